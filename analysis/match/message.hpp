@@ -1,0 +1,41 @@
+// A matched message: a send paired with the receive that took it, on one time axis.
+#pragma once
+
+#include <cstdint>
+
+namespace pclscope {
+
+// Times are nanoseconds since the job's time origin (Snapshot::time_origin_realtime_ns says when that was).
+struct Message {
+  std::uint64_t comm = 0;       // communicator id
+  std::int32_t source = 0;      // ranks in the application's world
+  std::int32_t destination = 0;
+  std::int32_t tag = 0;
+  std::uint32_t flags = 0;      // record::flag of the send, plus message_flag below
+  std::uint64_t bytes = 0;      // as received when known, else as sent
+  std::int64_t send_begin = 0;  // entry of the call that started the send
+  std::int64_t send_end = 0;    // return of that call
+  std::int64_t recv_post = 0;   // entry of the call that posted the receive
+  std::int64_t recv_wait = 0;   // entry of the call that completed it (= recv_post for a blocking receive)
+  std::int64_t recv_end = 0;    // return of that call
+  std::uint64_t send_site = 0;  // return addresses in the application, 0 when unknown
+  std::uint64_t recv_site = 0;
+
+  std::int64_t time() const { return recv_end - send_begin; }
+};
+
+namespace message_flag {  // high bits: never collide with record::flag
+inline constexpr std::uint32_t unseen_completion = 1u << 31;  // receive freed before completion: no latency
+inline constexpr std::uint32_t inter_node = 1u << 30;
+inline constexpr std::uint32_t clock_violation = 1u << 29;    // recv_end < send_begin
+inline constexpr std::uint32_t delayed = 1u << 28;            // time / criterion > 1
+}  // namespace message_flag
+
+// The three parts of a message's time (reference: docs/methods.md, "wait states"); they sum to time().
+struct WaitSplit {
+  std::int64_t late_sender = 0;    // the receiver already waited before the send began
+  std::int64_t late_receiver = 0;  // the message waited for the receive to be posted
+  std::int64_t transfer = 0;       // the rest
+};
+
+}  // namespace pclscope

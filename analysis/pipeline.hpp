@@ -1,0 +1,72 @@
+// START HERE. The whole analysis, free of MPI, ZeroMQ and HDF5: events in, messages and snapshots out.
+//
+//   rings ─▶ collect ─▶ add() ─▶ match ─▶ criteria ─▶ windows ─▶ regions ─▶ snapshot() ─▶ wire
+//                                   └──▶ on_message ─▶ store        └──▶ on_window ─▶ store
+//
+// Threads: none inside; one thread owns a Pipeline. Memory is bounded by ranks, channels in use, outstanding
+// messages and the configured history, not by run time.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/match/message.hpp"
+#include "analysis/snapshot.hpp"
+#include "interpose/record/event.hpp"
+
+namespace pclscope {
+
+// Converts clock ticks of the recording processes to nanoseconds since the time origin.
+struct TickScale {
+  std::uint64_t origin_ticks = 0;
+  double ns_per_tick = 1.0;
+  std::int64_t to_ns(std::uint64_t ticks) const {
+    return static_cast<std::int64_t>(static_cast<double>(static_cast<std::int64_t>(ticks - origin_ticks)) * ns_per_tick);
+  }
+};
+
+struct PipelineOptions {
+  std::int64_t window_ns = 100'000'000;
+  std::uint32_t history_windows = 600;   // kept per region for snapshots
+  std::uint32_t worst_messages = 20;
+  std::function<void(std::span<const Message>)> on_messages;  // batches, in the order in which they were matched
+  std::function<void(const Window&)> on_window;               // each closed window once
+};
+
+class Pipeline {
+ public:
+  Pipeline(Application application, PipelineOptions options);
+  ~Pipeline();
+
+  void set_tick_scale(TickScale scale);
+  // The rank has shown up on a node (index into Application::nodes, which grows as needed).
+  void set_node(std::int32_t rank, const std::string& node);
+  void set_mpi(const std::string& mpi);
+
+  // Events of one recording thread in the order of its ring. Events of one rank's threads come in any interleaving.
+  void add(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events);
+  // Messages that an earlier run stored: enters behind matching. Their flags are kept as stored.
+  void add_messages(std::span<const Message> messages);
+  // Drops that the rings counted, totals so far.
+  void set_dropped(std::int32_t rank, std::uint64_t dropped_total);
+
+  // Every ring has been read once since the last call. Closes windows that ended before `now_ns` (time axis of the
+  // events) and re-clusters when the communication graph changed. Cheap when nothing happened.
+  void end_round(std::int64_t now_ns);
+  // No more events will come: closes the last window, counts what never found a partner.
+  void finish();
+
+  // Results so far. Live fields (calls, realtime) are filled in by the caller.
+  Snapshot snapshot() const;
+  const MessageTotals& totals() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace pclscope

@@ -1,0 +1,31 @@
+// The viewer's side of the wire. One thread owns a Subscriber.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "analysis/result.hpp"
+#include "analysis/snapshot.hpp"
+
+namespace pclscope::wire {
+
+class Subscriber {
+ public:
+  // Does not wait for the other side to be there. Fails with bad_argument.
+  static Result<std::unique_ptr<Subscriber>> connect(const std::string& endpoint);
+  ~Subscriber();
+
+  // Asks for the newest snapshot. Fails with unreachable (nobody answered in time), wrong_version, damaged.
+  Result<Snapshot> ask(std::chrono::milliseconds timeout);
+  // The newest published snapshot; older ones waiting are skipped. Empty when none came in time.
+  Result<std::optional<Snapshot>> next(std::chrono::milliseconds timeout);
+
+ private:
+  struct State;
+  explicit Subscriber(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace pclscope::wire

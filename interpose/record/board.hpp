@@ -1,0 +1,28 @@
+// The node's notice board of one job: how the started programs, the preloaded library and the tool's own rank tell
+// each other where they are *before and after* MPI works. One file in /dev/shm per job and node, mode 0600, created
+// by the first process that opens it, removed by the aggregator. All fields are atomics, written as commented.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace pclscope::record {
+
+inline constexpr char board_magic[8] = {'P', 'C', 'L', 'B', 'R', 'D', '\r', '\n'};
+inline constexpr std::uint32_t board_version = 1;
+inline constexpr std::uint32_t board_pids = 4096;
+
+struct Board {
+  // A zeroed file is a valid board: whoever creates it only has to size it (ftruncate).
+  std::atomic<std::uint32_t> started;      // pclscope-rank: application programs started on this node
+  std::atomic<std::uint32_t> initializing; // library: processes that entered MPI_Init (futex word)
+  std::atomic<std::uint32_t> finalizing;   // library: processes that entered MPI_Finalize
+  std::atomic<std::uint32_t> aborting;     // library: processes that called MPI_Abort
+  std::atomic<std::uint32_t> refused;      // library: processes that run another MPI than the library's
+  std::atomic<std::uint32_t> change;       // futex word: incremented and woken with every change above
+  std::atomic<std::uint32_t> aggregator;   // pid of the aggregator worker, 0 before it runs and after it left
+  std::atomic<std::uint32_t> aggregator_done;  // 1 = it closed everything in order, 2 = it died
+  std::atomic<std::uint32_t> pid[board_pids];  // pclscope-rank: pid of the i-th program started
+};
+
+}  // namespace pclscope::record

@@ -1,0 +1,74 @@
+// The event: what one MPI call, or one completed request, leaves behind. 64 bytes, one cache line.
+// Shared contract of the preloaded library (writer) and the analysis (reader): constants and layouts only.
+// The format and the meaning of every field per kind are specified in FORMAT.md beside this file.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+namespace pclscope::record {
+
+// Never renumber; append only.
+enum class EventKind : std::uint16_t {
+  none = 0,
+  call = 1,                 // an MPI call without a payload of its own (Wait, Probe, Comm_split ...)
+  send = 2,                 // a send was started
+  recv_post = 3,            // a receive was posted and is not complete yet, or a matched probe took its message
+  recv_done = 4,            // a receive completed
+  recv_cancelled = 5,       // a posted receive was cancelled: it took no message
+  recv_freed = 6,           // a posted receive was freed: it completes unseen
+  send_cancel_request = 7,  // MPI_Cancel was called on a send, outcome unknown
+  send_cancelled = 8,       // that send never became a message
+  send_not_cancelled = 9,   // that send became a message after all
+  collective = 10,          // a collective completed on this rank
+  comm_created = 11,
+  comm_freed = 12,
+  init = 13,                // MPI_Init or MPI_Init_thread
+  finalize = 14,            // MPI_Finalize was entered
+  lost = 15,                // events were dropped here because the ring was full
+};
+
+// Bits of Event::flags.
+namespace flag {
+inline constexpr std::uint32_t nonblocking = 1u << 0;   // I-form: the call returned before completion
+inline constexpr std::uint32_t persistent = 1u << 1;    // started by Start / Startall
+inline constexpr std::uint32_t posted = 1u << 2;        // recv_done: a recv_post with the same ordinal precedes it
+inline constexpr std::uint32_t synchronous = 1u << 3;   // Ssend family
+inline constexpr std::uint32_t buffered = 1u << 4;      // Bsend family
+inline constexpr std::uint32_t ready = 1u << 5;         // Rsend family
+inline constexpr std::uint32_t intercomm = 1u << 6;     // the communicator is an intercommunicator
+inline constexpr std::uint32_t failed = 1u << 7;        // MPI returned an error
+inline constexpr std::uint32_t foreign = 1u << 8;       // the peer is outside this job's world (spawn, connect)
+inline constexpr std::uint32_t unordered = 1u << 9;     // order on the channel unknown (concurrent threads)
+inline constexpr std::uint32_t truncated = 1u << 10;    // reserved: message longer than the buffer
+inline constexpr std::uint32_t matched_probe = 1u << 11;// recv_post by Mprobe / Improbe: source and tag are resolved
+}  // namespace flag
+
+// Special values of Event::peer and Event::tag, the same for every MPI implementation.
+inline constexpr std::int32_t any_source = -1;
+inline constexpr std::int32_t proc_null = -2;
+inline constexpr std::int32_t unknown_rank = -3;
+inline constexpr std::int32_t root_self = -4;  // MPI_ROOT in an intercommunicator's collective
+inline constexpr std::int32_t any_tag = -1;
+
+struct alignas(64) Event {
+  std::uint64_t begin;    // clock ticks at entry of the MPI call that made this event
+  std::uint64_t end;      // clock ticks at its return
+  std::uint64_t site;     // return address in the application, 0 when unknown
+  std::uint64_t comm;     // communicator id, equal on all its members; 0 = none
+  std::uint64_t bytes;    // payload bytes; see FORMAT.md per kind
+  std::uint64_t ordinal;  // see FORMAT.md per kind
+  std::int32_t peer;      // rank in the application's world, or a special value above
+  std::int32_t tag;
+  EventKind kind;
+  std::uint16_t function;  // number in functions.def
+  std::uint32_t flags;
+};
+static_assert(sizeof(Event) == 64 && alignof(Event) == 64);
+static_assert(std::is_trivially_copyable_v<Event>);
+
+// Communicator id of the application's MPI_COMM_WORLD. Others are hashes (never 0 or 1, nor 2).
+inline constexpr std::uint64_t world_comm_id = 1;
+inline constexpr std::uint64_t self_comm_id = 2;  // MPI_COMM_SELF of any rank: channels are rank to itself
+
+}  // namespace pclscope::record

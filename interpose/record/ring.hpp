@@ -1,0 +1,72 @@
+// Single-producer single-consumer ring of events over a segment in shared memory.
+// RingWriter: one thread of the recording process. RingReader: the aggregator. Each keeps its own index privately
+// and the other's cached, so that the warm path touches one line of the ring and publishes one index.
+// Ordering: events are written, then `head` is stored with release; the reader loads it with acquire, copies, then
+// stores `tail` with release. A slot is reused only after the writer has seen (acquire) a tail beyond it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "interpose/record/segment.hpp"
+
+namespace pclscope::record {
+
+class RingWriter {
+ public:
+  RingWriter() = default;
+  explicit RingWriter(SegmentHeader* segment)
+      : segment_(segment), ring_(segment_ring(segment)), mask_(segment->capacity - 1) {}
+
+  // The slot for the next event, or nullptr when the ring is full.
+  Event* claim() {
+    if (head_ - tail_ > mask_) [[unlikely]] {
+      tail_ = segment_->tail.load(std::memory_order_acquire);
+      if (head_ - tail_ > mask_) return nullptr;
+    }
+    return ring_ + (head_ & mask_);
+  }
+  // Makes the claimed event visible.
+  void publish() { segment_->head.store(++head_, std::memory_order_release); }
+
+  SegmentHeader* segment() const { return segment_; }
+
+ private:
+  SegmentHeader* segment_ = nullptr;
+  Event* ring_ = nullptr;
+  std::uint64_t mask_ = 0;
+  std::uint64_t head_ = 0;
+  std::uint64_t tail_ = 0;  // cached
+};
+
+class RingReader {
+ public:
+  RingReader() = default;
+  // `capacity` comes from the mapped file's verified size, never from memory that a dying writer may scribble on.
+  RingReader(SegmentHeader* segment, std::uint64_t capacity)
+      : segment_(segment), ring_(segment_ring(segment)), mask_(capacity - 1),
+        tail_(segment->tail.load(std::memory_order_relaxed)) {}
+
+  // The longest contiguous run of unread events, at most `limit`; empty when there is none. Valid until release().
+  std::span<const Event> peek(std::uint64_t limit) const {
+    const std::uint64_t head = segment_->head.load(std::memory_order_acquire);
+    std::uint64_t count = head - tail_;
+    if (count > mask_ + 1) count = 0;  // a broken index: never read beyond the ring
+    const std::uint64_t first = tail_ & mask_;
+    count = count < mask_ + 1 - first ? count : mask_ + 1 - first;
+    return {ring_ + first, static_cast<std::size_t>(count < limit ? count : limit)};
+  }
+  void release(std::uint64_t count) {
+    tail_ += count;
+    segment_->tail.store(tail_, std::memory_order_release);
+  }
+  std::uint64_t consumed() const { return tail_; }
+
+ private:
+  SegmentHeader* segment_ = nullptr;
+  Event* ring_ = nullptr;
+  std::uint64_t mask_ = 0;
+  std::uint64_t tail_ = 0;
+};
+
+}  // namespace pclscope::record

@@ -1,0 +1,86 @@
+// The shared-memory segment of one MPI thread: a header, then a ring of events.
+// One file in /dev/shm per segment, mode 0600, named by segment_name(). The recording process creates it; the
+// aggregator maps it read-write (it writes `tail`, `heartbeat` and `consumer`), and unlinks it once mapped.
+// Who writes what: fields marked P by the recording process, C by the consuming aggregator. Layout: FORMAT.md.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "interpose/record/event.hpp"
+
+namespace pclscope::record {
+
+inline constexpr char segment_magic[8] = {'P', 'C', 'L', 'S', 'E', 'G', '\r', '\n'};
+inline constexpr std::uint32_t segment_version = 1;
+
+enum class ClockSource : std::uint32_t { tsc = 1, monotonic = 2 };  // ticks of rdtsc, or ns of CLOCK_MONOTONIC
+
+enum class ProcessState : std::uint32_t {
+  starting = 0,    // header not valid yet
+  running = 1,
+  finalizing = 2,  // MPI_Finalize entered; this thread writes no more events
+};
+
+enum class Consumer : std::uint32_t {
+  expected = 0,  // not there yet: record, the ring buffers
+  attached = 1,
+  gone = 2,      // left or died: the recorder goes quiet
+};
+
+struct SegmentHeader {
+  // --- constant after creation (P) ---
+  char magic[8];
+  std::uint32_t version;
+  std::uint32_t header_bytes;  // offset of the ring
+  std::uint64_t capacity;      // events in the ring, a power of two
+  std::int32_t world_rank;     // in the application's world
+  std::int32_t world_size;
+  std::uint32_t pid;
+  std::uint32_t thread;        // 0 = the thread that called MPI_Init
+  ClockSource clock;
+  std::uint32_t reserved0;
+  char node[64];               // host name, zero-terminated
+  char mpi[64];                // first words of MPI_Get_library_version
+  char executable[256];
+
+  // --- producer's line (P) ---
+  alignas(64) std::atomic<std::uint64_t> head;  // events ever written; slot = head & (capacity - 1)
+  std::atomic<std::uint64_t> dropped;           // events ever lost because the ring stayed full
+
+  // --- state (P), rarely written ---
+  alignas(64) std::atomic<ProcessState> state;
+  std::atomic<std::uint32_t> thread_count;      // thread 0 only: segments of this process
+
+  // --- current call (P): what the thread is inside now. function 0 = outside MPI ---
+  alignas(64) std::atomic<std::uint64_t> call_since;  // ticks at entry
+  std::atomic<std::uint64_t> call_site;
+  std::atomic<std::uint64_t> call_comm;
+  std::atomic<std::int32_t> call_peer;
+  std::atomic<std::int32_t> call_tag;
+  std::atomic<std::uint32_t> call_function;
+
+  // --- consumer's line (C) ---
+  alignas(64) std::atomic<std::uint64_t> tail;  // events ever consumed
+  alignas(64) std::atomic<Consumer> consumer;
+  std::atomic<std::uint32_t> consumer_pid;
+};
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+
+inline constexpr std::uint32_t segment_header_bytes = 4096;
+static_assert(sizeof(SegmentHeader) <= segment_header_bytes);
+
+inline std::uint64_t segment_bytes(std::uint64_t capacity) {
+  return segment_header_bytes + capacity * sizeof(Event);
+}
+inline Event* segment_ring(SegmentHeader* header) {
+  return reinterpret_cast<Event*>(reinterpret_cast<char*>(header) + segment_header_bytes);
+}
+
+// Names in /dev/shm, TOKEN being the job's secret, 32 hex digits (PCLSCOPE_JOB):
+//   pclscope-TOKEN-board            the node's board (board.hpp)
+//   pclscope-TOKEN-RANK-THREAD      a segment
+inline constexpr char shm_prefix[] = "pclscope-";
+inline constexpr char job_variable[] = "PCLSCOPE_JOB";
+
+}  // namespace pclscope::record
