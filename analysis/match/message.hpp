@@ -31,11 +31,11 @@ inline constexpr std::uint32_t clock_violation = 1u << 29;    // recv_end < send
 inline constexpr std::uint32_t delayed = 1u << 28;            // time / criterion > 1
 }  // namespace message_flag
 
-// The three parts of a message's time (reference: docs/methods.md, "wait states"); they sum to time().
+// Where a message's span went. late_sender lies before the send; late_receiver + transfer = time().
 struct WaitSplit {
-  std::int64_t late_sender = 0;    // the receiver already waited before the send began
-  std::int64_t late_receiver = 0;  // the message waited for the receive to be posted
-  std::int64_t transfer = 0;       // the rest
+  std::int64_t late_sender = 0;    // max(0, send_begin - recv_wait): the receiver already waited
+  std::int64_t late_receiver = 0;  // the part of time() before the receive was posted
+  std::int64_t transfer = 0;       // the rest of time()
 };
 
 }  // namespace pclscope
