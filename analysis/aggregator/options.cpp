@@ -1,0 +1,38 @@
+#include "analysis/aggregator/options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+
+#include "interpose/record/segment.hpp"
+
+namespace pclscope::aggregator {
+
+int parse(int argc, char** argv, Options& options) {
+  CLI::App app{"pclscope-aggregator: the in-job rank of pclscope; started by `pclscope run`"};
+  app.add_option("--job", options.job)->required();
+  app.add_option("--command", options.command);
+  app.add_option("--dump", options.dump);
+  app.add_option("--publish", options.endpoint);
+  app.add_option("--window-ms", options.window_ms)->check(CLI::Range(10, 60'000));
+  app.add_flag("--worker", options.worker);
+  app.add_option("--control", options.control);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error), 1;
+    std::fprintf(stderr, "pclscope-aggregator: %s; it is started by `pclscope run`\n", error.what());
+    return 2;
+  }
+  const char* token = std::getenv(record::job_variable);
+  const char* ranks = std::getenv("PCLSCOPE_RANKS");
+  if (token == nullptr || *token == 0 || ranks == nullptr || std::atoi(ranks) < 1) {
+    std::fprintf(stderr, "pclscope-aggregator: no job in the environment; it is started by `pclscope run`\n");
+    return 2;
+  }
+  options.token = token;
+  options.ranks = std::atoi(ranks);
+  return 0;
+}
+
+}  // namespace pclscope::aggregator

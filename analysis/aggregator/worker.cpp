@@ -1,0 +1,291 @@
+#include "analysis/aggregator/worker.hpp"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+
+#include "analysis/collect/board_file.hpp"
+#include "analysis/collect/collector.hpp"
+#include "analysis/collect/tick_clock.hpp"
+#include "analysis/pipeline.hpp"
+#include "analysis/store/writer.hpp"
+#include "analysis/wire/jobs.hpp"
+#include "analysis/wire/publisher.hpp"
+
+namespace pclscope::aggregator {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+constexpr std::uint64_t drain_batch = 1u << 16;          // events per ring and round
+constexpr microseconds shortest_nap{100};
+constexpr microseconds longest_nap{4'000};               // a ring of 65,536 events outlasts it at 16 M events/s
+constexpr milliseconds flush_every{1'000};
+constexpr milliseconds search_early{5}, search_late{200};  // for new segments
+constexpr milliseconds last_words{300};                  // how long dying ranks may still be writing
+
+std::atomic<bool> terminated{false};
+void on_termination(int) { terminated = true; }
+
+void complain(const std::string& line) { std::fprintf(stderr, "pclscope: %s\n", line.c_str()); }
+
+Application application_of(const Options& options) {
+  Application application;
+  application.command = options.command;
+  application.ranks = options.ranks;
+  application.aggregators = 1;
+  application.node_of_rank.assign(static_cast<std::size_t>(options.ranks), -1);
+  return application;
+}
+
+class Worker {
+ public:
+  explicit Worker(const Options& options)
+      : options_(options), collector_(options.token), pipeline_(application_of(options), pipeline_options()) {
+    // `pclscope run` waits for the worker by this board; without one it does not wait.
+    if (auto board = collect::BoardFile::open(options.token)) board_ = std::move(*board);
+  }
+
+  int run() {
+    if (board_) board_->board().aggregator.store(static_cast<std::uint32_t>(::getpid()));
+    open_store();
+    open_wire();
+    while (!stopping_) round();
+    finish();
+    if (board_) {
+      board_->board().aggregator_done.store(1);
+      board_->notify();
+    }
+    return 0;
+  }
+
+ private:
+  PipelineOptions pipeline_options() {
+    PipelineOptions options;
+    options.window_ns = options_.window_ms * 1'000'000;
+    options.on_messages = [this](std::span<const Message> messages) { store([&] { return store_->append(messages); }); };
+    options.on_window = [this](const Window& window) {
+      window_end_ns_ = static_cast<std::int64_t>((window.begin_s + window.length_s) * 1e9);
+      window_closed_ = true;
+      store([&] { return store_->append(window); });
+    };
+    return options;
+  }
+
+  void open_store() {
+    if (options_.dump.empty()) return;
+    auto writer = store::Writer::create(options_.dump, {});
+    if (writer) store_ = std::move(*writer);
+    else complain(writer.error().message + ": the job runs on without a dump");
+  }
+
+  void open_wire() {
+    if (options_.endpoint.empty()) return;
+    auto publisher = wire::Publisher::bind(options_.endpoint);
+    if (!publisher) {
+      complain(publisher.error().message + ": the job runs on without being published");
+      return;
+    }
+    publisher_ = std::move(*publisher);
+    char node[256] = "";
+    ::gethostname(node, sizeof node - 1);
+    wire::Job job;
+    job.name = options_.job;
+    job.endpoint = options_.endpoint;
+    job.command = options_.command;
+    job.node = node;
+    job.ranks = options_.ranks;
+    job.aggregator_pid = static_cast<std::uint32_t>(::getpid());
+    job.started_realtime_ns = clock_.origin_realtime_ns();
+    announcement_ = job;
+    announce();
+  }
+
+  void announce() {
+    if (!publisher_) return;
+    if (auto status = wire::announce(announcement_); !status) complain(status.error().message);
+  }
+
+  // One turn: look for new rings, read them all once, close what is due, tell the world, rest a little.
+  void round() {
+    const auto start = Clock::now();
+    if (start >= next_search_) search(start);
+    const std::uint64_t events = drain();
+    const std::int64_t now = clock_.now_ns();
+    if (clock_.settled()) pipeline_.end_round(now);
+    report(start);
+    listen(events);
+  }
+
+  void search(Clock::time_point now) {
+    collector_.discover([this](collect::SegmentFile& segment) { welcome(segment); });
+    for (const std::string& line : collector_.complaints()) complain(line);
+    const bool all_here = collector_.processes() >= static_cast<std::size_t>(options_.ranks);
+    next_search_ = now + (all_here ? search_late : search_early);
+  }
+
+  void welcome(collect::SegmentFile& segment) {
+    clock_.settle(segment.header().clock);
+    pipeline_.set_tick_scale(clock_.scale());
+    pipeline_.set_node(segment.rank(), segment.node());
+    if (announcement_.mpi.empty()) {
+      announcement_.mpi = segment.mpi();
+      pipeline_.set_mpi(segment.mpi());
+      announce();
+    }
+  }
+
+  std::uint64_t drain() {
+    const std::uint64_t events = collector_.drain(
+        drain_batch, [this](std::int32_t rank, std::uint32_t thread, std::span<const record::Event> batch) {
+          pipeline_.add(rank, thread, batch);
+        });
+    // Threads of a rank drop separately; the pipeline wants the rank's total.
+    for (const auto& segment : collector_.segments())
+      dropped_scratch(segment->rank()) += segment->header().dropped.load(std::memory_order_relaxed);
+    for (std::size_t rank = 0; rank < dropped_.size(); ++rank) {
+      if (dropped_[rank] > 0) pipeline_.set_dropped(static_cast<std::int32_t>(rank), dropped_[rank]);
+      dropped_[rank] = 0;
+    }
+    return events;
+  }
+
+  std::uint64_t& dropped_scratch(std::int32_t rank) {
+    const auto index = static_cast<std::size_t>(std::max(rank, 0));
+    if (index >= dropped_.size()) dropped_.resize(index + 1, 0);
+    return dropped_[index];
+  }
+
+  void report(Clock::time_point now) {
+    const milliseconds publish_every{std::clamp<std::int64_t>(options_.window_ms, 20, 500)};
+    if (publisher_ && (window_closed_ || now >= next_publish_)) {
+      publisher_->publish(live_snapshot(false));
+      next_publish_ = now + publish_every;
+      window_closed_ = false;
+    }
+    if (publisher_) publisher_->serve();
+    if (store_ && now >= next_flush_) {
+      store([&] { return store_->summarize(live_snapshot(false)); });
+      store([&] { return store_->flush(); });
+      next_flush_ = Clock::now() + flush_every;
+    }
+  }
+
+  Snapshot live_snapshot(bool finished) {
+    Snapshot snapshot = pipeline_.snapshot();
+    snapshot.job = options_.job;
+    snapshot.time_origin_realtime_ns = clock_.origin_realtime_ns();
+    snapshot.finished = finished;
+    snapshot.finalized_ranks = static_cast<std::uint32_t>(collector_.finalized());
+    snapshot.live.window_s = static_cast<double>(options_.window_ms) / 1e3;
+    snapshot.live.sequence = ++sequence_;
+    snapshot.live.window_end_realtime_ns = clock_.realtime_of(window_end_ns_);
+    const std::int64_t now = clock_.now_ns();
+    for (const auto& segment : collector_.segments()) {
+      const auto rank = static_cast<std::size_t>(std::max(segment->rank(), 0));
+      if (segment->thread() != 0 || rank >= snapshot.ranks.size()) continue;
+      RankSummary& summary = snapshot.ranks[rank];
+      const record::SegmentHeader& header = segment->header();
+      summary.finished = header.state.load(std::memory_order_relaxed) == record::ProcessState::finalizing;
+      summary.call_function = static_cast<std::uint16_t>(header.call_function.load(std::memory_order_acquire));
+      if (summary.call_function == 0) continue;
+      summary.call_peer = header.call_peer.load(std::memory_order_relaxed);
+      const std::int64_t since = clock_.ticks_to_ns(header.call_since.load(std::memory_order_relaxed));
+      summary.call_for_s = static_cast<double>(std::max<std::int64_t>(0, now - since)) / 1e9;
+    }
+    return snapshot;
+  }
+
+  // Sleeps on the anchor's channel: a word from it ends the nap.
+  void listen(std::uint64_t events) {
+    nap_ = events > 0 ? shortest_nap : std::min(nap_ * 2, longest_nap);
+    const timespec timeout{0, std::chrono::nanoseconds(nap_).count()};
+    pollfd channel{options_.control, POLLIN, 0};
+    if (::ppoll(&channel, options_.control >= 0 ? 1 : 0, &timeout, nullptr) > 0) {
+      char word = 0;
+      const ssize_t length = ::recv(options_.control, &word, 1, MSG_DONTWAIT);
+      if (length == 1) in_order_ = word == say_finished;
+      if (length == 1 || length == 0 || (errno != EAGAIN && errno != EINTR)) stopping_ = true;
+    }
+    if (terminated) stopping_ = true;
+  }
+
+  void finish() {
+    const auto end = Clock::now() + last_words;
+    do {
+      search(Clock::now());
+      if (drain() == 0 && (in_order_ || collector_.segments().empty())) break;
+      if (clock_.settled()) pipeline_.end_round(clock_.now_ns());
+      if (in_order_ && collector_.empty()) break;
+      if (!in_order_) ::usleep(2'000);
+    } while (in_order_ || Clock::now() < end);
+    pipeline_.finish();
+    const Snapshot last = live_snapshot(in_order_);
+    store([&] { return store_->summarize(last); });
+    store([&] { return store_->close(); });
+    if (publisher_) {
+      publisher_->publish(last);
+      publisher_->serve();
+      publisher_.reset();
+      wire::withdraw(options_.job);
+    }
+  }
+
+  // The first failure of the store is told once; the job and the live view go on without it.
+  template <class Action>
+  void store(Action action) {
+    if (!store_) return;
+    const Status status = action();
+    if (status) return;
+    complain(status.error().message + ": storing stopped, what was flushed before stays readable; the job runs on");
+    store_.reset();
+  }
+
+  const Options& options_;
+  collect::TickClock clock_;
+  collect::Collector collector_;
+  std::unique_ptr<collect::BoardFile> board_;
+  std::unique_ptr<store::Writer> store_;
+  std::unique_ptr<wire::Publisher> publisher_;
+  wire::Job announcement_;
+  std::vector<std::uint64_t> dropped_;
+  std::int64_t window_end_ns_ = 0;
+  std::uint64_t sequence_ = 0;
+  bool window_closed_ = false;
+  bool stopping_ = false;
+  bool in_order_ = false;
+  microseconds nap_ = shortest_nap;
+  Clock::time_point next_search_{}, next_publish_{}, next_flush_ = Clock::now() + flush_every;
+  Pipeline pipeline_;  // last: its callbacks use the members above
+};
+
+}  // namespace
+
+int run_worker(const Options& options) {
+  ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGINT, SIG_IGN);
+  ::signal(SIGHUP, SIG_IGN);
+  struct sigaction action {};
+  action.sa_handler = on_termination;
+  ::sigaction(SIGTERM, &action, nullptr);
+  try {
+    return Worker(options).run();
+  } catch (const std::exception& error) {
+    complain(std::string("the aggregator cannot go on: ") + error.what());
+    return 1;
+  }
+}
+
+}  // namespace pclscope::aggregator

@@ -1,0 +1,48 @@
+// Finds and drains the rings of one job on this node. One thread owns a Collector.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/collect/segment_file.hpp"
+
+namespace pclscope::collect {
+
+class Collector {
+ public:
+  // `token` is the job's secret; `directory` is where segments appear.
+  explicit Collector(std::string token, std::string directory = "/dev/shm");
+  ~Collector();  // tells the recorders that nobody reads any more
+
+  // Maps segments that appeared, attaches to them and unlinks their names, so that nothing is left behind whatever
+  // dies. `found` is called for each. Returns how many were new.
+  std::size_t discover(const std::function<void(SegmentFile&)>& found);
+  // Problems with segments so far (unreadable, of another version): one line each, handed out once.
+  std::vector<std::string> complaints();
+
+  // Reads what lies in every ring now, in ring order per ring. Spans point into shared memory, valid during the call.
+  // At most `limit` events per ring, so that one busy ring does not starve the others. Returns the number of events.
+  using Sink = std::function<void(std::int32_t rank, std::uint32_t thread, std::span<const record::Event>)>;
+  std::uint64_t drain(std::uint64_t limit, const Sink& sink);
+
+  const std::vector<std::unique_ptr<SegmentFile>>& segments() const { return segments_; }
+  bool empty() const;             // no unread event in any ring
+  std::size_t processes() const;  // that have shown up (threads of one process count once)
+  std::size_t finalized() const;  // of those, how many entered MPI_Finalize
+
+ private:
+  std::string prefix_;
+  std::string directory_;
+  std::vector<std::unique_ptr<SegmentFile>> segments_;
+  std::vector<std::string> complaints_;
+  std::vector<std::string> refused_;  // names complained about
+};
+
+// Removes what a job may have left in `directory`: segments and the board. Returns the number of files.
+std::size_t remove_leftovers(const std::string& token, const std::string& directory = "/dev/shm");
+
+}  // namespace pclscope::collect

@@ -1,0 +1,82 @@
+#include "analysis/collect/segment_file.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cerrno>
+#include <cstring>
+
+namespace pclscope::collect {
+namespace {
+
+using record::SegmentHeader;
+
+std::string bounded(const char* text, std::size_t size) { return {text, strnlen(text, size)}; }
+
+Error system_error(const std::string& path) {
+  const ErrorCode code = errno == ENOENT ? ErrorCode::not_found : errno == EACCES ? ErrorCode::not_permitted : ErrorCode::io;
+  return {code, path + ": " + std::strerror(errno)};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SegmentFile>> SegmentFile::map(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  if (file < 0) return system_error(path);
+  struct stat status {};
+  if (::fstat(file, &status) != 0) {
+    const Error error = system_error(path);
+    ::close(file);
+    return error;
+  }
+  const auto bytes = static_cast<std::uint64_t>(status.st_size);
+  const std::uint64_t capacity =
+      bytes > record::segment_header_bytes ? (bytes - record::segment_header_bytes) / sizeof(record::Event) : 0;
+  if (status.st_uid != ::geteuid() || capacity == 0 || !std::has_single_bit(capacity)) {
+    ::close(file);
+    if (status.st_uid != ::geteuid()) return Error{ErrorCode::not_ours, path + " belongs to another user"};
+    return Error{ErrorCode::damaged, path + " has no complete ring yet"};
+  }
+  void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  const Error mapping_error = system_error(path);
+  ::close(file);
+  if (memory == MAP_FAILED) return mapping_error;
+  auto* header = static_cast<SegmentHeader*>(memory);
+  const bool valid = header->state.load(std::memory_order_acquire) != record::ProcessState::starting;
+  if (!valid || std::memcmp(header->magic, record::segment_magic, sizeof header->magic) != 0 ||
+      header->version != record::segment_version || header->capacity != capacity) {
+    const Error error = !valid ? Error{ErrorCode::damaged, path + " is not complete yet"}
+                        : header->version != record::segment_version
+                            ? Error{ErrorCode::wrong_version, path + ": the preloaded library is of another version"}
+                            : Error{ErrorCode::not_ours, path + " is not a segment of pclscope"};
+    ::munmap(memory, bytes);
+    return error;
+  }
+  return std::unique_ptr<SegmentFile>(new SegmentFile(header, bytes, capacity));
+}
+
+SegmentFile::SegmentFile(SegmentHeader* header, std::uint64_t bytes, std::uint64_t capacity)
+    : header_(header),
+      bytes_(bytes),
+      capacity_(capacity),
+      rank_(header->world_rank),
+      world_size_(header->world_size),
+      thread_(header->thread),
+      ring_(header, capacity) {}
+
+SegmentFile::~SegmentFile() { ::munmap(header_, bytes_); }
+
+std::string SegmentFile::node() const { return bounded(header_->node, sizeof header_->node); }
+std::string SegmentFile::mpi() const { return bounded(header_->mpi, sizeof header_->mpi); }
+
+void SegmentFile::attach(std::uint32_t pid) {
+  header_->consumer_pid.store(pid, std::memory_order_relaxed);
+  header_->consumer.store(record::Consumer::attached, std::memory_order_release);
+}
+
+void SegmentFile::leave() { header_->consumer.store(record::Consumer::gone, std::memory_order_release); }
+
+}  // namespace pclscope::collect

@@ -1,0 +1,49 @@
+// One recording thread's segment, mapped and verified: the reader's side of interpose/record/segment.hpp.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "analysis/result.hpp"
+#include "interpose/record/ring.hpp"
+#include "interpose/record/segment.hpp"
+
+namespace pclscope::collect {
+
+// Owns the mapping. The recording process may die at any moment: what it wrote stays readable. Nothing read from
+// the header is trusted for bounds; the capacity comes from the file's size.
+class SegmentFile {
+ public:
+  // Fails with not_found, damaged (not complete yet: try again), not_ours, wrong_version, io.
+  static Result<std::unique_ptr<SegmentFile>> map(const std::string& path);
+  ~SegmentFile();
+  SegmentFile(const SegmentFile&) = delete;
+  SegmentFile& operator=(const SegmentFile&) = delete;
+
+  record::SegmentHeader& header() { return *header_; }
+  const record::SegmentHeader& header() const { return *header_; }
+  record::RingReader& ring() { return ring_; }
+  std::uint64_t capacity() const { return capacity_; }
+  std::int32_t rank() const { return rank_; }       // as read once when mapped
+  std::int32_t world_size() const { return world_size_; }
+  std::uint32_t thread() const { return thread_; }
+  std::string node() const;
+  std::string mpi() const;
+
+  // Tells the recorder that its ring is read by process `pid`, or no more.
+  void attach(std::uint32_t pid);
+  void leave();
+
+ private:
+  SegmentFile(record::SegmentHeader* header, std::uint64_t bytes, std::uint64_t capacity);
+  record::SegmentHeader* header_;
+  std::uint64_t bytes_;
+  std::uint64_t capacity_;
+  std::int32_t rank_;
+  std::int32_t world_size_;
+  std::uint32_t thread_;
+  record::RingReader ring_;
+};
+
+}  // namespace pclscope::collect

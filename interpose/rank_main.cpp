@@ -1,0 +1,93 @@
+// pclscope-rank: started by the MPI launcher in place of each program of the job.
+//
+//   pclscope-rank PROGRAM args...                an application rank: notes its pid on the node's board, preloads the
+//                                                library named by PCLSCOPE_PRELOAD, and becomes PROGRAM
+//   pclscope-rank --aggregator PROGRAM args...   the tool's own rank: becomes PROGRAM without the library
+//
+// It exists so that LD_PRELOAD reaches the application only (not the launcher's daemons), and so that the tool knows
+// which programs were started before any of them called MPI. The pid survives exec. It links libc only.
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "interpose/record/board.hpp"
+#include "interpose/record/segment.hpp"
+
+namespace {
+
+using pclscope::record::Board;
+
+Board* open_board(const char* token) {
+  char path[256];
+  const int length = snprintf(path, sizeof path, "/dev/shm/%s%s-board", pclscope::record::shm_prefix, token);
+  if (length < 0 || length >= static_cast<int>(sizeof path)) return nullptr;
+  const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (file < 0) return nullptr;
+  void* memory = MAP_FAILED;
+  if (posix_fallocate(file, 0, sizeof(Board)) == 0)
+    memory = mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  close(file);
+  return memory == MAP_FAILED ? nullptr : static_cast<Board*>(memory);
+}
+
+void note_start(const char* token) {
+  Board* board = open_board(token);
+  if (board == nullptr) return;  // the job runs without the tool's knowledge of it; the aggregator says so
+  const unsigned index = board->started.fetch_add(1);
+  if (index < pclscope::record::board_pids) board->pid[index].store(static_cast<unsigned>(getpid()));
+  board->change.fetch_add(1);
+  munmap(board, sizeof(Board));
+}
+
+// The launcher counts the tool's rank too; programs that look at these see the application's own numbers.
+void subtract(const char* variable, long count) {
+  const char* text = getenv(variable);
+  if (text == nullptr) return;
+  char* end = nullptr;
+  const long value = strtol(text, &end, 10);
+  if (end == text || *end != 0 || value <= count) return;
+  char out[32];
+  snprintf(out, sizeof out, "%ld", value - count);
+  setenv(variable, out, 1);
+}
+
+void preload(const char* library) {
+  const char* before = getenv("LD_PRELOAD");
+  if (before == nullptr || *before == 0) {
+    setenv("LD_PRELOAD", library, 1);
+    return;
+  }
+  const size_t size = strlen(library) + strlen(before) + 2;
+  char* both = static_cast<char*>(malloc(size));
+  if (both == nullptr) return;
+  snprintf(both, size, "%s:%s", library, before);
+  setenv("LD_PRELOAD", both, 1);
+  free(both);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bool tool = argc > 1 && strcmp(argv[1], "--aggregator") == 0;
+  char** program = argv + (tool ? 2 : 1);
+  if (*program == nullptr) {
+    fputs("pclscope-rank: no program given; it is started by `pclscope run`\n", stderr);
+    return 2;
+  }
+  if (!tool) {
+    if (const char* token = getenv(pclscope::record::job_variable)) note_start(token);
+    if (const char* tools = getenv("PCLSCOPE_TOOL_RANKS")) {
+      subtract("OMPI_COMM_WORLD_SIZE", strtol(tools, nullptr, 10));
+      subtract("OMPI_COMM_WORLD_LOCAL_SIZE", 1);
+    }
+    if (const char* library = getenv("PCLSCOPE_PRELOAD")) preload(library);
+  }
+  execvp(*program, program);
+  const int reason = errno;
+  fprintf(stderr, "pclscope: cannot start '%s': %s\n", *program, strerror(reason));
+  return reason == ENOENT ? 127 : 126;
+}

@@ -1,0 +1,211 @@
+// Rings written by other processes are found, read completely and in order, and leave no file behind.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "analysis/collect/board_file.hpp"
+#include "analysis/collect/collector.hpp"
+#include "analysis/collect/tick_clock.hpp"
+
+using namespace pclscope;
+using collect::BoardFile;
+using collect::Collector;
+using collect::SegmentFile;
+
+namespace {
+
+constexpr char token[] = "00112233445566778899aabbccddeeff";
+
+struct Directory {
+  std::string path;
+  Directory() {
+    char name[] = "/tmp/pclscope-test-XXXXXX";
+    path = ::mkdtemp(name);
+  }
+  ~Directory() { std::filesystem::remove_all(path); }
+  std::string segment(int rank, int thread) const {
+    return path + "/" + record::shm_prefix + token + "-" + std::to_string(rank) + "-" + std::to_string(thread);
+  }
+};
+
+// What the recording library does when a thread first calls MPI, without MPI.
+record::SegmentHeader* create_segment(const std::string& path, int rank, int thread, std::uint64_t capacity) {
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
+  const std::uint64_t bytes = record::segment_bytes(capacity);
+  if (file < 0 || ::posix_fallocate(file, 0, static_cast<off_t>(bytes)) != 0) std::abort();
+  void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  ::close(file);
+  auto* header = static_cast<record::SegmentHeader*>(memory);
+  std::memcpy(header->magic, record::segment_magic, sizeof header->magic);
+  header->version = record::segment_version;
+  header->header_bytes = record::segment_header_bytes;
+  header->capacity = capacity;
+  header->world_rank = rank;
+  header->world_size = 4;
+  header->pid = static_cast<std::uint32_t>(::getpid());
+  header->thread = static_cast<std::uint32_t>(thread);
+  header->clock = record::ClockSource::monotonic;
+  std::strcpy(header->node, "node1");
+  header->state.store(record::ProcessState::running, std::memory_order_release);
+  return header;
+}
+
+void produce(const std::string& path, int rank, std::uint64_t count) {
+  record::RingWriter writer(create_segment(path, rank, 0, 64));
+  for (std::uint64_t i = 0; i < count;) {
+    record::Event* slot = writer.claim();
+    if (slot == nullptr) {
+      ::usleep(50);
+      continue;
+    }
+    *slot = {};
+    slot->ordinal = i++;
+    slot->peer = rank;
+    writer.publish();
+  }
+  writer.segment()->state.store(record::ProcessState::finalizing, std::memory_order_release);
+}
+
+}  // namespace
+
+TEST_CASE("events of several processes are drained completely and in ring order") {
+  Directory directory;
+  constexpr std::uint64_t count = 50'000;
+  for (int rank = 0; rank < 3; ++rank) {
+    if (::fork() == 0) {
+      produce(directory.segment(rank, 0), rank, count);
+      ::_exit(0);
+    }
+  }
+  Collector collector(token, directory.path);
+  std::map<int, std::uint64_t> next;
+  bool in_order = true;
+  while (collector.finalized() < 3 || !collector.empty()) {
+    collector.discover([](SegmentFile& segment) { CHECK(segment.node() == "node1"); });
+    collector.drain(16, [&](std::int32_t rank, std::uint32_t, std::span<const record::Event> events) {
+      for (const auto& event : events) in_order = in_order && event.ordinal == next[rank]++ && event.peer == rank;
+    });
+  }
+  for (int i = 0; i < 3; ++i) ::wait(nullptr);
+  CHECK(in_order);
+  for (int rank = 0; rank < 3; ++rank) CHECK(next[rank] == count);
+  CHECK(std::filesystem::is_empty(directory.path));
+}
+
+TEST_CASE("what a killed process left in its ring is still read") {
+  Directory directory;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    record::RingWriter writer(create_segment(directory.segment(0, 0), 0, 0, 64));
+    for (int i = 0; i < 40; ++i) {
+      writer.claim()->ordinal = static_cast<std::uint64_t>(i);
+      writer.publish();
+    }
+    ::raise(SIGKILL);
+  }
+  ::waitpid(child, nullptr, 0);
+  Collector collector(token, directory.path);
+  REQUIRE(collector.discover([](SegmentFile&) {}) == 1);
+  std::uint64_t seen = 0;
+  collector.drain(1000, [&](std::int32_t, std::uint32_t, auto events) { seen += events.size(); });
+  CHECK(seen == 40);
+}
+
+TEST_CASE("foreign, unfinished and newer files are not taken for segments") {
+  Directory directory;
+  std::ofstream(directory.segment(0, 0)) << "short";
+  std::ofstream(directory.segment(1, 0)) << std::string(record::segment_header_bytes + 64 * 64, 'x');
+  auto* newer = create_segment(directory.segment(2, 0), 2, 0, 64);
+  newer->version = record::segment_version + 1;
+  auto* starting = create_segment(directory.segment(3, 0), 3, 0, 64);
+  starting->state.store(record::ProcessState::starting);
+  Collector collector(token, directory.path);
+  CHECK(collector.discover([](SegmentFile&) {}) == 0);
+  CHECK(collector.complaints().size() == 2);
+  CHECK(collector.complaints().empty());  // each is told once
+  starting->state.store(record::ProcessState::running);
+  CHECK(collector.discover([](SegmentFile&) {}) == 1);
+}
+
+TEST_CASE("a broken head index never makes the reader leave the ring") {
+  Directory directory;
+  auto* header = create_segment(directory.segment(0, 0), 0, 0, 64);
+  Collector collector(token, directory.path);
+  collector.discover([](SegmentFile&) {});
+  for (const std::uint64_t head : {std::uint64_t{65}, ~std::uint64_t{0}, std::uint64_t{1} << 63}) {
+    header->head.store(head);
+    CHECK(collector.drain(1 << 20, [](std::int32_t, std::uint32_t, auto) {}) == 0);
+  }
+}
+
+TEST_CASE("the recorders are told when the aggregator comes and goes") {
+  Directory directory;
+  auto* header = create_segment(directory.segment(0, 0), 0, 0, 64);
+  {
+    Collector collector(token, directory.path);
+    collector.discover([](SegmentFile&) {});
+    CHECK(header->consumer.load() == record::Consumer::attached);
+    CHECK(header->consumer_pid.load() == static_cast<std::uint32_t>(::getpid()));
+  }
+  CHECK(header->consumer.load() == record::Consumer::gone);
+}
+
+TEST_CASE("the board is shared, private to the user, and knows who still runs") {
+  Directory directory;
+  auto board = BoardFile::open(token, directory.path);
+  auto again = BoardFile::open(token, directory.path);
+  REQUIRE(board);
+  REQUIRE(again);
+  struct stat status {};
+  REQUIRE(::stat((directory.path + "/" + record::shm_prefix + token + "-board").c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777) == 0600);
+
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::pause();
+    ::_exit(0);
+  }
+  (*board)->board().pid[0] = static_cast<std::uint32_t>(child);
+  (*board)->board().started = 1;
+  CHECK((*again)->alive() == 1);
+  ::kill(child, SIGKILL);
+  siginfo_t info{};
+  ::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT);  // ended, not reaped
+  CHECK((*again)->alive() == 0);
+  ::waitpid(child, nullptr, 0);
+  CHECK((*again)->alive() == 0);
+}
+
+TEST_CASE("leftovers of one job are removed, those of others stay") {
+  Directory directory;
+  create_segment(directory.segment(0, 0), 0, 0, 64);
+  REQUIRE(BoardFile::open(token, directory.path));
+  std::ofstream(directory.path + "/pclscope-ffffffffffffffffffffffffffffffff-0-0") << "x";
+  CHECK(collect::remove_leftovers(token, directory.path) == 2);
+  CHECK(collect::remove_leftovers("", directory.path) == 0);
+  CHECK_FALSE(std::filesystem::is_empty(directory.path));
+}
+
+TEST_CASE("the TSC scale agrees with the monotonic clock to 1e-3") {
+  collect::TickClock clock;
+  clock.settle(record::ClockSource::tsc);
+  timespec a{}, b{};
+  ::clock_gettime(CLOCK_MONOTONIC_RAW, &a);
+  const std::int64_t begin = clock.now_ns();
+  ::usleep(100'000);
+  ::clock_gettime(CLOCK_MONOTONIC_RAW, &b);
+  const std::int64_t end = clock.now_ns();
+  const double expected = static_cast<double>(b.tv_sec - a.tv_sec) * 1e9 + static_cast<double>(b.tv_nsec - a.tv_nsec);
+  CHECK(static_cast<double>(end - begin) == Approx(expected).epsilon(1e-3));
+  CHECK(clock.realtime_of(end) == Approx(static_cast<double>(clock.origin_realtime_ns() + end)).margin(5e6));
+}
