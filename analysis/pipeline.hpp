@@ -15,26 +15,22 @@
 #include <vector>
 
 #include "analysis/match/message.hpp"
+#include "analysis/match/tick_scale.hpp"
 #include "analysis/snapshot.hpp"
 #include "interpose/record/event.hpp"
 
 namespace pclscope {
 
-// Converts clock ticks of the recording processes to nanoseconds since the time origin.
-struct TickScale {
-  std::uint64_t origin_ticks = 0;
-  double ns_per_tick = 1.0;
-  std::int64_t to_ns(std::uint64_t ticks) const {
-    return static_cast<std::int64_t>(static_cast<double>(static_cast<std::int64_t>(ticks - origin_ticks)) * ns_per_tick);
-  }
-};
-
 struct PipelineOptions {
   std::int64_t window_ns = 100'000'000;
   std::uint32_t history_windows = 600;   // kept per region for snapshots
   std::uint32_t worst_messages = 20;
-  std::function<void(std::span<const Message>)> on_messages;  // batches, in the order in which they were matched
-  std::function<void(const Window&)> on_window;               // each closed window once
+  std::int64_t allowance_ns = 20'000'000;  // a window closes this long after its end: messages are read a little later
+  std::vector<Criterion> baseline;         // criteria of an earlier run, used instead of this run's medians
+  // A window's messages when it closes (that is when `delayed` is decided), in the order in which they were matched.
+  std::function<void(std::span<const Message>)> on_messages;
+  // Each closed window once, after its messages; of several windows in a row without a message only the last.
+  std::function<void(const Window&)> on_window;
 };
 
 class Pipeline {
@@ -54,9 +50,12 @@ class Pipeline {
   // Drops that the rings counted, totals so far.
   void set_dropped(std::int32_t rank, std::uint64_t dropped_total);
 
-  // Every ring has been read once since the last call. Closes windows that ended before `now_ns` (time axis of the
-  // events) and re-clusters when the communication graph changed. Cheap when nothing happened.
-  void end_round(std::int64_t now_ns);
+  // Matches what can be matched, closes windows that ended before `now_ns` (time axis of the events) and re-clusters
+  // when the communication graph changed. Cheap when nothing happened.
+  // `all_read`: since the last call with it, every ring was read to where its head stood at that call (and its drops
+  // were told). What completed before that call can be paired now: nothing that happened earlier is unread. Without
+  // it nothing is matched yet, windows close all the same.
+  void end_round(std::int64_t now_ns, bool all_read = true);
   // No more events will come: closes the last window, counts what never found a partner.
   void finish();
 

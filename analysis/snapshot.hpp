@@ -15,6 +15,7 @@ struct Application {
   std::int32_t aggregators = 0;
   std::vector<std::string> nodes;    // host names
   std::vector<std::int32_t> node_of_rank;  // index into nodes, -1 when the rank has not shown up
+  bool operator==(const Application&) const = default;
 };
 
 // Live, the unmatched counts are messages and receives in flight; in a finished run they never found a partner.
@@ -29,12 +30,14 @@ struct MessageTotals {
   std::uint64_t clock_violations = 0; // received before sent
   std::uint64_t foreign = 0;          // sends to and receives from ranks outside the job's world
   std::uint64_t events = 0;           // events analysed
+  bool operator==(const MessageTotals&) const = default;
 };
 
 struct LatencySummary {
   double mean_ratio = 0;  // mean of time / criterion over matched messages; 0 without messages
   double median_s = 0;
   double p99_s = 0;
+  bool operator==(const LatencySummary&) const = default;
 };
 
 struct Region {
@@ -53,6 +56,7 @@ struct Region {
   // The newest windows, oldest first: mean ratio (0 where the window had no message) and message counts.
   std::vector<float> history_ratio;
   std::vector<std::uint32_t> history_messages;
+  bool operator==(const Region&) const = default;
 };
 
 struct WorstMessage {
@@ -67,6 +71,7 @@ struct WorstMessage {
   double late_sender_s = 0;
   double late_receiver_s = 0;
   double transfer_s = 0;
+  bool operator==(const WorstMessage&) const = default;
 };
 
 struct RankSummary {
@@ -87,6 +92,7 @@ struct RankSummary {
   std::int32_t call_peer = 0;
   double call_for_s = 0;
   bool finished = false;
+  bool operator==(const RankSummary&) const = default;
 };
 
 // One latency criterion: the median time of a class of messages (reference §1).
@@ -96,6 +102,7 @@ struct Criterion {
   std::uint64_t bytes_high = 0;
   std::uint64_t count = 0;
   double median_s = 0;
+  bool operator==(const Criterion&) const = default;
 };
 
 // One closed window.
@@ -108,18 +115,21 @@ struct RegionWindow {
   double late_sender_s = 0;
   double late_receiver_s = 0;
   double transfer_s = 0;
+  bool operator==(const RegionWindow&) const = default;
 };
 struct Window {
   double begin_s = 0;   // seconds since the time origin
   double length_s = 0;
   std::vector<RegionWindow> regions;  // regions with messages in this window
   RegionWindow all;                   // every message, region = -1
+  bool operator==(const Window&) const = default;
 };
 
 struct Live {
   double window_s = 0;                       // configured window length
   std::int64_t window_end_realtime_ns = 0;   // CLOCK_REALTIME until which everything is included
   std::uint64_t sequence = 0;                // of snapshots
+  bool operator==(const Live&) const = default;
 };
 
 struct Snapshot {
@@ -136,6 +146,7 @@ struct Snapshot {
   std::vector<RankSummary> ranks;
   std::vector<Criterion> criteria;
   Live live;
+  bool operator==(const Snapshot&) const = default;
 };
 
 }  // namespace pclscope

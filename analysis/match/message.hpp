@@ -22,6 +22,7 @@ struct Message {
   std::uint64_t recv_site = 0;
 
   std::int64_t time() const { return recv_end - send_begin; }
+  bool operator==(const Message&) const = default;
 };
 
 namespace message_flag {  // high bits: never collide with record::flag
@@ -37,5 +38,15 @@ struct WaitSplit {
   std::int64_t late_receiver = 0;  // the part of time() before the receive was posted
   std::int64_t transfer = 0;       // the rest of time()
 };
+
+// late_receiver + transfer == time(), also when the clocks disagree (then transfer is negative: see clock_violation).
+inline WaitSplit wait_split(const Message& m) {
+  const std::int64_t time = m.time(), before_post = m.recv_post - m.send_begin;
+  WaitSplit split;
+  split.late_sender = m.send_begin > m.recv_wait ? m.send_begin - m.recv_wait : 0;
+  split.late_receiver = before_post <= 0 || time <= 0 ? 0 : before_post < time ? before_post : time;
+  split.transfer = time - split.late_receiver;
+  return split;
+}
 
 }  // namespace pclscope

@@ -14,13 +14,16 @@
 namespace pclscope::store {
 
 struct WriterOptions {
-  std::uint64_t max_messages = 50'000'000;  // beyond: counted as not stored, summaries go on
+  std::uint64_t max_messages = 50'000'000;     // beyond: counted as not stored, summaries go on
+  std::uint64_t max_window_rows = 50'000'000;  // rows of windows and of regions in windows: the same
+  std::uint32_t rows_per_chunk = 8192;         // of messages; also how many are buffered
 };
 
 class Writer {
  public:
   // Creates `path`, mode 0600; an existing file is replaced only once the new one is complete enough to open.
-  // Fails with not_permitted, not_found (no such directory), no_space, io.
+  // Fails with not_permitted, not_found (no such directory), bad_argument (no regular file), in_use (another Writer
+  // has it), no_space, io.
   static Result<std::unique_ptr<Writer>> create(const std::string& path, const WriterOptions& options);
   ~Writer();  // closes; errors are lost: call close() to see them
 
@@ -31,7 +34,7 @@ class Writer {
   // Replaces the summary (application, totals, regions, ranks, criteria).
   Status summarize(const Snapshot& snapshot);
   Status flush();
-  // Last flush; marks the file complete (`complete` attribute = 1).
+  // Last flush; marks the file complete (`complete` attribute = 1). Nothing can be appended afterwards.
   Status close();
 
  private:

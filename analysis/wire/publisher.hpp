@@ -13,13 +13,14 @@ namespace pclscope::wire {
 class Publisher {
  public:
   // `endpoint`: "ipc:///path/job" (sockets /path/job.pub and /path/job.ask, mode 0600) or "tcp://host:port"
-  // (PUB on port, ROUTER on port + 1). Fails with in_use, bad_argument, not_permitted, io.
+  // (PUB on port, ROUTER on port + 1; encrypted, for owners of the user's key file only). Fails with in_use,
+  // bad_argument, not_permitted, damaged (the key file), io.
   static Result<std::unique_ptr<Publisher>> bind(const std::string& endpoint);
   ~Publisher();  // removes ipc files
 
   // Sends the snapshot to all subscribers and keeps it for those that come later.
   void publish(const Snapshot& snapshot);
-  // Answers questions that arrived; malformed ones are dropped and counted. Call it at least every 50 ms.
+  // Lets new viewers in and answers questions that arrived; malformed ones are dropped and counted. Call it at least every 50 ms.
   void serve();
   std::uint64_t malformed() const;
 

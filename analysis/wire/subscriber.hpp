@@ -13,13 +13,15 @@ namespace pclscope::wire {
 
 class Subscriber {
  public:
-  // Does not wait for the other side to be there. Fails with bad_argument.
+  // Does not wait for the other side to be there. Fails with bad_argument; over tcp also when the key file is missing
+  // (not_found), open to others (not_permitted) or damaged.
   static Result<std::unique_ptr<Subscriber>> connect(const std::string& endpoint);
   ~Subscriber();
 
-  // Asks for the newest snapshot. Fails with unreachable (nobody answered in time), wrong_version, damaged.
+  // Asks for the newest snapshot. Fails with unreachable (nobody answered in time, or the job has published nothing
+  // yet), wrong_version, damaged, not_ours.
   Result<Snapshot> ask(std::chrono::milliseconds timeout);
-  // The newest published snapshot; older ones waiting are skipped. Empty when none came in time.
+  // The newest published snapshot; older ones waiting are skipped. Empty when no new one came in time.
   Result<std::optional<Snapshot>> next(std::chrono::milliseconds timeout);
 
  private:

@@ -23,6 +23,11 @@ struct Board {
   std::atomic<std::uint32_t> aggregator;   // pid of the aggregator worker, 0 before it runs and after it left
   std::atomic<std::uint32_t> aggregator_done;  // 1 = it closed everything in order, 2 = it died
   std::atomic<std::uint32_t> pid[board_pids];  // pclscope-rank: pid of the i-th program started
+  std::atomic<std::uint32_t> said;  // library: bits of what some process of this node already said on stderr
 };
+
+// Bits of Board::said.
+inline constexpr std::uint32_t said_no_room = 1u << 0;      // /dev/shm too small
+inline constexpr std::uint32_t said_wrong_world = 1u << 1;  // MPI_COMM_WORLD is not of the expected size
 
 }  // namespace pclscope::record

@@ -1,0 +1,12 @@
+# The analysis proper: events in, messages, windows, regions and snapshots out. Eigen only.
+add_library(pclscope_core STATIC
+  pipeline.cpp
+  match/channel_table.cpp match/collectives.cpp match/doubt.cpp match/matcher.cpp match/order.cpp
+  match/pairing.cpp match/wildcards.cpp
+  criteria/criteria.cpp
+  window/activity.cpp window/open_windows.cpp window/region_series.cpp window/worst.cpp
+  region/coarsen.cpp region/find_regions.cpp region/free_energy.cpp region/graph.cpp region/linkage.cpp
+  region/modularity.cpp region/printed_distances.cpp region/tracker.cpp)
+target_link_libraries(pclscope_core PUBLIC Eigen3::Eigen)
+target_compile_options(pclscope_core PUBLIC ${PCLSCOPE_SANITIZE_FLAGS})
+target_link_options(pclscope_core PUBLIC ${PCLSCOPE_SANITIZE_FLAGS})

@@ -1,0 +1,65 @@
+// Latency criteria: what a message of a class and size normally takes. C = median time of its (class, size bin),
+// streaming, relative error <= 0.79 % (LogHistogram). Ratio L = T / C; delayed when L > 1.
+//
+// From few samples: a bin with fewer than 16 uses the nearest bin of its class that has 16, if the sizes differ by
+// less than a factor of two, else its own median of what there is. A loaded baseline goes before all of that.
+// Memory: 20 KB per (class, bin) in use, at most 2 x 823 of them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "analysis/criteria/log_histogram.hpp"
+#include "analysis/criteria/size_bins.hpp"
+#include "analysis/snapshot.hpp"
+
+namespace pclscope {
+
+class Criteria {
+ public:
+  static constexpr std::uint64_t enough_samples = 16;
+
+  // A transmission time >= 0 (clock violations are the caller's to leave out).
+  void add(bool inter_node, std::uint64_t bytes, std::int64_t time_ns) {
+    const std::uint32_t bin = size_bins::bin_of(bytes);
+    Class& of = classes_[inter_node];
+    Bin& b = of.bins[bin];
+    b.times.add(time_ns);
+    if (b.changed) return;
+    b.changed = true;
+    of.changed.push_back(bin);
+  }
+
+  // Recomputes the medians of bins that got values. Ratios refer to the last refresh.
+  void refresh();
+  // 1 / C in 1/ns; 0 while there is nothing to compare with.
+  double inverse_ns(bool inter_node, std::uint64_t bytes) const {
+    return classes_[inter_node].bins[size_bins::bin_of(bytes)].inverse_ns;
+  }
+
+  // Criteria of an earlier run: from now on they stand in for the medians of their bins.
+  void load(const std::vector<Criterion>& baseline);
+  // Bins with samples, intra-node first, ascending sizes. Medians are the bins' own.
+  std::vector<Criterion> list() const;
+
+ private:
+  struct Bin {
+    LogHistogram times;
+    double median_ns = 0;
+    double baseline_ns = 0;
+    double inverse_ns = 0;
+    bool changed = false;
+  };
+  struct Class {
+    std::vector<Bin> bins = std::vector<Bin>(size_bins::count);
+    std::vector<std::uint32_t> changed;
+    std::vector<std::uint32_t> few;   // bins with samples, fewer than enough
+  };
+  static double criterion_ns(const Class& of, std::uint32_t bin);
+  static const Bin* neighbour(const Class& of, std::uint32_t bin);
+
+  std::array<Class, 2> classes_;      // [inter_node]
+};
+
+}  // namespace pclscope

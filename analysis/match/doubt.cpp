@@ -1,0 +1,126 @@
+// What is not certain any more, and from where on. Nothing here ever pairs; everything errs towards ambiguous.
+#include <algorithm>
+
+#include "analysis/match/matcher.hpp"
+
+namespace pclscope {
+
+using record::any_source;
+using record::any_tag;
+namespace flag = record::flag;
+
+namespace {
+constexpr std::size_t poison_limit = 256;  // patterns per rank; beyond, everything the rank receives is in doubt
+}
+
+// An uncertain send and an uncertain receive of one channel may be the same message: count the larger number.
+void Matcher::ambiguous_send(Channel& c) {
+  if (c.ambiguous_surplus >= 0) ++counts_.ambiguous;
+  ++c.ambiguous_surplus;
+}
+void Matcher::ambiguous_receive(Channel& c) {
+  if (c.ambiguous_surplus <= 0) ++counts_.ambiguous;
+  --c.ambiguous_surplus;
+}
+
+bool Matcher::Poison::covers(const Channel& c) const {
+  return c.destination == rank && c.comm == comm && (source == any_source || source == c.source) &&
+         (tag == any_tag || tag == c.tag);
+}
+
+void Matcher::note_drop(std::int32_t rank) {
+  if (is_rank(rank)) lose(rank);
+}
+
+void Matcher::lose(std::int32_t rank) {
+  Rank& r = ranks_[rank];
+  if (r.lossy) return;
+  channels_.for_each([&](std::uint32_t index) {
+    const Channel& c = channels_[index];
+    if (c.source == rank) cut_sends(index);
+    if (c.destination == rank) cut_receives(index, r, 0, true);
+  });
+  r.lossy = true;
+  // Unresolved wildcards: their completions will be counted as they come, without a post.
+  r.posted.for_each([&](std::uint32_t entry) {
+    if (recvs_[entry].state == RecvState::wildcard) resolve_wildcard(rank, r, entry);
+    recvs_.give(entry);
+  });
+  r.posted.clear();
+  r.wildcards.clear();
+  flush_parked(rank, r);
+}
+
+// Keeps the sends whose fate needs no later event of the sender: a blocking send cannot be cancelled.
+void Matcher::cut_sends(std::uint32_t index) {
+  Channel& c = channels_[index];
+  std::uint32_t last = no_index, at = c.send_head;
+  while (at != no_index && !(sends_[at].flags & (flag::nonblocking | flag::persistent))) {
+    last = at;
+    at = sends_[at].next;
+  }
+  (last == no_index ? c.send_head : sends_[last].next) = no_index;
+  c.send_tail = last;
+  while (at != no_index) {
+    const std::uint32_t next = sends_[at].next;
+    sends_.give(at);
+    ambiguous_send(c);
+    at = next;
+  }
+  mark_dirty(index);
+}
+
+// completed_only: keeps the receives whose turn is known now (completed, none of unknown fate before them).
+// Otherwise keeps those posted before `from`. The others leave the channel; completed ones are ambiguous.
+void Matcher::cut_receives(std::uint32_t index, Rank& r, std::uint64_t from, bool completed_only) {
+  Channel& c = channels_[index];
+  if (!completed_only) c.ambiguous_from = std::min(c.ambiguous_from, from);
+  std::vector<std::uint32_t> kept;
+  bool keep = true;
+  while (front(c) != no_index) {
+    const std::uint32_t entry = front(c);
+    const RecvEntry& recv = recvs_[entry];
+    pop_front(c);
+    if (completed_only)
+      keep = keep && recv.state != RecvState::posted &&
+             r.wildcards.blocker(c.comm, c.source, c.tag, recv.ordinal, recvs_) == no_index;
+    else
+      keep = keep && recv.ordinal < from;
+    if (keep) {
+      kept.push_back(entry);
+      continue;
+    }
+    if (recv.state == RecvState::completed) ambiguous_receive(c);
+    // A lossy rank's table is emptied by its caller, entries included.
+    const bool in_table = recv.state == RecvState::posted;
+    if (in_table && completed_only) continue;
+    if (in_table) r.posted.take(recv.ordinal);
+    recvs_.give(entry);
+  }
+  for (const std::uint32_t entry : kept) append(c, entry);
+  mark_dirty(index);
+}
+
+void Matcher::poison(std::int32_t rank, std::uint64_t comm, std::int32_t source, std::int32_t tag,
+                     std::uint64_t from) {
+  Rank& r = ranks_[rank];
+  if (r.lossy) return;
+  const Poison added{rank, comm, source, tag, from};
+  std::size_t of_rank = 0;
+  for (const Poison& p : poisons_) {
+    if (p.rank != rank) continue;
+    ++of_rank;
+    const bool wider = p.comm == comm && (p.source == any_source || p.source == source) &&
+                       (p.tag == any_tag || p.tag == tag) && p.from <= from;
+    if (wider) return;
+  }
+  if (of_rank >= poison_limit) return lose(rank);
+  poisons_.push_back(added);
+  std::vector<std::uint32_t> covered;
+  channels_.for_each([&](std::uint32_t index) {
+    if (added.covers(channels_[index])) covered.push_back(index);
+  });
+  for (const std::uint32_t index : covered) cut_receives(index, r, from, false);
+}
+
+}  // namespace pclscope

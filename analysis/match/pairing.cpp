@@ -1,0 +1,219 @@
+// Channels at the end of a round: who pairs with whom.
+#include <algorithm>
+
+#include "analysis/match/matcher.hpp"
+
+namespace pclscope {
+
+namespace flag = record::flag;
+
+namespace {
+constexpr std::size_t batch_size = 256;  // messages handed on at once: stays in the nearest cache
+constexpr std::uint32_t carried_flags = flag::nonblocking | flag::persistent | flag::synchronous | flag::buffered |
+                                        flag::ready | flag::intercomm | flag::truncated;
+bool can_be_cancelled(const SendEntry& s) { return s.flags & (flag::nonblocking | flag::persistent); }
+}  // namespace
+
+void Matcher::append(Channel& c, std::uint32_t entry) {
+  recvs_[entry].prev = c.recv_tail;
+  recvs_[entry].next = no_index;
+  if (c.recv_head == no_index)
+    c.recv_head = entry;
+  else
+    recvs_[c.recv_tail].next = entry;
+  c.recv_tail = entry;
+}
+
+// A wildcard joins a channel when it resolves: mostly behind all others, else via the heap.
+void Matcher::insert(std::uint32_t index, std::uint32_t entry) {
+  Channel& c = channels_[index];
+  const std::uint64_t ordinal = recvs_[entry].ordinal;
+  if (c.recv_tail == no_index || recvs_[c.recv_tail].ordinal < ordinal) return append(c, entry);
+  if (c.late == no_index) {
+    if (late_free_.empty()) {
+      c.late = static_cast<std::uint32_t>(late_.size());
+      late_.emplace_back();
+    } else {
+      c.late = late_free_.back();
+      late_free_.pop_back();
+    }
+  }
+  std::vector<Late>& heap = late_[c.late];
+  heap.push_back({ordinal, entry});
+  std::push_heap(heap.begin(), heap.end(), std::greater<>());
+}
+
+void Matcher::unlink(Channel& c, std::uint32_t entry) {
+  const RecvEntry& recv = recvs_[entry];
+  (recv.prev == no_index ? c.recv_head : recvs_[recv.prev].next) = recv.next;
+  (recv.next == no_index ? c.recv_tail : recvs_[recv.next].prev) = recv.prev;
+}
+
+std::uint32_t Matcher::front(const Channel& c) const {
+  if (c.late == no_index) return c.recv_head;
+  const Late& late = late_[c.late].front();
+  return c.recv_head == no_index || late.ordinal < recvs_[c.recv_head].ordinal ? late.entry : c.recv_head;
+}
+
+// Takes the first receive out of the channel; its entry stays in the pool.
+void Matcher::pop_front(Channel& c) {
+  const std::uint32_t entry = front(c);
+  if (entry == c.recv_head) return unlink(c, entry);
+  std::vector<Late>& heap = late_[c.late];
+  std::pop_heap(heap.begin(), heap.end(), std::greater<>());
+  heap.pop_back();
+  if (!heap.empty()) return;
+  if (heap.capacity() > 1024) std::vector<Late>().swap(heap);
+  late_free_.push_back(c.late);
+  c.late = no_index;
+}
+
+// A freed receive proves nothing by itself: a send that can still be cancelled may not be its message. It is, once a
+// later receive of the channel has completed (messages do not overtake), or when nothing more can happen.
+bool Matcher::certain_turn(const Channel& c, const RecvEntry& recv, const SendEntry& send, bool finishing) const {
+  if (recv.state == RecvState::completed || finishing || !can_be_cancelled(send)) return true;
+  for (std::uint32_t at = recv.next; at != no_index; at = recvs_[at].next)
+    if (recvs_[at].state == RecvState::completed && recvs_[at].round != round_) return true;
+  if (c.late == no_index) return false;
+  return std::any_of(late_[c.late].begin(), late_[c.late].end(),
+                     [this](const Late& l) { return recvs_[l.entry].round != round_; });
+}
+
+void Matcher::hang_on(std::uint32_t index, std::uint32_t wildcard) {
+  Channel& c = channels_[index];
+  if (c.waiting) return;
+  c.waiting = true;
+  c.next_waiter = recvs_[wildcard].channel;
+  recvs_[wildcard].channel = index;
+}
+
+void Matcher::drain(std::uint32_t index, bool finishing) {
+  Channel& c = channels_[index];
+  Rank& destination = ranks_[c.destination];
+  for (;;) {
+    const std::uint32_t entry = front(c);
+    if (entry == no_index) break;
+    RecvEntry& recv = recvs_[entry];
+    if (recv.state == RecvState::posted) return;
+    if (recv.round == round_ && !finishing) return mark_dirty(index);
+    if (destination.wildcards.open() != 0) {
+      const std::uint32_t blocker =
+          destination.wildcards.blocker(c.comm, c.source, c.tag, recv.ordinal, recvs_);
+      if (blocker != no_index) return hang_on(index, blocker);
+    }
+    if (c.send_head == no_index) {
+      if (!sends_in_doubt(c)) return;
+      ambiguous_receive(c);
+    } else {
+      const std::uint32_t sent = c.send_head;
+      const SendEntry& send = sends_[sent];
+      if (send.held || !certain_turn(c, recv, send, finishing)) return;
+      emit(c, send, recv);
+      c.send_head = send.next;
+      if (c.send_head == no_index) c.send_tail = no_index;
+      sends_.give(sent);
+    }
+    pop_front(c);
+    recvs_.give(entry);
+  }
+  if (c.send_head != no_index && receives_in_doubt(c)) give_up_sends(index);
+}
+
+// No certain receive is left for these sends, unless an unresolved wildcard of before the doubt can still claim one.
+void Matcher::give_up_sends(std::uint32_t index) {
+  Channel& c = channels_[index];
+  const std::uint32_t claimer =
+      ranks_[c.destination].wildcards.blocker(c.comm, c.source, c.tag, c.ambiguous_from, recvs_);
+  if (claimer != no_index) return hang_on(index, claimer);
+  while (c.send_head != no_index) {
+    const std::uint32_t sent = c.send_head;
+    c.send_head = sends_[sent].next;
+    sends_.give(sent);
+    ambiguous_send(c);
+  }
+  c.send_tail = no_index;
+}
+
+void Matcher::emit(const Channel& c, const SendEntry& send, const RecvEntry& recv) {
+  Message& m = batch_.emplace_back();
+  m.comm = c.comm;
+  m.source = c.source;
+  m.destination = c.destination;
+  m.tag = c.tag;
+  m.flags = send.flags & carried_flags;
+  if (recv.state == RecvState::freed) m.flags |= message_flag::unseen_completion;
+  m.bytes = recv.bytes == ~0ull ? send.bytes : recv.bytes;
+  m.send_begin = scale_.to_ns(send.begin);
+  m.send_end = scale_.to_ns(send.end);
+  m.recv_post = scale_.to_ns(recv.post);
+  m.recv_wait = scale_.to_ns(recv.wait);
+  m.recv_end = scale_.to_ns(recv.end);
+  m.send_site = send.site;
+  m.recv_site = recv.site;
+  if (batch_.size() >= batch_size) flush_batch();
+}
+
+void Matcher::flush_batch() {
+  if (batch_.empty()) return;
+  counts_.matched += batch_.size();
+  sink_(batch_);
+  batch_.clear();
+}
+
+void Matcher::end_round(bool all_read) {
+  if (!all_read) return;
+  // dirty_ and draining_ swap roles: draining may mark channels again, for the next round.
+  draining_.swap(dirty_);
+  for (const std::uint32_t index : draining_) channels_[index].dirty = false;
+  for (const std::uint32_t index : draining_) drain(index, false);
+  draining_.clear();
+  flush_batch();
+  ++round_;
+  if (channels_.wants_sweep()) channels_.sweep();
+}
+
+void Matcher::finish() {
+  if (finished_) return;
+  finished_ = true;
+  end_round();
+  end_round();
+  for (std::int32_t rank = 0; rank < static_cast<std::int32_t>(ranks_.size()); ++rank)
+    if (ranks_[rank].parked > 0) lose(rank);
+  channels_.for_each([this](std::uint32_t index) { drain(index, true); });
+  flush_batch();
+  counts_.unmatched_sends = counts_.unmatched_receives = 0;
+  for (const Rank& r : ranks_) counts_.unmatched_receives += r.wildcards.open();
+  channels_.for_each([this](std::uint32_t index) { close_channel(index); });
+}
+
+// What is left in a channel when no more events come. A completed receive that still waits behind one of unknown
+// fate has a message of the channel, but not one that can be told.
+void Matcher::close_channel(std::uint32_t index) {
+  Channel& c = channels_[index];
+  while (front(c) != no_index) {
+    const std::uint32_t entry = front(c);
+    const bool uncertain = recvs_[entry].state == RecvState::completed && c.send_head != no_index;
+    pop_front(c);
+    recvs_.give(entry);
+    if (!uncertain) {
+      ++counts_.unmatched_receives;
+      continue;
+    }
+    ambiguous_receive(c);
+    ambiguous_send(c);
+    const std::uint32_t sent = c.send_head;
+    c.send_head = sends_[sent].next;
+    sends_.give(sent);
+  }
+  for (; c.send_head != no_index; c.send_head = sends_[c.send_head].next) ++counts_.unmatched_sends;
+}
+
+MatchCounts Matcher::counts() const {
+  MatchCounts counts = counts_;
+  if (finished_) return counts;
+  counts.unmatched_sends = sends_.in_use();
+  counts.unmatched_receives = recvs_.in_use();
+  return counts;
+}
+
+}  // namespace pclscope

@@ -1,0 +1,16 @@
+// From clock ticks of the recording processes to nanoseconds since the job's time origin.
+#pragma once
+
+#include <cstdint>
+
+namespace pclscope {
+
+struct TickScale {
+  std::uint64_t origin_ticks = 0;
+  double ns_per_tick = 1.0;
+  std::int64_t to_ns(std::uint64_t ticks) const {
+    return static_cast<std::int64_t>(static_cast<double>(static_cast<std::int64_t>(ticks - origin_ticks)) * ns_per_tick);
+  }
+};
+
+}  // namespace pclscope

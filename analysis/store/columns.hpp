@@ -1,0 +1,202 @@
+// Every table of a dump: its columns, their units, and where they are in our values. Writer and reader share this.
+// Names and units are the file format (FORMAT.md): change both together. Private to analysis/store.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "analysis/match/message.hpp"
+#include "analysis/snapshot.hpp"
+
+namespace pclscope::store {
+
+inline constexpr std::int32_t format_major = 1;  // differs: unreadable
+inline constexpr std::int32_t format_minor = 0;  // newer: columns this program does not know
+
+// Rows of tables whose values are nested in ours. Lists become a range of rows in another table.
+struct WindowRow : RegionWindow {  // inherited: of all messages in the window
+  double begin_s = 0;
+  double length_s = 0;
+  std::uint64_t regions_begin = 0;
+  std::uint64_t regions_count = 0;
+  bool operator==(const WindowRow&) const = default;
+};
+struct WindowRegionRow : RegionWindow {
+  std::uint64_t window = 0;
+  bool operator==(const WindowRegionRow&) const = default;
+};
+struct RegionRow : Region {
+  std::uint64_t ranks_begin = 0;
+  std::uint64_t ranks_count = 0;
+  std::uint64_t history_begin = 0;
+  std::uint64_t history_count = 0;
+};
+struct RegionRankRow {
+  std::int32_t rank = 0;
+};
+struct RegionHistoryRow {
+  float ratio = 0;
+  std::uint32_t messages = 0;
+};
+struct NodeRow {
+  std::array<char, 256> name{};
+};
+struct RankNodeRow {
+  std::int32_t node = -1;
+};
+
+// describe(column, row type): calls column(name, unit, member) for each column.
+template <class Column>
+void describe(Column&& column, const Message*) {
+  column("comm", "id", &Message::comm);
+  column("source", "rank", &Message::source);
+  column("destination", "rank", &Message::destination);
+  column("tag", "1", &Message::tag);
+  column("flags", "bits", &Message::flags);
+  column("bytes", "bytes", &Message::bytes);
+  column("send_begin", "ns", &Message::send_begin);
+  column("send_end", "ns", &Message::send_end);
+  column("recv_post", "ns", &Message::recv_post);
+  column("recv_wait", "ns", &Message::recv_wait);
+  column("recv_end", "ns", &Message::recv_end);
+  column("send_site", "address", &Message::send_site);
+  column("recv_site", "address", &Message::recv_site);
+}
+
+template <class Row, class Column>
+void describe_region_window(Column&& column) {
+  column("messages", "1", &Row::messages);
+  column("bytes", "bytes", &Row::bytes);
+  column("delayed", "1", &Row::delayed);
+  column("mean_ratio", "1", &Row::mean_ratio);
+  column("late_sender_s", "s", &Row::late_sender_s);
+  column("late_receiver_s", "s", &Row::late_receiver_s);
+  column("transfer_s", "s", &Row::transfer_s);
+}
+
+template <class Column>
+void describe(Column&& column, const WindowRow*) {
+  column("begin_s", "s", &WindowRow::begin_s);
+  column("length_s", "s", &WindowRow::length_s);
+  describe_region_window<WindowRow>(column);
+  column("regions_begin", "row of window_regions", &WindowRow::regions_begin);
+  column("regions_count", "1", &WindowRow::regions_count);
+}
+
+template <class Column>
+void describe(Column&& column, const WindowRegionRow*) {
+  column("window", "row of windows", &WindowRegionRow::window);
+  column("region", "id", &WindowRegionRow::region);
+  describe_region_window<WindowRegionRow>(column);
+}
+
+template <class Column>
+void describe(Column&& column, const RegionRow*) {
+  column("id", "id", &RegionRow::id);
+  column("messages", "1", &RegionRow::messages);
+  column("bytes", "bytes", &RegionRow::bytes);
+  column("delayed", "1", &RegionRow::delayed);
+  column("mean_latency_ratio", "1", &RegionRow::mean_latency_ratio);
+  column("delayed_share", "1", &RegionRow::delayed_share);
+  column("late_sender_s", "s", &RegionRow::late_sender_s);
+  column("late_receiver_s", "s", &RegionRow::late_receiver_s);
+  column("transfer_s", "s", &RegionRow::transfer_s);
+  column("ranks_begin", "row of region_ranks", &RegionRow::ranks_begin);
+  column("ranks_count", "1", &RegionRow::ranks_count);
+  column("history_begin", "row of region_history", &RegionRow::history_begin);
+  column("history_count", "1", &RegionRow::history_count);
+}
+
+template <class Column>
+void describe(Column&& column, const RegionRankRow*) {
+  column("rank", "rank", &RegionRankRow::rank);
+}
+
+template <class Column>
+void describe(Column&& column, const RegionHistoryRow*) {
+  column("ratio", "1", &RegionHistoryRow::ratio);
+  column("messages", "1", &RegionHistoryRow::messages);
+}
+
+template <class Column>
+void describe(Column&& column, const WorstMessage*) {
+  column("source", "rank", &WorstMessage::source);
+  column("destination", "rank", &WorstMessage::destination);
+  column("tag", "1", &WorstMessage::tag);
+  column("comm", "id", &WorstMessage::comm);
+  column("bytes", "bytes", &WorstMessage::bytes);
+  column("start_s", "s", &WorstMessage::start_s);
+  column("time_s", "s", &WorstMessage::time_s);
+  column("ratio", "1", &WorstMessage::ratio);
+  column("late_sender_s", "s", &WorstMessage::late_sender_s);
+  column("late_receiver_s", "s", &WorstMessage::late_receiver_s);
+  column("transfer_s", "s", &WorstMessage::transfer_s);
+}
+
+template <class Column>
+void describe(Column&& column, const RankSummary*) {
+  column("rank", "rank", &RankSummary::rank);
+  column("node", "row of nodes", &RankSummary::node);
+  column("sends", "1", &RankSummary::sends);
+  column("receives", "1", &RankSummary::receives);
+  column("bytes_sent", "bytes", &RankSummary::bytes_sent);
+  column("bytes_received", "bytes", &RankSummary::bytes_received);
+  column("collectives", "1", &RankSummary::collectives);
+  column("dropped_events", "1", &RankSummary::dropped_events);
+  column("mean_ratio", "1", &RankSummary::mean_ratio);
+  column("mpi_s", "s", &RankSummary::mpi_s);
+  column("late_sender_s", "s", &RankSummary::late_sender_s);
+  column("late_receiver_s", "s", &RankSummary::late_receiver_s);
+  column("call_function", "id", &RankSummary::call_function);
+  column("call_peer", "rank", &RankSummary::call_peer);
+  column("call_for_s", "s", &RankSummary::call_for_s);
+  column("finished", "0 or 1", &RankSummary::finished);
+}
+
+template <class Column>
+void describe(Column&& column, const Criterion*) {
+  column("inter_node", "0 or 1", &Criterion::inter_node);
+  column("bytes_low", "bytes", &Criterion::bytes_low);
+  column("bytes_high", "bytes", &Criterion::bytes_high);
+  column("count", "1", &Criterion::count);
+  column("median_s", "s", &Criterion::median_s);
+}
+
+template <class Column>
+void describe(Column&& column, const NodeRow*) {
+  column("name", "", &NodeRow::name);
+}
+
+template <class Column>
+void describe(Column&& column, const RankNodeRow*) {
+  column("node", "row of nodes", &RankNodeRow::node);
+}
+
+// The single values of a summary: attributes of its group. `snapshot` is const when writing.
+template <class Value, class AnySnapshot>
+void describe_values(Value&& value, AnySnapshot& snapshot) {
+  value("ranks", snapshot.application.ranks);
+  value("aggregators", snapshot.application.aggregators);
+  value("time_origin_realtime_ns", snapshot.time_origin_realtime_ns);
+  value("duration_s", snapshot.duration_s);
+  value("finished", snapshot.finished);
+  value("finalized_ranks", snapshot.finalized_ranks);
+  value("matched", snapshot.messages.matched);
+  value("unmatched_sends", snapshot.messages.unmatched_sends);
+  value("unmatched_receives", snapshot.messages.unmatched_receives);
+  value("ambiguous", snapshot.messages.ambiguous);
+  value("dropped_events", snapshot.messages.dropped_events);
+  value("bytes", snapshot.messages.bytes);
+  value("delayed", snapshot.messages.delayed);
+  value("clock_violations", snapshot.messages.clock_violations);
+  value("foreign", snapshot.messages.foreign);
+  value("events", snapshot.messages.events);
+  value("mean_ratio", snapshot.latency.mean_ratio);
+  value("median_s", snapshot.latency.median_s);
+  value("p99_s", snapshot.latency.p99_s);
+  value("window_s", snapshot.live.window_s);
+  value("window_end_realtime_ns", snapshot.live.window_end_realtime_ns);
+  value("sequence", snapshot.live.sequence);
+}
+
+}  // namespace pclscope::store

@@ -1,0 +1,221 @@
+#include "analysis/store/reader.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include "analysis/store/commit_file.hpp"
+#include "analysis/store/driver.hpp"
+#include "analysis/store/summary.hpp"
+#include "analysis/store/table.hpp"
+
+namespace pclscope::store {
+namespace {
+
+constexpr unsigned char hdf5_signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+constexpr std::uint64_t rows_per_read = 65536;
+constexpr int tries_live = 10;
+
+Error open_error(const std::string& path, int error) {
+  if (error == ENOENT || error == ENOTDIR) return {ErrorCode::not_found, "no such file: " + path};
+  if (error == EACCES || error == EPERM) {
+    return {ErrorCode::not_permitted, "cannot read " + path + ": " + std::strerror(error)};
+  }
+  if (error == EISDIR) return {ErrorCode::not_ours, path + " is not a file: give the path of a dump"};
+  return {ErrorCode::io, "cannot read " + path + ": " + std::strerror(error)};
+}
+
+Error not_ours(const std::string& path) { return {ErrorCode::not_ours, path + " is not a dump of pclscope"}; }
+
+Error damaged(const std::string& path, const std::string& what) {
+  return {ErrorCode::damaged, path + " is damaged: " + what};
+}
+
+}  // namespace
+
+struct Reader::State {
+  std::string path;
+  std::unique_ptr<CommitFile> file;
+  Hdf5Handle root;
+  TableReader<Message> messages;
+  TableReader<WindowRow> windows;
+  TableReader<WindowRegionRow> window_regions;
+  Snapshot summary;
+  bool complete = false;
+  bool truncated = false;
+  std::uint64_t not_stored = 0;
+
+  Status open();
+  Status open_root();
+  template <class Row>
+  Result<std::vector<Row>> read(const char* name, const TableReader<Row>& table, std::uint64_t first,
+                                std::uint64_t count) const;
+  Status open_summary(std::uint64_t most_rows);
+  bool readable(std::uint64_t row) const;
+  void limit_to_readable();
+};
+
+Status Reader::State::open() {
+  file = CommitFile::open(path);
+  if (!file) return open_error(path, errno);
+  unsigned char start[sizeof hdf5_signature];
+  if (!file->read(0, sizeof start, start) || std::memcmp(start, hdf5_signature, sizeof start) != 0) {
+    return not_ours(path);
+  }
+  if (const Status opened = open_root(); !opened) return opened;
+  truncated = file->size() < file->end();
+  complete = complete && !truncated;
+  const std::uint64_t most_rows = file->size();
+  if (const Status summarized = open_summary(most_rows); !summarized) return summarized;
+  const bool tables = messages.open(root.get(), "messages") && windows.open(root.get(), "windows") &&
+                      window_regions.open(root.get(), "window_regions");
+  if (!tables) return damaged(path, "a table is missing");
+  read_number(messages.group(), "not_stored", not_stored);
+  messages.limit(most_rows / sizeof(std::uint64_t));
+  windows.limit(most_rows / sizeof(std::uint64_t));
+  window_regions.limit(most_rows / sizeof(std::uint64_t));
+  if (truncated) limit_to_readable();
+  H5Eclear2(H5E_DEFAULT);
+  return {};
+}
+
+Status Reader::State::open_root() {
+  const Hdf5Handle access = access_through(*file);
+  root = own_file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()));
+  if (!root) return damaged(path, hdf5_error());
+  std::string format;
+  if (!read_text(root.get(), "format", format) || format != "pclscope") return not_ours(path);
+  std::int32_t major = 0;
+  if (!read_number(root.get(), "version_major", major)) return damaged(path, "no version");
+  if (major != format_major) {
+    return Error{ErrorCode::wrong_version, path + " has version " + std::to_string(major) +
+                                               " of the format, this program reads version " +
+                                               std::to_string(format_major) + ": use the pclscope that wrote it"};
+  }
+  std::uint8_t closed = 0;
+  complete = read_number(root.get(), "complete", closed) && closed == 1;
+  return {};
+}
+
+Status Reader::State::open_summary(std::uint64_t most_rows) {
+  std::int32_t current = 0;
+  const Hdf5Handle group = own_group(H5Gopen2(root.get(), "summary", H5P_DEFAULT));
+  if (!group || !read_number(group.get(), "current", current)) return damaged(path, "no summary");
+  const char* names[] = {current == 0 ? "0" : "1", current == 0 ? "1" : "0"};
+  bool found = read_summary(group.get(), names[0], most_rows, summary);
+  if (!found && truncated) {  // the cut took it; the one before may lie further to the front
+    summary = {};
+    found = read_summary(group.get(), names[1], most_rows, summary);
+  }
+  if (!found) return damaged(path, "the summary cannot be read");
+  read_text(root.get(), "job", summary.job);
+  read_text(root.get(), "command", summary.application.command);
+  read_text(root.get(), "mpi", summary.application.mpi);
+  return {};
+}
+
+bool Reader::State::readable(std::uint64_t row) const {
+  std::vector<Message> one;
+  const bool good = messages.read(row, 1, one);
+  H5Eclear2(H5E_DEFAULT);
+  return good;
+}
+
+// A chunk lies in one piece: when its last row can be read, all of them can.
+void Reader::State::limit_to_readable() {
+  const std::uint64_t chunk = messages.rows_per_chunk(), rows = messages.rows();
+  std::uint64_t good = 0;
+  while (good < rows && readable(std::min(good + chunk, rows) - 1)) good = std::min(good + chunk, rows);
+  std::uint64_t end = std::min(good + chunk, rows);
+  while (good < end) {  // the cut goes through this chunk
+    const std::uint64_t middle = good + (end - good) / 2;
+    readable(middle) ? good = middle + 1 : end = middle;
+  }
+  messages.limit(good);
+}
+
+// Rows [first, first + count), clipped, in pieces: column by column needs memory twice.
+template <class Row>
+bool read_pieces(const TableReader<Row>& table, std::uint64_t first, std::uint64_t count, std::vector<Row>& rows) {
+  const std::uint64_t end = first + std::min(count, table.rows() - std::min(first, table.rows()));
+  for (; first < end; first += std::min(rows_per_read, end - first)) {
+    if (!table.read(first, std::min(rows_per_read, end - first), rows)) return false;
+  }
+  return true;
+}
+
+// A writer at work rearranges the chunk index under our hands, and what HDF5 has cached of it may not fit what it reads
+// next. Every state of the file is a whole one, though: a result that two fresh looks agree on is right.
+template <class Row>
+Result<std::vector<Row>> Reader::State::read(const char* name, const TableReader<Row>& table, std::uint64_t first,
+                                             std::uint64_t count) const {
+  std::vector<Row> rows;
+  if (complete || truncated || !file->is_being_written()) {
+    if (read_pieces(table, first, count, rows)) return rows;
+    return damaged(path, hdf5_error());
+  }
+  bool before = false;
+  for (int look = 0; look < tries_live; look++) {
+    const Hdf5Handle access = access_through(*file);
+    const Hdf5Handle fresh_root = own_file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()));
+    TableReader<Row> fresh;
+    std::vector<Row> again;
+    const bool good = fresh_root && fresh.open(fresh_root.get(), name) && fresh.rows() >= table.rows();
+    fresh.limit(table.rows());
+    if (!good || !read_pieces(fresh, first, count, again)) continue;
+    if (before && again == rows) return rows;
+    rows = std::move(again);
+    before = true;
+  }
+  return damaged(path, "changes while it is read; try again");
+}
+
+Reader::Reader(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Reader::~Reader() = default;
+
+Result<std::unique_ptr<Reader>> Reader::open(const std::string& path) {
+  silence_hdf5();
+  // A writer at work may change the file under our hands: then the second look at it is a whole one.
+  for (int tries = 0;; tries++) {
+    auto state = std::make_unique<State>();
+    state->path = path;
+    const Status opened = state->open();
+    if (opened) return std::unique_ptr<Reader>(new Reader(std::move(state)));
+    if (opened.error().code != ErrorCode::damaged || tries == 2) return opened.error();
+  }
+}
+
+bool Reader::complete() const { return state_->complete; }
+const Snapshot& Reader::summary() const { return state_->summary; }
+std::uint64_t Reader::message_count() const { return state_->messages.rows(); }
+std::uint64_t Reader::messages_not_stored() const { return state_->not_stored; }
+
+Result<std::vector<Message>> Reader::messages(std::uint64_t first, std::uint64_t count) const {
+  silence_hdf5();
+  return state_->read("messages", state_->messages, first, count);
+}
+
+Result<std::vector<Window>> Reader::windows() const {
+  silence_hdf5();
+  const State& s = *state_;
+  const auto rows = s.read("windows", s.windows, 0, s.windows.rows());
+  if (!rows) return rows.error();
+  const auto all_regions = s.read("window_regions", s.window_regions, 0, s.window_regions.rows());
+  if (!all_regions) return all_regions.error();
+  const std::vector<WindowRegionRow>& regions = *all_regions;
+  std::vector<Window> windows;
+  std::uint64_t next = 0;
+  for (const WindowRow& row : *rows) {
+    // The writer was stopped between the two tables, or the file is damaged: what follows does not count.
+    if (row.regions_begin != next || row.regions_count > regions.size() - next) break;
+    Window& window = windows.emplace_back();
+    window.begin_s = row.begin_s;
+    window.length_s = row.length_s;
+    window.all = row;
+    window.all.region = -1;
+    for (std::uint64_t i = 0; i < row.regions_count; i++) window.regions.push_back(regions[next + i]);
+    next += row.regions_count;
+  }
+  return windows;
+}
+
+}  // namespace pclscope::store

@@ -1,0 +1,83 @@
+#include "analysis/store/table.hpp"
+
+namespace pclscope::store {
+namespace {
+
+// No chunk cache: rows go straight to their place in the file, or come from it.
+Hdf5Handle uncached() {
+  Hdf5Handle access = own_properties(H5Pcreate(H5P_DATASET_ACCESS));
+  H5Pset_chunk_cache(access.get(), 0, 0, 1.0);
+  return access;
+}
+
+Hdf5Handle select(hid_t dataset, std::uint64_t first, std::uint64_t count) {
+  Hdf5Handle space = own_space(H5Dget_space(dataset));
+  const hsize_t start = first, length = count;
+  if (!space || H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, &start, nullptr, &length, nullptr) < 0) return {};
+  return space;
+}
+
+}  // namespace
+
+Hdf5Handle create_group(hid_t parent, const char* name) {
+  return own_group(H5Gcreate2(parent, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+}
+
+Column Column::create(hid_t group, const char* name, const char* unit, hid_t type, std::uint64_t rows_per_chunk) {
+  const hsize_t none = 0, unlimited = H5S_UNLIMITED, chunk = rows_per_chunk;
+  const Hdf5Handle space = own_space(H5Screate_simple(1, &none, &unlimited));
+  const Hdf5Handle properties = own_properties(H5Pcreate(H5P_DATASET_CREATE));
+  // Uncompressed and unfilled: a chunk has its place for good, and only our rows are ever written into it.
+  H5Pset_chunk(properties.get(), 1, &chunk);
+  H5Pset_fill_time(properties.get(), H5D_FILL_TIME_NEVER);
+  H5Pset_alloc_time(properties.get(), H5D_ALLOC_TIME_INCR);
+  H5Pset_obj_track_times(properties.get(), false);
+  const Hdf5Handle access = uncached();
+  Column column;
+  column.dataset_ =
+      own_dataset(H5Dcreate2(group, name, type, space.get(), H5P_DEFAULT, properties.get(), access.get()));
+  if (*unit && column && !create_text(column.dataset_.get(), "units", unit, std::char_traits<char>::length(unit))) {
+    return {};
+  }
+  return column;
+}
+
+Column Column::open(hid_t group, const char* name) {
+  const Hdf5Handle access = uncached();
+  Column column;
+  if (H5Lexists(group, name, H5P_DEFAULT) <= 0) return column;
+  column.dataset_ = own_dataset(H5Dopen2(group, name, access.get()));
+  if (!column) return column;
+  const Hdf5Handle space = own_space(H5Dget_space(column.dataset_.get()));
+  hsize_t extent = 0;
+  if (H5Sget_simple_extent_ndims(space.get()) == 1) H5Sget_simple_extent_dims(space.get(), &extent, nullptr);
+  column.extent_ = extent;
+  return column;
+}
+
+std::uint64_t Column::rows_per_chunk() const {
+  const Hdf5Handle properties = own_properties(H5Dget_create_plist(dataset_.get()));
+  hsize_t chunk = 1;
+  return properties && H5Pget_chunk(properties.get(), 1, &chunk) == 1 && chunk > 0 ? chunk : 1;
+}
+
+bool Column::write(std::uint64_t first, std::uint64_t count, hid_t memory, const void* from) {
+  if (first + count > extent_) {
+    const hsize_t extent = first + count;
+    if (H5Dset_extent(dataset_.get(), &extent) < 0) return false;
+    extent_ = extent;
+  }
+  const Hdf5Handle place = select(dataset_.get(), first, count);
+  const hsize_t length = count;
+  const Hdf5Handle shape = own_space(H5Screate_simple(1, &length, nullptr));
+  return place && H5Dwrite(dataset_.get(), memory, shape.get(), place.get(), H5P_DEFAULT, from) >= 0;
+}
+
+bool Column::read(std::uint64_t first, std::uint64_t count, hid_t memory, void* to) const {
+  const Hdf5Handle place = select(dataset_.get(), first, count);
+  const hsize_t length = count;
+  const Hdf5Handle shape = own_space(H5Screate_simple(1, &length, nullptr));
+  return place && H5Dread(dataset_.get(), memory, shape.get(), place.get(), H5P_DEFAULT, to) >= 0;
+}
+
+}  // namespace pclscope::store

@@ -1,0 +1,160 @@
+// A table of a dump: a group with the attribute `rows`, and in it one dataset per column. Datasets only grow, and may
+// be longer than `rows`: what counts is the first `rows` entries. Private to analysis/store.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "analysis/store/columns.hpp"
+#include "analysis/store/hdf5_handle.hpp"
+
+namespace pclscope::store {
+
+// How a member is stored: bool as one byte, text as a fixed-length string, all else as it is.
+template <class T>
+struct Stored {
+  using Type = T;
+  static Hdf5Handle file() { return own_type(H5Tcopy(file_type<T>())); }
+  static Hdf5Handle memory() { return own_type(H5Tcopy(memory_type<T>())); }
+};
+template <>
+struct Stored<bool> : Stored<std::uint8_t> {};
+template <std::size_t n>
+struct Stored<std::array<char, n>> {
+  using Type = std::array<char, n>;
+  static Hdf5Handle file() { return text_type(n); }
+  static Hdf5Handle memory() { return text_type(n); }
+};
+
+class Column {
+ public:
+  static Column create(hid_t group, const char* name, const char* unit, hid_t type, std::uint64_t rows_per_chunk);
+  static Column open(hid_t group, const char* name);
+  explicit operator bool() const { return static_cast<bool>(dataset_); }
+  std::uint64_t extent() const { return extent_; }
+  std::uint64_t rows_per_chunk() const;
+  bool write(std::uint64_t first, std::uint64_t count, hid_t memory, const void* from);
+  bool read(std::uint64_t first, std::uint64_t count, hid_t memory, void* to) const;
+
+ private:
+  Hdf5Handle dataset_;
+  std::uint64_t extent_ = 0;
+};
+
+Hdf5Handle create_group(hid_t parent, const char* name);
+
+template <class Row>
+class TableWriter {
+ public:
+  bool create(hid_t parent, const char* name, std::uint64_t rows_per_chunk) {
+    group_ = create_group(parent, name);
+    // Before the columns: a lower address, so `rows` is written after them (driver.cpp).
+    bool good = group_ && create_number(group_.get(), "rows", std::uint64_t{0});
+    describe(
+        [&]<class Base, class T>(const char* column, const char* unit, T Base::*) {
+          const Hdf5Handle type = Stored<T>::file();
+          columns_.push_back(Column::create(group_.get(), column, unit, type.get(), rows_per_chunk));
+          good = good && columns_.back();
+        },
+        static_cast<const Row*>(nullptr));
+    return good;
+  }
+
+  hid_t group() const { return group_.get(); }
+
+  // Overwrites or appends rows [first, first + rows.size()). They count from set_rows() on.
+  bool write(std::uint64_t first, std::span<const Row> rows) {
+    if (rows.empty()) return true;
+    bool good = true;
+    std::size_t next = 0;
+    describe(
+        [&]<class Base, class T>(const char*, const char*, T Base::*member) {
+          using Type = typename Stored<T>::Type;
+          scratch_.resize(rows.size() * sizeof(Type));  // operator new's alignment suffices for every Type
+          Type* to = reinterpret_cast<Type*>(scratch_.data());
+          for (const Row& row : rows) *to++ = static_cast<Type>(row.*member);
+          const Hdf5Handle memory = Stored<T>::memory();
+          good = good && columns_[next].write(first, rows.size(), memory.get(), scratch_.data());
+          next++;
+        },
+        static_cast<const Row*>(nullptr));
+    return good;
+  }
+
+  bool set_rows(std::uint64_t rows) {
+    if (rows == rows_) return true;
+    rows_ = rows;
+    return write_number(group_.get(), "rows", rows);
+  }
+
+ private:
+  Hdf5Handle group_;
+  std::vector<Column> columns_;
+  std::vector<std::byte> scratch_;
+  std::uint64_t rows_ = 0;
+};
+
+template <class Row>
+class TableReader {
+ public:
+  // False when there is no such table. Columns that are missing (an older minor version) read as default values.
+  bool open(hid_t parent, const char* name) {
+    group_ = own_group(H5Gopen2(parent, name, H5P_DEFAULT));
+    if (!group_ || !read_number(group_.get(), "rows", rows_)) return false;
+    describe(
+        [&]<class Base, class T>(const char* column, const char*, T Base::*) {
+          columns_.push_back(Column::open(group_.get(), column));
+          if (columns_.back()) rows_ = std::min(rows_, columns_.back().extent());
+          any_ = any_ || columns_.back();
+        },
+        static_cast<const Row*>(nullptr));
+    if (!any_) rows_ = 0;
+    return true;
+  }
+
+  hid_t group() const { return group_.get(); }
+  std::uint64_t rows() const { return rows_; }
+  std::uint64_t rows_per_chunk() const {  // the same in all columns
+    const auto column = std::find_if(columns_.begin(), columns_.end(), [](const Column& c) { return bool(c); });
+    return column == columns_.end() ? 1 : column->rows_per_chunk();
+  }
+  void limit(std::uint64_t rows) { rows_ = std::min(rows_, rows); }
+
+  // Appends rows [first, first + count), clipped to what there is.
+  bool read(std::uint64_t first, std::uint64_t count, std::vector<Row>& to) const {
+    if (first >= rows_) return true;
+    count = std::min(count, rows_ - first);
+    const std::size_t begin = to.size();
+    to.resize(begin + count);
+    std::vector<std::byte> scratch;
+    bool good = true;
+    std::size_t next = 0;
+    describe(
+        [&]<class Base, class T>(const char*, const char*, T Base::*member) {
+          using Type = typename Stored<T>::Type;
+          const Column& column = columns_[next++];
+          if (!good || !column) return;
+          scratch.resize(count * sizeof(Type));
+          const Hdf5Handle memory = Stored<T>::memory();
+          good = column.read(first, count, memory.get(), scratch.data());
+          const Type* from = reinterpret_cast<const Type*>(scratch.data());
+          for (std::size_t i = 0; good && i < count; i++) to[begin + i].*member = static_cast<T>(from[i]);
+        },
+        static_cast<const Row*>(nullptr));
+    if (!good) to.resize(begin);
+    return good;
+  }
+
+ private:
+  Hdf5Handle group_;
+  std::vector<Column> columns_;
+  std::uint64_t rows_ = 0;
+  bool any_ = false;
+};
+
+}  // namespace pclscope::store

@@ -1,0 +1,42 @@
+#include "analysis/window/activity.hpp"
+
+#include <algorithm>
+
+namespace pclscope {
+
+using record::EventKind;
+
+namespace {
+// Threads per rank that are told apart; a segment's number beyond that is not believed.
+constexpr std::uint32_t thread_limit = 1024;
+
+// Intervals of these are not time inside a call: they span several calls, or none.
+bool no_interval(const record::Event& e) {
+  return e.kind == EventKind::init || e.kind == EventKind::finalize || e.kind == EventKind::lost ||
+         (e.kind == EventKind::collective && e.flags & record::flag::nonblocking);
+}
+}  // namespace
+
+void Activity::add(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events) {
+  Rank& r = ranks_[static_cast<std::size_t>(rank)];
+  thread = std::min(thread, thread_limit);
+  if (r.covered.size() <= thread) r.covered.resize(thread + 1);
+  // One call may leave several events with the same interval (Waitall, Sendrecv, Startall): each tick counts once.
+  std::uint64_t covered = r.covered[thread], ticks = 0, collectives = 0;
+  for (const record::Event& e : events) {
+    if (e.kind == EventKind::collective) ++collectives;
+    if (e.kind == EventKind::finalize && !r.finalized) {
+      r.finalized = true;
+      ++finalized_ranks_;
+    }
+    if (no_interval(e) || e.end <= covered) continue;
+    ticks += e.end - std::min(e.end, std::max(e.begin, covered));
+    covered = e.end;
+  }
+  r.covered[thread] = covered;
+  r.mpi_ticks += ticks;
+  r.collectives += collectives;
+  events_ += events.size();
+}
+
+}  // namespace pclscope

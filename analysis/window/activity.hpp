@@ -1,0 +1,35 @@
+// What ranks do besides messages: time inside recorded MPI calls, collectives, how far each rank is.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "interpose/record/event.hpp"
+
+namespace pclscope {
+
+class Activity {
+ public:
+  struct Rank {
+    std::uint64_t mpi_ticks = 0;      // sum over threads
+    std::uint64_t collectives = 0;
+    bool finalized = false;
+    std::vector<std::uint64_t> covered;  // per thread: end of the newest interval counted
+  };
+
+  explicit Activity(std::int32_t ranks) : ranks_(static_cast<std::size_t>(ranks)) {}
+
+  void add(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events);
+
+  const Rank& rank(std::int32_t rank) const { return ranks_[static_cast<std::size_t>(rank)]; }
+  std::uint64_t events() const { return events_; }
+  std::uint32_t finalized_ranks() const { return finalized_ranks_; }
+
+ private:
+  std::vector<Rank> ranks_;
+  std::uint64_t events_ = 0;
+  std::uint32_t finalized_ranks_ = 0;
+};
+
+}  // namespace pclscope

@@ -1,0 +1,34 @@
+// Sums over messages, of a pair of ranks, a region or a window. Plain additions: order does not matter but for the
+// rounding of the ratios.
+#pragma once
+
+#include <cstdint>
+
+namespace pclscope {
+
+struct alignas(64) LatencySums {
+  std::uint64_t messages = 0;
+  std::uint64_t timed = 0;          // messages with a latency: completion seen, clocks agree
+  std::uint64_t bytes = 0;
+  std::uint64_t delayed = 0;
+  double ratio = 0;                 // of timed messages
+  std::int64_t late_sender_ns = 0;  // of timed messages, as the two below
+  std::int64_t late_receiver_ns = 0;
+  std::int64_t transfer_ns = 0;
+
+  LatencySums& operator+=(const LatencySums& o) {
+    messages += o.messages;
+    timed += o.timed;
+    bytes += o.bytes;
+    delayed += o.delayed;
+    ratio += o.ratio;
+    late_sender_ns += o.late_sender_ns;
+    late_receiver_ns += o.late_receiver_ns;
+    transfer_ns += o.transfer_ns;
+    return *this;
+  }
+  double mean_ratio() const { return timed == 0 ? 0 : ratio / static_cast<double>(timed); }
+};
+static_assert(sizeof(LatencySums) == 64);
+
+}  // namespace pclscope

@@ -1,0 +1,72 @@
+#include "analysis/window/open_windows.hpp"
+
+#include <algorithm>
+
+namespace pclscope {
+
+std::vector<Message>& OpenWindows::buffer(std::int64_t window) {
+  if (cached_ && window == cached_window_) return *cached_;
+  auto it = open_.find(window);
+  if (it == open_.end()) {
+    it = open_.emplace(window, std::vector<Message>()).first;
+    if (!spare_.empty()) {
+      it->second = std::move(spare_.back());
+      spare_.pop_back();
+    }
+  }
+  cached_window_ = window;
+  cached_ = &it->second;
+  return it->second;
+}
+
+void OpenWindows::add(std::span<const Message> messages) {
+  for (const Message& m : messages) {
+    std::int64_t window = window_of(m.recv_end);
+    if (any_closed_ && window < first_open_) {
+      ++late_;
+      window = first_open_;
+    }
+    newest_ = std::max(newest_, window);
+    buffer(window).push_back(m);
+  }
+  held_ += messages.size();
+}
+
+bool OpenWindows::close(std::int64_t now_ns, Closed& closed) {
+  const std::int64_t last_due = window_of(now_ns - allowance_) - 1;
+  if (held_ > limit || (!open_.empty() && open_.begin()->first <= last_due)) return close_any(closed);
+  if (last_due < 0 || (any_reported_ && last_due <= last_reported_)) return false;
+  // Over without a message. Only the newest of several is told, the others count as skipped.
+  closed.messages.clear();
+  report(last_due, closed);
+  if (any_closed_) first_open_ = std::max(first_open_, last_due + 1);
+  return true;
+}
+
+bool OpenWindows::close_any(Closed& closed) {
+  if (open_.empty()) return false;
+  auto oldest = open_.begin();
+  closed.messages = std::move(oldest->second);
+  held_ -= closed.messages.size();
+  report(oldest->first, closed);
+  first_open_ = any_closed_ ? std::max(first_open_, oldest->first + 1) : oldest->first + 1;
+  any_closed_ = true;
+  open_.erase(oldest);
+  cached_ = nullptr;
+  return true;
+}
+
+void OpenWindows::report(std::int64_t window, Closed& closed) {
+  closed.begin_ns = window * length_;
+  closed.skipped = any_reported_ ? std::max<std::int64_t>(window - last_reported_ - 1, 0) : 0;
+  last_reported_ = any_reported_ ? std::max(last_reported_, window) : window;
+  any_reported_ = true;
+}
+
+void OpenWindows::recycle(std::vector<Message>&& buffer) {
+  if (spare_.size() >= 4) return;
+  buffer.clear();
+  spare_.push_back(std::move(buffer));
+}
+
+}  // namespace pclscope

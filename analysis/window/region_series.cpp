@@ -1,0 +1,90 @@
+#include "analysis/window/region_series.hpp"
+
+#include <algorithm>
+
+namespace pclscope {
+
+bool RegionSeries::recluster(std::int32_t ranks, const PairTable& pairs, const RegionOptions& options, double margin) {
+  std::vector<Link> links;
+  links.reserve(pairs.size());
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const PairTable::Pair& p = pairs.pair(i);
+    links.push_back({p.source, p.destination, static_cast<double>(pairs.total(i).messages)});
+  }
+  if (!tracker_.update(CommunicationGraph(ranks, links), options, margin)) return false;
+  totals_.assign(tracker_.regions().size(), {});
+  for (std::size_t i = 0; i < pairs.size(); ++i)
+    if (const std::int32_t region = region_of(pairs.pair(i)); region >= 0) totals_[region] += pairs.total(i);
+  std::unordered_map<std::int32_t, std::deque<Point>> kept;
+  for (const TrackedRegion& r : tracker_.regions()) kept[r.id] = std::move(history_[r.id]);
+  history_ = std::move(kept);
+  return true;
+}
+
+void RegionSeries::push_history(std::deque<Point>& history, Point point) {
+  history.push_back(point);
+  if (history.size() > history_limit_) history.pop_front();
+}
+
+namespace {
+RegionWindow region_window(std::int32_t id, const LatencySums& sums) {
+  return {id,
+          sums.messages,
+          sums.bytes,
+          sums.delayed,
+          sums.mean_ratio(),
+          static_cast<double>(sums.late_sender_ns) * 1e-9,
+          static_cast<double>(sums.late_receiver_ns) * 1e-9,
+          static_cast<double>(sums.transfer_ns) * 1e-9};
+}
+}  // namespace
+
+void RegionSeries::close_window(const PairTable& pairs, bool totals_are_current, std::int64_t skipped,
+                                Window& window) {
+  std::vector<LatencySums> sums(tracker_.regions().size());
+  LatencySums all;
+  for (const std::uint32_t i : pairs.touched()) {
+    all += pairs.window(i);
+    if (const std::int32_t region = region_of(pairs.pair(i)); region >= 0) sums[region] += pairs.window(i);
+  }
+  window.all = region_window(-1, all);
+  const std::int64_t silent = std::min<std::int64_t>(skipped, history_limit_);
+  for (std::size_t r = 0; r < sums.size(); ++r) {
+    if (!totals_are_current) totals_[r] += sums[r];
+    const std::int32_t id = tracker_.regions()[r].id;
+    std::deque<Point>& history = history_[id];
+    if (!history.empty())
+      for (std::int64_t i = 0; i < silent; ++i) push_history(history, {0, 0});
+    push_history(history, {static_cast<float>(sums[r].mean_ratio()), static_cast<std::uint32_t>(sums[r].messages)});
+    if (sums[r].messages > 0) window.regions.push_back(region_window(id, sums[r]));
+  }
+}
+
+std::vector<Region> RegionSeries::regions() const {
+  std::vector<Region> list;
+  for (std::size_t r = 0; r < tracker_.regions().size(); ++r) {
+    const TrackedRegion& tracked = tracker_.regions()[r];
+    const LatencySums& sums = totals_[r];
+    Region& region = list.emplace_back();
+    region.id = tracked.id;
+    region.ranks = tracked.ranks;
+    region.messages = sums.messages;
+    region.bytes = sums.bytes;
+    region.delayed = sums.delayed;
+    region.mean_latency_ratio = sums.mean_ratio();
+    region.delayed_share =
+        sums.messages == 0 ? 0 : static_cast<double>(sums.delayed) / static_cast<double>(sums.messages);
+    region.late_sender_s = static_cast<double>(sums.late_sender_ns) * 1e-9;
+    region.late_receiver_s = static_cast<double>(sums.late_receiver_ns) * 1e-9;
+    region.transfer_s = static_cast<double>(sums.transfer_ns) * 1e-9;
+    const auto history = history_.find(tracked.id);
+    if (history == history_.end()) continue;
+    for (const Point& p : history->second) {
+      region.history_ratio.push_back(p.ratio);
+      region.history_messages.push_back(p.messages);
+    }
+  }
+  return list;
+}
+
+}  // namespace pclscope

@@ -1,0 +1,45 @@
+// Totals and window history of the current regions. A message belongs to a region when both its ranks do.
+// When the regions change, totals are summed anew from the pairs: they are exact, as if the regions had always been
+// these. The history keeps what the region of that number was at the time; a new region's history begins with it.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/region/tracker.hpp"
+#include "analysis/snapshot.hpp"
+#include "analysis/window/pair_table.hpp"
+
+namespace pclscope {
+
+class RegionSeries {
+ public:
+  RegionSeries(std::int32_t ranks, std::uint32_t history_windows) : tracker_(ranks), history_limit_(history_windows) {}
+
+  // Clusters the pairs' message counts; true when the regions changed. Call it when the window is folded.
+  bool recluster(std::int32_t ranks, const PairTable& pairs, const RegionOptions& options, double margin);
+  // Takes the folded window of `pairs` in, `skipped` empty windows before it. Fills `window.regions` and `.all`.
+  void close_window(const PairTable& pairs, bool totals_are_current, std::int64_t skipped, Window& window);
+
+  std::vector<Region> regions() const;
+
+ private:
+  struct Point {
+    float ratio;
+    std::uint32_t messages;
+  };
+  std::int32_t region_of(const PairTable::Pair& pair) const {
+    const std::int32_t of_source = tracker_.region_of(pair.source);
+    return of_source == tracker_.region_of(pair.destination) ? of_source : -1;
+  }
+  void push_history(std::deque<Point>& history, Point point);
+
+  RegionTracker tracker_;
+  std::uint32_t history_limit_;
+  std::vector<LatencySums> totals_;                               // by index of the tracker's regions
+  std::unordered_map<std::int32_t, std::deque<Point>> history_;   // by region number
+};
+
+}  // namespace pclscope

@@ -1,0 +1,27 @@
+// The keys that guard TCP endpoints: one file per user holds the key pair of the publisher and that of the viewer.
+// Whoever can read the file is the user. Private to analysis/wire.
+#pragma once
+
+#include <string>
+
+#include "analysis/result.hpp"
+
+namespace pclscope::wire {
+
+struct CurveKeys {  // 40 characters each (Z85)
+  std::string server_public;
+  std::string server_secret;
+  std::string client_public;
+  std::string client_secret;
+};
+
+// $PCLSCOPE_KEY_FILE, else curve.key in the runtime directory.
+Result<std::string> key_file_path();
+
+// Reads the file. Fails with not_found, not_permitted (others can read it), damaged.
+Result<CurveKeys> load_keys(const std::string& path);
+
+// Reads the file, or makes it (mode 0600) when there is none. When several do so at once, all get the same keys.
+Result<CurveKeys> load_or_create_keys(const std::string& path);
+
+}  // namespace pclscope::wire

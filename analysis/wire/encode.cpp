@@ -1,0 +1,206 @@
+#include "analysis/wire/encode.hpp"
+
+#include <flatbuffers/flatbuffers.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "analysis/wire/frame.hpp"
+#include "analysis/wire/pclscope_generated.h"
+
+namespace pclscope::wire {
+namespace {
+
+using Builder = flatbuffers::FlatBufferBuilder;
+template <class T>
+using Offset = flatbuffers::Offset<T>;
+
+// Regions are mostly runs of neighbours: 4 + 8 bytes per run instead of 4 per rank. Keeps the order as it is.
+std::vector<fb::RankRange> as_ranges(const std::vector<std::int32_t>& ranks) {
+  std::vector<fb::RankRange> ranges;
+  for (std::size_t i = 0; i < ranks.size();) {
+    std::size_t end = i + 1;
+    while (end < ranks.size() && std::int64_t{ranks[end]} == std::int64_t{ranks[end - 1]} + 1) end++;
+    ranges.emplace_back(ranks[i], static_cast<std::uint32_t>(end - i));
+    i = end;
+  }
+  return ranges;
+}
+
+Offset<fb::Application> encode(Builder& to, const Application& value) {
+  const auto command = to.CreateString(value.command);
+  const auto mpi = to.CreateString(value.mpi);
+  const auto nodes = to.CreateVectorOfStrings(value.nodes);
+  const auto node_of_rank = to.CreateVector(value.node_of_rank);
+  fb::ApplicationBuilder table(to);
+  table.add_command(command);
+  table.add_mpi(mpi);
+  table.add_ranks(value.ranks);
+  table.add_aggregators(value.aggregators);
+  table.add_nodes(nodes);
+  table.add_node_of_rank(node_of_rank);
+  return table.Finish();
+}
+
+Offset<fb::MessageTotals> encode(Builder& to, const MessageTotals& value) {
+  fb::MessageTotalsBuilder table(to);
+  table.add_matched(value.matched);
+  table.add_unmatched_sends(value.unmatched_sends);
+  table.add_unmatched_receives(value.unmatched_receives);
+  table.add_ambiguous(value.ambiguous);
+  table.add_dropped_events(value.dropped_events);
+  table.add_bytes(value.bytes);
+  table.add_delayed(value.delayed);
+  table.add_clock_violations(value.clock_violations);
+  table.add_foreign(value.foreign);
+  table.add_events(value.events);
+  return table.Finish();
+}
+
+Offset<fb::LatencySummary> encode(Builder& to, const LatencySummary& value) {
+  return fb::CreateLatencySummary(to, value.mean_ratio, value.median_s, value.p99_s);
+}
+
+Offset<fb::Region> encode(Builder& to, const Region& value) {
+  const auto ranks = to.CreateVectorOfStructs(as_ranges(value.ranks));
+  const auto ratios = to.CreateVector(value.history_ratio);
+  const auto counts = to.CreateVector(value.history_messages);
+  fb::RegionBuilder table(to);
+  table.add_id(value.id);
+  table.add_ranks(ranks);
+  table.add_messages(value.messages);
+  table.add_bytes(value.bytes);
+  table.add_delayed(value.delayed);
+  table.add_mean_latency_ratio(value.mean_latency_ratio);
+  table.add_delayed_share(value.delayed_share);
+  table.add_late_sender_s(value.late_sender_s);
+  table.add_late_receiver_s(value.late_receiver_s);
+  table.add_transfer_s(value.transfer_s);
+  table.add_history_ratio(ratios);
+  table.add_history_messages(counts);
+  return table.Finish();
+}
+
+Offset<fb::WorstMessage> encode(Builder& to, const WorstMessage& value) {
+  fb::WorstMessageBuilder table(to);
+  table.add_source(value.source);
+  table.add_destination(value.destination);
+  table.add_tag(value.tag);
+  table.add_comm(value.comm);
+  table.add_bytes(value.bytes);
+  table.add_start_s(value.start_s);
+  table.add_time_s(value.time_s);
+  table.add_ratio(value.ratio);
+  table.add_late_sender_s(value.late_sender_s);
+  table.add_late_receiver_s(value.late_receiver_s);
+  table.add_transfer_s(value.transfer_s);
+  return table.Finish();
+}
+
+Offset<fb::RankSummary> encode(Builder& to, const RankSummary& value) {
+  fb::RankSummaryBuilder table(to);
+  table.add_rank(value.rank);
+  table.add_node(value.node);
+  table.add_sends(value.sends);
+  table.add_receives(value.receives);
+  table.add_bytes_sent(value.bytes_sent);
+  table.add_bytes_received(value.bytes_received);
+  table.add_collectives(value.collectives);
+  table.add_dropped_events(value.dropped_events);
+  table.add_mean_ratio(value.mean_ratio);
+  table.add_mpi_s(value.mpi_s);
+  table.add_late_sender_s(value.late_sender_s);
+  table.add_late_receiver_s(value.late_receiver_s);
+  table.add_call_function(value.call_function);
+  table.add_call_peer(value.call_peer);
+  table.add_call_for_s(value.call_for_s);
+  table.add_finished(value.finished);
+  return table.Finish();
+}
+
+Offset<fb::Criterion> encode(Builder& to, const Criterion& value) {
+  return fb::CreateCriterion(to, value.inter_node, value.bytes_low, value.bytes_high, value.count, value.median_s);
+}
+
+Offset<fb::Live> encode(Builder& to, const Live& value) {
+  return fb::CreateLive(to, value.window_s, value.window_end_realtime_ns, value.sequence);
+}
+
+template <class Table, class Value>
+Offset<flatbuffers::Vector<Offset<Table>>> encode_all(Builder& to, const std::vector<Value>& values) {
+  std::vector<Offset<Table>> tables;
+  tables.reserve(values.size());
+  for (const Value& value : values) tables.push_back(encode(to, value));
+  return to.CreateVector(tables);
+}
+
+Offset<fb::Snapshot> encode(Builder& to, const Snapshot& value) {
+  const auto job = to.CreateString(value.job);
+  const auto application = encode(to, value.application);
+  const auto messages = encode(to, value.messages);
+  const auto latency = encode(to, value.latency);
+  const auto regions = encode_all<fb::Region>(to, value.regions);
+  const auto worst = encode_all<fb::WorstMessage>(to, value.worst);
+  const auto ranks = encode_all<fb::RankSummary>(to, value.ranks);
+  const auto criteria = encode_all<fb::Criterion>(to, value.criteria);
+  const auto live = encode(to, value.live);
+  fb::SnapshotBuilder table(to);
+  table.add_job(job);
+  table.add_application(application);
+  table.add_time_origin_realtime_ns(value.time_origin_realtime_ns);
+  table.add_duration_s(value.duration_s);
+  table.add_finished(value.finished);
+  table.add_finalized_ranks(value.finalized_ranks);
+  table.add_messages(messages);
+  table.add_latency(latency);
+  table.add_regions(regions);
+  table.add_worst(worst);
+  table.add_ranks(ranks);
+  table.add_criteria(criteria);
+  table.add_live(live);
+  return table.Finish();
+}
+
+// Finishes the FlatBuffer and puts the header in front of it, in the same memory.
+template <class Table>
+std::span<const std::uint8_t> finish(Builder& to, fb::Body kind, Offset<Table> body) {
+  to.Finish(fb::CreateFrame(to, kind, body.Union()));
+  std::uint8_t header[header_bytes];
+  std::memcpy(header, magic, sizeof magic);
+  header[4] = version_major & 0xff;
+  header[5] = version_major >> 8;
+  header[6] = version_minor & 0xff;
+  header[7] = version_minor >> 8;
+  to.PushFlatBuffer(header, sizeof header);
+  return {to.GetBufferPointer(), to.GetSize()};
+}
+
+}  // namespace
+
+struct Encoder::State {
+  Builder builder{4096};
+};
+
+Encoder::Encoder() : state_(std::make_unique<State>()) {}
+Encoder::~Encoder() = default;
+
+std::span<const std::uint8_t> Encoder::snapshot(const Snapshot& value) {
+  Builder& to = state_->builder;
+  to.Clear();
+  return finish(to, fb::Body::Snapshot, encode(to, value));
+}
+
+std::span<const std::uint8_t> Encoder::question_newest(std::uint64_t id) {
+  Builder& to = state_->builder;
+  to.Clear();
+  return finish(to, fb::Body::Question, fb::CreateQuestion(to, id, fb::QuestionKind::newest_snapshot));
+}
+
+std::span<const std::uint8_t> Encoder::answer(std::uint64_t id, AnswerStatus status) {
+  Builder& to = state_->builder;
+  to.Clear();
+  return finish(to, fb::Body::Answer, fb::CreateAnswer(to, id, static_cast<fb::AnswerStatus>(status)));
+}
+
+}  // namespace pclscope::wire

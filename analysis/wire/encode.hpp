@@ -1,0 +1,28 @@
+// Values to frames (header and FlatBuffer, frame.hpp).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "analysis/snapshot.hpp"
+
+namespace pclscope::wire {
+
+enum class AnswerStatus : std::uint8_t { here = 0, nothing_yet = 1, unknown_question = 2 };
+
+// Keeps its memory between frames. A returned span is valid until the next call.
+class Encoder {
+ public:
+  Encoder();
+  ~Encoder();
+  std::span<const std::uint8_t> snapshot(const Snapshot& value);
+  std::span<const std::uint8_t> question_newest(std::uint64_t id);
+  std::span<const std::uint8_t> answer(std::uint64_t id, AnswerStatus status);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace pclscope::wire

@@ -1,0 +1,27 @@
+// Answers ZeroMQ's question "may this TCP peer in?" (ZAP, RFC 27): only the key in the user's key file may.
+// Runs in the publisher's thread, inside serve(): until then new peers wait in their handshake.
+// Private to analysis/wire.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "analysis/wire/zmq_handle.hpp"
+
+namespace pclscope::wire {
+
+class Gatekeeper {
+ public:
+  // Binds in `context`, before any guarded socket binds. `client_public` in Z85. False when that fails.
+  bool open(const ZmqContext& context, const std::string& client_public);
+  void serve();
+
+ private:
+  void answer(ZmqMessage& request_id, bool admitted);
+
+  ZmqSocket socket_;
+  std::array<std::uint8_t, 32> admitted_key_{};
+};
+
+}  // namespace pclscope::wire

@@ -1,0 +1,35 @@
+// mpi.h of the implementation this library is built for. Open MPI's predefined handles are addresses of libmpi's
+// data: MPI_COMM_WORLD, MPI_BYTE and so on must never be written in these sources, or the preloaded library would
+// need libmpi's symbols in every process that it leaks into. Use handles.hpp.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace pclscope {
+
+// A handle as a number: never 0 for a valid one, in either implementation.
+template <class Handle>
+std::uint64_t key_of(Handle handle) {
+  if constexpr (std::is_pointer_v<Handle>) {
+    return reinterpret_cast<std::uint64_t>(handle);
+  } else {
+    return static_cast<std::uint32_t>(handle);
+  }
+}
+
+// Bytes of the message a status tells of, from its public fields: a call of MPI_Get_count costs as much as the rest
+// of recording. confirm_status_layout() (world.cpp) checks at MPI_Init that the library agrees.
+inline std::uint64_t bytes_in(const MPI_Status& status) {
+#ifdef OPEN_MPI
+  return status._ucount;
+#else
+  const auto low = static_cast<std::uint32_t>(status.count_lo);
+  const auto high = static_cast<std::uint32_t>(status.count_hi_and_cancelled) >> 1;
+  return (static_cast<std::uint64_t>(high) << 32) | low;
+#endif
+}
+
+}  // namespace pclscope

@@ -1,0 +1,70 @@
+#include "interpose/notice.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "interpose/options.hpp"
+#include "interpose/record/segment.hpp"
+
+namespace pclscope {
+
+namespace {
+
+record::Board* board() {
+  static record::Board* opened = nullptr;  // callers are serialised: first MPI call, Init, Finalize
+  static bool tried = false;
+  if (tried || !options().job) return opened;
+  tried = true;
+  char path[160];
+  snprintf(path, sizeof path, "/dev/shm/%s%s-board", record::shm_prefix, options().token);
+  const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (file < 0) return nullptr;
+  // Pages are taken now: a full /dev/shm must not become a signal later.
+  if (posix_fallocate(file, 0, sizeof(record::Board)) == 0) {
+    void* memory = mmap(nullptr, sizeof(record::Board), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (memory != MAP_FAILED) opened = static_cast<record::Board*>(memory);
+  }
+  close(file);
+  return opened;
+}
+
+}  // namespace
+
+void say(const char* format, ...) {
+  char line[512];
+  va_list arguments;
+  va_start(arguments, format);
+  const int length = vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  if (length <= 0) return;
+  const auto size = static_cast<std::size_t>(length) < sizeof line ? static_cast<std::size_t>(length) : sizeof line - 1;
+  const int saved = errno;
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line, size);
+  errno = saved;
+}
+
+bool board_available() { return board() != nullptr; }
+
+std::uint32_t count_on_board(std::atomic<std::uint32_t> record::Board::*counter) {
+  record::Board* b = board();
+  if (b == nullptr) return 0;
+  const std::uint32_t before = (b->*counter).fetch_add(1);
+  b->change.fetch_add(1);
+  const int saved = errno;
+  syscall(SYS_futex, &b->change, FUTEX_WAKE, 0x7fffffff, nullptr, nullptr, 0);
+  errno = saved;
+  return before;
+}
+
+bool first_to_say(std::uint32_t bit) {
+  record::Board* b = board();
+  return b == nullptr || (b->said.fetch_or(bit) & bit) == 0;
+}
+
+}  // namespace pclscope

@@ -1,0 +1,23 @@
+// What `pclscope run` tells the library through the environment. Read once, at the first MPI call.
+#pragma once
+
+#include <cstdint>
+
+namespace pclscope {
+
+enum class ClockChoice { automatic, tsc, monotonic };
+
+struct Options {
+  bool job = false;            // PCLSCOPE_JOB and PCLSCOPE_RANKS are there and make sense
+  char token[65] = "";         // PCLSCOPE_JOB: the job's secret, part of names in /dev/shm
+  std::int32_t ranks = 0;      // PCLSCOPE_RANKS: of the application
+  std::int32_t tool_ranks = 0; // PCLSCOPE_TOOL_RANKS: after those in the launcher's world
+  std::uint64_t ring_events = 65536;  // PCLSCOPE_RING_EVENTS, rounded up to a power of two
+  bool wait_when_full = true;         // PCLSCOPE_OVERFLOW=wait|drop
+  std::int32_t wait_ms = 100;         // PCLSCOPE_OVERFLOW_WAIT_MS
+  ClockChoice clock = ClockChoice::automatic;  // PCLSCOPE_CLOCK=tsc|monotonic
+};
+
+const Options& options();
+
+}  // namespace pclscope

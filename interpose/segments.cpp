@@ -1,0 +1,100 @@
+#include "interpose/segments.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "interpose/clock.hpp"
+#include "interpose/library.hpp"
+#include "interpose/notice.hpp"
+#include "interpose/options.hpp"
+#include "interpose/process.hpp"
+
+namespace pclscope {
+
+namespace {
+
+constexpr std::uint64_t smallest_ring = 1024;
+
+// Takes the pages now, so that a full /dev/shm is an error here and not a SIGBUS in the middle of the run.
+int allocate(int file, std::uint64_t bytes) {
+  int reason;
+  do reason = posix_fallocate(file, 0, static_cast<off_t>(bytes));
+  while (reason == EINTR);
+  return reason;
+}
+
+// Returns the capacity that fits, 0 and errno when none does.
+std::uint64_t size_file(int file) {
+  std::uint64_t capacity = options().ring_events;
+  for (;;) {
+    const int reason = allocate(file, record::segment_bytes(capacity));
+    if (reason == 0) return capacity;
+    [[maybe_unused]] const int cut = ftruncate(file, 0);
+    errno = reason;
+    if (reason != ENOSPC || capacity <= smallest_ring) return 0;
+    capacity /= 2;
+  }
+}
+
+void fill_header(record::SegmentHeader* h, std::uint64_t capacity, std::uint32_t thread) {
+  memcpy(h->magic, record::segment_magic, sizeof h->magic);
+  h->version = record::segment_version;
+  h->header_bytes = record::segment_header_bytes;
+  h->capacity = capacity;
+  h->world_rank = process.rank;
+  h->world_size = process.size;
+  h->pid = static_cast<std::uint32_t>(getpid());
+  h->thread = thread;
+  h->clock = clock_source;
+  gethostname(h->node, sizeof h->node - 1);
+  snprintf(h->mpi, sizeof h->mpi, "%s", library_version());
+  char path[PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+  path[length > 0 ? length : 0] = 0;
+  strncpy(h->executable, path, sizeof h->executable - 1);
+  h->thread_count.store(thread == 0 ? 1 : 0, std::memory_order_relaxed);
+  h->state.store(record::ProcessState::running, std::memory_order_release);  // all of the above is valid
+}
+
+void complain(const char* what, int reason) {
+  if (!first_to_say(record::said_no_room)) return;
+  say("pclscope: rank %d cannot record: %s in /dev/shm: %s%s\n", process.rank, what, strerror(reason),
+      reason == ENOSPC ? "; make room there or set PCLSCOPE_RING_EVENTS lower" : "");
+}
+
+}  // namespace
+
+record::SegmentHeader* create_segment(std::uint32_t thread) {
+  char path[160];
+  snprintf(path, sizeof path, "/dev/shm/%s%s-%d-%u", record::shm_prefix, options().token, process.rank, thread);
+  const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (file < 0) {
+    complain("no segment", errno);
+    return nullptr;
+  }
+  const std::uint64_t capacity = size_file(file);
+  void* memory = MAP_FAILED;
+  if (capacity != 0)
+    memory = mmap(nullptr, record::segment_bytes(capacity), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
+  const int reason = errno;
+  close(file);
+  if (memory == MAP_FAILED) {
+    unlink(path);
+    complain("no room for a ring", reason);
+    return nullptr;
+  }
+  if (capacity < options().ring_events && first_to_say(record::said_no_room))
+    say("pclscope: /dev/shm is short of room: rank %d records into a ring of %llu events instead of %llu\n",
+        process.rank, static_cast<unsigned long long>(capacity),
+        static_cast<unsigned long long>(options().ring_events));
+  auto* header = static_cast<record::SegmentHeader*>(memory);
+  fill_header(header, capacity, thread);
+  return header;
+}
+
+}  // namespace pclscope

@@ -1,0 +1,345 @@
+// Situations with answers on paper. The exhaustive check is matcher_oracle_test.
+#include <catch2/catch.hpp>
+
+#include <chrono>
+#include <numeric>
+#include <random>
+
+#include "analysis/match/collectives.hpp"
+#include "analysis/match/matcher.hpp"
+#include "tests/analysis/match/streams.hpp"
+
+using namespace pclscope;
+using record::any_source;
+using record::any_tag;
+using record::Event;
+using record::EventKind;
+using test::Stream;
+namespace flag = record::flag;
+
+namespace {
+
+struct Collected {
+  std::vector<Message> messages;
+  Matcher matcher;
+  explicit Collected(int ranks)
+      : matcher(ranks, [this](std::span<const Message> b) { messages.insert(messages.end(), b.begin(), b.end()); }) {}
+  Collected& add(int rank, const Stream& stream) {
+    matcher.add(rank, stream.events);
+    return *this;
+  }
+  MatchCounts finish() {
+    matcher.finish();
+    return matcher.counts();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a message carries the times, sites and bytes of both its ends") {
+  Stream sender, receiver;
+  sender.send(1, 7, flag::synchronous, 100);
+  receiver.now = 50;
+  receiver.post(0, 7).done(0, 0, 7, 64);
+  Collected c(2);
+  c.matcher.set_tick_scale({10, 2.0});
+  c.add(0, sender).add(1, receiver);
+  const MatchCounts counts = c.finish();
+  CHECK(counts.matched == 1);
+  REQUIRE(c.messages.size() == 1);
+  const Message& m = c.messages[0];
+  CHECK(m.source == 0);
+  CHECK(m.destination == 1);
+  CHECK(m.tag == 7);
+  CHECK(m.comm == 1);
+  CHECK(m.bytes == 64);
+  CHECK(m.flags == flag::synchronous);
+  CHECK(m.send_begin == 180);
+  CHECK(m.send_end == 190);
+  CHECK(m.recv_post == 80);
+  CHECK(m.recv_wait == 100);
+  CHECK(m.recv_end == 110);
+  CHECK(m.send_site == 1);
+  CHECK(m.recv_site == 1);
+}
+
+TEST_CASE("receives are paired one round after their completion was read") {
+  Stream sender, receiver;
+  sender.send(1, 0);
+  receiver.receive(0, 0);
+  Collected c(2);
+  c.add(1, receiver);
+  c.add(0, sender);
+  c.matcher.end_round();
+  CHECK(c.messages.empty());
+  CHECK(c.matcher.counts().unmatched_sends == 1);
+  c.matcher.end_round(false);  // rings were not read to their heads: no round
+  CHECK(c.messages.empty());
+  c.matcher.end_round();
+  CHECK(c.messages.size() == 1);
+  CHECK(c.matcher.counts().unmatched_sends == 0);
+}
+
+TEST_CASE("messages to and from MPI_PROC_NULL and foreign ranks never match") {
+  Stream s;
+  s.send(record::proc_null, 0).receive(record::proc_null, 0).post(record::proc_null, 0);
+  s.done(s.last, record::proc_null, 0);
+  s.send(record::unknown_rank, 0).send(0, 0, flag::foreign).receive(record::unknown_rank, 0);
+  s.post(any_source, any_tag).done(s.last, record::unknown_rank, 3);
+  s.send(0, 5).receive(0, 5);
+  Collected c(1);
+  const MatchCounts counts = c.add(0, s).finish();
+  CHECK(counts.matched == 1);
+  CHECK(counts.foreign == 4);
+  CHECK(counts.unmatched_sends == 0);
+  CHECK(counts.unmatched_receives == 0);
+  CHECK(counts.ambiguous == 0);
+}
+
+TEST_CASE("what never finds a partner is counted in the end") {
+  Stream sender, receiver;
+  sender.send(1, 0).send(1, 1).send(1, 1);
+  receiver.post(0, 2).post(any_source, 3).receive(0, 1).receive(0, 4);
+  Collected c(2);
+  const MatchCounts counts = c.add(0, sender).add(1, receiver).finish();
+  CHECK(counts.matched == 1);
+  CHECK(counts.unmatched_sends == 2);
+  CHECK(counts.unmatched_receives == 3);
+  CHECK(counts.ambiguous == 0);
+}
+
+TEST_CASE("a completed receive waits for an earlier wildcard that could have claimed its channel") {
+  for (const auto& [source, tag] : {std::pair{any_source, any_tag}, {0, any_tag}, {any_source, 5}}) {
+    Stream sender, receiver;
+    sender.send(1, 5).send(1, 5);
+    receiver.post(source, tag).post(0, 5).done(1, 0, 5);
+    Collected c(2);
+    c.add(0, sender).add(1, receiver);
+    for (int round = 0; round < 3; ++round) c.matcher.end_round();
+    CHECK(c.messages.empty());
+    Stream rest = receiver;
+    rest.events.clear();
+    rest.done(0, 0, 5);
+    c.add(1, rest);
+    const MatchCounts counts = c.finish();
+    REQUIRE(counts.matched == 2);
+    CHECK(c.messages[0].send_site == 1);
+    CHECK(c.messages[0].recv_site == 1);  // the wildcard was posted first
+    CHECK(c.messages[1].send_site == 2);
+    CHECK(c.messages[1].recv_site == 2);
+  }
+}
+
+TEST_CASE("a wildcard of another tag or communicator holds nobody up") {
+  Stream sender, receiver;
+  sender.send(1, 5);
+  receiver.post(any_source, 99);
+  receiver.comm = 7;
+  receiver.post(any_source, any_tag);
+  receiver.comm = 1;
+  receiver.post(0, 5).done(2, 0, 5);
+  Collected c(2);
+  c.add(0, sender).add(1, receiver);
+  c.matcher.end_round();
+  c.matcher.end_round();
+  CHECK(c.messages.size() == 1);
+}
+
+TEST_CASE("a missing posting number holds everything behind it up, until it is read or known to be lost") {
+  Stream sender, receiver, other_thread;
+  sender.send(1, 5).send(1, 5);
+  other_thread.receive(0, 5);
+  receiver.skip_receive().receive(0, 5);
+  Collected c(2);
+  c.add(0, sender).add(1, receiver);
+  for (int round = 0; round < 5; ++round) c.matcher.end_round();
+  CHECK(c.messages.empty());
+  SECTION("read") {
+    c.add(1, other_thread);
+    CHECK(c.finish().matched == 2);
+    CHECK(c.messages[0].recv_end == 105);
+    CHECK(c.messages[0].send_site == 1);
+  }
+  SECTION("lost") {
+    c.matcher.note_drop(1);
+    const MatchCounts counts = c.finish();
+    CHECK(counts.matched == 0);
+    CHECK(counts.ambiguous == 2);  // two sends, one receive seen: at least two messages
+    CHECK(counts.unmatched_sends == 0);
+  }
+}
+
+TEST_CASE("after a loss everything of that rank is ambiguous, what was certain before is not") {
+  Stream sender, receiver, third;
+  sender.send(1, 0);
+  sender.other(EventKind::lost, 4);
+  sender.send(1, 0).send(2, 0);
+  receiver.receive(0, 0).receive(0, 0).send(2, 0);
+  third.receive(0, 0).receive(1, 0);
+  Collected c(3);
+  const MatchCounts counts = c.add(0, sender).add(1, receiver).add(2, third).finish();
+  CHECK(counts.matched == 2);  // 0 -> 1 before the loss, 1 -> 2 has nothing to do with it
+  CHECK(counts.ambiguous == 2);
+  CHECK(counts.unmatched_sends == 0);
+  CHECK(counts.unmatched_receives == 0);
+}
+
+TEST_CASE("a freed wildcard makes ambiguous what it could have claimed from then on, nothing else") {
+  Stream sender, receiver;
+  sender.send(1, 5).send(1, 5).send(1, 6);
+  receiver.receive(0, 5);
+  receiver.post(any_source, 5).other(EventKind::recv_freed, 1, any_source, 5);
+  receiver.receive(0, 5).receive(0, 6);
+  Collected c(2);
+  const MatchCounts counts = c.add(0, sender).add(1, receiver).finish();
+  CHECK(counts.matched == 2);
+  CHECK(counts.ambiguous == 1);
+}
+
+TEST_CASE("a freed specific receive takes its turn, without a latency") {
+  Stream sender, receiver;
+  sender.send(1, 5).send(1, 5);
+  receiver.post(0, 5).other(EventKind::recv_freed, 0, 0, 5).receive(0, 5);
+  Collected c(2);
+  const MatchCounts counts = c.add(0, sender).add(1, receiver).finish();
+  REQUIRE(counts.matched == 2);
+  CHECK((c.messages[0].flags & message_flag::unseen_completion) != 0);
+  CHECK((c.messages[1].flags & message_flag::unseen_completion) == 0);
+  CHECK(c.messages[1].send_site == 2);
+}
+
+TEST_CASE("failed and unordered calls put their channel in doubt, others not") {
+  Stream sender, receiver;
+  sender.send(1, 1).send(1, 1, flag::failed).send(1, 1).send(1, 2, flag::unordered).send(1, 3);
+  receiver.receive(0, 1).receive(0, 1).receive(0, 2).receive(0, 3);
+  Collected c(2);
+  const MatchCounts counts = c.add(0, sender).add(1, receiver).finish();
+  CHECK(counts.matched == 2);  // the first on tag 1, the one on tag 3
+  CHECK(counts.ambiguous == 2);
+}
+
+TEST_CASE("a failed receive puts the channels that it could have taken from in doubt") {
+  Stream sender, receiver;
+  sender.send(1, 1).send(1, 2);
+  receiver.receive(0, 1, flag::failed).receive(0, 1).receive(0, 2);
+  Collected c(2);
+  const MatchCounts counts = c.add(0, sender).add(1, receiver).finish();
+  CHECK(counts.matched == 1);
+  CHECK(counts.ambiguous == 1);
+}
+
+TEST_CASE("a hundred thousand outstanding receives cost no more each than a few") {
+  using Clock = std::chrono::steady_clock;
+  std::mt19937_64 random(3);
+  for (const int kind : {0, 1, 2, 3}) {  // specific; wildcard; alternating; wildcard first, then specific behind it
+    const int n = 100'000;
+    Stream sender, receiver;
+    std::vector<std::uint64_t> order(n);
+    std::iota(order.begin(), order.end(), 0);
+    for (int i = 0; i < n; ++i) sender.send(1, 5);
+    for (int i = 0; i < n; ++i) {
+      const bool wildcard = kind == 1 || (kind == 2 && i % 2) || (kind == 3 && i == 0);
+      wildcard ? receiver.post(any_source, i % 4 < 2 ? any_tag : 5) : receiver.post(0, 5);
+    }
+    std::shuffle(order.begin(), order.end(), random);
+    for (const std::uint64_t i : order) receiver.done(i, 0, 5);
+    Collected c(2);
+    const auto start = Clock::now();
+    c.add(0, sender);
+    for (std::size_t i = 0; i < receiver.events.size(); i += 500) {
+      c.matcher.add(1, std::span(receiver.events).subspan(i, std::min<std::size_t>(500, receiver.events.size() - i)));
+      c.matcher.end_round();
+    }
+    const MatchCounts counts = c.finish();
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    INFO("kind " << kind);
+    CHECK(counts.matched == n);
+    bool in_order = true;
+    for (const Message& m : c.messages) in_order = in_order && m.send_site == m.recv_site;
+    CHECK(in_order);
+    CHECK(seconds < 2);  // 300,000 events; a quadratic method needs minutes
+  }
+}
+
+TEST_CASE("memory does not grow with the number of channels ever used") {
+  Collected c(2);
+  std::size_t peak = 0;
+  Stream sender, receiver;
+  for (int round = 0; round < 300; ++round) {
+    sender.events.clear();
+    receiver.events.clear();
+    for (int i = 0; i < 2000; ++i) {
+      const int tag = round * 2000 + i;
+      sender.send(1, tag);
+      receiver.receive(0, tag);
+    }
+    c.add(0, sender).add(1, receiver);
+    c.matcher.end_round();
+    c.messages.clear();
+    peak = std::max(peak, c.matcher.channels());
+  }
+  CHECK(peak < 200'000);  // of 600,000
+  CHECK(c.matcher.entry_capacity() < 10'000);
+  CHECK(c.finish().matched == 600'000);
+}
+
+TEST_CASE("an old receive that never completes does not make memory grow") {
+  Collected c(2);
+  Stream sender, receiver;
+  receiver.post(any_source, 99).post(0, 98);
+  for (int round = 0; round < 200; ++round) {
+    for (int i = 0; i < 500; ++i) {
+      sender.send(1, 1);
+      receiver.post(any_source, 1);
+      receiver.done(receiver.last, 0, 1);
+    }
+    c.add(0, sender).add(1, receiver);
+    c.matcher.end_round();
+    sender.events.clear();
+    receiver.events.clear();
+  }
+  CHECK(c.matcher.entry_capacity() < 5'000);
+  const MatchCounts counts = c.finish();
+  CHECK(counts.matched == 100'000);
+  CHECK(counts.unmatched_receives == 2);
+}
+
+TEST_CASE("events of ranks that do not exist and of unknown kinds are ignored") {
+  Stream s;
+  s.send(5, 0).other(static_cast<EventKind>(4711)).send(0, 0);
+  Collected c(2);
+  c.matcher.add(-1, s.events);
+  c.matcher.add(2, s.events);
+  const MatchCounts counts = c.add(0, s).finish();
+  CHECK(counts.foreign == 1);
+  CHECK(counts.unmatched_sends == 1);
+}
+
+TEST_CASE("collectives are complete when every member is, in any order, and communicators fall out") {
+  Collectives collectives(4);
+  const auto event = [](EventKind kind, std::uint64_t comm, std::uint64_t ordinal, std::uint64_t bytes = 0) {
+    Event e{};
+    e.kind = kind;
+    e.comm = comm;
+    e.ordinal = ordinal;
+    e.bytes = bytes;
+    return e;
+  };
+  for (const int ordinal : {1, 0})  // nonblocking ones complete out of order
+    for (int rank = 0; rank < 4; ++rank) collectives.add(event(EventKind::collective, 1, static_cast<std::uint64_t>(ordinal)));
+  CHECK(collectives.completed() == 2);
+  collectives.add(event(EventKind::collective, 1, 2));
+  CHECK(collectives.incomplete() == 1);
+  for (std::uint64_t comm = 100; comm < 400; ++comm) {
+    for (int rank = 0; rank < 2; ++rank) collectives.add(event(EventKind::comm_created, comm, 1, 2));
+    for (std::uint64_t i = 0; i < 10; ++i)
+      for (int rank = 0; rank < 2; ++rank) collectives.add(event(EventKind::collective, comm, i));
+    for (int rank = 0; rank < 2; ++rank) collectives.add(event(EventKind::comm_freed, comm, 0));
+  }
+  CHECK(collectives.completed() == 2 + 3000);
+  CHECK(collectives.communicators() == 1);
+  // Members never seen: bounded, given up.
+  for (std::uint64_t i = 3; i < 100'000; ++i) collectives.add(event(EventKind::collective, 1, i));
+  CHECK(collectives.incomplete() <= 1 << 14);
+  CHECK(collectives.abandoned() > 80'000);
+}

@@ -1,0 +1,214 @@
+// Paths that cannot be, files that are not ours, files that are damaged.
+#include <hdf5.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <iterator>
+#include <random>
+
+#include "analysis/store/reader.hpp"
+#include "analysis/store/writer.hpp"
+#include "tests/analysis/store/sample_rows.hpp"
+#include "tests/analysis/wire/random_snapshot.hpp"
+
+using namespace pclscope;
+using namespace pclscope::store;
+using namespace pclscope::testing;
+namespace fs = std::filesystem;
+
+// HDF5 does not free everything when it gives up on a damaged file.
+extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5"; }
+
+namespace {
+
+std::string sample_dump(const std::string& path, std::uint64_t rows) {
+  auto writer = std::move(*Writer::create(path, {}));
+  for (std::uint64_t round = 0; round < 10; round++) {  // as in a run: a bit of everything, again and again
+    REQUIRE(writer->append(messages_of(rows * round / 10, rows * (round + 1) / 10 - rows * round / 10)));
+    for (std::uint64_t i = 0; i < 10; i++) REQUIRE(writer->append(window_of(round * 10 + i)));
+    REQUIRE(writer->summarize(RandomSnapshot(5).make()));
+    REQUIRE(writer->flush());
+  }
+  REQUIRE(writer->close());
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void write_file(const std::string& path, const std::string& content) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << content;
+}
+
+ErrorCode open_error(const std::string& path) {
+  const auto reader = Reader::open(path);
+  REQUIRE_FALSE(reader);
+  CHECK(reader.error().message.find(path) != std::string::npos);
+  CHECK(reader.error().message.find('\n') == std::string::npos);
+  return reader.error().code;
+}
+
+ErrorCode create_error(const std::string& path) {
+  const auto writer = Writer::create(path, {});
+  REQUIRE_FALSE(writer);
+  CHECK(writer.error().message.find(path) != std::string::npos);
+  CHECK(writer.error().message.find('\n') == std::string::npos);
+  return writer.error().code;
+}
+
+// Reads all there is in a process of its own: HDF5 itself may not survive a file that lies. Returns the wait status.
+int read_apart(const std::string& path) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(20);  // a hang is a failure as well
+    const auto reader = Reader::open(path);
+    if (!reader) ::_exit(1);
+    const auto rows = (*reader)->messages(0, (*reader)->message_count());
+    (void)(*reader)->windows();
+    if (rows && (*reader)->complete()) ::_exit(0);
+    ::_exit(2);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return status;
+}
+
+}  // namespace
+
+TEST_CASE("paths at which no dump can be made") {
+  const TemporaryDirectory directory;
+  CHECK(create_error(directory / "missing/run.h5") == ErrorCode::not_found);
+  CHECK(create_error(directory.path()) == ErrorCode::bad_argument);
+  CHECK(create_error(directory.path() + "/") == ErrorCode::bad_argument);
+  CHECK(create_error("/dev/null") == ErrorCode::bad_argument);
+  CHECK(fs::is_character_file("/dev/null"));
+  CHECK_FALSE(Writer::create("", {}));
+  write_file(directory / "file", "x");
+  CHECK(create_error(directory / "file/run.h5") == ErrorCode::not_found);
+  CHECK(create_error("/proc/run.h5") == ErrorCode::not_found);
+  CHECK(std::distance(fs::directory_iterator(directory.path()), {}) == 1);
+}
+
+TEST_CASE("a directory or file without write permission is refused and unchanged") {
+  const TemporaryDirectory directory;
+  write_file(directory / "run.h5", "precious");
+  fs::create_directory(directory / "closed");
+  ::chmod((directory / "run.h5").c_str(), 0444);
+  ::chmod((directory / "closed").c_str(), 0555);
+  ::chmod(directory.path().c_str(), 0755);
+  const pid_t child = ::fork();  // root may write everywhere: try as somebody else
+  if (child == 0) {
+    if (::geteuid() == 0 && (::setgid(65534) != 0 || ::setuid(65534) != 0)) ::_exit(9);
+    const auto closed = Writer::create(directory / "closed/run.h5", {});
+    const auto existing = Writer::create(directory / "run.h5", {});
+    const bool right = !closed && closed.error().code == ErrorCode::not_permitted && !existing &&
+                       existing.error().code == ErrorCode::not_permitted;
+    ::_exit(right ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  CHECK(WEXITSTATUS(status) == 0);
+  CHECK(fs::file_size(directory / "run.h5") == 8);
+}
+
+TEST_CASE("what is not a dump is named as such") {
+  const TemporaryDirectory directory;
+  CHECK(open_error(directory / "missing.h5") == ErrorCode::not_found);
+  CHECK(open_error(directory.path()) == ErrorCode::not_ours);
+  write_file(directory / "empty", "");
+  CHECK(open_error(directory / "empty") == ErrorCode::not_ours);
+  write_file(directory / "text", "LAMMPS (29 Sep 2021)\n");
+  CHECK(open_error(directory / "text") == ErrorCode::not_ours);
+  const std::string other = directory / "other.h5";
+  const hid_t file = H5Fcreate(other.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  REQUIRE(H5Fclose(file) >= 0);
+  CHECK(open_error(other) == ErrorCode::not_ours);
+  REQUIRE(::mkfifo((directory / "pipe").c_str(), 0600) == 0);
+  CHECK(open_error(directory / "pipe") == ErrorCode::not_ours);
+}
+
+TEST_CASE("a dump of another major version is refused by name") {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "run.h5";
+  sample_dump(path, 10);
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  const hid_t version = H5Aopen(file, "version_major", H5P_DEFAULT);
+  const int newer = 2;
+  REQUIRE(H5Awrite(version, H5T_NATIVE_INT, &newer) >= 0);
+  H5Aclose(version);
+  H5Fclose(file);
+  CHECK(open_error(path) == ErrorCode::wrong_version);
+  CHECK(Reader::open(path).error().message.find("version 2") != std::string::npos);
+}
+
+TEST_CASE("a dump that was cut off: an error, or the rows before the cut and not complete") {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "cut.h5";
+  const std::string whole = sample_dump(directory / "run.h5", 60'000);
+  const Snapshot summary = (*Reader::open(directory / "run.h5"))->summary();
+  std::size_t opened = 0, most = 0;
+  for (std::size_t length = 0; length < whole.size(); length += length < 2000 ? 97 : whole.size() / 61) {
+    INFO("length " << length << " of " << whole.size());
+    write_file(path, whole.substr(0, length));
+    const auto reader = Reader::open(path);
+    if (!reader) {
+      CHECK((reader.error().code == ErrorCode::damaged || reader.error().code == ErrorCode::not_ours));
+      continue;
+    }
+    opened++;
+    CHECK_FALSE((*reader)->complete());
+    CHECK((*reader)->summary() == summary);
+    const std::uint64_t count = (*reader)->message_count();
+    const auto rows = (*reader)->messages(0, count);
+    REQUIRE(rows);
+    for (std::uint64_t i = 0; i < count; i++) {
+      if ((*rows)[i] != message_of(i)) FAIL("row " << i);
+    }
+    most = std::max<std::size_t>(most, count);
+  }
+  CHECK(opened > 10);
+  CHECK(most > 20'000);
+}
+
+TEST_CASE("a cut-off dump neither crashes nor hangs its reader") {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "cut.h5";
+  const std::string whole = sample_dump(directory / "run.h5", 3000);
+  const std::uint64_t seed = std::random_device()();
+  INFO("seed " << seed);
+  std::mt19937_64 random(seed);
+  for (int i = 0; i < 60; i++) {
+    const std::size_t length = random() % whole.size();
+    write_file(path, whole.substr(0, length));
+    const int status = read_apart(path);
+    INFO("length " << length);
+    CHECK(WIFEXITED(status));
+  }
+}
+
+TEST_CASE("flipped bytes: what HDF5 makes of them is counted") {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "flipped.h5";
+  const std::string whole = sample_dump(directory / "run.h5", 300);
+  const std::uint64_t seed = std::random_device()();
+  std::mt19937_64 random(seed);
+  int read = 0, refused = 0, crashed = 0, hung = 0;
+  for (int i = 0; i < 150; i++) {
+    std::string content = whole;
+    for (std::uint64_t flips = 1 + random() % 16; flips > 0; flips--) {
+      const std::size_t at = random() % (i % 2 ? std::min<std::size_t>(content.size(), 200'000) : content.size());
+      content[at] = static_cast<char>(random());
+    }
+    write_file(path, content);
+    const int status = read_apart(path);
+    if (WIFEXITED(status)) {
+      WEXITSTATUS(status) == 0 ? read++ : refused++;
+    } else {
+      WTERMSIG(status) == SIGALRM ? hung++ : crashed++;
+    }
+  }
+  WARN("150 dumps with flipped bytes, seed " << seed << ": " << read << " read, " << refused << " refused or in part, "
+                                             << crashed << " crashed HDF5, " << hung << " hung");
+  CHECK(read + refused > 140);
+}

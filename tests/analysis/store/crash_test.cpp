@@ -1,0 +1,185 @@
+// A writer that is killed at any moment leaves a dump that opens, with everything that had been flushed.
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <functional>
+#include <random>
+
+#include "analysis/store/reader.hpp"
+#include "analysis/store/writer.hpp"
+#include "tests/analysis/store/sample_rows.hpp"
+#include "tests/analysis/wire/random_snapshot.hpp"
+
+using namespace pclscope;
+using namespace pclscope::store;
+using namespace pclscope::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+// Called after every step in which a write becomes visible to others: a page at most.
+std::function<void()> after_step;
+
+constexpr std::size_t page = 4096;
+
+}  // namespace
+
+// Takes the place of libc's pwrite() in this program: the kernel copies page by page, and a kill may come between two.
+extern "C" ssize_t pwrite(int fd, const void* from, size_t size, off_t at) {
+  using Function = ssize_t (*)(int, const void*, size_t, off_t);
+  static const auto real = reinterpret_cast<Function>(::dlsym(RTLD_NEXT, "pwrite"));
+  size_t done = 0;
+  while (done < size) {
+    const size_t position = static_cast<size_t>(at) + done;
+    const size_t piece = after_step ? std::min(size - done, page - position % page) : size - done;
+    const ssize_t written = real(fd, static_cast<const char*>(from) + done, piece, static_cast<off_t>(position));
+    if (written < 0) return done > 0 ? static_cast<ssize_t>(done) : -1;
+    done += static_cast<size_t>(written);
+    if (after_step) after_step();
+  }
+  return static_cast<ssize_t>(done);
+}
+
+namespace {
+
+// What must be there, and what may be.
+struct Written {
+  std::uint64_t flushed_rows = 0;
+  std::uint64_t appended_rows = 0;
+  std::uint64_t flushed_windows = 0;
+  std::uint64_t flushed_sequence = 0;  // of the summary
+  std::uint64_t sequence = 0;
+};
+
+Snapshot summary_of(std::uint64_t sequence) {
+  Snapshot snapshot = sequence == 0 ? Snapshot{} : RandomSnapshot(sequence, 40).make();
+  snapshot.job = snapshot.application.command = snapshot.application.mpi = sequence == 0 ? "" : "constant";
+  snapshot.live.sequence = sequence;
+  return snapshot;
+}
+
+// Empty when the dump at `path` is as it must be.
+std::string fault_in(const std::string& path, const Written& written) {
+  const auto reader = Reader::open(path);
+  if (!reader) return reader.error().message;
+  const std::uint64_t count = (*reader)->message_count();
+  if (count < written.flushed_rows) return "rows lost: " + std::to_string(count);
+  if (count > written.appended_rows) return "rows invented: " + std::to_string(count);
+  const auto rows = (*reader)->messages(0, count);
+  if (!rows) return rows.error().message;
+  for (std::uint64_t i = 0; i < count; i++) {
+    if ((*rows)[i] != message_of(i)) return "row " + std::to_string(i) + " is wrong";
+  }
+  const auto windows = (*reader)->windows();
+  if (!windows) return windows.error().message;
+  if (windows->size() < written.flushed_windows) return "windows lost";
+  for (std::uint64_t i = 0; i < windows->size(); i++) {
+    if ((*windows)[i] != window_of(i)) return "window " + std::to_string(i) + " is wrong";
+  }
+  const std::uint64_t sequence = (*reader)->summary().live.sequence;
+  if (sequence < written.flushed_sequence || sequence > written.sequence) return "wrong summary";
+  Snapshot expected = summary_of(sequence);
+  expected.job = (*reader)->summary().job;  // written with the first summary, in place
+  expected.application.command = (*reader)->summary().application.command;
+  expected.application.mpi = (*reader)->summary().application.mpi;
+  if ((*reader)->summary() != expected) return "mixed summary";
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("killed after any single write, page by page: all that was flushed is there and right") {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "run.h5", copy = directory / "copy.h5";
+  WriterOptions options;
+  options.rows_per_chunk = 2;  // an index node holds 32 chunks: nodes split often, on three levels
+  Written written;
+  std::uint64_t steps = 0, checked = 0, faults = 0;
+  const std::uint64_t seed = 7;
+  std::mt19937_64 random(seed);
+  INFO("seed " << seed);
+  auto writer = std::move(*Writer::create(path, options));
+  bool every_step = true;
+  after_step = [&] {
+    if (!every_step && steps++ % 131 != 0) return;
+    const auto checking = std::exchange(after_step, nullptr);
+    fs::copy_file(path, copy, fs::copy_options::overwrite_existing);
+    const std::string fault = fault_in(copy, written);
+    checked++;
+    if (!fault.empty() && faults++ < 5) UNSCOPED_INFO("step " << steps << ": " << fault);
+    if (!fault.empty() && faults < 5) WARN("step " << steps << ": " << fault);
+    after_step = checking;
+  };
+  std::uint64_t windows = 0;
+  for (int flush = 0; flush < 45; flush++) {
+    // All steps of some flushes, a sample of the others; splits happen at both.
+    every_step = flush == 1 || flush == 21;
+    const std::uint64_t rows = flush % 3 == 0 ? 70 : random() % 40;
+    written.appended_rows += rows;
+    REQUIRE(writer->append(messages_of(written.appended_rows - rows, rows)));
+    for (std::uint64_t i = random() % 40; i > 0; i--) REQUIRE(writer->append(window_of(windows++)));
+    written.sequence++;
+    REQUIRE(writer->summarize(summary_of(written.sequence)));
+    REQUIRE(writer->flush());
+    written.flushed_rows = written.appended_rows;
+    written.flushed_windows = windows;
+    written.flushed_sequence = written.sequence;
+  }
+  every_step = true;
+  REQUIRE(writer->close());
+  after_step = nullptr;
+  WARN(checked << " states checked of " << steps << " and more; " << written.appended_rows << " rows");
+  CHECK(checked > 300);
+  CHECK(faults == 0);
+}
+
+TEST_CASE("kill -9 at 30 random moments: the dump opens and holds what had been flushed") {
+  const std::uint64_t seed = std::random_device()();
+  INFO("seed " << seed);
+  std::mt19937_64 random(seed);
+  std::uint64_t most = 0;
+  for (int round = 0; round < 30; round++) {
+    const TemporaryDirectory directory;
+    const std::string path = directory / "run.h5";
+    int progress[2];
+    REQUIRE(::pipe(progress) == 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      WriterOptions options;
+      options.rows_per_chunk = 128;
+      auto writer = Writer::create(path, options);
+      Written written;
+      for (std::uint64_t windows = 0; writer;) {
+        const std::uint64_t rows = mix(written.appended_rows) % 3000;
+        written.appended_rows += rows;
+        if (!(*writer)->append(messages_of(written.appended_rows - rows, rows))) ::_exit(1);
+        for (int i = 0; i < 10; i++) (void)(*writer)->append(window_of(windows++));
+        (void)(*writer)->summarize(summary_of(++written.sequence));
+        if (!(*writer)->flush()) ::_exit(1);
+        written.flushed_rows = written.appended_rows;
+        written.flushed_windows = windows;
+        written.flushed_sequence = written.sequence;
+        if (::write(progress[1], &written, sizeof written) != sizeof written) ::_exit(1);
+      }
+      ::_exit(1);
+    }
+    ::close(progress[1]);
+    Written last, next;
+    REQUIRE(::read(progress[0], &last, sizeof last) == sizeof last);
+    ::usleep(static_cast<useconds_t>(random() % 60'000));
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    while (::read(progress[0], &next, sizeof next) == sizeof next) last = next;
+    ::close(progress[0]);
+    last.appended_rows += 3000;  // the child may have been one flush further than it could say
+    last.sequence++;
+    CHECK(fault_in(path, last) == "");
+    most = std::max(most, last.flushed_rows);
+  }
+  CHECK(most > 3000);  // the moments were not all at the beginning
+}

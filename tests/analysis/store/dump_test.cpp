@@ -1,0 +1,319 @@
+// Dumps: what was written is read back, during the run and after it.
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <fstream>
+
+#include "analysis/store/reader.hpp"
+#include "analysis/store/writer.hpp"
+#include "tests/analysis/store/sample_rows.hpp"
+#include "tests/analysis/wire/random_snapshot.hpp"
+
+using namespace pclscope;
+using namespace pclscope::store;
+using namespace pclscope::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::unique_ptr<Writer> create(const std::string& path, WriterOptions options = {}) {
+  auto writer = Writer::create(path, options);
+  if (!writer) FAIL(writer.error().message);
+  return std::move(*writer);
+}
+
+std::unique_ptr<Reader> open(const std::string& path) {
+  auto reader = Reader::open(path);
+  if (!reader) FAIL(reader.error().message);
+  return std::move(*reader);
+}
+
+void check_rows(const Reader& reader, std::uint64_t count) {
+  REQUIRE(reader.message_count() == count);
+  const auto rows = reader.messages(0, count);
+  REQUIRE(rows);
+  REQUIRE(rows->size() == count);
+  for (std::uint64_t i = 0; i < count; i++) {
+    if ((*rows)[i] != message_of(i)) FAIL("row " << i);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("messages come back equal, however they were cut into appends") {
+  for (const std::uint32_t chunk : {1u, 7u, 64u, 8192u}) {
+    for (const std::uint64_t piece : {1ull, 5ull, 64ull, 1000ull, 20'000ull}) {
+      const std::uint64_t count = chunk == 1 ? 300 : 20'000;
+      INFO("chunk " << chunk << " piece " << piece);
+      const TemporaryDirectory directory;
+      WriterOptions options;
+      options.rows_per_chunk = chunk;
+      const auto writer = create(directory / "run.h5", options);
+      for (std::uint64_t i = 0; i < count; i += piece) {
+        REQUIRE(writer->append(messages_of(i, std::min(piece, count - i))));
+        if (i % 3 == 0 && piece > 50) REQUIRE(writer->flush());
+      }
+      REQUIRE(writer->close());
+      const auto reader = open(directory / "run.h5");
+      CHECK(reader->complete());
+      check_rows(*reader, count);
+    }
+  }
+}
+
+TEST_CASE("any stretch of rows can be read, beyond the end there is nothing") {
+  const TemporaryDirectory directory;
+  const auto writer = create(directory / "run.h5");
+  REQUIRE(writer->append(messages_of(0, 100'000)));
+  REQUIRE(writer->close());
+  const auto reader = open(directory / "run.h5");
+  const std::uint64_t everything = ~std::uint64_t{0};
+  CHECK(*reader->messages(99'990, 5) == messages_of(99'990, 5));
+  CHECK(*reader->messages(8190, 4) == messages_of(8190, 4));
+  CHECK(*reader->messages(99'990, everything) == messages_of(99'990, 10));
+  CHECK(reader->messages(100'000, 1)->empty());
+  CHECK(reader->messages(everything, everything)->empty());
+  CHECK(reader->messages(0, everything)->size() == 100'000);
+}
+
+TEST_CASE("random summaries come back equal in every field") {
+  for (std::uint64_t seed = 1; seed <= 20; seed++) {
+    INFO("seed " << seed);
+    const TemporaryDirectory directory;
+    const auto writer = create(directory / "run.h5");
+    const Snapshot snapshot = RandomSnapshot(seed).make();
+    REQUIRE(writer->summarize(snapshot));
+    REQUIRE(writer->close());
+    CHECK(open(directory / "run.h5")->summary() == snapshot);
+  }
+}
+
+TEST_CASE("summaries that grow and shrink replace one another, and only the flushed one is seen") {
+  const TemporaryDirectory directory;
+  const auto writer = create(directory / "run.h5");
+  for (std::uint64_t seed = 1; seed <= 12; seed++) {
+    INFO("seed " << seed);
+    const Snapshot early = RandomSnapshot(seed + 100).make();
+    const Snapshot late = RandomSnapshot(seed, 1 + seed * 97 % 300).make();
+    REQUIRE(writer->summarize(early));
+    REQUIRE(writer->summarize(late));
+    REQUIRE(writer->flush());
+    REQUIRE(writer->summarize(early));  // not flushed yet
+    Snapshot seen = open(directory / "run.h5")->summary();
+    seen.job = late.job;  // texts are in one place only
+    seen.application.command = late.application.command;
+    seen.application.mpi = late.application.mpi;
+    CHECK(seen == late);
+  }
+}
+
+TEST_CASE("an empty run is a whole dump") {
+  const TemporaryDirectory directory;
+  REQUIRE(create(directory / "run.h5")->close());
+  const auto reader = open(directory / "run.h5");
+  CHECK(reader->complete());
+  CHECK(reader->message_count() == 0);
+  CHECK(reader->messages_not_stored() == 0);
+  CHECK(reader->messages(0, 10)->empty());
+  CHECK(reader->windows()->empty());
+  CHECK(reader->summary() == Snapshot{});
+}
+
+TEST_CASE("windows come back with their regions") {
+  const TemporaryDirectory directory;
+  const auto writer = create(directory / "run.h5");
+  for (std::uint64_t i = 0; i < 5000; i++) {
+    REQUIRE(writer->append(window_of(i)));
+    if (i % 777 == 0) REQUIRE(writer->flush());
+  }
+  REQUIRE(writer->close());
+  const auto windows = open(directory / "run.h5")->windows();
+  REQUIRE(windows);
+  REQUIRE(windows->size() == 5000);
+  for (std::uint64_t i = 0; i < 5000; i++) {
+    if ((*windows)[i] != window_of(i)) FAIL("window " << i);
+  }
+}
+
+TEST_CASE("a dump can be read while it is written, and is not complete then") {
+  const TemporaryDirectory directory;
+  WriterOptions options;
+  options.rows_per_chunk = 64;
+  const auto writer = create(directory / "run.h5", options);
+  CHECK(open(directory / "run.h5")->message_count() == 0);  // from the first moment
+  for (std::uint64_t rows = 0; rows < 3000; rows += 100) {
+    REQUIRE(writer->append(messages_of(rows, 100)));
+    REQUIRE(writer->flush());
+    const auto reader = open(directory / "run.h5");
+    CHECK_FALSE(reader->complete());
+    check_rows(*reader, rows + 100);
+  }
+}
+
+TEST_CASE("a reader that stays open reads its rows rightly while another process goes on writing") {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "run.h5";
+  const pid_t child = ::fork();
+  if (child == 0) {
+    WriterOptions options;
+    options.rows_per_chunk = 4;  // the chunk index changes all the time
+    auto writer = std::move(*Writer::create(path, options));
+    for (std::uint64_t row = 0;; row += 100) {
+      if (!writer->append(messages_of(row, 100)) || !writer->append(window_of(row / 100)) || !writer->flush()) ::_exit(1);
+      ::usleep(2000);
+    }
+  }
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(1500);
+  std::unique_ptr<Reader> kept;
+  std::uint64_t looks = 0, wrong = 0, refused = 0, newest = 0;
+  while (std::chrono::steady_clock::now() < deadline) {
+    auto opened = Reader::open(path);
+    if (!opened) {
+      refused += opened.error().code != ErrorCode::not_found;  // else the child has not begun
+      continue;
+    }
+    for (const Reader* reader : {kept.get(), opened->get()}) {
+      if (!reader) continue;
+      const auto rows = reader->messages(0, reader->message_count());
+      const auto windows = reader->windows();
+      looks++;
+      if (!rows || !windows) {
+        refused++;
+        continue;
+      }
+      if (*rows != messages_of(0, reader->message_count())) wrong++;
+      for (std::uint64_t i = 0; i < windows->size(); i++) wrong += (*windows)[i] != window_of(i);
+      newest = std::max(newest, reader->message_count());
+    }
+    if (!kept || looks % 20 == 0) kept = std::move(*opened);
+  }
+  const auto second = Writer::create(path, {});
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  WARN(looks << " looks, " << refused << " refused, newest saw " << newest << " rows");
+  CHECK(wrong == 0);
+  CHECK(looks > 3);
+  CHECK(refused * 5 < looks);
+  CHECK(newest > 1000);
+  REQUIRE_FALSE(second);
+  CHECK(second.error().code == ErrorCode::in_use);
+  CHECK(Writer::create(path, {}));  // nobody writes it any more
+}
+
+TEST_CASE("beyond its budget the writer counts instead of storing") {
+  const TemporaryDirectory directory;
+  WriterOptions options;
+  options.max_messages = 10'000;
+  options.max_window_rows = 100;
+  options.rows_per_chunk = 256;
+  const auto writer = create(directory / "run.h5", options);
+  for (int i = 0; i < 7; i++) REQUIRE(writer->append(messages_of(static_cast<std::uint64_t>(i) * 1999, 1999)));
+  for (std::uint64_t i = 0; i < 200; i++) REQUIRE(writer->append(window_of(i)));
+  REQUIRE(writer->flush());
+  CHECK(open(directory / "run.h5")->messages_not_stored() == 7 * 1999 - 10'000);
+  const auto size = fs::file_size(directory / "run.h5");
+  for (int i = 0; i < 100; i++) REQUIRE(writer->append(messages_of(0, 1999)));
+  REQUIRE(writer->close());
+  const auto reader = open(directory / "run.h5");
+  CHECK(reader->messages_not_stored() == 107 * 1999 - 10'000);
+  CHECK(reader->windows()->size() > 20);
+  CHECK(reader->windows()->size() < 100);
+  CHECK(fs::file_size(directory / "run.h5") == size);
+  check_rows(*reader, 10'000);
+}
+
+TEST_CASE("a long run's summaries do not make the file grow") {
+  const TemporaryDirectory directory;
+  const auto writer = create(directory / "run.h5");
+  const auto summarize = [&](int times) {
+    for (int i = 0; i < times; i++) {
+      REQUIRE(writer->summarize(RandomSnapshot(static_cast<std::uint64_t>(i % 40)).make()));
+      REQUIRE(writer->flush());
+    }
+  };
+  summarize(80);
+  const auto size = fs::file_size(directory / "run.h5");
+  summarize(400);
+  CHECK(fs::file_size(directory / "run.h5") == size);
+}
+
+TEST_CASE("an existing dump is replaced only when the new one can be opened, and nothing else is left") {
+  const TemporaryDirectory directory;
+  std::ofstream(directory / "run.h5") << "something older";
+  {
+    const auto writer = create(directory / "run.h5");
+    CHECK(open(directory / "run.h5")->message_count() == 0);
+    struct stat found {};
+    REQUIRE(::stat((directory / "run.h5").c_str(), &found) == 0);
+    CHECK((found.st_mode & 07777) == 0600);
+  }
+  CHECK(open(directory / "run.h5")->complete());  // closed by the destructor
+  CHECK(std::distance(fs::directory_iterator(directory.path()), {}) == 1);
+}
+
+TEST_CASE("a closed writer takes nothing more and says so") {
+  const TemporaryDirectory directory;
+  const auto writer = create(directory / "run.h5");
+  REQUIRE(writer->append(messages_of(0, 3)));
+  REQUIRE(writer->close());
+  REQUIRE(writer->close());
+  CHECK(writer->append(messages_of(3, 1)).error().code == ErrorCode::bad_argument);
+  CHECK(writer->append(window_of(0)).error().code == ErrorCode::bad_argument);
+  CHECK(writer->summarize({}).error().code == ErrorCode::bad_argument);
+  CHECK(writer->flush().error().code == ErrorCode::bad_argument);
+  check_rows(*open(directory / "run.h5"), 3);
+}
+
+TEST_CASE("a symbolic link to a dump stays one") {
+  const TemporaryDirectory directory;
+  std::ofstream(directory / "real.h5") << "older";
+  fs::create_symlink(directory / "real.h5", directory / "link.h5");
+  REQUIRE(create(directory / "link.h5")->close());
+  CHECK(fs::is_symlink(directory / "link.h5"));
+  CHECK(open(directory / "real.h5")->complete());
+}
+
+TEST_CASE("several writers and readers live side by side in one process") {
+  const TemporaryDirectory directory;
+  const auto first = create(directory / "a.h5");
+  const auto second = create(directory / "b.h5");
+  REQUIRE(first->append(messages_of(0, 10)));
+  REQUIRE(second->append(messages_of(0, 20)));
+  REQUIRE(first->flush());
+  const auto early = open(directory / "a.h5");
+  REQUIRE(second->close());
+  REQUIRE(first->append(messages_of(10, 10)));
+  REQUIRE(first->close());
+  check_rows(*early, 10);
+  check_rows(*open(directory / "a.h5"), 20);
+  check_rows(*open(directory / "b.h5"), 20);
+}
+
+TEST_CASE("a million messages a second and more") {
+  const TemporaryDirectory directory;
+  const auto writer = create(directory / "run.h5");
+  const auto batch = messages_of(0, 10'000);
+  const Snapshot snapshot = RandomSnapshot(3).make();
+  double worst_flush_ms = 0;
+  const auto began = std::chrono::steady_clock::now();
+  for (int i = 0; i < 200; i++) {
+    REQUIRE(writer->append(batch));
+    if (i % 20 != 19) continue;
+    REQUIRE(writer->summarize(snapshot));
+    const auto flushing = std::chrono::steady_clock::now();
+    REQUIRE(writer->flush());
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - flushing;
+    worst_flush_ms = std::max(worst_flush_ms, took.count());
+  }
+  REQUIRE(writer->close());
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  WARN("2 M messages in " << seconds << " s; slowest flush " << worst_flush_ms << " ms");
+  CHECK(seconds < 20);  // a tenth of what is asked for: this is a test, not a benchmark
+  const auto reader = open(directory / "run.h5");
+  CHECK(reader->message_count() == 2'000'000);
+  CHECK(*reader->messages(1'990'000, 10'000) == batch);
+}

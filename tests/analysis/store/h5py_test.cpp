@@ -1,0 +1,60 @@
+// A dump is usable from h5py without any of our code: finished, cut short, and while it is written.
+#include <sys/wait.h>
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+
+#include "analysis/store/writer.hpp"
+#include "tests/analysis/store/sample_rows.hpp"
+
+using namespace pclscope;
+using namespace pclscope::store;
+using namespace pclscope::testing;
+
+namespace {
+
+constexpr int no_h5py = 77;
+
+int check_with_h5py(const std::string& path, int messages, int complete) {
+  const std::string command = "/usr/bin/python3 " CHECK_DUMP_SCRIPT " " + path + " " + std::to_string(messages) + " " +
+                              std::to_string(complete);
+  const int status = std::system(command.c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+Snapshot known_snapshot() {
+  Snapshot s;
+  s.job = "melt-17";
+  s.application = {"lmp -in 'melt \u00e9.in'", "Open MPI v4.1.4", 3, 1, {"node-a", "node-b"}, {0, 1, -1}};
+  s.messages.matched = 12345;
+  s.latency.p99_s = 0.25;
+  s.regions.resize(2);
+  s.regions[0].id = 4;
+  s.regions[0].ranks = {0, 2};
+  s.regions[1].id = 9;
+  s.regions[1].ranks = {1};
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("h5py reads a dump while it is written, after a loss of the writer, and complete") {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "run.h5";
+  auto writer = std::move(*Writer::create(path, {}));
+  REQUIRE(writer->append(messages_of(0, 9000)));
+  for (std::uint64_t i = 0; i < 50; i++) REQUIRE(writer->append(window_of(i)));
+  REQUIRE(writer->summarize(known_snapshot()));
+  REQUIRE(writer->flush());
+  const int live = check_with_h5py(path, 9000, 0);
+  if (live == no_h5py) {
+    WARN("skipped: /usr/bin/python3 has no h5py");
+    return;
+  }
+  CHECK(live == 0);
+  REQUIRE(writer->append(messages_of(9000, 20'000)));  // on disk in part, not flushed
+  std::filesystem::copy_file(path, directory / "lost.h5");
+  CHECK(check_with_h5py(directory / "lost.h5", 9000, 0) == 0);
+  REQUIRE(writer->close());
+  CHECK(check_with_h5py(path, 29'000, 1) == 0);
+}

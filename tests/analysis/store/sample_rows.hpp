@@ -1,0 +1,77 @@
+// Rows that can be recognised one by one: every field follows from the row's number.
+#pragma once
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "analysis/match/message.hpp"
+#include "analysis/snapshot.hpp"
+
+namespace pclscope::testing {
+
+inline std::uint64_t mix(std::uint64_t x) {  // splitmix64
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+  x = (x ^ x >> 27) * 0x94d049bb133111eb;
+  return x ^ x >> 31;
+}
+
+inline Message message_of(std::uint64_t row) {
+  Message m;
+  m.comm = mix(row) | 1;  // never 0: a hole in the file would be
+  m.source = static_cast<std::int32_t>(row % 64);
+  m.destination = static_cast<std::int32_t>(row % 61);
+  m.tag = static_cast<std::int32_t>(mix(row + 1));
+  m.flags = static_cast<std::uint32_t>(mix(row + 2));
+  m.bytes = mix(row + 3) >> 20;
+  m.send_begin = static_cast<std::int64_t>(row * 1000 + 1);
+  m.send_end = m.send_begin + 7;
+  m.recv_post = m.send_begin - 5;
+  m.recv_wait = m.send_begin + 3;
+  m.recv_end = m.send_begin + static_cast<std::int64_t>(mix(row + 4) % 1000);
+  m.send_site = mix(row + 5) | 1;
+  m.recv_site = mix(row + 6) | 1;
+  return m;
+}
+
+inline std::vector<Message> messages_of(std::uint64_t first, std::uint64_t count) {
+  std::vector<Message> rows;
+  for (std::uint64_t i = 0; i < count; i++) rows.push_back(message_of(first + i));
+  return rows;
+}
+
+inline Window window_of(std::uint64_t row) {
+  Window w;
+  w.begin_s = static_cast<double>(row) * 0.1;
+  w.length_s = 0.1;
+  w.all = {-1, mix(row), mix(row) + 1, mix(row) + 2, 1.5, 0.1, 0.2, 0.3};
+  for (std::uint64_t i = 0; i < mix(row + 9) % 5; i++) {
+    w.regions.push_back({static_cast<std::int32_t>(i), row * 10 + i, row, i, 0.5, 1, 2, static_cast<double>(row)});
+  }
+  return w;
+}
+
+// A directory of one's own, gone at the end.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory() {
+    char name[] = "/tmp/pcl-store-XXXXXX";
+    path_ = ::mkdtemp(name);
+  }
+  ~TemporaryDirectory() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace pclscope::testing

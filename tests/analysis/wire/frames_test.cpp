@@ -1,0 +1,240 @@
+// Frames: what goes in comes out, and nothing that comes from outside does harm.
+#include <flatbuffers/flatbuffers.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+
+#include "analysis/wire/decode.hpp"
+#include "analysis/wire/encode.hpp"
+#include "analysis/wire/frame.hpp"
+#include "analysis/wire/pclscope_generated.h"
+#include "tests/analysis/wire/random_snapshot.hpp"
+
+using namespace pclscope;
+using namespace pclscope::wire;
+using pclscope::testing::RandomSnapshot;
+
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+Bytes bytes_of(std::span<const std::uint8_t> frame) { return {frame.begin(), frame.end()}; }
+
+Bytes frame_of(flatbuffers::FlatBufferBuilder& to, flatbuffers::Offset<fb::Snapshot> body) {
+  to.Finish(fb::CreateFrame(to, fb::Body::Snapshot, body.Union()));
+  const std::uint8_t header[] = {'P', 'C', 'L', 'W', 1, 0, 0, 0};
+  to.PushFlatBuffer(header, sizeof header);
+  return {to.GetBufferPointer(), to.GetBufferPointer() + to.GetSize()};
+}
+
+ErrorCode code_of(const Bytes& frame) {
+  const auto decoded = decode_snapshot(frame);
+  REQUIRE_FALSE(decoded);
+  return decoded.error().code;
+}
+
+}  // namespace
+
+TEST_CASE("random snapshots come back equal in every field") {
+  Encoder encoder;
+  for (std::uint64_t seed = 1; seed <= 300; seed++) {
+    INFO("seed " << seed);
+    const Snapshot before = RandomSnapshot(seed).make();
+    const auto after = decode_snapshot(encoder.snapshot(before));
+    REQUIRE(after);
+    REQUIRE(*after == before);
+  }
+}
+
+TEST_CASE("an empty snapshot comes back equal") {
+  Encoder encoder;
+  const auto after = decode_snapshot(encoder.snapshot(Snapshot{}));
+  REQUIRE(after);
+  CHECK(*after == Snapshot{});
+}
+
+TEST_CASE("rank lists keep any order, and ranges keep them small") {
+  Snapshot before;
+  before.regions.resize(2);
+  before.regions[0].ranks = {5, 6, 7, 3, 2, 1, 0, 2147483647};
+  for (int r = 0; r < 100'000; r++) before.regions[1].ranks.push_back(r);
+  Encoder encoder;
+  const auto frame = encoder.snapshot(before);
+  CHECK(frame.size() < 1000);
+  const auto after = decode_snapshot(frame);
+  REQUIRE(after);
+  CHECK(*after == before);
+}
+
+TEST_CASE("a frame that lies askew in memory is read all the same") {
+  Encoder encoder;
+  const Snapshot before = RandomSnapshot(4).make();
+  const auto frame = encoder.snapshot(before);
+  for (std::size_t shift = 1; shift < 8; shift++) {
+    Bytes shifted(shift);
+    shifted.insert(shifted.end(), frame.begin(), frame.end());
+    const auto after = decode_snapshot(std::span(shifted).subspan(shift));
+    REQUIRE(after);
+    CHECK(*after == before);
+  }
+}
+
+TEST_CASE("questions and answers come back") {
+  Encoder encoder;
+  const auto question = decode_question(encoder.question_newest(77));
+  REQUIRE(question);
+  CHECK(question->id == 77);
+  CHECK(question->known);
+  for (const AnswerStatus status : {AnswerStatus::here, AnswerStatus::nothing_yet, AnswerStatus::unknown_question}) {
+    const auto answer = decode_answer(encoder.answer(1234567890123, status));
+    REQUIRE(answer);
+    CHECK(answer->id == 1234567890123);
+    CHECK(answer->status == status);
+  }
+  CHECK(decode_snapshot(encoder.question_newest(1)).error().code == ErrorCode::damaged);
+  CHECK(decode_question(encoder.answer(1, AnswerStatus::here)).error().code == ErrorCode::damaged);
+  CHECK(decode_answer(encoder.snapshot({})).error().code == ErrorCode::damaged);
+}
+
+TEST_CASE("the worked example of FORMAT.md") {
+  const Bytes example = {0x50, 0x43, 0x4c, 0x57, 0x01, 0x00, 0x00, 0x00, 0x0c, 0x00, 0x00, 0x00, 0x08, 0x00,
+                         0x0c, 0x00, 0x07, 0x00, 0x08, 0x00, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x03,
+                         0x0c, 0x00, 0x00, 0x00, 0x08, 0x00, 0x10, 0x00, 0x08, 0x00, 0x07, 0x00, 0x08, 0x00,
+                         0x00, 0x00, 0x00, 0x00, 0x00, 0x01, 0x07, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00};
+  const auto answer = decode_answer(example);
+  REQUIRE(answer);
+  CHECK(answer->id == 7);
+  CHECK(answer->status == AnswerStatus::nothing_yet);
+}
+
+TEST_CASE("numbers that are not finite become 0") {
+  Snapshot before;
+  const double nan = std::numeric_limits<double>::quiet_NaN(), infinite = std::numeric_limits<double>::infinity();
+  before.duration_s = nan;
+  before.latency = {infinite, -infinite, nan};
+  before.regions.resize(1);
+  before.regions[0].mean_latency_ratio = nan;
+  before.regions[0].history_ratio = {1, static_cast<float>(nan), static_cast<float>(infinite)};
+  before.regions[0].history_messages = {1, 2, 3};
+  before.worst.resize(1);
+  before.worst[0].ratio = infinite;
+  before.ranks.resize(1);
+  before.ranks[0].mpi_s = nan;
+  before.criteria.resize(1);
+  before.criteria[0].median_s = nan;
+  before.live.window_s = nan;
+  Encoder encoder;
+  const auto after = decode_snapshot(encoder.snapshot(before));
+  REQUIRE(after);
+  CHECK(after->duration_s == 0);
+  CHECK(after->latency == LatencySummary{});
+  CHECK(after->regions[0].mean_latency_ratio == 0);
+  CHECK(after->regions[0].history_ratio == std::vector<float>{1, 0, 0});
+  CHECK(after->worst[0].ratio == 0);
+  CHECK(after->ranks[0].mpi_s == 0);
+  CHECK(after->criteria[0].median_s == 0);
+  CHECK(after->live.window_s == 0);
+}
+
+TEST_CASE("indices that point nowhere and unequal histories are mended") {
+  Snapshot before;
+  before.application.nodes = {"a", "b"};
+  before.application.node_of_rank = {0, 1, 2, -7};
+  before.ranks.resize(2);
+  before.ranks[0].node = 1;
+  before.ranks[1].node = 2;
+  before.regions.resize(1);
+  before.regions[0].history_ratio = {1, 2, 3};
+  before.regions[0].history_messages = {1};
+  Encoder encoder;
+  const auto after = decode_snapshot(encoder.snapshot(before));
+  REQUIRE(after);
+  CHECK(after->application.node_of_rank == std::vector<std::int32_t>{0, 1, -1, -1});
+  CHECK(after->ranks[0].node == 1);
+  CHECK(after->ranks[1].node == -1);
+  CHECK(after->regions[0].history_ratio.size() == 1);
+}
+
+TEST_CASE("another major version is refused by name, a newer minor version is read") {
+  Encoder encoder;
+  Bytes frame = bytes_of(encoder.snapshot(RandomSnapshot(1).make()));
+  frame[6] = 9;
+  CHECK(decode_snapshot(frame));
+  frame[4] = 2;
+  CHECK(code_of(frame) == ErrorCode::wrong_version);
+  frame[5] = 1;
+  CHECK(decode_snapshot(frame).error().message.find("version 258") != std::string::npos);
+}
+
+TEST_CASE("what has no header is not ours") {
+  CHECK(code_of({}) == ErrorCode::not_ours);
+  CHECK(code_of({'P', 'C', 'L', 'W', 1, 0, 0}) == ErrorCode::not_ours);
+  CHECK(code_of(Bytes(4096, 0)) == ErrorCode::not_ours);
+  CHECK(code_of({'P', 'C', 'L', 'W', 1, 0, 0, 0}) == ErrorCode::damaged);
+}
+
+TEST_CASE("a range of billions of ranks is refused, not allocated") {
+  for (const auto& range : {fb::RankRange(0, 4'000'000'000u), fb::RankRange(0, 2'000'000'000u),
+                            fb::RankRange(2'000'000'000, 1'000'000'000u), fb::RankRange(-1, 1)}) {
+    flatbuffers::FlatBufferBuilder to;
+    const auto ranks = to.CreateVectorOfStructs(&range, 1);
+    fb::RegionBuilder region(to);
+    region.add_ranks(ranks);
+    const auto made = region.Finish();
+    const auto regions = to.CreateVector(&made, 1);
+    fb::SnapshotBuilder snapshot(to);
+    snapshot.add_regions(regions);
+    CHECK(code_of(frame_of(to, snapshot.Finish())) == ErrorCode::damaged);
+  }
+}
+
+TEST_CASE("a small frame that names one long history a million times is refused, not allocated") {
+  flatbuffers::FlatBufferBuilder to;
+  const auto history = to.CreateVector(std::vector<float>(100'000, 1.0f));
+  fb::RegionBuilder region(to);
+  region.add_history_ratio(history);
+  const std::vector<flatbuffers::Offset<fb::Region>> many(1'000'000, region.Finish());
+  const auto regions = to.CreateVector(many);
+  fb::SnapshotBuilder snapshot(to);
+  snapshot.add_regions(regions);
+  CHECK(code_of(frame_of(to, snapshot.Finish())) == ErrorCode::damaged);
+}
+
+TEST_CASE("a frame cut off at any length is an error") {
+  Encoder encoder;
+  const Bytes whole = bytes_of(encoder.snapshot(RandomSnapshot(3).make()));
+  for (std::size_t length = 0; length < whole.size(); length += length < 4096 ? 1 : 97) {
+    const auto decoded = decode_snapshot(std::span(whole).first(length));
+    if (decoded) FAIL("decoded " << length << " of " << whole.size() << " bytes");
+  }
+}
+
+TEST_CASE("100,000 mutated and random frames: an error or a snapshot, nothing else") {
+  Encoder encoder;
+  std::mt19937_64 random(20240601);
+  std::size_t refused = 0, accepted = 0;
+  for (int round = 0; round < 50; round++) {
+    const Bytes whole = bytes_of(encoder.snapshot(RandomSnapshot(random(), 30).make()));
+    for (int i = 0; i < 2000; i++) {
+      Bytes frame = whole;
+      if (i % 4 == 0) frame.resize(header_bytes + random() % (frame.size() - header_bytes));
+      for (std::uint64_t flips = 1 + random() % 8; flips > 0 && frame.size() > header_bytes; flips--) {
+        std::uint8_t& byte = frame[header_bytes + random() % (frame.size() - header_bytes)];
+        byte = i % 2 ? static_cast<std::uint8_t>(random()) : static_cast<std::uint8_t>(byte ^ (1u << random() % 8));
+      }
+      if (i % 100 == 0) {  // noise behind a good header
+        for (std::size_t b = header_bytes; b < frame.size(); b++) frame[b] = static_cast<std::uint8_t>(random());
+      }
+      const auto decoded = decode_snapshot(frame);
+      decoded ? accepted++ : refused++;
+      if (decoded && !std::isfinite(decoded->duration_s)) FAIL("not finite");
+      (void)decode_question(frame);
+      (void)decode_answer(frame);
+    }
+  }
+  CHECK(refused > 10'000);   // mutations did reach the structure
+  CHECK(accepted > 10'000);  // and the values
+}

@@ -1,0 +1,79 @@
+// Snapshots with every field set to something, reproducible from a seed.
+#pragma once
+
+#include <cmath>
+#include <random>
+#include <string>
+
+#include "analysis/snapshot.hpp"
+
+namespace pclscope::testing {
+
+class RandomSnapshot {
+ public:
+  explicit RandomSnapshot(std::uint64_t seed, std::uint64_t most_ranks = 300) : random_(seed), most_ranks_(most_ranks) {}
+
+  Snapshot make() {
+    Snapshot s;
+    s.job = text(20);
+    const int ranks = static_cast<int>(below(most_ranks_));
+    const int nodes = 1 + static_cast<int>(below(9));
+    s.application = {text(200), text(30), ranks, 1, {}, {}};
+    for (int n = 0; n < nodes; n++) s.application.nodes.push_back(text(40));
+    for (int r = 0; r < ranks; r++) s.application.node_of_rank.push_back(node(nodes));
+    s.time_origin_realtime_ns = static_cast<std::int64_t>(random_() >> 1);
+    s.duration_s = real();
+    s.finished = below(2);
+    s.finalized_ranks = static_cast<std::uint32_t>(random_());
+    s.messages = {count(), count(), count(), count(), count(), count(), count(), count(), count(), count()};
+    s.latency = {real(), real(), real()};
+    for (std::uint64_t i = below(1 + most_ranks_ / 15); i > 0; i--) s.regions.push_back(region());
+    for (std::uint64_t i = below(20); i > 0; i--) s.worst.push_back(worst());
+    for (int r = 0; r < ranks; r++) s.ranks.push_back(rank(r, nodes));
+    for (std::uint64_t i = below(50); i > 0; i--) s.criteria.push_back({below(2) == 1, count(), count(), count(), real()});
+    s.live = {real(), static_cast<std::int64_t>(random_()), count()};
+    return s;
+  }
+
+ private:
+  std::uint64_t below(std::uint64_t limit) { return random_() % limit; }
+  std::uint64_t count() { return random_() >> below(64); }
+  std::int32_t number() { return static_cast<std::int32_t>(random_()); }
+  double real() { return std::ldexp(static_cast<double>(random_()), static_cast<int>(below(80)) - 90); }
+  std::int32_t node(int nodes) { return static_cast<std::int32_t>(below(static_cast<std::uint64_t>(nodes) + 1)) - 1; }
+
+  std::string text(std::uint64_t longest) {
+    std::string s;
+    for (std::uint64_t i = below(longest + 1); i > 0; i--) s += static_cast<char>('!' + below(90));
+    return s;
+  }
+
+  Region region() {
+    Region r;
+    r.id = number();
+    std::int32_t next = 0;
+    for (std::uint64_t i = below(100); i > 0; i--) r.ranks.push_back(next += 1 + static_cast<int>(below(3) / 2 * below(9)));
+    r.messages = count(), r.bytes = count(), r.delayed = count();
+    r.mean_latency_ratio = real(), r.delayed_share = real();
+    r.late_sender_s = real(), r.late_receiver_s = real(), r.transfer_s = real();
+    for (std::uint64_t i = below(60); i > 0; i--) {
+      r.history_ratio.push_back(static_cast<float>(below(1000)) / 7);
+      r.history_messages.push_back(static_cast<std::uint32_t>(random_()));
+    }
+    return r;
+  }
+
+  WorstMessage worst() {
+    return {number(), number(), number(), count(), count(), real(), real(), real(), real(), real(), real()};
+  }
+
+  RankSummary rank(int r, int nodes) {
+    return {r,      node(nodes), count(), count(), count(), count(), count(), count(), real(), real(), real(),
+            real(), static_cast<std::uint16_t>(random_()), number(), real(), below(2) == 1};
+  }
+
+  std::mt19937_64 random_;
+  std::uint64_t most_ranks_;
+};
+
+}  // namespace pclscope::testing

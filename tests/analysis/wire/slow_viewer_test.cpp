@@ -1,0 +1,120 @@
+// A viewer that stands still or dies costs the publisher neither time nor memory.
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <fstream>
+#include <thread>
+#include <vector>
+
+#include "analysis/wire/publisher.hpp"
+#include "analysis/wire/subscriber.hpp"
+#include "tests/analysis/wire/private_directory.hpp"
+#include "tests/analysis/wire/random_snapshot.hpp"
+
+using namespace pclscope;
+using namespace pclscope::wire;
+using namespace std::chrono_literals;
+using pclscope::testing::PrivateDirectory;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+// Of a job of 1024 ranks in 32 regions: about a third of a megabyte.
+Snapshot large_snapshot() {
+  Snapshot snapshot = pclscope::testing::RandomSnapshot(1).make();
+  snapshot.regions.assign(32, {});
+  for (Region& region : snapshot.regions) {
+    region.history_ratio.assign(600, 1.5f);
+    region.history_messages.assign(600, 7);
+  }
+  snapshot.ranks.assign(1024, RankSummary{1, 0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, true});
+  return snapshot;
+}
+
+long resident_kib() {
+  std::ifstream statm("/proc/self/statm");
+  long total = 0, resident = 0;
+  statm >> total >> resident;
+  return resident * ::sysconf(_SC_PAGESIZE) / 1024;
+}
+
+// A viewer in a process of its own, which has said that it gets snapshots.
+pid_t start_viewer(const std::string& endpoint, int ready) {
+  const pid_t child = ::fork();
+  if (child != 0) return child;
+  auto viewer = Subscriber::connect(endpoint);
+  bool told = false;
+  for (;;) {
+    const auto came = (*viewer)->next(5000ms);
+    if (!came || !*came) continue;
+    if (!told && ::write(ready, "x", 1) != 1) ::_exit(1);
+    told = true;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a stopped and a killed viewer slow nothing down and hold no memory") {
+  const PrivateDirectory directory;
+  const std::string endpoint = "ipc://" + directory.path() + "/job";
+  int ready[2];
+  REQUIRE(::pipe(ready) == 0);
+  // Children first: a fork of a process that has ZeroMQ threads is no place for a viewer.
+  const pid_t stopped = start_viewer(endpoint, ready[1]);
+  const pid_t killed = start_viewer(endpoint, ready[1]);
+  auto bound = Publisher::bind(endpoint);
+  REQUIRE(bound);
+  Publisher& publisher = **bound;
+  const Snapshot snapshot = large_snapshot();
+  publisher.publish(snapshot);
+  std::thread both_ready([&ready] {
+    char byte;
+    for (int n = 0; n < 2; n++) CHECK(::read(ready[0], &byte, 1) == 1);
+  });
+  for (int i = 0; i < 100; i++) {
+    publisher.publish(snapshot);
+    publisher.serve();
+    std::this_thread::sleep_for(10ms);
+  }
+  both_ready.join();
+  ::kill(stopped, SIGSTOP);
+  ::kill(killed, SIGKILL);
+  ::waitpid(killed, nullptr, 0);
+
+  std::vector<double> milliseconds;
+  const auto publish = [&](int times) {
+    for (int i = 0; i < times; i++) {
+      const auto began = Clock::now();
+      publisher.publish(snapshot);
+      publisher.serve();
+      milliseconds.push_back(std::chrono::duration<double, std::milli>(Clock::now() - began).count());
+    }
+  };
+  publish(200);  // pipes and kernel buffers are full now
+  const long before = resident_kib();
+  publish(2000);
+  const long grown = resident_kib() - before;
+  std::sort(milliseconds.begin(), milliseconds.end());
+  const double median = milliseconds[milliseconds.size() / 2];
+  WARN("publish, 1024 ranks: median " << median << " ms, worst " << milliseconds.back() << " ms; grown " << grown << " KiB");
+#ifndef __SANITIZE_ADDRESS__  // which keeps freed memory
+  CHECK(grown < 8 * 1024);  // 2000 snapshots would be several hundred MiB
+#endif
+  CHECK(median < 20);
+  auto third = Subscriber::connect(endpoint);  // others are still served
+  publisher.serve();
+  bool served = false;
+  for (int i = 0; i < 200 && !served; i++) {
+    publisher.serve();
+    served = static_cast<bool>(*(*third)->next(10ms));
+  }
+  CHECK(served);
+  ::kill(stopped, SIGKILL);
+  ::waitpid(stopped, nullptr, 0);
+  ::close(ready[0]);
+  ::close(ready[1]);
+}

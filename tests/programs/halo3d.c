@@ -1,0 +1,58 @@
+// Halo exchange on a periodic three-dimensional grid, all on MPI_COMM_WORLD.
+// Arguments: iterations (50), doubles per face (64).
+// On paper: the grid is px x py x pz with MPI_Dims_create(n, 3), rank = (x * py + y) * pz + z. Every rank sends six
+// faces per iteration, also to itself where a dimension has extent 1: messages = 6 * n * iterations, tag 2 * d for
+// travel towards smaller coordinates of dimension d, 2 * d + 1 towards larger ones; 8 * doubles bytes each.
+#include "answer.h"
+
+static int extent[3];
+
+static int moved(const int at[3], int dimension, int step) {
+  int to[3] = {at[0], at[1], at[2]};
+  to[dimension] = (to[dimension] + step + extent[dimension]) % extent[dimension];
+  return (to[0] * extent[1] + to[1]) * extent[2] + to[2];
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const long iterations = argument(argc, argv, 1, 50);
+  const long face = argument(argc, argv, 2, 64);
+  int size, rank;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Dims_create(size, 3, extent);
+  const int at[3] = {rank / (extent[1] * extent[2]), rank / extent[2] % extent[1], rank % extent[2]};
+
+  double* out = malloc(6 * (size_t)face * sizeof(double));
+  double* in = malloc(6 * (size_t)face * sizeof(double));
+  uint64_t received = 0, checksum = 0;
+  for (long iteration = 0; iteration < iterations; iteration++) {
+    MPI_Request request[12];
+    for (int t = 0; t < 6; t++) {
+      const int from = moved(at, t / 2, t % 2 ? -1 : 1);
+      MPI_Irecv(in + t * face, (int)face, MPI_DOUBLE, from, t, MPI_COMM_WORLD, &request[t]);
+    }
+    for (int t = 0; t < 6; t++) {
+      for (long i = 0; i < face; i++) out[t * face + i] = rank * 100.0 + (double)(iteration % 97) + t + (double)i / 1024;
+      MPI_Isend(out + t * face, (int)face, MPI_DOUBLE, moved(at, t / 2, t % 2 ? 1 : -1), t, MPI_COMM_WORLD,
+                &request[6 + t]);
+    }
+    MPI_Waitall(12, request, MPI_STATUSES_IGNORE);
+    for (int t = 0; t < 6; t++) {
+      const int from = moved(at, t / 2, t % 2 ? -1 : 1);
+      for (long i = 0; i < face; i++)
+        REQUIRE(in[t * face + i] == from * 100.0 + (double)(iteration % 97) + t + (double)i / 1024);
+      received++;
+      checksum += mix((uint64_t)in[t * face]);
+    }
+  }
+  received = sum_over_ranks(received);
+  checksum = sum_over_ranks(checksum);
+  if (rank == 0)
+    printf("halo3d: grid %dx%dx%d iterations %ld faces %llu checksum %016llx\n", extent[0], extent[1], extent[2],
+           iterations, (unsigned long long)received, (unsigned long long)checksum);
+  free(in);
+  free(out);
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,32 @@
+// The sender sends at once, the receiver sleeps before it posts: late receivers of known length.
+// Arguments: messages per pair (10), sleep in microseconds (20000).
+// On paper: rank 2k sends to 2k + 1, tag 1, 64 bytes. Both leave a barrier together, then the receiver sleeps: each
+// message has late_receiver >= sleep - (spread of the barrier's end), and late_sender = 0.
+#include <unistd.h>
+
+#include "answer.h"
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const long messages = argument(argc, argv, 1, 10);
+  const long sleep_us = argument(argc, argv, 2, 20000);
+  int rank, size;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  REQUIRE(size % 2 == 0);
+  long data[8] = {0};
+  for (long i = 0; i < messages; i++) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank % 2 == 0) {
+      data[0] = i;
+      MPI_Send(data, 64, MPI_BYTE, rank + 1, 1, MPI_COMM_WORLD);
+    } else {
+      usleep((useconds_t)sleep_us);
+      MPI_Recv(data, 64, MPI_BYTE, rank - 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      REQUIRE(data[0] == i);
+    }
+  }
+  if (rank == 0) printf("late_receiver: pairs %d messages %ld sleep_us %ld\n", size / 2, messages, sleep_us);
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,32 @@
+// The receiver waits, the sender sleeps: late senders of known length.
+// Arguments: messages per pair (10), sleep in microseconds (20000).
+// On paper: rank 2k sends to 2k + 1, tag 1, 64 bytes. Both leave a barrier together, then the sender sleeps: each
+// message has late_sender >= sleep - (spread of the barrier's end), and late_receiver = 0.
+#include <unistd.h>
+
+#include "answer.h"
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const long messages = argument(argc, argv, 1, 10);
+  const long sleep_us = argument(argc, argv, 2, 20000);
+  int rank, size;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  REQUIRE(size % 2 == 0);
+  long data[8] = {0};
+  for (long i = 0; i < messages; i++) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank % 2 == 0) {
+      usleep((useconds_t)sleep_us);
+      data[0] = i;
+      MPI_Send(data, 64, MPI_BYTE, rank + 1, 1, MPI_COMM_WORLD);
+    } else {
+      MPI_Recv(data, 64, MPI_BYTE, rank - 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      REQUIRE(data[0] == i);
+    }
+  }
+  if (rank == 0) printf("late_sender: pairs %d messages %ld sleep_us %ld\n", size / 2, messages, sleep_us);
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,302 @@
+"""Runs pclscope and MPI programs for the system tests, and looks for what they leave behind.
+
+Each test has a Sandbox: a directory of its own that is also the user's runtime directory (XDG_RUNTIME_DIR), and a mark
+in the environment by which all processes of the test are found in /proc, orphans too. Leaving a Sandbox ends them.
+
+From the environment (set by CMakeLists.txt): PCLSCOPE_BUILD, PCLSCOPE_SOURCE, PCLSCOPE_MPIS ("openmpi mpich").
+"""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import uuid
+
+BUILD = pathlib.Path(os.environ.get("PCLSCOPE_BUILD", "build/release")).resolve()
+SOURCE = pathlib.Path(os.environ.get("PCLSCOPE_SOURCE", pathlib.Path(__file__).parents[2])).resolve()
+MPIS = os.environ.get("PCLSCOPE_MPIS", "openmpi mpich").split()
+PCLSCOPE = BUILD / "bin" / "pclscope"
+DATA = SOURCE / "tests" / "data"
+SHARED_MEMORY = pathlib.Path("/dev/shm")
+SKIPPED = 77  # ctest: SKIP_RETURN_CODE
+
+
+def program(name, mpi):
+    """The path of a known-answer program for one MPI."""
+    return str(BUILD / "tests" / "programs" / f"{name}-{mpi}")
+
+
+def library(mpi):
+    return str(BUILD / "lib" / f"libpclscope-{mpi}.so")
+
+
+class Finished:
+    """How a command ended."""
+
+    def __init__(self, arguments, code, stdout, stderr, seconds):
+        self.arguments, self.code, self.stdout, self.stderr, self.seconds = arguments, code, stdout, stderr, seconds
+
+    def our_lines(self):
+        """The lines on stderr that pclscope wrote, wherever in the job."""
+        return [line for line in self.stderr.splitlines() if line.lower().startswith("pclscope")]
+
+    def __str__(self):
+        command = " ".join(str(a) for a in self.arguments)
+        return (f"{command}\n  exit status {self.code} after {self.seconds:.1f} s\n"
+                f"  stdout: {self.stdout[-2000:]}\n  stderr: {self.stderr[-3000:]}")
+
+
+class Running:
+    """A command under way; its output goes to files, so that it never waits for us."""
+
+    def __init__(self, sandbox, arguments, directory):
+        self.arguments = [str(a) for a in arguments]
+        self.began = time.monotonic()
+        self.files = [sandbox.next_file("stdout"), sandbox.next_file("stderr")]
+        with open(self.files[0], "wb") as stdout, open(self.files[1], "wb") as stderr:
+            self.process = subprocess.Popen(self.arguments, cwd=directory or sandbox.directory,
+                                            env=sandbox.environment, stdin=subprocess.DEVNULL, stdout=stdout,
+                                            stderr=stderr, start_new_session=True)
+
+    def running(self):
+        return self.process.poll() is None
+
+    def output(self):
+        return [file.read_bytes().decode(errors="replace") for file in self.files]
+
+    def finish(self, timeout=60):
+        """Waits for the end. A command that takes too long fails the test: hanging is always a defect."""
+        try:
+            self.process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            stdout, stderr = self.output()
+            raise AssertionError("did not end: " + str(
+                Finished(self.arguments, "none", stdout, stderr, time.monotonic() - self.began))) from None
+        stdout, stderr = self.output()
+        return Finished(self.arguments, self.process.returncode, stdout, stderr, time.monotonic() - self.began)
+
+
+class Sandbox:
+    def __init__(self):
+        # Short: the path of a socket has 107 characters at most.
+        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="pcl-", dir="/tmp"))
+        self.runtime = self.directory / "run"
+        self.runtime.mkdir(mode=0o700)
+        self.output = self.directory / "output"
+        self.output.mkdir()
+        self.files = 0
+        self.mark = uuid.uuid4().hex
+        self.environment = {name: value for name, value in os.environ.items() if not name.startswith("PCLSCOPE")}
+        self.environment.update(XDG_RUNTIME_DIR=str(self.runtime), PCL_TEST_MARK=self.mark, LC_ALL="C")
+        if os.getuid() == 0:
+            self.environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+        self.shared_memory_before = set(leftovers())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for pid, _ in self.processes():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def next_file(self, name):
+        self.files += 1
+        return self.output / f"{self.files}.{name}"
+
+    # --- commands ---
+    def start(self, *arguments, directory=None):
+        return Running(self, arguments, directory)
+
+    def run(self, *arguments, timeout=60, directory=None):
+        return self.start(*arguments, directory=directory).finish(timeout)
+
+    def pclscope(self, *arguments, timeout=30):
+        return self.run(PCLSCOPE, *arguments, timeout=timeout)
+
+    def json(self, *arguments):
+        """The JSON that a pclscope command prints; fails with its words when it does not."""
+        done = self.pclscope(*arguments)
+        if done.code != 0:
+            raise AssertionError(str(done))
+        return json.loads(done.stdout)
+
+    @staticmethod
+    def bare_command(mpi, ranks, *command):
+        # More ranks than cores; `pclscope run` has to see to that by itself.
+        options = ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"] if mpi == "openmpi" else []
+        return [f"mpirun.{mpi}", *options, "-n", str(ranks), *command]
+
+    def bare(self, mpi, ranks, *command, timeout=60, directory=None):
+        return self.run(*self.bare_command(mpi, ranks, *command), timeout=timeout, directory=directory)
+
+    @staticmethod
+    def traced_command(ranks, *command, options=()):
+        """Quiet: what pclscope then says on stderr is an error."""
+        return [PCLSCOPE, "run", "--quiet", "-n", str(ranks), *options, "--", *command]
+
+    def traced(self, ranks, *command, options=(), timeout=90, directory=None):
+        return self.run(*self.traced_command(ranks, *command, options=options), timeout=timeout, directory=directory)
+
+    def start_traced(self, ranks, *command, options=()):
+        return self.start(*self.traced_command(ranks, *command, options=options))
+
+    def in_private_mounts(self, mounts, command, after="true", timeout=90):
+        """Runs a command where `mounts` (shell lines) hold for it alone, then `after`; None where this is not allowed."""
+        options = ["-m"] if os.getuid() == 0 else ["-rm"]
+        if self.run("unshare", *options, "mount", "-t", "tmpfs", "tmpfs", self.runtime).code != 0:
+            return None
+        script = f'{mounts} || exit 99\n"$@"\nstatus=$?\n{after}\nexit $status'
+        return self.run("unshare", *options, "sh", "-c", script, "sh", *command, timeout=timeout)
+
+    # --- what is there ---
+    def processes(self):
+        """(pid, command line) of every process of this test but ourselves."""
+        mark = f"PCL_TEST_MARK={self.mark}".encode()
+        found = []
+        for entry in pathlib.Path("/proc").iterdir():
+            if not entry.name.isdigit():
+                continue
+            try:
+                if mark not in (entry / "environ").read_bytes().split(b"\0"):
+                    continue
+                command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
+            except OSError:
+                continue
+            if command:  # zombies have none
+                found.append((int(entry.name), command))
+        return found
+
+    def find_process(self, *words):
+        """The pids of this test's processes whose command line begins with a program and holds all words."""
+        return [pid for pid, command in self.processes() if all(word in command for word in words)]
+
+    def application_ranks(self, name):
+        """The pids of the running application processes (not the launcher, whose arguments name it too)."""
+        return [pid for pid, command in self.processes() if pathlib.Path(command.split()[0]).name.startswith(name)]
+
+    def aggregator_workers(self):
+        return [pid for pid, command in self.processes()
+                if pathlib.Path(command.split()[0]).name.startswith("pclscope-aggregator-") and "--worker" in command]
+
+    def wait_for(self, what, condition, timeout=15, running=None):
+        """The first true value of the condition. Fails when it takes too long or when the job ends before."""
+        end = time.monotonic() + timeout
+        while True:
+            value = condition()
+            if value:
+                return value
+            if running is not None and not running.running():
+                raise AssertionError(f"the job ended while waiting for {what}: {running.finish()}")
+            if time.monotonic() > end:
+                output = "" if running is None else "\n".join(running.output())
+                raise AssertionError(f"no {what} within {timeout} s\n{output}")
+            time.sleep(0.02)
+
+    def job_name(self, running):
+        """The name of the running job, once it is announced."""
+        jobs = self.wait_for("announced job", lambda: self.json("list", "--json")["jobs"], running=running)
+        return jobs[0]["name"]
+
+    def live(self, target):
+        return self.json("watch", target, "--once", "--json")
+
+    def live_with_messages(self, target, running, at_least=1):
+        """The first live summary that shows so many messages."""
+        def enough():
+            summary = self.live(target)
+            return summary if summary["messages"]["matched"] >= at_least else None
+        return self.wait_for(f"{at_least} live messages", enough, running=running)
+
+    def remains(self, patience=3.0):
+        """What is left over of jobs that have ended: processes, shared memory, files in the runtime directory."""
+        end = time.monotonic() + patience
+        while True:
+            left = [f"process {pid}: {command}" for pid, command in self.processes()]
+            left += [f"/dev/shm/{name}" for name in leftovers() if name not in self.shared_memory_before]
+            left += [str(path) for path in self.runtime.glob("**/*") if path.is_file() or path.is_socket()]
+            if not left or time.monotonic() > end:
+                return left
+            time.sleep(0.05)
+
+
+def leftovers():
+    """pclscope's files in /dev/shm whose job has no living process."""
+    names = [path.name for path in SHARED_MEMORY.glob("pclscope-*")]
+    alive = set()
+    for environ in pathlib.Path("/proc").glob("[0-9]*/environ") if names else ():
+        try:
+            for variable in environ.read_bytes().split(b"\0"):
+                if variable.startswith(b"PCLSCOPE_JOB="):
+                    alive.add(variable[13:].decode())
+        except OSError:
+            pass
+    return [name for name in names if name.split("-")[1] not in alive]
+
+
+class SystemTest(unittest.TestCase):
+    """A test with a Sandbox; at its end nothing of its jobs may be left."""
+
+    maxDiff = None
+    expects_remains = False
+
+    def setUp(self):
+        if not PCLSCOPE.exists():
+            self.skipTest(f"{PCLSCOPE} is not built")
+        self.box = self.enterContext(Sandbox())
+        self.addCleanup(self.check_remains)
+
+    def check_remains(self):
+        left = self.box.remains()
+        if left and not self.expects_remains:
+            self.fail("left over: " + "; ".join(left))
+
+    def assertWorked(self, done, code=0):
+        if done.code != code:
+            self.fail(f"exit status {done.code}, expected {code}: {done}")
+
+    def assertRefused(self, done, code, *words):
+        """Refused in one line that says what and what to do."""
+        self.assertEqual(done.code, code, str(done))
+        lines = done.stderr.splitlines()
+        self.assertEqual(len(lines), 1, str(done))
+        for word in words:
+            self.assertIn(word.lower(), lines[0].lower(), str(done))
+
+    def assertComplete(self, summary, ranks, matched=None, byte_count=None):
+        """Every message matched, nothing lost."""
+        messages = summary["messages"]
+        self.assertEqual(summary["application"]["ranks"], ranks)
+        counts = {key: messages[key] for key in ("unmatched_sends", "unmatched_receives", "ambiguous",
+                                                 "dropped_events", "clock_violations")}
+        self.assertEqual(counts, dict.fromkeys(counts, 0), messages)
+        if matched is not None:
+            self.assertEqual(messages["matched"], matched, messages)
+        if byte_count is not None:
+            self.assertEqual(messages["bytes"], byte_count, messages)
+
+
+def on_every_mpi(test):
+    """Runs a test method once per MPI that is built, as subtests."""
+    def wrapped(self):
+        for mpi in MPIS:
+            with self.subTest(mpi=mpi):
+                test(self, mpi)
+    wrapped.__name__, wrapped.__doc__ = test.__name__, test.__doc__
+    return wrapped
+
+
+def main():
+    """Runs the tests of the calling script; the exit status 77 says that all of them were skipped."""
+    result = unittest.main(module="__main__", exit=False, verbosity=2).result
+    if result.testsRun and len(result.skipped) == result.testsRun and result.wasSuccessful():
+        sys.exit(SKIPPED)
+    sys.exit(0 if result.wasSuccessful() else 1)

@@ -1,0 +1,75 @@
+"""Real programs run unchanged: LAMMPS, HPC Challenge, Python with mpi4py."""
+import re
+import shutil
+
+import dump
+import harness
+import paper
+
+MELT = ("-log", "none", "-in", str(harness.DATA / "lammps" / "melt.in"))
+
+
+def thermo_table(text):
+    """The lines between the header `Step Temp ...` and `Loop time`: what physics says, no timings."""
+    found = re.search(r"^\s*Step .*?(?=^Loop time)", text, re.MULTILINE | re.DOTALL)
+    return [line.split() for line in found.group().splitlines()] if found else None
+
+
+class Applications(harness.SystemTest):
+    def needs(self, name):
+        path = shutil.which(name)
+        if path is None:
+            self.skipTest(f"{name} is not installed")
+        if "openmpi" not in harness.MPIS:
+            self.skipTest("Debian's programs use Open MPI, which is not built")
+        return path
+
+    def test_lammps_melt(self):
+        lmp = self.needs("lmp")
+        bare = self.box.bare("openmpi", 4, lmp, *MELT)
+        self.assertWorked(bare)
+        path = self.box.directory / "run.h5"
+        traced = self.box.traced(4, lmp, *MELT, options=("--dump", path))
+        self.assertWorked(traced)
+        table = thermo_table(bare.stdout)
+        self.assertEqual(len(table), 12, bare.stdout)
+        self.assertEqual(thermo_table(traced.stdout), table)
+        summary = self.box.json("inspect", path, "--json")
+        self.assertComplete(summary, 4)
+        self.assertGreater(summary["messages"]["matched"], 1000)
+        self.assertEqual(summary["messages"]["matched"], len(dump.read_messages(path)))
+        self.assertTrue(summary["regions"])
+
+    def test_hpcc(self):
+        hpcc = self.needs("hpcc")
+        directory = self.box.directory / "hpcc"
+        directory.mkdir()
+        shutil.copy(harness.DATA / "hpcc" / "hpccinf.txt", directory)
+        path = directory / "run.h5"
+        self.assertWorked(self.box.traced(4, hpcc, options=("--dump", path), directory=directory, timeout=240))
+        output = (directory / "hpccoutf.txt").read_text()
+        self.assertIn("End of HPC Challenge tests.", output)
+        self.assertRegex(output, r"(?m)^Success=1$")
+        self.assertRegex(output, r"(?m)^CommWorldProcs=4$")
+        self.assertNotRegex(output, "FAILED")
+        summary = self.box.json("inspect", path, "--json")
+        self.assertComplete(summary, 4)
+        self.assertGreater(summary["messages"]["matched"], 1000)
+
+    def test_python_with_mpi4py(self):
+        self.needs("/usr/bin/python3")
+        script = str(harness.SOURCE / "tests" / "programs" / "objects.py")
+        command = ("/usr/bin/python3", script, "15")
+        if self.box.run("/usr/bin/python3", "-c", "import mpi4py").code != 0:
+            self.skipTest("mpi4py is not installed for /usr/bin/python3")
+        bare = self.box.bare("openmpi", 3, *command)
+        self.assertWorked(bare)
+        path = self.box.directory / "objects.h5"
+        traced = self.box.traced(3, *command, options=("--dump", path))
+        self.assertWorked(traced)
+        self.assertEqual(traced.stdout, bare.stdout)
+        self.assertComplete(self.box.json("inspect", path, "--json"), 3, paper.objects_count(3, 15))
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,75 @@
+"""Wrong usage is refused in one line with status 2; help and version work; what pclscope says stays out of stdout."""
+import harness
+
+
+class CommandLine(harness.SystemTest):
+    def test_unknown_options_and_commands(self):
+        for words in (["--frobnicate"], ["frobnicate"], ["run", "--frobnicate", "-n", "2", "--", "true"],
+                      ["watch", "--frobnicate"], ["inspect", "--frobnicate", "x.h5"], ["list", "--frobnicate"],
+                      ["inspect", "x.h5", "frobnicate"]):
+            with self.subTest(words=words):
+                self.assertRefused(self.box.pclscope(*words), 2, "frobnicate")
+
+    def test_missing_and_wrong_values(self):
+        for words, word in ((["run", "-n", "2"], "application"), (["run", "--", "true"], "--ranks"),
+                            (["run", "-n", "0", "--", "true"], "--ranks"), (["run", "-n", "many", "--", "true"], "many"),
+                            (["run", "-n", "2", "--window", "soon", "--", "true"], "soon"),
+                            (["run", "-n", "2", "--mpi", "lam", "--", "true"], "lam"),
+                            (["run", "-n", "2", "--publish", "carrier-pigeon", "--", "true"], "carrier-pigeon"),
+                            (["run", "-n", "2", "--launcher-args", "-n 3", "--", "true"], "-n"),
+                            (["run", "-n", "2", "--launcher-args", "'open", "--", "true"], "quote"),
+                            (["run", "-n", "2", "--dump", "", "--", "true"], "--dump"),
+                            (["inspect"], "file"), ([], "command")):
+            with self.subTest(words=words):
+                self.assertRefused(self.box.pclscope(*words), 2, word)
+
+    def test_help_and_version(self):
+        for words in (["--help"], ["--version"], ["run", "--help"], ["list", "--help"], ["watch", "--help"],
+                      ["inspect", "--help"]):
+            with self.subTest(words=words):
+                done = self.box.pclscope(*words)
+                self.assertWorked(done)
+                self.assertRegex(done.stdout, r"\n\Z")
+                self.assertEqual(done.stderr, "")
+
+    def test_application_arguments_pass_unchanged(self):
+        mpi = harness.MPIS[0]
+        words = ["a b", "", "--dump", "x", "*", "$HOME", "'", '"', "--", "-n", "\\"]
+        bare = self.box.bare(mpi, 2, harness.program("world_view", mpi), *words)
+        self.assertWorked(bare)
+        traced = self.box.traced(2, harness.program("world_view", mpi), *words)
+        self.assertWorked(traced)
+        self.assertEqual(traced.stdout, bare.stdout)
+
+    def test_standard_input_environment_and_directory_reach_the_application(self):
+        here = self.box.directory / "here"
+        here.mkdir()
+        self.box.environment["SOME_VARIABLE"] = "some value"
+        done = self.box.traced(1, "sh", "-c", "pwd; echo $SOME_VARIABLE", directory=here)
+        self.assertWorked(done)
+        self.assertEqual(done.stdout, f"{here}\nsome value\n")
+
+    def test_preload_of_the_user_is_kept(self):
+        mpi = harness.MPIS[0]
+        self.box.environment["LD_PRELOAD"] = "libm.so.6"
+        path = self.box.directory / "kept.h5"
+        done = self.box.traced(1, harness.program("ring", mpi), "4", options=("--dump", path))
+        self.assertWorked(done)
+        self.assertComplete(self.box.json("inspect", path, "--json"), 1, 4)
+        done = self.box.traced(1, "sh", "-c", "grep -c libm.so.6 /proc/self/maps")
+        self.assertGreater(int(done.stdout), 0)
+
+    def test_without_quiet_it_says_how_to_watch_and_what_was_seen(self):
+        mpi = harness.MPIS[0]
+        path = self.box.directory / "told.h5"
+        done = self.box.run(harness.PCLSCOPE, "run", "-n", "2", "--dump", path, "--", harness.program("ring", mpi), "9")
+        self.assertWorked(done)
+        self.assertEqual(done.stdout, "ring: ranks 2 rounds 9 token 18\n")
+        self.assertIn("pclscope watch", done.stderr)
+        self.assertIn("told.h5", done.stderr)
+        self.assertIn("18", done.stderr)
+        self.assertEqual(len(done.our_lines()), len(done.stderr.splitlines()), str(done))
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,190 @@
+"""pclscope itself in trouble: the application finishes with the right result and exit status 0, one line says what is
+the matter, and what was recorded is not lost."""
+import os
+import signal
+import socket
+import time
+
+import dump
+import harness
+import paper
+
+MPI = harness.MPIS[0]
+HALO_MESSAGES = 8  # per iteration on 2 x 2 ranks
+
+
+class FailingTool(harness.SystemTest):
+    def halo(self, iterations, pause_us=0):
+        """(command, what it prints bare)"""
+        command = (harness.program("halo2d", MPI), str(iterations), "32", str(pause_us))
+        bare = self.box.bare(MPI, 4, harness.program("halo2d", MPI), str(iterations), "32")
+        self.assertWorked(bare)
+        return command, bare.stdout
+
+    def assertUnharmed(self, done, output, lines=1, *words):
+        """Right result, status 0, and exactly so many lines of ours."""
+        self.assertWorked(done)
+        self.assertEqual(done.stdout, output)
+        ours = done.our_lines()
+        self.assertEqual(len(ours), lines, str(done))
+        for word in words:
+            self.assertIn(word.lower(), ours[0].lower(), str(done))
+
+    def kill_worker(self, mpi, iterations, pause_us):
+        command = (harness.program("halo2d", mpi), str(iterations), "32", str(pause_us))
+        bare = self.box.bare(mpi, 4, *command[:-1])
+        path = self.box.directory / f"killed-{mpi}.h5"
+        running = self.box.start_traced(4, *command, options=("--dump", path))
+        early = self.box.live_with_messages(self.box.job_name(running), running, at_least=8)
+        time.sleep(2)  # the dump is flushed at least every second
+        worker, = self.box.aggregator_workers()
+        os.kill(worker, signal.SIGKILL)
+        done = running.finish(60)
+        self.assertUnharmed(done, bare.stdout, 1, "aggregator")
+        rows = dump.read_messages(path)
+        self.assertFalse(dump.is_complete(path))
+        self.assertGreaterEqual(len(rows), early["messages"]["matched"])
+        self.assertEqual(self.box.json("list", "--json"), {"jobs": []})
+
+    def test_aggregator_killed_under_openmpi(self):
+        if "openmpi" not in harness.MPIS:
+            self.skipTest("openmpi is not built")
+        self.kill_worker("openmpi", 2000, 2000)
+
+    def test_aggregator_killed_under_mpich(self):
+        if "mpich" not in harness.MPIS:
+            self.skipTest("mpich is not built")
+        self.kill_worker("mpich", 250, 5000)
+
+    def test_aggregator_killed_while_the_rings_are_full(self):
+        """The ranks wait for the aggregator when a ring is full; they must notice that it is gone."""
+        command, output = self.halo(4000)
+        running = self.box.start_traced(4, *command, options=("--ring-events", "64", "--overflow-wait", "3600000"))
+        worker = self.box.wait_for("aggregator", self.box.aggregator_workers, running=running)[0]
+        os.kill(worker, signal.SIGSTOP)
+        time.sleep(1)
+        self.assertTrue(running.running(), "the ranks wait")
+        os.kill(worker, signal.SIGKILL)
+        self.assertUnharmed(running.finish(30), output, 1, "aggregator")
+
+    def test_aggregator_stopped_holds_the_ranks_only_as_long_as_asked(self):
+        command, output = self.halo(4000)
+        running = self.box.start_traced(4, *command, options=("--ring-events", "64", "--overflow-wait", "200"))
+        worker = self.box.wait_for("aggregator", self.box.aggregator_workers, running=running)[0]
+        os.kill(worker, signal.SIGSTOP)
+        time.sleep(4)
+        os.kill(worker, signal.SIGCONT)
+        done = running.finish(60)
+        self.assertWorked(done)
+        self.assertEqual(done.stdout, output)
+
+    # --- /dev/shm ---
+    def small_shared_memory(self, size):
+        command, output = self.halo(50)
+        path = self.box.directory / "small.h5"
+        # MPI's own shared memory elsewhere: only pclscope's is to find too little room.
+        self.box.environment.update(OMPI_MCA_btl="tcp,self", OMPI_MCA_btl_vader_backing_directory="/tmp")
+        done = self.box.in_private_mounts(f"mount -t tmpfs -o size={size} tmpfs /dev/shm",
+                                          self.box.traced_command(4, *command, options=("--dump", path)))
+        if done is None or done.code == 99:
+            self.skipTest("no private mounts here (unshare -m)")
+        return done, output, path
+
+    def test_shared_memory_too_small_for_any_ring(self):
+        done, output, _ = self.small_shared_memory("64k")
+        self.assertUnharmed(done, output, len(done.our_lines()) or 1, "/dev/shm")
+        self.assertLessEqual(len(done.our_lines()), 5, "one line per process that found no room, and one for the job")
+
+    def test_shared_memory_large_enough_for_two_ranks_of_four(self):
+        done, output, path = self.small_shared_memory("9m")
+        self.assertUnharmed(done, output, len(done.our_lines()) or 1, "/dev/shm")
+        self.assertLessEqual(len(done.our_lines()), 3)
+        for source, destination, tag, size in dump.read_messages(path).channels():
+            self.assertLess(source, 4)
+            self.assertLess(destination, 4)
+
+    # --- endpoint ---
+    def endpoint_in_use(self, offset):
+        command, output = self.halo(50)
+        path = self.box.directory / "occupied.h5"
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            port = taken.getsockname()[1] - offset
+            done = self.box.traced(4, *command, options=("--dump", path, "--publish", f"tcp://127.0.0.1:{port}"))
+        self.assertUnharmed(done, output, 1, "in use", str(port))
+        self.assertComplete(self.box.json("inspect", path, "--json"), 4, 50 * HALO_MESSAGES)
+
+    def test_endpoint_in_use(self):
+        self.endpoint_in_use(0)
+
+    def test_second_port_of_the_endpoint_in_use(self):
+        self.endpoint_in_use(1)
+
+    # --- dump ---
+    def test_dump_into_a_missing_directory(self):
+        done = self.box.traced(2, harness.program("ring", MPI), options=("--dump", "/no/such/directory/run.h5"))
+        self.assertRefused(done, 1, "/no/such/directory")
+        self.assertEqual(done.stdout, "", "the application was not started")
+
+    def test_dump_onto_a_directory(self):
+        done = self.box.traced(2, harness.program("ring", MPI), options=("--dump", self.box.runtime))
+        self.assertRefused(done, 1, str(self.box.runtime))
+
+    def test_dump_where_this_user_may_not_write(self):
+        if os.getuid() == 0:
+            as_user = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+            self.box.directory.chmod(0o755)
+            if self.box.run(*as_user, "test", "-x", harness.PCLSCOPE).code != 0:
+                self.skipTest("the build is not readable for other users")
+            self.box.environment["XDG_RUNTIME_DIR"] = str(self.box.directory / "nobody")
+            os.mkdir(self.box.directory / "nobody", 0o700)
+            os.chown(self.box.directory / "nobody", 65534, 65534)
+        else:
+            as_user = ()
+            self.box.runtime.chmod(0o500)
+        path = self.box.runtime / "run.h5"
+        done = self.box.run(*as_user, *self.box.traced_command(2, "true", options=("--dump", path)))
+        self.assertRefused(done, 1, str(path))
+
+    def test_dump_does_not_replace_a_file_when_refused(self):
+        path = self.box.directory / "precious.h5"
+        path.write_text("precious")
+        self.assertNotEqual(self.box.traced(2, "./no-such-program", options=("--dump", path)).code, 0)
+        self.assertEqual(path.read_text(), "precious")
+
+    def test_disk_full(self):
+        disk, copy = self.box.directory / "disk", self.box.directory / "copy.h5"
+        disk.mkdir()
+        command, output = self.halo(4000)
+        done = self.box.in_private_mounts(f"mount -t tmpfs -o size=512k tmpfs {disk}",
+                                          self.box.traced_command(4, *command, options=("--dump", disk / "run.h5")),
+                                          f"cp {disk}/run.h5 {copy}")
+        if done is None or done.code == 99:
+            self.skipTest("no private mounts here (unshare -m)")
+        self.assertUnharmed(done, output, 1, "space")
+        self.assertFalse(dump.is_complete(copy))
+        rows = dump.read_messages(copy)
+        self.assertGreater(len(rows), 0)
+        full = paper.halo2d((2, 2), 4000)
+        for channel, count in rows.channels().items():
+            self.assertLessEqual(count, full[channel])
+        self.assertWorked(self.box.pclscope("inspect", copy, "--json"))
+
+    def test_disk_full_from_the_start(self):
+        disk = self.box.directory / "disk"
+        disk.mkdir()
+        command, output = self.halo(50)
+        done = self.box.in_private_mounts(
+            f"mount -t tmpfs -o size=16k tmpfs {disk} && head -c 16k /dev/zero > {disk}/filler",
+            self.box.traced_command(4, *command, options=("--dump", disk / "run.h5")))
+        if done is None or done.code == 99:
+            self.skipTest("no private mounts here (unshare -m)")
+        if done.code == 1 and done.stdout == "":
+            self.assertRefused(done, 1, "space")  # noticed before the start
+        else:
+            self.assertUnharmed(done, output, 1, "space")
+
+
+if __name__ == "__main__":
+    harness.main()

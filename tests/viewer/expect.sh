@@ -1,0 +1,52 @@
+# For the command tests: what a test script sources. $1 pclscope, $2 folder of the test helpers.
+set -u
+pclscope=$1
+helpers=$2
+folder=$(mktemp -d /tmp/pcl-view-XXXXXX)
+mkdir -m 700 "$folder/run"
+export XDG_RUNTIME_DIR=$folder/run LC_ALL=C.UTF-8
+unset "${!PCLSCOPE@}"
+failures=0
+background=
+tidy() {
+  for pid in $background; do kill "$pid" 2>/dev/null; done
+  rm -rf "$folder"
+}
+trap tidy EXIT
+
+fail() {
+  failures=$((failures + 1))
+  echo "FAILED, lines ${BASH_LINENO[*]}: $*"
+  echo "  stdout: $(head -c 2000 "$folder/out")"
+  echo "  stderr: $(head -c 2000 "$folder/err")"
+}
+# run COMMAND...: leaves $status and the files out and err.
+run() {
+  timeout 30 "$@" >"$folder/out" 2>"$folder/err" </dev/null
+  status=$?
+}
+expect_status() { [ "$status" -eq "$1" ] || fail "status $status, expected $1"; }
+expect_out() { grep -q -e "$1" "$folder/out" || fail "no '$1' on stdout"; }
+expect_err() { grep -q -e "$1" "$folder/err" || fail "no '$1' on stderr"; }
+expect_no_out() { [ ! -s "$folder/out" ] || fail "something on stdout"; }
+expect_no_err() { [ ! -s "$folder/err" ] || fail "something on stderr"; }
+# refused STATUS WORD COMMAND...: one line on stderr with WORD, nothing on stdout.
+refused() {
+  local code=$1 word=$2
+  shift 2
+  run "$@"
+  [ "$status" -eq "$code" ] || fail "status $status, expected $code: $*"
+  [ "$(wc -l <"$folder/err")" -eq 1 ] || fail "not one line: $*"
+  grep -q -F -e "$word" "$folder/err" || fail "no '$word': $*"
+  [ ! -s "$folder/out" ] || fail "something on stdout: $*"
+}
+# A strict JSON parser, and an expression over the object `o` that must be true.
+expect_json() { python3 -c '
+import json, sys
+def no(word): raise ValueError(word)
+o = json.load(open(sys.argv[1]), parse_constant=no)
+assert eval(sys.argv[2]), o' "$folder/out" "$1" 2>"$folder/why" || fail "not true: $1 $(tail -1 "$folder/why")"; }
+finish() {
+  [ "$failures" -eq 0 ] && echo "all passed"
+  exit $((failures > 0))
+}

@@ -1,0 +1,51 @@
+// fake_job NAME ENDPOINT SECONDS [finish|die]: publishes a hand-made snapshot every 50 ms like an aggregator, announced
+// as job NAME. "finish" ends in order, "die" without taking the announcement back.
+#include <time.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "analysis/wire/jobs.hpp"
+#include "analysis/wire/publisher.hpp"
+#include "tests/viewer/hand_made.hpp"
+
+int main(int argc, char** argv) {
+  using namespace pclscope;
+  if (argc < 4) return 2;
+  const auto now = [] {
+    timespec t{};
+    ::clock_gettime(CLOCK_REALTIME, &t);
+    return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+  };
+  auto publisher = wire::Publisher::bind(argv[2]);
+  if (!publisher) return std::fprintf(stderr, "%s\n", publisher.error().message.c_str()), 1;
+  Snapshot snapshot = test::hand_made_snapshot();
+  snapshot.job = argv[1];
+  wire::Job job;
+  job.name = argv[1];
+  job.endpoint = argv[2];
+  job.command = "./heat \x1b[2J input.txt";
+  job.mpi = "Open MPI v4.1.4";
+  job.node = "here";
+  job.ranks = 6;
+  job.aggregator_pid = static_cast<std::uint32_t>(::getpid());
+  job.started_realtime_ns = now();
+  if (!wire::announce(job)) return 1;
+  const std::int64_t end = now() + static_cast<std::int64_t>(std::atof(argv[3]) * 1e9);
+  while (now() < end) {
+    snapshot.live.window_end_realtime_ns = now();
+    ++snapshot.live.sequence;
+    (*publisher)->publish(snapshot);
+    (*publisher)->serve();
+    ::usleep(50'000);
+  }
+  if (argc > 4 && std::strcmp(argv[4], "die") == 0) std::_Exit(9);
+  snapshot.finished = true;
+  ++snapshot.live.sequence;
+  (*publisher)->publish(snapshot);
+  ::usleep(100'000);
+  wire::withdraw(job.name);
+  return 0;
+}

@@ -1,0 +1,104 @@
+#!/bin/bash
+# pclscope inspect, and the words common to all commands, on dumps of our own making.
+. "$(dirname "$0")/expect.sh"
+dump=$folder/a.h5
+cut=$folder/cut.h5
+"$helpers/viewer_make_dump" "$dump" || fail "make_dump"
+"$helpers/viewer_make_dump" "$cut" cut || fail "make_dump cut"
+
+# --- usage ---
+refused 2 "no command" "$pclscope"
+refused 2 "frobnicate" "$pclscope" frobnicate
+refused 2 "--frobnicate" "$pclscope" --frobnicate
+for command in run list watch inspect; do
+  refused 2 "--frobnicate" "$pclscope" $command --frobnicate
+  run "$pclscope" $command --help
+  expect_status 0
+  expect_out "usage: pclscope $command"
+  expect_no_err
+done
+run "$pclscope" --version
+expect_status 0
+expect_out '^pclscope [0-9]*\.[0-9]*\.[0-9]*$'
+run "$pclscope" --help
+expect_status 0
+for command in run list watch inspect; do expect_out "^  $command "; done
+refused 2 "file" "$pclscope" inspect
+refused 2 "gossip" "$pclscope" inspect "$dump" gossip
+refused 2 "--csv" "$pclscope" inspect "$dump" --json --csv
+refused 2 "--sort" "$pclscope" inspect "$dump" regions --sort time
+refused 2 "--sort" "$pclscope" inspect "$dump" messages --sort colour
+refused 2 "--rank" "$pclscope" inspect "$dump" ranks --rank 3-1
+refused 2 "--rank" "$pclscope" inspect "$dump" criteria --rank 1
+refused 2 "--limit" "$pclscope" inspect "$dump" messages --limit few
+
+# --- files that are none ---
+refused 1 "missing.h5" "$pclscope" inspect "$folder/missing.h5"
+refused 1 "$folder" "$pclscope" inspect "$folder"
+echo "no dump at all" >"$folder/text"
+refused 1 "$folder/text" "$pclscope" inspect "$folder/text"
+: >"$folder/empty"
+refused 1 "$folder/empty" "$pclscope" inspect "$folder/empty" messages --json
+head -c 3000 "$dump" >"$folder/half"
+run "$pclscope" inspect "$folder/half"
+[ "$status" -le 1 ] || fail "status $status"
+[ "$(wc -l <"$folder/err")" -eq 1 ] || fail "not one line"
+
+# --- text ---
+run "$pclscope" inspect "$dump"
+expect_status 0
+expect_no_err
+expect_out '123,456 matched'
+expect_out '3 sends and 1 receives'
+run "$pclscope" inspect "$dump" regions
+expect_out ' 7  3-5 '
+run "$pclscope" inspect "$dump" messages
+expect_out 'first 20 of 100'
+[ "$(wc -l <"$folder/out")" -eq 22 ] || fail "20 rows, a title, a note"
+run "$pclscope" inspect "$dump" messages --sort ratio --limit 1
+expect_out '2 -> 3 .* 51.0 '
+[ "$(wc -l <"$folder/out")" -eq 2 ] || fail "one row"
+run "$pclscope" inspect "$dump" criteria
+expect_out 'inter-node .* 100 us'
+
+# --- JSON and CSV ---
+run "$pclscope" inspect "$dump" --json
+expect_json 'o["application"]["ranks"] == 6 and o["application"]["nodes"] == 2 and o["messages"]["matched"] == 123456'
+expect_json 'o["time"]["start"] == "2024-05-01T12:34:56.789Z" and "live" not in o and o["regions"][1]["ranks"] == [3, 4, 5]'
+run "$pclscope" inspect "$dump" regions --json --rank 4
+expect_json '[r["id"] for r in o["regions"]] == [7]'
+run "$pclscope" inspect "$dump" ranks --json --rank 0-1,5
+expect_json '[r["rank"] for r in o["ranks"]] == [0, 1, 5]'
+run "$pclscope" inspect "$dump" criteria --json --limit 2
+expect_json 'len(o["criteria"]) == 2 and o["criteria"][1]["median_s"] == 4e-06'
+run "$pclscope" inspect "$dump" messages --json
+expect_json 'o["total"] == 100 and [m["tag"] for m in o["messages"]] == list(range(100))'
+expect_json 'o["messages"][50]["time_s"] == 0.000102 and abs(o["messages"][50]["ratio"] - 51) < 1e-9'
+run "$pclscope" inspect "$dump" messages --json --rank 2 --limit 3
+expect_json '[m["tag"] for m in o["messages"]] == [1, 2, 7]'
+run "$pclscope" inspect "$dump" messages --csv
+[ "$(wc -l <"$folder/out")" -eq 101 ] || fail "100 rows and a title"
+run "$pclscope" inspect "$dump" regions --csv
+expect_out '^7,3 4 5,100000,'
+run "$pclscope" inspect "$dump" --csv
+expect_out '^messages.matched,123456$'
+
+# --- incomplete dumps are shown, and said to be incomplete ---
+for topic in summary regions messages ranks criteria; do
+  run "$pclscope" inspect "$cut" $topic --json
+  expect_status 0
+  expect_err "incomplete"
+  [ "$(wc -l <"$folder/err")" -eq 1 ] || fail "not one line"
+  expect_json 'True'
+done
+
+# --- readers that go away, disks that are full ---
+"$pclscope" inspect "$dump" messages --csv 2>"$folder/err" | head -1 >"$folder/out"
+expect_no_err
+if [ -w /dev/full ]; then
+  "$pclscope" inspect "$dump" --json >/dev/full 2>"$folder/err"
+  status=$?
+  expect_status 1
+  expect_err "cannot write"
+fi
+finish

@@ -1,0 +1,71 @@
+#include <catch2/catch.hpp>
+#include <limits>
+
+#include "tests/viewer/hand_made.hpp"
+#include "viewer/session/summary_json.hpp"
+
+using namespace pclscope;
+using session::Json;
+
+TEST_CASE("the summary object of a stored run") {
+  const Json expected = Json::parse(R"({
+    "application": {"command": "./heat input.txt", "mpi": "Open MPI v4.1.4", "ranks": 6, "nodes": 2, "aggregators": 1},
+    "time": {"start": "2024-05-01T12:34:56.789Z", "duration_s": 12.5, "finished": false},
+    "messages": {"matched": 123456, "unmatched_sends": 3, "unmatched_receives": 1, "ambiguous": 2,
+                 "dropped_events": 7, "bytes": 8388608, "delayed": 30864, "clock_violations": 4, "foreign": 5,
+                 "events": 300000},
+    "latency": {"mean_ratio": 1.5, "median_s": 3.25e-6, "p99_s": 41.5e-6},
+    "regions": [
+      {"id": 1, "ranks": [0, 1, 2], "messages": 100000, "bytes": 1048576, "delayed": 1000, "mean_latency_ratio": 1.25,
+       "delayed_share": 0.01, "late_sender_s": 1.0, "late_receiver_s": 1.0, "transfer_s": 2.0},
+      {"id": 7, "ranks": [3, 4, 5], "messages": 100000, "bytes": 1048576, "delayed": 1000, "mean_latency_ratio": 9.75,
+       "delayed_share": 0.5, "late_sender_s": 1.0, "late_receiver_s": 1.0, "transfer_s": 2.0}]
+  })");
+  CHECK(session::summary_json(test::hand_made_snapshot()) == expected);
+}
+
+TEST_CASE("a live summary adds window and age") {
+  const Snapshot snapshot = test::hand_made_snapshot();
+  const Json json = session::summary_json(snapshot, snapshot.live.window_end_realtime_ns + 250'000'000);
+  CHECK(json["live"]["window_s"] == 0.1);
+  CHECK(json["live"]["age_s"].get<double>() == Approx(0.25));
+  CHECK(json["live"]["sequence"] == 42);
+}
+
+TEST_CASE("a clock ahead of ours gives no negative age, and an unknown age is null") {
+  Snapshot snapshot = test::hand_made_snapshot();
+  CHECK(session::summary_json(snapshot, snapshot.live.window_end_realtime_ns - 5)["live"]["age_s"] == 0.0);
+  snapshot.live.window_end_realtime_ns = 0;
+  CHECK(session::summary_json(snapshot, 1)["live"]["age_s"].is_null());
+}
+
+TEST_CASE("numbers that are none become null") {
+  Snapshot snapshot = test::hand_made_snapshot();
+  snapshot.latency.mean_ratio = std::numeric_limits<double>::quiet_NaN();
+  snapshot.latency.p99_s = std::numeric_limits<double>::infinity();
+  snapshot.regions[0].mean_latency_ratio = -std::numeric_limits<double>::infinity();
+  const std::string text = session::to_text(session::summary_json(snapshot), true);
+  const Json back = Json::parse(text);  // strict: throws at NaN and Infinity
+  CHECK(back["latency"]["mean_ratio"].is_null());
+  CHECK(back["latency"]["p99_s"].is_null());
+  CHECK(back["regions"][0]["mean_latency_ratio"].is_null());
+  CHECK(text.find("nan") == std::string::npos);
+  CHECK(text.find("inf") == std::string::npos);
+}
+
+TEST_CASE("any command becomes valid ASCII") {
+  Snapshot snapshot = test::hand_made_snapshot();
+  snapshot.application.command = "\x1b]0;x\x07 \xff\xc2\x9b \xe6\x97\xa5";
+  const std::string text = session::to_text(session::summary_json(snapshot), false);
+  for (const char c : text) CHECK((c >= 0x20 && c < 0x7f));
+  CHECK_NOTHROW(Json::parse(text));
+  CHECK(text.find('\n') == std::string::npos);
+}
+
+TEST_CASE("a run without anything is a valid object too") {
+  const Json json = session::summary_json(Snapshot{});
+  CHECK(json["messages"]["matched"] == 0);
+  CHECK(json["regions"].is_array());
+  CHECK(json["regions"].empty());
+  CHECK(json["time"]["start"] == "1970-01-01T00:00:00.000Z");
+}

@@ -1,0 +1,180 @@
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "interpose/record/segment.hpp"
+#include "viewer/launch/child.hpp"
+#include "viewer/launch/job_files.hpp"
+#include "viewer/launch/process.hpp"
+#include "viewer/session/target.hpp"
+
+using namespace pclscope;
+using namespace std::chrono_literals;
+namespace fs = std::filesystem;
+
+namespace {
+
+int run(const std::vector<std::string>& arguments) {
+  auto child = launch::Child::start(arguments, {{"PCLSCOPE_TEST_VALUE", "seven"}});
+  REQUIRE(child);
+  return child->wait(20ms, [] {});
+}
+
+std::string shm(const std::string& name) { return "/dev/shm/pclscope-" + name; }
+
+// The board of a job as another process sees it.
+record::Board* map_board(const std::string& token) {
+  const int fd = ::open(shm(token + "-board").c_str(), O_RDWR);
+  REQUIRE(fd >= 0);
+  void* memory = ::mmap(nullptr, sizeof(record::Board), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  ::close(fd);
+  REQUIRE(memory != MAP_FAILED);
+  return static_cast<record::Board*>(memory);
+}
+
+}  // namespace
+
+TEST_CASE("a child's status is its own, or 128 and the signal") {
+  CHECK(run({"/bin/sh", "-c", "exit 0"}) == 0);
+  CHECK(run({"/bin/sh", "-c", "exit 42"}) == 42);
+  CHECK(run({"/bin/sh", "-c", "kill -KILL $$"}) == 128 + SIGKILL);
+  CHECK(run({"/bin/sh", "-c", "kill -SEGV $$"}) == 128 + SIGSEGV);
+  CHECK(run({"/bin/sh", "-c", "test \"$PCLSCOPE_TEST_VALUE\" = seven"}) == 0);
+}
+
+TEST_CASE("what cannot be started is an error, not a status") {
+  CHECK_FALSE(launch::Child::start({"/nowhere/mpirun"}, {}));
+}
+
+TEST_CASE("signals go on to the child once") {
+  auto child = launch::Child::start({"/bin/sh", "-c", "n=0; trap 'n=$((n+1))' TERM; for i in 1 2 3 4 5 6 7 8; do sleep 0.1; done; exit $n"}, {});
+  REQUIRE(child);
+  std::thread sender([] {
+    std::this_thread::sleep_for(200ms);
+    ::kill(::getpid(), SIGTERM);
+  });
+  CHECK(child->wait(20ms, [] {}) == 1);
+  sender.join();
+}
+
+TEST_CASE("while waiting, idle work is done") {
+  auto child = launch::Child::start({"/bin/sh", "-c", "sleep 0.3"}, {});
+  REQUIRE(child);
+  int calls = 0;
+  CHECK(child->wait(20ms, [&] { ++calls; }) == 0);
+  CHECK(calls >= 3);
+}
+
+TEST_CASE("the child starts with the signals unblocked") {
+  auto child = launch::Child::start({"/bin/sh", "-c", "grep -q '^SigBlk:.*0000000000000000' /proc/self/status"}, {});
+  REQUIRE(child);
+  CHECK(child->wait(20ms, [] {}) == 0);
+}
+
+TEST_CASE("tokens are 32 hexadecimal digits and differ") {
+  const auto one = launch::make_token();
+  const auto two = launch::make_token();
+  REQUIRE((one && two));
+  CHECK(one->size() == 32);
+  CHECK(one->find_first_not_of("0123456789abcdef") == std::string::npos);
+  CHECK(*one != *two);
+}
+
+TEST_CASE("a job's files exist privately and vanish with it") {
+  const std::string token = *launch::make_token();
+  {
+    auto files = launch::JobFiles::create(token);
+    REQUIRE(files);
+    CHECK(fs::file_size(shm(token + "-board")) == sizeof(record::Board));
+    CHECK((fs::status(shm(token + "-board")).permissions() & fs::perms::all) == (fs::perms::owner_read | fs::perms::owner_write));
+    CHECK_FALSE(launch::JobFiles::create(token));
+    std::ofstream(shm(token + "-0-0")) << "a segment that nobody took";
+    std::ofstream(shm(token.substr(0, 31) + "x-0-0")) << "of another job";
+  }
+  CHECK_FALSE(fs::exists(shm(token + "-board")));
+  CHECK_FALSE(fs::exists(shm(token + "-0-0")));
+  CHECK(fs::remove(shm(token.substr(0, 31) + "x-0-0")));
+}
+
+TEST_CASE("the end of the aggregator is read from the board") {
+  const std::string token = *launch::make_token();
+  auto files = launch::JobFiles::create(token);
+  REQUIRE(files);
+  record::Board* board = map_board(token);
+  CHECK(files->wait_for_aggregator(0ms) == launch::AggregatorEnd::never_ran);
+
+  board->aggregator = static_cast<std::uint32_t>(::getpid());
+  CHECK(files->wait_for_aggregator(30ms) == launch::AggregatorEnd::still_running);
+  std::thread closing([&] {
+    std::this_thread::sleep_for(50ms);
+    board->aggregator_done = 1;
+  });
+  CHECK(files->wait_for_aggregator(5s) == launch::AggregatorEnd::closed);
+  closing.join();
+  board->aggregator = 0;
+  CHECK(files->wait_for_aggregator(0ms) == launch::AggregatorEnd::closed);
+  board->aggregator_done = 2;
+  CHECK(files->wait_for_aggregator(0ms) == launch::AggregatorEnd::died);
+
+  const pid_t dead = ::fork();
+  if (dead == 0) ::_exit(0);
+  board->aggregator_done = 0;
+  board->aggregator = static_cast<std::uint32_t>(dead);
+  std::this_thread::sleep_for(50ms);
+  CHECK_FALSE(launch::process_alive(static_cast<std::uint32_t>(dead)));  // a zombie
+  CHECK(files->wait_for_aggregator(5s) == launch::AggregatorEnd::died);
+  ::waitpid(dead, nullptr, 0);
+  CHECK(files->wait_for_aggregator(5s) == launch::AggregatorEnd::died);
+  ::munmap(board, sizeof(record::Board));
+}
+
+TEST_CASE("only an aggregator is ended, not whoever has its old pid") {
+  const std::string token = *launch::make_token();
+  auto files = launch::JobFiles::create(token);
+  REQUIRE(files);
+  record::Board* board = map_board(token);
+  const pid_t other = ::fork();
+  if (other == 0) {
+    ::execl("/bin/sleep", "sleep", "30", nullptr);
+    ::_exit(127);
+  }
+  board->aggregator = static_cast<std::uint32_t>(other);
+  std::this_thread::sleep_for(50ms);
+  files->end_aggregator();
+  CHECK(launch::process_alive(static_cast<std::uint32_t>(other)));
+  ::kill(other, SIGKILL);
+  ::waitpid(other, nullptr, 0);
+  ::munmap(board, sizeof(record::Board));
+}
+
+TEST_CASE("what to watch is chosen by name, endpoint, file, or because it is the only one") {
+  const std::vector<wire::Job> none;
+  std::vector<wire::Job> jobs(2);
+  jobs[0].name = "old-1";
+  jobs[0].endpoint = "ipc:///run/old-1";
+  jobs[0].started_realtime_ns = 5;
+  jobs[1].name = "new-2";
+  jobs[1].endpoint = "tcp://127.0.0.1:5000";
+  jobs[1].started_realtime_ns = 9;
+  jobs[1].aggregator_pid = 77;
+
+  const auto nothing = session::choose_target("", none, "/run");
+  REQUIRE_FALSE(nothing);
+  CHECK(nothing.error().message == "no running job of yours on this node; pclscope run -n 4 -- ./app starts one");
+  CHECK(session::choose_target("", {jobs[0]}, "/run")->live.name == "old-1");
+  CHECK(session::choose_target("", {jobs[0]}, "/run")->note.empty());
+  CHECK(session::choose_target("", jobs, "/run")->live.name == "new-2");
+  CHECK_FALSE(session::choose_target("", jobs, "/run")->note.empty());
+  CHECK(session::choose_target("old-1", jobs, "/run")->live.announcement == "/run/old-1.job");
+  CHECK(session::choose_target("tcp://127.0.0.1:5000", jobs, "/run")->live.aggregator_pid == 77);
+  CHECK(session::choose_target("tcp://far:1", jobs, "/run")->live.endpoint == "tcp://far:1");
+  CHECK(session::choose_target("/proc/self/exe", jobs, "/run")->file == "/proc/self/exe");
+  CHECK_FALSE(session::choose_target("nothing-here", jobs, "/run"));
+}

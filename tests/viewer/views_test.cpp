@@ -1,0 +1,181 @@
+#include <catch2/catch.hpp>
+#include <random>
+
+#include "tests/viewer/hand_made.hpp"
+#include "viewer/text/printable.hpp"
+#include "viewer/views/closing_lines.hpp"
+#include "viewer/views/message_rows.hpp"
+#include "viewer/views/summary_tables.hpp"
+#include "viewer/views/watch_page.hpp"
+
+using namespace pclscope;
+using Catch::Contains;
+using Lines = std::vector<std::string>;
+
+namespace {
+
+std::string joined(const Lines& lines) {
+  std::string text;
+  for (const auto& line : lines) text += line + "\n";
+  return text;
+}
+
+std::size_t line_of(const Lines& lines, const std::string& part) {
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].find(part) != std::string::npos) return i;
+  }
+  return lines.size();
+}
+
+void check_fits(const Lines& lines, std::size_t width, std::size_t height) {
+  CHECK(lines.size() <= height);
+  for (const auto& line : lines) {
+    INFO(line);
+    CHECK(text::display_width(line) <= width);
+    CHECK(text::printable(line) == line);
+  }
+}
+
+Snapshot big_snapshot(int regions, unsigned seed) {
+  Snapshot s = test::hand_made_snapshot();
+  std::mt19937 random(seed);
+  const Region model = s.regions[0];
+  s.regions.clear();
+  for (int id = 0; id < regions; ++id) {
+    Region r = model;
+    r.id = id * 1000;
+    r.ranks.clear();
+    for (int rank = 0; rank < 500; ++rank) {
+      if (random() % 3 == 0) r.ranks.push_back(rank);
+    }
+    r.messages = random() * std::uint64_t{random()};
+    r.mean_latency_ratio = random() * 1e-3;
+    s.regions.push_back(r);
+  }
+  for (int i = 0; i < 30; ++i) s.worst.push_back(s.worst.front());
+  s.application.command = std::string(500, 'x');
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("the watch page shows what matters") {
+  const Lines page = views::watch_page(test::hand_made_snapshot(), {0.08, 0.1, 0.1}, {80, 24, false});
+  const std::string text = joined(page);
+  check_fits(page, 80, 24);
+  CHECK_THAT(text, Contains("heat-4711  ./heat input.txt"));
+  CHECK_THAT(text, Contains("Open MPI v4.1.4  6 ranks on 2 nodes  elapsed 12.5 s  data 80.0 ms old"));
+  CHECK_THAT(text, Contains("matched 123,456  unmatched 3+1  ambiguous 2  dropped 7  8.0 MiB"));
+  CHECK_THAT(text, Contains("delayed 25%  mean ratio 1.50  median 3.25 us  p99 41.5 us  clock violations 4"));
+  CHECK_THAT(text, Contains("25/25/50"));
+  CHECK_THAT(text, Contains("4 -> 5"));
+  CHECK_THAT(text, Contains("inside now:  outside MPI 50%"));
+}
+
+TEST_CASE("the worst region comes first, with its newest window") {
+  const Lines page = views::watch_page(test::hand_made_snapshot(), {0.08, 0.1, 0.1}, {80, 24, false});
+  CHECK(line_of(page, "3-5") < line_of(page, "0-2"));
+  CHECK_THAT(page[line_of(page, "3-5")], Contains(" 12.0  9.75   50%") && Contains("▂▆▇█"));
+  // No message in the newest window: neither a ratio nor a column.
+  CHECK_THAT(page[line_of(page, "0-2")], Contains("   -  1.25    1%"));
+}
+
+TEST_CASE("plain characters on request") {
+  const std::string text = joined(views::watch_page(test::hand_made_snapshot(), {0.08, 0.1, 0.1}, {80, 24, true}));
+  for (const char c : text) CHECK((c == '\n' || (c >= 0x20 && c < 0x7f)));
+}
+
+TEST_CASE("silence is said, not frozen over") {
+  const Snapshot snapshot = test::hand_made_snapshot();
+  CHECK_THAT(joined(views::watch_page(snapshot, {12.0, 11.8, 0.1}, {80, 24, false})), Contains("no news for 12 s"));
+  // With windows of 60 s, silence of 12 s is usual.
+  CHECK_THAT(joined(views::watch_page(snapshot, {12.0, 11.8, 60}, {80, 24, false})), Contains("data 12.0 s old"));
+  Snapshot over = snapshot;
+  over.finished = true;
+  CHECK_THAT(joined(views::watch_page(over, {12.0, 11.8, 0.1}, {80, 24, false})), Contains("finished"));
+}
+
+TEST_CASE("any snapshot fits any terminal") {
+  const auto seed = GENERATE(1u, 2u, 3u);
+  const auto regions = GENERATE(0, 1, 5, 20, 300);
+  INFO("seed " << seed << ", regions " << regions);
+  const Snapshot snapshot = big_snapshot(regions, seed);
+  for (const std::size_t width : {1u, 20u, 79u, 80u, 200u}) {
+    for (const std::size_t height : {1u, 5u, 10u, 24u, 60u}) {
+      check_fits(views::watch_page(snapshot, {}, {width, height, false}), width, height);
+    }
+  }
+  const Lines page = views::watch_page(snapshot, {}, {80, 24, false});
+  if (regions >= 20) CHECK_THAT(joined(page), Contains("more regions"));
+  CHECK(line_of(page, "inside now") < page.size());
+}
+
+TEST_CASE("an empty snapshot has a page") {
+  const Lines page = views::watch_page(Snapshot{}, {}, {80, 24, false});
+  check_fits(page, 80, 24);
+  CHECK_THAT(joined(page), Contains("no regions yet") && Contains("MPI not known yet"));
+}
+
+TEST_CASE("control characters in names do not reach any view") {
+  Snapshot s = test::hand_made_snapshot();
+  s.job = "a\x1b[2Jb";
+  s.application.command = "x\x1b]0;owned\x07\n\xc2\x9b";
+  s.application.mpi = "\x1b[31mMPI";
+  s.application.nodes = {"n\x1b", "m\n"};
+  check_fits(views::watch_page(s, {}, {80, 24, false}), 80, 24);
+  check_fits(views::summary_lines(s, true, 80), 80, 100);
+  check_fits(views::rank_lines(s.ranks, s.application, 80), 80, 100);
+  for (const auto& row : views::summary_rows(s).cells) check_fits(row, 1000, 2);
+}
+
+TEST_CASE("tables of a dump fit 80 columns when asked, and are whole otherwise") {
+  const Snapshot s = big_snapshot(40, 5);
+  check_fits(views::summary_lines(s, true, 80), 80, 100);
+  check_fits(views::region_lines(s.regions, 80), 80, 41);
+  check_fits(views::rank_lines(s.ranks, s.application, 80), 80, 7);
+  check_fits(views::criterion_lines(s.criteria, 80), 80, 4);
+  CHECK(joined(views::region_lines(s.regions, 0)).find('~') == std::string::npos);
+  CHECK_THAT(joined(views::criterion_lines(s.criteria, 80)), Contains("inter-node") && Contains("2.00 us"));
+}
+
+TEST_CASE("rows for programs have the names and values of the JSON objects") {
+  const Snapshot s = test::hand_made_snapshot();
+  const views::Rows regions = views::region_rows(s.regions);
+  CHECK(regions.titles == Lines{"id", "ranks", "messages", "bytes", "delayed", "mean_latency_ratio", "delayed_share",
+                                "late_sender_s", "late_receiver_s", "transfer_s"});
+  CHECK(regions.cells[1] == Lines{"7", "3 4 5", "100000", "1048576", "1000", "9.75", "0.5", "1.0", "1.0", "2.0"});
+  CHECK(views::summary_rows(s).cells[0] == Lines{"application.command", "./heat input.txt"});
+  CHECK(views::criterion_rows(s.criteria).cells[2] == Lines{"1", "0", "50", "5", "0.0001"});
+  CHECK(views::rank_rows(s.ranks, s.application).cells[3][1] == "n2");
+}
+
+TEST_CASE("a ratio is the time over the criterion of its class and size") {
+  const views::Criteria criteria(test::hand_made_snapshot().criteria);
+  Message m;
+  m.bytes = 49;
+  m.recv_end = 3000;
+  CHECK(*criteria.ratio(m) == Approx(1.5));
+  m.bytes = 50;
+  CHECK(*criteria.ratio(m) == Approx(0.75));
+  m.bytes = 100;
+  CHECK_FALSE(criteria.ratio(m));  // beyond all bins of its class
+  m.bytes = 10;
+  m.flags = message_flag::inter_node;
+  CHECK(*criteria.ratio(m) == Approx(0.03));
+  m.flags = message_flag::unseen_completion;
+  CHECK_FALSE(criteria.ratio(m));
+  CHECK_FALSE(views::Criteria({}).ratio(Message{}));
+}
+
+TEST_CASE("closing lines are at most three and name the worst region") {
+  views::Closing closing{"heat-1", "/tmp/run.h5", true, true, true};
+  const Lines lines = views::closing_lines(closing, test::hand_made_snapshot());
+  REQUIRE(lines.size() == 3);
+  CHECK_THAT(lines[0], Contains("123,456 messages matched") && Contains("2 regions") && Contains("dropped events 7"));
+  CHECK_THAT(lines[1], Contains("worst region 7, ranks 3-5"));
+  CHECK_THAT(lines[2], Contains("pclscope inspect /tmp/run.h5"));
+  closing.dump_exists = false;
+  CHECK_THAT(views::closing_lines(closing, std::nullopt).back(), Contains("no readable dump"));
+  CHECK(views::closing_lines({"x", "", false, true, true}, std::nullopt).empty());
+  CHECK_THAT(views::closing_lines({"x", "", false, false, false}, std::nullopt).at(0), Contains("nothing was recorded"));
+}

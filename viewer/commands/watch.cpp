@@ -1,0 +1,143 @@
+// pclscope watch: the newest snapshot of a run, again and again.
+#include <csignal>
+#include <ctime>
+
+#include "analysis/wire/jobs.hpp"
+#include "viewer/commands/command_line.hpp"
+#include "viewer/commands/commands.hpp"
+#include "viewer/commands/watch_screen.hpp"
+#include "viewer/session/summary_json.hpp"
+#include "viewer/session/target.hpp"
+#include "viewer/text/quantities.hpp"
+
+namespace pclscope::commands {
+namespace {
+
+using std::chrono::milliseconds;
+using session::Session;
+using session::Source;
+using Clock = std::chrono::steady_clock;
+
+volatile std::sig_atomic_t stop_asked = 0;
+void ask_to_stop(int) { stop_asked = 1; }
+
+struct WatchWords {
+  std::string target;
+  bool once = false;
+  bool json = false;
+  bool ascii = false;
+  milliseconds interval{1000};
+};
+
+std::int64_t now_realtime_ns() {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+std::optional<int> parse_watch(const std::vector<std::string>& words, WatchWords& watch) {
+  CLI::App app{"Shows a running job's regions and counters; a dump file's too.", "pclscope watch"};
+  std::string interval = "1s";
+  app.add_option("target", watch.target, "Job name, endpoint or dump file (default: your running job)");
+  app.add_flag("--once", watch.once, "Show the newest state and end (waits 2 s at most)");
+  app.add_flag("--json", watch.json, "As JSON: with --once one object, else one object per line");
+  app.add_flag("--ascii", watch.ascii, "Draw with plain characters");
+  app.add_option("--interval", interval, "Time between pictures, 100ms to 1min (1s)")
+      ->type_name("TIME")
+      ->check(duration_between("100ms", "1min"));
+  set_usage(app, "pclscope watch [JOB|ENDPOINT|FILE] [--once] [--json] [--interval 1s]");
+  if (const auto status = parse(app, words)) return status;
+  watch.interval = milliseconds(*text::parse_duration_ns(interval) / 1'000'000);
+  return std::nullopt;
+}
+
+Result<std::unique_ptr<Session>> open_target(const session::Target& target) {
+  return target.file.empty() ? session::open_live(target.live) : session::open_stored(target.file);
+}
+
+views::Freshness freshness_of(const Snapshot& snapshot, Clock::time_point came) {
+  return {session::age_s(snapshot, now_realtime_ns()), std::chrono::duration<double>(Clock::now() - came).count(),
+          snapshot.live.window_s};
+}
+
+bool show(const WatchWords& watch, const Session& session, const Snapshot& snapshot, Clock::time_point came,
+          WatchScreen& screen) {
+  if (!watch.json) {
+    const auto page = views::watch_page(snapshot, freshness_of(snapshot, came), screen.options());
+    return screen.show(page);
+  }
+  const auto now = session.live() ? std::optional(now_realtime_ns()) : std::nullopt;
+  return print(session::to_text(session::summary_json(snapshot, now), watch.once) + "\n");
+}
+
+int show_once(const WatchWords& watch, Session& session, const std::string& name) {
+  auto got = session.newer(milliseconds(1900));
+  if (!got) return fail(could_not, got.error().message);
+  if (!*got) return fail(could_not, "no news from " + name + " within 2 s: is it still running? pclscope list shows");
+  WatchScreen screen(false, watch.ascii);
+  return show(watch, session, **got, Clock::now(), screen) ? done : could_not;
+}
+
+int say_end(Source source, const std::string& name) {
+  if (source == Source::finished) {
+    say("job " + name + " has finished");
+    return done;
+  }
+  return fail(could_not, "the aggregator of " + name + " is gone: no more news will come");
+}
+
+int follow(const WatchWords& watch, Session& session, const std::string& name) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, ask_to_stop);
+  WatchScreen screen(!watch.json && output_is_terminal(), watch.ascii);
+  std::optional<Snapshot> newest;
+  Clock::time_point came = Clock::now();
+  Clock::time_point due = came;
+  while (stop_asked == 0) {
+    // Before looking for news: what was sent before the end is read before the end is said.
+    const Source source = session.source();
+    auto got = session.newer(milliseconds(source == Source::running ? 100 : 300));
+    if (!got) return fail(could_not, got.error().message);
+    const bool fresh = got->has_value();
+    if (fresh) {
+      newest = std::move(**got);
+      came = Clock::now();
+    }
+    const bool over = session.source() != Source::running && !(fresh && !newest->finished);
+    if (Clock::now() < due && !over) continue;
+    if (newest) {
+      if (!show(watch, session, *newest, came, screen)) return could_not;
+    } else if (!over && !watch.json && !screen.waiting("waiting for news from " + name)) {
+      return could_not;
+    }
+    if (over) {
+      screen.leave();
+      return say_end(session.source(), name);
+    }
+    due = std::max(due + watch.interval, Clock::now());
+  }
+  return done;
+}
+
+}  // namespace
+
+int watch(const std::vector<std::string>& words) {
+  WatchWords watch;
+  if (const auto status = parse_watch(words, watch)) return *status;
+  const auto runtime = wire::runtime_directory();
+  const auto jobs = wire::list_jobs();
+  // Endpoints and files can do without a runtime directory.
+  const auto target = session::choose_target(watch.target, jobs ? *jobs : std::vector<wire::Job>(),
+                                             runtime ? *runtime : std::string());
+  if (!target) return fail(could_not, watch.target.empty() && !jobs ? jobs.error().message : target.error().message);
+  if (!target->note.empty()) say(target->note);
+  auto session = open_target(*target);
+  if (!session) return fail(could_not, session.error().message);
+  const std::string name = target->file.empty() ? target->live.name : target->file;
+  if (watch.once || !(*session)->live()) {
+    watch.once = true;
+    return show_once(watch, **session, name);
+  }
+  return follow(watch, **session, name);
+}
+
+}  // namespace pclscope::commands

@@ -1,0 +1,53 @@
+// The command that starts an application under pclscope: a pure function of what the user asked for and of facts.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "viewer/launch/detect_mpi.hpp"
+
+namespace pclscope::launch {
+
+// What the user asked for.
+struct RunOptions {
+  int ranks = 0;
+  std::string dump;                       // absolute path; empty = no dump
+  std::int64_t window_ns = 100'000'000;
+  std::vector<std::string> launcher_args; // words
+  std::optional<std::uint64_t> ring_events;
+  std::string overflow;                   // "", "wait", "drop"
+  std::optional<std::uint64_t> overflow_wait_ms;
+  std::string clock;                      // "", "tsc", "monotonic"
+  std::vector<std::string> command;       // the application and its arguments
+};
+
+// What is the case.
+struct RunFacts {
+  Mpi mpi = Mpi::openmpi;
+  std::string launcher;                   // path of mpirun
+  std::string rank_program;               // pclscope-rank
+  std::string aggregator_program;
+  std::string library;                    // to preload
+  bool root = false;
+  int slots = 0;                          // Open MPI's; 0 = not known
+  std::set<std::string> environment;      // names of variables that are set
+  std::string job;                        // public name
+  std::string token;                      // the job's secret
+  std::string endpoint;
+};
+
+struct LaunchLine {
+  std::vector<std::string> arguments;                            // the launcher first
+  std::vector<std::pair<std::string, std::string>> environment;  // to be set for the launcher
+};
+
+LaunchLine build_launch_line(const RunOptions& options, const RunFacts& facts);
+
+// The launcher's own option for the number of processes, when it stands in --launcher-args, where it must not.
+std::optional<std::string> misplaced_rank_count(const std::vector<std::string>& launcher_args);
+
+}  // namespace pclscope::launch

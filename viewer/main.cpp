@@ -1,0 +1,60 @@
+// pclscope: one program, one command per file in commands/.
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "viewer/commands/command_line.hpp"
+#include "viewer/commands/commands.hpp"
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+struct Command {
+  const char* name;
+  const char* summary;
+  int (*function)(const Words&);
+};
+constexpr Command all_commands[] = {
+    {"run", "run an MPI application and analyse its messages on the way", pclscope::commands::run},
+    {"list", "list your running jobs on this node", pclscope::commands::list},
+    {"watch", "show a running job (or a dump) in the terminal", pclscope::commands::watch},
+    {"inspect", "show what a dump says", pclscope::commands::inspect},
+};
+
+std::string help() {
+  std::string text =
+      "pclscope shows where, when and why messages of MPI programs are late.\n\nusage: pclscope COMMAND ...\n\n";
+  for (const Command& command : all_commands) {
+    text += "  " + std::string(command.name) + std::string(10 - std::string(command.name).size(), ' ') + command.summary + "\n";
+  }
+  return text +
+         "\npclscope COMMAND --help shows its options; pclscope --version the version.\n"
+         "example: pclscope run -n 4 --dump run.h5 -- ./app     pclscope watch     pclscope inspect run.h5\n";
+}
+
+int dispatch(const Words& words) {
+  namespace commands = pclscope::commands;
+  if (words.empty()) return commands::fail(commands::wrong_usage, "no command given: pclscope --help lists them");
+  const std::string& name = words.front();
+  if (name == "--help" || name == "-h" || name == "help") return commands::print(help()) ? commands::done : commands::could_not;
+  if (name == "--version" || name == "-V") {
+    return commands::print("pclscope " PCLSCOPE_VERSION "\n") ? commands::done : commands::could_not;
+  }
+  for (const Command& command : all_commands) {
+    if (name == command.name) return command.function(Words(words.begin() + 1, words.end()));
+  }
+  const std::string kind = name.rfind("-", 0) == 0 ? "unknown option '" : "unknown command '";
+  return commands::fail(commands::wrong_usage, kind + name + "': pclscope --help lists the commands");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return dispatch(Words(argv + 1, argv + argc));
+  } catch (const std::exception& error) {
+    return pclscope::commands::fail(pclscope::commands::could_not, std::string("internal error: ") + error.what());
+  }
+}

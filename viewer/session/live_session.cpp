@@ -1,0 +1,83 @@
+#include <unistd.h>
+
+#include "analysis/wire/subscriber.hpp"
+#include "viewer/launch/process.hpp"
+#include "viewer/session/session.hpp"
+
+namespace pclscope::session {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+// Without a pid to look at, silence must stand for death: aggregators publish every window, 60 s at most.
+constexpr auto longest_silence = std::chrono::seconds(90);
+
+class LiveSession final : public Session {
+ public:
+  LiveSession(LiveSource source, std::unique_ptr<wire::Subscriber> subscriber)
+      : source_(std::move(source)), subscriber_(std::move(subscriber)) {}
+
+  Result<std::optional<Snapshot>> newer(std::chrono::milliseconds timeout) override;
+  Source source() override;
+  bool live() const override { return true; }
+  bool complete() const override { return finished_; }
+  Status messages(const Period&, const std::function<bool(std::span<const Message>)>&) override { return not_stored(); }
+  std::uint64_t message_count() const override { return 0; }
+  std::uint64_t messages_not_stored() const override { return 0; }
+  Result<std::vector<Window>> windows() override { return not_stored(); }
+
+ private:
+  static Error not_stored() {
+    return {ErrorCode::bad_argument, "a running job gives summaries only: give the dump file instead"};
+  }
+
+  LiveSource source_;
+  std::unique_ptr<wire::Subscriber> subscriber_;
+  Clock::time_point last_news_ = Clock::now();
+  std::uint64_t sequence_ = 0;
+  bool any_ = false;
+  bool finished_ = false;
+};
+
+// The first snapshot is asked for, so that a late viewer has not to wait for the next one; then they come by
+// themselves. A subscription that brings nothing for a while is helped by asking again.
+Result<std::optional<Snapshot>> LiveSession::newer(std::chrono::milliseconds timeout) {
+  const auto deadline = Clock::now() + timeout;
+  auto got = any_ ? subscriber_->next(timeout) : Result<std::optional<Snapshot>>(std::optional<Snapshot>());
+  if (!got) return got.error();
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+  if (!*got && (!any_ || Clock::now() - last_news_ > std::chrono::seconds(2))) {
+    auto answer = subscriber_->ask(any_ ? std::chrono::milliseconds(50) : std::max(left, std::chrono::milliseconds(1)));
+    if (answer) {
+      *got = std::move(*answer);
+    } else if (answer.error().code != ErrorCode::unreachable) {
+      return answer.error();
+    }
+  }
+  if (!*got) return got;
+  if (any_ && (*got)->live.sequence == sequence_) return std::optional<Snapshot>();
+  any_ = true;
+  sequence_ = (*got)->live.sequence;
+  finished_ = (*got)->finished;
+  last_news_ = Clock::now();
+  return got;
+}
+
+Source LiveSession::source() {
+  if (finished_) return Source::finished;
+  if (source_.aggregator_pid != 0) {
+    if (launch::process_alive(source_.aggregator_pid)) return Source::running;
+    // In order, an aggregator takes its announcement back before it ends.
+    return ::access(source_.announcement.c_str(), F_OK) == 0 ? Source::lost : Source::finished;
+  }
+  return Clock::now() - last_news_ > longest_silence ? Source::lost : Source::running;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Session>> open_live(const LiveSource& source) {
+  auto subscriber = wire::Subscriber::connect(source.endpoint);
+  if (!subscriber) return subscriber.error();
+  return std::unique_ptr<Session>(std::make_unique<LiveSession>(source, std::move(*subscriber)));
+}
+
+}  // namespace pclscope::session

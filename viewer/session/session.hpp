@@ -1,0 +1,65 @@
+// One interface to a run, whether it is going on or lies in a file: views stand on this and on nothing below it.
+// One thread owns a Session.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/match/message.hpp"
+#include "analysis/result.hpp"
+#include "analysis/snapshot.hpp"
+
+namespace pclscope::session {
+
+// What is known about those who produce the snapshots.
+enum class Source {
+  running,   // the job's aggregator is there, or nothing speaks against it
+  finished,  // the job ended in order: no newer snapshot will come
+  lost,      // the aggregator died, or nobody has answered for long
+};
+
+// Messages of a period on the run's time axis (nanoseconds since its origin), by the time when the send began.
+struct Period {
+  std::int64_t begin_ns = INT64_MIN;
+  std::int64_t end_ns = INT64_MAX;  // not included
+};
+
+class Session {
+ public:
+  virtual ~Session() = default;
+
+  // A snapshot newer than all given out before, waiting at most `timeout`; empty when none came.
+  virtual Result<std::optional<Snapshot>> newer(std::chrono::milliseconds timeout) = 0;
+  virtual Source source() = 0;
+  virtual bool live() const = 0;
+  // False for a run that was cut off, or for a file that is still being written.
+  virtual bool complete() const = 0;
+
+  // Stored messages, in the order in which they were matched; `visit` gets them in batches and returns false to stop.
+  // Live sessions have none yet (bad_argument).
+  virtual Status messages(const Period& period, const std::function<bool(std::span<const Message>)>& visit) = 0;
+  virtual std::uint64_t message_count() const = 0;        // stored
+  virtual std::uint64_t messages_not_stored() const = 0;  // counted, but beyond the dump's budget
+  virtual Result<std::vector<Window>> windows() = 0;
+};
+
+// A running job. `aggregator_pid` and `announcement` (the job's file in the runtime directory) tell an orderly end
+// from a death; 0 and empty when not known (a TCP endpoint).
+struct LiveSource {
+  std::string name;
+  std::string endpoint;
+  std::uint32_t aggregator_pid = 0;
+  std::string announcement;
+};
+Result<std::unique_ptr<Session>> open_live(const LiveSource& source);
+
+// A dump.
+Result<std::unique_ptr<Session>> open_stored(const std::string& path);
+
+}  // namespace pclscope::session

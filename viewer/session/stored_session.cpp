@@ -1,0 +1,53 @@
+#include <algorithm>
+
+#include "analysis/store/reader.hpp"
+#include "viewer/session/session.hpp"
+
+namespace pclscope::session {
+namespace {
+
+constexpr std::uint64_t batch_rows = 1u << 16;
+
+class StoredSession final : public Session {
+ public:
+  explicit StoredSession(std::unique_ptr<store::Reader> reader) : reader_(std::move(reader)) {}
+
+  Result<std::optional<Snapshot>> newer(std::chrono::milliseconds) override {
+    if (given_) return std::optional<Snapshot>();
+    given_ = true;
+    return std::optional<Snapshot>(reader_->summary());
+  }
+  Source source() override { return Source::finished; }
+  bool live() const override { return false; }
+  bool complete() const override { return reader_->complete(); }
+
+  Status messages(const Period& period, const std::function<bool(std::span<const Message>)>& visit) override {
+    const auto outside = [&](const Message& m) {
+      return m.send_begin < period.begin_ns || m.send_begin >= period.end_ns;
+    };
+    for (std::uint64_t first = 0; first < reader_->message_count(); first += batch_rows) {
+      auto rows = reader_->messages(first, batch_rows);
+      if (!rows) return rows.error();
+      rows->erase(std::remove_if(rows->begin(), rows->end(), outside), rows->end());
+      if (!visit(*rows)) break;
+    }
+    return {};
+  }
+  std::uint64_t message_count() const override { return reader_->message_count(); }
+  std::uint64_t messages_not_stored() const override { return reader_->messages_not_stored(); }
+  Result<std::vector<Window>> windows() override { return reader_->windows(); }
+
+ private:
+  std::unique_ptr<store::Reader> reader_;
+  bool given_ = false;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Session>> open_stored(const std::string& path) {
+  auto reader = store::Reader::open(path);
+  if (!reader) return reader.error();
+  return std::unique_ptr<Session>(std::make_unique<StoredSession>(std::move(*reader)));
+}
+
+}  // namespace pclscope::session

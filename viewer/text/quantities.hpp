@@ -1,0 +1,29 @@
+// Quantities as people type and read them: durations, bytes, counts, dates.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace pclscope::text {
+
+// "100ms", "0.5s", "1s", "250us", "2min" -> nanoseconds. A number without a unit is refused: it would be a guess.
+std::optional<std::int64_t> parse_duration_ns(std::string_view word);
+
+// Three significant digits with a unit: "41.2 us", "1.25 s", "3 min 20 s". Negative values keep their sign.
+std::string format_seconds(double seconds);
+// "512 B", "8.0 KiB", "1.2 GiB".
+std::string format_bytes(double bytes);
+// "1,234,567".
+std::string format_count(std::uint64_t count);
+// At most 6 columns: "12345", "1.23M", "45.6G".
+std::string format_short_count(std::uint64_t count);
+// "1.31", "41.2", "812"; "-" for what is not finite.
+std::string format_ratio(double ratio);
+// A share in [0, 1] as "34%"; "<1%" for what would round to a misleading 0%.
+std::string format_share(double share);
+// "2024-05-01T12:34:56.789Z".
+std::string format_utc(std::int64_t realtime_ns);
+
+}  // namespace pclscope::text

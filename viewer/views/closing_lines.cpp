@@ -1,0 +1,51 @@
+#include "viewer/views/closing_lines.hpp"
+
+#include <algorithm>
+
+#include "viewer/text/quantities.hpp"
+#include "viewer/text/rank_list.hpp"
+
+namespace pclscope::views {
+namespace {
+
+std::string totals_line(const Closing& closing, const Snapshot& s) {
+  const MessageTotals& m = s.messages;
+  const double delayed = m.matched > 0 ? static_cast<double>(m.delayed) / static_cast<double>(m.matched) : 0;
+  std::string line = closing.job + ": " + text::format_count(m.matched) + " messages matched, " +
+                     text::format_bytes(static_cast<double>(m.bytes)) + ", " + text::format_share(delayed) +
+                     " delayed, in " + std::to_string(s.regions.size()) +
+                     (s.regions.size() == 1 ? " region" : " regions");
+  if (m.unmatched_sends + m.unmatched_receives > 0) {
+    line += "; unmatched " + text::format_count(m.unmatched_sends) + "+" + text::format_count(m.unmatched_receives);
+  }
+  if (m.ambiguous > 0) line += "; ambiguous " + text::format_count(m.ambiguous);
+  if (m.dropped_events > 0) line += "; dropped events " + text::format_count(m.dropped_events);
+  if (!closing.complete) line += " (the end is missing: the aggregator did not finish)";
+  return line;
+}
+
+}  // namespace
+
+std::vector<std::string> closing_lines(const Closing& closing, const std::optional<Snapshot>& summary) {
+  std::vector<std::string> lines;
+  if (summary) {
+    lines.push_back(totals_line(closing, *summary));
+    const auto worst = std::max_element(
+        summary->regions.begin(), summary->regions.end(),
+        [](const Region& a, const Region& b) { return a.mean_latency_ratio < b.mean_latency_ratio; });
+    if (worst != summary->regions.end()) {
+      lines.push_back("worst region " + std::to_string(worst->id) + ", ranks " + text::compact_ranks(worst->ranks, 30) +
+                      ": mean ratio " + text::format_ratio(worst->mean_latency_ratio) + ", " +
+                      text::format_share(worst->delayed_share) + " delayed");
+    }
+  } else if (!closing.aggregator_ran) {
+    lines.push_back(closing.job + ": nothing was recorded");
+  }
+  if (!closing.dump.empty()) {
+    lines.push_back(closing.dump_exists ? "dump " + closing.dump + "; to look at it: pclscope inspect " + closing.dump
+                                        : "no readable dump was written to " + closing.dump);
+  }
+  return lines;
+}
+
+}  // namespace pclscope::views

@@ -1,0 +1,23 @@
+// What `pclscope run` says when a job is over.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/snapshot.hpp"
+
+namespace pclscope::views {
+
+struct Closing {
+  std::string job;
+  std::string dump;             // empty: none was asked for
+  bool dump_exists = false;     // and can be read
+  bool complete = true;         // the aggregator closed everything in order
+  bool aggregator_ran = true;
+};
+
+// At most three lines. `summary` is empty when nothing is known.
+std::vector<std::string> closing_lines(const Closing& closing, const std::optional<Snapshot>& summary);
+
+}  // namespace pclscope::views

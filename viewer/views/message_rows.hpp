@@ -1,0 +1,48 @@
+// Messages of a dump for people and programs: chosen, ordered, and with their latency ratio.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/match/message.hpp"
+#include "analysis/result.hpp"
+#include "analysis/snapshot.hpp"
+#include "viewer/session/session.hpp"
+#include "viewer/session/summary_json.hpp"
+
+namespace pclscope::views {
+
+enum class MessageOrder { stored, time, ratio, bytes, duration };
+
+struct MessageQuery {
+  MessageOrder order = MessageOrder::time;
+  std::vector<std::int32_t> ranks;     // ascending; source or destination is one of them; empty = all
+  std::optional<std::uint64_t> limit;  // rows
+};
+
+// Looks up final criteria by class and size.
+class Criteria {
+ public:
+  explicit Criteria(std::vector<Criterion> criteria);
+  // Time of the message / its criterion; nothing without a criterion or a completion time.
+  std::optional<double> ratio(const Message& message) const;
+
+ private:
+  std::vector<Criterion> sorted_;
+};
+
+// The chosen messages in their order, one call each. Memory: none for stored order, `limit` messages with a limit,
+// else all chosen messages.
+Status visit_messages(session::Session& session, const Criteria& criteria, const MessageQuery& query,
+                      const std::function<bool(const Message&)>& visit);
+
+session::Json message_json(const Message& message, const Criteria& criteria);
+const std::vector<std::string>& message_csv_titles();
+std::vector<std::string> message_csv_cells(const Message& message, const Criteria& criteria);
+// Text lines of a table of messages.
+std::vector<std::string> message_lines(const std::vector<Message>& messages, const Criteria& criteria, std::size_t width);
+
+}  // namespace pclscope::views

@@ -1,0 +1,110 @@
+#include "viewer/views/summary_tables.hpp"
+
+#include <algorithm>
+
+#include "viewer/text/printable.hpp"
+#include "viewer/text/quantities.hpp"
+#include "viewer/text/rank_list.hpp"
+#include "viewer/text/table.hpp"
+
+namespace pclscope::views {
+namespace {
+
+using text::Align;
+using Lines = std::vector<std::string>;
+
+std::string bytes_text(std::uint64_t bytes) { return text::format_bytes(static_cast<double>(bytes)); }
+
+text::Table table_of(const std::vector<std::pair<const char*, Align>>& columns) {
+  text::Table table;
+  for (const auto& [title, align] : columns) table.column(title, align);
+  return table;
+}
+
+std::string node_of(const RankSummary& rank, const Application& application) {
+  const auto node = static_cast<std::size_t>(rank.node);
+  return rank.node >= 0 && node < application.nodes.size() ? text::printable(application.nodes[node]) : "-";
+}
+
+std::string size_range(const Criterion& c) {
+  if (c.bytes_high == c.bytes_low + 1) return bytes_text(c.bytes_low);
+  return bytes_text(c.bytes_low) + " to " + bytes_text(c.bytes_high);
+}
+
+}  // namespace
+
+std::vector<std::string> summary_lines(const Snapshot& snapshot, bool complete, std::size_t width) {
+  const Application& app = snapshot.application;
+  const MessageTotals& m = snapshot.messages;
+  const double delayed = m.matched > 0 ? static_cast<double>(m.delayed) / static_cast<double>(m.matched) : 0;
+  Lines lines = {
+      "command    " + text::printable(app.command),
+      "run        " + text::printable(app.mpi) + ", " + std::to_string(app.ranks) + " ranks on " +
+          std::to_string(app.nodes.size()) + (app.nodes.size() == 1 ? " node" : " nodes"),
+      "time       " + text::format_utc(snapshot.time_origin_realtime_ns) + ", " +
+          text::format_seconds(snapshot.duration_s) + (complete && snapshot.finished ? "" : ", not finished"),
+      "messages   " + text::format_count(m.matched) + " matched, " + bytes_text(m.bytes) + ", " +
+          text::format_share(delayed) + " delayed",
+      "           unmatched " + text::format_count(m.unmatched_sends) + " sends and " +
+          text::format_count(m.unmatched_receives) + " receives, ambiguous " + text::format_count(m.ambiguous) +
+          ", dropped events " + text::format_count(m.dropped_events),
+      "latency    median " + text::format_seconds(snapshot.latency.median_s) + ", p99 " +
+          text::format_seconds(snapshot.latency.p99_s) + ", mean ratio " + text::format_ratio(snapshot.latency.mean_ratio)};
+  if (m.clock_violations > 0 || m.foreign > 0) {
+    lines.push_back("           clock violations " + text::format_count(m.clock_violations) + ", foreign messages " +
+                    text::format_count(m.foreign));
+  }
+  lines.push_back("");
+  const Lines regions = region_lines(snapshot.regions, width);
+  constexpr std::size_t most = 15;
+  lines.insert(lines.end(), regions.begin(), regions.begin() + static_cast<std::ptrdiff_t>(std::min(regions.size(), most + 1)));
+  if (regions.size() > most + 1) lines.push_back("... " + std::to_string(regions.size() - most - 1) + " more: inspect FILE regions");
+  if (width > 0) {
+    for (std::string& line : lines) line = text::clip(line, width);
+  }
+  return lines;
+}
+
+std::vector<std::string> region_lines(const std::vector<Region>& regions, std::size_t width) {
+  if (regions.empty()) return {"no regions: no messages between ranks were matched"};
+  auto table = table_of({{"region", Align::right}, {"ranks", Align::left}, {"messages", Align::right},
+                         {"bytes", Align::right}, {"ratio", Align::right}, {"delayed", Align::right},
+                         {"late send", Align::right}, {"late recv", Align::right}, {"transfer", Align::right}});
+  for (const Region& r : regions) {
+    const std::string ranks = width > 0 ? text::compact_ranks(r.ranks, width / 5) : text::compact_ranks(r.ranks);
+    table.row({std::to_string(r.id), ranks, width > 0 ? text::format_short_count(r.messages) : text::format_count(r.messages),
+               bytes_text(r.bytes), text::format_ratio(r.mean_latency_ratio), text::format_share(r.delayed_share),
+               text::format_seconds(r.late_sender_s), text::format_seconds(r.late_receiver_s),
+               text::format_seconds(r.transfer_s)});
+  }
+  return table.lines(width);
+}
+
+std::vector<std::string> rank_lines(const std::vector<RankSummary>& ranks, const Application& application,
+                                    std::size_t width) {
+  if (ranks.empty()) return {"no ranks were recorded"};
+  auto table = table_of({{"rank", Align::right}, {"sends", Align::right}, {"receives", Align::right},
+                         {"sent", Align::right}, {"received", Align::right}, {"colls", Align::right},
+                         {"ratio", Align::right}, {"in MPI", Align::right}, {"dropped", Align::right},
+                         {"node", Align::left}});
+  for (const RankSummary& r : ranks) {
+    table.row({std::to_string(r.rank), text::format_short_count(r.sends), text::format_short_count(r.receives),
+               bytes_text(r.bytes_sent), bytes_text(r.bytes_received), text::format_short_count(r.collectives),
+               text::format_ratio(r.mean_ratio), text::format_seconds(r.mpi_s),
+               text::format_short_count(r.dropped_events), node_of(r, application)});
+  }
+  return table.lines(width);
+}
+
+std::vector<std::string> criterion_lines(const std::vector<Criterion>& criteria, std::size_t width) {
+  if (criteria.empty()) return {"no criteria: no messages were matched"};
+  auto table = table_of({{"class", Align::left}, {"message size", Align::left}, {"messages", Align::right},
+                         {"median time", Align::right}});
+  for (const Criterion& c : criteria) {
+    table.row({c.inter_node ? "inter-node" : "intra-node", size_range(c), text::format_count(c.count),
+               text::format_seconds(c.median_s)});
+  }
+  return table.lines(width);
+}
+
+}  // namespace pclscope::views
