@@ -90,7 +90,7 @@ void Pipeline::State::add(std::int32_t rank, std::uint32_t thread, std::span<con
     const auto chunk = events.first(std::min(chunk_events, events.size()));
     activity.add(rank, thread, chunk);
     for (const record::Event& e : chunk) collectives.add(e);
-    matcher.add(rank, chunk);
+    matcher.add(rank, thread, chunk);
     events = events.subspan(chunk.size());
   }
 }
@@ -211,6 +211,7 @@ void Pipeline::set_node(std::int32_t rank, const std::string& node) {
   auto& nodes = state_->application.nodes;
   const auto it = std::find(nodes.begin(), nodes.end(), node);
   state_->application.node_of_rank[rank] = static_cast<std::int32_t>(it - nodes.begin());
+  state_->matcher.set_node(rank, state_->application.node_of_rank[rank]);
   if (it == nodes.end()) nodes.push_back(node);
 }
 

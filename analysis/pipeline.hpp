@@ -51,10 +51,9 @@ class Pipeline {
   void set_dropped(std::int32_t rank, std::uint64_t dropped_total);
 
   // Matches what can be matched, closes windows that ended before `now_ns` (time axis of the events) and re-clusters
-  // when the communication graph changed. Cheap when nothing happened.
-  // `all_read`: since the last call with it, every ring was read to where its head stood at that call (and its drops
-  // were told). What completed before that call can be paired now: nothing that happened earlier is unread. Without
-  // it nothing is matched yet, windows close all the same.
+  // when the communication graph changed. Cheap when nothing happened; call it often, so that little waits in memory.
+  // `all_read`: since the last call with it, every ring was read to where its head stood at that call, and its drops
+  // were told. Some receives must wait for that (docs/methods.md, "Matching"); most need not.
   void end_round(std::int64_t now_ns, bool all_read = true);
   // No more events will come: closes the last window, counts what never found a partner.
   void finish();

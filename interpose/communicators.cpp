@@ -10,9 +10,9 @@
 
 namespace pclscope {
 
-Process process;
-Communicator world_communicator;
-Communicator no_communicator;
+constinit Process process{};
+constinit Communicator world_communicator{};
+constinit Communicator no_communicator{};
 
 namespace {
 
@@ -26,10 +26,10 @@ struct CreationCount {
 };
 
 std::atomic<bool> lock;  // guards the two tables
-HandleTable<CommunicatorEntry> table;
-HandleTable<CreationCount> creations;
+constinit HandleTable<CommunicatorEntry> table;
+constinit HandleTable<CreationCount> creations;
 MPI_Group world_group;
-Communicator self_communicator;
+constinit Communicator self_communicator{};
 std::int32_t self_rank;
 
 std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {

@@ -21,10 +21,12 @@ namespace {
 
 #ifdef OPEN_MPI
 constexpr char our_mpi[] = "Open MPI";
+constexpr char other_mpi[] = "MPICH";
 constexpr char our_name[] = "libpclscope-openmpi.so";
 constexpr char other_name[] = "libpclscope-mpich.so";
 #else
 constexpr char our_mpi[] = "MPICH";
+constexpr char other_mpi[] = "Open MPI";
 constexpr char our_name[] = "libpclscope-mpich.so";
 constexpr char other_name[] = "libpclscope-openmpi.so";
 #endif
@@ -93,10 +95,11 @@ bool first_of_node() {
 }
 
 void refuse() {
-  if (!board_available() ? first_of_node() : count_on_board(&record::Board::refused) == 0)
-    say("pclscope: %s was preloaded, but this program uses %s: nothing is recorded%s%s\n", our_name, version,
-        strncmp(version, "Open MPI", 8) == 0 || strncmp(version, "MPICH", 5) == 0 ? "; preload " : "",
-        strncmp(version, "Open MPI", 8) == 0 || strncmp(version, "MPICH", 5) == 0 ? other_name : "");
+  const bool speak = board_available() ? count_on_board(&record::Board::refused) == 0 : first_of_node();
+  if (!speak) return;
+  const bool other = strncmp(version, other_mpi, sizeof other_mpi - 1) == 0;
+  say("pclscope: %s was preloaded, but this program uses %s: nothing is recorded%s%s\n", our_name, version,
+      other ? "; preload " : "", other ? other_name : "");
 }
 
 void fill_slots(bool wrapped) {
@@ -125,10 +128,9 @@ void resolve() {
     strcpy(name + 1, real_names[i]);
     functions[i] = dlsym(mpi_library, name);
   }
-  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
-  // Another implementation may write a longer text than ours promises: no MPI writes more than 8192.
-  static char longest[8192 + sizeof text];
+  // Another implementation may write a longer text than ours promises: none writes more than 8192.
+  static char longest[8192 + MPI_MAX_LIBRARY_VERSION_STRING];
   if (real.Get_library_version(longest, &length) == MPI_SUCCESS) shorten_version(longest);
   const bool ours = strncmp(version, our_mpi, sizeof our_mpi - 1) == 0 && find_handles(find_data);
   if (!ours) refuse();

@@ -89,7 +89,7 @@ Recorder* make_recorder() {
   pthread_mutex_unlock(&threads_lock);
   thread_refused = r == nullptr;
   thread_recorder = r;
-  if (r != nullptr && &r->header() != &recorders[0]->header()) pthread_setspecific(thread_end, r);
+  if (r != nullptr && r != recorders[0]) pthread_setspecific(thread_end, r);
   return r;
 }
 
@@ -182,7 +182,8 @@ bool Recorder::wait_for_room() {
   bool room = false;
   for (int round = 0; !room; ++round) {
     const bool check = round % 64 == 0;  // the system calls that look at the consumer and the clock: rarely
-    if (check && pid > 0 && kill(pid, 0) != 0 && errno == ESRCH) {
+    const bool left = header().consumer.load(std::memory_order_acquire) == record::Consumer::gone;
+    if (left || (check && pid > 0 && kill(pid, 0) != 0 && errno == ESRCH)) {
       go_quiet();
       break;
     }

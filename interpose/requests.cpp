@@ -8,8 +8,8 @@ namespace pclscope {
 namespace {
 
 std::atomic<bool> lock;  // guards both tables
-HandleTable<TrackedRequest> requests;
-HandleTable<TrackedRequest> messages;
+constinit HandleTable<TrackedRequest> requests;
+constinit HandleTable<TrackedRequest> messages;
 
 // Constant after MPI_Init.
 constexpr int shared_limit = 3;
@@ -104,8 +104,15 @@ bool start(MPI_Request request, TrackedRequest& started) {
   if (entry == nullptr || !persistent(*entry)) return false;
   entry->active = true;
   entry->cancelled = false;
-  // A receive is posted by the call to come; a send is numbered when it was made (see wrap_start.hpp).
   if (entry->kind == RequestKind::persistent_receive) entry->ordinal = next_receive();
+  started = *entry;
+  return true;
+}
+
+bool look_at_started(MPI_Request request, TrackedRequest& started) {
+  Guard guard(lock);
+  const TrackedRequest* entry = requests.find(key_of(request));
+  if (entry == nullptr || !persistent(*entry) || !entry->active) return false;
   started = *entry;
   return true;
 }

@@ -33,11 +33,11 @@ struct TrackedRequest {
   std::int32_t tag;
   record::Function function;
   RequestKind kind;
-  bool active;            // persistent: started and not complete
-  bool cancelled;         // MPI_Cancel was called
+  bool active : 1;        // persistent: started and not complete
+  bool cancelled : 1;     // MPI_Cancel was called
   std::uint32_t flags;    // of its events
 };
-static_assert(sizeof(TrackedRequest) <= 64);  // one line of cache
+static_assert(sizeof(TrackedRequest) == 64);  // one line of cache
 
 // Learns the handles this MPI shares among complete requests. At MPI_Init, with MPI_COMM_SELF.
 void learn_shared_requests();
@@ -60,8 +60,12 @@ bool look_at(MPI_Request request, Awaited& awaited);
 bool complete(MPI_Request request, TrackedRequest& done);
 // MPI_Cancel was called on it.
 bool cancel(MPI_Request request, TrackedRequest& which);
-// MPI_Start: persistent requests become active with a fresh ordinal.
+// MPI_Start: a persistent request becomes active, a receive with a fresh ordinal (it is posted by the call to come).
 bool start(MPI_Request request, TrackedRequest& started);
+// A copy of a request that is started and not complete.
+bool look_at_started(MPI_Request request, TrackedRequest& started);
+// A send is numbered when it was made.
+void number_started_send(MPI_Request request, std::uint64_t ordinal);
 // MPI_Start failed after all.
 void stop(MPI_Request request);
 // MPI_Request_free: always forgets it; the caller releases the communicator.

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -53,10 +52,8 @@ void fill_header(record::SegmentHeader* h, std::uint64_t capacity, std::uint32_t
   h->clock = clock_source;
   gethostname(h->node, sizeof h->node - 1);
   snprintf(h->mpi, sizeof h->mpi, "%s", library_version());
-  char path[PATH_MAX];
-  const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-  path[length > 0 ? length : 0] = 0;
-  strncpy(h->executable, path, sizeof h->executable - 1);
+  // The file is new: whatever readlink leaves alone is zero.
+  [[maybe_unused]] const ssize_t length = readlink("/proc/self/exe", h->executable, sizeof h->executable - 1);
   h->thread_count.store(thread == 0 ? 1 : 0, std::memory_order_relaxed);
   h->state.store(record::ProcessState::running, std::memory_order_release);  // all of the above is valid
 }

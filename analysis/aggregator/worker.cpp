@@ -1,6 +1,7 @@
 #include "analysis/aggregator/worker.hpp"
 
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -29,11 +30,11 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-constexpr std::uint64_t drain_batch = 1u << 16;          // events per ring and round
 constexpr microseconds shortest_nap{100};
 constexpr microseconds longest_nap{4'000};               // a ring of 65,536 events outlasts it at 16 M events/s
 constexpr milliseconds flush_every{1'000};
 constexpr milliseconds search_early{5}, search_late{200};  // for new segments
+constexpr milliseconds late_comers{10'000};              // after the first ring, ranks without one are given up
 constexpr milliseconds last_words{300};                  // how long dying ranks may still be writing
 
 std::atomic<bool> terminated{false};
@@ -123,8 +124,7 @@ class Worker {
     const auto start = Clock::now();
     if (start >= next_search_) search(start);
     const std::uint64_t events = drain();
-    const std::int64_t now = clock_.now_ns();
-    if (clock_.settled()) pipeline_.end_round(now);
+    end_round();
     report(start);
     listen(events);
   }
@@ -133,7 +133,18 @@ class Worker {
     collector_.discover([this](collect::SegmentFile& segment) { welcome(segment); });
     for (const std::string& line : collector_.complaints()) complain(line);
     const bool all_here = collector_.processes() >= static_cast<std::size_t>(options_.ranks);
+    if (collector_.segments().empty()) first_seen_ = now;
+    // A rank that has no ring (no memory for one) must not hold up the others for ever.
+    everybody_ = all_here || now - first_seen_ > late_comers;
     next_search_ = now + (all_here ? search_late : search_early);
+  }
+
+  // Pairing needs every ring read: not while one is still to be found.
+  void end_round() {
+    if (!clock_.settled()) return;
+    const bool missing = collector_.threads_missing();
+    if (missing) next_search_ = {};
+    pipeline_.end_round(clock_.now_ns(), everybody_ && !missing);
   }
 
   void welcome(collect::SegmentFile& segment) {
@@ -149,7 +160,7 @@ class Worker {
 
   std::uint64_t drain() {
     const std::uint64_t events = collector_.drain(
-        drain_batch, [this](std::int32_t rank, std::uint32_t thread, std::span<const record::Event> batch) {
+        [this](std::int32_t rank, std::uint32_t thread, std::span<const record::Event> batch) {
           pipeline_.add(rank, thread, batch);
         });
     // Threads of a rank drop separately; the pipeline wants the rank's total.
@@ -191,8 +202,9 @@ class Worker {
     snapshot.finalized_ranks = static_cast<std::uint32_t>(collector_.finalized());
     snapshot.live.window_s = static_cast<double>(options_.window_ms) / 1e3;
     snapshot.live.sequence = ++sequence_;
-    snapshot.live.window_end_realtime_ns = clock_.realtime_of(window_end_ns_);
     const std::int64_t now = clock_.now_ns();
+    // Before the first window there is nothing that could be missing.
+    snapshot.live.window_end_realtime_ns = clock_.realtime_of(window_end_ns_ > 0 ? window_end_ns_ : now);
     for (const auto& segment : collector_.segments()) {
       const auto rank = static_cast<std::size_t>(std::max(segment->rank(), 0));
       if (segment->thread() != 0 || rank >= snapshot.ranks.size()) continue;
@@ -227,7 +239,7 @@ class Worker {
     do {
       search(Clock::now());
       if (drain() == 0 && (in_order_ || collector_.segments().empty())) break;
-      if (clock_.settled()) pipeline_.end_round(clock_.now_ns());
+      end_round();
       if (in_order_ && collector_.empty()) break;
       if (!in_order_) ::usleep(2'000);
     } while (in_order_ || Clock::now() < end);
@@ -264,16 +276,25 @@ class Worker {
   std::int64_t window_end_ns_ = 0;
   std::uint64_t sequence_ = 0;
   bool window_closed_ = false;
+  bool everybody_ = false;  // every rank's ring was found
   bool stopping_ = false;
   bool in_order_ = false;
   microseconds nap_ = shortest_nap;
-  Clock::time_point next_search_{}, next_publish_{}, next_flush_ = Clock::now() + flush_every;
+  Clock::time_point first_seen_{}, next_search_{}, next_publish_{}, next_flush_ = Clock::now() + flush_every;
   Pipeline pipeline_;  // last: its callbacks use the members above
 };
+
+// A launcher may have bound the tool's rank to the core of an application rank: run where there is room.
+void leave_binding() {
+  cpu_set_t all;
+  std::memset(&all, 0xff, sizeof all);
+  ::sched_setaffinity(0, sizeof all, &all);  // clipped to what the job was given; a failure costs only speed
+}
 
 }  // namespace
 
 int run_worker(const Options& options) {
+  leave_binding();
   ::signal(SIGPIPE, SIG_IGN);
   ::signal(SIGINT, SIG_IGN);
   ::signal(SIGHUP, SIG_IGN);

@@ -59,10 +59,10 @@ std::vector<std::string> Collector::complaints() {
   return out;
 }
 
-std::uint64_t Collector::drain(std::uint64_t limit, const Sink& sink) {
+std::uint64_t Collector::drain(const Sink& sink) {
   std::uint64_t total = 0;
   for (auto& segment : segments_) {
-    std::uint64_t left = limit;
+    std::uint64_t left = segment->capacity();
     while (left > 0) {
       const auto events = segment->ring().peek(left);
       if (events.empty()) break;
@@ -82,6 +82,15 @@ bool Collector::empty() const {
 std::size_t Collector::processes() const {
   return static_cast<std::size_t>(
       std::count_if(segments_.begin(), segments_.end(), [](const auto& s) { return s->thread() == 0; }));
+}
+
+bool Collector::threads_missing() const {
+  std::size_t expected = 0;
+  for (const auto& segment : segments_) {
+    if (segment->thread() == 0)
+      expected += std::max(segment->header().thread_count.load(std::memory_order_acquire), 1u);
+  }
+  return expected > segments_.size();
 }
 
 std::size_t Collector::finalized() const {

@@ -25,13 +25,15 @@ class Collector {
   std::vector<std::string> complaints();
 
   // Reads what lies in every ring now, in ring order per ring. Spans point into shared memory, valid during the call.
-  // At most `limit` events per ring, so that one busy ring does not starve the others. Returns the number of events.
+  // At most as many events per ring as it holds: a busy ring does not starve the others, and everything that was
+  // there when the previous drain ended is read. Returns the number of events.
   using Sink = std::function<void(std::int32_t rank, std::uint32_t thread, std::span<const record::Event>)>;
-  std::uint64_t drain(std::uint64_t limit, const Sink& sink);
+  std::uint64_t drain(const Sink& sink);
 
   const std::vector<std::unique_ptr<SegmentFile>>& segments() const { return segments_; }
   bool empty() const;             // no unread event in any ring
   std::size_t processes() const;  // that have shown up (threads of one process count once)
+  bool threads_missing() const;   // a process says that it has more segments than were found
   std::size_t finalized() const;  // of those, how many entered MPI_Finalize
 
  private:

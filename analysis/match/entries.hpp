@@ -36,6 +36,7 @@ struct alignas(64) RecvEntry {
   std::uint32_t channel;          // wildcard: first of the channels that wait for its resolution
   std::uint16_t round;            // (low bits of) the round in which its completion was read
   RecvState state;
+  bool truncated;                 // its message was longer than the buffer
 };
 static_assert(sizeof(SendEntry) == 64 && sizeof(RecvEntry) == 64);
 

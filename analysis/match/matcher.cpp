@@ -14,15 +14,42 @@ constexpr std::uint64_t pattern_of(std::int32_t source, std::int32_t tag) {
 }
 constexpr std::int32_t pattern_source(std::uint64_t pattern) { return static_cast<std::int32_t>(pattern >> 32); }
 constexpr std::int32_t pattern_tag(std::uint64_t pattern) { return static_cast<std::int32_t>(pattern); }
+// A truncated receive failed, but it took its message.
+constexpr bool failed(const Event& e) { return e.flags & flag::failed && !(e.flags & flag::truncated); }
+
 }  // namespace
+
+bool Matcher::is_posting(const Event& e) {
+  switch (e.kind) {
+    case EventKind::send:
+    case EventKind::recv_post: return true;
+    case EventKind::recv_done: return !(e.flags & flag::posted);
+    case EventKind::recv_cancelled: return e.flags & flag::failed && !(e.flags & flag::posted);
+    default: return false;
+  }
+}
 
 Matcher::Matcher(std::int32_t ranks, Sink sink) : sink_(std::move(sink)), ranks_(std::max(ranks, 0)) {
   batch_.reserve(256);
 }
 
-void Matcher::add(std::int32_t rank, std::span<const Event> events) {
-  if (rank < 0 || rank >= static_cast<std::int32_t>(ranks_.size())) return;
+void Matcher::set_node(std::int32_t rank, std::int32_t node) {
+  if (is_rank(rank)) ranks_[rank].node = node;
+}
+
+void Matcher::note_read(Rank& r, std::uint32_t thread, std::uint64_t until) {
+  constexpr std::uint32_t thread_limit = 1024;
+  thread = std::min(thread, thread_limit);
+  if (r.read_until_of_thread.size() <= thread) r.read_until_of_thread.resize(thread + 1);
+  std::uint64_t& of_thread = r.read_until_of_thread[thread];
+  of_thread = std::max(of_thread, until);
+  r.read_until = *std::min_element(r.read_until_of_thread.begin(), r.read_until_of_thread.end());
+}
+
+void Matcher::add(std::int32_t rank, std::uint32_t thread, std::span<const Event> events) {
+  if (!is_rank(rank) || events.empty()) return;
   Rank& r = ranks_[rank];
+  note_read(r, thread, events.back().end);  // calls of a thread do not overlap: what follows began after this
   for (const Event& e : events) {
     switch (e.kind) {
       case EventKind::send:
@@ -53,7 +80,10 @@ void Matcher::add(std::int32_t rank, std::span<const Event> events) {
         break;
       case EventKind::recv_cancelled:
       case EventKind::recv_freed:
-        e.ordinal < r.next_recv ? take_removal(rank, r, e) : take_out_of_turn(rank, r, e, false);
+        if (is_posting(e) && e.ordinal == r.next_recv && r.parked_recvs.empty())
+          ++r.next_recv;  // MPI refused it: nothing was posted
+        else
+          e.ordinal < r.next_recv ? take_removal(rank, r, e) : take_out_of_turn(rank, r, e, false);
         break;
       case EventKind::send_cancel_request:
       case EventKind::send_cancelled:
@@ -127,8 +157,8 @@ void Matcher::take_send(std::int32_t rank, Rank& r, const Event& e) {
 
 std::uint32_t Matcher::new_receive(const Event& e, RecvState state) {
   const std::uint32_t entry = recvs_.take();
-  recvs_[entry] = {e.ordinal, e.begin, e.begin,  e.end,  e.site, e.bytes,
-                   no_index,  no_index, no_index, round_, state};
+  recvs_[entry] = {e.ordinal, e.begin,  e.begin,  e.end,  e.site, e.bytes,
+                   no_index,  no_index, no_index, round_, state,  (e.flags & flag::truncated) != 0};
   return entry;
 }
 
@@ -157,7 +187,7 @@ void Matcher::take_post(std::int32_t rank, Rank& r, const Event& e) {
 
 void Matcher::take_blocking_receive(std::int32_t rank, Rank& r, const Event& e) {
   if (e.peer == record::proc_null) return;
-  if (e.flags & flag::failed) {
+  if (failed(e)) {
     // Whether it took a message is unknown.
     if (is_rank(e.peer) || e.peer == record::any_source) poison(rank, e.comm, e.peer, e.tag, e.ordinal);
     return;
@@ -179,8 +209,8 @@ void Matcher::take_blocking_receive(std::int32_t rank, Rank& r, const Event& e) 
 void Matcher::take_completion(std::int32_t rank, Rank& r, const Event& e) {
   if (e.peer == record::proc_null) return;
   const std::uint32_t entry = r.posted.take(e.ordinal);
-  if (!is_rank(e.peer) || e.flags & (flag::foreign | flag::failed)) {
-    if (!(e.flags & flag::failed)) ++counts_.foreign;
+  if (!is_rank(e.peer) || e.flags & flag::foreign || failed(e)) {
+    if (!failed(e)) ++counts_.foreign;
     if (entry == no_index) return;
     // It took a message of an unknown channel, or of none: as if its request had been freed.
     RecvEntry& recv = recvs_[entry];
@@ -190,7 +220,7 @@ void Matcher::take_completion(std::int32_t rank, Rank& r, const Event& e) {
       resolve_wildcard(rank, r, entry);
     else
       unlink(channels_[recv.channel], entry), mark_dirty(recv.channel);
-    if (e.flags & flag::failed) {
+    if (failed(e)) {
       const Channel place = wildcard ? Channel{} : channels_[recvs_[entry].channel];
       poison(rank, e.comm, wildcard ? pattern_source(pattern) : place.source,
              wildcard ? pattern_tag(pattern) : place.tag, e.ordinal);
@@ -213,6 +243,7 @@ void Matcher::take_completion(std::int32_t rank, Rank& r, const Event& e) {
   recv.bytes = e.bytes;
   recv.round = round_;
   recv.state = RecvState::completed;
+  recv.truncated = (e.flags & flag::truncated) != 0;
   if (!wildcard) return mark_dirty(recv.channel);
   const std::uint32_t index = channel(e.comm, e.peer, rank, e.tag);
   recv.channel = index;

@@ -2,8 +2,9 @@
 // resolved to it. Channel = (communicator, source, destination, tag). What is not certain is counted as ambiguous,
 // never paired. The rules, and why they are safe: docs/methods.md, "Matching".
 //
-// Rounds: a receive is paired at the end of the round *after* the one in which its completion was read. By then
-// everything that happened before it on any rank has been read too, a cancelled send included.
+// A receive may take a send that can be cancelled only when a cancel from before its completion would have been read:
+// because the sender's rings were read beyond that time (ranks of one node: one clock), or because the completion was
+// read in an earlier round and every ring has been read to its head since.
 //
 // Owned by one thread. Memory: outstanding sends and receives, channels in use (idle ones are evicted).
 #pragma once
@@ -41,8 +42,10 @@ class Matcher {
   Matcher(std::int32_t ranks, Sink sink);
 
   void set_tick_scale(TickScale scale) { scale_ = scale; }
+  // Ranks of the same node (>= 0) share a clock.
+  void set_node(std::int32_t rank, std::int32_t node);
   // Events of one thread of `rank` in ring order; threads of a rank in any interleaving.
-  void add(std::int32_t rank, std::span<const record::Event> events);
+  void add(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events);
   // Events of this rank were dropped, it need not be known where: its `lost` event comes only with the next event
   // that found room, which may be too late (a dropped cancel of a send).
   void note_drop(std::int32_t rank);
@@ -60,6 +63,9 @@ class Matcher {
   struct Rank {
     std::uint64_t next_send = 0;  // ordinals are dense
     std::uint64_t next_recv = 0;
+    std::uint64_t read_until = 0; // ticks: whatever of this rank is unread began later, on any of its threads
+    std::vector<std::uint64_t> read_until_of_thread;
+    std::int32_t node = -1;
     bool lossy = false;           // events are missing: all its later sends and receives are ambiguous
     PostedTable posted;
     Wildcards wildcards;
@@ -94,20 +100,28 @@ class Matcher {
   std::uint32_t new_receive(const record::Event& e, RecvState state);
   void resolve_wildcard(std::int32_t rank, Rank& r, std::uint32_t entry);
 
+  // Takes an ordinal of its own: sends; receives as they are posted, complete at once, or are refused by MPI.
+  static bool is_posting(const record::Event& e);
+
   // order.cpp: dense ordinals of several threads
   void take_out_of_turn(std::int32_t rank, Rank& r, const record::Event& e, bool is_send);
   void take_parked(std::int32_t rank, Rank& r);
   void flush_parked(std::int32_t rank, Rank& r);
 
   // pairing.cpp
-  void drain(std::uint32_t index, bool finishing);
+  enum class Drain { between_rounds, end_of_round, end_of_job };
+  void drain(std::uint32_t index, Drain when);
+  void drain_dirty(Drain when);
+  bool certain_pair(const Channel& c, const RecvEntry& recv, const SendEntry& send, Drain when) const;
+  bool settled(const RecvEntry& recv, Drain when) const;
+  bool later_receive_settled(const Channel& c, const RecvEntry& recv, Drain when) const;
+  void note_read(Rank& r, std::uint32_t thread, std::uint64_t until);
   void give_up_sends(std::uint32_t index);
   std::uint32_t front(const Channel& c) const;
   void append(Channel& c, std::uint32_t entry);
   void insert(std::uint32_t index, std::uint32_t entry);
   void unlink(Channel& c, std::uint32_t entry);
   void pop_front(Channel& c);
-  bool certain_turn(const Channel& c, const RecvEntry& recv, const SendEntry& send, bool finishing) const;
   void hang_on(std::uint32_t index, std::uint32_t wildcard);
   void emit(const Channel& c, const SendEntry& send, const RecvEntry& recv);
   void flush_batch();

@@ -34,11 +34,7 @@ void Matcher::take_parked(std::int32_t rank, Rank& r) {
   const auto advance = [&](Parked& parked, std::uint64_t& next) {
     while (!parked.empty() && parked.begin()->first == next && !r.lossy) {
       std::vector<Event>& events = parked.begin()->second;
-      const auto posting = [](const Event& e) {
-        return e.kind == EventKind::send || e.kind == EventKind::recv_post ||
-               (e.kind == EventKind::recv_done && !(e.flags & record::flag::posted));
-      };
-      const auto it = std::find_if(events.begin(), events.end(), posting);
+      const auto it = std::find_if(events.begin(), events.end(), is_posting);
       if (it == events.end()) return;  // a completion of another thread, its posting not read yet
       std::rotate(events.begin(), it, it + 1);
       const std::vector<Event> taken = std::move(events);

@@ -10,7 +10,7 @@ namespace flag = record::flag;
 namespace {
 constexpr std::size_t batch_size = 256;  // messages handed on at once: stays in the nearest cache
 constexpr std::uint32_t carried_flags = flag::nonblocking | flag::persistent | flag::synchronous | flag::buffered |
-                                        flag::ready | flag::intercomm | flag::truncated;
+                                        flag::ready | flag::intercomm;
 bool can_be_cancelled(const SendEntry& s) { return s.flags & (flag::nonblocking | flag::persistent); }
 }  // namespace
 
@@ -68,15 +68,29 @@ void Matcher::pop_front(Channel& c) {
   c.late = no_index;
 }
 
+// Its completion was read in an earlier round, and every ring to its head since.
+bool Matcher::settled(const RecvEntry& recv, Drain when) const {
+  if (when == Drain::end_of_job) return true;
+  const auto before_last = static_cast<std::uint16_t>(round_ - 1);
+  return recv.round != round_ && (when == Drain::end_of_round || recv.round != before_last);
+}
+
+bool Matcher::certain_pair(const Channel& c, const RecvEntry& recv, const SendEntry& send, Drain when) const {
+  if (!can_be_cancelled(send)) return true;
+  if (recv.state == RecvState::freed) return when == Drain::end_of_job || later_receive_settled(c, recv, when);
+  const Rank& source = ranks_[c.source];
+  const bool one_clock = source.node >= 0 && source.node == ranks_[c.destination].node;
+  return (one_clock && source.read_until > recv.end) || settled(recv, when);
+}
+
 // A freed receive proves nothing by itself: a send that can still be cancelled may not be its message. It is, once a
-// later receive of the channel has completed (messages do not overtake), or when nothing more can happen.
-bool Matcher::certain_turn(const Channel& c, const RecvEntry& recv, const SendEntry& send, bool finishing) const {
-  if (recv.state == RecvState::completed || finishing || !can_be_cancelled(send)) return true;
+// later receive of the channel has completed: messages do not overtake.
+bool Matcher::later_receive_settled(const Channel& c, const RecvEntry& recv, Drain when) const {
   for (std::uint32_t at = recv.next; at != no_index; at = recvs_[at].next)
-    if (recvs_[at].state == RecvState::completed && recvs_[at].round != round_) return true;
+    if (recvs_[at].state == RecvState::completed && settled(recvs_[at], when)) return true;
   if (c.late == no_index) return false;
   return std::any_of(late_[c.late].begin(), late_[c.late].end(),
-                     [this](const Late& l) { return recvs_[l.entry].round != round_; });
+                     [&](const Late& l) { return settled(recvs_[l.entry], when); });
 }
 
 void Matcher::hang_on(std::uint32_t index, std::uint32_t wildcard) {
@@ -87,7 +101,7 @@ void Matcher::hang_on(std::uint32_t index, std::uint32_t wildcard) {
   recvs_[wildcard].channel = index;
 }
 
-void Matcher::drain(std::uint32_t index, bool finishing) {
+void Matcher::drain(std::uint32_t index, Drain when) {
   Channel& c = channels_[index];
   Rank& destination = ranks_[c.destination];
   for (;;) {
@@ -95,19 +109,19 @@ void Matcher::drain(std::uint32_t index, bool finishing) {
     if (entry == no_index) break;
     RecvEntry& recv = recvs_[entry];
     if (recv.state == RecvState::posted) return;
-    if (recv.round == round_ && !finishing) return mark_dirty(index);
     if (destination.wildcards.open() != 0) {
       const std::uint32_t blocker =
           destination.wildcards.blocker(c.comm, c.source, c.tag, recv.ordinal, recvs_);
       if (blocker != no_index) return hang_on(index, blocker);
     }
     if (c.send_head == no_index) {
-      if (!sends_in_doubt(c)) return;
+      if (!sends_in_doubt(c)) return;  // a send marks the channel when it comes
       ambiguous_receive(c);
     } else {
       const std::uint32_t sent = c.send_head;
       const SendEntry& send = sends_[sent];
-      if (send.held || !certain_turn(c, recv, send, finishing)) return;
+      if (send.held) return;
+      if (!certain_pair(c, recv, send, when)) return mark_dirty(index);
       emit(c, send, recv);
       c.send_head = send.next;
       if (c.send_head == no_index) c.send_tail = no_index;
@@ -142,6 +156,7 @@ void Matcher::emit(const Channel& c, const SendEntry& send, const RecvEntry& rec
   m.tag = c.tag;
   m.flags = send.flags & carried_flags;
   if (recv.state == RecvState::freed) m.flags |= message_flag::unseen_completion;
+  if (recv.truncated) m.flags |= flag::truncated;
   m.bytes = recv.bytes == ~0ull ? send.bytes : recv.bytes;
   m.send_begin = scale_.to_ns(send.begin);
   m.send_end = scale_.to_ns(send.end);
@@ -160,26 +175,27 @@ void Matcher::flush_batch() {
   batch_.clear();
 }
 
-void Matcher::end_round(bool all_read) {
-  if (!all_read) return;
-  // dirty_ and draining_ swap roles: draining may mark channels again, for the next round.
+void Matcher::drain_dirty(Drain when) {
+  // dirty_ and draining_ swap roles: draining may mark channels again, for the next time.
   draining_.swap(dirty_);
   for (const std::uint32_t index : draining_) channels_[index].dirty = false;
-  for (const std::uint32_t index : draining_) drain(index, false);
+  for (const std::uint32_t index : draining_) drain(index, when);
   draining_.clear();
   flush_batch();
-  ++round_;
+}
+
+void Matcher::end_round(bool all_read) {
+  drain_dirty(all_read ? Drain::end_of_round : Drain::between_rounds);
+  if (all_read) ++round_;
   if (channels_.wants_sweep()) channels_.sweep();
 }
 
 void Matcher::finish() {
   if (finished_) return;
   finished_ = true;
-  end_round();
-  end_round();
   for (std::int32_t rank = 0; rank < static_cast<std::int32_t>(ranks_.size()); ++rank)
     if (ranks_[rank].parked > 0) lose(rank);
-  channels_.for_each([this](std::uint32_t index) { drain(index, true); });
+  channels_.for_each([this](std::uint32_t index) { drain(index, Drain::end_of_job); });
   flush_batch();
   counts_.unmatched_sends = counts_.unmatched_receives = 0;
   for (const Rank& r : ranks_) counts_.unmatched_receives += r.wildcards.open();

@@ -60,8 +60,8 @@ class CommitFile {
   std::uint64_t end_ = 0;
   std::uint64_t page_cursor_ = 0;  // free rest of the page that structure was last put into
   std::uint64_t page_end_ = 0;
-  std::map<std::uint64_t, Held> held_;             // by address
-  std::map<std::uint64_t, std::uint64_t> fresh_;   // allocated since the last commit: begin to end
+  std::map<std::uint64_t, Held> held_;            // by address
+  std::map<std::uint64_t, std::uint64_t> fresh_;  // allocated since the last commit: begin to end
 };
 
 }  // namespace pclscope::store

@@ -48,11 +48,15 @@ template <class T>
 hid_t memory_type();
 template <class T>
 hid_t file_type();
-#define PCLSCOPE_STORE_TYPE(type, memory, file)                \
-  template <>                                                  \
-  inline hid_t memory_type<type>() { return memory; }          \
-  template <>                                                  \
-  inline hid_t file_type<type>() { return file; }
+#define PCLSCOPE_STORE_TYPE(type, memory, file) \
+  template <>                                   \
+  inline hid_t memory_type<type>() {            \
+    return memory;                              \
+  }                                             \
+  template <>                                   \
+  inline hid_t file_type<type>() {              \
+    return file;                                \
+  }
 PCLSCOPE_STORE_TYPE(std::uint8_t, H5T_NATIVE_UINT8, H5T_STD_U8LE)
 PCLSCOPE_STORE_TYPE(std::uint16_t, H5T_NATIVE_UINT16, H5T_STD_U16LE)
 PCLSCOPE_STORE_TYPE(std::int32_t, H5T_NATIVE_INT32, H5T_STD_I32LE)

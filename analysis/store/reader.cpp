@@ -143,8 +143,8 @@ bool read_pieces(const TableReader<Row>& table, std::uint64_t first, std::uint64
   return true;
 }
 
-// A writer at work rearranges the chunk index under our hands, and what HDF5 has cached of it may not fit what it reads
-// next. Every state of the file is a whole one, though: a result that two fresh looks agree on is right.
+// A writer at work rearranges the chunk index under our hands, and what HDF5 has cached of it may not fit what it
+// reads next. Every state of the file is a whole one, though: a result that two fresh looks agree on is right.
 template <class Row>
 Result<std::vector<Row>> Reader::State::read(const char* name, const TableReader<Row>& table, std::uint64_t first,
                                              std::uint64_t count) const {

@@ -18,10 +18,10 @@ class Reader {
   static Result<std::unique_ptr<Reader>> open(const std::string& path);
   ~Reader();
 
-  bool complete() const;                     // the writer closed it; false: the run was cut off or still goes on
-  const Snapshot& summary() const;           // the last summarize()
+  bool complete() const;            // the writer closed it; false: the run was cut off or still goes on
+  const Snapshot& summary() const;  // the last summarize()
   std::uint64_t message_count() const;
-  std::uint64_t messages_not_stored() const; // beyond the writer's budget
+  std::uint64_t messages_not_stored() const;  // beyond the writer's budget
   // Rows [first, first + count), clipped to what there is.
   Result<std::vector<Message>> messages(std::uint64_t first, std::uint64_t count) const;
   Result<std::vector<Window>> windows() const;

@@ -52,14 +52,17 @@ FlatRegions flatten(const std::vector<Region>& regions) {
 }
 
 // [begin, begin + count) lies inside `rows`.
-bool inside(std::uint64_t begin, std::uint64_t count, std::size_t rows) { return begin <= rows && count <= rows - begin; }
+bool inside(std::uint64_t begin, std::uint64_t count, std::size_t rows) {
+  return begin <= rows && count <= rows - begin;
+}
 
 bool unflatten(const FlatRegions& flat, std::vector<Region>& regions) {
   std::uint64_t ranks = 0, windows = 0;
   for (const RegionRow& row : flat.regions) {
     // Each list entry belongs to one region: a damaged file cannot make us copy them again and again.
     if (!inside(row.ranks_begin, row.ranks_count, flat.ranks.size()) || row.ranks_begin != ranks) return false;
-    if (!inside(row.history_begin, row.history_count, flat.history.size()) || row.history_begin != windows) return false;
+    if (!inside(row.history_begin, row.history_count, flat.history.size()) || row.history_begin != windows)
+      return false;
     ranks += row.ranks_count;
     windows += row.history_count;
     Region region = row;

@@ -45,7 +45,8 @@ Result<std::string> resolve_target(const std::string& path) {
   }
   if (::access(path.c_str(), W_OK) != 0) return system_error(path, errno);
   if (const auto existing = CommitFile::open(path); existing && existing->is_being_written()) {
-    return Error{ErrorCode::in_use, "cannot write " + path + ": another job is writing it; choose another --dump path"};
+    return Error{ErrorCode::in_use,
+                 "cannot write " + path + ": another job is writing it; choose another --dump path"};
   }
   char real[PATH_MAX];
   return std::string(::realpath(path.c_str(), real) ? real : path.c_str());

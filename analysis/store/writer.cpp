@@ -122,8 +122,8 @@ bool Writer::State::create_layout() {
   good = good && summary_group && create_number(summary_group.get(), "current", std::int32_t{0});
   good = good && messages.create(top, "messages", options.rows_per_chunk) &&
          create_number(messages.group(), "not_stored", std::uint64_t{0});
-  good = good && windows.create(top, "windows", 1024) &&
-         create_number(windows.group(), "not_stored", std::uint64_t{0});
+  good =
+      good && windows.create(top, "windows", 1024) && create_number(windows.group(), "not_stored", std::uint64_t{0});
   good = good && window_regions.create(top, "window_regions", 4096);
   return good && summaries[0].create(summary_group.get(), "0") && summaries[1].create(summary_group.get(), "1");
 }
@@ -166,8 +166,7 @@ bool Writer::State::flush() {
   bool good = write_messages(buffered) && write_windows();
   buffered.clear();
   good = good && messages.set_rows(message_rows) && windows.set_rows(window_rows) &&
-         window_regions.set_rows(region_rows) &&
-         write_number(messages.group(), "not_stored", messages_not_stored) &&
+         window_regions.set_rows(region_rows) && write_number(messages.group(), "not_stored", messages_not_stored) &&
          write_number(windows.group(), "not_stored", windows_not_stored);
   const std::int32_t shown = summary_changed ? 1 - current : current;
   if (summary_changed) good = good && write_number(summary_group.get(), "current", shown);

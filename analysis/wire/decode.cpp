@@ -17,7 +17,8 @@ namespace pclscope::wire {
 namespace {
 
 Error damaged(const char* what) {
-  return {ErrorCode::damaged, std::string("a message of the job is damaged (") + what + "); the next one may be whole"};
+  return {ErrorCode::damaged,
+          std::string("a message of the job is damaged (") + what + "); the next one may be whole"};
 }
 
 // What decoding has yielded so far against the limits of frame.hpp.

@@ -133,7 +133,8 @@ void remove_traces(const std::string& directory, const Job& job) {
 
 Status announce(const Job& job) {
   if (!is_name(job.name)) {
-    return Error{ErrorCode::bad_argument, "job name '" + job.name + "': use up to 64 letters, digits, '-', '_' and '.'"};
+    return Error{ErrorCode::bad_argument,
+                 "job name '" + job.name + "': use up to 64 letters, digits, '-', '_' and '.'"};
   }
   const auto directory = runtime_directory();
   if (!directory) return directory.error();

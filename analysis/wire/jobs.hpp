@@ -14,8 +14,8 @@ namespace pclscope::wire {
 Result<std::string> runtime_directory();
 
 struct Job {
-  std::string name;          // public, short: what `pclscope watch NAME` takes
-  std::string endpoint;      // what Subscriber::connect takes
+  std::string name;      // public, short: what `pclscope watch NAME` takes
+  std::string endpoint;  // what Subscriber::connect takes
   std::string command;
   std::string mpi;
   std::string node;

@@ -48,8 +48,8 @@ Error cannot_bind(const std::string& address, int error) {
     return {ErrorCode::not_permitted, "cannot publish at " + address + ": " + zmq_strerror(error)};
   }
   if (error == ENODEV || error == EINVAL || error == EADDRNOTAVAIL) {
-    return {ErrorCode::bad_argument, "cannot publish at " + address +
-                                         ": not an address of this machine; use 127.0.0.1, * or one of its own"};
+    return {ErrorCode::bad_argument,
+            "cannot publish at " + address + ": not an address of this machine; use 127.0.0.1, * or one of its own"};
   }
   return {ErrorCode::io, "cannot publish at " + address + ": " + zmq_strerror(error)};
 }

@@ -20,7 +20,8 @@ class Publisher {
 
   // Sends the snapshot to all subscribers and keeps it for those that come later.
   void publish(const Snapshot& snapshot);
-  // Lets new viewers in and answers questions that arrived; malformed ones are dropped and counted. Call it at least every 50 ms.
+  // Lets new viewers in and answers questions that arrived; malformed ones are dropped and counted. Call it at least
+  // every 50 ms.
   void serve();
   std::uint64_t malformed() const;
 

@@ -21,7 +21,8 @@ Status make_private(const std::string& path) {
     return Error{ErrorCode::io, "cannot create " + path + ": " + std::strerror(errno)};
   }
   struct stat found {};
-  if (::lstat(path.c_str(), &found) != 0) return Error{ErrorCode::io, "cannot use " + path + ": " + std::strerror(errno)};
+  if (::lstat(path.c_str(), &found) != 0)
+    return Error{ErrorCode::io, "cannot use " + path + ": " + std::strerror(errno)};
   if (!S_ISDIR(found.st_mode) || found.st_uid != ::geteuid() || (found.st_mode & 077) != 0) {
     return Error{ErrorCode::not_permitted,
                  path + " must be a directory of yours that nobody else can enter: remove it or chmod 700"};
@@ -33,8 +34,8 @@ Status make_private(const std::string& path) {
 
 Result<std::string> runtime_directory() {
   const char* session = std::getenv("XDG_RUNTIME_DIR");
-  const std::string path = is_own_directory(session) ? std::string(session) + "/pclscope"
-                                                     : "/tmp/pclscope-" + std::to_string(::geteuid());
+  const std::string path =
+      is_own_directory(session) ? std::string(session) + "/pclscope" : "/tmp/pclscope-" + std::to_string(::geteuid());
   if (const Status made = make_private(path); !made) return made.error();
   return path;
 }

@@ -90,8 +90,8 @@ Status Subscriber::State::use_keys() {
 }
 
 Error Subscriber::State::nobody(std::chrono::milliseconds timeout) const {
-  std::string text =
-      "nobody answers at " + endpoint.text + " within " + std::to_string(timeout.count()) + " ms: is the job still running?";
+  std::string text = "nobody answers at " + endpoint.text + " within " + std::to_string(timeout.count()) +
+                     " ms: is the job still running?";
   if (!key_file.empty()) text += " and is " + key_file + " the same file as there?";
   return {ErrorCode::unreachable, text};
 }
@@ -126,7 +126,8 @@ Result<Snapshot> Subscriber::ask(std::chrono::milliseconds timeout) {
       if (answer->id != id) continue;  // late answer to an earlier question
       if (answer->status == AnswerStatus::here && has_body) return decode_snapshot(body.bytes());
       nothing_yet = answer->status == AnswerStatus::nothing_yet;
-      if (!nothing_yet) return Error{ErrorCode::wrong_version, "the job does not know this question: update pclscope"};
+      if (!nothing_yet)
+        return Error{ErrorCode::wrong_version, "the job does not know this question: update pclscope"};
     }
     if (!nothing_yet || Clock::now() + std::chrono::milliseconds(20) >= deadline) break;
     ::usleep(20'000);

@@ -116,6 +116,16 @@ TEST_CASE("an empty snapshot has a page") {
   CHECK_THAT(joined(page), Contains("no regions yet") && Contains("MPI not known yet"));
 }
 
+TEST_CASE("ranks that have not started yet are nowhere") {
+  Snapshot s = test::hand_made_snapshot();
+  for (RankSummary& rank : s.ranks) rank.node = -1;
+  CHECK_THAT(views::watch_page(s, {}, {80, 24, false}).back(), Contains("no rank has called MPI_Init yet"));
+  s.ranks[5].node = 0;
+  CHECK_THAT(views::watch_page(s, {}, {80, 24, false}).back(), Contains("MPI_") && Contains(" 100%"));
+  s.ranks[5].finished = true;
+  CHECK_THAT(views::watch_page(s, {}, {80, 24, false}).back(), Contains("(1 finished)"));
+}
+
 TEST_CASE("control characters in names do not reach any view") {
   Snapshot s = test::hand_made_snapshot();
   s.job = "a\x1b[2Jb";

@@ -39,7 +39,7 @@ std::vector<std::string> summary_lines(const Snapshot& snapshot, bool complete, 
   const double delayed = m.matched > 0 ? static_cast<double>(m.delayed) / static_cast<double>(m.matched) : 0;
   Lines lines = {
       "command    " + text::printable(app.command),
-      "run        " + text::printable(app.mpi) + ", " + std::to_string(app.ranks) + " ranks on " +
+      "run        " + text::printable(app.mpi.empty() ? "MPI not known" : app.mpi) + ", " + std::to_string(app.ranks) + " ranks on " +
           std::to_string(app.nodes.size()) + (app.nodes.size() == 1 ? " node" : " nodes"),
       "time       " + text::format_utc(snapshot.time_origin_realtime_ns) + ", " +
           text::format_seconds(snapshot.duration_s) + (complete && snapshot.finished ? "" : ", not finished"),

@@ -130,6 +130,7 @@ std::string inside_line(const Snapshot& snapshot) {
   std::size_t ranks = 0;
   std::size_t finished = 0;
   for (const RankSummary& rank : snapshot.ranks) {
+    if (rank.node < 0) continue;  // has not called MPI_Init yet
     if (rank.finished) {
       ++finished;
       continue;
@@ -137,6 +138,7 @@ std::string inside_line(const Snapshot& snapshot) {
     ++inside[rank.call_function];
     ++ranks;
   }
+  if (ranks + finished == 0) return "no rank has called MPI_Init yet";
   std::vector<std::pair<std::uint16_t, std::size_t>> most_first(inside.begin(), inside.end());
   std::stable_sort(most_first.begin(), most_first.end(), [](auto& a, auto& b) { return a.second > b.second; });
   std::string line = "inside now:";

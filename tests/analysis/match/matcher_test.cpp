@@ -25,7 +25,7 @@ struct Collected {
   explicit Collected(int ranks)
       : matcher(ranks, [this](std::span<const Message> b) { messages.insert(messages.end(), b.begin(), b.end()); }) {}
   Collected& add(int rank, const Stream& stream) {
-    matcher.add(rank, stream.events);
+    matcher.add(rank, 0, stream.events);
     return *this;
   }
   MatchCounts finish() {
@@ -63,21 +63,67 @@ TEST_CASE("a message carries the times, sites and bytes of both its ends") {
   CHECK(m.recv_site == 1);
 }
 
-TEST_CASE("receives are paired one round after their completion was read") {
+TEST_CASE("a send that could be cancelled is paired when a cancel would have been read") {
+  Stream sender, receiver, later;
+  sender.send(1, 0, flag::nonblocking);
+  receiver.now = 500;
+  receiver.receive(0, 0);
+  later.now = 600;
+  later.other(EventKind::call);
+  Collected c(2);
+  SECTION("known by rounds") {
+    c.add(1, receiver).add(0, sender);
+    c.matcher.end_round();
+    CHECK(c.messages.empty());
+    CHECK(c.matcher.counts().unmatched_sends == 1);
+    c.matcher.end_round(false);  // rings were not read to their heads
+    CHECK(c.messages.empty());
+    c.matcher.end_round();
+  }
+  SECTION("known by the time read, on one node") {
+    c.matcher.set_node(0, 3);
+    c.matcher.set_node(1, 3);
+    c.add(1, receiver).add(0, sender);
+    c.matcher.end_round(false);
+    CHECK(c.messages.empty());
+    c.add(0, later);
+    c.matcher.end_round(false);
+  }
+  CHECK(c.messages.size() == 1);
+  CHECK(c.matcher.counts().unmatched_sends == 0);
+}
+
+TEST_CASE("the time read says nothing about another node's clock, nor about another thread's ring") {
+  Stream sender, receiver, later, thread;
+  sender.send(1, 0, flag::nonblocking);
+  receiver.now = 500;
+  receiver.receive(0, 0);
+  later.now = 600;
+  later.other(EventKind::call);
+  thread.other(EventKind::call);
+  Collected c(2);
+  c.matcher.set_node(0, 0);
+  SECTION("another node") { c.matcher.set_node(1, 1); }
+  SECTION("another thread") {
+    c.matcher.set_node(1, 0);
+    c.matcher.add(0, 1, thread.events);
+  }
+  c.add(1, receiver).add(0, sender).add(0, later);
+  c.matcher.end_round(false);
+  CHECK(c.messages.empty());
+  c.matcher.end_round();
+  c.matcher.end_round();
+  CHECK(c.messages.size() == 1);
+}
+
+TEST_CASE("a blocking send is paired at once") {
   Stream sender, receiver;
   sender.send(1, 0);
   receiver.receive(0, 0);
   Collected c(2);
-  c.add(1, receiver);
-  c.add(0, sender);
-  c.matcher.end_round();
-  CHECK(c.messages.empty());
-  CHECK(c.matcher.counts().unmatched_sends == 1);
-  c.matcher.end_round(false);  // rings were not read to their heads: no round
-  CHECK(c.messages.empty());
-  c.matcher.end_round();
+  c.add(1, receiver).add(0, sender);
+  c.matcher.end_round(false);
   CHECK(c.messages.size() == 1);
-  CHECK(c.matcher.counts().unmatched_sends == 0);
 }
 
 TEST_CASE("messages to and from MPI_PROC_NULL and foreign ranks never match") {
@@ -228,6 +274,28 @@ TEST_CASE("a failed receive puts the channels that it could have taken from in d
   CHECK(counts.ambiguous == 1);
 }
 
+TEST_CASE("a receive that MPI refused took nothing, its number is not missing") {
+  Stream sender, receiver;
+  sender.send(1, 1).send(1, 1);
+  receiver.receive(0, 1).other(EventKind::recv_cancelled, 1, record::unknown_rank, any_tag, flag::failed);
+  receiver.skip_receive().receive(0, 1);
+  Collected c(2);
+  const MatchCounts counts = c.add(0, sender).add(1, receiver).finish();
+  CHECK(counts.matched == 2);
+  CHECK(counts.ambiguous == 0);
+}
+
+TEST_CASE("a truncated receive failed, but it took its message") {
+  Stream sender, receiver;
+  sender.send(1, 1).send(1, 1).send(1, 1);
+  receiver.receive(0, 1, flag::failed | flag::truncated).post(0, 1).receive(0, 1).done(1, 0, 1, 5);
+  receiver.events.back().flags |= flag::failed | flag::truncated;
+  Collected c(2);
+  CHECK(c.add(0, sender).add(1, receiver).finish().matched == 3);
+  for (int i = 0; i < 3; ++i) CHECK(((c.messages[i].flags & flag::truncated) != 0) == (i < 2));
+  CHECK(c.messages[1].bytes == 5);
+}
+
 TEST_CASE("a hundred thousand outstanding receives cost no more each than a few") {
   using Clock = std::chrono::steady_clock;
   std::mt19937_64 random(3);
@@ -247,7 +315,7 @@ TEST_CASE("a hundred thousand outstanding receives cost no more each than a few"
     const auto start = Clock::now();
     c.add(0, sender);
     for (std::size_t i = 0; i < receiver.events.size(); i += 500) {
-      c.matcher.add(1, std::span(receiver.events).subspan(i, std::min<std::size_t>(500, receiver.events.size() - i)));
+      c.matcher.add(1, 0, std::span(receiver.events).subspan(i, std::min<std::size_t>(500, receiver.events.size() - i)));
       c.matcher.end_round();
     }
     const MatchCounts counts = c.finish();
@@ -308,8 +376,8 @@ TEST_CASE("events of ranks that do not exist and of unknown kinds are ignored") 
   Stream s;
   s.send(5, 0).other(static_cast<EventKind>(4711)).send(0, 0);
   Collected c(2);
-  c.matcher.add(-1, s.events);
-  c.matcher.add(2, s.events);
+  c.matcher.add(-1, 0, s.events);
+  c.matcher.add(2, 0, s.events);
   const MatchCounts counts = c.add(0, s).finish();
   CHECK(counts.foreign == 1);
   CHECK(counts.unmatched_sends == 1);

@@ -14,6 +14,7 @@ MpiSimulator::MpiSimulator(const SimulatorOptions& options, std::uint64_t seed)
       unexpected_(options.ranks) {
   for (std::size_t i = 0; i < rings_.size(); ++i) {
     rings_[i].rank = actors_[i].rank = static_cast<int>(i) / options.threads;
+    rings_[i].thread = static_cast<int>(i) % options.threads;
     actors_[i].ring = &rings_[i];
   }
 }

@@ -31,7 +31,7 @@ struct SimulatorOptions {
 };
 
 struct Ring {
-  int rank = 0;
+  int rank = 0, thread = 0;
   std::vector<record::Event> events;
   std::size_t read = 0;
   int dropping = 0;             // events still to be dropped in this burst

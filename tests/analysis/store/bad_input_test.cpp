@@ -208,7 +208,8 @@ TEST_CASE("flipped bytes: what HDF5 makes of them is counted") {
       WTERMSIG(status) == SIGALRM ? hung++ : crashed++;
     }
   }
-  WARN("150 dumps with flipped bytes, seed " << seed << ": " << read << " read, " << refused << " refused or in part, "
-                                             << crashed << " crashed HDF5, " << hung << " hung");
+  WARN("150 dumps with flipped bytes, seed " << seed << ": " << read << " read, " << refused
+                                             << " refused or in part, " << crashed << " crashed HDF5, " << hung
+                                             << " hung");
   CHECK(read + refused > 140);
 }

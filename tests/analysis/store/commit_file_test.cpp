@@ -1,11 +1,12 @@
 // CommitFile: what is on disk changes at commit only, in the stated order.
+#include "analysis/store/commit_file.hpp"
+
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 
-#include "analysis/store/commit_file.hpp"
 #include "tests/analysis/store/sample_rows.hpp"
 
 using namespace pclscope::store;

@@ -163,7 +163,8 @@ TEST_CASE("a reader that stays open reads its rows rightly while another process
     options.rows_per_chunk = 4;  // the chunk index changes all the time
     auto writer = std::move(*Writer::create(path, options));
     for (std::uint64_t row = 0;; row += 100) {
-      if (!writer->append(messages_of(row, 100)) || !writer->append(window_of(row / 100)) || !writer->flush()) ::_exit(1);
+      if (!writer->append(messages_of(row, 100)) || !writer->append(window_of(row / 100)) || !writer->flush())
+        ::_exit(1);
       ::usleep(2000);
     }
   }

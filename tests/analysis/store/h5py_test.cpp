@@ -16,8 +16,8 @@ namespace {
 constexpr int no_h5py = 77;
 
 int check_with_h5py(const std::string& path, int messages, int complete) {
-  const std::string command = "/usr/bin/python3 " CHECK_DUMP_SCRIPT " " + path + " " + std::to_string(messages) + " " +
-                              std::to_string(complete);
+  const std::string command = "/usr/bin/python3 " CHECK_DUMP_SCRIPT " " + path + " " + std::to_string(messages) +
+                              " " + std::to_string(complete);
   const int status = std::system(command.c_str());
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }

@@ -159,7 +159,8 @@ TEST_CASE("the key file is closed to others, made once, and refused when it is n
   REQUIRE(::stat(path.c_str(), &found) == 0);
   CHECK((found.st_mode & 07777) == 0600);
   CHECK(load_or_create_keys(path)->server_secret == keys->server_secret);
-  CHECK(std::set<std::string>{keys->server_public, keys->server_secret, keys->client_public, keys->client_secret}.size() == 4);
+  CHECK(std::set<std::string>{keys->server_public, keys->server_secret, keys->client_public, keys->client_secret}
+            .size() == 4);
   CHECK(std::distance(fs::directory_iterator(directory.path()), {}) == 1);  // no drafts left
 
   ::chmod(path.c_str(), 0640);

@@ -1,4 +1,6 @@
 // Announcements of running jobs, and the directory they are in.
+#include "analysis/wire/jobs.hpp"
+
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -9,7 +11,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "analysis/wire/jobs.hpp"
 #include "tests/analysis/wire/private_directory.hpp"
 
 using namespace pclscope;
@@ -120,7 +121,8 @@ TEST_CASE("files that are no announcements are left alone") {
   const std::string directory = *runtime_directory();
   std::ofstream(directory + "/noise.job") << "{ not json";
   std::ofstream(directory + "/array.job") << "[1, 2]";
-  std::ofstream(directory + "/other.job") << R"({"name": "../../etc/x", "endpoint": "ipc:///x", "aggregator_pid": 999999})";
+  std::ofstream(directory + "/other.job")
+      << R"({"name": "../../etc/x", "endpoint": "ipc:///x", "aggregator_pid": 999999})";
   std::ofstream(directory + "/types.job") << R"({"name": 5, "endpoint": [], "aggregator_pid": "x", "ranks": 1e300})";
   fs::create_directory(directory + "/folder.job");
   const auto jobs = list_jobs();

@@ -11,7 +11,8 @@ namespace pclscope::testing {
 
 class RandomSnapshot {
  public:
-  explicit RandomSnapshot(std::uint64_t seed, std::uint64_t most_ranks = 300) : random_(seed), most_ranks_(most_ranks) {}
+  explicit RandomSnapshot(std::uint64_t seed, std::uint64_t most_ranks = 300)
+      : random_(seed), most_ranks_(most_ranks) {}
 
   Snapshot make() {
     Snapshot s;
@@ -27,10 +28,11 @@ class RandomSnapshot {
     s.finalized_ranks = static_cast<std::uint32_t>(random_());
     s.messages = {count(), count(), count(), count(), count(), count(), count(), count(), count(), count()};
     s.latency = {real(), real(), real()};
-    for (std::uint64_t i = below(1 + most_ranks_ / 15); i > 0; i--) s.regions.push_back(region());
+    for (std::uint64_t i = below(3 + most_ranks_ / 15); i > 0; i--) s.regions.push_back(region());
     for (std::uint64_t i = below(20); i > 0; i--) s.worst.push_back(worst());
     for (int r = 0; r < ranks; r++) s.ranks.push_back(rank(r, nodes));
-    for (std::uint64_t i = below(50); i > 0; i--) s.criteria.push_back({below(2) == 1, count(), count(), count(), real()});
+    for (std::uint64_t i = below(50); i > 0; i--)
+      s.criteria.push_back({below(2) == 1, count(), count(), count(), real()});
     s.live = {real(), static_cast<std::int64_t>(random_()), count()};
     return s;
   }
@@ -52,7 +54,8 @@ class RandomSnapshot {
     Region r;
     r.id = number();
     std::int32_t next = 0;
-    for (std::uint64_t i = below(100); i > 0; i--) r.ranks.push_back(next += 1 + static_cast<int>(below(3) / 2 * below(9)));
+    for (std::uint64_t i = below(100); i > 0; i--)
+      r.ranks.push_back(next += 1 + static_cast<int>(below(3) / 2 * below(9)));
     r.messages = count(), r.bytes = count(), r.delayed = count();
     r.mean_latency_ratio = real(), r.delayed_share = real();
     r.late_sender_s = real(), r.late_receiver_s = real(), r.transfer_s = real();
@@ -68,8 +71,22 @@ class RandomSnapshot {
   }
 
   RankSummary rank(int r, int nodes) {
-    return {r,      node(nodes), count(), count(), count(), count(), count(), count(), real(), real(), real(),
-            real(), static_cast<std::uint16_t>(random_()), number(), real(), below(2) == 1};
+    return {r,
+            node(nodes),
+            count(),
+            count(),
+            count(),
+            count(),
+            count(),
+            count(),
+            real(),
+            real(),
+            real(),
+            real(),
+            static_cast<std::uint16_t>(random_()),
+            number(),
+            real(),
+            below(2) == 1};
   }
 
   std::mt19937_64 random_;

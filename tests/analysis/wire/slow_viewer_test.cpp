@@ -100,9 +100,10 @@ TEST_CASE("a stopped and a killed viewer slow nothing down and hold no memory") 
   const long grown = resident_kib() - before;
   std::sort(milliseconds.begin(), milliseconds.end());
   const double median = milliseconds[milliseconds.size() / 2];
-  WARN("publish, 1024 ranks: median " << median << " ms, worst " << milliseconds.back() << " ms; grown " << grown << " KiB");
+  WARN("publish, 1024 ranks: median " << median << " ms, worst " << milliseconds.back() << " ms; grown " << grown
+                                      << " KiB");
 #ifndef __SANITIZE_ADDRESS__  // which keeps freed memory
-  CHECK(grown < 8 * 1024);  // 2000 snapshots would be several hundred MiB
+  CHECK(grown < 8 * 1024);    // 2000 snapshots would be several hundred MiB
 #endif
   CHECK(median < 20);
   auto third = Subscriber::connect(endpoint);  // others are still served

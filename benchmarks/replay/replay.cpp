@@ -1,0 +1,110 @@
+// Replays event streams from memory through the pipeline (match, criteria, windows, regions) on one core, in rounds as
+// the aggregator reads them. Reports events per second, checks every count, and that memory does not grow while the
+// number of events grows tenfold. Exit status 1 when a result is wrong.
+//
+//   replay_benchmark [--quick] [--events N] [--only NAME]
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+
+#include "analysis/pipeline.hpp"
+#include "benchmarks/replay/patterns.hpp"
+
+using namespace pclscope;
+using benchmark::Stretch;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+double resident_mb() {
+  std::ifstream statm("/proc/self/statm");
+  double size = 0, resident = 0;
+  statm >> size >> resident;
+  return resident * 4096 / 1e6;
+}
+
+struct Expected {
+  std::uint64_t messages = 0, events = 0;
+};
+
+bool check(const Pipeline& pipeline, const Expected& expected, std::uint64_t delivered) {
+  const Snapshot s = pipeline.snapshot();
+  const MessageTotals& m = s.messages;
+  const bool right = m.matched == expected.messages && delivered == expected.messages && m.ambiguous == 0 &&
+                     m.unmatched_sends == 0 && m.unmatched_receives == 0 && m.events == expected.events &&
+                     m.clock_violations == 0;
+  if (!right)
+    std::printf("  WRONG: matched %llu delivered %llu of %llu, ambiguous %llu, unmatched %llu + %llu, events %llu of %llu\n",
+                static_cast<unsigned long long>(m.matched), static_cast<unsigned long long>(delivered),
+                static_cast<unsigned long long>(expected.messages), static_cast<unsigned long long>(m.ambiguous),
+                static_cast<unsigned long long>(m.unmatched_sends),
+                static_cast<unsigned long long>(m.unmatched_receives), static_cast<unsigned long long>(m.events),
+                static_cast<unsigned long long>(expected.events));
+  return right;
+}
+
+// A tenth of the events, then the rest: memory is looked at after both.
+bool replay(Stretch stretch, std::uint64_t events) {
+  const auto ranks = static_cast<std::int32_t>(stretch.events.size());
+  Application application;
+  application.ranks = ranks;
+  PipelineOptions options;
+  std::uint64_t delivered = 0;
+  options.on_messages = [&](std::span<const Message> messages) { delivered += messages.size(); };
+  Pipeline pipeline(application, options);
+  Expected expected;
+  std::int64_t now = 0;
+  Clock::duration spent{};
+  double resident_at_tenth = 0;
+  while (expected.events < events) {
+    const auto start = Clock::now();
+    for (std::int32_t rank = 0; rank < ranks; ++rank) pipeline.add(rank, 0, stretch.events[static_cast<std::size_t>(rank)]);
+    now += static_cast<std::int64_t>(stretch.ticks);
+    pipeline.end_round(now);
+    spent += Clock::now() - start;
+    expected.messages += stretch.messages;
+    expected.events += stretch.event_count();
+    if (resident_at_tenth == 0 && expected.events * 10 >= events) resident_at_tenth = resident_mb();
+    stretch.advance();
+  }
+  const double resident = resident_mb();
+  const auto start = Clock::now();
+  pipeline.finish();
+  spent += Clock::now() - start;
+  const double seconds = std::chrono::duration<double>(spent).count();
+  std::printf("%-20s %6.1f M events/s  %5.1f M messages/s  (%.0f M events of %.0f s, %zu regions, resident %.0f MB, at a tenth %.0f MB)\n",
+              stretch.name.c_str(), static_cast<double>(expected.events) / seconds / 1e6,
+              static_cast<double>(expected.messages) / seconds / 1e6, static_cast<double>(expected.events) / 1e6,
+              static_cast<double>(now) / 1e9, pipeline.snapshot().regions.size(), resident, resident_at_tenth);
+  bool right = check(pipeline, expected, delivered);
+  if (resident > resident_at_tenth * 1.1 + 8) {
+    std::printf("  WRONG: memory grew with the number of events\n");
+    right = false;
+  }
+  return right;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::uint64_t events = 100'000'000;
+  std::string only;
+  for (int i = 1; i < argc; ++i) {
+    if (!std::strcmp(argv[i], "--quick"))
+      events = 10'000'000;
+    else if (!std::strcmp(argv[i], "--events") && i + 1 < argc)
+      events = static_cast<std::uint64_t>(std::atof(argv[++i]));
+    else if (!std::strcmp(argv[i], "--only") && i + 1 < argc)
+      only = argv[++i];
+    else
+      return std::fprintf(stderr, "replay_benchmark: unknown argument %s\n", argv[i]), 2;
+  }
+  bool right = true;
+  for (const Stretch& stretch : {benchmark::halo(200), benchmark::master_worker(2000), benchmark::cg(60),
+                                 benchmark::quiet_calls(800)})
+    if (only.empty() || stretch.name == only) right = replay(stretch, events) && right;
+  return right ? 0 : 1;
+}

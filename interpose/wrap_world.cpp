@@ -1,0 +1,125 @@
+#include "interpose/wrap_world.hpp"
+
+#include "interpose/call_scope.hpp"
+#include "interpose/library.hpp"
+#include "interpose/notice.hpp"
+#include "interpose/world.hpp"
+
+namespace pclscope {
+
+namespace {
+
+// MPI_COMM_WORLD before MPI_Init replaced it, in either guise.
+bool is_world(MPI_Comm comm) { return comm == process.real_world || comm == process.app_world; }
+
+// MPI is up: are we in a job, and where? Writes the first event.
+void begin_record(Function function, Site site, std::uint64_t begin) {
+  int provided = MPI_THREAD_SINGLE;
+  real.Query_thread(&provided);
+  if (!enter_world(provided == MPI_THREAD_MULTIPLE)) {
+    pass_everything_through();
+    return;
+  }
+  if (!start_recording()) return;  // said why; the tool's ranks stay hidden
+  recorder()->write(EventKind::init, function, begin, now(), site, 0, 0, 0, process.rank, record::any_tag, 0);
+}
+
+void announce_init() {
+  process.real_world = process.app_world = handles.world;
+  clock_source = choose_clock(options().clock);
+  count_on_board(&record::Board::initializing);
+}
+
+template <class Call>
+int initialise(Function function, Site site, Call real_init) {
+  int already = 0;
+  real.Initialized(&already);
+  if (already != 0) return real_init();  // an error of the application: MPI's to tell
+  announce_init();
+  const std::uint64_t begin = now();
+  const int result = real_init();
+  if (result == MPI_SUCCESS) begin_record(function, site, begin);
+  return result;
+}
+
+// Attributes that MPI itself put on MPI_COMM_WORLD: the application's world has none of them.
+bool is_predefined(int keyval) {
+  switch (keyval) {
+    case MPI_TAG_UB:
+    case MPI_HOST:
+    case MPI_IO:
+    case MPI_WTIME_IS_GLOBAL:
+    case MPI_UNIVERSE_SIZE:
+    case MPI_APPNUM:
+    case MPI_LASTUSEDCODE: return true;
+    default: return false;
+  }
+}
+
+MPI_Comm attribute_holder(MPI_Comm comm, int keyval) {
+  return is_world(comm) && is_predefined(keyval) ? process.real_world : app_comm(comm);
+}
+
+// Errors without a communicator go to the real world's handler: both worlds have the same one.
+template <class Real>
+int set_errhandler(Real real_set, MPI_Comm comm, MPI_Errhandler handler) {
+  const int result = real_set(app_comm(comm), handler);
+  if (result == MPI_SUCCESS && is_world(comm) && process.app_world != process.real_world)
+    real_set(process.real_world, handler);
+  return result;
+}
+
+}  // namespace
+
+int hand_Init(Site site, int* argc, char*** argv) {
+  return initialise(Function::Init, site, [&] { return real.Init(argc, argv); });
+}
+
+int hand_Init_thread(Site site, int* argc, char*** argv, int required, int* provided) {
+  return initialise(Function::Init_thread, site, [&] { return real.Init_thread(argc, argv, required, provided); });
+}
+
+// The record ends before MPI_Finalize runs: what the application's callbacks do in there is not recorded, but the
+// tool's ranks stay hidden from them. The application's world is left to MPI.
+int hand_Finalize(Site site) {
+  if (process.known) {
+    if (Recorder* r = recorder()) {
+      const std::uint64_t t = now();
+      r->write(EventKind::finalize, Function::Finalize, t, t, site, 0, 0, 0, process.rank, record::any_tag, 0);
+    }
+    stop_recording();
+    count_on_board(&record::Board::finalizing);
+  }
+  return real.Finalize();
+}
+
+// MPI_Abort of the application's world must end the tool's ranks too.
+int hand_Abort(Site, MPI_Comm comm, int code) {
+  if (process.known) count_on_board(&record::Board::aborting);
+  return real.Abort(is_world(comm) ? process.real_world : comm, code);
+}
+
+int hand_Comm_get_attr(Site, MPI_Comm comm, int keyval, void* value, int* found) {
+  return real.Comm_get_attr(attribute_holder(comm, keyval), keyval, value, found);
+}
+
+int hand_Attr_get(Site, MPI_Comm comm, int keyval, void* value, int* found) {
+  return real.Attr_get(attribute_holder(comm, keyval), keyval, value, found);
+}
+
+int hand_Comm_set_errhandler(Site, MPI_Comm comm, MPI_Errhandler handler) {
+  return set_errhandler(real.Comm_set_errhandler, comm, handler);
+}
+
+int hand_Errhandler_set(Site, MPI_Comm comm, MPI_Errhandler handler) {
+  return set_errhandler(real.Errhandler_set, comm, handler);
+}
+
+// The handle may come back as another type of another size.
+int hand_Type_free(Site, MPI_Datatype* type) {
+  const int result = real.Type_free(type);
+  process.handles_epoch.fetch_add(1, std::memory_order_relaxed);
+  return result;
+}
+
+}  // namespace pclscope

@@ -1,0 +1,111 @@
+"""Runs a small MPI job with the library preloaded, without the rest of the tool, and reads its segments back."""
+
+import collections
+import glob
+import os
+import re
+import secrets
+import struct
+import subprocess
+import sys
+
+SOURCE = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
+BUILD = os.environ.get("PCLSCOPE_BUILD", os.path.join(SOURCE, "build", "release"))
+MPIRUN = {"openmpi": os.environ.get("PCLSCOPE_MPIRUN_openmpi", "mpirun.openmpi"),
+          "mpich": os.environ.get("PCLSCOPE_MPIRUN_mpich", "mpirun.mpich")}
+KINDS = ["none", "call", "send", "recv_post", "recv_done", "recv_cancelled", "recv_freed", "send_cancel_request",
+         "send_cancelled", "send_not_cancelled", "collective", "comm_created", "comm_freed", "init", "finalize", "lost"]
+FLAGS = ["nonblocking", "persistent", "posted", "synchronous", "buffered", "ready", "intercomm", "failed", "foreign",
+         "unordered", "truncated", "matched_probe"]
+ANY_SOURCE, PROC_NULL, UNKNOWN_RANK, ROOT_SELF, ANY_TAG = -1, -2, -3, -4, -1
+
+Event = collections.namedtuple("Event", "begin end site comm bytes ordinal peer tag kind function flags")
+Segment = collections.namedtuple("Segment", "rank thread world_size capacity dropped state mpi executable events call")
+Result = collections.namedtuple("Result", "status out err segments board")
+
+
+def function_names():
+    with open(os.path.join(SOURCE, "interpose", "record", "functions.def"), encoding="utf-8") as lines:
+        return {int(n): name for n, name in re.findall(r"^PCLSCOPE_FUNCTION\((\d+), (\w+)\)", lines.read(), re.M)}
+
+
+NAMES = function_names()
+
+
+def library(mpi):
+    return os.path.join(BUILD, "lib", f"libpclscope-{mpi}.so")
+
+
+def program(name, mpi):
+    return os.path.join(BUILD, "tests", "interpose", f"{name}-{mpi}")
+
+
+def flag_names(bits):
+    return {name for i, name in enumerate(FLAGS) if bits >> i & 1}
+
+
+def read_segment(path):
+    """As FORMAT.md says; layout_test ties these offsets to the C++ header."""
+    with open(path, "rb") as file:
+        data = file.read()
+    magic, _, header_bytes, capacity, rank, size, _, thread, _, _ = struct.unpack_from("<8sIIQiiIIII", data, 0)
+    assert magic == b"PCLSEG\r\n", path
+    text = lambda at, length: data[at:at + length].split(b"\0")[0].decode()
+    head, dropped = struct.unpack_from("<QQ", data, 448)
+    state, = struct.unpack_from("<I", data, 512)
+    call, = struct.unpack_from("<I", data, 608)
+    events = []
+    for i in range(max(0, head - capacity), head):
+        fields = struct.unpack_from("<QQQQQQiiHHI", data, header_bytes + 64 * (i % capacity))
+        *numbers, kind, function, flags = fields
+        events.append(Event(*numbers, KINDS[kind], NAMES.get(function, "?"), flag_names(flags)))
+    return Segment(rank, thread, size, capacity, dropped, state, text(112, 64), text(176, 256), events, call)
+
+
+def read_board(path):
+    if not os.path.exists(path):
+        return None
+    with open(path, "rb") as file:
+        words = struct.unpack_from("<8I", file.read(32))
+    return dict(zip("started initializing finalizing aborting refused change aggregator done".split(), words))
+
+
+def environment(**more):
+    e = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    for name in [n for n in e if n.startswith("PCLSCOPE_")]:
+        del e[name]
+    e.update({k: str(v) for k, v in more.items()})
+    return e
+
+
+def launch(mpi, ranks, command, tools=1, preload=True, job=True, timeout=120, preloaded=None, **variables):
+    """Runs `command` on `ranks` ranks, plus one stand-in for the tool; returns a Result. `preload=False`: bare."""
+    token = secrets.token_hex(16)
+    if job:
+        variables.setdefault("PCLSCOPE_JOB", token)
+        variables.setdefault("PCLSCOPE_RANKS", ranks)
+        variables.setdefault("PCLSCOPE_TOOL_RANKS", tools)
+    options = ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"] if mpi == "openmpi" else []
+    line = [MPIRUN[mpi]] + options + ["-n", str(ranks)]
+    if preload:
+        line += ["env", "LD_PRELOAD=" + (preloaded or library(mpi))]
+    line += command
+    if tools:
+        line += [":", "-n", str(tools), program("stand_in", mpi)]
+    prefix = f"/dev/shm/pclscope-{token}-"
+    try:
+        done = subprocess.run(line, env=environment(**variables), capture_output=True, text=True, timeout=timeout,
+                              errors="replace", check=False)
+        segments = [read_segment(p) for p in glob.glob(prefix + "[0-9]*")]
+        board = read_board(prefix + "board")
+    finally:
+        for path in glob.glob(prefix + "*"):
+            os.unlink(path)
+    return Result(done.returncode, done.stdout, done.stderr, sorted(segments), board)
+
+
+def mpis():
+    """Those named on the command line (ctest runs one at a time), else both."""
+    chosen = [a for a in sys.argv[1:] if a in MPIRUN]
+    sys.argv[1:] = [a for a in sys.argv[1:] if a not in MPIRUN]
+    return chosen or list(MPIRUN)
