@@ -17,12 +17,12 @@ namespace pclscope {
 
 namespace {
 
-constexpr std::size_t chunk_events = 256;             // read by several stages: stays in the nearest cache
+constexpr std::size_t chunk_events = 256;  // read by several stages: stays in the nearest cache
 constexpr std::int64_t worst_memory_ns = 10'000'000'000;
-constexpr double live_margin = 1e-3;                  // modularity by which new regions must be better
+constexpr double live_margin = 1e-3;  // modularity by which new regions must be better
 constexpr double final_margin = 1e-9;
-constexpr double growth_to_recluster = 1.25;          // of all message counts, when no new pair turned up
-constexpr double clustering_share = 0.05;             // of wall time
+constexpr double growth_to_recluster = 1.25;  // of all message counts, when no new pair turned up
+constexpr double clustering_share = 0.05;     // of wall time
 
 using Wall = std::chrono::steady_clock;
 
@@ -30,21 +30,25 @@ using Wall = std::chrono::steady_clock;
 
 struct Pipeline::State {
   State(Application app, PipelineOptions opts)
-      : application(std::move(app)), options(std::move(opts)),
+      : application(std::move(app)),
+        options(std::move(opts)),
         matcher(application.ranks, [this](std::span<const Message> batch) { measure(batch); }),
-        collectives(application.ranks), activity(application.ranks),
+        collectives(application.ranks),
+        activity(application.ranks),
         windows(std::max<std::int64_t>(options.window_ns, 1), options.allowance_ns),
-        regions(application.ranks, options.history_windows), worst(options.worst_messages, worst_memory_ns),
-        ranks(static_cast<std::size_t>(application.ranks)), dropped(ranks.size()) {
+        regions(application.ranks, options.history_windows),
+        worst(options.worst_messages, worst_memory_ns),
+        ranks(static_cast<std::size_t>(application.ranks)),
+        dropped(ranks.size()) {
     application.node_of_rank.resize(ranks.size(), -1);
     criteria.load(options.baseline);
   }
 
   // --- the stages, in the order in which a message passes them ---
   void add(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events);
-  void measure(std::span<const Message> batch);          // matched: time it, put it into its window
+  void measure(std::span<const Message> batch);  // matched: time it, put it into its window
   void close_windows(std::int64_t now_ns);
-  void close_window(OpenWindows::Closed& closed);        // judge its messages, fold them into pairs and regions
+  void close_window(OpenWindows::Closed& closed);  // judge its messages, fold them into pairs and regions
   double judge(Message& message);
   void fold_ranks();
   void recluster(double margin, bool whatever_it_costs);
@@ -62,8 +66,8 @@ struct Pipeline::State {
   PairTable pairs;
   RegionSeries regions;
   WorstMessages worst;
-  LogHistogram times;                                    // of all messages with a latency
-  std::vector<Message> batch;                            // being measured
+  LogHistogram times;          // of all messages with a latency
+  std::vector<Message> batch;  // being measured
 
   struct RankSums {
     LatencySums sent, received;
@@ -71,14 +75,14 @@ struct Pipeline::State {
   std::vector<RankSums> ranks;
   std::vector<std::uint64_t> dropped;
   MessageTotals totals;
-  std::uint64_t from_file = 0;                           // messages that came matched
+  std::uint64_t from_file = 0;  // messages that came matched
   double ratio_sum = 0;
   std::uint64_t timed = 0;
   std::int64_t newest_ns = 0;
   bool finished = false;
 
-  bool regions_changed = false;                          // by the window being closed
-  std::size_t clustered_pairs = 0;                       // what the current regions were made from
+  bool regions_changed = false;     // by the window being closed
+  std::size_t clustered_pairs = 0;  // what the current regions were made from
   std::uint64_t clustered_messages = 0, folded_messages = 0;
   Wall::time_point next_clustering{};
 };
@@ -176,7 +180,8 @@ void Pipeline::State::fold_ranks() {
 void Pipeline::State::recluster(double margin, bool whatever_it_costs) {
   regions_changed = false;
   if (pairs.size() == 0) return;
-  const bool grown = static_cast<double>(folded_messages) >= growth_to_recluster * static_cast<double>(clustered_messages);
+  const bool grown =
+      static_cast<double>(folded_messages) >= growth_to_recluster * static_cast<double>(clustered_messages);
   if (!whatever_it_costs && pairs.size() == clustered_pairs && !grown) return;
   const Wall::time_point start = Wall::now();
   if (!whatever_it_costs && start < next_clustering) return;
@@ -226,9 +231,8 @@ void Pipeline::add_messages(std::span<const Message> messages) {
   while (!messages.empty()) {
     const auto chunk = messages.first(std::min(chunk_events, messages.size()));
     messages = messages.subspan(chunk.size());
-    const bool in_range = std::all_of(chunk.begin(), chunk.end(), [&](const Message& m) {
-      return s.knows(m.source) && s.knows(m.destination);
-    });
+    const bool in_range = std::all_of(chunk.begin(), chunk.end(),
+                                      [&](const Message& m) { return s.knows(m.source) && s.knows(m.destination); });
     if (!in_range) continue;  // a file that contradicts itself
     s.from_file += chunk.size();
     s.measure(chunk);

@@ -23,10 +23,11 @@ namespace pclscope {
 
 struct PipelineOptions {
   std::int64_t window_ns = 100'000'000;
-  std::uint32_t history_windows = 600;   // kept per region for snapshots
+  std::uint32_t history_windows = 600;  // kept per region for snapshots
   std::uint32_t worst_messages = 20;
-  std::int64_t allowance_ns = 20'000'000;  // a window closes this long after its end: messages are read a little later
-  std::vector<Criterion> baseline;         // criteria of an earlier run, used instead of this run's medians
+  std::int64_t allowance_ns =
+      20'000'000;                   // a window closes this long after its end: messages are read a little later
+  std::vector<Criterion> baseline;  // criteria of an earlier run, used instead of this run's medians
   // A window's messages when it closes (that is when `delayed` is decided), in the order in which they were matched.
   std::function<void(std::span<const Message>)> on_messages;
   // Each closed window once, after its messages; of several windows in a row without a message only the last.

@@ -94,17 +94,23 @@ class Worker {
 
   void open_wire() {
     if (options_.endpoint.empty()) return;
-    auto publisher = wire::Publisher::bind(options_.endpoint);
+    std::string endpoint = options_.endpoint;
+    auto publisher = wire::Publisher::bind(endpoint);
     if (!publisher) {
-      complain(publisher.error().message + ": the job runs on without being published");
-      return;
+      // Rather a job that can be watched from its own node than none.
+      const std::string why = publisher.error().message;
+      const auto runtime = wire::runtime_directory();
+      endpoint = runtime ? "ipc://" + *runtime + "/" + options_.job : "";
+      if (runtime && endpoint != options_.endpoint) publisher = wire::Publisher::bind(endpoint);
+      complain(why + (publisher ? ": published at " + endpoint + " instead" : ": the job runs on without being published"));
+      if (!publisher) return;
     }
     publisher_ = std::move(*publisher);
     char node[256] = "";
     ::gethostname(node, sizeof node - 1);
     wire::Job job;
     job.name = options_.job;
-    job.endpoint = options_.endpoint;
+    job.endpoint = endpoint;
     job.command = options_.command;
     job.node = node;
     job.ranks = options_.ranks;

@@ -54,12 +54,12 @@ class Criteria {
   struct Class {
     std::vector<Bin> bins = std::vector<Bin>(size_bins::count);
     std::vector<std::uint32_t> changed;
-    std::vector<std::uint32_t> few;   // bins with samples, fewer than enough
+    std::vector<std::uint32_t> few;  // bins with samples, fewer than enough
   };
   static double criterion_ns(const Class& of, std::uint32_t bin);
   static const Bin* neighbour(const Class& of, std::uint32_t bin);
 
-  std::array<Class, 2> classes_;      // [inter_node]
+  std::array<Class, 2> classes_;  // [inter_node]
 };
 
 }  // namespace pclscope

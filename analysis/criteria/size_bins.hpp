@@ -8,12 +8,12 @@
 namespace pclscope::size_bins {
 
 inline constexpr std::uint64_t linear_width = 50;
-inline constexpr std::uint64_t linear_end = 12'800;                 // 256 bins of 50 bytes
+inline constexpr std::uint64_t linear_end = 12'800;  // 256 bins of 50 bytes
 inline constexpr std::uint32_t linear_count = linear_end / linear_width;
 inline constexpr std::uint32_t per_octave = 16;
-inline constexpr std::uint32_t first_octave = 13;                   // 8192: linear_end = 8192 * 25/16
-inline constexpr std::uint32_t octaves = 36;                        // up to 2^49 bytes; larger ones share the last bin
-inline constexpr std::uint32_t skipped = 9;                         // of the first octave, below linear_end
+inline constexpr std::uint32_t first_octave = 13;  // 8192: linear_end = 8192 * 25/16
+inline constexpr std::uint32_t octaves = 36;       // up to 2^49 bytes; larger ones share the last bin
+inline constexpr std::uint32_t skipped = 9;        // of the first octave, below linear_end
 inline constexpr std::uint32_t count = linear_count + octaves * per_octave - skipped;
 
 inline std::uint32_t bin_of(std::uint64_t bytes) {

@@ -18,13 +18,13 @@ struct Channel {
   std::int32_t tag = 0;
   std::uint32_t send_head = no_index, send_tail = no_index;  // in sending order
   std::uint32_t recv_head = no_index, recv_tail = no_index;  // in posting order
-  std::uint32_t late = no_index;          // receives to be merged in by ordinal (resolved wildcards), see Matcher
-  std::uint32_t next_waiter = no_index;   // in the chain of channels that wait for the same wildcard
-  std::int32_t ambiguous_surplus = 0;     // ambiguous sends minus ambiguous receives seen
-  bool dirty = false;                     // is in the list of channels to look at when the round ends
-  bool waiting = false;                   // is in a wildcard's chain
-  bool sends_ambiguous = false;           // the order of its sends is not known any more
-  bool used = true;                       // since the last sweep
+  std::uint32_t late = no_index;         // receives to be merged in by ordinal (resolved wildcards), see Matcher
+  std::uint32_t next_waiter = no_index;  // in the chain of channels that wait for the same wildcard
+  std::int32_t ambiguous_surplus = 0;    // ambiguous sends minus ambiguous receives seen
+  bool dirty = false;                    // is in the list of channels to look at when the round ends
+  bool waiting = false;                  // is in a wildcard's chain
+  bool sends_ambiguous = false;          // the order of its sends is not known any more
+  bool used = true;                      // since the last sweep
 };
 static_assert(sizeof(Channel) == 64);
 
@@ -40,7 +40,8 @@ class ChannelTable {
       if (slot.channel == no_index) break;
       if (slot.check != static_cast<std::uint32_t>(hash >> 32)) continue;
       const Channel& channel = channels_[slot.channel];
-      if (channel.comm == comm && channel.source == source && channel.destination == destination && channel.tag == tag)
+      if (channel.comm == comm && channel.source == source && channel.destination == destination &&
+          channel.tag == tag)
         return slot.channel;
     }
     made = true;

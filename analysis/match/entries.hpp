@@ -15,16 +15,16 @@ struct alignas(64) SendEntry {
   std::uint64_t begin, end;  // ticks
   std::uint64_t site;
   std::uint64_t bytes;
-  std::uint32_t flags;       // record::flag
-  std::uint32_t next;        // in the channel, or in the pool's free list
-  bool held;                 // MPI_Cancel was called, outcome unknown
+  std::uint32_t flags;  // record::flag
+  std::uint32_t next;   // in the channel, or in the pool's free list
+  bool held;            // MPI_Cancel was called, outcome unknown
 };
 
 enum class RecvState : std::uint8_t {
-  posted,     // specific, in its channel, not complete
-  wildcard,   // posted with ANY_SOURCE or ANY_TAG, not complete: in no channel yet
+  posted,    // specific, in its channel, not complete
+  wildcard,  // posted with ANY_SOURCE or ANY_TAG, not complete: in no channel yet
   completed,
-  freed,      // specific, MPI_Request_free: takes its turn, completes unseen
+  freed,  // specific, MPI_Request_free: takes its turn, completes unseen
 };
 
 struct alignas(64) RecvEntry {
@@ -32,11 +32,11 @@ struct alignas(64) RecvEntry {
   std::uint64_t post, wait, end;  // ticks; `wait` of a wildcard holds its pattern until it completes
   std::uint64_t site;
   std::uint64_t bytes;
-  std::uint32_t next, prev;       // in the channel; `next` also in the pool's free list
-  std::uint32_t channel;          // wildcard: first of the channels that wait for its resolution
-  std::uint16_t round;            // (low bits of) the round in which its completion was read
+  std::uint32_t next, prev;  // in the channel; `next` also in the pool's free list
+  std::uint32_t channel;     // wildcard: first of the channels that wait for its resolution
+  std::uint16_t round;       // (low bits of) the round in which its completion was read
   RecvState state;
-  bool truncated;                 // its message was longer than the buffer
+  bool truncated;  // its message was longer than the buffer
 };
 static_assert(sizeof(SendEntry) == 64 && sizeof(RecvEntry) == 64);
 

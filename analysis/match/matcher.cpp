@@ -22,10 +22,14 @@ constexpr bool failed(const Event& e) { return e.flags & flag::failed && !(e.fla
 bool Matcher::is_posting(const Event& e) {
   switch (e.kind) {
     case EventKind::send:
-    case EventKind::recv_post: return true;
-    case EventKind::recv_done: return !(e.flags & flag::posted);
-    case EventKind::recv_cancelled: return e.flags & flag::failed && !(e.flags & flag::posted);
-    default: return false;
+    case EventKind::recv_post:
+      return true;
+    case EventKind::recv_done:
+      return !(e.flags & flag::posted);
+    case EventKind::recv_cancelled:
+      return e.flags & flag::failed && !(e.flags & flag::posted);
+    default:
+      return false;
   }
 }
 
@@ -101,13 +105,17 @@ void Matcher::add(std::int32_t rank, std::uint32_t thread, std::span<const Event
 
 void Matcher::take_event(std::int32_t rank, Rank& r, const Event& e) {
   switch (e.kind) {
-    case EventKind::send: return take_send(rank, r, e);
-    case EventKind::recv_post: return take_post(rank, r, e);
+    case EventKind::send:
+      return take_send(rank, r, e);
+    case EventKind::recv_post:
+      return take_post(rank, r, e);
     case EventKind::recv_done:
       return e.flags & flag::posted ? take_completion(rank, r, e) : take_blocking_receive(rank, r, e);
     case EventKind::recv_cancelled:
-    case EventKind::recv_freed: return take_removal(rank, r, e);
-    default: return take_send_cancel(rank, e);
+    case EventKind::recv_freed:
+      return take_removal(rank, r, e);
+    default:
+      return take_send_cancel(rank, e);
   }
 }
 
@@ -164,7 +172,8 @@ std::uint32_t Matcher::new_receive(const Event& e, RecvState state) {
 
 void Matcher::take_post(std::int32_t rank, Rank& r, const Event& e) {
   if (e.peer == record::proc_null || r.lossy || e.flags & (flag::failed | flag::foreign)) return;
-  const bool wildcard = !(e.flags & flag::matched_probe) && (e.peer == record::any_source || e.tag == record::any_tag);
+  const bool wildcard =
+      !(e.flags & flag::matched_probe) && (e.peer == record::any_source || e.tag == record::any_tag);
   if (wildcard && (e.peer == record::any_source || is_rank(e.peer))) {
     if (e.flags & flag::unordered) return poison(rank, e.comm, e.peer, e.tag, e.ordinal);
     const std::uint32_t entry = new_receive(e, RecvState::wildcard);
@@ -279,8 +288,7 @@ void Matcher::take_removal(std::int32_t rank, Rank& r, const Event& e) {
     const std::uint64_t pattern = recv.wait, comm = recv.bytes;
     resolve_wildcard(rank, r, entry);
     recvs_.give(entry);
-    if (e.kind == EventKind::recv_freed)
-      poison(rank, comm, pattern_source(pattern), pattern_tag(pattern), e.ordinal);
+    if (e.kind == EventKind::recv_freed) poison(rank, comm, pattern_source(pattern), pattern_tag(pattern), e.ordinal);
     return;
   }
   mark_dirty(recv.channel);

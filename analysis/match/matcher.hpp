@@ -28,9 +28,9 @@ namespace pclscope {
 
 struct MatchCounts {
   std::uint64_t matched = 0;
-  std::uint64_t ambiguous = 0;           // messages: an uncertain send and an uncertain receive count once per channel
+  std::uint64_t ambiguous = 0;  // messages: an uncertain send and an uncertain receive count once per channel
   std::uint64_t foreign = 0;
-  std::uint64_t unmatched_sends = 0;     // before finish(): in flight
+  std::uint64_t unmatched_sends = 0;  // before finish(): in flight
   std::uint64_t unmatched_receives = 0;
 };
 
@@ -63,10 +63,10 @@ class Matcher {
   struct Rank {
     std::uint64_t next_send = 0;  // ordinals are dense
     std::uint64_t next_recv = 0;
-    std::uint64_t read_until = 0; // ticks: whatever of this rank is unread began later, on any of its threads
+    std::uint64_t read_until = 0;  // ticks: whatever of this rank is unread began later, on any of its threads
     std::vector<std::uint64_t> read_until_of_thread;
     std::int32_t node = -1;
-    bool lossy = false;           // events are missing: all its later sends and receives are ambiguous
+    bool lossy = false;  // events are missing: all its later sends and receives are ambiguous
     PostedTable posted;
     Wildcards wildcards;
     Parked parked_sends, parked_recvs;
@@ -143,7 +143,7 @@ class Matcher {
   ChannelTable channels_;
   EntryPool<SendEntry> sends_;
   EntryPool<RecvEntry> recvs_;
-  std::vector<std::vector<Late>> late_;    // min-heaps, Channel::late
+  std::vector<std::vector<Late>> late_;  // min-heaps, Channel::late
   std::vector<std::uint32_t> late_free_;
   std::vector<Poison> poisons_;
   std::vector<std::uint32_t> dirty_, draining_;

@@ -7,8 +7,8 @@ namespace pclscope {
 
 // Times are nanoseconds since the job's time origin (Snapshot::time_origin_realtime_ns says when that was).
 struct Message {
-  std::uint64_t comm = 0;       // communicator id
-  std::int32_t source = 0;      // ranks in the application's world
+  std::uint64_t comm = 0;   // communicator id
+  std::int32_t source = 0;  // ranks in the application's world
   std::int32_t destination = 0;
   std::int32_t tag = 0;
   std::uint32_t flags = 0;      // record::flag of the send, plus message_flag below
@@ -25,11 +25,11 @@ struct Message {
   bool operator==(const Message&) const = default;
 };
 
-namespace message_flag {  // high bits: never collide with record::flag
+namespace message_flag {                                      // high bits: never collide with record::flag
 inline constexpr std::uint32_t unseen_completion = 1u << 31;  // receive freed before completion: no latency
 inline constexpr std::uint32_t inter_node = 1u << 30;
-inline constexpr std::uint32_t clock_violation = 1u << 29;    // recv_end < send_begin
-inline constexpr std::uint32_t delayed = 1u << 28;            // time / criterion > 1
+inline constexpr std::uint32_t clock_violation = 1u << 29;  // recv_end < send_begin
+inline constexpr std::uint32_t delayed = 1u << 28;          // time / criterion > 1
 }  // namespace message_flag
 
 // Where a message's span went. late_sender lies before the send; late_receiver + transfer = time().

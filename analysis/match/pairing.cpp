@@ -9,8 +9,8 @@ namespace flag = record::flag;
 
 namespace {
 constexpr std::size_t batch_size = 256;  // messages handed on at once: stays in the nearest cache
-constexpr std::uint32_t carried_flags = flag::nonblocking | flag::persistent | flag::synchronous | flag::buffered |
-                                        flag::ready | flag::intercomm;
+constexpr std::uint32_t carried_flags =
+    flag::nonblocking | flag::persistent | flag::synchronous | flag::buffered | flag::ready | flag::intercomm;
 bool can_be_cancelled(const SendEntry& s) { return s.flags & (flag::nonblocking | flag::persistent); }
 }  // namespace
 
@@ -110,8 +110,7 @@ void Matcher::drain(std::uint32_t index, Drain when) {
     RecvEntry& recv = recvs_[entry];
     if (recv.state == RecvState::posted) return;
     if (destination.wildcards.open() != 0) {
-      const std::uint32_t blocker =
-          destination.wildcards.blocker(c.comm, c.source, c.tag, recv.ordinal, recvs_);
+      const std::uint32_t blocker = destination.wildcards.blocker(c.comm, c.source, c.tag, recv.ordinal, recvs_);
       if (blocker != no_index) return hang_on(index, blocker);
     }
     if (c.send_head == no_index) {

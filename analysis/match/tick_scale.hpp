@@ -9,7 +9,8 @@ struct TickScale {
   std::uint64_t origin_ticks = 0;
   double ns_per_tick = 1.0;
   std::int64_t to_ns(std::uint64_t ticks) const {
-    return static_cast<std::int64_t>(static_cast<double>(static_cast<std::int64_t>(ticks - origin_ticks)) * ns_per_tick);
+    return static_cast<std::int64_t>(static_cast<double>(static_cast<std::int64_t>(ticks - origin_ticks)) *
+                                     ns_per_tick);
   }
 };
 

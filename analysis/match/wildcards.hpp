@@ -41,7 +41,7 @@ class Wildcards {
   struct OfComm {
     std::uint64_t comm = 0;
     std::size_t open = 0;
-    Queue any;                                      // (ANY, ANY)
+    Queue any;                                          // (ANY, ANY)
     std::unordered_map<std::int32_t, Queue> by_source;  // (s, ANY)
     std::unordered_map<std::int32_t, Queue> by_tag;     // (ANY, t)
     Queue& queue(std::int32_t source, std::int32_t tag);

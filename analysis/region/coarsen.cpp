@@ -65,8 +65,9 @@ Coarsening match_round(const CommunicationGraph& graph, std::int32_t spare) {
   const bool stars = merged < n / 10;
   for (const std::int32_t node : order) {
     if (round.group[node] >= 0) continue;
-    const std::int32_t host =
-        stars && merged < spare ? heaviest(graph, node, [&](std::int32_t other) { return round.group[other] >= 0; }) : -1;
+    const std::int32_t host = stars && merged < spare
+                                  ? heaviest(graph, node, [&](std::int32_t other) { return round.group[other] >= 0; })
+                                  : -1;
     if (host >= 0) ++merged;
     round.group[node] = host >= 0 ? round.group[host] : round.groups++;
   }

@@ -14,7 +14,8 @@ struct Coarsening {
 };
 
 // Rounds of heavy-edge matching: every node joins the free neighbour that it is bound to most, by edge weight
-// and common neighbours. When a round hardly shrinks the graph (stars), nodes left over join a neighbour's group. `graph` must be connected.
+// and common neighbours. When a round hardly shrinks the graph (stars), nodes left over join a neighbour's group.
+// `graph` must be connected.
 Coarsening coarsen(const CommunicationGraph& graph, std::int32_t limit);
 
 }  // namespace pclscope

@@ -38,8 +38,7 @@ Partition find_regions(const CommunicationGraph& graph, const RegionOptions& opt
     std::vector<std::int32_t> label(members.size());
     for (std::size_t i = 0; i < members.size(); ++i) label[i] = community[coarse.group[i]];
     if (coarse.groups < component.ranks()) improve_by_moves(component, graph.total(), label);
-    for (std::size_t i = 0; i < members.size(); ++i)
-      partition.region_of_rank[members[i]] = labels + label[i];
+    for (std::size_t i = 0; i < members.size(); ++i) partition.region_of_rank[members[i]] = labels + label[i];
     labels += *std::max_element(label.begin(), label.end()) + 1;
   }
   // Regions of different components may interleave: number them by their smallest rank.

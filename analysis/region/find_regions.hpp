@@ -10,8 +10,8 @@
 namespace pclscope {
 
 struct RegionOptions {
-  double beta = 1.0;               // inverse temperature of the free-energy distance
-  std::int32_t dense_limit = 1024; // ranks of one connected component beyond which it is coarsened first
+  double beta = 1.0;                // inverse temperature of the free-energy distance
+  std::int32_t dense_limit = 1024;  // ranks of one connected component beyond which it is coarsened first
 };
 
 struct Partition {

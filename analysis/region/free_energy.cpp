@@ -12,7 +12,7 @@ namespace {
 using Matrix = Eigen::MatrixXd;
 using Index = Eigen::Index;
 
-constexpr Index small_block = 48;    // below: plain triangular solve
+constexpr Index small_block = 48;  // below: plain triangular solve
 constexpr Index column_block = 128;
 
 // Replaces the lower triangular block at (o, o) of size n by its inverse.

@@ -17,7 +17,9 @@ double rounded(double d, double scale) { return std::round(d / scale * digits) /
 class NearestNeighbourChain {
  public:
   explicit NearestNeighbourChain(Eigen::MatrixXd& distance)
-      : distance_(distance), size_(static_cast<std::size_t>(distance.rows()), 1), active_(size_.size()),
+      : distance_(distance),
+        size_(static_cast<std::size_t>(distance.rows()), 1),
+        active_(size_.size()),
         scale_(std::max(distance.maxCoeff(), std::numeric_limits<double>::min())) {
     std::iota(active_.begin(), active_.end(), 0);
     distance_ = distance_.unaryExpr([this](double d) { return rounded(d, scale_); });

@@ -10,8 +10,8 @@
 namespace pclscope {
 
 struct TrackedRegion {
-  std::int32_t id = 0;               // never used for another region
-  std::vector<std::int32_t> ranks;   // ascending
+  std::int32_t id = 0;              // never used for another region
+  std::vector<std::int32_t> ranks;  // ascending
 };
 
 class RegionTracker {
@@ -22,7 +22,7 @@ class RegionTracker {
   // the present partition's, on this graph, by `margin`. Returns whether the regions changed.
   bool update(const CommunicationGraph& graph, const RegionOptions& options, double margin);
 
-  const std::vector<TrackedRegion>& regions() const { return regions_; }        // by smallest rank
+  const std::vector<TrackedRegion>& regions() const { return regions_; }  // by smallest rank
   // Index into regions() of a rank's region, -1 for none.
   std::int32_t region_of(std::int32_t rank) const { return region_of_rank_[rank]; }
 

@@ -12,7 +12,7 @@ namespace pclscope {
 class Activity {
  public:
   struct Rank {
-    std::uint64_t mpi_ticks = 0;      // sum over threads
+    std::uint64_t mpi_ticks = 0;  // sum over threads
     std::uint64_t collectives = 0;
     bool finalized = false;
     std::vector<std::uint64_t> covered;  // per thread: end of the newest interval counted

@@ -8,7 +8,7 @@ namespace pclscope {
 
 struct alignas(64) LatencySums {
   std::uint64_t messages = 0;
-  std::uint64_t timed = 0;          // messages with a latency: completion seen, clocks agree
+  std::uint64_t timed = 0;  // messages with a latency: completion seen, clocks agree
   std::uint64_t bytes = 0;
   std::uint64_t delayed = 0;
   double ratio = 0;                 // of timed messages

@@ -19,8 +19,8 @@ class OpenWindows {
 
   struct Closed {
     std::int64_t begin_ns = 0;
-    std::int64_t skipped = 0;          // windows without a message since the one closed before
-    std::vector<Message> messages;     // in the order in which they were matched; may be none
+    std::int64_t skipped = 0;       // windows without a message since the one closed before
+    std::vector<Message> messages;  // in the order in which they were matched; may be none
   };
 
   OpenWindows(std::int64_t length_ns, std::int64_t allowance_ns) : length_(length_ns), allowance_(allowance_ns) {}
@@ -52,7 +52,7 @@ class OpenWindows {
   std::vector<Message>* cached_ = nullptr;
   // Until a window with messages has closed, older messages are welcome: rings may hold much when they are found.
   bool any_closed_ = false;
-  std::int64_t first_open_ = 0;         // once any_closed_: windows before it are closed
+  std::int64_t first_open_ = 0;  // once any_closed_: windows before it are closed
   bool any_reported_ = false;
   std::int64_t last_reported_ = 0;
   std::int64_t newest_ = 0;

@@ -4,7 +4,8 @@
 
 namespace pclscope {
 
-bool RegionSeries::recluster(std::int32_t ranks, const PairTable& pairs, const RegionOptions& options, double margin) {
+bool RegionSeries::recluster(std::int32_t ranks, const PairTable& pairs, const RegionOptions& options,
+                             double margin) {
   std::vector<Link> links;
   links.reserve(pairs.size());
   for (std::size_t i = 0; i < pairs.size(); ++i) {

@@ -16,7 +16,8 @@ namespace pclscope {
 
 class RegionSeries {
  public:
-  RegionSeries(std::int32_t ranks, std::uint32_t history_windows) : tracker_(ranks), history_limit_(history_windows) {}
+  RegionSeries(std::int32_t ranks, std::uint32_t history_windows)
+      : tracker_(ranks), history_limit_(history_windows) {}
 
   // Clusters the pairs' message counts; true when the regions changed. Call it when the window is folded.
   bool recluster(std::int32_t ranks, const PairTable& pairs, const RegionOptions& options, double margin);
@@ -38,8 +39,8 @@ class RegionSeries {
 
   RegionTracker tracker_;
   std::uint32_t history_limit_;
-  std::vector<LatencySums> totals_;                               // by index of the tracker's regions
-  std::unordered_map<std::int32_t, std::deque<Point>> history_;   // by region number
+  std::vector<LatencySums> totals_;                              // by index of the tracker's regions
+  std::unordered_map<std::int32_t, std::deque<Point>> history_;  // by region number
 };
 
 }  // namespace pclscope

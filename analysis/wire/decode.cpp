@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -69,9 +68,7 @@ std::vector<std::int32_t> ranks(const flatbuffers::Vector<const fb::RankRange*>*
     const std::int64_t end = std::int64_t{range->first()} + range->count();
     if (range->first() < 0 || end - 1 > std::numeric_limits<std::int32_t>::max()) return budget.refuse(), to;
     if (!budget.take_ranks(range->count())) return to;
-    const std::size_t before = to.size();
-    to.resize(before + range->count());
-    std::iota(to.begin() + static_cast<std::ptrdiff_t>(before), to.end(), range->first());
+    for (std::int64_t rank = range->first(); rank < end; rank++) to.push_back(static_cast<std::int32_t>(rank));
   }
   return to;
 }

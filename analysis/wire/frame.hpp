@@ -19,7 +19,7 @@ inline constexpr std::size_t question_bytes = 4096;
 inline constexpr std::uint32_t depth = 16;
 inline constexpr std::uint32_t tables = 4'000'000;
 inline constexpr std::size_t decoded_bytes = 256u << 20;
-inline constexpr std::uint32_t ranks = 16'000'000;  // of all regions together
+inline constexpr std::uint32_t ranks = 4'000'000;  // of all regions together
 }  // namespace limit
 
 }  // namespace pclscope::wire

@@ -115,7 +115,8 @@ std::uint64_t latest(const std::vector<Writer>& ranks) {
 }
 
 // Everybody posts receives from `partners`, sends to them, and waits for all.
-void exchange(std::vector<Writer>& ranks, const std::vector<std::vector<int>>& partners, std::uint64_t bytes, int tag) {
+void exchange(std::vector<Writer>& ranks, const std::vector<std::vector<int>>& partners, std::uint64_t bytes,
+              int tag) {
   std::vector<std::vector<std::uint64_t>> posted(ranks.size());
   for (std::size_t me = 0; me < ranks.size(); ++me) {
     for (const int p : partners[me]) posted[me].push_back(ranks[me].post(p, tag));
@@ -138,7 +139,8 @@ Stretch halo(int steps) {
   std::mt19937_64 random(1);
   std::vector<Writer> ranks = writers(stretch, random);
   std::vector<std::vector<int>> partners(8);
-  for (int me = 0; me < 8; ++me) partners[static_cast<std::size_t>(me)] = {(me + 1) % 8, (me + 7) % 8, (me + 2) % 8, (me + 6) % 8};
+  for (int me = 0; me < 8; ++me)
+    partners[static_cast<std::size_t>(me)] = {(me + 1) % 8, (me + 7) % 8, (me + 2) % 8, (me + 6) % 8};
   const std::uint64_t sizes[] = {800, 6400, 51200};
   for (int step = 0; step < steps; ++step) {
     exchange(ranks, partners, sizes[step % 3], 10);

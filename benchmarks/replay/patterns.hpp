@@ -12,9 +12,9 @@ namespace pclscope::benchmark {
 
 struct Stretch {
   std::string name;
-  std::vector<std::vector<record::Event>> events;    // per rank
+  std::vector<std::vector<record::Event>> events;           // per rank
   std::vector<std::uint64_t> sends, receives, collectives;  // ordinals taken per rank
-  std::uint64_t ticks = 0;                           // length; a tick is a nanosecond
+  std::uint64_t ticks = 0;                                  // length; a tick is a nanosecond
   std::uint64_t messages = 0;
 
   explicit Stretch(std::string name, int ranks)

@@ -1,8 +1,10 @@
-// Replays event streams from memory through the pipeline (match, criteria, windows, regions) on one core, in rounds as
-// the aggregator reads them. Reports events per second, checks every count, and that memory does not grow while the
-// number of events grows tenfold. Exit status 1 when a result is wrong.
+// Replays event streams from memory through the pipeline (match, criteria, windows, regions) on one core, from nearly
+// full rings (65,536 events per rank) that are read in slices, as the aggregator does. Reports events per second,
+// checks every count, and that memory does not grow while the number of events grows tenfold. Exit status 1 when a
+// result is wrong.
 //
-//   replay_benchmark [--quick] [--events N] [--only NAME]
+//   replay_benchmark [--quick] [--events N] [--only NAME] [--slice EVENTS]
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -37,17 +39,30 @@ bool check(const Pipeline& pipeline, const Expected& expected, std::uint64_t del
                      m.unmatched_sends == 0 && m.unmatched_receives == 0 && m.events == expected.events &&
                      m.clock_violations == 0;
   if (!right)
-    std::printf("  WRONG: matched %llu delivered %llu of %llu, ambiguous %llu, unmatched %llu + %llu, events %llu of %llu\n",
-                static_cast<unsigned long long>(m.matched), static_cast<unsigned long long>(delivered),
-                static_cast<unsigned long long>(expected.messages), static_cast<unsigned long long>(m.ambiguous),
-                static_cast<unsigned long long>(m.unmatched_sends),
-                static_cast<unsigned long long>(m.unmatched_receives), static_cast<unsigned long long>(m.events),
-                static_cast<unsigned long long>(expected.events));
+    std::printf(
+        "  WRONG: matched %llu delivered %llu of %llu, ambiguous %llu, unmatched %llu + %llu, events %llu of %llu\n",
+        static_cast<unsigned long long>(m.matched), static_cast<unsigned long long>(delivered),
+        static_cast<unsigned long long>(expected.messages), static_cast<unsigned long long>(m.ambiguous),
+        static_cast<unsigned long long>(m.unmatched_sends), static_cast<unsigned long long>(m.unmatched_receives),
+        static_cast<unsigned long long>(m.events), static_cast<unsigned long long>(expected.events));
   return right;
 }
 
+// At most `slice` events of each ring. False when all rings are empty.
+bool read_slice(Pipeline& pipeline, const Stretch& stretch, std::vector<std::size_t>& read, std::size_t slice) {
+  bool more = false;
+  for (std::size_t rank = 0; rank < read.size(); ++rank) {
+    const std::span<const record::Event> ring(stretch.events[rank]);
+    const std::size_t count = std::min(slice, ring.size() - read[rank]);
+    pipeline.add(static_cast<std::int32_t>(rank), 0, ring.subspan(read[rank], count));
+    read[rank] += count;
+    more = more || read[rank] < ring.size();
+  }
+  return more;
+}
+
 // A tenth of the events, then the rest: memory is looked at after both.
-bool replay(Stretch stretch, std::uint64_t events) {
+bool replay(Stretch stretch, std::uint64_t events, std::size_t slice) {
   const auto ranks = static_cast<std::int32_t>(stretch.events.size());
   Application application;
   application.ranks = ranks;
@@ -55,15 +70,21 @@ bool replay(Stretch stretch, std::uint64_t events) {
   std::uint64_t delivered = 0;
   options.on_messages = [&](std::span<const Message> messages) { delivered += messages.size(); };
   Pipeline pipeline(application, options);
+  for (std::int32_t rank = 0; rank < ranks; ++rank) pipeline.set_node(rank, "node");
+  std::vector<std::size_t> read(stretch.events.size());
   Expected expected;
   std::int64_t now = 0;
   Clock::duration spent{};
   double resident_at_tenth = 0;
   while (expected.events < events) {
     const auto start = Clock::now();
-    for (std::int32_t rank = 0; rank < ranks; ++rank) pipeline.add(rank, 0, stretch.events[static_cast<std::size_t>(rank)]);
+    for (bool more = true, first = true; more; first = false) {
+      if (!first) pipeline.end_round(now, false);
+      more = read_slice(pipeline, stretch, read, slice);
+    }
     now += static_cast<std::int64_t>(stretch.ticks);
     pipeline.end_round(now);
+    std::fill(read.begin(), read.end(), 0);
     spent += Clock::now() - start;
     expected.messages += stretch.messages;
     expected.events += stretch.event_count();
@@ -75,10 +96,12 @@ bool replay(Stretch stretch, std::uint64_t events) {
   pipeline.finish();
   spent += Clock::now() - start;
   const double seconds = std::chrono::duration<double>(spent).count();
-  std::printf("%-20s %6.1f M events/s  %5.1f M messages/s  (%.0f M events of %.0f s, %zu regions, resident %.0f MB, at a tenth %.0f MB)\n",
-              stretch.name.c_str(), static_cast<double>(expected.events) / seconds / 1e6,
-              static_cast<double>(expected.messages) / seconds / 1e6, static_cast<double>(expected.events) / 1e6,
-              static_cast<double>(now) / 1e9, pipeline.snapshot().regions.size(), resident, resident_at_tenth);
+  std::printf(
+      "%-20s %6.1f M events/s  %5.1f M messages/s  (%.0f M events of %.0f s, %zu regions, resident %.0f MB, at a "
+      "tenth %.0f MB)\n",
+      stretch.name.c_str(), static_cast<double>(expected.events) / seconds / 1e6,
+      static_cast<double>(expected.messages) / seconds / 1e6, static_cast<double>(expected.events) / 1e6,
+      static_cast<double>(now) / 1e9, pipeline.snapshot().regions.size(), resident, resident_at_tenth);
   bool right = check(pipeline, expected, delivered);
   if (resident > resident_at_tenth * 1.1 + 8) {
     std::printf("  WRONG: memory grew with the number of events\n");
@@ -92,6 +115,7 @@ bool replay(Stretch stretch, std::uint64_t events) {
 int main(int argc, char** argv) {
   std::uint64_t events = 100'000'000;
   std::string only;
+  std::size_t slice = 2048;
   for (int i = 1; i < argc; ++i) {
     if (!std::strcmp(argv[i], "--quick"))
       events = 10'000'000;
@@ -99,12 +123,14 @@ int main(int argc, char** argv) {
       events = static_cast<std::uint64_t>(std::atof(argv[++i]));
     else if (!std::strcmp(argv[i], "--only") && i + 1 < argc)
       only = argv[++i];
+    else if (!std::strcmp(argv[i], "--slice") && i + 1 < argc)
+      slice = std::max<std::size_t>(1, std::strtoull(argv[++i], nullptr, 10));
     else
       return std::fprintf(stderr, "replay_benchmark: unknown argument %s\n", argv[i]), 2;
   }
   bool right = true;
-  for (const Stretch& stretch : {benchmark::halo(200), benchmark::master_worker(2000), benchmark::cg(60),
-                                 benchmark::quiet_calls(800)})
-    if (only.empty() || stretch.name == only) right = replay(stretch, events) && right;
+  for (const Stretch& stretch :
+       {benchmark::halo(4900), benchmark::master_worker(16000), benchmark::cg(2900), benchmark::quiet_calls(21000)})
+    if (only.empty() || stretch.name == only) right = replay(stretch, events, slice) && right;
   return right ? 0 : 1;
 }

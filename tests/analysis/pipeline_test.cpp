@@ -1,10 +1,10 @@
 // Events in, snapshots out: small jobs whose figures are worked out on paper.
-#include <catch2/catch.hpp>
+#include "analysis/pipeline.hpp"
 
+#include <catch2/catch.hpp>
 #include <map>
 #include <random>
 
-#include "analysis/pipeline.hpp"
 #include "tests/analysis/match/streams.hpp"
 
 using namespace pclscope;
@@ -154,9 +154,8 @@ TEST_CASE("negative times are counted and shown, and do not reach the criteria")
   CHECK(s.criteria.at(0).count == 10);
   CHECK(s.latency.mean_ratio == Approx(1).epsilon(0.01));
   CHECK(s.regions.at(0).messages == 20);
-  CHECK(std::count_if(stored.begin(), stored.end(), [](const Message& m) {
-          return m.flags & message_flag::clock_violation;
-        }) == 10);
+  CHECK(std::count_if(stored.begin(), stored.end(),
+                      [](const Message& m) { return m.flags & message_flag::clock_violation; }) == 10);
 }
 
 TEST_CASE("ranks on different nodes have criteria of their own") {
@@ -234,7 +233,8 @@ TEST_CASE("region totals are those of the present regions since the job began") 
   for (const Region& r : s.regions) {
     std::uint64_t truth = 0;
     for (const auto& [pair, n] : sent)
-      if (std::count(r.ranks.begin(), r.ranks.end(), pair.first) && std::count(r.ranks.begin(), r.ranks.end(), pair.second))
+      if (std::count(r.ranks.begin(), r.ranks.end(), pair.first) &&
+          std::count(r.ranks.begin(), r.ranks.end(), pair.second))
         truth += n;
     CHECK(r.messages == truth);
     CHECK(r.history_messages.size() <= 600);

@@ -229,7 +229,8 @@ static void errors(void) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   code = MPI_Barrier(MPI_COMM_NULL);
   tell("barrier null: error %d\n", code != MPI_SUCCESS);
-  code = MPI_Type_commit(NULL);
+  MPI_Datatype none = MPI_DATATYPE_NULL;
+  code = MPI_Type_commit(&none);
   tell("bad type: error %d\n", code != MPI_SUCCESS);
   MPI_Comm self_made;
   MPI_Comm_dup(MPI_COMM_WORLD, &self_made);

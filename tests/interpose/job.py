@@ -78,7 +78,7 @@ def environment(**more):
     return e
 
 
-def launch(mpi, ranks, command, tools=1, preload=True, job=True, timeout=120, preloaded=None, **variables):
+def launch(mpi, ranks, command, tools=1, preload=True, job=True, timeout=60, preloaded=None, **variables):
     """Runs `command` on `ranks` ranks, plus one stand-in for the tool; returns a Result. `preload=False`: bare."""
     token = secrets.token_hex(16)
     if job:

@@ -59,7 +59,7 @@ class FailingTool(harness.SystemTest):
     def test_aggregator_killed_while_the_rings_are_full(self):
         """The ranks wait for the aggregator when a ring is full; they must notice that it is gone."""
         command, output = self.halo(4000)
-        running = self.box.start_traced(4, *command, options=("--ring-events", "64", "--overflow-wait", "3600000"))
+        running = self.box.start_traced(4, *command, options=("--ring-events", "64", "--overflow-wait", "60000"))
         worker = self.box.wait_for("aggregator", self.box.aggregator_workers, running=running)[0]
         os.kill(worker, signal.SIGSTOP)
         time.sleep(1)

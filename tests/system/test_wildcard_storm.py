@@ -37,7 +37,7 @@ class WildcardStorm(harness.SystemTest):
                 self.storm("openmpi", ranks, 10_000, seed)
 
     def test_tiny_rings_make_the_ranks_wait_and_lose_nothing(self):
-        self.storm("openmpi", 4, 20_000, 5, options=("--ring-events", "1024"))
+        self.storm("openmpi", 4, 20_000, 5, options=("--ring-events", "256", "--overflow-wait", "60000"))
 
 
 if __name__ == "__main__":

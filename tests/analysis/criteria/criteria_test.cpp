@@ -1,10 +1,10 @@
-#include <catch2/catch.hpp>
+#include "analysis/criteria/criteria.hpp"
 
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
 
-#include "analysis/criteria/criteria.hpp"
 #include "analysis/match/message.hpp"
 
 using namespace pclscope;
@@ -108,9 +108,9 @@ TEST_CASE("criteria are the medians of class and bin, and ratios refer to them")
 TEST_CASE("a bin with few samples borrows from a neighbour of similar size only") {
   Criteria criteria;
   for (int i = 0; i < 100; ++i) criteria.add(false, 10'000, 5000);
-  criteria.add(false, 9'000, 90'000);     // within a factor of two: judged by the neighbour
-  criteria.add(false, 100'000, 90'000);   // far away: its own median
-  criteria.add(true, 10'000, 70'000);     // the other class has nothing
+  criteria.add(false, 9'000, 90'000);    // within a factor of two: judged by the neighbour
+  criteria.add(false, 100'000, 90'000);  // far away: its own median
+  criteria.add(true, 10'000, 70'000);    // the other class has nothing
   criteria.refresh();
   CHECK(90'000 * criteria.inverse_ns(false, 9'000) == Approx(18).epsilon(0.01));
   CHECK(90'000 * criteria.inverse_ns(false, 100'000) == Approx(1).epsilon(0.01));

@@ -9,8 +9,14 @@ using record::EventKind;
 namespace flag = record::flag;
 
 MpiSimulator::MpiSimulator(const SimulatorOptions& options, std::uint64_t seed)
-    : options_(options), random_(seed), steps_left_(options.steps), rings_(options.ranks * options.threads),
-      actors_(rings_.size()), send_ordinals_(options.ranks), recv_ordinals_(options.ranks), posted_(options.ranks),
+    : options_(options),
+      random_(seed),
+      steps_left_(options.steps),
+      rings_(options.ranks * options.threads),
+      actors_(rings_.size()),
+      send_ordinals_(options.ranks),
+      recv_ordinals_(options.ranks),
+      posted_(options.ranks),
       unexpected_(options.ranks) {
   for (std::size_t i = 0; i < rings_.size(); ++i) {
     rings_[i].rank = actors_[i].rank = static_cast<int>(i) / options.threads;
@@ -94,8 +100,14 @@ void MpiSimulator::send(Actor& a) {
   }
   const bool blocking = chance(0.4);
   Send& s = sends_.emplace_back();
-  s = {++ids_, 1 + static_cast<std::uint64_t>(below(options_.comms)), ordinal, a.rank, below(options_.ranks),
-       below(options_.tags), false, false};
+  s = {++ids_,
+       1 + static_cast<std::uint64_t>(below(options_.comms)),
+       ordinal,
+       a.rank,
+       below(options_.ranks),
+       below(options_.tags),
+       false,
+       false};
   wires_[{s.source, s.destination, s.comm}].push_back(&s);
   if (!blocking) a.isends.push_back(&s);
   a.unpublished.push_back(
@@ -110,8 +122,15 @@ void MpiSimulator::receive(Actor& a) {
     return;
   }
   Recv& r = recvs_.emplace_back();
-  r = {++ids_, 1 + static_cast<std::uint64_t>(below(options_.comms)), ordinal, a.rank, below(options_.ranks),
-       below(options_.tags), nullptr, false, false};
+  r = {++ids_,
+       1 + static_cast<std::uint64_t>(below(options_.comms)),
+       ordinal,
+       a.rank,
+       below(options_.ranks),
+       below(options_.tags),
+       nullptr,
+       false,
+       false};
   if (chance(options_.wildcards)) {
     const int kind = below(3);
     if (kind != 0) r.source = record::any_source;
@@ -236,9 +255,8 @@ void MpiSimulator::finish() {
   for (Actor& a : actors_) publish(a);
   // Somebody sends what blocked receives wait for.
   for (int round = 0; round < 2; ++round) {
-    for (std::size_t i = 0; i < 100000 && std::any_of(wires_.begin(), wires_.end(), [](auto& w) {
-           return !w.second.empty();
-         }); ++i)
+    for (std::size_t i = 0;
+         i < 100000 && std::any_of(wires_.begin(), wires_.end(), [](auto& w) { return !w.second.empty(); }); ++i)
       deliver();
     for (Actor& a : actors_) {
       while (a.cancelling || a.cancel_done) cancel_send(a);
@@ -247,7 +265,8 @@ void MpiSimulator::finish() {
         const Recv& r = *a.blocked;
         Send& s = sends_.emplace_back();
         const int source = r.source == record::any_source ? a.rank : r.source;
-        s = {++ids_, r.comm, send_ordinals_[source]++, source, a.rank, r.tag == record::any_tag ? 0 : r.tag, false, false};
+        s = {++ids_, r.comm, send_ordinals_[source]++, source, a.rank, r.tag == record::any_tag ? 0 : r.tag,
+             false,  false};
         push(rings_[source * options_.threads], event(EventKind::send, s.comm, s.ordinal, a.rank, s.tag, 0, s.id));
         wires_[{s.source, s.destination, s.comm}].push_back(&s);
         while (!s.matched && std::any_of(wires_.begin(), wires_.end(), [](auto& w) { return !w.second.empty(); }))

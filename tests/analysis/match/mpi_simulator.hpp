@@ -17,25 +17,25 @@ namespace pclscope::test {
 
 struct SimulatorOptions {
   int ranks = 3;
-  int threads = 1;              // per rank
+  int threads = 1;  // per rank
   int comms = 2;
   int tags = 3;
   int steps = 400;
-  double wildcards = 0.3;       // share of receives
-  double drops = 0;             // probability that a published event starts a burst of drops
+  double wildcards = 0.3;  // share of receives
+  double drops = 0;        // probability that a published event starts a burst of drops
   bool cancel = true;
   double send_cancels = 0.015;  // share of a thread's turns
   bool free_specific = false;
   bool free_wildcards = false;
-  bool quiesce = true;          // in the end everything is completed or cancelled; else the job is cut off
+  bool quiesce = true;  // in the end everything is completed or cancelled; else the job is cut off
 };
 
 struct Ring {
   int rank = 0, thread = 0;
   std::vector<record::Event> events;
   std::size_t read = 0;
-  int dropping = 0;             // events still to be dropped in this burst
-  std::uint64_t dropped = 0;    // not yet told by a `lost` event
+  int dropping = 0;                                   // events still to be dropped in this burst
+  std::uint64_t dropped = 0;                          // not yet told by a `lost` event
   std::uint64_t dropped_total = 0, dropped_seen = 0;  // the segment's counter; what the reader saw of it
 };
 
@@ -43,9 +43,9 @@ class MpiSimulator {
  public:
   MpiSimulator(const SimulatorOptions& options, std::uint64_t seed);
 
-  void step();                  // one random thing happens somewhere
+  void step();  // one random thing happens somewhere
   bool done() const { return steps_left_ <= 0; }
-  void finish();                // quiesce or cut off
+  void finish();  // quiesce or cut off
   std::vector<Ring>& rings() { return rings_; }
 
   // True pairs, receive -> send, of receives whose completion or release was written.
@@ -66,14 +66,14 @@ class MpiSimulator {
     Send* got = nullptr;
     bool cancelled = false, seen = false;
   };
-  struct Actor {                // one thread
+  struct Actor {  // one thread
     int rank = 0;
     Ring* ring = nullptr;
-    std::vector<record::Event> unpublished;   // of the call that just returned
+    std::vector<record::Event> unpublished;  // of the call that just returned
     std::vector<Recv*> requests;
     std::vector<Send*> isends;
-    Recv* blocked = nullptr;    // inside MPI_Recv
-    Send* cancelling = nullptr; // MPI_Cancel written, no effect yet
+    Recv* blocked = nullptr;     // inside MPI_Recv
+    Send* cancelling = nullptr;  // MPI_Cancel written, no effect yet
     Send* cancel_done = nullptr;
   };
 
@@ -104,7 +104,7 @@ class MpiSimulator {
   std::deque<Send> sends_;
   std::deque<Recv> recvs_;
   std::map<std::tuple<int, int, std::uint64_t>, std::deque<Send*>> wires_;  // source, destination, comm
-  std::vector<std::list<Recv*>> posted_;       // per rank
+  std::vector<std::list<Recv*>> posted_;                                    // per rank
   std::vector<std::list<Send*>> unexpected_;
 };
 

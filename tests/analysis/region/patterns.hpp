@@ -17,8 +17,8 @@ inline CommunicationGraph cg(int rows, int columns) {
       const int partner = row * columns + ((col % d + d / 2) % d + (col / d) * d);
       links.push_back({me, partner, 3.0});
     }
-    const int transpose = rows == columns ? (me % rows) * rows + me / rows
-                                          : 2 * ((me / 2 % rows) * rows + me / 2 / rows) + me % 2;
+    const int transpose =
+        rows == columns ? (me % rows) * rows + me / rows : 2 * ((me / 2 % rows) * rows + me / 2 / rows) + me % 2;
     links.push_back({me, transpose, 1.0});
   }
   return CommunicationGraph(rows * columns, links);

@@ -1,9 +1,9 @@
-#include <catch2/catch.hpp>
+#include "analysis/region/tracker.hpp"
 
+#include <catch2/catch.hpp>
 #include <random>
 
 #include "analysis/region/modularity.hpp"
-#include "analysis/region/tracker.hpp"
 
 using namespace pclscope;
 

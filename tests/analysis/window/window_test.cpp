@@ -1,5 +1,4 @@
 #include <catch2/catch.hpp>
-
 #include <random>
 
 #include "analysis/window/activity.hpp"
@@ -150,12 +149,12 @@ TEST_CASE("time inside MPI counts each tick once, whatever a call leaves behind"
       event(EventKind::init, 0, 1000),
       event(EventKind::recv_post, 1100, 1110),
       event(EventKind::send, 1200, 1210),
-      event(EventKind::call, 1300, 1400),                                // Waitall ...
-      event(EventKind::recv_done, 1300, 1400, record::flag::posted),     // ... and what it completed
+      event(EventKind::call, 1300, 1400),                             // Waitall ...
+      event(EventKind::recv_done, 1300, 1400, record::flag::posted),  // ... and what it completed
       event(EventKind::recv_done, 1300, 1400, record::flag::posted),
-      event(EventKind::send, 1500, 1550),                                // Sendrecv
+      event(EventKind::send, 1500, 1550),  // Sendrecv
       event(EventKind::recv_done, 1500, 1550),
-      event(EventKind::call, 1600, 1700),                                // Wait of an Iallreduce posted at 1000
+      event(EventKind::call, 1600, 1700),  // Wait of an Iallreduce posted at 1000
       event(EventKind::collective, 1000, 1700, record::flag::nonblocking),
       event(EventKind::collective, 1800, 1900),
       event(EventKind::finalize, 2000, 2500),
