@@ -1,10 +1,13 @@
 // Hash table from MPI handles (as numbers, never 0) to small trivially copyable entries with a `key` member.
 // Open addressing, at most half full, no tombstones. Not thread-safe: callers hold a Guard. Memory is taken when the
 // table grows only; when there is none, insert() fails and the table stays as it was.
+// Keys that are near each other lie near each other: MPI hands out requests side by side, and a table of 1e5 of them
+// is far larger than the cache. `Granule` is the usual distance of two keys, as a power of two.
 #pragma once
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +15,7 @@
 
 namespace pclscope {
 
-template <class Entry>
+template <class Entry, unsigned Granule = 0>
 class HandleTable {
   static_assert(std::is_trivially_copyable_v<Entry>);
 
@@ -56,19 +59,27 @@ class HandleTable {
 
  private:
   std::size_t capacity() const { return entries_ == nullptr ? 0 : mask_ + 1; }
-  // Fibonacci hashing: the high bits of the product are the well mixed ones.
-  std::size_t home(std::uint64_t key) const { return static_cast<std::size_t>((key * 0x9E3779B97F4A7C15u) >> shift_); }
+  // Blocks of eight neighbours are spread by Fibonacci hashing (the high bits of the product are the well mixed ones).
+  std::size_t home(std::uint64_t key) const {
+    const std::uint64_t granule = key >> Granule;
+    const std::uint64_t block = ((granule >> 3) * 0x9E3779B97F4A7C15u) >> shift_;
+    return static_cast<std::size_t>((block << 3) | (granule & 7));
+  }
 
   [[gnu::noinline]] bool grow() {
     const std::size_t count = entries_ == nullptr ? 128 : 2 * capacity();
-    auto* larger = static_cast<Entry*>(aligned_alloc(64, count * sizeof(Entry)));
+    const std::size_t bytes = count * sizeof(Entry);
+    const std::size_t huge = std::size_t{2} << 20;
+    auto* larger = static_cast<Entry*>(aligned_alloc(bytes < huge ? 64 : huge, bytes));
     if (larger == nullptr) return false;
-    memset(static_cast<void*>(larger), 0, count * sizeof(Entry));
+    // Entries of a large table lie far apart: with small pages most of the cost would be address translation.
+    if (bytes >= huge) madvise(larger, bytes, MADV_HUGEPAGE);
+    memset(static_cast<void*>(larger), 0, bytes);
     Entry* old = entries_;
     const std::size_t old_count = capacity();
     entries_ = larger;
     mask_ = count - 1;
-    shift_ = 64 - static_cast<unsigned>(__builtin_ctzll(count));
+    shift_ = 64 + 3 - static_cast<unsigned>(__builtin_ctzll(count));
     for (std::size_t k = 0; k < old_count; ++k) {
       if (old[k].key == 0) continue;
       std::size_t i = home(old[k].key);

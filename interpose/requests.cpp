@@ -1,6 +1,6 @@
 #include "interpose/requests.hpp"
 
-#include "interpose/handle_table.hpp"
+#include "interpose/request_table.hpp"
 #include "real_functions.hpp"
 
 namespace pclscope {
@@ -8,8 +8,8 @@ namespace pclscope {
 namespace {
 
 std::atomic<bool> lock;  // guards both tables
-constinit HandleTable<TrackedRequest> requests;
-constinit HandleTable<TrackedRequest> messages;
+constinit RequestTable requests;
+constinit RequestTable messages;
 
 // Constant after MPI_Init.
 constexpr int shared_limit = 3;

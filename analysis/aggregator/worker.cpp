@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -300,10 +301,12 @@ void leave_binding() {
 }  // namespace
 
 int run_worker(const Options& options) {
+  ::prctl(PR_SET_NAME, "pclscope-aggreg");  // not "exe": people look for it with ps and pgrep
   leave_binding();
   ::signal(SIGPIPE, SIG_IGN);
   ::signal(SIGINT, SIG_IGN);
   ::signal(SIGHUP, SIG_IGN);
+  ::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is an error of the store, not the end of us
   struct sigaction action {};
   action.sa_handler = on_termination;
   ::sigaction(SIGTERM, &action, nullptr);

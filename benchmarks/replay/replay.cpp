@@ -21,6 +21,8 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
+constexpr std::int64_t settling_ns = 500'000'000;  // five windows: buffers have their size
+
 double resident_mb() {
   std::ifstream statm("/proc/self/statm");
   double size = 0, resident = 0;
@@ -88,7 +90,8 @@ bool replay(Stretch stretch, std::uint64_t events, std::size_t slice) {
     spent += Clock::now() - start;
     expected.messages += stretch.messages;
     expected.events += stretch.event_count();
-    if (resident_at_tenth == 0 && expected.events * 10 >= events) resident_at_tenth = resident_mb();
+    const bool steady = now >= settling_ns && expected.events * 10 >= events;
+    if (resident_at_tenth == 0 && steady) resident_at_tenth = resident_mb();
     stretch.advance();
   }
   const double resident = resident_mb();
@@ -118,7 +121,7 @@ int main(int argc, char** argv) {
   std::size_t slice = 2048;
   for (int i = 1; i < argc; ++i) {
     if (!std::strcmp(argv[i], "--quick"))
-      events = 10'000'000;
+      events = 30'000'000;
     else if (!std::strcmp(argv[i], "--events") && i + 1 < argc)
       events = static_cast<std::uint64_t>(std::atof(argv[++i]));
     else if (!std::strcmp(argv[i], "--only") && i + 1 < argc)

@@ -29,7 +29,10 @@ class FailingApplications(harness.SystemTest):
         path = self.box.directory / f"{how}-{mpi}.h5"
         traced = self.box.traced(RANKS, *arguments, options=("--dump", path))
         self.assertNotEqual(bare.code, 0)
-        self.assertWorked(traced, bare.code)
+        if (mpi, how) == ("mpich", "early"):  # also bare, hydra's status is that of one rank or another
+            self.assertNotEqual(traced.code, 0)
+        else:
+            self.assertWorked(traced, bare.code)
         self.assertIn(f"crash: {how} after {MESSAGES} messages per rank\n", traced.stdout)
         self.assertLess(traced.seconds, bare.seconds + 5)
         self.assertHolds(path, complete=True)

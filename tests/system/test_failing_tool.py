@@ -54,7 +54,7 @@ class FailingTool(harness.SystemTest):
     def test_aggregator_killed_under_mpich(self):
         if "mpich" not in harness.MPIS:
             self.skipTest("mpich is not built")
-        self.kill_worker("mpich", 250, 5000)
+        self.kill_worker("mpich", 300, 20000)
 
     def test_aggregator_killed_while_the_rings_are_full(self):
         """The ranks wait for the aggregator when a ring is full; they must notice that it is gone."""
@@ -92,16 +92,16 @@ class FailingTool(harness.SystemTest):
 
     def test_shared_memory_too_small_for_any_ring(self):
         done, output, _ = self.small_shared_memory("64k")
-        self.assertUnharmed(done, output, len(done.our_lines()) or 1, "/dev/shm")
-        self.assertLessEqual(len(done.our_lines()), 5, "one line per process that found no room, and one for the job")
+        self.assertUnharmed(done, output, 1, "/dev/shm")
 
     def test_shared_memory_large_enough_for_two_ranks_of_four(self):
         done, output, path = self.small_shared_memory("9m")
-        self.assertUnharmed(done, output, len(done.our_lines()) or 1, "/dev/shm")
-        self.assertLessEqual(len(done.our_lines()), 3)
-        for source, destination, tag, size in dump.read_messages(path).channels():
-            self.assertLess(source, 4)
-            self.assertLess(destination, 4)
+        self.assertUnharmed(done, output, 1, "/dev/shm")
+        recorded = paper.halo2d((2, 2), 50)
+        found = dump.read_messages(path).channels()
+        self.assertTrue(found)
+        for channel, count in found.items():  # between ranks that found room: all of them, none elsewhere
+            self.assertEqual(count, recorded[channel])
 
     # --- endpoint ---
     def endpoint_in_use(self, offset):
@@ -110,9 +110,11 @@ class FailingTool(harness.SystemTest):
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))
             taken.listen()
-            port = taken.getsockname()[1] - offset
-            done = self.box.traced(4, *command, options=("--dump", path, "--publish", f"tcp://127.0.0.1:{port}"))
-        self.assertUnharmed(done, output, 1, "in use", str(port))
+            port = taken.getsockname()[1]
+            endpoint = f"tcp://127.0.0.1:{port - offset}"
+            done = self.box.traced(4, *command, options=("--dump", path, "--publish", endpoint))
+        self.assertUnharmed(done, output, len(done.our_lines()) or 1, "in use", str(port))
+        self.assertLessEqual(len(done.our_lines()), 2, "what is the matter, and where it is published instead")
         self.assertComplete(self.box.json("inspect", path, "--json"), 4, 50 * HALO_MESSAGES)
 
     def test_endpoint_in_use(self):
@@ -156,8 +158,8 @@ class FailingTool(harness.SystemTest):
     def test_disk_full(self):
         disk, copy = self.box.directory / "disk", self.box.directory / "copy.h5"
         disk.mkdir()
-        command, output = self.halo(4000)
-        done = self.box.in_private_mounts(f"mount -t tmpfs -o size=512k tmpfs {disk}",
+        command, output = self.halo(20_000)
+        done = self.box.in_private_mounts(f"mount -t tmpfs -o size=4m tmpfs {disk}",
                                           self.box.traced_command(4, *command, options=("--dump", disk / "run.h5")),
                                           f"cp {disk}/run.h5 {copy}")
         if done is None or done.code == 99:
@@ -166,7 +168,7 @@ class FailingTool(harness.SystemTest):
         self.assertFalse(dump.is_complete(copy))
         rows = dump.read_messages(copy)
         self.assertGreater(len(rows), 0)
-        full = paper.halo2d((2, 2), 4000)
+        full = paper.halo2d((2, 2), 20_000)
         for channel, count in rows.channels().items():
             self.assertLessEqual(count, full[channel])
         self.assertWorked(self.box.pclscope("inspect", copy, "--json"))

@@ -110,6 +110,7 @@ class LiveJobs(harness.SystemTest):
         self.assertGreater(after["messages"]["matched"], before["messages"]["matched"] + 1000)
         viewers[2].process.send_signal(signal.SIGCONT)
         self.assertEndsWell(running, output)
+        viewers[0].process.wait()
         for viewer in viewers[1:]:
             self.assertWorked(viewer.finish(10))
 
@@ -135,6 +136,8 @@ class LiveJobs(harness.SystemTest):
         summary = self.box.live_with_messages(self.box.job_name(running), running)
         self.assertLess(summary["live"]["age_s"], 1)
         self.assertEqual(self.box.live(endpoint)["application"]["ranks"], 4)
+        key, = self.box.runtime.glob("**/curve.key")
+        self.assertEqual(key.stat().st_mode & 0o777, 0o600)
         self.assertEndsWell(running, output)
 
     def test_nonsense_on_the_tcp_ports(self):

@@ -1,0 +1,165 @@
+// How old is a message when it can first be seen? From the end of a receive to the arrival, at a viewer, of the first
+// snapshot that includes it in its region.
+//
+// Two stand-in recorders write real rings (sends of rank 0, receives of rank 1, a message about every millisecond); the
+// worker as `pclscope run` starts it drains them and publishes; a subscriber notes when each snapshot came. Checks
+// that every message arrived, in order. Usage: freshness_benchmark [seconds] [window_ms]
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "analysis/aggregator/worker.hpp"
+#include "analysis/wire/subscriber.hpp"
+#include "interpose/record/functions.hpp"
+#include "interpose/record/ring.hpp"
+
+using namespace pclscope;
+
+namespace {
+
+std::uint64_t monotonic_ns() {
+  timespec t{};
+  ::clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
+}
+
+[[noreturn]] void give_up(const std::string& why) {
+  std::fprintf(stderr, "freshness_benchmark: %s\n", why.c_str());
+  std::exit(1);
+}
+
+record::RingWriter open_ring(const std::string& token, int rank) {
+  constexpr std::uint64_t capacity = 65536;
+  const std::string path = "/dev/shm/" + std::string(record::shm_prefix) + token + "-" + std::to_string(rank) + "-0";
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
+  const auto bytes = static_cast<off_t>(record::segment_bytes(capacity));
+  if (file < 0 || ::posix_fallocate(file, 0, bytes) != 0) give_up("cannot make " + path);
+  void* memory = ::mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  ::close(file);
+  if (memory == MAP_FAILED) give_up("cannot map " + path);
+  auto* header = static_cast<record::SegmentHeader*>(memory);
+  std::memcpy(header->magic, record::segment_magic, sizeof header->magic);
+  header->version = record::segment_version;
+  header->header_bytes = record::segment_header_bytes;
+  header->capacity = capacity;
+  header->world_rank = rank;
+  header->world_size = 2;
+  header->clock = record::ClockSource::monotonic;
+  std::strcpy(header->node, "here");
+  header->thread_count = 1;
+  header->state.store(record::ProcessState::running, std::memory_order_release);
+  return record::RingWriter(header);
+}
+
+void write(record::RingWriter& ring, record::EventKind kind, record::Function function, std::uint64_t begin,
+           std::uint64_t end, std::uint64_t ordinal, int peer) {
+  record::Event* event = ring.claim();
+  if (event == nullptr) give_up("the worker does not drain");
+  *event = {};
+  event->begin = begin;
+  event->end = end;
+  event->comm = record::world_comm_id;
+  event->bytes = 64;
+  event->ordinal = ordinal;
+  event->peer = peer;
+  event->kind = kind;
+  event->function = static_cast<std::uint16_t>(function);
+  ring.publish();
+}
+
+struct Arrival {
+  std::uint64_t at_ns;
+  std::uint64_t messages;  // in regions
+};
+
+std::vector<Arrival> listen(wire::Subscriber& subscriber, std::uint64_t until_ns) {
+  std::vector<Arrival> arrivals;
+  while (monotonic_ns() < until_ns) {
+    auto snapshot = subscriber.next(std::chrono::milliseconds(20));
+    if (!snapshot) give_up(snapshot.error().message);
+    if (!*snapshot) continue;
+    Arrival arrival{monotonic_ns(), 0};
+    for (const Region& region : (*snapshot)->regions) arrival.messages += region.messages;
+    arrivals.push_back(arrival);
+  }
+  return arrivals;
+}
+
+int start_worker(aggregator::Options& options, pid_t& pid) {
+  int pair[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) give_up("no socket pair");
+  pid = ::fork();
+  if (pid == 0) {
+    ::close(pair[0]);
+    options.control = pair[1];
+    std::_Exit(aggregator::run_worker(options));
+  }
+  ::close(pair[1]);
+  return pair[0];
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const double seconds = argc > 1 ? std::atof(argv[1]) : 10;
+  aggregator::Options options;
+  options.window_ms = argc > 2 ? std::atol(argv[2]) : 100;
+  char directory[] = "/tmp/pclscope-freshness-XXXXXX";
+  if (::mkdtemp(directory) == nullptr) give_up("no temporary directory");
+  ::setenv("XDG_RUNTIME_DIR", directory, 1);
+  options.token = "0000000000000000000000000000" + std::to_string(1000 + ::getpid() % 9000);
+  options.job = "freshness";
+  options.endpoint = std::string("ipc://") + directory + "/freshness";
+  options.ranks = 2;
+  pid_t worker = 0;
+  const int control = start_worker(options, worker);
+  auto subscriber = wire::Subscriber::connect(options.endpoint);
+  if (!subscriber) give_up(subscriber.error().message);
+
+  auto sender = open_ring(options.token, 0), receiver = open_ring(options.token, 1);
+  std::vector<std::uint64_t> ends;
+  const std::uint64_t stop_ns = monotonic_ns() + static_cast<std::uint64_t>(seconds * 1e9);
+  std::thread ranks([&] {
+    std::mt19937_64 random(1);
+    std::exponential_distribution<double> pause(1.0 / 1000.0);  // microseconds
+    for (std::uint64_t i = 0; monotonic_ns() < stop_ns; ++i) {
+      const std::uint64_t begin = monotonic_ns();
+      write(sender, record::EventKind::send, record::Function::Send, begin, begin + 500, i, 1);
+      ends.push_back(monotonic_ns());
+      write(receiver, record::EventKind::recv_done, record::Function::Recv, begin, ends.back(), i, 0);
+      std::this_thread::sleep_for(std::chrono::microseconds(static_cast<long>(pause(random)) + 1));
+    }
+  });
+  const std::vector<Arrival> arrivals = listen(**subscriber, stop_ns + 1'000'000'000);
+  ranks.join();
+  sender.segment()->state = receiver.segment()->state = record::ProcessState::finalizing;
+  [[maybe_unused]] const ssize_t said = ::write(control, &aggregator::say_finished, 1);
+  ::waitpid(worker, nullptr, 0);
+  const std::string clean = std::string("rm -rf ") + directory;
+  [[maybe_unused]] const int removed = std::system(clean.c_str());
+  ::unlink(("/dev/shm/" + std::string(record::shm_prefix) + options.token + "-board").c_str());
+
+  std::vector<double> ages_ms;
+  std::size_t next = 0;
+  for (const Arrival& arrival : arrivals)
+    for (; next < std::min<std::size_t>(arrival.messages, ends.size()); ++next)
+      ages_ms.push_back(static_cast<double>(arrival.at_ns - ends[next]) / 1e6);
+  if (next != ends.size()) give_up("only " + std::to_string(next) + " of " + std::to_string(ends.size()) + " messages seen");
+  std::sort(ages_ms.begin(), ages_ms.end());
+  const auto at = [&](double q) { return ages_ms[static_cast<std::size_t>(q * static_cast<double>(ages_ms.size() - 1))]; };
+  std::printf("window %ld ms, %zu messages, %zu snapshots: age when first seen p50 %.0f ms, p99 %.0f ms, max %.0f ms\n",
+              static_cast<long>(options.window_ms), ages_ms.size(), arrivals.size(), at(0.5), at(0.99), ages_ms.back());
+  return 0;
+}

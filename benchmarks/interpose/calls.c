@@ -1,0 +1,133 @@
+// Times MPI calls whose own cost is small or known. One case per run; each checks its result.
+//   calls CASE [COUNT]
+//     null       1 rank   COUNT Send and COUNT Recv with MPI_PROC_NULL       ns per call
+//     self       1 rank   COUNT messages to itself: Isend, Recv, Wait        ns per call (3 per message)
+//     pingpong   2 ranks  COUNT round trips of 8 bytes                       ns per half round trip
+//     halo       2 ranks  COUNT exchanges: 6 Irecv, 6 Isend of 1 KiB, Waitall   ns per exchange
+//     posted8    1 rank   8 receives posted, then sent to and completed, COUNT times      ns per call
+//     posted     1 rank   the same with 1e5 receives
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int rank, size;
+
+static void require(int truth, const char* what) {
+  if (truth) return;
+  fprintf(stderr, "calls: wrong result: %s\n", what);
+  MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+static double null_case(long count) {
+  char byte = 0;
+  MPI_Status status;
+  const double start = MPI_Wtime();
+  for (long i = 0; i < count; i++) {
+    MPI_Send(&byte, 1, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
+    MPI_Recv(&byte, 1, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &status);
+  }
+  const double end = MPI_Wtime();
+  require(status.MPI_SOURCE == MPI_PROC_NULL, "source of nobody");
+  return (end - start) / (double)(2 * count);
+}
+
+static double self_case(long count) {
+  long out = 0, in = -1;
+  MPI_Request request;
+  const double start = MPI_Wtime();
+  for (long i = 0; i < count; i++) {
+    out = i;
+    MPI_Isend(&out, sizeof out, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &request);
+    MPI_Recv(&in, sizeof in, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  const double end = MPI_Wtime();
+  require(in == count - 1, "last message to itself");
+  return (end - start) / (double)(3 * count);
+}
+
+static double pingpong_case(long count) {
+  long value = 0;
+  const double start = MPI_Wtime();
+  for (long i = 0; i < count; i++) {
+    if (rank == 0) {
+      MPI_Send(&value, sizeof value, MPI_BYTE, 1, 2, MPI_COMM_WORLD);
+      MPI_Recv(&value, sizeof value, MPI_BYTE, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else {
+      MPI_Recv(&value, sizeof value, MPI_BYTE, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      value++;
+      MPI_Send(&value, sizeof value, MPI_BYTE, 0, 2, MPI_COMM_WORLD);
+    }
+  }
+  const double end = MPI_Wtime();
+  require(value == count, "round trips");
+  return (end - start) / (double)(2 * count);
+}
+
+static double halo_case(long count) {
+  static long out[6][128], in[6][128];
+  MPI_Request requests[12];
+  const int other = 1 - rank;
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double start = MPI_Wtime();
+  for (long i = 0; i < count; i++) {
+    for (int side = 0; side < 6; side++) {
+      out[side][0] = i + side;
+      MPI_Irecv(in[side], sizeof in[side], MPI_BYTE, other, side, MPI_COMM_WORLD, &requests[side]);
+    }
+    for (int side = 0; side < 6; side++)
+      MPI_Isend(out[side], sizeof out[side], MPI_BYTE, other, side, MPI_COMM_WORLD, &requests[6 + side]);
+    MPI_Waitall(12, requests, MPI_STATUSES_IGNORE);
+  }
+  const double end = MPI_Wtime();
+  for (int side = 0; side < 6; side++) require(in[side][0] == count - 1 + side, "halo");
+  return (end - start) / (double)count;
+}
+
+static double posted(long count, int outstanding) {
+  static MPI_Request requests[100000];
+  static int in[100000];
+  double total = 0;
+  for (long i = 0; i < count; i++) {
+    const double start = MPI_Wtime();
+    for (int k = 0; k < outstanding; k++)
+      MPI_Irecv(&in[k], 1, MPI_INT, 0, 3, MPI_COMM_WORLD, &requests[k]);
+    for (int k = 0; k < outstanding; k++) MPI_Send(&k, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
+    for (int k = 0; k < outstanding; k++) MPI_Wait(&requests[k], MPI_STATUS_IGNORE);
+    total += MPI_Wtime() - start;
+    for (int k = 0; k < outstanding; k++) require(in[k] == k, "order of posted receives");
+  }
+  return total / ((double)(3 * outstanding) * (double)count);
+}
+static double posted8_case(long count) { return posted(count, 8); }
+static double posted_case(long count) { return posted(count, 100000); }
+
+int main(int argc, char** argv) {
+  const struct {
+    const char* name;
+    int ranks;
+    long count;
+    double (*run)(long);
+  } cases[] = {{"null", 1, 5000000, null_case},
+               {"self", 1, 2000000, self_case},
+               {"pingpong", 2, 300000, pingpong_case},
+               {"halo", 2, 60000, halo_case},
+               {"posted8", 1, 200000, posted8_case},
+               {"posted", 1, 10, posted_case}};
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    if (argc < 2 || strcmp(argv[1], cases[i].name) != 0) continue;
+    require(size == cases[i].ranks, "number of ranks");
+    const long count = argc > 2 ? atol(argv[2]) : cases[i].count;
+    cases[i].run(count / 20 + 1);  // warm
+    const double seconds = cases[i].run(count);
+    if (rank == 0) printf("%.3f\n", 1e9 * seconds);
+    MPI_Finalize();
+    return 0;
+  }
+  require(0, "unknown case");
+}

@@ -1,0 +1,95 @@
+// Drains the rings of one job as the aggregator would, and does nothing with the events but to count them and to check
+// that they come whole: begin <= end, known kind, ordinals of sends and posted receives dense.
+//   drain TOKEN RANKS      until every rank's ring says `finalizing`; prints events and drops
+#include <dirent.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "interpose/record/ring.hpp"
+
+namespace {
+
+using namespace pclscope::record;
+
+struct Ring {
+  SegmentHeader* header;
+  RingReader reader;
+  std::uint64_t events = 0, sends = 0, wrong = 0;
+};
+
+void discover(const std::string& prefix, std::vector<Ring>& rings) {
+  DIR* directory = opendir("/dev/shm");
+  while (const dirent* entry = readdir(directory)) {
+    const std::string name = entry->d_name;
+    if (name.rfind(prefix, 0) != 0 || name.find("-board") != std::string::npos) continue;
+    const std::string path = "/dev/shm/" + name;
+    const int file = open(path.c_str(), O_RDWR);
+    struct stat status;
+    if (file < 0 || fstat(file, &status) != 0) continue;
+    const auto bytes = static_cast<std::uint64_t>(status.st_size);
+    void* memory = bytes > segment_header_bytes ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
+                                                : MAP_FAILED;
+    close(file);
+    if (memory == MAP_FAILED) continue;
+    auto* header = static_cast<SegmentHeader*>(memory);
+    if (header->state == ProcessState::starting || segment_bytes(header->capacity) != bytes) {
+      munmap(memory, bytes);
+      continue;
+    }
+    header->consumer_pid = static_cast<std::uint32_t>(getpid());
+    header->consumer.store(Consumer::attached, std::memory_order_release);
+    unlink(path.c_str());
+    rings.push_back({header, RingReader(header, header->capacity)});
+  }
+  closedir(directory);
+}
+
+std::uint64_t drain(Ring& ring) {
+  const auto events = ring.reader.peek(4096);
+  for (const Event& e : events) {
+    ring.wrong += e.begin > e.end || e.kind == EventKind::none || e.kind > EventKind::lost;
+    if (e.kind == EventKind::send) ring.wrong += e.ordinal != ring.sends++;
+  }
+  ring.events += events.size();
+  ring.reader.release(events.size());
+  return events.size();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) return 2;
+  const std::string prefix = std::string(shm_prefix) + argv[1] + "-";
+  const auto ranks = static_cast<std::size_t>(atoi(argv[2]));
+  std::vector<Ring> rings;
+  for (;;) {
+    if (rings.size() < ranks) discover(prefix, rings);
+    std::uint64_t moved = 0;
+    std::size_t over = 0;
+    for (Ring& ring : rings) {
+      const bool last = ring.header->state.load(std::memory_order_acquire) == ProcessState::finalizing;
+      const std::uint64_t n = drain(ring);
+      moved += n;
+      over += last && n == 0;
+    }
+    if (over == ranks) break;
+    if (moved == 0) usleep(500);
+  }
+  std::uint64_t events = 0, wrong = 0, dropped = 0;
+  for (Ring& ring : rings) {
+    events += ring.events;
+    wrong += ring.wrong;
+    dropped += ring.header->dropped;
+  }
+  std::printf("%llu events %llu dropped %llu wrong\n", static_cast<unsigned long long>(events),
+              static_cast<unsigned long long>(dropped), static_cast<unsigned long long>(wrong));
+  return wrong == 0 ? 0 : 1;
+}

@@ -1,0 +1,103 @@
+"""Added cost of recording, per MPI call: bare and recorded runs in turn, medians.
+
+    run.py [--build DIR] [--mpi openmpi|mpich] [--pairs 5] [--cases null,self,...] [--whole] [--json]
+
+Recorded runs have their rings drained by `drain`, or, with --whole, by a complete `pclscope run`. Every run checks its
+own result; the drain checks every event. `idle`: the library preloaded, but no job to record.
+"""
+
+import argparse
+import glob
+import json
+import os
+import secrets
+import statistics
+import subprocess
+import sys
+
+CASES = {"null": 1, "self": 1, "pingpong": 2, "halo": 2, "posted8": 1, "posted": 1}
+LIMIT = {"null": 50.0, "self": 45.0}  # added ns per call
+
+
+def environment(**more):
+    base = {k: v for k, v in os.environ.items() if not k.startswith("PCLSCOPE_") and k != "LD_PRELOAD"}
+    return dict(base, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", **more)
+
+
+class Bench:
+    def __init__(self, build, mpi, count):
+        self.build, self.mpi, self.count = build, mpi, count
+        self.calls = os.path.join(build, "benchmarks", f"calls-{mpi}")
+        self.library = os.path.join(build, "lib", f"libpclscope-{mpi}.so")
+
+    def mpirun(self, case, preload):
+        line = [f"mpirun.{self.mpi}"] + (["--oversubscribe"] if self.mpi == "openmpi" else [])
+        line += ["-n", str(CASES[case])]
+        line += ["env", "LD_PRELOAD=" + self.library] if preload else []
+        return line + [self.calls, case] + ([str(self.count)] if self.count else [])
+
+    def check(self, line, **variables):
+        done = subprocess.run(line, env=environment(**variables), capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            sys.exit(f"run.py: {' '.join(line)}: status {done.returncode}: {done.stderr.strip()}")
+        return float(done.stdout.split()[0])
+
+    def bare(self, case):
+        return self.check(self.mpirun(case, False))
+
+    def idle(self, case):
+        return self.check(self.mpirun(case, True))
+
+    def recorded(self, case):
+        token = secrets.token_hex(16)
+        ranks = str(CASES[case])
+        with subprocess.Popen([os.path.join(self.build, "benchmarks", "drain"), token, ranks], stdout=subprocess.PIPE,
+                              text=True) as drain:
+            try:
+                result = self.check(self.mpirun(case, True), PCLSCOPE_JOB=token, PCLSCOPE_RANKS=ranks,
+                                    PCLSCOPE_TOOL_RANKS="0")
+                out, _ = drain.communicate(timeout=30)
+            finally:
+                drain.kill()
+                for path in glob.glob(f"/dev/shm/pclscope-{token}-*"):
+                    os.unlink(path)
+        if drain.returncode != 0:
+            sys.exit(f"run.py: {case}: the record is damaged: {out}")
+        self.seen = out.strip()
+        return result
+
+    def whole(self, case):
+        line = [os.path.join(self.build, "bin", "pclscope"), "run", "--mpi", self.mpi, "-n", str(CASES[case]), "--"]
+        return self.check(line + [self.calls, case] + ([str(self.count)] if self.count else []))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", default="build/release")
+    parser.add_argument("--mpi", default="openmpi", choices=["openmpi", "mpich"])
+    parser.add_argument("--pairs", type=int, default=5)
+    parser.add_argument("--cases", default=",".join(CASES))
+    parser.add_argument("--count", type=int, default=0)
+    parser.add_argument("--whole", action="store_true")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    bench, results, failed = Bench(options.build, options.mpi, options.count), {}, False
+    for case in options.cases.split(","):
+        bare, idle, recorded = [], [], []
+        for _ in range(options.pairs):
+            bare.append(bench.bare(case))
+            recorded.append(bench.whole(case) if options.whole else bench.recorded(case))
+            idle.append(bench.idle(case))
+        b, i, r = map(statistics.median, (bare, idle, recorded))
+        results[case] = {"bare_ns": b, "idle_ns": i, "recorded_ns": r, "added_ns": r - b, "ratio": r / b}
+        failed |= r - b > LIMIT.get(case, float("inf"))
+        if not options.json:
+            print(f"{case:9} bare {b:9.1f} ns  idle {i:9.1f}  recorded {r:9.1f}  added {r - b:7.1f}  "
+                  f"ratio {r / b:5.2f}  {'' if options.whole else bench.seen}", flush=True)
+    if options.json:
+        print(json.dumps(results, indent=1))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
