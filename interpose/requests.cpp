@@ -57,10 +57,11 @@ bool track(MPI_Request request, const TrackedRequest& what, TrackedRequest& lost
     release(what.comm);
     return false;
   }
-  lost = *entry;
+  const bool known = entry->kind != RequestKind::none;
+  if (known) [[unlikely]] lost = *entry;
   *entry = what;
   entry->key = key;
-  if (lost.kind == RequestKind::none) [[likely]] return false;
+  if (!known) [[likely]] return false;
   const bool receive = lost.kind == RequestKind::receive || (lost.kind == RequestKind::persistent_receive && lost.active);
   if (!receive) release(lost.comm);
   return receive;

@@ -59,10 +59,10 @@ std::vector<std::string> Collector::complaints() {
   return out;
 }
 
-std::uint64_t Collector::drain(const Sink& sink) {
+std::uint64_t Collector::drain(std::uint64_t limit, const Sink& sink) {
   std::uint64_t total = 0;
   for (auto& segment : segments_) {
-    std::uint64_t left = segment->capacity();
+    std::uint64_t left = limit;
     while (left > 0) {
       const auto events = segment->ring().peek(left);
       if (events.empty()) break;
@@ -73,6 +73,12 @@ std::uint64_t Collector::drain(const Sink& sink) {
     }
   }
   return total;
+}
+
+std::uint64_t Collector::largest_ring() const {
+  std::uint64_t largest = 0;
+  for (const auto& segment : segments_) largest = std::max(largest, segment->capacity());
+  return largest;
 }
 
 bool Collector::empty() const {

@@ -25,10 +25,11 @@ class Collector {
   std::vector<std::string> complaints();
 
   // Reads what lies in every ring now, in ring order per ring. Spans point into shared memory, valid during the call.
-  // At most as many events per ring as it holds: a busy ring does not starve the others, and everything that was
-  // there when the previous drain ended is read. Returns the number of events.
+  // At most `limit` events per ring: slices keep the analysis in the caches, and no busy ring starves the others.
+  // Returns the number of events.
   using Sink = std::function<void(std::int32_t rank, std::uint32_t thread, std::span<const record::Event>)>;
-  std::uint64_t drain(const Sink& sink);
+  std::uint64_t drain(std::uint64_t limit, const Sink& sink);
+  std::uint64_t largest_ring() const;  // in events, 0 without rings
 
   const std::vector<std::unique_ptr<SegmentFile>>& segments() const { return segments_; }
   bool empty() const;             // no unread event in any ring

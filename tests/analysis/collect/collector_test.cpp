@@ -92,7 +92,7 @@ TEST_CASE("events of several processes are drained completely and in ring order"
   bool in_order = true;
   while (collector.finalized() < 3 || !collector.empty()) {
     collector.discover([](SegmentFile& segment) { CHECK(segment.node() == "node1"); });
-    collector.drain([&](std::int32_t rank, std::uint32_t, std::span<const record::Event> events) {
+    collector.drain(16, [&](std::int32_t rank, std::uint32_t, std::span<const record::Event> events) {
       for (const auto& event : events) in_order = in_order && event.ordinal == next[rank]++ && event.peer == rank;
     });
   }
@@ -117,7 +117,7 @@ TEST_CASE("what a killed process left in its ring is still read") {
   Collector collector(token, directory.path);
   REQUIRE(collector.discover([](SegmentFile&) {}) == 1);
   std::uint64_t seen = 0;
-  collector.drain([&](std::int32_t, std::uint32_t, auto events) { seen += events.size(); });
+  collector.drain(1000, [&](std::int32_t, std::uint32_t, auto events) { seen += events.size(); });
   CHECK(seen == 40);
 }
 
@@ -144,7 +144,7 @@ TEST_CASE("a broken head index never makes the reader leave the ring") {
   collector.discover([](SegmentFile&) {});
   for (const std::uint64_t head : {std::uint64_t{65}, ~std::uint64_t{0}, std::uint64_t{1} << 63}) {
     header->head.store(head);
-    CHECK(collector.drain([](std::int32_t, std::uint32_t, auto) {}) == 0);
+    CHECK(collector.drain(1000, [](std::int32_t, std::uint32_t, auto) {}) == 0);
   }
 }
 

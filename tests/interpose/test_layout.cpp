@@ -1,0 +1,69 @@
+// The offsets that FORMAT.md and the Python reader of these tests state. A failure means: a new version is due.
+#include <catch2/catch.hpp>
+#include <cstddef>
+#include <cstring>
+#include <set>
+
+#include "interpose/record/board.hpp"
+#include "interpose/record/functions.hpp"
+#include "interpose/record/segment.hpp"
+
+using namespace pclscope::record;
+
+TEST_CASE("the segment header lies as FORMAT.md says") {
+  CHECK(offsetof(SegmentHeader, version) == 8);
+  CHECK(offsetof(SegmentHeader, header_bytes) == 12);
+  CHECK(offsetof(SegmentHeader, capacity) == 16);
+  CHECK(offsetof(SegmentHeader, world_rank) == 24);
+  CHECK(offsetof(SegmentHeader, world_size) == 28);
+  CHECK(offsetof(SegmentHeader, pid) == 32);
+  CHECK(offsetof(SegmentHeader, thread) == 36);
+  CHECK(offsetof(SegmentHeader, clock) == 40);
+  CHECK(offsetof(SegmentHeader, node) == 48);
+  CHECK(offsetof(SegmentHeader, mpi) == 112);
+  CHECK(offsetof(SegmentHeader, executable) == 176);
+  CHECK(offsetof(SegmentHeader, head) == 448);
+  CHECK(offsetof(SegmentHeader, dropped) == 456);
+  CHECK(offsetof(SegmentHeader, state) == 512);
+  CHECK(offsetof(SegmentHeader, thread_count) == 516);
+  CHECK(offsetof(SegmentHeader, call_since) == 576);
+  CHECK(offsetof(SegmentHeader, call_site) == 584);
+  CHECK(offsetof(SegmentHeader, call_comm) == 592);
+  CHECK(offsetof(SegmentHeader, call_peer) == 600);
+  CHECK(offsetof(SegmentHeader, call_tag) == 604);
+  CHECK(offsetof(SegmentHeader, call_function) == 608);
+  CHECK(offsetof(SegmentHeader, tail) == 640);
+  CHECK(offsetof(SegmentHeader, consumer) == 704);
+  CHECK(offsetof(SegmentHeader, consumer_pid) == 708);
+}
+
+TEST_CASE("the event lies as FORMAT.md says") {
+  CHECK(offsetof(Event, begin) == 0);
+  CHECK(offsetof(Event, end) == 8);
+  CHECK(offsetof(Event, site) == 16);
+  CHECK(offsetof(Event, comm) == 24);
+  CHECK(offsetof(Event, bytes) == 32);
+  CHECK(offsetof(Event, ordinal) == 40);
+  CHECK(offsetof(Event, peer) == 48);
+  CHECK(offsetof(Event, tag) == 52);
+  CHECK(offsetof(Event, kind) == 56);
+  CHECK(offsetof(Event, function) == 58);
+  CHECK(offsetof(Event, flags) == 60);
+}
+
+TEST_CASE("the board lies as FORMAT.md says") {
+  CHECK(offsetof(Board, started) == 0);
+  CHECK(offsetof(Board, change) == 20);
+  CHECK(offsetof(Board, aggregator_done) == 28);
+  CHECK(offsetof(Board, pid) == 32);
+  CHECK(offsetof(Board, said) == 32 + 4 * board_pids);
+}
+
+TEST_CASE("functions have distinct numbers and names") {
+  std::set<std::string_view> names;
+  for (std::uint16_t number = 1; number <= function_count; ++number) names.insert(function_name(number));
+  CHECK(names.size() == function_count);
+  CHECK(names.count("MPI_?") == 0);
+  CHECK(function_name(static_cast<std::uint16_t>(Function::Send)) == "MPI_Send");
+  CHECK(function_name(60000) == "MPI_?");
+}

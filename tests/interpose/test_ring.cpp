@@ -1,0 +1,158 @@
+// The ring between two processes, as it is used: the writer here, the reader in a forked child, over shared memory.
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <random>
+
+#include "interpose/record/ring.hpp"
+
+using namespace pclscope::record;
+
+namespace {
+
+// A segment in memory that survives fork.
+struct Shared {
+  explicit Shared(std::uint64_t capacity) : bytes(segment_bytes(capacity)) {
+    memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    REQUIRE(memory != MAP_FAILED);
+    header = static_cast<SegmentHeader*>(memory);
+    header->capacity = capacity;
+  }
+  ~Shared() { munmap(memory, bytes); }
+  std::uint64_t bytes;
+  void* memory;
+  SegmentHeader* header;
+};
+
+Event numbered(std::uint64_t i) {
+  Event e{};
+  e.begin = i;
+  e.end = ~i;
+  e.site = i * 3;
+  e.comm = i ^ 0x5555;
+  e.bytes = i << 7;
+  e.ordinal = i;
+  e.peer = static_cast<std::int32_t>(i);
+  e.tag = -static_cast<std::int32_t>(i & 0xffff);
+  e.kind = EventKind::send;
+  e.function = static_cast<std::uint16_t>(i);
+  e.flags = static_cast<std::uint32_t>(i * 7);
+  return e;
+}
+
+bool same(const Event& a, const Event& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+
+// Reads `total` events in random portions; 0 when each is what it should be.
+int read_all(SegmentHeader* header, std::uint64_t capacity, std::uint64_t total, unsigned seed) {
+  std::mt19937 random(seed);
+  RingReader reader(header, capacity);
+  for (std::uint64_t next = 0; next < total;) {
+    const auto events = reader.peek(1 + random() % (2 * capacity));
+    for (const Event& e : events) {
+      if (!same(e, numbered(next++))) return 1;
+    }
+    reader.release(events.size());
+    if (random() % 64 == 0) usleep(random() % 50);
+  }
+  return reader.peek(1).empty() ? 0 : 2;
+}
+
+}  // namespace
+
+TEST_CASE("an empty ring has nothing to read") {
+  Shared shared(64);
+  RingReader reader(shared.header, 64);
+  CHECK(reader.peek(100).empty());
+  RingWriter writer(shared.header);
+  REQUIRE(writer.claim() != nullptr);
+  CHECK(reader.peek(100).empty());  // claimed, not published
+}
+
+TEST_CASE("a full ring refuses, and takes exactly as many as were released") {
+  Shared shared(64);
+  RingWriter writer(shared.header);
+  RingReader reader(shared.header, 64);
+  std::uint64_t next = 0;
+  const auto fill = [&] {
+    std::uint64_t written = 0;
+    while (Event* slot = writer.claim()) {
+      *slot = numbered(next++);
+      writer.publish();
+      ++written;
+    }
+    return written;
+  };
+  CHECK(fill() == 64);
+  CHECK(fill() == 0);
+  CHECK(reader.peek(1000).size() == 64);
+  reader.release(10);
+  CHECK(fill() == 10);
+  CHECK(shared.header->head == 74);
+  // Two pieces, as it wraps.
+  CHECK(reader.peek(1000).size() == 54);
+  CHECK(same(reader.peek(1).front(), numbered(10)));
+  reader.release(54);
+  CHECK(reader.peek(1000).size() == 10);
+  CHECK(same(reader.peek(1).front(), numbered(64)));
+}
+
+TEST_CASE("a broken head index is never followed beyond the ring") {
+  Shared shared(64);
+  RingReader reader(shared.header, 64);
+  shared.header->head = 1000;
+  CHECK(reader.peek(1u << 20).empty());
+}
+
+TEST_CASE("what one process writes another reads, whole and in order") {
+  const auto capacity = GENERATE(as<std::uint64_t>(), 64, 1024);
+  const unsigned seed = GENERATE(1u, 2u, 3u);
+  CAPTURE(capacity, seed);
+  constexpr std::uint64_t total = 300000;
+  Shared shared(capacity);
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) _exit(read_all(shared.header, capacity, total, seed));
+  std::mt19937 random(seed + 100);
+  RingWriter writer(shared.header);
+  int ended = 0;
+  int status = -1;
+  for (std::uint64_t i = 0; i < total && ended == 0;) {
+    if (Event* slot = writer.claim()) {
+      *slot = numbered(i++);
+      writer.publish();
+      if (random() % 4096 == 0) usleep(random() % 50);
+    } else {
+      ended = waitpid(child, &status, WNOHANG);  // a reader that found a fault is gone
+      usleep(1);
+    }
+  }
+  if (ended == 0) REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+}
+
+TEST_CASE("a reader in the middle of the run sees what a dead writer left") {
+  Shared shared(64);
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    RingWriter writer(shared.header);
+    for (std::uint64_t i = 0; i < 40; ++i) {
+      *writer.claim() = numbered(i);
+      writer.publish();
+    }
+    *writer.claim() = numbered(99);  // claimed only
+    raise(SIGKILL);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  REQUIRE(WIFSIGNALED(status));
+  RingReader reader(shared.header, 64);
+  const auto events = reader.peek(1000);
+  REQUIRE(events.size() == 40);
+  CHECK(same(events.back(), numbered(39)));
+}
