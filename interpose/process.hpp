@@ -15,6 +15,7 @@ struct Process {
 
   bool known;                   // this process is a rank of a job we record: communicators are registered
   std::atomic<bool> recording;  // threads may make recorders; false before Init, after Finalize, in forked children
+  bool world_attributes;        // the application put attributes of its own on its world
   bool multiple;                // MPI_THREAD_MULTIPLE was provided: shared state below needs locks and atomics
   std::int32_t rank;            // in the application's world
   std::int32_t size;

@@ -175,14 +175,16 @@ bool Recorder::wait_for_room() {
     go_quiet();
     return false;
   }
-  if (consumer == record::Consumer::expected || waited_in_vain_ || !options().wait_when_full) return false;
-  const auto pid = static_cast<pid_t>(header().consumer_pid.load(std::memory_order_relaxed));
+  // With a tool's rank in the job a reader is about to come; without one nobody may ever.
+  const bool hopeless = consumer == record::Consumer::expected && options().tool_ranks == 0;
+  if (hopeless || waited_in_vain_ || !options().wait_when_full) return false;
   const int saved = errno;
   const std::uint64_t deadline = milliseconds() + static_cast<std::uint64_t>(options().wait_ms);
   bool room = false;
   for (int round = 0; !room; ++round) {
     const bool check = round % 64 == 0;  // the system calls that look at the consumer and the clock: rarely
     const bool left = header().consumer.load(std::memory_order_acquire) == record::Consumer::gone;
+    const auto pid = static_cast<pid_t>(header().consumer_pid.load(std::memory_order_relaxed));
     if (left || (check && pid > 0 && kill(pid, 0) != 0 && errno == ESRCH)) {
       go_quiet();
       break;

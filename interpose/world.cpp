@@ -22,6 +22,28 @@ bool is_spawned() {
   return real.Comm_get_parent(&parent) == MPI_SUCCESS && parent != handles.comm_null;
 }
 
+// MPI_Finalize deletes the attributes of MPI_COMM_WORLD, which calls the application's functions; nobody does that for
+// the communicator that stands for it. It begins with those of MPI_COMM_SELF, last set first: ours was set first, so
+// all functions of the application there have been called, with the world still in place.
+int end_world(MPI_Comm, int, void*, void*) {
+  if (process.world_attributes) {
+    MPI_Comm world = process.app_world;
+    real.Comm_free(&world);
+    process.app_world = process.real_world;
+  }
+  return MPI_SUCCESS;
+}
+int copy_nothing(MPI_Comm, int, void*, void*, void*, int* flag) {
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+
+void watch_finalize() {
+  int keyval = MPI_KEYVAL_INVALID;
+  if (real.Comm_create_keyval(copy_nothing, end_world, &keyval, nullptr) == MPI_SUCCESS)
+    real.Comm_set_attr(handles.self, keyval, nullptr);
+}
+
 // A world of the application's ranks only. The tool's ranks take no part in making it.
 bool hide_tool_ranks(int ranks) {
   MPI_Group all, application;
@@ -37,6 +59,7 @@ bool hide_tool_ranks(int ranks) {
     process.app_world = handles.world;
     return false;
   }
+  watch_finalize();
   real.Comm_set_name(process.app_world, "MPI_COMM_WORLD");
   MPI_Errhandler handler;
   if (real.Comm_get_errhandler(handles.world, &handler) == MPI_SUCCESS) {

@@ -126,15 +126,15 @@ template <Function F, class Real>
 int wrap_cancel(Site site, Real real_cancel, MPI_Request* request) {
   Recorder* r = recorder();
   if (r == nullptr) return real_cancel(request);
-  const MPI_Request cancelled = *request;
   CallScope call(*r, F, site, 0, record::unknown_rank, record::any_tag);
+  // Written before the message can vanish: a later one of its channel may be received as soon as it has. Should MPI
+  // refuse, the completion says so as for any cancel that came too late.
+  TrackedRequest which;
+  if (cancel(*request, which) && (which.kind == RequestKind::send || which.kind == RequestKind::persistent_send))
+    r->write(EventKind::send_cancel_request, F, call.begin, call.begin, site, which.comm->id, which.bytes,
+             which.ordinal, which.peer, which.tag, which.flags);
   const int result = real_cancel(request);
   call.returned();
-  TrackedRequest which;
-  if (result != MPI_SUCCESS || !cancel(cancelled, which)) return result;
-  if (which.kind == RequestKind::send || which.kind == RequestKind::persistent_send)
-    call.record(EventKind::send_cancel_request, which.comm->id, which.bytes, which.ordinal, which.peer, which.tag,
-                which.flags);
   return result;
 }
 

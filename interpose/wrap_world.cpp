@@ -60,6 +60,12 @@ MPI_Comm attribute_holder(MPI_Comm comm, int keyval) {
   return is_world(comm) && is_predefined(keyval) ? process.real_world : app_comm(comm);
 }
 
+template <class Real>
+int set_attribute(Real real_set, MPI_Comm comm, int keyval, void* value) {
+  process.world_attributes |= is_world(comm);
+  return real_set(app_comm(comm), keyval, value);
+}
+
 // Errors without a communicator go to the real world's handler: both worlds have the same one.
 template <class Real>
 int set_errhandler(Real real_set, MPI_Comm comm, MPI_Errhandler handler) {
@@ -80,7 +86,7 @@ int hand_Init_thread(Site site, int* argc, char*** argv, int required, int* prov
 }
 
 // The record ends before MPI_Finalize runs: what the application's callbacks do in there is not recorded, but the
-// tool's ranks stay hidden from them. The application's world is left to MPI.
+// tool's ranks stay hidden from them. The application's world ends in there (world.cpp).
 int hand_Finalize(Site site) {
   if (process.known) {
     if (Recorder* r = recorder()) {
@@ -105,6 +111,14 @@ int hand_Comm_get_attr(Site, MPI_Comm comm, int keyval, void* value, int* found)
 
 int hand_Attr_get(Site, MPI_Comm comm, int keyval, void* value, int* found) {
   return real.Attr_get(attribute_holder(comm, keyval), keyval, value, found);
+}
+
+int hand_Comm_set_attr(Site, MPI_Comm comm, int keyval, void* value) {
+  return set_attribute(real.Comm_set_attr, comm, keyval, value);
+}
+
+int hand_Attr_put(Site, MPI_Comm comm, int keyval, void* value) {
+  return set_attribute(real.Attr_put, comm, keyval, value);
 }
 
 int hand_Comm_set_errhandler(Site, MPI_Comm comm, MPI_Errhandler handler) {

@@ -11,6 +11,8 @@ int hand_Finalize(Site site);
 int hand_Abort(Site site, MPI_Comm comm, int code);
 int hand_Comm_get_attr(Site site, MPI_Comm comm, int keyval, void* value, int* found);
 int hand_Attr_get(Site site, MPI_Comm comm, int keyval, void* value, int* found);
+int hand_Comm_set_attr(Site site, MPI_Comm comm, int keyval, void* value);
+int hand_Attr_put(Site site, MPI_Comm comm, int keyval, void* value);
 int hand_Comm_set_errhandler(Site site, MPI_Comm comm, MPI_Errhandler handler);
 int hand_Errhandler_set(Site site, MPI_Comm comm, MPI_Errhandler handler);
 int hand_Type_free(Site site, MPI_Datatype* type);

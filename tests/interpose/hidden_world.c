@@ -188,6 +188,23 @@ static void attributes(void) {
   MPI_Comm_free_keyval(&key);
 }
 
+// Called by MPI_Finalize: first for MPI_COMM_SELF, when everything still works, then for the world.
+static int at_end(MPI_Comm c, int k, void* where, void* e) {
+  (void)c, (void)k, (void)e;
+  int one = 1, sum = 0;
+  if (strcmp(where, "self") == 0) MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0) printf("at the end of %s: %d\n", (char*)where, sum);
+  return MPI_SUCCESS;
+}
+
+static void set_ends(void) {
+  int key;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_end, &key, NULL);
+  MPI_Comm_set_attr(MPI_COMM_WORLD, key, "world");
+  MPI_Comm_set_attr(MPI_COMM_SELF, key, "self");
+  MPI_Comm_free_keyval(&key);
+}
+
 static void names(void) {
   char name[MPI_MAX_OBJECT_NAME];
   int length;
@@ -331,6 +348,7 @@ int main(int argc, char** argv) {
   static char all[4][sizeof report];
   MPI_Gather(report, sizeof report, MPI_CHAR, all, sizeof report, MPI_CHAR, 0, MPI_COMM_WORLD);
   for (int i = 0; rank == 0 && i < size; i++) printf("--- rank %d\n%s", i, all[i]);
+  set_ends();
   MPI_Finalize();
   return 0;
 }

@@ -5,6 +5,7 @@ import glob
 import os
 import re
 import secrets
+import signal
 import struct
 import subprocess
 import sys
@@ -45,17 +46,23 @@ def flag_names(bits):
 
 
 def read_segment(path):
-    """As FORMAT.md says; layout_test ties these offsets to the C++ header."""
     with open(path, "rb") as file:
-        data = file.read()
+        return parse_segment(file.read())
+
+
+def parse_segment(data, first=0):
+    """As FORMAT.md says; test_layout ties these offsets to the C++ header. Events from number `first` on."""
+    if len(data) < 4096:
+        return None
     magic, _, header_bytes, capacity, rank, size, _, thread, _, _ = struct.unpack_from("<8sIIQiiIIII", data, 0)
-    assert magic == b"PCLSEG\r\n", path
+    if magic != b"PCLSEG\r\n":
+        return None  # its process was killed while making it
     text = lambda at, length: data[at:at + length].split(b"\0")[0].decode()
     head, dropped = struct.unpack_from("<QQ", data, 448)
     state, = struct.unpack_from("<I", data, 512)
     call, = struct.unpack_from("<I", data, 608)
     events = []
-    for i in range(max(0, head - capacity), head):
+    for i in range(max(first, head - capacity), head):
         fields = struct.unpack_from("<QQQQQQiiHHI", data, header_bytes + 64 * (i % capacity))
         *numbers, kind, function, flags = fields
         events.append(Event(*numbers, KINDS[kind], NAMES.get(function, "?"), flag_names(flags)))
@@ -78,9 +85,25 @@ def environment(**more):
     return e
 
 
-def launch(mpi, ranks, command, tools=1, preload=True, job=True, timeout=60, preloaded=None, **variables):
+def run(line, timeout=60, **variables):
+    """subprocess.run, except that after the timeout everything the command started is ended, not the command alone."""
+    with subprocess.Popen(line, env=environment(**variables), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          errors="replace", start_new_session=True) as process:
+        try:
+            out, err = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGTERM)  # a launcher then ends its ranks
+            try:
+                process.communicate(timeout=5)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+            raise
+        return subprocess.CompletedProcess(line, process.returncode, out, err)
+
+
+def launch(mpi, ranks, command, token=None, tools=1, preload=True, job=True, timeout=60, preloaded=None, **variables):
     """Runs `command` on `ranks` ranks, plus one stand-in for the tool; returns a Result. `preload=False`: bare."""
-    token = secrets.token_hex(16)
+    token = token or secrets.token_hex(16)
     if job:
         variables.setdefault("PCLSCOPE_JOB", token)
         variables.setdefault("PCLSCOPE_RANKS", ranks)
@@ -94,14 +117,13 @@ def launch(mpi, ranks, command, tools=1, preload=True, job=True, timeout=60, pre
         line += [":", "-n", str(tools), program("stand_in", mpi)]
     prefix = f"/dev/shm/pclscope-{token}-"
     try:
-        done = subprocess.run(line, env=environment(**variables), capture_output=True, text=True, timeout=timeout,
-                              errors="replace", check=False)
-        segments = [read_segment(p) for p in glob.glob(prefix + "[0-9]*")]
+        done = run(line, timeout=timeout, **variables)
+        segments = filter(None, [read_segment(p) for p in glob.glob(prefix + "[0-9]*")])
         board = read_board(prefix + "board")
     finally:
         for path in glob.glob(prefix + "*"):
             os.unlink(path)
-    return Result(done.returncode, done.stdout, done.stderr, sorted(segments), board)
+    return Result(done.returncode, done.stdout, done.stderr, sorted(segments) if preload else [], board)
 
 
 def mpis():

@@ -21,6 +21,7 @@ class HiddenWorld(unittest.TestCase):
         self.assertEqual(bare.status, 0, bare.err)
         self.assertEqual(hidden.status, 0, hidden.err)
         self.assertIn("allreduce 4\n", bare.out)
+        self.assertTrue(bare.out.endswith("at the end of self: 4\nat the end of world: 0\n"), bare.out[-200:])
         difference = "\n".join(difflib.unified_diff(bare.out.splitlines(), hidden.out.splitlines(), lineterm="", n=0))
         self.assertEqual(bare.out, hidden.out, difference)
         self.assertNotIn("pclscope", hidden.err)

@@ -132,16 +132,8 @@ class FailingApplications(harness.SystemTest):
                                         options=("--dump", path))
         early = self.box.live_with_messages(self.box.job_name(running), running, at_least=400)
         time.sleep(2.5)
-        self.expects_remains = True  # nobody is left to tidy up
-        for pid, _ in self.box.processes():
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+        self.box.kill_everything()
         running.finish(10)
-        for name in harness.leftovers():
-            if name not in self.box.shared_memory_before:
-                (harness.SHARED_MEMORY / name).unlink(missing_ok=True)
         rows = dump.read_messages(path)
         self.assertFalse(dump.is_complete(path))
         self.assertGreaterEqual(len(rows), early["messages"]["matched"])

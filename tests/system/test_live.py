@@ -45,7 +45,7 @@ class LiveJobs(harness.SystemTest):
     def test_watch_once_is_quick_and_fresh(self):
         running, output = self.start_halo(5)
         job = self.box.job_name(running)
-        self.box.live_with_messages(job, running)
+        self.box.wait_for("regions", lambda: self.box.live(job)["regions"], timeout=3, running=running)
         matched = 0
         for _ in range(5):
             began = time.monotonic()

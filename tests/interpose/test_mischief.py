@@ -1,0 +1,191 @@
+"""What a tool must survive without hurting the program: overflow, fork, threads, no room, the wrong MPI, no MPI."""
+
+import glob
+import os
+import re
+import sys
+import time
+import unittest
+
+import job
+
+
+class Mischief(unittest.TestCase):
+    mpi = None
+
+    def launch(self, ranks, *arguments, **variables):
+        return job.launch(self.mpi, ranks, [job.program("mischief", self.mpi), *arguments], **variables)
+
+    def test_a_full_ring_without_a_reader_drops_at_once_and_counts(self):
+        start = time.monotonic()
+        result = self.launch(1, "self", "1000", PCLSCOPE_RING_EVENTS=64)
+        self.assertLess(time.monotonic() - start, 30)
+        self.assertEqual(result.status, 0, result.err)
+        [segment] = result.segments
+        self.assertEqual(segment.capacity, 64)
+        self.assertEqual(len(segment.events), 64)
+        self.assertEqual(segment.dropped, 2 * 1000 + 2 - 64)  # init, sends and receives, finalize
+        self.assertEqual(segment.events[0].kind, "init")
+
+    def test_a_child_of_fork_records_nothing_and_lives(self):
+        result = self.launch(1, "forks")
+        self.assertEqual(result.status, 0, result.err)
+        [segment] = result.segments
+        self.assertEqual([e.kind for e in segment.events], ["init"] + ["send", "recv_done"] * 5 + ["finalize"])
+
+    def test_each_thread_has_a_ring_and_ended_threads_leave_theirs_to_new_ones(self):
+        result = self.launch(1, "threads")
+        self.assertEqual(result.status, 0, result.err)
+        first, *rest = result.segments
+        self.assertEqual([e.kind for e in first.events], ["init", "finalize"])
+        self.assertLessEqual(len(rest), 5)
+        sends = sorted((e for s in rest for e in s.events), key=lambda e: e.ordinal)
+        tags = sorted(e.tag for e in sends)
+        self.assertEqual(tags[:20], list(range(20)))
+        self.assertIn(tags[20:], ([], [100, 101, 102, 103]))
+        self.assertEqual([e.ordinal for e in sends], list(range(len(sends))))
+        self.assertTrue(all(s.state == 2 for s in result.segments))
+
+    def test_thousands_of_communicators_have_different_ids_equal_on_all_ranks(self):
+        result = self.launch(2, "communicators")
+        self.assertEqual(result.status, 0, result.err)
+        made = [[e.comm for e in s.events if e.kind == "comm_created"] for s in result.segments]
+        self.assertEqual(made[0], made[1])
+        self.assertEqual(len(set(made[0])), 2000)
+
+    def test_calls_before_init_and_after_finalize(self):
+        result = self.launch(1, "outside")
+        self.assertEqual(result.status, 0, result.err)
+        self.assertEqual([e.kind for e in result.segments[0].events], ["init", "finalize"])
+
+    def test_a_program_that_never_finalizes_leaves_its_record(self):
+        result = self.launch(1, "no_finalize", tools=0)
+        self.assertNotEqual(result.status, 0)
+        [segment] = result.segments
+        self.assertEqual(([e.kind for e in segment.events], segment.state), (["init"], 1))
+
+    def test_abort_is_noted_and_ends_the_tool_too(self):
+        start = time.monotonic()
+        result = self.launch(2, "abort")
+        self.assertNotEqual(result.status, 0)
+        self.assertLess(time.monotonic() - start, 30)  # the stand-in alone would wait for a minute
+        self.assertEqual(result.board["aborting"], 1)
+
+    def test_no_room_for_the_ring_means_no_record_one_line_and_a_right_result(self):
+        # 2^26 events are 4 GiB: more than this limit on files lets any process make.
+        code = ("import resource, signal, os, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
+                "resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 26, 1 << 26)); os.execvp(sys.argv[1], sys.argv[1:])")
+        result = job.launch(self.mpi, 2, [sys.executable, "-c", code, job.program("mischief", self.mpi), "ring", "10"],
+                            PCLSCOPE_RING_EVENTS=1 << 26)
+        self.assertEqual(result.status, 0, result.err)
+        self.assertIn("token 20", result.out)
+        lines = [line for line in result.err.splitlines() if "pclscope" in line]
+        self.assertEqual(len(lines), 1, result.err)
+        self.assertIn("cannot record", lines[0])
+        self.assertEqual(result.segments, [])
+
+    def test_the_other_mpis_library_says_so_once_and_changes_nothing(self):
+        other = {"openmpi": "mpich", "mpich": "openmpi"}[self.mpi]
+        if not os.path.exists(job.library(other)):
+            self.skipTest("built for one MPI only")
+        result = self.launch(3, "ring", "10", tools=0, preloaded=job.library(other))
+        self.assertEqual(result.status, 0, result.err)
+        self.assertEqual(result.out, "token 30\n")
+        lines = [line for line in result.err.splitlines() if "pclscope" in line]
+        self.assertEqual(len(lines), 1, result.err)
+        self.assertRegex(lines[0], rf"^pclscope: libpclscope-{other}\.so was preloaded, but this program uses "
+                                   rf".*: nothing is recorded; preload libpclscope-{self.mpi}\.so$")
+        self.assertEqual(result.board["refused"], 3)
+        self.assertEqual(result.segments, [])
+        plain = self.launch(2, "ring", "10", tools=0, preloaded=job.library(other), job=False)
+        self.assertEqual((plain.status, plain.out), (0, "token 20\n"))
+        self.assertEqual(plain.err.count("pclscope:"), 1, plain.err)
+
+    def test_a_singleton_without_a_job_runs_silently(self):
+        for variables in ({}, {"PCLSCOPE_JOB": "0123456789abcdef0123456789abcdef", "PCLSCOPE_RANKS": "4"}):
+            done = job.run([job.program("mischief", self.mpi), "ring", "5"], LD_PRELOAD=job.library(self.mpi), **variables)
+            self.assertEqual((done.returncode, done.stdout), (0, "token 5\n"), done.stderr)
+            self.assertNotIn("pclscope", done.stderr)
+            for path in glob.glob("/dev/shm/pclscope-0123456789abcdef0123456789abcdef-*"):
+                self.assertTrue(path.endswith("-board"))
+                os.unlink(path)
+
+    def test_a_job_of_another_size_is_not_recorded(self):
+        result = self.launch(2, "ring", "5", tools=0, PCLSCOPE_RANKS=7)
+        self.assertEqual((result.status, result.out), (0, "token 10\n"), result.err)
+        self.assertEqual(result.segments, [])
+        self.assertEqual(result.err.count("pclscope:"), 1, result.err)
+        self.assertIn("2 ranks instead of 7", result.err)
+
+    def test_bad_tokens_are_no_job(self):
+        for token in ("../../etc/x", "", "zz", "0" * 100):
+            result = self.launch(1, "ring", "5", tools=0, PCLSCOPE_JOB=token)
+            self.assertEqual((result.status, result.out), (0, "token 5\n"), result.err)
+            self.assertEqual(result.segments, [])
+
+    def test_programs_without_mpi_notice_nothing(self):
+        python = [sys.executable, "-c", "import ctypes; print(6 * 7)"]
+        for line, out in ((["/bin/true"], ""), (["bash", "-c", "echo hello | cat"], "hello\n"), (python, "42\n"),
+                          (["sh", "-c", "exit 0"], "")):
+            done = job.run(line, LD_PRELOAD=job.library(self.mpi), PCLSCOPE_JOB="0" * 32, PCLSCOPE_RANKS="2")
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, out, ""), line)
+        for launcher in ("orted", "mpirun." + self.mpi):
+            if job_launcher := next((p for p in (f"/usr/bin/{launcher}",) if os.path.exists(p)), None):
+                done = job.run([job_launcher, "--version"], LD_PRELOAD=job.library(self.mpi))
+                self.assertNotIn("symbol lookup", done.stderr)
+                self.assertNotIn("pclscope", done.stderr)
+        self.assertEqual(glob.glob("/dev/shm/pclscope-" + "0" * 32 + "*"), [])
+
+    def test_asking_for_mpi_where_there_is_none_is_an_error_and_no_crash(self):
+        code = ("import ctypes; me = ctypes.CDLL(None); n = ctypes.c_int(-5); "
+                "print(me.MPI_Comm_size(ctypes.c_void_p(1), ctypes.byref(n)) != 0, n.value)")
+        done = job.run([sys.executable, "-c", code], LD_PRELOAD=job.library(self.mpi))
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "True -5\n", ""))
+
+    def test_an_mpi_loaded_with_local_scope_is_found(self):
+        linked = job.run(["ldd", job.program("mischief", self.mpi)]).stdout
+        path = re.search(r"=> (\S*/libmpi(?:ch)?\.so\S*)", linked).group(1)
+        # Python's own symbols come first: the calls go through the preloaded library, as those of an extension would.
+        code = (f"import ctypes; mpi = ctypes.CDLL({path!r}, mode=0); me = ctypes.CDLL(None); "
+                "me.MPI_Init(None, None); me.MPI_Finalize(); n = ctypes.c_int(); mpi.MPI_Finalized(ctypes.byref(n)); "
+                "print(n.value)")
+        result = job.launch(self.mpi, 1, [sys.executable, "-c", code], tools=0)
+        self.assertEqual((result.status, result.out), (0, "1\n"), result.err)
+        self.assertEqual([e.kind for e in result.segments[0].events], ["init", "finalize"])
+
+
+class Elf(unittest.TestCase):
+    mpi = None
+
+    def test_no_mpi_symbol_is_needed(self):
+        needed = job.run(["nm", "-D", "--undefined-only", job.library(self.mpi)]).stdout
+        self.assertIn("dlsym", needed)
+        self.assertEqual(re.findall(r".*(?:mpi|MPI).*", needed), [])
+
+    def test_it_needs_libc_only(self):
+        dynamic = job.run(["readelf", "-d", job.library(self.mpi)]).stdout
+        libraries = re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic)
+        self.assertTrue(libraries)
+        self.assertTrue(all(re.match(r"(libc|ld-linux.*)\.so", name) for name in libraries), libraries)
+
+    def test_it_exports_mpi_functions_only(self):
+        defined = job.run(["nm", "-D", "--defined-only", job.library(self.mpi)]).stdout
+        names = [line.split()[-1] for line in defined.splitlines()]
+        self.assertIn("MPI_Send", names)
+        self.assertEqual([n for n in names if not re.match(r"MPIX?_[A-Z]", n)], [])
+
+    def test_nothing_runs_before_the_first_mpi_call(self):
+        dynamic = job.run(["readelf", "-d", job.library(self.mpi)]).stdout
+        self.assertEqual(re.findall(r"INIT_ARRAYSZ\)\s+(\d+)", dynamic), ["8"])  # the compiler's own frame_dummy
+
+
+def load_tests(loader, _tests, _pattern):
+    suite = unittest.TestSuite()
+    for mpi in job.mpis():
+        for case in (Elf, Mischief):
+            suite.addTests(loader.loadTestsFromTestCase(type(f"{case.__name__}_{mpi}", (case,), {"mpi": mpi})))
+    return suite
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,153 @@
+"""A ring of 64 events and a consumer that is slow, stuck, dead or gone: the program runs on, and the loss is counted."""
+
+import glob
+import mmap
+import os
+import secrets
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+import job
+
+CAPACITY, ATTACHED, GONE = 64, 1, 2
+HEAD, DROPPED, TAIL, CONSUMER, CONSUMER_PID = 448, 456, 640, 704, 708
+WAIT_MS = 200
+
+
+class Consumer:
+    """Maps the segment of rank 0 when it appears, as the aggregator does."""
+
+    def __init__(self, token):
+        pattern = f"/dev/shm/pclscope-{token}-0-0"
+        deadline = time.monotonic() + 30
+        while not (os.path.exists(pattern) and os.path.getsize(pattern) == 4096 + 64 * CAPACITY):
+            assert time.monotonic() < deadline
+            time.sleep(0.005)
+        with open(pattern, "r+b") as file:
+            self.memory = mmap.mmap(file.fileno(), 0)
+        while self.memory[:6] != b"PCLSEG" or struct.unpack_from("<I", self.memory, 512)[0] == 0:
+            time.sleep(0.001)
+        self.events, self.tail = [], 0
+
+    def number(self, offset):
+        return struct.unpack_from("<Q", self.memory, offset)[0]
+
+    def attach(self, pid, state=ATTACHED):
+        struct.pack_into("<I", self.memory, CONSUMER_PID, pid)
+        struct.pack_into("<I", self.memory, CONSUMER, state)
+
+    def drain(self, limit=CAPACITY):
+        segment = job.parse_segment(bytes(self.memory), self.tail)
+        self.events += segment.events[:limit]
+        self.tail += min(limit, len(segment.events))
+        struct.pack_into("<Q", self.memory, TAIL, self.tail)
+
+
+class Overflow(unittest.TestCase):
+    mpi = None
+
+    def burst(self, consume, first=1000, second=10, **variables):
+        """Runs two bursts; `consume(consumer, directory)` decides what the consumer does. Returns (consumer, seconds)."""
+        token, times = secrets.token_hex(16), []
+        with tempfile.TemporaryDirectory() as directory:
+            mark = lambda n: os.path.join(directory, str(n))
+            command = [job.program("mischief", self.mpi), "bursts", directory, str(first), str(second)]
+            result = []
+            thread = threading.Thread(target=lambda: result.append(job.launch(
+                self.mpi, 1, command, tools=0, token=token, PCLSCOPE_RING_EVENTS=CAPACITY,
+                PCLSCOPE_OVERFLOW_WAIT_MS=WAIT_MS, **variables)))
+            thread.start()
+            consumer = Consumer(token)
+            consume(consumer, "attach")
+            start = time.monotonic()
+            open(mark(1), "w", encoding="utf-8").close()
+            while not os.path.exists(mark(2)):
+                consume(consumer, "during")
+                time.sleep(0.0005)
+            times.append(time.monotonic() - start)
+            consume(consumer, "between")
+            open(mark(3), "w", encoding="utf-8").close()
+            while thread.is_alive():
+                consume(consumer, "after")
+                time.sleep(0.002)
+            thread.join()
+        consume(consumer, "end")
+        self.assertEqual(result[0].status, 0, result[0].err)
+        self.assertEqual(glob.glob(f"/dev/shm/pclscope-{token}*"), [])
+        return consumer, times[0]
+
+    def check_whole(self, events, count):
+        sends = [e.ordinal for e in events if e.kind == "send"]
+        done = [e.ordinal for e in events if e.kind == "recv_done"]
+        self.assertEqual((sends, done), (list(range(count)), list(range(count))))
+        self.assertEqual((events[0].kind, events[-1].kind), ("init", "finalize"))
+
+    def test_a_slow_consumer_loses_nothing(self):
+        def consume(consumer, moment):
+            if moment == "attach":
+                consumer.attach(os.getpid())
+            consumer.drain()
+        consumer, _ = self.burst(consume)
+        self.assertEqual(consumer.number(DROPPED), 0)
+        self.check_whole(consumer.events, 1010)
+
+    def test_a_stuck_consumer_costs_one_wait_and_the_loss_is_told(self):
+        def consume(consumer, moment):
+            if moment == "attach":
+                consumer.attach(os.getpid())
+                consumer.drain()
+            if moment in ("between", "after", "end"):
+                consumer.drain()
+        consumer, seconds = self.burst(consume)
+        self.assertGreater(seconds, WAIT_MS / 1000 * 0.9)
+        self.assertLess(seconds, WAIT_MS / 1000 * 4)
+        kinds = [e.kind for e in consumer.events]
+        self.assertEqual(kinds[:65], ["init"] + ["send", "recv_done"] * 32)
+        self.assertEqual(kinds[65], "lost")
+        lost = consumer.events[65].ordinal
+        self.assertEqual(lost, 2000 - 64)
+        self.assertEqual(consumer.number(DROPPED), lost)
+        self.assertEqual(kinds[66:], ["send", "recv_done"] * 10 + ["finalize"])
+        self.assertEqual(consumer.events[66].ordinal, 1000)  # numbers go on over the gap
+
+    def test_the_policy_drop_never_waits(self):
+        def consume(consumer, moment):
+            if moment == "attach":
+                consumer.attach(os.getpid())
+        consumer, seconds = self.burst(consume, PCLSCOPE_OVERFLOW="drop")
+        self.assertLess(seconds, WAIT_MS / 1000)
+        self.assertEqual(consumer.number(DROPPED), 1 + 2 * 1010 + 1 - CAPACITY)
+
+    def test_a_dead_consumer_is_noticed_and_recording_stops(self):
+        with subprocess.Popen([sys.executable, "-c", ""]) as gone:
+            gone.wait()
+            consumer, seconds = self.burst(lambda c, moment: moment == "attach" and c.attach(gone.pid))
+        self.assertLess(seconds, WAIT_MS / 1000)
+        self.assertEqual(consumer.number(HEAD), CAPACITY)
+
+    def test_a_consumer_that_left_is_noticed_while_waiting(self):
+        def consume(consumer, moment):
+            if moment == "attach":
+                consumer.attach(os.getpid())
+            if moment == "during":
+                time.sleep(0.05)
+                consumer.attach(os.getpid(), GONE)
+        consumer, seconds = self.burst(consume)
+        self.assertLess(seconds, WAIT_MS / 1000)
+        self.assertEqual(consumer.number(HEAD), CAPACITY)
+
+
+def load_tests(loader, _tests, _pattern):
+    suite = unittest.TestSuite()
+    for mpi in job.mpis():
+        suite.addTests(loader.loadTestsFromTestCase(type(f"Overflow_{mpi}", (Overflow,), {"mpi": mpi})))
+    return suite
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
