@@ -126,8 +126,15 @@ def launch(mpi, ranks, command, token=None, tools=1, preload=True, job=True, tim
     return Result(done.returncode, done.stdout, done.stderr, sorted(segments) if preload else [], board)
 
 
-def mpis():
-    """Those named on the command line (ctest runs one at a time), else both."""
-    chosen = [a for a in sys.argv[1:] if a in MPIRUN]
+def chosen():
+    """The MPIs named on the command line (ctest runs one at a time), taken off it before unittest looks; else all."""
+    named = [a for a in sys.argv[1:] if a in MPIRUN]
     sys.argv[1:] = [a for a in sys.argv[1:] if a not in MPIRUN]
-    return chosen or list(MPIRUN)
+    return named or [mpi for mpi in MPIRUN if os.path.exists(library(mpi))]
+
+
+MPIS = chosen()
+
+
+def mpis():
+    return MPIS
