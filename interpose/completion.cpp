@@ -20,7 +20,7 @@ void receive_completed(CallScope& call, const TrackedRequest& done, const MPI_St
   }
   const Communicator& c = *done.comm;
   call.record(EventKind::recv_done, c.id, bytes_in(status), done.ordinal, c.peer(status.MPI_SOURCE),
-              tag_of(status.MPI_TAG), (done.flags & ~flag::matched_probe) | flag::posted);
+              tag_of(status.MPI_TAG), done.flags | flag::posted);
 }
 
 void send_completed(CallScope& call, const TrackedRequest& done, const MPI_Status& status) {

@@ -57,6 +57,12 @@ class HandleTable {
 
   std::size_t size() const { return size_; }
 
+  // There is no destructor: the tables of a process are in use until its very end.
+  void give_memory_back() {
+    free(entries_);
+    *this = HandleTable();
+  }
+
  private:
   std::size_t capacity() const { return entries_ == nullptr ? 0 : mask_ + 1; }
   // Blocks of eight neighbours are spread by Fibonacci hashing (the high bits of the product are the well mixed ones).

@@ -17,7 +17,7 @@ namespace pclscope {
 namespace {
 
 record::Board* board() {
-  static record::Board* opened = nullptr;  // callers are serialised: first MPI call, Init, Finalize
+  static record::Board* opened = nullptr;  // opened in the first MPI call or MPI_Init, before other threads ask
   static bool tried = false;
   if (tried || !options().job) return opened;
   tried = true;
@@ -60,6 +60,11 @@ std::uint32_t count_on_board(std::atomic<std::uint32_t> record::Board::*counter)
   syscall(SYS_futex, &b->change, FUTEX_WAKE, 0x7fffffff, nullptr, nullptr, 0);
   errno = saved;
   return before;
+}
+
+std::uint32_t aggregator_pid() {
+  record::Board* b = board();
+  return b == nullptr ? 0 : b->aggregator.load();
 }
 
 bool first_to_say(std::uint32_t bit) {

@@ -8,6 +8,7 @@
 
 #include <new>
 
+#include "interpose/notice.hpp"
 #include "interpose/segments.hpp"
 #include "real_functions.hpp"
 
@@ -170,22 +171,17 @@ record::Event* Recorder::claim_slowly() {
 
 // Waits a bounded time for a living consumer; false when there is no room still.
 bool Recorder::wait_for_room() {
-  const record::Consumer consumer = header().consumer.load(std::memory_order_acquire);
-  if (consumer == record::Consumer::gone) {
+  if (consumer_gone()) {
     go_quiet();
     return false;
   }
-  // With a tool's rank in the job a reader is about to come; without one nobody may ever.
-  const bool hopeless = consumer == record::Consumer::expected && options().tool_ranks == 0;
-  if (hopeless || waited_in_vain_ || !options().wait_when_full) return false;
+  if (waited_in_vain_ || !options().wait_when_full || !consumer_due()) return false;
   const int saved = errno;
   const std::uint64_t deadline = milliseconds() + static_cast<std::uint64_t>(options().wait_ms);
   bool room = false;
   for (int round = 0; !room; ++round) {
     const bool check = round % 64 == 0;  // the system calls that look at the consumer and the clock: rarely
-    const bool left = header().consumer.load(std::memory_order_acquire) == record::Consumer::gone;
-    const auto pid = static_cast<pid_t>(header().consumer_pid.load(std::memory_order_relaxed));
-    if (left || (check && pid > 0 && kill(pid, 0) != 0 && errno == ESRCH)) {
+    if (consumer_gone() || (check && consumer_dead())) {
       go_quiet();
       break;
     }
@@ -196,6 +192,21 @@ bool Recorder::wait_for_room() {
   waited_in_vain_ = !room;
   errno = saved;
   return room;
+}
+
+bool Recorder::consumer_gone() {
+  return header().consumer.load(std::memory_order_acquire) == record::Consumer::gone;
+}
+
+bool Recorder::consumer_dead() {
+  const auto pid = static_cast<pid_t>(header().consumer_pid.load(std::memory_order_relaxed));
+  return pid > 0 && kill(pid, 0) != 0 && errno == ESRCH;
+}
+
+// Attached, or about to be: a ring can fill up in a millisecond, sooner than the aggregator finds it.
+bool Recorder::consumer_due() {
+  return header().consumer.load(std::memory_order_acquire) == record::Consumer::attached || options().tool_ranks > 0 ||
+         aggregator_pid() != 0;
 }
 
 void* Recorder::borrow(std::size_t bytes) {

@@ -103,6 +103,9 @@ class Recorder {
   void renew_caches();
   record::Event* claim_slowly();
   bool wait_for_room();
+  bool consumer_gone();
+  bool consumer_dead();
+  bool consumer_due();
   void drop();
 
   record::RingWriter ring_;

@@ -83,8 +83,7 @@ int wrap_start(Site site, Real real_start, MPI_Request* request) {
   return result;
 }
 
-// Each request is started by a pass over all of them, as it was before the call. Two passes, as receives must be
-// numbered before they are posted.
+// Two passes: receives are numbered before they are posted, events are written when MPI has accepted them.
 template <Function F, class Real>
 int wrap_startall(Site site, Real real_startall, int count, MPI_Request* requests) {
   Recorder* r = recorder();

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "interpose/record/board.hpp"
 #include "interpose/record/ring.hpp"
 
 namespace {
@@ -24,6 +25,17 @@ struct Ring {
   RingReader reader;
   std::uint64_t events = 0, sends = 0, wrong = 0;
 };
+
+// Says that somebody will read: recorders then wait for us when their rings fill up before we have found them.
+bool announce(const std::string& prefix) {
+  const int file = open(("/dev/shm/" + prefix + "board").c_str(), O_RDWR | O_CREAT, 0600);
+  if (file < 0 || posix_fallocate(file, 0, sizeof(Board)) != 0) return false;
+  void* memory = mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  close(file);
+  if (memory == MAP_FAILED) return false;
+  static_cast<Board*>(memory)->aggregator = static_cast<std::uint32_t>(getpid());
+  return true;
+}
 
 void discover(const std::string& prefix, std::vector<Ring>& rings) {
   DIR* directory = opendir("/dev/shm");
@@ -70,6 +82,9 @@ int main(int argc, char** argv) {
   const std::string prefix = std::string(shm_prefix) + argv[1] + "-";
   const auto ranks = static_cast<std::size_t>(atoi(argv[2]));
   std::vector<Ring> rings;
+  if (!announce(prefix)) return 2;
+  std::puts("ready");
+  std::fflush(stdout);
   for (;;) {
     if (rings.size() < ranks) discover(prefix, rings);
     std::uint64_t moved = 0;

@@ -54,6 +54,7 @@ class Bench:
         with subprocess.Popen([os.path.join(self.build, "benchmarks", "drain"), token, ranks], stdout=subprocess.PIPE,
                               text=True) as drain:
             try:
+                drain.stdout.readline()  # "ready"
                 result = self.check(self.mpirun(case, True), PCLSCOPE_JOB=token, PCLSCOPE_RANKS=ranks,
                                     PCLSCOPE_TOOL_RANKS="0")
                 out, _ = drain.communicate(timeout=30)

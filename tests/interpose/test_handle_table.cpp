@@ -57,6 +57,7 @@ void compare(unsigned style, unsigned seed) {
     REQUIRE(found != nullptr);
     REQUIRE(found->value == value);
   }
+  table.give_memory_back();
 }
 
 }  // namespace
@@ -88,4 +89,6 @@ TEST_CASE("a hundred thousand handles stay quick to find") {
       REQUIRE(found->value == k);
     }
   }
+  wide.give_memory_back();
+  narrow.give_memory_back();
 }

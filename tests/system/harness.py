@@ -105,9 +105,10 @@ class Sandbox:
         shutil.rmtree(self.directory, ignore_errors=True)
 
     def kill_everything(self):
-        """SIGKILL for every process of this test, and nothing of theirs left in /dev/shm: nobody else would tidy up."""
+        """SIGKILL for every process of this test, and nothing of theirs left in /dev/shm: nobody else would tidy up,
+        neither after pclscope nor after MPI."""
         killed = self.processes()
-        tokens = self.tokens()
+        files = {file for pid, _ in killed for file in mapped_shared_memory(pid)}
         while killed:
             for pid, _ in killed:
                 try:
@@ -116,9 +117,8 @@ class Sandbox:
                     pass
             time.sleep(0.05)
             killed = self.processes()
-        for name in os.listdir(SHARED_MEMORY):
-            if name.startswith("pclscope-") and name.split("-")[1] in tokens:
-                (SHARED_MEMORY / name).unlink(missing_ok=True)
+        for file in files:
+            pathlib.Path(file).unlink(missing_ok=True)
 
     def next_file(self, name):
         self.files += 1
@@ -187,10 +187,6 @@ class Sandbox:
                 found.append((int(entry.name), command))
         return found
 
-    def tokens(self):
-        """The secrets of this test's running jobs."""
-        return {token for pid, _ in self.processes() for token in job_tokens(f"/proc/{pid}/environ")}
-
     def application_ranks(self, name):
         """The pids of the running application processes (not the launcher, whose arguments name it too)."""
         return [pid for pid, command in self.processes() if pathlib.Path(command.split()[0]).name.startswith(name)]
@@ -242,19 +238,25 @@ class Sandbox:
             time.sleep(0.05)
 
 
-def job_tokens(environ):
+def mapped_shared_memory(pid):
+    """The files in /dev/shm that a process has mapped."""
     try:
-        variables = pathlib.Path(environ).read_bytes().split(b"\0")
+        lines = pathlib.Path(f"/proc/{pid}/maps").read_text().splitlines()
     except OSError:
-        return []
-    return [variable[13:].decode() for variable in variables if variable.startswith(b"PCLSCOPE_JOB=")]
+        return set()
+    return {line.split()[-1] for line in lines if line.split()[-1].startswith(f"{SHARED_MEMORY}/")}
 
 
 def leftovers():
     """pclscope's files in /dev/shm whose job has no living process."""
     names = [path.name for path in SHARED_MEMORY.glob("pclscope-*")]
-    alive = {token for environ in (pathlib.Path("/proc").glob("[0-9]*/environ") if names else ())
-             for token in job_tokens(environ)}
+    alive = set()
+    for environ in pathlib.Path("/proc").glob("[0-9]*/environ") if names else ():
+        try:
+            variables = environ.read_bytes().split(b"\0")
+        except OSError:
+            continue
+        alive.update(variable[13:].decode() for variable in variables if variable.startswith(b"PCLSCOPE_JOB="))
     return [name for name in names if name.split("-")[1] not in alive]
 
 
