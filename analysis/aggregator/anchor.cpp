@@ -105,11 +105,19 @@ class Anchor {
  private:
   // True when an application rank has entered MPI_Init; false when none ever will.
   bool wait_for_init() {
+    constexpr std::chrono::seconds patience{30};
+    const auto begin = std::chrono::steady_clock::now();
+    bool told = false;
     while (true) {
       const std::uint32_t seen = board_.change.load(std::memory_order_acquire);
       if (board_.initializing.load() > 0) return true;
       if (board_.refused.load() > 0) return false;
       watch_worker();
+      if (std::chrono::steady_clock::now() - begin > patience && !told) {
+        told = true;
+        std::fprintf(stderr, "pclscope: no rank has entered MPI_Init for 30 s; if a script starts a Fortran program here, "
+                             "end it and start it without pclscope, which cannot record it yet\n");
+      }
       const std::uint32_t started = board_.started.load();
       if (started > 0 && file_.alive() == 0 && board_.initializing.load() == 0) {
         // Ranks of one node start together; give a slow one time to appear.

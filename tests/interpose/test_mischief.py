@@ -1,6 +1,7 @@
 """What a tool must survive without hurting the program: overflow, fork, threads, no room, the wrong MPI, no MPI."""
 
 import glob
+import json
 import os
 import re
 import sys
@@ -83,6 +84,30 @@ class Mischief(unittest.TestCase):
         self.assertEqual(len(lines), 1, result.err)
         self.assertIn("cannot record", lines[0])
         self.assertEqual(result.segments, [])
+
+    def small(self, size):
+        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "small_shm.py")
+        if job.run(["unshare", "-m", "true"]).returncode != 0:
+            self.skipTest("mount namespaces need root")
+        done = job.run([sys.executable, "-B", script, size, self.mpi], PCLSCOPE_BUILD=job.BUILD)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = json.loads(done.stdout)
+        if found["bare"] != 0:
+            self.skipTest("this MPI itself needs more room")
+        self.assertEqual(found["status"], 0, done.stderr)
+        return found
+
+    def test_a_small_dev_shm_means_a_smaller_ring_and_one_line(self):
+        found = self.small("1536k")  # 65536 events are 4 MiB
+        self.assertEqual((found["capacity"], found["sends"]), ([16384], 100))
+        self.assertEqual(len(found["lines"]), 1, found)
+        self.assertIn("16384 events instead of 65536", found["lines"][0])
+
+    def test_a_full_dev_shm_means_no_record_and_one_line(self):
+        found = self.small("64k")
+        self.assertEqual((found["capacity"], found["sends"]), ([], 0))
+        self.assertEqual(len(found["lines"]), 1, found)
+        self.assertIn("cannot record: no room for a ring in /dev/shm", found["lines"][0])
 
     def test_the_other_mpis_library_says_so_once_and_changes_nothing(self):
         other = {"openmpi": "mpich", "mpich": "openmpi"}[self.mpi]

@@ -17,12 +17,13 @@ import time
 import unittest
 import uuid
 
+import remains
+
 SOURCE = pathlib.Path(os.environ.get("PCLSCOPE_SOURCE", pathlib.Path(__file__).resolve().parents[2])).resolve()
 BUILD = pathlib.Path(os.environ.get("PCLSCOPE_BUILD", SOURCE / "build" / "release")).resolve()
 MPIS = os.environ.get("PCLSCOPE_MPIS", "openmpi mpich").split()
 PCLSCOPE = BUILD / "bin" / "pclscope"
 DATA = SOURCE / "tests" / "data"
-SHARED_MEMORY = pathlib.Path("/dev/shm")
 SKIPPED = 77  # ctest: SKIP_RETURN_CODE
 
 
@@ -95,7 +96,7 @@ class Sandbox:
         self.environment.update(XDG_RUNTIME_DIR=str(self.runtime), PCL_TEST_MARK=self.mark, LC_ALL="C")
         if os.getuid() == 0:
             self.environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-        self.shared_memory_before = set(leftovers())
+        self.shared_memory_before = set(remains.leftovers())
 
     def __enter__(self):
         return self
@@ -108,7 +109,7 @@ class Sandbox:
         """SIGKILL for every process of this test, and nothing of theirs left in /dev/shm: nobody else would tidy up,
         neither after pclscope nor after MPI."""
         killed = self.processes()
-        files = {file for pid, _ in killed for file in mapped_shared_memory(pid)}
+        files = {file for pid, _ in killed for file in remains.mapped_shared_memory(pid)}
         while killed:
             for pid, _ in killed:
                 try:
@@ -172,20 +173,7 @@ class Sandbox:
     # --- what is there ---
     def processes(self):
         """(pid, command line) of every process of this test but ourselves."""
-        mark = f"PCL_TEST_MARK={self.mark}".encode()
-        found = []
-        for entry in pathlib.Path("/proc").iterdir():
-            if not entry.name.isdigit():
-                continue
-            try:
-                if mark not in (entry / "environ").read_bytes().split(b"\0"):
-                    continue
-                command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
-            except OSError:
-                continue
-            if command:  # zombies have none
-                found.append((int(entry.name), command))
-        return found
+        return remains.marked_processes(f"PCL_TEST_MARK={self.mark}")
 
     def application_ranks(self, name):
         """The pids of the running application processes (not the launcher, whose arguments name it too)."""
@@ -229,35 +217,13 @@ class Sandbox:
         end = time.monotonic() + patience
         while True:
             left = [f"process {pid}: {command}" for pid, command in self.processes()]
-            left += [f"/dev/shm/{name}" for name in leftovers() if name not in self.shared_memory_before]
+            left += [f"/dev/shm/{name}" for name in remains.leftovers() if name not in self.shared_memory_before]
             # curve.key guards all TCP endpoints of the user: made once, it stays.
             left += [str(path) for path in self.runtime.glob("**/*")
                      if (path.is_file() or path.is_socket()) and path.name != "curve.key"]
             if not left or time.monotonic() > end:
                 return left
             time.sleep(0.05)
-
-
-def mapped_shared_memory(pid):
-    """The files in /dev/shm that a process has mapped."""
-    try:
-        lines = pathlib.Path(f"/proc/{pid}/maps").read_text().splitlines()
-    except OSError:
-        return set()
-    return {line.split()[-1] for line in lines if line.split()[-1].startswith(f"{SHARED_MEMORY}/")}
-
-
-def leftovers():
-    """pclscope's files in /dev/shm whose job has no living process."""
-    names = [path.name for path in SHARED_MEMORY.glob("pclscope-*")]
-    alive = set()
-    for environ in pathlib.Path("/proc").glob("[0-9]*/environ") if names else ():
-        try:
-            variables = environ.read_bytes().split(b"\0")
-        except OSError:
-            continue
-        alive.update(variable[13:].decode() for variable in variables if variable.startswith(b"PCLSCOPE_JOB="))
-    return [name for name in names if name.split("-")[1] not in alive]
 
 
 class SystemTest(unittest.TestCase):
