@@ -67,6 +67,11 @@ std::uint32_t aggregator_pid() {
   return b == nullptr ? 0 : b->aggregator.load();
 }
 
+bool aggregator_ended() {
+  record::Board* b = board();
+  return b != nullptr && b->aggregator_done.load() != 0;
+}
+
 bool first_to_say(std::uint32_t bit) {
   record::Board* b = board();
   return b == nullptr || (b->said.fetch_or(bit) & bit) == 0;

@@ -14,6 +14,8 @@ bool board_available();
 std::uint32_t count_on_board(std::atomic<std::uint32_t> record::Board::*counter);
 // The aggregator's worker on this node, 0 when there is none (yet).
 std::uint32_t aggregator_pid();
+// It ran on this node and left or died.
+bool aggregator_ended();
 // True for the first process of the node that asks about this bit of Board::said; also without a board.
 bool first_to_say(std::uint32_t bit);
 

@@ -200,6 +200,7 @@ bool Recorder::consumer_gone() {
 
 bool Recorder::consumer_dead() {
   const auto pid = static_cast<pid_t>(header().consumer_pid.load(std::memory_order_relaxed));
+  if (pid == 0) return aggregator_ended();  // it may have died before it found this ring
   return pid > 0 && kill(pid, 0) != 0 && errno == ESRCH;
 }
 
