@@ -71,6 +71,7 @@ class Worker {
       board_->board().aggregator_done.store(1);
       board_->notify();
     }
+    collect::remove_leftovers(options_.token);  // those who still need the board have it mapped
     return 0;
   }
 

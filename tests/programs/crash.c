@@ -20,7 +20,6 @@ static void exchange(long messages, int rank, int size) {
   for (long i = 0; i < messages; i++)
     MPI_Sendrecv(out, 64, MPI_BYTE, (rank + 1) % size, 1, in, 64, MPI_BYTE, (rank + size - 1) % size, 1, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
-  MPI_Barrier(MPI_COMM_WORLD);
 }
 
 int main(int argc, char** argv) {
@@ -38,6 +37,7 @@ int main(int argc, char** argv) {
     printf("crash: %s after %ld messages per rank\n", how, messages);
     fflush(stdout);
   }
+  MPI_Barrier(MPI_COMM_WORLD);
   if (pause_ms > 0) usleep((useconds_t)pause_ms * 1000);
 
   if (rank == who) {

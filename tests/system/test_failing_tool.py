@@ -56,16 +56,24 @@ class FailingTool(harness.SystemTest):
             self.skipTest("mpich is not built")
         self.kill_worker("mpich", 300, 20000)
 
-    def test_aggregator_killed_while_the_rings_are_full(self):
+    def kill_while_the_ranks_wait(self, attached):
         """The ranks wait for the aggregator when a ring is full; they must notice that it is gone."""
-        command, output = self.halo(4000)
+        command, output = self.halo(4000, pause_us=1000 if attached else 0)
         running = self.box.start_traced(4, *command, options=("--ring-events", "64", "--overflow-wait", "60000"))
+        if attached:
+            self.box.live_with_messages(self.box.job_name(running), running)
         worker = self.box.wait_for("aggregator", self.box.aggregator_workers, running=running)[0]
         os.kill(worker, signal.SIGSTOP)
         time.sleep(1)
         self.assertTrue(running.running(), "the ranks wait")
         os.kill(worker, signal.SIGKILL)
         self.assertUnharmed(running.finish(30), output, 1, "aggregator")
+
+    def test_aggregator_killed_while_the_rings_are_full(self):
+        self.kill_while_the_ranks_wait(attached=True)
+
+    def test_aggregator_killed_before_it_found_the_rings(self):
+        self.kill_while_the_ranks_wait(attached=False)
 
     def test_aggregator_stopped_holds_the_ranks_only_as_long_as_asked(self):
         command, output = self.halo(4000)
