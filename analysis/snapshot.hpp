@@ -30,6 +30,7 @@ struct MessageTotals {
   std::uint64_t clock_violations = 0; // received before sent
   std::uint64_t foreign = 0;          // sends to and receives from ranks outside the job's world
   std::uint64_t events = 0;           // events analysed
+  std::uint64_t half_recorded = 0;    // one side recorded, the other dropped or switched off: counted, no times
   bool operator==(const MessageTotals&) const = default;
 };
 
@@ -87,10 +88,15 @@ struct RankSummary {
   double mpi_s = 0;                   // seconds inside recorded MPI calls
   double late_sender_s = 0;           // of messages received
   double late_receiver_s = 0;
-  // Live only: what the rank is inside now.
+  // Live only (in a dump: at its end): what the rank is inside now.
   std::uint16_t call_function = 0;    // 0 = outside MPI
   std::int32_t call_peer = 0;
   double call_for_s = 0;
+  std::uint32_t call_site = 0;        // id in Snapshot::sites, 0 unknown
+  std::uint64_t call_comm = 0;
+  std::int32_t call_tag = -1;
+  std::vector<std::int32_t> waits_for;  // ranks that could release it, ascending; empty when unknown
+  bool waits_for_any = false;           // one of them suffices (ANY_SOURCE, Waitany); else all are needed
   bool finished = false;
   bool operator==(const RankSummary&) const = default;
 };
@@ -125,6 +131,62 @@ struct Window {
   bool operator==(const Window&) const = default;
 };
 
+// One MPI function over all ranks.
+struct FunctionActivity {
+  std::uint16_t function = 0;         // number in functions.def
+  std::uint64_t calls = 0;            // that returned
+  double inside_s = 0;                // spent inside, summed over ranks (threads of a rank: every thread)
+  std::uint32_t ranks_inside = 0;     // now (in a dump: at its end)
+  std::vector<float> history_share;   // share of all ranks' time spent inside it, per window, oldest first; the last
+                                      // windows are the same for all functions of a snapshot
+  bool operator==(const FunctionActivity&) const = default;
+};
+
+// Ranks that wait for each other and for nobody else.
+struct DeadlockMember {
+  std::int32_t rank = 0;
+  std::uint16_t function = 0;
+  std::uint32_t site = 0;             // id in Snapshot::sites
+  std::uint64_t comm = 0;
+  std::int32_t tag = -1;
+  std::vector<std::int32_t> waits_for;
+  bool waits_for_any = false;
+  double since_s = 0;                 // seconds since the time origin
+  bool operator==(const DeadlockMember&) const = default;
+};
+struct Deadlock {
+  double since_s = 0;                 // when its last member entered its call
+  double found_s = 0;
+  bool on_finished = false;           // no cycle: somebody waits for a rank that has left MPI
+  std::vector<DeadlockMember> members;  // in the order of the cycle, from the lowest rank
+  bool operator==(const Deadlock&) const = default;
+};
+
+// A place in the application from which MPI was called.
+struct CallSite {
+  std::uint32_t id = 0;               // from 1, for this run
+  std::string module;                 // path of the executable or shared library
+  std::uint64_t offset = 0;           // of the return address in the module's file view (its link-time address)
+  std::string function;               // demangled, empty when unknown
+  std::string file;                   // as in the debug information, empty without
+  std::uint32_t line = 0;             // 0 without debug information
+  bool operator==(const CallSite&) const = default;
+};
+
+// What messages cost at one call site. A message is counted at its send's and at its receive's site.
+struct SiteActivity {
+  std::uint32_t site = 0;             // id in Snapshot::sites
+  std::uint64_t sends = 0;            // matched messages sent from here
+  std::uint64_t receives = 0;         // matched messages received (posted) here
+  std::uint64_t bytes = 0;
+  std::uint64_t delayed = 0;          // of both
+  double late_sender_s = 0;           // receivers elsewhere waited because sends here began late
+  double waited_s = 0;                // receives here waited for late senders
+  double late_receiver_s = 0;         // messages waited because receives here were posted late
+  double excess_s = 0;                // of messages sent or received here: sum of max(0, time - criterion)
+  bool operator==(const SiteActivity&) const = default;
+};
+
 struct Live {
   double window_s = 0;                       // configured window length
   std::int64_t window_end_realtime_ns = 0;   // CLOCK_REALTIME until which everything is included
@@ -145,6 +207,10 @@ struct Snapshot {
   std::vector<WorstMessage> worst;           // of the newest windows, worst ratio first
   std::vector<RankSummary> ranks;
   std::vector<Criterion> criteria;
+  std::vector<FunctionActivity> functions;   // most time first
+  std::vector<Deadlock> deadlocks;           // standing now (in a dump: at its end)
+  std::vector<CallSite> sites;               // those that the rest refers to (in a dump: all), by id
+  std::vector<SiteActivity> site_activity;   // most time lost first; live: the first 50
   Live live;
   bool operator==(const Snapshot&) const = default;
 };

@@ -25,7 +25,14 @@ enum class EventKind : std::uint16_t {
   comm_freed = 12,
   init = 13,                // MPI_Init or MPI_Init_thread
   finalize = 14,            // MPI_Finalize was entered
-  lost = 15,                // events were dropped here because the ring was full
+  lost = 15,                // events were dropped here; without flag::summarised nobody knows which
+  rma = 16,                 // one-sided: put, get, accumulate ...
+  rma_sync = 17,            // one-sided: fence, lock, flush, post, start, complete, wait ...
+  file = 18,                // an MPI-IO call
+  control = 19,             // MPI_Pcontrol
+  unrecorded_sends = 20,    // sends of one channel that left no event of their own
+  unrecorded_receives = 21, // receives of one channel, posted and completed without events of their own
+  lost_number = 22,         // numbers (ordinals) that were given out but whose events were dropped
 };
 
 // Bits of Event::flags.
@@ -42,6 +49,12 @@ inline constexpr std::uint32_t foreign = 1u << 8;       // the peer is outside t
 inline constexpr std::uint32_t unordered = 1u << 9;     // order on the channel unknown (concurrent threads)
 inline constexpr std::uint32_t truncated = 1u << 10;    // reserved: message longer than the buffer
 inline constexpr std::uint32_t matched_probe = 1u << 11;// recv_post by Mprobe / Improbe: source and tag are resolved
+inline constexpr std::uint32_t entered = 1u << 12;      // recv_post written at entry of a call that has not returned
+inline constexpr std::uint32_t unrecorded = 1u << 13;   // it happened while nothing was recorded: no times
+inline constexpr std::uint32_t out_of_order = 1u << 14; // recv_post: its place among earlier receives is not known
+inline constexpr std::uint32_t partitioned = 1u << 15;  // MPI_Psend_init / MPI_Precv_init
+inline constexpr std::uint32_t summarised = 1u << 16;   // lost: all that matching must know follows in events
+inline constexpr std::uint32_t of_receives = 1u << 17;  // lost_number: of receives, else of sends
 }  // namespace flag
 
 // Special values of Event::peer and Event::tag, the same for every MPI implementation.
@@ -50,6 +63,17 @@ inline constexpr std::int32_t proc_null = -2;
 inline constexpr std::int32_t unknown_rank = -3;
 inline constexpr std::int32_t root_self = -4;  // MPI_ROOT in an intercommunicator's collective
 inline constexpr std::int32_t any_tag = -1;
+
+// Event::ordinal of sends and receives: the number, and how many further sends (receives) other threads of this
+// process began between the numbering of this one and the return of its call, saturating. FORMAT.md, "Threads".
+inline constexpr unsigned number_bits = 40;
+inline constexpr std::uint64_t number_mask = (std::uint64_t{1} << number_bits) - 1;
+inline constexpr std::uint64_t concurrent_limit = (std::uint64_t{1} << (64 - number_bits)) - 1;
+constexpr std::uint64_t number_of(std::uint64_t ordinal) { return ordinal & number_mask; }
+constexpr std::uint64_t concurrent_of(std::uint64_t ordinal) { return ordinal >> number_bits; }
+constexpr std::uint64_t make_ordinal(std::uint64_t number, std::uint64_t concurrent) {
+  return number | (concurrent < concurrent_limit ? concurrent : concurrent_limit) << number_bits;
+}
 
 struct alignas(64) Event {
   std::uint64_t begin;    // clock ticks at entry of the MPI call that made this event

@@ -12,7 +12,7 @@
 namespace pclscope::record {
 
 inline constexpr char segment_magic[8] = {'P', 'C', 'L', 'S', 'E', 'G', '\r', '\n'};
-inline constexpr std::uint32_t segment_version = 1;
+inline constexpr std::uint32_t segment_version = 2;
 
 enum class ClockSource : std::uint32_t { tsc = 1, monotonic = 2 };  // ticks of rdtsc, or ns of CLOCK_MONOTONIC
 
@@ -59,12 +59,20 @@ struct SegmentHeader {
   std::atomic<std::int32_t> call_peer;
   std::atomic<std::int32_t> call_tag;
   std::atomic<std::uint32_t> call_function;
+  std::atomic<std::uint32_t> call_awaited;  // requests that a Wait* call waits for; the first of them in `awaited`
 
   // --- consumer's line (C) ---
   alignas(64) std::atomic<std::uint64_t> tail;  // events ever consumed
   alignas(64) std::atomic<Consumer> consumer;
   std::atomic<std::uint32_t> consumer_pid;
+
+  // --- current call (P), continued: what a Wait* call waits for, the first awaited_limit of call_awaited requests:
+  // the number of the send (awaited_send set) or receive; 0 in all bits: neither (a collective, unknown) ---
+  alignas(64) std::atomic<std::uint64_t> awaited[64];
 };
+inline constexpr std::uint32_t awaited_limit = 64;
+inline constexpr std::uint64_t awaited_send = std::uint64_t{1} << 62;     // ORed to the number
+inline constexpr std::uint64_t awaited_receive = std::uint64_t{1} << 63;  // ORed to the number
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
 inline constexpr std::uint32_t segment_header_bytes = 4096;
