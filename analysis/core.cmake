@@ -2,8 +2,13 @@
 add_library(pclscope_core STATIC
   pipeline.cpp
   match/channel_table.cpp match/collectives.cpp match/doubt.cpp match/matcher.cpp match/order.cpp
-  match/pairing.cpp match/wildcards.cpp
+  match/races.cpp match/receives.cpp match/unrecorded.cpp
+  match/pairing.cpp match/queries.cpp match/wildcards.cpp
+  blocked/blocked.cpp blocked/call_kind.cpp blocked/current_call.cpp blocked/deadlock_text.cpp
+  blocked/function_times.cpp blocked/participants.cpp blocked/process_tasks.cpp blocked/rank_waits.cpp
+  blocked/wait_graph.cpp
   criteria/criteria.cpp
+  callsite/site_sums.cpp
   window/activity.cpp window/open_windows.cpp window/region_series.cpp window/worst.cpp
   region/coarsen.cpp region/find_regions.cpp region/free_energy.cpp region/graph.cpp region/linkage.cpp
   region/modularity.cpp region/printed_distances.cpp region/tracker.cpp)

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <limits>
 
+#include "analysis/callsite/site_sums.hpp"
 #include "analysis/criteria/criteria.hpp"
 #include "analysis/match/collectives.hpp"
 #include "analysis/match/matcher.hpp"
@@ -18,6 +19,7 @@ namespace pclscope {
 namespace {
 
 constexpr std::size_t chunk_events = 256;  // read by several stages: stays in the nearest cache
+constexpr std::size_t live_sites = 50;
 constexpr std::int64_t worst_memory_ns = 10'000'000'000;
 constexpr double live_margin = 1e-3;  // modularity by which new regions must be better
 constexpr double final_margin = 1e-9;
@@ -32,7 +34,11 @@ struct Pipeline::State {
   State(Application app, PipelineOptions opts)
       : application(std::move(app)),
         options(std::move(opts)),
-        matcher(application.ranks, [this](std::span<const Message> batch) { measure(batch); }),
+        matcher(application.ranks, [this](std::span<const Message> matched) {
+                  batch.assign(matched.begin(), matched.end());
+                  name_sites();
+                  measure();
+                }),
         collectives(application.ranks),
         activity(application.ranks),
         windows(std::max<std::int64_t>(options.window_ns, 1), options.allowance_ns),
@@ -46,7 +52,8 @@ struct Pipeline::State {
 
   // --- the stages, in the order in which a message passes them ---
   void add(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events);
-  void measure(std::span<const Message> batch);  // matched: time it, put it into its window
+  void name_sites();  // of the batch: addresses become ids
+  void measure();     // the batch: time it, put it into its window
   void close_windows(std::int64_t now_ns);
   void close_window(OpenWindows::Closed& closed);  // judge its messages, fold them into pairs and regions
   double judge(Message& message);
@@ -66,6 +73,7 @@ struct Pipeline::State {
   PairTable pairs;
   RegionSeries regions;
   WorstMessages worst;
+  SiteSums sites;
   LogHistogram times;          // of all messages with a latency
   std::vector<Message> batch;  // being measured
 
@@ -99,8 +107,12 @@ void Pipeline::State::add(std::int32_t rank, std::uint32_t thread, std::span<con
   }
 }
 
-void Pipeline::State::measure(std::span<const Message> matched) {
-  batch.assign(matched.begin(), matched.end());
+void Pipeline::State::name_sites() {
+  if (options.name_sites) return options.name_sites(batch);
+  for (Message& m : batch) m.send_site = m.recv_site = 0;
+}
+
+void Pipeline::State::measure() {
   for (Message& m : batch) {
     totals.bytes += m.bytes;
     const std::int32_t from = application.node_of_rank[m.source], to = application.node_of_rank[m.destination];
@@ -149,7 +161,10 @@ double Pipeline::State::judge(Message& m) {
   LatencySums& sums = pairs.window_sums(m.source, m.destination);
   ++sums.messages;
   sums.bytes += m.bytes;
-  if (m.flags & (message_flag::unseen_completion | message_flag::clock_violation)) return 0;
+  if (m.flags & (message_flag::unseen_completion | message_flag::clock_violation)) {
+    sites.add(m, {}, 0);
+    return 0;
+  }
   const double ratio =
       static_cast<double>(m.time()) * criteria.inverse_ns(m.flags & message_flag::inter_node, m.bytes);
   if (from_file == 0 && ratio > 1) m.flags |= message_flag::delayed;
@@ -160,6 +175,7 @@ double Pipeline::State::judge(Message& m) {
   sums.late_sender_ns += split.late_sender;
   sums.late_receiver_ns += split.late_receiver;
   sums.transfer_ns += split.transfer;
+  sites.add(m, split, ratio);
   return ratio;
 }
 
@@ -199,6 +215,7 @@ void Pipeline::State::refresh_totals() {
   totals.unmatched_receives = counts.unmatched_receives;
   totals.ambiguous = counts.ambiguous;
   totals.foreign = counts.foreign;
+  totals.half_recorded = counts.half_recorded;
   totals.events = activity.events();
 }
 
@@ -235,7 +252,8 @@ void Pipeline::add_messages(std::span<const Message> messages) {
                                       [&](const Message& m) { return s.knows(m.source) && s.knows(m.destination); });
     if (!in_range) continue;  // a file that contradicts itself
     s.from_file += chunk.size();
-    s.measure(chunk);
+    s.batch.assign(chunk.begin(), chunk.end());
+    s.measure();
     for (const Message& m : chunk) s.newest_ns = std::max(s.newest_ns, m.recv_end);
     // They were stored window by window: what lies before the newest one's window is complete.
     s.close_windows(s.windows.newest_begin_ns() + s.options.allowance_ns);
@@ -248,8 +266,11 @@ void Pipeline::set_dropped(std::int32_t rank, std::uint64_t dropped_total) {
   if (!s.knows(rank) || dropped_total <= s.dropped[rank]) return;
   s.totals.dropped_events += dropped_total - s.dropped[rank];
   s.dropped[rank] = dropped_total;
-  s.matcher.note_drop(rank);
+  s.matcher.note_drop(rank, dropped_total);
 }
+
+void Pipeline::set_threads(std::int32_t rank, bool several) { state_->matcher.set_threads(rank, several); }
+void Pipeline::set_muted(std::int32_t rank, bool muted) { state_->matcher.note_muted(rank, muted); }
 
 void Pipeline::end_round(std::int64_t now_ns, bool all_read) {
   if (state_->finished) return;
@@ -270,6 +291,7 @@ void Pipeline::finish() {
 }
 
 const MessageTotals& Pipeline::totals() const { return state_->totals; }
+const Matcher& Pipeline::matcher() const { return state_->matcher; }
 
 Snapshot Pipeline::snapshot() const {
   const State& s = *state_;
@@ -285,6 +307,7 @@ Snapshot Pipeline::snapshot() const {
   snapshot.regions = s.regions.regions();
   snapshot.worst = s.finished ? s.worst.overall() : s.worst.recent();
   snapshot.criteria = s.criteria.list();
+  snapshot.site_activity = s.sites.list(s.finished ? SiteSums::most_pairs : live_sites);
   for (std::int32_t rank = 0; rank < s.application.ranks; ++rank) {
     const LatencySums &sent = s.ranks[rank].sent, &received = s.ranks[rank].received;
     const Activity::Rank& activity = s.activity.rank(rank);

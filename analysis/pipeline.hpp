@@ -28,11 +28,15 @@ struct PipelineOptions {
   std::int64_t allowance_ns =
       20'000'000;                   // a window closes this long after its end: messages are read a little later
   std::vector<Criterion> baseline;  // criteria of an earlier run, used instead of this run's medians
+  // Turns the call sites of freshly matched messages (site_key.hpp) into ids. Without it they are 0, unknown.
+  std::function<void(std::span<Message>)> name_sites;
   // A window's messages when it closes (that is when `delayed` is decided), in the order in which they were matched.
   std::function<void(std::span<const Message>)> on_messages;
   // Each closed window once, after its messages; of several windows in a row without a message only the last.
   std::function<void(const Window&)> on_window;
 };
+
+class Matcher;
 
 class Pipeline {
  public:
@@ -50,6 +54,9 @@ class Pipeline {
   void add_messages(std::span<const Message> messages);
   // Drops that the rings counted, totals so far.
   void set_dropped(std::int32_t rank, std::uint64_t dropped_total);
+  // Segment header: `threads` is many; `muted` of one of the rank's threads, read after its rings (each round).
+  void set_threads(std::int32_t rank, bool several);
+  void set_muted(std::int32_t rank, bool muted);
 
   // Matches what can be matched, closes windows that ended before `now_ns` (time axis of the events) and re-clusters
   // when the communication graph changed. Cheap when nothing happened; call it often, so that little waits in memory.
@@ -62,6 +69,8 @@ class Pipeline {
   // Results so far. Live fields (calls, realtime) are filled in by the caller.
   Snapshot snapshot() const;
   const MessageTotals& totals() const;
+  // What ranks wait for: Matcher's queries (analysis/match/matcher.hpp).
+  const Matcher& matcher() const;
 
  private:
   struct State;

@@ -170,6 +170,8 @@ struct CallSite {
   std::string function;               // demangled, empty when unknown
   std::string file;                   // as in the debug information, empty without
   std::uint32_t line = 0;             // 0 without debug information
+  std::uint16_t mpi_function = 0;     // called from here (functions.def), 0 unknown; in a dump only
+  std::string build_id;               // of the module, hexadecimal, empty when it has none; in a dump only
   bool operator==(const CallSite&) const = default;
 };
 

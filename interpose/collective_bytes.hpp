@@ -95,8 +95,9 @@ std::uint64_t bytes_alltoallv(Recorder& r, Communicator& c, const void* send, co
   return send == MPI_IN_PLACE ? r.bytes(sum(in_counts, n), in_type) : r.bytes(sum(counts, n), type);
 }
 
-template <class Count>
-std::uint64_t sum_typed(Recorder& r, const Count* counts, const MPI_Datatype* types, std::int64_t n) {
+// `Types`: an array of MPI_Datatype, or what converts one of Fortran's (fortran/arguments.hpp).
+template <class Count, class Types>
+std::uint64_t sum_typed(Recorder& r, const Count* counts, const Types& types, std::int64_t n) {
   std::uint64_t total = 0;
   for (std::int64_t i = 0; i < n; ++i) {
     if (counts[i] != 0) total += r.bytes(counts[i], types[i]);
@@ -104,10 +105,10 @@ std::uint64_t sum_typed(Recorder& r, const Count* counts, const MPI_Datatype* ty
   return total;
 }
 
-template <class Count, class Displacement>
+template <class Count, class Displacement, class Types>
 std::uint64_t bytes_alltoallw(Recorder& r, Communicator& c, const void* send, const Count* counts, const Displacement*,
-                              const MPI_Datatype* types, const void*, const Count* in_counts, const Displacement*,
-                              const MPI_Datatype* in_types) {
+                              const Types& types, const void*, const Count* in_counts, const Displacement*,
+                              const Types& in_types) {
   const std::int64_t n = c.peer_count;
   return send == MPI_IN_PLACE ? sum_typed(r, in_counts, in_types, n) : sum_typed(r, counts, types, n);
 }
@@ -156,9 +157,9 @@ std::uint64_t bytes_neighbor_alltoallv(Recorder& r, Communicator& c, const void*
   return r.bytes(sum(counts, out_degree(c)), type);
 }
 
-template <class Count, class... Rest>
+template <class Count, class Types, class... Rest>
 std::uint64_t bytes_neighbor_alltoallw(Recorder& r, Communicator& c, const void*, const Count* counts, const MPI_Aint*,
-                                       const MPI_Datatype* types, Rest...) {
+                                       const Types& types, Rest...) {
   return sum_typed(r, counts, types, out_degree(c));
 }
 

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "interpose/handle_table.hpp"
+#include "interpose/stable_table.hpp"
 #include "real_functions.hpp"
 
 namespace pclscope {
@@ -17,8 +18,7 @@ constinit Communicator no_communicator{};
 namespace {
 
 struct CommunicatorEntry {
-  std::uint64_t key;
-  Communicator* communicator;
+  Communicator* communicator = nullptr;  // nullptr: freed
 };
 struct CreationCount {
   std::uint64_t key;  // hash of parent and members
@@ -26,7 +26,7 @@ struct CreationCount {
 };
 
 std::atomic<bool> lock;  // guards the two tables
-constinit HandleTable<CommunicatorEntry> table;
+constinit StableTable<CommunicatorEntry, std::is_pointer_v<MPI_Comm> ? 4 : 0> table;  // read without the lock
 constinit HandleTable<CreationCount> creations;
 MPI_Group world_group;
 constinit Communicator self_communicator{};
@@ -68,13 +68,15 @@ std::uint64_t hash_of(std::uint64_t parent_id, const Communicator& c) {
 }
 
 // How many communicators of the same parent and members this process made before: the same on all members.
-std::uint64_t numbered(std::uint64_t hash) {
+std::uint64_t count_of(std::uint64_t hash) {
   Guard guard(lock);
   CreationCount* entry = creations.insert(hash == 0 ? 1 : hash);
-  const std::uint64_t ordinal = entry != nullptr ? entry->count++ : 0;
-  const std::uint64_t id = mix(hash, ordinal);
-  return id > record::self_comm_id ? id : id + 3;
+  return entry != nullptr ? entry->count++ : 0;
 }
+
+std::uint64_t avoid_predefined(std::uint64_t id) { return id > record::self_comm_id ? id : id + 3; }
+
+std::uint64_t numbered(std::uint64_t hash) { return avoid_predefined(mix(hash, count_of(hash))); }
 
 // World ranks of a group's members, malloc'ed. nullptr on failure or for an empty group.
 std::int32_t* read_members(MPI_Group group, std::uint32_t& count, bool& foreign) {
@@ -189,10 +191,8 @@ bool start_communicators() {
 }
 
 Communicator& find_communicator(MPI_Comm comm) {
-  {
-    Guard guard(lock);
-    if (CommunicatorEntry* entry = table.find(key_of(comm))) return *entry->communicator;
-  }
+  const CommunicatorEntry* entry = table.find(key_of(comm));
+  if (entry != nullptr && entry->communicator != nullptr) return *entry->communicator;
   if (comm == handles.comm_null) return no_communicator;
   Communicator& adopted = register_communicator(comm, nullptr, Origin::orphan);
   if (&adopted != &no_communicator) adopted.flags |= record::flag::unordered;
@@ -217,15 +217,22 @@ Communicator& register_communicator(MPI_Comm made, const Communicator* parent, O
 
 std::uint64_t reserve_dup_id(const Communicator& parent) { return numbered(hash_of(parent.id, parent)); }
 
+Communicator* partitioned_channel(const Communicator& c, std::int32_t source, std::int32_t dest, int tag, bool sends) {
+  Communicator* channel = allocate();
+  if (channel == nullptr) return nullptr;
+  std::uint64_t hash = mix(0x706172746974696Fu, c.id);
+  for (const std::int32_t part : {source, dest, tag}) hash = mix(hash, static_cast<std::uint32_t>(part));
+  const std::uint64_t ordinal = count_of(mix(hash, sends));
+  channel->id = avoid_predefined(mix(hash, ordinal));
+  channel->flags = c.flags;
+  return channel;
+}
+
 void forget_communicator(MPI_Comm comm) {
-  Communicator* c = nullptr;
-  {
-    Guard guard(lock);
-    CommunicatorEntry* entry = table.find(key_of(comm));
-    if (entry == nullptr) return;
-    c = entry->communicator;
-    table.erase(entry);
-  }
+  CommunicatorEntry* entry = table.find(key_of(comm));
+  if (entry == nullptr || entry->communicator == nullptr) return;
+  Communicator* c = entry->communicator;
+  entry->communicator = nullptr;
   process.handles_epoch.fetch_add(1, std::memory_order_relaxed);
   if (c != &world_communicator && c != &self_communicator) release(c);
 }

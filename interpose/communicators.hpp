@@ -65,6 +65,11 @@ std::uint64_t reserve_dup_id(const Communicator& parent);
 // The handle is gone; the entry lives on while tracked requests refer to it.
 void forget_communicator(MPI_Comm comm);
 
+// The communicator that stands for one pair of partitioned requests, from `source` to `dest` (world ranks) on `c`: a
+// new one for each request of a side, the same ids on both. Has no members and is in no table: only its id counts. The
+// caller releases it. nullptr without memory.
+Communicator* partitioned_channel(const Communicator& c, std::int32_t source, std::int32_t dest, int tag, bool sends);
+
 inline void hold(Communicator* c) { add_to<std::int32_t>(c->references, 1); }
 void destroy(Communicator* c);
 inline void release(Communicator* c) {

@@ -2,14 +2,24 @@
 #pragma once
 
 #include "interpose/call_scope.hpp"
+#include "interpose/kept_requests.hpp"
 
 namespace pclscope {
 
-// `request` is the handle as it was before the call. Writes the event of a tracked receive, collective, duplicated
-// communicator or cancelled send; nothing for others.
-void record_completed(CallScope& call, MPI_Request request, const MPI_Status& status);
+// The event of a receive, collective, duplicated communicator or cancelled send; nothing for others. Releases what the
+// request held.
+void record_completed(CallScope& call, const TrackedRequest& done, const MPI_Status& status);
 
 // The same for a request whose operation failed with `error`.
-void record_failed(CallScope& call, MPI_Request request, const MPI_Status& status, int error);
+void record_failed(CallScope& call, const TrackedRequest& done, const MPI_Status& status, int error);
+
+// After Waitall or Testall: `result` is MPI_SUCCESS, or MPI_ERR_IN_STATUS and each status tells.
+void record_all(CallScope& call, KeptRequests& before, int count, const MPI_Status* statuses, int result);
+// After Waitany or Testany: one request, or none at all (MPI_UNDEFINED).
+void record_any(CallScope& call, KeptRequests& before, int count, int index, const MPI_Request* requests,
+                const MPI_Status& status, int result);
+// After Waitsome or Testsome: statuses[k] belongs to requests[indices[k]].
+void record_some(CallScope& call, KeptRequests& before, int count, int completed, const int* indices,
+                 const MPI_Status* statuses, int result);
 
 }  // namespace pclscope

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interpose/fortran/routines.hpp"
+#include "interpose/fortran/sentinels.hpp"
 #include "interpose/handles.hpp"
 #include "interpose/notice.hpp"
 #include "interpose/options.hpp"
@@ -34,6 +36,7 @@ constexpr char other_name[] = "libpclscope-openmpi.so";
 pthread_mutex_t finding = PTHREAD_MUTEX_INITIALIZER;  // guards all below
 void* mpi_library = nullptr;  // dlopen handle or RTLD_NEXT
 bool found = false;
+bool wrapped = false;  // slots lead to our wrappers, else straight to the MPI library
 char version[64];
 
 int missing_function() { return MPI_ERR_OTHER; }
@@ -53,22 +56,40 @@ int note_candidate(dl_phdr_info* info, std::size_t, void* data) {
   return candidates->count == 16;
 }
 
-void* find_library() {
-  if (dlsym(RTLD_NEXT, "PMPI_Get_library_version") != nullptr) return RTLD_NEXT;
+// The first loaded library of that sort that knows the symbol; it stays referenced.
+void* find_library_with(const char* symbol) {
   Candidates candidates;
   candidates.count = 0;
   dl_iterate_phdr(note_candidate, &candidates);
   for (int i = 0; i < candidates.count; ++i) {
     void* library = dlopen(candidates.path[i], RTLD_LAZY | RTLD_NOLOAD);
-    if (library != nullptr && dlsym(library, "PMPI_Get_library_version") != nullptr) return library;
+    if (library == nullptr) continue;
+    if (dlsym(library, symbol) != nullptr) return library;
+    dlclose(library);
   }
   return nullptr;
+}
+
+void* find_library() {
+  constexpr char symbol[] = "PMPI_Get_library_version";
+  return dlsym(RTLD_NEXT, symbol) != nullptr ? RTLD_NEXT : find_library_with(symbol);
 }
 
 // Data may have been copied into the executable, which then is the only true place: the global scope comes first.
 void* find_data(const char* name) {
   void* address = dlsym(RTLD_DEFAULT, name);
   return address != nullptr ? address : dlsym(mpi_library, name);
+}
+
+// A symbol of the MPI library's Fortran part: a routine after us, or data.
+void* find_fortran(const char* name) {
+  if (void* address = dlsym(RTLD_NEXT, name)) return address;
+  void* library = find_library_with(name);
+  return library != nullptr ? dlsym(library, name) : nullptr;
+}
+void* find_fortran_data(const char* name) {
+  void* address = dlsym(RTLD_DEFAULT, name);  // common blocks lie in the executable
+  return address != nullptr ? address : find_fortran(name);
 }
 
 // "MPICH Version:\t4.0.2\n..." and "Open MPI v4.1.4, package: ..." become "MPICH 4.0.2" and "Open MPI v4.1.4".
@@ -102,7 +123,17 @@ void refuse() {
       other ? "; preload " : "", other ? other_name : "");
 }
 
-void fill_slots(bool wrapped) {
+// Fortran's are found one by one, each at its first call: a program in C pays nothing for them.
+void fill_fortran_slot(int i) {
+  static bool sentinels_found = false;
+  if (wrapped && !sentinels_found) find_sentinels(find_fortran_data);
+  sentinels_found |= wrapped;
+  void* target = resolve_routine(i, wrapped, find_fortran);
+  if (target == nullptr) target = reinterpret_cast<void*>(&missing_function);
+  __atomic_store_n(&pclscope_slots[slot_count + i], target, __ATOMIC_RELEASE);
+}
+
+void fill_slots() {
   auto* functions = reinterpret_cast<void**>(&real);
   char next_name[64];
   for (int slot = 0; slot < slot_count; ++slot) {
@@ -116,6 +147,9 @@ void fill_slots(bool wrapped) {
     }
     if (target == nullptr) target = reinterpret_cast<void*>(&missing_function);
     __atomic_store_n(&pclscope_slots[slot], target, __ATOMIC_RELEASE);
+  }
+  for (int i = 0; i < fortran_count; ++i) {
+    if (fortran_routines[i] != nullptr) fill_fortran_slot(i);
   }
 }
 
@@ -134,7 +168,8 @@ void resolve() {
   if (real.Get_library_version(longest, &length) == MPI_SUCCESS) shorten_version(longest);
   const bool ours = strncmp(version, our_mpi, sizeof our_mpi - 1) == 0 && find_handles(find_data);
   if (!ours) refuse();
-  fill_slots(ours);
+  wrapped = ours;
+  fill_slots();
   found = true;
 }
 
@@ -142,9 +177,12 @@ void resolve() {
 
 void pass_everything_through() {
   pthread_mutex_lock(&finding);
-  fill_slots(false);
+  wrapped = false;
+  fill_slots();
   pthread_mutex_unlock(&finding);
 }
+
+void* find_fortran_routine(const char* name) { return find_fortran(name); }
 
 const char* library_version() { return version; }
 
@@ -155,6 +193,7 @@ extern "C" __attribute__((visibility("hidden"))) void* pclscope_first_call(unsig
   using namespace pclscope;
   pthread_mutex_lock(&finding);
   if (!found) resolve();
+  if (found && slot >= static_cast<unsigned>(slot_count)) fill_fortran_slot(static_cast<int>(slot) - slot_count);
   void* target = found ? __atomic_load_n(&pclscope_slots[slot], __ATOMIC_ACQUIRE)
                        : reinterpret_cast<void*>(&missing_function);  // no MPI here (yet)
   pthread_mutex_unlock(&finding);

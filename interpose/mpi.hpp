@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#define PCLSCOPE_INLINE [[gnu::always_inline]] inline
+
 namespace pclscope {
 
 // A handle as a number: never 0 for a valid one, in either implementation.
@@ -29,6 +31,15 @@ inline std::uint64_t bytes_in(const MPI_Status& status) {
   const auto low = static_cast<std::uint32_t>(status.count_lo);
   const auto high = static_cast<std::uint32_t>(status.count_hi_and_cancelled) >> 1;
   return (static_cast<std::uint64_t>(high) << 32) | low;
+#endif
+}
+
+// Was it MPI_Cancel that completed this receive? To be confirmed by MPI_Test_cancelled.
+inline bool seems_cancelled(const MPI_Status& status) {
+#ifdef OPEN_MPI
+  return status._cancelled != 0;
+#else
+  return (status.count_hi_and_cancelled & 1) != 0;
 #endif
 }
 

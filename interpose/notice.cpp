@@ -62,6 +62,10 @@ std::uint32_t count_on_board(std::atomic<std::uint32_t> record::Board::*counter)
   return before;
 }
 
+void uncount_on_board(std::atomic<std::uint32_t> record::Board::*counter) {
+  if (record::Board* b = board()) (b->*counter).fetch_sub(1);
+}
+
 std::uint32_t aggregator_pid() {
   record::Board* b = board();
   return b == nullptr ? 0 : b->aggregator.load();

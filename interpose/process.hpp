@@ -4,9 +4,13 @@
 #include <atomic>
 #include <cstdint>
 
+#include "interpose/guard.hpp"
 #include "interpose/handles.hpp"
 
 namespace pclscope {
+
+// MPI_Init called by the library for a program that began with a session; `taken` when the program calls it too.
+enum class WorldOfSessions : std::uint8_t { none, ours, taken };
 
 struct Process {
   // World hiding. Both are the real world until MPI_Init found out that there are tool ranks to hide.
@@ -15,8 +19,11 @@ struct Process {
 
   bool known;                   // this process is a rank of a job we record: communicators are registered
   std::atomic<bool> recording;  // threads may make recorders; false before Init, after Finalize, in forked children
+  std::atomic<bool> off;        // MPI_Pcontrol(0): threads account for their calls but write no events
   bool world_attributes;        // the application put attributes of its own on its world
   bool multiple;                // MPI_THREAD_MULTIPLE was provided: shared state below needs locks and atomics
+  std::atomic<std::int32_t> sessions;  // MPI 4: begun and not finalized
+  WorldOfSessions session_world;       // see wrap_session.hpp
   std::int32_t rank;            // in the application's world
   std::int32_t size;
   // Counts freed types and communicators: caches keyed by handle are stale when it moves, as handles are reused.
@@ -42,23 +49,10 @@ inline Integer add_to(std::atomic<Integer>& counter, Integer amount) {
 inline std::uint64_t next_send() { return add_to<std::uint64_t>(process.sends, 1); }
 inline std::uint64_t next_receive() { return add_to<std::uint64_t>(process.receives, 1); }
 
-// A lock that exists only under MPI_THREAD_MULTIPLE. Held for some tens of instructions, never across an MPI call.
-class Guard {
+// A lock that exists only under MPI_THREAD_MULTIPLE.
+class Guard : public SpinGuard {
  public:
-  explicit Guard(std::atomic<bool>& lock) : lock_(process.multiple ? &lock : nullptr) {
-    if (lock_ == nullptr) [[likely]] return;
-    while (lock_->exchange(true, std::memory_order_acquire)) {
-      while (lock_->load(std::memory_order_relaxed)) __builtin_ia32_pause();
-    }
-  }
-  ~Guard() {
-    if (lock_ != nullptr) [[unlikely]] lock_->store(false, std::memory_order_release);
-  }
-  Guard(const Guard&) = delete;
-  Guard& operator=(const Guard&) = delete;
-
- private:
-  std::atomic<bool>* lock_;
+  explicit Guard(std::atomic<bool>& lock) : SpinGuard(lock, process.multiple) {}
 };
 
 }  // namespace pclscope

@@ -15,10 +15,10 @@
 namespace pclscope {
 
 __thread Recorder* thread_recorder __attribute__((tls_model("initial-exec"))) = nullptr;
+__thread Recorder* thread_muted __attribute__((tls_model("initial-exec"))) = nullptr;
+__thread bool thread_refused __attribute__((tls_model("initial-exec"))) = false;
 
 namespace {
-
-__thread bool thread_refused __attribute__((tls_model("initial-exec"))) = false;
 
 pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;  // guards the rest
 constexpr std::uint32_t threads_limit = 4096;
@@ -28,7 +28,7 @@ std::uint32_t thread_count = 0;
 pthread_key_t thread_end;
 
 void give_up_thread(void* value) {
-  thread_recorder = nullptr;
+  thread_recorder = thread_muted = nullptr;
   thread_refused = true;  // MPI calls in destructors of thread-local objects are not recorded
   pthread_mutex_lock(&threads_lock);
   for (std::uint32_t i = 0; i < thread_count; ++i) {
@@ -40,7 +40,7 @@ void give_up_thread(void* value) {
 // The child shares the parent's ring in memory: it must never write there.
 void forked_child() {
   process.recording = false;
-  thread_recorder = nullptr;
+  thread_recorder = thread_muted = nullptr;
   thread_refused = true;
 }
 
@@ -82,6 +82,7 @@ void sleep_microseconds(long microseconds) {
 
 }  // namespace
 
+// nullptr too when recording is switched off: the new recorder is muted then.
 Recorder* make_recorder() {
   if (thread_refused) return nullptr;
   pthread_mutex_lock(&threads_lock);
@@ -89,9 +90,20 @@ Recorder* make_recorder() {
   if (r == nullptr) r = new_recorder();
   pthread_mutex_unlock(&threads_lock);
   thread_refused = r == nullptr;
-  thread_recorder = r;
-  if (r != nullptr && r != recorders[0]) pthread_setspecific(thread_end, r);
-  return r;
+  if (r == nullptr) return nullptr;
+  if (r != recorders[0]) pthread_setspecific(thread_end, r);
+  if (r->muted() || process.off.load(std::memory_order_relaxed)) {
+    r->mute();
+    return r->try_to_resume() ? r : nullptr;
+  }
+  return thread_recorder = r;
+}
+
+Recorder* wake_recorder() {
+  if (thread_refused || !process.recording.load(std::memory_order_relaxed)) return nullptr;
+  Recorder* muted = thread_muted;
+  if (muted == nullptr) return make_recorder();
+  return muted->try_to_resume() ? muted : nullptr;
 }
 
 bool start_recording() {
@@ -102,9 +114,19 @@ bool start_recording() {
   return true;
 }
 
+Recorder* last_recorder() {
+  process.off = false;
+  Recorder* mine = tracking_recorder();
+  pthread_mutex_lock(&threads_lock);
+  const std::uint32_t count = thread_count;
+  pthread_mutex_unlock(&threads_lock);
+  for (std::uint32_t i = 0; i < count; ++i) recorders[i]->settle();
+  return mine;
+}
+
 void stop_recording() {
   process.recording = false;
-  thread_recorder = nullptr;
+  thread_recorder = thread_muted = nullptr;
   thread_refused = true;
   pthread_mutex_lock(&threads_lock);
   for (std::uint32_t i = 0; i < thread_count; ++i)
@@ -112,9 +134,35 @@ void stop_recording() {
   pthread_mutex_unlock(&threads_lock);
 }
 
+void mute_all() {
+  pthread_mutex_lock(&threads_lock);
+  for (std::uint32_t i = 0; i < thread_count; ++i) recorders[i]->ask_to_mute();
+  pthread_mutex_unlock(&threads_lock);
+}
+
+void lowest_under_way(const Recorder* mine, std::uint64_t& sends, std::uint64_t& receives) {
+  sends = process.sends.load(std::memory_order_acquire);
+  receives = process.receives.load(std::memory_order_acquire);
+  if (!process.multiple) return;
+  pthread_mutex_lock(&threads_lock);
+  for (std::uint32_t i = 0; i < thread_count; ++i) {
+    if (recorders[i] != mine) recorders[i]->numbers_under_way(sends, receives);
+  }
+  pthread_mutex_unlock(&threads_lock);
+}
+
+void Recorder::numbers_under_way(std::uint64_t& sends, std::uint64_t& receives) const {
+  const std::uint64_t send = sending_.load(std::memory_order_acquire);
+  const std::uint64_t receive = receiving_.load(std::memory_order_acquire);
+  if (send < sends) sends = send;
+  if (receive < receives) receives = receive;
+}
+
 void Recorder::go_quiet() {
   quiet_ = true;
+  detour_.store(true, std::memory_order_relaxed);
   if (thread_recorder == this) thread_recorder = nullptr;
+  if (thread_muted == this) thread_muted = nullptr;
   thread_refused = true;
 }
 
@@ -122,8 +170,7 @@ void Recorder::renew_caches() {
   const std::uint32_t epoch = process.handles_epoch.load(std::memory_order_relaxed);
   if (epoch == epoch_) return;
   epoch_ = epoch;
-  last_comm_ = MPI_Comm{};
-  last_ = nullptr;
+  for (KnownComm& known : comms_) known = {};
   for (TypeSize& cached : types_) cached = {};
 }
 
@@ -132,8 +179,7 @@ Communicator& Recorder::look_up(MPI_Comm comm) {
   Communicator& found = find_communicator(comm);
   if (&found == &no_communicator) return found;
   renew_caches();  // taking it in may have found its handle used again
-  last_comm_ = comm;
-  last_ = &found;
+  comms_[place_of(key_of(comm)) & 7] = {comm, &found};
   return found;
 }
 
@@ -142,42 +188,38 @@ std::uint64_t Recorder::ask_size(MPI_Datatype type) {
   MPI_Count size = 0;
   if (real.Type_size_x(type, &size) != MPI_SUCCESS || size < 0) return 0;
   const std::uint64_t key = key_of(type);
-  types_[(key * 0x9E3779B97F4A7C15u) >> 60] = {key, static_cast<std::uint64_t>(size)};
+  types_[place_of(key)] = {key, static_cast<std::uint64_t>(size)};
   return static_cast<std::uint64_t>(size);
 }
 
-void Recorder::drop() {
-  ++lost_;
-  header().dropped.store(header().dropped.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-}
-
-// The ring was full, or events were lost before. Says so in the ring as soon as there is room.
+// The ring is full, or nothing is to be written. nullptr: absorb().
 record::Event* Recorder::claim_slowly() {
-  if (quiet_) return nullptr;
+  if (quiet_ || muted_) return nullptr;
+  if (process.off.load(std::memory_order_relaxed)) {
+    mute();
+    return nullptr;
+  }
+  detour_.store(false, std::memory_order_relaxed);  // asked to be muted, and meanwhile not any more
   if (ring_.claim() == nullptr && !wait_for_room()) {
-    if (!quiet_) drop();
+    if (!quiet_) mute();
     return nullptr;
   }
   waited_in_vain_ = false;
-  if (lost_ == 0) return ring_.claim();
-  const std::uint64_t lost = lost_;
-  lost_ = 0;
-  const std::uint64_t t = now();
-  write(EventKind::lost, Function::none, t, t, 0, 0, 0, lost, record::unknown_rank, record::any_tag, 0);
-  record::Event* event = ring_.claim();
-  if (event == nullptr) drop();
-  return event;
+  return ring_.claim();
 }
 
-// Waits a bounded time for a living consumer; false when there is no room still.
-bool Recorder::wait_for_room() {
+// Waits a bounded time for a living consumer; false when there is no room still. At the end of the process it waits
+// whatever the policy is: nobody is held up any more, and what is not written now is lost.
+bool Recorder::wait_for_room(bool at_end) {
   if (consumer_gone()) {
     go_quiet();
     return false;
   }
-  if (waited_in_vain_ || !options().wait_when_full || !consumer_due()) return false;
+  if (!consumer_due() || (!at_end && (waited_in_vain_ || !options().wait_when_full))) return false;
+  constexpr std::int32_t patience_at_end = 100;
+  const std::int32_t patience = at_end && options().wait_ms < patience_at_end ? patience_at_end : options().wait_ms;
   const int saved = errno;
-  const std::uint64_t deadline = milliseconds() + static_cast<std::uint64_t>(options().wait_ms);
+  const std::uint64_t deadline = milliseconds() + static_cast<std::uint64_t>(patience);
   bool room = false;
   for (int round = 0; !room; ++round) {
     const bool check = round % 64 == 0;  // the system calls that look at the consumer and the clock: rarely

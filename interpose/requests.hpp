@@ -2,6 +2,9 @@
 // completes them. Handles alone name nothing: MPI reuses them, and gives one shared handle to operations that were
 // complete at once (Open MPI to small sends and to anything with MPI_PROC_NULL). Such operations are recorded as
 // complete when posted and never tracked; is_shared_request() knows those handles by experiment.
+// An entry belongs to the thread that may complete the request. When MPI has completed one, another thread may get its
+// handle at once: under MPI_THREAD_MULTIPLE whatever completes requests takes them out of the table before (Kept in
+// wrap_completion.hpp).
 #pragma once
 
 #include <cstdint>
@@ -9,75 +12,129 @@
 #include "interpose/communicators.hpp"
 #include "interpose/record/event.hpp"
 #include "interpose/record/functions.hpp"
+#include "interpose/stable_table.hpp"
+#include "interpose/unrecorded.hpp"
 
 namespace pclscope {
 
 enum class RequestKind : std::uint8_t {
   none,
-  send,             // tracked only so that MPI_Cancel can name it
+  send,             // tracked so that MPI_Cancel can name it, and a rank that waits for it
   receive,
   persistent_send,  // stay in the table until freed
   persistent_receive,
+  persistent_collective,
   collective,
   comm_dup,         // `bytes` is the address of the application's MPI_Comm variable
 };
 
 struct TrackedRequest {
-  std::uint64_t key;      // of the MPI_Request or MPI_Message
-  Communicator* comm;     // held
-  std::uint64_t ordinal;  // of the send, receive or collective; comm_dup: the reserved id
-  std::uint64_t begin;    // collectives and comm_dup: entry of the posting call
-  std::uint64_t bytes;
-  std::uint64_t site;
-  std::int32_t peer;      // as posted
-  std::int32_t tag;
-  record::Function function;
-  RequestKind kind;
-  bool active : 1;        // persistent: started and not complete
-  bool cancelled : 1;     // MPI_Cancel was called
-  std::uint32_t flags;    // of its events
+  std::uint64_t comm_id = 0;
+  Communicator* comm = nullptr;  // held; nullptr where nothing but the id will be needed
+  // Of the send, receive or collective; comm_dup: the reserved id; an unrecorded receive: its OutstandingReceive.
+  std::uint64_t ordinal = 0;
+  std::uint64_t begin = 0;       // collectives and comm_dup: entry of the posting call
+  std::uint64_t bytes = 0;
+  std::uint64_t site = 0;
+  std::int32_t peer = 0;         // as posted
+  std::int32_t tag = 0;
+  record::Function function{};
+  RequestKind kind = RequestKind::none;
+  bool active : 1 = false;       // persistent: started and not complete
+  bool cancelled : 1 = false;    // MPI_Cancel was called
+  bool unrecorded : 1 = false;   // posted while nothing was recorded: without a number
+  std::uint32_t flags = 0;       // of its events
 };
 static_assert(sizeof(TrackedRequest) == 64);  // one line of cache
 
-// Learns the handles this MPI shares among complete requests. At MPI_Init, with MPI_COMM_SELF.
-void learn_shared_requests();
-bool is_shared_request(MPI_Request request);
-
-// Remembers a request; holds its communicator. When the handle still named a receive, that one completed unseen:
-// it is returned in `lost` (still held) with true. Without memory the request stays unknown.
-bool track(MPI_Request request, const TrackedRequest& what, TrackedRequest& lost);
-
-// Where a request is waited for, without changing anything. False when it is not tracked.
-struct Awaited {
-  std::uint64_t comm;
-  std::int32_t peer;
-  std::int32_t tag;
-};
-bool look_at(MPI_Request request, Awaited& awaited);
-
-// The request completed: true and a copy, if it is tracked (and, if persistent, active). One that is not persistent is
-// forgotten; the caller then releases the communicator (finished()).
-bool complete(MPI_Request request, TrackedRequest& done);
-// MPI_Cancel was called on it.
-bool cancel(MPI_Request request, TrackedRequest& which);
-// MPI_Start: a persistent request becomes active, a receive with a fresh ordinal (it is posted by the call to come).
-bool start(MPI_Request request, TrackedRequest& started);
-// A copy of a request that is started and not complete.
-bool look_at_started(MPI_Request request, TrackedRequest& started);
-// A send is numbered when it was made.
-void number_started_send(MPI_Request request, std::uint64_t ordinal);
-// MPI_Start failed after all.
-void stop(MPI_Request request);
-// MPI_Request_free: always forgets it; the caller releases the communicator.
-bool forget(MPI_Request request, TrackedRequest& which);
-
-// Releases what a request held, unless it stays in the table.
-inline void finished(const TrackedRequest& request) {
-  if (request.kind != RequestKind::persistent_send && request.kind != RequestKind::persistent_receive)
-    release(request.comm);
+constexpr bool is_receive(RequestKind kind) {
+  return kind == RequestKind::receive || kind == RequestKind::persistent_receive;
+}
+constexpr bool is_send(RequestKind kind) { return kind == RequestKind::send || kind == RequestKind::persistent_send; }
+constexpr bool is_persistent(RequestKind kind) {
+  return kind == RequestKind::persistent_send || kind == RequestKind::persistent_receive ||
+         kind == RequestKind::persistent_collective;
+}
+// A request that MPI may complete.
+inline bool in_flight(const TrackedRequest& r) {
+  return r.kind != RequestKind::none && (!is_persistent(r.kind) || r.active);
+}
+inline OutstandingReceive* outstanding(const TrackedRequest& r) {
+  return reinterpret_cast<OutstandingReceive*>(r.ordinal);
 }
 
-// Matched probes: the message until MPI_Mrecv or MPI_Imrecv takes it.
+// Learns the handles this MPI shares among complete requests. At MPI_Init, with MPI_COMM_SELF.
+void learn_shared_requests();
+// Constant after MPI_Init.
+inline constexpr int shared_requests_limit = 3;
+extern std::uint64_t shared_requests[shared_requests_limit];
+inline bool is_shared_request(MPI_Request request) {
+  const std::uint64_t key = key_of(request);
+  return key == shared_requests[0] || key == shared_requests[1] || key == shared_requests[2];
+}
+
+// Open MPI's requests are structures of more than 128 bytes, MPICH's are numbers.
+using RequestTable = StableTable<TrackedRequest, std::is_pointer_v<MPI_Request> ? 7 : 0>;
+using MessageTable = StableTable<TrackedRequest, std::is_pointer_v<MPI_Message> ? 4 : 0>;
+extern RequestTable tracked_requests;
+
+// nullptr, or an entry that may be of kind `none`.
+inline TrackedRequest* find_request(MPI_Request request) { return tracked_requests.find(key_of(request)); }
+
+// The new entry of a request, whatever its handle named before. nullptr without memory.
+[[gnu::cold]] TrackedRequest* add_request(MPI_Request request);
+
+// Must the members of the communicator be known when the request completes?
+inline bool needs_members(const TrackedRequest& r) {
+  switch (r.kind) {
+    case RequestKind::receive: return r.peer == record::any_source;
+    case RequestKind::send:
+    case RequestKind::collective: return false;
+    default: return true;
+  }
+}
+
+// Makes room in an entry whose request completed unseen: true and a copy if that was a receive.
+[[gnu::cold]] bool give_up(const TrackedRequest& entry, TrackedRequest& lost);
+
+// Remembers a request; `what.comm` is held if that is needed, else left out. When the handle still named a receive, that
+// one completed unseen: it is returned in `lost` (what it held still held) with true. Without memory the request stays
+// unknown.
+PCLSCOPE_INLINE bool track(MPI_Request request, const TrackedRequest& what, TrackedRequest& lost) {
+  TrackedRequest* entry = find_request(request);
+  if (entry == nullptr) [[unlikely]] {
+    entry = add_request(request);
+    if (entry == nullptr) return false;
+  }
+  const bool receive = entry->kind != RequestKind::none && give_up(*entry, lost);
+  *entry = what;
+  entry->comm_id = what.comm->id;
+  if (needs_members(what)) {
+    hold(what.comm);
+  } else {
+    entry->comm = nullptr;
+  }
+  return receive;
+}
+
+// MPI completed it: a persistent request becomes inactive, another one's entry unused. What it held stays held.
+inline void withdraw(TrackedRequest& entry) {
+  if (is_persistent(entry.kind)) {
+    entry.active = entry.cancelled = entry.unrecorded = false;
+  } else {
+    entry.kind = RequestKind::none;
+  }
+}
+
+// Releases what a completed request held, unless it stays in the table.
+inline void finished(const TrackedRequest& request) {
+  if (request.comm != nullptr && !is_persistent(request.kind)) release(request.comm);
+}
+
+// MPI_Request_free, or a handle that names something else now: always forgets it. The caller releases what it held.
+bool forget(MPI_Request request, TrackedRequest& which);
+
+// Matched probes: the message until MPI_Mrecv or MPI_Imrecv takes it. `what.comm` is not held: peer and tag are known.
 void track_message(MPI_Message message, const TrackedRequest& what);
 bool take_message(MPI_Message message, TrackedRequest& what);
 

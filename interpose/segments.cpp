@@ -1,5 +1,6 @@
 #include "interpose/segments.hpp"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@ namespace pclscope {
 
 namespace {
 
-constexpr std::uint64_t smallest_ring = 1024;
+constexpr std::uint64_t smallest_ring = 1024;  // that is made instead of a larger one
 
 // Takes the pages now, so that a full /dev/shm is an error here and not a SIGBUS in the middle of the run.
 int allocate(int file, std::uint64_t bytes) {
@@ -40,6 +41,16 @@ std::uint64_t size_file(int file) {
   }
 }
 
+// Threads of this process now, 0 when the system does not tell.
+std::uint32_t count_tasks() {
+  DIR* tasks = opendir("/proc/self/task");
+  if (tasks == nullptr) return 0;
+  std::uint32_t count = 0;
+  while (const dirent* entry = readdir(tasks)) count += entry->d_name[0] != '.';
+  closedir(tasks);
+  return count;
+}
+
 void fill_header(record::SegmentHeader* h, std::uint64_t capacity, std::uint32_t thread) {
   memcpy(h->magic, record::segment_magic, sizeof h->magic);
   h->version = record::segment_version;
@@ -50,10 +61,12 @@ void fill_header(record::SegmentHeader* h, std::uint64_t capacity, std::uint32_t
   h->pid = static_cast<std::uint32_t>(getpid());
   h->thread = thread;
   h->clock = clock_source;
+  h->threads = process.multiple ? record::Threads::many : record::Threads::one_at_a_time;
   gethostname(h->node, sizeof h->node - 1);
   snprintf(h->mpi, sizeof h->mpi, "%s", library_version());
   // The file is new: whatever readlink leaves alone is zero.
   [[maybe_unused]] const ssize_t length = readlink("/proc/self/exe", h->executable, sizeof h->executable - 1);
+  h->tasks = process.multiple && thread == 0 ? count_tasks() : 0;
   h->thread_count.store(thread == 0 ? 1 : 0, std::memory_order_relaxed);
   h->state.store(record::ProcessState::running, std::memory_order_release);  // all of the above is valid
 }

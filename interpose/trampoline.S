@@ -1,4 +1,4 @@
-/* The exported MPI functions. Each is one jump through its slot, so that nothing of the caller's arguments is touched
+/* The exported MPI functions, those of C first, then Fortran's (fortran/README.md). Each is one jump through its slot, so that nothing of the caller's arguments is touched
    and a function that is not ours to handle costs one predicted jump. A slot first points to code that lets
    pclscope_first_call() (library.cpp) find the MPI library, with all argument registers kept. */
 #if !defined(__x86_64__)
@@ -20,12 +20,20 @@
     .quad .Lfirst\index
 .endm
 
+/* Another spelling of a Fortran routine: the same slot. */
+.macro ALIAS name, target
+    .globl \name
+    .type \name, @function
+    .set \name, \target
+.endm
+
     .data
     .p2align 3
     .globl pclscope_slots
     .hidden pclscope_slots
 pclscope_slots:
 #include "stubs.inc"
+#include "fortran_stubs.inc"
 
     .text
     .p2align 4

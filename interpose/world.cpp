@@ -74,7 +74,11 @@ bool hide_tool_ranks(int ranks) {
 bool enter_world(bool thread_multiple) {
   const Options& o = options();
   process.real_world = process.app_world = handles.world;
-  if (!o.job || is_spawned()) return false;
+  if (!o.job) return false;
+  if (is_spawned()) {
+    uncount_on_board(&record::Board::initializing);  // the tool's ranks wait for those of the job only
+    return false;
+  }
   int size = 0, rank = 0;
   real.Comm_size(handles.world, &size);
   real.Comm_rank(handles.world, &rank);

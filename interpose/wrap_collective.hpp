@@ -9,10 +9,28 @@ namespace pclscope {
 
 inline constexpr int no_root = MPI_ANY_SOURCE;  // recorded as peer any_source
 
+// MPI refused the arguments: this rank took no part, and may call again with better ones under the same number. After any
+// other error (a message that is too long, say) the others have counted this collective, and so do we.
+[[gnu::noinline, gnu::cold]] inline void give_number_back(Communicator& c, int result) {
+  int error_class = MPI_ERR_OTHER;
+  if (real.Error_class(result, &error_class) != MPI_SUCCESS) return;
+  switch (error_class) {
+    case MPI_ERR_BUFFER:
+    case MPI_ERR_COUNT:
+    case MPI_ERR_TYPE:
+    case MPI_ERR_COMM:
+    case MPI_ERR_RANK:
+    case MPI_ERR_ROOT:
+    case MPI_ERR_OP:
+    case MPI_ERR_ARG: add_to<std::uint64_t>(c.collectives, ~std::uint64_t{0}); break;
+    default: break;
+  }
+}
+
 template <Function F, class Call, class Bytes>
 int wrap_collective(Site site, MPI_Comm comm, int root, Call real_call, Bytes bytes) {
   comm = app_comm(comm);
-  Recorder* r = recorder();
+  Recorder* r = tracking_recorder();
   if (r == nullptr) [[unlikely]] return real_call(comm);
   Communicator& c = r->communicator(comm);
   const std::int32_t peer = c.peer(root);
@@ -20,15 +38,22 @@ int wrap_collective(Site site, MPI_Comm comm, int root, Call real_call, Bytes by
   CallScope call(*r, F, site, c.id, peer, record::any_tag);
   const int result = real_call(comm);
   call.returned();
-  if (result == MPI_SUCCESS)
+  if (result != MPI_SUCCESS) [[unlikely]] {
+    give_number_back(c, result);
+    return result;
+  }
+  if (call.quiet) [[unlikely]] {
+    r->missed(1);
+  } else {
     call.record(EventKind::collective, c.id, bytes(*r, c), ordinal, peer, record::any_tag, c.flags);
+  }
   return result;
 }
 
 template <Function F, class Call, class Bytes>
 int wrap_icollective(Site site, MPI_Comm comm, int root, MPI_Request* request, Call real_call, Bytes bytes) {
   comm = app_comm(comm);
-  Recorder* r = recorder();
+  Recorder* r = tracking_recorder();
   if (r == nullptr) [[unlikely]] return real_call(comm);
   Communicator& c = r->communicator(comm);
   const std::int32_t peer = c.peer(root);
@@ -36,7 +61,15 @@ int wrap_icollective(Site site, MPI_Comm comm, int root, MPI_Request* request, C
   CallScope call(*r, F, site, c.id, peer, record::any_tag);
   const int result = real_call(comm);
   call.returned();
-  if (result != MPI_SUCCESS) return result;
+  if (result != MPI_SUCCESS) [[unlikely]] {
+    give_number_back(c, result);
+    return result;
+  }
+  if (call.quiet) [[unlikely]] {
+    r->missed(1);
+    track_nothing(call, *request);
+    return result;
+  }
   const std::uint32_t flags = flag::nonblocking | c.flags;
   const std::uint64_t given = bytes(*r, c);
   if (is_shared_request(*request) || *request == handles.request_null) {  // complete already
@@ -44,9 +77,31 @@ int wrap_icollective(Site site, MPI_Comm comm, int root, MPI_Request* request, C
     return result;
   }
   track_request(call, *request,
-                {.key = 0, .comm = &c, .ordinal = ordinal, .begin = call.begin, .bytes = given, .site = site,
+                {.comm = &c, .ordinal = ordinal, .begin = call.begin, .bytes = given, .site = site,
                  .peer = peer, .tag = record::any_tag, .function = F, .kind = RequestKind::collective, .active = true,
-                 .cancelled = false, .flags = flags});
+                 .flags = flags});
+  return result;
+}
+
+// A persistent collective: numbered at every start, with the function that made it and the call site of the start.
+template <Function F, class Call, class Bytes>
+int wrap_collective_init(Site site, MPI_Comm comm, int root, MPI_Request* request, Call real_call, Bytes bytes) {
+  comm = app_comm(comm);
+  Recorder* r = tracking_recorder();
+  if (r == nullptr) return real_call(comm);
+  Communicator& c = r->communicator(comm);
+  const std::int32_t peer = c.peer(root);
+  CallScope call(*r, F, site, c.id, peer, record::any_tag);
+  const int result = real_call(comm);
+  call.returned();
+  if (result != MPI_SUCCESS) return result;
+  const std::uint64_t given = bytes(*r, c);
+  const std::uint32_t flags = flag::persistent | c.flags;
+  call.record(EventKind::call, c.id, given, 0, peer, record::any_tag, flags);
+  track_request(call, *request,
+                {.comm = &c, .ordinal = 0, .begin = 0, .bytes = given, .site = site, .peer = peer,
+                 .tag = record::any_tag, .function = F, .kind = RequestKind::persistent_collective, .active = false,
+                 .flags = flags | flag::nonblocking});
   return result;
 }
 

@@ -14,7 +14,7 @@ int wrap_creates(Site site, MPI_Comm parent, MPI_Comm* made, Call real_call) {
   if (!process.known) return real_call();
   Communicator* p = nullptr;
   if constexpr (From != Origin::orphan) p = &find_communicator(app_comm(parent));
-  Recorder* r = recorder();
+  Recorder* r = tracking_recorder();
   if (r == nullptr) {  // known all the same: recording may come back
     const int result = real_call();
     if (result == MPI_SUCCESS && *made != handles.comm_null) register_communicator(*made, p, From);
@@ -37,7 +37,7 @@ int wrap_creates(Site site, MPI_Comm parent, MPI_Comm* made, Call real_call) {
 template <Function F, class Real, class... Info>
 int idup(Site site, Real real_call, MPI_Comm comm, MPI_Comm* made, MPI_Request* request, Info... info) {
   comm = app_comm(comm);
-  Recorder* r = recorder();
+  Recorder* r = tracking_recorder();
   if (r == nullptr) return real_call(comm, info..., made, request);
   Communicator& c = r->communicator(comm);
   CallScope call(*r, F, site, c.id, record::any_source, record::any_tag);
@@ -45,9 +45,9 @@ int idup(Site site, Real real_call, MPI_Comm comm, MPI_Comm* made, MPI_Request* 
   call.returned();
   if (result != MPI_SUCCESS) return result;
   track_request(call, *request,
-                {.key = 0, .comm = &c, .ordinal = reserve_dup_id(c), .begin = call.begin,
+                {.comm = &c, .ordinal = reserve_dup_id(c), .begin = call.begin,
                  .bytes = reinterpret_cast<std::uint64_t>(made), .site = site, .peer = 0, .tag = record::any_tag,
-                 .function = F, .kind = RequestKind::comm_dup, .active = true, .cancelled = false,
+                 .function = F, .kind = RequestKind::comm_dup, .active = true,
                  .flags = flag::nonblocking | c.flags});
   return result;
 }
@@ -67,7 +67,7 @@ template <Function F, class Real>
 int wrap_frees(Site site, Real real_free, MPI_Comm* comm) {
   if (!process.known || *comm == process.real_world) return real_free(comm);
   const MPI_Comm freed = *comm;
-  Recorder* r = recorder();
+  Recorder* r = tracking_recorder();
   if (r == nullptr) {
     const int result = real_free(comm);
     if (result == MPI_SUCCESS) forget_communicator(freed);

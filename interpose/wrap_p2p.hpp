@@ -5,105 +5,209 @@
 
 namespace pclscope {
 
+// Blocking sends and receives while nothing is recorded: channels are counted, if anything is to be known at all.
+template <class Real, class Count>
+[[gnu::noinline]] int unrecorded_send(Real real_send, const void* buffer, Count count, MPI_Datatype type, int dest,
+                                      int tag, MPI_Comm comm) {
+  Recorder* muted = muted_recorder();
+  if (muted == nullptr) return real_send(buffer, count, type, dest, tag, comm);
+  if (dest == MPI_PROC_NULL) {
+    muted->missed(1);
+    return real_send(buffer, count, type, dest, tag, comm);
+  }
+  const int result = real_send(buffer, count, type, dest, tag, comm);
+  if (result == MPI_SUCCESS) {
+    const Communicator& c = muted->communicator(comm);
+    muted->count_send(c.id, c.peer(dest), tag);
+  }
+  return result;
+}
+
+template <class Real, class Count>
+[[gnu::noinline]] int unrecorded_recv(Real real_recv, void* buffer, Count count, MPI_Datatype type, int source, int tag,
+                                      MPI_Comm comm, MPI_Status* status) {
+  Recorder* muted = muted_recorder();
+  if (muted == nullptr) return real_recv(buffer, count, type, source, tag, comm, status);
+  if (source == MPI_PROC_NULL) {
+    muted->missed(1);
+    return real_recv(buffer, count, type, source, tag, comm, status);
+  }
+  MPI_Status own;
+  if (status == MPI_STATUS_IGNORE) status = &own;
+  const Unrecorded::Post post = muted->posting();
+  const int result = real_recv(buffer, count, type, source, tag, comm, status);
+  if (took_message(result)) {
+    const Communicator& c = muted->communicator(comm);
+    muted->count_receive(c.id, c.peer(status->MPI_SOURCE), tag_of(status->MPI_TAG), post);
+  }
+  return result;
+}
+
+// Every wrapper that must be fast has its body twice: for a thread that records and has MPI to itself inline, and for
+// everything else out of line.
+PCLSCOPE_INLINE Recorder* plain_recorder() { return process.multiple ? nullptr : thread_recorder; }
+
+template <Function F, std::uint32_t Mode, class Real, class Count>
+PCLSCOPE_INLINE int send_by(Recorder& r, bool plain, Site site, Real real_send, const void* buffer, Count count,
+                            MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+  const Communicator& c = r.communicator(comm);
+  const std::int32_t peer = c.peer(dest);
+  CallScope call(r, F, site, c.id, peer, tag, plain);
+  const std::uint64_t early = call.early_send();
+  const int result = real_send(buffer, count, type, dest, tag, comm);
+  call.returned();
+  if (result == MPI_SUCCESS) [[likely]] {
+    record_send(call, c, r.bytes(count, type), peer, tag, Mode | c.flags, early);
+  } else if (call.threads) {
+    refuse_send(call, c, peer, tag, Mode | c.flags, early);
+  }
+  return result;
+}
+
+template <Function F, std::uint32_t Mode, class Real, class Count>
+[[gnu::noinline]] int send_otherwise(Site site, Real real_send, const void* buffer, Count count, MPI_Datatype type,
+                                     int dest, int tag, MPI_Comm comm) {
+  Recorder* r = recorder();
+  if (r == nullptr) return unrecorded_send(real_send, buffer, count, type, dest, tag, comm);
+  return send_by<F, Mode>(*r, false, site, real_send, buffer, count, type, dest, tag, comm);
+}
+
 template <Function F, std::uint32_t Mode, class Real, class Count>
 PCLSCOPE_INLINE int wrap_send(Site site, Real real_send, const void* buffer, Count count, MPI_Datatype type, int dest,
                               int tag, MPI_Comm comm) {
   comm = app_comm(comm);
-  Recorder* r = recorder();
-  if (r == nullptr) [[unlikely]] return real_send(buffer, count, type, dest, tag, comm);
-  const Communicator& c = r->communicator(comm);
+  if (Recorder* r = plain_recorder()) [[likely]]
+    return send_by<F, Mode>(*r, true, site, real_send, buffer, count, type, dest, tag, comm);
+  return send_otherwise<F, Mode>(site, real_send, buffer, count, type, dest, tag, comm);
+}
+
+// A send that was posted: its event, and its request, which may be waited for or cancelled.
+PCLSCOPE_INLINE void record_posted_send(CallScope& call, Communicator& c, std::uint64_t bytes, std::int32_t peer,
+                                        int tag, std::uint32_t flags, std::uint64_t early, MPI_Request request) {
+  const std::uint64_t ordinal = record_send(call, c, bytes, peer, tag, flags, early);
+  if (is_shared_request(request)) return;  // complete already
+  track_inline(call, request,
+                {.comm = &c, .ordinal = ordinal, .bytes = bytes, .peer = peer, .tag = tag, .function = call.function,
+                 .kind = RequestKind::send, .active = true, .unrecorded = ordinal == unnumbered, .flags = flags});
+}
+
+template <Function F, std::uint32_t Mode, class Real, class Count>
+PCLSCOPE_INLINE int isend_by(Recorder& r, bool plain, Site site, Real real_isend, const void* buffer, Count count,
+                             MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
+  Communicator& c = r.communicator(comm);
   const std::int32_t peer = c.peer(dest);
-  CallScope call(*r, F, site, c.id, peer, tag);
-  const int result = real_send(buffer, count, type, dest, tag, comm);
+  CallScope call(r, F, site, c.id, peer, tag, plain);
+  const std::uint64_t early = call.early_send();
+  const int result = real_isend(buffer, count, type, dest, tag, comm, request);
   call.returned();
-  if (result == MPI_SUCCESS) [[likely]]
-    call.record(EventKind::send, c.id, r->bytes(count, type), next_send(), peer, tag, Mode | c.flags);
+  const std::uint32_t flags = Mode | flag::nonblocking | c.flags;
+  if (result == MPI_SUCCESS) [[likely]] {
+    record_posted_send(call, c, r.bytes(count, type), peer, tag, flags, early, *request);
+  } else if (call.threads) {
+    refuse_send(call, c, peer, tag, flags, early);
+  }
   return result;
 }
 
-// A send that was posted: its event, and its request in case it gets cancelled.
-PCLSCOPE_INLINE void record_posted_send(CallScope& call, Communicator& c, std::uint64_t bytes, std::int32_t peer,
-                                        int tag, std::uint32_t flags, MPI_Request request) {
-  const std::uint64_t ordinal = next_send();
-  call.record(EventKind::send, c.id, bytes, ordinal, peer, tag, flags);
-  if (is_shared_request(request)) return;  // complete already
-  track_request(call, request,
-                {.key = 0, .comm = &c, .ordinal = ordinal, .begin = 0, .bytes = bytes, .site = 0, .peer = peer,
-                 .tag = tag, .function = call.function, .kind = RequestKind::send, .active = true,
-                 .cancelled = false, .flags = flags});
+template <Function F, std::uint32_t Mode, class Real, class Count>
+[[gnu::noinline]] int isend_otherwise(Site site, Real real_isend, const void* buffer, Count count, MPI_Datatype type,
+                                      int dest, int tag, MPI_Comm comm, MPI_Request* request) {
+  Recorder* r = tracking_recorder();
+  if (r == nullptr) return real_isend(buffer, count, type, dest, tag, comm, request);
+  return isend_by<F, Mode>(*r, false, site, real_isend, buffer, count, type, dest, tag, comm, request);
 }
 
 template <Function F, std::uint32_t Mode, class Real, class Count>
 PCLSCOPE_INLINE int wrap_isend(Site site, Real real_isend, const void* buffer, Count count, MPI_Datatype type, int dest,
                                int tag, MPI_Comm comm, MPI_Request* request) {
   comm = app_comm(comm);
-  Recorder* r = recorder();
-  if (r == nullptr) [[unlikely]] return real_isend(buffer, count, type, dest, tag, comm, request);
-  Communicator& c = r->communicator(comm);
-  const std::int32_t peer = c.peer(dest);
-  CallScope call(*r, F, site, c.id, peer, tag);
-  const int result = real_isend(buffer, count, type, dest, tag, comm, request);
+  if (Recorder* r = plain_recorder()) [[likely]]
+    return isend_by<F, Mode>(*r, true, site, real_isend, buffer, count, type, dest, tag, comm, request);
+  return isend_otherwise<F, Mode>(site, real_isend, buffer, count, type, dest, tag, comm, request);
+}
+
+template <Function F, class Real, class Count>
+PCLSCOPE_INLINE int recv_by(Recorder& r, bool plain, Site site, Real real_recv, void* buffer, Count count,
+                            MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  MPI_Status own;
+  if (status == MPI_STATUS_IGNORE) status = &own;
+  const Communicator& c = r.communicator(comm);
+  const std::int32_t peer = c.peer(source);
+  CallScope call(r, F, site, c.id, peer, tag_of(tag), plain);
+  const BlockingReceive receive(call, c, peer, tag);
+  const int result = real_recv(buffer, count, type, source, tag, comm, status);
   call.returned();
-  if (result == MPI_SUCCESS) [[likely]]
-    record_posted_send(call, c, r->bytes(count, type), peer, tag, Mode | flag::nonblocking | c.flags, *request);
+  record_received(call, c, *status, result, receive);
   return result;
+}
+
+template <Function F, class Real, class Count>
+[[gnu::noinline]] int recv_otherwise(Site site, Real real_recv, void* buffer, Count count, MPI_Datatype type,
+                                     int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  Recorder* r = recorder();
+  if (r == nullptr) return unrecorded_recv(real_recv, buffer, count, type, source, tag, comm, status);
+  return recv_by<F>(*r, false, site, real_recv, buffer, count, type, source, tag, comm, status);
 }
 
 template <Function F, class Real, class Count>
 PCLSCOPE_INLINE int wrap_recv(Site site, Real real_recv, void* buffer, Count count, MPI_Datatype type, int source,
                               int tag, MPI_Comm comm, MPI_Status* status) {
   comm = app_comm(comm);
-  Recorder* r = recorder();
-  if (r == nullptr) [[unlikely]] return real_recv(buffer, count, type, source, tag, comm, status);
-  MPI_Status own;
-  if (status == MPI_STATUS_IGNORE) status = &own;
-  const Communicator& c = r->communicator(comm);
-  CallScope call(*r, F, site, c.id, c.peer(source), tag_of(tag));
-  const std::uint64_t ordinal = next_receive();
-  const int result = real_recv(buffer, count, type, source, tag, comm, status);
+  if (Recorder* r = plain_recorder()) [[likely]]
+    return recv_by<F>(*r, true, site, real_recv, buffer, count, type, source, tag, comm, status);
+  return recv_otherwise<F>(site, real_recv, buffer, count, type, source, tag, comm, status);
+}
+
+// A nonblocking receive that was posted with `number`. From MPI_PROC_NULL it is complete at once.
+PCLSCOPE_INLINE void record_posted_receive(CallScope& call, Communicator& c, std::uint64_t number, std::int32_t peer,
+                                           int tag, std::uint32_t flags, MPI_Request request) {
+  if (peer == record::proc_null || is_shared_request(request)) {
+    if (number == unnumbered) {
+      call.recorder.missed(1);
+    } else {
+      call.record(EventKind::recv_done, c.id, 0, call.receive_ordinal(number), record::proc_null, record::any_tag,
+                  flags);
+    }
+    return;
+  }
+  TrackedRequest what = {.comm = &c, .peer = peer, .tag = tag_of(tag), .function = call.function,
+                         .kind = RequestKind::receive, .active = true, .flags = flags};
+  record_post(call, c, what, number);
+  track_inline(call, request, what);
+}
+
+template <Function F, class Real, class Count>
+PCLSCOPE_INLINE int irecv_by(Recorder& r, bool plain, Site site, Real real_irecv, void* buffer, Count count,
+                             MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request* request) {
+  Communicator& c = r.communicator(comm);
+  const std::int32_t peer = c.peer(source);
+  CallScope call(r, F, site, c.id, peer, tag_of(tag), plain);
+  const std::uint64_t number = call.number_receive();
+  const int result = real_irecv(buffer, count, type, source, tag, comm, request);
   call.returned();
-  record_received(call, c, *status, result, ordinal, 0);
+  if (result == MPI_SUCCESS) [[likely]] {
+    record_posted_receive(call, c, number, peer, tag, flag::nonblocking | c.flags, *request);
+  } else {
+    refuse_receive(call, c, number, flag::nonblocking);
+  }
   return result;
 }
 
-// A nonblocking receive that was posted with `ordinal`. From MPI_PROC_NULL it is complete at once.
-PCLSCOPE_INLINE void record_posted_receive(CallScope& call, Communicator& c, std::uint64_t ordinal, std::int32_t peer,
-                                           int tag, std::uint32_t flags, MPI_Request request) {
-  if (peer == record::proc_null || is_shared_request(request)) {
-    call.record(EventKind::recv_done, c.id, 0, ordinal, record::proc_null, record::any_tag, flags);
-    return;
-  }
-  call.record(EventKind::recv_post, c.id, 0, ordinal, peer, tag_of(tag), flags);
-  track_request(call, request,
-                {.key = 0, .comm = &c, .ordinal = ordinal, .begin = 0, .bytes = 0, .site = 0, .peer = peer,
-                 .tag = tag_of(tag), .function = call.function, .kind = RequestKind::receive, .active = true,
-                 .cancelled = false, .flags = flags});
-}
-
-// A receive that MPI refused: its number must not stay open.
-inline void record_refused_receive(CallScope& call, const Communicator& c, std::uint64_t ordinal, std::uint32_t flags) {
-  call.record(EventKind::recv_cancelled, c.id, 0, ordinal, record::unknown_rank, record::any_tag,
-              flags | c.flags | flag::failed);
+template <Function F, class Real, class Count>
+[[gnu::noinline]] int irecv_otherwise(Site site, Real real_irecv, void* buffer, Count count, MPI_Datatype type,
+                                      int source, int tag, MPI_Comm comm, MPI_Request* request) {
+  Recorder* r = tracking_recorder();
+  if (r == nullptr) return real_irecv(buffer, count, type, source, tag, comm, request);
+  return irecv_by<F>(*r, false, site, real_irecv, buffer, count, type, source, tag, comm, request);
 }
 
 template <Function F, class Real, class Count>
 PCLSCOPE_INLINE int wrap_irecv(Site site, Real real_irecv, void* buffer, Count count, MPI_Datatype type, int source,
                                int tag, MPI_Comm comm, MPI_Request* request) {
   comm = app_comm(comm);
-  Recorder* r = recorder();
-  if (r == nullptr) [[unlikely]] return real_irecv(buffer, count, type, source, tag, comm, request);
-  Communicator& c = r->communicator(comm);
-  const std::int32_t peer = c.peer(source);
-  CallScope call(*r, F, site, c.id, peer, tag_of(tag));
-  const std::uint64_t ordinal = next_receive();
-  const int result = real_irecv(buffer, count, type, source, tag, comm, request);
-  call.returned();
-  if (result == MPI_SUCCESS) [[likely]] {
-    record_posted_receive(call, c, ordinal, peer, tag, flag::nonblocking | c.flags, *request);
-  } else {
-    record_refused_receive(call, c, ordinal, flag::nonblocking);
-  }
-  return result;
+  if (Recorder* r = plain_recorder()) [[likely]]
+    return irecv_by<F>(*r, true, site, real_irecv, buffer, count, type, source, tag, comm, request);
+  return irecv_otherwise<F>(site, real_irecv, buffer, count, type, source, tag, comm, request);
 }
 
 // MPI_Sendrecv and MPI_Sendrecv_replace: one send and one completed receive with the same times.
@@ -111,18 +215,24 @@ template <Function F, class Count, class Call>
 PCLSCOPE_INLINE int exchange(Site site, Count count, MPI_Datatype type, int dest, int send_tag, int source, int tag,
                              MPI_Comm comm, MPI_Status* status, Call real_call) {
   comm = app_comm(comm);
-  Recorder* r = recorder();
+  Recorder* r = tracking_recorder();
   if (r == nullptr) [[unlikely]] return real_call(comm, status);
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
   const Communicator& c = r->communicator(comm);
-  CallScope call(*r, F, site, c.id, c.peer(source), tag_of(tag));
-  const std::uint64_t ordinal = next_receive();
+  const std::int32_t to = c.peer(dest), from = c.peer(source);
+  r->await_send_to(to, send_tag);
+  CallScope call(*r, F, site, c.id, from, tag_of(tag));
+  const std::uint64_t early = call.early_send();
+  const BlockingReceive receive(call, c, from, tag);
   const int result = real_call(comm, status);
   call.returned();
-  if (took_message(result))
-    call.record(EventKind::send, c.id, r->bytes(count, type), next_send(), c.peer(dest), send_tag, c.flags);
-  record_received(call, c, *status, result, ordinal, 0);
+  if (took_message(result)) {
+    record_send(call, c, r->bytes(count, type), to, send_tag, c.flags, early);
+  } else {
+    refuse_send(call, c, to, send_tag, c.flags, early);
+  }
+  record_received(call, c, *status, result, receive);
   return result;
 }
 
@@ -150,20 +260,22 @@ template <Function F, class Count, class Call>
 PCLSCOPE_INLINE int post_exchange(Site site, Count count, MPI_Datatype type, int dest, int send_tag, int source,
                                   int tag, MPI_Comm comm, MPI_Request* request, Call real_call) {
   comm = app_comm(comm);
-  Recorder* r = recorder();
+  Recorder* r = tracking_recorder();
   if (r == nullptr) [[unlikely]] return real_call(comm);
   Communicator& c = r->communicator(comm);
-  const std::int32_t peer = c.peer(source);
-  CallScope call(*r, F, site, c.id, peer, tag_of(tag));
-  const std::uint64_t ordinal = next_receive();
+  const std::int32_t to = c.peer(dest), from = c.peer(source);
+  CallScope call(*r, F, site, c.id, from, tag_of(tag));
+  const std::uint64_t early = call.early_send();
+  const std::uint64_t number = call.number_receive();
   const int result = real_call(comm);
   call.returned();
+  const std::uint32_t flags = flag::nonblocking | c.flags;
   if (result == MPI_SUCCESS) {
-    const std::uint32_t flags = flag::nonblocking | c.flags;
-    call.record(EventKind::send, c.id, r->bytes(count, type), next_send(), c.peer(dest), send_tag, flags);
-    record_posted_receive(call, c, ordinal, peer, tag, flags, *request);
+    record_send(call, c, r->bytes(count, type), to, send_tag, flags, early);
+    record_posted_receive(call, c, number, from, tag, flags, *request);
   } else {
-    record_refused_receive(call, c, ordinal, flag::nonblocking);
+    refuse_send(call, c, to, send_tag, flags, early);
+    refuse_receive(call, c, number, flag::nonblocking);
   }
   return result;
 }

@@ -8,8 +8,7 @@ namespace pclscope {
 inline void track_persistent(CallScope& call, Communicator& c, MPI_Request request, RequestKind kind,
                              std::uint64_t bytes, std::int32_t peer, int tag, std::uint32_t mode) {
   track_request(call, request,
-                {.key = 0, .comm = &c, .ordinal = 0, .begin = 0, .bytes = bytes, .site = 0, .peer = peer,
-                 .tag = tag_of(tag), .function = call.function, .kind = kind, .active = false, .cancelled = false,
+                {.comm = &c, .bytes = bytes, .peer = peer, .tag = tag_of(tag), .function = call.function, .kind = kind,
                  .flags = mode | flag::persistent | c.flags});
 }
 
@@ -17,7 +16,7 @@ template <Function F, std::uint32_t Mode, class Real, class Count>
 int wrap_send_init(Site site, Real real_init, const void* buffer, Count count, MPI_Datatype type, int dest, int tag,
                    MPI_Comm comm, MPI_Request* request) {
   comm = app_comm(comm);
-  Recorder* r = recorder();
+  Recorder* r = tracking_recorder();
   if (r == nullptr) return real_init(buffer, count, type, dest, tag, comm, request);
   Communicator& c = r->communicator(comm);
   const std::int32_t peer = c.peer(dest);
@@ -35,7 +34,7 @@ template <Function F, class Real, class Count>
 int wrap_recv_init(Site site, Real real_init, void* buffer, Count count, MPI_Datatype type, int source, int tag,
                    MPI_Comm comm, MPI_Request* request) {
   comm = app_comm(comm);
-  Recorder* r = recorder();
+  Recorder* r = tracking_recorder();
   if (r == nullptr) return real_init(buffer, count, type, source, tag, comm, request);
   Communicator& c = r->communicator(comm);
   const std::int32_t peer = c.peer(source);
@@ -48,37 +47,55 @@ int wrap_recv_init(Site site, Real real_init, void* buffer, Count count, MPI_Dat
   return result;
 }
 
-// The event of a request that start() made active and MPI accepted.
-inline void record_started(CallScope& call, MPI_Request request, const TrackedRequest& s) {
-  if (s.kind == RequestKind::persistent_receive) {
-    call.record(EventKind::recv_post, s.comm->id, 0, s.ordinal, s.peer, s.tag, s.flags);
-    return;
-  }
-  const std::uint64_t ordinal = next_send();
-  number_started_send(request, ordinal);
-  call.record(EventKind::send, s.comm->id, s.bytes, ordinal, s.peer, s.tag, s.flags);
+// A persistent request becomes active. Receives are numbered by the call that posts them, and so are sends if there may
+// be other threads. nullptr: not tracked.
+inline TrackedRequest* start(CallScope& call, MPI_Request request) {
+  TrackedRequest* entry = find_request(request);
+  if (entry == nullptr || !is_persistent(entry->kind)) return nullptr;
+  entry->active = true;
+  entry->cancelled = false;
+  entry->unrecorded = false;
+  if (is_receive(entry->kind)) entry->ordinal = call.number_receive();
+  if (is_send(entry->kind)) entry->ordinal = call.early_send();
+  return entry;
 }
 
-inline void record_not_started(CallScope& call, MPI_Request request, const TrackedRequest& s) {
-  stop(request);
-  if (s.kind == RequestKind::persistent_receive)
-    call.record(EventKind::recv_cancelled, s.comm->id, 0, s.ordinal, s.peer, s.tag, s.flags | flag::failed);
+// MPI accepted it.
+inline void record_started(CallScope& call, TrackedRequest& s) {
+  if (s.kind == RequestKind::persistent_receive) {
+    record_post(call, *s.comm, s, s.ordinal);
+  } else if (s.kind == RequestKind::persistent_collective) {  // its event comes when it completes
+    s.ordinal = add_to<std::uint64_t>(s.comm->collectives, 1);
+    s.begin = call.begin;
+    s.site = call.site;
+    s.unrecorded = call.quiet;
+  } else {
+    s.ordinal = record_send(call, *s.comm, s.bytes, s.peer, s.tag, s.flags, s.ordinal);
+    s.unrecorded = s.ordinal == unnumbered;
+  }
+}
+
+inline void record_not_started(CallScope& call, TrackedRequest& s) {
+  s.active = false;
+  if (is_receive(s.kind) && s.ordinal != unnumbered)
+    call.record(EventKind::recv_cancelled, s.comm_id, 0, call.receive_ordinal(s.ordinal), s.peer, s.tag,
+                s.flags | flag::failed);
+  if (is_send(s.kind)) refuse_send(call, *s.comm, s.peer, s.tag, s.flags, s.ordinal);
 }
 
 template <Function F, class Real>
 int wrap_start(Site site, Real real_start, MPI_Request* request) {
-  Recorder* r = recorder();
+  Recorder* r = tracking_recorder();
   if (r == nullptr) return real_start(request);
   CallScope call(*r, F, site, 0, record::unknown_rank, record::any_tag);
-  TrackedRequest started;
-  const bool tracked = start(*request, started);
+  TrackedRequest* started = start(call, *request);
   const int result = real_start(request);
   call.returned();
-  if (!tracked) return result;
+  if (started == nullptr) return result;
   if (result == MPI_SUCCESS) {
-    record_started(call, *request, started);
+    record_started(call, *started);
   } else {
-    record_not_started(call, *request, started);
+    record_not_started(call, *started);
   }
   return result;
 }
@@ -86,52 +103,62 @@ int wrap_start(Site site, Real real_start, MPI_Request* request) {
 // Two passes: receives are numbered before they are posted, events are written when MPI has accepted them.
 template <Function F, class Real>
 int wrap_startall(Site site, Real real_startall, int count, MPI_Request* requests) {
-  Recorder* r = recorder();
+  Recorder* r = tracking_recorder();
   if (r == nullptr || count <= 0) return real_startall(count, requests);
   CallScope call(*r, F, site, 0, record::unknown_rank, record::any_tag);
-  TrackedRequest started;
-  for (int i = 0; i < count; ++i) start(requests[i], started);
+  for (int i = 0; i < count; ++i) start(call, requests[i]);
   const int result = real_startall(count, requests);
   call.returned();
   for (int i = 0; i < count; ++i) {
-    if (!look_at_started(requests[i], started)) continue;
+    TrackedRequest* started = find_request(requests[i]);
+    if (started == nullptr || !is_persistent(started->kind) || !started->active) continue;
     if (result == MPI_SUCCESS) {
-      record_started(call, requests[i], started);
+      record_started(call, *started);
     } else {
-      record_not_started(call, requests[i], started);
+      record_not_started(call, *started);
     }
   }
   return result;
 }
 
+// Under MPI_THREAD_MULTIPLE the handle may be somebody else's as soon as MPI has freed it: the entry is emptied before.
 template <Function F, class Real>
 int wrap_request_free(Site site, Real real_free, MPI_Request* request) {
-  Recorder* r = recorder();
+  Recorder* r = tracking_recorder();
   if (r == nullptr) return real_free(request);
-  const MPI_Request freed = *request;
+  TrackedRequest* entry = find_request(*request);
+  TrackedRequest which;
+  const bool tracked = entry != nullptr && forget(*request, which);
   CallScope call(*r, F, site, 0, record::unknown_rank, record::any_tag);
   const int result = real_free(request);
   call.returned();
-  TrackedRequest which;
-  if (result != MPI_SUCCESS || !forget(freed, which)) return result;
-  const bool receive = which.kind == RequestKind::receive || which.kind == RequestKind::persistent_receive;
-  if (receive && which.active)
-    call.record(EventKind::recv_freed, which.comm->id, 0, which.ordinal, which.peer, which.tag, which.flags);
-  release(which.comm);
+  if (!tracked) return result;
+  if (result != MPI_SUCCESS) {
+    *entry = which;
+    return result;
+  }
+  if (is_receive(which.kind) && in_flight(which)) record_unseen(call, which);
+  if ((which.flags & flag::partitioned) != 0)  // its communicator was made for it alone
+    call.record(EventKind::comm_freed, which.comm_id, 0, 0, record::any_source, record::any_tag, 0);
+  if (which.comm != nullptr) release(which.comm);
   return result;
 }
 
 template <Function F, class Real>
 int wrap_cancel(Site site, Real real_cancel, MPI_Request* request) {
-  Recorder* r = recorder();
+  Recorder* r = tracking_recorder();
   if (r == nullptr) return real_cancel(request);
   CallScope call(*r, F, site, 0, record::unknown_rank, record::any_tag);
   // Written before the message can vanish: a later one of its channel may be received as soon as it has. Should MPI
   // refuse, the completion says so as for any cancel that came too late.
-  TrackedRequest which;
-  if (cancel(*request, which) && (which.kind == RequestKind::send || which.kind == RequestKind::persistent_send))
-    r->write(EventKind::send_cancel_request, F, call.begin, call.begin, site, which.comm->id, which.bytes,
-             which.ordinal, which.peer, which.tag, which.flags);
+  TrackedRequest* which = find_request(*request);
+  if (which != nullptr && in_flight(*which)) {
+    which->cancelled = true;
+    if (is_send(which->kind) && which->unrecorded) r->lose_track();  // it was counted, and may not be a message
+    if (is_send(which->kind) && !which->unrecorded)
+      r->write(EventKind::send_cancel_request, F, call.begin, call.begin, site, which->comm_id, which->bytes,
+               which->ordinal, which->peer, which->tag, which->flags);
+  }
   const int result = real_cancel(request);
   call.returned();
   return result;

@@ -7,8 +7,6 @@
 
 namespace pclscope {
 
-namespace {
-
 // MPI_COMM_WORLD before MPI_Init replaced it, in either guise.
 bool is_world(MPI_Comm comm) { return comm == process.real_world || comm == process.app_world; }
 
@@ -29,6 +27,8 @@ void announce_init() {
   clock_source = choose_clock(options().clock);
   count_on_board(&record::Board::initializing);
 }
+
+namespace {
 
 template <class Call>
 int initialise(Function function, Site site, Call real_init) {
@@ -56,9 +56,13 @@ bool is_predefined(int keyval) {
   }
 }
 
+}  // namespace
+
 MPI_Comm attribute_holder(MPI_Comm comm, int keyval) {
   return is_world(comm) && is_predefined(keyval) ? process.real_world : app_comm(comm);
 }
+
+namespace {
 
 template <class Real>
 int set_attribute(Real real_set, MPI_Comm comm, int keyval, void* value) {
@@ -77,25 +81,57 @@ int set_errhandler(Real real_set, MPI_Comm comm, MPI_Errhandler handler) {
 
 }  // namespace
 
+bool take_world_of_sessions() {
+  if (process.session_world != WorldOfSessions::ours) return false;
+  process.session_world = WorldOfSessions::taken;
+  return true;
+}
+
+int hand_Initialized(Site, int* flag) {
+  const int result = real.Initialized(flag);
+  if (process.session_world == WorldOfSessions::ours && result == MPI_SUCCESS) *flag = 0;
+  return result;
+}
+
+int hand_Finalized(Site, int* flag) {
+  const int result = real.Finalized(flag);
+  if (process.session_world == WorldOfSessions::ours && result == MPI_SUCCESS) *flag = 0;
+  return result;
+}
+
 int hand_Init(Site site, int* argc, char*** argv) {
+  if (take_world_of_sessions()) [[unlikely]] return MPI_SUCCESS;
   return initialise(Function::Init, site, [&] { return real.Init(argc, argv); });
 }
 
 int hand_Init_thread(Site site, int* argc, char*** argv, int required, int* provided) {
+  if (take_world_of_sessions()) [[unlikely]] return real.Query_thread(provided);
   return initialise(Function::Init_thread, site, [&] { return real.Init_thread(argc, argv, required, provided); });
+}
+
+// MPI is used until MPI_Finalize and the last MPI_Session_finalize.
+static bool is_last_use(Function function) {
+  if (process.sessions.load() > 0) return false;
+  if (function == Function::Finalize || process.session_world == WorldOfSessions::ours) return true;
+  int finalized = 0;
+  real.Finalized(&finalized);
+  return finalized != 0;
 }
 
 // The record ends before MPI_Finalize runs: what the application's callbacks do in there is not recorded, but the
 // tool's ranks stay hidden from them. The application's world ends in there (world.cpp).
-int hand_Finalize(Site site) {
-  if (process.known) {
-    if (Recorder* r = recorder()) {
-      const std::uint64_t t = now();
-      r->write(EventKind::finalize, Function::Finalize, t, t, site, 0, 0, 0, process.rank, record::any_tag, 0);
-    }
-    stop_recording();
-    count_on_board(&record::Board::finalizing);
+void announce_finalize(Function function, Site site) {
+  if (!process.known || !is_last_use(function)) return;
+  if (Recorder* r = last_recorder()) {
+    const std::uint64_t t = now();
+    r->write(EventKind::finalize, function, t, t, site, 0, 0, 0, process.rank, record::any_tag, 0);
   }
+  stop_recording();
+  count_on_board(&record::Board::finalizing);
+}
+
+int hand_Finalize(Site site) {
+  announce_finalize(Function::Finalize, site);
   return real.Finalize();
 }
 

@@ -115,8 +115,8 @@ class Anchor {
       watch_worker();
       if (std::chrono::steady_clock::now() - begin > patience && !told) {
         told = true;
-        std::fprintf(stderr, "pclscope: no rank has entered MPI_Init for 30 s; if a script starts a Fortran program here, "
-                             "end it and start it without pclscope, which cannot record it yet\n");
+        std::fprintf(stderr, "pclscope: no rank has been seen to enter MPI_Init for 30 s; if the program did (its MPI may be "
+                             "linked statically), end it and start it without pclscope\n");
       }
       const std::uint32_t started = board_.started.load();
       if (started > 0 && file_.alive() == 0 && board_.initializing.load() == 0) {

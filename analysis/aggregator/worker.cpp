@@ -16,13 +16,14 @@
 #include <cstring>
 #include <exception>
 
+#include "analysis/aggregator/blocked_watch.hpp"
+#include "analysis/aggregator/broadcast.hpp"
+#include "analysis/callsite/call_sites.hpp"
 #include "analysis/collect/board_file.hpp"
 #include "analysis/collect/collector.hpp"
 #include "analysis/collect/tick_clock.hpp"
 #include "analysis/pipeline.hpp"
 #include "analysis/store/writer.hpp"
-#include "analysis/wire/jobs.hpp"
-#include "analysis/wire/publisher.hpp"
 
 namespace pclscope::aggregator {
 namespace {
@@ -37,6 +38,7 @@ constexpr microseconds longest_nap{4'000};               // a ring of 65,536 eve
 constexpr milliseconds flush_every{1'000};
 constexpr milliseconds search_early{5}, search_late{200};  // for new segments
 constexpr milliseconds late_comers{10'000};              // after the first ring, ranks without one are given up
+constexpr milliseconds lines_at_end{10'000};        // for the lines of all call sites
 constexpr milliseconds last_words{300};                  // how long dying ranks may still be writing
 
 std::atomic<bool> terminated{false};
@@ -64,7 +66,7 @@ class Worker {
   int run() {
     if (board_) board_->board().aggregator.store(static_cast<std::uint32_t>(::getpid()));
     open_store();
-    open_wire();
+    broadcast_.open(options_, clock_.origin_realtime_ns());
     while (!stopping_) round();
     finish();
     if (board_) {
@@ -79,6 +81,7 @@ class Worker {
   PipelineOptions pipeline_options() {
     PipelineOptions options;
     options.window_ns = options_.window_ms * 1'000'000;
+    options.name_sites = [this](std::span<Message> messages) { call_sites_.table().translate(messages); };
     options.on_messages = [this](std::span<const Message> messages) { store([&] { return store_->append(messages); }); };
     options.on_window = [this](const Window& window) {
       window_end_ns_ = static_cast<std::int64_t>((window.begin_s + window.length_s) * 1e9);
@@ -95,45 +98,13 @@ class Worker {
     else complain(writer.error().message + ": the job runs on without a dump");
   }
 
-  void open_wire() {
-    if (options_.endpoint.empty()) return;
-    std::string endpoint = options_.endpoint;
-    auto publisher = wire::Publisher::bind(endpoint);
-    if (!publisher) {
-      // Rather a job that can be watched from its own node than none.
-      const std::string why = publisher.error().message;
-      const auto runtime = wire::runtime_directory();
-      endpoint = runtime ? "ipc://" + *runtime + "/" + options_.job : "";
-      if (runtime && endpoint != options_.endpoint) publisher = wire::Publisher::bind(endpoint);
-      complain(why + (publisher ? ": published at " + endpoint + " instead" : ": the job runs on without being published"));
-      if (!publisher) return;
-    }
-    publisher_ = std::move(*publisher);
-    char node[256] = "";
-    ::gethostname(node, sizeof node - 1);
-    wire::Job job;
-    job.name = options_.job;
-    job.endpoint = endpoint;
-    job.command = options_.command;
-    job.node = node;
-    job.ranks = options_.ranks;
-    job.aggregator_pid = static_cast<std::uint32_t>(::getpid());
-    job.started_realtime_ns = clock_.origin_realtime_ns();
-    announcement_ = job;
-    announce();
-  }
-
-  void announce() {
-    if (!publisher_) return;
-    if (auto status = wire::announce(announcement_); !status) complain(status.error().message);
-  }
-
   // One turn: look for new rings, read them all once, close what is due, tell the world, rest a little.
   void round() {
     const auto start = Clock::now();
     if (start >= next_search_) search(start);
     const std::uint64_t events = drain();
     end_round();
+    blocked_.round(start);
     report(start);
     listen(events);
   }
@@ -159,12 +130,14 @@ class Worker {
   void welcome(collect::SegmentFile& segment) {
     clock_.settle(segment.header().clock);
     pipeline_.set_tick_scale(clock_.scale());
+    blocked_.set_tick_scale(clock_.scale());
     pipeline_.set_node(segment.rank(), segment.node());
-    if (announcement_.mpi.empty()) {
-      announcement_.mpi = segment.mpi();
-      pipeline_.set_mpi(segment.mpi());
-      announce();
-    }
+    pipeline_.set_threads(segment.rank(), segment.header().threads == record::Threads::many);
+    call_sites_.table().add_process(segment.rank(), segment.header().pid, segment.executable());
+    if (mpi_known_) return;
+    mpi_known_ = true;
+    pipeline_.set_mpi(segment.mpi());
+    broadcast_.set_mpi(segment.mpi());
   }
 
   // Reads every ring to beyond where its head stood at the end of the last round, in slices (measured: handing over
@@ -172,6 +145,7 @@ class Worker {
   std::uint64_t drain() {
     const auto sink = [this](std::int32_t rank, std::uint32_t thread, std::span<const record::Event> batch) {
       pipeline_.add(rank, thread, batch);
+      blocked_.add(rank, thread, batch);
     };
     std::uint64_t events = 0;
     for (std::uint64_t read = 0; read < collector_.largest_ring(); read += slice) {
@@ -186,33 +160,47 @@ class Worker {
 
   void tell_drops() {
     // Threads of a rank drop separately; the pipeline wants the rank's total.
-    for (const auto& segment : collector_.segments())
+    for (const auto& segment : collector_.segments()) {
       dropped_scratch(segment->rank()) += segment->header().dropped.load(std::memory_order_relaxed);
+      const bool muted = segment->header().muted.load(std::memory_order_acquire) != 0;
+      if (muted) muted_[static_cast<std::size_t>(std::max(segment->rank(), 0))] = true;
+    }
     for (std::size_t rank = 0; rank < dropped_.size(); ++rank) {
       if (dropped_[rank] > 0) pipeline_.set_dropped(static_cast<std::int32_t>(rank), dropped_[rank]);
+      pipeline_.set_muted(static_cast<std::int32_t>(rank), muted_[rank]);
       dropped_[rank] = 0;
+      muted_[rank] = false;
     }
   }
 
   std::uint64_t& dropped_scratch(std::int32_t rank) {
     const auto index = static_cast<std::size_t>(std::max(rank, 0));
-    if (index >= dropped_.size()) dropped_.resize(index + 1, 0);
+    if (index >= dropped_.size()) {
+      dropped_.resize(index + 1, 0);
+      muted_.resize(index + 1, false);
+    }
     return dropped_[index];
   }
 
   void report(Clock::time_point now) {
     const milliseconds publish_every{std::clamp<std::int64_t>(options_.window_ms, 20, 500)};
-    if (publisher_ && (window_closed_ || now >= next_publish_)) {
-      publisher_->publish(live_snapshot(false));
+    if (broadcast_.on() && (window_closed_ || now >= next_publish_)) {
+      broadcast_.publish(live_snapshot(false));
       next_publish_ = now + publish_every;
       window_closed_ = false;
     }
-    if (publisher_) publisher_->serve();
+    broadcast_.serve();
     if (store_ && now >= next_flush_) {
-      store([&] { return store_->summarize(live_snapshot(false)); });
-      store([&] { return store_->flush(); });
+      flush_store(live_snapshot(false));
       next_flush_ = Clock::now() + flush_every;
     }
+  }
+
+  // What messages refer to is in the file before them.
+  void flush_store(const Snapshot& snapshot) {
+    store([&] { return store_->append(call_sites_.news()); });
+    store([&] { return store_->summarize(snapshot); });
+    store([&] { return store_->flush(); });
   }
 
   Snapshot live_snapshot(bool finished) {
@@ -226,18 +214,8 @@ class Worker {
     const std::int64_t now = clock_.now_ns();
     // Before the first window there is nothing that could be missing.
     snapshot.live.window_end_realtime_ns = clock_.realtime_of(window_end_ns_ > 0 ? window_end_ns_ : now);
-    for (const auto& segment : collector_.segments()) {
-      const auto rank = static_cast<std::size_t>(std::max(segment->rank(), 0));
-      if (segment->thread() != 0 || rank >= snapshot.ranks.size()) continue;
-      RankSummary& summary = snapshot.ranks[rank];
-      const record::SegmentHeader& header = segment->header();
-      summary.finished = header.state.load(std::memory_order_relaxed) == record::ProcessState::finalizing;
-      summary.call_function = static_cast<std::uint16_t>(header.call_function.load(std::memory_order_acquire));
-      if (summary.call_function == 0) continue;
-      summary.call_peer = header.call_peer.load(std::memory_order_relaxed);
-      const std::int64_t since = clock_.ticks_to_ns(header.call_since.load(std::memory_order_relaxed));
-      summary.call_for_s = static_cast<double>(std::max<std::int64_t>(0, now - since)) / 1e9;
-    }
+    blocked_.fill(snapshot);
+    call_sites_.describe(snapshot);
     return snapshot;
   }
 
@@ -265,15 +243,15 @@ class Worker {
       if (!in_order_) ::usleep(2'000);
     } while (in_order_ || Clock::now() < end);
     pipeline_.finish();
+    blocked_.finish(in_order_);
+    flush_store(live_snapshot(in_order_));  // a launcher may have no patience with us now
+    call_sites_.resolve_all(store_ ? lines_at_end : milliseconds(500));
     const Snapshot last = live_snapshot(in_order_);
-    store([&] { return store_->summarize(last); });
+    flush_store(last);
     store([&] { return store_->close(); });
-    if (publisher_) {
-      publisher_->publish(last);
-      publisher_->serve();
-      publisher_.reset();
-      wire::withdraw(options_.job);
-    }
+    broadcast_.publish(last);
+    broadcast_.serve();
+    broadcast_.close();
   }
 
   // The first failure of the store is told once; the job and the live view go on without it.
@@ -291,18 +269,21 @@ class Worker {
   collect::Collector collector_;
   std::unique_ptr<collect::BoardFile> board_;
   std::unique_ptr<store::Writer> store_;
-  std::unique_ptr<wire::Publisher> publisher_;
-  wire::Job announcement_;
+  callsite::CallSites call_sites_;
+  Broadcast broadcast_;
   std::vector<std::uint64_t> dropped_;
+  std::vector<bool> muted_;
   std::int64_t window_end_ns_ = 0;
   std::uint64_t sequence_ = 0;
   bool window_closed_ = false;
+  bool mpi_known_ = false;
   bool everybody_ = false;  // every rank's ring was found
   bool stopping_ = false;
   bool in_order_ = false;
   microseconds nap_ = shortest_nap;
   Clock::time_point first_seen_{}, next_search_{}, next_publish_{}, next_flush_ = Clock::now() + flush_every;
-  Pipeline pipeline_;  // last: its callbacks use the members above
+  Pipeline pipeline_;  // its callbacks use the members above
+  BlockedWatch blocked_{options_.ranks, options_.window_ms * 1'000'000, pipeline_.matcher(), collector_, clock_, call_sites_};
 };
 
 // A launcher may have bound the tool's rank to the core of an application rank: run where there is room.

@@ -71,6 +71,7 @@ SegmentFile::~SegmentFile() { ::munmap(header_, bytes_); }
 
 std::string SegmentFile::node() const { return bounded(header_->node, sizeof header_->node); }
 std::string SegmentFile::mpi() const { return bounded(header_->mpi, sizeof header_->mpi); }
+std::string SegmentFile::executable() const { return bounded(header_->executable, sizeof header_->executable); }
 
 void SegmentFile::attach(std::uint32_t pid) {
   header_->consumer_pid.store(pid, std::memory_order_relaxed);

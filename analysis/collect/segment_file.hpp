@@ -30,6 +30,7 @@ class SegmentFile {
   std::uint32_t thread() const { return thread_; }
   std::string node() const;
   std::string mpi() const;
+  std::string executable() const;  // cut off if longer than the header has room for
 
   // Tells the recorder that its ring is read by process `pid`, or no more.
   void attach(std::uint32_t pid);

@@ -4,6 +4,16 @@
 
 namespace pclscope {
 
+std::uint32_t ChannelTable::find(std::uint64_t comm, std::int32_t source, std::int32_t destination,
+                                 std::int32_t tag) const {
+  for (std::size_t at = mix(comm, source, destination, tag) & mask_;; at = (at + 1) & mask_) {
+    const std::uint32_t index = slots_[at].channel;
+    if (index == no_index) return no_index;
+    const Channel& c = channels_[index];
+    if (c.comm == comm && c.source == source && c.destination == destination && c.tag == tag) return index;
+  }
+}
+
 std::uint32_t ChannelTable::make(std::uint64_t hash, std::uint64_t comm, std::int32_t source,
                                  std::int32_t destination, std::int32_t tag) {
   if ((count_ + 1) * 2 > slots_.size()) rehash(slots_.size() * 2);
@@ -43,14 +53,14 @@ void ChannelTable::rehash(std::size_t slots) {
   }
 }
 
-void ChannelTable::sweep() {
+void ChannelTable::sweep(const std::function<bool(std::uint32_t)>& keep) {
   for (Slot& slot : slots_) {
     if (slot.channel == no_index) continue;
     Channel& c = channels_[slot.channel];
     const bool empty = c.send_head == no_index && c.recv_head == no_index && c.late == no_index;
     // What was declared ambiguous for one channel only must not be forgotten.
     const bool marked = c.sends_ambiguous || c.ambiguous_from != ~0ull;
-    if (empty && !c.used && !c.dirty && !c.waiting && !marked) {
+    if (empty && !c.used && !c.dirty && !c.waiting && !marked && !(c.special && keep(slot.channel))) {
       free_.push_back(slot.channel);
       slot.channel = no_index;
       --count_;

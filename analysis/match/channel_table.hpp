@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,7 @@ struct Channel {
   bool waiting = false;                  // is in a wildcard's chain
   bool sends_ambiguous = false;          // the order of its sends is not known any more
   bool used = true;                      // since the last sweep
+  bool special = false;                  // threads or unrecorded stretches: pairing looks closer (races.cpp)
 };
 static_assert(sizeof(Channel) == 64);
 
@@ -48,6 +50,9 @@ class ChannelTable {
     return make(hash, comm, source, destination, tag);
   }
 
+  // The channel's index, or no_index.
+  std::uint32_t find(std::uint64_t comm, std::int32_t source, std::int32_t destination, std::int32_t tag) const;
+
   Channel& operator[](std::uint32_t index) { return channels_[index]; }
   const Channel& operator[](std::uint32_t index) const { return channels_[index]; }
 
@@ -60,8 +65,9 @@ class ChannelTable {
 
   std::size_t size() const { return count_; }
   bool wants_sweep() const { return count_ >= sweep_at_; }
-  // Drops channels that hold nothing and were not used since the last sweep.
-  void sweep();
+  // Drops channels that hold nothing and were not used since the last sweep, unless they are special and
+  // keep(index) says so.
+  void sweep(const std::function<bool(std::uint32_t)>& keep);
 
  private:
   struct Slot {

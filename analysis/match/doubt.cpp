@@ -11,25 +11,25 @@ namespace flag = record::flag;
 
 namespace {
 constexpr std::size_t poison_limit = 256;  // patterns per rank; beyond, everything the rank receives is in doubt
+constexpr std::int64_t surplus_limit = std::int64_t{1} << 30;
 }
 
 // An uncertain send and an uncertain receive of one channel may be the same message: count the larger number.
-void Matcher::ambiguous_send(Channel& c) {
-  if (c.ambiguous_surplus >= 0) ++counts_.ambiguous;
-  ++c.ambiguous_surplus;
+void Matcher::ambiguous_sends(Channel& c, std::uint64_t count) {
+  for (; count > 0 && c.ambiguous_surplus < 0; --count) ++c.ambiguous_surplus;
+  counts_.ambiguous += count;
+  c.ambiguous_surplus = static_cast<std::int32_t>(std::min<std::uint64_t>(c.ambiguous_surplus + count, surplus_limit));
 }
-void Matcher::ambiguous_receive(Channel& c) {
-  if (c.ambiguous_surplus <= 0) ++counts_.ambiguous;
-  --c.ambiguous_surplus;
+void Matcher::ambiguous_receives(Channel& c, std::uint64_t count) {
+  for (; count > 0 && c.ambiguous_surplus > 0; --count) --c.ambiguous_surplus;
+  counts_.ambiguous += count;
+  const auto most = static_cast<std::int64_t>(std::min<std::uint64_t>(count, surplus_limit));
+  c.ambiguous_surplus = static_cast<std::int32_t>(std::max<std::int64_t>(c.ambiguous_surplus - most, -surplus_limit));
 }
 
 bool Matcher::Poison::covers(const Channel& c) const {
   return c.destination == rank && c.comm == comm && (source == any_source || source == c.source) &&
          (tag == any_tag || tag == c.tag);
-}
-
-void Matcher::note_drop(std::int32_t rank) {
-  if (is_rank(rank)) lose(rank);
 }
 
 void Matcher::lose(std::int32_t rank) {
@@ -43,7 +43,7 @@ void Matcher::lose(std::int32_t rank) {
   r.lossy = true;
   // Unresolved wildcards: their completions will be counted as they come, without a post.
   r.posted.for_each([&](std::uint32_t entry) {
-    if (recvs_[entry].state == RecvState::wildcard) resolve_wildcard(rank, r, entry);
+    if (recvs_[entry].state == RecvState::wildcard) resolve_wildcard(r, entry);
     recvs_.give(entry);
   });
   r.posted.clear();
@@ -51,11 +51,15 @@ void Matcher::lose(std::int32_t rank) {
   flush_parked(rank, r);
 }
 
-// Keeps the sends whose fate needs no later event of the sender: a blocking send cannot be cancelled.
+// Keeps the sends whose fate needs no later event of the sender: a blocking send cannot be cancelled, and no untold
+// send of another thread comes before it.
 void Matcher::cut_sends(std::uint32_t index) {
   Channel& c = channels_[index];
+  const Rank& r = ranks_[c.source];
   std::uint32_t last = no_index, at = c.send_head;
-  while (at != no_index && !(sends_[at].flags & (flag::nonblocking | flag::persistent))) {
+  while (at != no_index && !sends_[at].phantom && !can_be_cancelled(sends_[at]) &&
+         !(r.several && record::number_of(sends_[at].ordinal) >= r.told_sends)) {
+    sends_[at].raced = record::concurrent_of(sends_[at].ordinal) != 0;  // perhaps with one of the others
     last = at;
     at = sends_[at].next;
   }
@@ -63,8 +67,8 @@ void Matcher::cut_sends(std::uint32_t index) {
   c.send_tail = last;
   while (at != no_index) {
     const std::uint32_t next = sends_[at].next;
-    sends_.give(at);
-    ambiguous_send(c);
+    ambiguous_sends(c, sends_[at].phantom ? sends_[at].bytes : 1);
+    give_send(at);
     at = next;
   }
   mark_dirty(index);
@@ -80,22 +84,26 @@ void Matcher::cut_receives(std::uint32_t index, Rank& r, std::uint64_t from, boo
   while (front(c) != no_index) {
     const std::uint32_t entry = front(c);
     const RecvEntry& recv = recvs_[entry];
+    const std::uint64_t number = record::number_of(recv.ordinal);
     pop_front(c);
     if (completed_only)
-      keep = keep && recv.state != RecvState::posted &&
-             r.wildcards.blocker(c.comm, c.source, c.tag, recv.ordinal, recvs_) == no_index;
+      keep = keep && recv.state != RecvState::posted && !(r.several && number >= r.told_recvs) &&
+             r.wildcards.blocker(c.comm, c.source, c.tag, number, recvs_) == no_index;
     else
-      keep = keep && recv.ordinal < from;
+      keep = keep && number < from;
     if (keep) {
+      // Perhaps with one of the others.
+      if (completed_only && record::concurrent_of(recv.ordinal) != 0) recvs_[entry].bits |= recv_bit::out_of_order;
       kept.push_back(entry);
       continue;
     }
-    if (recv.state == RecvState::completed) ambiguous_receive(c);
+    if (recv.state == RecvState::completed) ambiguous_receives(c);
+    if (recv.state == RecvState::phantom) ambiguous_receives(c, recv.bytes);
     // A lossy rank's table is emptied by its caller, entries included.
     const bool in_table = recv.state == RecvState::posted;
     if (in_table && completed_only) continue;
-    if (in_table) r.posted.take(recv.ordinal);
-    recvs_.give(entry);
+    if (in_table) r.posted.take(number);
+    give_receive(entry);
   }
   for (const std::uint32_t entry : kept) append(c, entry);
   mark_dirty(index);

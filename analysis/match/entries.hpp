@@ -6,39 +6,77 @@
 #include <cstdint>
 #include <vector>
 
+#include "interpose/record/event.hpp"
+
 namespace pclscope {
 
 inline constexpr std::uint32_t no_index = 0xffffffffu;
 
+// Either one send, or `bytes` sends of the channel that left no events (phantoms): `ordinal` and `end` are then the
+// numbers [ordinal, end) among which they are in unknown order; with none, they come right before number `ordinal`.
 struct alignas(64) SendEntry {
-  std::uint64_t ordinal;
+  std::uint64_t ordinal;     // number and concurrent count, as in the event
   std::uint64_t begin, end;  // ticks
   std::uint64_t site;
   std::uint64_t bytes;
   std::uint32_t flags;  // record::flag
   std::uint32_t next;   // in the channel, or in the pool's free list
-  bool held;            // MPI_Cancel was called, outcome unknown
+  std::uint8_t thread;
+  bool held;  // MPI_Cancel was called, outcome unknown
+  bool phantom;
+  bool raced;  // with a send that failed
 };
 
 enum class RecvState : std::uint8_t {
   posted,    // specific, in its channel, not complete
   wildcard,  // posted with ANY_SOURCE or ANY_TAG, not complete: in no channel yet
   completed,
-  freed,  // specific, MPI_Request_free: takes its turn, completes unseen
+  freed,    // specific, MPI_Request_free: takes its turn, completes unseen
+  phantom,  // `bytes` receives without events: as in SendEntry, the numbers are [ordinal, wait)
+  gone,     // took nothing after all
 };
 
+namespace recv_bit {
+inline constexpr std::uint8_t truncated = 1;       // its message was longer than the buffer
+inline constexpr std::uint8_t unseen_post = 2;     // posted while nothing was recorded: `post` is later than the truth
+inline constexpr std::uint8_t unseen_end = 4;      // completed while nothing was recorded
+inline constexpr std::uint8_t out_of_order = 8;    // as flag::out_of_order
+inline constexpr std::uint8_t entered = 16;        // its call has not returned: the concurrent count is to come
+}  // namespace recv_bit
+
 struct alignas(64) RecvEntry {
-  std::uint64_t ordinal;
+  std::uint64_t ordinal;          // number and concurrent count, as in the event
   std::uint64_t post, wait, end;  // ticks; `wait` of a wildcard holds its pattern until it completes
   std::uint64_t site;
   std::uint64_t bytes;
   std::uint32_t next, prev;  // in the channel; `next` also in the pool's free list
   std::uint32_t channel;     // wildcard: first of the channels that wait for its resolution
-  std::uint16_t round;       // (low bits of) the round in which its completion was read
+  std::uint8_t round;        // (low bits of) the round in which its completion was read
   RecvState state;
-  bool truncated;  // its message was longer than the buffer
+  std::uint8_t bits;  // recv_bit
+  std::uint8_t thread;
 };
 static_assert(sizeof(SendEntry) == 64 && sizeof(RecvEntry) == 64);
+
+inline bool can_be_cancelled(const SendEntry& s) {
+  return s.flags & (record::flag::nonblocking | record::flag::persistent);
+}
+
+// Threads beyond are not told apart: any two of them may be different.
+inline constexpr std::uint8_t many_threads = 255;
+
+// Place in the order of a rank's numbers: phantoms come before the number that they carry.
+inline std::uint64_t place_of(const SendEntry& s) { return record::number_of(s.ordinal) * 2 + !s.phantom; }
+inline std::uint64_t place_of(const RecvEntry& r) {
+  return record::number_of(r.ordinal) * 2 + (r.state != RecvState::phantom);
+}
+
+// The pattern of an unresolved wildcard, in RecvEntry::wait; its communicator is in RecvEntry::bytes.
+constexpr std::uint64_t pattern_of(std::int32_t source, std::int32_t tag) {
+  return static_cast<std::uint64_t>(static_cast<std::uint32_t>(source)) << 32 | static_cast<std::uint32_t>(tag);
+}
+constexpr std::int32_t pattern_source(std::uint64_t pattern) { return static_cast<std::int32_t>(pattern >> 32); }
+constexpr std::int32_t pattern_tag(std::uint64_t pattern) { return static_cast<std::int32_t>(pattern); }
 
 // Entries by index. References are valid until the next take().
 template <class Entry>

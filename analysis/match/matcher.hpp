@@ -13,7 +13,9 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "analysis/match/channel_table.hpp"
@@ -30,8 +32,18 @@ struct MatchCounts {
   std::uint64_t matched = 0;
   std::uint64_t ambiguous = 0;  // messages: an uncertain send and an uncertain receive count once per channel
   std::uint64_t foreign = 0;
+  std::uint64_t half_recorded = 0;    // one side left no event (or not of its completion)
+  std::uint64_t unrecorded = 0;       // neither side did
   std::uint64_t unmatched_sends = 0;  // before finish(): in flight
   std::uint64_t unmatched_receives = 0;
+};
+
+// A receive that was posted and is not complete.
+struct Outstanding {
+  std::int32_t source = 0;  // may be record::any_source
+  std::int32_t tag = 0;     // may be record::any_tag
+  std::uint64_t comm = 0;
+  bool could_take_sent = false;  // a send that was read may be its message: it need not wait for another one
 };
 
 class Matcher {
@@ -46,27 +58,88 @@ class Matcher {
   void set_node(std::int32_t rank, std::int32_t node);
   // Events of one thread of `rank` in ring order; threads of a rank in any interleaving.
   void add(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events);
-  // Events of this rank were dropped, it need not be known where: its `lost` event comes only with the next event
-  // that found room, which may be too late (a dropped cancel of a send).
-  void note_drop(std::int32_t rank);
+  // Several threads of the rank may be in MPI at once. Known by itself once a second ring was read.
+  void set_threads(std::int32_t rank, bool several);
+  // What the headers of the rank's rings said after the rings were read: events dropped so far, and whether a thread is
+  // in a stretch without events of which its summary is still to come. Told before end_round(). While something is
+  // missing, what it could decide waits.
+  void note_drop(std::int32_t rank, std::uint64_t dropped_total);
+  void note_muted(std::int32_t rank, bool muted);
   // See Pipeline::end_round.
   void end_round(bool all_read = true);
   void finish();
 
   MatchCounts counts() const;
+
+  // queries.cpp: what ranks wait for, from the events read so far. They walk lists: for ranks that seem stuck. When in
+  // doubt the answer is the one that says that nobody is stuck.
+  // Something the rank did before is still to be told: what follows does not know it.
+  bool is_behind(std::int32_t rank) const;
+  // The receive with this posting number; nothing when it is complete or not known.
+  std::optional<Outstanding> outstanding_receive(std::int32_t rank, std::uint64_t number) const;
+  // The send with this number of `rank` is paired, or a receive is posted that may take it.
+  bool send_taken(std::int32_t rank, std::uint64_t number) const;
+  // A further message of this channel to `rank` would find a receive that is posted.
+  bool receive_would_take(std::int32_t rank, std::int32_t source, std::uint64_t comm, std::int32_t tag) const;
+  // A send to `rank` that was read fits this pattern and no receive has it. `posted_too`: posted receives that are not
+  // complete do not have theirs (one of them may be the one that asks).
+  bool message_waits(std::int32_t rank, std::int32_t source, std::uint64_t comm, std::int32_t tag,
+                     bool posted_too) const;
+  // More receives of this channel are complete than sends were read: one that is going on has been received.
+  bool received_ahead(std::int32_t rank, std::int32_t source, std::uint64_t comm, std::int32_t tag) const;
+  // Visits the sends that were read and are not paired: rank, number, destination, communicator, tag; and whether a
+  // receive is posted that may take it. One walk over all of them.
+  using VisitSend =
+      std::function<void(std::int32_t, std::uint64_t, std::int32_t, std::uint64_t, std::int32_t, bool)>;
+  void outstanding_sends(const std::function<bool(std::int32_t rank)>& wanted, const VisitSend& visit) const;
+
   std::size_t channels() const { return channels_.size(); }
   std::uint64_t entry_capacity() const { return sends_.capacity() + recvs_.capacity(); }
 
  private:
   // Events that were read before an earlier ordinal of the same rank (other threads' rings), by ordinal.
-  using Parked = std::map<std::uint64_t, std::vector<record::Event>>;
+  struct ParkedEvent {
+    record::Event event;
+    std::uint8_t thread;
+  };
+  using Parked = std::map<std::uint64_t, std::vector<ParkedEvent>>;
+  struct Thread {
+    std::uint64_t read_until = 0;
+    bool in_summary = false;  // its last event belongs to the summary of an unrecorded stretch
+  };
+  // Several threads: a receive of unknown place: those it could come before, up to its number, are uncertain.
+  struct OutOfPlace {
+    std::uint64_t comm;
+    std::int32_t source, tag;  // may be any_
+    std::uint64_t number;
+  };
+  // What a special channel must remember of those that are paired.
+  struct Races {
+    std::uint64_t send_end = 0, recv_end = 0;  // sends (receives) with lower numbers are concurrent with paired ones
+    std::uint8_t send_thread = 0, recv_thread = 0;      // of those, if it is one: see many_threads
+    bool cancellable = false;      // of the paired sends up to send_end, some could be cancelled
+    std::uint32_t cancelling = 0;  // paired sends under an undecided MPI_Cancel: an unpaired one may be meant
+  };
   struct Rank {
     std::uint64_t next_send = 0;  // ordinals are dense
     std::uint64_t next_recv = 0;
     std::uint64_t read_until = 0;  // ticks: whatever of this rank is unread began later, on any of its threads
-    std::vector<std::uint64_t> read_until_of_thread;
+    std::vector<Thread> threads;
     std::int32_t node = -1;
-    bool lossy = false;  // events are missing: all its later sends and receives are ambiguous
+    bool lossy = false;    // events are missing: all its later sends and receives are ambiguous
+    bool several = false;  // threads may be in MPI at once
+    bool finalized = false;
+    bool muted = false;    // as told
+    bool was_not_muted = false;  // at the end of the last round
+    std::uint64_t dropped = 0, told = 0;  // events: by the headers, by `lost` events
+    std::uint32_t summaries = 0;          // threads whose summary is being read
+    std::uint64_t summary_recv = 0;       // and the first receive of it: phantoms told later may precede it
+    std::uint64_t owing_since = ~0ull;    // sends and receives read when it began to owe something; ~0: it does not
+    // Several threads: no unrecorded send (receive) still to be told comes before these numbers.
+    std::uint64_t told_sends = 0, told_recvs = 0;
+    std::uint64_t marked_sends = 0, marked_recvs = 0;        // the same once the next round has been read
+    std::uint64_t latest_send_begin = 0, latest_recv_begin = 0;  // of those that had their turn, ticks
+    std::vector<OutOfPlace> out_of_place;
     PostedTable posted;
     Wildcards wildcards;
     Parked parked_sends, parked_recvs;
@@ -81,27 +154,56 @@ class Matcher {
     bool covers(const Channel& c) const;
   };
   struct Late {
-    std::uint64_t ordinal;
+    std::uint64_t place;
     std::uint32_t entry;
-    bool operator>(const Late& other) const { return ordinal > other.ordinal; }
+    bool operator>(const Late& other) const { return place > other.place; }
   };
 
-  // matcher.cpp: one event in its turn
+  enum class Drain { between_rounds, end_of_round, end_of_job };
+
+  // matcher.cpp, receives.cpp: one event in its turn
+  void read(std::int32_t rank, Rank& r, const record::Event& e);
+  void read_receive_end(std::int32_t rank, Rank& r, const record::Event& e);
   void take_event(std::int32_t rank, Rank& r, const record::Event& e);
   void take_send(std::int32_t rank, Rank& r, const record::Event& e);
   void take_post(std::int32_t rank, Rank& r, const record::Event& e);
   void take_blocking_receive(std::int32_t rank, Rank& r, const record::Event& e);
+  void take_resolution(std::int32_t rank, Rank& r, const record::Event& e);
   void take_completion(std::int32_t rank, Rank& r, const record::Event& e);
+  void take_unknown_message(std::int32_t rank, Rank& r, const record::Event& e, std::uint32_t entry);
   void take_removal(std::int32_t rank, Rank& r, const record::Event& e);
   void take_send_cancel(std::int32_t rank, const record::Event& e);
+  void withdraw(std::uint32_t entry);
   bool is_rank(std::int32_t peer) const { return peer >= 0 && peer < static_cast<std::int32_t>(ranks_.size()); }
   std::uint32_t channel(std::uint64_t comm, std::int32_t source, std::int32_t destination, std::int32_t tag);
   void mark_dirty(std::uint32_t index);
   std::uint32_t new_receive(const record::Event& e, RecvState state);
-  void resolve_wildcard(std::int32_t rank, Rank& r, std::uint32_t entry);
+  void resolve_wildcard(Rank& r, std::uint32_t entry);
 
-  // Takes an ordinal of its own: sends; receives as they are posted, complete at once, or are refused by MPI.
+  // Takes a number of its own: sends; receives as they are posted, complete at once, or are refused by MPI.
   static bool is_posting(const record::Event& e);
+
+  // unrecorded.cpp: stretches without events
+  void take_phantom_sends(std::int32_t rank, Rank& r, const record::Event& e);
+  void take_phantom_receives(std::int32_t rank, Rank& r, const record::Event& e);
+  void take_lost_number(std::int32_t rank, Rank& r, const record::Event& e);
+  static void follow_summary(Rank& r, Thread& thread, const record::Event& e);
+  bool owes(const Rank& r) const { return r.muted || r.dropped > r.told || r.summaries > 0; }
+  void note_owing(std::int32_t rank);
+  void mark_round();
+  void make_special(std::uint32_t index);
+
+  // races.cpp: pairs on special channels
+  enum class Verdict { wait, exact, ambiguous, half, neither };
+  Verdict judge(std::uint32_t index, std::uint32_t entry, std::uint32_t sent, Drain when);
+  Verdict races_of_receive(std::uint32_t index, std::uint32_t entry, Drain when);
+  Verdict races_of_send(std::uint32_t index, std::uint32_t sent, Drain when);
+  void pair_special(std::uint32_t index, std::uint32_t entry, std::uint32_t sent, Verdict verdict);
+  void remember_send(const Channel& c, Races& races, const SendEntry& send, Verdict verdict);
+  void remember_receive(const Channel& c, Races& races, const RecvEntry& recv);
+  void cancel_of_paired(std::uint32_t index, const record::Event& e);
+  bool may_forget(std::uint32_t index) const;
+  static bool same_thread(std::uint8_t a, std::uint8_t b) { return a == b && a != many_threads; }
 
   // order.cpp: dense ordinals of several threads
   void take_out_of_turn(std::int32_t rank, Rank& r, const record::Event& e, bool is_send);
@@ -109,13 +211,13 @@ class Matcher {
   void flush_parked(std::int32_t rank, Rank& r);
 
   // pairing.cpp
-  enum class Drain { between_rounds, end_of_round, end_of_job };
   void drain(std::uint32_t index, Drain when);
   void drain_dirty(Drain when);
-  bool certain_pair(const Channel& c, const RecvEntry& recv, const SendEntry& send, Drain when) const;
+  bool certain_pair(const Channel& c, const RecvEntry& recv, Drain when) const;
   bool settled(const RecvEntry& recv, Drain when) const;
   bool later_receive_settled(const Channel& c, const RecvEntry& recv, Drain when) const;
   void note_read(Rank& r, std::uint32_t thread, std::uint64_t until);
+  void take_send_out(Channel& c, std::uint32_t before, std::uint32_t at);
   void give_up_sends(std::uint32_t index);
   std::uint32_t front(const Channel& c) const;
   void append(Channel& c, std::uint32_t entry);
@@ -127,13 +229,22 @@ class Matcher {
   void flush_batch();
   void close_channel(std::uint32_t index);
 
+  // queries.cpp
+  bool spare_send(const Channel& c, std::uint32_t end) const;
+  std::int64_t undelivered(const Channel& c) const;
+  std::uint64_t sends_of(const Channel& c) const;
+  std::uint64_t receives_of(const Channel& c, std::uint32_t end = no_index) const;
+  bool wildcard_covers(const Channel& c) const;
+
   // doubt.cpp: what is not certain any more
   void lose(std::int32_t rank);
   void cut_sends(std::uint32_t index);
   void cut_receives(std::uint32_t index, Rank& r, std::uint64_t from, bool completed_only);
   void poison(std::int32_t rank, std::uint64_t comm, std::int32_t source, std::int32_t tag, std::uint64_t from);
-  void ambiguous_send(Channel& c);
-  void ambiguous_receive(Channel& c);
+  void ambiguous_sends(Channel& c, std::uint64_t count = 1);
+  void ambiguous_receives(Channel& c, std::uint64_t count = 1);
+  void give_send(std::uint32_t entry);
+  void give_receive(std::uint32_t entry);
   bool sends_in_doubt(const Channel& c) const { return c.sends_ambiguous || ranks_[c.source].lossy; }
   bool receives_in_doubt(const Channel& c) const { return c.ambiguous_from != ~0ull || ranks_[c.destination].lossy; }
 
@@ -146,9 +257,14 @@ class Matcher {
   std::vector<std::vector<Late>> late_;  // min-heaps, Channel::late
   std::vector<std::uint32_t> late_free_;
   std::vector<Poison> poisons_;
+  std::unordered_map<std::uint32_t, Races> races_;  // by channel
+  std::vector<std::int32_t> several_;               // ranks with several threads
+  std::vector<std::int32_t> owing_;                 // ranks that may owe something
   std::vector<std::uint32_t> dirty_, draining_;
+  std::uint64_t phantom_sends_ = 0, phantom_receives_ = 0;  // beyond one per entry
+  std::uint8_t thread_ = 0;                                 // whose events are being taken
   std::vector<Message> batch_;
-  std::uint16_t round_ = 0;
+  std::uint8_t round_ = 0;
   bool finished_ = false;
   MatchCounts counts_;
 };

@@ -18,8 +18,8 @@ struct Message {
   std::int64_t recv_post = 0;   // entry of the call that posted the receive
   std::int64_t recv_wait = 0;   // entry of the call that completed it (= recv_post for a blocking receive)
   std::int64_t recv_end = 0;    // return of that call
-  std::uint64_t send_site = 0;  // return addresses in the application, 0 when unknown
-  std::uint64_t recv_site = 0;
+  std::uint64_t send_site = 0;  // id in the store's /sites, 0 unknown; from the matcher: site_key.hpp
+  std::uint64_t recv_site = 0;  // of the call that posted the receive
 
   std::int64_t time() const { return recv_end - send_begin; }
   bool operator==(const Message&) const = default;

@@ -11,7 +11,6 @@ namespace {
 constexpr std::size_t batch_size = 256;  // messages handed on at once: stays in the nearest cache
 constexpr std::uint32_t carried_flags =
     flag::nonblocking | flag::persistent | flag::synchronous | flag::buffered | flag::ready | flag::intercomm;
-bool can_be_cancelled(const SendEntry& s) { return s.flags & (flag::nonblocking | flag::persistent); }
 }  // namespace
 
 void Matcher::append(Channel& c, std::uint32_t entry) {
@@ -27,8 +26,8 @@ void Matcher::append(Channel& c, std::uint32_t entry) {
 // A wildcard joins a channel when it resolves: mostly behind all others, else via the heap.
 void Matcher::insert(std::uint32_t index, std::uint32_t entry) {
   Channel& c = channels_[index];
-  const std::uint64_t ordinal = recvs_[entry].ordinal;
-  if (c.recv_tail == no_index || recvs_[c.recv_tail].ordinal < ordinal) return append(c, entry);
+  const std::uint64_t place = place_of(recvs_[entry]);
+  if (c.recv_tail == no_index || place_of(recvs_[c.recv_tail]) <= place) return append(c, entry);
   if (c.late == no_index) {
     if (late_free_.empty()) {
       c.late = static_cast<std::uint32_t>(late_.size());
@@ -39,7 +38,7 @@ void Matcher::insert(std::uint32_t index, std::uint32_t entry) {
     }
   }
   std::vector<Late>& heap = late_[c.late];
-  heap.push_back({ordinal, entry});
+  heap.push_back({place, entry});
   std::push_heap(heap.begin(), heap.end(), std::greater<>());
 }
 
@@ -52,7 +51,7 @@ void Matcher::unlink(Channel& c, std::uint32_t entry) {
 std::uint32_t Matcher::front(const Channel& c) const {
   if (c.late == no_index) return c.recv_head;
   const Late& late = late_[c.late].front();
-  return c.recv_head == no_index || late.ordinal < recvs_[c.recv_head].ordinal ? late.entry : c.recv_head;
+  return c.recv_head == no_index || late.place < place_of(recvs_[c.recv_head]) ? late.entry : c.recv_head;
 }
 
 // Takes the first receive out of the channel; its entry stays in the pool.
@@ -71,26 +70,32 @@ void Matcher::pop_front(Channel& c) {
 // Its completion was read in an earlier round, and every ring to its head since.
 bool Matcher::settled(const RecvEntry& recv, Drain when) const {
   if (when == Drain::end_of_job) return true;
-  const auto before_last = static_cast<std::uint16_t>(round_ - 1);
+  const auto before_last = static_cast<std::uint8_t>(round_ - 1);
   return recv.round != round_ && (when == Drain::end_of_round || recv.round != before_last);
 }
 
-bool Matcher::certain_pair(const Channel& c, const RecvEntry& recv, const SendEntry& send, Drain when) const {
-  if (!can_be_cancelled(send)) return true;
-  if (recv.state == RecvState::freed) return when == Drain::end_of_job || later_receive_settled(c, recv, when);
+// May the receive have a send that can be cancelled? Not before a cancel from before its completion would have been read.
+bool Matcher::certain_pair(const Channel& c, const RecvEntry& recv, Drain when) const {
+  if (when == Drain::end_of_job) return true;
   const Rank& source = ranks_[c.source];
-  const bool one_clock = source.node >= 0 && source.node == ranks_[c.destination].node;
-  return (one_clock && source.read_until > recv.end) || settled(recv, when);
+  if (recv.state == RecvState::freed) return !owes(source) && later_receive_settled(c, recv, when);
+  // A thread that was not seen yet may have cancelled it.
+  const bool one_clock = source.node >= 0 && source.node == ranks_[c.destination].node && !source.several;
+  return (one_clock && source.read_until > recv.end) || (settled(recv, when) && !owes(source));
 }
 
 // A freed receive proves nothing by itself: a send that can still be cancelled may not be its message. It is, once a
 // later receive of the channel has completed: messages do not overtake.
 bool Matcher::later_receive_settled(const Channel& c, const RecvEntry& recv, Drain when) const {
-  for (std::uint32_t at = recv.next; at != no_index; at = recvs_[at].next)
-    if (recvs_[at].state == RecvState::completed && settled(recvs_[at], when)) return true;
+  const std::uint64_t end = record::number_of(recv.ordinal) + record::concurrent_of(recv.ordinal);
+  const auto proves = [&](const RecvEntry& later) {
+    return (later.state == RecvState::completed || later.state == RecvState::phantom) &&
+           record::number_of(later.ordinal) > end && settled(later, when);
+  };
+  for (std::uint32_t at = c.recv_head; at != no_index; at = recvs_[at].next)
+    if (proves(recvs_[at])) return true;
   if (c.late == no_index) return false;
-  return std::any_of(late_[c.late].begin(), late_[c.late].end(),
-                     [&](const Late& l) { return settled(recvs_[l.entry], when); });
+  return std::any_of(late_[c.late].begin(), late_[c.late].end(), [&](const Late& l) { return proves(recvs_[l.entry]); });
 }
 
 void Matcher::hang_on(std::uint32_t index, std::uint32_t wildcard) {
@@ -109,23 +114,35 @@ void Matcher::drain(std::uint32_t index, Drain when) {
     if (entry == no_index) break;
     RecvEntry& recv = recvs_[entry];
     if (recv.state == RecvState::posted) return;
+    if (recv.state == RecvState::gone) {
+      pop_front(c);
+      recvs_.give(entry);
+      continue;
+    }
     if (destination.wildcards.open() != 0) {
-      const std::uint32_t blocker = destination.wildcards.blocker(c.comm, c.source, c.tag, recv.ordinal, recvs_);
+      const std::uint32_t blocker =
+          destination.wildcards.blocker(c.comm, c.source, c.tag, record::number_of(recv.ordinal), recvs_);
       if (blocker != no_index) return hang_on(index, blocker);
     }
     if (c.send_head == no_index) {
       if (!sends_in_doubt(c)) return;  // a send marks the channel when it comes
-      ambiguous_receive(c);
-    } else {
-      const std::uint32_t sent = c.send_head;
-      const SendEntry& send = sends_[sent];
-      if (send.held) return;
-      if (!certain_pair(c, recv, send, when)) return mark_dirty(index);
-      emit(c, send, recv);
-      c.send_head = send.next;
-      if (c.send_head == no_index) c.send_tail = no_index;
-      sends_.give(sent);
+      ambiguous_receives(c, recv.state == RecvState::phantom ? recv.bytes : 1);
+      pop_front(c);
+      give_receive(entry);
+      continue;
     }
+    const std::uint32_t sent = c.send_head;
+    const SendEntry& send = sends_[sent];
+    if (send.held) return;
+    if (c.special) [[unlikely]] {
+      const Verdict verdict = judge(index, entry, sent, when);
+      if (verdict == Verdict::wait) return;
+      pair_special(index, entry, sent, verdict);
+      continue;
+    }
+    if (can_be_cancelled(send) && !certain_pair(c, recv, when)) return mark_dirty(index);
+    emit(c, send, recv);
+    take_send_out(c, no_index, sent);
     pop_front(c);
     recvs_.give(entry);
   }
@@ -141,8 +158,8 @@ void Matcher::give_up_sends(std::uint32_t index) {
   while (c.send_head != no_index) {
     const std::uint32_t sent = c.send_head;
     c.send_head = sends_[sent].next;
-    sends_.give(sent);
-    ambiguous_send(c);
+    ambiguous_sends(c, sends_[sent].phantom ? sends_[sent].bytes : 1);
+    give_send(sent);
   }
   c.send_tail = no_index;
 }
@@ -155,11 +172,12 @@ void Matcher::emit(const Channel& c, const SendEntry& send, const RecvEntry& rec
   m.tag = c.tag;
   m.flags = send.flags & carried_flags;
   if (recv.state == RecvState::freed) m.flags |= message_flag::unseen_completion;
-  if (recv.truncated) m.flags |= flag::truncated;
+  if (recv.bits & recv_bit::truncated) m.flags |= flag::truncated;
   m.bytes = recv.bytes == ~0ull ? send.bytes : recv.bytes;
   m.send_begin = scale_.to_ns(send.begin);
   m.send_end = scale_.to_ns(send.end);
-  m.recv_post = scale_.to_ns(recv.post);
+  // Posted in a stretch without events: nobody is to be blamed for a late post.
+  m.recv_post = scale_.to_ns(recv.bits & recv_bit::unseen_post ? std::min(recv.post, send.begin) : recv.post);
   m.recv_wait = scale_.to_ns(recv.wait);
   m.recv_end = scale_.to_ns(recv.end);
   m.send_site = send.site;
@@ -184,16 +202,22 @@ void Matcher::drain_dirty(Drain when) {
 }
 
 void Matcher::end_round(bool all_read) {
+  if (all_read) mark_round();
   drain_dirty(all_read ? Drain::end_of_round : Drain::between_rounds);
   if (all_read) ++round_;
-  if (channels_.wants_sweep()) channels_.sweep();
+  if (!channels_.wants_sweep()) return;
+  channels_.sweep([this](std::uint32_t index) {
+    if (!may_forget(index)) return true;
+    races_.erase(index);
+    return false;
+  });
 }
 
 void Matcher::finish() {
   if (finished_) return;
   finished_ = true;
   for (std::int32_t rank = 0; rank < static_cast<std::int32_t>(ranks_.size()); ++rank)
-    if (ranks_[rank].parked > 0) lose(rank);
+    if (ranks_[rank].parked > 0 || ranks_[rank].muted || ranks_[rank].dropped > ranks_[rank].told) lose(rank);
   channels_.for_each([this](std::uint32_t index) { drain(index, Drain::end_of_job); });
   flush_batch();
   counts_.unmatched_sends = counts_.unmatched_receives = 0;
@@ -207,27 +231,30 @@ void Matcher::close_channel(std::uint32_t index) {
   Channel& c = channels_[index];
   while (front(c) != no_index) {
     const std::uint32_t entry = front(c);
-    const bool uncertain = recvs_[entry].state == RecvState::completed && c.send_head != no_index;
-    pop_front(c);
-    recvs_.give(entry);
-    if (!uncertain) {
-      ++counts_.unmatched_receives;
+    const RecvEntry& recv = recvs_[entry];
+    const bool phantom = recv.state == RecvState::phantom;
+    const bool took = phantom || recv.state == RecvState::completed;
+    if (took && c.send_head != no_index) {
+      const bool unseen = phantom || recv.bits & recv_bit::unseen_end, no_send = sends_[c.send_head].phantom;
+      const Verdict verdict = unseen && no_send  ? Verdict::neither
+                              : unseen || no_send ? Verdict::half
+                                                  : Verdict::ambiguous;
+      pair_special(index, entry, c.send_head, verdict);
       continue;
     }
-    ambiguous_receive(c);
-    ambiguous_send(c);
-    const std::uint32_t sent = c.send_head;
-    c.send_head = sends_[sent].next;
-    sends_.give(sent);
+    if (recv.state != RecvState::gone) counts_.unmatched_receives += phantom ? recv.bytes : 1;
+    pop_front(c);
+    give_receive(entry);
   }
-  for (; c.send_head != no_index; c.send_head = sends_[c.send_head].next) ++counts_.unmatched_sends;
+  for (; c.send_head != no_index; c.send_head = sends_[c.send_head].next)
+    counts_.unmatched_sends += sends_[c.send_head].phantom ? sends_[c.send_head].bytes : 1;
 }
 
 MatchCounts Matcher::counts() const {
   MatchCounts counts = counts_;
   if (finished_) return counts;
-  counts.unmatched_sends = sends_.in_use();
-  counts.unmatched_receives = recvs_.in_use();
+  counts.unmatched_sends = sends_.in_use() + phantom_sends_;
+  counts.unmatched_receives = recvs_.in_use() + phantom_receives_;
   return counts;
 }
 

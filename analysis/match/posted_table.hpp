@@ -20,12 +20,13 @@ class PostedTable {
   // Removes and returns the entry, or no_index.
   std::uint32_t take(std::uint64_t ordinal) {
     if (count_ == 0) return no_index;
-    std::size_t at = home(ordinal);
-    while (slots_[at].entry != no_index && slots_[at].ordinal != ordinal) at = (at + 1) & mask_;
+    const std::size_t at = slot_of(ordinal);
     const std::uint32_t entry = slots_[at].entry;
     if (entry != no_index) remove(at);
     return entry;
   }
+  // The entry, or no_index.
+  std::uint32_t find(std::uint64_t ordinal) const { return count_ == 0 ? no_index : slots_[slot_of(ordinal)].entry; }
 
   template <class Visit>
   void for_each(Visit visit) const {
@@ -45,6 +46,11 @@ class PostedTable {
   };
 
   std::size_t home(std::uint64_t ordinal) const { return (ordinal * 0x9e3779b97f4a7c15u) >> shift_; }
+  std::size_t slot_of(std::uint64_t ordinal) const {
+    std::size_t at = home(ordinal);
+    while (slots_[at].entry != no_index && slots_[at].ordinal != ordinal) at = (at + 1) & mask_;
+    return at;
+  }
   void place(std::uint64_t ordinal, std::uint32_t entry) {
     std::size_t at = home(ordinal);
     while (slots_[at].entry != no_index) at = (at + 1) & mask_;

@@ -77,7 +77,7 @@ std::uint32_t Wildcards::blocker(std::uint64_t comm, std::int32_t source, std::i
     const std::uint32_t entry = queue.first_before(ordinal, pool);
     if (entry == no_index) return;
     first = entry;
-    ordinal = pool[entry].ordinal;
+    ordinal = record::number_of(pool[entry].ordinal);
   };
   consider(of->any);
   if (auto it = of->by_source.find(source); it != of->by_source.end()) consider(it->second);

@@ -48,7 +48,7 @@ class Wildcards {
   };
   static bool is_open(const Item& item, const Pool& pool) {
     const RecvEntry& entry = pool[item.entry];
-    return entry.state == RecvState::wildcard && entry.ordinal == item.ordinal;
+    return entry.state == RecvState::wildcard && record::number_of(entry.ordinal) == item.ordinal;
   }
   OfComm* find(std::uint64_t comm);
 

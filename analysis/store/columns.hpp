@@ -11,7 +11,7 @@
 namespace pclscope::store {
 
 inline constexpr std::int32_t format_major = 1;  // differs: unreadable
-inline constexpr std::int32_t format_minor = 0;  // newer: columns this program does not know
+inline constexpr std::int32_t format_minor = 1;  // newer: columns this program does not know
 
 // Rows of tables whose values are nested in ours. Lists become a range of rows in another table.
 struct WindowRow : RegionWindow {  // inherited: of all messages in the window
@@ -38,6 +38,10 @@ struct RegionHistoryRow {
   float ratio = 0;
   std::uint32_t messages = 0;
 };
+struct RankRow : RankSummary {
+  std::uint64_t waits_begin = 0;
+  std::uint64_t waits_count = 0;
+};
 struct NodeRow {
   std::array<char, 256> name{};
 };
@@ -59,8 +63,8 @@ void describe(Column&& column, const Message*) {
   column("recv_post", "ns", &Message::recv_post);
   column("recv_wait", "ns", &Message::recv_wait);
   column("recv_end", "ns", &Message::recv_end);
-  column("send_site", "address", &Message::send_site);
-  column("recv_site", "address", &Message::recv_site);
+  column("send_site", "id of a row of sites", &Message::send_site);
+  column("recv_site", "id of a row of sites", &Message::recv_site);
 }
 
 template <class Row, class Column>
@@ -134,7 +138,7 @@ void describe(Column&& column, const WorstMessage*) {
 }
 
 template <class Column>
-void describe(Column&& column, const RankSummary*) {
+void describe(Column&& column, const RankRow*) {
   column("rank", "rank", &RankSummary::rank);
   column("node", "row of nodes", &RankSummary::node);
   column("sends", "1", &RankSummary::sends);
@@ -151,6 +155,12 @@ void describe(Column&& column, const RankSummary*) {
   column("call_peer", "rank", &RankSummary::call_peer);
   column("call_for_s", "s", &RankSummary::call_for_s);
   column("finished", "0 or 1", &RankSummary::finished);
+  column("call_site", "id of a row of sites", &RankSummary::call_site);
+  column("call_comm", "id", &RankSummary::call_comm);
+  column("call_tag", "1", &RankSummary::call_tag);
+  column("waits_for_any", "0 or 1", &RankSummary::waits_for_any);
+  column("waits_begin", "row of waits_for", &RankRow::waits_begin);
+  column("waits_count", "1", &RankRow::waits_count);
 }
 
 template <class Column>
@@ -191,6 +201,7 @@ void describe_values(Value&& value, AnySnapshot& snapshot) {
   value("clock_violations", snapshot.messages.clock_violations);
   value("foreign", snapshot.messages.foreign);
   value("events", snapshot.messages.events);
+  value("half_recorded", snapshot.messages.half_recorded);
   value("mean_ratio", snapshot.latency.mean_ratio);
   value("median_s", snapshot.latency.median_s);
   value("p99_s", snapshot.latency.p99_s);

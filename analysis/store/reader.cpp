@@ -5,6 +5,7 @@
 
 #include "analysis/store/commit_file.hpp"
 #include "analysis/store/driver.hpp"
+#include "analysis/store/sites.hpp"
 #include "analysis/store/summary.hpp"
 #include "analysis/store/table.hpp"
 
@@ -42,6 +43,7 @@ struct Reader::State {
   Snapshot summary;
   bool complete = false;
   bool truncated = false;
+  bool sites_are_addresses = false;  // version 1.0: of a process that is gone
   std::uint64_t not_stored = 0;
 
   Status open();
@@ -52,6 +54,7 @@ struct Reader::State {
   Status open_summary(std::uint64_t most_rows);
   bool readable(std::uint64_t row) const;
   void limit_to_readable();
+  void read_sites(std::uint64_t most_rows);
 };
 
 Status Reader::State::open() {
@@ -74,6 +77,7 @@ Status Reader::State::open() {
   windows.limit(most_rows / sizeof(std::uint64_t));
   window_regions.limit(most_rows / sizeof(std::uint64_t));
   if (truncated) limit_to_readable();
+  read_sites(most_rows);
   H5Eclear2(H5E_DEFAULT);
   return {};
 }
@@ -93,6 +97,8 @@ Status Reader::State::open_root() {
   }
   std::uint8_t closed = 0;
   complete = read_number(root.get(), "complete", closed) && closed == 1;
+  std::int32_t minor = 0;
+  sites_are_addresses = read_number(root.get(), "version_minor", minor) && minor == 0;
   return {};
 }
 
@@ -169,6 +175,23 @@ Result<std::vector<Row>> Reader::State::read(const char* name, const TableReader
   return damaged(path, "changes while it is read; try again");
 }
 
+// A dump without its call sites (older, or cut off) is worth showing.
+void Reader::State::read_sites(std::uint64_t most_rows) {
+  FlatSites flat;
+  const auto take = [&]<class Row>(const char* name, std::vector<Row>& to) {
+    TableReader<Row> table;
+    if (H5Lexists(root.get(), name, H5P_DEFAULT) <= 0 || !table.open(root.get(), name)) return false;
+    table.limit(most_rows);
+    if (table.rows() == 0) return false;  // saves the looks that a live file needs
+    auto rows = read(name, table, 0, table.rows());
+    if (rows) to = std::move(*rows);
+    return static_cast<bool>(rows);
+  };
+  if (take("sites", flat.sites) && take("modules", flat.modules) && take("texts", flat.texts)) {
+    summary.sites = unflatten(flat);
+  }
+}
+
 Reader::Reader(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Reader::~Reader() = default;
 
@@ -191,7 +214,11 @@ std::uint64_t Reader::messages_not_stored() const { return state_->not_stored; }
 
 Result<std::vector<Message>> Reader::messages(std::uint64_t first, std::uint64_t count) const {
   silence_hdf5();
-  return state_->read("messages", state_->messages, first, count);
+  auto rows = state_->read("messages", state_->messages, first, count);
+  if (rows && state_->sites_are_addresses) {
+    for (Message& message : *rows) message.send_site = message.recv_site = 0;
+  }
+  return rows;
 }
 
 Result<std::vector<Window>> Reader::windows() const {

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "analysis/store/flatten.hpp"
+
 namespace pclscope::store {
 namespace {
 
@@ -18,62 +20,10 @@ bool read_all(hid_t parent, const char* name, std::uint64_t most_rows, std::vect
   return table.read(0, table.rows(), rows);
 }
 
-struct FlatRegions {
-  std::vector<RegionRow> regions;
-  std::vector<RegionRankRow> ranks;
-  std::vector<RegionHistoryRow> history;
-};
-
-FlatRegions flatten(const std::vector<Region>& regions) {
-  FlatRegions flat;
-  for (const Region& region : regions) {
-    const std::size_t windows = std::min(region.history_ratio.size(), region.history_messages.size());
-    RegionRow row;
-    row.id = region.id;
-    row.messages = region.messages;
-    row.bytes = region.bytes;
-    row.delayed = region.delayed;
-    row.mean_latency_ratio = region.mean_latency_ratio;
-    row.delayed_share = region.delayed_share;
-    row.late_sender_s = region.late_sender_s;
-    row.late_receiver_s = region.late_receiver_s;
-    row.transfer_s = region.transfer_s;
-    row.ranks_begin = flat.ranks.size();
-    row.ranks_count = region.ranks.size();
-    row.history_begin = flat.history.size();
-    row.history_count = windows;
-    flat.regions.push_back(row);
-    for (const std::int32_t rank : region.ranks) flat.ranks.push_back({rank});
-    for (std::size_t i = 0; i < windows; i++) {
-      flat.history.push_back({region.history_ratio[i], region.history_messages[i]});
-    }
-  }
-  return flat;
-}
-
-// [begin, begin + count) lies inside `rows`.
-bool inside(std::uint64_t begin, std::uint64_t count, std::size_t rows) {
-  return begin <= rows && count <= rows - begin;
-}
-
-bool unflatten(const FlatRegions& flat, std::vector<Region>& regions) {
-  std::uint64_t ranks = 0, windows = 0;
-  for (const RegionRow& row : flat.regions) {
-    // Each list entry belongs to one region: a damaged file cannot make us copy them again and again.
-    if (!inside(row.ranks_begin, row.ranks_count, flat.ranks.size()) || row.ranks_begin != ranks) return false;
-    if (!inside(row.history_begin, row.history_count, flat.history.size()) || row.history_begin != windows)
-      return false;
-    ranks += row.ranks_count;
-    windows += row.history_count;
-    Region region = row;
-    for (std::uint64_t i = 0; i < row.ranks_count; i++) region.ranks.push_back(flat.ranks[row.ranks_begin + i].rank);
-    for (std::uint64_t i = 0; i < row.history_count; i++) {
-      region.history_ratio.push_back(flat.history[row.history_begin + i].ratio);
-      region.history_messages.push_back(flat.history[row.history_begin + i].messages);
-    }
-    regions.push_back(std::move(region));
-  }
-  return true;
+// A table that an older file does not have is empty.
+template <class Row>
+bool read_newer(hid_t parent, const char* name, std::uint64_t most_rows, std::vector<Row>& rows) {
+  return H5Lexists(parent, name, H5P_DEFAULT) <= 0 || read_all(parent, name, most_rows, rows);
 }
 
 NodeRow node_row(const std::string& name) {
@@ -99,7 +49,10 @@ bool SummaryWriter::create(hid_t parent, const char* name) {
   return good && regions_.create(group, "regions", 64) && region_ranks_.create(group, "region_ranks", 1024) &&
          region_history_.create(group, "region_history", 1024) && worst_.create(group, "worst", 32) &&
          ranks_.create(group, "ranks", 256) && criteria_.create(group, "criteria", 64) &&
-         nodes_.create(group, "nodes", 16) && node_of_rank_.create(group, "node_of_rank", 1024);
+         nodes_.create(group, "nodes", 16) && node_of_rank_.create(group, "node_of_rank", 1024) &&
+         functions_.create(group, "functions", 64) && function_history_.create(group, "function_history", 2048) &&
+         deadlocks_.create(group, "deadlocks", 16) && deadlock_members_.create(group, "deadlock_members", 64) &&
+         waits_for_.create(group, "waits_for", 512) && site_activity_.create(group, "site_activity", 128);
 }
 
 bool SummaryWriter::write(const Snapshot& snapshot) {
@@ -111,14 +64,32 @@ bool SummaryWriter::write(const Snapshot& snapshot) {
       },
       snapshot);
   const FlatRegions flat = flatten(snapshot.regions);
+  const FlatWaits waits = flatten(snapshot.ranks, snapshot.deadlocks);
+  const FlatFunctions functions = flatten(snapshot.functions);
   std::vector<NodeRow> nodes;
   for (const std::string& name : snapshot.application.nodes) nodes.push_back(node_row(name));
   std::vector<RankNodeRow> node_of_rank;
   for (const std::int32_t node : snapshot.application.node_of_rank) node_of_rank.push_back({node});
   return good && replace(regions_, flat.regions) && replace(region_ranks_, flat.ranks) &&
          replace(region_history_, flat.history) && replace(worst_, snapshot.worst) &&
-         replace(ranks_, snapshot.ranks) && replace(criteria_, snapshot.criteria) && replace(nodes_, nodes) &&
-         replace(node_of_rank_, node_of_rank);
+         replace(criteria_, snapshot.criteria) && replace(nodes_, nodes) && replace(node_of_rank_, node_of_rank) &&
+         replace(ranks_, waits.ranks) && replace(waits_for_, waits.waits) && replace(deadlocks_, waits.deadlocks) &&
+         replace(deadlock_members_, waits.members) && replace(functions_, functions.functions) &&
+         replace(function_history_, functions.history) && replace(site_activity_, snapshot.site_activity);
+}
+
+// What older files lack; the reader of `ranks` comes along, since their lists lie here too.
+static bool read_calls(hid_t group, std::uint64_t most_rows, Snapshot& snapshot) {
+  FlatWaits waits;
+  bool good = read_all(group, "ranks", most_rows, waits.ranks);
+  good = read_newer(group, "waits_for", most_rows, waits.waits) && good;
+  good = read_newer(group, "deadlocks", most_rows, waits.deadlocks) && good;
+  good = read_newer(group, "deadlock_members", most_rows, waits.members) && good;
+  FlatFunctions functions;
+  good = read_newer(group, "functions", most_rows, functions.functions) && good;
+  good = read_newer(group, "function_history", most_rows, functions.history) && good;
+  good = read_newer(group, "site_activity", most_rows, snapshot.site_activity) && good;
+  return good && unflatten(waits, snapshot.ranks, snapshot.deadlocks) && unflatten(functions, snapshot.functions);
 }
 
 bool read_summary(hid_t parent, const char* name, std::uint64_t most_rows, Snapshot& snapshot) {
@@ -136,7 +107,7 @@ bool read_summary(hid_t parent, const char* name, std::uint64_t most_rows, Snaps
   good = read_all(group.get(), "region_history", most_rows, flat.history) && good;
   good = good && unflatten(flat, snapshot.regions);
   good = read_all(group.get(), "worst", most_rows, snapshot.worst) && good;
-  good = read_all(group.get(), "ranks", most_rows, snapshot.ranks) && good;
+  good = read_calls(group.get(), most_rows, snapshot) && good;
   good = read_all(group.get(), "criteria", most_rows, snapshot.criteria) && good;
   std::vector<NodeRow> nodes;
   good = read_all(group.get(), "nodes", most_rows, nodes) && good;

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "analysis/store/call_columns.hpp"
 #include "analysis/store/columns.hpp"
 #include "analysis/store/hdf5_handle.hpp"
 

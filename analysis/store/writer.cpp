@@ -12,6 +12,7 @@
 
 #include "analysis/store/commit_file.hpp"
 #include "analysis/store/driver.hpp"
+#include "analysis/store/sites.hpp"
 #include "analysis/store/summary.hpp"
 #include "analysis/store/table.hpp"
 #include "analysis/store/target.hpp"
@@ -50,6 +51,7 @@ struct Writer::State {
   TableWriter<Message> messages;
   TableWriter<WindowRow> windows;
   TableWriter<WindowRegionRow> window_regions;
+  SiteWriter sites;
   Hdf5Handle summary_group;
   SummaryWriter summaries[2];
   std::int32_t current = 0;      // the summary that the file on disk shows
@@ -124,7 +126,7 @@ bool Writer::State::create_layout() {
          create_number(messages.group(), "not_stored", std::uint64_t{0});
   good =
       good && windows.create(top, "windows", 1024) && create_number(windows.group(), "not_stored", std::uint64_t{0});
-  good = good && window_regions.create(top, "window_regions", 4096);
+  good = good && window_regions.create(top, "window_regions", 4096) && sites.create(top);
   return good && summaries[0].create(summary_group.get(), "0") && summaries[1].create(summary_group.get(), "1");
 }
 
@@ -166,7 +168,7 @@ bool Writer::State::flush() {
   bool good = write_messages(buffered) && write_windows();
   buffered.clear();
   good = good && messages.set_rows(message_rows) && windows.set_rows(window_rows) &&
-         window_regions.set_rows(region_rows) && write_number(messages.group(), "not_stored", messages_not_stored) &&
+         window_regions.set_rows(region_rows) && sites.write() && write_number(messages.group(), "not_stored", messages_not_stored) &&
          write_number(windows.group(), "not_stored", windows_not_stored);
   const std::int32_t shown = summary_changed ? 1 - current : current;
   if (summary_changed) good = good && write_number(summary_group.get(), "current", shown);
@@ -253,6 +255,13 @@ Status Writer::append(const Window& window) {
   s.window_rows++;
   s.region_rows += window.regions.size();
   return s.check(s.buffered_regions.size() < 4096 && s.buffered_windows.size() < 1024 ? true : s.write_windows());
+}
+
+Status Writer::append(std::span<const CallSite> sites) {
+  State& s = *state_;
+  if (const Status ready = s.ready(); !ready) return ready;
+  s.sites.add(sites);
+  return {};
 }
 
 Status Writer::summarize(const Snapshot& snapshot) {

@@ -31,6 +31,8 @@ class Writer {
   // later call returns the same error and does nothing, what was flushed before stays readable.
   Status append(std::span<const Message> messages);
   Status append(const Window& window);
+  // Call sites. One that comes again with more known about it replaces the earlier one; ids are those in messages.
+  Status append(std::span<const CallSite> sites);
   // Replaces the summary (application, totals, regions, ranks, criteria).
   Status summarize(const Snapshot& snapshot);
   Status flush();

@@ -105,6 +105,7 @@ MessageTotals decode(const fb::MessageTotals& from, Budget&) {
   to.clock_violations = from.clock_violations();
   to.foreign = from.foreign();
   to.events = from.events();
+  to.half_recorded = from.half_recorded();
   return to;
 }
 
@@ -148,7 +149,7 @@ WorstMessage decode(const fb::WorstMessage& from, Budget&) {
   return to;
 }
 
-RankSummary decode(const fb::RankSummary& from, Budget&) {
+RankSummary decode(const fb::RankSummary& from, Budget& budget) {
   RankSummary to;
   to.rank = from.rank();
   to.node = std::max(from.node(), -1);
@@ -166,6 +167,11 @@ RankSummary decode(const fb::RankSummary& from, Budget&) {
   to.call_peer = from.call_peer();
   to.call_for_s = finite(from.call_for_s());
   to.finished = from.finished();
+  to.call_site = from.call_site();
+  to.call_comm = from.call_comm();
+  to.call_tag = from.call_tag();
+  to.waits_for = ranks(from.waits_for(), budget);
+  to.waits_for_any = from.waits_for_any();
   return to;
 }
 
@@ -177,6 +183,53 @@ Live decode(const fb::Live& from, Budget&) {
   return {finite(from.window_s()), from.window_end_realtime_ns(), from.sequence()};
 }
 
+FunctionActivity decode(const fb::FunctionActivity& from, Budget& budget) {
+  return {from.function(), from.calls(), finite(from.inside_s()), from.ranks_inside(),
+          numbers(from.history_share(), budget)};
+}
+
+DeadlockMember decode(const fb::DeadlockMember& from, Budget& budget) {
+  DeadlockMember to;
+  to.rank = from.rank();
+  to.function = from.function();
+  to.site = from.site();
+  to.comm = from.comm();
+  to.tag = from.tag();
+  to.waits_for = ranks(from.waits_for(), budget);
+  to.waits_for_any = from.waits_for_any();
+  to.since_s = finite(from.since_s());
+  return to;
+}
+
+CallSite decode(const fb::CallSite& from, Budget& budget) {
+  CallSite to;
+  to.id = from.id();
+  to.module = text(from.module_(), budget);
+  to.offset = from.offset();
+  to.function = text(from.function(), budget);
+  to.file = text(from.file(), budget);
+  to.line = from.line();
+  to.mpi_function = from.mpi_function();
+  to.build_id = text(from.build_id(), budget);
+  return to;
+}
+
+SiteActivity decode(const fb::SiteActivity& from, Budget&) {
+  SiteActivity to;
+  to.site = from.site();
+  to.sends = from.sends();
+  to.receives = from.receives();
+  to.bytes = from.bytes();
+  to.delayed = from.delayed();
+  to.late_sender_s = finite(from.late_sender_s());
+  to.waited_s = finite(from.waited_s());
+  to.late_receiver_s = finite(from.late_receiver_s());
+  to.excess_s = finite(from.excess_s());
+  return to;
+}
+
+Deadlock decode(const fb::Deadlock& from, Budget& budget);
+
 template <class Value, class Table>
 void decode_all(const flatbuffers::Vector<flatbuffers::Offset<Table>>* from, std::vector<Value>& to, Budget& budget) {
   if (!from || !budget.take(from->size(), sizeof(Value))) return;
@@ -185,6 +238,15 @@ void decode_all(const flatbuffers::Vector<flatbuffers::Offset<Table>>* from, std
     if (budget.exceeded()) return;
     to.push_back(decode(*table, budget));
   }
+}
+
+Deadlock decode(const fb::Deadlock& from, Budget& budget) {
+  Deadlock to;
+  to.since_s = finite(from.since_s());
+  to.found_s = finite(from.found_s());
+  to.on_finished = from.on_finished();
+  decode_all(from.members(), to.members, budget);
+  return to;
 }
 
 Snapshot decode(const fb::Snapshot& from, Budget& budget) {
@@ -202,6 +264,10 @@ Snapshot decode(const fb::Snapshot& from, Budget& budget) {
   decode_all(from.ranks(), to.ranks, budget);
   decode_all(from.criteria(), to.criteria, budget);
   if (from.live()) to.live = decode(*from.live(), budget);
+  decode_all(from.functions(), to.functions, budget);
+  decode_all(from.deadlocks(), to.deadlocks, budget);
+  decode_all(from.sites(), to.sites, budget);
+  decode_all(from.site_activity(), to.site_activity, budget);
   const auto nodes = static_cast<std::int64_t>(to.application.nodes.size());
   for (RankSummary& rank : to.ranks) {
     if (rank.node >= nodes) rank.node = -1;

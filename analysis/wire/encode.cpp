@@ -55,6 +55,7 @@ Offset<fb::MessageTotals> encode(Builder& to, const MessageTotals& value) {
   table.add_clock_violations(value.clock_violations);
   table.add_foreign(value.foreign);
   table.add_events(value.events);
+  table.add_half_recorded(value.half_recorded);
   return table.Finish();
 }
 
@@ -99,6 +100,7 @@ Offset<fb::WorstMessage> encode(Builder& to, const WorstMessage& value) {
 }
 
 Offset<fb::RankSummary> encode(Builder& to, const RankSummary& value) {
+  const auto waits_for = to.CreateVectorOfStructs(as_ranges(value.waits_for));
   fb::RankSummaryBuilder table(to);
   table.add_rank(value.rank);
   table.add_node(value.node);
@@ -116,6 +118,11 @@ Offset<fb::RankSummary> encode(Builder& to, const RankSummary& value) {
   table.add_call_peer(value.call_peer);
   table.add_call_for_s(value.call_for_s);
   table.add_finished(value.finished);
+  table.add_call_site(value.call_site);
+  table.add_call_comm(value.call_comm);
+  table.add_call_tag(value.call_tag);
+  table.add_waits_for(waits_for);
+  table.add_waits_for_any(value.waits_for_any);
   return table.Finish();
 }
 
@@ -127,12 +134,43 @@ Offset<fb::Live> encode(Builder& to, const Live& value) {
   return fb::CreateLive(to, value.window_s, value.window_end_realtime_ns, value.sequence);
 }
 
+Offset<fb::FunctionActivity> encode(Builder& to, const FunctionActivity& value) {
+  const auto history = to.CreateVector(value.history_share);
+  return fb::CreateFunctionActivity(to, value.function, value.calls, value.inside_s, value.ranks_inside, history);
+}
+
+Offset<fb::DeadlockMember> encode(Builder& to, const DeadlockMember& value) {
+  const auto waits_for = to.CreateVectorOfStructs(as_ranges(value.waits_for));
+  return fb::CreateDeadlockMember(to, value.rank, value.function, value.site, value.comm, value.tag, waits_for,
+                                  value.waits_for_any, value.since_s);
+}
+
+Offset<fb::CallSite> encode(Builder& to, const CallSite& value) {
+  const auto module = to.CreateString(value.module);
+  const auto function = to.CreateString(value.function);
+  const auto file = to.CreateString(value.file);
+  const auto build_id = to.CreateString(value.build_id);
+  return fb::CreateCallSite(to, value.id, module, value.offset, function, file, value.line, value.mpi_function, build_id);
+}
+
+Offset<fb::SiteActivity> encode(Builder& to, const SiteActivity& value) {
+  return fb::CreateSiteActivity(to, value.site, value.sends, value.receives, value.bytes, value.delayed,
+                                value.late_sender_s, value.waited_s, value.late_receiver_s, value.excess_s);
+}
+
+Offset<fb::Deadlock> encode(Builder& to, const Deadlock& value);
+
 template <class Table, class Value>
 Offset<flatbuffers::Vector<Offset<Table>>> encode_all(Builder& to, const std::vector<Value>& values) {
   std::vector<Offset<Table>> tables;
   tables.reserve(values.size());
   for (const Value& value : values) tables.push_back(encode(to, value));
   return to.CreateVector(tables);
+}
+
+Offset<fb::Deadlock> encode(Builder& to, const Deadlock& value) {
+  const auto members = encode_all<fb::DeadlockMember>(to, value.members);
+  return fb::CreateDeadlock(to, value.since_s, value.found_s, value.on_finished, members);
 }
 
 Offset<fb::Snapshot> encode(Builder& to, const Snapshot& value) {
@@ -144,6 +182,10 @@ Offset<fb::Snapshot> encode(Builder& to, const Snapshot& value) {
   const auto worst = encode_all<fb::WorstMessage>(to, value.worst);
   const auto ranks = encode_all<fb::RankSummary>(to, value.ranks);
   const auto criteria = encode_all<fb::Criterion>(to, value.criteria);
+  const auto functions = encode_all<fb::FunctionActivity>(to, value.functions);
+  const auto deadlocks = encode_all<fb::Deadlock>(to, value.deadlocks);
+  const auto sites = encode_all<fb::CallSite>(to, value.sites);
+  const auto site_activity = encode_all<fb::SiteActivity>(to, value.site_activity);
   const auto live = encode(to, value.live);
   fb::SnapshotBuilder table(to);
   table.add_job(job);
@@ -159,6 +201,10 @@ Offset<fb::Snapshot> encode(Builder& to, const Snapshot& value) {
   table.add_ranks(ranks);
   table.add_criteria(criteria);
   table.add_live(live);
+  table.add_functions(functions);
+  table.add_deadlocks(deadlocks);
+  table.add_sites(sites);
+  table.add_site_activity(site_activity);
   return table.Finish();
 }
 

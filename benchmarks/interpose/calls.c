@@ -1,16 +1,21 @@
 // Times MPI calls whose own cost is small or known. One case per run; each checks its result.
 //   calls CASE [COUNT]
+// Prints the wall time, and the processor time of rank 0, which other load on the machine disturbs less.
 //     null       1 rank   COUNT Send and COUNT Recv with MPI_PROC_NULL       ns per call
+//     control_off  1 rank  the same after MPI_Pcontrol(0)                    ns per call
+//     self_off   1 rank   `self` after MPI_Pcontrol(0)                       ns per call
 //     self       1 rank   COUNT messages to itself: Isend, Recv, Wait        ns per call (3 per message)
 //     pingpong   2 ranks  COUNT round trips of 8 bytes                       ns per half round trip
 //     halo       2 ranks  COUNT exchanges: 6 Irecv, 6 Isend of 1 KiB, Waitall   ns per exchange
 //     posted8    1 rank   8 receives posted, then sent to and completed, COUNT times      ns per call
 //     posted     1 rank   the same with 1e5 receives
+//     ends       any      MPI_Init and MPI_Finalize                          ns, of all ranks the longest
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static int rank, size;
 
@@ -46,6 +51,15 @@ static double self_case(long count) {
   const double end = MPI_Wtime();
   require(in == count - 1, "last message to itself");
   return (end - start) / (double)(3 * count);
+}
+
+static double control_off_case(long count) {
+  MPI_Pcontrol(0);
+  return null_case(count);
+}
+static double self_off_case(long count) {
+  MPI_Pcontrol(0);
+  return self_case(count);
 }
 
 static double pingpong_case(long count) {
@@ -104,13 +118,37 @@ static double posted(long count, int outstanding) {
 static double posted8_case(long count) { return posted(count, 8); }
 static double posted_case(long count) { return posted(count, 100000); }
 
+static double seconds_of(clockid_t clock) {
+  struct timespec t;
+  clock_gettime(clock, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// Init and Finalize by themselves: from the first rank in to the last rank out.
+static int ends(int argc, char** argv) {
+  const double start = seconds_of(CLOCK_MONOTONIC);
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const double began = seconds_of(CLOCK_MONOTONIC);
+  double took = began - start, longest = 0;
+  MPI_Reduce(&took, &longest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double finish = seconds_of(CLOCK_MONOTONIC);
+  MPI_Finalize();
+  if (rank == 0) printf("%.0f %.0f\n", 1e9 * longest, 1e9 * (seconds_of(CLOCK_MONOTONIC) - finish));
+  return 0;
+}
+
 int main(int argc, char** argv) {
+  if (argc > 1 && strcmp(argv[1], "ends") == 0) return ends(argc, argv);
   const struct {
     const char* name;
     int ranks;
     long count;
     double (*run)(long);
   } cases[] = {{"null", 1, 5000000, null_case},
+               {"control_off", 1, 5000000, control_off_case},
+               {"self_off", 1, 2000000, self_off_case},
                {"self", 1, 2000000, self_case},
                {"pingpong", 2, 300000, pingpong_case},
                {"halo", 2, 60000, halo_case},
@@ -124,8 +162,10 @@ int main(int argc, char** argv) {
     require(size == cases[i].ranks, "number of ranks");
     const long count = argc > 2 ? atol(argv[2]) : cases[i].count;
     cases[i].run(count / 20 + 1);  // warm
+    const double wall = seconds_of(CLOCK_MONOTONIC), processor = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
     const double seconds = cases[i].run(count);
-    if (rank == 0) printf("%.3f\n", 1e9 * seconds);
+    const double share = (seconds_of(CLOCK_PROCESS_CPUTIME_ID) - processor) / (seconds_of(CLOCK_MONOTONIC) - wall);
+    if (rank == 0) printf("%.3f %.3f\n", 1e9 * seconds, 1e9 * seconds * share);
     MPI_Finalize();
     return 0;
   }

@@ -67,8 +67,9 @@ void discover(const std::string& prefix, std::vector<Ring>& rings) {
 std::uint64_t drain(Ring& ring) {
   const auto events = ring.reader.peek(4096);
   for (const Event& e : events) {
-    ring.wrong += e.begin > e.end || e.kind == EventKind::none || e.kind > EventKind::lost;
-    if (e.kind == EventKind::send) ring.wrong += e.ordinal != ring.sends++;
+    ring.wrong += e.begin > e.end || e.kind == EventKind::none || e.kind > EventKind::lost_number;
+    if (e.kind == EventKind::send) ring.wrong += number_of(e.ordinal) != ring.sends++;
+    if (e.kind == EventKind::lost_number && (e.flags & flag::of_receives) == 0) ring.sends += e.bytes;
   }
   ring.events += events.size();
   ring.reader.release(events.size());

@@ -3,7 +3,9 @@
 // checks every count, and that memory does not grow while the number of events grows tenfold. Exit status 1 when a
 // result is wrong.
 //
-//   replay_benchmark [--quick] [--events N] [--only NAME] [--slice EVENTS]
+//   replay_benchmark [--quick] [--events N] [--only NAME] [--slice EVENTS] [--no-sites]
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -12,6 +14,7 @@
 #include <fstream>
 #include <string>
 
+#include "analysis/callsite/site_table.hpp"
 #include "analysis/pipeline.hpp"
 #include "benchmarks/replay/patterns.hpp"
 
@@ -63,12 +66,24 @@ bool read_slice(Pipeline& pipeline, const Stretch& stretch, std::vector<std::siz
   return more;
 }
 
+// The recorded calls are said to be made from the code of this program, which all ranks run.
+void name_sites(Stretch& stretch, callsite::SiteTable& sites, PipelineOptions& options) {
+  const auto here = reinterpret_cast<std::uint64_t>(&resident_mb);
+  for (std::size_t rank = 0; rank < stretch.events.size(); ++rank) {
+    sites.add_process(static_cast<std::int32_t>(rank), static_cast<std::uint32_t>(::getpid()), "");
+    for (record::Event& e : stretch.events[rank]) e.site = here + e.function;
+  }
+  options.name_sites = [&sites](std::span<Message> messages) { sites.translate(messages); };
+}
+
 // A tenth of the events, then the rest: memory is looked at after both.
-bool replay(Stretch stretch, std::uint64_t events, std::size_t slice) {
+bool replay(Stretch stretch, std::uint64_t events, std::size_t slice, bool with_sites) {
   const auto ranks = static_cast<std::int32_t>(stretch.events.size());
   Application application;
   application.ranks = ranks;
   PipelineOptions options;
+  callsite::SiteTable sites;
+  if (with_sites) name_sites(stretch, sites, options);
   std::uint64_t delivered = 0;
   options.on_messages = [&](std::span<const Message> messages) { delivered += messages.size(); };
   Pipeline pipeline(application, options);
@@ -106,6 +121,10 @@ bool replay(Stretch stretch, std::uint64_t events, std::size_t slice) {
       static_cast<double>(expected.messages) / seconds / 1e6, static_cast<double>(expected.events) / 1e6,
       static_cast<double>(now) / 1e9, pipeline.snapshot().regions.size(), resident, resident_at_tenth);
   bool right = check(pipeline, expected, delivered);
+  if (with_sites && (sites.size() == 0) != (expected.messages == 0)) {
+    std::printf("  WRONG: no call sites\n");
+    right = false;
+  }
   if (resident > resident_at_tenth * 1.1 + 8) {
     std::printf("  WRONG: memory grew with the number of events\n");
     right = false;
@@ -119,6 +138,7 @@ int main(int argc, char** argv) {
   std::uint64_t events = 100'000'000;
   std::string only;
   std::size_t slice = 2048;
+  bool with_sites = true;
   for (int i = 1; i < argc; ++i) {
     if (!std::strcmp(argv[i], "--quick"))
       events = 30'000'000;
@@ -128,12 +148,14 @@ int main(int argc, char** argv) {
       only = argv[++i];
     else if (!std::strcmp(argv[i], "--slice") && i + 1 < argc)
       slice = std::max<std::size_t>(1, std::strtoull(argv[++i], nullptr, 10));
+    else if (!std::strcmp(argv[i], "--no-sites"))
+      with_sites = false;
     else
       return std::fprintf(stderr, "replay_benchmark: unknown argument %s\n", argv[i]), 2;
   }
   bool right = true;
   for (const Stretch& stretch :
        {benchmark::halo(4900), benchmark::master_worker(16000), benchmark::cg(2900), benchmark::quiet_calls(21000)})
-    if (only.empty() || stretch.name == only) right = replay(stretch, events, slice) && right;
+    if (only.empty() || stretch.name == only) right = replay(stretch, events, slice, with_sites) && right;
   return right ? 0 : 1;
 }

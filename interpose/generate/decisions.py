@@ -12,9 +12,14 @@ SHAPES = {
     "probe", "iprobe", "mprobe", "improbe", "mrecv", "imrecv",
     "start", "startall", "request_free", "cancel",
     "wait", "waitall", "waitany", "waitsome", "test", "testall", "testany", "testsome",
+    "psend_init", "precv_init",
+    "win_create", "win_allocate", "win_create_dynamic", "win_free", "rma", "rma_result", "rma_single", "rma_compare",
+    "rma_sync", "rma_lock", "rma_target", "rma_test",
+    "file_open", "file_delete", "file_close", "file_data", "file_call",
 }
 # Decisions with code of their own in the generator (wrappers.py).
-SPECIAL = {"collective", "icollective", "creates", "frees", "idup", "call", "translate", "hand", "keep", "pass"}
+COLLECTIVES = ("collective", "icollective", "collective_init")
+SPECIAL = {*COLLECTIVES, "creates", "frees", "idup", "call", "translate", "hand", "keep", "pass"}
 SEND_MODES = {"standard": "0", "synchronous": "flag::synchronous", "buffered": "flag::buffered", "ready": "flag::ready"}
 FAMILIES = {
     "barrier", "bcast", "gather", "gatherv", "scatter", "scatterv", "allgather", "allgatherv", "alltoall",
@@ -64,7 +69,7 @@ def parse_decisions(text):
 
 def check_words(decision):
     kind, words, where = decision.kind, decision.words, f"calls.def:{decision.line}: {decision.name}"
-    if kind in ("collective", "icollective"):
+    if kind in COLLECTIVES:
         if not words or words[0] not in FAMILIES:
             raise DecisionError(f"{where}: unknown collective family")
     elif kind in ("send", "isend", "send_init"):

@@ -11,6 +11,7 @@ import re
 import sys
 
 import decisions as deciding
+import fortran
 import prototypes as reading
 import wrappers as writing
 
@@ -45,6 +46,12 @@ def generate(header, calls, numbers_file, directory):
         write_if_changed(out / "real_functions.hpp", writing.real_functions(functions, extra))
         write_if_changed(out / "wrappers.cpp", writing.wrapper_source(functions, decisions, numbers))
         write_if_changed(out / "stubs.inc", writing.stub_list(functions, decisions))
+        for part, text in enumerate(fortran.shim_sources(functions, decisions, numbers)):
+            write_if_changed(out / f"fortran_shims_{part}.cpp", text)
+        write_if_changed(out / "fortran_table.cpp", fortran.shim_table(functions, decisions))
+        write_if_changed(out / "fortran_stubs.inc", fortran.stub_list(functions, decisions))
+        write_if_changed(out / "fortran_unrecorded.txt",
+                         "".join(name + "\n" for name in fortran.unrecorded(functions, decisions)))
     return complaints
 
 

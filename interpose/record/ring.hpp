@@ -30,6 +30,13 @@ class RingWriter {
   void publish() { segment_->head.store(++head_, std::memory_order_release); }
 
   SegmentHeader* segment() const { return segment_; }
+  std::uint64_t capacity() const { return mask_ + 1; }
+  // Free slots, as the reader says now.
+  std::uint64_t room() {
+    tail_ = segment_->tail.load(std::memory_order_acquire);
+    const std::uint64_t used = head_ - tail_;
+    return used <= mask_ ? mask_ + 1 - used : 0;
+  }
 
  private:
   SegmentHeader* segment_ = nullptr;

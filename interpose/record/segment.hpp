@@ -28,6 +28,13 @@ enum class Consumer : std::uint32_t {
   gone = 2,      // left or died: the recorder goes quiet
 };
 
+// Whether a thread that is blocked in MPI means that no other thread of its process can be in MPI.
+enum class Threads : std::uint32_t {
+  unknown = 0,
+  one_at_a_time = 1,  // MPI_THREAD_SINGLE, FUNNELED, SERIALIZED
+  many = 2,           // MPI_THREAD_MULTIPLE
+};
+
 struct SegmentHeader {
   // --- constant after creation (P) ---
   char magic[8];
@@ -39,10 +46,11 @@ struct SegmentHeader {
   std::uint32_t pid;
   std::uint32_t thread;        // 0 = the thread that called MPI_Init
   ClockSource clock;
-  std::uint32_t reserved0;
+  Threads threads;
   char node[64];               // host name, zero-terminated
   char mpi[64];                // first words of MPI_Get_library_version
   char executable[256];
+  std::uint32_t tasks;         // thread 0, MPI_THREAD_MULTIPLE: threads of the process after MPI_Init; 0 not known
 
   // --- producer's line (P) ---
   alignas(64) std::atomic<std::uint64_t> head;  // events ever written; slot = head & (capacity - 1)
@@ -51,6 +59,7 @@ struct SegmentHeader {
   // --- state (P), rarely written ---
   alignas(64) std::atomic<ProcessState> state;
   std::atomic<std::uint32_t> thread_count;      // thread 0 only: segments of this process
+  std::atomic<std::uint32_t> muted;             // 1: the thread's calls leave no events, their summary is not written yet
 
   // --- current call (P): what the thread is inside now. function 0 = outside MPI ---
   alignas(64) std::atomic<std::uint64_t> call_since;  // ticks at entry
@@ -67,12 +76,18 @@ struct SegmentHeader {
   std::atomic<std::uint32_t> consumer_pid;
 
   // --- current call (P), continued: what a Wait* call waits for, the first awaited_limit of call_awaited requests:
-  // the number of the send (awaited_send set) or receive; 0 in all bits: neither (a collective, unknown) ---
+  // the number of the send (awaited_send set) or receive; 0 in all bits: neither (a collective, unknown). A Sendrecv
+  // has one: awaited_sendrecv(), or 0 when its send goes to nobody in this world ---
   alignas(64) std::atomic<std::uint64_t> awaited[64];
 };
 inline constexpr std::uint32_t awaited_limit = 64;
 inline constexpr std::uint64_t awaited_send = std::uint64_t{1} << 62;     // ORed to the number
 inline constexpr std::uint64_t awaited_receive = std::uint64_t{1} << 63;  // ORed to the number
+// The send of a Sendrecv, not numbered yet: bits 31-61 the destination, 0-30 the tag.
+constexpr std::uint64_t awaited_sendrecv(std::int32_t peer, std::int32_t tag) {
+  return peer < 0 || tag < 0 ? 0
+                             : awaited_send | static_cast<std::uint64_t>(peer) << 31 | static_cast<std::uint64_t>(tag);
+}
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
 inline constexpr std::uint32_t segment_header_bytes = 4096;

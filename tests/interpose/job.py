@@ -15,14 +15,19 @@ BUILD = os.environ.get("PCLSCOPE_BUILD", os.path.join(SOURCE, "build", "release"
 MPIRUN = {"openmpi": os.environ.get("PCLSCOPE_MPIRUN_openmpi", "mpirun.openmpi"),
           "mpich": os.environ.get("PCLSCOPE_MPIRUN_mpich", "mpirun.mpich")}
 KINDS = ["none", "call", "send", "recv_post", "recv_done", "recv_cancelled", "recv_freed", "send_cancel_request",
-         "send_cancelled", "send_not_cancelled", "collective", "comm_created", "comm_freed", "init", "finalize", "lost"]
+         "send_cancelled", "send_not_cancelled", "collective", "comm_created", "comm_freed", "init", "finalize", "lost",
+         "rma", "rma_sync", "file", "control", "unrecorded_sends", "unrecorded_receives", "lost_number"]
 FLAGS = ["nonblocking", "persistent", "posted", "synchronous", "buffered", "ready", "intercomm", "failed", "foreign",
-         "unordered", "truncated", "matched_probe"]
+         "unordered", "truncated", "matched_probe", "entered", "unrecorded", "out_of_order", "partitioned", "summarised",
+         "of_receives"]
 ANY_SOURCE, PROC_NULL, UNKNOWN_RANK, ROOT_SELF, ANY_TAG = -1, -2, -3, -4, -1
 
 Event = collections.namedtuple("Event", "begin end site comm bytes ordinal peer tag kind function flags")
 Segment = collections.namedtuple("Segment", "rank thread world_size capacity dropped state mpi executable events call")
 Result = collections.namedtuple("Result", "status out err segments board")
+
+
+NUMBER = (1 << 40) - 1  # the lower part of the ordinal of sends and receives; above: how many began meanwhile
 
 
 def function_names():

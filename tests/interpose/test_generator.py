@@ -11,6 +11,8 @@ BUILD = os.environ.get("PCLSCOPE_BUILD", os.path.join(SOURCE, "build", "release"
 GENERATE = os.path.join(SOURCE, "interpose", "generate", "generate.py")
 CALLS = os.path.join(SOURCE, "interpose", "generate", "calls.def")
 NUMBERS = os.path.join(SOURCE, "interpose", "record", "functions.def")
+COVERAGE = os.path.join(SOURCE, "interpose", "generate", "coverage.py")
+PAGE = os.path.join(SOURCE, "docs", "coverage.md")
 HEADERS = [h for h in (os.path.join(BUILD, "interpose", mpi, "prototypes.i") for mpi in ("openmpi", "mpich"))
            if os.path.exists(h)]
 
@@ -20,7 +22,7 @@ def read(path):
         return file.read()
 
 
-class Generator(unittest.TestCase):
+class WithHeaders(unittest.TestCase):
     def setUp(self):
         self.directory = tempfile.TemporaryDirectory()
         self.addCleanup(self.directory.cleanup)
@@ -41,6 +43,8 @@ class Generator(unittest.TestCase):
     def calls_with(self, *lines):
         return self.write("calls.def", read(CALLS) + "\n".join(lines) + "\n")
 
+
+class Generator(WithHeaders):
     def test_the_headers_at_hand_are_fully_decided(self):
         self.assertTrue(HEADERS)
         self.assertEqual(self.run_generator("--check", CALLS, NUMBERS, *HEADERS), (0, ""))
@@ -99,6 +103,51 @@ class Generator(unittest.TestCase):
                          [("const void *", "buf"), ("const int []", "counts"), ("int [][3]", "ranges"),
                           ("char ***", "a")])
         self.assertEqual(functions["MPI_F"].parameters[0].declaration, "int argument0")
+
+
+class Coverage(WithHeaders):
+    """docs/coverage.md is what the generator makes of both headers."""
+
+    def setUp(self):
+        super().setUp()
+        if len(HEADERS) != 2:
+            self.skipTest("the page tells of two MPIs, and one of them is not here")
+
+    def run_coverage(self, *arguments):
+        done = subprocess.run([sys.executable, "-B", COVERAGE, *arguments], capture_output=True, text=True, check=False)
+        return done.returncode, done.stderr
+
+    def test_the_committed_page_is_up_to_date(self):
+        self.assertEqual(self.run_coverage("--check", CALLS, NUMBERS, *HEADERS, PAGE), (0, ""))
+
+    def test_a_new_function_makes_the_check_fail_until_it_is_decided_and_written(self):
+        header = self.header_with("int MPI_Comm_weigh(MPI_Comm comm, int *grams)")
+        status, error = self.run_coverage("--check", CALLS, NUMBERS, header, HEADERS[1], PAGE)
+        self.assertEqual(status, 1)
+        self.assertIn("MPI_Comm_weigh has no decision", error)
+        calls = self.calls_with("Comm_weigh translate")
+        status, error = self.run_coverage("--check", calls, NUMBERS, header, HEADERS[1], PAGE)
+        self.assertEqual(status, 1)
+        self.assertIn("run coverage.py", error)
+        page = self.write("page.md", "")
+        self.assertEqual(self.run_coverage(calls, NUMBERS, header, HEADERS[1], page), (0, ""))
+        self.assertIn("| MPI_Comm_weigh | yes | - | translated |", read(page))
+        self.assertEqual(self.run_coverage("--check", calls, NUMBERS, header, HEADERS[1], page), (0, ""))
+
+    def test_every_function_of_both_headers_has_one_row(self):
+        sys.path.insert(0, os.path.dirname(GENERATE))
+        import prototypes  # pylint: disable=import-outside-toplevel
+        declared = set().union(*(prototypes.parse_header(read(h)) for h in HEADERS))
+        rows = [line.split("|")[1].strip() for line in read(PAGE).splitlines() if line.startswith("| MPI")]
+        self.assertEqual(len(rows), len(set(rows)))
+        self.assertEqual(declared - set(rows), set())
+
+    def test_a_decision_by_hand_without_words_fails(self):
+        header = self.header_with("int MPI_Comm_weigh(MPI_Comm comm, int *grams)")
+        status, error = self.run_coverage(self.calls_with("Comm_weigh hand"), NUMBERS, header, HEADERS[1],
+                                          self.write("page.md", ""))
+        self.assertEqual(status, 1)
+        self.assertIn("does not say how", error)
 
 
 if __name__ == "__main__":

@@ -108,12 +108,15 @@ class Overflow(unittest.TestCase):
         self.assertLess(seconds, WAIT_MS / 1000 * 4)
         kinds = [e.kind for e in consumer.events]
         self.assertEqual(kinds[:65], ["init"] + ["send", "recv_done"] * 32)
-        self.assertEqual(kinds[65], "lost")
-        lost = consumer.events[65].ordinal
-        self.assertEqual(lost, 2000 - 64)
-        self.assertEqual(consumer.number(DROPPED), lost)
-        self.assertEqual(kinds[66:], ["send", "recv_done"] * 10 + ["finalize"])
-        self.assertEqual(consumer.events[66].ordinal, 1000)  # numbers go on over the gap
+        lost, receives, sends, number = consumer.events[65:69]
+        self.assertEqual((lost.kind, lost.ordinal, lost.flags), ("lost", 2000 - 64, {"summarised"}))
+        self.assertEqual(consumer.number(DROPPED), lost.ordinal)
+        # Send 32 had a number when there was no room; the 967 others, and all 968 receives, took none.
+        self.assertEqual((number.kind, number.ordinal, number.bytes, number.flags), ("lost_number", 32, 1, set()))
+        self.assertEqual((sends.kind, sends.begin, sends.end, sends.bytes), ("unrecorded_sends", 32, 33, 968))
+        self.assertEqual((receives.kind, receives.bytes), ("unrecorded_receives", 968))
+        self.assertEqual(kinds[70:], ["send", "recv_done"] * 10 + ["finalize"])
+        self.assertEqual(consumer.events[70].ordinal, 33)
 
     def test_the_policy_drop_never_waits(self):
         def consume(consumer, moment):
@@ -121,7 +124,8 @@ class Overflow(unittest.TestCase):
                 consumer.attach(os.getpid())
         consumer, seconds = self.burst(consume, PCLSCOPE_OVERFLOW="drop")
         self.assertLess(seconds, WAIT_MS / 1000)
-        self.assertEqual(consumer.number(DROPPED), 1 + 2 * 1010 + 1 - CAPACITY)
+        summary = 4  # not written either: lost, a channel each of sends and receives, the number of receive 31
+        self.assertEqual(consumer.number(DROPPED), 1 + 2 * 1010 + 1 - CAPACITY + summary)
 
     def test_a_dead_consumer_is_noticed_and_recording_stops(self):
         with subprocess.Popen([sys.executable, "-c", ""]) as gone:

@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <random>
+#include <thread>
 
 #include "interpose/record/ring.hpp"
 
@@ -108,10 +109,10 @@ TEST_CASE("a broken head index is never followed beyond the ring") {
 }
 
 TEST_CASE("what one process writes another reads, whole and in order") {
-  const auto capacity = GENERATE(as<std::uint64_t>(), 64, 1024);
+  const auto capacity = GENERATE(as<std::uint64_t>(), 1, 2, 64, 1024);
   const unsigned seed = GENERATE(1u, 2u, 3u);
   CAPTURE(capacity, seed);
-  constexpr std::uint64_t total = 300000;
+  const std::uint64_t total = capacity < 64 ? 20000 : 300000;
   Shared shared(capacity);
   const pid_t child = fork();
   REQUIRE(child >= 0);
@@ -155,4 +156,93 @@ TEST_CASE("a reader in the middle of the run sees what a dead writer left") {
   const auto events = reader.peek(1000);
   REQUIRE(events.size() == 40);
   CHECK(same(events.back(), numbered(39)));
+}
+
+// The same between threads, so that ThreadSanitizer sees both sides.
+TEST_CASE("what one thread writes another reads, whole and in order") {
+  const auto capacity = GENERATE(as<std::uint64_t>(), 1, 2, 64);
+  CAPTURE(capacity);
+  constexpr std::uint64_t total = 50000;
+  Shared shared(capacity);
+  int result = -1;
+  std::thread reader([&] { result = read_all(shared.header, capacity, total, 7); });
+  RingWriter writer(shared.header);
+  for (std::uint64_t i = 0; i < total;) {
+    if (Event* slot = writer.claim()) {
+      *slot = numbered(i++);
+      writer.publish();
+    } else {
+      std::this_thread::yield();
+    }
+  }
+  reader.join();
+  CHECK(result == 0);
+}
+
+TEST_CASE("a writer killed at any moment leaves a whole beginning") {
+  const unsigned seed = std::random_device{}();
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  for (int life = 0; life < 100; ++life) {
+    const std::uint64_t capacity = std::uint64_t{1} << random() % 7;
+    CAPTURE(life, capacity);
+    Shared shared(capacity);
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      RingWriter writer(shared.header);
+      for (std::uint64_t i = 0;;) {
+        if (Event* slot = writer.claim()) {
+          *slot = numbered(i++);
+          writer.publish();
+        }
+      }
+    }
+    RingReader reader(shared.header, capacity);
+    std::uint64_t next = 0, wrong = 0;
+    const auto drain = [&] {
+      const auto events = reader.peek(1 + random() % (2 * capacity));
+      for (const Event& e : events) wrong += same(e, numbered(next++)) ? 0u : 1u;
+      reader.release(events.size());
+      return !events.empty();
+    };
+    for (unsigned i = random() % 300; i > 0; --i) drain();
+    kill(child, SIGKILL);
+    REQUIRE(waitpid(child, nullptr, 0) == child);
+    while (drain()) {}
+    CHECK(wrong == 0);
+    CHECK(next == shared.header->head);
+  }
+}
+
+TEST_CASE("a second reader goes on where the first one died") {
+  constexpr std::uint64_t capacity = 64, total = 20000;
+  Shared shared(capacity);
+  const pid_t writing = fork();
+  REQUIRE(writing >= 0);
+  if (writing == 0) {
+    RingWriter writer(shared.header);
+    for (std::uint64_t i = 0; i < total;) {
+      if (Event* slot = writer.claim()) {
+        *slot = numbered(i++);
+        writer.publish();
+      }
+    }
+    _exit(0);
+  }
+  const pid_t first = fork();
+  REQUIRE(first >= 0);
+  if (first == 0) _exit(read_all(shared.header, capacity, total / 2, 5));
+  int status = -1;
+  REQUIRE(waitpid(first, &status, 0) == first);
+  CHECK((WIFEXITED(status) && WEXITSTATUS(status) != 1));
+  RingReader reader(shared.header, capacity);
+  std::uint64_t next = reader.consumed(), wrong = 0;
+  while (next < total) {
+    const auto events = reader.peek(10);
+    for (const Event& e : events) wrong += same(e, numbered(next++)) ? 0u : 1u;
+    reader.release(events.size());
+  }
+  CHECK(wrong == 0);
+  REQUIRE(waitpid(writing, &status, 0) == writing);
 }

@@ -4,6 +4,7 @@
 //   exit      every rank finalizes and returns the status
 //   one-exit  only that rank returns the status after MPI_Finalize, the others return 0
 //   early     that rank calls exit(status) without MPI_Finalize
+//   leave     every rank returns the status from main without MPI_Finalize
 //   abort     that rank calls MPI_Abort(status)
 //   segfault  that rank writes to address 0
 //   kill      that rank sends itself SIGKILL
@@ -46,6 +47,7 @@ int main(int argc, char** argv) {
     if (!strcmp(how, "segfault")) *(volatile int*)NULL = 1;
     if (!strcmp(how, "kill")) kill(getpid(), SIGKILL);
   }
+  if (!strcmp(how, "leave")) return status;
   if (!strcmp(how, "hang")) sleep(600);
   if (!strcmp(how, "deadlock")) MPI_Recv(&size, 1, MPI_INT, (rank + 1) % size, 77, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   if (!strcmp(how, "early") || !strcmp(how, "abort") || !strcmp(how, "segfault") || !strcmp(how, "kill"))

@@ -1,89 +1,265 @@
-"""Compares stored pairs with what the wildcard storm's receivers wrote down (format: tests/programs/wildcard_storm.cpp).
+"""Compares stored pairs with what the random program wrote down (tests/programs/random_program.cpp, random_ledger.hpp).
 
-A stored row has no payload, so it is identified from both ends: the rows of a source in the order of send_begin are its
-sends in program order, the rows of a destination in the order of recv_post are its receives in posting order (one
-thread per process: both times rise strictly). The oracle says which send each receive really got.
+A stored row has no payload. It is identified by its communicator, ranks, tag and size, and by its times: send_begin lies
+within the call by which the program started that send, recv_post within the call by which it posted that receive, as the
+program timed them itself. (Where the posting may not have been recorded: recv_wait within the call that completed it.) The oracle's and the tool's clock are tied together by messages with a tag of their own.
 """
 import pathlib
 
+import numpy
+
 MOST = 20  # differences listed
+TO_MYSELF = 30001  # tag of the messages that tie the clocks
+FIRST_TIES = 4     # of each rank, sent before anything else
+UNSEEN = -1        # when a receive completed that nobody saw complete
+EMPTY = -1         # number of a send without payload
+
+SENT = numpy.dtype([("before", "i8"), ("after", "i8"), ("number", "i8"), ("label", "i4"), ("destination", "i4"),
+                    ("tag", "i4"), ("bytes", "i4"), ("stretch", "i4"), ("thread", "i4"), ("how", "i4"), ("", "i4")])
+RECEIVED = numpy.dtype([("before", "i8"), ("after", "i8"), ("wait_before", "i8"), ("wait_after", "i8"), ("number", "i8"), ("label", "i4"), ("source", "i4"),
+                        ("tag", "i4"), ("bytes", "i4"), ("posted", "i4"), ("done", "i4"), ("thread", "i4"), ("how", "i4")])
 
 
-def read_lines(path):
-    return [line.split() for line in pathlib.Path(path).read_text().splitlines()]
+def load(directory, name, dtype, ranks):
+    """The records of all ranks, and the rank of each."""
+    parts = [numpy.fromfile(directory / f"{name}.{rank}", dtype) for rank in range(ranks)]
+    return numpy.concatenate(parts), numpy.repeat(numpy.arange(ranks), [len(part) for part in parts])
+
+
+def key_of(*columns):
+    """One integer per row, equal where all columns are (non-negative, and small enough together)."""
+    key = numpy.zeros(len(columns[0]), numpy.int64)
+    for column in columns:
+        key = key * (int(column.max(initial=0)) + 1) + column
+    return key
+
+
+def place_in_group(key):
+    """For each row: which one it is among the rows with its key, in the order of rows."""
+    order = numpy.argsort(key, kind="stable")
+    first = numpy.r_[True, key[order][1:] != key[order][:-1]]
+    start = numpy.maximum.accumulate(numpy.where(first, numpy.arange(len(key)), 0))
+    place = numpy.empty(len(key), numpy.int64)
+    place[order] = numpy.arange(len(key)) - start
+    return place
+
+
+class Messages:
+    """Columns of equal length, one row per message."""
+
+    def __init__(self, **columns):
+        self.__dict__.update(columns)
+        self.names = list(columns)
+
+    def __len__(self):
+        return len(getattr(self, self.names[0]))
 
 
 class Oracle:
     def __init__(self, directory, ranks):
         directory = pathlib.Path(directory)
         self.ranks = ranks
-        # sent[rank][i] = (label, destination, tag, bytes)
-        self.sent = [[(label, int(to), int(tag), int(size)) for _, label, to, tag, size in
-                      read_lines(directory / f"sent.{rank}")] for rank in range(ranks)]
-        # received[rank][i] = (label, source, tag, bytes, index of the send)
-        self.received = [[(label, int(source), int(tag), int(size), int(index)) for _, label, source, tag, size, index in
-                          read_lines(directory / f"received.{rank}")] for rank in range(ranks)]
-        self.members = {line[0]: frozenset(map(int, line[1:])) for rank in range(ranks)
-                        for line in read_lines(directory / f"comms.{rank}")}
+        self.members = {}
+        for rank in range(ranks):
+            for line in (directory / f"comms.{rank}").read_text().splitlines():
+                label, *members = map(int, line.split())
+                self.members.setdefault(label, set()).update(members)
+        sent, source = load(directory, "sent", SENT, ranks)
+        received, destination = load(directory, "received", RECEIVED, ranks)
+        self.faults = []
+        at = self.sends_of(sent, source, received, destination)
+        if not self.faults:
+            self.join(sent[at], source[at], received, destination)
+
+    def sends_of(self, sent, source, received, destination):
+        """For each receive: the row of its send. Payloads say it; of empty messages their place on the channel."""
+        if len(sent) != len(received):
+            self.faults.append(f"{len(sent)} sends, {len(received)} receives")
+            return []
+        tags = max(sent["tag"].max(), received["tag"].max()) + 1
+        labels = max(sent["label"].max(), received["label"].max()) + 1
+        channel = [key_of(numpy.r_[label, labels], numpy.r_[a, self.ranks], numpy.r_[b, self.ranks], numpy.r_[tag, tags])[:-1]
+                   for label, a, b, tag in ((sent["label"], source, sent["destination"], sent["tag"]),
+                                            (received["label"], received["source"], destination, received["tag"]))]
+        # k-th send of a channel and k-th receive: one thread each, so the order of the files is the order of the calls.
+        place = [place_in_group(key) for key in channel]
+        by_place = [numpy.lexsort((p, key)) for p, key in zip(place, channel)]
+        if (channel[0][by_place[0]] != channel[1][by_place[1]]).any():
+            self.faults.append("a channel has not as many sends as receives")
+            return []
+        at = numpy.empty(len(received), numpy.int64)
+        at[by_place[1]] = by_place[0]
+        raced = self.raced(channel[0], sent["thread"]) | self.raced(channel[1], received["thread"])
+        raced = numpy.isin(channel[1], numpy.array(sorted(raced), numpy.int64))
+        told = received["number"] != EMPTY
+        wrong = told & ~raced & ((received["number"] != sent["number"][at]) | (received["bytes"] != sent["bytes"][at]))
+        if wrong.any():
+            self.faults.append(f"{wrong.sum()} messages overtook others on their channel")
+        of_number = {pair: row for row, pair in enumerate(zip(source[:], sent["number"]))} if raced.any() else {}
+        for row in numpy.flatnonzero(raced):
+            at[row] = of_number[received["source"][row], received["number"][row]]
+        if len(numpy.unique(at)) != len(at):
+            self.faults.append("a message was received twice")
+        return at
+
+    @staticmethod
+    def raced(channel, thread):
+        """Channels that several threads use."""
+        pairs = numpy.unique(numpy.stack([channel, thread.astype(numpy.int64)]), axis=1)[0]
+        keys, count = numpy.unique(pairs, return_counts=True)
+        return set(keys[count > 1].tolist())
+
+    def join(self, sent, source, received, destination):
+        self.all = Messages(label=sent["label"], source=source, destination=destination, tag=sent["tag"],
+                            bytes=sent["bytes"], send_before=sent["before"], send_after=sent["after"],
+                            post_before=received["before"], post_after=received["after"], stretch=sent["stretch"],
+                            wait_before=received["wait_before"], wait_after=received["wait_after"],
+                            posted=received["posted"], done=received["done"], send_how=sent["how"], how=received["how"])
 
     def messages(self):
-        return sum(len(receives) for receives in self.received)
+        return len(self.all)
 
-    def is_consistent(self):
-        """The receivers' and the senders' records fit each other: each send was received once."""
-        taken = sorted((source, index) for receives in self.received for _, source, _, _, index in receives)
-        return taken == sorted((rank, i) for rank in range(self.ranks) for i in range(len(self.sent[rank])))
+    def bytes(self):
+        return int(self.all.bytes.sum())
 
+    # Of runs that switch recording off and on: what can be told of each message. Odd stretches are off.
+    def recorded_on_both_sides(self):
+        return (self.all.stretch % 2 == 0) & (self.all.posted % 2 == 0) & (self.all.done % 2 == 0)
 
-def ordinals(owner, time, ranks, what, differences):
-    """For each row: which one it is among its owner's rows in the order of time. Equal times are no order."""
-    number = [0] * len(owner)
-    for rank in range(ranks):
-        rows = sorted((row for row in range(len(owner)) if owner[row] == rank), key=lambda row: time[row])
-        for i, row in enumerate(rows):
-            number[row] = i
-            if i and time[rows[i - 1]] == time[row]:
-                differences.append(f"rank {rank}: two rows with the same {what}: no order")
-    return number
+    def recorded_on_neither_side(self):
+        """Sent while off, completed while off."""
+        return (self.all.stretch % 2 == 1) & (self.all.done % 2 == 1) & (self.all.done != UNSEEN)
+
+    def posted_unrecorded(self):
+        """Posted while off, and outstanding when recording was switched on: its place among the others may be unknown."""
+        return (self.all.posted % 2 == 1) & (self.all.done != self.all.posted)
 
 
-def compare(rows, oracle):
-    """A list of differences, empty when every pair in the store is the oracle's."""
+class Clock:
+    """The oracle's ticks of the tool's times: ticks = offset + rate * ns, good to `tolerance` ticks."""
+
+    def __init__(self, rows, oracle, monotonic):
+        truth = oracle.all
+        t, low, high = [], [], []
+        for rank in range(oracle.ranks):
+            row = numpy.flatnonzero((rows.tag == TO_MYSELF) & (rows.source == rank))
+            true = numpy.flatnonzero((truth.tag == TO_MYSELF) & (truth.source == rank))
+            row, true = row[numpy.argsort(rows.send_begin[row])], true[numpy.argsort(truth.send_before[true])]
+            if len(row) != len(true):  # some are not recorded, but the first
+                row, true = row[:FIRST_TIES], true[:FIRST_TIES]
+            if len(row) != len(true):
+                raise AssertionError(f"rank {rank}: the messages that tie the clocks are not stored")
+            t.append(rows.send_begin[row].astype(float))
+            low.append(truth.send_before[true])
+            high.append(truth.send_after[true])
+        t, low, high = numpy.concatenate(t), numpy.concatenate(low), numpy.concatenate(high)
+        self.origin = low.min()
+        low, high = (low - self.origin).astype(float), (high - self.origin).astype(float)
+        # The tool takes its time some 20 ns after the oracle, or later: the line touches the earliest from above, among
+        # the first of the messages and among the last.
+        ends = t <= numpy.quantile(t, 0.1), t >= numpy.quantile(t, 0.9)
+        self.rate = 1.0 if monotonic else (low[ends[1]].mean() - low[ends[0]].mean()) / (t[ends[1]].mean() - t[ends[0]].mean())
+        for _ in range(0 if monotonic else 5):
+            first, last = (numpy.where(part, low - self.rate * t, -numpy.inf).argmax() for part in ends)
+            self.rate = (low[last] - low[first]) / (t[last] - t[first])
+        self.offset = (low - self.rate * t).max()
+        self.tolerance = 100 + max(0, (self.offset + self.rate * t - high).max())
+        self.monotonic = monotonic
+
+    def ticks(self, ns):
+        return self.offset + self.rate * ns.astype(float)
+
+
+def find(rows, truth, clock, unseen_posts, label_of_comm=None):
+    """For each stored row the message that it is, -1 when it is none. Without labels of the communicators: whichever."""
+    begin, post, wait = (clock.ticks(times) for times in (rows.send_begin, rows.recv_post, rows.recv_wait))
+    columns = [("source", "destination", "tag", "bytes")] * 2
+    row_key, true_key = ([getattr(table, name).astype(numpy.int64) for name in names]
+                         for table, names in zip((rows, truth), columns))
+    if label_of_comm is not None:
+        row_key.insert(0, numpy.array([label_of_comm[comm] for comm in rows.comm.tolist()], numpy.int64))
+        true_key.insert(0, truth.label.astype(numpy.int64))
+    key = key_of(*(numpy.concatenate(pair) for pair in zip(row_key, true_key)))
+    tolerance = clock.tolerance
+    sides = [(truth.send_before - clock.origin - tolerance, truth.send_after - clock.origin + tolerance),
+             (truth.post_before - clock.origin - tolerance, truth.post_after - clock.origin + tolerance),
+             (truth.wait_before - clock.origin - tolerance, truth.wait_after - clock.origin + tolerance)]
+    n = len(rows)
+    order = numpy.lexsort((numpy.r_[numpy.ones(n), numpy.zeros(len(truth))], numpy.r_[begin, sides[0][0]], key))
+    is_row = order < n
+    sorted_truth = order[~is_row] - n
+    last = numpy.empty(n, numpy.int64)  # place in sorted_truth of the last message that began before the row
+    last[order[is_row]] = (numpy.cumsum(~is_row) - 1)[is_row]
+    found, used, row_key, true_key = numpy.full(n, -1), numpy.zeros(len(truth), bool), key[:n], key[n:]
+    for back in range(64):
+        open_rows = numpy.flatnonzero((found < 0) & (last - back >= 0))
+        at = sorted_truth[last[open_rows] - back]
+        received = (sides[1][0][at] <= post[open_rows]) & (post[open_rows] <= sides[1][1][at])
+        if unseen_posts:
+            received |= (sides[2][0][at] <= wait[open_rows]) & (wait[open_rows] <= sides[2][1][at])
+            received |= truth.done[at] == UNSEEN
+        fits = (true_key[at] == row_key[open_rows]) & ~used[at] & (begin[open_rows] <= sides[0][1][at]) & received
+        _, first = numpy.unique(at[fits], return_index=True)
+        taken = open_rows[fits][first]
+        found[taken] = at[fits][first]
+        used[found[taken]] = True
+    return found
+
+
+def labels_of_communicators(rows, truth, found, differences):
+    """The label that each communicator id stands for. Ids and labels belong together one to one."""
+    label_of_comm = {}
+    known = found >= 0
+    for comm in numpy.unique(rows.comm).tolist():
+        labels, count = numpy.unique(truth.label[found[known & (rows.comm == comm)]], return_counts=True)
+        label_of_comm[comm] = int(labels[count.argmax()]) if len(labels) else 0
+    seen = {}
+    for comm, label in label_of_comm.items():
+        if label in seen:
+            differences.append(f"communicator {label}: two ids, {seen[label]:#x} and {comm:#x}")
+        seen[label] = comm
+    return label_of_comm
+
+
+def compare(rows, oracle, monotonic=False, required=None, may_miss=0):
+    """A list of differences, empty when every stored pair is the oracle's. required: messages that must be stored, but for
+    so many; None: all, then every posting was recorded."""
     differences = []
-    source, destination = rows.source.tolist(), rows.destination.tolist()
-    tag, size, comm = rows.tag.tolist(), rows.bytes.tolist(), rows.comm.tolist()
-    if len(source) != oracle.messages():
-        differences.append(f"{len(source)} stored messages, {oracle.messages()} received")
-    sends = ordinals(source, rows.send_begin.tolist(), oracle.ranks, "send_begin", differences)
-    receives = ordinals(destination, rows.recv_post.tolist(), oracle.ranks, "recv_post", differences)
-    comm_of_label = {}
-    for row in range(len(source)):
-        at = receives[row]
-        known = oracle.received[destination[row]]
-        if at >= len(known):
-            differences.append(f"rank {destination[row]} has more stored messages than it received")
-            continue
-        label, *truth = known[at]
-        stored = [source[row], tag[row], size[row], sends[row]]
-        if stored != truth:
-            differences.append(f"rank {destination[row]}, receive {at} on {label}: stored (source, tag, bytes, send) "
-                               f"{stored}, received {truth}")
-        if comm_of_label.setdefault(label, comm[row]) != comm[row]:
-            differences.append(f"{label}: two communicator ids, {comm_of_label[label]:#x} and {comm[row]:#x}")
-    return differences + compare_communicators(comm, source, destination, comm_of_label, oracle)
+    truth = oracle.all
+    clock = Clock(rows, oracle, monotonic)
+    label_of_comm = labels_of_communicators(rows, truth, find(rows, truth, clock, required is not None), differences)
+    found = find(rows, truth, clock, required is not None, label_of_comm)
+    for row in numpy.flatnonzero(found < 0)[:MOST]:
+        differences.append("stored, but not so: " + describe(rows, row) + explain(rows, row, truth, clock))
+    missing = numpy.ones(len(truth), bool) if required is None else required.copy()
+    missing[found[found >= 0]] = False
+    if missing.sum() <= may_miss:
+        missing[:] = False
+    for at in numpy.flatnonzero(missing)[:MOST]:
+        differences.append(f"not stored: {describe(truth, at)} how {truth.send_how[at]} {truth.how[at]} "
+                           f"at {truth.send_before[at] - clock.origin}")
+    for comm, label in label_of_comm.items():
+        users = set(rows.source[rows.comm == comm].tolist()) | set(rows.destination[rows.comm == comm].tolist())
+        if not users <= oracle.members.get(label, set()):
+            differences.append(f"communicator {comm:#x} ({label}) is used by {sorted(users)}")
+    more = max(0, int((found < 0).sum()) - MOST) + max(0, int(missing.sum()) - MOST)
+    return differences + ([f"and {more} more"] if more else [])
 
 
-def compare_communicators(comm, source, destination, comm_of_label, oracle):
-    """One id per communicator, and nobody outside its members uses it."""
-    differences = []
-    if len(set(comm_of_label.values())) != len(comm_of_label):
-        differences.append(f"communicators share an id: {comm_of_label}")
-    label_of = {value: label for label, value in comm_of_label.items()}
-    users = {}
-    for row, value in enumerate(comm):
-        users.setdefault(value, set()).update((source[row], destination[row]))
-    for value, ranks in users.items():
-        label = label_of.get(value)
-        if label is None or not ranks <= oracle.members[label]:
-            differences.append(f"communicator {value:#x} ({label}) is used by {sorted(ranks)}")
-    return differences
+def explain(rows, row, truth, clock):
+    """Which message was sent at the row's send_begin, and which one the receive posted at its recv_post took."""
+    same = ((truth.source == rows.source[row]) & (truth.destination == rows.destination[row]) &
+            (truth.tag == rows.tag[row]))
+    begin, post = clock.ticks(rows.send_begin)[row] + clock.origin, clock.ticks(rows.recv_post)[row] + clock.origin
+    words = []
+    for side, time, before, after in (("send", begin, truth.send_before, truth.send_after),
+                                      ("receive", post, truth.post_before, truth.post_after)):
+        at = numpy.flatnonzero(same & (before - clock.tolerance <= time) & (time <= after + clock.tolerance))
+        words += [f"; {side} at {time - clock.origin:.0f}: message {i} of {truth.bytes[i]} bytes (stretches: sent "
+                  f"{truth.stretch[i]}, posted {truth.posted[i]}, done {truth.done[i]}; how {truth.send_how[i]} {truth.how[i]})"
+                  for i in at[:3]] or [f"; {side} at {time - clock.origin:.0f}: none"]
+    return "".join(words)
+
+
+def describe(table, row):
+    return " ".join(f"{name} {getattr(table, name)[row]}" for name in ("source", "destination", "tag", "bytes"))

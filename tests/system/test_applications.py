@@ -1,5 +1,4 @@
 """Real programs run unchanged: LAMMPS, HPC Challenge, Python with mpi4py."""
-import os
 import re
 import shutil
 
@@ -56,17 +55,6 @@ class Applications(harness.SystemTest):
         summary = self.box.json("inspect", path, "--json")
         self.assertComplete(summary, 4)
         self.assertGreater(summary["messages"]["matched"], 1000)
-
-    def test_fortran_gets_its_own_result_recorded_or_not(self):
-        for mpi in harness.MPIS:
-            for module in ("mpi", "mpi_f08"):
-                program = harness.program(f"world_size_{module}", mpi)
-                if not os.path.exists(program):
-                    self.skipTest(f"no Fortran compiler for {mpi}")
-                done = self.box.traced(3, program)
-                self.assertEqual((done.code, done.stdout), (0, "world_size: ranks 3 sum 3\n"), done)
-                recorded = mpi == "mpich" and module == "mpi"
-                self.assertEqual("runs alone" in done.stderr, not recorded, done)
 
     def test_python_with_mpi4py(self):
         self.needs("/usr/bin/python3")

@@ -25,6 +25,7 @@ inline Snapshot hand_made_snapshot() {
   s.messages.delayed = 30864;
   s.messages.clock_violations = 4;
   s.messages.foreign = 5;
+  s.messages.half_recorded = 6;
   s.messages.events = 300000;
   s.latency = {1.5, 3.25e-6, 41.5e-6};
   Region quiet;

@@ -61,7 +61,33 @@ expect_out '2 -> 3 .* 51.0 '
 run "$pclscope" inspect "$dump" criteria
 expect_out 'inter-node .* 100 us'
 
+run "$pclscope" inspect "$dump" calls
+expect_out '^ *2.25 s .* 100+0 .* Send  *halo.cpp:42 Grid::exchange$'
+expect_out ' Recv  *libhalo.so+0x1001$'
+expect_out 'unknown$'
+expect_out '^MPI_Recv  *100  *30.0 s  *40% '
+expect_out 'rank 3 in MPI_Recv (halo.cpp:42) waits for rank 4 in MPI_Recv (libhalo.so+0x1001) waits for rank 3'
+grep -q -e 'inside a call' "$folder/out" && fail "the run ended in order: nobody is inside a call"
+grep -q -e $'\033' "$folder/out" && fail "an escape sequence reaches the terminal"
+run "$pclscope" inspect "$cut" calls
+expect_out '^   5  MPI_.*'
+run "$pclscope" inspect "$dump" calls --limit 1
+[ "$(grep -c -e ' halo.cpp:42' "$folder/out")" -eq 1 ] || fail "one call site"
+
 # --- JSON and CSV ---
+run "$pclscope" inspect "$dump" calls --json
+expect_json '[s["sites"] for s in o["sites"]] == [[1, 3], [2], [4], [0]] and o["sites"][0]["line"] == 42'
+expect_json 'o["sites"][0]["sends"] == 100 and o["sites"][0]["lost_s"] == 2.25 and o["sites"][1]["waited_s"] == 2'
+expect_json 'o["sites"][1]["file"] is None and o["sites"][1]["offset"] == 0x1001 and o["sites"][1]["call"] == "MPI_Recv"'
+expect_json 'o["functions"][0]["inside_s"] == 30 and len(o["functions"][1]["history_share"]) == 2 and o["inside"] == []'
+expect_json '[m["site"] for m in o["deadlocks"][0]["members"]] == ["/src/halo.cpp:42", "/opt/libhalo.so+0x1001"]'
+run "$pclscope" inspect "$cut" calls --json --rank 4
+expect_json '[r["rank"] for r in o["inside"]] == [4] and [(s["sites"], s["sends"] + s["receives"]) for s in o["sites"]] == [([1, 3], 33), ([2], 33)]'
+run "$pclscope" inspect "$dump" calls --csv
+expect_out '^sites,function,file,line,'
+expect_out '^1 3,Grid::exchange(int),/src/halo.cpp,42,'
+run "$pclscope" inspect "$dump" messages --csv --limit 1
+expect_out ',/src/halo.cpp:42,/opt/libhalo.so+0x1001$'
 run "$pclscope" inspect "$dump" --json
 expect_json 'o["application"]["ranks"] == 6 and o["application"]["nodes"] == 2 and o["messages"]["matched"] == 123456'
 expect_json 'o["time"]["start"] == "2024-05-01T12:34:56.789Z" and "live" not in o and o["regions"][1]["ranks"] == [3, 4, 5]'
@@ -84,7 +110,7 @@ run "$pclscope" inspect "$dump" --csv
 expect_out '^messages.matched,123456$'
 
 # --- incomplete dumps are shown, and said to be incomplete ---
-for topic in summary regions messages ranks criteria; do
+for topic in summary regions messages ranks calls criteria; do
   run "$pclscope" inspect "$cut" $topic --json
   expect_status 0
   expect_err "incomplete"

@@ -13,7 +13,7 @@ TEST_CASE("the summary object of a stored run") {
     "time": {"start": "2024-05-01T12:34:56.789Z", "duration_s": 12.5, "finished": false},
     "messages": {"matched": 123456, "unmatched_sends": 3, "unmatched_receives": 1, "ambiguous": 2,
                  "dropped_events": 7, "bytes": 8388608, "delayed": 30864, "clock_violations": 4, "foreign": 5,
-                 "events": 300000},
+                 "half_recorded": 6, "events": 300000},
     "latency": {"mean_ratio": 1.5, "median_s": 3.25e-6, "p99_s": 41.5e-6},
     "regions": [
       {"id": 1, "ranks": [0, 1, 2], "messages": 100000, "bytes": 1048576, "delayed": 1000, "mean_latency_ratio": 1.25,

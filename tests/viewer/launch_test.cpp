@@ -43,19 +43,6 @@ const Words exported = {"-x", "PCLSCOPE_JOB", "-x", "PCLSCOPE_RANKS", "-x", "PCL
 
 }  // namespace
 
-TEST_CASE("an application that cannot be recorded starts alone") {
-  for (const Mpi mpi : {Mpi::openmpi, Mpi::mpich}) {
-    RunFacts facts = facts_for(mpi, 2);
-    facts.recorded = false;
-    const LaunchLine line = build_launch_line(options_for(2), facts);
-    CHECK(line.environment.empty());
-    CHECK(contains(line.arguments, {"-n", "2", "./app", "-n", "two words"}));
-    CHECK(line.arguments.back() == "two words");
-    CHECK(count(line.arguments, ":") == 0);
-    CHECK(count(line.arguments, facts.rank_program) == 0);
-  }
-}
-
 TEST_CASE("MPICH: the whole line") {
   RunOptions options = options_for(3);
   options.dump = "/data/run.h5";

@@ -6,6 +6,40 @@
 #include "analysis/store/writer.hpp"
 #include "tests/viewer/hand_made.hpp"
 
+namespace {
+
+// Two places of one line (an unrolled loop), one without debug information, one whose names mean harm.
+std::vector<pclscope::CallSite> call_sites() {
+  std::vector<pclscope::CallSite> sites(4);
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    sites[i].id = i + 1;
+    sites[i].module = "/opt/app";
+    sites[i].offset = 0x1000 + i;
+  }
+  for (const int i : {0, 2}) {
+    sites[i].function = "Grid::exchange(int)";
+    sites[i].file = "/src/halo.cpp";
+    sites[i].line = 42;
+    sites[i].mpi_function = 328;
+  }
+  sites[1].module = "/opt/libhalo.so";
+  sites[1].mpi_function = 300;
+  sites[3].function = sites[3].file = "\033[2Jharm,\n";
+  sites[3].line = 7;
+  return sites;
+}
+
+void add_calls(pclscope::Snapshot& summary) {
+  summary.site_activity = {{3, 50, 0, 400, 1, 1.5, 0, 0, 0.25}, {1, 50, 0, 400, 0, 0.5, 0, 0, 0},
+                           {2, 0, 100, 800, 1, 0, 2.0, 0.125, 0.25}, {4, 1, 0, 8, 0, 0, 0, 0, 0}, {0, 1, 1, 8, 0, 0, 0, 0, 0}};
+  summary.functions = {{300, 100, 30, 0, {0.1f, 0.9f}}, {328, 100, 7.5, 0, {0, 0.1f}}};
+  summary.deadlocks.resize(1);
+  summary.deadlocks[0].since_s = 2.5;
+  summary.deadlocks[0].members = {{3, 300, 1, 1, 9, {4}, false, 1}, {4, 300, 2, 1, 9, {3}, false, 2.5}};
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   if (argc < 2) return 2;
   auto writer = pclscope::store::Writer::create(argv[1], {});
@@ -21,12 +55,15 @@ int main(int argc, char** argv) {
     m.send_begin = m.send_end = 1'000'000LL * i;
     m.recv_post = m.recv_wait = m.send_begin;
     m.recv_end = m.send_begin + 2000 + (i == 50 ? 100'000 : 0);  // one of them is late: ratio 51
+    m.send_site = i % 2 == 0 ? 1 : 3;
+    m.recv_site = 2;
     messages.push_back(m);
   }
   pclscope::Snapshot summary = pclscope::test::hand_made_snapshot();
+  add_calls(summary);
   const bool cut = argc > 2 && std::strcmp(argv[2], "cut") == 0;
   summary.finished = !cut;
-  if (!(*writer)->append(messages) || !(*writer)->summarize(summary) || !(*writer)->flush()) return 1;
+  if (!(*writer)->append(call_sites()) || !(*writer)->append(messages) || !(*writer)->summarize(summary) || !(*writer)->flush()) return 1;
   if (cut) std::_Exit(0);
   return (*writer)->close() ? 0 : 1;
 }

@@ -125,9 +125,20 @@ TEST_CASE("a message as comma-separated values keeps its nanoseconds") {
   const auto cells = views::message_csv_cells(m, views::Criteria({}));
   REQUIRE(cells.size() == views::message_csv_titles().size());
   CHECK(cells == std::vector<std::string>{"1", "2", "0", "abc", "8", "12.000000007", "-0.000000005", "", "0.000000000",
-                                          "0.000000000", "-0.000000005", "0", "0", "1", "1"});
+                                          "0.000000000", "-0.000000005", "0", "0", "1", "1", "", ""});
   const auto json = views::message_json(m, views::Criteria({}));
   CHECK(json.size() == cells.size());
   CHECK(json["ratio"].is_null());
+  CHECK(json["send_site"].is_null());
+  m.send_site = 7;
+  CallSite site;
+  site.id = 7;
+  site.file = "/src/halo.c";
+  site.line = 42;
+  const views::Sites sites({site});
+  CHECK(views::message_json(m, views::Criteria({}), sites)["send_site"] == "/src/halo.c:42");
+  const auto wide = views::message_lines({m}, views::Criteria({}), 0, sites);
+  CHECK(wide[1].find("halo.c:42") != std::string::npos);
+  CHECK(views::message_lines({m}, views::Criteria({}), 100, sites)[1].find("halo.c") == std::string::npos);
   CHECK(json["clock_violation"] == true);
 }

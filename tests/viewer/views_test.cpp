@@ -6,6 +6,7 @@
 #include "viewer/views/closing_lines.hpp"
 #include "viewer/views/message_rows.hpp"
 #include "viewer/views/summary_tables.hpp"
+#include "viewer/views/watch_json.hpp"
 #include "viewer/views/watch_page.hpp"
 
 using namespace pclscope;
@@ -65,7 +66,7 @@ TEST_CASE("the watch page shows what matters") {
   check_fits(page, 80, 24);
   CHECK_THAT(text, Contains("heat-4711  ./heat input.txt"));
   CHECK_THAT(text, Contains("Open MPI v4.1.4  6 ranks on 2 nodes  elapsed 12.5 s  data 80.0 ms old"));
-  CHECK_THAT(text, Contains("matched 123,456  unmatched 3+1  ambiguous 2  dropped 7  8.0 MiB"));
+  CHECK_THAT(text, Contains("matched 123,456  unmatched 3+1  ambiguous 2  dropped 7  8.0 MiB  half recorded 6"));
   CHECK_THAT(text, Contains("delayed 25%  mean ratio 1.50  median 3.25 us  p99 41.5 us  clock violations 4"));
   CHECK_THAT(text, Contains("25/25/50"));
   CHECK_THAT(text, Contains("4 -> 5"));
@@ -114,6 +115,75 @@ TEST_CASE("an empty snapshot has a page") {
   const Lines page = views::watch_page(Snapshot{}, {}, {80, 24, false});
   check_fits(page, 80, 24);
   CHECK_THAT(joined(page), Contains("no regions yet") && Contains("MPI not known yet"));
+}
+
+TEST_CASE("what everyone is blocked in") {
+  Snapshot s = test::hand_made_snapshot();
+  s.sites = {{7, "/bin/heat", 0x123, "exchange", "/src/halo.c", 42, 0, ""}, {8, "/lib/x.so", 0x40, "", "", 0, 0, ""}};
+  for (int rank = 3; rank < 6; ++rank) {
+    RankSummary& r = s.ranks[static_cast<std::size_t>(rank)];
+    r.call_for_s = rank;
+    r.call_site = rank == 5 ? 8 : 7;
+    r.waits_for = {rank == 5 ? 0 : 1};
+  }
+  s.functions = {{412, 1000, 12.5, 3, {0, 0.5F, 0.5F, 0.25F}}, {328, 5, 0.5, 0, {0.1F, 0, 0, 0}}};
+  s.ranks[3].call_function = s.ranks[4].call_function = s.ranks[5].call_function = 412;
+  const Lines page = views::watch_page(s, {}, {80, 24, false});
+  check_fits(page, 80, 24);
+  CHECK_THAT(joined(page), Contains("MPI_Waitall") && Contains("halo.c:42") && Contains("x.so+0x40") && !Contains("DEADLOCK"));
+  CHECK_THAT(page[line_of(page, "halo.c:42")], Contains("4.00 s") && Contains("3,4") && Contains("rank 1"));
+  CHECK(line_of(page, "x.so+0x40") < line_of(page, "halo.c:42"));  // rank 5 waits longer
+  CHECK_THAT(page[line_of(page, "MPI_Send ")], Contains("0%") && Contains("500 ms"));
+  CHECK_THAT(page.back(), Contains("outside MPI now: 50%"));
+  s.finished = true;
+  CHECK(line_of(views::watch_page(s, {}, {80, 24, false}), "halo.c:42") == views::watch_page(s, {}, {80, 24, false}).size());
+}
+
+TEST_CASE("a deadlock stands on top, however long, on any terminal") {
+  Snapshot s = big_snapshot(20, 4);
+  s.sites = {{7, "/bin/heat", 0x123, "\x1b[2J", "/src/\x1b]0;ha\nlo.c", 42, 0, ""}};
+  Deadlock d;
+  d.since_s = 10;
+  for (int rank = 0; rank < 300; ++rank) {
+    DeadlockMember m;
+    m.rank = rank;
+    m.function = 300;
+    m.site = 7;
+    m.waits_for = {(rank + 1) % 300};
+    d.members.push_back(m);
+  }
+  s.deadlocks = {d, d, d, d, d, d};
+  for (const std::size_t width : {1u, 20u, 79u, 80u, 200u}) {
+    for (const std::size_t height : {1u, 5u, 10u, 24u, 60u})
+      check_fits(views::watch_page(s, {}, {width, height, false}), width, height);
+  }
+  const Lines page = views::watch_page(s, {}, {80, 24, false});
+  CHECK_THAT(page[5], Contains("DEADLOCK of ranks 0-299 for 2.50 s: rank 0 in MPI_Recv"));
+  CHECK(line_of(page, "region") < page.size());
+  CHECK_THAT(joined(page), Contains("and more"));
+}
+
+TEST_CASE("the JSON of watch has functions, blocked ranks and deadlocks") {
+  Snapshot s = test::hand_made_snapshot();
+  s.sites = {{7, "/bin/heat", 0x123, "exchange", "/src/halo.c", 42, 0, ""}};
+  s.functions = {{300, 1000, 12.5, 3, std::vector<float>(100, 0.5F)}};
+  s.ranks[4].call_function = 300;
+  s.ranks[4].call_for_s = 3;
+  s.ranks[4].call_site = 7;
+  s.ranks[4].waits_for = {5};
+  s.deadlocks.resize(1);
+  s.deadlocks[0].members.resize(1);
+  s.deadlocks[0].members[0].waits_for = {0};
+  const session::Json json = views::watch_json(s, s.live.window_end_realtime_ns);
+  CHECK(json["messages"]["matched"] == 123456);
+  CHECK(json["functions"][0]["function"] == "MPI_Recv");
+  CHECK(json["functions"][0]["history_share"].size() == 60);
+  REQUIRE(json["blocked"].size() == 1);
+  CHECK(json["blocked"][0]["rank"] == 4);
+  CHECK(json["blocked"][0]["site"] == "/src/halo.c:42");
+  CHECK(json["blocked"][0]["waits_for"] == session::Json({5}));
+  CHECK(json["deadlocks"][0]["members"][0]["waits_for"] == session::Json({0}));
+  CHECK(views::watch_json(Snapshot{}, std::nullopt)["deadlocks"].empty());
 }
 
 TEST_CASE("ranks that have not started yet are nowhere") {

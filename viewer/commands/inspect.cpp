@@ -3,8 +3,10 @@
 #include <csignal>
 #include <map>
 
+#include "analysis/callsite/call_sites.hpp"
 #include "viewer/commands/command_line.hpp"
 #include "viewer/commands/commands.hpp"
+#include "viewer/commands/inspect_calls.hpp"
 #include "viewer/session/session.hpp"
 #include "viewer/session/summary_json.hpp"
 #include "viewer/text/quantities.hpp"
@@ -20,8 +22,6 @@ using session::Json;
 using session::Session;
 using views::MessageOrder;
 
-enum class Format { text, json, csv };
-
 struct InspectWords {
   std::string file;
   std::string topic = "summary";
@@ -31,6 +31,8 @@ struct InspectWords {
   std::optional<MessageOrder> order;
 };
 
+constexpr std::chrono::seconds patience_with_lines{10};  // that the dump lacks
+
 const std::map<std::string, MessageOrder> orders = {{"stored", MessageOrder::stored},
                                                     {"time", MessageOrder::time},
                                                     {"ratio", MessageOrder::ratio},
@@ -38,7 +40,7 @@ const std::map<std::string, MessageOrder> orders = {{"stored", MessageOrder::sto
                                                     {"duration", MessageOrder::duration}};
 
 std::optional<int> parse_inspect(const std::vector<std::string>& words, InspectWords& inspect) {
-  CLI::App app{"Shows what a dump says. Topics: summary (default), regions, messages, ranks, criteria.",
+  CLI::App app{"Shows what a dump says. Topics: summary (default), regions, messages, ranks, calls, criteria.",
                "pclscope inspect"};
   bool json = false;
   bool csv = false;
@@ -47,10 +49,10 @@ std::optional<int> parse_inspect(const std::vector<std::string>& words, InspectW
   std::uint64_t limit = 0;
   app.add_option("file", inspect.file, "The dump, as written by pclscope run --dump")->required();
   app.add_option("topic", inspect.topic, "")
-      ->check(CLI::IsMember({"summary", "regions", "messages", "ranks", "criteria"}).description(""));
+      ->check(CLI::IsMember({"summary", "regions", "messages", "ranks", "calls", "criteria"}).description(""));
   auto* as_json = app.add_flag("--json", json, "As JSON (fields: docs/json.md)");
   app.add_flag("--csv", csv, "As comma-separated values")->excludes(as_json);
-  app.add_option("--limit", limit, "At most N rows (messages as text: 20; else all)")->type_name("N");
+  app.add_option("--limit", limit, "At most N rows (messages and call sites as text: 20; else all)")->type_name("N");
   app.add_option("--rank", ranks, "Only what concerns these ranks: 3 or 0-3,8")->type_name("R");
   app.add_option("--sort", order, "Messages by time, ratio, bytes, duration (largest first), or as stored")
       ->type_name("KEY")
@@ -65,7 +67,7 @@ std::optional<int> parse_inspect(const std::vector<std::string>& words, InspectW
     const auto parsed = text::parse_ranks(ranks);
     if (!parsed) return fail(wrong_usage, "--rank: '" + ranks + "' is no list of ranks: write for example 0-3,8");
     if (inspect.topic == "summary" || inspect.topic == "criteria") {
-      return fail(wrong_usage, "--rank is for regions, messages and ranks");
+      return fail(wrong_usage, "--rank is for regions, messages, ranks and calls");
     }
     inspect.ranks = *parsed;
   }
@@ -139,7 +141,7 @@ int print_topic(const InspectWords& inspect, const Snapshot& snapshot, bool comp
 
 // Rows go out as they come: a dump may hold more messages than fit into memory.
 Status stream_messages(const InspectWords& inspect, Session& session, const views::Criteria& criteria,
-                       const views::MessageQuery& query, std::uint64_t total, bool& written) {
+                       const views::Sites& sites, const views::MessageQuery& query, std::uint64_t total, bool& written) {
   const bool json = inspect.format == Format::json;
   written = json ? print("{\"total\": " + std::to_string(total) +
                          ", \"not_stored\": " + std::to_string(session.messages_not_stored()) + ", \"messages\": [")
@@ -147,8 +149,8 @@ Status stream_messages(const InspectWords& inspect, Session& session, const view
   std::string buffer;
   bool first = true;
   const Status status = views::visit_messages(session, criteria, query, [&](const Message& message) {
-    buffer += json ? (first ? "\n" : ",\n") + session::to_text(views::message_json(message, criteria), false)
-                   : text::csv_line(views::message_csv_cells(message, criteria)) + "\n";
+    buffer += json ? (first ? "\n" : ",\n") + session::to_text(views::message_json(message, criteria, sites), false)
+                   : text::csv_line(views::message_csv_cells(message, criteria, sites)) + "\n";
     first = false;
     if (buffer.size() < 1u << 16) return written;
     written = written && print(buffer);
@@ -160,14 +162,14 @@ Status stream_messages(const InspectWords& inspect, Session& session, const view
 }
 
 Status table_of_messages(const InspectWords& inspect, Session& session, const views::Criteria& criteria,
-                         views::MessageQuery query, std::uint64_t total, bool& written) {
+                         const views::Sites& sites, views::MessageQuery query, std::uint64_t total, bool& written) {
   if (!inspect.limit) query.limit = 20;
   std::vector<Message> messages;
   const Status status = views::visit_messages(session, criteria, query, [&](const Message& message) {
     messages.push_back(message);
     return true;
   });
-  written = print_lines(views::message_lines(messages, criteria, text_width()));
+  written = print_lines(views::message_lines(messages, criteria, text_width(), sites));
   if (!inspect.limit && total > messages.size() && written) {
     written = print("first " + std::to_string(messages.size()) + " of " + text::format_count(total) +
                     " stored messages; --limit N shows more, --sort ratio the worst\n");
@@ -177,6 +179,7 @@ Status table_of_messages(const InspectWords& inspect, Session& session, const vi
 
 int print_messages(const InspectWords& inspect, Session& session, const Snapshot& snapshot) {
   const views::Criteria criteria(snapshot.criteria);
+  const views::Sites sites(snapshot.sites);
   views::MessageQuery query;
   query.ranks = inspect.ranks;
   query.limit = inspect.limit;
@@ -185,8 +188,8 @@ int print_messages(const InspectWords& inspect, Session& session, const Snapshot
   bool written = true;
   const std::uint64_t total = session.message_count();
   const Status status = inspect.format == Format::text
-                            ? table_of_messages(inspect, session, criteria, query, total, written)
-                            : stream_messages(inspect, session, criteria, query, total, written);
+                            ? table_of_messages(inspect, session, criteria, sites, query, total, written)
+                            : stream_messages(inspect, session, criteria, sites, query, total, written);
   if (!status) return fail(could_not, status.error().message);
   if (written && session.messages_not_stored() > 0) {
     say(text::format_count(session.messages_not_stored()) + " more messages were counted but not stored");
@@ -206,7 +209,12 @@ int inspect(const std::vector<std::string>& words) {
   if (!*got) return fail(could_not, inspect.file + " has no summary");
   Snapshot& snapshot = **got;
   if (!(*session)->complete()) say(inspect.file + " is incomplete: the run was cut off or still goes on");
+  if (inspect.topic == "messages" || inspect.topic == "calls") {
+    callsite::SiteNames names;
+    callsite::complete_sites(snapshot.sites, names, patience_with_lines);
+  }
   if (inspect.topic == "messages") return print_messages(inspect, **session, snapshot);
+  if (inspect.topic == "calls") return print_calls({inspect.format, inspect.limit, inspect.ranks}, **session, snapshot);
   if (inspect.topic != "summary") choose(inspect, snapshot);
   return print_topic(inspect, snapshot, (*session)->complete());
 }

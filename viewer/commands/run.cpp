@@ -88,15 +88,6 @@ void close_job(const RunPlan& plan, const launch::JobFiles& files, News& news) {
   for (const std::string& line : views::closing_lines(closing, final_summary(plan, end, news))) say(line);
 }
 
-// Rather a job without a record than one with a wrong result.
-int run_alone(const RunPlan& plan, const launch::LaunchLine& line) {
-  say("'" + plan.options.command.front() + "' calls MPI from Fortran, which pclscope cannot record yet: it runs alone, " +
-      "nothing is recorded");
-  auto child = launch::Child::start(line.arguments, line.environment);
-  if (!child) return fail(could_not, child.error().message);
-  return child->wait(milliseconds(500), [] {});
-}
-
 }  // namespace
 
 int run(const std::vector<std::string>& words) {
@@ -104,7 +95,6 @@ int run(const std::vector<std::string>& words) {
   if (const auto status = plan_run(words, plan)) return *status;
   const launch::LaunchLine line = launch::build_launch_line(plan.options, plan.facts);
   if (plan.print_only) return print_command(line);
-  if (!plan.facts.recorded) return run_alone(plan, line);
   ::signal(SIGPIPE, SIG_IGN);  // a closed terminal must not take us from the job
   auto files = launch::JobFiles::create(plan.facts.token);
   if (!files) return fail(could_not, files.error().message);

@@ -86,7 +86,6 @@ std::optional<int> choose_launcher(const RunWords& words, const std::string& pro
   } else if (detected.no_mpi) {
     note(words, "'" + name + "' links no MPI: it runs, but there may be nothing to record");
   }
-  facts.recorded = !detected.fortran_only;
   if (!words.launcher.empty()) {
     const auto launcher = launch::find_program(words.launcher, path);
     if (launcher.state != ProgramState::found) return fail(could_not, "cannot execute the launcher '" + words.launcher + "'");

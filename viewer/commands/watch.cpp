@@ -9,6 +9,7 @@
 #include "viewer/session/summary_json.hpp"
 #include "viewer/session/target.hpp"
 #include "viewer/text/quantities.hpp"
+#include "viewer/views/watch_json.hpp"
 
 namespace pclscope::commands {
 namespace {
@@ -67,7 +68,7 @@ bool show(const WatchWords& watch, const Session& session, const Snapshot& snaps
     return screen.show(page);
   }
   const auto now = session.live() ? std::optional(now_realtime_ns()) : std::nullopt;
-  return print(session::to_text(session::summary_json(snapshot, now), watch.once) + "\n");
+  return print(session::to_text(views::watch_json(snapshot, now), watch.once) + "\n");
 }
 
 int show_once(const WatchWords& watch, Session& session, const std::string& name) {

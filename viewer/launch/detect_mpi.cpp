@@ -91,15 +91,6 @@ Detection detect_started(const std::vector<std::string>& command, const Surround
 std::string_view mpi_key(Mpi mpi) { return mpi == Mpi::openmpi ? "openmpi" : "mpich"; }
 std::string_view mpi_title(Mpi mpi) { return mpi == Mpi::openmpi ? "Open MPI" : "MPICH"; }
 
-namespace {
-
-bool starts_in_fortran(const ElfFile& program, Mpi mpi) {
-  const bool f08 = program.names("mpi_init_f08_") || program.names("mpi_init_thread_f08_");
-  return f08 || (mpi == Mpi::openmpi && (program.names("mpi_init_") || program.names("mpi_init_thread_")));
-}
-
-}  // namespace
-
 Detection detect_linked(const std::string& program, const SearchPath& libraries) {
   Detection result;
   const auto elf = read_elf(program);
@@ -109,7 +100,6 @@ Detection detect_linked(const std::string& program, const SearchPath& libraries)
     if (!result.mpi) return true;
     result.certain = true;
     result.library = library.path;
-    result.fortran_only = starts_in_fortran(*elf, *result.mpi);
     return false;
   });
   result.no_mpi = !result.mpi;

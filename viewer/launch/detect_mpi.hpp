@@ -20,9 +20,6 @@ struct Detection {
   bool certain = false;    // the program itself links this MPI dynamically
   bool no_mpi = false;     // an ordinary program that links none
   std::string library;     // the MPI library's file, empty when unknown
-  // Starts MPI through a Fortran binding that goes past the C functions: it can be neither recorded nor shown a world
-  // without the tool's rank yet (every binding of Open MPI, mpi_f08 of MPICH).
-  bool fortran_only = false;
 };
 
 struct Surroundings {

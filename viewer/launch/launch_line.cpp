@@ -112,7 +112,7 @@ LaunchLine build_launch_line(const RunOptions& options, const RunFacts& facts) {
   LaunchLine line;
   Words& words = line.arguments;
   words.push_back(facts.launcher);
-  if (facts.recorded) line.environment = variables(options, facts);
+  line.environment = variables(options, facts);
   Words exported;  // Open MPI passes only its own variables to other hosts by itself; MPICH passes all
   if (facts.mpi == Mpi::openmpi) {
     if (facts.root && !has_option(options.launcher_args, {"allow-run-as-root"})) words.push_back("--allow-run-as-root");
@@ -124,9 +124,8 @@ LaunchLine build_launch_line(const RunOptions& options, const RunFacts& facts) {
   }
   append(words, exported);
   append(words, {"-n", std::to_string(options.ranks)});
-  if (facts.recorded) words.push_back(facts.rank_program);
+  words.push_back(facts.rank_program);
   append(words, options.command);
-  if (!facts.recorded) return line;
   append(words, {":", "-n", "1"});
   append(words, exported);
   append(words, aggregator_command(options, facts));

@@ -38,7 +38,6 @@ struct RunFacts {
   std::string job;                        // public name
   std::string token;                      // the job's secret
   std::string endpoint;
-  bool recorded = true;                   // false: start the application alone
 };
 
 struct LaunchLine {

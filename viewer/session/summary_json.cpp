@@ -75,6 +75,7 @@ Json summary_json(const Snapshot& snapshot, std::optional<std::int64_t> now_real
                       {"delayed", m.delayed},
                       {"clock_violations", m.clock_violations},
                       {"foreign", m.foreign},
+                      {"half_recorded", m.half_recorded},
                       {"events", m.events}};
   json["latency"] = {{"mean_ratio", finite(snapshot.latency.mean_ratio)},
                      {"median_s", finite(snapshot.latency.median_s)},

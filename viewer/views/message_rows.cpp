@@ -5,11 +5,14 @@
 #include <cstdio>
 
 #include "interpose/record/event.hpp"
+#include "viewer/text/printable.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/table.hpp"
 
 namespace pclscope::views {
 namespace {
+
+constexpr std::size_t width_with_sites = 140;
 
 double seconds(std::int64_t ns) { return static_cast<double>(ns) / 1e9; }
 
@@ -109,7 +112,11 @@ Status visit_messages(session::Session& session, const Criteria& criteria, const
   return status;
 }
 
-session::Json message_json(const Message& m, const Criteria& criteria) {
+session::Json message_json(const Message& m, const Criteria& criteria, const Sites& sites) {
+  const auto location = [&](std::uint64_t id) {
+    const std::string text = sites.location(id);
+    return text.empty() ? session::Json(nullptr) : session::Json(text);
+  };
   const auto ratio = criteria.ratio(m);
   const WaitSplit split = wait_split(m);
   return {{"source", m.source},
@@ -126,18 +133,21 @@ session::Json message_json(const Message& m, const Criteria& criteria) {
           {"delayed", has(m, message_flag::delayed)},
           {"inter_node", has(m, message_flag::inter_node)},
           {"clock_violation", has(m, message_flag::clock_violation)},
-          {"completion_seen", !has(m, message_flag::unseen_completion)}};
+          {"completion_seen", !has(m, message_flag::unseen_completion)},
+          {"send_site", location(m.send_site)},
+          {"recv_site", location(m.recv_site)}};
 }
 
 const std::vector<std::string>& message_csv_titles() {
   static const std::vector<std::string> titles = {"source",        "destination",     "tag",        "comm",
                                                   "bytes",         "start_s",         "time_s",     "ratio",
                                                   "late_sender_s", "late_receiver_s", "transfer_s", "delayed",
-                                                  "inter_node",    "clock_violation", "completion_seen"};
+                                                  "inter_node",    "clock_violation", "completion_seen", "send_site",
+                                                  "recv_site"};
   return titles;
 }
 
-std::vector<std::string> message_csv_cells(const Message& m, const Criteria& criteria) {
+std::vector<std::string> message_csv_cells(const Message& m, const Criteria& criteria, const Sites& sites) {
   const auto ratio = criteria.ratio(m);
   const WaitSplit split = wait_split(m);
   const auto bit = [&](std::uint32_t flag) { return std::string(has(m, flag) ? "1" : "0"); };
@@ -155,10 +165,14 @@ std::vector<std::string> message_csv_cells(const Message& m, const Criteria& cri
           bit(message_flag::delayed),
           bit(message_flag::inter_node),
           bit(message_flag::clock_violation),
-          has(m, message_flag::unseen_completion) ? "0" : "1"};
+          has(m, message_flag::unseen_completion) ? "0" : "1",
+          text::printable(sites.location(m.send_site)),
+          text::printable(sites.location(m.recv_site))};
 }
 
-std::vector<std::string> message_lines(const std::vector<Message>& messages, const Criteria& criteria, std::size_t width) {
+std::vector<std::string> message_lines(const std::vector<Message>& messages, const Criteria& criteria, std::size_t width,
+                                       const Sites& sites) {
+  const bool show_sites = width == 0 || width >= width_with_sites;
   text::Table table;
   table.column("sent at", text::Align::right);
   table.column("from -> to", text::Align::left);
@@ -166,6 +180,10 @@ std::vector<std::string> message_lines(const std::vector<Message>& messages, con
     table.column(title, text::Align::right);
   }
   table.column("", text::Align::left);
+  if (show_sites) {
+    table.column("sent from", text::Align::left);
+    table.column("received by", text::Align::left);
+  }
   for (const Message& m : messages) {
     const auto ratio = criteria.ratio(m);
     const WaitSplit split = wait_split(m);
@@ -176,7 +194,7 @@ std::vector<std::string> message_lines(const std::vector<Message>& messages, con
                text::format_bytes(static_cast<double>(m.bytes)), unseen ? "unseen" : text::format_seconds(seconds(m.time())),
                ratio ? text::format_ratio(*ratio) : "-", text::format_seconds(seconds(split.late_sender)),
                text::format_seconds(seconds(split.late_receiver)), text::format_seconds(seconds(split.transfer)),
-               has(m, message_flag::clock_violation) ? "clock!" : ""});
+               has(m, message_flag::clock_violation) ? "clock!" : "", sites.brief(m.send_site), sites.brief(m.recv_site)});
   }
   return table.lines(width);
 }

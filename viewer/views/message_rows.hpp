@@ -12,6 +12,7 @@
 #include "analysis/snapshot.hpp"
 #include "viewer/session/session.hpp"
 #include "viewer/session/summary_json.hpp"
+#include "viewer/views/site_text.hpp"
 
 namespace pclscope::views {
 
@@ -39,10 +40,11 @@ class Criteria {
 Status visit_messages(session::Session& session, const Criteria& criteria, const MessageQuery& query,
                       const std::function<bool(const Message&)>& visit);
 
-session::Json message_json(const Message& message, const Criteria& criteria);
+session::Json message_json(const Message& message, const Criteria& criteria, const Sites& sites = {});
 const std::vector<std::string>& message_csv_titles();
-std::vector<std::string> message_csv_cells(const Message& message, const Criteria& criteria);
-// Text lines of a table of messages.
-std::vector<std::string> message_lines(const std::vector<Message>& messages, const Criteria& criteria, std::size_t width);
+std::vector<std::string> message_csv_cells(const Message& message, const Criteria& criteria, const Sites& sites = {});
+// Text lines of a table of messages; call sites are in it where the width (0: unlimited) has room for them.
+std::vector<std::string> message_lines(const std::vector<Message>& messages, const Criteria& criteria, std::size_t width,
+                                       const Sites& sites = {});
 
 }  // namespace pclscope::views

@@ -1,14 +1,13 @@
-#include "viewer/session/summary_json.hpp"
+#include "viewer/views/json_rows.hpp"
+
 #include "viewer/text/printable.hpp"
 #include "viewer/views/summary_tables.hpp"
 
 // The JSON objects are the one source of names and values; rows flatten them.
 namespace pclscope::views {
-namespace {
-
 using session::Json;
 
-std::string cell(const Json& value) {
+std::string csv_cell(const Json& value) {
   if (value.is_null()) return "";
   if (value.is_string()) return text::printable(value.get<std::string>());
   if (value.is_boolean()) return value.get<bool>() ? "1" : "0";
@@ -16,7 +15,7 @@ std::string cell(const Json& value) {
   std::string list;
   for (const Json& item : value) {
     if (!list.empty()) list += ' ';
-    list += cell(item);
+    list += csv_cell(item);
   }
   return list;
 }
@@ -26,12 +25,10 @@ Rows rows_of(const std::vector<Json>& objects, const Json& example) {
   for (const auto& field : example.items()) rows.titles.push_back(field.key());
   for (const Json& object : objects) {
     rows.cells.emplace_back();
-    for (const std::string& title : rows.titles) rows.cells.back().push_back(cell(object.at(title)));
+    for (const std::string& title : rows.titles) rows.cells.back().push_back(csv_cell(object.at(title)));
   }
   return rows;
 }
-
-}  // namespace
 
 Rows summary_rows(const Snapshot& snapshot) {
   Rows rows{{"field", "value"}, {}};
@@ -39,7 +36,7 @@ Rows summary_rows(const Snapshot& snapshot) {
   for (const auto& group : summary.items()) {
     if (!group.value().is_object()) continue;
     for (const auto& field : group.value().items()) {
-      rows.cells.push_back({group.key() + "." + field.key(), cell(field.value())});
+      rows.cells.push_back({group.key() + "." + field.key(), csv_cell(field.value())});
     }
   }
   return rows;

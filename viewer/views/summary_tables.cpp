@@ -50,6 +50,7 @@ std::vector<std::string> summary_lines(const Snapshot& snapshot, bool complete, 
           ", dropped events " + text::format_count(m.dropped_events),
       "latency    median " + text::format_seconds(snapshot.latency.median_s) + ", p99 " +
           text::format_seconds(snapshot.latency.p99_s) + ", mean ratio " + text::format_ratio(snapshot.latency.mean_ratio)};
+  if (m.half_recorded > 0) lines.push_back("           half recorded " + text::format_count(m.half_recorded));
   if (m.clock_violations > 0 || m.foreign > 0) {
     lines.push_back("           clock violations " + text::format_count(m.clock_violations) + ", foreign messages " +
                     text::format_count(m.foreign));

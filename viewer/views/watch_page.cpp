@@ -1,15 +1,15 @@
 #include "viewer/views/watch_page.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <map>
 
-#include "interpose/record/functions.hpp"
 #include "viewer/text/printable.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/rank_list.hpp"
 #include "viewer/text/sparkline.hpp"
 #include "viewer/text/table.hpp"
+#include "viewer/views/blocked_sections.hpp"
 
 namespace pclscope::views {
 namespace {
@@ -31,17 +31,21 @@ std::string freshness_text(const Snapshot& snapshot, const Freshness& freshness)
 Lines header_lines(const Snapshot& snapshot, const Freshness& freshness) {
   const Application& app = snapshot.application;
   const MessageTotals& m = snapshot.messages;
+  // Without events time goes on all the same.
+  const double until_s = static_cast<double>(snapshot.live.window_end_realtime_ns - snapshot.time_origin_realtime_ns) * 1e-9;
+  const double elapsed_s = snapshot.finished ? snapshot.duration_s : std::max(snapshot.duration_s, until_s);
   const double delayed = m.matched > 0 ? static_cast<double>(m.delayed) / static_cast<double>(m.matched) : 0;
   Lines lines;
   lines.push_back(text::printable(snapshot.job) + "  " + text::printable(app.command));
   lines.push_back(text::printable(app.mpi.empty() ? "MPI not known yet" : app.mpi) + "  " +
                   counted(static_cast<std::size_t>(std::max(app.ranks, 0)), "rank", "ranks") + " on " +
-                  counted(app.nodes.size(), "node", "nodes") + "  elapsed " + text::format_seconds(snapshot.duration_s) +
+                  counted(app.nodes.size(), "node", "nodes") + "  elapsed " + text::format_seconds(elapsed_s) +
                   "  " + freshness_text(snapshot, freshness));
   lines.push_back("matched " + text::format_count(m.matched) + "  unmatched " + text::format_short_count(m.unmatched_sends) +
                   "+" + text::format_short_count(m.unmatched_receives) + "  ambiguous " +
                   text::format_short_count(m.ambiguous) + "  dropped " + text::format_short_count(m.dropped_events) +
                   "  " + text::format_bytes(static_cast<double>(m.bytes)));
+  if (m.half_recorded > 0) lines.back() += "  half recorded " + text::format_short_count(m.half_recorded);
   std::string last = "delayed " + text::format_share(delayed) + "  mean ratio " +
                      text::format_ratio(snapshot.latency.mean_ratio) + "  median " +
                      text::format_seconds(snapshot.latency.median_s) + "  p99 " +
@@ -124,51 +128,57 @@ Lines worst_lines(const Snapshot& snapshot, std::size_t most, const PageOptions&
   return table.lines(options.width);
 }
 
-// "inside now: MPI_Waitall 75%  outside MPI 25%": shares of the ranks that have not finished.
-std::string inside_line(const Snapshot& snapshot) {
-  std::map<std::uint16_t, std::size_t> inside;
-  std::size_t ranks = 0;
-  std::size_t finished = 0;
-  for (const RankSummary& rank : snapshot.ranks) {
-    if (rank.node < 0) continue;  // has not called MPI_Init yet
-    if (rank.finished) {
-      ++finished;
-      continue;
+// One part of the page below the header.
+struct Section {
+  std::size_t least;   // fewer lines than that are not worth it
+  std::size_t fair;    // what it gets before others get more
+  std::size_t wanted;  // with all it has to say
+  std::size_t lines = 0;
+};
+
+// Lines for each section, in order of importance for what is scarce; a blank goes before each.
+template <std::size_t Count>
+void share_out(std::size_t room, const std::array<Section*, Count>& by_importance) {
+  for (Section* section : by_importance) {
+    if (section->wanted == 0 || room < section->least + 1) continue;
+    section->lines = std::min({section->fair, section->wanted, room - 1});
+    room -= section->lines + 1;
+  }
+  for (bool given = true; given && room > 0;) {
+    given = false;
+    for (Section* section : by_importance) {
+      if (room == 0 || section->lines == 0 || section->lines >= section->wanted) continue;
+      ++section->lines;
+      --room;
+      given = true;
     }
-    ++inside[rank.call_function];
-    ++ranks;
   }
-  if (ranks + finished == 0) return "no rank has called MPI_Init yet";
-  std::vector<std::pair<std::uint16_t, std::size_t>> most_first(inside.begin(), inside.end());
-  std::stable_sort(most_first.begin(), most_first.end(), [](auto& a, auto& b) { return a.second > b.second; });
-  std::string line = "inside now:";
-  for (const auto& [function, count] : most_first) {
-    const std::string name = function == 0 ? "outside MPI" : std::string(record::function_name(function));
-    line += "  " + name + " " + text::format_share(static_cast<double>(count) / static_cast<double>(ranks));
-  }
-  if (finished > 0) line += "  (" + std::to_string(finished) + " finished)";
-  return line;
+}
+
+void append(Lines& page, Lines section) {
+  if (section.empty()) return;
+  page.push_back("");
+  for (std::string& line : section) page.push_back(std::move(line));
 }
 
 }  // namespace
 
 std::vector<std::string> watch_page(const Snapshot& snapshot, const Freshness& freshness, const PageOptions& options) {
   Lines page = header_lines(snapshot, freshness);
-  page.push_back("");
-  // Room that the rest of the page takes: blanks, titles, the last line. Regions first, then the worst messages.
-  const std::size_t fixed = page.size() + 2 + 2;
-  const std::size_t room = options.height > fixed ? options.height - fixed : 0;
-  const std::size_t for_worst = std::min({snapshot.worst.size(), room / 2, std::size_t{5}});
-  const std::size_t for_regions = room - for_worst > 1 ? room - for_worst - 1 : 0;
-  for (std::string& line : region_lines(snapshot, for_regions, options)) page.push_back(std::move(line));
-  if (for_worst > 0) {
-    page.push_back("");
-    for (std::string& line : worst_lines(snapshot, for_worst, options)) page.push_back(std::move(line));
-  }
-  if (!snapshot.ranks.empty() && !snapshot.finished) {
-    page.push_back("");
-    page.push_back(inside_line(snapshot));
-  }
+  const Sites sites(snapshot.sites);
+  append(page, deadlock_banner(snapshot, sites, std::max<std::size_t>(options.height / 4, 2), options));
+  const std::vector<BlockedGroup> groups = blocked_groups(snapshot);
+  const std::size_t functions = snapshot.functions.size();
+  Section regions{2, 3, snapshot.regions.empty() ? 2 : 1 + snapshot.regions.size()};
+  Section worst{2, 2, snapshot.worst.empty() ? 0 : 1 + std::min<std::size_t>(snapshot.worst.size(), 5)};
+  Section inside{1, 4, snapshot.ranks.empty() || (snapshot.finished && functions == 0) ? 0 : 2 + functions};
+  Section blocked{2, 4, groups.empty() ? 0 : 1 + groups.size()};
+  share_out(options.height > page.size() ? options.height - page.size() : 0,
+            std::array<Section*, 4>{&regions, &blocked, &inside, &worst});
+  if (regions.lines > 0) append(page, region_lines(snapshot, regions.lines - 1, options));
+  if (worst.lines > 0) append(page, worst_lines(snapshot, worst.lines - 1, options));
+  append(page, blocked_section(groups, sites, blocked.lines));
+  append(page, function_section(snapshot, inside.lines, options));
   if (page.size() > options.height) page.resize(options.height);
   for (std::string& line : page) line = text::clip(options.ascii ? text::ascii_only(line) : line, options.width);
   return page;

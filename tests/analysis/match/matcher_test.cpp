@@ -206,7 +206,7 @@ TEST_CASE("a missing posting number holds everything behind it up, until it is r
     CHECK(c.messages[0].send_site == 1);
   }
   SECTION("lost") {
-    c.matcher.note_drop(1);
+    c.matcher.note_drop(1, 5);
     const MatchCounts counts = c.finish();
     CHECK(counts.matched == 0);
     CHECK(counts.ambiguous == 2);  // two sends, one receive seen: at least two messages
@@ -251,6 +251,28 @@ TEST_CASE("a freed specific receive takes its turn, without a latency") {
   CHECK((c.messages[0].flags & message_flag::unseen_completion) != 0);
   CHECK((c.messages[1].flags & message_flag::unseen_completion) == 0);
   CHECK(c.messages[1].send_site == 2);
+}
+
+// A ring too small for a summary shows its first part alone: what it numbers may still be preceded by what it counts.
+TEST_CASE("a receive numbered in a summary waits until the whole summary was read") {
+  Stream sender, first_part, rest;
+  sender.send(1, 5).send(1, 5);
+  first_part.other(EventKind::lost, 3, -1, -1, flag::summarised);
+  first_part.post(0, 5, flag::unrecorded | flag::nonblocking).other(EventKind::recv_freed, 0, 0, 5, flag::unrecorded);
+  rest.other(EventKind::unrecorded_receives, 0, 0, 5);
+  rest.events.back().begin = rest.events.back().end = 0;  // posted before number 0
+  rest.events.back().bytes = 1;
+  Collected c(2);
+  c.matcher.note_muted(1, true);
+  c.add(0, sender).add(1, first_part).matcher.end_round(true);
+  CHECK(c.messages.empty());
+  c.add(1, rest).matcher.note_muted(1, false);
+  c.matcher.end_round(true);
+  const MatchCounts counts = c.finish();
+  CHECK(counts.half_recorded == 1);
+  CHECK(counts.ambiguous == 0);
+  REQUIRE(counts.matched == 1);
+  CHECK(c.messages[0].send_site == 2);
 }
 
 TEST_CASE("failed and unordered calls put their channel in doubt, others not") {

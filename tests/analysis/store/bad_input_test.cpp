@@ -29,6 +29,7 @@ std::string sample_dump(const std::string& path, std::uint64_t rows) {
   for (std::uint64_t round = 0; round < 10; round++) {  // as in a run: a bit of everything, again and again
     REQUIRE(writer->append(messages_of(rows * round / 10, rows * (round + 1) / 10 - rows * round / 10)));
     for (std::uint64_t i = 0; i < 10; i++) REQUIRE(writer->append(window_of(round * 10 + i)));
+    REQUIRE(writer->append(sites_of(static_cast<std::uint32_t>(round) * 20 + 1, 20, round % 2 == 1)));
     REQUIRE(writer->summarize(RandomSnapshot(5).make()));
     REQUIRE(writer->flush());
   }
@@ -146,7 +147,9 @@ TEST_CASE("a dump that was cut off: an error, or the rows before the cut and not
   const TemporaryDirectory directory;
   const std::string path = directory / "cut.h5";
   const std::string whole = sample_dump(directory / "run.h5", 60'000);
-  const Snapshot summary = (*Reader::open(directory / "run.h5"))->summary();
+  Snapshot summary = (*Reader::open(directory / "run.h5"))->summary();
+  CHECK(summary.sites.size() == 200);
+  summary.sites.clear();  // the cut may take some of them
   std::size_t opened = 0, most = 0;
   for (std::size_t length = 0; length < whole.size(); length += length < 2000 ? 97 : whole.size() / 61) {
     INFO("length " << length << " of " << whole.size());
@@ -158,7 +161,9 @@ TEST_CASE("a dump that was cut off: an error, or the rows before the cut and not
     }
     opened++;
     CHECK_FALSE((*reader)->complete());
-    CHECK((*reader)->summary() == summary);
+    Snapshot found = (*reader)->summary();
+    found.sites.clear();
+    CHECK(found == summary);
     const std::uint64_t count = (*reader)->message_count();
     const auto rows = (*reader)->messages(0, count);
     REQUIRE(rows);

@@ -28,7 +28,7 @@ def table(group):
 def main(path, count, complete):
     with h5py.File(path, "r") as dump:
         assert dump.attrs["format"].decode() == "pclscope"
-        assert dump.attrs["version_major"] == 1 and dump.attrs["version_minor"] == 0
+        assert dump.attrs["version_major"] == 1 and dump.attrs["version_minor"] == 1
         assert dump.attrs["complete"] == complete
         assert dump.attrs["command"].decode() == "lmp -in 'melt \u00e9.in'"
         assert dump.attrs["mpi"].decode() == "Open MPI v4.1.4"
@@ -63,6 +63,30 @@ def main(path, count, complete):
         assert list(regions["id"]) == [4, 9]
         assert [name.decode() for name in table(summary["nodes"])["name"]] == ["node-a", "node-b"]
         assert list(table(summary["node_of_rank"])["node"]) == [0, 1, -1]
+
+        # Lists are stretches: of ranks, of shares, of texts. The last row of a site counts.
+        functions, shares = table(summary["functions"]), table(summary["function_history"])["share"]
+        assert [name.decode() for name in functions["name"]] == ["MPI_Send", "MPI_Recv"], functions["name"]
+        assert list(functions["calls"]) == [5, 1] and list(functions["inside_s"]) == [0.5, 0.25]
+        lists = [list(shares[b:b + n]) for b, n in zip(functions["history_begin"], functions["history_count"])]
+        assert lists == [[0.25, 0.75], []], lists
+        waits, of_ranks = table(summary["waits_for"])["rank"], table(summary["ranks"])
+        assert list(waits[of_ranks["waits_begin"][2]:][:of_ranks["waits_count"][2]]) == [0, 1]
+        members = table(summary["deadlock_members"])
+        assert list(members["rank"]) == [0, 1] and list(members["since_s"]) == [1.5, 2.5]
+        assert [list(waits[b:b + n]) for b, n in zip(members["waits_begin"], members["waits_count"])] == [[1], [0]]
+        assert list(table(summary["deadlocks"])["members_count"]) == [2]
+        assert list(table(summary["site_activity"])["late_sender_s"]) == [0.5]
+
+        texts = table(dump["texts"])["byte"].tobytes()
+        text = lambda t, name, row: texts[t[name + "_begin"][row]:][:t[name + "_count"][row]].decode()
+        sites, modules = table(dump["sites"]), table(dump["modules"])
+        assert list(sites["id"]) == [1, 2, 3, 2]
+        rows = {sites["id"][row]: row for row in range(len(sites["id"]))}
+        assert text(sites, "file", rows[2]) == "/src/with blanks/2.cpp" and sites["line"][rows[2]] == 3
+        assert text(sites, "function", rows[2]) == "solver::step2(int)" and sites["line"][rows[1]] == 0
+        assert text(modules, "path", sites["module"][rows[2]]) == "/opt/" + "m" * 600 + "/app2"
+        assert modules["build_id"][sites["module"][rows[2]]].decode() == "00ff2"
 
         windows, parts = table(dump["windows"]), table(dump["window_regions"])
         assert len(windows["begin_s"]) == 50

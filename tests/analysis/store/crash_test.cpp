@@ -54,6 +54,7 @@ struct Written {
   std::uint64_t appended_rows = 0;
   std::uint64_t flushed_windows = 0;
   std::uint64_t flushed_sequence = 0;  // of the summary
+  std::uint32_t flushed_sites = 0;     // with names: the first half of them
   std::uint64_t sequence = 0;
 };
 
@@ -61,7 +62,24 @@ Snapshot summary_of(std::uint64_t sequence) {
   Snapshot snapshot = sequence == 0 ? Snapshot{} : RandomSnapshot(sequence, 40).make();
   snapshot.job = snapshot.application.command = snapshot.application.mpi = sequence == 0 ? "" : "constant";
   snapshot.live.sequence = sequence;
+  snapshot.sites.clear();
   return snapshot;
+}
+
+// Three more sites, and names for the three that came before them.
+Status append_sites(Writer& writer, std::uint32_t so_far) {
+  std::vector<CallSite> news = sites_of(so_far + 1, 3, false);
+  for (const CallSite& site : sites_of(so_far < 3 ? 1 : so_far - 2, so_far < 3 ? 0 : 3, true)) news.push_back(site);
+  return writer.append(news);
+}
+
+std::string fault_in_sites(const std::vector<CallSite>& sites, const Written& written) {
+  if (sites.size() < written.flushed_sites) return "sites lost";
+  for (std::uint32_t i = 0; i < sites.size(); i++) {
+    const bool must_be_named = i + 4 <= written.flushed_sites;
+    if (sites[i] != site_of(i + 1, true) && (must_be_named || sites[i] != site_of(i + 1, false))) return "wrong site";
+  }
+  return "";
 }
 
 // Empty when the dump at `path` is as it must be.
@@ -88,8 +106,9 @@ std::string fault_in(const std::string& path, const Written& written) {
   expected.job = (*reader)->summary().job;  // written with the first summary, in place
   expected.application.command = (*reader)->summary().application.command;
   expected.application.mpi = (*reader)->summary().application.mpi;
+  expected.sites = (*reader)->summary().sites;
   if ((*reader)->summary() != expected) return "mixed summary";
-  return "";
+  return fault_in_sites(expected.sites, written);
 }
 
 }  // namespace
@@ -125,11 +144,13 @@ TEST_CASE("killed after any single write, page by page: all that was flushed is 
     REQUIRE(writer->append(messages_of(written.appended_rows - rows, rows)));
     for (std::uint64_t i = random() % 40; i > 0; i--) REQUIRE(writer->append(window_of(windows++)));
     written.sequence++;
+    REQUIRE(append_sites(*writer, written.flushed_sites));
     REQUIRE(writer->summarize(summary_of(written.sequence)));
     REQUIRE(writer->flush());
     written.flushed_rows = written.appended_rows;
     written.flushed_windows = windows;
     written.flushed_sequence = written.sequence;
+    written.flushed_sites += 3;
   }
   closely = true;
   REQUIRE(writer->close());
@@ -160,11 +181,13 @@ TEST_CASE("kill -9 at 30 random moments: the dump opens and holds what had been 
         written.appended_rows += rows;
         if (!(*writer)->append(messages_of(written.appended_rows - rows, rows))) ::_exit(1);
         for (int i = 0; i < 10; i++) (void)(*writer)->append(window_of(windows++));
+        (void)append_sites(**writer, written.flushed_sites);
         (void)(*writer)->summarize(summary_of(++written.sequence));
         if (!(*writer)->flush()) ::_exit(1);
         written.flushed_rows = written.appended_rows;
         written.flushed_windows = windows;
         written.flushed_sequence = written.sequence;
+        written.flushed_sites += 3;
         if (::write(progress[1], &written, sizeof written) != sizeof written) ::_exit(1);
       }
       ::_exit(1);

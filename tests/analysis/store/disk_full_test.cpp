@@ -11,6 +11,7 @@
 
 #include "analysis/store/reader.hpp"
 #include "analysis/store/writer.hpp"
+#include "tests/analysis/store/older_version.hpp"
 #include "tests/analysis/store/sample_rows.hpp"
 #include "tests/analysis/wire/random_snapshot.hpp"
 
@@ -48,7 +49,7 @@ void fill(const std::string& path) {
     status = writer.append(messages_of(appended, 1000));
     appended += 1000;
     if (status && i % 3 == 0) {
-      status = writer.summarize(RandomSnapshot(3, 20).make());
+      status = writer.summarize(snapshot_without_sites(3, 20));
       if (status) status = writer.flush();
       if (status) flushed = appended;
     }
@@ -69,7 +70,7 @@ void fill(const std::string& path) {
   const auto rows = (*reader)->messages(0, flushed);
   REQUIRE(rows);
   CHECK(*rows == messages_of(0, flushed));
-  CHECK((*reader)->summary() == RandomSnapshot(3, 20).make());
+  CHECK((*reader)->summary() == snapshot_without_sites(3, 20));
 }
 
 }  // namespace

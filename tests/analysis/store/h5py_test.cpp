@@ -33,6 +33,12 @@ Snapshot known_snapshot() {
   s.regions[0].ranks = {0, 2};
   s.regions[1].id = 9;
   s.regions[1].ranks = {1};
+  s.ranks.resize(3);
+  s.ranks[2].waits_for = {0, 1};
+  s.functions = {{328, 5, 0.5, 1, {0.25f, 0.75f}}, {300, 1, 0.25, 0, {}}};
+  s.deadlocks.resize(1);
+  s.deadlocks[0].members = {{0, 300, 2, 1, 7, {1}, false, 1.5}, {1, 300, 2, 1, 7, {0}, true, 2.5}};
+  s.site_activity = {{2, 10, 0, 100, 3, 0.5, 0, 0, 0.125}};
   return s;
 }
 
@@ -44,6 +50,8 @@ TEST_CASE("h5py reads a dump while it is written, after a loss of the writer, an
   auto writer = std::move(*Writer::create(path, {}));
   REQUIRE(writer->append(messages_of(0, 9000)));
   for (std::uint64_t i = 0; i < 50; i++) REQUIRE(writer->append(window_of(i)));
+  REQUIRE(writer->append(sites_of(1, 3, false)));
+  REQUIRE(writer->append(sites_of(2, 1, true)));
   REQUIRE(writer->summarize(known_snapshot()));
   REQUIRE(writer->flush());
   const int live = check_with_h5py(path, 9000, 0);

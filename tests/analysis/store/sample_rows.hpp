@@ -55,6 +55,27 @@ inline Window window_of(std::uint64_t row) {
   return w;
 }
 
+// Call site `id`, before and after its names were found.
+inline CallSite site_of(std::uint32_t id, bool named) {
+  CallSite s;
+  s.id = id;
+  s.module = "/opt/" + std::string(id % 7 * 300, 'm') + "/app" + std::to_string(id % 3);
+  s.build_id = id % 3 == 0 ? "" : "00ff" + std::to_string(id % 3);
+  s.offset = mix(id);
+  s.mpi_function = static_cast<std::uint16_t>(id % 600);
+  if (!named) return s;
+  s.function = "solver::step" + std::to_string(id) + "(int)";
+  s.file = "/src/with blanks/" + std::to_string(id % 5) + ".cpp";
+  s.line = 1 + id % 10'000;
+  return s;
+}
+
+inline std::vector<CallSite> sites_of(std::uint32_t first, std::uint32_t count, bool named) {
+  std::vector<CallSite> sites;
+  for (std::uint32_t id = first; id < first + count; id++) sites.push_back(site_of(id, named));
+  return sites;
+}
+
 // A directory of one's own, gone at the end.
 class TemporaryDirectory {
  public:

@@ -26,13 +26,18 @@ class RandomSnapshot {
     s.duration_s = real();
     s.finished = below(2);
     s.finalized_ranks = static_cast<std::uint32_t>(random_());
-    s.messages = {count(), count(), count(), count(), count(), count(), count(), count(), count(), count()};
+    s.messages = {count(), count(), count(), count(), count(), count(), count(), count(), count(), count(), count()};
     s.latency = {real(), real(), real()};
     for (std::uint64_t i = below(3 + most_ranks_ / 15); i > 0; i--) s.regions.push_back(region());
     for (std::uint64_t i = below(20); i > 0; i--) s.worst.push_back(worst());
     for (int r = 0; r < ranks; r++) s.ranks.push_back(rank(r, nodes));
     for (std::uint64_t i = below(50); i > 0; i--)
       s.criteria.push_back({below(2) == 1, count(), count(), count(), real()});
+    for (std::uint64_t i = below(12); i > 0; i--) s.functions.push_back(function());
+    for (std::uint64_t i = below(3); i > 0; i--) s.deadlocks.push_back(deadlock());
+    for (std::uint64_t i = below(30); i > 0; i--) s.sites.push_back(site());
+    for (std::uint64_t i = below(50); i > 0; i--)
+      s.site_activity.push_back({id(), count(), count(), count(), count(), real(), real(), real(), real()});
     s.live = {real(), static_cast<std::int64_t>(random_()), count()};
     return s;
   }
@@ -70,6 +75,32 @@ class RandomSnapshot {
     return {number(), number(), number(), count(), count(), real(), real(), real(), real(), real(), real()};
   }
 
+  std::uint32_t id() { return static_cast<std::uint32_t>(random_()); }
+  std::vector<std::int32_t> ranks(std::uint64_t most) {
+    std::vector<std::int32_t> list;
+    std::int32_t next = 0;
+    for (std::uint64_t i = below(most); i > 0; i--) list.push_back(next += 1 + static_cast<int>(below(3) / 2 * below(9)));
+    return list;
+  }
+
+  FunctionActivity function() {
+    FunctionActivity f{static_cast<std::uint16_t>(random_()), count(), real(), id(), {}};
+    for (std::uint64_t i = below(60); i > 0; i--) f.history_share.push_back(static_cast<float>(below(1000)) / 999);
+    return f;
+  }
+
+  Deadlock deadlock() {
+    Deadlock d{real(), real(), below(2) == 1, {}};
+    for (std::uint64_t i = below(9); i > 0; i--)
+      d.members.push_back({number(), static_cast<std::uint16_t>(random_()), id(), count(), number(), ranks(5),
+                           below(2) == 1, real()});
+    return d;
+  }
+
+  CallSite site() {
+    return {id(), text(90), count(), text(40), text(80), id(), static_cast<std::uint16_t>(random_()), text(40)};
+  }
+
   RankSummary rank(int r, int nodes) {
     return {r,
             node(nodes),
@@ -86,6 +117,11 @@ class RandomSnapshot {
             static_cast<std::uint16_t>(random_()),
             number(),
             real(),
+            id(),
+            count(),
+            number(),
+            ranks(9),
+            below(2) == 1,
             below(2) == 1};
   }
 

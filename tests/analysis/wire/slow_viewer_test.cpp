@@ -31,7 +31,13 @@ Snapshot large_snapshot() {
     region.history_ratio.assign(600, 1.5f);
     region.history_messages.assign(600, 7);
   }
-  snapshot.ranks.assign(1024, RankSummary{1, 0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, true});
+  RankSummary rank;
+  rank.rank = 1;
+  rank.sends = rank.receives = 1'000'000;
+  rank.call_function = 12;
+  rank.call_for_s = 14;
+  rank.waits_for = {2, 3};
+  snapshot.ranks.assign(1024, rank);
   return snapshot;
 }
 

@@ -1,0 +1,51 @@
+// When to look what everyone is blocked in, and telling deadlocks on the job's stderr. Owned by the worker's thread.
+#pragma once
+
+#include <chrono>
+#include <vector>
+
+#include "analysis/blocked/blocked.hpp"
+#include "analysis/callsite/call_sites.hpp"
+#include "analysis/collect/collector.hpp"
+#include "analysis/collect/tick_clock.hpp"
+
+namespace pclscope::aggregator {
+
+class BlockedWatch {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // Refers to all but the numbers.
+  BlockedWatch(std::int32_t ranks, std::int64_t window_ns, const Matcher& matcher, collect::Collector& collector,
+               const collect::TickClock& clock, callsite::CallSites& call_sites);
+
+  void set_tick_scale(TickScale scale) { blocked_.set_tick_scale(scale); }
+  void add(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events) {
+    blocked_.add(rank, thread, events);
+  }
+  // After each round of draining. Cheap when nothing is due.
+  void round(Clock::time_point now);
+  // The job is over. In order: nobody waits any more. Else what stood last is kept: it may be why the job was ended.
+  void finish(bool in_order);
+  void fill(Snapshot& snapshot) const { blocked_.fill(snapshot); }
+
+ private:
+  struct News {
+    Deadlock deadlock;
+    Clock::time_point came;
+  };
+  void look_at_slots();
+  void look_for_deadlocks();
+  void tell(Clock::time_point now);
+  void say(const Deadlock& deadlock, const std::vector<CallSite>& sites) const;
+
+  collect::Collector& collector_;
+  const collect::TickClock& clock_;
+  callsite::CallSites& call_sites_;
+  blocked::Blocked blocked_;
+  std::vector<blocked::ThreadView> threads_;
+  std::vector<News> news_;
+  Clock::time_point next_sample_{}, next_look_{};
+};
+
+}  // namespace pclscope::aggregator

@@ -1,0 +1,34 @@
+// The job on the wire: announced, published, taken back at the end. Without an endpoint, or when none can be had, every
+// call does nothing. Owned by the worker's thread.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "analysis/aggregator/options.hpp"
+#include "analysis/snapshot.hpp"
+#include "analysis/wire/jobs.hpp"
+#include "analysis/wire/publisher.hpp"
+
+namespace pclscope::aggregator {
+
+class Broadcast {
+ public:
+  // Problems are told in one line each; the job then runs on without being published.
+  void open(const Options& options, std::int64_t origin_realtime_ns);
+  bool on() const { return publisher_ != nullptr; }
+  // The first rank has said which MPI it runs.
+  void set_mpi(const std::string& mpi);
+  void publish(const Snapshot& snapshot);
+  void serve();
+  // The last snapshot is out: nobody finds the job any more.
+  void close();
+
+ private:
+  void announce();
+
+  std::unique_ptr<wire::Publisher> publisher_;
+  wire::Job announcement_;
+};
+
+}  // namespace pclscope::aggregator

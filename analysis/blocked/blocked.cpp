@@ -1,0 +1,232 @@
+#include "analysis/blocked/blocked.hpp"
+
+#include <algorithm>
+
+#include "analysis/blocked/call_kind.hpp"
+#include "analysis/blocked/process_tasks.hpp"
+
+namespace pclscope::blocked {
+namespace {
+
+// Lists of ranks in snapshots are cut: with everybody waiting for everybody they would grow with the square of the ranks.
+constexpr std::size_t most_listed = 64;
+
+std::vector<std::int32_t> listed(std::vector<std::int32_t> ranks) {
+  if (ranks.size() > most_listed) ranks.resize(most_listed);
+  return ranks;
+}
+
+bool names_its_partner(CallKind kind) {
+  return kind == CallKind::receive || kind == CallKind::send || kind == CallKind::exchange;
+}
+
+}  // namespace
+
+Blocked::Blocked(std::int32_t ranks, std::int64_t window_ns, const Matcher& matcher, SiteOf site_of)
+    : matcher_(matcher),
+      site_of_(std::move(site_of)),
+      times_(ranks, window_ns),
+      participants_(std::max(ranks, 0)),
+      ranks_(static_cast<std::size_t>(std::max(ranks, 0))),
+      shown_(ranks_.size()) {}
+
+void Blocked::set_tick_scale(TickScale scale) {
+  scale_ = scale;
+  times_.set_tick_scale(scale);
+}
+
+void Blocked::add(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events) {
+  times_.add(rank, thread, events);
+  participants_.add(rank, events);
+}
+
+std::uint64_t Blocked::now_ticks() const {
+  return scale_.origin_ticks + static_cast<std::uint64_t>(static_cast<double>(now_ns_) / scale_.ns_per_tick);
+}
+
+void Blocked::sample(std::span<const ThreadView> threads, std::int64_t now_ns) {
+  now_ns_ = now_ns;
+  for (RankNow& rank : ranks_) {
+    rank.calls.clear();
+    rank.blocked = false;
+  }
+  inside_.clear();
+  CurrentCall call;
+  for (const ThreadView& view : threads) {
+    if (view.rank < 0 || static_cast<std::size_t>(view.rank) >= ranks_.size()) continue;
+    RankNow& rank = ranks_[static_cast<std::size_t>(view.rank)];
+    rank.many_threads = view.header->threads != record::Threads::one_at_a_time;
+    rank.finished = view.header->state.load(std::memory_order_acquire) == record::ProcessState::finalizing;
+    read_current_call(*view.header, call);
+    if (call.function == 0) continue;
+    inside_.push_back({view.rank, call.function, call.since});
+    rank.calls.push_back(call);
+  }
+  times_.sample(inside_, now_ticks());
+  show_calls();
+}
+
+// Of several threads the one that has been inside longest.
+void Blocked::show_calls() {
+  for (std::size_t r = 0; r < ranks_.size(); ++r) {
+    const auto& calls = ranks_[r].calls;
+    const auto longest = std::min_element(calls.begin(), calls.end(), [](const CurrentCall& a, const CurrentCall& b) {
+      return a.since < b.since;
+    });
+    shown_[r].call = longest == calls.end() ? CurrentCall{} : *longest;
+  }
+}
+
+void Blocked::look(std::span<const ThreadView> threads, bool all_found) {
+  for (Shown& shown : shown_) shown.waits_since = 0;
+  if (!someone_blocked()) {
+    deadlocks_.clear();
+    return;
+  }
+  judge(threads, all_found);
+  const RankWaits waits(ranks_, matcher_, participants_);
+  note_waits(waits);
+  note_deadlocks(waits);
+}
+
+bool Blocked::someone_blocked() const {
+  return std::any_of(shown_.begin(), shown_.end(),
+                     [&](const Shown& s) { return s.call.function != 0 && lasts(s.call, blocked_after_ns); });
+}
+
+// Which ranks can do nothing but what their calls wait for, and are known completely.
+void Blocked::judge(std::span<const ThreadView> threads, bool all_found) {
+  std::vector<ThreadView> by_rank(threads.begin(), threads.end());
+  std::stable_sort(by_rank.begin(), by_rank.end(),
+                   [](const ThreadView& a, const ThreadView& b) { return a.rank < b.rank; });
+  for (auto first = by_rank.begin(); first != by_rank.end();) {
+    const auto last = std::find_if(first, by_rank.end(), [&](const ThreadView& t) { return t.rank != first->rank; });
+    if (first->rank >= 0 && static_cast<std::size_t>(first->rank) < ranks_.size()) {
+      RankNow& now = ranks_[static_cast<std::size_t>(first->rank)];
+      now.blocked = all_found && nothing_else_can_run(now, {first, last});
+    }
+    first = last;
+  }
+}
+
+bool Blocked::nothing_else_can_run(const RankNow& now, std::span<const ThreadView> of_rank) const {
+  if (now.calls.empty() || now.finished) return false;
+  for (const CurrentCall& call : now.calls)
+    if (!lasts(call, blocked_after_ns)) return false;
+  std::uint64_t dropped = 0;
+  const record::SegmentHeader* main = nullptr;
+  for (const ThreadView& view : of_rank) {
+    if (view.unread) return false;
+    dropped += view.header->dropped.load(std::memory_order_relaxed);
+    if (view.thread == 0) main = view.header;
+  }
+  const std::int32_t rank = of_rank.front().rank;
+  if (main == nullptr || matcher_.is_behind(rank) || participants_.in_doubt(rank) || dropped != participants_.lost(rank)) return false;
+  if (!now.many_threads) return true;
+  // Threads that never called MPI have no ring; those that ended have an empty one.
+  const std::uint32_t mpi_own = main->tasks == 0 ? 0 : main->tasks - 1;
+  const std::uint32_t tasks = main->threads == record::Threads::many && main->tasks > 0 ? process_tasks(main->pid) : 0;
+  return tasks > mpi_own && now.calls.size() >= tasks - mpi_own;
+}
+
+void Blocked::note_waits(const RankWaits& waits) {
+  const auto& waiters = waits.graph().waiters;
+  for (std::size_t w = 0; w < waiters.size(); ++w) {
+    const auto rank = static_cast<std::size_t>(waiters[w].rank);
+    Shown& shown = shown_[rank];
+    if (ranks_[rank].calls[waits.call_of(w)].since != shown.call.since) continue;
+    shown.waits_for = waits.waits_for(w);
+    shown.waits_since = shown.call.since;
+  }
+}
+
+void Blocked::note_deadlocks(const RankWaits& waits) {
+  std::vector<Deadlock> found;
+  for (const Knot& knot : find_knots(waits.graph())) {
+    const bool long_enough = std::all_of(knot.ranks.begin(), knot.ranks.end(), [&](std::int32_t r) {
+      const auto& calls = ranks_[static_cast<std::size_t>(r)].calls;
+      return std::all_of(calls.begin(), calls.end(), [&](const CurrentCall& c) { return lasts(c, deadlock_after_ns); });
+    });
+    if (long_enough) found.push_back(describe(knot, waits));
+  }
+  for (Deadlock& deadlock : found) {
+    const auto before = std::find_if(deadlocks_.begin(), deadlocks_.end(),
+                                     [&](const Deadlock& d) { return d.members == deadlock.members; });
+    if (before != deadlocks_.end()) deadlock.found_s = before->found_s;
+    tell_once(deadlock);
+  }
+  deadlocks_ = std::move(found);
+}
+
+Deadlock Blocked::describe(const Knot& knot, const RankWaits& waits) const {
+  Deadlock deadlock;
+  deadlock.on_finished = knot.on_finished;
+  deadlock.found_s = static_cast<double>(now_ns_) * 1e-9;
+  const auto& waiters = waits.graph().waiters;
+  for (const std::int32_t rank : knot.ranks) {
+    const auto first = std::lower_bound(waiters.begin(), waiters.end(), rank,
+                                        [](const Waiter& w, std::int32_t r) { return w.rank < r; });
+    const auto w = static_cast<std::size_t>(first - waiters.begin());
+    const CurrentCall& call = ranks_[static_cast<std::size_t>(rank)].calls[waits.call_of(w)];
+    WaitsFor waits_for = waits.waits_for(w);
+    DeadlockMember member;
+    member.rank = rank;
+    member.function = call.function;
+    member.site = site_of(rank, call);
+    member.comm = call.comm;
+    member.tag = call.tag;
+    member.waits_for = listed(std::move(waits_for.ranks));
+    member.waits_for_any = waits_for.any;
+    member.since_s = seconds(call.since);
+    deadlock.since_s = std::max(deadlock.since_s, member.since_s);
+    deadlock.members.push_back(std::move(member));
+  }
+  return deadlock;
+}
+
+void Blocked::tell_once(const Deadlock& deadlock) {
+  bool fresh = true;
+  for (const DeadlockMember& m : deadlock.members) {
+    Shown& shown = shown_[static_cast<std::size_t>(m.rank)];
+    fresh = fresh && shown.told_since != shown.call.since;
+    shown.told_since = shown.call.since;
+  }
+  if (fresh) news_.push_back(deadlock);
+}
+
+std::vector<Deadlock> Blocked::news() {
+  std::vector<Deadlock> news;
+  news.swap(news_);
+  return news;
+}
+
+void Blocked::fill(Snapshot& snapshot) const {
+  snapshot.functions = times_.list(inside_, now_ticks());
+  snapshot.deadlocks = deadlocks_;
+  std::vector<std::int32_t> unfinished;
+  for (std::size_t r = 0; r < ranks_.size() && unfinished.size() < most_listed; ++r)
+    if (!ranks_[r].finished) unfinished.push_back(static_cast<std::int32_t>(r));
+  for (std::size_t r = 0; r < std::min(ranks_.size(), snapshot.ranks.size()); ++r) {
+    RankSummary& summary = snapshot.ranks[r];
+    const Shown& shown = shown_[r];
+    const CurrentCall& call = shown.call;
+    summary.finished |= ranks_[r].finished;
+    if (summary.finished) summary.waits_for = unfinished;
+    if (call.function == 0) continue;
+    summary.call_function = call.function;
+    summary.call_peer = call.peer;
+    summary.call_comm = call.comm;
+    summary.call_tag = call.tag;
+    summary.call_site = site_of(static_cast<std::int32_t>(r), call);
+    summary.call_for_s = std::max(0.0, static_cast<double>(now_ns_) * 1e-9 - seconds(call.since));
+    if (shown.waits_since == call.since) {
+      summary.waits_for = listed(shown.waits_for.ranks);
+      summary.waits_for_any = shown.waits_for.any;
+    }
+    const bool partner = call.peer >= 0 && static_cast<std::size_t>(call.peer) < ranks_.size();
+    if (summary.waits_for.empty() && partner && names_its_partner(call_kind(call.function)))
+      summary.waits_for = {call.peer};
+  }
+}
+
+}  // namespace pclscope::blocked

@@ -1,0 +1,96 @@
+// What is everyone blocked in? Time per MPI function, what each rank is inside now and whom it waits for, deadlocks.
+//
+//   events ─▶ add()        slots ─▶ sample()        all rings read ─▶ look()        ─▶ fill(snapshot)
+//
+// One thread owns a Blocked. Knows no files: segments come as ThreadView.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "analysis/blocked/current_call.hpp"
+#include "analysis/blocked/function_times.hpp"
+#include "analysis/blocked/participants.hpp"
+#include "analysis/blocked/rank_waits.hpp"
+#include "analysis/match/matcher.hpp"
+#include "analysis/snapshot.hpp"
+
+namespace pclscope::blocked {
+
+// A deadlock is told when all its members have been in their calls for so long. It is proven without that; this is for
+// what nobody foresaw.
+inline constexpr std::int64_t deadlock_after_ns = 500'000'000;
+// Who has been in a call for so long is asked whom it waits for.
+inline constexpr std::int64_t blocked_after_ns = 100'000'000;
+
+// A recording thread's segment.
+struct ThreadView {
+  std::int32_t rank = 0;
+  std::uint32_t thread = 0;
+  const record::SegmentHeader* header = nullptr;
+  bool unread = false;  // it holds events that add() has not got
+};
+
+// The id of a call site in Snapshot::sites.
+using SiteOf = std::function<std::uint32_t(std::int32_t rank, std::uint64_t address, std::uint16_t function)>;
+
+class Blocked {
+ public:
+  // `matcher` gets the same events.
+  Blocked(std::int32_t ranks, std::int64_t window_ns, const Matcher& matcher, SiteOf site_of = {});
+
+  void set_tick_scale(TickScale scale);
+  void add(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events);
+
+  // Looks into the current-call slots. `now_ns`: on the axis of the tick scale, taken before.
+  void sample(std::span<const ThreadView> threads, std::int64_t now_ns);
+  // Finds out for whom the blocked ranks of the last sample wait. `threads` as they are now, after it: a ring without
+  // unread events then says that all was read which its thread did before the call. `all_found`: no ring is missing.
+  void look(std::span<const ThreadView> threads, bool all_found);
+
+  const std::vector<Deadlock>& deadlocks() const { return deadlocks_; }  // standing at the last look()
+  // Those that were not handed out yet; one that grew is not new.
+  std::vector<Deadlock> news();
+
+  // functions, deadlocks, and of the ranks what they are inside.
+  void fill(Snapshot& snapshot) const;
+
+ private:
+  struct Shown {  // of one rank
+    CurrentCall call;
+    WaitsFor waits_for;
+    std::uint64_t waits_since = 0;  // the call for which that was found out; 0: for none
+    std::uint64_t told_since = 0;   // the call for which news() told a deadlock
+  };
+
+  void show_calls();
+  bool someone_blocked() const;
+  void judge(std::span<const ThreadView> threads, bool all_found);
+  bool nothing_else_can_run(const RankNow& now, std::span<const ThreadView> of_rank) const;
+  void note_waits(const RankWaits& waits);
+  void note_deadlocks(const RankWaits& waits);
+  Deadlock describe(const Knot& knot, const RankWaits& waits) const;
+  void tell_once(const Deadlock& deadlock);
+
+  std::uint32_t site_of(std::int32_t rank, const CurrentCall& call) const {
+    return site_of_ ? site_of_(rank, call.site, call.function) : 0;
+  }
+  double seconds(std::uint64_t ticks) const { return static_cast<double>(scale_.to_ns(ticks)) * 1e-9; }
+  std::uint64_t now_ticks() const;
+  bool lasts(const CurrentCall& call, std::int64_t ns) const { return now_ns_ - scale_.to_ns(call.since) >= ns; }
+
+  const Matcher& matcher_;
+  SiteOf site_of_;
+  TickScale scale_;
+  FunctionTimes times_;
+  Participants participants_;
+  std::int64_t now_ns_ = 0;  // of the last sample, as the rest
+  std::vector<RankNow> ranks_;
+  std::vector<Shown> shown_;  // by rank
+  std::vector<InsideNow> inside_;
+  std::vector<Deadlock> deadlocks_, news_;
+};
+
+}  // namespace pclscope::blocked

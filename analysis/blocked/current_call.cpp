@@ -1,0 +1,43 @@
+#include "analysis/blocked/current_call.hpp"
+
+#include <algorithm>
+
+#include "analysis/blocked/call_kind.hpp"
+
+namespace pclscope::blocked {
+namespace {
+
+constexpr int attempts = 4;
+
+// Elsewhere the number of awaited requests is that of an earlier call.
+bool awaits(std::uint16_t function) {
+  const CallKind kind = call_kind(function);
+  return kind == CallKind::wait_all || kind == CallKind::wait_any || kind == CallKind::exchange;
+}
+
+}  // namespace
+
+void read_current_call(const record::SegmentHeader& header, CurrentCall& call) {
+  // Acquire keeps the loads in this order.
+  constexpr auto acquire = std::memory_order_acquire;
+  for (int i = 0; i < attempts; ++i) {
+    call.function = static_cast<std::uint16_t>(header.call_function.load(acquire));
+    call.since = header.call_since.load(acquire);
+    call.awaited_count = 0;
+    call.awaited.clear();
+    if (call.function == 0) return;
+    call.site = header.call_site.load(acquire);
+    call.comm = header.call_comm.load(acquire);
+    call.peer = header.call_peer.load(acquire);
+    call.tag = header.call_tag.load(acquire);
+    if (awaits(call.function)) {
+      call.awaited_count = header.call_awaited.load(acquire);
+      const std::uint32_t count = std::min(call.awaited_count, record::awaited_limit);
+      for (std::uint32_t k = 0; k < count; ++k) call.awaited.push_back(header.awaited[k].load(acquire));
+    }
+    if (header.call_since.load(acquire) == call.since && header.call_function.load(acquire) == call.function) return;
+  }
+  call = {};
+}
+
+}  // namespace pclscope::blocked

@@ -1,0 +1,26 @@
+// What a recording thread is inside now: the current-call slot of its segment, read while the thread goes on.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "interpose/record/segment.hpp"
+
+namespace pclscope::blocked {
+
+struct CurrentCall {
+  std::uint16_t function = 0;  // 0: outside MPI; the rest means nothing then
+  std::uint64_t since = 0;     // ticks at entry
+  std::uint64_t site = 0;      // return address
+  std::uint64_t comm = 0;
+  std::int32_t peer = -1;
+  std::int32_t tag = -1;
+  std::uint32_t awaited_count = 0;     // Wait* and Sendrecv only
+  std::vector<std::uint64_t> awaited;  // the first awaited_limit of them
+};
+
+// The slot is six independent stores. They are read until function and entry are the same before and after: no two
+// calls of a thread begin in the same tick. A thread that moves on all the time is caught outside MPI.
+void read_current_call(const record::SegmentHeader& header, CurrentCall& call);
+
+}  // namespace pclscope::blocked

@@ -1,0 +1,21 @@
+// A deadlock in words, on one line.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "analysis/snapshot.hpp"
+
+namespace pclscope::blocked {
+
+// Where a member's call stands in the source ("ring.c:42"); empty when that is not known.
+using SiteText = std::function<std::string(const DeadlockMember&)>;
+
+// "rank 0 in MPI_Recv (ring.c:42) waits for rank 1 in MPI_Recv (ring.c:42) waits for rank 0". At most `most_members`
+// members are spelled out.
+std::string deadlock_text(const Deadlock& deadlock, const SiteText& site_text, std::size_t most_members = 8);
+
+// "rank 3", "ranks 1 and 2", "any of ranks 0, 1 and 2", "ranks 0, 1 and 62 more".
+std::string waits_text(const std::vector<std::int32_t>& ranks, bool any);
+
+}  // namespace pclscope::blocked

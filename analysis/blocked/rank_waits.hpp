@@ -1,0 +1,112 @@
+// From calls that do not return to a wait graph: whom each blocked thread needs. A need stands in the graph only when it
+// is proven by what was read and by what all ranks are inside now; in doubt it is left out, and its rank may go on.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/blocked/current_call.hpp"
+#include "analysis/blocked/participants.hpp"
+#include "analysis/blocked/wait_graph.hpp"
+#include "analysis/match/matcher.hpp"
+
+namespace pclscope::blocked {
+
+// One rank as it is now.
+struct RankNow {
+  std::vector<CurrentCall> calls;  // of the threads that are inside MPI
+  bool finished = false;           // has entered MPI_Finalize
+  // It can do nothing but what `calls` are waiting for, all its events before them were read, and none are missing.
+  bool blocked = false;
+  bool many_threads = false;       // MPI_THREAD_MULTIPLE
+};
+
+// Whom one rank waits for, for people.
+struct WaitsFor {
+  std::vector<std::int32_t> ranks;  // ascending
+  bool any = false;                 // one of them suffices
+};
+
+class RankWaits {
+ public:
+  // Looks at all ranks once.
+  RankWaits(std::span<const RankNow> ranks, const Matcher& matcher, const Participants& participants);
+
+  const WaitGraph& graph() const { return graph_; }
+  // Of graph().waiters: which of RankNow::calls it is.
+  std::size_t call_of(std::size_t waiter) const { return calls_[waiter]; }
+  // Empty when it is not known, or when it may go on.
+  WaitsFor waits_for(std::size_t waiter) const;
+
+ private:
+  // Index of a set of ranks, one of which has to move; nothing when the call may go on without.
+  using Need = std::optional<std::uint32_t>;
+  struct Pattern {
+    std::int32_t source;
+    std::uint64_t comm;
+    std::int32_t tag;
+    bool covers(std::int32_t from, std::uint64_t in, std::int32_t with) const {
+      return comm == in && (source == record::any_source || source == from) && (tag == record::any_tag || tag == with);
+    }
+  };
+  struct Sending {  // a blocking send that is going on
+    std::int32_t rank;
+    std::uint64_t comm;
+    std::int32_t tag;
+  };
+  struct Sent {  // a nonblocking one, not paired yet
+    std::int32_t destination;
+    std::uint64_t comm;
+    std::int32_t tag;
+    bool taken;
+  };
+  struct Missing {  // members that have not come to a collective yet
+    std::vector<std::int32_t> ranks;
+    bool all_known = false;  // nobody else can be missing
+    Need one_of_them;
+  };
+
+  void collect_sending();
+  void collect_sent();
+  void add_waiter(std::int32_t rank, std::size_t call);
+
+  void add_all(Waiter& w, const CurrentCall& call);
+  void add_any(Waiter& w, const CurrentCall& call);
+  void add_collective(Waiter& w, const CurrentCall& call);
+  void add_creation(Waiter& w, const CurrentCall& call);
+  void add(Waiter& w, Need need) {
+    if (need) w.needs.push_back(*need);
+  }
+  void add_each(Waiter& w, const std::vector<std::int32_t>& ranks);
+
+  Need message(std::int32_t rank, const Pattern& pattern, bool waits);
+  Need receiver(std::int32_t rank, std::int32_t destination, std::uint64_t comm, std::int32_t tag);
+  Need awaited(std::int32_t rank, std::uint64_t what);
+  Need sendrecv_send(std::int32_t rank, const CurrentCall& call);
+  Need one_of(std::vector<std::int32_t> ranks);
+  Need exactly(std::int32_t rank);
+  Need anybody_in(std::uint64_t comm);
+  const Missing& missing(std::uint64_t comm, std::uint64_t number, bool creation);
+
+  bool knows(std::int32_t rank) const { return rank >= 0 && static_cast<std::size_t>(rank) < ranks_.size(); }
+  bool being_sent(std::int32_t rank, const Pattern& pattern) const;
+  bool being_received(std::int32_t destination, std::int32_t source, std::uint64_t comm, std::int32_t tag) const;
+
+  std::span<const RankNow> ranks_;
+  const Matcher& matcher_;
+  const Participants& participants_;
+  WaitGraph graph_;
+  std::vector<std::size_t> calls_;  // by waiter
+  std::vector<std::vector<Sending>> sending_;  // by destination
+  std::map<std::pair<std::int32_t, std::uint64_t>, Sent> sent_;  // by rank and number: those awaited
+  std::unordered_map<std::int32_t, std::uint32_t> exactly_;
+  std::unordered_map<std::uint64_t, Need> anybody_;
+  std::map<std::tuple<std::uint64_t, std::uint64_t, bool>, Missing> missing_;
+};
+
+}  // namespace pclscope::blocked

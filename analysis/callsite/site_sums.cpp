@@ -1,0 +1,74 @@
+#include "analysis/callsite/site_sums.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace pclscope {
+namespace {
+
+constexpr unsigned first_bits = 8;
+double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
+
+}  // namespace
+
+SiteSums::SiteSums() : pairs_(1), slots_(std::size_t{1} << first_bits), shift_(64 - first_bits) {}
+
+std::uint32_t SiteSums::find(std::uint64_t key) {
+  if (key == 0) return 0;
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t slot = slot_of(key);; slot = (slot + 1) & mask) {
+    if (slots_[slot] != 0) {
+      if (pairs_[slots_[slot]].key == key) return slots_[slot];
+      continue;
+    }
+    if (pairs_.size() >= most_pairs) return 0;
+    slots_[slot] = static_cast<std::uint32_t>(pairs_.size());
+    pairs_.emplace_back().key = key;
+    if (pairs_.size() * 2 > slots_.size()) grow();
+    return static_cast<std::uint32_t>(pairs_.size() - 1);
+  }
+}
+
+void SiteSums::grow() {
+  --shift_;
+  slots_.assign(slots_.size() * 2, 0);
+  const std::size_t mask = slots_.size() - 1;
+  for (std::uint32_t i = 1; i < pairs_.size(); ++i) {
+    std::size_t slot = slot_of(pairs_[i].key);
+    while (slots_[slot] != 0) slot = (slot + 1) & mask;
+    slots_[slot] = i;
+  }
+}
+
+std::vector<SiteActivity> SiteSums::list(std::size_t most) const {
+  std::map<std::uint32_t, SiteActivity> sites;
+  for (const Pair& pair : pairs_) {
+    if (pair.messages == 0) continue;
+    const auto send_site = static_cast<std::uint32_t>(pair.key >> 32), recv_site = static_cast<std::uint32_t>(pair.key);
+    SiteActivity& sender = sites[send_site];
+    SiteActivity& receiver = sites[recv_site];
+    sender.sends += pair.messages;
+    sender.late_sender_s += seconds(pair.late_sender_ns);
+    receiver.receives += pair.messages;
+    receiver.waited_s += seconds(pair.late_sender_ns);
+    receiver.late_receiver_s += seconds(pair.late_receiver_ns);
+    for (SiteActivity* site : {&sender, &receiver}) {
+      site->bytes += pair.bytes;
+      site->delayed += pair.delayed;
+      site->excess_s += pair.excess_ns * 1e-9;
+      if (&sender == &receiver) break;  // a message within one site counts once
+    }
+  }
+  std::vector<SiteActivity> list;
+  for (auto& [id, activity] : sites) {
+    activity.site = id;
+    list.push_back(activity);
+  }
+  std::sort(list.begin(), list.end(), [](const SiteActivity& a, const SiteActivity& b) {
+    return lost_s(a) != lost_s(b) ? lost_s(a) > lost_s(b) : a.site < b.site;
+  });
+  if (list.size() > most) list.resize(most);
+  return list;
+}
+
+}  // namespace pclscope

@@ -1,0 +1,84 @@
+#include "analysis/callsite/site_table.hpp"
+
+#include "analysis/callsite/site_key.hpp"
+
+namespace pclscope::callsite {
+namespace {
+
+constexpr std::size_t most_known = std::size_t{1} << 16;  // addresses remembered per process
+constexpr std::uint32_t unknown_module = 0xffffffffu;
+
+}  // namespace
+
+SiteTable::SiteTable() = default;
+SiteTable::~SiteTable() = default;
+
+void SiteTable::add_process(std::int32_t rank, std::uint32_t pid, const std::string& executable) {
+  if (rank < 0) return;
+  const auto index = static_cast<std::size_t>(rank);
+  if (index >= processes_.size()) processes_.resize(index + 1);
+  if (processes_[index]) return;
+  auto process = std::make_unique<Process>();
+  process->recent.resize(std::size_t{1} << slot_bits);
+  process->maps.attach(pid, executable);
+  processes_[index] = std::move(process);
+}
+
+void SiteTable::translate(std::span<Message> messages) {
+  struct End {  // neighbours are often of one channel
+    std::int32_t rank = -1;
+    std::uint64_t key = 0;
+    std::uint32_t id = 0;
+  };
+  End send, recv;
+  const auto name = [this](End& last, std::int32_t rank, std::uint64_t& site) {
+    if (rank != last.rank || site != last.key) {
+      last = {rank, site, site_of(rank, site_address(site), site_function(site))};
+    }
+    site = last.id;
+  };
+  for (Message& m : messages) {
+    name(send, m.source, m.send_site);
+    name(recv, m.destination, m.recv_site);
+  }
+}
+
+std::uint32_t SiteTable::find(Process& process, std::uint64_t address, std::uint16_t mpi_function) {
+  const auto known = process.known.find(address);
+  std::uint32_t id = 0;
+  if (known != process.known.end()) {
+    id = known->second;
+  } else {
+    bool certain = false;
+    // The call lies before its return address: a call at the very end of a module returns to behind it.
+    const auto place = process.maps.locate(address - 1, certain);
+    if (place) id = id_of(process, *place, mpi_function);
+    if (!place && !certain) return 0;
+    if (process.known.size() < most_known) process.known.emplace(address, id);
+  }
+  process.recent[slot_of(address)] = {address, id};
+  return id;
+}
+
+std::uint32_t SiteTable::id_of(Process& process, const MappedAddress& place, std::uint16_t mpi_function) {
+  const Place key{place.offset + 1, module_of(process, place.file)};
+  const auto known = ids_.find(key);
+  if (known != ids_.end()) return known->second;
+  if (sites_.size() >= most_sites) return 0;
+  sites_.push_back({key.module, mpi_function, key.offset});
+  return ids_[key] = static_cast<std::uint32_t>(sites_.size());
+}
+
+std::uint32_t SiteTable::module_of(Process& process, std::uint32_t file) {
+  if (file >= process.module_of.size()) process.module_of.resize(file + 1, unknown_module);
+  std::uint32_t& module = process.module_of[file];
+  if (module != unknown_module) return module;
+  const MappedFile& mapped = process.maps.files()[file];
+  const bool readable = !mapped.deleted && !mapped.image.segments.empty();
+  const std::string key = mapped.image.build_id + (readable ? ' ' : '?') + mapped.path;
+  const auto [known, added] = module_ids_.try_emplace(key, static_cast<std::uint32_t>(modules_.size()));
+  if (added) modules_.push_back({mapped.path, mapped.image.build_id, readable});
+  return module = known->second;
+}
+
+}  // namespace pclscope::callsite

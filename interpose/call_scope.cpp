@@ -1,0 +1,99 @@
+#include "interpose/call_scope.hpp"
+
+namespace pclscope {
+
+bool CallScope::record(EventKind kind, std::uint64_t comm, std::uint64_t bytes, std::uint64_t ordinal,
+                       std::int32_t peer, std::int32_t tag, std::uint32_t flags) {
+  return record_inline(kind, comm, bytes, ordinal, peer, tag, flags);
+}
+
+void refuse_send(CallScope call, const Communicator& c, std::int32_t peer, int tag, std::uint32_t flags,
+                 std::uint64_t early) {
+  if (early == unnumbered) return;
+  call.record(EventKind::send, c.id, 0, call.send_ordinal(early), peer, tag, flags | flag::failed);
+}
+
+BlockingReceive BlockingReceive::announced(CallScope call, std::uint64_t number, const Communicator& c,
+                                           std::int32_t peer, int tag) {
+  BlockingReceive receive;
+  receive.number = number;
+  if (!call.quiet && peer != record::proc_null) {
+    if (call.recorder.write(EventKind::recv_post, call.function, call.begin, call.begin, call.site, c.id, 0, number,
+                            peer, tag_of(tag), flag::entered | c.flags)) {
+      receive.flags = flag::posted;
+    } else {
+      receive.number = unnumbered;
+    }
+  }
+  receive.post = call.recorder.posting();
+  return receive;
+}
+
+void record_other_end(CallScope call, const Communicator& c, const MPI_Status& status, int result,
+                      BlockingReceive receive) {
+  const bool took = took_message(result);
+  if (receive.number == unnumbered) {
+    if (took) call.recorder.count_receive(c.id, c.peer(status.MPI_SOURCE), tag_of(status.MPI_TAG), receive.post);
+    return;
+  }
+  const std::uint64_t ordinal = call.receive_ordinal(receive.number);
+  if (took) {
+    call.record(EventKind::recv_done, c.id, bytes_in(status), ordinal, c.peer(status.MPI_SOURCE),
+                tag_of(status.MPI_TAG), receive.flags | c.flags | failure_flags(result));
+  } else {
+    call.record(EventKind::recv_cancelled, c.id, 0, ordinal, record::unknown_rank, record::any_tag,
+                c.flags | flag::failed);
+  }
+}
+
+void refuse_receive(CallScope call, const Communicator& c, std::uint64_t number, std::uint32_t flags) {
+  if (number == unnumbered) return;
+  call.record(EventKind::recv_cancelled, c.id, 0, call.receive_ordinal(number), record::unknown_rank, record::any_tag,
+              flags | c.flags | flag::failed);
+}
+
+void end_unseen(CallScope call, const TrackedRequest& lost) {
+  record_unseen(call, lost);
+  finished(lost);
+}
+
+void track_request(CallScope& call, MPI_Request request, const TrackedRequest& what) {
+  track_inline(call, request, what);
+}
+
+void track_known(CallScope& call, MPI_Request request, const TrackedRequest& what) {
+  track_nothing(call, request);
+  TrackedRequest* entry = find_request(request);
+  if (entry == nullptr) entry = add_request(request);
+  if (entry != nullptr) *entry = what;
+}
+
+void track_nothing(CallScope& call, MPI_Request request) {
+  TrackedRequest lost;
+  if (!forget(request, lost)) [[likely]] return;
+  if (is_receive(lost.kind) && in_flight(lost)) record_unseen(call, lost);
+  if (lost.comm != nullptr) release(lost.comm);
+}
+
+void record_unseen(CallScope& call, const TrackedRequest& receive) {
+  TrackedRequest r = receive;
+  if (r.unrecorded && (outstanding(r) == nullptr || !Unrecorded::let_go(outstanding(r), r.ordinal))) return;
+  call.record(EventKind::recv_freed, r.comm_id, 0, r.ordinal, r.peer, r.tag, r.flags);
+}
+
+OutstandingReceive* post_unrecorded(CallScope call, std::uint64_t number, std::uint64_t comm, std::int32_t peer,
+                                    std::int32_t tag, std::uint32_t flags) {
+  record::Event event{};
+  event.site = call.site;
+  event.comm = comm;
+  event.peer = peer;
+  event.tag = tag;
+  event.function = static_cast<std::uint16_t>(call.function);
+  event.flags = flags;
+  Unrecorded::Post post = call.recorder.posting();
+  // Its number is lost, but tells which receives of other threads were posted while it was.
+  if (process.multiple && number < post.counter) post.counter = number;
+  return call.recorder.outstanding(event, post);
+}
+
+}  // namespace pclscope

@@ -1,0 +1,147 @@
+// The functions that wrap_world.cpp handles one by one, called from Fortran: hand_X(site, library call, arguments).
+#pragma once
+
+#include <strings.h>
+
+#include "interpose/fortran/arguments.hpp"
+#include "interpose/notice.hpp"
+#include "interpose/options.hpp"
+#include "interpose/wrap_control.hpp"
+#include "interpose/wrap_session.hpp"
+#include "interpose/wrap_world.hpp"
+
+namespace pclscope::fortran {
+
+template <class Library>
+int initialise(Function function, Site site, Library& library) {
+  if (take_world_of_sessions()) [[unlikely]] return MPI_SUCCESS;
+  int already = 0;
+  real.Initialized(&already);
+  if (already != 0) return library();  // an error of the application: MPI's to tell
+  announce_init();
+  const std::uint64_t begin = now();
+  const int result = library();
+  if (result == MPI_SUCCESS) begin_record(function, site, begin);
+  return result;
+}
+
+template <class Library>
+int hand_Init(Site site, Library& library) {
+  return initialise(Function::Init, site, library);
+}
+
+template <class Library, class... Rest>
+int hand_Init_thread(Site site, Library& library, Rest&...) {
+  return initialise(Function::Init_thread, site, library);
+}
+
+template <class Library>
+int hand_Finalize(Site site, Library& library) {
+  announce_finalize(Function::Finalize, site);
+  return library();
+}
+
+template <class Library, class Code>
+int hand_Abort(Site, Library& library, CommValue& comm, Code&) {
+  if (process.known) count_on_board(&record::Board::aborting);
+  if (is_world(comm.c())) comm.use(process.real_world);
+  return library();
+}
+
+// MPICH's predefined keys are one higher in Fortran than in C.
+template <class Keyval>
+int c_keyval(const Keyval& keyval) {
+#ifdef OPEN_MPI
+  return keyval.c();
+#else
+  return keyval.c() - 1;
+#endif
+}
+
+template <class Library, class Keyval, class... Rest>
+int hand_Comm_get_attr(Site, Library& library, CommValue& comm, Keyval& keyval, Rest&...) {
+  comm.use(attribute_holder(comm.c(), c_keyval(keyval)));
+  return library();
+}
+template <class Library, class... Rest>
+int hand_Attr_get(Site site, Library& library, Rest&... rest) {
+  return hand_Comm_get_attr(site, library, rest...);
+}
+
+template <class Library, class... Rest>
+int hand_Comm_set_attr(Site, Library& library, CommValue& comm, Rest&...) {
+  process.world_attributes |= is_world(comm.c());
+  comm.use(app_comm(comm.c()));
+  return library();
+}
+template <class Library, class... Rest>
+int hand_Attr_put(Site site, Library& library, Rest&... rest) {
+  return hand_Comm_set_attr(site, library, rest...);
+}
+
+// As in C: both worlds get the handler.
+template <class Library, class... Rest>
+int hand_Comm_set_errhandler(Site, Library& library, CommValue& comm, Rest&...) {
+  const bool both = is_world(comm.c()) && process.app_world != process.real_world;
+  comm.use(app_comm(comm.c()));
+  const int result = library();
+  if (result != MPI_SUCCESS || !both) return result;
+  comm.use(process.real_world);
+  library();
+  return result;
+}
+template <class Library, class... Rest>
+int hand_Errhandler_set(Site site, Library& library, Rest&... rest) {
+  return hand_Comm_set_errhandler(site, library, rest...);
+}
+
+// It has no error argument, and there is nothing in it that must be told in Fortran.
+template <class Library, class Level>
+int hand_Pcontrol(Site site, Library&, Level& level) {
+  return ::pclscope::hand_Pcontrol(site, level.c());
+}
+
+#if MPI_VERSION >= 4
+
+template <class Library, class... Rest>
+int hand_Session_init(Site site, Library& library, Rest&...) {
+  return begin_session(site, library);
+}
+
+template <class Library, class Session>
+int hand_Session_finalize(Site site, Library& library, Session&) {
+  return end_session(site, library);
+}
+
+// `name` is a Fortran text: as long as it is, blanks behind.
+inline bool has_tool_ranks(const Opaque& name) {
+  return process.known && options().tool_ranks > 0 &&
+         strncasecmp(static_cast<const char*>(name.pointer), "mpi://WORLD", 11) == 0;
+}
+
+template <class Library, class Session>
+int hand_Group_from_session_pset(Site, Library& library, Session&, Opaque& name, HandleMade<MPI_Group>& group) {
+  const int result = library();
+  if (result != MPI_SUCCESS || !has_tool_ranks(name)) return result;
+  leave_tool_ranks_out(group.c());
+  *static_cast<MPI_Fint*>(group.pointer) = group.handle;
+  return result;
+}
+
+template <class Library, class Session>
+int hand_Session_get_pset_info(Site, Library& library, Session&, Opaque& name, HandleMade<MPI_Info>& info) {
+  const int result = library();
+  if (result == MPI_SUCCESS && has_tool_ranks(name)) tell_application_size(info.handle);
+  return result;
+}
+
+#endif
+
+template <class Library, class Type>
+int hand_Type_free(Site, Library& library, Type&) {
+  const int result = library();
+  process.handles_epoch.fetch_add(1, std::memory_order_relaxed);
+  return result;
+}
+
+}  // namespace pclscope::fortran

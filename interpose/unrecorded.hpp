@@ -1,0 +1,127 @@
+// What a thread keeps of the calls that leave no event of their own, while its ring is full or MPI_Pcontrol(0) is in
+// force: just what matching must know. summary() turns it into the events of FORMAT.md, "Not recorded, but accounted
+// for". Knows nothing of MPI. Owner: one thread, but for the outstanding receives, which any thread may complete: those
+// are guarded by one lock for the process (taken under MPI_THREAD_MULTIPLE only).
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "interpose/record/event.hpp"
+
+namespace pclscope {
+
+// Messages per channel: open addressing, at most half full, memory taken at the first use.
+class ChannelCounts {
+ public:
+  struct Channel {
+    std::uint64_t comm;
+    std::int32_t peer;
+    std::int32_t tag;
+    std::uint64_t count;  // 0: a free slot
+    std::uint64_t begin, end;  // the process's counter at the first and at the last
+    std::uint64_t latest;      // receives: when the last posted of them was posted (Unrecorded::Post::order)
+  };
+  static constexpr std::uint32_t limit = 4096;
+
+  // False when there is no room for another channel.
+  bool add(std::uint64_t comm, std::int32_t peer, std::int32_t tag, std::uint64_t begin, std::uint64_t end,
+           std::uint64_t order);
+  const Channel* find(std::uint64_t comm, std::int32_t peer, std::int32_t tag) const;
+  std::uint32_t size() const { return size_; }
+  const Channel& operator[](std::uint32_t i) const { return slots_[used_[i]]; }
+  void clear();
+  void give_memory_back();
+
+ private:
+  static constexpr std::uint32_t slots = 2 * limit;
+  std::uint32_t place(std::uint64_t comm, std::int32_t peer, std::int32_t tag) const;
+
+  Channel* slots_ = nullptr;
+  std::uint16_t* used_ = nullptr;  // slots in order of their first use
+  std::uint32_t size_ = 0;
+  std::uint32_t last_ = 0;  // slot of the newest message
+};
+
+// A receive that was posted while nothing was recorded. It is numbered when its thread records again, if it is still
+// outstanding then.
+struct OutstandingReceive {
+  static constexpr std::uint64_t unnumbered = ~std::uint64_t{0};
+  record::Event event;    // its recv_post to come
+  std::uint64_t begin;    // the process's receive counter before and after the post
+  std::uint64_t end;
+  std::uint64_t order;    // among all receives posted while nothing was recorded
+  std::uint64_t number;
+  bool freed;             // by MPI_Request_free: completes unseen
+  class Unrecorded* owner;
+  OutstandingReceive* previous;
+  OutstandingReceive* next;
+};
+
+class Unrecorded {
+ public:
+  // When a receive was posted: counter of the process's receives, and the order among the unrecorded ones.
+  struct Post {
+    std::uint64_t counter;
+    std::uint64_t order;
+  };
+
+  explicit Unrecorded(bool several_threads) : shared_(several_threads) {}
+
+  Post post(std::uint64_t counter);
+  // Blocking, or complete at once. `begin`, `end`: the counter before and after.
+  void sent(std::uint64_t comm, std::int32_t peer, std::int32_t tag, std::uint64_t begin, std::uint64_t end);
+  void received(std::uint64_t comm, std::int32_t peer, std::int32_t tag, const Post& post, std::uint64_t end);
+
+  // A receive that stays outstanding; `event` tells comm, peer, tag, flags, function and site of its recv_post. nullptr
+  // without memory (then nothing is known any more).
+  OutstandingReceive* outstanding(const record::Event& event, const Post& post, std::uint64_t end);
+  // It ended, in whatever thread. True when it was numbered: its end is an event as ever. Else it is as if it had been
+  // posted and completed now, `received` says on which channel (not at all when it took no message).
+  static bool end(OutstandingReceive* receive, std::uint64_t& number, Post& post);
+  // It will complete unseen. True when it was numbered: that is an event as ever.
+  static bool let_go(OutstandingReceive* receive, std::uint64_t& number);
+
+  // The end of something that was recorded, or a communicator: written as it is.
+  void keep(const record::Event& event);
+  void keep_communicator(const record::Event& event);
+  // An event that had a number.
+  void lost_number(std::uint64_t number, bool of_receives);
+  // From here on nobody knows what is missing.
+  void give_up() { exact_ = false; }
+
+  bool empty() const;
+
+  struct Summary {
+    record::Event* events;  // malloc'ed
+    std::size_t count;
+  };
+  // Hands out everything and starts anew. `lost`: events that are missing. Outstanding receives take their numbers from
+  // `receives`. {nullptr, 0} without memory: then all is kept, and the next try may succeed.
+  Summary summary(std::uint64_t lost, std::atomic<std::uint64_t>& receives);
+
+  void give_memory_back();
+
+ private:
+  struct List {
+    record::Event* events = nullptr;
+    std::uint32_t count = 0;
+    std::uint32_t room = 0;
+    bool add(const record::Event& event, std::uint32_t limit);
+    void give_memory_back();
+  };
+  record::Event* write_outstanding(record::Event* at, std::atomic<std::uint64_t>& receives);
+  bool may_be_out_of_order(const OutstandingReceive& receive, std::uint64_t counter, std::uint32_t& patience) const;
+
+  const bool shared_;
+  bool exact_ = true;
+  ChannelCounts sends_, receives_;
+  List ends_, communicators_, lost_numbers_;
+  std::uint64_t latest_ = 0;  // order of the latest post among the completed receives
+  OutstandingReceive* first_ = nullptr;  // unnumbered, in the order of their posts
+  OutstandingReceive* last_ = nullptr;
+  std::size_t outstanding_ = 0;
+};
+
+}  // namespace pclscope

@@ -1,0 +1,458 @@
+// Whole situations: what ranks did, what they are inside now, and what follows. Time is in nanoseconds, one tick each.
+#include "analysis/blocked/blocked.hpp"
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <memory>
+#include <thread>
+
+#include "interpose/record/functions.hpp"
+
+using namespace pclscope;
+using blocked::Blocked;
+using blocked::ThreadView;
+using record::any_source;
+using record::any_tag;
+using record::EventKind;
+using F = record::Function;
+using Ranks = std::vector<std::int32_t>;
+using Cycles = std::vector<Ranks>;
+
+namespace {
+
+constexpr std::int64_t s = 1'000'000'000;
+
+class Job {
+ public:
+  explicit Job(int ranks)
+      : matcher_(ranks, [](std::span<const Message>) {}), blocked(ranks, s / 10, matcher_), numbers_(static_cast<std::size_t>(ranks)) {
+    for (int r = 0; r < ranks; ++r) add_thread(r, 0);
+  }
+
+  record::SegmentHeader& header(int rank, std::uint32_t thread = 0) {
+    for (const ThreadView& v : views_)
+      if (v.rank == rank && v.thread == thread) return const_cast<record::SegmentHeader&>(*v.header);
+    return add_thread(rank, thread);
+  }
+
+  // --- what was done before: events ---
+  Job& send(int from, int to, int tag, std::uint64_t comm = 1, std::uint32_t flags = 0) {
+    return put(from, EventKind::send, F::Send, comm, to, tag, numbers_[at(from)].sends++, flags);
+  }
+  Job& isend(int from, int to, int tag) { return send(from, to, tag, 1, record::flag::nonblocking); }
+  Job& irecv(int rank, int source, int tag, std::uint64_t comm = 1) {
+    return put(rank, EventKind::recv_post, F::Irecv, comm, source, tag, numbers_[at(rank)].receives++, record::flag::nonblocking);
+  }
+  Job& received(int rank, int source, int tag, std::uint64_t comm = 1) {
+    return put(rank, EventKind::recv_done, F::Recv, comm, source, tag, numbers_[at(rank)].receives++);
+  }
+  Job& completed(int rank, std::uint64_t number, int source, int tag) {
+    return put(rank, EventKind::recv_done, F::Wait, 1, source, tag, number, record::flag::posted);
+  }
+  Job& collective(int rank, std::uint64_t number, std::uint64_t comm = 1, F function = F::Barrier, std::uint32_t flags = 0) {
+    return put(rank, EventKind::collective, function, comm, -1, any_tag, number, flags);
+  }
+  Job& made(const Ranks& ranks, std::uint64_t comm, std::uint32_t flags = 0) {
+    for (const int r : ranks) put(r, EventKind::comm_created, F::Comm_split, comm, 0, any_tag, 1, flags, ranks.size());
+    return *this;
+  }
+  Job& lost(int rank, std::uint64_t count, std::uint32_t flags) {
+    return put(rank, EventKind::lost, F::none, 0, 0, 0, count, flags);
+  }
+
+  // --- what they are inside now ---
+  Job& in(int rank, F function, int peer, int tag = 2, std::uint64_t comm = 1, std::vector<std::uint64_t> awaited = {},
+          std::uint32_t thread = 0) {
+    record::SegmentHeader& h = header(rank, thread);
+    h.call_since = static_cast<std::uint64_t>(now_);
+    h.call_site = 0x1000u + static_cast<unsigned>(rank);
+    h.call_comm = comm;
+    h.call_peer = peer;
+    h.call_tag = tag;
+    h.call_awaited = static_cast<std::uint32_t>(awaited.size());
+    for (std::size_t i = 0; i < awaited.size() && i < record::awaited_limit; ++i) h.awaited[i] = awaited[i];
+    h.call_function = static_cast<std::uint32_t>(function);
+    now_ += 1000;
+    return *this;
+  }
+  Job& recv(int rank, int source, int tag = 2, std::uint64_t comm = 1) { return in(rank, F::Recv, source, tag, comm); }
+  Job& out(int rank, std::uint32_t thread = 0) {
+    header(rank, thread).call_function = 0;
+    return *this;
+  }
+  Job& finish(int rank) {
+    header(rank).state = record::ProcessState::finalizing;
+    return *this;
+  }
+
+  // --- what is reported ---
+  const std::vector<Deadlock>& after(std::int64_t ns) {
+    now_ += ns;
+    matcher_.end_round();
+    blocked.sample(views_, now_);
+    blocked.look(views_, all_found);
+    return blocked.deadlocks();
+  }
+  Cycles cycles(std::int64_t ns = s) {
+    Cycles out;
+    for (const Deadlock& d : after(ns)) {
+      out.emplace_back();
+      for (const DeadlockMember& m : d.members) out.back().push_back(m.rank);
+    }
+    return out;
+  }
+  RankSummary summary(int rank) {
+    Snapshot snapshot;
+    snapshot.ranks.resize(numbers_.size());
+    blocked.fill(snapshot);
+    return snapshot.ranks[at(rank)];
+  }
+
+  bool all_found = true;
+  std::vector<ThreadView> views_;
+
+ private:
+  struct Numbers {
+    std::uint64_t sends = 0, receives = 0;
+  };
+  static std::size_t at(int rank) { return static_cast<std::size_t>(rank); }
+
+  record::SegmentHeader& add_thread(int rank, std::uint32_t thread) {
+    headers_.push_back(std::make_unique<record::SegmentHeader>());
+    record::SegmentHeader& h = *headers_.back();
+    h.threads = record::Threads::one_at_a_time;
+    h.state = record::ProcessState::running;
+    views_.push_back({rank, thread, &h, false});
+    return h;
+  }
+  Job& put(int rank, EventKind kind, F function, std::uint64_t comm, int peer, int tag, std::uint64_t ordinal,
+           std::uint32_t flags = 0, std::uint64_t bytes = 8) {
+    record::Event e{};
+    e.begin = static_cast<std::uint64_t>(now_);
+    e.end = e.begin + 500;
+    now_ += 1000;
+    e.kind = kind;
+    e.function = static_cast<std::uint16_t>(function);
+    e.comm = comm;
+    e.peer = peer;
+    e.tag = tag;
+    e.ordinal = ordinal;
+    e.flags = flags;
+    e.bytes = bytes;
+    matcher_.add(rank, 0, {&e, 1});
+    blocked.add(rank, 0, {&e, 1});
+    return *this;
+  }
+
+  Matcher matcher_;
+
+ public:
+  Blocked blocked;
+
+ private:
+  std::vector<Numbers> numbers_;
+  std::vector<std::unique_ptr<record::SegmentHeader>> headers_;
+  std::int64_t now_ = s;
+};
+
+std::uint64_t receive(std::uint64_t number) { return record::awaited_receive | number; }
+std::uint64_t sent(std::uint64_t number) { return record::awaited_send | number; }
+
+}  // namespace
+
+TEST_CASE("receives in a circle are a deadlock after half a second") {
+  Job job(4);
+  for (int r = 0; r < 4; ++r) job.recv(r, (r + 1) % 4);
+  CHECK(job.cycles(s / 4).empty());
+  const auto& found = job.after(s / 2);
+  REQUIRE(found.size() == 1);
+  REQUIRE(found[0].members.size() == 4);
+  for (int r = 0; r < 4; ++r) {
+    const DeadlockMember& m = found[0].members[static_cast<std::size_t>(r)];
+    CHECK(m.rank == r);
+    CHECK(m.function == static_cast<std::uint16_t>(F::Recv));
+    CHECK(m.waits_for == Ranks{(r + 1) % 4});
+    CHECK(m.tag == 2);
+  }
+  CHECK(found[0].since_s == Approx(1.000003));  // when the last one entered
+  CHECK(found[0].found_s == Approx(1.75).margin(0.01));
+  CHECK(job.blocked.news().size() == 1);
+  CHECK(job.after(s / 2)[0].found_s == Approx(1.75).margin(0.01));
+  CHECK(job.blocked.news().empty());
+  CHECK(job.summary(2).waits_for == Ranks{3});
+  CHECK(job.summary(2).call_for_s == Approx(1.25).margin(0.01));
+}
+
+TEST_CASE("a deadlock that dissolves is gone") {
+  Job job(2);
+  job.recv(0, 1).recv(1, 0);
+  CHECK(job.cycles() == Cycles{{0, 1}});
+  job.out(1);
+  CHECK(job.cycles().empty());
+  job.recv(1, 0);
+  CHECK(job.cycles() == Cycles{{0, 1}});
+  CHECK(job.blocked.news().size() == 1);  // rank 0 is still in the call that was told about
+}
+
+TEST_CASE("a message that was sent, is being sent, or may be taken is no deadlock") {
+  SECTION("sent") { CHECK(Job(2).isend(1, 0, 2).recv(0, 1).recv(1, 0).cycles().empty()); }
+  SECTION("sent with another tag") { CHECK(Job(2).isend(1, 0, 3).recv(0, 1).recv(1, 0).cycles() == Cycles{{0, 1}}); }
+  SECTION("sent and received before") {
+    CHECK(Job(2).isend(1, 0, 2).received(0, 1, 2).recv(0, 1).recv(1, 0).cycles() == Cycles{{0, 1}});
+  }
+  SECTION("sent, and an earlier receive takes it") {
+    CHECK(Job(2).irecv(0, 1, 2).isend(1, 0, 2).recv(0, 1).recv(1, 0).cycles() == Cycles{{0, 1}});
+  }
+  SECTION("a large message on its way") { CHECK(Job(2).in(1, F::Send, 0).recv(0, 1).cycles().empty()); }
+  SECTION("by Sendrecv") {
+    CHECK(Job(2).in(1, F::Sendrecv, 0, 2, 1, {record::awaited_sendrecv(0, 2)}).recv(0, 1).cycles().empty());
+  }
+  SECTION("by Sendrecv, to somebody else") {
+    CHECK(Job(3).in(1, F::Sendrecv, 0, 2, 1, {record::awaited_sendrecv(2, 2)}).recv(0, 1).cycles() == Cycles{{0, 1}});
+  }
+  SECTION("by Sendrecv, with another tag") {
+    CHECK(Job(2).in(1, F::Sendrecv, 0, 2, 1, {record::awaited_sendrecv(0, 3)}).recv(0, 1).cycles() == Cycles{{0, 1}});
+  }
+  SECTION("by Sendrecv, but received already") {
+    CHECK(Job(2).received(0, 1, 2).in(1, F::Sendrecv, 0, 2, 1, {record::awaited_sendrecv(0, 2)}).recv(0, 1).cycles() ==
+          Cycles{{0, 1}});
+  }
+}
+
+TEST_CASE("sends wait for receivers") {
+  CHECK(Job(2).in(0, F::Send, 1).in(1, F::Ssend, 0).cycles() == Cycles{{0, 1}});
+  CHECK(Job(2).irecv(1, 0, 2).in(0, F::Send, 1).in(1, F::Send, 0).cycles().empty());
+  CHECK(Job(2).irecv(1, any_source, any_tag).in(0, F::Send, 1).in(1, F::Send, 0).cycles().empty());
+  CHECK(Job(2).irecv(1, 0, 5).in(0, F::Send, 1).in(1, F::Send, 0).cycles() == Cycles{{0, 1}});
+  CHECK(Job(2).in(0, F::Send, 1).cycles().empty());  // 1 computes
+  CHECK(Job(2).in(0, F::Send, record::proc_null).in(1, F::Send, 0).cycles().empty());
+  CHECK(Job(2).in(0, F::Send, record::unknown_rank).in(1, F::Send, 0).cycles().empty());
+}
+
+TEST_CASE("polling is not waiting, and what is not understood is not either") {
+  CHECK(Job(2).recv(0, 1).in(1, F::Iprobe, 0).cycles().empty());
+  CHECK(Job(2).recv(0, 1).in(1, F::Win_lock, 0).cycles().empty());
+  CHECK(Job(2).recv(0, 1).in(1, F::Mrecv, 0).cycles().empty());
+}
+
+TEST_CASE("Wait and Waitall need every request, Waitany and Waitsome one") {
+  SECTION("receives") {
+    for (const F f : {F::Wait, F::Waitall})
+      CHECK(Job(2).irecv(0, 1, 2).irecv(1, 0, 2).in(0, f, -3, -1, 0, {receive(0)}).in(1, f, -3, -1, 0, {receive(0)}).cycles() ==
+            Cycles{{0, 1}});
+  }
+  SECTION("one of them is enough to be stuck in Waitall") {
+    Job job(3);
+    job.irecv(0, 1, 2).irecv(0, 2, 2).in(0, F::Waitall, -3, -1, 0, {receive(0), receive(1)}).recv(1, 0);
+    CHECK(job.cycles() == Cycles{{0, 1}});
+    CHECK(job.summary(0).waits_for == Ranks{1, 2});
+    CHECK_FALSE(job.summary(0).waits_for_any);
+  }
+  SECTION("but not in Waitany") {
+    for (const F f : {F::Waitany, F::Waitsome}) {
+      Job job(3);
+      job.irecv(0, 1, 2).irecv(0, 2, 2).in(0, f, -3, -1, 0, {receive(0), receive(1)}).recv(1, 0);
+      CHECK(job.cycles().empty());
+      job.recv(2, 0);
+      CHECK(job.cycles() == Cycles{{0, 1, 2}});
+      CHECK(job.summary(0).waits_for_any);
+    }
+  }
+  SECTION("a request that is complete, or of which nothing is known") {
+    CHECK(Job(2).irecv(0, 1, 2).completed(0, 0, 1, 2).in(0, F::Wait, -3, -1, 0, {receive(0)}).recv(1, 0).cycles().empty());
+    CHECK(Job(3).irecv(0, 1, 2).in(0, F::Waitany, -3, -1, 0, {receive(0), 0}).recv(1, 0).cycles().empty());
+    CHECK(Job(3).irecv(0, 1, 2).in(0, F::Waitall, -3, -1, 0, {receive(0), 0}).recv(1, 0).cycles() == Cycles{{0, 1}});
+  }
+  SECTION("sends") {
+    CHECK(Job(2).isend(0, 1, 2).in(0, F::Wait, 1, 2, 1, {sent(0)}).recv(1, 0, 3).cycles() == Cycles{{0, 1}});
+    CHECK(Job(2).isend(0, 1, 2).in(0, F::Wait, 1, 2, 1, {sent(0)}).recv(1, 0, 2).cycles().empty());
+    CHECK(Job(2).irecv(1, 0, 2).isend(0, 1, 2).in(0, F::Wait, 1, 2, 1, {sent(0)}).recv(1, 0, 3).cycles().empty());
+  }
+  SECTION("more requests than there is room for") {
+    Job job(2);
+    std::vector<std::uint64_t> awaited;
+    for (std::uint64_t i = 0; i < 100; ++i) {
+      job.irecv(0, 1, 2);
+      awaited.push_back(receive(i));
+    }
+    job.recv(1, 0);
+    CHECK(job.in(0, F::Waitany, -3, -1, 0, awaited).cycles().empty());  // the others may be complete
+    CHECK(job.in(0, F::Waitall, -3, -1, 0, awaited).cycles() == Cycles{{0, 1}});
+  }
+}
+
+TEST_CASE("receives from anybody need all to be stuck") {
+  Job job(3);
+  job.recv(0, any_source).recv(1, 0);
+  CHECK(job.cycles().empty());  // 2 computes
+  job.recv(2, 1);
+  CHECK(job.cycles() == Cycles{{0, 1, 2}});
+  CHECK(job.summary(0).waits_for == Ranks{1, 2});
+  CHECK(job.summary(0).waits_for_any);
+}
+
+TEST_CASE("receives from anybody of a communicator need its members only") {
+  Job job(3);
+  job.made({0, 1}, 77).recv(0, any_source, 2, 77).recv(1, 0);
+  CHECK(job.cycles() == Cycles{{0, 1}});  // whatever 2 does
+  CHECK(Job(3).made({0, 1}, 77, record::flag::foreign).recv(0, any_source, 2, 77).recv(1, 0).cycles().empty());
+  CHECK(Job(3).recv(0, any_source, 2, 99).recv(1, 0).cycles().empty());  // never heard of it
+}
+
+TEST_CASE("collectives wait for those who have not come") {
+  SECTION("to a Barrier") {
+    Job job(3);
+    job.in(0, F::Barrier, -1).in(1, F::Barrier, -1).recv(2, 1);
+    CHECK(job.cycles() == Cycles{{1, 2}});  // 0 only waits, too
+    CHECK(job.summary(0).waits_for == Ranks{2});
+  }
+  SECTION("not for those who are through") {
+    CHECK(Job(3).collective(2, 0).in(0, F::Barrier, -1).in(1, F::Barrier, -1).recv(2, 1).cycles().empty());
+  }
+  SECTION("of their own number") {
+    Job job(2);
+    job.collective(0, 0).in(0, F::Barrier, -1).in(1, F::Barrier, -1);  // 1 is in the one before, which 0 has left
+    CHECK(job.cycles().empty());
+  }
+  SECTION("the root of a Bcast") {
+    CHECK(Job(3).in(1, F::Bcast, 0).recv(0, 1).cycles() == Cycles{{0, 1}});
+    CHECK(Job(3).in(1, F::Bcast, 2).recv(0, 1).cycles().empty());
+  }
+  SECTION("a root that needs all, and a member that need not") {
+    CHECK(Job(3).in(0, F::Reduce, 0).recv(1, 0).cycles() == Cycles{{0, 1}});
+    CHECK(Job(3).in(2, F::Reduce, 0).recv(1, 2).cycles().empty());  // it may only wait for 0, who may come
+    CHECK(Job(3).in(2, F::Reduce, 0).recv(1, 2).recv(0, 1).cycles() == Cycles{{0, 1, 2}});
+  }
+  SECTION("members of the communicator only") {
+    CHECK(Job(4).made({2, 3}, 77).in(2, F::Barrier, -1, -1, 77).recv(3, 2, 2, 77).cycles() == Cycles{{2, 3}});
+  }
+  SECTION("outstanding nonblocking ones make numbers uncertain") {
+    Job job(3);
+    job.collective(0, 0, 1, F::Ibarrier, record::flag::nonblocking);
+    job.in(0, F::Barrier, -1).in(1, F::Barrier, -1).recv(2, 0);
+    CHECK(job.cycles() == Cycles{{0, 2}});
+    job.out(2);
+    CHECK(job.cycles().empty());
+  }
+  SECTION("the making of a communicator") {
+    CHECK(Job(2).in(0, F::Comm_split, -1).in(1, F::Barrier, -1).cycles() == Cycles{{0, 1}});
+    CHECK(Job(2).in(0, F::Comm_split, -1).in(1, F::Comm_split, -1).cycles().empty());
+    CHECK(Job(2).made({0, 1}, 77).in(0, F::Comm_dup, -1).recv(1, 0).cycles() == Cycles{{0, 1}});
+  }
+}
+
+TEST_CASE("waiting for a rank that has finished") {
+  Job job(3);
+  job.recv(0, 1).finish(1).finish(2);
+  const auto& found = job.after(s);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].on_finished);
+  CHECK(found[0].members[0].waits_for == Ranks{1});
+  CHECK(Job(2).isend(1, 0, 2).finish(1).recv(0, 1).cycles().empty());  // its message may still come
+  CHECK(Job(2).finish(1).cycles().empty());
+  CHECK(job.summary(1).waits_for == Ranks{0});
+  CHECK(job.summary(1).finished);
+}
+
+TEST_CASE("what is not known completely is no deadlock") {
+  Job job(2);
+  job.recv(0, 1).recv(1, 0);
+  SECTION("unread events") {
+    job.views_[1].unread = true;
+    CHECK(job.cycles().empty());
+    job.views_[1].unread = false;
+  }
+  SECTION("a ring that was not found") {
+    job.all_found = false;
+    CHECK(job.cycles().empty());
+    job.all_found = true;
+  }
+  SECTION("drops that left no event yet, then one that says what happened") {
+    job.header(1).dropped = 3;
+    CHECK(job.cycles().empty());
+    job.lost(1, 3, record::flag::summarised).isend(1, 0, 99);
+  }
+  CHECK(job.cycles() == Cycles{{0, 1}});
+  job.header(0).dropped = 1;
+  job.lost(0, 1, 0);  // and nobody knows what
+  CHECK(job.cycles().empty());
+}
+
+TEST_CASE("a rank with several threads is stuck when all of them are") {
+  Job job(2);
+  SECTION("one at a time: the others may not call MPI") {
+    job.header(0, 1);
+    CHECK(job.recv(0, 1).recv(1, 0).cycles() == Cycles{{0, 1}});
+  }
+  SECTION("many: a thread of the process that is not in MPI may be about to send") {
+    for (const int r : {0, 1}) {
+      job.header(r).threads = record::Threads::many;
+      job.header(r).pid = static_cast<std::uint32_t>(::getpid());
+      job.header(r).tasks = 1;
+    }
+    CHECK(job.recv(0, 1).recv(1, 0).cycles() == Cycles{{0, 1}});
+    std::atomic<bool> stop{false};
+    std::thread other([&] {
+      while (!stop) std::this_thread::yield();
+    });
+    CHECK(job.cycles().empty());
+    job.header(0, 1).threads = job.header(1, 1).threads = record::Threads::many;
+    job.in(0, F::Recv, 1, 7, 1, {}, 1).in(1, F::Recv, 0, 7, 1, {}, 1);
+    CHECK(job.cycles() == Cycles{{0, 1}});
+    job.out(1, 1).in(1, F::Send, 0, 7, 1, {}, 1);  // one of them is being served
+    CHECK(job.cycles().empty());
+    stop = true;
+    other.join();
+    job.header(0).tasks = 0;  // not known
+    CHECK(job.out(0, 1).out(1, 1).cycles().empty());
+  }
+}
+
+TEST_CASE("whom a rank waits for is told without a deadlock, too") {
+  Job job(4);
+  job.irecv(1, 2, 2).irecv(1, 3, 2).recv(0, any_source).in(1, F::Waitall, -3, -1, 0, {receive(0), receive(1)});
+  CHECK(job.cycles(s / 5).empty());
+  CHECK(job.summary(0).waits_for == Ranks{1, 2, 3});
+  CHECK(job.summary(0).waits_for_any);
+  CHECK(job.summary(1).waits_for == Ranks{2, 3});
+  CHECK(job.summary(1).call_function == static_cast<std::uint16_t>(F::Waitall));
+  CHECK(job.summary(3).call_function == 0);
+  job.out(1).isend(1, 0, 2);
+  job.after(s / 5);
+  CHECK(job.summary(0).waits_for.empty());  // a message for it is there
+  CHECK(job.summary(1).waits_for.empty());
+}
+
+TEST_CASE("the slot is read whole or not at all") {
+  // A writer as in Recorder::enter and leave: every field of call n is n.
+  record::SegmentHeader header{};
+  std::atomic<bool> stop{false};
+  std::thread writer([&] {
+    constexpr auto relaxed = std::memory_order_relaxed;
+    for (std::uint32_t n = 1; !stop; ++n) {
+      header.call_since.store(n, relaxed);
+      header.call_site.store(n, relaxed);
+      header.call_comm.store(n, relaxed);
+      header.call_peer.store(static_cast<std::int32_t>(n), relaxed);
+      header.call_tag.store(static_cast<std::int32_t>(n), relaxed);
+      header.call_function.store(static_cast<std::uint32_t>(F::Send), relaxed);
+      if (n % 64 == 0) std::this_thread::yield();
+      header.call_function.store(0, relaxed);
+    }
+  });
+  int whole = 0;
+  blocked::CurrentCall call;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (whole < 200'000 && std::chrono::steady_clock::now() < end) {
+    blocked::read_current_call(header, call);
+    if (call.function == 0) continue;
+    ++whole;
+    const bool same = call.site == call.since && call.comm == call.since &&
+                      call.peer == static_cast<std::int32_t>(call.since) && call.tag == call.peer;
+    if (!same) FAIL_CHECK("torn: since " << call.since << " site " << call.site << " peer " << call.peer << " tag " << call.tag);
+  }
+  stop = true;
+  writer.join();
+  CHECK(whole > 100);
+}

@@ -1,0 +1,126 @@
+"""Call sites: the lines on which waits were planted are named, and ranked by what they cost."""
+import os
+import re
+import signal
+import subprocess
+
+import dump
+import harness
+import numpy
+from harness import on_every_mpi
+
+SLEEP_S = 0.03
+MESSAGES = 8
+SOURCE = harness.SOURCE / "tests" / "programs"
+
+
+def marked_lines(source):
+    """{"late send": 14, ...}: the lines that a program marks with "site: NAME"."""
+    found = {}
+    for number, text in enumerate((SOURCE / source).read_text().splitlines(), 1):
+        for name in re.findall(r"\S.*[/!]+ *site: (.*)$", text):
+            found[name.strip()] = number
+    return found
+
+
+class CallSites(harness.SystemTest):
+    def dump_of(self, mpi, ranks=2):
+        path = self.box.directory / f"{mpi}.h5"
+        self.assertWorked(self.box.traced(ranks, harness.program("call_sites", mpi), str(MESSAGES),
+                                          str(int(SLEEP_S * 1e6)), options=("--dump", path)))
+        return path
+
+    def assertRanked(self, path, scale, *options):
+        """Late senders cost at least SLEEP_S each, late receivers half of it (more on a busy machine: compared with the
+        stored messages); the other two sites hardly anything."""
+        sites = self.box.json("inspect", path, "calls", "--json", *options)["sites"]
+        lines = marked_lines("call_sites.c")
+        self.assertEqual([site["line"] for site in sites[:2]], [lines["late send"], lines["late receive"]], sites)
+        self.assertEqual({site["line"] for site in sites}, set(lines.values()), sites)
+        late_send, late_receive = sites[:2]
+        self.assertEqual((late_send["function"], late_send["call"]), ("send_late", "MPI_Send"))
+        self.assertEqual((late_receive["function"], late_receive["call"]), ("receive_late", "MPI_Irecv"))
+        for site in sites:
+            self.assertTrue(site["file"].endswith("tests/programs/call_sites.c"), site)
+            self.assertEqual(site["sends"] + site["receives"], MESSAGES * scale, site)
+        self.assertGreater(late_send["late_sender_s"], MESSAGES * scale * (SLEEP_S - 0.01))
+        self.assertGreater(late_receive["late_receiver_s"], MESSAGES * scale * (SLEEP_S / 2 - 0.008))
+        if not options:
+            rows = dump.read_messages(path)
+            waits = numpy.maximum(0, rows.send_begin - rows.recv_wait)[rows.tag == 1]
+            posts = numpy.clip(rows.recv_post - rows.send_begin, 0, rows.recv_end - rows.send_begin)[rows.tag == 2]
+            self.assertAlmostEqual(late_send["late_sender_s"], float(waits.sum()) * 1e-9, places=6)
+            self.assertAlmostEqual(late_receive["late_receiver_s"], float(posts.sum()) * 1e-9, places=6)
+        patient = next(site for site in sites if site["line"] == lines["patient receive"])
+        self.assertAlmostEqual(patient["waited_s"], late_send["late_sender_s"], delta=1e-9)
+
+    @on_every_mpi
+    def test_planted_lines_come_first(self, mpi):
+        path = self.dump_of(mpi)
+        self.assertRanked(path, 1)
+        text = self.box.pclscope("inspect", path, "calls").stdout
+        line = marked_lines("call_sites.c")["late send"]
+        self.assertIn(f"call_sites.c:{line} send_late", text.splitlines()[1])
+        self.assertIn("MPI_Barrier", text)
+        titles, first = self.box.pclscope("inspect", path, "calls", "--csv", "--limit", "1").stdout.splitlines()
+        self.assertEqual(dict(zip(titles.split(","), first.split(",")))["line"], str(line))
+
+    @on_every_mpi
+    def test_messages_tell_their_lines(self, mpi):
+        lines = marked_lines("call_sites.c")
+        messages = self.box.json("inspect", self.dump_of(mpi), "messages", "--json")["messages"]
+        self.assertEqual(len(messages), 2 * MESSAGES)
+        expected = {1: ("late send", "patient receive"), 2: ("prompt send", "late receive")}
+        for message in messages:
+            send, receive = expected[message["tag"]]
+            self.assertTrue(message["send_site"].endswith(f"/call_sites.c:{lines[send]}"), message)
+            self.assertTrue(message["recv_site"].endswith(f"/call_sites.c:{lines[receive]}"), message)
+
+    def test_ranks_have_the_same_sites_and_can_be_chosen(self):
+        path = self.dump_of(harness.MPIS[0], ranks=4)
+        self.assertRanked(path, 2)
+        self.assertRanked(path, 1, "--rank", "2")
+
+    def test_after_the_aggregator_was_killed_lines_are_found_when_the_dump_is_read(self):
+        mpi = harness.MPIS[0]
+        path = self.box.directory / "killed.h5"
+        job = self.box.start_traced(2, harness.program("call_sites", mpi), "60", str(int(SLEEP_S * 1e6)),
+                                    options=("--dump", path))
+        name = self.box.job_name(job)
+        self.box.live_with_messages(name, job, at_least=60)
+        for pid in self.box.aggregator_workers():
+            os.kill(pid, signal.SIGKILL)
+        job.finish()
+        found = self.box.run(harness.PCLSCOPE, "inspect", path, "calls", "--json")
+        self.assertWorked(found)
+        sites = harness.json.loads(found.stdout)["sites"]
+        self.assertEqual(sites[0]["line"], marked_lines("call_sites.c")["late send"], sites)
+
+    def test_stripped_programs_have_symbols_or_nothing_but_no_wrong_line(self):
+        mpi = harness.MPIS[0]
+        stripped = self.box.directory / "with blanks, stripped"
+        subprocess.run(["strip", "-o", stripped, harness.program("call_sites", mpi)], check=True)
+        path = self.box.directory / "stripped.h5"
+        self.assertWorked(self.box.traced(2, stripped, "3", "1000", options=("--dump", path)))
+        sites = self.box.json("inspect", path, "calls", "--json")["sites"]
+        self.assertEqual(len(sites), 4)
+        for site in sites:
+            self.assertEqual((site["file"], site["line"], site["module"]), (None, None, str(stripped)), site)
+
+    @on_every_mpi
+    def test_fortran_lines_are_the_users(self, mpi):
+        lines = set(marked_lines("fortran_ring.F90").values())
+        for binding in ("mpif_h", "mpi", "mpi_f08"):
+            program = harness.program(f"fortran_ring_{binding}", mpi)
+            if not os.path.exists(program):
+                self.skipTest(f"{program} is not built: no Fortran compiler")
+            with self.subTest(binding=binding):
+                path = self.box.directory / f"{binding}-{mpi}.h5"
+                self.assertWorked(self.box.traced(3, program, options=("--dump", path)))
+                sites = self.box.json("inspect", path, "calls", "--json")["sites"]
+                self.assertEqual({site["line"] for site in sites}, lines, sites)
+                self.assertTrue(all(site["file"].endswith("/fortran_ring.F90") for site in sites), sites)
+
+
+if __name__ == "__main__":
+    harness.main()

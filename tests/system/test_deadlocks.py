@@ -1,0 +1,142 @@
+"""Programs that hang are reported while they hang, with the cycle and the lines; programs that are only slow are not."""
+import pathlib
+import re
+import time
+
+import harness
+
+SOURCE = harness.SOURCE / "tests" / "programs" / "deadlock.c"
+
+# kind: the functions of the members in the order of the cycle (a set where ranks differ), ranks of each deadlock.
+RING = [[0, 1, 2, 3]]
+HANGS = {
+    "recv_cycle": ({"MPI_Recv"}, RING),
+    "probe_cycle": ({"MPI_Probe"}, RING),
+    "send_cycle": ({"MPI_Send"}, RING),
+    "ssend_cycle": ({"MPI_Ssend"}, RING),
+    "isend_cycle": ({"MPI_Wait"}, RING),
+    "wait_cycle": ({"MPI_Wait"}, RING),
+    "waitall_cycle": ({"MPI_Waitall"}, RING),
+    "waitany_knot": ({"MPI_Waitany"}, RING),
+    "sendrecv_shift": ({"MPI_Sendrecv"}, RING),
+    "wildcard_knot": ({"MPI_Recv"}, RING),
+    "barrier_recv": ({"MPI_Recv", "MPI_Barrier"}, [[0, 1], [2, 3]]),
+    "split_barrier": ({"MPI_Comm_split", "MPI_Barrier"}, RING),
+    "reduce_recv": ({"MPI_Reduce", "MPI_Recv"}, [[0, 1]]),
+    "on_finished": ({"MPI_Recv"}, [[0]]),
+    "tail": ({"MPI_Recv"}, [[0, 1]]),
+}
+SLOW = ["slow_compute", "slow_receiver", "slow_barrier", "polling", "master", "big_messages", "thread_send",
+        "thread_again", "isend_before"]
+
+
+def lines_of(kind):
+    return {number for number, line in enumerate(SOURCE.read_text().splitlines(), 1) if f"// hangs: {kind}" in line}
+
+
+class Deadlocks(harness.SystemTest):
+    def start(self, kind, mpi, *arguments):
+        return self.box.start_traced(4, harness.program("deadlock", mpi), kind, *arguments)
+
+    def reported(self, running):
+        return [line for line in running.output()[1].splitlines() if line.startswith("pclscope: deadlock: ")]
+
+    def end(self, running, kind):
+        """As a user or a batch system ends it: nothing may be left. Open MPI's mpirun does not end when its ranks are
+        killed in MPI_Finalize (alone neither)."""
+        if kind == "on_finished":
+            self.box.kill_everything()
+            self.box.pclscope("list")  # removes the files of jobs that are gone
+        else:
+            running.process.terminate()
+            running.finish(30)
+        self.assertEqual(self.box.remains(), [])
+
+    def check_hang(self, kind, mpi):
+        functions, ranks = HANGS[kind]
+        running = self.start(kind, mpi)
+        job = self.box.job_name(running)
+        lines = self.box.wait_for("deadlock", lambda: len(self.reported(running)) >= len(ranks) and
+                                  self.reported(running), timeout=30, running=running)
+        # The line may be out before the next snapshot; from then on it stays.
+        self.box.wait_for("live deadlock", lambda: len(self.box.live(job)["deadlocks"]) == len(ranks), timeout=5)
+        time.sleep(0.3)
+        live = self.box.live(job)
+        page = self.box.pclscope("watch", job, "--once").stdout
+        self.end(running, kind)
+        self.assertEqual(len(lines), len(ranks), lines)
+        found = sorted(live["deadlocks"], key=lambda d: d["members"][0]["rank"])
+        self.assertEqual([[m["rank"] for m in d["members"]] for d in found], ranks)
+        allowed = {f"{SOURCE.name}:{number}" for number in lines_of(kind)}
+        for deadlock, line in zip(found, lines):
+            self.assertEqual({m["function"] for m in deadlock["members"]}, functions, deadlock)
+            self.assertEqual(deadlock["on_finished"], kind == "on_finished")
+            for member in deadlock["members"]:
+                self.assertIn(pathlib.Path(member["site"] or "").name, allowed, deadlock)
+                self.assertIn(f"rank {member['rank']} in {member['function']} (", line)
+            self.assertLessEqual(set(re.findall(r"\((\S+:\d+)\)", line)), allowed, line)
+            # Said within 2 s of its beginning, by its own clock and words.
+            self.assertLess(float(re.search(r"for ([0-9.]+) s$", line)[1]), 2.0, line)
+            self.assertLess(deadlock["found_s"] - deadlock["since_s"], 2.0)
+        self.assertIn("DEADLOCK", page)
+        inside = {b["rank"]: b for b in live["blocked"]}
+        for deadlock in found:
+            for member in deadlock["members"]:
+                self.assertEqual(inside[member["rank"]]["function"], member["function"])
+                self.assertEqual(inside[member["rank"]]["waits_for"], member["waits_for"])
+        return found
+
+    def check_slow(self, kind, mpi):
+        running = self.start(kind, mpi, "3")
+        job = self.box.job_name(running)
+        seen = []
+        while running.running() and time.monotonic() < running.began + 60:
+            done = self.box.pclscope("watch", job, "--once", "--json")
+            if done.code == 0:
+                seen.append(harness.json.loads(done.stdout))
+            time.sleep(0.2)
+        done = running.finish(60)
+        self.assertWorked(done)
+        self.assertEqual(done.stdout, f"deadlock: {kind} ended\n")
+        self.assertEqual(done.our_lines(), [], str(done))
+        self.assertTrue(seen)
+        self.assertEqual([s["deadlocks"] for s in seen if s["deadlocks"]], [])
+        return seen
+
+    @harness.on_every_mpi
+    def test_hangs_are_named_with_cycle_and_lines(self, mpi):
+        for kind in HANGS:
+            with self.subTest(kind=kind):
+                found = self.check_hang(kind, mpi)
+                if kind.endswith("_cycle") and kind != "waitall_cycle":
+                    self.assertEqual([m["waits_for"] for m in found[0]["members"]], [[1], [2], [3], [0]])
+
+    @harness.on_every_mpi
+    def test_slow_programs_are_not_called_deadlocked(self, mpi):
+        for kind in SLOW:
+            with self.subTest(kind=kind):
+                self.check_slow(kind, mpi)
+
+    @harness.on_every_mpi
+    def test_who_waits_longest_and_for_whom(self, mpi):
+        """Without a deadlock: rank 0 computes, 1 waits for 0, 2 for 1, 3 for 2."""
+        seen = self.check_slow("slow_compute", mpi)
+        waits = [{b["rank"]: b["waits_for"] for b in s["blocked"]} for s in seen]
+        self.assertIn({1: [0], 2: [1], 3: [2]}, waits)
+        shares = [f for f in seen[-1]["functions"] if f["function"] == "MPI_Recv"]
+        self.assertGreater(max(shares[0]["history_share"]), 0.5)   # three of four ranks
+        self.assertLess(max(shares[0]["history_share"]), 0.8)
+
+    def test_the_dump_keeps_the_deadlock(self):
+        mpi = harness.MPIS[0]
+        dump = self.box.directory / "hang.h5"
+        running = self.box.start_traced(4, harness.program("deadlock", mpi), "recv_cycle", options=("--dump", str(dump)))
+        self.box.wait_for("deadlock", lambda: self.reported(running), timeout=30, running=running)
+        time.sleep(1.5)  # a flush
+        self.end(running, "recv_cycle")
+        calls = self.box.json("inspect", str(dump), "calls", "--json")
+        self.assertEqual([m["rank"] for m in calls["deadlocks"][0]["members"]], [0, 1, 2, 3])
+
+
+if __name__ == "__main__":
+    harness.main()

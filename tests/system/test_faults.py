@@ -1,0 +1,161 @@
+"""Hard conditions: processes killed and stopped, thousands of communicators and requests, forks. The application behaves
+as without pclscope, the dump opens in h5py and in `inspect`, and nothing is left over (the harness looks)."""
+import os
+import signal
+import time
+
+import dump
+import harness
+import oracle
+import random_programs
+from harness import on_every_mpi
+
+PAUSE = {"openmpi": "2000", "mpich": "20000"}  # microseconds per iteration: a live job that is not in a hurry
+
+
+class Faults(harness.SystemTest):
+    def opens(self, path):
+        """The summary of the dump; its rows are as many as it says."""
+        summary = self.box.json("inspect", path, "--json")
+        self.assertGreaterEqual(len(dump.read_messages(path)), summary["messages"]["matched"] if dump.is_complete(path) else 0)
+        return summary
+
+    def both(self, mpi, ranks, name, *arguments, options=(), timeout=120):
+        """Bare and traced: same output, same status. The summary of the dump."""
+        command = (harness.program(name, mpi), *arguments)
+        bare = self.box.bare(mpi, ranks, *command, timeout=timeout)
+        path = self.box.directory / f"{name}-{mpi}.h5"
+        traced = self.box.traced(ranks, *command, options=("--dump", path, *options), timeout=timeout)
+        self.assertEqual((traced.code, traced.stdout), (bare.code, bare.stdout), f"{bare}\n{traced}")
+        return self.opens(path), bare, traced
+
+    def assertMatched(self, summary, messages):
+        self.assertComplete(summary, summary["application"]["ranks"], messages)
+
+    # --- killed ---
+    def start_halo(self, mpi, path):
+        running = self.box.start_traced(2, harness.program("halo2d", mpi), "100000", "32", PAUSE[mpi], options=("--dump", path))
+        before = self.box.live_with_messages(self.box.job_name(running), running, at_least=40)
+        time.sleep(1.2)  # the dump is flushed at least every second
+        return running, before["messages"]["matched"]
+
+    @on_every_mpi
+    def test_launcher_killed(self, mpi):
+        """As without pclscope the ranks end with their launcher."""
+        path = self.box.directory / f"launcher-{mpi}.h5"
+        running, before = self.start_halo(mpi, path)
+        launchers = self.box.application_ranks("mpirun") + self.box.application_ranks("mpiexec")
+        self.assertTrue(launchers)
+        for pid in launchers:
+            os.kill(pid, signal.SIGKILL)
+        self.assertNotEqual(running.finish(30).code, 0)
+        self.box.remains(20)
+        self.assertGreaterEqual(len(dump.read_messages(path)), before)
+        self.opens(path)
+
+    @on_every_mpi
+    def test_rank_killed(self, mpi):
+        path = self.box.directory / f"rank-{mpi}.h5"
+        running, before = self.start_halo(mpi, path)
+        os.kill(self.box.application_ranks("halo2d")[0], signal.SIGKILL)
+        self.assertNotEqual(running.finish(30).code, 0)
+        self.assertGreaterEqual(len(dump.read_messages(path)), before)
+        messages = self.opens(path)["messages"]
+        self.assertEqual((messages["ambiguous"], messages["dropped_events"]), (0, 0))
+
+    @on_every_mpi
+    def test_aggregator_killed(self, mpi):
+        path = self.box.directory / f"aggregator-{mpi}.h5"
+        command = (harness.program("halo2d", mpi), "300", "32", "20000")
+        bare = self.box.bare(mpi, 2, *command[:-1])
+        running = self.box.start_traced(2, *command, options=("--dump", path))
+        self.box.live_with_messages(self.box.job_name(running), running, at_least=8)
+        worker, = self.box.aggregator_workers()
+        os.kill(worker, signal.SIGKILL)
+        done = running.finish(60)
+        self.assertEqual((done.code, done.stdout), (bare.code, bare.stdout), str(done))
+        self.opens(path)
+
+    # --- stopped ---
+    def test_aggregator_stopped_for_10_seconds(self):
+        """The application goes on and ends its work; what is lost is counted; no pair is wrong after it."""
+        kind = random_programs.Kind(("--monotonic",), ambiguous=True, dropped=True)
+        directory = self.box.directory
+        running = self.box.start_traced(
+            3, harness.program("random_program", "openmpi"), "--messages", "150000", "--seed", "5", "--monotonic",
+            "--directory", directory, options=("--dump", directory / "stopped.h5", "--clock", "monotonic", "--ring-events", "1024"))
+        self.box.live_with_messages(self.box.job_name(running), running, at_least=100)
+        worker, = self.box.aggregator_workers()
+        os.kill(worker, signal.SIGSTOP)
+        stopped = time.monotonic_ns()
+        time.sleep(10)
+        os.kill(worker, signal.SIGCONT)
+        self.assertWorked(running.finish(90))
+        truth = oracle.Oracle(directory, 3)
+        self.assertEqual(truth.faults, [])
+        meanwhile = truth.all.send_before - stopped
+        self.assertGreater(int(((meanwhile > 1e9) & (meanwhile < 10e9)).sum()), 1000, "the application went on")
+        totals, rows = self.opens(directory / "stopped.h5")["messages"], dump.read_messages(directory / "stopped.h5")
+        self.assertGreater(totals["dropped_events"], 0)
+        self.assertEqual(random_programs.counts_disagree(kind, truth, totals, len(rows)), [])
+        nothing = truth.recorded_on_both_sides() & False
+        self.assertEqual(oracle.compare(rows, truth, True, nothing)[:oracle.MOST], [])
+
+    # --- many ---
+    @on_every_mpi
+    def test_2000_communicators(self, mpi):
+        summary, _, _ = self.both(mpi, 2, "many_comms", "2000")
+        self.assertMatched(summary, 2 * 2000)
+
+    def test_2000_communicators_of_8_ranks(self):
+        summary, _, _ = self.both("openmpi", 8, "many_comms", "2000")
+        self.assertMatched(summary, 8 * 2000)
+
+    def test_100000_outstanding_requests_per_rank(self):
+        """By hand, with 1,000,000: PCL_OUTSTANDING=1000000."""
+        messages = int(os.environ.get("PCL_OUTSTANDING", "100000"))
+        summary, bare, traced = self.both("openmpi", 2, "outstanding", str(messages), "2",
+                                          options=("--overflow-wait", "60000"), timeout=600)
+        self.assertMatched(summary, 2 * 2 * messages)
+        print("bare:", bare.stderr.strip(), " traced:", traced.stderr.strip(), flush=True)
+
+    def test_20000_outstanding_requests_under_mpich(self):
+        if "mpich" not in harness.MPIS:
+            self.skipTest("mpich is not built")
+        summary, _, _ = self.both("mpich", 2, "outstanding", "20000", "2", options=("--overflow-wait", "60000"))
+        self.assertMatched(summary, 2 * 2 * 20000)
+
+    @on_every_mpi
+    def test_ring_of_64_events(self, mpi):
+        summary, _, _ = self.both(mpi, 2, "persistent_halo", "400", "16",
+                                  options=("--ring-events", "64", "--overflow-wait", "60000"))
+        self.assertMatched(summary, 2 * 2 * 400)
+
+    # --- forks and bad ends ---
+    @on_every_mpi
+    def test_forks(self, mpi):
+        for how in ("quiet", "exit", "exec", "shell"):
+            with self.subTest(how=how):
+                summary, _, traced = self.both(mpi, 2, "forking", how, "30")
+                self.assertMatched(summary, 2 * 30)
+                self.assertEqual(traced.our_lines(), [])
+
+    @on_every_mpi
+    def test_ends_without_finalize(self, mpi):
+        for how in ("leave", "early", "abort"):
+            with self.subTest(how=how):
+                command = (harness.program("crash", mpi), how, "30", "1", "3")
+                bare = self.box.bare(mpi, 2, *command)
+                path = self.box.directory / f"{how}-{mpi}.h5"
+                traced = self.box.traced(2, *command, options=("--dump", path))
+                self.assertEqual(traced.stdout, bare.stdout)
+                self.assertNotEqual(bare.code, 0)
+                if (mpi, how) == ("openmpi", "leave"):  # mpirun reports one of several statuses
+                    self.assertNotEqual(traced.code, 0)
+                elif (mpi, how) != ("mpich", "early"):
+                    self.assertEqual(traced.code, bare.code, f"{bare}\n{traced}")
+                self.assertMatched(self.opens(path), 2 * 30)
+
+
+if __name__ == "__main__":
+    harness.main()

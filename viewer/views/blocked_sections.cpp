@@ -1,0 +1,190 @@
+#include "viewer/views/blocked_sections.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "analysis/blocked/deadlock_text.hpp"
+#include "interpose/record/functions.hpp"
+#include "viewer/text/printable.hpp"
+#include "viewer/text/quantities.hpp"
+#include "viewer/text/rank_list.hpp"
+#include "viewer/text/sparkline.hpp"
+#include "viewer/text/table.hpp"
+
+namespace pclscope::views {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+constexpr double shortest_s = 0.1;
+constexpr std::size_t history_columns = 30;
+
+std::string name_of(std::uint16_t function) { return std::string(record::function_name(function)); }
+
+std::string more_line(std::size_t count, const char* what) {
+  return "... " + std::to_string(count) + " more " + what + (count == 1 ? "" : "s");
+}
+
+// Broken at blanks; continuation lines are indented.
+Lines wrap(const std::string& text, std::size_t width) {
+  const std::string indent = "  ";
+  width = std::max<std::size_t>(width, 20);
+  Lines lines;
+  std::string line;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string word = text.substr(at, end - at);
+    if (!line.empty() && line != indent && text::display_width(line) + 1 + text::display_width(word) > width) {
+      lines.push_back(line);
+      line = indent;
+    }
+    line += (line.empty() || line == indent ? "" : " ") + word;
+    at = end + 1;
+  }
+  if (!line.empty()) lines.push_back(line);
+  return lines;
+}
+
+struct Activity {
+  std::size_t ranks = 0;     // that have called MPI_Init and have not finished
+  std::size_t finished = 0;
+  std::map<std::uint16_t, std::size_t> inside;  // by function, 0: outside MPI
+};
+
+Activity activity_now(const Snapshot& snapshot) {
+  Activity now;
+  for (const RankSummary& rank : snapshot.ranks) {
+    if (rank.node < 0) continue;
+    if (rank.finished) {
+      ++now.finished;
+      continue;
+    }
+    ++now.ranks;
+    ++now.inside[rank.call_function];
+  }
+  return now;
+}
+
+std::string share_text(std::size_t part, std::size_t whole) {
+  return text::format_share(whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0);
+}
+
+// "inside now: MPI_Waitall 75%  outside MPI 25%": shares of the ranks that have not finished.
+std::string inside_line(const Activity& now) {
+  if (now.ranks + now.finished == 0) return "no rank has called MPI_Init yet";
+  std::vector<std::pair<std::uint16_t, std::size_t>> most_first(now.inside.begin(), now.inside.end());
+  std::stable_sort(most_first.begin(), most_first.end(), [](auto& a, auto& b) { return a.second > b.second; });
+  std::string line = "inside now:";
+  for (const auto& [function, count] : most_first) {
+    line += "  " + (function == 0 ? "outside MPI" : name_of(function)) + " " + share_text(count, now.ranks);
+  }
+  if (now.finished > 0) line += "  (" + std::to_string(now.finished) + " finished)";
+  return line;
+}
+
+std::string outside_line(const Activity& now) {
+  if (now.ranks + now.finished == 0) return "no rank has called MPI_Init yet";
+  const auto outside = now.inside.find(0);
+  std::string line = "outside MPI now: " + share_text(outside == now.inside.end() ? 0 : outside->second, now.ranks);
+  if (now.finished > 0) line += "  (" + std::to_string(now.finished) + " finished)";
+  return line;
+}
+
+}  // namespace
+
+std::vector<RankSummary> blocked_ranks(const Snapshot& snapshot) {
+  std::vector<RankSummary> ranks;
+  if (snapshot.finished) return ranks;
+  for (const RankSummary& rank : snapshot.ranks) {
+    if (rank.call_function != 0 && !rank.finished && rank.call_for_s >= shortest_s) ranks.push_back(rank);
+  }
+  std::stable_sort(ranks.begin(), ranks.end(),
+                   [](const RankSummary& a, const RankSummary& b) { return a.call_for_s > b.call_for_s; });
+  return ranks;
+}
+
+std::vector<BlockedGroup> blocked_groups(const Snapshot& snapshot) {
+  using Key = std::tuple<std::uint16_t, std::uint32_t, bool, std::vector<std::int32_t>>;
+  std::map<Key, std::size_t> places;
+  std::vector<BlockedGroup> groups;
+  for (const RankSummary& rank : blocked_ranks(snapshot)) {
+    // Who waits for any of all the others leaves out itself: that makes no difference to people.
+    const bool many = rank.waits_for_any && rank.waits_for.size() > 1;
+    const Key key{rank.call_function, rank.call_site, rank.waits_for_any, many ? std::vector<std::int32_t>() : rank.waits_for};
+    const auto [at, fresh] = places.try_emplace(key, groups.size());
+    if (fresh) groups.push_back({{}, rank});
+    groups[at->second].ranks.push_back(rank.rank);
+  }
+  for (BlockedGroup& group : groups) std::sort(group.ranks.begin(), group.ranks.end());
+  return groups;
+}
+
+Lines deadlock_banner(const Snapshot& snapshot, const Sites& sites, std::size_t most, const PageOptions& options) {
+  Lines lines;
+  for (const Deadlock& deadlock : snapshot.deadlocks) {
+    std::vector<std::int32_t> ranks;
+    for (const DeadlockMember& member : deadlock.members) ranks.push_back(member.rank);
+    const double now_s = static_cast<double>(snapshot.live.window_end_realtime_ns - snapshot.time_origin_realtime_ns) * 1e-9;
+    const std::string for_so_long =
+        now_s > deadlock.since_s ? " for " + text::format_seconds(now_s - deadlock.since_s) : "";
+    const std::string text = blocked::deadlock_text(deadlock, [&](const DeadlockMember& member) {
+      return sites.find(member.site) == nullptr ? std::string() : sites.brief(member.site);
+    });
+    const Lines wrapped = wrap("DEADLOCK of " + std::string(ranks.size() == 1 ? "rank " : "ranks ") +
+                                   text::compact_ranks(ranks, 30) + for_so_long + ": " + text, options.width);
+    lines.insert(lines.end(), wrapped.begin(), wrapped.end());
+  }
+  if (lines.size() > most) {
+    lines.resize(most);
+    if (most > 0) lines.back() = "  ... and more: pclscope watch --once --json tells all";
+  }
+  return lines;
+}
+
+Lines function_section(const Snapshot& snapshot, std::size_t most, const PageOptions& options) {
+  const Activity now = activity_now(snapshot);
+  if (most == 0) return {};
+  if (snapshot.functions.empty() || most < 3) return {inside_line(now)};
+  text::Table table;
+  table.column("inside", text::Align::left);
+  for (const char* title : {"now", "calls", "time"}) table.column(title, text::Align::right);
+  table.column("share of ranks over time", text::Align::left);
+  float full = 0.1F;
+  for (const FunctionActivity& f : snapshot.functions) {
+    for (const float share : f.history_share) full = std::max(full, share);
+  }
+  const std::size_t room = most - 2;  // title and last line
+  const std::size_t shown = std::min(snapshot.functions.size(), room);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const FunctionActivity& f = snapshot.functions[i];
+    const std::vector<std::uint32_t> weights(f.history_share.size(), 1);
+    table.row({name_of(f.function), share_text(f.ranks_inside, now.ranks), text::format_short_count(f.calls),
+               text::format_seconds(f.inside_s),
+               text::sparkline(f.history_share, weights, history_columns, full, options.ascii)});
+  }
+  Lines lines = table.lines();
+  lines.push_back(outside_line(now));
+  if (shown < snapshot.functions.size()) lines.back() += "  " + more_line(snapshot.functions.size() - shown, "function");
+  return lines;
+}
+
+Lines blocked_section(const std::vector<BlockedGroup>& groups, const Sites& sites, std::size_t most) {
+  if (groups.empty() || most < 2) return {};
+  text::Table table;
+  table.column("blocked", text::Align::right);
+  for (const char* title : {"ranks", "inside", "at", "waits for"}) table.column(title, text::Align::left);
+  const std::size_t room = most - 1;
+  const std::size_t shown = groups.size() <= room ? groups.size() : std::max<std::size_t>(room - 1, 1);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const RankSummary& like = groups[i].like;
+    table.row({text::format_seconds(like.call_for_s), text::compact_ranks(groups[i].ranks, 14), name_of(like.call_function),
+               sites.brief(like.call_site),
+               like.waits_for.empty() ? "-" : blocked::waits_text(like.waits_for, like.waits_for_any)});
+  }
+  Lines lines = table.lines();
+  if (shown < groups.size() && shown < room) lines.push_back(more_line(groups.size() - shown, "group") + " of blocked ranks");
+  return lines;
+}
+
+}  // namespace pclscope::views

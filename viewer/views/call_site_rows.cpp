@@ -1,0 +1,132 @@
+#include "viewer/views/call_site_rows.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "analysis/callsite/site_sums.hpp"
+#include "interpose/record/functions.hpp"
+#include "viewer/text/printable.hpp"
+#include "viewer/text/quantities.hpp"
+#include "viewer/text/table.hpp"
+#include "viewer/views/json_rows.hpp"
+
+namespace pclscope::views {
+namespace {
+
+constexpr std::size_t longest_function = 40;  // columns
+
+void add(SiteActivity& sum, const SiteActivity& a) {
+  sum.sends += a.sends;
+  sum.receives += a.receives;
+  sum.bytes += a.bytes;
+  sum.delayed += a.delayed;
+  sum.late_sender_s += a.late_sender_s;
+  sum.waited_s += a.waited_s;
+  sum.late_receiver_s += a.late_receiver_s;
+  sum.excess_s += a.excess_s;
+}
+
+std::string mpi_name(const CallSite& site) {
+  return site.mpi_function == 0 ? "" : std::string(record::function_name(site.mpi_function));
+}
+
+// "Grid::exchange(int, double*)" -> "Grid::exchange": what identifies it, in little room.
+std::string short_function(const CallSite& site) {
+  const std::string& name = site.function;
+  const std::size_t arguments = name.find('(', name.starts_with("(anonymous namespace)") ? 1 : 0);
+  return text::clip(text::printable(name.substr(0, arguments)), longest_function);
+}
+
+std::string where(const SourceLine& line) {
+  if (line.place.id == 0) return "unknown";
+  const std::string function = line.place.line > 0 ? short_function(line.place) : "";
+  return site_brief(line.place) + (function.empty() ? "" : " " + function);
+}
+
+}  // namespace
+
+std::vector<SourceLine> source_lines(const std::vector<SiteActivity>& activity, const Sites& sites) {
+  std::vector<SourceLine> lines;
+  std::map<std::tuple<std::string, std::string, std::uint32_t, std::uint16_t>, std::size_t> known;
+  for (const SiteActivity& a : activity) {
+    const CallSite* site = sites.find(a.site);
+    std::size_t at = lines.size();
+    if (site != nullptr && site->line > 0) {
+      at = known.try_emplace({site->function, site->file, site->line, site->mpi_function}, at).first->second;
+    }
+    if (at == lines.size()) lines.emplace_back().place = site != nullptr ? *site : CallSite{};
+    lines[at].ids.push_back(a.site);
+    add(lines[at].sum, a);
+  }
+  for (SourceLine& line : lines) std::sort(line.ids.begin(), line.ids.end());
+  std::stable_sort(lines.begin(), lines.end(),
+                   [](const SourceLine& a, const SourceLine& b) { return lost_s(a.sum) > lost_s(b.sum); });
+  return lines;
+}
+
+Result<std::vector<SiteActivity>> activity_of_messages(session::Session& session, const Criteria& criteria,
+                                                       const std::vector<std::int32_t>& ranks) {
+  SiteSums sums;
+  MessageQuery query;
+  query.order = MessageOrder::stored;
+  query.ranks = ranks;
+  const Status status = visit_messages(session, criteria, query, [&](const Message& m) {
+    const bool timed = !(m.flags & (message_flag::unseen_completion | message_flag::clock_violation));
+    sums.add(m, wait_split(m), timed ? criteria.ratio(m).value_or(0) : 0);
+    return true;
+  });
+  if (!status) return status.error();
+  return sums.list(SiteSums::most_pairs);
+}
+
+session::Json source_line_json(const SourceLine& line) {
+  const CallSite& p = line.place;
+  const SiteActivity& a = line.sum;
+  const auto text = [](const std::string& s) { return s.empty() ? session::Json(nullptr) : session::Json(s); };
+  return {{"sites", line.ids},
+          {"function", text(p.function)},
+          {"file", text(p.file)},
+          {"line", p.line > 0 ? session::Json(p.line) : session::Json(nullptr)},
+          {"module", text(p.module)},
+          {"offset", p.id != 0 ? session::Json(p.offset) : session::Json(nullptr)},
+          {"call", text(mpi_name(p))},
+          {"sends", a.sends},
+          {"receives", a.receives},
+          {"bytes", a.bytes},
+          {"delayed", a.delayed},
+          {"lost_s", session::finite(lost_s(a))},
+          {"late_sender_s", session::finite(a.late_sender_s)},
+          {"waited_s", session::finite(a.waited_s)},
+          {"late_receiver_s", session::finite(a.late_receiver_s)},
+          {"excess_s", session::finite(a.excess_s)}};
+}
+
+Rows source_line_rows(const std::vector<SourceLine>& lines) {
+  std::vector<session::Json> objects;
+  for (const SourceLine& line : lines) objects.push_back(source_line_json(line));
+  return rows_of(objects, source_line_json({}));
+}
+
+std::vector<std::string> source_line_lines(const std::vector<SourceLine>& lines, std::size_t width) {
+  if (lines.empty()) return {"no call sites: no messages were matched"};
+  text::Table table;
+  for (const char* title : {"lost", "late send", "late recv", "excess", "waited"}) table.column(title, text::Align::right);
+  table.column("sent+recv", text::Align::right);
+  table.column("bytes", text::Align::right);
+  table.column("delayed", text::Align::right);
+  table.column("call", text::Align::left);
+  table.column("where", text::Align::left);
+  for (const SourceLine& line : lines) {
+    const SiteActivity& a = line.sum;
+    table.row({text::format_seconds(lost_s(a)), text::format_seconds(a.late_sender_s),
+               text::format_seconds(a.late_receiver_s), text::format_seconds(a.excess_s),
+               text::format_seconds(a.waited_s),
+               text::format_short_count(a.sends) + "+" + text::format_short_count(a.receives),
+               text::format_bytes(static_cast<double>(a.bytes)), text::format_short_count(a.delayed),
+               mpi_name(line.place).empty() ? "-" : mpi_name(line.place).substr(4), where(line)});
+  }
+  return table.lines(width);
+}
+
+}  // namespace pclscope::views

@@ -1,0 +1,116 @@
+#include "viewer/views/inside_rows.hpp"
+
+#include <algorithm>
+
+#include "analysis/blocked/deadlock_text.hpp"
+#include "interpose/record/functions.hpp"
+#include "viewer/text/quantities.hpp"
+#include "viewer/text/sparkline.hpp"
+#include "viewer/text/table.hpp"
+
+namespace pclscope::views {
+namespace {
+
+using session::Json;
+
+constexpr std::size_t history_columns = 40;
+
+Json location(std::uint32_t site, const Sites& sites) {
+  const std::string text = sites.location(site);
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+
+std::string name_of(std::uint16_t function) { return std::string(record::function_name(function)); }
+
+}  // namespace
+
+Json function_json(const FunctionActivity& f) {
+  Json shares = Json::array();
+  for (const float share : f.history_share) shares.push_back(session::finite(share));
+  return {{"function", name_of(f.function)},
+          {"calls", f.calls},
+          {"inside_s", session::finite(f.inside_s)},
+          {"ranks_inside", f.ranks_inside},
+          {"history_share", shares}};
+}
+
+Json inside_json(const RankSummary& r, const Sites& sites) {
+  return {{"rank", r.rank},         {"function", name_of(r.call_function)}, {"for_s", session::finite(r.call_for_s)},
+          {"tag", r.call_tag},      {"waits_for", r.waits_for},             {"waits_for_any", r.waits_for_any},
+          {"site", location(r.call_site, sites)}};
+}
+
+Json deadlock_json(const Deadlock& d, const Sites& sites) {
+  Json members = Json::array();
+  for (const DeadlockMember& m : d.members) {
+    members.push_back({{"rank", m.rank},
+                       {"function", name_of(m.function)},
+                       {"tag", m.tag},
+                       {"waits_for", m.waits_for},
+                       {"waits_for_any", m.waits_for_any},
+                       {"since_s", session::finite(m.since_s)},
+                       {"site", location(m.site, sites)}});
+  }
+  return {{"since_s", session::finite(d.since_s)},
+          {"found_s", session::finite(d.found_s)},
+          {"on_finished", d.on_finished},
+          {"members", members}};
+}
+
+std::vector<std::string> function_lines(const Snapshot& snapshot, std::size_t width, bool ascii) {
+  if (snapshot.functions.empty()) return {"no MPI calls were recorded"};
+  text::Table table;
+  table.column("function", text::Align::left);
+  for (const char* title : {"calls", "inside", "share"}) table.column(title, text::Align::right);
+  table.column("over time", text::Align::left);
+  const double all = snapshot.duration_s * snapshot.application.ranks;
+  float most = 0;
+  for (const FunctionActivity& f : snapshot.functions) {
+    for (const float share : f.history_share) most = std::max(most, share);
+  }
+  for (const FunctionActivity& f : snapshot.functions) {
+    const std::vector<std::uint32_t> weights(f.history_share.size(), 1);
+    table.row({name_of(f.function), text::format_count(f.calls), text::format_seconds(f.inside_s),
+               text::format_share(all > 0 ? std::min(1.0, f.inside_s / all) : 0),
+               text::sparkline(f.history_share, weights, history_columns, most, ascii)});
+  }
+  return table.lines(width);
+}
+
+std::vector<RankSummary> ranks_inside(const Snapshot& snapshot) {
+  std::vector<RankSummary> ranks;
+  if (snapshot.finished) return ranks;
+  for (const RankSummary& rank : snapshot.ranks) {
+    if (rank.call_function != 0 && !rank.finished) ranks.push_back(rank);
+  }
+  std::stable_sort(ranks.begin(), ranks.end(),
+                   [](const RankSummary& a, const RankSummary& b) { return a.call_for_s > b.call_for_s; });
+  return ranks;
+}
+
+std::vector<std::string> inside_lines(const std::vector<RankSummary>& ranks, const Sites& sites, std::size_t width) {
+  text::Table table;
+  table.column("rank", text::Align::right);
+  table.column("inside", text::Align::left);
+  table.column("for", text::Align::right);
+  table.column("waits for", text::Align::left);
+  table.column("where", text::Align::left);
+  for (const RankSummary& r : ranks) {
+    table.row({std::to_string(r.rank), name_of(r.call_function), text::format_seconds(r.call_for_s),
+               r.waits_for.empty() ? "-" : blocked::waits_text(r.waits_for, r.waits_for_any), sites.brief(r.call_site)});
+  }
+  return table.lines(width);
+}
+
+std::vector<std::string> deadlock_lines(const std::vector<Deadlock>& deadlocks, const Sites& sites) {
+  std::vector<std::string> lines;
+  for (const Deadlock& deadlock : deadlocks) {
+    lines.push_back("deadlock since " + text::format_seconds(deadlock.since_s) + ": " +
+                    blocked::deadlock_text(deadlock, [&](const DeadlockMember& member) {
+                      return sites.find(member.site) == nullptr ? std::string() : sites.brief(member.site);
+                    }));
+  }
+  return lines;
+}
+
+}  // namespace pclscope::views
