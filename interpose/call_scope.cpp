@@ -81,6 +81,14 @@ void record_unseen(CallScope& call, const TrackedRequest& receive) {
   call.record(EventKind::recv_freed, r.comm_id, 0, r.ordinal, r.peer, r.tag, r.flags);
 }
 
+void record_nobody(CallScope call, std::uint64_t comm, std::uint64_t number, std::uint32_t flags) {
+  if (number == unnumbered) {
+    call.recorder.missed(1);
+  } else {
+    call.record(EventKind::recv_done, comm, 0, call.receive_ordinal(number), record::proc_null, record::any_tag, flags);
+  }
+}
+
 OutstandingReceive* post_unrecorded(CallScope call, std::uint64_t number, std::uint64_t comm, std::int32_t peer,
                                     std::int32_t tag, std::uint32_t flags) {
   record::Event event{};

@@ -144,19 +144,31 @@ void track_request(CallScope& call, MPI_Request request, const TrackedRequest& w
 void track_known(CallScope& call, MPI_Request request, const TrackedRequest& what);
 // A request that is not tracked.
 void track_nothing(CallScope& call, MPI_Request request);
+PCLSCOPE_INLINE void end_stale(Recorder& muted, Function function, Site site, MPI_Request request) {
+  const TrackedRequest* entry = find_request(request);
+  if (entry == nullptr || entry->kind == RequestKind::none) [[likely]] return;
+  CallScope call(muted, function, site, 0, record::unknown_rank, record::any_tag);
+  track_nothing(call, request);
+}
 
 // The recv_post of a nonblocking receive with a number, or without one, which is then outstanding unrecorded. Fills in
 // `what`: ordinal and `unrecorded`.
 [[gnu::cold]] OutstandingReceive* post_unrecorded(CallScope call, std::uint64_t number, std::uint64_t comm,
                                                   std::int32_t peer, std::int32_t tag, std::uint32_t flags);
 PCLSCOPE_INLINE void record_post(CallScope& call, const Communicator& c, TrackedRequest& what, std::uint64_t number) {
-  if (number != unnumbered) [[likely]] {
+  bool written = number != unnumbered;
+  if (written) [[likely]] {
     what.ordinal = call.receive_ordinal(number);
-    if (call.record_inline(EventKind::recv_post, c.id, 0, what.ordinal, what.peer, what.tag, what.flags)) [[likely]]
-      return;
+    written = call.record_inline(EventKind::recv_post, c.id, 0, what.ordinal, what.peer, what.tag, what.flags);
   }
-  what.unrecorded = true;
-  what.ordinal = reinterpret_cast<std::uint64_t>(post_unrecorded(call, number, c.id, what.peer, what.tag, what.flags));
+  if (!written) [[unlikely]] {
+    what.unrecorded = true;
+    what.ordinal = reinterpret_cast<std::uint64_t>(
+        post_unrecorded(call, number, c.id, what.peer, what.tag, what.flags));
+  }
 }
+
+// A nonblocking receive that was complete when posted: of MPI_PROC_NULL.
+void record_nobody(CallScope call, std::uint64_t comm, std::uint64_t number, std::uint32_t flags);
 
 }  // namespace pclscope

@@ -34,6 +34,11 @@ bool numbered_meanwhile(CallScope& call, TrackedRequest& done, const MPI_Status&
 }
 
 void receive_completed(CallScope& call, const TrackedRequest& done, const MPI_Status& status) {
+  if (done.comm == nullptr && !done.unrecorded && !done.cancelled && !seems_cancelled(status)) [[likely]] {
+    call.record_inline(EventKind::recv_done, done.comm_id, bytes_in(status), done.ordinal, done.peer,
+                       tag_of(status.MPI_TAG), done.flags | flag::posted);
+    return;
+  }
   const bool cancelled = was_cancelled(done, status);
   if (done.unrecorded) [[unlikely]] {
     TrackedRequest numbered = done;
@@ -44,10 +49,10 @@ void receive_completed(CallScope& call, const TrackedRequest& done, const MPI_St
   if (cancelled) {
     write(call, EventKind::recv_cancelled, done);
   } else if ((done.flags & flag::partitioned) != 0) {  // known when made, and not all libraries fill its status
-    call.record_inline(EventKind::recv_done, done.comm_id, done.bytes, done.ordinal, done.peer, done.tag,
+    call.record(EventKind::recv_done, done.comm_id, done.bytes, done.ordinal, done.peer, done.tag,
                 done.flags | flag::posted);
   } else {
-    call.record_inline(EventKind::recv_done, done.comm_id, bytes_in(status), done.ordinal, source_of(done, status),
+    call.record(EventKind::recv_done, done.comm_id, bytes_in(status), done.ordinal, source_of(done, status),
                 tag_of(status.MPI_TAG), done.flags | flag::posted);
   }
 }
@@ -91,7 +96,13 @@ void fail_one_of(CallScope& call, KeptRequests& kept, int i, const MPI_Status& s
 
 }  // namespace
 
+void end_request(CallScope call, TrackedRequest& entry, const MPI_Status& status) {
+  record_completed(call, entry, status);
+  withdraw(entry);
+}
+
 void record_completed(CallScope& call, const TrackedRequest& done, const MPI_Status& status) {
+  if (done.kind == RequestKind::send && !done.cancelled) [[likely]] return;
   switch (done.kind) {
     case RequestKind::receive:
     case RequestKind::persistent_receive: receive_completed(call, done, status); break;
@@ -118,6 +129,11 @@ void record_failed(CallScope& call, const TrackedRequest& done, const MPI_Status
     }
   }
   finished(done);
+}
+
+void fail_request(CallScope call, TrackedRequest& entry, const MPI_Status& status, int error) {
+  record_failed(call, entry, status, error);
+  withdraw(entry);
 }
 
 void record_all(CallScope& call, KeptRequests& before, int count, const MPI_Status* statuses, int result) {

@@ -10,8 +10,13 @@ namespace pclscope {
 // request held.
 void record_completed(CallScope& call, const TrackedRequest& done, const MPI_Status& status);
 
+// The same for the entry of a request, which it then empties.
+void end_request(CallScope call, TrackedRequest& entry, const MPI_Status& status);
+
 // The same for a request whose operation failed with `error`.
 void record_failed(CallScope& call, const TrackedRequest& done, const MPI_Status& status, int error);
+
+[[gnu::cold]] void fail_request(CallScope call, TrackedRequest& entry, const MPI_Status& status, int error);
 
 // After Waitall or Testall: `result` is MPI_SUCCESS, or MPI_ERR_IN_STATUS and each status tells.
 void record_all(CallScope& call, KeptRequests& before, int count, const MPI_Status* statuses, int result);

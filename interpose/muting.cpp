@@ -31,8 +31,8 @@ void Recorder::mute() {
 
 void Recorder::see_bounds() { lowest_under_way(this, sends_begin_, receives_begin_); }
 
-void Recorder::missed(std::uint64_t events) {
-  if (quiet_ || process.off.load(std::memory_order_relaxed)) return;
+void Recorder::count_lost(std::uint64_t events) {
+  if (quiet_) return;
   lost_ += events;
   std::atomic<std::uint64_t>& dropped = header().dropped;
   dropped.store(dropped.load(std::memory_order_relaxed) + events, std::memory_order_relaxed);
@@ -68,6 +68,9 @@ OutstandingReceive* Recorder::outstanding(const Event& event, const Unrecorded::
 }
 
 void Recorder::lose_track() {
+  // Now, not with the next summary: what follows would be paired meanwhile.
+  const std::uint64_t t = muted_ || quiet_ ? 0 : now();
+  if (t != 0 && write(EventKind::lost, Function::none, t, t, 0, 0, 0, 0, record::unknown_rank, record::any_tag, 0)) return;
   if (accounts_ != nullptr) accounts_->give_up();
 }
 

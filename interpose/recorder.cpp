@@ -106,6 +106,13 @@ Recorder* wake_recorder() {
   return muted->try_to_resume() ? muted : nullptr;
 }
 
+Recorder* wake_or_muted_recorder() {
+  if (!process.off.load(std::memory_order_relaxed) || thread_muted == nullptr) {
+    if (Recorder* r = wake_recorder()) return r;
+  }
+  return muted_recorder();
+}
+
 bool start_recording() {
   if (pthread_key_create(&thread_end, give_up_thread) != 0) return false;
   pthread_atfork(nullptr, nullptr, forked_child);

@@ -107,7 +107,9 @@ class Recorder {
                                            std::uint64_t bytes, std::uint64_t ordinal, std::int32_t peer,
                                            std::int32_t tag, std::uint32_t flags);
   // Counts `events` that the call would have left.
-  void missed(std::uint64_t events);
+  PCLSCOPE_INLINE void missed(std::uint64_t events) {
+    if (!process.off.load(std::memory_order_relaxed)) count_lost(events);
+  }
   void count_send(std::uint64_t comm, std::int32_t peer, std::int32_t tag);
   // A receive about to be posted, and what became of it.
   Unrecorded::Post posting();
@@ -168,6 +170,7 @@ class Recorder {
   bool consumer_dead();
   bool consumer_due();
   // muting.cpp
+  void count_lost(std::uint64_t events);
   bool resume();
   bool pour();
   void see_bounds();
@@ -207,13 +210,16 @@ PCLSCOPE_INLINE Recorder* recorder() {
   if (r != nullptr) [[likely]] return r;
   return wake_recorder();
 }
+// For the fast way: where this thread records and no other may be in MPI.
+PCLSCOPE_INLINE Recorder* plain_recorder() { return process.multiple ? nullptr : thread_recorder; }
 // For the calls that recorder() gave none.
 inline Recorder* muted_recorder() { return thread_refused ? nullptr : thread_muted; }
 // For calls that must be accounted for even when they leave no event: perhaps a muted one.
+Recorder* wake_or_muted_recorder();
 PCLSCOPE_INLINE Recorder* tracking_recorder() {
-  Recorder* r = recorder();
+  Recorder* r = thread_recorder;
   if (r != nullptr) [[likely]] return r;
-  return muted_recorder();
+  return wake_or_muted_recorder();
 }
 
 // Starts recording in this process: the calling thread's segment is number 0. False when there is no memory for it.

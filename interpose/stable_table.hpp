@@ -55,6 +55,7 @@ class StableTable {
     std::size_t mask;
     std::size_t used;
     Place* places;
+    const Directory* previous;
   };
 
   static std::size_t slot_of(std::uint64_t key) { return (key >> Granule) & ((1u << page_bits) - 1); }
@@ -102,7 +103,7 @@ class StableTable {
       free(places);
       return nullptr;
     }
-    *larger = {count - 1, 0, places};
+    *larger = {count - 1, 0, places, old};
     for (std::size_t i = 0; old != nullptr && i <= old->mask; ++i) {
       if (Page* page = old->places[i].page.load(std::memory_order_relaxed)) put(*larger, old->places[i].number, page);
     }

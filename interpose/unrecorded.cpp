@@ -71,29 +71,24 @@ std::uint32_t ChannelCounts::place(std::uint64_t comm, std::int32_t peer, std::i
   return i;
 }
 
-bool ChannelCounts::add(std::uint64_t comm, std::int32_t peer, std::int32_t tag, std::uint64_t begin, std::uint64_t end,
-                        std::uint64_t order) {
+ChannelCounts::Channel* ChannelCounts::place_for(std::uint64_t comm, std::int32_t peer, std::int32_t tag,
+                                                 std::uint64_t begin) {
   if (slots_ == nullptr) {
     slots_ = static_cast<Channel*>(calloc(slots, sizeof(Channel)));
     used_ = static_cast<std::uint16_t*>(malloc(limit * sizeof *used_));
     if (slots_ == nullptr || used_ == nullptr) {
       give_memory_back();
-      return false;
+      return nullptr;
     }
   }
-  const Channel& last = slots_[last_];
-  if (last.count == 0 || last.comm != comm || last.peer != peer || last.tag != tag) last_ = place(comm, peer, tag);
-  Channel& c = slots_[last_];
+  const std::uint32_t slot = place(comm, peer, tag);
+  Channel& c = slots_[slot];
   if (c.count == 0) {
-    if (size_ == limit) return false;
-    c = {comm, peer, tag, 0, begin, end, order};
-    used_[size_++] = static_cast<std::uint16_t>(last_);
+    if (size_ == limit) return nullptr;
+    c = {comm, peer, tag, 0, begin, 0, 0};
+    used_[size_++] = static_cast<std::uint16_t>(slot);
   }
-  ++c.count;
-  if (begin < c.begin) c.begin = begin;
-  if (end > c.end) c.end = end;
-  if (order > c.latest) c.latest = order;
-  return true;
+  return &c;
 }
 
 const ChannelCounts::Channel* ChannelCounts::find(std::uint64_t comm, std::int32_t peer, std::int32_t tag) const {
@@ -105,6 +100,7 @@ const ChannelCounts::Channel* ChannelCounts::find(std::uint64_t comm, std::int32
 void ChannelCounts::clear() {
   for (std::uint32_t i = 0; i < size_; ++i) slots_[used_[i]].count = 0;
   size_ = 0;
+  last_ = nullptr;
 }
 
 void ChannelCounts::give_memory_back() {
@@ -146,12 +142,6 @@ Unrecorded::Post Unrecorded::post(std::uint64_t counter) {
   const std::uint64_t order = posts.load(std::memory_order_relaxed) + 1;
   posts.store(order, std::memory_order_relaxed);
   return {counter, order};
-}
-
-void Unrecorded::sent(std::uint64_t comm, std::int32_t peer, std::int32_t tag, std::uint64_t begin,
-                      std::uint64_t end) {
-  if (peer < 0) return;  // nobody, or somebody outside: no pair
-  if (!sends_.add(comm, peer, tag, begin, end, 0)) give_up();
 }
 
 void Unrecorded::received(std::uint64_t comm, std::int32_t peer, std::int32_t tag, const Post& post,

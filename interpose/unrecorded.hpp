@@ -27,7 +27,17 @@ class ChannelCounts {
 
   // False when there is no room for another channel.
   bool add(std::uint64_t comm, std::int32_t peer, std::int32_t tag, std::uint64_t begin, std::uint64_t end,
-           std::uint64_t order);
+           std::uint64_t order) {
+    if (last_ == nullptr || last_->comm != comm || last_->peer != peer || last_->tag != tag) {
+      last_ = place_for(comm, peer, tag, begin);
+      if (last_ == nullptr) return false;
+    }
+    ++last_->count;
+    if (begin < last_->begin) last_->begin = begin;
+    if (end > last_->end) last_->end = end;
+    if (order > last_->latest) last_->latest = order;
+    return true;
+  }
   const Channel* find(std::uint64_t comm, std::int32_t peer, std::int32_t tag) const;
   std::uint32_t size() const { return size_; }
   const Channel& operator[](std::uint32_t i) const { return slots_[used_[i]]; }
@@ -37,11 +47,12 @@ class ChannelCounts {
  private:
   static constexpr std::uint32_t slots = 2 * limit;
   std::uint32_t place(std::uint64_t comm, std::int32_t peer, std::int32_t tag) const;
+  Channel* place_for(std::uint64_t comm, std::int32_t peer, std::int32_t tag, std::uint64_t begin);
 
   Channel* slots_ = nullptr;
   std::uint16_t* used_ = nullptr;  // slots in order of their first use
   std::uint32_t size_ = 0;
-  std::uint32_t last_ = 0;  // slot of the newest message
+  Channel* last_ = nullptr;  // of the newest message
 };
 
 // A receive that was posted while nothing was recorded. It is numbered when its thread records again, if it is still
@@ -71,7 +82,10 @@ class Unrecorded {
 
   Post post(std::uint64_t counter);
   // Blocking, or complete at once. `begin`, `end`: the counter before and after.
-  void sent(std::uint64_t comm, std::int32_t peer, std::int32_t tag, std::uint64_t begin, std::uint64_t end);
+  void sent(std::uint64_t comm, std::int32_t peer, std::int32_t tag, std::uint64_t begin, std::uint64_t end) {
+    if (peer < 0) return;  // nobody, or somebody outside: no pair
+    if (!sends_.add(comm, peer, tag, begin, end, 0)) give_up();
+  }
   void received(std::uint64_t comm, std::int32_t peer, std::int32_t tag, const Post& post, std::uint64_t end);
 
   // A receive that stays outstanding; `event` tells comm, peer, tag, flags, function and site of its recv_post. nullptr

@@ -4,6 +4,7 @@
 #include "interpose/notice.hpp"
 #include "interpose/options.hpp"
 #include "interpose/requests.hpp"
+#include "interpose/wrap_world.hpp"
 #include "real_functions.hpp"
 
 namespace pclscope {
@@ -63,7 +64,7 @@ bool hide_tool_ranks(int ranks) {
   real.Comm_set_name(process.app_world, "MPI_COMM_WORLD");
   MPI_Errhandler handler;
   if (real.Comm_get_errhandler(handles.world, &handler) == MPI_SUCCESS) {
-    real.Comm_set_errhandler(process.app_world, handler);
+    if (!make_world_fatal(handler)) real.Comm_set_errhandler(process.app_world, handler);
     real.Errhandler_free(&handler);
   }
   return true;

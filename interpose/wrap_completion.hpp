@@ -21,14 +21,18 @@ inline void fail_one(CallScope& call, KeptRequest& kept, const MPI_Status& statu
 }
 
 template <Function F, class Real>
-int wrap_wait(Site site, Real real_wait, MPI_Request* request, MPI_Status* status) {
+[[gnu::noinline]] int wait_otherwise(Site site, Real real_wait, MPI_Request* request, MPI_Status* status) {
   Recorder* r = tracking_recorder();
-  if (r == nullptr) [[unlikely]] return real_wait(request, status);
+  if (r == nullptr) return real_wait(request, status);
   const MPI_Request handle = *request;
-  MPI_Status own;
-  if (status == MPI_STATUS_IGNORE) status = &own;
   KeptRequest kept(handle);
   const TrackedRequest* what = kept.what();
+  if (r->muted() && what == nullptr) {
+    r->missed(1);
+    return real_wait(request, status);
+  }
+  MPI_Status own;
+  if (status == MPI_STATUS_IGNORE) status = &own;
   r->await_one(what != nullptr ? awaited_of(*what) : 0);
   CallScope call(*r, F, site, what != nullptr ? what->comm_id : 0, what != nullptr ? what->peer : record::unknown_rank,
                  what != nullptr ? what->tag : record::any_tag);
@@ -39,6 +43,32 @@ int wrap_wait(Site site, Real real_wait, MPI_Request* request, MPI_Status* statu
     end_one(call, kept, *status);
   } else if (*request == handles.request_null) {
     fail_one(call, kept, *status, result);
+  }
+  return result;
+}
+
+// As in wrap_p2p.hpp: where the thread records and has MPI to itself inline.
+template <Function F, class Real>
+int wrap_wait(Site site, Real real_wait, MPI_Request* request, MPI_Status* status) {
+  Recorder* r = plain_recorder();
+  if (r == nullptr) [[unlikely]] return wait_otherwise<F>(site, real_wait, request, status);
+  const MPI_Request handle = *request;
+  MPI_Status own;
+  if (status == MPI_STATUS_IGNORE) status = &own;
+  Kept kept;
+  kept.look_up(handle);
+  const TrackedRequest nothing = {.peer = record::unknown_rank, .tag = record::any_tag};
+  const TrackedRequest& what = kept.entry != nullptr ? *kept.entry : nothing;
+  r->await_one(awaited_of(what));
+  CallScope call(*r, F, site, what.comm_id, what.peer, what.tag, true);
+  const int result = real_wait(request, status);
+  call.returned();
+  if (result == MPI_SUCCESS) [[likely]] {
+    call.record_inline(EventKind::call, 0, 0, handle != handles.request_null ? 1 : 0, record::unknown_rank,
+                       record::any_tag, 0);
+    if (kept.entry != nullptr) end_request(call, *kept.entry, *status);
+  } else if (*request == handles.request_null && kept.entry != nullptr) {
+    fail_request(call, *kept.entry, *status, result);
   }
   return result;
 }

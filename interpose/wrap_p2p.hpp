@@ -5,48 +5,47 @@
 
 namespace pclscope {
 
-// Blocking sends and receives while nothing is recorded: channels are counted, if anything is to be known at all.
+// Sends and blocking receives of a muted thread: channels are counted, nothing else. To nobody: nothing at all.
 template <class Real, class Count>
-[[gnu::noinline]] int unrecorded_send(Real real_send, const void* buffer, Count count, MPI_Datatype type, int dest,
-                                      int tag, MPI_Comm comm) {
-  Recorder* muted = muted_recorder();
-  if (muted == nullptr) return real_send(buffer, count, type, dest, tag, comm);
+PCLSCOPE_INLINE int count_send(Recorder& muted, Real real_send, const void* buffer, Count count, MPI_Datatype type,
+                               int dest, int tag, MPI_Comm comm) {
   if (dest == MPI_PROC_NULL) {
-    muted->missed(1);
+    muted.missed(1);
     return real_send(buffer, count, type, dest, tag, comm);
   }
   const int result = real_send(buffer, count, type, dest, tag, comm);
   if (result == MPI_SUCCESS) {
-    const Communicator& c = muted->communicator(comm);
-    muted->count_send(c.id, c.peer(dest), tag);
+    const Communicator& c = muted.communicator(comm);
+    muted.count_send(c.id, c.peer(dest), tag);
   }
   return result;
 }
 
 template <class Real, class Count>
-[[gnu::noinline]] int unrecorded_recv(Real real_recv, void* buffer, Count count, MPI_Datatype type, int source, int tag,
-                                      MPI_Comm comm, MPI_Status* status) {
-  Recorder* muted = muted_recorder();
-  if (muted == nullptr) return real_recv(buffer, count, type, source, tag, comm, status);
+PCLSCOPE_INLINE int count_recv(Recorder& muted, Real real_recv, void* buffer, Count count, MPI_Datatype type, int source,
+                               int tag, MPI_Comm comm, MPI_Status* status) {
   if (source == MPI_PROC_NULL) {
-    muted->missed(1);
+    muted.missed(1);
     return real_recv(buffer, count, type, source, tag, comm, status);
   }
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
-  const Unrecorded::Post post = muted->posting();
+  const Unrecorded::Post post = muted.posting();
   const int result = real_recv(buffer, count, type, source, tag, comm, status);
   if (took_message(result)) {
-    const Communicator& c = muted->communicator(comm);
-    muted->count_receive(c.id, c.peer(status->MPI_SOURCE), tag_of(status->MPI_TAG), post);
+    const Communicator& c = muted.communicator(comm);
+    muted.count_receive(c.id, c.peer(status->MPI_SOURCE), tag_of(status->MPI_TAG), post);
   }
   return result;
 }
 
+// The muted recorder, and no look whether there is room again, while MPI_Pcontrol(0) is in force.
+PCLSCOPE_INLINE Recorder* switched_off_recorder() {
+  return process.off.load(std::memory_order_relaxed) ? muted_recorder() : nullptr;
+}
+
 // Every wrapper that must be fast has its body twice: for a thread that records and has MPI to itself inline, and for
 // everything else out of line.
-PCLSCOPE_INLINE Recorder* plain_recorder() { return process.multiple ? nullptr : thread_recorder; }
-
 template <Function F, std::uint32_t Mode, class Real, class Count>
 PCLSCOPE_INLINE int send_by(Recorder& r, bool plain, Site site, Real real_send, const void* buffer, Count count,
                             MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
@@ -67,8 +66,12 @@ PCLSCOPE_INLINE int send_by(Recorder& r, bool plain, Site site, Real real_send, 
 template <Function F, std::uint32_t Mode, class Real, class Count>
 [[gnu::noinline]] int send_otherwise(Site site, Real real_send, const void* buffer, Count count, MPI_Datatype type,
                                      int dest, int tag, MPI_Comm comm) {
+  if (Recorder* off = switched_off_recorder())
+    return count_send(*off, real_send, buffer, count, type, dest, tag, comm);
   Recorder* r = recorder();
-  if (r == nullptr) return unrecorded_send(real_send, buffer, count, type, dest, tag, comm);
+  if (r == nullptr && (r = muted_recorder()) != nullptr)
+    return count_send(*r, real_send, buffer, count, type, dest, tag, comm);
+  if (r == nullptr) return real_send(buffer, count, type, dest, tag, comm);
   return send_by<F, Mode>(*r, false, site, real_send, buffer, count, type, dest, tag, comm);
 }
 
@@ -112,8 +115,17 @@ PCLSCOPE_INLINE int isend_by(Recorder& r, bool plain, Site site, Real real_isend
 template <Function F, std::uint32_t Mode, class Real, class Count>
 [[gnu::noinline]] int isend_otherwise(Site site, Real real_isend, const void* buffer, Count count, MPI_Datatype type,
                                       int dest, int tag, MPI_Comm comm, MPI_Request* request) {
-  Recorder* r = tracking_recorder();
+  Recorder* r = switched_off_recorder();
+  if (r == nullptr) r = tracking_recorder();
   if (r == nullptr) return real_isend(buffer, count, type, dest, tag, comm, request);
+  if (r->muted()) {  // such a request is not tracked: MPI_Cancel of an unknown one is taken for it
+    const auto post = [&](const void* b, Count n, MPI_Datatype t, int to, int tg, MPI_Comm c) {
+      return real_isend(b, n, t, to, tg, c, request);
+    };
+    const int result = count_send(*r, post, buffer, count, type, dest, tag, comm);
+    if (result == MPI_SUCCESS) end_stale(*r, F, site, *request);
+    return result;
+  }
   return isend_by<F, Mode>(*r, false, site, real_isend, buffer, count, type, dest, tag, comm, request);
 }
 
@@ -144,8 +156,12 @@ PCLSCOPE_INLINE int recv_by(Recorder& r, bool plain, Site site, Real real_recv, 
 template <Function F, class Real, class Count>
 [[gnu::noinline]] int recv_otherwise(Site site, Real real_recv, void* buffer, Count count, MPI_Datatype type,
                                      int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  if (Recorder* off = switched_off_recorder())
+    return count_recv(*off, real_recv, buffer, count, type, source, tag, comm, status);
   Recorder* r = recorder();
-  if (r == nullptr) return unrecorded_recv(real_recv, buffer, count, type, source, tag, comm, status);
+  if (r == nullptr && (r = muted_recorder()) != nullptr)
+    return count_recv(*r, real_recv, buffer, count, type, source, tag, comm, status);
+  if (r == nullptr) return real_recv(buffer, count, type, source, tag, comm, status);
   return recv_by<F>(*r, false, site, real_recv, buffer, count, type, source, tag, comm, status);
 }
 
@@ -162,12 +178,7 @@ PCLSCOPE_INLINE int wrap_recv(Site site, Real real_recv, void* buffer, Count cou
 PCLSCOPE_INLINE void record_posted_receive(CallScope& call, Communicator& c, std::uint64_t number, std::int32_t peer,
                                            int tag, std::uint32_t flags, MPI_Request request) {
   if (peer == record::proc_null || is_shared_request(request)) {
-    if (number == unnumbered) {
-      call.recorder.missed(1);
-    } else {
-      call.record(EventKind::recv_done, c.id, 0, call.receive_ordinal(number), record::proc_null, record::any_tag,
-                  flags);
-    }
+    record_nobody(call, c.id, number, flags);
     return;
   }
   TrackedRequest what = {.comm = &c, .peer = peer, .tag = tag_of(tag), .function = call.function,

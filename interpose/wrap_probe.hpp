@@ -60,12 +60,7 @@ inline bool give_receive_back(std::uint64_t number) {
 // Mrecv and Imrecv of MPI_MESSAGE_NO_PROC.
 inline void record_received_from_nobody(CallScope& call, MPI_Message message, int result, std::uint32_t flags) {
   if (message != handles.message_no_proc || result != MPI_SUCCESS) return;
-  const std::uint64_t number = call.number_receive();
-  if (number == unnumbered) {
-    call.recorder.missed(1);
-    return;
-  }
-  call.record(EventKind::recv_done, 0, 0, call.receive_ordinal(number), record::proc_null, record::any_tag, flags);
+  record_nobody(call, 0, call.number_receive(), flags);
   if (process.multiple) call.recorder.numbered_call_returned();
 }
 

@@ -152,9 +152,12 @@ int wrap_cancel(Site site, Real real_cancel, MPI_Request* request) {
   // Written before the message can vanish: a later one of its channel may be received as soon as it has. Should MPI
   // refuse, the completion says so as for any cancel that came too late.
   TrackedRequest* which = find_request(*request);
-  if (which != nullptr && in_flight(*which)) {
+  if (which == nullptr || !in_flight(*which)) {
+    // Perhaps a send that was counted, and may not become a message.
+    if (*request != handles.request_null && !is_shared_request(*request)) r->lose_track();
+  } else {
     which->cancelled = true;
-    if (is_send(which->kind) && which->unrecorded) r->lose_track();  // it was counted, and may not be a message
+    if (is_send(which->kind) && which->unrecorded) r->lose_track();
     if (is_send(which->kind) && !which->unrecorded)
       r->write(EventKind::send_cancel_request, F, call.begin, call.begin, site, which->comm_id, which->bytes,
                which->ordinal, which->peer, which->tag, which->flags);

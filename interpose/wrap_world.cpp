@@ -62,6 +62,31 @@ MPI_Comm attribute_holder(MPI_Comm comm, int keyval) {
   return is_world(comm) && is_predefined(keyval) ? process.real_world : app_comm(comm);
 }
 
+#ifndef OPEN_MPI
+static void end_real_world(MPI_Comm*, int* code, ...) { real.Comm_call_errhandler(process.real_world, *code); }
+#endif
+
+// MPICH 4.0 ends a job from within an error of MPI_COMM_WORLD, and of a communicator that was never given a handler, but
+// hangs when any other was given MPI_ERRORS_ARE_FATAL. So the application's world is not: it stays without, or passes
+// its errors on to the real world.
+bool make_world_fatal([[maybe_unused]] MPI_Errhandler handler) {
+#ifdef OPEN_MPI
+  return false;
+#else
+  static bool untouched = true;
+  if (handler != MPI_ERRORS_ARE_FATAL) {
+    untouched = false;
+    return false;
+  }
+  MPI_Errhandler passing;
+  if (!untouched && real.Comm_create_errhandler(end_real_world, &passing) == MPI_SUCCESS) {
+    real.Comm_set_errhandler(process.app_world, passing);
+    real.Errhandler_free(&passing);
+  }
+  return true;
+#endif
+}
+
 namespace {
 
 template <class Real>
@@ -73,9 +98,9 @@ int set_attribute(Real real_set, MPI_Comm comm, int keyval, void* value) {
 // Errors without a communicator go to the real world's handler: both worlds have the same one.
 template <class Real>
 int set_errhandler(Real real_set, MPI_Comm comm, MPI_Errhandler handler) {
-  const int result = real_set(app_comm(comm), handler);
-  if (result == MPI_SUCCESS && is_world(comm) && process.app_world != process.real_world)
-    real_set(process.real_world, handler);
+  if (!is_world(comm) || process.app_world == process.real_world) return real_set(comm, handler);
+  const int result = real_set(process.real_world, handler);
+  if (result == MPI_SUCCESS && !make_world_fatal(handler)) real_set(process.app_world, handler);
   return result;
 }
 

@@ -85,7 +85,11 @@ void SiteNames::send_questions() {
       continue;
     }
     const std::string packet = pack(waiting_.front());
-    if (::send(socket_, packet.data(), packet.size(), MSG_DONTWAIT | MSG_NOSIGNAL) < 0) return;  // full, or dead
+    if (::send(socket_, packet.data(), packet.size(), MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
+      if (errno == EAGAIN || !asked_.empty()) return;  // full; or dead, which the answers will tell
+      stop();                                          // died over nothing: another one
+      continue;
+    }
     if (asked_.empty()) asked_at_ = Clock::now();
     asked_.push_back(std::move(waiting_.front()));
     waiting_.pop_front();

@@ -58,19 +58,30 @@ void Matcher::add(std::int32_t rank, std::uint32_t thread, std::span<const Event
   if (r.threads.size() <= thread) r.threads.resize(thread + 1);
   if (thread > 0) set_threads(rank, true);
   thread_ = static_cast<std::uint8_t>(std::min<std::uint32_t>(thread, many_threads));
+  Thread& t = r.threads[thread];
   for (const Event& e : events) {
-    if (r.threads[thread].in_summary) [[unlikely]] follow_summary(r, r.threads[thread], e);
-    read(rank, r, e);
-    if (e.kind == EventKind::lost && e.flags & flag::summarised && !r.threads[thread].in_summary) {
-      r.threads[thread].in_summary = true;
-      if (r.summaries++ == 0) r.summary_recv = r.next_recv;
-      note_owing(rank);
+    if (t.in_summary) [[unlikely]] follow_summary(r, t, e);
+    // The usual ones at once: in turn, of ranks with one thread.
+    if (e.kind == EventKind::send && e.ordinal == r.next_send && r.parked_sends.empty()) {
+      ++r.next_send;
+      take_send(rank, r, e);
+    } else if (e.kind == EventKind::recv_post && e.ordinal == r.next_recv && r.parked_recvs.empty()) {
+      ++r.next_recv;
+      take_post(rank, r, e);
+    } else if (e.kind == EventKind::recv_done && e.flags & flag::posted && e.ordinal < r.next_recv) {
+      take_completion(rank, r, e);
+    } else if (e.kind != EventKind::call) {
+      read(rank, r, e);
+      if (e.kind == EventKind::lost && e.flags & flag::summarised && !t.in_summary) {
+        t.in_summary = true;
+        if (r.summaries++ == 0) r.summary_recv = r.next_recv;
+        note_owing(rank);
+      }
     }
   }
   // Calls of a thread do not overlap: what follows began after the last one ended. But a summary tells what was before
   // it, and counters stand in place of times in some of its events.
-  if (!r.threads[thread].in_summary && events.back().kind != EventKind::unrecorded_receives)
-    note_read(r, thread, events.back().end);
+  if (!t.in_summary && events.back().kind != EventKind::unrecorded_receives) note_read(r, thread, events.back().end);
 }
 
 // Takes the event if it is its turn, else it is parked.

@@ -61,8 +61,8 @@ class Matcher {
   // Several threads of the rank may be in MPI at once. Known by itself once a second ring was read.
   void set_threads(std::int32_t rank, bool several);
   // What the headers of the rank's rings said after the rings were read: events dropped so far, and whether a thread is
-  // in a stretch without events of which its summary is still to come. Told before end_round(). While something is
-  // missing, what it could decide waits.
+  // in a stretch without events of which its summary is still to come: once after each reading of the rings, before
+  // end_round(). While something is missing, what it could decide waits.
   void note_drop(std::int32_t rank, std::uint64_t dropped_total);
   void note_muted(std::int32_t rank, bool muted);
   // See Pipeline::end_round.
@@ -130,7 +130,7 @@ class Matcher {
     bool several = false;  // threads may be in MPI at once
     bool finalized = false;
     bool muted = false;    // as told
-    bool was_not_muted = false;  // at the end of the last round
+    bool was_muted = false;  // as told the time before: its summary has been read only now
     std::uint64_t dropped = 0, told = 0;  // events: by the headers, by `lost` events
     std::uint32_t summaries = 0;          // threads whose summary is being read
     std::uint64_t summary_recv = 0;       // and the first receive of it: phantoms told later may precede it
@@ -188,7 +188,7 @@ class Matcher {
   void take_phantom_receives(std::int32_t rank, Rank& r, const record::Event& e);
   void take_lost_number(std::int32_t rank, Rank& r, const record::Event& e);
   static void follow_summary(Rank& r, Thread& thread, const record::Event& e);
-  bool owes(const Rank& r) const { return r.muted || r.dropped > r.told || r.summaries > 0; }
+  bool owes(const Rank& r) const { return r.muted || r.was_muted || r.dropped > r.told || r.summaries > 0; }
   void note_owing(std::int32_t rank);
   void mark_round();
   void make_special(std::uint32_t index);

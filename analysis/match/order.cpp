@@ -29,6 +29,9 @@ void Matcher::take_out_of_turn(std::int32_t rank, Rank& r, const Event& e, bool 
     lose(rank);
     return take_event(rank, r, e);
   }
+  // It may come before others that have their turn now.
+  if (e.kind == EventKind::recv_post && e.flags & record::flag::out_of_order && r.several)
+    r.out_of_place.push_back({e.comm, e.peer, e.tag, number});
   (is_send ? r.parked_sends : r.parked_recvs)[number].push_back({e, thread_});
   ++r.parked;
   take_parked(rank, r);

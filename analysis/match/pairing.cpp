@@ -142,7 +142,9 @@ void Matcher::drain(std::uint32_t index, Drain when) {
     }
     if (can_be_cancelled(send) && !certain_pair(c, recv, when)) return mark_dirty(index);
     emit(c, send, recv);
-    take_send_out(c, no_index, sent);
+    c.send_head = send.next;
+    if (c.send_head == no_index) c.send_tail = no_index;
+    sends_.give(sent);
     pop_front(c);
     recvs_.give(entry);
   }

@@ -16,6 +16,8 @@ namespace {
 constexpr bool failed(const Event& e) { return e.flags & flag::failed && !(e.flags & flag::truncated); }
 
 constexpr std::uint8_t bits_of(const Event& e) {
+  constexpr std::uint32_t known = flag::truncated | flag::entered | flag::unrecorded | flag::out_of_order;
+  if ((e.flags & known) == 0) [[likely]] return 0;
   std::uint8_t bits = 0;
   if (e.flags & flag::truncated) bits |= recv_bit::truncated;
   if (e.flags & flag::entered) bits |= recv_bit::entered;
@@ -40,8 +42,7 @@ void Matcher::take_post(std::int32_t rank, Rank& r, const Event& e) {
   const std::uint64_t number = number_of(e.ordinal);
   const bool wildcard =
       !(e.flags & flag::matched_probe) && (e.peer == record::any_source || e.tag == record::any_tag);
-  if (e.flags & flag::out_of_order && r.several && (e.peer == record::any_source || is_rank(e.peer)))
-    r.out_of_place.push_back({e.comm, e.peer, e.tag, number});
+  if (e.flags & flag::out_of_order && r.several) r.out_of_place.push_back({e.comm, e.peer, e.tag, number});
   if (wildcard && (e.peer == record::any_source || is_rank(e.peer))) {
     if (e.flags & flag::unordered) return poison(rank, e.comm, e.peer, e.tag, number);
     const std::uint32_t entry = new_receive(e, RecvState::wildcard);
@@ -141,8 +142,9 @@ void Matcher::take_completion(std::int32_t rank, Rank& r, const Event& e) {
   RecvEntry& recv = recvs_[entry];
   const bool wildcard = recv.state == RecvState::wildcard;
   if (wildcard) resolve_wildcard(r, entry);
-  if (recv.bits & recv_bit::entered) recv.ordinal = e.ordinal;
-  recv.bits = static_cast<std::uint8_t>((recv.bits & ~recv_bit::entered) | bits_of(e));
+  const std::uint8_t bits = recv.bits | bits_of(e);
+  if (bits & recv_bit::entered) recv.ordinal = e.ordinal;
+  recv.bits = bits & static_cast<std::uint8_t>(~recv_bit::entered);
   recv.wait = e.begin;
   recv.end = e.end;
   recv.bytes = e.bytes;

@@ -105,6 +105,7 @@ void Matcher::note_drop(std::int32_t rank, std::uint64_t dropped_total) {
 
 void Matcher::note_muted(std::int32_t rank, bool muted) {
   if (!is_rank(rank)) return;
+  ranks_[rank].was_muted = ranks_[rank].muted;
   ranks_[rank].muted = muted;
   note_owing(rank);
 }
@@ -121,11 +122,9 @@ void Matcher::mark_round() {
   for (const std::int32_t rank : owing_) {
     // A thread that has written all and is now silent: its summary has been read.
     Rank& r = ranks_[rank];
-    if (!r.muted && r.was_not_muted && r.summaries > 0) {
-      for (Thread& t : r.threads) t.in_summary = false;
-      r.summaries = 0;
-    }
-    r.was_not_muted = !r.muted;
+    if (r.muted || r.was_muted || r.summaries == 0) continue;
+    for (Thread& t : r.threads) t.in_summary = false;
+    r.summaries = 0;
   }
   for (const std::int32_t rank : several_) {
     Rank& r = ranks_[rank];
@@ -146,7 +145,6 @@ void Matcher::mark_round() {
     if (owes(r) && !r.lossy && r.next_send + r.next_recv - r.owing_since > owing_limit) lose(rank);
     if (owes(r) && !r.lossy) return false;
     r.owing_since = ~0ull;
-    r.was_not_muted = false;
     return true;
   });
 }

@@ -107,6 +107,7 @@ class TableReader {
   bool open(hid_t parent, const char* name) {
     group_ = own_group(H5Gopen2(parent, name, H5P_DEFAULT));
     if (!group_ || !read_number(group_.get(), "rows", rows_)) return false;
+    if (rows_ == 0) return true;  // most tables of most dumps
     describe(
         [&]<class Base, class T>(const char* column, const char*, T Base::*) {
           columns_.push_back(Column::open(group_.get(), column));

@@ -58,9 +58,10 @@ struct HandleValue : Opaque {
 class CommValue {
  public:
   explicit CommValue(void* pointer)
-      : chosen_(static_cast<MPI_Fint*>(pointer)), given_(from_fortran<MPI_Comm>(*chosen_)) {}
+      : program_(static_cast<MPI_Fint*>(pointer)), chosen_(program_), given_(from_fortran<MPI_Comm>(*program_)) {}
   MPI_Comm c() const { return given_; }
   void use(MPI_Comm comm) {
+    chosen_ = program_;
     if (comm == given_) return;
     other_ = to_fortran(comm);
     chosen_ = &other_;
@@ -69,6 +70,7 @@ class CommValue {
   void returned(int) {}
 
  private:
+  MPI_Fint* program_;
   MPI_Fint* chosen_;
   MPI_Comm given_;
   MPI_Fint other_ = 0;

@@ -30,9 +30,22 @@ int hand_Init(Site site, Library& library) {
   return initialise(Function::Init, site, library);
 }
 
-template <class Library, class... Rest>
-int hand_Init_thread(Site site, Library& library, Rest&...) {
+template <class Library, class Required, class Provided>
+int hand_Init_thread(Site site, Library& library, Required&, Provided& provided) {
+  if (take_world_of_sessions()) [[unlikely]] return real.Query_thread(provided.c());
   return initialise(Function::Init_thread, site, library);
+}
+
+// MPI that runs for sessions only: the program has not called MPI_Init.
+template <class Library, class Flag>
+int hand_Initialized(Site, Library& library, Flag& flag) {
+  const int result = library();
+  if (process.session_world == WorldOfSessions::ours && result == MPI_SUCCESS) *flag.c() = 0;
+  return result;
+}
+template <class Library, class Flag>
+int hand_Finalized(Site site, Library& library, Flag& flag) {
+  return hand_Initialized(site, library, flag);
 }
 
 template <class Library>
@@ -80,13 +93,13 @@ int hand_Attr_put(Site site, Library& library, Rest&... rest) {
 }
 
 // As in C: both worlds get the handler.
-template <class Library, class... Rest>
-int hand_Comm_set_errhandler(Site, Library& library, CommValue& comm, Rest&...) {
-  const bool both = is_world(comm.c()) && process.app_world != process.real_world;
-  comm.use(app_comm(comm.c()));
-  const int result = library();
-  if (result != MPI_SUCCESS || !both) return result;
+template <class Library, class Handler>
+int hand_Comm_set_errhandler(Site, Library& library, CommValue& comm, Handler& handler) {
+  if (!is_world(comm.c()) || process.app_world == process.real_world) return library();
   comm.use(process.real_world);
+  const int result = library();
+  if (result != MPI_SUCCESS || make_world_fatal(handler.c())) return result;
+  comm.use(process.app_world);
   library();
   return result;
 }

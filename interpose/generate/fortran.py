@@ -18,7 +18,7 @@ TAKES_HANDLE = {"start", "startall", "request_free", "cancel", "wait", "waitall"
                 "testall", "testany", "testsome", "mrecv", "imrecv", "frees"}
 HANDS = {"Init", "Init_thread", "Finalize", "Abort", "Comm_get_attr", "Attr_get", "Comm_set_attr", "Attr_put",
          "Comm_set_errhandler", "Errhandler_set", "Type_free", "Pcontrol", "Session_init", "Session_finalize",
-         "Group_from_session_pset", "Session_get_pset_info"}
+         "Group_from_session_pset", "Session_get_pset_info", "Initialized", "Finalized"}
 # Handed on: MPI calls the program's functions in the way of Fortran, which those of callbacks.cpp are not made for.
 PLAIN_HANDS = {"Comm_create_errhandler", "Errhandler_create", "Comm_create_keyval", "Keyval_create"}
 # C has these two arguments, Fortran has not.

@@ -241,7 +241,7 @@ TEST_CASE("region totals are those of the present regions since the job began") 
   }
 }
 
-TEST_CASE("drops are counted per rank and make what follows ambiguous") {
+TEST_CASE("drops are counted per rank; unless they are summarised, what follows is ambiguous") {
   Pipeline pipeline(job(2), {});
   std::vector<Stream> streams(2);
   exchange(streams, 0, 1, 1000, 500);
@@ -251,6 +251,11 @@ TEST_CASE("drops are counted per rank and make what follows ambiguous") {
   pipeline.end_round(2500);
   pipeline.set_dropped(1, 7);
   pipeline.set_dropped(1, 7);
+  record::Event lost{};
+  lost.kind = record::EventKind::lost;  // without flag::summarised
+  lost.begin = lost.end = 2600;
+  lost.ordinal = 7;
+  streams[1].events.push_back(lost);
   exchange(streams, 0, 1, 3000, 500);
   feed(pipeline, streams);
   pipeline.finish();

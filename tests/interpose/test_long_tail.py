@@ -202,9 +202,20 @@ class LongTail(unittest.TestCase):
         for how in ("abort", "abort_self"):
             self.run_both("endings", 2, how, "5", tools=0, status=5)
 
+    def test_errors_that_are_fatal_end_the_job(self):
+        for how in ("fatal", "fatal_asked", "fatal_again"):
+            with self.subTest(how=how):
+                command = [job.program("endings", self.mpi), how]
+                bare = job.launch(self.mpi, 2, command, tools=0, preload=False, job=False)
+                traced = job.launch(self.mpi, 2, command, timeout=30)
+                self.assertNotEqual(bare.status, 0)
+                self.assertNotEqual(traced.status, 0)  # which rank's status MPICH's launcher tells is chance
+                for err in (bare.err, traced.err):
+                    self.assertIn("invalid rank", err.lower())
+
     def test_ends_without_finalize(self):
         """Whatever the launcher makes of it: the same status and standard output as bare."""
-        for how in (["exit", "0"], ["exit", "4"], ["return", "6"], ["too_early"], ["too_late"], ["fatal"],
+        for how in (["exit", "0"], ["exit", "4"], ["return", "6"], ["too_early"], ["too_late"],
                     ["init_twice"]):
             with self.subTest(how=how):
                 command = [job.program("endings", self.mpi), *how]

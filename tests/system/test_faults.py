@@ -87,6 +87,7 @@ class Faults(harness.SystemTest):
         self.box.live_with_messages(self.box.job_name(running), running, at_least=100)
         worker, = self.box.aggregator_workers()
         os.kill(worker, signal.SIGSTOP)
+        self.assertTrue(running.running())
         stopped = time.monotonic_ns()
         time.sleep(10)
         os.kill(worker, signal.SIGCONT)

@@ -165,7 +165,7 @@ Sum run_programs(SimulatorOptions options, int usual, Expect expect, More more) 
     sum.unrecorded += out.counts.unrecorded;
     sum.certain += certain.size();
   }
-  CHECK(sum.all > (range.end - range.first) * 3);
+  CHECK(sum.all > (range.end - range.first) * 2);
   return sum;
 }
 Sum run_programs(const SimulatorOptions& options, int usual, Expect expect) {

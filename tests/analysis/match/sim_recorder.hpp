@@ -46,6 +46,7 @@ class SimRecorder {
     std::function<std::uint64_t()> now;
   };
   SimRecorder(SimProcess& process, Ring& ring, const World& world);
+  ~SimRecorder() { accounts_->give_memory_back(); }
 
   bool muted() const { return muted_; }
   void try_to_resume(bool whatever_it_takes = false);

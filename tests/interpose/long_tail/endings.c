@@ -50,7 +50,12 @@ int main(int argc, char** argv) {
   } else if (strcmp(how, "abort_self") == 0) {
     if (rank == 0) MPI_Abort(MPI_COMM_SELF, atoi(argv[2]));
     sleep(60);
-  } else if (strcmp(how, "fatal") == 0) {
+  } else if (strncmp(how, "fatal", 5) == 0) {  // as MPI begins, as asked for, as before again
+    if (strcmp(how, "fatal_again") == 0) MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (strcmp(how, "fatal") != 0) MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    MPI_Errhandler handler;
+    MPI_Comm_get_errhandler(MPI_COMM_WORLD, &handler);
+    CHECK(handler == MPI_ERRORS_ARE_FATAL);
     if (rank == 0) MPI_Send(&rank, 1, MPI_INT, 99, 0, MPI_COMM_WORLD);
     sleep(60);
   } else if (strcmp(how, "init_twice") == 0) {
