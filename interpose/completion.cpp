@@ -33,10 +33,28 @@ bool numbered_meanwhile(CallScope& call, TrackedRequest& done, const MPI_Status&
   return false;
 }
 
+// Partitioned receives, and MPICH's Isendrecv: what they took is known from the post, or not at all.
+void told_by_itself(CallScope& call, TrackedRequest done) {
+  if (done.peer == record::any_source || done.tag == record::any_tag) return record_unseen(call, done);
+  if (done.unrecorded) {
+    if (outstanding(done) == nullptr) return;
+    Unrecorded::Post post;
+    if (!Unrecorded::end(outstanding(done), done.ordinal, post))
+      return call.recorder.count_receive(done.comm_id, done.peer, done.tag, post);
+  }
+  call.record(EventKind::recv_done, done.comm_id, done.bytes, done.ordinal, done.peer, done.tag,
+              done.flags | flag::posted);
+}
+
 void receive_completed(CallScope& call, const TrackedRequest& done, const MPI_Status& status) {
-  if (done.comm == nullptr && !done.unrecorded && !done.cancelled && !seems_cancelled(status)) [[likely]] {
+  if (done.comm == nullptr && !done.unrecorded && !done.cancelled && !done.untold && !seems_cancelled(status))
+      [[likely]] {
     call.record_inline(EventKind::recv_done, done.comm_id, bytes_in(status), done.ordinal, done.peer,
                        tag_of(status.MPI_TAG), done.flags | flag::posted);
+    return;
+  }
+  if (done.untold) [[unlikely]] {
+    told_by_itself(call, done);
     return;
   }
   const bool cancelled = was_cancelled(done, status);
@@ -48,9 +66,6 @@ void receive_completed(CallScope& call, const TrackedRequest& done, const MPI_St
   }
   if (cancelled) {
     write(call, EventKind::recv_cancelled, done);
-  } else if ((done.flags & flag::partitioned) != 0) {  // known when made, and not all libraries fill its status
-    call.record(EventKind::recv_done, done.comm_id, done.bytes, done.ordinal, done.peer, done.tag,
-                done.flags | flag::posted);
   } else {
     call.record(EventKind::recv_done, done.comm_id, bytes_in(status), done.ordinal, source_of(done, status),
                 tag_of(status.MPI_TAG), done.flags | flag::posted);

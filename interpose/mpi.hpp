@@ -34,6 +34,15 @@ inline std::uint64_t bytes_in(const MPI_Status& status) {
 #endif
 }
 
+// In place of the size of a received message: MPI did not tell.
+inline constexpr std::uint64_t untold_bytes = ~std::uint64_t{0};
+// MPICH fills the status of MPI_Isendrecv with what its request object held before.
+#ifdef OPEN_MPI
+inline constexpr bool isendrecv_tells_status = true;
+#else
+inline constexpr bool isendrecv_tells_status = false;
+#endif
+
 // Was it MPI_Cancel that completed this receive? To be confirmed by MPI_Test_cancelled.
 inline bool seems_cancelled(const MPI_Status& status) {
 #ifdef OPEN_MPI

@@ -176,13 +176,18 @@ PCLSCOPE_INLINE int wrap_recv(Site site, Real real_recv, void* buffer, Count cou
 
 // A nonblocking receive that was posted with `number`. From MPI_PROC_NULL it is complete at once.
 PCLSCOPE_INLINE void record_posted_receive(CallScope& call, Communicator& c, std::uint64_t number, std::int32_t peer,
-                                           int tag, std::uint32_t flags, MPI_Request request) {
+                                           int tag, std::uint32_t flags, MPI_Request request,
+                                           bool tells_status = true) {
   if (peer == record::proc_null || is_shared_request(request)) {
     record_nobody(call, c.id, number, flags);
     return;
   }
   TrackedRequest what = {.comm = &c, .peer = peer, .tag = tag_of(tag), .function = call.function,
                          .kind = RequestKind::receive, .active = true, .flags = flags};
+  if (!tells_status) {
+    what.untold = true;
+    what.bytes = untold_bytes;
+  }
   record_post(call, c, what, number);
   track_inline(call, request, what);
 }
@@ -283,7 +288,7 @@ PCLSCOPE_INLINE int post_exchange(Site site, Count count, MPI_Datatype type, int
   const std::uint32_t flags = flag::nonblocking | c.flags;
   if (result == MPI_SUCCESS) {
     record_send(call, c, r->bytes(count, type), to, send_tag, flags, early);
-    record_posted_receive(call, c, number, from, tag, flags, *request);
+    record_posted_receive(call, c, number, from, tag, flags, *request, isendrecv_tells_status);
   } else {
     refuse_send(call, c, to, send_tag, flags, early);
     refuse_receive(call, c, number, flag::nonblocking);

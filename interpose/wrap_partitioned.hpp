@@ -35,7 +35,7 @@ int make_partitioned(Site site, int partitions, Count count, MPI_Datatype type, 
   track_request(call, *request,
                 {.comm = &home, .ordinal = 0, .begin = 0, .bytes = bytes, .site = 0, .peer = peer,
                  .tag = tag, .function = F, .kind = sends ? RequestKind::persistent_send : RequestKind::persistent_receive,
-                 .active = false, .flags = channel != nullptr ? flags : flags & ~flag::partitioned});
+                 .active = false, .untold = channel != nullptr, .flags = channel != nullptr ? flags : flags & ~flag::partitioned});
   if (channel != nullptr) release(channel);  // the request holds it now
   return result;
 }

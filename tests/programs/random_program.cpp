@@ -71,6 +71,7 @@ class Program {
 
   void run() {
     for (int first = 0; first < plan_.rounds(); first += rounds_per_block) {
+      MPI_Barrier(MPI_COMM_WORLD);  // MPI_Intercomm_create may send with the program's tag: not to wildcards of the last round
       comms_.change(plan_.next_block(), plan_.live());
       meet_myself();
       MPI_Buffer_attach(buffer_.data(), static_cast<int>(buffer_.size()));
