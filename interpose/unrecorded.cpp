@@ -20,6 +20,7 @@ constexpr std::uint32_t lost_numbers_limit = 1024;
 std::atomic<bool> lock;  // guards the lists of outstanding receives of all threads, and what follows
 std::atomic<std::uint64_t> posts{0};
 OutstandingReceive* unused = nullptr;
+OutstandingReceive* blocks = nullptr;  // the first of each block: never given back, but known to leak checkers
 
 Event blank(EventKind kind) {
   Event e{};
@@ -45,7 +46,9 @@ OutstandingReceive* take_unused() {
     constexpr std::size_t some = 32;
     auto* more = static_cast<OutstandingReceive*>(aligned_alloc(64, some * sizeof(OutstandingReceive)));
     if (more == nullptr) return nullptr;
-    for (std::size_t i = 0; i < some; ++i) {
+    more[0].next = blocks;
+    blocks = more;
+    for (std::size_t i = 1; i < some; ++i) {
       more[i].next = unused;
       unused = more + i;
     }

@@ -129,7 +129,9 @@ Round Plan::round(int thread, int number) const {
     round.collectives.push_back({own[static_cast<std::size_t>(random.below(own.size()))], random.below(collective_operations)});
   for (int i = random.below(3); i > 0 && own.size() >= 4; --i) {
     const int slot = own[static_cast<std::size_t>(random.below(own.size()))];
-    if (live_[static_cast<std::size_t>(slot)].inter || slot == round.prepared || std::erase(slots, slot) == 0) continue;
+    // MPI_COMM_SELF stays: every rank must have somebody to send to.
+    const Recipe& recipe = live_[static_cast<std::size_t>(slot)];
+    if (recipe.make == Make::self || recipe.inter || slot == round.prepared || std::erase(slots, slot) == 0) continue;
     const int bytes = random.once_in(3) ? replace_bytes : random.once_in(4) ? 9000 : header_bytes + random.below(100);
     round.exchanges.push_back({slot, random.below(static_cast<std::size_t>(size_)), random.below(tags), bytes});
   }

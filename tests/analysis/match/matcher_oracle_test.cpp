@@ -2,8 +2,8 @@
 // runs on. Every pair the matcher names must be true; it must name all of which both sides left their events and no
 // concurrent call makes them uncertain; and no message may be counted twice or not at all.
 //
-// PCLSCOPE_ORACLE_PROGRAMS=N runs N programs in all instead of some tens of thousands; PCLSCOPE_ORACLE_SEED=S starts
-// with another seed than 1.
+// PCLSCOPE_ORACLE_PROGRAMS=N runs N programs in all instead of some tens of thousands (fewer under the sanitizers);
+// PCLSCOPE_ORACLE_SEED=S starts with another seed than 1.
 #include <catch2/catch.hpp>
 #include <cstdlib>
 
@@ -17,6 +17,11 @@ using test::SimulatorOptions;
 namespace {
 
 constexpr int usual_programs = 80'000;  // of all test cases together
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::uint64_t programs_here = usual_programs / 20;
+#else
+constexpr std::uint64_t programs_here = usual_programs / 2;
+#endif
 
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   const char* text = std::getenv(name);
@@ -28,7 +33,7 @@ struct Seeds {
 };
 Seeds seeds(int usual) {
   const std::uint64_t first = from_environment("PCLSCOPE_ORACLE_SEED", 1);
-  const std::uint64_t programs = from_environment("PCLSCOPE_ORACLE_PROGRAMS", usual_programs);
+  const std::uint64_t programs = from_environment("PCLSCOPE_ORACLE_PROGRAMS", programs_here);
   return {first, first + std::max<std::uint64_t>(10, static_cast<std::uint64_t>(usual) * programs / usual_programs)};
 }
 
