@@ -44,6 +44,7 @@ struct TrackedRequest {
   bool cancelled : 1 = false;    // MPI_Cancel was called
   bool unrecorded : 1 = false;   // posted while nothing was recorded: without a number
   bool untold : 1 = false;       // the status of this receive tells nothing: `bytes` are known, or untold_bytes
+  std::uint8_t unused : 4 = 0;   // all bits written: an assignment need not read the old entry
   std::uint32_t flags = 0;       // of its events
 };
 static_assert(sizeof(TrackedRequest) == 64);  // one line of cache

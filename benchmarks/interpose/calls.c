@@ -1,6 +1,7 @@
 // Times MPI calls whose own cost is small or known. One case per run; each checks its result.
 //   calls CASE [COUNT]
-// Prints the wall time, and the processor time of rank 0, which other load on the machine disturbs less.
+// Prints the wall time, the processor time of rank 0, which other load on the machine disturbs less, and its resident
+// memory in KiB (ends: none).
 //     null       1 rank   COUNT Send and COUNT Recv with MPI_PROC_NULL       ns per call
 //     control_off  1 rank  the same after MPI_Pcontrol(0)                    ns per call
 //     self_off   1 rank   `self` after MPI_Pcontrol(0)                       ns per call
@@ -124,6 +125,16 @@ static double seconds_of(clockid_t clock) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+static long resident_kib(void) {
+  char line[256];
+  long kib = 0;
+  FILE* status = fopen("/proc/self/status", "r");
+  require(status != NULL, "/proc/self/status");
+  while (fgets(line, sizeof line, status)) sscanf(line, "VmRSS: %ld", &kib);
+  fclose(status);
+  return kib;
+}
+
 // Init and Finalize by themselves: from the first rank in to the last rank out.
 static int ends(int argc, char** argv) {
   const double start = seconds_of(CLOCK_MONOTONIC);
@@ -165,7 +176,7 @@ int main(int argc, char** argv) {
     const double wall = seconds_of(CLOCK_MONOTONIC), processor = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
     const double seconds = cases[i].run(count);
     const double share = (seconds_of(CLOCK_PROCESS_CPUTIME_ID) - processor) / (seconds_of(CLOCK_MONOTONIC) - wall);
-    if (rank == 0) printf("%.3f %.3f\n", 1e9 * seconds, 1e9 * seconds * share);
+    if (rank == 0) printf("%.3f %.3f %ld\n", 1e9 * seconds, 1e9 * seconds * share, resident_kib());
     MPI_Finalize();
     return 0;
   }

@@ -1,6 +1,6 @@
 // Drains the rings of one job as the aggregator would, and does nothing with the events but to count them and to check
 // that they come whole: begin <= end, known kind, ordinals of sends and posted receives dense.
-//   drain TOKEN RANKS      until every rank's ring says `finalizing`; prints events and drops
+//   drain TOKEN RANKS [later]   until every rank's ring says `finalizing`; prints events and drops
 #include <dirent.h>
 #include <fcntl.h>
 #include <string.h>
@@ -79,7 +79,8 @@ std::uint64_t drain(Ring& ring) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) return 2;
+  const bool later = argc == 4 && strcmp(argv[3], "later") == 0;  // reads a ring when its rank has finished
+  if (argc != 3 && !later) return 2;
   const std::string prefix = std::string(shm_prefix) + argv[1] + "-";
   const auto ranks = static_cast<std::size_t>(atoi(argv[2]));
   std::vector<Ring> rings;
@@ -92,7 +93,7 @@ int main(int argc, char** argv) {
     std::size_t over = 0;
     for (Ring& ring : rings) {
       const bool last = ring.header->state.load(std::memory_order_acquire) == ProcessState::finalizing;
-      const std::uint64_t n = drain(ring);
+      const std::uint64_t n = later && !last ? 0 : drain(ring);
       moved += n;
       over += last && n == 0;
     }

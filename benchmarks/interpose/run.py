@@ -1,10 +1,12 @@
 """Added cost of recording, per MPI call: bare and recorded runs in turn; medians, and the best of each.
 
-    run.py [--build DIR] [--mpi openmpi|mpich] [--pairs 5] [--cases null,self,...] [--whole] [--cpu] [--json]
+    run.py [--build DIR] [--mpi openmpi|mpich] [--pairs 5] [--cases null,self,...] [--whole] [--later] [--cpu] [--json]
 
 Recorded runs have their rings drained by `drain`, or, with --whole, by a complete `pclscope run`. Every run checks its
-own result; the drain checks every event. `idle`: the library preloaded, but no job to record. --cpu compares processor
-time instead of wall time: the figures hold on a busy machine too, but leave out waiting. The case `ends` (8 ranks) gives ms
+own result; the drain checks every event. With --later rings hold everything and are
+read at the end: what recording costs a job whose cores are all its own, when there is no core left for the drain. `idle`: the library preloaded, but no job to record. --cpu compares processor
+time instead of wall time: the figures hold on a busy machine too, but leave out waiting. `memory`: resident memory that
+recording added to rank 0, its ring (4 MiB) included. The case `ends` (8 ranks) gives ms
 of MPI_Init and of MPI_Finalize.
 """
 
@@ -28,9 +30,10 @@ def environment(**more):
 
 
 class Bench:
-    def __init__(self, build, mpi, count, word):
-        self.build, self.mpi, self.count, self.word = build, mpi, count, word
+    def __init__(self, build, mpi, count, word, later):
+        self.build, self.mpi, self.count, self.word, self.later = build, mpi, count, word, later
         self.calls = os.path.join(build, "benchmarks", f"calls-{mpi}")
+        self.resident = {}  # way to run: KiB
         self.library = os.path.join(build, "lib", f"libpclscope-{mpi}.so")
 
     def mpirun(self, case, preload):
@@ -39,27 +42,30 @@ class Bench:
         line += ["env", "LD_PRELOAD=" + self.library] if preload else []
         return line + [self.calls, case] + ([str(self.count)] if self.count else [])
 
-    def check(self, line, **variables):
+    def check(self, way, line, **variables):
         done = subprocess.run(line, env=environment(**variables), capture_output=True, text=True, check=False)
         if done.returncode != 0:
             sys.exit(f"run.py: {' '.join(line)}: status {done.returncode}: {done.stderr.strip()}")
-        return float(done.stdout.split()[self.word])
+        words = done.stdout.split()
+        self.resident.setdefault(way, []).append(int(words[2]) if len(words) > 2 else 0)
+        return float(words[self.word])
 
     def bare(self, case):
-        return self.check(self.mpirun(case, False))
+        return self.check("bare", self.mpirun(case, False))
 
     def idle(self, case):
-        return self.check(self.mpirun(case, True))
+        return self.check("idle", self.mpirun(case, True))
 
     def recorded(self, case):
         token = secrets.token_hex(16)
         ranks = str(CASES.get(case, ENDS))
-        with subprocess.Popen([os.path.join(self.build, "benchmarks", "drain"), token, ranks], stdout=subprocess.PIPE,
-                              text=True) as drain:
+        with subprocess.Popen([os.path.join(self.build, "benchmarks", "drain"), token, ranks] + ["later"] * self.later,
+                              stdout=subprocess.PIPE, text=True) as drain:
             try:
                 drain.stdout.readline()  # "ready"
-                result = self.check(self.mpirun(case, True), PCLSCOPE_JOB=token, PCLSCOPE_RANKS=ranks,
-                                    PCLSCOPE_TOOL_RANKS="0")
+                rings = {"PCLSCOPE_RING_EVENTS": "2097152"} if self.later else {}
+                result = self.check("recorded", self.mpirun(case, True), PCLSCOPE_JOB=token, PCLSCOPE_RANKS=ranks,
+                                    PCLSCOPE_TOOL_RANKS="0", **rings)
                 out, _ = drain.communicate(timeout=30)
             finally:
                 drain.kill()
@@ -72,7 +78,7 @@ class Bench:
 
     def whole(self, case):
         line = [os.path.join(self.build, "bin", "pclscope"), "run", "--mpi", self.mpi, "-n", str(CASES.get(case, ENDS)), "--"]
-        return self.check(line + [self.calls, case] + ([str(self.count)] if self.count else []))
+        return self.check("recorded", line + [self.calls, case] + ([str(self.count)] if self.count else []))
 
 
 def main():
@@ -83,24 +89,27 @@ def main():
     parser.add_argument("--cases", default=",".join(CASES))
     parser.add_argument("--count", type=int, default=0)
     parser.add_argument("--whole", action="store_true")
+    parser.add_argument("--later", action="store_true")
     parser.add_argument("--cpu", action="store_true")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    bench, results, failed = Bench(options.build, options.mpi, options.count, int(options.cpu)), {}, False
+    bench, results, failed = Bench(options.build, options.mpi, options.count, int(options.cpu), options.later), {}, False
     for case in options.cases.split(","):
         bare, idle, recorded = [], [], []
+        bench.resident.clear()
         for _ in range(options.pairs):
             bare.append(bench.bare(case))
             recorded.append(bench.whole(case) if options.whole else bench.recorded(case))
             idle.append(bench.idle(case))
         b, i, r = map(statistics.median, (bare, idle, recorded))
         best = min(recorded) - min(bare)
+        memory = statistics.median(bench.resident["recorded"]) - statistics.median(bench.resident["bare"])
         results[case] = {"bare_ns": b, "idle_ns": i, "recorded_ns": r, "added_ns": r - b, "ratio": r / b,
-                         "best_added_ns": best}
+                         "best_added_ns": best, "memory_kib": memory}
         failed |= r - b > LIMIT.get(case, float("inf"))
         if not options.json:
             print(f"{case:9} bare {b:9.1f} ns  idle {i:9.1f}  recorded {r:9.1f}  added {r - b:7.1f}  "
-                  f"ratio {r / b:5.2f}  best added {best:7.1f}  {'' if options.whole else bench.seen}", flush=True)
+                  f"ratio {r / b:5.2f}  best added {best:7.1f}  memory {memory / 1024:5.1f} MiB  {'' if options.whole else bench.seen}", flush=True)
     if options.json:
         print(json.dumps(results, indent=1))
     return 1 if failed else 0
