@@ -3,11 +3,10 @@
     run.py [--build DIR] [--mpi openmpi|mpich] [--pairs 5] [--cases null,self,...] [--whole] [--later] [--cpu] [--json]
 
 Recorded runs have their rings drained by `drain`, or, with --whole, by a complete `pclscope run`. Every run checks its
-own result; the drain checks every event. With --later rings hold everything and are
-read at the end: what recording costs a job whose cores are all its own, when there is no core left for the drain. `idle`: the library preloaded, but no job to record. --cpu compares processor
+own result; the drain checks every event. With --later rings hold everything and are read at the end: what recording costs
+when there is no core left for the drain. `idle`: the library preloaded, but no job to record. --cpu compares processor
 time instead of wall time: the figures hold on a busy machine too, but leave out waiting. `memory`: resident memory that
-recording added to rank 0, its ring (4 MiB) included. The case `ends` (8 ranks) gives ms
-of MPI_Init and of MPI_Finalize.
+recording added to rank 0, its ring (4 MiB) included. The case `ends` (8 ranks) gives ns of MPI_Init and of MPI_Finalize.
 """
 
 import argparse
@@ -109,7 +108,8 @@ def main():
         failed |= r - b > LIMIT.get(case, float("inf"))
         if not options.json:
             print(f"{case:9} bare {b:9.1f} ns  idle {i:9.1f}  recorded {r:9.1f}  added {r - b:7.1f}  "
-                  f"ratio {r / b:5.2f}  best added {best:7.1f}  memory {memory / 1024:5.1f} MiB  {'' if options.whole else bench.seen}", flush=True)
+                  f"ratio {r / b:5.2f}  best added {best:7.1f}  memory {memory / 1024:5.1f} MiB  "
+                  f"{'' if options.whole else bench.seen}", flush=True)
     if options.json:
         print(json.dumps(results, indent=1))
     return 1 if failed else 0

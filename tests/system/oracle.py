@@ -2,7 +2,8 @@
 
 A stored row has no payload. It is identified by its communicator, ranks, tag and size, and by its times: send_begin lies
 within the call by which the program started that send, recv_post within the call by which it posted that receive, as the
-program timed them itself. (Where the posting may not have been recorded: recv_wait within the call that completed it.) The oracle's and the tool's clock are tied together by messages with a tag of their own.
+program timed them itself. (Where the posting may not have been recorded: recv_wait within the call that completed it.) The
+oracle's and the tool's clock are tied together by messages with a tag of their own.
 """
 import pathlib
 
@@ -15,7 +16,8 @@ EMPTY = -1         # number of a send without payload
 
 SENT = numpy.dtype([("before", "i8"), ("after", "i8"), ("number", "i8"), ("label", "i4"), ("destination", "i4"),
                     ("tag", "i4"), ("bytes", "i4"), ("stretch", "i4"), ("thread", "i4"), ("how", "i4"), ("", "i4")])
-RECEIVED = numpy.dtype([("before", "i8"), ("after", "i8"), ("wait_before", "i8"), ("wait_after", "i8"), ("number", "i8"), ("label", "i4"), ("source", "i4"),
+RECEIVED = numpy.dtype([("before", "i8"), ("after", "i8"), ("wait_before", "i8"), ("wait_after", "i8"),
+                        ("number", "i8"), ("label", "i4"), ("source", "i4"),
                         ("tag", "i4"), ("bytes", "i4"), ("posted", "i4"), ("done", "i4"), ("thread", "i4"), ("how", "i4")])
 
 
