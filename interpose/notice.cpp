@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "interpose/options.hpp"
@@ -64,6 +65,19 @@ std::uint32_t count_on_board(std::atomic<std::uint32_t> record::Board::*counter)
 
 void uncount_on_board(std::atomic<std::uint32_t> record::Board::*counter) {
   if (record::Board* b = board()) (b->*counter).fetch_sub(1);
+}
+
+void wait_on_board(std::atomic<std::uint32_t> record::Board::*word, int milliseconds) {
+  record::Board* b = board();
+  if (b == nullptr) return;
+  const int saved = errno;
+  for (int i = 0; i < milliseconds; ++i) {
+    const std::uint32_t seen = b->change.load();
+    if ((b->*word).load() != 0) break;
+    const timespec one_ms{0, 1'000'000};
+    syscall(SYS_futex, &b->change, FUTEX_WAIT, seen, &one_ms, nullptr, 0);
+  }
+  errno = saved;
 }
 
 std::uint32_t aggregator_pid() {

@@ -13,6 +13,8 @@ bool board_available();
 // Adds one and wakes who waits for changes. Returns the value before, 0 without a board.
 std::uint32_t count_on_board(std::atomic<std::uint32_t> record::Board::*counter);
 void uncount_on_board(std::atomic<std::uint32_t> record::Board::*counter);
+// Waits until it is not zero, for so many milliseconds at most.
+void wait_on_board(std::atomic<std::uint32_t> record::Board::*word, int milliseconds);
 // The aggregator's worker on this node, 0 when there is none (yet).
 std::uint32_t aggregator_pid();
 // It ran on this node and left or died.

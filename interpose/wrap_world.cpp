@@ -155,6 +155,15 @@ void announce_finalize(Function function, Site site) {
   count_on_board(&record::Board::finalizing);
 }
 
+// The program exits without MPI_Finalize. Launchers end a job at the first process that does: the tool's rank goes
+// before (anchor.cpp), or its being killed would become the job's status. After the program's own exit handlers; not in forked
+// children, nor where `_exit` or a signal ends the process. Up to 0.1 s, when other ranks stay.
+[[gnu::destructor]] static void announce_exit() {
+  if (!process.recording) return;
+  count_on_board(&record::Board::leaving);
+  if (options().tool_ranks > 0) wait_on_board(&record::Board::parted, 100);
+}
+
 int hand_Finalize(Site site) {
   announce_finalize(Function::Finalize, site);
   return real.Finalize();

@@ -95,14 +95,29 @@ class Anchor {
     if (!wait_for_init()) return leave_without_mpi();
     ::MPI_Init(nullptr, nullptr);
     wait_for_finalize();
+    if (!in_finalize_) leave();
     worker_.say(say_finished);
-    if (in_finalize_) ::MPI_Finalize();
+    ::MPI_Finalize();
     wait_for_worker(milliseconds(120'000));
-    if (!in_finalize_) ::_exit(0);  // the application left without MPI_Finalize: so do we
     return 0;
   }
 
  private:
+  // The application leaves without MPI_Finalize, and so do we; the worker goes on. Launchers kill everybody when the first
+  // process closes its connection: our status is settled before, and a child keeps our connection open as long as
+  // the application's processes have theirs, so that the end looks as without us.
+  [[noreturn]] void leave() {
+    const pid_t self = ::getpid();
+    const pid_t child = ::fork();
+    if (child > 0) ::_exit(0);
+    for (int i = 0; child == 0 && i < 100 && ::getppid() == self; ++i) ::usleep(200);
+    board_.parted.store(1);
+    file_.notify();
+    for (int i = 0; child == 0 && i < 1'000 && file_.alive() > 0; ++i) ::usleep(1'000);
+    worker_.say(say_finished);  // not before: its last work would be in the way
+    ::_exit(0);
+  }
+
   // True when an application rank has entered MPI_Init; false when none ever will.
   bool wait_for_init() {
     constexpr std::chrono::seconds patience{30};
@@ -137,13 +152,17 @@ class Anchor {
     return 0;
   }
 
-  // Returns when every living application process of this node is in MPI_Finalize, or none lives any more.
+  // Returns when every living application process of this node is in MPI_Finalize, or none lives any more, or all that
+  // are left are exiting.
   void wait_for_finalize() {
     while (true) {
       const std::uint32_t seen = board_.change.load(std::memory_order_acquire);
       const std::uint32_t finalizing = board_.finalizing.load(std::memory_order_acquire);
       if (finalizing >= board_.initializing.load(std::memory_order_acquire)) break;
-      const std::uint32_t alive = file_.alive();
+      const std::uint32_t leaving = board_.leaving.load(std::memory_order_acquire);
+      const bool all_leave = leaving > 0 && board_.aborting.load() == 0 &&
+                             leaving + finalizing >= board_.initializing.load(std::memory_order_acquire);
+      const std::uint32_t alive = all_leave ? 0 : file_.alive();
       if (alive == 0) {
         in_finalize_ = false;
         return;

@@ -24,6 +24,8 @@ struct Board {
   std::atomic<std::uint32_t> aggregator_done;  // 1 = it closed everything in order, 2 = it died
   std::atomic<std::uint32_t> pid[board_pids];  // pclscope-rank: pid of the i-th program started
   std::atomic<std::uint32_t> said;  // library: bits of what some process of this node already said on stderr
+  std::atomic<std::uint32_t> leaving;  // library: processes that exit after MPI_Init without MPI_Finalize
+  std::atomic<std::uint32_t> parted;   // aggregator: 1 = all processes finalize or leave, and the tool's rank has left
 };
 
 // Bits of Board::said.

@@ -82,7 +82,7 @@ class Faults(harness.SystemTest):
         kind = random_programs.Kind(("--monotonic",), ambiguous=True, dropped=True)
         directory = self.box.directory
         running = self.box.start_traced(
-            3, harness.program("random_program", "openmpi"), "--messages", "150000", "--seed", "5", "--monotonic",
+            3, harness.program("random_program", "openmpi"), "--messages", "600000", "--seed", "5", "--monotonic",
             "--directory", directory, options=("--dump", directory / "stopped.h5", "--clock", "monotonic", "--ring-events", "1024"))
         self.box.live_with_messages(self.box.job_name(running), running, at_least=100)
         worker, = self.box.aggregator_workers()
@@ -95,7 +95,7 @@ class Faults(harness.SystemTest):
         truth = oracle.Oracle(directory, 3)
         self.assertEqual(truth.faults, [])
         meanwhile = truth.all.send_before - stopped
-        self.assertGreater(int(((meanwhile > 1e9) & (meanwhile < 10e9)).sum()), 1000, "the application went on")
+        self.assertGreater(int(((meanwhile > 5e8) & (meanwhile < 10e9)).sum()), 1000, "the application went on")
         totals, rows = self.opens(directory / "stopped.h5")["messages"], dump.read_messages(directory / "stopped.h5")
         self.assertGreater(totals["dropped_events"], 0)
         self.assertEqual(random_programs.counts_disagree(kind, truth, totals, len(rows)), [])
@@ -148,15 +148,22 @@ class Faults(harness.SystemTest):
                 command = (harness.program("crash", mpi), how, "30", "1", "3")
                 bare = self.box.bare(mpi, 2, *command)
                 path = self.box.directory / f"{how}-{mpi}.h5"
-                traced = self.box.traced(2, *command, options=("--dump", path))
-                banner = "\n====="  # MPICH's launcher prints it or not, as the ranks happen to end
-                self.assertEqual(*(done.stdout.partition(banner)[0] for done in (traced, bare)))
                 self.assertNotEqual(bare.code, 0)
-                if (mpi, how) == ("openmpi", "leave"):  # mpirun reports one of several statuses
-                    self.assertNotEqual(traced.code, 0)
-                elif (mpi, how) != ("mpich", "early"):
-                    self.assertEqual(traced.code, bare.code, f"{bare}\n{traced}")
-                self.assertMatched(self.opens(path), 2 * 30)
+                # Which rank's status the launchers report is chance in these; MPICH's may also kill who is still leaving.
+                chance = (mpi, how) in (("openmpi", "leave"), ("mpich", "early"), ("mpich", "leave"))
+                codes = set()
+                for _ in range(8 if chance else 1):
+                    traced = self.box.traced(2, *command, options=("--dump", path))
+                    banner = "\n====="  # MPICH's launcher prints it or not, as the ranks happen to end
+                    self.assertEqual(*(done.stdout.partition(banner)[0] for done in (traced, bare)))
+                    self.assertMatched(self.opens(path), 2 * 30)
+                    codes.add(traced.code)
+                    if traced.code == bare.code:
+                        break
+                if (mpi, how) in (("openmpi", "leave"), ("mpich", "early")):
+                    self.assertNotIn(0, codes)
+                else:
+                    self.assertIn(bare.code, codes, f"{bare}\n{traced}")
 
 
 if __name__ == "__main__":
