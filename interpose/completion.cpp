@@ -21,7 +21,7 @@ std::int32_t source_of(const TrackedRequest& done, const MPI_Status& status) {
 }
 
 // Posted while nothing was recorded. True when it has a number meanwhile, which is filled in.
-bool numbered_meanwhile(CallScope& call, TrackedRequest& done, const MPI_Status& status, bool took) {
+bool numbered_meanwhile(CallScope& call, TrackedRequest& done, std::int32_t source, std::int32_t tag, bool took) {
   if (outstanding(done) == nullptr) return false;  // there was no memory: nobody knows of it
   Unrecorded::Post post;
   std::uint64_t number;
@@ -29,19 +29,14 @@ bool numbered_meanwhile(CallScope& call, TrackedRequest& done, const MPI_Status&
     done.ordinal = number;
     return true;
   }
-  if (took) call.recorder.count_receive(done.comm_id, source_of(done, status), tag_of(status.MPI_TAG), post);
+  if (took) call.recorder.count_receive(done.comm_id, source, tag, post);
   return false;
 }
 
 // Partitioned receives, and MPICH's Isendrecv: what they took is known from the post, or not at all.
 void told_by_itself(CallScope& call, TrackedRequest done) {
   if (done.peer == record::any_source || done.tag == record::any_tag) return record_unseen(call, done);
-  if (done.unrecorded) {
-    if (outstanding(done) == nullptr) return;
-    Unrecorded::Post post;
-    if (!Unrecorded::end(outstanding(done), done.ordinal, post))
-      return call.recorder.count_receive(done.comm_id, done.peer, done.tag, post);
-  }
+  if (done.unrecorded && !numbered_meanwhile(call, done, done.peer, done.tag, true)) return;
   call.record(EventKind::recv_done, done.comm_id, done.bytes, done.ordinal, done.peer, done.tag,
               done.flags | flag::posted);
 }
@@ -61,7 +56,8 @@ void receive_completed(CallScope& call, const TrackedRequest& done, const MPI_St
   if (done.unrecorded) [[unlikely]] {
     TrackedRequest numbered = done;
     numbered.unrecorded = false;
-    if (numbered_meanwhile(call, numbered, status, !cancelled)) receive_completed(call, numbered, status);
+    if (numbered_meanwhile(call, numbered, source_of(done, status), tag_of(status.MPI_TAG), !cancelled))
+      receive_completed(call, numbered, status);
     return;
   }
   if (cancelled) {
@@ -97,10 +93,6 @@ void duplicate_completed(CallScope& call, const TrackedRequest& done) {
                       done.comm->local_count + ((done.flags & flag::intercomm) != 0 ? done.comm->peer_count : 0),
                       done.comm_id, 0, record::any_tag, done.flags);
 }
-
-}  // namespace
-
-namespace {
 
 void end_one_of(CallScope& call, KeptRequests& kept, int i, const MPI_Status& status) {
   kept.completed(i, [&](const TrackedRequest& done) { record_completed(call, done, status); });

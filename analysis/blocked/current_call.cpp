@@ -18,11 +18,13 @@ bool awaits(std::uint16_t function) {
 }  // namespace
 
 void read_current_call(const record::SegmentHeader& header, CurrentCall& call) {
-  // Acquire keeps the loads in this order.
+  // Acquire keeps the loads in this order, which undoes the writer's: a call stores `since` first and its function last, and
+  // what it awaits before both; the end of a call clears the function. So a function read after `since` is no earlier
+  // call's, and `since`, read again last of all, tells of every later one.
   constexpr auto acquire = std::memory_order_acquire;
   for (int i = 0; i < attempts; ++i) {
-    call.function = static_cast<std::uint16_t>(header.call_function.load(acquire));
     call.since = header.call_since.load(acquire);
+    call.function = static_cast<std::uint16_t>(header.call_function.load(acquire));
     call.awaited_count = 0;
     call.awaited.clear();
     if (call.function == 0) return;
@@ -35,7 +37,8 @@ void read_current_call(const record::SegmentHeader& header, CurrentCall& call) {
       const std::uint32_t count = std::min(call.awaited_count, record::awaited_limit);
       for (std::uint32_t k = 0; k < count; ++k) call.awaited.push_back(header.awaited[k].load(acquire));
     }
-    if (header.call_since.load(acquire) == call.since && header.call_function.load(acquire) == call.function) return;
+    const std::uint32_t function = header.call_function.load(acquire);
+    if (function == call.function && header.call_since.load(acquire) == call.since) return;
   }
   call = {};
 }
