@@ -14,8 +14,10 @@
 #include <string>
 #include <vector>
 
+#include "analysis/match/collective_call.hpp"
 #include "analysis/match/message.hpp"
 #include "analysis/match/tick_scale.hpp"
+#include "analysis/region/find_regions.hpp"
 #include "analysis/snapshot.hpp"
 #include "interpose/record/event.hpp"
 
@@ -27,11 +29,16 @@ struct PipelineOptions {
   std::uint32_t worst_messages = 20;
   std::int64_t allowance_ns =
       20'000'000;                   // a window closes this long after its end: messages are read a little later
+  RegionOptions regions;            // method and its parameters
+  bool follow_delays = true;        // attribute waits to where they began (analysis/delay/)
   std::vector<Criterion> baseline;  // criteria of an earlier run, used instead of this run's medians
   // Turns the call sites of freshly matched messages (site_key.hpp) into ids. Without it they are 0, unknown.
   std::function<void(std::span<Message>)> name_sites;
+  std::function<void(std::span<CollectiveCall>)> name_call_sites;  // the same for collectives
   // A window's messages when it closes (that is when `delayed` is decided), in the order in which they were matched.
   std::function<void(std::span<const Message>)> on_messages;
+  // Collectives' calls that returned before the end of the window that closes, in that order.
+  std::function<void(std::span<const CollectiveCall>)> on_calls;
   // Each closed window once, after its messages; of several windows in a row without a message only the last.
   std::function<void(const Window&)> on_window;
 };

@@ -41,6 +41,31 @@ struct LatencySummary {
   bool operator==(const LatencySummary&) const = default;
 };
 
+// A stretch of a region's evolution (analysis/window/evolution.hpp has the definitions and their parameters).
+enum class PeriodKind : std::uint8_t {
+  other = 0,
+  growth = 1,  // the mean ratio rises, and goes on rising
+  steady = 2,  // it stays above the region's average, with little variation
+};
+struct Period {
+  PeriodKind kind = PeriodKind::other;
+  bool open = false;                 // it may still go on
+  double begin_s = 0;                // seconds since the time origin: begin of its first window
+  double end_s = 0;                  // end of its last window
+  std::uint32_t windows = 0;         // with messages
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t delayed = 0;
+  double mean_ratio = 0;             // over its messages
+  double begin_ratio = 0;            // mean ratio of its first, middle and last window with messages
+  double middle_ratio = 0;
+  double end_ratio = 0;
+  double late_sender_s = 0;
+  double late_receiver_s = 0;
+  double transfer_s = 0;
+  bool operator==(const Period&) const = default;
+};
+
 struct Region {
   std::int32_t id = 0;               // kept over time
   std::vector<std::int32_t> ranks;   // ascending world ranks
@@ -49,6 +74,7 @@ struct Region {
   std::uint64_t bytes = 0;
   std::uint64_t delayed = 0;
   double mean_latency_ratio = 0;
+  double mean_transfer_ratio = 0;    // of the transfer alone, to the criterion of transfers
   double delayed_share = 0;          // delayed / messages, 0 without messages
   // Sums in seconds over those messages.
   double late_sender_s = 0;
@@ -57,7 +83,39 @@ struct Region {
   // The newest windows, oldest first: mean ratio (0 where the window had no message) and message counts.
   std::vector<float> history_ratio;
   std::vector<std::uint32_t> history_messages;
+  double collective_wait_s = 0;      // of its ranks in collectives, since the job began
+  std::vector<Period> periods;       // oldest first; live the newest 32
   bool operator==(const Region&) const = default;
+};
+
+// Messages between two regions, both directions, since the job began. `b` -1: ranks without a region (none now).
+struct RegionLink {
+  std::int32_t a = 0;                // ids, a < b
+  std::int32_t b = 0;
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t delayed = 0;
+  double mean_latency_ratio = 0;
+  double mean_transfer_ratio = 0;
+  double late_sender_s = 0;
+  double late_receiver_s = 0;
+  double transfer_s = 0;
+  bool operator==(const RegionLink&) const = default;
+};
+
+// How the regions were found, so that another cut can be made. A forest: one tree per connected component.
+struct DendrogramMerge {
+  std::int32_t left = 0;             // leaves are 0..leaves-1, merge k makes cluster leaves + k
+  std::int32_t right = 0;
+  double height = 0;                 // distance (method correlation: the negative correlation)
+  bool operator==(const DendrogramMerge&) const = default;
+};
+struct Dendrogram {
+  std::string method;                // "free-energy", "paper", "correlation"; empty: none
+  std::vector<std::int32_t> leaf_of_rank;  // -1: in no region
+  std::vector<DendrogramMerge> merges;     // ascending height
+  double modularity = 0;             // of the regions
+  bool operator==(const Dendrogram&) const = default;
 };
 
 struct WorstMessage {
@@ -88,6 +146,8 @@ struct RankSummary {
   double mpi_s = 0;                   // seconds inside recorded MPI calls
   double late_sender_s = 0;           // of messages received
   double late_receiver_s = 0;
+  double collective_wait_s = 0;       // in collectives, for those that came later
+  double delay_caused_s = 0;          // that computation here cost all other ranks (DelayOrigin)
   // Live only (in a dump: at its end): what the rank is inside now.
   std::uint16_t call_function = 0;    // 0 = outside MPI
   std::int32_t call_peer = 0;
@@ -108,6 +168,7 @@ struct Criterion {
   std::uint64_t bytes_high = 0;
   std::uint64_t count = 0;
   double median_s = 0;
+  double transfer_median_s = 0;       // of the transfer part alone; 0: not known (older dumps)
   bool operator==(const Criterion&) const = default;
 };
 
@@ -121,6 +182,7 @@ struct RegionWindow {
   double late_sender_s = 0;
   double late_receiver_s = 0;
   double transfer_s = 0;
+  double mean_transfer_ratio = 0;
   bool operator==(const RegionWindow&) const = default;
 };
 struct Window {
@@ -189,6 +251,46 @@ struct SiteActivity {
   bool operator==(const SiteActivity&) const = default;
 };
 
+// Where delays began (analysis/delay/): a place between two MPI calls of one rank where it was later than its partners,
+// and what that cost all others, directly and through those who waited and then were late themselves.
+struct DelayOrigin {
+  std::int32_t rank = 0;
+  std::uint32_t site = 0;             // of the call that came late, id in Snapshot::sites; 0 unknown
+  std::uint32_t after_site = 0;       // of the call before the computation
+  std::uint64_t waits = 0;            // wait states that go back to it
+  double cost_s = 0;                  // time that other ranks waited because of it
+  double direct_s = 0;                // of that, those who waited for this rank itself
+  double collective_s = 0;            // of cost_s, in collectives
+  double worst_s = 0;                 // the largest cost in one of its visits
+  double first_s = 0;                 // begin of the first and end of the last wait, since the time origin
+  double last_s = 0;
+  std::vector<std::int32_t> victims;  // who lost most, most first, at most 8
+  std::vector<double> victim_s;       // what each of them lost
+  bool operator==(const DelayOrigin&) const = default;
+};
+
+struct CollectiveTotals {
+  std::uint64_t operations = 0;       // completed by all members
+  std::uint64_t calls = 0;            // of all ranks, in those
+  double wait_s = 0;                  // of ranks for those that came later, in those
+  bool operator==(const CollectiveTotals&) const = default;
+};
+
+// What the store and the aggregator's memory keep (docs/methods.md, "Retention").
+enum class Keep : std::uint8_t { summaries = 0, interesting = 1, all = 2 };
+struct Retention {
+  Keep keep = Keep::all;
+  std::uint64_t budget_bytes = 0;     // of the file; 0: no dump
+  std::uint64_t file_bytes = 0;
+  std::uint64_t memory_budget_bytes = 0;  // of messages kept for live questions
+  std::uint64_t memory_bytes = 0;
+  std::uint64_t messages_stored = 0;
+  std::uint64_t messages_left_out = 0;    // counted and analysed, but not in the file
+  double bites_since_s = -1;          // since when the budget leaves something out; -1: it does not
+  double memory_from_s = 0;           // live questions reach back to here
+  bool operator==(const Retention&) const = default;
+};
+
 struct Live {
   double window_s = 0;                       // configured window length
   std::int64_t window_end_realtime_ns = 0;   // CLOCK_REALTIME until which everything is included
@@ -206,6 +308,11 @@ struct Snapshot {
   MessageTotals messages;
   LatencySummary latency;
   std::vector<Region> regions;
+  std::vector<RegionLink> links;             // most messages first; live the first 200
+  Dendrogram dendrogram;                     // in a dump only
+  CollectiveTotals collectives;
+  std::vector<DelayOrigin> delays;           // most cost first; live the first 20
+  Retention retention;
   std::vector<WorstMessage> worst;           // of the newest windows, worst ratio first
   std::vector<RankSummary> ranks;
   std::vector<Criterion> criteria;

@@ -12,6 +12,10 @@ struct Options {
   std::string dump;       // HDF5 file, empty: none
   std::string endpoint;   // empty: do not publish
   std::int64_t window_ms = 100;
+  std::string regions;    // a method's name, empty: the default
+  std::string baseline;   // dump of an earlier run, empty: none
+  std::string keep = "interesting";
+  std::uint64_t budget_bytes = 2'000'000'000;  // of the dump
   bool worker = false;
   int control = -1;       // worker: descriptor on which the anchor speaks
   std::string token;      // from the environment

@@ -23,6 +23,7 @@
 #include "analysis/collect/collector.hpp"
 #include "analysis/collect/tick_clock.hpp"
 #include "analysis/pipeline.hpp"
+#include "analysis/store/reader.hpp"
 #include "analysis/store/writer.hpp"
 
 namespace pclscope::aggregator {
@@ -82,6 +83,8 @@ class Worker {
     PipelineOptions options;
     options.window_ns = options_.window_ms * 1'000'000;
     options.name_sites = [this](std::span<Message> messages) { call_sites_.table().translate(messages); };
+    options.name_call_sites = [this](std::span<CollectiveCall> calls) { call_sites_.table().translate(calls); };
+    options.baseline = baseline();
     options.on_messages = [this](std::span<const Message> messages) { store([&] { return store_->append(messages); }); };
     options.on_window = [this](const Window& window) {
       window_end_ns_ = static_cast<std::int64_t>((window.begin_s + window.length_s) * 1e9);
@@ -89,6 +92,15 @@ class Worker {
       store([&] { return store_->append(window); });
     };
     return options;
+  }
+
+  // Checked by `pclscope run` already; the file may be gone all the same.
+  std::vector<Criterion> baseline() const {
+    if (options_.baseline.empty()) return {};
+    auto reader = store::Reader::open(options_.baseline);
+    if (reader) return (*reader)->summary().criteria;
+    complain("no baseline: " + reader.error().message + ": latencies are judged by this run's own medians");
+    return {};
   }
 
   void open_store() {

@@ -43,6 +43,10 @@ void SiteTable::translate(std::span<Message> messages) {
   }
 }
 
+void SiteTable::translate(std::span<CollectiveCall> calls) {
+  for (CollectiveCall& c : calls) c.site = site_of(c.rank, site_address(c.site), site_function(c.site));
+}
+
 std::uint32_t SiteTable::find(Process& process, std::uint64_t address, std::uint16_t mpi_function) {
   const auto known = process.known.find(address);
   std::uint32_t id = 0;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "analysis/callsite/process_maps.hpp"
+#include "analysis/match/collective_call.hpp"
 #include "analysis/match/message.hpp"
 
 namespace pclscope::callsite {
@@ -50,6 +51,7 @@ class SiteTable {
 
   // Replaces the sites of freshly matched messages (site_key.hpp) by ids.
   void translate(std::span<Message> messages);
+  void translate(std::span<CollectiveCall> calls);
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(sites_.size()); }
   const Site& site(std::uint32_t id) const { return sites_[id - 1]; }  // 1 .. size()

@@ -1,6 +1,7 @@
 #include "analysis/criteria/criteria.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace pclscope {
 
@@ -24,12 +25,18 @@ const Criteria::Bin* Criteria::neighbour(const Class& of, std::uint32_t bin) {
   return nullptr;
 }
 
-double Criteria::criterion_ns(const Class& of, std::uint32_t bin) {
+Criteria::Typical Criteria::criterion_ns(const Class& of, std::uint32_t bin) {
   const Bin& b = of.bins[bin];
-  if (b.baseline_ns > 0) return b.baseline_ns;
-  if (b.times.count() >= enough_samples) return b.median_ns;
-  const Bin* other = neighbour(of, bin);
-  return other ? other->median_ns : b.median_ns;
+  const Bin* other = b.times.count() >= enough_samples ? nullptr : neighbour(of, bin);
+  Typical typical = other ? other->median : b.median;
+  if (b.baseline.time > 0) typical.time = b.baseline.time;
+  if (b.baseline.transfer > 0) typical.transfer = b.baseline.transfer;
+  return typical;
+}
+
+Criteria::Inverse Criteria::inverse_of(const Class& of, std::uint32_t bin) {
+  const Typical typical = criterion_ns(of, bin);
+  return {typical.time > 0 ? 1 / typical.time : 0, typical.transfer > 0 ? 1 / typical.transfer : 0};
 }
 
 void Criteria::refresh() {
@@ -37,25 +44,27 @@ void Criteria::refresh() {
     if (of.changed.empty()) continue;
     for (const std::uint32_t bin : of.changed) {
       Bin& b = of.bins[bin];
-      if (b.median_ns == 0 && b.times.count() < enough_samples) of.few.push_back(bin);
+      if (b.median.time == 0 && b.times.count() < enough_samples) of.few.push_back(bin);
       // A median of 0 ns can only come from a clock too coarse to see the message: 1 ns stands for it.
-      b.median_ns = std::max(b.times.quantile(0.5), 1.0);
+      b.median = {std::max(b.times.quantile(0.5), 1.0), std::max(b.transfers.quantile(0.5), 1.0)};
       b.changed = false;
     }
-    for (const std::uint32_t bin : of.changed) of.bins[bin].inverse_ns = 1 / criterion_ns(of, bin);
+    for (const std::uint32_t bin : of.changed) of.bins[bin].inverse = inverse_of(of, bin);
     // Neighbours of bins with few samples may have changed.
     std::erase_if(of.few, [&](std::uint32_t bin) { return of.bins[bin].times.count() >= enough_samples; });
-    for (const std::uint32_t bin : of.few) of.bins[bin].inverse_ns = 1 / criterion_ns(of, bin);
+    for (const std::uint32_t bin : of.few) of.bins[bin].inverse = inverse_of(of, bin);
     of.changed.clear();
   }
 }
 
 void Criteria::load(const std::vector<Criterion>& baseline) {
+  const auto known = [](double seconds) { return seconds > 0 && std::isfinite(seconds); };
   for (const Criterion& c : baseline) {
-    if (!(c.median_s > 0)) continue;
-    Bin& b = classes_[c.inter_node].bins[size_bins::bin_of(c.bytes_low)];
-    b.baseline_ns = c.median_s * 1e9;
-    b.inverse_ns = 1 / b.baseline_ns;
+    if (!known(c.median_s)) continue;
+    Class& of = classes_[c.inter_node];
+    const std::uint32_t bin = size_bins::bin_of(c.bytes_low);
+    of.bins[bin].baseline = {c.median_s * 1e9, known(c.transfer_median_s) ? c.transfer_median_s * 1e9 : 0};
+    of.bins[bin].inverse = inverse_of(of, bin);
   }
 }
 
@@ -67,7 +76,7 @@ std::vector<Criterion> Criteria::list() const {
       const LogHistogram& times = of.bins[bin].times;
       if (times.count() == 0) continue;
       list.push_back({inter_node, size_bins::low_of(bin), size_bins::low_of(bin + 1), times.count(),
-                      times.quantile(0.5) * 1e-9});
+                      times.quantile(0.5) * 1e-9, of.bins[bin].transfers.quantile(0.5) * 1e-9});
     }
   }
   return list;

@@ -9,79 +9,146 @@ namespace pclscope {
 
 namespace {
 
-constexpr double digits = 1e9;
+using Fixed = std::int32_t;
+constexpr Fixed largest = 1 << 30;                       // the largest distance
+constexpr Fixed gone = std::numeric_limits<Fixed>::max();  // no distance: the diagonal, clusters merged away
+constexpr std::size_t block = 256;                       // entries whose minimum is looked for at a time
 
-// Distances that differ in rounding only become the same number.
-double rounded(double d, double scale) { return std::round(d / scale * digits) / digits * scale; }
-
-class NearestNeighbourChain {
+// Symmetric distances between the clusters that are left, in slots. A cluster lives in the smaller of the slots that
+// it was made of. When half the slots are empty the table is made anew without them.
+class Table {
  public:
-  explicit NearestNeighbourChain(Eigen::MatrixXd& distance)
-      : distance_(distance),
-        size_(static_cast<std::size_t>(distance.rows()), 1),
-        active_(size_.size()),
-        scale_(std::max(distance.maxCoeff(), std::numeric_limits<double>::min())) {
-    std::iota(active_.begin(), active_.end(), 0);
-    distance_ = distance_.unaryExpr([this](double d) { return rounded(d, scale_); });
+  Table(const Eigen::MatrixXd& distance, Linkage rule, std::span<const double> size)
+      : rule_(rule), slots_(static_cast<std::size_t>(distance.rows())), left_(slots_), name_(slots_), size_(slots_, 1) {
+    std::iota(name_.begin(), name_.end(), 0);
+    if (!size.empty()) size_.assign(size.begin(), size.end());
+    double most = 0;
+    for (const double d : distance.reshaped())
+      if (d > most && d <= std::numeric_limits<double>::max()) most = d;
+    unit_ = std::max(most, std::numeric_limits<double>::min() * largest) / largest;
+    const double scale = 1 / unit_;
+    cell_.resize(slots_ * slots_);
+    for (std::size_t i = 0; i < slots_; ++i) {
+      const double* column = distance.col(static_cast<Eigen::Index>(i)).data();
+      Fixed* const to = row(i);
+      for (std::size_t j = 0; j < slots_; ++j) {
+        const double finite = column[j] < most ? column[j] : most;  // also of NaN
+        to[j] = static_cast<Fixed>(std::max(finite, 0.0) * scale + 0.5);
+      }
+      to[i] = gone;
+    }
   }
 
-  // Merges in the order in which the chain finds them, named by a slot (the smaller index) each.
-  std::vector<Merge> run() {
-    std::vector<Merge> merges;
-    std::vector<std::int32_t> chain;
-    while (active_.size() > 1) {
-      if (chain.empty()) chain.push_back(active_.front());
-      const std::int32_t tip = chain.back();
-      const std::int32_t before = chain.size() > 1 ? chain[chain.size() - 2] : -1;
-      const std::int32_t next = nearest(tip, before);
-      if (next != before) {
-        chain.push_back(next);
-        continue;
-      }
-      chain.resize(chain.size() - 2);
-      merges.push_back({std::min(tip, before), std::max(tip, before), distance_(tip, before)});
-      join(std::min(tip, before), std::max(tip, before));
+  std::size_t slots() const { return slots_; }
+  std::size_t clusters() const { return left_; }
+  std::int32_t name(std::size_t slot) const { return name_[slot]; }
+  double height(std::size_t a, std::size_t b) const { return row(a)[b] * unit_; }
+  bool empty(std::size_t slot) const { return name_[slot] < 0; }
+
+  // The nearest cluster; `before` wins a tie (or a chain would not end), then the smallest slot.
+  std::size_t nearest(std::size_t slot, std::size_t before) const {
+    const Fixed* const r = row(slot);
+    Fixed least = gone;
+    std::size_t where = 0;
+    for (std::size_t begin = 0; begin < slots_; begin += block) {
+      const std::size_t end = std::min(begin + block, slots_);
+      Fixed in_block = gone;
+      for (std::size_t i = begin; i < end; ++i) in_block = std::min(in_block, r[i]);
+      if (in_block < least) least = in_block, where = begin;
     }
-    return merges;
+    if (before < slots_ && r[before] == least) return before;
+    while (r[where] != least) ++where;
+    return where;
+  }
+
+  void join(std::size_t kept, std::size_t merged) {
+    Fixed* const a = row(kept);
+    Fixed* const b = row(merged);
+    const double of_a = size_[kept] / (size_[kept] + size_[merged]), of_b = 1 - of_a;
+    if (rule_ == Linkage::average)
+      for (std::size_t i = 0; i < slots_; ++i) a[i] = mean(a[i], b[i], of_a, of_b);
+    else
+      for (std::size_t i = 0; i < slots_; ++i)
+        a[i] = std::max(a[i], b[i]) == gone ? gone
+               : rule_ == Linkage::single   ? std::min(a[i], b[i])
+                                            : std::max(a[i], b[i]);
+    a[kept] = a[merged] = gone;
+    for (std::size_t i = 0; i < slots_; ++i) {
+      if (a[i] == gone) continue;
+      Fixed* const other = row(i);
+      other[kept] = a[i];
+      other[merged] = gone;
+    }
+    std::fill_n(b, slots_, gone);
+    size_[kept] += size_[merged];
+    name_[merged] = -1;
+    --left_;
+  }
+
+  // Leaves the empty slots out; the others keep their order.
+  void compact() {
+    std::size_t to = 0;
+    std::vector<std::size_t> from;
+    for (std::size_t slot = 0; slot < slots_; ++slot)
+      if (!empty(slot)) from.push_back(slot);
+    for (const std::size_t r : from) {
+      const Fixed* const source = row(r);
+      for (const std::size_t c : from) cell_[to++] = source[c];
+    }
+    for (std::size_t i = 0; i < from.size(); ++i) name_[i] = name_[from[i]], size_[i] = size_[from[i]];
+    slots_ = from.size();
+    name_.resize(slots_);
   }
 
  private:
-  // The previous element of the chain wins a tie, or the chain would not end; then the smallest index.
-  std::int32_t nearest(std::int32_t tip, std::int32_t before) const {
-    const double* column = distance_.col(tip).data();
-    std::int32_t best = before;
-    double least = before >= 0 ? column[before] : std::numeric_limits<double>::infinity();
-    for (const std::int32_t other : active_) {
-      if (other == tip || column[other] >= least) continue;
-      least = column[other];
-      best = other;
-    }
-    return best;
+  Fixed* row(std::size_t slot) { return cell_.data() + slot * slots_; }
+  const Fixed* row(std::size_t slot) const { return cell_.data() + slot * slots_; }
+  static Fixed mean(Fixed a, Fixed b, double of_a, double of_b) {
+    const auto m = static_cast<Fixed>(of_a * a + of_b * b + 0.5);
+    return std::max(a, b) == gone ? gone : m;
   }
 
-  void join(std::int32_t kept, std::int32_t gone) {
-    active_.erase(std::lower_bound(active_.begin(), active_.end(), gone));
-    const double a = static_cast<double>(size_[kept]), b = static_cast<double>(size_[gone]);
-    for (const std::int32_t other : active_) {
-      if (other == kept) continue;
-      const double mean = (a * distance_(other, kept) + b * distance_(other, gone)) / (a + b);
-      distance_(other, kept) = distance_(kept, other) = rounded(mean, scale_);
-    }
-    size_[kept] += size_[gone];
-  }
-
-  Eigen::MatrixXd& distance_;
-  std::vector<std::int64_t> size_;
-  std::vector<std::int32_t> active_;  // ascending
-  double scale_;
+  Linkage rule_;
+  std::size_t slots_, left_;
+  std::vector<std::int32_t> name_;  // the smallest leaf, -1: empty
+  std::vector<double> size_;
+  std::vector<Fixed> cell_;         // slots x slots
+  double unit_ = 1;
 };
+
+// Merges in the order in which the chain finds them, each cluster named by its smallest leaf.
+std::vector<Merge> chain_merges(Table& table) {
+  std::vector<Merge> merges;
+  std::vector<std::size_t> chain;
+  constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+  while (table.clusters() > 1) {
+    if (chain.empty()) {
+      if (table.clusters() * 2 <= table.slots()) table.compact();
+      std::size_t first = 0;
+      while (table.empty(first)) ++first;
+      chain.push_back(first);
+    }
+    const std::size_t tip = chain.back(), before = chain.size() > 1 ? chain[chain.size() - 2] : none;
+    const std::size_t next = table.nearest(tip, before);
+    if (next != before) {
+      chain.push_back(next);
+      continue;
+    }
+    chain.resize(chain.size() - 2);
+    const std::size_t kept = std::min(tip, before), merged = std::max(tip, before);
+    merges.push_back({table.name(kept), table.name(merged), table.height(kept, merged)});
+    table.join(kept, merged);
+  }
+  return merges;
+}
 
 }  // namespace
 
-std::vector<Merge> average_linkage(Eigen::MatrixXd distance) {
+std::vector<Merge> link_clusters(const Eigen::MatrixXd& distance, Linkage rule, std::span<const double> size) {
   const auto n = static_cast<std::int32_t>(distance.rows());
   if (n < 2) return {};
-  std::vector<Merge> found = NearestNeighbourChain(distance).run();
+  Table table(distance, rule, size);
+  std::vector<Merge> found = chain_merges(table);
   // A cluster is made before it is merged on, so a stable sort keeps children before parents.
   std::vector<double> height_of(static_cast<std::size_t>(n), 0.0);
   for (Merge& m : found) {
@@ -89,14 +156,14 @@ std::vector<Merge> average_linkage(Eigen::MatrixXd distance) {
     height_of[m.left] = m.height;
   }
   std::stable_sort(found.begin(), found.end(), [](const Merge& x, const Merge& y) { return x.height < y.height; });
-  std::vector<std::int32_t> cluster(static_cast<std::size_t>(n));  // of the slot
+  std::vector<std::int32_t> cluster(static_cast<std::size_t>(n));  // of the smallest leaf
   std::iota(cluster.begin(), cluster.end(), 0);
   for (std::int32_t k = 0; k < n - 1; ++k) {
     Merge& m = found[k];
-    const std::int32_t slot = m.left;
+    const std::int32_t leaf = m.left;
     m.left = cluster[m.left];
     m.right = cluster[m.right];
-    cluster[slot] = n + k;
+    cluster[leaf] = n + k;
   }
   return found;
 }
@@ -109,13 +176,14 @@ std::vector<std::int32_t> cut_at_height(const std::vector<Merge>& merges, double
     if (merges[k].height > threshold) break;
     top[merges[k].left] = top[merges[k].right] = static_cast<std::int32_t>(n + k);
   }
+  // Parents have larger numbers than their children.
+  for (std::size_t c = top.size(); c-- > 0;) top[c] = top[top[c]];
   std::vector<std::int32_t> number(top.size(), -1), label(n);
   std::int32_t count = 0;
   for (std::size_t leaf = 0; leaf < n; ++leaf) {
-    auto at = static_cast<std::int32_t>(leaf);
-    while (top[at] != at) at = top[at];
-    if (number[at] < 0) number[at] = count++;
-    label[leaf] = number[at];
+    std::int32_t& mine = number[top[leaf]];
+    if (mine < 0) mine = count++;
+    label[leaf] = mine;
   }
   return label;
 }

@@ -1,8 +1,9 @@
-// Average linkage (UPGMA) of a distance matrix, by nearest-neighbour chains in O(n^2).
+// Hierarchical clustering of a distance matrix by nearest-neighbour chains, O(n^2).
 #pragma once
 
 #include <Eigen/Core>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace pclscope {
@@ -14,9 +15,16 @@ struct Merge {
   double height = 0;
 };
 
-// n - 1 merges in ascending height. Equal distances are decided by the smaller index; distances count as equal
-// when they agree to nine digits, so that rounding does not decide. The matrix is used up.
-std::vector<Merge> average_linkage(Eigen::MatrixXd distance);
+enum class Linkage { average, single, complete };
+
+// n - 1 merges in ascending height. `size`: how much each leaf weighs in averages; empty: all the same.
+// Distances are kept as whole numbers of 2^-30 of the largest one (nine digits), so that those that differ by rounding
+// only are equal; ties are decided by the smaller index. Distances must be >= 0; what is not finite counts as the
+// largest that is. 4 n^2 bytes.
+std::vector<Merge> link_clusters(const Eigen::MatrixXd& distance, Linkage rule = Linkage::average,
+                                 std::span<const double> size = {});
+
+inline std::vector<Merge> average_linkage(const Eigen::MatrixXd& distance) { return link_clusters(distance); }
 
 // Cluster numbers 0.. of the leaves after all merges with height <= threshold, numbered by smallest leaf.
 std::vector<std::int32_t> cut_at_height(const std::vector<Merge>& merges, double threshold);

@@ -1,4 +1,4 @@
-// Columns of the tables about calls: call sites, MPI functions, deadlocks. See columns.hpp.
+// Columns of the tables about calls: call sites, MPI functions, deadlocks, origins of delays. See columns.hpp.
 #pragma once
 
 #include <array>
@@ -49,6 +49,14 @@ struct DeadlockMemberRow : DeadlockMember {
 };
 struct WaitRow {
   std::int32_t rank = 0;
+};
+struct DelayRow : DelayOrigin {
+  std::uint64_t victims_begin = 0;
+  std::uint64_t victims_count = 0;
+};
+struct VictimRow {
+  std::int32_t rank = 0;
+  double lost_s = 0;
 };
 
 template <class Column>
@@ -130,6 +138,28 @@ void describe(Column&& column, const DeadlockMemberRow*) {
 template <class Column>
 void describe(Column&& column, const WaitRow*) {
   column("rank", "rank", &WaitRow::rank);
+}
+
+template <class Column>
+void describe(Column&& column, const DelayRow*) {
+  column("rank", "rank", &DelayRow::rank);
+  column("site", "id of a row of sites", &DelayRow::site);
+  column("after_site", "id of a row of sites", &DelayRow::after_site);
+  column("waits", "1", &DelayRow::waits);
+  column("cost_s", "s", &DelayRow::cost_s);
+  column("direct_s", "s", &DelayRow::direct_s);
+  column("collective_s", "s", &DelayRow::collective_s);
+  column("worst_s", "s", &DelayRow::worst_s);
+  column("first_s", "s", &DelayRow::first_s);
+  column("last_s", "s", &DelayRow::last_s);
+  column("victims_begin", "row of delay_victims", &DelayRow::victims_begin);
+  column("victims_count", "1", &DelayRow::victims_count);
+}
+
+template <class Column>
+void describe(Column&& column, const VictimRow*) {
+  column("rank", "rank", &VictimRow::rank);
+  column("lost_s", "s", &VictimRow::lost_s);
 }
 
 }  // namespace pclscope::store

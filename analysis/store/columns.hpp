@@ -10,8 +10,8 @@
 
 namespace pclscope::store {
 
-inline constexpr std::int32_t format_major = 1;  // differs: unreadable
-inline constexpr std::int32_t format_minor = 1;  // newer: columns this program does not know
+inline constexpr std::int32_t format_major = 2;  // newer: unreadable; 1 can still be read (reader.cpp)
+inline constexpr std::int32_t format_minor = 0;  // newer: columns this program does not know
 
 // Rows of tables whose values are nested in ours. Lists become a range of rows in another table.
 struct WindowRow : RegionWindow {  // inherited: of all messages in the window
@@ -25,19 +25,6 @@ struct WindowRegionRow : RegionWindow {
   std::uint64_t window = 0;
   bool operator==(const WindowRegionRow&) const = default;
 };
-struct RegionRow : Region {
-  std::uint64_t ranks_begin = 0;
-  std::uint64_t ranks_count = 0;
-  std::uint64_t history_begin = 0;
-  std::uint64_t history_count = 0;
-};
-struct RegionRankRow {
-  std::int32_t rank = 0;
-};
-struct RegionHistoryRow {
-  float ratio = 0;
-  std::uint32_t messages = 0;
-};
 struct RankRow : RankSummary {
   std::uint64_t waits_begin = 0;
   std::uint64_t waits_count = 0;
@@ -49,7 +36,7 @@ struct RankNodeRow {
   std::int32_t node = -1;
 };
 
-// describe(column, row type): calls column(name, unit, member) for each column.
+// describe(column, row type): calls column(name, unit, member) for each column. This one is of version 1.
 template <class Column>
 void describe(Column&& column, const Message*) {
   column("comm", "id", &Message::comm);
@@ -76,6 +63,7 @@ void describe_region_window(Column&& column) {
   column("late_sender_s", "s", &Row::late_sender_s);
   column("late_receiver_s", "s", &Row::late_receiver_s);
   column("transfer_s", "s", &Row::transfer_s);
+  column("mean_transfer_ratio", "1", &Row::mean_transfer_ratio);
 }
 
 template <class Column>
@@ -92,34 +80,6 @@ void describe(Column&& column, const WindowRegionRow*) {
   column("window", "row of windows", &WindowRegionRow::window);
   column("region", "id", &WindowRegionRow::region);
   describe_region_window<WindowRegionRow>(column);
-}
-
-template <class Column>
-void describe(Column&& column, const RegionRow*) {
-  column("id", "id", &RegionRow::id);
-  column("messages", "1", &RegionRow::messages);
-  column("bytes", "bytes", &RegionRow::bytes);
-  column("delayed", "1", &RegionRow::delayed);
-  column("mean_latency_ratio", "1", &RegionRow::mean_latency_ratio);
-  column("delayed_share", "1", &RegionRow::delayed_share);
-  column("late_sender_s", "s", &RegionRow::late_sender_s);
-  column("late_receiver_s", "s", &RegionRow::late_receiver_s);
-  column("transfer_s", "s", &RegionRow::transfer_s);
-  column("ranks_begin", "row of region_ranks", &RegionRow::ranks_begin);
-  column("ranks_count", "1", &RegionRow::ranks_count);
-  column("history_begin", "row of region_history", &RegionRow::history_begin);
-  column("history_count", "1", &RegionRow::history_count);
-}
-
-template <class Column>
-void describe(Column&& column, const RegionRankRow*) {
-  column("rank", "rank", &RegionRankRow::rank);
-}
-
-template <class Column>
-void describe(Column&& column, const RegionHistoryRow*) {
-  column("ratio", "1", &RegionHistoryRow::ratio);
-  column("messages", "1", &RegionHistoryRow::messages);
 }
 
 template <class Column>
@@ -151,6 +111,8 @@ void describe(Column&& column, const RankRow*) {
   column("mpi_s", "s", &RankSummary::mpi_s);
   column("late_sender_s", "s", &RankSummary::late_sender_s);
   column("late_receiver_s", "s", &RankSummary::late_receiver_s);
+  column("collective_wait_s", "s", &RankSummary::collective_wait_s);
+  column("delay_caused_s", "s", &RankSummary::delay_caused_s);
   column("call_function", "id", &RankSummary::call_function);
   column("call_peer", "rank", &RankSummary::call_peer);
   column("call_for_s", "s", &RankSummary::call_for_s);
@@ -170,6 +132,7 @@ void describe(Column&& column, const Criterion*) {
   column("bytes_high", "bytes", &Criterion::bytes_high);
   column("count", "1", &Criterion::count);
   column("median_s", "s", &Criterion::median_s);
+  column("transfer_median_s", "s", &Criterion::transfer_median_s);
 }
 
 template <class Column>
@@ -208,6 +171,19 @@ void describe_values(Value&& value, AnySnapshot& snapshot) {
   value("window_s", snapshot.live.window_s);
   value("window_end_realtime_ns", snapshot.live.window_end_realtime_ns);
   value("sequence", snapshot.live.sequence);
+  value("collective_operations", snapshot.collectives.operations);
+  value("collective_calls", snapshot.collectives.calls);
+  value("collective_wait_s", snapshot.collectives.wait_s);
+  value("modularity", snapshot.dendrogram.modularity);
+  value("keep", snapshot.retention.keep);
+  value("budget_bytes", snapshot.retention.budget_bytes);
+  value("file_bytes", snapshot.retention.file_bytes);
+  value("memory_budget_bytes", snapshot.retention.memory_budget_bytes);
+  value("memory_bytes", snapshot.retention.memory_bytes);
+  value("messages_stored", snapshot.retention.messages_stored);
+  value("messages_left_out", snapshot.retention.messages_left_out);
+  value("bites_since_s", snapshot.retention.bites_since_s);
+  value("memory_from_s", snapshot.retention.memory_from_s);
 }
 
 }  // namespace pclscope::store

@@ -51,14 +51,18 @@ FlatRegions flatten(const std::vector<Region>& regions) {
     for (std::size_t i = 0; i < row.history_count; i++) {
       flat.history.push_back({region.history_ratio[i], region.history_messages[i]});
     }
+    row.periods_begin = flat.periods.size();
+    row.periods_count = region.periods.size();
+    flat.periods.insert(flat.periods.end(), region.periods.begin(), region.periods.end());
     flat.regions.push_back(std::move(row));
   }
   return flat;
 }
 
 bool unflatten(const FlatRegions& flat, std::vector<Region>& regions) {
-  std::uint64_t ranks = 0, windows = 0;
+  std::uint64_t ranks = 0, windows = 0, periods = 0;
   for (const RegionRow& row : flat.regions) {
+    if (!follows(row.periods_begin, row.periods_count, flat.periods.size(), periods)) return false;
     if (!follows(row.ranks_begin, row.ranks_count, flat.ranks.size(), ranks)) return false;
     if (!follows(row.history_begin, row.history_count, flat.history.size(), windows)) return false;
     Region region = row;
@@ -67,7 +71,54 @@ bool unflatten(const FlatRegions& flat, std::vector<Region>& regions) {
       region.history_ratio.push_back(flat.history[row.history_begin + i].ratio);
       region.history_messages.push_back(flat.history[row.history_begin + i].messages);
     }
+    for (std::uint64_t i = 0; i < row.periods_count; i++) {
+      Period& period = region.periods.emplace_back(flat.periods[row.periods_begin + i]);
+      if (period.kind > PeriodKind::steady) period.kind = PeriodKind::other;
+    }
     regions.push_back(std::move(region));
+  }
+  return true;
+}
+
+FlatDelays flatten(const std::vector<DelayOrigin>& delays) {
+  FlatDelays flat;
+  for (const DelayOrigin& delay : delays) {
+    DelayRow row = row_of<DelayRow>(delay);
+    row.victims_begin = flat.victims.size();
+    row.victims_count = std::min(delay.victims.size(), delay.victim_s.size());
+    for (std::size_t i = 0; i < row.victims_count; i++) flat.victims.push_back({delay.victims[i], delay.victim_s[i]});
+    flat.delays.push_back(std::move(row));
+  }
+  return flat;
+}
+
+bool unflatten(const FlatDelays& flat, std::vector<DelayOrigin>& delays) {
+  std::uint64_t victims = 0;
+  for (const DelayRow& row : flat.delays) {
+    if (!follows(row.victims_begin, row.victims_count, flat.victims.size(), victims)) return false;
+    DelayOrigin delay = row;
+    for (std::uint64_t i = 0; i < row.victims_count; i++) {
+      delay.victims.push_back(flat.victims[row.victims_begin + i].rank);
+      delay.victim_s.push_back(flat.victims[row.victims_begin + i].lost_s);
+    }
+    delays.push_back(std::move(delay));
+  }
+  return true;
+}
+
+bool is_forest(const Dendrogram& dendrogram) {
+  std::int64_t leaves = 0;
+  const auto ranks = static_cast<std::int64_t>(dendrogram.leaf_of_rank.size());
+  for (const std::int32_t leaf : dendrogram.leaf_of_rank) {
+    if (leaf < -1 || leaf >= ranks) return false;
+    leaves = std::max<std::int64_t>(leaves, leaf + 1);
+  }
+  std::vector<bool> merged(static_cast<std::size_t>(leaves) + dendrogram.merges.size());
+  for (std::size_t k = 0; k < dendrogram.merges.size(); k++) {
+    for (const std::int32_t part : {dendrogram.merges[k].left, dendrogram.merges[k].right}) {
+      if (part < 0 || part >= leaves + static_cast<std::int64_t>(k) || merged[static_cast<std::size_t>(part)]) return false;
+      merged[static_cast<std::size_t>(part)] = true;
+    }
   }
   return true;
 }

@@ -7,6 +7,7 @@
 
 #include "analysis/store/call_columns.hpp"
 #include "analysis/store/columns.hpp"
+#include "analysis/store/region_columns.hpp"
 
 namespace pclscope::store {
 
@@ -14,9 +15,20 @@ struct FlatRegions {
   std::vector<RegionRow> regions;
   std::vector<RegionRankRow> ranks;
   std::vector<RegionHistoryRow> history;
+  std::vector<Period> periods;
 };
 FlatRegions flatten(const std::vector<Region>& regions);
 bool unflatten(const FlatRegions& flat, std::vector<Region>& regions);
+
+struct FlatDelays {
+  std::vector<DelayRow> delays;
+  std::vector<VictimRow> victims;
+};
+FlatDelays flatten(const std::vector<DelayOrigin>& delays);
+bool unflatten(const FlatDelays& flat, std::vector<DelayOrigin>& delays);
+
+// False when it is not a forest: a cluster that is not there yet, or that is part of two others.
+bool is_forest(const Dendrogram& dendrogram);
 
 struct FlatFunctions {
   std::vector<FunctionRow> functions;

@@ -61,6 +61,26 @@ bool read_attribute(hid_t object, const char* name, hid_t memory, void* value) {
   return space && H5Sget_simple_extent_npoints(space.get()) == 1 && H5Aread(attribute.get(), memory, value) >= 0;
 }
 
+bool create_list(hid_t object, const char* name, std::span<const std::uint64_t> values) {
+  const hsize_t count = values.size();
+  const Hdf5Handle space = own_space(H5Screate_simple(1, &count, nullptr));
+  const Hdf5Handle attribute =
+      own_attribute(H5Acreate2(object, name, H5T_STD_U64LE, space.get(), H5P_DEFAULT, H5P_DEFAULT));
+  return attribute && H5Awrite(attribute.get(), H5T_NATIVE_UINT64, values.data()) >= 0;
+}
+
+bool write_list(hid_t object, const char* name, std::span<const std::uint64_t> values) {
+  return write_attribute(object, name, H5T_NATIVE_UINT64, values.data());
+}
+
+bool read_list(hid_t object, const char* name, std::span<std::uint64_t> values) {
+  const Hdf5Handle attribute = own_attribute(H5Aopen(object, name, H5P_DEFAULT));
+  if (!attribute) return false;
+  const Hdf5Handle space = own_space(H5Aget_space(attribute.get()));
+  return space && H5Sget_simple_extent_npoints(space.get()) == static_cast<hssize_t>(values.size()) &&
+         H5Aread(attribute.get(), H5T_NATIVE_UINT64, values.data()) >= 0;
+}
+
 bool create_text(hid_t object, const char* name, const std::string& value, std::size_t capacity) {
   const Hdf5Handle type = text_type(capacity);
   std::string padded = cut(value, capacity);

@@ -3,6 +3,8 @@
 
 #include <hdf5.h>
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -74,6 +76,10 @@ Hdf5Handle text_type(std::size_t bytes);
 bool create_attribute(hid_t object, const char* name, hid_t type, hid_t memory, const void* value);
 bool write_attribute(hid_t object, const char* name, hid_t memory, const void* value);
 bool read_attribute(hid_t object, const char* name, hid_t memory, void* value);
+// One-dimensional ones: all values in one piece, so that they change together.
+bool create_list(hid_t object, const char* name, std::span<const std::uint64_t> values);
+bool write_list(hid_t object, const char* name, std::span<const std::uint64_t> values);
+bool read_list(hid_t object, const char* name, std::span<std::uint64_t> values);  // exactly that many
 bool create_text(hid_t object, const char* name, const std::string& value, std::size_t capacity);
 bool write_text(hid_t object, const char* name, const std::string& value);
 bool read_text(hid_t object, const char* name, std::string& value);

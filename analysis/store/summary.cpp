@@ -26,56 +26,119 @@ bool read_newer(hid_t parent, const char* name, std::uint64_t most_rows, std::ve
   return H5Lexists(parent, name, H5P_DEFAULT) <= 0 || read_all(parent, name, most_rows, rows);
 }
 
+constexpr std::size_t method_capacity = 32;
+
 NodeRow node_row(const std::string& name) {
   NodeRow row;
   std::memcpy(row.name.data(), name.data(), std::min(name.size(), row.name.size()));
   return row;
 }
 
+FlatSummary flat_of(const Snapshot& snapshot) {
+  FlatSummary flat{flatten(snapshot.regions), flatten(snapshot.ranks, snapshot.deadlocks), flatten(snapshot.functions),
+                   flatten(snapshot.delays), {}, {}, {}, snapshot.dendrogram.merges, snapshot.links, snapshot.worst,
+                   snapshot.criteria, snapshot.site_activity};
+  for (const std::string& name : snapshot.application.nodes) flat.nodes.push_back(node_row(name));
+  for (const std::int32_t node : snapshot.application.node_of_rank) flat.node_of_rank.push_back({node});
+  for (const std::int32_t leaf : snapshot.dendrogram.leaf_of_rank) flat.leaves.push_back({leaf});
+  return flat;
+}
+
+// What can be missed: all but the application, its regions and its ranks.
+void drop_lists(FlatSummary& flat) {
+  for (RegionRow& region : flat.regions.regions) {
+    region.history_begin = region.history_count = region.periods_begin = region.periods_count = 0;
+  }
+  flat.regions.history.clear();
+  flat.regions.periods.clear();
+  flat.functions = {};
+  flat.delays = {};
+  flat.leaves.clear();
+  flat.merges.clear();
+  flat.links.clear();
+  flat.worst.clear();
+  flat.criteria.clear();
+  flat.site_activity.clear();
+}
+
+// Older files have none, and a damaged one must not lead anybody astray.
+void read_dendrogram(hid_t group, std::uint64_t most_rows, Dendrogram& dendrogram) {
+  std::vector<LeafRow> leaves;
+  bool good = read_text(group, "method", dendrogram.method);
+  good = good && read_newer(group, "leaf_of_rank", most_rows, leaves) &&
+         read_newer(group, "merges", most_rows, dendrogram.merges);
+  for (const LeafRow& row : leaves) dendrogram.leaf_of_rank.push_back(row.leaf);
+  if (!good || !is_forest(dendrogram)) dendrogram = {};
+}
+
 }  // namespace
+
+// All tables of a copy, in the order in which they lie in the file: `visit(table, its rows in flat, name, rows per
+// chunk)`.
+template <class Visit, class Flat>
+void SummaryWriter::each_table(Visit&& visit, Flat& flat) {
+  visit(regions_, flat.regions.regions, "regions", 32);
+  visit(region_ranks_, flat.regions.ranks, "region_ranks", 512);
+  visit(region_history_, flat.regions.history, "region_history", 512);
+  visit(region_periods_, flat.regions.periods, "region_periods", 64);
+  visit(links_, flat.links, "links", 64);
+  visit(leaf_of_rank_, flat.leaves, "leaf_of_rank", 512);
+  visit(merges_, flat.merges, "merges", 512);
+  visit(worst_, flat.worst, "worst", 32);
+  visit(ranks_, flat.waits.ranks, "ranks", 64);
+  visit(criteria_, flat.criteria, "criteria", 64);
+  visit(nodes_, flat.nodes, "nodes", 16);
+  visit(node_of_rank_, flat.node_of_rank, "node_of_rank", 512);
+  visit(functions_, flat.functions.functions, "functions", 32);
+  visit(function_history_, flat.functions.history, "function_history", 1024);
+  visit(deadlocks_, flat.waits.deadlocks, "deadlocks", 16);
+  visit(deadlock_members_, flat.waits.members, "deadlock_members", 32);
+  visit(waits_for_, flat.waits.waits, "waits_for", 128);
+  visit(site_activity_, flat.site_activity, "site_activity", 64);
+  visit(delays_, flat.delays.delays, "delays", 32);
+  visit(delay_victims_, flat.delays.victims, "delay_victims", 256);
+}
 
 bool SummaryWriter::create(hid_t parent, const char* name) {
   group_ = create_group(parent, name);
   if (!group_) return false;
   const Snapshot empty;
-  bool good = true;
+  bool good = create_text(group_.get(), "method", "", method_capacity);
   describe_values(
       [&]<class T>(const char* value, const T& from) {
         using Type = typename Stored<T>::Type;
         good = good && create_number(group_.get(), value, static_cast<Type>(from));
       },
       empty);
-  const hid_t group = group_.get();
-  return good && regions_.create(group, "regions", 64) && region_ranks_.create(group, "region_ranks", 1024) &&
-         region_history_.create(group, "region_history", 1024) && worst_.create(group, "worst", 32) &&
-         ranks_.create(group, "ranks", 256) && criteria_.create(group, "criteria", 64) &&
-         nodes_.create(group, "nodes", 16) && node_of_rank_.create(group, "node_of_rank", 1024) &&
-         functions_.create(group, "functions", 64) && function_history_.create(group, "function_history", 2048) &&
-         deadlocks_.create(group, "deadlocks", 16) && deadlock_members_.create(group, "deadlock_members", 64) &&
-         waits_for_.create(group, "waits_for", 512) && site_activity_.create(group, "site_activity", 128);
+  const FlatSummary nothing;
+  each_table(
+      [&](auto& table, const auto&, const char* table_name, std::uint64_t rows_per_chunk) {
+        good = good && table.create(group_.get(), table_name, rows_per_chunk);
+      },
+      nothing);
+  return good;
 }
 
-bool SummaryWriter::write(const Snapshot& snapshot) {
-  bool good = true;
+std::uint64_t SummaryWriter::growth(const FlatSummary& flat) {
+  std::uint64_t bytes = 0;
+  each_table([&](auto& table, const auto& rows, const char*, std::uint64_t) { bytes += table.growth(rows.size()); }, flat);
+  return bytes;
+}
+
+bool SummaryWriter::write(const Snapshot& snapshot, std::uint64_t room) {
+  bool good = write_text(group_.get(), "method", snapshot.dendrogram.method);
   describe_values(
       [&]<class T>(const char* value, const T& from) {
         using Type = typename Stored<T>::Type;
         good = good && write_number(group_.get(), value, static_cast<Type>(from));
       },
       snapshot);
-  const FlatRegions flat = flatten(snapshot.regions);
-  const FlatWaits waits = flatten(snapshot.ranks, snapshot.deadlocks);
-  const FlatFunctions functions = flatten(snapshot.functions);
-  std::vector<NodeRow> nodes;
-  for (const std::string& name : snapshot.application.nodes) nodes.push_back(node_row(name));
-  std::vector<RankNodeRow> node_of_rank;
-  for (const std::int32_t node : snapshot.application.node_of_rank) node_of_rank.push_back({node});
-  return good && replace(regions_, flat.regions) && replace(region_ranks_, flat.ranks) &&
-         replace(region_history_, flat.history) && replace(worst_, snapshot.worst) &&
-         replace(criteria_, snapshot.criteria) && replace(nodes_, nodes) && replace(node_of_rank_, node_of_rank) &&
-         replace(ranks_, waits.ranks) && replace(waits_for_, waits.waits) && replace(deadlocks_, waits.deadlocks) &&
-         replace(deadlock_members_, waits.members) && replace(functions_, functions.functions) &&
-         replace(function_history_, functions.history) && replace(site_activity_, snapshot.site_activity);
+  FlatSummary flat = flat_of(snapshot);
+  if (growth(flat) > room) drop_lists(flat);
+  if (growth(flat) > room) flat = {};
+  each_table([&](auto& table, const auto& rows, const char*, std::uint64_t) { good = good && replace(table, rows); },
+             flat);
+  return good;
 }
 
 // What older files lack; the reader of `ranks` comes along, since their lists lie here too.
@@ -89,6 +152,10 @@ static bool read_calls(hid_t group, std::uint64_t most_rows, Snapshot& snapshot)
   good = read_newer(group, "functions", most_rows, functions.functions) && good;
   good = read_newer(group, "function_history", most_rows, functions.history) && good;
   good = read_newer(group, "site_activity", most_rows, snapshot.site_activity) && good;
+  FlatDelays delays;
+  good = read_newer(group, "delays", most_rows, delays.delays) && good;
+  good = read_newer(group, "delay_victims", most_rows, delays.victims) && good;
+  good = good && unflatten(delays, snapshot.delays);
   return good && unflatten(waits, snapshot.ranks, snapshot.deadlocks) && unflatten(functions, snapshot.functions);
 }
 
@@ -98,14 +165,18 @@ bool read_summary(hid_t parent, const char* name, std::uint64_t most_rows, Snaps
   describe_values(
       [&]<class T>(const char* value, T& to) {
         typename Stored<T>::Type stored{};
-        if (read_number(group.get(), value, stored)) to = static_cast<T>(stored);
+        if (read_number(group.get(), value, stored)) to = from_file<T>(stored);
       },
       snapshot);
+  if (snapshot.retention.keep > Keep::all) snapshot.retention.keep = Keep::all;
   FlatRegions flat;
   bool good = read_all(group.get(), "regions", most_rows, flat.regions);
   good = read_all(group.get(), "region_ranks", most_rows, flat.ranks) && good;
   good = read_all(group.get(), "region_history", most_rows, flat.history) && good;
+  good = read_newer(group.get(), "region_periods", most_rows, flat.periods) && good;
   good = good && unflatten(flat, snapshot.regions);
+  good = read_newer(group.get(), "links", most_rows, snapshot.links) && good;
+  read_dendrogram(group.get(), most_rows, snapshot.dendrogram);
   good = read_all(group.get(), "worst", most_rows, snapshot.worst) && good;
   good = read_calls(group.get(), most_rows, snapshot) && good;
   good = read_all(group.get(), "criteria", most_rows, snapshot.criteria) && good;

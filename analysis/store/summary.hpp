@@ -2,19 +2,45 @@
 #pragma once
 
 #include "analysis/snapshot.hpp"
+#include "analysis/store/flatten.hpp"
 #include "analysis/store/table.hpp"
 
 namespace pclscope::store {
 
+// A snapshot as rows.
+struct FlatSummary {
+  FlatRegions regions;
+  FlatWaits waits;
+  FlatFunctions functions;
+  FlatDelays delays;
+  std::vector<NodeRow> nodes;
+  std::vector<RankNodeRow> node_of_rank;
+  std::vector<LeafRow> leaves;
+  std::vector<DendrogramMerge> merges;
+  std::vector<RegionLink> links;
+  std::vector<WorstMessage> worst;
+  std::vector<Criterion> criteria;
+  std::vector<SiteActivity> site_activity;
+};
+
 class SummaryWriter {
  public:
   bool create(hid_t parent, const char* name);
-  bool write(const Snapshot& snapshot);
+  // The file grows by at most `room` bytes: what does not fit is left out, lists first, at last all but the totals.
+  bool write(const Snapshot& snapshot, std::uint64_t room);
 
  private:
+  template <class Visit, class Flat>
+  void each_table(Visit&& visit, Flat& flat);
+  std::uint64_t growth(const FlatSummary& flat);
+
   TableWriter<RegionRow> regions_;
   TableWriter<RegionRankRow> region_ranks_;
   TableWriter<RegionHistoryRow> region_history_;
+  TableWriter<Period> region_periods_;
+  TableWriter<RegionLink> links_;
+  TableWriter<LeafRow> leaf_of_rank_;
+  TableWriter<DendrogramMerge> merges_;
   TableWriter<WorstMessage> worst_;
   TableWriter<RankRow> ranks_;
   TableWriter<Criterion> criteria_;
@@ -26,6 +52,8 @@ class SummaryWriter {
   TableWriter<DeadlockMemberRow> deadlock_members_;
   TableWriter<WaitRow> waits_for_;
   TableWriter<SiteActivity> site_activity_;
+  TableWriter<DelayRow> delays_;
+  TableWriter<VictimRow> delay_victims_;
   Hdf5Handle group_;  // last: closed first
 };
 

@@ -23,17 +23,20 @@ Hdf5Handle create_group(hid_t parent, const char* name) {
   return own_group(H5Gcreate2(parent, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
 }
 
-Column Column::create(hid_t group, const char* name, const char* unit, hid_t type, std::uint64_t rows_per_chunk) {
+Column Column::create(hid_t group, const char* name, const char* unit, hid_t type, std::uint64_t rows_per_chunk,
+                      bool compressed) {
   const hsize_t none = 0, unlimited = H5S_UNLIMITED, chunk = rows_per_chunk;
   const Hdf5Handle space = own_space(H5Screate_simple(1, &none, &unlimited));
   const Hdf5Handle properties = own_properties(H5Pcreate(H5P_DATASET_CREATE));
-  // Uncompressed and unfilled: a chunk has its place for good, and only our rows are ever written into it.
+  // Unfilled: a chunk has its place for good, and only our rows are ever written into it; compressed ones once.
   H5Pset_chunk(properties.get(), 1, &chunk);
+  if (compressed && (H5Pset_shuffle(properties.get()) < 0 || H5Pset_deflate(properties.get(), 1) < 0)) return {};
   H5Pset_fill_time(properties.get(), H5D_FILL_TIME_NEVER);
   H5Pset_alloc_time(properties.get(), H5D_ALLOC_TIME_INCR);
   H5Pset_obj_track_times(properties.get(), false);
   const Hdf5Handle access = uncached();
   Column column;
+  column.chunk_ = chunk;
   column.dataset_ =
       own_dataset(H5Dcreate2(group, name, type, space.get(), H5P_DEFAULT, properties.get(), access.get()));
   if (*unit && column && !create_text(column.dataset_.get(), "units", unit, std::char_traits<char>::length(unit))) {
@@ -71,6 +74,38 @@ bool Column::write(std::uint64_t first, std::uint64_t count, hid_t memory, const
   const hsize_t length = count;
   const Hdf5Handle shape = own_space(H5Screate_simple(1, &length, nullptr));
   return place && H5Dwrite(dataset_.get(), memory, shape.get(), place.get(), H5P_DEFAULT, from) >= 0;
+}
+
+std::uint64_t Column::growth(std::uint64_t rows, std::uint64_t row_bytes) const {
+  if (rows <= extent_) return 0;
+  const std::uint64_t chunks = (rows + chunk_ - 1) / chunk_ - (extent_ + chunk_ - 1) / chunk_;
+  return chunks == 0 ? 0 : chunks * (chunk_ * row_bytes + index_node_bytes / 2) + 4 * index_node_bytes;
+}
+
+bool Column::write_chunk(std::uint64_t chunk, std::span<const std::uint8_t> filtered) {
+  constexpr std::uint64_t ahead = 32;  // chunks: resizing a dataset costs more than writing a chunk
+  if ((chunk + 1) * chunk_ > extent_) {
+    const hsize_t extent = (chunk / ahead + 1) * ahead * chunk_;
+    if (H5Dset_extent(dataset_.get(), &extent) < 0) return false;
+    extent_ = extent;
+  }
+  const hsize_t first = chunk * chunk_;
+  return H5Dwrite_chunk(dataset_.get(), H5P_DEFAULT, 0, &first, filtered.size(), filtered.data()) >= 0;
+}
+
+std::uint64_t Column::chunk_count() const {
+  const Hdf5Handle space = own_space(H5Dget_space(dataset_.get()));
+  hsize_t chunks = 0;
+  return space && H5Dget_num_chunks(dataset_.get(), space.get(), &chunks) >= 0 ? chunks : 0;
+}
+
+bool Column::chunk_within(std::uint64_t chunk, std::uint64_t file_bytes) const {
+  const hsize_t first = chunk * rows_per_chunk();
+  haddr_t at = HADDR_UNDEF;
+  hsize_t size = 0;
+  unsigned skipped_filters = 0;
+  return H5Dget_chunk_info_by_coord(dataset_.get(), &first, &skipped_filters, &at, &size) >= 0 && at != HADDR_UNDEF &&
+         at <= file_bytes && size <= file_bytes - at;
 }
 
 bool Column::read(std::uint64_t first, std::uint64_t count, hid_t memory, void* to) const {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -13,10 +14,11 @@
 #include "analysis/store/call_columns.hpp"
 #include "analysis/store/columns.hpp"
 #include "analysis/store/hdf5_handle.hpp"
+#include "analysis/store/region_columns.hpp"
 
 namespace pclscope::store {
 
-// How a member is stored: bool as one byte, text as a fixed-length string, all else as it is.
+// How a member is stored: bool as one byte, enumerations as numbers, text as a fixed-length string, all else as it is.
 template <class T>
 struct Stored {
   using Type = T;
@@ -25,6 +27,9 @@ struct Stored {
 };
 template <>
 struct Stored<bool> : Stored<std::uint8_t> {};
+template <class T>
+  requires std::is_enum_v<T>
+struct Stored<T> : Stored<std::underlying_type_t<T>> {};
 template <std::size_t n>
 struct Stored<std::array<char, n>> {
   using Type = std::array<char, n>;
@@ -32,18 +37,38 @@ struct Stored<std::array<char, n>> {
   static Hdf5Handle memory() { return text_type(n); }
 };
 
+// What was read from a file, as a member: nothing that is not finite gets in.
+template <class T, class Type>
+T from_file(const Type& stored) {
+  if constexpr (std::is_floating_point_v<T>) return std::isfinite(stored) ? stored : T{0};
+  else return static_cast<T>(stored);
+}
+
+// More than one node of a chunk index takes, its share of the page in which it lies included (driver.cpp, writer.cpp).
+inline constexpr std::uint64_t index_node_bytes = 1024;
+
 class Column {
  public:
-  static Column create(hid_t group, const char* name, const char* unit, hid_t type, std::uint64_t rows_per_chunk);
+  // `compressed`: shuffled and deflated, for write_chunk() only.
+  static Column create(hid_t group, const char* name, const char* unit, hid_t type, std::uint64_t rows_per_chunk,
+                       bool compressed = false);
   static Column open(hid_t group, const char* name);
   explicit operator bool() const { return static_cast<bool>(dataset_); }
   std::uint64_t extent() const { return extent_; }
   std::uint64_t rows_per_chunk() const;
   bool write(std::uint64_t first, std::uint64_t count, hid_t memory, const void* from);
   bool read(std::uint64_t first, std::uint64_t count, hid_t memory, void* to) const;
+  // At most what the file grows by when rows up to `rows` are written.
+  std::uint64_t growth(std::uint64_t rows, std::uint64_t row_bytes) const;
+
+  // Of compressed columns: chunk number `chunk`, as the filters would leave it.
+  bool write_chunk(std::uint64_t chunk, std::span<const std::uint8_t> filtered);
+  std::uint64_t chunk_count() const;  // that have a place in the file; 0 when the index cannot be read
+  bool chunk_within(std::uint64_t chunk, std::uint64_t file_bytes) const;  // it lies before this place
 
  private:
   Hdf5Handle dataset_;
+  std::uint64_t chunk_ = 0;
   std::uint64_t extent_ = 0;
 };
 
@@ -67,6 +92,18 @@ class TableWriter {
   }
 
   hid_t group() const { return group_.get(); }
+
+  // At most what the file grows by when rows up to `rows` are written.
+  std::uint64_t growth(std::uint64_t rows) const {
+    std::uint64_t bytes = 0;
+    std::size_t next = 0;
+    describe(
+        [&]<class Base, class T>(const char*, const char*, T Base::*) {
+          bytes += columns_[next++].growth(rows, sizeof(typename Stored<T>::Type));
+        },
+        static_cast<const Row*>(nullptr));
+    return bytes;
+  }
 
   // Overwrites or appends rows [first, first + rows.size()). They count from set_rows() on.
   bool write(std::uint64_t first, std::span<const Row> rows) {
@@ -145,7 +182,7 @@ class TableReader {
           const Hdf5Handle memory = Stored<T>::memory();
           good = column.read(first, count, memory.get(), scratch.data());
           const Type* from = reinterpret_cast<const Type*>(scratch.data());
-          for (std::size_t i = 0; good && i < count; i++) to[begin + i].*member = static_cast<T>(from[i]);
+          for (std::size_t i = 0; good && i < count; i++) to[begin + i].*member = from_file<T>(from[i]);
         },
         static_cast<const Row*>(nullptr));
     if (!good) to.resize(begin);

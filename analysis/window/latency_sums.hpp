@@ -6,12 +6,13 @@
 
 namespace pclscope {
 
-struct alignas(64) LatencySums {
+struct LatencySums {
   std::uint64_t messages = 0;
   std::uint64_t timed = 0;  // messages with a latency: completion seen, clocks agree
   std::uint64_t bytes = 0;
   std::uint64_t delayed = 0;
-  double ratio = 0;                 // of timed messages
+  double ratio = 0;                 // of timed messages, to the criterion
+  double transfer_ratio = 0;        // of their transfers, to the criterion of transfers
   std::int64_t late_sender_ns = 0;  // of timed messages, as the two below
   std::int64_t late_receiver_ns = 0;
   std::int64_t transfer_ns = 0;
@@ -22,13 +23,14 @@ struct alignas(64) LatencySums {
     bytes += o.bytes;
     delayed += o.delayed;
     ratio += o.ratio;
+    transfer_ratio += o.transfer_ratio;
     late_sender_ns += o.late_sender_ns;
     late_receiver_ns += o.late_receiver_ns;
     transfer_ns += o.transfer_ns;
     return *this;
   }
   double mean_ratio() const { return timed == 0 ? 0 : ratio / static_cast<double>(timed); }
+  double mean_transfer_ratio() const { return timed == 0 ? 0 : transfer_ratio / static_cast<double>(timed); }
 };
-static_assert(sizeof(LatencySums) == 64);
 
 }  // namespace pclscope

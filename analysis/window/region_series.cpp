@@ -14,12 +14,22 @@ bool RegionSeries::recluster(std::int32_t ranks, const PairTable& pairs, const R
   }
   if (!tracker_.update(CommunicationGraph(ranks, links), options, margin)) return false;
   totals_.assign(tracker_.regions().size(), {});
-  for (std::size_t i = 0; i < pairs.size(); ++i)
+  links_.clear();
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
     if (const std::int32_t region = region_of(pairs.pair(i)); region >= 0) totals_[region] += pairs.total(i);
+    if (LatencySums* link = link_of(pairs.pair(i))) *link += pairs.total(i);
+  }
   std::unordered_map<std::int32_t, std::deque<Point>> kept;
   for (const TrackedRegion& r : tracker_.regions()) kept[r.id] = std::move(history_[r.id]);
   history_ = std::move(kept);
   return true;
+}
+
+// The sums between the regions of the pair's ranks; none when it is one region, or a rank has none.
+LatencySums* RegionSeries::link_of(const PairTable::Pair& pair) {
+  const std::int32_t a = tracker_.region_of(pair.source), b = tracker_.region_of(pair.destination);
+  if (a < 0 || b < 0 || a == b) return nullptr;
+  return &links_[static_cast<std::uint64_t>(std::min(a, b)) << 32 | static_cast<std::uint32_t>(std::max(a, b))];
 }
 
 void RegionSeries::push_history(std::deque<Point>& history, Point point) {
@@ -36,7 +46,8 @@ RegionWindow region_window(std::int32_t id, const LatencySums& sums) {
           sums.mean_ratio(),
           static_cast<double>(sums.late_sender_ns) * 1e-9,
           static_cast<double>(sums.late_receiver_ns) * 1e-9,
-          static_cast<double>(sums.transfer_ns) * 1e-9};
+          static_cast<double>(sums.transfer_ns) * 1e-9,
+          sums.mean_transfer_ratio()};
 }
 }  // namespace
 
@@ -47,6 +58,7 @@ void RegionSeries::close_window(const PairTable& pairs, bool totals_are_current,
   for (const std::uint32_t i : pairs.touched()) {
     all += pairs.window(i);
     if (const std::int32_t region = region_of(pairs.pair(i)); region >= 0) sums[region] += pairs.window(i);
+    if (LatencySums* link = totals_are_current ? nullptr : link_of(pairs.pair(i))) *link += pairs.window(i);
   }
   window.all = region_window(-1, all);
   const std::int64_t silent = std::min<std::int64_t>(skipped, history_limit_);
@@ -73,6 +85,7 @@ std::vector<Region> RegionSeries::regions() const {
     region.bytes = sums.bytes;
     region.delayed = sums.delayed;
     region.mean_latency_ratio = sums.mean_ratio();
+    region.mean_transfer_ratio = sums.mean_transfer_ratio();
     region.delayed_share =
         sums.messages == 0 ? 0 : static_cast<double>(sums.delayed) / static_cast<double>(sums.messages);
     region.late_sender_s = static_cast<double>(sums.late_sender_ns) * 1e-9;
@@ -85,6 +98,21 @@ std::vector<Region> RegionSeries::regions() const {
       region.history_messages.push_back(p.messages);
     }
   }
+  return list;
+}
+
+std::vector<RegionLink> RegionSeries::links(std::size_t most) const {
+  std::vector<RegionLink> list;
+  for (const auto& [key, sums] : links_) {
+    const std::int32_t a = tracker_.regions()[key >> 32].id, b = tracker_.regions()[key & 0xffffffffu].id;
+    const RegionWindow w = region_window(-1, sums);
+    list.push_back({std::min(a, b), std::max(a, b), w.messages, w.bytes, w.delayed, w.mean_ratio, w.mean_transfer_ratio,
+                    w.late_sender_s, w.late_receiver_s, w.transfer_s});
+  }
+  std::sort(list.begin(), list.end(), [](const RegionLink& x, const RegionLink& y) {
+    return x.messages != y.messages ? x.messages > y.messages : x.a != y.a ? x.a < y.a : x.b < y.b;
+  });
+  if (list.size() > most) list.resize(most);
   return list;
 }
 

@@ -25,6 +25,9 @@ class RegionSeries {
   void close_window(const PairTable& pairs, bool totals_are_current, std::int64_t skipped, Window& window);
 
   std::vector<Region> regions() const;
+  // Between regions, most messages first, at most `most`.
+  std::vector<RegionLink> links(std::size_t most) const;
+  const RegionTracker& tracker() const { return tracker_; }
 
  private:
   struct Point {
@@ -36,10 +39,12 @@ class RegionSeries {
     return of_source == tracker_.region_of(pair.destination) ? of_source : -1;
   }
   void push_history(std::deque<Point>& history, Point point);
+  LatencySums* link_of(const PairTable::Pair& pair);
 
   RegionTracker tracker_;
   std::uint32_t history_limit_;
   std::vector<LatencySums> totals_;                              // by index of the tracker's regions
+  std::unordered_map<std::uint64_t, LatencySums> links_;         // by both indices, the smaller one high
   std::unordered_map<std::int32_t, std::deque<Point>> history_;  // by region number
 };
 

@@ -4,26 +4,33 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 
+#include "analysis/order/dag.hpp"
 #include "analysis/result.hpp"
 #include "analysis/snapshot.hpp"
 #include "analysis/wire/encode.hpp"
 
 namespace pclscope::wire {
 
+enum class QuestionKind { unknown, newest_snapshot, dag };
 struct Question {
   std::uint64_t id = 0;
-  bool known = false;  // of a kind that this program can answer
+  QuestionKind kind = QuestionKind::unknown;
+  DagQuestion dag;  // of kind dag; ranks ascending, most_messages within limit::dag_messages
 };
 
 struct Answer {
   std::uint64_t id = 0;
   AnswerStatus status = AnswerStatus::unknown_question;
+  std::string text;  // of status cannot
 };
 
 // All fail with not_ours (no header), wrong_version, damaged.
 Result<Snapshot> decode_snapshot(std::span<const std::uint8_t> frame);
 Result<Question> decode_question(std::span<const std::uint8_t> frame);
 Result<Answer> decode_answer(std::span<const std::uint8_t> frame);
+// Edges lead from lower to higher nodes that exist; DagMessage::other_node is a node, or -1.
+Result<Dag> decode_dag(std::span<const std::uint8_t> frame);
 
 }  // namespace pclscope::wire

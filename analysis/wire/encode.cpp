@@ -1,212 +1,15 @@
 #include "analysis/wire/encode.hpp"
 
-#include <flatbuffers/flatbuffers.h>
-
 #include <cstring>
 #include <string>
-#include <vector>
 
+#include "analysis/wire/dag_frame.hpp"
+#include "analysis/wire/encoding.hpp"
 #include "analysis/wire/frame.hpp"
-#include "analysis/wire/pclscope_generated.h"
+#include "analysis/wire/snapshot_frame.hpp"
 
 namespace pclscope::wire {
 namespace {
-
-using Builder = flatbuffers::FlatBufferBuilder;
-template <class T>
-using Offset = flatbuffers::Offset<T>;
-
-// Regions are mostly runs of neighbours: 4 + 8 bytes per run instead of 4 per rank. Keeps the order as it is.
-std::vector<fb::RankRange> as_ranges(const std::vector<std::int32_t>& ranks) {
-  std::vector<fb::RankRange> ranges;
-  for (std::size_t i = 0; i < ranks.size();) {
-    std::size_t end = i + 1;
-    while (end < ranks.size() && std::int64_t{ranks[end]} == std::int64_t{ranks[end - 1]} + 1) end++;
-    ranges.emplace_back(ranks[i], static_cast<std::uint32_t>(end - i));
-    i = end;
-  }
-  return ranges;
-}
-
-Offset<fb::Application> encode(Builder& to, const Application& value) {
-  const auto command = to.CreateString(value.command);
-  const auto mpi = to.CreateString(value.mpi);
-  const auto nodes = to.CreateVectorOfStrings(value.nodes);
-  const auto node_of_rank = to.CreateVector(value.node_of_rank);
-  fb::ApplicationBuilder table(to);
-  table.add_command(command);
-  table.add_mpi(mpi);
-  table.add_ranks(value.ranks);
-  table.add_aggregators(value.aggregators);
-  table.add_nodes(nodes);
-  table.add_node_of_rank(node_of_rank);
-  return table.Finish();
-}
-
-Offset<fb::MessageTotals> encode(Builder& to, const MessageTotals& value) {
-  fb::MessageTotalsBuilder table(to);
-  table.add_matched(value.matched);
-  table.add_unmatched_sends(value.unmatched_sends);
-  table.add_unmatched_receives(value.unmatched_receives);
-  table.add_ambiguous(value.ambiguous);
-  table.add_dropped_events(value.dropped_events);
-  table.add_bytes(value.bytes);
-  table.add_delayed(value.delayed);
-  table.add_clock_violations(value.clock_violations);
-  table.add_foreign(value.foreign);
-  table.add_events(value.events);
-  table.add_half_recorded(value.half_recorded);
-  return table.Finish();
-}
-
-Offset<fb::LatencySummary> encode(Builder& to, const LatencySummary& value) {
-  return fb::CreateLatencySummary(to, value.mean_ratio, value.median_s, value.p99_s);
-}
-
-Offset<fb::Region> encode(Builder& to, const Region& value) {
-  const auto ranks = to.CreateVectorOfStructs(as_ranges(value.ranks));
-  const auto ratios = to.CreateVector(value.history_ratio);
-  const auto counts = to.CreateVector(value.history_messages);
-  fb::RegionBuilder table(to);
-  table.add_id(value.id);
-  table.add_ranks(ranks);
-  table.add_messages(value.messages);
-  table.add_bytes(value.bytes);
-  table.add_delayed(value.delayed);
-  table.add_mean_latency_ratio(value.mean_latency_ratio);
-  table.add_delayed_share(value.delayed_share);
-  table.add_late_sender_s(value.late_sender_s);
-  table.add_late_receiver_s(value.late_receiver_s);
-  table.add_transfer_s(value.transfer_s);
-  table.add_history_ratio(ratios);
-  table.add_history_messages(counts);
-  return table.Finish();
-}
-
-Offset<fb::WorstMessage> encode(Builder& to, const WorstMessage& value) {
-  fb::WorstMessageBuilder table(to);
-  table.add_source(value.source);
-  table.add_destination(value.destination);
-  table.add_tag(value.tag);
-  table.add_comm(value.comm);
-  table.add_bytes(value.bytes);
-  table.add_start_s(value.start_s);
-  table.add_time_s(value.time_s);
-  table.add_ratio(value.ratio);
-  table.add_late_sender_s(value.late_sender_s);
-  table.add_late_receiver_s(value.late_receiver_s);
-  table.add_transfer_s(value.transfer_s);
-  return table.Finish();
-}
-
-Offset<fb::RankSummary> encode(Builder& to, const RankSummary& value) {
-  const auto waits_for = to.CreateVectorOfStructs(as_ranges(value.waits_for));
-  fb::RankSummaryBuilder table(to);
-  table.add_rank(value.rank);
-  table.add_node(value.node);
-  table.add_sends(value.sends);
-  table.add_receives(value.receives);
-  table.add_bytes_sent(value.bytes_sent);
-  table.add_bytes_received(value.bytes_received);
-  table.add_collectives(value.collectives);
-  table.add_dropped_events(value.dropped_events);
-  table.add_mean_ratio(value.mean_ratio);
-  table.add_mpi_s(value.mpi_s);
-  table.add_late_sender_s(value.late_sender_s);
-  table.add_late_receiver_s(value.late_receiver_s);
-  table.add_call_function(value.call_function);
-  table.add_call_peer(value.call_peer);
-  table.add_call_for_s(value.call_for_s);
-  table.add_finished(value.finished);
-  table.add_call_site(value.call_site);
-  table.add_call_comm(value.call_comm);
-  table.add_call_tag(value.call_tag);
-  table.add_waits_for(waits_for);
-  table.add_waits_for_any(value.waits_for_any);
-  return table.Finish();
-}
-
-Offset<fb::Criterion> encode(Builder& to, const Criterion& value) {
-  return fb::CreateCriterion(to, value.inter_node, value.bytes_low, value.bytes_high, value.count, value.median_s);
-}
-
-Offset<fb::Live> encode(Builder& to, const Live& value) {
-  return fb::CreateLive(to, value.window_s, value.window_end_realtime_ns, value.sequence);
-}
-
-Offset<fb::FunctionActivity> encode(Builder& to, const FunctionActivity& value) {
-  const auto history = to.CreateVector(value.history_share);
-  return fb::CreateFunctionActivity(to, value.function, value.calls, value.inside_s, value.ranks_inside, history);
-}
-
-Offset<fb::DeadlockMember> encode(Builder& to, const DeadlockMember& value) {
-  const auto waits_for = to.CreateVectorOfStructs(as_ranges(value.waits_for));
-  return fb::CreateDeadlockMember(to, value.rank, value.function, value.site, value.comm, value.tag, waits_for,
-                                  value.waits_for_any, value.since_s);
-}
-
-Offset<fb::CallSite> encode(Builder& to, const CallSite& value) {
-  const auto module = to.CreateString(value.module);
-  const auto function = to.CreateString(value.function);
-  const auto file = to.CreateString(value.file);
-  const auto build_id = to.CreateString(value.build_id);
-  return fb::CreateCallSite(to, value.id, module, value.offset, function, file, value.line, value.mpi_function, build_id);
-}
-
-Offset<fb::SiteActivity> encode(Builder& to, const SiteActivity& value) {
-  return fb::CreateSiteActivity(to, value.site, value.sends, value.receives, value.bytes, value.delayed,
-                                value.late_sender_s, value.waited_s, value.late_receiver_s, value.excess_s);
-}
-
-Offset<fb::Deadlock> encode(Builder& to, const Deadlock& value);
-
-template <class Table, class Value>
-Offset<flatbuffers::Vector<Offset<Table>>> encode_all(Builder& to, const std::vector<Value>& values) {
-  std::vector<Offset<Table>> tables;
-  tables.reserve(values.size());
-  for (const Value& value : values) tables.push_back(encode(to, value));
-  return to.CreateVector(tables);
-}
-
-Offset<fb::Deadlock> encode(Builder& to, const Deadlock& value) {
-  const auto members = encode_all<fb::DeadlockMember>(to, value.members);
-  return fb::CreateDeadlock(to, value.since_s, value.found_s, value.on_finished, members);
-}
-
-Offset<fb::Snapshot> encode(Builder& to, const Snapshot& value) {
-  const auto job = to.CreateString(value.job);
-  const auto application = encode(to, value.application);
-  const auto messages = encode(to, value.messages);
-  const auto latency = encode(to, value.latency);
-  const auto regions = encode_all<fb::Region>(to, value.regions);
-  const auto worst = encode_all<fb::WorstMessage>(to, value.worst);
-  const auto ranks = encode_all<fb::RankSummary>(to, value.ranks);
-  const auto criteria = encode_all<fb::Criterion>(to, value.criteria);
-  const auto functions = encode_all<fb::FunctionActivity>(to, value.functions);
-  const auto deadlocks = encode_all<fb::Deadlock>(to, value.deadlocks);
-  const auto sites = encode_all<fb::CallSite>(to, value.sites);
-  const auto site_activity = encode_all<fb::SiteActivity>(to, value.site_activity);
-  const auto live = encode(to, value.live);
-  fb::SnapshotBuilder table(to);
-  table.add_job(job);
-  table.add_application(application);
-  table.add_time_origin_realtime_ns(value.time_origin_realtime_ns);
-  table.add_duration_s(value.duration_s);
-  table.add_finished(value.finished);
-  table.add_finalized_ranks(value.finalized_ranks);
-  table.add_messages(messages);
-  table.add_latency(latency);
-  table.add_regions(regions);
-  table.add_worst(worst);
-  table.add_ranks(ranks);
-  table.add_criteria(criteria);
-  table.add_live(live);
-  table.add_functions(functions);
-  table.add_deadlocks(deadlocks);
-  table.add_sites(sites);
-  table.add_site_activity(site_activity);
-  return table.Finish();
-}
 
 // Finishes the FlatBuffer and puts the header in front of it, in the same memory.
 template <class Table>
@@ -243,10 +46,24 @@ std::span<const std::uint8_t> Encoder::question_newest(std::uint64_t id) {
   return finish(to, fb::Body::Question, fb::CreateQuestion(to, id, fb::QuestionKind::newest_snapshot));
 }
 
-std::span<const std::uint8_t> Encoder::answer(std::uint64_t id, AnswerStatus status) {
+std::span<const std::uint8_t> Encoder::question_dag(std::uint64_t id, const DagQuestion& question) {
   Builder& to = state_->builder;
   to.Clear();
-  return finish(to, fb::Body::Answer, fb::CreateAnswer(to, id, static_cast<fb::AnswerStatus>(status)));
+  const auto dag = encode(to, question);
+  return finish(to, fb::Body::Question, fb::CreateQuestion(to, id, fb::QuestionKind::dag, dag));
+}
+
+std::span<const std::uint8_t> Encoder::answer(std::uint64_t id, AnswerStatus status, const std::string& text) {
+  Builder& to = state_->builder;
+  to.Clear();
+  const Offset<flatbuffers::String> line = text.empty() ? 0 : to.CreateString(text.substr(0, limit::text_bytes));
+  return finish(to, fb::Body::Answer, fb::CreateAnswer(to, id, static_cast<fb::AnswerStatus>(status), line));
+}
+
+std::span<const std::uint8_t> Encoder::dag(const Dag& value) {
+  Builder& to = state_->builder;
+  to.Clear();
+  return finish(to, fb::Body::Dag, encode(to, value));
 }
 
 }  // namespace pclscope::wire

@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 
+#include "analysis/order/dag.hpp"
 #include "analysis/snapshot.hpp"
 
 namespace pclscope::wire {
 
-enum class AnswerStatus : std::uint8_t { here = 0, nothing_yet = 1, unknown_question = 2 };
+enum class AnswerStatus : std::uint8_t { here = 0, nothing_yet = 1, unknown_question = 2, cannot = 3 };
 
 // Keeps its memory between frames. A returned span is valid until the next call.
 class Encoder {
@@ -18,7 +20,10 @@ class Encoder {
   ~Encoder();
   std::span<const std::uint8_t> snapshot(const Snapshot& value);
   std::span<const std::uint8_t> question_newest(std::uint64_t id);
-  std::span<const std::uint8_t> answer(std::uint64_t id, AnswerStatus status);
+  std::span<const std::uint8_t> question_dag(std::uint64_t id, const DagQuestion& question);
+  // `text`: one line that says why, of status cannot.
+  std::span<const std::uint8_t> answer(std::uint64_t id, AnswerStatus status, const std::string& text = {});
+  std::span<const std::uint8_t> dag(const Dag& value);
 
  private:
   struct State;

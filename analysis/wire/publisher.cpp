@@ -3,8 +3,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <deque>
 
 #include "analysis/wire/curve_keys.hpp"
 #include "analysis/wire/decode.hpp"
@@ -20,6 +23,16 @@ namespace {
 constexpr int queued_per_viewer = 2;    // snapshots; a viewer that is slower loses the rest
 constexpr int linger_ms = 200;          // the last snapshot's chance to leave
 constexpr int questions_per_call = 64;  // so that serve() ends, whatever viewers do
+constexpr std::size_t most_waiting = 16;  // questions for graphs
+constexpr int rest_per_graph = 4;         // times what the last one took: then the next one
+
+using Clock = std::chrono::steady_clock;
+
+struct WaitingQuestion {
+  ZmqMessage identity;
+  std::uint64_t id = 0;
+  DagQuestion dag;
+};
 
 // The socket files that this process has made. Removed at the end, unless another process has replaced them.
 class SocketFile {
@@ -75,6 +88,12 @@ struct Publisher::State {
   Status open_tcp(const Endpoint& endpoint);
   bool take_subscriptions();
   bool serve_question();
+  void answer(ZmqMessage& identity, std::uint64_t id, AnswerStatus status, const std::string& text = {});
+  void enqueue(ZmqMessage& identity, const Question& question);
+  void serve_graph(const DagHandler& handler);
+
+  std::deque<WaitingQuestion> waiting;
+  Clock::time_point next_graph{};
 };
 
 Status Publisher::State::open(const Endpoint& endpoint) {
@@ -157,13 +176,51 @@ bool Publisher::State::serve_question() {
     ask.skip_rest(question);
     return malformed++, true;
   }
+  if (decoded->kind == QuestionKind::dag) return enqueue(identity, *decoded), true;
   AnswerStatus status = has_last ? AnswerStatus::here : AnswerStatus::nothing_yet;
-  if (!decoded->known) status = AnswerStatus::unknown_question;
-  // ROUTER drops what a viewer does not fetch; the parts of a dropped message are dropped together.
-  if (!ask.send_shared(identity, ZMQ_SNDMORE)) return true;
-  const bool more = status == AnswerStatus::here;
-  if (ask.send(encoder.answer(decoded->id, status), more ? ZMQ_SNDMORE : 0) && more) ask.send_shared(last);
+  if (decoded->kind == QuestionKind::unknown) status = AnswerStatus::unknown_question;
+  answer(identity, decoded->id, status);
   return true;
+}
+
+// With status here, the newest snapshot. ROUTER drops what a viewer does not fetch; the parts of a dropped message are
+// dropped together.
+void Publisher::State::answer(ZmqMessage& identity, std::uint64_t id, AnswerStatus status, const std::string& text) {
+  if (!ask.send_shared(identity, ZMQ_SNDMORE)) return;
+  const bool more = status == AnswerStatus::here;
+  if (ask.send(encoder.answer(id, status, text), more ? ZMQ_SNDMORE : 0) && more) ask.send_shared(last);
+}
+
+void Publisher::State::enqueue(ZmqMessage& identity, const Question& question) {
+  if (waiting.size() >= most_waiting) {
+    return answer(identity, question.id, AnswerStatus::cannot, "too many ask for graphs at once: ask again later");
+  }
+  WaitingQuestion& place = waiting.emplace_back();
+  zmq_msg_move(place.identity.get(), identity.get());
+  place.id = question.id;
+  place.dag = question.dag;
+}
+
+void Publisher::State::serve_graph(const DagHandler& handler) {
+  const Clock::time_point began = Clock::now();
+  if (waiting.empty() || began < next_graph) return;
+  WaitingQuestion& asked = waiting.front();
+  const Result<Dag> dag = handler ? handler(asked.dag)
+                                  : Result<Dag>(Error{ErrorCode::bad_argument, "this job keeps no messages for such questions"});
+  if (!dag) {
+    answer(asked.identity, asked.id, AnswerStatus::cannot, dag.error().message);
+  } else {
+    Encoder graphs;  // its memory goes with it: graphs are large and rare
+    const auto frame = graphs.dag(*dag);
+    if (frame.size() > limit::frame_bytes) {
+      answer(asked.identity, asked.id, AnswerStatus::cannot, "the graph is too large: ask for a shorter period");
+    } else if (ask.send_shared(asked.identity, ZMQ_SNDMORE) &&
+               ask.send(encoder.answer(asked.id, AnswerStatus::here), ZMQ_SNDMORE)) {
+      ask.send(frame);
+    }
+  }
+  waiting.pop_front();
+  next_graph = Clock::now() + rest_per_graph * (Clock::now() - began);
 }
 
 Publisher::Publisher(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -192,13 +249,14 @@ void Publisher::publish(const Snapshot& snapshot) {
   state_->publish.send_shared(state_->last);
 }
 
-void Publisher::serve() {
+void Publisher::serve(const DagHandler& handler) {
   state_->gatekeeper.serve();
   // All get it again, who has it already ignores it. (ZeroMQ's welcome message would go to the new viewer alone, but
   // who connects before publish() and subscribes after it would miss that snapshot.)
   if (state_->take_subscriptions() && state_->has_last) state_->publish.send_shared(state_->last);
   for (int served = 0; served < questions_per_call && state_->serve_question(); served++) {
   }
+  state_->serve_graph(handler);
 }
 
 std::uint64_t Publisher::malformed() const { return state_->malformed; }

@@ -2,9 +2,11 @@
 // One thread owns a Publisher. It never blocks: a slow or dead viewer loses snapshots, the aggregator nothing.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
+#include "analysis/order/dag.hpp"
 #include "analysis/result.hpp"
 #include "analysis/snapshot.hpp"
 
@@ -20,9 +22,12 @@ class Publisher {
 
   // Sends the snapshot to all subscribers and keeps it for those that come later.
   void publish(const Snapshot& snapshot);
+  // Builds the graph that somebody asks for; an Error's message goes to the asker. Ranks are ascending and may not exist.
+  using DagHandler = std::function<Result<Dag>(const DagQuestion&)>;
   // Lets new viewers in and answers questions that arrived; malformed ones are dropped and counted. Call it at least
-  // every 50 ms.
-  void serve();
+  // every 50 ms. At most one graph per call, and graphs take a fifth of the time at most: others wait, the 16th and later
+  // are refused. Without a handler all are.
+  void serve(const DagHandler& handler = {});
   std::uint64_t malformed() const;
 
  private:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <random>
+#include <span>
 
 #include "analysis/wire/curve_keys.hpp"
 #include "analysis/wire/decode.hpp"
@@ -44,6 +45,9 @@ struct Subscriber::State {
 
   Status open();
   Status use_keys();
+  // The answer to question `id`, whose frame is `question`, and what comes with it in `body`.
+  Result<Answer> exchange(std::span<const std::uint8_t> question, std::uint64_t id, ZmqMessage& body, bool& has_body,
+                          std::chrono::milliseconds timeout, Clock::time_point deadline);
   Error nobody(std::chrono::milliseconds timeout) const;
 };
 
@@ -109,30 +113,55 @@ Result<std::unique_ptr<Subscriber>> Subscriber::connect(const std::string& endpo
   return std::unique_ptr<Subscriber>(new Subscriber(std::move(state)));
 }
 
+Result<Answer> Subscriber::State::exchange(std::span<const std::uint8_t> question, std::uint64_t id, ZmqMessage& body,
+                                           bool& has_body, std::chrono::milliseconds timeout, Clock::time_point deadline) {
+  if (!wait_for(questions, ZMQ_POLLOUT, deadline) || !questions.send(question)) return nobody(timeout);
+  while (wait_for(questions, ZMQ_POLLIN, deadline)) {
+    ZmqMessage head;
+    if (!questions.receive(head)) continue;
+    has_body = head.more() && questions.receive(body);
+    if (has_body) questions.skip_rest(body);
+    auto answer = decode_answer(head.bytes());
+    if (!answer) return answer.error();
+    if (answer->id != id) continue;  // late answer to an earlier question
+    if (answer->status == AnswerStatus::unknown_question) {
+      return Error{ErrorCode::wrong_version, "the job does not know this question: update pclscope"};
+    }
+    if (answer->status == AnswerStatus::cannot) return Error{ErrorCode::not_found, answer->text};
+    if (answer->status == AnswerStatus::here && !has_body) {
+      return Error{ErrorCode::damaged, "an answer of the job has no content; ask again"};
+    }
+    return answer;
+  }
+  return nobody(timeout);
+}
+
 Result<Snapshot> Subscriber::ask(std::chrono::milliseconds timeout) {
   const auto deadline = Clock::now() + timeout;
-  ZmqSocket& socket = state_->questions;
   const std::uint64_t id = state_->next_id++;
   for (;;) {  // asks again while the job is there and has not published yet
-    if (!wait_for(socket, ZMQ_POLLOUT, deadline) || !socket.send(state_->encoder.question_newest(id))) break;
-    bool nothing_yet = false;
-    while (!nothing_yet && wait_for(socket, ZMQ_POLLIN, deadline)) {
-      ZmqMessage head, body;
-      if (!socket.receive(head)) continue;
-      const bool has_body = head.more() && socket.receive(body);
-      const auto answer = decode_answer(head.bytes());
-      if (has_body) socket.skip_rest(body);
-      if (!answer) return answer.error();
-      if (answer->id != id) continue;  // late answer to an earlier question
-      if (answer->status == AnswerStatus::here && has_body) return decode_snapshot(body.bytes());
-      nothing_yet = answer->status == AnswerStatus::nothing_yet;
-      if (!nothing_yet)
-        return Error{ErrorCode::wrong_version, "the job does not know this question: update pclscope"};
-    }
-    if (!nothing_yet || Clock::now() + std::chrono::milliseconds(20) >= deadline) break;
+    ZmqMessage body;
+    bool has_body = false;
+    const auto answer = state_->exchange(state_->encoder.question_newest(id), id, body, has_body, timeout, deadline);
+    if (!answer) return answer.error();
+    if (answer->status == AnswerStatus::here) return decode_snapshot(body.bytes());
+    if (Clock::now() + std::chrono::milliseconds(20) >= deadline) return state_->nobody(timeout);
     ::usleep(20'000);
   }
-  return state_->nobody(timeout);
+}
+
+Result<Dag> Subscriber::ask_dag(const DagQuestion& question, std::chrono::milliseconds timeout) {
+  const std::uint64_t id = state_->next_id++;
+  const auto frame = state_->encoder.question_dag(id, question);
+  if (frame.size() > limit::question_bytes) {
+    return Error{ErrorCode::bad_argument, "the list of ranks is too long for a question: ask for a region or fewer ranks"};
+  }
+  ZmqMessage body;
+  bool has_body = false;
+  const auto answer = state_->exchange(frame, id, body, has_body, timeout, Clock::now() + timeout);
+  if (!answer) return answer.error();
+  if (answer->status != AnswerStatus::here) return Error{ErrorCode::unreachable, "the job has nothing to tell yet: ask again"};
+  return decode_dag(body.bytes());
 }
 
 Result<std::optional<Snapshot>> Subscriber::next(std::chrono::milliseconds timeout) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "analysis/order/dag.hpp"
 #include "analysis/result.hpp"
 #include "analysis/snapshot.hpp"
 
@@ -21,6 +22,9 @@ class Subscriber {
   // Asks for the newest snapshot. Fails with unreachable (nobody answered in time, or the job has published nothing
   // yet), wrong_version, damaged, not_ours.
   Result<Snapshot> ask(std::chrono::milliseconds timeout);
+  // Asks for the dependency graph of a region, or of ranks, in a period. Fails as above, with bad_argument when the
+  // question is too long, and with not_found when the job cannot answer: its reason is the message.
+  Result<Dag> ask_dag(const DagQuestion& question, std::chrono::milliseconds timeout);
   // The newest published snapshot; older ones waiting are skipped. Empty when no new one came in time.
   Result<std::optional<Snapshot>> next(std::chrono::milliseconds timeout);
 

@@ -1,7 +1,9 @@
 // The communication of NPB's conjugate gradient on a two-level grid, without its arithmetic: per inner iteration a
 // vector and two scalars are summed over the row by recursive halving of distances, and one vector goes to the
 // transpose partner.
-// Arguments: iterations (100), bytes per vector (1024, a multiple of 8), pause per iteration in microseconds (0).
+// Arguments: iterations (100), bytes per vector (1024, a multiple of 8), pause per iteration in microseconds (0); and
+// for a delayed link: row, first and last iteration, sleep in microseconds. In these iterations the row's first rank
+// sleeps before it sends its first vector to its first partner, a growing part of that sleep up to the whole.
 // Ranks: a power of two, n = nprows * npcols with npcols = nprows or 2 * nprows; row = me / npcols.
 // On paper: with l = log2(npcols) every rank sends 3 * l + 1 messages per iteration (the transpose partner of a
 // diagonal rank is itself): l of `bytes` (tag 1), 1 of `bytes` (tag 2), 2 * l of 8 bytes (tag 3).
@@ -26,6 +28,8 @@ int main(int argc, char** argv) {
   const long iterations = argument(argc, argv, 1, 100);
   const int bytes = (int)argument(argc, argv, 2, 1024);
   const long pause_us = argument(argc, argv, 3, 0);
+  const long slow_row = argument(argc, argv, 4, -1), slow_first = argument(argc, argv, 5, 0);
+  const long slow_last = argument(argc, argv, 6, 0), slow_us = argument(argc, argv, 7, 0);
   int size, me;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
@@ -43,6 +47,8 @@ int main(int argc, char** argv) {
   for (long iteration = 0; iteration < iterations; iteration++) {
     int64_t scalar[2] = {me, me + iteration};
     for (int i = 0; i < words; i++) mine[i] = me + i + iteration;
+    if (row == slow_row && col == 0 && iteration >= slow_first && iteration <= slow_last)
+      usleep((useconds_t)(slow_us * (iteration - slow_first + 1) / (slow_last - slow_first + 1)));
     for (int d = npcols; d >= 2; d /= 2, messages++) {
       exchange(mine, other, bytes, row * npcols + (col + d / 2) % d + col / d * d, 1);
       for (int i = 0; i < words; i++) mine[i] += other[i];

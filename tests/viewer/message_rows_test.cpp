@@ -17,7 +17,7 @@ class MemorySession final : public session::Session {
   session::Source source() override { return session::Source::finished; }
   bool live() const override { return false; }
   bool complete() const override { return true; }
-  Status messages(const session::Period&, const std::function<bool(std::span<const Message>)>& visit) override {
+  Status messages(const session::TimeSpan&, const std::function<bool(std::span<const Message>)>& visit) override {
     for (std::size_t at = 0; at < messages_.size(); at += 7) {
       if (!visit(std::span(messages_).subspan(at, std::min<std::size_t>(7, messages_.size() - at)))) break;
     }
@@ -26,6 +26,11 @@ class MemorySession final : public session::Session {
   std::uint64_t message_count() const override { return messages_.size(); }
   std::uint64_t messages_not_stored() const override { return 0; }
   Result<std::vector<Window>> windows() override { return std::vector<Window>(); }
+  Status collectives(const session::TimeSpan&,
+                     const std::function<bool(std::span<const CollectiveCall>)>&) override {
+    return {};
+  }
+  Result<Dag> dag(const DagQuestion&) override { return Dag{}; }
 
  private:
   std::vector<Message> messages_;

@@ -20,6 +20,18 @@ TEST_CASE("durations are read with their unit") {
   CHECK(parse_duration_ns("0s") == 0);
 }
 
+TEST_CASE("sizes are read with decimal and binary units, never without one") {
+  CHECK(parse_bytes("500MB") == 500'000'000);
+  CHECK(parse_bytes("2GB") == 2'000'000'000);
+  CHECK(parse_bytes("2G") == 2'000'000'000);
+  CHECK(parse_bytes("1.5GiB") == 1'610'612'736);
+  CHECK(parse_bytes("800kB") == 800'000);
+  CHECK(parse_bytes("1KiB") == 1024);
+  CHECK(parse_bytes("7B") == 7);
+  for (const char* word : {"", "2", "MB", "-1MB", "2 GB", "2gb", "2GBs", "nanB", "1e5TB", "99999999999TB", "2iB"})
+    CHECK_FALSE(parse_bytes(word));
+}
+
 TEST_CASE("what is no duration is refused") {
   for (const char* word : {"", "100", "ms", "-1s", "1 s", "1sec", "1h", "nan", "nans", "inf", "infs", "1e3s", "0x10s",
                            "1s ", " 1s", "1..2s", "99999999999999999999s"}) {

@@ -9,8 +9,11 @@ namespace {
 
 using Words = std::vector<std::string>;
 
+constexpr std::uint64_t least_budget = 10'000'000;
+
 struct Raw {
   std::string window = "100ms";
+  std::string budget;
   Words launcher_args;
   std::uint64_t ring_events = 0;
   std::uint64_t overflow_wait_ms = 0;
@@ -39,6 +42,15 @@ void add_options(CLI::App& app, RunWords& run, Raw& raw) {
   app.add_option("--window", raw.window, "Length of the analysis windows, 10ms to 60s (100ms)")
       ->type_name("TIME")
       ->check(duration_between("10ms", "60s"));
+  app.add_option("--keep", run.options.keep, "Messages in the dump: none, those of interesting periods, or all (interesting)")
+      ->type_name("summaries|interesting|all")
+      ->check(CLI::IsMember({"summaries", "interesting", "all"}).description(""));
+  app.add_option("--budget", raw.budget, "The dump never grows beyond this, 10MB at least (2GB)")->type_name("SIZE");
+  app.add_option("--baseline", run.options.baseline, "Judge latencies by the criteria of this dump of an earlier run")
+      ->type_name("FILE");
+  app.add_option("--regions", run.options.regions, "How communication regions are found (free-energy)")
+      ->type_name("free-energy|paper|correlation")
+      ->check(CLI::IsMember({"free-energy", "paper", "correlation"}).description(""));
   app.add_option("--publish", run.endpoint, "Where viewers connect: ipc:///path or tcp://host:port (this user only)")
       ->type_name("ENDPOINT");
   app.add_option("--mpi", run.mpi, "The MPI of the application: openmpi, mpich or auto (auto)")
@@ -102,6 +114,15 @@ std::optional<int> parse_run(const Words& words, RunWords& run) {
   run.options.window_ns = *text::parse_duration_ns(raw.window) / 1'000'000 * 1'000'000;
   if (app.count("--ring-events") > 0) run.options.ring_events = raw.ring_events;
   if (app.count("--overflow-wait") > 0) run.options.overflow_wait_ms = raw.overflow_wait_ms;
+  if (app.count("--baseline") > 0 && run.options.baseline.empty()) {
+    return fail(wrong_usage, "--baseline: the file name is empty");
+  }
+  if (app.count("--budget") > 0) {
+    run.options.budget_bytes = text::parse_bytes(raw.budget);
+    if (run.options.budget_bytes.value_or(0) < least_budget) {
+      return fail(wrong_usage, "--budget: '" + raw.budget + "' is no size of 10MB or more: write for example 500MB or 2GB");
+    }
+  }
   if (app.count("--dump") > 0 && run.options.dump.empty()) return fail(wrong_usage, "--dump: the file name is empty");
   return check_words(run, raw);
 }

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "analysis/store/reader.hpp"
 #include "analysis/wire/jobs.hpp"
 #include "viewer/commands/command_line.hpp"
 #include "viewer/commands/run_options.hpp"
@@ -49,6 +50,18 @@ std::optional<int> check_dump(std::string& dump) {
   if (fd < 0) return refuse(std::strerror(errno));
   ::close(fd);
   ::unlink(trial.c_str());
+  return std::nullopt;
+}
+
+// An earlier run's criteria are asked for: better to fail here than hours into the job.
+std::optional<int> check_baseline(std::string& baseline) {
+  if (baseline.empty()) return std::nullopt;
+  baseline = fs::absolute(baseline).lexically_normal().string();
+  const auto reader = store::Reader::open(baseline);
+  if (!reader) return fail(could_not, "--baseline: " + reader.error().message);
+  if ((*reader)->summary().criteria.empty()) {
+    return fail(could_not, "--baseline: " + baseline + " has no criteria: no messages were matched in that run");
+  }
   return std::nullopt;
 }
 
@@ -145,6 +158,7 @@ std::optional<int> plan_run(const std::vector<std::string>& words, RunPlan& plan
     return status;
   }
   if (const auto status = check_dump(run.options.dump)) return status;
+  if (const auto status = check_baseline(run.options.baseline)) return status;
   if (const auto status = choose_launcher(run, program, plan.facts)) return status;
   if (const auto status = find_pieces(plan.facts)) return status;
   plan.facts.job = job_name(run.options.command.front());

@@ -99,6 +99,10 @@ Words aggregator_command(const RunOptions& options, const RunFacts& facts) {
   Words words = {facts.rank_program, "--aggregator", facts.aggregator_program, "--job", facts.job, "--command",
                  text::printable(join_words(options.command))};
   if (!options.dump.empty()) words.insert(words.end(), {"--dump", options.dump});
+  if (!options.regions.empty()) words.insert(words.end(), {"--regions", options.regions});
+  if (!options.baseline.empty()) words.insert(words.end(), {"--baseline", options.baseline});
+  if (!options.keep.empty()) words.insert(words.end(), {"--keep", options.keep});
+  if (options.budget_bytes) words.insert(words.end(), {"--budget", std::to_string(*options.budget_bytes)});
   // Whole milliseconds; finer windows than that are refused by the command line.
   words.insert(words.end(), {"--window-ms", std::to_string(options.window_ns / 1'000'000), "--publish", facts.endpoint});
   return words;

@@ -10,6 +10,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 // Without a pid to look at, silence must stand for death: aggregators publish every window, 60 s at most.
 constexpr auto longest_silence = std::chrono::seconds(90);
+constexpr auto patience_with_graphs = std::chrono::seconds(10);
 
 class LiveSession final : public Session {
  public:
@@ -20,10 +21,14 @@ class LiveSession final : public Session {
   Source source() override;
   bool live() const override { return true; }
   bool complete() const override { return finished_; }
-  Status messages(const Period&, const std::function<bool(std::span<const Message>)>&) override { return not_stored(); }
+  Status messages(const TimeSpan&, const std::function<bool(std::span<const Message>)>&) override { return not_stored(); }
   std::uint64_t message_count() const override { return 0; }
   std::uint64_t messages_not_stored() const override { return 0; }
   Result<std::vector<Window>> windows() override { return not_stored(); }
+  Status collectives(const TimeSpan&, const std::function<bool(std::span<const CollectiveCall>)>&) override {
+    return not_stored();
+  }
+  Result<Dag> dag(const DagQuestion& question) override { return subscriber_->ask_dag(question, patience_with_graphs); }
 
  private:
   static Error not_stored() {

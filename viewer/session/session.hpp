@@ -11,7 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "analysis/match/collective_call.hpp"
 #include "analysis/match/message.hpp"
+#include "analysis/order/dag.hpp"
 #include "analysis/result.hpp"
 #include "analysis/snapshot.hpp"
 
@@ -24,8 +26,9 @@ enum class Source {
   lost,      // the aggregator died, or nobody has answered for long
 };
 
-// Messages of a period on the run's time axis (nanoseconds since its origin), by the time when the send began.
-struct Period {
+// A stretch of the run's time axis (nanoseconds since its origin). Messages are in it by the time when the send began,
+// collective calls when any part of them is.
+struct TimeSpan {
   std::int64_t begin_ns = INT64_MIN;
   std::int64_t end_ns = INT64_MAX;  // not included
 };
@@ -43,10 +46,16 @@ class Session {
 
   // Stored messages, in the order in which they were matched; `visit` gets them in batches and returns false to stop.
   // Live sessions have none yet (bad_argument).
-  virtual Status messages(const Period& period, const std::function<bool(std::span<const Message>)>& visit) = 0;
+  virtual Status messages(const TimeSpan& span, const std::function<bool(std::span<const Message>)>& visit) = 0;
   virtual std::uint64_t message_count() const = 0;        // stored
   virtual std::uint64_t messages_not_stored() const = 0;  // counted, but beyond the dump's budget
   virtual Result<std::vector<Window>> windows() = 0;
+  // Each rank's part in stored collective operations, in the order in which they were completed. As messages().
+  virtual Status collectives(const TimeSpan& span,
+                             const std::function<bool(std::span<const CollectiveCall>)>& visit) = 0;
+  // The dependency graph of a region, or of ranks: from the dump, or asked from the running job. Fails with not_found
+  // (no such region; what there is, is in the message), unreachable.
+  virtual Result<Dag> dag(const DagQuestion& question) = 0;
 };
 
 // A running job. `aggregator_pid` and `announcement` (the job's file in the runtime directory) tell an orderly end

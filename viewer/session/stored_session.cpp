@@ -2,6 +2,7 @@
 
 #include "analysis/store/reader.hpp"
 #include "viewer/session/session.hpp"
+#include "viewer/session/stored_dag.hpp"
 
 namespace pclscope::session {
 namespace {
@@ -21,9 +22,9 @@ class StoredSession final : public Session {
   bool live() const override { return false; }
   bool complete() const override { return reader_->complete(); }
 
-  Status messages(const Period& period, const std::function<bool(std::span<const Message>)>& visit) override {
+  Status messages(const TimeSpan& span, const std::function<bool(std::span<const Message>)>& visit) override {
     const auto outside = [&](const Message& m) {
-      return m.send_begin < period.begin_ns || m.send_begin >= period.end_ns;
+      return m.send_begin < span.begin_ns || m.send_begin >= span.end_ns;
     };
     for (std::uint64_t first = 0; first < reader_->message_count(); first += batch_rows) {
       auto rows = reader_->messages(first, batch_rows);
@@ -36,6 +37,10 @@ class StoredSession final : public Session {
   std::uint64_t message_count() const override { return reader_->message_count(); }
   std::uint64_t messages_not_stored() const override { return reader_->messages_not_stored(); }
   Result<std::vector<Window>> windows() override { return reader_->windows(); }
+  Status collectives(const TimeSpan&, const std::function<bool(std::span<const CollectiveCall>)>&) override {
+    return {};  // not stored yet
+  }
+  Result<Dag> dag(const DagQuestion& question) override { return stored_dag(*this, reader_->summary(), question); }
 
  private:
   std::unique_ptr<store::Reader> reader_;

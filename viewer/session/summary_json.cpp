@@ -15,7 +15,64 @@ std::optional<double> age_s(const Snapshot& snapshot, std::int64_t now_realtime_
   return std::max(0.0, static_cast<double>(now_realtime_ns - snapshot.live.window_end_realtime_ns) * 1e-9);
 }
 
+namespace {
+
+const char* name_of(PeriodKind kind) {
+  return kind == PeriodKind::growth ? "growth" : kind == PeriodKind::steady ? "steady" : "other";
+}
+
+const char* name_of(Keep keep) {
+  return keep == Keep::all ? "all" : keep == Keep::interesting ? "interesting" : "summaries";
+}
+
+Json retention_json(const Retention& r) {
+  return {{"keep", name_of(r.keep)},
+          {"budget_bytes", r.budget_bytes},
+          {"file_bytes", r.file_bytes},
+          {"memory_budget_bytes", r.memory_budget_bytes},
+          {"memory_bytes", r.memory_bytes},
+          {"messages_stored", r.messages_stored},
+          {"messages_left_out", r.messages_left_out},
+          {"bites_since_s", r.bites_since_s >= 0 ? finite(r.bites_since_s) : Json(nullptr)},
+          {"memory_from_s", finite(r.memory_from_s)}};
+}
+
+}  // namespace
+
+Json period_json(const Period& p) {
+  return {{"kind", name_of(p.kind)},
+          {"open", p.open},
+          {"begin_s", finite(p.begin_s)},
+          {"end_s", finite(p.end_s)},
+          {"windows", p.windows},
+          {"messages", p.messages},
+          {"bytes", p.bytes},
+          {"delayed", p.delayed},
+          {"mean_ratio", finite(p.mean_ratio)},
+          {"begin_ratio", finite(p.begin_ratio)},
+          {"middle_ratio", finite(p.middle_ratio)},
+          {"end_ratio", finite(p.end_ratio)},
+          {"late_sender_s", finite(p.late_sender_s)},
+          {"late_receiver_s", finite(p.late_receiver_s)},
+          {"transfer_s", finite(p.transfer_s)}};
+}
+
+Json link_json(const RegionLink& link) {
+  return {{"a", link.a},
+          {"b", link.b},
+          {"messages", link.messages},
+          {"bytes", link.bytes},
+          {"delayed", link.delayed},
+          {"mean_latency_ratio", finite(link.mean_latency_ratio)},
+          {"mean_transfer_ratio", finite(link.mean_transfer_ratio)},
+          {"late_sender_s", finite(link.late_sender_s)},
+          {"late_receiver_s", finite(link.late_receiver_s)},
+          {"transfer_s", finite(link.transfer_s)}};
+}
+
 Json region_json(const Region& region) {
+  Json periods = Json::array();
+  for (const Period& period : region.periods) periods.push_back(period_json(period));
   return {{"id", region.id},
           {"ranks", region.ranks},
           {"messages", region.messages},
@@ -25,7 +82,10 @@ Json region_json(const Region& region) {
           {"delayed_share", finite(region.delayed_share)},
           {"late_sender_s", finite(region.late_sender_s)},
           {"late_receiver_s", finite(region.late_receiver_s)},
-          {"transfer_s", finite(region.transfer_s)}};
+          {"transfer_s", finite(region.transfer_s)},
+          {"mean_transfer_ratio", finite(region.mean_transfer_ratio)},
+          {"collective_wait_s", finite(region.collective_wait_s)},
+          {"periods", periods}};
 }
 
 Json rank_json(const RankSummary& rank, const Application& application) {
@@ -43,7 +103,9 @@ Json rank_json(const RankSummary& rank, const Application& application) {
           {"mpi_s", finite(rank.mpi_s)},
           {"late_sender_s", finite(rank.late_sender_s)},
           {"late_receiver_s", finite(rank.late_receiver_s)},
-          {"finished", rank.finished}};
+          {"finished", rank.finished},
+          {"collective_wait_s", finite(rank.collective_wait_s)},
+          {"delay_caused_s", finite(rank.delay_caused_s)}};
 }
 
 Json criterion_json(const Criterion& criterion) {
@@ -51,7 +113,8 @@ Json criterion_json(const Criterion& criterion) {
           {"bytes_low", criterion.bytes_low},
           {"bytes_high", criterion.bytes_high},
           {"count", criterion.count},
-          {"median_s", finite(criterion.median_s)}};
+          {"median_s", finite(criterion.median_s)},
+          {"transfer_median_s", criterion.transfer_median_s > 0 ? finite(criterion.transfer_median_s) : Json(nullptr)}};
 }
 
 Json summary_json(const Snapshot& snapshot, std::optional<std::int64_t> now_realtime_ns) {
@@ -80,8 +143,13 @@ Json summary_json(const Snapshot& snapshot, std::optional<std::int64_t> now_real
   json["latency"] = {{"mean_ratio", finite(snapshot.latency.mean_ratio)},
                      {"median_s", finite(snapshot.latency.median_s)},
                      {"p99_s", finite(snapshot.latency.p99_s)}};
-  json["regions"] = Json::array();
+  json["collectives"] = {{"operations", snapshot.collectives.operations},
+                         {"calls", snapshot.collectives.calls},
+                         {"wait_s", finite(snapshot.collectives.wait_s)}};
+  json["retention"] = retention_json(snapshot.retention);
+  for (const char* list : {"regions", "links"}) json[list] = Json::array();
   for (const Region& region : snapshot.regions) json["regions"].push_back(region_json(region));
+  for (const RegionLink& link : snapshot.links) json["links"].push_back(link_json(link));
   if (now_realtime_ns) {
     const auto age = age_s(snapshot, *now_realtime_ns);
     json["live"] = {{"window_s", finite(snapshot.live.window_s)},

@@ -16,6 +16,8 @@ using Json = nlohmann::ordered_json;
 Json summary_json(const Snapshot& snapshot, std::optional<std::int64_t> now_realtime_ns = std::nullopt);
 
 Json region_json(const Region& region);
+Json period_json(const Period& period);
+Json link_json(const RegionLink& link);
 Json rank_json(const RankSummary& rank, const Application& application);
 Json criterion_json(const Criterion& criterion);
 

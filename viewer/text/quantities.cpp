@@ -40,6 +40,34 @@ std::optional<std::int64_t> parse_duration_ns(std::string_view word) {
   return static_cast<std::int64_t>(std::llround(value * scale));
 }
 
+std::optional<std::uint64_t> parse_bytes(std::string_view word) {
+  double value = 0;
+  const auto [rest, error] = std::from_chars(word.data(), word.data() + word.size(), value, std::chars_format::fixed);
+  if (error != std::errc{} || !std::isfinite(value) || value < 0) return std::nullopt;
+  const std::string_view unit(rest, static_cast<std::size_t>(word.data() + word.size() - rest));
+  double scale = unit == "B" ? 1 : 0;
+  double decimal = 1, binary = 1;
+  for (const char prefix : {'k', 'M', 'G', 'T'}) {
+    decimal *= 1000, binary *= 1024;
+    const bool fits = !unit.empty() && (unit.front() == prefix || (prefix == 'k' && unit.front() == 'K'));
+    if (fits && (unit.substr(1) == "B" || unit.size() == 1)) scale = decimal;
+    if (fits && unit.substr(1) == "iB") scale = binary;
+  }
+  if (scale == 0 || value * scale > 1e19) return std::nullopt;
+  return static_cast<std::uint64_t>(value * scale + 0.5);
+}
+
+std::optional<std::int64_t> parse_moment_ns(std::string_view word) {
+  const bool before_end = !word.empty() && word.front() == '-';
+  if (before_end) word.remove_prefix(1);
+  auto ns = parse_duration_ns(word);
+  if (!ns && !word.empty() && (word.back() == '.' || (word.back() >= '0' && word.back() <= '9'))) {
+    ns = parse_duration_ns(std::string(word) + "s");
+  }
+  if (ns && before_end) ns = -*ns;
+  return ns;
+}
+
 std::string format_seconds(double seconds) {
   if (!std::isfinite(seconds)) return "-";
   const double size = std::fabs(seconds);
@@ -115,6 +143,28 @@ std::string format_utc(std::int64_t realtime_ns) {
                 fields.tm_mon + 1, fields.tm_mday, fields.tm_hour, fields.tm_min, fields.tm_sec,
                 static_cast<int>(rest / 1'000'000));
   return buffer.data();
+}
+
+std::string format_time_of_day(std::int64_t realtime_ns) {
+  const std::string utc = format_utc(realtime_ns);
+  const std::size_t day_end = utc.find('T');
+  return day_end == std::string::npos ? utc : utc.substr(day_end + 1);
+}
+
+std::string format_moment(double seconds) {
+  if (!std::isfinite(seconds) || std::fabs(seconds) >= 1e9) return "-";
+  if (std::fabs(seconds) < 99.95) return print("%.1f s", seconds);
+  const auto whole = static_cast<long long>(std::fabs(seconds));
+  std::array<char, 40> buffer{};
+  if (whole < 3600) std::snprintf(buffer.data(), buffer.size(), "%02lld:%02lld", whole / 60, whole % 60);
+  else std::snprintf(buffer.data(), buffer.size(), "%lld:%02lld:%02lld", whole / 3600, whole / 60 % 60, whole % 60);
+  return (seconds < 0 ? "-" : "") + std::string(buffer.data());
+}
+
+std::string format_times(double ratio) {
+  if (!std::isfinite(ratio)) return "-";
+  if (std::fabs(ratio) < 99.95) return print("%.1fx", ratio);
+  return print(std::fabs(ratio) < 1e5 ? "%.0fx" : "%.1ex", ratio);
 }
 
 }  // namespace pclscope::text

@@ -62,31 +62,13 @@ std::string hexadecimal(std::uint64_t value) {
 
 }  // namespace
 
-Criteria::Criteria(std::vector<Criterion> criteria) : sorted_(std::move(criteria)) {
-  std::sort(sorted_.begin(), sorted_.end(), [](const Criterion& a, const Criterion& b) {
-    return std::tuple(a.inter_node, a.bytes_low) < std::tuple(b.inter_node, b.bytes_low);
-  });
-}
-
-std::optional<double> Criteria::ratio(const Message& message) const {
-  if (has(message, message_flag::unseen_completion)) return std::nullopt;
-  const bool inter_node = has(message, message_flag::inter_node);
-  auto after = std::upper_bound(sorted_.begin(), sorted_.end(), std::tuple(inter_node, message.bytes),
-                                [](const auto& key, const Criterion& c) { return key < std::tuple(c.inter_node, c.bytes_low); });
-  if (after == sorted_.begin()) return std::nullopt;
-  const Criterion& criterion = *--after;
-  const bool fits = criterion.inter_node == inter_node && message.bytes < criterion.bytes_high;
-  if (!fits || !(criterion.median_s > 0)) return std::nullopt;
-  return seconds(message.time()) / criterion.median_s;
-}
-
 Status visit_messages(session::Session& session, const Criteria& criteria, const MessageQuery& query,
                       const std::function<bool(const Message&)>& visit) {
   const std::uint64_t limit = query.limit.value_or(UINT64_MAX);
   std::uint64_t visited = 0;
   std::vector<Keyed> rows;  // with a limit a heap, its worst row on top
   if (limit == 0) return {};
-  const Status status = session.messages({}, [&](std::span<const Message> batch) {
+  const Status status = session.messages(query.span, [&](std::span<const Message> batch) {
     for (const Message& message : batch) {
       if (!chosen(message, query.ranks)) continue;
       if (query.order == MessageOrder::stored) {

@@ -10,6 +10,7 @@
 #include "analysis/match/message.hpp"
 #include "analysis/result.hpp"
 #include "analysis/snapshot.hpp"
+#include "viewer/session/criteria.hpp"
 #include "viewer/session/session.hpp"
 #include "viewer/session/summary_json.hpp"
 #include "viewer/views/site_text.hpp"
@@ -22,18 +23,10 @@ struct MessageQuery {
   MessageOrder order = MessageOrder::time;
   std::vector<std::int32_t> ranks;     // ascending; source or destination is one of them; empty = all
   std::optional<std::uint64_t> limit;  // rows
+  session::TimeSpan span{};            // when the send began
 };
 
-// Looks up final criteria by class and size.
-class Criteria {
- public:
-  explicit Criteria(std::vector<Criterion> criteria);
-  // Time of the message / its criterion; nothing without a criterion or a completion time.
-  std::optional<double> ratio(const Message& message) const;
-
- private:
-  std::vector<Criterion> sorted_;
-};
+using session::Criteria;
 
 // The chosen messages in their order, one call each. Memory: none for stored order, `limit` messages with a limit,
 // else all chosen messages.

@@ -44,8 +44,10 @@ Rows summary_rows(const Snapshot& snapshot) {
 
 Rows region_rows(const std::vector<Region>& regions) {
   std::vector<Json> objects;
+  Json example = session::region_json({});
+  example.erase("periods");  // rows of their own: inspect FILE evolution --csv
   for (const Region& region : regions) objects.push_back(session::region_json(region));
-  return rows_of(objects, session::region_json({}));
+  return rows_of(objects, example);
 }
 
 Rows rank_rows(const std::vector<RankSummary>& ranks, const Application& application) {

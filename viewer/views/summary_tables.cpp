@@ -6,6 +6,9 @@
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/rank_list.hpp"
 #include "viewer/text/table.hpp"
+#include "viewer/views/delay_rows.hpp"
+#include "viewer/views/period_text.hpp"
+#include "viewer/views/site_text.hpp"
 
 namespace pclscope::views {
 namespace {
@@ -29,6 +32,11 @@ std::string node_of(const RankSummary& rank, const Application& application) {
 std::string size_range(const Criterion& c) {
   if (c.bytes_high == c.bytes_low + 1) return bytes_text(c.bytes_low);
   return bytes_text(c.bytes_low) + " to " + bytes_text(c.bytes_high);
+}
+
+std::string collectives_line(const CollectiveTotals& totals) {
+  return text::format_count(totals.operations) + " operations of " + text::format_count(totals.calls) +
+         " calls, waited " + text::format_seconds(totals.wait_s);
 }
 
 }  // namespace
@@ -55,6 +63,12 @@ std::vector<std::string> summary_lines(const Snapshot& snapshot, bool complete, 
     lines.push_back("           clock violations " + text::format_count(m.clock_violations) + ", foreign messages " +
                     text::format_count(m.foreign));
   }
+  if (snapshot.collectives.operations > 0) lines.push_back("collective " + collectives_line(snapshot.collectives));
+  if (const std::string kept = kept_line(snapshot.retention); !kept.empty()) lines.push_back("kept       " + kept);
+  const Sites sites(snapshot.sites);
+  for (std::size_t i = 0; i < std::min<std::size_t>(snapshot.delays.size(), 3); ++i) {
+    lines.push_back((i == 0 ? "delays     " : "           ") + delay_line(snapshot.delays[i], sites));
+  }
   lines.push_back("");
   const Lines regions = region_lines(snapshot.regions, width);
   constexpr std::size_t most = 15;
@@ -70,13 +84,15 @@ std::vector<std::string> region_lines(const std::vector<Region>& regions, std::s
   if (regions.empty()) return {"no regions: no messages between ranks were matched"};
   auto table = table_of({{"region", Align::right}, {"ranks", Align::left}, {"messages", Align::right},
                          {"bytes", Align::right}, {"ratio", Align::right}, {"delayed", Align::right},
-                         {"late send", Align::right}, {"late recv", Align::right}, {"transfer", Align::right}});
+                         {"late send", Align::right}, {"late recv", Align::right}, {"transfer", Align::right},
+                         {"xfer ratio", Align::right}, {"in colls", Align::right}, {"newest period", Align::left}});
   for (const Region& r : regions) {
     const std::string ranks = width > 0 ? text::compact_ranks(r.ranks, width / 5) : text::compact_ranks(r.ranks);
     table.row({std::to_string(r.id), ranks, width > 0 ? text::format_short_count(r.messages) : text::format_count(r.messages),
                bytes_text(r.bytes), text::format_ratio(r.mean_latency_ratio), text::format_share(r.delayed_share),
                text::format_seconds(r.late_sender_s), text::format_seconds(r.late_receiver_s),
-               text::format_seconds(r.transfer_s)});
+               text::format_seconds(r.transfer_s), text::format_ratio(r.mean_transfer_ratio),
+               text::format_seconds(r.collective_wait_s), newest_period(r)});
   }
   return table.lines(width);
 }
@@ -86,12 +102,13 @@ std::vector<std::string> rank_lines(const std::vector<RankSummary>& ranks, const
   if (ranks.empty()) return {"no ranks were recorded"};
   auto table = table_of({{"rank", Align::right}, {"sends", Align::right}, {"receives", Align::right},
                          {"sent", Align::right}, {"received", Align::right}, {"colls", Align::right},
-                         {"ratio", Align::right}, {"in MPI", Align::right}, {"dropped", Align::right},
-                         {"node", Align::left}});
+                         {"ratio", Align::right}, {"in MPI", Align::right}, {"in colls", Align::right},
+                         {"caused", Align::right}, {"dropped", Align::right}, {"node", Align::left}});
   for (const RankSummary& r : ranks) {
     table.row({std::to_string(r.rank), text::format_short_count(r.sends), text::format_short_count(r.receives),
                bytes_text(r.bytes_sent), bytes_text(r.bytes_received), text::format_short_count(r.collectives),
                text::format_ratio(r.mean_ratio), text::format_seconds(r.mpi_s),
+               text::format_seconds(r.collective_wait_s), text::format_seconds(r.delay_caused_s),
                text::format_short_count(r.dropped_events), node_of(r, application)});
   }
   return table.lines(width);
@@ -100,10 +117,11 @@ std::vector<std::string> rank_lines(const std::vector<RankSummary>& ranks, const
 std::vector<std::string> criterion_lines(const std::vector<Criterion>& criteria, std::size_t width) {
   if (criteria.empty()) return {"no criteria: no messages were matched"};
   auto table = table_of({{"class", Align::left}, {"message size", Align::left}, {"messages", Align::right},
-                         {"median time", Align::right}});
+                         {"median time", Align::right}, {"of transfer", Align::right}});
   for (const Criterion& c : criteria) {
     table.row({c.inter_node ? "inter-node" : "intra-node", size_range(c), text::format_count(c.count),
-               text::format_seconds(c.median_s)});
+               text::format_seconds(c.median_s),
+               c.transfer_median_s > 0 ? text::format_seconds(c.transfer_median_s) : "-"});
   }
   return table.lines(width);
 }

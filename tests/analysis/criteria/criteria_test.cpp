@@ -88,7 +88,7 @@ TEST_CASE("criteria are the medians of class and bin, and ratios refer to them")
     const auto s = random() % 3;
     const auto t = static_cast<std::int64_t>((1000 + random() % 1000) * (s + 1) * (inter ? 10 : 1));
     values[inter][s].push_back(t);
-    criteria.add(inter, sizes[s], t);
+    criteria.add(inter, sizes[s], t, t / 2);
   }
   criteria.refresh();
   const std::vector<Criterion> list = criteria.list();
@@ -101,35 +101,48 @@ TEST_CASE("criteria are the medians of class and bin, and ratios refer to them")
     const auto& of = values[c.inter_node][s];
     CHECK(c.count == of.size());
     CHECK(c.median_s == Approx(exact(of, 0.5) * 1e-9).epsilon(0.008));
-    CHECK(criteria.inverse_ns(c.inter_node, sizes[s]) == Approx(1 / exact(of, 0.5)).epsilon(0.008));
+    CHECK(c.transfer_median_s == Approx(exact(of, 0.5) * 0.5e-9).epsilon(0.009));
+    CHECK(criteria.inverse_ns(c.inter_node, sizes[s]).time == Approx(1 / exact(of, 0.5)).epsilon(0.008));
+    CHECK(criteria.inverse_ns(c.inter_node, sizes[s]).transfer == Approx(2 / exact(of, 0.5)).epsilon(0.009));
   }
 }
 
 TEST_CASE("a bin with few samples borrows from a neighbour of similar size only") {
   Criteria criteria;
-  for (int i = 0; i < 100; ++i) criteria.add(false, 10'000, 5000);
-  criteria.add(false, 9'000, 90'000);    // within a factor of two: judged by the neighbour
-  criteria.add(false, 100'000, 90'000);  // far away: its own median
-  criteria.add(true, 10'000, 70'000);    // the other class has nothing
+  for (int i = 0; i < 100; ++i) criteria.add(false, 10'000, 5000, 5000);
+  criteria.add(false, 9'000, 90'000, 90'000);    // within a factor of two: judged by the neighbour
+  criteria.add(false, 100'000, 90'000, 90'000);  // far away: its own median
+  criteria.add(true, 10'000, 70'000, 70'000);    // the other class has nothing
   criteria.refresh();
-  CHECK(90'000 * criteria.inverse_ns(false, 9'000) == Approx(18).epsilon(0.01));
-  CHECK(90'000 * criteria.inverse_ns(false, 100'000) == Approx(1).epsilon(0.01));
-  CHECK(70'000 * criteria.inverse_ns(true, 10'000) == Approx(1).epsilon(0.01));
-  for (int i = 0; i < 15; ++i) criteria.add(false, 9'000, 90'000);
+  CHECK(90'000 * criteria.inverse_ns(false, 9'000).time == Approx(18).epsilon(0.01));
+  CHECK(90'000 * criteria.inverse_ns(false, 100'000).time == Approx(1).epsilon(0.01));
+  CHECK(70'000 * criteria.inverse_ns(true, 10'000).time == Approx(1).epsilon(0.01));
+  for (int i = 0; i < 15; ++i) criteria.add(false, 9'000, 90'000, 90'000);
   criteria.refresh();
-  CHECK(90'000 * criteria.inverse_ns(false, 9'000) == Approx(1).epsilon(0.01));
+  CHECK(90'000 * criteria.inverse_ns(false, 9'000).time == Approx(1).epsilon(0.01));
 }
 
 TEST_CASE("saved criteria come back as a baseline") {
   Criteria before;
-  for (int i = 0; i < 50; ++i) before.add(true, 123'456, 1000 + i);
+  for (int i = 0; i < 50; ++i) before.add(true, 123'456, 1000 + i, 1000 + i);
   before.refresh();
   Criteria after;
   after.load(before.list());
-  for (int i = 0; i < 50; ++i) after.add(true, 123'456, 5000);
+  for (int i = 0; i < 50; ++i) after.add(true, 123'456, 5000, 5000);
   after.refresh();
-  CHECK(5000 * after.inverse_ns(true, 123'456) == Approx(5000 / 1024.0).epsilon(0.01));
-  CHECK(after.inverse_ns(true, 8) == 0);
+  CHECK(5000 * after.inverse_ns(true, 123'456).time == Approx(5000 / 1024.0).epsilon(0.01));
+  CHECK(after.inverse_ns(true, 8).time == 0);
+}
+
+TEST_CASE("a baseline without transfers, or with nonsense, leaves the run's own") {
+  Criteria criteria;
+  criteria.load({{false, 100, 150, 5, 2e-6, 0}, {false, 200, 250, 5, -1, 1}, {true, 0, 50, 1, 1e300 * 1e300, 0}});
+  for (int i = 0; i < 50; ++i) criteria.add(false, 100, 8000, 4000), criteria.add(false, 200, 600, 300);
+  criteria.refresh();
+  CHECK(8000 * criteria.inverse_ns(false, 100).time == Approx(4).epsilon(0.01));
+  CHECK(4000 * criteria.inverse_ns(false, 100).transfer == Approx(1).epsilon(0.01));
+  CHECK(600 * criteria.inverse_ns(false, 200).time == Approx(1).epsilon(0.01));
+  CHECK(criteria.inverse_ns(true, 0).time == 0);
 }
 
 TEST_CASE("the wait split tells late senders, late receivers and transfer apart") {

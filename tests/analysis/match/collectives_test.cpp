@@ -1,6 +1,11 @@
 #include "analysis/match/collectives.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <span>
+#include <vector>
+
+#include "interpose/record/functions.hpp"
 
 using namespace pclscope;
 using record::Event;
@@ -18,20 +23,99 @@ TEST_CASE("collectives are complete when every member is, in any order, and comm
   };
   for (const int ordinal : {1, 0})  // nonblocking ones complete out of order
     for (int rank = 0; rank < 4; ++rank)
-      collectives.add(event(EventKind::collective, 1, static_cast<std::uint64_t>(ordinal)));
+      collectives.add(rank, event(EventKind::collective, 1, static_cast<std::uint64_t>(ordinal)));
   CHECK(collectives.completed() == 2);
-  collectives.add(event(EventKind::collective, 1, 2));
+  collectives.add(0, event(EventKind::collective, 1, 2));
   CHECK(collectives.incomplete() == 1);
   for (std::uint64_t comm = 100; comm < 400; ++comm) {
-    for (int rank = 0; rank < 2; ++rank) collectives.add(event(EventKind::comm_created, comm, 1, 2));
+    for (int rank = 0; rank < 2; ++rank) collectives.add(rank, event(EventKind::comm_created, comm, 1, 2));
     for (std::uint64_t i = 0; i < 10; ++i)
-      for (int rank = 0; rank < 2; ++rank) collectives.add(event(EventKind::collective, comm, i));
-    for (int rank = 0; rank < 2; ++rank) collectives.add(event(EventKind::comm_freed, comm, 0));
+      for (int rank = 0; rank < 2; ++rank) collectives.add(rank, event(EventKind::collective, comm, i));
+    for (int rank = 0; rank < 2; ++rank) collectives.add(rank, event(EventKind::comm_freed, comm, 0));
   }
   CHECK(collectives.completed() == 2 + 3000);
   CHECK(collectives.communicators() == 1);
   // Members never seen: bounded, given up.
-  for (std::uint64_t i = 3; i < 100'000; ++i) collectives.add(event(EventKind::collective, 1, i));
+  for (std::uint64_t i = 3; i < 100'000; ++i) collectives.add(0, event(EventKind::collective, 1, i));
   CHECK(collectives.incomplete() <= 1 << 14);
   CHECK(collectives.abandoned() > 80'000);
+  CHECK(collectives.parts() <= 1 << 14);
+}
+
+namespace {
+
+std::uint16_t number(record::Function f) { return static_cast<std::uint16_t>(f); }
+
+// Entry times of the ranks 0, 1, 2 ... and the waits that follow from the definition, for one operation.
+std::vector<CollectiveCall> calls_of(record::Function function, std::int32_t root, std::vector<std::uint64_t> begins,
+                                     std::uint64_t end, std::uint32_t flags = 0) {
+  std::vector<CollectiveCall> got;
+  Collectives collectives(static_cast<std::int32_t>(begins.size()),
+                          [&](std::span<const CollectiveCall> calls) { got.assign(calls.begin(), calls.end()); });
+  for (std::size_t rank = begins.size(); rank-- > 0;) {
+    Event e{};
+    e.kind = EventKind::collective;
+    e.comm = record::world_comm_id;
+    e.function = number(function);
+    e.peer = root;
+    e.begin = begins[rank];
+    e.end = end;
+    e.flags = flags;
+    CHECK(got.empty());
+    collectives.add(static_cast<std::int32_t>(rank), e);
+  }
+  std::sort(got.begin(), got.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
+  REQUIRE(got.size() == begins.size());
+  return got;
+}
+
+std::vector<std::int64_t> waits(const std::vector<CollectiveCall>& calls) {
+  std::vector<std::int64_t> list;
+  for (const CollectiveCall& c : calls) list.push_back(c.wait());
+  return list;
+}
+
+}  // namespace
+
+TEST_CASE("ranks wait for those whom the collective makes them wait for") {
+  using F = record::Function;
+  using W = std::vector<std::int64_t>;
+  CHECK(waits(calls_of(F::Barrier, -1, {100, 400, 250}, 410)) == W{300, 0, 150});
+  CHECK(waits(calls_of(F::Allreduce, -1, {100, 400, 250}, 410)) == W{300, 0, 150});
+  CHECK(waits(calls_of(F::Bcast, 2, {100, 400, 250}, 410)) == W{150, 0, 0});
+  CHECK(waits(calls_of(F::Reduce, 0, {100, 400, 250}, 410)) == W{300, 0, 0});
+  CHECK(waits(calls_of(F::Gatherv, 1, {100, 400, 250}, 410)) == W{0, 0, 0});
+  CHECK(waits(calls_of(F::Scan, -1, {100, 400, 250}, 410)) == W{0, 0, 0});
+  CHECK(waits(calls_of(F::Barrier, -1, {100, 400, 250}, 300)) == W{200, 0, 50});  // clocks that disagree: not beyond its end
+  CHECK(waits(calls_of(F::Ibarrier, -1, {100, 400, 250}, 410, record::flag::nonblocking)) == W{0, 0, 0});
+  CHECK(waits(calls_of(F::Bcast, 2, {100, 400, 250}, 410, record::flag::intercomm)) == W{0, 0, 0});
+  CHECK(waits(calls_of(F::Bcast, 7, {100, 400, 250}, 410)) == W{0, 0, 0});  // no such root
+  CHECK(calls_of(F::Barrier, -1, {100, 400, 250}, 410)[2].awaited == 1);
+}
+
+TEST_CASE("forms of a collective have its shape") {
+  using F = record::Function;
+  CHECK(shape_of(number(F::Iallreduce)) == CollectiveShape::all_to_all);
+  CHECK(shape_of(number(F::Allreduce_init_c)) == CollectiveShape::all_to_all);
+  CHECK(shape_of(number(F::Ireduce_scatter_block_c)) == CollectiveShape::all_to_all);
+  CHECK(shape_of(number(F::Ibcast)) == CollectiveShape::from_root);
+  CHECK(shape_of(number(F::Scatterv_c)) == CollectiveShape::from_root);
+  CHECK(shape_of(number(F::Igatherv)) == CollectiveShape::to_root);
+  CHECK(shape_of(number(F::Ineighbor_alltoall)) == CollectiveShape::unknown);
+  CHECK(shape_of(number(F::Init)) == CollectiveShape::unknown);
+  CHECK(shape_of(0) == CollectiveShape::unknown);
+  CHECK(shape_of(65535) == CollectiveShape::unknown);
+}
+
+TEST_CASE("parts of incomplete collectives are bounded over all communicators") {
+  Collectives collectives(4);
+  Event e{};
+  e.kind = EventKind::collective;
+  for (std::uint64_t i = 0; i < 3'000'000; ++i) {
+    e.comm = 100 + i % 300;
+    e.ordinal = i / 300;
+    collectives.add(0, e);
+    if (i % 1024 == 0) REQUIRE(collectives.parts() <= (1 << 20) + 300);
+  }
+  CHECK(collectives.abandoned() > 1'900'000);
 }

@@ -56,6 +56,53 @@ TEST_CASE("an empty snapshot comes back equal") {
   CHECK(*after == Snapshot{});
 }
 
+TEST_CASE("the dendrogram does not travel") {
+  Snapshot before;
+  before.dendrogram.method = "paper";
+  before.dendrogram.leaf_of_rank = {0, 1};
+  before.dendrogram.merges = {{0, 1, 2.5}};
+  Encoder encoder;
+  const auto after = decode_snapshot(encoder.snapshot(before));
+  REQUIRE(after);
+  CHECK(*after == Snapshot{});
+}
+
+TEST_CASE("a frame without the newer tables gives their default values") {
+  flatbuffers::FlatBufferBuilder to;
+  fb::SnapshotBuilder snapshot(to);
+  const auto after = decode_snapshot(frame_of(to, snapshot.Finish()));
+  REQUIRE(after);
+  CHECK(*after == Snapshot{});
+  CHECK(after->retention.bites_since_s == -1);
+}
+
+// 64 regions with everything that they may carry live: 600 windows, 32 periods, 200 links, 20 delays.
+TEST_CASE("a job of 1,024 ranks fits into a megabyte") {
+  RandomSnapshot random(7, 2);
+  Snapshot s = random.make();
+  Region region;
+  region.history_ratio.assign(600, 1.5f);
+  region.history_messages.assign(600, 100'000);
+  region.periods.assign(32, {PeriodKind::growth, true, 1.5, 2.5, 9, 99, 999, 9, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5});
+  for (int r = 0; r < 16; r++) region.ranks.push_back(r * 64);  // no two of them neighbours
+  s.regions.assign(64, region);
+  s.links.assign(200, {1, 2, 3, 4, 5, 1.5, 2.5, 3.5, 4.5, 5.5});
+  s.delays.assign(20, {1, 2, 3, 4, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, std::vector<std::int32_t>(8, 1), std::vector<double>(8, 1.5)});
+  RankSummary rank;
+  rank.node = -1;
+  rank.sends = rank.receives = rank.bytes_sent = rank.bytes_received = 1'000'000;
+  rank.mean_ratio = rank.mpi_s = rank.late_sender_s = rank.late_receiver_s = 1.5;
+  rank.collective_wait_s = rank.delay_caused_s = 2.5;
+  s.ranks.assign(1024, rank);
+  Encoder encoder;
+  const auto frame = encoder.snapshot(s);
+  INFO("bytes " << frame.size());
+  CHECK(frame.size() < 1'000'000);
+  const auto after = decode_snapshot(frame);
+  REQUIRE(after);
+  CHECK(*after == s);
+}
+
 TEST_CASE("rank lists keep any order, and ranges keep them small") {
   Snapshot before;
   before.regions.resize(2);
@@ -87,8 +134,9 @@ TEST_CASE("questions and answers come back") {
   const auto question = decode_question(encoder.question_newest(77));
   REQUIRE(question);
   CHECK(question->id == 77);
-  CHECK(question->known);
-  for (const AnswerStatus status : {AnswerStatus::here, AnswerStatus::nothing_yet, AnswerStatus::unknown_question}) {
+  CHECK(question->kind == QuestionKind::newest_snapshot);
+  for (const AnswerStatus status :
+       {AnswerStatus::here, AnswerStatus::nothing_yet, AnswerStatus::unknown_question, AnswerStatus::cannot}) {
     const auto answer = decode_answer(encoder.answer(1234567890123, status));
     REQUIRE(answer);
     CHECK(answer->id == 1234567890123);
@@ -99,8 +147,16 @@ TEST_CASE("questions and answers come back") {
   CHECK(decode_answer(encoder.snapshot({})).error().code == ErrorCode::damaged);
 }
 
+TEST_CASE("an answer that cannot be given says why, in bounds") {
+  Encoder encoder;
+  const auto answer = decode_answer(encoder.answer(3, AnswerStatus::cannot, "no region 9: there are 1, 2"));
+  REQUIRE(answer);
+  CHECK(answer->text == "no region 9: there are 1, 2");
+  CHECK(decode_answer(encoder.answer(3, AnswerStatus::cannot, std::string(1'000'000, 'x')))->text.size() == limit::text_bytes);
+}
+
 TEST_CASE("the worked example of FORMAT.md") {
-  const Bytes example = {0x50, 0x43, 0x4c, 0x57, 0x01, 0x00, 0x01, 0x00, 0x0c, 0x00, 0x00, 0x00, 0x08, 0x00,
+  const Bytes example = {0x50, 0x43, 0x4c, 0x57, 0x01, 0x00, 0x02, 0x00, 0x0c, 0x00, 0x00, 0x00, 0x08, 0x00,
                          0x0c, 0x00, 0x07, 0x00, 0x08, 0x00, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x03,
                          0x0c, 0x00, 0x00, 0x00, 0x08, 0x00, 0x10, 0x00, 0x08, 0x00, 0x07, 0x00, 0x08, 0x00,
                          0x00, 0x00, 0x00, 0x00, 0x00, 0x01, 0x07, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00};
@@ -126,6 +182,16 @@ TEST_CASE("numbers that are not finite become 0") {
   before.criteria.resize(1);
   before.criteria[0].median_s = nan;
   before.live.window_s = nan;
+  before.regions[0].periods.resize(1);
+  before.regions[0].periods[0].end_ratio = infinite;
+  before.links.resize(1);
+  before.links[0].mean_latency_ratio = nan;
+  before.delays.resize(1);
+  before.delays[0].cost_s = infinite;
+  before.delays[0].victims = {3, 4};
+  before.delays[0].victim_s = {nan};
+  before.collectives.wait_s = nan;
+  before.retention.memory_from_s = -infinite;
   Encoder encoder;
   const auto after = decode_snapshot(encoder.snapshot(before));
   REQUIRE(after);
@@ -137,6 +203,13 @@ TEST_CASE("numbers that are not finite become 0") {
   CHECK(after->ranks[0].mpi_s == 0);
   CHECK(after->criteria[0].median_s == 0);
   CHECK(after->live.window_s == 0);
+  CHECK(after->regions[0].periods[0].end_ratio == 0);
+  CHECK(after->links[0] == RegionLink{});
+  CHECK(after->delays[0].cost_s == 0);
+  CHECK(after->delays[0].victims == std::vector<std::int32_t>{3});
+  CHECK(after->delays[0].victim_s == std::vector<double>{0});
+  CHECK(after->collectives == CollectiveTotals{});
+  CHECK(after->retention == Retention{});
 }
 
 TEST_CASE("indices that point nowhere and unequal histories are mended") {
@@ -232,6 +305,7 @@ TEST_CASE("100,000 mutated and random frames: an error or a snapshot, nothing el
       decoded ? accepted++ : refused++;
       if (decoded && !std::isfinite(decoded->duration_s)) FAIL("not finite");
       (void)decode_question(frame);
+      (void)decode_dag(frame);
       (void)decode_answer(frame);
     }
   }

@@ -32,12 +32,16 @@ class RandomSnapshot {
     for (std::uint64_t i = below(20); i > 0; i--) s.worst.push_back(worst());
     for (int r = 0; r < ranks; r++) s.ranks.push_back(rank(r, nodes));
     for (std::uint64_t i = below(50); i > 0; i--)
-      s.criteria.push_back({below(2) == 1, count(), count(), count(), real()});
+      s.criteria.push_back({below(2) == 1, count(), count(), count(), real(), real()});
     for (std::uint64_t i = below(12); i > 0; i--) s.functions.push_back(function());
     for (std::uint64_t i = below(3); i > 0; i--) s.deadlocks.push_back(deadlock());
     for (std::uint64_t i = below(30); i > 0; i--) s.sites.push_back(site());
     for (std::uint64_t i = below(50); i > 0; i--)
       s.site_activity.push_back({id(), count(), count(), count(), count(), real(), real(), real(), real()});
+    for (std::uint64_t i = below(20); i > 0; i--) s.links.push_back(link());
+    s.collectives = {count(), count(), real()};
+    for (std::uint64_t i = below(20); i > 0; i--) s.delays.push_back(delay());
+    s.retention = {static_cast<Keep>(below(3)), count(), count(), count(), count(), count(), count(), real(), real()};
     s.live = {real(), static_cast<std::int64_t>(random_()), count()};
     return s;
   }
@@ -68,7 +72,27 @@ class RandomSnapshot {
       r.history_ratio.push_back(static_cast<float>(below(1000)) / 7);
       r.history_messages.push_back(static_cast<std::uint32_t>(random_()));
     }
+    r.mean_transfer_ratio = real(), r.collective_wait_s = real();
+    for (std::uint64_t i = below(33); i > 0; i--) r.periods.push_back(period());
     return r;
+  }
+
+  Period period() {
+    return {static_cast<PeriodKind>(below(3)), below(2) == 1, real(), real(), id(), count(), count(), count(), real(),
+            real(), real(), real(), real(), real(), real()};
+  }
+
+  RegionLink link() {
+    return {number(), number(), count(), count(), count(), real(), real(), real(), real(), real()};
+  }
+
+  DelayOrigin delay() {
+    DelayOrigin d{number(), id(), id(), count(), real(), real(), real(), real(), real(), real(), {}, {}};
+    for (std::uint64_t i = below(9); i > 0; i--) {
+      d.victims.push_back(number());
+      d.victim_s.push_back(real());
+    }
+    return d;
   }
 
   WorstMessage worst() {
@@ -110,6 +134,8 @@ class RandomSnapshot {
             count(),
             count(),
             count(),
+            real(),
+            real(),
             real(),
             real(),
             real(),

@@ -13,12 +13,12 @@ namespace pclscope::testing {
 
 class Serving {
  public:
-  explicit Serving(std::unique_ptr<wire::Publisher> publisher)
-      : publisher_(std::move(publisher)), thread_([this] {
+  explicit Serving(std::unique_ptr<wire::Publisher> publisher, wire::Publisher::DagHandler handler = {})
+      : publisher_(std::move(publisher)), handler_(std::move(handler)), thread_([this] {
           while (!stop_) {
             {
               const std::lock_guard lock(mutex_);
-              publisher_->serve();
+              publisher_->serve(handler_);
             }
             std::this_thread::sleep_for(std::chrono::milliseconds(5));
           }
@@ -38,6 +38,7 @@ class Serving {
 
  private:
   std::unique_ptr<wire::Publisher> publisher_;
+  wire::Publisher::DagHandler handler_;
   std::mutex mutex_;
   std::atomic<bool> stop_{false};
   std::thread thread_;

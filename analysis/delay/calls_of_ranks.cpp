@@ -1,0 +1,152 @@
+#include "analysis/delay/calls_of_ranks.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "interpose/record/event.hpp"
+
+namespace pclscope {
+namespace {
+
+using Kind = RankCall::Kind;
+
+std::int64_t cut(std::int64_t time) {
+  return std::clamp(time, -CallsOfRanks::time_limit, CallsOfRanks::time_limit);
+}
+
+std::uint32_t site_id(std::uint64_t site) { return site > UINT32_MAX ? 0 : static_cast<std::uint32_t>(site); }
+
+// Of receives that one call completed, the one that was sent last comes first; equal ones in any order of arrival.
+bool before(const RankCall& a, const RankCall& b) {
+  return std::tie(a.begin, a.kind, a.end, b.wait_end, a.peer, a.site) <
+         std::tie(b.begin, b.kind, b.end, a.wait_end, b.peer, b.site);
+}
+
+bool same_call(const RankCall& a, const RankCall& b) {
+  return a.begin == b.begin && a.kind == b.kind && a.end == b.end && a.kind == Kind::completion;
+}
+
+// A blocking send that returned after its receiver came, and that MPI did not merely copy.
+bool waited_for_receiver(const Message& m) {
+  namespace flag = record::flag;
+  if (m.flags & (flag::nonblocking | flag::persistent | flag::partitioned | flag::buffered)) return false;
+  if (!(m.flags & flag::synchronous) && m.bytes < CallsOfRanks::eager_bytes) return false;
+  return m.source != m.destination && m.recv_post > m.send_begin && m.recv_post <= m.send_end;
+}
+
+// Nobody can say what a Sendrecv waited for on its sending side.
+bool of_sendrecv(const std::vector<RankCall>& calls, std::size_t send) {
+  constexpr std::size_t far_enough = 8;
+  for (std::size_t i = send; i > 0 && send - i < far_enough && calls[i - 1].begin == calls[send].begin; --i)
+    if (calls[i - 1].kind == Kind::completion && calls[i - 1].end == calls[send].end) return true;
+  return false;
+}
+
+}  // namespace
+
+std::size_t first_from(const std::vector<RankCall>& calls, std::int64_t time) {
+  const auto it = std::partition_point(calls.begin(), calls.end(), [=](const RankCall& c) { return c.begin < time; });
+  return static_cast<std::size_t>(it - calls.begin());
+}
+
+void CallsOfRanks::append(std::int32_t rank, const RankCall& call) {
+  const auto r = static_cast<std::size_t>(rank);
+  ranks_[r].calls.push_back(call);
+  if (is_touched_[r]) return;
+  is_touched_[r] = true;
+  touched_.push_back(rank);
+}
+
+bool CallsOfRanks::add(const Message& m) {
+  if (!knows(m.source) || !knows(m.destination)) return false;
+  const bool seen = !(m.flags & message_flag::unseen_completion);
+  const bool timed = seen && !(m.flags & message_flag::clock_violation) && m.recv_end >= m.send_begin;
+  RankCall send;
+  send.kind = Kind::send;
+  send.begin = send.wait_end = cut(m.send_begin);
+  send.end = std::max(cut(m.send_end), send.begin);
+  send.other = timed ? std::max(cut(m.recv_wait), send.begin) : INT64_MAX;  // not timed: it aligns nobody
+  send.site = site_id(m.send_site);
+  send.peer = m.destination;
+  if (timed && waited_for_receiver(m)) send.wait_end = std::min(cut(m.recv_post), send.end);
+  append(m.source, send);
+
+  RankCall receive;
+  receive.site = site_id(m.recv_site);
+  receive.peer = m.source;
+  if (!seen || m.recv_post != m.recv_wait) {
+    receive.kind = Kind::post;
+    receive.begin = receive.end = receive.wait_end = cut(m.recv_post);
+    append(m.destination, receive);
+  }
+  if (!seen) return true;
+  receive.kind = Kind::completion;
+  receive.begin = receive.wait_end = cut(m.recv_wait);
+  receive.end = std::max(cut(m.recv_end), receive.begin);
+  if (timed && m.source != m.destination)
+    receive.wait_end = std::max(receive.begin, std::min(send.begin, receive.end));
+  append(m.destination, receive);
+  return true;
+}
+
+bool CallsOfRanks::add(const CollectiveCall& c) {
+  if (!knows(c.rank)) return false;
+  RankCall call;
+  call.kind = c.nonblocking ? Kind::post : Kind::collective;
+  call.begin = call.end = call.wait_end = cut(c.begin);
+  call.site = site_id(c.site);
+  if (!c.nonblocking) {
+    call.end = std::max(cut(c.end), call.begin);
+    if (c.awaited != c.rank && knows(c.awaited)) {
+      call.peer = c.awaited;
+      call.wait_end = std::clamp(cut(c.awaited_begin), call.begin, call.end);
+    }
+    if (c.shape != CollectiveShape::unknown) {
+      const std::uint64_t key = (c.comm + 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u ^ c.ordinal * 0x94d049bb133111ebu;
+      call.other = static_cast<std::int64_t>(key | 1);
+    }
+  }
+  append(c.rank, call);
+  return true;
+}
+
+void CallsOfRanks::settle(std::int64_t least_wait, std::vector<Wait>* waits) {
+  for (const std::int32_t rank : touched_) settle_rank(rank, least_wait, waits);
+}
+
+void CallsOfRanks::settle_rank(std::int32_t rank, std::int64_t least_wait, std::vector<Wait>* waits) {
+  Rank& r = ranks_[static_cast<std::size_t>(rank)];
+  auto& calls = r.calls;
+  if (r.settled == calls.size()) return;
+  const auto fresh = calls.begin() + static_cast<std::ptrdiff_t>(r.settled);
+  if (!std::is_sorted(fresh, calls.end(), before)) std::sort(fresh, calls.end(), before);
+  calls.erase(std::unique(fresh, calls.end(), same_call), calls.end());
+  std::size_t from = r.settled;
+  if (from > 0 && before(*fresh, calls[from - 1])) {  // told late
+    const auto first = std::upper_bound(calls.begin(), fresh, *fresh, before);
+    from = static_cast<std::size_t>(first - calls.begin());
+    std::inplace_merge(first, fresh, calls.end(), before);
+  }
+  for (std::size_t i = from; i < calls.size(); ++i) {
+    RankCall& c = calls[i];
+    if (!c.fresh) continue;
+    c.fresh = false;
+    if (c.wait_end == c.begin) continue;
+    // A receive that was told later than others of its call: that wait is known already.
+    const bool told = (i > 0 && same_call(calls[i - 1], c)) || (i + 1 < calls.size() && same_call(calls[i + 1], c));
+    if (told) c.wait_end = c.begin;
+    if (waits && c.wait() > 0 && c.wait() >= least_wait) waits->push_back({rank, c});
+  }
+  r.settled = calls.size();
+}
+
+RankCall* CallsOfRanks::find(const Wait& wait) {
+  auto& calls = ranks_[static_cast<std::size_t>(wait.rank)].calls;
+  const auto it = std::lower_bound(calls.begin(), calls.end(), wait.call, before);
+  if (it == calls.end() || !(it->begin == wait.call.begin && it->kind == wait.call.kind)) return nullptr;
+  if (it->end != wait.call.end || it->wait_end != wait.call.wait_end || it->peer != wait.call.peer) return nullptr;
+  const bool in_doubt = it->kind == Kind::send && of_sendrecv(calls, static_cast<std::size_t>(it - calls.begin()));
+  return in_doubt ? nullptr : &*it;
+}
+
+}  // namespace pclscope

@@ -1,0 +1,99 @@
+// What each rank did, as far as matched messages and collectives tell it: its MPI calls in order of time, with whom it
+// waited for in each. Time between two calls is called computation (calls that leave no message lie in it).
+// Definitions: docs/methods.md, "Delays". One thread owns a CallsOfRanks. Times are nanoseconds since the time origin.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/match/collective_call.hpp"
+#include "analysis/match/message.hpp"
+
+namespace pclscope {
+
+struct RankCall {
+  // Calls that begin together (Sendrecv) are in this order: first those that can wait.
+  enum class Kind : std::uint8_t {
+    collective,  // blocking
+    completion,  // of receives: Recv, Wait, Waitall ... the receives of one call are one RankCall
+    post,        // of a receive or a nonblocking collective: its return is not known, end == begin
+    send,
+  };
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  std::int64_t wait_end = 0;   // it waited for `peer` from begin to here; begin: for nobody
+  std::int64_t other = 0;      // send: when its receiver came for it and it was sent. collective: which, 0: unknown shape
+  std::uint32_t site = 0;      // of a completion: where its last message's receive was posted
+  std::int32_t peer = -1;      // send: destination. completion: who was last to send. collective: awaited
+  std::uint32_t blame = 0;     // owner's: where the wait goes back to, 0: nowhere
+  Kind kind = Kind::send;
+  bool fresh = true;           // not settled yet
+
+  std::int64_t wait() const { return wait_end - begin; }
+};
+
+// Index of the rank's first call that begins at or after `time`.
+std::size_t first_from(const std::vector<RankCall>& calls, std::int64_t time);
+
+class CallsOfRanks {
+ public:
+  // Small sends do not wait for their receiver: every MPI copies them at once.
+  static constexpr std::uint64_t eager_bytes = 1024;
+  static constexpr std::int64_t time_limit = std::int64_t{1} << 61;  // beyond +-73 years times are cut: no overflow
+
+  struct Rank {
+    std::vector<RankCall> calls;      // by begin, then kind
+    std::size_t settled = 0;          // calls behind are in the order of add()
+    bool complete = true;             // nothing was forgotten at the front
+  };
+  struct Wait {
+    std::int32_t rank = 0;
+    RankCall call;
+  };
+
+  explicit CallsOfRanks(std::int32_t ranks) : ranks_(static_cast<std::size_t>(ranks < 0 ? 0 : ranks)) {
+    is_touched_.resize(ranks_.size());
+  }
+
+  // False: the ranks contradict the world, nothing was added.
+  bool add(const Message& m);
+  bool add(const CollectiveCall& c);
+  // Brings new calls into order and joins the receives of one call. `waits` (may be null) gets the new calls that
+  // waited at least `least_wait`.
+  void settle(std::int64_t least_wait, std::vector<Wait>* waits);
+
+  const std::vector<Rank>& ranks() const { return ranks_; }
+  // The settled call, null when it is gone, or when it is in doubt whether it waited (Sendrecv). Good until the next
+  // settle() or forget().
+  RankCall* find(const Wait& wait);
+  // Keeps of each rank the calls from `horizon` on and `most` before; `on_blame(blame)` for forgotten ones that have
+  // any. Lazy: a rank may hold half as many more.
+  template <class OnBlame>
+  void forget(std::int64_t horizon, std::size_t most, OnBlame on_blame) {
+    for (const std::int32_t rank : touched_) {
+      Rank& r = ranks_[static_cast<std::size_t>(rank)];
+      is_touched_[static_cast<std::size_t>(rank)] = false;
+      const std::size_t past = r.calls.size() <= most + most / 2 ? 0 : first_from(r.calls, horizon);
+      if (past <= most + most / 2) continue;
+      const std::size_t old = past - most;
+      for (std::size_t i = 0; i < old; ++i)
+        if (r.calls[i].blame != 0) on_blame(r.calls[i].blame);
+      r.calls.erase(r.calls.begin(), r.calls.begin() + static_cast<std::ptrdiff_t>(old));
+      if (r.calls.capacity() > 4 * most && r.calls.capacity() > 4 * r.calls.size()) r.calls.shrink_to_fit();
+      r.settled = r.calls.size();
+      r.complete = false;
+    }
+    touched_.clear();
+  }
+
+ private:
+  bool knows(std::int32_t rank) const { return rank >= 0 && static_cast<std::size_t>(rank) < ranks_.size(); }
+  void append(std::int32_t rank, const RankCall& call);
+  void settle_rank(std::int32_t rank, std::int64_t least_wait, std::vector<Wait>* waits);
+
+  std::vector<Rank> ranks_;
+  std::vector<std::int32_t> touched_;  // ranks with new calls since forget(), each once
+  std::vector<char> is_touched_;
+};
+
+}  // namespace pclscope

@@ -1,0 +1,211 @@
+#include "analysis/delay/delays.hpp"
+
+#include <algorithm>
+
+#include "analysis/delay/in_order.hpp"
+
+namespace pclscope {
+namespace {
+
+constexpr double least_share = 0.01;      // smaller parts are counted, but not passed on
+constexpr std::size_t most_parts = 48;    // origins that one wait goes back to; most have one or two
+
+double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
+
+std::size_t look_back_for(std::size_t asked, std::int32_t ranks) {
+  if (asked > 0) return std::max<std::size_t>(asked, 8);
+  return std::clamp<std::size_t>((std::size_t{1} << 22) / static_cast<std::size_t>(std::max(ranks, 1)), 64, 256);
+}
+
+std::int64_t time_of(const Message& m) {
+  const std::int64_t time = m.flags & message_flag::unseen_completion ? m.recv_post : m.recv_end;
+  return std::clamp(time, -CallsOfRanks::time_limit, CallsOfRanks::time_limit);
+}
+// All members together: the wait and the call that ended it.
+std::int64_t time_of(const CollectiveCall& c) {
+  const std::int64_t time = c.awaited < 0 ? c.begin : std::clamp(c.awaited_begin, c.begin, std::max(c.begin, c.end));
+  return std::clamp(time, -CallsOfRanks::time_limit, CallsOfRanks::time_limit);
+}
+
+// Moves those that completed by `until` to `due`.
+template <class T>
+void split(std::vector<T>& pending, std::int64_t until, std::vector<T>& due) {
+  const auto stay = std::partition(pending.begin(), pending.end(), [=](const T& t) { return time_of(t) > until; });
+  due.assign(stay, pending.end());
+  pending.erase(stay, pending.end());
+}
+
+template <class T>
+bool any_later(std::span<const T> items, std::int64_t until) {
+  return std::any_of(items.begin(), items.end(), [=](const T& t) { return time_of(t) > until; });
+}
+
+}  // namespace
+
+Delays::Delays(std::int32_t ranks, DelayOptions options)
+    : options_(std::move(options)), calls_(ranks), origins_(ranks), blames_(1) {
+  options_.look_back = look_back_for(options_.look_back, ranks);
+  if (options_.ranks.empty()) return;
+  counted_.resize(static_cast<std::size_t>(std::max(ranks, 0)));
+  for (const std::int32_t rank : options_.ranks)
+    if (rank >= 0 && rank < ranks) counted_[static_cast<std::size_t>(rank)] = true;
+}
+
+void Delays::add(std::span<const Message> messages, std::span<const CollectiveCall> collectives,
+                 std::int64_t until_ns) {
+  if (pending_.size() >= most_pending || pending_collectives_.size() >= most_pending) finish();
+  if (pending_.empty() && pending_collectives_.empty() && !any_later(messages, until_ns) &&
+      !any_later(collectives, until_ns))
+    return take(messages, collectives);
+  pending_.insert(pending_.end(), messages.begin(), messages.end());
+  pending_collectives_.insert(pending_collectives_.end(), collectives.begin(), collectives.end());
+  std::vector<Message> due;
+  std::vector<CollectiveCall> collectives_due;
+  split(pending_, until_ns, due);
+  split(pending_collectives_, until_ns, collectives_due);
+  take(due, collectives_due);
+}
+
+void Delays::finish() {
+  take(pending_, pending_collectives_);
+  pending_ = {};
+  pending_collectives_ = {};
+  follow_until(INT64_MAX);
+}
+
+// In chunks, so that few calls per rank are held beyond the look-back.
+void Delays::take(std::span<const Message> messages, std::span<const CollectiveCall> collectives) {
+  order_by_slices(messages.size(), [&](std::size_t i) { return time_of(messages[i]); }, order_);
+  order_by_slices(collectives.size(), [&](std::size_t i) { return time_of(collectives[i]); }, collective_order_);
+  std::size_t message = 0, collective = 0, in_chunk = 0;
+  std::int64_t newest = INT64_MIN;
+  while (message < messages.size() || collective < collectives.size()) {
+    const std::int64_t next = message < messages.size() ? time_of(messages[order_[message]]) : INT64_MAX;
+    const std::int64_t next_collective =
+        collective < collectives.size() ? time_of(collectives[collective_order_[collective]]) : INT64_MAX;
+    if (in_chunk >= chunk && (std::min(next, next_collective) > newest || in_chunk >= 4 * chunk)) {
+      follow_chunk(newest);
+      in_chunk = 0;
+    }
+    const bool taken = next <= next_collective ? calls_.add(messages[order_[message++]])
+                                               : calls_.add(collectives[collective_order_[collective++]]);
+    newest = std::max(newest, std::min(next, next_collective));
+    refused_ += !taken;
+    ++in_chunk;
+  }
+  if (in_chunk > 0) follow_chunk(newest);
+}
+
+// Waits that ended in earlier chunks.
+void Delays::follow_chunk(std::int64_t newest_ns) {
+  calls_.settle(options_.least_wait_ns, &waits_);
+  follow_until(waits_.size() > most_pending ? INT64_MAX : newest_ns_);
+  calls_.forget(newest_ns_, options_.look_back, [this](std::uint32_t blame) { free_blames_.push_back(blame); });
+  newest_ns_ = std::max(newest_ns_, newest_ns);
+}
+
+void Delays::follow_until(std::int64_t horizon) {
+  due_.clear();
+  for (std::uint32_t i = 0; i < waits_.size(); ++i)
+    if (waits_[i].call.wait_end <= horizon) due_.push_back(i);
+  // Causes before what they caused.
+  std::sort(due_.begin(), due_.end(), [this](std::uint32_t a, std::uint32_t b) {
+    const std::int64_t a_ns = waits_[a].call.wait_end, b_ns = waits_[b].call.wait_end;
+    return a_ns != b_ns ? a_ns < b_ns : waits_[a].rank != waits_[b].rank ? waits_[a].rank < waits_[b].rank : a < b;
+  });
+  for (const std::uint32_t i : due_) follow(waits_[i]);
+  std::erase_if(waits_, [=](const CallsOfRanks::Wait& w) { return w.call.wait_end <= horizon; });
+}
+
+void Delays::follow(const CallsOfRanks::Wait& wait) {
+  RankCall* call = calls_.find(wait);
+  if (call == nullptr || call->blame != 0) return;
+  make_room();
+  const Lateness lateness{call->peer, wait.rank, call->wait_end, call->begin, options_.look_back};
+  sum_up(lateness);
+  charge(*call, lateness);
+  remember(*call);
+}
+
+// Fills parts_ with the shares of the wait that go back to computation.
+void Delays::sum_up(const Lateness& lateness) {
+  parts_.clear();
+  excess_.compare(calls_, lateness, last_in_step(calls_, lateness));
+  const double whole = excess_.whole();
+  for (const Excess::Stretch& s : excess_.stretches())
+    if (s.excess() > 0)
+      add_part({origins_.row(lateness.late, s.site, s.after_site), 0, s.visit_ns},
+               static_cast<double>(s.excess()) / whole);
+  inside_share_ = static_cast<double>(excess_.inside_excess()) / whole;
+  if (excess_.wait_excess() == 0) return;
+  const double per_ns =
+      static_cast<double>(excess_.wait_excess()) / whole / static_cast<double>(excess_.waited());
+  const auto& calls = calls_.ranks()[static_cast<std::size_t>(lateness.late)].calls;
+  for (const Excess::Waited& w : excess_.waits())
+    if (const double share = static_cast<double>(w.ns) * per_ns; share >= least_share) pass_on(calls[w.call], share);
+}
+
+void Delays::pass_on(const RankCall& call, double share) {
+  const Blames& blames = blames_[call.blame];
+  for (std::uint32_t i = 0; i < blames.count; ++i)
+    add_part(blames.blame[i], share * static_cast<double>(blames.blame[i].share));
+}
+
+void Delays::add_part(const Blame& blame, double share) {
+  for (Part& p : parts_)
+    if (p.blame.origin == blame.origin && p.blame.visit_ns == blame.visit_ns) {
+      p.share += share;
+      return;
+    }
+  if (parts_.size() < most_parts) parts_.push_back({blame, share});
+}
+
+void Delays::charge(const RankCall& call, const Lateness& lateness) {
+  if (call.wait_end < options_.from_ns || call.wait_end >= options_.to_ns) return;
+  const auto ns = static_cast<double>(call.wait());
+  const bool of_counted = counts(lateness.waiting);
+  const Origins::Wait wait{lateness.waiting, call.begin, call.wait_end, call.peer,
+                           call.kind == RankCall::Kind::collective};
+  double attributed = 0;
+  for (const Part& p : parts_) {
+    attributed += p.share;
+    if (of_counted || counts(origins_.rank_of(p.blame.origin))) origins_.charge(p.blame, wait, ns * p.share);
+  }
+  if (!of_counted) return;
+  ++totals_.waits;
+  totals_.waited_s += seconds(call.wait());
+  totals_.attributed_s += ns * attributed * 1e-9;
+  totals_.inside_mpi_s += ns * inside_share_ * 1e-9;
+  totals_.unknown_s += ns * std::max(0.0, 1 - attributed - inside_share_) * 1e-9;
+}
+
+void Delays::remember(RankCall& call) {
+  std::sort(parts_.begin(), parts_.end(), [](const Part& a, const Part& b) {
+    if (a.share != b.share) return a.share > b.share;
+    return a.blame.origin != b.blame.origin ? a.blame.origin < b.blame.origin : a.blame.visit_ns < b.blame.visit_ns;
+  });
+  Blames blames;
+  for (const Part& p : parts_) {
+    if (blames.count == most_blames || p.share < least_share) break;
+    Blame& blame = blames.blame[blames.count++] = p.blame;
+    blame.share = static_cast<float>(p.share);
+  }
+  if (blames.count == 0) return;
+  if (free_blames_.empty()) {
+    call.blame = static_cast<std::uint32_t>(blames_.size());
+    blames_.push_back(blames);
+  } else {
+    call.blame = free_blames_.back();
+    free_blames_.pop_back();
+    blames_[call.blame] = blames;
+  }
+}
+
+void Delays::make_room() {
+  const std::vector<std::uint32_t> now_at = origins_.make_room(options_.look_back + 1);
+  if (now_at.empty()) return;
+  for (Blames& blames : blames_)  // free ones too: they hold rows that exist
+    for (std::uint32_t i = 0; i < blames.count; ++i) blames.blame[i].origin = now_at[blames.blame[i].origin];
+}
+
+}  // namespace pclscope

@@ -1,0 +1,100 @@
+// Where delays began: follows each wait state back across ranks to the computation that started it, and adds up what
+// that cost all others (docs/methods.md, "Delays"). The same live, window by window, and on a stored run.
+//
+// One thread owns a Delays. Memory: `look_back` calls per rank (56 bytes each, half as many more at times, and 104 per
+// one that waited), 400 bytes per origin (at most 65,536), and the calls of two chunks of messages.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/delay/calls_of_ranks.hpp"
+#include "analysis/delay/excess.hpp"
+#include "analysis/delay/origins.hpp"
+
+namespace pclscope {
+
+struct DelayOptions {
+  std::size_t look_back = 0;             // calls per rank; 0: 256, with more than 16,384 ranks fewer, at least 64
+  std::int64_t least_wait_ns = 1000;     // shorter waits are not followed
+  // What counts: waits that end in [from_ns, to_ns) of these ranks, or that go back to them (empty: all ranks).
+  std::int64_t from_ns = INT64_MIN;
+  std::int64_t to_ns = INT64_MAX;
+  std::vector<std::int32_t> ranks;
+};
+
+// Where the time went that ranks waited; attributed + inside_mpi + unknown = waited. Seconds, over all ranks.
+struct DelayTotals {
+  std::uint64_t waits = 0;               // followed
+  double waited_s = 0;                   // in those
+  double attributed_s = 0;               // goes back to computation (of others, and little of the rank itself)
+  double inside_mpi_s = 0;               // goes back to time inside MPI calls that was no wait: transfers
+  double unknown_s = 0;                  // out of sight: beyond the look-back, small waits
+};
+
+class Delays {
+ public:
+  static constexpr std::size_t chunk = 1u << 14;        // messages
+  static constexpr std::size_t most_pending = 1u << 20; // messages or collective calls ahead of until_ns
+
+  explicit Delays(std::int32_t ranks, DelayOptions options = {});
+
+  // Messages and collective calls in roughly the order of their completion, each once; sites are ids. Completed ones up
+  // to `until_ns` are all there, so far as is known; later ones are kept until then. A wait is followed when a further
+  // chunk (or batch) has come: a posted receive is told when it completes, and may say where computation ended. What
+  // comes later is taken as well, but waits that were already followed do not change.
+  void add(std::span<const Message> messages, std::span<const CollectiveCall> collectives, std::int64_t until_ns);
+  // No more will come: follows the rest. (Should more come nevertheless, it is taken.)
+  void finish();
+
+  std::vector<DelayOrigin> list(std::size_t most) const { return origins_.list(most); }  // most cost first
+  double caused_s(std::int32_t rank) const { return origins_.caused_s(rank); }
+  const DelayTotals& totals() const { return totals_; }
+  std::uint64_t refused() const { return refused_; }  // ranks out of range
+
+ private:
+  static constexpr std::size_t most_blames = 6;
+  struct Blames {  // of one wait
+    std::array<Blame, most_blames> blame;
+    std::uint32_t count = 0;
+  };
+  struct Part {    // of a sum over origins
+    Blame blame;
+    double share = 0;
+  };
+
+  void take(std::span<const Message> messages, std::span<const CollectiveCall> collectives);
+  void follow_chunk(std::int64_t newest_ns);
+  void follow_until(std::int64_t horizon);
+  void follow(const CallsOfRanks::Wait& wait);
+  void sum_up(const Lateness& lateness);
+  void pass_on(const RankCall& call, double share);
+  void add_part(const Blame& blame, double share);
+  void charge(const RankCall& call, const Lateness& lateness);
+  void remember(RankCall& call);
+  void make_room();
+  bool counts(std::int32_t rank) const { return counted_.empty() || counted_[static_cast<std::size_t>(rank)]; }
+
+  DelayOptions options_;
+  CallsOfRanks calls_;
+  Origins origins_;
+  Excess excess_;
+  DelayTotals totals_;
+  std::uint64_t refused_ = 0;
+  std::vector<char> counted_;            // per rank; empty: all
+  std::vector<Blames> blames_;           // [0] none
+  std::vector<std::uint32_t> free_blames_;
+  std::vector<Message> pending_;
+  std::vector<CollectiveCall> pending_collectives_;
+  // Buffers.
+  std::vector<CallsOfRanks::Wait> waits_;  // not followed yet
+  std::vector<std::uint32_t> due_;
+  std::int64_t newest_ns_ = INT64_MIN;     // of what was taken
+  std::vector<Part> parts_;
+  double inside_share_ = 0;
+  std::vector<std::uint32_t> order_, collective_order_;
+};
+
+}  // namespace pclscope

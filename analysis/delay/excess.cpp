@@ -1,0 +1,173 @@
+#include "analysis/delay/excess.hpp"
+
+#include <algorithm>
+
+namespace pclscope {
+namespace {
+
+using Kind = RankCall::Kind;
+using Calls = std::vector<RankCall>;
+
+constexpr int most_collectives = 4;  // newest ones of the late rank that are looked up with the other
+constexpr int most_overlaps = 8;     // calls that overlap the begin of an interval (several threads)
+
+const Calls& calls_of(const CallsOfRanks& calls, std::int32_t rank) {
+  return calls.ranks()[static_cast<std::size_t>(rank)].calls;
+}
+
+std::size_t back(std::size_t index, std::size_t look_back) { return index > look_back ? index - look_back : 0; }
+
+struct Search {
+  const Calls &late, &waiting;
+  const Lateness& l;
+  std::size_t late_end, waiting_end;  // behind the calls that begin before the awaited call, and before the wait
+  std::int64_t tolerance;
+  InStep best;
+
+  void offer(std::int64_t late_ns, std::int64_t waiting_ns) {
+    if (late_ns >= l.late_ns || waiting_ns > l.waiting_ns || late_ns > waiting_ns + tolerance) return;
+    if (!best.found || late_ns > best.late_ns) best = {late_ns, waiting_ns, true};
+  }
+
+  void collective(const RankCall& of_late) {
+    for (std::size_t i = waiting_end, stop = back(waiting_end, l.look_back); i > stop; --i) {
+      const RankCall& c = waiting[i - 1];
+      if (c.kind != Kind::collective || c.other != of_late.other) continue;
+      return offer(of_late.wait_end, c.wait_end);
+    }
+  }
+
+  void calls_of_late() {
+    int collectives = 0;
+    for (std::size_t i = late_end, stop = back(late_end, l.look_back); i > stop; --i) {
+      const RankCall& c = late[i - 1];
+      if (best.found && c.end <= best.late_ns) return;
+      if (c.kind == Kind::send && c.peer == l.waiting) offer(c.begin, c.other);
+      if (c.kind == Kind::collective && c.other != 0 && collectives++ < most_collectives) collective(c);
+    }
+  }
+
+  // Its sends count when the late rank was already there for them.
+  void calls_of_waiting() {
+    for (std::size_t i = waiting_end, stop = back(waiting_end, l.look_back); i > stop; --i) {
+      const RankCall& c = waiting[i - 1];
+      if (best.found && c.begin + tolerance < best.late_ns) return;
+      if (c.kind == Kind::send && c.peer == l.late) offer(c.other, c.begin);
+    }
+  }
+};
+
+// Never seen in step: from where both are known.
+InStep from_what_is_known(const CallsOfRanks& calls, const Search& s, std::int32_t late, std::int32_t waiting) {
+  const auto begin = [&](const Calls& of, std::size_t end, std::int64_t otherwise) {
+    const std::size_t first = back(end, s.l.look_back);
+    return first < of.size() ? of[first].begin : otherwise;
+  };
+  const auto whole = [&](std::int32_t rank, std::size_t end) {
+    return calls.ranks()[static_cast<std::size_t>(rank)].complete && end <= s.l.look_back;
+  };
+  const std::int64_t a = begin(s.late, s.late_end, s.l.late_ns), b = begin(s.waiting, s.waiting_end, s.l.waiting_ns);
+  const bool all = whole(late, s.late_end) && whole(waiting, s.waiting_end);
+  const std::int64_t since = std::min(all ? std::min(a, b) : std::max(a, b), s.l.waiting_ns);
+  return {since, since, false};
+}
+
+}  // namespace
+
+InStep last_in_step(const CallsOfRanks& calls, const Lateness& l) {
+  const Calls &late = calls_of(calls, l.late), &waiting = calls_of(calls, l.waiting);
+  Search search{late, waiting, l, first_from(late, l.late_ns), first_from(waiting, l.waiting_ns), l.wait() / 16, {}};
+  search.calls_of_late();
+  search.calls_of_waiting();
+  return search.best.found ? search.best : from_what_is_known(calls, search, l.late, l.waiting);
+}
+
+// Tells the visitor stretches between calls, waits and other time inside MPI in [from, to), which they fill without
+// overlaps. Calls further back than `look_back` are as if they had not been.
+template <class Visitor>
+void Excess::walk(const Calls& calls, std::int64_t from, std::int64_t to, std::size_t look_back, Visitor& visitor) {
+  const std::size_t end = first_from(calls, to);
+  const std::size_t least = back(end, look_back);
+  std::size_t i = std::max(first_from(calls, from), least);
+  for (int n = 0; i > least && n < most_overlaps && calls[i - 1].end > from; ++n) --i;
+  const RankCall none;
+  const RankCall* previous = i > 0 ? &calls[i - 1] : &none;
+  std::int64_t now = from;
+  for (; i < end; ++i) {
+    const RankCall& c = calls[i];
+    if (c.begin > now) visitor.stretch(*previous, c, now, c.begin - now);
+    const std::int64_t begin = std::max(now, c.begin), until = std::max(begin, std::min(c.end, to));
+    const std::int64_t waited = std::clamp(c.wait_end, begin, until) - begin;
+    if (waited > 0) visitor.wait(i, waited);
+    visitor.inside(until - begin - waited);
+    now = std::max(now, until);
+    previous = &c;
+  }
+  if (now < to) visitor.stretch(*previous, end < calls.size() ? calls[end] : none, now, to - now);
+}
+
+Excess::Stretch* Excess::stretch(std::uint32_t site, std::uint32_t after_site, std::uint8_t kinds, bool make) {
+  for (Stretch& s : stretches_)
+    if (s.site == site && s.after_site == after_site && s.kinds == kinds) return &s;
+  if (!make) return nullptr;
+  if (stretches_.size() >= most_stretches) return &stretches_.back();
+  Stretch& s = stretches_.emplace_back();
+  s.site = site;
+  s.after_site = after_site;
+  s.kinds = kinds;
+  return &s;
+}
+
+namespace {
+// A posted receive and the call that completes it have one site: they are told apart.
+std::uint8_t kinds_of(const RankCall& before, const RankCall& after) {
+  return static_cast<std::uint8_t>(static_cast<unsigned>(before.kind) << 4 | static_cast<unsigned>(after.kind));
+}
+}  // namespace
+
+struct Excess::OfLate {
+  Excess& e;
+  void stretch(const RankCall& before, const RankCall& after, std::int64_t begin, std::int64_t ns) {
+    if (ns < e.negligible_) return;
+    Stretch& s = *e.stretch(after.site, before.site, kinds_of(before, after), true);
+    s.late_ns += ns;
+    if (ns <= s.longest_ns) return;
+    s.longest_ns = ns;
+    s.visit_ns = begin;
+  }
+  void wait(std::size_t call, std::int64_t ns) {
+    e.late_waited_ += ns;
+    e.waits_.push_back({call, ns});
+  }
+  void inside(std::int64_t ns) { e.late_inside_ += ns; }
+};
+
+struct Excess::OfWaiting {
+  Excess& e;
+  void stretch(const RankCall& before, const RankCall& after, std::int64_t, std::int64_t ns) {
+    if (ns < e.negligible_) return;
+    if (Stretch* s = e.stretch(after.site, before.site, kinds_of(before, after), false)) s->waiting_ns += ns;
+  }
+  void wait(std::size_t, std::int64_t ns) { e.waiting_waited_ += ns; }
+  void inside(std::int64_t ns) { e.waiting_inside_ += ns; }
+};
+
+void Excess::compare(const CallsOfRanks& calls, const Lateness& l, const InStep& since) {
+  stretches_.clear();
+  waits_.clear();
+  late_waited_ = waiting_waited_ = late_inside_ = waiting_inside_ = 0;
+  wait_ = l.wait();
+  negligible_ = wait_ / 256;
+  OfLate of_late{*this};
+  walk(calls_of(calls, l.late), since.late_ns, l.late_ns, l.look_back, of_late);
+  OfWaiting of_waiting{*this};
+  walk(calls_of(calls, l.waiting), since.waiting_ns, l.waiting_ns, l.look_back, of_waiting);
+}
+
+double Excess::whole() const {
+  double sum = static_cast<double>(wait_excess()) + static_cast<double>(inside_excess());
+  for (const Stretch& s : stretches_) sum += static_cast<double>(s.excess());
+  return std::max(sum, static_cast<double>(wait_));
+}
+
+}  // namespace pclscope

@@ -1,0 +1,37 @@
+// Order of time for batches that have it nearly: counting sort by equal slices of time, stable. Linear.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace pclscope {
+
+// Fills `order` with the indices of 0..count-1 by slice of time_of(index). Times lie within +-2^62.
+template <class TimeOf>
+void order_by_slices(std::size_t count, TimeOf time_of, std::vector<std::uint32_t>& order) {
+  constexpr std::size_t slices = 4096;
+  order.resize(count);
+  if (count == 0) return;
+  std::int64_t least = time_of(0), most = least, last = least;
+  bool sorted = true;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t time = time_of(i);
+    sorted = sorted && time >= last;
+    last = time;
+    least = std::min(least, time);
+    most = std::max(most, time);
+  }
+  if (sorted) {
+    for (std::size_t i = 0; i < count; ++i) order[i] = static_cast<std::uint32_t>(i);
+    return;
+  }
+  const auto span = static_cast<std::uint64_t>(most - least) / slices + 1;
+  const auto slice_of = [&](std::size_t i) { return static_cast<std::uint64_t>(time_of(i) - least) / span; };
+  std::vector<std::uint32_t> begin(slices + 1);
+  for (std::size_t i = 0; i < count; ++i) ++begin[slice_of(i) + 1];
+  for (std::size_t s = 0; s < slices; ++s) begin[s + 1] += begin[s];
+  for (std::size_t i = 0; i < count; ++i) order[begin[slice_of(i)]++] = static_cast<std::uint32_t>(i);
+}
+
+}  // namespace pclscope

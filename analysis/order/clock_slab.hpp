@@ -1,0 +1,46 @@
+// Vectors of equal length in a few large blocks, numbered and reused. Not thread-safe.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace pclscope {
+
+class ClockSlab {
+ public:
+  explicit ClockSlab(std::size_t width)
+      : width_(std::max<std::size_t>(width, 1)), per_block_(std::max<std::size_t>(block_values / width_, 1)) {}
+
+  std::uint32_t take() {  // its content is whatever was there
+    if (free_.empty()) grow();
+    const std::uint32_t slot = free_.back();
+    free_.pop_back();
+    return slot;
+  }
+  void give_back(std::uint32_t slot) { free_.push_back(slot); }
+
+  std::int64_t* operator[](std::uint32_t slot) { return at(slot); }
+  const std::int64_t* operator[](std::uint32_t slot) const { return at(slot); }
+  std::size_t slots() const { return blocks_.size() * per_block_; }
+  std::size_t taken() const { return slots() - free_.size(); }
+  std::size_t bytes() const { return slots() * width_ * sizeof(std::int64_t) + free_.capacity() * sizeof(free_[0]); }
+
+ private:
+  static constexpr std::size_t block_values = 8192;  // 64 KiB
+
+  std::int64_t* at(std::uint32_t slot) const { return blocks_[slot / per_block_].get() + slot % per_block_ * width_; }
+  void grow() {
+    blocks_.push_back(std::make_unique<std::int64_t[]>(per_block_ * width_));
+    for (std::size_t i = per_block_; i-- > 0;)
+      free_.push_back(static_cast<std::uint32_t>((blocks_.size() - 1) * per_block_ + i));
+  }
+
+  std::size_t width_, per_block_;
+  std::vector<std::unique_ptr<std::int64_t[]>> blocks_;
+  std::vector<std::uint32_t> free_;
+};
+
+}  // namespace pclscope

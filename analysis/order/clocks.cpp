@@ -1,0 +1,207 @@
+// Taking messages in, and forgetting them. How clocks are computed: clock_propagation.cpp.
+#include "analysis/order/clocks.hpp"
+
+#include <numeric>
+#include <tuple>
+
+namespace pclscope {
+
+namespace {
+
+constexpr std::uint32_t none = UINT32_MAX;
+constexpr std::int32_t highest_rank = 1 << 24;
+constexpr std::size_t chunk_share = 8;  // a chunk of messages needs at most this part of the memory
+
+constexpr auto by_position = [](const auto& a, const auto& b) { return a.position < b.position; };
+
+std::vector<std::int32_t> usable(std::span<const std::int32_t> ranks) {
+  std::vector<std::int32_t> result(ranks.begin(), ranks.end());
+  std::erase_if(result, [](std::int32_t rank) { return rank < 0 || rank > highest_rank; });
+  std::sort(result.begin(), result.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
+}
+
+// The entries from `old_size` on are ascending, and so are those before: now all are.
+void merge_tail(auto& entries, std::size_t old_size) {
+  const auto middle = entries.begin() + static_cast<std::ptrdiff_t>(old_size);
+  if (middle == entries.begin() || middle == entries.end() || !by_position(*middle, *(middle - 1))) return;
+  std::inplace_merge(std::upper_bound(entries.begin(), middle, *middle, by_position),
+                     middle, entries.end(), by_position);
+}
+
+}  // namespace
+
+RegionClocks::RegionClocks(std::span<const std::int32_t> ranks, RegionClocksOptions options)
+    : ranks_(usable(ranks)), options_(options), slab_(ranks_.size()) {
+  const std::size_t count = ranks_.size();
+  enabled_ = count > 0 && options_.most_bytes / count / (2 * sizeof(Position)) >= count;
+  if (!enabled_) return;
+  process_of_rank_.assign(static_cast<std::size_t>(ranks_.back()) + 1, none);
+  for (std::uint32_t i = 0; i < count; ++i) process_of_rank_[ranks_[i]] = i;
+  processes_.assign(count, {{}, {}, none});
+}
+
+std::uint32_t RegionClocks::process_of(std::int32_t rank) const {
+  return rank < 0 || static_cast<std::size_t>(rank) >= process_of_rank_.size() ? none : process_of_rank_[rank];
+}
+
+void RegionClocks::add(std::span<const Message> messages) {
+  if (!enabled_) return;
+  collect(messages);
+  const std::size_t most = std::max<std::size_t>(options_.most_bytes / chunk_share / cost_per_message(), 1);
+  std::vector<Item> all = std::move(items_);
+  for (std::size_t begin = 0; begin < all.size(); begin += most) {
+    const std::span<Item> chunk = std::span(all).subspan(begin, std::min(most, all.size() - begin));
+    make_room(chunk.size());
+    items_.assign(chunk.begin(), chunk.end());
+    std::erase_if(items_, [&](const Item& item) { return item.received < forgotten_; });
+    too_late_ += chunk.size() - items_.size();
+    insert(items_);
+    compute(items_);
+  }
+  all.clear();
+  if (all.capacity() * sizeof(Item) > options_.most_bytes / chunk_share) all.shrink_to_fit();
+  items_ = std::move(all);
+}
+
+// The region's own messages, oldest receive first.
+void RegionClocks::collect(std::span<const Message> messages) {
+  items_.clear();
+  for (const Message& m : messages) {
+    const std::uint32_t from = process_of(m.source), to = process_of(m.destination);
+    if (from == none || to == none || !has_order(m)) continue;
+    ++messages_;
+    const Item item{send_position(m), receive_position(m), from, to, none};
+    if (from == to && item.sent > item.received)
+      ++on_cycles_;
+    else
+      items_.push_back(item);
+  }
+  std::sort(items_.begin(), items_.end(), [](const Item& a, const Item& b) {
+    return std::tie(a.received, a.to, a.from, a.sent) < std::tie(b.received, b.to, b.from, b.sent);
+  });
+}
+
+void RegionClocks::insert(std::span<Item> items) {
+  std::sort(items.begin(), items.end(), [](const Item& a, const Item& b) {
+    return std::tie(a.to, a.received, a.from, a.sent) < std::tie(b.to, b.received, b.from, b.sent);
+  });
+  for (std::size_t begin = 0, end = 0; begin < items.size(); begin = end) {
+    while (end < items.size() && items[end].to == items[begin].to) ++end;
+    insert_receives(items.subspan(begin, end - begin));
+    for (std::size_t i = end; i-- > begin;) {
+      info_[items[i].slot].first_item = static_cast<std::uint32_t>(i);
+      ++info_[items[i].slot].messages;
+    }
+  }
+  insert_sends(items);
+}
+
+// Of one process, ascending.
+void RegionClocks::insert_receives(std::span<Item> items) {
+  const std::uint32_t process = items.front().to;
+  std::vector<Entry>& receives = processes_[process].receives;
+  const std::size_t old_size = receives.size();
+  for (Item& item : items) {
+    if (receives.size() > old_size && receives.back().position == item.received) {
+      item.slot = receives.back().slot;
+      continue;
+    }
+    const auto old_end = receives.begin() + static_cast<std::ptrdiff_t>(old_size);
+    const auto there = std::lower_bound(receives.begin(), old_end, Entry{item.received, 0}, by_position);
+    if (there != old_end && there->position == item.received)
+      item.slot = there->slot;
+    else
+      receives.push_back({item.received, item.slot = make_slot(process, item.received)});
+  }
+  merge_tail(receives, old_size);
+}
+
+std::uint32_t RegionClocks::make_slot(std::uint32_t process, Position position) {
+  const std::uint32_t slot = slab_.take();
+  if (slot >= info_.size()) info_.resize(slab_.slots());
+  info_[slot] = {position, process, 0, none, 0, false, true, false};
+  return slot;
+}
+
+void RegionClocks::insert_sends(std::span<Item> items) {
+  std::vector<std::uint32_t> order(items.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::tie(items[a].from, items[a].sent, a) < std::tie(items[b].from, items[b].sent, b);
+  });
+  for (std::size_t i = 0; i < order.size();) {
+    const std::uint32_t process = items[order[i]].from;
+    std::vector<Entry>& sends = processes_[process].sends;
+    const std::size_t old_size = sends.size();
+    for (; i < order.size() && items[order[i]].from == process; ++i)
+      if (items[order[i]].sent >= forgotten_) sends.push_back({items[order[i]].sent, items[order[i]].slot});
+    sends_ += sends.size() - old_size;
+    merge_tail(sends, old_size);
+  }
+}
+
+// Vectors grow by doubling: each entry counts twice.
+std::size_t RegionClocks::cost_per_message() const {
+  return ranks_.size() * sizeof(Position) + sizeof(SlotInfo) + sizeof(std::uint32_t) + 4 * sizeof(Entry);
+}
+
+std::size_t RegionClocks::used_bytes() const {
+  return slab_.taken() * (cost_per_message() - 2 * sizeof(Entry)) + sends_ * 2 * sizeof(Entry);
+}
+
+// A quarter of what is there goes at a time, so that this is rare.
+void RegionClocks::make_room(std::size_t messages) {
+  std::vector<Position> positions;
+  while (used_bytes() + messages * cost_per_message() > options_.most_bytes) {
+    positions.clear();
+    for (const Process& p : processes_)
+      for (const Entry& e : p.receives) positions.push_back(e.position);
+    if (positions.empty()) return;
+    const auto quarter = positions.begin() + static_cast<std::ptrdiff_t>(positions.size() / 4);
+    std::nth_element(positions.begin(), quarter, positions.end());
+    forget_positions_before(*quarter + 1);
+  }
+}
+
+void RegionClocks::forget_before(std::int64_t time_ns) {
+  if (enabled_) forget_positions_before(2 * clamped_time(time_ns));
+}
+
+void RegionClocks::forget_positions_before(Position position) {
+  if (position <= forgotten_) return;
+  forgotten_ = position;
+  const auto tidy = [](std::vector<Entry>& entries) {
+    if (entries.capacity() > 64 && entries.capacity() > 4 * entries.size()) entries.shrink_to_fit();
+  };
+  sends_ = 0;
+  for (Process& p : processes_) {  // first: it asks for the receives' positions
+    std::erase_if(p.sends, [&](const Entry& e) { return e.position < position || info_[e.slot].position < position; });
+    sends_ += p.sends.size();
+    tidy(p.sends);
+  }
+  for (Process& p : processes_) {
+    const auto end = std::lower_bound(p.receives.begin(), p.receives.end(), Entry{position, 0}, by_position);
+    for (auto e = p.receives.begin(); e != end; ++e) {
+      if (p.base != none) slab_.give_back(p.base);
+      p.base = e->slot;
+    }
+    p.receives.erase(p.receives.begin(), end);
+    tidy(p.receives);
+  }
+}
+
+std::int64_t RegionClocks::retained_from_ns() const {
+  return forgotten_ == before_everything ? INT64_MIN : (forgotten_ + 1) >> 1;
+}
+
+std::size_t RegionClocks::bytes() const {
+  std::size_t sum = sizeof *this + slab_.bytes() + info_.capacity() * sizeof(SlotInfo) +
+                    items_.capacity() * sizeof(Item) + (affected_.capacity() + process_of_rank_.capacity()) * 4 +
+                    ranks_.capacity() * 4 + processes_.capacity() * sizeof(Process);
+  for (const Process& p : processes_) sum += (p.receives.capacity() + p.sends.capacity()) * sizeof(Entry);
+  return sum;
+}
+
+}  // namespace pclscope

@@ -1,0 +1,58 @@
+// Events of messages and their logical order. A message has two: the send, an event of the source when the call that
+// started it was entered, and the receive, an event of the destination when the call that completed it returned.
+//
+// Program order of a process is its local time. Events with the same position were made by one call (Startall, Waitall):
+// nothing recorded tells which came first, so they are simultaneous. At the same nanosecond sends come before receives.
+//
+// Why an order exists: a process's local time rises with real time, whatever the clocks of other nodes say, and a send
+// begins before its receive ends. So each step of a chain (message; from a receive to a later send of the same
+// process, whose position is larger) goes forward in real time, and no chain returns to where it began. In damaged
+// data it may; see logical_order.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/match/message.hpp"
+
+namespace pclscope {
+
+// Place of an event in its process's program order: twice the local time in nanoseconds, plus one for receives.
+using Position = std::int64_t;
+inline constexpr Position before_everything = INT64_MIN;
+
+// Times beyond +-73 years (damaged) count as those.
+inline std::int64_t clamped_time(std::int64_t time_ns) {
+  constexpr std::int64_t limit = std::int64_t{1} << 61;
+  return std::clamp(time_ns, -limit, limit);
+}
+inline Position send_position(const Message& m) { return 2 * clamped_time(m.send_begin); }
+inline Position receive_position(const Message& m) { return 2 * clamped_time(m.recv_end) + 1; }
+
+// A receive whose request was freed has no known end: the message cannot be put in order.
+inline bool has_order(const Message& m) { return !(m.flags & message_flag::unseen_completion); }
+
+enum class Side : std::uint8_t { send, receive };
+
+// An event of logical_order: message index and side in one number.
+struct EventOfMessage {
+  std::uint32_t number = 0;
+  std::uint32_t message() const { return number >> 1; }
+  Side side() const { return (number & 1) ? Side::receive : Side::send; }
+};
+
+struct LogicalOrder {
+  // Each event after all that happened before it; of those that may come next, the one with the least local time, then
+  // the least rank; simultaneous ones of a process by recv_post (send_end), peer, tag and communicator.
+  std::vector<EventOfMessage> events;
+  // Indices, ascending: messages left out because their receive would have to come before their send (a cycle).
+  std::vector<std::uint32_t> unordered;
+};
+
+// At most 2^31 - 1 messages (the rest is ignored), of any ranks. The sequence of events does not depend on the order of
+// the messages. O(n log n); where damaged data have very many cycles, messages next to them may be left out too.
+LogicalOrder logical_order(std::span<const Message> messages);
+
+}  // namespace pclscope

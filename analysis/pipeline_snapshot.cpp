@@ -1,0 +1,60 @@
+// The results so far, as plain values.
+#include <limits>
+
+#include "analysis/pipeline_state.hpp"
+
+namespace pclscope {
+
+namespace {
+
+constexpr std::size_t live_sites = 50;
+constexpr std::size_t live_links = 200;
+constexpr std::size_t live_delays = 20;
+
+}  // namespace
+
+Snapshot Pipeline::snapshot() const {
+  const State& s = *state_;
+  Snapshot snapshot;
+  snapshot.application = s.application;
+  snapshot.duration_s = static_cast<double>(s.newest_ns) * 1e-9;
+  snapshot.finished = s.finished;
+  snapshot.finalized_ranks = s.activity.finalized_ranks();
+  snapshot.messages = s.totals;
+  snapshot.latency.mean_ratio = s.timed == 0 ? 0 : s.ratio_sum / static_cast<double>(s.timed);
+  snapshot.latency.median_s = s.times.quantile(0.5) * 1e-9;
+  snapshot.latency.p99_s = s.times.quantile(0.99) * 1e-9;
+  snapshot.regions = s.regions.regions();
+  for (Region& region : snapshot.regions)
+    for (const std::int32_t rank : region.ranks)
+      region.collective_wait_s += static_cast<double>(s.ranks[rank].collective_wait_ns) * 1e-9;
+  snapshot.links = s.regions.links(s.finished ? std::numeric_limits<std::size_t>::max() : live_links);
+  snapshot.delays = s.delays.list(s.finished ? std::numeric_limits<std::size_t>::max() : live_delays);
+  snapshot.collectives = s.collective_totals;
+  snapshot.worst = s.finished ? s.worst.overall() : s.worst.recent();
+  snapshot.criteria = s.criteria.list();
+  snapshot.site_activity = s.sites.list(s.finished ? SiteSums::most_pairs : live_sites);
+  for (std::int32_t rank = 0; rank < s.application.ranks; ++rank) {
+    const LatencySums &sent = s.ranks[rank].sent, &received = s.ranks[rank].received;
+    const Activity::Rank& activity = s.activity.rank(rank);
+    RankSummary& summary = snapshot.ranks.emplace_back();
+    summary.rank = rank;
+    summary.node = s.application.node_of_rank[rank];
+    summary.sends = sent.messages;
+    summary.receives = received.messages;
+    summary.bytes_sent = sent.bytes;
+    summary.bytes_received = received.bytes;
+    summary.collectives = activity.collectives;
+    summary.dropped_events = s.dropped[rank];
+    summary.mean_ratio = received.mean_ratio();
+    summary.mpi_s = static_cast<double>(activity.mpi_ticks) * s.scale.ns_per_tick * 1e-9;
+    summary.late_sender_s = static_cast<double>(received.late_sender_ns) * 1e-9;
+    summary.late_receiver_s = static_cast<double>(received.late_receiver_ns) * 1e-9;
+    summary.collective_wait_s = static_cast<double>(s.ranks[rank].collective_wait_ns) * 1e-9;
+    summary.delay_caused_s = s.delays.caused_s(rank);
+    summary.finished = activity.finalized;
+  }
+  return snapshot;
+}
+
+}  // namespace pclscope

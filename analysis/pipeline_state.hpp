@@ -1,0 +1,97 @@
+// What a Pipeline owns: the stages in the order in which a message passes them. Private to pipeline*.cpp.
+#pragma once
+
+#include <chrono>
+#include <utility>
+
+#include "analysis/callsite/site_sums.hpp"
+#include "analysis/criteria/criteria.hpp"
+#include "analysis/delay/delays.hpp"
+#include "analysis/match/collectives.hpp"
+#include "analysis/match/matcher.hpp"
+#include "analysis/pipeline.hpp"
+#include "analysis/window/activity.hpp"
+#include "analysis/window/open_windows.hpp"
+#include "analysis/window/pair_table.hpp"
+#include "analysis/window/region_series.hpp"
+#include "analysis/window/worst.hpp"
+
+namespace pclscope {
+
+inline constexpr std::int64_t worst_memory_ns = 10'000'000'000;
+inline constexpr double live_margin = 1e-3;  // modularity by which new regions must be better
+inline constexpr double final_margin = 1e-9;
+
+struct Pipeline::State {
+  State(Application app, PipelineOptions opts)
+      : application(std::move(app)),
+        options(std::move(opts)),
+        matcher(application.ranks, [this](std::span<const Message> matched) {
+                  batch.assign(matched.begin(), matched.end());
+                  name_sites();
+                  measure();
+                }),
+        collectives(application.ranks, [this](std::span<const CollectiveCall> calls) { take_calls(calls); }),
+        activity(application.ranks),
+        windows(std::max<std::int64_t>(options.window_ns, 1), options.allowance_ns),
+        regions(application.ranks, options.history_windows),
+        worst(options.worst_messages, worst_memory_ns),
+        delays(application.ranks),
+        ranks(static_cast<std::size_t>(application.ranks)),
+        dropped(ranks.size()) {
+    application.node_of_rank.resize(ranks.size(), -1);
+    criteria.load(options.baseline);
+  }
+
+  // --- the stages, in the order in which a message passes them ---
+  void add(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events);
+  void name_sites();  // of the batch: addresses become ids
+  void measure();     // the batch: time it, put it into its window
+  void close_windows(std::int64_t now_ns);
+  void close_window(OpenWindows::Closed& closed);  // judge its messages, fold them into pairs and regions
+  double judge(Message& message);
+  void fold_ranks();
+  void take_calls(std::span<const CollectiveCall> calls);  // a completed collective's: they wait for their window
+  void close_calls(std::int64_t end_ns);
+  void recluster(double margin, bool whatever_it_costs);
+  void refresh_totals();
+  bool knows(std::int32_t rank) const { return rank >= 0 && rank < application.ranks; }
+
+  Application application;
+  PipelineOptions options;
+  TickScale scale;
+  Matcher matcher;
+  Collectives collectives;
+  Activity activity;
+  Criteria criteria;
+  OpenWindows windows;
+  PairTable pairs;
+  RegionSeries regions;
+  WorstMessages worst;
+  SiteSums sites;
+  LogHistogram times;          // of all messages with a latency
+  std::vector<Message> batch;  // being measured
+  Delays delays;
+  std::vector<CollectiveCall> calls, closing_calls;  // of windows that are open; of the one that is being closed
+  CollectiveTotals collective_totals;
+
+  struct RankSums {
+    LatencySums sent, received;
+    std::int64_t collective_wait_ns = 0;
+  };
+  std::vector<RankSums> ranks;
+  std::vector<std::uint64_t> dropped;
+  MessageTotals totals;
+  std::uint64_t from_file = 0;  // messages that came matched
+  double ratio_sum = 0;
+  std::uint64_t timed = 0;
+  std::int64_t newest_ns = 0;
+  bool finished = false;
+
+  bool regions_changed = false;     // by the window being closed
+  std::size_t clustered_pairs = 0;  // what the current regions were made from
+  std::uint64_t clustered_messages = 0, folded_messages = 0;
+  std::chrono::steady_clock::time_point next_clustering{};
+};
+
+}  // namespace pclscope

@@ -1,0 +1,130 @@
+// What happens when a window is over: its messages are judged, and folded into pairs, ranks, regions.
+#include <algorithm>
+#include <limits>
+
+#include "analysis/pipeline_state.hpp"
+
+namespace pclscope {
+
+namespace {
+
+constexpr std::size_t waiting_calls = 1 << 20;       // of collectives, until their window closes
+constexpr double growth_to_recluster = 1.25;  // of all message counts, when no new pair turned up
+constexpr double clustering_share = 0.05;     // of wall time
+
+using Wall = std::chrono::steady_clock;
+
+}  // namespace
+
+void Pipeline::State::take_calls(std::span<const CollectiveCall> completed) {
+  const std::size_t first = calls.size();
+  calls.insert(calls.end(), completed.begin(), completed.end());
+  const std::span<CollectiveCall> added(calls.data() + first, completed.size());
+  if (options.name_call_sites)
+    options.name_call_sites(added);
+  else
+    for (CollectiveCall& c : added) c.site = 0;
+  ++collective_totals.operations;
+  if (calls.size() <= waiting_calls) return;
+  close_calls(std::numeric_limits<std::int64_t>::max());
+  if (options.follow_delays) delays.add({}, closing_calls, newest_ns);
+}
+
+// Hands on the calls that returned before `end_ns`.
+void Pipeline::State::close_calls(std::int64_t end_ns) {
+  const auto open = std::partition(calls.begin(), calls.end(), [&](const CollectiveCall& c) { return c.end >= end_ns; });
+  closing_calls.assign(open, calls.end());
+  calls.erase(open, calls.end());
+  std::sort(closing_calls.begin(), closing_calls.end(), [](const CollectiveCall& a, const CollectiveCall& b) {
+    return a.end != b.end ? a.end < b.end : a.rank < b.rank;
+  });
+  for (const CollectiveCall& c : closing_calls) {
+    ++collective_totals.calls;
+    collective_totals.wait_s += static_cast<double>(c.wait()) * 1e-9;
+    ranks[c.rank].collective_wait_ns += c.wait();
+  }
+  if (options.on_calls && !closing_calls.empty()) options.on_calls(closing_calls);
+}
+
+void Pipeline::State::close_windows(std::int64_t now_ns) {
+  OpenWindows::Closed closed;
+  while (windows.close(now_ns, closed)) close_window(closed);
+}
+
+void Pipeline::State::close_window(OpenWindows::Closed& closed) {
+  criteria.refresh();
+  const std::int64_t end_ns = closed.begin_ns + windows.length_ns();
+  for (Message& m : closed.messages) {
+    const double ratio = judge(m);
+    if (ratio > 0) worst.add(m, ratio);
+  }
+  worst.close_window(end_ns);
+  pairs.fold_window();
+  fold_ranks();
+  recluster(live_margin, false);
+  Window window;
+  window.begin_s = static_cast<double>(closed.begin_ns) * 1e-9;
+  window.length_s = static_cast<double>(windows.length_ns()) * 1e-9;
+  regions.close_window(pairs, regions_changed, closed.skipped, window);
+  pairs.clear_window();
+  close_calls(end_ns);
+  if (options.follow_delays) delays.add(closed.messages, closing_calls, end_ns);
+  if (options.on_messages && !closed.messages.empty()) options.on_messages(closed.messages);
+  if (options.on_window) options.on_window(window);
+  windows.recycle(std::move(closed.messages));
+}
+
+// Adds the message to its pair. Returns its ratio, 0 when it has no latency.
+double Pipeline::State::judge(Message& m) {
+  LatencySums& sums = pairs.window_sums(m.source, m.destination);
+  ++sums.messages;
+  sums.bytes += m.bytes;
+  if (m.flags & (message_flag::unseen_completion | message_flag::clock_violation)) {
+    sites.add(m, {}, 0);
+    return 0;
+  }
+  const Criteria::Inverse inverse = criteria.inverse_ns(m.flags & message_flag::inter_node, m.bytes);
+  const double ratio = static_cast<double>(m.time()) * inverse.time;
+  if (from_file == 0 && ratio > 1) m.flags |= message_flag::delayed;
+  const WaitSplit split = wait_split(m);
+  sums.delayed += (m.flags & message_flag::delayed) != 0;
+  ++sums.timed;
+  sums.ratio += ratio;
+  sums.transfer_ratio += static_cast<double>(split.transfer) * inverse.transfer;
+  sums.late_sender_ns += split.late_sender;
+  sums.late_receiver_ns += split.late_receiver;
+  sums.transfer_ns += split.transfer;
+  sites.add(m, split, ratio);
+  return ratio;
+}
+
+void Pipeline::State::fold_ranks() {
+  for (const std::uint32_t i : pairs.touched()) {
+    const LatencySums& sums = pairs.window(i);
+    ranks[pairs.pair(i).source].sent += sums;
+    ranks[pairs.pair(i).destination].received += sums;
+    totals.delayed += sums.delayed;
+    ratio_sum += sums.ratio;
+    timed += sums.timed;
+    folded_messages += sums.messages;
+  }
+}
+
+// When pairs turned up that the regions do not know, or counts have grown so much that their proportions may have
+// changed; never for more than a small share of the time.
+void Pipeline::State::recluster(double margin, bool whatever_it_costs) {
+  regions_changed = false;
+  if (pairs.size() == 0) return;
+  const bool grown =
+      static_cast<double>(folded_messages) >= growth_to_recluster * static_cast<double>(clustered_messages);
+  if (!whatever_it_costs && pairs.size() == clustered_pairs && !grown) return;
+  const Wall::time_point start = Wall::now();
+  if (!whatever_it_costs && start < next_clustering) return;
+  regions_changed = regions.recluster(application.ranks, pairs, options.regions, margin);
+  clustered_pairs = pairs.size();
+  clustered_messages = folded_messages;
+  const Wall::time_point end = Wall::now();
+  next_clustering = end + std::chrono::duration_cast<Wall::duration>((end - start) * (1 / clustering_share - 1));
+}
+
+}  // namespace pclscope

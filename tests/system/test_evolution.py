@@ -1,0 +1,80 @@
+"""A row of the CG pattern whose link becomes slow: seen live within two windows, and as a growth period afterwards."""
+import dump
+import harness
+import numpy
+import paper
+
+RANKS, COLUMNS = 16, 4
+ROW = 2
+SLOW = range(ROW * COLUMNS, (ROW + 1) * COLUMNS)
+
+
+class DelayedLink(harness.SystemTest):
+    def job(self, iterations, first, last, sleep_us, pause_us=2000):
+        return (harness.program("cg_pattern", "openmpi"), str(iterations), "1024", str(pause_us), str(ROW), str(first),
+                str(last), str(sleep_us))
+
+    def setUp(self):
+        super().setUp()
+        if "openmpi" not in harness.MPIS:
+            self.skipTest("openmpi is not built")
+        self.path = self.box.directory / "cg.h5"
+
+    def rows(self, regions):
+        return sorted(region["ranks"] for region in regions)
+
+    def test_live_and_from_file(self):
+        iterations, first, last = 1500, 600, 1000
+        running = self.box.start_traced(RANKS, *self.job(iterations, first, last, 20_000),
+                                        options=("--dump", self.path, "--keep", "all"))
+        job = self.box.job_name(running)
+        expected = [list(range(row * COLUMNS, (row + 1) * COLUMNS)) for row in range(RANKS // COLUMNS)]
+        self.box.wait_for("the four rows", lambda: self.rows(self.box.live(job)["regions"]) == expected,
+                          running=running)
+
+        def delayed():
+            regions = {tuple(r["ranks"]): r for r in self.box.live(job)["regions"]}
+            slow = regions.get(tuple(SLOW))
+            return slow and any(p["kind"] == "growth" for p in slow["periods"]) and slow
+        slow = self.box.wait_for("live growth of the slow row", delayed, timeout=60, running=running)
+        self.assertGreater(slow["mean_latency_ratio"], 0)
+        done = running.finish(120)
+        self.assertWorked(done)
+        self.check_windows(first, last)
+        self.check_growth()
+
+    def planted(self):
+        """When the sleeping rank's first slow iteration began and the last ended, from the messages themselves."""
+        rows = dump.read_messages(self.path)
+        sleeper = ROW * COLUMNS
+        mine = (rows.source == sleeper) & (rows.tag == 2)
+        begins = numpy.sort(rows.send_begin[mine]) * 1e-9
+        return begins
+
+    def windows_of_slow_row(self):
+        regions = self.box.json("inspect", self.path, "evolution", "--json")["regions"]
+        slow, = [r for r in regions if r["ranks"] == list(SLOW)]
+        return slow
+
+    def check_windows(self, first, last):
+        """Two windows after the sleeps reach a few milliseconds the ratio is far above what it was."""
+        begins = self.planted()
+        slow = self.windows_of_slow_row()
+        ratio = numpy.array([w["mean_latency_ratio"] for w in slow["windows"]])
+        start = numpy.array([w["begin_s"] for w in slow["windows"]])
+        quarter = begins[first + (last - first) // 4]
+        before = numpy.median(ratio[start < begins[first]])
+        self.assertGreater(numpy.max(ratio[(start > quarter - 0.1) & (start < quarter + 0.2)]), 1.5 * before)
+
+    def check_growth(self):
+        begins = self.planted()
+        slow = self.windows_of_slow_row()
+        growths = [p for p in slow["periods"] if p["kind"] == "growth"]
+        self.assertTrue(growths, slow["periods"])
+        first, last = begins[600], begins[1000]
+        inside = [p for p in growths if p["begin_s"] < last and p["end_s"] > first]
+        self.assertTrue(inside, (first, last, growths))
+
+
+if __name__ == "__main__":
+    harness.main()

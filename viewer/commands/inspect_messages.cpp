@@ -1,0 +1,78 @@
+// pclscope inspect FILE messages.
+#include "viewer/commands/command_line.hpp"
+#include "viewer/commands/inspect_words.hpp"
+#include "viewer/text/quantities.hpp"
+#include "viewer/text/table.hpp"
+
+namespace pclscope::commands {
+namespace {
+
+using session::Session;
+using views::MessageOrder;
+
+// Rows go out as they come: a dump may hold more messages than fit into memory.
+Status stream_messages(const InspectWords& inspect, Session& session, const views::Criteria& criteria,
+                       const views::Sites& sites, const views::MessageQuery& query, std::uint64_t total, bool& written) {
+  const bool json = inspect.format == Format::json;
+  written = json ? print("{\"total\": " + std::to_string(total) +
+                         ", \"not_stored\": " + std::to_string(session.messages_not_stored()) + ", \"messages\": [")
+                 : print(text::csv_line(views::message_csv_titles()) + "\n");
+  std::string buffer;
+  bool first = true;
+  const Status status = views::visit_messages(session, criteria, query, [&](const Message& message) {
+    buffer += json ? (first ? "\n" : ",\n") + session::to_text(views::message_json(message, criteria, sites), false)
+                   : text::csv_line(views::message_csv_cells(message, criteria, sites)) + "\n";
+    first = false;
+    if (buffer.size() < 1u << 16) return written;
+    written = written && print(buffer);
+    buffer.clear();
+    return written;
+  });
+  written = written && print(buffer + (json ? "\n]}\n" : ""));
+  return status;
+}
+
+Status table_of_messages(const InspectWords& inspect, Session& session, const views::Criteria& criteria,
+                         const views::Sites& sites, views::MessageQuery query, std::uint64_t total, bool& written) {
+  if (!inspect.limit) query.limit = 20;
+  std::vector<Message> messages;
+  const Status status = views::visit_messages(session, criteria, query, [&](const Message& message) {
+    messages.push_back(message);
+    return true;
+  });
+  written = print_lines(views::message_lines(messages, criteria, inspect_page(inspect).width, sites));
+  if (!inspect.limit && total > messages.size() && written) {
+    written = print("first " + std::to_string(messages.size()) + " of " + text::format_count(total) +
+                    " stored messages; --limit N shows more, --sort ratio the worst\n");
+  }
+  return status;
+}
+
+}  // namespace
+
+int inspect_messages(const InspectWords& inspect, InspectedRun& run) {
+  Session& session = *run.session;
+  if (session.live()) return fail(could_not, "a running job gives summaries only: give the dump file instead");
+  const auto span = span_of(inspect, run);
+  if (!span) return fail(span.error().code == ErrorCode::bad_argument ? wrong_usage : could_not, span.error().message);
+  const views::Criteria criteria(run.snapshot.criteria);
+  const views::Sites sites(run.snapshot.sites);
+  views::MessageQuery query;
+  query.ranks = inspect.ranks;
+  query.limit = inspect.limit;
+  query.span = *span;
+  const bool sorted = inspect.format == Format::text || inspect.limit;
+  query.order = inspect.order.value_or(sorted ? MessageOrder::time : MessageOrder::stored);
+  bool written = true;
+  const std::uint64_t total = session.message_count();
+  const Status status = inspect.format == Format::text
+                            ? table_of_messages(inspect, session, criteria, sites, query, total, written)
+                            : stream_messages(inspect, session, criteria, sites, query, total, written);
+  if (!status) return fail(could_not, status.error().message);
+  if (written && session.messages_not_stored() > 0) {
+    say(text::format_count(session.messages_not_stored()) + " more messages were counted but not stored");
+  }
+  return written ? done : could_not;
+}
+
+}  // namespace pclscope::commands

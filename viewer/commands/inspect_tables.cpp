@@ -1,0 +1,95 @@
+// Topics of pclscope inspect that come from the summary alone: summary, regions, links, ranks, criteria.
+#include <algorithm>
+
+#include "viewer/commands/command_line.hpp"
+#include "viewer/commands/inspect_words.hpp"
+#include "viewer/session/regions.hpp"
+#include "viewer/session/summary_json.hpp"
+#include "viewer/views/delay_rows.hpp"
+#include "viewer/views/link_rows.hpp"
+
+namespace pclscope::commands {
+namespace {
+
+using session::Json;
+
+// Leaves in the snapshot what --rank, --region and --limit ask for.
+void choose(const InspectWords& inspect, const InspectedRun& run, Snapshot& snapshot) {
+  std::erase_if(snapshot.regions, [&](const Region& region) {
+    return (inspect.region && region.id != *inspect.region) ||
+           std::none_of(region.ranks.begin(), region.ranks.end(), [&](auto rank) { return run.chosen(inspect, rank); });
+  });
+  std::erase_if(snapshot.links, [&](const RegionLink& link) {
+    return inspect.region && link.a != *inspect.region && link.b != *inspect.region;
+  });
+  std::erase_if(snapshot.ranks, [&](const RankSummary& rank) { return !run.chosen(inspect, rank.rank); });
+  if (!inspect.limit) return;
+  const auto cut = [&](auto& rows) {
+    if (rows.size() > *inspect.limit) rows.resize(*inspect.limit);
+  };
+  cut(snapshot.regions);
+  cut(snapshot.links);
+  cut(snapshot.ranks);
+  cut(snapshot.criteria);
+}
+
+template <class T, class ToJson>
+Json array_of(const std::vector<T>& values, const ToJson& to_json) {
+  Json array = Json::array();
+  for (const T& value : values) array.push_back(to_json(value));
+  return array;
+}
+
+Json topic_json(const std::string& topic, const Snapshot& s) {
+  if (topic == "regions") {
+    return {{"regions", array_of(s.regions, session::region_json)}, {"links", array_of(s.links, session::link_json)}};
+  }
+  if (topic == "links") return {{"links", array_of(s.links, session::link_json)}};
+  if (topic == "criteria") return {{"criteria", array_of(s.criteria, session::criterion_json)}};
+  if (topic == "ranks") {
+    return {{"ranks", array_of(s.ranks, [&](const RankSummary& r) { return session::rank_json(r, s.application); })}};
+  }
+  Json json = session::summary_json(s);
+  json["delays"] = views::delays_json(s.delays, views::Sites(s.sites));
+  return json;
+}
+
+views::Rows topic_rows(const std::string& topic, const Snapshot& s) {
+  if (topic == "regions") return views::region_rows(s.regions);
+  if (topic == "links") return views::link_rows(s.links);
+  if (topic == "criteria") return views::criterion_rows(s.criteria);
+  if (topic == "ranks") return views::rank_rows(s.ranks, s.application);
+  return views::summary_rows(s);
+}
+
+std::vector<std::string> region_page(const Snapshot& s, std::size_t width) {
+  std::vector<std::string> lines = views::region_lines(s.regions, width);
+  if (s.links.empty()) return lines;
+  lines.insert(lines.end(), {"", "between regions:"});
+  for (std::string& line : views::link_lines(s.links, width)) lines.push_back(std::move(line));
+  return lines;
+}
+
+std::vector<std::string> topic_lines(const std::string& topic, const Snapshot& s, bool complete, std::size_t width) {
+  if (topic == "regions") return region_page(s, width);
+  if (topic == "links") return views::link_lines(s.links, width);
+  if (topic == "criteria") return views::criterion_lines(s.criteria, width);
+  if (topic == "ranks") return views::rank_lines(s.ranks, s.application, width);
+  return views::summary_lines(s, complete, width);
+}
+
+}  // namespace
+
+int inspect_tables(const InspectWords& inspect, InspectedRun& run) {
+  Snapshot& snapshot = run.snapshot;
+  if (inspect.region) {
+    if (const auto found = session::find_region(snapshot, *inspect.region); !found) return fail(could_not, found.error().message);
+  }
+  if (inspect.topic != "summary") choose(inspect, run, snapshot);
+  if (inspect.format == Format::json) return print_json(topic_json(inspect.topic, snapshot));
+  if (inspect.format == Format::csv) return print_rows(topic_rows(inspect.topic, snapshot));
+  const auto lines = topic_lines(inspect.topic, snapshot, run.session->complete(), inspect_page(inspect).width);
+  return print_lines(lines) ? done : could_not;
+}
+
+}  // namespace pclscope::commands

@@ -1,0 +1,118 @@
+#include "viewer/commands/inspect_words.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "viewer/commands/command_line.hpp"
+#include "viewer/text/quantities.hpp"
+#include "viewer/text/rank_list.hpp"
+
+namespace pclscope::commands {
+namespace {
+
+using views::MessageOrder;
+
+const std::map<std::string, MessageOrder> orders = {{"stored", MessageOrder::stored},
+                                                    {"time", MessageOrder::time},
+                                                    {"ratio", MessageOrder::ratio},
+                                                    {"bytes", MessageOrder::bytes},
+                                                    {"duration", MessageOrder::duration}};
+const std::vector<std::string> topics = {"summary", "regions",   "links", "evolution", "messages",    "ranks",   "calls",
+                                         "delays",  "path",      "dag",   "criteria",  "collectives"};
+
+// Options that only some topics take.
+struct OptionTopics {
+  const char* option;
+  std::vector<std::string> topics;
+};
+const std::vector<OptionTopics> option_topics = {
+    {"--rank", {"regions", "messages", "ranks", "calls", "dag", "delays", "collectives"}},
+    {"--region", {"regions", "links", "evolution", "dag"}},
+    {"--from", {"messages", "dag", "delays", "path", "collectives"}},
+    {"--to", {"messages", "dag", "delays", "path", "collectives"}},
+    {"--sort", {"messages"}},
+    {"--dot", {"dag"}},
+    {"--fold", {"dag"}},
+    {"--cut", {"regions"}},
+    {"--cut-height", {"regions"}},
+};
+
+std::string list_of(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    text += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
+  }
+  return text;
+}
+
+struct Raw {
+  bool json = false, csv = false, dot = false;
+  std::string ranks, order, from, to;
+  std::uint64_t limit = 0, cut = 0;
+  std::int32_t region = 0;
+  double cut_height = 0;
+};
+
+void declare(CLI::App& app, InspectWords& inspect, Raw& raw) {
+  app.add_option("target", inspect.target, "A dump file (pclscope run --dump), or a running job's name or endpoint")->required();
+  app.add_option("topic", inspect.topic, "")->check(CLI::IsMember(topics).description(""));
+  auto* json = app.add_flag("--json", raw.json, "As JSON (fields: docs/json.md)");
+  auto* csv = app.add_flag("--csv", raw.csv, "As comma-separated values")->excludes(json);
+  app.add_flag("--dot", raw.dot, "dag as a graph for Graphviz (dot -Tsvg)")->excludes(json)->excludes(csv);
+  app.add_option("--limit", raw.limit, "At most N rows (messages, calls, delays as text: 20; else all); dag: N messages (100000)")
+      ->type_name("N");
+  app.add_option("--rank", raw.ranks, "Only what concerns these ranks: 3 or 0-3,8")->type_name("R");
+  app.add_option("--region", raw.region, "Only this region")->type_name("ID")->check(CLI::NonNegativeNumber.description(""));
+  app.add_option("--from", raw.from, "Begin of a period, since the start: 12.5, 300ms, 2min; -2s is before the end")->type_name("T");
+  app.add_option("--to", raw.to, "End of the period")->type_name("T");
+  app.add_flag("--fold", inspect.fold, "dag with one node per process");
+  auto* cut = app.add_option("--cut", raw.cut, "Another cut of the tree of regions: into K of them")
+                  ->type_name("K")->check(CLI::PositiveNumber.description(""));
+  app.add_option("--cut-height", raw.cut_height, "The cut at this distance")->type_name("H")->excludes(cut);
+  app.add_option("--sort", raw.order, "Messages by time, ratio, bytes, duration (largest first), or as stored")
+      ->type_name("KEY")
+      ->check(CLI::IsMember({"stored", "time", "ratio", "bytes", "duration"}).description(""));
+  app.add_flag("--ascii", inspect.ascii, "Draw with plain characters");
+}
+
+// A moment, or the usage error.
+std::optional<int> read_moment(const CLI::App& app, const char* option, const std::string& word,
+                               std::optional<std::int64_t>& to) {
+  if (app.count(option) == 0) return std::nullopt;
+  to = text::parse_moment_ns(word);
+  if (to) return std::nullopt;
+  return fail(wrong_usage, std::string(option) + ": '" + word + "' is no moment: write for example 12.5, 300ms or -2s");
+}
+
+}  // namespace
+
+std::optional<int> parse_inspect(const std::vector<std::string>& words, InspectWords& inspect) {
+  CLI::App app{"Shows what a dump says, or a running job. Topics: summary (default), " +
+                   list_of({topics.begin() + 1, topics.end()}) + ".",
+               "pclscope inspect"};
+  Raw raw;
+  declare(app, inspect, raw);
+  set_usage(app, "pclscope inspect TARGET [TOPIC] [--json|--csv] [--limit N] [--rank R] [--region ID] [--from T] [--to T] ...");
+  if (const auto status = parse(app, words)) return status;
+  for (const OptionTopics& of : option_topics) {
+    if (app.count(of.option) == 0 || std::count(of.topics.begin(), of.topics.end(), inspect.topic) > 0) continue;
+    return fail(wrong_usage, std::string(of.option) + " is for " + list_of(of.topics));
+  }
+  if (raw.csv && (inspect.topic == "dag")) return fail(wrong_usage, "--csv is not for dag: use --json or --dot");
+  inspect.format = raw.json ? Format::json : raw.csv ? Format::csv : raw.dot ? Format::dot : Format::text;
+  if (app.count("--limit") > 0) inspect.limit = raw.limit;
+  if (!raw.order.empty()) inspect.order = orders.at(raw.order);
+  if (app.count("--region") > 0) inspect.region = raw.region;
+  if (app.count("--cut") > 0) inspect.cut = raw.cut;
+  if (app.count("--cut-height") > 0) inspect.cut_height = raw.cut_height;
+  if (const auto status = read_moment(app, "--from", raw.from, inspect.from_ns)) return status;
+  if (const auto status = read_moment(app, "--to", raw.to, inspect.to_ns)) return status;
+  if (app.count("--rank") == 0) return std::nullopt;
+  const auto parsed = text::parse_ranks(raw.ranks);
+  if (!parsed) return fail(wrong_usage, "--rank: '" + raw.ranks + "' is no list of ranks: write for example 0-3,8");
+  if (inspect.topic == "dag" && inspect.region) return fail(wrong_usage, "dag: give --region or --rank, not both");
+  inspect.ranks = *parsed;
+  return std::nullopt;
+}
+
+}  // namespace pclscope::commands

@@ -1,0 +1,86 @@
+#include <algorithm>
+#include <cmath>
+
+#include "viewer/commands/command_line.hpp"
+#include "viewer/commands/inspect_words.hpp"
+#include "viewer/text/quantities.hpp"
+#include "viewer/text/table.hpp"
+
+namespace pclscope::commands {
+namespace {
+
+constexpr std::int64_t longest_ns = 4'000'000'000'000'000'000;  // 126 years: no sum of two moments overflows
+
+// Until when there is something to ask about.
+std::int64_t end_of(const InspectedRun& run) {
+  const double ns = run.snapshot.duration_s * 1e9;
+  const std::int64_t duration = std::isfinite(ns) && ns > 0 ? static_cast<std::int64_t>(std::min(ns, 4e18)) : 0;
+  if (!run.session->live()) return duration;
+  const std::int64_t seen = run.snapshot.live.window_end_realtime_ns - run.snapshot.time_origin_realtime_ns;
+  return std::max(duration, std::clamp<std::int64_t>(seen, 0, longest_ns));
+}
+
+}  // namespace
+
+bool InspectedRun::chosen(const InspectWords& words, std::int32_t rank) const {
+  return words.ranks.empty() || std::binary_search(words.ranks.begin(), words.ranks.end(), rank);
+}
+
+Result<session::TimeSpan> span_of(const InspectWords& words, const InspectedRun& run) {
+  const std::int64_t end = end_of(run);
+  const auto moment = [&](std::int64_t ns) { return std::clamp(ns < 0 ? end + ns : ns, -longest_ns, longest_ns); };
+  session::TimeSpan span;
+  if (words.from_ns) span.begin_ns = moment(*words.from_ns);
+  if (words.to_ns) span.end_ns = moment(*words.to_ns);
+  const auto text = [](std::int64_t ns) { return text::format_seconds(static_cast<double>(ns) / 1e9); };
+  if (words.from_ns && words.to_ns && span.begin_ns >= span.end_ns) {
+    return Error{ErrorCode::bad_argument, "the period ends before it begins: --from " + text(span.begin_ns) + ", --to " +
+                                              text(span.end_ns)};
+  }
+  const bool after = words.from_ns && span.begin_ns > end;
+  const bool before = words.to_ns && span.end_ns <= 0;
+  if (after || before) {
+    return Error{ErrorCode::not_found, std::string("nothing ") + (after ? "from " + text(span.begin_ns) + " on" : "before the start") +
+                                           ": the run " + (run.session->live() ? "has come from 0 s to " : "lasts from 0 s to ") +
+                                           text(end)};
+  }
+  return span;
+}
+
+std::string why_partial(const InspectedRun& run) {
+  const session::Session& session = *run.session;
+  const Snapshot& s = run.snapshot;
+  std::string why;
+  const auto add = [&](const std::string& part) { why += (why.empty() ? "" : "; ") + part; };
+  if (session.messages_not_stored() > 0) {
+    add(text::format_count(session.messages_not_stored()) + " messages were counted but not stored");
+  }
+  if (!session.live() && !session.complete()) add("the run was cut off or still goes on");
+  if (s.messages.dropped_events > 0) add(text::format_count(s.messages.dropped_events) + " events were dropped");
+  return why;
+}
+
+void tell_partial(const std::string& why) {
+  if (!why.empty()) say("not all is known: " + why);
+}
+
+void add_partial(session::Json& object, const std::string& why) {
+  object["partial"] = !why.empty();
+  object["why_partial"] = why.empty() ? session::Json(nullptr) : session::Json(why);
+}
+
+views::PageOptions inspect_page(const InspectWords& words) {
+  views::PageOptions page = page_options(words.ascii);
+  if (!output_is_terminal()) page.width = 0;
+  return page;
+}
+
+int print_json(const session::Json& json) { return print(session::to_text(json, true) + "\n") ? done : could_not; }
+
+int print_rows(const views::Rows& rows) {
+  std::vector<std::string> lines = {text::csv_line(rows.titles)};
+  for (const auto& row : rows.cells) lines.push_back(text::csv_line(row));
+  return print_lines(lines) ? done : could_not;
+}
+
+}  // namespace pclscope::commands

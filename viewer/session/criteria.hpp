@@ -1,0 +1,22 @@
+// Latency ratios of stored messages: by a run's final criteria, looked up by class and size.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "analysis/match/message.hpp"
+#include "analysis/snapshot.hpp"
+
+namespace pclscope::session {
+
+class Criteria {
+ public:
+  explicit Criteria(std::vector<Criterion> criteria);
+  // Time of the message / its criterion; nothing without a criterion or a completion time.
+  std::optional<double> ratio(const Message& message) const;
+
+ private:
+  std::vector<Criterion> sorted_;
+};
+
+}  // namespace pclscope::session

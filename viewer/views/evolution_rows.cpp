@@ -1,0 +1,173 @@
+#include "viewer/views/evolution_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "viewer/text/quantities.hpp"
+#include "viewer/text/rank_list.hpp"
+#include "viewer/text/sparkline.hpp"
+#include "viewer/text/table.hpp"
+#include "viewer/views/json_rows.hpp"
+#include "viewer/views/period_text.hpp"
+#include "viewer/views/wait_split_text.hpp"
+
+namespace pclscope::views {
+namespace {
+
+using session::finite;
+using session::Json;
+using text::Align;
+
+constexpr std::size_t history_columns = 60;
+
+Json window_json(const EvolutionWindow& w) {
+  const RegionWindow& s = w.sums;
+  const auto known = [&](const Json& value) { return w.whole ? value : Json(nullptr); };
+  return {{"begin_s", finite(w.begin_s)},
+          {"length_s", finite(w.length_s)},
+          {"messages", s.messages},
+          {"mean_ratio", finite(s.mean_ratio)},
+          {"bytes", known(s.bytes)},
+          {"delayed", known(s.delayed)},
+          {"mean_transfer_ratio", known(finite(s.mean_transfer_ratio))},
+          {"late_sender_s", known(finite(s.late_sender_s))},
+          {"late_receiver_s", known(finite(s.late_receiver_s))},
+          {"transfer_s", known(finite(s.transfer_s))}};
+}
+
+std::int64_t realtime_of(std::int64_t origin_ns, double second) {
+  const double ns = second * 1e9;
+  if (!(std::fabs(ns) < 4e18) || std::abs(origin_ns) > 4'000'000'000'000'000'000) return origin_ns;
+  return origin_ns + static_cast<std::int64_t>(ns);
+}
+
+std::string history_line(const RegionEvolution& e, bool ascii) {
+  if (e.windows.empty()) return "";
+  // A column per stretch of time, so that silence shows as a gap.
+  const double begin = e.windows.front().begin_s;
+  const double end = e.windows.back().begin_s + e.windows.back().length_s;
+  std::vector<float> ratios(history_columns, 0);
+  std::vector<double> sums(history_columns, 0), messages(history_columns, 0);
+  for (const EvolutionWindow& w : e.windows) {
+    const double place = end > begin ? (w.begin_s - begin) / (end - begin) * history_columns : 0;
+    const auto column = static_cast<std::size_t>(std::clamp(std::isfinite(place) ? place : 0.0, 0.0, history_columns - 1.0));
+    if (!std::isfinite(w.sums.mean_ratio)) continue;
+    sums[column] += w.sums.mean_ratio * static_cast<double>(w.sums.messages);
+    messages[column] += static_cast<double>(w.sums.messages);
+  }
+  std::vector<std::uint32_t> weights(history_columns, 0);
+  double full = 0;
+  for (std::size_t c = 0; c < history_columns; ++c) {
+    if (messages[c] <= 0) continue;
+    weights[c] = 1;
+    ratios[c] = static_cast<float>(sums[c] / messages[c]);
+    full = std::max(full, static_cast<double>(ratios[c]));
+  }
+  return text::format_moment(begin) + " " + text::sparkline(ratios, weights, history_columns, std::max(full, 2.0), ascii) +
+         " " + text::format_moment(end) + ", highest " + text::format_times(full);
+}
+
+text::Table period_table(const std::vector<Period>& periods, std::int64_t origin_realtime_ns) {
+  text::Table table;
+  table.column("  period", Align::left);
+  for (const char* title : {"from", "until", "time of day", "windows", "messages", "bytes", "delayed", "mean", "first",
+                            "middle", "last", "snd/rcv/xfer%"}) {
+    table.column(title, Align::right);
+  }
+  for (const Period& p : periods) {
+    table.row({"  " + period_name(p.kind) + (p.open ? " ..." : ""), text::format_moment(p.begin_s), text::format_moment(p.end_s),
+               text::format_time_of_day(realtime_of(origin_realtime_ns, p.begin_s)), std::to_string(p.windows),
+               text::format_short_count(p.messages), text::format_bytes(static_cast<double>(p.bytes)),
+               text::format_short_count(p.delayed), text::format_ratio(p.mean_ratio), text::format_ratio(p.begin_ratio),
+               text::format_ratio(p.middle_ratio), text::format_ratio(p.end_ratio),
+               wait_split_text(p.late_sender_s, p.late_receiver_s, p.transfer_s)});
+  }
+  return table;
+}
+
+}  // namespace
+
+std::vector<RegionEvolution> evolution_of(const Snapshot& snapshot, const std::vector<Window>& windows) {
+  std::vector<RegionEvolution> all;
+  std::map<std::int32_t, std::size_t> places;
+  for (const Region& region : snapshot.regions) {
+    places[region.id] = all.size();
+    all.push_back({region, {}});
+  }
+  for (const Window& window : windows) {
+    for (const RegionWindow& sums : window.regions) {
+      const auto at = places.find(sums.region);
+      if (at != places.end()) all[at->second].windows.push_back({window.begin_s, window.length_s, sums, true});
+    }
+  }
+  return all;
+}
+
+std::vector<RegionEvolution> live_evolution(const Snapshot& snapshot) {
+  std::vector<RegionEvolution> all;
+  const double length = snapshot.live.window_s;
+  const double end = static_cast<double>(snapshot.live.window_end_realtime_ns - snapshot.time_origin_realtime_ns) * 1e-9;
+  for (const Region& region : snapshot.regions) {
+    RegionEvolution& e = all.emplace_back();
+    e.region = region;
+    const std::size_t count = std::min(region.history_ratio.size(), region.history_messages.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      if (region.history_messages[i] == 0) continue;
+      EvolutionWindow w{end - static_cast<double>(count - i) * length, length, {}, false};
+      w.sums.messages = region.history_messages[i];
+      w.sums.mean_ratio = region.history_ratio[i];
+      e.windows.push_back(w);
+    }
+  }
+  return all;
+}
+
+Json evolution_json(const std::vector<RegionEvolution>& regions) {
+  Json list = Json::array();
+  for (const RegionEvolution& e : regions) {
+    Json periods = Json::array(), windows = Json::array();
+    for (const Period& p : e.region.periods) periods.push_back(session::period_json(p));
+    for (const EvolutionWindow& w : e.windows) windows.push_back(window_json(w));
+    list.push_back({{"id", e.region.id},
+                    {"ranks", e.region.ranks},
+                    {"mean_latency_ratio", finite(e.region.mean_latency_ratio)},
+                    {"periods", periods},
+                    {"windows", windows}});
+  }
+  return {{"regions", list}};
+}
+
+Rows evolution_rows(const std::vector<RegionEvolution>& regions) {
+  const auto row_of = [](std::int32_t region, const Period& p) {
+    Json row = {{"region", region}};
+    row.update(session::period_json(p));
+    return row;
+  };
+  std::vector<Json> objects;
+  for (const RegionEvolution& e : regions) {
+    for (const Period& p : e.region.periods) objects.push_back(row_of(e.region.id, p));
+  }
+  return rows_of(objects, row_of(0, {}));
+}
+
+std::vector<std::string> evolution_lines(const std::vector<RegionEvolution>& regions, std::int64_t origin_realtime_ns,
+                                         const PageOptions& options) {
+  if (regions.empty()) return {"no regions: no messages between ranks were matched"};
+  std::vector<std::string> lines;
+  for (const RegionEvolution& e : regions) {
+    const Region& r = e.region;
+    if (!lines.empty()) lines.push_back("");
+    lines.push_back("region " + std::to_string(r.id) + ", ranks " + text::compact_ranks(r.ranks, 40) + ": " +
+                    text::format_count(r.messages) + " messages, mean ratio " + text::format_ratio(r.mean_latency_ratio));
+    if (const std::string history = history_line(e, options.ascii); !history.empty()) lines.push_back("  " + history);
+    if (r.periods.empty()) {
+      lines.push_back("  neither growth nor a steady period");
+      continue;
+    }
+    for (std::string& line : period_table(r.periods, origin_realtime_ns).lines(options.width)) lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+}  // namespace pclscope::views
