@@ -8,15 +8,18 @@ add_library(pclscope_core STATIC
   blocked/function_times.cpp blocked/participants.cpp blocked/process_tasks.cpp blocked/rank_waits.cpp
   blocked/wait_graph.cpp
   criteria/criteria.cpp
-  delay/calls_of_ranks.cpp delay/critical_path.cpp delay/delay_report.cpp delay/delays.cpp delay/excess.cpp
-  delay/origins.cpp
+  delay/blame_sum.cpp delay/calls_of_ranks.cpp delay/critical_path.cpp delay/delay_report.cpp delay/delays.cpp
+  delay/excess.cpp delay/origins.cpp
   order/clock_propagation.cpp order/clocks.cpp order/dag_builder.cpp order/dag_dot.cpp order/dag_links.cpp
   order/event_order.cpp order/fold.cpp
   callsite/site_sums.cpp
   window/activity.cpp window/evolution.cpp window/noise_scale.cpp window/open_windows.cpp window/period_list.cpp window/piece_fit.cpp
-  window/ramp_ends.cpp window/region_series.cpp window/trend_labels.cpp window/worst.cpp
-  region/canonical_order.cpp region/coarsen.cpp region/find_regions.cpp region/free_energy.cpp region/graph.cpp region/linkage.cpp
-  region/modularity.cpp region/printed_distances.cpp region/refine.cpp region/tracker.cpp)
+  window/evolutions.cpp window/packed_messages.cpp window/ramp_ends.cpp window/recent_messages.cpp window/region_series.cpp
+  window/retention.cpp window/retention_periods.cpp window/trend_labels.cpp window/worst.cpp
+  region/canonical_order.cpp region/coarsen.cpp region/change.cpp region/cluster_component.cpp region/communities.cpp
+  region/dendrogram.cpp region/find_regions.cpp region/free_energy.cpp region/graph.cpp region/linkage.cpp
+  region/method.cpp
+  region/modularity.cpp region/printed_distances.cpp region/refine.cpp region/region_tree.cpp region/tracker.cpp)
 target_link_libraries(pclscope_core PUBLIC Eigen3::Eigen)
 target_compile_options(pclscope_core PUBLIC ${PCLSCOPE_SANITIZE_FLAGS})
 target_link_options(pclscope_core PUBLIC ${PCLSCOPE_SANITIZE_FLAGS})

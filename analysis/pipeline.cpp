@@ -128,9 +128,14 @@ void Pipeline::finish() {
   s.close_calls(std::numeric_limits<std::int64_t>::max());
   if (s.options.follow_delays) s.delays.add({}, s.closing_calls, std::numeric_limits<std::int64_t>::max());
   s.delays.finish();
+  s.regions.finish();
+  s.retention.finish(s.regions.evolutions());
   s.recluster(final_margin, true);
   s.refresh_totals();
 }
+
+void Pipeline::set_file_bytes(std::uint64_t bytes) { state_->retention.set_file_bytes(bytes); }
+std::optional<std::string> Pipeline::budget_bites() { return state_->retention.bites(); }
 
 const MessageTotals& Pipeline::totals() const { return state_->totals; }
 const Matcher& Pipeline::matcher() const { return state_->matcher; }

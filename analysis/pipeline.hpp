@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,7 +18,9 @@
 #include "analysis/match/collective_call.hpp"
 #include "analysis/match/message.hpp"
 #include "analysis/match/tick_scale.hpp"
+#include "analysis/order/dag.hpp"
 #include "analysis/region/find_regions.hpp"
+#include "analysis/result.hpp"
 #include "analysis/snapshot.hpp"
 #include "interpose/record/event.hpp"
 
@@ -30,12 +33,17 @@ struct PipelineOptions {
   std::int64_t allowance_ns =
       20'000'000;                   // a window closes this long after its end: messages are read a little later
   RegionOptions regions;            // method and its parameters
+  // Which messages go to on_messages (analysis/window/retention.hpp), and how many stay in memory for dag().
+  Keep keep = Keep::all;
+  std::uint64_t file_budget_bytes = std::uint64_t{1} << 60;
+  std::size_t memory_bytes = std::size_t{256} << 20;
   bool follow_delays = true;        // attribute waits to where they began (analysis/delay/)
   std::vector<Criterion> baseline;  // criteria of an earlier run, used instead of this run's medians
   // Turns the call sites of freshly matched messages (site_key.hpp) into ids. Without it they are 0, unknown.
   std::function<void(std::span<Message>)> name_sites;
   std::function<void(std::span<CollectiveCall>)> name_call_sites;  // the same for collectives
-  // A window's messages when it closes (that is when `delayed` is decided), in the order in which they were matched.
+  // Messages that are kept, window by window (a window's `delayed` is decided when it closes), in the order in which
+  // they were matched; those of some windows later than others. Without it none are kept but in memory.
   std::function<void(std::span<const Message>)> on_messages;
   // Collectives' calls that returned before the end of the window that closes, in that order.
   std::function<void(std::span<const CollectiveCall>)> on_calls;
@@ -75,6 +83,11 @@ class Pipeline {
 
   // Results so far. Live fields (calls, realtime) are filled in by the caller.
   Snapshot snapshot() const;
+  // The dependency graph of a region in a period, from the messages in memory. Fails with not_found (no such region).
+  Result<Dag> dag(const DagQuestion& question) const;
+  // The store tells how large the file is; a line, once, when messages begin to be left out because of the budget.
+  void set_file_bytes(std::uint64_t bytes);
+  std::optional<std::string> budget_bites();
   const MessageTotals& totals() const;
   // What ranks wait for: Matcher's queries (analysis/match/matcher.hpp).
   const Matcher& matcher() const;

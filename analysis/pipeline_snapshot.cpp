@@ -1,6 +1,8 @@
 // The results so far, as plain values.
+#include <algorithm>
 #include <limits>
 
+#include "analysis/order/dag_builder.hpp"
 #include "analysis/pipeline_state.hpp"
 
 namespace pclscope {
@@ -10,6 +12,7 @@ namespace {
 constexpr std::size_t live_sites = 50;
 constexpr std::size_t live_links = 200;
 constexpr std::size_t live_delays = 20;
+constexpr std::size_t live_periods = 32;
 
 }  // namespace
 
@@ -24,13 +27,19 @@ Snapshot Pipeline::snapshot() const {
   snapshot.latency.mean_ratio = s.timed == 0 ? 0 : s.ratio_sum / static_cast<double>(s.timed);
   snapshot.latency.median_s = s.times.quantile(0.5) * 1e-9;
   snapshot.latency.p99_s = s.times.quantile(0.99) * 1e-9;
-  snapshot.regions = s.regions.regions();
+  snapshot.regions = s.regions.regions(s.finished ? Evolution::default_periods : live_periods);
   for (Region& region : snapshot.regions)
     for (const std::int32_t rank : region.ranks)
       region.collective_wait_s += static_cast<double>(s.ranks[rank].collective_wait_ns) * 1e-9;
   snapshot.links = s.regions.links(s.finished ? std::numeric_limits<std::size_t>::max() : live_links);
   snapshot.delays = s.delays.list(s.finished ? std::numeric_limits<std::size_t>::max() : live_delays);
+  if (s.finished) snapshot.dendrogram = s.regions.tracker().dendrogram();
   snapshot.collectives = s.collective_totals;
+  snapshot.retention.memory_budget_bytes = s.options.memory_bytes;
+  snapshot.retention.memory_bytes = s.recent.bytes();
+  s.retention.report(snapshot.retention);
+  if (s.recent.complete_from_ns() != std::numeric_limits<std::int64_t>::min())
+    snapshot.retention.memory_from_s = static_cast<double>(s.recent.complete_from_ns()) * 1e-9;
   snapshot.worst = s.finished ? s.worst.overall() : s.worst.recent();
   snapshot.criteria = s.criteria.list();
   snapshot.site_activity = s.sites.list(s.finished ? SiteSums::most_pairs : live_sites);
@@ -55,6 +64,39 @@ Snapshot Pipeline::snapshot() const {
     summary.finished = activity.finalized;
   }
   return snapshot;
+}
+
+Result<Dag> Pipeline::dag(const DagQuestion& asked) const {
+  const State& s = *state_;
+  DagQuestion question = asked;
+  if (question.region >= 0) {
+    const auto& regions = s.regions.tracker().regions();
+    const auto region =
+        std::find_if(regions.begin(), regions.end(), [&](const TrackedRegion& r) { return r.id == question.region; });
+    if (region == regions.end())
+      return Error{ErrorCode::not_found, "no region " + std::to_string(question.region) + " now: watch shows which there are"};
+    question.ranks = region->ranks;
+  }
+  std::vector<Message> messages;
+  s.recent.between(question.from_ns, question.to_ns, [&](const Message& m) {
+    if (question.ranks.empty() || (std::binary_search(question.ranks.begin(), question.ranks.end(), m.source) &&
+                                   std::binary_search(question.ranks.begin(), question.ranks.end(), m.destination)))
+      messages.push_back(m);
+  });
+  DagSource source;
+  source.messages = messages;
+  source.node_of_rank = s.application.node_of_rank;
+  source.ratio = [&](const Message& m) {
+    if (m.flags & (message_flag::unseen_completion | message_flag::clock_violation)) return 0.0;
+    return static_cast<double>(m.time()) * s.criteria.inverse_ns(m.flags & message_flag::inter_node, m.bytes).time;
+  };
+  Dag dag = build_dag(question, source);
+  if (question.from_ns < s.recent.complete_from_ns()) {
+    dag.partial = true;
+    if (dag.why_partial.empty())
+      dag.why_partial = "memory reaches back to " + std::to_string(static_cast<double>(s.recent.complete_from_ns()) * 1e-9) + " s only";
+  }
+  return dag;
 }
 
 }  // namespace pclscope

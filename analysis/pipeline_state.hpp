@@ -10,10 +10,13 @@
 #include "analysis/match/collectives.hpp"
 #include "analysis/match/matcher.hpp"
 #include "analysis/pipeline.hpp"
+#include "analysis/region/change.hpp"
 #include "analysis/window/activity.hpp"
 #include "analysis/window/open_windows.hpp"
 #include "analysis/window/pair_table.hpp"
+#include "analysis/window/recent_messages.hpp"
 #include "analysis/window/region_series.hpp"
+#include "analysis/window/retention.hpp"
 #include "analysis/window/worst.hpp"
 
 namespace pclscope {
@@ -37,6 +40,9 @@ struct Pipeline::State {
         regions(application.ranks, options.history_windows),
         worst(options.worst_messages, worst_memory_ns),
         delays(application.ranks),
+        recent(options.memory_bytes / 2),
+        retention(options.on_messages ? options.keep : Keep::summaries, options.file_budget_bytes, options.memory_bytes / 2,
+                  [this](std::span<const Message> kept) { options.on_messages(kept); }),
         ranks(static_cast<std::size_t>(application.ranks)),
         dropped(ranks.size()) {
     application.node_of_rank.resize(ranks.size(), -1);
@@ -50,6 +56,7 @@ struct Pipeline::State {
   void close_windows(std::int64_t now_ns);
   void close_window(OpenWindows::Closed& closed);  // judge its messages, fold them into pairs and regions
   double judge(Message& message);
+  void keep(const OpenWindows::Closed& closed, const Window& window, std::uint64_t number);
   void fold_ranks();
   void take_calls(std::span<const CollectiveCall> calls);  // a completed collective's: they wait for their window
   void close_calls(std::int64_t end_ns);
@@ -72,6 +79,8 @@ struct Pipeline::State {
   LogHistogram times;          // of all messages with a latency
   std::vector<Message> batch;  // being measured
   Delays delays;
+  RecentMessages recent;
+  MessageRetention retention;
   std::vector<CollectiveCall> calls, closing_calls;  // of windows that are open; of the one that is being closed
   CollectiveTotals collective_totals;
 
@@ -89,8 +98,7 @@ struct Pipeline::State {
   bool finished = false;
 
   bool regions_changed = false;     // by the window being closed
-  std::size_t clustered_pairs = 0;  // what the current regions were made from
-  std::uint64_t clustered_messages = 0, folded_messages = 0;
+  GraphChange change;               // since the regions were made
   std::chrono::steady_clock::time_point next_clustering{};
 };
 

@@ -9,8 +9,7 @@ namespace pclscope {
 namespace {
 
 constexpr std::size_t waiting_calls = 1 << 20;       // of collectives, until their window closes
-constexpr double growth_to_recluster = 1.25;  // of all message counts, when no new pair turned up
-constexpr double clustering_share = 0.05;     // of wall time
+constexpr double clustering_share = 0.05;            // of wall time
 
 using Wall = std::chrono::steady_clock;
 
@@ -65,13 +64,24 @@ void Pipeline::State::close_window(OpenWindows::Closed& closed) {
   Window window;
   window.begin_s = static_cast<double>(closed.begin_ns) * 1e-9;
   window.length_s = static_cast<double>(windows.length_ns()) * 1e-9;
-  regions.close_window(pairs, regions_changed, closed.skipped, window);
+  const std::uint64_t number = regions.close_window(pairs, regions_changed, closed.skipped, window);
   pairs.clear_window();
   close_calls(end_ns);
   if (options.follow_delays) delays.add(closed.messages, closing_calls, end_ns);
-  if (options.on_messages && !closed.messages.empty()) options.on_messages(closed.messages);
+  keep(closed, window, number);
   if (options.on_window) options.on_window(window);
   windows.recycle(std::move(closed.messages));
+}
+
+// In memory for questions, and in the file as far as the policy goes.
+void Pipeline::State::keep(const OpenWindows::Closed& closed, const Window& window, std::uint64_t number) {
+  std::shared_ptr<const KeptWindow> packed;
+  const std::int64_t end_ns = closed.begin_ns + windows.length_ns();
+  if (recent.budget() > 0 && !closed.messages.empty()) {
+    packed = keep_window(closed.begin_ns, end_ns, closed.messages, recent.largest_window());
+    recent.add(end_ns, packed);
+  }
+  retention.add(window, number, closed.messages, regions.id_of_rank(), regions.evolutions(), std::move(packed));
 }
 
 // Adds the message to its pair. Returns its ratio, 0 when it has no latency.
@@ -106,23 +116,23 @@ void Pipeline::State::fold_ranks() {
     totals.delayed += sums.delayed;
     ratio_sum += sums.ratio;
     timed += sums.timed;
-    folded_messages += sums.messages;
+    const PairTable::Pair& pair = pairs.pair(i);
+    if (pair.source == pair.destination) continue;
+    change.add(i, sums.messages);
+    if (regions.tracker().region_of(pair.source) < 0 || regions.tracker().region_of(pair.destination) < 0)
+      change.require();
   }
 }
 
-// When pairs turned up that the regions do not know, or counts have grown so much that their proportions may have
-// changed; never for more than a small share of the time.
+// When the communication graph has changed; never for more than a small share of the time.
 void Pipeline::State::recluster(double margin, bool whatever_it_costs) {
   regions_changed = false;
   if (pairs.size() == 0) return;
-  const bool grown =
-      static_cast<double>(folded_messages) >= growth_to_recluster * static_cast<double>(clustered_messages);
-  if (!whatever_it_costs && pairs.size() == clustered_pairs && !grown) return;
+  if (!whatever_it_costs && !change.changed()) return;
   const Wall::time_point start = Wall::now();
   if (!whatever_it_costs && start < next_clustering) return;
   regions_changed = regions.recluster(application.ranks, pairs, options.regions, margin);
-  clustered_pairs = pairs.size();
-  clustered_messages = folded_messages;
+  change.clustered();
   const Wall::time_point end = Wall::now();
   next_clustering = end + std::chrono::duration_cast<Wall::duration>((end - start) * (1 / clustering_share - 1));
 }

@@ -48,8 +48,8 @@ void Broadcast::publish(const Snapshot& snapshot) {
   if (on()) publisher_->publish(snapshot);
 }
 
-void Broadcast::serve() {
-  if (on()) publisher_->serve();
+void Broadcast::serve(const wire::Publisher::DagHandler& dag) {
+  if (on()) publisher_->serve(dag);
 }
 
 void Broadcast::close() {

@@ -20,7 +20,8 @@ class Broadcast {
   // The first rank has said which MPI it runs.
   void set_mpi(const std::string& mpi);
   void publish(const Snapshot& snapshot);
-  void serve();
+  // Lets viewers in and answers their questions, for graphs by `dag`.
+  void serve(const wire::Publisher::DagHandler& dag);
   // The last snapshot is out: nobody finds the job any more.
   void close();
 

@@ -25,6 +25,7 @@
 #include "analysis/pipeline.hpp"
 #include "analysis/store/reader.hpp"
 #include "analysis/store/writer.hpp"
+#include "analysis/window/retention.hpp"
 
 namespace pclscope::aggregator {
 namespace {
@@ -85,13 +86,25 @@ class Worker {
     options.name_sites = [this](std::span<Message> messages) { call_sites_.table().translate(messages); };
     options.name_call_sites = [this](std::span<CollectiveCall> calls) { call_sites_.table().translate(calls); };
     options.baseline = baseline();
-    options.on_messages = [this](std::span<const Message> messages) { store([&] { return store_->append(messages); }); };
+    options.keep = keep();
+    options.file_budget_bytes = options_.budget_bytes;
+    options.memory_bytes = retention::memory_budget(options_.budget_bytes);
+    if (const auto method = region_method(options_.regions)) options.regions.method = *method;
+    if (!options_.dump.empty() && options.keep != Keep::summaries) {
+      options.on_messages = [this](std::span<const Message> kept) { store([&] { return store_->append(kept); }); };
+      options.on_calls = [this](std::span<const CollectiveCall> calls) { store([&] { return store_->append(calls); }); };
+    }
     options.on_window = [this](const Window& window) {
       window_end_ns_ = static_cast<std::int64_t>((window.begin_s + window.length_s) * 1e9);
       window_closed_ = true;
       store([&] { return store_->append(window); });
     };
     return options;
+  }
+
+  Keep keep() const {
+    if (options_.keep == "summaries") return Keep::summaries;
+    return options_.keep == "all" ? Keep::all : Keep::interesting;
   }
 
   // Checked by `pclscope run` already; the file may be gone all the same.
@@ -105,7 +118,9 @@ class Worker {
 
   void open_store() {
     if (options_.dump.empty()) return;
-    auto writer = store::Writer::create(options_.dump, {});
+    store::WriterOptions writing;
+    writing.budget_bytes = options_.budget_bytes;
+    auto writer = store::Writer::create(options_.dump, writing);
     if (writer) store_ = std::move(*writer);
     else complain(writer.error().message + ": the job runs on without a dump");
   }
@@ -201,7 +216,7 @@ class Worker {
       next_publish_ = now + publish_every;
       window_closed_ = false;
     }
-    broadcast_.serve();
+    broadcast_.serve(answer_dag_);
     if (store_ && now >= next_flush_) {
       flush_store(live_snapshot(false));
       next_flush_ = Clock::now() + flush_every;
@@ -213,6 +228,9 @@ class Worker {
     store([&] { return store_->append(call_sites_.news()); });
     store([&] { return store_->summarize(snapshot); });
     store([&] { return store_->flush(); });
+    if (!store_) return;
+    pipeline_.set_file_bytes(store_->file_bytes());
+    if (const auto line = pipeline_.budget_bites()) complain(*line);
   }
 
   Snapshot live_snapshot(bool finished) {
@@ -262,7 +280,7 @@ class Worker {
     flush_store(last);
     store([&] { return store_->close(); });
     broadcast_.publish(last);
-    broadcast_.serve();
+    broadcast_.serve(answer_dag_);
     broadcast_.close();
   }
 
@@ -295,6 +313,7 @@ class Worker {
   microseconds nap_ = shortest_nap;
   Clock::time_point first_seen_{}, next_search_{}, next_publish_{}, next_flush_ = Clock::now() + flush_every;
   Pipeline pipeline_;  // its callbacks use the members above
+  const wire::Publisher::DagHandler answer_dag_ = [this](const DagQuestion& question) { return pipeline_.dag(question); };
   BlockedWatch blocked_{options_.ranks, options_.window_ms * 1'000'000, pipeline_.matcher(), collector_, clock_, call_sites_};
 };
 

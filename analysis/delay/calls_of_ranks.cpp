@@ -17,9 +17,25 @@ std::int64_t cut(std::int64_t time) {
 std::uint32_t site_id(std::uint64_t site) { return site > UINT32_MAX ? 0 : static_cast<std::uint32_t>(site); }
 
 // Of receives that one call completed, the one that was sent last comes first; equal ones in any order of arrival.
-bool before(const RankCall& a, const RankCall& b) {
-  return std::tie(a.begin, a.kind, a.end, b.wait_end, a.peer, a.site) <
-         std::tie(b.begin, b.kind, b.end, a.wait_end, b.peer, b.site);
+struct Before {
+  bool operator()(const RankCall& a, const RankCall& b) const {
+    if (a.begin != b.begin) return a.begin < b.begin;
+    return std::tie(a.kind, a.end, b.wait_end, a.peer, a.site) < std::tie(b.kind, b.end, a.wait_end, b.peer, b.site);
+  }
+};
+constexpr Before before;
+
+// They come nearly in order; std::sort for the rest.
+void sort_calls(std::vector<RankCall>::iterator first, std::vector<RankCall>::iterator last) {
+  std::ptrdiff_t moves_left = 8 * (last - first);
+  for (auto it = first; it != last; ++it) {
+    if (it == first || !before(*it, it[-1])) continue;
+    const RankCall call = *it;
+    auto hole = it;
+    for (; hole != first && before(call, hole[-1]); --hole, --moves_left) *hole = hole[-1];
+    *hole = call;
+    if (moves_left < 0) return std::sort(first, last, before);
+  }
 }
 
 bool same_call(const RankCall& a, const RankCall& b) {
@@ -44,17 +60,45 @@ bool of_sendrecv(const std::vector<RankCall>& calls, std::size_t send) {
 
 }  // namespace
 
-std::size_t first_from(const std::vector<RankCall>& calls, std::int64_t time) {
-  const auto it = std::partition_point(calls.begin(), calls.end(), [=](const RankCall& c) { return c.begin < time; });
-  return static_cast<std::size_t>(it - calls.begin());
+// Doubles its stride from where it was.
+std::size_t CallsOfRanks::Rank::first_from(std::int64_t time) const {
+  std::size_t low = std::min(near, settled), high = low, stride = 1;  // all before low begin earlier, from high on not
+  if (low < settled && calls[low].begin < time) {
+    for (; high < settled && calls[high].begin < time; stride *= 2) {
+      low = high + 1;
+      high = std::min(settled, high + stride);
+    }
+  } else {
+    for (; low > 0 && calls[low - 1].begin >= time; stride *= 2) {
+      high = low - 1;
+      low = high > stride ? high - stride : 0;
+    }
+  }
+  const auto from = calls.begin() + static_cast<std::ptrdiff_t>(low);
+  const auto to = calls.begin() + static_cast<std::ptrdiff_t>(high);
+  const auto it = std::partition_point(from, to, [=](const RankCall& c) { return c.begin < time; });
+  return near = static_cast<std::size_t>(it - calls.begin());
 }
 
-void CallsOfRanks::append(std::int32_t rank, const RankCall& call) {
-  const auto r = static_cast<std::size_t>(rank);
-  ranks_[r].calls.push_back(call);
-  if (is_touched_[r]) return;
-  is_touched_[r] = true;
+CallsOfRanks::Rank& CallsOfRanks::append(std::int32_t rank, const RankCall& call) {
+  const auto i = static_cast<std::size_t>(rank);
+  Rank& r = ranks_[i];
+  r.calls.push_back(call);
+  if (is_touched_[i]) return r;
+  is_touched_[i] = true;
   touched_.push_back(rank);
+  return r;
+}
+
+// Mostly the receives of one call follow each other.
+void CallsOfRanks::complete(std::int32_t rank, const RankCall& receive) {
+  Rank& r = ranks_[static_cast<std::size_t>(rank)];
+  if (r.completion >= r.calls.size() || !same_call(r.calls[r.completion], receive)) {
+    append(rank, receive);
+    r.completion = r.calls.size() - 1;
+  } else if (before(receive, r.calls[r.completion])) {
+    r.calls[r.completion] = receive;
+  }
 }
 
 bool CallsOfRanks::add(const Message& m) {
@@ -85,7 +129,7 @@ bool CallsOfRanks::add(const Message& m) {
   receive.end = std::max(cut(m.recv_end), receive.begin);
   if (timed && m.source != m.destination)
     receive.wait_end = std::max(receive.begin, std::min(send.begin, receive.end));
-  append(m.destination, receive);
+  complete(m.destination, receive);
   return true;
 }
 
@@ -119,7 +163,7 @@ void CallsOfRanks::settle_rank(std::int32_t rank, std::int64_t least_wait, std::
   auto& calls = r.calls;
   if (r.settled == calls.size()) return;
   const auto fresh = calls.begin() + static_cast<std::ptrdiff_t>(r.settled);
-  if (!std::is_sorted(fresh, calls.end(), before)) std::sort(fresh, calls.end(), before);
+  sort_calls(fresh, calls.end());
   calls.erase(std::unique(fresh, calls.end(), same_call), calls.end());
   std::size_t from = r.settled;
   if (from > 0 && before(*fresh, calls[from - 1])) {  // told late
@@ -138,11 +182,14 @@ void CallsOfRanks::settle_rank(std::int32_t rank, std::int64_t least_wait, std::
     if (waits && c.wait() > 0 && c.wait() >= least_wait) waits->push_back({rank, c});
   }
   r.settled = calls.size();
+  r.completion = SIZE_MAX;
 }
 
 RankCall* CallsOfRanks::find(const Wait& wait) {
-  auto& calls = ranks_[static_cast<std::size_t>(wait.rank)].calls;
-  const auto it = std::lower_bound(calls.begin(), calls.end(), wait.call, before);
+  Rank& rank = ranks_[static_cast<std::size_t>(wait.rank)];
+  auto& calls = rank.calls;
+  auto it = calls.begin() + static_cast<std::ptrdiff_t>(rank.first_from(wait.call.begin));
+  if (it != calls.end() && before(*it, wait.call)) it = std::lower_bound(it, calls.end(), wait.call, before);
   if (it == calls.end() || !(it->begin == wait.call.begin && it->kind == wait.call.kind)) return nullptr;
   if (it->end != wait.call.end || it->wait_end != wait.call.wait_end || it->peer != wait.call.peer) return nullptr;
   const bool in_doubt = it->kind == Kind::send && of_sendrecv(calls, static_cast<std::size_t>(it - calls.begin()));

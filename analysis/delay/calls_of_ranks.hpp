@@ -32,9 +32,6 @@ struct RankCall {
   std::int64_t wait() const { return wait_end - begin; }
 };
 
-// Index of the rank's first call that begins at or after `time`.
-std::size_t first_from(const std::vector<RankCall>& calls, std::int64_t time);
-
 class CallsOfRanks {
  public:
   // Small sends do not wait for their receiver: every MPI copies them at once.
@@ -44,7 +41,12 @@ class CallsOfRanks {
   struct Rank {
     std::vector<RankCall> calls;      // by begin, then kind
     std::size_t settled = 0;          // calls behind are in the order of add()
+    std::size_t completion = SIZE_MAX;  // the newest completion behind `settled`
+    mutable std::size_t near = 0;     // where first_from() found the last one: the next is seldom far
     bool complete = true;             // nothing was forgotten at the front
+
+    // Index of the first call that begins at or after `time`, of the settled ones.
+    std::size_t first_from(std::int64_t time) const;
   };
   struct Wait {
     std::int32_t rank = 0;
@@ -73,7 +75,7 @@ class CallsOfRanks {
     for (const std::int32_t rank : touched_) {
       Rank& r = ranks_[static_cast<std::size_t>(rank)];
       is_touched_[static_cast<std::size_t>(rank)] = false;
-      const std::size_t past = r.calls.size() <= most + most / 2 ? 0 : first_from(r.calls, horizon);
+      const std::size_t past = r.calls.size() <= most + most / 2 ? 0 : r.first_from(horizon);
       if (past <= most + most / 2) continue;
       const std::size_t old = past - most;
       for (std::size_t i = 0; i < old; ++i)
@@ -81,6 +83,7 @@ class CallsOfRanks {
       r.calls.erase(r.calls.begin(), r.calls.begin() + static_cast<std::ptrdiff_t>(old));
       if (r.calls.capacity() > 4 * most && r.calls.capacity() > 4 * r.calls.size()) r.calls.shrink_to_fit();
       r.settled = r.calls.size();
+      r.near = r.near > old ? r.near - old : 0;
       r.complete = false;
     }
     touched_.clear();
@@ -88,7 +91,8 @@ class CallsOfRanks {
 
  private:
   bool knows(std::int32_t rank) const { return rank >= 0 && static_cast<std::size_t>(rank) < ranks_.size(); }
-  void append(std::int32_t rank, const RankCall& call);
+  Rank& append(std::int32_t rank, const RankCall& call);
+  void complete(std::int32_t rank, const RankCall& receive);
   void settle_rank(std::int32_t rank, std::int64_t least_wait, std::vector<Wait>* waits);
 
   std::vector<Rank> ranks_;

@@ -22,13 +22,13 @@ struct Step {
 
 // A rank's calls, and for each the one among it and its predecessors that ends last (threads: calls overlap).
 struct Timeline {
-  const std::vector<RankCall>& calls;
+  const CallsOfRanks::Rank& rank;
   std::vector<std::uint32_t> last_to_end;
 
-  explicit Timeline(const std::vector<RankCall>& of) : calls(of), last_to_end(of.size()) {
+  explicit Timeline(const CallsOfRanks::Rank& of) : rank(of), last_to_end(of.calls.size()) {
     std::uint32_t last = 0;
-    for (std::uint32_t i = 0; i < of.size(); ++i) {
-      if (of[i].end > of[last].end) last = i;
+    for (std::uint32_t i = 0; i < of.calls.size(); ++i) {
+      if (of.calls[i].end > of.calls[last].end) last = i;
       last_to_end[i] = last;
     }
   }
@@ -42,7 +42,7 @@ PathKind kind_of(const RankCall& call) {
 class Walk {
  public:
   Walk(const CallsOfRanks& calls, std::int64_t from) : from_(from) {
-    for (const auto& rank : calls.ranks()) timelines_.emplace_back(rank.calls);
+    for (const auto& rank : calls.ranks()) timelines_.emplace_back(rank);
   }
 
   // From (rank, now) back to the begin; steps newest first.
@@ -50,11 +50,12 @@ class Walk {
     int jumps = 0;
     while (now > from_) {
       const Timeline& t = timelines_[static_cast<std::size_t>(rank)];
-      const std::size_t next = first_from(t.calls, now);
-      const RankCall* call = next == 0 ? nullptr : &t.calls[t.last_to_end[next - 1]];
+      const auto& calls = t.rank.calls;
+      const std::size_t next = t.rank.first_from(now);
+      const RankCall* call = next == 0 ? nullptr : &calls[t.last_to_end[next - 1]];
       const std::int64_t before = now;
       if (call == nullptr || call->end < now) {
-        const std::uint32_t site = next < t.calls.size() ? t.calls[next].site : 0;
+        const std::uint32_t site = next < calls.size() ? calls[next].site : 0;
         step({rank, PathKind::computation, site, call ? call->site : 0, call ? call->end : from_, now});
       } else if (call->wait() > 0 && call->wait_end <= now && jumps < most_jumps) {
         step({rank, kind_of(*call), call->site, 0, call->wait_end, now});

@@ -8,7 +8,6 @@ namespace pclscope {
 namespace {
 
 constexpr double least_share = 0.01;      // smaller parts are counted, but not passed on
-constexpr std::size_t most_parts = 48;    // origins that one wait goes back to; most have one or two
 
 double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
@@ -35,15 +34,12 @@ void split(std::vector<T>& pending, std::int64_t until, std::vector<T>& due) {
   pending.erase(stay, pending.end());
 }
 
-template <class T>
-bool any_later(std::span<const T> items, std::int64_t until) {
-  return std::any_of(items.begin(), items.end(), [=](const T& t) { return time_of(t) > until; });
-}
-
 }  // namespace
 
 Delays::Delays(std::int32_t ranks, DelayOptions options)
-    : options_(std::move(options)), calls_(ranks), origins_(ranks), blames_(1) {
+    : options_(std::move(options)),
+      chunk_(std::clamp<std::size_t>(8 * static_cast<std::size_t>(std::max(ranks, 0)), 1u << 12, 1u << 17)),
+      calls_(ranks), origins_(ranks), blames_(1) {
   options_.look_back = look_back_for(options_.look_back, ranks);
   if (options_.ranks.empty()) return;
   counted_.resize(static_cast<std::size_t>(std::max(ranks, 0)));
@@ -54,36 +50,41 @@ Delays::Delays(std::int32_t ranks, DelayOptions options)
 void Delays::add(std::span<const Message> messages, std::span<const CollectiveCall> collectives,
                  std::int64_t until_ns) {
   if (pending_.size() >= most_pending || pending_collectives_.size() >= most_pending) finish();
-  if (pending_.empty() && pending_collectives_.empty() && !any_later(messages, until_ns) &&
-      !any_later(collectives, until_ns))
-    return take(messages, collectives);
+  const std::int64_t newest = order(messages, collectives);
+  if (pending_.empty() && pending_collectives_.empty() && newest <= until_ns) return take(messages, collectives);
   pending_.insert(pending_.end(), messages.begin(), messages.end());
   pending_collectives_.insert(pending_collectives_.end(), collectives.begin(), collectives.end());
   std::vector<Message> due;
   std::vector<CollectiveCall> collectives_due;
   split(pending_, until_ns, due);
   split(pending_collectives_, until_ns, collectives_due);
+  order(due, collectives_due);
   take(due, collectives_due);
 }
 
 void Delays::finish() {
+  order(pending_, pending_collectives_);
   take(pending_, pending_collectives_);
   pending_ = {};
   pending_collectives_ = {};
   follow_until(INT64_MAX);
 }
 
+std::int64_t Delays::order(std::span<const Message> messages, std::span<const CollectiveCall> collectives) {
+  return std::max(
+      order_by_slices(messages.size(), [&](std::size_t i) { return time_of(messages[i]); }, order_),
+      order_by_slices(collectives.size(), [&](std::size_t i) { return time_of(collectives[i]); }, collective_order_));
+}
+
 // In chunks, so that few calls per rank are held beyond the look-back.
 void Delays::take(std::span<const Message> messages, std::span<const CollectiveCall> collectives) {
-  order_by_slices(messages.size(), [&](std::size_t i) { return time_of(messages[i]); }, order_);
-  order_by_slices(collectives.size(), [&](std::size_t i) { return time_of(collectives[i]); }, collective_order_);
   std::size_t message = 0, collective = 0, in_chunk = 0;
   std::int64_t newest = INT64_MIN;
   while (message < messages.size() || collective < collectives.size()) {
     const std::int64_t next = message < messages.size() ? time_of(messages[order_[message]]) : INT64_MAX;
     const std::int64_t next_collective =
         collective < collectives.size() ? time_of(collectives[collective_order_[collective]]) : INT64_MAX;
-    if (in_chunk >= chunk && (std::min(next, next_collective) > newest || in_chunk >= 4 * chunk)) {
+    if (in_chunk >= chunk_ && (std::min(next, next_collective) > newest || in_chunk >= 4 * chunk_)) {
       follow_chunk(newest);
       in_chunk = 0;
     }
@@ -127,69 +128,63 @@ void Delays::follow(const CallsOfRanks::Wait& wait) {
   remember(*call);
 }
 
-// Fills parts_ with the shares of the wait that go back to computation.
+// Fills sum_: what the late rank waited and computed in excess.
 void Delays::sum_up(const Lateness& lateness) {
-  parts_.clear();
+  sum_.clear();
   excess_.compare(calls_, lateness, last_in_step(calls_, lateness));
-  const double whole = excess_.whole();
+  if (excess_.wait_excess() > 0) sum_up_waits(lateness);
   for (const Excess::Stretch& s : excess_.stretches())
     if (s.excess() > 0)
-      add_part({origins_.row(lateness.late, s.site, s.after_site), 0, s.visit_ns},
-               static_cast<double>(s.excess()) / whole);
-  inside_share_ = static_cast<double>(excess_.inside_excess()) / whole;
-  if (excess_.wait_excess() == 0) return;
-  const double per_ns =
-      static_cast<double>(excess_.wait_excess()) / whole / static_cast<double>(excess_.waited());
-  const auto& calls = calls_.ranks()[static_cast<std::size_t>(lateness.late)].calls;
-  for (const Excess::Waited& w : excess_.waits())
-    if (const double share = static_cast<double>(w.ns) * per_ns; share >= least_share) pass_on(calls[w.call], share);
+      sum_.add({origins_.row(lateness.late, s.site, s.after_site), 0, s.visit_ns}, static_cast<double>(s.excess()));
+  sum_.add({BlameSum::inside_mpi, 0, 0}, static_cast<double>(excess_.inside_excess()));
+  sum_.shave(static_cast<double>(lateness.wait()));
 }
 
-void Delays::pass_on(const RankCall& call, double share) {
-  const Blames& blames = blames_[call.blame];
-  for (std::uint32_t i = 0; i < blames.count; ++i)
-    add_part(blames.blame[i], share * static_cast<double>(blames.blame[i].share));
-}
-
-void Delays::add_part(const Blame& blame, double share) {
-  for (Part& p : parts_)
-    if (p.blame.origin == blame.origin && p.blame.visit_ns == blame.visit_ns) {
-      p.share += share;
-      return;
+// The late rank's waits, without what the waiting rank waited for itself, and without what that one had caused itself:
+// its own time in that computation stands against it.
+void Delays::sum_up_waits(const Lateness& lateness) {
+  const auto parts_of = [this](std::int32_t rank, const Excess::Waited& w, auto&& take) {
+    const Blames& blames = blames_[calls_.ranks()[static_cast<std::size_t>(rank)].calls[w.call].blame];
+    double known = 0;
+    for (std::uint32_t i = 0; i < blames.count; ++i) {
+      take(blames.blame[i], static_cast<double>(w.ns) * static_cast<double>(blames.blame[i].share));
+      known += static_cast<double>(blames.blame[i].share);
     }
-  if (parts_.size() < most_parts) parts_.push_back({blame, share});
+    take(Blame{BlameSum::unknown, 0, 0}, static_cast<double>(w.ns) * std::max(0.0, 1 - known));
+  };
+  const auto negligible = static_cast<std::int64_t>(static_cast<double>(lateness.wait()) * least_share);
+  for (const Excess::Waited& w : excess_.waits_of_late())
+    if (w.ns >= negligible)
+      parts_of(lateness.late, w, [this](const Blame& blame, double ns) { sum_.add(blame, ns); });
+  for (const Excess::Waited& w : excess_.waits_of_waiting())
+    if (w.ns >= negligible)
+      parts_of(lateness.waiting, w, [this](const Blame& blame, double ns) { sum_.subtract(blame, ns); });
+  sum_.drop_if([&](const Blame& blame) { return origins_.rank_of(blame.origin) == lateness.waiting; });
+  sum_.limit(static_cast<double>(excess_.wait_excess()));
 }
 
 void Delays::charge(const RankCall& call, const Lateness& lateness) {
   if (call.wait_end < options_.from_ns || call.wait_end >= options_.to_ns) return;
-  const auto ns = static_cast<double>(call.wait());
   const bool of_counted = counts(lateness.waiting);
   const Origins::Wait wait{lateness.waiting, call.begin, call.wait_end, call.peer,
                            call.kind == RankCall::Kind::collective};
-  double attributed = 0;
-  for (const Part& p : parts_) {
-    attributed += p.share;
-    if (of_counted || counts(origins_.rank_of(p.blame.origin))) origins_.charge(p.blame, wait, ns * p.share);
+  for (const BlameSum::Part& p : sum_.parts()) {
+    const bool special = BlameSum::is_special(p);
+    if (!special && (of_counted || counts(origins_.rank_of(p.blame.origin)))) origins_.charge(p.blame, wait, p.ns);
+    if (!of_counted) continue;
+    (!special ? totals_.attributed_s
+              : p.blame.origin == BlameSum::inside_mpi ? totals_.inside_mpi_s : totals_.unknown_s) += p.ns * 1e-9;
   }
   if (!of_counted) return;
   ++totals_.waits;
   totals_.waited_s += seconds(call.wait());
-  totals_.attributed_s += ns * attributed * 1e-9;
-  totals_.inside_mpi_s += ns * inside_share_ * 1e-9;
-  totals_.unknown_s += ns * std::max(0.0, 1 - attributed - inside_share_) * 1e-9;
 }
 
 void Delays::remember(RankCall& call) {
-  std::sort(parts_.begin(), parts_.end(), [](const Part& a, const Part& b) {
-    if (a.share != b.share) return a.share > b.share;
-    return a.blame.origin != b.blame.origin ? a.blame.origin < b.blame.origin : a.blame.visit_ns < b.blame.visit_ns;
-  });
   Blames blames;
-  for (const Part& p : parts_) {
-    if (blames.count == most_blames || p.share < least_share) break;
-    Blame& blame = blames.blame[blames.count++] = p.blame;
-    blame.share = static_cast<float>(p.share);
-  }
+  for (const BlameSum::Part& p : sum_.parts())
+    if (!BlameSum::is_special(p) && blames.count < most_blames && static_cast<double>(p.blame.share) >= least_share)
+      blames.blame[blames.count++] = p.blame;
   if (blames.count == 0) return;
   if (free_blames_.empty()) {
     call.blame = static_cast<std::uint32_t>(blames_.size());

@@ -1,7 +1,7 @@
 // Where delays began: follows each wait state back across ranks to the computation that started it, and adds up what
 // that cost all others (docs/methods.md, "Delays"). The same live, window by window, and on a stored run.
 //
-// One thread owns a Delays. Memory: `look_back` calls per rank (56 bytes each, half as many more at times, and 104 per
+// One thread owns a Delays. Memory: `look_back` calls per rank (48 bytes each, half as many more at times, and 104 per
 // one that waited), 400 bytes per origin (at most 65,536), and the calls of two chunks of messages.
 #pragma once
 
@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "analysis/delay/blame_sum.hpp"
 #include "analysis/delay/calls_of_ranks.hpp"
 #include "analysis/delay/excess.hpp"
 #include "analysis/delay/origins.hpp"
@@ -36,7 +37,6 @@ struct DelayTotals {
 
 class Delays {
  public:
-  static constexpr std::size_t chunk = 1u << 14;        // messages
   static constexpr std::size_t most_pending = 1u << 20; // messages or collective calls ahead of until_ns
 
   explicit Delays(std::int32_t ranks, DelayOptions options = {});
@@ -60,24 +60,20 @@ class Delays {
     std::array<Blame, most_blames> blame;
     std::uint32_t count = 0;
   };
-  struct Part {    // of a sum over origins
-    Blame blame;
-    double share = 0;
-  };
-
+  std::int64_t order(std::span<const Message> messages, std::span<const CollectiveCall> collectives);
   void take(std::span<const Message> messages, std::span<const CollectiveCall> collectives);
   void follow_chunk(std::int64_t newest_ns);
   void follow_until(std::int64_t horizon);
   void follow(const CallsOfRanks::Wait& wait);
   void sum_up(const Lateness& lateness);
-  void pass_on(const RankCall& call, double share);
-  void add_part(const Blame& blame, double share);
+  void sum_up_waits(const Lateness& lateness);
   void charge(const RankCall& call, const Lateness& lateness);
   void remember(RankCall& call);
   void make_room();
   bool counts(std::int32_t rank) const { return counted_.empty() || counted_[static_cast<std::size_t>(rank)]; }
 
   DelayOptions options_;
+  std::size_t chunk_;                    // messages and collective calls
   CallsOfRanks calls_;
   Origins origins_;
   Excess excess_;
@@ -92,8 +88,7 @@ class Delays {
   std::vector<CallsOfRanks::Wait> waits_;  // not followed yet
   std::vector<std::uint32_t> due_;
   std::int64_t newest_ns_ = INT64_MIN;     // of what was taken
-  std::vector<Part> parts_;
-  double inside_share_ = 0;
+  BlameSum sum_;
   std::vector<std::uint32_t> order_, collective_order_;
 };
 

@@ -11,8 +11,8 @@ using Calls = std::vector<RankCall>;
 constexpr int most_collectives = 4;  // newest ones of the late rank that are looked up with the other
 constexpr int most_overlaps = 8;     // calls that overlap the begin of an interval (several threads)
 
-const Calls& calls_of(const CallsOfRanks& calls, std::int32_t rank) {
-  return calls.ranks()[static_cast<std::size_t>(rank)].calls;
+const CallsOfRanks::Rank& rank_of(const CallsOfRanks& calls, std::int32_t rank) {
+  return calls.ranks()[static_cast<std::size_t>(rank)];
 }
 
 std::size_t back(std::size_t index, std::size_t look_back) { return index > look_back ? index - look_back : 0; }
@@ -64,7 +64,7 @@ InStep from_what_is_known(const CallsOfRanks& calls, const Search& s, std::int32
     return first < of.size() ? of[first].begin : otherwise;
   };
   const auto whole = [&](std::int32_t rank, std::size_t end) {
-    return calls.ranks()[static_cast<std::size_t>(rank)].complete && end <= s.l.look_back;
+    return rank_of(calls, rank).complete && end <= s.l.look_back;
   };
   const std::int64_t a = begin(s.late, s.late_end, s.l.late_ns), b = begin(s.waiting, s.waiting_end, s.l.waiting_ns);
   const bool all = whole(late, s.late_end) && whole(waiting, s.waiting_end);
@@ -75,8 +75,9 @@ InStep from_what_is_known(const CallsOfRanks& calls, const Search& s, std::int32
 }  // namespace
 
 InStep last_in_step(const CallsOfRanks& calls, const Lateness& l) {
-  const Calls &late = calls_of(calls, l.late), &waiting = calls_of(calls, l.waiting);
-  Search search{late, waiting, l, first_from(late, l.late_ns), first_from(waiting, l.waiting_ns), l.wait() / 16, {}};
+  const CallsOfRanks::Rank &late = rank_of(calls, l.late), &waiting = rank_of(calls, l.waiting);
+  Search search{late.calls,        waiting.calls, l, late.first_from(l.late_ns), waiting.first_from(l.waiting_ns),
+                l.wait() / 16, {}};
   search.calls_of_late();
   search.calls_of_waiting();
   return search.best.found ? search.best : from_what_is_known(calls, search, l.late, l.waiting);
@@ -85,10 +86,12 @@ InStep last_in_step(const CallsOfRanks& calls, const Lateness& l) {
 // Tells the visitor stretches between calls, waits and other time inside MPI in [from, to), which they fill without
 // overlaps. Calls further back than `look_back` are as if they had not been.
 template <class Visitor>
-void Excess::walk(const Calls& calls, std::int64_t from, std::int64_t to, std::size_t look_back, Visitor& visitor) {
-  const std::size_t end = first_from(calls, to);
+void Excess::walk(const CallsOfRanks::Rank& rank, std::int64_t from, std::int64_t to, std::size_t look_back, Visitor& visitor) {
+  const Calls& calls = rank.calls;
+  const std::size_t end = rank.first_from(to);
   const std::size_t least = back(end, look_back);
-  std::size_t i = std::max(first_from(calls, from), least);
+  std::size_t i = end;
+  while (i > least && calls[i - 1].begin >= from) --i;
   for (int n = 0; i > least && n < most_overlaps && calls[i - 1].end > from; ++n) --i;
   const RankCall none;
   const RankCall* previous = i > 0 ? &calls[i - 1] : &none;
@@ -137,7 +140,7 @@ struct Excess::OfLate {
   }
   void wait(std::size_t call, std::int64_t ns) {
     e.late_waited_ += ns;
-    e.waits_.push_back({call, ns});
+    e.late_waits_.push_back({call, ns});
   }
   void inside(std::int64_t ns) { e.late_inside_ += ns; }
 };
@@ -148,26 +151,23 @@ struct Excess::OfWaiting {
     if (ns < e.negligible_) return;
     if (Stretch* s = e.stretch(after.site, before.site, kinds_of(before, after), false)) s->waiting_ns += ns;
   }
-  void wait(std::size_t, std::int64_t ns) { e.waiting_waited_ += ns; }
+  void wait(std::size_t call, std::int64_t ns) {
+    e.waiting_waited_ += ns;
+    e.waiting_waits_.push_back({call, ns});
+  }
   void inside(std::int64_t ns) { e.waiting_inside_ += ns; }
 };
 
 void Excess::compare(const CallsOfRanks& calls, const Lateness& l, const InStep& since) {
   stretches_.clear();
-  waits_.clear();
+  late_waits_.clear();
+  waiting_waits_.clear();
   late_waited_ = waiting_waited_ = late_inside_ = waiting_inside_ = 0;
-  wait_ = l.wait();
-  negligible_ = wait_ / 256;
+  negligible_ = l.wait() / 256;
   OfLate of_late{*this};
-  walk(calls_of(calls, l.late), since.late_ns, l.late_ns, l.look_back, of_late);
+  walk(rank_of(calls, l.late), since.late_ns, l.late_ns, l.look_back, of_late);
   OfWaiting of_waiting{*this};
-  walk(calls_of(calls, l.waiting), since.waiting_ns, l.waiting_ns, l.look_back, of_waiting);
-}
-
-double Excess::whole() const {
-  double sum = static_cast<double>(wait_excess()) + static_cast<double>(inside_excess());
-  for (const Stretch& s : stretches_) sum += static_cast<double>(s.excess());
-  return std::max(sum, static_cast<double>(wait_));
+  walk(rank_of(calls, l.waiting), since.waiting_ns, l.waiting_ns, l.look_back, of_waiting);
 }
 
 }  // namespace pclscope

@@ -43,33 +43,30 @@ class Excess {
     std::int64_t excess() const { return late_ns > waiting_ns ? late_ns - waiting_ns : 0; }
   };
   struct Waited {
-    std::size_t call = 0;        // index into the late rank's calls
+    std::size_t call = 0;        // index into the rank's calls
     std::int64_t ns = 0;         // in the interval
   };
 
   void compare(const CallsOfRanks& calls, const Lateness& lateness, const InStep& since);
 
   const std::vector<Stretch>& stretches() const { return stretches_; }
-  const std::vector<Waited>& waits() const { return waits_; }  // of the late rank
-  std::int64_t waited() const { return late_waited_; }
+  const std::vector<Waited>& waits_of_late() const { return late_waits_; }
+  const std::vector<Waited>& waits_of_waiting() const { return waiting_waits_; }
   std::int64_t wait_excess() const { return late_waited_ > waiting_waited_ ? late_waited_ - waiting_waited_ : 0; }
   std::int64_t inside_excess() const { return late_inside_ > waiting_inside_ ? late_inside_ - waiting_inside_ : 0; }
-  // All excess, at least the wait itself: what a share is of.
-  double whole() const;
 
  private:
   static constexpr std::size_t most_stretches = 64;
   template <class Visitor>
-  static void walk(const std::vector<RankCall>& calls, std::int64_t from, std::int64_t to, std::size_t look_back,
+  static void walk(const CallsOfRanks::Rank& rank, std::int64_t from, std::int64_t to, std::size_t look_back,
                    Visitor& visitor);
   struct OfLate;
   struct OfWaiting;
   Stretch* stretch(std::uint32_t site, std::uint32_t after_site, std::uint8_t kinds, bool make);
 
   std::vector<Stretch> stretches_;
-  std::vector<Waited> waits_;
+  std::vector<Waited> late_waits_, waiting_waits_;
   std::int64_t late_waited_ = 0, waiting_waited_ = 0, late_inside_ = 0, waiting_inside_ = 0;
-  std::int64_t wait_ = 0;
   std::int64_t negligible_ = 0;  // shorter stretches are not compared
 };
 

@@ -7,12 +7,13 @@
 
 namespace pclscope {
 
-// Fills `order` with the indices of 0..count-1 by slice of time_of(index). Times lie within +-2^62.
+// Fills `order` with the indices of 0..count-1 by slice of time_of(index), and returns the newest time (INT64_MIN of
+// none). Times lie within +-2^62.
 template <class TimeOf>
-void order_by_slices(std::size_t count, TimeOf time_of, std::vector<std::uint32_t>& order) {
+std::int64_t order_by_slices(std::size_t count, TimeOf time_of, std::vector<std::uint32_t>& order) {
   constexpr std::size_t slices = 4096;
   order.resize(count);
-  if (count == 0) return;
+  if (count == 0) return INT64_MIN;
   std::int64_t least = time_of(0), most = least, last = least;
   bool sorted = true;
   for (std::size_t i = 0; i < count; ++i) {
@@ -24,7 +25,7 @@ void order_by_slices(std::size_t count, TimeOf time_of, std::vector<std::uint32_
   }
   if (sorted) {
     for (std::size_t i = 0; i < count; ++i) order[i] = static_cast<std::uint32_t>(i);
-    return;
+    return most;
   }
   const auto span = static_cast<std::uint64_t>(most - least) / slices + 1;
   const auto slice_of = [&](std::size_t i) { return static_cast<std::uint64_t>(time_of(i) - least) / span; };
@@ -32,6 +33,7 @@ void order_by_slices(std::size_t count, TimeOf time_of, std::vector<std::uint32_
   for (std::size_t i = 0; i < count; ++i) ++begin[slice_of(i) + 1];
   for (std::size_t s = 0; s < slices; ++s) begin[s + 1] += begin[s];
   for (std::size_t i = 0; i < count; ++i) order[begin[slice_of(i)]++] = static_cast<std::uint32_t>(i);
+  return most;
 }
 
 }  // namespace pclscope

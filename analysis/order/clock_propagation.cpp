@@ -22,11 +22,11 @@ void RegionClocks::for_successors(std::uint32_t slot, Visit visit) const {
   const Process& p = processes_[info_[slot].process];
   const Position position = info_[slot].position;
   const auto next = std::lower_bound(p.receives.begin(), p.receives.end(), position + 1, before<Entry>);
-  if (next != p.receives.end()) visit(next->slot, before_everything);
+  if (next != p.receives.end()) visit(next->slot);
   const Position until = next != p.receives.end() ? next->position : INT64_MAX;
   for (auto send = std::lower_bound(p.sends.begin(), p.sends.end(), position, before<Entry>);
        send != p.sends.end() && send->position < until; ++send)
-    visit(send->slot, send->position);
+    visit(send->slot);
 }
 
 void RegionClocks::find_affected(std::span<const Item> items) {
@@ -38,7 +38,7 @@ void RegionClocks::find_affected(std::span<const Item> items) {
   };
   for (const Item& item : items) reach(item.slot);
   for (std::size_t i = 0; i < affected_.size(); ++i)
-    for_successors(affected_[i], [&](std::uint32_t next, Position) {
+    for_successors(affected_[i], [&](std::uint32_t next) {
       reach(next);
       ++info_[next].waiting;
     });
@@ -51,7 +51,7 @@ void RegionClocks::compute(std::span<const Item> items) {
     if (info_[slot].waiting == 0) ready.push_back(slot);
   for (std::size_t i = 0; i < ready.size(); ++i) {
     compute_one(ready[i], items);
-    for_successors(ready[i], [&](std::uint32_t next, Position) {
+    for_successors(ready[i], [&](std::uint32_t next) {
       if (--info_[next].waiting == 0) ready.push_back(next);
     });
   }
@@ -60,7 +60,8 @@ void RegionClocks::compute(std::span<const Item> items) {
     for (const std::uint32_t slot : affected_)
       if (info_[slot].waiting > 0) rest.push_back(slot);
     std::sort(rest.begin(), rest.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return std::make_pair(info_[a].position, info_[a].process) < std::make_pair(info_[b].position, info_[b].process);
+      return std::make_pair(info_[a].position, info_[a].process) <
+             std::make_pair(info_[b].position, info_[b].process);
     });
     on_cycles_ += rest.size();
     for (const std::uint32_t slot : rest)  // all have defined content before any is used by another
@@ -81,25 +82,15 @@ void RegionClocks::compute(std::span<const Item> items) {
 void RegionClocks::compute_one(std::uint32_t slot, std::span<const Item> items) {
   pull(slot, items);
   if (!info_[slot].changed) return;
-  for_successors(slot, [&](std::uint32_t next, Position sent) {
-    if (info_[next].made_now) return;
-    bool news = join(next, slot);
-    if (sent != before_everything) news = learn(next, info_[slot].process, sent) || news;
-    if (news) info_[next].changed = true;
+  for_successors(slot, [&](std::uint32_t next) {
+    if (!info_[next].made_now && join(next, slot)) info_[next].changed = true;
   });
 }
 
 void RegionClocks::pull(std::uint32_t slot, std::span<const Item> items) {
   SlotInfo& info = info_[slot];
   bool news = info.made_now;
-  if (info.made_now) {
-    const std::uint32_t previous = clock_before(info.process, info.position);
-    if (previous == none)
-      std::fill_n(slab_[slot], ranks_.size(), before_everything);
-    else
-      std::copy_n(slab_[previous], ranks_.size(), slab_[slot]);
-    slab_[slot][info.process] = info.position;
-  }
+  if (info.made_now) begin_clock(slot, clock_before(info.process, info.position));
   std::uint32_t joined = none;
   for (std::size_t i = info.first_item; i < items.size() && items[i].slot == slot; ++i) {
     const Item& item = items[i];
@@ -112,17 +103,26 @@ void RegionClocks::pull(std::uint32_t slot, std::span<const Item> items) {
   info.changed = info.changed || news;
 }
 
+void RegionClocks::begin_clock(std::uint32_t slot, std::uint32_t previous) {
+  if (previous == none)
+    std::fill_n(slab_[slot], ranks_.size(), before_everything);
+  else
+    std::copy_n(slab_[previous], ranks_.size(), slab_[slot]);
+  slab_[slot][info_[slot].process] = info_[slot].position;
+}
+
 bool RegionClocks::join(std::uint32_t into, std::uint32_t from) {
   Position* const a = slab_[into];
   const Position* const b = slab_[from];
   const std::size_t count = ranks_.size();
-  std::size_t news = 0;
+  std::uint64_t news = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    news += b[i] > a[i];
-    a[i] = b[i] > a[i] ? b[i] : a[i];
+    const Position larger = std::max(a[i], b[i]);
+    news |= static_cast<std::uint64_t>(larger ^ a[i]);
+    a[i] = larger;
   }
   a[info_[into].process] = info_[into].position;  // only on cycles was it anything else
-  return news > 0;
+  return news != 0;
 }
 
 bool RegionClocks::learn(std::uint32_t slot, std::uint32_t process, Position position) {
@@ -132,14 +132,14 @@ bool RegionClocks::learn(std::uint32_t slot, std::uint32_t process, Position pos
   return true;
 }
 
-// The clock of the process's last receive before the position; none: there was no receive, or it is not kept.
+// The clock of the process's last receive before the position; none: there was none, or it is forgotten, and with
+// it what it knew: of retained events nothing (but see clocks.hpp on clocks that disagree).
 std::uint32_t RegionClocks::clock_before(std::uint32_t process, Position position) const {
   const Process& p = processes_[process];
   const auto next = p.receives.empty() || p.receives.back().position < position
                         ? p.receives.end()
                         : std::lower_bound(p.receives.begin(), p.receives.end(), position, before<Entry>);
-  if (next != p.receives.begin()) return (next - 1)->slot;
-  return p.base != none && info_[p.base].position < position ? p.base : none;
+  return next != p.receives.begin() ? (next - 1)->slot : none;
 }
 
 std::uint32_t RegionClocks::clock_of(const Event& event) const {

@@ -33,7 +33,7 @@ class ClockSlab {
 
   std::int64_t* at(std::uint32_t slot) const { return blocks_[slot / per_block_].get() + slot % per_block_ * width_; }
   void grow() {
-    blocks_.push_back(std::make_unique<std::int64_t[]>(per_block_ * width_));
+    blocks_.push_back(std::make_unique_for_overwrite<std::int64_t[]>(per_block_ * width_));
     for (std::size_t i = per_block_; i-- > 0;)
       free_.push_back(static_cast<std::uint32_t>((blocks_.size() - 1) * per_block_ + i));
   }

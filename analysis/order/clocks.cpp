@@ -1,7 +1,6 @@
-// Taking messages in, and forgetting them. How clocks are computed: clock_propagation.cpp.
+// Taking messages in, and forgetting them. Clocks of what is late, and questions: clock_propagation.cpp.
 #include "analysis/order/clocks.hpp"
 
-#include <numeric>
 #include <tuple>
 
 namespace pclscope {
@@ -26,8 +25,8 @@ std::vector<std::int32_t> usable(std::span<const std::int32_t> ranks) {
 void merge_tail(auto& entries, std::size_t old_size) {
   const auto middle = entries.begin() + static_cast<std::ptrdiff_t>(old_size);
   if (middle == entries.begin() || middle == entries.end() || !by_position(*middle, *(middle - 1))) return;
-  std::inplace_merge(std::upper_bound(entries.begin(), middle, *middle, by_position),
-                     middle, entries.end(), by_position);
+  std::inplace_merge(std::upper_bound(entries.begin(), middle, *middle, by_position), middle, entries.end(),
+                     by_position);
 }
 
 }  // namespace
@@ -39,7 +38,7 @@ RegionClocks::RegionClocks(std::span<const std::int32_t> ranks, RegionClocksOpti
   if (!enabled_) return;
   process_of_rank_.assign(static_cast<std::size_t>(ranks_.back()) + 1, none);
   for (std::uint32_t i = 0; i < count; ++i) process_of_rank_[ranks_[i]] = i;
-  processes_.assign(count, {{}, {}, none});
+  processes_.resize(count);
 }
 
 std::uint32_t RegionClocks::process_of(std::int32_t rank) const {
@@ -57,6 +56,8 @@ void RegionClocks::add(std::span<const Message> messages) {
     items_.assign(chunk.begin(), chunk.end());
     std::erase_if(items_, [&](const Item& item) { return item.received < forgotten_; });
     too_late_ += chunk.size() - items_.size();
+    take_in_order();
+    if (items_.empty()) continue;
     insert(items_);
     compute(items_);
   }
@@ -83,6 +84,68 @@ void RegionClocks::collect(std::span<const Message> messages) {
   });
 }
 
+// Where sends begin before their receives end, the order of receives is one in which each clock comes after those it
+// is made from. Where clocks disagree it need not be: a receive that a clock may have been made without is late.
+void RegionClocks::take_in_order() {
+  std::size_t late = 0;
+  for (Item& item : items_) {
+    if (in_order(item))
+      take(item);
+    else
+      items_[late++] = item;
+  }
+  items_.resize(late);
+  sort_sends();
+}
+
+bool RegionClocks::in_order(const Item& item) const {
+  const Process& to = processes_[item.to];
+  return to.newest_send < item.received && (to.receives.empty() || to.receives.back().position <= item.received);
+}
+
+void RegionClocks::take(Item& item) {
+  Process& to = processes_[item.to];
+  const std::uint32_t previous = to.receives.empty() ? none : to.receives.back().slot;
+  if (previous != none && to.receives.back().position == item.received) {
+    item.slot = previous;  // the same call
+  } else {
+    item.slot = make_slot(item.to, item.received);
+    info_[item.slot].made_now = false;
+    begin_clock(item.slot, previous);
+    to.receives.push_back({item.received, item.slot});
+  }
+  ++info_[item.slot].messages;
+  add_send(item);
+  if (item.from == item.to) return;
+  // Whoever knows of a later event of the sender than its last receive knows what that knew.
+  const std::uint32_t sender = clock_before(item.from, item.sent);
+  if (sender != none && slab_[item.slot][item.from] < info_[sender].position) join(item.slot, sender);
+  learn(item.slot, item.from, item.sent);
+}
+
+void RegionClocks::add_send(const Item& item) {
+  if (item.sent < forgotten_) return;
+  Process& from = processes_[item.from];
+  if (item.sent >= from.newest_send && from.sorted == from.sends.size()) {
+    ++from.sorted;
+  } else if (from.sorted == from.sends.size()) {
+    unsorted_.push_back(item.from);
+  }
+  from.newest_send = std::max(from.newest_send, item.sent);
+  from.sends.push_back({item.sent, item.slot});
+  ++sends_;
+}
+
+void RegionClocks::sort_sends() {
+  for (const std::uint32_t process : unsorted_) {
+    Process& p = processes_[process];
+    std::sort(p.sends.begin() + static_cast<std::ptrdiff_t>(p.sorted), p.sends.end(), by_position);
+    merge_tail(p.sends, p.sorted);
+    p.sorted = p.sends.size();
+  }
+  unsorted_.clear();
+}
+
 void RegionClocks::insert(std::span<Item> items) {
   std::sort(items.begin(), items.end(), [](const Item& a, const Item& b) {
     return std::tie(a.to, a.received, a.from, a.sent) < std::tie(b.to, b.received, b.from, b.sent);
@@ -95,7 +158,8 @@ void RegionClocks::insert(std::span<Item> items) {
       ++info_[items[i].slot].messages;
     }
   }
-  insert_sends(items);
+  for (const Item& item : items) add_send(item);
+  sort_sends();
 }
 
 // Of one process, ascending.
@@ -123,23 +187,6 @@ std::uint32_t RegionClocks::make_slot(std::uint32_t process, Position position) 
   if (slot >= info_.size()) info_.resize(slab_.slots());
   info_[slot] = {position, process, 0, none, 0, false, true, false};
   return slot;
-}
-
-void RegionClocks::insert_sends(std::span<Item> items) {
-  std::vector<std::uint32_t> order(items.size());
-  std::iota(order.begin(), order.end(), 0u);
-  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return std::tie(items[a].from, items[a].sent, a) < std::tie(items[b].from, items[b].sent, b);
-  });
-  for (std::size_t i = 0; i < order.size();) {
-    const std::uint32_t process = items[order[i]].from;
-    std::vector<Entry>& sends = processes_[process].sends;
-    const std::size_t old_size = sends.size();
-    for (; i < order.size() && items[order[i]].from == process; ++i)
-      if (items[order[i]].sent >= forgotten_) sends.push_back({items[order[i]].sent, items[order[i]].slot});
-    sends_ += sends.size() - old_size;
-    merge_tail(sends, old_size);
-  }
 }
 
 // Vectors grow by doubling: each entry counts twice.
@@ -177,16 +224,15 @@ void RegionClocks::forget_positions_before(Position position) {
   };
   sends_ = 0;
   for (Process& p : processes_) {  // first: it asks for the receives' positions
-    std::erase_if(p.sends, [&](const Entry& e) { return e.position < position || info_[e.slot].position < position; });
-    sends_ += p.sends.size();
+    std::erase_if(p.sends,
+                  [&](const Entry& e) { return e.position < position || info_[e.slot].position < position; });
+    sends_ += p.sorted = p.sends.size();
+    p.newest_send = p.sends.empty() ? before_everything : p.sends.back().position;
     tidy(p.sends);
   }
   for (Process& p : processes_) {
     const auto end = std::lower_bound(p.receives.begin(), p.receives.end(), Entry{position, 0}, by_position);
-    for (auto e = p.receives.begin(); e != end; ++e) {
-      if (p.base != none) slab_.give_back(p.base);
-      p.base = e->slot;
-    }
+    for (auto e = p.receives.begin(); e != end; ++e) slab_.give_back(e->slot);
     p.receives.erase(p.receives.begin(), end);
     tidy(p.receives);
   }
@@ -198,7 +244,8 @@ std::int64_t RegionClocks::retained_from_ns() const {
 
 std::size_t RegionClocks::bytes() const {
   std::size_t sum = sizeof *this + slab_.bytes() + info_.capacity() * sizeof(SlotInfo) +
-                    items_.capacity() * sizeof(Item) + (affected_.capacity() + process_of_rank_.capacity()) * 4 +
+                    items_.capacity() * sizeof(Item) +
+                    (affected_.capacity() + unsorted_.capacity() + process_of_rank_.capacity()) * 4 +
                     ranks_.capacity() * 4 + processes_.capacity() * sizeof(Process);
   for (const Process& p : processes_) sum += (p.receives.capacity() + p.sends.capacity()) * sizeof(Entry);
   return sum;

@@ -7,10 +7,11 @@
 // A vector is stored per receiving call; a send's clock is that of the last receive before it, with its own position.
 // The counters of the literature (Fidge, Mattern; PCLVis eq. 6 to 8) are derived: `dense`.
 //
-// Exact: for two retained events, over the messages with both ends among the ranks, when every window since the earlier
-// of the two was added. Later windows change no answer about them, late messages do (answers are then those with them).
-// Not exact, and counted: messages on cycles (damaged clocks), messages whose receive is already forgotten (which can
-// matter only where clocks of nodes disagree across that moment).
+// Exact: for two retained events, over the messages with both ends among the ranks, when every window since the
+// earlier of the two was added. Later windows change no answer about them, late messages do (answers are then those
+// with them). Two limits. Where clocks of ranks are off by up to d, order may be missing for events within 2 d after
+// the forgotten time: what connects them may be forgotten already (`too_late` counts messages that came after that).
+// And receives on or behind cycles (damaged times only) have incomplete clocks: `on_cycles`.
 //
 // Not thread-safe. Memory: `most_bytes`, whatever comes; the oldest events are forgotten early.
 #pragma once
@@ -39,7 +40,7 @@ class RegionClocks {
   };
 
   // Ranks in any order; repeated and impossible ones (negative, beyond 2^24) are ignored. More ranks than the memory
-  // has room for (two vectors each, 16 bytes times ranks squared) disable it: nothing is kept and found.
+  // has room for (16 bytes times ranks squared) disable it: nothing is kept, nothing found.
   explicit RegionClocks(std::span<const std::int32_t> ranks, RegionClocksOptions options = {});
 
   // A window of matched messages in any order. O(ranks) per receiving call, more for what is late.
@@ -57,10 +58,9 @@ class RegionClocks {
 
   const std::vector<std::int32_t>& ranks() const { return ranks_; }
   bool enabled() const { return enabled_; }
-  std::int64_t retained_from_ns() const;      // events before are forgotten; INT64_MIN: none yet
-  std::size_t bytes() const;                  // all memory held
+  std::int64_t retained_from_ns() const;                // events before are forgotten; INT64_MIN: none yet
+  std::size_t bytes() const;                            // all memory held
   std::uint64_t messages() const { return messages_; }  // added since the beginning
-  std::uint64_t left_out() const { return too_late_ + on_cycles_; }  // of these, see above
   std::uint64_t too_late() const { return too_late_; }
   std::uint64_t on_cycles() const { return on_cycles_; }
 
@@ -72,7 +72,8 @@ class RegionClocks {
   struct Process {
     std::vector<Entry> receives;  // by position, one per receiving call, its clock
     std::vector<Entry> sends;     // by position, one per message: the clock of the call that received it
-    std::uint32_t base;           // clock of the last forgotten receive
+    std::size_t sorted = 0;       // sends that are in order; all but while messages are taken in
+    Position newest_send = before_everything;
   };
   struct SlotInfo {
     Position position = 0;
@@ -93,18 +94,25 @@ class RegionClocks {
   void make_room(std::size_t messages);
   void forget_positions_before(Position position);
   void collect(std::span<const Message> messages);
+  // Of items_, by receive: takes in what comes after everything that could need it, and leaves the rest.
+  void take_in_order();
+  bool in_order(const Item& item) const;
+  void take(Item& item);
+  void add_send(const Item& item);
+  void sort_sends();
+  // Any items: finds their places, then compute().
   void insert(std::span<Item> items);
   void insert_receives(std::span<Item> items);
-  void insert_sends(std::span<Item> items);
   std::uint32_t make_slot(std::uint32_t process, Position position);
   // The chunk's receives, and what depends on them, in an order in which each comes after what it depends on.
   void compute(std::span<const Item> items);
   void find_affected(std::span<const Item> items);
   void compute_one(std::uint32_t slot, std::span<const Item> items);
   void pull(std::uint32_t slot, std::span<const Item> items);
+  void begin_clock(std::uint32_t slot, std::uint32_t previous);
   bool join(std::uint32_t into, std::uint32_t from);
   bool learn(std::uint32_t slot, std::uint32_t process, Position position);
-  template <class Visit>  // visit(slot, position of the message's send; before_everything for the next receive)
+  template <class Visit>  // visit(slot)
   void for_successors(std::uint32_t slot, Visit visit) const;
   std::uint32_t clock_before(std::uint32_t process, Position position) const;
   std::uint32_t clock_of(const Event& event) const;
@@ -117,8 +125,8 @@ class RegionClocks {
   std::vector<SlotInfo> info_;
   std::vector<Process> processes_;
   std::vector<Item> items_;
-  std::vector<std::uint32_t> affected_;
-  Position forgotten_ = before_everything;  // everything before
+  std::vector<std::uint32_t> affected_, unsorted_;  // slots; processes
+  Position forgotten_ = before_everything;          // everything before
   std::size_t sends_ = 0;
   std::uint64_t messages_ = 0, too_late_ = 0, on_cycles_ = 0;
 };

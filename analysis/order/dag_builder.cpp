@@ -73,7 +73,7 @@ std::vector<Message> select(const DagQuestion& question, const DagSource& source
 // Nodes as stretches of events, before they have their final numbers.
 struct Stretches {
   std::vector<std::int32_t> of_event;  // by event number, none: not in the graph
-  std::vector<std::size_t> turn;       // by stretch: place in logical order of its last receive, else of its first send
+  std::vector<std::size_t> turn;  // by stretch: place in logical order of its last receive, else of its first send
 };
 
 // Algorithm 2.
@@ -125,7 +125,8 @@ void fill_nodes(Dag& dag, std::span<const Message> messages, const LogicalOrder&
     const Message& m = messages[event.message()];
     const bool receive = event.side() == Side::receive;
     DagNode& node = dag.nodes[stretches.of_event[event.number]];
-    const double begin = seconds(m.send_begin), end = seconds(m.recv_end), at = receive ? end : begin;
+    const double begin = seconds(clamped_time(m.send_begin)), end = seconds(clamped_time(m.recv_end));
+    const double at = receive ? end : begin;
     if (node.received.empty() && node.sent.empty()) {
       node.rank = receive ? m.destination : m.source;
       node.begin_s = at;
@@ -133,7 +134,7 @@ void fill_nodes(Dag& dag, std::span<const Message> messages, const LogicalOrder&
     node.end_s = at;
     (receive ? node.received : node.sent)
         .push_back({stretches.of_event[event.number ^ 1], receive ? m.source : m.destination, m.tag, m.bytes, begin,
-                    static_cast<double>(m.recv_end) * 1e-9 - begin, ratios[event.message()]});
+                    end - begin, ratios[event.message()]});
   }
 }
 
@@ -181,13 +182,13 @@ void fill_missing(Dag& dag, const Left& left, std::uint64_t not_kept, std::uint3
     if (count == 0) return;
     dag.messages_missing += count;
     dag.partial = true;
-    dag.why_partial += (dag.why_partial.empty() ? "" : "; ") + std::to_string(count) + " " + text;
+    dag.why_partial += (dag.why_partial.empty() ? "" : "; ") + text + ": " + std::to_string(count);
   };
-  reason(not_kept, "messages are no longer kept");
-  reason(left.beyond_limit, "messages are beyond the limit of " + std::to_string(limit) + " (choose a shorter period)");
-  reason(left.no_end, "messages were received by freed requests: their end is not known");
-  reason(left.wrong_ranks, "messages name ranks that the job does not have");
-  reason(left.unordered, "messages were received before they could be sent");
+  reason(not_kept, "messages no longer kept");
+  reason(left.beyond_limit, "beyond the limit of " + std::to_string(limit) + " messages (choose a shorter period)");
+  reason(left.no_end, "messages of unknown end (received by a freed request)");
+  reason(left.wrong_ranks, "messages of ranks that the job does not have");
+  reason(left.unordered, "messages received before they could be sent");
 }
 
 // The period asked for; where it is open, up to the first and last event.

@@ -78,7 +78,8 @@ void add_edges(std::string& text, const Dag& dag) {
 
 std::string dag_to_dot(const Dag& dag) {
   std::string title = dag.region >= 0 ? "region " + std::to_string(dag.region) + ", " : "";
-  title += format("%.6f s to %.6f s: %llu messages", dag.from_s, dag.to_s, static_cast<unsigned long long>(dag.messages));
+  title +=
+      format("%.6f s to %.6f s: %llu messages", dag.from_s, dag.to_s, static_cast<unsigned long long>(dag.messages));
   if (dag.partial) title += "; partial: " + dag.why_partial;
   std::string text = "digraph dag {\n  graph [rankdir=LR, labelloc=t, label=" + quoted(title) + "];\n" +
                      "  node [shape=ellipse, style=filled, fontsize=10];\n  edge [fontsize=8, arrowsize=0.6];\n";

@@ -18,9 +18,10 @@ struct Event {
 };
 
 auto tie_breakers(const Message& m, bool receive) {
-  return receive ? std::make_tuple(m.recv_post, m.source, m.tag, m.comm, m.send_begin, m.bytes, m.send_end, m.recv_wait)
-                 : std::make_tuple(m.send_end, m.destination, m.tag, m.comm, m.recv_end, m.bytes, m.recv_post,
-                                   m.recv_wait);
+  return receive
+             ? std::make_tuple(m.recv_post, m.source, m.tag, m.comm, m.send_begin, m.bytes, m.send_end, m.recv_wait)
+             : std::make_tuple(m.send_end, m.destination, m.tag, m.comm, m.recv_end, m.bytes, m.recv_post,
+                               m.recv_wait);
 }
 
 std::vector<std::int32_t> ranks_of(std::span<const Message> messages) {
@@ -62,10 +63,10 @@ class Sorter {
   void leave_out(std::uint32_t message);
   bool awaited(const Event& e) const { return (e.number & 1) && !sent_[e.number >> 1] && !left_out_[e.number >> 1]; }
 
-  std::vector<Event> events_;                  // by process and position
-  std::vector<std::uint32_t> place_;           // of event `number` in events_
+  std::vector<Event> events_;         // by process and position
+  std::vector<std::uint32_t> place_;  // of event `number` in events_
   std::vector<Process> processes_;
-  std::vector<char> sent_, left_out_;          // by message
+  std::vector<char> sent_, left_out_;  // by message
   std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready_;
   std::uint32_t first_unfinished_ = 0;
   std::uint64_t walk_ = 0, steps_ = 0;
@@ -137,8 +138,8 @@ void Sorter::leave_out(std::uint32_t message) {
   if (--processes_[e.process].waiting == 0) ready_.push({e.position, e.process});
 }
 
-// Every unfinished process waits for another one's send: follow one of each until a process comes again, and leave out
-// the message that the one with the least position of the cycle waits for.
+// Every unfinished process waits for another one's send: follow one of each until a process comes again, and leave
+// out the message that the one with the least position of the cycle waits for.
 void Sorter::break_cycle() {
   while (processes_[first_unfinished_].next == processes_[first_unfinished_].end) ++first_unfinished_;
   std::uint32_t at = first_unfinished_;

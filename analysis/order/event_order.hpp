@@ -1,11 +1,12 @@
 // Events of messages and their logical order. A message has two: the send, an event of the source when the call that
 // started it was entered, and the receive, an event of the destination when the call that completed it returned.
 //
-// Program order of a process is its local time. Events with the same position were made by one call (Startall, Waitall):
-// nothing recorded tells which came first, so they are simultaneous. At the same nanosecond sends come before receives.
+// Program order of a process is its local time. Events with the same position were made by one call (Startall,
+// Waitall): nothing recorded tells which came first, so they are simultaneous. At the same nanosecond sends come
+// before receives.
 //
-// Why an order exists: a process's local time rises with real time, whatever the clocks of other nodes say, and a send
-// begins before its receive ends. So each step of a chain (message; from a receive to a later send of the same
+// Why an order exists: a process's local time rises with real time, whatever the clocks of other nodes say, and a
+// send begins before its receive ends. So each step of a chain (message; from a receive to a later send of the same
 // process, whose position is larger) goes forward in real time, and no chain returns to where it began. In damaged
 // data it may; see logical_order.
 #pragma once
@@ -44,15 +45,15 @@ struct EventOfMessage {
 };
 
 struct LogicalOrder {
-  // Each event after all that happened before it; of those that may come next, the one with the least local time, then
-  // the least rank; simultaneous ones of a process by recv_post (send_end), peer, tag and communicator.
+  // Each event after all that happened before it; of those that may come next, the one with the least local time,
+  // then the least rank; simultaneous ones of a process by recv_post (send_end), peer, tag and communicator.
   std::vector<EventOfMessage> events;
   // Indices, ascending: messages left out because their receive would have to come before their send (a cycle).
   std::vector<std::uint32_t> unordered;
 };
 
-// At most 2^31 - 1 messages (the rest is ignored), of any ranks. The sequence of events does not depend on the order of
-// the messages. O(n log n); where damaged data have very many cycles, messages next to them may be left out too.
+// At most 2^31 - 1 messages (the rest is ignored), of any ranks. The sequence of events does not depend on the order
+// of the messages. O(n log n); where damaged data have very many cycles, messages next to them may be left out too.
 LogicalOrder logical_order(std::span<const Message> messages);
 
 }  // namespace pclscope

@@ -37,8 +37,8 @@ class Grouping {
   void fold_right(std::int32_t node, FoldReach reach);
 
   Successors successors_;
-  std::vector<std::int32_t> group_;       // none while it is free
-  std::vector<std::uint32_t> within_;     // predecessors in the group being made
+  std::vector<std::int32_t> group_;    // none while it is free
+  std::vector<std::uint32_t> within_;  // predecessors in the group being made
 };
 
 Grouping::Grouping(const Dag& dag, const Folds& folds)

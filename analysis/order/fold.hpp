@@ -25,11 +25,12 @@ struct FoldedDag {
   std::uint64_t returning = 0;  // to a folded rank's node from nodes after its begin: listed in nodes, without edge
 };
 
-// Nodes and ranks that do not exist are ignored. Ranks first: their nodes hang right of nobody. Of `nodes` one that is
-// left of others takes first; what an earlier one took is gone. The result is again in logical order, each edge from a
-// lower to a higher index. A folded node has the rank of the leftmost of those it stands for. The graph of folded
-// ranks alone would have cycles where two exchange messages: then the one that began first stands left, and messages
-// back to it are `returning`. O((nodes + messages) log) for each call, with only_through and descendants alike.
+// Nodes and ranks that do not exist are ignored. Ranks first: their nodes hang right of nobody. Of `nodes` one that
+// is left of others takes first; what an earlier one took is gone. The result is again in logical order, each edge
+// from a lower to a higher index. A folded node has the rank of the leftmost of those it stands for. The graph of
+// folded ranks alone would have cycles where two exchange messages: then the one that began first stands left, and
+// messages back to it are `returning`. O((nodes + messages) log) for each call, with only_through and descendants
+// alike.
 FoldedDag fold(const Dag& dag, const Folds& folds);
 
 }  // namespace pclscope

@@ -8,7 +8,7 @@ namespace pclscope {
 
 namespace {
 
-constexpr std::size_t overlap_limit = 512;  // neighbours beyond which common ones are not looked for
+constexpr std::size_t overlap_limit = 128;  // neighbours beyond which common ones are not looked for
 constexpr double floor_of_overlap = 1e-3;   // so that edges without common neighbours compare by their weight
 
 // How much of what two joined nodes exchange goes to the same third nodes: large inside a group, small across.
@@ -44,8 +44,8 @@ std::int32_t heaviest(const CommunicationGraph& graph, std::int32_t node, Accept
   return best;
 }
 
-// One round: a group for each node. At most `spare` nodes vanish.
-Coarsening match_round(const CommunicationGraph& graph, std::int32_t spare) {
+// One round: a group for each node. At most `spare` nodes vanish. Nodes of different labels stay apart.
+Coarsening match_round(const CommunicationGraph& graph, std::int32_t spare, std::span<const std::int32_t> label) {
   const std::int32_t n = graph.ranks();
   Coarsening round{std::vector<std::int32_t>(static_cast<std::size_t>(n), -1), 0};
   std::vector<std::int32_t> order(static_cast<std::size_t>(n));
@@ -57,7 +57,9 @@ Coarsening match_round(const CommunicationGraph& graph, std::int32_t spare) {
   std::int32_t merged = 0;
   for (const std::int32_t node : order) {
     if (round.group[node] >= 0 || merged == spare) continue;
-    const std::int32_t with = heaviest(graph, node, [&](std::int32_t other) { return round.group[other] < 0; });
+    const std::int32_t with = heaviest(graph, node, [&](std::int32_t other) {
+      return round.group[other] < 0 && label[other] == label[node];
+    });
     if (with < 0) continue;
     round.group[node] = round.group[with] = round.groups++;
     ++merged;
@@ -65,9 +67,12 @@ Coarsening match_round(const CommunicationGraph& graph, std::int32_t spare) {
   const bool stars = merged < n / 10;
   for (const std::int32_t node : order) {
     if (round.group[node] >= 0) continue;
-    const std::int32_t host = stars && merged < spare
-                                  ? heaviest(graph, node, [&](std::int32_t other) { return round.group[other] >= 0; })
-                                  : -1;
+    const std::int32_t host = stars && merged < spare ? heaviest(graph, node,
+                                                                 [&](std::int32_t other) {
+                                                                   return round.group[other] >= 0 &&
+                                                                          label[other] == label[node];
+                                                                 })
+                                                      : -1;
     if (host >= 0) ++merged;
     round.group[node] = host >= 0 ? round.group[host] : round.groups++;
   }
@@ -76,13 +81,18 @@ Coarsening match_round(const CommunicationGraph& graph, std::int32_t spare) {
 
 }  // namespace
 
-Coarsening coarsen(const CommunicationGraph& graph, std::int32_t limit) {
+Coarsening coarsen(const CommunicationGraph& graph, std::int32_t limit, std::span<const std::int32_t> keep_apart) {
   Coarsening all{std::vector<std::int32_t>(static_cast<std::size_t>(graph.ranks())), graph.ranks()};
   std::iota(all.group.begin(), all.group.end(), 0);
+  std::vector<std::int32_t> label(keep_apart.begin(), keep_apart.end());
+  label.resize(all.group.size(), 0);
   CommunicationGraph coarse = graph;
   while (all.groups > limit) {
-    const Coarsening round = match_round(coarse, all.groups - limit);
+    const Coarsening round = match_round(coarse, all.groups - limit, label);
     if (round.groups == all.groups) break;
+    std::vector<std::int32_t> label_of_group(static_cast<std::size_t>(round.groups));
+    for (std::size_t node = 0; node < label.size(); ++node) label_of_group[round.group[node]] = label[node];
+    label = std::move(label_of_group);
     for (std::int32_t& group : all.group) group = round.group[group];
     all.groups = round.groups;
     coarse = graph.contracted(all.group, all.groups);

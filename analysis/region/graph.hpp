@@ -22,7 +22,8 @@ class CommunicationGraph {
   };
 
   CommunicationGraph() = default;
-  // Links may repeat and come in any order and direction; weights <= 0 and ranks out of range are ignored.
+  // Links may repeat and come in any order and direction; ignored are ranks out of range and weights that are
+  // not a number above zero; those beyond 1e-60..1e60 count as that.
   CommunicationGraph(std::int32_t ranks, std::span<const Link> links);
 
   std::int32_t ranks() const { return static_cast<std::int32_t>(first_.size()) - 1; }
@@ -30,6 +31,7 @@ class CommunicationGraph {
   std::span<const Neighbour> neighbours(std::int32_t rank) const {
     return {neighbours_.data() + first_[rank], neighbours_.data() + first_[rank + 1]};
   }
+  std::size_t edges() const { return neighbours_.size() / 2; }
   double degree(std::int32_t rank) const { return degree_[rank]; }
   double total() const { return total_; }  // sum of degrees = twice the sum of weights
 
@@ -39,6 +41,9 @@ class CommunicationGraph {
   CommunicationGraph contracted(std::span<const std::int32_t> group, std::int32_t groups) const;
 
  private:
+  void add_up_repeated();  // neighbours_ sorted by rank within each rank's part
+  void sum_degrees();
+
   std::vector<std::size_t> first_ = {0};  // of each rank's neighbours; one more than ranks
   std::vector<Neighbour> neighbours_;
   std::vector<double> degree_;

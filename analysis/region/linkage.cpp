@@ -14,26 +14,40 @@ constexpr Fixed largest = 1 << 30;                       // the largest distance
 constexpr Fixed gone = std::numeric_limits<Fixed>::max();  // no distance: the diagonal, clusters merged away
 constexpr std::size_t block = 256;                       // entries whose minimum is looked for at a time
 
+// 0 when none is above. In eight lanes: one after the other would take longer than all merges.
+double largest_finite(std::span<const double> values) {
+  constexpr std::size_t lanes = 8;
+  double most[lanes] = {};
+  const auto take = [](double most_so_far, double d) {
+    const double usable = d <= std::numeric_limits<double>::max() ? d : 0;
+    return usable > most_so_far ? usable : most_so_far;
+  };
+  std::size_t i = 0;
+  for (; i + lanes <= values.size(); i += lanes)
+    for (std::size_t k = 0; k < lanes; ++k) most[k] = take(most[k], values[i + k]);
+  for (; i < values.size(); ++i) most[0] = take(most[0], values[i]);
+  return *std::max_element(most, most + lanes);
+}
+
 // Symmetric distances between the clusters that are left, in slots. A cluster lives in the smaller of the slots that
-// it was made of. When half the slots are empty the table is made anew without them.
+// it was made of. When a quarter of the slots is empty the table is made anew without them.
 class Table {
  public:
   Table(const Eigen::MatrixXd& distance, Linkage rule, std::span<const double> size)
       : rule_(rule), slots_(static_cast<std::size_t>(distance.rows())), left_(slots_), name_(slots_), size_(slots_, 1) {
     std::iota(name_.begin(), name_.end(), 0);
     if (!size.empty()) size_.assign(size.begin(), size.end());
-    double most = 0;
-    for (const double d : distance.reshaped())
-      if (d > most && d <= std::numeric_limits<double>::max()) most = d;
+    const double most = largest_finite({distance.data(), static_cast<std::size_t>(distance.size())});
     unit_ = std::max(most, std::numeric_limits<double>::min() * largest) / largest;
     const double scale = 1 / unit_;
-    cell_.resize(slots_ * slots_);
+    stride_ = padded(slots_);
+    cell_.resize(slots_ * stride_);
     for (std::size_t i = 0; i < slots_; ++i) {
       const double* column = distance.col(static_cast<Eigen::Index>(i)).data();
       Fixed* const to = row(i);
       for (std::size_t j = 0; j < slots_; ++j) {
-        const double finite = column[j] < most ? column[j] : most;  // also of NaN
-        to[j] = static_cast<Fixed>(std::max(finite, 0.0) * scale + 0.5);
+        const double d = column[j] < most ? column[j] : most;  // also of NaN
+        to[j] = static_cast<Fixed>(std::max(d, 0.0) * scale + 0.5);
       }
       to[i] = gone;
     }
@@ -87,22 +101,26 @@ class Table {
 
   // Leaves the empty slots out; the others keep their order.
   void compact() {
-    std::size_t to = 0;
     std::vector<std::size_t> from;
     for (std::size_t slot = 0; slot < slots_; ++slot)
       if (!empty(slot)) from.push_back(slot);
-    for (const std::size_t r : from) {
-      const Fixed* const source = row(r);
-      for (const std::size_t c : from) cell_[to++] = source[c];
+    const std::size_t stride = padded(from.size());
+    for (std::size_t r = 0; r < from.size(); ++r) {
+      const Fixed* const source = row(from[r]);
+      Fixed* const to = cell_.data() + r * stride;  // never ahead of what is still to be read
+      for (std::size_t c = 0; c < from.size(); ++c) to[c] = source[from[c]];
     }
+    stride_ = stride;
     for (std::size_t i = 0; i < from.size(); ++i) name_[i] = name_[from[i]], size_[i] = size_[from[i]];
     slots_ = from.size();
     name_.resize(slots_);
   }
 
  private:
-  Fixed* row(std::size_t slot) { return cell_.data() + slot * slots_; }
-  const Fixed* row(std::size_t slot) const { return cell_.data() + slot * slots_; }
+  // An odd number of cache lines: columns are written down, and must not all fall into one set of the cache.
+  static std::size_t padded(std::size_t slots) { return ((slots + 15) / 16 | 1) * 16; }
+  Fixed* row(std::size_t slot) { return cell_.data() + slot * stride_; }
+  const Fixed* row(std::size_t slot) const { return cell_.data() + slot * stride_; }
   static Fixed mean(Fixed a, Fixed b, double of_a, double of_b) {
     const auto m = static_cast<Fixed>(of_a * a + of_b * b + 0.5);
     return std::max(a, b) == gone ? gone : m;
@@ -112,7 +130,8 @@ class Table {
   std::size_t slots_, left_;
   std::vector<std::int32_t> name_;  // the smallest leaf, -1: empty
   std::vector<double> size_;
-  std::vector<Fixed> cell_;         // slots x slots
+  std::vector<Fixed> cell_;         // slots x stride
+  std::size_t stride_ = 0;
   double unit_ = 1;
 };
 
@@ -123,7 +142,7 @@ std::vector<Merge> chain_merges(Table& table) {
   constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
   while (table.clusters() > 1) {
     if (chain.empty()) {
-      if (table.clusters() * 2 <= table.slots()) table.compact();
+      if (table.clusters() * 4 <= table.slots() * 3) table.compact();
       std::size_t first = 0;
       while (table.empty(first)) ++first;
       chain.push_back(first);
@@ -168,14 +187,12 @@ std::vector<Merge> link_clusters(const Eigen::MatrixXd& distance, Linkage rule, 
   return found;
 }
 
-std::vector<std::int32_t> cut_at_height(const std::vector<Merge>& merges, double threshold) {
-  const std::size_t n = merges.size() + 1;
+std::vector<std::int32_t> cut_after(std::int32_t leaves, std::span<const Merge> merges) {
+  const auto n = static_cast<std::size_t>(leaves);
   std::vector<std::int32_t> top(n + merges.size());  // the cluster above, or itself
   std::iota(top.begin(), top.end(), 0);
-  for (std::size_t k = 0; k < merges.size(); ++k) {
-    if (merges[k].height > threshold) break;
+  for (std::size_t k = 0; k < merges.size(); ++k)
     top[merges[k].left] = top[merges[k].right] = static_cast<std::int32_t>(n + k);
-  }
   // Parents have larger numbers than their children.
   for (std::size_t c = top.size(); c-- > 0;) top[c] = top[top[c]];
   std::vector<std::int32_t> number(top.size(), -1), label(n);
@@ -186,6 +203,12 @@ std::vector<std::int32_t> cut_at_height(const std::vector<Merge>& merges, double
     label[leaf] = mine;
   }
   return label;
+}
+
+std::vector<std::int32_t> cut_at_height(std::int32_t leaves, std::span<const Merge> merges, double threshold) {
+  std::size_t done = 0;
+  while (done < merges.size() && merges[done].height <= threshold) ++done;
+  return cut_after(leaves, merges.first(done));
 }
 
 }  // namespace pclscope

@@ -26,7 +26,9 @@ std::vector<Merge> link_clusters(const Eigen::MatrixXd& distance, Linkage rule =
 
 inline std::vector<Merge> average_linkage(const Eigen::MatrixXd& distance) { return link_clusters(distance); }
 
-// Cluster numbers 0.. of the leaves after all merges with height <= threshold, numbered by smallest leaf.
-std::vector<std::int32_t> cut_at_height(const std::vector<Merge>& merges, double threshold);
+// Cluster numbers 0.. of the leaves after these merges, numbered by smallest leaf. Merges may be of a forest.
+std::vector<std::int32_t> cut_after(std::int32_t leaves, std::span<const Merge> merges);
+// The same after all merges with height <= threshold; heights ascend.
+std::vector<std::int32_t> cut_at_height(std::int32_t leaves, std::span<const Merge> merges, double threshold);
 
 }  // namespace pclscope

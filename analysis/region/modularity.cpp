@@ -13,13 +13,13 @@ struct Weights {
   std::vector<double> degree, across;
 };
 
-Weights weigh(const CommunicationGraph& graph, std::span<const std::int32_t> leaf_of_rank,
-              const std::vector<Merge>& merges) {
-  const std::size_t leaves = merges.size() + 1;
+Weights weigh(const CommunicationGraph& graph, std::span<const std::int32_t> leaf_of_rank, std::size_t leaves,
+              std::span<const Merge> merges) {
   Weights w{std::vector<double>(leaves + merges.size()), std::vector<double>(leaves + merges.size())};
   std::vector<std::vector<std::int32_t>> members(leaves + merges.size());
   std::vector<std::int32_t> cluster(leaf_of_rank.begin(), leaf_of_rank.end());
   for (std::int32_t rank = 0; rank < graph.ranks(); ++rank) {
+    if (cluster[rank] < 0) continue;
     members[cluster[rank]].push_back(rank);
     w.degree[cluster[rank]] += graph.degree(rank);
   }
@@ -62,9 +62,9 @@ double modularity(const CommunicationGraph& graph, std::span<const std::int32_t>
 }
 
 std::vector<std::int32_t> best_cut(const CommunicationGraph& graph, std::span<const std::int32_t> leaf_of_rank,
-                                   const std::vector<Merge>& merges, double total) {
-  const std::size_t leaves = merges.size() + 1;
-  const Weights w = weigh(graph, leaf_of_rank, merges);
+                                   std::int32_t leaf_count, std::span<const Merge> merges, double total) {
+  const auto leaves = static_cast<std::size_t>(leaf_count);
+  const Weights w = weigh(graph, leaf_of_rank, leaves, merges);
   // best[c]: largest modularity gained inside cluster c over leaving its leaves apart; whole[c]: as one community.
   std::vector<double> best(leaves + merges.size()), whole(leaves + merges.size());
   std::vector<bool> together(leaves + merges.size(), true);
@@ -91,34 +91,6 @@ std::vector<std::int32_t> best_cut(const CommunicationGraph& graph, std::span<co
     label[leaf] = number[top];
   }
   return label;
-}
-
-void improve_by_moves(const CommunicationGraph& graph, double total, std::vector<std::int32_t>& label) {
-  const std::size_t communities = static_cast<std::size_t>(*std::max_element(label.begin(), label.end())) + 1;
-  std::vector<double> degree(communities), weight_to(communities);
-  for (std::int32_t rank = 0; rank < graph.ranks(); ++rank) degree[label[rank]] += graph.degree(rank);
-  bool moved = true;
-  for (int round = 0; round < 10 && moved; ++round) {
-    moved = false;
-    for (std::int32_t rank = 0; rank < graph.ranks(); ++rank) {
-      const auto to = graph.neighbours(rank);
-      for (const CommunicationGraph::Neighbour& n : to) weight_to[label[n.rank]] += n.weight;
-      const std::int32_t home = label[rank];
-      const double own = graph.degree(rank);
-      const auto gain = [&](std::int32_t c) {
-        return weight_to[c] - own * (degree[c] - (c == home ? own : 0)) / total;
-      };
-      std::int32_t best = home;
-      for (const CommunicationGraph::Neighbour& n : to)
-        if (gain(label[n.rank]) > gain(best) + tie * own) best = label[n.rank];
-      for (const CommunicationGraph::Neighbour& n : to) weight_to[label[n.rank]] = 0;
-      if (best == home) continue;
-      degree[home] -= own;
-      degree[best] += own;
-      label[rank] = best;
-      moved = true;
-    }
-  }
 }
 
 }  // namespace pclscope

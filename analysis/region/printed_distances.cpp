@@ -7,20 +7,19 @@ namespace pclscope {
 
 namespace {
 
-void extend(const CommunicationGraph& graph, std::int32_t start, std::int32_t at, std::int32_t edges,
-            std::int32_t depth, std::vector<bool>& on_path, Eigen::MatrixXd& sum) {
-  if (edges > 0) sum(start, at) += 1.0 / (edges * edges);
-  if (edges == depth) return;
-  on_path[at] = true;
-  for (const CommunicationGraph::Neighbour& n : graph.neighbours(at))
-    if (!on_path[n.rank]) extend(graph, start, n.rank, edges + 1, depth, on_path, sum);
-  on_path[at] = false;
+// Walks of two edges between any two ranks, row by row of `neighbours`.
+Eigen::MatrixXd walks_of_two(const CommunicationGraph& graph) {
+  Eigen::MatrixXd walks = Eigen::MatrixXd::Zero(graph.ranks(), graph.ranks());
+  for (std::int32_t p = 0; p < graph.ranks(); ++p)
+    for (const CommunicationGraph::Neighbour& a : graph.neighbours(p))
+      for (const CommunicationGraph::Neighbour& q : graph.neighbours(a.rank)) walks(q.rank, p) += 1;
+  return walks;
 }
 
 std::vector<std::int32_t> depths_from(const CommunicationGraph& graph, std::int32_t start) {
   std::vector<std::int32_t> depth(static_cast<std::size_t>(graph.ranks()), -1), open{start};
   depth[start] = 0;
-  for (std::size_t i = 0; i < open.size(); ++i)
+  for (std::size_t i = 0; i < open.size() && open.size() < depth.size(); ++i)
     for (const CommunicationGraph::Neighbour& n : graph.neighbours(open[i])) {
       if (depth[n.rank] >= 0) continue;
       depth[n.rank] = depth[open[i]] + 1;
@@ -31,10 +30,18 @@ std::vector<std::int32_t> depths_from(const CommunicationGraph& graph, std::int3
 
 }  // namespace
 
-Eigen::MatrixXd path_correlations(const CommunicationGraph& graph, std::int32_t depth) {
-  Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(graph.ranks(), graph.ranks());
-  std::vector<bool> on_path(static_cast<std::size_t>(graph.ranks()));
-  for (std::int32_t start = 0; start < graph.ranks(); ++start) extend(graph, start, start, 0, depth, on_path, sum);
+Eigen::MatrixXd path_correlations(const CommunicationGraph& graph) {
+  const Eigen::MatrixXd two = walks_of_two(graph);
+  Eigen::MatrixXd sum = two / 4;
+  const auto partners = [&](std::int32_t rank) { return static_cast<double>(graph.neighbours(rank).size()); };
+  for (std::int32_t p = 0; p < graph.ranks(); ++p) {
+    for (const CommunicationGraph::Neighbour& a : graph.neighbours(p)) {
+      sum.col(p) += two.col(a.rank) / 9;
+      // Not simple: p-q-b-q and p-a-p-q, of which p-q-p-q is both.
+      sum(a.rank, p) += 1 - (partners(p) + partners(a.rank) - 1) / 9;
+    }
+    sum(p, p) = 0;
+  }
   return sum;
 }
 

@@ -8,14 +8,25 @@
 namespace pclscope {
 
 bool RegionTracker::update(const CommunicationGraph& graph, const RegionOptions& options, double margin) {
-  const Partition found = find_regions(graph, options);
-  if (found.region_of_rank == region_of_rank_) return false;
-  bool complete = true;
-  for (std::size_t rank = 0; rank < region_of_rank_.size(); ++rank)
-    complete = complete && (region_of_rank_[rank] >= 0) == (found.region_of_rank[rank] >= 0);
-  if (complete && found.modularity <= modularity(graph, region_of_rank_) + margin) return false;
-  adopt(found);
-  return true;
+  if (static_cast<std::size_t>(graph.ranks()) != region_of_rank_.size()) return false;
+  Dendrogram dendrogram;
+  const Partition found = find_regions(graph, options, &dendrogram);
+  const bool same = found.region_of_rank == region_of_rank_;
+  const bool compare = !dendrogram_.method.empty() && options.method == method_ && options.method != RegionMethod::paper;
+  if (!same && compare) {
+    bool complete = true;
+    for (std::size_t rank = 0; rank < region_of_rank_.size(); ++rank)
+      complete = complete && (region_of_rank_[rank] >= 0) == (found.region_of_rank[rank] >= 0);
+    const double present = pclscope::modularity(graph, region_of_rank_);
+    if (complete && found.modularity <= present + margin) {
+      dendrogram_.modularity = present;
+      return false;
+    }
+  }
+  method_ = options.method;
+  dendrogram_ = std::move(dendrogram);
+  if (!same) adopt(found);
+  return !same;
 }
 
 void RegionTracker::adopt(const Partition& partition) {

@@ -13,6 +13,7 @@
 namespace pclscope::store {
 
 inline constexpr std::uint64_t most_rows_per_chunk = 1u << 20;
+inline constexpr std::uint64_t rows_at_once = 1u << 15;  // to be read
 
 template <class Row>
 class ChunkedWriter {
@@ -67,6 +68,25 @@ class ChunkedWriter {
     return pending_.empty() || write_chunk(room);
   }
 
+  // The chunks of a table of another file, as they are; nothing has been appended here, nothing is in a tail there.
+  bool copy(hid_t from, const char* name, const ChunkedWriter& other) {
+    const Hdf5Handle group = own_group(H5Gopen2(from, name, H5P_DEFAULT));
+    std::vector<Column> sources;
+    describe([&]<class Base, class T>(const char* column, const char*,
+                                      T Base::*) { sources.push_back(Column::open(group.get(), column)); },
+             static_cast<const PackedRow*>(nullptr));
+    for (std::uint64_t chunk = 0; chunk * chunk_ < other.full_; chunk++) {
+      for (std::size_t i = 0; i < columns_.size(); i++) {
+        if (!sources[i] || !sources[i].read_chunk(chunk, filtered_[i]) || !columns_[i].write_chunk(chunk, filtered_[i]))
+          return false;
+      }
+    }
+    full_ = other.full_;
+    not_stored_ = other.not_stored_;
+    return true;
+  }
+  bool all_in_chunks() const { return pending_.empty(); }
+
   // Puts what is not in a chunk into the hidden tail, and makes it count from the next commit on.
   bool show() {
     const std::uint64_t hidden = 1 - shown_[2];
@@ -101,7 +121,7 @@ class ChunkedWriter {
           scratch_.resize(chunk_ * sizeof(Type));
           Type* to = reinterpret_cast<Type*>(scratch_.data());
           for (const PackedRow& row : packed_) *to++ = static_cast<Type>(row.*member);
-          const auto filtered = deflate_.compress(scratch_.data(), chunk_, sizeof(Type));
+          const auto filtered = deflate_.compress(scratch_.data(), chunk_, sizeof(Type), next);
           filtered_[next++].assign(filtered.begin(), filtered.end());
           bytes += filtered.size() + 4 * index_node_bytes;  // at worst a node of each level is split
         },
@@ -173,8 +193,9 @@ class ChunkedReader {
     bool good = true;
     while (good && first < end) {
       const std::uint64_t begin = first < full_ ? first / chunk_ * chunk_ : full_;
-      const std::uint64_t until = first < full_ ? std::min(end, std::min(begin + chunk_, full_)) : end;
-      good = read_chunk(begin, until - begin, first - begin, to);
+      const std::uint64_t most = std::max(chunk_, rows_at_once / chunk_ * chunk_);
+      const std::uint64_t until = first < full_ ? std::min(end, std::min(begin + most, full_)) : end;
+      good = read_chunks(begin, until - begin, first - begin, to);
       first = until;
     }
     if (!good) to.resize(before);
@@ -208,8 +229,8 @@ class ChunkedReader {
     return true;
   }
 
-  // Rows [skip, count) of the chunk, or of the tail, that begins at row `begin`.
-  bool read_chunk(std::uint64_t begin, std::uint64_t count, std::uint64_t skip, std::vector<Row>& to) const {
+  // Rows [skip, count) of the chunks, or of the tail, that begin at row `begin`.
+  bool read_chunks(std::uint64_t begin, std::uint64_t count, std::uint64_t skip, std::vector<Row>& to) const {
     const std::vector<Column>& columns = begin < full_ ? columns_ : tail_columns_;
     std::vector<PackedRow> packed(count);
     std::vector<std::uint8_t> scratch;
@@ -229,7 +250,9 @@ class ChunkedReader {
         static_cast<const PackedRow*>(nullptr));
     if (!good) return false;
     std::vector<Row> rows;
-    unpack(packed, rows);
+    for (std::span<const PackedRow> rest(packed); !rest.empty(); rest = rest.subspan(std::min(rest.size(), chunk_))) {
+      unpack(rest.first(std::min(rest.size(), chunk_)), rows);
+    }
     to.insert(to.end(), rows.begin() + static_cast<std::ptrdiff_t>(skip), rows.end());
     return true;
   }

@@ -57,6 +57,7 @@ std::uint64_t CommitFile::size() const {
 }
 
 std::uint64_t CommitFile::allocate_data(std::uint64_t size) {
+  if (size > limit_ - std::min(limit_, end_)) return error_ = EFBIG, no_place;
   const std::uint64_t at = end_;
   end_ += size;
   return at;
@@ -67,6 +68,7 @@ std::uint64_t CommitFile::allocate_structure(std::uint64_t size) {
   std::uint64_t at = page_cursor_;
   if (size > page_end_ - page_cursor_) {  // whole new pages
     at = (end_ + page - 1) / page * page;
+    if (at > limit_ || (size + page - 1) / page * page > limit_ - at) return error_ = EFBIG, no_place;
     page_end_ = end_ = at + (size + page - 1) / page * page;
   }
   page_cursor_ = at + size;

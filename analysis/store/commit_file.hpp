@@ -22,9 +22,12 @@ class CommitFile {
   CommitFile& operator=(const CommitFile&) = delete;
 
   // Space at the end, never space that was in use before: an earlier commit may still refer to it. Small structure
-  // does not cross a page, so that rewriting it is one step for a process that gets killed.
+  // does not cross a page, so that rewriting it is one step for a process that gets killed. Beyond the limit there is
+  // none: `no_place`, and error() is EFBIG.
   std::uint64_t allocate_data(std::uint64_t size);
   std::uint64_t allocate_structure(std::uint64_t size);
+  static constexpr std::uint64_t no_place = ~std::uint64_t{0};
+  void set_limit(std::uint64_t bytes) { limit_ = bytes; }
   std::uint64_t end() const { return end_; }
   void set_end(std::uint64_t end) { end_ = end; }
   // A process that has create()d this file still has it open. Shared advisory lock: in nobody's way.
@@ -58,6 +61,7 @@ class CommitFile {
   bool discarding_ = false;
   int error_ = 0;
   std::uint64_t end_ = 0;
+  std::uint64_t limit_ = no_place;
   std::uint64_t page_cursor_ = 0;  // free rest of the page that structure was last put into
   std::uint64_t page_end_ = 0;
   std::map<std::uint64_t, Held> held_;            // by address

@@ -43,7 +43,9 @@ herr_t query(const H5FD_t*, unsigned long* flags) {
 }
 
 haddr_t allocate(H5FD_t* file, H5FD_mem_t kind, hid_t, hsize_t size) {
-  return kind == H5FD_MEM_DRAW ? file_of(file).allocate_data(size) : file_of(file).allocate_structure(size);
+  CommitFile& to = file_of(file);
+  const std::uint64_t at = kind == H5FD_MEM_DRAW ? to.allocate_data(size) : to.allocate_structure(size);
+  return at == CommitFile::no_place ? HADDR_UNDEF : at;
 }
 
 haddr_t end_of_allocation(const H5FD_t* file, H5FD_mem_t) { return file_of(file).end(); }

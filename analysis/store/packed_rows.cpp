@@ -12,7 +12,6 @@ constexpr std::uint64_t minus(std::int64_t a, std::int64_t b) { return bits(a) -
 
 void pack(std::span<const Message> chunk, std::size_t first, std::vector<PackedMessage>& to) {
   std::int64_t before = first > 0 ? chunk[first - 1].recv_end : 0;
-  to.reserve(to.size() + chunk.size() - first);
   for (const Message& m : chunk.subspan(first)) {
     to.push_back({m.comm, m.source, m.destination, m.tag, m.flags, m.bytes, zigzag(minus(m.recv_end, before)),
                   number(minus(m.recv_end, m.send_begin)), zigzag(minus(m.recv_end, m.send_end)),
@@ -24,7 +23,6 @@ void pack(std::span<const Message> chunk, std::size_t first, std::vector<PackedM
 
 void unpack(std::span<const PackedMessage> chunk, std::vector<Message>& to) {
   std::uint64_t end = 0;
-  to.reserve(to.size() + chunk.size());
   for (const PackedMessage& p : chunk) {
     end += unzigzag(p.recv_end_step);
     const std::uint64_t wait = end - bits(p.wait_to_end);
@@ -36,7 +34,6 @@ void unpack(std::span<const PackedMessage> chunk, std::vector<Message>& to) {
 
 void pack(std::span<const CollectiveCall> chunk, std::size_t first, std::vector<PackedCollective>& to) {
   std::int64_t before = first > 0 ? chunk[first - 1].end : 0;
-  to.reserve(to.size() + chunk.size() - first);
   for (const CollectiveCall& c : chunk.subspan(first)) {
     to.push_back({c.comm, c.ordinal, c.rank, c.awaited, c.function, c.shape, c.nonblocking, c.bytes,
                   zigzag(minus(c.end, before)), number(minus(c.end, c.begin)), zigzag(minus(c.awaited_begin, c.begin)),
@@ -47,7 +44,6 @@ void pack(std::span<const CollectiveCall> chunk, std::size_t first, std::vector<
 
 void unpack(std::span<const PackedCollective> chunk, std::vector<CollectiveCall>& to) {
   std::uint64_t end = 0;
-  to.reserve(to.size() + chunk.size());
   for (const PackedCollective& p : chunk) {
     end += unzigzag(p.end_step);
     const std::uint64_t begin = end - bits(p.begin_to_end);

@@ -14,10 +14,8 @@ namespace {
 constexpr std::size_t most_stored = 65535;      // in one stored block (RFC 1951, 3.2.4)
 constexpr std::size_t most_constants = 1024;    // runs kept compressed; few lengths occur
 constexpr std::uint64_t adler_base = 65521;     // RFC 1950
-// Bits per byte, order 0. Above the first, compressing is not worth its time; above the second there is nothing but
-// unequal frequencies to use: searching for repetitions would find none.
-constexpr double noise_bits = 7.8;
-constexpr double unordered_bits = 5.0;
+constexpr double noise_bits = 7.8;              // per byte: above, compressing is not worth its time
+constexpr int habit_chunks = 64;                // until a plane is looked at again
 
 // Of `count` equal bytes after what `checksum` stands for: the sums of RFC 1950 in closed form.
 std::uint32_t adler_of_run(std::uint32_t checksum, std::uint8_t value, std::size_t count) {
@@ -29,18 +27,24 @@ std::uint32_t adler_of_run(std::uint32_t checksum, std::uint8_t value, std::size
   return static_cast<std::uint32_t>(next_b << 16 | next_a);
 }
 
-// Bits per byte that its frequencies alone leave.
-double entropy(const std::vector<std::uint8_t>& plane) {
-  std::array<std::array<std::uint32_t, 256>, 4> counts{};  // four: equal neighbours do not wait for each other
+ByteCounts counts_of(const std::vector<std::uint8_t>& plane) {
+  std::array<ByteCounts, 4> counts{};  // four: equal neighbours do not wait for each other
   std::size_t i = 0;
   for (; i + 4 <= plane.size(); i += 4) {
     for (std::size_t k = 0; k < 4; k++) counts[k][plane[i + k]]++;
   }
   for (; i < plane.size(); i++) counts[0][plane[i]]++;
-  const double total = static_cast<double>(plane.size());
-  double bits = 0;
   for (std::size_t value = 0; value < 256; value++) {
-    const std::uint32_t count = counts[0][value] + counts[1][value] + counts[2][value] + counts[3][value];
+    counts[0][value] += counts[1][value] + counts[2][value] + counts[3][value];
+  }
+  return counts[0];
+}
+
+// Bits per byte that its frequencies alone leave.
+double entropy(const ByteCounts& counts, std::size_t size) {
+  const double total = static_cast<double>(size);
+  double bits = 0;
+  for (const std::uint32_t count : counts) {
     if (count > 0) bits -= count * std::log2(count / total);
   }
   return bits / total;
@@ -72,8 +76,7 @@ class PlaneDeflate::Stream {
   z_stream state_{};
 };
 
-PlaneDeflate::PlaneDeflate()
-    : huffman_(std::make_unique<Stream>(1, Z_HUFFMAN_ONLY)), matching_(std::make_unique<Stream>(4, Z_DEFAULT_STRATEGY)) {}
+PlaneDeflate::PlaneDeflate() : matching_(std::make_unique<Stream>(4, Z_DEFAULT_STRATEGY)) {}
 PlaneDeflate::~PlaneDeflate() = default;
 
 void PlaneDeflate::append_constant(std::uint8_t value, std::size_t count) {
@@ -96,11 +99,22 @@ void PlaneDeflate::append_stored(const Bytes& plane) {
   }
 }
 
-void PlaneDeflate::append_plane(const Bytes& plane) {
+void PlaneDeflate::append_plane(const Bytes& plane, Habit& habit) {
   checksum_ = static_cast<std::uint32_t>(adler32(checksum_, plane.data(), static_cast<uInt>(plane.size())));
-  const double bits = entropy(plane);
-  if (bits > noise_bits) append_stored(plane);
-  else (bits > unordered_bits ? huffman_ : matching_)->append(plane, out_);
+  const bool look = habit.left-- <= 0;
+  if (!look && habit.repeats) return matching_->append(plane, out_);
+  const ByteCounts counts = counts_of(plane);
+  const std::size_t before = out_.size();
+  if (entropy(counts, plane.size()) > noise_bits) append_stored(plane);
+  else append_huffman_block(plane, counts, out_);
+  if (!look) return;
+  trial_.clear();
+  matching_->append(plane, trial_);
+  // A fiftieth less is not worth the time.
+  habit = {trial_.size() < (out_.size() - before) / 50 * 49, habit_chunks};
+  if (!habit.repeats) return;
+  out_.resize(before);
+  out_.insert(out_.end(), trial_.begin(), trial_.end());
 }
 
 namespace {
@@ -130,7 +144,9 @@ std::uint64_t differing_bits(const std::uint8_t* values, std::size_t rows, std::
 
 }  // namespace
 
-std::span<const std::uint8_t> PlaneDeflate::compress(const std::uint8_t* values, std::size_t rows, std::size_t width) {
+std::span<const std::uint8_t> PlaneDeflate::compress(const std::uint8_t* values, std::size_t rows, std::size_t width,
+                                                    std::size_t column) {
+  if (habits_.size() < (column + 1) * 8) habits_.resize((column + 1) * 8);
   out_.assign({0x78, 0x01});  // deflate, window of 32 KiB, fastest
   checksum_ = 1;
   const std::uint64_t bits = differing_bits(values, rows, width);
@@ -145,7 +161,7 @@ std::span<const std::uint8_t> PlaneDeflate::compress(const std::uint8_t* values,
     }
     plane_.resize(rows);
     for (std::size_t i = 0; i < rows; i++) plane_[i] = values[i * width + k];
-    append_plane(plane_);
+    append_plane(plane_, habits_[column * 8 + k]);
     k++;
   }
   out_.insert(out_.end(), {0x03, 0x00});  // a last block, empty

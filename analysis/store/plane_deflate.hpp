@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/store/huffman_block.hpp"
+
 namespace pclscope::store {
 
 // One thread. Throws std::bad_alloc only.
@@ -22,19 +24,27 @@ class PlaneDeflate {
   PlaneDeflate& operator=(const PlaneDeflate&) = delete;
 
   // `rows` values of `width` (1 to 8) little-endian bytes each, back to back. The result, a zlib stream (RFC 1950) of
-  // all first bytes, then all second bytes and so on, is valid until the next call.
-  std::span<const std::uint8_t> compress(const std::uint8_t* values, std::size_t rows, std::size_t width);
+  // all first bytes, then all second bytes and so on, is valid until the next call. `column`: which of those that are
+  // compressed in turn; what its planes are like is remembered.
+  std::span<const std::uint8_t> compress(const std::uint8_t* values, std::size_t rows, std::size_t width,
+                                         std::size_t column);
 
  private:
   using Bytes = std::vector<std::uint8_t>;
   class Stream;
   void append_constant(std::uint8_t value, std::size_t count);
-  void append_plane(const Bytes& plane);
+  // What is known of a plane of a column: whether looking for repetitions pays, and for how many chunks to believe it.
+  struct Habit {
+    bool repeats = false;
+    int left = 0;
+  };
+  void append_plane(const Bytes& plane, Habit& habit);
   void append_stored(const Bytes& plane);
 
-  std::unique_ptr<Stream> huffman_, matching_;                       // how a plane may be compressed
+  std::unique_ptr<Stream> matching_;
+  std::vector<Habit> habits_;  // eight for each column
   std::map<std::pair<std::uint8_t, std::size_t>, Bytes> constants_;  // compressed runs by value and length
-  Bytes plane_, out_;
+  Bytes plane_, trial_, out_;
   std::uint32_t checksum_ = 1;  // Adler-32 of all planes so far
 };
 

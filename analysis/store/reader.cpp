@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "analysis/store/chunked_table.hpp"
 #include "analysis/store/commit_file.hpp"
 #include "analysis/store/driver.hpp"
 #include "analysis/store/sites.hpp"
@@ -37,21 +38,24 @@ struct Reader::State {
   std::string path;
   std::unique_ptr<CommitFile> file;
   Hdf5Handle root;
-  TableReader<Message> messages;
+  ChunkedReader<Message> messages;
+  ChunkedReader<CollectiveCall> collectives;
+  TableReader<Message> plain_messages;  // of version 1
   TableReader<WindowRow> windows;
   TableReader<WindowRegionRow> window_regions;
   Snapshot summary;
   bool complete = false;
   bool truncated = false;
+  std::int32_t major = 0;
   bool sites_are_addresses = false;  // version 1.0: of a process that is gone
-  std::uint64_t not_stored = 0;
+  std::uint64_t not_stored = 0, collectives_not_stored = 0;
 
   Status open();
   Status open_root();
-  template <class Row>
-  Result<std::vector<Row>> read(const char* name, const TableReader<Row>& table, std::uint64_t first,
-                                std::uint64_t count) const;
+  template <class Row, class Table>
+  Result<std::vector<Row>> read(const char* name, const Table& table, std::uint64_t first, std::uint64_t count) const;
   Status open_summary(std::uint64_t most_rows);
+  bool open_tables(std::uint64_t most_rows);
   bool readable(std::uint64_t row) const;
   void limit_to_readable();
   void read_sites(std::uint64_t most_rows);
@@ -69,17 +73,28 @@ Status Reader::State::open() {
   complete = complete && !truncated;
   const std::uint64_t most_rows = file->size();
   if (const Status summarized = open_summary(most_rows); !summarized) return summarized;
-  const bool tables = messages.open(root.get(), "messages") && windows.open(root.get(), "windows") &&
-                      window_regions.open(root.get(), "window_regions");
-  if (!tables) return damaged(path, "a table is missing");
-  read_number(messages.group(), "not_stored", not_stored);
-  messages.limit(most_rows / sizeof(std::uint64_t));
-  windows.limit(most_rows / sizeof(std::uint64_t));
-  window_regions.limit(most_rows / sizeof(std::uint64_t));
+  if (!open_tables(most_rows)) return damaged(path, "a table is missing");
   if (truncated) limit_to_readable();
   read_sites(most_rows);
   H5Eclear2(H5E_DEFAULT);
   return {};
+}
+
+bool Reader::State::open_tables(std::uint64_t most_rows) {
+  bool good = true;
+  if (major == 1) {
+    good = plain_messages.open(root.get(), "messages");
+    plain_messages.limit(most_rows / sizeof(std::uint64_t));
+    if (good) read_number(plain_messages.group(), "not_stored", not_stored);
+  } else {
+    good = messages.open(root.get(), "messages") && collectives.open(root.get(), "collectives");
+    if (good) read_number(messages.group(), "not_stored", not_stored);
+    if (good) read_number(collectives.group(), "not_stored", collectives_not_stored);
+  }
+  good = good && windows.open(root.get(), "windows") && window_regions.open(root.get(), "window_regions");
+  windows.limit(most_rows / sizeof(std::uint64_t));
+  window_regions.limit(most_rows / sizeof(std::uint64_t));
+  return good;
 }
 
 Status Reader::State::open_root() {
@@ -88,17 +103,16 @@ Status Reader::State::open_root() {
   if (!root) return damaged(path, hdf5_error());
   std::string format;
   if (!read_text(root.get(), "format", format) || format != "pclscope") return not_ours(path);
-  std::int32_t major = 0;
   if (!read_number(root.get(), "version_major", major)) return damaged(path, "no version");
-  if (major != format_major) {
+  if (major < 1 || major > format_major) {
     return Error{ErrorCode::wrong_version, path + " has version " + std::to_string(major) +
-                                               " of the format, this program reads version " +
+                                               " of the format, this program reads versions 1 to " +
                                                std::to_string(format_major) + ": use the pclscope that wrote it"};
   }
   std::uint8_t closed = 0;
   complete = read_number(root.get(), "complete", closed) && closed == 1;
   std::int32_t minor = 0;
-  sites_are_addresses = read_number(root.get(), "version_minor", minor) && minor == 0;
+  sites_are_addresses = read_number(root.get(), "version_minor", minor) && major == 1 && minor == 0;
   return {};
 }
 
@@ -121,14 +135,20 @@ Status Reader::State::open_summary(std::uint64_t most_rows) {
 
 bool Reader::State::readable(std::uint64_t row) const {
   std::vector<Message> one;
-  const bool good = messages.read(row, 1, one);
+  const bool good = plain_messages.read(row, 1, one);
   H5Eclear2(H5E_DEFAULT);
   return good;
 }
 
 // A chunk lies in one piece: when its last row can be read, all of them can.
 void Reader::State::limit_to_readable() {
-  const std::uint64_t chunk = messages.rows_per_chunk(), rows = messages.rows();
+  if (major > 1) {
+    messages.limit_to_readable(file->size());
+    collectives.limit_to_readable(file->size());
+    H5Eclear2(H5E_DEFAULT);
+    return;
+  }
+  const std::uint64_t chunk = plain_messages.rows_per_chunk(), rows = plain_messages.rows();
   std::uint64_t good = 0;
   while (good < rows && readable(std::min(good + chunk, rows) - 1)) good = std::min(good + chunk, rows);
   std::uint64_t end = std::min(good + chunk, rows);
@@ -136,12 +156,12 @@ void Reader::State::limit_to_readable() {
     const std::uint64_t middle = good + (end - good) / 2;
     readable(middle) ? good = middle + 1 : end = middle;
   }
-  messages.limit(good);
+  plain_messages.limit(good);
 }
 
 // Rows [first, first + count), clipped, in pieces: column by column needs memory twice.
-template <class Row>
-bool read_pieces(const TableReader<Row>& table, std::uint64_t first, std::uint64_t count, std::vector<Row>& rows) {
+template <class Row, class Table>
+bool read_pieces(const Table& table, std::uint64_t first, std::uint64_t count, std::vector<Row>& rows) {
   const std::uint64_t end = first + std::min(count, table.rows() - std::min(first, table.rows()));
   for (; first < end; first += std::min(rows_per_read, end - first)) {
     if (!table.read(first, std::min(rows_per_read, end - first), rows)) return false;
@@ -151,23 +171,23 @@ bool read_pieces(const TableReader<Row>& table, std::uint64_t first, std::uint64
 
 // A writer at work rearranges the chunk index under our hands, and what HDF5 has cached of it may not fit what it
 // reads next. Every state of the file is a whole one, though: a result that two fresh looks agree on is right.
-template <class Row>
-Result<std::vector<Row>> Reader::State::read(const char* name, const TableReader<Row>& table, std::uint64_t first,
+template <class Row, class Table>
+Result<std::vector<Row>> Reader::State::read(const char* name, const Table& table, std::uint64_t first,
                                              std::uint64_t count) const {
   std::vector<Row> rows;
   if (complete || truncated || !file->is_being_written()) {
-    if (read_pieces(table, first, count, rows)) return rows;
+    if (read_pieces<Row>(table, first, count, rows)) return rows;
     return damaged(path, hdf5_error());
   }
   bool before = false;
   for (int look = 0; look < tries_live; look++) {
     const Hdf5Handle access = access_through(*file);
     const Hdf5Handle fresh_root = own_file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()));
-    TableReader<Row> fresh;
+    Table fresh;
     std::vector<Row> again;
     const bool good = fresh_root && fresh.open(fresh_root.get(), name) && fresh.rows() >= table.rows();
     fresh.limit(table.rows());
-    if (!good || !read_pieces(fresh, first, count, again)) continue;
+    if (!good || !read_pieces<Row>(fresh, first, count, again)) continue;
     if (before && again == rows) return rows;
     rows = std::move(again);
     before = true;
@@ -183,7 +203,7 @@ void Reader::State::read_sites(std::uint64_t most_rows) {
     if (H5Lexists(root.get(), name, H5P_DEFAULT) <= 0 || !table.open(root.get(), name)) return false;
     table.limit(most_rows);
     if (table.rows() == 0) return false;  // saves the looks that a live file needs
-    auto rows = read(name, table, 0, table.rows());
+    auto rows = read<Row>(name, table, 0, table.rows());
     if (rows) to = std::move(*rows);
     return static_cast<bool>(rows);
   };
@@ -209,24 +229,33 @@ Result<std::unique_ptr<Reader>> Reader::open(const std::string& path) {
 
 bool Reader::complete() const { return state_->complete; }
 const Snapshot& Reader::summary() const { return state_->summary; }
-std::uint64_t Reader::message_count() const { return state_->messages.rows(); }
+std::uint64_t Reader::message_count() const { return state_->messages.rows() + state_->plain_messages.rows(); }
 std::uint64_t Reader::messages_not_stored() const { return state_->not_stored; }
+std::uint64_t Reader::collective_count() const { return state_->collectives.rows(); }
+std::uint64_t Reader::collectives_not_stored() const { return state_->collectives_not_stored; }
 
 Result<std::vector<Message>> Reader::messages(std::uint64_t first, std::uint64_t count) const {
   silence_hdf5();
-  auto rows = state_->read("messages", state_->messages, first, count);
+  const State& s = *state_;
+  auto rows = s.major == 1 ? s.read<Message>("messages", s.plain_messages, first, count)
+                           : s.read<Message>("messages", s.messages, first, count);
   if (rows && state_->sites_are_addresses) {
     for (Message& message : *rows) message.send_site = message.recv_site = 0;
   }
   return rows;
 }
 
+Result<std::vector<CollectiveCall>> Reader::collectives(std::uint64_t first, std::uint64_t count) const {
+  silence_hdf5();
+  return state_->read<CollectiveCall>("collectives", state_->collectives, first, count);
+}
+
 Result<std::vector<Window>> Reader::windows() const {
   silence_hdf5();
   const State& s = *state_;
-  const auto rows = s.read("windows", s.windows, 0, s.windows.rows());
+  const auto rows = s.read<WindowRow>("windows", s.windows, 0, s.windows.rows());
   if (!rows) return rows.error();
-  const auto all_regions = s.read("window_regions", s.window_regions, 0, s.window_regions.rows());
+  const auto all_regions = s.read<WindowRegionRow>("window_regions", s.window_regions, 0, s.window_regions.rows());
   if (!all_regions) return all_regions.error();
   const std::vector<WindowRegionRow>& regions = *all_regions;
   std::vector<Window> windows;

@@ -1,4 +1,5 @@
-// Reads a dump (layout: FORMAT.md beside this file).
+// Reads a dump (layout: FORMAT.md beside this file), also of version 1. Rows are unpacked a chunk (4096) at a time:
+// read them in stretches of many thousands. One thread.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/match/collective_call.hpp"
 #include "analysis/match/message.hpp"
 #include "analysis/result.hpp"
 #include "analysis/snapshot.hpp"
@@ -22,8 +24,12 @@ class Reader {
   const Snapshot& summary() const;  // the last summarize()
   std::uint64_t message_count() const;
   std::uint64_t messages_not_stored() const;  // beyond the writer's budget
-  // Rows [first, first + count), clipped to what there is.
+  // Rows [first, first + count), clipped to what there is, in the order of appending.
   Result<std::vector<Message>> messages(std::uint64_t first, std::uint64_t count) const;
+  // The same of collective calls; none in files of version 1.
+  std::uint64_t collective_count() const;
+  std::uint64_t collectives_not_stored() const;
+  Result<std::vector<CollectiveCall>> collectives(std::uint64_t first, std::uint64_t count) const;
   Result<std::vector<Window>> windows() const;
 
  private:

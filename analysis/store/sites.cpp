@@ -56,6 +56,10 @@ std::uint32_t SiteWriter::module(const CallSite& site) {
 
 void SiteWriter::add(std::span<const CallSite> sites) {
   for (const CallSite& site : sites) {
+    const std::uint64_t bytes = row_bytes<SiteRow>() + row_bytes<ModuleRow>() + site.module.size() + site.function.size() +
+                                site.file.size();
+    if (bytes_ + bytes * 5 / 4 > limit_) continue;  // a quarter for the index
+    const std::uint64_t rows_before = text_rows_;
     SiteRow row;
     row.id = site.id;
     row.module = module(site);
@@ -69,6 +73,7 @@ void SiteWriter::add(std::span<const CallSite> sites) {
     row.file_count = file.count;
     added_.sites.push_back(row);
     site_rows_++;
+    bytes_ += (row_bytes<SiteRow>() + row_bytes<ModuleRow>() + text_rows_ - rows_before) * 5 / 4;
   }
 }
 

@@ -23,6 +23,8 @@ std::vector<CallSite> unflatten(const FlatSites& flat);
 class SiteWriter {
  public:
   bool create(hid_t parent);
+  // Within so many bytes of the file (2 TiB unless told); sites beyond stay unknown.
+  void limit(std::uint64_t bytes) { limit_ = bytes; }
   void add(std::span<const CallSite> sites);
   // Puts what was added since the last time into the file, and counts it.
   bool write();
@@ -36,6 +38,7 @@ class SiteWriter {
   std::uint32_t module(const CallSite& site);
 
   FlatSites added_;
+  std::uint64_t limit_ = std::uint64_t{1} << 41, bytes_ = 64 << 10;  // with the first chunk of each column
   std::uint64_t site_rows_ = 0, module_rows_ = 0, text_rows_ = 0;  // with those that were added
   std::map<std::string, Stretch> known_texts_;
   std::map<std::pair<std::string, std::string>, std::uint32_t> known_modules_;  // by path and build-id

@@ -78,8 +78,11 @@ bool Column::write(std::uint64_t first, std::uint64_t count, hid_t memory, const
 
 std::uint64_t Column::growth(std::uint64_t rows, std::uint64_t row_bytes) const {
   if (rows <= extent_) return 0;
-  const std::uint64_t chunks = (rows + chunk_ - 1) / chunk_ - (extent_ + chunk_ - 1) / chunk_;
-  return chunks == 0 ? 0 : chunks * (chunk_ * row_bytes + index_node_bytes / 2) + 4 * index_node_bytes;
+  const std::uint64_t chunks = (rows + chunk_ - 1) / chunk_, known = (extent_ + chunk_ - 1) / chunk_;
+  if (chunks == known) return 0;
+  // A node of the index holds 4 to 8 chunks; above it there may be others, of which each level may be split.
+  const std::uint64_t nodes = 1 + (chunks - known) / 3 + (chunks > 8 ? 3 : 0);
+  return (chunks - known) * chunk_ * row_bytes + nodes * index_node_bytes;
 }
 
 bool Column::write_chunk(std::uint64_t chunk, std::span<const std::uint8_t> filtered) {
@@ -91,6 +94,16 @@ bool Column::write_chunk(std::uint64_t chunk, std::span<const std::uint8_t> filt
   }
   const hsize_t first = chunk * chunk_;
   return H5Dwrite_chunk(dataset_.get(), H5P_DEFAULT, 0, &first, filtered.size(), filtered.data()) >= 0;
+}
+
+bool Column::read_chunk(std::uint64_t chunk, std::vector<std::uint8_t>& filtered) const {
+  const hsize_t first = chunk * rows_per_chunk();
+  hsize_t size = 0;
+  std::uint32_t skipped_filters = 0;
+  if (H5Dget_chunk_storage_size(dataset_.get(), &first, &size) < 0) return false;
+  filtered.resize(size);
+  return H5Dread_chunk(dataset_.get(), H5P_DEFAULT, &first, &skipped_filters, filtered.data()) >= 0 &&
+         skipped_filters == 0;
 }
 
 std::uint64_t Column::chunk_count() const {

@@ -44,6 +44,14 @@ T from_file(const Type& stored) {
   else return static_cast<T>(stored);
 }
 
+template <class Row>
+std::uint64_t row_bytes() {
+  std::uint64_t bytes = 0;
+  describe([&]<class Base, class T>(const char*, const char*, T Base::*) { bytes += sizeof(typename Stored<T>::Type); },
+           static_cast<const Row*>(nullptr));
+  return bytes;
+}
+
 // More than one node of a chunk index takes, its share of the page in which it lies included (driver.cpp, writer.cpp).
 inline constexpr std::uint64_t index_node_bytes = 1024;
 
@@ -63,6 +71,7 @@ class Column {
 
   // Of compressed columns: chunk number `chunk`, as the filters would leave it.
   bool write_chunk(std::uint64_t chunk, std::span<const std::uint8_t> filtered);
+  bool read_chunk(std::uint64_t chunk, std::vector<std::uint8_t>& filtered) const;
   std::uint64_t chunk_count() const;  // that have a place in the file; 0 when the index cannot be read
   bool chunk_within(std::uint64_t chunk, std::uint64_t file_bytes) const;  // it lies before this place
 

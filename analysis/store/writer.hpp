@@ -7,37 +7,47 @@
 #include <span>
 #include <string>
 
+#include "analysis/match/collective_call.hpp"
 #include "analysis/match/message.hpp"
 #include "analysis/result.hpp"
 #include "analysis/snapshot.hpp"
 
 namespace pclscope::store {
 
+inline constexpr std::uint64_t smallest_budget_bytes = 2'000'000;
+
 struct WriterOptions {
-  std::uint64_t max_messages = 50'000'000;     // beyond: counted as not stored, summaries go on
-  std::uint64_t max_window_rows = 50'000'000;  // rows of windows and of regions in windows: the same
-  std::uint32_t rows_per_chunk = 8192;         // of messages; also how many are buffered
+  // The file never becomes larger, whatever is appended for however long; 0: as large as it gets. What is not stored is
+  // counted. An eighth of it is for windows (merged 2:1, 4:1, ... as it fills), a quarter at most for collective calls.
+  std::uint64_t budget_bytes = 2'000'000'000;
+  std::uint32_t rows_per_chunk = 4096;  // of messages and collective calls; fewer when the budget is small
+  std::uint64_t compact_below_bytes = 64 << 20;  // a file that is smaller when it is closed loses what has become unused
 };
 
 class Writer {
  public:
   // Creates `path`, mode 0600; an existing file is replaced only once the new one is complete enough to open.
-  // Fails with not_permitted, not_found (no such directory), bad_argument (no regular file), in_use (another Writer
-  // has it), no_space, io.
+  // Fails with not_permitted, not_found (no such directory), bad_argument (no regular file, budget too small), in_use
+  // (another Writer has it), no_space, io.
   static Result<std::unique_ptr<Writer>> create(const std::string& path, const WriterOptions& options);
   ~Writer();  // closes; errors are lost: call close() to see them
 
   // Appended rows; buffered until flush() or enough for a chunk. After the first error the writer is broken: every
   // later call returns the same error and does nothing, what was flushed before stays readable.
   Status append(std::span<const Message> messages);
+  Status append(std::span<const CollectiveCall> calls);
   Status append(const Window& window);
   // Call sites. One that comes again with more known about it replaces the earlier one; ids are those in messages.
   Status append(std::span<const CallSite> sites);
-  // Replaces the summary (application, totals, regions, ranks, criteria).
+  // Replaces the summary (application, totals, regions, ranks, criteria ...).
   Status summarize(const Snapshot& snapshot);
   Status flush();
   // Last flush; marks the file complete (`complete` attribute = 1). Nothing can be appended afterwards.
   Status close();
+
+  std::uint64_t file_bytes() const;  // size of the file after the next flush, as far as is known now
+  std::uint64_t messages_not_stored() const;
+  std::uint64_t collectives_not_stored() const;
 
  private:
   struct State;

@@ -69,7 +69,8 @@ void Evolution::push_value(double ratio, std::uint64_t messages) {
 void Evolution::add(const RegionWindow& window, double begin_s, double length_s, std::uint64_t number) {
   verdicts_.clear();
   if (!(std::isfinite(length_s) && length_s > 0 && length_s < 1e12)) length_s = 1;
-  if (!(std::isfinite(begin_s) && std::fabs(begin_s) < 1e15) || (any_ && begin_s < last_end_s_)) begin_s = last_end_s_;
+  if (!(std::isfinite(begin_s) && std::fabs(begin_s) < 1e15) || (any_ && begin_s < last_end_s_))
+    begin_s = last_end_s_;
   if (window.messages == 0) return silent(begin_s + length_s, length_s);
   silent(begin_s, length_s);
   any_ = true;
@@ -105,13 +106,15 @@ void Evolution::break_off() {
 
 std::vector<PeriodKind> Evolution::label(std::size_t focus_begin, std::size_t focus_end, bool live) const {
   std::vector<double> level;
-  std::vector<bool> begins;
+  std::vector<char> begins;
   fit_.fitted(level, begins);
   const std::vector<double> value(values_.begin(), values_.end()), weight(weights_.begin(), weights_.end()),
       average(averages_.begin(), averages_.end());
   const std::vector<PeriodKind> before(decided_.begin(), decided_.end());
   std::vector<PeriodKind> kinds;
-  label_trends({level, value, weight, average, noise_.sigma(), before.size(), before, live, focus_begin, focus_end}, kinds);
+  label_trends(
+      {level, begins, value, weight, average, noise_.sigma(), before.size(), before, live, focus_begin, focus_end},
+      kinds);
   for (std::size_t i = 0; i < promised_ && decided_.size() + i < kinds.size(); ++i)
     kinds[decided_.size() + i] = decided_.back();
   return kinds;

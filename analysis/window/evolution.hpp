@@ -2,24 +2,28 @@
 //
 // y_t = ln(mean ratio of window t); Ave_region = mean ratio of all its messages since the job began, up to window t.
 // The deviation of y when nothing happens is estimated robustly (noise_scale.hpp); a window of n messages weighs
-// 2 n / (n + median n). The series is cut into straight pieces (piece_fit.hpp); their levels, not single windows, decide:
+// 2 n / (n + median n). The series is cut into straight pieces (piece_fit.hpp); their levels, not single windows,
+// decide:
 //
-//  growth   from the last window before the level rises to the first at its full height. The level rises by at least 20 %
-//           and 3 deviations, by 0.28 % per window or more (slower is drift), with no plateau of 8 windows and no fall in
-//           between, and then stays in the upper half of the rise for 4 windows. (While it is the newest and still rising, 2 windows
-//           and 5 % suffice if that is 5 deviations: it shows early, and is taken back if it comes to nothing.) A
-//           sudden rise is a growth of two windows. The ends are then found exactly by least squares (ramp_ends.hpp).
+//  growth   from the last window before the level rises to the first at its full height. The level rises by at
+//           least 20 % and 3 deviations, by 0.28 % per window or more (slower is drift), with no plateau of 8 windows
+//           and no fall in between, ends 5 % above Ave_region or more, and then stays in the upper half of the rise
+//           for 4 windows. (While it is the newest and still rising, 2 windows and 5 % suffice if that is 5
+//           deviations: it shows early, and is taken back if it comes to nothing.) A sudden rise is a growth of two
+//           windows. The ends are then found exactly by least squares (ramp_ends.hpp).
 //  steady   8 windows or more outside growths whose level is 15 % and 2 deviations above Ave_region (5 % and half a
-//           deviation once it is steady), varies by at most 20 % (or 1 deviation), with single windows around it by a deviation of 25 % at most.
+//           deviation once it is steady), varies by at most 20 % (or 1 deviation), with single windows around it by a
+//           deviation of 25 % at most.
 //  other    all else; neighbouring others are one.
 //
-// Windows without a message have no value: the windows around them are neighbours. After 10 windows of silence everything before is
-// decided, and growth and steady end there.
-// A window is decided once 64 more windows with messages, or a long silence, have followed; then it never changes. Until
-// then its period is `open` and may be revised: so of a result the last few periods can be open. A window's kind depends on
-// the windows fed, not on when anybody asked: live and from file are the same.
-// Garbage: ratios that are not finite or not positive count as missing values (their messages are counted), times that do not
-// advance are taken as following on.
+// Windows without a message have no value: the windows around them are neighbours. After 10 windows of silence
+// everything before is decided, and growth and steady end there.
+// A window is decided once 64 more windows with messages, or a long silence, have followed; then it never changes.
+// Until then its period is `open` and may be revised: so of a result the last few periods can be open. A window's
+// kind depends on the windows fed, not on when anybody asked: live and from file are the same.
+//
+// Garbage: ratios that are not finite or not positive count as missing values (their messages are counted), times
+// that do not advance are taken as following on.
 // Memory: about 30 KB per region and 150 bytes per period kept. Cost: a few microseconds per window. Threads: none.
 #pragma once
 
@@ -37,18 +41,18 @@ namespace pclscope {
 
 struct EvolutionRules {
   static constexpr double deviations = 3;
-  static double least_growth();                        // ln 1.2
-  static double live_growth();                         // ln 1.05
+  static double least_growth();  // ln 1.2
+  static double live_growth();   // ln 1.05
   static constexpr double live_deviations = 5;
-  static constexpr double least_slope = 0.0028;        // per window
+  static constexpr double least_slope = 0.0028;  // per window
   static constexpr std::size_t plateau_windows = 8;
   static constexpr std::size_t sustained_windows = 4;
   static constexpr std::size_t live_windows = 2;
   static constexpr std::size_t steady_windows = 8;
-  static double rise_above();                          // ln 1.15
+  static double rise_above();  // ln 1.15
   static constexpr double steady_deviations = 2;
-  static double stay_above();                          // ln 1.05
-  static double level_room();                          // ln 1.2
+  static double stay_above();  // ln 1.05
+  static double level_room();  // ln 1.2
   static constexpr double steady_deviation = 0.25;
   static constexpr std::size_t decided_after = 64;     // windows
   static constexpr std::size_t promised_windows = 32;  // of a growth or steady period, when its first is decided
@@ -62,7 +66,7 @@ class Evolution {
   struct Verdict {
     std::uint64_t window = 0;  // as given to add()
     PeriodKind kind = PeriodKind::other;
-    bool first = false;        // of its period
+    bool first = false;  // of its period
   };
 
   // At most `periods` are kept; beyond, the oldest are merged into one `other`.

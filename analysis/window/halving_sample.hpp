@@ -1,6 +1,6 @@
 // A sample of a sequence of unknown length that always has an element near the middle: every `stride`-th element from
-// half the present length on; the stride doubles when the sample is full. After n elements the one nearest to the middle is at
-// most middle_error() away: n / capacity, and 0 up to capacity elements.
+// half the present length on; the stride doubles when the sample is full. After n elements the one nearest to the
+// middle is at most n / (2 capacity) away, and itself there up to `capacity` elements.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ class HalvingSample {
   }
   // Twice the stride: half the sample.
   void thin() {
-    stride_ *= 2;
+    if (stride_ < std::uint64_t{1} << 62) stride_ *= 2;
     std::erase_if(kept_, [&](const auto& k) { return k.first % stride_ != 0 && k.first > middle(); });
   }
   void clear() {
@@ -38,15 +38,19 @@ class HalvingSample {
   std::uint64_t count() const { return count_; }
   std::uint64_t middle() const { return count_ == 0 ? 0 : (count_ - 1) / 2; }
   std::size_t held() const { return kept_.size(); }
-  // Nearest to the middle, with its number; nullptr when nothing was added.
-  std::pair<std::uint64_t, T>* nearest() {
-    std::pair<std::uint64_t, T>* best = nullptr;
-    for (auto& k : kept_)
+  // Nearest to the middle, with its number; nullptr when there is none.
+  const std::pair<std::uint64_t, T>* nearest() const {
+    const std::pair<std::uint64_t, T>* best = nullptr;
+    for (const auto& k : kept_)
       if (!best || distance(k.first) < distance(best->first)) best = &k;
     return best;
   }
-  const std::pair<std::uint64_t, T>* nearest() const { return const_cast<HalvingSample*>(this)->nearest(); }
   std::vector<std::pair<std::uint64_t, T>>& kept() { return kept_; }
+  const std::vector<std::pair<std::uint64_t, T>>& kept() const { return kept_; }
+  template <class Gone>
+  void remove(Gone&& gone) {
+    std::erase_if(kept_, [&](const auto& k) { return gone(k.second); });
+  }
 
  private:
   std::uint64_t distance(std::uint64_t i) const { return i > middle() ? i - middle() : middle() - i; }

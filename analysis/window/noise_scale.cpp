@@ -12,9 +12,7 @@ constexpr double residual_median = 0.412, residual_tail = 2.17, step_median = 0.
 
 constexpr double few = 8;
 
-double median_of_three(double a, double b, double c) {
-  return std::max(std::min(a, b), std::min(std::max(a, b), c));
-}
+double median_of_three(double a, double b, double c) { return std::max(std::min(a, b), std::min(std::max(a, b), c)); }
 
 // Value number `rank` of the first `count` in order; copies them.
 template <std::size_t n>
@@ -42,8 +40,7 @@ void NoiseScale::add_residual() {
   const double before = median_of_three(recent_[0], recent_[1], recent_[2]);
   const double after = median_of_three(recent_[4], recent_[5], recent_[6]);
   const double y = recent_[3];
-  const double nearest =
-      std::min({std::fabs(y - before), std::fabs(y - after), std::fabs(y - (before + after) / 2)});
+  const double nearest = std::min({std::fabs(y - before), std::fabs(y - after), std::fabs(y - (before + after) / 2)});
   residuals_[residual_count_ % residuals_.size()] = static_cast<float>(nearest * std::sqrt(weights_[3]));
   ++residual_count_;
 }
@@ -66,7 +63,7 @@ void NoiseScale::refresh() {
   if (const std::size_t n = std::min(residual_count_, residuals_.size()); n > 0)
     sigma = std::max({sigma, ordered(residuals_, n, 0.5) / residual_median,
                       n < 40 ? 0 : ordered(residuals_, n, 0.975) / residual_tail});
-  if (const std::size_t n = std::min(step_count_, steps_.size()); n >= 4)
+  if (const std::size_t n = std::min(step_count_, steps_.size()); n >= 16)  // fewer say little
     sigma = std::max(sigma, ordered(steps_, n, 0.5) / step_median);
   if (seen_ < prior_windows)
     sigma = std::max(sigma, prior * (1 - static_cast<double>(seen_) / static_cast<double>(prior_windows)));

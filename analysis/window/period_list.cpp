@@ -49,7 +49,8 @@ namespace {
 void merge(Period& a, const Period& b) {
   const double messages = static_cast<double>(a.messages) + static_cast<double>(b.messages);
   if (messages > 0)
-    a.mean_ratio = (a.mean_ratio * static_cast<double>(a.messages) + b.mean_ratio * static_cast<double>(b.messages)) / messages;
+    a.mean_ratio =
+        (a.mean_ratio * static_cast<double>(a.messages) + b.mean_ratio * static_cast<double>(b.messages)) / messages;
   if (b.windows > a.windows) a.middle_ratio = b.middle_ratio;
   a.kind = PeriodKind::other;
   a.end_s = b.end_s;

@@ -13,9 +13,9 @@ namespace pclscope {
 
 class PeriodList {
  public:
-  struct Entry {          // one window
+  struct Entry {  // one window
     double begin_s = 0, end_s = 0;
-    RegionWindow sums;    // finite
+    RegionWindow sums;  // finite
   };
 
   explicit PeriodList(std::size_t limit) : limit_(limit < 2 ? 2 : limit) {}
@@ -29,8 +29,8 @@ class PeriodList {
     return !any_ || kind != current_.period.kind || (apart && kind != PeriodKind::other);
   }
 
-  // The newest `count` periods as if `more` windows had followed; those with an undecided window are open, and so is the
-  // last one if `open`.
+  // The newest `count` periods as if `more` windows had followed; those with an undecided window are open, and so is
+  // the last one if `open`.
   struct Undecided {
     const Entry* window;
     PeriodKind kind;

@@ -92,14 +92,15 @@ void PieceFit::fit_piece(std::size_t begin, std::size_t end, double* levels) con
   for (std::size_t i = begin; i < end; ++i) levels[i - begin] = level + slope * static_cast<double>(i - begin);
 }
 
-void PieceFit::fitted(std::vector<double>& levels, std::vector<bool>& begins) const {
+void PieceFit::fitted(std::vector<double>& levels, std::vector<char>& begins) const {
   levels.assign(size(), 0);
-  begins.assign(size(), false);
+  begins.assign(size(), 0);
   for (std::size_t end = entries_.size(); end > first_;) {
-    const std::size_t length = std::min<std::size_t>(entries_[end - 1].length, end - first_);  // it may have begun earlier
+    const std::size_t length =
+        std::min<std::size_t>(entries_[end - 1].length, end - first_);  // it may have begun earlier
     const std::size_t begin = end - length;
     fit_piece(begin, end, levels.data() + (begin - first_));
-    begins[begin - first_] = true;
+    begins[begin - first_] = 1;
     end = begin;
   }
 }

@@ -1,9 +1,10 @@
 // Cuts a noisy series online into straight pieces: the cut that minimises
-//   sum of squared residuals / variance + pieces x penalty          (a sloped piece costs a little more than a flat one)
-// over all cuts with pieces of at most `reach` values, by dynamic programming: exact, and changing with each new value
-// as far back as the values demand. A single value cannot open a piece: it is first drawn to within 3 deviations of its
-// neighbours (the newest: of the one before it; released when the next one confirms it).
-// Memory: 3 x reach values. Cost: O(reach) per value, about 2 microseconds.
+//   sum of squared residuals / variance + pieces x penalty          (a sloped piece costs a little more than a flat
+//   one)
+// over all cuts with pieces of at most `reach` values, by dynamic programming: exact, and changing with each new
+// value as far back as the values demand. A single value cannot open a piece: it is first drawn to within 3
+// deviations of its neighbours (the newest: of the one before it; released when the next one confirms it). Memory: 3
+// x reach values. Cost: O(reach) per value, about 2 microseconds.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +18,15 @@ class PieceFit {
   static constexpr std::size_t reach = 128;
   static constexpr double piece_penalty = 18;  // in units of the variance; sqrt(18) = 4.2 deviations
   static constexpr double slope_penalty = 6;
-  static constexpr double outlier = 3;         // deviations
+  static constexpr double outlier = 3;  // deviations
 
   // Value and its standard deviation (> 0).
   void push(double y, double deviation);
   void clear();
   std::size_t size() const { return entries_.size() - first_; }  // values held, at most reach
-  // The fitted level of the held values, oldest first, and where pieces begin (fitted.size() == begins.size() == size()).
-  void fitted(std::vector<double>& levels, std::vector<bool>& begins) const;
+  // The fitted level of the held values, oldest first, and where pieces begin (fitted.size() == begins.size() ==
+  // size()).
+  void fitted(std::vector<double>& levels, std::vector<char>& begins) const;
 
  private:
   struct Entry {

@@ -22,6 +22,12 @@ bool RegionSeries::recluster(std::int32_t ranks, const PairTable& pairs, const R
   std::unordered_map<std::int32_t, std::deque<Point>> kept;
   for (const TrackedRegion& r : tracker_.regions()) kept[r.id] = std::move(history_[r.id]);
   history_ = std::move(kept);
+  ids_.clear();
+  std::fill(id_of_rank_.begin(), id_of_rank_.end(), -1);
+  for (const TrackedRegion& r : tracker_.regions()) {
+    ids_.push_back(r.id);
+    for (const std::int32_t rank : r.ranks) id_of_rank_[rank] = r.id;
+  }
   return true;
 }
 
@@ -51,8 +57,8 @@ RegionWindow region_window(std::int32_t id, const LatencySums& sums) {
 }
 }  // namespace
 
-void RegionSeries::close_window(const PairTable& pairs, bool totals_are_current, std::int64_t skipped,
-                                Window& window) {
+std::uint64_t RegionSeries::close_window(const PairTable& pairs, bool totals_are_current, std::int64_t skipped,
+                                         Window& window) {
   std::vector<LatencySums> sums(tracker_.regions().size());
   LatencySums all;
   for (const std::uint32_t i : pairs.touched()) {
@@ -71,9 +77,10 @@ void RegionSeries::close_window(const PairTable& pairs, bool totals_are_current,
     push_history(history, {static_cast<float>(sums[r].mean_ratio()), static_cast<std::uint32_t>(sums[r].messages)});
     if (sums[r].messages > 0) window.regions.push_back(region_window(id, sums[r]));
   }
+  return evolutions_.close_window(window, ids_);
 }
 
-std::vector<Region> RegionSeries::regions() const {
+std::vector<Region> RegionSeries::regions(std::size_t periods) const {
   std::vector<Region> list;
   for (std::size_t r = 0; r < tracker_.regions().size(); ++r) {
     const TrackedRegion& tracked = tracker_.regions()[r];
@@ -91,6 +98,7 @@ std::vector<Region> RegionSeries::regions() const {
     region.late_sender_s = static_cast<double>(sums.late_sender_ns) * 1e-9;
     region.late_receiver_s = static_cast<double>(sums.late_receiver_ns) * 1e-9;
     region.transfer_s = static_cast<double>(sums.transfer_ns) * 1e-9;
+    region.periods = evolutions_.newest(tracked.id, periods);
     const auto history = history_.find(tracked.id);
     if (history == history_.end()) continue;
     for (const Point& p : history->second) {

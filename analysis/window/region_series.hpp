@@ -5,11 +5,13 @@
 
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "analysis/region/tracker.hpp"
 #include "analysis/snapshot.hpp"
+#include "analysis/window/evolutions.hpp"
 #include "analysis/window/pair_table.hpp"
 
 namespace pclscope {
@@ -17,14 +19,19 @@ namespace pclscope {
 class RegionSeries {
  public:
   RegionSeries(std::int32_t ranks, std::uint32_t history_windows)
-      : tracker_(ranks), history_limit_(history_windows) {}
+      : tracker_(ranks), history_limit_(history_windows), id_of_rank_(static_cast<std::size_t>(ranks), -1) {}
 
   // Clusters the pairs' message counts; true when the regions changed. Call it when the window is folded.
   bool recluster(std::int32_t ranks, const PairTable& pairs, const RegionOptions& options, double margin);
   // Takes the folded window of `pairs` in, `skipped` empty windows before it. Fills `window.regions` and `.all`.
-  void close_window(const PairTable& pairs, bool totals_are_current, std::int64_t skipped, Window& window);
+  // Returns the window's number in evolutions().
+  std::uint64_t close_window(const PairTable& pairs, bool totals_are_current, std::int64_t skipped, Window& window);
+  void finish() { evolutions_.finish(); }
 
-  std::vector<Region> regions() const;
+  // Each with its newest periods, at most `periods`.
+  std::vector<Region> regions(std::size_t periods) const;
+  const Evolutions& evolutions() const { return evolutions_; }
+  std::span<const std::int32_t> id_of_rank() const { return id_of_rank_; }  // -1: in no region
   // Between regions, most messages first, at most `most`.
   std::vector<RegionLink> links(std::size_t most) const;
   const RegionTracker& tracker() const { return tracker_; }
@@ -46,6 +53,8 @@ class RegionSeries {
   std::vector<LatencySums> totals_;                              // by index of the tracker's regions
   std::unordered_map<std::uint64_t, LatencySums> links_;         // by both indices, the smaller one high
   std::unordered_map<std::int32_t, std::deque<Point>> history_;  // by region number
+  Evolutions evolutions_;
+  std::vector<std::int32_t> ids_, id_of_rank_;  // of the present regions
 };
 
 }  // namespace pclscope

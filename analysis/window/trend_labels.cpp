@@ -36,7 +36,8 @@ class Labels {
   void steadies() {
     for (std::size_t i = in_.decided; i < n_;) {
       const std::size_t end = level_stretch(i);
-      if (end > i && is_steady(i, end)) std::fill(kinds_.begin() + at(i), kinds_.begin() + at(end), PeriodKind::steady);
+      if (end > i && is_steady(i, end))
+        std::fill(kinds_.begin() + at(i), kinds_.begin() + at(end), PeriodKind::steady);
       i = std::max(end, i + 1);
     }
   }
@@ -76,9 +77,9 @@ class Labels {
   }
 
   void mark(Rise rise) {
-    const auto near = [&](std::size_t end) { return end + 9 >= in_.focus_begin && end <= in_.focus_end + 9; };
-    if (near(rise.begin) || near(rise.end)) {
-      const RampEnds exact = ramp_ends(in_.value, in_.weight, in_.level, in_.deviation, rise.begin, rise.end);
+    if (rise.end + 9 >= in_.focus_begin && rise.begin <= in_.focus_end + 9) {
+      const RampEnds exact =
+          ramp_ends({in_.value, in_.weight, in_.level, in_.begins, in_.deviation}, rise.begin, rise.end);
       rise = {exact.foot, exact.top};
     }
     // Still at the top, for less than a plateau: it may go on.
@@ -87,22 +88,29 @@ class Labels {
       rise.end = n_ - 1;
     // A growth that was closed does not open again.
     std::size_t begin = std::max(rise.begin, in_.decided);
-    if (rise.begin < in_.decided && kinds_[in_.decided - 1] != PeriodKind::growth)
-      if (std::find(kinds_.begin() + at(rise.begin), kinds_.begin() + at(in_.decided), PeriodKind::growth) !=
-          kinds_.begin() + at(in_.decided))
-        return;
-    for (; begin <= rise.end; ++begin) kinds_[begin] = PeriodKind::growth;
+    if (rise.begin < in_.decided && kinds_[in_.decided - 1] != PeriodKind::growth && has_growth(rise.begin)) return;
+    // Its ends moved by a window since the last look, past it: it must not slip through.
+    if (rise.end < in_.decided && rise.end + 2 >= in_.decided && !has_growth(rise.begin > 2 ? rise.begin - 2 : 0))
+      rise.end = in_.decided;
+    for (; begin <= rise.end && begin < n_; ++begin) kinds_[begin] = PeriodKind::growth;
   }
 
-  bool continues(std::size_t i) const {
-    return i == in_.decided && i > 0 && kinds_[i - 1] == PeriodKind::steady;
+  // Among the decided windows from `begin` on?
+  bool has_growth(std::size_t begin) const {
+    const auto end = kinds_.begin() + at(in_.decided);
+    return begin < in_.decided && std::find(kinds_.begin() + at(begin), end, PeriodKind::growth) != end;
   }
+
+  bool continues(std::size_t i) const { return i == in_.decided && i > 0 && kinds_[i - 1] == PeriodKind::steady; }
 
   // [i, end): no growth, above the average, and nearly level.
   std::size_t level_stretch(std::size_t i) const {
     const double stay = std::max(Rules::stay_above(), in_.deviation / 2);
-    const double above = continues(i) ? stay : std::max(Rules::rise_above(), Rules::steady_deviations * in_.deviation);
-    if (kinds_[i] == PeriodKind::growth || in_.level[i] < in_.average[i] + above) return i;
+    const double above =
+        continues(i) ? stay : std::max(Rules::rise_above(), Rules::steady_deviations * in_.deviation);
+    // The average when it could first be called steady: those of a job's first windows mean little.
+    const std::size_t judged = continues(i) ? i : std::min(i + Rules::steady_windows, n_) - 1;
+    if (kinds_[i] == PeriodKind::growth || in_.level[i] < in_.average[judged] + above) return i;
     const double room = std::max(Rules::level_room(), in_.deviation);
     double low = in_.level[i], high = low;
     std::size_t j = i + 1;
@@ -119,7 +127,7 @@ class Labels {
     std::vector<double> off;
     for (std::size_t i = begin; i < end; ++i) off.push_back(std::fabs(in_.value[i] - in_.level[i]));
     std::nth_element(off.begin(), off.begin() + at(off.size() / 2), off.end());
-    return 1.48 * off[off.size() / 2] <= Rules::steady_deviation;
+    return 1.48 * off[off.size() / 2] <= Rules::steady_deviation * (continues(begin) ? 2 : 1);
   }
 
   const TrendInput& in_;

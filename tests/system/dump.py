@@ -34,13 +34,41 @@ class Rows:
         return found
 
 
+def read_packed(file, name, step):
+    """The columns of a compressed table, and the times that `step` is the difference of."""
+    group = file[name]
+    full, newer, copy = (int(number) for number in group.attrs["rows"])  # columns may be longer: that is not committed
+    tail = file["tails"][name][str(copy)]
+    columns = {column: numpy.concatenate([group[column][:full], tail[column][:newer]]) for column in group}
+    assert all(len(column) == full + newer for column in columns.values()), "a column is shorter than `rows`"
+    for column in columns:
+        if "zigzag" in group[column].attrs["units"].decode():
+            stored = columns[column]
+            columns[column] = (stored >> 1).astype(numpy.int64) ^ -(stored & 1).astype(numpy.int64)
+    steps, chunk = columns.pop(step), group[step].chunks[0]
+    end = numpy.cumsum(steps)
+    return columns, end - numpy.repeat((end - steps)[::chunk], chunk)[:len(end)]
+
+
 def read_messages(path):
     with h5py.File(path, "r") as file:
-        group = file["messages"]
-        count = int(group.attrs["rows"])  # columns may be longer: what lies behind is not committed
-        columns = {name: group[name][:count] for name in COLUMNS}
-        assert all(len(column) == count for column in columns.values()), "a column is shorter than `rows`"
-        return Rows(columns)
+        columns, end = read_packed(file, "messages", "recv_end_step")
+    columns["recv_end"] = end
+    columns["send_begin"] = end - columns["send_to_end"]
+    columns["send_end"] = end - columns["sent_to_end"]
+    columns["recv_wait"] = end - columns["wait_to_end"]
+    columns["recv_post"] = columns["recv_wait"] - columns["post_to_wait"]
+    return Rows({name: columns[name] for name in COLUMNS})
+
+
+def read_collectives(path):
+    """The columns of /collectives as arrays of equal length, by name; times in nanoseconds."""
+    with h5py.File(path, "r") as file:
+        columns, end = read_packed(file, "collectives", "end_step")
+    columns["end"] = end
+    columns["begin"] = end - columns.pop("begin_to_end")
+    columns["awaited_begin"] = columns["begin"] + columns.pop("begin_to_awaited")
+    return columns
 
 
 def is_complete(path):

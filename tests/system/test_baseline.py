@@ -1,5 +1,7 @@
 """Criteria of an earlier run: when everything is slow, the run's own medians call it normal; a baseline does not."""
+import dump
 import harness
+import numpy
 from harness import on_every_mpi
 
 SLEEP_US = 3000
@@ -21,14 +23,19 @@ class Baseline(harness.SystemTest):
         self.assertTrue(all(c["median_s"] >= c["transfer_median_s"] > 0 for c in criteria), criteria)
         typical = max(c["median_s"] for c in criteria)
         _, alone, _ = self.run_waits(mpi, "alone", SLEEP_US)
-        _, judged, _ = self.run_waits(mpi, "judged", SLEEP_US, "--baseline", healthy)
+        path, judged, _ = self.run_waits(mpi, "judged", SLEEP_US, "--baseline", healthy)
         self.assertLess(alone["latency"]["mean_ratio"], 4)
         expected = SLEEP_US * 1e-6 / typical
         self.assertGreater(judged["latency"]["mean_ratio"], max(expected / 2, 1.5 * alone["latency"]["mean_ratio"]))
         self.assertGreater(judged["messages"]["delayed"], 0.8 * judged["messages"]["matched"])
+        criterion, = criteria
+        rows = dump.read_messages(path)
+        time = rows.recv_end - rows.send_begin
+        transfer = time - numpy.clip(rows.recv_post - rows.send_begin, 0, time)
         region, = judged["regions"]
-        # The time went before the receive was posted: the transfer itself is as ever.
-        self.assertLess(region["mean_transfer_ratio"], region["mean_latency_ratio"] / 3)
+        self.assertAlmostEqual(region["mean_latency_ratio"] * criterion["median_s"], time.mean() * 1e-9, delta=1e-9)
+        self.assertAlmostEqual(region["mean_transfer_ratio"] * criterion["transfer_median_s"], transfer.mean() * 1e-9,
+                               delta=1e-9)
 
     def test_bad_baselines_are_refused_before_the_job_starts(self):
         program = harness.program("ring", harness.MPIS[0])

@@ -60,7 +60,7 @@ class DelayedLink(harness.SystemTest):
         """Two windows after the sleeps reach a few milliseconds the ratio is far above what it was."""
         begins = self.planted()
         slow = self.windows_of_slow_row()
-        ratio = numpy.array([w["mean_latency_ratio"] for w in slow["windows"]])
+        ratio = numpy.array([w["mean_ratio"] for w in slow["windows"]])
         start = numpy.array([w["begin_s"] for w in slow["windows"]])
         quarter = begins[first + (last - first) // 4]
         before = numpy.median(ratio[start < begins[first]])

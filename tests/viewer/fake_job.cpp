@@ -1,5 +1,5 @@
 // fake_job NAME ENDPOINT SECONDS [finish|die]: publishes a hand-made snapshot every 50 ms like an aggregator, announced
-// as job NAME. "finish" ends in order, "die" without taking the announcement back.
+// as job NAME, and answers questions for dependency graphs: 5,000 messages from 10 s to 12 s. "finish" ends in order, "die" without taking the announcement back.
 #include <time.h>
 #include <unistd.h>
 
@@ -7,9 +7,41 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "analysis/order/dag_builder.hpp"
 #include "analysis/wire/jobs.hpp"
 #include "analysis/wire/publisher.hpp"
 #include "tests/viewer/hand_made.hpp"
+
+namespace {
+
+std::vector<pclscope::Message> kept_messages() {
+  std::vector<pclscope::Message> messages;
+  for (int i = 0; i < 5000; ++i) {
+    pclscope::Message m;
+    m.source = i % 6;
+    m.destination = (i + 1 + i / 6 % 5) % 6;
+    m.tag = i;
+    m.bytes = 8;
+    m.send_begin = m.send_end = m.recv_post = m.recv_wait = 10'000'000'000 + 400'000LL * i;
+    m.recv_end = m.send_begin + 2000;
+    messages.push_back(m);
+  }
+  return messages;
+}
+
+pclscope::Result<pclscope::Dag> answer(pclscope::DagQuestion question, const pclscope::Snapshot& snapshot,
+                                       const std::vector<pclscope::Message>& messages) {
+  for (const pclscope::Region& region : snapshot.regions) {
+    if (region.id == question.region) question.ranks = region.ranks;
+  }
+  pclscope::DagSource source;
+  source.messages = messages;
+  source.node_of_rank = snapshot.application.node_of_rank;
+  source.ratio = [](const pclscope::Message& m) { return static_cast<double>(m.time()) / 2000; };
+  return pclscope::build_dag(question, source);
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   using namespace pclscope;
@@ -21,7 +53,7 @@ int main(int argc, char** argv) {
   };
   auto publisher = wire::Publisher::bind(argv[2]);
   if (!publisher) return std::fprintf(stderr, "%s\n", publisher.error().message.c_str()), 1;
-  Snapshot snapshot = test::hand_made_snapshot();
+  Snapshot snapshot = test::eventful_snapshot();
   snapshot.job = argv[1];
   wire::Job job;
   job.name = argv[1];
@@ -33,12 +65,13 @@ int main(int argc, char** argv) {
   job.aggregator_pid = static_cast<std::uint32_t>(::getpid());
   job.started_realtime_ns = now();
   if (!wire::announce(job)) return 1;
+  const std::vector<Message> messages = kept_messages();
   const std::int64_t end = now() + static_cast<std::int64_t>(std::atof(argv[3]) * 1e9);
   while (now() < end) {
     snapshot.live.window_end_realtime_ns = now();
     ++snapshot.live.sequence;
     (*publisher)->publish(snapshot);
-    (*publisher)->serve();
+    (*publisher)->serve([&](const DagQuestion& question) { return answer(question, snapshot, messages); });
     ::usleep(50'000);
   }
   if (argc > 4 && std::strcmp(argv[4], "die") == 0) std::_Exit(9);

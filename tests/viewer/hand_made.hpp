@@ -74,4 +74,28 @@ inline Snapshot hand_made_snapshot() {
   return s;
 }
 
+// The same with everything that happens over time: region 7 grows, its link to region 1 is worse than both, rank 5 came
+// late, and the budget bites.
+inline Snapshot eventful_snapshot() {
+  Snapshot s = hand_made_snapshot();
+  Region& late = s.regions[1];
+  late.mean_transfer_ratio = 2.5;
+  late.collective_wait_s = 0.75;
+  late.periods = {{PeriodKind::steady, false, 0.1, 2.5, 24, 5000, 4096, 2500, 4, 4.1, 3.9, 4.2, 0.5, 0.25, 0.25},
+                  {PeriodKind::growth, true, 12.25, 12.5, 3, 900, 2048, 800, 10, 8, 10, 12, 0.25, 0.25, 0.5}};
+  s.regions[0].periods = {{PeriodKind::other, true, 0, 12.5, 120, 100000, 1 << 20, 1000, 1.25, 1, 1, 2, 1, 1, 2}};
+  s.links = {{1, 7, 600, 6000, 300, 11.5, 10.5, 0.5, 0.25, 1.5}, {1, 8, 500, 5000, 0, 0.5, 0.5, 0, 0, 0.125}};
+  s.collectives = {1000, 6000, 3.5};
+  s.delays = {{5, 1, 3, 40, 3.25, 1.25, 0.5, 0.125, 1.5, 12.25, {4, 3}, {2.0, 1.25}},
+              {0, 0, 0, 2, 0.5, 0.5, 0, 0.25, 2.5, 3.5, {}, {}}};
+  s.retention = {Keep::interesting, 2'000'000, 1'900'000, 64'000'000, 1'000'000, 100, 23456, 3.5, 2.25};
+  s.ranks[5].delay_caused_s = 3.25;
+  s.ranks[4].collective_wait_s = 0.5;
+  s.criteria[0].transfer_median_s = 1e-6;
+  if (s.sites.empty()) {
+    s.sites = {{1, "/opt/app", 0x1000, "exchange", "/src/halo.cpp", 42, 328, ""}, {3, "/opt/app", 0x1002, "solve", "/src/halo.cpp", 37, 328, ""}};
+  }
+  return s;
+}
+
 }  // namespace pclscope::test

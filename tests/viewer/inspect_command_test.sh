@@ -23,7 +23,7 @@ expect_out '^pclscope [0-9]*\.[0-9]*\.[0-9]*$'
 run "$pclscope" --help
 expect_status 0
 for command in run list watch inspect; do expect_out "^  $command "; done
-refused 2 "file" "$pclscope" inspect
+refused 2 "target" "$pclscope" inspect
 refused 2 "gossip" "$pclscope" inspect "$dump" gossip
 refused 2 "--csv" "$pclscope" inspect "$dump" --json --csv
 refused 2 "--sort" "$pclscope" inspect "$dump" regions --sort time
@@ -31,6 +31,30 @@ refused 2 "--sort" "$pclscope" inspect "$dump" messages --sort colour
 refused 2 "--rank" "$pclscope" inspect "$dump" ranks --rank 3-1
 refused 2 "--rank" "$pclscope" inspect "$dump" criteria --rank 1
 refused 2 "--limit" "$pclscope" inspect "$dump" messages --limit few
+
+# --- options of the newer topics ---
+refused 2 "--region is for" "$pclscope" inspect "$dump" messages --region 7
+refused 2 "--from is for" "$pclscope" inspect "$dump" regions --from 1
+refused 2 "--dot is for dag" "$pclscope" inspect "$dump" delays --dot
+refused 2 "--fold is for dag" "$pclscope" inspect "$dump" --fold
+refused 2 "--cut is for regions" "$pclscope" inspect "$dump" dag --cut 2
+refused 2 "--csv is not for dag" "$pclscope" inspect "$dump" dag --csv
+refused 2 "--dot" "$pclscope" inspect "$dump" dag --dot --json
+refused 2 "soon" "$pclscope" inspect "$dump" dag --from soon
+refused 2 "ends before it begins" "$pclscope" inspect "$dump" dag --from 0.05 --to 20ms
+refused 2 "ends before it begins" "$pclscope" inspect "$dump" delays --from 0.05 --to 0.05
+refused 2 "ends before it begins" "$pclscope" inspect "$dump" collectives --from 2 --to 1
+refused 2 "not both" "$pclscope" inspect "$dump" dag --region 7 --rank 1
+refused 2 "--cut" "$pclscope" inspect "$dump" regions --cut 0
+refused 2 "--cut" "$pclscope" inspect "$dump" regions --cut 2 --cut-height 1
+refused 1 "lasts from 0 s to 12.5 s" "$pclscope" inspect "$dump" dag --from 99
+refused 1 "lasts from 0 s to 12.5 s" "$pclscope" inspect "$dump" path --to -20
+refused 1 "there are 1,7" "$pclscope" inspect "$dump" evolution --region 3
+refused 1 "there are 1,7" "$pclscope" inspect "$dump" dag --region 3
+refused 1 "there are 1,7" "$pclscope" inspect "$dump" regions --region 3
+refused 1 "there are 1,7" "$pclscope" inspect "$dump" delays --region 3
+refused 1 "no rank 6" "$pclscope" inspect "$dump" dag --rank 6
+refused 1 "no news from" "$pclscope" inspect "ipc://$folder/nobody" dag
 
 # --- files that are none ---
 refused 1 "missing.h5" "$pclscope" inspect "$folder/missing.h5"
@@ -74,6 +98,66 @@ expect_out '^   5  MPI_.*'
 run "$pclscope" inspect "$dump" calls --limit 1
 [ "$(grep -c -e ' halo.cpp:42' "$folder/out")" -eq 1 ] || fail "one call site"
 
+# --- evolution, order, delays ---
+run "$pclscope" inspect "$dump" evolution
+expect_out 'region 7, ranks 3-5: 100,000 messages'
+expect_out 'growth ... .*12:35:09.039Z'
+expect_out 'highest 10.0x'
+run "$pclscope" inspect "$dump" evolution --region 7 --json
+expect_json '[r["id"] for r in o["regions"]] == [7] and [p["kind"] for p in o["regions"][0]["periods"]] == ["steady", "growth"]'
+expect_json 'len(o["regions"][0]["windows"]) == 10 and o["regions"][0]["windows"][9]["mean_ratio"] == 10'
+run "$pclscope" inspect "$dump" evolution --csv
+expect_out '^7,growth,1,12.25,12.5,3,'
+run "$pclscope" inspect "$dump" links --json
+expect_json '[(l["a"], l["b"]) for l in o["links"]] == [(1, 7), (1, 8)]'
+run "$pclscope" inspect "$dump" links --region 7 --csv
+expect_out '^1,7,600,'
+[ "$(wc -l <"$folder/out")" -eq 2 ] || fail "one row and a title"
+run "$pclscope" inspect "$dump" regions
+expect_out 'growing since 12.2 s'
+expect_out '^1 - 7 '
+run "$pclscope" inspect "$dump" regions --cut 3 --json
+expect_json '[r["ranks"] for r in o["regions"]] == [[0, 1, 2], [3, 4], [5]] and o["regions"][0]["messages"] == 34'
+expect_json 'o["partial"] in (True, False) and sum(r["messages"] for r in o["regions"]) + sum(l["messages"] for l in o["links"]) == 100'
+run "$pclscope" inspect "$dump" regions --cut-height 0.6
+expect_out ' 3,4 '
+run "$pclscope" inspect "$dump" dag --from 10ms --to 20ms --json
+expect_status 0
+expect_json 'o["messages"] == 10 and len(o["edges"]) == 10 and all(e["from"] < e["to"] for e in o["edges"])'
+expect_json 'o["from_s"] == 0.01 and o["ranks"][0]["node"] == "n1" and not o["partial"] and o["why_partial"] is None'
+run "$pclscope" inspect "$dump" dag --region 7 --from 0 --to 50ms
+expect_out '^region 7, 0 s to 50.0 ms: 16 messages of 3 ranks'
+expect_out 'rank:received>sent'
+run "$pclscope" inspect "$dump" dag --region 7 --from 0 --to 50ms --fold --json
+expect_json 'len(o["nodes"]) == 3'
+run "$pclscope" inspect "$dump" dag --rank 0,1 --from -20 --to 50ms --dot
+expect_out '^digraph'
+run "$pclscope" inspect "$dump" dag --limit 30 --json
+expect_status 0
+expect_err 'not all is known: there are 70 more messages'
+expect_json 'o["partial"] and o["messages"] == 30 and o["messages_missing"] == 70 and "70 more" in o["why_partial"]'
+run "$pclscope" inspect "$dump" delays
+expect_out '3.25 s  *5  *7  halo.cpp:42  '
+run "$pclscope" inspect "$dump" delays --json
+expect_json 'o["delays"][0]["rank"] == 5 and o["delays"][0]["site"] == "/src/halo.cpp:42" and o["totals"] is None and not o["partial"]'
+run "$pclscope" inspect "$dump" delays --from 0 --to 50ms --json
+expect_status 0
+expect_json 'o["totals"]["waits"] >= 15 and o["delays"][0]["rank"] == 5'
+run "$pclscope" inspect "$dump" delays --csv --limit 1
+expect_out '^5,7,/src/halo.cpp:42,'
+run "$pclscope" inspect "$dump" path --from 0 --to 50ms --json
+expect_status 0
+expect_json 'o["steps"] and abs(sum(s["end_s"] - s["begin_s"] for s in o["steps"]) - (o["end_s"] - o["begin_s"])) < 1e-6'
+run "$pclscope" inspect "$dump" path
+expect_out '^critical path from '
+run "$pclscope" inspect "$dump" collectives
+expect_out '1,000 operations, 6,000 calls, waited 3.50 s'
+expect_out 'MPI_Barrier  *3  *18  *15.0 ms  *1.00 ms  *rank 5, 15.0 ms'
+run "$pclscope" inspect "$dump" collectives --from 15ms --to 25ms --rank 0-2 --json
+expect_json '[(f["function"], f["operations"], f["calls"], f["awaited_rank"]) for f in o["functions"]] == [("MPI_Barrier", 1, 3, 5)]'
+run "$pclscope" inspect "$dump" messages --from 50ms --to 51ms --json
+expect_json '[m["tag"] for m in o["messages"]] == [50]'
+
 # --- JSON and CSV ---
 run "$pclscope" inspect "$dump" calls --json
 expect_json '[s["sites"] for s in o["sites"]] == [[1, 3], [2], [4], [0]] and o["sites"][0]["line"] == 42'
@@ -110,11 +194,17 @@ run "$pclscope" inspect "$dump" --csv
 expect_out '^messages.matched,123456$'
 
 # --- incomplete dumps are shown, and said to be incomplete ---
-for topic in summary regions messages ranks calls criteria; do
+for topic in summary regions links messages ranks calls criteria evolution dag delays; do
   run "$pclscope" inspect "$cut" $topic --json
   expect_status 0
   expect_err "incomplete"
   [ "$(wc -l <"$folder/err")" -eq 1 ] || fail "not one line"
+  expect_json 'True'
+done
+for topic in path collectives; do  # what was stored is asked: that it is partial is in the object too
+  run "$pclscope" inspect "$cut" $topic --json
+  expect_status 0
+  expect_json 'o["partial"] and "cut off" in o["why_partial"]'
   expect_json 'True'
 done
 

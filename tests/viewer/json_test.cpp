@@ -15,11 +15,17 @@ TEST_CASE("the summary object of a stored run") {
                  "dropped_events": 7, "bytes": 8388608, "delayed": 30864, "clock_violations": 4, "foreign": 5,
                  "half_recorded": 6, "events": 300000},
     "latency": {"mean_ratio": 1.5, "median_s": 3.25e-6, "p99_s": 41.5e-6},
+    "collectives": {"operations": 0, "calls": 0, "wait_s": 0.0},
+    "retention": {"keep": "all", "budget_bytes": 0, "file_bytes": 0, "memory_budget_bytes": 0, "memory_bytes": 0,
+                  "messages_stored": 0, "messages_left_out": 0, "bites_since_s": null, "memory_from_s": 0.0},
     "regions": [
       {"id": 1, "ranks": [0, 1, 2], "messages": 100000, "bytes": 1048576, "delayed": 1000, "mean_latency_ratio": 1.25,
-       "delayed_share": 0.01, "late_sender_s": 1.0, "late_receiver_s": 1.0, "transfer_s": 2.0},
+       "delayed_share": 0.01, "late_sender_s": 1.0, "late_receiver_s": 1.0, "transfer_s": 2.0,
+       "mean_transfer_ratio": 0.0, "collective_wait_s": 0.0, "periods": []},
       {"id": 7, "ranks": [3, 4, 5], "messages": 100000, "bytes": 1048576, "delayed": 1000, "mean_latency_ratio": 9.75,
-       "delayed_share": 0.5, "late_sender_s": 1.0, "late_receiver_s": 1.0, "transfer_s": 2.0}]
+       "delayed_share": 0.5, "late_sender_s": 1.0, "late_receiver_s": 1.0, "transfer_s": 2.0,
+       "mean_transfer_ratio": 0.0, "collective_wait_s": 0.0, "periods": []}],
+    "links": []
   })");
   CHECK(session::summary_json(test::hand_made_snapshot()) == expected);
 }

@@ -29,6 +29,45 @@ std::vector<pclscope::CallSite> call_sites() {
   return sites;
 }
 
+// Ranks 0-2 and 3-5 are near each other; the two groups are far apart.
+pclscope::Dendrogram tree() {
+  return {"free-energy", {0, 1, 2, 3, 4, 5}, {{0, 1, 0.25}, {3, 4, 0.5}, {2, 6, 0.75}, {5, 7, 1.0}, {8, 9, 3.0}}, 0.4};
+}
+
+// Three barriers at 10, 20 and 30 ms; rank 5 comes 1 ms after the others.
+std::vector<pclscope::CollectiveCall> barriers() {
+  std::vector<pclscope::CollectiveCall> calls;
+  for (std::uint64_t operation = 0; operation < 3; ++operation) {
+    for (int rank = 0; rank < 6; ++rank) {
+      pclscope::CollectiveCall c;
+      c.comm = 1;
+      c.ordinal = operation;
+      c.rank = rank;
+      c.function = 26;
+      c.shape = pclscope::CollectiveShape::all_to_all;
+      c.begin = 10'000'000 * static_cast<std::int64_t>(operation + 1) + (rank == 5 ? 1'000'000 : 0);
+      c.end = 10'000'000 * static_cast<std::int64_t>(operation + 1) + 1'001'000;
+      c.awaited = rank == 5 ? -1 : 5;
+      c.awaited_begin = 10'000'000 * static_cast<std::int64_t>(operation + 1) + 1'000'000;
+      c.site = 3;
+      calls.push_back(c);
+    }
+  }
+  return calls;
+}
+
+// Ten windows of 10 ms with the messages inside the two regions.
+std::vector<pclscope::Window> windows() {
+  std::vector<pclscope::Window> windows(10);
+  for (int i = 0; i < 10; ++i) {
+    windows[i].begin_s = i * 0.01;
+    windows[i].length_s = 0.01;
+    windows[i].all = {-1, 10, 80, 1, 1, 0, 0, 2e-5, 1};
+    windows[i].regions = {{1, 4, 32, 0, 1, 0, 0, 8e-6, 1}, {7, 4, 32, 1, 1.0 + i, 0, 0, 8e-6, 1}};
+  }
+  return windows;
+}
+
 void add_calls(pclscope::Snapshot& summary) {
   summary.site_activity = {{3, 50, 0, 400, 1, 1.5, 0, 0, 0.25}, {1, 50, 0, 400, 0, 0.5, 0, 0, 0},
                            {2, 0, 100, 800, 1, 0, 2.0, 0.125, 0.25}, {4, 1, 0, 8, 0, 0, 0, 0, 0}, {0, 1, 1, 8, 0, 0, 0, 0, 0}};
@@ -59,10 +98,15 @@ int main(int argc, char** argv) {
     m.recv_site = 2;
     messages.push_back(m);
   }
-  pclscope::Snapshot summary = pclscope::test::hand_made_snapshot();
+  pclscope::Snapshot summary = pclscope::test::eventful_snapshot();
+  summary.dendrogram = tree();
   add_calls(summary);
   const bool cut = argc > 2 && std::strcmp(argv[2], "cut") == 0;
   summary.finished = !cut;
+  for (const pclscope::Window& window : windows()) {
+    if (!(*writer)->append(window)) return 1;
+  }
+  if (!(*writer)->append(barriers())) return 1;
   if (!(*writer)->append(call_sites()) || !(*writer)->append(messages) || !(*writer)->summarize(summary) || !(*writer)->flush()) return 1;
   if (cut) std::_Exit(0);
   return (*writer)->close() ? 0 : 1;

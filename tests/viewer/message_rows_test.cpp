@@ -2,39 +2,14 @@
 #include <catch2/catch.hpp>
 #include <random>
 
+#include "tests/viewer/memory_session.hpp"
 #include "viewer/views/message_rows.hpp"
 
 using namespace pclscope;
+using test::MemorySession;
 using views::MessageOrder;
 
 namespace {
-
-// A stored run of messages in memory, handed out in small batches.
-class MemorySession final : public session::Session {
- public:
-  explicit MemorySession(std::vector<Message> messages) : messages_(std::move(messages)) {}
-  Result<std::optional<Snapshot>> newer(std::chrono::milliseconds) override { return std::optional<Snapshot>(); }
-  session::Source source() override { return session::Source::finished; }
-  bool live() const override { return false; }
-  bool complete() const override { return true; }
-  Status messages(const session::TimeSpan&, const std::function<bool(std::span<const Message>)>& visit) override {
-    for (std::size_t at = 0; at < messages_.size(); at += 7) {
-      if (!visit(std::span(messages_).subspan(at, std::min<std::size_t>(7, messages_.size() - at)))) break;
-    }
-    return {};
-  }
-  std::uint64_t message_count() const override { return messages_.size(); }
-  std::uint64_t messages_not_stored() const override { return 0; }
-  Result<std::vector<Window>> windows() override { return std::vector<Window>(); }
-  Status collectives(const session::TimeSpan&,
-                     const std::function<bool(std::span<const CollectiveCall>)>&) override {
-    return {};
-  }
-  Result<Dag> dag(const DagQuestion&) override { return Dag{}; }
-
- private:
-  std::vector<Message> messages_;
-};
 
 std::vector<Message> random_messages(unsigned seed) {
   std::mt19937 random(seed);

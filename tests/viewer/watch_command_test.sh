@@ -28,7 +28,7 @@ refused 1 "ipc" "$pclscope" watch "ipc://$folder/run/pclscope/nobody" --once
 refused 1 "carrier" "$pclscope" watch carrier://pigeon --once
 
 # --- one job ---
-start_job heat-1 6
+start_job heat-1 12
 run "$pclscope" list
 expect_out 'heat-1  *6 .*Open MPI'
 grep -q $'\x1b' "$folder/out" && fail "an escape character from the command's name"
@@ -41,6 +41,7 @@ for target in "" heat-1 "ipc://$folder/run/pclscope/heat-1"; do
   expect_status 0
   expect_no_err
   [ "$took" -lt 2000 ] || fail "took $took ms"
+  expect_json 'o["delays"][0]["site"] == "/src/halo.cpp:42" and o["regions"][1]["periods"] and o["retention"]["keep"] == "interesting"'
   expect_json '0 <= o["live"]["age_s"] < 1 and o["live"]["window_s"] == 0.1 and o["messages"]["matched"] == 123456'
 done
 run "$pclscope" watch --once
@@ -49,6 +50,32 @@ expect_out 'data .* old'
 [ "$(wc -l <"$folder/out")" -le 24 ] || fail "more than 24 lines"
 run "$pclscope" watch --once --ascii
 LC_ALL=C grep -q '[^ -~]' "$folder/out" && fail "not plain ASCII"
+
+# --- inspect asks a running job ---
+for target in heat-1 "ipc://$folder/run/pclscope/heat-1"; do
+  began=$(date +%s%N)
+  run "$pclscope" inspect $target dag --from 10 --to 12 --json
+  took=$((($(date +%s%N) - began) / 1000000))
+  expect_status 0
+  expect_no_err
+  [ "$took" -lt 2000 ] || fail "took $took ms"  # its own start, the snapshot, 10,000 events and their JSON
+  expect_json 'o["messages"] == 5000 and sum(len(n["sent"]) for n in o["nodes"]) == 5000 and all(e["from"] < e["to"] for e in o["edges"])'
+done
+run "$pclscope" inspect heat-1 dag --region 7 --from 10 --to 12
+expect_out '^region 7, 10.0 s to 12.0 s: '
+refused 1 "there are 1,7" "$pclscope" inspect heat-1 dag --region 3
+run "$pclscope" inspect heat-1 evolution --json
+expect_json 'o["regions"][1]["periods"][1]["kind"] == "growth" and o["regions"][1]["windows"][0]["bytes"] is None'
+run "$pclscope" inspect heat-1 delays
+expect_out 'halo.cpp:42'
+run "$pclscope" inspect heat-1 regions
+expect_out 'growing since'
+refused 1 "give the dump" "$pclscope" inspect heat-1 messages
+refused 1 "give the dump" "$pclscope" inspect heat-1 path
+refused 1 "give the dump" "$pclscope" inspect heat-1 delays --rank 3
+refused 1 "in the dump only" "$pclscope" inspect heat-1 regions --cut 2
+run "$pclscope" inspect heat-1 collectives --json
+expect_json 'o["operations"] == 1000 and o["partial"]'
 
 # --- two jobs, followed to their ends: one in order, one not ---
 start_job rain-2 3

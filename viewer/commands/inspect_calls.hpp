@@ -6,11 +6,10 @@
 #include <vector>
 
 #include "analysis/snapshot.hpp"
+#include "viewer/commands/inspect_words.hpp"
 #include "viewer/session/session.hpp"
 
 namespace pclscope::commands {
-
-enum class Format { text, json, csv };
 
 struct CallsQuestion {
   Format format = Format::text;

@@ -3,6 +3,7 @@
 
 #include "viewer/commands/command_line.hpp"
 #include "viewer/commands/inspect_words.hpp"
+#include "viewer/session/cut_regions.hpp"
 #include "viewer/session/regions.hpp"
 #include "viewer/session/summary_json.hpp"
 #include "viewer/views/delay_rows.hpp"
@@ -50,7 +51,7 @@ Json topic_json(const std::string& topic, const Snapshot& s) {
     return {{"ranks", array_of(s.ranks, [&](const RankSummary& r) { return session::rank_json(r, s.application); })}};
   }
   Json json = session::summary_json(s);
-  json["delays"] = views::delays_json(s.delays, views::Sites(s.sites));
+  json["delays"] = views::delays_json(s.delays, s.regions, views::Sites(s.sites));
   return json;
 }
 
@@ -82,11 +83,23 @@ std::vector<std::string> topic_lines(const std::string& topic, const Snapshot& s
 
 int inspect_tables(const InspectWords& inspect, InspectedRun& run) {
   Snapshot& snapshot = run.snapshot;
+  std::string why;  // the summary tells all, other cuts what is stored
+  if (inspect.cut || inspect.cut_height) {
+    auto cut = session::cut_regions(*run.session, snapshot, inspect.cut, inspect.cut_height.value_or(0));
+    if (!cut) return fail(could_not, cut.error().message);
+    snapshot.regions = std::move(cut->regions);
+    snapshot.links = std::move(cut->links);
+    tell_partial(why = why_partial(run));
+  }
   if (inspect.region) {
     if (const auto found = session::find_region(snapshot, *inspect.region); !found) return fail(could_not, found.error().message);
   }
   if (inspect.topic != "summary") choose(inspect, run, snapshot);
-  if (inspect.format == Format::json) return print_json(topic_json(inspect.topic, snapshot));
+  if (inspect.format == Format::json) {
+    Json json = topic_json(inspect.topic, snapshot);
+    if (inspect.cut || inspect.cut_height) add_partial(json, why);
+    return print_json(json);
+  }
   if (inspect.format == Format::csv) return print_rows(topic_rows(inspect.topic, snapshot));
   const auto lines = topic_lines(inspect.topic, snapshot, run.session->complete(), inspect_page(inspect).width);
   return print_lines(lines) ? done : could_not;

@@ -27,7 +27,7 @@ struct OptionTopics {
 };
 const std::vector<OptionTopics> option_topics = {
     {"--rank", {"regions", "messages", "ranks", "calls", "dag", "delays", "collectives"}},
-    {"--region", {"regions", "links", "evolution", "dag"}},
+    {"--region", {"regions", "links", "evolution", "dag", "delays"}},
     {"--from", {"messages", "dag", "delays", "path", "collectives"}},
     {"--to", {"messages", "dag", "delays", "path", "collectives"}},
     {"--sort", {"messages"}},
@@ -110,7 +110,7 @@ std::optional<int> parse_inspect(const std::vector<std::string>& words, InspectW
   if (app.count("--rank") == 0) return std::nullopt;
   const auto parsed = text::parse_ranks(raw.ranks);
   if (!parsed) return fail(wrong_usage, "--rank: '" + raw.ranks + "' is no list of ranks: write for example 0-3,8");
-  if (inspect.topic == "dag" && inspect.region) return fail(wrong_usage, "dag: give --region or --rank, not both");
+  if (inspect.region && inspect.topic != "regions") return fail(wrong_usage, "give --region or --rank, not both");
   inspect.ranks = *parsed;
   return std::nullopt;
 }

@@ -9,6 +9,7 @@
 namespace pclscope::commands {
 namespace {
 
+constexpr const char* cut_off = "the run was cut off or still goes on";  // said when it is opened
 constexpr std::int64_t longest_ns = 4'000'000'000'000'000'000;  // 126 years: no sum of two moments overflows
 
 // Until when there is something to ask about.
@@ -55,13 +56,16 @@ std::string why_partial(const InspectedRun& run) {
   if (session.messages_not_stored() > 0) {
     add(text::format_count(session.messages_not_stored()) + " messages were counted but not stored");
   }
-  if (!session.live() && !session.complete()) add("the run was cut off or still goes on");
+  if (session.collectives_not_stored() > 0) {
+    add(text::format_count(session.collectives_not_stored()) + " calls of collectives were counted but not stored");
+  }
+  if (!session.live() && !session.complete()) add(cut_off);
   if (s.messages.dropped_events > 0) add(text::format_count(s.messages.dropped_events) + " events were dropped");
   return why;
 }
 
 void tell_partial(const std::string& why) {
-  if (!why.empty()) say("not all is known: " + why);
+  if (!why.empty() && why != cut_off) say("not all is known: " + why);
 }
 
 void add_partial(session::Json& object, const std::string& why) {

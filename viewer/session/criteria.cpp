@@ -11,16 +11,26 @@ Criteria::Criteria(std::vector<Criterion> criteria) : sorted_(std::move(criteria
   });
 }
 
-std::optional<double> Criteria::ratio(const Message& message) const {
-  if (message.flags & message_flag::unseen_completion) return std::nullopt;
+const Criterion* Criteria::find(const Message& message) const {
+  if (message.flags & message_flag::unseen_completion) return nullptr;
   const bool inter_node = (message.flags & message_flag::inter_node) != 0;
   auto after = std::upper_bound(sorted_.begin(), sorted_.end(), std::tuple(inter_node, message.bytes),
                                 [](const auto& key, const Criterion& c) { return key < std::tuple(c.inter_node, c.bytes_low); });
-  if (after == sorted_.begin()) return std::nullopt;
+  if (after == sorted_.begin()) return nullptr;
   const Criterion& criterion = *--after;
-  const bool fits = criterion.inter_node == inter_node && message.bytes < criterion.bytes_high;
-  if (!fits || !(criterion.median_s > 0)) return std::nullopt;
-  return static_cast<double>(message.time()) / 1e9 / criterion.median_s;
+  return criterion.inter_node == inter_node && message.bytes < criterion.bytes_high ? &criterion : nullptr;
+}
+
+std::optional<double> Criteria::ratio(const Message& message) const {
+  const Criterion* criterion = find(message);
+  if (criterion == nullptr || !(criterion->median_s > 0)) return std::nullopt;
+  return static_cast<double>(message.time()) / 1e9 / criterion->median_s;
+}
+
+std::optional<double> Criteria::transfer_ratio(const Message& message) const {
+  const Criterion* criterion = find(message);
+  if (criterion == nullptr || !(criterion->transfer_median_s > 0)) return std::nullopt;
+  return static_cast<double>(wait_split(message).transfer) / 1e9 / criterion->transfer_median_s;
 }
 
 }  // namespace pclscope::session

@@ -14,8 +14,12 @@ class Criteria {
   explicit Criteria(std::vector<Criterion> criteria);
   // Time of the message / its criterion; nothing without a criterion or a completion time.
   std::optional<double> ratio(const Message& message) const;
+  // The same of its transfer alone; nothing where the dump does not tell what a transfer takes.
+  std::optional<double> transfer_ratio(const Message& message) const;
 
  private:
+  const Criterion* find(const Message& message) const;
+
   std::vector<Criterion> sorted_;
 };
 

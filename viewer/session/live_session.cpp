@@ -24,6 +24,7 @@ class LiveSession final : public Session {
   Status messages(const TimeSpan&, const std::function<bool(std::span<const Message>)>&) override { return not_stored(); }
   std::uint64_t message_count() const override { return 0; }
   std::uint64_t messages_not_stored() const override { return 0; }
+  std::uint64_t collectives_not_stored() const override { return 0; }
   Result<std::vector<Window>> windows() override { return not_stored(); }
   Status collectives(const TimeSpan&, const std::function<bool(std::span<const CollectiveCall>)>&) override {
     return not_stored();

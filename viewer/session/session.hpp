@@ -49,6 +49,7 @@ class Session {
   virtual Status messages(const TimeSpan& span, const std::function<bool(std::span<const Message>)>& visit) = 0;
   virtual std::uint64_t message_count() const = 0;        // stored
   virtual std::uint64_t messages_not_stored() const = 0;  // counted, but beyond the dump's budget
+  virtual std::uint64_t collectives_not_stored() const = 0;
   virtual Result<std::vector<Window>> windows() = 0;
   // Each rank's part in stored collective operations, in the order in which they were completed. As messages().
   virtual Status collectives(const TimeSpan& span,

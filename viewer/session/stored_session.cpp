@@ -36,9 +36,17 @@ class StoredSession final : public Session {
   }
   std::uint64_t message_count() const override { return reader_->message_count(); }
   std::uint64_t messages_not_stored() const override { return reader_->messages_not_stored(); }
+  std::uint64_t collectives_not_stored() const override { return reader_->collectives_not_stored(); }
   Result<std::vector<Window>> windows() override { return reader_->windows(); }
-  Status collectives(const TimeSpan&, const std::function<bool(std::span<const CollectiveCall>)>&) override {
-    return {};  // not stored yet
+  Status collectives(const TimeSpan& span, const std::function<bool(std::span<const CollectiveCall>)>& visit) override {
+    const auto outside = [&](const CollectiveCall& c) { return c.end < span.begin_ns || c.begin >= span.end_ns; };
+    for (std::uint64_t first = 0; first < reader_->collective_count(); first += batch_rows) {
+      auto rows = reader_->collectives(first, batch_rows);
+      if (!rows) return rows.error();
+      rows->erase(std::remove_if(rows->begin(), rows->end(), outside), rows->end());
+      if (!visit(*rows)) break;
+    }
+    return {};
   }
   Result<Dag> dag(const DagQuestion& question) override { return stored_dag(*this, reader_->summary(), question); }
 

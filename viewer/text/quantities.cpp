@@ -153,12 +153,14 @@ std::string format_time_of_day(std::int64_t realtime_ns) {
 
 std::string format_moment(double seconds) {
   if (!std::isfinite(seconds) || std::fabs(seconds) >= 1e9) return "-";
+  if (std::fabs(seconds) < 0.9995) return format_seconds(seconds);
   if (std::fabs(seconds) < 99.95) return print("%.1f s", seconds);
   const auto whole = static_cast<long long>(std::fabs(seconds));
   std::array<char, 40> buffer{};
   if (whole < 3600) std::snprintf(buffer.data(), buffer.size(), "%02lld:%02lld", whole / 60, whole % 60);
   else std::snprintf(buffer.data(), buffer.size(), "%lld:%02lld:%02lld", whole / 3600, whole / 60 % 60, whole % 60);
-  return (seconds < 0 ? "-" : "") + std::string(buffer.data());
+  const std::string sign = seconds < 0 ? "-" : "";
+  return sign + buffer.data();
 }
 
 std::string format_times(double ratio) {

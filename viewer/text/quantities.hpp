@@ -32,7 +32,7 @@ std::string format_share(double share);
 std::string format_utc(std::int64_t realtime_ns);
 // Its time of day alone: "12:34:56.789Z".
 std::string format_time_of_day(std::int64_t realtime_ns);
-// A moment since the start of a run, in few columns: "12.3 s", from 100 s on "02:13", "1:02:13"; "-" when not finite.
+// A moment since the start of a run, in few columns: "300 ms", "12.3 s", from 100 s on "02:13", "1:02:13"; "-" when not finite.
 std::string format_moment(double seconds);
 // "4.1x": a ratio in a sentence.
 std::string format_times(double ratio);

@@ -96,7 +96,7 @@ std::vector<std::string> dag_lines(const Dag& dag, std::size_t width) {
   }
   std::vector<std::string> lines;
   lines.push_back((dag.region >= 0 ? "region " + std::to_string(dag.region) + ", " : "") + text::format_moment(dag.from_s) +
-                  " to " + text::format_moment(dag.to_s) + ": " + text::format_count(dag.messages) + " messages of " +
+                  " to " + (dag.to_s >= dag.from_s ? text::format_moment(dag.to_s) : "the end") + ": " + text::format_count(dag.messages) + " messages of " +
                   std::to_string(dag.ranks.size()) + " ranks, " + text::format_count(dag.nodes.size()) + " nodes, " +
                   text::format_count(dag.edges.size()) + " edges, " + text::format_count(layers.size()) + " layers");
   if (!layers.empty()) lines.push_back("layer      begin  worst ratio  nodes (rank:received>sent)");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "viewer/text/printable.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/rank_list.hpp"
 #include "viewer/text/table.hpp"
@@ -9,6 +10,8 @@
 
 namespace pclscope::views {
 namespace {
+
+constexpr std::size_t section_site = 20;  // columns
 
 using session::Json;
 using text::Align;
@@ -18,11 +21,16 @@ Json location(std::uint32_t site, const Sites& sites) {
   return text.empty() ? Json(nullptr) : Json(text);
 }
 
-std::string region_of(std::int32_t rank, const std::vector<Region>& regions) {
+const Region* region_of(std::int32_t rank, const std::vector<Region>& regions) {
   for (const Region& region : regions) {
-    if (std::binary_search(region.ranks.begin(), region.ranks.end(), rank)) return std::to_string(region.id);
+    if (std::binary_search(region.ranks.begin(), region.ranks.end(), rank)) return &region;
   }
-  return "-";
+  return nullptr;
+}
+
+std::string region_text(std::int32_t rank, const std::vector<Region>& regions) {
+  const Region* region = region_of(rank, regions);
+  return region != nullptr ? std::to_string(region->id) : "-";
 }
 
 std::size_t victims_of(const DelayOrigin& d) { return std::min(d.victims.size(), d.victim_s.size()); }
@@ -39,12 +47,14 @@ std::string victims_text(const DelayOrigin& d, std::size_t most) {
 
 }  // namespace
 
-Json delay_json(const DelayOrigin& d, const Sites& sites) {
+Json delay_json(const DelayOrigin& d, const std::vector<Region>& regions, const Sites& sites) {
+  const Region* region = region_of(d.rank, regions);
   Json victims = Json::array();
   for (std::size_t i = 0; i < victims_of(d); ++i) {
     victims.push_back({{"rank", d.victims[i]}, {"cost_s", session::finite(d.victim_s[i])}});
   }
   return {{"rank", d.rank},
+          {"region", region != nullptr ? Json(region->id) : Json(nullptr)},
           {"site", location(d.site, sites)},
           {"after_site", location(d.after_site, sites)},
           {"cost_s", session::finite(d.cost_s)},
@@ -57,15 +67,15 @@ Json delay_json(const DelayOrigin& d, const Sites& sites) {
           {"victims", victims}};
 }
 
-Json delays_json(const std::vector<DelayOrigin>& delays, const Sites& sites) {
+Json delays_json(const std::vector<DelayOrigin>& delays, const std::vector<Region>& regions, const Sites& sites) {
   Json list = Json::array();
-  for (const DelayOrigin& delay : delays) list.push_back(delay_json(delay, sites));
+  for (const DelayOrigin& delay : delays) list.push_back(delay_json(delay, regions, sites));
   return list;
 }
 
-Rows delay_rows(const std::vector<DelayOrigin>& delays, const Sites& sites) {
+Rows delay_rows(const std::vector<DelayOrigin>& delays, const std::vector<Region>& regions, const Sites& sites) {
   const auto flat = [&](const DelayOrigin& d) {
-    Json row = delay_json(d, sites);
+    Json row = delay_json(d, regions, sites);
     row.erase("victims");
     Json ranks = Json::array(), losses = Json::array();
     for (std::size_t i = 0; i < victims_of(d); ++i) {
@@ -98,7 +108,7 @@ std::vector<std::string> delay_lines(const std::vector<DelayOrigin>& delays, con
   for (const char* title : {"direct", "in colls", "worst", "waits", "first", "last"}) table.column(title, Align::right);
   table.column("victims (rank, loss)", Align::left);
   for (const DelayOrigin& d : delays) {
-    table.row({text::format_seconds(d.cost_s), std::to_string(d.rank), region_of(d.rank, regions), sites.brief(d.site),
+    table.row({text::format_seconds(d.cost_s), std::to_string(d.rank), region_text(d.rank, regions), sites.brief(d.site),
                sites.brief(d.after_site), text::format_seconds(d.direct_s), text::format_seconds(d.collective_s),
                text::format_seconds(d.worst_s), text::format_short_count(d.waits), text::format_moment(d.first_s),
                text::format_moment(d.last_s), victims_text(d, width > 0 ? 3 : 8)});
@@ -115,8 +125,9 @@ std::vector<std::string> delay_section(const Snapshot& snapshot, const Sites& si
   table.column("victims", Align::left);
   for (std::size_t i = 0; i < std::min(most - 1, snapshot.delays.size()); ++i) {
     const DelayOrigin& d = snapshot.delays[i];
-    table.row({text::format_seconds(d.cost_s), std::to_string(d.rank), region_of(d.rank, snapshot.regions),
-               sites.brief(d.site), sites.brief(d.after_site), text::compact_ranks(d.victims, 12)});
+    table.row({text::format_seconds(d.cost_s), std::to_string(d.rank), region_text(d.rank, snapshot.regions),
+               text::clip(sites.brief(d.site), section_site), text::clip(sites.brief(d.after_site), section_site),
+               text::compact_ranks(d.victims, 12)});
   }
   return table.lines();
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "viewer/text/printable.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/rank_list.hpp"
 #include "viewer/text/sparkline.hpp"
@@ -19,7 +20,7 @@ using session::finite;
 using session::Json;
 using text::Align;
 
-constexpr std::size_t history_columns = 60;
+constexpr std::size_t widest_history = 60, beside_history = 34;  // columns
 
 Json window_json(const EvolutionWindow& w) {
   const RegionWindow& s = w.sums;
@@ -38,33 +39,39 @@ Json window_json(const EvolutionWindow& w) {
 
 std::int64_t realtime_of(std::int64_t origin_ns, double second) {
   const double ns = second * 1e9;
-  if (!(std::fabs(ns) < 4e18) || std::abs(origin_ns) > 4'000'000'000'000'000'000) return origin_ns;
+  if (!(std::fabs(ns) < 4e18) || !(std::fabs(static_cast<double>(origin_ns)) < 4e18)) return origin_ns;
   return origin_ns + static_cast<std::int64_t>(ns);
 }
 
-std::string history_line(const RegionEvolution& e, bool ascii) {
+std::string history_line(const RegionEvolution& e, const PageOptions& options) {
   if (e.windows.empty()) return "";
-  // A column per stretch of time, so that silence shows as a gap.
   const double begin = e.windows.front().begin_s;
   const double end = e.windows.back().begin_s + e.windows.back().length_s;
-  std::vector<float> ratios(history_columns, 0);
-  std::vector<double> sums(history_columns, 0), messages(history_columns, 0);
+  // A column per stretch of time, so that silence shows as a gap; not more columns than windows have room in it.
+  const std::size_t room = options.width > beside_history ? options.width - beside_history : 1;
+  const std::size_t most = options.width == 0 ? widest_history : std::min(room, widest_history);
+  double shortest = end - begin;
+  for (const EvolutionWindow& w : e.windows) shortest = w.length_s > 0 ? std::min(shortest, w.length_s) : shortest;
+  const double windows = shortest > 0 ? std::round((end - begin) / shortest) : 1;
+  const std::size_t columns = windows >= 1 && windows < static_cast<double>(most) ? static_cast<std::size_t>(windows) : most;
+  std::vector<float> ratios(columns, 0);
+  std::vector<double> sums(columns, 0), messages(columns, 0);
   for (const EvolutionWindow& w : e.windows) {
-    const double place = end > begin ? (w.begin_s - begin) / (end - begin) * history_columns : 0;
-    const auto column = static_cast<std::size_t>(std::clamp(std::isfinite(place) ? place : 0.0, 0.0, history_columns - 1.0));
+    const double place = end > begin ? (w.begin_s - begin) / (end - begin) * static_cast<double>(columns) + 1e-6 : 0;
+    const auto column = static_cast<std::size_t>(std::clamp(std::isfinite(place) ? place : 0.0, 0.0, static_cast<double>(columns) - 1));
     if (!std::isfinite(w.sums.mean_ratio)) continue;
     sums[column] += w.sums.mean_ratio * static_cast<double>(w.sums.messages);
     messages[column] += static_cast<double>(w.sums.messages);
   }
-  std::vector<std::uint32_t> weights(history_columns, 0);
+  std::vector<std::uint32_t> weights(columns, 0);
   double full = 0;
-  for (std::size_t c = 0; c < history_columns; ++c) {
+  for (std::size_t c = 0; c < columns; ++c) {
     if (messages[c] <= 0) continue;
     weights[c] = 1;
     ratios[c] = static_cast<float>(sums[c] / messages[c]);
     full = std::max(full, static_cast<double>(ratios[c]));
   }
-  return text::format_moment(begin) + " " + text::sparkline(ratios, weights, history_columns, std::max(full, 2.0), ascii) +
+  return text::format_moment(begin) + " " + text::sparkline(ratios, weights, columns, std::max(full, 2.0), options.ascii) +
          " " + text::format_moment(end) + ", highest " + text::format_times(full);
 }
 
@@ -160,12 +167,15 @@ std::vector<std::string> evolution_lines(const std::vector<RegionEvolution>& reg
     if (!lines.empty()) lines.push_back("");
     lines.push_back("region " + std::to_string(r.id) + ", ranks " + text::compact_ranks(r.ranks, 40) + ": " +
                     text::format_count(r.messages) + " messages, mean ratio " + text::format_ratio(r.mean_latency_ratio));
-    if (const std::string history = history_line(e, options.ascii); !history.empty()) lines.push_back("  " + history);
+    if (const std::string history = history_line(e, options); !history.empty()) lines.push_back("  " + history);
     if (r.periods.empty()) {
       lines.push_back("  neither growth nor a steady period");
       continue;
     }
     for (std::string& line : period_table(r.periods, origin_realtime_ns).lines(options.width)) lines.push_back(std::move(line));
+  }
+  if (options.width > 0) {
+    for (std::string& line : lines) line = text::clip(line, options.width);
   }
   return lines;
 }

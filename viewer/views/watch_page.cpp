@@ -6,10 +6,13 @@
 
 #include "viewer/text/printable.hpp"
 #include "viewer/text/quantities.hpp"
-#include "viewer/text/rank_list.hpp"
-#include "viewer/text/sparkline.hpp"
 #include "viewer/text/table.hpp"
 #include "viewer/views/blocked_sections.hpp"
+#include "viewer/views/delay_rows.hpp"
+#include "viewer/views/link_rows.hpp"
+#include "viewer/views/period_text.hpp"
+#include "viewer/views/region_section.hpp"
+#include "viewer/views/wait_split_text.hpp"
 
 namespace pclscope::views {
 namespace {
@@ -52,62 +55,7 @@ Lines header_lines(const Snapshot& snapshot, const Freshness& freshness) {
                      text::format_seconds(snapshot.latency.p99_s);
   if (m.clock_violations > 0) last += "  clock violations " + text::format_short_count(m.clock_violations);
   lines.push_back(last);
-  return lines;
-}
-
-// "12/3/85": late sender, late receiver, transfer in percent of their sum.
-std::string split_text(double late_sender, double late_receiver, double transfer) {
-  const double sum = late_sender + late_receiver + transfer;
-  if (!(sum > 0) || !std::isfinite(sum)) return "-";
-  const auto percent = [&](double part) { return std::to_string(std::lround(part / sum * 100)); };
-  return percent(late_sender) + "/" + percent(late_receiver) + "/" + percent(transfer);
-}
-
-std::string ratio_now(const Region& region) {
-  if (region.history_ratio.empty() || region.history_messages.empty() || region.history_messages.back() == 0) return "-";
-  return text::format_ratio(region.history_ratio.back());
-}
-
-// The ratio that fills a column: of all regions, so that their histories can be compared.
-double fullest(const std::vector<Region>& regions) {
-  double full = 2;  // ordinary noise around 1 must not look like a drama
-  for (const Region& region : regions) {
-    for (const float ratio : region.history_ratio) {
-      if (std::isfinite(ratio)) full = std::max(full, static_cast<double>(ratio));
-    }
-  }
-  return full;
-}
-
-Lines region_lines(const Snapshot& snapshot, std::size_t most, const PageOptions& options) {
-  if (snapshot.regions.empty()) return {"no regions yet: no messages between ranks have been matched"};
-  std::vector<const Region*> worst_first;
-  for (const Region& region : snapshot.regions) worst_first.push_back(&region);
-  std::stable_sort(worst_first.begin(), worst_first.end(), [](const Region* a, const Region* b) {
-    return a->mean_latency_ratio > b->mean_latency_ratio;
-  });
-  const std::size_t shown = worst_first.size() <= most ? worst_first.size() : most > 0 ? most - 1 : 0;
-  const double full = fullest(snapshot.regions);
-  text::Table table;
-  table.column("region", text::Align::right);
-  table.column("ranks", text::Align::left);
-  table.column("messages", text::Align::right);
-  table.column("now", text::Align::right);
-  table.column("mean", text::Align::right);
-  table.column("late", text::Align::right);
-  table.column("snd/rcv/xfer%", text::Align::right);
-  table.column("history", text::Align::left);
-  for (std::size_t i = 0; i < shown; ++i) {
-    const Region& r = *worst_first[i];
-    table.row({std::to_string(r.id), text::compact_ranks(r.ranks, 14), text::format_short_count(r.messages), ratio_now(r),
-               text::format_ratio(r.mean_latency_ratio), text::format_share(r.delayed_share),
-               split_text(r.late_sender_s, r.late_receiver_s, r.transfer_s),
-               text::sparkline(r.history_ratio, r.history_messages, 14, full, options.ascii)});
-  }
-  Lines lines = table.lines(options.width);
-  if (shown < worst_first.size()) {
-    lines.push_back("... " + counted(worst_first.size() - shown, "more region", "more regions"));
-  }
+  if (const std::string budget = budget_line(snapshot.retention); !budget.empty()) lines.push_back(budget);
   return lines;
 }
 
@@ -123,7 +71,7 @@ Lines worst_lines(const Snapshot& snapshot, std::size_t most, const PageOptions&
     table.row({std::to_string(w.source) + " -> " + std::to_string(w.destination), std::to_string(w.tag),
                text::format_bytes(static_cast<double>(w.bytes)), text::format_seconds(w.start_s),
                text::format_seconds(w.time_s), text::format_ratio(w.ratio),
-               split_text(w.late_sender_s, w.late_receiver_s, w.transfer_s)});
+               wait_split_text(w.late_sender_s, w.late_receiver_s, w.transfer_s)});
   }
   return table.lines(options.width);
 }
@@ -169,13 +117,18 @@ std::vector<std::string> watch_page(const Snapshot& snapshot, const Freshness& f
   append(page, deadlock_banner(snapshot, sites, std::max<std::size_t>(options.height / 4, 2), options));
   const std::vector<BlockedGroup> groups = blocked_groups(snapshot);
   const std::size_t functions = snapshot.functions.size();
-  Section regions{2, 3, snapshot.regions.empty() ? 2 : 1 + snapshot.regions.size()};
+  Section regions{2, 5, snapshot.regions.empty() ? 2 : 1 + snapshot.regions.size()};
+  const std::vector<RegionLink> bad = bad_links(snapshot);
+  Section delays{2, 3, snapshot.delays.empty() ? 0 : 1 + std::min<std::size_t>(snapshot.delays.size(), 5)};
+  Section links{2, 2, bad.empty() ? 0 : 1 + std::min<std::size_t>(bad.size(), 5)};
   Section worst{2, 2, snapshot.worst.empty() ? 0 : 1 + std::min<std::size_t>(snapshot.worst.size(), 5)};
-  Section inside{1, 4, snapshot.ranks.empty() || (snapshot.finished && functions == 0) ? 0 : 2 + functions};
+  Section inside{1, 3, snapshot.ranks.empty() || (snapshot.finished && functions == 0) ? 0 : 2 + functions};
   Section blocked{2, 4, groups.empty() ? 0 : 1 + groups.size()};
   share_out(options.height > page.size() ? options.height - page.size() : 0,
-            std::array<Section*, 4>{&regions, &blocked, &inside, &worst});
-  if (regions.lines > 0) append(page, region_lines(snapshot, regions.lines - 1, options));
+            std::array<Section*, 6>{&regions, &blocked, &delays, &inside, &links, &worst});
+  if (regions.lines > 0) append(page, region_section(snapshot, regions.lines - 1, options));
+  append(page, link_section(bad, links.lines));
+  append(page, delay_section(snapshot, sites, delays.lines));
   if (worst.lines > 0) append(page, worst_lines(snapshot, worst.lines - 1, options));
   append(page, blocked_section(groups, sites, blocked.lines));
   append(page, function_section(snapshot, inside.lines, options));

@@ -2,6 +2,10 @@
 // and without the delay (spmd_simulator.hpp).
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <random>
+#include <utility>
+
 #include "analysis/delay/delay_report.hpp"
 #include "tests/analysis/delay/programs.hpp"
 
@@ -38,7 +42,7 @@ std::vector<Case> cases(int ranks) {
 struct Costs {
   double found_s = 0;   // of the origin at the planted place
   double truth_s = 0;   // what all other ranks waited
-  DelayOrigin first;
+  std::vector<DelayOrigin> origins;
   DelayTotals totals;
 };
 
@@ -47,13 +51,28 @@ Costs run(const Case& c, const Setting& setting) {
   const Outcome outcome = simulate(program);
   const DelayReport report = delays_of(program.ranks(), outcome.messages, outcome.collectives, {});
   Costs costs;
+  costs.origins = report.origins;
   for (const DelayOrigin& o : report.origins)
     if (c.at_rank(o)) costs.found_s += o.cost_s;
   for (std::int32_t r = 0; r < program.ranks(); ++r)
     if (r != c.rank) costs.truth_s += outcome.waited_s[static_cast<std::size_t>(r)];
-  if (!report.origins.empty()) costs.first = report.origins[0];
   costs.totals = report.totals;
   return costs;
+}
+
+// The origin whose cost is most above what it is without the delay (a master waits for its first worker anyway).
+DelayOrigin grown_most(const Costs& with, const Costs& without) {
+  DelayOrigin grown;
+  double most = 0;
+  for (const DelayOrigin& o : with.origins) {
+    double cost = o.cost_s;
+    for (const DelayOrigin& before : without.origins)
+      if (before.rank == o.rank && before.site == o.site && before.after_site == o.after_site) cost -= before.cost_s;
+    if (cost <= most) continue;
+    most = cost;
+    grown = o;
+  }
+  return grown;
 }
 
 }  // namespace
@@ -68,11 +87,11 @@ TEST_CASE("A planted delay is found where it was planted, with what it cost the 
     const Costs with = run(c, setting);
     const double truth = with.truth_s - without.truth_s, found = with.found_s - without.found_s;
     INFO(c.name << ", " << ranks << " ranks: cost " << truth << " s, found " << found << " s");
-    CAPTURE(with.first.rank, with.first.site, with.first.cost_s, with.totals.waited_s, with.totals.unknown_s,
-            with.totals.inside_mpi_s);
+    REQUIRE(!with.origins.empty());
+    CAPTURE(with.origins[0].rank, with.origins[0].site, with.origins[0].cost_s, with.totals.unknown_s);
     CHECK(truth > 0.02);
-    CHECK(found == Approx(truth).epsilon(0.10));
-    CHECK(c.at_rank(with.first));
+    CHECK(found == Approx(truth).epsilon(0.03));
+    CHECK(c.at_rank(with.origins[0]));
   }
 }
 
@@ -89,8 +108,112 @@ TEST_CASE("With noise of a fifth of the computation the planted delay still come
       const Costs with = run(c, setting);
       const double truth = with.truth_s - without.truth_s, found = with.found_s - without.found_s;
       INFO(c.name << ", " << ranks << " ranks, seed " << seed << ": cost " << truth << " s, found " << found << " s");
-      CAPTURE(with.first.rank, with.first.site, with.first.cost_s);
-      CHECK(found == Approx(truth).epsilon(0.25));
-      CHECK(c.at_rank(with.first));
+      // Each of up to 62 hops in a row adds noise of its own: what is told is rather too little.
+      CHECK(found == Approx(truth).epsilon(ranks == 16 ? 0.10 : 0.25));
+      CHECK(c.at_rank(grown_most(with, without)));
     }
+}
+
+namespace {
+
+// A noisy 3-D halo on 64 ranks with a planted delay.
+Outcome noisy_halo(std::uint32_t seed, int steps) {
+  Setting setting;
+  setting.steps = steps;
+  setting.noise = 0.2;
+  setting.seed = seed;
+  setting.plant = {21, 10, 20'000'000};
+  return simulate(halo({4, 4, 4}, setting, 7));
+}
+
+// Windows of `length_ns`; what `is_late` says comes one window later.
+template <class IsLate>
+std::vector<DelayOrigin> window_by_window(const Outcome& o, std::int64_t length_ns, IsLate is_late) {
+  Delays delays(64);
+  std::size_t message = 0, collective = 0;
+  std::vector<Message> late;
+  for (std::int64_t until = length_ns; message < o.messages.size() || collective < o.collectives.size();
+       until += length_ns) {
+    std::vector<Message> batch = std::exchange(late, {});
+    for (; message < o.messages.size() && o.messages[message].recv_end < until; ++message)
+      (is_late(o.messages[message]) ? late : batch).push_back(o.messages[message]);
+    const std::size_t first = collective;
+    while (collective < o.collectives.size() && o.collectives[collective].end < until + length_ns / 3) ++collective;
+    delays.add(batch, std::span(o.collectives).subspan(first, collective - first), until);
+  }
+  delays.add(late, {}, INT64_MAX);
+  delays.finish();
+  return delays.list(10);
+}
+
+}  // namespace
+
+TEST_CASE("Live, window by window, the same is found as at once") {
+  const Outcome o = noisy_halo(5, 60);
+  const std::vector<DelayOrigin> at_once = delays_of(64, o.messages, o.collectives, {}).origins;
+  REQUIRE(!at_once.empty());
+  CHECK(at_once[0].rank == 21);
+  for (const std::int64_t length_ns : {1'000'000, 7'000'000, 100'000'000}) {
+    const auto live = window_by_window(o, length_ns, [](const Message&) { return false; });
+    REQUIRE(!live.empty());
+    CHECK(live[0].rank == 21);
+    CHECK(live[0].site == at_once[0].site);
+    CHECK(live[0].cost_s == Approx(at_once[0].cost_s).epsilon(0.02));
+  }
+}
+
+TEST_CASE("One message in twenty told a window late costs little accuracy") {
+  const Outcome o = noisy_halo(6, 60);
+  const std::vector<DelayOrigin> at_once = delays_of(64, o.messages, o.collectives, {}).origins;
+  std::mt19937 random(6);
+  const auto live = window_by_window(o, 5'000'000, [&](const Message&) { return random() % 20 == 0; });
+  REQUIRE(!live.empty());
+  CHECK(live[0].rank == 21);
+  CHECK(live[0].cost_s == Approx(at_once[0].cost_s).epsilon(0.25));
+}
+
+TEST_CASE("The order within a batch does not matter") {
+  Outcome o = noisy_halo(7, 8);  // one chunk
+  REQUIRE(o.messages.size() < 4096);
+  const auto ordered = delays_of(64, o.messages, o.collectives, {}).origins;
+  std::mt19937 random(7);
+  std::shuffle(o.messages.begin(), o.messages.end(), random);
+  std::shuffle(o.collectives.begin(), o.collectives.end(), random);
+  CHECK(delays_of(64, o.messages, o.collectives, {}).origins == ordered);
+}
+
+TEST_CASE("All waiting is accounted for: computation, inside MPI, or unknown") {
+  const Outcome o = noisy_halo(8, 60);
+  const DelayTotals t = delays_of(64, o.messages, o.collectives, {}).totals;
+  double waited_s = 0;
+  for (const double s : o.waited_s) waited_s += s;
+  CHECK(t.waited_s == Approx(waited_s).epsilon(0.001));  // waits below a microsecond are left out
+  CHECK(t.attributed_s + t.inside_mpi_s + t.unknown_s == Approx(t.waited_s).epsilon(1e-6));
+  CHECK(t.attributed_s > 0.9 * t.waited_s);
+}
+
+TEST_CASE("A period and a set of ranks") {
+  const Outcome o = noisy_halo(9, 60);
+  DelayQuestion question;
+  question.most = 100'000;
+  const DelayReport all = delays_of(64, o.messages, o.collectives, question);
+  double sum_s = 0;
+  for (const std::int64_t from_ns : {0, 15'000'000, 60'000'000}) {
+    question.from_ns = from_ns;
+    question.to_ns = from_ns == 0 ? 15'000'000 : from_ns == 15'000'000 ? 60'000'000 : INT64_MAX;
+    for (const DelayOrigin& origin : delays_of(64, o.messages, o.collectives, question).origins) {
+      sum_s += origin.cost_s;
+      CHECK(origin.last_s < static_cast<double>(question.to_ns) * 1e-9);
+      CHECK(origin.last_s >= static_cast<double>(from_ns) * 1e-9);
+    }
+  }
+  double all_s = 0;
+  for (const DelayOrigin& origin : all.origins) all_s += origin.cost_s;
+  CHECK(sum_s == Approx(all_s));
+
+  question = {};
+  question.most = 100'000;
+  question.ranks = {40};
+  for (const DelayOrigin& origin : delays_of(64, o.messages, o.collectives, question).origins)
+    CHECK((origin.rank == 40 || origin.victims == std::vector{40}));
 }

@@ -2,8 +2,6 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <chrono>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <random>
 
@@ -12,80 +10,12 @@
 #include "analysis/region/free_energy.hpp"
 #include "analysis/region/linkage.hpp"
 #include "analysis/region/modularity.hpp"
-#include "analysis/region/printed_distances.hpp"
+#include "tests/analysis/region/partitions.hpp"
 #include "tests/analysis/region/patterns.hpp"
 
 using namespace pclscope;
-
-namespace {
-
-struct Figure3 {
-  nlohmann::json json;
-  CommunicationGraph graph;
-  Figure3() {
-    std::ifstream file(PCLSCOPE_TEST_DATA "/pclvis/figure3.json");
-    json = nlohmann::json::parse(file);
-    std::vector<Link> links;
-    for (const auto& edge : json["edges"]) links.push_back({edge[0].get<int>() - 1, edge[1].get<int>() - 1, 1.0});
-    graph = CommunicationGraph(8, links);
-  }
-  double largest_difference(const char* table, const Eigen::MatrixXd& computed) const {
-    double largest = 0;
-    for (int i = 0; i < 8; ++i)
-      for (int j = 0; j < 8; ++j)
-        if (i != j) largest = std::max(largest, std::abs(json[table][i][j].get<double>() - computed(i, j)));
-    return largest;
-  }
-};
-
-double adjusted_rand(const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b) {
-  std::map<std::pair<int, int>, double> both;
-  std::map<int, double> in_a, in_b;
-  const auto pairs = [](double n) { return n * (n - 1) / 2; };
-  for (std::size_t i = 0; i < a.size(); ++i) ++both[{a[i], b[i]}], ++in_a[a[i]], ++in_b[b[i]];
-  double index = 0, sum_a = 0, sum_b = 0;
-  for (const auto& [key, n] : both) index += pairs(n);
-  for (const auto& [key, n] : in_a) sum_a += pairs(n);
-  for (const auto& [key, n] : in_b) sum_b += pairs(n);
-  const double expected = sum_a * sum_b / pairs(static_cast<double>(a.size()));
-  const double most = (sum_a + sum_b) / 2;
-  return most == expected ? 1 : (index - expected) / (most - expected);
-}
-
-// The same partition of other labels.
-bool same(const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b) { return adjusted_rand(a, b) == 1; }
-
-CommunicationGraph random_connected(int n, std::mt19937_64& random) {
-  std::vector<Link> links;
-  for (int i = 1; i < n; ++i)
-    links.push_back(
-        {i, static_cast<int>(random() % static_cast<unsigned>(i)), 1.0 + static_cast<double>(random() % 100)});
-  for (int k = static_cast<int>(random() % static_cast<unsigned>(2 * n)); k > 0; --k)
-    links.push_back({static_cast<int>(random() % static_cast<unsigned>(n)),
-                     static_cast<int>(random() % static_cast<unsigned>(n)),
-                     1.0 + static_cast<double>(random() % 100)});
-  return CommunicationGraph(n, links);
-}
-
-}  // namespace
-
-TEST_CASE("the earlier paper's printed correlations come out to rounding") {
-  const Figure3 figure;
-  CHECK(figure.largest_difference("correlation_depth3", path_correlations(figure.graph, 3)) < 0.0034);
-}
-
-TEST_CASE("the final paper's printed distances, heights and regions come out to rounding") {
-  const Figure3 figure;
-  const Eigen::MatrixXd distance = printed_free_energy_distances(figure.graph);
-  CHECK(figure.largest_difference("free_energy_distance", distance) < 0.005);
-  const std::vector<Merge> merges = average_linkage(distance);
-  REQUIRE(merges.size() == 7);
-  for (std::size_t k = 0; k < 7; ++k)
-    CHECK(merges[k].height == Approx(figure.json["average_linkage_heights"][k].get<double>()).margin(0.0006));
-  CHECK(cut_at_height(merges, 2) == std::vector<std::int32_t>{0, 0, 0, 0, 1, 1, 1, 1});
-  // The printed distance breaks the triangle inequality at p1, p4, p5, as the reference notes.
-  CHECK(distance(0, 4) - distance(0, 3) - distance(3, 4) == Approx(0.035).margin(0.001));
-}
+using test::random_connected;
+using test::same;
 
 TEST_CASE("the rows of CG's process grid are its regions, for any beta") {
   struct Case {
@@ -200,7 +130,7 @@ TEST_CASE("the cut is the best of all cuts through the tree") {
     const std::vector<Merge> merges = average_linkage(free_energy_distances(graph, 1.0));
     std::vector<std::int32_t> leaves(static_cast<std::size_t>(n));
     std::iota(leaves.begin(), leaves.end(), 0);
-    const double found = modularity(graph, best_cut(graph, leaves, merges, graph.total()));
+    const double found = modularity(graph, best_cut(graph, leaves, n, merges, graph.total()));
     // Every set of merges that contains all merges below its members is a cut.
     double best = -1;
     for (unsigned chosen = 0; chosen < 1u << merges.size(); ++chosen) {
@@ -295,23 +225,6 @@ TEST_CASE("few ranks that all talk to each other are one region") {
       for (int j = 0; j < i; ++j) links.push_back({i, j, 10.0});
     CHECK(find_regions(CommunicationGraph(n, links)).regions == 1);
   }
-}
-
-TEST_CASE("coarsened clustering agrees with the dense one where both can run") {
-  const CommunicationGraph cg = test::cg(16, 32);
-  CHECK(same(find_regions(cg, {1.0, 128}).region_of_rank, find_regions(cg).region_of_rank));
-  std::mt19937_64 random(31);
-  double sum = 0;
-  for (int trial = 0; trial < 10; ++trial) {
-    std::vector<Link> links;
-    for (int i = 0; i < 400; ++i)
-      for (int j = 0; j < i; ++j)
-        if (random() % 1000 < (i / 40 == j / 40 ? 400u : 5u))
-          links.push_back({i, j, 1.0 + static_cast<double>(random() % 10)});
-    const CommunicationGraph graph(400, links);
-    sum += adjusted_rand(find_regions(graph, {1.0, 100}).region_of_rank, find_regions(graph).region_of_rank);
-  }
-  CHECK(sum / 10 > 0.9);
 }
 
 TEST_CASE("thousands of ranks are clustered in a few seconds") {

@@ -72,3 +72,28 @@ TEST_CASE("noise on a ring changes its regions only while that makes them better
   CHECK(changes >= 1);
   CHECK(changes < 10);
 }
+
+TEST_CASE("the tracker has the tree, method and modularity of the regions it shows") {
+  const CommunicationGraph graph = groups(12, {{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}});
+  RegionTracker tracker(12);
+  CHECK(tracker.dendrogram().method.empty());
+  REQUIRE(tracker.update(graph, {}, 1e-3));
+  CHECK(tracker.method() == RegionMethod::free_energy);
+  CHECK(tracker.dendrogram().method == "free-energy");
+  CHECK(tracker.dendrogram().merges.size() == 11);
+  std::vector<std::int32_t> label;
+  for (int rank = 0; rank < 12; ++rank) label.push_back(tracker.region_of(rank));
+  CHECK(tracker.modularity() == Approx(modularity(graph, label)).margin(1e-12));
+  // Not adopted: the tree stays, the modularity is that of the old regions on the new graph.
+  const CommunicationGraph other = groups(12, {{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}}, 3.0);
+  CHECK_FALSE(tracker.update(other, {}, 1.0));
+  CHECK(tracker.modularity() == Approx(modularity(other, label)).margin(1e-12));
+  // Another method is adopted whatever its modularity.
+  RegionOptions paper;
+  paper.method = RegionMethod::paper;
+  paper.threshold = 0;
+  REQUIRE(tracker.update(graph, paper, 1.0));
+  CHECK(tracker.method() == RegionMethod::paper);
+  CHECK(tracker.dendrogram().method == "paper");
+  CHECK(tracker.regions().size() == 12);
+}

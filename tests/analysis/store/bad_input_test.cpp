@@ -12,7 +12,7 @@
 #include "analysis/store/reader.hpp"
 #include "analysis/store/writer.hpp"
 #include "tests/analysis/store/sample_rows.hpp"
-#include "tests/analysis/wire/random_snapshot.hpp"
+#include "tests/analysis/store/older_version.hpp"
 
 using namespace pclscope;
 using namespace pclscope::store;
@@ -25,12 +25,15 @@ extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5"; }
 namespace {
 
 std::string sample_dump(const std::string& path, std::uint64_t rows) {
-  auto writer = std::move(*Writer::create(path, {}));
+  WriterOptions options;
+  options.compact_below_bytes = 0;
+  auto writer = std::move(*Writer::create(path, options));
   for (std::uint64_t round = 0; round < 10; round++) {  // as in a run: a bit of everything, again and again
     REQUIRE(writer->append(messages_of(rows * round / 10, rows * (round + 1) / 10 - rows * round / 10)));
     for (std::uint64_t i = 0; i < 10; i++) REQUIRE(writer->append(window_of(round * 10 + i)));
     REQUIRE(writer->append(sites_of(static_cast<std::uint32_t>(round) * 20 + 1, 20, round % 2 == 1)));
-    REQUIRE(writer->summarize(RandomSnapshot(5).make()));
+    REQUIRE(writer->append(collectives_of(rows * round / 20, rows * (round + 1) / 20 - rows * round / 20)));
+    REQUIRE(writer->summarize(snapshot_without_sites(5)));
     REQUIRE(writer->flush());
   }
   REQUIRE(writer->close());
@@ -67,6 +70,7 @@ int read_apart(const std::string& path) {
     if (!reader) ::_exit(1);
     const auto rows = (*reader)->messages(0, (*reader)->message_count());
     (void)(*reader)->windows();
+    (void)(*reader)->collectives(0, (*reader)->collective_count());
     if (rows && (*reader)->complete()) ::_exit(0);
     ::_exit(2);
   }
@@ -135,12 +139,12 @@ TEST_CASE("a dump of another major version is refused by name") {
   sample_dump(path, 10);
   const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
   const hid_t version = H5Aopen(file, "version_major", H5P_DEFAULT);
-  const int newer = 2;
+  const int newer = 3;
   REQUIRE(H5Awrite(version, H5T_NATIVE_INT, &newer) >= 0);
   H5Aclose(version);
   H5Fclose(file);
   CHECK(open_error(path) == ErrorCode::wrong_version);
-  CHECK(Reader::open(path).error().message.find("version 2") != std::string::npos);
+  CHECK(Reader::open(path).error().message.find("version 3") != std::string::npos);
 }
 
 TEST_CASE("a dump that was cut off: an error, or the rows before the cut and not complete") {
@@ -170,6 +174,9 @@ TEST_CASE("a dump that was cut off: an error, or the rows before the cut and not
     for (std::uint64_t i = 0; i < count; i++) {
       if ((*rows)[i] != message_of(i)) FAIL("row " << i);
     }
+    const auto calls = (*reader)->collectives(0, (*reader)->collective_count());
+    REQUIRE(calls);
+    CHECK(*calls == collectives_of(0, (*reader)->collective_count()));
     most = std::max<std::size_t>(most, count);
   }
   CHECK(opened > 10);

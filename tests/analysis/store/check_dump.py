@@ -1,6 +1,7 @@
 """Reads a dump with h5py alone, as FORMAT.md says, and compares with what h5py_test.cpp wrote.
 
-usage: check_dump.py FILE MESSAGES COMPLETE(0|1)    exit 0: as expected; 77: no h5py here
+usage: check_dump.py FILE MESSAGES COMPLETE(0|1) FORMAT.md    exit 0: as expected; 77: no h5py here
+       check_dump.py --example FORMAT.md    runs the worked example of that page on ./run.h5
 """
 import sys
 
@@ -25,27 +26,42 @@ def table(group):
     return {name: column[:rows] for name, column in group.items()}
 
 
-def main(path, count, complete):
+def helpers(page):
+    """`packed`, `messages` and `collectives` as FORMAT.md prints them."""
+    text = open(page, encoding="utf-8").read().split("## Worked example")[1].split("## ")[0]
+    code = "\n".join(line[4:] for line in text.splitlines() if not line or line.startswith("    "))
+    functions = [part for part in code.split("\n\n") if part.startswith("def ")]
+    assert len(functions) == 4, [part.splitlines()[0] for part in functions]
+    names = {"h5py": h5py, "numpy": numpy}
+    exec("\n\n".join(functions), names)  # pylint: disable=exec-used
+    return code, names
+
+
+def main(path, count, complete, page):
     with h5py.File(path, "r") as dump:
         assert dump.attrs["format"].decode() == "pclscope"
-        assert dump.attrs["version_major"] == 1 and dump.attrs["version_minor"] == 1
+        assert dump.attrs["version_major"] == 2 and dump.attrs["version_minor"] == 0
         assert dump.attrs["complete"] == complete
         assert dump.attrs["command"].decode() == "lmp -in 'melt \u00e9.in'"
         assert dump.attrs["mpi"].decode() == "Open MPI v4.1.4"
         assert dump.attrs["job"].decode() == "melt-17"
 
-        messages = table(dump["messages"])
+        messages = helpers(page)[1]["messages"](dump)
         assert all(len(column) == count for column in messages.values()), [len(c) for c in messages.values()]
         row = numpy.arange(count, dtype=numpy.int64)
         assert (messages["source"] == row % 64).all()
         assert (messages["destination"] == row % 61).all()
         assert (messages["send_begin"] == row * 1000 + 1).all()
+        assert (messages["send_end"] == messages["send_begin"] + 7).all()
+        assert (messages["recv_wait"] == messages["send_begin"] + 3).all()
         assert (messages["recv_post"] == messages["send_begin"] - 5).all()
         for i in range(0, count, 97):
             assert int(messages["comm"][i]) == mix(i) | 1
             assert int(messages["bytes"][i]) == mix(i + 3) >> 20
             assert int(messages["flags"][i]) == mix(i + 2) & 0xFFFFFFFF
-        for name, units in {"send_begin": "ns", "bytes": "bytes", "source": "rank"}.items():
+            assert int(messages["recv_end"][i]) == i * 1000 + 1 + mix(i + 4) % 1000
+            assert int(messages["recv_site"][i]) == mix(i + 6) | 1
+        for name, units in {"send_to_end": "ns", "bytes": "bytes", "recv_end_step": "ns, zigzag"}.items():
             assert dump["messages"][name].attrs["units"].decode() == units
 
         # The formulas of FORMAT.md.
@@ -53,6 +69,14 @@ def main(path, count, complete):
         late_sender = numpy.maximum(0, messages["send_begin"] - messages["recv_wait"])
         late_receiver = numpy.clip(messages["recv_post"] - messages["send_begin"], 0, time)
         assert (time >= 0).all() and (late_sender == 0).all() and (late_receiver == 0).all()
+
+        calls = helpers(page)[1]["collectives"](dump)
+        assert all(len(column) == count // 10 for column in calls.values())
+        for i in range(0, count // 10, 7):
+            begin = i * 700 + mix(i) % 900
+            assert int(calls["begin"][i]) == begin and int(calls["end"][i]) == begin + mix(i + 4) % 10_000
+            assert int(calls["awaited_begin"][i]) == begin + mix(i + 5) % 5000 - 1000
+            assert int(calls["ordinal"][i]) == i // 3 and int(calls["awaited"][i]) == mix(i) % 8 - 1
 
         summary = dump["summary"][str(dump["summary"].attrs["current"])]
         assert summary.attrs["matched"] == 12345 and summary.attrs["ranks"] == 3
@@ -78,10 +102,25 @@ def main(path, count, complete):
         assert list(table(summary["deadlocks"])["members_count"]) == [2]
         assert list(table(summary["site_activity"])["late_sender_s"]) == [0.5]
 
+        periods = table(summary["region_periods"])
+        lists = [list(periods["kind"][b:b + n]) for b, n in zip(regions["periods_begin"], regions["periods_count"])]
+        assert lists == [[1, 2], []], lists
+        assert list(periods["mean_ratio"]) == [1.5, 2.5] and list(periods["open"]) == [0, 1]
+        links = table(summary["links"])
+        assert list(links["a"]) == [4] and list(links["b"]) == [9] and list(links["mean_transfer_ratio"]) == [0.5]
+        assert summary.attrs["method"].decode() == "free-energy" and summary.attrs["modularity"] == 0.75
+        assert list(table(summary["leaf_of_rank"])["leaf"]) == [0, -1, 1]
+        assert list(table(summary["merges"])["height"]) == [1.25]
+        delays, victims = table(summary["delays"]), table(summary["delay_victims"])
+        assert list(delays["cost_s"]) == [2.5] and list(victims["rank"]) == [2, 0]
+        assert list(victims["lost_s"]) == [2, 0.5] and delays["victims_count"][0] == 2
+        assert summary.attrs["collective_operations"] == 3 and summary.attrs["collective_wait_s"] == 1.5
+        assert summary.attrs["keep"] == 1 and summary.attrs["messages_left_out"] == 6
+
         texts = table(dump["texts"])["byte"].tobytes()
         text = lambda t, name, row: texts[t[name + "_begin"][row]:][:t[name + "_count"][row]].decode()
         sites, modules = table(dump["sites"]), table(dump["modules"])
-        assert list(sites["id"]) == [1, 2, 3, 2]
+        assert list(sites["id"]) == ([1, 2, 3] if complete else [1, 2, 3, 2])  # a closed dump has been compacted
         rows = {sites["id"][row]: row for row in range(len(sites["id"]))}
         assert text(sites, "file", rows[2]) == "/src/with blanks/2.cpp" and sites["line"][rows[2]] == 3
         assert text(sites, "function", rows[2]) == "solver::step2(int)" and sites["line"][rows[1]] == 0
@@ -98,4 +137,7 @@ def main(path, count, complete):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    if sys.argv[1] == "--example":
+        exec(helpers(sys.argv[2])[0], {})  # pylint: disable=exec-used
+    else:
+        main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4])

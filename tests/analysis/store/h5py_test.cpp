@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 
 #include "analysis/store/writer.hpp"
 #include "tests/analysis/store/sample_rows.hpp"
@@ -16,8 +18,8 @@ namespace {
 constexpr int no_h5py = 77;
 
 int check_with_h5py(const std::string& path, int messages, int complete) {
-  const std::string command = "/usr/bin/python3 " CHECK_DUMP_SCRIPT " " + path + " " + std::to_string(messages) +
-                              " " + std::to_string(complete);
+  const std::string command = "/usr/bin/python3 -B " CHECK_DUMP_SCRIPT " " + path + " " + std::to_string(messages) +
+                              " " + std::to_string(complete) + " " FORMAT_PAGE;
   const int status = std::system(command.c_str());
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
@@ -31,6 +33,12 @@ Snapshot known_snapshot() {
   s.regions.resize(2);
   s.regions[0].id = 4;
   s.regions[0].ranks = {0, 2};
+  s.regions[0].periods.resize(2);
+  s.regions[0].periods[0].kind = PeriodKind::growth;
+  s.regions[0].periods[0].mean_ratio = 1.5;
+  s.regions[0].periods[1].kind = PeriodKind::steady;
+  s.regions[0].periods[1].mean_ratio = 2.5;
+  s.regions[0].periods[1].open = true;
   s.regions[1].id = 9;
   s.regions[1].ranks = {1};
   s.ranks.resize(3);
@@ -39,6 +47,12 @@ Snapshot known_snapshot() {
   s.deadlocks.resize(1);
   s.deadlocks[0].members = {{0, 300, 2, 1, 7, {1}, false, 1.5}, {1, 300, 2, 1, 7, {0}, true, 2.5}};
   s.site_activity = {{2, 10, 0, 100, 3, 0.5, 0, 0, 0.125}};
+  s.links = {{4, 9, 10, 100, 1, 2, 0.5, 0, 0, 0}};
+  s.dendrogram = {"free-energy", {0, -1, 1}, {{0, 1, 1.25}}, 0.75};
+  s.delays = {{1, 2, 3, 4, 2.5, 2, 0, 1, 0, 9, {2, 0}, {2, 0.5}}};
+  s.collectives = {3, 9, 1.5};
+  s.retention.keep = Keep::interesting;
+  s.retention.messages_left_out = 6;
   return s;
 }
 
@@ -49,6 +63,7 @@ TEST_CASE("h5py reads a dump while it is written, after a loss of the writer, an
   const std::string path = directory / "run.h5";
   auto writer = std::move(*Writer::create(path, {}));
   REQUIRE(writer->append(messages_of(0, 9000)));
+  REQUIRE(writer->append(collectives_of(0, 900)));
   for (std::uint64_t i = 0; i < 50; i++) REQUIRE(writer->append(window_of(i)));
   REQUIRE(writer->append(sites_of(1, 3, false)));
   REQUIRE(writer->append(sites_of(2, 1, true)));
@@ -60,9 +75,27 @@ TEST_CASE("h5py reads a dump while it is written, after a loss of the writer, an
     return;
   }
   CHECK(live == 0);
+  REQUIRE(writer->append(collectives_of(900, 2000)));
   REQUIRE(writer->append(messages_of(9000, 20'000)));  // on disk in part, not flushed
   std::filesystem::copy_file(path, directory / "lost.h5");
   CHECK(check_with_h5py(directory / "lost.h5", 9000, 0) == 0);
   REQUIRE(writer->close());
   CHECK(check_with_h5py(path, 29'000, 1) == 0);
+  std::filesystem::rename(path, directory / "closed.h5");  // the example is about run.h5, with sites that exist
+  writer = std::move(*Writer::create(path, {}));
+  std::vector<Message> messages = messages_of(0, 9000);
+  for (Message& m : messages) m.send_site = m.recv_site = 1 + m.source % 3;
+  REQUIRE(writer->append(messages));
+  REQUIRE(writer->append(collectives_of(0, 900)));
+  for (std::uint64_t i = 0; i < 50; i++) REQUIRE(writer->append(window_of(i)));
+  REQUIRE(writer->append(sites_of(1, 3, true)));
+  REQUIRE(writer->summarize(known_snapshot()));
+  REQUIRE(writer->close());
+  const std::string example = "cd " + directory.path() + " && /usr/bin/python3 -B " CHECK_DUMP_SCRIPT
+                              " --example " FORMAT_PAGE " > example.txt";
+  CHECK(std::system(example.c_str()) == 0);
+  std::ifstream printed(directory / "example.txt");
+  const std::string text{std::istreambuf_iterator<char>(printed), {}};
+  CHECK(text.find("region 4 ranks [0 2]") != std::string::npos);
+  CHECK(text.find("sent at ('/src/with blanks/") != std::string::npos);
 }

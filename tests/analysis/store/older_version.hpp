@@ -1,19 +1,59 @@
-// Summaries for tests of the store, and dumps as an older version of the format has them.
+// Summaries for tests of the store, and dumps as older versions of the format have them.
 #pragma once
 
 #include <hdf5.h>
+#include <zlib.h>
 
+#include <fstream>
 #include <string>
+#include <vector>
 
 #include "tests/analysis/wire/random_snapshot.hpp"
 
 namespace pclscope::testing {
 
+// A forest over some of the ranks: every cluster is part of at most one other.
+inline Dendrogram random_dendrogram(std::uint64_t seed, std::int32_t ranks) {
+  std::mt19937_64 random(seed);
+  Dendrogram d;
+  d.method = seed % 3 == 0 ? "" : "free-energy";
+  d.modularity = static_cast<double>(random() % 1000) / 1000;
+  std::vector<std::int32_t> clusters;
+  for (std::int32_t rank = 0; rank < ranks; rank++) {
+    const bool alone = random() % 5 == 0;
+    d.leaf_of_rank.push_back(alone ? -1 : static_cast<std::int32_t>(clusters.size()));
+    if (!alone) clusters.push_back(static_cast<std::int32_t>(clusters.size()));
+  }
+  const auto leaves = static_cast<std::int32_t>(clusters.size());
+  while (clusters.size() > 1 && random() % 20 != 0) {
+    DendrogramMerge merge{0, 0, 0.5 * static_cast<double>(d.merges.size())};
+    for (std::int32_t* part : {&merge.left, &merge.right}) {
+      std::swap(clusters[random() % clusters.size()], clusters.back());
+      *part = clusters.back();
+      clusters.pop_back();
+    }
+    clusters.push_back(leaves + static_cast<std::int32_t>(d.merges.size()));
+    d.merges.push_back(merge);
+  }
+  return d;
+}
+
 // Call sites are not part of what summarize() stores.
 inline Snapshot snapshot_without_sites(std::uint64_t seed, std::uint64_t most_ranks = 300) {
   Snapshot snapshot = RandomSnapshot(seed, most_ranks).make();
   snapshot.sites.clear();
+  snapshot.dendrogram = random_dendrogram(seed, snapshot.application.ranks);
   return snapshot;
+}
+
+// A dump that pclscope wrote when the format was at version 1.1: messages_of(0, 99) in chunks of 16, window_of(0) to
+// window_of(20), sites_of(1, 5, named), and the summary that tests/viewer/hand_made.hpp had then.
+inline void unpack_version_1_1(const std::string& path) {
+  const gzFile packed = ::gzopen(PCLSCOPE_TEST_DATA "/store/version_1_1.h5.gz", "rb");
+  std::ofstream file(path, std::ios::binary);
+  char bytes[65536];
+  for (int got = 0; packed && (got = ::gzread(packed, bytes, sizeof bytes)) > 0;) file.write(bytes, got);
+  ::gzclose(packed);
 }
 
 // Takes out of a dump what version 1.1 brought.

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/match/collective_call.hpp"
 #include "analysis/match/message.hpp"
 #include "analysis/snapshot.hpp"
 
@@ -44,13 +45,36 @@ inline std::vector<Message> messages_of(std::uint64_t first, std::uint64_t count
   return rows;
 }
 
+inline CollectiveCall collective_of(std::uint64_t row) {
+  CollectiveCall c;
+  c.comm = mix(row / 3) | 1;
+  c.ordinal = row / 3;
+  c.rank = static_cast<std::int32_t>(row % 7);
+  c.awaited = static_cast<std::int32_t>(mix(row) % 8) - 1;
+  c.function = static_cast<std::uint16_t>(mix(row + 2));
+  c.shape = static_cast<CollectiveShape>(row % 5);
+  c.nonblocking = row % 11 == 0;
+  c.begin = static_cast<std::int64_t>(row * 700 + mix(row) % 900);
+  c.end = c.begin + static_cast<std::int64_t>(mix(row + 4) % 10'000);
+  c.awaited_begin = c.begin + static_cast<std::int64_t>(mix(row + 5) % 5'000) - 1000;
+  c.bytes = mix(row + 6) >> 40;
+  c.site = mix(row + 7) | 1;
+  return c;
+}
+
+inline std::vector<CollectiveCall> collectives_of(std::uint64_t first, std::uint64_t count) {
+  std::vector<CollectiveCall> rows;
+  for (std::uint64_t i = 0; i < count; i++) rows.push_back(collective_of(first + i));
+  return rows;
+}
+
 inline Window window_of(std::uint64_t row) {
   Window w;
   w.begin_s = static_cast<double>(row) * 0.1;
   w.length_s = 0.1;
-  w.all = {-1, mix(row), mix(row) + 1, mix(row) + 2, 1.5, 0.1, 0.2, 0.3};
+  w.all = {-1, mix(row), mix(row) + 1, mix(row) + 2, 1.5, 0.1, 0.2, 0.3, 1.25};
   for (std::uint64_t i = 0; i < mix(row + 9) % 5; i++) {
-    w.regions.push_back({static_cast<std::int32_t>(i), row * 10 + i, row, i, 0.5, 1, 2, static_cast<double>(row)});
+    w.regions.push_back({static_cast<std::int32_t>(i), row * 10 + i, row, i, 0.5, 1, 2, static_cast<double>(row), 0.75});
   }
   return w;
 }

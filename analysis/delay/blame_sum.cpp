@@ -1,0 +1,58 @@
+#include "analysis/delay/blame_sum.hpp"
+
+#include <algorithm>
+
+namespace pclscope {
+
+void BlameSum::clear() { parts_.clear(); }
+
+void BlameSum::add(const Blame& blame, double ns) {
+  if (!(ns > 0)) return;
+  for (Part& p : parts_)
+    if (p.blame.origin == blame.origin && p.blame.visit_ns == blame.visit_ns) {
+      p.ns += ns;
+      return;
+    }
+  if (parts_.size() < most_parts || blame.origin >= unknown)
+    parts_.push_back({blame, ns});
+  else
+    add({unknown, 0, 0}, ns);
+}
+
+void BlameSum::subtract(const Blame& blame, double ns) {
+  for (Part& p : parts_)
+    if (p.blame.origin == blame.origin && p.blame.visit_ns == blame.visit_ns) p.ns = std::max(0.0, p.ns - ns);
+}
+
+double BlameSum::sum() const {
+  double sum = 0;
+  for (const Part& p : parts_) sum += p.ns;
+  return sum;
+}
+
+void BlameSum::limit(double ns) {
+  const double all = sum();
+  if (all <= ns) return;
+  for (Part& p : parts_) p.ns *= ns / all;
+}
+
+void BlameSum::shave(double wait_ns) {
+  std::sort(parts_.begin(), parts_.end(), [](const Part& a, const Part& b) {
+    if (a.ns != b.ns) return a.ns > b.ns;
+    return a.blame.origin != b.blame.origin ? a.blame.origin < b.blame.origin : a.blame.visit_ns < b.blame.visit_ns;
+  });
+  double kept = 0, less = 0;  // sum of the largest parts; what each of them gives away
+  std::size_t count = 0;
+  for (; count < parts_.size(); ++count) {
+    const double next = std::max(0.0, (kept + parts_[count].ns - wait_ns) / static_cast<double>(count + 1));
+    if (parts_[count].ns <= next) break;
+    kept += parts_[count].ns;
+    less = next;
+  }
+  parts_.resize(count);
+  for (Part& p : parts_) p.ns -= less;
+  add({unknown, 0, 0}, wait_ns - sum());
+  for (Part& p : parts_) p.blame.share = static_cast<float>(p.ns / wait_ns);
+}
+
+}  // namespace pclscope

@@ -1,0 +1,182 @@
+#include "analysis/window/retention.hpp"
+
+#include <cmath>
+#include <cstdio>
+
+#include "analysis/window/retention_state.hpp"
+
+namespace pclscope {
+
+namespace {
+constexpr std::size_t messages_per_call = 8192;
+}
+
+MessageRetention::MessageRetention(Keep keep, std::uint64_t file_budget, std::size_t memory_bytes, Sink sink)
+    : keep_(keep), budget_(file_budget), memory_(memory_bytes), sink_(std::move(sink)) {
+  buffer_.reserve(messages_per_call);
+}
+MessageRetention::~MessageRetention() = default;
+
+// --- the file ---
+
+// Rows that certainly fit below 95 % of the budget.
+std::uint64_t MessageRetention::rows_left() const {
+  const double end = retention::nothing_above * static_cast<double>(budget_);
+  const double used = static_cast<double>(told_bytes_) + static_cast<double>(since_told_) * retention::bytes_per_row;
+  return used >= end ? 0 : static_cast<std::uint64_t>((end - used) / retention::bytes_per_row);
+}
+
+// Estimated from how the file grew so far: a wrong guess costs nothing but a little of the first quarter.
+bool MessageRetention::room_for_everything() const {
+  const double row = measured_row_ > 0 ? measured_row_ : static_cast<double>(retention::expected_row);
+  const double used = static_cast<double>(told_bytes_) + static_cast<double>(since_told_) * row;
+  return used < retention::everything_below * static_cast<double>(budget_);
+}
+
+void MessageRetention::set_file_bytes(std::uint64_t bytes) {
+  told_rows_ += since_told_;
+  since_told_ = 0;
+  told_bytes_ = bytes;
+  if (told_rows_ >= 10'000)
+    measured_row_ = std::min(static_cast<double>(bytes) / static_cast<double>(told_rows_),
+                             static_cast<double>(retention::bytes_per_row));
+}
+
+MessageRetention::Phase MessageRetention::phase() {
+  if (keep_ == Keep::summaries || rows_left() == 0) return Phase::nothing;
+  if (keep_ == Keep::all) return Phase::everything;
+  if (!everything_over_ && !room_for_everything()) everything_over_ = true;
+  return everything_over_ ? Phase::interesting : Phase::everything;
+}
+
+void MessageRetention::write(std::span<const Message> messages) {
+  while (!messages.empty()) {
+    const std::uint64_t fit = std::min<std::uint64_t>({messages.size(), messages_per_call, rows_left()});
+    if (fit == 0) return left_out(now_s_);
+    sink_(messages.first(fit));
+    stored_ += fit;
+    since_told_ += fit;
+    messages = messages.subspan(fit);
+  }
+}
+
+void MessageRetention::left_out(double since_s) {
+  if (bites_since_s_ < 0 && keep_ != Keep::summaries) bites_since_s_ = std::max(0.0, since_s);
+}
+
+std::optional<std::string> MessageRetention::bites() {
+  if (bites_since_s_ < 0 || bites_told_) return std::nullopt;
+  bites_told_ = true;
+  char text[256];
+  const bool some = keep_ == Keep::interesting && everything_over_ && rows_left() > 0;
+  std::snprintf(
+      text, sizeof text,
+      some ? "the dump has %.0f MB of its budget of %.0f MB: from now on it keeps all messages of growth and steady "
+             "periods "
+             "only, else the first, middle and last window (--budget, --keep)"
+           : "the dump has %.0f MB of its budget of %.0f MB: no more messages are stored, summaries go on (--budget)",
+      static_cast<double>(told_bytes_) / 1e6, static_cast<double>(budget_) / 1e6);
+  return text;
+}
+
+void MessageRetention::report(Retention& to) const {
+  to.keep = keep_;
+  to.budget_bytes = budget_;
+  to.file_bytes = told_bytes_;
+  to.messages_stored = stored_;
+  to.messages_left_out = left_out();
+  to.bites_since_s = bites_since_s_;
+  to.memory_bytes += bytes();
+}
+
+// --- a window comes in ---
+
+std::shared_ptr<const MessageRetention::RegionMap> MessageRetention::share_map(std::span<const std::int32_t> now) {
+  if (!map_ || !std::equal(now.begin(), now.end(), map_->begin(), map_->end()))
+    map_ = std::make_shared<const RegionMap>(now.begin(), now.end());
+  return map_;
+}
+
+void MessageRetention::add(const Window& window, std::uint64_t number, std::span<const Message> messages,
+                           std::span<const std::int32_t> region_of_rank, const Evolutions& evolutions,
+                           std::shared_ptr<const KeptWindow> packed) {
+  if (finished_) return;
+  seen_ += messages.size();
+  now_s_ = std::isfinite(window.begin_s) ? window.begin_s : 0;
+  const Phase now = phase();
+  if (now == Phase::nothing) drop_everything();
+  decide_all(evolutions);
+  if (messages.empty()) return release_decided();
+  if (now == Phase::nothing) return left_out(now_s_);
+  if (now == Phase::everything) return write(messages);
+  if (!packed) packed = keep_window(0, 0, messages, largest_window());
+  if (packed && packed->bytes() > largest_window()) packed = nullptr;
+  if (!packed) return take_large(window, number, messages, share_map(region_of_rank), evolutions);
+  hold(window, number, share_map(region_of_rank), std::move(packed));
+  release_decided();
+  keep_memory_bound(evolutions);
+}
+
+// The regions with messages of their own wait for their verdicts; ranks without one have theirs at once.
+void MessageRetention::hold(const Window& window, std::uint64_t number, std::shared_ptr<const RegionMap> map,
+                            std::shared_ptr<const KeptWindow> packed) {
+  waiting_ += packed->messages.count();
+  Waiting& held = waiting_windows_.emplace_back();
+  held.origin = std::make_shared<Origin>(Origin{number, now_s_, std::move(map), {}});
+  held.packed = std::move(packed);
+  for (const RegionWindow& r : window.regions)
+    if (r.messages > 0 && r.region >= 0) held.regions.push_back(r.region);
+  const RegionMap& regions = *held.origin->region_of_rank;
+  if (std::find(regions.begin(), regions.end(), -1) != regions.end()) held.regions.push_back(-1);
+  std::sort(held.regions.begin(), held.regions.end());
+  held.undecided = held.regions;
+  if (!held.regions.empty() && held.regions.front() == -1) decide(-1, number, PeriodKind::other, false);
+}
+
+// More than can wait: what its regions look like now decides, behind everything that waits.
+void MessageRetention::take_large(const Window& window, std::uint64_t number, std::span<const Message> messages,
+                                  std::shared_ptr<const RegionMap> map, const Evolutions& evolutions) {
+  while (!waiting_windows_.empty()) force_oldest(evolutions);
+  Origin origin{number, now_s_, std::move(map), {}};
+  for (const RegionWindow& r : window.regions) {
+    if (r.region < 0 || r.messages == 0) continue;
+    const RegionState& state = regions_[r.region];
+    const PeriodKind kind = evolutions.provisional(r.region, number);
+    const bool first = !state.any || kind != state.kind;
+    decide(r.region, number, kind, first);
+    if (first || kind != PeriodKind::other) origin.mark(r.region);
+  }
+  buffer_.clear();
+  for (const Message& m : messages) {
+    if (origin.in_file(m))
+      buffer_.push_back(m);
+    else
+      left_out(now_s_);
+    if (buffer_.size() < messages_per_call) continue;
+    write(buffer_);
+    buffer_.clear();
+  }
+  write(buffer_);
+  buffer_.clear();
+}
+
+void MessageRetention::finish(const Evolutions& evolutions) {
+  if (finished_) return;
+  finished_ = true;
+  if (phase() == Phase::nothing) drop_everything();
+  decide_all(evolutions);
+  while (!waiting_windows_.empty()) force_oldest(evolutions);
+  for (auto& [region, state] : regions_) end_period(state, region);
+  regions_.clear();
+  released_.clear();
+}
+
+void MessageRetention::drop_everything() {
+  if (waiting_ > 0) left_out(now_s_);
+  waiting_ = 0;
+  waiting_windows_.clear();
+  released_.clear();
+  regions_.clear();
+}
+
+}  // namespace pclscope

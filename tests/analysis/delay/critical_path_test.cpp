@@ -1,0 +1,102 @@
+// Critical paths whose course is known. That they fill their period is checked on every trace (garbage_test.cpp too).
+#include <catch2/catch.hpp>
+
+#include "analysis/delay/critical_path.hpp"
+#include "tests/analysis/delay/programs.hpp"
+
+using namespace pclscope;
+using namespace pclscope::test;
+
+namespace {
+
+double on_path_s(const CriticalPath& path, std::int32_t rank, PathKind kind, std::uint32_t site) {
+  double sum = 0;
+  for (const PathShare& s : path.shares)
+    if (s.rank == rank && s.kind == kind && s.site == site) sum += s.on_path_s;
+  return sum;
+}
+
+CriticalPath path_of(const Program& program, std::int64_t* length_ns = nullptr) {
+  const Outcome o = simulate(program);
+  if (length_ns) *length_ns = *std::max_element(o.end_ns.begin(), o.end_ns.end());
+  return critical_path(program.ranks(), o.messages, o.collectives);
+}
+
+}  // namespace
+
+TEST_CASE("The path jumps to the late sender, and stays where nobody was waited for") {
+  Program p(2);
+  p.compute(0, 1'000'000);
+  p.call(0, K::send, site::send, 1);
+  p.call(1, K::bcast, site::bcast, 1);  // so that rank 1 is known from its begin
+  p.call(0, K::bcast, site::bcast, 1);
+  p.call(1, K::recv, site::recv, 0);
+  p.compute(1, 500'000);
+  p.call(1, K::allreduce, site::allreduce);
+  p.call(0, K::allreduce, site::allreduce);
+  const CriticalPath path = path_of(p);
+  REQUIRE(path.steps.size() == 4);
+  CHECK(path.steps[0].rank == 0);
+  CHECK(path.steps[0].kind == PathKind::computation);
+  CHECK(path.steps[0].site == site::send);
+  CHECK(path.steps[0].end_s == Approx(1e-3));
+  CHECK(path.steps[1].rank == 1);
+  CHECK(path.steps[1].kind == PathKind::transfer);
+  CHECK(path.steps[1].site == site::recv);
+  CHECK(path.steps[2].kind == PathKind::computation);
+  CHECK(path.steps[2].rank == 1);
+  CHECK(path.steps[2].site == site::allreduce);
+  CHECK(path.steps[2].after_site == site::recv);
+  CHECK(path.steps[2].end_s - path.steps[2].begin_s == Approx(500e-6));
+  CHECK(path.steps[3].kind == PathKind::collective);
+  CHECK(path.end_s == Approx(1504e-6));
+}
+
+TEST_CASE("A planted delay lies on the path with its whole length") {
+  for (std::uint32_t seed = 1; seed <= 5; ++seed) {
+    Setting s;
+    s.noise = 0.2;
+    s.seed = seed;
+    const double before_s = on_path_s(path_of(halo({4, 4, 4}, s)), 30, PathKind::computation, site::irecv);
+    s.plant = {30, 10, 20'000'000};
+    std::int64_t length_ns = 0;
+    const CriticalPath path = path_of(halo({4, 4, 4}, s), &length_ns);
+    CAPTURE(seed, before_s);
+    CHECK(path.end_s == Approx(static_cast<double>(length_ns) * 1e-9));
+    CHECK(on_path_s(path, 30, PathKind::computation, site::irecv) >= 0.02);
+    CHECK(before_s < 0.02);
+    REQUIRE(!path.shares.empty());
+    CHECK(path.shares[0].rank == 30);
+  }
+}
+
+TEST_CASE("In steps with an allreduce the path is the slowest rank of each step") {
+  Setting s;
+  s.steps = 50;
+  s.noise = 0.3;
+  const Program p = allreduce_steps(16, s);
+  std::int64_t computation_ns = 0;
+  std::vector<std::int64_t> longest(50);
+  for (const auto& operations : p.operations())
+    for (std::size_t i = 0; i < operations.size(); i += 2) longest[i / 2] = std::max(longest[i / 2], operations[i].ns);
+  for (const std::int64_t ns : longest) computation_ns += ns;
+  const CriticalPath path = path_of(p);
+  double on_path = 0;
+  for (const PathShare& share : path.shares)
+    if (share.kind == PathKind::computation) on_path += share.on_path_s;
+  // Before the first allreduce that anybody entered nothing is known.
+  CHECK(on_path == Approx(static_cast<double>(computation_ns) * 1e-9).margin(2e-3));
+}
+
+TEST_CASE("A part of the period") {
+  Setting s;
+  const Outcome o = simulate(halo({4, 4}, s));
+  const CriticalPath path = critical_path(16, o.messages, o.collectives, 7'300'000, 21'100'000);
+  CHECK(path.begin_s == Approx(7.3e-3));
+  CHECK(path.end_s == Approx(21.1e-3));
+  REQUIRE(!path.steps.empty());
+  CHECK(path.steps.front().begin_s == path.begin_s);
+  CHECK(path.steps.back().end_s == path.end_s);
+  CHECK(critical_path(16, o.messages, o.collectives, 8'000'000'000, 9'000'000'000).steps.empty());
+  CHECK(critical_path(16, o.messages, o.collectives, 20'000'000, 10'000'000).steps.empty());
+}

@@ -1,0 +1,91 @@
+// pclscope inspect TARGET delays: where delays began and what they cost. From the summary, or for a period, ranks or a
+// region from the stored messages.
+#include <algorithm>
+
+#include "analysis/delay/delay_report.hpp"
+#include "viewer/commands/command_line.hpp"
+#include "viewer/commands/inspect_words.hpp"
+#include "viewer/commands/stored_calls.hpp"
+#include "viewer/session/regions.hpp"
+#include "viewer/text/quantities.hpp"
+#include "viewer/views/delay_rows.hpp"
+
+namespace pclscope::commands {
+namespace {
+
+using session::Json;
+
+constexpr std::uint64_t text_limit = 20;
+
+struct Found {
+  std::vector<DelayOrigin> origins;
+  std::optional<DelayTotals> totals;  // of a period
+  std::string why_partial;
+};
+
+Json totals_json(const DelayTotals& t) {
+  return {{"waits", t.waits},
+          {"waited_s", session::finite(t.waited_s)},
+          {"attributed_s", session::finite(t.attributed_s)},
+          {"inside_mpi_s", session::finite(t.inside_mpi_s)},
+          {"unknown_s", session::finite(t.unknown_s)}};
+}
+
+std::string totals_line(const DelayTotals& t) {
+  return "waited " + text::format_seconds(t.waited_s) + " in " + text::format_count(t.waits) + " waits: " +
+         text::format_seconds(t.attributed_s) + " go back to computation, " + text::format_seconds(t.inside_mpi_s) +
+         " to time inside MPI, of " + text::format_seconds(t.unknown_s) + " the cause is not known";
+}
+
+Result<Found> of_period(const InspectWords& words, InspectedRun& run) {
+  const auto span = span_of(words, run);
+  if (!span) return span.error();
+  DelayQuestion question;
+  question.from_ns = span->begin_ns;
+  question.to_ns = span->end_ns;
+  question.ranks = words.ranks;
+  question.most = static_cast<std::size_t>(std::min<std::uint64_t>(words.limit.value_or(SIZE_MAX), SIZE_MAX));
+  question.with_path = false;
+  if (words.region) {
+    const auto region = session::find_region(run.snapshot, *words.region);
+    if (!region) return region.error();
+    question.ranks = (*region)->ranks;
+  }
+  auto calls = read_calls(*span, run);
+  if (!calls) return calls.error();
+  DelayReport report = delays_of(run.snapshot.application.ranks, calls->messages, calls->collectives, question);
+  return Found{std::move(report.origins), report.totals, std::move(calls->why_partial)};
+}
+
+Result<Found> of_run(const InspectWords& words, InspectedRun& run) {
+  const bool filtered = words.from_ns || words.to_ns || words.region || !words.ranks.empty();
+  if (!filtered) return Found{run.snapshot.delays, std::nullopt, ""};
+  if (!run.session->live()) return of_period(words, run);
+  return Error{ErrorCode::not_found, "a running job tells of delays since its start only: give the dump for periods and ranks"};
+}
+
+}  // namespace
+
+int inspect_delays(const InspectWords& words, InspectedRun& run) {
+  auto found = of_run(words, run);
+  if (!found) return fail(found.error().code == ErrorCode::bad_argument ? wrong_usage : could_not, found.error().message);
+  const std::uint64_t limit = words.limit.value_or(words.format == Format::text ? text_limit : UINT64_MAX);
+  const std::size_t all = found->origins.size();
+  if (all > limit) found->origins.resize(static_cast<std::size_t>(limit));
+  tell_partial(found->why_partial);
+  const Snapshot& s = run.snapshot;
+  const views::Sites sites(s.sites);
+  if (words.format == Format::csv) return print_rows(views::delay_rows(found->origins, s.regions, sites));
+  if (words.format == Format::json) {
+    Json json = {{"delays", views::delays_json(found->origins, s.regions, sites)}};
+    json["totals"] = found->totals ? totals_json(*found->totals) : Json(nullptr);
+    add_partial(json, found->why_partial);
+    return print_json(json);
+  }
+  std::vector<std::string> lines = views::delay_lines(found->origins, s.regions, sites, inspect_page(words).width);
+  if (all > found->origins.size()) lines.push_back("... " + text::format_count(all - found->origins.size()) + " more; --limit N shows more");
+  if (found->totals) lines.push_back(totals_line(*found->totals));
+  return print_lines(lines) ? done : could_not;
+}
+
+}  // namespace pclscope::commands

@@ -1,0 +1,105 @@
+// pclscope inspect FILE path: the critical path of a period.
+#include <algorithm>
+
+#include "analysis/delay/critical_path.hpp"
+#include "viewer/commands/command_line.hpp"
+#include "viewer/commands/inspect_words.hpp"
+#include "viewer/commands/stored_calls.hpp"
+#include "viewer/text/quantities.hpp"
+#include "viewer/text/table.hpp"
+#include "viewer/views/json_rows.hpp"
+
+namespace pclscope::commands {
+namespace {
+
+using session::Json;
+using text::Align;
+
+constexpr std::uint64_t text_limit = 20;
+
+const char* name_of(PathKind kind) {
+  switch (kind) {
+    case PathKind::computation: return "computation";
+    case PathKind::transfer: return "transfer";
+    case PathKind::in_mpi: return "in_mpi";
+    case PathKind::collective: return "collective";
+  }
+  return "computation";
+}
+
+Json location(std::uint32_t site, const views::Sites& sites) {
+  const std::string text = sites.location(site);
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+
+Json share_json(const PathShare& s, const views::Sites& sites) {
+  return {{"rank", s.rank},
+          {"kind", name_of(s.kind)},
+          {"site", location(s.site, sites)},
+          {"after_site", location(s.after_site, sites)},
+          {"steps", s.steps},
+          {"on_path_s", session::finite(s.on_path_s)}};
+}
+
+Json step_json(const PathStep& s, const views::Sites& sites) {
+  return {{"rank", s.rank},
+          {"kind", name_of(s.kind)},
+          {"site", location(s.site, sites)},
+          {"after_site", location(s.after_site, sites)},
+          {"begin_s", session::finite(s.begin_s)},
+          {"end_s", session::finite(s.end_s)}};
+}
+
+Json path_json(const CriticalPath& path, const views::Sites& sites) {
+  Json shares = Json::array(), steps = Json::array();
+  for (const PathShare& share : path.shares) shares.push_back(share_json(share, sites));
+  for (const PathStep& step : path.steps) steps.push_back(step_json(step, sites));
+  return {{"begin_s", session::finite(path.begin_s)}, {"end_s", session::finite(path.end_s)}, {"shares", shares}, {"steps", steps}};
+}
+
+std::vector<std::string> path_lines(const CriticalPath& path, const views::Sites& sites, std::uint64_t limit, std::size_t width) {
+  if (path.steps.empty()) return {"no path: nothing was sent or received in this period"};
+  const double length = path.end_s - path.begin_s;
+  std::vector<std::string> lines = {"critical path from " + text::format_seconds(path.begin_s) + " to " +
+                                    text::format_seconds(path.end_s) + ", " + text::format_count(path.steps.size()) + " steps"};
+  text::Table table;
+  for (const char* title : {"on path", "share", "rank"}) table.column(title, Align::right);
+  for (const char* title : {"what", "at", "after"}) table.column(title, Align::left);
+  table.column("steps", Align::right);
+  const std::size_t shown = static_cast<std::size_t>(std::min<std::uint64_t>(limit, path.shares.size()));
+  for (std::size_t i = 0; i < shown; ++i) {
+    const PathShare& s = path.shares[i];
+    table.row({text::format_seconds(s.on_path_s), text::format_share(length > 0 ? s.on_path_s / length : 0), std::to_string(s.rank),
+               s.kind == PathKind::in_mpi ? "inside MPI" : name_of(s.kind), sites.brief(s.site),
+               s.kind == PathKind::computation ? sites.brief(s.after_site) : "", text::format_short_count(s.steps)});
+  }
+  for (std::string& line : table.lines(width)) lines.push_back(std::move(line));
+  if (shown < path.shares.size()) lines.push_back("... " + text::format_count(path.shares.size() - shown) + " more; --limit N shows more");
+  return lines;
+}
+
+}  // namespace
+
+int inspect_path(const InspectWords& words, InspectedRun& run) {
+  if (run.session->live()) return fail(could_not, "a running job gives summaries only: give the dump file instead");
+  const auto span = span_of(words, run);
+  if (!span) return fail(span.error().code == ErrorCode::bad_argument ? wrong_usage : could_not, span.error().message);
+  const auto calls = read_calls(*span, run);
+  if (!calls) return fail(could_not, calls.error().message);
+  CriticalPath path = critical_path(run.snapshot.application.ranks, calls->messages, calls->collectives, span->begin_ns, span->end_ns);
+  tell_partial(calls->why_partial);
+  const views::Sites sites(run.snapshot.sites);
+  const std::uint64_t limit = words.limit.value_or(words.format == Format::text ? text_limit : UINT64_MAX);
+  if (words.format == Format::text) return print_lines(path_lines(path, sites, limit, inspect_page(words).width)) ? done : could_not;
+  if (path.shares.size() > limit) path.shares.resize(static_cast<std::size_t>(limit));
+  if (words.format == Format::json) {
+    Json json = path_json(path, sites);
+    add_partial(json, calls->why_partial);
+    return print_json(json);
+  }
+  std::vector<Json> objects;
+  for (const PathShare& share : path.shares) objects.push_back(share_json(share, sites));
+  return print_rows(views::rows_of(objects, share_json({}, sites)));
+}
+
+}  // namespace pclscope::commands

@@ -1,0 +1,16 @@
+// The regions on the watch page.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/snapshot.hpp"
+#include "viewer/views/page_options.hpp"
+
+namespace pclscope::views {
+
+// A title and at most `most` lines, worst regions first. Where some region grows or is steady, a column says so in words;
+// the history gets what is left of options.width.
+std::vector<std::string> region_section(const Snapshot& snapshot, std::size_t most, const PageOptions& options);
+
+}  // namespace pclscope::views
