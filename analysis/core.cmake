@@ -11,7 +11,7 @@ add_library(pclscope_core STATIC
   delay/blame_sum.cpp delay/calls_of_ranks.cpp delay/critical_path.cpp delay/delay_report.cpp delay/delays.cpp
   delay/excess.cpp delay/origins.cpp
   order/clock_propagation.cpp order/clocks.cpp order/dag_builder.cpp order/dag_dot.cpp order/dag_links.cpp
-  order/event_order.cpp order/fold.cpp
+  order/event_order.cpp order/fold.cpp order/job_clocks.cpp
   callsite/site_sums.cpp
   window/activity.cpp window/evolution.cpp window/noise_scale.cpp window/open_windows.cpp window/period_list.cpp window/piece_fit.cpp
   window/evolutions.cpp window/packed_messages.cpp window/ramp_ends.cpp window/recent_messages.cpp window/region_series.cpp

@@ -126,7 +126,7 @@ void Pipeline::finish() {
   OpenWindows::Closed closed;
   while (s.windows.close_any(closed)) s.close_window(closed);
   s.close_calls(std::numeric_limits<std::int64_t>::max());
-  if (s.options.follow_delays) s.delays.add({}, s.closing_calls, std::numeric_limits<std::int64_t>::max());
+  s.follow_delays({}, std::numeric_limits<std::int64_t>::max());
   s.delays.finish();
   s.regions.finish();
   s.retention.finish(s.regions.evolutions());
@@ -134,6 +134,7 @@ void Pipeline::finish() {
   s.refresh_totals();
 }
 
+const RegionClocks* Pipeline::clocks(std::int32_t region) const { return state_->clocks.of(region); }
 void Pipeline::set_file_bytes(std::uint64_t bytes) { state_->retention.set_file_bytes(bytes); }
 std::optional<std::string> Pipeline::budget_bites() { return state_->retention.bites(); }
 

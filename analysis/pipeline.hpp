@@ -37,7 +37,10 @@ struct PipelineOptions {
   Keep keep = Keep::all;
   std::uint64_t file_budget_bytes = std::uint64_t{1} << 60;
   std::size_t memory_bytes = std::size_t{256} << 20;
-  bool follow_delays = true;        // attribute waits to where they began (analysis/delay/)
+  // Attributing waits to where they began (analysis/delay/) may take this share of wall time; windows for which there
+  // is none are left out, and counted. 0: never, 1: always.
+  double delay_share = 1;
+  double order_share = 1;           // the same for vector clocks of the messages in memory (analysis/order/)
   std::vector<Criterion> baseline;  // criteria of an earlier run, used instead of this run's medians
   // Turns the call sites of freshly matched messages (site_key.hpp) into ids. Without it they are 0, unknown.
   std::function<void(std::span<Message>)> name_sites;
@@ -52,6 +55,7 @@ struct PipelineOptions {
 };
 
 class Matcher;
+class RegionClocks;
 
 class Pipeline {
  public:
@@ -85,6 +89,8 @@ class Pipeline {
   Snapshot snapshot() const;
   // The dependency graph of a region in a period, from the messages in memory. Fails with not_found (no such region).
   Result<Dag> dag(const DagQuestion& question) const;
+  // Vector clocks of a region's messages in memory: who happened before whom. nullptr: no such region, or too large.
+  const RegionClocks* clocks(std::int32_t region) const;
   // The store tells how large the file is; a line, once, when messages begin to be left out because of the budget.
   void set_file_bytes(std::uint64_t bytes);
   std::optional<std::string> budget_bites();

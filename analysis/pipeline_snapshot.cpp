@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t live_sites = 50;
 constexpr std::size_t live_links = 200;
 constexpr std::size_t live_delays = 20;
+constexpr std::size_t stored_delays = 1000;
 constexpr std::size_t live_periods = 32;
 
 }  // namespace
@@ -32,11 +33,12 @@ Snapshot Pipeline::snapshot() const {
     for (const std::int32_t rank : region.ranks)
       region.collective_wait_s += static_cast<double>(s.ranks[rank].collective_wait_ns) * 1e-9;
   snapshot.links = s.regions.links(s.finished ? std::numeric_limits<std::size_t>::max() : live_links);
-  snapshot.delays = s.delays.list(s.finished ? std::numeric_limits<std::size_t>::max() : live_delays);
+  snapshot.delays = s.delays.list(s.finished ? stored_delays : live_delays);
+  snapshot.delay_totals = s.delays.totals();
   if (s.finished) snapshot.dendrogram = s.regions.tracker().dendrogram();
   snapshot.collectives = s.collective_totals;
   snapshot.retention.memory_budget_bytes = s.options.memory_bytes;
-  snapshot.retention.memory_bytes = s.recent.bytes();
+  snapshot.retention.memory_bytes = s.recent.bytes() + s.clocks.bytes();
   s.retention.report(snapshot.retention);
   if (s.recent.complete_from_ns() != std::numeric_limits<std::int64_t>::min())
     snapshot.retention.memory_from_s = static_cast<double>(s.recent.complete_from_ns()) * 1e-9;

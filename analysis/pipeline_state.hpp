@@ -9,8 +9,10 @@
 #include "analysis/delay/delays.hpp"
 #include "analysis/match/collectives.hpp"
 #include "analysis/match/matcher.hpp"
+#include "analysis/order/job_clocks.hpp"
 #include "analysis/pipeline.hpp"
 #include "analysis/region/change.hpp"
+#include "analysis/time_share.hpp"
 #include "analysis/window/activity.hpp"
 #include "analysis/window/open_windows.hpp"
 #include "analysis/window/pair_table.hpp"
@@ -40,7 +42,10 @@ struct Pipeline::State {
         regions(application.ranks, options.history_windows),
         worst(options.worst_messages, worst_memory_ns),
         delays(application.ranks),
-        recent(options.memory_bytes / 2),
+        delay_time(options.delay_share),
+        order_time(options.order_share),
+        clocks(options.memory_bytes / 4),
+        recent(options.memory_bytes / 4),
         retention(options.on_messages ? options.keep : Keep::summaries, options.file_budget_bytes, options.memory_bytes / 2,
                   [this](std::span<const Message> kept) { options.on_messages(kept); }),
         ranks(static_cast<std::size_t>(application.ranks)),
@@ -56,6 +61,8 @@ struct Pipeline::State {
   void close_windows(std::int64_t now_ns);
   void close_window(OpenWindows::Closed& closed);  // judge its messages, fold them into pairs and regions
   double judge(Message& message);
+  void follow_delays(std::span<const Message> messages, std::int64_t until_ns);  // and closing_calls
+  void order(std::span<const Message> messages);
   void keep(const OpenWindows::Closed& closed, const Window& window, std::uint64_t number);
   void fold_ranks();
   void take_calls(std::span<const CollectiveCall> calls);  // a completed collective's: they wait for their window
@@ -79,6 +86,8 @@ struct Pipeline::State {
   LogHistogram times;          // of all messages with a latency
   std::vector<Message> batch;  // being measured
   Delays delays;
+  TimeShare delay_time, order_time;
+  JobClocks clocks;
   RecentMessages recent;
   MessageRetention retention;
   std::vector<CollectiveCall> calls, closing_calls;  // of windows that are open; of the one that is being closed

@@ -26,7 +26,7 @@ void Pipeline::State::take_calls(std::span<const CollectiveCall> completed) {
   ++collective_totals.operations;
   if (calls.size() <= waiting_calls) return;
   close_calls(std::numeric_limits<std::int64_t>::max());
-  if (options.follow_delays) delays.add({}, closing_calls, newest_ns);
+  follow_delays({}, newest_ns);
 }
 
 // Hands on the calls that returned before `end_ns`.
@@ -67,10 +67,36 @@ void Pipeline::State::close_window(OpenWindows::Closed& closed) {
   const std::uint64_t number = regions.close_window(pairs, regions_changed, closed.skipped, window);
   pairs.clear_window();
   close_calls(end_ns);
-  if (options.follow_delays) delays.add(closed.messages, closing_calls, end_ns);
+  order(closed.messages);
+  follow_delays(closed.messages, end_ns);
   keep(closed, window, number);
   if (options.on_window) options.on_window(window);
   windows.recycle(std::move(closed.messages));
+}
+
+void Pipeline::State::follow_delays(std::span<const Message> messages, std::int64_t until_ns) {
+  if (options.delay_share <= 0 || (messages.empty() && closing_calls.empty())) return;
+  const Wall::time_point start = Wall::now();
+  if (delay_time.allows(start))
+    delays.add(messages, closing_calls, until_ns);
+  else
+    delays.leave_out(messages.size());
+  delay_time.used(Wall::now() - start);
+}
+
+void Pipeline::State::order(std::span<const Message> messages) {
+  if (options.order_share <= 0 || recent.budget() == 0) return;
+  const Wall::time_point start = Wall::now();
+  const bool in_time = order_time.allows(start);
+  if (regions_changed)
+    clocks.set_regions(regions.tracker().regions(), [&](const JobClocks::Visit& visit) {
+      recent.between(std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max(), visit);
+    });
+  if (in_time) clocks.add(messages, regions.id_of_rank());
+  else if (!messages.empty()) clocks.leave_out();
+  if (recent.complete_from_ns() != std::numeric_limits<std::int64_t>::min())
+    clocks.forget_before(recent.complete_from_ns());
+  order_time.used(Wall::now() - start);
 }
 
 // In memory for questions, and in the file as far as the policy goes.

@@ -269,6 +269,17 @@ struct DelayOrigin {
   bool operator==(const DelayOrigin&) const = default;
 };
 
+// Where the time went that ranks waited; attributed + inside_mpi + unknown = waited. Seconds, over all ranks.
+struct DelayTotals {
+  std::uint64_t waits = 0;               // followed
+  double waited_s = 0;                   // in those
+  double attributed_s = 0;               // goes back to computation (of others, and little of the rank itself)
+  double inside_mpi_s = 0;               // goes back to time inside MPI calls that was no wait: transfers
+  double unknown_s = 0;                  // out of sight: beyond the look-back, small waits
+  std::uint64_t messages_left_out = 0;   // the analysis had no time for them (live): their waits are not in here
+  bool operator==(const DelayTotals&) const = default;
+};
+
 struct CollectiveTotals {
   std::uint64_t operations = 0;       // completed by all members
   std::uint64_t calls = 0;            // of all ranks, in those
@@ -311,7 +322,8 @@ struct Snapshot {
   std::vector<RegionLink> links;             // most messages first; live the first 200
   Dendrogram dendrogram;                     // in a dump only
   CollectiveTotals collectives;
-  std::vector<DelayOrigin> delays;           // most cost first; live the first 20
+  std::vector<DelayOrigin> delays;           // most cost first; live the first 20, in a dump 1,000
+  DelayTotals delay_totals;
   Retention retention;
   std::vector<WorstMessage> worst;           // of the newest windows, worst ratio first
   std::vector<RankSummary> ranks;

@@ -38,6 +38,8 @@ constexpr std::uint64_t slice = 2048;                     // events per ring
 constexpr microseconds shortest_nap{100};
 constexpr microseconds longest_nap{4'000};               // a ring of 65,536 events outlasts it at 16 M events/s
 constexpr milliseconds flush_every{1'000};
+constexpr double delay_share = 0.2;   // of wall time, to follow delays
+constexpr double order_share = 0.05;  // and for vector clocks
 constexpr milliseconds search_early{5}, search_late{200};  // for new segments
 constexpr milliseconds late_comers{10'000};              // after the first ring, ranks without one are given up
 constexpr milliseconds lines_at_end{10'000};        // for the lines of all call sites
@@ -86,6 +88,8 @@ class Worker {
     options.name_sites = [this](std::span<Message> messages) { call_sites_.table().translate(messages); };
     options.name_call_sites = [this](std::span<CollectiveCall> calls) { call_sites_.table().translate(calls); };
     options.baseline = baseline();
+    options.delay_share = delay_share;
+    options.order_share = order_share;
     options.keep = keep();
     options.file_budget_bytes = options_.budget_bytes;
     options.memory_bytes = retention::memory_budget(options_.budget_bytes);

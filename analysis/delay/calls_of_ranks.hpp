@@ -89,6 +89,20 @@ class CallsOfRanks {
     touched_.clear();
   }
 
+  // Forgets all calls, as forget() does. After settle().
+  template <class OnBlame>
+  void clear(OnBlame on_blame) {
+    for (Rank& r : ranks_) {
+      if (r.calls.empty()) continue;
+      for (const RankCall& call : r.calls)
+        if (call.blame != 0) on_blame(call.blame);
+      r.calls.clear();
+      r.settled = r.near = 0;
+      r.completion = SIZE_MAX;
+      r.complete = false;
+    }
+  }
+
  private:
   bool knows(std::int32_t rank) const { return rank >= 0 && static_cast<std::size_t>(rank) < ranks_.size(); }
   Rank& append(std::int32_t rank, const RankCall& call);

@@ -70,6 +70,12 @@ void Delays::finish() {
   follow_until(INT64_MAX);
 }
 
+void Delays::leave_out(std::uint64_t messages) {
+  totals_.messages_left_out += messages;
+  finish();
+  calls_.clear([this](std::uint32_t blame) { free_blames_.push_back(blame); });
+}
+
 std::int64_t Delays::order(std::span<const Message> messages, std::span<const CollectiveCall> collectives) {
   return std::max(
       order_by_slices(messages.size(), [&](std::size_t i) { return time_of(messages[i]); }, order_),

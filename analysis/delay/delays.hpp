@@ -26,15 +26,6 @@ struct DelayOptions {
   std::vector<std::int32_t> ranks;
 };
 
-// Where the time went that ranks waited; attributed + inside_mpi + unknown = waited. Seconds, over all ranks.
-struct DelayTotals {
-  std::uint64_t waits = 0;               // followed
-  double waited_s = 0;                   // in those
-  double attributed_s = 0;               // goes back to computation (of others, and little of the rank itself)
-  double inside_mpi_s = 0;               // goes back to time inside MPI calls that was no wait: transfers
-  double unknown_s = 0;                  // out of sight: beyond the look-back, small waits
-};
-
 class Delays {
  public:
   static constexpr std::size_t most_pending = 1u << 20; // messages or collective calls ahead of until_ns
@@ -46,6 +37,8 @@ class Delays {
   // chunk (or batch) has come: a posted receive is told when it completes, and may say where computation ended. What
   // comes later is taken as well, but waits that were already followed do not change.
   void add(std::span<const Message> messages, std::span<const CollectiveCall> collectives, std::int64_t until_ns);
+  // What comes next does not follow on what came before (a stretch was left out): nothing is compared across.
+  void leave_out(std::uint64_t messages);
   // No more will come: follows the rest. (Should more come nevertheless, it is taken.)
   void finish();
 

@@ -174,6 +174,12 @@ void describe_values(Value&& value, AnySnapshot& snapshot) {
   value("collective_operations", snapshot.collectives.operations);
   value("collective_calls", snapshot.collectives.calls);
   value("collective_wait_s", snapshot.collectives.wait_s);
+  value("delay_waits", snapshot.delay_totals.waits);
+  value("delay_waited_s", snapshot.delay_totals.waited_s);
+  value("delay_attributed_s", snapshot.delay_totals.attributed_s);
+  value("delay_inside_mpi_s", snapshot.delay_totals.inside_mpi_s);
+  value("delay_unknown_s", snapshot.delay_totals.unknown_s);
+  value("delay_messages_left_out", snapshot.delay_totals.messages_left_out);
   value("modularity", snapshot.dendrogram.modularity);
   value("keep", snapshot.retention.keep);
   value("budget_bytes", snapshot.retention.budget_bytes);

@@ -128,6 +128,11 @@ DelayOrigin decode(const fb::DelayOrigin& from, Budget& budget) {
   return to;
 }
 
+DelayTotals decode(const fb::DelayTotals& from, Budget&) {
+  return {from.waits(),          finite(from.waited_s()),  finite(from.attributed_s()),
+          finite(from.inside_mpi_s()), finite(from.unknown_s()), from.messages_left_out()};
+}
+
 CollectiveTotals decode(const fb::CollectiveTotals& from, Budget&) {
   return {from.operations(), from.calls(), finite(from.wait_s())};
 }
@@ -290,6 +295,7 @@ Snapshot decode(const fb::Snapshot& from, Budget& budget) {
   if (from.collectives()) to.collectives = decode(*from.collectives(), budget);
   decode_all(from.delays(), to.delays, budget);
   if (from.retention()) to.retention = decode(*from.retention(), budget);
+  if (from.delay_totals()) to.delay_totals = decode(*from.delay_totals(), budget);
   const auto nodes = static_cast<std::int64_t>(to.application.nodes.size());
   for (RankSummary& rank : to.ranks) {
     if (rank.node >= nodes) rank.node = -1;

@@ -99,6 +99,11 @@ Offset<fb::DelayOrigin> encode(Builder& to, const DelayOrigin& value) {
                                value.collective_s, value.worst_s, value.first_s, value.last_s, victims, victim_s);
 }
 
+Offset<fb::DelayTotals> encode(Builder& to, const DelayTotals& value) {
+  return fb::CreateDelayTotals(to, value.waits, value.waited_s, value.attributed_s, value.inside_mpi_s,
+                               value.unknown_s, value.messages_left_out);
+}
+
 Offset<fb::CollectiveTotals> encode(Builder& to, const CollectiveTotals& value) {
   return fb::CreateCollectiveTotals(to, value.operations, value.calls, value.wait_s);
 }
@@ -221,6 +226,7 @@ Offset<fb::Snapshot> encode(Builder& to, const Snapshot& value) {
   const auto collectives = encode(to, value.collectives);
   const auto delays = encode_all<fb::DelayOrigin>(to, value.delays);
   const auto retention = encode(to, value.retention);
+  const auto delay_totals = encode(to, value.delay_totals);
   const auto live = encode(to, value.live);
   fb::SnapshotBuilder table(to);
   table.add_job(job);
@@ -244,6 +250,7 @@ Offset<fb::Snapshot> encode(Builder& to, const Snapshot& value) {
   table.add_collectives(collectives);
   table.add_delays(delays);
   table.add_retention(retention);
+  table.add_delay_totals(delay_totals);
   return table.Finish();
 }
 

@@ -25,7 +25,7 @@ Windows windows_of(Stretch& stretch, int stretches) {
   Application application;
   application.ranks = static_cast<std::int32_t>(stretch.events.size());
   PipelineOptions options;
-  options.follow_delays = false;
+  options.delay_share = 0;
   options.on_messages = [&](std::span<const Message> messages) {
     for (Message m : messages) {  // as if sends and receives of each tag were on lines of their own
       m.send_site = static_cast<std::uint64_t>(1 + (m.tag & 7));

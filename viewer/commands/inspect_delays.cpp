@@ -19,7 +19,7 @@ constexpr std::uint64_t text_limit = 20;
 
 struct Found {
   std::vector<DelayOrigin> origins;
-  std::optional<DelayTotals> totals;  // of a period
+  DelayTotals totals;
   std::string why_partial;
 };
 
@@ -28,13 +28,16 @@ Json totals_json(const DelayTotals& t) {
           {"waited_s", session::finite(t.waited_s)},
           {"attributed_s", session::finite(t.attributed_s)},
           {"inside_mpi_s", session::finite(t.inside_mpi_s)},
-          {"unknown_s", session::finite(t.unknown_s)}};
+          {"unknown_s", session::finite(t.unknown_s)},
+          {"messages_left_out", t.messages_left_out}};
 }
 
 std::string totals_line(const DelayTotals& t) {
   return "waited " + text::format_seconds(t.waited_s) + " in " + text::format_count(t.waits) + " waits: " +
          text::format_seconds(t.attributed_s) + " go back to computation, " + text::format_seconds(t.inside_mpi_s) +
-         " to time inside MPI, of " + text::format_seconds(t.unknown_s) + " the cause is not known";
+         " to time inside MPI, of " + text::format_seconds(t.unknown_s) + " the cause is not known" +
+         (t.messages_left_out == 0 ? "" : "; " + text::format_count(t.messages_left_out) +
+                                              " messages came too fast to be followed");
 }
 
 Result<Found> of_period(const InspectWords& words, InspectedRun& run) {
@@ -59,7 +62,7 @@ Result<Found> of_period(const InspectWords& words, InspectedRun& run) {
 
 Result<Found> of_run(const InspectWords& words, InspectedRun& run) {
   const bool filtered = words.from_ns || words.to_ns || words.region || !words.ranks.empty();
-  if (!filtered) return Found{run.snapshot.delays, std::nullopt, ""};
+  if (!filtered) return Found{run.snapshot.delays, run.snapshot.delay_totals, ""};
   if (!run.session->live()) return of_period(words, run);
   return Error{ErrorCode::not_found, "a running job tells of delays since its start only: give the dump for periods and ranks"};
 }
@@ -78,13 +81,13 @@ int inspect_delays(const InspectWords& words, InspectedRun& run) {
   if (words.format == Format::csv) return print_rows(views::delay_rows(found->origins, s.regions, sites));
   if (words.format == Format::json) {
     Json json = {{"delays", views::delays_json(found->origins, s.regions, sites)}};
-    json["totals"] = found->totals ? totals_json(*found->totals) : Json(nullptr);
+    json["totals"] = totals_json(found->totals);
     add_partial(json, found->why_partial);
     return print_json(json);
   }
   std::vector<std::string> lines = views::delay_lines(found->origins, s.regions, sites, inspect_page(words).width);
   if (all > found->origins.size()) lines.push_back("... " + text::format_count(all - found->origins.size()) + " more; --limit N shows more");
-  if (found->totals) lines.push_back(totals_line(*found->totals));
+  if (found->totals.waits > 0) lines.push_back(totals_line(found->totals));
   return print_lines(lines) ? done : could_not;
 }
 

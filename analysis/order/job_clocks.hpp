@@ -1,0 +1,51 @@
+// The vector clocks of all regions of a running job, over the messages that are kept in memory. Within a region exact since
+// complete_from_ns(); a region that is new or has other ranks begins with what `retained` still gives.
+//
+// One thread owns a JobClocks. Memory: at most the budget, in equal parts for the regions.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "analysis/match/message.hpp"
+#include "analysis/order/clocks.hpp"
+#include "analysis/region/tracker.hpp"
+
+namespace pclscope {
+
+class JobClocks {
+ public:
+  using Visit = std::function<void(const Message&)>;
+
+  explicit JobClocks(std::size_t budget_bytes) : budget_(budget_bytes) {}
+
+  // The regions have changed. `retained(visit)` visits the messages that are still in memory.
+  void set_regions(std::span<const TrackedRegion> regions, const std::function<void(const Visit&)>& retained);
+  // A window's messages, in any order; region's id by rank, -1 for none.
+  void add(std::span<const Message> messages, std::span<const std::int32_t> region_of_rank);
+  // What follows does not follow on what came before (a window was left out): clocks begin anew.
+  void leave_out();
+  void forget_before(std::int64_t time_ns);
+
+  // The region's clocks; nullptr for a region that is unknown or too large (RegionClocks).
+  const RegionClocks* of(std::int32_t region) const;
+  std::size_t bytes() const;
+
+ private:
+  struct Region {
+    RegionClocks clocks;
+    std::vector<Message> window;  // of this region, of the window being added
+  };
+  RegionClocks fresh(std::span<const std::int32_t> ranks, std::size_t regions) const {
+    return RegionClocks(ranks, {budget_ / std::max<std::size_t>(regions, 1)});
+  }
+
+  std::size_t budget_;
+  std::map<std::int32_t, Region> regions_;
+};
+
+}  // namespace pclscope
