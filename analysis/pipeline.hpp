@@ -1,7 +1,9 @@
 // START HERE. The whole analysis, free of MPI, ZeroMQ and HDF5: events in, messages and snapshots out.
 //
-//   rings ─▶ collect ─▶ add() ─▶ match ─▶ criteria ─▶ windows ─▶ regions ─▶ snapshot() ─▶ wire
-//                                   └──▶ on_message ─▶ store        └──▶ on_window ─▶ store
+//   rings ─▶ collect ─▶ add() ─▶ match ─▶ criteria ─▶ window ─▶ region ─▶ order, delay ─▶ snapshot(), dag() ─▶ wire
+//                                   └▶ on_calls ─▶ store   └▶ evolution, retention ─▶ on_messages, on_window ─▶ store
+//
+// pipeline_windows.cpp has what happens when a window closes, pipeline_snapshot.cpp the results.
 //
 // Threads: none inside; one thread owns a Pipeline. Memory is bounded by ranks, channels in use, outstanding
 // messages and the configured history, not by run time.

@@ -44,7 +44,7 @@ struct Pipeline::State {
         delays(application.ranks),
         delay_time(options.delay_share),
         order_time(options.order_share),
-        clocks(options.memory_bytes / 4),
+        clocks(options.memory_bytes / 8),
         recent(options.memory_bytes / 4),
         retention(options.on_messages ? options.keep : Keep::summaries, options.file_budget_bytes, options.memory_bytes / 2,
                   [this](std::span<const Message> kept) { options.on_messages(kept); }),

@@ -44,7 +44,7 @@ void JobClocks::add(std::span<const Message> messages, std::span<const std::int3
   }
   for (auto& [id, region] : regions_) {
     region.clocks.add(region.window);
-    region.window.clear();
+    region.window = {};  // not held between windows
   }
 }
 
@@ -63,7 +63,7 @@ const RegionClocks* JobClocks::of(std::int32_t region) const {
 
 std::size_t JobClocks::bytes() const {
   std::size_t sum = 0;
-  for (const auto& [id, region] : regions_) sum += region.clocks.bytes() + region.window.capacity() * sizeof(Message);
+  for (const auto& [id, region] : regions_) sum += region.clocks.bytes();
   return sum;
 }
 

@@ -8,7 +8,7 @@
 namespace pclscope {
 
 namespace {
-constexpr std::size_t messages_per_call = 8192;
+constexpr std::size_t messages_per_call = 1024;
 }
 
 MessageRetention::MessageRetention(Keep keep, std::uint64_t file_budget, std::size_t memory_bytes, Sink sink)

@@ -60,7 +60,7 @@ inline constexpr std::uint64_t memory_budget(std::uint64_t file_budget) {
 
 class MessageRetention {
  public:
-  using Sink = std::function<void(std::span<const Message>)>;  // at most 8192 messages per call, all of one window
+  using Sink = std::function<void(std::span<const Message>)>;  // at most 1024 messages per call, all of one window
 
   MessageRetention(Keep keep, std::uint64_t file_budget, std::size_t memory_bytes, Sink sink);
   ~MessageRetention();
