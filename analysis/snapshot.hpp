@@ -336,4 +336,10 @@ struct Snapshot {
   bool operator==(const Snapshot&) const = default;
 };
 
+// Until when a live snapshot includes everything, in seconds since the time origin (to a microsecond; a damaged one may
+// name any two moments).
+inline double live_until_s(const Snapshot& s) {
+  return (static_cast<double>(s.live.window_end_realtime_ns) - static_cast<double>(s.time_origin_realtime_ns)) * 1e-9;
+}
+
 }  // namespace pclscope

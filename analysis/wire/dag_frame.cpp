@@ -26,6 +26,12 @@ void take(const Messages* all, std::size_t& at, std::size_t count, std::int64_t 
   }
 }
 
+// Structs of 8-byte numbers, read in place.
+template <class Struct>
+bool readable(const flatbuffers::Vector<const Struct*>* vector) {
+  return !vector || is_aligned(*vector, alignof(Struct));
+}
+
 void decode_nodes(const fb::Dag& from, Dag& to, Budget& budget) {
   if (!from.nodes()) return;
   const std::size_t nodes = from.nodes()->size(), received = size_of(from.received()), sent = size_of(from.sent());
@@ -109,6 +115,10 @@ DagQuestion decode(const fb::DagQuestion& from, Budget& budget) {
 
 Dag decode(const fb::Dag& from, Budget& budget) {
   Dag to;
+  if (!readable(from.ranks()) || !readable(from.nodes()) || !readable(from.received()) || !readable(from.sent()) ||
+      !readable(from.edges())) {
+    return budget.refuse(), to;
+  }
   to.region = from.region();
   to.from_s = finite(from.from_s());
   to.to_s = finite(from.to_s());

@@ -44,6 +44,12 @@ class Budget {
   bool exceeded_ = false;
 };
 
+// FlatBuffers' verifier does not look at where the elements of a vector lie. Whoever writes one aligns them, if there are any.
+template <class Vector>
+bool is_aligned(const Vector& vector, std::size_t alignment) {
+  return vector.size() == 0 || reinterpret_cast<std::uintptr_t>(vector.Data()) % alignment == 0;
+}
+
 inline double finite(double value) { return std::isfinite(value) ? value : 0; }
 inline float finite(float value) { return std::isfinite(value) ? value : 0; }
 inline std::int32_t finite(std::int32_t value) { return value; }
@@ -57,6 +63,7 @@ template <class T>
 std::vector<T> numbers(const flatbuffers::Vector<T>* from, Budget& budget) {
   std::vector<T> to;
   if (!from || !budget.take(from->size(), sizeof(T))) return to;
+  if (!is_aligned(*from, alignof(T))) return budget.refuse(), to;
   to.reserve(from->size());
   for (const T value : *from) to.push_back(finite(value));
   return to;

@@ -24,8 +24,8 @@ class DelayedLink(harness.SystemTest):
         return sorted(region["ranks"] for region in regions)
 
     def test_live_and_from_file(self):
-        iterations, first, last = 1500, 600, 1000
-        running = self.box.start_traced(RANKS, *self.job(iterations, first, last, 20_000),
+        iterations, first, last = 1100, 600, 850
+        running = self.box.start_traced(RANKS, *self.job(iterations, first, last, 60_000),
                                         options=("--dump", self.path, "--keep", "all"))
         job = self.box.job_name(running)
         expected = [list(range(row * COLUMNS, (row + 1) * COLUMNS)) for row in range(RANKS // COLUMNS)]
@@ -41,13 +41,12 @@ class DelayedLink(harness.SystemTest):
         done = running.finish(120)
         self.assertWorked(done)
         self.check_windows(first, last)
-        self.check_growth()
+        self.check_growth(first, last)
 
     def planted(self):
-        """When the sleeping rank's first slow iteration began and the last ended, from the messages themselves."""
+        """When each iteration of the sleeping rank sent to its transpose partner, from the messages themselves."""
         rows = dump.read_messages(self.path)
-        sleeper = ROW * COLUMNS
-        mine = (rows.source == sleeper) & (rows.tag == 2)
+        mine = (rows.source == ROW * COLUMNS) & (rows.tag == 2)
         begins = numpy.sort(rows.send_begin[mine]) * 1e-9
         return begins
 
@@ -66,14 +65,17 @@ class DelayedLink(harness.SystemTest):
         before = numpy.median(ratio[start < begins[first]])
         self.assertGreater(numpy.max(ratio[(start > quarter - 0.1) & (start < quarter + 0.2)]), 1.5 * before)
 
-    def check_growth(self):
+    def check_growth(self, first_slow, last_slow):
         begins = self.planted()
         slow = self.windows_of_slow_row()
         growths = [p for p in slow["periods"] if p["kind"] == "growth"]
         self.assertTrue(growths, slow["periods"])
-        first, last = begins[600], begins[1000]
-        inside = [p for p in growths if p["begin_s"] < last and p["end_s"] > first]
-        self.assertTrue(inside, (first, last, growths))
+        first, last = begins[first_slow], begins[last_slow]
+        longest = max(growths, key=lambda p: p["end_s"] - p["begin_s"])
+        self.assertGreater(longest["begin_s"], first - 1, (first, last, growths))
+        self.assertLess(longest["begin_s"], (first + last) / 2, (first, last, growths))
+        self.assertLess(longest["end_s"], last + 1, (first, last, growths))
+        self.assertGreater(longest["end_ratio"], 1.5 * longest["begin_ratio"])
 
 
 if __name__ == "__main__":

@@ -17,7 +17,9 @@ std::int64_t end_of(const InspectedRun& run) {
   const double ns = run.snapshot.duration_s * 1e9;
   const std::int64_t duration = std::isfinite(ns) && ns > 0 ? static_cast<std::int64_t>(std::min(ns, 4e18)) : 0;
   if (!run.session->live()) return duration;
-  const std::int64_t seen = run.snapshot.live.window_end_realtime_ns - run.snapshot.time_origin_realtime_ns;
+  std::int64_t seen = 0;
+  const Snapshot& s = run.snapshot;
+  if (__builtin_sub_overflow(s.live.window_end_realtime_ns, s.time_origin_realtime_ns, &seen)) return duration;
   return std::max(duration, std::clamp<std::int64_t>(seen, 0, longest_ns));
 }
 

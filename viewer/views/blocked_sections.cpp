@@ -125,7 +125,7 @@ Lines deadlock_banner(const Snapshot& snapshot, const Sites& sites, std::size_t 
   for (const Deadlock& deadlock : snapshot.deadlocks) {
     std::vector<std::int32_t> ranks;
     for (const DeadlockMember& member : deadlock.members) ranks.push_back(member.rank);
-    const double now_s = static_cast<double>(snapshot.live.window_end_realtime_ns - snapshot.time_origin_realtime_ns) * 1e-9;
+    const double now_s = live_until_s(snapshot);
     const std::string for_so_long =
         now_s > deadlock.since_s ? " for " + text::format_seconds(now_s - deadlock.since_s) : "";
     const std::string text = blocked::deadlock_text(deadlock, [&](const DeadlockMember& member) {

@@ -114,7 +114,7 @@ std::vector<RegionEvolution> evolution_of(const Snapshot& snapshot, const std::v
 std::vector<RegionEvolution> live_evolution(const Snapshot& snapshot) {
   std::vector<RegionEvolution> all;
   const double length = snapshot.live.window_s;
-  const double end = static_cast<double>(snapshot.live.window_end_realtime_ns - snapshot.time_origin_realtime_ns) * 1e-9;
+  const double end = live_until_s(snapshot);
   for (const Region& region : snapshot.regions) {
     RegionEvolution& e = all.emplace_back();
     e.region = region;

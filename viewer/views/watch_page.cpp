@@ -35,7 +35,7 @@ Lines header_lines(const Snapshot& snapshot, const Freshness& freshness) {
   const Application& app = snapshot.application;
   const MessageTotals& m = snapshot.messages;
   // Without events time goes on all the same.
-  const double until_s = static_cast<double>(snapshot.live.window_end_realtime_ns - snapshot.time_origin_realtime_ns) * 1e-9;
+  const double until_s = live_until_s(snapshot);
   const double elapsed_s = snapshot.finished ? snapshot.duration_s : std::max(snapshot.duration_s, until_s);
   const double delayed = m.matched > 0 ? static_cast<double>(m.delayed) / static_cast<double>(m.matched) : 0;
   Lines lines;

@@ -113,7 +113,13 @@ TEST_CASE("a graph whose edges lead backwards or nowhere is refused") {
   }
 }
 
-TEST_CASE("50,000 mutated graphs and questions: an error or something sound") {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int mutants = 100;  // per graph: frames of a damaged length cost a quarter of a gigabyte of checked memory
+#else
+constexpr int mutants = 2000;
+#endif
+
+TEST_CASE("mutated graphs and questions: an error or something sound") {
   std::mt19937_64 random(20240607);
   Encoder encoder;
   std::size_t refused = 0, accepted = 0;
@@ -124,7 +130,7 @@ TEST_CASE("50,000 mutated graphs and questions: an error or something sound") {
   for (int round = 0; round < 25; round++) {
     const auto made = encoder.dag(random_dag(random(), 30));
     const Bytes whole(made.begin(), made.end());
-    for (int i = 0; i < 2000; i++) {
+    for (int i = 0; i < mutants; i++) {
       Bytes frame = i % 4 == 3 ? question : whole;
       if (i % 8 == 0) frame.resize(header_bytes + random() % (frame.size() - header_bytes));
       for (std::uint64_t flips = 1 + random() % 8; flips > 0 && frame.size() > header_bytes; flips--) {
@@ -137,8 +143,8 @@ TEST_CASE("50,000 mutated graphs and questions: an error or something sound") {
       if (decoded && !sound(*decoded)) FAIL("round " << round << ", " << i << " is not sound");
     }
   }
-  CHECK(refused > 5'000);
-  CHECK(accepted > 5'000);
+  CHECK(refused > 2 * mutants);
+  CHECK(accepted > 2 * mutants);
 }
 
 TEST_CASE("10,000 events to the wire and back in no time") {
