@@ -114,9 +114,9 @@ TEST_CASE("a graph whose edges lead backwards or nowhere is refused") {
 }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int mutants = 100;  // per graph: frames of a damaged length cost a quarter of a gigabyte of checked memory
+constexpr int mutants = 40;  // per graph: frames of a damaged length cost a quarter of a gigabyte of checked memory
 #else
-constexpr int mutants = 2000;
+constexpr int mutants = 400;
 #endif
 
 TEST_CASE("mutated graphs and questions: an error or something sound") {
