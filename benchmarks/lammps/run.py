@@ -2,17 +2,20 @@
 
     run.py [--build DIR] [--pairs 5] [--steps 300] [--ranks 2]
 
-Each pair checks that both thermo tables are identical and that pclscope matched every message.
+Each pair checks that both thermo tables are identical and that pclscope matched every message. Also prints what share of one core
+the aggregator needed, from /proc while it ran.
 """
 
 import argparse
 import json
 import os
+import pathlib
 import re
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -23,6 +26,38 @@ def run(line, **options):
     if done.returncode != 0:
         sys.exit(f"run.py: {' '.join(line)}: status {done.returncode}: {done.stderr.strip()}")
     return done.stdout
+
+
+def worker_seconds():
+    """Processor time of the running aggregator; None while there is none."""
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            words = (process / "cmdline").read_bytes().split(b"\0")
+            if b"--worker" in words and b"pclscope-aggregator" in words[0]:
+                fields = (process / "stat").read_text().rsplit(")", 1)[1].split()
+                return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        except OSError:
+            pass
+    return None
+
+
+def traced_run(line):
+    """Its output, and the aggregator's share of one core."""
+    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    seen = []
+    with tempfile.TemporaryFile("w+") as output:
+        process = subprocess.Popen(line, env=environment, stdout=output)
+        while process.poll() is None:
+            used = worker_seconds()
+            if used is not None:
+                seen.append((time.monotonic(), used))
+            time.sleep(0.2)
+        if process.returncode != 0:
+            sys.exit(f"run.py: {' '.join(line)}: status {process.returncode}")
+        output.seek(0)
+        if len(seen) < 2:
+            return output.read(), 0.0
+        return output.read(), (seen[-1][1] - seen[0][1]) / (seen[-1][0] - seen[0][0])
 
 
 def loop_and_table(output):
@@ -44,12 +79,15 @@ def main():
     if args.ranks <= (os.cpu_count() or 1):
         bare_line.remove("--oversubscribe")
     times = {"bare": [], "pclscope": []}
+    shares = []
     with tempfile.TemporaryDirectory() as directory:
         dump = os.path.join(directory, "run.h5")
         for _ in range(args.pairs):
             bare, expected = loop_and_table(run(bare_line))
-            traced, table = loop_and_table(run(
-                [pclscope, "run", "--quiet", "-n", str(args.ranks), "--dump", dump, "--"] + application))
+            output, share = traced_run(
+                [pclscope, "run", "--quiet", "-n", str(args.ranks), "--dump", dump, "--"] + application)
+            traced, table = loop_and_table(output)
+            shares.append(share)
             if not expected or table != expected:
                 sys.exit("run.py: the thermo tables differ")
             messages = json.loads(run([pclscope, "inspect", dump, "--json"]))["messages"]
@@ -61,7 +99,8 @@ def main():
     ratios = [t / b for t, b in zip(times["pclscope"], times["bare"])]
     print(f"lammps {args.ranks} ranks, {args.steps} steps, {messages['matched']} messages: loop time bare "
           f"{statistics.median(times['bare']):.3f} s, pclscope {statistics.median(times['pclscope']):.3f} s; ratio per pair: "
-          f"median {statistics.median(ratios):.3f} (min {min(ratios):.3f}, max {max(ratios):.3f})")
+          f"median {statistics.median(ratios):.3f} (min {min(ratios):.3f}, max {max(ratios):.3f}); aggregator "
+          f"{statistics.median(shares) * 100:.1f} % of one core")
 
 
 if __name__ == "__main__":
