@@ -19,7 +19,14 @@ class CommandLine(harness.SystemTest):
                             (["run", "-n", "2", "--launcher-args", "-n 3", "--", "true"], "-n"),
                             (["run", "-n", "2", "--launcher-args", "'open", "--", "true"], "quote"),
                             (["run", "-n", "2", "--dump", "", "--", "true"], "--dump"),
-                            (["inspect"], "file"), ([], "command")):
+                            (["run", "-n", "2", "--budget", "1MB", "--", "true"], "--budget"),
+                            (["run", "-n", "2", "--budget", "much", "--", "true"], "much"),
+                            (["run", "-n", "2", "--keep", "some", "--", "true"], "some"),
+                            (["run", "-n", "2", "--regions", "guessed", "--", "true"], "guessed"),
+                            (["run", "-n", "2", "--baseline", "", "--", "true"], "--baseline"),
+                            (["inspect", "x.h5", "dag", "--from", "soon"], "soon"),
+                            (["inspect", "x.h5", "regions", "--cut", "none"], "--cut"),
+                            (["inspect"], "target"), ([], "command")):
             with self.subTest(words=words):
                 self.assertRefused(self.box.pclscope(*words), 2, word)
 
