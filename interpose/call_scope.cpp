@@ -17,7 +17,7 @@ BlockingReceive BlockingReceive::announced(CallScope call, std::uint64_t number,
                                            std::int32_t peer, int tag) {
   BlockingReceive receive;
   receive.number = number;
-  if (!call.quiet && peer != record::proc_null) {
+  if (call.threads && !call.quiet && peer != record::proc_null) {
     if (call.recorder.write(EventKind::recv_post, call.function, call.begin, call.begin, call.site, c.id, 0, number,
                             peer, tag_of(tag), flag::entered | c.flags)) {
       receive.flags = flag::posted;
@@ -38,6 +38,8 @@ void record_other_end(CallScope call, const Communicator& c, const MPI_Status& s
   }
   const std::uint64_t ordinal = call.receive_ordinal(receive.number);
   if (took) {
+    if (call.for_life)
+      call.recorder.life_received(c.id, c.peer(status.MPI_SOURCE), tag_of(status.MPI_TAG), receive.post.order);
     call.record(EventKind::recv_done, c.id, bytes_in(status), ordinal, c.peer(status.MPI_SOURCE),
                 tag_of(status.MPI_TAG), receive.flags | c.flags | failure_flags(result));
   } else {
@@ -75,8 +77,37 @@ void track_nothing(CallScope& call, MPI_Request request) {
   if (lost.comm != nullptr) release(lost.comm);
 }
 
+namespace {
+
+// It counts as complete where it is known which channel it is of: one that is not will take a message there. Else, and
+// after an error, nobody knows. False: there is nothing to be recorded.
+bool end_for_life(CallScope& call, TrackedRequest& r) {
+  Unrecorded::Post post;
+  std::uint64_t number;
+  const bool numbered = Unrecorded::end(outstanding(r), number, post);
+  const bool definite = r.peer != record::any_source && r.tag != record::any_tag && (r.flags & flag::failed) == 0;
+  if (!definite) call.recorder.accounts().life_give_up();
+  if (numbered) {
+    if (definite) call.recorder.life_received(r.comm_id, r.peer, r.tag, post.order);
+    r.ordinal = number;
+  } else if (definite) {
+    call.recorder.count_receive(r.comm_id, r.peer, r.tag, post);
+  } else if (call.recorder.session() != 0) {
+    call.recorder.lose_track();
+  }
+  return numbered;
+}
+
+}  // namespace
+
 void record_unseen(CallScope& call, const TrackedRequest& receive) {
   TrackedRequest r = receive;
+  if (r.unrecorded && process.attachable) {
+    if (outstanding(r) == nullptr || !end_for_life(call, r)) return;
+    call.record(EventKind::recv_freed, r.comm_id, 0, r.ordinal, r.peer, r.tag, r.flags);
+    return;
+  }
+  if (is_stale(r)) return;
   if (r.unrecorded && (outstanding(r) == nullptr || !Unrecorded::let_go(outstanding(r), r.ordinal))) return;
   call.record(EventKind::recv_freed, r.comm_id, 0, r.ordinal, r.peer, r.tag, r.flags);
 }
@@ -90,7 +121,7 @@ void record_nobody(CallScope call, std::uint64_t comm, std::uint64_t number, std
 }
 
 OutstandingReceive* post_unrecorded(CallScope call, std::uint64_t number, std::uint64_t comm, std::int32_t peer,
-                                    std::int32_t tag, std::uint32_t flags) {
+                                    std::int32_t tag, std::uint32_t flags, std::uint64_t ordinal) {
   record::Event event{};
   event.site = call.site;
   event.comm = comm;
@@ -101,7 +132,7 @@ OutstandingReceive* post_unrecorded(CallScope call, std::uint64_t number, std::u
   Unrecorded::Post post = call.recorder.posting();
   // Its number is lost, but tells which receives of other threads were posted while it was.
   if (process.multiple && number < post.counter) post.counter = number;
-  return call.recorder.outstanding(event, post);
+  return call.recorder.outstanding(event, post, ordinal);
 }
 
 }  // namespace pclscope

@@ -25,6 +25,7 @@ struct CallScope {
   const Site site;
   const bool quiet;    // the recorder is muted: no times, no numbers, no events
   const bool threads;  // other threads may be in MPI
+  const bool for_life; // the process was only preloaded: what happens is counted for life
   const std::uint64_t begin;
   std::uint64_t end = 0;
 
@@ -33,7 +34,7 @@ struct CallScope {
   PCLSCOPE_INLINE CallScope(Recorder& r, Function f, Site s, std::uint64_t comm, std::int32_t peer, std::int32_t tag,
                             bool plain = false)
       : recorder(r), function(f), site(s), quiet(!plain && r.muted()), threads(!plain && process.multiple),
-        begin(quiet ? 0 : now()) {
+        for_life(!plain && process.attachable), begin(quiet ? 0 : now()) {
     if (!quiet) [[likely]] r.enter(begin, f, s, comm, peer, tag);
   }
 
@@ -88,6 +89,7 @@ PCLSCOPE_INLINE std::uint64_t record_send(CallScope& call, const Communicator& c
     call.recorder.count_send(c.id, peer, tag);
     return unnumbered;
   }
+  if (call.for_life) [[unlikely]] call.recorder.life_sent(c.id, peer, tag);
   const std::uint64_t ordinal = call.send_ordinal(early);
   return call.record_inline(EventKind::send, c.id, bytes, ordinal, peer, tag, flags) ? ordinal : unnumbered;
 }
@@ -104,7 +106,7 @@ struct BlockingReceive {
   BlockingReceive() {}
   PCLSCOPE_INLINE BlockingReceive(CallScope& call, const Communicator& c, std::int32_t peer, int tag)
       : number(call.number_receive()) {
-    if (call.threads || call.quiet) [[unlikely]] *this = announced(call, number, c, peer, tag);
+    if (call.threads || call.quiet || call.for_life) [[unlikely]] *this = announced(call, number, c, peer, tag);
   }
 
  private:
@@ -122,6 +124,8 @@ PCLSCOPE_INLINE void record_received(CallScope& call, const Communicator& c, con
     record_other_end(call, c, status, result, receive);
     return;
   }
+  if (call.for_life) [[unlikely]]
+    call.recorder.life_received(c.id, c.peer(status.MPI_SOURCE), tag_of(status.MPI_TAG), receive.post.order);
   call.record_inline(EventKind::recv_done, c.id, bytes_in(status), call.receive_ordinal(receive.number),
                      c.peer(status.MPI_SOURCE), tag_of(status.MPI_TAG), receive.flags | c.flags);
 }
@@ -152,19 +156,22 @@ PCLSCOPE_INLINE void end_stale(Recorder& muted, Function function, Site site, MP
 }
 
 // The recv_post of a nonblocking receive with a number, or without one, which is then outstanding unrecorded. Fills in
-// `what`: ordinal and `unrecorded`.
+// `what`: ordinal and `unrecorded`. `ordinal`: with which it was recorded all the same, if outstanding receives are kept
+// for life.
 [[gnu::cold]] OutstandingReceive* post_unrecorded(CallScope call, std::uint64_t number, std::uint64_t comm,
-                                                  std::int32_t peer, std::int32_t tag, std::uint32_t flags);
+                                                  std::int32_t peer, std::int32_t tag, std::uint32_t flags,
+                                                  std::uint64_t ordinal);
 PCLSCOPE_INLINE void record_post(CallScope& call, const Communicator& c, TrackedRequest& what, std::uint64_t number) {
   bool written = number != unnumbered;
   if (written) [[likely]] {
     what.ordinal = call.receive_ordinal(number);
     written = call.record_inline(EventKind::recv_post, c.id, 0, what.ordinal, what.peer, what.tag, what.flags);
   }
-  if (!written) [[unlikely]] {
+  if (!written || call.for_life) [[unlikely]] {
+    const std::uint64_t ordinal = written ? what.ordinal : unnumbered;
     what.unrecorded = true;
     what.ordinal = reinterpret_cast<std::uint64_t>(
-        post_unrecorded(call, number, c.id, what.peer, what.tag, what.flags));
+        post_unrecorded(call, number, c.id, what.peer, what.tag, what.flags, ordinal));
   }
 }
 

@@ -5,15 +5,11 @@
 
 #include <cstdint>
 
-#include "interpose/options.hpp"
-#include "interpose/record/segment.hpp"
+#include "interpose/record/clock_choice.hpp"
 
 namespace pclscope {
 
 extern record::ClockSource clock_source;  // constant after MPI_Init
-
-// Chooses by what the processor promises (invariant TSC) and what the kernel trusts (its current clocksource).
-record::ClockSource choose_clock(ClockChoice choice);
 
 inline std::uint64_t now() {
   if (clock_source == record::ClockSource::tsc) [[likely]] return __builtin_ia32_rdtsc();

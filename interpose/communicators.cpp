@@ -228,11 +228,37 @@ Communicator* partitioned_channel(const Communicator& c, std::int32_t source, st
   return channel;
 }
 
+bool tell_communicators(record::Event*& events, std::size_t& count) {
+  Guard guard(lock);
+  std::size_t known = 0;
+  table.for_each([&](const CommunicatorEntry& entry) { known += entry.communicator != nullptr; });
+  events = static_cast<record::Event*>(aligned_alloc(64, known * sizeof(record::Event)));
+  count = 0;
+  if (events == nullptr) return false;
+  table.for_each([&](const CommunicatorEntry& entry) {
+    if (entry.communicator == nullptr || count == known) return;
+    const Communicator& c = *entry.communicator;
+    record::Event& e = events[count++];
+    e = {};
+    e.site = c.collectives.load(std::memory_order_relaxed);
+    e.comm = c.id;
+    e.bytes = c.local_count + ((c.flags & record::flag::intercomm) != 0 ? c.peer_count : 0);
+    e.tag = record::any_tag;
+    e.kind = record::EventKind::comm_created;
+    e.flags = c.flags | record::flag::unrecorded;
+  });
+  return true;
+}
+
 void forget_communicator(MPI_Comm comm) {
-  CommunicatorEntry* entry = table.find(key_of(comm));
-  if (entry == nullptr || entry->communicator == nullptr) return;
-  Communicator* c = entry->communicator;
-  entry->communicator = nullptr;
+  Communicator* c = nullptr;
+  {
+    Guard guard(lock);
+    CommunicatorEntry* entry = table.find(key_of(comm));
+    if (entry == nullptr || entry->communicator == nullptr) return;
+    c = entry->communicator;
+    entry->communicator = nullptr;
+  }
   process.handles_epoch.fetch_add(1, std::memory_order_relaxed);
   if (c != &world_communicator && c != &self_communicator) release(c);
 }

@@ -62,6 +62,9 @@ Communicator& register_communicator(MPI_Comm made, const Communicator* parent, O
                                     std::uint64_t reserved_id = 0);
 // The id of the duplicate that a nonblocking call will make: fixed at posting, as completions come in any order.
 std::uint64_t reserve_dup_id(const Communicator& parent);
+// A comm_created event of each that is known: `site` says how many collectives were posted on it so far. malloc'ed.
+// False without memory.
+bool tell_communicators(record::Event*& events, std::size_t& count);
 // The handle is gone; the entry lives on while tracked requests refer to it.
 void forget_communicator(MPI_Comm comm);
 

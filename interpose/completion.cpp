@@ -26,6 +26,7 @@ bool numbered_meanwhile(CallScope& call, TrackedRequest& done, std::int32_t sour
   Unrecorded::Post post;
   std::uint64_t number;
   if (Unrecorded::end(outstanding(done), number, post)) {
+    if (call.for_life && took) call.recorder.life_received(done.comm_id, source, tag, post.order);
     done.ordinal = number;
     return true;
   }
@@ -42,7 +43,8 @@ void told_by_itself(CallScope& call, TrackedRequest done) {
 }
 
 void receive_completed(CallScope& call, const TrackedRequest& done, const MPI_Status& status) {
-  if (done.comm == nullptr && !done.unrecorded && !done.cancelled && !done.untold && !seems_cancelled(status))
+  if (done.comm == nullptr && !done.unrecorded && !done.cancelled && !done.untold && !done.probed &&
+      !seems_cancelled(status))
       [[likely]] {
     call.record_inline(EventKind::recv_done, done.comm_id, bytes_in(status), done.ordinal, done.peer,
                        tag_of(status.MPI_TAG), done.flags | flag::posted);
@@ -60,6 +62,7 @@ void receive_completed(CallScope& call, const TrackedRequest& done, const MPI_St
       receive_completed(call, numbered, status);
     return;
   }
+  if (done.probed && is_stale(done)) return;
   if (cancelled) {
     write(call, EventKind::recv_cancelled, done);
   } else {
@@ -69,8 +72,11 @@ void receive_completed(CallScope& call, const TrackedRequest& done, const MPI_St
 }
 
 void send_completed(CallScope& call, const TrackedRequest& done, const MPI_Status& status) {
-  if (!done.cancelled || done.unrecorded) [[likely]] return;
-  write(call, was_cancelled(done, status) ? EventKind::send_cancelled : EventKind::send_not_cancelled, done);
+  if (!done.cancelled || (done.unrecorded && !call.for_life)) [[likely]] return;
+  const bool cancelled = was_cancelled(done, status);
+  if (cancelled && call.for_life) call.recorder.life_unsent(done.comm_id, done.peer, done.tag);
+  if (done.unrecorded || is_stale(done)) return;
+  write(call, cancelled ? EventKind::send_cancelled : EventKind::send_not_cancelled, done);
 }
 
 // Nonblocking: from the call that posted it to the return of the one that completed it.

@@ -19,7 +19,10 @@ struct Kept {
 
 // For the segment header: the send or receive that is waited for.
 inline std::uint64_t awaited_of(const TrackedRequest& r) {
-  if (r.unrecorded) return 0;
+  if (r.unrecorded) {
+    const std::uint64_t number = is_receive(r.kind) ? Unrecorded::number_now(outstanding(r)) : OutstandingReceive::unnumbered;
+    return number != OutstandingReceive::unnumbered ? record::awaited_receive | record::number_of(number) : 0;
+  }
   if (is_receive(r.kind)) return record::awaited_receive | record::number_of(r.ordinal);
   return is_send(r.kind) ? record::awaited_send | record::number_of(r.ordinal) : 0;
 }

@@ -12,6 +12,7 @@ using record::Event;
 
 // The thread has its recorder in another place from now on, so that the warm path of its calls stays one branch.
 void Recorder::mute() {
+  if (session_ == 0) return;  // dormant: muted as it is
   if (accounts_ == nullptr) {
     void* memory = malloc(sizeof(Unrecorded));
     if (memory == nullptr) {
@@ -32,13 +33,13 @@ void Recorder::mute() {
 void Recorder::see_bounds() { lowest_under_way(this, sends_begin_, receives_begin_); }
 
 void Recorder::count_lost(std::uint64_t events) {
-  if (quiet_) return;
+  if (quiet_ || session_ == 0) return;
   lost_ += events;
   std::atomic<std::uint64_t>& dropped = header().dropped;
   dropped.store(dropped.load(std::memory_order_relaxed) + events, std::memory_order_relaxed);
 }
 
-void Recorder::count_send(std::uint64_t comm, std::int32_t peer, std::int32_t tag) {
+void Recorder::count_send_here(std::uint64_t comm, std::int32_t peer, std::int32_t tag) {
   missed(1);
   if (accounts_ == nullptr) return;
   const std::uint64_t counter = process.sends.load(std::memory_order_acquire);
@@ -52,6 +53,12 @@ Unrecorded::Post Recorder::posting() {
 
 // A recording thread may complete a receive that a muted one posted: an event by itself then.
 void Recorder::count_receive(std::uint64_t comm, std::int32_t peer, std::int32_t tag, const Unrecorded::Post& post) {
+  if (process.attachable) accounts_->life_received(comm, peer, tag, post.order);
+  count_unrecorded(comm, peer, tag, post);
+}
+
+void Recorder::count_unrecorded(std::uint64_t comm, std::int32_t peer, std::int32_t tag, const Unrecorded::Post& post) {
+  if (session_ == 0) return;
   const std::uint64_t counter = process.receives.load(std::memory_order_acquire);
   if (muted_) {
     missed(1);
@@ -61,10 +68,10 @@ void Recorder::count_receive(std::uint64_t comm, std::int32_t peer, std::int32_t
   }
 }
 
-OutstandingReceive* Recorder::outstanding(const Event& event, const Unrecorded::Post& post) {
-  missed(1);
+OutstandingReceive* Recorder::outstanding(const Event& event, const Unrecorded::Post& post, std::uint64_t number) {
+  if (number == OutstandingReceive::unnumbered) missed(1);
   if (accounts_ == nullptr) return nullptr;
-  return accounts_->outstanding(event, post, process.receives.load(std::memory_order_acquire));
+  return accounts_->outstanding(event, post, process.receives.load(std::memory_order_acquire), number);
 }
 
 void Recorder::lose_track() {
@@ -77,6 +84,7 @@ void Recorder::lose_track() {
 bool Recorder::absorb(EventKind kind, Function function, Site site, std::uint64_t comm, std::uint64_t bytes,
                       std::uint64_t ordinal, std::int32_t peer, std::int32_t tag, std::uint32_t flags) {
   if (quiet_ || accounts_ == nullptr) return false;
+  if (session_ == 0) [[unlikely]] return absorb_dormant(kind, function, site, comm, bytes, ordinal, peer, tag, flags);
   missed(1);
   const Event event = {0, 0, site, comm, bytes, ordinal, peer, tag, kind, static_cast<std::uint16_t>(function), flags};
   const std::uint64_t number = record::number_of(event.ordinal);
@@ -119,7 +127,7 @@ bool Recorder::absorb(EventKind kind, Function function, Site site, std::uint64_
 
 // Not at the first free slot: a thread that records one event and is muted again would only cost time.
 bool Recorder::try_to_resume() {
-  if (!muted_ || process.off.load(std::memory_order_relaxed)) return false;
+  if (!muted_ || session_ == 0 || process.off.load(std::memory_order_relaxed)) return false;
   const std::uint64_t pending = summary_.count - summary_next_;
   std::uint64_t wanted = ring_.capacity() / 4;
   if (pending > wanted) wanted = ring_.capacity() / 2;
@@ -141,8 +149,10 @@ bool Recorder::resume() {
   muted_ = waited_in_vain_ = false;
   header().muted.store(0, std::memory_order_release);
   detour_.store(false, std::memory_order_relaxed);
-  thread_recorder = this;
-  thread_muted = nullptr;
+  if (!process.attachable) {
+    thread_recorder = this;
+    thread_muted = nullptr;
+  }
   if (process.off.load(std::memory_order_seq_cst)) detour_.store(true, std::memory_order_relaxed);
   return true;
 }
@@ -166,9 +176,11 @@ bool Recorder::pour() {
 
 void Recorder::settle() {
   if (quiet_) return;
+  if (process.attachable && session_ != process.open_session.load()) follow(process.session->load());
+  if (session_ == 0) return;
   Recorder* const mine = thread_recorder;
   Recorder* const mine_muted = thread_muted;
-  if (accounts_ != nullptr) {
+  if (accounts_ != nullptr && (muted_ || !process.attachable)) {
     muted_ = true;
     while (!resume() && summary_.events != nullptr && wait_for_room(true)) {
     }

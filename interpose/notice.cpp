@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,14 +22,16 @@ namespace {
 record::Board* board() {
   static record::Board* opened = nullptr;  // opened in the first MPI call or MPI_Init, before other threads ask
   static bool tried = false;
-  if (tried || !options().job) return opened;
+  if (tried || options().token[0] == 0) return opened;
   tried = true;
   char path[160];
-  snprintf(path, sizeof path, "/dev/shm/%s%s-board", record::shm_prefix, options().token);
+  snprintf(path, sizeof path, "/dev/shm/%s%s-%08x-board", record::shm_prefix, options().token, record::this_node_key());
   const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (file < 0) return nullptr;
-  // Pages are taken now: a full /dev/shm must not become a signal later.
-  if (posix_fallocate(file, 0, sizeof(record::Board)) == 0) {
+  // Somebody else's file of that name tells us nothing. Pages are taken now: a full /dev/shm must not become a signal later.
+  struct stat found = {};
+  const bool ours = fstat(file, &found) == 0 && found.st_uid == geteuid();
+  if (ours && posix_fallocate(file, 0, sizeof(record::Board)) == 0) {
     void* memory = mmap(nullptr, sizeof(record::Board), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (memory != MAP_FAILED) opened = static_cast<record::Board*>(memory);
   }
@@ -49,6 +53,8 @@ void say(const char* format, ...) {
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line, size);
   errno = saved;
 }
+
+record::Board* open_board() { return board(); }
 
 bool board_available() { return board() != nullptr; }
 
@@ -83,6 +89,11 @@ void wait_on_board(std::atomic<std::uint32_t> record::Board::*word, int millisec
 std::uint32_t aggregator_pid() {
   record::Board* b = board();
   return b == nullptr ? 0 : b->aggregator.load();
+}
+
+bool aggregator_alive() {
+  const auto pid = static_cast<pid_t>(aggregator_pid());
+  return pid > 0 && (kill(pid, 0) == 0 || errno != ESRCH);
 }
 
 bool aggregator_ended() {

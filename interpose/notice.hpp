@@ -17,6 +17,9 @@ void uncount_on_board(std::atomic<std::uint32_t> record::Board::*counter);
 void wait_on_board(std::atomic<std::uint32_t> record::Board::*word, int milliseconds);
 // The aggregator's worker on this node, 0 when there is none (yet).
 std::uint32_t aggregator_pid();
+bool aggregator_alive();
+// The board itself, for what agreement.cpp writes there.
+record::Board* open_board();
 // It ran on this node and left or died.
 bool aggregator_ended();
 // True for the first process of the node that asks about this bit of Board::said; also without a board.

@@ -35,6 +35,7 @@ bool good_token(const char* token) {
 Options read() {
   Options o;
   const char* token = getenv(record::job_variable);
+  o.off = token != nullptr || equals("PCLSCOPE", "off");
   o.ranks = static_cast<std::int32_t>(number("PCLSCOPE_RANKS", 1, 1 << 30, 0));
   o.tool_ranks = static_cast<std::int32_t>(number("PCLSCOPE_TOOL_RANKS", 0, 1 << 20, 0));
   if (token != nullptr && good_token(token) && o.ranks > 0) {
@@ -46,14 +47,11 @@ Options read() {
   while (o.ring_events < static_cast<std::uint64_t>(events)) o.ring_events *= 2;
   o.wait_when_full = !equals("PCLSCOPE_OVERFLOW", "drop");
   o.wait_ms = static_cast<std::int32_t>(number("PCLSCOPE_OVERFLOW_WAIT_MS", 0, 60000, 100));
-  if (equals("PCLSCOPE_CLOCK", "tsc")) o.clock = ClockChoice::tsc;
-  if (equals("PCLSCOPE_CLOCK", "monotonic")) o.clock = ClockChoice::monotonic;
+  o.clock = record::clock_choice(getenv(record::clock_variable));
   return o;
 }
 
-}  // namespace
-
-const Options& options() {
+Options& own_options() {
   static bool done = false;  // first called under the lock of the first MPI call
   static Options o;
   if (!done) {
@@ -62,5 +60,11 @@ const Options& options() {
   }
   return o;
 }
+
+}  // namespace
+
+const Options& options() { return own_options(); }
+
+void adopt_token(const char* token) { strcpy(own_options().token, token); }
 
 }  // namespace pclscope

@@ -3,11 +3,12 @@
 
 #include <cstdint>
 
+#include "interpose/record/clock_choice.hpp"
+
 namespace pclscope {
 
-enum class ClockChoice { automatic, tsc, monotonic };
-
 struct Options {
+  bool off = false;            // PCLSCOPE=off, or a job was named: never dormant
   bool job = false;            // PCLSCOPE_JOB and PCLSCOPE_RANKS are there and make sense
   char token[65] = "";         // PCLSCOPE_JOB: the job's secret, part of names in /dev/shm
   std::int32_t ranks = 0;      // PCLSCOPE_RANKS: of the application
@@ -15,9 +16,11 @@ struct Options {
   std::uint64_t ring_events = 65536;  // PCLSCOPE_RING_EVENTS, rounded up to a power of two
   bool wait_when_full = true;         // PCLSCOPE_OVERFLOW=wait|drop
   std::int32_t wait_ms = 100;         // PCLSCOPE_OVERFLOW_WAIT_MS
-  ClockChoice clock = ClockChoice::automatic;  // PCLSCOPE_CLOCK=tsc|monotonic
+  record::ClockChoice clock = record::ClockChoice::automatic;  // PCLSCOPE_CLOCK=tsc|monotonic
 };
 
 const Options& options();
+// A job that was only preloaded gives itself a token: 32 hex digits. In MPI_Init, before other threads ask.
+void adopt_token(const char* token);
 
 }  // namespace pclscope

@@ -24,6 +24,11 @@ struct Process {
   bool multiple;                // MPI_THREAD_MULTIPLE was provided: shared state below needs locks and atomics
   std::atomic<std::int32_t> sessions;  // MPI 4: begun and not finalized
   WorldOfSessions session_world;       // see wrap_session.hpp
+  bool attachable;              // only preloaded: dormant, and recording in sessions (sessions.hpp)
+  bool checked;                 // `multiple` or `attachable`: no call may take the fast way
+  const std::atomic<std::uint32_t>* session;  // attachable: the word that says whether an aggregator wants events
+  std::atomic<std::uint32_t> open_session;    // the session that this process has entered, 0: none
+  std::uint64_t first_send, first_receive;    // numbers below these are of earlier sessions
   std::int32_t rank;            // in the application's world
   std::int32_t size;
   // Counts freed types and communicators: caches keyed by handle are stale when it moves, as handles are reused.

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "interpose/record/board.hpp"
@@ -23,12 +24,15 @@ using pclscope::record::Board;
 
 Board* open_board(const char* token) {
   char path[256];
-  const int length = snprintf(path, sizeof path, "/dev/shm/%s%s-board", pclscope::record::shm_prefix, token);
+  const int length = snprintf(path, sizeof path, "/dev/shm/%s%s-%08x-board", pclscope::record::shm_prefix, token,
+                              pclscope::record::this_node_key());
   if (length < 0 || length >= static_cast<int>(sizeof path)) return nullptr;
   const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (file < 0) return nullptr;
   void* memory = MAP_FAILED;
-  if (posix_fallocate(file, 0, sizeof(Board)) == 0)
+  struct stat found = {};
+  const bool ours = fstat(file, &found) == 0 && found.st_uid == geteuid();  // and not a trap of somebody else's
+  if (ours && posix_fallocate(file, 0, sizeof(Board)) == 0)
     memory = mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   close(file);
   return memory == MAP_FAILED ? nullptr : static_cast<Board*>(memory);

@@ -9,6 +9,7 @@
 #include <new>
 
 #include "interpose/notice.hpp"
+#include "interpose/options.hpp"
 #include "interpose/segments.hpp"
 #include "real_functions.hpp"
 
@@ -57,15 +58,20 @@ Recorder* new_recorder() {
   if (thread_count == threads_limit) return nullptr;
   void* memory = aligned_alloc(64, (sizeof(Recorder) + 63) / 64 * 64);
   if (memory == nullptr) return nullptr;
-  record::SegmentHeader* segment = create_segment(thread_count);
-  if (segment == nullptr) {
+  record::SegmentHeader* segment = process.attachable ? nullptr : create_segment(thread_count);
+  if (segment == nullptr && !process.attachable) {
     free(memory);
     return nullptr;
   }
   auto* r = new (memory) Recorder;
-  r->open(segment);
+  if (segment != nullptr) {
+    r->open(segment);
+  } else if (!r->start_dormant()) {
+    free(memory);
+    return nullptr;
+  }
   recorders[thread_count++] = r;
-  recorders[0]->header().thread_count.store(thread_count, std::memory_order_relaxed);
+  if (segment != nullptr) recorders[0]->header().thread_count.store(thread_count, std::memory_order_relaxed);
   return r;
 }
 
@@ -92,6 +98,10 @@ Recorder* make_recorder() {
   thread_refused = r == nullptr;
   if (r == nullptr) return nullptr;
   if (r != recorders[0]) pthread_setspecific(thread_end, r);
+  if (process.attachable) {
+    thread_muted = r;
+    return r->attend() ? r : nullptr;
+  }
   if (r->muted() || process.off.load(std::memory_order_relaxed)) {
     r->mute();
     return r->try_to_resume() ? r : nullptr;
@@ -103,11 +113,12 @@ Recorder* wake_recorder() {
   if (thread_refused || !process.recording.load(std::memory_order_relaxed)) return nullptr;
   Recorder* muted = thread_muted;
   if (muted == nullptr) return make_recorder();
+  if (process.attachable) return muted->attend() ? muted : nullptr;
   return muted->try_to_resume() ? muted : nullptr;
 }
 
 Recorder* wake_or_muted_recorder() {
-  if (!process.off.load(std::memory_order_relaxed) || thread_muted == nullptr) {
+  if (!process.off.load(std::memory_order_relaxed) || thread_muted == nullptr || process.attachable) {
     if (Recorder* r = wake_recorder()) return r;
   }
   return muted_recorder();
@@ -116,7 +127,7 @@ Recorder* wake_or_muted_recorder() {
 bool start_recording() {
   if (pthread_key_create(&thread_end, give_up_thread) != 0) return false;
   pthread_atfork(nullptr, nullptr, forked_child);
-  if (make_recorder() == nullptr) return false;
+  if (make_recorder() == nullptr && thread_muted == nullptr) return false;
   process.recording = true;
   return true;
 }
@@ -132,6 +143,7 @@ Recorder* last_recorder() {
 }
 
 void stop_recording() {
+  if (process.attachable) close_session(process.open_session.load());
   process.recording = false;
   thread_recorder = thread_muted = nullptr;
   thread_refused = true;
@@ -139,6 +151,70 @@ void stop_recording() {
   for (std::uint32_t i = 0; i < thread_count; ++i)
     recorders[i]->header().state.store(record::ProcessState::finalizing, std::memory_order_release);
   pthread_mutex_unlock(&threads_lock);
+}
+
+void close_session(std::uint32_t session) {
+  pthread_mutex_lock(&threads_lock);
+  if (session != 0 && process.open_session.load() == session) {
+    process.open_session.store(0);
+    uncount_on_board(&record::Board::recording);
+    for (std::uint32_t i = 0; i < thread_count; ++i) {
+      recorders[i]->ask_to_mute();
+      if (idle[i]) recorders[i]->fall_asleep();
+    }
+  }
+  pthread_mutex_unlock(&threads_lock);
+}
+
+namespace {
+
+// The first thread of the process in this session. Those that ended, or are not in MPI now, leave their accounts to it: what
+// they do from now on they will do in the session. The others have rings that say that a summary is to come. Thread 0
+// always has one.
+bool open_session(Recorder& mine, std::uint32_t session) {
+  bool complete = true;
+  std::uint32_t segments = 0;
+  for (std::uint32_t i = 0; i < thread_count; ++i) {
+    Recorder& r = *recorders[i];
+    r.drop_next();
+    const bool outside = &r != &mine && !r.busy() && r.session() == 0;
+    if (idle[i] || (outside && i != 0)) {
+      mine.accounts().inherit(r.accounts());
+      continue;
+    }
+    if (outside) mine.accounts().inherit(r.accounts());
+    record::SegmentHeader* segment = create_segment(i, !outside);
+    r.set_next(segment);
+    r.ask_to_mute();
+    complete &= segment != nullptr;
+    segments += segment != nullptr;
+  }
+  if (record::SegmentHeader* first = recorders[0]->next_segment()) first->thread_count.store(segments);
+  process.first_send = process.sends.load();
+  process.first_receive = process.receives.load();
+  Unrecorded::number_from(process.first_receive);
+  process.open_session.store(session);
+  count_on_board(&record::Board::recording);
+  return complete;
+}
+
+}  // namespace
+
+record::SegmentHeader* enter_session(Recorder& mine, std::uint32_t session, bool& opened, bool& certain) {
+  pthread_mutex_lock(&threads_lock);
+  opened = process.open_session.load() != session;
+  if (opened) certain &= open_session(mine, session);
+  record::SegmentHeader* segment = mine.next_segment();
+  for (std::uint32_t i = 0; segment == nullptr && !opened && i < thread_count; ++i) {  // a new thread
+    if (recorders[i] != &mine) continue;
+    segment = create_segment(i, true);
+    Recorder& r = *recorders[0];
+    record::SegmentHeader* first = r.session() == session ? &r.header() : r.next_segment();
+    if (segment != nullptr && first != nullptr) first->thread_count.fetch_add(1);
+  }
+  mine.set_next(nullptr);
+  pthread_mutex_unlock(&threads_lock);
+  return segment;
 }
 
 void mute_all() {
@@ -166,6 +242,7 @@ void Recorder::numbers_under_way(std::uint64_t& sends, std::uint64_t& receives) 
 }
 
 void Recorder::go_quiet() {
+  if (process.attachable) return leave_session();
   quiet_ = true;
   detour_.store(true, std::memory_order_relaxed);
   if (thread_recorder == this) thread_recorder = nullptr;
@@ -202,13 +279,17 @@ std::uint64_t Recorder::ask_size(MPI_Datatype type) {
 // The ring is full, or nothing is to be written. nullptr: absorb().
 record::Event* Recorder::claim_slowly() {
   if (quiet_ || muted_) return nullptr;
+  if (process.attachable && session_ != process.open_session.load()) {  // another thread left it
+    fall_asleep();
+    return nullptr;
+  }
   if (process.off.load(std::memory_order_relaxed)) {
     mute();
     return nullptr;
   }
   detour_.store(false, std::memory_order_relaxed);  // asked to be muted, and meanwhile not any more
   if (ring_.claim() == nullptr && !wait_for_room()) {
-    if (!quiet_) mute();
+    if (!quiet_ && session_ != 0) mute();
     return nullptr;
   }
   waited_in_vain_ = false;
@@ -249,6 +330,7 @@ bool Recorder::consumer_gone() {
 
 bool Recorder::consumer_dead() {
   const auto pid = static_cast<pid_t>(header().consumer_pid.load(std::memory_order_relaxed));
+  if (pid == 0 && process.attachable) return !aggregator_alive();
   if (pid == 0) return aggregator_ended();  // it may have died before it found this ring
   return pid > 0 && kill(pid, 0) != 0 && errno == ESRCH;
 }

@@ -2,7 +2,8 @@
 // Every member function is called by that thread only (at the end of the process by the one that calls MPI_Finalize).
 // No lock, no allocation on the warm path.
 // A recorder is *muted* while its ring is full or MPI_Pcontrol(0) is in force: it writes no events but accounts for what
-// matching must know (unrecorded.hpp). muting.cpp holds that part.
+// matching must know (unrecorded.hpp). muting.cpp holds that part. In a process that was only preloaded it is *dormant*
+// between sessions: muted, without a ring, and it counts for life. sessions.cpp holds that part.
 #pragma once
 
 #include <atomic>
@@ -28,8 +29,11 @@ using Site = std::uint64_t;  // return address in the application
 
 class Recorder {
  public:
-  void open(record::SegmentHeader* segment) { ring_ = record::RingWriter(segment); }
-  record::SegmentHeader& header() { return *ring_.segment(); }
+  void open(record::SegmentHeader* segment) {
+    ring_ = record::RingWriter(segment);
+    header_ = segment;
+  }
+  record::SegmentHeader& header() { return *header_; }
 
   PCLSCOPE_INLINE Communicator& communicator(MPI_Comm comm) {
     if (comm == process.app_world) [[likely]] return world_communicator;
@@ -108,13 +112,18 @@ class Recorder {
                                            std::int32_t tag, std::uint32_t flags);
   // Counts `events` that the call would have left.
   PCLSCOPE_INLINE void missed(std::uint64_t events) {
-    if (!process.off.load(std::memory_order_relaxed)) count_lost(events);
+    if (session_ != 0 && !process.off.load(std::memory_order_relaxed)) count_lost(events);
   }
-  void count_send(std::uint64_t comm, std::int32_t peer, std::int32_t tag);
+  PCLSCOPE_INLINE void count_send(std::uint64_t comm, std::int32_t peer, std::int32_t tag) {
+    if (process.attachable) accounts_->life_sent(comm, peer, tag);
+    if (session_ != 0) count_send_here(comm, peer, tag);
+  }
   // A receive about to be posted, and what became of it.
   Unrecorded::Post posting();
   void count_receive(std::uint64_t comm, std::int32_t peer, std::int32_t tag, const Unrecorded::Post& post);
-  OutstandingReceive* outstanding(const record::Event& event, const Unrecorded::Post& post);
+  void count_unrecorded(std::uint64_t comm, std::int32_t peer, std::int32_t tag, const Unrecorded::Post& post);
+  OutstandingReceive* outstanding(const record::Event& event, const Unrecorded::Post& post,
+                                  std::uint64_t number = OutstandingReceive::unnumbered);
   // Something happened that the accounts cannot tell.
   void lose_track();
   void mute();
@@ -125,9 +134,48 @@ class Recorder {
   // Asks the thread to mute itself at its next event, because of MPI_Pcontrol(0). Called by any thread.
   void ask_to_mute() { detour_.store(true, std::memory_order_relaxed); }
 
+  // --- a process that was only preloaded (sessions.cpp) ---
+  // Without a ring.
+  bool start_dormant();  // false without memory
+  // Enters and leaves sessions as the board's word says. True: recording.
+  PCLSCOPE_INLINE bool attend() {
+    const std::uint32_t word = look();
+    if (word != seen_) [[unlikely]] follow(word);
+    return session_ != 0 && (!muted_ || try_to_resume());
+  }
+  // Dormant, and nobody wants anything else.
+  PCLSCOPE_INLINE bool sleeps() { return session_ == 0 && seen_ == look(); }
+  // Another thread that opens a session may speak for this one, unless it is in a call: who is has said so before it
+  // looked at the word, so one of the two sees the other. Nobody says so too late; where an end is not told, the thread
+  // counts as being in MPI until its next call.
+  PCLSCOPE_INLINE std::uint32_t look() {
+    if (process.multiple) [[unlikely]] busy_.store(true, std::memory_order_seq_cst);
+    return process.session->load(std::memory_order_acquire);
+  }
+  PCLSCOPE_INLINE void call_ended() {
+    if (process.multiple) [[unlikely]] busy_.store(false, std::memory_order_release);
+  }
+  bool busy() const { return busy_.load(std::memory_order_seq_cst); }
+  // For life: what a recorded call did. Nothing where recording is not in sessions.
+  void life_sent(std::uint64_t comm, std::int32_t peer, std::int32_t tag) { accounts_->life_sent(comm, peer, tag); }
+  void life_unsent(std::uint64_t comm, std::int32_t peer, std::int32_t tag) { accounts_->life_unsent(comm, peer, tag); }
+  void life_received(std::uint64_t comm, std::int32_t peer, std::int32_t tag, std::uint64_t order) {
+    accounts_->life_received(comm, peer, tag, order);
+  }
+  // Nobody knows what is missing in any session to come.
+  void lose_track_for_life();
+  // Another thread opened a session: this one's ring for it. Under the lock of the list of threads.
+  void set_next(record::SegmentHeader* segment) { next_segment_ = segment; }
+  record::SegmentHeader* next_segment() const { return next_segment_; }
+  void drop_next();  // a ring that it never took
+  std::uint32_t session() const { return session_; }
+  Unrecorded& accounts() { return *accounts_; }
+  // Gives the ring back: of a thread that ended, or its own.
+  void fall_asleep();
+
   // --- numbers under MPI_THREAD_MULTIPLE: taken at entry, and until the return a bound of them is public ---
-  std::uint64_t number_send() { return number(process.sends, sending_); }
-  std::uint64_t number_receive() { return number(process.receives, receiving_); }
+  std::uint64_t number_send() { return (sends_until_ = number(process.sends, sending_) + 1) - 1; }
+  std::uint64_t number_receive() { return (receives_until_ = number(process.receives, receiving_) + 1) - 1; }
   PCLSCOPE_INLINE void numbered_call_returned() {
     sending_.store(none, std::memory_order_release);
     receiving_.store(none, std::memory_order_release);
@@ -169,13 +217,21 @@ class Recorder {
   bool consumer_gone();
   bool consumer_dead();
   bool consumer_due();
+  // sessions.cpp
+  [[gnu::noinline, gnu::cold]] void follow(std::uint32_t word);
+  void join(std::uint32_t word);
+  void leave_session();
   // muting.cpp
+  bool absorb_dormant(EventKind kind, Function function, Site site, std::uint64_t comm, std::uint64_t bytes,
+                      std::uint64_t ordinal, std::int32_t peer, std::int32_t tag, std::uint32_t flags);
+  void count_send_here(std::uint64_t comm, std::int32_t peer, std::int32_t tag);
   void count_lost(std::uint64_t events);
   bool resume();
   bool pour();
   void see_bounds();
 
   record::RingWriter ring_;
+  record::SegmentHeader* header_ = nullptr;
   std::atomic<bool> detour_{false};  // muted, quiet, or asked to be: no event goes into the ring directly
   bool muted_ = false;
   bool quiet_ = false;
@@ -183,6 +239,8 @@ class Recorder {
   bool borrowed_ = false;
   std::uint32_t epoch_ = 0;   // of process.handles_epoch, at which the caches were empty
   std::uint32_t checks_ = 0;  // of the consumer, while muted
+  std::uint32_t session_ = 1; // in which it records; 0: dormant. Always 1 in a job that `pclscope run` started
+  std::uint32_t seen_ = 0;    // of the board's word
   KnownComm comms_[8] = {};
   TypeSize types_[16] = {};
   void* buffer_ = nullptr;
@@ -195,13 +253,17 @@ class Recorder {
   std::uint64_t sends_begin_ = 0;       // no numbered call of another thread that was under way then has a lower number
   std::uint64_t receives_begin_ = 0;
   std::atomic<std::uint64_t> sending_{none}, receiving_{none};
+  std::uint64_t sends_until_ = 0, receives_until_ = 0;  // one beyond the number that it took last
+  record::SegmentHeader* next_segment_ = nullptr;
+  std::atomic<bool> busy_{false};  // MPI_THREAD_MULTIPLE, attachable: in a call, perhaps
 };
 
 // This thread's recorder, or nullptr when nothing is to be recorded.
 extern __thread Recorder* thread_recorder __attribute__((tls_model("initial-exec")));
 // While true and without a recorder, this thread gets none (fortran/inside.hpp uses that too).
 extern __thread bool thread_refused __attribute__((tls_model("initial-exec")));
-// Its muted recorder, else nullptr.
+// Its muted recorder, else nullptr. In a process that was only preloaded: its recorder, muted or not, which then never is
+// in thread_recorder, so that every call looks at the session first.
 extern __thread Recorder* thread_muted __attribute__((tls_model("initial-exec")));
 Recorder* make_recorder();
 Recorder* wake_recorder();
@@ -211,16 +273,38 @@ PCLSCOPE_INLINE Recorder* recorder() {
   return wake_recorder();
 }
 // For the fast way: where this thread records and no other may be in MPI.
-PCLSCOPE_INLINE Recorder* plain_recorder() { return process.multiple ? nullptr : thread_recorder; }
+PCLSCOPE_INLINE Recorder* plain_recorder() { return process.checked ? nullptr : thread_recorder; }
 // For the calls that recorder() gave none.
 inline Recorder* muted_recorder() { return thread_refused ? nullptr : thread_muted; }
+// The muted recorder of a thread that need not look whether it should record: while MPI_Pcontrol(0) is in force, or while
+// nobody is attached.
+PCLSCOPE_INLINE Recorder* switched_off_recorder() {
+  if (!process.attachable) return process.off.load(std::memory_order_relaxed) ? muted_recorder() : nullptr;
+  Recorder* r = muted_recorder();
+  return r != nullptr && r->sleeps() ? r : nullptr;
+}
 // For calls that must be accounted for even when they leave no event: perhaps a muted one.
 Recorder* wake_or_muted_recorder();
 PCLSCOPE_INLINE Recorder* tracking_recorder() {
   Recorder* r = thread_recorder;
   if (r != nullptr) [[likely]] return r;
+  if (process.attachable && (r = switched_off_recorder()) != nullptr) return r;
   return wake_or_muted_recorder();
 }
+
+// At the beginning of a wrapper: tells the end of the call.
+class CallEnd {
+ public:
+  PCLSCOPE_INLINE explicit CallEnd(Recorder* r) : recorder_(r) {}
+  PCLSCOPE_INLINE ~CallEnd() {
+    if (process.attachable && recorder_ != nullptr) [[unlikely]] recorder_->call_ended();
+  }
+  CallEnd(const CallEnd&) = delete;
+  CallEnd& operator=(const CallEnd&) = delete;
+
+ private:
+  Recorder* const recorder_;
+};
 
 // Starts recording in this process: the calling thread's segment is number 0. False when there is no memory for it.
 bool start_recording();
@@ -230,6 +314,11 @@ Recorder* last_recorder();
 void stop_recording();
 // MPI_Pcontrol: process.off was changed.
 void mute_all();
+// The process leaves the session that it is in: its other threads notice at their next event or call.
+void close_session(std::uint32_t session);
+// Enters it, if no other thread did: the others that are alive get rings. `opened`: this thread was the first. Returns
+// the calling thread's segment, nullptr without room.
+record::SegmentHeader* enter_session(Recorder& mine, std::uint32_t session, bool& opened, bool& certain);
 // The lowest numbers of sends and receives that other threads than `mine` may have under way.
 void lowest_under_way(const Recorder* mine, std::uint64_t& sends, std::uint64_t& receives);
 

@@ -44,7 +44,8 @@ struct TrackedRequest {
   bool cancelled : 1 = false;    // MPI_Cancel was called
   bool unrecorded : 1 = false;   // posted while nothing was recorded: without a number
   bool untold : 1 = false;       // the status of this receive tells nothing: `bytes` are known, or untold_bytes
-  std::uint8_t unused : 4 = 0;   // all bits written: an assignment need not read the old entry
+  bool probed : 1 = false;       // by MPI_Imrecv: its matched probe has counted it
+  std::uint8_t unused : 3 = 0;   // all bits written: an assignment need not read the old entry
   std::uint32_t flags = 0;       // of its events
 };
 static_assert(sizeof(TrackedRequest) == 64);  // one line of cache
@@ -63,6 +64,11 @@ inline bool in_flight(const TrackedRequest& r) {
 }
 inline OutstandingReceive* outstanding(const TrackedRequest& r) {
   return reinterpret_cast<OutstandingReceive*>(r.ordinal);
+}
+
+// A send or receive with a number of an earlier session: in this one it has none.
+inline bool is_stale(const TrackedRequest& r) {
+  return record::number_of(r.ordinal) < (is_send(r.kind) ? process.first_send : process.first_receive);
 }
 
 // Learns the handles this MPI shares among complete requests. At MPI_Init, with MPI_COMM_SELF.

@@ -28,6 +28,19 @@ class StableTable {
     return page != nullptr ? page->slots[slot_of(key)].load(std::memory_order_acquire) : nullptr;
   }
 
+  // Visits all entries, unused ones too. Excludes insert().
+  template <class Visit>
+  void for_each(Visit visit) {
+    const Directory* directory = directory_.load(std::memory_order_acquire);
+    for (std::size_t i = 0; directory != nullptr && i <= directory->mask; ++i) {
+      Page* page = directory->places[i].page.load(std::memory_order_acquire);
+      if (page == nullptr) continue;
+      for (const std::atomic<Entry*>& slot : page->slots) {
+        if (Entry* entry = slot.load(std::memory_order_acquire)) visit(*entry);
+      }
+    }
+  }
+
   // The entry of a handle, a fresh Entry{} if it is new; nullptr without memory.
   Entry* insert(std::uint64_t key) {
     Page* page = page_of(directory_.load(std::memory_order_relaxed), key >> (Granule + page_bits));

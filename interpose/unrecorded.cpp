@@ -19,6 +19,7 @@ constexpr std::uint32_t lost_numbers_limit = 1024;
 
 std::atomic<bool> lock;  // guards the lists of outstanding receives of all threads, and what follows
 std::atomic<std::uint64_t> posts{0};
+std::atomic<std::uint64_t> first_number{0};  // receives with lower numbers were numbered in an earlier session
 OutstandingReceive* unused = nullptr;
 OutstandingReceive* blocks = nullptr;  // the first of each block: never given back, but known to leak checkers
 
@@ -65,53 +66,6 @@ void give_back(OutstandingReceive* receive) {
 
 }  // namespace
 
-std::uint32_t ChannelCounts::place(std::uint64_t comm, std::int32_t peer, std::int32_t tag) const {
-  const std::uint64_t mixed = (comm ^ static_cast<std::uint32_t>(peer) * 0xBF58476D1CE4E5B9u) * 0x9E3779B97F4A7C15u +
-                              static_cast<std::uint32_t>(tag) * 0x94D049BB133111EBu;
-  std::uint32_t i = static_cast<std::uint32_t>((mixed * 0x9E3779B97F4A7C15u) >> 40) & (slots - 1);
-  while (slots_[i].count != 0 && (slots_[i].comm != comm || slots_[i].peer != peer || slots_[i].tag != tag))
-    i = (i + 1) & (slots - 1);
-  return i;
-}
-
-ChannelCounts::Channel* ChannelCounts::place_for(std::uint64_t comm, std::int32_t peer, std::int32_t tag,
-                                                 std::uint64_t begin) {
-  if (slots_ == nullptr) {
-    slots_ = static_cast<Channel*>(calloc(slots, sizeof(Channel)));
-    used_ = static_cast<std::uint16_t*>(malloc(limit * sizeof *used_));
-    if (slots_ == nullptr || used_ == nullptr) {
-      give_memory_back();
-      return nullptr;
-    }
-  }
-  const std::uint32_t slot = place(comm, peer, tag);
-  Channel& c = slots_[slot];
-  if (c.count == 0) {
-    if (size_ == limit) return nullptr;
-    c = {comm, peer, tag, 0, begin, 0, 0};
-    used_[size_++] = static_cast<std::uint16_t>(slot);
-  }
-  return &c;
-}
-
-const ChannelCounts::Channel* ChannelCounts::find(std::uint64_t comm, std::int32_t peer, std::int32_t tag) const {
-  if (slots_ == nullptr) return nullptr;
-  const Channel& c = slots_[place(comm, peer, tag)];
-  return c.count != 0 ? &c : nullptr;
-}
-
-void ChannelCounts::clear() {
-  for (std::uint32_t i = 0; i < size_; ++i) slots_[used_[i]].count = 0;
-  size_ = 0;
-  last_ = nullptr;
-}
-
-void ChannelCounts::give_memory_back() {
-  free(slots_);
-  free(used_);
-  *this = ChannelCounts();
-}
-
 bool Unrecorded::List::add(const Event& event, std::uint32_t limit) {
   if (count == room) {
     const std::uint32_t larger = room == 0 ? 64 : 2 * room;
@@ -138,6 +92,8 @@ void Unrecorded::give_memory_back() {
   ends_.give_memory_back();
   communicators_.give_memory_back();
   lost_numbers_.give_memory_back();
+  life_sends_.give_memory_back();
+  life_receives_.give_memory_back();
 }
 
 Unrecorded::Post Unrecorded::post(std::uint64_t counter) {
@@ -154,14 +110,16 @@ void Unrecorded::received(std::uint64_t comm, std::int32_t peer, std::int32_t ta
   if (post.order > latest_) latest_ = post.order;
 }
 
-OutstandingReceive* Unrecorded::outstanding(const Event& event, const Post& post, std::uint64_t end) {
+OutstandingReceive* Unrecorded::outstanding(const Event& event, const Post& post, std::uint64_t end,
+                                            std::uint64_t number) {
   SpinGuard guard(lock, shared_);
   OutstandingReceive* r = take_unused();
   if (r == nullptr) {
     give_up();
+    life_give_up();
     return nullptr;
   }
-  *r = {event, post.counter, end, post.order, OutstandingReceive::unnumbered, false, this, last_, nullptr};
+  *r = {event, post.counter, end, post.order, number, false, this, last_, nullptr};
   r->event.kind = EventKind::recv_post;
   r->event.flags |= flag::unrecorded;
   (last_ != nullptr ? last_->next : first_) = r;
@@ -170,18 +128,32 @@ OutstandingReceive* Unrecorded::outstanding(const Event& event, const Post& post
   return r;
 }
 
+void Unrecorded::number_from(std::uint64_t first_receive) { first_number.store(first_receive, std::memory_order_release); }
+
+bool Unrecorded::is_numbered(const OutstandingReceive& receive) const {
+  return receive.number != OutstandingReceive::unnumbered &&
+         (!life_ || record::number_of(receive.number) >= first_number.load(std::memory_order_relaxed));
+}
+
+std::uint64_t Unrecorded::number_now(const OutstandingReceive* receive) {
+  return receive != nullptr && receive->owner->is_numbered(*receive) ? receive->number : OutstandingReceive::unnumbered;
+}
+
+void Unrecorded::take_out(OutstandingReceive* receive) {
+  (receive->previous != nullptr ? receive->previous->next : first_) = receive->next;
+  (receive->next != nullptr ? receive->next->previous : last_) = receive->previous;
+  --outstanding_;
+}
+
 bool Unrecorded::end(OutstandingReceive* receive, std::uint64_t& number, Post& post) {
   SpinGuard guard(lock, receive->owner->shared_);
+  Unrecorded& owner = *receive->owner;
+  const bool numbered = owner.is_numbered(*receive);
   number = receive->number;
   post = {receive->begin, receive->order};
-  if (number == OutstandingReceive::unnumbered) {
-    Unrecorded& owner = *receive->owner;
-    (receive->previous != nullptr ? receive->previous->next : owner.first_) = receive->next;
-    (receive->next != nullptr ? receive->next->previous : owner.last_) = receive->previous;
-    --owner.outstanding_;
-  }
+  if (!numbered || owner.life_) owner.take_out(receive);
   give_back(receive);
-  return number != OutstandingReceive::unnumbered;
+  return numbered;
 }
 
 bool Unrecorded::let_go(OutstandingReceive* receive, std::uint64_t& number) {
@@ -191,6 +163,30 @@ bool Unrecorded::let_go(OutstandingReceive* receive, std::uint64_t& number) {
   if (number == OutstandingReceive::unnumbered) return false;
   give_back(receive);
   return true;
+}
+
+void Unrecorded::inherit(Unrecorded& ended) {
+  SpinGuard guard(lock, shared_);
+  life_exact_ = life_exact_ && ended.life_exact_ && life_sends_.add_all(ended.life_sends_) &&
+                life_receives_.add_all(ended.life_receives_);
+  if (ended.life_latest_ > life_latest_) life_latest_ = ended.life_latest_;
+  ended.life_sends_.clear();
+  ended.life_receives_.clear();
+  for (OutstandingReceive* r = ended.first_; r != nullptr; r = r->next) r->owner = this;
+  if (ended.first_ == nullptr) return;
+  ended.first_->previous = last_;
+  (last_ != nullptr ? last_->next : first_) = ended.first_;
+  last_ = ended.last_;
+  outstanding_ += ended.outstanding_;
+  ended.first_ = ended.last_ = nullptr;
+  ended.outstanding_ = 0;
+}
+
+void Unrecorded::forget_stretch() {
+  sends_.clear();
+  receives_.clear();
+  ends_.count = communicators_.count = lost_numbers_.count = 0;
+  exact_ = true;
 }
 
 void Unrecorded::keep(const Event& event) {
@@ -220,8 +216,13 @@ void Unrecorded::lost_number(std::uint64_t number, bool of_receives) {
 
 bool Unrecorded::empty() const {
   SpinGuard guard(lock, shared_);
-  return exact_ && sends_.size() + receives_.size() + ends_.count + communicators_.count + lost_numbers_.count == 0 &&
-         outstanding_ == 0;
+  if (!exact_ || sends_.size() + receives_.size() + ends_.count + communicators_.count + lost_numbers_.count != 0)
+    return false;
+  if (!life_) return outstanding_ == 0;
+  for (const OutstandingReceive* r = last_; r != nullptr; r = r->previous) {
+    if (!is_numbered(*r)) return false;
+  }
+  return true;
 }
 
 // Have receives that were posted later taken messages that this one could have taken? When looking through the channels
@@ -229,18 +230,20 @@ bool Unrecorded::empty() const {
 bool Unrecorded::may_be_out_of_order(const OutstandingReceive& receive, std::uint64_t counter,
                                      std::uint32_t& patience) const {
   // Other threads posted meanwhile, or while it was being posted, and their receives have lower numbers.
-  if (receive.end != counter || (shared_ && receive.begin != counter)) return true;
+  if (!life_ && receive.end != counter) return true;
+  if (shared_ && (receive.begin != counter || receive.end != counter)) return true;
   if (shared_) return posts.load(std::memory_order_relaxed) != receive.order;
-  if (latest_ < receive.order) return false;
+  if ((life_ ? life_latest_ : latest_) < receive.order) return false;
+  const ChannelCounts& ended = completed();
   const Event& e = receive.event;
   if (e.peer != record::any_source && e.tag != record::any_tag) {
-    const ChannelCounts::Channel* c = receives_.find(e.comm, e.peer, e.tag);
+    const ChannelCounts::Channel* c = ended.find(e.comm, e.peer, e.tag);
     return c != nullptr && c->latest > receive.order;
   }
-  if (patience < receives_.size()) return true;
-  patience -= receives_.size();
-  for (std::uint32_t i = 0; i < receives_.size(); ++i) {
-    const ChannelCounts::Channel& c = receives_[i];
+  if (patience < ended.size()) return true;
+  patience -= ended.size();
+  for (std::uint32_t i = 0; i < ended.size(); ++i) {
+    const ChannelCounts::Channel& c = ended[i];
     if (c.latest > receive.order && c.comm == e.comm && (e.peer == record::any_source || e.peer == c.peer) &&
         (e.tag == record::any_tag || e.tag == c.tag))
       return true;
@@ -250,27 +253,34 @@ bool Unrecorded::may_be_out_of_order(const OutstandingReceive& receive, std::uin
 
 // Numbers them all, in the order of their posts. The lock is held.
 Event* Unrecorded::write_outstanding(Event* at, std::atomic<std::uint64_t>& receives) {
-  std::uint64_t number = receives.fetch_add(outstanding_, std::memory_order_acq_rel);
+  std::size_t count = 0;
+  for (const OutstandingReceive* r = first_; r != nullptr; r = r->next) count += !is_numbered(*r);
+  std::uint64_t number = receives.fetch_add(count, std::memory_order_acq_rel);
   const std::uint64_t counter = number;
   std::uint32_t patience = 1u << 20;
-  Event* freed = at + outstanding_;
+  Event* freed = at + count;
   for (OutstandingReceive* r = first_; r != nullptr;) {
     OutstandingReceive* next = r->next;
-    *at = r->event;
-    at->ordinal = r->number = number++;
-    if (may_be_out_of_order(*r, counter, patience)) at->flags |= flag::out_of_order;
-    if (r->freed) {
-      *freed = *at;
-      freed->kind = EventKind::recv_freed;
-      freed->flags &= ~flag::out_of_order;
-      ++freed;
-      give_back(r);
+    if (!is_numbered(*r)) {
+      *at = r->event;
+      at->ordinal = number;
+      if (may_be_out_of_order(*r, counter, patience)) at->flags |= flag::out_of_order;
+      r->number = number++;
+      if (r->freed) {
+        *freed = *at;
+        freed->kind = EventKind::recv_freed;
+        freed->flags &= ~flag::out_of_order;
+        ++freed;
+        give_back(r);
+      }
+      ++at;
     }
-    ++at;
     r = next;
   }
-  first_ = last_ = nullptr;
-  outstanding_ = 0;
+  if (!life_) {
+    first_ = last_ = nullptr;
+    outstanding_ = 0;
+  }
   return freed;
 }
 
@@ -296,10 +306,49 @@ Unrecorded::Summary Unrecorded::summary(std::uint64_t lost, std::atomic<std::uin
   for (std::uint32_t i = 0; exact_ && i < sends_.size(); ++i) *at++ = of_channel(EventKind::unrecorded_sends, sends_[i]);
   append(communicators_);
   if (exact_) append(lost_numbers_);
-  sends_.clear();
-  receives_.clear();
-  ends_.count = communicators_.count = lost_numbers_.count = 0;
-  exact_ = true;
+  forget_stretch();
+  return {events, static_cast<std::size_t>(at - events)};
+}
+
+Unrecorded::Summary Unrecorded::life_summary(const Start& start, std::atomic<std::uint64_t>& receives) {
+  SpinGuard guard(lock, shared_);
+  const std::size_t most = 3 + start.communicator_count + ends_.count + lost_numbers_.count + outstanding_ +
+                           life_receives_.size() + life_sends_.size();
+  auto* events = static_cast<Event*>(aligned_alloc(64, most * sizeof(Event)));
+  if (events == nullptr) return {nullptr, 0};
+  const bool exact = exact_ && life_exact_ && start.certain;
+  Event* at = events;
+  *at = blank(EventKind::lost);
+  at->peer = record::unknown_rank;
+  at++->flags = exact ? flag::summarised : 0;
+  const auto skip = [&at](std::uint64_t count, std::uint32_t flags) {
+    if (count == 0) return;
+    *at = blank(EventKind::lost_number);
+    at->bytes = count;
+    at++->flags = flags;
+  };
+  if (start.opens) {
+    skip(start.first_send, 0);
+    skip(start.first_receive, flag::of_receives);
+    for (std::size_t i = 0; i < start.communicator_count; ++i) *at++ = start.communicators[i];
+  }
+  // What this thread ended of receives that others had posted in this session.
+  for (std::uint32_t i = 0; exact && i < ends_.count; ++i) *at++ = ends_.events[i];
+  for (std::uint32_t i = 0; exact && i < lost_numbers_.count; ++i) *at++ = lost_numbers_.events[i];
+  const std::uint64_t received = receives.load(std::memory_order_acquire);
+  at = write_outstanding(at, receives);
+  const auto total = [&](EventKind kind, ChannelCounts::Channel c, std::uint64_t begin, std::uint64_t end) {
+    c.count -= c.end;
+    if (c.count == 0) return;
+    c.begin = begin;
+    c.end = end;
+    *at++ = of_channel(kind, c);
+  };
+  for (std::uint32_t i = 0; exact && i < life_receives_.size(); ++i)
+    total(EventKind::unrecorded_receives, life_receives_[i], start.first_receive, received);
+  for (std::uint32_t i = 0; exact && i < life_sends_.size(); ++i)
+    total(EventKind::unrecorded_sends, life_sends_[i], start.first_send, start.sends);
+  forget_stretch();
   return {events, static_cast<std::size_t>(at - events)};
 }
 

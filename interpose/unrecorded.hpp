@@ -2,6 +2,8 @@
 // force: just what matching must know. summary() turns it into the events of FORMAT.md, "Not recorded, but accounted
 // for". Knows nothing of MPI. Owner: one thread, but for the outstanding receives, which any thread may complete: those
 // are guarded by one lock for the process (taken under MPI_THREAD_MULTIPLE only).
+// In a process that records in sessions (FORMAT.md, "Sessions") it keeps besides, for life, the totals of every channel
+// and all outstanding receives, recorded or not: with them a session begins.
 #pragma once
 
 #include <atomic>
@@ -12,7 +14,7 @@
 
 namespace pclscope {
 
-// Messages per channel: open addressing, at most half full, memory taken at the first use.
+// Messages per channel: open addressing, at most half full, memory taken at the first use, doubled up to the limit.
 class ChannelCounts {
  public:
   struct Channel {
@@ -20,10 +22,13 @@ class ChannelCounts {
     std::int32_t peer;
     std::int32_t tag;
     std::uint64_t count;  // 0: a free slot
-    std::uint64_t begin, end;  // the process's counter at the first and at the last
+    std::uint64_t begin, end;  // the process's counter at the first and at the last. For life: end = sends cancelled
     std::uint64_t latest;      // receives: when the last posted of them was posted (Unrecorded::Post::order)
   };
-  static constexpr std::uint32_t limit = 4096;
+  static constexpr std::uint32_t limit = 4096;        // of one stretch
+  static constexpr std::uint32_t life_limit = 262144;
+
+  explicit ChannelCounts(std::uint32_t most = limit) : most_(most) {}
 
   // False when there is no room for another channel.
   bool add(std::uint64_t comm, std::int32_t peer, std::int32_t tag, std::uint64_t begin, std::uint64_t end,
@@ -38,6 +43,10 @@ class ChannelCounts {
     if (order > last_->latest) last_->latest = order;
     return true;
   }
+  // Others' messages as well. False when there is no room for all of them.
+  bool add_all(const ChannelCounts& other);
+  // Of a channel that is there: one message was cancelled. For life only.
+  void take_back(std::uint64_t comm, std::int32_t peer, std::int32_t tag);
   const Channel* find(std::uint64_t comm, std::int32_t peer, std::int32_t tag) const;
   std::uint32_t size() const { return size_; }
   const Channel& operator[](std::uint32_t i) const { return slots_[used_[i]]; }
@@ -45,13 +54,16 @@ class ChannelCounts {
   void give_memory_back();
 
  private:
-  static constexpr std::uint32_t slots = 2 * limit;
+  static constexpr std::uint32_t first_slots = 256;
+  bool grow();
   std::uint32_t place(std::uint64_t comm, std::int32_t peer, std::int32_t tag) const;
   Channel* place_for(std::uint64_t comm, std::int32_t peer, std::int32_t tag, std::uint64_t begin);
 
   Channel* slots_ = nullptr;
-  std::uint16_t* used_ = nullptr;  // slots in order of their first use
+  std::uint32_t* used_ = nullptr;  // slots in order of their first use
+  std::uint32_t slot_count_ = 0;   // a power of two
   std::uint32_t size_ = 0;
+  std::uint32_t most_;             // channels
   Channel* last_ = nullptr;  // of the newest message
 };
 
@@ -78,7 +90,7 @@ class Unrecorded {
     std::uint64_t order;
   };
 
-  explicit Unrecorded(bool several_threads) : shared_(several_threads) {}
+  explicit Unrecorded(bool several_threads, bool for_life = false) : shared_(several_threads), life_(for_life) {}
 
   Post post(std::uint64_t counter);
   // Blocking, or complete at once. `begin`, `end`: the counter before and after.
@@ -88,9 +100,30 @@ class Unrecorded {
   }
   void received(std::uint64_t comm, std::int32_t peer, std::int32_t tag, const Post& post, std::uint64_t end);
 
+  // For life, whether there are events or not.
+  void life_sent(std::uint64_t comm, std::int32_t peer, std::int32_t tag) {
+    if (peer >= 0 && !life_sends_.add(comm, peer, tag, 0, 0, 0)) life_exact_ = false;
+  }
+  void life_unsent(std::uint64_t comm, std::int32_t peer, std::int32_t tag) { life_sends_.take_back(comm, peer, tag); }
+  void life_received(std::uint64_t comm, std::int32_t peer, std::int32_t tag, std::uint64_t order) {
+    if (peer < 0) return;
+    if (!life_receives_.add(comm, peer, tag, 0, 0, order)) life_exact_ = false;
+    if (order > life_latest_) life_latest_ = order;
+  }
+  void life_give_up() { life_exact_ = false; }
+  // Takes over what the recorder of a thread that ended kept.
+  void inherit(Unrecorded& ended);
+  // A session begins in this process: receives with lower numbers have none any more.
+  static void number_from(std::uint64_t first_receive);
+  // The stretches of the session that ended.
+  void forget_stretch();
+
   // A receive that stays outstanding; `event` tells comm, peer, tag, flags, function and site of its recv_post. nullptr
   // without memory (then nothing is known any more).
-  OutstandingReceive* outstanding(const record::Event& event, const Post& post, std::uint64_t end);
+  OutstandingReceive* outstanding(const record::Event& event, const Post& post, std::uint64_t end,
+                                  std::uint64_t number = OutstandingReceive::unnumbered);
+  // Its number, if it has one in this session.
+  static std::uint64_t number_now(const OutstandingReceive* receive);
   // It ended, in whatever thread. True when it was numbered: its end is an event as ever. Else it is as if it had been
   // posted and completed now, `received` says on which channel (not at all when it took no message).
   static bool end(OutstandingReceive* receive, std::uint64_t& number, Post& post);
@@ -114,6 +147,16 @@ class Unrecorded {
   // Hands out everything and starts anew. `lost`: events that are missing. Outstanding receives take their numbers from
   // `receives`. {nullptr, 0} without memory: then all is kept, and the next try may succeed.
   Summary summary(std::uint64_t lost, std::atomic<std::uint64_t>& receives);
+  // The first of a session: everything since MPI_Init, in place of the thread's first call in the session.
+  struct Start {
+    std::uint64_t first_send, first_receive;  // counters when the session began in this process
+    std::uint64_t sends;                      // counter now
+    const record::Event* communicators;       // told by the thread that opened the session
+    std::size_t communicator_count;
+    bool opens;    // this thread opened it
+    bool certain;  // else `lost` comes without `summarised`
+  };
+  Summary life_summary(const Start& start, std::atomic<std::uint64_t>& receives);
 
   void give_memory_back();
 
@@ -128,12 +171,20 @@ class Unrecorded {
   record::Event* write_outstanding(record::Event* at, std::atomic<std::uint64_t>& receives);
   bool may_be_out_of_order(const OutstandingReceive& receive, std::uint64_t counter, std::uint32_t& patience) const;
 
+  bool is_numbered(const OutstandingReceive& receive) const;
+  void take_out(OutstandingReceive* receive);
+  const ChannelCounts& completed() const { return life_ ? life_receives_ : receives_; }
+
   const bool shared_;
+  const bool life_;
+  bool life_exact_ = true;
+  ChannelCounts life_sends_{ChannelCounts::life_limit}, life_receives_{ChannelCounts::life_limit};
+  std::uint64_t life_latest_ = 0;
   bool exact_ = true;
   ChannelCounts sends_, receives_;
   List ends_, communicators_, lost_numbers_;
   std::uint64_t latest_ = 0;  // order of the latest post among the completed receives
-  OutstandingReceive* first_ = nullptr;  // unnumbered, in the order of their posts
+  OutstandingReceive* first_ = nullptr;  // unnumbered (for life: all), in the order of their posts
   OutstandingReceive* last_ = nullptr;
   std::size_t outstanding_ = 0;
 };

@@ -1,5 +1,6 @@
 #include "interpose/world.hpp"
 
+#include "interpose/agreement.hpp"
 #include "interpose/communicators.hpp"
 #include "interpose/notice.hpp"
 #include "interpose/options.hpp"
@@ -70,6 +71,17 @@ bool hide_tool_ranks(int ranks) {
   return true;
 }
 
+bool know_world(int rank, int size, bool thread_multiple) {
+  process.rank = rank;
+  process.size = size;
+  process.multiple = thread_multiple;
+  process.checked = thread_multiple || process.attachable;
+  if (!start_communicators()) return false;
+  learn_shared_requests();
+  process.known = true;
+  return true;
+}
+
 }  // namespace
 
 bool enter_world(bool thread_multiple) {
@@ -98,13 +110,19 @@ bool enter_world(bool thread_multiple) {
         o.tool_ranks);
     return false;
   }
-  process.rank = rank;
-  process.size = o.ranks;
-  process.multiple = thread_multiple;
-  if (!start_communicators()) return false;
-  learn_shared_requests();
-  process.known = true;
-  return true;
+  return know_world(rank, o.ranks, thread_multiple);
+}
+
+bool enter_own_world(bool thread_multiple) {
+  if (options().off || is_spawned()) return false;
+  int size = 0, rank = 0;
+  real.Comm_size(handles.world, &size);
+  real.Comm_rank(handles.world, &rank);
+  Agreement agreed;
+  if (!agree(rank, size, agreed) || !confirm_status_layout() || !appear(agreed, size)) return false;
+  process.session = session_word();
+  process.attachable = true;
+  return know_world(rank, size, thread_multiple);
 }
 
 }  // namespace pclscope

@@ -7,4 +7,8 @@ namespace pclscope {
 // any) are hidden, and communicators are known. False: nothing is to be done here, all calls go straight to MPI.
 bool enter_world(bool thread_multiple);
 
+// The same where no job is described, but the ranks of MPI_COMM_WORLD may agree on one (agreement.hpp): the process is
+// attachable then, dormant, and on its node's board. A collective of the program's own processes.
+bool enter_own_world(bool thread_multiple);
+
 }  // namespace pclscope

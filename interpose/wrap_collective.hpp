@@ -32,6 +32,7 @@ int wrap_collective(Site site, MPI_Comm comm, int root, Call real_call, Bytes by
   comm = app_comm(comm);
   Recorder* r = tracking_recorder();
   if (r == nullptr) [[unlikely]] return real_call(comm);
+  const CallEnd end(r);
   Communicator& c = r->communicator(comm);
   const std::int32_t peer = c.peer(root);
   const std::uint64_t ordinal = add_to<std::uint64_t>(c.collectives, 1);
@@ -55,6 +56,7 @@ int wrap_icollective(Site site, MPI_Comm comm, int root, MPI_Request* request, C
   comm = app_comm(comm);
   Recorder* r = tracking_recorder();
   if (r == nullptr) [[unlikely]] return real_call(comm);
+  const CallEnd end(r);
   Communicator& c = r->communicator(comm);
   const std::int32_t peer = c.peer(root);
   const std::uint64_t ordinal = add_to<std::uint64_t>(c.collectives, 1);
@@ -89,6 +91,7 @@ int wrap_collective_init(Site site, MPI_Comm comm, int root, MPI_Request* reques
   comm = app_comm(comm);
   Recorder* r = tracking_recorder();
   if (r == nullptr) return real_call(comm);
+  const CallEnd end(r);
   Communicator& c = r->communicator(comm);
   const std::int32_t peer = c.peer(root);
   CallScope call(*r, F, site, c.id, peer, record::any_tag);

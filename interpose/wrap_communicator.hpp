@@ -20,6 +20,7 @@ int wrap_creates(Site site, MPI_Comm parent, MPI_Comm* made, Call real_call) {
     if (result == MPI_SUCCESS && *made != handles.comm_null) register_communicator(*made, p, From);
     return result;
   }
+  const CallEnd end(r);
   const std::uint64_t parent_id = p != nullptr ? p->id : 0;
   CallScope call(*r, F, site, parent_id, record::any_source, record::any_tag);
   const int result = real_call();
@@ -73,6 +74,7 @@ int wrap_frees(Site site, Real real_free, MPI_Comm* comm) {
     if (result == MPI_SUCCESS) forget_communicator(freed);
     return result;
   }
+  const CallEnd end(r);
   const std::uint64_t id = find_communicator(freed).id;
   CallScope call(*r, F, site, id, record::any_source, record::any_tag);
   const int result = real_free(comm);

@@ -24,6 +24,7 @@ template <Function F, class Real>
 [[gnu::noinline]] int wait_otherwise(Site site, Real real_wait, MPI_Request* request, MPI_Status* status) {
   Recorder* r = tracking_recorder();
   if (r == nullptr) return real_wait(request, status);
+  const CallEnd end(r);
   const MPI_Request handle = *request;
   KeptRequest kept(handle);
   const TrackedRequest* what = kept.what();
@@ -77,6 +78,7 @@ template <Function F, class Real>
 int wrap_test(Site site, Real real_test, MPI_Request* request, int* done, MPI_Status* status) {
   Recorder* r = tracking_recorder();
   if (r == nullptr) [[unlikely]] return real_test(request, done, status);
+  const CallEnd end(r);
   const MPI_Request handle = *request;
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
@@ -98,6 +100,7 @@ template <Function F, class Real>
 int wrap_waitall(Site site, Real real_wait, int count, MPI_Request* requests, MPI_Status* statuses) {
   Recorder* r = tracking_recorder();
   if (r == nullptr || count <= 0) [[unlikely]] return real_wait(count, requests, statuses);
+  const CallEnd end(r);
   KeptRequests before(*r, count, requests, statuses == MPI_STATUSES_IGNORE);
   if (!before.ready()) return real_wait(count, requests, statuses);
   if (statuses == MPI_STATUSES_IGNORE) statuses = before.statuses();
@@ -114,6 +117,7 @@ template <Function F, class Real>
 int wrap_testall(Site site, Real real_test, int count, MPI_Request* requests, int* done, MPI_Status* statuses) {
   Recorder* r = tracking_recorder();
   if (r == nullptr || count <= 0) [[unlikely]] return real_test(count, requests, done, statuses);
+  const CallEnd end(r);
   KeptRequests before(*r, count, requests, statuses == MPI_STATUSES_IGNORE);
   if (!before.ready()) return real_test(count, requests, done, statuses);
   if (statuses == MPI_STATUSES_IGNORE) statuses = before.statuses();
@@ -132,6 +136,7 @@ template <Function F, class Real>
 int wrap_waitany(Site site, Real real_wait, int count, MPI_Request* requests, int* index, MPI_Status* status) {
   Recorder* r = tracking_recorder();
   if (r == nullptr || count <= 0) [[unlikely]] return real_wait(count, requests, index, status);
+  const CallEnd end(r);
   KeptRequests before(*r, count, requests, false);
   if (!before.ready()) return real_wait(count, requests, index, status);
   MPI_Status own;
@@ -150,6 +155,7 @@ int wrap_testany(Site site, Real real_test, int count, MPI_Request* requests, in
                  MPI_Status* status) {
   Recorder* r = tracking_recorder();
   if (r == nullptr || count <= 0) [[unlikely]] return real_test(count, requests, index, done, status);
+  const CallEnd end(r);
   KeptRequests before(*r, count, requests, false);
   if (!before.ready()) return real_test(count, requests, index, done, status);
   MPI_Status own;
@@ -171,6 +177,7 @@ int complete_some(Site site, Real real_call, int count, MPI_Request* requests, i
                   MPI_Status* statuses) {
   Recorder* r = tracking_recorder();
   if (r == nullptr || count <= 0) [[unlikely]] return real_call(count, requests, completed, indices, statuses);
+  const CallEnd end(r);
   KeptRequests before(*r, count, requests, statuses == MPI_STATUSES_IGNORE);
   if (!before.ready()) return real_call(count, requests, completed, indices, statuses);
   if (statuses == MPI_STATUSES_IGNORE) statuses = before.statuses();

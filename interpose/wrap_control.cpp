@@ -19,7 +19,7 @@ void switch_off(Site site, int level) {
   record_level(site, level);
   process.off.store(true, std::memory_order_seq_cst);
   mute_all();
-  if (Recorder* r = thread_recorder) r->mute();
+  if (Recorder* r = process.attachable ? thread_muted : thread_recorder) r->mute();
 }
 
 void switch_on(Site site, int level) {

@@ -9,6 +9,7 @@ namespace pclscope {
 template <class Real, class Count>
 PCLSCOPE_INLINE int count_send(Recorder& muted, Real real_send, const void* buffer, Count count, MPI_Datatype type,
                                int dest, int tag, MPI_Comm comm) {
+  const CallEnd end(&muted);
   if (dest == MPI_PROC_NULL) {
     muted.missed(1);
     return real_send(buffer, count, type, dest, tag, comm);
@@ -24,6 +25,7 @@ PCLSCOPE_INLINE int count_send(Recorder& muted, Real real_send, const void* buff
 template <class Real, class Count>
 PCLSCOPE_INLINE int count_recv(Recorder& muted, Real real_recv, void* buffer, Count count, MPI_Datatype type, int source,
                                int tag, MPI_Comm comm, MPI_Status* status) {
+  const CallEnd end(&muted);
   if (source == MPI_PROC_NULL) {
     muted.missed(1);
     return real_recv(buffer, count, type, source, tag, comm, status);
@@ -37,11 +39,6 @@ PCLSCOPE_INLINE int count_recv(Recorder& muted, Real real_recv, void* buffer, Co
     muted.count_receive(c.id, c.peer(status->MPI_SOURCE), tag_of(status->MPI_TAG), post);
   }
   return result;
-}
-
-// The muted recorder, and no look whether there is room again, while MPI_Pcontrol(0) is in force.
-PCLSCOPE_INLINE Recorder* switched_off_recorder() {
-  return process.off.load(std::memory_order_relaxed) ? muted_recorder() : nullptr;
 }
 
 // Every wrapper that must be fast has its body twice: for a thread that records and has MPI to itself inline, and for
@@ -214,6 +211,7 @@ template <Function F, class Real, class Count>
                                       int source, int tag, MPI_Comm comm, MPI_Request* request) {
   Recorder* r = tracking_recorder();
   if (r == nullptr) return real_irecv(buffer, count, type, source, tag, comm, request);
+  const CallEnd end(r);
   return irecv_by<F>(*r, false, site, real_irecv, buffer, count, type, source, tag, comm, request);
 }
 
@@ -233,6 +231,7 @@ PCLSCOPE_INLINE int exchange(Site site, Count count, MPI_Datatype type, int dest
   comm = app_comm(comm);
   Recorder* r = tracking_recorder();
   if (r == nullptr) [[unlikely]] return real_call(comm, status);
+  const CallEnd end(r);
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
   const Communicator& c = r->communicator(comm);

@@ -76,8 +76,12 @@ inline void record_matched(CallScope& call, Communicator& c, MPI_Message message
     return;
   }
   const std::uint64_t number = call.receive_ordinal(receive.number);
+  if (call.for_life) {
+    const Unrecorded::Post post = process.multiple ? receive.post : call.recorder.posting();
+    call.recorder.life_received(c.id, peer, status.MPI_TAG, post.order);
+  }
   if (!call.record(EventKind::recv_post, c.id, bytes_in(status), number, peer, status.MPI_TAG, flags)) {
-    call.recorder.count_receive(c.id, peer, status.MPI_TAG, call.recorder.posting());
+    call.recorder.count_unrecorded(c.id, peer, status.MPI_TAG, call.recorder.posting());
     return;
   }
   track_message(message, {.comm_id = c.id, .ordinal = number, .peer = peer, .tag = status.MPI_TAG,
@@ -155,6 +159,7 @@ int wrap_mrecv(Site site, Real real_recv, void* buffer, Count count, MPI_Datatyp
   const int result = real_recv(buffer, count, type, message, status);
   call.returned();
   if (tracked) {
+    if (is_stale(probe)) return result;
     if (took_message(result)) {
       call.record(EventKind::recv_done, probe.comm_id, bytes_in(*status), probe.ordinal, probe.peer, probe.tag,
                   probe.flags | flag::posted | failure_flags(result));
@@ -182,6 +187,7 @@ int wrap_imrecv(Site site, Real real_recv, void* buffer, Count count, MPI_Dataty
   call.returned();
   if (tracked && result == MPI_SUCCESS) {
     probe.flags |= flag::nonblocking;
+    probe.probed = call.for_life;
     call.record(EventKind::call, probe.comm_id, 0, probe.ordinal, probe.peer, probe.tag, probe.flags);
     track_known(call, *request, probe);
   } else if (tracked) {

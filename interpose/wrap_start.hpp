@@ -154,11 +154,15 @@ int wrap_cancel(Site site, Real real_cancel, MPI_Request* request) {
   TrackedRequest* which = find_request(*request);
   if (which == nullptr || !in_flight(*which)) {
     // Perhaps a send that was counted, and may not become a message.
-    if (*request != handles.request_null && !is_shared_request(*request)) r->lose_track();
+    if (*request != handles.request_null && !is_shared_request(*request)) {
+      if (call.for_life) r->accounts().life_give_up();
+      r->lose_track();
+    }
   } else {
     which->cancelled = true;
-    if (is_send(which->kind) && which->unrecorded) r->lose_track();
-    if (is_send(which->kind) && !which->unrecorded)
+    const bool counted = is_send(which->kind) && (which->unrecorded || is_stale(*which));
+    if (counted) r->lose_track();
+    if (is_send(which->kind) && !counted)
       r->write(EventKind::send_cancel_request, F, call.begin, call.begin, site, which->comm_id, which->bytes,
                which->ordinal, which->peer, which->tag, which->flags);
   }

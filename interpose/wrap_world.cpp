@@ -1,8 +1,10 @@
 #include "interpose/wrap_world.hpp"
 
+#include "interpose/agreement.hpp"
 #include "interpose/call_scope.hpp"
 #include "interpose/library.hpp"
 #include "interpose/notice.hpp"
+#include "interpose/options.hpp"
 #include "interpose/world.hpp"
 
 namespace pclscope {
@@ -14,17 +16,19 @@ bool is_world(MPI_Comm comm) { return comm == process.real_world || comm == proc
 void begin_record(Function function, Site site, std::uint64_t begin) {
   int provided = MPI_THREAD_SINGLE;
   real.Query_thread(&provided);
-  if (!enter_world(provided == MPI_THREAD_MULTIPLE)) {
+  const bool multiple = provided == MPI_THREAD_MULTIPLE;
+  if (!enter_world(multiple) && (process.session_world == WorldOfSessions::ours || !enter_own_world(multiple))) {
     pass_everything_through();
     return;
   }
   if (!start_recording()) return;  // said why; the tool's ranks stay hidden
+  if (process.attachable) return;
   recorder()->write(EventKind::init, function, begin, now(), site, 0, 0, 0, process.rank, record::any_tag, 0);
 }
 
 void announce_init() {
   process.real_world = process.app_world = handles.world;
-  clock_source = choose_clock(options().clock);
+  clock_source = record::choose_clock(options().clock);
   count_on_board(&record::Board::initializing);
 }
 
@@ -153,6 +157,7 @@ void announce_finalize(Function function, Site site) {
   }
   stop_recording();
   count_on_board(&record::Board::finalizing);
+  if (process.attachable) disappear();
 }
 
 // The program exits without MPI_Finalize. Launchers end a job at the first process that does: the tool's rank goes

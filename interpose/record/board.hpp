@@ -1,6 +1,8 @@
 // The node's notice board of one job: how the started programs, the preloaded library and the tool's own rank tell
 // each other where they are *before and after* MPI works. One file in /dev/shm per job and node, mode 0600, created
 // by the first process that opens it, removed by the aggregator. All fields are atomics, written as commented.
+// A job that was only preloaded (nobody started it with `pclscope run`) has a board too, by which an aggregator finds it:
+// made by its processes in MPI_Init, removed by the node's last one in MPI_Finalize.
 #pragma once
 
 #include <atomic>
@@ -9,7 +11,7 @@
 namespace pclscope::record {
 
 inline constexpr char board_magic[8] = {'P', 'C', 'L', 'B', 'R', 'D', '\r', '\n'};
-inline constexpr std::uint32_t board_version = 1;
+inline constexpr std::uint32_t board_version = 2;
 inline constexpr std::uint32_t board_pids = 4096;
 
 struct Board {
@@ -26,6 +28,23 @@ struct Board {
   std::atomic<std::uint32_t> said;  // library: bits of what some process of this node already said on stderr
   std::atomic<std::uint32_t> leaving;  // library: processes that exit after MPI_Init without MPI_Finalize
   std::atomic<std::uint32_t> parted;   // aggregator: 1 = all processes finalize or leave, and the tool's rank has left
+
+  // --- a job that was only preloaded; zero in any other. Constant once `described` is 2 (library) ---
+  std::atomic<std::uint32_t> described;  // 1: one process is writing the rest of this part; 2: it is valid
+  std::uint32_t version;                 // board_version
+  std::int32_t ranks;                    // of the job
+  std::int32_t node_ranks;               // of this node
+  std::int32_t nodes;                    // of the job
+  std::int32_t clock;                    // ClockSource of this node
+  std::int64_t started_ns;               // when rank 0 was in MPI_Init, CLOCK_REALTIME
+  char job[96];                          // public name: executable's base name, "-", pid of rank 0
+  char executable[256];                  // of the process that wrote this
+  char mpi[64];                          // as in segment headers
+  char node[64];                         // host name of rank 0's node, where the file `nodes` lies
+
+  // What the processes watch: even: dormant; odd: an aggregator wants events. It only grows.
+  alignas(64) std::atomic<std::uint32_t> session;  // aggregator
+  alignas(64) std::atomic<std::uint32_t> recording;  // library: processes of this node that record now
 };
 
 // Bits of Board::said.

@@ -1,8 +1,10 @@
 // The shared-memory segment of one MPI thread: a header, then a ring of events.
-// One file in /dev/shm per segment, mode 0600, named by segment_name(). The recording process creates it; the
+// One file in /dev/shm per segment, mode 0600, named as told at the end. The recording process creates it; the
 // aggregator maps it read-write (it writes `tail`, `heartbeat` and `consumer`), and unlinks it once mapped.
 // Who writes what: fields marked P by the recording process, C by the consuming aggregator. Layout: FORMAT.md.
 #pragma once
+
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
@@ -100,10 +102,29 @@ inline Event* segment_ring(SegmentHeader* header) {
   return reinterpret_cast<Event*>(reinterpret_cast<char*>(header) + segment_header_bytes);
 }
 
-// Names in /dev/shm, TOKEN being the job's secret, 32 hex digits (PCLSCOPE_JOB):
-//   pclscope-TOKEN-board            the node's board (board.hpp)
-//   pclscope-TOKEN-RANK-THREAD      a segment
+// Names in /dev/shm, TOKEN being the job's secret, 32 hex digits (PCLSCOPE_JOB), NODE the node_key() in 8 hex digits
+// ("%08x"): hosts that are namespaces of one machine share /dev/shm.
+//   pclscope-TOKEN-NODE-board         the node's board (board.hpp)
+//   pclscope-TOKEN-NODE-RANK-THREAD   a segment
+//   pclscope-TOKEN-NODE-nodes         of a job that was only preloaded, on the node of its rank 0: its nodes' names
 inline constexpr char shm_prefix[] = "pclscope-";
 inline constexpr char job_variable[] = "PCLSCOPE_JOB";
+
+// FNV-1a (32 bit) of a host name.
+inline std::uint32_t node_key(const char* hostname) {
+  std::uint32_t key = 0x811C9DC5u;
+  for (; *hostname != 0; ++hostname) key = (key ^ static_cast<unsigned char>(*hostname)) * 0x01000193u;
+  return key;
+}
+inline std::uint32_t this_node_key() {
+  char name[65] = "";
+  ::gethostname(name, sizeof name - 1);
+  return node_key(name);
+}
+// The same as it stands in names. `out` has room for 9 characters.
+inline void write_node_key(std::uint32_t key, char* out) {
+  for (int i = 0; i < 8; ++i) out[i] = "0123456789abcdef"[key >> (28 - 4 * i) & 15u];
+  out[8] = 0;
+}
 
 }  // namespace pclscope::record
