@@ -1,10 +1,15 @@
 # pclscope-aggregator-MPI: one program, two roles (see aggregator/README.md): the anchor holds the MPI rank, the
-# worker analyses. Only anchor.cpp knows MPI.
-add_library(pclscope_worker STATIC aggregator/blocked_watch.cpp aggregator/broadcast.cpp aggregator/options.cpp
-  aggregator/worker.cpp)
+# worker analyses. Only the anchor's parts know MPI.
+add_library(pclscope_worker STATIC aggregator/blocked_watch.cpp aggregator/broadcast.cpp aggregator/frame_socket.cpp
+  aggregator/many_nodes.cpp aggregator/one_node.cpp aggregator/options.cpp aggregator/output.cpp
+  aggregator/rings.cpp aggregator/worker.cpp aggregator/worker_link.cpp)
 target_link_libraries(pclscope_worker PUBLIC pclscope_core pclscope_callsite pclscope_collect pclscope_wire pclscope_store CLI11::CLI11)
 
 foreach(mpi ${PCLSCOPE_MPIS})
-  add_executable(pclscope-aggregator-${mpi} aggregator/main.cpp aggregator/anchor.cpp)
-  target_link_libraries(pclscope-aggregator-${mpi} PRIVATE pclscope_worker pclscope::mpi::${mpi})
+  add_library(pclscope_anchor_${mpi} STATIC aggregator/anchor.cpp aggregator/anchor_worker.cpp aggregator/clock_sync.cpp
+    aggregator/relay.cpp aggregator/relay_exchange.cpp)
+  target_link_libraries(pclscope_anchor_${mpi} PUBLIC pclscope_worker pclscope::mpi::${mpi})
+  target_compile_options(pclscope_anchor_${mpi} PRIVATE -Wno-stringop-overflow)  # MPICH 4.0: MPI_STATUSES_IGNORE is 1
+  add_executable(pclscope-aggregator-${mpi} aggregator/main.cpp)
+  target_link_libraries(pclscope-aggregator-${mpi} PRIVATE pclscope_anchor_${mpi})
 endforeach()

@@ -17,7 +17,8 @@ void Pipeline::State::add(std::int32_t rank, std::uint32_t thread, std::span<con
   while (!events.empty()) {
     const auto chunk = events.first(std::min(chunk_events, events.size()));
     activity.add(rank, thread, chunk);
-    for (const record::Event& e : chunk) collectives.add(rank, e);
+    if (!options.collectives_elsewhere)
+      for (const record::Event& e : chunk) collectives.add(rank, e);
     matcher.add(rank, thread, chunk);
     events = events.subspan(chunk.size());
   }
@@ -36,17 +37,21 @@ void Pipeline::State::measure() {
     if (m.flags & message_flag::unseen_completion) continue;
     const std::int64_t time = m.time();
     if (time < 0) {
-      m.flags |= message_flag::clock_violation;
-      ++totals.clock_violations;
+      const bool violation = time + m.clock_error_ns < 0;
+      m.flags |= violation ? message_flag::clock_violation : message_flag::clock_unclear;
+      ++(violation ? totals.clock_violations : totals.clock_unclear);
       continue;
     }
-    criteria.add(m.flags & message_flag::inter_node, m.bytes, time, wait_split(m).transfer);
+    const std::int64_t transfer = wait_split(m).transfer;
+    criteria.add(m.flags & message_flag::inter_node, m.bytes, time, transfer);
     times.add(time);
+    if (options.role == PipelineRole::node) count_time(m, time, transfer);
   }
   windows.add(batch);
 }
 
 void Pipeline::State::refresh_totals() {
+  if (options.role == PipelineRole::job) return;  // reports have told
   const MatchCounts counts = matcher.counts();
   totals.matched = counts.matched + from_file;
   totals.unmatched_sends = counts.unmatched_sends;
@@ -126,8 +131,11 @@ void Pipeline::finish() {
   OpenWindows::Closed closed;
   while (s.windows.close_any(closed)) s.close_window(closed);
   s.close_calls(std::numeric_limits<std::int64_t>::max());
+  if (s.options.role == PipelineRole::node) return s.refresh_totals();
+  s.attribute_rest();
   s.follow_delays({}, std::numeric_limits<std::int64_t>::max());
   s.delays.finish();
+  s.attributor.finish(s.regions.tracker().regions().size());
   s.regions.finish();
   s.retention.finish(s.regions.evolutions());
   s.recluster(final_margin, true);
@@ -138,6 +146,7 @@ const RegionClocks* Pipeline::clocks(std::int32_t region) const { return state_-
 void Pipeline::set_file_bytes(std::uint64_t bytes) { state_->retention.set_file_bytes(bytes); }
 std::optional<std::string> Pipeline::budget_bites() { return state_->retention.bites(); }
 
+std::int32_t Pipeline::ranks() const { return state_->application.ranks; }
 const MessageTotals& Pipeline::totals() const { return state_->totals; }
 const Matcher& Pipeline::matcher() const { return state_->matcher; }
 

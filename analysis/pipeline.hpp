@@ -3,7 +3,9 @@
 //   rings ─▶ collect ─▶ add() ─▶ match ─▶ criteria ─▶ window ─▶ region ─▶ order, delay ─▶ snapshot(), dag() ─▶ wire
 //                                   └▶ on_calls ─▶ store   └▶ evolution, retention ─▶ on_messages, on_window ─▶ store
 //
-// pipeline_windows.cpp has what happens when a window closes, pipeline_snapshot.cpp the results.
+// pipeline_windows.cpp has what happens when a window closes, pipeline_snapshot.cpp the results. Of a job on several
+// nodes each node runs a Pipeline of role `node` up to the closing of windows, and the root one of role `job` that goes on
+// from there (pipeline_nodes.cpp, analysis/nodes/).
 //
 // Threads: none inside; one thread owns a Pipeline. Memory is bounded by ranks, channels in use, outstanding
 // messages and the configured history, not by run time.
@@ -20,6 +22,7 @@
 #include "analysis/match/collective_call.hpp"
 #include "analysis/match/message.hpp"
 #include "analysis/match/tick_scale.hpp"
+#include "analysis/nodes/part.hpp"
 #include "analysis/order/dag.hpp"
 #include "analysis/region/find_regions.hpp"
 #include "analysis/result.hpp"
@@ -28,7 +31,14 @@
 
 namespace pclscope {
 
+enum class PipelineRole : std::uint8_t {
+  whole,  // of a job on one node, or of a file
+  node,   // events in; parts of windows out (on_part, take_report)
+  job,    // reports and parts in
+};
+
 struct PipelineOptions {
+  PipelineRole role = PipelineRole::whole;
   std::int64_t window_ns = 100'000'000;
   std::uint32_t history_windows = 600;  // kept per region for snapshots
   std::uint32_t worst_messages = 20;
@@ -54,6 +64,10 @@ struct PipelineOptions {
   std::function<void(std::span<const CollectiveCall>)> on_calls;
   // Each closed window once, after its messages; of several windows in a row without a message only the last.
   std::function<void(const Window&)> on_window;
+  // Role `node`: each closed window with messages, and those, judged.
+  std::function<void(nodes::WindowPart&&, std::span<const Message>)> on_part;
+  // Role `node`: whether events of collectives are taken care of (by whoever hands them to the job's pipeline).
+  bool collectives_elsewhere = false;
 };
 
 class Matcher;
@@ -87,6 +101,30 @@ class Pipeline {
   // No more events will come: closes the last window, counts what never found a partner.
   void finish();
 
+  // --- role `node` ---
+  // An epoch is over on all nodes (Matcher::epoch_over); windows that end before `until_ns` are complete.
+  void epoch_over(std::int64_t until_ns);
+  // Sums since the last call: pairs, times, sites, worst messages, totals, newest_ns. The rest is left as it is.
+  void take_report(nodes::Report& report);
+  // From the root: what a message normally takes; region's id by rank (-1 none).
+  void set_criteria(const std::vector<Criterion>& criteria);
+  void set_regions(std::vector<std::int32_t> region_of_rank);
+  Matcher& matcher();
+
+  // --- role `job` ---
+  // Adds pairs, times, sites, worst messages, totals; rank and function statuses replace older ones.
+  void add_report(const nodes::Report& report);
+  // A window of all nodes is over. `messages`: of it, as far as they came; `all_there`: none is missing.
+  void close_part(const nodes::WindowPart& part, std::span<const Message> messages, bool all_there);
+  // All windows that begin before `until_ns` have been closed: collectives until then, where no message was.
+  void closed_until(std::int64_t until_ns);
+  void add_collective(std::int32_t rank, const record::Event& event);
+  std::span<const std::int32_t> region_of_rank() const;
+  std::uint64_t regions_version() const;          // grows when they change
+  std::vector<Criterion> present_criteria() const;  // what a message normally takes now: a baseline's where it knows
+  void set_place(std::int32_t rank, std::int32_t node);  // index of set_nodes()
+  void set_nodes(std::vector<std::string> names);
+
   // Results so far. Live fields (calls, realtime) are filled in by the caller.
   Snapshot snapshot() const;
   // The dependency graph of a region in a period, from the messages in memory. Fails with not_found (no such region).
@@ -97,6 +135,9 @@ class Pipeline {
   void set_file_bytes(std::uint64_t bytes);
   std::optional<std::string> budget_bites();
   const MessageTotals& totals() const;
+  std::size_t pairs() const;                 // of ranks that ever exchanged a message
+  std::vector<PairTraffic> traffic() const;  // by source, then destination; messages of closed windows
+  std::int32_t ranks() const;
   // What ranks wait for: Matcher's queries (analysis/match/matcher.hpp).
   const Matcher& matcher() const;
 

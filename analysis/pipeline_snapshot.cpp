@@ -1,5 +1,6 @@
 // The results so far, as plain values.
 #include <algorithm>
+#include <tuple>
 #include <limits>
 
 #include "analysis/order/dag_builder.hpp"
@@ -11,9 +12,26 @@ namespace {
 
 constexpr std::size_t live_sites = 50;
 constexpr std::size_t live_links = 200;
+constexpr std::size_t most_node_links = 1000;
 constexpr std::size_t live_delays = 20;
 constexpr std::size_t stored_delays = 1000;
 constexpr std::size_t live_periods = 32;
+
+// A rank of another node, as that node told.
+void fill_in(RankSummary& summary, const nodes::RankStatus& status) {
+  summary.collectives = status.collectives;
+  summary.dropped_events = status.dropped_events;
+  summary.mpi_s = static_cast<double>(status.mpi_ns) * 1e-9;
+  summary.finished = status.finalized;
+  summary.call_function = status.function;
+  summary.call_peer = status.peer;
+  summary.call_tag = status.tag;
+  summary.call_comm = status.comm;
+  summary.call_site = status.site;
+  summary.call_for_s = static_cast<double>(status.inside_ns) * 1e-9;
+  summary.waits_for = status.waits_for;
+  summary.waits_for_any = status.waits_for_any;
+}
 
 }  // namespace
 
@@ -33,8 +51,10 @@ Snapshot Pipeline::snapshot() const {
     for (const std::int32_t rank : region.ranks)
       region.collective_wait_s += static_cast<double>(s.ranks[rank].collective_wait_ns) * 1e-9;
   snapshot.links = s.regions.links(s.finished ? std::numeric_limits<std::size_t>::max() : live_links);
+  snapshot.network.links = s.node_links.list(most_node_links);
   snapshot.delays = s.delays.list(s.finished ? stored_delays : live_delays);
   snapshot.delay_totals = s.delays.totals();
+  snapshot.attribution = s.attributor.result();
   if (s.finished) snapshot.dendrogram = s.regions.tracker().dendrogram();
   snapshot.collectives = s.collective_totals;
   snapshot.retention.memory_budget_bytes = s.options.memory_bytes;
@@ -64,6 +84,8 @@ Snapshot Pipeline::snapshot() const {
     summary.collective_wait_s = static_cast<double>(s.ranks[rank].collective_wait_ns) * 1e-9;
     summary.delay_caused_s = s.delays.caused_s(rank);
     summary.finished = activity.finalized;
+    if (static_cast<std::size_t>(rank) < s.statuses.size()) fill_in(summary, s.statuses[static_cast<std::size_t>(rank)]);
+    snapshot.finalized_ranks += s.options.role == PipelineRole::job && summary.finished;
   }
   return snapshot;
 }
@@ -88,10 +110,7 @@ Result<Dag> Pipeline::dag(const DagQuestion& asked) const {
   DagSource source;
   source.messages = messages;
   source.node_of_rank = s.application.node_of_rank;
-  source.ratio = [&](const Message& m) {
-    if (m.flags & (message_flag::unseen_completion | message_flag::clock_violation)) return 0.0;
-    return static_cast<double>(m.time()) * s.criteria.inverse_ns(m.flags & message_flag::inter_node, m.bytes).time;
-  };
+  source.ratio = [&](const Message& m) { return s.ratio_of(m); };
   Dag dag = build_dag(question, source);
   if (question.from_ns < s.recent.complete_from_ns()) {
     dag.partial = true;
@@ -99,6 +118,22 @@ Result<Dag> Pipeline::dag(const DagQuestion& asked) const {
       dag.why_partial = "memory reaches back to " + std::to_string(static_cast<double>(s.recent.complete_from_ns()) * 1e-9) + " s only";
   }
   return dag;
+}
+
+std::size_t Pipeline::pairs() const { return state_->pairs.size(); }
+
+std::vector<PairTraffic> Pipeline::traffic() const {
+  const PairTable& pairs = state_->pairs;
+  std::vector<PairTraffic> list;
+  list.reserve(pairs.size());
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const LatencySums& sums = pairs.total(i);
+    if (sums.messages > 0) list.push_back({pairs.pair(i).source, pairs.pair(i).destination, sums.messages, sums.bytes});
+  }
+  std::sort(list.begin(), list.end(), [](const PairTraffic& a, const PairTraffic& b) {
+    return std::tie(a.source, a.destination) < std::tie(b.source, b.destination);
+  });
+  return list;
 }
 
 }  // namespace pclscope

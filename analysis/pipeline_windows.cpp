@@ -52,26 +52,45 @@ void Pipeline::State::close_windows(std::int64_t now_ns) {
 
 void Pipeline::State::close_window(OpenWindows::Closed& closed) {
   criteria.refresh();
-  const std::int64_t end_ns = closed.begin_ns + windows.length_ns();
   for (Message& m : closed.messages) {
     const double ratio = judge(m);
     if (ratio > 0) worst.add(m, ratio);
   }
-  worst.close_window(end_ns);
+  if (options.role == PipelineRole::node) {
+    hand_on(closed);
+  } else {
+    worst.close_window(closed.begin_ns + windows.length_ns());
+    fold_pairs();
+    ClosedWindow window{closed.begin_ns, closed.skipped, {}, {}, closed.messages, true};
+    const std::vector<RegionSums> sums = pairs.region_sums(regions.id_of_rank(), window.all);
+    window.sums = sums;
+    pairs.clear_window();
+    finish_window(window);
+  }
+  windows.recycle(std::move(closed.messages));
+}
+
+void Pipeline::State::fold_pairs() {
+  node_links.advance(newest_ns);
   pairs.fold_window();
   fold_ranks();
   recluster(live_margin, false);
+  if (!regions_changed) regions.fold(pairs);
+}
+
+void Pipeline::State::finish_window(const ClosedWindow& closed) {
+  const std::int64_t end_ns = closed.begin_ns + windows.length_ns();
   Window window;
   window.begin_s = static_cast<double>(closed.begin_ns) * 1e-9;
   window.length_s = static_cast<double>(windows.length_ns()) * 1e-9;
-  const std::uint64_t number = regions.close_window(pairs, regions_changed, closed.skipped, window);
-  pairs.clear_window();
+  const std::uint64_t number = regions.close_window(closed.all, closed.sums, closed.skipped, window);
   close_calls(end_ns);
-  order(closed.messages);
+  attribute(closed.begin_ns, end_ns, closed.messages);
+  order(closed.messages, end_ns, closed.all_there);
   follow_delays(closed.messages, end_ns);
+  attributor.refresh(regions.tracker().regions().size());
   keep(closed, window, number);
   if (options.on_window) options.on_window(window);
-  windows.recycle(std::move(closed.messages));
 }
 
 void Pipeline::State::follow_delays(std::span<const Message> messages, std::int64_t until_ns) {
@@ -84,25 +103,30 @@ void Pipeline::State::follow_delays(std::span<const Message> messages, std::int6
   delay_time.used(Wall::now() - start);
 }
 
-void Pipeline::State::order(std::span<const Message> messages) {
+void Pipeline::State::order(std::span<const Message> messages, std::int64_t until_ns, bool all_there) {
   if (options.order_share <= 0 || recent.budget() == 0) return;
   const Wall::time_point start = Wall::now();
   const bool in_time = order_time.allows(start);
-  if (regions_changed)
-    clocks.set_regions(regions.tracker().regions(), [&](const JobClocks::Visit& visit) {
-      recent.between(std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max(), visit);
-    });
+  const auto in_memory = [&](const JobClocks::Visit& visit) {
+    recent.between(std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max(), visit);
+  };
+  if (regions_changed) {
+    clocks.set_regions(regions.tracker().regions(),
+                       in_time ? std::function<void(const JobClocks::Visit&)>(in_memory) : nullptr);
+    if (!in_time) clocks.leave_out(until_ns);
+  }
   if (in_time) clocks.add(messages, regions.id_of_rank());
-  else if (!messages.empty()) clocks.leave_out();
+  if (!all_there || (!in_time && !messages.empty())) clocks.leave_out(until_ns);
   if (recent.complete_from_ns() != std::numeric_limits<std::int64_t>::min())
     clocks.forget_before(recent.complete_from_ns());
   order_time.used(Wall::now() - start);
 }
 
 // In memory for questions, and in the file as far as the policy goes.
-void Pipeline::State::keep(const OpenWindows::Closed& closed, const Window& window, std::uint64_t number) {
+void Pipeline::State::keep(const ClosedWindow& closed, const Window& window, std::uint64_t number) {
   std::shared_ptr<const KeptWindow> packed;
   const std::int64_t end_ns = closed.begin_ns + windows.length_ns();
+  if (recent.budget() > 0 && !closed.all_there) recent.add(end_ns, nullptr);
   if (recent.budget() > 0 && !closed.messages.empty()) {
     packed = keep_window(closed.begin_ns, end_ns, closed.messages, recent.largest_window());
     recent.add(end_ns, packed);
@@ -110,23 +134,28 @@ void Pipeline::State::keep(const OpenWindows::Closed& closed, const Window& wind
   retention.add(window, number, closed.messages, regions.id_of_rank(), regions.evolutions(), std::move(packed));
 }
 
+double Pipeline::State::ratio_of(const Message& m) const {
+  if (m.flags & message_flag::no_latency) return 0;
+  return static_cast<double>(m.time()) * criteria.inverse_ns(m.flags & message_flag::inter_node, m.bytes).time;
+}
+
 // Adds the message to its pair. Returns its ratio, 0 when it has no latency.
 double Pipeline::State::judge(Message& m) {
   LatencySums& sums = pairs.window_sums(m.source, m.destination);
   ++sums.messages;
   sums.bytes += m.bytes;
-  if (m.flags & (message_flag::unseen_completion | message_flag::clock_violation)) {
+  if (m.flags & message_flag::no_latency) {
     sites.add(m, {}, 0);
     return 0;
   }
-  const Criteria::Inverse inverse = criteria.inverse_ns(m.flags & message_flag::inter_node, m.bytes);
-  const double ratio = static_cast<double>(m.time()) * inverse.time;
+  const double ratio = ratio_of(m);
   if (from_file == 0 && ratio > 1) m.flags |= message_flag::delayed;
   const WaitSplit split = wait_split(m);
   sums.delayed += (m.flags & message_flag::delayed) != 0;
   ++sums.timed;
   sums.ratio += ratio;
-  sums.transfer_ratio += static_cast<double>(split.transfer) * inverse.transfer;
+  sums.transfer_ratio += static_cast<double>(split.transfer) *
+                         criteria.inverse_ns(m.flags & message_flag::inter_node, m.bytes).transfer;
   sums.late_sender_ns += split.late_sender;
   sums.late_receiver_ns += split.late_receiver;
   sums.transfer_ns += split.transfer;
@@ -143,6 +172,9 @@ void Pipeline::State::fold_ranks() {
     ratio_sum += sums.ratio;
     timed += sums.timed;
     const PairTable::Pair& pair = pairs.pair(i);
+    node_links.add(application.node_of_rank[pair.source], application.node_of_rank[pair.destination], sums);
+    attributor.count(pair.source, pair.destination, application.node_of_rank[pair.source],
+                     application.node_of_rank[pair.destination], sums.messages, sums.bytes);
     if (pair.source == pair.destination) continue;
     change.add(i, sums.messages);
     if (regions.tracker().region_of(pair.source) < 0 || regions.tracker().region_of(pair.destination) < 0)
@@ -158,6 +190,7 @@ void Pipeline::State::recluster(double margin, bool whatever_it_costs) {
   const Wall::time_point start = Wall::now();
   if (!whatever_it_costs && start < next_clustering) return;
   regions_changed = regions.recluster(application.ranks, pairs, options.regions, margin);
+  regions_version += regions_changed;
   change.clustered();
   const Wall::time_point end = Wall::now();
   next_clustering = end + std::chrono::duration_cast<Wall::duration>((end - start) * (1 / clustering_share - 1));

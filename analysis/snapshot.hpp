@@ -2,9 +2,12 @@
 // Owner of a value is whoever holds it; nothing here refers into the pipeline. Units are in the names or comments.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "analysis/attribution.hpp"
 
 namespace pclscope {
 
@@ -30,9 +33,28 @@ struct MessageTotals {
   std::uint64_t clock_violations = 0; // received before sent
   std::uint64_t foreign = 0;          // sends to and receives from ranks outside the job's world
   std::uint64_t events = 0;           // events analysed
+  std::uint64_t clock_unclear = 0;    // received before sent, by less than the error of their nodes' clocks: no latency
   std::uint64_t half_recorded = 0;    // one side recorded, the other dropped or switched off: counted, no times
   bool operator==(const MessageTotals&) const = default;
+  MessageTotals& operator+=(const MessageTotals& more) {
+    for (const auto field : fields) this->*field += more.*field;
+    return *this;
+  }
+  // What was added since `before`, an earlier state of the same totals.
+  MessageTotals since(const MessageTotals& before) const {
+    MessageTotals difference = *this;
+    for (const auto field : fields) difference.*field -= before.*field;
+    return difference;
+  }
+  static const std::array<std::uint64_t MessageTotals::*, 12> fields;
 };
+
+inline constexpr std::array<std::uint64_t MessageTotals::*, 12> MessageTotals::fields{
+    &MessageTotals::matched,        &MessageTotals::unmatched_sends,  &MessageTotals::unmatched_receives,
+    &MessageTotals::ambiguous,      &MessageTotals::dropped_events,   &MessageTotals::bytes,
+    &MessageTotals::delayed,        &MessageTotals::clock_violations, &MessageTotals::foreign,
+    &MessageTotals::events,         &MessageTotals::clock_unclear,    &MessageTotals::half_recorded};
+static_assert(sizeof(MessageTotals) == sizeof(std::uint64_t) * MessageTotals::fields.size(), "a field is not in the list");
 
 struct LatencySummary {
   double mean_ratio = 0;  // mean of time / criterion over matched messages; 0 without messages
@@ -302,6 +324,54 @@ struct Retention {
   bool operator==(const Retention&) const = default;
 };
 
+// A node's clock against the root's (docs/methods.md, "Clocks between nodes").
+struct ClockState {
+  std::int32_t node = 0;              // index into Application::nodes
+  double at_s = 0;                    // newest estimate, seconds since the time origin
+  double offset_s = 0;                // the root's axis minus the node's own
+  double drift = 0;                   // s/s
+  double error_s = 0;                 // bound of the offset's error
+  bool operator==(const ClockState&) const = default;
+};
+
+// In a dump of a run that ended in order: the clocks re-estimated from before and after every moment. Linear between points.
+struct ClockCorrection {
+  std::int32_t node = 0;
+  double at_s = 0;                    // as stored, since the time origin
+  double correction_s = 0;            // to be added to that node's stored times
+  double error_s = 0;                 // bound of the error that is left
+  bool operator==(const ClockCorrection&) const = default;
+};
+
+// Messages from one node to another, over all their ranks. Ratios of transfers: to what is usual between nodes.
+struct NodeLink {
+  std::int32_t source = 0;            // indices into Application::nodes
+  std::int32_t destination = 0;
+  std::uint64_t messages = 0;         // since the job began
+  std::uint64_t bytes = 0;
+  std::uint64_t delayed = 0;
+  double mean_latency_ratio = 0;
+  double mean_transfer_ratio = 0;
+  double mean_transfer_s = 0;
+  std::uint64_t newest_messages = 0;  // of the last 2 to 4 seconds
+  double newest_transfer_ratio = 0;
+  double peak_transfer_ratio = 0;     // of the worst stretch of 2 seconds
+  double peak_s = 0;                  // its begin, since the time origin
+  bool operator==(const NodeLink&) const = default;
+};
+
+// Of a job on several nodes: what its aggregators say of themselves.
+struct Network {
+  std::uint64_t traffic_bytes = 0;         // sent between aggregators so far
+  std::uint64_t messages_left_out = 0;     // counted and measured on their node, but not sent to the root: the traffic budget
+  std::uint64_t collectives_left_out = 0;  // the same, of calls
+  std::vector<std::int32_t> dead_nodes;    // indices: their aggregator died; what their ranks do is not recorded any more
+  std::vector<ClockState> clocks;          // of the nodes but the root
+  std::vector<ClockCorrection> corrections;  // in a dump only; by node, ascending times
+  std::vector<NodeLink> links;             // most messages first, at most 1,000
+  bool operator==(const Network&) const = default;
+};
+
 struct Live {
   double window_s = 0;                       // configured window length
   std::int64_t window_end_realtime_ns = 0;   // CLOCK_REALTIME until which everything is included
@@ -332,6 +402,9 @@ struct Snapshot {
   std::vector<Deadlock> deadlocks;           // standing now (in a dump: at its end)
   std::vector<CallSite> sites;               // those that the rest refers to (in a dump: all), by id
   std::vector<SiteActivity> site_activity;   // most time lost first; live: the first 50
+  Network network;                           // of a job on several nodes
+  Attribution attribution;
+  std::vector<PairTraffic> traffic;          // by source, then destination; in a dump only (live: a question)
   Live live;
   bool operator==(const Snapshot&) const = default;
 };

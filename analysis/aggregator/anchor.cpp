@@ -1,10 +1,8 @@
 #include "analysis/aggregator/anchor.hpp"
 
-#include <fcntl.h>
 #include <mpi.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,72 +13,81 @@
 #include <cstring>
 #include <string>
 #include <thread>
-#include <vector>
 
-#include "analysis/collect/board_file.hpp"
+#include "analysis/aggregator/broadcast.hpp"
 #include "analysis/collect/collector.hpp"
+#include "analysis/aggregator/anchor_worker.hpp"
+#include "analysis/aggregator/relay.hpp"
+#include "analysis/collect/board_file.hpp"
+#include "analysis/collect/dormant.hpp"
 
 namespace pclscope::aggregator {
 namespace {
 
+using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// For the signal handler: the launcher ends a job with SIGTERM, and soon after with SIGKILL. The worker, which is in a
-// session of its own, then finishes by itself; the anchor must not keep the launcher waiting.
-std::atomic<int> control_fd{-1};
+constexpr milliseconds look_every{100};         // at what nobody tells: who still lives
+constexpr milliseconds last_epochs{10'000};     // for a worker to finish them while the application waits in MPI_Finalize
+constexpr milliseconds for_worker{120'000};     // to finish; the application is through
 
-void on_termination(int signal) {
-  const char word = say_stopped;
-  if (const int fd = control_fd.load(); fd >= 0) [[maybe_unused]] const ssize_t n = ::write(fd, &word, 1);
-  ::_exit(128 + signal);
+// The launcher ends a job with SIGTERM, and soon after with SIGKILL. The worker, which is in a session of its own, sees
+// the end of the socket and finishes by itself; the anchor must not keep the launcher waiting.
+void on_termination(int signal) { ::_exit(128 + signal); }
+
+// Beside a job the same signal is a request to finish, for all nodes.
+std::atomic<bool> asked{false};
+void on_request(int) { asked = true; }
+
+// The tool's ranks are the last of the world. No rank of the application takes part.
+MPI_Comm tool_ranks(int nodes) {
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Group world, tools;
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  int last[1][3] = {{size - nodes, size - 1, 1}};
+  MPI_Group_range_incl(world, 1, last, &tools);
+  MPI_Comm comm = MPI_COMM_NULL;
+  constexpr int tag = 4711;  // any: of this call
+  MPI_Comm_create_group(MPI_COMM_WORLD, tools, tag, &comm);
+  MPI_Group_free(&tools);
+  MPI_Group_free(&world);
+  return comm;
 }
 
-class Worker {
- public:
-  // Runs this same program with --worker, in its own session. Returns false when that fails.
-  bool start(char** argv) {
-    int pair[2];
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return false;
-    pid_ = ::fork();
-    if (pid_ < 0) return false;
-    if (pid_ == 0) become_worker(argv, pair[1]);
-    ::close(pair[1]);
-    control_fd = pair[0];
-    return true;
+// Null when the launcher did not start as many ranks as the options say.
+std::unique_ptr<Relay> open_relay(const Options& options, FrameSocket& socket) {
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size != options.nodes + (options.attach ? 0 : options.ranks)) {
+    socket.queue(FrameKind::lost);
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == size - 1)
+      std::fprintf(stderr, "pclscope: MPI started %d processes, which is not what was asked for: the nodes are not analysed "
+                           "together; start the job by `pclscope run`\n", size);
+    return nullptr;
   }
-  void say(char word) const {
-    if (const int fd = control_fd.load(); fd >= 0) [[maybe_unused]] const ssize_t n = ::send(fd, &word, 1, MSG_NOSIGNAL);
-  }
-  // True once the worker has ended; `status` as from waitpid.
-  bool ended(int& status) {
-    if (pid_ > 0 && ::waitpid(pid_, &status, WNOHANG) == pid_) pid_ = -1;
-    else return false;
-    return true;
-  }
-  bool running() const { return pid_ > 0; }
+  MPI_Comm tools = tool_ranks(options.nodes);
+  auto relay = std::make_unique<Relay>(tools, socket);
+  MPI_Comm_free(&tools);
+  return relay;
+}
 
- private:
-  [[noreturn]] static void become_worker(char** argv, int control) {
-    ::setsid();  // the launcher signals process groups; a last flush must not be cut short
-    constexpr int own_fd = 3;
-    if (control != own_fd) ::dup2(control, own_fd);  // dup2 clears close-on-exec
-    else ::fcntl(own_fd, F_SETFD, 0);
-    ::close_range(own_fd + 1, ~0u, 0);  // the launcher's sockets belong to the anchor alone
-    std::vector<char*> arguments;
-    for (char** a = argv; *a != nullptr; ++a) arguments.push_back(*a);
-    std::string flag = "--worker", option = "--control", value = std::to_string(own_fd);
-    for (std::string* text : {&flag, &option, &value}) arguments.push_back(text->data());
-    arguments.push_back(nullptr);
-    ::execv("/proc/self/exe", arguments.data());
-    std::fprintf(stderr, "pclscope: cannot start the aggregator: %s\n", std::strerror(errno));
-    ::_exit(1);
+// Without a board nobody can say when the application enters MPI. Join at once, so that it does not wait for us; the
+// other nodes' aggregators go on without this one's.
+void join_without_board(const Options& options) {
+  ::MPI_Init(nullptr, nullptr);
+  FrameSocket nobody(-1);
+  auto relay = options.nodes > 1 ? open_relay(options, nobody) : nullptr;
+  if (relay) {
+    relay->give_up_worker();
+    relay->finish();
+    while (!relay->over() || !relay->all_finished())
+      if (!relay->turn()) relay->rest();
   }
-  pid_t pid_ = -1;
-};
-
-std::string death_of(int status) {
-  if (WIFSIGNALED(status)) return "was killed by signal " + std::to_string(WTERMSIG(status));
-  return "ended with status " + std::to_string(WEXITSTATUS(status));
+  relay.reset();
+  ::MPI_Finalize();
 }
 
 class Anchor {
@@ -92,13 +99,16 @@ class Anchor {
       std::fprintf(stderr, "pclscope: cannot start the aggregator (%s): nothing is recorded\n", std::strerror(errno));
       mark_dead();
     }
-    if (!wait_for_init()) return leave_without_mpi();
+    if (!options_.attach && !wait_for_init()) return leave_without_mpi();
     ::MPI_Init(nullptr, nullptr);
-    wait_for_finalize();
-    if (!in_finalize_) leave();
-    worker_.say(say_finished);
+    if (options_.nodes > 1) relay_ = open_relay(options_, worker_.socket());
+    if (relay_) node_ = relay_->node();
+    wait_for_end();
+    if (!in_finalize_ && !options_.attach) leave();
+    if (relay_) end_relay();
+    else worker_.say(FrameKind::finished);
     ::MPI_Finalize();
-    wait_for_worker(milliseconds(120'000));
+    wait_for_worker(for_worker);
     return 0;
   }
 
@@ -114,21 +124,22 @@ class Anchor {
     board_.parted.store(1);
     file_.notify();
     for (int i = 0; child == 0 && i < 1'000 && file_.alive() > 0; ++i) ::usleep(1'000);
-    worker_.say(say_finished);  // not before: its last work would be in the way
+    if (relay_) worker_.socket().queue(FrameKind::lost);
+    worker_.say(FrameKind::finished);  // not before: its last work would be in the way
     ::_exit(0);
   }
 
   // True when an application rank has entered MPI_Init; false when none ever will.
   bool wait_for_init() {
     constexpr std::chrono::seconds patience{30};
-    const auto begin = std::chrono::steady_clock::now();
+    const auto begin = Clock::now();
     bool told = false;
     while (true) {
       const std::uint32_t seen = board_.change.load(std::memory_order_acquire);
       if (board_.initializing.load() > 0) return true;
       if (board_.refused.load() > 0) return false;
       watch_worker();
-      if (std::chrono::steady_clock::now() - begin > patience && !told) {
+      if (Clock::now() - begin > patience && !told) {
         told = true;
         std::fprintf(stderr, "pclscope: no rank has been seen to enter MPI_Init for 30 s; if the program did (its MPI may be "
                              "linked statically), end it and start it without pclscope\n");
@@ -147,69 +158,127 @@ class Anchor {
   int leave_without_mpi() {
     if (board_.refused.load() == 0)
       std::fprintf(stderr, "pclscope: the program ended without calling MPI_Init: nothing was recorded\n");
-    worker_.say(say_nothing_to_record);
+    worker_.say(FrameKind::nothing_to_record);
     wait_for_worker(milliseconds(5'000));
     return 0;
   }
 
   // Returns when every living application process of this node is in MPI_Finalize, or none lives any more, or all that
-  // are left are exiting.
-  void wait_for_finalize() {
+  // are left are exiting; beside a job also when somebody asked us to end.
+  void wait_for_end() {
     while (true) {
       const std::uint32_t seen = board_.change.load(std::memory_order_acquire);
       const std::uint32_t finalizing = board_.finalizing.load(std::memory_order_acquire);
-      if (finalizing >= board_.initializing.load(std::memory_order_acquire)) break;
+      const std::uint32_t initializing = board_.initializing.load(std::memory_order_acquire);
+      if (finalizing >= initializing && (initializing > 0 || !options_.attach)) break;
       const std::uint32_t leaving = board_.leaving.load(std::memory_order_acquire);
       const bool all_leave = leaving > 0 && board_.aborting.load() == 0 &&
-                             leaving + finalizing >= board_.initializing.load(std::memory_order_acquire);
-      const std::uint32_t alive = all_leave ? 0 : file_.alive();
+                             leaving + finalizing >= initializing;
+      const std::uint32_t alive = all_leave ? 0 : options_.attach ? collect::progress(file_).living : file_.alive();
       if (alive == 0) {
         in_finalize_ = false;
         return;
       }
       if (finalizing > 0 && finalizing >= alive) break;
       watch_worker();
-      file_.wait(seen, milliseconds(100));
+      if (options_.attach && asked_to_end()) break;
+      pause(seen);
     }
     in_finalize_ = true;
+  }
+
+  // Until the board changes after `seen`, or it is time to look around.
+  void pause(std::uint32_t seen) {
+    if (!relay_ || relay_->over()) return file_.wait(seen, look_every);
+    const auto end = Clock::now() + look_every;
+    do {
+      if (!relay_->turn()) relay_->rest();
+    } while (board_.change.load(std::memory_order_acquire) == seen && !relay_->over() && Clock::now() < end);
+  }
+
+  // Attached: true when the others know as well, or there is nobody left to ask.
+  bool asked_to_end() {
+    if (asked && relay_) relay_->ask_finish();
+    return relay_ ? relay_->asked_to_finish() || relay_->over() : asked.load() || !worker_.running();
+  }
+
+  // The application waits for us in MPI_Finalize: the last epochs, then the end in order on all nodes.
+  void end_relay() {
+    relay_->finish();
+    Clock::time_point limit = Clock::time_point::max(), look = Clock::now();
+    while (!relay_->over() || !relay_->all_finished()) {
+      if (!relay_->turn()) relay_->rest();
+      const auto now = Clock::now();
+      if (limit == Clock::time_point::max() && relay_->all_finished()) limit = now + last_epochs;
+      if (now > limit) relay_->give_up_worker();
+      if (now < look) continue;
+      look = now + milliseconds(20);
+      int status = 0;
+      if (worker_.ended(status)) tell_late_death(status);
+    }
+    relay_.reset();
   }
 
   void watch_worker() {
     int status = 0;
     if (!worker_.ended(status)) return;
     const bool in_order = WIFEXITED(status) && WEXITSTATUS(status) == 0;
-    std::fprintf(stderr, "pclscope: the aggregator %s: recording stopped, the application goes on%s%s\n",
-                 in_order ? "was asked to stop" : death_of(status).c_str(),
-                 options_.dump.empty() ? "" : "; what it had stored is in ", options_.dump.c_str());
+    if (relay_) relay_->give_up_worker();
+    if (in_order && (options_.attach || (relay_ && relay_->root_died()))) return;  // that one was told of
+    std::fprintf(stderr, "pclscope: the aggregator%s %s: recording %sstopped, the application goes on%s%s\n",
+                 of_node().c_str(), in_order ? "was asked to stop" : death_of(status).c_str(),
+                 options_.nodes > 1 && !is_root() ? "of its ranks " : "", kept_in(), kept_file());
     if (!in_order) mark_dead();
   }
 
+  // With several nodes: which; only the root stores.
+  bool is_root() const { return node_ == 0; }
+  const char* kept_in() const { return is_root() && !options_.dump.empty() ? "; what it had stored is in " : ""; }
+  const char* kept_file() const { return is_root() ? options_.dump.c_str() : ""; }
+  std::string of_node() const {
+    char name[65] = "";
+    if (options_.nodes > 1) ::gethostname(name, sizeof name - 1);
+    return name[0] ? std::string(" of ") + name : std::string();
+  }
+
   void wait_for_worker(milliseconds limit) {
-    const auto end = std::chrono::steady_clock::now() + limit;
-    while (worker_.running() && std::chrono::steady_clock::now() < end) {
+    const auto end = Clock::now() + limit;
+    while (worker_.running() && Clock::now() < end) {
       int status = 0;
-      if (worker_.ended(status)) {
-        if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-          std::fprintf(stderr, "pclscope: the aggregator %s while it finished%s%s\n", death_of(status).c_str(),
-                       options_.dump.empty() ? "" : "; what it had stored is in ", options_.dump.c_str());
-          mark_dead();
-        }
-        return;
-      }
+      if (worker_.ended(status)) return tell_late_death(status);
+      worker_.socket().flush();
       std::this_thread::sleep_for(milliseconds(2));
     }
   }
 
+  void tell_late_death(int status) {
+    if (relay_) relay_->give_up_worker();
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
+    std::fprintf(stderr, "pclscope: the aggregator%s %s while it finished%s%s\n", of_node().c_str(), death_of(status).c_str(),
+                 kept_in(), kept_file());
+    mark_dead();
+  }
+
   void mark_dead() {
+    if (options_.attach) {  // its processes need not go on recording for nobody
+      const collect::SessionProgress now = collect::progress(file_);
+      if (now.session % 2 == 1 && now.aggregator == 0) collect::end_session(file_, now.session);
+      return;
+    }
     board_.aggregator_done.store(2);
     board_.aggregator.store(0);
     file_.notify();
+    if (options_.nodes == 1) return;  // `pclscope run` tidies up on its own node
+    collect::remove_leftovers(options_.token);  // those who still need the board have it mapped
+    if (is_root()) Broadcast::tidy_after_death(options_);
   }
 
   const Options& options_;
   collect::BoardFile& file_;
   record::Board& board_;
-  Worker worker_;
+  AnchorWorker worker_;
+  std::unique_ptr<Relay> relay_;
+  int node_ = 0;
   int empty_rounds_ = 0;
   bool in_finalize_ = false;
 };
@@ -220,14 +289,12 @@ int run_anchor(const Options& options, char** argv) {
   ::prctl(PR_SET_NAME, "pclscope-anchor");
   ::signal(SIGPIPE, SIG_IGN);
   struct sigaction action {};
-  action.sa_handler = on_termination;
+  action.sa_handler = options.attach ? on_request : on_termination;
   for (const int signal : {SIGTERM, SIGINT, SIGHUP}) ::sigaction(signal, &action, nullptr);
-  auto board = collect::BoardFile::open(options.token);
+  auto board = options.attach ? collect::BoardFile::open_existing(options.token) : collect::BoardFile::open(options.token);
   if (!board) {
     std::fprintf(stderr, "pclscope: %s: nothing is recorded\n", board.error().message.c_str());
-    // Without a board nobody can say when the application enters MPI. Join at once, so that it does not wait for us.
-    ::MPI_Init(nullptr, nullptr);
-    ::MPI_Finalize();
+    join_without_board(options);
     return 0;
   }
   return Anchor(options, **board).run(argv);

@@ -12,6 +12,11 @@ void complain(const std::string& line) { std::fprintf(stderr, "pclscope: %s\n", 
 void Broadcast::open(const Options& options, std::int64_t origin_realtime_ns) {
   if (options.endpoint.empty()) return;
   std::string endpoint = options.endpoint;
+  if (endpoint == "auto") {  // whoever started us is on another node, and cannot know this one's directory
+    const auto runtime = wire::runtime_directory();
+    if (!runtime) return complain(runtime.error().message + ": the job runs on without being published");
+    endpoint = "ipc://" + *runtime + "/" + options.job;
+  }
   auto publisher = wire::Publisher::bind(endpoint);
   if (!publisher) {
     // Rather a job that can be watched from its own node than none.
@@ -48,8 +53,17 @@ void Broadcast::publish(const Snapshot& snapshot) {
   if (on()) publisher_->publish(snapshot);
 }
 
-void Broadcast::serve(const wire::Publisher::DagHandler& dag) {
-  if (on()) publisher_->serve(dag);
+void Broadcast::serve(const wire::Publisher::DagHandler& dag, const wire::Publisher::TrafficHandler& traffic) {
+  if (on()) publisher_->serve(dag, traffic);
+}
+
+void Broadcast::tidy_after_death(const Options& options) {
+  (void)wire::list_jobs();  // forgets the dead
+  const auto runtime = wire::runtime_directory();
+  if (!runtime) return;
+  const std::string own = *runtime + "/" + options.job;
+  if (options.endpoint != "auto" && options.endpoint != "ipc://" + own) return;
+  for (const char* suffix : {".pub", ".ask"}) ::unlink((own + suffix).c_str());
 }
 
 void Broadcast::close() {

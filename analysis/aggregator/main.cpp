@@ -6,5 +6,7 @@
 int main(int argc, char** argv) {
   pclscope::aggregator::Options options;
   if (const int status = pclscope::aggregator::parse(argc, argv, options); status != 0) return status;
-  return options.worker ? pclscope::aggregator::run_worker(options) : pclscope::aggregator::run_anchor(options, argv);
+  // Beside a job on one node nobody waits in MPI_Finalize, and there is nobody to talk to: no anchor.
+  const bool alone = options.attach && options.nodes == 1;
+  return options.worker || alone ? pclscope::aggregator::run_worker(options) : pclscope::aggregator::run_anchor(options, argv);
 }

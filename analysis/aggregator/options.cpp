@@ -19,6 +19,9 @@ int parse(int argc, char** argv, Options& options) {
   app.add_option("--baseline", options.baseline);
   app.add_option("--keep", options.keep)->check(CLI::IsMember({"summaries", "interesting", "all"}));
   app.add_option("--budget", options.budget_bytes);
+  app.add_option("--nodes", options.nodes)->envname("PCLSCOPE_TOOL_RANKS")->check(CLI::Range(1, 1 << 20));
+  app.add_flag("--attach", options.attach);
+  app.add_option("--log", options.log);
   app.add_flag("--worker", options.worker);
   app.add_option("--control", options.control);
   try {

@@ -20,14 +20,12 @@ struct Options {
   int control = -1;       // worker: descriptor on which the anchor speaks
   std::string token;      // from the environment
   std::int32_t ranks = 0; // of the application, from PCLSCOPE_RANKS
+  std::int32_t nodes = 1; // and aggregators: one each; from PCLSCOPE_TOOL_RANKS
+  bool attach = false;    // started beside a job that runs already, not as ranks of it
+  std::string log;        // attached: where our and the launcher's words go; removed at the end when there are none
 };
 
 // Returns 0 and fills `options`, or an exit status after printing one line.
 int parse(int argc, char** argv, Options& options);
-
-// What the anchor tells the worker, one byte each. End of file means: the anchor is gone, finish.
-inline constexpr char say_finished = 'F';  // every rank entered MPI_Finalize
-inline constexpr char say_stopped = 'T';   // the launcher ends the job
-inline constexpr char say_nothing_to_record = 'N';  // the application never called MPI_Init, or refused
 
 }  // namespace pclscope::aggregator

@@ -29,6 +29,16 @@ std::uint32_t SiteSums::find(std::uint64_t key) {
   }
 }
 
+void SiteSums::add_sums(std::uint32_t send_site, std::uint32_t recv_site, const SiteCosts& costs) {
+  Pair& pair = pairs_[find(std::uint64_t{send_site} << 32 | recv_site)];
+  pair.messages += costs.messages;
+  pair.bytes += costs.bytes;
+  pair.delayed += costs.delayed;
+  pair.late_sender_ns += costs.late_sender_ns;
+  pair.late_receiver_ns += costs.late_receiver_ns;
+  pair.excess_ns += costs.excess_ns;
+}
+
 void SiteSums::grow() {
   --shift_;
   slots_.assign(slots_.size() * 2, 0);

@@ -11,6 +11,12 @@
 
 namespace pclscope {
 
+struct SiteCosts {
+  std::uint64_t messages = 0, bytes = 0, delayed = 0;
+  std::int64_t late_sender_ns = 0, late_receiver_ns = 0;
+  double excess_ns = 0;
+};
+
 class SiteSums {
  public:
   static constexpr std::size_t most_pairs = 1u << 16;
@@ -30,15 +36,23 @@ class SiteSums {
     if (ratio > 1) pair.excess_ns += static_cast<double>(m.time()) * (1 - 1 / ratio);
   }
 
+  // Sums of a pair of sites from elsewhere.
+  void add_sums(std::uint32_t send_site, std::uint32_t recv_site, const SiteCosts& costs);
+  // Visits every pair with messages: send site, receive site, costs.
+  template <class Visit>
+  void each(Visit&& visit) const {
+    for (const Pair& pair : pairs_)
+      if (pair.messages > 0)
+        visit(static_cast<std::uint32_t>(pair.key >> 32), static_cast<std::uint32_t>(pair.key),
+              static_cast<const SiteCosts&>(pair));
+  }
+
   // Every site with messages, most time lost first; at most `most`.
   std::vector<SiteActivity> list(std::size_t most) const;
 
  private:
-  struct Pair {
+  struct Pair : SiteCosts {
     std::uint64_t key = 0;  // send site, receive site: 32 bits each
-    std::uint64_t messages = 0, bytes = 0, delayed = 0;
-    std::int64_t late_sender_ns = 0, late_receiver_ns = 0;
-    double excess_ns = 0;
   };
   std::uint32_t find(std::uint64_t key);
   void grow();

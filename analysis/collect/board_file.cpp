@@ -1,9 +1,11 @@
 #include "analysis/collect/board_file.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -13,17 +15,34 @@
 #include <cstdio>
 #include <cstring>
 
+#include "analysis/collect/shown_path.hpp"
 #include "interpose/record/segment.hpp"
 
 namespace pclscope::collect {
+
+std::vector<std::string> files_with_prefix(const std::string& directory, const std::string& prefix) {
+  std::vector<std::string> names;
+  DIR* listing = ::opendir(directory.c_str());
+  if (listing == nullptr) return names;
+  while (const dirent* entry = ::readdir(listing)) {
+    const std::string name = entry->d_name;
+    if (name.starts_with(prefix)) names.push_back(name);
+  }
+  ::closedir(listing);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 namespace {
 
 long futex(std::atomic<std::uint32_t>* word, int operation, std::uint32_t value, const timespec* timeout) {
   return ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(word), operation, value, timeout, nullptr, 0);
 }
 
+}  // namespace
+
 // 'Z' and 'X' are processes that ended and wait for their parent.
-bool running(std::uint32_t pid) {
+bool is_running(std::uint32_t pid) {
   if (::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH) return false;
   char path[64];
   std::snprintf(path, sizeof path, "/proc/%u/stat", pid);
@@ -38,20 +57,50 @@ bool running(std::uint32_t pid) {
   return end_of_name == nullptr || (end_of_name[1] == ' ' && end_of_name[2] != 'Z' && end_of_name[2] != 'X');
 }
 
-}  // namespace
+std::string shm_names(const std::string& token, std::uint32_t node) {
+  char key[9];
+  record::write_node_key(node, key);
+  return record::shm_prefix + token + "-" + key + "-";
+}
 
-Result<std::unique_ptr<BoardFile>> BoardFile::open(const std::string& token, const std::string& directory) {
-  const std::string path = directory + "/" + record::shm_prefix + token + "-board";
-  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (file < 0)
-    return Error{errno == EACCES ? ErrorCode::not_permitted : ErrorCode::io, path + ": " + std::strerror(errno)};
-  if (const int failure = ::posix_fallocate(file, 0, sizeof(record::Board)); failure != 0) {
+std::size_t remove_files_of(const std::string& token, const std::string& directory, std::uint32_t node) {
+  std::size_t count = 0;
+  if (token.empty()) return count;
+  for (const std::string& name : files_with_prefix(directory, shm_names(token, node)))
+    if (::unlink((directory + "/" + name).c_str()) == 0) ++count;
+  return count;
+}
+
+Result<std::unique_ptr<BoardFile>> BoardFile::open(const std::string& token, const std::string& directory,
+                                                   std::uint32_t node) {
+  return map(directory + "/" + shm_names(token, node) + "board", true);
+}
+
+Result<std::unique_ptr<BoardFile>> BoardFile::open_existing(const std::string& token, const std::string& directory,
+                                                            std::uint32_t node) {
+  return map(directory + "/" + shm_names(token, node) + "board", false);
+}
+
+Result<std::unique_ptr<BoardFile>> BoardFile::map(const std::string& path, bool create) {
+  const int file = ::open(path.c_str(), O_RDWR | (create ? O_CREAT : 0) | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (file < 0) {
+    const ErrorCode code = errno == EACCES ? ErrorCode::not_permitted : errno == ENOENT ? ErrorCode::not_found : ErrorCode::io;
+    return Error{code, shown_path(path) + ": " + std::strerror(errno)};
+  }
+  struct stat status {};
+  const bool ours = ::fstat(file, &status) == 0 && status.st_uid == ::geteuid();
+  if (!ours || (!create && static_cast<std::uint64_t>(status.st_size) < sizeof(record::Board))) {
     ::close(file);
-    return Error{failure == ENOSPC ? ErrorCode::no_space : ErrorCode::io, path + ": " + std::strerror(failure)};
+    if (!ours) return Error{ErrorCode::not_ours, shown_path(path) + " belongs to another user"};
+    return Error{ErrorCode::damaged, shown_path(path) + " is not complete"};
+  }
+  if (const int failure = create ? ::posix_fallocate(file, 0, sizeof(record::Board)) : 0; failure != 0) {
+    ::close(file);
+    return Error{failure == ENOSPC ? ErrorCode::no_space : ErrorCode::io, shown_path(path) + ": " + std::strerror(failure)};
   }
   void* memory = ::mmap(nullptr, sizeof(record::Board), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   ::close(file);
-  if (memory == MAP_FAILED) return Error{ErrorCode::io, path + ": " + std::strerror(errno)};
+  if (memory == MAP_FAILED) return Error{ErrorCode::io, shown_path(path) + ": " + std::strerror(errno)};
   return std::unique_ptr<BoardFile>(new BoardFile(static_cast<record::Board*>(memory)));
 }
 
@@ -72,7 +121,7 @@ std::uint32_t BoardFile::alive() const {
   std::uint32_t count = 0;
   for (std::uint32_t i = 0; i < started; ++i) {
     const std::uint32_t pid = board_->pid[i].load(std::memory_order_relaxed);
-    if (pid == 0 || running(pid)) ++count;  // 0: about to be written
+    if (pid == 0 || is_running(pid)) ++count;  // 0: about to be written
   }
   return count;
 }

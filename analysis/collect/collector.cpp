@@ -1,30 +1,20 @@
 #include "analysis/collect/collector.hpp"
 
-#include <dirent.h>
 #include <unistd.h>
 
 #include <algorithm>
 
+#include "analysis/collect/board_file.hpp"
+
 namespace pclscope::collect {
 namespace {
 
-std::vector<std::string> files_with_prefix(const std::string& directory, const std::string& prefix) {
-  std::vector<std::string> names;
-  DIR* listing = ::opendir(directory.c_str());
-  if (listing == nullptr) return names;
-  while (const dirent* entry = ::readdir(listing)) {
-    const std::string name = entry->d_name;
-    if (name.starts_with(prefix)) names.push_back(name);
-  }
-  ::closedir(listing);
-  std::sort(names.begin(), names.end());
-  return names;
-}
+constexpr std::size_t most_complaints = 16;  // anybody can put files into /dev/shm, thousands even
 
 }  // namespace
 
-Collector::Collector(std::string token, std::string directory)
-    : prefix_(record::shm_prefix + token + "-"), directory_(std::move(directory)) {}
+Collector::Collector(const std::string& token, std::string directory, std::uint32_t node)
+    : prefix_(shm_names(token, node)), directory_(std::move(directory)) {}
 
 Collector::~Collector() {
   for (auto& segment : segments_) segment->leave();
@@ -33,15 +23,15 @@ Collector::~Collector() {
 std::size_t Collector::discover(const std::function<void(SegmentFile&)>& found) {
   std::size_t count = 0;
   for (const std::string& name : files_with_prefix(directory_, prefix_)) {
-    if (name.ends_with("-board")) continue;
-    if (std::find(refused_.begin(), refused_.end(), name) != refused_.end()) continue;
+    if (name.ends_with("-board") || name.ends_with("-nodes")) continue;
+    if (refused_.contains(name)) continue;
     const std::string path = directory_ + "/" + name;
     auto segment = SegmentFile::map(path);
     if (!segment) {
       const ErrorCode code = segment.error().code;
       if (code == ErrorCode::damaged || code == ErrorCode::not_found) continue;  // being created or just removed
-      complaints_.push_back(segment.error().message);
-      refused_.push_back(name);
+      if (refused_.size() < most_complaints) complaints_.push_back(segment.error().message);
+      refused_.insert(name);
       continue;
     }
     (*segment)->attach(static_cast<std::uint32_t>(::getpid()));
@@ -75,6 +65,16 @@ std::uint64_t Collector::drain(std::uint64_t limit, const Sink& sink) {
   return total;
 }
 
+double Collector::fullest() const {
+  double fullest = 0;
+  for (const auto& segment : segments_) {
+    const std::uint64_t head = segment->header().head.load(std::memory_order_relaxed);
+    const std::uint64_t unread = head - segment->ring().consumed();
+    fullest = std::max(fullest, std::min(static_cast<double>(unread) / static_cast<double>(segment->capacity()), 1.0));
+  }
+  return fullest;
+}
+
 std::uint64_t Collector::largest_ring() const {
   std::uint64_t largest = 0;
   for (const auto& segment : segments_) largest = std::max(largest, segment->capacity());
@@ -105,12 +105,8 @@ std::size_t Collector::finalized() const {
   }));
 }
 
-std::size_t remove_leftovers(const std::string& token, const std::string& directory) {
-  std::size_t count = 0;
-  if (token.empty()) return count;
-  for (const std::string& name : files_with_prefix(directory, record::shm_prefix + token + "-"))
-    if (::unlink((directory + "/" + name).c_str()) == 0) ++count;
-  return count;
+std::size_t remove_leftovers(const std::string& token, const std::string& directory, std::uint32_t node) {
+  return remove_files_of(token, directory, node);
 }
 
 }  // namespace pclscope::collect

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,9 @@ namespace pclscope::collect {
 
 class Collector {
  public:
-  // `token` is the job's secret; `directory` is where segments appear.
-  explicit Collector(std::string token, std::string directory = "/dev/shm");
+  // `token` is the job's secret; `directory` is where segments appear; `node`: of which node (record::node_key).
+  explicit Collector(const std::string& token, std::string directory = "/dev/shm",
+                     std::uint32_t node = record::this_node_key());
   ~Collector();  // tells the recorders that nobody reads any more
 
   // Maps segments that appeared, attaches to them and unlinks their names, so that nothing is left behind whatever
@@ -29,6 +31,7 @@ class Collector {
   // Returns the number of events.
   using Sink = std::function<void(std::int32_t rank, std::uint32_t thread, std::span<const record::Event>)>;
   std::uint64_t drain(std::uint64_t limit, const Sink& sink);
+  double fullest() const;                // of all rings, 0 to 1
   std::uint64_t largest_ring() const;  // in events, 0 without rings
 
   const std::vector<std::unique_ptr<SegmentFile>>& segments() const { return segments_; }
@@ -42,10 +45,11 @@ class Collector {
   std::string directory_;
   std::vector<std::unique_ptr<SegmentFile>> segments_;
   std::vector<std::string> complaints_;
-  std::vector<std::string> refused_;  // names complained about
+  std::set<std::string> refused_;  // names complained about
 };
 
-// Removes what a job may have left in `directory`: segments and the board. Returns the number of files.
-std::size_t remove_leftovers(const std::string& token, const std::string& directory = "/dev/shm");
+// Removes what a job may have left of this node in `directory`: segments and the board. Returns the number of files.
+std::size_t remove_leftovers(const std::string& token, const std::string& directory = "/dev/shm",
+                             std::uint32_t node = record::this_node_key());
 
 }  // namespace pclscope::collect

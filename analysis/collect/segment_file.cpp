@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "analysis/collect/shown_path.hpp"
+
 namespace pclscope::collect {
 namespace {
 
@@ -18,7 +20,7 @@ std::string bounded(const char* text, std::size_t size) { return {text, strnlen(
 
 Error system_error(const std::string& path) {
   const ErrorCode code = errno == ENOENT ? ErrorCode::not_found : errno == EACCES ? ErrorCode::not_permitted : ErrorCode::io;
-  return {code, path + ": " + std::strerror(errno)};
+  return {code, shown_path(path) + ": " + std::strerror(errno)};
 }
 
 }  // namespace
@@ -37,8 +39,8 @@ Result<std::unique_ptr<SegmentFile>> SegmentFile::map(const std::string& path) {
       bytes > record::segment_header_bytes ? (bytes - record::segment_header_bytes) / sizeof(record::Event) : 0;
   if (status.st_uid != ::geteuid() || capacity == 0 || !std::has_single_bit(capacity)) {
     ::close(file);
-    if (status.st_uid != ::geteuid()) return Error{ErrorCode::not_ours, path + " belongs to another user"};
-    return Error{ErrorCode::damaged, path + " has no complete ring yet"};
+    if (status.st_uid != ::geteuid()) return Error{ErrorCode::not_ours, shown_path(path) + " belongs to another user"};
+    return Error{ErrorCode::damaged, shown_path(path) + " has no complete ring yet"};
   }
   void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   const Error mapping_error = system_error(path);
@@ -48,10 +50,10 @@ Result<std::unique_ptr<SegmentFile>> SegmentFile::map(const std::string& path) {
   const bool valid = header->state.load(std::memory_order_acquire) != record::ProcessState::starting;
   if (!valid || std::memcmp(header->magic, record::segment_magic, sizeof header->magic) != 0 ||
       header->version != record::segment_version || header->capacity != capacity) {
-    const Error error = !valid ? Error{ErrorCode::damaged, path + " is not complete yet"}
+    const Error error = !valid ? Error{ErrorCode::damaged, shown_path(path) + " is not complete yet"}
                         : header->version != record::segment_version
-                            ? Error{ErrorCode::wrong_version, path + ": the preloaded library is of another version"}
-                            : Error{ErrorCode::not_ours, path + " is not a segment of pclscope"};
+                            ? Error{ErrorCode::wrong_version, shown_path(path) + ": the preloaded library is of another version"}
+                            : Error{ErrorCode::not_ours, shown_path(path) + " is not a segment of pclscope"};
     ::munmap(memory, bytes);
     return error;
   }

@@ -42,6 +42,10 @@ void read_pair(std::uint64_t& tsc, std::int64_t& raw_ns) {
 
 }  // namespace
 
+std::uint64_t read_ticks(record::ClockSource source) {
+  return source == record::ClockSource::tsc ? read_tsc() : static_cast<std::uint64_t>(read_ns(CLOCK_MONOTONIC));
+}
+
 TickClock::TickClock() {
   read_pair(start_tsc_, start_raw_ns_);
   start_monotonic_ns_ = static_cast<std::uint64_t>(read_ns(CLOCK_MONOTONIC));
@@ -64,11 +68,7 @@ void TickClock::settle(record::ClockSource source) {
   scale_ = {start_tsc_, static_cast<double>(raw_ns - start_raw_ns_) / static_cast<double>(tsc - start_tsc_)};
 }
 
-std::int64_t TickClock::now_ns() const {
-  const std::uint64_t ticks = source_ == record::ClockSource::tsc ? read_tsc()
-                                                                  : static_cast<std::uint64_t>(read_ns(CLOCK_MONOTONIC));
-  return scale_.to_ns(ticks);
-}
+std::int64_t TickClock::now_ns() const { return scale_.to_ns(read_ticks(source_)); }
 
 std::int64_t TickClock::realtime_of(std::int64_t axis_ns) const {
   return read_ns(CLOCK_REALTIME) - (now_ns() - axis_ns);

@@ -8,6 +8,9 @@
 
 namespace pclscope::collect {
 
+// The recorders' clock now: rdtsc, or ns of CLOCK_MONOTONIC.
+std::uint64_t read_ticks(record::ClockSource source);
+
 // Reads the clock that the recorders of this node use. TSC ticks are measured against CLOCK_MONOTONIC_RAW from
 // construction on; the scale is settled once by settle(), so that the axis never jumps.
 class TickClock {
@@ -17,6 +20,7 @@ class TickClock {
   // which leaves a relative error of about 1e-6.
   void settle(record::ClockSource source);
   bool settled() const { return settled_; }
+  record::ClockSource source() const { return source_; }
 
   const TickScale& scale() const { return scale_; }
   std::int64_t now_ns() const;                            // on the job's time axis

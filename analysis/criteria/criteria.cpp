@@ -57,6 +57,17 @@ void Criteria::refresh() {
   }
 }
 
+void Criteria::add_counted(bool inter_node, bool transfer, std::uint32_t bin, std::uint32_t bucket,
+                           std::uint64_t count) {
+  if (bin >= size_bins::count || count == 0) return;
+  Class& of = classes_[inter_node];
+  Bin& b = of.bins[bin];
+  (transfer ? b.transfers : b.times).add_to_bucket(bucket, count);
+  if (b.changed) return;
+  b.changed = true;
+  of.changed.push_back(bin);
+}
+
 void Criteria::load(const std::vector<Criterion>& baseline) {
   const auto known = [](double seconds) { return seconds > 0 && std::isfinite(seconds); };
   for (const Criterion& c : baseline) {
@@ -80,6 +91,16 @@ std::vector<Criterion> Criteria::list() const {
     }
   }
   return list;
+}
+
+std::vector<Criterion> Criteria::present() const {
+  std::vector<Criterion> all = list();
+  for (Criterion& c : all) {
+    const Typical typical = criterion_ns(classes_[c.inter_node], size_bins::bin_of(c.bytes_low));
+    c.median_s = typical.time * 1e-9;
+    c.transfer_median_s = typical.transfer * 1e-9;
+  }
+  return all;
 }
 
 }  // namespace pclscope

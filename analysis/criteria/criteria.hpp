@@ -33,6 +33,9 @@ class Criteria {
     of.changed.push_back(bin);
   }
 
+  // The same, `count` times, from another node: bin of size_bins, bucket of LogHistogram.
+  void add_counted(bool inter_node, bool transfer, std::uint32_t bin, std::uint32_t bucket, std::uint64_t count);
+
   // Recomputes the medians of bins that got values. Ratios refer to the last refresh.
   void refresh();
   struct Inverse {  // 1 / C in 1/ns; 0 while there is nothing to compare with
@@ -47,6 +50,8 @@ class Criteria {
   void load(const std::vector<Criterion>& baseline);
   // Bins with samples, intra-node first, ascending sizes. Medians are the bins' own.
   std::vector<Criterion> list() const;
+  // The same bins with what they are compared with at present: a baseline's medians where there are some.
+  std::vector<Criterion> present() const;
 
  private:
   struct Typical {  // ns; 0 not known

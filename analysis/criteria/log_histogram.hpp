@@ -17,11 +17,16 @@ class LogHistogram {
  public:
   static constexpr double relative_error = 1.0 / 128;
 
-  void add(std::int64_t value) {
+  void add(std::int64_t value) { add_to_bucket(bucket_for(value), 1); }
+  // The same in two steps, for counts that come from elsewhere; a bucket out of range is the last one.
+  static std::uint32_t bucket_for(std::int64_t value) {
+    return bucket_of(static_cast<std::uint64_t>(std::max<std::int64_t>(value, 0)));
+  }
+  void add_to_bucket(std::uint32_t bucket, std::uint64_t count) {
     if (!buckets_) buckets_ = std::make_unique<std::uint64_t[]>(bucket_count);
-    const std::uint32_t bucket = bucket_of(static_cast<std::uint64_t>(std::max<std::int64_t>(value, 0)));
-    ++buckets_[bucket];
-    ++count_;
+    bucket = std::min(bucket, bucket_count - 1);
+    buckets_[bucket] += count;
+    count_ += count;
     low_ = std::min(low_, bucket);
     high_ = std::max(high_, bucket);
   }

@@ -104,7 +104,7 @@ void CallsOfRanks::complete(std::int32_t rank, const RankCall& receive) {
 bool CallsOfRanks::add(const Message& m) {
   if (!knows(m.source) || !knows(m.destination)) return false;
   const bool seen = !(m.flags & message_flag::unseen_completion);
-  const bool timed = seen && !(m.flags & message_flag::clock_violation) && m.recv_end >= m.send_begin;
+  const bool timed = seen && !(m.flags & (message_flag::clock_violation | message_flag::clock_unclear)) && m.recv_end >= m.send_begin;
   RankCall send;
   send.kind = Kind::send;
   send.begin = send.wait_end = cut(m.send_begin);

@@ -14,8 +14,6 @@ DelayReport delays_of(std::int32_t ranks, std::span<const Message> messages,
   DelayReport report;
   report.origins = delays.list(question.most);
   report.totals = delays.totals();
-  if (question.with_path)
-    report.path = critical_path(ranks, messages, collectives, question.from_ns, question.to_ns);
   return report;
 }
 

@@ -2,11 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
-#include "analysis/delay/critical_path.hpp"
 #include "analysis/delay/delays.hpp"
 
 namespace pclscope {
@@ -16,13 +14,11 @@ struct DelayQuestion {
   std::int64_t to_ns = INT64_MAX;
   std::vector<std::int32_t> ranks;     // who waited, or where it began; empty: all
   std::size_t most = 100;              // origins
-  bool with_path = true;               // of the period, all ranks
 };
 
 struct DelayReport {
   std::vector<DelayOrigin> origins;    // most cost first
   DelayTotals totals;                  // of the waits of these ranks
-  CriticalPath path;
 };
 
 // Messages and collective calls of the run from its begin (or some time before from_ns: a delay that is older than what

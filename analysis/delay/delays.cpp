@@ -174,9 +174,16 @@ void Delays::charge(const RankCall& call, const Lateness& lateness) {
   const bool of_counted = counts(lateness.waiting);
   const Origins::Wait wait{lateness.waiting, call.begin, call.wait_end, call.peer,
                            call.kind == RankCall::Kind::collective};
+  const DelayListener::Wait told{lateness.waiting, call.peer, call.kind, call.begin, call.wait_end};
+  if (listener_ != nullptr) listener_->waited(told);
   for (const BlameSum::Part& p : sum_.parts()) {
     const bool special = BlameSum::is_special(p);
     if (!special && (of_counted || counts(origins_.rank_of(p.blame.origin)))) origins_.charge(p.blame, wait, p.ns);
+    if (listener_ != nullptr) {
+      const std::int32_t rank = !special ? origins_.rank_of(p.blame.origin)
+                                : p.blame.origin == BlameSum::inside_mpi ? DelayListener::inside_mpi : DelayListener::unknown;
+      listener_->goes_back(told, rank, special ? 0 : origins_.site_of(p.blame.origin), p.blame.visit_ns, p.ns);
+    }
     if (!of_counted) continue;
     (!special ? totals_.attributed_s
               : p.blame.origin == BlameSum::inside_mpi ? totals_.inside_mpi_s : totals_.unknown_s) += p.ns * 1e-9;

@@ -26,6 +26,25 @@ struct DelayOptions {
   std::vector<std::int32_t> ranks;
 };
 
+// Is told of each wait that was followed, and of its parts; some time later than it happened (Delays::add).
+class DelayListener {
+ public:
+  static constexpr std::int32_t inside_mpi = -1, unknown = -2;  // in place of a rank
+  struct Wait {
+    std::int32_t victim = 0;
+    std::int32_t cause = -1;             // whom it waited for
+    RankCall::Kind kind = RankCall::Kind::completion;  // completion: late sender; send: late receiver; collective
+    std::int64_t begin_ns = 0;
+    std::int64_t end_ns = 0;
+  };
+  virtual void waited(const Wait& wait) = 0;
+  // `ns` of it go back to computation of `rank` that began at `visit_ns`, before its call at `site`.
+  virtual void goes_back(const Wait& wait, std::int32_t rank, std::uint32_t site, std::int64_t visit_ns, double ns) = 0;
+
+ protected:
+  ~DelayListener() = default;
+};
+
 class Delays {
  public:
   static constexpr std::size_t most_pending = 1u << 20; // messages or collective calls ahead of until_ns
@@ -39,6 +58,7 @@ class Delays {
   void add(std::span<const Message> messages, std::span<const CollectiveCall> collectives, std::int64_t until_ns);
   // What comes next does not follow on what came before (a stretch was left out): nothing is compared across.
   void leave_out(std::uint64_t messages);
+  void tell(DelayListener* listener) { listener_ = listener; }  // null: nobody; must outlive this
   // No more will come: follows the rest. (Should more come nevertheless, it is taken.)
   void finish();
 
@@ -72,6 +92,7 @@ class Delays {
   Excess excess_;
   DelayTotals totals_;
   std::uint64_t refused_ = 0;
+  DelayListener* listener_ = nullptr;
   std::vector<char> counted_;            // per rank; empty: all
   std::vector<Blames> blames_;           // [0] none
   std::vector<std::uint32_t> free_blames_;

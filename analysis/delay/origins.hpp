@@ -1,6 +1,6 @@
 // Where waits go back to, and what that cost. A row is a stretch of computation: a rank, the site of the call before it
 // and of the call after it. One thread owns an Origins. Memory: 400 bytes per row, at most `limit` rows; when they are
-// used up, the half that cost least is merged into one row per rank (sites 0).
+// used up, the quarter that cost most stays and the others are merged into one row per rank (sites 0).
 #pragma once
 
 #include <array>
@@ -36,6 +36,7 @@ class Origins {
   // Row of a stretch; made when it is new. Good until make_room().
   std::uint32_t row(std::int32_t rank, std::uint32_t site, std::uint32_t after_site);
   std::int32_t rank_of(std::uint32_t row) const { return rows_[row].rank; }
+  std::uint32_t site_of(std::uint32_t row) const { return rows_[row].site; }
   // `ns` of the wait go back to the blame's row.
   void charge(const Blame& blame, const Wait& wait, double ns);
 

@@ -81,6 +81,7 @@ void Collectives::take(std::int32_t rank, const record::Event& e) {
   Comm& comm = *last_;
   if (e.kind == EventKind::comm_created) {
     comm.members = e.bytes;
+    if (e.flags & record::flag::unrecorded) begin_at(comm, e.site);
     complete_front(e.comm, comm);
   } else if (e.kind == EventKind::comm_freed) {
     if (++comm.freed < comm.members || comm.members == 0) return;
@@ -99,6 +100,15 @@ void Collectives::give_up_front(Comm& comm) {
   comm.arrived.pop_front();
   ++comm.first;
   ++abandoned_;
+}
+
+void Collectives::begin_at(Comm& comm, std::uint64_t base) {
+  while (comm.first < base && !comm.arrived.empty()) {
+    parts_ -= comm.arrived.front().size();
+    comm.arrived.pop_front();
+    ++comm.first;
+  }
+  comm.first = std::max(comm.first, base);
 }
 
 void Collectives::arrive(std::uint64_t id, Comm& comm, std::uint64_t ordinal, const Part& part) {

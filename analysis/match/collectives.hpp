@@ -29,7 +29,8 @@ class Collectives {
   explicit Collectives(std::int32_t world_size, Sink sink = {});
 
   void set_tick_scale(TickScale scale) { scale_ = scale; }
-  // comm_created, comm_freed and collective events; others are ignored.
+  // comm_created, comm_freed and collective events; others are ignored. A comm_created with record::flag::unrecorded is
+  // of a member that begins to record: what it posted before can never complete, and does not count.
   void add(std::int32_t rank, const record::Event& event) {
     if (event.kind == record::EventKind::collective || event.kind == record::EventKind::comm_created ||
         event.kind == record::EventKind::comm_freed)
@@ -62,6 +63,7 @@ class Collectives {
   void arrive(std::uint64_t id, Comm& comm, std::uint64_t ordinal, const Part& part);
   void complete_front(std::uint64_t id, Comm& comm);
   void give_up_front(Comm& comm);
+  void begin_at(Comm& comm, std::uint64_t base);
   void emit(std::uint64_t id, std::uint64_t ordinal, const Operation& operation);
 
   Sink sink_;

@@ -25,6 +25,7 @@ struct alignas(64) SendEntry {
   bool held;  // MPI_Cancel was called, outcome unknown
   bool phantom;
   bool raced;  // with a send that failed
+  std::uint32_t clock_error = 0;  // ns, of a sender on another node
 };
 
 enum class RecvState : std::uint8_t {

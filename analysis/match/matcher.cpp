@@ -191,6 +191,7 @@ void Matcher::take_send(std::int32_t rank, Rank& r, const Event& e) {
     if (!(e.flags & flag::failed)) ++counts_.foreign;
     return;
   }
+  if (ranks_[e.peer].away) [[unlikely]] return forward_send(rank, r, e);
   const std::uint32_t index = channel(e.comm, rank, e.peer, e.tag);
   Channel& c = channels_[index];
   // Nobody knows whether a failed send became a message: what follows on the channel is not certain.
@@ -207,8 +208,8 @@ void Matcher::take_send(std::int32_t rank, Rank& r, const Event& e) {
     return ambiguous_sends(c);
   }
   const std::uint32_t entry = sends_.take();
-  sends_[entry] = {e.ordinal, e.begin, e.end,   site_key(e), e.bytes,
-                   e.flags,   no_index, thread_, false,       false,  false};
+  sends_[entry] = {e.ordinal, e.begin, e.end,   r.away ? e.site : site_key(e), e.bytes, e.flags,
+                   no_index,  thread_, false,   false,                         false,   half_error_};
   if (record::concurrent_of(e.ordinal) != 0) make_special(index);
   if (c.send_head == no_index)
     c.send_head = entry;
@@ -220,6 +221,7 @@ void Matcher::take_send(std::int32_t rank, Rank& r, const Event& e) {
 
 void Matcher::take_send_cancel(std::int32_t rank, const Event& e) {
   if (!is_rank(e.peer)) return;
+  if (ranks_[e.peer].away) return forward_(rank, thread_, e);
   const std::uint32_t index = channel(e.comm, rank, e.peer, e.tag);
   Channel& c = channels_[index];
   std::uint32_t before = no_index, at = c.send_head;

@@ -6,6 +6,10 @@
 // because the sender's rings were read beyond that time (ranks of one node: one clock), or because the completion was
 // read in an earlier round and every ring has been read to its head since.
 //
+// Several nodes: each node's matcher reads the rings of its own ranks, pairs what they receive, and hands the sends to
+// ranks elsewhere ("remote ranks") on to the matcher there: set_forward(), add_half(). Rings are then read in epochs that
+// all nodes go through together: see end_epoch().
+//
 // Owned by one thread. Memory: outstanding sends and receives, channels in use (idle ones are evicted).
 #pragma once
 
@@ -22,6 +26,7 @@
 #include "analysis/match/entries.hpp"
 #include "analysis/match/message.hpp"
 #include "analysis/match/posted_table.hpp"
+#include "analysis/match/sender_state.hpp"
 #include "analysis/match/tick_scale.hpp"
 #include "analysis/match/wildcards.hpp"
 #include "interpose/record/event.hpp"
@@ -68,6 +73,28 @@ class Matcher {
   // See Pipeline::end_round.
   void end_round(bool all_read = true);
   void finish();
+
+  // --- several nodes (remote.cpp) ---
+  // Sends to ranks that are not here, and what becomes of them, go to `forward` in the sender's order.
+  using Forward = std::function<void(std::int32_t rank, std::uint8_t thread, const record::Event& event)>;
+  void set_forward(Forward forward);  // from now on no rank is here but those of set_here()
+  void set_here(std::int32_t rank);
+  // What the other node's matcher handed to its `forward`: of one rank in that order. Event::site stands as it is.
+  // `clock_error_ns` goes into the message, with set_clock_error() of the receiver's side.
+  void add_half(std::int32_t rank, std::uint8_t thread, const record::Event& event, std::uint32_t clock_error_ns);
+  void set_clock_error(std::uint32_t ns) { clock_error_ = ns; }
+  // Of ranks here: what changed since the last call. Read after the rings, with everything handed to `forward` before.
+  std::vector<SenderState> sender_news();
+  void set_sender(const SenderState& state);  // of a remote rank; `lossy` before its halves, the rest after them
+  // Since the epoch before was over on all nodes, the rings here were read to their heads, and then their headers
+  // (note_drop(), note_muted()). What is read from now on belongs to the next epoch. Before sender_news().
+  void end_epoch();
+  // All nodes have ended the epoch, and all that they forwarded in it is here.
+  void epoch_over();
+  // No rank here will write any more: what is still missing is lost. Before the last end_epoch().
+  void last_events();
+  // A remote rank of which nothing more will be forwarded: its node's aggregator is dead.
+  void set_gone(std::int32_t rank);
 
   MatchCounts counts() const;
 
@@ -126,6 +153,8 @@ class Matcher {
     std::uint64_t read_until = 0;  // ticks: whatever of this rank is unread began later, on any of its threads
     std::vector<Thread> threads;
     std::int32_t node = -1;
+    bool away = false;     // its rings are read on another node
+    bool gone = false;     // and by nobody any more
     bool lossy = false;    // events are missing: all its later sends and receives are ambiguous
     bool several = false;  // threads may be in MPI at once
     bool finalized = false;
@@ -166,6 +195,7 @@ class Matcher {
   void read_receive_end(std::int32_t rank, Rank& r, const record::Event& e);
   void take_event(std::int32_t rank, Rank& r, const record::Event& e);
   void take_send(std::int32_t rank, Rank& r, const record::Event& e);
+  void forward_send(std::int32_t rank, const Rank& r, const record::Event& e);
   void take_post(std::int32_t rank, Rank& r, const record::Event& e);
   void take_blocking_receive(std::int32_t rank, Rank& r, const record::Event& e);
   void take_resolution(std::int32_t rank, Rank& r, const record::Event& e);
@@ -212,6 +242,7 @@ class Matcher {
 
   // pairing.cpp
   void drain(std::uint32_t index, Drain when);
+  void sweep();
   void drain_dirty(Drain when);
   bool certain_pair(const Channel& c, const RecvEntry& recv, Drain when) const;
   bool settled(const RecvEntry& recv, Drain when) const;
@@ -264,7 +295,13 @@ class Matcher {
   std::uint64_t phantom_sends_ = 0, phantom_receives_ = 0;  // beyond one per entry
   std::uint8_t thread_ = 0;                                 // whose events are being taken
   std::vector<Message> batch_;
-  std::uint8_t round_ = 0;
+  Forward forward_;
+  std::vector<SenderState> told_states_;  // by rank, as handed out by sender_news()
+  std::vector<std::int32_t> here_;        // ascending; few of the job's
+  std::uint32_t half_error_ = 0, clock_error_ = 0;  // ns
+  bool epochs_ = false;           // several nodes
+  std::uint8_t round_ = 0;        // several nodes: the newest epoch that is over
+  std::uint8_t read_round_ = 0;   // to which what is read now belongs
   bool finished_ = false;
   MatchCounts counts_;
 };

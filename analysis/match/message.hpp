@@ -20,6 +20,7 @@ struct Message {
   std::int64_t recv_end = 0;    // return of that call
   std::uint64_t send_site = 0;  // id in the store's /sites, 0 unknown; from the matcher: site_key.hpp
   std::uint64_t recv_site = 0;  // of the call that posted the receive
+  std::uint32_t clock_error_ns = 0;  // between nodes: bound of the clocks' error in differences of both sides' times
 
   std::int64_t time() const { return recv_end - send_begin; }
   bool operator==(const Message&) const = default;
@@ -28,8 +29,10 @@ struct Message {
 namespace message_flag {                                      // high bits: never collide with record::flag
 inline constexpr std::uint32_t unseen_completion = 1u << 31;  // receive freed before completion: no latency
 inline constexpr std::uint32_t inter_node = 1u << 30;
-inline constexpr std::uint32_t clock_violation = 1u << 29;  // recv_end < send_begin
+inline constexpr std::uint32_t clock_violation = 1u << 29;  // recv_end < send_begin, by more than clock_error_ns
+inline constexpr std::uint32_t clock_unclear = 1u << 27;    // recv_end < send_begin, by no more than clock_error_ns
 inline constexpr std::uint32_t delayed = 1u << 28;          // time / criterion > 1
+inline constexpr std::uint32_t no_latency = unseen_completion | clock_violation | clock_unclear;
 }  // namespace message_flag
 
 // Where a message's span went. late_sender lies before the send; late_receiver + transfer = time().

@@ -70,6 +70,7 @@ void Matcher::pop_front(Channel& c) {
 // Its completion was read in an earlier round, and every ring to its head since.
 bool Matcher::settled(const RecvEntry& recv, Drain when) const {
   if (when == Drain::end_of_job) return true;
+  if (epochs_) return static_cast<std::int8_t>(round_ - recv.round) > 1;
   const auto before_last = static_cast<std::uint8_t>(round_ - 1);
   return recv.round != round_ && (when == Drain::end_of_round || recv.round != before_last);
 }
@@ -126,7 +127,11 @@ void Matcher::drain(std::uint32_t index, Drain when) {
     }
     if (c.send_head == no_index) {
       if (!sends_in_doubt(c)) return;  // a send marks the channel when it comes
-      ambiguous_receives(c, recv.state == RecvState::phantom ? recv.bytes : 1);
+      const std::uint64_t count = recv.state == RecvState::phantom ? recv.bytes : 1;
+      if (ranks_[c.source].gone && !c.sends_ambiguous && c.ambiguous_surplus <= 0)
+        (recv.state == RecvState::phantom ? counts_.unrecorded : counts_.half_recorded) += count;
+      else
+        ambiguous_receives(c, count);
       pop_front(c);
       give_receive(entry);
       continue;
@@ -184,6 +189,7 @@ void Matcher::emit(const Channel& c, const SendEntry& send, const RecvEntry& rec
   m.recv_end = scale_.to_ns(recv.end);
   m.send_site = send.site;
   m.recv_site = recv.site;
+  if (ranks_[c.source].away) m.clock_error_ns = send.clock_error + clock_error_;
   if (batch_.size() >= batch_size) flush_batch();
 }
 
@@ -206,7 +212,11 @@ void Matcher::drain_dirty(Drain when) {
 void Matcher::end_round(bool all_read) {
   if (all_read) mark_round();
   drain_dirty(all_read ? Drain::end_of_round : Drain::between_rounds);
-  if (all_read) ++round_;
+  if (all_read) read_round_ = ++round_;
+  sweep();
+}
+
+void Matcher::sweep() {
   if (!channels_.wants_sweep()) return;
   channels_.sweep([this](std::uint32_t index) {
     if (!may_forget(index)) return true;

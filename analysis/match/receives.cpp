@@ -30,7 +30,7 @@ constexpr std::uint8_t bits_of(const Event& e) {
 std::uint32_t Matcher::new_receive(const Event& e, RecvState state) {
   const std::uint32_t entry = recvs_.take();
   recvs_[entry] = {e.ordinal, e.begin,  e.begin,  e.end, site_key(e), e.bytes,    no_index,
-                   no_index,  no_index, round_,   state, bits_of(e),  thread_};
+                   no_index,  no_index, read_round_,   state, bits_of(e),  thread_};
   return entry;
 }
 
@@ -148,7 +148,7 @@ void Matcher::take_completion(std::int32_t rank, Rank& r, const Event& e) {
   recv.wait = e.begin;
   recv.end = e.end;
   recv.bytes = e.bytes;
-  recv.round = round_;
+  recv.round = read_round_;
   recv.state = RecvState::completed;
   const bool special = (recv.bits & ~recv_bit::truncated) != 0 || recv.ordinal != number;
   if (!wildcard) {
@@ -214,7 +214,7 @@ void Matcher::take_removal(std::int32_t rank, Rank& r, const Event& e) {
   recv.wait = e.begin;
   recv.end = e.end;
   recv.bytes = ~0ull;
-  recv.round = round_;
+  recv.round = read_round_;
   recv.state = RecvState::freed;
 }
 

@@ -51,6 +51,7 @@ void Matcher::make_special(std::uint32_t index) { channels_[index].special = tru
 
 void Matcher::take_phantom_sends(std::int32_t rank, Rank& r, const Event& e) {
   if (!is_rank(e.peer) || e.bytes == 0) return;
+  if (ranks_[e.peer].away) return forward_(rank, thread_, e);
   const std::uint32_t index = channel(e.comm, rank, e.peer, e.tag);
   Channel& c = channels_[index];
   mark_dirty(index);
@@ -82,7 +83,7 @@ void Matcher::take_phantom_receives(std::int32_t rank, Rank& r, const Event& e) 
   make_special(index);
   const std::uint32_t entry = recvs_.take();
   recvs_[entry] = {number_of(e.begin), 0,        std::max(e.begin, e.end), ~0ull, 0, e.bytes, no_index, no_index, index,
-                   round_,             RecvState::phantom, 0, many_threads};
+                   read_round_,        RecvState::phantom, 0, many_threads};
   phantom_receives_ += e.bytes - 1;
   insert(index, entry);
 }
@@ -128,6 +129,7 @@ void Matcher::mark_round() {
   }
   for (const std::int32_t rank : several_) {
     Rank& r = ranks_[rank];
+    if (r.away) continue;  // set_sender() tells
     r.told_sends = r.marked_sends;
     r.told_recvs = r.marked_recvs;
     if (owes(r)) continue;

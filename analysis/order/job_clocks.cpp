@@ -21,7 +21,7 @@ void JobClocks::set_regions(std::span<const TrackedRegion> regions,
     }
   }
   regions_ = std::move(now);
-  if (!any_new) return;
+  if (!any_new || !retained) return;
   const auto region_of = [&](std::int32_t rank) {
     return rank >= 0 && static_cast<std::size_t>(rank) < new_region_of_rank.size() ? new_region_of_rank[rank] : -1;
   };
@@ -48,8 +48,11 @@ void JobClocks::add(std::span<const Message> messages, std::span<const std::int3
   }
 }
 
-void JobClocks::leave_out() {
-  for (auto& [id, region] : regions_) region.clocks = fresh(region.clocks.ranks(), regions_.size());
+void JobClocks::leave_out(std::int64_t until_ns) {
+  for (auto& [id, region] : regions_) {
+    region.clocks = fresh(region.clocks.ranks(), regions_.size());
+    region.clocks.forget_before(until_ns);
+  }
 }
 
 void JobClocks::forget_before(std::int64_t time_ns) {

@@ -1,5 +1,6 @@
-// The vector clocks of all regions of a running job, over the messages that are kept in memory. Within a region exact since
-// complete_from_ns(); a region that is new or has other ranks begins with what `retained` still gives.
+// The vector clocks of all regions of a running job, over the messages that are kept in memory. Within a region exact for
+// messages since RegionClocks::retained_from_ns(); a region that is new or has other ranks begins with what `retained`
+// still gives.
 //
 // One thread owns a JobClocks. Memory: at most the budget, in equal parts for the regions.
 #pragma once
@@ -23,12 +24,13 @@ class JobClocks {
 
   explicit JobClocks(std::size_t budget_bytes) : budget_(budget_bytes) {}
 
-  // The regions have changed. `retained(visit)` visits the messages that are still in memory.
+  // The regions have changed. `retained(visit)` visits the messages that are still in memory; without it new regions
+  // begin with what comes, after leave_out().
   void set_regions(std::span<const TrackedRegion> regions, const std::function<void(const Visit&)>& retained);
   // A window's messages, in any order; region's id by rank, -1 for none.
   void add(std::span<const Message> messages, std::span<const std::int32_t> region_of_rank);
-  // What follows does not follow on what came before (a window was left out): clocks begin anew.
-  void leave_out();
+  // A window that ends at `until_ns` was left out: what follows does not follow on what came before.
+  void leave_out(std::int64_t until_ns);
   void forget_before(std::int64_t time_ns);
 
   // The region's clocks; nullptr for a region that is unknown or too large (RegionClocks).

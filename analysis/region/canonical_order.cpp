@@ -4,16 +4,13 @@
 #include <bit>
 #include <numeric>
 
+#include "analysis/region/splitmix.hpp"
+
 namespace pclscope {
 
 namespace {
 
-std::uint64_t mixed(double weight) {
-  std::uint64_t x = std::bit_cast<std::uint64_t>(weight) + 0x9e3779b97f4a7c15u;
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-  return x ^ x >> 31;
-}
+std::uint64_t mixed(double weight) { return splitmix(std::bit_cast<std::uint64_t>(weight) + splitmix_step); }
 
 // A class is a stretch of order_, named by where it begins. Everything that decides (places of classes, signatures,
 // the order of the queue) is independent of the ranks' numbers.

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "analysis/region/refine.hpp"
+#include "analysis/region/splitmix.hpp"
 
 namespace pclscope {
 
@@ -111,16 +112,10 @@ class Resolving {
   std::set<std::pair<std::int32_t, std::int32_t>> solved_;
 };
 
-// Numbers in [0, 1) (splitmix64).
+// Numbers in [0, 1).
 class Chance {
  public:
-  double operator()() {
-    state_ += 0x9e3779b97f4a7c15u;
-    std::uint64_t x = state_;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return static_cast<double>((x ^ x >> 31) >> 11) * 0x1p-53;
-  }
+  double operator()() { return static_cast<double>(splitmix(state_ += splitmix_step) >> 11) * 0x1p-53; }
 
  private:
   std::uint64_t state_ = seed;

@@ -17,6 +17,4 @@ std::optional<RegionMethod> region_method(std::string_view name) {
   return std::nullopt;
 }
 
-std::string_view region_method_names() { return "free-energy, paper or correlation"; }
-
 }  // namespace pclscope

@@ -15,7 +15,5 @@ enum class RegionMethod {
 // "free-energy", "paper", "correlation": as on the command line and in Dendrogram::method.
 std::string_view name_of(RegionMethod method);
 std::optional<RegionMethod> region_method(std::string_view name);
-// "free-energy, paper or correlation", for messages.
-std::string_view region_method_names();
 
 }  // namespace pclscope

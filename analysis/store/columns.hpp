@@ -11,7 +11,7 @@
 namespace pclscope::store {
 
 inline constexpr std::int32_t format_major = 2;  // newer: unreadable; 1 can still be read (reader.cpp)
-inline constexpr std::int32_t format_minor = 0;  // newer: columns this program does not know
+inline constexpr std::int32_t format_minor = 2;  // newer: columns this program does not know
 
 // Rows of tables whose values are nested in ours. Lists become a range of rows in another table.
 struct WindowRow : RegionWindow {  // inherited: of all messages in the window
@@ -34,6 +34,10 @@ struct NodeRow {
 };
 struct RankNodeRow {
   std::int32_t node = -1;
+};
+
+struct DeadNodeRow {
+  std::int32_t node = 0;
 };
 
 // describe(column, row type): calls column(name, unit, member) for each column. This one is of version 1.
@@ -145,6 +149,44 @@ void describe(Column&& column, const RankNodeRow*) {
   column("node", "row of nodes", &RankNodeRow::node);
 }
 
+template <class Column>
+void describe(Column&& column, const DeadNodeRow*) {
+  column("node", "row of nodes", &DeadNodeRow::node);
+}
+
+template <class Column>
+void describe(Column&& column, const ClockState*) {
+  column("node", "row of nodes", &ClockState::node);
+  column("at_s", "s", &ClockState::at_s);
+  column("offset_s", "s", &ClockState::offset_s);
+  column("drift", "s/s", &ClockState::drift);
+  column("error_s", "s", &ClockState::error_s);
+}
+
+template <class Column>
+void describe(Column&& column, const NodeLink*) {
+  column("source", "row of nodes", &NodeLink::source);
+  column("destination", "row of nodes", &NodeLink::destination);
+  column("messages", "1", &NodeLink::messages);
+  column("bytes", "bytes", &NodeLink::bytes);
+  column("delayed", "1", &NodeLink::delayed);
+  column("mean_latency_ratio", "1", &NodeLink::mean_latency_ratio);
+  column("mean_transfer_ratio", "1", &NodeLink::mean_transfer_ratio);
+  column("mean_transfer_s", "s", &NodeLink::mean_transfer_s);
+  column("newest_messages", "1", &NodeLink::newest_messages);
+  column("newest_transfer_ratio", "1", &NodeLink::newest_transfer_ratio);
+  column("peak_transfer_ratio", "1", &NodeLink::peak_transfer_ratio);
+  column("peak_s", "s", &NodeLink::peak_s);
+}
+
+template <class Column>
+void describe(Column&& column, const ClockCorrection*) {
+  column("node", "row of nodes", &ClockCorrection::node);
+  column("at_s", "s", &ClockCorrection::at_s);
+  column("correction_s", "s", &ClockCorrection::correction_s);
+  column("error_s", "s", &ClockCorrection::error_s);
+}
+
 // The single values of a summary: attributes of its group. `snapshot` is const when writing.
 template <class Value, class AnySnapshot>
 void describe_values(Value&& value, AnySnapshot& snapshot) {
@@ -162,6 +204,7 @@ void describe_values(Value&& value, AnySnapshot& snapshot) {
   value("bytes", snapshot.messages.bytes);
   value("delayed", snapshot.messages.delayed);
   value("clock_violations", snapshot.messages.clock_violations);
+  value("clock_unclear", snapshot.messages.clock_unclear);
   value("foreign", snapshot.messages.foreign);
   value("events", snapshot.messages.events);
   value("half_recorded", snapshot.messages.half_recorded);
@@ -190,6 +233,9 @@ void describe_values(Value&& value, AnySnapshot& snapshot) {
   value("messages_left_out", snapshot.retention.messages_left_out);
   value("bites_since_s", snapshot.retention.bites_since_s);
   value("memory_from_s", snapshot.retention.memory_from_s);
+  value("network_traffic_bytes", snapshot.network.traffic_bytes);
+  value("network_messages_left_out", snapshot.network.messages_left_out);
+  value("network_collectives_left_out", snapshot.network.collectives_left_out);
 }
 
 }  // namespace pclscope::store

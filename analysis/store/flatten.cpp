@@ -4,17 +4,11 @@
 #include <cstring>
 #include <string_view>
 
+#include "analysis/store/stretch.hpp"
 #include "interpose/record/functions.hpp"
 
 namespace pclscope::store {
 namespace {
-
-// [begin, begin + count) lies inside `rows`, and begins where the stretch before it ended.
-bool follows(std::uint64_t begin, std::uint64_t count, std::size_t rows, std::uint64_t& next) {
-  if (begin != next || begin > rows || count > rows - begin) return false;
-  next += count;
-  return true;
-}
 
 template <class Row, class Value>
 Row row_of(const Value& value) {

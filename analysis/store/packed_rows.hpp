@@ -8,12 +8,9 @@
 
 #include "analysis/match/collective_call.hpp"
 #include "analysis/match/message.hpp"
+#include "analysis/match/zigzag.hpp"
 
 namespace pclscope::store {
-
-// Numbers of either sign near 0 as numbers near 0: 0, -1, 1, -2 become 0, 1, 2, 3.
-constexpr std::uint64_t zigzag(std::uint64_t difference) { return difference << 1 ^ (0 - (difference >> 63)); }
-constexpr std::uint64_t unzigzag(std::uint64_t stored) { return stored >> 1 ^ (0 - (stored & 1)); }
 
 struct PackedMessage {
   std::uint64_t comm = 0;

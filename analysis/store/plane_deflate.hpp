@@ -1,5 +1,6 @@
-// One chunk of a column as HDF5's filters "shuffle" and "deflate" would leave it, some ten times faster than they do:
-// byte planes that are constant cost nothing, and each other one is compressed in the way that its content asks for.
+// One chunk of a column as HDF5's filters "shuffle" and "deflate" would leave it, several times faster than they do:
+// byte planes that are constant cost nothing, and for each other one zlib is asked for what its content is worth:
+// repetitions and codes, codes alone (Z_HUFFMAN_ONLY), or nothing.
 // Any reader with the stock filters undoes it. Private to analysis/store.
 #pragma once
 
@@ -10,8 +11,6 @@
 #include <span>
 #include <utility>
 #include <vector>
-
-#include "analysis/store/huffman_block.hpp"
 
 namespace pclscope::store {
 
@@ -33,17 +32,21 @@ class PlaneDeflate {
   using Bytes = std::vector<std::uint8_t>;
   class Stream;
   void append_constant(std::uint8_t value, std::size_t count);
-  // What is known of a plane of a column: whether looking for repetitions pays, and for how many chunks to believe it.
+  // What is known of a plane of a column: which way pays, and for how many chunks to believe it.
   struct Habit {
-    bool repeats = false;
+    Stream* way = nullptr;
     int left = 0;
   };
   void append_plane(const Bytes& plane, Habit& habit);
-  void append_stored(const Bytes& plane);
 
-  std::unique_ptr<Stream> matching_;
+  struct Run {
+    Bytes compressed;
+    std::uint32_t checksum = 0;
+  };
+
+  std::unique_ptr<Stream> matching_, coding_, storing_;
   std::vector<Habit> habits_;  // eight for each column
-  std::map<std::pair<std::uint8_t, std::size_t>, Bytes> constants_;  // compressed runs by value and length
+  std::map<std::pair<std::uint8_t, std::size_t>, Run> constants_;  // by value and length
   Bytes plane_, trial_, out_;
   std::uint32_t checksum_ = 1;  // Adler-32 of all planes so far
 };

@@ -1,5 +1,7 @@
 #include "analysis/store/reader.hpp"
 
+#include "analysis/store/corrected.hpp"
+
 #include <cerrno>
 #include <cstring>
 
@@ -41,6 +43,7 @@ struct Reader::State {
   ChunkedReader<Message> messages;
   ChunkedReader<CollectiveCall> collectives;
   TableReader<Message> plain_messages;  // of version 1
+  CorrectedTimes corrected;
   TableReader<WindowRow> windows;
   TableReader<WindowRegionRow> window_regions;
   Snapshot summary;
@@ -127,6 +130,7 @@ Status Reader::State::open_summary(std::uint64_t most_rows) {
     found = read_summary(group.get(), names[1], most_rows, summary);
   }
   if (!found) return damaged(path, "the summary cannot be read");
+  corrected = CorrectedTimes(summary);
   read_text(root.get(), "job", summary.job);
   read_text(root.get(), "command", summary.application.command);
   read_text(root.get(), "mpi", summary.application.mpi);
@@ -239,6 +243,8 @@ Result<std::vector<Message>> Reader::messages(std::uint64_t first, std::uint64_t
   const State& s = *state_;
   auto rows = s.major == 1 ? s.read<Message>("messages", s.plain_messages, first, count)
                            : s.read<Message>("messages", s.messages, first, count);
+  if (rows && !s.corrected.empty())
+    for (Message& message : *rows) s.corrected.apply(message);
   if (rows && state_->sites_are_addresses) {
     for (Message& message : *rows) message.send_site = message.recv_site = 0;
   }
@@ -247,7 +253,10 @@ Result<std::vector<Message>> Reader::messages(std::uint64_t first, std::uint64_t
 
 Result<std::vector<CollectiveCall>> Reader::collectives(std::uint64_t first, std::uint64_t count) const {
   silence_hdf5();
-  return state_->read<CollectiveCall>("collectives", state_->collectives, first, count);
+  auto rows = state_->read<CollectiveCall>("collectives", state_->collectives, first, count);
+  if (rows && !state_->corrected.empty())
+    for (CollectiveCall& call : *rows) state_->corrected.apply(call);
+  return rows;
 }
 
 Result<std::vector<Window>> Reader::windows() const {

@@ -37,7 +37,10 @@ NodeRow node_row(const std::string& name) {
 FlatSummary flat_of(const Snapshot& snapshot) {
   FlatSummary flat{flatten(snapshot.regions), flatten(snapshot.ranks, snapshot.deadlocks), flatten(snapshot.functions),
                    flatten(snapshot.delays), {}, {}, {}, snapshot.dendrogram.merges, snapshot.links, snapshot.worst,
-                   snapshot.criteria, snapshot.site_activity};
+                   snapshot.criteria, snapshot.site_activity, snapshot.network.clocks, snapshot.network.corrections, {}, {},
+                   flatten(snapshot.attribution), snapshot.traffic};
+  flat.node_links = snapshot.network.links;
+  for (const std::int32_t node : snapshot.network.dead_nodes) flat.dead_nodes.push_back({node});
   for (const std::string& name : snapshot.application.nodes) flat.nodes.push_back(node_row(name));
   for (const std::int32_t node : snapshot.application.node_of_rank) flat.node_of_rank.push_back({node});
   for (const std::int32_t leaf : snapshot.dendrogram.leaf_of_rank) flat.leaves.push_back({leaf});
@@ -59,6 +62,12 @@ void drop_lists(FlatSummary& flat) {
   flat.worst.clear();
   flat.criteria.clear();
   flat.site_activity.clear();
+  flat.corrections.clear();
+  flat.node_links.clear();
+  flat.attribution.slices.clear();
+  flat.attribution.lines.clear();
+  flat.attribution.values.clear();
+  flat.traffic.clear();
 }
 
 // Older files have none, and a damaged one must not lead anybody astray.
@@ -97,6 +106,18 @@ void SummaryWriter::each_table(Visit&& visit, Flat& flat) {
   visit(site_activity_, flat.site_activity, "site_activity", 64);
   visit(delays_, flat.delays.delays, "delays", 32);
   visit(delay_victims_, flat.delays.victims, "delay_victims", 256);
+  visit(clocks_, flat.clocks, "clocks", 16);
+  visit(corrections_, flat.corrections, "clock_corrections", 64);
+  visit(dead_nodes_, flat.dead_nodes, "dead_nodes", 16);
+  visit(node_links_, flat.node_links, "node_links", 32);
+  visit(findings_, flat.attribution.findings, "findings", 16);
+  visit(finding_ranks_, flat.attribution.ranks, "finding_ranks", 64);
+  visit(finding_nodes_, flat.attribution.nodes, "finding_nodes", 32);
+  visit(finding_texts_, flat.attribution.texts, "finding_texts", 2048);
+  visit(slices_, flat.attribution.slices, "attribution_slices", 64);
+  visit(transfer_lines_, flat.attribution.lines, "transfer_lines", 16);
+  visit(transfer_values_, flat.attribution.values, "transfer_values", 512);
+  visit(traffic_, flat.traffic, "traffic", 256);
 }
 
 bool SummaryWriter::create(hid_t parent, const char* name) {
@@ -159,6 +180,40 @@ static bool read_calls(hid_t group, std::uint64_t most_rows, Snapshot& snapshot)
   return good && unflatten(waits, snapshot.ranks, snapshot.deadlocks) && unflatten(functions, snapshot.functions);
 }
 
+// What files of jobs on several nodes have; after the nodes.
+static bool read_network(hid_t group, std::uint64_t most_rows, Snapshot& snapshot) {
+  Network& network = snapshot.network;
+  std::vector<DeadNodeRow> dead;
+  bool good = read_newer(group, "clocks", most_rows, network.clocks);
+  good = read_newer(group, "clock_corrections", most_rows, network.corrections) && good;
+  good = read_newer(group, "dead_nodes", most_rows, dead) && good;
+  good = read_newer(group, "node_links", most_rows, network.links) && good;
+  for (const DeadNodeRow& row : dead) network.dead_nodes.push_back(row.node);
+  const auto count = static_cast<std::int64_t>(snapshot.application.nodes.size());
+  const auto nowhere = [count](std::int32_t node) { return node < 0 || node >= count; };
+  std::erase_if(network.dead_nodes, nowhere);
+  std::erase_if(network.links, [&](const NodeLink& l) { return nowhere(l.source) || nowhere(l.destination); });
+  std::erase_if(network.clocks, [&](const ClockState& clock) { return nowhere(clock.node); });
+  std::erase_if(network.corrections, [&](const ClockCorrection& c) { return nowhere(c.node); });
+  return good;
+}
+
+// Of version 2.2; after the nodes.
+static bool read_attribution(hid_t group, std::uint64_t most_rows, Snapshot& snapshot) {
+  FlatAttribution flat;
+  bool good = read_newer(group, "findings", most_rows, flat.findings);
+  good = read_newer(group, "finding_ranks", most_rows, flat.ranks) && good;
+  good = read_newer(group, "finding_nodes", most_rows, flat.nodes) && good;
+  good = read_newer(group, "finding_texts", most_rows, flat.texts) && good;
+  good = read_newer(group, "attribution_slices", most_rows, flat.slices) && good;
+  good = read_newer(group, "transfer_lines", most_rows, flat.lines) && good;
+  good = read_newer(group, "transfer_values", most_rows, flat.values) && good;
+  good = read_newer(group, "traffic", most_rows, snapshot.traffic) && good;
+  const auto nobody = [&](std::int32_t rank) { return rank < 0 || rank >= snapshot.application.ranks; };
+  std::erase_if(snapshot.traffic, [&](const PairTraffic& p) { return nobody(p.source) || nobody(p.destination); });
+  return good && unflatten(flat, static_cast<std::int64_t>(snapshot.application.nodes.size()), snapshot.attribution);
+}
+
 bool read_summary(hid_t parent, const char* name, std::uint64_t most_rows, Snapshot& snapshot) {
   const Hdf5Handle group = own_group(H5Gopen2(parent, name, H5P_DEFAULT));
   if (!group) return false;
@@ -194,7 +249,8 @@ bool read_summary(hid_t parent, const char* name, std::uint64_t most_rows, Snaps
   };
   for (std::int32_t& node : snapshot.application.node_of_rank) mend(node);
   for (RankSummary& rank : snapshot.ranks) mend(rank.node);
-  return good;
+  good = read_network(group.get(), most_rows, snapshot) && good;
+  return read_attribution(group.get(), most_rows, snapshot) && good;
 }
 
 }  // namespace pclscope::store

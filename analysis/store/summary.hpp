@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/snapshot.hpp"
+#include "analysis/store/flat_attribution.hpp"
 #include "analysis/store/flatten.hpp"
 #include "analysis/store/table.hpp"
 
@@ -21,6 +22,12 @@ struct FlatSummary {
   std::vector<WorstMessage> worst;
   std::vector<Criterion> criteria;
   std::vector<SiteActivity> site_activity;
+  std::vector<ClockState> clocks;
+  std::vector<ClockCorrection> corrections;
+  std::vector<DeadNodeRow> dead_nodes;
+  std::vector<NodeLink> node_links;
+  FlatAttribution attribution;
+  std::vector<PairTraffic> traffic;
 };
 
 class SummaryWriter {
@@ -54,6 +61,18 @@ class SummaryWriter {
   TableWriter<SiteActivity> site_activity_;
   TableWriter<DelayRow> delays_;
   TableWriter<VictimRow> delay_victims_;
+  TableWriter<ClockState> clocks_;
+  TableWriter<ClockCorrection> corrections_;
+  TableWriter<DeadNodeRow> dead_nodes_;
+  TableWriter<NodeLink> node_links_;
+  TableWriter<FindingRow> findings_;
+  TableWriter<FindingRankRow> finding_ranks_;
+  TableWriter<FindingNodeRow> finding_nodes_;
+  TableWriter<TextRow> finding_texts_;
+  TableWriter<AttributionSlice> slices_;
+  TableWriter<TransferLineRow> transfer_lines_;
+  TableWriter<TransferValueRow> transfer_values_;
+  TableWriter<PairTraffic> traffic_;
   Hdf5Handle group_;  // last: closed first
 };
 

@@ -1,10 +1,12 @@
 #include "analysis/store/target.hpp"
 
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <climits>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
@@ -55,8 +57,9 @@ Result<std::string> resolve_target(const std::string& path) {
 std::string draft_name(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string directory = slash == std::string::npos ? "" : path.substr(0, slash + 1);
-  static int drafts = 0;  // several in one process
-  return directory + ".pclscope-" + std::to_string(::getpid()) + "-" + std::to_string(drafts++) + ".partial";
+  std::uint64_t number = 0;  // a name that nobody can have taken in advance, in /tmp for example
+  if (::getrandom(&number, sizeof number, 0) != sizeof number) number = static_cast<std::uint64_t>(::getpid());
+  return directory + ".pclscope-" + std::to_string(number) + ".partial";
 }
 
 }  // namespace pclscope::store

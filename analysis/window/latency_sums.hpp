@@ -33,4 +33,10 @@ struct LatencySums {
   double mean_transfer_ratio() const { return timed == 0 ? 0 : transfer_ratio / static_cast<double>(timed); }
 };
 
+// Of the messages inside one region.
+struct RegionSums {
+  std::int32_t region = 0;  // id
+  LatencySums sums;
+};
+
 }  // namespace pclscope

@@ -1,11 +1,9 @@
 // How much a series of window means varies from window to window when nothing happens: one standard deviation, robust
 // against steps, ramps and single outliers, honest about heavy tails and slow wander. The largest of
-//  - the median and the 97.5 % quantile of |y_t - its surroundings| over the last 128 windows, each divided by what
-//  it
+//  - the median and the 97.5 % quantile of |y_t - its surroundings| over the last 128 windows, each divided by what it
 //    is for normal noise of deviation 1 (surroundings: median of the 3 before, of the 3 after, or their mean,
 //    whichever is nearest, so that a step is no residual; heavy tails raise the quantile),
-//  - the median of |differences of medians of successive blocks of 8| over the last 32 blocks, the same way (raised
-//  by
+//  - the median of |differences of medians of successive blocks of 8| over the last 32 blocks, the same way (raised by
 //    slow wander and by correlated noise),
 //  - a floor, and in the first 24 windows a prior that fades out.
 // Calibrated by simulation of normal noise (2,000,000 values). Memory: under 2 KB. Cost: O(1) amortised.

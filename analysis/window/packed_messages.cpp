@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 
+#include "analysis/match/zigzag.hpp"
+
 namespace pclscope {
 
 static_assert(std::endian::native == std::endian::little, "fields are copied as they lie in memory");
@@ -12,10 +14,6 @@ namespace {
 
 constexpr std::size_t overhead = 64;  // of a block: its entry, and the allocator's
 
-std::uint64_t zigzag(std::uint64_t difference) {
-  return difference << 1 ^ static_cast<std::uint64_t>(static_cast<std::int64_t>(difference) >> 63);
-}
-std::uint64_t unzigzag(std::uint64_t v) { return v >> 1 ^ (~(v & 1) + 1); }
 std::uint64_t bits(std::int64_t v) { return static_cast<std::uint64_t>(v); }
 std::uint64_t bits32(std::int32_t v) { return static_cast<std::uint32_t>(v); }
 // Of 32-bit values, sign-extended: a small step is a small number.

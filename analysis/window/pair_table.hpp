@@ -3,8 +3,10 @@
 // Memory: 140 bytes per pair of ranks that ever exchanged a message.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "analysis/window/latency_sums.hpp"
@@ -24,6 +26,25 @@ class PairTable {
     LatencySums& sums = window_[index];
     if (sums.messages == 0) touched_.push_back(index);
     return sums;
+  }
+  // The sums of the open window per region: messages of two ranks with the same number (-1: in no region), ascending.
+  std::vector<RegionSums> region_sums(std::span<const std::int32_t> region_of_rank, LatencySums& all) const {
+    std::vector<RegionSums> list;
+    std::unordered_map<std::int32_t, std::size_t> at;
+    std::size_t last = 0;  // neighbouring pairs are often of one region
+    for (const std::uint32_t i : touched_) {
+      all += window_[i];
+      const std::int32_t region = region_of_rank[static_cast<std::size_t>(pairs_[i].source)];
+      if (region < 0 || region != region_of_rank[static_cast<std::size_t>(pairs_[i].destination)]) continue;
+      if (last >= list.size() || list[last].region != region) {
+        const auto [found, made] = at.try_emplace(region, list.size());
+        if (made) list.push_back({region, {}});
+        last = found->second;
+      }
+      list[last].sums += window_[i];
+    }
+    std::sort(list.begin(), list.end(), [](const RegionSums& a, const RegionSums& b) { return a.region < b.region; });
+    return list;
   }
   // Pairs that have messages in the open window; indices for pair(), window(), total().
   std::span<const std::uint32_t> touched() const { return touched_; }

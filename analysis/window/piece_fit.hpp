@@ -1,10 +1,9 @@
 // Cuts a noisy series online into straight pieces: the cut that minimises
-//   sum of squared residuals / variance + pieces x penalty          (a sloped piece costs a little more than a flat
-//   one)
+//   sum of squared residuals / variance + pieces x penalty          (a sloped piece costs a little more than a flat one)
 // over all cuts with pieces of at most `reach` values, by dynamic programming: exact, and changing with each new
 // value as far back as the values demand. A single value cannot open a piece: it is first drawn to within 3
-// deviations of its neighbours (the newest: of the one before it; released when the next one confirms it). Memory: 3
-// x reach values. Cost: O(reach) per value, about 2 microseconds.
+// deviations of its neighbours (the newest: of the one before it; released when the next one confirms it).
+// Memory: 3 x reach values. Cost: O(reach) per value, about 2 microseconds.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +23,7 @@ class PieceFit {
   void push(double y, double deviation);
   void clear();
   std::size_t size() const { return entries_.size() - first_; }  // values held, at most reach
-  // The fitted level of the held values, oldest first, and where pieces begin (fitted.size() == begins.size() ==
-  // size()).
+  // The fitted level of the held values, oldest first, and where pieces begin: size() of each.
   void fitted(std::vector<double>& levels, std::vector<char>& begins) const;
 
  private:

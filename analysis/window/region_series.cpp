@@ -57,25 +57,29 @@ RegionWindow region_window(std::int32_t id, const LatencySums& sums) {
 }
 }  // namespace
 
-std::uint64_t RegionSeries::close_window(const PairTable& pairs, bool totals_are_current, std::int64_t skipped,
-                                         Window& window) {
-  std::vector<LatencySums> sums(tracker_.regions().size());
-  LatencySums all;
+void RegionSeries::fold(const PairTable& pairs) {
   for (const std::uint32_t i : pairs.touched()) {
-    all += pairs.window(i);
-    if (const std::int32_t region = region_of(pairs.pair(i)); region >= 0) sums[region] += pairs.window(i);
-    if (LatencySums* link = totals_are_current ? nullptr : link_of(pairs.pair(i))) *link += pairs.window(i);
+    if (const std::int32_t region = region_of(pairs.pair(i)); region >= 0) totals_[region] += pairs.window(i);
+    if (LatencySums* link = link_of(pairs.pair(i))) *link += pairs.window(i);
   }
+}
+
+std::uint64_t RegionSeries::close_window(const LatencySums& all, std::span<const RegionSums> sums,
+                                         std::int64_t skipped, Window& window) {
+  std::unordered_map<std::int32_t, const LatencySums*> by_id;
+  for (const RegionSums& s : sums) by_id[s.region] = &s.sums;
   window.all = region_window(-1, all);
   const std::int64_t silent = std::min<std::int64_t>(skipped, history_limit_);
-  for (std::size_t r = 0; r < sums.size(); ++r) {
-    if (!totals_are_current) totals_[r] += sums[r];
-    const std::int32_t id = tracker_.regions()[r].id;
+  const LatencySums none;
+  for (const std::int32_t id : ids_) {
+    const auto found = by_id.find(id);
+    const LatencySums& of_region = found == by_id.end() ? none : *found->second;
     std::deque<Point>& history = history_[id];
     if (!history.empty())
       for (std::int64_t i = 0; i < silent; ++i) push_history(history, {0, 0});
-    push_history(history, {static_cast<float>(sums[r].mean_ratio()), static_cast<std::uint32_t>(sums[r].messages)});
-    if (sums[r].messages > 0) window.regions.push_back(region_window(id, sums[r]));
+    push_history(history,
+                 {static_cast<float>(of_region.mean_ratio()), static_cast<std::uint32_t>(of_region.messages)});
+    if (of_region.messages > 0) window.regions.push_back(region_window(id, of_region));
   }
   return evolutions_.close_window(window, ids_);
 }

@@ -23,9 +23,12 @@ class RegionSeries {
 
   // Clusters the pairs' message counts; true when the regions changed. Call it when the window is folded.
   bool recluster(std::int32_t ranks, const PairTable& pairs, const RegionOptions& options, double margin);
-  // Takes the folded window of `pairs` in, `skipped` empty windows before it. Fills `window.regions` and `.all`.
-  // Returns the window's number in evolutions().
-  std::uint64_t close_window(const PairTable& pairs, bool totals_are_current, std::int64_t skipped, Window& window);
+  // Adds the folded window of `pairs` to the totals (recluster() has done so when it returned true).
+  void fold(const PairTable& pairs);
+  // A window with these sums is over, `skipped` empty windows before it. Fills `window.regions` and `.all`. Sums of
+  // regions that are no more are left out. Returns the window's number in evolutions().
+  std::uint64_t close_window(const LatencySums& all, std::span<const RegionSums> sums, std::int64_t skipped,
+                             Window& window);
   void finish() { evolutions_.finish(); }
 
   // Each with its newest periods, at most `periods`.

@@ -1,5 +1,4 @@
-// What each window of a fitted stretch of a region's evolution is: growth, steady or other (definitions:
-// evolution.hpp).
+// What each window of a fitted stretch of a region's evolution is: growth, steady or other (defined in evolution.hpp).
 #pragma once
 
 #include <cstddef>
@@ -21,8 +20,8 @@ struct TrendInput {
   std::size_t decided = 0;            // windows [0, decided) have their final kinds already ...
   std::span<const PeriodKind> kinds;  // ... which are these
   bool live = true;                   // more windows may follow
-  std::size_t focus_begin = 0,
-              focus_end = 0;  // where the exact ends of growths matter (the rest may be one or two off)
+  // Where the exact ends of growths matter (the rest may be one or two windows off).
+  std::size_t focus_begin = 0, focus_end = 0;
 };
 
 // Fills kinds[decided..]; the decided ones are copied.

@@ -21,6 +21,11 @@ class WorstMessages {
     offer(window_, message, ratio);
     if (window_.size() >= count_) threshold_ = window_.front().ratio;
   }
+  // Calls take(message, ratio) for those of the open window, in no order.
+  template <class Take>
+  void of_window(Take&& take) const {
+    for (const Entry& e : window_) take(e.message, e.ratio);
+  }
   void close_window(std::int64_t end_ns);
 
   std::vector<WorstMessage> recent() const;

@@ -1,5 +1,5 @@
 // The keys that guard TCP endpoints: one file per user holds the key pair of the publisher and that of the viewer.
-// Whoever can read the file is the user. Private to analysis/wire.
+// Whoever can read the file is the user. For analysis/wire and `pclscope key`; the secret parts leave it nowhere.
 #pragma once
 
 #include <string>
@@ -23,5 +23,8 @@ Result<CurveKeys> load_keys(const std::string& path);
 
 // Reads the file, or makes it (mode 0600) when there is none. When several do so at once, all get the same keys.
 Result<CurveKeys> load_or_create_keys(const std::string& path);
+
+// Makes new keys (mode 0600) in the place of whatever is there. Publishers that run keep the old ones.
+Result<CurveKeys> replace_keys(const std::string& path);
 
 }  // namespace pclscope::wire

@@ -104,7 +104,7 @@ DagQuestion decode(const fb::DagQuestion& from, Budget& budget) {
   DagQuestion to;
   to.region = std::max(from.region(), -1);
   to.ranks = ranks(from.ranks(), budget);
-  if (to.ranks.size() > limit::question_ranks) budget.refuse();
+  if (to.ranks.size() > limit::question_ranks) return budget.refuse(), to;
   std::sort(to.ranks.begin(), to.ranks.end());
   to.ranks.erase(std::unique(to.ranks.begin(), to.ranks.end()), to.ranks.end());
   to.from_ns = from.from_ns();

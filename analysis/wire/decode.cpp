@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/wire/attribution_frame.hpp"
 #include "analysis/wire/dag_frame.hpp"
 #include "analysis/wire/decoding.hpp"
 #include "analysis/wire/snapshot_frame.hpp"
@@ -56,6 +57,7 @@ Result<Question> decode_question(std::span<const std::uint8_t> frame) {
   if (!body) return damaged("not a question");
   Question question{body->id(), QuestionKind::unknown, {}};
   if (body->kind() == fb::QuestionKind::newest_snapshot) question.kind = QuestionKind::newest_snapshot;
+  if (body->kind() == fb::QuestionKind::traffic) question.kind = QuestionKind::traffic;
   if (body->kind() != fb::QuestionKind::dag) return question;
   if (!body->dag()) return damaged("a question without its content");
   question.kind = QuestionKind::dag;
@@ -87,6 +89,18 @@ Result<Dag> decode_dag(std::span<const std::uint8_t> frame) {
   Dag dag = decode(*body, budget);
   if (budget.exceeded()) return damaged("too large or out of range");
   return dag;
+}
+
+Result<std::vector<PairTraffic>> decode_traffic(std::span<const std::uint8_t> frame) {
+  std::vector<std::uint64_t> aligned;
+  const auto opened = open(frame, aligned);
+  if (!opened) return opened.error();
+  const fb::Traffic* body = (*opened)->body_as_Traffic();
+  if (!body) return damaged("not traffic");
+  Budget budget;
+  std::vector<PairTraffic> pairs = decode(*body, budget);
+  if (budget.exceeded()) return damaged("too large or out of range");
+  return pairs;
 }
 
 }  // namespace pclscope::wire

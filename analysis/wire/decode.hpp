@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "analysis/order/dag.hpp"
 #include "analysis/result.hpp"
@@ -13,7 +14,7 @@
 
 namespace pclscope::wire {
 
-enum class QuestionKind { unknown, newest_snapshot, dag };
+enum class QuestionKind { unknown, newest_snapshot, dag, traffic };
 struct Question {
   std::uint64_t id = 0;
   QuestionKind kind = QuestionKind::unknown;
@@ -32,5 +33,7 @@ Result<Question> decode_question(std::span<const std::uint8_t> frame);
 Result<Answer> decode_answer(std::span<const std::uint8_t> frame);
 // Edges lead from lower to higher nodes that exist; DagMessage::other_node is a node, or -1.
 Result<Dag> decode_dag(std::span<const std::uint8_t> frame);
+// Ranks are not negative.
+Result<std::vector<PairTraffic>> decode_traffic(std::span<const std::uint8_t> frame);
 
 }  // namespace pclscope::wire

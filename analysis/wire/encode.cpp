@@ -3,6 +3,7 @@
 #include <cstring>
 #include <string>
 
+#include "analysis/wire/attribution_frame.hpp"
 #include "analysis/wire/dag_frame.hpp"
 #include "analysis/wire/encoding.hpp"
 #include "analysis/wire/frame.hpp"
@@ -64,6 +65,18 @@ std::span<const std::uint8_t> Encoder::dag(const Dag& value) {
   Builder& to = state_->builder;
   to.Clear();
   return finish(to, fb::Body::Dag, encode(to, value));
+}
+
+std::span<const std::uint8_t> Encoder::question_traffic(std::uint64_t id) {
+  Builder& to = state_->builder;
+  to.Clear();
+  return finish(to, fb::Body::Question, fb::CreateQuestion(to, id, fb::QuestionKind::traffic));
+}
+
+std::span<const std::uint8_t> Encoder::traffic(const std::vector<PairTraffic>& pairs) {
+  Builder& to = state_->builder;
+  to.Clear();
+  return finish(to, fb::Body::Traffic, encode(to, pairs));
 }
 
 }  // namespace pclscope::wire

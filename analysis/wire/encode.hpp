@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "analysis/order/dag.hpp"
 #include "analysis/snapshot.hpp"
@@ -24,6 +25,8 @@ class Encoder {
   // `text`: one line that says why, of status cannot.
   std::span<const std::uint8_t> answer(std::uint64_t id, AnswerStatus status, const std::string& text = {});
   std::span<const std::uint8_t> dag(const Dag& value);
+  std::span<const std::uint8_t> question_traffic(std::uint64_t id);
+  std::span<const std::uint8_t> traffic(const std::vector<PairTraffic>& pairs);
 
  private:
   struct State;

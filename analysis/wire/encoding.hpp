@@ -26,4 +26,13 @@ inline std::vector<fb::RankRange> as_ranges(const std::vector<std::int32_t>& ran
   return ranges;
 }
 
+// A vector of tables; `encode(to, value)` makes one.
+template <class Table, class Value, class Encode>
+Offset<flatbuffers::Vector<Offset<Table>>> encode_each(Builder& to, const std::vector<Value>& values, Encode encode) {
+  std::vector<Offset<Table>> tables;
+  tables.reserve(values.size());
+  for (const Value& value : values) tables.push_back(encode(to, value));
+  return to.CreateVector(tables);
+}
+
 }  // namespace pclscope::wire

@@ -1,5 +1,4 @@
 // Answers ZeroMQ's question "may this TCP peer in?" (ZAP, RFC 27): only the key in the user's key file may.
-// Runs in the publisher's thread, inside serve(): until then new peers wait in their handshake.
 // Private to analysis/wire.
 #pragma once
 
@@ -15,7 +14,10 @@ class Gatekeeper {
  public:
   // Binds in `context`, before any guarded socket binds. `client_public` in Z85. False when that fails.
   bool open(const ZmqContext& context, const std::string& client_public);
+  // Answers what has been asked; never waits.
   void serve();
+  // For zmq_poll().
+  void* handle() const { return socket_.get(); }
 
  private:
   void answer(ZmqMessage& request_id, bool admitted);

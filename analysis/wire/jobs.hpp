@@ -9,8 +9,9 @@
 
 namespace pclscope::wire {
 
-// $XDG_RUNTIME_DIR/pclscope when that is a directory of this user, else /tmp/pclscope-UID. Created with mode 0700;
-// refused (not_permitted) when it exists and belongs to somebody else or others can enter it.
+// $XDG_RUNTIME_DIR/pclscope when that is a directory of this user where nobody else can replace it, else
+// /tmp/pclscope-UID. Created with mode 0700; refused (not_permitted) when it exists and belongs to somebody else or
+// others can enter it.
 Result<std::string> runtime_directory();
 
 struct Job {

@@ -11,19 +11,21 @@
 
 #include "analysis/wire/curve_keys.hpp"
 #include "analysis/wire/decode.hpp"
+#include "analysis/wire/door.hpp"
 #include "analysis/wire/encode.hpp"
 #include "analysis/wire/endpoint.hpp"
 #include "analysis/wire/frame.hpp"
-#include "analysis/wire/gatekeeper.hpp"
 #include "analysis/wire/zmq_handle.hpp"
 
 namespace pclscope::wire {
 namespace {
 
 constexpr int queued_per_viewer = 2;    // snapshots; a viewer that is slower loses the rest
+constexpr int handshake_ms = 10'000;    // for a TCP peer to say who it is
+constexpr int backlog = 1024;           // TCP connections that the system keeps until they are accepted
 constexpr int linger_ms = 200;          // the last snapshot's chance to leave
 constexpr int questions_per_call = 64;  // so that serve() ends, whatever viewers do
-constexpr std::size_t most_waiting = 16;  // questions for graphs
+constexpr std::size_t most_waiting = 16;  // questions for graphs and traffic
 constexpr int rest_per_graph = 4;         // times what the last one took: then the next one
 
 using Clock = std::chrono::steady_clock;
@@ -31,6 +33,7 @@ using Clock = std::chrono::steady_clock;
 struct WaitingQuestion {
   ZmqMessage identity;
   std::uint64_t id = 0;
+  QuestionKind kind = QuestionKind::dag;
   DagQuestion dag;
 };
 
@@ -70,11 +73,11 @@ Error cannot_bind(const std::string& address, int error) {
 }  // namespace
 
 struct Publisher::State {
-  // Order matters: files go first, then sockets, the context last (members are destroyed bottom up).
+  // Order matters: files go first, then the door, then sockets, the context last (members are destroyed bottom up).
   ZmqContext context;
-  Gatekeeper gatekeeper;
   ZmqSocket publish;
   ZmqSocket ask;
+  Door door;  // tcp only
   SocketFile publish_file;
   SocketFile ask_file;
   Encoder encoder;
@@ -90,7 +93,8 @@ struct Publisher::State {
   bool serve_question();
   void answer(ZmqMessage& identity, std::uint64_t id, AnswerStatus status, const std::string& text = {});
   void enqueue(ZmqMessage& identity, const Question& question);
-  void serve_graph(const DagHandler& handler);
+  void serve_waiting(const DagHandler& dag, const TrafficHandler& traffic);
+  void answer_at_length(WaitingQuestion& asked, std::span<const std::uint8_t> frame, const char* too_large);
 
   std::deque<WaitingQuestion> waiting;
   Clock::time_point next_graph{};
@@ -142,12 +146,14 @@ Status Publisher::State::open_tcp(const Endpoint& endpoint) {
   if (!path) return path.error();
   const auto keys = load_or_create_keys(*path);
   if (!keys) return keys.error();
-  if (!gatekeeper.open(context, keys->client_public)) {
+  if (!door.open(context, keys->client_public, publish, ask)) {
     return Error{ErrorCode::io, std::string("cannot guard the endpoint: ") + zmq_strerror(errno)};
   }
   for (ZmqSocket* socket : {&publish, &ask}) {
     if (const Status guarded = guard(*socket, *keys); !guarded) return guarded;
     socket->set(ZMQ_TCP_KEEPALIVE, 1);
+    socket->set(ZMQ_HANDSHAKE_IVL, handshake_ms);
+    socket->set(ZMQ_BACKLOG, backlog);
     if (endpoint.ipv6) socket->set(ZMQ_IPV6, 1);
   }
   if (zmq_bind(publish.get(), endpoint.publish.c_str()) != 0) return cannot_bind(endpoint.publish, errno);
@@ -176,7 +182,7 @@ bool Publisher::State::serve_question() {
     ask.skip_rest(question);
     return malformed++, true;
   }
-  if (decoded->kind == QuestionKind::dag) return enqueue(identity, *decoded), true;
+  if (decoded->kind == QuestionKind::dag || decoded->kind == QuestionKind::traffic) return enqueue(identity, *decoded), true;
   AnswerStatus status = has_last ? AnswerStatus::here : AnswerStatus::nothing_yet;
   if (decoded->kind == QuestionKind::unknown) status = AnswerStatus::unknown_question;
   answer(identity, decoded->id, status);
@@ -186,6 +192,7 @@ bool Publisher::State::serve_question() {
 // With status here, the newest snapshot. ROUTER drops what a viewer does not fetch; the parts of a dropped message are
 // dropped together.
 void Publisher::State::answer(ZmqMessage& identity, std::uint64_t id, AnswerStatus status, const std::string& text) {
+  ask.take_note();
   if (!ask.send_shared(identity, ZMQ_SNDMORE)) return;
   const bool more = status == AnswerStatus::here;
   if (ask.send(encoder.answer(id, status, text), more ? ZMQ_SNDMORE : 0) && more) ask.send_shared(last);
@@ -193,31 +200,35 @@ void Publisher::State::answer(ZmqMessage& identity, std::uint64_t id, AnswerStat
 
 void Publisher::State::enqueue(ZmqMessage& identity, const Question& question) {
   if (waiting.size() >= most_waiting) {
-    return answer(identity, question.id, AnswerStatus::cannot, "too many ask for graphs at once: ask again later");
+    return answer(identity, question.id, AnswerStatus::cannot, "too many ask at once: ask again later");
   }
   WaitingQuestion& place = waiting.emplace_back();
   zmq_msg_move(place.identity.get(), identity.get());
   place.id = question.id;
+  place.kind = question.kind;
   place.dag = question.dag;
 }
 
-void Publisher::State::serve_graph(const DagHandler& handler) {
+void Publisher::State::answer_at_length(WaitingQuestion& asked, std::span<const std::uint8_t> frame, const char* too_large) {
+  if (frame.size() > limit::frame_bytes) return answer(asked.identity, asked.id, AnswerStatus::cannot, too_large);
+  ask.take_note();
+  if (ask.send_shared(asked.identity, ZMQ_SNDMORE) && ask.send(encoder.answer(asked.id, AnswerStatus::here), ZMQ_SNDMORE))
+    ask.send(frame);
+}
+
+void Publisher::State::serve_waiting(const DagHandler& handler, const TrafficHandler& traffic) {
   const Clock::time_point began = Clock::now();
   if (waiting.empty() || began < next_graph) return;
   WaitingQuestion& asked = waiting.front();
-  const Result<Dag> dag = handler ? handler(asked.dag)
-                                  : Result<Dag>(Error{ErrorCode::bad_argument, "this job keeps no messages for such questions"});
-  if (!dag) {
-    answer(asked.identity, asked.id, AnswerStatus::cannot, dag.error().message);
+  Encoder large;  // its memory goes with it: such answers are large and rare
+  if (asked.kind == QuestionKind::traffic) {
+    if (traffic) answer_at_length(asked, large.traffic(traffic()), "there are too many pairs of ranks: use the dump");
+    else answer(asked.identity, asked.id, AnswerStatus::cannot, "this job does not tell its traffic");
   } else {
-    Encoder graphs;  // its memory goes with it: graphs are large and rare
-    const auto frame = graphs.dag(*dag);
-    if (frame.size() > limit::frame_bytes) {
-      answer(asked.identity, asked.id, AnswerStatus::cannot, "the graph is too large: ask for a shorter period");
-    } else if (ask.send_shared(asked.identity, ZMQ_SNDMORE) &&
-               ask.send(encoder.answer(asked.id, AnswerStatus::here), ZMQ_SNDMORE)) {
-      ask.send(frame);
-    }
+    const Result<Dag> dag = handler ? handler(asked.dag)
+                                    : Result<Dag>(Error{ErrorCode::bad_argument, "this job keeps no messages for such questions"});
+    if (dag) answer_at_length(asked, large.dag(*dag), "the graph is too large: ask for a shorter period");
+    else answer(asked.identity, asked.id, AnswerStatus::cannot, dag.error().message);
   }
   waiting.pop_front();
   next_graph = Clock::now() + rest_per_graph * (Clock::now() - began);
@@ -249,14 +260,13 @@ void Publisher::publish(const Snapshot& snapshot) {
   state_->publish.send_shared(state_->last);
 }
 
-void Publisher::serve(const DagHandler& handler) {
-  state_->gatekeeper.serve();
+void Publisher::serve(const DagHandler& handler, const TrafficHandler& traffic) {
   // All get it again, who has it already ignores it. (ZeroMQ's welcome message would go to the new viewer alone, but
   // who connects before publish() and subscribes after it would miss that snapshot.)
   if (state_->take_subscriptions() && state_->has_last) state_->publish.send_shared(state_->last);
   for (int served = 0; served < questions_per_call && state_->serve_question(); served++) {
   }
-  state_->serve_graph(handler);
+  state_->serve_waiting(handler, traffic);
 }
 
 std::uint64_t Publisher::malformed() const { return state_->malformed; }

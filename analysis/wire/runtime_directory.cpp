@@ -10,9 +10,16 @@
 namespace pclscope::wire {
 namespace {
 
+// Whether others can put something in the place of an entry of ours: where they may write, unless (sticky, as /tmp) only the
+// owner of an entry may remove it.
+bool keeps_entries(const struct stat& directory) {
+  const bool others_write = (directory.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+  return S_ISDIR(directory.st_mode) && (!others_write || (directory.st_mode & S_ISVTX) != 0);
+}
+
 bool is_own_directory(const char* path) {
   struct stat found {};
-  return path && path[0] == '/' && ::stat(path, &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == ::geteuid();
+  return path && path[0] == '/' && ::stat(path, &found) == 0 && found.st_uid == ::geteuid() && keeps_entries(found);
 }
 
 // In /tmp anybody may have put anything under this name: a symbolic link, a directory of theirs.
@@ -23,9 +30,12 @@ Status make_private(const std::string& path) {
   struct stat found {};
   if (::lstat(path.c_str(), &found) != 0)
     return Error{ErrorCode::io, "cannot use " + path + ": " + std::strerror(errno)};
-  if (!S_ISDIR(found.st_mode) || found.st_uid != ::geteuid() || (found.st_mode & 077) != 0) {
-    return Error{ErrorCode::not_permitted,
-                 path + " must be a directory of yours that nobody else can enter: remove it or chmod 700"};
+  if (!S_ISDIR(found.st_mode) || found.st_uid != ::geteuid()) {
+    return Error{ErrorCode::not_permitted, path + " is not a directory of yours, maybe somebody else made it: set " +
+                                               "XDG_RUNTIME_DIR to a directory that only you can enter"};
+  }
+  if ((found.st_mode & 077) != 0) {
+    return Error{ErrorCode::not_permitted, "others can enter " + path + ": chmod 700 it, or remove it"};
   }
   return {};
 }
@@ -34,8 +44,17 @@ Status make_private(const std::string& path) {
 
 Result<std::string> runtime_directory() {
   const char* session = std::getenv("XDG_RUNTIME_DIR");
-  const std::string path =
-      is_own_directory(session) ? std::string(session) + "/pclscope" : "/tmp/pclscope-" + std::to_string(::geteuid());
+  if (is_own_directory(session)) {
+    const std::string path = std::string(session) + "/pclscope";
+    if (const Status made = make_private(path); !made) return made.error();
+    return path;
+  }
+  struct stat shared {};
+  if (::stat("/tmp", &shared) != 0 || !keeps_entries(shared)) {
+    return Error{ErrorCode::not_permitted, "others can replace what is in /tmp: set XDG_RUNTIME_DIR to a directory that " +
+                                               std::string("only you can enter")};
+  }
+  const std::string path = "/tmp/pclscope-" + std::to_string(::geteuid());
   if (const Status made = make_private(path); !made) return made.error();
   return path;
 }

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/wire/attribution_frame.hpp"
 #include "analysis/wire/snapshot_frame.hpp"
 
 namespace pclscope::wire {
@@ -40,6 +41,7 @@ MessageTotals decode(const fb::MessageTotals& from, Budget&) {
   to.foreign = from.foreign();
   to.events = from.events();
   to.half_recorded = from.half_recorded();
+  to.clock_unclear = from.clock_unclear();
   return to;
 }
 
@@ -249,6 +251,16 @@ SiteActivity decode(const fb::SiteActivity& from, Budget&) {
   return to;
 }
 
+ClockState decode(const fb::ClockState& from, Budget&) {
+  return {from.node(), finite(from.at_s()), finite(from.offset_s()), finite(from.drift()), finite(from.error_s())};
+}
+
+NodeLink decode(const fb::NodeLink& from, Budget&) {
+  return {from.source(), from.destination(), from.messages(), from.bytes(), from.delayed(),
+          finite(from.mean_latency_ratio()), finite(from.mean_transfer_ratio()), finite(from.mean_transfer_s()),
+          from.newest_messages(), finite(from.newest_transfer_ratio()), finite(from.peak_transfer_ratio()), finite(from.peak_s())};
+}
+
 Deadlock decode(const fb::Deadlock& from, Budget& budget);
 
 template <class Value, class Table>
@@ -267,6 +279,17 @@ Deadlock decode(const fb::Deadlock& from, Budget& budget) {
   to.found_s = finite(from.found_s());
   to.on_finished = from.on_finished();
   decode_all(from.members(), to.members, budget);
+  return to;
+}
+
+Network decode(const fb::Network& from, Budget& budget) {
+  Network to;
+  to.traffic_bytes = from.traffic_bytes();
+  to.messages_left_out = from.messages_left_out();
+  to.collectives_left_out = from.collectives_left_out();
+  to.dead_nodes = numbers(from.dead_nodes(), budget);
+  decode_all(from.clocks(), to.clocks, budget);
+  decode_all(from.links(), to.links, budget);
   return to;
 }
 
@@ -296,7 +319,13 @@ Snapshot decode(const fb::Snapshot& from, Budget& budget) {
   decode_all(from.delays(), to.delays, budget);
   if (from.retention()) to.retention = decode(*from.retention(), budget);
   if (from.delay_totals()) to.delay_totals = decode(*from.delay_totals(), budget);
+  if (from.network()) to.network = decode(*from.network(), budget);
   const auto nodes = static_cast<std::int64_t>(to.application.nodes.size());
+  if (from.attribution()) to.attribution = decode(*from.attribution(), nodes, budget);
+  const auto nowhere = [nodes](std::int32_t node) { return node < 0 || node >= nodes; };
+  std::erase_if(to.network.dead_nodes, nowhere);
+  std::erase_if(to.network.clocks, [&](const ClockState& clock) { return nowhere(clock.node); });
+  std::erase_if(to.network.links, [&](const NodeLink& l) { return nowhere(l.source) || nowhere(l.destination); });
   for (RankSummary& rank : to.ranks) {
     if (rank.node >= nodes) rank.node = -1;
   }

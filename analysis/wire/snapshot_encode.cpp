@@ -1,5 +1,6 @@
 #include <vector>
 
+#include "analysis/wire/attribution_frame.hpp"
 #include "analysis/wire/snapshot_frame.hpp"
 
 namespace pclscope::wire {
@@ -33,11 +34,18 @@ Offset<fb::MessageTotals> encode(Builder& to, const MessageTotals& value) {
   table.add_foreign(value.foreign);
   table.add_events(value.events);
   table.add_half_recorded(value.half_recorded);
+  table.add_clock_unclear(value.clock_unclear);
   return table.Finish();
 }
 
 Offset<fb::LatencySummary> encode(Builder& to, const LatencySummary& value) {
   return fb::CreateLatencySummary(to, value.mean_ratio, value.median_s, value.p99_s);
+}
+
+Offset<fb::NodeLink> encode(Builder& to, const NodeLink& value) {
+  return fb::CreateNodeLink(to, value.source, value.destination, value.messages, value.bytes, value.delayed,
+                            value.mean_latency_ratio, value.mean_transfer_ratio, value.mean_transfer_s,
+                            value.newest_messages, value.newest_transfer_ratio, value.peak_transfer_ratio, value.peak_s);
 }
 
 template <class Table, class Value>
@@ -194,17 +202,26 @@ Offset<fb::SiteActivity> encode(Builder& to, const SiteActivity& value) {
 
 Offset<fb::Deadlock> encode(Builder& to, const Deadlock& value);
 
+Offset<fb::ClockState> encode(Builder& to, const ClockState& value) {
+  return fb::CreateClockState(to, value.node, value.at_s, value.offset_s, value.drift, value.error_s);
+}
+
 template <class Table, class Value>
 Offset<flatbuffers::Vector<Offset<Table>>> encode_all(Builder& to, const std::vector<Value>& values) {
-  std::vector<Offset<Table>> tables;
-  tables.reserve(values.size());
-  for (const Value& value : values) tables.push_back(encode(to, value));
-  return to.CreateVector(tables);
+  return encode_each<Table>(to, values, [](Builder& into, const Value& value) { return encode(into, value); });
 }
 
 Offset<fb::Deadlock> encode(Builder& to, const Deadlock& value) {
   const auto members = encode_all<fb::DeadlockMember>(to, value.members);
   return fb::CreateDeadlock(to, value.since_s, value.found_s, value.on_finished, members);
+}
+
+Offset<fb::Network> encode(Builder& to, const Network& value) {
+  const auto dead_nodes = to.CreateVector(value.dead_nodes);
+  const auto clocks = encode_all<fb::ClockState>(to, value.clocks);
+  const auto links = encode_all<fb::NodeLink>(to, value.links);
+  return fb::CreateNetwork(to, value.traffic_bytes, value.messages_left_out, value.collectives_left_out, dead_nodes, clocks,
+                           links);
 }
 
 }  // namespace
@@ -227,6 +244,8 @@ Offset<fb::Snapshot> encode(Builder& to, const Snapshot& value) {
   const auto delays = encode_all<fb::DelayOrigin>(to, value.delays);
   const auto retention = encode(to, value.retention);
   const auto delay_totals = encode(to, value.delay_totals);
+  const auto network = encode(to, value.network);
+  const auto attribution = encode(to, value.attribution);
   const auto live = encode(to, value.live);
   fb::SnapshotBuilder table(to);
   table.add_job(job);
@@ -251,6 +270,8 @@ Offset<fb::Snapshot> encode(Builder& to, const Snapshot& value) {
   table.add_delays(delays);
   table.add_retention(retention);
   table.add_delay_totals(delay_totals);
+  table.add_network(network);
+  table.add_attribution(attribution);
   return table.Finish();
 }
 

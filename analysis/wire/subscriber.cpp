@@ -12,6 +12,7 @@
 #include "analysis/wire/encode.hpp"
 #include "analysis/wire/endpoint.hpp"
 #include "analysis/wire/frame.hpp"
+#include "analysis/wire/peer_check.hpp"
 #include "analysis/wire/zmq_handle.hpp"
 
 namespace pclscope::wire {
@@ -39,6 +40,7 @@ struct Subscriber::State {
   ZmqContext context;
   ZmqSocket snapshots;
   ZmqSocket questions;
+  PeerCheck publisher_check, answerer_check;  // ipc only
   Encoder encoder;
   std::uint64_t next_id = 0;
   ZmqMessage newest;  // frame of the snapshot that next() returned last
@@ -48,7 +50,10 @@ struct Subscriber::State {
   // The answer to question `id`, whose frame is `question`, and what comes with it in `body`.
   Result<Answer> exchange(std::span<const std::uint8_t> question, std::uint64_t id, ZmqMessage& body, bool& has_body,
                           std::chrono::milliseconds timeout, Clock::time_point deadline);
+  // The same of an answer with content.
+  Status ask_at_length(std::span<const std::uint8_t> question, std::uint64_t id, ZmqMessage& body, std::chrono::milliseconds timeout);
   Error nobody(std::chrono::milliseconds timeout) const;
+  Error somebody_else() const;
 };
 
 Status Subscriber::State::open() {
@@ -59,6 +64,9 @@ Status Subscriber::State::open() {
   }
   if (endpoint.kind == Endpoint::Kind::tcp) {
     if (const Status keyed = use_keys(); !keyed) return keyed;
+  } else if (!publisher_check.open(context, snapshots, "snapshots") ||
+             !answerer_check.open(context, questions, "questions")) {
+    return Error{ErrorCode::io, std::string("cannot open a socket: ") + zmq_strerror(errno)};
   }
   for (ZmqSocket* socket : {&snapshots, &questions}) {
     socket->set(ZMQ_LINGER, 0);
@@ -100,6 +108,11 @@ Error Subscriber::State::nobody(std::chrono::milliseconds timeout) const {
   return {ErrorCode::unreachable, text};
 }
 
+Error Subscriber::State::somebody_else() const {
+  return {ErrorCode::not_permitted, "at " + endpoint.text + " another user answers, or somebody who left at once: nothing of it is " +
+                                        "believed; publish in a directory where only you can make files"};
+}
+
 Subscriber::Subscriber(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Subscriber::~Subscriber() = default;
 
@@ -115,10 +128,13 @@ Result<std::unique_ptr<Subscriber>> Subscriber::connect(const std::string& endpo
 
 Result<Answer> Subscriber::State::exchange(std::span<const std::uint8_t> question, std::uint64_t id, ZmqMessage& body,
                                            bool& has_body, std::chrono::milliseconds timeout, Clock::time_point deadline) {
-  if (!wait_for(questions, ZMQ_POLLOUT, deadline) || !questions.send(question)) return nobody(timeout);
+  if (!wait_for(questions, ZMQ_POLLOUT, deadline)) return nobody(timeout);
+  if (!answerer_check.only_ourselves()) return somebody_else();
+  if (!questions.send(question)) return nobody(timeout);
   while (wait_for(questions, ZMQ_POLLIN, deadline)) {
     ZmqMessage head;
     if (!questions.receive(head)) continue;
+    if (!answerer_check.only_ourselves()) return somebody_else();
     has_body = head.more() && questions.receive(body);
     if (has_body) questions.skip_rest(body);
     auto answer = decode_answer(head.bytes());
@@ -134,6 +150,15 @@ Result<Answer> Subscriber::State::exchange(std::span<const std::uint8_t> questio
     return answer;
   }
   return nobody(timeout);
+}
+
+Status Subscriber::State::ask_at_length(std::span<const std::uint8_t> question, std::uint64_t id, ZmqMessage& body,
+                                        std::chrono::milliseconds timeout) {
+  bool has_body = false;
+  const auto answer = exchange(question, id, body, has_body, timeout, Clock::now() + timeout);
+  if (!answer) return answer.error();
+  if (answer->status != AnswerStatus::here) return Error{ErrorCode::unreachable, "the job has nothing to tell yet: ask again"};
+  return {};
 }
 
 Result<Snapshot> Subscriber::ask(std::chrono::milliseconds timeout) {
@@ -157,11 +182,15 @@ Result<Dag> Subscriber::ask_dag(const DagQuestion& question, std::chrono::millis
     return Error{ErrorCode::bad_argument, "the list of ranks is too long for a question: ask for a region or fewer ranks"};
   }
   ZmqMessage body;
-  bool has_body = false;
-  const auto answer = state_->exchange(frame, id, body, has_body, timeout, Clock::now() + timeout);
-  if (!answer) return answer.error();
-  if (answer->status != AnswerStatus::here) return Error{ErrorCode::unreachable, "the job has nothing to tell yet: ask again"};
-  return decode_dag(body.bytes());
+  const Status got = state_->ask_at_length(frame, id, body, timeout);
+  return got ? decode_dag(body.bytes()) : got.error();
+}
+
+Result<std::vector<PairTraffic>> Subscriber::ask_traffic(std::chrono::milliseconds timeout) {
+  const std::uint64_t id = state_->next_id++;
+  ZmqMessage body;
+  const Status got = state_->ask_at_length(state_->encoder.question_traffic(id), id, body, timeout);
+  return got ? decode_traffic(body.bytes()) : got.error();
 }
 
 Result<std::optional<Snapshot>> Subscriber::next(std::chrono::milliseconds timeout) {
@@ -169,6 +198,7 @@ Result<std::optional<Snapshot>> Subscriber::next(std::chrono::milliseconds timeo
   while (wait_for(state_->snapshots, ZMQ_POLLIN, deadline)) {
     ZmqMessage frame;
     if (!state_->snapshots.receive(frame)) continue;
+    if (!state_->publisher_check.only_ourselves()) return state_->somebody_else();
     // Sent again because somebody else has joined.
     const auto now = frame.bytes(), before = state_->newest.bytes();
     if (now.size() == before.size() && std::equal(now.begin(), now.end(), before.begin())) continue;

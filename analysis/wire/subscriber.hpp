@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "analysis/order/dag.hpp"
 #include "analysis/result.hpp"
@@ -20,11 +21,13 @@ class Subscriber {
   ~Subscriber();
 
   // Asks for the newest snapshot. Fails with unreachable (nobody answered in time, or the job has published nothing
-  // yet), wrong_version, damaged, not_ours.
+  // yet), wrong_version, damaged, not_ours, not_permitted (over ipc: another user answers).
   Result<Snapshot> ask(std::chrono::milliseconds timeout);
   // Asks for the dependency graph of a region, or of ranks, in a period. Fails as above, with bad_argument when the
   // question is too long, and with not_found when the job cannot answer: its reason is the message.
   Result<Dag> ask_dag(const DagQuestion& question, std::chrono::milliseconds timeout);
+  // Asks for the messages per pair of ranks so far. Fails as ask_dag().
+  Result<std::vector<PairTraffic>> ask_traffic(std::chrono::milliseconds timeout);
   // The newest published snapshot; older ones waiting are skipped. Empty when no new one came in time.
   Result<std::optional<Snapshot>> next(std::chrono::milliseconds timeout);
 

@@ -75,6 +75,13 @@ class ZmqSocket {
     if (zmq_msg_copy(copy.get(), message.get()) != 0) return false;
     return zmq_msg_send(copy.get(), handle_, ZMQ_DONTWAIT | flags) >= 0;
   }
+  // Takes note now of what peers have fetched. send() and receive() do so every millisecond at most, and count as full until
+  // then a queue that was emptied long ago.
+  void take_note() {
+    int events = 0;
+    std::size_t size = sizeof events;
+    zmq_getsockopt(handle_, ZMQ_EVENTS, &events, &size);
+  }
   // Throws away what is left of the message whose last received frame is `frame`.
   void skip_rest(ZmqMessage& frame) {
     while (frame.more() && receive(frame)) {

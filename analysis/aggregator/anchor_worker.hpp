@@ -1,0 +1,30 @@
+// The anchor's child: this same program with --worker, in a session of its own, at the other end of a socket.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+#include "analysis/aggregator/frame_socket.hpp"
+
+namespace pclscope::aggregator {
+
+class AnchorWorker {
+ public:
+  bool start(char** argv);  // false: that failed, see errno
+  // Sends one word now, as far as the socket takes it.
+  void say(FrameKind word);
+  FrameSocket& socket() { return socket_; }  // closed when start() failed
+  // True once, when the worker has ended; `status` as from waitpid.
+  bool ended(int& status);
+  bool running() const { return pid_ > 0; }
+
+ private:
+  pid_t pid_ = -1;
+  FrameSocket socket_{-1};
+};
+
+// "was killed by signal 9", "ended with status 1"; `status` from waitpid.
+std::string death_of(int status);
+
+}  // namespace pclscope::aggregator

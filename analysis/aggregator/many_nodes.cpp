@@ -1,0 +1,225 @@
+#include "analysis/aggregator/many_nodes.hpp"
+
+#include <algorithm>
+
+#include "analysis/collect/clock_refit.hpp"
+#include "analysis/match/matcher.hpp"
+
+namespace pclscope::aggregator {
+namespace {
+
+using record::EventKind;
+using std::chrono::milliseconds;
+
+// Counters, not times, stand in these.
+bool has_times(EventKind kind) {
+  return kind != EventKind::unrecorded_sends && kind != EventKind::unrecorded_receives;
+}
+
+// Statuses of many nodes all end at the root: the more there are the rarer they come.
+milliseconds status_every(int nodes) { return milliseconds(std::max(500, 2 * nodes)); }
+constexpr std::size_t most_corrections = 512;
+constexpr double good_error_ns = 50'000;
+constexpr milliseconds patience_with_time{400};
+std::size_t shares_told(int nodes) { return static_cast<std::size_t>(std::clamp(4'800 / nodes, 20, 600)); }
+
+}  // namespace
+
+nodes::NodeOptions ManyNodes::node_options(Application application, PipelineOptions options, bool everything) {
+  nodes::NodeOptions o;
+  o.application = std::move(application);
+  o.pipeline = std::move(options);
+  o.pipeline.name_sites = [this](std::span<Message> messages) { call_sites_.table().translate(messages); };
+  o.everything = everything;
+  o.report_every_ns = window_ns_;
+  o.site_of = [this](std::int32_t rank, std::uint64_t address, std::uint16_t function) {
+    return call_sites_.site_of(rank, address, function);
+  };
+  return o;
+}
+
+ManyNodes::ManyNodes(nodes::Link& link, Application application, PipelineOptions options, bool everything,
+                     collect::Collector& collector, const collect::TickClock& clock)
+    : link_(link),
+      collector_(collector),
+      clock_(clock),
+      time_(link.self() == 0 ? collect::GlobalClock::Role::root : collect::GlobalClock::Role::other),
+      here_(static_cast<std::size_t>(application.ranks), 0),
+      window_ns_(options.window_ns),
+      node_(link, node_options(std::move(application), std::move(options), everything)),
+      blocked_(static_cast<std::int32_t>(here_.size()), window_ns_, std::as_const(node_.pipeline()).matcher(), collector,
+               clock, call_sites_) {}
+
+// The first estimates of a clock are rough: rings can wait for better ones a little.
+bool ManyNodes::ready() {
+  listen();
+  if (!time_.known() || node_.over()) return false;
+  if (time_is_good_) return true;
+  const Clock::time_point now = Clock::now();
+  if (first_time_ == Clock::time_point{}) first_time_ = now;
+  time_is_good_ = time_.error_ns(clock_.now_ns()) < good_error_ns || now - first_time_ > patience_with_time ||
+                  collector_.fullest() > 0.5 || ended_;
+  return time_is_good_;
+}
+
+void ManyNodes::listen() {
+  nodes::LinkEvent event;
+  while (!node_.over() && link_.next(event)) {
+    if (event.kind == nodes::LinkEvent::Kind::clock) {
+      if (!time_.apply(event.clock, clock_.now_ns())) continue;
+      node_.news().clocks.push_back({link_.self(), time_.to_global(event.clock.at_ns), event.clock.offset_ns,
+                                     event.clock.drift, event.clock.error_ns});
+    } else {
+      node_.take(std::move(event));
+    }
+  }
+}
+
+void ManyNodes::found(collect::SegmentFile& segment) {
+  blocked_.set_tick_scale(clock_.scale());
+  if (node_name_.empty()) {
+    node_name_ = segment.node();
+    node_.news().names.push_back({link_.self(), node_name_, segment.mpi()});
+  }
+  if (segment.rank() >= 0 && static_cast<std::size_t>(segment.rank()) < here_.size())
+    here_[static_cast<std::size_t>(segment.rank())] = 1;
+  node_.rank_here(segment.rank(), segment.header().threads == record::Threads::many);
+  call_sites_.table().add_process(segment.rank(), segment.header().pid, segment.executable());
+}
+
+void ManyNodes::take(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events) {
+  blocked_.add(rank, thread, events);
+  converted_.assign(events.begin(), events.end());
+  const auto to_job = [&](std::uint64_t ticks) {
+    return nodes::job_ticks(time_.to_global(clock_.scale().to_ns(ticks)));
+  };
+  for (record::Event& e : converted_) {
+    if (!has_times(e.kind)) continue;
+    e.begin = to_job(e.begin);
+    e.end = to_job(e.end);
+  }
+  node_.add(rank, thread, converted_, link_.self() == 0 ? 0 : error_of(events));
+}
+
+// The largest of the last second or two: what is paired now may have been read a little ago, when the clock was known less well.
+std::uint32_t ManyNodes::error_of(std::span<const record::Event> events) {
+  const Clock::time_point now = Clock::now();
+  if (now - error_since_ > std::chrono::seconds(1)) {
+    error_before_ = error_now_;
+    error_now_ = 0;
+    error_since_ = now;
+  }
+  for (const record::Event* e : {&events.front(), &events.back()})
+    if (has_times(e->kind)) error_now_ = std::max(error_now_, time_.error_ns(clock_.scale().to_ns(e->end)) + 1);
+  return static_cast<std::uint32_t>(std::clamp(std::max(error_now_, error_before_), 0.0, 4e9));
+}
+
+void ManyNodes::set_dropped(std::int32_t rank, std::uint64_t total) {
+  if (total > 0) node_.pipeline().set_dropped(rank, total);
+}
+
+void ManyNodes::rings_read(std::int64_t began_ns, bool all_found) {
+  const Clock::time_point now = Clock::now();
+  blocked_.round(now);
+  if (!node_.epoch_open() || now < next_epoch_ || !(all_found || ended_)) return;
+  next_epoch_ = now + std::chrono::nanoseconds(std::clamp<std::int64_t>(window_ns_ / 5, 2'000'000, 50'000'000));
+  tell_sites();
+  if (now >= next_status_ || ended_) {
+    tell_status();
+    next_status_ = now + status_every(link_.nodes());
+  }
+  node_.end_epoch(time_.to_global(began_ns), !ended_);
+  if (ended_) next_epoch_ = now;
+}
+
+// What is new; names and lines are looked for in the background.
+void ManyNodes::tell_sites() {
+  const std::uint32_t known = call_sites_.table().size();
+  if (sites_asked_ < known) {
+    Snapshot asked;
+    while (sites_asked_ < known) asked.site_activity.emplace_back().site = ++sites_asked_;
+    call_sites_.describe(asked);
+  }
+  for (CallSite& site : call_sites_.news())
+    node_.news().new_sites.push_back({nodes::site_of_node(link_.self(), site.id), std::move(site)});
+}
+
+void ManyNodes::tell_status() {
+  Snapshot now;
+  now.ranks.resize(here_.size());
+  blocked_.fill(now);
+  const Snapshot counts = node_.pipeline().snapshot();
+  const auto wide = [&](std::uint32_t site) { return nodes::site_of_node(link_.self(), site); };
+  nodes::Report& news = node_.news();
+  for (std::size_t r = 0; r < here_.size(); ++r) {
+    if (!here_[r]) continue;
+    const RankSummary &inside = now.ranks[r], &count = counts.ranks[r];
+    nodes::RankStatus status;
+    status.rank = static_cast<std::int32_t>(r);
+    status.collectives = count.collectives;
+    status.dropped_events = count.dropped_events;
+    status.mpi_ns = static_cast<std::int64_t>(count.mpi_s * 1e9);
+    status.finalized = count.finished || inside.finished;
+    status.function = inside.call_function;
+    status.peer = inside.call_peer;
+    status.tag = inside.call_tag;
+    status.comm = inside.call_comm;
+    status.site = wide(inside.call_site);
+    status.inside_ns = static_cast<std::int64_t>(inside.call_for_s * 1e9);
+    status.waits_for = inside.waits_for;
+    status.waits_for_any = inside.waits_for_any;
+    news.ranks.push_back(std::move(status));
+  }
+  const std::int64_t last_window = time_.to_global(clock_.now_ns()) / window_ns_;
+  for (FunctionActivity& f : now.functions) {
+    const std::size_t keep = std::min(f.history_share.size(), shares_told(link_.nodes()));
+    news.functions.push_back({link_.self(), f.function, f.calls, f.inside_s, f.ranks_inside,
+                              {f.history_share.end() - static_cast<std::ptrdiff_t>(keep), f.history_share.end()},
+                              last_window});
+  }
+  for (Deadlock& d : now.deadlocks) {
+    const double shift = static_cast<double>(time_.to_global(clock_.now_ns()) - clock_.now_ns()) * 1e-9;
+    d.since_s += shift;
+    d.found_s += shift;
+    for (DeadlockMember& member : d.members) {
+      member.site = wide(member.site);
+      member.since_s += shift;
+    }
+  }
+  news.deadlocks.push_back({link_.self(), std::move(now.deadlocks)});
+}
+
+void ManyNodes::end(bool in_order) {
+  if (ended_) return;
+  ended_ = true;
+  in_order_ = in_order;
+  call_sites_.resolve_all(milliseconds(300));  // the application waits for us in MPI_Finalize
+  const collect::RefittedClock refitted = collect::refit(time_.records(), most_corrections);
+  for (const collect::ClockCorrection& c : refitted.points())
+    node_.news().corrections.push_back({link_.self(), time_.to_global(c.at_ns), c.correction_ns, c.error_ns});
+}
+
+void ManyNodes::finish() {
+  blocked_.finish(in_order_);
+  if (nodes::Root* root = node_.root()) root->finish();
+}
+
+const Matcher& ManyNodes::matcher() const { return const_cast<nodes::Node&>(node_).pipeline().matcher(); }
+
+void ManyNodes::fill(Snapshot& snapshot) {
+  if (node_.root()) node_.root()->fill(snapshot);
+}
+
+std::vector<CallSite> ManyNodes::site_news() {
+  return node_.root() ? node_.root()->sites().news() : std::vector<CallSite>();
+}
+
+// The other nodes looked for theirs themselves, as long as there was time.
+void ManyNodes::resolve_sites(std::chrono::milliseconds limit) {
+  call_sites_.resolve_all(limit);
+  if (!node_.root()) return;
+  for (CallSite& site : call_sites_.news())
+    node_.root()->sites().add({nodes::site_of_node(link_.self(), site.id), std::move(site)});
+}
+
+}  // namespace pclscope::aggregator

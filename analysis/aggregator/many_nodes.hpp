@@ -1,0 +1,68 @@
+// One node's part of a job on several nodes: events are put on the job's time axis and go into a nodes::Node, which talks
+// to the other nodes over the link. On node 0 it has the job's results.
+#pragma once
+
+#include "analysis/aggregator/analysis.hpp"
+#include "analysis/aggregator/blocked_watch.hpp"
+#include "analysis/callsite/call_sites.hpp"
+#include "analysis/collect/global_clock.hpp"
+#include "analysis/collect/tick_clock.hpp"
+#include "analysis/nodes/node.hpp"
+
+namespace pclscope::aggregator {
+
+class ManyNodes : public Analysis {
+ public:
+  // Refers to link, collector and clock; the link knows who we are, the clock is settled.
+  ManyNodes(nodes::Link& link, Application application, PipelineOptions options, bool everything,
+            collect::Collector& collector, const collect::TickClock& clock);
+
+  bool ready() override;
+  void found(collect::SegmentFile& segment) override;
+  void take(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events) override;
+  void set_dropped(std::int32_t rank, std::uint64_t total) override;
+  void set_muted(std::int32_t rank, bool muted) override { node_.pipeline().set_muted(rank, muted); }
+  void slice_read() override { node_.pair(); }
+  void rings_read(std::int64_t began_ns, bool all_found) override;
+  void end(bool in_order) override;
+  bool over() override { return node_.over(); }
+  void finish() override;
+  const Matcher& matcher() const override;
+  Pipeline* results() override { return node_.root() ? &node_.root()->pipeline() : nullptr; }
+  void fill(Snapshot& snapshot) override;
+  std::vector<CallSite> site_news() override;
+  void resolve_sites(std::chrono::milliseconds limit) override;
+
+  const collect::GlobalClock& time() const { return time_; }
+  bool root_died() const { return node_.root_died(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  nodes::NodeOptions node_options(Application application, PipelineOptions options, bool everything);
+  void listen();
+  std::uint32_t error_of(std::span<const record::Event> events);
+  void tell_status();
+  void tell_sites();
+
+  nodes::Link& link_;
+  const collect::Collector& collector_;
+  const collect::TickClock& clock_;
+  callsite::CallSites call_sites_;
+  collect::GlobalClock time_;
+  std::vector<record::Event> converted_;
+  std::vector<char> here_;
+  std::string node_name_;
+  std::int64_t window_ns_;
+  std::uint32_t sites_asked_ = 0;
+  std::vector<nodes::NodeSite> late_sites_;
+  bool ended_ = false, in_order_ = false;
+  double error_now_ = 0, error_before_ = 0;  // ns
+  Clock::time_point error_since_{};
+  bool time_is_good_ = false;
+  Clock::time_point first_time_{};
+  Clock::time_point next_epoch_{}, next_status_{};
+  nodes::Node node_;  // its callbacks use the members above
+  BlockedWatch blocked_;
+};
+
+}  // namespace pclscope::aggregator

@@ -1,0 +1,51 @@
+// A job whose ranks are all on this node: the rings go straight into the job's pipeline.
+#pragma once
+
+#include "analysis/aggregator/analysis.hpp"
+#include "analysis/aggregator/blocked_watch.hpp"
+#include "analysis/callsite/call_sites.hpp"
+#include "analysis/collect/tick_clock.hpp"
+
+namespace pclscope::aggregator {
+
+class OneNode : public Analysis {
+ public:
+  // Refers to all but the application and the options; `clock` is settled before the first event.
+  OneNode(Application application, PipelineOptions options, collect::Collector& collector,
+          const collect::TickClock& clock)
+      : clock_(clock),
+        pipeline_(std::move(application), named(std::move(options))),
+        blocked_(ranks_of(pipeline_), window_ns_, pipeline_.matcher(), collector, clock, call_sites_) {}
+
+  void found(collect::SegmentFile& segment) override;
+  void take(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events) override {
+    pipeline_.add(rank, thread, events);
+    blocked_.add(rank, thread, events);
+  }
+  void set_dropped(std::int32_t rank, std::uint64_t total) override {
+    if (total > 0) pipeline_.set_dropped(rank, total);
+  }
+  void set_muted(std::int32_t rank, bool muted) override { pipeline_.set_muted(rank, muted); }
+  void slice_read() override { pipeline_.end_round(clock_.now_ns(), false); }
+  void rings_read(std::int64_t began_ns, bool all_found) override;
+  void end(bool in_order) override { in_order_ = in_order; }
+  void finish() override;
+  const Matcher& matcher() const override { return std::as_const(pipeline_).matcher(); }
+  Pipeline* results() override { return &pipeline_; }
+  void fill(Snapshot& snapshot) override;
+  std::vector<CallSite> site_news() override { return call_sites_.news(); }
+  void resolve_sites(std::chrono::milliseconds limit) override { call_sites_.resolve_all(limit); }
+
+ private:
+  PipelineOptions named(PipelineOptions options);
+  static std::int32_t ranks_of(const Pipeline& pipeline) { return pipeline.ranks(); }
+
+  const collect::TickClock& clock_;
+  callsite::CallSites call_sites_;
+  std::int64_t window_ns_ = 0;
+  bool in_order_ = false;
+  Pipeline pipeline_;  // its callbacks use the members above
+  BlockedWatch blocked_;
+};
+
+}  // namespace pclscope::aggregator

@@ -1,0 +1,140 @@
+#include "analysis/aggregator/output.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "analysis/store/reader.hpp"
+#include "analysis/window/retention.hpp"
+
+namespace pclscope::aggregator {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds flush_every{1'000};
+constexpr milliseconds lines_at_end{10'000};  // for the lines of all call sites
+constexpr std::size_t pairs_of_every_summary = 20'000;  // of ranks: of more the dump has them at its end only
+constexpr double delay_share = 0.2;           // of wall time, to follow delays
+constexpr double order_share = 0.05;          // and for vector clocks
+
+// Checked by `pclscope run` already; the file may be gone all the same.
+std::vector<Criterion> baseline(const Options& options) {
+  if (options.baseline.empty()) return {};
+  auto reader = store::Reader::open(options.baseline);
+  if (reader) return (*reader)->summary().criteria;
+  complain("no baseline: " + reader.error().message + ": latencies are judged by this run's own medians");
+  return {};
+}
+
+Keep keep(const Options& options) {
+  if (options.keep == "summaries") return Keep::summaries;
+  return options.keep == "all" ? Keep::all : Keep::interesting;
+}
+
+}  // namespace
+
+void complain(const std::string& line) { std::fprintf(stderr, "pclscope: %s\n", line.c_str()); }
+
+// The first failure of the store is told once; the job and the live view go on without it.
+template <class Action>
+void Output::store(Action action) {
+  if (!store_) return;
+  const Status status = action();
+  if (status) return;
+  complain(status.error().message + ": storing stopped, what was flushed before stays readable; the job runs on");
+  store_.reset();
+}
+
+void Output::hook(PipelineOptions& options) {
+  options.window_ns = options_.window_ms * 1'000'000;
+  options.baseline = baseline(options_);
+  options.delay_share = delay_share;
+  options.order_share = order_share;
+  options.keep = keep(options_);
+  options.file_budget_bytes = options_.budget_bytes;
+  options.memory_bytes = retention::memory_budget(options_.budget_bytes);
+  if (const auto method = region_method(options_.regions)) options.regions.method = *method;
+  if (!options_.dump.empty() && options.keep != Keep::summaries) {
+    options.on_messages = [this](std::span<const Message> kept) { store([&] { return store_->append(kept); }); };
+    options.on_calls = [this](std::span<const CollectiveCall> calls) { store([&] { return store_->append(calls); }); };
+  }
+  options.on_window = [this](const Window& window) {
+    window_end_ns_ = static_cast<std::int64_t>((window.begin_s + window.length_s) * 1e9);
+    window_closed_ = true;
+    store([&] { return store_->append(window); });
+  };
+}
+
+void Output::open() {
+  next_flush_ = Clock::now() + flush_every;
+  if (!options_.dump.empty()) {
+    store::WriterOptions writing;
+    writing.budget_bytes = options_.budget_bytes;
+    auto writer = store::Writer::create(options_.dump, writing);
+    if (writer) store_ = std::move(*writer);
+    else complain(writer.error().message + ": the job runs on without a dump");
+  }
+  broadcast_.open(options_, clock_.origin_realtime_ns());
+}
+
+void Output::serve(Analysis& analysis) {
+  Pipeline& results = *analysis.results();
+  broadcast_.serve([&results](const DagQuestion& question) { return results.dag(question); },
+                   [&results] { return results.traffic(); });
+}
+
+void Output::report(Clock::time_point now, Analysis& analysis) {
+  const milliseconds publish_every{std::clamp<std::int64_t>(options_.window_ms, 20, 500)};
+  if (broadcast_.on() && (window_closed_ || now >= next_publish_)) {
+    broadcast_.publish(snapshot(analysis, false));
+    next_publish_ = now + publish_every;
+    window_closed_ = false;
+  }
+  serve(analysis);
+  if (store_ && now >= next_flush_) {
+    flush(snapshot(analysis, false), analysis);
+    next_flush_ = Clock::now() + flush_every;
+  }
+}
+
+// What messages refer to is in the file before them.
+void Output::flush(Snapshot snapshot, Analysis& analysis) {
+  Pipeline& results = *analysis.results();
+  const std::vector<CallSite> sites = analysis.site_news();
+  if (store_ && (ending_ || results.pairs() <= pairs_of_every_summary)) snapshot.traffic = results.traffic();
+  store([&] { return store_->append(sites); });
+  store([&] { return store_->summarize(snapshot); });
+  store([&] { return store_->flush(); });
+  if (!store_) return;
+  results.set_file_bytes(store_->file_bytes());
+  if (const auto line = results.budget_bites()) complain(*line);
+}
+
+Snapshot Output::snapshot(Analysis& analysis, bool finished) {
+  Snapshot snapshot = analysis.results()->snapshot();
+  snapshot.job = options_.job;
+  snapshot.time_origin_realtime_ns = clock_.origin_realtime_ns();
+  snapshot.finished = finished;
+  snapshot.finalized_ranks = std::max(snapshot.finalized_ranks, finalized_ranks);
+  snapshot.live.window_s = static_cast<double>(options_.window_ms) / 1e3;
+  snapshot.live.sequence = ++sequence_;
+  const std::int64_t now = clock_.now_ns();
+  // Before the first window there is nothing that could be missing.
+  snapshot.live.window_end_realtime_ns = clock_.realtime_of(window_end_ns_ > 0 ? window_end_ns_ : now);
+  analysis.fill(snapshot);
+  return snapshot;
+}
+
+void Output::finish(Analysis& analysis, bool in_order) {
+  ending_ = true;
+  flush(snapshot(analysis, in_order), analysis);  // a launcher may have no patience with us now
+  analysis.resolve_sites(store_ ? lines_at_end : milliseconds(500));
+  const Snapshot last = snapshot(analysis, in_order);
+  flush(last, analysis);
+  store([&] { return store_->close(); });
+  broadcast_.publish(last);
+  serve(analysis);
+  broadcast_.close();
+}
+
+}  // namespace pclscope::aggregator

@@ -1,0 +1,55 @@
+// What goes out of the worker that has the job's results: the dump, and the wire. Owned by the worker's thread.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+
+#include "analysis/aggregator/analysis.hpp"
+#include "analysis/aggregator/broadcast.hpp"
+#include "analysis/aggregator/options.hpp"
+#include "analysis/collect/tick_clock.hpp"
+#include "analysis/store/writer.hpp"
+
+namespace pclscope::aggregator {
+
+class Output {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // `clock` has the time axis of the results.
+  Output(const Options& options, const collect::TickClock& clock) : options_(options), clock_(clock) {}
+
+  void open();
+  // What a pipeline with the results hands to the store, and its budgets.
+  void hook(PipelineOptions& options);
+  void set_mpi(const std::string& mpi) { broadcast_.set_mpi(mpi); }
+  // Publishes, answers, flushes, as far as it is due.
+  void report(Clock::time_point now, Analysis& analysis);
+  // The last snapshot: flushed at once, and again when the lines of call sites are known; then all is closed.
+  void finish(Analysis& analysis, bool in_order);
+
+  std::uint32_t finalized_ranks = 0;  // known to the worker
+
+ private:
+  Snapshot snapshot(Analysis& analysis, bool finished);
+  void flush(Snapshot snapshot, Analysis& analysis);  // and the traffic of pairs of ranks with it
+  void serve(Analysis& analysis);
+  template <class Action>
+  void store(Action action);
+
+  const Options& options_;
+  const collect::TickClock& clock_;
+  std::unique_ptr<store::Writer> store_;
+  Broadcast broadcast_;
+  std::int64_t window_end_ns_ = 0;
+  std::uint64_t sequence_ = 0;
+  bool window_closed_ = false;
+  Clock::time_point next_publish_{}, next_flush_{};
+  bool ending_ = false;
+};
+
+// One line on the job's stderr.
+void complain(const std::string& line);
+
+}  // namespace pclscope::aggregator

@@ -1,0 +1,178 @@
+#include "analysis/attribute/attributor.hpp"
+
+#include <algorithm>
+
+#include "analysis/attribute/findings.hpp"
+
+namespace pclscope::attribute {
+namespace {
+
+constexpr std::int64_t between_ns = 500'000'000;         // of the job's time, between two derivations
+constexpr std::uint64_t first_mapping = 1000;            // messages
+
+double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
+std::int64_t cut(std::int64_t time) { return std::clamp(time, -CallsOfRanks::time_limit, CallsOfRanks::time_limit); }
+
+// CollectiveCall::wait(), of any times.
+double wait_s(const CollectiveCall& c) {
+  if (c.nonblocking || c.awaited < 0 || c.awaited_begin <= c.begin) return 0;
+  return std::max(0.0, seconds(cut(std::min(c.awaited_begin, c.end)) - cut(c.begin)));
+}
+
+}  // namespace
+
+Attributor::Attributor(std::int32_t ranks, AttributorOptions options)
+    : options_(std::move(options)), slices_(ranks, options_.window_ns), exposure_(ranks), time_(options_.time_share) {
+  counted_.sent.resize(static_cast<std::size_t>(slices_.ranks()));
+  counted_.received = counted_.sent;
+}
+
+void Attributor::count(std::int32_t source, std::int32_t destination, std::int32_t from_node, std::int32_t to_node,
+                       std::uint64_t messages, std::uint64_t bytes) {
+  if (source == destination || source < 0 || destination < 0) return;
+  if (std::max(source, destination) >= slices_.ranks()) return;
+  counted_.sent[static_cast<std::size_t>(source)] += messages;
+  counted_.received[static_cast<std::size_t>(destination)] += messages;
+  const bool inter = from_node != to_node && from_node >= 0 && to_node >= 0;
+  (inter ? counted_.inter : counted_.intra) += messages;
+  if (inter) counted_.inter_bytes += bytes;
+  counted_.any = true;
+}
+
+void Attributor::window(std::int64_t begin_ns, std::int64_t end_ns, std::span<const Message> messages,
+                        std::span<const CollectiveCall> calls, std::span<const std::int32_t> node_of_rank,
+                        std::span<const std::int32_t> region_of_rank) {
+  region_of_rank_.assign(region_of_rank.begin(), region_of_rank.end());
+  Slice& slice = slices_.advance(begin_ns, end_ns);
+  if (counted_.any) {
+    slice.intra_messages += counted_.intra;
+    slice.inter_messages += counted_.inter;
+    slice.inter_bytes += counted_.inter_bytes;
+    messages_ += counted_.intra + counted_.inter;
+    inter_messages_ += counted_.inter;
+    for (RankShare& r : slice.ranks) {
+      r.sent += counted_.sent[static_cast<std::size_t>(r.rank)];
+      r.received += counted_.received[static_cast<std::size_t>(r.rank)];
+    }
+    std::fill(counted_.sent.begin(), counted_.sent.end(), 0);
+    std::fill(counted_.received.begin(), counted_.received.end(), 0);
+    counted_.intra = counted_.inter = counted_.inter_bytes = 0;
+    counted_.any = false;
+  }
+  const auto known = [&](std::int32_t rank) { return rank >= 0 && rank < slices_.ranks(); };
+  for (const Message& m : messages)
+    if (known(m.source) && known(m.destination)) exposure_.add(m, node_of_rank, slices_);
+  exposure_.flush(slices_);
+  alone(calls);
+}
+
+// Of each collective's waits: for the last rank, when all others had come.
+void Attributor::alone(std::span<const CollectiveCall> calls) {
+  std::vector<const CollectiveCall*> sorted;
+  for (const CollectiveCall& c : calls)
+    if (c.shape == CollectiveShape::all_to_all && !c.nonblocking) sorted.push_back(&c);
+  std::sort(sorted.begin(), sorted.end(), [](const CollectiveCall* a, const CollectiveCall* b) {
+    if (a->comm != b->comm) return a->comm < b->comm;
+    return a->ordinal != b->ordinal ? a->ordinal < b->ordinal : a->begin < b->begin;
+  });
+  for (std::size_t i = 0; i < sorted.size();) {
+    std::size_t end = i;
+    while (end < sorted.size() && sorted[end]->comm == sorted[i]->comm && sorted[end]->ordinal == sorted[i]->ordinal) ++end;
+    if (end - i >= 3) {  // calls that are in other windows are left out
+      const std::int64_t last = cut(sorted[end - 1]->begin), before = cut(sorted[end - 2]->begin);
+      if (last > before)
+        slices_.spread(before, last, [&](Slice& s, double share) {
+          s.alone_s += share * seconds(last - before) * static_cast<double>(end - i - 1);
+        });
+    }
+    double waits = 0;
+    for (std::size_t k = i; k < end; ++k) waits += wait_s(*sorted[k]);
+    const std::int64_t returned = cut(sorted[end - 1]->end);
+    slices_.spread(returned - 1, returned, [&](Slice& s, double) { s.collective_squares += waits * waits; });
+    i = end;
+  }
+}
+
+void Attributor::waited(const Wait& w) {
+  const bool collective = w.kind == RankCall::Kind::collective;
+  double Slice::*sum = collective ? &Slice::collective_s : w.kind == RankCall::Kind::send ? &Slice::blocked_s : &Slice::wait_s;
+  const double length = seconds(w.end_ns - w.begin_ns);
+  slices_.spread(w.begin_ns, w.end_ns, [&](Slice& s, double share) {
+    const double waited = share * length;
+    s.*sum += waited;
+    if (w.end_ns <= s.end_ns) s.wait_squares += length * length;
+    if (RankShare* victim = Slices::row(s, w.victim)) {
+      victim->waited_s += waited;
+      if (!collective) {
+        victim->waited_p2p_s += waited;
+        victim->waits_for.add(w.cause, waited);
+      }
+    }
+    if (collective) return;
+    if (RankShare* cause = Slices::row(s, w.cause)) cause->awaited_s += waited;
+  });
+}
+
+void Attributor::goes_back(const Wait& w, std::int32_t rank, std::uint32_t site, std::int64_t visit_ns, double ns) {
+  if (rank == w.victim) return;
+  const bool collective = w.kind == RankCall::Kind::collective;
+  if (w.cause == rank) visit_ns = w.end_ns;  // it came then; `visit_ns` is the longest of what it did since both were in step
+  const auto victim = static_cast<std::size_t>(w.victim);
+  const std::int32_t region = w.victim >= 0 && victim < region_of_rank_.size() ? region_of_rank_[victim] : -1;
+  slices_.spread(w.begin_ns, w.end_ns, [&](Slice& s, double share) {
+    const double cost = share * ns * 1e-9;
+    if (rank < 0) {
+      (rank == inside_mpi ? s.inside_mpi_s : s.unknown_s) += cost;
+      return;
+    }
+    s.attributed_s += cost;
+    if (collective) s.collective_site.add(site, cost);
+    RankShare* row = Slices::row(s, rank);
+    if (row == nullptr) return;
+    row->caused_s += cost;
+    if (collective)
+      row->collective_s += cost;
+    else if (w.cause == rank)
+      (w.kind == RankCall::Kind::send ? row->blocked_s : row->direct_s) += cost;
+    row->site.add(site, cost);
+    row->felt.add(region, cost);
+    if (w.end_ns <= s.end_ns) row->visit(visit_ns, ns * 1e-9);  // where its wait ends
+  });
+}
+
+// When the traffic has doubled since the last look.
+void Attributor::look_for_mapping(bool last) {
+  if (!options_.find_mapping || inter_messages_ == 0 || messages_ == mapped_at_) return;
+  if (messages_ < first_mapping || (!last && messages_ < 2 * mapped_at_)) return;
+  mapped_at_ = messages_;
+  mapping_ = options_.find_mapping();
+}
+
+void Attributor::refresh(std::size_t regions) {
+  if (finished_ || slices_.all().empty()) return;
+  const std::int64_t now = slices_.all().back().end_ns;
+  if (derived_ns_ != INT64_MIN && now - derived_ns_ < between_ns) return;
+  const Wall::time_point start = Wall::now();
+  if (!time_.allows(start)) return;
+  derived_ns_ = now;
+  look_for_mapping(false);
+  derive(regions);
+  time_.used(Wall::now() - start);
+}
+
+void Attributor::finish(std::size_t regions) {
+  finished_ = true;
+  look_for_mapping(true);
+  derive(regions);
+}
+
+void Attributor::derive(std::size_t regions) {
+  for (Slice& s : slices_.all())
+    if (s.dense) summarise(s);
+  const Evidence evidence{slices_.all(), slices_.ranks(), regions, exposure_, mapping_ ? &*mapping_ : nullptr, finished_};
+  result_.findings = find_causes(evidence);
+  result_.slices = slices_of(evidence);
+  result_.transfer_lines = lines_of(evidence);
+}
+
+}  // namespace pclscope::attribute

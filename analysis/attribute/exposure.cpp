@@ -1,0 +1,100 @@
+#include "analysis/attribute/exposure.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "analysis/delay/calls_of_ranks.hpp"
+#include "interpose/record/event.hpp"
+
+namespace pclscope::attribute {
+namespace {
+
+std::int64_t cut(std::int64_t time) { return std::clamp(time, -CallsOfRanks::time_limit, CallsOfRanks::time_limit); }
+
+// A blocking send of a message that MPI does not merely copy.
+bool holds_sender(const Message& m) {
+  namespace flag = record::flag;
+  if (m.flags & (flag::nonblocking | flag::persistent | flag::partitioned | flag::buffered)) return false;
+  return (m.flags & flag::synchronous) || m.bytes >= CallsOfRanks::eager_bytes;
+}
+
+}  // namespace
+
+std::uint32_t Exposure::octave_of(std::uint64_t bytes) { return static_cast<std::uint32_t>(std::bit_width(bytes)); }
+
+void Exposure::expose(Slices& slices, std::int64_t begin_ns, std::int64_t end_ns, const Call& where) {
+  const double seconds = static_cast<double>(end_ns - begin_ns) * 1e-9;
+  slices.spread(begin_ns, end_ns, [&](Slice& s, double share) {
+    (where.from >= 0 ? s.cell(where.from, where.to, where.octave).exposed_s : s.intra_exposed_s) += share * seconds;
+  });
+}
+
+void Exposure::close(Call& call, Slices& slices) {
+  call.open = false;
+  const std::int64_t from = std::max(call.wait_ns, call.ready_ns);
+  if (call.end_ns > from) expose(slices, from, call.end_ns, call);
+}
+
+void Exposure::flush(Slices& slices) {
+  for (const std::int32_t rank : open_) {
+    Call& call = calls_[static_cast<std::size_t>(rank)];
+    if (call.open) close(call, slices);
+    call.listed = false;
+  }
+  open_.clear();
+}
+
+void Exposure::add(const Message& m, std::span<const std::int32_t> node_of_rank, Slices& slices) {
+  if (m.flags & message_flag::no_latency || m.source == m.destination) return;
+  const auto to_rank = static_cast<std::size_t>(m.destination);
+  const std::int64_t sent = cut(m.send_begin), end = cut(m.recv_end), wait = cut(m.recv_wait);
+  const std::int64_t ready = std::max(sent, cut(m.recv_post));
+  const bool inter = (m.flags & message_flag::inter_node) != 0;
+  const std::uint32_t octave = octave_of(m.bytes);
+  Call& call = calls_[to_rank];
+  if (call.open && (call.wait_ns != wait || call.end_ns != end)) close(call, slices);
+  if (!call.open) {
+    if (!call.listed) open_.push_back(m.destination);
+    call = Call{};
+    call.open = call.listed = true;
+    call.wait_ns = wait;
+    call.end_ns = end;
+    call.ready_ns = ready;
+  }
+  call.ready_ns = std::max(call.ready_ns, ready);
+  const std::int64_t transfer = end - ready, seen = end - std::max(ready, wait);
+  if (transfer <= 0) return;
+  Usual& usual = usual_[inter][octave];
+  // The receiver was there at least half of the time: the end is when the message came.
+  const bool sample = seen >= transfer / 2;
+  if (!sample && !inter) return;
+  const double log_ns = std::log(static_cast<double>(transfer));
+  if (sample) {
+    ++usual.samples;
+    usual.log_sum += log_ns;
+  }
+  if (!inter) return;
+  Call line;
+  line.from = node_of_rank[static_cast<std::size_t>(m.source)];
+  line.to = node_of_rank[to_rank];
+  line.octave = octave;
+  slices.spread(end - 1, end, [&](Slice& s, double) {
+    TransferCell& cell = s.cell(line.from, line.to, octave);
+    ++cell.messages;
+    cell.transfer_s += static_cast<double>(transfer) * 1e-9;
+    cell.samples += sample;
+    cell.log_sum += sample ? log_ns : 0;
+  });
+  const double slowness = usual.samples == 0 ? 0 : log_ns - usual.log_sum / static_cast<double>(usual.samples);
+  if (slowness > call.slowness) {
+    call.from = line.from;
+    call.to = line.to;
+    call.octave = octave;
+    call.slowness = slowness;
+  }
+  const std::int64_t sender_from = ready, sender_to = std::min(cut(m.send_end), end);
+  if (holds_sender(m) && sender_to > sender_from) expose(slices, sender_from, sender_to, line);
+}
+
+}  // namespace pclscope::attribute

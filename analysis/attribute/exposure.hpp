@@ -1,0 +1,54 @@
+// How long ranks were inside MPI for nothing but messages on their way (docs/attribution.md, "Exposed transfer"): from when the
+// last message that a call waits for had been sent, to the call's return. Senders the same, of blocking sends that
+// are not merely copied. One thread owns an Exposure. Memory: 64 bytes per rank.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/attribute/slices.hpp"
+#include "analysis/match/message.hpp"
+
+namespace pclscope::attribute {
+
+class Exposure {
+ public:
+  static constexpr std::uint32_t octaves = 65;
+  struct Usual {               // of all messages of a class and octave whose transfer time is known
+    std::uint64_t samples = 0;
+    double log_sum = 0;        // ln(ns)
+  };
+
+  explicit Exposure(std::int32_t ranks) : calls_(static_cast<std::size_t>(ranks < 0 ? 0 : ranks)) {}
+
+  // Messages in the order of matching; the receives that one call completes follow each other at their rank (else they
+  // count as two calls). What a call adds goes to the slices that it lies in.
+  void add(const Message& m, std::span<const std::int32_t> node_of_rank, Slices& slices);
+  // Calls whose last message may still come until now.
+  void flush(Slices& slices);
+
+  const Usual& usual(bool inter_node, std::uint32_t octave) const { return usual_[inter_node][octave]; }
+  static std::uint32_t octave_of(std::uint64_t bytes);
+
+ private:
+  struct Call {                // of a rank: completes receives
+    std::int64_t wait_ns = 0;
+    std::int64_t end_ns = 0;
+    std::int64_t ready_ns = 0; // the last of its messages was sent (and its receive posted)
+    std::int32_t from = -1, to = -1;  // nodes of the message between nodes that takes longest for its size
+    std::uint32_t octave = 0;
+    double slowness = -1e9;    // ln of its time over the usual
+    bool open = false;
+    bool listed = false;       // in open_
+  };
+  void close(Call& call, Slices& slices);
+  static void expose(Slices& slices, std::int64_t begin_ns, std::int64_t end_ns, const Call& where);
+
+  std::vector<Call> calls_;
+  std::vector<std::int32_t> open_;  // ranks
+  std::array<std::array<Usual, octaves>, 2> usual_{};
+};
+
+}  // namespace pclscope::attribute

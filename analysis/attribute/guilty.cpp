@@ -1,0 +1,257 @@
+// Ranks whose computation others wait for: late senders, late receivers, unequal work, a rank that all collectives wait for.
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "analysis/attribute/findings.hpp"
+#include "analysis/attribute/spells.hpp"
+#include "analysis/attribute/words.hpp"
+
+namespace pclscope::attribute {
+namespace {
+
+constexpr double least_share = 0.02;      // of all ranks' time (in larger jobs: of ten ranks'), that a rank must cost in a slice
+constexpr std::int32_t larger_job = 10;
+constexpr double above_others = 3;        // times the median rank's cost
+constexpr double of_the_worst = 0.15;     // ranks that cost less than that are not named
+constexpr std::size_t most_suspects = 64;
+constexpr double more_messages = 1.4;     // than any other rank: unequal work
+constexpr double few_p2p = 0.1;           // of the cost: the rest is in collectives
+
+struct Suspects {                         // ranks that are active together
+  std::vector<std::int32_t> ranks;
+  std::vector<double> cost;               // per slice
+  std::vector<char> active;
+};
+
+struct Sums {                             // over a spell
+  double caused = 0, direct = 0, blocked = 0, collective = 0, waited = 0, sent = 0, received = 0, squares = 0;
+  double messages() const { return sent + received; }
+};
+
+bool is_active(const RankShare& r, const Slice& s, std::int32_t ranks) {
+  return r.caused_s >= least_share * s.seconds() * std::min(ranks, larger_job) && r.caused_s >= above_others * s.typical_caused_s && r.caused_s > 0;
+}
+
+std::vector<Suspects> single_suspects(const Evidence& e) {
+  std::map<std::int32_t, double> total;
+  for (const Slice& s : e.slices)
+    for (const RankShare& r : s.ranks)
+      if (is_active(r, s, e.ranks)) total[r.rank] += r.caused_s;
+  std::vector<std::pair<double, std::int32_t>> order;
+  for (const auto& [rank, cost] : total) order.emplace_back(cost, rank);
+  std::sort(order.begin(), order.end(), [](auto& a, auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
+  if (order.size() > most_suspects) order.resize(most_suspects);
+  std::vector<Suspects> list;
+  for (const auto& [cost, rank] : order) {
+    Suspects& one = list.emplace_back();
+    one.ranks = {rank};
+    for (const Slice& s : e.slices) {
+      const RankShare* r = s.share_of(rank);
+      one.cost.push_back(r ? r->caused_s : 0);
+      one.active.push_back(r && is_active(*r, s, e.ranks));
+    }
+  }
+  return list;
+}
+
+// Suspects that act when the worst one does belong together.
+std::vector<Suspects> together(const Evidence& e, std::vector<Suspects> singles) {
+  std::vector<Suspects> groups;
+  for (Suspects& one : singles) {
+    double active = 0;
+    for (std::size_t i = 0; i < one.cost.size(); ++i) active += one.active[i] ? one.cost[i] : 0;
+    const auto joins = [&](const Suspects& group) {
+      double common = 0, common_s = 0, group_s = 0;
+      for (std::size_t i = 0; i < one.cost.size(); ++i) {
+        if (!group.active[i]) continue;
+        group_s += e.slices[i].seconds();
+        if (!one.active[i]) continue;
+        common += one.cost[i];
+        common_s += e.slices[i].seconds();
+      }
+      return common >= 0.5 * active && common_s >= 0.5 * std::max(group_s, 1e-9);
+    };
+    const auto group = std::find_if(groups.begin(), groups.end(), joins);
+    if (group == groups.end()) {
+      groups.push_back(std::move(one));
+      continue;
+    }
+    group->ranks.push_back(one.ranks[0]);
+    for (std::size_t i = 0; i < one.cost.size(); ++i) group->cost[i] += one.cost[i];
+  }
+  return groups;
+}
+
+std::map<std::int32_t, Sums> sums_in(const Evidence& e, const Spell& spell) {
+  std::map<std::int32_t, Sums> sums;
+  for (std::size_t i = spell.first; i <= spell.last; ++i)
+    for (const RankShare& r : e.slices[i].ranks) {
+      Sums& s = sums[r.rank];
+      s.caused += r.caused_s;
+      s.direct += r.direct_s;
+      s.blocked += r.blocked_s;
+      s.collective += r.collective_s;
+      s.waited += r.waited_s;
+      s.squares += r.all_squares();
+      s.sent += static_cast<double>(r.sent);
+      s.received += static_cast<double>(r.received);
+    }
+  return sums;
+}
+
+double correlation(const std::vector<std::pair<double, double>>& points) {
+  if (points.size() < 4) return 0;
+  const auto n = static_cast<double>(points.size());
+  double x = 0, y = 0, xx = 0, yy = 0, xy = 0;
+  for (const auto& [a, b] : points) {
+    x += a / n;
+    y += b / n;
+  }
+  for (const auto& [a, b] : points) {
+    xx += (a - x) * (a - x);
+    yy += (b - y) * (b - y);
+    xy += (a - x) * (b - y);
+  }
+  return xx > 0 && yy > 0 && xx > 1e-3 * n * x * x ? xy / std::sqrt(xx * yy) : 0;
+}
+
+// Those who are waited for have the most messages, and the more messages a rank has the less it waits.
+bool unequal_messages(const std::map<std::int32_t, Sums>& sums, const std::vector<std::int32_t>& named) {
+  std::vector<std::pair<double, double>> all, others;
+  double guilty = 0, most = 0, sum = 0, sent = 0, received = 0, others_sent = 0;
+  for (const auto& [rank, s] : sums) {
+    all.emplace_back(s.messages(), s.waited);
+    if (std::find(named.begin(), named.end(), rank) != named.end()) {
+      guilty += s.messages() / static_cast<double>(named.size());
+      sent += s.sent;
+      received += s.received;
+    } else {
+      others.emplace_back(s.messages(), s.waited);
+      most = std::max(most, s.messages());
+      sum += s.messages();
+      others_sent += s.sent;
+    }
+  }
+  if (others.size() < 3 || guilty <= 0) return false;
+  if (guilty >= more_messages * most) return true;
+  // More than they get from the same partners, and than others send: their part of the data is larger.
+  if (sent >= more_messages * received &&
+      sent / static_cast<double>(named.size()) >= more_messages * others_sent / static_cast<double>(others.size()))
+    return true;
+  return guilty >= 1.25 * sum / static_cast<double>(others.size()) && correlation(all) <= -0.7 && correlation(others) <= -0.5;
+}
+
+void classify(Finding& f, const Sums& own, const std::map<std::int32_t, Sums>& sums, std::int32_t ranks) {
+  const double p2p = own.caused - own.collective;
+  const std::string who = words::ranks(f.ranks);
+  const std::string gain = "up to " + words::percent(f.score) + " of all ranks' time in that period";
+  if (unequal_messages(sums, f.ranks)) {
+    f.cause = Cause::pattern;
+    f.detail = "imbalance";
+    f.advice = "Share the work more equally: " + who + " have more messages and more to compute than others; gains " + gain + ".";
+  } else if (own.blocked >= 0.5 * (own.direct + own.blocked) && own.blocked >= 0.1 * own.caused) {
+    f.cause = Cause::late_receiver;
+    f.detail = "computation before the receive";
+    f.advice = "Post the receives of " + who + " before the computation (MPI_Irecv), or send with MPI_Isend; gains " + gain + ".";
+  } else if (p2p < few_p2p * own.caused && p2p < 0.5 * own.caused / std::max(ranks - 1, 1)) {
+    f.cause = Cause::collective_wait;
+    f.detail = "same rank late";
+    f.advice = "Speed up what " + who + " computes before the collective, or give it less work; gains " + gain + ".";
+  } else {
+    f.cause = Cause::late_sender;
+    f.detail = "computation";
+    f.advice = "Speed up what " + who + " computes before this call, or give it less work; gains " + gain + ".";
+  }
+}
+
+// The group's ranks that matter, worst first.
+std::vector<std::int32_t> worst_of(const Suspects& group, const std::map<std::int32_t, Sums>& sums) {
+  std::vector<std::pair<double, std::int32_t>> order;
+  for (const std::int32_t rank : group.ranks)
+    if (const auto it = sums.find(rank); it != sums.end()) order.emplace_back(it->second.caused, rank);
+  std::sort(order.begin(), order.end(), [](auto& a, auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
+  std::vector<std::int32_t> ranks;
+  for (const auto& [cost, rank] : order)
+    if (cost >= of_the_worst * order[0].first) ranks.push_back(rank);
+  return ranks;
+}
+
+Sums sum_of(const std::map<std::int32_t, Sums>& sums, const std::vector<std::int32_t>& ranks) {
+  Sums own;
+  for (const std::int32_t rank : ranks) {
+    const Sums& s = sums.at(rank);
+    own.caused += s.caused;
+    own.direct += s.direct;
+    own.blocked += s.blocked;
+    own.collective += s.collective;
+    own.squares += s.squares;
+  }
+  return own;
+}
+
+// The place in the code, and the region of those who wait (when most of them are of one).
+void set_place(Finding& f, const Evidence& e, const Spell& spell, double caused_s) {
+  Majority<std::uint32_t> site;
+  Majority<std::int32_t> felt{-1, 0};
+  for (std::size_t i = spell.first; i <= spell.last; ++i)
+    for (const std::int32_t rank : f.ranks)
+      if (const RankShare* r = e.slices[i].share_of(rank)) {
+        site.add(r->site.value, r->site.votes);
+        felt.add(r->felt.value, r->felt.votes);
+      }
+  f.site = site.value;
+  if (e.regions > 1 && felt.votes >= 0.6 * caused_s) f.region = felt.value;
+}
+
+// `share`: of all waiting for computation, that goes back to the group.
+double confidence_of(const Finding& f, const Evidence& e, const Spell& spell, const std::map<std::int32_t, Sums>& sums,
+                     const Sums& own, double share) {
+  const double fair = std::min(0.9, static_cast<double>(f.ranks.size()) / e.ranks);
+  const double concentration = (share - fair) / (1 - fair);
+  double worst = 0;  // of one of those who waited
+  for (const auto& [rank, s] : sums)
+    if (std::find(f.ranks.begin(), f.ranks.end(), rank) == f.ranks.end()) worst = std::max(worst, s.waited);
+  const double felt_by_one = std::min(worst, own.caused) / std::max(spell.seconds(), 1e-9);
+  const double cost = std::max(ramp(f.score, 0.02, 0.16), ramp(felt_by_one, 0.22, 0.48));
+  const double stands_out = std::max(ramp(concentration, 0.25, 0.65), ramp(share / fair, 5, 20));
+  return 0.95 * std::min(stands_out, cost) * persistence(spell, own.caused * own.caused / std::max(own.squares, 1e-18));
+}
+
+Finding finding_of(const Evidence& e, const Suspects& group, const Spell& whole) {
+  const std::map<std::int32_t, Sums> sums = sums_in(e, whole);
+  Finding f;
+  f.ranks = worst_of(group, sums);
+  const Sums own = sum_of(sums, f.ranks);
+  Spell spell = whole;
+  spell.cost_s = own.caused;
+  set_period(f, spell, e.slices, e.ranks, e.finished);
+  set_place(f, e, spell, own.caused);
+  double attributed = 0, waits = 0;
+  for (std::size_t i = spell.first; i <= spell.last; ++i) {
+    attributed += e.slices[i].attributed_s;
+    waits += e.slices[i].waits_s();
+  }
+  const double share = attributed > 0 ? own.caused / attributed : 0;
+  f.confidence = confidence_of(f, e, spell, sums, own, share);
+  classify(f, own, sums, e.ranks);
+  f.evidence = {"other ranks waited " + words::number(own.caused) + " rank-seconds because of what " + words::ranks(f.ranks) +
+                    " computed: " + words::percent(f.score) + " of the time of all ranks",
+                words::percent(share) + " of all waiting for computation goes back to there, and " +
+                    words::percent(waits > 0 ? own.caused / waits : 0) + " of all waiting",
+                "of it " + words::percent(own.caused > 0 ? own.collective / own.caused : 0) + " in collectives, " +
+                    words::percent(own.caused > 0 ? own.blocked / own.caused : 0) + " of senders for the receive"};
+  return f;
+}
+
+}  // namespace
+
+std::vector<Finding> find_guilty(const Evidence& e) {
+  std::vector<Finding> findings;
+  if (e.ranks < 2) return findings;
+  for (const Suspects& group : together(e, single_suspects(e)))
+    for (const Spell& spell : spells_of(e.slices, group.cost, group.active)) findings.push_back(finding_of(e, group, spell));
+  return findings;
+}
+
+}  // namespace pclscope::attribute

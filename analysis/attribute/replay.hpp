@@ -1,0 +1,28 @@
+// Findings of a whole run at once, from its messages and collectives: what a Pipeline finds of them window by window.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/attribute/attributor.hpp"
+#include "analysis/match/collective_call.hpp"
+#include "analysis/match/message.hpp"
+#include "analysis/snapshot.hpp"
+
+namespace pclscope::attribute {
+
+struct Replay {
+  std::int32_t ranks = 0;
+  std::span<const Message> messages;                // any order
+  std::span<const CollectiveCall> collectives;
+  std::vector<std::int32_t> node_of_rank;           // empty: all on one node
+  std::int64_t window_ns = 100'000'000;
+  std::function<std::optional<BetterMapping>()> find_mapping;
+  std::function<void(std::int64_t now_ns, const Attribution&)> after_window;  // as a live viewer would see it; may be empty
+};
+
+// Messages with ranks out of range are left out.
+Attribution replay(const Replay& run);
+
+}  // namespace pclscope::attribute

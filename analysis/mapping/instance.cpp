@@ -1,0 +1,205 @@
+#include "analysis/mapping/instance.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <numeric>
+
+namespace pclscope::mapping {
+namespace {
+
+constexpr std::size_t most_near = 16;
+
+// All nodes with capacity; where there are too many, those in use and the nearest around them.
+std::vector<std::int32_t> choose_nodes(const MappingProblem& problem) {
+  std::vector<std::int32_t> all;
+  for (std::int32_t node = 0; node < problem.topology.nodes(); ++node)
+    if (problem.capacity[node] > 0) all.push_back(node);
+  const std::size_t most = std::max<std::size_t>(most_sites, 0);
+  if (all.size() <= most) return all;
+  std::vector<bool> seen(problem.topology.vertices(), false);
+  std::deque<std::int32_t> queue;
+  std::vector<std::int32_t> chosen;
+  for (const std::int32_t node : problem.current)
+    if (!seen[node]) seen[node] = true, queue.push_back(node);
+  const std::size_t used = queue.size();
+  while (!queue.empty() && chosen.size() < std::max(most, used)) {
+    const std::int32_t vertex = queue.front();
+    queue.pop_front();
+    if (vertex < problem.topology.nodes() && problem.capacity[vertex] > 0) chosen.push_back(vertex);
+    for (const std::int32_t next : problem.topology.neighbours(vertex))
+      if (!seen[next]) seen[next] = true, queue.push_back(next);
+  }
+  std::sort(chosen.begin(), chosen.end());
+  return chosen;
+}
+
+double weight_of(const Flow& flow, Objective objective) {
+  return objective == Objective::inter_messages ? static_cast<double>(flow.messages) : flow.bytes;
+}
+
+void add_partners(const MappingProblem& problem, Instance& instance) {
+  struct Half { std::int32_t from, to; double weight; };
+  std::vector<Half> halves;
+  halves.reserve(problem.traffic.flows.size() * 2);
+  for (const Flow& flow : problem.traffic.flows) {
+    const double weight = weight_of(flow, problem.objective);
+    if (flow.source == flow.destination || !(weight > 0)) continue;
+    halves.push_back({flow.source, flow.destination, weight});
+    halves.push_back({flow.destination, flow.source, weight});
+  }
+  std::sort(halves.begin(), halves.end(), [](const Half& a, const Half& b) { return a.from != b.from ? a.from < b.from : a.to < b.to; });
+  instance.first.assign(static_cast<std::size_t>(instance.ranks) + 1, 0);
+  double total = 0;
+  for (std::size_t k = 0; k < halves.size(); ++k) {
+    total += halves[k].weight;
+    if (k > 0 && halves[k].from == halves[k - 1].from && halves[k].to == halves[k - 1].to) {
+      instance.weight.back() += halves[k].weight;
+      continue;
+    }
+    instance.partner.push_back(halves[k].to);
+    instance.weight.push_back(halves[k].weight);
+    ++instance.first[halves[k].from + 1];
+  }
+  std::partial_sum(instance.first.begin(), instance.first.end(), instance.first.begin());
+  // Scaled for floats: any unit will do, as temperatures are relative to the mean.
+  const double scale = total > 0 ? instance.ranks / total : 1;
+  for (const double weight : instance.weight) instance.light.push_back(static_cast<float>(weight * scale));
+  instance.mean_weight = total > 0 ? total / instance.ranks : 0;
+}
+
+void add_distances(const MappingProblem& problem, Instance& instance) {
+  const auto n = static_cast<std::size_t>(instance.sites);
+  instance.distances.resize(n * n);
+  instance.uniform = true;
+  std::uint16_t any = 0;
+  for (std::size_t a = 0; a < n; ++a)
+    for (std::size_t b = 0; b < n; ++b) {
+      const std::int32_t hops = problem.objective == Objective::hop_bytes ? problem.topology.hops(instance.node[a], instance.node[b]) : 1;
+      const auto distance = static_cast<std::uint16_t>(a == b ? 0 : std::min(hops, 65535));
+      instance.distances[a * n + b] = distance;
+      if (a == b) continue;
+      if (any == 0) any = distance;
+      instance.uniform = instance.uniform && distance == any;
+    }
+}
+
+void add_near(Instance& instance) {
+  std::vector<std::int32_t> others;
+  for (std::int32_t site = 0; site < instance.sites; ++site) {
+    instance.first_near.push_back(static_cast<std::uint32_t>(instance.near.size()));
+    others.clear();
+    // Beginning behind the site itself: where many are equally near, each site has others.
+    for (std::int32_t k = 1; k < instance.sites; ++k) others.push_back((site + k) % instance.sites);
+    const std::size_t keep = std::min(most_near, others.size());
+    const std::uint16_t* row = instance.row(site);
+    const auto nearer = [&](std::int32_t a, std::int32_t b) {
+      return row[a] != row[b] ? row[a] < row[b] : (a - site + instance.sites) % instance.sites < (b - site + instance.sites) % instance.sites;
+    };
+    std::partial_sort(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(keep), others.end(), nearer);
+    instance.near.insert(instance.near.end(), others.begin(), others.begin() + static_cast<std::ptrdiff_t>(keep));
+  }
+  instance.first_near.push_back(static_cast<std::uint32_t>(instance.near.size()));
+}
+
+Grid find_grid(const MappingProblem& problem, const Instance& instance) {
+  const Topology& topology = problem.topology;
+  Grid grid;
+  if (problem.objective != Objective::hop_bytes || instance.uniform || instance.sites != topology.nodes()) return grid;
+  for (std::int32_t site = 1; site < instance.sites; ++site)
+    if (instance.capacity(site) != instance.capacity(0)) return grid;
+  std::vector<std::int32_t> last = topology.coordinates(instance.sites - 1);
+  std::int64_t product = 1;
+  for (std::int32_t& extent : last) product *= ++extent;
+  if (last.empty() || product != instance.sites) return grid;
+  grid.extents = last;
+  grid.strides.assign(last.size(), 1);
+  for (std::size_t d = last.size(); d-- > 1;) grid.strides[d - 1] = grid.strides[d] * last[d];
+  for (std::size_t d = 0; d < last.size(); ++d) grid.wraps.push_back(last[d] > 2 && instance.row(0)[(last[d] - 1) * grid.strides[d]] == 1);
+  return grid;
+}
+
+}  // namespace
+
+Instance make_instance(const MappingProblem& problem) {
+  Instance instance;
+  instance.ranks = problem.traffic.ranks;
+  instance.node = choose_nodes(problem);
+  instance.sites = static_cast<std::int32_t>(instance.node.size());
+  for (std::int32_t site = 0; site < instance.sites; ++site) {
+    instance.first_slot.push_back(instance.slots);
+    // More room than ranks is as good as room for all.
+    const std::int32_t room = std::min(problem.capacity[instance.node[site]], problem.traffic.ranks);
+    instance.site_of_slot.insert(instance.site_of_slot.end(), static_cast<std::size_t>(room), site);
+    instance.slots += room;
+  }
+  instance.first_slot.push_back(instance.slots);
+  add_partners(problem, instance);
+  add_distances(problem, instance);
+  add_near(instance);
+  instance.grid = find_grid(problem, instance);
+  return instance;
+}
+
+double cost_of(const Instance& instance, const Placement& placement) {
+  double cost = 0;
+  for (std::int32_t rank = 0; rank < instance.ranks; ++rank) {
+    const std::uint16_t* row = instance.row(placement.site[rank]);
+    for (std::uint32_t k = instance.first[rank]; k < instance.first[rank + 1]; ++k)
+      if (instance.partner[k] > rank) cost += instance.weight[k] * row[placement.site[instance.partner[k]]];
+  }
+  return cost;
+}
+
+double change_of(const Instance& instance, const Placement& placement, std::int32_t rank, std::int32_t slot) {
+  const std::int32_t from = placement.site[rank], to = instance.site_of_slot[slot], other = placement.rank_at[slot];
+  const std::uint16_t* here = instance.row(from);
+  const std::uint16_t* there = instance.row(to);
+  double change = 0;
+  for (std::uint32_t k = instance.first[rank]; k < instance.first[rank + 1]; ++k) {
+    const std::int32_t partner = instance.partner[k];
+    if (partner == other) continue;  // as far apart as before
+    const std::int32_t at = placement.site[partner];
+    change += instance.weight[k] * (there[at] - here[at]);
+  }
+  if (other < 0) return change;
+  for (std::uint32_t k = instance.first[other]; k < instance.first[other + 1]; ++k) {
+    const std::int32_t partner = instance.partner[k];
+    if (partner == rank) continue;
+    const std::int32_t at = placement.site[partner];
+    change += instance.weight[k] * (here[at] - there[at]);
+  }
+  return change;
+}
+
+Placement place(const Instance& instance, std::span<const std::int32_t> wanted_site) {
+  Placement placement;
+  placement.site.assign(wanted_site.begin(), wanted_site.end());
+  placement.slot.assign(static_cast<std::size_t>(instance.ranks), -1);
+  placement.rank_at.assign(static_cast<std::size_t>(instance.slots), -1);
+  std::vector<std::int32_t> used(static_cast<std::size_t>(instance.sites), 0), late;
+  const auto settle = [&](std::int32_t rank, std::int32_t site) {
+    placement.site[rank] = site;
+    placement.slot[rank] = instance.first_slot[site] + used[site]++;
+    placement.rank_at[placement.slot[rank]] = rank;
+  };
+  for (std::int32_t rank = 0; rank < instance.ranks; ++rank) {
+    const std::int32_t site = wanted_site[rank];
+    if (site >= 0 && site < instance.sites && used[site] < instance.capacity(site)) settle(rank, site);
+    else late.push_back(rank), placement.site[rank] = std::clamp(site, 0, instance.sites - 1);
+  }
+  for (const std::int32_t rank : late) {
+    std::int32_t best = -1;
+    double least = 0;
+    for (std::int32_t site = 0; site < instance.sites; ++site) {
+      if (used[site] >= instance.capacity(site)) continue;
+      double cost = 0;
+      for (std::uint32_t k = instance.first[rank]; k < instance.first[rank + 1]; ++k)
+        cost += instance.weight[k] * instance.row(site)[placement.site[instance.partner[k]]];
+      if (best < 0 || cost < least) best = site, least = cost;
+    }
+    settle(rank, best);
+  }
+  return placement;
+}
+
+}  // namespace pclscope::mapping

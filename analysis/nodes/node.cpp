@@ -1,0 +1,335 @@
+#include "analysis/nodes/node.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "analysis/match/matcher.hpp"
+#include "analysis/nodes/packing.hpp"
+
+namespace pclscope::nodes {
+
+using record::Event;
+using record::EventKind;
+
+namespace {
+constexpr std::size_t calls_of_frame = 8192;
+}  // namespace
+
+PipelineOptions Node::node_options(const NodeOptions& options) {
+  PipelineOptions o;
+  o.role = PipelineRole::node;
+  o.window_ns = options.pipeline.window_ns;
+  o.allowance_ns = options.pipeline.allowance_ns;
+  o.worst_messages = options.pipeline.worst_messages;
+  o.baseline = options.pipeline.baseline;
+  o.memory_bytes = 0;
+  o.delay_share = o.order_share = 0;
+  o.collectives_elsewhere = true;
+  o.name_sites = [this](std::span<Message> messages) { name(messages); };
+  o.on_part = [this](WindowPart&& part, std::span<const Message> messages) { take_part(std::move(part), messages); };
+  return o;
+}
+
+Node::Node(Link& link, NodeOptions options)
+    : link_(link),
+      options_(std::move(options)),
+      self_(link.self()),
+      node_of_rank_(static_cast<std::size_t>(options_.application.ranks), -1),
+      here_(node_of_rank_.size(), 0),
+      reports_(self_, link.nodes()),
+      budget_(options_.root.bulk_bytes_per_s / static_cast<std::uint64_t>(std::max(link.nodes(), 1))),
+      pipeline_(options_.application, node_options(options_)) {
+  calls_.node = self_;
+  calls_.window_ns = INT64_MIN;
+  pipeline_.set_tick_scale(job_scale());
+  pipeline_.matcher().set_forward(
+      [this](std::int32_t rank, std::uint8_t thread, const Event& event) { route(rank, thread, event); });
+  if (self_ != 0) return;
+  root_ = std::make_unique<Root>(options_.application, options_.pipeline, link.nodes(), options_.root);
+  root_->pipeline().set_tick_scale(job_scale());
+}
+
+void Node::rank_here(std::int32_t rank, bool several_threads) {
+  if (rank < 0 || static_cast<std::size_t>(rank) >= here_.size()) return;
+  if (several_threads) pipeline_.set_threads(rank, true);
+  if (here_[static_cast<std::size_t>(rank)]) return;
+  here_[static_cast<std::size_t>(rank)] = 1;
+  node_of_rank_[static_cast<std::size_t>(rank)] = self_;
+  pipeline_.set_place(rank, self_);
+  pipeline_.matcher().set_here(rank);
+  news_.places.push_back({rank, self_});
+  // Sends to it that were read before it was found.
+  route_waiting();
+}
+
+void Node::add(std::int32_t rank, std::uint32_t thread, std::span<const Event> events, std::uint32_t clock_error_ns) {
+  clock_error_ = clock_error_ns;
+  pipeline_.matcher().set_clock_error(clock_error_ns);
+  pipeline_.add(rank, thread, events);
+  collect(rank, thread, events);
+}
+
+// Sites of messages: of ranks here by the node's table, of others as their node told.
+void Node::name(std::span<Message> messages) {
+  std::vector<std::uint64_t> told(messages.size());
+  for (std::size_t i = 0; i < messages.size(); ++i) told[i] = messages[i].send_site;
+  if (options_.pipeline.name_sites) {
+    options_.pipeline.name_sites(messages);
+  } else {
+    for (Message& m : messages) m.send_site = m.recv_site = 0;
+  }
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    Message& m = messages[i];
+    m.send_site = here_[static_cast<std::size_t>(m.source)] ? site_of_node(self_, m.send_site) : told[i];
+    m.recv_site = site_of_node(self_, m.recv_site);
+  }
+}
+
+// --- up ---
+
+void Node::collect(std::int32_t rank, std::uint32_t thread, std::span<const Event> events) {
+  for (const Event& e : events) {
+    const bool call = e.kind == EventKind::collective;
+    if (!call && e.kind != EventKind::comm_created && e.kind != EventKind::comm_freed) continue;
+    Half& half = calls_.collectives.emplace_back(Half{rank, static_cast<std::uint8_t>(std::min<std::uint32_t>(thread, 255)), e});
+    if (call) half.event.site = options_.site_of ? site_of_node(self_, options_.site_of(rank, e.site, e.function)) : 0;
+    if (calls_.collectives.size() >= calls_of_frame) send_bulk();
+  }
+}
+
+void Node::send_bulk() {
+  if (calls_.collectives.empty()) return;
+  std::vector<std::byte> bytes = pack(calls_);
+  if (!root_ && !options_.everything && !budget_.bulk(bytes.size())) {
+    // Who is a member must be known all the same.
+    const auto kept = std::remove_if(calls_.collectives.begin(), calls_.collectives.end(),
+                                     [](const Half& h) { return h.event.kind == EventKind::collective; });
+    news_.collectives_left_out += static_cast<std::uint64_t>(calls_.collectives.end() - kept);
+    calls_.collectives.erase(kept, calls_.collectives.end());
+    bytes = pack(calls_);
+  }
+  if (root_)
+    queued_bulk_.push_back(std::move(calls_));
+  else if (!calls_.collectives.empty())
+    send(0, std::move(bytes));
+  calls_.collectives.clear();
+}
+
+void Node::take_part(WindowPart&& part, std::span<const Message> messages) {
+  if (part.begin_ns < told_closed_ns_) {
+    // Messages of before the first window here (a rank that was found late): others have closed theirs.
+    const std::int64_t length = std::max<std::int64_t>(options_.pipeline.window_ns, 1);
+    part.begin_ns += (told_closed_ns_ - part.begin_ns + length - 1) / length * length;
+  }
+  Bulk bulk{self_, part.begin_ns, {messages.begin(), messages.end()}, {}};
+  if (root_) {
+    queued_bulk_.push_back(std::move(bulk));
+  } else {
+    std::vector<std::byte> bytes = pack(bulk);
+    if (options_.everything || budget_.bulk(bytes.size()))
+      send(0, std::move(bytes));
+    else
+      part.messages_left_out = messages.size();
+  }
+  own_.windows.push_back(std::move(part));
+}
+
+void Node::send(int node, std::vector<std::byte> bytes) {
+  if (node != self_) news_.traffic_bytes += bytes.size();
+  link_.send(node, std::move(bytes));
+}
+
+void Node::send_report() {
+  // Whoever names places and sites does so before anything refers to them: straight to the root.
+  if (!news_.places.empty() || !news_.names.empty() || !news_.new_sites.empty()) {
+    Report direct;
+    direct.closed_through_ns = ReportTree::nothing;
+    direct.places = std::move(news_.places);
+    direct.names = std::move(news_.names);
+    direct.new_sites = std::move(news_.new_sites);
+    news_.places.clear();
+    news_.names.clear();
+    news_.new_sites.clear();
+    if (root_)
+      root_->take_news(direct);
+    else
+      send(0, pack(direct));
+  }
+  if (read_until_ns_ >= next_report_ns_ || ending_ >= 0) {
+    Report report = std::move(own_);
+    own_ = Report{};
+    pipeline_.take_report(report);
+    const MessageTotals lost = news_.totals;
+    news_.totals = report.totals;
+    news_.totals.half_recorded += lost.half_recorded;
+    news_.totals.unmatched_sends += lost.unmatched_sends;
+    news_.newest_ns = report.newest_ns;
+    news_.pairs = std::move(report.pairs);
+    news_.windows = std::move(report.windows);
+    news_.times = std::move(report.times);
+    news_.sites = std::move(report.sites);
+    news_.worst = std::move(report.worst);
+    news_.closed_through_ns = std::max(closed_ns_, ReportTree::nothing + 1);
+    told_closed_ns_ = news_.closed_through_ns;
+    reports_.add_own(std::move(news_));
+    news_ = Report{};
+    next_report_ns_ = read_until_ns_ + options_.report_every_ns;
+  }
+  Report up;
+  if (ending_ >= 0) reports_.hurry();
+  if (!reports_.take(up, read_until_ns_)) return;
+  if (root_) {
+    queued_reports_.push_back(std::move(up));
+    return;
+  }
+  std::vector<std::byte> bytes = pack(up);
+  budget_.used(bytes.size());
+  // At most a third of the budget is for reports with rows, and another for the rest: a long one waits longer for the next.
+  reports_.sent(bytes.size());
+  if (!reports_.took_rows())
+    next_report_ns_ += static_cast<std::int64_t>(static_cast<double>(bytes.size()) / ReportTree::bytes_per_s * 1e9);
+  send(reports_.tree().parent(), std::move(bytes));
+}
+
+// --- down ---
+
+void Node::send_orders(std::int64_t now_ns) {
+  if (root_) {
+    if (const auto news = root_->orders(now_ns)) apply(*news);
+  }
+  if (!orders_changed_) return;
+  orders_changed_ = false;
+  send_orders_to(reports_.tree().children());
+}
+
+void Node::send_orders_to(const std::vector<int>& children) {
+  if (children.empty() || orders_.version == 0) return;
+  const std::vector<std::byte> bytes = pack(orders_);
+  for (const int child : children) send(child, bytes);
+}
+
+void Node::apply(const Orders& orders) {
+  if (orders.version <= orders_.version) return;
+  orders_changed_ = true;
+  orders_.version = orders.version;
+  orders_.bulk_bytes_per_s = orders.bulk_bytes_per_s;
+  budget_.set_limit(orders.bulk_bytes_per_s);
+  if (!orders.criteria.empty()) {
+    orders_.criteria = orders.criteria;
+    pipeline_.set_criteria(orders.criteria);
+  }
+  if (!orders.region_of_rank.empty()) {
+    orders_.region_of_rank = orders.region_of_rank;
+    pipeline_.set_regions(orders.region_of_rank);
+  }
+  if (orders.node_of_rank.empty()) return;
+  orders_.node_of_rank = orders.node_of_rank;
+  for (std::size_t rank = 0; rank < std::min(node_of_rank_.size(), orders.node_of_rank.size()); ++rank) {
+    const std::int32_t node = orders.node_of_rank[rank];
+    if (here_[rank] || node < 0 || node >= link_.nodes() || node == self_) continue;
+    node_of_rank_[rank] = node;
+    pipeline_.set_place(static_cast<std::int32_t>(rank), node);
+  }
+  route_waiting();
+}
+
+// --- epochs ---
+
+void Node::take(LinkEvent&& event) {
+  switch (event.kind) {
+    case LinkEvent::Kind::message: return take_message(event.node, event.bytes);
+    case LinkEvent::Kind::epoch: return epoch_over(event.word);
+    case LinkEvent::Kind::died: return node_died(event.node);
+    case LinkEvent::Kind::closed:
+      over_ = true;
+      return;
+    case LinkEvent::Kind::clock: return;  // whoever makes the events' times
+  }
+}
+
+void Node::take_message(int from, std::span<const std::byte> bytes) {
+  const auto kind = kind_of(bytes);
+  if (!kind) return;
+  if (*kind == FrameKind::halves) {
+    queued_halves_.push_back({from, {bytes.begin(), bytes.end()}});
+    return;
+  }
+  if (*kind == FrameKind::orders) {
+    Orders orders;
+    if (unpack(bytes, orders)) apply(orders);
+  } else if (*kind == FrameKind::bulk) {
+    Bulk bulk;
+    if (root_ && unpack(bytes, bulk)) queued_bulk_.push_back(std::move(bulk));
+  } else {
+    Report report;
+    if (!unpack(bytes, report)) return;
+    if (report.closed_through_ns == ReportTree::nothing) {
+      if (root_) root_->take_news(report);
+    } else {
+      reports_.add_child(from, std::move(report));
+    }
+  }
+}
+
+void Node::end_epoch(std::int64_t read_until_ns, bool open) {
+  read_until_ns_ = std::max(read_until_ns_, read_until_ns);
+  // A short job: news of where its ranks are is still on its way to the root and back.
+  if (!open && !closing_ && !unrouted_.empty() && waited_ < reports_.tree().depth() + 4) {
+    ++waited_;
+    open = true;
+  }
+  budget_.advance(read_until_ns_, pipeline_.totals().bytes);
+  if (closing_) pipeline_.matcher().last_events();
+  pipeline_.matcher().end_epoch();
+  send_orders(read_until_ns_);  // the root's may tell places: halves that waited for them
+  send_halves();
+  send_bulk();
+  send_report();
+  waiting_ = true;
+  link_.end_epoch({read_until_ns, open ? 1u : 0u});
+}
+
+void Node::epoch_over(const EpochWord& word) {
+  waiting_ = false;
+  take_queued_halves();
+  // What was read two epochs ago is paired now (remote.cpp).
+  const std::int64_t allowance = std::max<std::int64_t>(options_.pipeline.allowance_ns, 0);
+  const std::int64_t paired = std::exchange(read_before_ns_[0], std::exchange(read_before_ns_[1], word.read_until_ns));
+  if (paired != INT64_MIN) {
+    const std::int64_t until = std::min(word.read_until_ns, paired + allowance);
+    pipeline_.epoch_over(until);
+    closed_ns_ = std::max(closed_ns_, until - allowance - options_.pipeline.window_ns);
+  } else {
+    pipeline_.epoch_over(INT64_MIN / 2);
+  }
+  if (!closing_) {
+    closing_ = word.open == 0;
+  } else if (ending_ < 0) {
+    for (const Unrouted& u : unrouted_) news_.totals.unmatched_sends += u.event.kind == EventKind::send;
+    pipeline_.finish();
+    closed_ns_ = INT64_MAX;
+    ending_ = reports_.tree().depth() + 2;
+  } else if (ending_ >= 0 && ending_-- == 0) {
+    over_ = true;
+  }
+  if (!root_) return;
+  for (Bulk& bulk : queued_bulk_) root_->take_bulk(std::move(bulk));
+  queued_bulk_.clear();
+  for (Report& report : queued_reports_) root_->take_report(std::move(report));
+  queued_reports_.clear();
+}
+
+void Node::node_died(int node) {
+  if (node == 0) root_died_ = over_ = true;
+  const std::vector<int> before = reports_.tree().children();
+  reports_.tree().died(node);
+  halves_.erase(node);
+  died_.push_back(node);
+  if (root_) root_->died(node);
+  std::vector<int> adopted;
+  for (const int child : reports_.tree().children())
+    if (std::find(before.begin(), before.end(), child) == before.end()) adopted.push_back(child);
+  send_orders_to(adopted);
+}
+
+}  // namespace pclscope::nodes

@@ -1,0 +1,324 @@
+// Reports. One template per type says its layout for writing and for reading. Numbers are varints, ids and times the
+// difference from the last one of their list: lists in ascending order (as merge() leaves them) take least.
+#include <string>
+
+#include "analysis/nodes/packing_bytes.hpp"
+
+namespace pclscope::nodes {
+
+namespace {
+
+using packing::CommNumbers;
+using packing::Reader;
+using packing::Writer;
+
+// One bit per field that is not the usual thing: what is zero, or as large as last time, takes no byte.
+struct LastSize {
+  std::uint64_t bytes = 0;  // per message, of the sums before
+};
+
+template <class Io, class S>
+void pass_sums(Io& io, S& s, LastSize& last) {
+  io.number(s.messages);
+  const std::uint64_t usual = s.messages * last.bytes;
+  std::uint8_t has = 0;
+  if constexpr (Io::writing) {
+    has =
+        static_cast<std::uint8_t>((s.timed != s.messages) | (s.bytes != usual) << 1 | (s.delayed != 0) << 2 |
+                                  (s.ratio != 0) << 3 | (s.transfer_ratio != 0) << 4 | (s.late_sender_ns != 0) << 5 |
+                                  (s.late_receiver_ns != 0) << 6 | (s.transfer_ns != 0) << 7);
+  } else {
+    s.timed = s.messages;
+    s.bytes = usual;
+  }
+  io.number(has);
+  if (has & 1) io.number(s.timed);
+  if (has & 2) io.number(s.bytes);
+  if (has & 4) io.number(s.delayed);
+  if (has & 8) io.real8(s.ratio);
+  if (has & 16) io.real8(s.transfer_ratio);
+  if (has & 32) io.number(s.late_sender_ns);
+  if (has & 64) io.number(s.late_receiver_ns);
+  if (has & 128) io.number(s.transfer_ns);
+  if (s.messages != 0) last.bytes = s.bytes / s.messages;
+}
+
+// Up to eight bools in a byte.
+template <class Io, class... Bools>
+void pass_bools(Io& io, Bools&... bools) {
+  std::uint8_t byte = 0;
+  unsigned at = 0;
+  if constexpr (Io::writing) ((byte = static_cast<std::uint8_t>(byte | bools << at++)), ...);
+  io.number(byte);
+  if constexpr (!Io::writing) {
+    if (byte >> sizeof...(bools) != 0) io.fail();
+    ((bools = byte >> at++ & 1), ...);
+  }
+}
+
+template <class Io, class W>
+void pass_window(Io& io, W& w, std::int64_t& begin, LastSize& size) {
+  io.step(w.begin_ns, begin);
+  pass_sums(io, w.all, size);
+  io.number(w.messages_left_out);
+  std::int32_t region = 0;
+  io.list(w.regions, 3, [&](auto& r) {
+    io.step(r.region, region);
+    pass_sums(io, r.sums, size);
+  });
+}
+
+template <class Io, class T>
+void pass_totals(Io& io, T& t) {
+  for (const auto field : MessageTotals::fields) io.number(t.*field);
+}
+
+template <class Io, class P>
+void pass_pairs(Io& io, P& pairs) {
+  std::int32_t source = 0, destination = 0;
+  LastSize size;
+  io.list(pairs, 4, [&](auto& p) {
+    io.step(p.source, source);
+    io.step(p.destination, destination);
+    pass_sums(io, p.sums, size);
+  });
+}
+
+template <class Io, class T>
+void pass_times(Io& io, T& times) {
+  std::uint32_t bin = 0, bucket = 0;
+  io.list(times, 4, [&](auto& t) {
+    pass_bools(io, t.inter_node, t.transfer);
+    io.step(t.bin, bin);
+    io.step(t.bucket, bucket);
+    io.number(t.count);
+  });
+}
+
+template <class Io, class S>
+void pass_sites(Io& io, S& sites) {
+  std::uint32_t send = 0, recv = 0;
+  io.list(sites, 8, [&](auto& s) {
+    io.step(s.send_site, send);
+    io.step(s.recv_site, recv);
+    io.number(s.messages);
+    io.number(s.bytes);
+    io.number(s.delayed);
+    io.number(s.late_sender_ns);
+    io.number(s.late_receiver_ns);
+    io.real(s.excess_ns);
+  });
+}
+
+// Ratios, then the messages.
+void put_worst(Writer& out, const std::vector<RatedMessage>& worst) {
+  std::vector<Message> messages;
+  messages.reserve(worst.size());
+  for (const RatedMessage& w : worst) messages.push_back(w.message);
+  packing::put_messages(out, messages);
+  for (const RatedMessage& w : worst) out.real(w.ratio);
+}
+void get_worst(Reader& in, std::vector<RatedMessage>& worst) {
+  std::vector<Message> messages;
+  packing::get_messages(in, messages);
+  worst.assign(messages.size(), {});
+  for (std::size_t i = 0; i < worst.size(); ++i) {
+    worst[i].message = messages[i];
+    in.real(worst[i].ratio);
+  }
+}
+
+template <class Io, class V>
+void pass_ranks_list(Io& io, V& ranks) {
+  std::int32_t last = 0;
+  io.list(ranks, 1, [&](auto& r) { io.step(r, last); });
+}
+
+template <class Io, class R>
+void pass_rank(Io& io, R& r, RankStatus& last, CommNumbers& comms) {
+  io.step(r.rank, last.rank);
+  pass_bools(io, r.finalized, r.waits_for_any);
+  io.number(r.collectives);
+  io.number(r.dropped_events);
+  io.number(r.mpi_ns);
+  io.number(r.function);
+  io.number(r.peer);
+  io.number(r.tag);
+  comms.pass(io, r.comm);
+  io.step(r.site, last.site);
+  io.number(r.inside_ns);
+  pass_ranks_list(io, r.waits_for);
+}
+
+// Shares of time: many are zero. A bit for each, then those that are not.
+void put_shares(Writer& out, const std::vector<float>& shares) {
+  const auto bits_of = [](float v) { return std::bit_cast<std::uint32_t>(std::isfinite(v) ? v : 0.0f); };
+  out.varint(shares.size());
+  for (std::size_t i = 0; i < shares.size(); i += 8) {
+    unsigned has = 0;
+    const std::size_t n = std::min<std::size_t>(8, shares.size() - i);
+    for (std::size_t k = 0; k < n; ++k) has |= (bits_of(shares[i + k]) != 0 ? 1u : 0u) << k;
+    out.fixed(has, 1);
+    for (std::size_t k = 0; k < n; ++k) {
+      if (has >> k & 1) out.fixed(bits_of(shares[i + k]), 4);
+    }
+  }
+}
+void get_shares(Reader& in, std::vector<float>& shares) {
+  const std::uint64_t size = in.varint();
+  shares.clear();
+  if (size > in.left() * 8) return in.fail();
+  shares.reserve(static_cast<std::size_t>(size));
+  while (shares.size() < size && in.ok()) {
+    const std::uint64_t has = in.fixed(1);
+    const std::size_t n = std::min<std::size_t>(8, static_cast<std::size_t>(size) - shares.size());
+    if (has >> n != 0) return in.fail();
+    for (std::size_t k = 0; k < n; ++k) {
+      shares.push_back(has >> k & 1 ? std::bit_cast<float>(static_cast<std::uint32_t>(in.fixed(4))) : 0.0f);
+      if (!std::isfinite(shares.back())) return in.fail();
+    }
+  }
+}
+
+template <class Io, class F>
+void pass_function(Io& io, F& f, FunctionStatus& last) {
+  io.step(f.node, last.node);
+  io.number(f.function);
+  io.number(f.calls);
+  io.real(f.inside_s);
+  io.number(f.ranks_inside);
+  io.step(f.last_window, last.last_window);
+  if constexpr (Io::writing) {
+    put_shares(io, f.history_share);
+  } else {
+    get_shares(io, f.history_share);
+  }
+}
+
+template <class Io, class S>
+void pass_site(Io& io, S& s, std::uint32_t& last_id, CallSite& last) {
+  io.step(s.id, last_id);
+  // Modules and files come again and again; short ones only, so that few bytes do not become many.
+  const auto again = [&](auto& text, std::string& before) {
+    std::uint8_t same = 0;
+    if constexpr (Io::writing) same = text == before && text.size() <= 256;
+    io.number(same);
+    if constexpr (!Io::writing) {
+      if (same > 1 || (same == 1 && before.size() > 256)) return io.fail();
+      if (same == 1) text = before;
+    }
+    if (same == 0) io.text(text);
+    before = text;
+  };
+  again(s.site.module, last.module);
+  io.number(s.site.offset);
+  io.text(s.site.function);
+  again(s.site.file, last.file);
+  io.number(s.site.line);
+  io.number(s.site.mpi_function);
+  again(s.site.build_id, last.build_id);
+}
+
+template <class Io, class D>
+void pass_deadlock(Io& io, D& d, CommNumbers& comms) {
+  io.real(d.since_s);
+  io.real(d.found_s);
+  pass_bools(io, d.on_finished);
+  std::int32_t rank = 0;
+  io.list(d.members, 8, [&](auto& m) {
+    io.step(m.rank, rank);
+    io.number(m.function);
+    io.number(m.site);
+    comms.pass(io, m.comm);
+    io.number(m.tag);
+    pass_ranks_list(io, m.waits_for);
+    pass_bools(io, m.waits_for_any);
+    io.real(m.since_s);
+  });
+}
+
+template <class Io, class C>
+void pass_clock(Io& io, C& c, NodeClock& last) {
+  io.step(c.node, last.node);
+  io.step(c.at_ns, last.at_ns);
+  io.real(c.offset_ns);
+  io.real(c.drift);
+  io.real(c.error_ns);
+}
+
+template <class Io, class C>
+void pass_correction(Io& io, C& c, NodeCorrection& last) {
+  io.step(c.node, last.node);
+  io.step(c.at_ns, last.at_ns);
+  io.real(c.correction_ns);
+  io.real(c.error_ns);
+}
+
+template <class Io, class R>
+void pass_statuses(Io& io, R& r) {
+  CommNumbers comms;
+  RankStatus rank;
+  io.list(r.ranks, 11, [&](auto& s) { pass_rank(io, s, rank, comms); });
+  FunctionStatus function;
+  io.list(r.functions, 7, [&](auto& f) { pass_function(io, f, function); });
+  std::uint32_t id = 0;
+  CallSite site;
+  io.list(r.new_sites, 8, [&](auto& s) { pass_site(io, s, id, site); });
+  io.list(r.deadlocks, 2, [&](auto& d) {
+    io.number(d.node);
+    io.list(d.standing, 4, [&](auto& one) { pass_deadlock(io, one, comms); });
+  });
+  NodeClock clock;
+  io.list(r.clocks, 5, [&](auto& c) { pass_clock(io, c, clock); });
+  NodeCorrection correction;
+  io.list(r.corrections, 4, [&](auto& c) { pass_correction(io, c, correction); });
+  pass_ranks_list(io, r.dead_nodes);
+}
+
+template <class Io, class R>
+void pass_report(Io& io, R& r) {
+  io.number(r.closed_through_ns);
+  std::int64_t begin = r.closed_through_ns;
+  LastSize size;
+  io.list(r.windows, 5, [&](auto& w) { pass_window(io, w, begin, size); });
+  pass_totals(io, r.totals);
+  io.number(r.collectives_left_out);
+  io.number(r.traffic_bytes);
+  pass_pairs(io, r.pairs);
+  pass_times(io, r.times);
+  pass_sites(io, r.sites);
+  if constexpr (Io::writing) {
+    put_worst(io, r.worst);
+  } else {
+    get_worst(io, r.worst);
+  }
+  io.number(r.newest_ns);
+  RankPlace place;
+  io.list(r.places, 2, [&](auto& p) {
+    io.step(p.rank, place.rank);
+    io.step(p.node, place.node);
+  });
+  io.list(r.names, 3, [&](auto& n) {
+    io.number(n.node);
+    io.text(n.name);
+    io.text(n.mpi);
+  });
+  pass_statuses(io, r);
+}
+
+}  // namespace
+
+std::vector<std::byte> pack(const Report& report) {
+  Writer out(FrameKind::report, report.pairs.size() * 32 + report.times.size() * 5 + 1024);
+  pass_report(out, report);
+  return out.take();
+}
+
+bool unpack(std::span<const std::byte> frame, Report& report) {
+  Reader in(frame, FrameKind::report);
+  report = {};
+  pass_report(in, report);
+  return in.done();
+}
+
+}  // namespace pclscope::nodes

@@ -1,0 +1,189 @@
+// What the aggregators of a job's nodes tell each other. Plain values; packing.hpp makes bytes of them.
+//
+//   halves    node ─▶ the receiver's node: sends (and what became of them), so that the receiver's node can match
+//   reports   node ─▶ parent in the tree ─▶ … ─▶ root: sums, merged on the way
+//   bulk      node ─▶ root: matched messages and collectives' events themselves, as far as the traffic budget goes
+//   orders    root ─▶ children ─▶ …: where ranks are, criteria, regions, budgets
+//
+// Times are on the job's axis (ns since the time origin of the root). Sites are ids of the node that saw them, made
+// unique by site_of_node(); the root turns them into ids of the job.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/match/message.hpp"
+#include "analysis/match/sender_state.hpp"
+#include "analysis/snapshot.hpp"
+#include "analysis/window/latency_sums.hpp"
+#include "interpose/record/event.hpp"
+
+namespace pclscope::nodes {
+
+// 12 bits of node, 20 of its own id (SiteTable::most_sites); 0, unknown, beyond.
+inline constexpr unsigned site_bits = 20;
+constexpr std::uint32_t site_of_node(int node, std::uint64_t site) {
+  return site == 0 || site >> site_bits != 0 || node < 0 || node >= 1 << (32 - site_bits)
+             ? 0
+             : static_cast<std::uint32_t>(node) << site_bits | static_cast<std::uint32_t>(site);
+}
+
+// --- halves ---
+
+// Of one sender, in its order: send, send_cancel_request, send_cancelled, send_not_cancelled, unrecorded_sends.
+// Event::site is an id (site_of_node), begin and end are ticks of the job's axis, clock_error_ns bounds their error.
+struct Half {
+  std::int32_t rank = 0;
+  std::uint8_t thread = 0;
+  record::Event event;
+};
+struct Halves {
+  std::uint32_t clock_error_ns = 0;    // of the sender's node, for all of them
+  std::vector<Half> halves;
+  std::vector<SenderState> senders;    // as of after the halves, at the epoch's end; only what changed
+};
+
+// --- reports ---
+
+using pclscope::RegionSums;
+// Of one closed window, of a node or of a subtree.
+struct WindowPart {
+  std::int64_t begin_ns = 0;
+  LatencySums all;
+  std::vector<RegionSums> regions;     // messages inside regions, ascending id
+  std::uint64_t messages_left_out = 0; // not in the bulk
+};
+struct PairSums {
+  std::int32_t source = 0;
+  std::int32_t destination = 0;
+  LatencySums sums;
+};
+// `count` messages of a class and size bin (size_bins.hpp) whose time, or transfer, lies in a bucket of LogHistogram.
+struct TimeCount {
+  bool inter_node = false;
+  bool transfer = false;
+  std::uint32_t bin = 0;
+  std::uint32_t bucket = 0;
+  std::uint64_t count = 0;
+};
+struct SitePairSums {
+  std::uint32_t send_site = 0;
+  std::uint32_t recv_site = 0;
+  std::uint64_t messages = 0, bytes = 0, delayed = 0;
+  std::int64_t late_sender_ns = 0, late_receiver_ns = 0;
+  double excess_ns = 0;
+};
+struct RatedMessage {
+  double ratio = 0;
+  Message message;
+};
+// A rank that has shown up.
+struct RankPlace {
+  std::int32_t rank = 0;
+  std::int32_t node = 0;               // aggregator
+};
+struct NodeName {
+  std::int32_t node = 0;
+  std::string name;
+  std::string mpi;
+};
+// What a rank did so far, and is inside now; the newest stands.
+struct RankStatus {
+  std::int32_t rank = 0;
+  std::uint64_t collectives = 0;
+  std::uint64_t dropped_events = 0;
+  std::int64_t mpi_ns = 0;
+  bool finalized = false;
+  std::uint16_t function = 0;          // as RankSummary::call_*
+  std::int32_t peer = 0;
+  std::int32_t tag = -1;
+  std::uint64_t comm = 0;
+  std::uint32_t site = 0;
+  std::int64_t inside_ns = 0;
+  std::vector<std::int32_t> waits_for;
+  bool waits_for_any = false;
+};
+// One MPI function on one node or a subtree; the newest of each node stands.
+struct FunctionStatus {
+  std::int32_t node = 0;
+  std::uint16_t function = 0;
+  std::uint64_t calls = 0;
+  double inside_s = 0;
+  std::uint32_t ranks_inside = 0;
+  std::vector<float> history_share;    // of all the job's ranks, newest windows, the last one being `last_window`
+  std::int64_t last_window = 0;
+};
+struct NodeSite {
+  std::uint32_t id = 0;                // site_of_node
+  CallSite site;                       // its id is not used
+};
+struct NodeDeadlock {
+  std::int32_t node = 0;
+  std::vector<Deadlock> standing;      // all of that node now
+};
+// A node's clock, for the store.
+struct NodeClock {
+  std::int32_t node = 0;
+  std::int64_t at_ns = 0;              // job's axis
+  double offset_ns = 0;                // local axis + offset = job's axis
+  double drift = 0;
+  double error_ns = 0;
+};
+
+// What a node's clock, re-estimated when all was over, adds to the times that were handed out for it.
+struct NodeCorrection {
+  std::int32_t node = 0;
+  std::int64_t at_ns = 0;              // job's axis, as handed out
+  double correction_ns = 0;
+  double error_ns = 0;
+};
+
+// Sums since the last report, so that merging is adding; statuses replace older ones.
+struct Report {
+  // All windows that begin before it are in this report or an earlier one. INT64_MIN: this is no report of a subtree, but
+  // names, places and sites on their way straight to the root.
+  std::int64_t closed_through_ns = 0;
+  std::vector<WindowPart> windows;     // ascending begin_ns
+  MessageTotals totals;
+  std::uint64_t collectives_left_out = 0;  // events that are not in the bulk
+  std::uint64_t traffic_bytes = 0;     // sent to other nodes by the aggregators
+  std::vector<PairSums> pairs;
+  std::vector<TimeCount> times;
+  std::vector<SitePairSums> sites;
+  std::vector<RatedMessage> worst;     // at most 20, worst first
+  std::int64_t newest_ns = 0;          // newest event (the largest stands)
+  std::vector<RankPlace> places;
+  std::vector<NodeName> names;
+  std::vector<RankStatus> ranks;
+  std::vector<FunctionStatus> functions;
+  std::vector<NodeSite> new_sites;
+  std::vector<NodeDeadlock> deadlocks;
+  std::vector<NodeClock> clocks;
+  std::vector<NodeCorrection> corrections;
+  std::vector<std::int32_t> dead_nodes;
+};
+
+// Adds `more` (another subtree's, or a later one of the same) to `report`. closed_through_ns is left alone.
+void merge(Report& report, Report&& more);
+
+// --- bulk ---
+
+struct Bulk {
+  std::int32_t node = 0;
+  std::int64_t window_ns = 0;              // messages: begin of their window
+  std::vector<Message> messages;           // in the order in which they were matched
+  std::vector<Half> collectives;           // collective, comm_created, comm_freed events of the node's ranks, in ring order
+};
+
+// --- orders ---
+
+struct Orders {
+  std::uint64_t version = 0;               // of these orders: older ones are not to be applied after newer ones
+  std::vector<std::int32_t> node_of_rank;  // empty: no news; -1: a rank that has not shown up
+  std::vector<std::int32_t> region_of_rank;  // empty: no news; ids, -1: in no region
+  std::vector<Criterion> criteria;         // empty: no news
+  std::uint64_t bulk_bytes_per_s = 0;      // for each node
+};
+
+}  // namespace pclscope::nodes

@@ -1,0 +1,189 @@
+#include "analysis/nodes/root.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/callsite/site_key.hpp"
+
+namespace pclscope::nodes {
+
+namespace {
+
+constexpr double worth_telling = 0.005;  // change of a criterion
+constexpr std::size_t most_waiting_windows = 1024;
+constexpr std::size_t most_clock_records = 65'536;
+
+bool close_to(double a, double b) { return std::abs(a - b) <= worth_telling * std::max(a, b); }
+
+bool same(const std::vector<Criterion>& a, const std::vector<Criterion>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Criterion& x, const Criterion& y) {
+    return x.inter_node == y.inter_node && x.bytes_low == y.bytes_low && close_to(x.median_s, y.median_s) &&
+           close_to(x.transfer_median_s, y.transfer_median_s);
+  });
+}
+
+}  // namespace
+
+PipelineOptions Root::with_sites(PipelineOptions options) {
+  options.role = PipelineRole::job;
+  options.on_part = nullptr;
+  options.name_sites = nullptr;
+  options.name_call_sites = [this](std::span<CollectiveCall> calls) {
+    for (CollectiveCall& c : calls) c.site = sites_.id_of(site_address(c.site));
+  };
+  return options;
+}
+
+Root::Root(Application application, PipelineOptions pipeline, int nodes, RootOptions options)
+    : options_(options),
+      application_(application),
+      nodes_(nodes),
+      node_of_rank_(static_cast<std::size_t>(application.ranks), -1),
+      names_(static_cast<std::size_t>(nodes)),
+      pipeline_(std::move(application), with_sites(std::move(pipeline))) {
+  for (int i = 0; i < nodes; ++i) names_[static_cast<std::size_t>(i)] = "node" + std::to_string(i);
+  pipeline_.set_nodes(names_);
+}
+
+void Root::take_news(const Report& report) {
+  for (const NodeName& n : report.names) {
+    if (n.node < 0 || n.node >= nodes_) continue;
+    names_[static_cast<std::size_t>(n.node)] = n.name;
+    if (!n.mpi.empty()) pipeline_.set_mpi(n.mpi);
+    pipeline_.set_nodes(names_);
+  }
+  for (const RankPlace& p : report.places) {
+    if (p.rank < 0 || static_cast<std::size_t>(p.rank) >= node_of_rank_.size() || p.node < 0 || p.node >= nodes_) continue;
+    if (node_of_rank_[static_cast<std::size_t>(p.rank)] == p.node) continue;
+    node_of_rank_[static_cast<std::size_t>(p.rank)] = p.node;
+    places_changed_ = true;
+    pipeline_.set_place(p.rank, p.node);
+  }
+  for (const NodeSite& s : report.new_sites) sites_.add(s);
+}
+
+void Root::take_bulk(Bulk&& bulk) {
+  for (const Half& h : bulk.collectives) pipeline_.add_collective(h.rank, h.event);
+  if (bulk.messages.empty()) return;
+  for (Message& m : bulk.messages) {
+    m.send_site = sites_.id_of(m.send_site);
+    m.recv_site = sites_.id_of(m.recv_site);
+  }
+  const auto ranks = static_cast<std::int32_t>(node_of_rank_.size());
+  const bool in_range = std::all_of(bulk.messages.begin(), bulk.messages.end(), [&](const Message& m) {
+    return m.source >= 0 && m.source < ranks && m.destination >= 0 && m.destination < ranks;
+  });
+  if (!in_range || bulk.window_ns < closed_until_) return;  // of a window that is over: its node came too late
+  std::vector<Message>& messages = windows_[bulk.window_ns].messages;
+  messages.insert(messages.end(), bulk.messages.begin(), bulk.messages.end());
+}
+
+void Root::take_report(Report&& report) {
+  take_news(report);
+  traffic_bytes_ += report.traffic_bytes;
+  collectives_left_out_ += report.collectives_left_out;
+  for (SitePairSums& s : report.sites) {
+    s.send_site = sites_.id_of(s.send_site);
+    s.recv_site = sites_.id_of(s.recv_site);
+  }
+  for (RankStatus& r : report.ranks) r.site = sites_.id_of(r.site);
+  for (FunctionStatus& f : report.functions) functions_[{f.node, f.function}] = std::move(f);
+  for (NodeDeadlock& d : report.deadlocks) {
+    for (Deadlock& deadlock : d.standing)
+      for (DeadlockMember& member : deadlock.members) member.site = sites_.id_of(member.site);
+    deadlocks_[d.node] = std::move(d.standing);
+  }
+  for (const NodeClock& c : report.clocks)
+    if (c.node >= 0 && c.node < nodes_) clocks_[c.node] = c;
+  for (const NodeCorrection& c : report.corrections)
+    if (corrections_.size() < most_clock_records && c.node >= 0 && c.node < nodes_)
+      corrections_.push_back({c.node, static_cast<double>(c.at_ns) * 1e-9, c.correction_ns * 1e-9, c.error_ns * 1e-9});
+  for (const std::int32_t node : report.dead_nodes) died(node);
+  pipeline_.add_report(report);
+  for (const WindowPart& part : report.windows) close(part);
+  pipeline_.closed_until(report.closed_through_ns);
+  while (windows_.size() > most_waiting_windows) windows_.erase(windows_.begin());  // nobody closes them any more
+}
+
+void Root::close(const WindowPart& part) {
+  const auto found = windows_.find(part.begin_ns);
+  std::vector<Message> messages;
+  if (found != windows_.end()) {
+    messages = std::move(found->second.messages);
+    windows_.erase(found);
+  }
+  messages_left_out_ += part.messages_left_out;
+  pipeline_.close_part(part, messages, messages.size() >= part.all.messages);
+  closed_until_ = std::max(closed_until_, part.begin_ns + 1);
+}
+
+void Root::died(int node) {
+  if (std::find(dead_.begin(), dead_.end(), node) == dead_.end()) dead_.push_back(node);
+}
+
+std::optional<Orders> Root::orders(std::int64_t now_ns) {
+  Orders orders;
+  const bool first = version_ == 0;
+  if (places_changed_ || first) orders.node_of_rank = node_of_rank_;
+  if (pipeline_.regions_version() != regions_told_) {
+    const auto regions = pipeline_.region_of_rank();
+    orders.region_of_rank.assign(regions.begin(), regions.end());
+  }
+  if (criteria_told_ns_ == INT64_MIN || now_ns - criteria_told_ns_ >= options_.criteria_every_ns) {
+    std::vector<Criterion> present = pipeline_.present_criteria();
+    criteria_told_ns_ = now_ns;
+    if (!same(present, told_criteria_)) orders.criteria = told_criteria_ = std::move(present);
+  }
+  if (!first && orders.node_of_rank.empty() && orders.region_of_rank.empty() && orders.criteria.empty())
+    return std::nullopt;
+  places_changed_ = false;
+  regions_told_ = pipeline_.regions_version();
+  orders.version = ++version_;
+  orders.bulk_bytes_per_s = options_.bulk_bytes_per_s / static_cast<std::uint64_t>(std::max(nodes_, 1));
+  return orders;
+}
+
+void Root::finish() { pipeline_.finish(); }
+
+void Root::fill(Snapshot& snapshot) const {
+  snapshot.application.aggregators = nodes_;
+  std::map<std::uint16_t, FunctionActivity> sums;
+  std::int64_t last = INT64_MIN;
+  std::size_t length = 0;
+  for (const auto& [key, f] : functions_) {
+    last = std::max(last, f.last_window);
+    length = std::max(length, f.history_share.size());
+  }
+  for (const auto& [key, f] : functions_) {
+    FunctionActivity& sum = sums[f.function];
+    sum.function = f.function;
+    sum.calls += f.calls;
+    sum.inside_s += f.inside_s;
+    sum.ranks_inside += f.ranks_inside;
+    sum.history_share.resize(length, 0);
+    for (std::size_t i = 0; i < f.history_share.size(); ++i) {
+      const std::int64_t back = last - f.last_window + static_cast<std::int64_t>(f.history_share.size() - 1 - i);
+      if (back >= 0 && back < static_cast<std::int64_t>(length))
+        sum.history_share[length - 1 - static_cast<std::size_t>(back)] += f.history_share[i];
+    }
+  }
+  snapshot.functions.clear();
+  for (auto& [function, sum] : sums) snapshot.functions.push_back(std::move(sum));
+  std::sort(snapshot.functions.begin(), snapshot.functions.end(),
+            [](const FunctionActivity& a, const FunctionActivity& b) { return a.inside_s > b.inside_s; });
+  snapshot.deadlocks.clear();
+  for (const auto& [node, standing] : deadlocks_)
+    snapshot.deadlocks.insert(snapshot.deadlocks.end(), standing.begin(), standing.end());
+  snapshot.network.traffic_bytes = traffic_bytes_;
+  snapshot.network.messages_left_out = messages_left_out_;
+  snapshot.network.collectives_left_out = collectives_left_out_;
+  for (const std::int32_t node : dead_)
+    if (node >= 0 && node < nodes_) snapshot.network.dead_nodes.push_back(node);
+  snapshot.network.corrections = corrections_;
+  for (const auto& [node, clock] : clocks_)
+    snapshot.network.clocks.push_back({node, static_cast<double>(clock.at_ns) * 1e-9, clock.offset_ns * 1e-9, clock.drift,
+                                       clock.error_ns * 1e-9});
+  sites_.describe(snapshot);
+}
+
+}  // namespace pclscope::nodes

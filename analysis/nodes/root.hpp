@@ -1,0 +1,75 @@
+// The root's part of a job on several nodes: the job's pipeline, fed with merged reports and with the bulk, and the orders
+// for all nodes. Knows no link. One thread owns a Root.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "analysis/nodes/job_sites.hpp"
+#include "analysis/nodes/part.hpp"
+#include "analysis/pipeline.hpp"
+
+namespace pclscope::nodes {
+
+struct RootOptions {
+  std::uint64_t bulk_bytes_per_s = 20'000'000;  // that the root can take in, of all nodes
+  std::int64_t criteria_every_ns = 1'000'000'000;
+};
+
+class Root {
+ public:
+  // `pipeline`: as for a job on one node; its role and its naming of sites are set here.
+  Root(Application application, PipelineOptions pipeline, int nodes, RootOptions options = {});
+
+  // Names, places and sites, as they come from any node.
+  void take_news(const Report& report);
+  void take_bulk(Bulk&& bulk);
+  // The merged report of all nodes. An epoch's news and bulk come before its report.
+  void take_report(Report&& report);
+  void died(int node);
+
+  // What the nodes are to know, when that has changed since the last call. `now_ns`: job's axis.
+  std::optional<Orders> orders(std::int64_t now_ns);
+
+  // No more will come: closes what is open.
+  void finish();
+  Pipeline& pipeline() { return pipeline_; }
+  const Pipeline& pipeline() const { return pipeline_; }
+  JobSites& sites() { return sites_; }
+  // Fills what the pipeline does not know: functions, deadlocks, sites, nodes, what nodes did not send.
+  void fill(Snapshot& snapshot) const;
+
+ private:
+  struct Function {
+    FunctionStatus status;
+  };
+  struct OpenWindow {
+    std::vector<Message> messages;
+  };
+  PipelineOptions with_sites(PipelineOptions options);
+  void close(const WindowPart& part);
+
+  RootOptions options_;
+  Application application_;
+  int nodes_;
+  JobSites sites_;
+  std::map<std::int64_t, OpenWindow> windows_;  // bulk of windows that are not closed, by begin
+  std::int64_t closed_until_ = INT64_MIN;
+  std::vector<std::int32_t> node_of_rank_;
+  std::vector<std::string> names_;
+  bool places_changed_ = false;
+  std::uint64_t regions_told_ = 0, version_ = 0;
+  std::int64_t criteria_told_ns_ = INT64_MIN;
+  std::vector<Criterion> told_criteria_;
+  std::map<std::pair<std::int32_t, std::uint16_t>, FunctionStatus> functions_;
+  std::map<std::int32_t, std::vector<Deadlock>> deadlocks_;
+  std::map<std::int32_t, NodeClock> clocks_;  // newest of each node
+  std::vector<ClockCorrection> corrections_;
+  std::vector<std::int32_t> dead_;
+  std::uint64_t traffic_bytes_ = 0, messages_left_out_ = 0, collectives_left_out_ = 0;
+  Pipeline pipeline_;  // its callbacks use the members above
+};
+
+}  // namespace pclscope::nodes
