@@ -9,7 +9,13 @@ namespace pclscope::commands {
 
 int run(const std::vector<std::string>& words);
 int list(const std::vector<std::string>& words);
+int attach(const std::vector<std::string>& words);
+int detach(const std::vector<std::string>& words);
+int key(const std::vector<std::string>& words);
+int view(const std::vector<std::string>& words);
 int watch(const std::vector<std::string>& words);
 int inspect(const std::vector<std::string>& words);
+int map(const std::vector<std::string>& words);
+int route(const std::vector<std::string>& words);
 
 }  // namespace pclscope::commands

@@ -1,8 +1,5 @@
 // pclscope inspect: what a dump says, or a running job.
-#include <filesystem>
-
 #include "analysis/callsite/call_sites.hpp"
-#include "analysis/wire/jobs.hpp"
 #include "viewer/commands/command_line.hpp"
 #include "viewer/commands/commands.hpp"
 #include "viewer/commands/inspect_calls.hpp"
@@ -15,19 +12,8 @@ namespace {
 constexpr std::chrono::seconds patience_with_lines{10};  // that the dump lacks
 constexpr std::chrono::milliseconds patience_with_job{1900};
 
-// A file goes first: a job's name is one of those that `pclscope list` shows.
-Result<std::unique_ptr<session::Session>> open_run(const std::string& word) {
-  std::error_code failed;
-  if (word.find("://") == std::string::npos && std::filesystem::exists(word, failed)) return session::open_stored(word);
-  const auto runtime = wire::runtime_directory();
-  const auto jobs = wire::list_jobs();
-  const auto target = session::choose_target(word, jobs ? *jobs : std::vector<wire::Job>(), runtime ? *runtime : std::string());
-  if (!target) return target.error();
-  return target->file.empty() ? session::open_live(target->live) : session::open_stored(target->file);
-}
-
 bool names_lines(const std::string& topic) {
-  return topic == "messages" || topic == "calls" || topic == "delays" || topic == "path";
+  return topic == "messages" || topic == "calls" || topic == "delays" || topic == "path" || topic == "findings";
 }
 
 int inspect_calls(const InspectWords& words, InspectedRun& run) {
@@ -44,6 +30,7 @@ struct Topic {
 constexpr Topic topics[] = {
     {"messages", inspect_messages}, {"calls", inspect_calls}, {"evolution", inspect_evolution},     {"dag", inspect_dag},
     {"delays", inspect_delays},     {"path", inspect_path},   {"collectives", inspect_collectives},
+    {"findings", inspect_findings}, {"traffic", inspect_traffic}, {"attribution", inspect_attribution},
 };
 
 }  // namespace
@@ -51,7 +38,7 @@ constexpr Topic topics[] = {
 int inspect(const std::vector<std::string>& words) {
   InspectWords inspect;
   if (const auto status = parse_inspect(words, inspect)) return *status;
-  auto session = open_run(inspect.target);
+  auto session = session::open_run(inspect.target);
   if (!session) return fail(could_not, session.error().message);
   auto got = (*session)->newer(patience_with_job);
   if (!got) return fail(could_not, got.error().message);

@@ -27,11 +27,10 @@ int inspect_collectives(const InspectWords& words, InspectedRun& run) {
   // The summary's totals are complete; what is stored may be less.
   const CollectiveTotals& totals = run.snapshot.collectives;
   const std::string why = live ? "a running job tells the totals only" : why_partial(run);
+  tell_partial(why);
   if (words.format == Format::csv) return print_rows(views::collective_rows(rows));
-  if (words.format == Format::text) {
-    tell_partial(why);
+  if (words.format == Format::text)
     return print_lines(views::collective_lines(totals, rows, inspect_page(words).width)) ? done : could_not;
-  }
   session::Json json = {{"operations", totals.operations}, {"calls", totals.calls}, {"wait_s", session::finite(totals.wait_s)}};
   json["functions"] = session::Json::array();
   for (const views::CollectiveRow& row : rows) json["functions"].push_back(views::collective_json(row));

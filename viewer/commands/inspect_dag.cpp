@@ -47,9 +47,12 @@ int inspect_dag(const InspectWords& words, InspectedRun& run) {
     const std::uint64_t most = run.session->live() ? wire::limit::dag_messages : UINT32_MAX;
     question.most_messages = static_cast<std::uint32_t>(std::min(*words.limit, most));
   }
-  const auto dag = run.session->dag(question);
+  auto dag = run.session->dag(question);
   if (!dag) return fail(could_not, dag.error().message);
-  if (dag->partial) tell_partial(dag->why_partial.empty() ? "some messages are missing" : dag->why_partial);
+  const std::string missing = dag->partial && dag->why_partial.empty() ? "some messages are missing" : dag->why_partial;
+  dag->why_partial = both(missing, why_incomplete(run));
+  dag->partial = !dag->why_partial.empty();
+  tell_partial(dag->why_partial);
   return print_dag(words, run, words.fold ? one_node_per_process(*dag) : *dag);
 }
 

@@ -48,7 +48,6 @@ Result<Found> of_period(const InspectWords& words, InspectedRun& run) {
   question.to_ns = span->end_ns;
   question.ranks = words.ranks;
   question.most = static_cast<std::size_t>(std::min<std::uint64_t>(words.limit.value_or(SIZE_MAX), SIZE_MAX));
-  question.with_path = false;
   if (words.region) {
     const auto region = session::find_region(run.snapshot, *words.region);
     if (!region) return region.error();
@@ -62,7 +61,7 @@ Result<Found> of_period(const InspectWords& words, InspectedRun& run) {
 
 Result<Found> of_run(const InspectWords& words, InspectedRun& run) {
   const bool filtered = words.from_ns || words.to_ns || words.region || !words.ranks.empty();
-  if (!filtered) return Found{run.snapshot.delays, run.snapshot.delay_totals, ""};
+  if (!filtered) return Found{run.snapshot.delays, run.snapshot.delay_totals, why_incomplete(run)};
   if (!run.session->live()) return of_period(words, run);
   return Error{ErrorCode::not_found, "a running job tells of delays since its start only: give the dump for periods and ranks"};
 }

@@ -23,8 +23,14 @@ int inspect_evolution(const InspectWords& words, InspectedRun& run) {
     regions = views::evolution_of(s, *windows);
   }
   if (words.limit && regions.size() > *words.limit) regions.resize(static_cast<std::size_t>(*words.limit));
+  const std::string why = why_incomplete(run);
+  tell_partial(why);
   if (words.format == Format::csv) return print_rows(views::evolution_rows(regions));
-  if (words.format == Format::json) return print_json(views::evolution_json(regions));
+  if (words.format == Format::json) {
+    session::Json json = views::evolution_json(regions);
+    add_partial(json, why);
+    return print_json(json);
+  }
   return print_lines(views::evolution_lines(regions, s.time_origin_realtime_ns, inspect_page(words))) ? done : could_not;
 }
 

@@ -1,4 +1,4 @@
-// Topics of pclscope inspect that come from the summary alone: summary, regions, links, ranks, criteria.
+// Topics of pclscope inspect that come from the summary alone: summary, regions, links, ranks, criteria, nodes.
 #include <algorithm>
 
 #include "viewer/commands/command_line.hpp"
@@ -7,7 +7,9 @@
 #include "viewer/session/regions.hpp"
 #include "viewer/session/summary_json.hpp"
 #include "viewer/views/delay_rows.hpp"
+#include "viewer/views/finding_rows.hpp"
 #include "viewer/views/link_rows.hpp"
+#include "viewer/views/node_rows.hpp"
 
 namespace pclscope::commands {
 namespace {
@@ -30,6 +32,7 @@ void choose(const InspectWords& inspect, const InspectedRun& run, Snapshot& snap
   };
   cut(snapshot.regions);
   cut(snapshot.links);
+  cut(snapshot.network.links);
   cut(snapshot.ranks);
   cut(snapshot.criteria);
 }
@@ -46,18 +49,24 @@ Json topic_json(const std::string& topic, const Snapshot& s) {
     return {{"regions", array_of(s.regions, session::region_json)}, {"links", array_of(s.links, session::link_json)}};
   }
   if (topic == "links") return {{"links", array_of(s.links, session::link_json)}};
+  if (topic == "nodes") {
+    return {{"links", array_of(s.network.links, [&](const NodeLink& l) { return session::node_link_json(l, s.application); })}};
+  }
   if (topic == "criteria") return {{"criteria", array_of(s.criteria, session::criterion_json)}};
   if (topic == "ranks") {
     return {{"ranks", array_of(s.ranks, [&](const RankSummary& r) { return session::rank_json(r, s.application); })}};
   }
   Json json = session::summary_json(s);
-  json["delays"] = views::delays_json(s.delays, s.regions, views::Sites(s.sites));
+  const views::Sites sites(s.sites);
+  json["findings"] = views::findings_json(s, sites)["findings"];
+  json["delays"] = views::delays_json(s.delays, s.regions, sites);
   return json;
 }
 
 views::Rows topic_rows(const std::string& topic, const Snapshot& s) {
   if (topic == "regions") return views::region_rows(s.regions);
   if (topic == "links") return views::link_rows(s.links);
+  if (topic == "nodes") return views::node_link_rows(s);
   if (topic == "criteria") return views::criterion_rows(s.criteria);
   if (topic == "ranks") return views::rank_rows(s.ranks, s.application);
   return views::summary_rows(s);
@@ -74,6 +83,7 @@ std::vector<std::string> region_page(const Snapshot& s, std::size_t width) {
 std::vector<std::string> topic_lines(const std::string& topic, const Snapshot& s, bool complete, std::size_t width) {
   if (topic == "regions") return region_page(s, width);
   if (topic == "links") return views::link_lines(s.links, width);
+  if (topic == "nodes") return views::node_link_lines(s, width);
   if (topic == "criteria") return views::criterion_lines(s.criteria, width);
   if (topic == "ranks") return views::rank_lines(s.ranks, s.application, width);
   return views::summary_lines(s, complete, width);

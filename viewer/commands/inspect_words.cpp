@@ -18,7 +18,8 @@ const std::map<std::string, MessageOrder> orders = {{"stored", MessageOrder::sto
                                                     {"bytes", MessageOrder::bytes},
                                                     {"duration", MessageOrder::duration}};
 const std::vector<std::string> topics = {"summary", "regions",   "links", "evolution", "messages",    "ranks",   "calls",
-                                         "delays",  "path",      "dag",   "criteria",  "collectives"};
+                                         "delays",  "path",      "dag",   "criteria",  "collectives",
+                                         "nodes",   "findings",  "attribution", "traffic"};
 
 // Options that only some topics take.
 struct OptionTopics {

@@ -46,8 +46,12 @@ struct InspectedRun {
 // end) and not_found (lies outside the run).
 Result<session::TimeSpan> span_of(const InspectWords& words, const InspectedRun& run);
 
-// Why stored messages do not tell all, in one line; empty when they do.
+// Why what is said of the run does not tell all, in one line; empty when it does: cut off, events dropped.
+std::string why_incomplete(const InspectedRun& run);
+// The same of stored messages and calls, which may be fewer than were counted.
 std::string why_partial(const InspectedRun& run);
+// Two such reasons as one.
+std::string both(const std::string& why, const std::string& other);
 // Says so on standard error, and adds `partial` and `why_partial` to an object.
 void tell_partial(const std::string& why);
 void add_partial(session::Json& object, const std::string& why);
@@ -65,5 +69,8 @@ int inspect_dag(const InspectWords& words, InspectedRun& run);
 int inspect_delays(const InspectWords& words, InspectedRun& run);
 int inspect_path(const InspectWords& words, InspectedRun& run);
 int inspect_collectives(const InspectWords& words, InspectedRun& run);
+int inspect_findings(const InspectWords& words, InspectedRun& run);
+int inspect_attribution(const InspectWords& words, InspectedRun& run);
+int inspect_traffic(const InspectWords& words, InspectedRun& run);
 
 }  // namespace pclscope::commands

@@ -50,20 +50,22 @@ Result<session::TimeSpan> span_of(const InspectWords& words, const InspectedRun&
   return span;
 }
 
+std::string both(const std::string& why, const std::string& other) {
+  return why + (why.empty() || other.empty() ? "" : "; ") + other;
+}
+
+std::string why_incomplete(const InspectedRun& run) {
+  const std::uint64_t dropped = run.snapshot.messages.dropped_events;
+  return both(!run.session->live() && !run.session->complete() ? cut_off : "",
+              dropped > 0 ? text::format_count(dropped) + " events were dropped" : "");
+}
+
 std::string why_partial(const InspectedRun& run) {
-  const session::Session& session = *run.session;
-  const Snapshot& s = run.snapshot;
+  const std::uint64_t messages = run.session->messages_not_stored(), calls = run.session->collectives_not_stored();
   std::string why;
-  const auto add = [&](const std::string& part) { why += (why.empty() ? "" : "; ") + part; };
-  if (session.messages_not_stored() > 0) {
-    add(text::format_count(session.messages_not_stored()) + " messages were counted but not stored");
-  }
-  if (session.collectives_not_stored() > 0) {
-    add(text::format_count(session.collectives_not_stored()) + " calls of collectives were counted but not stored");
-  }
-  if (!session.live() && !session.complete()) add(cut_off);
-  if (s.messages.dropped_events > 0) add(text::format_count(s.messages.dropped_events) + " events were dropped");
-  return why;
+  if (messages > 0) why = text::format_count(messages) + " messages were counted but not stored";
+  if (calls > 0) why = both(why, text::format_count(calls) + " calls of collectives were counted but not stored");
+  return both(why, why_incomplete(run));
 }
 
 void tell_partial(const std::string& why) {

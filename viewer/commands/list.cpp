@@ -1,6 +1,8 @@
-// pclscope list: this user's running jobs on this node.
+// pclscope list: this user's jobs on this node: those that are recorded, and those that were only preloaded.
+#include <algorithm>
 #include <ctime>
 
+#include "analysis/collect/dormant.hpp"
 #include "analysis/wire/jobs.hpp"
 #include "viewer/commands/command_line.hpp"
 #include "viewer/commands/commands.hpp"
@@ -12,29 +14,53 @@
 namespace pclscope::commands {
 namespace {
 
+using collect::DormantJob;
+
 std::int64_t now_realtime_ns() {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
   return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-session::Json job_json(const wire::Job& job) {
-  return {{"name", job.name},   {"command", job.command},   {"mpi", job.mpi},
+session::Json job_json(const wire::Job& job, bool attached) {
+  return {{"name", job.name},   {"state", attached ? "attached" : "recorded"}, {"command", job.command}, {"mpi", job.mpi},
           {"ranks", job.ranks}, {"node", job.node},         {"started", text::format_utc(job.started_realtime_ns)},
           {"endpoint", job.endpoint}, {"aggregator_pid", job.aggregator_pid}};
 }
 
-bool print_table(const std::vector<wire::Job>& jobs) {
+session::Json dormant_json(const DormantJob& job) {
+  return {{"name", job.name},         {"state", "dormant"},      {"command", job.executable}, {"mpi", job.mpi},
+          {"ranks", job.ranks},       {"node", job.first_node},  {"started", text::format_utc(job.started_ns)},
+          {"nodes", job.node_count},  {"node_ranks", job.node_ranks}};
+}
+
+std::string age_of(std::int64_t since_realtime_ns) {
+  return text::format_seconds(static_cast<double>(std::max<std::int64_t>(now_realtime_ns() - since_realtime_ns, 0)) * 1e-9);
+}
+
+bool print_table(const std::vector<wire::Job>& jobs, const std::vector<DormantJob>& preloaded) {
+  const auto find = [&](const std::string& name) {
+    return std::find_if(preloaded.begin(), preloaded.end(), [&](const DormantJob& job) { return job.name == name; });
+  };
   text::Table table;
   table.column("job", text::Align::left);
+  table.column("state", text::Align::left);
   table.column("ranks", text::Align::right);
+  table.column("nodes", text::Align::right);
   table.column("running for", text::Align::right);
   table.column("mpi", text::Align::left);
   table.column("command", text::Align::left);
   for (const wire::Job& job : jobs) {
-    const double age = static_cast<double>(now_realtime_ns() - job.started_realtime_ns) * 1e-9;
-    table.row({text::printable(job.name), std::to_string(job.ranks), text::format_seconds(age), text::printable(job.mpi),
-               text::printable(job.command)});
+    const auto known = find(job.name);
+    const bool attached = known != preloaded.end();
+    table.row({text::printable(job.name), attached ? "attached" : "recorded", std::to_string(job.ranks),
+               attached ? std::to_string(known->node_count) : "", age_of(attached ? known->started_ns : job.started_realtime_ns),
+               text::printable(job.mpi), text::printable(job.command)});
+  }
+  for (const DormantJob& job : preloaded) {
+    if (std::any_of(jobs.begin(), jobs.end(), [&](const wire::Job& other) { return other.name == job.name; })) continue;
+    table.row({text::printable(job.name), job.aggregator != 0 ? "attached" : "dormant", std::to_string(job.ranks),
+               std::to_string(job.node_count), age_of(job.started_ns), text::printable(job.mpi), text::printable(job.executable)});
   }
   return print_lines(table.lines(output_is_terminal() ? page_options(false).width : 0));
 }
@@ -42,23 +68,29 @@ bool print_table(const std::vector<wire::Job>& jobs) {
 }  // namespace
 
 int list(const std::vector<std::string>& words) {
-  CLI::App app{"Lists your running jobs on this node.", "pclscope list"};
+  CLI::App app{"Lists your jobs on this node: recorded, attached, and dormant (preloaded only).", "pclscope list"};
   bool json = false;
-  app.add_flag("--json", json, "As JSON: {\"jobs\": [...]}");
+  app.add_flag("--json", json, "As JSON: {\"jobs\": [...], \"dormant\": [...]}");
   set_usage(app, "pclscope list [--json]");
   if (const auto status = parse(app, words)) return *status;
   const auto jobs = wire::list_jobs();
   if (!jobs) return fail(could_not, jobs.error().message);
+  const std::vector<DormantJob> preloaded = collect::dormant_jobs();
   if (json) {
-    session::Json all = session::Json::array();
-    for (const wire::Job& job : *jobs) all.push_back(job_json(job));
-    return print(session::to_text({{"jobs", all}}, true) + "\n") ? done : could_not;
+    session::Json all = session::Json::array(), dormant = session::Json::array();
+    for (const wire::Job& job : *jobs) {
+      all.push_back(job_json(job, std::any_of(preloaded.begin(), preloaded.end(), [&](const DormantJob& d) { return d.name == job.name; })));
+    }
+    for (const DormantJob& job : preloaded) {
+      if (job.aggregator == 0) dormant.push_back(dormant_json(job));
+    }
+    return print(session::to_text({{"jobs", all}, {"dormant", dormant}}, true) + "\n") ? done : could_not;
   }
-  if (jobs->empty()) {
+  if (jobs->empty() && preloaded.empty()) {
     say("no running job of yours on this node");
     return done;
   }
-  return print_table(*jobs) ? done : could_not;
+  return print_table(*jobs, preloaded) ? done : could_not;
 }
 
 }  // namespace pclscope::commands

@@ -2,17 +2,18 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <memory>
 #include <optional>
+#include <thread>
 
 #include "analysis/store/reader.hpp"
 #include "analysis/wire/jobs.hpp"
-#include "analysis/wire/subscriber.hpp"
 #include "viewer/commands/command_line.hpp"
 #include "viewer/commands/commands.hpp"
+#include "viewer/commands/news.hpp"
 #include "viewer/commands/run_plan.hpp"
 #include "viewer/launch/child.hpp"
 #include "viewer/launch/job_files.hpp"
+#include "viewer/launch/program.hpp"
 #include "viewer/launch/shell_words.hpp"
 #include "viewer/views/closing_lines.hpp"
 
@@ -22,44 +23,25 @@ namespace {
 using std::chrono::milliseconds;
 using launch::AggregatorEnd;
 
-// The newest snapshot of the running job, for the closing lines when there is no dump. Looks twice a second at most:
-// the subscriber keeps only the newest, so this costs next to nothing.
-class News {
- public:
-  void connect(const std::string& endpoint) {
-    auto subscriber = wire::Subscriber::connect(endpoint);
-    if (subscriber) subscriber_ = std::move(*subscriber);
-  }
-  void look() {
-    if (!subscriber_) return;
-    auto got = subscriber_->next(milliseconds(0));
-    if (got && *got) newest_ = std::move(**got);
-  }
-  const std::optional<Snapshot>& newest() const { return newest_; }
-
- private:
-  std::unique_ptr<wire::Subscriber> subscriber_;
-  std::optional<Snapshot> newest_;
-};
-
-int print_command(const launch::LaunchLine& line) {
+int print_command(const RunPlan& plan, const launch::LaunchLine& line) {
+  if (launch::base_name(plan.facts.launcher) == "srun") return print(launch::srun_script(plan.options, plan.facts)) ? done : could_not;
   std::string text;
-  for (const auto& [name, value] : line.environment) text += name + "=" + launch::quote_word(value) + " ";
+  // Each run of the printed line is a job of its own: its secret is made when it runs, and is in no script or log.
+  for (const auto& [name, value] : line.environment)
+    text += name + "=" + (value == plan.facts.token ? launch::new_token_here : launch::quote_word(value)) + " ";
   return print(text + launch::join_words(line.arguments) + "\n") ? done : could_not;
 }
 
-// A viewer connects to "tcp://*:5555" by this node's own name.
-std::string endpoint_for_viewers(std::string endpoint) {
-  if (const auto star = endpoint.find("://*:"); star != std::string::npos) endpoint.replace(star + 3, 1, "127.0.0.1");
-  return endpoint;
+// The dump, if it is of this run: an earlier one's stays when this one never began.
+std::unique_ptr<store::Reader> own_dump(const RunPlan& plan) {
+  if (plan.options.dump.empty()) return nullptr;
+  auto reader = store::Reader::open(plan.options.dump);
+  return reader && (*reader)->summary().job == plan.facts.job ? std::move(*reader) : nullptr;
 }
 
 std::optional<Snapshot> final_summary(const RunPlan& plan, AggregatorEnd end, const News& news) {
-  if (!plan.options.dump.empty() && end == AggregatorEnd::closed) {
-    const auto reader = store::Reader::open(plan.options.dump);
-    if (reader) return (*reader)->summary();
-  }
-  return news.newest();
+  const auto dump = end == AggregatorEnd::closed ? own_dump(plan) : nullptr;
+  return dump ? dump->summary() : news.newest();
 }
 
 // Takes down what an aggregator that died has announced, as far as it is certainly ours.
@@ -70,22 +52,48 @@ void tidy_up(const RunPlan& plan) {
   for (const char* suffix : {".pub", ".ask"}) ::unlink((path + suffix).c_str());
 }
 
-void close_job(const RunPlan& plan, const launch::JobFiles& files, News& news) {
-  AggregatorEnd end = files.wait_for_aggregator(std::chrono::seconds(30));
+bool dump_is_complete(const RunPlan& plan) {
+  const auto dump = own_dump(plan);
+  return dump && dump->complete();
+}
+
+// The root is on another node, whose board we cannot see. The launcher has waited for it; what it stored or said last may
+// still be on its way.
+AggregatorEnd end_elsewhere(const RunPlan& plan, News& news) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+  while (true) {
+    news.look();
+    if (dump_is_complete(plan) || (news.newest() && news.newest()->finished)) return AggregatorEnd::closed;
+    const bool nothing_can_come = plan.options.dump.empty() && !news.connected();
+    if (nothing_can_come || std::chrono::steady_clock::now() > deadline) return news.newest() ? AggregatorEnd::died : AggregatorEnd::closed;
+    std::this_thread::sleep_for(milliseconds(50));
+  }
+}
+
+void close_job(const RunPlan& plan, const std::optional<launch::JobFiles>& files, News& news) {
+  AggregatorEnd end = files ? files->wait_for_aggregator(std::chrono::seconds(30)) : AggregatorEnd::closed;
   news.look();
-  if (end == AggregatorEnd::still_running) {
+  if (!plan.root_is_here) end = end_elsewhere(plan, news);
+  if (files && end == AggregatorEnd::still_running) {
     say("the aggregator did not finish within 30 s and is ended: the dump may lack its last seconds");
-    files.end_aggregator();
+    files->end_aggregator();
   }
   if (end != AggregatorEnd::closed) tidy_up(plan);
   if (plan.quiet) return;
   views::Closing closing;
   closing.job = plan.facts.job;
   closing.dump = plan.options.dump;
-  closing.dump_exists = !plan.options.dump.empty() && bool(store::Reader::open(plan.options.dump));
+  closing.dump_exists = own_dump(plan) != nullptr;
   closing.complete = end == AggregatorEnd::closed;
   closing.aggregator_ran = end != AggregatorEnd::never_ran;
   for (const std::string& line : views::closing_lines(closing, final_summary(plan, end, news))) say(line);
+}
+
+std::string starting_line(const RunPlan& plan) {
+  const std::vector<std::string>& nodes = plan.facts.placement.nodes;
+  std::string line = "job " + plan.facts.job + " starts";
+  if (nodes.size() > 1) line += " on " + std::to_string(nodes.size()) + " nodes";
+  return line + "; to look at it" + (plan.root_is_here ? "" : " on " + nodes.front()) + ": pclscope watch " + plan.facts.job;
 }
 
 }  // namespace
@@ -94,17 +102,20 @@ int run(const std::vector<std::string>& words) {
   RunPlan plan;
   if (const auto status = plan_run(words, plan)) return *status;
   const launch::LaunchLine line = launch::build_launch_line(plan.options, plan.facts);
-  if (plan.print_only) return print_command(line);
+  if (plan.print_only) return print_command(plan, line);
   ::signal(SIGPIPE, SIG_IGN);  // a closed terminal must not take us from the job
-  auto files = launch::JobFiles::create(plan.facts.token);
-  if (!files) return fail(could_not, files.error().message);
-  if (!plan.quiet) say("job " + plan.facts.job + " starts; to look at it: pclscope watch " + plan.facts.job);
+  std::optional<launch::JobFiles> files;
+  if (plan.runs_here) {
+    auto created = launch::JobFiles::create(plan.facts.token);
+    if (!created) return fail(could_not, created.error().message);
+    files.emplace(std::move(*created));
+  }
+  if (!plan.quiet) say(starting_line(plan));
   auto child = launch::Child::start(line.arguments, line.environment);
   if (!child) return fail(could_not, child.error().message);
-  News news;
-  if (!plan.quiet) news.connect(endpoint_for_viewers(plan.facts.endpoint));
+  News news(plan.facts.job, plan.quiet ? "" : plan.facts.endpoint);
   const int status = child->wait(milliseconds(500), [&] { news.look(); });
-  close_job(plan, *files, news);
+  close_job(plan, files, news);
   return status;
 }
 

@@ -1,19 +1,15 @@
 #include "viewer/commands/run_options.hpp"
 
+#include "viewer/commands/analysis_options.hpp"
 #include "viewer/commands/command_line.hpp"
-#include "viewer/launch/shell_words.hpp"
-#include "viewer/text/quantities.hpp"
 
 namespace pclscope::commands {
 namespace {
 
 using Words = std::vector<std::string>;
 
-constexpr std::uint64_t least_budget = 10'000'000;
-
 struct Raw {
-  std::string window = "100ms";
-  std::string budget;
+  AnalysisWords analysis;
   Words launcher_args;
   std::uint64_t ring_events = 0;
   std::uint64_t overflow_wait_ms = 0;
@@ -38,21 +34,11 @@ void add_options(CLI::App& app, RunWords& run, Raw& raw) {
       ->required()
       ->type_name("N")
       ->check(CLI::Range(1, 1 << 20).description(""));
-  app.add_option("-d,--dump", run.options.dump, "Store the run in this HDF5 file")->type_name("FILE");
-  app.add_option("--window", raw.window, "Length of the analysis windows, 10ms to 60s (100ms)")
-      ->type_name("TIME")
-      ->check(duration_between("10ms", "60s"));
-  app.add_option("--keep", run.options.keep, "Messages in the dump: none, those of interesting periods, or all (interesting)")
-      ->type_name("summaries|interesting|all")
-      ->check(CLI::IsMember({"summaries", "interesting", "all"}).description(""));
-  app.add_option("--budget", raw.budget, "The dump never grows beyond this, 10MB at least (2GB)")->type_name("SIZE");
-  app.add_option("--baseline", run.options.baseline, "Judge latencies by the criteria of this dump of an earlier run")
+  add_analysis_options(app, run.options, raw.analysis);
+  app.add_option("--hosts", run.hosts, "Nodes and how many ranks each takes; an aggregator is added on each")
+      ->type_name("node1:2,node2:2");
+  app.add_option("--rankfile", run.rankfile, "File with the node of each rank, as pclscope map writes it (instead of --hosts)")
       ->type_name("FILE");
-  app.add_option("--regions", run.options.regions, "How communication regions are found (free-energy)")
-      ->type_name("free-energy|paper|correlation")
-      ->check(CLI::IsMember({"free-energy", "paper", "correlation"}).description(""));
-  app.add_option("--publish", run.endpoint, "Where viewers connect: ipc:///path or tcp://host:port (this user only)")
-      ->type_name("ENDPOINT");
   app.add_option("--mpi", run.mpi, "The MPI of the application: openmpi, mpich or auto (auto)")
       ->type_name("MPI")
       ->check(CLI::IsMember({"openmpi", "mpich", "auto"}).description(""));
@@ -79,17 +65,9 @@ void add_options(CLI::App& app, RunWords& run, Raw& raw) {
 }
 
 std::optional<int> check_words(RunWords& run, const Raw& raw) {
-  for (const std::string& line : raw.launcher_args) {
-    const auto words = launch::split_words(line);
-    if (!words) return fail(wrong_usage, "--launcher-args: a quote is not closed in: " + line);
-    run.options.launcher_args.insert(run.options.launcher_args.end(), words->begin(), words->end());
-  }
+  if (const auto status = split_launcher_args(raw.launcher_args, run.options)) return status;
   if (const auto word = launch::misplaced_rank_count(run.options.launcher_args)) {
     return fail(wrong_usage, "--launcher-args: give the number of ranks to pclscope run -n, not as " + *word);
-  }
-  const std::string& endpoint = run.endpoint;
-  if (!endpoint.empty() && endpoint.rfind("ipc:///", 0) != 0 && endpoint.rfind("tcp://", 0) != 0) {
-    return fail(wrong_usage, "--publish: '" + endpoint + "' is no endpoint: write ipc:///path or tcp://host:port");
   }
   if (run.options.command.empty()) {
     return fail(wrong_usage, "no application given: pclscope run -n 4 -- ./app its arguments");
@@ -111,19 +89,12 @@ std::optional<int> parse_run(const Words& words, RunWords& run) {
   if (const auto status = parse(app, own)) return status;
   const std::size_t first = start < words.size() && words[start] == "--" ? start + 1 : start;
   run.options.command.assign(words.begin() + static_cast<std::ptrdiff_t>(first), words.end());
-  run.options.window_ns = *text::parse_duration_ns(raw.window) / 1'000'000 * 1'000'000;
+  if (const auto status = finish_analysis_options(app, raw.analysis, run.options)) return status;
+  run.endpoint = raw.analysis.endpoint;
   if (app.count("--ring-events") > 0) run.options.ring_events = raw.ring_events;
   if (app.count("--overflow-wait") > 0) run.options.overflow_wait_ms = raw.overflow_wait_ms;
-  if (app.count("--baseline") > 0 && run.options.baseline.empty()) {
-    return fail(wrong_usage, "--baseline: the file name is empty");
-  }
-  if (app.count("--budget") > 0) {
-    run.options.budget_bytes = text::parse_bytes(raw.budget);
-    if (run.options.budget_bytes.value_or(0) < least_budget) {
-      return fail(wrong_usage, "--budget: '" + raw.budget + "' is no size of 10MB or more: write for example 500MB or 2GB");
-    }
-  }
-  if (app.count("--dump") > 0 && run.options.dump.empty()) return fail(wrong_usage, "--dump: the file name is empty");
+  if (app.count("--hosts") > 0 && run.hosts.empty()) return fail(wrong_usage, "--hosts: no node is named");
+  if (app.count("--rankfile") > 0 && run.rankfile.empty()) return fail(wrong_usage, "--rankfile: no file is named");
   return check_words(run, raw);
 }
 

@@ -12,6 +12,8 @@ namespace pclscope::commands {
 struct RunWords {
   launch::RunOptions options;  // dump as given, not yet absolute
   std::string endpoint;        // --publish; empty = default
+  std::string hosts;           // --hosts; empty = not given
+  std::string rankfile;        // --rankfile; empty = not given
   std::string mpi = "auto";
   std::string launcher;        // --launcher; empty = find one
   bool quiet = false;

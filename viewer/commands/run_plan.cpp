@@ -1,18 +1,15 @@
 #include "viewer/commands/run_plan.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 
-#include "analysis/store/reader.hpp"
 #include "analysis/wire/jobs.hpp"
+#include "viewer/commands/analysis_options.hpp"
 #include "viewer/commands/command_line.hpp"
+#include "viewer/commands/pieces.hpp"
 #include "viewer/commands/run_options.hpp"
 #include "viewer/launch/job_files.hpp"
 #include "viewer/launch/launcher.hpp"
@@ -24,46 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using launch::ProgramState;
-
-std::string environment_or(const char* name, const char* otherwise) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : otherwise;
-}
-
-// Makes the path absolute (the aggregator may run elsewhere) and tries whether a file can be made there.
-std::optional<int> check_dump(std::string& dump) {
-  if (dump.empty()) return std::nullopt;
-  dump = fs::absolute(dump).lexically_normal().string();
-  const std::string directory = fs::path(dump).parent_path().string();
-  struct stat status{};
-  const auto refuse = [&](const std::string& why) {
-    return fail(could_not, "cannot write the dump " + dump + ": " + why);
-  };
-  if (::stat(directory.c_str(), &status) != 0) return refuse("there is no directory " + directory);
-  if (!S_ISDIR(status.st_mode)) return refuse(directory + " is no directory");
-  if (::stat(dump.c_str(), &status) == 0) {
-    if (!S_ISREG(status.st_mode)) return refuse("it is no ordinary file");
-    if (::access(dump.c_str(), W_OK) != 0) return refuse(std::strerror(errno));
-  }
-  const std::string trial = dump + "." + std::to_string(::getpid()) + ".trial";
-  const int fd = ::open(trial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (fd < 0) return refuse(std::strerror(errno));
-  ::close(fd);
-  ::unlink(trial.c_str());
-  return std::nullopt;
-}
-
-// An earlier run's criteria are asked for: better to fail here than hours into the job.
-std::optional<int> check_baseline(std::string& baseline) {
-  if (baseline.empty()) return std::nullopt;
-  baseline = fs::absolute(baseline).lexically_normal().string();
-  const auto reader = store::Reader::open(baseline);
-  if (!reader) return fail(could_not, "--baseline: " + reader.error().message);
-  if ((*reader)->summary().criteria.empty()) {
-    return fail(could_not, "--baseline: " + baseline + " has no criteria: no messages were matched in that run");
-  }
-  return std::nullopt;
-}
 
 std::optional<int> find_application(const launch::RunOptions& options, const std::string& path, std::string& program) {
   const std::string& name = options.command.front();
@@ -80,6 +37,15 @@ std::optional<int> find_application(const launch::RunOptions& options, const std
 
 void note(const RunWords& words, const std::string& text) {
   if (!words.quiet) say(text);
+}
+
+// Its line is printed only: nobody has to have Slurm here.
+std::optional<int> choose_srun(const RunWords& words, std::optional<launch::Mpi> mpi, const std::string& found, launch::RunFacts& facts) {
+  if (!words.print_only) return fail(wrong_usage, "pclscope prints the lines for srun and does not run them: add --print, run what it prints");
+  if (!mpi) return fail(could_not, "cannot tell which MPI the application uses: add --mpi openmpi or --mpi mpich");
+  facts.mpi = *mpi;
+  facts.launcher = found.empty() ? words.launcher : found;
+  return std::nullopt;
 }
 
 // Decides on the MPI and its mpirun.
@@ -101,12 +67,17 @@ std::optional<int> choose_launcher(const RunWords& words, const std::string& pro
   }
   if (!words.launcher.empty()) {
     const auto launcher = launch::find_program(words.launcher, path);
+    if (launch::base_name(words.launcher) == "srun") return choose_srun(words, detected.mpi, launcher.path, facts);
     if (launcher.state != ProgramState::found) return fail(could_not, "cannot execute the launcher '" + words.launcher + "'");
     const auto mpi = detected.mpi ? detected.mpi : launch::identify_launcher(launcher.path);
     if (!mpi) return fail(could_not, "cannot tell which MPI '" + words.launcher + "' belongs to: add --mpi openmpi or --mpi mpich");
     facts.mpi = *mpi;
     facts.launcher = launcher.path;
     return std::nullopt;
+  }
+  const auto srun = launch::find_program("srun", path);
+  if (words.print_only && detected.mpi && srun.state == ProgramState::found && std::getenv("SLURM_JOB_ID") != nullptr) {
+    return choose_srun(words, detected.mpi, srun.path, facts);
   }
   const auto launcher = detected.mpi ? launch::find_launcher(*detected.mpi, detected.library, path)
                                      : launch::default_launcher(path);
@@ -117,24 +88,6 @@ std::optional<int> choose_launcher(const RunWords& words, const std::string& pro
   }
   facts.mpi = launcher->mpi;
   facts.launcher = launcher->path;
-  return std::nullopt;
-}
-
-// Our own programs and library lie beside this one: bin/ and lib/ side by side, built or installed.
-std::optional<int> find_pieces(launch::RunFacts& facts) {
-  std::error_code failed;
-  const fs::path self = fs::read_symlink("/proc/self/exe", failed);
-  if (failed) return fail(could_not, "cannot find out where pclscope itself lies: is /proc mounted?");
-  const fs::path bin = self.parent_path();
-  const std::string key(launch::mpi_key(facts.mpi));
-  facts.rank_program = (bin / "pclscope-rank").string();
-  facts.aggregator_program = (bin / ("pclscope-aggregator-" + key)).string();
-  facts.library = (bin.parent_path() / "lib" / ("libpclscope-" + key + ".so")).string();
-  for (const std::string& piece : {facts.rank_program, facts.aggregator_program, facts.library}) {
-    if (::access(piece.c_str(), piece == facts.library ? R_OK : X_OK) == 0) continue;
-    return fail(could_not, "this installation has no " + piece + ": build or install pclscope with " +
-                               std::string(launch::mpi_title(facts.mpi)));
-  }
   return std::nullopt;
 }
 
@@ -162,8 +115,16 @@ std::optional<int> plan_run(const std::vector<std::string>& words, RunPlan& plan
   if (const auto status = choose_launcher(run, program, plan.facts)) return status;
   if (const auto status = find_pieces(plan.facts)) return status;
   plan.facts.job = job_name(run.options.command.front());
+  plan.facts.environment = launch::environment_names();
+  if (const auto status = find_nodes(run.hosts, run.rankfile, run.options, plan.facts)) return status;
+  const std::vector<std::string>& nodes = plan.facts.placement.nodes;
+  const std::string here = launch::this_host();
+  plan.root_is_here = nodes.empty() || launch::same_host(nodes.front(), here) || nodes.front() == "localhost";
+  plan.runs_here = plan.root_is_here || std::any_of(nodes.begin(), nodes.end(), [&](const std::string& node) { return launch::same_host(node, here); });
   plan.facts.endpoint = run.endpoint;
-  if (run.endpoint.empty()) {
+  if (run.endpoint.empty() && !plan.root_is_here) {
+    plan.facts.endpoint = "auto";  // that node's own runtime directory, which may be another than ours
+  } else if (run.endpoint.empty()) {
     const auto runtime = wire::runtime_directory();
     if (!runtime) return fail(could_not, runtime.error().message);
     plan.own_endpoint = true;
@@ -173,8 +134,6 @@ std::optional<int> plan_run(const std::vector<std::string>& words, RunPlan& plan
   if (!token) return fail(could_not, token.error().message);
   plan.facts.token = *token;
   plan.facts.root = ::geteuid() == 0;
-  plan.facts.environment = launch::environment_names();
-  plan.facts.slots = launch::openmpi_slots(run.options.launcher_args, plan.facts.environment, launch::usable_cores());
   plan.options = std::move(run.options);
   plan.quiet = run.quiet;
   plan.print_only = run.print_only;

@@ -13,6 +13,8 @@ struct RunPlan {
   launch::RunOptions options;
   launch::RunFacts facts;
   bool own_endpoint = false;  // the default one, which nobody else has
+  bool root_is_here = true;   // the aggregator that publishes and stores runs on this node
+  bool runs_here = true;      // some aggregator does
   bool quiet = false;
   bool print_only = false;
 };

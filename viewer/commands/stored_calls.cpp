@@ -28,8 +28,8 @@ Result<StoredCalls> read_calls(const session::TimeSpan& span, InspectedRun& run)
   if (!read) return read.error();
   calls.why_partial = why_partial(run);
   if (cut) {
-    calls.why_partial += (calls.why_partial.empty() ? "" : "; ") + std::string("only the first ") +
-                         text::format_count(most_rows) + " messages of the period were looked at: ask for a shorter one";
+    calls.why_partial = both(calls.why_partial, "only the first " + text::format_count(most_rows) +
+                                                    " messages of the period were looked at: ask for a shorter one");
   }
   return calls;
 }

@@ -6,6 +6,7 @@
 #include "viewer/commands/command_line.hpp"
 #include "viewer/commands/commands.hpp"
 #include "viewer/commands/watch_screen.hpp"
+#include "viewer/screen/full_screen.hpp"
 #include "viewer/session/summary_json.hpp"
 #include "viewer/session/target.hpp"
 #include "viewer/text/quantities.hpp"
@@ -27,6 +28,7 @@ struct WatchWords {
   bool once = false;
   bool json = false;
   bool ascii = false;
+  bool plain = false;
   milliseconds interval{1000};
 };
 
@@ -43,10 +45,11 @@ std::optional<int> parse_watch(const std::vector<std::string>& words, WatchWords
   app.add_flag("--once", watch.once, "Show the newest state and end (waits 2 s at most)");
   app.add_flag("--json", watch.json, "As JSON: with --once one object, else one object per line");
   app.add_flag("--ascii", watch.ascii, "Draw with plain characters");
+  app.add_flag("--plain", watch.plain, "No full screen, no keys: page after page");
   app.add_option("--interval", interval, "Time between pictures, 100ms to 1min (1s)")
       ->type_name("TIME")
       ->check(duration_between("100ms", "1min"));
-  set_usage(app, "pclscope watch [JOB|ENDPOINT|FILE] [--once] [--json] [--interval 1s]");
+  set_usage(app, "pclscope watch [JOB|ENDPOINT|FILE] [--once] [--json] [--plain] [--interval 1s]");
   if (const auto status = parse(app, words)) return status;
   watch.interval = milliseconds(*text::parse_duration_ns(interval) / 1'000'000);
   return std::nullopt;
@@ -85,6 +88,39 @@ int say_end(Source source, const std::string& name) {
     return done;
   }
   return fail(could_not, "the aggregator of " + name + " is gone: no more news will come");
+}
+
+// Opens the run for the full screen: first what is open already, after a loss the job of that name that runs then.
+session::Feed::Open opener(std::unique_ptr<Session> first, const session::Target& target) {
+  const auto open = std::make_shared<std::unique_ptr<Session>>(std::move(first));
+  return [open, target]() -> Result<std::unique_ptr<Session>> {
+    if (*open) return std::move(*open);
+    if (!target.file.empty() || target.live.aggregator_pid == 0) return open_target(target);
+    const auto jobs = wire::list_jobs();
+    if (!jobs) return jobs.error();
+    const auto runtime = wire::runtime_directory();
+    const auto again = session::choose_target(target.live.name, *jobs, runtime ? *runtime : std::string());
+    if (!again) return again.error();
+    if (!again->file.empty()) return Error{ErrorCode::not_found, "job " + target.live.name + " is gone"};
+    return open_target(*again);
+  };
+}
+
+// The exit status; nothing when the terminal refuses.
+std::optional<int> follow_full_screen(const WatchWords& watch, std::unique_ptr<Session>& session, const session::Target& target,
+                                      const std::string& name) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::signal(signal, ask_to_stop);  // all give the terminal back
+  session::FeedState last;
+  {
+    const auto terminal = screen::Terminal::open();
+    if (!terminal) return std::nullopt;
+    const bool ascii = page_options(watch.ascii).ascii;
+    last = screen::watch_full_screen(*terminal, opener(std::move(session), target), {name, ascii, watch.interval, &stop_asked});
+  }
+  using Phase = session::FeedState::Phase;
+  if (last.phase == Phase::failed || (last.phase == Phase::lost && last.snapshots == 0)) return fail(could_not, last.problem);
+  if (last.phase == Phase::lost) return say_end(Source::lost, name);
+  return last.phase == Phase::finished ? say_end(Source::finished, name) : done;
 }
 
 int follow(const WatchWords& watch, Session& session, const std::string& name) {
@@ -134,6 +170,9 @@ int watch(const std::vector<std::string>& words) {
   auto session = open_target(*target);
   if (!session) return fail(could_not, session.error().message);
   const std::string name = target->file.empty() ? target->live.name : target->file;
+  if (!watch.once && !watch.json && !watch.plain && screen::Terminal::usable()) {
+    if (const auto status = follow_full_screen(watch, *session, *target, name)) return *status;
+  }
   if (watch.once || !(*session)->live()) {
     watch.once = true;
     return show_once(watch, **session, name);

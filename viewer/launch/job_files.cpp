@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "analysis/collect/board_file.hpp"
 #include "interpose/record/segment.hpp"
 #include "viewer/launch/process.hpp"
 #include "viewer/launch/program.hpp"
@@ -22,13 +23,6 @@ namespace fs = std::filesystem;
 constexpr const char* shm_directory = "/dev/shm";
 constexpr auto poll_interval = std::chrono::milliseconds(5);
 
-// Pids are used again: signal only what is an aggregator of ours.
-bool is_aggregator(std::uint32_t pid) {
-  std::error_code failed;
-  const std::string program = fs::read_symlink("/proc/" + std::to_string(pid) + "/exe", failed).string();
-  return !failed && base_name(program).rfind("pclscope-aggregator", 0) == 0;
-}
-
 bool gone_within(std::uint32_t pid, std::chrono::milliseconds limit) {
   const auto deadline = std::chrono::steady_clock::now() + limit;
   while (process_alive(pid)) {
@@ -39,6 +33,12 @@ bool gone_within(std::uint32_t pid, std::chrono::milliseconds limit) {
 }
 
 }  // namespace
+
+bool is_aggregator(std::uint32_t pid) {
+  std::error_code failed;
+  const std::string program = fs::read_symlink("/proc/" + std::to_string(pid) + "/exe", failed).string();
+  return !failed && base_name(program).rfind("pclscope-aggregator", 0) == 0;
+}
 
 Result<std::string> make_token() {
   unsigned char bytes[16];
@@ -55,7 +55,7 @@ Result<std::string> make_token() {
 }
 
 Result<JobFiles> JobFiles::create(const std::string& token) {
-  const std::string path = std::string(shm_directory) + "/" + record::shm_prefix + token + "-board";
+  const std::string path = std::string(shm_directory) + "/" + collect::shm_names(token) + "board";
   const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0) return Error{ErrorCode::io, std::string("cannot create a file in /dev/shm: ") + std::strerror(errno)};
   // Allocated, not only sized: a full /dev/shm shows here and not as a SIGBUS later.
@@ -109,6 +109,7 @@ void JobFiles::end_aggregator() const {
 
 void JobFiles::remove_all() {
   if (token_.empty()) return;
+  // Of all nodes: some share /dev/shm.
   const std::string prefix = record::shm_prefix + token_ + "-";
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator(shm_directory, failed)) {

@@ -16,6 +16,9 @@ Result<std::string> make_token();
 // How the aggregator ended, as far as the board tells.
 enum class AggregatorEnd { never_ran, closed, died, still_running };
 
+// Pids are used again: signal only what is an aggregator of ours.
+bool is_aggregator(std::uint32_t pid);
+
 class JobFiles {
  public:
   // Creates the board; fails with no_space when /dev/shm has no room even for that, io.

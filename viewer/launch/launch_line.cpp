@@ -22,8 +22,11 @@ bool has_option(const Words& words, const std::vector<std::string_view>& names) 
   });
 }
 
+void append(Words& to, const Words& more) { to.insert(to.end(), more.begin(), more.end()); }
+
 // The user decides about placement himself, by option, MCA parameter or environment.
 bool places_by_hand(const RunOptions& options, const RunFacts& facts) {
+  if (facts.placement.by_rank) return true;
   if (has_option(options.launcher_args,
                  {"bind-to", "map-by", "rank-by", "bind-to-core", "bind-to-socket", "bind-to-none", "bycore", "byslot",
                   "bynode", "bysocket", "npernode", "npersocket", "N", "ppr", "cpu-set", "cpu-list", "cpus-per-proc",
@@ -76,6 +79,11 @@ Words openmpi_placement(const RunOptions& options, const RunFacts& facts) {
       for (const char* word : {"--bind-to", "none"}) words.push_back(word);
     }
   }
+  // Rank by rank along --host; cores are left to the system.
+  if (facts.placement.by_rank) {
+    append(words, {"--map-by", "seq"});
+    if (!has_option(options.launcher_args, {"bind-to"})) append(words, {"--bind-to", "none"});
+  }
   if (!yields_by_hand(options, facts) && (known || fits)) {
     for (const char* word : {"--mca", "mpi_yield_when_idle"}) words.push_back(word);
     words.push_back(fits ? "0" : "1");
@@ -83,10 +91,12 @@ Words openmpi_placement(const RunOptions& options, const RunFacts& facts) {
   return words;
 }
 
+std::size_t tool_ranks(const RunFacts& facts) { return std::max<std::size_t>(facts.placement.nodes.size(), 1); }
+
 std::vector<std::pair<std::string, std::string>> variables(const RunOptions& options, const RunFacts& facts) {
   std::vector<std::pair<std::string, std::string>> set = {{"PCLSCOPE_JOB", facts.token},
                                                           {"PCLSCOPE_RANKS", std::to_string(options.ranks)},
-                                                          {"PCLSCOPE_TOOL_RANKS", "1"},
+                                                          {"PCLSCOPE_TOOL_RANKS", std::to_string(tool_ranks(facts))},
                                                           {"PCLSCOPE_PRELOAD", facts.library}};
   if (options.ring_events) set.emplace_back("PCLSCOPE_RING_EVENTS", std::to_string(*options.ring_events));
   if (!options.overflow.empty()) set.emplace_back("PCLSCOPE_OVERFLOW", options.overflow);
@@ -95,9 +105,52 @@ std::vector<std::pair<std::string, std::string>> variables(const RunOptions& opt
   return set;
 }
 
-Words aggregator_command(const RunOptions& options, const RunFacts& facts) {
-  Words words = {facts.rank_program, "--aggregator", facts.aggregator_program, "--job", facts.job, "--command",
-                 text::printable(join_words(options.command))};
+Words aggregator_rank(const RunOptions& options, const RunFacts& facts) {
+  Words words = {facts.rank_program, "--aggregator"};
+  append(words, aggregator_words(options, facts));
+  return words;
+}
+
+// The application's ranks as the list says, then one process more on each node that has some.
+std::string mpich_hosts(const RunOptions& options, const Placement& placement) {
+  Hosts blocks = fill_in_order(placement.hosts, options.ranks);
+  for (const std::string& node : placement.nodes) blocks.push_back({node, 1});
+  return host_words(blocks);
+}
+
+// Open MPI takes what it reads last of a node's slots for all blocks: say again what the list says, or the application's
+// ranks would be spread anew.
+std::string with_slots(const Placement& placement, const std::string& node) {
+  if (placement.by_rank) return node;
+  int slots = 0;
+  for (const Host& host : placement.hosts) slots += host.name == node ? host.slots : 0;
+  return slots == 0 ? node : host_words({{node, slots}});
+}
+
+// "node1:2,node2:2", or a name for each rank.
+std::string openmpi_hosts(const Placement& placement) {
+  if (!placement.by_rank) return host_words(placement.hosts);
+  std::string words;
+  for (const Host& host : placement.hosts) words.append(words.empty() ? "" : ",").append(host.name);
+  return words;
+}
+
+// Behind the application's block. Open MPI: a block for each node, so that nothing but --host decides where it goes.
+void append_aggregators(const RunOptions& options, const RunFacts& facts, const Words& exported, Words& words) {
+  const std::vector<std::string>& nodes = facts.placement.nodes;
+  const bool each = facts.mpi == Mpi::openmpi && !nodes.empty();
+  for (std::size_t i = 0; i < (each ? nodes.size() : 1); ++i) {
+    append(words, {":", "-n", each ? "1" : std::to_string(tool_ranks(facts))});
+    if (each) append(words, {"--host", with_slots(facts.placement, nodes[i])});
+    append(words, exported);
+    append(words, aggregator_rank(options, facts));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> aggregator_words(const RunOptions& options, const RunFacts& facts) {
+  Words words = {facts.aggregator_program, "--job", facts.job, "--command", text::printable(join_words(options.command))};
   if (!options.dump.empty()) words.insert(words.end(), {"--dump", options.dump});
   if (!options.regions.empty()) words.insert(words.end(), {"--regions", options.regions});
   if (!options.baseline.empty()) words.insert(words.end(), {"--baseline", options.baseline});
@@ -108,13 +161,10 @@ Words aggregator_command(const RunOptions& options, const RunFacts& facts) {
   return words;
 }
 
-void append(Words& to, const Words& more) { to.insert(to.end(), more.begin(), more.end()); }
-
-}  // namespace
-
 LaunchLine build_launch_line(const RunOptions& options, const RunFacts& facts) {
   LaunchLine line;
   Words& words = line.arguments;
+  const Placement& placement = facts.placement;
   words.push_back(facts.launcher);
   line.environment = variables(options, facts);
   Words exported;  // Open MPI passes only its own variables to other hosts by itself; MPICH passes all
@@ -123,17 +173,82 @@ LaunchLine build_launch_line(const RunOptions& options, const RunFacts& facts) {
     append(words, openmpi_placement(options, facts));
     for (const auto& variable : line.environment) append(exported, {"-x", variable.first});
     append(words, allow_overload(options.launcher_args));
+    if (placement.by_option) append(words, {"--host", openmpi_hosts(placement)});
   } else {
     append(words, options.launcher_args);
+    if (!placement.nodes.empty()) append(words, {"-hosts", mpich_hosts(options, placement)});
   }
   append(words, exported);
   append(words, {"-n", std::to_string(options.ranks)});
   words.push_back(facts.rank_program);
   append(words, options.command);
-  append(words, {":", "-n", "1"});
-  append(words, exported);
-  append(words, aggregator_command(options, facts));
+  append_aggregators(options, facts, exported, words);
   return line;
+}
+
+LaunchLine build_attach_line(const RunOptions& options, const RunFacts& facts) {
+  LaunchLine line;
+  line.environment = {{"PCLSCOPE_JOB", facts.token},
+                      {"PCLSCOPE_RANKS", std::to_string(options.ranks)},
+                      {"PCLSCOPE_TOOL_RANKS", std::to_string(tool_ranks(facts))}};
+  Words program = aggregator_words(options, facts);
+  program.insert(program.begin() + 1, "--attach");
+  if (!facts.log.empty()) program.insert(program.begin() + 2, {"--log", facts.log});
+  if (tool_ranks(facts) == 1) {
+    line.arguments = std::move(program);
+    return line;
+  }
+  Words& words = line.arguments;
+  words.push_back(facts.launcher);
+  const std::string count = std::to_string(tool_ranks(facts));
+  Hosts once;
+  for (const std::string& node : facts.placement.nodes) once.push_back({node, 1});
+  if (facts.mpi == Mpi::openmpi) {
+    if (facts.root && !has_option(options.launcher_args, {"allow-run-as-root"})) words.push_back("--allow-run-as-root");
+    // The nodes are full of ranks already: neither a core of one's own nor spinning.
+    append(words, {"--oversubscribe", "--map-by", "node", "--bind-to", "none"});
+    if (!yields_by_hand(options, facts)) append(words, {"--mca", "mpi_yield_when_idle", "1"});  // twice is an error
+    append(words, options.launcher_args);
+    append(words, {"--host", host_words(once)});
+    for (const auto& variable : line.environment) append(words, {"-x", variable.first});
+  } else {
+    append(words, options.launcher_args);
+    append(words, {"-hosts", host_words(once)});
+  }
+  append(words, {"-n", count});
+  append(words, program);
+  return line;
+}
+
+// Slurm starts tasks in the order of a file of hosts with --distribution=arbitrary: the one way to put the last ranks of
+// one step on given nodes in every version (components of a heterogeneous step must not share nodes). A shell picks the
+// program by rank: --multi-prog would read the application's words by rules of its own.
+std::string srun_script(const RunOptions& options, const RunFacts& facts) {
+  const std::size_t tools = tool_ranks(facts);
+  const std::string tasks = std::to_string(static_cast<std::size_t>(options.ranks) + tools);
+  const bool listed = !facts.placement.hosts.empty();
+  std::string script;
+  if (listed) {
+    script = "pclscope_hosts=$(mktemp) && cat >\"$pclscope_hosts\" <<'END'\n";
+    for (const Host& block : fill_in_order(facts.placement.hosts, options.ranks)) {
+      for (int i = 0; i < block.slots; ++i) script += block.name + "\n";
+    }
+    for (const std::string& node : facts.placement.nodes) script += node + "\n";
+    script += "END\n";
+  }
+  Words application = {"exec", facts.rank_program};
+  append(application, options.command);
+  const Words tool = aggregator_rank(options, facts);
+  const std::string choice = "if [ \"$SLURM_PROCID\" -lt " + std::to_string(options.ranks) + " ]; then " +
+                             join_words(application) + "; else exec " + join_words(tool) + "; fi";
+  for (const auto& [name, value] : variables(options, facts))
+    script += name + "=" + (value == facts.token ? new_token_here : quote_word(value)) + " ";
+  if (listed) script += "SLURM_HOSTFILE=\"$pclscope_hosts\" ";
+  Words srun = {facts.launcher, "--ntasks=" + tasks, "--nodes=" + std::to_string(tools), "--overcommit", "--kill-on-bad-exit=1"};
+  if (listed) srun.push_back("--distribution=arbitrary");
+  append(srun, options.launcher_args);
+  script += join_words(srun) + " sh -c " + quote_word(choice) + "\n";
+  return listed ? script + "rm -f \"$pclscope_hosts\"\n" : script;
 }
 
 std::optional<std::string> misplaced_rank_count(const std::vector<std::string>& launcher_args) {

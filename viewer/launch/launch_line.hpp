@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "viewer/launch/detect_mpi.hpp"
+#include "viewer/launch/host_source.hpp"
 
 namespace pclscope::launch {
 
@@ -41,8 +42,13 @@ struct RunFacts {
   std::set<std::string> environment;      // names of variables that are set
   std::string job;                        // public name
   std::string token;                      // the job's secret
+  std::string log;       // attach: file for what is said in the background; may be empty
   std::string endpoint;
+  Placement placement;                    // no nodes: one, the launcher decides
 };
+
+// Shell: a new secret.
+inline const std::string new_token_here = "$(od -An -N16 -tx1 /dev/urandom | tr -d ' \\n')";
 
 struct LaunchLine {
   std::vector<std::string> arguments;                            // the launcher first
@@ -50,6 +56,14 @@ struct LaunchLine {
 };
 
 LaunchLine build_launch_line(const RunOptions& options, const RunFacts& facts);
+
+// The words of one aggregator: the program first.
+std::vector<std::string> aggregator_words(const RunOptions& options, const RunFacts& facts);
+// The aggregators of a job that runs already, as an MPI job of their own: one per node of the placement. On one node it
+// is the program itself, without a launcher.
+LaunchLine build_attach_line(const RunOptions& options, const RunFacts& facts);
+// The same job as build_launch_line() for Slurm's srun: lines for a shell, as its hosts come from a file.
+std::string srun_script(const RunOptions& options, const RunFacts& facts);
 
 // The launcher's own option for the number of processes, when it stands in --launcher-args, where it must not.
 std::optional<std::string> misplaced_rank_count(const std::vector<std::string>& launcher_args);

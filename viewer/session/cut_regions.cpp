@@ -18,7 +18,7 @@ struct Sums {
   void add(const Message& m, const Criteria& criteria) {
     ++messages;
     bytes += m.bytes;
-    if (m.flags & (message_flag::unseen_completion | message_flag::clock_violation)) return;
+    if (m.flags & message_flag::no_latency) return;
     const WaitSplit split = wait_split(m);
     late_sender_s += static_cast<double>(split.late_sender) / 1e9;
     late_receiver_s += static_cast<double>(split.late_receiver) / 1e9;

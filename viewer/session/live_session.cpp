@@ -30,6 +30,7 @@ class LiveSession final : public Session {
     return not_stored();
   }
   Result<Dag> dag(const DagQuestion& question) override { return subscriber_->ask_dag(question, patience_with_graphs); }
+  Result<std::vector<PairTraffic>> traffic() override { return subscriber_->ask_traffic(patience_with_graphs); }
 
  private:
   static Error not_stored() {

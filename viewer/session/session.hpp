@@ -57,6 +57,9 @@ class Session {
   // The dependency graph of a region, or of ranks: from the dump, or asked from the running job. Fails with not_found
   // (no such region; what there is, is in the message), unreachable.
   virtual Result<Dag> dag(const DagQuestion& question) = 0;
+  // Messages per pair of ranks, by source, then destination: from the dump's summary (else its messages), or asked from
+  // the running job. Fails with unreachable, not_found (a job that does not tell).
+  virtual Result<std::vector<PairTraffic>> traffic() = 0;
 };
 
 // A running job. `aggregator_pid` and `announcement` (the job's file in the runtime directory) tell an orderly end

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "analysis/store/reader.hpp"
 #include "viewer/session/session.hpp"
@@ -49,11 +51,30 @@ class StoredSession final : public Session {
     return {};
   }
   Result<Dag> dag(const DagQuestion& question) override { return stored_dag(*this, reader_->summary(), question); }
+  Result<std::vector<PairTraffic>> traffic() override;
 
  private:
   std::unique_ptr<store::Reader> reader_;
   bool given_ = false;
 };
+
+// A summary that had no room for it, or an older file: what its messages say.
+Result<std::vector<PairTraffic>> StoredSession::traffic() {
+  if (!reader_->summary().traffic.empty()) return reader_->summary().traffic;
+  std::map<std::pair<std::int32_t, std::int32_t>, PairTraffic> pairs;
+  const Status read = messages({}, [&](std::span<const Message> batch) {
+    for (const Message& m : batch) {
+      PairTraffic& pair = pairs[{m.source, m.destination}];
+      ++pair.messages;
+      pair.bytes += m.bytes;
+    }
+    return true;
+  });
+  if (!read) return read.error();
+  std::vector<PairTraffic> list;
+  for (const auto& [ranks, sums] : pairs) list.push_back({ranks.first, ranks.second, sums.messages, sums.bytes});
+  return list;
+}
 
 }  // namespace
 

@@ -37,7 +37,49 @@ Json retention_json(const Retention& r) {
           {"memory_from_s", finite(r.memory_from_s)}};
 }
 
+Json node_name(const Application& application, std::int32_t node) {
+  const bool known = node >= 0 && static_cast<std::size_t>(node) < application.nodes.size();
+  return known ? Json(application.nodes[static_cast<std::size_t>(node)]) : Json(nullptr);
+}
+
+Json network_json(const Snapshot& snapshot) {
+  const Network& network = snapshot.network;
+  const auto name = [&](std::int32_t node) { return node_name(snapshot.application, node); };
+  Json json = {{"traffic_bytes", network.traffic_bytes},
+               {"messages_left_out", network.messages_left_out},
+               {"collectives_left_out", network.collectives_left_out},
+               {"clocks_corrected", !network.corrections.empty()},
+               {"dead_nodes", Json::array()},
+               {"clocks", Json::array()},
+               {"links", Json::array()}};
+  for (const NodeLink& link : network.links) json["links"].push_back(node_link_json(link, snapshot.application));
+  for (const std::int32_t node : network.dead_nodes) json["dead_nodes"].push_back(name(node));
+  for (const ClockState& clock : network.clocks) {
+    json["clocks"].push_back({{"node", name(clock.node)},
+                              {"at_s", finite(clock.at_s)},
+                              {"offset_s", finite(clock.offset_s)},
+                              {"drift", finite(clock.drift)},
+                              {"error_s", finite(clock.error_s)}});
+  }
+  return json;
+}
+
 }  // namespace
+
+Json node_link_json(const NodeLink& l, const Application& application) {
+  return {{"from", node_name(application, l.source)},
+          {"to", node_name(application, l.destination)},
+          {"messages", l.messages},
+          {"bytes", l.bytes},
+          {"delayed", l.delayed},
+          {"mean_latency_ratio", finite(l.mean_latency_ratio)},
+          {"mean_transfer_ratio", finite(l.mean_transfer_ratio)},
+          {"mean_transfer_s", finite(l.mean_transfer_s)},
+          {"newest_messages", l.newest_messages},
+          {"newest_transfer_ratio", finite(l.newest_transfer_ratio)},
+          {"peak_transfer_ratio", finite(l.peak_transfer_ratio)},
+          {"peak_s", finite(l.peak_s)}};
+}
 
 Json period_json(const Period& p) {
   return {{"kind", name_of(p.kind)},
@@ -137,6 +179,7 @@ Json summary_json(const Snapshot& snapshot, std::optional<std::int64_t> now_real
                       {"bytes", m.bytes},
                       {"delayed", m.delayed},
                       {"clock_violations", m.clock_violations},
+                      {"clock_unclear", m.clock_unclear},
                       {"foreign", m.foreign},
                       {"half_recorded", m.half_recorded},
                       {"events", m.events}};
@@ -147,6 +190,7 @@ Json summary_json(const Snapshot& snapshot, std::optional<std::int64_t> now_real
                          {"calls", snapshot.collectives.calls},
                          {"wait_s", finite(snapshot.collectives.wait_s)}};
   json["retention"] = retention_json(snapshot.retention);
+  json["network"] = network_json(snapshot);
   for (const char* list : {"regions", "links"}) json[list] = Json::array();
   for (const Region& region : snapshot.regions) json["regions"].push_back(region_json(region));
   for (const RegionLink& link : snapshot.links) json["links"].push_back(link_json(link));

@@ -17,6 +17,7 @@ Json summary_json(const Snapshot& snapshot, std::optional<std::int64_t> now_real
 
 Json region_json(const Region& region);
 Json period_json(const Period& period);
+Json node_link_json(const NodeLink& link, const Application& application);  // nodes by name
 Json link_json(const RegionLink& link);
 Json rank_json(const RankSummary& rank, const Application& application);
 Json criterion_json(const Criterion& criterion);

@@ -47,4 +47,18 @@ Result<Target> choose_target(const std::string& word, const std::vector<wire::Jo
                                      "pclscope list shows the jobs"};
 }
 
+bool is_existing_file(const std::string& word) {
+  std::error_code failed;
+  return word.find("://") == std::string::npos && std::filesystem::exists(word, failed);
+}
+
+Result<std::unique_ptr<Session>> open_run(const std::string& word) {
+  if (is_existing_file(word)) return open_stored(word);
+  const auto runtime = wire::runtime_directory();
+  const auto jobs = wire::list_jobs();
+  const auto target = choose_target(word, jobs ? *jobs : std::vector<wire::Job>(), runtime ? *runtime : std::string());
+  if (!target) return target.error();
+  return target->file.empty() ? open_live(target->live) : open_stored(target->file);
+}
+
 }  // namespace pclscope::session

@@ -109,4 +109,25 @@ std::string ascii_only(std::string_view text) {
   return safe;
 }
 
+std::vector<std::string> wrapped(std::string_view line, std::size_t width, std::size_t indent) {
+  std::vector<std::string> lines;
+  std::string current;
+  while (!line.empty()) {
+    const std::size_t word_begin = std::min(line.find_first_not_of(' '), line.size());
+    const std::size_t word_end = std::min(line.find(' ', word_begin), line.size());
+    const std::string_view piece = line.substr(0, word_end);
+    const bool first_word = current.find_first_not_of(' ') == std::string::npos;
+    if (!first_word && display_width(current) + display_width(piece) > width) {
+      lines.push_back(std::move(current));
+      current.assign(indent, ' ');
+      current += line.substr(word_begin, word_end - word_begin);
+    } else {
+      current += piece;
+    }
+    line.remove_prefix(word_end);
+  }
+  lines.push_back(std::move(current));
+  return lines;
+}
+
 }  // namespace pclscope::text

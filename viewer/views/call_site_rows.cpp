@@ -72,7 +72,7 @@ Result<std::vector<SiteActivity>> activity_of_messages(session::Session& session
   query.order = MessageOrder::stored;
   query.ranks = ranks;
   const Status status = visit_messages(session, criteria, query, [&](const Message& m) {
-    const bool timed = !(m.flags & (message_flag::unseen_completion | message_flag::clock_violation));
+    const bool timed = !(m.flags & message_flag::no_latency);
     sums.add(m, wait_split(m), timed ? criteria.ratio(m).value_or(0) : 0);
     return true;
   });

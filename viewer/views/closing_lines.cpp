@@ -4,6 +4,7 @@
 
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/rank_list.hpp"
+#include "viewer/views/network_lines.hpp"
 
 namespace pclscope::views {
 namespace {
@@ -24,12 +25,19 @@ std::string totals_line(const Closing& closing, const Snapshot& s) {
   return line;
 }
 
+// Of a job on several nodes.
+std::string nodes_line(const Snapshot& s) {
+  const std::string news = network_line(s);
+  return std::to_string(s.application.nodes.size()) + " nodes" + (news.empty() ? "" : ": " + news);
+}
+
 }  // namespace
 
 std::vector<std::string> closing_lines(const Closing& closing, const std::optional<Snapshot>& summary) {
   std::vector<std::string> lines;
   if (summary) {
     lines.push_back(totals_line(closing, *summary));
+    if (summary->application.nodes.size() > 1) lines.push_back(nodes_line(*summary));
     const auto worst = std::max_element(
         summary->regions.begin(), summary->regions.end(),
         [](const Region& a, const Region& b) { return a.mean_latency_ratio < b.mean_latency_ratio; });

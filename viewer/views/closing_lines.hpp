@@ -17,7 +17,7 @@ struct Closing {
   bool aggregator_ran = true;
 };
 
-// At most three lines. `summary` is empty when nothing is known.
+// At most four lines. `summary` is empty when nothing is known.
 std::vector<std::string> closing_lines(const Closing& closing, const std::optional<Snapshot>& summary);
 
 }  // namespace pclscope::views

@@ -117,7 +117,9 @@ session::Json message_json(const Message& m, const Criteria& criteria, const Sit
           {"clock_violation", has(m, message_flag::clock_violation)},
           {"completion_seen", !has(m, message_flag::unseen_completion)},
           {"send_site", location(m.send_site)},
-          {"recv_site", location(m.recv_site)}};
+          {"recv_site", location(m.recv_site)},
+          {"clock_unclear", has(m, message_flag::clock_unclear)},
+          {"clock_error_ns", m.clock_error_ns}};
 }
 
 const std::vector<std::string>& message_csv_titles() {
@@ -125,7 +127,7 @@ const std::vector<std::string>& message_csv_titles() {
                                                   "bytes",         "start_s",         "time_s",     "ratio",
                                                   "late_sender_s", "late_receiver_s", "transfer_s", "delayed",
                                                   "inter_node",    "clock_violation", "completion_seen", "send_site",
-                                                  "recv_site"};
+                                                  "recv_site",     "clock_unclear",   "clock_error_ns"};
   return titles;
 }
 
@@ -149,7 +151,9 @@ std::vector<std::string> message_csv_cells(const Message& m, const Criteria& cri
           bit(message_flag::clock_violation),
           has(m, message_flag::unseen_completion) ? "0" : "1",
           text::printable(sites.location(m.send_site)),
-          text::printable(sites.location(m.recv_site))};
+          text::printable(sites.location(m.recv_site)),
+          bit(message_flag::clock_unclear),
+          std::to_string(m.clock_error_ns)};
 }
 
 std::vector<std::string> message_lines(const std::vector<Message>& messages, const Criteria& criteria, std::size_t width,
@@ -176,7 +180,8 @@ std::vector<std::string> message_lines(const std::vector<Message>& messages, con
                text::format_bytes(static_cast<double>(m.bytes)), unseen ? "unseen" : text::format_seconds(seconds(m.time())),
                ratio ? text::format_ratio(*ratio) : "-", text::format_seconds(seconds(split.late_sender)),
                text::format_seconds(seconds(split.late_receiver)), text::format_seconds(seconds(split.transfer)),
-               has(m, message_flag::clock_violation) ? "clock!" : "", sites.brief(m.send_site), sites.brief(m.recv_site)});
+               has(m, message_flag::clock_violation) ? "clock!" : has(m, message_flag::clock_unclear) ? "clock?" : "",
+               sites.brief(m.send_site), sites.brief(m.recv_site)});
   }
   return table.lines(width);
 }

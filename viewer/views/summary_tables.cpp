@@ -7,6 +7,8 @@
 #include "viewer/text/rank_list.hpp"
 #include "viewer/text/table.hpp"
 #include "viewer/views/delay_rows.hpp"
+#include "viewer/views/finding_rows.hpp"
+#include "viewer/views/network_lines.hpp"
 #include "viewer/views/period_text.hpp"
 #include "viewer/views/site_text.hpp"
 
@@ -59,13 +61,16 @@ std::vector<std::string> summary_lines(const Snapshot& snapshot, bool complete, 
       "latency    median " + text::format_seconds(snapshot.latency.median_s) + ", p99 " +
           text::format_seconds(snapshot.latency.p99_s) + ", mean ratio " + text::format_ratio(snapshot.latency.mean_ratio)};
   if (m.half_recorded > 0) lines.push_back("           half recorded " + text::format_count(m.half_recorded));
-  if (m.clock_violations > 0 || m.foreign > 0) {
-    lines.push_back("           clock violations " + text::format_count(m.clock_violations) + ", foreign messages " +
-                    text::format_count(m.foreign));
+  if (m.clock_violations + m.clock_unclear > 0 || m.foreign > 0) {
+    lines.push_back("           clock violations " + text::format_count(m.clock_violations) + ", unclear " +
+                    text::format_count(m.clock_unclear) + ", foreign messages " + text::format_count(m.foreign));
   }
+  for (std::string& line : network_lines(snapshot)) lines.push_back(std::move(line));
   if (snapshot.collectives.operations > 0) lines.push_back("collective " + collectives_line(snapshot.collectives));
   if (const std::string kept = kept_line(snapshot.retention); !kept.empty()) lines.push_back("kept       " + kept);
   const Sites sites(snapshot.sites);
+  if (!snapshot.attribution.findings.empty())
+    lines.push_back("finding    " + finding_line(snapshot.attribution.findings.front(), snapshot, sites));
   for (std::size_t i = 0; i < std::min<std::size_t>(snapshot.delays.size(), 3); ++i) {
     lines.push_back((i == 0 ? "delays     " : "           ") + delay_line(snapshot.delays[i], sites));
   }

@@ -4,6 +4,7 @@
 
 #include "viewer/views/blocked_sections.hpp"
 #include "viewer/views/delay_rows.hpp"
+#include "viewer/views/finding_rows.hpp"
 #include "viewer/views/inside_rows.hpp"
 #include "viewer/views/site_text.hpp"
 
@@ -29,6 +30,7 @@ session::Json watch_json(const Snapshot& snapshot, std::optional<std::int64_t> n
   session::Json json = session::summary_json(snapshot, now_realtime_ns);
   const Sites sites(snapshot.sites);
   for (std::size_t i = 0; i < snapshot.regions.size(); ++i) add_history(json["regions"][i], snapshot.regions[i]);
+  json["findings"] = findings_json(snapshot, sites)["findings"];
   json["delays"] = delays_json(snapshot.delays, snapshot.regions, sites);
   for (const char* list : {"functions", "blocked", "deadlocks"}) json[list] = session::Json::array();
   for (FunctionActivity function : snapshot.functions) {

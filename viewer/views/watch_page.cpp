@@ -9,7 +9,9 @@
 #include "viewer/text/table.hpp"
 #include "viewer/views/blocked_sections.hpp"
 #include "viewer/views/delay_rows.hpp"
+#include "viewer/views/finding_rows.hpp"
 #include "viewer/views/link_rows.hpp"
+#include "viewer/views/network_lines.hpp"
 #include "viewer/views/period_text.hpp"
 #include "viewer/views/region_section.hpp"
 #include "viewer/views/wait_split_text.hpp"
@@ -29,34 +31,6 @@ std::string freshness_text(const Snapshot& snapshot, const Freshness& freshness)
     return "no news for " + std::to_string(std::llround(freshness.silent_s)) + " s";
   }
   return freshness.age_s ? "data " + text::format_seconds(*freshness.age_s) + " old" : "age of data unknown";
-}
-
-Lines header_lines(const Snapshot& snapshot, const Freshness& freshness) {
-  const Application& app = snapshot.application;
-  const MessageTotals& m = snapshot.messages;
-  // Without events time goes on all the same.
-  const double until_s = live_until_s(snapshot);
-  const double elapsed_s = snapshot.finished ? snapshot.duration_s : std::max(snapshot.duration_s, until_s);
-  const double delayed = m.matched > 0 ? static_cast<double>(m.delayed) / static_cast<double>(m.matched) : 0;
-  Lines lines;
-  lines.push_back(text::printable(snapshot.job) + "  " + text::printable(app.command));
-  lines.push_back(text::printable(app.mpi.empty() ? "MPI not known yet" : app.mpi) + "  " +
-                  counted(static_cast<std::size_t>(std::max(app.ranks, 0)), "rank", "ranks") + " on " +
-                  counted(app.nodes.size(), "node", "nodes") + "  elapsed " + text::format_seconds(elapsed_s) +
-                  "  " + freshness_text(snapshot, freshness));
-  lines.push_back("matched " + text::format_count(m.matched) + "  unmatched " + text::format_short_count(m.unmatched_sends) +
-                  "+" + text::format_short_count(m.unmatched_receives) + "  ambiguous " +
-                  text::format_short_count(m.ambiguous) + "  dropped " + text::format_short_count(m.dropped_events) +
-                  "  " + text::format_bytes(static_cast<double>(m.bytes)));
-  if (m.half_recorded > 0) lines.back() += "  half recorded " + text::format_short_count(m.half_recorded);
-  std::string last = "delayed " + text::format_share(delayed) + "  mean ratio " +
-                     text::format_ratio(snapshot.latency.mean_ratio) + "  median " +
-                     text::format_seconds(snapshot.latency.median_s) + "  p99 " +
-                     text::format_seconds(snapshot.latency.p99_s);
-  if (m.clock_violations > 0) last += "  clock violations " + text::format_short_count(m.clock_violations);
-  lines.push_back(last);
-  if (const std::string budget = budget_line(snapshot.retention); !budget.empty()) lines.push_back(budget);
-  return lines;
 }
 
 Lines worst_lines(const Snapshot& snapshot, std::size_t most, const PageOptions& options) {
@@ -111,12 +85,42 @@ void append(Lines& page, Lines section) {
 
 }  // namespace
 
+std::vector<std::string> header_lines(const Snapshot& snapshot, const Freshness& freshness) {
+  const Application& app = snapshot.application;
+  const MessageTotals& m = snapshot.messages;
+  // Without events time goes on all the same.
+  const double until_s = live_until_s(snapshot);
+  const double elapsed_s = snapshot.finished ? snapshot.duration_s : std::max(snapshot.duration_s, until_s);
+  const double delayed = m.matched > 0 ? static_cast<double>(m.delayed) / static_cast<double>(m.matched) : 0;
+  Lines lines;
+  lines.push_back(text::printable(snapshot.job) + "  " + text::printable(app.command));
+  lines.push_back(text::printable(app.mpi.empty() ? "MPI not known yet" : app.mpi) + "  " +
+                  counted(static_cast<std::size_t>(std::max(app.ranks, 0)), "rank", "ranks") + " on " +
+                  counted(app.nodes.size(), "node", "nodes") + "  elapsed " + text::format_seconds(elapsed_s) +
+                  "  " + freshness_text(snapshot, freshness));
+  lines.push_back("matched " + text::format_count(m.matched) + "  unmatched " + text::format_short_count(m.unmatched_sends) +
+                  "+" + text::format_short_count(m.unmatched_receives) + "  ambiguous " +
+                  text::format_short_count(m.ambiguous) + "  dropped " + text::format_short_count(m.dropped_events) +
+                  "  " + text::format_bytes(static_cast<double>(m.bytes)));
+  if (m.half_recorded > 0) lines.back() += "  half recorded " + text::format_short_count(m.half_recorded);
+  std::string last = "delayed " + text::format_share(delayed) + "  mean ratio " +
+                     text::format_ratio(snapshot.latency.mean_ratio) + "  median " +
+                     text::format_seconds(snapshot.latency.median_s) + "  p99 " +
+                     text::format_seconds(snapshot.latency.p99_s);
+  if (m.clock_violations > 0) last += "  clock violations " + text::format_short_count(m.clock_violations);
+  lines.push_back(last);
+  if (const std::string nodes = network_line(snapshot); !nodes.empty()) lines.push_back(nodes);
+  if (const std::string budget = budget_line(snapshot.retention); !budget.empty()) lines.push_back(budget);
+  return lines;
+}
+
 std::vector<std::string> watch_page(const Snapshot& snapshot, const Freshness& freshness, const PageOptions& options) {
   Lines page = header_lines(snapshot, freshness);
   const Sites sites(snapshot.sites);
   append(page, deadlock_banner(snapshot, sites, std::max<std::size_t>(options.height / 4, 2), options));
   const std::vector<BlockedGroup> groups = blocked_groups(snapshot);
   const std::size_t functions = snapshot.functions.size();
+  Section why{1, 2, std::min<std::size_t>(2 * findings_to_show(snapshot), 6)};
   Section regions{2, 5, snapshot.regions.empty() ? 2 : 1 + snapshot.regions.size()};
   const std::vector<RegionLink> bad = bad_links(snapshot);
   Section delays{2, 3, snapshot.delays.empty() ? 0 : 1 + std::min<std::size_t>(snapshot.delays.size(), 5)};
@@ -125,7 +129,8 @@ std::vector<std::string> watch_page(const Snapshot& snapshot, const Freshness& f
   Section inside{1, 3, snapshot.ranks.empty() || (snapshot.finished && functions == 0) ? 0 : 2 + functions};
   Section blocked{2, 4, groups.empty() ? 0 : 1 + groups.size()};
   share_out(options.height > page.size() ? options.height - page.size() : 0,
-            std::array<Section*, 6>{&regions, &blocked, &delays, &inside, &links, &worst});
+            std::array<Section*, 7>{&why, &regions, &blocked, &delays, &inside, &links, &worst});
+  append(page, finding_section(snapshot, sites, why.lines));
   if (regions.lines > 0) append(page, region_section(snapshot, regions.lines - 1, options));
   append(page, link_section(bad, links.lines));
   append(page, delay_section(snapshot, sites, delays.lines));

@@ -19,4 +19,7 @@ struct Freshness {
 // At most options.height lines of at most options.width columns, without line ends or control characters.
 std::vector<std::string> watch_page(const Snapshot& snapshot, const Freshness& freshness, const PageOptions& options);
 
+// Its first lines alone: what runs, for how long, how fresh that is, the totals. Neither cut nor plain.
+std::vector<std::string> header_lines(const Snapshot& snapshot, const Freshness& freshness);
+
 }  // namespace pclscope::views

@@ -1,0 +1,23 @@
+// Who sent how much to whom, for `map` and `route`: from a traffic file, a dump or a running job.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/mapping/traffic.hpp"
+#include "analysis/result.hpp"
+
+namespace pclscope::commands {
+
+struct SourcedTraffic {
+  mapping::Traffic traffic;
+  std::vector<std::int32_t> node_of_rank;  // of a run: an index into nodes, -1 when the rank has not shown up
+  std::vector<std::string> nodes;          // of a run: their names
+  std::vector<std::int64_t> names;         // of a file: what it calls the ranks; empty: as they are numbered
+  bool of_run = false;
+};
+
+Result<SourcedTraffic> read_traffic_source(const std::string& word);
+
+}  // namespace pclscope::commands

@@ -1,0 +1,58 @@
+// From layout's points and colours to ImGui's, and the few things that every plot has: text that stays inside, ticks,
+// zoom and pan by mouse. Only for use between ImGui::Begin and End.
+#pragma once
+
+#include <imgui.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "viewer/layout/geometry.hpp"
+
+namespace pclscope::gui {
+
+inline ImVec2 to_imgui(layout::Point p) { return {p.x, p.y}; }
+inline layout::Point to_point(ImVec2 v) { return {v.x, v.y}; }
+inline ImU32 to_imgui(layout::Rgba c) { return IM_COL32(c.red, c.green, c.blue, c.alpha); }
+
+// Draws text at `at` (its top left), cut off with ".." beyond `width` pixels (0: never).
+void draw_text(ImDrawList& list, layout::Point at, layout::Rgba colour, std::string_view text, float width = 0);
+// Around `middle`.
+void draw_text_centred(ImDrawList& list, layout::Point middle, layout::Rgba colour, std::string_view text);
+layout::Point text_size(std::string_view text);
+
+// Round values for an axis: about `most` ticks in [low, high], ascending; empty for nonsense.
+std::vector<double> ticks(double low, double high, int most);
+
+// Zoom (wheel, towards the mouse), pan (drag with the right or middle button, or arrow keys while hovered), Home
+// resets.
+class Camera {
+ public:
+  // Call once per frame over an ImGui item that has just been drawn (an InvisibleButton covering `area`).
+  void react(const layout::Rect& area, bool hovered);
+  layout::Point to_screen(layout::Point world) const { return world * zoom_ + offset_; }
+  layout::Point to_world(layout::Point screen) const { return (screen - offset_) * (1 / zoom_); }
+  float zoom() const { return zoom_; }
+  layout::Point offset() const { return offset_; }
+  // Shows the whole of `world` in `area`, with a margin in pixels; on the first call, or when `again`, or until the
+  // user has moved it.
+  void fit(const layout::Rect& world, const layout::Rect& area, float margin, bool again = false);
+  bool moved() const { return moved_; }
+  // By the user, in pixels.
+  void pan(layout::Point by) {
+    offset_ = offset_ + by;
+    moved_ = true;
+  }
+  void reset() { moved_ = false; }
+
+ private:
+  float zoom_ = 1;
+  layout::Point offset_;
+  bool moved_ = false;
+};
+
+// A tooltip with wrapped lines.
+void tooltip(std::string_view text);
+
+}  // namespace pclscope::gui

@@ -1,0 +1,23 @@
+// From what is selected to the dependency graph that is asked for, and what is selected when nobody has chosen yet.
+#pragma once
+
+#include <optional>
+
+#include "analysis/order/dag.hpp"
+#include "analysis/snapshot.hpp"
+#include "viewer/gui/selection.hpp"
+
+namespace pclscope::gui {
+
+// Of the selected region, or of the selected ranks (a lasso). Without a period: live the newest windows, else the
+// region's worst period, both short enough for a graph that can be read. Nothing when neither is selected.
+std::optional<DagQuestion> graph_question(const Snapshot& snapshot, const Selection& selection, bool live,
+                                          double now_s);
+
+// Region, period and ranks of a finding.
+void choose_finding(const Snapshot& snapshot, std::size_t finding, Selection& selection);
+// The first finding that can be believed and is in a region, else the region that is late most; no period while the
+// job goes on. False: there is nothing to choose (yet).
+bool choose_worst(const Snapshot& snapshot, bool live, Selection& selection);
+
+}  // namespace pclscope::gui

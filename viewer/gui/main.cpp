@@ -1,0 +1,62 @@
+// pclscope-view: the window of `pclscope view`, which starts this program.
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "analysis/wire/jobs.hpp"
+#include "viewer/commands/command_line.hpp"
+#include "viewer/gui/window.hpp"
+#include "viewer/session/target.hpp"
+
+namespace {
+
+using namespace pclscope;
+
+bool has(const char* name) {
+  const char* value = std::getenv(name);
+  return value && *value;
+}
+
+// Which run is meant is decided once: a lost job is looked for again by its name.
+Result<session::Target> resolve(const std::string& word) {
+  const auto runtime = wire::runtime_directory();
+  const auto jobs = wire::list_jobs();
+  if (word.empty() && !jobs) return jobs.error();
+  return session::choose_target(word, jobs ? *jobs : std::vector<wire::Job>(), runtime ? *runtime : std::string());
+}
+
+int view(const std::vector<std::string>& words) {
+  gui::ViewOptions options;
+  if (const auto status = gui::parse_view(words, options)) return *status;
+  if (options.screenshot.empty() && !has("DISPLAY") && !has("WAYLAND_DISPLAY")) {
+    return commands::fail(commands::could_not,
+                          "no display here (DISPLAY is not set): log in with ssh -X, or use pclscope watch, or "
+                          "pclscope view --screenshot FILE.png");
+  }
+  const auto target = resolve(options.target);
+  if (!target) return commands::fail(commands::could_not, target.error().message);
+  if (!target->note.empty()) commands::say(target->note);
+  options.target = target->file.empty() ? target->live.name : target->file;
+  session::Feed::Open open = [word = options.target] { return session::open_run(word); };
+  if (!target->file.empty()) {  // a file that cannot be read is said at once, in the terminal
+    if (auto opened = session::open_stored(target->file); !opened)
+      return commands::fail(commands::could_not, opened.error().message);
+  }
+  return options.screenshot.empty() ? gui::show_window(options, std::move(open))
+                                    : gui::make_screenshot(options, std::move(open));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return view({argv + 1, argv + argc});
+  } catch (const std::exception& error) {
+    return commands::fail(commands::could_not, std::string("internal error: ") + error.what());
+  }
+}

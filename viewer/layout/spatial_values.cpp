@@ -1,0 +1,125 @@
+#include "viewer/layout/spatial_values.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "viewer/text/quantities.hpp"
+#include "viewer/text/rank_list.hpp"
+
+namespace pclscope::layout {
+namespace {
+
+constexpr std::uint64_t enough_messages = 10;
+constexpr std::int32_t most_rank = 1 << 22;
+
+RegionValue whole_run(const Region& region) {
+  const bool known = region.messages > 0 && region.mean_latency_ratio > 0;
+  const double share = region.messages > 0 ? static_cast<double>(region.delayed) / static_cast<double>(region.messages) : 0;
+  return {known ? region.mean_latency_ratio : 0, std::min(share, 1.0), region.messages, region.delayed};
+}
+
+RegionValue in_period(const session::RegionHistory& history, const Stretch& period) {
+  RegionValue value;
+  double sum = 0;
+  for (const session::HistoryPoint& point : history.points) {
+    if (!(point.begin_s < period.end_s && point.begin_s + point.length_s > period.begin_s)) continue;
+    value.messages += point.messages;
+    value.delayed += point.delayed;
+    if (point.ratio > 0) sum += static_cast<double>(point.ratio) * point.messages;
+  }
+  if (value.messages == 0) return value;
+  value.ratio = sum / static_cast<double>(value.messages);
+  value.delayed_share = std::min(1.0, static_cast<double>(value.delayed) / static_cast<double>(value.messages));
+  return value;
+}
+
+}  // namespace
+
+std::vector<RegionValue> region_values(const SpatialLayout& layout, const session::History* history, const std::optional<Stretch>& period) {
+  std::vector<RegionValue> values;
+  for (const PlacedRegion& region : layout.regions) {
+    if (!period) {
+      values.push_back(whole_run(layout.snapshot->regions[region.index]));
+      continue;
+    }
+    values.emplace_back();
+    if (history == nullptr) continue;
+    const auto found = history->regions().find(region.id);
+    if (found != history->regions().end()) values.back() = in_period(found->second, *period);
+  }
+  return values;
+}
+
+std::optional<std::size_t> worst_region(const std::vector<RegionValue>& values) {
+  std::optional<std::size_t> worst;
+  const auto rank_of = [](const RegionValue& v) { return std::pair(v.messages >= enough_messages, v.ratio); };
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i].messages == 0 || !(values[i].ratio > 0)) continue;
+    if (!worst || rank_of(values[i]) > rank_of(values[*worst])) worst = i;
+  }
+  return worst;
+}
+
+double latency_top(const std::vector<RegionValue>& values) {
+  const auto worst = worst_region(values);
+  const double ratio = worst ? values[*worst].ratio : 0;
+  double top = 8;
+  for (double decade = 10; top < ratio && decade < 1e9; decade *= 10) {
+    for (const double step : {1.0, 1.5, 2.0, 3.0, 5.0, 7.0}) top = top < ratio ? step * decade : top;
+  }
+  return top;
+}
+
+std::string ranks_line(const PlacedRegion& region, std::size_t width) {
+  if (region.ranks.empty()) return "no ranks";
+  std::vector<std::int32_t> ranks;
+  for (const PlacedRank& rank : region.ranks) ranks.push_back(rank.rank);
+  return std::string(ranks.size() == 1 ? "rank " : "ranks ").append(text::compact_ranks(std::move(ranks), width));
+}
+
+std::string region_line(const PlacedRegion& region, const RegionValue& value, std::size_t width) {
+  std::string line = std::string("region ").append(std::to_string(region.id)).append(" (").append(ranks_line(region, width)).append("): ");
+  return line.append(value.ratio > 0 ? text::format_times(value.ratio) : std::string("no messages inside"));
+}
+
+RankSummaries::RankSummaries(const Snapshot& snapshot) : snapshot_(&snapshot) {
+  std::int32_t last = -1;
+  for (const RankSummary& rank : snapshot.ranks) last = rank.rank < most_rank ? std::max(last, rank.rank) : last;
+  by_rank_.assign(static_cast<std::size_t>(last + 1), 0);
+  for (std::uint32_t i = 0; i < snapshot.ranks.size(); ++i) {
+    const std::int32_t rank = snapshot.ranks[i].rank;
+    if (rank >= 0 && rank < most_rank) by_rank_[static_cast<std::size_t>(rank)] = i + 1;
+  }
+}
+
+const RankSummary* RankSummaries::find(std::int32_t rank) const {
+  if (rank < 0 || static_cast<std::size_t>(rank) >= by_rank_.size()) return nullptr;
+  const std::uint32_t at = by_rank_[static_cast<std::size_t>(rank)];
+  return at > 0 ? &snapshot_->ranks[at - 1] : nullptr;
+}
+
+SpatialColours spatial_colours(const SpatialLayout& layout, const std::vector<RegionValue>& values, bool of_period,
+    SpatialColouring colouring, const Palette& palette) {
+  SpatialColours made;
+  const bool latency = colouring == SpatialColouring::latency;
+  const RankSummaries summaries(*layout.snapshot);
+  made.top = latency_top(values);
+  for (std::size_t i = 0; i < layout.regions.size(); ++i) {
+    const PlacedRegion& region = layout.regions[i];
+    made.regions.push_back(latency ? palette.latency(i < values.size() ? values[i].ratio : 0, made.top) : palette.region(region.id));
+    std::vector<Rgba>& ranks = made.ranks.emplace_back(region.ranks.size(), made.regions.back());
+    if (!latency || of_period) continue;
+    for (std::size_t k = 0; k < ranks.size(); ++k) {
+      const RankSummary* summary = summaries.find(region.ranks[k].rank);
+      ranks[k] = palette.latency(summary != nullptr && summary->receives > 0 ? summary->mean_ratio : 0, made.top);
+    }
+  }
+  for (const PlacedLink& link : layout.links) {
+    const RegionLink& values_of = layout.snapshot->links[link.index];
+    if (latency) made.links.push_back(palette.latency(values_of.messages > 0 ? values_of.mean_latency_ratio : 0, made.top));
+    else made.links.push_back(mix(made.regions[link.a], made.regions[link.b], 0.5f));
+  }
+  return made;
+}
+
+}  // namespace pclscope::layout

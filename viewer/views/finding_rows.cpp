@@ -1,0 +1,161 @@
+#include "viewer/views/finding_rows.hpp"
+
+#include <algorithm>
+
+#include "viewer/text/printable.hpp"
+#include "viewer/text/quantities.hpp"
+#include "viewer/text/rank_list.hpp"
+#include "viewer/text/table.hpp"
+#include "viewer/views/json_rows.hpp"
+
+namespace pclscope::views {
+namespace {
+
+using session::Json;
+using session::finite;
+using text::Align;
+
+constexpr const char* words[] = {"none", "unknown", "mapping", "pattern", "background", "late-sender", "late-receiver", "collective-wait"};
+constexpr double believed = 0.5;
+
+std::string node_name(const Snapshot& s, std::int32_t node) {
+  const auto& names = s.application.nodes;
+  const bool known = node >= 0 && static_cast<std::size_t>(node) < names.size();
+  return known ? text::printable(names[static_cast<std::size_t>(node)]) : std::to_string(node);
+}
+
+Json site_json(std::uint32_t site, const Sites& sites) {
+  const std::string location = sites.location(site);
+  return location.empty() ? Json(nullptr) : Json(location);
+}
+
+Json finding_json(const Finding& f, const Snapshot& s, const Sites& sites) {
+  Json nodes = Json::array();
+  for (std::size_t i = 0; i + 1 < f.nodes.size(); i += 2)
+    nodes.push_back({{"from", node_name(s, f.nodes[i])}, {"to", node_name(s, f.nodes[i + 1])}});
+  return {{"cause", cause_word(f.cause)},
+          {"detail", f.detail},
+          {"region", f.region >= 0 ? Json(f.region) : Json(nullptr)},
+          {"ranks", f.ranks},
+          {"nodes", nodes},
+          {"site", site_json(f.site, sites)},
+          {"period", {{"begin_s", finite(f.begin_s)}, {"end_s", finite(f.end_s)}, {"open", f.open}}},
+          {"score", finite(f.score)},
+          {"confidence", finite(f.confidence)},
+          {"lost_s", finite(f.lost_s)},
+          {"evidence", f.evidence},
+          {"advice", f.advice}};
+}
+
+std::string where(const Finding& f, const Snapshot& s, const Sites& sites) {
+  std::string line;
+  if (!f.ranks.empty() && f.cause != Cause::mapping)
+    line += (f.ranks.size() == 1 ? ", rank " : ", ranks ") + text::compact_ranks(f.ranks, 24);
+  if (f.site != 0 && sites.find(f.site) != nullptr) line += " at " + sites.brief(f.site);
+  for (std::size_t i = 0; i + 1 < std::min<std::size_t>(f.nodes.size(), 4); i += 2)
+    line += (i == 0 ? ", from " : " and ") + node_name(s, f.nodes[i]) + " to " + node_name(s, f.nodes[i + 1]);
+  if (f.nodes.size() > 4) line += " and others";
+  return line;
+}
+
+// "since 02:13", "from 12.0 s to 15.5 s".
+std::string when(const Finding& f) {
+  if (f.open) return "since " + text::format_moment(f.begin_s);
+  return "from " + text::format_moment(f.begin_s) + " to " + text::format_moment(f.end_s);
+}
+
+std::string felt(const Finding& f, const Snapshot& s) {
+  const auto region = std::find_if(s.regions.begin(), s.regions.end(), [&](const Region& r) { return r.id == f.region; });
+  if (f.region < 0 || region == s.regions.end()) return "";
+  return "region " + std::to_string(f.region) + " (ranks " + text::compact_ranks(region->ranks, 24) + "): ";
+}
+
+std::string two_digits(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f", value);
+  return text;
+}
+
+}  // namespace
+
+const char* cause_word(Cause cause) {
+  const auto at = static_cast<std::size_t>(cause);
+  return at < std::size(words) ? words[at] : "unknown";
+}
+
+Json findings_json(const Snapshot& snapshot, const Sites& sites) {
+  Json list = Json::array();
+  for (const Finding& f : snapshot.attribution.findings) list.push_back(finding_json(f, snapshot, sites));
+  return {{"findings", list}};
+}
+
+Rows finding_rows(const Snapshot& snapshot, const Sites& sites) {
+  const auto flat = [&](const Finding& f) {
+    Json row = finding_json(f, snapshot, sites);
+    Json ends = Json::array();
+    for (const std::int32_t node : f.nodes) ends.push_back(node_name(snapshot, node));
+    row["nodes"] = ends;
+    std::string evidence;
+    for (const std::string& sentence : f.evidence) evidence += (evidence.empty() ? "" : "; ") + sentence;
+    row["evidence"] = evidence;
+    row.erase("period");
+    row["begin_s"] = finite(f.begin_s);
+    row["end_s"] = finite(f.end_s);
+    row["open"] = f.open;
+    return row;
+  };
+  std::vector<Json> objects;
+  for (const Finding& f : snapshot.attribution.findings) objects.push_back(flat(f));
+  return rows_of(objects, flat({}));
+}
+
+std::string finding_line(const Finding& f, const Snapshot& s, const Sites& sites) {
+  const std::string sure = ", confidence " + two_digits(f.confidence);
+  if (f.cause == Cause::none) return "no cause to name: what ranks wait is a small part of their time" + sure;
+  const std::string lost = f.lost_s > 0 ? " (" + text::format_seconds(f.lost_s) + " of ranks' time, " + text::format_share(f.score) + ")" : "";
+  if (f.cause == Cause::unknown) return felt(f, s) + "cause not known " + when(f) + lost + sure;
+  return felt(f, s) + cause_word(f.cause) + (f.detail.empty() ? "" : " (" + text::printable(f.detail) + ")") + " " + when(f) + lost +
+         where(f, s, sites) + sure;
+}
+
+std::vector<std::string> finding_lines(const Snapshot& snapshot, const Sites& sites, std::size_t width) {
+  if (snapshot.attribution.findings.empty()) return {"no findings: no messages were matched, or the dump is of an older pclscope"};
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < snapshot.attribution.findings.size(); ++i) {
+    const Finding& f = snapshot.attribution.findings[i];
+    if (i > 0) lines.push_back("");
+    lines.push_back(std::to_string(i + 1) + ". " + finding_line(f, snapshot, sites));
+    for (const std::string& sentence : f.evidence) lines.push_back("   - " + text::printable(sentence));
+    if (!f.advice.empty()) lines.push_back("   => " + text::printable(f.advice));
+  }
+  if (width > 0) {
+    std::vector<std::string> folded;
+    for (const std::string& line : lines)
+      for (std::string& part : text::wrapped(line, width, 5)) folded.push_back(std::move(part));
+    return folded;
+  }
+  return lines;
+}
+
+std::size_t findings_to_show(const Snapshot& snapshot) {
+  const auto& findings = snapshot.attribution.findings;
+  return static_cast<std::size_t>(std::count_if(findings.begin(), findings.end(), [](const Finding& f) {
+    return f.cause > Cause::unknown && f.confidence > believed;
+  }));
+}
+
+std::vector<std::string> finding_section(const Snapshot& snapshot, const Sites& sites, std::size_t most) {
+  std::vector<const Finding*> shown;
+  for (const Finding& f : snapshot.attribution.findings)
+    if (f.cause > Cause::unknown && f.confidence > believed) shown.push_back(&f);
+  std::stable_sort(shown.begin(), shown.end(), [](const Finding* a, const Finding* b) { return a->open > b->open; });
+  std::vector<std::string> lines;
+  for (const Finding* f : shown) {
+    if (lines.size() >= most) break;
+    lines.push_back("why: " + finding_line(*f, snapshot, sites));
+    if (!f->advice.empty() && lines.size() < most) lines.push_back("     => " + text::printable(f->advice));
+  }
+  return lines;
+}
+
+}  // namespace pclscope::views

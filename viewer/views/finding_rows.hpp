@@ -1,0 +1,38 @@
+// Why messages are late, for people and programs: findings, and the measures that they rest on.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/snapshot.hpp"
+#include "viewer/session/summary_json.hpp"
+#include "viewer/views/site_text.hpp"
+#include "viewer/views/summary_tables.hpp"
+
+namespace pclscope::views {
+
+// "late-sender": the word in JSON, in documents and on the command line.
+const char* cause_word(Cause cause);
+
+// {findings: [...]}: as the first is the answer, in order.
+session::Json findings_json(const Snapshot& snapshot, const Sites& sites);
+Rows finding_rows(const Snapshot& snapshot, const Sites& sites);
+// What, who, since when, how sure: one line.
+std::string finding_line(const Finding& finding, const Snapshot& snapshot, const Sites& sites);
+// Each finding with its evidence and advice. `width` 0: as long as they are.
+std::vector<std::string> finding_lines(const Snapshot& snapshot, const Sites& sites, std::size_t width);
+// For watch: those that act now or matter most, at most `most` lines.
+std::vector<std::string> finding_section(const Snapshot& snapshot, const Sites& sites, std::size_t most);
+std::size_t findings_to_show(const Snapshot& snapshot);
+
+// The measures over time: {slices, transfer_lines}.
+session::Json attribution_json(const Attribution& attribution);
+Rows attribution_rows(const Attribution& attribution);
+std::vector<std::string> attribution_lines(const Attribution& attribution, std::size_t width);
+
+// Messages per pair of ranks; as text it is what `pclscope map` reads (docs/mapping.md).
+session::Json traffic_json(const std::vector<PairTraffic>& traffic);
+Rows traffic_rows(const std::vector<PairTraffic>& traffic);
+std::vector<std::string> traffic_lines(const std::vector<PairTraffic>& traffic);
+
+}  // namespace pclscope::views
