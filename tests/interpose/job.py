@@ -6,6 +6,7 @@ import os
 import re
 import secrets
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -28,6 +29,19 @@ Result = collections.namedtuple("Result", "status out err segments board")
 
 
 NUMBER = (1 << 40) - 1  # the lower part of the ordinal of sends and receives; above: how many began meanwhile
+
+
+def node_key(host=socket.gethostname()):
+    """As in names in /dev/shm: FNV-1a of the host's name."""
+    key = 0x811C9DC5
+    for byte in host.encode():
+        key = (key ^ byte) * 0x01000193 & 0xFFFFFFFF
+    return f"{key:08x}"
+
+
+def shm(token):
+    """What the paths of a job's files on this node begin with."""
+    return f"/dev/shm/pclscope-{token}-{node_key()}-"
 
 
 def function_names():
@@ -120,7 +134,7 @@ def launch(mpi, ranks, command, token=None, tools=1, preload=True, job=True, tim
     line += command
     if tools:
         line += [":", "-n", str(tools), program("stand_in", mpi)]
-    prefix = f"/dev/shm/pclscope-{token}-"
+    prefix = shm(token)
     try:
         done = run(line, timeout=timeout, **variables)
         segments = filter(None, [read_segment(p) for p in glob.glob(prefix + "[0-9]*")])

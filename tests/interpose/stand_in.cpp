@@ -12,7 +12,8 @@
 
 int main(int argc, char** argv) {
   char path[256];
-  snprintf(path, sizeof path, "/dev/shm/%s%s-board", pclscope::record::shm_prefix, getenv("PCLSCOPE_JOB"));
+  snprintf(path, sizeof path, "/dev/shm/%s%s-%08x-board", pclscope::record::shm_prefix, getenv("PCLSCOPE_JOB"),
+           pclscope::record::this_node_key());
   const int file = open(path, O_RDWR | O_CREAT, 0600);
   using pclscope::record::Board;
   if (file < 0 || ftruncate(file, sizeof(Board)) != 0) return 1;

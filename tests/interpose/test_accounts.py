@@ -27,7 +27,7 @@ class Reader:
     """Maps each segment as it appears, as the aggregator does, and reads what it is told to."""
 
     def __init__(self, token):
-        self.prefix, self.segments = f"/dev/shm/pclscope-{token}-", {}
+        self.prefix, self.segments = job.shm(token), {}
 
     def discover(self):
         for path in glob.glob(self.prefix + "[0-9]*"):

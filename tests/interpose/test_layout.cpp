@@ -3,12 +3,31 @@
 #include <cstddef>
 #include <cstring>
 #include <set>
+#include <string>
 
 #include "interpose/record/board.hpp"
 #include "interpose/record/functions.hpp"
 #include "interpose/record/segment.hpp"
 
 using namespace pclscope::record;
+
+TEST_CASE("what a job that was only preloaded writes on its board lies behind what every job has") {
+  CHECK(offsetof(Board, described) == 16428);
+  CHECK(offsetof(Board, version) == 16432);
+  CHECK(offsetof(Board, started_ns) == 16456);
+  CHECK(offsetof(Board, job) == 16464);
+  CHECK(offsetof(Board, session) % 64 == 0);
+  CHECK(offsetof(Board, recording) == offsetof(Board, session) + 64);
+}
+
+TEST_CASE("names carry the node: FNV-1a of the host name") {
+  CHECK(node_key("") == 0x811C9DC5u);
+  CHECK(node_key("a") == 0xE40C292Cu);
+  CHECK(node_key("foobar") == 0xBF9CF968u);
+  char key[9];
+  write_node_key(0x00ABCDEFu, key);
+  CHECK(std::string(key) == "00abcdef");
+}
 
 TEST_CASE("the segment header lies as FORMAT.md says") {
   CHECK(offsetof(SegmentHeader, version) == 8);

@@ -23,7 +23,7 @@ class Consumer:
     """Maps the segment of rank 0 when it appears, as the aggregator does."""
 
     def __init__(self, token):
-        pattern = f"/dev/shm/pclscope-{token}-0-0"
+        pattern = job.shm(token) + "0-0"
         deadline = time.monotonic() + 30
         while not (os.path.exists(pattern) and os.path.getsize(pattern) == 4096 + 64 * CAPACITY):
             assert time.monotonic() < deadline

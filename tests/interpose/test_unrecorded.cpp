@@ -137,6 +137,78 @@ TEST_CASE("more channels than can be kept make an honest loss, and the next stre
   CHECK(Written(accounts.summary(1, receives)).events.size() == 2);
 }
 
+TEST_CASE("a session begins with the totals of everything before, and with the receives that are outstanding") {
+  Unrecorded accounts(false, true);
+  std::atomic<std::uint64_t> receives{0};
+  const auto end = [&](OutstandingReceive* receive) {
+    std::uint64_t number = 0;
+    Unrecorded::Post post{};
+    const bool numbered = Unrecorded::end(receive, number, post);
+    accounts.life_received(1, 2, 9, post.order);
+    return numbered ? number : OutstandingReceive::unnumbered;
+  };
+  for (int i = 0; i < 5; ++i) accounts.life_sent(1, 3, 9);
+  accounts.life_sent(1, 3, 8);
+  accounts.life_unsent(1, 3, 8);  // the only one of its channel was cancelled
+  OutstandingReceive* overtaken = accounts.outstanding(posted(1, 2, 9), accounts.post(0), 0);
+  CHECK(end(accounts.outstanding(posted(1, 2, 9), accounts.post(0), 0)) == OutstandingReceive::unnumbered);
+  OutstandingReceive* late = accounts.outstanding(posted(1, 2, 9), accounts.post(0), 0);
+
+  Unrecorded::number_from(0);
+  const Written first(accounts.life_summary({0, 0, 0, nullptr, 0, true, true}, receives));
+  REQUIRE(first.events.size() == 5);
+  CHECK((first.events[0].kind == EventKind::lost && first.events[0].flags == flag::summarised));
+  CHECK((first.events[1].ordinal == 0 && first.events[1].flags == (flag::unrecorded | flag::out_of_order)));
+  CHECK((first.events[2].ordinal == 1 && first.events[2].flags == flag::unrecorded));
+  CHECK((first.events[3].kind == EventKind::unrecorded_receives && first.events[3].bytes == 1));
+  CHECK((first.events[4].kind == EventKind::unrecorded_sends && first.events[4].bytes == 5));
+
+  // In the session: one with a number ends, one is posted with its number, three are sent.
+  CHECK(end(overtaken) == 0);
+  const std::uint64_t number = receives++;
+  OutstandingReceive* recorded = accounts.outstanding(posted(1, 2, 9), accounts.post(3), 3, number);
+  for (int i = 0; i < 3; ++i) accounts.life_sent(1, 3, 9);
+  CHECK(accounts.empty());
+
+  // The next session: numbers go on, those of the first one are told to be gone.
+  Unrecorded::number_from(receives);
+  CHECK(Unrecorded::number_now(late) == OutstandingReceive::unnumbered);
+  const Written second(accounts.life_summary({3, receives, 3, nullptr, 0, true, true}, receives));
+  REQUIRE(second.events.size() == 7);
+  CHECK((second.events[1].kind == EventKind::lost_number && second.events[1].bytes == 3 && second.events[1].flags == 0));
+  CHECK((second.events[2].kind == EventKind::lost_number && second.events[2].bytes == 3));
+  CHECK((second.events[3].ordinal == 3 && second.events[4].ordinal == 4));
+  CHECK((second.events[5].bytes == 2 && second.events[5].begin == 3));
+  CHECK((second.events[6].bytes == 8 && second.events[6].begin == 3));
+  CHECK(end(late) == 3);
+  CHECK(end(recorded) == 4);
+  accounts.life_give_up();
+  CHECK(Written(accounts.life_summary({3, receives, 3, nullptr, 0, true, true}, receives)).events[0].flags == 0);
+  accounts.give_memory_back();
+  Unrecorded::number_from(0);
+}
+
+TEST_CASE("a thread leaves its totals and its outstanding receives to another one") {
+  Unrecorded ended(true, true), heir(true, true);
+  std::atomic<std::uint64_t> receives{0};
+  for (std::int32_t tag = 0; tag < 1000; ++tag) ended.life_sent(1, 3, tag);
+  heir.life_sent(1, 3, 999);
+  OutstandingReceive* left = ended.outstanding(posted(1, 2, 9), ended.post(0), 0);
+  heir.inherit(ended);
+  const Written summary(heir.life_summary({0, 0, 0, nullptr, 0, true, true}, receives));
+  CHECK(summary.of(EventKind::recv_post).size() == 1);
+  std::uint64_t sum = 0;
+  for (const Event& e : summary.of(EventKind::unrecorded_sends)) sum += e.bytes;
+  CHECK(sum == 1001);
+  CHECK(Written(ended.life_summary({0, 0, 0, nullptr, 0, false, true}, receives)).events.size() == 1);
+  std::uint64_t number = 7;
+  Unrecorded::Post post{};
+  CHECK(Unrecorded::end(left, number, post));
+  CHECK(number == 0);
+  ended.give_memory_back();
+  heir.give_memory_back();
+}
+
 TEST_CASE("any thread may end a receive while its owner writes the summary") {
   const unsigned seed = GENERATE(31u, 32u);
   CAPTURE(seed);

@@ -3,15 +3,7 @@
 // On paper: the grid is px x py x pz with MPI_Dims_create(n, 3), rank = (x * py + y) * pz + z. Every rank sends six
 // faces per iteration, also to itself where a dimension has extent 1: messages = 6 * n * iterations, tag 2 * d for
 // travel towards smaller coordinates of dimension d, 2 * d + 1 towards larger ones; 8 * doubles bytes each.
-#include "answer.h"
-
-static int extent[3];
-
-static int moved(const int at[3], int dimension, int step) {
-  int to[3] = {at[0], at[1], at[2]};
-  to[dimension] = (to[dimension] + step + extent[dimension]) % extent[dimension];
-  return (to[0] * extent[1] + to[1]) * extent[2] + to[2];
-}
+#include "halo_grid.h"
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
@@ -20,8 +12,7 @@ int main(int argc, char** argv) {
   int size, rank;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Dims_create(size, 3, extent);
-  const int at[3] = {rank / (extent[1] * extent[2]), rank / extent[2] % extent[1], rank % extent[2]};
+  const HaloGrid grid = halo_grid(size, rank);
 
   double* out = malloc(6 * (size_t)face * sizeof(double));
   double* in = malloc(6 * (size_t)face * sizeof(double));
@@ -29,17 +20,17 @@ int main(int argc, char** argv) {
   for (long iteration = 0; iteration < iterations; iteration++) {
     MPI_Request request[12];
     for (int t = 0; t < 6; t++) {
-      const int from = moved(at, t / 2, t % 2 ? -1 : 1);
+      const int from = comes_from(&grid, t);
       MPI_Irecv(in + t * face, (int)face, MPI_DOUBLE, from, t, MPI_COMM_WORLD, &request[t]);
     }
     for (int t = 0; t < 6; t++) {
       for (long i = 0; i < face; i++) out[t * face + i] = rank * 100.0 + (double)(iteration % 97) + t + (double)i / 1024;
-      MPI_Isend(out + t * face, (int)face, MPI_DOUBLE, moved(at, t / 2, t % 2 ? 1 : -1), t, MPI_COMM_WORLD,
+      MPI_Isend(out + t * face, (int)face, MPI_DOUBLE, goes_to(&grid, t), t, MPI_COMM_WORLD,
                 &request[6 + t]);
     }
     MPI_Waitall(12, request, MPI_STATUSES_IGNORE);
     for (int t = 0; t < 6; t++) {
-      const int from = moved(at, t / 2, t % 2 ? -1 : 1);
+      const int from = comes_from(&grid, t);
       for (long i = 0; i < face; i++)
         REQUIRE(in[t * face + i] == from * 100.0 + (double)(iteration % 97) + t + (double)i / 1024);
       received++;
@@ -49,8 +40,8 @@ int main(int argc, char** argv) {
   received = sum_over_ranks(received);
   checksum = sum_over_ranks(checksum);
   if (rank == 0)
-    printf("halo3d: grid %dx%dx%d iterations %ld faces %llu checksum %016llx\n", extent[0], extent[1], extent[2],
-           iterations, (unsigned long long)received, (unsigned long long)checksum);
+    printf("halo3d: grid %dx%dx%d iterations %ld faces %llu checksum %016llx\n", grid.extent[0],
+           grid.extent[1], grid.extent[2], iterations, (unsigned long long)received, (unsigned long long)checksum);
   free(in);
   free(out);
   MPI_Finalize();

@@ -6,15 +6,7 @@
 // (n - 1) * sleep, and goes back to the line marked PLANTED of that rank.
 #include <unistd.h>
 
-#include "answer.h"
-
-static int extent[3];
-
-static int moved(const int at[3], int dimension, int step) {
-  int to[3] = {at[0], at[1], at[2]};
-  to[dimension] = (to[dimension] + step + extent[dimension]) % extent[dimension];
-  return (to[0] * extent[1] + to[1]) * extent[2] + to[2];
-}
+#include "halo_grid.h"
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
@@ -29,8 +21,7 @@ int main(int argc, char** argv) {
   int size, rank;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Dims_create(size, 3, extent);
-  const int at[3] = {rank / (extent[1] * extent[2]), rank / extent[2] % extent[1], rank % extent[2]};
+  const HaloGrid grid = halo_grid(size, rank);
 
   double out[6][face], in[6][face];
   MPI_Barrier(MPI_COMM_WORLD);
@@ -42,20 +33,20 @@ int main(int argc, char** argv) {
 
     MPI_Request request[12];
     for (int t = 0; t < 6; t++) {
-      const int from = moved(at, t / 2, t % 2 ? -1 : 1);
+      const int from = comes_from(&grid, t);
       MPI_Irecv(in[t], face, MPI_DOUBLE, from, t, MPI_COMM_WORLD, &request[t]);  // PLANTED
     }
     for (int t = 0; t < 6; t++) {
       for (int i = 0; i < face; i++) out[t][i] = rank * 100.0 + (double)(iteration % 97) + t;
-      MPI_Isend(out[t], face, MPI_DOUBLE, moved(at, t / 2, t % 2 ? 1 : -1), t, MPI_COMM_WORLD, &request[6 + t]);
+      MPI_Isend(out[t], face, MPI_DOUBLE, goes_to(&grid, t), t, MPI_COMM_WORLD, &request[6 + t]);
     }
     MPI_Waitall(12, request, MPI_STATUSES_IGNORE);
     for (int t = 0; t < 6; t++)
-      REQUIRE(in[t][face - 1] == moved(at, t / 2, t % 2 ? -1 : 1) * 100.0 + (double)(iteration % 97) + t);
+      REQUIRE(in[t][face - 1] == comes_from(&grid, t) * 100.0 + (double)(iteration % 97) + t);
   }
   if (rank == 0)
-    printf("planted_halo3d: grid %dx%dx%d iterations %ld sleeper %ld from %ld times %ld sleep_us %ld\n", extent[0],
-           extent[1], extent[2], iterations, sleeper, first, in_a_row, sleep_us);
+    printf("planted_halo3d: grid %dx%dx%d iterations %ld sleeper %ld from %ld times %ld sleep_us %ld\n", grid.extent[0],
+           grid.extent[1], grid.extent[2], iterations, sleeper, first, in_a_row, sleep_us);
   MPI_Finalize();
   return 0;
 }

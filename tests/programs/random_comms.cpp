@@ -42,6 +42,15 @@ MPI_Comm make_ring_graph(MPI_Comm from) {
 
 Communicators::Communicators(int rank, int size) : rank_(rank), size_(size) {
   MPI_Comm_group(MPI_COMM_WORLD, &world_);
+  char name[MPI_MAX_PROCESSOR_NAME] = "";
+  int length = 0;
+  MPI_Get_processor_name(name, &length);
+  unsigned hash[2] = {5381, 0};
+  for (const char* c = name; *c != 0; ++c) hash[0] = hash[0] * 33 + static_cast<unsigned char>(*c);
+  hash[1] = ~hash[0];
+  unsigned least[2];
+  MPI_Allreduce(hash, least, 2, MPI_UNSIGNED, MPI_MIN, MPI_COMM_WORLD);
+  one_node_ = least[0] == ~least[1];
 }
 
 void Communicators::change(const Plan::Change& change, const std::vector<Recipe>& live) {
@@ -91,7 +100,12 @@ MPI_Comm Communicators::make(const Recipe& recipe, const Recipe& parent, MPI_Com
       MPI_Wait(&request, MPI_STATUS_IGNORE);
       break;
     case Make::split: MPI_Comm_split(from, colour, key, &comm); break;
-    case Make::split_type: MPI_Comm_split_type(from, MPI_COMM_TYPE_SHARED, key, MPI_INFO_NULL, &comm); break;
+    case Make::split_type:  // the plan knows no nodes: everybody stays together
+      if (one_node_)
+        MPI_Comm_split_type(from, MPI_COMM_TYPE_SHARED, key, MPI_INFO_NULL, &comm);
+      else
+        MPI_Comm_split(from, 0, key, &comm);
+      break;
     case Make::cart: comm = make_cart(from); break;
     case Make::graph: comm = make_ring_graph(from); break;
     case Make::create:

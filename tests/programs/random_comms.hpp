@@ -34,6 +34,7 @@ class Communicators {
 
   int rank_, size_;
   MPI_Group world_;
+  bool one_node_ = true;
   std::map<int, Recipe> recipes_;  // by ordinal, living ones
   std::map<int, View> views_;
   std::map<int, std::vector<int>> members_;

@@ -76,6 +76,18 @@ def is_complete(path):
         return bool(file.attrs["complete"])
 
 
+def time_origin(path):
+    """CLOCK_REALTIME in ns at 0 of the dump's time axis: the same in both copies of the summary that are written."""
+    with h5py.File(path, "r") as file:
+        return max(int(copy.attrs.get("time_origin_realtime_ns", 0)) for copy in file["summary"].values())
+
+
+def dropped(path):
+    """Events that the ranks had no room for."""
+    with h5py.File(path, "r") as file:
+        return max(int(copy["ranks"]["dropped_events"][:].sum()) for copy in file["summary"].values() if "ranks" in copy)
+
+
 def rows_from(columns):
     """Rows of given lists, for tests of the tests."""
     return Rows({name: numpy.array(columns[name], dtype=numpy.int64) for name in columns})

@@ -285,6 +285,42 @@ def compare(rows, oracle, monotonic=False, required=None, may_miss=0):
     return differences + ([f"and {more} more"] if more else [])
 
 
+def places(side, time, ranks):
+    """For each entry: the first and the last place of its time among those of its rank, as numbers unique over ranks."""
+    first, last, begin = numpy.empty(len(time), numpy.int64), numpy.empty(len(time), numpy.int64), 0
+    for rank in range(ranks):
+        at = numpy.flatnonzero(side == rank)
+        sorted_times = numpy.sort(time[at])
+        first[at] = begin + numpy.searchsorted(sorted_times, time[at], side="left")
+        last[at] = begin + numpy.searchsorted(sorted_times, time[at], side="right") - 1
+        begin += len(at)
+    return first, last
+
+
+def compare_by_order(rows, oracle):
+    """For clocks that are no straight line (several nodes), when everything was recorded and no rank has several threads: the
+    k-th send of a rank is the oracle's k-th, the k-th posted receive likewise; a row is right when both are one message."""
+    truth = oracle.all
+    if len(rows) != len(truth):
+        return [f"{len(rows)} rows, {len(truth)} messages"]
+    sent_first, sent_last = places(rows.source, rows.send_begin, oracle.ranks)
+    got_first, got_last = places(rows.destination, rows.recv_post, oracle.ranks)
+    send_place = numpy.lexsort((truth.send_before, truth.source)).argsort()
+    post_place = numpy.lexsort((truth.post_before, truth.destination)).argsort()
+    by_send = numpy.empty(len(truth), numpy.int64)
+    by_send[send_place] = numpy.arange(len(truth))
+    differences = []
+    for row in range(len(rows)):
+        for at in by_send[sent_first[row]:sent_last[row] + 1].tolist():
+            same = all(getattr(rows, name)[row] == getattr(truth, name)[at]
+                       for name in ("source", "destination", "tag", "bytes"))
+            if same and got_first[row] <= post_place[at] <= got_last[row]:
+                break
+        else:
+            differences.append("stored, but not so: " + describe(rows, row))
+    return differences[:MOST] + ([f"and {len(differences) - MOST} more"] if len(differences) > MOST else [])
+
+
 def explain(rows, row, truth, clock):
     """Which message was sent at the row's send_begin, and which one the receive posted at its recv_post took."""
     same = ((truth.source == rows.source[row]) & (truth.destination == rows.destination[row]) &

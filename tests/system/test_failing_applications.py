@@ -142,7 +142,7 @@ class FailingApplications(harness.SystemTest):
         self.assertEqual(len(done.our_lines()), 1, str(done))
         self.assertIn("incomplete", done.our_lines()[0])
         # What was announced does not stay: the dead job is not listed.
-        self.assertEqual(self.box.json("list", "--json"), {"jobs": []})
+        self.assertEqual(self.box.json("list", "--json"), {"jobs": [], "dormant": []})
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ class FailingTool(harness.SystemTest):
         rows = dump.read_messages(path)
         self.assertFalse(dump.is_complete(path))
         self.assertGreaterEqual(len(rows), early["messages"]["matched"])
-        self.assertEqual(self.box.json("list", "--json"), {"jobs": []})
+        self.assertEqual(self.box.json("list", "--json"), {"jobs": [], "dormant": []})
 
     def test_aggregator_killed_under_openmpi(self):
         if "openmpi" not in harness.MPIS:

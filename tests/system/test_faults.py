@@ -155,7 +155,9 @@ class Faults(harness.SystemTest):
                 for _ in range(8 if chance else 1):
                     traced = self.box.traced(2, *command, options=("--dump", path))
                     banner = "\n====="  # MPICH's launcher prints it or not, as the ranks happen to end
-                    self.assertEqual(*(done.stdout.partition(banner)[0] for done in (traced, bare)))
+                    # What the program says, or less where the bare launcher lost it too (MPICH, when a rank aborts).
+                    said, said_bare = (done.stdout.partition(banner)[0] for done in (traced, bare))
+                    self.assertIn(said, {said_bare, f"crash: {how} after 30 messages per rank\n"})
                     self.assertMatched(self.opens(path), 2 * 30)
                     codes.add(traced.code)
                     if traced.code == bare.code:

@@ -68,14 +68,14 @@ class LiveJobs(harness.SystemTest):
         self.assertEndsWell(running, output)
 
     def test_list_names_the_job_and_forgets_it(self):
-        self.assertEqual(self.box.json("list", "--json"), {"jobs": []})
+        self.assertEqual(self.box.json("list", "--json"), {"jobs": [], "dormant": []})
         running, output = self.start_halo(2)
         name = self.box.job_name(running)
         job, = self.box.json("list", "--json")["jobs"]
         self.assertEqual((job["name"], job["ranks"]), (name, 4))
         self.assertIn("halo2d", job["command"])
         self.assertEndsWell(running, output)
-        self.assertEqual(self.box.json("list", "--json"), {"jobs": []})
+        self.assertEqual(self.box.json("list", "--json"), {"jobs": [], "dormant": []})
 
     def test_following_viewer_ends_with_the_job(self):
         running, output = self.start_halo(4)

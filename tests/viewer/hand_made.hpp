@@ -24,6 +24,7 @@ inline Snapshot hand_made_snapshot() {
   s.messages.bytes = 8u << 20;
   s.messages.delayed = 30864;
   s.messages.clock_violations = 4;
+  s.messages.clock_unclear = 8;
   s.messages.foreign = 5;
   s.messages.half_recorded = 6;
   s.messages.events = 300000;
@@ -89,6 +90,7 @@ inline Snapshot eventful_snapshot() {
   s.delays = {{5, 1, 3, 40, 3.25, 1.25, 0.5, 0.125, 1.5, 12.25, {4, 3}, {2.0, 1.25}},
               {0, 0, 0, 2, 0.5, 0.5, 0, 0.25, 2.5, 3.5, {}, {}}};
   s.retention = {Keep::interesting, 2'000'000, 1'900'000, 64'000'000, 1'000'000, 100, 23456, 3.5, 2.25};
+  s.network = {4096, 9, 1, {1}, {{1, 12, -2.5, 3.25e-6, 2.1e-6}}, {}, {}};
   s.ranks[5].delay_caused_s = 3.25;
   s.ranks[4].collective_wait_s = 0.5;
   s.criteria[0].transfer_median_s = 1e-6;

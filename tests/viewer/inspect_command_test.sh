@@ -3,14 +3,16 @@
 . "$(dirname "$0")/expect.sh"
 dump=$folder/a.h5
 cut=$folder/cut.h5
+dropped=$folder/dropped.h5
 "$helpers/viewer_make_dump" "$dump" || fail "make_dump"
 "$helpers/viewer_make_dump" "$cut" cut || fail "make_dump cut"
+"$helpers/viewer_make_dump" "$dropped" dropped || fail "make_dump dropped"
 
 # --- usage ---
 refused 2 "no command" "$pclscope"
 refused 2 "frobnicate" "$pclscope" frobnicate
 refused 2 "--frobnicate" "$pclscope" --frobnicate
-for command in run list watch inspect; do
+for command in run list attach detach watch inspect key; do
   refused 2 "--frobnicate" "$pclscope" $command --frobnicate
   run "$pclscope" $command --help
   expect_status 0
@@ -22,7 +24,7 @@ expect_status 0
 expect_out '^pclscope [0-9]*\.[0-9]*\.[0-9]*$'
 run "$pclscope" --help
 expect_status 0
-for command in run list watch inspect; do expect_out "^  $command "; done
+for command in run list attach detach watch inspect key; do expect_out "^  $command "; done
 refused 2 "target" "$pclscope" inspect
 refused 2 "gossip" "$pclscope" inspect "$dump" gossip
 refused 2 "--csv" "$pclscope" inspect "$dump" --json --csv
@@ -171,7 +173,7 @@ run "$pclscope" inspect "$dump" calls --csv
 expect_out '^sites,function,file,line,'
 expect_out '^1 3,Grid::exchange(int),/src/halo.cpp,42,'
 run "$pclscope" inspect "$dump" messages --csv --limit 1
-expect_out ',/src/halo.cpp:42,/opt/libhalo.so+0x1001$'
+expect_out ',/src/halo.cpp:42,/opt/libhalo.so+0x1001,0,0$'
 run "$pclscope" inspect "$dump" --json
 expect_json 'o["application"]["ranks"] == 6 and o["application"]["nodes"] == 2 and o["messages"]["matched"] == 123456'
 expect_json 'o["time"]["start"] == "2024-05-01T12:34:56.789Z" and "live" not in o and o["regions"][1]["ranks"] == [3, 4, 5]'
@@ -201,12 +203,23 @@ for topic in summary regions links messages ranks calls criteria evolution dag d
   [ "$(wc -l <"$folder/err")" -eq 1 ] || fail "not one line"
   expect_json 'True'
 done
-for topic in path collectives; do  # what was stored is asked: that it is partial is in the object too
-  run "$pclscope" inspect "$cut" $topic --json
+for question in evolution dag "dag --fold" "dag --from 10ms" delays "delays --from 10ms" path collectives "regions --cut 3"; do
+  run "$pclscope" inspect "$cut" $question --json  # that it is partial is in the object too
   expect_status 0
   expect_json 'o["partial"] and "cut off" in o["why_partial"]'
-  expect_json 'True'
+  run "$pclscope" inspect "$dropped" $question --json
+  expect_status 0
+  [ "$(wc -l <"$folder/err")" -eq 1 ] || fail "not one line"
+  expect_err 'not all is known: .*1,234 events were dropped'
+  expect_json 'o["partial"] and "1,234 events were dropped" in o["why_partial"]'
+  run "$pclscope" inspect "$dump" $question --json
+  expect_json 'not o["partial"] and o["why_partial"] is None'
+  expect_no_err
 done
+run "$pclscope" inspect "$dropped" dag --limit 30 --json
+expect_json '"70 more" in o["why_partial"] and "dropped" in o["why_partial"]'
+run "$pclscope" inspect "$cut" dag --dot
+expect_out 'partial: .*cut off'
 
 # --- readers that go away, disks that are full ---
 "$pclscope" inspect "$dump" messages --csv 2>"$folder/err" | head -1 >"$folder/out"

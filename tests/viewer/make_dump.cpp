@@ -1,4 +1,5 @@
-// make_dump FILE [cut]: writes a small dump whose contents the tests know; "cut" leaves it unfinished.
+// make_dump FILE [cut|dropped]: writes a small dump whose contents the tests know; "cut" leaves it unfinished, "dropped"
+// says that events were lost.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -102,6 +103,7 @@ int main(int argc, char** argv) {
   summary.dendrogram = tree();
   add_calls(summary);
   const bool cut = argc > 2 && std::strcmp(argv[2], "cut") == 0;
+  summary.messages.dropped_events = argc > 2 && std::strcmp(argv[2], "dropped") == 0 ? 1234 : 0;
   summary.finished = !cut;
   for (const pclscope::Window& window : windows()) {
     if (!(*writer)->append(window)) return 1;

@@ -35,6 +35,7 @@ class MemorySession final : public session::Session {
     return {};
   }
   Result<Dag> dag(const DagQuestion&) override { return Dag{}; }
+  Result<std::vector<PairTraffic>> traffic() override { return std::vector<PairTraffic>(); }
 
  private:
   std::vector<Message> messages_;

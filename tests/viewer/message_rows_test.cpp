@@ -105,7 +105,7 @@ TEST_CASE("a message as comma-separated values keeps its nanoseconds") {
   const auto cells = views::message_csv_cells(m, views::Criteria({}));
   REQUIRE(cells.size() == views::message_csv_titles().size());
   CHECK(cells == std::vector<std::string>{"1", "2", "0", "abc", "8", "12.000000007", "-0.000000005", "", "0.000000000",
-                                          "0.000000000", "-0.000000005", "0", "0", "1", "1", "", ""});
+                                          "0.000000000", "-0.000000005", "0", "0", "1", "1", "", "", "0", "0"});
   const auto json = views::message_json(m, views::Criteria({}));
   CHECK(json.size() == cells.size());
   CHECK(json["ratio"].is_null());
@@ -121,4 +121,25 @@ TEST_CASE("a message as comma-separated values keeps its nanoseconds") {
   CHECK(wide[1].find("halo.c:42") != std::string::npos);
   CHECK(views::message_lines({m}, views::Criteria({}), 100, sites)[1].find("halo.c") == std::string::npos);
   CHECK(json["clock_violation"] == true);
+  CHECK(json["clock_unclear"] == false);
+}
+
+TEST_CASE("received before sent, by no more than the clocks' error: said, and no ratio") {
+  Message m;
+  m.flags = message_flag::inter_node | message_flag::clock_unclear;
+  m.recv_end = -700;
+  m.clock_error_ns = 900;
+  const views::Criteria criteria({Criterion{true, 0, 100, 10, 1e-6, 1e-6}});
+  const auto json = views::message_json(m, criteria);
+  CHECK(json["clock_unclear"] == true);
+  CHECK(json["clock_violation"] == false);
+  CHECK(json["clock_error_ns"] == 900);
+  CHECK(json["ratio"].is_null());
+  const auto cells = views::message_csv_cells(m, criteria);
+  CHECK(cells[cells.size() - 2] == "1");
+  CHECK(cells.back() == "900");
+  CHECK(views::message_csv_titles().back() == "clock_error_ns");
+  CHECK(views::message_lines({m}, criteria, 0)[1].find("clock?") != std::string::npos);
+  m.flags = message_flag::inter_node, m.recv_end = 700;
+  CHECK(views::message_json(m, criteria)["ratio"].get<double>() == Approx(0.7));
 }

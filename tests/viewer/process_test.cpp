@@ -9,6 +9,7 @@
 #include <fstream>
 #include <thread>
 
+#include "analysis/collect/board_file.hpp"
 #include "interpose/record/segment.hpp"
 #include "viewer/launch/child.hpp"
 #include "viewer/launch/job_files.hpp"
@@ -27,11 +28,12 @@ int run(const std::vector<std::string>& arguments) {
   return child->wait(20ms, [] {});
 }
 
-std::string shm(const std::string& name) { return "/dev/shm/pclscope-" + name; }
+std::string shm(const std::string& name) { return "/dev/shm/" + name; }
+std::string board_of(const std::string& token) { return collect::shm_names(token) + "board"; }
 
 // The board of a job as another process sees it.
 record::Board* map_board(const std::string& token) {
-  const int fd = ::open(shm(token + "-board").c_str(), O_RDWR);
+  const int fd = ::open(shm(board_of(token)).c_str(), O_RDWR);
   REQUIRE(fd >= 0);
   void* memory = ::mmap(nullptr, sizeof(record::Board), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   ::close(fd);
@@ -92,15 +94,15 @@ TEST_CASE("a job's files exist privately and vanish with it") {
   {
     auto files = launch::JobFiles::create(token);
     REQUIRE(files);
-    CHECK(fs::file_size(shm(token + "-board")) == sizeof(record::Board));
-    CHECK((fs::status(shm(token + "-board")).permissions() & fs::perms::all) == (fs::perms::owner_read | fs::perms::owner_write));
+    CHECK(fs::file_size(shm(board_of(token))) == sizeof(record::Board));
+    CHECK((fs::status(shm(board_of(token))).permissions() & fs::perms::all) == (fs::perms::owner_read | fs::perms::owner_write));
     CHECK_FALSE(launch::JobFiles::create(token));
-    std::ofstream(shm(token + "-0-0")) << "a segment that nobody took";
-    std::ofstream(shm(token.substr(0, 31) + "x-0-0")) << "of another job";
+    std::ofstream(shm(collect::shm_names(token) + "0-0")) << "a segment that nobody took";
+    std::ofstream(shm(collect::shm_names(token.substr(0, 31) + "x") + "0-0")) << "of another job";
   }
-  CHECK_FALSE(fs::exists(shm(token + "-board")));
-  CHECK_FALSE(fs::exists(shm(token + "-0-0")));
-  CHECK(fs::remove(shm(token.substr(0, 31) + "x-0-0")));
+  CHECK_FALSE(fs::exists(shm(board_of(token))));
+  CHECK_FALSE(fs::exists(shm(collect::shm_names(token) + "0-0")));
+  CHECK(fs::remove(shm(collect::shm_names(token.substr(0, 31) + "x") + "0-0")));
 }
 
 TEST_CASE("the end of the aggregator is read from the board") {

@@ -69,9 +69,19 @@ for mpi in openmpi mpich; do
   [ -x "$helpers/viewer_links_$mpi" ] || continue
   refused 2 "--mpi $other" "$pclscope" run -n 2 --mpi $other -- "$helpers/viewer_links_$mpi"
 done
+refused 2 "named twice" "$pclscope" run -n 2 --quiet --hosts a,a -- "$app"
+refused 2 "-n asks for 3" "$pclscope" run -n 3 --quiet --hosts a:1,b:1 -- "$app"
+refused 2 "'a:x'" "$pclscope" run -n 2 --quiet --hosts a:x,b -- "$app"
+refused 2 "cannot be read" "$pclscope" run -n 2 --quiet --mpi openmpi --launcher-args "--hostfile /no/hosts" -- "$app"
+refused 2 "--print" "$pclscope" run -n 2 --quiet --mpi openmpi --hosts a:2,b --launcher srun -- "$app"
 none_started
 
 # --- --print starts nothing ---
+run "$pclscope" run -n 3 --print --quiet --mpi openmpi --hosts a:2,b:2 --launcher srun -- "$app"
+expect_status 0
+expect_out "srun --ntasks=5 --nodes=2 .*--distribution=arbitrary"
+run "$pclscope" run -n 3 --print --quiet --mpi mpich --hosts a:2,b:2 -- "$app"
+expect_out "PCLSCOPE_TOOL_RANKS=2 .*mpirun.mpich -hosts a:2,b:1,a:1,b:1 -n 3 "
 run "$pclscope" run -n 3 --print --quiet --mpi mpich --dump "$folder/x.h5" -- "$app" "two words"
 expect_status 0
 expect_out "PCLSCOPE_RANKS=3 .*mpirun.mpich -n 3 $folder/bin/pclscope-rank $app 'two words' : -n 1 "
@@ -98,7 +108,7 @@ for pair in RANKS=2 TOOL_RANKS=1 "PRELOAD=$folder/lib/libpclscope-openmpi.so" RI
 done
 token | grep -q -x '[0-9a-f]\{32\}' || fail "no token"
 grep -q "$(token)" "$folder/arguments" && fail "the token stands in a command line that everybody can read"
-grep -q -x "pclscope-$(token)-board" "$folder/shm" || fail "no board while the job ran"
+grep -q -x "pclscope-$(token)-[0-9a-f]\{8\}-board" "$folder/shm" || fail "no board while the job ran"
 nothing_left
 
 # --- the application without "--", and options after its name belong to it ---

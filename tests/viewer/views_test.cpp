@@ -5,6 +5,7 @@
 #include "viewer/text/printable.hpp"
 #include "viewer/views/closing_lines.hpp"
 #include "viewer/views/message_rows.hpp"
+#include "viewer/views/network_lines.hpp"
 #include "viewer/views/summary_tables.hpp"
 #include "viewer/views/watch_json.hpp"
 #include "viewer/views/watch_page.hpp"
@@ -67,10 +68,45 @@ TEST_CASE("the watch page shows what matters") {
   CHECK_THAT(text, Contains("heat-4711  ./heat input.txt"));
   CHECK_THAT(text, Contains("Open MPI v4.1.4  6 ranks on 2 nodes  elapsed 12.5 s  data 80.0 ms old"));
   CHECK_THAT(text, Contains("matched 123,456  unmatched 3+1  ambiguous 2  dropped 7  8.0 MiB  half recorded 6"));
-  CHECK_THAT(text, Contains("delayed 25%  mean ratio 1.50  median 3.25 us  p99 41.5 us  clock violations 4"));
+  CHECK_THAT(text, Contains("delayed 25%  mean ratio 1.50  median 3.25 us  p99 41.5 us  clock violations 4\n"));
+  CHECK_THAT(text, Contains("\n8 received before sent within the clocks' error\n"));
   CHECK_THAT(text, Contains("25/25/50"));
   CHECK_THAT(text, Contains("4 -> 5"));
   CHECK_THAT(text, Contains("inside now:  outside MPI 50%"));
+}
+
+TEST_CASE("several nodes: the dead first, then how well the clocks agree") {
+  CHECK(views::network_line({}).empty());
+  CHECK(views::network_lines({}).empty());
+  CHECK(views::network_lines(test::hand_made_snapshot()).empty());
+  const Snapshot s = test::eventful_snapshot();
+  CHECK(views::network_line(s) == "the aggregator of n2 died: its ranks were not recorded from then on; "
+                                  "9 messages were counted on their nodes only; "
+                                  "8 received before sent within the clocks' error; clocks agree within 2.10 us");
+  CHECK(views::network_lines(s) ==
+        Lines{"clocks     n2: offset -2.50 s, drift 3.25 ppm, error at most 2.10 us",
+              "dead       the aggregator of n2 died: its ranks were not recorded from then on",
+              "left out   9 messages and 1 collective calls: counted on their nodes, not sent to the root"});
+  CHECK_THAT(joined(views::summary_lines(s, true, 0)), Contains("\nclocks     n2: offset") && Contains("violations 4, unclear 8"));
+  CHECK_THAT(joined(views::watch_page(s, {}, {200, 30, false})), Contains("the aggregator of n2 died") && Contains("agree within"));
+}
+
+TEST_CASE("a thousand nodes: eight clocks, those with the largest errors") {
+  Snapshot s = test::hand_made_snapshot();
+  s.application.nodes.clear();
+  for (int n = 0; n < 1000; ++n) {
+    s.application.nodes.emplace_back("n").append(std::to_string(n));
+    if (n > 0) s.network.clocks.push_back({n, 1, 0.5, -1e-6, n * 1e-6});
+    if (n % 100 == 7) s.network.dead_nodes.push_back(n);
+  }
+  s.network.corrections.resize(1);
+  const Lines lines = views::network_lines(s);
+  REQUIRE(lines.size() == 11);
+  CHECK(lines[0] == "clocks     n999: offset 500 ms, drift -1.00 ppm, error at most 999 us");
+  CHECK(lines[7] == "           n992: offset 500 ms, drift -1.00 ppm, error at most 992 us");
+  CHECK(lines[8] == "           991 more, error at most 991 us");
+  CHECK_THAT(lines[9], Contains("corrected"));
+  CHECK(lines[10] == "dead       the aggregators of n7, n107, n207, n307 and 6 more died: their ranks were not recorded from then on");
 }
 
 TEST_CASE("the worst region comes first, with its newest window") {
@@ -158,7 +194,8 @@ TEST_CASE("a deadlock stands on top, however long, on any terminal") {
       check_fits(views::watch_page(s, {}, {width, height, false}), width, height);
   }
   const Lines page = views::watch_page(s, {}, {80, 24, false});
-  CHECK_THAT(page[5], Contains("DEADLOCK of ranks 0-299 for 2.50 s: rank 0 in MPI_Recv"));
+  CHECK_THAT(page[line_of(page, "DEADLOCK")], Contains("DEADLOCK of ranks 0-299 for 2.50 s: rank 0 in MPI_Recv"));
+  CHECK(line_of(page, "DEADLOCK") == 6);  // right below the header
   CHECK(line_of(page, "region") < page.size());
   CHECK_THAT(joined(page), Contains("and more"));
 }
@@ -248,13 +285,17 @@ TEST_CASE("a ratio is the time over the criterion of its class and size") {
   CHECK_FALSE(views::Criteria({}).ratio(Message{}));
 }
 
-TEST_CASE("closing lines are at most three and name the worst region") {
+TEST_CASE("closing lines are at most four and name the worst region") {
   views::Closing closing{"heat-1", "/tmp/run.h5", true, true, true};
   const Lines lines = views::closing_lines(closing, test::hand_made_snapshot());
-  REQUIRE(lines.size() == 3);
+  REQUIRE(lines.size() == 4);
   CHECK_THAT(lines[0], Contains("123,456 messages matched") && Contains("2 regions") && Contains("dropped events 7"));
-  CHECK_THAT(lines[1], Contains("worst region 7, ranks 3-5"));
-  CHECK_THAT(lines[2], Contains("pclscope inspect /tmp/run.h5"));
+  CHECK(lines[1] == "2 nodes: 8 received before sent within the clocks' error");
+  CHECK_THAT(lines[2], Contains("worst region 7, ranks 3-5"));
+  CHECK_THAT(lines[3], Contains("pclscope inspect /tmp/run.h5"));
+  Snapshot one = test::hand_made_snapshot();
+  one.application.nodes.resize(1);
+  CHECK(views::closing_lines(closing, one).size() == 3);  // a job on one node has no line of nodes
   closing.dump_exists = false;
   CHECK_THAT(views::closing_lines(closing, std::nullopt).back(), Contains("no readable dump"));
   CHECK(views::closing_lines({"x", "", false, true, true}, std::nullopt).empty());

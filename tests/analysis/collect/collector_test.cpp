@@ -34,7 +34,7 @@ struct Directory {
   }
   ~Directory() { std::filesystem::remove_all(path); }
   std::string segment(int rank, int thread) const {
-    return path + "/" + record::shm_prefix + token + "-" + std::to_string(rank) + "-" + std::to_string(thread);
+    return path + "/" + collect::shm_names(token) + std::to_string(rank) + "-" + std::to_string(thread);
   }
 };
 
@@ -167,7 +167,7 @@ TEST_CASE("the board is shared, private to the user, and knows who still runs") 
   REQUIRE(board);
   REQUIRE(again);
   struct stat status {};
-  REQUIRE(::stat((directory.path + "/" + record::shm_prefix + token + "-board").c_str(), &status) == 0);
+  REQUIRE(::stat((directory.path + "/" + collect::shm_names(token) + "board").c_str(), &status) == 0);
   CHECK((status.st_mode & 0777) == 0600);
 
   const pid_t child = ::fork();

@@ -8,6 +8,7 @@
 
 #include "analysis/delay/delay_report.hpp"
 #include "tests/analysis/delay/programs.hpp"
+#include "tests/thinned.hpp"
 
 using namespace pclscope;
 using namespace pclscope::test;
@@ -97,7 +98,7 @@ TEST_CASE("A planted delay is found where it was planted, with what it cost the 
 
 TEST_CASE("With noise of a fifth of the computation the planted delay still comes first") {
   const int ranks = GENERATE(16, 64);
-  for (std::uint32_t seed = 1; seed <= 3; ++seed)
+  for (std::uint32_t seed = 1; seed <= test::thinned(3u); ++seed)
     for (const Case& c : cases(ranks)) {
       Setting setting;
       setting.steps = ranks == 64 ? 60 : 40;

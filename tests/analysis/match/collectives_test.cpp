@@ -77,6 +77,42 @@ std::vector<std::int64_t> waits(const std::vector<CollectiveCall>& calls) {
 
 }  // namespace
 
+TEST_CASE("members that begin to record late put a communicator in step, and what came before is not counted") {
+  std::vector<std::uint64_t> completed;
+  Collectives collectives(2, [&](std::span<const CollectiveCall> calls) { completed.push_back(calls[0].ordinal); });
+  const auto member = [&](std::int32_t rank, std::uint64_t base) {
+    record::Event e{};
+    e.kind = record::EventKind::comm_created;
+    e.comm = record::world_comm_id;
+    e.bytes = 2;
+    e.site = base;
+    e.flags = record::flag::unrecorded;
+    collectives.add(rank, e);
+  };
+  const auto barrier = [&](std::int32_t rank, std::uint64_t ordinal) {
+    record::Event e{};
+    e.kind = record::EventKind::collective;
+    e.comm = record::world_comm_id;
+    e.ordinal = ordinal;
+    e.peer = record::any_source;
+    e.begin = e.end = 10 * ordinal + 1;
+    collectives.add(rank, e);
+  };
+  member(0, 5'000'000'000);
+  barrier(0, 5'000'000'000);  // rank 1 was in it before it began to record
+  barrier(0, 5'000'000'001);
+  CHECK(collectives.incomplete() == 2);
+  member(1, 5'000'000'001);
+  CHECK(collectives.incomplete() == 1);
+  barrier(1, 5'000'000'001);
+  barrier(1, 5'000'000'002);
+  barrier(0, 5'000'000'002);
+  CHECK(completed == std::vector<std::uint64_t>{5'000'000'001, 5'000'000'002});
+  CHECK(collectives.abandoned() == 0);
+  CHECK(collectives.incomplete() == 0);
+  CHECK(collectives.parts() == 0);
+}
+
 TEST_CASE("ranks wait for those whom the collective makes them wait for") {
   using F = record::Function;
   using W = std::vector<std::int64_t>;

@@ -84,6 +84,18 @@ void add_window(RegionClocks& clocks, const Trace& trace, const std::vector<int>
   clocks.add(messages);
 }
 
+// `least` ranks to 8, in every tenth trace up to 64.
+Trace trace_of(std::uint64_t seed, int least, int few_steps, int more_steps, int skewed_one_in, std::int64_t skew_ns,
+               std::mt19937_64& random) {
+  const bool large = seed % 10 == 0;
+  const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  TraceShape shape;
+  shape.ranks = least + below((large ? 64 : 8) + 1 - least);
+  shape.steps = few_steps + below(more_steps * (large ? 10 : 1));
+  shape.skew_ns = below(skewed_one_in) == 0 ? skew_ns : 0;
+  return random_trace(shape, random);
+}
+
 Message message(int source, int destination, std::int64_t begin, std::int64_t end) {
   Message m;
   m.source = source;
@@ -99,12 +111,8 @@ TEST_CASE("clocks equal the closure of happened-before on random traces, whole")
   for (std::uint64_t seed = first_seed(); seed < first_seed() + 2000; ++seed) {
     INFO("seed " << seed);
     std::mt19937_64 random(seed);
-    TraceShape shape;
-    shape.ranks = 1 + static_cast<int>(random() % (seed % 10 == 0 ? 64 : 8));
-    shape.steps = 5 + static_cast<int>(random() % (seed % 10 == 0 ? 600 : 60));
-    shape.skew_ns = random() % 3 == 0 ? 100'000 : 0;
-    const Trace trace = random_trace(shape, random);
-    RegionClocks clocks(all_ranks(shape.ranks));
+    const Trace trace = trace_of(seed, 1, 5, 60, 3, 100'000, random);
+    RegionClocks clocks(all_ranks(trace.ranks));
     std::vector<char> known(trace.messages.size(), 1);
     std::vector<Message> shuffled = trace.messages;
     std::shuffle(shuffled.begin(), shuffled.end(), random);
@@ -119,12 +127,8 @@ TEST_CASE("clocks are right after every window, messages matched windows late am
   for (std::uint64_t seed = first_seed(); seed < first_seed() + 1000; ++seed) {
     INFO("seed " << seed);
     std::mt19937_64 random(seed);
-    TraceShape shape;
-    shape.ranks = 2 + static_cast<int>(random() % (seed % 10 == 0 ? 63 : 7));
-    shape.steps = 10 + static_cast<int>(random() % (seed % 10 == 0 ? 400 : 80));
-    shape.skew_ns = random() % 2 == 0 ? 30'000 : 0;
-    const Trace trace = random_trace(shape, random);
-    RegionClocks clocks(all_ranks(shape.ranks));
+    const Trace trace = trace_of(seed, 2, 10, 60, 2, 30'000, random);
+    RegionClocks clocks(all_ranks(trace.ranks));
     std::vector<char> known(trace.messages.size());
     for (const auto& window : windows_of(trace, 8, 6, random)) {
       add_window(clocks, trace, window, known);

@@ -11,6 +11,7 @@
 #include "analysis/region/printed_distances.hpp"
 #include "tests/analysis/region/partitions.hpp"
 #include "tests/analysis/region/patterns.hpp"
+#include "tests/thinned.hpp"
 
 using namespace pclscope;
 using test::random_connected;
@@ -175,7 +176,7 @@ TEST_CASE("the free-energy distance is the sum over paths, one by one, on small 
 
 TEST_CASE("many ranks that all talk to each other take bounded time with every method") {
   std::vector<Link> links;
-  const int n = 700;
+  const int n = test::thinned(700, 300);  // more than the smaller limit
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < i; ++j) links.push_back({i, j, 1.0 + i % 3});
   const CommunicationGraph graph(n, links);

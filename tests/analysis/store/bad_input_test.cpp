@@ -33,7 +33,7 @@ std::string sample_dump(const std::string& path, std::uint64_t rows) {
     for (std::uint64_t i = 0; i < 10; i++) REQUIRE(writer->append(window_of(round * 10 + i)));
     REQUIRE(writer->append(sites_of(static_cast<std::uint32_t>(round) * 20 + 1, 20, round % 2 == 1)));
     REQUIRE(writer->append(collectives_of(rows * round / 20, rows * (round + 1) / 20 - rows * round / 20)));
-    REQUIRE(writer->summarize(snapshot_without_sites(5)));
+    REQUIRE(writer->summarize(snapshot_beside_rows(5)));
     REQUIRE(writer->flush());
   }
   REQUIRE(writer->close());

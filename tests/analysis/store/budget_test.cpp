@@ -52,7 +52,7 @@ TEST_CASE("everything at once and far too much of it: within the budget, counted
     for (std::uint64_t i = random() % 200; i > 0; i--) REQUIRE(writer->append(window_of(windows++)));
     REQUIRE(writer->append(sites_of(sites + 1, 20, true)));
     sites += 20;
-    last = snapshot_without_sites(round + 1, 40);
+    last = snapshot_beside_rows(round + 1, 40);
     REQUIRE(writer->summarize(last));
     REQUIRE(writer->flush());
     CHECK(fs::file_size(path) <= budget);
@@ -132,12 +132,16 @@ TEST_CASE("a summary that does not fit: lists go first, totals stay") {
   large.messages.matched = 77;
   large.ranks.resize(300);
   large.criteria.resize(30'000);
+  large.network.corrections.resize(300);
+  large.network.dead_nodes = {0};
   REQUIRE(writer->summarize(large));
   REQUIRE(writer->flush());
   Snapshot found = open(path)->summary();
   CHECK(found.messages.matched == 77);
   CHECK(found.ranks.size() == 300);
   CHECK(found.criteria.empty());
+  CHECK(found.network.corrections.empty());
+  CHECK(found.network.dead_nodes.size() == 1);
   large.ranks.resize(200'000);
   large.messages.matched = 78;
   REQUIRE(writer->summarize(large));

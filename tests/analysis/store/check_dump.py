@@ -40,7 +40,7 @@ def helpers(page):
 def main(path, count, complete, page):
     with h5py.File(path, "r") as dump:
         assert dump.attrs["format"].decode() == "pclscope"
-        assert dump.attrs["version_major"] == 2 and dump.attrs["version_minor"] == 0
+        assert dump.attrs["version_major"] == 2 and dump.attrs["version_minor"] == 2
         assert dump.attrs["complete"] == complete
         assert dump.attrs["command"].decode() == "lmp -in 'melt \u00e9.in'"
         assert dump.attrs["mpi"].decode() == "Open MPI v4.1.4"
@@ -115,6 +115,20 @@ def main(path, count, complete, page):
         assert list(delays["cost_s"]) == [2.5] and list(victims["rank"]) == [2, 0]
         assert list(victims["lost_s"]) == [2, 0.5] and delays["victims_count"][0] == 2
         assert summary.attrs["collective_operations"] == 3 and summary.attrs["collective_wait_s"] == 1.5
+        assert summary.attrs["clock_unclear"] == 11 and summary.attrs["network_traffic_bytes"] == 7
+        clocks, corrections = table(summary["clocks"]), table(summary["clock_corrections"])
+        assert list(clocks["node"]) == [1] and list(clocks["offset_s"]) == [-0.5] and list(clocks["error_s"]) == [0.25]
+        assert list(corrections["at_s"]) == [1, 2] and list(corrections["correction_s"]) == [0.125, 0.375]
+        assert list(table(summary["dead_nodes"])["node"]) == [1]
+        findings, bytes_of = table(summary["findings"]), table(summary["finding_texts"])["byte"].tobytes()
+        piece = lambda name, row: bytes_of[findings[name + "_begin"][row]:][:findings[name + "_count"][row]].decode()
+        assert list(findings["cause"]) == [5, 4] and list(findings["lost_s"]) == [12.5, 3]
+        assert piece("evidence", 0).splitlines() == ["rank 1 is late", "twice"] and piece("advice", 1) == "wait"
+        assert list(table(summary["finding_ranks"])["rank"]) == [1] and list(table(summary["finding_nodes"])["node"]) == [0, 1]
+        assert list(table(summary["attribution_slices"])["inter_messages"]) == [3, 4]
+        assert list(table(summary["transfer_values"])["normalised"]) == [1, 2.5]
+        traffic = table(summary["traffic"])
+        assert list(traffic["source"]) == [0, 2] and list(traffic["bytes"]) == [100, 7]
         assert summary.attrs["keep"] == 1 and summary.attrs["messages_left_out"] == 6
 
         texts = table(dump["texts"])["byte"].tobytes()

@@ -49,7 +49,7 @@ void fill(const std::string& path) {
     status = writer.append(messages_of(appended, 1000));
     appended += 1000;
     if (status && i % 3 == 0) {
-      status = writer.summarize(snapshot_without_sites(3, 20));
+      status = writer.summarize(snapshot_beside_rows(3, 20));
       if (status) status = writer.flush();
       if (status) flushed = appended;
     }
@@ -70,7 +70,7 @@ void fill(const std::string& path) {
   const auto rows = (*reader)->messages(0, flushed);
   REQUIRE(rows);
   CHECK(*rows == messages_of(0, flushed));
-  CHECK((*reader)->summary() == snapshot_without_sites(3, 20));
+  CHECK((*reader)->summary() == snapshot_beside_rows(3, 20));
 }
 
 }  // namespace

@@ -43,6 +43,18 @@ inline Snapshot snapshot_without_sites(std::uint64_t seed, std::uint64_t most_ra
   Snapshot snapshot = RandomSnapshot(seed, most_ranks).make();
   snapshot.sites.clear();
   snapshot.dendrogram = random_dendrogram(seed, snapshot.application.ranks);
+  for (std::uint64_t i = 0; i < seed % 30; i++) {
+    const double at_s = 0.5 * static_cast<double>(i), correction_s = static_cast<double>(seed) * 1e-6 - at_s * 1e-7;
+    snapshot.network.corrections.push_back({0, at_s, correction_s, 1e-6});
+  }
+  return snapshot;
+}
+
+// The same of a job whose clocks need no correction: rows are read as they were written.
+inline Snapshot snapshot_beside_rows(std::uint64_t seed, std::uint64_t most_ranks = 300) {
+  Snapshot snapshot = snapshot_without_sites(seed, most_ranks);
+  snapshot.network.clocks.clear();
+  snapshot.network.corrections.clear();
   return snapshot;
 }
 
@@ -66,7 +78,8 @@ inline void make_version_1_0(const std::string& path) {
   for (const char* table : {"sites", "modules", "texts"}) H5Ldelete(file, table, H5P_DEFAULT);
   for (const std::string copy : {"/summary/0/", "/summary/1/"}) {
     for (const char* table : {"functions", "function_history", "deadlocks", "deadlock_members", "waits_for",
-                              "site_activity", "ranks/call_site", "ranks/call_comm", "ranks/call_tag",
+                              "site_activity", "findings", "finding_ranks", "finding_nodes", "finding_texts", "attribution_slices",
+                              "transfer_lines", "transfer_values", "traffic", "ranks/call_site", "ranks/call_comm", "ranks/call_tag",
                               "ranks/waits_for_any", "ranks/waits_begin", "ranks/waits_count"}) {
       H5Ldelete(file, (copy + table).c_str(), H5P_DEFAULT);
     }

@@ -56,6 +56,8 @@ void check_defaults(const Snapshot& s) {
   CHECK(s.collectives == CollectiveTotals{});
   CHECK(s.delays.empty());
   CHECK(s.retention == Retention{});
+  CHECK(s.network == Network{});
+  CHECK(s.messages.clock_unclear == 0);
 }
 
 }  // namespace

@@ -12,12 +12,14 @@
 #include "analysis/wire/subscriber.hpp"
 #include "tests/analysis/wire/private_directory.hpp"
 #include "tests/analysis/wire/random_dag.hpp"
+#include "tests/analysis/wire/raw_socket.hpp"
 #include "tests/analysis/wire/serving.hpp"
 
 using namespace pclscope;
 using namespace pclscope::wire;
 using namespace std::chrono_literals;
 using pclscope::testing::PrivateDirectory;
+using pclscope::testing::RawSocket;
 using pclscope::testing::random_dag;
 using pclscope::testing::Serving;
 
@@ -113,13 +115,11 @@ TEST_CASE("who asks for graphs without end does not hold up the job") {
     return Dag{};
   });
   job.publish({});
-  void* context = zmq_ctx_new();
-  void* socket = zmq_socket(context, ZMQ_DEALER);
-  REQUIRE(zmq_connect(socket, (endpoint + ".ask").c_str()) == 0);
+  RawSocket socket(ZMQ_DEALER, endpoint + ".ask");
   Encoder encoder;
   for (std::uint64_t i = 0; i < 200; i++) {
     const auto frame = encoder.question_dag(i, question_of(1));
-    zmq_send(socket, frame.data(), frame.size(), 0);
+    socket.send(frame.data(), frame.size());
   }
   std::this_thread::sleep_for(50ms);
   auto viewer = Subscriber::connect(endpoint);
@@ -129,30 +129,24 @@ TEST_CASE("who asks for graphs without end does not hold up the job") {
   std::this_thread::sleep_for(500ms);
   CHECK(built >= 1);
   CHECK(built <= 12);  // of some 600 ms a fifth, each 20 ms
-  int linger = 0;
-  zmq_setsockopt(socket, ZMQ_LINGER, &linger, sizeof linger);
-  zmq_close(socket);
-  zmq_ctx_term(context);
 }
 
 TEST_CASE("malformed questions for graphs are counted, and good ones still answered") {
   const PrivateDirectory directory;
   const std::string endpoint = "ipc://" + directory.path() + "/job";
   Serving job(bind_or_fail(endpoint), [](const DagQuestion&) -> Result<Dag> { return Dag{}; });
-  void* context = zmq_ctx_new();
-  void* socket = zmq_socket(context, ZMQ_DEALER);
-  REQUIRE(zmq_connect(socket, (endpoint + ".ask").c_str()) == 0);
+  RawSocket socket(ZMQ_DEALER, endpoint + ".ask");
   Encoder encoder;
   DagQuestion backwards = question_of(1);
   backwards.ranks = {-4};
   const auto bad = encoder.question_dag(1, backwards);
   const std::vector<std::uint8_t> frame(bad.begin(), bad.end());
   for (int i = 0; i < 30; i++) {
-    if (i % 3 == 0) zmq_send(socket, frame.data(), frame.size(), 0);
-    if (i % 3 == 1) zmq_send(socket, frame.data(), frame.size() / 2, 0);
+    if (i % 3 == 0) socket.send(frame.data(), frame.size());
+    if (i % 3 == 1) socket.send(frame.data(), frame.size() / 2);
     if (i % 3 == 2) {
-      zmq_send(socket, frame.data(), frame.size(), ZMQ_SNDMORE);
-      zmq_send(socket, frame.data(), frame.size(), 0);
+      socket.send(frame.data(), frame.size(), ZMQ_SNDMORE);
+      socket.send(frame.data(), frame.size());
     }
     std::this_thread::sleep_for(1ms);
   }
@@ -160,8 +154,4 @@ TEST_CASE("malformed questions for graphs are counted, and good ones still answe
   CHECK(job.malformed() == 30);
   auto viewer = Subscriber::connect(endpoint);
   CHECK((*viewer)->ask_dag(question_of(1), 2000ms));
-  int linger = 0;
-  zmq_setsockopt(socket, ZMQ_LINGER, &linger, sizeof linger);
-  zmq_close(socket);
-  zmq_ctx_term(context);
 }

@@ -147,6 +147,23 @@ TEST_CASE("questions and answers come back") {
   CHECK(decode_answer(encoder.snapshot({})).error().code == ErrorCode::damaged);
 }
 
+TEST_CASE("traffic is asked for, and comes back") {
+  Encoder encoder;
+  const auto question = decode_question(encoder.question_traffic(8));
+  REQUIRE(question);
+  CHECK(question->id == 8);
+  CHECK(question->kind == QuestionKind::traffic);
+  std::mt19937_64 random(4);
+  std::vector<PairTraffic> pairs;
+  for (std::int32_t i = 0; i < 5000; i++) pairs.push_back({i / 50, i % 50, random() >> 20, random() >> 2});
+  const auto back = decode_traffic(encoder.traffic(pairs));
+  REQUIRE(back);
+  CHECK(*back == pairs);
+  CHECK(decode_traffic(encoder.traffic({}))->empty());
+  CHECK(decode_traffic(encoder.traffic({{-1, 3, 1, 1}})).error().code == ErrorCode::damaged);
+  CHECK(decode_traffic(encoder.question_traffic(8)).error().code == ErrorCode::damaged);
+}
+
 TEST_CASE("an answer that cannot be given says why, in bounds") {
   Encoder encoder;
   const auto answer = decode_answer(encoder.answer(3, AnswerStatus::cannot, "no region 9: there are 1, 2"));
@@ -156,7 +173,7 @@ TEST_CASE("an answer that cannot be given says why, in bounds") {
 }
 
 TEST_CASE("the worked example of FORMAT.md") {
-  const Bytes example = {0x50, 0x43, 0x4c, 0x57, 0x01, 0x00, 0x02, 0x00, 0x0c, 0x00, 0x00, 0x00, 0x08, 0x00,
+  const Bytes example = {0x50, 0x43, 0x4c, 0x57, 0x01, 0x00, 0x04, 0x00, 0x0c, 0x00, 0x00, 0x00, 0x08, 0x00,
                          0x0c, 0x00, 0x07, 0x00, 0x08, 0x00, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x03,
                          0x0c, 0x00, 0x00, 0x00, 0x08, 0x00, 0x10, 0x00, 0x08, 0x00, 0x07, 0x00, 0x08, 0x00,
                          0x00, 0x00, 0x00, 0x00, 0x00, 0x01, 0x07, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00};
@@ -283,32 +300,4 @@ TEST_CASE("a frame cut off at any length is an error") {
     const auto decoded = decode_snapshot(std::span(whole).first(length));
     if (decoded) FAIL("decoded " << length << " of " << whole.size() << " bytes");
   }
-}
-
-TEST_CASE("100,000 mutated and random frames: an error or a snapshot, nothing else") {
-  Encoder encoder;
-  std::mt19937_64 random(20240601);
-  std::size_t refused = 0, accepted = 0;
-  for (int round = 0; round < 50; round++) {
-    const Bytes whole = bytes_of(encoder.snapshot(RandomSnapshot(random(), 12).make()));
-    for (int i = 0; i < 2000; i++) {
-      Bytes frame = whole;
-      if (i % 4 == 0) frame.resize(header_bytes + random() % (frame.size() - header_bytes));
-      for (std::uint64_t flips = 1 + random() % 8; flips > 0 && frame.size() > header_bytes; flips--) {
-        std::uint8_t& byte = frame[header_bytes + random() % (frame.size() - header_bytes)];
-        byte = i % 2 ? static_cast<std::uint8_t>(random()) : static_cast<std::uint8_t>(byte ^ (1u << random() % 8));
-      }
-      if (i % 100 == 0) {  // noise behind a good header
-        for (std::size_t b = header_bytes; b < frame.size(); b++) frame[b] = static_cast<std::uint8_t>(random());
-      }
-      const auto decoded = decode_snapshot(frame);
-      decoded ? accepted++ : refused++;
-      if (decoded && !std::isfinite(decoded->duration_s)) FAIL("not finite");
-      (void)decode_question(frame);
-      (void)decode_dag(frame);
-      (void)decode_answer(frame);
-    }
-  }
-  CHECK(refused > 10'000);   // mutations did reach the structure
-  CHECK(accepted > 10'000);  // and the values
 }

@@ -26,7 +26,7 @@ class RandomSnapshot {
     s.duration_s = real();
     s.finished = below(2);
     s.finalized_ranks = static_cast<std::uint32_t>(random_());
-    s.messages = {count(), count(), count(), count(), count(), count(), count(), count(), count(), count(), count()};
+    s.messages = {count(), count(), count(), count(), count(), count(), count(), count(), count(), count(), count(), count()};
     s.latency = {real(), real(), real()};
     for (std::uint64_t i = below(3 + most_ranks_ / 15); i > 0; i--) s.regions.push_back(region());
     for (std::uint64_t i = below(20); i > 0; i--) s.worst.push_back(worst());
@@ -44,6 +44,13 @@ class RandomSnapshot {
     for (std::uint64_t i = below(20); i > 0; i--) s.delays.push_back(delay());
     s.retention = {static_cast<Keep>(below(3)), count(), count(), count(), count(), count(), count(), real(), real()};
     s.live = {real(), static_cast<std::int64_t>(random_()), count()};
+    s.network.traffic_bytes = count(), s.network.messages_left_out = count(), s.network.collectives_left_out = count();
+    for (std::uint64_t i = below(3); i > 0; i--) s.network.dead_nodes.push_back(existing(nodes));
+    for (std::uint64_t i = below(4); i > 0; i--) s.network.clocks.push_back({existing(nodes), real(), real(), real(), real()});
+    for (std::uint64_t i = below(6); i > 0; i--)
+      s.network.links.push_back({existing(nodes), existing(nodes), count(), count(), count(), real(), real(), real(), count(),
+                                 real(), real(), real()});
+    s.attribution = attribution(nodes);
     return s;
   }
 
@@ -53,6 +60,8 @@ class RandomSnapshot {
   std::int32_t number() { return static_cast<std::int32_t>(random_()); }
   double real() { return std::ldexp(static_cast<double>(random_()), static_cast<int>(below(80)) - 90); }
   std::int32_t node(int nodes) { return static_cast<std::int32_t>(below(static_cast<std::uint64_t>(nodes) + 1)) - 1; }
+
+  std::int32_t existing(int nodes) { return static_cast<std::int32_t>(below(static_cast<std::uint64_t>(nodes))); }
 
   std::string text(std::uint64_t longest) {
     std::string s;
@@ -76,6 +85,31 @@ class RandomSnapshot {
     r.mean_transfer_ratio = real(), r.collective_wait_s = real();
     for (std::uint64_t i = below(33); i > 0; i--) r.periods.push_back(period());
     return r;
+  }
+
+  Attribution attribution(int nodes) {
+    Attribution a;
+    for (std::uint64_t i = below(5); i > 0; i--) {
+      Finding f;
+      f.cause = static_cast<Cause>(below(8));
+      f.region = static_cast<std::int32_t>(below(9)) - 1;
+      f.ranks = ranks(64);
+      f.site = id();
+      for (std::uint64_t pairs = below(3); pairs > 0; pairs--) f.nodes.insert(f.nodes.end(), {existing(nodes), existing(nodes)});
+      f.begin_s = real(), f.end_s = real(), f.open = below(2) == 1, f.score = real();
+      f.confidence = static_cast<double>(below(1001)) / 1000, f.lost_s = real();
+      f.detail = text(20), f.advice = text(80);
+      for (std::uint64_t sentences = below(5); sentences > 0; sentences--) f.evidence.push_back(text(100).append("."));
+      a.findings.push_back(f);
+    }
+    for (std::uint64_t i = below(1 + most_ranks_ / 4); i > 0; i--)
+      a.slices.push_back({real(), real(), count(), count(), real(), real(), real(), real(), real(), real()});
+    for (std::uint64_t i = below(5); i > 0; i--) {
+      TransferLine line{count(), count(), count(), below(2) == 1, {}};
+      for (std::size_t slice = 0; slice < a.slices.size(); slice++) line.normalised.push_back(static_cast<float>(below(1000)) / 8);
+      a.transfer_lines.push_back(line);
+    }
+    return a;
   }
 
   Period period() {

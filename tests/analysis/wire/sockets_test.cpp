@@ -19,12 +19,14 @@
 #include "analysis/wire/subscriber.hpp"
 #include "tests/analysis/wire/private_directory.hpp"
 #include "tests/analysis/wire/random_snapshot.hpp"
+#include "tests/analysis/wire/raw_socket.hpp"
 #include "tests/analysis/wire/serving.hpp"
 
 using namespace pclscope;
 using namespace pclscope::wire;
 using namespace std::chrono_literals;
 using pclscope::testing::PrivateDirectory;
+using pclscope::testing::RawSocket;
 using pclscope::testing::RandomSnapshot;
 using pclscope::testing::Serving;
 namespace fs = std::filesystem;
@@ -261,22 +263,16 @@ TEST_CASE("malformed questions are counted, and good ones still answered") {
   const std::string endpoint = "ipc://" + directory.path() + "/job";
   Serving job(bind_or_fail(endpoint));
   job.publish(numbered(1));
-  void* context = zmq_ctx_new();
-  void* socket = zmq_socket(context, ZMQ_DEALER);
-  REQUIRE(zmq_connect(socket, (endpoint + ".ask").c_str()) == 0);
+  RawSocket socket(ZMQ_DEALER, endpoint + ".ask");
   for (int i = 0; i < 100; i++) {
-    if (i % 3 == 0) zmq_send(socket, "more", 4, ZMQ_SNDMORE);
-    zmq_send(socket, "PCLW\1\0\0\0 nonsense", 17, 0);
+    if (i % 3 == 0) socket.send("more", 4, ZMQ_SNDMORE);
+    socket.send("PCLW\1\0\0\0 nonsense", 17);
     if (i % 10 == 9) std::this_thread::sleep_for(5ms);
   }
   for (int wait = 0; wait < 200 && job.malformed() < 100; wait++) std::this_thread::sleep_for(10ms);
   CHECK(job.malformed() == 100);
   auto viewer = Subscriber::connect(endpoint);
   CHECK((*viewer)->ask(2000ms));
-  int linger = 0;
-  zmq_setsockopt(socket, ZMQ_LINGER, &linger, sizeof linger);
-  zmq_close(socket);
-  zmq_ctx_term(context);
 }
 
 TEST_CASE("a job of another version is reported as such") {

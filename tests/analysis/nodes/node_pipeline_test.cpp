@@ -1,0 +1,288 @@
+// The same events through one pipeline and through several nodes: the same numbers. And what is left when nodes die.
+#include <catch2/catch.hpp>
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <random>
+#include <set>
+#include <tuple>
+
+#include "analysis/nodes/memory_link.hpp"
+#include "analysis/nodes/node.hpp"
+#include "benchmarks/replay/patterns.hpp"
+
+using namespace pclscope;
+using benchmark::Stretch;
+
+namespace {
+
+constexpr std::int64_t window_ns = 1'000'000;
+
+struct Numbers {
+  std::vector<Message> messages;
+  std::map<std::int64_t, std::uint64_t> windows;  // messages by begin, ns
+  Snapshot snapshot;
+};
+
+void note(Numbers& result, PipelineOptions& options) {
+  options.window_ns = window_ns;
+  options.allowance_ns = 200'000;
+  options.delay_share = 0;
+  options.on_messages = [&](std::span<const Message> m) { result.messages.insert(result.messages.end(), m.begin(), m.end()); };
+  options.on_window = [&](const Window& w) {
+    if (w.all.messages > 0) result.windows[std::llround(w.begin_s * 1e9)] += w.all.messages;
+  };
+}
+
+Application job(int ranks) {
+  Application application;
+  application.ranks = ranks;
+  return application;
+}
+
+void to_job(Stretch& stretch) {
+  for (auto& events : stretch.events)
+    for (record::Event& e : events) {
+      e.begin = nodes::job_ticks(static_cast<std::int64_t>(e.begin));
+      e.end = nodes::job_ticks(static_cast<std::int64_t>(e.end));
+    }
+}
+
+void by_time(std::vector<Message>& messages) {
+  for (Message& m : messages) m.send_site = m.recv_site = 0;
+  std::sort(messages.begin(), messages.end(), [](const Message& a, const Message& b) {
+    return std::tie(a.send_begin, a.source, a.destination, a.recv_end, a.tag) <
+           std::tie(b.send_begin, b.source, b.destination, b.recv_end, b.tag);
+  });
+}
+
+Numbers one_pipeline(Stretch stretch, int repeats, const std::vector<int>& place, const std::vector<Criterion>& baseline) {
+  Numbers result;
+  PipelineOptions options;
+  note(result, options);
+  options.baseline = baseline;
+  const int ranks = static_cast<int>(stretch.events.size());
+  Pipeline pipeline(job(ranks), options);
+  pipeline.set_tick_scale(nodes::job_scale());
+  for (int rank = 0; rank < ranks; ++rank) pipeline.set_node(rank, std::to_string(place[static_cast<std::size_t>(rank)]));
+  to_job(stretch);
+  for (int i = 1; i <= repeats; ++i) {
+    for (int rank = 0; rank < ranks; ++rank) pipeline.add(rank, 0, stretch.events[static_cast<std::size_t>(rank)]);
+    pipeline.end_round(static_cast<std::int64_t>(stretch.ticks) * i);
+    stretch.advance();
+  }
+  pipeline.finish();
+  result.snapshot = pipeline.snapshot();
+  by_time(result.messages);
+  return result;
+}
+
+class Fleet {
+ public:
+  Fleet(Stretch stretch, std::vector<int> place, int count, const std::vector<Criterion>& baseline, bool everything)
+      : stretch_(std::move(stretch)), place_(std::move(place)), links_(count) {
+    to_job(stretch_);
+    for (int i = 0; i < count; ++i) {
+      nodes::NodeOptions options;
+      note(result, options.pipeline);
+      options.application = job(static_cast<int>(place_.size()));
+      options.pipeline.baseline = baseline;
+      options.everything = everything;
+      if (!everything) options.root.bulk_bytes_per_s = 1;
+      options.report_every_ns = window_ns;
+      nodes.push_back(std::make_unique<nodes::Node>(links_.at(i), std::move(options)));
+    }
+  }
+  void repeat(std::uint32_t clock_error_ns = 0) {
+    for (std::size_t rank = 0; rank < place_.size(); ++rank) {
+      nodes::Node& node = *nodes[static_cast<std::size_t>(place_[rank])];
+      if (!links_.alive(place_[rank])) continue;
+      node.rank_here(static_cast<std::int32_t>(rank), false);
+      node.add(static_cast<std::int32_t>(rank), 0, stretch_.events[rank], clock_error_ns);
+    }
+    now_ += static_cast<std::int64_t>(stretch_.ticks);
+    stretch_.advance();
+    epoch(true);
+  }
+  void epoch(bool open) {
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (!links_.alive(static_cast<int>(i)) || nodes[i]->over() || !nodes[i]->epoch_open()) continue;
+      nodes[i]->end_epoch(now_, open);
+    }
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      nodes::LinkEvent event;
+      while (links_.alive(static_cast<int>(i)) && links_.at(static_cast<int>(i)).next(event)) nodes[i]->take(std::move(event));
+    }
+  }
+  void kill(int node) { links_.kill(node); }
+  bool finish() {
+    for (int i = 0; i < 40; ++i) epoch(false);
+    nodes[0]->root()->finish();
+    result.snapshot = nodes[0]->root()->pipeline().snapshot();
+    nodes[0]->root()->fill(result.snapshot);
+    by_time(result.messages);
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      if (links_.alive(static_cast<int>(i)) && !nodes[i]->over()) return false;
+    return true;
+  }
+  Numbers result;
+  std::vector<std::unique_ptr<nodes::Node>> nodes;
+
+ private:
+  Stretch stretch_;
+  std::vector<int> place_;
+  nodes::MemoryLinks links_;
+  std::int64_t now_ = 0;
+};
+
+std::vector<int> random_places(std::size_t ranks, int count, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<int> place(ranks);
+  for (int& p : place) p = static_cast<int>(random() % static_cast<std::uint64_t>(count));
+  return place;
+}
+
+std::set<std::vector<std::int32_t>> partition(const Snapshot& s) {
+  std::set<std::vector<std::int32_t>> regions;
+  for (const Region& region : s.regions) regions.insert(region.ranks);
+  return regions;
+}
+
+// Exact also where one pipeline counts a message in the window after (it closes its windows by the clock alone).
+std::map<std::int64_t, std::uint64_t> by_completion(const std::vector<Message>& messages) {
+  std::map<std::int64_t, std::uint64_t> windows;
+  for (const Message& m : messages) ++windows[m.recv_end / window_ns * window_ns];
+  return windows;
+}
+
+void same_numbers(const Numbers& one, const Numbers& many, std::size_t ranks) {
+  const MessageTotals &a = one.snapshot.messages, &b = many.snapshot.messages;
+  CHECK(a.matched == b.matched);
+  CHECK(a.bytes == b.bytes);
+  CHECK(a.delayed == b.delayed);
+  CHECK(a.events == b.events);
+  CHECK(a.unmatched_sends == b.unmatched_sends);
+  CHECK(a.ambiguous == b.ambiguous);
+  CHECK(one.messages.size() == a.matched);
+  CHECK((one.messages == many.messages));  // too many to print
+  CHECK((many.windows == by_completion(one.messages)));
+  // A ring's regions may be turned: its partitions of equal quality.
+  if (many.snapshot.regions.size() == 2 && ranks == 8)
+    CHECK(one.snapshot.regions[0].ranks.size() == many.snapshot.regions[0].ranks.size());
+  else
+    CHECK(partition(one.snapshot) == partition(many.snapshot));
+  CHECK(one.snapshot.latency.median_s == many.snapshot.latency.median_s);
+  CHECK(one.snapshot.latency.mean_ratio == Approx(many.snapshot.latency.mean_ratio));
+  CHECK(one.snapshot.collectives.calls == many.snapshot.collectives.calls);
+  CHECK(one.snapshot.collectives.wait_s == Approx(many.snapshot.collectives.wait_s));
+  CHECK(one.snapshot.criteria == many.snapshot.criteria);
+  CHECK(many.snapshot.network.messages_left_out == 0);
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    const RankSummary &x = one.snapshot.ranks[rank], &y = many.snapshot.ranks[rank];
+    REQUIRE(x.sends == y.sends);
+    REQUIRE(x.receives == y.receives);
+    REQUIRE(x.bytes_sent == y.bytes_sent);
+    REQUIRE(x.late_sender_s == Approx(y.late_sender_s));
+    REQUIRE(x.late_receiver_s == Approx(y.late_receiver_s));
+    REQUIRE(x.mean_ratio == Approx(y.mean_ratio));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the numbers of several nodes are those of one") {
+  for (const Stretch& stretch : {benchmark::halo(50), benchmark::cg(30), benchmark::master_worker(100)})
+    for (const int count : {1, 3, 6}) {
+      const std::size_t ranks = stretch.events.size();
+      const std::vector<int> place = random_places(ranks, count, static_cast<std::uint64_t>(count) * 17);
+      INFO(stretch.name << " on " << count << " nodes, seed " << count * 17);
+      const std::vector<Criterion> baseline = one_pipeline(stretch, 5, place, {}).snapshot.criteria;
+      const Numbers one = one_pipeline(stretch, 40, place, baseline);
+      Fleet fleet(stretch, place, count, baseline, true);
+      for (int i = 0; i < 40; ++i) fleet.repeat();
+      REQUIRE(fleet.finish());
+      same_numbers(one, fleet.result, ranks);
+    }
+}
+
+TEST_CASE("with next to no budget for messages the sums stay exact, and what is left out is counted") {
+  const Stretch stretch = benchmark::halo(50);
+  const std::vector<int> place = random_places(8, 4, 3);
+  const Numbers one = one_pipeline(stretch, 40, place, {});
+  Fleet fleet(stretch, place, 4, {}, false);
+  for (int i = 0; i < 40; ++i) fleet.repeat();
+  REQUIRE(fleet.finish());
+  const Snapshot& s = fleet.result.snapshot;
+  CHECK(s.messages.matched == one.snapshot.messages.matched);
+  CHECK(s.messages.bytes == one.snapshot.messages.bytes);
+  CHECK(s.network.messages_left_out > 0);
+  CHECK(fleet.result.messages.size() + s.network.messages_left_out == s.messages.matched);
+  CHECK(s.latency.median_s == one.snapshot.latency.median_s);
+  CHECK(s.latency.mean_ratio == Approx(one.snapshot.latency.mean_ratio).epsilon(0.1));
+}
+
+TEST_CASE("an inner node of the tree dies: its children are adopted, messages among the others stay exact") {
+  const Stretch stretch = benchmark::cg(30);
+  std::vector<int> place;
+  for (int rank = 0; rank < 16; ++rank) place.push_back(rank % 12);  // 12 nodes: 9, 10 and 11 are below node 1
+  Fleet fleet(stretch, place, 12, {}, true);
+  for (int i = 0; i < 10; ++i) fleet.repeat();
+  fleet.kill(1);
+  for (int i = 0; i < 20; ++i) fleet.repeat();
+  REQUIRE(fleet.finish());
+  const Snapshot& s = fleet.result.snapshot;
+  CHECK(s.network.dead_nodes == std::vector<std::int32_t>{1});
+  const std::uint64_t all = stretch.messages * 30;
+  const auto dead = [&](std::int32_t rank) { return place[static_cast<std::size_t>(rank)] == 1; };
+  const Numbers one = one_pipeline(stretch, 30, place, {});
+  std::uint64_t alive = 0, found = 0;
+  for (const Message& m : one.messages) alive += !dead(m.source) && !dead(m.destination);
+  for (const auto& node : fleet.nodes) found += node.get() == fleet.nodes[1].get() ? 0 : node->pipeline().totals().matched;
+  CHECK(found >= alive);
+  CHECK(s.messages.half_recorded > 0);
+  CHECK(s.messages.matched + s.messages.half_recorded + s.messages.ambiguous <= all);
+}
+
+TEST_CASE("received before sent between nodes: unclear within both clocks' errors, else a violation") {
+  Stretch stretch("two", 2);
+  for (int i = 0; i < 2; ++i) {
+    record::Event e{};
+    e.comm = 1;
+    e.bytes = 8;
+    e.kind = record::EventKind::send;
+    e.ordinal = static_cast<std::uint64_t>(i);
+    e.begin = 10'000;
+    e.end = 10'010;
+    e.peer = 1;
+    stretch.events[0].push_back(e);
+    e.kind = record::EventKind::recv_done;
+    e.begin = 9'000;
+    e.end = i == 0 ? 9'960u : 9'930u;  // 40 and 70 ns too early
+    e.peer = 0;
+    stretch.events[1].push_back(e);
+  }
+  stretch.ticks = 1'000'000;
+  for (const std::uint32_t error : {0u, 25u, 50u}) {
+    Fleet fleet(stretch, {0, 1}, 2, {}, true);
+    fleet.repeat(error);
+    REQUIRE(fleet.finish());
+    const MessageTotals& totals = fleet.result.snapshot.messages;
+    CHECK(totals.matched == 2);
+    CHECK(totals.clock_unclear == error / 25);
+    CHECK(totals.clock_violations == 2 - error / 25);
+    for (const Message& m : fleet.result.messages) CHECK(m.clock_error_ns == 2 * error);
+  }
+}
+
+TEST_CASE("the root's death ends everything quietly") {
+  const Stretch stretch = benchmark::halo(20);
+  Fleet fleet(stretch, random_places(8, 5, 9), 5, {}, true);
+  for (int i = 0; i < 5; ++i) fleet.repeat();
+  fleet.kill(0);
+  for (int i = 0; i < 3; ++i) fleet.repeat();
+  for (std::size_t i = 1; i < fleet.nodes.size(); ++i) {
+    CHECK(fleet.nodes[i]->over());
+    CHECK(fleet.nodes[i]->root_died());
+  }
+}

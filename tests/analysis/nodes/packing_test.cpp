@@ -1,0 +1,138 @@
+#include "analysis/nodes/packing.hpp"
+
+#include <catch2/catch.hpp>
+#include <map>
+#include <random>
+
+#include "tests/analysis/nodes/packing_values.hpp"
+
+using namespace pclscope;
+using namespace pclscope::nodes;
+using namespace pclscope::nodes::test;
+
+namespace {
+
+// What order is kept: that of each rank.
+std::map<std::int32_t, std::vector<Half>> by_rank(const std::vector<Half>& halves) {
+  std::map<std::int32_t, std::vector<Half>> ranks;
+  for (const Half& h : halves) ranks[h.rank].push_back(h);
+  return ranks;
+}
+void check_same_halves(const std::vector<Half>& a, const std::vector<Half>& b) {
+  REQUIRE(a.size() == b.size());
+  const auto ranks_a = by_rank(a), ranks_b = by_rank(b);
+  REQUIRE(ranks_a.size() == ranks_b.size());
+  for (const auto& [rank, halves] : ranks_a) {
+    INFO("rank " << rank);
+    REQUIRE(ranks_b.count(rank) == 1);
+    REQUIRE(same(halves, ranks_b.at(rank)));
+  }
+}
+
+template <class T>
+T round_trip(const T& value) {
+  const std::vector<std::byte> frame = pack(value);
+  T back;
+  REQUIRE(unpack(frame, back));
+  return back;
+}
+
+}  // namespace
+
+TEST_CASE("halves come back as they were, in the order of each rank") {
+  const auto seed = std::random_device{}();
+  INFO("seed " << seed);
+  Random random(seed);
+  for (int round = 0; round < 300; ++round) {
+    const Halves halves = any_halves_frame(random, round % 10 == 0 ? 3000 : 60);
+    const Halves back = round_trip(halves);
+    REQUIRE(back.clock_error_ns == halves.clock_error_ns);
+    REQUIRE(back.senders == halves.senders);
+    check_same_halves(halves.halves, back.halves);
+  }
+}
+
+TEST_CASE("a rank's threads stay in the rank's order, and its channels may be more than are remembered") {
+  Halves halves;
+  for (std::uint32_t i = 0; i < 5000; ++i) {
+    Half h{};
+    h.rank = static_cast<std::int32_t>(i % 3);
+    h.thread = static_cast<std::uint8_t>(i % 2);
+    h.event.kind = record::EventKind::send;
+    h.event.ordinal = i;
+    h.event.peer = static_cast<std::int32_t>(i * 7919 % 1000);
+    halves.halves.push_back(h);
+  }
+  check_same_halves(halves.halves, round_trip(halves).halves);
+}
+
+TEST_CASE("bulk comes back as it was, messages in their order") {
+  const auto seed = std::random_device{}();
+  INFO("seed " << seed);
+  Random random(seed);
+  for (int round = 0; round < 300; ++round) {
+    const Bulk bulk = any_bulk(random, round % 10 == 0 ? 3000 : 60);
+    const Bulk back = round_trip(bulk);
+    REQUIRE(back.node == bulk.node);
+    REQUIRE(back.window_ns == bulk.window_ns);
+    REQUIRE(back.messages == bulk.messages);
+    check_same_halves(bulk.collectives, back.collectives);
+  }
+}
+
+TEST_CASE("reports come back as they were") {
+  const auto seed = std::random_device{}();
+  INFO("seed " << seed);
+  Random random(seed);
+  for (int round = 0; round < 400; ++round) {
+    const Report report = any_report(random, round % 4);
+    REQUIRE(same(round_trip(report), report));
+  }
+  REQUIRE(same(round_trip(Report{}), Report{}));
+  const Report large = any_report(random, 300);
+  REQUIRE(same(round_trip(large), large));
+}
+
+TEST_CASE("orders come back as they were") {
+  const auto seed = std::random_device{}();
+  INFO("seed " << seed);
+  Random random(seed);
+  for (int round = 0; round < 400; ++round) {
+    const Orders orders = any_orders(random, round % 4 == 0 ? 400 : 5);
+    const Orders back = round_trip(orders);
+    REQUIRE(back.version == orders.version);
+    REQUIRE(back.node_of_rank == orders.node_of_rank);
+    REQUIRE(back.region_of_rank == orders.region_of_rank);
+    REQUIRE(back.criteria == orders.criteria);
+    REQUIRE(back.bulk_bytes_per_s == orders.bulk_bytes_per_s);
+  }
+}
+
+TEST_CASE("what is not finite is sent as zero") {
+  Report report;
+  report.pairs.push_back({1, 2, {}});
+  report.pairs[0].sums.ratio = std::numeric_limits<double>::quiet_NaN();
+  report.functions.push_back({});
+  report.functions[0].history_share = {0.5f, std::numeric_limits<float>::infinity()};
+  report.clocks.push_back({});
+  report.clocks[0].drift = -std::numeric_limits<double>::infinity();
+  const Report back = round_trip(report);
+  CHECK(back.pairs[0].sums.ratio == 0);
+  CHECK(back.functions[0].history_share == std::vector<float>{0.5f, 0});
+  CHECK(back.clocks[0].drift == 0);
+}
+
+TEST_CASE("a frame tells its kind") {
+  CHECK(kind_of(pack(Halves{})) == FrameKind::halves);
+  CHECK(kind_of(pack(Report{})) == FrameKind::report);
+  CHECK(kind_of(pack(Bulk{})) == FrameKind::bulk);
+  CHECK(kind_of(pack(Orders{})) == FrameKind::orders);
+  CHECK(!kind_of({}));
+  CHECK(!kind_of(std::vector<std::byte>(1)));
+  CHECK(!kind_of(std::vector<std::byte>(2)));  // version 0
+  std::vector<std::byte> frame = pack(Orders{});
+  frame[0] = std::byte{4};
+  CHECK(!kind_of(frame));
+  Halves halves;
+  CHECK(!unpack(pack(Bulk{}), halves));
+}

@@ -1,0 +1,129 @@
+"""Jobs that were only preloaded: dormant, found by their boards, attached to and detached from while they run."""
+
+import glob
+import os
+import re
+import subprocess
+import time
+import unittest
+
+import job
+
+CYCLES = os.path.join(job.BUILD, "tests", "interpose", "attach_cycles")
+FIELDS = ["recording", "sends", "matched", "wrong", "ambiguous", "half", "lost", "collectives"]
+
+
+JOB_NAME = 16464  # in a board; test_layout ties it to the header
+
+
+def boards():
+    """Files of jobs that were only preloaded and run these tests' programs."""
+    found = set()
+    for path in glob.glob(f"/dev/shm/pclscope-*-{job.node_key()}-board"):
+        try:
+            with open(path, "rb") as file:
+                name = file.read()[JOB_NAME:JOB_NAME + 96].split(b"\0")[0].decode()
+        except OSError:
+            continue
+        if re.match(r"(attach_load|accounts|threads)-", name):
+            found |= set(glob.glob(path.removesuffix("board") + "*"))
+    return found
+
+
+class Attach(unittest.TestCase):
+    mpi = None
+
+    def setUp(self):
+        self.before = boards()
+
+    def start(self, ranks, *command, **variables):
+        options = ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"] if self.mpi == "openmpi" else []
+        line = [job.MPIRUN[self.mpi], *options, "-n", str(ranks), "env", "LD_PRELOAD=" + job.library(self.mpi), *command]
+        process = subprocess.Popen(line, env=job.environment(**variables), stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.stderr.close)
+        return process
+
+    def cycles(self, name, cycles, on, off, *more):
+        done = subprocess.run([CYCLES, name, str(cycles), str(on), str(off), *more], capture_output=True, text=True,
+                              timeout=250, check=False)
+        sessions = [{f: int(v) for f, v in re.findall(r"(\w+) (\d+)", line)} for line in done.stdout.splitlines()
+                    if line.startswith("session ")]
+        return done, sessions
+
+    def assertEnds(self, process, out):
+        """It went on undisturbed, and left nothing behind."""
+        printed, err = process.communicate(timeout=120)
+        self.assertEqual((process.returncode, printed, err), (0, out, ""))
+        self.assertEqual(boards() - self.before, set())
+
+    def test_twenty_sessions_under_load(self):
+        # Nobody may drop: on a busy machine the drainer may not get a core for longer than the usual 100 ms.
+        process = self.start(3, job.program("attach_load", self.mpi), "30", PCLSCOPE_OVERFLOW_WAIT_MS=30000)
+        try:
+            done, sessions = self.cycles("attach_load", 20, 300, 100)
+            self.assertEqual(done.returncode, 0, done.stdout)
+            self.assertEqual(len(sessions), 20)
+            for s in sessions:
+                self.assertEqual([s["recording"], s["wrong"], s["dropped"], s["ambiguous"], s["lost"]], [3, 0, 0, 0, 0], s)
+                self.assertGreater(s["matched"], 0)
+                self.assertGreaterEqual(s["sends"], s["matched"])
+            self.assertGreater(sum(s["collectives"] for s in sessions), 0)
+            # All but what was in flight at the ends.
+            self.assertLess(max(s["sends"] - s["matched"] for s in sessions), 60)
+            self.assertEnds(process, "right\n")
+        finally:
+            process.kill()
+
+    def test_receives_completed_in_any_order(self):
+        process = self.start(2, job.program("accounts", self.mpi), "5", "1500000")
+        try:
+            done, sessions = self.cycles("accounts", 5, 300, 50)
+            self.assertEqual(done.returncode, 0, done.stdout)
+            self.assertEqual([s["wrong"] for s in sessions], [0] * 5)
+            self.assertLess(sum(s["ambiguous"] for s in sessions), 0.2 * sum(s["sends"] for s in sessions))
+        finally:
+            process.terminate()
+            process.wait(30)
+        self.assertTidied()
+
+    def test_aggregators_that_die_and_recording_switched_off_and_on(self):
+        process = self.start(3, job.program("attach_load", self.mpi), "20", "control", PCLSCOPE_RING_EVENTS=1024)
+        try:
+            done, sessions = self.cycles("attach_load", 8, 300, 20, "die")
+            self.assertEqual(done.returncode, 0, done.stdout)
+            self.assertEqual([s["wrong"] for s in sessions], [0] * 8)
+            self.assertEnds(process, "right\n")
+        finally:
+            process.kill()
+
+    def test_threads_join_one_by_one_and_nothing_is_wrong(self):
+        process = self.start(2, job.program("threads", self.mpi), "3", "2000000")
+        try:
+            done, sessions = self.cycles("threads", 4, 400, 100)
+            self.assertEqual(sum(s["wrong"] for s in sessions), 0, done.stdout)
+            self.assertEqual([s["recording"] for s in sessions], [2] * 4)
+        finally:
+            process.terminate()
+            process.wait(30)
+        self.assertTidied()
+
+    def assertTidied(self):
+        """Whatever a killed job left is gone when the next one has begun."""
+        time.sleep(0.5)
+        self.assertEnds(self.start(2, job.program("attach_load", self.mpi), "0"), "right\n")
+
+    def test_switched_off(self):
+        process = self.start(2, job.program("attach_load", self.mpi), "2", PCLSCOPE="off")
+        time.sleep(1)
+        self.assertEqual(boards() - self.before, set())
+        self.assertEnds(process, "right\n")
+
+
+for name in job.mpis():
+    globals()[f"Attach_{name}"] = type(f"Attach_{name}", (Attach,), {"mpi": name})
+del Attach
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

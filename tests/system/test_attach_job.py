@@ -1,0 +1,221 @@
+"""Jobs that were only preloaded: attach, watch, detach, again and again, while they run; ends and deaths meanwhile.
+
+What a dump has is compared with what the program itself wrote down (session_oracle.py): every message sent after the point
+that `attach` states and received before `detach` stands in it, in the right pair, and nothing else does."""
+import calendar
+import os
+import re
+import signal
+import time
+
+import dump
+import harness
+import remains
+import session_oracle
+import testbed
+from harness import on_every_mpi
+
+# The programs flood three processes on two cores: a rank waits as long as it takes, so that nothing is dropped.
+PATIENCE = "PCLSCOPE_OVERFLOW_WAIT_MS=30000"
+SETTLED_NS = 150_000_000  # what was sent so long ago is received: the program's ranks go round together
+
+
+def load(mpi):
+    return str(harness.BUILD / "tests" / "interpose" / f"attach_load-{mpi}")
+
+
+def stated_point(done):
+    """CLOCK_REALTIME in ns, from the words of attach."""
+    moment, millis = re.search(r"sent after (\S+)\.(\d{3})Z", done.stderr).groups()
+    return calendar.timegm(time.strptime(moment, "%Y-%m-%dT%H:%M:%S")) * 10**9 + int(millis) * 10**6
+
+
+class Session:
+    def __init__(self, path, since, until):
+        self.path, self.since, self.until = path, since, until
+
+
+class AttachTest(harness.SystemTest):
+    def start(self, mpi, ranks, seconds, *more):
+        """A dormant job, as a user starts it without us; returns it and its name."""
+        self.log = self.box.directory / f"log-{mpi}"
+        self.log.mkdir(exist_ok=True)
+        launch, count, options = self.box.bare_command(mpi, ranks)[0], str(ranks), self.box.bare_command(mpi, ranks)[1:-2]
+        running = self.box.start(launch, *options, "-n", count, "env", "LD_PRELOAD=" + harness.library(mpi), PATIENCE,
+                                 load(mpi), seconds, f"log={self.log}", *more)
+        return running, self.name_of(running)
+
+    def name_of(self, running):
+        def found():
+            mine = {str(pid) for pid in self.box.application_ranks("attach_load")}
+            return [job["name"] for job in self.box.json("list", "--json")["dormant"] if job["name"].split("-")[-1] in mine]
+        name = self.box.wait_for("dormant job", found, running=running)[0]
+        self.box.wait_for("its first message", lambda: (self.log / "sent.0").exists(), timeout=60, running=running)
+        return name
+
+    def command(self, *words):
+        return self.box.pclscope(*words, timeout=90)
+
+    def attach(self, name, *options):
+        done = self.command("attach", name, "--keep", "all", *options)
+        self.assertWorked(done)
+        self.assertIn("record; matching is exact", done.stderr)
+        return stated_point(done)
+
+    def detach(self, name):
+        done = self.command("detach", name)
+        self.assertWorked(done)
+        self.assertIn("is dormant again", done.stderr)
+        return done
+
+    def session(self, name, number, seconds=0.3):
+        path = self.box.directory / f"{number}.h5"
+        since = self.attach(name, "--dump", path)
+        time.sleep(seconds)
+        until = time.time_ns() - SETTLED_NS
+        self.detach(name)
+        return Session(path, since, until)
+
+    def assertExact(self, ranks, sessions, slack_ns=20_000, complete=True):
+        oracle = session_oracle.Sessions(self.log, ranks, slack_ns)
+        for session in sessions:
+            rows = dump.read_messages(session.path)
+            self.assertEqual(dump.is_complete(session.path), complete)
+            self.assertEqual(dump.dropped(session.path), 0, session.path)  # exact is: but for what was dropped
+            faults = oracle.faults(rows, dump.time_origin(session.path), session.since, session.until)
+            self.assertEqual(faults, [], session.path)
+            if session.since is not None:
+                self.assertGreater(oracle.count(session.since, session.until), 0)
+            self.assertGreater(len(rows), 0)
+
+    def assertEnds(self, running, timeout=60):
+        done = running.finish(timeout)
+        self.assertEqual((done.code, done.stdout), (0, "right\n"), str(done))
+
+
+class OneNode(AttachTest):
+    @on_every_mpi
+    def test_many_sessions(self, mpi):
+        ranks, cycles = (4, 6) if mpi == "openmpi" else (2, 6)
+        running, name = self.start(mpi, ranks, 9)
+        sessions = []
+        for cycle in range(cycles):
+            sessions.append(self.session(name, f"{mpi}-{cycle}", 0.25))
+            self.assertEqual(remains.files_of_dormant(name), ["board", "nodes"])
+            self.assertEqual(list((self.box.runtime / "pclscope").glob("*")), [])
+        self.assertTrue(running.running(), "too slow: the job ended before the last session")
+        self.assertEnds(running)
+        self.assertExact(ranks, sessions)
+
+    @on_every_mpi
+    def test_after_a_million_messages(self, mpi):
+        """What was sent before counts as if it had been an hour: every channel's turn is known."""
+        running, name = self.start(mpi, 2, 2.5, "prelude=250000")
+        session = self.session(name, f"late-{mpi}", 0.5)
+        self.assertEnds(running)
+        self.assertExact(2, [session])
+
+    @on_every_mpi
+    def test_refusals_and_watching(self, mpi):
+        running, name = self.start(mpi, 2, 4)
+        self.assertRefused(self.command("detach", name), 1, name, "not attached")
+        self.assertRefused(self.command("attach", "nobody-1"), 1, "nobody-1")
+        path = self.box.directory / f"watched-{mpi}.h5"
+        since = self.attach(name, "--dump", path)
+        self.assertRefused(self.command("attach", name, "--dump", self.box.directory / "other.h5"), 1, name, "attached already")
+        live = self.box.live_with_messages(name, running)
+        self.assertEqual(live["application"]["ranks"], 2)
+        time.sleep(0.4)
+        until = time.time_ns() - SETTLED_NS
+        self.detach(name)
+        self.assertRefused(self.command("detach", name), 1, name, "not attached")
+        self.assertEnds(running)
+        self.assertExact(2, [Session(path, since, until)])
+
+    @on_every_mpi
+    def test_job_ends_while_attached(self, mpi):
+        running, name = self.start(mpi, 2, 2)
+        path = self.box.directory / f"ended-{mpi}.h5"
+        since = self.attach(name, "--dump", path)
+        self.assertEnds(running)
+        until = time.time_ns()
+        self.assertEqual(self.box.remains(10), [])
+        self.assertExact(2, [Session(path, since, until)])
+
+    @on_every_mpi
+    def test_job_killed_while_attached(self, mpi):
+        running, name = self.start(mpi, 2, 60)
+        path = self.box.directory / f"killed-{mpi}.h5"
+        self.attach(name, "--dump", path)
+        time.sleep(1.2)
+        os.kill(self.box.application_ranks("attach_load")[0], signal.SIGKILL)
+        self.assertNotEqual(running.finish(30).code, 0)
+        self.box.wait_for("end of the aggregator", lambda: not self.box.application_ranks("pclscope-aggreg"))
+        self.command("list")  # tidies the files of jobs that died
+        self.assertEqual(self.box.remains(10), [])
+        self.assertExact(2, [Session(path, None, None)])
+
+    @on_every_mpi
+    def test_aggregator_killed_while_attached(self, mpi):
+        running, name = self.start(mpi, 2, 5)
+        self.attach(name, "--dump", self.box.directory / f"dead-{mpi}.h5")
+        time.sleep(0.3)
+        os.kill(self.box.application_ranks("pclscope-aggreg")[0], signal.SIGKILL)
+        self.box.wait_for("dormant job", lambda: name in [job["name"] for job in self.box.json("list", "--json")["dormant"]])
+        self.assertRefused(self.command("detach", name), 1, name, "not attached")
+        sessions = [self.session(name, f"again-{mpi}-{i}") for i in range(2)]
+        self.assertEqual(remains.files_of_dormant(name), ["board", "nodes"])
+        self.assertEnds(running)
+        self.assertExact(2, sessions)
+
+
+class ManyNodes(AttachTest):
+    RANKS_PER_NODE = 4
+    NODES = 3
+
+    def setUp(self):
+        reason = testbed.why_not()
+        if reason:
+            self.skipTest(f"no testbed: {reason}")
+        super().setUp()
+        self.testbed = testbed.Testbed(self.box, self.NODES)
+        self.addCleanup(self.testbed.close)
+        self.addCleanup(self.box.kill_everything)
+
+    def command(self, *words):
+        """On the node of rank 0."""
+        more = ["--launcher-args", self.testbed.launcher_args("openmpi")] if words[0] == "attach" else []
+        return self.box.run(testbed.script(), "on", "node1", harness.PCLSCOPE, *words, *more, timeout=90)
+
+    def name_of(self, running):
+        def found():
+            table = self.command("list").stdout.splitlines()
+            return [line.split()[0] for line in table if line.startswith("attach_load") and " dormant " in line]
+        name = self.box.wait_for("dormant job", found, timeout=30, running=running)[0]
+        self.box.wait_for("its first message", lambda: (self.log / "sent.0").exists(), running=running)
+        return name
+
+    def start(self, mpi, ranks, seconds, *more):
+        self.log = self.box.directory / "log"
+        self.log.mkdir()
+        running = self.box.start("env", "LD_PRELOAD=" + harness.library(mpi), PATIENCE, testbed.script(), "openmpi",
+                                 self.NODES, self.RANKS_PER_NODE, "-x", "LD_PRELOAD", "-x", "PCLSCOPE_OVERFLOW_WAIT_MS", load(mpi), seconds,
+                                 f"log={self.log}", *more)
+        return running, self.name_of(running)
+
+    def test_sessions(self):
+        """Every rank sends a message of a kind every 3 ms or so: more apart than clocks differ."""
+        if "openmpi" not in harness.MPIS:
+            self.skipTest("needs Open MPI")
+        ranks = self.NODES * self.RANKS_PER_NODE
+        running, name = self.start("openmpi", ranks, 20, "pause=3000")
+        sessions = [self.session(name, i, 1.0) for i in range(3)]
+        self.assertTrue(running.running(), "too slow: the job ended before the last session")
+        self.assertEnds(running)
+        self.assertExact(ranks, sessions, slack_ns=1_500_000)
+
+
+del AttachTest
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,204 @@
+"""Jobs on several nodes: exact matching, right regions, latencies on one axis, and what happens when parts of it break.
+
+Oracles: payloads that carry their own number (random_program), grids known on paper, and the clocks' skew, which is known.
+"""
+import os
+import signal
+import time
+
+import dump
+import h5py
+import harness
+import numpy
+import oracle
+import testbed
+
+INTER_NODE = 1 << 30
+RANKS_PER_NODE = 4
+
+
+def node_of(ranks):
+    return ranks // RANKS_PER_NODE
+
+
+class ManyNodes(testbed.TestbedTest):
+    def check_random_program(self, messages, seed, *arguments, mpi="openmpi", ranks_per_node=RANKS_PER_NODE):
+        directory = self.box.directory / f"random-{mpi}-{seed}"
+        directory.mkdir()
+        path = directory / "run.h5"
+        done = self.testbed.run(ranks_per_node, harness.program("random_program", mpi), "--messages", str(messages), "--seed",
+                                str(seed), "--directory", str(directory), *arguments, mpi=mpi,
+                                options=("--dump", path, "--keep", "all"))
+        self.assertWorked(done)
+        self.assertEqual(done.our_lines(), [], str(done))
+        truth = oracle.Oracle(directory, ranks_per_node * self.NODES)
+        self.assertEqual(truth.faults, [])
+        summary = self.box.json("inspect", path, "--json")
+        self.assertEqual(summary["messages"]["matched"], truth.messages(), summary["messages"])
+        self.assertEqual(summary["messages"]["bytes"], truth.bytes())
+        for count in ("ambiguous", "dropped_events", "unmatched_sends", "unmatched_receives", "half_recorded"):
+            self.assertEqual(summary["messages"][count], 0, summary["messages"])
+        rows = dump.read_messages(path)
+        self.assertEqual(oracle.compare_by_order(rows, truth), [], f"{mpi} seed {seed}")
+        return summary, rows
+
+    def test_wildcards_and_all_else_exact_across_nodes(self):
+        seed = int(time.time()) % 1_000_000
+        print(f"seed {seed}", flush=True)
+        _, rows = self.check_random_program(25_000, seed)
+        inter = (rows.flags & INTER_NODE) != 0
+        self.assertTrue((inter == (node_of(rows.source) != node_of(rows.destination))).all())
+        self.assertGreater(int(inter.sum()), 5_000)
+
+    def test_mpich(self):
+        if "mpich" not in harness.MPIS:
+            self.skipTest("MPICH is not built")
+        path = self.box.directory / "run.h5"
+        # Without any tool MPICH may hang in MPI_Finalize between namespaces: a short program, and more tries. What we have to
+        # do is done by then, so the dump is judged in any case.
+        for _ in range(4):
+            running = self.testbed.start(2, harness.program("halo3d", "mpich"), "20", mpi="mpich",
+                                         options=("--dump", path, "--keep", "all"))
+            end = time.monotonic() + 15
+            while running.running() and time.monotonic() < end:
+                time.sleep(0.05)
+            if not running.running():
+                self.assertWorked(running.finish())
+                break
+            self.assertIn("checksum", running.output()[0])
+            self.box.kill_everything()
+        else:
+            print("MPICH hung in MPI_Finalize four times", flush=True)
+        summary = self.box.json("inspect", path, "--json")
+        self.assertComplete(summary, 6)
+        self.assertGreater(summary["messages"]["matched"], 100)
+        self.assertEqual(summary["application"]["nodes"], 3)
+
+    def test_regions_are_those_of_the_program_not_of_the_nodes(self):
+        path = self.box.directory / "cg.h5"
+        running = self.testbed.start((6, 6, 4), harness.program("cg_pattern", "openmpi"), "400",
+                                     options=("--dump", path))
+        self.assertWorked(running.finish(120))
+        summary = self.box.json("inspect", path, "--json")
+        self.assertComplete(summary, 16)
+        self.assertEqual(summary["application"]["nodes"], 3)
+        regions = sorted(region["ranks"] for region in summary["regions"])
+        self.assertEqual(regions, [list(range(row, row + 4)) for row in range(0, 16, 4)])
+
+    def test_skewed_clocks(self):
+        path = self.box.directory / "skew.h5"
+        self.assertWorked(self.testbed.run(RANKS_PER_NODE, harness.program("halo3d", "openmpi"), "3000", skew=(0, 5, -3),
+                                           options=("--dump", path, "--keep", "all", "--clock", "monotonic")))
+        summary = self.box.json("inspect", path, "--json")
+        self.assertEqual(summary["messages"]["clock_violations"], 0, summary["messages"])
+        self.assertLess(summary["messages"]["clock_unclear"], summary["messages"]["matched"] / 100)
+        clocks = {clock["node"]: clock for clock in summary["network"]["clocks"]}
+        self.assertEqual(sorted(clocks), ["node2", "node3"])
+        rows = dump.read_messages(path)
+        t = (rows.recv_end - rows.send_begin) / 1e3
+        late = rows.send_begin > numpy.median(rows.send_begin)  # clocks are known well by then
+        for a, b in ((0, 1), (0, 2), (1, 2)):
+            there, back = (t[late & (node_of(rows.source) == x) & (node_of(rows.destination) == y)] for x, y in ((a, b), (b, a)))
+            # Both directions are alike: half the difference of the shortest times is what the clocks are apart still.
+            apart = (there.min() - back.min()) / 2
+            error = sum(clocks[f"node{n + 1}"]["error_s"] * 1e6 for n in (a, b) if n > 0)
+            print(f"nodes {a} {b}: {there.min():.1f} and {back.min():.1f} us, apart {apart:.1f} us, stated {error:.1f}",
+                  flush=True)
+            self.assertLess(abs(apart), max(error, 50) + 50)
+
+    def test_a_throttled_link_shows_in_its_own_latencies_only(self):
+        path = self.box.directory / "run.h5"
+        # Three pairs of nodes, each with a pair of ranks of its own, which wait for nobody else.
+        running = self.testbed.start(2, harness.program("pairs", "openmpi"), "9", "2000", "0", "2", "1", "4", "3", "5",
+                                     options=("--dump", path, "--keep", "all"))
+        name = self.box.job_name(running)
+        self.box.live_with_messages(name, running, 1_000)
+        time.sleep(2)
+        planted = time.time_ns()
+        self.testbed.throttle(3, "2mbit")
+        time.sleep(3)
+        seen, page = self.box.live(name), self.box.pclscope("watch", name, "--once").stdout
+        self.testbed.throttle(3, "off")
+        lifted = time.time_ns()
+        self.assertWorked(running.finish(90))
+        with h5py.File(path, "r") as file:
+            values = file["summary"][str(int(file["summary"].attrs["current"]))].attrs
+            origin = int(values["time_origin_realtime_ns"])
+        rows = dump.read_messages(path)
+        took = rows.recv_end - rows.send_begin
+        during = (rows.send_begin > planted - origin + 10**8) & (rows.recv_end < lifted - origin)
+        calm = rows.recv_end < planted - origin
+        ratio = {}
+        for a, b in ((0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)):
+            pair = (rows.source // 2 == a) & (rows.destination // 2 == b)
+            ratio[a, b] = float(numpy.median(took[pair & during]) / numpy.median(took[pair & calm]))
+        print({pair: round(r, 2) for pair, r in ratio.items()}, flush=True)
+        slowed = min(ratio[2, 0], ratio[2, 1])
+        self.assertGreater(slowed, 10, ratio)
+        self.assertLess(max(ratio[0, 1], ratio[1, 0]), slowed / 5, ratio)
+        self.assertLess(max(ratio[0, 2], ratio[1, 2]), slowed / 2, ratio)  # their acknowledgements wait in the same queue
+        self.assertIn("messages from node3 to other nodes take", page)
+        self.assertIn("messages from node3 to other nodes took", self.box.pclscope("inspect", path, "nodes").stdout)
+        links = {(link["from"], link["to"]): link for link in self.box.json("inspect", path, "nodes", "--json")["links"]}
+        self.assertEqual(len(links), 6)
+        self.assertEqual(sum(link["messages"] for link in links.values()), int((rows.source // 2 != rows.destination // 2).sum()))
+        # Live too: the ranks of the throttled link are the region that is late.
+        worst = max(seen["regions"], key=lambda region: region["mean_latency_ratio"])
+        print({tuple(region["ranks"]): round(region["mean_latency_ratio"], 2) for region in seen["regions"]}, flush=True)
+        self.assertTrue({4, 5} & set(worst["ranks"]), seen["regions"])
+
+    def test_a_killed_aggregator_degrades_its_node_not_the_job(self):
+        for which in (1, 0):
+            with self.subTest(node=which):
+                path = self.box.directory / f"killed{which}.h5"
+                running = self.testbed.start(2, harness.program("halo3d", "openmpi"), "12000",
+                                             options=("--dump", path, "--keep", "all"))
+                self.box.wait_for("aggregators", lambda: len(self.box.aggregator_workers()) == 3, running=running)
+                self.box.wait_for("dump", path.exists, running=running)
+                time.sleep(1)
+                victim = next(pid for pid in self.box.aggregator_workers() if self.host_of(pid) == f"node{which + 1}")
+                os.kill(victim, signal.SIGKILL)
+                done = running.finish(120)
+                self.assertWorked(done)
+                self.assertIn("checksum", done.stdout)
+                self.assertTrue(any("killed by signal 9" in line for line in done.our_lines()), str(done))
+                summary = self.box.json("inspect", path, "--json")
+                self.assertGreater(summary["messages"]["matched"], 0)
+                if which == 1:
+                    self.assertEqual(summary["network"]["dead_nodes"], ["node2"])
+
+    @staticmethod
+    def host_of(pid):
+        import subprocess
+        return subprocess.run(["nsenter", "-t", str(pid), "--uts", "hostname"], capture_output=True, text=True).stdout.strip()
+
+    def test_a_node_cut_off_and_back(self):
+        path = self.box.directory / "cut.h5"
+        running = self.testbed.start(2, harness.program("halo3d", "openmpi"), "2500",
+                                     options=("--dump", path, "--keep", "all"))
+        # Open MPI gives up a connection that it cannot make; one that stands may be silent for minutes. So all must talk first.
+        self.box.live_with_messages(self.box.job_name(running), running, at_least=2000)
+        self.testbed.link(2, "down")
+        time.sleep(3)
+        self.testbed.link(2, "up")
+        done = running.finish(120)
+        self.assertWorked(done)
+        self.assertEqual(done.our_lines(), [], str(done))
+        summary = self.box.json("inspect", path, "--json")
+        self.assertEqual(summary["messages"]["unmatched_sends"] + summary["messages"]["unmatched_receives"], 0)
+        self.assertEqual(summary["messages"]["ambiguous"], 0)
+
+    def test_traffic_stays_within_its_budget(self):
+        path = self.box.directory / "traffic.h5"
+        self.assertWorked(self.testbed.run(RANKS_PER_NODE, harness.program("halo3d", "openmpi"), "3000",
+                                           options=("--dump", path)))
+        summary = self.box.json("inspect", path, "--json")
+        seconds = summary["time"]["duration_s"]
+        most = max(0.02 * summary["messages"]["bytes"], 1e6 * seconds * self.NODES)
+        print(f"{summary['network']['traffic_bytes']} bytes between aggregators in {seconds:.1f} s, "
+              f"{summary['messages']['bytes']} of messages", flush=True)
+        self.assertLess(summary["network"]["traffic_bytes"], most + 3e6)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,294 @@
+"""The viewer in a real window under Xvfb, driven by xdotool: what was clicked is what is selected. And pictures without a window.
+
+Pixels are compared with nothing: the viewer says what is selected and where things are (--describe); the screen is looked at for
+whether it shows anything there.
+"""
+import os
+import signal
+import struct
+import unittest
+import zlib
+
+import harness
+import numpy
+import xvfb
+
+
+def read_png(path):
+    """An 8-bit RGB PNG as height x width x 3."""
+    raw = path.read_bytes()
+    assert raw[:8] == b"\x89PNG\r\n\x1a\n", path
+    at, data, shape = 8, b"", None
+    while at < len(raw):
+        length, kind = struct.unpack(">I4s", raw[at:at + 8])
+        body = raw[at + 8:at + 8 + length]
+        if kind == b"IHDR":
+            width, height, depth, colour = struct.unpack(">IIBB", body[:10])
+            assert depth == 8 and colour in (2, 6), (depth, colour)
+            shape = (height, width, 3 if colour == 2 else 4)
+        elif kind == b"IDAT":
+            data += body
+        at += 12 + length
+    height, width, channels = shape
+    lines = numpy.frombuffer(zlib.decompress(data), dtype=numpy.uint8).reshape(height, 1 + width * channels)
+    image = numpy.zeros((height, width * channels), dtype=numpy.uint8)
+    for y in range(height):
+        image[y] = unfilter(int(lines[y, 0]), lines[y, 1:], image[y - 1] if y else numpy.zeros_like(image[0]), channels)
+    return image.reshape(shape)[:, :, :3]
+
+
+def unfilter(kind, line, above, step):
+    line, above = line.astype(int), above.astype(int)
+    if kind == 0:
+        return line
+    if kind == 2:
+        return (line + above) % 256
+    out = numpy.zeros_like(line)
+    for x in range(len(line)):
+        left = out[x - step] if x >= step else 0
+        corner = above[x - step] if x >= step else 0
+        if kind == 1:
+            guess = left
+        elif kind == 3:
+            guess = (left + above[x]) // 2
+        else:
+            estimate = left + above[x] - corner
+            guess = min((abs(estimate - left), 0, left), (abs(estimate - above[x]), 1, above[x]), (abs(estimate - corner), 2, corner))[2]
+        out[x] = (line[x] + guess) % 256
+    return out
+
+
+def colours(pixels):
+    return len(numpy.unique(pixels.reshape(-1, 3), axis=0))
+
+
+class ViewTest(harness.SystemTest):
+    def setUp(self):
+        if xvfb.why_not():
+            self.skipTest(xvfb.why_not())
+        super().setUp()
+
+    def make_dump(self):
+        """16 ranks in four groups; for half of the time rank 9 comes 10 ms late, and all of its group wait."""
+        path = self.box.directory / "groups.h5"
+        done = self.box.traced(16, harness.program("planted_groups", "openmpi"), "400", "4", "3000", "9", "100", "300", "10000",
+                               options=("--dump", path, "--keep", "all"))
+        self.assertWorked(done)
+        self.planted = next(r["id"] for r in self.box.json("inspect", path, "--json")["regions"] if 9 in r["ranks"])
+        return path
+
+    def screen(self, *size):
+        screen = xvfb.Screen(self.box, *size)
+        self.addCleanup(screen.close)
+        self.addCleanup(self.box.kill_everything)  # the viewers first
+        return screen
+
+
+class Window(ViewTest):
+    @staticmethod
+    def redness(picture, at, reach=9):
+        """Of the disc around a rank's number: how much more red than blue there is, in the median pixel that is not text."""
+        x, y = at
+        around = picture[max(0, y - reach):y + reach, max(0, x - reach):x + reach].reshape(-1, 3).astype(int)
+        return int(numpy.percentile(around[:, 0] - around[:, 2], 70))
+
+    def test_a_file_is_explored_by_mouse_and_keys(self):
+        screen = self.screen()
+        viewer = xvfb.Viewer(self.box, screen, self.make_dump())
+        state = viewer.settled()
+        viewer.focus()
+        self.assertEqual(state["connection"]["state"], "stored")
+        self.assertEqual(len(state["views"]), 4)
+        self.assertIsNotNone(state["selection"]["region"])  # a newcomer sees something at once
+        self.assertTrue(state["hint"])
+        self.assertEqual(state["selection"]["region"], self.planted)
+        picture = screen.pixels()
+        self.assertGreater(colours(picture), 100)
+        red = {rank: self.redness(picture, viewer.mark(f"rank {rank}")) for rank in range(16)}
+        self.assertGreater(red[10], 60, red)  # it waits for rank 9; on a busy machine others may be late as well
+
+        regions = [name for name in viewer.names("region ") if name.split()[1].isdigit()]
+        self.assertGreaterEqual(len(regions), 4)
+        # The late one last: it has messages to the end, others may have finished long before.
+        for name in sorted(regions, key=lambda n: n == f"region {self.planted}"):
+            viewer.click(viewer.mark(name))
+            wanted = int(name.split()[1])
+            state = viewer.wait(f"selection of {name}", lambda s: s["selection"]["region"] == wanted)
+            viewer.wait("its graph", lambda s: s["dag"] and s["dag"]["region"] == wanted and s["dag"]["messages"] > 0)
+
+        left, right = viewer.mark("slider left"), viewer.mark("slider right")
+        third = (right[0] - left[0]) // 3
+        viewer.drag(left, (left[0] + third, left[1]))
+        first = viewer.wait("period", lambda s: s["selection"]["period"])["selection"]["period"]
+        viewer.drag(viewer.mark("slider right"), (right[0] - third, right[1]))
+        both = viewer.wait("other end", lambda s: s["selection"]["period"] and s["selection"]["period"][1] < first[1] - 0.01)["selection"]["period"]
+        duration = state["shown"]["duration_s"]
+        self.assertGreater(both[0], 0)
+        self.assertLess(both[1], duration)
+        self.assertLess(both[0], both[1])
+        viewer.wait("graph of that period", lambda s: s["settled"] and s["dag"] and s["dag"]["messages"] > 0)
+
+        viewer.key("Escape")  # the hint, then everything
+        viewer.key("Escape")
+        viewer.wait("nothing selected", lambda s: s["selection"]["region"] is None and s["selection"]["period"] is None)
+
+    def test_a_node_of_the_graph_is_folded_and_unfolded(self):
+        viewer = xvfb.Viewer(self.box, self.screen(), self.make_dump(), "--only", "dag", "--select", "region=1")
+        viewer.settled()
+        viewer.focus()
+        def nodes(state):
+            return [name for view in state["views"].values() for name in view["marks"] if name.startswith("node ")]
+
+        state = viewer.wait("nodes", lambda s: s["settled"] and len(nodes(s)) > 3)
+        before = len(nodes(state))
+        # Of the leftmost some may have nothing right of them that hangs on them alone.
+        for name in sorted(nodes(state), key=lambda n: viewer.find(state, n)[0])[:6]:
+            viewer.click(viewer.mark(name), count=2)
+            try:
+                viewer.wait("other nodes", lambda s: s["settled"] and len(nodes(s)) != before, timeout=4)
+            except AssertionError:
+                continue
+            break
+        else:
+            self.fail(f"no double click changed the {before} nodes: {viewer.state()}")
+        folded = len(nodes(viewer.state()))
+        self.assertLess(folded, before)
+        viewer.click(viewer.mark(name), count=2)
+        viewer.wait("more nodes again", lambda s: s["settled"] and len(nodes(s)) > folded)
+
+    def test_a_finding_selects_its_region_and_period_everywhere(self):
+        viewer = xvfb.Viewer(self.box, self.screen(), self.make_dump(), "--only", "attribution", "--select", "region=0")
+        viewer.settled()
+        viewer.focus()
+        if not viewer.names("finding 0"):
+            self.skipTest("this run has no finding")
+        viewer.click(viewer.mark("finding 0"))
+        state = viewer.wait("finding", lambda s: s["selection"]["finding"] == 0)
+        self.assertIsNotNone(state["selection"]["period"])
+
+    def test_keys(self):
+        viewer = xvfb.Viewer(self.box, self.screen(), self.make_dump())
+        viewer.settled()
+        viewer.focus()
+        viewer.key("Escape")
+        viewer.wait("no hint", lambda s: not s["hint"])
+        viewer.key("2")
+        viewer.wait("one view", lambda s: len(s["views"]) == 1)
+        viewer.key("0")
+        viewer.wait("all views", lambda s: len(s["views"]) == 4)
+        viewer.key("t")
+        viewer.wait("light", lambda s: s["theme"] == "light")
+        viewer.key("question")
+        viewer.wait("help", lambda s: s["help"])
+        viewer.key("Escape")
+        viewer.wait("no help", lambda s: not s["help"])
+        viewer.key("q")
+        done = viewer.running.finish(20)
+        self.assertWorked(done)
+        again = xvfb.Viewer(self.box, xvfb_screen_of(viewer), self.box.directory / "groups.h5")
+        self.assertFalse(again.settled()["hint"])  # not the first run any more
+
+
+def xvfb_screen_of(viewer):
+    return viewer.screen
+
+
+class Live(ViewTest):
+    def start_job(self, iterations):
+        job = self.box.start_traced(8, harness.program("cg_pattern", "openmpi"), str(iterations), "1024", "2000")
+        return job, self.box.job_name(job)
+
+    def test_pause_loses_nothing_and_a_killed_viewer_comes_back(self):
+        job, name = self.start_job(100_000)
+        screen = self.screen()
+        viewer = xvfb.Viewer(self.box, screen, name)
+        viewer.wait("news", lambda s: s["connection"]["state"] == "running" and s["snapshots"] >= 3)
+        viewer.focus()
+        viewer.key("Escape")
+        viewer.key("space")
+        picture = self.box.directory / "live.png"
+        self.assertWorked(self.box.pclscope("view", "--screenshot", picture, "--size", "800x500", name, timeout=60))
+        self.assertGreater(colours(read_png(picture)), 100)
+        paused = viewer.wait("pause", lambda s: s["paused"])
+        later = viewer.wait("more news behind it", lambda s: s["snapshots"] >= paused["snapshots"] + 5)
+        self.assertEqual(later["shown"]["sequence"], paused["shown"]["sequence"])
+        viewer.key("space")
+        viewer.wait("newest", lambda s: not s["paused"] and s["shown"]["sequence"] > paused["shown"]["sequence"] + 3)
+
+        viewer.kill()
+        viewer.running.process.wait(20)
+        again = xvfb.Viewer(self.box, screen, name)
+        again.wait("news again", lambda s: s["connection"]["state"] == "running" and s["snapshots"] >= 3)
+        self.assertTrue(job.running())
+
+        for pid, command in self.box.processes():
+            if "pclscope-aggregator" in command.split()[0]:
+                os.kill(pid, signal.SIGKILL)
+        lost = again.wait("loss", lambda s: s["connection"]["state"] == "lost")
+        self.assertIn("gone", lost["connection"]["problem"])
+
+    def test_a_job_that_ends_is_finished(self):
+        job, name = self.start_job(1500)
+        viewer = xvfb.Viewer(self.box, self.screen(), name)
+        viewer.wait("news", lambda s: s["connection"]["state"] in ("running", "finished"))
+        self.assertWorked(job.finish(120))
+        state = viewer.wait("end", lambda s: s["connection"]["state"] == "finished")
+        self.assertEqual(state["shown"]["matched"], 8 * 7 * 1500)
+
+
+class Pictures(ViewTest):
+    def picture(self, *arguments, name="out.png"):
+        path = self.box.directory / name
+        self.box.environment.pop("DISPLAY", None)
+        done = self.box.pclscope("view", "--screenshot", path, *arguments, timeout=60)
+        return path, done
+
+    def test_a_picture_without_a_display(self):
+        dump = self.make_dump()
+        description = self.box.directory / "d.json"
+        path, done = self.picture("--size", "1200x800", "--select", "region=2", "--describe", description, dump)
+        self.assertWorked(done)
+        image = read_png(path)
+        self.assertEqual(image.shape, (800, 1200, 3))
+        self.assertGreater(colours(image), 100)
+        self.assertIn('"region": 2', description.read_text())
+        path, done = self.picture("--size", "600x400", "--theme", "light", dump)
+        self.assertWorked(done)
+        self.assertGreater(read_png(path).mean(), 128)
+        for size in ("1x1", "30x2000"):
+            path, done = self.picture("--size", size, dump)
+            self.assertWorked(done)
+            self.assertEqual("{1}x{0}".format(*read_png(path).shape), size)
+
+    def assertOneLine(self, done, code, *words):
+        self.assertEqual(done.code, code, str(done))
+        self.assertEqual(len(done.stderr.splitlines()), 1, str(done))
+        for word in words:
+            self.assertIn(word, done.stderr)
+
+    def test_bad_input_is_said_in_one_line(self):
+        dump = self.make_dump()
+        cut = self.box.directory / "cut.h5"
+        cut.write_bytes(dump.read_bytes()[:4000])
+        other = self.box.directory / "other.h5"
+        other.write_text("hello")
+        self.assertOneLine(self.picture(cut)[1], 1)
+        self.assertOneLine(self.picture(other)[1], 1)
+        self.assertOneLine(self.picture("no-such-job")[1], 1, "neither a running job")
+        self.assertOneLine(self.picture("tcp://127.0.0.1:1")[1], 1)
+        self.assertOneLine(self.picture("ipc:///tmp/no-such-endpoint")[1], 1, "no news")
+        self.assertOneLine(self.picture("--size", "0x0", dump)[1], 2, "--size")
+        self.assertOneLine(self.picture("--select", "region", dump)[1], 2, "--select")
+        self.assertOneLine(self.picture(dump, name="no/such/directory.png")[1], 1, "cannot write")
+        self.box.environment["MESA_GL_VERSION_OVERRIDE"] = "2.1"
+        self.assertOneLine(self.picture(dump)[1], 1, "no OpenGL 3.0", "watch")
+        self.screen(640, 480)
+        self.assertOneLine(self.box.pclscope("view", dump), 1, "no OpenGL 3.0", "watch")
+        self.box.environment.pop("DISPLAY", None)
+        self.assertOneLine(self.box.pclscope("view", dump), 1, "no display", "watch")
+        self.box.environment["DISPLAY"] = ":9999"
+        self.assertOneLine(self.box.pclscope("view", dump), 1, "cannot open a window", "watch")
+
+
+if __name__ == "__main__":
+    harness.main()

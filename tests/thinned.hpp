@@ -1,0 +1,22 @@
+// The sanitizers make tests some ten times slower: there, long loops go through an eighth of their rounds. In all other
+// builds through all of them.
+#pragma once
+
+#include <algorithm>
+
+namespace pclscope::test {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool under_sanitizer = true;
+#else
+inline constexpr bool under_sanitizer = false;
+#endif
+inline constexpr int sanitizer_thinning = under_sanitizer ? 8 : 1;
+
+// Rounds of a loop, never fewer than `least`.
+template <class Count>
+constexpr Count thinned(Count rounds, Count least = 1) {
+  return std::max(static_cast<Count>(rounds / static_cast<Count>(sanitizer_thinning)), std::min(least, rounds));
+}
+
+}  // namespace pclscope::test

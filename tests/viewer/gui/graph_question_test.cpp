@@ -1,0 +1,113 @@
+#include "viewer/gui/graph_question.hpp"
+
+#include <catch2/catch.hpp>
+#include <limits>
+#include <random>
+
+#include "tests/viewer/fake_run.hpp"
+#include "viewer/gui/view_options.hpp"
+
+using namespace pclscope;
+using namespace pclscope::gui;
+
+TEST_CASE("a selected period is asked for exactly") {
+  Selection selection;
+  selection.region = 1;
+  selection.period = SelectedPeriod{2.5, 3.25};
+  const auto question = graph_question(test::fake_snapshot(), selection, false, 20);
+  REQUIRE(question);
+  CHECK(question->region == 1);
+  CHECK(question->from_ns == 2'500'000'000);
+  CHECK(question->to_ns == 3'250'000'000);
+}
+
+TEST_CASE("without a period: of a file the worst period of the region, of a job the newest windows") {
+  const Snapshot snapshot = test::fake_snapshot({.slow = 2, .windows = 200});
+  Selection selection;
+  selection.region = 2;
+  const auto stored = graph_question(snapshot, selection, false, 20);
+  REQUIRE(stored);
+  CHECK(stored->from_ns >= 9'800'000'000);  // growth and steady, 9.8 s to 20 s, have the same ratio
+  CHECK(stored->to_ns <= 20'000'000'000);
+  const auto live = graph_question(snapshot, selection, true, 20);
+  REQUIRE(live);
+  CHECK(live->from_ns >= 19'400'000'000);
+  CHECK(live->to_ns <= 20'000'000'000);
+}
+
+TEST_CASE("a lasso goes before the region; nothing selected, nothing asked") {
+  const Snapshot snapshot = test::fake_snapshot();
+  Selection selection;
+  CHECK(!graph_question(snapshot, selection, false, 1));
+  selection.region = 77;  // is not there
+  CHECK(!graph_question(snapshot, selection, false, 1));
+  selection.region = 0;
+  selection.ranks = {3, 9};
+  const auto question = graph_question(snapshot, selection, false, 1);
+  REQUIRE(question);
+  CHECK(question->region == -1);
+  CHECK(question->ranks == std::vector<std::int32_t>{3, 9});
+}
+
+TEST_CASE("the first choice is the first believable finding in a region, else the region that is late most") {
+  Snapshot snapshot = test::fake_snapshot({.slow = 2});
+  Selection selection;
+  REQUIRE(choose_worst(snapshot, false, selection));
+  CHECK(selection.finding == 0u);
+  CHECK(selection.region == 2);
+  CHECK(selection.period == SelectedPeriod{10, 20});
+  Selection live;
+  REQUIRE(choose_worst(snapshot, true, live));
+  CHECK(!live.period);
+  snapshot.attribution.findings[0].region = -1;  // felt all over the job: where it begins
+  selection = {};
+  REQUIRE(choose_worst(snapshot, false, selection));
+  CHECK(selection.region == 2);
+  snapshot.attribution.findings.clear();
+  selection = {};
+  REQUIRE(choose_worst(snapshot, false, selection));
+  CHECK(!selection.finding);
+  CHECK(selection.region == 2);
+  selection = {};
+  CHECK(!choose_worst(Snapshot(), false, selection));
+}
+
+TEST_CASE("broken numbers give questions that can be asked, or none") {
+  std::mt19937_64 random(7);
+  const double bad[] = {std::numeric_limits<double>::quiet_NaN(),
+                        std::numeric_limits<double>::infinity(),
+                        -1e300,
+                        1e300,
+                        0,
+                        -1,
+                        1e-300};
+  const auto any = [&] { return bad[random() % 7]; };
+  for (int i = 0; i < 500; ++i) {
+    Snapshot snapshot = test::fake_snapshot({.windows = 50});
+    for (Region& region : snapshot.regions) {
+      for (Period& period : region.periods) period.begin_s = any(), period.end_s = any(), period.mean_ratio = any();
+    }
+    snapshot.duration_s = any();
+    snapshot.live.window_s = any();
+    Selection selection;
+    selection.region = 2;
+    if (i % 2) selection.period = SelectedPeriod{any(), any()};
+    const auto question = graph_question(snapshot, selection, i % 3 == 0, any());
+    if (question) CHECK(question->from_ns < question->to_ns);
+    choose_finding(snapshot, random() % 4, selection);
+  }
+}
+
+TEST_CASE("selections are read from the command line as they are meant") {
+  Selection selection;
+  REQUIRE(parse_selection("region=3,period=1.5:2.5,rank=17,finding=0", selection));
+  CHECK(selection.region == 3);
+  CHECK(selection.rank == 17);
+  CHECK(selection.finding == 0u);
+  CHECK(selection.period == SelectedPeriod{1.5, 2.5});
+  for (const char* wrong : {"", "region", "region=", "region=-1", "region=x", "period=1", "period=2:1",
+                            "period=1:nan", "what=1", "region=1,,rank=2", "region=99999999999"}) {
+    CAPTURE(wrong);
+    CHECK(!parse_selection(wrong, selection));
+  }
+}
