@@ -20,7 +20,9 @@
 #include <thread>
 #include <vector>
 
+#include "analysis/aggregator/frame_socket.hpp"
 #include "analysis/aggregator/worker.hpp"
+#include "analysis/collect/board_file.hpp"
 #include "analysis/wire/subscriber.hpp"
 #include "interpose/record/functions.hpp"
 #include "interpose/record/ring.hpp"
@@ -42,7 +44,7 @@ std::uint64_t monotonic_ns() {
 
 record::RingWriter open_ring(const std::string& token, int rank) {
   constexpr std::uint64_t capacity = 65536;
-  const std::string path = "/dev/shm/" + std::string(record::shm_prefix) + token + "-" + std::to_string(rank) + "-0";
+  const std::string path = "/dev/shm/" + collect::shm_names(token) + std::to_string(rank) + "-0";
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
   const auto bytes = static_cast<off_t>(record::segment_bytes(capacity));
   if (file < 0 || ::posix_fallocate(file, 0, bytes) != 0) give_up("cannot make " + path);
@@ -145,11 +147,13 @@ int main(int argc, char** argv) {
   const std::vector<Arrival> arrivals = listen(**subscriber, stop_ns + 1'000'000'000);
   ranks.join();
   sender.segment()->state = receiver.segment()->state = record::ProcessState::finalizing;
-  [[maybe_unused]] const ssize_t said = ::write(control, &aggregator::say_finished, 1);
+  aggregator::FrameSocket anchor(control);
+  anchor.queue(aggregator::FrameKind::finished);
+  anchor.flush();
   ::waitpid(worker, nullptr, 0);
   const std::string clean = std::string("rm -rf ") + directory;
   [[maybe_unused]] const int removed = std::system(clean.c_str());
-  ::unlink(("/dev/shm/" + std::string(record::shm_prefix) + options.token + "-board").c_str());
+  ::unlink(("/dev/shm/" + collect::shm_names(options.token) + "board").c_str());
 
   std::vector<double> ages_ms;
   std::size_t next = 0;

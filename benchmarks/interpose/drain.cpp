@@ -81,7 +81,9 @@ std::uint64_t drain(Ring& ring) {
 int main(int argc, char** argv) {
   const bool later = argc == 4 && strcmp(argv[3], "later") == 0;  // reads a ring when its rank has finished
   if (argc != 3 && !later) return 2;
-  const std::string prefix = std::string(shm_prefix) + argv[1] + "-";
+  char node[9];
+  write_node_key(this_node_key(), node);
+  const std::string prefix = std::string(shm_prefix) + argv[1] + "-" + node + "-";
   const auto ranks = static_cast<std::size_t>(atoi(argv[2]));
   std::vector<Ring> rings;
   if (!announce(prefix)) return 2;
