@@ -94,7 +94,9 @@ void Matcher::take_lost_number(std::int32_t rank, Rank& r, const Event& e) {
   std::uint64_t& next = of_receives ? r.next_recv : r.next_send;
   if (r.lossy) return;
   if (number_of(e.ordinal) > next) return take_out_of_turn(rank, r, e, !of_receives);
-  next = std::max(next, number_of(e.ordinal) + e.bytes);
+  const std::uint64_t passed = std::max(next, number_of(e.ordinal) + e.bytes) - next;
+  next += passed;
+  if (r.owing_since != ~0ull) r.owing_since += passed;  // nothing was read: a session may begin after millions of them
   take_parked(rank, r);
 }
 
