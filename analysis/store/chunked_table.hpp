@@ -1,6 +1,7 @@
 // The two tables that make a dump large. Full chunks are compressed, written once and never touched again. The rows of
 // a chunk that is not full yet lie in a tail, uncompressed and twice: the copy that the file does not show is written,
 // and one attribute, `rows` = [rows in chunks, rows in the tail, which copy of it], makes all of it count in one step.
+// Beside them lies a table with the times of each chunk, by which a reader finds what it is asked for.
 // Private to analysis/store.
 #pragma once
 
@@ -43,8 +44,12 @@ class ChunkedWriter {
            tails_[1].create(tail_group_.get(), "1", piece);
   }
 
-  // What the tails may still grow by.
-  std::uint64_t tail_growth() const { return tails_[0].growth(chunk_) + tails_[1].growth(chunk_); }
+  bool create_times(hid_t times, const char* name) { return times_.create(times, name, 256); }
+
+  // What the tails, and the times of one chunk more, may still grow by.
+  std::uint64_t tail_growth() const {
+    return tails_[0].growth(chunk_) + tails_[1].growth(chunk_) + times_.growth(chunk_count() + 1);
+  }
   std::uint64_t not_stored() const { return not_stored_; }
   std::uint64_t rows() const { return full_ + pending_.size(); }
 
@@ -68,7 +73,8 @@ class ChunkedWriter {
     return pending_.empty() || write_chunk(room);
   }
 
-  // The chunks of a table of another file, as they are; nothing has been appended here, nothing is in a tail there.
+  // The chunks of a table of another file, as they are, and their times; nothing has been appended here, nothing is in a
+  // tail there.
   bool copy(hid_t from, const char* name, const ChunkedWriter& other) {
     const Hdf5Handle group = own_group(H5Gopen2(from, name, H5P_DEFAULT));
     std::vector<Column> sources;
@@ -83,12 +89,16 @@ class ChunkedWriter {
     }
     full_ = other.full_;
     not_stored_ = other.not_stored_;
-    return true;
+    TableReader<ChunkTimes> times;
+    return times.open(from, ("chunk_times/" + std::string(name)).c_str()) && times.rows() == chunk_count() &&
+           times.read(0, times.rows(), new_times_);
   }
   bool all_in_chunks() const { return pending_.empty(); }
 
   // Puts what is not in a chunk into the hidden tail, and makes it count from the next commit on.
   bool show() {
+    if (!times_.write(chunk_count() - new_times_.size(), new_times_) || !times_.set_rows(chunk_count())) return false;
+    new_times_.clear();
     const std::uint64_t hidden = 1 - shown_[2];
     const std::array<std::uint64_t, 3> next{full_, pending_.size(), hidden};
     if (next[0] == shown_[0] && next[1] == shown_[1]) return write_count();
@@ -131,14 +141,22 @@ class ChunkedWriter {
       if (!columns_[i].write_chunk(full_ / chunk_, filtered_[i])) return false;
     }
     full_ += pending_.size();
+    ChunkTimes& times = new_times_.emplace_back();
+    for (const Row& row : pending_) {
+      const auto [begin, end] = times_of(row);
+      times = {std::min(times.earliest_ns, begin), std::max(times.latest_ns, end)};
+    }
     pending_.clear();
     return true;
   }
+  std::uint64_t chunk_count() const { return (full_ + chunk_ - 1) / chunk_; }
 
   std::uint64_t chunk_ = 1;
   Hdf5Handle group_, tail_group_;
   std::vector<Column> columns_;
   std::array<TableWriter<PackedRow>, 2> tails_;
+  TableWriter<ChunkTimes> times_;
+  std::vector<ChunkTimes> new_times_;  // of the newest chunks; written by show()
   std::array<std::uint64_t, 2> tail_of_{}, tail_rows_{};  // what a copy holds: the chunk's first row, and how many rows
   std::array<std::uint64_t, 3> shown_{};                  // the attribute as last written
   std::uint64_t full_ = 0;                                // rows in chunks
@@ -171,6 +189,8 @@ class ChunkedReader {
 
   hid_t group() const { return group_.get(); }
   std::uint64_t rows() const { return full_ + tail_; }
+  std::uint64_t rows_in_chunks() const { return full_; }
+  std::uint64_t rows_per_chunk() const { return chunk_; }
   void limit(std::uint64_t rows) {
     full_ = std::min(full_, rows);
     tail_ = std::min(tail_, rows - full_);

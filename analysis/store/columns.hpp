@@ -11,7 +11,7 @@
 namespace pclscope::store {
 
 inline constexpr std::int32_t format_major = 2;  // newer: unreadable; 1 can still be read (reader.cpp)
-inline constexpr std::int32_t format_minor = 2;  // newer: columns this program does not know
+inline constexpr std::int32_t format_minor = 3;  // newer: columns this program does not know
 
 // Rows of tables whose values are nested in ours. Lists become a range of rows in another table.
 struct WindowRow : RegionWindow {  // inherited: of all messages in the window
@@ -24,6 +24,12 @@ struct WindowRow : RegionWindow {  // inherited: of all messages in the window
 struct WindowRegionRow : RegionWindow {
   std::uint64_t window = 0;
   bool operator==(const WindowRegionRow&) const = default;
+};
+// When what is in a chunk of /messages or /collectives began and ended: a reader passes over chunks of other times.
+struct ChunkTimes {
+  std::int64_t earliest_ns = INT64_MAX;
+  std::int64_t latest_ns = INT64_MIN;
+  bool operator==(const ChunkTimes&) const = default;
 };
 struct RankRow : RankSummary {
   std::uint64_t waits_begin = 0;
@@ -147,6 +153,12 @@ void describe(Column&& column, const NodeRow*) {
 template <class Column>
 void describe(Column&& column, const RankNodeRow*) {
   column("node", "row of nodes", &RankNodeRow::node);
+}
+
+template <class Column>
+void describe(Column&& column, const ChunkTimes*) {
+  column("earliest_ns", "ns", &ChunkTimes::earliest_ns);
+  column("latest_ns", "ns", &ChunkTimes::latest_ns);
 }
 
 template <class Column>

@@ -45,6 +45,13 @@ std::int64_t CorrectedTimes::corrected(const Node* node, std::int64_t ns) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(ns) + static_cast<std::uint64_t>(whole));
 }
 
+std::int64_t CorrectedTimes::most_ns() const {
+  double most_s = 0;
+  for (const Node& node : nodes_)
+    for (const ClockCorrection& c : node.points) most_s = std::max(most_s, std::abs(c.correction_s));
+  return static_cast<std::int64_t>(std::min(most_s * 1e9 + 1, 1e18));
+}
+
 double CorrectedTimes::error_ns(const Node* node, std::int64_t ns) {
   if (node == nullptr) return 0;
   const double error = node->points.empty() ? node->error_s

@@ -21,6 +21,8 @@ class CorrectedTimes {
   void apply(Message& message) const;
   void apply(CollectiveCall& call) const;
   bool empty() const { return nodes_.empty(); }
+  // No time moves by more.
+  std::int64_t most_ns() const;
 
  private:
   struct Node {

@@ -2,8 +2,10 @@
 // mostly of one sign. Exact for any values: differences wrap around. Private to analysis/store.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "analysis/match/collective_call.hpp"
@@ -49,6 +51,10 @@ void pack(std::span<const CollectiveCall> chunk, std::size_t first, std::vector<
 // One chunk, or its first rows; appended.
 void unpack(std::span<const PackedMessage> chunk, std::vector<Message>& to);
 void unpack(std::span<const PackedCollective> chunk, std::vector<CollectiveCall>& to);
+
+// First and last moment of a row; a broken clock may turn them round.
+inline std::pair<std::int64_t, std::int64_t> times_of(const Message& m) { return std::minmax({m.send_begin, m.recv_end}); }
+inline std::pair<std::int64_t, std::int64_t> times_of(const CollectiveCall& c) { return std::minmax({c.begin, c.end}); }
 
 template <class Row>
 struct Packed;

@@ -43,6 +43,7 @@ struct Reader::State {
   ChunkedReader<Message> messages;
   ChunkedReader<CollectiveCall> collectives;
   TableReader<Message> plain_messages;  // of version 1
+  std::vector<ChunkTimes> message_times, collective_times;  // chunk by chunk; of the newest chunks they may be missing
   CorrectedTimes corrected;
   TableReader<WindowRow> windows;
   TableReader<WindowRegionRow> window_regions;
@@ -61,7 +62,11 @@ struct Reader::State {
   bool open_tables(std::uint64_t most_rows);
   bool readable(std::uint64_t row) const;
   void limit_to_readable();
+  template <class Row>
+  bool take(const char* name, std::uint64_t most_rows, std::vector<Row>& to) const;
   void read_sites(std::uint64_t most_rows);
+  std::vector<RowRange> within(std::span<const ChunkTimes> times, std::uint64_t per_chunk, std::uint64_t in_chunks, std::uint64_t rows,
+                               std::int64_t begin_ns, std::int64_t end_ns) const;
 };
 
 Status Reader::State::open() {
@@ -79,6 +84,8 @@ Status Reader::State::open() {
   if (!open_tables(most_rows)) return damaged(path, "a table is missing");
   if (truncated) limit_to_readable();
   read_sites(most_rows);
+  take("chunk_times/messages", most_rows, message_times);
+  take("chunk_times/collectives", most_rows, collective_times);
   H5Eclear2(H5E_DEFAULT);
   return {};
 }
@@ -199,19 +206,25 @@ Result<std::vector<Row>> Reader::State::read(const char* name, const Table& tabl
   return damaged(path, "changes while it is read; try again");
 }
 
+// All rows of a table that a dump need not have. False: none.
+template <class Row>
+bool Reader::State::take(const char* name, std::uint64_t most_rows, std::vector<Row>& to) const {
+  const std::string path_in(name);
+  const std::size_t group = path_in.find('/');
+  if (group != std::string::npos && H5Lexists(root.get(), path_in.substr(0, group).c_str(), H5P_DEFAULT) <= 0) return false;
+  TableReader<Row> table;
+  if (H5Lexists(root.get(), name, H5P_DEFAULT) <= 0 || !table.open(root.get(), name)) return false;
+  table.limit(most_rows);
+  if (table.rows() == 0) return false;  // saves the looks that a live file needs
+  auto rows = read<Row>(name, table, 0, table.rows());
+  if (rows) to = std::move(*rows);
+  return static_cast<bool>(rows);
+}
+
 // A dump without its call sites (older, or cut off) is worth showing.
 void Reader::State::read_sites(std::uint64_t most_rows) {
   FlatSites flat;
-  const auto take = [&]<class Row>(const char* name, std::vector<Row>& to) {
-    TableReader<Row> table;
-    if (H5Lexists(root.get(), name, H5P_DEFAULT) <= 0 || !table.open(root.get(), name)) return false;
-    table.limit(most_rows);
-    if (table.rows() == 0) return false;  // saves the looks that a live file needs
-    auto rows = read<Row>(name, table, 0, table.rows());
-    if (rows) to = std::move(*rows);
-    return static_cast<bool>(rows);
-  };
-  if (take("sites", flat.sites) && take("modules", flat.modules) && take("texts", flat.texts)) {
+  if (take("sites", most_rows, flat.sites) && take("modules", most_rows, flat.modules) && take("texts", most_rows, flat.texts)) {
     summary.sites = unflatten(flat);
   }
 }
@@ -249,6 +262,38 @@ Result<std::vector<Message>> Reader::messages(std::uint64_t first, std::uint64_t
     for (Message& message : *rows) message.send_site = message.recv_site = 0;
   }
   return rows;
+}
+
+std::vector<RowRange> Reader::State::within(std::span<const ChunkTimes> times, std::uint64_t per_chunk, std::uint64_t in_chunks,
+                                           std::uint64_t rows, std::int64_t begin_ns, std::int64_t end_ns) const {
+  const std::int64_t slack = corrected.most_ns();
+  begin_ns = begin_ns > INT64_MIN + slack ? begin_ns - slack : INT64_MIN;
+  end_ns = end_ns < INT64_MAX - slack ? end_ns + slack : INT64_MAX;
+  std::vector<RowRange> found;
+  const auto add = [&](std::uint64_t first, std::uint64_t count) {
+    if (count == 0) return;
+    if (!found.empty() && found.back().first + found.back().count == first) found.back().count += count;
+    else found.push_back({first, count});
+  };
+  for (std::uint64_t chunk = 0; chunk * per_chunk < in_chunks; chunk++) {
+    const bool known = chunk < times.size();
+    if (known && (times[chunk].latest_ns < begin_ns || times[chunk].earliest_ns >= end_ns)) continue;
+    add(chunk * per_chunk, std::min(per_chunk, in_chunks - chunk * per_chunk));
+  }
+  add(in_chunks, rows - in_chunks);
+  return found;
+}
+
+std::vector<RowRange> Reader::messages_within(std::int64_t begin_ns, std::int64_t end_ns) const {
+  const State& s = *state_;
+  if (s.major == 1) return {{0, s.plain_messages.rows()}};
+  return s.within(s.message_times, s.messages.rows_per_chunk(), s.messages.rows_in_chunks(), s.messages.rows(), begin_ns, end_ns);
+}
+
+std::vector<RowRange> Reader::collectives_within(std::int64_t begin_ns, std::int64_t end_ns) const {
+  const State& s = *state_;
+  return s.within(s.collective_times, s.collectives.rows_per_chunk(), s.collectives.rows_in_chunks(), s.collectives.rows(), begin_ns,
+                  end_ns);
 }
 
 Result<std::vector<CollectiveCall>> Reader::collectives(std::uint64_t first, std::uint64_t count) const {

@@ -14,6 +14,13 @@
 
 namespace pclscope::store {
 
+// Rows [first, first + count).
+struct RowRange {
+  std::uint64_t first = 0;
+  std::uint64_t count = 0;
+  bool operator==(const RowRange&) const = default;
+};
+
 class Reader {
  public:
   // Fails with not_found, not_permitted, not_ours, wrong_version, damaged.
@@ -26,10 +33,14 @@ class Reader {
   std::uint64_t messages_not_stored() const;  // beyond the writer's budget
   // Rows [first, first + count), clipped to what there is, in the order of appending.
   Result<std::vector<Message>> messages(std::uint64_t first, std::uint64_t count) const;
+  // Ranges, ascending and disjoint, that hold every message of which a part (from send_begin to recv_end) lies in
+  // [begin_ns, end_ns), and mostly little else: whole chunks. Of files before version 2.3: all rows.
+  std::vector<RowRange> messages_within(std::int64_t begin_ns, std::int64_t end_ns) const;
   // The same of collective calls; none in files of version 1.
   std::uint64_t collective_count() const;
   std::uint64_t collectives_not_stored() const;
   Result<std::vector<CollectiveCall>> collectives(std::uint64_t first, std::uint64_t count) const;
+  std::vector<RowRange> collectives_within(std::int64_t begin_ns, std::int64_t end_ns) const;
   Result<std::vector<Window>> windows() const;
 
  private:

@@ -95,6 +95,9 @@ bool Writer::State::create_layout() {
   tails = create_group(top, "tails");
   good = good && tails && messages.create_tails(tails.get(), "messages") &&
          collectives.create_tails(tails.get(), "collectives");
+  times = create_group(top, "chunk_times");
+  good = good && times && messages.create_times(times.get(), "messages") &&
+         collectives.create_times(times.get(), "collectives");
   good =
       good && windows.create(top, "windows", 256) && create_number(windows.group(), "not_stored", std::uint64_t{0});
   good = good && window_regions.create(top, "window_regions", 512) && sites.create(top);

@@ -26,7 +26,7 @@ struct Writer::State {
   std::string target;  // what it means
   WriterOptions options;
   std::unique_ptr<CommitFile> file;
-  Hdf5Handle root, tails;
+  Hdf5Handle root, tails, times;
   ChunkedWriter<Message> messages;
   ChunkedWriter<CollectiveCall> collectives;
   TableWriter<WindowRow> windows;

@@ -26,11 +26,13 @@ enum class Source {
   lost,      // the aggregator died, or nobody has answered for long
 };
 
-// A stretch of the run's time axis (nanoseconds since its origin). Messages are in it by the time when the send began,
-// collective calls when any part of them is.
+// A stretch of the run's time axis (nanoseconds since its origin). Messages are in it by the time when the send began
+// (or_end: or when the receive completed), collective calls when any part of them is.
 struct TimeSpan {
   std::int64_t begin_ns = INT64_MIN;
   std::int64_t end_ns = INT64_MAX;  // not included
+  bool or_end = false;
+  bool has(std::int64_t ns) const { return ns >= begin_ns && ns < end_ns; }
 };
 
 class Session {

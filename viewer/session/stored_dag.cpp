@@ -13,8 +13,9 @@ namespace {
 struct Wanted {
   std::vector<bool> rank;  // empty: all
   const DagQuestion& question;
+  TimeSpan span;
 
-  explicit Wanted(const DagQuestion& q) : question(q) {
+  explicit Wanted(const DagQuestion& q) : question(q), span{q.from_ns, q.to_ns, true} {
     for (const std::int32_t r : q.ranks) {
       if (r < 0) continue;
       if (static_cast<std::size_t>(r) >= rank.size()) rank.resize(static_cast<std::size_t>(r) + 1, false);
@@ -25,9 +26,7 @@ struct Wanted {
     return question.ranks.empty() || (r >= 0 && static_cast<std::size_t>(r) < rank.size() && rank[static_cast<std::size_t>(r)]);
   }
   bool has(const Message& m) const {
-    const bool begins = m.send_begin >= question.from_ns && m.send_begin < question.to_ns;
-    const bool ends = m.recv_end >= question.from_ns && m.recv_end < question.to_ns;
-    return (begins || ends) && has(m.source) && has(m.destination);
+    return (span.has(m.send_begin) || span.has(m.recv_end)) && has(m.source) && has(m.destination);
   }
 };
 
@@ -44,7 +43,7 @@ Result<Dag> stored_dag(Session& session, const Snapshot& snapshot, DagQuestion q
   const Wanted wanted(question);
   std::vector<Message> earliest;  // a heap, the latest on top
   std::uint64_t beyond = 0;
-  const Status read = session.messages({}, [&](std::span<const Message> batch) {
+  const Status read = session.messages(wanted.span, [&](std::span<const Message> batch) {
     for (const Message& m : batch) {
       if (!wanted.has(m)) continue;
       earliest.push_back(m);

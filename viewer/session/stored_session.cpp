@@ -11,6 +11,20 @@ namespace {
 
 constexpr std::uint64_t batch_rows = 1u << 16;
 
+// Rows of these ranges that are `inside`, in batches, until `visit` returns false.
+template <class Read, class Inside, class Visit>
+Status read_those(const std::vector<store::RowRange>& ranges, Read&& read, Inside&& inside, Visit&& visit) {
+  for (const store::RowRange& range : ranges) {
+    for (std::uint64_t done = 0; done < range.count; done += batch_rows) {
+      auto rows = read(range.first + done, std::min(batch_rows, range.count - done));
+      if (!rows) return rows.error();
+      std::erase_if(*rows, [&](const auto& row) { return !inside(row); });
+      if (!visit(*rows)) return {};
+    }
+  }
+  return {};
+}
+
 class StoredSession final : public Session {
  public:
   explicit StoredSession(std::unique_ptr<store::Reader> reader) : reader_(std::move(reader)) {}
@@ -25,30 +39,18 @@ class StoredSession final : public Session {
   bool complete() const override { return reader_->complete(); }
 
   Status messages(const TimeSpan& span, const std::function<bool(std::span<const Message>)>& visit) override {
-    const auto outside = [&](const Message& m) {
-      return m.send_begin < span.begin_ns || m.send_begin >= span.end_ns;
-    };
-    for (std::uint64_t first = 0; first < reader_->message_count(); first += batch_rows) {
-      auto rows = reader_->messages(first, batch_rows);
-      if (!rows) return rows.error();
-      rows->erase(std::remove_if(rows->begin(), rows->end(), outside), rows->end());
-      if (!visit(*rows)) break;
-    }
-    return {};
+    const auto inside = [&](const Message& m) { return span.has(m.send_begin) || (span.or_end && span.has(m.recv_end)); };
+    return read_those(reader_->messages_within(span.begin_ns, span.end_ns),
+                      [&](std::uint64_t first, std::uint64_t count) { return reader_->messages(first, count); }, inside, visit);
   }
   std::uint64_t message_count() const override { return reader_->message_count(); }
   std::uint64_t messages_not_stored() const override { return reader_->messages_not_stored(); }
   std::uint64_t collectives_not_stored() const override { return reader_->collectives_not_stored(); }
   Result<std::vector<Window>> windows() override { return reader_->windows(); }
   Status collectives(const TimeSpan& span, const std::function<bool(std::span<const CollectiveCall>)>& visit) override {
-    const auto outside = [&](const CollectiveCall& c) { return c.end < span.begin_ns || c.begin >= span.end_ns; };
-    for (std::uint64_t first = 0; first < reader_->collective_count(); first += batch_rows) {
-      auto rows = reader_->collectives(first, batch_rows);
-      if (!rows) return rows.error();
-      rows->erase(std::remove_if(rows->begin(), rows->end(), outside), rows->end());
-      if (!visit(*rows)) break;
-    }
-    return {};
+    const auto inside = [&](const CollectiveCall& c) { return c.end >= span.begin_ns && c.begin < span.end_ns; };
+    return read_those(reader_->collectives_within(span.begin_ns, span.end_ns),
+                      [&](std::uint64_t first, std::uint64_t count) { return reader_->collectives(first, count); }, inside, visit);
   }
   Result<Dag> dag(const DagQuestion& question) override { return stored_dag(*this, reader_->summary(), question); }
   Result<std::vector<PairTraffic>> traffic() override;
