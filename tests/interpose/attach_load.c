@@ -1,7 +1,8 @@
 // Runs for SECONDS on any number of ranks (at least 2) and does a bit of everything, again and again: neighbours in a ring,
 // persistent and wildcard receives, matched probes, Sendrecv, cancelled receives, collectives, communicators that come and
 // go. The k-th message of a channel has 1 + k % 2000 bytes, so that a wrong pair shows (attach_cycles.cpp).
-//   attach_load SECONDS [control] [log=DIRECTORY] [prelude=ROUNDS] [pause=MICROSECONDS]
+//   attach_load SECONDS [until=FILE] [control] [log=DIRECTORY] [prelude=ROUNDS] [pause=MICROSECONDS]
+// until: ends earlier, when rank 0 sees this file.
 // control: switches recording off and on in between. log: writes what each rank sent, and when (struct Sent), into
 // DIRECTORY/sent.RANK. prelude: so many rounds of the neighbours' exchange alone, before the time begins; nothing is logged.
 // pause: after each round.
@@ -120,10 +121,11 @@ int main(int argc, char** argv) {
   if (argc < 2 || ranks < 2) MPI_Abort(MPI_COMM_WORLD, 2);
   int control = 0, pause = 0;
   long prelude = 0;
-  const char* directory = NULL;
+  const char *directory = NULL, *stop = NULL;
   for (int i = 2; i < argc; i++) {
     if (strcmp(argv[i], "control") == 0) control = 1;
     else if (strncmp(argv[i], "log=", 4) == 0) directory = argv[i] + 4;
+    else if (strncmp(argv[i], "until=", 6) == 0) stop = argv[i] + 6;
     else if (strncmp(argv[i], "prelude=", 8) == 0) prelude = atol(argv[i] + 8);
     else if (strncmp(argv[i], "pause=", 6) == 0) pause = atoi(argv[i] + 6);
     else MPI_Abort(MPI_COMM_WORLD, 2);
@@ -156,7 +158,7 @@ int main(int argc, char** argv) {
     if (round % 7 == 0) cancelled();
     if (round % 20 == 0) churn(round);
     if (pause) usleep((useconds_t)pause);
-    on = MPI_Wtime() < end;
+    on = MPI_Wtime() < end && (rank != 0 || !stop || access(stop, F_OK) != 0);
     MPI_Allreduce(MPI_IN_PLACE, &on, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   }
   MPI_Request_free(&kept);

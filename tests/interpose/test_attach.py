@@ -2,8 +2,10 @@
 
 import glob
 import os
+import pathlib
 import re
 import subprocess
+import tempfile
 import time
 import unittest
 
@@ -35,6 +37,9 @@ class Attach(unittest.TestCase):
 
     def setUp(self):
         self.before = boards()
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.end = pathlib.Path(directory.name) / "end"
 
     def start(self, ranks, *command, **variables):
         options = ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"] if self.mpi == "openmpi" else []
@@ -53,14 +58,17 @@ class Attach(unittest.TestCase):
         return done, sessions
 
     def assertEnds(self, process, out):
-        """It went on undisturbed, and left nothing behind."""
+        """It went on undisturbed, ends when told to, and left nothing behind."""
+        beginnings = {path.removesuffix("board") for path in boards() - self.before if path.endswith("-board")}
+        self.end.touch()
         printed, err = process.communicate(timeout=120)
         self.assertEqual((process.returncode, printed, err), (0, out, ""))
         self.assertEqual(boards() - self.before, set())
+        self.assertEqual([path for beginning in beginnings for path in glob.glob(beginning + "*")], [])  # rings without a board
 
     def test_twenty_sessions_under_load(self):
         # Nobody may drop: on a busy machine the drainer may not get a core for longer than the usual 100 ms.
-        process = self.start(3, job.program("attach_load", self.mpi), "30", PCLSCOPE_OVERFLOW_WAIT_MS=30000)
+        process = self.start(3, job.program("attach_load", self.mpi), "300", f"until={self.end}", PCLSCOPE_OVERFLOW_WAIT_MS=30000)
         try:
             done, sessions = self.cycles("attach_load", 20, 300, 100)
             self.assertEqual(done.returncode, 0, done.stdout)
@@ -89,7 +97,7 @@ class Attach(unittest.TestCase):
         self.assertTidied()
 
     def test_aggregators_that_die_and_recording_switched_off_and_on(self):
-        process = self.start(3, job.program("attach_load", self.mpi), "20", "control", PCLSCOPE_RING_EVENTS=1024)
+        process = self.start(3, job.program("attach_load", self.mpi), "300", f"until={self.end}", "control", PCLSCOPE_RING_EVENTS=1024)
         try:
             done, sessions = self.cycles("attach_load", 8, 300, 20, "die")
             self.assertEqual(done.returncode, 0, done.stdout)
@@ -97,6 +105,30 @@ class Attach(unittest.TestCase):
             self.assertEnds(process, "right\n")
         finally:
             process.kill()
+
+    def test_aggregators_that_die_before_they_found_a_ring(self):
+        # With pauses: no ring is full before the next aggregator begins, nor at the end of the job.
+        process = self.start(3, job.program("attach_load", self.mpi), "300", f"until={self.end}", "pause=3000")
+        try:
+            done, sessions = self.cycles("attach_load", 8, 200, 20, "blind")
+            self.assertEqual(done.returncode, 0, done.stdout)
+            for s in sessions:
+                self.assertEqual([s["recording"], s["wrong"], s["dropped"], s["ambiguous"], s["lost"]], [3, 0, 0, 0, 0], s)
+            self.assertEnds(process, "right\n")
+        finally:
+            process.kill()
+
+    def test_aggregators_that_die_before_they_found_a_ring_of_threads(self):
+        process = self.start(2, job.program("threads", self.mpi), "3", "2000000")
+        try:
+            done, sessions = self.cycles("threads", 6, 200, 20, "blind")
+            self.assertEqual([(s["recording"], s["wrong"]) for s in sessions], [(2, 0)] * 6, done.stdout)
+            os.set_blocking(process.stderr.fileno(), False)
+            self.assertNotIn(b"cannot record", process.stderr.buffer.raw.read() or b"")
+        finally:
+            process.terminate()
+            process.wait(30)
+        self.assertTidied()
 
     def test_threads_join_one_by_one_and_nothing_is_wrong(self):
         process = self.start(2, job.program("threads", self.mpi), "3", "2000000")

@@ -28,6 +28,28 @@ int run(const std::vector<std::string>& arguments) {
   return child->wait(20ms, [] {});
 }
 
+// A file that is not there yet, by which a child says, or is told, that it is time.
+class Sign {
+ public:
+  Sign() : path_((fs::temp_directory_path() / ("pclscope-sign-" + *launch::make_token())).string()) {}
+  Sign(const Sign&) = delete;
+  ~Sign() { fs::remove(path_); }
+  const std::string& path() const { return path_; }
+  void give() const { std::ofstream{path_}; }
+  void wait() const {
+    while (!fs::exists(path_)) std::this_thread::sleep_for(5ms);
+  }
+
+ private:
+  std::string path_;
+};
+
+// Dead, and not yet waited for.
+void wait_until_zombie(pid_t pid) {
+  siginfo_t info{};
+  REQUIRE(::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT) == 0);
+}
+
 std::string shm(const std::string& name) { return "/dev/shm/" + name; }
 std::string board_of(const std::string& token) { return collect::shm_names(token) + "board"; }
 
@@ -56,10 +78,14 @@ TEST_CASE("what cannot be started is an error, not a status") {
 }
 
 TEST_CASE("signals go on to the child once") {
-  auto child = launch::Child::start({"/bin/sh", "-c", "n=0; trap 'n=$((n+1))' TERM; for i in 1 2 3 4 5 6 7 8; do sleep 0.1; done; exit $n"}, {});
+  const Sign ready;
+  auto child = launch::Child::start({"/bin/sh", "-c",
+                                     "n=0; trap 'n=$((n+1))' TERM; : > " + ready.path() +
+                                         "; while [ $n = 0 ]; do sleep 0.05; done; sleep 0.3; exit $n"},
+                                    {});
   REQUIRE(child);
-  std::thread sender([] {
-    std::this_thread::sleep_for(200ms);
+  std::thread sender([&] {
+    ready.wait();
     ::kill(::getpid(), SIGTERM);
   });
   CHECK(child->wait(20ms, [] {}) == 1);
@@ -67,11 +93,13 @@ TEST_CASE("signals go on to the child once") {
 }
 
 TEST_CASE("while waiting, idle work is done") {
-  auto child = launch::Child::start({"/bin/sh", "-c", "sleep 0.3"}, {});
+  const Sign enough;
+  auto child = launch::Child::start({"/bin/sh", "-c", "while [ ! -e " + enough.path() + " ]; do sleep 0.05; done"}, {});
   REQUIRE(child);
   int calls = 0;
-  CHECK(child->wait(20ms, [&] { ++calls; }) == 0);
-  CHECK(calls >= 3);
+  CHECK(child->wait(20ms, [&] {
+    if (++calls == 3) enough.give();
+  }) == 0);
 }
 
 TEST_CASE("the child starts with the signals unblocked") {
@@ -118,7 +146,7 @@ TEST_CASE("the end of the aggregator is read from the board") {
     std::this_thread::sleep_for(50ms);
     board->aggregator_done = 1;
   });
-  CHECK(files->wait_for_aggregator(5s) == launch::AggregatorEnd::closed);
+  CHECK(files->wait_for_aggregator(60s) == launch::AggregatorEnd::closed);
   closing.join();
   board->aggregator = 0;
   CHECK(files->wait_for_aggregator(0ms) == launch::AggregatorEnd::closed);
@@ -129,11 +157,11 @@ TEST_CASE("the end of the aggregator is read from the board") {
   if (dead == 0) ::_exit(0);
   board->aggregator_done = 0;
   board->aggregator = static_cast<std::uint32_t>(dead);
-  std::this_thread::sleep_for(50ms);
+  wait_until_zombie(dead);
   CHECK_FALSE(launch::process_alive(static_cast<std::uint32_t>(dead)));  // a zombie
-  CHECK(files->wait_for_aggregator(5s) == launch::AggregatorEnd::died);
+  CHECK(files->wait_for_aggregator(60s) == launch::AggregatorEnd::died);
   ::waitpid(dead, nullptr, 0);
-  CHECK(files->wait_for_aggregator(5s) == launch::AggregatorEnd::died);
+  CHECK(files->wait_for_aggregator(60s) == launch::AggregatorEnd::died);
   ::munmap(board, sizeof(record::Board));
 }
 
