@@ -1,7 +1,9 @@
 // store_benchmark [--quick] [DUMP]: bytes per message in a dump, messages appended and read per second, and how long a
 // flush takes; of messages like LAMMPS's, of random ones, and of those of a real dump. All that was written is read back and compared.
+// Of the first also how long a thousandth of the run takes to find, beside looking at all rows, which must find the same.
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -95,8 +97,35 @@ void must_do(const Status& status) {
   if (!status) fail(status.error().message);
 }
 
+// Messages that begin or end in a thousandth of the run.
+void find_period(const store::Reader& reader, const std::vector<Message>& messages) {
+  const auto [first, last] = std::minmax_element(messages.begin(), messages.end(),
+                                                 [](const Message& a, const Message& b) { return a.send_begin < b.send_begin; });
+  const std::int64_t length = last->send_begin - first->send_begin, begin = first->send_begin + length / 2, end = begin + length / 1000;
+  const auto inside = [&](const Message& m) {
+    return (m.send_begin >= begin && m.send_begin < end) || (m.recv_end >= begin && m.recv_end < end);
+  };
+  const auto found_in = [&](const std::vector<store::RowRange>& ranges, double& seconds) {
+    const auto looking = Clock::now();
+    std::vector<Message> found;
+    for (const store::RowRange& range : ranges) {
+      for (std::uint64_t done = 0, piece = 1 << 16; done < range.count; done += piece) {
+        for (const Message& m : must(reader.messages(range.first + done, std::min(piece, range.count - done))))
+          if (inside(m)) found.push_back(m);
+      }
+    }
+    seconds = seconds_since(looking);
+    return found;
+  };
+  double period_s = 0, all_s = 0;
+  const auto found = found_in(reader.messages_within(begin, end), period_s);
+  if (found.empty() || found != found_in({{0, reader.message_count()}}, all_s)) fail("messages of a period are missing");
+  std::printf("             a thousandth of the run: %zu messages in %.2f ms; by looking at all %.0f ms (%.0f times as long)\n",
+              found.size(), period_s * 1e3, all_s * 1e3, all_s / period_s);
+}
+
 // Rows come as the pipeline gives them, a few hundred at a time; a flush per 100,000.
-void measure(const char* name, const std::vector<Message>& messages, std::uint64_t times) {
+void measure(const char* name, const std::vector<Message>& messages, std::uint64_t times, bool in_order = false) {
   const std::string path = std::filesystem::temp_directory_path() / ("store_benchmark-" + std::to_string(::getpid()) + ".h5");
   store::WriterOptions options;
   options.compact_below_bytes = 0;
@@ -137,6 +166,7 @@ void measure(const char* name, const std::vector<Message>& messages, std::uint64
               name, rows, static_cast<double>(tails - empty) / rows, static_cast<double>(std::filesystem::file_size(path)) / 1e6,
               static_cast<double>(empty) / 1e6, rows / append_cpu / 1e6, rows / read_s / 1e6,
               flushes > 0 ? flush_sum / flushes * 1e3 : 0, worst_flush * 1e3);
+  if (in_order && times == 1) find_period(*reader, messages);
   std::filesystem::remove(path);
 }
 
@@ -150,7 +180,7 @@ int main(int argc, char** argv) {
     else dump = argv[i];
   }
   const std::size_t count = quick ? 100'000 : 1'000'000;
-  measure("like LAMMPS", like_lammps(count), quick ? 1 : 4);
+  measure("like LAMMPS", like_lammps(quick ? count : 4 * count), 1, true);
   measure("random", random_messages(count / 2), 1);
   if (dump.empty()) return 0;
   const auto reader = must(store::Reader::open(dump));
