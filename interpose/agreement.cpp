@@ -179,9 +179,12 @@ void remove_abandoned() {
   });
 }
 
-void remove_own_files() {
+void remove_own_files(const record::Board& b) {
   char beginning[160];
   snprintf(beginning, sizeof beginning, "%s%s-%08x-", record::shm_prefix, options().token, record::this_node_key());
+  const std::uint32_t aggregator = b.aggregator.load();
+  if (aggregator == 0 || is_dead(aggregator))  // it may have died before it found the rings: nobody will any more
+    for_each_file(beginning, "", [](const char* path, const char*) { unlink(path); });
   for (const char* ending : {"board", "nodes"})
     for_each_file(beginning, ending, [](const char* path, const char*) { unlink(path); });
 }
@@ -243,7 +246,7 @@ bool appear(const Agreement& agreed, int size) {
 
 void disappear() {
   record::Board* b = open_board();
-  if (b != nullptr && b->finalizing.load() >= static_cast<std::uint32_t>(node_ranks)) remove_own_files();
+  if (b != nullptr && b->finalizing.load() >= static_cast<std::uint32_t>(node_ranks)) remove_own_files(*b);
 }
 
 const std::atomic<std::uint32_t>* session_word() { return &open_board()->session; }

@@ -153,20 +153,17 @@ void stop_recording() {
   pthread_mutex_unlock(&threads_lock);
 }
 
-void close_session(std::uint32_t session) {
-  pthread_mutex_lock(&threads_lock);
-  if (session != 0 && process.open_session.load() == session) {
-    process.open_session.store(0);
-    uncount_on_board(&record::Board::recording);
-    for (std::uint32_t i = 0; i < thread_count; ++i) {
-      recorders[i]->ask_to_mute();
-      if (idle[i]) recorders[i]->fall_asleep();
-    }
-  }
-  pthread_mutex_unlock(&threads_lock);
-}
-
 namespace {
+
+// The lock is held.
+void close_open_session() {
+  process.open_session.store(0);
+  uncount_on_board(&record::Board::recording);
+  for (std::uint32_t i = 0; i < thread_count; ++i) {
+    recorders[i]->ask_to_mute();
+    if (idle[i]) recorders[i]->fall_asleep();
+  }
+}
 
 // The first thread of the process in this session. Those that ended, or are not in MPI now, leave their accounts to it: what
 // they do from now on they will do in the session. The others have rings that say that a summary is to come. Thread 0
@@ -174,6 +171,8 @@ namespace {
 bool open_session(Recorder& mine, std::uint32_t session) {
   bool complete = true;
   std::uint32_t segments = 0;
+  // All threads that are in the last one have been in MPI since before it ended.
+  if (process.open_session.load() != 0) close_open_session();
   for (std::uint32_t i = 0; i < thread_count; ++i) {
     Recorder& r = *recorders[i];
     r.drop_next();
@@ -183,7 +182,7 @@ bool open_session(Recorder& mine, std::uint32_t session) {
       continue;
     }
     if (outside) mine.accounts().inherit(r.accounts());
-    record::SegmentHeader* segment = create_segment(i, !outside);
+    record::SegmentHeader* segment = create_segment(i, !outside, session);
     r.set_next(segment);
     r.ask_to_mute();
     complete &= segment != nullptr;
@@ -200,6 +199,12 @@ bool open_session(Recorder& mine, std::uint32_t session) {
 
 }  // namespace
 
+void close_session(std::uint32_t session) {
+  pthread_mutex_lock(&threads_lock);
+  if (session != 0 && process.open_session.load() == session) close_open_session();
+  pthread_mutex_unlock(&threads_lock);
+}
+
 record::SegmentHeader* enter_session(Recorder& mine, std::uint32_t session, bool& opened, bool& certain) {
   pthread_mutex_lock(&threads_lock);
   opened = process.open_session.load() != session;
@@ -207,7 +212,7 @@ record::SegmentHeader* enter_session(Recorder& mine, std::uint32_t session, bool
   record::SegmentHeader* segment = mine.next_segment();
   for (std::uint32_t i = 0; segment == nullptr && !opened && i < thread_count; ++i) {  // a new thread
     if (recorders[i] != &mine) continue;
-    segment = create_segment(i, true);
+    segment = create_segment(i, true, session);
     Recorder& r = *recorders[0];
     record::SegmentHeader* first = r.session() == session ? &r.header() : r.next_segment();
     if (segment != nullptr && first != nullptr) first->thread_count.fetch_add(1);

@@ -51,7 +51,7 @@ std::uint32_t count_tasks() {
   return count;
 }
 
-void fill_header(record::SegmentHeader* h, std::uint64_t capacity, std::uint32_t thread, bool muted) {
+void fill_header(record::SegmentHeader* h, std::uint64_t capacity, std::uint32_t thread, bool muted, std::uint32_t session) {
   memcpy(h->magic, record::segment_magic, sizeof h->magic);
   h->version = record::segment_version;
   h->header_bytes = record::segment_header_bytes;
@@ -67,15 +67,18 @@ void fill_header(record::SegmentHeader* h, std::uint64_t capacity, std::uint32_t
   // The file is new: whatever readlink leaves alone is zero.
   [[maybe_unused]] const ssize_t length = readlink("/proc/self/exe", h->executable, sizeof h->executable - 1);
   h->tasks = process.multiple && thread == 0 ? count_tasks() : 0;
+  h->session = session;
   h->muted.store(muted, std::memory_order_relaxed);
   h->thread_count.store(thread == 0 ? 1 : 0, std::memory_order_relaxed);
   h->state.store(record::ProcessState::running, std::memory_order_release);  // all of the above is valid
 }
 
 using Path = char[160];
-void name_segment(Path& path, std::uint32_t thread) {
-  snprintf(path, sizeof path, "/dev/shm/%s%s-%08x-%d-%u", record::shm_prefix, options().token, record::this_node_key(),
-           process.rank, thread);
+// Of each session others: a thread that is in MPI keeps the ring of the last one a little longer.
+void name_segment(Path& path, std::uint32_t thread, std::uint32_t session) {
+  const int length = snprintf(path, sizeof path, "/dev/shm/%s%s-%08x-%d-%u", record::shm_prefix, options().token,
+                              record::this_node_key(), process.rank, thread);
+  if (session != 0) snprintf(path + length, sizeof path - static_cast<std::size_t>(length), "-%u", session);
 }
 
 void complain(const char* what, int reason) {
@@ -86,9 +89,9 @@ void complain(const char* what, int reason) {
 
 }  // namespace
 
-record::SegmentHeader* create_segment(std::uint32_t thread, bool muted) {
+record::SegmentHeader* create_segment(std::uint32_t thread, bool muted, std::uint32_t session) {
   Path path;
-  name_segment(path, thread);
+  name_segment(path, thread, session);
   const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (file < 0) {
     complain("no segment", errno);
@@ -110,7 +113,7 @@ record::SegmentHeader* create_segment(std::uint32_t thread, bool muted) {
         process.rank, static_cast<unsigned long long>(capacity),
         static_cast<unsigned long long>(options().ring_events));
   auto* header = static_cast<record::SegmentHeader*>(memory);
-  fill_header(header, capacity, thread, muted);
+  fill_header(header, capacity, thread, muted, session);
   return header;
 }
 
@@ -118,7 +121,7 @@ void remove_segment(record::SegmentHeader* segment) {
   if (segment->consumer.load(std::memory_order_acquire) == record::Consumer::expected) {
     const int saved = errno;
     Path path;
-    name_segment(path, segment->thread);
+    name_segment(path, segment->thread, segment->session);
     unlink(path);
     errno = saved;
   }

@@ -86,9 +86,13 @@ class Worker {
       return false;
     }
     const auto session = collect::begin_session(*board_, pid);
-    if (!session) complain(session.error().message);
-    else session_ = *session;
-    return bool(session);
+    if (!session) {
+      complain(session.error().message);
+      return false;
+    }
+    session_ = *session;
+    rings_.collector().set_session(session_);
+    return true;
   }
 
   // Ranks that will show up on this node: all of a job on one node, else as many as were started here.

@@ -34,8 +34,10 @@ std::size_t Collector::discover(const std::function<void(SegmentFile&)>& found) 
       refused_.insert(name);
       continue;
     }
-    (*segment)->attach(static_cast<std::uint32_t>(::getpid()));
+    if (session_ != 0 && (*segment)->session() != 0 && (*segment)->session() != session_) continue;
+    // In this order: should we die in between, no name is left.
     ::unlink(path.c_str());
+    (*segment)->attach(static_cast<std::uint32_t>(::getpid()));
     segments_.push_back(std::move(*segment));
     found(*segments_.back());
     ++count;

@@ -20,6 +20,10 @@ class Collector {
                      std::uint32_t node = record::this_node_key());
   ~Collector();  // tells the recorders that nobody reads any more
 
+  // Of a job that was only preloaded: the session that was begun. Rings of others are left alone: their aggregator died before
+  // it found them, and their ranks, which are not in this session yet, remove them at their next call.
+  void set_session(std::uint32_t session) { session_ = session; }
+
   // Maps segments that appeared, attaches to them and unlinks their names, so that nothing is left behind whatever
   // dies. `found` is called for each. Returns how many were new.
   std::size_t discover(const std::function<void(SegmentFile&)>& found);
@@ -43,6 +47,7 @@ class Collector {
  private:
   std::string prefix_;
   std::string directory_;
+  std::uint32_t session_ = 0;  // 0: there are none
   std::vector<std::unique_ptr<SegmentFile>> segments_;
   std::vector<std::string> complaints_;
   std::set<std::string> refused_;  // names complained about

@@ -67,6 +67,7 @@ SegmentFile::SegmentFile(SegmentHeader* header, std::uint64_t bytes, std::uint64
       rank_(header->world_rank),
       world_size_(header->world_size),
       thread_(header->thread),
+      session_(header->session),
       ring_(header, capacity) {}
 
 SegmentFile::~SegmentFile() { ::munmap(header_, bytes_); }

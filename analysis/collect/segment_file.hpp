@@ -28,6 +28,7 @@ class SegmentFile {
   std::int32_t rank() const { return rank_; }       // as read once when mapped
   std::int32_t world_size() const { return world_size_; }
   std::uint32_t thread() const { return thread_; }
+  std::uint32_t session() const { return session_; }
   std::string node() const;
   std::string mpi() const;
   std::string executable() const;  // cut off if longer than the header has room for
@@ -44,6 +45,7 @@ class SegmentFile {
   std::int32_t rank_;
   std::int32_t world_size_;
   std::uint32_t thread_;
+  std::uint32_t session_;
   record::RingReader ring_;
 };
 

@@ -110,5 +110,5 @@ int main(int argc, char** argv) {
   const Traffic amr = published("MiniAMR_Mira_n1024_c1_w", "torus:4x4x4x8x2", 1, 35.9);
   published("MiniAMR_Mira_n1024_c1_w", "torus:4x4x4x8mx2", 1, 0);
   if (amr.ranks > 0) run({"MiniAMR, four times", "torus:4x4x4x16x2", 2, 0, four_times(amr)});
-  run({"halo of 26, refined", "torus:4x4x4x16x2", 2, 0, halo()});
+  for (const char* topology : {"torus:4x4x4x16x2", "dragonfly:32x8x8", "fattree:16x16x8"}) run({"halo of 26, refined", topology, 2, 0, halo()});
 }

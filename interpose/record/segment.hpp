@@ -53,6 +53,7 @@ struct SegmentHeader {
   char mpi[64];                // first words of MPI_Get_library_version
   char executable[256];
   std::uint32_t tasks;         // thread 0, MPI_THREAD_MULTIPLE: threads of the process after MPI_Init; 0 not known
+  std::uint32_t session;       // of a job that was only preloaded: Board::session for which it was made; else 0
 
   // --- producer's line (P) ---
   alignas(64) std::atomic<std::uint64_t> head;  // events ever written; slot = head & (capacity - 1)
@@ -105,7 +106,7 @@ inline Event* segment_ring(SegmentHeader* header) {
 // Names in /dev/shm, TOKEN being the job's secret, 32 hex digits (PCLSCOPE_JOB), NODE the node_key() in 8 hex digits
 // ("%08x"): hosts that are namespaces of one machine share /dev/shm.
 //   pclscope-TOKEN-NODE-board         the node's board (board.hpp)
-//   pclscope-TOKEN-NODE-RANK-THREAD   a segment
+//   pclscope-TOKEN-NODE-RANK-THREAD   a segment; of a job that was only preloaded: ...-RANK-THREAD-SESSION
 //   pclscope-TOKEN-NODE-nodes         of a job that was only preloaded, on the node of its rank 0: its nodes' names
 inline constexpr char shm_prefix[] = "pclscope-";
 inline constexpr char job_variable[] = "PCLSCOPE_JOB";

@@ -1,7 +1,8 @@
 // An aggregator that does nothing but attach to a job that was only preloaded, match, and detach, again and again; and
 // checks every pair: programs whose messages' sizes tell their place in the channel (accounts.c) make a wrong pair differ
 // in bytes. Prints a line per session and one for all:
-//   attach_cycles JOB CYCLES ON_MS OFF_MS [die]      JOB: beginning of a name. die: leaves without a word every other time
+//   attach_cycles JOB CYCLES ON_MS OFF_MS [die|blind]      JOB: beginning of a name. die: leaves without a word every other
+// time. blind: every time it does so first in a session of its own, in which it looks for no rings
 // Status 0: all sessions were entered by all ranks, something was matched, nothing wrongly.
 #include <unistd.h>
 
@@ -77,6 +78,7 @@ class Session {
     }
     matcher_.end_round(true);
   }
+  void of(std::uint32_t number) { collector_.set_session(number); }
   bool empty() const { return collector_.empty(); }
   void finish() {
     matcher_.finish();
@@ -136,6 +138,12 @@ bool find(const char* name, collect::DormantJob& found) {
   return false;
 }
 
+// As one that is killed when it has just begun.
+void blind_session(collect::BoardFile& board, milliseconds on) {
+  if (!collect::begin_session(board, static_cast<std::uint32_t>(::getpid()))) std::exit(1);
+  std::this_thread::sleep_for(on);
+}
+
 Totals one_session(const collect::DormantJob& job, collect::BoardFile& board, milliseconds on, bool orderly) {
   Session session(job.token, job.ranks);
   const auto number = collect::begin_session(board, static_cast<std::uint32_t>(::getpid()));
@@ -143,6 +151,7 @@ Totals one_session(const collect::DormantJob& job, collect::BoardFile& board, mi
     std::printf("%s\n", number.error().message.c_str());
     std::exit(1);
   }
+  session.of(*number);
   const auto end = Clock::now() + on;
   while (Clock::now() < end) {
     session.round();
@@ -170,6 +179,7 @@ int main(int argc, char** argv) {
   const int cycles = std::atoi(argv[2]);
   const milliseconds on(std::atoi(argv[3])), off(std::atoi(argv[4]));
   const bool die = argc > 5 && std::strcmp(argv[5], "die") == 0;
+  const bool blind = argc > 5 && std::strcmp(argv[5], "blind") == 0;
   collect::DormantJob job;
   if (!find(argv[1], job)) return 1;
   auto board = collect::BoardFile::open_existing(job.token);
@@ -183,11 +193,13 @@ int main(int argc, char** argv) {
       std::printf("the job ended after %d sessions\n", i);
       return 1;
     }
+    if (blind) blind_session(**board, on);
     const Totals totals = one_session(job, **board, on, !die || i % 2 == 1);
     totals.print("session");
     all.add(totals);
     all.recording = std::min(all.recording, totals.recording);
   }
+  if (blind) blind_session(**board, on);
   all.print("all");
   return all.wrong == 0 && all.matched > 0 && all.recording == static_cast<std::uint32_t>(job.node_ranks) ? 0 : 1;
 }

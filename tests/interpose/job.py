@@ -104,7 +104,7 @@ def environment(**more):
     return e
 
 
-def run(line, timeout=60, **variables):
+def run(line, timeout=120, **variables):
     """subprocess.run, except that after the timeout everything the command started is ended, not the command alone."""
     with subprocess.Popen(line, env=environment(**variables), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           errors="replace", start_new_session=True) as process:
@@ -113,14 +113,14 @@ def run(line, timeout=60, **variables):
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGTERM)  # a launcher then ends its ranks
             try:
-                process.communicate(timeout=5)
+                process.communicate(timeout=30)
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
             raise
         return subprocess.CompletedProcess(line, process.returncode, out, err)
 
 
-def launch(mpi, ranks, command, token=None, tools=1, preload=True, job=True, timeout=60, preloaded=None, **variables):
+def launch(mpi, ranks, command, token=None, tools=1, preload=True, job=True, timeout=120, preloaded=None, **variables):
     """Runs `command` on `ranks` ranks, plus one stand-in for the tool; returns a Result. `preload=False`: bare."""
     token = token or secrets.token_hex(16)
     if job:

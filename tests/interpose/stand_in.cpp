@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
   auto* board = static_cast<Board*>(memory);
   MPI_Init(&argc, &argv);
   const auto ranks = static_cast<unsigned>(atoi(getenv("PCLSCOPE_RANKS")));
-  for (int i = 0; i < 60000 && board->finalizing < ranks; ++i) usleep(1000);
+  for (int i = 0; i < 600000 && board->finalizing < ranks; ++i) usleep(1000);
   MPI_Finalize();
   return 0;
 }

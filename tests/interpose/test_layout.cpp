@@ -40,6 +40,7 @@ TEST_CASE("the segment header lies as FORMAT.md says") {
   CHECK(offsetof(SegmentHeader, clock) == 40);
   CHECK(offsetof(SegmentHeader, threads) == 44);
   CHECK(offsetof(SegmentHeader, tasks) == 432);
+  CHECK(offsetof(SegmentHeader, session) == 436);
   CHECK(offsetof(SegmentHeader, node) == 48);
   CHECK(offsetof(SegmentHeader, mpi) == 112);
   CHECK(offsetof(SegmentHeader, executable) == 176);

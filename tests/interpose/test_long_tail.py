@@ -231,11 +231,11 @@ class LongTail(unittest.TestCase):
             with self.subTest(how=how):
                 command = [job.program("endings", self.mpi), how]
                 bare = job.launch(self.mpi, 2, command, tools=0, preload=False, job=False)
-                traced = job.launch(self.mpi, 2, command, timeout=30)
+                traced = job.launch(self.mpi, 2, command)
                 self.assertNotEqual(bare.status, 0)
                 self.assertNotEqual(traced.status, 0)  # which rank's status MPICH's launcher tells is chance
                 self.assertSaid("invalid rank", bare, command, tools=0, preload=False, job=False)
-                self.assertSaid("invalid rank", traced, command, timeout=30)
+                self.assertSaid("invalid rank", traced, command)
 
     def test_ends_without_finalize(self):
         """Whatever the launcher makes of it: the same status and standard output as bare."""

@@ -5,7 +5,6 @@ import json
 import os
 import re
 import sys
-import time
 import unittest
 
 import job
@@ -18,9 +17,7 @@ class Mischief(unittest.TestCase):
         return job.launch(self.mpi, ranks, [job.program("mischief", self.mpi), *arguments], **variables)
 
     def test_a_full_ring_without_a_reader_drops_at_once_and_counts(self):
-        start = time.monotonic()
-        result = self.launch(1, "self", "1000", PCLSCOPE_RING_EVENTS=64)
-        self.assertLess(time.monotonic() - start, 30)
+        result = self.launch(1, "self", "1000", PCLSCOPE_RING_EVENTS=64, PCLSCOPE_OVERFLOW_WAIT_MS=600_000)
         self.assertEqual(result.status, 0, result.err)
         [segment] = result.segments
         self.assertEqual(segment.capacity, 64)
@@ -68,10 +65,8 @@ class Mischief(unittest.TestCase):
         self.assertEqual(([e.kind for e in segment.events], segment.state), (["init"], 1))
 
     def test_abort_is_noted_and_ends_the_tool_too(self):
-        start = time.monotonic()
-        result = self.launch(2, "abort")
+        result = self.launch(2, "abort")  # the stand-in alone would wait for ten minutes
         self.assertNotEqual(result.status, 0)
-        self.assertLess(time.monotonic() - start, 30)  # the stand-in alone would wait for a minute
         self.assertEqual(result.board["aborting"], 1)
 
     def test_no_room_for_the_ring_means_no_record_one_line_and_a_right_result(self):

@@ -1,4 +1,6 @@
 // pclscope attach: starts aggregators beside a job that was only preloaded, and ends when they have begun.
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -48,6 +50,24 @@ std::optional<int> parse_attach(const std::vector<std::string>& words, AttachWor
   if (const auto status = finish_analysis_options(app, attach.analysis, attach.options)) return status;
   return split_launcher_args(attach.launcher_args, attach.options);
 }
+
+// One attach at a time: of two at once the second waits, and finds the job attached. Else it could take the other's aggregator
+// for its own, and both aggregators have one log.
+class Turn {
+ public:
+  explicit Turn(const collect::DormantJob& job)
+      : file_(::open(("/dev/shm/" + collect::shm_names(job.token) + "board").c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)) {
+    if (file_ >= 0) ::flock(file_, LOCK_EX);
+  }
+  ~Turn() {
+    if (file_ >= 0) ::close(file_);
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  int file_;
+};
 
 // A job that `pclscope run` started is recorded from its beginning.
 bool is_recorded(const std::string& name) {
@@ -185,6 +205,7 @@ int attach(const std::vector<std::string>& words) {
     const bool recorded = !attach.job.empty() && is_recorded(attach.job);
     return fail(could_not, recorded ? "job " + attach.job + " is recorded already: pclscope run started it" : target.error().message);
   }
+  const Turn turn(target->job());
   if (const auto status = check_job(*target)) return *status;
   const auto runtime = wire::runtime_directory();
   if (!runtime) return fail(could_not, runtime.error().message);
