@@ -13,12 +13,12 @@ constexpr std::size_t most_near = 4;
 
 class Descent {
  public:
-  Descent(const Instance& instance, Placement& placement) : instance_(instance), placement_(placement), waits_(instance.ranks, true), seen_(instance.sites, -1) {}
+  Descent(const Instance& instance, Placement& placement, double looks) : instance_(instance), placement_(placement), looks_left_(looks), waits_(instance.ranks, true), seen_(instance.sites, -1) {}
 
   void run() {
     for (std::int32_t rank = 0; rank < instance_.ranks; ++rank) queue_.push_back(rank);
     // Every step gains; the bound is against rounding that goes in circles.
-    for (std::int64_t steps = std::int64_t{200} * instance_.ranks + 1000; steps > 0 && !queue_.empty(); --steps) {
+    for (std::int64_t steps = std::int64_t{200} * instance_.ranks + 1000; steps > 0 && looks_left_ > 0 && !queue_.empty(); --steps) {
       const std::int32_t rank = queue_.front();
       queue_.pop_front();
       waits_[rank] = false;
@@ -32,6 +32,9 @@ class Descent {
     waits_[rank] = true;
     queue_.push_back(rank);
   }
+
+  // What an exchange costs to look at.
+  double partners(std::int32_t rank) const { return rank < 0 ? 1 : instance_.first[rank + 1] - instance_.first[rank]; }
 
   void add(std::int32_t site) {
     if (seen_[site] == turn_) return;
@@ -65,6 +68,7 @@ class Descent {
       if (site == placement_.site[rank]) continue;
       for (std::int32_t slot = instance_.first_slot[site]; slot < instance_.first_slot[site + 1]; ++slot) {
         const double change = change_of(instance_, placement_, rank, slot);
+        looks_left_ -= partners(rank) + partners(placement_.rank_at[slot]);
         if (change < best) best = change, best_slot = slot;
         if (placement_.rank_at[slot] < 0) break;  // one free slot of a site is as good as the next
       }
@@ -82,6 +86,7 @@ class Descent {
 
   const Instance& instance_;
   Placement& placement_;
+  double looks_left_;
   std::vector<bool> waits_;
   std::vector<std::int32_t> seen_, candidates_;
   std::int32_t turn_ = 0;
@@ -90,8 +95,8 @@ class Descent {
 
 }  // namespace
 
-void descend(const Instance& instance, Placement& placement) {
-  if (instance.sites > 1) Descent(instance, placement).run();
+void descend(const Instance& instance, Placement& placement, double looks) {
+  if (instance.sites > 1) Descent(instance, placement, looks).run();
 }
 
 }  // namespace pclscope::mapping

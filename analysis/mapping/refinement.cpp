@@ -13,8 +13,9 @@ namespace pclscope::mapping {
 namespace {
 
 // Work at effort 1, for some seconds: found by trials on the published patterns (docs/mapping.md).
-constexpr double moves_per_rank = 20000, least_moves = 4e6, most_moves = 14e6, most_looks = 3e9;
-constexpr double most_starts = 24, looks_for_starts = 0.5e6;
+constexpr double moves_per_rank = 20000, least_moves = 4e6, most_moves = 14e6, most_looks = 2e9;
+constexpr double most_starts = 24, looks_for_starts = 0.5e6, per_distance = 1 / 256.0;  // Scotch gets a table of the sites' distances
+constexpr double looks_to_descend = 1e8, least_to_descend = 2e7;  // each time: where ranks have hundreds of partners, annealing gets further with them
 constexpr int maps_per_start = 4;
 constexpr double most_boxes = 20000, looks_for_boxes = 5e8;
 constexpr double straightened = 6, warmed = 3, heated = 2, most_wider = 6, looks_for_width = 3e4;  // candidates kept; more of small problems
@@ -35,7 +36,9 @@ class Refinement {
     moves_ = effort * std::min(wanted, most_looks / (2 * partners + 10));
     boxes_ = effort * std::min(most_boxes, looks_for_boxes / edges);
     wider_ = std::clamp(effort * looks_for_width / (edges + 10.0 * instance.ranks), 1.0, most_wider);
-    starts_ = static_cast<int>(std::ceil(effort * std::min(looks_for_starts / edges, most_starts * wider_)));
+    const double per_start = edges + per_distance * instance.sites * instance.sites;
+    starts_ = static_cast<int>(std::ceil(effort * std::min(looks_for_starts / per_start, most_starts * wider_)));
+    descent_ = std::max(effort * looks_to_descend, least_to_descend);
   }
 
   Placement run(const Placement& current) {
@@ -95,7 +98,7 @@ class Refinement {
     const auto tries = static_cast<std::uint64_t>(0.1 * boxes_);
     if (heat > 0) anneal(instance_, placement, {heat, coldest, static_cast<std::uint64_t>(share * moves_)}, random_);
     if (!instance_.uniform) move_boxes(instance_, placement, tries, random_);
-    descend(instance_, placement);
+    descend(instance_, placement, descent_);
     const double cost = cost_of(instance_, placement);
     if (cost < candidate.cost) candidate = {std::move(placement), cost};
   }
@@ -103,7 +106,7 @@ class Refinement {
   const Instance& instance_;
   const Topology& topology_;
   double effort_;
-  double moves_ = 0, boxes_ = 0, wider_ = 1;
+  double moves_ = 0, boxes_ = 0, wider_ = 1, descent_ = 0;
   int starts_ = 1;
   Random random_;
 };

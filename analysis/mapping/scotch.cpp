@@ -1,7 +1,6 @@
 #include "analysis/mapping/scotch.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -10,7 +9,9 @@
 #include <string>
 
 #include <scotch.h>
+#include <stdio_ext.h>
 
+#include "analysis/mapping/halving.hpp"
 #include "analysis/mapping/search.hpp"
 
 // In place of libscotcherr, which prints: errors come back as return values.
@@ -27,7 +28,7 @@ using Number = SCOTCH_Num;
 constexpr double heaviest = 10000;            // loads are integers; sums must not overflow 32 bits
 constexpr int fine = 4;                        // Scotch rounds mean distances: so much finer
 constexpr std::int32_t most_decomposed = 2048; // likewise
-constexpr std::int32_t small_network = 1024;  // Scotch's first way to decompose a network needs the square of it
+constexpr std::int32_t small_network = 1024;   // Scotch's own way to halve a network needs the square of it; what it does with larger ones is slow
 
 class Source {
  public:
@@ -82,13 +83,14 @@ class Target {
       for (std::int32_t site = 0; site < instance.sites; ++site) capacity.push_back(instance.capacity(site));
       return SCOTCH_archCmpltw(&arch_, instance.sites, capacity.data()) == 0;
     }
-    if (instance.grid.extents.empty()) return build_network(instance, topology);
+    if (instance.grid.extents.empty()) return first && topology.vertices() <= small_network ? build_network(instance, topology) : build_chain(instance);
     if (first || random.below(3) == 0 || instance.sites > most_decomposed) return build_grid(instance.grid, random, first);
     return build_halves(instance, random);
   }
 
   SCOTCH_Arch* arch() { return &arch_; }
   std::int32_t site_of(Number terminal) const {
+    if (chained_) return list_[static_cast<std::size_t>(terminal)];
     if (!grid_) return static_cast<std::int32_t>(terminal);
     std::int32_t site = 0;
     for (const std::size_t d : order_) {
@@ -122,25 +124,24 @@ class Target {
       for (std::int32_t length = grid.extents[d]; length > 1; length = (length + 1) / 2) halving.push_back(d);
     for (std::size_t k = halving.size(); k > 1; --k) std::swap(halving[k - 1], halving[random.below(static_cast<std::uint32_t>(k))]);
     if (random.below(2) == 0) use_up(halving);
-    std::string text = "deco\n0\n" + std::to_string(instance.sites) + " ";
-    std::string terminals;
-    Number most = 0;
-    for (std::int32_t site = 0; site < instance.sites; ++site) {
-      const Number domain = domain_of(grid, site, halving);
-      most = std::max(most, domain);
-      terminals += std::to_string(site) + " " + std::to_string(instance.capacity(site)) + " " + std::to_string(domain) + "\n";
-    }
-    text += std::to_string(most) + "\n" + terminals;
-    for (std::int32_t site = 1; site < instance.sites; ++site) {
-      for (std::int32_t other = 0; other < site; ++other) {
-        char digits[12];
-        text.append(digits, std::to_chars(digits, digits + sizeof digits, fine * instance.row(site)[other]).ptr);
-        text += ' ';
-      }
-      text += '\n';
-    }
+    return build_decomposition(instance, halve_grid(grid, instance.sites, halving));
+  }
+
+  // Without a grid. Larger networks: only which sites are near each other counts, not how near.
+  bool build_chain(const Instance& instance) {
+    list_ = chain_of(instance);
+    if (instance.sites <= most_decomposed) return build_decomposition(instance, halve_chain(instance, list_));
+    chained_ = true;
+    std::vector<Number> capacity;
+    for (const std::int32_t site : list_) capacity.push_back(instance.capacity(site));
+    return SCOTCH_archCmpltw(&arch_, instance.sites, capacity.data()) == 0;
+  }
+
+  bool build_decomposition(const Instance& instance, const Domains& domains) {
+    std::string text = decomposition(instance, domains, fine);
     std::FILE* file = ::fmemopen(text.data(), text.size(), "r");
     if (file == nullptr) return false;
+    ::__fsetlocking(file, FSETLOCKING_BYCALLER);  // it is read character by character
     const bool good = SCOTCH_archLoad(&arch_, file) == 0;
     std::fclose(file);
     return good;
@@ -154,21 +155,6 @@ class Target {
     halving = sorted;
   }
 
-  // Its number in Scotch's tree: the root is 1, the halves of k are 2k and 2k + 1.
-  static Number domain_of(const Grid& grid, std::int32_t site, const std::vector<std::size_t>& halving) {
-    std::vector<std::int32_t> begin(grid.extents.size(), 0), length = grid.extents;
-    Number domain = 1;
-    for (const std::size_t d : halving) {
-      if (length[d] == 1) continue;
-      const std::int32_t half = (length[d] + 1) / 2;
-      const bool upper = grid.coordinate(site, d) - begin[d] >= half;
-      domain = 2 * domain + (upper ? 1 : 0);
-      if (upper) begin[d] += half;
-      length[d] = upper ? length[d] - half : half;
-    }
-    return domain;
-  }
-
   bool build_network(const Instance& instance, const Topology& topology) {
     for (std::int32_t vertex = 0; vertex < topology.vertices(); ++vertex) {
       first_.push_back(static_cast<Number>(next_.size()));
@@ -179,7 +165,6 @@ class Target {
     SCOTCH_graphInit(&network_);
     networked_ = true;
     if (SCOTCH_graphBuild(&network_, 0, topology.vertices(), first_.data(), nullptr, nullptr, nullptr, static_cast<Number>(next_.size()), next_.data(), nullptr) != 0) return false;
-    if (topology.vertices() > small_network) return SCOTCH_archBuild2(&arch_, &network_, static_cast<Number>(list_.size()), list_.data()) == 0;
     SCOTCH_Strat strategy;
     SCOTCH_stratInit(&strategy);
     const bool good = SCOTCH_archBuild(&arch_, &network_, static_cast<Number>(list_.size()), list_.data(), &strategy) == 0;
@@ -189,7 +174,7 @@ class Target {
 
   SCOTCH_Arch arch_;
   SCOTCH_Graph network_;
-  bool networked_ = false;
+  bool networked_ = false, chained_ = false;
   std::vector<Number> first_, next_, list_;
   const Grid* grid_ = nullptr;
   std::vector<std::size_t> order_;

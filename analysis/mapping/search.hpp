@@ -24,8 +24,9 @@ struct Cooling {
 };
 void anneal(const Instance& instance, Placement& placement, const Cooling& cooling, Random& random);
 
-// To where no single move or exchange with a near place (all places, of small problems) is better.
-void descend(const Instance& instance, Placement& placement);
+// To where no single move or exchange with a near place (all places, of small problems) is better, or until about so many
+// partners of ranks have been looked at.
+void descend(const Instance& instance, Placement& placement, double looks);
 
 // Boxes of a grid are mirrored, turned, transposed, or change places with others, as long as that is better. Finds what
 // single exchanges cannot: parts that lie well in themselves, but the wrong way round. Does nothing where there is no grid;

@@ -140,6 +140,28 @@ TEST_CASE("random problems: capacities hold, and it never gets worse") {
   }
 }
 
+TEST_CASE("trees and dragonflies: shuffled groups that talk among themselves come together") {
+  for (const std::string text : {"fattree:4x4x4", "dragonfly:8x4x2"}) {
+    CAPTURE(text);
+    const Topology topology = network(text);
+    const std::int32_t ranks = topology.nodes(), together = 4;
+    Nodes shuffled(static_cast<std::size_t>(ranks));
+    std::iota(shuffled.begin(), shuffled.end(), 0);
+    std::mt19937 random(5);
+    std::shuffle(shuffled.begin(), shuffled.end(), random);
+    Traffic traffic{ranks, {}};
+    for (std::int32_t a = 0; a < ranks; ++a)
+      for (std::int32_t b = a / together * together; b < (a / together + 1) * together; ++b)
+        if (a != b) traffic.flows.push_back({shuffled[a], shuffled[b], 1, 1000});
+    const auto found = find_mapping({traffic, topology, Nodes(static_cast<std::size_t>(ranks), 1), {}, Objective::hop_bytes, 1});
+    REQUIRE(found);
+    require_fits(found->node_of_rank, Nodes(static_cast<std::size_t>(ranks), 1), ranks);
+    Nodes in_order(static_cast<std::size_t>(ranks));  // each group on nodes that follow each other
+    for (std::int32_t a = 0; a < ranks; ++a) in_order[shuffled[a]] = a;
+    CHECK(found->after.hop_bytes <= hop_bytes(traffic, topology, in_order) * (1 + 1e-9));
+  }
+}
+
 TEST_CASE("the same question has the same answer") {
   std::mt19937 random(3);
   const Topology topology = network("torus:4x4x2");
