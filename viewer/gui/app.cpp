@@ -46,6 +46,7 @@ App::App(const ViewOptions& options, session::Feed::Open open, std::function<voi
       theme_(options.theme) {
   scene_.wake = std::move(wake);
   scene_.connection.name = text::printable(options.target);
+  scene_.glides = options.screenshot.empty();
   cells_[0].view = make_spatial_view();
   cells_[1].view = make_evolution_view();
   cells_[2].view = make_dag_view();
@@ -90,7 +91,7 @@ void App::choose_at_first() {
 void App::ask_for_graph() {
   if (!scene_.snapshot || scene_.paused) return;
   const bool live = scene_.connection.state == Connection::State::running;
-  const auto question = graph_question(*scene_.snapshot, selection_, live, scene_.now_s);
+  const auto question = graph_question(*scene_.snapshot, selection_, live, scene_.now_s, scene_.history.get());
   if (!question) return;
   const bool another = !any_asked_ || question->region != asked_.region || question->ranks != asked_.ranks ||
                        question->from_ns != asked_.from_ns || question->to_ns != asked_.to_ns;
@@ -257,6 +258,10 @@ bool App::complete(std::string& problem) const {
   if (scene_.connection.state == Connection::State::failed) {
     problem = scene_.connection.problem;
     return false;
+  }
+  if (scene_.connection.state == Connection::State::stored && scene_.snapshot && options_.selected) {
+    problem = missing_from(*scene_.snapshot, options_.selection);
+    if (!problem.empty()) return false;
   }
   // A running job never stands still: a while after everything has come is enough.
   const bool enough = scene_.connection.state == Connection::State::running && whole_frames_ >= 25;

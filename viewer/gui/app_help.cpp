@@ -1,6 +1,8 @@
 // What the window says of itself: keys, and the hint on the first run.
 #include <imgui.h>
 
+#include <algorithm>
+
 #include "viewer/gui/app.hpp"
 
 namespace pclscope::gui {
@@ -52,9 +54,11 @@ void App::draw_hint(float width, float height) {
   ImGui::SetNextWindowPos({width / 2, height - 12 * scene_.scale}, ImGuiCond_Always, {0.5f, 1});
   ImGui::Begin("hint", nullptr,
                ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoSavedSettings);
+  ImGui::PushTextWrapPos(std::min(width - 40 * scene_.scale, 60 * ImGui::GetFontSize()));
   ImGui::TextUnformatted(
       "Red is late. Click a region (top left) or a finding (bottom right): all views follow. Drag the slider to pick "
       "a time.");
+  ImGui::PopTextWrapPos();
   ImGui::TextDisabled("? shows the keys, hovering explains; any key closes this");
   ImGui::SameLine();
   if (ImGui::SmallButton("ok")) hint_ = false;

@@ -30,8 +30,8 @@ double share_between(const MappingSide& side) {
 std::string saved_text(const MappingPreview& p) {
   if (p.after.inter >= p.before.inter) return "no placement with fewer messages between nodes was found";
   const double saved = 1 - static_cast<double>(p.after.inter) / static_cast<double>(p.before.inter);
-  return "messages between nodes " + text::format_count(p.before.inter) + " -> " + text::format_count(p.after.inter) +
-         " (-" + text::format_share(saved) + "), " + std::to_string(p.moved) +
+  return text::format_count(p.before.inter) + " -> " + text::format_count(p.after.inter) + " messages between nodes (-" +
+         text::format_share(saved) + "), " + std::to_string(p.moved) +
          (p.moved == 1 ? " rank moves" : " ranks move");
 }
 
@@ -89,19 +89,31 @@ void draw_matrix(ImDrawList& list, const layout::Palette& palette, const Mapping
 
 }  // namespace
 
+namespace {
+
+float wrapped_height(const std::string& words, float width) {
+  return ImGui::GetFont()->CalcTextSizeA(ImGui::GetFontSize(), HUGE_VALF, std::max(width, 1.f), words.c_str()).y + 0.2f * ImGui::GetFontSize();
+}
+
+void draw_wrapped(ImDrawList& list, Point at, layout::Rgba colour, const std::string& words, float width) {
+  list.AddText(ImGui::GetFont(), ImGui::GetFontSize(), to_imgui(at), to_imgui(colour), words.c_str(), nullptr, std::max(width, 1.f));
+}
+
+}  // namespace
+
 float mapping_change_height(const MappingPreview& preview, float width, float scale) {
-  if (!preview.problem.empty()) return line_height();
+  if (!preview.problem.empty()) return wrapped_height(preview.problem, width);
   const float matrices =
       has_matrix(preview, width, scale) ? matrix_side(width, scale) + line_height() + 6 * scale : 0;
-  return 3 * line_height() + matrices + 4 * scale;
+  return wrapped_height(saved_text(preview), width) + 2 * line_height() + matrices + 4 * scale;
 }
 
 void draw_mapping_change(ImDrawList& list, const layout::Palette& palette, float scale, const MappingPreview& preview,
                          const Rect& at) {
   const float line = line_height();
-  if (!preview.problem.empty()) return draw_text(list, at.low, palette.faint_text, preview.problem, at.width());
-  draw_text(list, at.low, palette.text, saved_text(preview), at.width());
-  float y = at.low.y + line;
+  if (!preview.problem.empty()) return draw_wrapped(list, at.low, palette.faint_text, preview.problem, at.width());
+  draw_wrapped(list, at.low, palette.text, saved_text(preview), at.width());
+  float y = at.low.y + wrapped_height(saved_text(preview), at.width());
   draw_bar(list, palette, scale, "now", preview.before, {{at.low.x, y}, {at.high.x, y + line}});
   draw_bar(list, palette, scale, "proposed", preview.after, {{at.low.x, y + line}, {at.high.x, y + 2 * line}});
   if (!has_matrix(preview, at.width(), scale)) return;

@@ -161,12 +161,13 @@ void FindingsList::draw_row(const Scene& scene, const Finding& f, std::size_t ro
   const float number = text_size("0.00").x, bar = 56 * scene.scale, right = at.high.x - pad;
   const bool roomy = at.width() > 200 * scene.scale;
   const std::string title = std::to_string(row + 1) + "  " + finding_title(f);
-  draw_text(list, text, palette.text, title, (roomy ? right - bar - number - 2 * pad : right) - text.x);
-  if (roomy) {
+  const bool with_bar = roomy && text_size(title).x <= right - bar - number - 2 * pad - text.x;  // words go before pictures
+  draw_text(list, text, palette.text, title, (with_bar ? right - bar - number - 2 * pad : roomy ? right - number - pad : right) - text.x);
+  if (with_bar) {
     draw_confidence(list, scene, f.confidence,
                     {{right - number - pad - bar, text.y}, {right - number - pad, text.y + ImGui::GetFontSize()}});
-    draw_text(list, {right - number, text.y}, palette.text, confidence_text(f.confidence));
   }
+  if (roomy) draw_text(list, {right - number, text.y}, palette.text, confidence_text(f.confidence));
   draw_text(list, {text.x, text.y + line}, palette.faint_text, finding_place(f, regions_[row], *seen_, sites_),
             right - text.x);
   draw_text(list, {text.x, text.y + 2 * line}, palette.faint_text, finding_time(f), right - text.x);

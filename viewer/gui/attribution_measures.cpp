@@ -160,10 +160,11 @@ void draw_mapping_plot(PlotPanel& panel) {
              "red means that ranks that talk much sit on different nodes.\nDrag to select a period, double-click to "
              "let it go; the wheel "
              "zooms, Home shows all.");
+  const Messages all = messages_in(panel, std::nullopt);
+  if (all.intra + all.inter <= 0) return draw_absence(panel, "no messages between ranks");
   panel.plot.high = 1.08 * layout::highest_rate(panel.attribution(), *panel.slices);
   draw_values(panel,
-              ticks(0, panel.plot.high,
-                    std::max(1, static_cast<int>(panel.plot.area.height() / (2.2f * ImGui::GetFontSize())))),
+              ticks(0, panel.plot.high, most_values(panel)),
               rate_text);
   const auto draw = [&](Between between, layout::Rgba colour) {
     panel.list->PushClipRect(to_imgui(panel.plot.area.low), to_imgui(panel.plot.area.high), true);
@@ -183,10 +184,11 @@ void draw_balance_plot(PlotPanel& panel) {
              "mc_avg). 0 (yellow): "
              "all ranks send and receive as many. 1 (red): a few ranks do most. High or swinging: a poor "
              "communication pattern.");
+  const Messages all = messages_in(panel, std::nullopt);
+  if (all.intra + all.inter <= 0) return draw_absence(panel, "no messages between ranks");
   panel.plot.high = 1.05 * layout::highest_balance(panel.attribution(), *panel.slices);
   draw_values(panel,
-              ticks(0, panel.plot.high,
-                    std::max(1, static_cast<int>(panel.plot.area.height() / (2.2f * ImGui::GetFontSize())))),
+              ticks(0, panel.plot.high, most_values(panel)),
               text::format_ratio);
   panel.list->PushClipRect(to_imgui(panel.plot.area.low), to_imgui(panel.plot.area.high), true);
   for (const layout::BalanceBar& bar : layout::balance_bars(panel.plot, panel.attribution(), *panel.slices))

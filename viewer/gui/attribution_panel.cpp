@@ -12,12 +12,15 @@ void draw_title(const PlotPanel& panel, std::string_view title, const std::vecto
   const float gap = 10 * panel.scale, box = ImGui::GetFontSize() * 0.6f, line = ImGui::GetFontSize();
   draw_text(*panel.list, at.low, panel.palette->text, title, at.width());
   float x = at.low.x + text_size(title).x + 1.5f * gap;
+  float whole = x;
+  for (const LegendEntry& entry : legend) whole += box + 1.4f * gap + text_size(entry.text).x;
   for (const LegendEntry& entry : legend) {
-    const float width = box + 0.4f * gap + text_size(entry.text).x;
+    const std::string_view text = whole - gap > at.high.x ? entry.text.substr(0, entry.text.find(' ')) : entry.text;
+    const float width = box + 0.4f * gap + text_size(text).x;
     if (x + width > at.high.x) break;
     const layout::Point corner{x, at.low.y + (line - box) / 2};
     panel.list->AddRectFilled(to_imgui(corner), to_imgui(corner + layout::Point{box, box}), to_imgui(entry.colour));
-    draw_text(*panel.list, {x + box + 0.4f * gap, at.low.y}, panel.palette->faint_text, entry.text);
+    draw_text(*panel.list, {x + box + 0.4f * gap, at.low.y}, panel.palette->faint_text, text);
     x += width + gap;
   }
   if (ImGui::IsWindowHovered() && at.holds(panel.mouse())) tooltip(meaning);
@@ -34,6 +37,11 @@ void draw_values(const PlotPanel& panel, const std::vector<double>& values, std:
     draw_text(*panel.list, {area.low.x - 5 * panel.scale - text_size(label).x, label_y}, panel.palette->faint_text,
               label);
   }
+}
+
+int most_values(const PlotPanel& panel) {
+  const float lines = panel.plot.area.height() / ImGui::GetFontSize();
+  return lines < 2.5f ? 1 : std::max(2, static_cast<int>(lines / 2.2f));
 }
 
 void draw_absence(const PlotPanel& panel, const char* why) {

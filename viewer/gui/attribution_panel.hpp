@@ -31,7 +31,7 @@ struct PlotPanel {
   const layout::UsableSlice* pointed() const { return layout::slice_at(*slices, plot.moment(mouse().x)); }
 };
 
-// A coloured box and a word.
+// A coloured box and words; the first alone where there is no room for all.
 struct LegendEntry {
   layout::Rgba colour;
   std::string_view text;
@@ -41,6 +41,7 @@ void draw_title(const PlotPanel& panel, std::string_view title, const std::vecto
                 const char* meaning);
 // Grid lines and labels left of the plot.
 void draw_values(const PlotPanel& panel, const std::vector<double>& values, std::string (*text)(double));
+int most_values(const PlotPanel& panel);  // that have room
 // In the middle of an empty plot.
 void draw_absence(const PlotPanel& panel, const char* why);
 void draw_polylines(const PlotPanel& panel, const std::vector<layout::Polyline>& lines, layout::Rgba colour,

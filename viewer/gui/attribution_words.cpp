@@ -48,7 +48,7 @@ std::string finding_time(const Finding& f) {
   std::string line = f.open ? "since " + text::format_moment(f.begin_s)
                             : text::format_moment(f.begin_s) + " to " + text::format_moment(f.end_s);
   if (f.lost_s > 0)
-    line += ", cost " + text::format_seconds(f.lost_s) + " of ranks' time (" + text::format_share(f.score) + ")";
+    line += ", cost " + text::format_seconds(f.lost_s) + " (" + text::format_share(f.score) + " of ranks' time)";
   return line;
 }
 

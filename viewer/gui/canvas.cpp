@@ -66,28 +66,39 @@ std::vector<double> ticks(double low, double high, int most) {
   return found;
 }
 
+float Camera::zoom() const { return glide_.active() ? zoom_ * std::pow(from_zoom_ / zoom_, glide_.left()) : zoom_; }
+
+void Camera::glide() {
+  from_zoom_ = zoom();
+  from_offset_ = offset();
+  glide_.start();
+}
+
+void Camera::stand() {
+  zoom_ = zoom();
+  offset_ = offset();
+  glide_.stop();
+}
+
 void Camera::react(const layout::Rect& area, bool hovered) {
   if (!hovered) return;
   const ImGuiIO& io = ImGui::GetIO();
   const layout::Point mouse = to_point(io.MousePos);
   if (io.MouseWheel != 0 && area.holds(mouse)) {
+    stand();
     const layout::Point under = to_world(mouse);
     zoom_ = std::clamp(zoom_ * std::pow(zoom_per_notch, io.MouseWheel), least_zoom, most_zoom);
     offset_ = mouse - under * zoom_;
     moved_ = true;
   }
   for (const ImGuiMouseButton button : {ImGuiMouseButton_Right, ImGuiMouseButton_Middle}) {
-    if (!ImGui::IsMouseDragging(button)) continue;
-    offset_ = offset_ + to_point(io.MouseDelta);
-    moved_ = true;
+    if (ImGui::IsMouseDragging(button)) pan(to_point(io.MouseDelta));
   }
   if (ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Home))) moved_ = false;
   if (ImGui::IsAnyItemActive()) return;
   const float step = 400 * io.DeltaTime;
   const auto arrow = [&](ImGuiKey key, layout::Point by) {
-    if (!ImGui::IsKeyDown(ImGui::GetKeyIndex(key))) return;
-    offset_ = offset_ + by;
-    moved_ = true;
+    if (ImGui::IsKeyDown(ImGui::GetKeyIndex(key))) pan(by);
   };
   arrow(ImGuiKey_LeftArrow, {step, 0});
   arrow(ImGuiKey_RightArrow, {-step, 0});
@@ -107,11 +118,14 @@ void Camera::fit(const layout::Rect& world, const layout::Rect& area, float marg
 }
 
 void tooltip(std::string_view text) {
+  const float pad = ImGui::GetFontSize() * 0.5f;  // views have none
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(pad, pad));
   ImGui::BeginTooltip();
   ImGui::PushTextWrapPos(ImGui::GetFontSize() * 28);
   ImGui::TextUnformatted(begin_of(text), end_of(text));
   ImGui::PopTextWrapPos();
   ImGui::EndTooltip();
+  ImGui::PopStyleVar();
 }
 
 }  // namespace pclscope::gui

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "viewer/gui/glide.hpp"
 #include "viewer/layout/geometry.hpp"
 
 namespace pclscope::gui {
@@ -26,29 +27,39 @@ layout::Point text_size(std::string_view text);
 std::vector<double> ticks(double low, double high, int most);
 
 // Zoom (wheel, towards the mouse), pan (drag with the right or middle button, or arrow keys while hovered), Home
-// resets.
+// resets. After glide(), what fit() changes is reached in a moment, not at once.
 class Camera {
  public:
   // Call once per frame over an ImGui item that has just been drawn (an InvisibleButton covering `area`).
   void react(const layout::Rect& area, bool hovered);
-  layout::Point to_screen(layout::Point world) const { return world * zoom_ + offset_; }
-  layout::Point to_world(layout::Point screen) const { return (screen - offset_) * (1 / zoom_); }
-  float zoom() const { return zoom_; }
-  layout::Point offset() const { return offset_; }
+  layout::Point to_screen(layout::Point world) const { return world * zoom() + offset(); }
+  layout::Point to_world(layout::Point screen) const { return (screen - offset()) * (1 / zoom()); }
+  float zoom() const;
+  layout::Point offset() const { return offset_ + (from_offset_ - offset_) * glide_.left(); }
+  // Where it will stand still.
+  float final_zoom() const { return zoom_; }
+  layout::Point final_offset() const { return offset_; }
+  void glide();
+  void advance(float frame_s) { glide_.advance(frame_s); }  // once per frame, first
+  bool gliding() const { return glide_.active(); }
   // Shows the whole of `world` in `area`, with a margin in pixels; on the first call, or when `again`, or until the
   // user has moved it.
   void fit(const layout::Rect& world, const layout::Rect& area, float margin, bool again = false);
   bool moved() const { return moved_; }
   // By the user, in pixels.
   void pan(layout::Point by) {
+    stand();
     offset_ = offset_ + by;
     moved_ = true;
   }
   void reset() { moved_ = false; }
 
  private:
-  float zoom_ = 1;
-  layout::Point offset_;
+  void stand();  // where it is
+
+  float zoom_ = 1, from_zoom_ = 1;
+  layout::Point offset_, from_offset_;
+  Glide glide_;
   bool moved_ = false;
 };
 

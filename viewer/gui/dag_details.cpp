@@ -97,6 +97,17 @@ std::string graph_title(const Dag& dag) {
   return title + ": " + text::format_count(dag.messages) + (dag.messages == 1 ? " message" : " messages");
 }
 
+// Of a dump it is our own limit that cuts a graph: what can be done about it here is to choose a shorter period.
+std::string partial_words(const Scene& scene) {
+  const Dag& dag = *scene.dag.dag;
+  const std::uint64_t all = dag.messages + dag.messages_missing;
+  if (scene.connection.state == Connection::State::stored && all > scene.dag.question.most_messages) {
+    return std::string("partial: the earliest ").append(text::format_count(dag.messages)).append(" of ").append(text::format_count(all))
+        .append(" messages; choose a shorter period to see it whole");
+  }
+  return std::string("partial: ").append(text::printable(dag.why_partial));
+}
+
 std::string why_empty(const Scene& scene, const Selection& selection) {
   if (scene.dag.dag && !scene.dag.dag->nodes.empty()) return {};
   if (scene.dag.waiting) return "waiting for the messages of the region and period ..";

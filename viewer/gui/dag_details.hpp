@@ -22,6 +22,9 @@ std::string fold_status(const layout::DagPicture& picture);
 // "region 3, 1.20 s to 1.34 s: 300 messages"
 std::string graph_title(const Dag& dag);
 
+// Of a graph that lacks messages.
+std::string partial_words(const Scene& scene);
+
 // What to say instead of a picture; empty when there is one.
 std::string why_empty(const Scene& scene, const Selection& selection);
 

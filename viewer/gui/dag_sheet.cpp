@@ -40,7 +40,9 @@ void DagSheet::follow(const Scene& scene, const layout::Rect& area) {
   start(scene);
   area_ = area;
   scale_ = scene.scale;
-  take_picture();
+  glide_.advance(ImGui::GetIO().DeltaTime);
+  camera_.advance(ImGui::GetIO().DeltaTime);
+  take_picture(scene.glides);
   ask_picture(scene, area);
   if (camera_.moved()) placed_ = false;
   if (!picture_ || camera_.moved() || placed_) return;
@@ -48,17 +50,37 @@ void DagSheet::follow(const Scene& scene, const layout::Rect& area) {
   if (!all_shown()) all.high.x += fold_count;
   const float fits = std::min(margin * scale_, std::min(area.width(), area.height()) * 0.1f);
   camera_.fit(all, area, fits);
-  if (camera_.zoom() > 1.6f * centred_radius * scale_) {  // few nodes: no giants
+  if (camera_.final_zoom() > 1.6f * centred_radius * scale_) {  // few nodes: no giants
     const layout::Point half = layout::Point{area.width(), area.height()} * (0.5f / (1.6f * centred_radius * scale_));
     camera_.fit({all.middle() - half, all.middle() + half}, area, 0);
   }
 }
 
-void DagSheet::take_picture() {
+layout::Point DagSheet::at(std::size_t node) const {
+  const layout::Point to = picture_->layout.at[node];
+  return glide_.active() ? to + from_[node] * glide_.left() : to;
+}
+
+// A node comes from where it was, or from the fold that it was in.
+void DagSheet::glide_from(const layout::DagPicture& before, const std::vector<layout::Point>& places) {
+  from_.clear();
+  for (std::size_t node = 0; node < picture_->stands_for.size(); ++node) {
+    const auto head = static_cast<std::size_t>(picture_->stands_for[node].front());
+    from_.push_back(places[static_cast<std::size_t>(before.place[head])] - picture_->layout.at[node] - shift_);
+  }
+  glide_.start();
+  camera_.glide();
+}
+
+void DagSheet::take_picture(bool glides) {
   const auto answer = painter_->answer();
   if (!answer || answer == picture_) return;
   const bool same = picture_ && picture_->basis->dag == answer->basis->dag;
   const bool alike = picture_ && picture_->whole().region == answer->whole().region;
+  const auto before = picture_;
+  std::vector<layout::Point> places;
+  for (std::size_t node = 0; glides && same && node < before->layout.at.size(); ++node) places.push_back(at(node) + shift_);
+  glide_.stop();
   picture_ = answer;
   if (!alike) fit();
   if (!same) shift_ = {};
@@ -70,6 +92,7 @@ void DagSheet::take_picture() {
   };
   if (anchor_ && same && known(anchor_->first)) shift_ = camera_.to_world(anchor_->second) - picture_->layout.at[here(anchor_->first)];
   anchor_.reset();
+  if (glides && same) glide_from(*before, places);
   if (to_centre_ && known(*to_centre_)) centre(here(*to_centre_));
   to_centre_.reset();
 }
@@ -106,7 +129,7 @@ void DagSheet::widen() {
 void DagSheet::toggle(std::size_t node) {
   if (!picture_ || picture_->basis->dag != dag_ || node >= picture_->stands_for.size()) return;
   const std::int32_t head = picture_->stands_for[node].front();
-  anchor_ = {head, to_screen(picture_->layout.at[node])};
+  anchor_ = {head, to_screen(at(node))};
   const auto found = std::lower_bound(folds_.begin(), folds_.end(), head);
   if (found != folds_.end() && *found == head)
     folds_.erase(found);
@@ -129,7 +152,7 @@ void DagSheet::fold_again() {
 }
 
 void DagSheet::centre(std::size_t node) {
-  const float zoom = std::max(camera_.zoom(), centred_radius * scale_);
+  const float zoom = std::max(camera_.final_zoom(), centred_radius * scale_);
   const layout::Point middle = picture_->layout.at[node] + shift_, half = layout::Point{area_.width(), area_.height()} * (0.5f / zoom);
   camera_.fit({middle - half, middle + half}, area_, 0, true);
   placed_ = true;
@@ -151,7 +174,8 @@ void DagSheet::centre_on(std::size_t whole_node, bool open) {
 layout::DagImageRequest DagSheet::wanted_image(const layout::Rect& area, const Scene& scene) const {
   const layout::Point more{std::clamp((most_side - area.width()) / 2, 0.f, image_margin * area.width()),
                            std::clamp((most_side - area.height()) / 2, 0.f, image_margin * area.height())};
-  return {picture_, {to_plane(area.low - more), to_plane(area.high + more)}, zoom(), 1.1f * scene.scale, scene.palette};
+  const auto plane = [&](layout::Point p) { return (p - camera_.final_offset()) * (1 / camera_.final_zoom()) - shift_; };
+  return {picture_, {plane(area.low - more), plane(area.high + more)}, camera_.final_zoom(), 1.1f * scene.scale, scene.palette};
 }
 
 void DagSheet::draw_image(ImDrawList& list, const layout::Rect& area, const Scene& scene) {
@@ -171,13 +195,14 @@ void DagSheet::draw_image(ImDrawList& list, const layout::Rect& area, const Scen
   const layout::Point size =
       layout::Point{static_cast<float>(image_->image.width), static_cast<float>(image_->image.height)} * (1 / image_->zoom);
   const layout::Point low = to_screen(image_->of.part.low), high = to_screen(image_->of.part.low + size);
-  list.AddImage(texture_.id(), to_imgui(low), to_imgui(high));
+  const layout::Rgba tint = layout::Rgba{255, 255, 255}.with_alpha(1 - glide_.left());  // nodes are still on their way
+  list.AddImage(texture_.id(), to_imgui(low), to_imgui(high), {0, 0}, {1, 1}, to_imgui(tint));
 }
 
 bool DagSheet::unsettled() const {
   if (!painter_) return true;
-  return painter_->busy() || painter_->answer() != picture_ || image_maker_->busy() || image_maker_->answer() != image_ ||
-         !(asked_image_ == last_wanted_);
+  return glide_.active() || camera_.gliding() || painter_->busy() || painter_->answer() != picture_ || image_maker_->busy() ||
+         image_maker_->answer() != image_ || !(asked_image_ == last_wanted_);
 }
 
 }  // namespace pclscope::gui

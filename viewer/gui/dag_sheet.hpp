@@ -30,6 +30,8 @@ class DagSheet {
   const layout::DagPicture* picture() const { return picture_.get(); }
   layout::Point to_screen(layout::Point plane) const { return camera_.to_screen(plane + shift_); }
   layout::Point to_plane(layout::Point screen) const { return camera_.to_world(screen) - shift_; }
+  layout::Point at(std::size_t node) const;  // of the picture, on its plane: where it is now
+  bool gliding() const { return glide_.active(); }
   float zoom() const { return camera_.zoom(); }
   layout::Point offset() const { return to_screen({}); }
 
@@ -47,7 +49,8 @@ class DagSheet {
   using Painter = layout::Latest<layout::DagPictureRequest, layout::DagPicture>;
   using ImageMaker = layout::Latest<layout::DagImageRequest, layout::DagImage>;
   void start(const Scene& scene);
-  void take_picture();
+  void take_picture(bool glides);
+  void glide_from(const layout::DagPicture& before, const std::vector<layout::Point>& places);
   void ask_picture(const Scene& scene, const layout::Rect& area);
   void centre(std::size_t node);
   void widen();  // automatic folds move to the right
@@ -67,6 +70,8 @@ class DagSheet {
   bool placed_ = false;                                           // by centre_on: does not fit by itself
   std::optional<std::pair<std::int32_t, layout::Point>> anchor_;  // node of the whole, where it is to be on the screen
   std::optional<std::int32_t> to_centre_;                         // node of the whole, when the next picture comes
+  Glide glide_;                                                   // of the nodes, when folds change
+  std::vector<layout::Point> from_;                               // by node: where it was, minus where it is
   layout::Rect area_;
   float scale_ = 1;
 

@@ -172,7 +172,7 @@ void DagView::find_visible(const layout::Rect& area) {
   const layout::Point low = sheet_.to_plane(area.low), high = sheet_.to_plane(area.high);
   const layout::Rect seen{{low.x - reach, low.y - reach}, {high.x + reach, high.y + reach}};
   for (std::size_t i = 0; i < picture->layout.at.size(); ++i)
-    if (seen.holds(picture->layout.at[i])) visible_.push_back(i);
+    if (seen.holds(sheet_.at(i))) visible_.push_back(i);
   detail_ = glyph_detail(sheet_.zoom(), visible_.size(), scale_);
 }
 
@@ -187,11 +187,11 @@ void DagView::react(const layout::Rect& area, bool over, Selection& selection) {
   const layout::Point at = sheet_.to_plane(mouse);
   float nearest = within;
   for (const std::size_t node : visible_) {
-    const float away = layout::distance(at, picture->layout.at[node]);
+    const float away = layout::distance(at, sheet_.at(node));
     if (away <= nearest) nearest = away, hovered_ = node;
   }
   if (hovered_ && detail_ == GlyphDetail::full) {
-    const int bar = layout::bar_at(picture->glyphs[*hovered_], at - picture->layout.at[*hovered_]);
+    const int bar = layout::bar_at(picture->glyphs[*hovered_], at - sheet_.at(*hovered_));
     if (bar >= 0) hovered_bar_ = static_cast<std::size_t>(bar);
   }
   if (!ImGui::IsMouseClicked(ImGuiMouseButton_Left)) return;
@@ -212,8 +212,8 @@ void DagView::react(const layout::Rect& area, bool over, Selection& selection) {
 void DagView::draw_graph(ImDrawList& list, const layout::Rect& area, const Scene& scene, const Selection& selection) {
   sheet_.draw_image(list, area, scene);
   if (!sheet_.picture()) return draw_text_centred(list, area.middle(), scene.palette->faint_text, "laying out ..");
-  draw_hovered_links(list, scene);
-  if (selection.message) draw_selected_message(list, scene, *selection.message);
+  if (!sheet_.gliding()) draw_hovered_links(list, scene);
+  if (selection.message && !sheet_.gliding()) draw_selected_message(list, scene, *selection.message);
   draw_glyphs(list, scene, selection);
   draw_words(list, area, scene);
   const auto legend = dag_legend_box(area, scale_);
@@ -258,7 +258,7 @@ void DagView::draw_selected_message(ImDrawList& list, const Scene& scene, const 
 }
 
 GlyphPlace DagView::place(std::size_t node, const Scene& scene) const {
-  return {sheet_.to_screen(sheet_.picture()->layout.at[node]), sheet_.zoom(), detail_, scene.scale};
+  return {sheet_.to_screen(sheet_.at(node)), sheet_.zoom(), detail_, scene.scale};
 }
 
 void DagView::draw_glyphs(ImDrawList& list, const Scene& scene, const Selection& selection) {
@@ -298,7 +298,7 @@ void DagView::draw_words(ImDrawList& list, const layout::Rect& area, const Scene
     say(palette.faint_text, axis);
   }
   at = {area.low.x + pad, at.y + line};
-  if (dag.partial) say(palette.warning, std::string("partial: ").append(text::printable(dag.why_partial)));
+  if (dag.partial) say(palette.warning, partial_words(scene));
   if (dag.partial) at.y += line;
   if (scene.dag.waiting) say(palette.warning, "a newer graph is on its way ..");
 }
@@ -311,12 +311,12 @@ std::vector<Mark> DagView::marks() const {
   for (const std::size_t node : visible_) {
     const std::int32_t rank = picture->dag.nodes[node].rank;
     if (ranks.size() < most_rank_marks && ranks.insert(rank).second)
-      marks.push_back({std::string("rank ").append(std::to_string(rank)), sheet_.to_screen(picture->layout.at[node])});
+      marks.push_back({std::string("rank ").append(std::to_string(rank)), sheet_.to_screen(sheet_.at(node))});
   }
   for (const std::size_t node : visible_) {
     if (marks.size() >= most_marks) break;
     marks.push_back(
-        {std::string("node ").append(std::to_string(picture->stands_for[node].front())), sheet_.to_screen(picture->layout.at[node])});
+        {std::string("node ").append(std::to_string(picture->stands_for[node].front())), sheet_.to_screen(sheet_.at(node))});
   }
   return marks;
 }

@@ -170,7 +170,9 @@ void draw_evolution_curve(const EvolutionFrame& frame, Selection& selection, Rec
   ImGui::SetCursorScreenPos({frame.sight.left(), area.low.y});
   ImGui::InvisibleButton("curve", {frame.sight.width(), area.height()});
   const float line = text_size("0").y;
-  const RatioScale scale = scale_of(frame.picture, {{area.low.x, area.low.y + line}, area.high});
+  // The names of periods have a line of their own, above the curve.
+  const bool named = area.height() > 5 * line;
+  const RatioScale scale = scale_of(frame.picture, {{area.low.x, area.low.y + (named ? 2 : 1) * line}, area.high});
   list.PushClipRect({frame.sight.left(), area.low.y}, {frame.sight.right(), area.high.y}, true);
   shade_stretches(frame, list, area.low.y, area.high.y);
   for (const Period& p : frame.picture.periods) draw_period(frame, list, p, area.low.y + line, area.high.y);
@@ -181,7 +183,7 @@ void draw_evolution_curve(const EvolutionFrame& frame, Selection& selection, Rec
   draw_average(frame, list, scale);
   draw_text(list, {frame.sight.left() + frame.points(4), area.low.y}, frame.palette().text, title_words(frame), frame.sight.width());
   for (const Period& p : frame.picture.periods) {
-    if (p.kind != PeriodKind::other) draw_period_word(frame, list, p, area.low.y + line + 1);
+    if (named && p.kind != PeriodKind::other) draw_period_word(frame, list, p, area.low.y + line + 1);
   }
   shade_selected(frame, list, selection, area.low.y, area.high.y);
   list.PopClipRect();
@@ -189,8 +191,9 @@ void draw_evolution_curve(const EvolutionFrame& frame, Selection& selection, Rec
   react(frame, selection);
 }
 
-// Two strokes through the axis, and how long the stretch is.
-static void draw_breaks(const EvolutionFrame& frame, ImDrawList& list, float y) {
+// Two strokes through the axis, and how long the stretch is,
+// where no tick's words are in the way.
+static void draw_breaks(const EvolutionFrame& frame, ImDrawList& list, float y, const std::vector<std::pair<float, float>>& taken) {
   const layout::TimeSight& sight = frame.sight;
   const ImU32 colour = to_imgui(frame.palette().faint_text);
   const float half = frame.points(4), apart = frame.points(2);
@@ -202,7 +205,9 @@ static void draw_breaks(const EvolutionFrame& frame, ImDrawList& list, float y) 
     }
     const std::string words = std::string("for ").append(text::format_seconds(s.end_s - s.begin_s));
     const Point size = text_size(words);
-    if (size.x >= right - left) continue;
+    const float begin = middle - size.x / 2 - apart, end = middle + size.x / 2 + apart;
+    const bool free = std::none_of(taken.begin(), taken.end(), [&](const auto& t) { return t.first < end && t.second > begin; });
+    if (size.x >= right - left || !free) continue;
     draw_text_centred(list, {middle, y + half + size.y / 2}, frame.palette().faint_text.with_alpha(0.8f), words);
   }
 }
@@ -215,16 +220,16 @@ void draw_time_labels(const EvolutionFrame& frame, ImDrawList& list, Rect area) 
                                         sight.place_per_pixel() * static_cast<double>(frame.points(70)));
   double step = 1e9;
   for (std::size_t i = 1; i < ticks.size(); ++i) step = std::min(step, ticks[i] - ticks[i - 1]);
+  std::vector<std::pair<float, float>> taken;
   for (const double t : ticks) {
     const float x = sight.x(t);
     const std::string words = tick_words(t, step);
-    const float width = text_size(words).x;
+    const float width = text_size(words).x, left = std::clamp(x - width / 2, sight.left(), std::max(sight.left(), sight.right() - width));
+    taken.emplace_back(left, left + width);
     list.AddRectFilled({x, area.low.y}, {x + 1, area.low.y + frame.points(4)}, to_imgui(palette.faint_text));
-    draw_text(list,
-              {std::clamp(x - width / 2, sight.left(), std::max(sight.left(), sight.right() - width)), area.low.y + frame.points(4)},
-              palette.faint_text, words);
+    draw_text(list, {left, area.low.y + frame.points(4)}, palette.faint_text, words);
   }
-  draw_breaks(frame, list, area.low.y);
+  draw_breaks(frame, list, area.low.y, taken);
 }
 
 }  // namespace pclscope::gui

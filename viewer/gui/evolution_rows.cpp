@@ -17,6 +17,7 @@ using layout::Rect;
 constexpr float least_row = 18, tallest_row = 36;  // points
 constexpr float largest_circle = 0.46f;            // of a row's height
 constexpr float least_radius = 1.3f;               // points: colour can be seen
+constexpr float beyond_right = 7;                  // points, up to the scroll bar
 constexpr std::size_t around = 4;                  // rows beyond the edge that are ready
 
 float radius_of(const EvolutionFrame& frame, float row_height, const EvolutionCircle& c) {
@@ -79,7 +80,9 @@ void EvolutionRows::draw_name(const EvolutionFrame& frame, ImDrawList& list, con
   list.AddRectFilled({x, y + (line - square) / 2}, {x + square, y + (line + square) / 2}, to_imgui(palette.region(row.region)));
   const std::string ratio = text::format_times(row.average);
   const float room = frame.sight.left() - pad - (x + square + pad), number = text_size(ratio).x;
-  const std::string name = std::string("region ").append(std::to_string(row.region));
+  const std::string id = std::to_string(row.region);
+  std::string name = std::string("region ").append(id);
+  if (text_size(name).x + number + pad >= room) name = id;  // its ratio says more than the word
   const layout::Rgba colour = is_present(frame.scene, row.region) ? (selected ? palette.text : palette.text.with_alpha(0.8f))
                                                                   : palette.faint_text.with_alpha(0.6f);
   const bool both = text_size(name).x + number + pad < room;
@@ -93,7 +96,8 @@ void EvolutionRows::draw_row(const EvolutionFrame& frame, ImDrawList& list, cons
   const float bottom = top + row_height, middle = (top + bottom) / 2;
   list.AddRectFilled({frame.sight.left(), bottom - 1}, {frame.sight.right(), bottom}, to_imgui(palette.grid.with_alpha(0.5f)));
   draw_name(frame, list, selection, row, top);
-  list.PushClipRect({frame.sight.left(), top}, {frame.sight.right(), bottom}, true);
+  // The newest circle is not cut in half.
+  list.PushClipRect({frame.sight.left(), top}, {frame.sight.right() + frame.points(beyond_right), bottom}, true);
   for (const Period& p : row.periods) draw_period(frame, list, p, top + 1, bottom - 2);
   for (const EvolutionCircle& c : row.circles) {
     const float x = frame.sight.x_of_place(c.place), radius = radius_of(frame, row_height, c);

@@ -55,8 +55,10 @@ Parts parts_of(Rect area, float scale, std::size_t regions) {
 
 std::string empty_words(const Scene& scene) {
   if (!scene.snapshot || !scene.history) return "waiting for the first window";
-  if (scene.history->regions().empty()) return "no regions: no messages between ranks were matched so far";
-  return "";
+  if (!scene.history->regions().empty()) return "";
+  const bool stored = scene.connection.state == Connection::State::stored;
+  if (stored && !scene.snapshot->finished) return "no regions: the file lacks the end of the run";
+  return stored ? "no regions: no messages between ranks were matched" : "no regions: no messages between ranks were matched so far";
 }
 
 Point middle_of_item() {

@@ -7,6 +7,8 @@ namespace pclscope::gui {
 namespace {
 
 constexpr double comfortable_messages = 300;  // in a period that we choose
+constexpr double bearable_messages = 3000;    // in a single window
+constexpr std::uint32_t enough_messages = 10;  // for a window to be the worst
 constexpr std::uint32_t most_messages = 20'000;
 constexpr double live_windows = 5;
 
@@ -47,6 +49,60 @@ const Period* worst_period(const Region& region) {
   return worst;
 }
 
+using Points = decltype(session::RegionHistory::points);
+
+// A window with too many messages: its first part.
+SelectedPeriod whole_or_part(double begin, double end, double messages) {
+  return {begin, begin + (end - begin) * std::min(1.0, bearable_messages / std::max(messages, 1.0))};
+}
+
+// The newest windows with messages, up to five.
+std::optional<SelectedPeriod> newest_windows(const Points& points) {
+  std::size_t first = points.size();
+  double messages = 0;
+  while (first > 0 && points.size() - first < live_windows && messages < comfortable_messages) messages += points[--first].messages;
+  if (first == points.size()) return std::nullopt;
+  return whole_or_part(points[first].begin_s, points.back().end_s(), messages);
+}
+
+// The worst window that begins in [begin, end), and as many around it as it takes: a job's messages come in bursts, and a
+// piece of time that is cut anywhere may have none.
+std::optional<SelectedPeriod> worst_windows(const Points& points, double begin, double end) {
+  const auto at = [&](double second) {
+    return static_cast<std::size_t>(std::lower_bound(points.begin(), points.end(), second,
+        [](const session::HistoryPoint& p, double s) { return p.begin_s < s; }) - points.begin());
+  };
+  const std::size_t low = at(begin), high = at(end);
+  std::size_t worst = high;
+  const auto better = [&](const session::HistoryPoint& p) {
+    const session::HistoryPoint& w = points[worst];
+    const bool enough = p.messages >= enough_messages, was = w.messages >= enough_messages;
+    return enough != was ? enough : p.ratio > w.ratio;
+  };
+  for (std::size_t i = low; i < high; ++i) {
+    if (worst == high || better(points[i])) worst = i;
+  }
+  if (worst >= high) return std::nullopt;
+  std::size_t first = worst, last = worst;
+  double messages = points[worst].messages;
+  while (messages < comfortable_messages && (first > low || last + 1 < high)) {
+    const bool left = first > low && (last + 1 >= high || worst - first <= last - worst);
+    messages += points[left ? --first : ++last].messages;
+  }
+  return whole_or_part(points[first].begin_s, points[last].end_s(), messages);
+}
+
+std::optional<SelectedPeriod> busy_period(const Region* region, const session::History* history, bool live) {
+  if (region == nullptr || history == nullptr) return std::nullopt;
+  const auto found = history->regions().find(region->id);
+  if (found == history->regions().end()) return std::nullopt;
+  const Points& points = found->second.points;
+  if (live) return newest_windows(points);
+  const Period* worst = worst_period(*region);
+  const auto inside = worst ? worst_windows(points, worst->begin_s, worst->end_s) : std::nullopt;
+  return inside ? inside : worst_windows(points, -1e9, 1e9);
+}
+
 SelectedPeriod chosen_period(const Snapshot& snapshot, const Region* region, bool live, double now_s) {
   const double all = region ? static_cast<double>(region->messages) : static_cast<double>(snapshot.messages.matched);
   if (live) {
@@ -61,8 +117,8 @@ SelectedPeriod chosen_period(const Snapshot& snapshot, const Region* region, boo
 
 }  // namespace
 
-std::optional<DagQuestion> graph_question(const Snapshot& snapshot, const Selection& selection, bool live,
-                                          double now_s) {
+std::optional<DagQuestion> graph_question(const Snapshot& snapshot, const Selection& selection, bool live, double now_s,
+                                          const session::History* history) {
   DagQuestion question;
   const Region* region = nullptr;
   if (selection.ranks.size() > 1)
@@ -71,11 +127,27 @@ std::optional<DagQuestion> graph_question(const Snapshot& snapshot, const Select
     question.region = region->id;
   else
     return std::nullopt;
-  const SelectedPeriod period = selection.period ? *selection.period : chosen_period(snapshot, region, live, now_s);
-  question.from_ns = to_ns(period.begin_s);
-  question.to_ns = std::max(to_ns(period.end_s), question.from_ns + 1);
+  std::optional<SelectedPeriod> period = selection.period;
+  if (!period) period = busy_period(region, history, live);
+  if (!period) period = chosen_period(snapshot, region, live, now_s);
+  question.from_ns = to_ns(period->begin_s);
+  question.to_ns = std::max(to_ns(period->end_s), question.from_ns + 1);
   question.most_messages = most_messages;
   return question;
+}
+
+std::string missing_from(const Snapshot& snapshot, const Selection& selection) {
+  const auto none = [](const char* what, std::int64_t wanted, std::size_t count) {
+    return std::string("no ").append(what).append(" ").append(std::to_string(wanted)).append(" here: there are ")
+        .append(std::to_string(count)).append(" ").append(what).append(count == 1 ? "" : "s");
+  };
+  if (selection.region && find(snapshot, *selection.region) == nullptr) return none("region", *selection.region, snapshot.regions.size());
+  if (selection.rank && *selection.rank >= snapshot.application.ranks)
+    return none("rank", *selection.rank, static_cast<std::size_t>(std::max(snapshot.application.ranks, 0)));
+  const std::size_t findings = snapshot.attribution.findings.size();
+  if (selection.finding && *selection.finding >= findings)
+    return none("finding", static_cast<std::int64_t>(*selection.finding), findings);
+  return {};
 }
 
 void choose_finding(const Snapshot& snapshot, std::size_t index, Selection& selection) {

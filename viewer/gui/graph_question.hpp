@@ -2,17 +2,23 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "analysis/order/dag.hpp"
 #include "analysis/snapshot.hpp"
 #include "viewer/gui/selection.hpp"
+#include "viewer/session/history.hpp"
 
 namespace pclscope::gui {
 
-// Of the selected region, or of the selected ranks (a lasso). Without a period: live the newest windows, else the
-// region's worst period, both short enough for a graph that can be read. Nothing when neither is selected.
-std::optional<DagQuestion> graph_question(const Snapshot& snapshot, const Selection& selection, bool live,
-                                          double now_s);
+// Of the selected region, or of the selected ranks (a lasso). Without a period: live the newest windows, else a piece of the
+// region's worst period, both short enough for a graph that can be read; with a history, windows in which the region has
+// messages. Nothing when neither is selected.
+std::optional<DagQuestion> graph_question(const Snapshot& snapshot, const Selection& selection, bool live, double now_s,
+                                          const session::History* history = nullptr);
+
+// What is selected and not there, in one line; empty: all is.
+std::string missing_from(const Snapshot& snapshot, const Selection& selection);
 
 // Region, period and ranks of a finding.
 void choose_finding(const Snapshot& snapshot, std::size_t finding, Selection& selection);

@@ -38,25 +38,26 @@ void SpatialView::draw_lines(ImDrawList& list) const {
   if (!shown_ || image_.id() == nullptr || shown_->image.width == 0) return;
   const layout::Rect area = shown_->area;
   const auto now = [&](Point corner) { return to_imgui(placement().to_screen(shown_->placement.to_world(corner))); };
-  list.AddImageQuad(image_.id(), now(area.low), now({area.high.x, area.low.y}), now(area.high), now({area.low.x, area.high.y}));
+  // Lines come to places that things have not reached yet.
+  const layout::Rgba tint = layout::Rgba{255, 255, 255}.with_alpha(1 - glide_.left());
+  list.AddImageQuad(image_.id(), now(area.low), now({area.high.x, area.low.y}), now(area.high), now({area.low.x, area.high.y}), {0, 0},
+      {1, 0}, {1, 1}, {0, 1}, to_imgui(tint));
 }
 
 void SpatialView::draw_picked_links(ImDrawList& list, const Scene& scene, const Selection& selection) const {
-  const std::vector<RegionLink>& links = placed_->snapshot->links;
-  std::uint64_t most = 1;
-  for (const layout::PlacedLink& link : placed_->links) most = std::max(most, links[link.index].messages);
+  if (glide_.active()) return;
   std::size_t drawn = 0;
   for (std::size_t i = 0; i < placed_->links.size() && drawn < most_picked_links; ++i) {
     const layout::PlacedLink& link = placed_->links[i];
     const bool picked = selection.region && (placed_->regions[link.a].id == *selection.region ||
         placed_->regions[link.b].id == *selection.region);
-    const bool under = hovered_ && (link.a == *hovered_ || link.b == *hovered_);
+    const bool under = hit_.region && (link.a == *hit_.region || link.b == *hit_.region);
     if (!picked && !under) continue;
     ++drawn;
     std::vector<ImVec2> line;
     for (const Point p : link.line) line.push_back(to_imgui(placement().to_screen(p)));
     // They lie over other discs: no wider than is needed to follow them.
-    const float width = std::min(layout::link_width(links[link.index].messages, most, scene.scale), 3 * scene.scale);
+    const float width = std::min(width_of_link(i, scene), 3 * scene.scale);
     const auto count = static_cast<int>(line.size());
     list.AddPolyline(line.data(), count, to_imgui(scene.palette->selection.with_alpha(0.5f)), 0, width + 2 * scene.scale);
     list.AddPolyline(line.data(), count, to_imgui(colours_->links[i]), 0, width);
@@ -86,7 +87,7 @@ void SpatialView::draw_ranks(ImDrawList& list, const Scene& scene) {
     if (!(*open_)[i] || !visible(i, 0)) continue;
     const layout::PlacedRegion& region = placed_->regions[i];
     for (std::size_t k = 0; k < region.ranks.size(); ++k) {
-      const Point at = placement().to_screen(region.at + region.ranks[k].offset);
+      const Point at = placement().to_screen(place_of(i, k));
       if (at.x + radius < area_.low.x || at.x - radius > area_.high.x || at.y + radius < area_.low.y ||
           at.y - radius > area_.high.y) continue;
       if (large) list.AddCircleFilled(to_imgui(at), radius, to_imgui(colours_->ranks[i][k]));
@@ -104,7 +105,7 @@ void SpatialView::draw_rank_numbers(ImDrawList& list, const Scene& scene) const 
     for (std::size_t k = 0; k < region.ranks.size(); ++k) {
       const std::string number = std::to_string(region.ranks[k].rank);
       if (text_size(number).x > 2 * dot_radius(scene)) continue;
-      draw_text_centred(list, placement().to_screen(region.at + region.ranks[k].offset), readable_on(colours_->ranks[i][k]), number);
+      draw_text_centred(list, placement().to_screen(place_of(i, k)), readable_on(colours_->ranks[i][k]), number);
     }
   }
 }
@@ -117,15 +118,16 @@ void SpatialView::draw_picked(ImDrawList& list, const Scene& scene, const Select
     const layout::PlacedRegion& region = placed_->regions[i];
     const float radius = std::max(region.radius * camera_.zoom(), scene.scale) + 3 * scene.scale;
     if (selection.region == region.id) ring(list, screen_of(i), radius, scene.palette->selection, 2.5f * scene.scale);
-    else if (hovered_ == i) ring(list, screen_of(i), radius, scene.palette->selection.with_alpha(0.5f), 1.5f * scene.scale);
+    else if (hit_.region == i) ring(list, screen_of(i), radius, scene.palette->selection.with_alpha(0.5f), 1.5f * scene.scale);
     if (selection.ranks.empty() && !selection.rank) continue;
     bool some = false;
-    for (const layout::PlacedRank& rank : region.ranks) {
+    for (std::size_t k = 0; k < region.ranks.size(); ++k) {
+      const layout::PlacedRank& rank = region.ranks[k];
       if (selection.rank != rank.rank && !std::binary_search(selection.ranks.begin(), selection.ranks.end(), rank.rank)) continue;
       some = true;
       if (!(*open_)[i]) break;
       if (++drawn > most_rings) break;
-      ring(list, placement().to_screen(region.at + rank.offset), dot, scene.palette->selection, (selection.rank == rank.rank ? 2.5f
+      ring(list, placement().to_screen(place_of(i, k)), dot, scene.palette->selection, (selection.rank == rank.rank ? 2.5f
           : 1.5f) * scene.scale);
     }
     if (some && !(*open_)[i]) ring(list, screen_of(i), radius + 3 * scene.scale, scene.palette->selection, scene.scale);
@@ -141,7 +143,7 @@ void SpatialView::draw_labels(ImDrawList& list, const Scene& scene, const Select
     if (!visible(i, height)) continue;
     const layout::PlacedRegion& region = placed_->regions[i];
     const float radius = region.radius * camera_.zoom();
-    const bool important = selection.region == region.id || hovered_ == i || worst_ == i;
+    const bool important = selection.region == region.id || hit_.region == i || worst_ == i;
     const std::string number = std::to_string(region.id);
     const Point at = screen_of(i), size = text_size(number);
     if (!(*open_)[i] && size.x + 4 < 1.7f * radius && height < 1.7f * radius) {
@@ -176,12 +178,13 @@ void SpatialView::make_marks() {
     marks_.push_back({std::string("region ").append(std::to_string(region.id)), screen_of(i)});
     ++regions;
     for (std::size_t k = 0; (*open_)[i] && k < region.ranks.size() && ranks < 200; ++k) {
-      const Point at = placement().to_screen(region.at + region.ranks[k].offset);
+      const Point at = placement().to_screen(place_of(i, k));
       if (!area_.holds(at)) continue;
       marks_.push_back({std::string("rank ").append(std::to_string(region.ranks[k].rank)), at});
       ++ranks;
     }
   }
+  mark_links();
 }
 
 }  // namespace pclscope::gui

@@ -42,7 +42,7 @@ void SpatialView::draw_header(const Scene& scene, Selection& selection) {
   if (words > 40 * scene.scale) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     ImGui::InvisibleButton("worst", ImVec2(words, ImGui::GetTextLineHeight() + 2));
-    if (worst_ && ImGui::IsItemClicked()) pick(selection, {worst_, {}, {}});
+    if (worst_ && ImGui::IsItemClicked()) pick(selection, {worst_, {}, {}, {}});
     if (ImGui::IsItemHovered()) tooltip(headline_ + (worst_ ? "\n\nclick: pick this region" : ""));
     if (worst_) header_marks_.push_back({"worst region", middle_of_item()});
     const float square = ImGui::GetTextLineHeight() * 0.6f, top = start.y + (ImGui::GetTextLineHeight() - square) / 2;
@@ -100,7 +100,7 @@ void SpatialView::draw_legend(ImDrawList& list, const Scene& scene) const {
   draw_text(list, {x, top}, palette.faint_text, words);
   draw_text(list, {left, top + line}, palette.faint_text, sizes);
   const layout::Rect legend{{left, top}, {left + width, area_.high.y}};
-  if (ImGui::IsItemHovered() && !grab_ && legend.holds(to_point(ImGui::GetIO().MousePos)) && !hovered_) tooltip(legend_words(colouring_));
+  if (ImGui::IsItemHovered() && !grab_ && legend.holds(to_point(ImGui::GetIO().MousePos)) && !hit_.region) tooltip(legend_words(colouring_));
 }
 
 }  // namespace pclscope::gui

@@ -22,67 +22,51 @@ bool inside(const std::vector<layout::Point>& polygon, layout::Point p) {  // ev
   return in;
 }
 
-float distance_to_piece(layout::Point p, layout::Point a, layout::Point b) {
-  const layout::Point along = b - a, to = p - a;
-  const float square = along.x * along.x + along.y * along.y;
-  const float share = square > 0 ? std::clamp((to.x * along.x + to.y * along.y) / square, 0.f, 1.f) : 0;
-  return distance(p, a + along * share);
-}
-
 // Letters have the numbers of their ASCII code, as GLFW's.
 bool pressed(char letter) { return ImGui::IsKeyPressed(static_cast<unsigned char>(letter), false); }
 
 }  // namespace
 
-SpatialView::Hit SpatialView::hit_test(const Scene& scene, layout::Point mouse) const {
-  Hit hit;
+std::optional<std::size_t> SpatialView::region_at(layout::Point mouse) const {
   const layout::Point at = placement().to_world(mouse);
-  const float zoom = camera_.zoom(), reach = 3 * scene.scale / zoom;
+  const float reach = 3 * scale_ / placement().zoom;
+  std::optional<std::size_t> found;
   float nearest = 1e30f;
   for (std::size_t i = 0; i < placed_->regions.size(); ++i) {
     const layout::PlacedRegion& region = placed_->regions[i];
-    const float far = distance(region.at, at);
+    const float far = distance(place_of(i), at);
     if (far > region.radius + reach || far / region.radius > nearest) continue;
     nearest = far / region.radius;
-    hit.region = i;
-  }
-  if (!hit.region) {
-    hit.link = nearest_link(mouse, 4 * scene.scale);
-    return hit;
-  }
-  if (!(*open_)[*hit.region]) return hit;
-  const layout::PlacedRegion& region = placed_->regions[*hit.region];
-  nearest = std::max(dot_radius(scene) / zoom, 1.f) * 1.1f;
-  for (std::size_t k = 0; k < region.ranks.size(); ++k) {
-    const float far = distance(region.at + region.ranks[k].offset, at);
-    if (far > nearest) continue;
-    nearest = far;
-    hit.rank = k;
-  }
-  return hit;
-}
-
-std::optional<std::size_t> SpatialView::nearest_link(layout::Point mouse, float reach) const {
-  const layout::Placement place = placement();
-  const layout::Point at = place.to_world(mouse);
-  float nearest = reach / place.zoom;
-  std::optional<std::size_t> found;
-  for (std::size_t i = 0; i < std::min<std::size_t>(placed_->links.size(), 500); ++i) {
-    const std::vector<layout::Point>& line = placed_->links[i].line;
-    for (std::size_t k = 1; k < line.size(); ++k) {
-      const float far = distance_to_piece(at, line[k - 1], line[k]);
-      if (far >= nearest) continue;
-      nearest = far;
-      found = i;
-    }
+    found = i;
   }
   return found;
+}
+
+SpatialView::Hit SpatialView::hit_test(const Scene& scene, layout::Point mouse) const {
+  Hit hit;
+  hit.region = region_at(mouse);
+  if (hit.region && !(*open_)[*hit.region]) return hit;
+  if (hit.region) {
+    const layout::Point at = placement().to_world(mouse);
+    const layout::PlacedRegion& region = placed_->regions[*hit.region];
+    float nearest = std::max(dot_radius(scene) / camera_.zoom(), 1.f) * 1.1f;
+    for (std::size_t k = 0; k < region.ranks.size(); ++k) {
+      const float far = distance(place_of(*hit.region, k), at);
+      if (far > nearest) continue;
+      nearest = far;
+      hit.rank = k;
+    }
+  } else {
+    hit.link = nearest_link(mouse);
+  }
+  if (!hit.rank && !hit.link) hit.pair = nearest_pair(mouse);
+  return hit;
 }
 
 void SpatialView::react(const Scene& scene, Selection& selection, bool hovered, bool active) {
   const layout::Point mouse = to_point(ImGui::GetIO().MousePos);
   const Hit hit = hovered ? hit_test(scene, mouse) : Hit{};
-  hovered_ = hit.region;
+  hit_ = hit;
   if (hovered) keys(selection);
   if (active && ImGui::IsMouseClicked(ImGuiMouseButton_Left)) press(mouse, hit);
   if (grab_ && active && ImGui::IsMouseDown(ImGuiMouseButton_Left)) drag(scene, mouse);
@@ -99,7 +83,7 @@ void SpatialView::press(layout::Point mouse, const Hit& hit) {
   if (!hit.region || grab_->lasso) return;
   const layout::PlacedRegion& region = placed_->regions[*hit.region];
   grab_->region = region.id;
-  grab_->held = region.at - placement().to_world(mouse);
+  grab_->held = place_of(*hit.region) - placement().to_world(mouse);
 }
 
 void SpatialView::drag(const Scene& scene, layout::Point mouse) {
@@ -125,6 +109,8 @@ void SpatialView::release(Selection& selection, const Hit& hit) {
   grab_.reset();
   if (grab.lasso && grab.moving) pick_lasso(selection);
   else if (!grab.moving && hit.region) pick(selection, hit);
+  else if (!grab.moving && hit.link) pick_link(selection, *hit.link);
+  else if (!grab.moving && hit.pair) pick_pair(selection, *hit.pair);
   lasso_.clear();
 }
 
@@ -144,10 +130,10 @@ void SpatialView::pick_lasso(Selection& selection) const {
   std::vector<std::int32_t> regions;
   for (std::size_t i = 0; i < placed_->regions.size(); ++i) {
     const layout::PlacedRegion& region = placed_->regions[i];
-    const bool open = (*open_)[i], all = !open && inside(lasso_, place.to_screen(region.at));
+    const bool open = (*open_)[i], all = !open && inside(lasso_, screen_of(i));
     const std::size_t before = ranks.size();
-    for (const layout::PlacedRank& rank : region.ranks) {
-      if (all || (open && inside(lasso_, place.to_screen(region.at + rank.offset)))) ranks.push_back(rank.rank);
+    for (std::size_t k = 0; k < region.ranks.size(); ++k) {
+      if (all || (open && inside(lasso_, place.to_screen(place_of(i, k))))) ranks.push_back(region.ranks[k].rank);
     }
     if (ranks.size() > before) regions.push_back(region.id);
   }
@@ -195,9 +181,12 @@ void SpatialView::show_tooltip(const Selection& selection, const Hit& hit) const
     const std::int32_t rank = region.ranks[*hit.rank].rank;
     tooltip(rank_words(*placed_->snapshot, rank, region.id, summaries_->find(rank), selection.period.has_value()));
   } else if (hit.region) {
-    tooltip(region_words(*placed_, *hit.region, values_[*hit.region], period_, (*open_)[*hit.region]));
+    const std::string words = region_words(*placed_, *hit.region, values_[*hit.region], period_, (*open_)[*hit.region]);
+    tooltip(hit.pair ? words_of_pair(*hit.pair).append("\n\n").append(words) : words);
   } else if (hit.link) {
-    tooltip(link_words(placed_->snapshot->links[placed_->links[*hit.link].index]));
+    tooltip(link_words(placed_->snapshot->links[placed_->links[*hit.link].index]).append("\n\nclick: pick the ranks of both regions"));
+  } else if (hit.pair) {
+    tooltip(words_of_pair(*hit.pair).append("\n\nclick: pick both ranks"));
   }
 }
 

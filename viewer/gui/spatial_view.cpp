@@ -17,11 +17,9 @@ constexpr std::size_t most_quads = 4000;     // more dots than these are drawn i
 
 layout::Placement SpatialView::placement() const { return {camera_.zoom(), angle_, camera_.offset()}; }
 
-layout::Point SpatialView::screen_of(std::size_t region) const { return placement().to_screen(placed_->regions[region].at); }
+layout::Placement SpatialView::final_placement() const { return {camera_.final_zoom(), angle_, camera_.final_offset()}; }
 
-float SpatialView::dot_radius(const Scene& scene) const {
-  return std::clamp(camera_.zoom(), least_dot * scene.scale, most_dot * scene.scale);
-}
+float SpatialView::dot_radius(const Scene& scene, float zoom) { return std::clamp(zoom, least_dot * scene.scale, most_dot * scene.scale); }
 
 bool SpatialView::visible(std::size_t region, float margin) const {
   const layout::Point at = screen_of(region);
@@ -50,9 +48,9 @@ void SpatialView::update_layout(const Scene& scene) {
   }
   const auto answer = layouts_->answer();
   if (answer == placed_) return;
-  placed_ = answer;
+  take_layout(answer, scene.glides && !grab_);
   colours_ = nullptr;
-  hovered_.reset();
+  hit_ = {};
 }
 
 void SpatialView::update_values(const Scene& scene, const Selection& selection) {
@@ -114,8 +112,8 @@ void SpatialView::update_camera(const Scene& scene) {
 }
 
 void SpatialView::update_image(const Scene& scene) {
-  layout::SpatialPicture wanted{placed_, colours_, open_, placement(), area_, scene.palette->edge, scene.palette->background,
-      scene.scale, ranks_in_sight_ > most_quads, dot_radius(scene)};
+  layout::SpatialPicture wanted{placed_, colours_, open_, final_placement(), area_, scene.palette->edge, scene.palette->background,
+      scene.scale, ranks_in_sight_ > most_quads, dot_radius(scene, camera_.final_zoom())};
   if (!(wanted == asked_)) {
     asked_ = wanted;
     images_->ask(std::move(wanted));
@@ -141,6 +139,9 @@ bool SpatialView::draw_nothing(const Scene& scene) const {
 void SpatialView::draw(const Scene& scene, Selection& selection) {
   marks_.clear();
   header_marks_.clear();
+  scale_ = scene.scale;
+  glide_.advance(ImGui::GetIO().DeltaTime);
+  camera_.advance(ImGui::GetIO().DeltaTime);
   update_layout(scene);
   const bool any = placed_ && !placed_->regions.empty();
   if (any) update_values(scene, selection);
@@ -166,12 +167,14 @@ void SpatialView::draw(const Scene& scene, Selection& selection) {
   draw_closed_discs(list, scene);
   draw_ranks(list, scene);
   draw_picked(list, scene, selection);
+  draw_line_under_mouse(list, scene);
   draw_labels(list, scene, selection);
   draw_lasso(list, scene);
   draw_legend(list, scene);
   list.PopClipRect();
   make_marks();
-  unsettled_ = layouts_->busy() || images_->busy() || !shown_ || images_->answer() != shown_ || layouts_->answer() != placed_;
+  unsettled_ = glide_.active() || camera_.gliding();
+  unsettled_ |= layouts_->busy() || images_->busy() || !shown_ || images_->answer() != shown_ || layouts_->answer() != placed_;
 }
 
 std::unique_ptr<View> make_spatial_view() { return std::make_unique<SpatialView>(); }

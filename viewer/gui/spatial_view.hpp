@@ -34,20 +34,26 @@ class SpatialView final : public View {
   void update_camera(const Scene& scene);
   void update_image(const Scene& scene);
   void ask_layout();
+  void take_layout(std::shared_ptr<const layout::SpatialLayout> answer, bool glides);
   bool draw_nothing(const Scene& scene) const;
   layout::Placement placement() const;
-  layout::Point screen_of(std::size_t region) const;
-  float dot_radius(const Scene& scene) const;
+  layout::Placement final_placement() const;                // when nothing glides any more
+  layout::Point place_of(std::size_t region) const;
+  layout::Point place_of(std::size_t region, std::size_t rank) const;
+  layout::Point screen_of(std::size_t region) const { return placement().to_screen(place_of(region)); }
+  float dot_radius(const Scene& scene) const { return dot_radius(scene, camera_.zoom()); }
+  static float dot_radius(const Scene& scene, float zoom);
   bool visible(std::size_t region, float margin) const;
 
   // spatial_react.cpp: mouse and keys
   struct Hit {
     std::optional<std::size_t> region;       // index in the layout
     std::optional<std::size_t> rank;         // index in that region's ranks
-    std::optional<std::size_t> link;         // index in the layout's links
+    std::optional<std::size_t> link;         // index in the layout's links; only where no region is
+    std::optional<std::size_t> pair;         // index in the layout's pairs; only where no rank and no link is
   };
   Hit hit_test(const Scene& scene, layout::Point mouse) const;
-  std::optional<std::size_t> nearest_link(layout::Point mouse, float reach) const;
+  std::optional<std::size_t> region_at(layout::Point mouse) const;
   void react(const Scene& scene, Selection& selection, bool hovered, bool active);
   void press(layout::Point mouse, const Hit& hit);
   void drag(const Scene& scene, layout::Point mouse);
@@ -58,6 +64,17 @@ class SpatialView final : public View {
   void pick(Selection& selection, const Hit& hit) const;
   void pick_lasso(Selection& selection) const;
   void show_tooltip(const Selection& selection, const Hit& hit) const;
+
+  // spatial_links.cpp: lines between regions and between ranks
+  std::optional<std::size_t> nearest_link(layout::Point mouse) const;
+  std::optional<std::size_t> nearest_pair(layout::Point mouse) const;
+  std::int32_t rank_at(layout::RankAt at) const;
+  void pick_link(Selection& selection, std::size_t link) const;
+  void pick_pair(Selection& selection, std::size_t pair) const;
+  std::string words_of_pair(std::size_t pair) const;
+  float width_of_link(std::size_t link, const Scene& scene) const;
+  void draw_line_under_mouse(ImDrawList& list, const Scene& scene) const;
+  void mark_links();
 
   // spatial_draw.cpp: onto the draw list
   void draw_header(const Scene& scene, Selection& selection);
@@ -104,13 +121,14 @@ class SpatialView final : public View {
   std::size_t ranks_in_sight_ = 0;                          // of open regions
   Camera camera_;
   float angle_ = 0;
+  float scale_ = 1;
   layout::Rect area_;                                       // of the canvas
   layout::Rect extent_;                                     // of the layout, turned
   std::shared_ptr<const layout::SpatialLayout> measured_;   // extent_ belongs to it
   float measured_angle_ = 0;
   std::optional<Grab> grab_;
   std::vector<layout::Point> lasso_;                        // pixels
-  std::optional<std::size_t> hovered_;                      // region
+  Hit hit_;                                                 // under the mouse
   layout::SpatialPicture asked_;
   std::shared_ptr<const layout::SpatialImage> shown_;       // in image_
   Texture image_;
@@ -118,6 +136,10 @@ class SpatialView final : public View {
   std::vector<Mark> marks_;
   std::vector<Mark> header_marks_;
   bool unsettled_ = false;
+  // After a layout with other places: where things were, minus where they are now. Empty: nothing has moved.
+  Glide glide_;
+  std::vector<layout::Point> regions_from_;
+  std::vector<std::vector<layout::Point>> ranks_from_;
   std::unique_ptr<layout::Latest<LayoutRequest, layout::SpatialLayout>> layouts_;     // made with the first frame
   std::unique_ptr<layout::Latest<layout::SpatialPicture, layout::SpatialImage>> images_;
 };

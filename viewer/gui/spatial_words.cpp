@@ -80,6 +80,11 @@ std::string link_words(const RegionLink& link) {
   return words.append(waits_words(link.late_sender_s, link.late_receiver_s, link.transfer_s));
 }
 
+std::string pair_words(std::pair<std::int32_t, std::int32_t> ranks, std::uint64_t messages) {
+  return std::string("ranks ").append(std::to_string(ranks.first)).append(" and ").append(std::to_string(ranks.second)).append(": ")
+      .append(text::format_count(messages)).append(messages == 1 ? " message" : " messages").append(" between them, whole run");
+}
+
 std::string worst_words(const layout::SpatialLayout& placed, const std::vector<layout::RegionValue>& values,
     const std::optional<SelectedPeriod>& period) {
   const auto worst = layout::worst_region(values);
@@ -99,7 +104,9 @@ std::string worst_words(const layout::SpatialLayout& placed, const std::vector<l
 std::string empty_words(const Scene& scene) {
   if (!scene.snapshot) return "waiting for the first snapshot";
   const Snapshot& s = *scene.snapshot;
-  if (s.messages.matched == 0) return "no regions: no messages between ranks so far";
+  const bool stored = scene.connection.state == Connection::State::stored;
+  if (stored && !s.finished) return "no regions: the file lacks the end of the run";
+  if (s.messages.matched == 0) return stored ? "no regions: no messages between ranks" : "no regions: no messages between ranks so far";
   return "no regions yet: ranks that talk to each other often will appear here";
 }
 
@@ -117,7 +124,7 @@ std::string legend_words(layout::SpatialColouring colouring) {
 }
 
 std::string help_words() {
-  return "click: pick a region or rank\n"
+  return "click: pick a region or rank; on a line: the ranks of both ends\n"
          "double click, or O: show or hide the ranks of a region\n"
          "drag a region: it stays where it is put\n"
          "shift + drag: lasso ranks\n"

@@ -89,6 +89,10 @@ StatusItem connection_item(const Scene& scene) {
               "came, not the present. "
               "pclscope goes on trying to connect."};
     case State::stored:
+      if (scene.snapshot && !scene.snapshot->finished) {
+        return {"stored, incomplete", Urgency::warning,
+                "A dump without the end of the run: the run was cut off, or still goes on, or the file is not all there."};
+      }
       return {"stored", Urgency::calm, "A dump: a run that was recorded, nothing moves."};
     case State::failed:
       return {"FAILED" + because(c.problem), Urgency::bad, "The job or file could not be opened."};

@@ -47,6 +47,7 @@ struct Scene {
   double now_s = 0;                          // right edge of live time axes, seconds since the time origin
   const layout::Palette* palette = nullptr;  // never null
   float scale = 1;                           // HiDPI: pixels per point; sizes in points are multiplied by it
+  bool glides = false;                       // what moves to another place may take a moment for it: not in pictures
   std::function<void()> wake;                // may be called in any thread: draws a frame soon
 };
 

@@ -45,13 +45,18 @@ std::string compact_ranks(std::vector<std::int32_t> ranks) {
 std::string compact_ranks(std::vector<std::int32_t> ranks, std::size_t width) {
   const auto items = items_of(ranks);
   if (items.empty()) return "-";
-  std::string text = join(items, items.size());
-  std::size_t left_out = 0;
-  for (std::size_t count = items.size(); text.size() > width && count > 0;) {
-    left_out += items[--count].ranks;
-    text = join(items, count) + (count > 0 ? ",+" : "+") + std::to_string(left_out);
+  // As many items as fit with the number of those left out; only what fits is looked at.
+  std::size_t left_out = ranks.size();
+  std::string begin, best = std::to_string(left_out);
+  best.insert(best.begin(), '+');
+  for (std::size_t i = 0; i < items.size() && begin.size() <= width; ++i) {
+    if (i > 0) begin += ',';
+    begin += items[i].text;
+    left_out -= items[i].ranks;
+    const std::string text = left_out == 0 ? begin : begin + ",+" + std::to_string(left_out);
+    if (text.size() <= width) best = text;
   }
-  return text.substr(0, width);
+  return best.substr(0, width);
 }
 
 std::optional<std::vector<std::int32_t>> parse_ranks(std::string_view list) {

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
+#include <span>
+#include <unordered_map>
 
 #include "analysis/blocked/deadlock_text.hpp"
 #include "interpose/record/functions.hpp"
@@ -45,6 +46,36 @@ Lines wrap(const std::string& text, std::size_t width) {
   if (!line.empty()) lines.push_back(line);
   return lines;
 }
+
+// Tens of thousands of ranks twice a second: they are looked at, not copied.
+std::vector<const RankSummary*> longest_first(const Snapshot& snapshot) {
+  std::vector<const RankSummary*> ranks;
+  if (snapshot.finished) return ranks;
+  for (const RankSummary& rank : snapshot.ranks) {
+    if (rank.call_function != 0 && !rank.finished && rank.call_for_s >= shortest_s) ranks.push_back(&rank);
+  }
+  std::stable_sort(ranks.begin(), ranks.end(),
+                   [](const RankSummary* a, const RankSummary* b) { return a->call_for_s > b->call_for_s; });
+  return ranks;
+}
+
+// Blocked in the same call at the same place on the same ranks: hash and equality.
+struct Alike {
+  // Who waits for any of all the others leaves out itself: that makes no difference to people.
+  static std::span<const std::int32_t> partners(const RankSummary& rank) {
+    return rank.waits_for_any && rank.waits_for.size() > 1 ? std::span<const std::int32_t>() : rank.waits_for;
+  }
+  std::size_t operator()(const RankSummary* rank) const {
+    std::size_t sum = (std::size_t{rank->call_function} << 33) ^ (std::size_t{rank->call_site} << 1) ^ (rank->waits_for_any ? 1 : 0);
+    for (const std::int32_t r : partners(*rank)) sum = (sum ^ static_cast<std::uint32_t>(r)) * 0x100000001b3u;
+    return sum;
+  }
+  bool operator()(const RankSummary* a, const RankSummary* b) const {
+    const auto x = partners(*a), y = partners(*b);
+    return a->call_function == b->call_function && a->call_site == b->call_site && a->waits_for_any == b->waits_for_any &&
+           std::equal(x.begin(), x.end(), y.begin(), y.end());
+  }
+};
 
 struct Activity {
   std::size_t ranks = 0;     // that have called MPI_Init and have not finished
@@ -95,26 +126,18 @@ std::string outside_line(const Activity& now) {
 
 std::vector<RankSummary> blocked_ranks(const Snapshot& snapshot) {
   std::vector<RankSummary> ranks;
-  if (snapshot.finished) return ranks;
-  for (const RankSummary& rank : snapshot.ranks) {
-    if (rank.call_function != 0 && !rank.finished && rank.call_for_s >= shortest_s) ranks.push_back(rank);
-  }
-  std::stable_sort(ranks.begin(), ranks.end(),
-                   [](const RankSummary& a, const RankSummary& b) { return a.call_for_s > b.call_for_s; });
+  for (const RankSummary* rank : longest_first(snapshot)) ranks.push_back(*rank);
   return ranks;
 }
 
 std::vector<BlockedGroup> blocked_groups(const Snapshot& snapshot) {
-  using Key = std::tuple<std::uint16_t, std::uint32_t, bool, std::vector<std::int32_t>>;
-  std::map<Key, std::size_t> places;
+  const std::vector<const RankSummary*> blocked = longest_first(snapshot);
+  std::unordered_map<const RankSummary*, std::size_t, Alike, Alike> places(blocked.size());
   std::vector<BlockedGroup> groups;
-  for (const RankSummary& rank : blocked_ranks(snapshot)) {
-    // Who waits for any of all the others leaves out itself: that makes no difference to people.
-    const bool many = rank.waits_for_any && rank.waits_for.size() > 1;
-    const Key key{rank.call_function, rank.call_site, rank.waits_for_any, many ? std::vector<std::int32_t>() : rank.waits_for};
-    const auto [at, fresh] = places.try_emplace(key, groups.size());
-    if (fresh) groups.push_back({{}, rank});
-    groups[at->second].ranks.push_back(rank.rank);
+  for (const RankSummary* rank : blocked) {
+    const auto [at, fresh] = places.try_emplace(rank, groups.size());
+    if (fresh) groups.push_back({{}, *rank});
+    groups[at->second].ranks.push_back(rank->rank);
   }
   for (BlockedGroup& group : groups) std::sort(group.ranks.begin(), group.ranks.end());
   return groups;

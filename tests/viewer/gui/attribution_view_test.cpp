@@ -20,9 +20,9 @@ struct Shown {
   }
   layout::Point at(const std::string& name) const { return test::mark(*view, name); }
   void click(const std::string& name) { frame.click(*view, scene, selection, at(name), width, height); }
-  // Until nothing is computed any more, 5 s at most.
+  // Until nothing is computed any more, a minute at most.
   bool settle() {
-    for (int i = 0; i < 500; ++i) {
+    for (int i = 0; i < 6000; ++i) {
       draw();
       if (!view->unsettled()) return true;
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -251,7 +251,7 @@ TEST_CASE("a finding in words") {
   const Finding& f = s.attribution.findings[0];
   CHECK(gui::finding_title(f) == "late-sender (computation)");
   CHECK(gui::finding_place(f, 2, s, sites) == "region 2, rank 9, solver.f90:812");
-  CHECK(gui::finding_time(f) == "since 10.0 s, cost 12.5 s of ranks' time (31%)");
+  CHECK(gui::finding_time(f) == "since 10.0 s, cost 12.5 s (31% of ranks' time)");
   CHECK(gui::finding_site(f, sites) == "call site: solver.f90:812 in exchange_halo");
   Finding link;
   link.cause = Cause::background;

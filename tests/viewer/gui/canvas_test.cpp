@@ -57,3 +57,52 @@ TEST_CASE("the wheel zooms towards the mouse") {
   CHECK(camera.zoom() > zoom * 1.2f);
   CHECK(layout::distance(camera.to_screen(under), {120, 80}) < 0.1f);
 }
+
+TEST_CASE("a glide lasts as long in few frames as in many, and slows down at its end") {
+  for (const int frames : {3, 30, 300}) {
+    gui::Glide glide;
+    CHECK(glide.left() == 0);
+    glide.start();
+    CHECK(glide.left() == 1);
+    float before = 1;
+    for (int i = 0; i + 1 < frames; ++i) {
+      glide.advance(0.3f / static_cast<float>(frames));
+      CHECK(glide.left() < before);
+      before = glide.left();
+    }
+    CHECK(glide.active());
+    glide.advance(0.31f / static_cast<float>(frames));
+    CHECK_FALSE(glide.active());
+    CHECK(glide.left() == 0);
+  }
+}
+
+TEST_CASE("a camera glides to what it is to show, unless the user takes it") {
+  test::NullFrame frame;
+  const layout::Rect area{{0, 0}, {400, 300}};
+  const auto step = [&](gui::Camera& camera, float wheel) {
+    ImGui::GetIO().DisplaySize = {400, 300};
+    ImGui::GetIO().MousePos = {200, 150};
+    ImGui::NewFrame();
+    ImGui::GetIO().MouseWheel = wheel;
+    camera.advance(1 / 60.f);
+    camera.react(area, true);
+    ImGui::EndFrame();
+  };
+  gui::Camera camera;
+  camera.fit({{0, 0}, {100, 100}}, area, 0);
+  const float zoom = camera.zoom();
+  camera.glide();
+  camera.fit({{0, 0}, {50, 50}}, area, 0);
+  CHECK(camera.zoom() == Approx(zoom));
+  CHECK(camera.final_zoom() == Approx(2 * zoom));
+  step(camera, 0);
+  CHECK(camera.zoom() > zoom);
+  CHECK(camera.zoom() < 1.5f * zoom);
+  gui::Camera taken = camera;
+  step(taken, 1);
+  CHECK_FALSE(taken.gliding());
+  CHECK(taken.zoom() < 2 * zoom);
+  for (int i = 0; i < 30; ++i) step(camera, 0);
+  CHECK(camera.zoom() == Approx(2 * zoom));
+}

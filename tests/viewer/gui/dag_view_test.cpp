@@ -48,7 +48,7 @@ struct Stage {
   int draw() { return vertices = frame.draw(*view, scene, selection, width, height); }
   void settle() {
     for (int i = 0; i < 4; ++i) draw();
-    for (int i = 0; view->unsettled() && i < 10'000; ++i) {
+    for (int i = 0; view->unsettled() && i < 60'000; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
       draw();
     }
@@ -217,6 +217,43 @@ TEST_CASE("the worst message is brought to the middle, unfolded") {
   stage.click(stage.mark("worst"));
   CHECK(stage.selection.rank == rank);
   CHECK(layout::distance(stage.mark(name), {400, 260}) < 60);
+}
+
+TEST_CASE("nodes glide out of a fold, and stay where they were without watchers") {
+  for (const bool glides : {false, true}) {
+    Stage stage(small_dag());
+    stage.scene.glides = glides;
+    stage.double_click(stage.mark("node 1"));
+    REQUIRE_FALSE(stage.has("node 3"));
+    stage.wait();
+    const layout::Point fold = stage.mark("node 1");
+    for (int i = 0; i < 2; ++i) stage.frame.click(*stage.view, stage.scene, stage.selection, fold, stage.width, stage.height);
+    for (int i = 0; i < 4000 && !stage.has("node 3"); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      stage.draw();
+    }
+    const layout::Point first = stage.mark("node 3");
+    stage.settle();
+    const layout::Point last = stage.mark("node 3");
+    REQUIRE(layout::distance(last, fold) > 20);
+    CHECK((layout::distance(first, last) > 10) == glides);
+  }
+}
+
+TEST_CASE("a graph that lacks messages says what can be done here about it") {
+  gui::Scene scene = test::scene_of(test::fake_snapshot({}));
+  Dag dag = small_dag();
+  dag.partial = true;
+  dag.messages_missing = 70;
+  dag.why_partial = "there are 70 more messages than the 4 asked for: raise --limit";
+  scene.dag.dag = std::make_shared<const Dag>(dag);
+  scene.dag.question.most_messages = 4;
+  scene.connection.state = gui::Connection::State::stored;
+  CHECK(gui::partial_words(scene) == "partial: the earliest 4 of 74 messages; choose a shorter period to see it whole");
+  scene.connection.state = gui::Connection::State::running;
+  dag.why_partial = "messages no longer kept: 70";
+  scene.dag.dag = std::make_shared<const Dag>(dag);
+  CHECK(gui::partial_words(scene) == "partial: messages no longer kept: 70");
 }
 
 TEST_CASE("where there is nothing to see, it says why") {

@@ -35,6 +35,52 @@ TEST_CASE("without a period: of a file the worst period of the region, of a job 
   CHECK(live->to_ns <= 20'000'000'000);
 }
 
+TEST_CASE("without a period: windows that have messages, though they come in bursts") {
+  Snapshot snapshot = test::fake_snapshot({.slow = 2, .windows = 200});
+  Region& region = snapshot.regions[2];
+  region.messages = 0;
+  region.periods[1].mean_ratio = 2;  // growth; steady, from 10 s on, is worse
+  for (std::size_t w = 0; w < region.history_messages.size(); ++w) {  // most of the time the job computes
+    const bool burst = w == 20 || w == 130 || w == 131 || w == 190;
+    region.history_messages[w] = burst ? 80 : 0;
+    if (w == 130) region.history_ratio[w] = 9;
+    region.messages += region.history_messages[w];
+  }
+  session::History history;
+  history.add(snapshot);
+  Selection selection;
+  selection.region = 2;
+  const auto holds = [](const DagQuestion& q, std::int64_t ms) { return q.from_ns <= ms * 1'000'000 && ms * 1'000'000 < q.to_ns; };
+  const auto stored = graph_question(snapshot, selection, false, 20, &history);
+  REQUIRE(stored);
+  CHECK(holds(*stored, 13'050));  // the worst, and its neighbours: they are few
+  CHECK(holds(*stored, 19'050));
+  CHECK_FALSE(holds(*stored, 2'050));  // that was before the worst period
+  const auto live = graph_question(snapshot, selection, true, 20, &history);
+  REQUIRE(live);
+  CHECK(holds(*live, 19'050));  // the newest that there is
+  for (std::uint32_t& messages : region.history_messages) messages *= 1000;
+  session::History much;
+  much.add(snapshot);
+  const auto part = graph_question(snapshot, selection, false, 20, &much);
+  REQUIRE(part);
+  CHECK(holds(*part, 13'000));
+  CHECK(part->to_ns - part->from_ns < 10'000'000);
+}
+
+TEST_CASE("what is selected and not there is named") {
+  const Snapshot snapshot = test::fake_snapshot();
+  const auto missing = [&](const char* what) {
+    Selection selection;
+    REQUIRE(parse_selection(what, selection));
+    return missing_from(snapshot, selection);
+  };
+  CHECK(missing("region=3,rank=15,finding=1,period=0:900").empty());
+  CHECK(missing("region=4") == "no region 4 here: there are 4 regions");
+  CHECK(missing("rank=16") == "no rank 16 here: there are 16 ranks");
+  CHECK(missing("finding=2") == "no finding 2 here: there are 2 findings");
+}
+
 TEST_CASE("a lasso goes before the region; nothing selected, nothing asked") {
   const Snapshot snapshot = test::fake_snapshot();
   Selection selection;

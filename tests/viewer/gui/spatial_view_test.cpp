@@ -24,7 +24,7 @@ struct Stage {
   int draw() { return frame.draw(*view, scene, selection, width, height); }
   int settle() {
     int vertices = draw();
-    for (int i = 0; i < 2000 && view->unsettled(); ++i) {
+    for (int i = 0; i < 12'000 && view->unsettled(); ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
       vertices = draw();
     }
@@ -134,6 +134,83 @@ TEST_CASE("spatial: a dragged region stays under the mouse, and where it was put
   stage.scene.snapshot = std::make_shared<const Snapshot>(next);
   stage.settle();
   for (const gui::Mark& mark : before) CHECK(layout::distance(test::mark(*stage.view, mark.name), mark.at) < 0.01f);
+}
+
+TEST_CASE("spatial: a line between two regions answers to the mouse, and a click picks the ranks of both") {
+  Snapshot s = fake(16, 4);
+  s.links = {{0, 1, 500, 1 << 20, 100, 1.1, 1, 0.1, 0, 0.1}, {2, 3, 1000, 1 << 20, 100, 2.5, 1, 0.1, 0, 0.1}};
+  Stage stage(s);
+  const int without = stage.settle();
+  const layout::Point line = test::mark(*stage.view, "link 2-3");
+  REQUIRE(line.x >= 0);
+  test::NullFrame::mouse(line);
+  stage.draw();
+  CHECK(stage.draw() > without);  // marked, and explained
+  stage.selection.region = 3;
+  stage.click("link 2-3");
+  CHECK(stage.selection.ranks == std::vector<std::int32_t>{8, 9, 10, 11, 12, 13, 14, 15});
+  CHECK(stage.selection.region == 3);  // an end of it
+  stage.click("link 0-1");
+  CHECK(stage.selection.ranks == std::vector<std::int32_t>{0, 1, 2, 3, 4, 5, 6, 7});
+  REQUIRE(stage.selection.region);
+  CHECK(*stage.selection.region <= 1);
+  stage.drag({line, {line.x + 60, line.y + 40}});  // moves the picture, picks nothing
+  CHECK(stage.selection.ranks.front() == 0);
+}
+
+TEST_CASE("spatial: a click on the line between two ranks picks both; inside a region it picks the region as ever") {
+  Snapshot s = fake(16, 4);
+  s.links.clear();
+  s.traffic = {{0, 15, 100, 1000}, {8, 9, 100, 1000}};
+  Stage stage(s);
+  stage.settle();
+  const auto between = [&](const char* a, const char* b, float share) {
+    const layout::Point from = test::mark(*stage.view, a), to = test::mark(*stage.view, b);
+    return from * (1 - share) + to * share;
+  };
+  const auto click = [&](layout::Point at) {
+    stage.frame.click(*stage.view, stage.scene, stage.selection, at, stage.width, stage.height);
+    stage.settle();
+  };
+  for (float share = 0.2f; share < 0.8f && stage.selection.ranks.empty(); share += 0.05f) {  // not where another region lies
+    click(between("rank 0", "rank 15", share));
+  }
+  CHECK(stage.selection.ranks == std::vector<std::int32_t>{0, 15});
+  click(between("rank 8", "rank 9", 0.5f));
+  CHECK(stage.selection.region == 2);
+}
+
+TEST_CASE("spatial: what a new layout puts elsewhere glides there, in time and not in frames; where nobody watches it is there at once") {
+  const Snapshot before = fake(16, 4);
+  Snapshot after = before;  // region 1 falls into two
+  after.regions.push_back(after.regions[1]);
+  after.regions[1].ranks = {4, 5};
+  after.regions.back().id = 9;
+  after.regions.back().ranks = {6, 7};
+  std::optional<layout::Point> where;
+  for (const bool glides : {false, true}) {
+    Stage stage(before);
+    stage.scene.glides = glides;
+    stage.settle();
+    std::vector<layout::Point> way{test::mark(*stage.view, "rank 6")};
+    stage.scene.snapshot = std::make_shared<const Snapshot>(after);
+    for (int i = 0; i < 4000 && (i < 2 || stage.view->unsettled()); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      stage.draw();
+      if (const layout::Point at = test::mark(*stage.view, "rank 6"); at != way.back()) way.push_back(at);
+    }
+    REQUIRE_FALSE(stage.view->unsettled());
+    REQUIRE(way.size() > 1);
+    if (!where) where = way.back();
+    CHECK(layout::distance(way.back(), *where) < 0.1f);
+    if (!glides) {
+      CHECK(way.size() == 2);
+      continue;
+    }
+    const float all = layout::distance(way.front(), way.back());
+    CHECK(way.size() > 10);
+    for (std::size_t i = 1; i < way.size(); ++i) CHECK(layout::distance(way[i - 1], way[i]) < all / 4);
+  }
 }
 
 TEST_CASE("spatial: a double click opens a large region and closes it again") {

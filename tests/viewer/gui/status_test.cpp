@@ -31,7 +31,7 @@ class BarView final : public gui::View {
 };
 
 void settle(test::NullFrame& frame, gui::View& view, const gui::Scene& scene, gui::Selection& selection) {
-  for (int i = 0; i < 500; ++i) {
+  for (int i = 0; i < 6000; ++i) {
     frame.draw(view, scene, selection);
     if (!view.unsettled()) break;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -57,6 +57,11 @@ TEST_CASE("every state of the connection has a word and an urgency") {
   CHECK(said(State::running).text == "running");
   CHECK(said(State::running).urgency == Urgency::good);
   CHECK(said(State::finished).text == "finished");
+  CHECK(said(State::stored).text == "stored, incomplete");  // a run that was cut off must not look whole
+  CHECK(said(State::stored).urgency == Urgency::warning);
+  Snapshot over = *scene.snapshot;
+  over.finished = true;
+  scene.snapshot = std::make_shared<const Snapshot>(over);
   CHECK(said(State::stored).text == "stored");
   CHECK(said(State::opening).text == "opening");
   scene.connection.progress = 0.34;
