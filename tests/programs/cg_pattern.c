@@ -3,14 +3,11 @@
 // transpose partner.
 // Arguments: iterations (100), bytes per vector (1024, a multiple of 8), pause per iteration in microseconds (0); and
 // for a delayed link: row, first and last iteration, sleep in microseconds. In these iterations the row's first rank
-// sleeps before it sends its first vector to its first partner, a growing part of that sleep up to the whole.
+// sleeps before it sends its first vector to its first partner, a growing part of that sleep up to the whole. until=FILE.
 // Ranks: a power of two, n = nprows * npcols with npcols = nprows or 2 * nprows; row = me / npcols.
 // On paper: with l = log2(npcols) every rank sends 3 * l + 1 messages per iteration (the transpose partner of a
 // diagonal rank is itself): l of `bytes` (tag 1), 1 of `bytes` (tag 2), 2 * l of 8 bytes (tag 3).
 // messages = n * (3 * l + 1) * iterations. The regions are the nprows rows.
-#include <string.h>
-#include <unistd.h>
-
 #include "answer.h"
 
 // Sends to the partner and receives from it, as CG does: receive posted, blocking send, wait.
@@ -25,7 +22,8 @@ static void exchange(const void* out, void* in, int bytes, int partner, int tag)
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  const long iterations = argument(argc, argv, 1, 100);
+  const char* until = take_until(&argc, argv);
+  const long most = argument(argc, argv, 1, 100);
   const int bytes = (int)argument(argc, argv, 2, 1024);
   const long pause_us = argument(argc, argv, 3, 0);
   const long slow_row = argument(argc, argv, 4, -1), slow_first = argument(argc, argv, 5, 0);
@@ -44,7 +42,9 @@ int main(int argc, char** argv) {
   int64_t* mine = malloc((size_t)bytes);
   int64_t* other = malloc((size_t)bytes);
   uint64_t messages = 0, checksum = 0;
-  for (long iteration = 0; iteration < iterations; iteration++) {
+  long iterations = 0;
+  for (; iterations < most && !is_told_to_end(until); iterations++) {
+    const long iteration = iterations;
     int64_t scalar[2] = {me, me + iteration};
     for (int i = 0; i < words; i++) mine[i] = me + i + iteration;
     if (row == slow_row && col == 0 && iteration >= slow_first && iteration <= slow_last)

@@ -1,6 +1,7 @@
 // Ends badly on purpose. Before that every rank sends `messages` messages of 64 bytes around the ring and leaves a
 // barrier, so that a tool has n * messages matched messages to show, whatever comes then.
-// Arguments: how (exit), messages (100), rank that does it (n - 1), exit status (3), pause before it in ms (0).
+// Arguments: how (exit), messages (100), rank that does it (n - 1), exit status (3), pause before it in ms (0), until=FILE (the
+// pause may be shorter).
 //   exit      every rank finalizes and returns the status
 //   one-exit  only that rank returns the status after MPI_Finalize, the others return 0
 //   early     that rank calls exit(status) without MPI_Finalize
@@ -11,8 +12,6 @@
 //   hang      every rank sleeps for ten minutes: whoever waits for it must kill it
 //   deadlock  every rank waits in MPI_Recv for a message that nobody sends, with tag 77
 #include <signal.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "answer.h"
 
@@ -25,6 +24,7 @@ static void exchange(long messages, int rank, int size) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
+  const char* until = take_until(&argc, argv);
   int rank, size;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
     fflush(stdout);
   }
   MPI_Barrier(MPI_COMM_WORLD);
-  if (pause_ms > 0) usleep((useconds_t)pause_ms * 1000);
+  for (long ms = 0; ms < pause_ms && (until == NULL || access(until, F_OK) != 0); ms += 50) usleep(50 * 1000);
 
   if (rank == who) {
     if (!strcmp(how, "early")) exit(status);

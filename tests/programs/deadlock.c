@@ -1,5 +1,5 @@
 // Programs that hang, and programs that only look as if they did.
-// Arguments: kind, seconds that the slow ones take (3), rounds of a ring before (20).
+// Arguments: kind, seconds that the slow ones take (3), rounds of a ring before (20), until=FILE (the slow ones may end sooner).
 // On paper: every rank first passes `rounds` messages around the ring. Then, with n ranks (next = rank + 1 mod n):
 //   recv_cycle       everybody receives from next                                      cycle 0 1 .. n-1
 //   probe_cycle      the same with MPI_Probe
@@ -27,14 +27,13 @@
 //   thread_again     the same with a thread that has called MPI before
 //   isend_before     ranks 0 and 1 receive from each other, but 1 has made a large Isend before
 #include <pthread.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "answer.h"
 
 enum { big = 1 << 20, huge = 8 << 20 };
 static int rank, size, next, before;
 static double seconds;
+static const char* until;
 static int data[4], *large;
 
 #define WORLD MPI_COMM_WORLD
@@ -49,9 +48,11 @@ static void ring(long rounds) {
   }
 }
 
+static int goes_on(double end) { return MPI_Wtime() < end && (until == NULL || access(until, F_OK) != 0); }
+
 static void compute(double duration) {  // without MPI
   const double end = MPI_Wtime() + duration;
-  while (MPI_Wtime() < end) usleep(1000);
+  while (goes_on(end)) usleep(1000);
 }
 
 static int hang(const char* kind) {
@@ -137,7 +138,7 @@ static void poll_and_give_up(void) {
   if (rank == 0) MPI_Recv(data, 1, MPI_INT, 1, 2, WORLD, NO_STATUS);
   if (rank != 1) return;
   const double end = MPI_Wtime() + seconds;
-  while (!found && MPI_Wtime() < end) MPI_Iprobe(0, 2, WORLD, &found, NO_STATUS);
+  while (!found && goes_on(end)) MPI_Iprobe(0, 2, WORLD, &found, NO_STATUS);
   REQUIRE(!found);
   MPI_Send(data, 1, MPI_INT, 0, 2, WORLD);
 }
@@ -168,7 +169,7 @@ static void exchange_for_long(void) {
       MPI_Recv(large, huge, MPI_INT, partner, 2, WORLD, NO_STATUS);
       MPI_Send(large, huge, MPI_INT, partner, 2, WORLD);
     }
-    go_on = MPI_Wtime() < end;
+    go_on = goes_on(end);
     MPI_Bcast(&go_on, 1, MPI_INT, 0, WORLD);
   }
 }
@@ -217,6 +218,7 @@ int main(int argc, char** argv) {
   const char* kind = argc > 1 ? argv[1] : "";
   int provided;
   MPI_Init_thread(&argc, &argv, strncmp(kind, "thread", 6) == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+  until = take_until(&argc, argv);
   seconds = (double)argument(argc, argv, 2, 3);
   MPI_Comm_rank(WORLD, &rank);
   MPI_Comm_size(WORLD, &size);

@@ -1,11 +1,9 @@
 // Halo exchange on a two-dimensional, non-periodic grid; borders are MPI_PROC_NULL.
-// Arguments: iterations (100), doubles per face (32), pause per iteration in microseconds (0).
+// Arguments: iterations (100), doubles per face (32), pause per iteration in microseconds (0), until=FILE.
 // On paper: the grid is px x py with MPI_Dims_create(n, 2), rank = x * py + y (row-major, no reordering). Each pair of
 // grid neighbours exchanges one message per direction and iteration, on the grid's communicator:
 //   messages = 2 * iterations * ((px - 1) * py + px * (py - 1)), tag = direction of travel:
 //   0 towards smaller x, 1 towards larger x, 2 towards smaller y, 3 towards larger y; 8 * doubles bytes each.
-#include <unistd.h>
-
 #include "answer.h"
 
 static double value(int rank, long iteration, int direction, long i) {
@@ -14,7 +12,8 @@ static double value(int rank, long iteration, int direction, long i) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  const long iterations = argument(argc, argv, 1, 100);
+  const char* until = take_until(&argc, argv);
+  const long most = argument(argc, argv, 1, 100);
   const long face = argument(argc, argv, 2, 32);
   const long pause_us = argument(argc, argv, 3, 0);
   int size, rank, extent[2] = {0, 0}, periodic[2] = {0, 0};
@@ -30,7 +29,9 @@ int main(int argc, char** argv) {
   double* out = malloc(4 * (size_t)face * sizeof(double));
   double* in = malloc(4 * (size_t)face * sizeof(double));
   uint64_t received = 0, checksum = 0;
-  for (long iteration = 0; iteration < iterations; iteration++) {
+  long iterations = 0;
+  for (; iterations < most && !is_told_to_end(until); iterations++) {
+    const long iteration = iterations;
     MPI_Request request[8];
     for (int d = 0; d < 4; d++)  // what travels in direction d comes from the neighbour on the opposite side
       MPI_Irecv(in + d * face, (int)face, MPI_DOUBLE, neighbour[d ^ 1], d, grid, &request[d]);

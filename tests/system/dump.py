@@ -61,6 +61,15 @@ def read_messages(path):
     return Rows({name: columns[name] for name in COLUMNS})
 
 
+def stored_messages(path):
+    """How many there are in a dump that is still being written; 0 when the look falls amid a change."""
+    try:
+        with h5py.File(path, "r") as file:
+            return sum(int(number) for number in file["messages"].attrs["rows"][:2])
+    except (KeyError, OSError, RuntimeError):
+        return 0
+
+
 def read_collectives(path):
     """The columns of /collectives as arrays of equal length, by name; times in nanoseconds."""
     with h5py.File(path, "r") as file:

@@ -25,6 +25,7 @@ MPIS = os.environ.get("PCLSCOPE_MPIS", "openmpi mpich").split()
 PCLSCOPE = BUILD / "bin" / "pclscope"
 DATA = SOURCE / "tests" / "data"
 SKIPPED = 77  # ctest: SKIP_RETURN_CODE
+PATIENCE = 120  # s: only to end what hangs. Machines are slow, and sometimes busy with other things.
 
 
 def program(name, mpi):
@@ -71,7 +72,7 @@ class Running:
     def output(self):
         return [file.read_bytes().decode(errors="replace") for file in self.files]
 
-    def finish(self, timeout=60):
+    def finish(self, timeout=PATIENCE):
         """Waits for the end. A command that takes too long fails the test: hanging is always a defect."""
         try:
             self.process.wait(timeout)
@@ -135,10 +136,10 @@ class Sandbox:
     def start(self, *arguments, directory=None):
         return Running(self, arguments, directory)
 
-    def run(self, *arguments, timeout=60, directory=None):
+    def run(self, *arguments, timeout=PATIENCE, directory=None):
         return self.start(*arguments, directory=directory).finish(timeout)
 
-    def pclscope(self, *arguments, timeout=30):
+    def pclscope(self, *arguments, timeout=PATIENCE):
         return self.run(PCLSCOPE, *arguments, timeout=timeout)
 
     def json(self, *arguments):
@@ -154,7 +155,7 @@ class Sandbox:
         options = ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"] if mpi == "openmpi" else []
         return [f"mpirun.{mpi}", *options, "-n", str(ranks), *command]
 
-    def bare(self, mpi, ranks, *command, timeout=60, directory=None):
+    def bare(self, mpi, ranks, *command, timeout=PATIENCE, directory=None):
         return self.run(*self.bare_command(mpi, ranks, *command), timeout=timeout, directory=directory)
 
     @staticmethod
@@ -162,13 +163,13 @@ class Sandbox:
         """Quiet: what pclscope then says on stderr is an error."""
         return [PCLSCOPE, "run", "--quiet", "-n", str(ranks), *options, "--", *command]
 
-    def traced(self, ranks, *command, options=(), timeout=90, directory=None):
+    def traced(self, ranks, *command, options=(), timeout=PATIENCE, directory=None):
         return self.run(*self.traced_command(ranks, *command, options=options), timeout=timeout, directory=directory)
 
     def start_traced(self, ranks, *command, options=()):
         return self.start(*self.traced_command(ranks, *command, options=options))
 
-    def in_private_mounts(self, mounts, command, after="true", timeout=90):
+    def in_private_mounts(self, mounts, command, after="true", timeout=PATIENCE):
         """Runs a command where `mounts` (shell lines) hold for it alone, then `after`; None where this is not allowed."""
         options = ["-m"] if os.getuid() == 0 else ["-rm"]
         if self.run("unshare", *options, "mount", "-t", "tmpfs", "tmpfs", self.runtime).code != 0:
@@ -189,7 +190,7 @@ class Sandbox:
         return [pid for pid, command in self.processes()
                 if pathlib.Path(command.split()[0]).name.startswith("pclscope-aggregator-") and "--worker" in command]
 
-    def wait_for(self, what, condition, timeout=15, running=None):
+    def wait_for(self, what, condition, timeout=PATIENCE, running=None):
         """The first true value of the condition. Fails when it takes too long or when the job ends before."""
         end = time.monotonic() + timeout
         while True:
@@ -208,8 +209,27 @@ class Sandbox:
         jobs = self.wait_for("announced job", lambda: self.json("list", "--json")["jobs"], running=running)
         return jobs[0]["name"]
 
-    def live(self, target):
-        return self.json("watch", target, "--once", "--json")
+    def live(self, *target):
+        """The newest summary. `--once` waits 2 s for one: on a busy machine the next call may see what this one missed."""
+        def look():
+            done = self.pclscope("watch", *target, "--once", "--json")
+            if done.code == 0:
+                return json.loads(done.stdout)
+            if "no news" not in done.stderr:
+                raise AssertionError(str(done))
+            return None
+        return self.wait_for(f"news from {target}", look)
+
+    # A job that goes on until it is told to end: the last argument of some programs (tests/programs/answer.h).
+    def until(self):
+        self.files += 1
+        self.end_sign = self.directory / f"end-{self.files}"
+        return f"until={self.end_sign}"
+
+    def end(self, running, timeout=PATIENCE):
+        """Tells the job of the last until() to end, and waits for that."""
+        self.end_sign.touch()
+        return running.finish(timeout)
 
     def live_with_messages(self, target, running, at_least=1):
         """The first live summary that shows so many messages."""
@@ -218,7 +238,7 @@ class Sandbox:
             return summary if summary["messages"]["matched"] >= at_least else None
         return self.wait_for(f"{at_least} live messages", enough, running=running)
 
-    def remains(self, patience=3.0):
+    def remains(self, patience=30.0):
         """What is left over of jobs that have ended: processes, shared memory, files in the runtime directory."""
         end = time.monotonic() + patience
         while True:

@@ -161,7 +161,7 @@ class OneNode(AttachTest):
         time.sleep(0.5)
         self.assertEnds(running)
         until = time.time_ns()
-        self.assertEqual(self.box.remains(10), [])
+        self.assertEqual(self.box.remains(), [])
         self.assertExact(2, [Session(path, since, until)])
 
     @on_every_mpi
@@ -174,7 +174,7 @@ class OneNode(AttachTest):
         self.assertNotEqual(running.finish(30).code, 0)
         self.box.wait_for("end of the aggregator", lambda: not self.box.application_ranks("pclscope-aggreg"))
         self.command("list")  # tidies the files of jobs that died
-        self.assertEqual(self.box.remains(10), [])
+        self.assertEqual(self.box.remains(), [])
         self.assertExact(2, [Session(path, None, None)])
 
     @on_every_mpi

@@ -97,7 +97,7 @@ class BadDumps(harness.SystemTest):
             path = self.box.directory / "damaged.h5"
             path.write_bytes(data)
             for topic in ("summary", "messages"):
-                done = self.box.pclscope("inspect", path, topic, "--json", timeout=20)
+                done = self.box.pclscope("inspect", path, topic, "--json", timeout=60)
                 with self.subTest(seed=seed, number=number, topic=topic):
                     self.assertIn(done.code, (0, 1), str(done))
                     if done.code == 1:

@@ -36,9 +36,9 @@ class DelayedLink(harness.SystemTest):
             regions = {tuple(r["ranks"]): r for r in self.box.live(job)["regions"]}
             slow = regions.get(tuple(SLOW))
             return slow and any(p["kind"] == "growth" for p in slow["periods"]) and slow
-        slow = self.box.wait_for("live growth of the slow row", delayed, timeout=60, running=running)
+        slow = self.box.wait_for("live growth of the slow row", delayed, running=running)
         self.assertGreater(slow["mean_latency_ratio"], 0)
-        done = running.finish(120)
+        done = running.finish(300)
         self.assertWorked(done)
         self.check_windows(first, last)
         self.check_growth(first, last)

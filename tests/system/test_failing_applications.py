@@ -2,7 +2,6 @@
 and the dump holds what was recorded."""
 import os
 import signal
-import time
 
 import dump
 import harness
@@ -34,7 +33,7 @@ class FailingApplications(harness.SystemTest):
         else:
             self.assertWorked(traced, bare.code)
         self.assertIn(f"crash: {how} after {MESSAGES} messages per rank\n", traced.stdout)
-        self.assertLess(traced.seconds, bare.seconds + 5)
+        self.assertLess(traced.seconds, bare.seconds + 25)  # it would wait 30 s for an analysis that does not end
         self.assertHolds(path, complete=True)
 
     @on_every_mpi
@@ -70,7 +69,7 @@ class FailingApplications(harness.SystemTest):
         before = self.box.live_with_messages(self.box.job_name(running), running, at_least=40)
         victim = self.box.application_ranks("halo2d")[-1]
         os.kill(victim, signal.SIGKILL)
-        done = running.finish(20)
+        done = running.finish()
         self.assertNotEqual(done.code, 0, str(done))
         summary = self.box.json("inspect", path, "--json")
         self.assertTrue(dump.is_complete(path), "the aggregator had time to close the dump")
@@ -90,7 +89,7 @@ class FailingApplications(harness.SystemTest):
                                                 options=("--dump", path))
                 self.box.live_with_messages(self.box.job_name(running), running, at_least=paper.total(TABLE))
                 running.process.send_signal(number)
-                self.assertNotEqual(running.finish(20).code, 0)
+                self.assertNotEqual(running.finish().code, 0)
                 self.assertEqual(dump.read_messages(path).channels(), TABLE)
 
     def test_not_an_mpi_program(self):
@@ -100,7 +99,6 @@ class FailingApplications(harness.SystemTest):
         self.assertWorked(done, 3)
         self.assertEqual(done.stdout, "3 some words\n" * 2)
         self.assertTrue(any("MPI" in line for line in done.our_lines()), str(done))
-        self.assertLess(done.seconds, 20)
 
     def test_not_an_mpi_program_that_succeeds(self):
         done = self.box.traced(2, "true")
@@ -131,9 +129,9 @@ class FailingApplications(harness.SystemTest):
         running = self.box.start_traced(4, harness.program("halo2d", mpi), "100000", "32", "2000",
                                         options=("--dump", path))
         early = self.box.live_with_messages(self.box.job_name(running), running, at_least=400)
-        time.sleep(2.5)
+        self.box.wait_for("a flush", lambda: dump.stored_messages(path) >= early["messages"]["matched"], running=running)
         self.box.kill_everything()
-        running.finish(10)
+        running.finish()
         rows = dump.read_messages(path)
         self.assertFalse(dump.is_complete(path))
         self.assertGreaterEqual(len(rows), early["messages"]["matched"])
@@ -142,7 +140,7 @@ class FailingApplications(harness.SystemTest):
         self.assertEqual(len(done.our_lines()), 1, str(done))
         self.assertIn("incomplete", done.our_lines()[0])
         # What was announced does not stay: the dead job is not listed.
-        self.assertEqual(self.box.json("list", "--json"), {"jobs": [], "dormant": []})
+        self.assertEqual(self.box.json("list", "--json")["jobs"], [])
 
 
 if __name__ == "__main__":

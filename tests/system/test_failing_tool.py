@@ -1,6 +1,7 @@
 """pclscope itself in trouble: the application finishes with the right result and exit status 0, one line says what is
 the matter, and what was recorded is not lost."""
 import os
+import re
 import signal
 import socket
 import time
@@ -14,10 +15,10 @@ HALO_MESSAGES = 8  # per iteration on 2 x 2 ranks
 
 
 class FailingTool(harness.SystemTest):
-    def halo(self, iterations, pause_us=0):
+    def halo(self, iterations):
         """(command, what it prints bare)"""
-        command = (harness.program("halo2d", MPI), str(iterations), "32", str(pause_us))
-        bare = self.box.bare(MPI, 4, harness.program("halo2d", MPI), str(iterations), "32")
+        command = (harness.program("halo2d", MPI), str(iterations), "32")
+        bare = self.box.bare(MPI, 4, *command)
         self.assertWorked(bare)
         return command, bare.stdout
 
@@ -30,35 +31,46 @@ class FailingTool(harness.SystemTest):
         for word in words:
             self.assertIn(word.lower(), ours[0].lower(), str(done))
 
-    def kill_worker(self, mpi, iterations, pause_us):
-        command = (harness.program("halo2d", mpi), str(iterations), "32", str(pause_us))
-        bare = self.box.bare(mpi, 4, *command[:-1])
+    def until_told(self, mpi, pause_us):
+        """A halo exchange that goes on until it is told to end."""
+        return harness.program("halo2d", mpi), "1000000", "32", str(pause_us), self.box.until()
+
+    def ends_as_bare(self, mpi, running):
+        """How it ended, and what it would have printed bare after as many iterations."""
+        done = self.box.end(running)
+        iterations = re.search(r"iterations (\d+)", done.stdout)
+        self.assertTrue(iterations, str(done))
+        bare = self.box.bare(mpi, 4, harness.program("halo2d", mpi), iterations[1], "32")
+        self.assertWorked(bare)
+        return done, bare.stdout
+
+    def kill_worker(self, mpi, pause_us):
         path = self.box.directory / f"killed-{mpi}.h5"
-        running = self.box.start_traced(4, *command, options=("--dump", path))
+        running = self.box.start_traced(4, *self.until_told(mpi, pause_us), options=("--dump", path))
         early = self.box.live_with_messages(self.box.job_name(running), running, at_least=8)
-        time.sleep(2)  # the dump is flushed at least every second
+        self.box.wait_for("a flush", lambda: dump.stored_messages(path) >= early["messages"]["matched"], running=running)
         worker, = self.box.aggregator_workers()
         os.kill(worker, signal.SIGKILL)
-        done = running.finish(60)
-        self.assertUnharmed(done, bare.stdout, 1, "aggregator")
+        done, output = self.ends_as_bare(mpi, running)
+        self.assertUnharmed(done, output, 1, "aggregator")
         rows = dump.read_messages(path)
         self.assertFalse(dump.is_complete(path))
         self.assertGreaterEqual(len(rows), early["messages"]["matched"])
-        self.assertEqual(self.box.json("list", "--json"), {"jobs": [], "dormant": []})
+        self.assertEqual(self.box.json("list", "--json")["jobs"], [])
 
     def test_aggregator_killed_under_openmpi(self):
         if "openmpi" not in harness.MPIS:
             self.skipTest("openmpi is not built")
-        self.kill_worker("openmpi", 2000, 2000)
+        self.kill_worker("openmpi", 2000)
 
     def test_aggregator_killed_under_mpich(self):
         if "mpich" not in harness.MPIS:
             self.skipTest("mpich is not built")
-        self.kill_worker("mpich", 300, 20000)
+        self.kill_worker("mpich", 20000)
 
     def kill_while_the_ranks_wait(self, attached):
         """The ranks wait for the aggregator when a ring is full; they must notice that it is gone."""
-        command, output = self.halo(4000, pause_us=1000 if attached else 0)
+        command = self.until_told(MPI, 1000 if attached else 0)
         running = self.box.start_traced(4, *command, options=("--ring-events", "64", "--overflow-wait", "60000"))
         if attached:
             self.box.live_with_messages(self.box.job_name(running), running)
@@ -67,7 +79,8 @@ class FailingTool(harness.SystemTest):
         time.sleep(1)
         self.assertTrue(running.running(), "the ranks wait")
         os.kill(worker, signal.SIGKILL)
-        self.assertUnharmed(running.finish(30), output, 1, "aggregator")
+        done, output = self.ends_as_bare(MPI, running)
+        self.assertUnharmed(done, output, 1, "aggregator")
 
     def test_aggregator_killed_while_the_rings_are_full(self):
         self.kill_while_the_ranks_wait(attached=True)
@@ -76,13 +89,12 @@ class FailingTool(harness.SystemTest):
         self.kill_while_the_ranks_wait(attached=False)
 
     def test_aggregator_stopped_holds_the_ranks_only_as_long_as_asked(self):
-        command, output = self.halo(4000)
-        running = self.box.start_traced(4, *command, options=("--ring-events", "64", "--overflow-wait", "200"))
+        running = self.box.start_traced(4, *self.until_told(MPI, 0), options=("--ring-events", "64", "--overflow-wait", "200"))
         worker = self.box.wait_for("aggregator", self.box.aggregator_workers, running=running)[0]
         os.kill(worker, signal.SIGSTOP)
         time.sleep(4)
         os.kill(worker, signal.SIGCONT)
-        done = running.finish(60)
+        done, output = self.ends_as_bare(MPI, running)
         self.assertWorked(done)
         self.assertEqual(done.stdout, output)
 

@@ -141,13 +141,14 @@ class Strangers(harness.SystemTest):
         if self.stranger.run(harness.PCLSCOPE, "--version").code != 0:
             self.skipTest("another user cannot reach the build folder")
 
-    def start_job(self, mpi, seconds=8, tcp=True):
-        """(running, port, name of the job, dump, bytes to look for that nobody else may see)"""
+    def start_job(self, mpi, seconds=0, tcp=True):
+        """(running, port, name of the job); without seconds it goes on until assertEndsWell()."""
         port = test_live.free_port()
         self.dump = self.box.directory / "run.h5"
         options = ["--dump", str(self.dump)] + (["--publish", f"tcp://127.0.0.1:{port}"] if tcp else [])
         before = os.umask(0)  # the careless user's: nothing may depend on it
-        running = self.box.start_traced(4, harness.program("halo2d", mpi), str(int(seconds * 500)), "32", "2000", options=options)
+        running = self.box.start_traced(4, harness.program("halo2d", mpi), str(seconds * 500 or 10**6), "32", "2000",
+                                        self.box.until(), options=options)
         os.umask(before)
         name = self.box.job_name(running)
         self.box.live_with_messages(name, running)
@@ -162,8 +163,8 @@ class Strangers(harness.SystemTest):
             found += [line.split()[1].encode() for line in file.read_text().splitlines()[1:]]
         return found
 
-    def assertEndsWell(self, running, timeout=90):
-        done = running.finish(timeout)
+    def assertEndsWell(self, running, until_told=True):
+        done = self.box.end(running) if until_told else running.finish()
         self.assertWorked(done)
         self.assertIn("checksum", done.stdout)
         return done
@@ -263,16 +264,16 @@ class Strangers(harness.SystemTest):
         self.assertNotIn(b"PCLW".hex(), told["heard"])
         self.assertLess(most, before + 1000)
         self.assertGreaterEqual(2 * sum(served), len(served))  # while it floods; each tries for 2 s
-        done = self.assertEndsWell(running)
+        done = self.assertEndsWell(running, until_told=False)
         self.assertEqual(done.our_lines(), [], str(done))
-        self.assertWorked(viewer.finish(10))
+        self.assertWorked(viewer.finish())
         lines = [json.loads(line) for line in viewer.output()[0].splitlines()]
         self.assertEqual(lines[-1]["messages"]["matched"], 8 * 10000)
 
     @harness.on_every_mpi
     def test_files_planted_in_shared_memory(self, mpi):
         """A stranger sees the names of a job's files in /dev/shm. He plants what might be looked for next."""
-        running, _, name = self.start_job(mpi, seconds=4, tcp=False)
+        running, _, name = self.start_job(mpi, tcp=False)
         names = [path.name for path in SHARED_MEMORY.glob("pclscope-*-board")]
         token = self.secrets()[0].decode()
         board, = [n for n in names if token in n]

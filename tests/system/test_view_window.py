@@ -4,6 +4,7 @@ Pixels are compared with nothing: the viewer says what is selected and where thi
 whether it shows anything there.
 """
 import os
+import re
 import signal
 import struct
 import unittest
@@ -145,7 +146,7 @@ class Window(ViewTest):
         for name in sorted(nodes(state), key=lambda n: viewer.find(state, n)[0])[:6]:
             viewer.click(viewer.mark(name), count=2)
             try:
-                viewer.wait("other nodes", lambda s: s["settled"] and len(nodes(s)) != before, timeout=4)
+                viewer.wait("other nodes", lambda s: s["settled"] and len(nodes(s)) != before, timeout=10)
             except AssertionError:
                 continue
             break
@@ -183,7 +184,7 @@ class Window(ViewTest):
         viewer.key("Escape")
         viewer.wait("no help", lambda s: not s["help"])
         viewer.key("q")
-        done = viewer.running.finish(20)
+        done = viewer.running.finish()
         self.assertWorked(done)
         again = xvfb.Viewer(self.box, xvfb_screen_of(viewer), self.box.directory / "groups.h5")
         self.assertFalse(again.settled()["hint"])  # not the first run any more
@@ -194,12 +195,12 @@ def xvfb_screen_of(viewer):
 
 
 class Live(ViewTest):
-    def start_job(self, iterations):
-        job = self.box.start_traced(8, harness.program("cg_pattern", "openmpi"), str(iterations), "1024", "2000")
+    def start_job(self):
+        job = self.box.start_traced(8, harness.program("cg_pattern", "openmpi"), "1000000", "1024", "2000", self.box.until())
         return job, self.box.job_name(job)
 
     def test_pause_loses_nothing_and_a_killed_viewer_comes_back(self):
-        job, name = self.start_job(100_000)
+        job, name = self.start_job()
         screen = self.screen()
         viewer = xvfb.Viewer(self.box, screen, name)
         viewer.wait("news", lambda s: s["connection"]["state"] == "running" and s["snapshots"] >= 3)
@@ -207,7 +208,7 @@ class Live(ViewTest):
         viewer.key("Escape")
         viewer.key("space")
         picture = self.box.directory / "live.png"
-        self.assertWorked(self.box.pclscope("view", "--screenshot", picture, "--size", "800x500", name, timeout=60))
+        self.assertWorked(self.box.pclscope("view", "--screenshot", picture, "--size", "800x500", name))
         self.assertGreater(colours(read_png(picture)), 100)
         paused = viewer.wait("pause", lambda s: s["paused"])
         later = viewer.wait("more news behind it", lambda s: s["snapshots"] >= paused["snapshots"] + 5)
@@ -216,7 +217,7 @@ class Live(ViewTest):
         viewer.wait("newest", lambda s: not s["paused"] and s["shown"]["sequence"] > paused["shown"]["sequence"] + 3)
 
         viewer.kill()
-        viewer.running.process.wait(20)
+        viewer.running.process.wait(harness.PATIENCE)
         again = xvfb.Viewer(self.box, screen, name)
         again.wait("news again", lambda s: s["connection"]["state"] == "running" and s["snapshots"] >= 3)
         self.assertTrue(job.running())
@@ -228,19 +229,20 @@ class Live(ViewTest):
         self.assertIn("gone", lost["connection"]["problem"])
 
     def test_a_job_that_ends_is_finished(self):
-        job, name = self.start_job(1500)
+        job, name = self.start_job()
         viewer = xvfb.Viewer(self.box, self.screen(), name)
-        viewer.wait("news", lambda s: s["connection"]["state"] in ("running", "finished"))
-        self.assertWorked(job.finish(120))
+        viewer.wait("news", lambda s: s["connection"]["state"] == "running")
+        done = self.box.end(job)
+        self.assertWorked(done)
         state = viewer.wait("end", lambda s: s["connection"]["state"] == "finished")
-        self.assertEqual(state["shown"]["matched"], 8 * 7 * 1500)
+        self.assertEqual(state["shown"]["matched"], 8 * 7 * int(re.search(r"iterations (\d+)", done.stdout)[1]))
 
 
 class Pictures(ViewTest):
     def picture(self, *arguments, name="out.png"):
         path = self.box.directory / name
         self.box.environment.pop("DISPLAY", None)
-        done = self.box.pclscope("view", "--screenshot", path, *arguments, timeout=60)
+        done = self.box.pclscope("view", "--screenshot", path, *arguments)
         return path, done
 
     def test_a_picture_without_a_display(self):
@@ -279,6 +281,8 @@ class Pictures(ViewTest):
         self.assertOneLine(self.picture("ipc:///tmp/no-such-endpoint")[1], 1, "no news")
         self.assertOneLine(self.picture("--size", "0x0", dump)[1], 2, "--size")
         self.assertOneLine(self.picture("--select", "region", dump)[1], 2, "--select")
+        for what in ("region", "rank", "finding"):  # no picture of something else
+            self.assertOneLine(self.picture("--select", f"{what}=99", dump)[1], 1, f"no {what} 99")
         self.assertOneLine(self.picture(dump, name="no/such/directory.png")[1], 1, "cannot write")
         self.box.environment["MESA_GL_VERSION_OVERRIDE"] = "2.1"
         self.assertOneLine(self.picture(dump)[1], 1, "no OpenGL 3.0", "watch")

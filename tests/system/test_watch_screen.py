@@ -9,7 +9,7 @@ import unittest
 
 import harness
 
-PATIENCE = 20  # seconds for anything to appear: machines are slow
+PATIENCE = harness.PATIENCE  # seconds for anything to appear
 HELPERS = harness.BUILD / "tests"
 
 
@@ -30,11 +30,11 @@ class Terminal:
         self.wait("ready$")
 
     def call(self, *arguments):
-        return subprocess.run([*self.tmux, *arguments], env=self.environment, check=True, capture_output=True, timeout=20,
+        return subprocess.run([*self.tmux, *arguments], env=self.environment, check=True, capture_output=True, timeout=PATIENCE,
                               text=True).stdout
 
     def close(self):
-        subprocess.run([*self.tmux, "kill-server"], env=self.environment, capture_output=True, timeout=20)
+        subprocess.run([*self.tmux, "kill-server"], env=self.environment, capture_output=True, timeout=PATIENCE)
 
     def screen(self):
         return self.call("capture-pane", "-p")
@@ -89,13 +89,14 @@ class WatchScreen(harness.SystemTest):
         terminal.open()
         return terminal
 
-    def start_cg(self, iterations, options=()):
-        """Two regions of four ranks."""
-        return self.box.start_traced(8, harness.program("cg_pattern", harness.MPIS[0]), str(iterations), "1024", "2000", options=options)
+    def start_cg(self):
+        """Two regions of four ranks, until it is told to end."""
+        return self.box.start_traced(8, harness.program("cg_pattern", harness.MPIS[0]), "1000000", "1024", "2000", self.box.until())
 
-    def start_fake(self, name, seconds, ending):
+    def start_fake(self, name, ending):
         (self.box.runtime / "pclscope").mkdir(mode=0o700, exist_ok=True)
-        return self.box.start(HELPERS / "viewer_fake_job", name, f"ipc://{self.box.runtime}/pclscope/{name}", seconds, ending)
+        end = self.box.until().removeprefix("until=")
+        return self.box.start(HELPERS / "viewer_fake_job", name, f"ipc://{self.box.runtime}/pclscope/{name}", end, ending)
 
     def viewer(self):
         """The pid of the only watch that runs."""
@@ -111,7 +112,7 @@ class WatchScreen(harness.SystemTest):
         terminal.wait_until("line mode", lambda text: re.search(r"^1$", text, re.MULTILINE))
 
     def test_a_running_job_in_two_terminals(self):
-        running = self.start_cg(60000)
+        running = self.start_cg()
         job = self.box.job_name(running)
         large, small = self.terminal("large"), self.terminal("small", 40, 10)
         large.watch(job, "--interval", "200ms")
@@ -133,7 +134,7 @@ class WatchScreen(harness.SystemTest):
         small.keys("C-c")
         small.wait("status=0")
         running.process.send_signal(signal.SIGTERM)
-        running.finish(30)
+        running.finish()
 
     def look_around(self, terminal):
         terminal.keys("s")
@@ -169,8 +170,12 @@ class WatchScreen(harness.SystemTest):
         screen = terminal.wait("Esc back")
         number = int(re.search(r"^REGION ([0-9]+), 4 ranks", screen, re.MULTILINE).group(1))
         self.assertRegex(screen, r"(?m)^ranks +[0-9]-[0-9]")
-        terminal.keys("BTab", "Tab", "End")
-        terminal.wait_until("its end", lambda text: re.search(r"lines [0-9]+-([0-9]+) of \1\b", text))
+        terminal.keys("BTab", "Tab")
+
+        def at_its_end(_):  # the page of a running job may have grown since the key
+            terminal.keys("End")
+            return re.search(r"lines [0-9]+-([0-9]+) of \1\b", terminal.screen())
+        terminal.wait_until("its end", at_its_end)
         terminal.keys("Escape")
         terminal.wait_until("the selected region", lambda text: re.search(rf"^>[! ] +{number} ", text, re.MULTILINE))
 
@@ -188,18 +193,20 @@ class WatchScreen(harness.SystemTest):
 
     def test_the_end_of_a_job_is_shown_until_a_key(self):
         terminal = self.terminal("end")
-        running = self.start_cg(1000)
+        running = self.start_cg()
         terminal.watch(self.box.job_name(running))
         terminal.wait("\nlive")
-        self.assertWorked(running.finish(60))
+        done = self.box.end(running)
+        self.assertWorked(done)
         screen = terminal.wait("\nfinished: the job has ended")
-        self.assertEqual(matched(screen), 8 * (3 * 2 + 1) * 1000)  # what came last is shown
+        iterations = int(re.search(r"iterations (\d+)", done.stdout)[1])
+        self.assertEqual(matched(screen), 8 * (3 * 2 + 1) * iterations)  # what came last is shown
         terminal.keys("q")
         self.assertIn("has finished", terminal.wait("status=0"))
 
     def test_a_killed_aggregator_is_lost(self):
         terminal = self.terminal("lost")
-        running = self.start_cg(3000)
+        running = self.start_cg()
         terminal.watch(self.box.job_name(running))
         terminal.wait("\nlive")
         worker, = self.box.aggregator_workers()
@@ -209,19 +216,19 @@ class WatchScreen(harness.SystemTest):
         self.assertIn("REGIONS", screen)  # the last picture stays
         terminal.keys("q")
         self.assertIn("is gone", terminal.wait("status=1"))
-        running.finish(60)
+        self.box.end(running)
 
     def test_a_job_of_that_name_again_is_a_reconnect(self):
         terminal = self.terminal("again")
-        first = self.start_fake("rain-1", 3, "die")
+        first = self.start_fake("rain-1", "die")
         self.box.wait_for("job", lambda: self.box.json("list", "--json")["jobs"], running=first)
         terminal.watch("rain-1", "--interval", "100ms")
         terminal.wait("\nlive")
-        first.finish(10)
+        self.box.end(first)
         terminal.wait("\nLOST")
-        second = self.start_fake("rain-1", 4, "finish")
+        second = self.start_fake("rain-1", "finish")
         terminal.wait("live  reconnected 1 time")
-        second.finish(10)
+        self.box.end(second)
         terminal.wait("\nfinished: the job has ended")
         terminal.keys("q")
         terminal.wait("status=0")

@@ -31,11 +31,11 @@ class Screen:
         with os.fdopen(read) as numbers:
             self.display = f":{numbers.readline().strip()}"
         box.environment.update(DISPLAY=self.display, XDG_CONFIG_HOME=str(self.directory / "config"), LIBGL_ALWAYS_SOFTWARE="1")
-        box.wait_for("screen", lambda: box.run("xdotool", "getdisplaygeometry").code == 0, timeout=20)
+        box.wait_for("screen", lambda: box.run("xdotool", "getdisplaygeometry").code == 0)
 
     def close(self):
         self.server.terminate()
-        self.server.wait(10)
+        self.server.wait(harness.PATIENCE)
 
     def pixels(self):
         """The whole screen, height x width x 3, red first (the X window dump that Xvfb keeps)."""
@@ -61,7 +61,7 @@ class Viewer:
         except (FileNotFoundError, json.JSONDecodeError):
             return None
 
-    def wait(self, what, condition, timeout=30):
+    def wait(self, what, condition, timeout=harness.PATIENCE):
         def holds():
             state = self.state()
             return state if state and condition(state) else None

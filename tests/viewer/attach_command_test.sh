@@ -16,12 +16,10 @@ for command in attach detach key; do
   expect_out "usage: pclscope $command"
 done
 # A job that was started by `pclscope run` needs no attaching.
-"$helpers/viewer_fake_job" ours-1 "ipc://$folder/run/fake" 20 &
+"$helpers/viewer_fake_job" ours-1 "ipc://$folder/run/fake" "$folder/never" &
 background=$!
-for _ in $(seq 100); do
-  "$pclscope" list --json | grep -q ours-1 && break
-  sleep 0.1
-done
+listed() { "$pclscope" list --json | grep -q ours-1; }
+until_true listed
 refused 1 "recorded already" "$pclscope" attach ours-1
 refused 1 "ours-1" "$pclscope" detach ours-1
 run "$pclscope" list

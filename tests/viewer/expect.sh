@@ -11,7 +11,7 @@ export ASAN_OPTIONS=detect_leaks=0
 failures=0
 background=
 tidy() {
-  for pid in $background; do kill "$pid" 2>/dev/null; done
+  for pid in $background; do kill "$pid" 2>/dev/null && kill -CONT "$pid" 2>/dev/null; done
   rm -rf "$folder"
 }
 trap tidy EXIT
@@ -22,9 +22,18 @@ fail() {
   echo "  stdout: $(head -c 2000 "$folder/out")"
   echo "  stderr: $(head -c 2000 "$folder/err")"
 }
+# until_true COMMAND...: waits until it succeeds, a minute at most; what did not come by then will not.
+until_true() {
+  local end=$((SECONDS + 60))
+  until "$@"; do
+    [ "$SECONDS" -lt "$end" ] || { fail "never true: $*"; return 1; }
+    sleep 0.05
+  done
+}
+at_least() { [ "$(grep -c -e "$2" "$3")" -ge "$1" ]; }  # at_least N PATTERN FILE: so many lines have it
 # run COMMAND...: leaves $status and the files out and err.
 run() {
-  timeout 30 "$@" >"$folder/out" 2>"$folder/err" </dev/null
+  timeout 120 "$@" >"$folder/out" 2>"$folder/err" </dev/null
   status=$?
 }
 expect_status() { [ "$status" -eq "$1" ] || fail "status $status, expected $1"; }

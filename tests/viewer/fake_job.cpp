@@ -1,10 +1,10 @@
-// fake_job NAME ENDPOINT SECONDS [finish|die]: publishes a hand-made snapshot every 50 ms like an aggregator, announced
-// as job NAME, and answers questions for dependency graphs: 5,000 messages from 10 s to 12 s. "finish" ends in order, "die" without taking the announcement back.
+// fake_job NAME ENDPOINT FILE [finish|die]: publishes a hand-made snapshot every 50 ms like an aggregator, announced as
+// job NAME, until FILE is there, 300 s at most; answers questions for dependency graphs: 5,000 messages from 10 s to 12 s.
+// "finish" ends in order, "die" without taking the announcement back.
 #include <time.h>
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 #include "analysis/order/dag_builder.hpp"
@@ -66,8 +66,8 @@ int main(int argc, char** argv) {
   job.started_realtime_ns = now();
   if (!wire::announce(job)) return 1;
   const std::vector<Message> messages = kept_messages();
-  const std::int64_t end = now() + static_cast<std::int64_t>(std::atof(argv[3]) * 1e9);
-  while (now() < end) {
+  const std::int64_t end = now() + 300'000'000'000;
+  while (now() < end && ::access(argv[3], F_OK) != 0) {
     snapshot.live.window_end_realtime_ns = now();
     ++snapshot.live.sequence;
     (*publisher)->publish(snapshot);
@@ -78,7 +78,7 @@ int main(int argc, char** argv) {
   snapshot.finished = true;
   ++snapshot.live.sequence;
   (*publisher)->publish(snapshot);
-  ::usleep(100'000);
+  ::usleep(500'000);  // for a busy machine to deliver it
   wire::withdraw(job.name);
   return 0;
 }

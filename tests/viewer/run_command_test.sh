@@ -154,12 +154,12 @@ expect_status 137
 nothing_left
 for signal in INT TERM HUP; do
   echo "n=0; trap 'n=\$((n+1)); [ \$n = 1 ] && (sleep 0.3; touch $folder/more) & ' $signal; touch $folder/ready
-    for i in \$(seq 100); do sleep 0.05; [ -e $folder/more ] && break; done; exit \$((50 + n))" >"$folder/act"
+    for i in \$(seq 1200); do sleep 0.05; [ -e $folder/more ] && break; done; exit \$((50 + n))" >"$folder/act"
   rm -f "$folder/ready" "$folder/more"
   # A shell's background job ignores SIGINT for good; env gives the default back.
   env --default-signal=INT "${quiet[@]}" >"$folder/out" 2>"$folder/err" </dev/null &
   pid=$!
-  for _ in $(seq 100); do [ -e "$folder/ready" ] && break; sleep 0.05; done
+  until_true [ -e "$folder/ready" ]
   kill -$signal $pid
   wait $pid
   status=$?
@@ -172,14 +172,13 @@ echo hello | "${quiet[@]}" 2>"$folder/err"
 [ "$(cat "$folder/input")" = hello ] || fail "no input"
 
 # --- a dead pclscope takes the launcher with it ---
-echo "touch $folder/alive; trap 'rm $folder/alive; exit 1' TERM; for i in \$(seq 100); do sleep 0.05; done" >"$folder/act"
+echo "touch $folder/alive; trap 'rm $folder/alive; exit 1' TERM; for i in \$(seq 2400); do sleep 0.05; done" >"$folder/act"
 "${quiet[@]}" >"$folder/out" 2>"$folder/err" </dev/null &
 pid=$!
-for _ in $(seq 100); do [ -e "$folder/alive" ] && break; sleep 0.05; done
+until_true [ -e "$folder/alive" ]
 kill -KILL $pid
 wait $pid 2>/dev/null
-sleep 0.5
-[ ! -e "$folder/alive" ] || fail "the launcher did not notice"
+until_true [ ! -e "$folder/alive" ]  # the launcher has noticed
 rm -f /dev/shm/pclscope-"$(token)"-*
 
 # --- a job that published, with and without an orderly end ---
@@ -188,12 +187,14 @@ cat >"$folder/act" <<'SCRIPT'
 job=$(printf '%s\n' "$@" | sed -n '/^--job$/{n;p}' | tail -1)
 endpoint=$(printf '%s\n' "$@" | sed -n '/^--publish$/{n;p}' | tail -1)
 SCRIPT
-echo "\"$helpers/viewer_fake_job\" \$job \$endpoint 1.5 \$how" >>"$folder/act"
+# It ends when pclscope has had time to hear of it.
+echo "(sleep 4; touch $folder/enough) & \"$helpers/viewer_fake_job\" \$job \$endpoint $folder/enough \$how" >>"$folder/act"
 how=finish run env how=finish "$pclscope" run -n 1 --mpi openmpi -- "$app"
 expect_status 0
 expect_err 'messages matched'
 expect_err 'worst region 7'
 nothing_left
+rm -f "$folder/enough"
 run env how=die "$pclscope" run -n 1 --mpi openmpi -- "$app"
 nothing_left
 finish

@@ -121,5 +121,4 @@ TEST_CASE("a known site takes a few nanoseconds") {
   const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - begin;
   CHECK(sum > 0);
   WARN("site_of: " << took.count() / calls << " ns");
-  CHECK(took.count() / calls < 200);  // a test, not a benchmark
 }

@@ -206,5 +206,5 @@ TEST_CASE("many large reports merge in near-linear time") {
   std::uint64_t messages = 0;
   for (const PairSums& p : sum.pairs) messages += p.sums.messages;
   CHECK(messages == 64 * 4000);
-  CHECK(took.count() < 20);  // quadratic would be minutes
+  CHECK(took.count() < 120);  // quadratic would be many minutes
 }

@@ -102,6 +102,6 @@ TEST_CASE("very many cycles take no more than seconds") {
   }
   const auto begin = std::chrono::steady_clock::now();
   const LogicalOrder order = logical_order(messages);
-  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(20));
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(120));
   CHECK(is_order(messages, order));
 }

@@ -193,7 +193,7 @@ TEST_CASE("many ranks that all talk to each other take bounded time with every m
       CHECK(leaves_of(tree) <= (limit < n ? limit / 2 : n));
 #ifdef NDEBUG
       // The simple paths of 3 edges are 240,000 million / 2: one by one they would take an hour.
-      CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
+      CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(120));
 #else
       static_cast<void>(start);
 #endif

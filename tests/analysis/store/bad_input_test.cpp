@@ -65,7 +65,7 @@ ErrorCode create_error(const std::string& path) {
 int read_apart(const std::string& path) {
   const pid_t child = ::fork();
   if (child == 0) {
-    ::alarm(20);  // a hang is a failure as well
+    ::alarm(120);  // a hang is a failure as well
     const auto reader = Reader::open(path);
     if (!reader) ::_exit(1);
     const auto rows = (*reader)->messages(0, (*reader)->message_count());

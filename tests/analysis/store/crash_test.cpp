@@ -176,7 +176,8 @@ TEST_CASE("kill -9 at random moments: the dump opens and holds what had been flu
   INFO("seed " << seed);
   std::mt19937_64 random(seed);
   std::uint64_t most = 0;
-  for (int round = 0; round < test::thinned(30); round++) {
+  const int rounds = test::thinned(30);
+  for (int round = 0; round < rounds; round++) {
     const TemporaryDirectory directory;
     const std::string path = directory / "run.h5";
     int progress[2];
@@ -210,6 +211,8 @@ TEST_CASE("kill -9 at random moments: the dump opens and holds what had been flu
     Written last, next;
     REQUIRE(::read(progress[0], &last, sizeof last) == sizeof last);
     ::usleep(static_cast<useconds_t>(random() % 200'000));
+    // The moments are not all at the beginning, however slow the machine is.
+    while (round == rounds - 1 && last.flushed_rows <= 3000 && ::read(progress[0], &next, sizeof next) == sizeof next) last = next;
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);
     while (::read(progress[0], &next, sizeof next) == sizeof next) last = next;
@@ -220,5 +223,5 @@ TEST_CASE("kill -9 at random moments: the dump opens and holds what had been flu
     CHECK(fault_in(path, last) == "");
     most = std::max(most, last.flushed_rows);
   }
-  if (!test::under_sanitizer) CHECK(most > 3000);  // the moments were not all at the beginning
+  CHECK(most > 3000);
 }

@@ -51,17 +51,17 @@ TEST_CASE("a graph is asked for and comes, with and without a snapshot published
   auto viewer = Subscriber::connect(endpoint);
   REQUIRE(viewer);
   for (std::int32_t region = 0; region < 5; region++) {
-    const auto dag = (*viewer)->ask_dag(question_of(region), 2000ms);
+    const auto dag = (*viewer)->ask_dag(question_of(region), 60s);
     REQUIRE(dag);
     CHECK(*dag == random_dag(static_cast<std::uint64_t>(region), 200));
   }
-  const auto none = (*viewer)->ask_dag(question_of(9), 2000ms);
+  const auto none = (*viewer)->ask_dag(question_of(9), 60s);
   REQUIRE_FALSE(none);
   CHECK(none.error().code == ErrorCode::not_found);
   CHECK(none.error().message == "no region 9: there are 0, 1");
   job.publish({});
-  CHECK((*viewer)->ask(2000ms));
-  CHECK((*viewer)->ask_dag(question_of(1), 2000ms));
+  CHECK((*viewer)->ask(60s));
+  CHECK((*viewer)->ask_dag(question_of(1), 60s));
 }
 
 TEST_CASE("a graph of 10,000 messages comes over the wire") {
@@ -70,17 +70,16 @@ TEST_CASE("a graph of 10,000 messages comes over the wire") {
   const Dag dag = random_dag(1, 10'000);
   Serving job(bind_or_fail(endpoint), [&](const DagQuestion&) -> Result<Dag> { return dag; });
   auto viewer = Subscriber::connect(endpoint);
-  REQUIRE((*viewer)->ask_dag(question_of(1), 5000ms));
-  double best_ms = 1e9;  // of several: the machine has other things to do
+  REQUIRE((*viewer)->ask_dag(question_of(1), 60s));
+  double best_ms = 1e9;  // of several: the machine has other things to do. For the reader; measured by benchmarks/live_dag
   for (int i = 0; i < 5; i++) {
     const auto began = std::chrono::steady_clock::now();
-    const auto answer = (*viewer)->ask_dag(question_of(1), 5000ms);
+    const auto answer = (*viewer)->ask_dag(question_of(1), 60s);
     best_ms = std::min(best_ms, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count());
     REQUIRE(answer);
     CHECK(*answer == dag);
   }
   WARN("asked, sent and decoded in " << best_ms << " ms");
-  CHECK(best_ms < 5000);  // no hang; how fast: benchmarks/live_dag
 }
 
 TEST_CASE("a job that keeps no messages refuses politely") {
@@ -88,7 +87,7 @@ TEST_CASE("a job that keeps no messages refuses politely") {
   const std::string endpoint = "ipc://" + directory.path() + "/job";
   Serving job(bind_or_fail(endpoint));
   auto viewer = Subscriber::connect(endpoint);
-  const auto dag = (*viewer)->ask_dag(question_of(1), 2000ms);
+  const auto dag = (*viewer)->ask_dag(question_of(1), 60s);
   REQUIRE_FALSE(dag);
   CHECK(dag.error().code == ErrorCode::not_found);
   CHECK(dag.error().message.find("keeps no messages") != std::string::npos);
@@ -111,24 +110,24 @@ TEST_CASE("who asks for graphs without end does not hold up the job") {
   std::atomic<int> built{0};
   Serving job(bind_or_fail(endpoint), [&](const DagQuestion&) -> Result<Dag> {
     built++;
-    std::this_thread::sleep_for(20ms);
+    std::this_thread::sleep_for(200ms);
     return Dag{};
   });
   job.publish({});
   RawSocket socket(ZMQ_DEALER, endpoint + ".ask");
   Encoder encoder;
+  const auto began = std::chrono::steady_clock::now();
   for (std::uint64_t i = 0; i < 200; i++) {
     const auto frame = encoder.question_dag(i, question_of(1));
     socket.send(frame.data(), frame.size());
   }
-  std::this_thread::sleep_for(50ms);
+  while (built == 0) std::this_thread::sleep_for(1ms);
   auto viewer = Subscriber::connect(endpoint);
-  const auto began = std::chrono::steady_clock::now();
-  CHECK((*viewer)->ask(2000ms));  // snapshots are not behind the graphs
-  CHECK(std::chrono::steady_clock::now() - began < 1000ms);
-  std::this_thread::sleep_for(500ms);
-  CHECK(built >= 1);
-  CHECK(built <= 12);  // of some 600 ms a fifth, each 20 ms
+  CHECK((*viewer)->ask(60s));
+  CHECK(built < 16);  // so many may wait: the snapshot was not behind them
+  while (built < 3) std::this_thread::sleep_for(1ms);
+  const auto took = std::chrono::steady_clock::now() - began;
+  CHECK(took >= 2 * 5 * 200ms);  // after each graph a rest four times as long
 }
 
 TEST_CASE("malformed questions for graphs are counted, and good ones still answered") {
@@ -150,8 +149,8 @@ TEST_CASE("malformed questions for graphs are counted, and good ones still answe
     }
     std::this_thread::sleep_for(1ms);
   }
-  for (int wait = 0; wait < 200 && job.malformed() < 30; wait++) std::this_thread::sleep_for(10ms);
+  for (int wait = 0; wait < 6000 && job.malformed() < 30; wait++) std::this_thread::sleep_for(10ms);
   CHECK(job.malformed() == 30);
   auto viewer = Subscriber::connect(endpoint);
-  CHECK((*viewer)->ask_dag(question_of(1), 2000ms));
+  CHECK((*viewer)->ask_dag(question_of(1), 60s));
 }

@@ -88,10 +88,10 @@ TEST_CASE("over TCP a viewer with the key file gets snapshots and answers; stran
   const auto serve_viewer = [&] {
     auto viewer = Subscriber::connect(endpoint);
     REQUIRE(viewer);
-    const auto came = (*viewer)->next(3000ms);
+    const auto came = (*viewer)->next(60s);
     REQUIRE(*came);
     CHECK(**came == sent);
-    const auto asked = (*viewer)->ask(3000ms);
+    const auto asked = (*viewer)->ask(60s);
     REQUIRE(asked);
     CHECK(*asked == sent);
   };
@@ -124,7 +124,7 @@ TEST_CASE("over TCP a viewer with another key file gets nothing, and is told whe
   auto friendly = Subscriber::connect(endpoint);
   ::unsetenv("PCLSCOPE_KEY_FILE");
   REQUIRE(friendly);
-  CHECK(*(*friendly)->next(3000ms));
+  CHECK(*(*friendly)->next(60s));
 }
 
 TEST_CASE("a TCP port in use is reported with its address, either of the two") {

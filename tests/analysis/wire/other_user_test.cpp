@@ -94,10 +94,10 @@ TEST_CASE("what another user publishes under a job's name is not believed") {
   const Impostor impostor(shared + "/job");
   auto viewer = Subscriber::connect("ipc://" + shared + "/job");
   REQUIRE(viewer);
-  const auto came = (*viewer)->next(3000ms);
+  const auto came = (*viewer)->next(60s);
   REQUIRE_FALSE(came);
   CHECK(came.error().code == ErrorCode::not_permitted);
-  const auto asked = (*viewer)->ask(3000ms);
+  const auto asked = (*viewer)->ask(60s);
   REQUIRE_FALSE(asked);
   CHECK(asked.error().code == ErrorCode::not_permitted);
   CHECK(asked.error().message.find("another user") != std::string::npos);
@@ -114,14 +114,13 @@ TEST_CASE("in a directory that all may write in, a job's sockets are the owner's
   fs::create_directory(shared);
   ::chmod(shared.c_str(), 01777);
   ::chmod(directory.path().c_str(), 0755);
-  const mode_t before = ::umask(0);
-  auto bound = Publisher::bind("ipc://" + shared + "/job");
-  ::umask(before);
-  REQUIRE(bound);
-  Serving job(std::move(*bound));
-  job.publish(RandomSnapshot(5).make());
+  // The child first: a fork of a process that has threads is no place for a viewer.
+  int ready[2];
+  REQUIRE(::pipe(ready) == 0);
   const pid_t pid = ::fork();
   if (pid == 0) {
+    char word = 0;
+    if (::read(ready[0], &word, 1) != 1) ::_exit(89);
     if (::setgid(stranger) != 0 || ::setuid(stranger) != 0) ::_exit(90);
     for (const char* end : {".pub", ".ask"}) {
       const std::string path = shared + "/job" + end;
@@ -132,19 +131,27 @@ TEST_CASE("in a directory that all may write in, a job's sockets are the owner's
     if (!viewer || *(*viewer)->next(500ms) || (*viewer)->ask(500ms)) ::_exit(93);
     ::_exit(0);
   }
+  const mode_t before = ::umask(0);
+  auto bound = Publisher::bind("ipc://" + shared + "/job");
+  ::umask(before);
+  REQUIRE(bound);
+  Serving job(std::move(*bound));
+  job.publish(RandomSnapshot(5).make());
+  REQUIRE(::write(ready[1], "x", 1) == 1);
   int status = 0;
   ::waitpid(pid, &status, 0);
+  ::close(ready[0]);
+  ::close(ready[1]);
   REQUIRE(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 0);
   auto viewer = Subscriber::connect("ipc://" + shared + "/job");
   REQUIRE(viewer);
-  CHECK((*viewer)->ask(3000ms));
+  CHECK((*viewer)->ask(60s));
 }
 
 TEST_CASE("a session's directory in which others can replace things is not used") {
   const PrivateDirectory directory;
   const std::string fallback = "/tmp/pclscope-" + std::to_string(::geteuid());
-  const bool fallback_there = fs::exists(fs::symlink_status(fallback));
   for (const mode_t mode : {0777, 0770, 0702}) {
     ::chmod(directory.path().c_str(), mode);
     CHECK(*runtime_directory() == fallback);
@@ -158,7 +165,6 @@ TEST_CASE("a session's directory in which others can replace things is not used"
     CHECK(*runtime_directory() == fallback);
   }
   ::setenv("XDG_RUNTIME_DIR", directory.path().c_str(), 1);
-  if (!fallback_there) fs::remove(fallback);
 }
 
 TEST_CASE("a runtime directory that somebody else made first is refused, with a way out") {
