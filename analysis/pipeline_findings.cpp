@@ -18,7 +18,19 @@ attribute::AttributorOptions Pipeline::State::attributor_options() {
   o.window_ns = windows.length_ns();
   o.time_share = options.delay_share < 1 ? findings_share : 1;
   o.find_mapping = [this] { return better_mapping(); };
+  o.inside_mpi_s = [this] {
+    double seconds = 0;
+    for (std::int32_t rank = 0; rank < application.ranks; ++rank) seconds += inside_mpi_s(rank);
+    return seconds;
+  };
   return o;
+}
+
+// A rank of another node, as that node told.
+double Pipeline::State::inside_mpi_s(std::int32_t rank) const {
+  const auto i = static_cast<std::size_t>(rank);
+  return i < statuses.size() ? static_cast<double>(statuses[i].mpi_ns) * 1e-9
+                             : static_cast<double>(activity.rank(rank).mpi_ticks) * scale.ns_per_tick * 1e-9;
 }
 
 void Pipeline::State::attribute(std::int64_t begin_ns, std::int64_t end_ns, std::span<const Message> messages) {

@@ -21,7 +21,6 @@ constexpr std::size_t live_periods = 32;
 void fill_in(RankSummary& summary, const nodes::RankStatus& status) {
   summary.collectives = status.collectives;
   summary.dropped_events = status.dropped_events;
-  summary.mpi_s = static_cast<double>(status.mpi_ns) * 1e-9;
   summary.finished = status.finalized;
   summary.call_function = status.function;
   summary.call_peer = status.peer;
@@ -78,7 +77,7 @@ Snapshot Pipeline::snapshot() const {
     summary.collectives = activity.collectives;
     summary.dropped_events = s.dropped[rank];
     summary.mean_ratio = received.mean_ratio();
-    summary.mpi_s = static_cast<double>(activity.mpi_ticks) * s.scale.ns_per_tick * 1e-9;
+    summary.mpi_s = s.inside_mpi_s(rank);
     summary.late_sender_s = static_cast<double>(received.late_sender_ns) * 1e-9;
     summary.late_receiver_s = static_cast<double>(received.late_receiver_ns) * 1e-9;
     summary.collective_wait_s = static_cast<double>(s.ranks[rank].collective_wait_ns) * 1e-9;

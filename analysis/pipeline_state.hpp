@@ -88,6 +88,7 @@ struct Pipeline::State {
   void attribute(std::int64_t begin_ns, std::int64_t end_ns, std::span<const Message> messages);  // and closing_calls
   void attribute_rest();             // closing_calls, at the end
   attribute::AttributorOptions attributor_options();
+  double inside_mpi_s(std::int32_t rank) const;
   std::optional<attribute::BetterMapping> better_mapping() const;
   void fold_ranks();
   void take_calls(std::span<const CollectiveCall> calls);  // a completed collective's: they wait for their window

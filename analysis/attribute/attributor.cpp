@@ -169,7 +169,8 @@ void Attributor::finish(std::size_t regions) {
 void Attributor::derive(std::size_t regions) {
   for (Slice& s : slices_.all())
     if (s.dense) summarise(s);
-  const Evidence evidence{slices_.all(), slices_.ranks(), regions, exposure_, mapping_ ? &*mapping_ : nullptr, finished_};
+  const Evidence evidence{slices_.all(), slices_.ranks(), regions, exposure_, mapping_ ? &*mapping_ : nullptr, finished_,
+                          options_.inside_mpi_s ? options_.inside_mpi_s() : 0};
   result_.findings = find_causes(evidence);
   result_.slices = slices_of(evidence);
   result_.transfer_lines = lines_of(evidence);

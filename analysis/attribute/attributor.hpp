@@ -24,6 +24,8 @@ namespace pclscope::attribute {
 struct AttributorOptions {
   std::int64_t window_ns = 100'000'000;
   double time_share = 1;   // of wall time, for deriving findings (a running job: 0.03)
+  // Seconds that all ranks have spent inside MPI calls until now; nothing: not known.
+  std::function<double()> inside_mpi_s;
   // Looks for a better placement of the job's present traffic; nothing: there is none, or it cannot be told. Costly.
   std::function<std::optional<BetterMapping>()> find_mapping;
 };

@@ -12,6 +12,7 @@ namespace {
 constexpr double confident = 0.5;
 constexpr double least_named = 0.05;       // confidence below which a finding is not told
 constexpr double little = 0.05;            // of all ranks' time: nothing worth naming
+constexpr double much_inside = 0.2;        // of all ranks' time, in MPI calls beside known waits: `none` would say too much
 constexpr std::size_t most_findings = 32;
 
 bool is_sure(const Finding& f) { return f.confidence > confident; }
@@ -45,7 +46,13 @@ Finding rest(const Evidence& e, double lost_s) {
   f.score = time > 0 ? lost_s / time : 0;
   const std::string share = words::percent(f.score) + " of the time of all ranks was waiting and transfers between nodes";
   f.evidence = {share};
-  if (f.score < little) {
+  const double unseen = time > 0 ? std::min(1.0, (e.inside_mpi_s - lost_s) / time) : 0;
+  if (f.score < little && unseen > much_inside) {
+    f.cause = Cause::unknown;
+    f.confidence = 0.5;
+    f.evidence.push_back(words::percent(unseen) + " was spent in MPI calls in which no wait is known: copying, or waits for nonblocking collectives, one-sided calls and files");
+    f.advice = "See which ranks are longest in MPI (ranks) and in which functions (watch).";
+  } else if (f.score < little) {
     f.cause = Cause::none;
     f.confidence = 1 - 0.5 * f.score / little;
     f.advice = "Nothing to do for messages.";

@@ -19,6 +19,7 @@ struct Evidence {
   const Exposure& exposure;
   const BetterMapping* mapping = nullptr;  // a better one, if it is known
   bool finished = false;
+  double inside_mpi_s = 0;                 // of all ranks; 0: not known
 };
 
 // Confident ones (above 0.5) by what they cost times confidence; then the others; `none` or `unknown` goes before those. Empty without messages.

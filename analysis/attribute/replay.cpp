@@ -13,6 +13,7 @@ Attribution replay(const Replay& run) {
   AttributorOptions options;
   options.window_ns = run.window_ns;
   options.find_mapping = run.find_mapping;
+  options.inside_mpi_s = run.inside_mpi_s;
   Attributor attributor(run.ranks, options);
   Delays delays(run.ranks);
   delays.tell(&attributor);

@@ -55,6 +55,24 @@ TEST_CASE("A healthy run: nothing to name, whatever the number of ranks, noise a
       }
 }
 
+TEST_CASE("Time inside MPI that is no known wait: unknown, and says how much") {
+  const Exchange x = ring_of(4);
+  const Run r = run(x);
+  double inside_s = 0;
+  const auto first = [&] {
+    return attribute::replay({4, r.messages, {}, {}, 100 * ms, {}, {}, [&] { return inside_s; }}).findings.at(0);
+  };
+  REQUIRE(first().cause == Cause::none);
+  const double all_s = 4 * (first().end_s - first().begin_s);
+  inside_s = 0.15 * all_s;
+  CHECK(first().cause == Cause::none);
+  inside_s = 0.6 * all_s;
+  CHECK(first().cause == Cause::unknown);
+  CHECK(first().confidence <= 0.5);
+  REQUIRE(first().evidence.size() == 2);
+  CHECK(std::abs(std::stod(first().evidence[1]) - 60) < 5);
+}
+
 TEST_CASE("A slow rank, part of the run: late sender, the rank, and the period within a slice; named within 3 s") {
   for (const std::int32_t ranks : {2, 4, 12, 40})
     for (const bool allreduce : {false, true}) {
