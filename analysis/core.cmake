@@ -9,7 +9,7 @@ add_library(pclscope_core STATIC
   blocked/wait_graph.cpp
   criteria/criteria.cpp
   delay/blame_sum.cpp delay/calls_of_ranks.cpp delay/critical_path.cpp delay/delay_report.cpp delay/delays.cpp
-  delay/excess.cpp delay/origins.cpp
+  delay/excess.cpp delay/first_come.cpp delay/origins.cpp
   nodes/job_sites.cpp nodes/memory_link.cpp nodes/node.cpp nodes/node_halves.cpp nodes/report_tree.cpp nodes/root.cpp
   order/clock_propagation.cpp order/clocks.cpp order/dag_builder.cpp order/dag_dot.cpp order/dag_links.cpp
   order/event_order.cpp order/fold.cpp order/job_clocks.cpp

@@ -17,10 +17,11 @@ BlockingReceive BlockingReceive::announced(CallScope call, std::uint64_t number,
                                            std::int32_t peer, int tag) {
   BlockingReceive receive;
   receive.number = number;
+  if (peer == record::any_source) receive.flags = flag::first_come;
   if (call.threads && !call.quiet && peer != record::proc_null) {
     if (call.recorder.write(EventKind::recv_post, call.function, call.begin, call.begin, call.site, c.id, 0, number,
                             peer, tag_of(tag), flag::entered | c.flags)) {
-      receive.flags = flag::posted;
+      receive.flags |= flag::posted;
     } else {
       receive.number = unnumbered;
     }

@@ -100,12 +100,12 @@ PCLSCOPE_INLINE std::uint64_t record_send(CallScope& call, const Communicator& c
 // A receive by a blocking call: numbered, and, if there may be other threads, announced.
 struct BlockingReceive {
   std::uint64_t number = unnumbered;
-  std::uint32_t flags = 0;  // `posted` if there was an announcement
+  std::uint32_t flags = 0;  // `first_come`; `posted` if there was an announcement
   Unrecorded::Post post;    // where there is no number
 
   BlockingReceive() {}
   PCLSCOPE_INLINE BlockingReceive(CallScope& call, const Communicator& c, std::int32_t peer, int tag)
-      : number(call.number_receive()) {
+      : number(call.number_receive()), flags(peer == record::any_source ? flag::first_come : 0) {
     if (call.threads || call.quiet || call.for_life) [[unlikely]] *this = announced(call, number, c, peer, tag);
   }
 

@@ -100,6 +100,7 @@ void Attributor::waited(const Wait& w) {
   slices_.spread(w.begin_ns, w.end_ns, [&](Slice& s, double share) {
     const double waited = share * length;
     s.*sum += waited;
+    s.first_come_s += waited * w.others;
     if (w.end_ns <= s.end_ns) s.wait_squares += length * length;
     if (RankShare* victim = Slices::row(s, w.victim)) {
       victim->waited_s += waited;

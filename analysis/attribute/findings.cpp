@@ -60,6 +60,10 @@ Finding rest(const Evidence& e, double lost_s) {
     f.cause = Cause::unknown;
     f.confidence = 0.5;
     f.evidence.push_back("it is spread over ranks and time: no cause stands out");
+    double first_come_s = 0;
+    for (const Slice& s : e.slices) first_come_s += s.first_come_s;
+    if (first_come_s > 0.2 * lost_s)
+      f.evidence.push_back(words::percent(first_come_s / lost_s) + " of it was for whichever of several ranks came first (MPI_ANY_SOURCE, Waitany, Waitsome): who serves others is idle until then, and delays nobody");
     f.advice = "See where waiting began (delays) and the ranks that wait most; more ranks than cores look like this, too.";
   }
   return f;

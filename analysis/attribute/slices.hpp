@@ -82,6 +82,7 @@ struct Slice {
   std::int64_t end_ns = 0;
   std::uint64_t intra_messages = 0, inter_messages = 0, inter_bytes = 0;
   double wait_s = 0;          // receivers, for senders
+  double first_come_s = 0;    // of that: for whichever of several senders came first
   double blocked_s = 0;       // senders, for receivers
   double collective_s = 0;
   double alone_s = 0;         // of waits in collectives: for one rank after all others had come

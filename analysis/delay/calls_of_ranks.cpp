@@ -125,6 +125,7 @@ bool CallsOfRanks::add(const Message& m) {
   }
   if (!seen) return true;
   receive.kind = Kind::completion;
+  receive.first_come = (m.flags & record::flag::first_come) != 0;
   receive.begin = receive.wait_end = cut(m.recv_wait);
   receive.end = std::max(cut(m.recv_end), receive.begin);
   if (timed && m.source != m.destination)

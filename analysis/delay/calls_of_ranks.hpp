@@ -28,6 +28,7 @@ struct RankCall {
   std::uint32_t blame = 0;     // owner's: where the wait goes back to, 0: nowhere
   Kind kind = Kind::send;
   bool fresh = true;           // not settled yet
+  bool first_come = false;     // a completion that another rank's message would have ended, too
 
   std::int64_t wait() const { return wait_end - begin; }
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/delay/in_order.hpp"
+#include "interpose/record/event.hpp"
 
 namespace pclscope {
 namespace {
@@ -94,13 +95,19 @@ void Delays::take(std::span<const Message> messages, std::span<const CollectiveC
       follow_chunk(newest);
       in_chunk = 0;
     }
-    const bool taken = next <= next_collective ? calls_.add(messages[order_[message++]])
+    const bool taken = next <= next_collective ? take(messages[order_[message++]])
                                                : calls_.add(collectives[collective_order_[collective++]]);
     newest = std::max(newest, std::min(next, next_collective));
     refused_ += !taken;
     ++in_chunk;
   }
   if (in_chunk > 0) follow_chunk(newest);
+}
+
+bool Delays::take(const Message& m) {
+  if (!calls_.add(m)) return false;
+  if (listener_ != nullptr && m.flags & record::flag::first_come) first_come_.came(m.destination, m.source);
+  return true;
 }
 
 // Waits that ended in earlier chunks.
@@ -174,16 +181,10 @@ void Delays::charge(const RankCall& call, const Lateness& lateness) {
   const bool of_counted = counts(lateness.waiting);
   const Origins::Wait wait{lateness.waiting, call.begin, call.wait_end, call.peer,
                            call.kind == RankCall::Kind::collective};
-  const DelayListener::Wait told{lateness.waiting, call.peer, call.kind, call.begin, call.wait_end};
-  if (listener_ != nullptr) listener_->waited(told);
+  if (listener_ != nullptr) report(call, lateness);
   for (const BlameSum::Part& p : sum_.parts()) {
     const bool special = BlameSum::is_special(p);
     if (!special && (of_counted || counts(origins_.rank_of(p.blame.origin)))) origins_.charge(p.blame, wait, p.ns);
-    if (listener_ != nullptr) {
-      const std::int32_t rank = !special ? origins_.rank_of(p.blame.origin)
-                                : p.blame.origin == BlameSum::inside_mpi ? DelayListener::inside_mpi : DelayListener::unknown;
-      listener_->goes_back(told, rank, special ? 0 : origins_.site_of(p.blame.origin), p.blame.visit_ns, p.ns);
-    }
     if (!of_counted) continue;
     (!special ? totals_.attributed_s
               : p.blame.origin == BlameSum::inside_mpi ? totals_.inside_mpi_s : totals_.unknown_s) += p.ns * 1e-9;
@@ -191,6 +192,22 @@ void Delays::charge(const RankCall& call, const Lateness& lateness) {
   if (!of_counted) return;
   ++totals_.waits;
   totals_.waited_s += seconds(call.wait());
+}
+
+void Delays::report(const RankCall& call, const Lateness& lateness) {
+  DelayListener::Wait told{lateness.waiting, call.peer, call.kind, call.begin, call.wait_end};
+  std::span<const FirstCome::Candidate> others;
+  if (call.first_come) others = first_come_.others(calls_, lateness.waiting, call);
+  for (const FirstCome::Candidate& c : others) told.others += c.share;
+  listener_->waited(told);
+  double sum = 0;
+  for (const BlameSum::Part& p : sum_.parts()) {
+    const std::int32_t rank = !BlameSum::is_special(p) ? origins_.rank_of(p.blame.origin)
+                              : p.blame.origin == BlameSum::inside_mpi ? DelayListener::inside_mpi : DelayListener::unknown;
+    listener_->goes_back(told, rank, rank < 0 ? 0 : origins_.site_of(p.blame.origin), p.blame.visit_ns, p.ns * (1 - told.others));
+    sum += p.ns;
+  }
+  for (const FirstCome::Candidate& c : others) listener_->goes_back(told, c.rank, c.site, call.wait_end, sum * c.share);
 }
 
 void Delays::remember(RankCall& call) {

@@ -13,6 +13,7 @@
 #include "analysis/delay/blame_sum.hpp"
 #include "analysis/delay/calls_of_ranks.hpp"
 #include "analysis/delay/excess.hpp"
+#include "analysis/delay/first_come.hpp"
 #include "analysis/delay/origins.hpp"
 
 namespace pclscope {
@@ -36,9 +37,11 @@ class DelayListener {
     RankCall::Kind kind = RankCall::Kind::completion;  // completion: late sender; send: late receiver; collective
     std::int64_t begin_ns = 0;
     std::int64_t end_ns = 0;
+    double others = 0;                   // the share of it that others than `cause` might have ended (FirstCome)
   };
   virtual void waited(const Wait& wait) = 0;
-  // `ns` of it go back to computation of `rank` that began at `visit_ns`, before its call at `site`.
+  // `ns` of it go back to computation of `rank` that began at `visit_ns`, before its call at `site`. With `others` > 0
+  // that many parts are those of other ranks than `cause`: all that it might as well have waited for bear the same.
   virtual void goes_back(const Wait& wait, std::int32_t rank, std::uint32_t site, std::int64_t visit_ns, double ns) = 0;
 
  protected:
@@ -75,12 +78,14 @@ class Delays {
   };
   std::int64_t order(std::span<const Message> messages, std::span<const CollectiveCall> collectives);
   void take(std::span<const Message> messages, std::span<const CollectiveCall> collectives);
+  bool take(const Message& m);
   void follow_chunk(std::int64_t newest_ns);
   void follow_until(std::int64_t horizon);
   void follow(const CallsOfRanks::Wait& wait);
   void sum_up(const Lateness& lateness);
   void sum_up_waits(const Lateness& lateness);
   void charge(const RankCall& call, const Lateness& lateness);
+  void report(const RankCall& call, const Lateness& lateness);
   void remember(RankCall& call);
   void make_room();
   bool counts(std::int32_t rank) const { return counted_.empty() || counted_[static_cast<std::size_t>(rank)]; }
@@ -90,6 +95,7 @@ class Delays {
   CallsOfRanks calls_;
   Origins origins_;
   Excess excess_;
+  FirstCome first_come_;
   DelayTotals totals_;
   std::uint64_t refused_ = 0;
   DelayListener* listener_ = nullptr;

@@ -43,6 +43,8 @@ inline constexpr std::uint8_t unseen_post = 2;     // posted while nothing was r
 inline constexpr std::uint8_t unseen_end = 4;      // completed while nothing was recorded
 inline constexpr std::uint8_t out_of_order = 8;    // as flag::out_of_order
 inline constexpr std::uint8_t entered = 16;        // its call has not returned: the concurrent count is to come
+inline constexpr std::uint8_t first_come = 32;     // its call would have returned for another message, too
+inline constexpr std::uint8_t of_no_turn = truncated | first_come;  // these say nothing about its turn
 }  // namespace recv_bit
 
 struct alignas(64) RecvEntry {

@@ -11,7 +11,7 @@ struct Message {
   std::int32_t source = 0;  // ranks in the application's world
   std::int32_t destination = 0;
   std::int32_t tag = 0;
-  std::uint32_t flags = 0;      // record::flag of the send, plus message_flag below
+  std::uint32_t flags = 0;      // record::flag of the send, `truncated` and `first_come` of the receive, plus message_flag below
   std::uint64_t bytes = 0;      // as received when known, else as sent
   std::int64_t send_begin = 0;  // entry of the call that started the send
   std::int64_t send_end = 0;    // return of that call

@@ -180,6 +180,7 @@ void Matcher::emit(const Channel& c, const SendEntry& send, const RecvEntry& rec
   m.flags = send.flags & carried_flags;
   if (recv.state == RecvState::freed) m.flags |= message_flag::unseen_completion;
   if (recv.bits & recv_bit::truncated) m.flags |= flag::truncated;
+  if (recv.bits & recv_bit::first_come) m.flags |= flag::first_come;
   m.bytes = recv.bytes == ~0ull ? send.bytes : recv.bytes;
   m.send_begin = scale_.to_ns(send.begin);
   m.send_end = scale_.to_ns(send.end);

@@ -3,11 +3,13 @@
 
 #include "analysis/callsite/site_key.hpp"
 #include "analysis/match/matcher.hpp"
+#include "interpose/record/functions.hpp"
 
 namespace pclscope {
 
 using record::Event;
 using record::EventKind;
+using record::Function;
 using record::number_of;
 namespace flag = record::flag;
 
@@ -16,14 +18,22 @@ namespace {
 constexpr bool failed(const Event& e) { return e.flags & flag::failed && !(e.flags & flag::truncated); }
 
 constexpr std::uint8_t bits_of(const Event& e) {
-  constexpr std::uint32_t known = flag::truncated | flag::entered | flag::unrecorded | flag::out_of_order;
+  constexpr std::uint32_t known = flag::truncated | flag::entered | flag::unrecorded | flag::out_of_order | flag::first_come;
   if ((e.flags & known) == 0) [[likely]] return 0;
   std::uint8_t bits = 0;
   if (e.flags & flag::truncated) bits |= recv_bit::truncated;
   if (e.flags & flag::entered) bits |= recv_bit::entered;
   if (e.flags & flag::unrecorded) bits |= e.kind == EventKind::recv_post ? recv_bit::unseen_post : recv_bit::unseen_end;
   if (e.flags & flag::out_of_order) bits |= recv_bit::out_of_order;
+  if (e.flags & flag::first_come) bits |= recv_bit::first_come;
   return bits;
+}
+
+// Of a receive that was posted before.
+bool comes_first(const Event& e, std::int32_t posted_source) {
+  const auto by = static_cast<Function>(e.function);
+  return by == Function::Waitany || by == Function::Waitsome ||
+         (posted_source == record::any_source && by != Function::Waitall);
 }
 }  // namespace
 
@@ -82,7 +92,7 @@ void Matcher::take_blocking_receive(std::int32_t rank, Rank& r, const Event& e) 
   mark_dirty(index);
   if (r.lossy || number >= c.ambiguous_from) return ambiguous_receives(c);
   const std::uint32_t entry = new_receive(e, RecvState::completed);
-  if ((recvs_[entry].bits & ~recv_bit::truncated) != 0 || number != e.ordinal) make_special(index);
+  if ((recvs_[entry].bits & ~recv_bit::of_no_turn) != 0 || number != e.ordinal) make_special(index);
   recvs_[entry].channel = index;
   append(c, entry);
 }
@@ -141,8 +151,9 @@ void Matcher::take_completion(std::int32_t rank, Rank& r, const Event& e) {
   }
   RecvEntry& recv = recvs_[entry];
   const bool wildcard = recv.state == RecvState::wildcard;
+  const bool first_come = comes_first(e, wildcard ? pattern_source(recv.wait) : e.peer);
   if (wildcard) resolve_wildcard(r, entry);
-  const std::uint8_t bits = recv.bits | bits_of(e);
+  const std::uint8_t bits = recv.bits | bits_of(e) | (first_come ? recv_bit::first_come : 0);
   if (bits & recv_bit::entered) recv.ordinal = e.ordinal;
   recv.bits = bits & static_cast<std::uint8_t>(~recv_bit::entered);
   recv.wait = e.begin;
@@ -150,7 +161,7 @@ void Matcher::take_completion(std::int32_t rank, Rank& r, const Event& e) {
   recv.bytes = e.bytes;
   recv.round = read_round_;
   recv.state = RecvState::completed;
-  const bool special = (recv.bits & ~recv_bit::truncated) != 0 || recv.ordinal != number;
+  const bool special = (recv.bits & ~recv_bit::of_no_turn) != 0 || recv.ordinal != number;
   if (!wildcard) {
     if (special) make_special(recv.channel);
     return mark_dirty(recv.channel);

@@ -9,6 +9,7 @@
 //        gather     everybody works and sends to rank `root`, which serves one after the other (reply=1: answers each)
 //        chain      rank r waits for r - 1, works, sends to r + 1; the last lets rank 0 go on: one rank works at a time
 //        reduce     work, then a collective operation
+//        farm       rank `root` gives a task to each rank, and the next one to whoever is ready; `steps` tasks in all
 // A step of a rank works work_us * factor, and in steps [from, to) of slow ranks slow_us more; late=SEED: another rank
 // each step (by the seed) works slow_us more.
 #define _GNU_SOURCE
@@ -132,6 +133,32 @@ static void reduce(long step) {
   }
 }
 
+// All tasks in the first step; work goes by the number of the task.
+static void farm(long step) {
+  if (step > 0) return;
+  long task = 0, none = -1;
+  if (rank != (int)plan.root) {
+    for (;;) {
+      MPI_Recv(&task, 1, MPI_LONG, (int)plan.root, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      if (task < 0) break;
+      work_of_step(task);
+      MPI_Send(out, (int)plan.bytes, MPI_BYTE, (int)plan.root, 7, MPI_COMM_WORLD);
+    }
+    overslept_sum_ns = 0;  // who is slower is given fewer tasks
+    return;
+  }
+  for (int r = 0; r < size; r++)
+    if (r != rank) MPI_Send(&task, 1, MPI_LONG, r, 6, MPI_COMM_WORLD), task++;
+  for (int working = size - 1; working > 0;) {
+    MPI_Status status;
+    MPI_Recv(in, (int)plan.bytes, MPI_BYTE, MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, &status);
+    const int more = task < plan.steps;
+    MPI_Send(more ? &task : &none, 1, MPI_LONG, status.MPI_SOURCE, 6, MPI_COMM_WORLD);
+    task += more;
+    working -= !more;
+  }
+}
+
 // "3-0,1-2:...": the partners of this rank.
 static void read_edges(const char* text) {
   for (const char* at = text; at != NULL && *at != 0; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
@@ -192,7 +219,8 @@ int main(int argc, char** argv) {
   out = calloc(1, (size_t)plan.bytes);
   in = malloc((size_t)plan.bytes * 64 * (size_t)(edges + 1));
   static const struct { const char* name; void (*step)(long); } kinds[] = {
-      {"exchange", exchange}, {"pairs", pairs}, {"gather", gather}, {"chain", chain}, {"reduce", reduce}};
+      {"exchange", exchange}, {"pairs", pairs}, {"gather", gather}, {"chain", chain}, {"reduce", reduce},
+      {"farm", farm}};
   void (*one_step)(long) = NULL;
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
     if (strcmp(plan.kind, kinds[i].name) == 0) one_step = kinds[i].step;

@@ -94,6 +94,17 @@ def healthy_nodes(rng, seconds):
     return Case("none", on_nodes(rng, seconds, allreduce_every=rng.choice((0, 20))), sum(NODES), NODES)
 
 
+def healthy_farm(rng, seconds):
+    """Tasks for whoever is ready; in half of the runs one worker takes longer, and is given fewer: nobody waits for it."""
+    ranks = rng.choice((4, 5, 8))
+    root, work = rng.randrange(ranks), rng.randrange(3000, 8000)
+    arguments = {"kind": "farm", "root": root, "work_us": work, "jitter_us": rng.choice((0, work)), "bytes": 1024,
+                 "steps": int(seconds * 1e6 / (work * 1.2) * (ranks - 1))}
+    if rng.random() < 0.5:
+        arguments["factor"] = ",".join("3" if r == (root + 1) % ranks else "1" for r in range(ranks))
+    return Case("none", arguments, ranks)
+
+
 def bad_placement(rng, seconds):
     size, rate = rng.choice((16384, 32768, 49152)), rng.choice((100, 200))
     work = rng.randrange(3000, 6000)
@@ -213,7 +224,7 @@ def collective(rng, seconds):
 ALL = {
     "healthy_halo": (healthy_halo, 4, 1), "healthy_sparse": (healthy_sparse, 2, 1),
     "healthy_ping_pong": (healthy_ping_pong, 2, 1), "healthy_spinning": (healthy_spinning, 2, 0),
-    "healthy_lammps": (healthy_lammps, 2, 1), "healthy_nodes": (healthy_nodes, 3, 1),
+    "healthy_lammps": (healthy_lammps, 2, 1), "healthy_nodes": (healthy_nodes, 3, 1), "healthy_farm": (healthy_farm, 3, 1),
     "bad_placement": (bad_placement, 4, 1), "throttled_link": (throttled_link, 4, 1), "competing_job": (competing_job, 3, 1),
     "slow_rank": (slow_rank, 4, 1), "slow_rank_nodes": (slow_rank_nodes, 3, 0), "uneven_cells": (uneven_cells, 3, 1),
     "uneven_blocks": (uneven_blocks, 3, 1), "many_to_one_big": (many_to_one_big, 3, 1),
