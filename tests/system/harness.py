@@ -101,6 +101,7 @@ class Sandbox:
         if os.getuid() == 0:
             self.environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
         self.shared_memory_before = set(remains.leftovers())
+        self.orphaned = set()
 
     def __enter__(self):
         return self
@@ -109,11 +110,15 @@ class Sandbox:
         self.kill_everything()
         shutil.rmtree(self.directory, ignore_errors=True)
 
+    def will_be_orphaned(self):
+        """Processes are about to be killed in a way after which MPI does not tidy up; their files are removed at the end."""
+        self.orphaned |= {file for pid, _ in self.processes() for file in remains.mapped_shared_memory(pid) if "/pclscope-" not in file}
+
     def kill_everything(self):
         """SIGKILL for every process of this test, and nothing of theirs left in /dev/shm: nobody else would tidy up,
         neither after pclscope nor after MPI."""
         killed = self.processes()
-        files = {file for pid, _ in killed for file in remains.mapped_shared_memory(pid)}
+        files = self.orphaned | {file for pid, _ in killed for file in remains.mapped_shared_memory(pid)}
         while killed:
             for pid, _ in killed:
                 try:

@@ -47,6 +47,7 @@ class Faults(harness.SystemTest):
         running, before = self.start_halo(mpi, path)
         launchers = self.box.application_ranks("mpirun") + self.box.application_ranks("mpiexec")
         self.assertTrue(launchers)
+        self.box.will_be_orphaned()
         for pid in launchers:
             os.kill(pid, signal.SIGKILL)
         self.assertNotEqual(running.finish().code, 0)
