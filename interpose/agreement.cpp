@@ -162,7 +162,7 @@ void for_each_file(const char* beginning, const char* ending, Visit visit) {
         strcmp(entry->d_name + length - tail, ending) != 0)
       continue;
     char path[192];
-    snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
+    if (snprintf(path, sizeof path, "%s/%s", directory, entry->d_name) >= static_cast<int>(sizeof path)) continue;
     visit(path, entry->d_name);
   }
   closedir(listing);

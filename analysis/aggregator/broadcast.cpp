@@ -2,12 +2,9 @@
 
 #include <unistd.h>
 
-#include <cstdio>
+#include "analysis/aggregator/output.hpp"
 
 namespace pclscope::aggregator {
-namespace {
-void complain(const std::string& line) { std::fprintf(stderr, "pclscope: %s\n", line.c_str()); }
-}  // namespace
 
 void Broadcast::open(const Options& options, std::int64_t origin_realtime_ns) {
   if (options.endpoint.empty()) return;

@@ -10,7 +10,7 @@
 namespace pclscope::attribute {
 namespace {
 
-constexpr double least_share = 0.02;      // of all ranks' time (in larger jobs: of ten ranks'), that a rank must cost in a slice
+constexpr double least_cost = 0.02;      // of all ranks' time (in larger jobs: of ten ranks'), that a rank must cost in a slice
 constexpr std::int32_t larger_job = 10;
 constexpr double above_others = 3;        // times the median rank's cost
 constexpr double of_the_worst = 0.15;     // ranks that cost less than that are not named
@@ -30,7 +30,7 @@ struct Sums {                             // over a spell
 };
 
 bool is_active(const RankShare& r, const Slice& s, std::int32_t ranks) {
-  return r.caused_s >= least_share * s.seconds() * std::min(ranks, larger_job) && r.caused_s >= above_others * s.typical_caused_s && r.caused_s > 0;
+  return r.caused_s >= least_cost * s.seconds() * std::min(ranks, larger_job) && r.caused_s >= above_others * s.typical_caused_s && r.caused_s > 0;
 }
 
 std::vector<Suspects> single_suspects(const Evidence& e) {

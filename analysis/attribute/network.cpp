@@ -14,14 +14,14 @@
 namespace pclscope::attribute {
 namespace {
 
-constexpr double least_share = 0.02;       // of all ranks' time
+constexpr double least_excess = 0.02;       // of all ranks' time
 constexpr double slower = 0.4;             // ln: 1.5 times the usual, before it counts as excess
 constexpr double clearly_slower = 0.7;     // ln: twice, for a slice to be active
 constexpr double other_links = 1.1;        // ln: a link may be three times slower than others
 constexpr std::uint64_t enough = 3;        // samples of a cell in a slice
 constexpr std::size_t enough_slices = 3;
 constexpr double low_quantile = 0.25;      // over time: the usual
-constexpr double of_the_worst = 0.25;      // links with less excess are not named
+constexpr double of_the_slowest = 0.25;      // links with less excess are not named
 constexpr double least_gain = 0.15;        // of the messages between nodes
 
 using Line = std::tuple<std::int32_t, std::int32_t, std::uint32_t>;  // from, to, octave
@@ -129,7 +129,7 @@ std::string name_links(Finding& f, const Network& n) {
   std::sort(links.begin(), links.end(), [](auto& a, auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
   std::string names;
   for (const auto& [s, link] : links) {
-    if (s < of_the_worst * links[0].first || f.nodes.size() >= 32) break;
+    if (s < of_the_slowest * links[0].first || f.nodes.size() >= 32) break;
     f.nodes.push_back(link.first);
     f.nodes.push_back(link.second);
     if (f.nodes.size() <= 8) names += (names.empty() ? "" : ", ") + std::to_string(link.first) + " to " + std::to_string(link.second);
@@ -167,7 +167,7 @@ std::vector<Finding> find_background(const Evidence& e) {
     const double exposed = s.exposed_s(), inside = exposed + s.intra_exposed_s;
     // Waits that go back to transfers: to those in excess, by their share.
     cost[i] = excess.slice_s[i] + (inside > 0 ? s.inside_mpi_s * std::min(1.0, excess.slice_s[i] / inside) : 0);
-    active[i] = cost[i] >= least_share * s.seconds() * e.ranks && excess.slice_s[i] >= (1 - std::exp(-clearly_slower)) * 0.5 * exposed;
+    active[i] = cost[i] >= least_excess * s.seconds() * e.ranks && excess.slice_s[i] >= (1 - std::exp(-clearly_slower)) * 0.5 * exposed;
   }
   for (const Spell& spell : spells_of(e.slices, cost, active)) {
     const Network n = network_in(e, excess, spell);

@@ -4,15 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
 #include <fstream>
 
+#include "analysis/collect/text_field.hpp"
 #include "interpose/record/segment.hpp"
 
 namespace pclscope::collect {
 namespace {
-
-std::string bounded(const char* text, std::size_t size) { return {text, strnlen(text, size)}; }
 
 // Tokens of the boards of a node: "pclscope-TOKEN-NODE-board".
 std::vector<std::string> tokens_in(const std::string& directory, std::uint32_t node) {
@@ -47,10 +45,10 @@ std::vector<std::string> read_nodes(const std::string& path) {
 bool describe(BoardFile& file, DormantJob& job) {
   const record::Board& board = file.board();
   if (board.described.load(std::memory_order_acquire) != 2 || board.version != record::board_version) return false;
-  job.name = bounded(board.job, sizeof board.job);
-  job.executable = bounded(board.executable, sizeof board.executable);
-  job.mpi = bounded(board.mpi, sizeof board.mpi);
-  job.first_node = bounded(board.node, sizeof board.node);
+  job.name = text_of(board.job);
+  job.executable = text_of(board.executable);
+  job.mpi = text_of(board.mpi);
+  job.first_node = text_of(board.node);
   job.node_count = board.nodes;
   job.ranks = board.ranks;
   job.node_ranks = board.node_ranks;

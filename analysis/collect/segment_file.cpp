@@ -10,13 +10,12 @@
 #include <cstring>
 
 #include "analysis/collect/shown_path.hpp"
+#include "analysis/collect/text_field.hpp"
 
 namespace pclscope::collect {
 namespace {
 
 using record::SegmentHeader;
-
-std::string bounded(const char* text, std::size_t size) { return {text, strnlen(text, size)}; }
 
 Error system_error(const std::string& path) {
   const ErrorCode code = errno == ENOENT ? ErrorCode::not_found : errno == EACCES ? ErrorCode::not_permitted : ErrorCode::io;
@@ -72,9 +71,9 @@ SegmentFile::SegmentFile(SegmentHeader* header, std::uint64_t bytes, std::uint64
 
 SegmentFile::~SegmentFile() { ::munmap(header_, bytes_); }
 
-std::string SegmentFile::node() const { return bounded(header_->node, sizeof header_->node); }
-std::string SegmentFile::mpi() const { return bounded(header_->mpi, sizeof header_->mpi); }
-std::string SegmentFile::executable() const { return bounded(header_->executable, sizeof header_->executable); }
+std::string SegmentFile::node() const { return text_of(header_->node); }
+std::string SegmentFile::mpi() const { return text_of(header_->mpi); }
+std::string SegmentFile::executable() const { return text_of(header_->executable); }
 
 void SegmentFile::attach(std::uint32_t pid) {
   header_->consumer_pid.store(pid, std::memory_order_relaxed);

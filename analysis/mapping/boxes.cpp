@@ -1,12 +1,11 @@
 // Where several ranks of a site sit: slot k of a site goes to slot k of the other, so capacities hold.
 #include <algorithm>
 
+#include "analysis/mapping/common.hpp"
 #include "analysis/mapping/search.hpp"
 
 namespace pclscope::mapping {
 namespace {
-
-constexpr double least_gain = 1e-12;  // of a rank's mean weight: below it is rounding
 
 class Boxes {
  public:

@@ -1,15 +1,15 @@
 #include <algorithm>
 #include <deque>
 
+#include "analysis/mapping/common.hpp"
 #include "analysis/mapping/search.hpp"
 
 namespace pclscope::mapping {
 namespace {
 
-constexpr double least_gain = 1e-12;        // of a rank's mean weight: below it is rounding
 constexpr std::int64_t all_places = 1 << 16;  // ranks x sites up to which every site is looked at
 constexpr std::size_t most_partners = 5;
-constexpr std::size_t most_near = 4;
+constexpr std::size_t most_tried = 4;
 
 class Descent {
  public:
@@ -52,7 +52,7 @@ class Descent {
     const auto around = [&](std::int32_t site) {
       add(site);
       const auto near = instance_.near_of(site);
-      for (std::size_t k = 0; k < std::min(most_near, near.size()); ++k) add(near[k]);
+      for (std::size_t k = 0; k < std::min(most_tried, near.size()); ++k) add(near[k]);
     };
     around(placement_.site[rank]);
     const std::uint32_t begin = instance_.first[rank], count = instance_.first[rank + 1] - begin;

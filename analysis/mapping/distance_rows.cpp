@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "analysis/mapping/common.hpp"
+
 namespace pclscope::mapping {
 namespace {
 
@@ -10,8 +12,6 @@ std::uint64_t next_identity() {
   static std::atomic<std::uint64_t> last{0};
   return ++last;
 }
-
-std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
 }  // namespace
 

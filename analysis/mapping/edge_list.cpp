@@ -7,12 +7,11 @@
 #include <sstream>
 #include <unordered_map>
 
+#include "analysis/mapping/common.hpp"
 #include "analysis/mapping/network.hpp"
 
 namespace pclscope::mapping {
 namespace {
-
-constexpr std::size_t longest_line = 4096;
 
 struct Raw {
   std::unordered_map<std::string, std::int32_t> number;

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "analysis/mapping/common.hpp"
+
 namespace pclscope::mapping {
 namespace {
-
-Error bad(std::string text) { return {ErrorCode::bad_argument, std::move(text)}; }
 
 bool usable(const std::string& name) {
   return !name.empty() && name.find_first_of(" \t\r\n=,:;#'\"") == std::string::npos;

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <string>
 
+#include "analysis/mapping/common.hpp"
 #include "analysis/mapping/exact.hpp"
 #include "analysis/mapping/instance.hpp"
 #include "analysis/mapping/refinement.hpp"
@@ -14,8 +15,6 @@ namespace {
 
 constexpr std::size_t most_nodes_in_use = 12288;  // their distances take 300 MB
 constexpr std::int64_t most_slots = std::int64_t{1} << 26;
-
-Error bad(const std::string& text) { return {ErrorCode::bad_argument, text}; }
 
 std::string rank_text(std::size_t rank) { return "rank " + std::to_string(rank); }
 

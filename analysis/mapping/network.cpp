@@ -4,10 +4,10 @@
 #include <charconv>
 #include <numeric>
 
+#include "analysis/mapping/common.hpp"
+
 namespace pclscope::mapping {
 namespace {
-
-Error bad(std::string message) { return {ErrorCode::bad_argument, std::move(message)}; }
 
 constexpr std::size_t most_dimensions = 32;
 

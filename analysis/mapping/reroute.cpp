@@ -4,10 +4,10 @@
 #include <numeric>
 #include <tuple>
 
+#include "analysis/mapping/common.hpp"
+
 namespace pclscope::mapping {
 namespace {
-
-std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
 // Loads are sums of many doubles: less is less only beyond their rounding.
 bool clearly_less(double a, double b) { return a < b * (1 - 1e-12); }

@@ -6,13 +6,13 @@
 #include <fstream>
 #include <map>
 
+#include "analysis/mapping/common.hpp"
 #include "analysis/mapping/route_line.hpp"
 
 namespace pclscope::mapping {
 namespace {
 
 constexpr std::size_t most_problems = 100;
-constexpr std::size_t longest_line = 4096;
 
 using Coordinates = std::vector<std::int32_t>;
 
@@ -28,9 +28,9 @@ struct Point {
   std::int32_t core = 0;
 };
 
-class Reader {
+class RouteReader {
  public:
-  explicit Reader(const Topology* topology) : topology_(topology) {}
+  explicit RouteReader(const Topology* topology) : topology_(topology) {}
   Status read(std::istream& in, const std::string& path);
   RouteFile finish();
 
@@ -52,13 +52,13 @@ class Reader {
   std::vector<Hop> hops_;
 };
 
-void Reader::problem(std::size_t line, std::string what) {
+void RouteReader::problem(std::size_t line, std::string what) {
   ++file_.problem_count;
   if (file_.problems.size() < most_problems) file_.problems.push_back({line, std::move(what)});
 }
 
 // -1: this number has been elsewhere before.
-std::int32_t Reader::point_of(const RoutePoint& point, std::size_t line) {
+std::int32_t RouteReader::point_of(const RoutePoint& point, std::size_t line) {
   Coordinates node = point.coordinates;
   const std::int32_t core = node.size() > 1 ? node.back() : 0;
   if (node.size() > 1) node.pop_back();
@@ -71,7 +71,7 @@ std::int32_t Reader::point_of(const RoutePoint& point, std::size_t line) {
   return -1;
 }
 
-Status Reader::read(std::istream& in, const std::string& path) {
+Status RouteReader::read(std::istream& in, const std::string& path) {
   RouteLine line;
   std::size_t dimensions = 0;
   const auto at_line = [&](const std::string& what) { return Error{ErrorCode::damaged, path + " line " + std::to_string(file_.lines) + ": " + what}; };
@@ -89,7 +89,7 @@ Status Reader::read(std::istream& in, const std::string& path) {
   return {};
 }
 
-void Reader::number_vertices() {
+void RouteReader::number_vertices() {
   RouteSet& set = file_.set;
   vertex_.assign(places_.size(), -1);
   set.vertices = topology_ ? topology_->vertices() : static_cast<std::int32_t>(places_.size());
@@ -120,7 +120,7 @@ void Reader::number_vertices() {
 }
 
 // What is wrong with the hops begin .. end - 1 of one pair, by hop; empty: nothing.
-std::string Reader::fault(std::size_t begin, std::size_t end, std::size_t& line) const {
+std::string RouteReader::fault(std::size_t begin, std::size_t end, std::size_t& line) const {
   for (std::size_t i = begin; i < end; ++i) {
     const Hop& hop = hops_[i];
     line = hop.line;
@@ -138,7 +138,7 @@ std::string Reader::fault(std::size_t begin, std::size_t end, std::size_t& line)
   return "";
 }
 
-void Reader::add_route(std::size_t begin, std::size_t end) {
+void RouteReader::add_route(std::size_t begin, std::size_t end) {
   const Hop& first = hops_[begin];
   const std::string name = "route " + std::to_string(first.source) + "-" + std::to_string(first.destination) + ": ";
   std::size_t line = 0;
@@ -159,7 +159,7 @@ void Reader::add_route(std::size_t begin, std::size_t end) {
   file_.set.routes.push_back(std::move(route));
 }
 
-RouteFile Reader::finish() {
+RouteFile RouteReader::finish() {
   number_vertices();
   const auto key = [](const Hop& hop) { return std::tuple(hop.source, hop.destination, hop.hop, hop.line); };
   std::sort(hops_.begin(), hops_.end(), [&](const Hop& a, const Hop& b) { return key(a) < key(b); });
@@ -184,7 +184,7 @@ std::string coordinates_text(const Coordinates& coordinates, std::int32_t core) 
 Result<RouteFile> read_routes(const std::string& path, const Topology* topology) {
   std::ifstream in(path);
   if (!in) return Error{ErrorCode::not_found, "cannot read " + path};
-  Reader reader(topology);
+  RouteReader reader(topology);
   if (const Status status = reader.read(in, path); !status) return status.error();
   RouteFile file = reader.finish();
   if (file.set.routes.empty()) {

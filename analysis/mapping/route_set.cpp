@@ -5,12 +5,12 @@
 #include <numeric>
 #include <tuple>
 
+#include "analysis/mapping/common.hpp"
+
 namespace pclscope::mapping {
 namespace {
 
 constexpr std::size_t most_steps = std::size_t{1} << 28;  // of all routes together: a gigabyte
-
-Error bad(std::string message) { return {ErrorCode::bad_argument, std::move(message)}; }
 
 double sane(double bytes) { return std::isfinite(bytes) && bytes > 0 ? bytes : 0; }
 

@@ -47,7 +47,7 @@ bool parse_number(std::string_view word, Number& value) {
   return error == std::errc() && end == word.data() + word.size();
 }
 
-class Reader {
+class TrafficReader {
  public:
   Result<TrafficFile> read(std::string_view text) {
     for (std::size_t at = 0; at < text.size();) {
@@ -153,7 +153,7 @@ class Reader {
 
 }  // namespace
 
-Result<TrafficFile> parse_traffic(std::string_view text) { return Reader().read(text); }
+Result<TrafficFile> parse_traffic(std::string_view text) { return TrafficReader().read(text); }
 
 Result<TrafficFile> read_traffic(const std::string& path) {
   errno = 0;

@@ -25,7 +25,7 @@ struct Route {
   std::uint32_t flags = 0;  // without `delayed`
   bool operator==(const Route&) const = default;
 };
-struct Slot {
+struct RouteSlot {
   Route route;
   std::uint64_t bytes = 0;  // last ones
   std::uint32_t error = 0;
@@ -36,7 +36,7 @@ struct Receiver {
   std::uint32_t last = UINT32_MAX;  // slot
   std::uint32_t made = 0;
   std::uint64_t post = 0, wait = 0, end = 0;  // last ones
-  std::vector<Slot> slots;
+  std::vector<RouteSlot> slots;
 
   std::uint32_t predicted() const { return last == UINT32_MAX ? 0 : slots[last].next; }
 };
@@ -82,15 +82,15 @@ struct Receivers {
     return list[current];
   }
   // The route that the next new one is most like: the receiver before got it as its first, second ... too.
-  Slot model(const Receiver& r, std::int32_t& of) const {
+  RouteSlot model(const Receiver& r, std::int32_t& of) const {
     const bool before = current != 0 && r.made < list[current - 1].slots.size();
     of = before ? list[current - 1].rank : r.rank;
-    return before ? list[current - 1].slots[r.made] : r.last != UINT32_MAX ? r.slots[r.last] : Slot{};
+    return before ? list[current - 1].slots[r.made] : r.last != UINT32_MAX ? r.slots[r.last] : RouteSlot{};
   }
 };
 
-std::uint32_t make_slot(Receiver& r, const Slot& like, const Route& route) {
-  Slot made = like;
+std::uint32_t make_slot(Receiver& r, const RouteSlot& like, const Route& route) {
+  RouteSlot made = like;
   made.route = route;
   const std::uint32_t i = r.made++ % most_slots;
   if (i == r.slots.size()) {
@@ -112,7 +112,7 @@ void used(Receiver& r, std::uint32_t i, const Message& m) {
 
 // Both directions of a new route: one bit per field that is not as in the model.
 template <class Io>
-void pass_route(Io& io, CommNumbers& comms, const Receiver& receiver, const Slot& model, std::int32_t of, Route& r) {
+void pass_route(Io& io, CommNumbers& comms, const Receiver& receiver, const RouteSlot& model, std::int32_t of, Route& r) {
   const Route& m = model.route;
   Route like = m;
   like.source = shifted(m.source, of, receiver.rank);
@@ -140,7 +140,7 @@ void pass_route(Io& io, CommNumbers& comms, const Receiver& receiver, const Slot
 }
 
 template <class Io, class M>
-void pass_bytes(Io& io, const Slot& slot, M& m) {
+void pass_bytes(Io& io, const RouteSlot& slot, M& m) {
   std::uint64_t bytes = slot.bytes, changed = 0;
   std::uint32_t error = slot.error;
   if constexpr (Io::writing) {
@@ -215,12 +215,12 @@ void put_message(Writer& out, Receivers& receivers, std::vector<std::uint32_t>& 
   }
   const bool as_predicted = found ? at == predicted : would_be_new(r, predicted);
   std::int32_t model_rank = 0;
-  Slot model;
+  RouteSlot model;
   if (!found) {
     model = receivers.model(r, model_rank);
     *place = at = make_slot(r, model, route);
   }
-  const Slot& slot = r.slots[at];
+  const RouteSlot& slot = r.slots[at];
   const bool same_bytes = m.bytes == slot.bytes && m.clock_error_ns == slot.error;
   const Times times(r, m);
   out.fixed(as_predicted | same_receiver << 1 | ((m.flags & message_flag::delayed) != 0) << 2 | same_bytes << 3 |
@@ -250,7 +250,7 @@ std::uint32_t get_route(Reader& in, Receivers& receivers, Receiver& r, bool as_p
   if (!valid) in.fail();
   if (found && valid) return at;
   std::int32_t model_rank = 0;
-  const Slot model = receivers.model(r, model_rank);
+  const RouteSlot model = receivers.model(r, model_rank);
   Route route;
   pass_route(in, receivers.comms, r, model, model_rank, route);
   return make_slot(r, model, route);
@@ -264,7 +264,7 @@ void get_message(Reader& in, Receivers& receivers, Message& m) {
   if (!same_receiver) in.step(m.destination, rank);
   Receiver& r = same_receiver ? receivers.list[receivers.current] : receivers.go_to(rank);
   const std::uint32_t at = get_route(in, receivers, r, header & 1);
-  const Slot& slot = r.slots[at];
+  const RouteSlot& slot = r.slots[at];
   const Route& route = slot.route;
   m.destination = rank;
   m.comm = route.comm, m.send_site = route.send_site, m.recv_site = route.recv_site;

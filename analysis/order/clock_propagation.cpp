@@ -7,8 +7,6 @@ namespace pclscope {
 
 namespace {
 
-constexpr std::uint32_t none = UINT32_MAX;
-
 template <class Entry>
 bool before(const Entry& a, Position b) {
   return a.position < b;

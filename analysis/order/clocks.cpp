@@ -7,7 +7,6 @@ namespace pclscope {
 
 namespace {
 
-constexpr std::uint32_t none = UINT32_MAX;
 constexpr std::int32_t highest_rank = 1 << 24;
 constexpr std::size_t chunk_share = 8;  // a chunk of messages needs at most this part of the memory
 

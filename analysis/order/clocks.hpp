@@ -65,6 +65,8 @@ class RegionClocks {
   std::uint64_t on_cycles() const { return on_cycles_; }
 
  private:
+  static constexpr std::uint32_t none = UINT32_MAX;  // no process, item or slot
+
   struct Entry {
     Position position;
     std::uint32_t slot;

@@ -12,7 +12,7 @@ namespace pclscope {
 
 namespace {
 
-constexpr std::int32_t none = -1;
+constexpr std::int32_t absent = -1;
 
 struct Left {  // out of the graph, by reason
   std::uint64_t beyond_limit = 0, no_end = 0, wrong_ranks = 0, unordered = 0;
@@ -72,25 +72,25 @@ std::vector<Message> select(const DagQuestion& question, const DagSource& source
 
 // Nodes as stretches of events, before they have their final numbers.
 struct Stretches {
-  std::vector<std::int32_t> of_event;  // by event number, none: not in the graph
+  std::vector<std::int32_t> of_event;  // by event number, absent: not in the graph
   std::vector<std::size_t> turn;  // by stretch: place in logical order of its last receive, else of its first send
 };
 
 // Algorithm 2.
 Stretches find_stretches(std::span<const Message> messages, const LogicalOrder& order) {
   struct Newest {
-    std::int32_t stretch = none;
+    std::int32_t stretch = absent;
     bool has_send = false;
   };
   std::map<std::int32_t, Newest> newest_of_rank;
   Stretches result;
-  result.of_event.assign(2 * messages.size(), none);
+  result.of_event.assign(2 * messages.size(), absent);
   for (std::size_t i = 0; i < order.events.size(); ++i) {
     const EventOfMessage event = order.events[i];
     const Message& m = messages[event.message()];
     const bool receive = event.side() == Side::receive;
     Newest& newest = newest_of_rank[receive ? m.destination : m.source];
-    if (newest.stretch == none || (receive && newest.has_send)) {
+    if (newest.stretch == absent || (receive && newest.has_send)) {
       newest = {static_cast<std::int32_t>(result.turn.size()), false};
       result.turn.push_back(i);
     }
@@ -110,7 +110,7 @@ void number_by_turn(Stretches& stretches) {
             [&](std::int32_t a, std::int32_t b) { return stretches.turn[a] < stretches.turn[b]; });
   for (std::size_t i = 0; i < by_turn.size(); ++i) number[by_turn[i]] = static_cast<std::int32_t>(i);
   for (std::int32_t& stretch : stretches.of_event)
-    if (stretch != none) stretch = number[stretch];
+    if (stretch != absent) stretch = number[stretch];
 }
 
 void fill_nodes(Dag& dag, std::span<const Message> messages, const LogicalOrder& order, const Stretches& stretches,

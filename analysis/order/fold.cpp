@@ -10,7 +10,7 @@ namespace pclscope {
 
 namespace {
 
-constexpr std::int32_t none = -1;
+constexpr std::int32_t no_group = -1;
 
 // Successors of each node; only edges as they must be (from lower to higher, both there).
 struct Successors {
@@ -37,31 +37,31 @@ class Grouping {
   void fold_right(std::int32_t node, FoldReach reach);
 
   Successors successors_;
-  std::vector<std::int32_t> group_;    // none while it is free
+  std::vector<std::int32_t> group_;    // no_group while it is free
   std::vector<std::uint32_t> within_;  // predecessors in the group being made
 };
 
 Grouping::Grouping(const Dag& dag, const Folds& folds)
-    : successors_(dag.nodes.size(), dag.edges), group_(dag.nodes.size(), none), within_(dag.nodes.size()) {
+    : successors_(dag.nodes.size(), dag.edges), group_(dag.nodes.size(), no_group), within_(dag.nodes.size()) {
   fold_ranks(dag, folds.ranks);
   std::vector<std::int32_t> nodes = folds.nodes;
   std::sort(nodes.begin(), nodes.end());
   for (const std::int32_t node : nodes)
-    if (node >= 0 && static_cast<std::size_t>(node) < group_.size() && group_[node] == none)
+    if (node >= 0 && static_cast<std::size_t>(node) < group_.size() && group_[node] == no_group)
       fold_right(node, folds.reach);
   for (std::size_t i = 0; i < group_.size(); ++i)
-    if (group_[i] == none) group_[i] = static_cast<std::int32_t>(i);
+    if (group_[i] == no_group) group_[i] = static_cast<std::int32_t>(i);
 }
 
 void Grouping::fold_ranks(const Dag& dag, std::vector<std::int32_t> ranks) {
   std::sort(ranks.begin(), ranks.end());
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
-  std::vector<std::int32_t> first(ranks.size(), none);
+  std::vector<std::int32_t> first(ranks.size(), no_group);
   for (std::size_t i = 0; i < dag.nodes.size(); ++i) {
     const auto rank = std::lower_bound(ranks.begin(), ranks.end(), dag.nodes[i].rank);
     if (rank == ranks.end() || *rank != dag.nodes[i].rank) continue;
     std::int32_t& lowest = first[rank - ranks.begin()];
-    if (lowest == none) lowest = static_cast<std::int32_t>(i);
+    if (lowest == no_group) lowest = static_cast<std::int32_t>(i);
     group_[i] = lowest;
   }
 }
@@ -71,7 +71,7 @@ void Grouping::fold_right(std::int32_t node, FoldReach reach) {
   group_[node] = node;
   for (std::size_t i = 0; i < members.size(); ++i) {
     for (const std::int32_t next : successors_.of[members[i]]) {
-      if (group_[next] != none) continue;
+      if (group_[next] != no_group) continue;
       touched.push_back(next);
       if (reach == FoldReach::only_through && ++within_[next] < successors_.predecessors[next]) continue;
       group_[next] = node;
@@ -81,7 +81,7 @@ void Grouping::fold_right(std::int32_t node, FoldReach reach) {
   for (const std::int32_t next : touched) within_[next] = 0;
 }
 
-// Numbers for the groups, none for nodes that are not the lowest of theirs: a topological order by lowest node. Where
+// Numbers for the groups, no_group for nodes that are not the lowest of theirs: a topological order by lowest node. Where
 // there is a cycle, the group that began first comes first.
 std::vector<std::int32_t> number_groups(const Dag& dag, const std::vector<std::int32_t>& group) {
   const std::size_t count = group.size();
@@ -94,14 +94,14 @@ std::vector<std::int32_t> number_groups(const Dag& dag, const std::vector<std::i
         successors[group[i]].push_back(group[next]);
         ++waiting[group[next]];
       }
-  std::vector<std::int32_t> number(count, none);
+  std::vector<std::int32_t> number(count, no_group);
   std::priority_queue<std::int32_t, std::vector<std::int32_t>, std::greater<>> ready;
   for (std::size_t i = 0; i < count; ++i)
     if (group[i] == static_cast<std::int32_t>(i) && waiting[i] == 0) ready.push(group[i]);
   std::int32_t numbered = 0;
   for (std::size_t stuck = 0;;) {
     if (ready.empty()) {
-      while (stuck < count && (group[stuck] != static_cast<std::int32_t>(stuck) || number[stuck] != none)) ++stuck;
+      while (stuck < count && (group[stuck] != static_cast<std::int32_t>(stuck) || number[stuck] != no_group)) ++stuck;
       if (stuck == count) return number;
       ready.push(static_cast<std::int32_t>(stuck));
     }
@@ -109,7 +109,7 @@ std::vector<std::int32_t> number_groups(const Dag& dag, const std::vector<std::i
     ready.pop();
     number[next] = numbered++;
     for (const std::int32_t s : successors[next])
-      if (--waiting[s] == 0 && number[s] == none) ready.push(s);
+      if (--waiting[s] == 0 && number[s] == no_group) ready.push(s);
   }
 }
 
@@ -118,7 +118,7 @@ std::vector<std::int32_t> number_groups(const Dag& dag, const std::vector<std::i
 FoldedDag fold(const Dag& dag, const Folds& folds) {
   const std::vector<std::int32_t> group = Grouping(dag, folds).take();
   const std::vector<std::int32_t> number = number_groups(dag, group);
-  const std::size_t groups = number.size() - std::count(number.begin(), number.end(), none);
+  const std::size_t groups = number.size() - std::count(number.begin(), number.end(), no_group);
   FoldedDag result;
   result.dag = dag;
   result.dag.nodes.assign(groups, {});
@@ -127,7 +127,7 @@ FoldedDag fold(const Dag& dag, const Folds& folds) {
     result.stands_for[number[group[i]]].push_back(static_cast<std::int32_t>(i));
 
   const auto renamed = [&](std::int32_t node) {
-    return node >= 0 && static_cast<std::size_t>(node) < group.size() ? number[group[node]] : none;
+    return node >= 0 && static_cast<std::size_t>(node) < group.size() ? number[group[node]] : no_group;
   };
   const auto append = [&](std::vector<DagMessage>& to, const std::vector<DagMessage>& from, std::int32_t here) {
     std::uint64_t inside = 0;

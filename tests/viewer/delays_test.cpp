@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/viewer/hand_made.hpp"
+#include "tests/viewer/joined.hpp"
 #include "viewer/text/printable.hpp"
 #include "viewer/views/collective_rows.hpp"
 #include "viewer/views/delay_rows.hpp"
@@ -9,15 +10,10 @@
 
 using namespace pclscope;
 using Catch::Contains;
+using pclscope::test::joined;
 using Lines = std::vector<std::string>;
 
 namespace {
-
-std::string joined(const Lines& lines) {
-  std::string text;
-  for (const auto& line : lines) text += line + "\n";
-  return text;
-}
 
 CollectiveCall call_of(std::int32_t rank, std::uint64_t ordinal, std::uint16_t function, std::int32_t awaited, std::int64_t wait) {
   CollectiveCall c;

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/viewer/hand_made.hpp"
+#include "tests/viewer/joined.hpp"
 #include "viewer/session/regions.hpp"
 #include "viewer/text/printable.hpp"
 #include "viewer/text/quantities.hpp"
@@ -13,15 +14,10 @@
 
 using namespace pclscope;
 using Catch::Contains;
+using pclscope::test::joined;
 using Lines = std::vector<std::string>;
 
 namespace {
-
-std::string joined(const Lines& lines) {
-  std::string text;
-  for (const auto& line : lines) text += line + "\n";
-  return text;
-}
 
 Region with(Period period) {
   Region region;

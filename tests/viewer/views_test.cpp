@@ -2,6 +2,7 @@
 #include <random>
 
 #include "tests/viewer/hand_made.hpp"
+#include "tests/viewer/joined.hpp"
 #include "viewer/text/printable.hpp"
 #include "viewer/views/closing_lines.hpp"
 #include "viewer/views/message_rows.hpp"
@@ -12,15 +13,10 @@
 
 using namespace pclscope;
 using Catch::Contains;
+using pclscope::test::joined;
 using Lines = std::vector<std::string>;
 
 namespace {
-
-std::string joined(const Lines& lines) {
-  std::string text;
-  for (const auto& line : lines) text += line + "\n";
-  return text;
-}
 
 std::size_t line_of(const Lines& lines, const std::string& part) {
   for (std::size_t i = 0; i < lines.size(); ++i) {

@@ -15,9 +15,9 @@ namespace {
 
 using session::Json;
 
-constexpr std::uint64_t text_limit = 20;
+constexpr std::uint64_t most_lines = 20;
 
-struct Found {
+struct FoundDelays {
   std::vector<DelayOrigin> origins;
   DelayTotals totals;
   std::string why_partial;
@@ -40,7 +40,7 @@ std::string totals_line(const DelayTotals& t) {
                                               " messages came too fast to be followed");
 }
 
-Result<Found> of_period(const InspectWords& words, InspectedRun& run) {
+Result<FoundDelays> of_period(const InspectWords& words, InspectedRun& run) {
   const auto span = span_of(words, run);
   if (!span) return span.error();
   DelayQuestion question;
@@ -56,12 +56,12 @@ Result<Found> of_period(const InspectWords& words, InspectedRun& run) {
   auto calls = read_calls(*span, run);
   if (!calls) return calls.error();
   DelayReport report = delays_of(run.snapshot.application.ranks, calls->messages, calls->collectives, question);
-  return Found{std::move(report.origins), report.totals, std::move(calls->why_partial)};
+  return FoundDelays{std::move(report.origins), report.totals, std::move(calls->why_partial)};
 }
 
-Result<Found> of_run(const InspectWords& words, InspectedRun& run) {
+Result<FoundDelays> of_run(const InspectWords& words, InspectedRun& run) {
   const bool filtered = words.from_ns || words.to_ns || words.region || !words.ranks.empty();
-  if (!filtered) return Found{run.snapshot.delays, run.snapshot.delay_totals, why_incomplete(run)};
+  if (!filtered) return FoundDelays{run.snapshot.delays, run.snapshot.delay_totals, why_incomplete(run)};
   if (!run.session->live()) return of_period(words, run);
   return Error{ErrorCode::not_found, "a running job tells of delays since its start only: give the dump for periods and ranks"};
 }
@@ -71,7 +71,7 @@ Result<Found> of_run(const InspectWords& words, InspectedRun& run) {
 int inspect_delays(const InspectWords& words, InspectedRun& run) {
   auto found = of_run(words, run);
   if (!found) return fail(found.error().code == ErrorCode::bad_argument ? wrong_usage : could_not, found.error().message);
-  const std::uint64_t limit = words.limit.value_or(words.format == Format::text ? text_limit : UINT64_MAX);
+  const std::uint64_t limit = words.limit.value_or(words.format == Format::text ? most_lines : UINT64_MAX);
   const std::size_t all = found->origins.size();
   if (all > limit) found->origins.resize(static_cast<std::size_t>(limit));
   tell_partial(found->why_partial);

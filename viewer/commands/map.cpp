@@ -10,6 +10,7 @@
 #include "viewer/commands/command_line.hpp"
 #include "viewer/commands/commands.hpp"
 #include "viewer/commands/map_input.hpp"
+#include "viewer/commands/traffic_source.hpp"
 #include "viewer/session/summary_json.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/table.hpp"
@@ -23,7 +24,6 @@ using mapping::Objective;
 using session::finite;
 using session::Json;
 
-constexpr std::int32_t most_ranks_per_node = 1 << 20;
 
 struct MapWords {
   MapInputWords input;

@@ -14,7 +14,6 @@ namespace {
 
 using mapping::Topology;
 
-constexpr std::int32_t most_ranks_per_node = 1 << 20;
 
 Error bad(std::string message) { return {ErrorCode::bad_argument, std::move(message)}; }
 

@@ -11,6 +11,7 @@
 #include "viewer/commands/commands.hpp"
 #include "viewer/commands/route_input.hpp"
 #include "viewer/commands/route_output.hpp"
+#include "viewer/commands/traffic_source.hpp"
 #include "viewer/text/printable.hpp"
 
 namespace pclscope::commands {
@@ -29,8 +30,6 @@ struct RouteWords {
   std::string output;
   bool json = false;
 };
-
-constexpr std::int32_t most_ranks_per_node = 1 << 16;
 
 std::optional<int> parse_route(const std::vector<std::string>& words, RouteWords& route) {
   CLI::App app{"Shows the routes of messages, how loaded the links are, and how routes could avoid the heavy ones.", "pclscope route"};

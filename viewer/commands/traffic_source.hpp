@@ -10,6 +10,8 @@
 
 namespace pclscope::commands {
 
+inline constexpr std::int32_t most_ranks_per_node = 1 << 20;
+
 struct SourcedTraffic {
   mapping::Traffic traffic;
   std::vector<std::int32_t> node_of_rank;  // of a run: an index into nodes, -1 when the rank has not shown up

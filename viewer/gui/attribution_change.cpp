@@ -16,7 +16,6 @@ using layout::Rect;
 
 constexpr float matrix_points = 96;
 
-float line_height() { return ImGui::GetFontSize() * 1.2f; }
 float matrix_side(float width, float scale) { return std::min(matrix_points * scale, (width - 24 * scale) / 2); }
 bool has_matrix(const MappingPreview& p, float width, float scale) {
   return p.groups > 1 && matrix_side(width, scale) >= 2 * static_cast<float>(p.groups);
@@ -91,7 +90,7 @@ void draw_matrix(ImDrawList& list, const layout::Palette& palette, const Mapping
 
 namespace {
 
-float wrapped_height(const std::string& words, float width) {
+float spaced_height(const std::string& words, float width) {
   return ImGui::GetFont()->CalcTextSizeA(ImGui::GetFontSize(), HUGE_VALF, std::max(width, 1.f), words.c_str()).y + 0.2f * ImGui::GetFontSize();
 }
 
@@ -102,10 +101,10 @@ void draw_wrapped(ImDrawList& list, Point at, layout::Rgba colour, const std::st
 }  // namespace
 
 float mapping_change_height(const MappingPreview& preview, float width, float scale) {
-  if (!preview.problem.empty()) return wrapped_height(preview.problem, width);
+  if (!preview.problem.empty()) return spaced_height(preview.problem, width);
   const float matrices =
       has_matrix(preview, width, scale) ? matrix_side(width, scale) + line_height() + 6 * scale : 0;
-  return wrapped_height(saved_text(preview), width) + 2 * line_height() + matrices + 4 * scale;
+  return spaced_height(saved_text(preview), width) + 2 * line_height() + matrices + 4 * scale;
 }
 
 void draw_mapping_change(ImDrawList& list, const layout::Palette& palette, float scale, const MappingPreview& preview,
@@ -113,7 +112,7 @@ void draw_mapping_change(ImDrawList& list, const layout::Palette& palette, float
   const float line = line_height();
   if (!preview.problem.empty()) return draw_wrapped(list, at.low, palette.faint_text, preview.problem, at.width());
   draw_wrapped(list, at.low, palette.text, saved_text(preview), at.width());
-  float y = at.low.y + wrapped_height(saved_text(preview), at.width());
+  float y = at.low.y + spaced_height(saved_text(preview), at.width());
   draw_bar(list, palette, scale, "now", preview.before, {{at.low.x, y}, {at.high.x, y + line}});
   draw_bar(list, palette, scale, "proposed", preview.after, {{at.low.x, y + line}, {at.high.x, y + 2 * line}});
   if (!has_matrix(preview, at.width(), scale)) return;

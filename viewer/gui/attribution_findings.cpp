@@ -19,8 +19,6 @@ using layout::Rect;
 constexpr std::size_t most_sentences = 16, longest_sentence = 1'000, most_marks = 100;
 constexpr int closed_lines = 3;
 
-float line_height() { return ImGui::GetFontSize() * 1.2f; }
-
 std::string confidence_text(double confidence) {
   if (!std::isfinite(confidence)) return "-";
   char text[16];

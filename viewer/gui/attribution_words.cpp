@@ -6,15 +6,10 @@
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/rank_list.hpp"
 #include "viewer/views/finding_rows.hpp"
+#include "viewer/views/node_rows.hpp"
 
 namespace pclscope::gui {
 namespace {
-
-std::string node_name(const Snapshot& s, std::int32_t node) {
-  const auto& names = s.application.nodes;
-  const bool known = node >= 0 && static_cast<std::size_t>(node) < names.size();
-  return known ? text::printable(names[static_cast<std::size_t>(node)]) : "node " + std::to_string(node);
-}
 
 void add(std::string& line, const std::string& part) {
   if (!line.empty() && !part.empty()) line += ", ";
@@ -38,7 +33,7 @@ std::string finding_place(const Finding& f, std::int32_t region, const Snapshot&
     add(line, f.cause == Cause::mapping ? "moves " + ranks : ranks);
   }
   for (std::size_t i = 0; i + 1 < std::min<std::size_t>(f.nodes.size(), 4); i += 2)
-    add(line, "from " + node_name(s, f.nodes[i]) + " to " + node_name(s, f.nodes[i + 1]));
+    add(line, "from " + views::node_name(s, f.nodes[i]) + " to " + views::node_name(s, f.nodes[i + 1]));
   if (f.nodes.size() > 4) line += " and others";
   if (f.site != 0 && sites.find(f.site) != nullptr) add(line, sites.brief(f.site));
   return line;

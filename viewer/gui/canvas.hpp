@@ -15,6 +15,7 @@ namespace pclscope::gui {
 
 inline ImVec2 to_imgui(layout::Point p) { return {p.x, p.y}; }
 inline layout::Point to_point(ImVec2 v) { return {v.x, v.y}; }
+inline float line_height() { return ImGui::GetFontSize() * 1.2f; }  // pixels
 inline ImU32 to_imgui(layout::Rgba c) { return IM_COL32(c.red, c.green, c.blue, c.alpha); }
 
 // Draws text at `at` (its top left), cut off with ".." beyond `width` pixels (0: never).

@@ -12,7 +12,7 @@ using layout::Point;
 using layout::Rect;
 using layout::TimeSight;
 
-constexpr float handle_width = 7, reach = 6;  // points
+constexpr float handle_width = 7, caught_within = 6;  // points
 constexpr float least_drag = 3;               // pixels: less is a click
 constexpr double least_range = 1e-6;          // places
 
@@ -113,7 +113,7 @@ void PeriodSlider::draw(const EvolutionFrame& frame, Selection& selection, Rect 
   if (area.width() < 8 || area.height() < 4) return;
   TimeSight whole;
   whole.set(frame.picture.axis, frame.sight.left(), frame.sight.right());
-  const float margin = frame.points(reach);  // handles at the very ends can be caught from both sides
+  const float margin = frame.points(caught_within);  // handles at the very ends can be caught from both sides
   ImGui::SetCursorScreenPos({frame.sight.left() - margin, area.low.y});
   ImGui::InvisibleButton("slider", {frame.sight.width() + 2 * margin, area.height()});
   const float x = ImGui::GetIO().MousePos.x;

@@ -53,7 +53,7 @@ Parts parts_of(Rect area, float scale, std::size_t regions) {
   return parts;
 }
 
-std::string empty_words(const Scene& scene) {
+std::string without_history(const Scene& scene) {
   if (!scene.snapshot || !scene.history) return "waiting for the first window";
   if (!scene.history->regions().empty()) return "";
   const bool stored = scene.connection.state == Connection::State::stored;
@@ -119,7 +119,7 @@ void EvolutionView::draw(const Scene& scene, Selection& selection) {
   const Point low = to_point(ImGui::GetCursorScreenPos()), size = to_point(ImGui::GetContentRegionAvail());
   const Rect area{low, low + size};
   if (size.x < 8 || size.y < 8) return;
-  if (const std::string words = empty_words(scene); !words.empty()) {
+  if (const std::string words = without_history(scene); !words.empty()) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     return draw_text(list, {low.x + std::max(2.f, (size.x - text_size(words).x) / 2), area.middle().y}, scene.palette->faint_text,
                      words, size.x);

@@ -131,10 +131,6 @@ std::array<Share, section_count> share_out(const ScreenModel& model, std::size_t
   return shares;
 }
 
-void append(Lines& lines, Lines more) {
-  for (Line& line : more) lines.push_back(std::move(line));
-}
-
 void overview(Picture& picture, const ScreenModel& model, std::size_t width, std::size_t height) {
   append(picture.lines, deadlocks(model, width, height));
   const std::size_t gap = height >= 28 ? 1 : 0;  // blank lines before sections

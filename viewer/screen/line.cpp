@@ -53,6 +53,10 @@ Line fitted(const Line& line, std::size_t width, bool ascii) {
   return cut;
 }
 
+void append(std::vector<Line>& lines, std::vector<Line> more) {
+  for (Line& line : more) lines.push_back(std::move(line));
+}
+
 std::vector<Line> wrapped(std::string_view text, std::size_t width, std::size_t indent, Style style) {
   std::vector<Line> lines;
   for (std::string& part : text::wrapped(text::printable(text), width, indent)) {

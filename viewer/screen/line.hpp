@@ -37,6 +37,8 @@ Line line_of(std::string text, Style style = Style::plain);
 // "title: rest" with a styled title.
 Line labelled(std::string label, Style style, std::string rest);
 
+void append(std::vector<Line>& lines, std::vector<Line> more);
+
 std::size_t width_of(const Line& line);
 std::string text_of(const Line& line);
 

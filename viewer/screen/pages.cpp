@@ -10,14 +10,6 @@
 #include "viewer/views/finding_rows.hpp"
 
 namespace pclscope::screen {
-namespace {
-
-void append(std::vector<Line>& lines, std::vector<Line> more) {
-  for (Line& line : more) lines.push_back(std::move(line));
-}
-
-}  // namespace
-
 PageText finding_page(const ScreenModel& model, std::size_t width) {
   const Finding* finding = model.finding();
   if (finding == nullptr) return {"finding", {line_of("This finding no longer holds. Esc goes back.")}};

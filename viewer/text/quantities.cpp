@@ -94,6 +94,12 @@ std::string format_bytes(double bytes) {
   return print(bytes < 99.95 ? "%.1f" : "%.0f", bytes, units[unit]);
 }
 
+std::string format_hexadecimal(std::uint64_t value) {
+  char digits[17];
+  std::snprintf(digits, sizeof digits, "%llx", static_cast<unsigned long long>(value));
+  return digits;
+}
+
 std::string format_count(std::uint64_t count) {
   const std::string digits = std::to_string(count);
   std::string grouped;

@@ -24,6 +24,8 @@ std::string format_bytes(double bytes);
 std::string format_count(std::uint64_t count);
 // At most 6 columns: "12345", "1.23M", "45.6G".
 std::string format_short_count(std::uint64_t count);
+// "7fff1234", as addresses and identifiers are shown.
+std::string format_hexadecimal(std::uint64_t value);
 // "1.31", "41.2", "812"; "-" for what is not finite.
 std::string format_ratio(double ratio);
 // A share in [0, 1] as "34%"; "<1%" for what would round to a misleading 0%.

@@ -6,12 +6,12 @@
 #include <unordered_map>
 
 #include "analysis/blocked/deadlock_text.hpp"
-#include "interpose/record/functions.hpp"
 #include "viewer/text/printable.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/rank_list.hpp"
 #include "viewer/text/sparkline.hpp"
 #include "viewer/text/table.hpp"
+#include "viewer/views/function_names.hpp"
 
 namespace pclscope::views {
 namespace {
@@ -20,8 +20,6 @@ using Lines = std::vector<std::string>;
 
 constexpr double shortest_s = 0.1;
 constexpr std::size_t history_columns = 30;
-
-std::string name_of(std::uint16_t function) { return std::string(record::function_name(function)); }
 
 std::string more_line(std::size_t count, const char* what) {
   return "... " + std::to_string(count) + " more " + what + (count == 1 ? "" : "s");
@@ -108,7 +106,7 @@ std::string inside_line(const Activity& now) {
   std::stable_sort(most_first.begin(), most_first.end(), [](auto& a, auto& b) { return a.second > b.second; });
   std::string line = "inside now:";
   for (const auto& [function, count] : most_first) {
-    line += "  " + (function == 0 ? "outside MPI" : name_of(function)) + " " + share_text(count, now.ranks);
+    line += "  " + (function == 0 ? "outside MPI" : function_name(function)) + " " + share_text(count, now.ranks);
   }
   if (now.finished > 0) line += "  (" + std::to_string(now.finished) + " finished)";
   return line;
@@ -182,7 +180,7 @@ Lines function_section(const Snapshot& snapshot, std::size_t most, const PageOpt
   for (std::size_t i = 0; i < shown; ++i) {
     const FunctionActivity& f = snapshot.functions[i];
     const std::vector<std::uint32_t> weights(f.history_share.size(), 1);
-    table.row({name_of(f.function), share_text(f.ranks_inside, now.ranks), text::format_short_count(f.calls),
+    table.row({function_name(f.function), share_text(f.ranks_inside, now.ranks), text::format_short_count(f.calls),
                text::format_seconds(f.inside_s),
                text::sparkline(f.history_share, weights, history_columns, full, options.ascii)});
   }
@@ -201,7 +199,7 @@ Lines blocked_section(const std::vector<BlockedGroup>& groups, const Sites& site
   const std::size_t shown = groups.size() <= room ? groups.size() : std::max<std::size_t>(room - 1, 1);
   for (std::size_t i = 0; i < shown; ++i) {
     const RankSummary& like = groups[i].like;
-    table.row({text::format_seconds(like.call_for_s), text::compact_ranks(groups[i].ranks, 14), name_of(like.call_function),
+    table.row({text::format_seconds(like.call_for_s), text::compact_ranks(groups[i].ranks, 14), function_name(like.call_function),
                sites.brief(like.call_site),
                like.waits_for.empty() ? "-" : blocked::waits_text(like.waits_for, like.waits_for_any)});
   }

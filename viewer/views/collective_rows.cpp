@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "interpose/record/functions.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/table.hpp"
+#include "viewer/views/function_names.hpp"
 #include "viewer/views/json_rows.hpp"
 
 namespace pclscope::views {
@@ -12,8 +12,6 @@ namespace {
 
 using session::Json;
 using text::Align;
-
-std::string name_of(std::uint16_t function) { return std::string(record::function_name(function)); }
 
 }  // namespace
 
@@ -47,7 +45,7 @@ std::vector<CollectiveRow> CollectiveSums::rows() const {
 }
 
 Json collective_json(const CollectiveRow& row) {
-  return {{"function", name_of(row.function)},
+  return {{"function", function_name(row.function)},
           {"operations", row.operations},
           {"calls", row.calls},
           {"nonblocking", row.nonblocking},
@@ -71,7 +69,7 @@ std::vector<std::string> collective_lines(const CollectiveTotals& totals, const 
   table.column("function", Align::left);
   for (const char* title : {"operations", "calls", "waited", "worst", "awaited most"}) table.column(title, Align::right);
   for (const CollectiveRow& r : rows) {
-    table.row({name_of(r.function), text::format_count(r.operations), text::format_count(r.calls), text::format_seconds(r.wait_s),
+    table.row({function_name(r.function), text::format_count(r.operations), text::format_count(r.calls), text::format_seconds(r.wait_s),
                text::format_seconds(r.worst_s),
                r.awaited_rank < 0 ? "-" : "rank " + std::to_string(r.awaited_rank) + ", " + text::format_seconds(r.awaited_s)});
   }

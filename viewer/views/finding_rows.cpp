@@ -7,6 +7,7 @@
 #include "viewer/text/rank_list.hpp"
 #include "viewer/text/table.hpp"
 #include "viewer/views/json_rows.hpp"
+#include "viewer/views/node_rows.hpp"
 
 namespace pclscope::views {
 namespace {
@@ -17,12 +18,6 @@ using text::Align;
 
 constexpr const char* words[] = {"none", "unknown", "mapping", "pattern", "background", "late-sender", "late-receiver", "collective-wait"};
 constexpr double believed = 0.5;
-
-std::string node_name(const Snapshot& s, std::int32_t node) {
-  const auto& names = s.application.nodes;
-  const bool known = node >= 0 && static_cast<std::size_t>(node) < names.size();
-  return known ? text::printable(names[static_cast<std::size_t>(node)]) : std::to_string(node);
-}
 
 Json site_json(std::uint32_t site, const Sites& sites) {
   const std::string location = sites.location(site);

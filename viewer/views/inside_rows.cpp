@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "analysis/blocked/deadlock_text.hpp"
-#include "interpose/record/functions.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/sparkline.hpp"
 #include "viewer/text/table.hpp"
+#include "viewer/views/function_names.hpp"
 
 namespace pclscope::views {
 namespace {
@@ -20,14 +20,12 @@ Json location(std::uint32_t site, const Sites& sites) {
   return text.empty() ? Json(nullptr) : Json(text);
 }
 
-std::string name_of(std::uint16_t function) { return std::string(record::function_name(function)); }
-
 }  // namespace
 
 Json function_json(const FunctionActivity& f) {
   Json shares = Json::array();
   for (const float share : f.history_share) shares.push_back(session::finite(share));
-  return {{"function", name_of(f.function)},
+  return {{"function", function_name(f.function)},
           {"calls", f.calls},
           {"inside_s", session::finite(f.inside_s)},
           {"ranks_inside", f.ranks_inside},
@@ -35,7 +33,7 @@ Json function_json(const FunctionActivity& f) {
 }
 
 Json inside_json(const RankSummary& r, const Sites& sites) {
-  return {{"rank", r.rank},         {"function", name_of(r.call_function)}, {"for_s", session::finite(r.call_for_s)},
+  return {{"rank", r.rank},         {"function", function_name(r.call_function)}, {"for_s", session::finite(r.call_for_s)},
           {"tag", r.call_tag},      {"waits_for", r.waits_for},             {"waits_for_any", r.waits_for_any},
           {"site", location(r.call_site, sites)}};
 }
@@ -44,7 +42,7 @@ Json deadlock_json(const Deadlock& d, const Sites& sites) {
   Json members = Json::array();
   for (const DeadlockMember& m : d.members) {
     members.push_back({{"rank", m.rank},
-                       {"function", name_of(m.function)},
+                       {"function", function_name(m.function)},
                        {"tag", m.tag},
                        {"waits_for", m.waits_for},
                        {"waits_for_any", m.waits_for_any},
@@ -70,7 +68,7 @@ std::vector<std::string> function_lines(const Snapshot& snapshot, std::size_t wi
   }
   for (const FunctionActivity& f : snapshot.functions) {
     const std::vector<std::uint32_t> weights(f.history_share.size(), 1);
-    table.row({name_of(f.function), text::format_count(f.calls), text::format_seconds(f.inside_s),
+    table.row({function_name(f.function), text::format_count(f.calls), text::format_seconds(f.inside_s),
                text::format_share(all > 0 ? std::min(1.0, f.inside_s / all) : 0),
                text::sparkline(f.history_share, weights, history_columns, most, ascii)});
   }
@@ -96,7 +94,7 @@ std::vector<std::string> inside_lines(const std::vector<RankSummary>& ranks, con
   table.column("waits for", text::Align::left);
   table.column("where", text::Align::left);
   for (const RankSummary& r : ranks) {
-    table.row({std::to_string(r.rank), name_of(r.call_function), text::format_seconds(r.call_for_s),
+    table.row({std::to_string(r.rank), function_name(r.call_function), text::format_seconds(r.call_for_s),
                r.waits_for.empty() ? "-" : blocked::waits_text(r.waits_for, r.waits_for_any), sites.brief(r.call_site)});
   }
   return table.lines(width);

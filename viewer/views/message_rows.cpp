@@ -54,12 +54,6 @@ std::string csv_seconds(std::int64_t ns) {
   return buffer.data();
 }
 
-std::string hexadecimal(std::uint64_t value) {
-  std::array<char, 24> buffer{};
-  std::snprintf(buffer.data(), buffer.size(), "%llx", static_cast<unsigned long long>(value));
-  return buffer.data();
-}
-
 }  // namespace
 
 Status visit_messages(session::Session& session, const Criteria& criteria, const MessageQuery& query,
@@ -104,7 +98,7 @@ session::Json message_json(const Message& m, const Criteria& criteria, const Sit
   return {{"source", m.source},
           {"destination", m.destination},
           {"tag", m.tag},
-          {"comm", hexadecimal(m.comm)},
+          {"comm", text::format_hexadecimal(m.comm)},
           {"bytes", m.bytes},
           {"start_s", seconds(m.send_begin)},
           {"time_s", seconds(m.time())},
@@ -138,7 +132,7 @@ std::vector<std::string> message_csv_cells(const Message& m, const Criteria& cri
   return {std::to_string(m.source),
           std::to_string(m.destination),
           std::to_string(m.tag),
-          hexadecimal(m.comm),
+          text::format_hexadecimal(m.comm),
           std::to_string(m.bytes),
           csv_seconds(m.send_begin),
           csv_seconds(m.time()),

@@ -13,19 +13,13 @@ namespace {
 using Lines = std::vector<std::string>;
 constexpr std::size_t most_clocks = 8, most_names = 4;
 
-std::string name_of(const Snapshot& s, std::int32_t node) {
-  const auto& names = s.application.nodes;
-  const bool known = node >= 0 && static_cast<std::size_t>(node) < names.size();
-  return known ? text::printable(names[static_cast<std::size_t>(node)]) : "a node";
-}
-
 // "n3", "n3, n4", "n1, n2, n3, n4 and 7 more".
 std::string dead_names(const Snapshot& s) {
   const auto& dead = s.network.dead_nodes;
   std::string line;
   for (std::size_t i = 0; i < std::min(dead.size(), most_names); ++i) {
     if (i > 0) line += ", ";
-    line += name_of(s, dead[i]);
+    line += node_name(s, dead[i]);
   }
   if (dead.size() > most_names) line += " and " + std::to_string(dead.size() - most_names) + " more";
   return line;
@@ -52,7 +46,7 @@ Lines clock_lines(const Snapshot& s) {
   Lines lines;
   for (std::size_t i = 0; i < shown; ++i) {
     const ClockState& c = clocks[i];
-    lines.push_back(name_of(s, c.node) + ": offset " + text::format_seconds(c.offset_s) + ", drift " + drift_text(c.drift) +
+    lines.push_back(node_name(s, c.node) + ": offset " + text::format_seconds(c.offset_s) + ", drift " + drift_text(c.drift) +
                     ", error at most " + text::format_seconds(c.error_s));
   }
   if (clocks.size() > shown)

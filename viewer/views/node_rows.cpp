@@ -17,12 +17,6 @@ using text::Align;
 
 constexpr std::uint64_t enough_messages = 8;
 
-std::string name_of(const Snapshot& s, std::int32_t node) {
-  const auto& names = s.application.nodes;
-  const bool known = node >= 0 && static_cast<std::size_t>(node) < names.size();
-  return known ? text::printable(names[static_cast<std::size_t>(node)]) : "a node";
-}
-
 // The ratio to judge by; nothing when there are too few messages.
 std::optional<double> judged(const Snapshot& s, const NodeLink& l) {
   if (s.finished) return l.messages >= enough_messages ? std::optional(l.peak_transfer_ratio) : std::nullopt;
@@ -36,6 +30,13 @@ double median(std::vector<double> values) {
 }
 
 }  // namespace
+
+std::string node_name(const Snapshot& s, std::int32_t node) {
+  const auto& names = s.application.nodes;
+  const bool known = node >= 0 && static_cast<std::size_t>(node) < names.size();
+  if (known) return text::printable(names[static_cast<std::size_t>(node)]);
+  return node >= 0 ? std::string("node ").append(std::to_string(node)) : "a node";
+}
 
 Rows node_link_rows(const Snapshot& snapshot) {
   std::vector<Json> objects;
@@ -55,7 +56,7 @@ std::vector<std::string> node_link_lines(const Snapshot& snapshot, std::size_t w
     table.column(title, Align::right);
   for (const NodeLink& l : links) {
     const double delayed = l.messages > 0 ? static_cast<double>(l.delayed) / static_cast<double>(l.messages) : 0;
-    table.row({name_of(snapshot, l.source), name_of(snapshot, l.destination), text::format_short_count(l.messages),
+    table.row({node_name(snapshot, l.source), node_name(snapshot, l.destination), text::format_short_count(l.messages),
                text::format_bytes(static_cast<double>(l.bytes)), text::format_share(delayed),
                text::format_ratio(l.mean_latency_ratio), text::format_seconds(l.mean_transfer_s),
                text::format_ratio(l.mean_transfer_ratio), text::format_ratio(l.newest_transfer_ratio),
@@ -99,7 +100,7 @@ std::optional<SlowNode> slow_node(const Snapshot& s) {
 std::string slow_node_line(const Snapshot& s) {
   const auto slow = slow_node(s);
   if (!slow) return {};
-  const std::string name = name_of(s, slow->node), ratio = text::format_ratio(slow->ratio);
+  const std::string name = node_name(s, slow->node), ratio = text::format_ratio(slow->ratio);
   const std::string others = " (between other nodes " + text::format_ratio(slow->others) + ")";
   const std::string what = slow->sends ? "messages from " + name + " to other nodes" : "messages to " + name + " from other nodes";
   if (!s.finished) return what + " take " + ratio + " times the usual transfer time" + others;

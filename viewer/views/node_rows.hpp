@@ -10,6 +10,9 @@
 
 namespace pclscope::views {
 
+// Fit to print; "node 3" or "a node" when there is no name.
+std::string node_name(const Snapshot& snapshot, std::int32_t node);
+
 Rows node_link_rows(const Snapshot& snapshot);
 // The slowest transfers first.
 std::vector<std::string> node_link_lines(const Snapshot& snapshot, std::size_t width);

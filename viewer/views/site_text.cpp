@@ -1,21 +1,14 @@
 #include "viewer/views/site_text.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 
 #include "viewer/text/printable.hpp"
+#include "viewer/text/quantities.hpp"
 
 namespace pclscope::views {
 namespace {
 
 std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
-std::string hexadecimal(std::uint64_t value) {
-  std::array<char, 24> buffer{};
-  std::snprintf(buffer.data(), buffer.size(), "0x%llx", static_cast<unsigned long long>(value));
-  return buffer.data();
-}
 
 }  // namespace
 
@@ -41,13 +34,13 @@ std::string Sites::brief(std::uint64_t id) const {
 
 std::string site_location(const CallSite& site) {
   if (site.line > 0) return site.file + ":" + std::to_string(site.line);
-  return site.module + "+" + hexadecimal(site.offset);
+  return site.module + "+0x" + text::format_hexadecimal(site.offset);
 }
 
 std::string site_brief(const CallSite& site) {
   if (site.line > 0) return text::printable(file_name(site.file)) + ":" + std::to_string(site.line);
   const std::string module = text::printable(file_name(site.module));
-  return site.function.empty() ? module + "+" + hexadecimal(site.offset)
+  return site.function.empty() ? module + "+0x" + text::format_hexadecimal(site.offset)
                                : module + "(" + text::printable(site.function) + ")";
 }
 
