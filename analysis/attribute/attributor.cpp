@@ -11,12 +11,11 @@ constexpr std::int64_t between_ns = 500'000'000;         // of the job's time, b
 constexpr std::uint64_t first_mapping = 1000;            // messages
 
 double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
-std::int64_t cut(std::int64_t time) { return std::clamp(time, -CallsOfRanks::time_limit, CallsOfRanks::time_limit); }
 
 // CollectiveCall::wait(), of any times.
 double wait_s(const CollectiveCall& c) {
   if (c.nonblocking || c.awaited < 0 || c.awaited_begin <= c.begin) return 0;
-  return std::max(0.0, seconds(cut(std::min(c.awaited_begin, c.end)) - cut(c.begin)));
+  return std::max(0.0, seconds(CallsOfRanks::cut(std::min(c.awaited_begin, c.end)) - CallsOfRanks::cut(c.begin)));
 }
 
 }  // namespace
@@ -79,7 +78,7 @@ void Attributor::alone(std::span<const CollectiveCall> calls) {
     std::size_t end = i;
     while (end < sorted.size() && sorted[end]->comm == sorted[i]->comm && sorted[end]->ordinal == sorted[i]->ordinal) ++end;
     if (end - i >= 3) {  // calls that are in other windows are left out
-      const std::int64_t last = cut(sorted[end - 1]->begin), before = cut(sorted[end - 2]->begin);
+      const std::int64_t last = CallsOfRanks::cut(sorted[end - 1]->begin), before = CallsOfRanks::cut(sorted[end - 2]->begin);
       if (last > before)
         slices_.spread(before, last, [&](Slice& s, double share) {
           s.alone_s += share * seconds(last - before) * static_cast<double>(end - i - 1);
@@ -87,7 +86,7 @@ void Attributor::alone(std::span<const CollectiveCall> calls) {
     }
     double waits = 0;
     for (std::size_t k = i; k < end; ++k) waits += wait_s(*sorted[k]);
-    const std::int64_t returned = cut(sorted[end - 1]->end);
+    const std::int64_t returned = CallsOfRanks::cut(sorted[end - 1]->end);
     slices_.spread(returned - 1, returned, [&](Slice& s, double) { s.collective_squares += waits * waits; });
     i = end;
   }

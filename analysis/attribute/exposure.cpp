@@ -10,8 +10,6 @@
 namespace pclscope::attribute {
 namespace {
 
-std::int64_t cut(std::int64_t time) { return std::clamp(time, -CallsOfRanks::time_limit, CallsOfRanks::time_limit); }
-
 // A blocking send of a message that MPI does not merely copy.
 bool holds_sender(const Message& m) {
   namespace flag = record::flag;
@@ -48,8 +46,8 @@ void Exposure::flush(Slices& slices) {
 void Exposure::add(const Message& m, std::span<const std::int32_t> node_of_rank, Slices& slices) {
   if (m.flags & message_flag::no_latency || m.source == m.destination) return;
   const auto to_rank = static_cast<std::size_t>(m.destination);
-  const std::int64_t sent = cut(m.send_begin), end = cut(m.recv_end), wait = cut(m.recv_wait);
-  const std::int64_t ready = std::max(sent, cut(m.recv_post));
+  const std::int64_t sent = CallsOfRanks::cut(m.send_begin), end = CallsOfRanks::cut(m.recv_end), wait = CallsOfRanks::cut(m.recv_wait);
+  const std::int64_t ready = std::max(sent, CallsOfRanks::cut(m.recv_post));
   const bool inter = (m.flags & message_flag::inter_node) != 0;
   const std::uint32_t octave = octave_of(m.bytes);
   Call& call = calls_[to_rank];
@@ -93,7 +91,7 @@ void Exposure::add(const Message& m, std::span<const std::int32_t> node_of_rank,
     call.octave = octave;
     call.slowness = slowness;
   }
-  const std::int64_t sender_from = ready, sender_to = std::min(cut(m.send_end), end);
+  const std::int64_t sender_from = ready, sender_to = std::min(CallsOfRanks::cut(m.send_end), end);
   if (holds_sender(m) && sender_to > sender_from) expose(slices, sender_from, sender_to, line);
 }
 

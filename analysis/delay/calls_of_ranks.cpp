@@ -10,10 +10,6 @@ namespace {
 
 using Kind = RankCall::Kind;
 
-std::int64_t cut(std::int64_t time) {
-  return std::clamp(time, -CallsOfRanks::time_limit, CallsOfRanks::time_limit);
-}
-
 std::uint32_t site_id(std::uint64_t site) { return site > UINT32_MAX ? 0 : static_cast<std::uint32_t>(site); }
 
 // Of receives that one call completed, the one that was sent last comes first; equal ones in any order of arrival.

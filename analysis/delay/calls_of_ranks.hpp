@@ -3,6 +3,7 @@
 // Definitions: docs/methods.md, "Delays". One thread owns a CallsOfRanks. Times are nanoseconds since the time origin.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -38,6 +39,7 @@ class CallsOfRanks {
   // Small sends do not wait for their receiver: every MPI copies them at once.
   static constexpr std::uint64_t eager_bytes = 1024;
   static constexpr std::int64_t time_limit = std::int64_t{1} << 61;  // beyond +-73 years times are cut: no overflow
+  static std::int64_t cut(std::int64_t time) { return std::clamp(time, -time_limit, time_limit); }
 
   struct Rank {
     std::vector<RankCall> calls;      // by begin, then kind

@@ -19,12 +19,12 @@ std::size_t look_back_for(std::size_t asked, std::int32_t ranks) {
 
 std::int64_t time_of(const Message& m) {
   const std::int64_t time = m.flags & message_flag::unseen_completion ? m.recv_post : m.recv_end;
-  return std::clamp(time, -CallsOfRanks::time_limit, CallsOfRanks::time_limit);
+  return CallsOfRanks::cut(time);
 }
 // All members together: the wait and the call that ended it.
 std::int64_t time_of(const CollectiveCall& c) {
   const std::int64_t time = c.awaited < 0 ? c.begin : std::clamp(c.awaited_begin, c.begin, std::max(c.begin, c.end));
-  return std::clamp(time, -CallsOfRanks::time_limit, CallsOfRanks::time_limit);
+  return CallsOfRanks::cut(time);
 }
 
 // Moves those that completed by `until` to `due`.

@@ -10,7 +10,7 @@
 namespace pclscope::mapping {
 namespace {
 
-constexpr std::size_t most_steps = std::size_t{1} << 28;  // of all routes together: a gigabyte
+constexpr std::size_t most_stored = std::size_t{1} << 28;  // of all routes together: a gigabyte
 
 double sane(double bytes) { return std::isfinite(bytes) && bytes > 0 ? bytes : 0; }
 
@@ -44,7 +44,7 @@ Result<RouteSet> routes_of(const Traffic& traffic, const Topology& topology, con
     const std::int32_t from = node_of_rank[static_cast<std::size_t>(flow.source)], to = node_of_rank[static_cast<std::size_t>(flow.destination)];
     set.routes.push_back({flow.source, flow.destination, sane(flow.bytes), topology.route(from, to)});
     steps += set.routes.back().path.size();
-    if (steps > most_steps) return bad("the routes are too many and too long to be kept");
+    if (steps > most_stored) return bad("the routes are too many and too long to be kept");
   }
   return set;
 }

@@ -56,7 +56,7 @@ class SocketFile {
   ino_t inode_ = 0;
 };
 
-Error cannot_bind(const std::string& address, int error) {
+Error not_bound(const std::string& address, int error) {
   if (error == EADDRINUSE) {
     return {ErrorCode::in_use, "endpoint in use: " + address + " is taken; choose another port with --publish"};
   }
@@ -124,7 +124,7 @@ Status Publisher::State::open_ipc(ZmqSocket& socket, const std::string& address,
   if (!socket.set(ZMQ_USE_FD, *listening) || zmq_bind(socket.get(), address.c_str()) != 0) {
     const int error = errno;
     ::close(*listening);
-    return cannot_bind(address, error);
+    return not_bound(address, error);
   }
   return {};
 }
@@ -156,8 +156,8 @@ Status Publisher::State::open_tcp(const Endpoint& endpoint) {
     socket->set(ZMQ_BACKLOG, backlog);
     if (endpoint.ipv6) socket->set(ZMQ_IPV6, 1);
   }
-  if (zmq_bind(publish.get(), endpoint.publish.c_str()) != 0) return cannot_bind(endpoint.publish, errno);
-  if (zmq_bind(ask.get(), endpoint.ask.c_str()) != 0) return cannot_bind(endpoint.ask, errno);
+  if (zmq_bind(publish.get(), endpoint.publish.c_str()) != 0) return not_bound(endpoint.publish, errno);
+  if (zmq_bind(ask.get(), endpoint.ask.c_str()) != 0) return not_bound(endpoint.ask, errno);
   return {};
 }
 

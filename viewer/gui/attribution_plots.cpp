@@ -15,7 +15,7 @@ constexpr std::array<const char*, 3> names{"mapping plot", "balance plot", "tran
 constexpr std::array<float, 3> full_weights{1.15f, 0.8f, 1.1f};
 constexpr float left_points = 44, side_points = 128, least_plot_points = 22, least_side_width_points = 380;
 constexpr double zoom_per_notch = 0.8;
-constexpr double shortest_s = 1e-6;
+constexpr double shortest_range_s = 1e-6;
 
 struct Boxes {
   Rect title, plot, side;
@@ -105,7 +105,7 @@ void AttributionPlots::zoom(const layout::Plot& plot) {
     return;
   }
   range = {std::max(range.begin_s, all_->begin_s), std::min(range.end_s, all_->end_s)};
-  if (range.length_s() < std::max(shortest_s, all_->length_s() * 1e-5)) return;
+  if (range.length_s() < std::max(shortest_range_s, all_->length_s() * 1e-5)) return;
   if (range == *all_)
     shown_.reset();
   else

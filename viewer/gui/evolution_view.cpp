@@ -61,11 +61,6 @@ std::string without_history(const Scene& scene) {
   return stored ? "no regions: no messages between ranks were matched" : "no regions: no messages between ranks were matched so far";
 }
 
-Point middle_of_item() {
-  const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
-  return {(low.x + high.x) / 2, (low.y + high.y) / 2};
-}
-
 class EvolutionView final : public View {
  public:
   const char* title() const override { return "when: evolution"; }

@@ -14,11 +14,6 @@ using layout::Point;
 using layout::Rgba;
 using layout::SpatialColouring;
 
-Point middle_of_item() {
-  const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
-  return {(low.x + high.x) / 2, (low.y + high.y) / 2};
-}
-
 // One of two words, the chosen one framed.
 bool choice(const char* word, bool chosen, const layout::Palette& palette) {
   ImGui::PushStyleColor(ImGuiCol_Text, to_imgui(chosen ? palette.text : palette.faint_text));
