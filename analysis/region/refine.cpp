@@ -7,7 +7,7 @@ namespace pclscope {
 
 namespace {
 
-constexpr double least_gain = 1e-11;  // of a node's mass: gains below are rounding
+constexpr double rounding = 1e-11;  // of a node's mass: gains below are rounding
 constexpr int most_sweeps = 16;
 
 // Moves nodes between communities while modularity gains; neighbours of what moved are looked at again.
@@ -61,7 +61,7 @@ class Moving {
       return weight_to_[c] - own * ((degree_[c] - (c == home ? own : 0)) / total_);
     };
     std::int32_t best = home;
-    double most = gain(home) + least_gain * own;
+    double most = gain(home) + rounding * own;
     for (const CommunicationGraph::Neighbour& n : to)
       if (const double g = gain(label_[n.rank]); g > most) most = g, best = label_[n.rank];
     if (most < 0 && members_[home] > 1) best = empty_.back();
@@ -101,7 +101,7 @@ std::vector<std::int32_t> groups_within(const CommunicationGraph& graph, std::sp
     for (const CommunicationGraph::Neighbour& k : to)
       if (label[k.rank] == label[node]) weight_to[group[k.rank]] += k.weight;
     std::int32_t best = self;
-    double most = least_gain * own;
+    double most = rounding * own;
     for (const CommunicationGraph::Neighbour& k : to) {
       const std::int32_t g = group[k.rank];
       const double gain = weight_to[g] - own * (degree[g] / total);

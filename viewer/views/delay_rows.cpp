@@ -7,6 +7,7 @@
 #include "viewer/text/rank_list.hpp"
 #include "viewer/text/table.hpp"
 #include "viewer/views/json_rows.hpp"
+#include "viewer/views/site_json.hpp"
 
 namespace pclscope::views {
 namespace {
@@ -15,11 +16,6 @@ constexpr std::size_t section_site = 20;  // columns
 
 using session::Json;
 using text::Align;
-
-Json location(std::uint32_t site, const Sites& sites) {
-  const std::string text = sites.location(site);
-  return text.empty() ? Json(nullptr) : Json(text);
-}
 
 const Region* region_of(std::int32_t rank, const std::vector<Region>& regions) {
   for (const Region& region : regions) {
@@ -55,8 +51,8 @@ Json delay_json(const DelayOrigin& d, const std::vector<Region>& regions, const 
   }
   return {{"rank", d.rank},
           {"region", region != nullptr ? Json(region->id) : Json(nullptr)},
-          {"site", location(d.site, sites)},
-          {"after_site", location(d.after_site, sites)},
+          {"site", site_json(d.site, sites)},
+          {"after_site", site_json(d.after_site, sites)},
           {"cost_s", session::finite(d.cost_s)},
           {"direct_s", session::finite(d.direct_s)},
           {"collective_s", session::finite(d.collective_s)},

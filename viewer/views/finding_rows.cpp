@@ -8,6 +8,7 @@
 #include "viewer/text/table.hpp"
 #include "viewer/views/json_rows.hpp"
 #include "viewer/views/node_rows.hpp"
+#include "viewer/views/site_json.hpp"
 
 namespace pclscope::views {
 namespace {
@@ -18,11 +19,6 @@ using text::Align;
 
 constexpr const char* words[] = {"none", "unknown", "mapping", "pattern", "background", "late-sender", "late-receiver", "collective-wait"};
 constexpr double believed = 0.5;
-
-Json site_json(std::uint32_t site, const Sites& sites) {
-  const std::string location = sites.location(site);
-  return location.empty() ? Json(nullptr) : Json(location);
-}
 
 Json finding_json(const Finding& f, const Snapshot& s, const Sites& sites) {
   Json nodes = Json::array();

@@ -7,18 +7,14 @@
 #include "viewer/text/sparkline.hpp"
 #include "viewer/text/table.hpp"
 #include "viewer/views/function_names.hpp"
+#include "viewer/views/site_json.hpp"
 
 namespace pclscope::views {
 namespace {
 
 using session::Json;
 
-constexpr std::size_t history_columns = 40;
-
-Json location(std::uint32_t site, const Sites& sites) {
-  const std::string text = sites.location(site);
-  return text.empty() ? Json(nullptr) : Json(text);
-}
+constexpr std::size_t history_width = 40;
 
 }  // namespace
 
@@ -35,7 +31,7 @@ Json function_json(const FunctionActivity& f) {
 Json inside_json(const RankSummary& r, const Sites& sites) {
   return {{"rank", r.rank},         {"function", function_name(r.call_function)}, {"for_s", session::finite(r.call_for_s)},
           {"tag", r.call_tag},      {"waits_for", r.waits_for},             {"waits_for_any", r.waits_for_any},
-          {"site", location(r.call_site, sites)}};
+          {"site", site_json(r.call_site, sites)}};
 }
 
 Json deadlock_json(const Deadlock& d, const Sites& sites) {
@@ -47,7 +43,7 @@ Json deadlock_json(const Deadlock& d, const Sites& sites) {
                        {"waits_for", m.waits_for},
                        {"waits_for_any", m.waits_for_any},
                        {"since_s", session::finite(m.since_s)},
-                       {"site", location(m.site, sites)}});
+                       {"site", site_json(m.site, sites)}});
   }
   return {{"since_s", session::finite(d.since_s)},
           {"found_s", session::finite(d.found_s)},
@@ -70,7 +66,7 @@ std::vector<std::string> function_lines(const Snapshot& snapshot, std::size_t wi
     const std::vector<std::uint32_t> weights(f.history_share.size(), 1);
     table.row({function_name(f.function), text::format_count(f.calls), text::format_seconds(f.inside_s),
                text::format_share(all > 0 ? std::min(1.0, f.inside_s / all) : 0),
-               text::sparkline(f.history_share, weights, history_columns, most, ascii)});
+               text::sparkline(f.history_share, weights, history_width, most, ascii)});
   }
   return table.lines(width);
 }

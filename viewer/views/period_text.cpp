@@ -5,8 +5,6 @@
 namespace pclscope::views {
 namespace {
 
-std::string bytes_text(std::uint64_t bytes) { return text::format_bytes(static_cast<double>(bytes)); }
-
 std::string messages_text(std::uint64_t count) {
   return text::format_count(count) + (count == 1 ? " message" : " messages");
 }
@@ -33,7 +31,7 @@ std::string period_name(PeriodKind kind) {
 std::string kept_line(const Retention& r) {
   if (r.budget_bytes == 0 && r.messages_left_out == 0) return "";
   std::string line = r.keep == Keep::all ? "all" : r.keep == Keep::interesting ? "interesting periods" : "summaries";
-  if (r.budget_bytes > 0) line += ", " + bytes_text(r.file_bytes) + " of " + bytes_text(r.budget_bytes);
+  if (r.budget_bytes > 0) line += ", " + text::format_bytes(r.file_bytes) + " of " + text::format_bytes(r.budget_bytes);
   if (r.messages_left_out > 0) line += "; " + messages_text(r.messages_left_out) + " left out";
   if (r.bites_since_s >= 0) line += ", by the budget since " + text::format_moment(r.bites_since_s);
   return line;
@@ -41,7 +39,7 @@ std::string kept_line(const Retention& r) {
 
 std::string budget_line(const Retention& r) {
   if (!(r.bites_since_s >= 0)) return "";
-  return "budget of " + bytes_text(r.budget_bytes) + " used up since " + text::format_moment(r.bites_since_s) + ": " +
+  return "budget of " + text::format_bytes(r.budget_bytes) + " used up since " + text::format_moment(r.bites_since_s) + ": " +
          messages_text(r.messages_left_out) + " not in the dump";
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 using text::Align;
 
-constexpr std::size_t widest_history = 14;
+constexpr std::size_t history_room = 14;
 constexpr std::size_t narrowest_history = 3;
 
 std::string ratio_now(const Region& region) {
@@ -76,7 +76,7 @@ std::vector<std::string> region_section(const Snapshot& snapshot, std::size_t mo
   std::size_t used = 0;
   for (const std::string& line : lines) used = std::max(used, text::display_width(line));
   const std::size_t room = options.width > used + 2 ? options.width - used - 2 : 0;
-  const std::size_t columns = periods ? std::min(room, widest_history) : widest_history;
+  const std::size_t columns = periods ? std::min(room, history_room) : history_room;
   if (columns >= narrowest_history) {
     const double full = fullest(snapshot.regions);
     lines[0] = text::pad_right(lines[0], used) + "  " + std::string("history").substr(0, columns);

@@ -18,8 +18,6 @@ namespace {
 using text::Align;
 using Lines = std::vector<std::string>;
 
-std::string bytes_text(std::uint64_t bytes) { return text::format_bytes(static_cast<double>(bytes)); }
-
 text::Table table_of(const std::vector<std::pair<const char*, Align>>& columns) {
   text::Table table;
   for (const auto& [title, align] : columns) table.column(title, align);
@@ -32,8 +30,8 @@ std::string node_of(const RankSummary& rank, const Application& application) {
 }
 
 std::string size_range(const Criterion& c) {
-  if (c.bytes_high == c.bytes_low + 1) return bytes_text(c.bytes_low);
-  return bytes_text(c.bytes_low) + " to " + bytes_text(c.bytes_high);
+  if (c.bytes_high == c.bytes_low + 1) return text::format_bytes(c.bytes_low);
+  return text::format_bytes(c.bytes_low) + " to " + text::format_bytes(c.bytes_high);
 }
 
 std::string collectives_line(const CollectiveTotals& totals) {
@@ -53,7 +51,7 @@ std::vector<std::string> summary_lines(const Snapshot& snapshot, bool complete, 
           std::to_string(app.nodes.size()) + (app.nodes.size() == 1 ? " node" : " nodes"),
       "time       " + text::format_utc(snapshot.time_origin_realtime_ns) + ", " +
           text::format_seconds(snapshot.duration_s) + (complete && snapshot.finished ? "" : ", not finished"),
-      "messages   " + text::format_count(m.matched) + " matched, " + bytes_text(m.bytes) + ", " +
+      "messages   " + text::format_count(m.matched) + " matched, " + text::format_bytes(m.bytes) + ", " +
           text::format_share(delayed) + " delayed",
       "           unmatched " + text::format_count(m.unmatched_sends) + " sends and " +
           text::format_count(m.unmatched_receives) + " receives, ambiguous " + text::format_count(m.ambiguous) +
@@ -94,7 +92,7 @@ std::vector<std::string> region_lines(const std::vector<Region>& regions, std::s
   for (const Region& r : regions) {
     const std::string ranks = width > 0 ? text::compact_ranks(r.ranks, width / 5) : text::compact_ranks(r.ranks);
     table.row({std::to_string(r.id), ranks, width > 0 ? text::format_short_count(r.messages) : text::format_count(r.messages),
-               bytes_text(r.bytes), text::format_ratio(r.mean_latency_ratio), text::format_share(r.delayed_share),
+               text::format_bytes(r.bytes), text::format_ratio(r.mean_latency_ratio), text::format_share(r.delayed_share),
                text::format_seconds(r.late_sender_s), text::format_seconds(r.late_receiver_s),
                text::format_seconds(r.transfer_s), text::format_ratio(r.mean_transfer_ratio),
                text::format_seconds(r.collective_wait_s), newest_period(r)});
@@ -111,7 +109,7 @@ std::vector<std::string> rank_lines(const std::vector<RankSummary>& ranks, const
                          {"caused", Align::right}, {"dropped", Align::right}, {"node", Align::left}});
   for (const RankSummary& r : ranks) {
     table.row({std::to_string(r.rank), text::format_short_count(r.sends), text::format_short_count(r.receives),
-               bytes_text(r.bytes_sent), bytes_text(r.bytes_received), text::format_short_count(r.collectives),
+               text::format_bytes(r.bytes_sent), text::format_bytes(r.bytes_received), text::format_short_count(r.collectives),
                text::format_ratio(r.mean_ratio), text::format_seconds(r.mpi_s),
                text::format_seconds(r.collective_wait_s), text::format_seconds(r.delay_caused_s),
                text::format_short_count(r.dropped_events), node_of(r, application)});
