@@ -10,7 +10,7 @@
 namespace pclscope::attribute {
 namespace {
 
-constexpr double least_cost = 0.02;      // of all ranks' time (in larger jobs: of ten ranks'), that a rank must cost in a slice
+constexpr double least_cost = 0.02;       // of all ranks' time (in larger jobs: of ten ranks'), that a rank must cost in a slice
 constexpr std::int32_t larger_job = 10;
 constexpr double above_others = 3;        // times the median rank's cost
 constexpr double of_the_worst = 0.15;     // ranks that cost less than that are not named

@@ -14,14 +14,14 @@
 namespace pclscope::attribute {
 namespace {
 
-constexpr double least_excess = 0.02;       // of all ranks' time
+constexpr double least_excess = 0.02;      // of all ranks' time
 constexpr double slower = 0.4;             // ln: 1.5 times the usual, before it counts as excess
 constexpr double clearly_slower = 0.7;     // ln: twice, for a slice to be active
 constexpr double other_links = 1.1;        // ln: a link may be three times slower than others
 constexpr std::uint64_t enough = 3;        // samples of a cell in a slice
 constexpr std::size_t enough_slices = 3;
 constexpr double low_quantile = 0.25;      // over time: the usual
-constexpr double of_the_slowest = 0.25;      // links with less excess are not named
+constexpr double of_the_slowest = 0.25;    // links with less excess are not named
 constexpr double least_gain = 0.15;        // of the messages between nodes
 
 using Line = std::tuple<std::int32_t, std::int32_t, std::uint32_t>;  // from, to, octave

@@ -1,7 +1,6 @@
 // Where several ranks of a site sit: slot k of a site goes to slot k of the other, so capacities hold.
 #include <algorithm>
 
-#include "analysis/mapping/common.hpp"
 #include "analysis/mapping/search.hpp"
 
 namespace pclscope::mapping {

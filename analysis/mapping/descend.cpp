@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <deque>
 
-#include "analysis/mapping/common.hpp"
 #include "analysis/mapping/search.hpp"
 
 namespace pclscope::mapping {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "analysis/mapping/common.hpp"
+#include "analysis/mapping/index.hpp"
 
 namespace pclscope::mapping {
 namespace {

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <unordered_map>
 
-#include "analysis/mapping/common.hpp"
+#include "analysis/mapping/input_checks.hpp"
 #include "analysis/mapping/network.hpp"
 
 namespace pclscope::mapping {

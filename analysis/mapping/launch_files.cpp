@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analysis/mapping/common.hpp"
+#include "analysis/mapping/input_checks.hpp"
 
 namespace pclscope::mapping {
 namespace {

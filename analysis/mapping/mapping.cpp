@@ -5,8 +5,8 @@
 #include <numeric>
 #include <string>
 
-#include "analysis/mapping/common.hpp"
 #include "analysis/mapping/exact.hpp"
+#include "analysis/mapping/input_checks.hpp"
 #include "analysis/mapping/instance.hpp"
 #include "analysis/mapping/refinement.hpp"
 

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <numeric>
 
-#include "analysis/mapping/common.hpp"
+#include "analysis/mapping/input_checks.hpp"
 
 namespace pclscope::mapping {
 namespace {

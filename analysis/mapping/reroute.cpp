@@ -4,7 +4,7 @@
 #include <numeric>
 #include <tuple>
 
-#include "analysis/mapping/common.hpp"
+#include "analysis/mapping/index.hpp"
 
 namespace pclscope::mapping {
 namespace {

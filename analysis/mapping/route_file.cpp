@@ -6,7 +6,7 @@
 #include <fstream>
 #include <map>
 
-#include "analysis/mapping/common.hpp"
+#include "analysis/mapping/input_checks.hpp"
 #include "analysis/mapping/route_line.hpp"
 
 namespace pclscope::mapping {

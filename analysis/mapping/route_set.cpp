@@ -5,7 +5,7 @@
 #include <numeric>
 #include <tuple>
 
-#include "analysis/mapping/common.hpp"
+#include "analysis/mapping/input_checks.hpp"
 
 namespace pclscope::mapping {
 namespace {

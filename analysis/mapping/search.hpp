@@ -6,6 +6,8 @@
 
 namespace pclscope::mapping {
 
+inline constexpr double least_gain = 1e-12;  // of a rank's mean weight: below it is rounding
+
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}

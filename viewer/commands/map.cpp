@@ -24,7 +24,6 @@ using mapping::Objective;
 using session::finite;
 using session::Json;
 
-
 struct MapWords {
   MapInputWords input;
   Objective objective = Objective::hop_bytes;

@@ -14,7 +14,6 @@ namespace {
 
 using mapping::Topology;
 
-
 Error bad(std::string message) { return {ErrorCode::bad_argument, std::move(message)}; }
 
 // Traffic, and where the ranks are now.

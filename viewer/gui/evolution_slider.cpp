@@ -13,8 +13,8 @@ using layout::Rect;
 using layout::TimeSight;
 
 constexpr float handle_width = 7, caught_within = 6;  // points
-constexpr float least_drag = 3;               // pixels: less is a click
-constexpr double least_range = 1e-6;          // places
+constexpr float least_drag = 3;                       // pixels: less is a click
+constexpr double least_range = 1e-6;                  // places
 
 struct Range {
   float left, right;

@@ -10,6 +10,7 @@
 #include "viewer/views/finding_rows.hpp"
 
 namespace pclscope::screen {
+
 PageText finding_page(const ScreenModel& model, std::size_t width) {
   const Finding* finding = model.finding();
   if (finding == nullptr) return {"finding", {line_of("This finding no longer holds. Esc goes back.")}};

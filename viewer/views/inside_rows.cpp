@@ -30,7 +30,7 @@ Json function_json(const FunctionActivity& f) {
 
 Json inside_json(const RankSummary& r, const Sites& sites) {
   return {{"rank", r.rank},         {"function", function_name(r.call_function)}, {"for_s", session::finite(r.call_for_s)},
-          {"tag", r.call_tag},      {"waits_for", r.waits_for},             {"waits_for_any", r.waits_for_any},
+          {"tag", r.call_tag},      {"waits_for", r.waits_for},                   {"waits_for_any", r.waits_for_any},
           {"site", site_json(r.call_site, sites)}};
 }
 
