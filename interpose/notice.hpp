@@ -18,7 +18,7 @@ void wait_on_board(std::atomic<std::uint32_t> record::Board::*word, int millisec
 // The aggregator's worker on this node, 0 when there is none (yet).
 std::uint32_t aggregator_pid();
 bool aggregator_alive();
-// The board itself, for what agreement.cpp writes there.
+// The board itself, for what is written there but not counted.
 record::Board* open_board();
 // It ran on this node and left or died.
 bool aggregator_ended();

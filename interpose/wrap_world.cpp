@@ -1,5 +1,7 @@
 #include "interpose/wrap_world.hpp"
 
+#include <stdlib.h>
+
 #include "interpose/agreement.hpp"
 #include "interpose/call_scope.hpp"
 #include "interpose/library.hpp"
@@ -11,6 +13,10 @@ namespace pclscope {
 
 // MPI_COMM_WORLD before MPI_Init replaced it, in either guise.
 bool is_world(MPI_Comm comm) { return comm == process.real_world || comm == process.app_world; }
+
+// What the process exits with. Launchers report the status of whoever goes first, which is to be the tool's rank.
+static int exit_status = 0;
+static void note_exit_status(int status, void*) { exit_status = status & 0xff; }
 
 // MPI is up: are we in a job, and where? Writes the first event.
 void begin_record(Function function, Site site, std::uint64_t begin) {
@@ -24,6 +30,7 @@ void begin_record(Function function, Site site, std::uint64_t begin) {
   if (!start_recording()) return;  // said why; the tool's ranks stay hidden
   if (process.attachable) return;
   recorder()->write(EventKind::init, function, begin, now(), site, 0, 0, 0, process.rank, record::any_tag, 0);
+  if (options().tool_ranks > 0) on_exit(note_exit_status, nullptr);
 }
 
 void announce_init() {
@@ -165,6 +172,7 @@ void announce_finalize(Function function, Site site) {
 // children, nor where `_exit` or a signal ends the process. Up to 0.1 s, when other ranks stay.
 [[gnu::destructor]] static void announce_exit() {
   if (!process.recording) return;
+  if (record::Board* b = open_board(); b && exit_status != 0) b->exit_status.store(static_cast<std::uint32_t>(exit_status));
   count_on_board(&record::Board::leaving);
   if (options().tool_ranks > 0) wait_on_board(&record::Board::parted, 100);
 }

@@ -114,12 +114,12 @@ class Anchor {
 
  private:
   // The application leaves without MPI_Finalize, and so do we; the worker goes on. Launchers kill everybody when the first
-  // process closes its connection: our status is settled before, and a child keeps our connection open as long as
-  // the application's processes have theirs, so that the end looks as without us.
+  // process closes its connection, and report its status: ours, which is the application's, is settled before, and a child
+  // keeps our connection open as long as the application's processes have theirs, so that the end looks as without us.
   [[noreturn]] void leave() {
     const pid_t self = ::getpid();
     const pid_t child = ::fork();
-    if (child > 0) ::_exit(0);
+    if (child > 0) ::_exit(static_cast<int>(board_.exit_status.load()));
     for (int i = 0; child == 0 && i < 100 && ::getppid() == self; ++i) ::usleep(200);
     board_.parted.store(1);
     file_.notify();

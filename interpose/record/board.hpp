@@ -45,6 +45,9 @@ struct Board {
   // What the processes watch: even: dormant; odd: an aggregator wants events. It only grows.
   alignas(64) std::atomic<std::uint32_t> session;  // aggregator
   alignas(64) std::atomic<std::uint32_t> recording;  // library: processes of this node that record now
+
+  // --- of any job ---
+  std::atomic<std::uint32_t> exit_status;  // library: of a process counted in `leaving`, one that is not 0 if there is any
 };
 
 // Bits of Board::said.

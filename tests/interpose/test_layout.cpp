@@ -18,6 +18,7 @@ TEST_CASE("what a job that was only preloaded writes on its board lies behind wh
   CHECK(offsetof(Board, job) == 16464);
   CHECK(offsetof(Board, session) % 64 == 0);
   CHECK(offsetof(Board, recording) == offsetof(Board, session) + 64);
+  CHECK(offsetof(Board, exit_status) == offsetof(Board, recording) + 4);
 }
 
 TEST_CASE("names carry the node: FNV-1a of the host name") {

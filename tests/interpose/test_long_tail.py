@@ -243,10 +243,16 @@ class LongTail(unittest.TestCase):
                     ["init_twice"]):
             with self.subTest(how=how):
                 command = [job.program("endings", self.mpi), *how]
-                bare = job.launch(self.mpi, 2, command, tools=0, preload=False, job=False)
-                traced = job.launch(self.mpi, 2, command, tools=0)
-                self.assertEqual((bare.status, bare.out), (traced.status, traced.out), traced.err)
-                self.assertNotIn("pclscope", traced.err)
+                ends_bare, ends_traced = set(), set()
+                for _ in range(8):  # MPICH's launcher kills who is still leaving in one or two of a hundred bare runs
+                    bare = job.launch(self.mpi, 2, command, tools=0, preload=False, job=False)
+                    traced = job.launch(self.mpi, 2, command, tools=0)
+                    self.assertNotIn("pclscope", traced.err)
+                    ends_bare.add((bare.status, bare.out))
+                    ends_traced.add((traced.status, traced.out))
+                    if self.mpi != "mpich" or ends_bare & ends_traced:
+                        break
+                self.assertTrue(ends_bare & ends_traced, f"bare {ends_bare}, traced {ends_traced}: {traced.err}")
 
 
 def load_tests(loader, _tests, _pattern):
