@@ -67,12 +67,9 @@ void Exposure::add(const Message& m, std::span<const std::int32_t> node_of_rank,
   // The receiver was there at least half of the time: the end is when the message came.
   const bool sample = seen >= transfer / 2;
   if (!sample && !inter) return;
+  if (!inter) return usual.add(static_cast<double>(transfer));
   const double log_ns = std::log(static_cast<double>(transfer));
-  if (sample) {
-    ++usual.samples;
-    usual.log_sum += log_ns;
-  }
-  if (!inter) return;
+  if (sample) usual.add_log(log_ns);
   Call line;
   line.from = node_of_rank[static_cast<std::size_t>(m.source)];
   line.to = node_of_rank[to_rank];
@@ -84,7 +81,7 @@ void Exposure::add(const Message& m, std::span<const std::int32_t> node_of_rank,
     cell.samples += sample;
     cell.log_sum += sample ? log_ns : 0;
   });
-  const double slowness = usual.samples == 0 ? 0 : log_ns - usual.log_sum / static_cast<double>(usual.samples);
+  const double slowness = usual.samples == 0 ? 0 : log_ns - usual.mean_log();
   if (slowness > call.slowness) {
     call.from = line.from;
     call.to = line.to;

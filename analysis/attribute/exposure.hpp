@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -16,9 +17,24 @@ namespace pclscope::attribute {
 class Exposure {
  public:
   static constexpr std::uint32_t octaves = 65;
-  struct Usual {               // of all messages of a class and octave whose transfer time is known
+  // Of all messages of a class and octave whose transfer time is known.
+  struct Usual {
     std::uint64_t samples = 0;
-    double log_sum = 0;        // ln(ns)
+    double product = 1;        // of the newest ones, ns: a logarithm for some thirty of them
+    double older_log_sum = 0;  // of the others: sum of ln(ns)
+
+    void add_log(double log_ns) {
+      ++samples;
+      older_log_sum += log_ns;
+    }
+    void add(double ns) {
+      ++samples;
+      product *= ns;
+      if (product < 1e280) return;  // the next one is below 1e19
+      older_log_sum += std::log(product);
+      product = 1;
+    }
+    double mean_log() const { return (older_log_sum + std::log(product)) / static_cast<double>(samples); }
   };
 
   explicit Exposure(std::int32_t ranks) : calls_(static_cast<std::size_t>(ranks < 0 ? 0 : ranks)) {}

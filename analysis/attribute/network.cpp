@@ -185,7 +185,7 @@ double between_and_inside(const Evidence& e) {
     const Exposure::Usual &intra = e.exposure.usual(false, o), &inter = e.exposure.usual(true, o);
     const auto n = static_cast<double>(std::min(intra.samples, inter.samples));
     if (n < 3) continue;
-    log_ratio += n * (inter.log_sum / static_cast<double>(inter.samples) - intra.log_sum / static_cast<double>(intra.samples));
+    log_ratio += n * (inter.mean_log() - intra.mean_log());
     weight += n;
   }
   return weight > 0 ? std::exp(log_ratio / weight) : 0;

@@ -169,9 +169,7 @@ Slices::Slices(std::int32_t ranks, std::int64_t window_ns) : ranks_(std::max(ran
   length_ = window * std::max<std::int64_t>((least_ns + window - 1) / window, 1);
 }
 
-RankShare* Slices::row(Slice& slice, std::int32_t rank) {
-  if (rank < 0) return nullptr;
-  if (slice.dense) return static_cast<std::size_t>(rank) < slice.ranks.size() ? &slice.ranks[static_cast<std::size_t>(rank)] : nullptr;
+RankShare* Slices::kept_row(Slice& slice, std::int32_t rank) {
   const auto it = std::lower_bound(slice.ranks.begin(), slice.ranks.end(), rank,
                                    [](const RankShare& r, std::int32_t asked) { return r.rank < asked; });
   return it != slice.ranks.end() && it->rank == rank ? &*it : nullptr;

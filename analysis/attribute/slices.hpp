@@ -127,12 +127,19 @@ class Slices {
   // Time has come to `end_ns`, of a window that began at `begin_ns`; the slice of that moment. Good until the next call.
   Slice& advance(std::int64_t begin_ns, std::int64_t end_ns);
   // The dense row of a rank, or a kept one, or none.
-  static RankShare* row(Slice& slice, std::int32_t rank);
+  static RankShare* row(Slice& slice, std::int32_t rank) {
+    if (!slice.dense) return kept_row(slice, rank);
+    return static_cast<std::uint32_t>(rank) < slice.ranks.size() ? &slice.ranks[static_cast<std::uint32_t>(rank)] : nullptr;
+  }
   // Calls take(slice, share) for the slices that [begin, end) touches; shares are of `end - begin`, what lies outside all
   // slices is nobody's.
   template <class Take>
   void spread(std::int64_t begin_ns, std::int64_t end_ns, Take take) {
     if (slices_.empty()) return;
+    if (Slice& newest = slices_.back(); begin_ns >= newest.begin_ns && end_ns <= newest.end_ns && begin_ns < end_ns) {
+      take(newest, 1.0);  // nearly always
+      return;
+    }
     const double length = static_cast<double>(end_ns) - static_cast<double>(begin_ns);
     if (!(length > 0)) return;
     for (std::size_t i = slices_.size(); i-- > 0 && slices_[i].end_ns > begin_ns;) {
@@ -146,6 +153,7 @@ class Slices {
   std::int64_t length_ns() const { return length_; }
 
  private:
+  static RankShare* kept_row(Slice& slice, std::int32_t rank);
   Slice& append(std::int64_t begin_ns, std::int64_t end_ns);
   void thin();
 
