@@ -66,8 +66,10 @@ void Exposure::add(const Message& m, std::span<const std::int32_t> node_of_rank,
   Usual& usual = usual_[inter][octave];
   // The receiver was there at least half of the time: the end is when the message came.
   const bool sample = seen >= transfer / 2;
-  if (!sample && !inter) return;
-  if (!inter) return usual.add(static_cast<double>(transfer));
+  if (!inter) {
+    if (sample) usual.add(static_cast<double>(transfer));
+    return;
+  }
   const double log_ns = std::log(static_cast<double>(transfer));
   if (sample) usual.add_log(log_ns);
   Call line;

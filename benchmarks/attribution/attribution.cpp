@@ -33,20 +33,12 @@ double cpu_ns() {
 }
 
 // CPU time of the pipeline.
-double analyse(Stretch stretch, int stretches, const PipelineOptions& options) {
+double pipeline_ns_of(Stretch stretch, int stretches, const PipelineOptions& options) {
   Application application;
   application.ranks = static_cast<std::int32_t>(stretch.events.size());
   Pipeline pipeline(application, options);
-  std::int64_t now = 0;
   const double start = cpu_ns();
-  for (int i = 0; i < stretches; ++i) {
-    for (std::size_t rank = 0; rank < stretch.events.size(); ++rank)
-      pipeline.add(static_cast<std::int32_t>(rank), 0, stretch.events[rank]);
-    now += static_cast<std::int64_t>(stretch.ticks);
-    pipeline.end_round(now);
-    stretch.advance();
-  }
-  pipeline.finish();
+  benchmark::analyse(pipeline, stretch, stretches);
   return cpu_ns() - start;
 }
 
@@ -69,7 +61,7 @@ Recorded record_all(const Stretch& stretch, int stretches) {
   options.on_calls = [&](std::span<const CollectiveCall> calls) {
     for (const CollectiveCall& c : calls) out.calls[at(c.end)].push_back(c);
   };
-  analyse(stretch, stretches, options);
+  pipeline_ns_of(stretch, stretches, options);
   return out;
 }
 
@@ -104,7 +96,7 @@ bool run(const Stretch& stretch, int stretches, int times) {
   std::vector<double> pipeline_ns, alone_ns, findings_ns;
   for (int i = 0; i < times; ++i) {
     attributor = attribute::Attributor(ranks, {});
-    pipeline_ns.push_back(analyse(stretch, stretches, {}));
+    pipeline_ns.push_back(pipeline_ns_of(stretch, stretches, {}));
     alone_ns.push_back(delays_ns(r, ranks, nullptr));
     findings_ns.push_back(delays_ns(r, ranks, &attributor) - alone_ns.back());
   }

@@ -36,15 +36,7 @@ Windows windows_of(Stretch& stretch, int stretches) {
     }
   };
   Pipeline pipeline(application, options);
-  std::int64_t now = 0;
-  for (int i = 0; i < stretches; ++i) {
-    for (std::size_t rank = 0; rank < stretch.events.size(); ++rank)
-      pipeline.add(static_cast<std::int32_t>(rank), 0, stretch.events[rank]);
-    now += static_cast<std::int64_t>(stretch.ticks);
-    pipeline.end_round(now);
-    stretch.advance();
-  }
-  pipeline.finish();
+  benchmark::analyse(pipeline, stretch, stretches);
   return windows;
 }
 

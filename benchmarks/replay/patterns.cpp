@@ -206,4 +206,16 @@ Stretch quiet_calls(int calls) {
   return stretch;
 }
 
+void analyse(Pipeline& pipeline, Stretch& stretch, int stretches) {
+  std::int64_t now = 0;
+  for (int i = 0; i < stretches; ++i) {
+    for (std::size_t rank = 0; rank < stretch.events.size(); ++rank)
+      pipeline.add(static_cast<std::int32_t>(rank), 0, stretch.events[rank]);
+    now += static_cast<std::int64_t>(stretch.ticks);
+    pipeline.end_round(now);
+    stretch.advance();
+  }
+  pipeline.finish();
+}
+
 }  // namespace pclscope::benchmark

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/pipeline.hpp"
 #include "interpose/record/event.hpp"
 
 namespace pclscope::benchmark {
@@ -32,5 +33,8 @@ Stretch master_worker(int tasks);
 Stretch cg(int iterations);
 // 8 ranks that only send to and receive from MPI_PROC_NULL, and make other calls.
 Stretch quiet_calls(int calls);
+
+// So many stretches, one after the other, through a pipeline, which is finished then.
+void analyse(Pipeline& pipeline, Stretch& stretch, int stretches);
 
 }  // namespace pclscope::benchmark
