@@ -20,11 +20,11 @@ enum class Cause : std::uint8_t {
 };
 struct Finding {
   Cause cause = Cause::none;
-  std::int32_t region = -1;           // where it is felt; -1: all over the job
-  std::vector<std::int32_t> ranks;    // where it begins, worst first; of mapping: those to be moved; at most 64
-  std::uint32_t site = 0;             // of the code to look at, id in Snapshot::sites; 0 unknown
-  std::vector<std::int32_t> nodes;    // background: pairs (from, to) of nodes whose links are slow
-  double begin_s = 0;                 // period in which it acted, seconds since the time origin
+  std::int32_t region = -1;         // where it is felt; -1: all over the job
+  std::vector<std::int32_t> ranks;  // where it begins, worst first; of mapping: those to be moved; at most 64
+  std::uint32_t site = 0;           // of the code to look at, id in Snapshot::sites; 0 unknown
+  std::vector<std::int32_t> nodes;  // background: pairs (from, to) of nodes whose links are slow
+  double begin_s = 0;               // period in which it acted, seconds since the time origin
   double end_s = 0;
   bool open = false;                  // it still acts
   double score = 0;                   // lost_s per rank's time in the period: 0.2 = a fifth of the time of all ranks
@@ -36,31 +36,32 @@ struct Finding {
   bool operator==(const Finding&) const = default;
 };
 
-// The paper's measures over time (reference §5): what findings rest on. A slice is a stretch of time; older ones are longer.
+// The paper's measures over time (reference §5): what findings rest on. A slice is a stretch of time; older ones are
+// longer.
 struct AttributionSlice {
   double begin_s = 0;
   double length_s = 0;
-  std::uint64_t intra_messages = 0;   // between ranks of one node
-  std::uint64_t inter_messages = 0;   // between nodes
-  double load_balance = 0;            // AD / mc_avg: mean deviation of ranks' message counts from their mean, 0 = equal
-  double wait_s = 0;                  // late senders, of all ranks
-  double blocked_s = 0;               // senders that waited for receives
+  std::uint64_t intra_messages = 0;  // between ranks of one node
+  std::uint64_t inter_messages = 0;  // between nodes
+  double load_balance = 0;           // AD / mc_avg: mean deviation of ranks' message counts from their mean, 0 = equal
+  double wait_s = 0;                 // late senders, of all ranks
+  double blocked_s = 0;              // senders that waited for receives
   double collective_s = 0;
-  double transfer_s = 0;              // between nodes
-  double excess_transfer_s = 0;       // of that, beyond the usual
+  double transfer_s = 0;         // between nodes
+  double excess_transfer_s = 0;  // of that, beyond the usual
   bool operator==(const AttributionSlice&) const = default;
 };
-struct TransferLine {                 // messages between nodes of one size
-  std::uint64_t bytes_low = 0;        // [low, high)
+struct TransferLine {           // messages between nodes of one size
+  std::uint64_t bytes_low = 0;  // [low, high)
   std::uint64_t bytes_high = 0;
   std::uint64_t messages = 0;
-  bool calm = false;                  // hardly varies: drawn grey
-  std::vector<float> normalised;      // mean transfer time per slice over the line's usual; 0: no message
+  bool calm = false;              // hardly varies: drawn grey
+  std::vector<float> normalised;  // mean transfer time per slice over the line's usual; 0: no message
   bool operator==(const TransferLine&) const = default;
 };
 struct Attribution {
-  std::vector<Finding> findings;      // the first is the answer; those above 0.5 first, by lost_s x confidence
-  std::vector<AttributionSlice> slices;   // oldest first, at most 256
+  std::vector<Finding> findings;             // the first is the answer; those above 0.5 first, by lost_s x confidence
+  std::vector<AttributionSlice> slices;      // oldest first, at most 256
   std::vector<TransferLine> transfer_lines;  // at most 16, most messages first
   bool operator==(const Attribution&) const = default;
 };

@@ -4,8 +4,8 @@
 //                                   └▶ on_calls ─▶ store   └▶ evolution, retention ─▶ on_messages, on_window ─▶ store
 //
 // pipeline_windows.cpp has what happens when a window closes, pipeline_snapshot.cpp the results. Of a job on several
-// nodes each node runs a Pipeline of role `node` up to the closing of windows, and the root one of role `job` that goes on
-// from there (pipeline_nodes.cpp, analysis/nodes/).
+// nodes each node runs a Pipeline of role `node` up to the closing of windows, and the root one of role `job` that goes
+// on from there (pipeline_nodes.cpp, analysis/nodes/).
 //
 // Threads: none inside; one thread owns a Pipeline. Memory is bounded by ranks, channels in use, outstanding
 // messages and the configured history, not by run time.
@@ -42,9 +42,8 @@ struct PipelineOptions {
   std::int64_t window_ns = 100'000'000;
   std::uint32_t history_windows = 600;  // kept per region for snapshots
   std::uint32_t worst_messages = 20;
-  std::int64_t allowance_ns =
-      20'000'000;                   // a window closes this long after its end: messages are read a little later
-  RegionOptions regions;            // method and its parameters
+  std::int64_t allowance_ns = 20'000'000;  // a window closes this long after its end: messages are read a little later
+  RegionOptions regions;                   // method and its parameters
   // Which messages go to on_messages (analysis/window/retention.hpp), and how many stay in memory for dag().
   Keep keep = Keep::all;
   std::uint64_t file_budget_bytes = std::uint64_t{1} << 60;
@@ -120,7 +119,7 @@ class Pipeline {
   void closed_until(std::int64_t until_ns);
   void add_collective(std::int32_t rank, const record::Event& event);
   std::span<const std::int32_t> region_of_rank() const;
-  std::uint64_t regions_version() const;          // grows when they change
+  std::uint64_t regions_version() const;            // grows when they change
   std::vector<Criterion> present_criteria() const;  // what a message normally takes now: a baseline's where it knows
   void set_place(std::int32_t rank, std::int32_t node);  // index of set_nodes()
   void set_nodes(std::vector<std::string> names);

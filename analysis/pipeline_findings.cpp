@@ -7,9 +7,9 @@ namespace pclscope {
 
 namespace {
 
-constexpr double findings_share = 0.03;            // of wall time, in a running job
+constexpr double findings_share = 0.03;                   // of wall time, in a running job
 constexpr double live_effort = 0.03, final_effort = 0.2;  // 0.3 s and 0.6 s for 2,048 ranks
-constexpr std::size_t most_pairs = 100'000;        // for a placement, in a running job
+constexpr std::size_t most_pairs = 100'000;               // for a placement, in a running job
 
 }  // namespace
 
@@ -58,15 +58,17 @@ std::optional<attribute::BetterMapping> Pipeline::State::better_mapping() const 
       traffic.flows.push_back({pair.source, pair.destination, sums.messages, static_cast<double>(sums.bytes)});
   }
   return attribute::better_mapping(std::move(traffic), application.node_of_rank,
-                                   static_cast<std::int32_t>(application.nodes.size()), finished ? final_effort : live_effort);
+                                   static_cast<std::int32_t>(application.nodes.size()),
+                                   finished ? final_effort : live_effort);
 }
 
 void Pipeline::closed_until(std::int64_t until_ns) {
   State& s = *state_;
   const std::int64_t length = s.windows.length_ns();
-  if (s.calls.empty() || until_ns == INT64_MIN || (s.last_part_ns != INT64_MIN && until_ns <= s.last_part_ns + length)) return;
-  const auto [first, last] = std::minmax_element(s.calls.begin(), s.calls.end(),
-                                                 [](const CollectiveCall& a, const CollectiveCall& b) { return a.end < b.end; });
+  if (s.calls.empty() || until_ns == INT64_MIN || (s.last_part_ns != INT64_MIN && until_ns <= s.last_part_ns + length))
+    return;
+  const auto [first, last] = std::minmax_element(
+      s.calls.begin(), s.calls.end(), [](const CollectiveCall& a, const CollectiveCall& b) { return a.end < b.end; });
   if (first->end >= until_ns) return;
   until_ns = std::min(until_ns, std::max(last->end, first->end) + 1);  // "all windows" is no time
   const std::int64_t begin = std::max(first->end, until_ns - length);

@@ -70,7 +70,8 @@ void Pipeline::take_report(nodes::Report& report) {
                             static_cast<std::uint32_t>(key), count});
   s.unsent.times.clear();
   s.sites.each([&](std::uint32_t send, std::uint32_t recv, const SiteCosts& c) {
-    report.sites.push_back({send, recv, c.messages, c.bytes, c.delayed, c.late_sender_ns, c.late_receiver_ns, c.excess_ns});
+    report.sites.push_back(
+        {send, recv, c.messages, c.bytes, c.delayed, c.late_sender_ns, c.late_receiver_ns, c.excess_ns});
   });
   s.sites = SiteSums();
   s.keep_worst();
@@ -128,7 +129,8 @@ void Pipeline::close_part(const nodes::WindowPart& part, std::span<const Message
   const std::int64_t length = s.windows.length_ns();
   s.worst.close_window(part.begin_ns + length);
   State::ClosedWindow window{part.begin_ns, 0, part.all, part.regions, messages, all_there};
-  if (s.last_part_ns != INT64_MIN) window.skipped = std::max<std::int64_t>((part.begin_ns - s.last_part_ns) / length - 1, 0);
+  if (s.last_part_ns != INT64_MIN)
+    window.skipped = std::max<std::int64_t>((part.begin_ns - s.last_part_ns) / length - 1, 0);
   s.last_part_ns = std::max(s.last_part_ns, part.begin_ns);
   s.finish_window(window);
   s.regions_changed = false;  // told

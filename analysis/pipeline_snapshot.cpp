@@ -1,7 +1,7 @@
 // The results so far, as plain values.
 #include <algorithm>
-#include <tuple>
 #include <limits>
+#include <tuple>
 
 #include "analysis/order/dag_builder.hpp"
 #include "analysis/pipeline_state.hpp"
@@ -83,7 +83,8 @@ Snapshot Pipeline::snapshot() const {
     summary.collective_wait_s = static_cast<double>(s.ranks[rank].collective_wait_ns) * 1e-9;
     summary.delay_caused_s = s.delays.caused_s(rank);
     summary.finished = activity.finalized;
-    if (static_cast<std::size_t>(rank) < s.statuses.size()) fill_in(summary, s.statuses[static_cast<std::size_t>(rank)]);
+    if (static_cast<std::size_t>(rank) < s.statuses.size())
+      fill_in(summary, s.statuses[static_cast<std::size_t>(rank)]);
     snapshot.finalized_ranks += s.options.role == PipelineRole::job && summary.finished;
   }
   return snapshot;
@@ -97,7 +98,8 @@ Result<Dag> Pipeline::dag(const DagQuestion& asked) const {
     const auto region =
         std::find_if(regions.begin(), regions.end(), [&](const TrackedRegion& r) { return r.id == question.region; });
     if (region == regions.end())
-      return Error{ErrorCode::not_found, "no region " + std::to_string(question.region) + " now: watch shows which there are"};
+      return Error{ErrorCode::not_found,
+                   "no region " + std::to_string(question.region) + " now: watch shows which there are"};
     question.ranks = region->ranks;
   }
   std::vector<Message> messages;
@@ -114,7 +116,8 @@ Result<Dag> Pipeline::dag(const DagQuestion& asked) const {
   if (question.from_ns < s.recent.complete_from_ns()) {
     dag.partial = true;
     if (dag.why_partial.empty())
-      dag.why_partial = "memory reaches back to " + std::to_string(static_cast<double>(s.recent.complete_from_ns()) * 1e-9) + " s only";
+      dag.why_partial = "memory reaches back to " +
+                        std::to_string(static_cast<double>(s.recent.complete_from_ns()) * 1e-9) + " s only";
   }
   return dag;
 }

@@ -34,7 +34,8 @@ struct Pipeline::State {
   State(Application app, PipelineOptions opts)
       : application(std::move(app)),
         options(std::move(opts)),
-        matcher(application.ranks, [this](std::span<const Message> matched) {
+        matcher(application.ranks,
+                [this](std::span<const Message> matched) {
                   batch.assign(matched.begin(), matched.end());
                   name_sites();
                   measure();
@@ -49,8 +50,8 @@ struct Pipeline::State {
         order_time(options.order_share),
         clocks(options.memory_bytes / 8),
         recent(options.memory_bytes / 4),
-        retention(options.on_messages ? options.keep : Keep::summaries, options.file_budget_bytes, options.memory_bytes / 2,
-                  [this](std::span<const Message> kept) { options.on_messages(kept); }),
+        retention(options.on_messages ? options.keep : Keep::summaries, options.file_budget_bytes,
+                  options.memory_bytes / 2, [this](std::span<const Message> kept) { options.on_messages(kept); }),
         ranks(static_cast<std::size_t>(application.ranks)),
         dropped(ranks.size()),
         attributor(application.ranks, attributor_options()) {
@@ -68,7 +69,7 @@ struct Pipeline::State {
   void close_window(OpenWindows::Closed& closed);  // judge its messages, fold them into pairs
   double ratio_of(const Message& message) const;   // 0 when it has no latency
   double judge(Message& message);
-  void hand_on(OpenWindows::Closed& closed);       // role `node`
+  void hand_on(OpenWindows::Closed& closed);  // role `node`
   void count_time(const Message& message, std::int64_t time, std::int64_t transfer);
   void keep_worst();
   // Of a window whose sums are folded: regions, clocks, delays, memory and file.
@@ -86,7 +87,7 @@ struct Pipeline::State {
   void order(std::span<const Message> messages, std::int64_t until_ns, bool all_there);
   void keep(const ClosedWindow& closed, const Window& window, std::uint64_t number);
   void attribute(std::int64_t begin_ns, std::int64_t end_ns, std::span<const Message> messages);  // and closing_calls
-  void attribute_rest();             // closing_calls, at the end
+  void attribute_rest();  // closing_calls, at the end
   attribute::AttributorOptions attributor_options();
   double inside_mpi_s(std::int32_t rank) const;
   std::optional<attribute::BetterMapping> better_mapping() const;
@@ -150,8 +151,8 @@ struct Pipeline::State {
   std::uint64_t collectives_left_out = 0;
   std::uint64_t regions_version = 0;
 
-  bool regions_changed = false;     // by the window being closed
-  GraphChange change;               // since the regions were made
+  bool regions_changed = false;  // by the window being closed
+  GraphChange change;            // since the regions were made
   std::chrono::steady_clock::time_point next_clustering{};
 };
 

@@ -8,8 +8,8 @@ namespace pclscope {
 
 namespace {
 
-constexpr std::size_t waiting_calls = 1 << 20;       // of collectives, until their window closes
-constexpr double clustering_share = 0.05;            // of wall time
+constexpr std::size_t waiting_calls = 1 << 20;  // of collectives, until their window closes
+constexpr double clustering_share = 0.05;       // of wall time
 
 using Wall = std::chrono::steady_clock;
 
@@ -19,8 +19,7 @@ void Pipeline::State::take_calls(std::span<const CollectiveCall> completed) {
   const std::size_t first = calls.size();
   calls.insert(calls.end(), completed.begin(), completed.end());
   const std::span<CollectiveCall> added(calls.data() + first, completed.size());
-  if (options.name_call_sites)
-    options.name_call_sites(added);
+  if (options.name_call_sites) options.name_call_sites(added);
   else
     for (CollectiveCall& c : added) c.site = 0;
   ++collective_totals.operations;
@@ -31,7 +30,8 @@ void Pipeline::State::take_calls(std::span<const CollectiveCall> completed) {
 
 // Hands on the calls that returned before `end_ns`.
 void Pipeline::State::close_calls(std::int64_t end_ns) {
-  const auto open = std::partition(calls.begin(), calls.end(), [&](const CollectiveCall& c) { return c.end >= end_ns; });
+  const auto open =
+      std::partition(calls.begin(), calls.end(), [&](const CollectiveCall& c) { return c.end >= end_ns; });
   closing_calls.assign(open, calls.end());
   calls.erase(open, calls.end());
   std::sort(closing_calls.begin(), closing_calls.end(), [](const CollectiveCall& a, const CollectiveCall& b) {
@@ -96,10 +96,8 @@ void Pipeline::State::finish_window(const ClosedWindow& closed) {
 void Pipeline::State::follow_delays(std::span<const Message> messages, std::int64_t until_ns) {
   if (options.delay_share <= 0 || (messages.empty() && closing_calls.empty())) return;
   const Wall::time_point start = Wall::now();
-  if (delay_time.allows(start))
-    delays.add(messages, closing_calls, until_ns);
-  else
-    delays.leave_out(messages.size());
+  if (delay_time.allows(start)) delays.add(messages, closing_calls, until_ns);
+  else delays.leave_out(messages.size());
   delay_time.used(Wall::now() - start);
 }
 
@@ -154,8 +152,8 @@ double Pipeline::State::judge(Message& m) {
   sums.delayed += (m.flags & message_flag::delayed) != 0;
   ++sums.timed;
   sums.ratio += ratio;
-  sums.transfer_ratio += static_cast<double>(split.transfer) *
-                         criteria.inverse_ns(m.flags & message_flag::inter_node, m.bytes).transfer;
+  sums.transfer_ratio +=
+      static_cast<double>(split.transfer) * criteria.inverse_ns(m.flags & message_flag::inter_node, m.bytes).transfer;
   sums.late_sender_ns += split.late_sender;
   sums.late_receiver_ns += split.late_receiver;
   sums.transfer_ns += split.transfer;

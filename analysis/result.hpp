@@ -8,16 +8,16 @@
 namespace pclscope {
 
 enum class ErrorCode {
-  not_found,       // file, job or rank does not exist
+  not_found,  // file, job or rank does not exist
   not_permitted,
-  not_ours,        // the file or message is not pclscope's
-  wrong_version,   // ours, of a version this program cannot read
-  damaged,         // ours, but cut off or inconsistent
-  no_space,        // disk or /dev/shm full
-  in_use,          // endpoint or file taken
-  unreachable,     // nobody answers
+  not_ours,       // the file or message is not pclscope's
+  wrong_version,  // ours, of a version this program cannot read
+  damaged,        // ours, but cut off or inconsistent
+  no_space,       // disk or /dev/shm full
+  in_use,         // endpoint or file taken
+  unreachable,    // nobody answers
   bad_argument,
-  io,              // anything else the system refused
+  io,  // anything else the system refused
 };
 
 struct Error {

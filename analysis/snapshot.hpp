@@ -12,11 +12,11 @@
 namespace pclscope {
 
 struct Application {
-  std::string command;               // as given to `pclscope run`
-  std::string mpi;                   // e.g. "Open MPI v4.1.4"
-  std::int32_t ranks = 0;            // of the application
+  std::string command;     // as given to `pclscope run`
+  std::string mpi;         // e.g. "Open MPI v4.1.4"
+  std::int32_t ranks = 0;  // of the application
   std::int32_t aggregators = 0;
-  std::vector<std::string> nodes;    // host names
+  std::vector<std::string> nodes;          // host names
   std::vector<std::int32_t> node_of_rank;  // index into nodes, -1 when the rank has not shown up
   bool operator==(const Application&) const = default;
 };
@@ -26,15 +26,15 @@ struct MessageTotals {
   std::uint64_t matched = 0;
   std::uint64_t unmatched_sends = 0;
   std::uint64_t unmatched_receives = 0;
-  std::uint64_t ambiguous = 0;        // completed, but the pairing is not certain (after a drop, a race)
-  std::uint64_t dropped_events = 0;   // lost at the rings, all ranks
-  std::uint64_t bytes = 0;            // of matched messages
-  std::uint64_t delayed = 0;          // matched with ratio > 1
-  std::uint64_t clock_violations = 0; // received before sent
-  std::uint64_t foreign = 0;          // sends to and receives from ranks outside the job's world
-  std::uint64_t events = 0;           // events analysed
-  std::uint64_t clock_unclear = 0;    // received before sent, by less than the error of their nodes' clocks: no latency
-  std::uint64_t half_recorded = 0;    // one side recorded, the other dropped or switched off: counted, no times
+  std::uint64_t ambiguous = 0;         // completed, but the pairing is not certain (after a drop, a race)
+  std::uint64_t dropped_events = 0;    // lost at the rings, all ranks
+  std::uint64_t bytes = 0;             // of matched messages
+  std::uint64_t delayed = 0;           // matched with ratio > 1
+  std::uint64_t clock_violations = 0;  // received before sent
+  std::uint64_t foreign = 0;           // sends to and receives from ranks outside the job's world
+  std::uint64_t events = 0;            // events analysed
+  std::uint64_t clock_unclear = 0;  // received before sent, by less than the error of their nodes' clocks: no latency
+  std::uint64_t half_recorded = 0;  // one side recorded, the other dropped or switched off: counted, no times
   bool operator==(const MessageTotals&) const = default;
   MessageTotals& operator+=(const MessageTotals& more) {
     for (const auto field : fields) this->*field += more.*field;
@@ -50,11 +50,12 @@ struct MessageTotals {
 };
 
 inline constexpr std::array<std::uint64_t MessageTotals::*, 12> MessageTotals::fields{
-    &MessageTotals::matched,        &MessageTotals::unmatched_sends,  &MessageTotals::unmatched_receives,
-    &MessageTotals::ambiguous,      &MessageTotals::dropped_events,   &MessageTotals::bytes,
-    &MessageTotals::delayed,        &MessageTotals::clock_violations, &MessageTotals::foreign,
-    &MessageTotals::events,         &MessageTotals::clock_unclear,    &MessageTotals::half_recorded};
-static_assert(sizeof(MessageTotals) == sizeof(std::uint64_t) * MessageTotals::fields.size(), "a field is not in the list");
+    &MessageTotals::matched,   &MessageTotals::unmatched_sends,  &MessageTotals::unmatched_receives,
+    &MessageTotals::ambiguous, &MessageTotals::dropped_events,   &MessageTotals::bytes,
+    &MessageTotals::delayed,   &MessageTotals::clock_violations, &MessageTotals::foreign,
+    &MessageTotals::events,    &MessageTotals::clock_unclear,    &MessageTotals::half_recorded};
+static_assert(sizeof(MessageTotals) == sizeof(std::uint64_t) * MessageTotals::fields.size(),
+              "a field is not in the list");
 
 struct LatencySummary {
   double mean_ratio = 0;  // mean of time / criterion over matched messages; 0 without messages
@@ -71,15 +72,15 @@ enum class PeriodKind : std::uint8_t {
 };
 struct Period {
   PeriodKind kind = PeriodKind::other;
-  bool open = false;                 // it may still go on
-  double begin_s = 0;                // seconds since the time origin: begin of its first window
-  double end_s = 0;                  // end of its last window
-  std::uint32_t windows = 0;         // with messages
+  bool open = false;          // it may still go on
+  double begin_s = 0;         // seconds since the time origin: begin of its first window
+  double end_s = 0;           // end of its last window
+  std::uint32_t windows = 0;  // with messages
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;
   std::uint64_t delayed = 0;
-  double mean_ratio = 0;             // over its messages
-  double begin_ratio = 0;            // mean ratio of its first, middle and last window with messages
+  double mean_ratio = 0;   // over its messages
+  double begin_ratio = 0;  // mean ratio of its first, middle and last window with messages
   double middle_ratio = 0;
   double end_ratio = 0;
   double late_sender_s = 0;
@@ -89,15 +90,15 @@ struct Period {
 };
 
 struct Region {
-  std::int32_t id = 0;               // kept over time
-  std::vector<std::int32_t> ranks;   // ascending world ranks
+  std::int32_t id = 0;              // kept over time
+  std::vector<std::int32_t> ranks;  // ascending world ranks
   // Messages inside the region (source and destination in it), since the job began.
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;
   std::uint64_t delayed = 0;
   double mean_latency_ratio = 0;
-  double mean_transfer_ratio = 0;    // of the transfer alone, to the criterion of transfers
-  double delayed_share = 0;          // delayed / messages, 0 without messages
+  double mean_transfer_ratio = 0;  // of the transfer alone, to the criterion of transfers
+  double delayed_share = 0;        // delayed / messages, 0 without messages
   // Sums in seconds over those messages.
   double late_sender_s = 0;
   double late_receiver_s = 0;
@@ -105,14 +106,14 @@ struct Region {
   // The newest windows, oldest first: mean ratio (0 where the window had no message) and message counts.
   std::vector<float> history_ratio;
   std::vector<std::uint32_t> history_messages;
-  double collective_wait_s = 0;      // of its ranks in collectives, since the job began
-  std::vector<Period> periods;       // oldest first; live the newest 32
+  double collective_wait_s = 0;  // of its ranks in collectives, since the job began
+  std::vector<Period> periods;   // oldest first; live the newest 32
   bool operator==(const Region&) const = default;
 };
 
 // Messages between two regions, both directions, since the job began. `b` -1: ranks without a region (none now).
 struct RegionLink {
-  std::int32_t a = 0;                // ids, a < b
+  std::int32_t a = 0;  // ids, a < b
   std::int32_t b = 0;
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;
@@ -127,16 +128,16 @@ struct RegionLink {
 
 // How the regions were found, so that another cut can be made. A forest: one tree per connected component.
 struct DendrogramMerge {
-  std::int32_t left = 0;             // leaves are 0..leaves-1, merge k makes cluster leaves + k
+  std::int32_t left = 0;  // leaves are 0..leaves-1, merge k makes cluster leaves + k
   std::int32_t right = 0;
-  double height = 0;                 // distance (method correlation: the negative correlation)
+  double height = 0;  // distance (method correlation: the negative correlation)
   bool operator==(const DendrogramMerge&) const = default;
 };
 struct Dendrogram {
-  std::string method;                // "free-energy", "paper", "correlation"; empty: none
+  std::string method;                      // "free-energy", "paper", "correlation"; empty: none
   std::vector<std::int32_t> leaf_of_rank;  // -1: in no region
   std::vector<DendrogramMerge> merges;     // ascending height
-  double modularity = 0;             // of the regions
+  double modularity = 0;                   // of the regions
   bool operator==(const Dendrogram&) const = default;
 };
 
@@ -146,7 +147,7 @@ struct WorstMessage {
   std::int32_t tag = 0;
   std::uint64_t comm = 0;
   std::uint64_t bytes = 0;
-  double start_s = 0;      // send began, seconds since the time origin
+  double start_s = 0;  // send began, seconds since the time origin
   double time_s = 0;
   double ratio = 0;
   double late_sender_s = 0;
@@ -158,23 +159,23 @@ struct WorstMessage {
 struct RankSummary {
   std::int32_t rank = 0;
   std::int32_t node = -1;
-  std::uint64_t sends = 0;            // matched messages sent
-  std::uint64_t receives = 0;         // matched messages received
+  std::uint64_t sends = 0;     // matched messages sent
+  std::uint64_t receives = 0;  // matched messages received
   std::uint64_t bytes_sent = 0;
   std::uint64_t bytes_received = 0;
   std::uint64_t collectives = 0;
   std::uint64_t dropped_events = 0;
-  double mean_ratio = 0;              // of messages received
-  double mpi_s = 0;                   // seconds inside recorded MPI calls
-  double late_sender_s = 0;           // of messages received
+  double mean_ratio = 0;     // of messages received
+  double mpi_s = 0;          // seconds inside recorded MPI calls
+  double late_sender_s = 0;  // of messages received
   double late_receiver_s = 0;
-  double collective_wait_s = 0;       // in collectives, for those that came later
-  double delay_caused_s = 0;          // that computation here cost all other ranks (DelayOrigin)
+  double collective_wait_s = 0;  // in collectives, for those that came later
+  double delay_caused_s = 0;     // that computation here cost all other ranks (DelayOrigin)
   // Live only (in a dump: at its end): what the rank is inside now.
-  std::uint16_t call_function = 0;    // 0 = outside MPI
+  std::uint16_t call_function = 0;  // 0 = outside MPI
   std::int32_t call_peer = 0;
   double call_for_s = 0;
-  std::uint32_t call_site = 0;        // id in Snapshot::sites, 0 unknown
+  std::uint32_t call_site = 0;  // id in Snapshot::sites, 0 unknown
   std::uint64_t call_comm = 0;
   std::int32_t call_tag = -1;
   std::vector<std::int32_t> waits_for;  // ranks that could release it, ascending; empty when unknown
@@ -186,11 +187,11 @@ struct RankSummary {
 // One latency criterion: the median time of a class of messages (reference §1).
 struct Criterion {
   bool inter_node = false;
-  std::uint64_t bytes_low = 0;        // the bin is [low, high)
+  std::uint64_t bytes_low = 0;  // the bin is [low, high)
   std::uint64_t bytes_high = 0;
   std::uint64_t count = 0;
   double median_s = 0;
-  double transfer_median_s = 0;       // of the transfer part alone; 0: not known (older dumps)
+  double transfer_median_s = 0;  // of the transfer part alone; 0: not known (older dumps)
   bool operator==(const Criterion&) const = default;
 };
 
@@ -208,7 +209,7 @@ struct RegionWindow {
   bool operator==(const RegionWindow&) const = default;
 };
 struct Window {
-  double begin_s = 0;   // seconds since the time origin
+  double begin_s = 0;  // seconds since the time origin
   double length_s = 0;
   std::vector<RegionWindow> regions;  // regions with messages in this window
   RegionWindow all;                   // every message, region = -1
@@ -217,12 +218,12 @@ struct Window {
 
 // One MPI function over all ranks.
 struct FunctionActivity {
-  std::uint16_t function = 0;         // number in functions.def
-  std::uint64_t calls = 0;            // that returned
-  double inside_s = 0;                // spent inside, summed over ranks (threads of a rank: every thread)
-  std::uint32_t ranks_inside = 0;     // now (in a dump: at its end)
-  std::vector<float> history_share;   // share of all ranks' time spent inside it, per window, oldest first; the last
-                                      // windows are the same for all functions of a snapshot
+  std::uint16_t function = 0;        // number in functions.def
+  std::uint64_t calls = 0;           // that returned
+  double inside_s = 0;               // spent inside, summed over ranks (threads of a rank: every thread)
+  std::uint32_t ranks_inside = 0;    // now (in a dump: at its end)
+  std::vector<float> history_share;  // share of all ranks' time spent inside it, per window, oldest first; the last
+                                     // windows are the same for all functions of a snapshot
   bool operator==(const FunctionActivity&) const = default;
 };
 
@@ -230,46 +231,46 @@ struct FunctionActivity {
 struct DeadlockMember {
   std::int32_t rank = 0;
   std::uint16_t function = 0;
-  std::uint32_t site = 0;             // id in Snapshot::sites
+  std::uint32_t site = 0;  // id in Snapshot::sites
   std::uint64_t comm = 0;
   std::int32_t tag = -1;
   std::vector<std::int32_t> waits_for;
   bool waits_for_any = false;
-  double since_s = 0;                 // seconds since the time origin
+  double since_s = 0;  // seconds since the time origin
   bool operator==(const DeadlockMember&) const = default;
 };
 struct Deadlock {
-  double since_s = 0;                 // when its last member entered its call
+  double since_s = 0;  // when its last member entered its call
   double found_s = 0;
-  bool on_finished = false;           // no cycle: somebody waits for a rank that has left MPI
+  bool on_finished = false;             // no cycle: somebody waits for a rank that has left MPI
   std::vector<DeadlockMember> members;  // in the order of the cycle, from the lowest rank
   bool operator==(const Deadlock&) const = default;
 };
 
 // A place in the application from which MPI was called.
 struct CallSite {
-  std::uint32_t id = 0;               // from 1, for this run
-  std::string module;                 // path of the executable or shared library
-  std::uint64_t offset = 0;           // of the return address in the module's file view (its link-time address)
-  std::string function;               // demangled, empty when unknown
-  std::string file;                   // as in the debug information, empty without
-  std::uint32_t line = 0;             // 0 without debug information
-  std::uint16_t mpi_function = 0;     // called from here (functions.def), 0 unknown; in a dump only
-  std::string build_id;               // of the module, hexadecimal, empty when it has none; in a dump only
+  std::uint32_t id = 0;            // from 1, for this run
+  std::string module;              // path of the executable or shared library
+  std::uint64_t offset = 0;        // of the return address in the module's file view (its link-time address)
+  std::string function;            // demangled, empty when unknown
+  std::string file;                // as in the debug information, empty without
+  std::uint32_t line = 0;          // 0 without debug information
+  std::uint16_t mpi_function = 0;  // called from here (functions.def), 0 unknown; in a dump only
+  std::string build_id;            // of the module, hexadecimal, empty when it has none; in a dump only
   bool operator==(const CallSite&) const = default;
 };
 
 // What messages cost at one call site. A message is counted at its send's and at its receive's site.
 struct SiteActivity {
-  std::uint32_t site = 0;             // id in Snapshot::sites
-  std::uint64_t sends = 0;            // matched messages sent from here
-  std::uint64_t receives = 0;         // matched messages received (posted) here
+  std::uint32_t site = 0;      // id in Snapshot::sites
+  std::uint64_t sends = 0;     // matched messages sent from here
+  std::uint64_t receives = 0;  // matched messages received (posted) here
   std::uint64_t bytes = 0;
-  std::uint64_t delayed = 0;          // of both
-  double late_sender_s = 0;           // receivers elsewhere waited because sends here began late
-  double waited_s = 0;                // receives here waited for late senders
-  double late_receiver_s = 0;         // messages waited because receives here were posted late
-  double excess_s = 0;                // of messages sent or received here: sum of max(0, time - criterion)
+  std::uint64_t delayed = 0;   // of both
+  double late_sender_s = 0;    // receivers elsewhere waited because sends here began late
+  double waited_s = 0;         // receives here waited for late senders
+  double late_receiver_s = 0;  // messages waited because receives here were posted late
+  double excess_s = 0;         // of messages sent or received here: sum of max(0, time - criterion)
   bool operator==(const SiteActivity&) const = default;
 };
 
@@ -277,14 +278,14 @@ struct SiteActivity {
 // and what that cost all others, directly and through those who waited and then were late themselves.
 struct DelayOrigin {
   std::int32_t rank = 0;
-  std::uint32_t site = 0;             // of the call that came late, id in Snapshot::sites; 0 unknown
-  std::uint32_t after_site = 0;       // of the call before the computation
-  std::uint64_t waits = 0;            // wait states that go back to it
-  double cost_s = 0;                  // time that other ranks waited because of it
-  double direct_s = 0;                // of that, those who waited for this rank itself
-  double collective_s = 0;            // of cost_s, in collectives
-  double worst_s = 0;                 // the largest cost in one of its visits
-  double first_s = 0;                 // begin of the first and end of the last wait, since the time origin
+  std::uint32_t site = 0;        // of the call that came late, id in Snapshot::sites; 0 unknown
+  std::uint32_t after_site = 0;  // of the call before the computation
+  std::uint64_t waits = 0;       // wait states that go back to it
+  double cost_s = 0;             // time that other ranks waited because of it
+  double direct_s = 0;           // of that, those who waited for this rank itself
+  double collective_s = 0;       // of cost_s, in collectives
+  double worst_s = 0;            // the largest cost in one of its visits
+  double first_s = 0;            // begin of the first and end of the last wait, since the time origin
   double last_s = 0;
   std::vector<std::int32_t> victims;  // who lost most, most first, at most 8
   std::vector<double> victim_s;       // what each of them lost
@@ -293,19 +294,19 @@ struct DelayOrigin {
 
 // Where the time went that ranks waited; attributed + inside_mpi + unknown = waited. Seconds, over all ranks.
 struct DelayTotals {
-  std::uint64_t waits = 0;               // followed
-  double waited_s = 0;                   // in those
-  double attributed_s = 0;               // goes back to computation (of others, and little of the rank itself)
-  double inside_mpi_s = 0;               // goes back to time inside MPI calls that was no wait: transfers
-  double unknown_s = 0;                  // out of sight: beyond the look-back, small waits
-  std::uint64_t messages_left_out = 0;   // the analysis had no time for them (live): their waits are not in here
+  std::uint64_t waits = 0;              // followed
+  double waited_s = 0;                  // in those
+  double attributed_s = 0;              // goes back to computation (of others, and little of the rank itself)
+  double inside_mpi_s = 0;              // goes back to time inside MPI calls that was no wait: transfers
+  double unknown_s = 0;                 // out of sight: beyond the look-back, small waits
+  std::uint64_t messages_left_out = 0;  // the analysis had no time for them (live): their waits are not in here
   bool operator==(const DelayTotals&) const = default;
 };
 
 struct CollectiveTotals {
-  std::uint64_t operations = 0;       // completed by all members
-  std::uint64_t calls = 0;            // of all ranks, in those
-  double wait_s = 0;                  // of ranks for those that came later, in those
+  std::uint64_t operations = 0;  // completed by all members
+  std::uint64_t calls = 0;       // of all ranks, in those
+  double wait_s = 0;             // of ranks for those that came later, in those
   bool operator==(const CollectiveTotals&) const = default;
 };
 
@@ -313,41 +314,42 @@ struct CollectiveTotals {
 enum class Keep : std::uint8_t { summaries = 0, interesting = 1, all = 2 };
 struct Retention {
   Keep keep = Keep::all;
-  std::uint64_t budget_bytes = 0;     // of the file; 0: no dump
+  std::uint64_t budget_bytes = 0;  // of the file; 0: no dump
   std::uint64_t file_bytes = 0;
   std::uint64_t memory_budget_bytes = 0;  // of messages kept for live questions
   std::uint64_t memory_bytes = 0;
   std::uint64_t messages_stored = 0;
-  std::uint64_t messages_left_out = 0;    // counted and analysed, but not in the file
-  double bites_since_s = -1;          // since when the budget leaves something out; -1: it does not
-  double memory_from_s = 0;           // live questions reach back to here
+  std::uint64_t messages_left_out = 0;  // counted and analysed, but not in the file
+  double bites_since_s = -1;            // since when the budget leaves something out; -1: it does not
+  double memory_from_s = 0;             // live questions reach back to here
   bool operator==(const Retention&) const = default;
 };
 
 // A node's clock against the root's (docs/methods.md, "Clocks between nodes").
 struct ClockState {
-  std::int32_t node = 0;              // index into Application::nodes
-  double at_s = 0;                    // newest estimate, seconds since the time origin
-  double offset_s = 0;                // the root's axis minus the node's own
-  double drift = 0;                   // s/s
-  double error_s = 0;                 // bound of the offset's error
+  std::int32_t node = 0;  // index into Application::nodes
+  double at_s = 0;        // newest estimate, seconds since the time origin
+  double offset_s = 0;    // the root's axis minus the node's own
+  double drift = 0;       // s/s
+  double error_s = 0;     // bound of the offset's error
   bool operator==(const ClockState&) const = default;
 };
 
-// In a dump of a run that ended in order: the clocks re-estimated from before and after every moment. Linear between points.
+// In a dump of a run that ended in order: the clocks re-estimated from before and after every moment. Linear between
+// points.
 struct ClockCorrection {
   std::int32_t node = 0;
-  double at_s = 0;                    // as stored, since the time origin
-  double correction_s = 0;            // to be added to that node's stored times
-  double error_s = 0;                 // bound of the error that is left
+  double at_s = 0;          // as stored, since the time origin
+  double correction_s = 0;  // to be added to that node's stored times
+  double error_s = 0;       // bound of the error that is left
   bool operator==(const ClockCorrection&) const = default;
 };
 
 // Messages from one node to another, over all their ranks. Ratios of transfers: to what is usual between nodes.
 struct NodeLink {
-  std::int32_t source = 0;            // indices into Application::nodes
+  std::int32_t source = 0;  // indices into Application::nodes
   std::int32_t destination = 0;
-  std::uint64_t messages = 0;         // since the job began
+  std::uint64_t messages = 0;  // since the job began
   std::uint64_t bytes = 0;
   std::uint64_t delayed = 0;
   double mean_latency_ratio = 0;
@@ -355,32 +357,33 @@ struct NodeLink {
   double mean_transfer_s = 0;
   std::uint64_t newest_messages = 0;  // of the last 2 to 4 seconds
   double newest_transfer_ratio = 0;
-  double peak_transfer_ratio = 0;     // of the worst stretch of 2 seconds
-  double peak_s = 0;                  // its begin, since the time origin
+  double peak_transfer_ratio = 0;  // of the worst stretch of 2 seconds
+  double peak_s = 0;               // its begin, since the time origin
   bool operator==(const NodeLink&) const = default;
 };
 
 // Of a job on several nodes: what its aggregators say of themselves.
 struct Network {
-  std::uint64_t traffic_bytes = 0;         // sent between aggregators so far
-  std::uint64_t messages_left_out = 0;     // counted and measured on their node, but not sent to the root: the traffic budget
+  std::uint64_t traffic_bytes = 0;  // sent between aggregators so far
+  std::uint64_t messages_left_out =
+      0;  // counted and measured on their node, but not sent to the root: the traffic budget
   std::uint64_t collectives_left_out = 0;  // the same, of calls
-  std::vector<std::int32_t> dead_nodes;    // indices: their aggregator died; what their ranks do is not recorded any more
-  std::vector<ClockState> clocks;          // of the nodes but the root
+  std::vector<std::int32_t> dead_nodes;  // indices: their aggregator died; what their ranks do is not recorded any more
+  std::vector<ClockState> clocks;        // of the nodes but the root
   std::vector<ClockCorrection> corrections;  // in a dump only; by node, ascending times
-  std::vector<NodeLink> links;             // most messages first, at most 1,000
+  std::vector<NodeLink> links;               // most messages first, at most 1,000
   bool operator==(const Network&) const = default;
 };
 
 struct Live {
-  double window_s = 0;                       // configured window length
-  std::int64_t window_end_realtime_ns = 0;   // CLOCK_REALTIME until which everything is included
-  std::uint64_t sequence = 0;                // of snapshots
+  double window_s = 0;                      // configured window length
+  std::int64_t window_end_realtime_ns = 0;  // CLOCK_REALTIME until which everything is included
+  std::uint64_t sequence = 0;               // of snapshots
   bool operator==(const Live&) const = default;
 };
 
 struct Snapshot {
-  std::string job;                           // public name of the job, never the secret token
+  std::string job;  // public name of the job, never the secret token
   Application application;
   std::int64_t time_origin_realtime_ns = 0;  // CLOCK_REALTIME at second 0
   double duration_s = 0;                     // from second 0 to the newest event
@@ -389,22 +392,22 @@ struct Snapshot {
   MessageTotals messages;
   LatencySummary latency;
   std::vector<Region> regions;
-  std::vector<RegionLink> links;             // most messages first; live the first 200
-  Dendrogram dendrogram;                     // in a dump only
+  std::vector<RegionLink> links;  // most messages first; live the first 200
+  Dendrogram dendrogram;          // in a dump only
   CollectiveTotals collectives;
-  std::vector<DelayOrigin> delays;           // most cost first; live the first 20, in a dump 1,000
+  std::vector<DelayOrigin> delays;  // most cost first; live the first 20, in a dump 1,000
   DelayTotals delay_totals;
   Retention retention;
-  std::vector<WorstMessage> worst;           // of the newest windows, worst ratio first
+  std::vector<WorstMessage> worst;  // of the newest windows, worst ratio first
   std::vector<RankSummary> ranks;
   std::vector<Criterion> criteria;
-  std::vector<FunctionActivity> functions;   // most time first
-  std::vector<Deadlock> deadlocks;           // standing now (in a dump: at its end)
-  std::vector<CallSite> sites;               // those that the rest refers to (in a dump: all), by id
-  std::vector<SiteActivity> site_activity;   // most time lost first; live: the first 50
-  Network network;                           // of a job on several nodes
+  std::vector<FunctionActivity> functions;  // most time first
+  std::vector<Deadlock> deadlocks;          // standing now (in a dump: at its end)
+  std::vector<CallSite> sites;              // those that the rest refers to (in a dump: all), by id
+  std::vector<SiteActivity> site_activity;  // most time lost first; live: the first 50
+  Network network;                          // of a job on several nodes
   Attribution attribution;
-  std::vector<PairTraffic> traffic;          // by source, then destination; in a dump only (live: a question)
+  std::vector<PairTraffic> traffic;  // by source, then destination; in a dump only (live: a question)
   Live live;
   bool operator==(const Snapshot&) const = default;
 };

@@ -61,7 +61,8 @@ void write_nodes(const char* token, const HostName* hosts, const std::int32_t* f
   for (std::int32_t i = 0; i < nodes; ++i) {
     char line[66];
     const int length = snprintf(line, sizeof line, "%s\n", hosts[firsts[i]]);
-    if (write(file, line, static_cast<std::size_t>(length)) != length) break;  // a node list cut off is of no use, no harm
+    if (write(file, line, static_cast<std::size_t>(length)) != length)
+      break;  // a node list cut off is of no use, no harm
   }
   close(file);
 }
@@ -146,7 +147,8 @@ bool is_abandoned(const char* path) {
   const auto* b = static_cast<const record::Board*>(memory);
   bool abandoned = b->described.load(std::memory_order_acquire) == 2;
   const std::uint32_t started = b->started.load();
-  for (std::uint32_t i = 0; abandoned && i < started && i < record::board_pids; ++i) abandoned = is_dead(b->pid[i].load());
+  for (std::uint32_t i = 0; abandoned && i < started && i < record::board_pids; ++i)
+    abandoned = is_dead(b->pid[i].load());
   munmap(memory, sizeof(record::Board));
   return abandoned;
 }

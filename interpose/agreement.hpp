@@ -1,6 +1,6 @@
-// A job that was only preloaded: in MPI_Init its ranks agree on a token and a name, and each node's board tells of it, so
-// that an aggregator can find it later. The only communication that the library ever does by itself: one Bcast, Gather
-// and Scatter on MPI_COMM_WORLD, of the program's own processes, before the program can use it.
+// A job that was only preloaded: in MPI_Init its ranks agree on a token and a name, and each node's board tells of it,
+// so that an aggregator can find it later. The only communication that the library ever does by itself: one Bcast,
+// Gather and Scatter on MPI_COMM_WORLD, of the program's own processes, before the program can use it.
 #pragma once
 
 #include <atomic>
@@ -10,9 +10,9 @@ namespace pclscope {
 
 // What rank 0 tells each rank.
 struct Agreement {
-  char token[33];      // "" : rank 0 could not make one, nobody is attachable
-  char job[96];        // public name
-  char first_node[64]; // host name of rank 0
+  char token[33];       // "" : rank 0 could not make one, nobody is attachable
+  char job[96];         // public name
+  char first_node[64];  // host name of rank 0
   std::int32_t nodes;
   std::int32_t node_ranks;  // on the rank's own node
   std::int64_t started_ns;  // CLOCK_REALTIME

@@ -73,7 +73,8 @@ void track_known(CallScope& call, MPI_Request request, const TrackedRequest& wha
 
 void track_nothing(CallScope& call, MPI_Request request) {
   TrackedRequest lost;
-  if (!forget(request, lost)) [[likely]] return;
+  if (!forget(request, lost)) [[likely]]
+    return;
   if (is_receive(lost.kind) && in_flight(lost)) record_unseen(call, lost);
   if (lost.comm != nullptr) release(lost.comm);
 }

@@ -12,7 +12,8 @@ namespace pclscope {
 extern record::ClockSource clock_source;  // constant after MPI_Init
 
 inline std::uint64_t now() {
-  if (clock_source == record::ClockSource::tsc) [[likely]] return __builtin_ia32_rdtsc();
+  if (clock_source == record::ClockSource::tsc) [[likely]]
+    return __builtin_ia32_rdtsc();
   timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return static_cast<std::uint64_t>(t.tv_sec) * 1000000000u + static_cast<std::uint64_t>(t.tv_nsec);

@@ -25,7 +25,7 @@ struct CreationCount {
   std::uint64_t count;
 };
 
-std::atomic<bool> lock;  // guards the two tables
+std::atomic<bool> lock;                                                               // guards the two tables
 constinit StableTable<CommunicatorEntry, std::is_pointer_v<MPI_Comm> ? 4 : 0> table;  // read without the lock
 constinit HandleTable<CreationCount> creations;
 MPI_Group world_group;

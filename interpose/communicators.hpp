@@ -19,8 +19,8 @@ struct Communicator {
   const std::int32_t* peers;   // their world ranks; nullptr: the identity (the world itself)
   const std::int32_t* locals;  // the own group; the same as `peers` unless this is an intercommunicator
   std::uint32_t local_count;
-  std::int32_t rank;           // own rank in the own group
-  std::int32_t out_degree;     // of the topology; -1: not asked yet
+  std::int32_t rank;        // own rank in the own group
+  std::int32_t out_degree;  // of the topology; -1: not asked yet
   MPI_Comm handle;
   std::atomic<std::uint64_t> collectives;  // recorded collectives posted here so far
   std::atomic<std::int32_t> references;    // the handle's own and one per tracked request
@@ -76,7 +76,8 @@ Communicator* partitioned_channel(const Communicator& c, std::int32_t source, st
 inline void hold(Communicator* c) { add_to<std::int32_t>(c->references, 1); }
 void destroy(Communicator* c);
 inline void release(Communicator* c) {
-  if (add_to<std::int32_t>(c->references, -1) == 1) [[unlikely]] destroy(c);
+  if (add_to<std::int32_t>(c->references, -1) == 1) [[unlikely]]
+    destroy(c);
 }
 
 }  // namespace pclscope

@@ -7,7 +7,8 @@ namespace pclscope {
 namespace {
 
 bool was_cancelled(const TrackedRequest& done, const MPI_Status& status) {
-  if (!done.cancelled && !seems_cancelled(status)) [[likely]] return false;
+  if (!done.cancelled && !seems_cancelled(status)) [[likely]]
+    return false;
   int cancelled = 0;
   return real.Test_cancelled(&status, &cancelled) == MPI_SUCCESS && cancelled != 0;
 }
@@ -44,8 +45,7 @@ void told_by_itself(CallScope& call, TrackedRequest done) {
 
 void receive_completed(CallScope& call, const TrackedRequest& done, const MPI_Status& status) {
   if (done.comm == nullptr && !done.unrecorded && !done.cancelled && !done.untold && !done.probed &&
-      !seems_cancelled(status))
-      [[likely]] {
+      !seems_cancelled(status)) [[likely]] {
     call.record_inline(EventKind::recv_done, done.comm_id, bytes_in(status), done.ordinal, done.peer,
                        tag_of(status.MPI_TAG), done.flags | flag::posted);
     return;
@@ -72,7 +72,8 @@ void receive_completed(CallScope& call, const TrackedRequest& done, const MPI_St
 }
 
 void send_completed(CallScope& call, const TrackedRequest& done, const MPI_Status& status) {
-  if (!done.cancelled || (done.unrecorded && !call.for_life)) [[likely]] return;
+  if (!done.cancelled || (done.unrecorded && !call.for_life)) [[likely]]
+    return;
   const bool cancelled = was_cancelled(done, status);
   if (cancelled && call.for_life) call.recorder.life_unsent(done.comm_id, done.peer, done.tag);
   if (done.unrecorded || is_stale(done)) return;
@@ -115,7 +116,8 @@ void end_request(CallScope call, TrackedRequest& entry, const MPI_Status& status
 }
 
 void record_completed(CallScope& call, const TrackedRequest& done, const MPI_Status& status) {
-  if (done.kind == RequestKind::send && !done.cancelled) [[likely]] return;
+  if (done.kind == RequestKind::send && !done.cancelled) [[likely]]
+    return;
   switch (done.kind) {
     case RequestKind::receive:
     case RequestKind::persistent_receive: receive_completed(call, done, status); break;

@@ -20,7 +20,8 @@ struct Kept {
 // For the segment header: the send or receive that is waited for.
 inline std::uint64_t awaited_of(const TrackedRequest& r) {
   if (r.unrecorded) {
-    const std::uint64_t number = is_receive(r.kind) ? Unrecorded::number_now(outstanding(r)) : OutstandingReceive::unnumbered;
+    const std::uint64_t number =
+        is_receive(r.kind) ? Unrecorded::number_now(outstanding(r)) : OutstandingReceive::unnumbered;
     return number != OutstandingReceive::unnumbered ? record::awaited_receive | record::number_of(number) : 0;
   }
   if (is_receive(r.kind)) return record::awaited_receive | record::number_of(r.ordinal);
@@ -44,9 +45,7 @@ class KeptRequest {
   KeptRequest(const KeptRequest&) = delete;
   KeptRequest& operator=(const KeptRequest&) = delete;
 
-  const TrackedRequest* what() const {
-    return kept_.entry == nullptr || !process.multiple ? kept_.entry : &copy_;
-  }
+  const TrackedRequest* what() const { return kept_.entry == nullptr || !process.multiple ? kept_.entry : &copy_; }
 
   // After the call: it completed, and `record` is called with what it was. Not when nothing is known of it.
   template <class Record>
@@ -68,13 +67,14 @@ class KeptRequest {
   TrackedRequest copy_;
 };
 
-// Those of the calls with arrays, and room for statuses. Up to 64 on the stack, beyond in memory that the recorder keeps.
-// Without memory: ready() is false.
+// Those of the calls with arrays, and room for statuses. Up to 64 on the stack, beyond in memory that the recorder
+// keeps. Without memory: ready() is false.
 class KeptRequests {
  public:
   KeptRequests(Recorder& r, int count, const MPI_Request* requests, bool with_statuses);
   ~KeptRequests() {
-    if (process.multiple || memory_ != nullptr) [[unlikely]] put_back();
+    if (process.multiple || memory_ != nullptr) [[unlikely]]
+      put_back();
   }
   KeptRequests(const KeptRequests&) = delete;
   KeptRequests& operator=(const KeptRequests&) = delete;

@@ -34,7 +34,7 @@ constexpr char other_name[] = "libpclscope-openmpi.so";
 #endif
 
 pthread_mutex_t finding = PTHREAD_MUTEX_INITIALIZER;  // guards all below
-void* mpi_library = nullptr;  // dlopen handle or RTLD_NEXT
+void* mpi_library = nullptr;                          // dlopen handle or RTLD_NEXT
 bool found = false;
 bool wrapped = false;  // slots lead to our wrappers, else straight to the MPI library
 char version[64];

@@ -1,5 +1,5 @@
-// Recorders that write no events: what they account for, and how they come back. FORMAT.md, "Not recorded, but accounted
-// for".
+// Recorders that write no events: what they account for, and how they come back. FORMAT.md, "Not recorded, but
+// accounted for".
 #include <stdlib.h>
 
 #include <new>
@@ -77,14 +77,16 @@ OutstandingReceive* Recorder::outstanding(const Event& event, const Unrecorded::
 void Recorder::lose_track() {
   // Now, not with the next summary: what follows would be paired meanwhile.
   const std::uint64_t t = muted_ || quiet_ ? 0 : now();
-  if (t != 0 && write(EventKind::lost, Function::none, t, t, 0, 0, 0, 0, record::unknown_rank, record::any_tag, 0)) return;
+  if (t != 0 && write(EventKind::lost, Function::none, t, t, 0, 0, 0, 0, record::unknown_rank, record::any_tag, 0))
+    return;
   if (accounts_ != nullptr) accounts_->give_up();
 }
 
 bool Recorder::absorb(EventKind kind, Function function, Site site, std::uint64_t comm, std::uint64_t bytes,
                       std::uint64_t ordinal, std::int32_t peer, std::int32_t tag, std::uint32_t flags) {
   if (quiet_ || accounts_ == nullptr) return false;
-  if (session_ == 0) [[unlikely]] return absorb_dormant(kind, function, site, comm, bytes, ordinal, peer, tag, flags);
+  if (session_ == 0) [[unlikely]]
+    return absorb_dormant(kind, function, site, comm, bytes, ordinal, peer, tag, flags);
   missed(1);
   const Event event = {0, 0, site, comm, bytes, ordinal, peer, tag, kind, static_cast<std::uint16_t>(function), flags};
   const std::uint64_t number = record::number_of(event.ordinal);
@@ -182,12 +184,11 @@ void Recorder::settle() {
   Recorder* const mine_muted = thread_muted;
   if (accounts_ != nullptr && (muted_ || !process.attachable)) {
     muted_ = true;
-    while (!resume() && summary_.events != nullptr && wait_for_room(true)) {
-    }
+    while (!resume() && summary_.events != nullptr && wait_for_room(true)) {}
     if (muted_) missed(summary_.count - summary_next_);
   }
   if (!muted_ && !quiet_ && ring_.room() == 0) wait_for_room(true);  // for the last event
-  if (mine != this && mine_muted != this) {  // another thread's, which will not call again
+  if (mine != this && mine_muted != this) {                          // another thread's, which will not call again
     thread_recorder = mine;
     thread_muted = mine_muted;
   }

@@ -28,7 +28,8 @@ record::Board* board() {
   snprintf(path, sizeof path, "/dev/shm/%s%s-%08x-board", record::shm_prefix, options().token, record::this_node_key());
   const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (file < 0) return nullptr;
-  // Somebody else's file of that name tells us nothing. Pages are taken now: a full /dev/shm must not become a signal later.
+  // Somebody else's file of that name tells us nothing. Pages are taken now: a full /dev/shm must not become a signal
+  // later.
   struct stat found = {};
   const bool ours = fstat(file, &found) == 0 && found.st_uid == geteuid();
   if (ours && posix_fallocate(file, 0, sizeof(record::Board)) == 0) {

@@ -8,11 +8,11 @@
 namespace pclscope {
 
 struct Options {
-  bool off = false;            // PCLSCOPE=off, or a job was named: never dormant
-  bool job = false;            // PCLSCOPE_JOB and PCLSCOPE_RANKS are there and make sense
-  char token[65] = "";         // PCLSCOPE_JOB: the job's secret, part of names in /dev/shm
-  std::int32_t ranks = 0;      // PCLSCOPE_RANKS: of the application
-  std::int32_t tool_ranks = 0; // PCLSCOPE_TOOL_RANKS: after those in the launcher's world
+  bool off = false;                   // PCLSCOPE=off, or a job was named: never dormant
+  bool job = false;                   // PCLSCOPE_JOB and PCLSCOPE_RANKS are there and make sense
+  char token[65] = "";                // PCLSCOPE_JOB: the job's secret, part of names in /dev/shm
+  std::int32_t ranks = 0;             // PCLSCOPE_RANKS: of the application
+  std::int32_t tool_ranks = 0;        // PCLSCOPE_TOOL_RANKS: after those in the launcher's world
   std::uint64_t ring_events = 65536;  // PCLSCOPE_RING_EVENTS, rounded up to a power of two
   bool wait_when_full = true;         // PCLSCOPE_OVERFLOW=wait|drop
   std::int32_t wait_ms = 100;         // PCLSCOPE_OVERFLOW_WAIT_MS

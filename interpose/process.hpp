@@ -22,14 +22,14 @@ struct Process {
   std::atomic<bool> off;        // MPI_Pcontrol(0): threads account for their calls but write no events
   bool world_attributes;        // the application put attributes of its own on its world
   bool multiple;                // MPI_THREAD_MULTIPLE was provided: shared state below needs locks and atomics
-  std::atomic<std::int32_t> sessions;  // MPI 4: begun and not finalized
-  WorldOfSessions session_world;       // see wrap_session.hpp
-  bool attachable;              // only preloaded: dormant, and recording in sessions (sessions.hpp)
-  bool checked;                 // `multiple` or `attachable`: no call may take the fast way
+  std::atomic<std::int32_t> sessions;         // MPI 4: begun and not finalized
+  WorldOfSessions session_world;              // see wrap_session.hpp
+  bool attachable;                            // only preloaded: dormant, and recording in sessions (sessions.hpp)
+  bool checked;                               // `multiple` or `attachable`: no call may take the fast way
   const std::atomic<std::uint32_t>* session;  // attachable: the word that says whether an aggregator wants events
   std::atomic<std::uint32_t> open_session;    // the session that this process has entered, 0: none
   std::uint64_t first_send, first_receive;    // numbers below these are of earlier sessions
-  std::int32_t rank;            // in the application's world
+  std::int32_t rank;                          // in the application's world
   std::int32_t size;
   // Counts freed types and communicators: caches keyed by handle are stale when it moves, as handles are reused.
   std::atomic<std::uint32_t> handles_epoch;
@@ -45,7 +45,8 @@ inline MPI_Comm app_comm(MPI_Comm comm) { return comm == process.real_world ? pr
 // Adds to a counter that several threads share only under MPI_THREAD_MULTIPLE (a locked add costs 5 ns).
 template <class Integer>
 inline Integer add_to(std::atomic<Integer>& counter, Integer amount) {
-  if (process.multiple) [[unlikely]] return counter.fetch_add(amount, std::memory_order_relaxed);
+  if (process.multiple) [[unlikely]]
+    return counter.fetch_add(amount, std::memory_order_relaxed);
   const Integer before = counter.load(std::memory_order_relaxed);
   counter.store(before + amount, std::memory_order_relaxed);
   return before;

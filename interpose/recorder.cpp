@@ -165,9 +165,9 @@ void close_open_session() {
   }
 }
 
-// The first thread of the process in this session. Those that ended, or are not in MPI now, leave their accounts to it: what
-// they do from now on they will do in the session. The others have rings that say that a summary is to come. Thread 0
-// always has one.
+// The first thread of the process in this session. Those that ended, or are not in MPI now, leave their accounts to it:
+// what they do from now on they will do in the session. The others have rings that say that a summary is to come.
+// Thread 0 always has one.
 bool open_session(Recorder& mine, std::uint32_t session) {
   bool complete = true;
   std::uint32_t segments = 0;
@@ -329,9 +329,7 @@ bool Recorder::wait_for_room(bool at_end) {
   return room;
 }
 
-bool Recorder::consumer_gone() {
-  return header().consumer.load(std::memory_order_acquire) == record::Consumer::gone;
-}
+bool Recorder::consumer_gone() { return header().consumer.load(std::memory_order_acquire) == record::Consumer::gone; }
 
 bool Recorder::consumer_dead() {
   const auto pid = static_cast<pid_t>(header().consumer_pid.load(std::memory_order_relaxed));

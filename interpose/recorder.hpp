@@ -1,9 +1,9 @@
 // One thread's way into its ring: writes events, keeps the current-call slot, and the caches that make it cheap.
 // Every member function is called by that thread only (at the end of the process by the one that calls MPI_Finalize).
 // No lock, no allocation on the warm path.
-// A recorder is *muted* while its ring is full or MPI_Pcontrol(0) is in force: it writes no events but accounts for what
-// matching must know (unrecorded.hpp). muting.cpp holds that part. In a process that was only preloaded it is *dormant*
-// between sessions: muted, without a ring, and it counts for life. sessions.cpp holds that part.
+// A recorder is *muted* while its ring is full or MPI_Pcontrol(0) is in force: it writes no events but accounts for
+// what matching must know (unrecorded.hpp). muting.cpp holds that part. In a process that was only preloaded it is
+// *dormant* between sessions: muted, without a ring, and it counts for life. sessions.cpp holds that part.
 #pragma once
 
 #include <atomic>
@@ -36,16 +36,19 @@ class Recorder {
   record::SegmentHeader& header() { return *header_; }
 
   PCLSCOPE_INLINE Communicator& communicator(MPI_Comm comm) {
-    if (comm == process.app_world) [[likely]] return world_communicator;
+    if (comm == process.app_world) [[likely]]
+      return world_communicator;
     const KnownComm& known = comms_[place_of(key_of(comm)) & 7];
     if (known.comm == comm && epoch_ == process.handles_epoch.load(std::memory_order_relaxed)) return *known.entry;
     return look_up(comm);
   }
 
-  // Payload of `count` elements. Only for a type that MPI has just accepted: MPI_DATATYPE_NULL may come with no elements.
+  // Payload of `count` elements. Only for a type that MPI has just accepted: MPI_DATATYPE_NULL may come with no
+  // elements.
   template <class Count>
   PCLSCOPE_INLINE std::uint64_t bytes(Count count, MPI_Datatype type) {
-    if (count == 0) [[unlikely]] return 0;
+    if (count == 0) [[unlikely]]
+      return 0;
     return static_cast<std::uint64_t>(count) * size_of(type);
   }
   PCLSCOPE_INLINE std::uint64_t size_of(MPI_Datatype type) {
@@ -79,8 +82,8 @@ class Recorder {
   }
   PCLSCOPE_INLINE void leave() { header().call_function.store(0, std::memory_order_relaxed); }
 
-  // False when the event was not written; what matching must know of it is accounted for. With false for a recv_post, its
-  // number is gone: the receive counts as posted while nothing was recorded.
+  // False when the event was not written; what matching must know of it is accounted for. With false for a recv_post,
+  // its number is gone: the receive counts as posted while nothing was recorded.
   PCLSCOPE_INLINE bool write(EventKind kind, Function function, std::uint64_t begin, std::uint64_t end, Site site,
                              std::uint64_t comm, std::uint64_t bytes, std::uint64_t ordinal, std::int32_t peer,
                              std::int32_t tag, std::uint32_t flags) {
@@ -140,7 +143,8 @@ class Recorder {
   // Enters and leaves sessions as the board's word says. True: recording.
   PCLSCOPE_INLINE bool attend() {
     const std::uint32_t word = look();
-    if (word != seen_) [[unlikely]] follow(word);
+    if (word != seen_) [[unlikely]]
+      follow(word);
     return session_ != 0 && (!muted_ || try_to_resume());
   }
   // Dormant, and nobody wants anything else.
@@ -149,11 +153,13 @@ class Recorder {
   // looked at the word, so one of the two sees the other. Nobody says so too late; where an end is not told, the thread
   // counts as being in MPI until its next call.
   PCLSCOPE_INLINE std::uint32_t look() {
-    if (process.multiple) [[unlikely]] busy_.store(true, std::memory_order_seq_cst);
+    if (process.multiple) [[unlikely]]
+      busy_.store(true, std::memory_order_seq_cst);
     return process.session->load(std::memory_order_acquire);
   }
   PCLSCOPE_INLINE void call_ended() {
-    if (process.multiple) [[unlikely]] busy_.store(false, std::memory_order_release);
+    if (process.multiple) [[unlikely]]
+      busy_.store(false, std::memory_order_release);
   }
   bool busy() const { return busy_.load(std::memory_order_seq_cst); }
   // For life: what a recorded call did. Nothing where recording is not in sessions.
@@ -237,20 +243,20 @@ class Recorder {
   bool quiet_ = false;
   bool waited_in_vain_ = false;  // do not wait again before there was room
   bool borrowed_ = false;
-  std::uint32_t epoch_ = 0;   // of process.handles_epoch, at which the caches were empty
-  std::uint32_t checks_ = 0;  // of the consumer, while muted
-  std::uint32_t session_ = 1; // in which it records; 0: dormant. Always 1 in a job that `pclscope run` started
-  std::uint32_t seen_ = 0;    // of the board's word
+  std::uint32_t epoch_ = 0;    // of process.handles_epoch, at which the caches were empty
+  std::uint32_t checks_ = 0;   // of the consumer, while muted
+  std::uint32_t session_ = 1;  // in which it records; 0: dormant. Always 1 in a job that `pclscope run` started
+  std::uint32_t seen_ = 0;     // of the board's word
   KnownComm comms_[8] = {};
   TypeSize types_[16] = {};
   void* buffer_ = nullptr;
   std::size_t buffer_bytes_ = 0;
 
-  Unrecorded* accounts_ = nullptr;      // made when first muted
-  Unrecorded::Summary summary_{};       // being written: events from summary_next_ on
+  Unrecorded* accounts_ = nullptr;  // made when first muted
+  Unrecorded::Summary summary_{};   // being written: events from summary_next_ on
   std::size_t summary_next_ = 0;
-  std::uint64_t lost_ = 0;              // events missing since the last summary
-  std::uint64_t sends_begin_ = 0;       // no numbered call of another thread that was under way then has a lower number
+  std::uint64_t lost_ = 0;         // events missing since the last summary
+  std::uint64_t sends_begin_ = 0;  // no numbered call of another thread that was under way then has a lower number
   std::uint64_t receives_begin_ = 0;
   std::atomic<std::uint64_t> sending_{none}, receiving_{none};
   std::uint64_t sends_until_ = 0, receives_until_ = 0;  // one beyond the number that it took last
@@ -262,22 +268,23 @@ class Recorder {
 extern __thread Recorder* thread_recorder __attribute__((tls_model("initial-exec")));
 // While true and without a recorder, this thread gets none (fortran/inside.hpp uses that too).
 extern __thread bool thread_refused __attribute__((tls_model("initial-exec")));
-// Its muted recorder, else nullptr. In a process that was only preloaded: its recorder, muted or not, which then never is
-// in thread_recorder, so that every call looks at the session first.
+// Its muted recorder, else nullptr. In a process that was only preloaded: its recorder, muted or not, which then never
+// is in thread_recorder, so that every call looks at the session first.
 extern __thread Recorder* thread_muted __attribute__((tls_model("initial-exec")));
 Recorder* make_recorder();
 Recorder* wake_recorder();
 PCLSCOPE_INLINE Recorder* recorder() {
   Recorder* r = thread_recorder;
-  if (r != nullptr) [[likely]] return r;
+  if (r != nullptr) [[likely]]
+    return r;
   return wake_recorder();
 }
 // For the fast way: where this thread records and no other may be in MPI.
 PCLSCOPE_INLINE Recorder* plain_recorder() { return process.checked ? nullptr : thread_recorder; }
 // For the calls that recorder() gave none.
 inline Recorder* muted_recorder() { return thread_refused ? nullptr : thread_muted; }
-// The muted recorder of a thread that need not look whether it should record: while MPI_Pcontrol(0) is in force, or while
-// nobody is attached.
+// The muted recorder of a thread that need not look whether it should record: while MPI_Pcontrol(0) is in force, or
+// while nobody is attached.
 PCLSCOPE_INLINE Recorder* switched_off_recorder() {
   if (!process.attachable) return process.off.load(std::memory_order_relaxed) ? muted_recorder() : nullptr;
   Recorder* r = muted_recorder();
@@ -287,7 +294,8 @@ PCLSCOPE_INLINE Recorder* switched_off_recorder() {
 Recorder* wake_or_muted_recorder();
 PCLSCOPE_INLINE Recorder* tracking_recorder() {
   Recorder* r = thread_recorder;
-  if (r != nullptr) [[likely]] return r;
+  if (r != nullptr) [[likely]]
+    return r;
   if (process.attachable && (r = switched_off_recorder()) != nullptr) return r;
   return wake_or_muted_recorder();
 }
@@ -297,7 +305,8 @@ class CallEnd {
  public:
   PCLSCOPE_INLINE explicit CallEnd(Recorder* r) : recorder_(r) {}
   PCLSCOPE_INLINE ~CallEnd() {
-    if (process.attachable && recorder_ != nullptr) [[unlikely]] recorder_->call_ended();
+    if (process.attachable && recorder_ != nullptr) [[unlikely]]
+      recorder_->call_ended();
   }
   CallEnd(const CallEnd&) = delete;
   CallEnd& operator=(const CallEnd&) = delete;

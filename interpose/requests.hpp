@@ -19,13 +19,13 @@ namespace pclscope {
 
 enum class RequestKind : std::uint8_t {
   none,
-  send,             // tracked so that MPI_Cancel can name it, and a rank that waits for it
+  send,  // tracked so that MPI_Cancel can name it, and a rank that waits for it
   receive,
   persistent_send,  // stay in the table until freed
   persistent_receive,
   persistent_collective,
   collective,
-  comm_dup,         // `bytes` is the address of the application's MPI_Comm variable
+  comm_dup,  // `bytes` is the address of the application's MPI_Comm variable
 };
 
 struct TrackedRequest {
@@ -33,20 +33,20 @@ struct TrackedRequest {
   Communicator* comm = nullptr;  // held; nullptr where nothing but the id will be needed
   // Of the send, receive or collective; comm_dup: the reserved id; an unrecorded receive: its OutstandingReceive.
   std::uint64_t ordinal = 0;
-  std::uint64_t begin = 0;       // collectives and comm_dup: entry of the posting call
+  std::uint64_t begin = 0;  // collectives and comm_dup: entry of the posting call
   std::uint64_t bytes = 0;
   std::uint64_t site = 0;
-  std::int32_t peer = 0;         // as posted
+  std::int32_t peer = 0;  // as posted
   std::int32_t tag = 0;
   record::Function function{};
   RequestKind kind = RequestKind::none;
-  bool active : 1 = false;       // persistent: started and not complete
-  bool cancelled : 1 = false;    // MPI_Cancel was called
-  bool unrecorded : 1 = false;   // posted while nothing was recorded: without a number
-  bool untold : 1 = false;       // the status of this receive tells nothing: `bytes` are known, or untold_bytes
-  bool probed : 1 = false;       // by MPI_Imrecv: its matched probe has counted it
-  std::uint8_t unused : 3 = 0;   // all bits written: an assignment need not read the old entry
-  std::uint32_t flags = 0;       // of its events
+  bool active : 1 = false;      // persistent: started and not complete
+  bool cancelled : 1 = false;   // MPI_Cancel was called
+  bool unrecorded : 1 = false;  // posted while nothing was recorded: without a number
+  bool untold : 1 = false;      // the status of this receive tells nothing: `bytes` are known, or untold_bytes
+  bool probed : 1 = false;      // by MPI_Imrecv: its matched probe has counted it
+  std::uint8_t unused : 3 = 0;  // all bits written: an assignment need not read the old entry
+  std::uint32_t flags = 0;      // of its events
 };
 static_assert(sizeof(TrackedRequest) == 64);  // one line of cache
 
@@ -105,9 +105,9 @@ inline bool needs_members(const TrackedRequest& r) {
 // Makes room in an entry whose request completed unseen: true and a copy if that was a receive.
 [[gnu::cold]] bool give_up(const TrackedRequest& entry, TrackedRequest& lost);
 
-// Remembers a request; `what.comm` is held if that is needed, else left out. When the handle still named a receive, that
-// one completed unseen: it is returned in `lost` (what it held still held) with true. Without memory the request stays
-// unknown.
+// Remembers a request; `what.comm` is held if that is needed, else left out. When the handle still named a receive,
+// that one completed unseen: it is returned in `lost` (what it held still held) with true. Without memory the request
+// stays unknown.
 PCLSCOPE_INLINE bool track(MPI_Request request, const TrackedRequest& what, TrackedRequest& lost) {
   TrackedRequest* entry = find_request(request);
   if (entry == nullptr) [[unlikely]] {

@@ -51,7 +51,8 @@ std::uint32_t count_tasks() {
   return count;
 }
 
-void fill_header(record::SegmentHeader* h, std::uint64_t capacity, std::uint32_t thread, bool muted, std::uint32_t session) {
+void fill_header(record::SegmentHeader* h, std::uint64_t capacity, std::uint32_t thread, bool muted,
+                 std::uint32_t session) {
   memcpy(h->magic, record::segment_magic, sizeof h->magic);
   h->version = record::segment_version;
   h->header_bytes = record::segment_header_bytes;

@@ -1,5 +1,5 @@
-// Recorders of a process that was only preloaded: dormant until an aggregator attaches, recording while it stays, dormant
-// again. FORMAT.md, "Sessions".
+// Recorders of a process that was only preloaded: dormant until an aggregator attaches, recording while it stays,
+// dormant again. FORMAT.md, "Sessions".
 #include <stdlib.h>
 
 #include <new>
@@ -88,10 +88,10 @@ void Recorder::join(std::uint32_t word) {
   record::Event* communicators = nullptr;
   std::size_t count = 0;
   if (opened) certain &= tell_communicators(communicators, count);
-  summary_ = accounts_->life_summary({process.first_send, process.first_receive,
-                                      process.sends.load(std::memory_order_acquire), communicators, count, opened,
-                                      certain},
-                                     process.receives);
+  summary_ =
+      accounts_->life_summary({process.first_send, process.first_receive, process.sends.load(std::memory_order_acquire),
+                               communicators, count, opened, certain},
+                              process.receives);
   free(communicators);
   summary_next_ = 0;
   lost_ = 0;

@@ -1,10 +1,9 @@
-// Entries by MPI handle that never move and are never removed: the owner marks one as unused. MPI takes handles from free
-// lists, so there are as many entries as handles were in use at once.
-// find() takes no lock and may run beside insert(): nothing that was published changes. Calls of insert() exclude each
-// other (a SpinGuard); it is rare, as handles come again. An entry is touched only by the thread that owns the handle at
-// that moment, which MPI's own rules guarantee.
-// Handles that are near each other have slots that are near each other: of 1e5 outstanding requests, neighbours in time
-// are neighbours in memory. `Granule` is the least distance of two handles, as a power of two.
+// Entries by MPI handle that never move and are never removed: the owner marks one as unused. MPI takes handles from
+// free lists, so there are as many entries as handles were in use at once. find() takes no lock and may run beside
+// insert(): nothing that was published changes. Calls of insert() exclude each other (a SpinGuard); it is rare, as
+// handles come again. An entry is touched only by the thread that owns the handle at that moment, which MPI's own rules
+// guarantee. Handles that are near each other have slots that are near each other: of 1e5 outstanding requests,
+// neighbours in time are neighbours in memory. `Granule` is the least distance of two handles, as a power of two.
 #pragma once
 
 #include <stdlib.h>
@@ -74,7 +73,8 @@ class StableTable {
   static std::size_t slot_of(std::uint64_t key) { return (key >> Granule) & ((1u << page_bits) - 1); }
 
   static Page* page_of(const Directory* directory, std::uint64_t number) {
-    if (directory == nullptr) [[unlikely]] return nullptr;
+    if (directory == nullptr) [[unlikely]]
+      return nullptr;
     for (std::size_t i = home(*directory, number);; i = (i + 1) & directory->mask) {
       const Place& place = directory->places[i];
       Page* page = place.page.load(std::memory_order_acquire);

@@ -128,7 +128,9 @@ OutstandingReceive* Unrecorded::outstanding(const Event& event, const Post& post
   return r;
 }
 
-void Unrecorded::number_from(std::uint64_t first_receive) { first_number.store(first_receive, std::memory_order_release); }
+void Unrecorded::number_from(std::uint64_t first_receive) {
+  first_number.store(first_receive, std::memory_order_release);
+}
 
 bool Unrecorded::is_numbered(const OutstandingReceive& receive) const {
   return receive.number != OutstandingReceive::unnumbered &&
@@ -191,8 +193,8 @@ void Unrecorded::forget_stretch() {
 
 void Unrecorded::keep(const Event& event) {
   Event kept = event;
-  const bool ends = kept.kind == EventKind::recv_done || kept.kind == EventKind::recv_cancelled ||
-                    kept.kind == EventKind::recv_freed;
+  const bool ends =
+      kept.kind == EventKind::recv_done || kept.kind == EventKind::recv_cancelled || kept.kind == EventKind::recv_freed;
   if (ends) kept.flags |= flag::unrecorded;
   if (!ends_.add(kept, ends_limit)) give_up();
 }
@@ -303,7 +305,8 @@ Unrecorded::Summary Unrecorded::summary(std::uint64_t lost, std::atomic<std::uin
   at = write_outstanding(at, receives);
   for (std::uint32_t i = 0; exact_ && i < receives_.size(); ++i)
     *at++ = of_channel(EventKind::unrecorded_receives, receives_[i]);
-  for (std::uint32_t i = 0; exact_ && i < sends_.size(); ++i) *at++ = of_channel(EventKind::unrecorded_sends, sends_[i]);
+  for (std::uint32_t i = 0; exact_ && i < sends_.size(); ++i)
+    *at++ = of_channel(EventKind::unrecorded_sends, sends_[i]);
   append(communicators_);
   if (exact_) append(lost_numbers_);
   forget_stretch();

@@ -21,11 +21,11 @@ class ChannelCounts {
     std::uint64_t comm;
     std::int32_t peer;
     std::int32_t tag;
-    std::uint64_t count;  // 0: a free slot
+    std::uint64_t count;       // 0: a free slot
     std::uint64_t begin, end;  // the process's counter at the first and at the last. For life: end = sends cancelled
     std::uint64_t latest;      // receives: when the last posted of them was posted (Unrecorded::Post::order)
   };
-  static constexpr std::uint32_t limit = 4096;        // of one stretch
+  static constexpr std::uint32_t limit = 4096;  // of one stretch
   static constexpr std::uint32_t life_limit = 262144;
 
   explicit ChannelCounts(std::uint32_t most = limit) : most_(most) {}
@@ -63,7 +63,7 @@ class ChannelCounts {
   std::uint32_t* used_ = nullptr;  // slots in order of their first use
   std::uint32_t slot_count_ = 0;   // a power of two
   std::uint32_t size_ = 0;
-  std::uint32_t most_;             // channels
+  std::uint32_t most_;       // channels
   Channel* last_ = nullptr;  // of the newest message
 };
 
@@ -71,12 +71,12 @@ class ChannelCounts {
 // outstanding then.
 struct OutstandingReceive {
   static constexpr std::uint64_t unnumbered = ~std::uint64_t{0};
-  record::Event event;    // its recv_post to come
-  std::uint64_t begin;    // the process's receive counter before and after the post
+  record::Event event;  // its recv_post to come
+  std::uint64_t begin;  // the process's receive counter before and after the post
   std::uint64_t end;
-  std::uint64_t order;    // among all receives posted while nothing was recorded
+  std::uint64_t order;  // among all receives posted while nothing was recorded
   std::uint64_t number;
-  bool freed;             // by MPI_Request_free: completes unseen
+  bool freed;  // by MPI_Request_free: completes unseen
   class Unrecorded* owner;
   OutstandingReceive* previous;
   OutstandingReceive* next;
@@ -183,7 +183,7 @@ class Unrecorded {
   bool exact_ = true;
   ChannelCounts sends_, receives_;
   List ends_, communicators_, lost_numbers_;
-  std::uint64_t latest_ = 0;  // order of the latest post among the completed receives
+  std::uint64_t latest_ = 0;             // order of the latest post among the completed receives
   OutstandingReceive* first_ = nullptr;  // unnumbered (for life: all), in the order of their posts
   OutstandingReceive* last_ = nullptr;
   std::size_t outstanding_ = 0;

@@ -9,8 +9,8 @@ namespace pclscope {
 
 inline constexpr int no_root = MPI_ANY_SOURCE;  // recorded as peer any_source
 
-// MPI refused the arguments: this rank took no part, and may call again with better ones under the same number. After any
-// other error (a message that is too long, say) the others have counted this collective, and so do we.
+// MPI refused the arguments: this rank took no part, and may call again with better ones under the same number. After
+// any other error (a message that is too long, say) the others have counted this collective, and so do we.
 [[gnu::noinline, gnu::cold]] inline void give_number_back(Communicator& c, int result) {
   int error_class = MPI_ERR_OTHER;
   if (real.Error_class(result, &error_class) != MPI_SUCCESS) return;
@@ -31,7 +31,8 @@ template <Function F, class Call, class Bytes>
 int wrap_collective(Site site, MPI_Comm comm, int root, Call real_call, Bytes bytes) {
   comm = app_comm(comm);
   Recorder* r = tracking_recorder();
-  if (r == nullptr) [[unlikely]] return real_call(comm);
+  if (r == nullptr) [[unlikely]]
+    return real_call(comm);
   const CallEnd end(r);
   Communicator& c = r->communicator(comm);
   const std::int32_t peer = c.peer(root);
@@ -55,7 +56,8 @@ template <Function F, class Call, class Bytes>
 int wrap_icollective(Site site, MPI_Comm comm, int root, MPI_Request* request, Call real_call, Bytes bytes) {
   comm = app_comm(comm);
   Recorder* r = tracking_recorder();
-  if (r == nullptr) [[unlikely]] return real_call(comm);
+  if (r == nullptr) [[unlikely]]
+    return real_call(comm);
   const CallEnd end(r);
   Communicator& c = r->communicator(comm);
   const std::int32_t peer = c.peer(root);
@@ -79,8 +81,16 @@ int wrap_icollective(Site site, MPI_Comm comm, int root, MPI_Request* request, C
     return result;
   }
   track_request(call, *request,
-                {.comm = &c, .ordinal = ordinal, .begin = call.begin, .bytes = given, .site = site,
-                 .peer = peer, .tag = record::any_tag, .function = F, .kind = RequestKind::collective, .active = true,
+                {.comm = &c,
+                 .ordinal = ordinal,
+                 .begin = call.begin,
+                 .bytes = given,
+                 .site = site,
+                 .peer = peer,
+                 .tag = record::any_tag,
+                 .function = F,
+                 .kind = RequestKind::collective,
+                 .active = true,
                  .flags = flags});
   return result;
 }
@@ -102,8 +112,16 @@ int wrap_collective_init(Site site, MPI_Comm comm, int root, MPI_Request* reques
   const std::uint32_t flags = flag::persistent | c.flags;
   call.record(EventKind::call, c.id, given, 0, peer, record::any_tag, flags);
   track_request(call, *request,
-                {.comm = &c, .ordinal = 0, .begin = 0, .bytes = given, .site = site, .peer = peer,
-                 .tag = record::any_tag, .function = F, .kind = RequestKind::persistent_collective, .active = false,
+                {.comm = &c,
+                 .ordinal = 0,
+                 .begin = 0,
+                 .bytes = given,
+                 .site = site,
+                 .peer = peer,
+                 .tag = record::any_tag,
+                 .function = F,
+                 .kind = RequestKind::persistent_collective,
+                 .active = false,
                  .flags = flags | flag::nonblocking});
   return result;
 }

@@ -46,9 +46,16 @@ int idup(Site site, Real real_call, MPI_Comm comm, MPI_Comm* made, MPI_Request* 
   call.returned();
   if (result != MPI_SUCCESS) return result;
   track_request(call, *request,
-                {.comm = &c, .ordinal = reserve_dup_id(c), .begin = call.begin,
-                 .bytes = reinterpret_cast<std::uint64_t>(made), .site = site, .peer = 0, .tag = record::any_tag,
-                 .function = F, .kind = RequestKind::comm_dup, .active = true,
+                {.comm = &c,
+                 .ordinal = reserve_dup_id(c),
+                 .begin = call.begin,
+                 .bytes = reinterpret_cast<std::uint64_t>(made),
+                 .site = site,
+                 .peer = 0,
+                 .tag = record::any_tag,
+                 .function = F,
+                 .kind = RequestKind::comm_dup,
+                 .active = true,
                  .flags = flag::nonblocking | c.flags});
   return result;
 }
@@ -94,8 +101,7 @@ int wrap_call(Site site, MPI_Comm comm, Call real_call) {
   CallScope call(*r, F, site, c.id, record::any_source, record::any_tag);
   const int result = real_call();
   call.returned();
-  if (result == MPI_SUCCESS)
-    call.record(EventKind::call, c.id, 0, 0, record::any_source, record::any_tag, c.flags);
+  if (result == MPI_SUCCESS) call.record(EventKind::call, c.id, 0, 0, record::any_source, record::any_tag, c.flags);
   return result;
 }
 

@@ -52,7 +52,8 @@ template <Function F, class Real>
 template <Function F, class Real>
 int wrap_wait(Site site, Real real_wait, MPI_Request* request, MPI_Status* status) {
   Recorder* r = plain_recorder();
-  if (r == nullptr) [[unlikely]] return wait_otherwise<F>(site, real_wait, request, status);
+  if (r == nullptr) [[unlikely]]
+    return wait_otherwise<F>(site, real_wait, request, status);
   const MPI_Request handle = *request;
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
@@ -77,7 +78,8 @@ int wrap_wait(Site site, Real real_wait, MPI_Request* request, MPI_Status* statu
 template <Function F, class Real>
 int wrap_test(Site site, Real real_test, MPI_Request* request, int* done, MPI_Status* status) {
   Recorder* r = tracking_recorder();
-  if (r == nullptr) [[unlikely]] return real_test(request, done, status);
+  if (r == nullptr) [[unlikely]]
+    return real_test(request, done, status);
   const CallEnd end(r);
   const MPI_Request handle = *request;
   MPI_Status own;
@@ -99,7 +101,8 @@ int wrap_test(Site site, Real real_test, MPI_Request* request, int* done, MPI_St
 template <Function F, class Real>
 int wrap_waitall(Site site, Real real_wait, int count, MPI_Request* requests, MPI_Status* statuses) {
   Recorder* r = tracking_recorder();
-  if (r == nullptr || count <= 0) [[unlikely]] return real_wait(count, requests, statuses);
+  if (r == nullptr || count <= 0) [[unlikely]]
+    return real_wait(count, requests, statuses);
   const CallEnd end(r);
   KeptRequests before(*r, count, requests, statuses == MPI_STATUSES_IGNORE);
   if (!before.ready()) return real_wait(count, requests, statuses);
@@ -108,7 +111,8 @@ int wrap_waitall(Site site, Real real_wait, int count, MPI_Request* requests, MP
   CallScope call(*r, F, site, 0, record::unknown_rank, record::any_tag);
   const int result = real_wait(count, requests, statuses);
   call.returned();
-  if (result == MPI_SUCCESS) [[likely]] record_call(call, before.used());
+  if (result == MPI_SUCCESS) [[likely]]
+    record_call(call, before.used());
   record_all(call, before, count, statuses, result);
   return result;
 }
@@ -116,7 +120,8 @@ int wrap_waitall(Site site, Real real_wait, int count, MPI_Request* requests, MP
 template <Function F, class Real>
 int wrap_testall(Site site, Real real_test, int count, MPI_Request* requests, int* done, MPI_Status* statuses) {
   Recorder* r = tracking_recorder();
-  if (r == nullptr || count <= 0) [[unlikely]] return real_test(count, requests, done, statuses);
+  if (r == nullptr || count <= 0) [[unlikely]]
+    return real_test(count, requests, done, statuses);
   const CallEnd end(r);
   KeptRequests before(*r, count, requests, statuses == MPI_STATUSES_IGNORE);
   if (!before.ready()) return real_test(count, requests, done, statuses);
@@ -135,7 +140,8 @@ int wrap_testall(Site site, Real real_test, int count, MPI_Request* requests, in
 template <Function F, class Real>
 int wrap_waitany(Site site, Real real_wait, int count, MPI_Request* requests, int* index, MPI_Status* status) {
   Recorder* r = tracking_recorder();
-  if (r == nullptr || count <= 0) [[unlikely]] return real_wait(count, requests, index, status);
+  if (r == nullptr || count <= 0) [[unlikely]]
+    return real_wait(count, requests, index, status);
   const CallEnd end(r);
   KeptRequests before(*r, count, requests, false);
   if (!before.ready()) return real_wait(count, requests, index, status);
@@ -154,7 +160,8 @@ template <Function F, class Real>
 int wrap_testany(Site site, Real real_test, int count, MPI_Request* requests, int* index, int* done,
                  MPI_Status* status) {
   Recorder* r = tracking_recorder();
-  if (r == nullptr || count <= 0) [[unlikely]] return real_test(count, requests, index, done, status);
+  if (r == nullptr || count <= 0) [[unlikely]]
+    return real_test(count, requests, index, done, status);
   const CallEnd end(r);
   KeptRequests before(*r, count, requests, false);
   if (!before.ready()) return real_test(count, requests, index, done, status);
@@ -176,7 +183,8 @@ template <Function F, bool Waiting, class Real>
 int complete_some(Site site, Real real_call, int count, MPI_Request* requests, int* completed, int* indices,
                   MPI_Status* statuses) {
   Recorder* r = tracking_recorder();
-  if (r == nullptr || count <= 0) [[unlikely]] return real_call(count, requests, completed, indices, statuses);
+  if (r == nullptr || count <= 0) [[unlikely]]
+    return real_call(count, requests, completed, indices, statuses);
   const CallEnd end(r);
   KeptRequests before(*r, count, requests, statuses == MPI_STATUSES_IGNORE);
   if (!before.ready()) return real_call(count, requests, completed, indices, statuses);

@@ -63,13 +63,15 @@ int wrap_file_open(Site site, Real real_open, MPI_Comm comm, Name name, int mode
 
 template <Function F, class Real, class Name>
 int wrap_file_delete(Site site, Real real_delete, Name name, MPI_Info info) {
-  return record_file<F>(site, {0, 0}, 0, [&] { return real_delete(name, info); }, no_bytes);
+  return record_file<F>(
+      site, {0, 0}, 0, [&] { return real_delete(name, info); }, no_bytes);
 }
 
 template <Function F, class Real>
 int wrap_file_close(Site site, Real real_close, MPI_File* file) {
   const MPI_File closed = *file;
-  const int result = record_file<F>(site, origin_of(closed), 0, [&] { return real_close(file); }, no_bytes);
+  const int result = record_file<F>(
+      site, origin_of(closed), 0, [&] { return real_close(file); }, no_bytes);
   if (result == MPI_SUCCESS) forget_file(closed);
   return result;
 }
@@ -77,7 +79,8 @@ int wrap_file_close(Site site, Real real_close, MPI_File* file) {
 // Calls of a file without data of their own.
 template <Function F, class Real, class... Arguments>
 int wrap_file_call(Site site, Real real_call, MPI_File file, Arguments... arguments) {
-  return record_file<F>(site, origin_of(file), 0, [&] { return real_call(file, arguments...); }, no_bytes);
+  return record_file<F>(
+      site, origin_of(file), 0, [&] { return real_call(file, arguments...); }, no_bytes);
 }
 
 // All that read or write: [offset,] buffer, count, type, and then a status, a request or nothing.

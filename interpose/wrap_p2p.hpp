@@ -23,8 +23,8 @@ PCLSCOPE_INLINE int count_send(Recorder& muted, Real real_send, const void* buff
 }
 
 template <class Real, class Count>
-PCLSCOPE_INLINE int count_recv(Recorder& muted, Real real_recv, void* buffer, Count count, MPI_Datatype type, int source,
-                               int tag, MPI_Comm comm, MPI_Status* status) {
+PCLSCOPE_INLINE int count_recv(Recorder& muted, Real real_recv, void* buffer, Count count, MPI_Datatype type,
+                               int source, int tag, MPI_Comm comm, MPI_Status* status) {
   const CallEnd end(&muted);
   if (source == MPI_PROC_NULL) {
     muted.missed(1);
@@ -63,8 +63,7 @@ PCLSCOPE_INLINE int send_by(Recorder& r, bool plain, Site site, Real real_send, 
 template <Function F, std::uint32_t Mode, class Real, class Count>
 [[gnu::noinline]] int send_otherwise(Site site, Real real_send, const void* buffer, Count count, MPI_Datatype type,
                                      int dest, int tag, MPI_Comm comm) {
-  if (Recorder* off = switched_off_recorder())
-    return count_send(*off, real_send, buffer, count, type, dest, tag, comm);
+  if (Recorder* off = switched_off_recorder()) return count_send(*off, real_send, buffer, count, type, dest, tag, comm);
   Recorder* r = recorder();
   if (r == nullptr && (r = muted_recorder()) != nullptr)
     return count_send(*r, real_send, buffer, count, type, dest, tag, comm);
@@ -87,8 +86,16 @@ PCLSCOPE_INLINE void record_posted_send(CallScope& call, Communicator& c, std::u
   const std::uint64_t ordinal = record_send(call, c, bytes, peer, tag, flags, early);
   if (is_shared_request(request)) return;  // complete already
   track_inline(call, request,
-                {.comm = &c, .ordinal = ordinal, .bytes = bytes, .peer = peer, .tag = tag, .function = call.function,
-                 .kind = RequestKind::send, .active = true, .unrecorded = ordinal == unnumbered, .flags = flags});
+               {.comm = &c,
+                .ordinal = ordinal,
+                .bytes = bytes,
+                .peer = peer,
+                .tag = tag,
+                .function = call.function,
+                .kind = RequestKind::send,
+                .active = true,
+                .unrecorded = ordinal == unnumbered,
+                .flags = flags});
 }
 
 template <Function F, std::uint32_t Mode, class Real, class Count>
@@ -179,8 +186,13 @@ PCLSCOPE_INLINE void record_posted_receive(CallScope& call, Communicator& c, std
     record_nobody(call, c.id, number, flags);
     return;
   }
-  TrackedRequest what = {.comm = &c, .peer = peer, .tag = tag_of(tag), .function = call.function,
-                         .kind = RequestKind::receive, .active = true, .flags = flags};
+  TrackedRequest what = {.comm = &c,
+                         .peer = peer,
+                         .tag = tag_of(tag),
+                         .function = call.function,
+                         .kind = RequestKind::receive,
+                         .active = true,
+                         .flags = flags};
   if (!tells_status) {
     what.untold = true;
     what.bytes = untold_bytes;
@@ -230,7 +242,8 @@ PCLSCOPE_INLINE int exchange(Site site, Count count, MPI_Datatype type, int dest
                              MPI_Comm comm, MPI_Status* status, Call real_call) {
   comm = app_comm(comm);
   Recorder* r = tracking_recorder();
-  if (r == nullptr) [[unlikely]] return real_call(comm, status);
+  if (r == nullptr) [[unlikely]]
+    return real_call(comm, status);
   const CallEnd end(r);
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
@@ -255,11 +268,10 @@ template <Function F, class Real, class Count>
 int wrap_sendrecv(Site site, Real real_call, const void* out, Count out_count, MPI_Datatype out_type, int dest,
                   int send_tag, void* in, Count in_count, MPI_Datatype in_type, int source, int tag, MPI_Comm comm,
                   MPI_Status* status) {
-  return exchange<F>(site, out_count, out_type, dest, send_tag, source, tag, comm, status,
-                     [&](MPI_Comm c, MPI_Status* s) {
-                       return real_call(out, out_count, out_type, dest, send_tag, in, in_count, in_type, source, tag,
-                                        c, s);
-                     });
+  return exchange<F>(
+      site, out_count, out_type, dest, send_tag, source, tag, comm, status, [&](MPI_Comm c, MPI_Status* s) {
+        return real_call(out, out_count, out_type, dest, send_tag, in, in_count, in_type, source, tag, c, s);
+      });
 }
 
 template <Function F, class Real, class Count>
@@ -276,7 +288,8 @@ PCLSCOPE_INLINE int post_exchange(Site site, Count count, MPI_Datatype type, int
                                   int tag, MPI_Comm comm, MPI_Request* request, Call real_call) {
   comm = app_comm(comm);
   Recorder* r = tracking_recorder();
-  if (r == nullptr) [[unlikely]] return real_call(comm);
+  if (r == nullptr) [[unlikely]]
+    return real_call(comm);
   Communicator& c = r->communicator(comm);
   const std::int32_t to = c.peer(dest), from = c.peer(source);
   CallScope call(*r, F, site, c.id, from, tag_of(tag));

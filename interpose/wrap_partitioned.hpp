@@ -1,6 +1,6 @@
-// Partitioned communication is matched when the requests are made: the k-th MPI_Psend_init of a communicator, target and
-// tag belongs to the k-th MPI_Precv_init there. Each such pair gets a communicator of its own in the record, of which
-// both sides know the id, so that every start is an ordinary persistent send or receive there.
+// Partitioned communication is matched when the requests are made: the k-th MPI_Psend_init of a communicator, target
+// and tag belongs to the k-th MPI_Precv_init there. Each such pair gets a communicator of its own in the record, of
+// which both sides know the id, so that every start is an ordinary persistent send or receive there.
 #pragma once
 
 #include "interpose/wrap_start.hpp"
@@ -33,9 +33,18 @@ int make_partitioned(Site site, int partitions, Count count, MPI_Datatype type, 
                 flag::partitioned | c.flags);
   Communicator& home = channel != nullptr ? *channel : c;
   track_request(call, *request,
-                {.comm = &home, .ordinal = 0, .begin = 0, .bytes = bytes, .site = 0, .peer = peer,
-                 .tag = tag, .function = F, .kind = sends ? RequestKind::persistent_send : RequestKind::persistent_receive,
-                 .active = false, .untold = channel != nullptr, .flags = channel != nullptr ? flags : flags & ~flag::partitioned});
+                {.comm = &home,
+                 .ordinal = 0,
+                 .begin = 0,
+                 .bytes = bytes,
+                 .site = 0,
+                 .peer = peer,
+                 .tag = tag,
+                 .function = F,
+                 .kind = sends ? RequestKind::persistent_send : RequestKind::persistent_receive,
+                 .active = false,
+                 .untold = channel != nullptr,
+                 .flags = channel != nullptr ? flags : flags & ~flag::partitioned});
   if (channel != nullptr) release(channel);  // the request holds it now
   return result;
 }
@@ -43,9 +52,9 @@ int make_partitioned(Site site, int partitions, Count count, MPI_Datatype type, 
 template <Function F, class Real, class Count>
 int wrap_psend_init(Site site, Real real_init, const void* buffer, int partitions, Count count, MPI_Datatype type,
                     int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  return make_partitioned<F, Side::sender>(
-      site, partitions, count, type, dest, tag, comm, request,
-      [&](MPI_Comm c) { return real_init(buffer, partitions, count, type, dest, tag, c, info, request); });
+  return make_partitioned<F, Side::sender>(site, partitions, count, type, dest, tag, comm, request, [&](MPI_Comm c) {
+    return real_init(buffer, partitions, count, type, dest, tag, c, info, request);
+  });
 }
 
 template <Function F, class Real, class Count>

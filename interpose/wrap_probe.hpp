@@ -40,7 +40,8 @@ int wrap_iprobe(Site site, Real real_probe, int source, int tag, MPI_Comm comm, 
   return result;
 }
 
-// The number of a matched probe, taken and (for a blocking one) announced before it looks if there may be other threads.
+// The number of a matched probe, taken and (for a blocking one) announced before it looks if there may be other
+// threads.
 inline BlockingReceive probe_numbered(CallScope& call, const Communicator& c, std::int32_t peer, int tag, bool blocks) {
   BlockingReceive receive;
   if (call.quiet || (process.multiple && blocks)) {
@@ -65,8 +66,8 @@ inline void record_received_from_nobody(CallScope& call, MPI_Message message, in
 }
 
 // A matched probe takes the message out of the queue: that is the moment of matching. With MPI_PROC_NULL there is
-// no message; every such handle is the same, so it is not tracked. If there may be other threads, `receive` was numbered
-// before the message was taken.
+// no message; every such handle is the same, so it is not tracked. If there may be other threads, `receive` was
+// numbered before the message was taken.
 inline void record_matched(CallScope& call, Communicator& c, MPI_Message message, const MPI_Status& status,
                            const BlockingReceive& receive) {
   const std::int32_t peer = c.peer(status.MPI_SOURCE);
@@ -84,8 +85,14 @@ inline void record_matched(CallScope& call, Communicator& c, MPI_Message message
     call.recorder.count_unrecorded(c.id, peer, status.MPI_TAG, call.recorder.posting());
     return;
   }
-  track_message(message, {.comm_id = c.id, .ordinal = number, .peer = peer, .tag = status.MPI_TAG,
-                          .function = call.function, .kind = RequestKind::receive, .active = true, .flags = c.flags});
+  track_message(message, {.comm_id = c.id,
+                          .ordinal = number,
+                          .peer = peer,
+                          .tag = status.MPI_TAG,
+                          .function = call.function,
+                          .kind = RequestKind::receive,
+                          .active = true,
+                          .flags = c.flags});
 }
 
 // After Mprobe or a successful Improbe.

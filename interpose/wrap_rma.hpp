@@ -32,8 +32,7 @@ int make_window(Site site, MPI_Comm comm, MPI_Win* window, Call real_call) {
 template <Function F, class Real, class Size, class Unit>
 int wrap_win_create(Site site, Real real_create, void* base, Size size, Unit unit, MPI_Info info, MPI_Comm comm,
                     MPI_Win* window) {
-  return make_window<F>(site, comm, window,
-                        [&](MPI_Comm c) { return real_create(base, size, unit, info, c, window); });
+  return make_window<F>(site, comm, window, [&](MPI_Comm c) { return real_create(base, size, unit, info, c, window); });
 }
 
 // MPI_Win_allocate and MPI_Win_allocate_shared.
@@ -95,7 +94,7 @@ int record_rma(Site site, Real real_call, Arguments... arguments) {
   const auto all = std::tie(arguments...);
   constexpr std::size_t last = sizeof...(Arguments) - 1;
   constexpr bool posts = std::is_same_v<std::tuple_element_t<last, std::tuple<Arguments...>>, MPI_Request*>;
-  const Communicator& c = window_communicator(std::get<posts ? last - 1 : last>(all));
+  const Communicator& c = window_communicator(std::get < posts ? last - 1 : last > (all));
   const std::int32_t target = c.peer(std::get<At.target>(all));
   CallScope call(*r, F, site, c.id, target, record::any_tag);
   const int result = real_call(arguments...);
@@ -143,8 +142,7 @@ int synchronise(Site site, MPI_Win window, int target, Call real_call, Done done
   CallScope call(*r, F, site, c.id, peer, record::any_tag);
   const int result = real_call();
   call.returned();
-  if (result == MPI_SUCCESS && done())
-    call.record(EventKind::rma_sync, c.id, 0, 0, peer, record::any_tag, c.flags);
+  if (result == MPI_SUCCESS && done()) call.record(EventKind::rma_sync, c.id, 0, 0, peer, record::any_tag, c.flags);
   return result;
 }
 
@@ -155,24 +153,27 @@ inline constexpr int all_targets = MPI_ANY_SOURCE;
 template <Function F, class Real, class... Arguments>
 int wrap_rma_sync(Site site, Real real_sync, Arguments... arguments) {
   const MPI_Win window = std::get<sizeof...(Arguments) - 1>(std::tie(arguments...));
-  return synchronise<F>(site, window, all_targets, [&] { return real_sync(arguments...); }, always_done);
+  return synchronise<F>(
+      site, window, all_targets, [&] { return real_sync(arguments...); }, always_done);
 }
 
 template <Function F, class Real>
 int wrap_rma_lock(Site site, Real real_lock, int type, int target, int assertion, MPI_Win window) {
-  return synchronise<F>(site, window, target, [&] { return real_lock(type, target, assertion, window); }, always_done);
+  return synchronise<F>(
+      site, window, target, [&] { return real_lock(type, target, assertion, window); }, always_done);
 }
 
 // MPI_Win_unlock and the flushes of one target.
 template <Function F, class Real>
 int wrap_rma_target(Site site, Real real_sync, int target, MPI_Win window) {
-  return synchronise<F>(site, window, target, [&] { return real_sync(target, window); }, always_done);
+  return synchronise<F>(
+      site, window, target, [&] { return real_sync(target, window); }, always_done);
 }
 
 template <Function F, class Real>
 int wrap_rma_test(Site site, Real real_test, MPI_Win window, int* done) {
-  return synchronise<F>(site, window, all_targets, [&] { return real_test(window, done); },
-                        [&] { return *done != 0; });
+  return synchronise<F>(
+      site, window, all_targets, [&] { return real_test(window, done); }, [&] { return *done != 0; });
 }
 
 }  // namespace pclscope

@@ -8,7 +8,12 @@ namespace pclscope {
 inline void track_persistent(CallScope& call, Communicator& c, MPI_Request request, RequestKind kind,
                              std::uint64_t bytes, std::int32_t peer, int tag, std::uint32_t mode) {
   track_request(call, request,
-                {.comm = &c, .bytes = bytes, .peer = peer, .tag = tag_of(tag), .function = call.function, .kind = kind,
+                {.comm = &c,
+                 .bytes = bytes,
+                 .peer = peer,
+                 .tag = tag_of(tag),
+                 .function = call.function,
+                 .kind = kind,
                  .flags = mode | flag::persistent | c.flags});
 }
 

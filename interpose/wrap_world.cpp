@@ -77,9 +77,9 @@ MPI_Comm attribute_holder(MPI_Comm comm, int keyval) {
 static void end_real_world(MPI_Comm*, int* code, ...) { real.Comm_call_errhandler(process.real_world, *code); }
 #endif
 
-// MPICH 4.0 ends a job from within an error of MPI_COMM_WORLD, and of a communicator that was never given a handler, but
-// hangs when any other was given MPI_ERRORS_ARE_FATAL. So the application's world is not: it stays without, or passes
-// its errors on to the real world.
+// MPICH 4.0 ends a job from within an error of MPI_COMM_WORLD, and of a communicator that was never given a handler,
+// but hangs when any other was given MPI_ERRORS_ARE_FATAL. So the application's world is not: it stays without, or
+// passes its errors on to the real world.
 bool make_world_fatal([[maybe_unused]] MPI_Errhandler handler) {
 #ifdef OPEN_MPI
   return false;
@@ -136,12 +136,14 @@ int hand_Finalized(Site, int* flag) {
 }
 
 int hand_Init(Site site, int* argc, char*** argv) {
-  if (take_world_of_sessions()) [[unlikely]] return MPI_SUCCESS;
+  if (take_world_of_sessions()) [[unlikely]]
+    return MPI_SUCCESS;
   return initialise(Function::Init, site, [&] { return real.Init(argc, argv); });
 }
 
 int hand_Init_thread(Site site, int* argc, char*** argv, int required, int* provided) {
-  if (take_world_of_sessions()) [[unlikely]] return real.Query_thread(provided);
+  if (take_world_of_sessions()) [[unlikely]]
+    return real.Query_thread(provided);
   return initialise(Function::Init_thread, site, [&] { return real.Init_thread(argc, argv, required, provided); });
 }
 
@@ -168,11 +170,12 @@ void announce_finalize(Function function, Site site) {
 }
 
 // The program exits without MPI_Finalize. Launchers end a job at the first process that does: the tool's rank goes
-// before (anchor.cpp), or its being killed would become the job's status. After the program's own exit handlers; not in forked
-// children, nor where `_exit` or a signal ends the process. Up to 0.1 s, when other ranks stay.
+// before (anchor.cpp), or its being killed would become the job's status. After the program's own exit handlers; not in
+// forked children, nor where `_exit` or a signal ends the process. Up to 0.1 s, when other ranks stay.
 [[gnu::destructor]] static void announce_exit() {
   if (!process.recording) return;
-  if (record::Board* b = open_board(); b && exit_status != 0) b->exit_status.store(static_cast<std::uint32_t>(exit_status));
+  if (record::Board* b = open_board(); b && exit_status != 0)
+    b->exit_status.store(static_cast<std::uint32_t>(exit_status));
   count_on_board(&record::Board::leaving);
   if (options().tool_ranks > 0) wait_on_board(&record::Board::parted, 100);
 }

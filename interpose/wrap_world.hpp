@@ -27,7 +27,8 @@ bool take_world_of_sessions();
 void begin_record(Function function, Site site, std::uint64_t begin);
 void announce_finalize(Function function, Site site);
 MPI_Comm attribute_holder(MPI_Comm comm, int keyval);
-// True when the handler is MPI_ERRORS_ARE_FATAL and the application's world, where tool ranks are hidden, now behaves so.
+// True when the handler is MPI_ERRORS_ARE_FATAL and the application's world, where tool ranks are hidden, now behaves
+// so.
 bool make_world_fatal(MPI_Errhandler handler);
 
 }  // namespace pclscope

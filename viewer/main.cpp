@@ -33,7 +33,8 @@ std::string help() {
   std::string text =
       "pclscope shows where, when and why messages of MPI programs are late.\n\nusage: pclscope COMMAND ...\n\n";
   for (const Command& command : all_commands) {
-    text += "  " + std::string(command.name) + std::string(10 - std::string(command.name).size(), ' ') + command.summary + "\n";
+    text += "  " + std::string(command.name) + std::string(10 - std::string(command.name).size(), ' ') +
+            command.summary + "\n";
   }
   return text +
          "\npclscope COMMAND --help shows its options; pclscope --version the version.\n"
@@ -44,7 +45,8 @@ int dispatch(const Words& words) {
   namespace commands = pclscope::commands;
   if (words.empty()) return commands::fail(commands::wrong_usage, "no command given: pclscope --help lists them");
   const std::string& name = words.front();
-  if (name == "--help" || name == "-h" || name == "help") return commands::print(help()) ? commands::done : commands::could_not;
+  if (name == "--help" || name == "-h" || name == "help")
+    return commands::print(help()) ? commands::done : commands::could_not;
   if (name == "--version" || name == "-V") {
     return commands::print("pclscope " PCLSCOPE_VERSION "\n") ? commands::done : commands::could_not;
   }

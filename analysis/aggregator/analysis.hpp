@@ -25,8 +25,8 @@ class Analysis {
   virtual void set_dropped(std::int32_t rank, std::uint64_t total) = 0;
   virtual void set_muted(std::int32_t rank, bool muted) = 0;
   virtual void slice_read() = 0;  // between slices: what can be paired is paired
-  // Every ring that was found has been read to where it stood at `began_ns` (local axis); drops were told. `all_found`: no
-  // ring is missing.
+  // Every ring that was found has been read to where it stood at `began_ns` (local axis); drops were told. `all_found`:
+  // no ring is missing.
   virtual void rings_read(std::int64_t began_ns, bool all_found) = 0;
 
   // The ranks of this node are at their end (in order), or the job is being ended: no more events will come.

@@ -14,11 +14,11 @@
 #include <string>
 #include <thread>
 
-#include "analysis/aggregator/broadcast.hpp"
-#include "analysis/collect/collector.hpp"
 #include "analysis/aggregator/anchor_worker.hpp"
+#include "analysis/aggregator/broadcast.hpp"
 #include "analysis/aggregator/relay.hpp"
 #include "analysis/collect/board_file.hpp"
+#include "analysis/collect/collector.hpp"
 #include "analysis/collect/dormant.hpp"
 
 namespace pclscope::aggregator {
@@ -27,9 +27,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr milliseconds look_every{100};         // at what nobody tells: who still lives
-constexpr milliseconds last_epochs{10'000};     // for a worker to finish them while the application waits in MPI_Finalize
-constexpr milliseconds for_worker{120'000};     // to finish; the application is through
+constexpr milliseconds look_every{100};      // at what nobody tells: who still lives
+constexpr milliseconds last_epochs{10'000};  // for a worker to finish them while the application waits in MPI_Finalize
+constexpr milliseconds for_worker{120'000};  // to finish; the application is through
 
 // The launcher ends a job with SIGTERM, and soon after with SIGKILL. The worker, which is in a session of its own, sees
 // the end of the socket and finishes by itself; the anchor must not keep the launcher waiting.
@@ -64,8 +64,10 @@ std::unique_ptr<Relay> open_relay(const Options& options, FrameSocket& socket) {
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == size - 1)
-      std::fprintf(stderr, "pclscope: MPI started %d processes, which is not what was asked for: the nodes are not analysed "
-                           "together; start the job by `pclscope run`\n", size);
+      std::fprintf(stderr,
+                   "pclscope: MPI started %d processes, which is not what was asked for: the nodes are not analysed "
+                   "together; start the job by `pclscope run`\n",
+                   size);
     return nullptr;
   }
   MPI_Comm tools = tool_ranks(options.nodes);
@@ -113,9 +115,10 @@ class Anchor {
   }
 
  private:
-  // The application leaves without MPI_Finalize, and so do we; the worker goes on. Launchers kill everybody when the first
-  // process closes its connection, and report its status: ours, which is the application's, is settled before, and a child
-  // keeps our connection open as long as the application's processes have theirs, so that the end looks as without us.
+  // The application leaves without MPI_Finalize, and so do we; the worker goes on. Launchers kill everybody when the
+  // first process closes its connection, and report its status: ours, which is the application's, is settled before,
+  // and a child keeps our connection open as long as the application's processes have theirs, so that the end looks as
+  // without us.
   [[noreturn]] void leave() {
     const pid_t self = ::getpid();
     const pid_t child = ::fork();
@@ -141,8 +144,9 @@ class Anchor {
       watch_worker();
       if (Clock::now() - begin > patience && !told) {
         told = true;
-        std::fprintf(stderr, "pclscope: no rank has been seen to enter MPI_Init for 30 s; if the program did (its MPI may be "
-                             "linked statically), end it and start it without pclscope\n");
+        std::fprintf(stderr,
+                     "pclscope: no rank has been seen to enter MPI_Init for 30 s; if the program did (its MPI may be "
+                     "linked statically), end it and start it without pclscope\n");
       }
       const std::uint32_t started = board_.started.load();
       if (started > 0 && file_.alive() == 0 && board_.initializing.load() == 0) {
@@ -172,8 +176,7 @@ class Anchor {
       const std::uint32_t initializing = board_.initializing.load(std::memory_order_acquire);
       if (finalizing >= initializing && (initializing > 0 || !options_.attach)) break;
       const std::uint32_t leaving = board_.leaving.load(std::memory_order_acquire);
-      const bool all_leave = leaving > 0 && board_.aborting.load() == 0 &&
-                             leaving + finalizing >= initializing;
+      const bool all_leave = leaving > 0 && board_.aborting.load() == 0 && leaving + finalizing >= initializing;
       const std::uint32_t alive = all_leave ? 0 : options_.attach ? collect::progress(file_).living : file_.alive();
       if (alive == 0) {
         in_finalize_ = false;
@@ -254,8 +257,8 @@ class Anchor {
   void tell_late_death(int status) {
     if (relay_) relay_->give_up_worker();
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
-    std::fprintf(stderr, "pclscope: the aggregator%s %s while it finished%s%s\n", of_node().c_str(), death_of(status).c_str(),
-                 kept_in(), kept_file());
+    std::fprintf(stderr, "pclscope: the aggregator%s %s while it finished%s%s\n", of_node().c_str(),
+                 death_of(status).c_str(), kept_in(), kept_file());
     mark_dead();
   }
 
@@ -268,7 +271,7 @@ class Anchor {
     board_.aggregator_done.store(2);
     board_.aggregator.store(0);
     file_.notify();
-    if (options_.nodes == 1) return;  // `pclscope run` tidies up on its own node
+    if (options_.nodes == 1) return;            // `pclscope run` tidies up on its own node
     collect::remove_leftovers(options_.token);  // those who still need the board have it mapped
     if (is_root()) Broadcast::tidy_after_death(options_);
   }
@@ -291,7 +294,8 @@ int run_anchor(const Options& options, char** argv) {
   struct sigaction action {};
   action.sa_handler = options.attach ? on_request : on_termination;
   for (const int signal : {SIGTERM, SIGINT, SIGHUP}) ::sigaction(signal, &action, nullptr);
-  auto board = options.attach ? collect::BoardFile::open_existing(options.token) : collect::BoardFile::open(options.token);
+  auto board =
+      options.attach ? collect::BoardFile::open_existing(options.token) : collect::BoardFile::open(options.token);
   if (!board) {
     std::fprintf(stderr, "pclscope: %s: nothing is recorded\n", board.error().message.c_str());
     join_without_board(options);

@@ -21,7 +21,8 @@ void Broadcast::open(const Options& options, std::int64_t origin_realtime_ns) {
     const auto runtime = wire::runtime_directory();
     endpoint = runtime ? "ipc://" + *runtime + "/" + options.job : "";
     if (runtime && endpoint != options.endpoint) publisher = wire::Publisher::bind(endpoint);
-    complain(why + (publisher ? ": published at " + endpoint + " instead" : ": the job runs on without being published"));
+    complain(why +
+             (publisher ? ": published at " + endpoint + " instead" : ": the job runs on without being published"));
     if (!publisher) return;
   }
   publisher_ = std::move(*publisher);

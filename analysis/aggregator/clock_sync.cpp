@@ -16,7 +16,7 @@ constexpr std::int64_t ms = 1'000'000;
 constexpr std::int64_t spin_ns = 4 * ms, nap_burst_ns = 8 * ms;  // at most this long per burst
 constexpr std::int64_t awake_ns = 3 * ms;  // a parent's after an answer, when more pings will come
 constexpr std::int64_t farewell_ns = 20 * ms;
-constexpr std::int64_t nap_ns = 10'000;    // between polls of a burst that does not spin
+constexpr std::int64_t nap_ns = 10'000;                                   // between polls of a burst that does not spin
 constexpr int first_burst = 24, spinning_burst = 14, napping_burst = 20;  // pings, the waking one not counted
 
 // Often at first, so that drift is soon known; later once a second.
@@ -180,7 +180,8 @@ void ClockSync::answer(int which) {
   child.owed = false;
   Pong& pong = child.pong;
   pong = {child.ping.number, child.ping.t1, child.t2, 0, scale_ ? generation_ : 0, model_.has_value(), {}};
-  if (model_) pong.model = rank_ == 0 ? nodes::ClockUpdate{child.t2} : collect::moved_to(*model_, child.t2, estimator_.limits());
+  if (model_)
+    pong.model = rank_ == 0 ? nodes::ClockUpdate{child.t2} : collect::moved_to(*model_, child.t2, estimator_.limits());
   child.awake_until_ns = child.ping.left > 0 ? now_ns() + awake_ns : 0;
   pong.t3 = stamp();
   requests_->send(&pong, sizeof pong, child.rank, clock_pong_tag, child.sending);
@@ -195,11 +196,12 @@ void ClockSync::ask() {
   if (requests_->done(requests_->answered)) take_pong();
 }
 
-// Spinning makes the shortest round trips where both nodes have a core to spare; on full cores, or where the two share one
-// (several "nodes" on one machine), sleepers are let in at once and spinners wait for the end of others' time slices.
-// So bursts of both kinds alternate. The first ping wakes the parent, whose loop may sleep; only from its answer on both spin.
+// Spinning makes the shortest round trips where both nodes have a core to spare; on full cores, or where the two share
+// one (several "nodes" on one machine), sleepers are let in at once and spinners wait for the end of others' time
+// slices. So bursts of both kinds alternate. The first ping wakes the parent, whose loop may sleep; only from its
+// answer on both spin.
 void ClockSync::begin_burst() {
-    sampled_ = false;
+  sampled_ = false;
   naps_ = bursts_ % 2 == 1;
   left_ = bursts_ == 0 ? first_burst : naps_ ? napping_burst : spinning_burst;
   state_ = State::waking;
@@ -273,7 +275,8 @@ void ClockSync::stop() {
     MPI_Request_free(&child.sending);
     open = true;
   }
-  if (open) [[maybe_unused]] Requests* left_to_mpi = requests_.release();
+  if (open) [[maybe_unused]]
+    Requests* left_to_mpi = requests_.release();
 }
 
 }  // namespace pclscope::aggregator

@@ -1,11 +1,11 @@
 // Measures the offset and drift of this node's clock against the root's, from the anchor's loop: short bursts of round
-// trips to a parent in a tree (HCA3: the parent of node r is r without its lowest set bit; Hunold and Carpen-Amarie 2018).
-// The parent's answer carries its own model against the root, through which the child's goes on: errors add, at most
-// log2(nodes) of them. Bounds and estimates: analysis/collect/offset_estimator.hpp.
+// trips to a parent in a tree (HCA3: the parent of node r is r without its lowest set bit; Hunold and Carpen-Amarie
+// 2018). The parent's answer carries its own model against the root, through which the child's goes on: errors add, at
+// most log2(nodes) of them. Bounds and estimates: analysis/collect/offset_estimator.hpp.
 //
-// One thread: that of the anchor's loop. Only nonblocking MPI calls, one ping in flight: a silent or dead parent stops the
-// news and nothing else, as does an error that MPI returns; the error that GlobalClock states grows then. Others may use
-// `comm` too, but must not receive or probe with MPI_ANY_TAG there (tags: clock_ping_tag, clock_pong_tag).
+// One thread: that of the anchor's loop. Only nonblocking MPI calls, one ping in flight: a silent or dead parent stops
+// the news and nothing else, as does an error that MPI returns; the error that GlobalClock states grows then. Others
+// may use `comm` too, but must not receive or probe with MPI_ANY_TAG there (tags: clock_ping_tag, clock_pong_tag).
 #pragma once
 
 #include <mpi.h>
@@ -37,8 +37,8 @@ class ClockSync {
   // The clock that this node's recorders use and how the worker scales it (TickClock): only then anything is measured.
   // Again with other values: begins anew, here and in the nodes that measure through this one.
   void set_clock(record::ClockSource source, TickScale scale);
-  // True: in the middle of a burst, call again at once. Else call every 2 ms or so; a burst lasts a few ms. In a burst it may
-  // sleep for some 10 us itself.
+  // True: in the middle of a burst, call again at once. Else call every 2 ms or so; a burst lasts a few ms. In a burst
+  // it may sleep for some 10 us itself.
   bool poll();
   // Ends all requests; the parent's last answer is waited for 20 ms at most. Before MPI_Finalize. poll() is then idle.
   void stop();
@@ -63,7 +63,7 @@ class ClockSync {
 
   record::ClockSource source_ = record::ClockSource::monotonic;
   std::optional<TickScale> scale_;
-  std::uint64_t generation_ = 0;          // of this node's axis and of those above, for its children: changed = begin anew
+  std::uint64_t generation_ = 0;  // of this node's axis and of those above, for its children: changed = begin anew
   collect::OffsetEstimator estimator_;
   std::optional<nodes::ClockUpdate> model_;  // against the root
 
@@ -71,12 +71,12 @@ class ClockSync {
   std::uint64_t number_ = 0;        // of the ping in flight, or the last one
   std::uint64_t first_number_ = 1;  // pings before are of an axis that is no more
   std::uint64_t bursts_ = 0;
-  int left_ = 0;                    // pings of this burst still to come
-  bool sampled_ = false;            // in this burst
-  bool naps_ = false;               // this burst: sleep between polls
-  std::int64_t newest_ns_ = 0;      // t4 of the newest sample
+  int left_ = 0;                // pings of this burst still to come
+  bool sampled_ = false;        // in this burst
+  bool naps_ = false;           // this burst: sleep between polls
+  std::int64_t newest_ns_ = 0;  // t4 of the newest sample
   std::uint64_t parents_generation_ = 0;
-  std::optional<nodes::ClockUpdate> parents_model_;  // at about the newest answer, parent's axis
+  std::optional<nodes::ClockUpdate> parents_model_;     // at about the newest answer, parent's axis
   std::int64_t next_burst_ns_ = 0, spin_until_ns_ = 0;  // CLOCK_MONOTONIC
 };
 

@@ -28,10 +28,10 @@ enum class FrameKind : std::uint16_t {
   // both ways: to the worker `node` is the sender, to the anchor it is the receiver
   message = 8,
   // worker -> anchor
-  end_epoch = 9,          // nodes::EpochWord
-  clock = 10,             // ClockFrame
-  done = 11,              // this worker ends no more epochs
-  ask_finish = 12,        // please end all aggregators in order (attached jobs)
+  end_epoch = 9,    // nodes::EpochWord
+  clock = 10,       // ClockFrame
+  done = 11,        // this worker ends no more epochs
+  ask_finish = 12,  // please end all aggregators in order (attached jobs)
 };
 
 struct HelloFrame {

@@ -12,9 +12,7 @@ using record::EventKind;
 using std::chrono::milliseconds;
 
 // Counters, not times, stand in these.
-bool has_times(EventKind kind) {
-  return kind != EventKind::unrecorded_sends && kind != EventKind::unrecorded_receives;
-}
+bool has_times(EventKind kind) { return kind != EventKind::unrecorded_sends && kind != EventKind::unrecorded_receives; }
 
 // Statuses of many nodes all end at the root: the more there are the rarer they come.
 milliseconds status_every(int nodes) { return milliseconds(std::max(500, 2 * nodes)); }
@@ -47,8 +45,8 @@ ManyNodes::ManyNodes(nodes::Link& link, Application application, PipelineOptions
       here_(static_cast<std::size_t>(application.ranks), 0),
       window_ns_(options.window_ns),
       node_(link, node_options(std::move(application), std::move(options), everything)),
-      blocked_(static_cast<std::int32_t>(here_.size()), window_ns_, std::as_const(node_.pipeline()).matcher(), collector,
-               clock, call_sites_) {}
+      blocked_(static_cast<std::int32_t>(here_.size()), window_ns_, std::as_const(node_.pipeline()).matcher(),
+               collector, clock, call_sites_) {}
 
 // The first estimates of a clock are rough: rings can wait for better ones a little.
 bool ManyNodes::ready() {
@@ -101,7 +99,8 @@ void ManyNodes::take(std::int32_t rank, std::uint32_t thread, std::span<const re
   node_.add(rank, thread, converted_, link_.self() == 0 ? 0 : error_of(events));
 }
 
-// The largest of the last second or two: what is paired now may have been read a little ago, when the clock was known less well.
+// The largest of the last second or two: what is paired now may have been read a little ago, when the clock was known
+// less well.
 std::uint32_t ManyNodes::error_of(std::span<const record::Event> events) {
   const Clock::time_point now = Clock::now();
   if (now - error_since_ > std::chrono::seconds(1)) {
@@ -173,7 +172,11 @@ void ManyNodes::tell_status() {
   const std::int64_t last_window = time_.to_global(clock_.now_ns()) / window_ns_;
   for (FunctionActivity& f : now.functions) {
     const std::size_t keep = std::min(f.history_share.size(), shares_told(link_.nodes()));
-    news.functions.push_back({link_.self(), f.function, f.calls, f.inside_s, f.ranks_inside,
+    news.functions.push_back({link_.self(),
+                              f.function,
+                              f.calls,
+                              f.inside_s,
+                              f.ranks_inside,
                               {f.history_share.end() - static_cast<std::ptrdiff_t>(keep), f.history_share.end()},
                               last_window});
   }

@@ -1,5 +1,5 @@
-// One node's part of a job on several nodes: events are put on the job's time axis and go into a nodes::Node, which talks
-// to the other nodes over the link. On node 0 it has the job's results.
+// One node's part of a job on several nodes: events are put on the job's time axis and go into a nodes::Node, which
+// talks to the other nodes over the link. On node 0 it has the job's results.
 #pragma once
 
 #include "analysis/aggregator/analysis.hpp"

@@ -7,22 +7,22 @@
 namespace pclscope::aggregator {
 
 struct Options {
-  std::string job;        // public name
-  std::string command;    // of the application, as shown to the user
-  std::string dump;       // HDF5 file, empty: none
-  std::string endpoint;   // empty: do not publish
+  std::string job;       // public name
+  std::string command;   // of the application, as shown to the user
+  std::string dump;      // HDF5 file, empty: none
+  std::string endpoint;  // empty: do not publish
   std::int64_t window_ms = 100;
-  std::string regions;    // a method's name, empty: the default
-  std::string baseline;   // dump of an earlier run, empty: none
+  std::string regions;   // a method's name, empty: the default
+  std::string baseline;  // dump of an earlier run, empty: none
   std::string keep = "interesting";
   std::uint64_t budget_bytes = 2'000'000'000;  // of the dump
   bool worker = false;
-  int control = -1;       // worker: descriptor on which the anchor speaks
-  std::string token;      // from the environment
-  std::int32_t ranks = 0; // of the application, from PCLSCOPE_RANKS
-  std::int32_t nodes = 1; // and aggregators: one each; from PCLSCOPE_TOOL_RANKS
-  bool attach = false;    // started beside a job that runs already, not as ranks of it
-  std::string log;        // attached: where our and the launcher's words go; removed at the end when there are none
+  int control = -1;        // worker: descriptor on which the anchor speaks
+  std::string token;       // from the environment
+  std::int32_t ranks = 0;  // of the application, from PCLSCOPE_RANKS
+  std::int32_t nodes = 1;  // and aggregators: one each; from PCLSCOPE_TOOL_RANKS
+  bool attach = false;     // started beside a job that runs already, not as ranks of it
+  std::string log;         // attached: where our and the launcher's words go; removed at the end when there are none
 };
 
 // Returns 0 and fills `options`, or an exit status after printing one line.

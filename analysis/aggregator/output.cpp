@@ -12,10 +12,10 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds flush_every{1'000};
-constexpr milliseconds lines_at_end{10'000};  // for the lines of all call sites
+constexpr milliseconds lines_at_end{10'000};            // for the lines of all call sites
 constexpr std::size_t pairs_of_every_summary = 20'000;  // of ranks: of more the dump has them at its end only
-constexpr double delay_share = 0.2;           // of wall time, to follow delays
-constexpr double order_share = 0.05;          // and for vector clocks
+constexpr double delay_share = 0.2;                     // of wall time, to follow delays
+constexpr double order_share = 0.05;                    // and for vector clocks
 
 // Checked by `pclscope run` already; the file may be gone all the same.
 std::vector<Criterion> baseline(const Options& options) {

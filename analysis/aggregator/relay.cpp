@@ -13,7 +13,8 @@ namespace {
 constexpr std::int64_t shortest_rest_ns = 50'000;
 constexpr std::int64_t longest_rest_ns = 2'000'000;  // while an epoch waits for others
 constexpr std::int64_t idle_rest_ns = 4'000'000;
-constexpr std::size_t most_unsent = 64 << 20;  // bytes: a worker that does not read holds up its senders, not our memory
+constexpr std::size_t most_unsent =
+    64 << 20;  // bytes: a worker that does not read holds up its senders, not our memory
 constexpr int frames_per_turn = 256;
 
 }  // namespace
@@ -91,7 +92,8 @@ void Relay::take(Frame frame) {
     }
     case FrameKind::clock: {
       const auto clock = frame.as<ClockFrame>();
-      if (clock_) clock_->set_clock(record::ClockSource{clock.source}, TickScale{clock.origin_ticks, clock.ns_per_tick});
+      if (clock_)
+        clock_->set_clock(record::ClockSource{clock.source}, TickScale{clock.origin_ticks, clock.ns_per_tick});
       break;
     }
     case FrameKind::ask_finish: ask_ = true; break;

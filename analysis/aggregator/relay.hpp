@@ -1,8 +1,8 @@
 // The anchor's side of the link between the nodes' aggregators: moves frames between its worker's socket and MPI.
 //
-// A node whose worker is gone goes on taking part in epochs with neutral words, so that the others are not held up; what
-// comes for it is dropped. When every node's worker has left, the reduction says so to all anchors in the same epoch,
-// and the relay is over() everywhere without further talk.
+// A node whose worker is gone goes on taking part in epochs with neutral words, so that the others are not held up;
+// what comes for it is dropped. When every node's worker has left, the reduction says so to all anchors in the same
+// epoch, and the relay is over() everywhere without further talk.
 //
 // One thread owns it. Only the constructor waits (for the other anchors); turn() never does, rest() a little.
 #pragma once
@@ -61,7 +61,7 @@ class Relay {
 
   FrameSocket& socket_;
   RelayExchange exchange_;
-  MPI_Comm ends_ = MPI_COMM_NULL;   // for the barrier of those who finished
+  MPI_Comm ends_ = MPI_COMM_NULL;  // for the barrier of those who finished
   MPI_Comm clocks_ = MPI_COMM_NULL;
   std::unique_ptr<ClockSync> clock_;
   MPI_Request finishing_ = MPI_REQUEST_NULL;

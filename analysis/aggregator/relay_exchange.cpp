@@ -41,7 +41,8 @@ RelayExchange::RelayExchange(MPI_Comm tools, Message message, Epoch epoch)
 RelayExchange::~RelayExchange() {
   if (word_op_ != MPI_OP_NULL) MPI_Op_free(&word_op_);
   if (word_type_ != MPI_DATATYPE_NULL) MPI_Type_free(&word_type_);
-  // Freeing a communicator with operations under way is allowed, but may wait in some libraries: after a failure leave it.
+  // Freeing a communicator with operations under way is allowed, but may wait in some libraries: after a failure leave
+  // it.
   if (failed_) return;
   if (data_ != MPI_COMM_NULL) MPI_Comm_free(&data_);
   if (words_ != MPI_COMM_NULL) MPI_Comm_free(&words_);

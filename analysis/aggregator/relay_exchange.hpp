@@ -1,7 +1,7 @@
-// Messages between the nodes' anchors, grouped in epochs: the sparse exchange known as NBX (Hoefler, Siebert, Lumsdaine:
-// Scalable Communication Protocols for Dynamic Sparse Data Exchange, PPoPP 2010), with a reduction in place of its
-// barrier. Every message is a synchronous send: when all of a node's are complete, their receivers have taken them;
-// when all nodes have said so in the reduction, nothing of the epoch is under way any more.
+// Messages between the nodes' anchors, grouped in epochs: the sparse exchange known as NBX (Hoefler, Siebert,
+// Lumsdaine: Scalable Communication Protocols for Dynamic Sparse Data Exchange, PPoPP 2010), with a reduction in place
+// of its barrier. Every message is a synchronous send: when all of a node's are complete, their receivers have taken
+// them; when all nodes have said so in the reduction, nothing of the epoch is under way any more.
 //
 // Calls of MPI that wait: none. One thread owns it; between turns nothing moves. Memory: what is under way, at most
 // `most_bytes` (and one message) each way, plus what faster nodes sent for the next epoch.
@@ -89,9 +89,9 @@ class RelayExchange {
   std::size_t sending_bytes_ = 0;
   std::deque<Receive> receives_;  // in order of arrival
   std::size_t receiving_bytes_ = 0;
-  std::size_t receiving_[2] = {0, 0};  // receives of even and odd epochs
+  std::size_t receiving_[2] = {0, 0};                      // receives of even and odd epochs
   std::unordered_map<int, std::vector<std::byte>> parts_;  // of messages that are not whole yet
-  std::vector<Early> early_;  // of the next epoch
+  std::vector<Early> early_;                               // of the next epoch
 
   int parity_ = 0;  // of this epoch
   bool ended_ = false;

@@ -9,9 +9,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::uint64_t slice = 2048;                              // events per ring
-constexpr milliseconds search_early{5}, search_late{200};          // for new segments
-constexpr milliseconds late_comers{10'000};  // after the first ring, ranks without one are given up
+constexpr std::uint64_t slice = 2048;                      // events per ring
+constexpr milliseconds search_early{5}, search_late{200};  // for new segments
+constexpr milliseconds late_comers{10'000};                // after the first ring, ranks without one are given up
 
 }  // namespace
 

@@ -29,8 +29,8 @@ class Rings {
   // No ring is missing, as far as is known: reading can be complete.
   bool all_found();
 
-  // Reads every ring to beyond where its head stood when it began, in slices (measured: handing over whole rings at once takes
-  // three times as long). Returns the number of events.
+  // Reads every ring to beyond where its head stood when it began, in slices (measured: handing over whole rings at
+  // once takes three times as long). Returns the number of events.
   std::uint64_t read(const collect::Collector::Sink& sink, const std::function<void()>& slice_read);
   // Per rank: events dropped so far, and whether a thread is muted.
   void tell_drops(const std::function<void(std::int32_t rank, std::uint64_t dropped, bool muted)>& tell);

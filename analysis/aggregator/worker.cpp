@@ -32,10 +32,10 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 constexpr microseconds shortest_nap{100};
-constexpr microseconds longest_nap{4'000};   // a ring of 65,536 events outlasts it at 16 M events/s
-constexpr milliseconds last_words{300};      // how long dying ranks may still be writing
-constexpr milliseconds last_epochs{9'000};   // with the other nodes; the anchor is more patient
-constexpr milliseconds until_dormant{2'000}; // at the end of a session
+constexpr microseconds longest_nap{4'000};    // a ring of 65,536 events outlasts it at 16 M events/s
+constexpr milliseconds last_words{300};       // how long dying ranks may still be writing
+constexpr milliseconds last_epochs{9'000};    // with the other nodes; the anchor is more patient
+constexpr milliseconds until_dormant{2'000};  // at the end of a session
 
 std::atomic<bool> terminated{false};
 void on_termination(int) { terminated = true; }
@@ -54,7 +54,8 @@ class Worker {
   explicit Worker(const Options& options)
       : options_(options), rings_(options, [this] { return expected(); }), output_(options_, clock_) {
     // `pclscope run` waits for the worker by this board; without one it does not wait.
-    auto board = options_.attach ? collect::BoardFile::open_existing(options.token) : collect::BoardFile::open(options.token);
+    auto board =
+        options_.attach ? collect::BoardFile::open_existing(options.token) : collect::BoardFile::open(options.token);
     if (board) board_ = std::move(*board);
   }
 
@@ -118,8 +119,8 @@ class Worker {
     if (stopping_) return;
     link_.tell_clock(clock_.source(), clock_.scale());
     if (link_.self() == 0) output_.open();
-    auto many = std::make_unique<ManyNodes>(link_, application_of(options_), std::move(pipeline), options_.keep == "all",
-                                            rings_.collector(), clock_);
+    auto many = std::make_unique<ManyNodes>(link_, application_of(options_), std::move(pipeline),
+                                            options_.keep == "all", rings_.collector(), clock_);
     many_ = many.get();
     analysis_ = std::move(many);
   }
@@ -145,11 +146,10 @@ class Worker {
     });
     if (!clock_.settled() || !analysis_->ready()) return 0;
     const std::int64_t began_ns = clock_.now_ns();
-    const std::uint64_t events = rings_.read(
-        [this](std::int32_t rank, std::uint32_t thread, std::span<const record::Event> batch) {
-          analysis_->take(rank, thread, batch);
-        },
-        [this] { analysis_->slice_read(); });
+    const std::uint64_t events =
+        rings_.read([this](std::int32_t rank, std::uint32_t thread,
+                           std::span<const record::Event> batch) { analysis_->take(rank, thread, batch); },
+                    [this] { analysis_->slice_read(); });
     rings_.tell_drops([this](std::int32_t rank, std::uint64_t dropped, bool muted) {
       analysis_->set_dropped(rank, dropped);
       analysis_->set_muted(rank, muted);

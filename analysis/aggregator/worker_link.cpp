@@ -77,7 +77,8 @@ Word WorkerLink::word() {
 
 void WorkerLink::tell_clock(record::ClockSource source, const TickScale& scale) {
   if (alone() || closed_) return;
-  socket_.queue_value(FrameKind::clock, ClockFrame{static_cast<std::uint32_t>(source), 0, scale.origin_ticks, scale.ns_per_tick});
+  socket_.queue_value(FrameKind::clock,
+                      ClockFrame{static_cast<std::uint32_t>(source), 0, scale.origin_ticks, scale.ns_per_tick});
 }
 
 void WorkerLink::done(milliseconds limit) {
@@ -113,7 +114,8 @@ void WorkerLink::pump() {
   if (!socket_.closed() || gone_) return;
   gone_ = true;
   if (word_ == Word::none) word_ = Word::stopped;
-  if (wait_ >= 0) ::epoll_ctl(wait_, EPOLL_CTL_DEL, socket_.descriptor(), nullptr);  // else it would be readable for ever
+  if (wait_ >= 0)
+    ::epoll_ctl(wait_, EPOLL_CTL_DEL, socket_.descriptor(), nullptr);  // else it would be readable for ever
   close();
 }
 
@@ -122,8 +124,12 @@ void WorkerLink::take(Frame frame) {
     case FrameKind::hello:
       if (const auto hello = frame.as<HelloFrame>(); !known() && hello.nodes == nodes_) self_ = hello.index;
       break;
-    case FrameKind::finished: if (word_ == Word::none) word_ = Word::finished; break;
-    case FrameKind::nothing_to_record: if (word_ == Word::none) word_ = Word::nothing_to_record; break;
+    case FrameKind::finished:
+      if (word_ == Word::none) word_ = Word::finished;
+      break;
+    case FrameKind::nothing_to_record:
+      if (word_ == Word::none) word_ = Word::nothing_to_record;
+      break;
     case FrameKind::message: event(LinkEvent::Kind::message, frame.node).bytes = std::move(frame.bytes); break;
     case FrameKind::epoch: next_epoch(frame.as<nodes::EpochWord>()); break;
     case FrameKind::died: event(LinkEvent::Kind::died, frame.node); break;

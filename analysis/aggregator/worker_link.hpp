@@ -67,12 +67,12 @@ class WorkerLink : public nodes::Link {
   FrameSocket socket_;
   int nodes_;
   int self_ = -1;
-  int wait_ = -1;  // epoll
+  int wait_ = -1;         // epoll
   bool writing_ = false;  // the epoll waits for room, too
   bool closed_ = false;
-  bool gone_ = false;     // the anchor
+  bool gone_ = false;  // the anchor
   bool done_ = false;
-  bool ended_ = false;    // this node's epoch, not yet everybody's
+  bool ended_ = false;  // this node's epoch, not yet everybody's
   Word word_ = Word::none;
   std::deque<nodes::LinkEvent> events_;
   std::vector<std::vector<std::byte>> later_;  // to oneself, of the next epoch

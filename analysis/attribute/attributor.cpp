@@ -7,8 +7,8 @@
 namespace pclscope::attribute {
 namespace {
 
-constexpr std::int64_t between_ns = 500'000'000;         // of the job's time, between two derivations
-constexpr std::uint64_t first_mapping = 1000;            // messages
+constexpr std::int64_t between_ns = 500'000'000;  // of the job's time, between two derivations
+constexpr std::uint64_t first_mapping = 1000;     // messages
 
 double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
@@ -76,9 +76,11 @@ void Attributor::alone(std::span<const CollectiveCall> calls) {
   });
   for (std::size_t i = 0; i < sorted.size();) {
     std::size_t end = i;
-    while (end < sorted.size() && sorted[end]->comm == sorted[i]->comm && sorted[end]->ordinal == sorted[i]->ordinal) ++end;
+    while (end < sorted.size() && sorted[end]->comm == sorted[i]->comm && sorted[end]->ordinal == sorted[i]->ordinal)
+      ++end;
     if (end - i >= 3) {  // calls that are in other windows are left out
-      const std::int64_t last = CallsOfRanks::cut(sorted[end - 1]->begin), before = CallsOfRanks::cut(sorted[end - 2]->begin);
+      const std::int64_t last = CallsOfRanks::cut(sorted[end - 1]->begin),
+                         before = CallsOfRanks::cut(sorted[end - 2]->begin);
       if (last > before)
         slices_.spread(before, last, [&](Slice& s, double share) {
           s.alone_s += share * seconds(last - before) * static_cast<double>(end - i - 1);
@@ -94,7 +96,9 @@ void Attributor::alone(std::span<const CollectiveCall> calls) {
 
 void Attributor::waited(const Wait& w) {
   const bool collective = w.kind == RankCall::Kind::collective;
-  double Slice::*sum = collective ? &Slice::collective_s : w.kind == RankCall::Kind::send ? &Slice::blocked_s : &Slice::wait_s;
+  double Slice::*sum = collective                       ? &Slice::collective_s
+                       : w.kind == RankCall::Kind::send ? &Slice::blocked_s
+                                                        : &Slice::wait_s;
   const double length = seconds(w.end_ns - w.begin_ns);
   slices_.spread(w.begin_ns, w.end_ns, [&](Slice& s, double share) {
     const double waited = share * length;
@@ -116,7 +120,8 @@ void Attributor::waited(const Wait& w) {
 void Attributor::goes_back(const Wait& w, std::int32_t rank, std::uint32_t site, std::int64_t visit_ns, double ns) {
   if (rank == w.victim) return;
   const bool collective = w.kind == RankCall::Kind::collective;
-  if (w.cause == rank) visit_ns = w.end_ns;  // it came then; `visit_ns` is the longest of what it did since both were in step
+  if (w.cause == rank)
+    visit_ns = w.end_ns;  // it came then; `visit_ns` is the longest of what it did since both were in step
   const auto victim = static_cast<std::size_t>(w.victim);
   const std::int32_t region = w.victim >= 0 && victim < region_of_rank_.size() ? region_of_rank_[victim] : -1;
   slices_.spread(w.begin_ns, w.end_ns, [&](Slice& s, double share) {
@@ -130,10 +135,8 @@ void Attributor::goes_back(const Wait& w, std::int32_t rank, std::uint32_t site,
     RankShare* row = Slices::row(s, rank);
     if (row == nullptr) return;
     row->caused_s += cost;
-    if (collective)
-      row->collective_s += cost;
-    else if (w.cause == rank)
-      (w.kind == RankCall::Kind::send ? row->blocked_s : row->direct_s) += cost;
+    if (collective) row->collective_s += cost;
+    else if (w.cause == rank) (w.kind == RankCall::Kind::send ? row->blocked_s : row->direct_s) += cost;
     row->site.add(site, cost);
     row->felt.add(region, cost);
     if (w.end_ns <= s.end_ns) row->visit(visit_ns, ns * 1e-9);  // where its wait ends
@@ -169,7 +172,12 @@ void Attributor::finish(std::size_t regions) {
 void Attributor::derive(std::size_t regions) {
   for (Slice& s : slices_.all())
     if (s.dense) summarise(s);
-  const Evidence evidence{slices_.all(), slices_.ranks(), regions, exposure_, mapping_ ? &*mapping_ : nullptr, finished_,
+  const Evidence evidence{slices_.all(),
+                          slices_.ranks(),
+                          regions,
+                          exposure_,
+                          mapping_ ? &*mapping_ : nullptr,
+                          finished_,
                           options_.inside_mpi_s ? options_.inside_mpi_s() : 0};
   result_.findings = find_causes(evidence);
   result_.slices = slices_of(evidence);

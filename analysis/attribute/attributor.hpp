@@ -23,7 +23,7 @@ namespace pclscope::attribute {
 
 struct AttributorOptions {
   std::int64_t window_ns = 100'000'000;
-  double time_share = 1;   // of wall time, for deriving findings (a running job: 0.03)
+  double time_share = 1;  // of wall time, for deriving findings (a running job: 0.03)
   // Seconds that all ranks have spent inside MPI calls until now; nothing: not known.
   std::function<double()> inside_mpi_s;
   // Looks for a better placement of the job's present traffic; nothing: there is none, or it cannot be told. Costly.
@@ -47,7 +47,7 @@ class Attributor final : public DelayListener {
 
   // Derives findings if it is time to (0.5 s of the job's time later, within the share of wall time).
   void refresh(std::size_t regions);
-  void finish(std::size_t regions);   // no more will come
+  void finish(std::size_t regions);  // no more will come
   const Attribution& result() const { return result_; }
   const Slices& slices() const { return slices_; }
 
@@ -61,7 +61,7 @@ class Attributor final : public DelayListener {
   Slices slices_;
   Exposure exposure_;
   std::vector<std::int32_t> region_of_rank_;
-  struct Counted {             // since the last window
+  struct Counted {  // since the last window
     std::vector<std::uint64_t> sent, received;
     std::uint64_t intra = 0, inter = 0, inter_bytes = 0;
     bool any = false;

@@ -46,7 +46,8 @@ void Exposure::flush(Slices& slices) {
 void Exposure::add(const Message& m, std::span<const std::int32_t> node_of_rank, Slices& slices) {
   if (m.flags & message_flag::no_latency || m.source == m.destination) return;
   const auto to_rank = static_cast<std::size_t>(m.destination);
-  const std::int64_t sent = CallsOfRanks::cut(m.send_begin), end = CallsOfRanks::cut(m.recv_end), wait = CallsOfRanks::cut(m.recv_wait);
+  const std::int64_t sent = CallsOfRanks::cut(m.send_begin), end = CallsOfRanks::cut(m.recv_end),
+                     wait = CallsOfRanks::cut(m.recv_wait);
   const std::int64_t ready = std::max(sent, CallsOfRanks::cut(m.recv_post));
   const bool inter = (m.flags & message_flag::inter_node) != 0;
   const std::uint32_t octave = octave_of(m.bytes);

@@ -10,9 +10,9 @@ namespace pclscope::attribute {
 namespace {
 
 constexpr double confident = 0.5;
-constexpr double least_named = 0.05;       // confidence below which a finding is not told
-constexpr double little = 0.05;            // of all ranks' time: nothing worth naming
-constexpr double much_inside = 0.2;        // of all ranks' time, in MPI calls beside known waits: `none` would say too much
+constexpr double least_named = 0.05;  // confidence below which a finding is not told
+constexpr double little = 0.05;       // of all ranks' time: nothing worth naming
+constexpr double much_inside = 0.2;   // of all ranks' time, in MPI calls beside known waits: `none` would say too much
 constexpr std::size_t most_findings = 32;
 
 bool is_sure(const Finding& f) { return f.confidence > confident; }
@@ -22,15 +22,16 @@ bool explains(const Finding& a, const Finding& b) {
   return overlap_s(a, b) >= 0.5 * (b.end_s - b.begin_s) && a.lost_s >= 0.6 * b.lost_s;
 }
 bool same_ranks(const Finding& a, const Finding& b) {
-  return std::any_of(b.ranks.begin(), b.ranks.end(), [&](std::int32_t r) { return std::find(a.ranks.begin(), a.ranks.end(), r) != a.ranks.end(); });
+  return std::any_of(b.ranks.begin(), b.ranks.end(),
+                     [&](std::int32_t r) { return std::find(a.ranks.begin(), a.ranks.end(), r) != a.ranks.end(); });
 }
 
 void add_unexplained(std::vector<Finding>& all, const std::vector<Finding>& more, bool needs_same_ranks) {
   const std::size_t before = all.size();
   for (const Finding& f : more) {
-    const bool told = std::any_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(before), [&](const Finding& o) {
-      return is_sure(o) && explains(o, f) && (!needs_same_ranks || same_ranks(o, f));
-    });
+    const bool told = std::any_of(
+        all.begin(), all.begin() + static_cast<std::ptrdiff_t>(before),
+        [&](const Finding& o) { return is_sure(o) && explains(o, f) && (!needs_same_ranks || same_ranks(o, f)); });
     if (!told) all.push_back(f);
   }
 }
@@ -44,13 +45,16 @@ Finding rest(const Evidence& e, double lost_s) {
   const double time = (f.end_s - f.begin_s) * e.ranks;
   f.lost_s = lost_s;
   f.score = time > 0 ? lost_s / time : 0;
-  const std::string share = words::percent(f.score) + " of the time of all ranks was waiting and transfers between nodes";
+  const std::string share =
+      words::percent(f.score) + " of the time of all ranks was waiting and transfers between nodes";
   f.evidence = {share};
   const double unseen = time > 0 ? std::min(1.0, (e.inside_mpi_s - lost_s) / time) : 0;
   if (f.score < little && unseen > much_inside) {
     f.cause = Cause::unknown;
     f.confidence = 0.5;
-    f.evidence.push_back(words::percent(unseen) + " was spent in MPI calls in which no wait is known: copying, or waits for nonblocking collectives, one-sided calls and files");
+    f.evidence.push_back(words::percent(unseen) +
+                         " was spent in MPI calls in which no wait is known: copying, or waits for nonblocking "
+                         "collectives, one-sided calls and files");
     f.advice = "See which ranks are longest in MPI (ranks) and in which functions (watch).";
   } else if (f.score < little) {
     f.cause = Cause::none;
@@ -63,14 +67,18 @@ Finding rest(const Evidence& e, double lost_s) {
     double first_come_s = 0;
     for (const Slice& s : e.slices) first_come_s += s.first_come_s;
     if (first_come_s > 0.2 * lost_s)
-      f.evidence.push_back(words::percent(first_come_s / lost_s) + " of it was for whichever of several ranks came first (MPI_ANY_SOURCE, Waitany, Waitsome): who serves others is idle until then, and delays nobody");
-    f.advice = "See where waiting began (delays) and the ranks that wait most; more ranks than cores look like this, too.";
+      f.evidence.push_back(words::percent(first_come_s / lost_s) +
+                           " of it was for whichever of several ranks came first (MPI_ANY_SOURCE, Waitany, Waitsome): "
+                           "who serves others is idle until then, and delays nobody");
+    f.advice =
+        "See where waiting began (delays) and the ranks that wait most; more ranks than cores look like this, too.";
   }
   return f;
 }
 
 void make_finite(Finding& f) {
-  for (double Finding::*value : {&Finding::begin_s, &Finding::end_s, &Finding::score, &Finding::confidence, &Finding::lost_s})
+  for (double Finding::*value :
+       {&Finding::begin_s, &Finding::end_s, &Finding::score, &Finding::confidence, &Finding::lost_s})
     if (!std::isfinite(f.*value)) f.*value = 0;
   f.confidence = std::clamp(f.confidence, 0.0, 1.0);
 }
@@ -90,8 +98,8 @@ std::vector<Finding> find_causes(const Evidence& e) {
   add_unexplained(shapes, find_chains(e), true);
   std::erase_if(shapes, [&](const Finding& f) {  // the chain's own ranks
     return f.detail != "chain" && std::any_of(shapes.begin(), shapes.end(), [&](const Finding& o) {
-      return o.detail == "chain" && is_sure(o) && explains(o, f) && same_ranks(o, f);
-    });
+             return o.detail == "chain" && is_sure(o) && explains(o, f) && same_ranks(o, f);
+           });
   });
   add_unexplained(all, shapes, true);
   add_unexplained(all, find_late_comers(e), false);

@@ -1,4 +1,5 @@
-// Ranks whose computation others wait for: late senders, late receivers, unequal work, a rank that all collectives wait for.
+// Ranks whose computation others wait for: late senders, late receivers, unequal work, a rank that all collectives wait
+// for.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -10,27 +11,29 @@
 namespace pclscope::attribute {
 namespace {
 
-constexpr double least_cost = 0.02;       // of all ranks' time (in larger jobs: of ten ranks'), that a rank must cost in a slice
+constexpr double least_cost =
+    0.02;  // of all ranks' time (in larger jobs: of ten ranks'), that a rank must cost in a slice
 constexpr std::int32_t larger_job = 10;
-constexpr double above_others = 3;        // times the median rank's cost
-constexpr double of_the_worst = 0.15;     // ranks that cost less than that are not named
+constexpr double above_others = 3;     // times the median rank's cost
+constexpr double of_the_worst = 0.15;  // ranks that cost less than that are not named
 constexpr std::size_t most_suspects = 64;
-constexpr double more_messages = 1.4;     // than any other rank: unequal work
-constexpr double few_p2p = 0.1;           // of the cost: the rest is in collectives
+constexpr double more_messages = 1.4;  // than any other rank: unequal work
+constexpr double few_p2p = 0.1;        // of the cost: the rest is in collectives
 
-struct Suspects {                         // ranks that are active together
+struct Suspects {  // ranks that are active together
   std::vector<std::int32_t> ranks;
-  std::vector<double> cost;               // per slice
+  std::vector<double> cost;  // per slice
   std::vector<char> active;
 };
 
-struct Sums {                             // over a spell
+struct Sums {  // over a spell
   double caused = 0, direct = 0, blocked = 0, collective = 0, waited = 0, sent = 0, received = 0, squares = 0;
   double messages() const { return sent + received; }
 };
 
 bool is_active(const RankShare& r, const Slice& s, std::int32_t ranks) {
-  return r.caused_s >= least_cost * s.seconds() * std::min(ranks, larger_job) && r.caused_s >= above_others * s.typical_caused_s && r.caused_s > 0;
+  return r.caused_s >= least_cost * s.seconds() * std::min(ranks, larger_job) &&
+         r.caused_s >= above_others * s.typical_caused_s && r.caused_s > 0;
 }
 
 std::vector<Suspects> single_suspects(const Evidence& e) {
@@ -40,7 +43,8 @@ std::vector<Suspects> single_suspects(const Evidence& e) {
       if (is_active(r, s, e.ranks)) total[r.rank] += r.caused_s;
   std::vector<std::pair<double, std::int32_t>> order;
   for (const auto& [rank, cost] : total) order.emplace_back(cost, rank);
-  std::sort(order.begin(), order.end(), [](auto& a, auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
+  std::sort(order.begin(), order.end(),
+            [](auto& a, auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
   if (order.size() > most_suspects) order.resize(most_suspects);
   std::vector<Suspects> list;
   for (const auto& [cost, rank] : order) {
@@ -139,7 +143,8 @@ bool unequal_messages(const std::map<std::int32_t, Sums>& sums, const std::vecto
   if (sent >= more_messages * received &&
       sent / static_cast<double>(named.size()) >= more_messages * others_sent / static_cast<double>(others.size()))
     return true;
-  return guilty >= 1.25 * sum / static_cast<double>(others.size()) && correlation(all) <= -0.7 && correlation(others) <= -0.5;
+  return guilty >= 1.25 * sum / static_cast<double>(others.size()) && correlation(all) <= -0.7 &&
+         correlation(others) <= -0.5;
 }
 
 void classify(Finding& f, const Sums& own, const std::map<std::int32_t, Sums>& sums, std::int32_t ranks) {
@@ -149,11 +154,13 @@ void classify(Finding& f, const Sums& own, const std::map<std::int32_t, Sums>& s
   if (unequal_messages(sums, f.ranks)) {
     f.cause = Cause::pattern;
     f.detail = "imbalance";
-    f.advice = "Share the work more equally: " + who + " have more messages and more to compute than others; gains " + gain + ".";
+    f.advice = "Share the work more equally: " + who + " have more messages and more to compute than others; gains " +
+               gain + ".";
   } else if (own.blocked >= 0.5 * (own.direct + own.blocked) && own.blocked >= 0.1 * own.caused) {
     f.cause = Cause::late_receiver;
     f.detail = "computation before the receive";
-    f.advice = "Post the receives of " + who + " before the computation (MPI_Irecv), or send with MPI_Isend; gains " + gain + ".";
+    f.advice = "Post the receives of " + who + " before the computation (MPI_Irecv), or send with MPI_Isend; gains " +
+               gain + ".";
   } else if (p2p < few_p2p * own.caused && p2p < 0.5 * own.caused / std::max(ranks - 1, 1)) {
     f.cause = Cause::collective_wait;
     f.detail = "same rank late";
@@ -170,7 +177,8 @@ std::vector<std::int32_t> worst_of(const Suspects& group, const std::map<std::in
   std::vector<std::pair<double, std::int32_t>> order;
   for (const std::int32_t rank : group.ranks)
     if (const auto it = sums.find(rank); it != sums.end()) order.emplace_back(it->second.caused, rank);
-  std::sort(order.begin(), order.end(), [](auto& a, auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
+  std::sort(order.begin(), order.end(),
+            [](auto& a, auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
   std::vector<std::int32_t> ranks;
   for (const auto& [cost, rank] : order)
     if (cost >= of_the_worst * order[0].first) ranks.push_back(rank);
@@ -235,8 +243,8 @@ Finding finding_of(const Evidence& e, const Suspects& group, const Spell& whole)
   const double share = attributed > 0 ? own.caused / attributed : 0;
   f.confidence = confidence_of(f, e, spell, sums, own, share);
   classify(f, own, sums, e.ranks);
-  f.evidence = {"other ranks waited " + words::number(own.caused) + " rank-seconds because of what " + words::ranks(f.ranks) +
-                    " computed: " + words::percent(f.score) + " of the time of all ranks",
+  f.evidence = {"other ranks waited " + words::number(own.caused) + " rank-seconds because of what " +
+                    words::ranks(f.ranks) + " computed: " + words::percent(f.score) + " of the time of all ranks",
                 words::percent(share) + " of all waiting for computation goes back to there, and " +
                     words::percent(waits > 0 ? own.caused / waits : 0) + " of all waiting",
                 "of it " + words::percent(own.caused > 0 ? own.collective / own.caused : 0) + " in collectives, " +
@@ -250,7 +258,8 @@ std::vector<Finding> find_guilty(const Evidence& e) {
   std::vector<Finding> findings;
   if (e.ranks < 2) return findings;
   for (const Suspects& group : together(e, single_suspects(e)))
-    for (const Spell& spell : spells_of(e.slices, group.cost, group.active)) findings.push_back(finding_of(e, group, spell));
+    for (const Spell& spell : spells_of(e.slices, group.cost, group.active))
+      findings.push_back(finding_of(e, group, spell));
   return findings;
 }
 

@@ -1,5 +1,5 @@
-// What the network costs: transfers that take longer than usual for a time (background), and ranks that talk much but sit on
-// different nodes (mapping).
+// What the network costs: transfers that take longer than usual for a time (background), and ranks that talk much but
+// sit on different nodes (mapping).
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,15 +14,15 @@
 namespace pclscope::attribute {
 namespace {
 
-constexpr double least_excess = 0.02;      // of all ranks' time
-constexpr double slower = 0.4;             // ln: 1.5 times the usual, before it counts as excess
-constexpr double clearly_slower = 0.7;     // ln: twice, for a slice to be active
-constexpr double other_links = 1.1;        // ln: a link may be three times slower than others
-constexpr std::uint64_t enough = 3;        // samples of a cell in a slice
+constexpr double least_excess = 0.02;   // of all ranks' time
+constexpr double slower = 0.4;          // ln: 1.5 times the usual, before it counts as excess
+constexpr double clearly_slower = 0.7;  // ln: twice, for a slice to be active
+constexpr double other_links = 1.1;     // ln: a link may be three times slower than others
+constexpr std::uint64_t enough = 3;     // samples of a cell in a slice
 constexpr std::size_t enough_slices = 3;
-constexpr double low_quantile = 0.25;      // over time: the usual
-constexpr double of_the_slowest = 0.25;    // links with less excess are not named
-constexpr double least_gain = 0.15;        // of the messages between nodes
+constexpr double low_quantile = 0.25;    // over time: the usual
+constexpr double of_the_slowest = 0.25;  // links with less excess are not named
+constexpr double least_gain = 0.15;      // of the messages between nodes
 
 using Line = std::tuple<std::int32_t, std::int32_t, std::uint32_t>;  // from, to, octave
 using Pair = std::pair<std::int32_t, std::int32_t>;
@@ -34,8 +34,8 @@ double quantile(std::vector<double>& values, double q) {
 }
 
 struct Usual {
-  std::map<Line, double> line;               // ln(ns)
-  std::map<std::uint32_t, double> octave;    // median of the lines
+  std::map<Line, double> line;             // ln(ns)
+  std::map<std::uint32_t, double> octave;  // median of the lines
 };
 
 Usual usual_of(const Evidence& e) {
@@ -84,12 +84,12 @@ Excess excess_of(const Evidence& e) {
 
 namespace {
 
-struct Network {                             // over a spell of slow transfers
-  std::map<Pair, double> by_link;            // excess
-  double above = 0, weight = 0;              // exposed time, and times ln(how much slower)
+struct Network {                                  // over a spell of slow transfers
+  std::map<Pair, double> by_link;                 // excess
+  double above = 0, weight = 0;                   // exposed time, and times ln(how much slower)
   double bytes_in = 0, bytes_out = 0, out_s = 0;  // of the job, in the spell and outside
-  double computed = 0, inside = 0;           // waits that go back to computation, to transfers
-  std::size_t calm = 0;                      // slices outside
+  double computed = 0, inside = 0;                // waits that go back to computation, to transfers
+  std::size_t calm = 0;                           // slices outside
   double slowness() const { return std::exp(above / weight); }
   double traffic(const Spell& spell) const {
     return out_s > 0 && bytes_out > 0 ? bytes_in / std::max(spell.seconds(), 1e-9) / (bytes_out / out_s) : 1;
@@ -126,13 +126,15 @@ Network network_in(const Evidence& e, const Excess& excess, const Spell& spell) 
 std::string name_links(Finding& f, const Network& n) {
   std::vector<std::pair<double, Pair>> links;
   for (const auto& [link, s] : n.by_link) links.emplace_back(s, link);
-  std::sort(links.begin(), links.end(), [](auto& a, auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
+  std::sort(links.begin(), links.end(),
+            [](auto& a, auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
   std::string names;
   for (const auto& [s, link] : links) {
     if (s < of_the_slowest * links[0].first || f.nodes.size() >= 32) break;
     f.nodes.push_back(link.first);
     f.nodes.push_back(link.second);
-    if (f.nodes.size() <= 8) names += (names.empty() ? "" : ", ") + std::to_string(link.first) + " to " + std::to_string(link.second);
+    if (f.nodes.size() <= 8)
+      names += (names.empty() ? "" : ", ") + std::to_string(link.first) + " to " + std::to_string(link.second);
   }
   return names;
 }
@@ -145,13 +147,16 @@ Finding slow_links(const Evidence& e, const Network& n, const Spell& spell) {
   const std::string names = name_links(f, n);
   const double traffic = n.traffic(spell), moved = n.inside + n.weight;
   const double compared = n.calm >= enough_slices ? 1 : 0.4;  // else it is not known how it is without
-  f.confidence = 0.95 * std::min(ramp(n.slowness(), 1.4, 2.5), ramp(f.score, 0.02, 0.07)) * persistence(spell) * compared *
-                 (traffic > 2 ? 0.5 : 1) * ramp(moved / (moved + n.computed), 0.25, 0.55);
-  f.evidence = {"messages between nodes took " + words::number(n.slowness()) + " times as long as the same sizes usually do",
-                "slowest from node to node: " + names,
-                "that cost " + words::number(spell.cost_s) + " rank-seconds, " + words::percent(f.score) + " of the time of all ranks",
-                "meanwhile the job itself sent " + words::percent(traffic) + " of its usual bytes per second between nodes"};
-  f.advice = "Something else uses the network: wait until it is over, or ask for other nodes than those of these links.";
+  f.confidence = 0.95 * std::min(ramp(n.slowness(), 1.4, 2.5), ramp(f.score, 0.02, 0.07)) * persistence(spell) *
+                 compared * (traffic > 2 ? 0.5 : 1) * ramp(moved / (moved + n.computed), 0.25, 0.55);
+  f.evidence = {
+      "messages between nodes took " + words::number(n.slowness()) + " times as long as the same sizes usually do",
+      "slowest from node to node: " + names,
+      "that cost " + words::number(spell.cost_s) + " rank-seconds, " + words::percent(f.score) +
+          " of the time of all ranks",
+      "meanwhile the job itself sent " + words::percent(traffic) + " of its usual bytes per second between nodes"};
+  f.advice =
+      "Something else uses the network: wait until it is over, or ask for other nodes than those of these links.";
   return f;
 }
 
@@ -167,7 +172,8 @@ std::vector<Finding> find_background(const Evidence& e) {
     const double exposed = s.exposed_s(), inside = exposed + s.intra_exposed_s;
     // Waits that go back to transfers: to those in excess, by their share.
     cost[i] = excess.slice_s[i] + (inside > 0 ? s.inside_mpi_s * std::min(1.0, excess.slice_s[i] / inside) : 0);
-    active[i] = cost[i] >= least_excess * s.seconds() * e.ranks && excess.slice_s[i] >= (1 - std::exp(-clearly_slower)) * 0.5 * exposed;
+    active[i] = cost[i] >= least_excess * s.seconds() * e.ranks &&
+                excess.slice_s[i] >= (1 - std::exp(-clearly_slower)) * 0.5 * exposed;
   }
   for (const Spell& spell : spells_of(e.slices, cost, active)) {
     const Network n = network_in(e, excess, spell);
@@ -231,15 +237,18 @@ std::vector<Finding> find_mapping(const Evidence& e, const std::vector<Finding>&
   if (f.ranks.size() > 64) f.ranks.resize(64);
   set_period(f, spell, e.slices, e.ranks, e.finished);
   const double different = ratio > 0 ? ramp(ratio, 1.1, 1.8) : 0.75;
-  f.confidence = 0.95 * std::min({ramp(std::max(saved, saved_bytes), 0.1, 0.25), ramp(f.score, 0.015, 0.05), different}) *
+  f.confidence = 0.95 *
+                 std::min({ramp(std::max(saved, saved_bytes), 0.1, 0.25), ramp(f.score, 0.015, 0.05), different}) *
                  std::min(1.0, spell.seconds() / 1.5);
-  f.evidence = {words::percent(intra + inter > 0 ? inter / (intra + inter) : 0) + " of all messages are between nodes (" +
-                    words::number(inter) + " of " + words::number(intra + inter) + ")",
-                "a better placement was found: " + std::to_string(m.messages_before) + " to " + std::to_string(m.messages_after) +
-                    " messages between nodes (-" + words::percent(saved) + "), bytes -" + words::percent(saved_bytes),
-                ratio > 0 ? "messages of the same size take " + words::number(ratio) + " times as long between nodes as inside"
-                           : std::string("no messages of the same size inside nodes to compare with"),
-                "that costs about " + words::number(spell.cost_s) + " rank-seconds, " + words::percent(f.score) + " of the time of all ranks"};
+  f.evidence = {
+      words::percent(intra + inter > 0 ? inter / (intra + inter) : 0) + " of all messages are between nodes (" +
+          words::number(inter) + " of " + words::number(intra + inter) + ")",
+      "a better placement was found: " + std::to_string(m.messages_before) + " to " + std::to_string(m.messages_after) +
+          " messages between nodes (-" + words::percent(saved) + "), bytes -" + words::percent(saved_bytes),
+      ratio > 0 ? "messages of the same size take " + words::number(ratio) + " times as long between nodes as inside"
+                : std::string("no messages of the same size inside nodes to compare with"),
+      "that costs about " + words::number(spell.cost_s) + " rank-seconds, " + words::percent(f.score) +
+          " of the time of all ranks"};
   f.advice = "Place ranks that talk much on one node: `pclscope map` writes the placement for the launcher; " +
              std::to_string(m.moved.size()) + " ranks move.";
   return {std::move(f)};
@@ -275,7 +284,8 @@ std::vector<TransferLine> lines_of(const Evidence& e) {
     const double usual = quantile(sum.known, 0.5), high = quantile(sum.known, 0.9);
     line.calm = high <= 1.5 * usual;
     line.normalised = std::move(sum.values);
-    for (float& v : line.normalised) v = usual > 0 ? static_cast<float>(std::min(1e6, static_cast<double>(v) / usual)) : 0;
+    for (float& v : line.normalised)
+      v = usual > 0 ? static_cast<float>(std::min(1e6, static_cast<double>(v) / usual)) : 0;
   }
   std::sort(lines.begin(), lines.end(), [](const TransferLine& a, const TransferLine& b) {
     return a.messages != b.messages ? a.messages > b.messages : a.bytes_low < b.bytes_low;

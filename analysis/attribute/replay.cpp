@@ -28,7 +28,8 @@ Attribution replay(const Replay& run) {
   std::stable_sort(messages.begin(), messages.end(), [](const Message& a, const Message& b) {
     return std::tie(a.recv_end, a.destination) < std::tie(b.recv_end, b.destination);
   });
-  std::stable_sort(calls.begin(), calls.end(), [](const CollectiveCall& a, const CollectiveCall& b) { return a.end < b.end; });
+  std::stable_sort(calls.begin(), calls.end(),
+                   [](const CollectiveCall& a, const CollectiveCall& b) { return a.end < b.end; });
 
   constexpr std::int64_t limit = CallsOfRanks::time_limit;
   const auto cut = [=](std::int64_t t) { return std::clamp(t, -limit, limit); };

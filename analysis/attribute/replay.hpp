@@ -14,12 +14,13 @@ namespace pclscope::attribute {
 
 struct Replay {
   std::int32_t ranks = 0;
-  std::span<const Message> messages;                // any order
+  std::span<const Message> messages;  // any order
   std::span<const CollectiveCall> collectives;
-  std::vector<std::int32_t> node_of_rank;           // empty: all on one node
+  std::vector<std::int32_t> node_of_rank;  // empty: all on one node
   std::int64_t window_ns = 100'000'000;
   std::function<std::optional<BetterMapping>()> find_mapping;
-  std::function<void(std::int64_t now_ns, const Attribution&)> after_window;  // as a live viewer would see it; may be empty
+  std::function<void(std::int64_t now_ns, const Attribution&)>
+      after_window;                           // as a live viewer would see it; may be empty
   std::function<double()> inside_mpi_s = {};  // AttributorOptions
 };
 

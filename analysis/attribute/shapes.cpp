@@ -1,4 +1,5 @@
-// Shapes of communication that cost time by themselves: many to one, chains, collectives that somebody is always late for.
+// Shapes of communication that cost time by themselves: many to one, chains, collectives that somebody is always late
+// for.
 #include <algorithm>
 #include <map>
 
@@ -9,12 +10,12 @@
 namespace pclscope::attribute {
 namespace {
 
-constexpr double least_share = 0.02;          // of all ranks' time
+constexpr double least_share = 0.02;  // of all ranks' time
 constexpr std::size_t most_hubs = 16;
-constexpr double chain_waits = 0.35;          // of all waits, along chains
-constexpr double chain_share = 0.45;          // of all ranks' time, waits
+constexpr double chain_waits = 0.35;  // of all waits, along chains
+constexpr double chain_share = 0.45;  // of all ranks' time, waits
 constexpr double collective_share = 0.04;
-constexpr double one_rank = 0.6;              // of the cost goes back to one rank: it is not everybody
+constexpr double one_rank = 0.6;  // of the cost goes back to one rank: it is not everybody
 
 // A hub takes part in that share of all messages: twice what is fair, at most 70 %.
 double hub_share(std::int32_t ranks) { return std::max(0.3, std::min(0.7, 4.0 / std::max(ranks, 1))); }
@@ -42,7 +43,8 @@ Series cost_of_hub(const Evidence& e, std::int32_t hub) {
     if (r == nullptr || s.hub != hub || hub_part(s) < hub_share(e.ranks)) continue;
     if (2 * static_cast<std::int64_t>(s.senders) < e.ranks) continue;
     series.cost[i] = std::max(r->awaited_s, r->caused_s);
-    series.active[i] = series.cost[i] >= least_share * s.seconds() * e.ranks && r->awaited_s >= 0.4 * (s.wait_s + s.blocked_s);
+    series.active[i] =
+        series.cost[i] >= least_share * s.seconds() * e.ranks && r->awaited_s >= 0.4 * (s.wait_s + s.blocked_s);
   }
   return series;
 }
@@ -68,9 +70,10 @@ Finding many_to_one(const Evidence& e, std::int32_t hub, const Spell& spell) {
   f.site = site.value;
   const double part = messages > 0 ? of_hub / messages : 0, share = p2p > 0 ? awaited / p2p : 0;
   f.confidence = 0.95 * std::min(ramp(share, 0.3, 0.7), ramp(f.score, 0.02, 0.08)) * persistence(spell);
-  f.evidence = {words::percent(part) + " of all messages are sent to or by rank " + std::to_string(hub) + " (a fair share: " +
-                    words::percent(2.0 / e.ranks) + ")",
-                words::percent(share) + " of all waiting in sends and receives is for that rank: " + words::number(spell.cost_s) +
+  f.evidence = {words::percent(part) + " of all messages are sent to or by rank " + std::to_string(hub) +
+                    " (a fair share: " + words::percent(2.0 / e.ranks) + ")",
+                words::percent(share) +
+                    " of all waiting in sends and receives is for that rank: " + words::number(spell.cost_s) +
                     " rank-seconds, " + words::percent(f.score) + " of the time of all ranks"};
   f.advice = "Let several ranks share what rank " + std::to_string(hub) +
              " receives (a tree, MPI_Reduce or MPI_Gather), or let it take messages in the order in which they come.";
@@ -84,11 +87,13 @@ std::vector<Finding> find_hubs(const Evidence& e) {
   if (e.ranks < 4) return findings;
   std::vector<std::int32_t> hubs;
   for (const Slice& s : e.slices)
-    if (s.hub >= 0 && hub_part(s) >= hub_share(e.ranks) && std::find(hubs.begin(), hubs.end(), s.hub) == hubs.end() && hubs.size() < most_hubs)
+    if (s.hub >= 0 && hub_part(s) >= hub_share(e.ranks) && std::find(hubs.begin(), hubs.end(), s.hub) == hubs.end() &&
+        hubs.size() < most_hubs)
       hubs.push_back(s.hub);
   for (const std::int32_t hub : hubs) {
     const Series series = cost_of_hub(e, hub);
-    for (const Spell& spell : spells_of(e.slices, series.cost, series.active)) findings.push_back(many_to_one(e, hub, spell));
+    for (const Spell& spell : spells_of(e.slices, series.cost, series.active))
+      findings.push_back(many_to_one(e, hub, spell));
   }
   return findings;
 }
@@ -103,7 +108,8 @@ std::vector<Finding> find_chains(const Evidence& e) {
     for (const RankShare& r : s.ranks) worst = std::max(worst, r.caused_s);
     series.cost[i] = s.waits_s();
     series.active[i] = s.chain_s >= chain_waits * s.waits_s() && s.waits_s() >= chain_share * s.seconds() * e.ranks &&
-                       2 * s.chain.size() > static_cast<std::size_t>(e.ranks) / 2 && worst <= 0.5 * s.waits_s() && s.inside_mpi_s <= 0.4 * s.waits_s();
+                       2 * s.chain.size() > static_cast<std::size_t>(e.ranks) / 2 && worst <= 0.5 * s.waits_s() &&
+                       s.inside_mpi_s <= 0.4 * s.waits_s();
   }
   for (const Spell& spell : spells_of(e.slices, series.cost, series.active)) {
     Finding f;
@@ -124,11 +130,14 @@ std::vector<Finding> find_chains(const Evidence& e) {
     if (f.ranks.size() > 64) f.ranks.resize(64);
     f.confidence = 0.95 * std::min(ramp(along / std::max(spell.cost_s, 1e-9), 0.2, 0.45), ramp(f.score, 0.3, 0.5)) *
                    persistence(spell, spell.cost_s * spell.cost_s / std::max(squares, 1e-18) / e.ranks);
-    f.evidence = {"ranks wait for each other in a row: " + words::ranks(f.ranks) + " (" + std::to_string(length) + " in the longest)",
+    f.evidence = {"ranks wait for each other in a row: " + words::ranks(f.ranks) + " (" + std::to_string(length) +
+                      " in the longest)",
                   words::percent(along / std::max(spell.cost_s, 1e-9)) + " of all waiting is along such rows, " +
                       words::percent(f.score) + " of the time of all ranks is waiting",
                   "no rank alone causes it"};
-    f.advice = "The ranks work one after the other: cut the work into smaller parts so that later ranks start earlier, or remove the dependence.";
+    f.advice =
+        "The ranks work one after the other: cut the work into smaller parts so that later ranks start earlier, or "
+        "remove the dependence.";
     findings.push_back(std::move(f));
   }
   return findings;
@@ -160,13 +169,17 @@ std::vector<Finding> find_late_comers(const Evidence& e) {
     }
     if (worst > one_rank * spell.cost_s) continue;  // find_guilty's
     f.site = site.value;
-    const double single = std::min(1.0, alone / std::max(spell.cost_s, 1e-9)), share = spell.cost_s / std::max(waits, 1e-9);
+    const double single = std::min(1.0, alone / std::max(spell.cost_s, 1e-9)),
+                 share = spell.cost_s / std::max(waits, 1e-9);
     f.confidence = 0.95 * std::min({ramp(single, 0.3, 0.65), ramp(f.score, 0.03, 0.12), ramp(share, 0.3, 0.7)}) *
                    persistence(spell, spell.cost_s * spell.cost_s / std::max(squares, 1e-18));
-    f.evidence = {"ranks waited " + words::number(spell.cost_s) + " rank-seconds in collectives for the last to come, " +
-                      words::percent(f.score) + " of the time of all ranks, " + words::percent(share) + " of all waiting",
+    f.evidence = {"ranks waited " + words::number(spell.cost_s) +
+                      " rank-seconds in collectives for the last to come, " + words::percent(f.score) +
+                      " of the time of all ranks, " + words::percent(share) + " of all waiting",
                   words::percent(single) + " of it for one rank alone, when all others were there; which one, changes"};
-    f.advice = "Find out why now and then one rank is late (unequal work, input and output, interrupts), or let ranks go on with MPI_Iallreduce and the like.";
+    f.advice =
+        "Find out why now and then one rank is late (unequal work, input and output, interrupts), or let ranks go on "
+        "with MPI_Iallreduce and the like.";
     findings.push_back(std::move(f));
   }
   return findings;

@@ -71,9 +71,10 @@ void merge(Slice& into, Slice&& later) {
   into.intra_messages += later.intra_messages;
   into.inter_messages += later.inter_messages;
   into.inter_bytes += later.inter_bytes;
-  for (double Slice::*sum : {&Slice::wait_s, &Slice::first_come_s, &Slice::blocked_s, &Slice::collective_s, &Slice::alone_s, &Slice::wait_squares,
-                             &Slice::collective_squares, &Slice::attributed_s, &Slice::inside_mpi_s, &Slice::unknown_s, &Slice::intra_exposed_s,
-                             &Slice::typical_caused_s})
+  for (double Slice::*sum :
+       {&Slice::wait_s, &Slice::first_come_s, &Slice::blocked_s, &Slice::collective_s, &Slice::alone_s,
+        &Slice::wait_squares, &Slice::collective_squares, &Slice::attributed_s, &Slice::inside_mpi_s, &Slice::unknown_s,
+        &Slice::intra_exposed_s, &Slice::typical_caused_s})
     into.*sum += later.*sum;
   into.load_balance = (into.load_balance * a + later.load_balance * b) / (a + b);
   into.collective_site.add(later.collective_site.value, later.collective_site.votes);
@@ -90,10 +91,8 @@ void merge(Slice& into, Slice&& later) {
   keep_most(into.cells, Slices::kept_cells, cell_weight);
   for (const RankShare& r : later.ranks) {
     RankShare* row = Slices::row(into, r.rank);
-    if (row != nullptr)
-      row->add(r);
-    else
-      into.ranks.push_back(r);
+    if (row != nullptr) row->add(r);
+    else into.ranks.push_back(r);
     if (row == nullptr) sort_by_rank(into.ranks);
   }
   keep_most(into.ranks, Slices::kept_ranks, rank_weight);
@@ -103,8 +102,9 @@ void merge(Slice& into, Slice&& later) {
 }  // namespace
 
 void RankShare::add(const RankShare& more) {
-  for (double RankShare::*sum : {&RankShare::caused_s, &RankShare::direct_s, &RankShare::blocked_s, &RankShare::collective_s,
-                                 &RankShare::awaited_s, &RankShare::waited_s, &RankShare::waited_p2p_s})
+  for (double RankShare::*sum :
+       {&RankShare::caused_s, &RankShare::direct_s, &RankShare::blocked_s, &RankShare::collective_s,
+        &RankShare::awaited_s, &RankShare::waited_s, &RankShare::waited_p2p_s})
     this->*sum += more.*sum;
   site.add(more.site.value, more.site.votes);
   felt.add(more.felt.value, more.felt.votes);
@@ -200,10 +200,8 @@ void Slices::thin() {
   std::vector<Slice> fewer;
   const std::size_t old = slices_.size() - full;
   for (std::size_t i = 0; i < slices_.size(); ++i) {
-    if (i < old && i % 2 == 1)
-      merge(fewer.back(), std::move(slices_[i]));
-    else
-      fewer.push_back(std::move(slices_[i]));
+    if (i < old && i % 2 == 1) merge(fewer.back(), std::move(slices_[i]));
+    else fewer.push_back(std::move(slices_[i]));
   }
   slices_ = std::move(fewer);
 }

@@ -1,5 +1,5 @@
-// What findings rest on: the job's messages, waits and transfers between nodes, in slices of time (reference §5). The newest
-// slices have a row for every rank; older ones keep the rows that matter and become longer, so memory is bounded
+// What findings rest on: the job's messages, waits and transfers between nodes, in slices of time (reference §5). The
+// newest slices have a row for every rank; older ones keep the rows that matter and become longer, so memory is bounded
 // by ranks, not by run time: 8 x ranks x 152 bytes, and at most 256 slices of 15 KB. Plain values, one owner.
 #pragma once
 
@@ -30,20 +30,20 @@ struct Majority {
 // One rank in one slice; seconds.
 struct RankShare {
   std::int32_t rank = 0;
-  double caused_s = 0;        // what others waited because of its computation; of that:
-  double direct_s = 0;        //   receivers, for this rank's own message
-  double blocked_s = 0;       //   senders, for this rank's receive
-  double collective_s = 0;    //   in collectives
-  double awaited_s = 0;       // what others waited for this rank in sends and receives, wherever that began
-  double waited_s = 0;        // it waited, in anything
-  double waited_p2p_s = 0;    // of that, in sends and receives
-  Majority<std::uint32_t> site;       // of its calls that came late
-  Majority<std::int32_t> felt{-1, 0}; // region of those who waited
+  double caused_s = 0;                 // what others waited because of its computation; of that:
+  double direct_s = 0;                 //   receivers, for this rank's own message
+  double blocked_s = 0;                //   senders, for this rank's receive
+  double collective_s = 0;             //   in collectives
+  double awaited_s = 0;                // what others waited for this rank in sends and receives, wherever that began
+  double waited_s = 0;                 // it waited, in anything
+  double waited_p2p_s = 0;             // of that, in sends and receives
+  Majority<std::uint32_t> site;        // of its calls that came late
+  Majority<std::int32_t> felt{-1, 0};  // region of those who waited
   Majority<std::int32_t> waits_for{-1, 0};  // in sends and receives
   std::int64_t newest_visit_ns = INT64_MIN;
-  double visit_s = 0;         // what the newest visit of that computation cost so far
-  double squares = 0;         // sum over earlier ones of the square
-  std::uint64_t sent = 0;     // messages
+  double visit_s = 0;      // what the newest visit of that computation cost so far
+  double squares = 0;      // sum over earlier ones of the square
+  std::uint64_t sent = 0;  // messages
   std::uint64_t received = 0;
 
   void add(const RankShare& more);
@@ -81,29 +81,29 @@ struct Slice {
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
   std::uint64_t intra_messages = 0, inter_messages = 0, inter_bytes = 0;
-  double wait_s = 0;          // receivers, for senders
-  double first_come_s = 0;    // of that: for whichever of several senders came first
-  double blocked_s = 0;       // senders, for receivers
+  double wait_s = 0;        // receivers, for senders
+  double first_come_s = 0;  // of that: for whichever of several senders came first
+  double blocked_s = 0;     // senders, for receivers
   double collective_s = 0;
-  double alone_s = 0;         // of waits in collectives: for one rank after all others had come
-  double wait_squares = 0;    // sum over waits of the square, where they end
+  double alone_s = 0;             // of waits in collectives: for one rank after all others had come
+  double wait_squares = 0;        // sum over waits of the square, where they end
   double collective_squares = 0;  // sum over operations of the square of their waits
-  double attributed_s = 0;    // of the three waits: goes back to computation
-  double inside_mpi_s = 0;    // to transfers
+  double attributed_s = 0;        // of the three waits: goes back to computation
+  double inside_mpi_s = 0;        // to transfers
   double unknown_s = 0;
-  double intra_exposed_s = 0; // time inside MPI for messages on their way, same node
+  double intra_exposed_s = 0;  // time inside MPI for messages on their way, same node
   Majority<std::uint32_t> collective_site;
-  std::vector<TransferCell> cells;   // between nodes
-  std::vector<RankShare> ranks;      // dense: all, by rank; else those with most weight
+  std::vector<TransferCell> cells;  // between nodes
+  std::vector<RankShare> ranks;     // dense: all, by rank; else those with most weight
   bool dense = false;
   // Of a slice that is not dense any more.
   double load_balance = 0;
-  double typical_caused_s = 0;       // median over all ranks
-  double chain_s = 0;                // waits along chains of ranks
-  std::vector<std::int32_t> chain;   // the longest one
-  std::int32_t hub = -1;             // rank with most messages
-  std::uint64_t hub_messages = 0;    // sent and received
-  std::uint32_t senders = 0;         // ranks that sent anything
+  double typical_caused_s = 0;      // median over all ranks
+  double chain_s = 0;               // waits along chains of ranks
+  std::vector<std::int32_t> chain;  // the longest one
+  std::int32_t hub = -1;            // rank with most messages
+  std::uint64_t hub_messages = 0;   // sent and received
+  std::uint32_t senders = 0;        // ranks that sent anything
 
   double seconds() const { return static_cast<double>(end_ns - begin_ns) * 1e-9; }
   std::uint64_t messages() const { return intra_messages + inter_messages; }
@@ -124,15 +124,17 @@ class Slices {
   // Slices are whole numbers of windows, at least half a second.
   Slices(std::int32_t ranks, std::int64_t window_ns);
 
-  // Time has come to `end_ns`, of a window that began at `begin_ns`; the slice of that moment. Good until the next call.
+  // Time has come to `end_ns`, of a window that began at `begin_ns`; the slice of that moment. Good until the next
+  // call.
   Slice& advance(std::int64_t begin_ns, std::int64_t end_ns);
   // The dense row of a rank, or a kept one, or none.
   static RankShare* row(Slice& slice, std::int32_t rank) {
     if (!slice.dense) return kept_row(slice, rank);
-    return static_cast<std::uint32_t>(rank) < slice.ranks.size() ? &slice.ranks[static_cast<std::uint32_t>(rank)] : nullptr;
+    return static_cast<std::uint32_t>(rank) < slice.ranks.size() ? &slice.ranks[static_cast<std::uint32_t>(rank)]
+                                                                 : nullptr;
   }
-  // Calls take(slice, share) for the slices that [begin, end) touches; shares are of `end - begin`, what lies outside all
-  // slices is nobody's.
+  // Calls take(slice, share) for the slices that [begin, end) touches; shares are of `end - begin`, what lies outside
+  // all slices is nobody's.
   template <class Take>
   void spread(std::int64_t begin_ns, std::int64_t end_ns, Take take) {
     if (slices_.empty()) return;

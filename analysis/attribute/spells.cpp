@@ -5,11 +5,11 @@
 namespace pclscope::attribute {
 namespace {
 
-constexpr double closed_gap_s = 1.6;         // breaks as long as this do not end a spell
-constexpr double sure_s = 2;                 // a spell of that length is no chance event
+constexpr double closed_gap_s = 1.6;  // breaks as long as this do not end a spell
+constexpr double sure_s = 2;          // a spell of that length is no chance event
 constexpr double sure_events = 12;
 constexpr double typical = 0.75, much_less = 0.4;  // quantile of the slices' cost per time; what counts as much less
-constexpr std::size_t newest = 2;            // slices: what acted in one of them still acts
+constexpr std::size_t newest = 2;                  // slices: what acted in one of them still acts
 
 double at(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
@@ -110,7 +110,8 @@ double persistence(const Spell& spell, double events) {
   return std::min({1.0, spell.active_s / sure_s, events / sure_events}) * ramp(spell.share, 0.25, 0.75);
 }
 
-void set_period(Finding& finding, const Spell& spell, const std::vector<Slice>& slices, std::int32_t ranks, bool finished) {
+void set_period(Finding& finding, const Spell& spell, const std::vector<Slice>& slices, std::int32_t ranks,
+                bool finished) {
   finding.begin_s = spell.begin_s;
   finding.end_s = spell.end_s;
   finding.open = !finished && spell.last + newest >= slices.size();

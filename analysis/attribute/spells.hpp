@@ -25,11 +25,13 @@ std::vector<Spell> spells_of(const std::vector<Slice>& slices, const std::vector
 
 // 0 at `low`, 1 at `high`, linear between.
 inline double ramp(double value, double low, double high) { return std::clamp((value - low) / (high - low), 0.0, 1.0); }
-// How far a spell is from a chance event: some seconds, most of its time, and not one event that lasts (a rank that stood
-// still once, a machine that did). `events`: how many of equal cost it is worth, (sum of costs)^2 / sum of squares.
+// How far a spell is from a chance event: some seconds, most of its time, and not one event that lasts (a rank that
+// stood still once, a machine that did). `events`: how many of equal cost it is worth, (sum of costs)^2 / sum of
+// squares.
 double persistence(const Spell& spell, double events = 1e9);
 // Period, cost, score of a finding.
-void set_period(Finding& finding, const Spell& spell, const std::vector<Slice>& slices, std::int32_t ranks, bool finished);
+void set_period(Finding& finding, const Spell& spell, const std::vector<Slice>& slices, std::int32_t ranks,
+                bool finished);
 double overlap_s(const Finding& a, const Finding& b);
 
 }  // namespace pclscope::attribute

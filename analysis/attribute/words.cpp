@@ -23,12 +23,15 @@ std::string number(double value) {
   return out;
 }
 
-std::string percent(double share) { return number(share >= 0.0995 ? std::round(100 * share) : std::round(1000 * share) / 10) + " %"; }
+std::string percent(double share) {
+  return number(share >= 0.0995 ? std::round(100 * share) : std::round(1000 * share) / 10) + " %";
+}
 
 std::string ranks(const std::vector<std::int32_t>& ranks) {
   if (ranks.empty()) return "no rank";
   std::string text = ranks.size() == 1 ? "rank " : "ranks ";
-  for (std::size_t i = 0; i < ranks.size() && i < shown_ranks; ++i) text += (i > 0 ? ", " : "") + std::to_string(ranks[i]);
+  for (std::size_t i = 0; i < ranks.size() && i < shown_ranks; ++i)
+    text += (i > 0 ? ", " : "") + std::to_string(ranks[i]);
   if (ranks.size() > shown_ranks) text += " and " + std::to_string(ranks.size() - shown_ranks) + " more";
   return text;
 }

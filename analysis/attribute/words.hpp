@@ -9,8 +9,8 @@
 
 namespace pclscope::attribute::words {
 
-std::string number(double value);                  // three significant digits, no exponent: 0.0123, 4.56, 1230
-std::string percent(double share);                 // "23 %"
+std::string number(double value);                           // three significant digits, no exponent: 0.0123, 4.56, 1230
+std::string percent(double share);                          // "23 %"
 std::string ranks(const std::vector<std::int32_t>& ranks);  // "rank 3", "ranks 3, 5 and 9 more"
 
 }  // namespace pclscope::attribute::words

@@ -8,7 +8,8 @@
 namespace pclscope::blocked {
 namespace {
 
-// Lists of ranks in snapshots are cut: with everybody waiting for everybody they would grow with the square of the ranks.
+// Lists of ranks in snapshots are cut: with everybody waiting for everybody they would grow with the square of the
+// ranks.
 constexpr std::size_t most_listed = 64;
 
 std::vector<std::int32_t> listed(std::vector<std::int32_t> ranks) {
@@ -70,9 +71,8 @@ void Blocked::sample(std::span<const ThreadView> threads, std::int64_t now_ns) {
 void Blocked::show_calls() {
   for (std::size_t r = 0; r < ranks_.size(); ++r) {
     const auto& calls = ranks_[r].calls;
-    const auto longest = std::min_element(calls.begin(), calls.end(), [](const CurrentCall& a, const CurrentCall& b) {
-      return a.since < b.since;
-    });
+    const auto longest = std::min_element(calls.begin(), calls.end(),
+                                          [](const CurrentCall& a, const CurrentCall& b) { return a.since < b.since; });
     shown_[r].call = longest == calls.end() ? CurrentCall{} : *longest;
   }
 }
@@ -121,7 +121,9 @@ bool Blocked::nothing_else_can_run(const RankNow& now, std::span<const ThreadVie
     if (view.thread == 0) main = view.header;
   }
   const std::int32_t rank = of_rank.front().rank;
-  if (main == nullptr || matcher_.is_behind(rank) || participants_.in_doubt(rank) || dropped != participants_.lost(rank)) return false;
+  if (main == nullptr || matcher_.is_behind(rank) || participants_.in_doubt(rank) ||
+      dropped != participants_.lost(rank))
+    return false;
   if (!now.many_threads) return true;
   // Threads that never called MPI have no ring; those that ended have an empty one.
   const std::uint32_t mpi_own = main->tasks == 0 ? 0 : main->tasks - 1;

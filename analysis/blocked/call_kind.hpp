@@ -6,18 +6,18 @@
 namespace pclscope::blocked {
 
 enum class CallKind : std::uint8_t {
-  other,       // not known, or it waits for nobody: its rank counts as able to go on
-  polling,     // asks and returns at once; leaves an event only when it found something
-  receive,     // Recv, Probe, Mprobe: a message from call_peer
-  send,        // call_peer has to receive
-  exchange,    // Sendrecv: both
-  wait_all,    // every awaited request
-  wait_any,    // one of them
-  all_of_all,  // Barrier, Allreduce ...: every member has to come
-  root_to_all, // Bcast, Scatter: the root has to come
-  all_to_root, // Reduce, Gather: the root needs everybody
-  some_of_all, // other collectives: somebody who has not come yet
-  creation,    // of a communicator: every member of its parent has to come
+  other,        // not known, or it waits for nobody: its rank counts as able to go on
+  polling,      // asks and returns at once; leaves an event only when it found something
+  receive,      // Recv, Probe, Mprobe: a message from call_peer
+  send,         // call_peer has to receive
+  exchange,     // Sendrecv: both
+  wait_all,     // every awaited request
+  wait_any,     // one of them
+  all_of_all,   // Barrier, Allreduce ...: every member has to come
+  root_to_all,  // Bcast, Scatter: the root has to come
+  all_to_root,  // Reduce, Gather: the root needs everybody
+  some_of_all,  // other collectives: somebody who has not come yet
+  creation,     // of a communicator: every member of its parent has to come
   finalize,
 };
 

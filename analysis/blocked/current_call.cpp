@@ -18,9 +18,9 @@ bool awaits(std::uint16_t function) {
 }  // namespace
 
 void read_current_call(const record::SegmentHeader& header, CurrentCall& call) {
-  // Acquire keeps the loads in this order, which undoes the writer's: a call stores `since` first and its function last, and
-  // what it awaits before both; the end of a call clears the function. So a function read after `since` is no earlier
-  // call's, and `since`, read again last of all, tells of every later one.
+  // Acquire keeps the loads in this order, which undoes the writer's: a call stores `since` first and its function
+  // last, and what it awaits before both; the end of a call clears the function. So a function read after `since` is no
+  // earlier call's, and `since`, read again last of all, tells of every later one.
   constexpr auto acquire = std::memory_order_acquire;
   for (int i = 0; i < attempts; ++i) {
     call.since = header.call_since.load(acquire);

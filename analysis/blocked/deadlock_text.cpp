@@ -43,7 +43,8 @@ std::string deadlock_text(const Deadlock& deadlock, const SiteText& site_text, s
   const auto& members = deadlock.members;
   const std::size_t spelled = std::min(members.size(), most_members);
   const std::size_t left_out = members.size() - spelled;
-  const std::string more = left_out > 0 ? std::to_string(left_out) + (left_out == 1 ? " more rank" : " more ranks") : "";
+  const std::string more =
+      left_out > 0 ? std::to_string(left_out) + (left_out == 1 ? " more rank" : " more ranks") : "";
   std::string text;
   if (!deadlock.on_finished && simple_cycle(members)) {
     for (std::size_t i = 0; i < spelled; ++i) text += member_text(members[i], site_text) + " waits for ";
@@ -52,7 +53,8 @@ std::string deadlock_text(const Deadlock& deadlock, const SiteText& site_text, s
   }
   for (std::size_t i = 0; i < spelled; ++i) {
     if (i > 0) text += "; ";
-    text += member_text(members[i], site_text) + " waits for " + waits_text(members[i].waits_for, members[i].waits_for_any);
+    text +=
+        member_text(members[i], site_text) + " waits for " + waits_text(members[i].waits_for, members[i].waits_for_any);
     if (deadlock.on_finished) text += members[i].waits_for.size() == 1 ? ", which has left MPI" : ", who have left MPI";
   }
   if (left_out > 0) text += "; and " + more;

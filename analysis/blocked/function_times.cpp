@@ -12,17 +12,20 @@ using record::EventKind;
 
 namespace {
 
-constexpr std::int64_t allowance_ns = 20'000'000;   // events are read a little after their calls returned
-constexpr std::uint64_t longest_gap_windows = 1;    // between samples that stand for the time between them
+constexpr std::int64_t allowance_ns = 20'000'000;  // events are read a little after their calls returned
+constexpr std::uint64_t longest_gap_windows = 1;   // between samples that stand for the time between them
 
 // Not one call of this thread with a begin and an end of its own.
 bool no_call(const Event& e) {
   switch (e.kind) {
-    case EventKind::none: case EventKind::init: case EventKind::finalize: case EventKind::lost:
-    case EventKind::unrecorded_sends: case EventKind::unrecorded_receives: case EventKind::lost_number:
-      return true;
-    default:
-      return (e.flags & record::flag::unrecorded) != 0 || e.end < e.begin;
+    case EventKind::none:
+    case EventKind::init:
+    case EventKind::finalize:
+    case EventKind::lost:
+    case EventKind::unrecorded_sends:
+    case EventKind::unrecorded_receives:
+    case EventKind::lost_number: return true;
+    default: return (e.flags & record::flag::unrecorded) != 0 || e.end < e.begin;
   }
 }
 // It spans from the call that posted it to another one that completed it.
@@ -53,7 +56,8 @@ std::int64_t FunctionTimes::window_of(std::uint64_t ticks) const {
 }
 
 std::uint64_t FunctionTimes::begin_of(std::int64_t window) const {
-  return scale_.origin_ticks + static_cast<std::uint64_t>(std::llround(static_cast<double>(window) * ticks_per_window_));
+  return scale_.origin_ticks +
+         static_cast<std::uint64_t>(std::llround(static_cast<double>(window) * ticks_per_window_));
 }
 
 FunctionTimes::Function& FunctionTimes::function(std::uint16_t number) {
@@ -61,7 +65,8 @@ FunctionTimes::Function& FunctionTimes::function(std::uint16_t number) {
   std::uint16_t& index = index_[number];
   if (index == unused) {
     index = static_cast<std::uint16_t>(functions_.size());
-    functions_.push_back({.number = number, .calls = 0, .ticks = 0, .windows = std::vector<std::uint64_t>(windows_, 0)});
+    functions_.push_back(
+        {.number = number, .calls = 0, .ticks = 0, .windows = std::vector<std::uint64_t>(windows_, 0)});
   }
   return functions_[index];
 }
@@ -134,8 +139,7 @@ void FunctionTimes::sample(std::span<const InsideNow> inside, std::uint64_t now)
 // The functions and histories being put together.
 class FunctionTimes::Shown {
  public:
-  Shown(const FunctionTimes& times, std::int64_t first, std::int64_t last)
-      : times_(times), first_(first), last_(last) {
+  Shown(const FunctionTimes& times, std::int64_t first, std::int64_t last) : times_(times), first_(first), last_(last) {
     place_.fill(unused);
   }
 
@@ -196,7 +200,7 @@ class FunctionTimes::Shown {
   double seconds(double ticks) const { return ticks * times_.scale_.ns_per_tick * 1e-9; }
 
   const FunctionTimes& times_;
-  const std::int64_t first_, last_;  // windows; last_ not included
+  const std::int64_t first_, last_;                  // windows; last_ not included
   std::array<std::uint16_t, most_functions> place_;  // by number, in those below
   std::vector<FunctionActivity> out_;
   std::vector<std::vector<double>> parts_;  // ticks

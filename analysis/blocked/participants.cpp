@@ -15,7 +15,8 @@ auto place_of(Members& members, std::int32_t rank) {
   // World's members are all ranks in order.
   const auto index = static_cast<std::size_t>(rank);
   if (index < members.size() && members[index].rank == rank) return members.begin() + rank;
-  return std::lower_bound(members.begin(), members.end(), rank, [](const auto& m, std::int32_t r) { return m.rank < r; });
+  return std::lower_bound(members.begin(), members.end(), rank,
+                          [](const auto& m, std::int32_t r) { return m.rank < r; });
 }
 }  // namespace
 

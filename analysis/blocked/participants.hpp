@@ -17,9 +17,9 @@ class Participants {
  public:
   struct Member {
     std::int32_t rank = 0;
-    std::uint32_t losses = 0;      // of the rank, when its newest collective here was read
-    std::uint32_t creations = 0;   // communicators made from this one
-    std::uint64_t collectives = 0; // number of its next collective, as far as completed ones tell
+    std::uint32_t losses = 0;       // of the rank, when its newest collective here was read
+    std::uint32_t creations = 0;    // communicators made from this one
+    std::uint64_t collectives = 0;  // number of its next collective, as far as completed ones tell
   };
   struct Comm {
     std::vector<Member> members;  // by rank; those known
@@ -38,7 +38,9 @@ class Participants {
   const Comm* comm(std::uint64_t id) const;  // nullptr: not known
   // What this member says about itself can be relied on: no event of its rank is missing since.
   bool certain(const Member& m) const { return losses_[static_cast<std::size_t>(m.rank)] == m.losses; }
-  std::uint64_t lost(std::int32_t rank) const { return lost_[static_cast<std::size_t>(rank)]; }  // events, accounted for
+  std::uint64_t lost(std::int32_t rank) const {
+    return lost_[static_cast<std::size_t>(rank)];
+  }  // events, accounted for
   // Events are missing, and nobody knows which.
   bool in_doubt(std::int32_t rank) const { return in_doubt_[static_cast<std::size_t>(rank)]; }
 

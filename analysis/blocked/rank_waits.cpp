@@ -47,7 +47,8 @@ void RankWaits::collect_sending() {
         sending_[static_cast<std::size_t>(call.peer)].push_back({rank, call.comm, call.tag});
       } else if (kind == CallKind::exchange) {
         const auto to = send_of(call);
-        if (to && knows(to->first)) sending_[static_cast<std::size_t>(to->first)].push_back({rank, call.comm, to->second});
+        if (to && knows(to->first))
+          sending_[static_cast<std::size_t>(to->first)].push_back({rank, call.comm, to->second});
       }
     }
   }
@@ -69,8 +70,8 @@ void RankWaits::collect_sent() {
   }
   if (sent_.empty()) return;
   matcher_.outstanding_sends([&](std::int32_t rank) { return asks[static_cast<std::size_t>(rank)] != 0; },
-                             [&](std::int32_t rank, std::uint64_t number, std::int32_t destination,
-                                 std::uint64_t comm, std::int32_t tag, bool taken) {
+                             [&](std::int32_t rank, std::uint64_t number, std::int32_t destination, std::uint64_t comm,
+                                 std::int32_t tag, bool taken) {
                                const auto asked = sent_.find({rank, record::number_of(number)});
                                if (asked != sent_.end()) asked->second = {destination, comm, tag, taken};
                              });

@@ -1,5 +1,5 @@
-// From calls that do not return to a wait graph: whom each blocked thread needs. A need stands in the graph only when it
-// is proven by what was read and by what all ranks are inside now; in doubt it is left out, and its rank may go on.
+// From calls that do not return to a wait graph: whom each blocked thread needs. A need stands in the graph only when
+// it is proven by what was read and by what all ranks are inside now; in doubt it is left out, and its rank may go on.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct RankNow {
   bool finished = false;           // has entered MPI_Finalize
   // It can do nothing but what `calls` are waiting for, all its events before them were read, and none are missing.
   bool blocked = false;
-  bool many_threads = false;       // MPI_THREAD_MULTIPLE
+  bool many_threads = false;  // MPI_THREAD_MULTIPLE
 };
 
 // Whom one rank waits for, for people.
@@ -101,8 +101,8 @@ class RankWaits {
   const Matcher& matcher_;
   const Participants& participants_;
   WaitGraph graph_;
-  std::vector<std::size_t> calls_;  // by waiter
-  std::vector<std::vector<Sending>> sending_;  // by destination
+  std::vector<std::size_t> calls_;                               // by waiter
+  std::vector<std::vector<Sending>> sending_;                    // by destination
   std::map<std::pair<std::int32_t, std::uint64_t>, Sent> sent_;  // by rank and number: those awaited
   std::unordered_map<std::int32_t, std::uint32_t> exactly_;
   std::unordered_map<std::uint64_t, Need> anybody_;

@@ -91,7 +91,9 @@ class Components {
 
   std::size_t count() const { return members_.size(); }
   const Ranks& members(std::size_t component) const { return members_[component]; }  // ranks, ascending
-  const std::vector<std::uint32_t>& sets_of(std::int32_t rank) const { return sets_of_[static_cast<std::size_t>(rank)]; }
+  const std::vector<std::uint32_t>& sets_of(std::int32_t rank) const {
+    return sets_of_[static_cast<std::size_t>(rank)];
+  }
   bool inside(std::int32_t rank, std::size_t component) const {
     return component_[static_cast<std::size_t>(rank)] == component;
   }
@@ -195,7 +197,8 @@ bool waits_for_finished(const WaitGraph& graph, const Components& components, st
   return false;
 }
 
-void find_among(const WaitGraph& graph, const std::vector<char>& candidate, std::vector<Knot>& knots, Ranks& left_behind) {
+void find_among(const WaitGraph& graph, const std::vector<char>& candidate, std::vector<Knot>& knots,
+                Ranks& left_behind) {
   const Release release(graph, candidate);
   const Components components(graph, release);
   for (std::size_t c = 0; c < components.count(); ++c) {

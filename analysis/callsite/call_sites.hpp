@@ -37,10 +37,10 @@ class CallSites {
 
   SiteTable table_;
   SiteNames names_;
-  std::vector<Place> places_;        // by id - 1, as far as asked
-  std::vector<char> asked_;          // by id - 1
-  std::vector<std::uint32_t> named_; // since the last news()
-  std::uint32_t told_ = 0;           // sites that news() has given out
+  std::vector<Place> places_;         // by id - 1, as far as asked
+  std::vector<char> asked_;           // by id - 1
+  std::vector<std::uint32_t> named_;  // since the last news()
+  std::uint32_t told_ = 0;            // sites that news() has given out
 };
 
 // Looks for lines that a dump lacks, in files that are still the build that was recorded. Waits at most so long.

@@ -85,13 +85,10 @@ class Functions {
           return true;
         }
         return everywhere_ && find_in(&die, depth);
-      case DW_TAG_lexical_block:
-        return dwarf_haspc(&die, address_) == 1 && find_in(&die, depth);
+      case DW_TAG_lexical_block: return dwarf_haspc(&die, address_) == 1 && find_in(&die, depth);
       case DW_TAG_namespace:
-      case DW_TAG_module:
-        return find_in(&die, depth);
-      default:
-        return false;
+      case DW_TAG_module: return find_in(&die, depth);
+      default: return false;
     }
   }
 

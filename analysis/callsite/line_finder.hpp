@@ -1,5 +1,5 @@
-// Function, file and line of return addresses in one executable or shared library, by its debug information or, without,
-// its symbols. Used by the program pclscope-lines alone: libdw gets files that nobody vouches for.
+// Function, file and line of return addresses in one executable or shared library, by its debug information or,
+// without, its symbols. Used by the program pclscope-lines alone: libdw gets files that nobody vouches for.
 #pragma once
 
 #include <cstdint>

@@ -15,6 +15,8 @@ constexpr std::uint64_t site_key(const record::Event& e) {
   return e.site == 0 ? 0 : (e.site & site_address_mask) | std::uint64_t{e.function} << site_address_bits;
 }
 constexpr std::uint64_t site_address(std::uint64_t key) { return key & site_address_mask; }
-constexpr std::uint16_t site_function(std::uint64_t key) { return static_cast<std::uint16_t>(key >> site_address_bits); }
+constexpr std::uint16_t site_function(std::uint64_t key) {
+  return static_cast<std::uint16_t>(key >> site_address_bits);
+}
 
 }  // namespace pclscope

@@ -16,7 +16,7 @@ extern char** environ;
 namespace pclscope::callsite {
 namespace {
 
-constexpr std::size_t most_asked = 16;  // under way: they fit into the socket's buffer
+constexpr std::size_t most_asked = 16;        // under way: they fit into the socket's buffer
 constexpr std::chrono::seconds patience{20};  // with one question
 
 // As its standard input; it keeps nothing else of ours.
@@ -68,14 +68,11 @@ void SiteNames::stop() {
   if (socket_ < 0) return;
   ::close(socket_);
   ::kill(pid_, SIGKILL);
-  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {}
   socket_ = pid_ = -1;
 }
 
-void SiteNames::ask(Question question) {
-  waiting_.push_back(std::move(question));
-}
+void SiteNames::ask(Question question) { waiting_.push_back(std::move(question)); }
 
 void SiteNames::send_questions() {
   while (!waiting_.empty() && asked_.size() < most_asked) {

@@ -45,9 +45,9 @@ class SiteNames {
   int pid_ = -1;
   int starts_left_ = 4;
   std::deque<Question> waiting_;
-  std::deque<Question> asked_;  // sent, not answered
+  std::deque<Question> asked_;    // sent, not answered
   Clock::time_point asked_at_{};  // when the oldest of them became the oldest
-  std::set<std::string> bad_;   // paths
+  std::set<std::string> bad_;     // paths
   std::vector<Answer> ready_;
 };
 

@@ -56,10 +56,12 @@ class SiteSums {
   };
   std::uint32_t find(std::uint64_t key);
   void grow();
-  std::size_t slot_of(std::uint64_t key) const { return static_cast<std::size_t>(key * 0x9e3779b97f4a7c15ull >> shift_); }
+  std::size_t slot_of(std::uint64_t key) const {
+    return static_cast<std::size_t>(key * 0x9e3779b97f4a7c15ull >> shift_);
+  }
 
-  std::vector<Pair> pairs_;            // [0]: both unknown
-  std::vector<std::uint32_t> slots_;   // open addressing: index into pairs_, 0 empty
+  std::vector<Pair> pairs_;           // [0]: both unknown
+  std::vector<std::uint32_t> slots_;  // open addressing: index into pairs_, 0 empty
   unsigned shift_;
   std::uint32_t last_ = 0;  // neighbouring messages are often of one pair
 };

@@ -84,7 +84,9 @@ Result<std::unique_ptr<BoardFile>> BoardFile::open_existing(const std::string& t
 Result<std::unique_ptr<BoardFile>> BoardFile::map(const std::string& path, bool create) {
   const int file = ::open(path.c_str(), O_RDWR | (create ? O_CREAT : 0) | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (file < 0) {
-    const ErrorCode code = errno == EACCES ? ErrorCode::not_permitted : errno == ENOENT ? ErrorCode::not_found : ErrorCode::io;
+    const ErrorCode code = errno == EACCES   ? ErrorCode::not_permitted
+                           : errno == ENOENT ? ErrorCode::not_found
+                                             : ErrorCode::io;
     return Error{code, shown_path(path) + ": " + std::strerror(errno)};
   }
   struct stat status {};
@@ -96,7 +98,8 @@ Result<std::unique_ptr<BoardFile>> BoardFile::map(const std::string& path, bool 
   }
   if (const int failure = create ? ::posix_fallocate(file, 0, sizeof(record::Board)) : 0; failure != 0) {
     ::close(file);
-    return Error{failure == ENOSPC ? ErrorCode::no_space : ErrorCode::io, shown_path(path) + ": " + std::strerror(failure)};
+    return Error{failure == ENOSPC ? ErrorCode::no_space : ErrorCode::io,
+                 shown_path(path) + ": " + std::strerror(failure)};
   }
   void* memory = ::mmap(nullptr, sizeof(record::Board), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   ::close(file);
@@ -107,7 +110,8 @@ Result<std::unique_ptr<BoardFile>> BoardFile::map(const std::string& path, bool 
 BoardFile::~BoardFile() { ::munmap(board_, sizeof(record::Board)); }
 
 void BoardFile::wait(std::uint32_t seen, std::chrono::milliseconds timeout) {
-  const timespec limit{static_cast<time_t>(timeout.count() / 1000), static_cast<long>(timeout.count() % 1000) * 1'000'000};
+  const timespec limit{static_cast<time_t>(timeout.count() / 1000),
+                       static_cast<long>(timeout.count() % 1000) * 1'000'000};
   futex(&board_->change, FUTEX_WAIT, seen, &limit);
 }
 

@@ -24,8 +24,8 @@ bool is_running(std::uint32_t pid);
 
 class BoardFile {
  public:
-  // Opens the board of a node (record::node_key), creating it (mode 0600) when it is not there yet. Fails with no_space,
-  // not_permitted, not_ours, io.
+  // Opens the board of a node (record::node_key), creating it (mode 0600) when it is not there yet. Fails with
+  // no_space, not_permitted, not_ours, io.
   static Result<std::unique_ptr<BoardFile>> open(const std::string& token, const std::string& directory = "/dev/shm",
                                                  std::uint32_t node = record::this_node_key());
   // The same without creating it: fails with not_found, damaged, not_ours as well.

@@ -30,14 +30,15 @@ nodes::ClockUpdate through_parent(const OffsetEstimate& to_parent, const nodes::
   model.drift = to_parent.drift + there.drift + to_parent.drift * there.drift;
   // The parent's model was asked at a moment that is wrong by the first error.
   model.error_ns = to_parent.error_ns * (1 + std::abs(there.drift) + there.drift_error) + there.error_ns;
-  model.drift_error = to_parent.drift_error * (1 + std::abs(there.drift)) + there.drift_error * (1 + std::abs(to_parent.drift)) +
-                      to_parent.drift_error * there.drift_error;
+  model.drift_error = to_parent.drift_error * (1 + std::abs(there.drift)) +
+                      there.drift_error * (1 + std::abs(to_parent.drift)) + to_parent.drift_error * there.drift_error;
   return model;
 }
 
 bool believable(const nodes::ClockUpdate& model) {
-  return std::abs(model.offset_ns) < 1e18 && std::abs(model.drift) < 0.01 && model.error_ns >= 0 && model.error_ns < 1e18 &&
-         model.drift_error >= 0 && model.drift_error < 1 && std::abs(static_cast<double>(model.at_ns)) < 3e18;
+  return std::abs(model.offset_ns) < 1e18 && std::abs(model.drift) < 0.01 && model.error_ns >= 0 &&
+         model.error_ns < 1e18 && model.drift_error >= 0 && model.drift_error < 1 &&
+         std::abs(static_cast<double>(model.at_ns)) < 3e18;
 }
 
 }  // namespace pclscope::collect

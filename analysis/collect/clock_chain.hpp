@@ -1,4 +1,5 @@
-// Arithmetic of clock models (nodes::ClockUpdate): a model at another moment, and a model through the parent's to the root's.
+// Arithmetic of clock models (nodes::ClockUpdate): a model at another moment, and a model through the parent's to the
+// root's.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +16,8 @@ double offset_at(const nodes::ClockUpdate& model, std::int64_t at_ns);
 // error + min(drift_error |dt| + max_wander/2 dt^2, (max_drift + |drift|) |dt|).
 nodes::ClockUpdate moved_to(const nodes::ClockUpdate& model, std::int64_t at_ns, const ClockLimits& limits);
 
-// The child's model against the root: `to_parent` measured against the parent's axis, `parent` the parent's model against
-// the root (at a moment of the parent's axis near by). Errors add.
+// The child's model against the root: `to_parent` measured against the parent's axis, `parent` the parent's model
+// against the root (at a moment of the parent's axis near by). Errors add.
 nodes::ClockUpdate through_parent(const OffsetEstimate& to_parent, const nodes::ClockUpdate& parent,
                                   const ClockLimits& limits);
 

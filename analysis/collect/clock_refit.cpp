@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::size_t neighbours = 16;
 
-ClockCorrection seen_from_around(const std::vector<ClockRecord>& records, std::size_t which, const ClockLimits& limits) {
+ClockCorrection seen_from_around(const std::vector<ClockRecord>& records, std::size_t which,
+                                 const ClockLimits& limits) {
   const ClockRecord& own = records[which];
   const std::size_t first = which > neighbours ? which - neighbours : 0;
   const std::size_t last = std::min(records.size() - 1, which + neighbours);
@@ -22,7 +23,8 @@ ClockCorrection seen_from_around(const std::vector<ClockRecord>& records, std::s
     weights += weight;
     sum += weight * offset;
   }
-  ClockCorrection point{own.update.at_ns, own.update.offset_ns, own.update.offset_ns - own.applied_ns, own.update.error_ns};
+  ClockCorrection point{own.update.at_ns, own.update.offset_ns, own.update.offset_ns - own.applied_ns,
+                        own.update.error_ns};
   if (least > most) return point;  // the clock did what the limits exclude: its own estimate stands alone
   const double shift = std::clamp(sum / weights, least, most);
   point.offset_ns += shift;
@@ -50,7 +52,8 @@ double RefittedClock::offset_ns(std::int64_t local_ns) const {
   const std::size_t i = segment(local_ns);
   if (points_.size() < 2) return points_[i].offset_ns;
   const ClockCorrection &a = points_[i], &b = points_[i + 1];
-  const double along = (static_cast<double>(local_ns) - static_cast<double>(a.at_ns)) / static_cast<double>(b.at_ns - a.at_ns);
+  const double along =
+      (static_cast<double>(local_ns) - static_cast<double>(a.at_ns)) / static_cast<double>(b.at_ns - a.at_ns);
   return a.offset_ns + (b.offset_ns - a.offset_ns) * along;
 }
 
@@ -70,7 +73,8 @@ double RefittedClock::error_ns(std::int64_t local_ns) const {
   const double by_drift = near.error_ns + (limits_.max_drift + slope) * distance(near);
   if (!inside) return by_drift;
   const double along = distance(a) / gap;
-  return std::min(by_drift, a.error_ns * (1 - along) + b.error_ns * along + limits_.max_wander / 8 * gap_s * gap_s * 1e9);
+  return std::min(by_drift,
+                  a.error_ns * (1 - along) + b.error_ns * along + limits_.max_wander / 8 * gap_s * gap_s * 1e9);
 }
 
 RefittedClock refit(std::span<const ClockRecord> records, std::size_t most_points, ClockLimits limits) {

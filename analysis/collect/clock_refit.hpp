@@ -8,10 +8,10 @@
 namespace pclscope::collect {
 
 struct ClockCorrection {
-  std::int64_t at_ns = 0;     // local axis
-  double offset_ns = 0;       // final model: job's axis - local axis
-  double correction_ns = 0;   // final - applied: what to add to times on the job's axis that were handed out for at_ns
-  double error_ns = 0;        // |error of offset_ns| <= this
+  std::int64_t at_ns = 0;    // local axis
+  double offset_ns = 0;      // final model: job's axis - local axis
+  double correction_ns = 0;  // final - applied: what to add to times on the job's axis that were handed out for at_ns
+  double error_ns = 0;       // |error of offset_ns| <= this
 };
 
 // Piecewise linear between points that rise in time; before the first and after the last its nearest segment goes on.
@@ -29,9 +29,9 @@ class RefittedClock {
   ClockLimits limits_;
 };
 
-// `records` ascending (GlobalClock::records()). Each point: the mean of what it and its 16 neighbours on either side say of
-// its moment, weighted by 1/error^2, within what all of them leave possible. At most `most_points` points, evenly
-// chosen, first and last among them. Records that are not believable or not ascending are left out.
+// `records` ascending (GlobalClock::records()). Each point: the mean of what it and its 16 neighbours on either side
+// say of its moment, weighted by 1/error^2, within what all of them leave possible. At most `most_points` points,
+// evenly chosen, first and last among them. Records that are not believable or not ascending are left out.
 RefittedClock refit(std::span<const ClockRecord> records, std::size_t most_points = 4096, ClockLimits limits = {});
 
 }  // namespace pclscope::collect

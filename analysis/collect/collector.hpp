@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <span>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,8 +20,8 @@ class Collector {
                      std::uint32_t node = record::this_node_key());
   ~Collector();  // tells the recorders that nobody reads any more
 
-  // Of a job that was only preloaded: the session that was begun. Rings of others are left alone: their aggregator died before
-  // it found them, and their ranks, which are not in this session yet, remove them at their next call.
+  // Of a job that was only preloaded: the session that was begun. Rings of others are left alone: their aggregator died
+  // before it found them, and their ranks, which are not in this session yet, remove them at their next call.
   void set_session(std::uint32_t session) { session_ = session; }
 
   // Maps segments that appeared, attaches to them and unlinks their names, so that nothing is left behind whatever
@@ -35,7 +35,7 @@ class Collector {
   // Returns the number of events.
   using Sink = std::function<void(std::int32_t rank, std::uint32_t thread, std::span<const record::Event>)>;
   std::uint64_t drain(std::uint64_t limit, const Sink& sink);
-  double fullest() const;                // of all rings, 0 to 1
+  double fullest() const;              // of all rings, 0 to 1
   std::uint64_t largest_ring() const;  // in events, 0 without rings
 
   const std::vector<std::unique_ptr<SegmentFile>>& segments() const { return segments_; }

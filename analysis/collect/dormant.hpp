@@ -13,11 +13,11 @@
 namespace pclscope::collect {
 
 struct DormantJob {
-  std::string name;        // public: executable's base name and the pid of rank 0
-  std::string token;       // secret: never to be printed
+  std::string name;   // public: executable's base name and the pid of rank 0
+  std::string token;  // secret: never to be printed
   std::string executable;
-  std::string mpi;         // "Open MPI v4.1.4"
-  std::string first_node;  // host name where rank 0 runs
+  std::string mpi;                 // "Open MPI v4.1.4"
+  std::string first_node;          // host name where rank 0 runs
   std::vector<std::string> nodes;  // all host names, in order of their lowest rank; empty elsewhere than on first_node
   std::int32_t node_count = 0;     // of the job
   std::int32_t ranks = 0;          // of the job
@@ -28,7 +28,8 @@ struct DormantJob {
   std::uint32_t aggregator = 0;    // pid of the one that is attached here, 0: dormant
 };
 
-// All of this node (or of the one with this key), sorted by name. Removes the files of jobs whose processes are all dead.
+// All of this node (or of the one with this key), sorted by name. Removes the files of jobs whose processes are all
+// dead.
 std::vector<DormantJob> dormant_jobs(const std::string& directory = "/dev/shm",
                                      std::uint32_t node = record::this_node_key());
 // By name. Fails with not_found; when several have it (impossible on one node): the first.

@@ -22,7 +22,8 @@ bool GlobalClock::apply(const nodes::ClockUpdate& update, std::int64_t now_ns) {
 }
 
 void GlobalClock::slew_to(const nodes::ClockUpdate& update, std::int64_t now_ns) {
-  // The end of the last slew may lie ahead; nobody has been told of it yet. The first knot stays, it holds backwards too.
+  // The end of the last slew may lie ahead; nobody has been told of it yet. The first knot stays, it holds backwards
+  // too.
   while (knots_.size() > 1 && knots_.back().local_ns > now_ns) knots_.pop_back();
   now_ns = std::max(now_ns, knots_.back().local_ns);
   const std::int64_t applied = on(knots_.back(), now_ns);

@@ -27,8 +27,8 @@ class GlobalClock {
   bool known() const { return role_ == Role::root || !knots_.empty(); }
 
   // `now_ns` (local axis) is not before any time converted so far. The first estimate holds for all times, also earlier
-  // ones; the later ones are slewed in from now_ns within 0.2 s (longer if the clock would change its rate by a quarter).
-  // False: not believable, or not newer than the last; then nothing changes. Always false on the root.
+  // ones; the later ones are slewed in from now_ns within 0.2 s (longer if the clock would change its rate by a
+  // quarter). False: not believable, or not newer than the last; then nothing changes. Always false on the root.
   bool apply(const nodes::ClockUpdate& update, std::int64_t now_ns);
 
   // Whole ns: times at least 2 ns apart stay apart. Times beyond 95 years are cut off.
@@ -39,8 +39,8 @@ class GlobalClock {
   }
   // The inverse, to 2 ns.
   std::int64_t to_local(std::int64_t global_ns) const;
-  // Of to_global(local_ns): the estimates' own error bar, what it grew until then, and what slewing is off. 0 on the root, 1e18 ns
-  // while nothing is known.
+  // Of to_global(local_ns): the estimates' own error bar, what it grew until then, and what slewing is off. 0 on the
+  // root, 1e18 ns while nothing is known.
   double error_ns(std::int64_t local_ns) const;
 
   // Ascending, at most max_records: the newest all, of older ones ever fewer, the oldest always.
@@ -58,7 +58,8 @@ class GlobalClock {
 
   static std::int64_t on(const Knot& knot, std::int64_t local) {
     const std::int64_t passed = local - knot.local_ns;
-    return knot.global_ns + passed + static_cast<std::int64_t>(std::floor(knot.drift * static_cast<double>(passed) + 0.5));
+    return knot.global_ns + passed +
+           static_cast<std::int64_t>(std::floor(knot.drift * static_cast<double>(passed) + 0.5));
   }
   const Knot& knot_before(std::int64_t local) const {
     const Knot& last = knots_.back();

@@ -47,9 +47,9 @@ class OffsetEstimator::Corridor {
   double edge(int side, double least_width) const {
     return outermost(side, widest_, [&](double slope) { return width(slope) >= least_width; });
   }
-  // The slope of the widest corridor, but every ns/s away from the usual slope must widen it by `pull` ns: where tight bounds
-  // are rare, one upper and one lower bound close together would else turn it far. Of those that are nearly as good
-  // the middle, so that few samples leave the slope where it was.
+  // The slope of the widest corridor, but every ns/s away from the usual slope must widen it by `pull` ns: where tight
+  // bounds are rare, one upper and one lower bound close together would else turn it far. Of those that are nearly as
+  // good the middle, so that few samples leave the slope where it was.
   double best_slope(double usual, double pull) const {
     double low = -steepest_, high = steepest_;
     for (int i = 0; i < halvings; ++i) {
@@ -97,8 +97,7 @@ class OffsetEstimator::Corridor {
 
 bool OffsetEstimator::add(const PingSample& sample) {
   const bool sound = believable(sample.t1) && believable(sample.t2) && believable(sample.t3) && believable(sample.t4) &&
-                     sample.t4 >= sample.t1 && sample.t3 >= sample.t2 &&
-                     (spans_.empty() || sample.t4 >= newest_ns_) &&
+                     sample.t4 >= sample.t1 && sample.t3 >= sample.t2 && (spans_.empty() || sample.t4 >= newest_ns_) &&
                      static_cast<double>(sample.t3 - sample.t2) <=
                          static_cast<double>(sample.t4 - sample.t1) * (1 + limits_.max_drift) + rounding_ns;
   if (!sound) {
@@ -123,7 +122,7 @@ void OffsetEstimator::keep_tightest(Span& span, const Bound& upper, const Bound&
     return static_cast<double>(bound.offset_ns - span.upper.offset_ns) -
            drift_ * static_cast<double>(bound.at_ns - span.from_ns);
   };
-  const bool tighter_upper = level(upper) < level(span.upper), tighter_lower = level(lower) > level(span.lower);
+  const bool tighter_upper = level(upper)<level(span.upper), tighter_lower = level(lower)> level(span.lower);
   if (tighter_upper) span.upper = upper;
   if (tighter_lower) span.lower = lower;
 }
@@ -165,8 +164,7 @@ std::optional<OffsetEstimate> OffsetEstimator::estimate(std::int64_t at_ns) {
   const double slope = std::clamp(guide.best_slope(drift_ * ns_per_s, pull), flattest, steepest);
   const double value = std::clamp((guide.upper(slope) + guide.lower(slope)) / 2, least, most);
   drift_ = slope / ns_per_s;
-  return OffsetEstimate{at_ns, static_cast<double>(origin_ns_) + value, drift_,
-                        std::max(most - value, value - least),
+  return OffsetEstimate{at_ns, static_cast<double>(origin_ns_) + value, drift_, std::max(most - value, value - least),
                         std::max(steepest - slope, slope - flattest) / ns_per_s};
 }
 

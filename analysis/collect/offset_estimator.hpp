@@ -1,13 +1,13 @@
 // How far another node's clock is ahead of one's own, from round trips between the two.
 //
 // A round trip (child sends at t1, parent receives at t2 and answers at t3, child receives at t4; t1, t4 on the child's
-// axis, t2, t3 on the parent's) bounds the offset theta(t) = parent's clock - child's clock, since nothing arrives before
-// it was sent:  theta(t1) <= t2 - t1  and  theta(t4) >= t3 - t4.  Nothing is assumed of the delays' symmetry or size.
-// With |theta'| <= max_drift and |theta''| <= max_wander, a bound u at time s binds the line theta(t0) + theta'(t0)(t - t0) at
-// s by u + max_wander/2 (s - t0)^2: all bounds together leave a convex set of lines. Its extremes at t0 are the error
-// bar; the estimate is the middle of the widest corridor between upper and lower bounds (with likely_wander in place of
-// max_wander, which remembers longer), pulled into the bar. Convex corridors: Duda et al. 1987 (offline synchronisation
-// of event traces); minimum delays: Hunold and Carpen-Amarie, HCA3, 2018.
+// axis, t2, t3 on the parent's) bounds the offset theta(t) = parent's clock - child's clock, since nothing arrives
+// before it was sent:  theta(t1) <= t2 - t1  and  theta(t4) >= t3 - t4.  Nothing is assumed of the delays' symmetry or
+// size. With |theta'| <= max_drift and |theta''| <= max_wander, a bound u at time s binds the line theta(t0) +
+// theta'(t0)(t - t0) at s by u + max_wander/2 (s - t0)^2: all bounds together leave a convex set of lines. Its extremes
+// at t0 are the error bar; the estimate is the middle of the widest corridor between upper and lower bounds (with
+// likely_wander in place of max_wander, which remembers longer), pulled into the bar. Convex corridors: Duda et al.
+// 1987 (offline synchronisation of event traces); minimum delays: Hunold and Carpen-Amarie, HCA3, 2018.
 //
 // Memory and time per estimate are bounded: the tightest upper and lower bound of each of a few dozen spans of time.
 // Values only, one thread. Never NaN or infinite, whatever the samples.
@@ -25,9 +25,9 @@ struct PingSample {
 };
 
 struct ClockLimits {
-  double max_drift = 500e-6;           // s/s between two nodes' clocks: NTP's limit for a slew; crystals have < 100e-6 each
-  double max_wander = 1e-6;            // 1/s: how fast the drift may change (error bars)
-  double likely_wander = 1e-7;         // 1/s: how fast it usually does at most (estimates)
+  double max_drift = 500e-6;    // s/s between two nodes' clocks: NTP's limit for a slew; crystals have < 100e-6 each
+  double max_wander = 1e-6;     // 1/s: how fast the drift may change (error bars)
+  double likely_wander = 1e-7;  // 1/s: how fast it usually does at most (estimates)
   std::int64_t span_ns = 200'000'000;  // one upper and one lower bound are kept per span of this length
   std::size_t spans = 64;
 };

@@ -18,7 +18,9 @@ namespace {
 using record::SegmentHeader;
 
 Error system_error(const std::string& path) {
-  const ErrorCode code = errno == ENOENT ? ErrorCode::not_found : errno == EACCES ? ErrorCode::not_permitted : ErrorCode::io;
+  const ErrorCode code = errno == ENOENT   ? ErrorCode::not_found
+                         : errno == EACCES ? ErrorCode::not_permitted
+                                           : ErrorCode::io;
   return {code, shown_path(path) + ": " + std::strerror(errno)};
 }
 
@@ -49,10 +51,11 @@ Result<std::unique_ptr<SegmentFile>> SegmentFile::map(const std::string& path) {
   const bool valid = header->state.load(std::memory_order_acquire) != record::ProcessState::starting;
   if (!valid || std::memcmp(header->magic, record::segment_magic, sizeof header->magic) != 0 ||
       header->version != record::segment_version || header->capacity != capacity) {
-    const Error error = !valid ? Error{ErrorCode::damaged, shown_path(path) + " is not complete yet"}
-                        : header->version != record::segment_version
-                            ? Error{ErrorCode::wrong_version, shown_path(path) + ": the preloaded library is of another version"}
-                            : Error{ErrorCode::not_ours, shown_path(path) + " is not a segment of pclscope"};
+    const Error error =
+        !valid ? Error{ErrorCode::damaged, shown_path(path) + " is not complete yet"}
+        : header->version != record::segment_version
+            ? Error{ErrorCode::wrong_version, shown_path(path) + ": the preloaded library is of another version"}
+            : Error{ErrorCode::not_ours, shown_path(path) + " is not a segment of pclscope"};
     ::munmap(memory, bytes);
     return error;
   }

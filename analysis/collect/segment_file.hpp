@@ -25,7 +25,7 @@ class SegmentFile {
   const record::SegmentHeader& header() const { return *header_; }
   record::RingReader& ring() { return ring_; }
   std::uint64_t capacity() const { return capacity_; }
-  std::int32_t rank() const { return rank_; }       // as read once when mapped
+  std::int32_t rank() const { return rank_; }  // as read once when mapped
   std::int32_t world_size() const { return world_size_; }
   std::uint32_t thread() const { return thread_; }
   std::uint32_t session() const { return session_; }

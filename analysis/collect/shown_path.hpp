@@ -1,4 +1,5 @@
-// Paths as they may be printed. A job's token stands in the names of its files; output ends up in logs that others read.
+// Paths as they may be printed. A job's token stands in the names of its files; output ends up in logs that others
+// read.
 #pragma once
 
 #include <algorithm>

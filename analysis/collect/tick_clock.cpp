@@ -2,8 +2,8 @@
 
 #include <time.h>
 
-#include <thread>
 #include <chrono>
+#include <thread>
 #if defined(__x86_64__)
 #include <x86intrin.h>
 #endif

@@ -23,7 +23,7 @@ class TickClock {
   record::ClockSource source() const { return source_; }
 
   const TickScale& scale() const { return scale_; }
-  std::int64_t now_ns() const;                            // on the job's time axis
+  std::int64_t now_ns() const;  // on the job's time axis
   std::int64_t ticks_to_ns(std::uint64_t ticks) const { return scale_.to_ns(ticks); }
   std::int64_t origin_realtime_ns() const { return origin_realtime_ns_; }
   // CLOCK_REALTIME of a moment on the axis, by the distance from now: free of long-term drift.

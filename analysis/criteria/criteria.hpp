@@ -1,6 +1,6 @@
 // Latency criteria (PCLVis 4.1): what a message of a class and size normally takes. C = median time of its (class, size
-// bin), streaming, relative error <= 0.79 % (LogHistogram). Ratio L = T / C; delayed when L > 1. The same for the transfer
-// alone: median of the times without the late receiver's part.
+// bin), streaming, relative error <= 0.79 % (LogHistogram). Ratio L = T / C; delayed when L > 1. The same for the
+// transfer alone: median of the times without the late receiver's part.
 //
 // From few samples: a bin with fewer than 16 uses the nearest bin of its class that has 16, if the sizes differ by
 // less than a factor of two, else its own median of what there is. A loaded baseline goes before all of that.

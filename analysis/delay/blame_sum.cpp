@@ -13,10 +13,8 @@ void BlameSum::add(const Blame& blame, double ns) {
       p.ns += ns;
       return;
     }
-  if (parts_.size() < most_parts || blame.origin >= unknown)
-    parts_.push_back({blame, ns});
-  else
-    add({unknown, 0, 0}, ns);
+  if (parts_.size() < most_parts || blame.origin >= unknown) parts_.push_back({blame, ns});
+  else add({unknown, 0, 0}, ns);
 }
 
 void BlameSum::subtract(const Blame& blame, double ns) {

@@ -12,7 +12,7 @@ namespace pclscope {
 class BlameSum {
  public:
   struct Part {
-    Blame blame;                 // its share is filled in by shave()
+    Blame blame;  // its share is filled in by shave()
     double ns = 0;
   };
   // Two parts have no origin: time inside MPI that was no wait, and what is out of sight.

@@ -100,7 +100,8 @@ void CallsOfRanks::complete(std::int32_t rank, const RankCall& receive) {
 bool CallsOfRanks::add(const Message& m) {
   if (!knows(m.source) || !knows(m.destination)) return false;
   const bool seen = !(m.flags & message_flag::unseen_completion);
-  const bool timed = seen && !(m.flags & (message_flag::clock_violation | message_flag::clock_unclear)) && m.recv_end >= m.send_begin;
+  const bool timed =
+      seen && !(m.flags & (message_flag::clock_violation | message_flag::clock_unclear)) && m.recv_end >= m.send_begin;
   RankCall send;
   send.kind = Kind::send;
   send.begin = send.wait_end = cut(m.send_begin);
@@ -124,8 +125,7 @@ bool CallsOfRanks::add(const Message& m) {
   receive.first_come = (m.flags & record::flag::first_come) != 0;
   receive.begin = receive.wait_end = cut(m.recv_wait);
   receive.end = std::max(cut(m.recv_end), receive.begin);
-  if (timed && m.source != m.destination)
-    receive.wait_end = std::max(receive.begin, std::min(send.begin, receive.end));
+  if (timed && m.source != m.destination) receive.wait_end = std::max(receive.begin, std::min(send.begin, receive.end));
   complete(m.destination, receive);
   return true;
 }

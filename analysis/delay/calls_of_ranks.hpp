@@ -22,14 +22,14 @@ struct RankCall {
   };
   std::int64_t begin = 0;
   std::int64_t end = 0;
-  std::int64_t wait_end = 0;   // it waited for `peer` from begin to here; begin: for nobody
-  std::int64_t other = 0;      // send: when its receiver came for it and it was sent. collective: which, 0: unknown shape
-  std::uint32_t site = 0;      // of a completion: where its last message's receive was posted
-  std::int32_t peer = -1;      // send: destination. completion: who was last to send. collective: awaited
-  std::uint32_t blame = 0;     // owner's: where the wait goes back to, 0: nowhere
+  std::int64_t wait_end = 0;  // it waited for `peer` from begin to here; begin: for nobody
+  std::int64_t other = 0;   // send: when its receiver came for it and it was sent. collective: which, 0: unknown shape
+  std::uint32_t site = 0;   // of a completion: where its last message's receive was posted
+  std::int32_t peer = -1;   // send: destination. completion: who was last to send. collective: awaited
+  std::uint32_t blame = 0;  // owner's: where the wait goes back to, 0: nowhere
   Kind kind = Kind::send;
-  bool fresh = true;           // not settled yet
-  bool first_come = false;     // a completion that another rank's message would have ended, too
+  bool fresh = true;        // not settled yet
+  bool first_come = false;  // a completion that another rank's message would have ended, too
 
   std::int64_t wait() const { return wait_end - begin; }
 };
@@ -42,11 +42,11 @@ class CallsOfRanks {
   static std::int64_t cut(std::int64_t time) { return std::clamp(time, -time_limit, time_limit); }
 
   struct Rank {
-    std::vector<RankCall> calls;      // by begin, then kind
-    std::size_t settled = 0;          // calls behind are in the order of add()
+    std::vector<RankCall> calls;        // by begin, then kind
+    std::size_t settled = 0;            // calls behind are in the order of add()
     std::size_t completion = SIZE_MAX;  // the newest completion behind `settled`
-    mutable std::size_t near = 0;     // where first_from() found the last one: the next is seldom far
-    bool complete = true;             // nothing was forgotten at the front
+    mutable std::size_t near = 0;       // where first_from() found the last one: the next is seldom far
+    bool complete = true;               // nothing was forgotten at the front
 
     // Index of the first call that begins at or after `time`, of the settled ones.
     std::size_t first_from(std::int64_t time) const;

@@ -121,8 +121,8 @@ std::vector<PathShare> shares_of(const std::vector<Step>& steps) {
   std::map<std::tuple<std::int32_t, PathKind, std::uint32_t, std::uint32_t>, PathShare> sums;
   for (const Step& s : steps) {
     PathShare& share = sums[{s.rank, s.kind, s.site, s.after_site}];
-    share = {s.rank, s.kind, s.site, s.after_site, share.steps + 1,
-             share.on_path_s + static_cast<double>(s.end - s.begin) * 1e-9};
+    share = {s.rank,       s.kind,          s.site,
+             s.after_site, share.steps + 1, share.on_path_s + static_cast<double>(s.end - s.begin) * 1e-9};
   }
   std::vector<PathShare> shares;
   for (const auto& sum : sums) shares.push_back(sum.second);
@@ -147,8 +147,8 @@ CriticalPath critical_path(std::int32_t ranks, std::span<const Message> messages
   std::vector<Step> steps = Walk(calls, bounds.from).back(bounds.last, bounds.to);
   std::reverse(steps.begin(), steps.end());
   for (const Step& s : steps)
-    path.steps.push_back({s.rank, s.kind, s.site, s.after_site, static_cast<double>(s.begin) * 1e-9,
-                          static_cast<double>(s.end) * 1e-9});
+    path.steps.push_back(
+        {s.rank, s.kind, s.site, s.after_site, static_cast<double>(s.begin) * 1e-9, static_cast<double>(s.end) * 1e-9});
   path.shares = shares_of(steps);
   return path;
 }

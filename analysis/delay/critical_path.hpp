@@ -1,6 +1,6 @@
 // The critical path of a period: the chain of computation and communication that ends with the last event. Walks back
-// from there; where a rank waited, the path goes on at the rank it waited for, at the moment that one came. Shortening a
-// step shortens the period, unless another path is as long. The steps fill the period without gaps or overlaps.
+// from there; where a rank waited, the path goes on at the rank it waited for, at the moment that one came. Shortening
+// a step shortens the period, unless another path is as long. The steps fill the period without gaps or overlaps.
 #pragma once
 
 #include <cstdint>
@@ -41,9 +41,9 @@ struct PathShare {
 };
 
 struct CriticalPath {
-  double begin_s = 0;            // the period; both 0 and no steps when nothing happened in it
+  double begin_s = 0;  // the period; both 0 and no steps when nothing happened in it
   double end_s = 0;
-  std::vector<PathStep> steps;   // in the order of time
+  std::vector<PathStep> steps;  // in the order of time
   std::vector<PathShare> shares;
   bool operator==(const CriticalPath&) const = default;
 };

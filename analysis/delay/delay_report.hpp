@@ -10,15 +10,15 @@
 namespace pclscope {
 
 struct DelayQuestion {
-  std::int64_t from_ns = INT64_MIN;    // waits that end in [from_ns, to_ns)
+  std::int64_t from_ns = INT64_MIN;  // waits that end in [from_ns, to_ns)
   std::int64_t to_ns = INT64_MAX;
-  std::vector<std::int32_t> ranks;     // who waited, or where it began; empty: all
-  std::size_t most = 100;              // origins
+  std::vector<std::int32_t> ranks;  // who waited, or where it began; empty: all
+  std::size_t most = 100;           // origins
 };
 
 struct DelayReport {
-  std::vector<DelayOrigin> origins;    // most cost first
-  DelayTotals totals;                  // of the waits of these ranks
+  std::vector<DelayOrigin> origins;  // most cost first
+  DelayTotals totals;                // of the waits of these ranks
 };
 
 // Messages and collective calls of the run from its begin (or some time before from_ns: a delay that is older than what

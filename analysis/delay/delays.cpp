@@ -8,7 +8,7 @@
 namespace pclscope {
 namespace {
 
-constexpr double least_share = 0.01;      // smaller parts are counted, but not passed on
+constexpr double least_share = 0.01;  // smaller parts are counted, but not passed on
 
 double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
@@ -40,7 +40,9 @@ void split(std::vector<T>& pending, std::int64_t until, std::vector<T>& due) {
 Delays::Delays(std::int32_t ranks, DelayOptions options)
     : options_(std::move(options)),
       chunk_(std::clamp<std::size_t>(8 * static_cast<std::size_t>(std::max(ranks, 0)), 1u << 12, 1u << 17)),
-      calls_(ranks), origins_(ranks), blames_(1) {
+      calls_(ranks),
+      origins_(ranks),
+      blames_(1) {
   options_.look_back = look_back_for(options_.look_back, ranks);
   if (options_.ranks.empty()) return;
   counted_.resize(static_cast<std::size_t>(std::max(ranks, 0)));
@@ -78,9 +80,10 @@ void Delays::leave_out(std::uint64_t messages) {
 }
 
 std::int64_t Delays::order(std::span<const Message> messages, std::span<const CollectiveCall> collectives) {
-  return std::max(
-      order_by_slices(messages.size(), [&](std::size_t i) { return time_of(messages[i]); }, order_),
-      order_by_slices(collectives.size(), [&](std::size_t i) { return time_of(collectives[i]); }, collective_order_));
+  return std::max(order_by_slices(
+                      messages.size(), [&](std::size_t i) { return time_of(messages[i]); }, order_),
+                  order_by_slices(
+                      collectives.size(), [&](std::size_t i) { return time_of(collectives[i]); }, collective_order_));
 }
 
 // In chunks, so that few calls per rank are held beyond the look-back.
@@ -167,8 +170,7 @@ void Delays::sum_up_waits(const Lateness& lateness) {
   };
   const auto negligible = static_cast<std::int64_t>(static_cast<double>(lateness.wait()) * least_share);
   for (const Excess::Waited& w : excess_.waits_of_late())
-    if (w.ns >= negligible)
-      parts_of(lateness.late, w, [this](const Blame& blame, double ns) { sum_.add(blame, ns); });
+    if (w.ns >= negligible) parts_of(lateness.late, w, [this](const Blame& blame, double ns) { sum_.add(blame, ns); });
   for (const Excess::Waited& w : excess_.waits_of_waiting())
     if (w.ns >= negligible)
       parts_of(lateness.waiting, w, [this](const Blame& blame, double ns) { sum_.subtract(blame, ns); });
@@ -186,8 +188,9 @@ void Delays::charge(const RankCall& call, const Lateness& lateness) {
     const bool special = BlameSum::is_special(p);
     if (!special && (of_counted || counts(origins_.rank_of(p.blame.origin)))) origins_.charge(p.blame, wait, p.ns);
     if (!of_counted) continue;
-    (!special ? totals_.attributed_s
-              : p.blame.origin == BlameSum::inside_mpi ? totals_.inside_mpi_s : totals_.unknown_s) += p.ns * 1e-9;
+    (!special                                 ? totals_.attributed_s
+     : p.blame.origin == BlameSum::inside_mpi ? totals_.inside_mpi_s
+                                              : totals_.unknown_s) += p.ns * 1e-9;
   }
   if (!of_counted) return;
   ++totals_.waits;
@@ -202,9 +205,11 @@ void Delays::report(const RankCall& call, const Lateness& lateness) {
   listener_->waited(told);
   double sum = 0;
   for (const BlameSum::Part& p : sum_.parts()) {
-    const std::int32_t rank = !BlameSum::is_special(p) ? origins_.rank_of(p.blame.origin)
-                              : p.blame.origin == BlameSum::inside_mpi ? DelayListener::inside_mpi : DelayListener::unknown;
-    listener_->goes_back(told, rank, rank < 0 ? 0 : origins_.site_of(p.blame.origin), p.blame.visit_ns, p.ns * (1 - told.others));
+    const std::int32_t rank = !BlameSum::is_special(p)                 ? origins_.rank_of(p.blame.origin)
+                              : p.blame.origin == BlameSum::inside_mpi ? DelayListener::inside_mpi
+                                                                       : DelayListener::unknown;
+    listener_->goes_back(told, rank, rank < 0 ? 0 : origins_.site_of(p.blame.origin), p.blame.visit_ns,
+                         p.ns * (1 - told.others));
     sum += p.ns;
   }
   for (const FirstCome::Candidate& c : others) listener_->goes_back(told, c.rank, c.site, call.wait_end, sum * c.share);

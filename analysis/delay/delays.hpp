@@ -19,8 +19,8 @@
 namespace pclscope {
 
 struct DelayOptions {
-  std::size_t look_back = 0;             // calls per rank; 0: 256, with more than 16,384 ranks fewer, at least 64
-  std::int64_t least_wait_ns = 1000;     // shorter waits are not followed
+  std::size_t look_back = 0;          // calls per rank; 0: 256, with more than 16,384 ranks fewer, at least 64
+  std::int64_t least_wait_ns = 1000;  // shorter waits are not followed
   // What counts: waits that end in [from_ns, to_ns) of these ranks, or that go back to them (empty: all ranks).
   std::int64_t from_ns = INT64_MIN;
   std::int64_t to_ns = INT64_MAX;
@@ -33,11 +33,11 @@ class DelayListener {
   static constexpr std::int32_t inside_mpi = -1, unknown = -2;  // in place of a rank
   struct Wait {
     std::int32_t victim = 0;
-    std::int32_t cause = -1;             // whom it waited for
+    std::int32_t cause = -1;                           // whom it waited for
     RankCall::Kind kind = RankCall::Kind::completion;  // completion: late sender; send: late receiver; collective
     std::int64_t begin_ns = 0;
     std::int64_t end_ns = 0;
-    double others = 0;                   // the share of it that others than `cause` might have ended (FirstCome)
+    double others = 0;  // the share of it that others than `cause` might have ended (FirstCome)
   };
   virtual void waited(const Wait& wait) = 0;
   // `ns` of it go back to computation of `rank` that began at `visit_ns`, before its call at `site`. With `others` > 0
@@ -50,7 +50,7 @@ class DelayListener {
 
 class Delays {
  public:
-  static constexpr std::size_t most_pending = 1u << 20; // messages or collective calls ahead of until_ns
+  static constexpr std::size_t most_pending = 1u << 20;  // messages or collective calls ahead of until_ns
 
   explicit Delays(std::int32_t ranks, DelayOptions options = {});
 
@@ -91,7 +91,7 @@ class Delays {
   bool counts(std::int32_t rank) const { return counted_.empty() || counted_[static_cast<std::size_t>(rank)]; }
 
   DelayOptions options_;
-  std::size_t chunk_;                    // messages and collective calls
+  std::size_t chunk_;  // messages and collective calls
   CallsOfRanks calls_;
   Origins origins_;
   Excess excess_;
@@ -99,15 +99,15 @@ class Delays {
   DelayTotals totals_;
   std::uint64_t refused_ = 0;
   DelayListener* listener_ = nullptr;
-  std::vector<char> counted_;            // per rank; empty: all
-  std::vector<Blames> blames_;           // [0] none
+  std::vector<char> counted_;   // per rank; empty: all
+  std::vector<Blames> blames_;  // [0] none
   std::vector<std::uint32_t> free_blames_;
   std::vector<Message> pending_;
   std::vector<CollectiveCall> pending_collectives_;
   // Buffers.
   std::vector<CallsOfRanks::Wait> waits_;  // not followed yet
   std::vector<std::uint32_t> due_;
-  std::int64_t newest_ns_ = INT64_MIN;     // of what was taken
+  std::int64_t newest_ns_ = INT64_MIN;  // of what was taken
   BlameSum sum_;
   std::vector<std::uint32_t> order_, collective_order_;
 };

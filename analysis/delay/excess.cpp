@@ -76,8 +76,8 @@ InStep from_what_is_known(const CallsOfRanks& calls, const Search& s, std::int32
 
 InStep last_in_step(const CallsOfRanks& calls, const Lateness& l) {
   const CallsOfRanks::Rank &late = rank_of(calls, l.late), &waiting = rank_of(calls, l.waiting);
-  Search search{late.calls,        waiting.calls, l, late.first_from(l.late_ns), waiting.first_from(l.waiting_ns),
-                l.wait() / 16, {}};
+  Search search{
+      late.calls, waiting.calls, l, late.first_from(l.late_ns), waiting.first_from(l.waiting_ns), l.wait() / 16, {}};
   search.calls_of_late();
   search.calls_of_waiting();
   return search.best.found ? search.best : from_what_is_known(calls, search, l.late, l.waiting);
@@ -86,7 +86,8 @@ InStep last_in_step(const CallsOfRanks& calls, const Lateness& l) {
 // Tells the visitor stretches between calls, waits and other time inside MPI in [from, to), which they fill without
 // overlaps. Calls further back than `look_back` are as if they had not been.
 template <class Visitor>
-void Excess::walk(const CallsOfRanks::Rank& rank, std::int64_t from, std::int64_t to, std::size_t look_back, Visitor& visitor) {
+void Excess::walk(const CallsOfRanks::Rank& rank, std::int64_t from, std::int64_t to, std::size_t look_back,
+                  Visitor& visitor) {
   const Calls& calls = rank.calls;
   const std::size_t end = rank.first_from(to);
   const std::size_t least = back(end, look_back);

@@ -15,7 +15,7 @@ namespace pclscope {
 struct InStep {
   std::int64_t late_ns = 0;
   std::int64_t waiting_ns = 0;
-  bool found = false;          // false: the two were never seen in step
+  bool found = false;  // false: the two were never seen in step
 };
 
 // The late rank began the awaited call at `late_ns`, the other waited for it from `waiting_ns` on (before late_ns).
@@ -33,18 +33,18 @@ InStep last_in_step(const CallsOfRanks& calls, const Lateness& lateness);
 // The comparison. An object is reused, so that its buffers stay.
 class Excess {
  public:
-  struct Stretch {               // computation between two calls, all visits in the interval
+  struct Stretch {  // computation between two calls, all visits in the interval
     std::uint32_t site = 0, after_site = 0;
     std::uint8_t kinds = 0;
-    std::int64_t late_ns = 0;    // what the late rank spent in it
+    std::int64_t late_ns = 0;  // what the late rank spent in it
     std::int64_t waiting_ns = 0;
     std::int64_t longest_ns = 0;  // its longest visit by the late rank
-    std::int64_t visit_ns = 0;   // and when that began
+    std::int64_t visit_ns = 0;    // and when that began
     std::int64_t excess() const { return late_ns > waiting_ns ? late_ns - waiting_ns : 0; }
   };
   struct Waited {
-    std::size_t call = 0;        // index into the rank's calls
-    std::int64_t ns = 0;         // in the interval
+    std::size_t call = 0;  // index into the rank's calls
+    std::int64_t ns = 0;   // in the interval
   };
 
   void compare(const CallsOfRanks& calls, const Lateness& lateness, const InStep& since);

@@ -7,8 +7,8 @@ namespace {
 
 using Kind = RankCall::Kind;
 
-constexpr std::ptrdiff_t most_calls = 256;   // looked at, of one rank
-constexpr double negligible = 0.01;          // of the wait
+constexpr std::ptrdiff_t most_calls = 256;  // looked at, of one rank
+constexpr double negligible = 0.01;         // of the wait
 
 // What the receiver did between this wait and the next of its kind: did it hand anything on?
 bool serves_only(const CallsOfRanks::Rank& receiver, const RankCall& wait) {
@@ -55,11 +55,14 @@ void FirstCome::came(std::int32_t receiver, std::int32_t sender) {
   std::rotate(senders.begin(), it, it + 1);
 }
 
-std::span<const FirstCome::Candidate> FirstCome::others(const CallsOfRanks& calls, std::int32_t receiver, const RankCall& call) {
+std::span<const FirstCome::Candidate> FirstCome::others(const CallsOfRanks& calls, std::int32_t receiver,
+                                                        const RankCall& call) {
   others_.clear();
   const auto known = senders_.find(receiver);
   if (known == senders_.end() || call.wait_end <= call.begin) return others_;
-  const auto rank_of = [&](std::int32_t rank) -> const CallsOfRanks::Rank& { return calls.ranks()[static_cast<std::size_t>(rank)]; };
+  const auto rank_of = [&](std::int32_t rank) -> const CallsOfRanks::Rank& {
+    return calls.ranks()[static_cast<std::size_t>(rank)];
+  };
   if (!serves_only(rank_of(receiver), call)) return others_;
   double sum = 1;  // call.peer's
   for (const std::int32_t rank : known->second) {

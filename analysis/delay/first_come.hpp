@@ -22,8 +22,8 @@ class FirstCome {
 
   struct Candidate {
     std::int32_t rank = 0;
-    std::uint32_t site = 0;   // of its next send to the receiver; 0: not known
-    double share = 0;         // of the wait
+    std::uint32_t site = 0;  // of its next send to the receiver; 0: not known
+    double share = 0;        // of the wait
   };
 
   // A message of `sender` ended such a call of `receiver`.

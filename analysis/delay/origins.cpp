@@ -96,10 +96,8 @@ std::vector<std::uint32_t> Origins::make_room(std::size_t rows_needed) {
     stayed += stays;
     now_at[i] = stays ? row(old[i].rank, old[i].site, old[i].after_site) : row(old[i].rank, 0, 0);
     Row& into = rows_[now_at[i]];
-    if (stays && into.waits == 0)
-      into = old[i];
-    else
-      merge(into, old[i]);
+    if (stays && into.waits == 0) into = old[i];
+    else merge(into, old[i]);
   }
   return now_at;
 }

@@ -15,7 +15,7 @@ namespace pclscope {
 // A wait's share of what it goes back to: the visit of a row's stretch that began at `visit_ns`.
 struct Blame {
   std::uint32_t origin = 0;
-  float share = 0;             // of the wait, 0..1
+  float share = 0;  // of the wait, 0..1
   std::int64_t visit_ns = 0;
 };
 
@@ -23,11 +23,11 @@ class Origins {
  public:
   static constexpr std::size_t limit = 1u << 16;
 
-  struct Wait {                // one rank waited once
+  struct Wait {  // one rank waited once
     std::int32_t victim = 0;
     std::int64_t begin_ns = 0;
     std::int64_t end_ns = 0;
-    std::int32_t cause = -1;   // the rank that came late
+    std::int32_t cause = -1;  // the rank that came late
     bool collective = false;
   };
 
@@ -63,8 +63,9 @@ class Origins {
     std::uint64_t waits = 0;
     double cost_ns = 0, direct_ns = 0, collective_ns = 0, worst_ns = 0;
     std::int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
-    std::array<Victim, 16> victims;  // exact up to 16 victims; beyond, the least is replaced: too small, never too large
-    std::array<Visit, 4> visits;     // newest ones; a wait for an older visit does not count in worst_ns
+    std::array<Victim, 16>
+        victims;                  // exact up to 16 victims; beyond, the least is replaced: too small, never too large
+    std::array<Visit, 4> visits;  // newest ones; a wait for an older visit does not count in worst_ns
   };
   struct Key {
     std::int32_t rank;

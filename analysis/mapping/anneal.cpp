@@ -14,7 +14,8 @@ constexpr std::uint64_t moves_per_step = 256;
 const std::array<float, draws>& patience() {
   static const std::array<float, draws> table = [] {
     std::array<float, draws> made{};
-    for (std::size_t k = 0; k < draws; ++k) made[k] = static_cast<float>(-std::log((static_cast<double>(k) + 0.5) / draws));
+    for (std::size_t k = 0; k < draws; ++k)
+      made[k] = static_cast<float>(-std::log((static_cast<double>(k) + 0.5) / draws));
     return made;
   }();
   return table;
@@ -24,8 +25,12 @@ const std::array<float, draws>& patience() {
 template <class Distance>
 class Changes {
  public:
-  explicit Changes(const Instance& instance) : first_(instance.first), distances_(instance.distances.begin(), instance.distances.end()), sites_(instance.sites) {
-    for (std::size_t k = 0; k < instance.partner.size(); ++k) links_.push_back({instance.partner[k], instance.light[k]});
+  explicit Changes(const Instance& instance)
+      : first_(instance.first),
+        distances_(instance.distances.begin(), instance.distances.end()),
+        sites_(instance.sites) {
+    for (std::size_t k = 0; k < instance.partner.size(); ++k)
+      links_.push_back({instance.partner[k], instance.light[k]});
   }
 
   // Of `rank` going to the site `to`, and `other` (-1: nobody) to rank's.
@@ -48,7 +53,10 @@ class Changes {
   }
 
  private:
-  struct Link { std::int32_t partner; float weight; };
+  struct Link {
+    std::int32_t partner;
+    float weight;
+  };
   const Link* begin(std::int32_t rank) const { return links_.data() + first_[rank]; }
   const Distance* row(std::int32_t site) const { return distances_.data() + static_cast<std::size_t>(site) * sites_; }
   const std::vector<std::uint32_t>& first_;
@@ -76,7 +84,8 @@ template <class Distance>
 void cool_down(const Instance& instance, Placement& placement, const Cooling& cooling, Random& random) {
   const Changes<Distance> change_of(instance);
   double temperature = cooling.from;
-  const double factor = std::pow(cooling.to / cooling.from, static_cast<double>(moves_per_step) / static_cast<double>(cooling.moves));
+  const double factor =
+      std::pow(cooling.to / cooling.from, static_cast<double>(moves_per_step) / static_cast<double>(cooling.moves));
   const auto& table = patience();
   for (std::uint64_t move = 0; move < cooling.moves; ++move) {
     if (move % moves_per_step == 0) temperature *= factor;
@@ -84,7 +93,9 @@ void cool_down(const Instance& instance, Placement& placement, const Cooling& co
     if (instance.first[rank] == instance.first[rank + 1]) continue;
     const std::int32_t to = propose(instance, placement, rank, random);
     if (to == placement.site[rank]) continue;
-    const std::int32_t slot = instance.first_slot[to] + static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(instance.capacity(to))));
+    const std::int32_t slot =
+        instance.first_slot[to] +
+        static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(instance.capacity(to))));
     const float change = change_of(placement.site.data(), rank, to, placement.rank_at[slot]);
     if (change > 0 && change > static_cast<float>(temperature) * table[random.next() % draws]) continue;
     exchange(instance, placement, rank, slot);

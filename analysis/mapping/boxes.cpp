@@ -44,7 +44,8 @@ class Boxes {
       length_[d] = 1 + below(grid.extents[d]);
       origin_[d] = grid.wraps[d] ? below(grid.extents[d]) : below(grid.extents[d] - length_[d] + 1);
     }
-    const std::size_t axis = random_.below(static_cast<std::uint32_t>(dimensions)), second = random_.below(static_cast<std::uint32_t>(dimensions));
+    const std::size_t axis = random_.below(static_cast<std::uint32_t>(dimensions)),
+                      second = random_.below(static_cast<std::uint32_t>(dimensions));
     const auto kind = below(4);
     if (kind == 3) return exchange_boxes(axis);
     if (length_[axis] < 2) return;
@@ -74,7 +75,8 @@ class Boxes {
 
   std::int32_t site_of(const std::vector<std::int32_t>& at) const {
     std::int32_t site = 0;
-    for (std::size_t d = 0; d < at.size(); ++d) site += (origin_[d] + at[d]) % instance_.grid.extents[d] * instance_.grid.strides[d];
+    for (std::size_t d = 0; d < at.size(); ++d)
+      site += (origin_[d] + at[d]) % instance_.grid.extents[d] * instance_.grid.strides[d];
     return site;
   }
 
@@ -114,7 +116,8 @@ class Boxes {
     carried_.clear();
     for (const std::int32_t from : moved_)
       for (std::int32_t k = 0; k < instance_.capacity(from); ++k)
-        carried_.push_back({placement_.rank_at[instance_.first_slot[from] + k], instance_.first_slot[goes_to_[from]] + k});
+        carried_.push_back(
+            {placement_.rank_at[instance_.first_slot[from] + k], instance_.first_slot[goes_to_[from]] + k});
     for (const auto& [rank, slot] : carried_) {
       placement_.rank_at[slot] = rank;
       if (rank < 0) continue;
@@ -123,7 +126,9 @@ class Boxes {
     }
   }
 
-  struct Carried { std::int32_t rank, slot; };
+  struct Carried {
+    std::int32_t rank, slot;
+  };
   const Instance& instance_;
   Placement& placement_;
   Random& random_;

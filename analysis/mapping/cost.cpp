@@ -10,13 +10,16 @@ namespace {
 // Bytes between each pair of nodes, so that ranks that share nodes share the walk along the route.
 double heaviest_link(const Traffic& traffic, const Topology& topology, const std::vector<std::int32_t>& node_of_rank) {
   std::unordered_map<std::uint64_t, double> between, load;
-  const auto key = [](std::int32_t a, std::int32_t b) { return static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint32_t>(b); };
+  const auto key = [](std::int32_t a, std::int32_t b) {
+    return static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint32_t>(b);
+  };
   for (const Flow& flow : traffic.flows) {
     const std::int32_t from = node_of_rank[flow.source], to = node_of_rank[flow.destination];
     if (from != to) between[key(from, to)] += flow.bytes;
   }
   for (const auto& [pair, bytes] : between) {
-    const std::vector<std::int32_t> route = topology.route(static_cast<std::int32_t>(pair >> 32), static_cast<std::int32_t>(pair & 0xffffffff));
+    const std::vector<std::int32_t> route =
+        topology.route(static_cast<std::int32_t>(pair >> 32), static_cast<std::int32_t>(pair & 0xffffffff));
     for (std::size_t k = 1; k < route.size(); ++k) load[key(route[k - 1], route[k])] += bytes;
   }
   double most = 0;
@@ -26,7 +29,8 @@ double heaviest_link(const Traffic& traffic, const Topology& topology, const std
 
 }  // namespace
 
-MappingCost cost_of(const Traffic& traffic, const Topology& topology, const std::vector<std::int32_t>& node_of_rank, bool links) {
+MappingCost cost_of(const Traffic& traffic, const Topology& topology, const std::vector<std::int32_t>& node_of_rank,
+                    bool links) {
   MappingCost cost;
   for (const Flow& flow : traffic.flows) {
     const std::int32_t from = node_of_rank[flow.source], to = node_of_rank[flow.destination];

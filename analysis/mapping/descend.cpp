@@ -12,12 +12,18 @@ constexpr std::size_t most_tried = 4;
 
 class Descent {
  public:
-  Descent(const Instance& instance, Placement& placement, double looks) : instance_(instance), placement_(placement), looks_left_(looks), waits_(instance.ranks, true), seen_(instance.sites, -1) {}
+  Descent(const Instance& instance, Placement& placement, double looks)
+      : instance_(instance),
+        placement_(placement),
+        looks_left_(looks),
+        waits_(instance.ranks, true),
+        seen_(instance.sites, -1) {}
 
   void run() {
     for (std::int32_t rank = 0; rank < instance_.ranks; ++rank) queue_.push_back(rank);
     // Every step gains; the bound is against rounding that goes in circles.
-    for (std::int64_t steps = std::int64_t{200} * instance_.ranks + 1000; steps > 0 && looks_left_ > 0 && !queue_.empty(); --steps) {
+    for (std::int64_t steps = std::int64_t{200} * instance_.ranks + 1000;
+         steps > 0 && looks_left_ > 0 && !queue_.empty(); --steps) {
       const std::int32_t rank = queue_.front();
       queue_.pop_front();
       waits_[rank] = false;

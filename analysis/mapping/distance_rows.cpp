@@ -103,16 +103,18 @@ std::int32_t DistanceRows::diameter(std::int32_t nodes) const {
   const auto far = static_cast<std::int32_t>(std::max_element(level.begin(), level.end()) - level.begin());
   levels_from(far);
   const std::int32_t longest = *std::max_element(level.begin(), level.end());
-  const auto middle = std::find_if(level.begin(), level.end(), [&](std::int32_t l) { return 2 * l >= longest && 2 * l <= longest + 2; });
+  const auto middle = std::find_if(level.begin(), level.end(),
+                                   [&](std::int32_t l) { return 2 * l >= longest && 2 * l <= longest + 2; });
   levels_from(middle == level.end() ? far : static_cast<std::int32_t>(middle - level.begin()));
   std::vector<std::int32_t> order(at(nodes));
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) { return level[at(a)] > level[at(b)]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::int32_t a, std::int32_t b) { return level[at(a)] > level[at(b)]; });
   std::int32_t best = longest;
-  std::vector<bool> asked(at(inner_count_));     // nodes at one switch are equally far from everything
+  std::vector<bool> asked(at(inner_count_));  // nodes at one switch are equally far from everything
   for (const std::int32_t v : order) {
     if (2 * level[at(v)] <= best) break;
-    const std::size_t place = at(inner_of_[at(v)]) ;
+    const std::size_t place = at(inner_of_[at(v)]);
     if (extra_[at(v)] && asked[place]) continue;
     if (extra_[at(v)]) asked[place] = true;
     best = std::max(best, eccentricity(v, nodes, row));

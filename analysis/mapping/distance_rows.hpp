@@ -24,18 +24,18 @@ class DistanceRows {
   std::int32_t diameter(std::int32_t nodes) const;
 
  private:
-  using Row = std::vector<std::int32_t>;         // of the inner vertices; a row costs 4 bytes each
+  using Row = std::vector<std::int32_t>;                         // of the inner vertices; a row costs 4 bytes each
   static constexpr std::size_t budget = std::size_t{256} << 20;  // bytes of kept rows; beyond it one row per thread
   const Row& row(std::int32_t inner) const;
   void search(std::int32_t inner, Row& row) const;
   std::int32_t eccentricity(std::int32_t vertex, std::int32_t nodes, Row& row) const;
 
-  std::vector<std::int32_t> inner_of_;           // of each vertex: its own, or its switch's, number among the inner ones
-  std::vector<std::uint8_t> extra_;              // 1: it hangs there
+  std::vector<std::int32_t> inner_of_;  // of each vertex: its own, or its switch's, number among the inner ones
+  std::vector<std::uint8_t> extra_;     // 1: it hangs there
   Links inner_;
   std::int32_t inner_count_ = 0;
   std::size_t most_rows_ = 0;
-  const std::uint64_t identity_;                 // tells threads' own rows of different graphs apart
+  const std::uint64_t identity_;  // tells threads' own rows of different graphs apart
   mutable std::atomic<std::size_t> kept_{0};
   mutable std::unique_ptr<std::atomic<Row*>[]> rows_;
 };

@@ -17,7 +17,7 @@ struct Raw {
   std::unordered_map<std::string, std::int32_t> number;
   std::vector<std::string> names;
   std::vector<Edge> edges;
-  std::vector<std::int32_t> nodes;      // of the lines "node a", in their order
+  std::vector<std::int32_t> nodes;  // of the lines "node a", in their order
   std::int32_t of(const std::string& name) {
     const auto [place, added] = number.try_emplace(name, static_cast<std::int32_t>(names.size()));
     if (added) names.push_back(name);
@@ -42,7 +42,8 @@ std::string take_line(const std::string& line, Raw& raw) {
   if (first == second) return "a link from '" + first + "' to itself";
   const std::int32_t a = raw.of(first), b = raw.of(second);  // in this order: names are numbered as they appear
   raw.edges.emplace_back(a, b);
-  if (raw.names.size() > static_cast<std::size_t>(most_vertices)) return "more than " + std::to_string(most_vertices) + " vertices";
+  if (raw.names.size() > static_cast<std::size_t>(most_vertices))
+    return "more than " + std::to_string(most_vertices) + " vertices";
   if (raw.edges.size() > most_edges) return "more than " + std::to_string(most_edges) + " links";
   return "";
 }
@@ -62,7 +63,9 @@ std::vector<std::int32_t> order_nodes(const Raw& raw) {
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (!whole_number(raw.names[i], values[i])) return nodes;
   }
-  std::stable_sort(nodes.begin(), nodes.end(), [&](std::int32_t a, std::int32_t b) { return values[static_cast<std::size_t>(a)] < values[static_cast<std::size_t>(b)]; });
+  std::stable_sort(nodes.begin(), nodes.end(), [&](std::int32_t a, std::int32_t b) {
+    return values[static_cast<std::size_t>(a)] < values[static_cast<std::size_t>(b)];
+  });
   return nodes;
 }
 
@@ -91,7 +94,7 @@ Result<Network> build(const std::string& path, const Raw& raw) {
   std::int32_t next = 0;
   for (const std::int32_t node : order_nodes(raw)) {
     std::int32_t& there = place[static_cast<std::size_t>(node)];
-    if (there < 0) there = next++;       // a node named twice counts once
+    if (there < 0) there = next++;  // a node named twice counts once
   }
   network.nodes = next;
   for (auto& there : place) there = there < 0 ? next++ : there;
@@ -99,10 +102,12 @@ Result<Network> build(const std::string& path, const Raw& raw) {
   for (std::size_t i = 0; i < raw.names.size(); ++i) network.names[static_cast<std::size_t>(place[i])] = raw.names[i];
   std::vector<Edge> edges;
   edges.reserve(raw.edges.size());
-  for (const auto& [a, b] : raw.edges) edges.emplace_back(place[static_cast<std::size_t>(a)], place[static_cast<std::size_t>(b)]);
+  for (const auto& [a, b] : raw.edges)
+    edges.emplace_back(place[static_cast<std::size_t>(a)], place[static_cast<std::size_t>(b)]);
   network.links = make_links(network.vertices, edges);
   if (const std::int32_t missing = find_unreached(network); missing >= 0) {
-    return Error{ErrorCode::bad_argument, path + ": not connected: no way from '" + network.names[0] + "' to '" + network.names[static_cast<std::size_t>(missing)] + "'"};
+    return Error{ErrorCode::bad_argument, path + ": not connected: no way from '" + network.names[0] + "' to '" +
+                                              network.names[static_cast<std::size_t>(missing)] + "'"};
   }
   return network;
 }
@@ -116,7 +121,8 @@ Result<Network> read_edge_list(const std::string& path) {
   std::size_t number = 0;
   for (std::string line; std::getline(file, line);) {
     ++number;
-    if (line.size() > longest_line) return at_line(path, number, "longer than " + std::to_string(longest_line) + " characters: not an edge list");
+    if (line.size() > longest_line)
+      return at_line(path, number, "longer than " + std::to_string(longest_line) + " characters: not an edge list");
     if (const std::string wrong = take_line(line, raw); !wrong.empty()) return at_line(path, number, wrong);
   }
   if (file.bad() || (number == 0 && !file.eof())) return Error{ErrorCode::io, "cannot read " + path};

@@ -12,15 +12,23 @@ constexpr std::int64_t most_steps = 3'000'000;
 class Search {
  public:
   Search(const Instance& instance, Placement& placement)
-      : instance_(instance), best_(placement.site), least_(cost_of(instance, placement)), site_(placement.site.size(), -1), used_(instance.sites, 0), order_(placement.site.size()) {
+      : instance_(instance),
+        best_(placement.site),
+        least_(cost_of(instance, placement)),
+        site_(placement.site.size(), -1),
+        used_(instance.sites, 0),
+        order_(placement.site.size()) {
     alike_ = instance.uniform;
-    for (std::int32_t site = 0; site < instance.sites; ++site) alike_ = alike_ && instance.capacity(site) == instance.capacity(0);
+    for (std::int32_t site = 0; site < instance.sites; ++site)
+      alike_ = alike_ && instance.capacity(site) == instance.capacity(0);
     // Who weighs most comes first: costs rise early.
     std::vector<double> weight(order_.size(), 0);
     for (std::int32_t rank = 0; rank < instance.ranks; ++rank)
-      for (std::uint32_t k = instance.first[rank]; k < instance.first[rank + 1]; ++k) weight[rank] += instance.weight[k];
+      for (std::uint32_t k = instance.first[rank]; k < instance.first[rank + 1]; ++k)
+        weight[rank] += instance.weight[k];
     std::iota(order_.begin(), order_.end(), 0);
-    std::stable_sort(order_.begin(), order_.end(), [&](std::int32_t a, std::int32_t b) { return weight[a] > weight[b]; });
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](std::int32_t a, std::int32_t b) { return weight[a] > weight[b]; });
   }
 
   bool run() {

@@ -58,7 +58,8 @@ Instance make_group_instance(const Instance& instance, const Placement& grouping
   }
   groups.first.push_back(static_cast<std::uint32_t>(groups.partner.size()));
   groups.mean_weight = total / groups.ranks;
-  for (const double weight : groups.weight) groups.light.push_back(static_cast<float>(total > 0 ? weight / groups.mean_weight : 0));
+  for (const double weight : groups.weight)
+    groups.light.push_back(static_cast<float>(total > 0 ? weight / groups.mean_weight : 0));
   return groups;
 }
 

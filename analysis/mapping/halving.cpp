@@ -13,7 +13,8 @@ constexpr std::int32_t off_middle = 8;  // a cut may lie that part of the length
 // Cuts [begin, end) of the chain; each half must fit into the levels that are left.
 class ChainHalves {
  public:
-  ChainHalves(const Instance& instance, const std::vector<std::int32_t>& chain) : instance_(instance), chain_(chain), domains_(chain.size(), 1) {}
+  ChainHalves(const Instance& instance, const std::vector<std::int32_t>& chain)
+      : instance_(instance), chain_(chain), domains_(chain.size(), 1) {}
 
   Domains run() {
     const auto sites = static_cast<std::uint32_t>(chain_.size());
@@ -30,7 +31,8 @@ class ChainHalves {
     }
     room /= 2;
     const std::int32_t middle = begin + length / 2, reach = length / off_middle;
-    const std::int32_t first = std::max({begin + 1, end - room, middle - reach}), last = std::min({end - 1, begin + room, middle + reach});
+    const std::int32_t first = std::max({begin + 1, end - room, middle - reach}),
+                       last = std::min({end - 1, begin + room, middle + reach});
     std::int32_t best = std::clamp(middle, first, std::max(first, last));
     for (std::int32_t at = first; at <= last; ++at) {
       const std::int32_t gap = gap_before(at), widest = gap_before(best);
@@ -78,19 +80,24 @@ std::vector<std::int32_t> chain_of(const Instance& instance) {
     const std::uint16_t* row = instance.row(chain.back());
     // Of equally near ones the next number: numbers mostly follow the network.
     const auto ahead = [&](std::int32_t site) { return (site - chain.back() + instance.sites) % instance.sites; };
-    const auto nearest = std::min_element(left.begin(), left.end(), [&](std::int32_t a, std::int32_t b) { return row[a] != row[b] ? row[a] < row[b] : ahead(a) < ahead(b); });
+    const auto nearest = std::min_element(left.begin(), left.end(), [&](std::int32_t a, std::int32_t b) {
+      return row[a] != row[b] ? row[a] < row[b] : ahead(a) < ahead(b);
+    });
     at = static_cast<std::int32_t>(nearest - left.begin());
   }
   return chain;
 }
 
-Domains halve_chain(const Instance& instance, const std::vector<std::int32_t>& chain) { return ChainHalves(instance, chain).run(); }
+Domains halve_chain(const Instance& instance, const std::vector<std::int32_t>& chain) {
+  return ChainHalves(instance, chain).run();
+}
 
 std::string decomposition(const Instance& instance, const Domains& domains, int fine) {
   std::string text = "deco\n0\n" + std::to_string(instance.sites) + " ";
   text += std::to_string(*std::max_element(domains.begin(), domains.end())) + "\n";
   for (std::int32_t site = 0; site < instance.sites; ++site)
-    text += std::to_string(site) + " " + std::to_string(instance.capacity(site)) + " " + std::to_string(domains[static_cast<std::size_t>(site)]) + "\n";
+    text += std::to_string(site) + " " + std::to_string(instance.capacity(site)) + " " +
+            std::to_string(domains[static_cast<std::size_t>(site)]) + "\n";
   for (std::int32_t site = 1; site < instance.sites; ++site) {
     for (std::int32_t other = 0; other < site; ++other) {
       char digits[12];

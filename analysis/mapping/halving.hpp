@@ -1,4 +1,5 @@
-// Sites cut in two again and again: the tree of domains that Scotch wants of a network ("decomposition-defined" target).
+// Sites cut in two again and again: the tree of domains that Scotch wants of a network ("decomposition-defined"
+// target).
 #pragma once
 
 #include <cstdint>
@@ -9,8 +10,8 @@
 
 namespace pclscope::mapping {
 
-// Of each site its number in the tree: the root is 1, the halves of k are 2k and 2k + 1. Numbers stay below twice the next
-// power of two above the number of sites.
+// Of each site its number in the tree: the root is 1, the halves of k are 2k and 2k + 1. Numbers stay below twice the
+// next power of two above the number of sites.
 using Domains = std::vector<std::int32_t>;
 
 // A grid, a dimension for each cut.

@@ -38,7 +38,10 @@ double weight_of(const Flow& flow, Objective objective) {
 }
 
 void add_partners(const MappingProblem& problem, Instance& instance) {
-  struct Half { std::int32_t from, to; double weight; };
+  struct Half {
+    std::int32_t from, to;
+    double weight;
+  };
   std::vector<Half> halves;
   halves.reserve(problem.traffic.flows.size() * 2);
   for (const Flow& flow : problem.traffic.flows) {
@@ -47,7 +50,8 @@ void add_partners(const MappingProblem& problem, Instance& instance) {
     halves.push_back({flow.source, flow.destination, weight});
     halves.push_back({flow.destination, flow.source, weight});
   }
-  std::sort(halves.begin(), halves.end(), [](const Half& a, const Half& b) { return a.from != b.from ? a.from < b.from : a.to < b.to; });
+  std::sort(halves.begin(), halves.end(),
+            [](const Half& a, const Half& b) { return a.from != b.from ? a.from < b.from : a.to < b.to; });
   instance.first.assign(static_cast<std::size_t>(instance.ranks) + 1, 0);
   double total = 0;
   for (std::size_t k = 0; k < halves.size(); ++k) {
@@ -74,7 +78,8 @@ void add_distances(const MappingProblem& problem, Instance& instance) {
   std::uint16_t any = 0;
   for (std::size_t a = 0; a < n; ++a)
     for (std::size_t b = 0; b < n; ++b) {
-      const std::int32_t hops = problem.objective == Objective::hop_bytes ? problem.topology.hops(instance.node[a], instance.node[b]) : 1;
+      const std::int32_t hops =
+          problem.objective == Objective::hop_bytes ? problem.topology.hops(instance.node[a], instance.node[b]) : 1;
       const auto distance = static_cast<std::uint16_t>(a == b ? 0 : std::min(hops, 65535));
       instance.distances[a * n + b] = distance;
       if (a == b) continue;
@@ -93,7 +98,9 @@ void add_near(Instance& instance) {
     const std::size_t keep = std::min(most_near, others.size());
     const std::uint16_t* row = instance.row(site);
     const auto nearer = [&](std::int32_t a, std::int32_t b) {
-      return row[a] != row[b] ? row[a] < row[b] : (a - site + instance.sites) % instance.sites < (b - site + instance.sites) % instance.sites;
+      return row[a] != row[b]
+                 ? row[a] < row[b]
+                 : (a - site + instance.sites) % instance.sites < (b - site + instance.sites) % instance.sites;
     };
     std::partial_sort(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(keep), others.end(), nearer);
     instance.near.insert(instance.near.end(), others.begin(), others.begin() + static_cast<std::ptrdiff_t>(keep));
@@ -114,7 +121,8 @@ Grid find_grid(const MappingProblem& problem, const Instance& instance) {
   grid.extents = last;
   grid.strides.assign(last.size(), 1);
   for (std::size_t d = last.size(); d-- > 1;) grid.strides[d - 1] = grid.strides[d] * last[d];
-  for (std::size_t d = 0; d < last.size(); ++d) grid.wraps.push_back(last[d] > 2 && instance.row(0)[(last[d] - 1) * grid.strides[d]] == 1);
+  for (std::size_t d = 0; d < last.size(); ++d)
+    grid.wraps.push_back(last[d] > 2 && instance.row(0)[(last[d] - 1) * grid.strides[d]] == 1);
   return grid;
 }
 

@@ -1,5 +1,6 @@
 // A mapping problem as numbers that are quick to reach: sites (nodes that take ranks) with their slots, each rank's
-// partners with symmetric weights, distances of sites. A Placement is a candidate solution. Capacities hold by construction.
+// partners with symmetric weights, distances of sites. A Placement is a candidate solution. Capacities hold by
+// construction.
 #pragma once
 
 #include <cstdint>
@@ -17,36 +18,40 @@ inline constexpr std::int32_t most_sites = 8192;
 struct Grid {
   std::vector<std::int32_t> extents, strides;  // empty: no grid
   std::vector<bool> wraps;
-  std::int32_t coordinate(std::int32_t site, std::size_t dimension) const { return site / strides[dimension] % extents[dimension]; }
+  std::int32_t coordinate(std::int32_t site, std::size_t dimension) const {
+    return site / strides[dimension] % extents[dimension];
+  }
 };
 
 struct Instance {
   std::int32_t ranks = 0, sites = 0, slots = 0;
-  std::vector<std::int32_t> node;            // of each site, ascending
-  std::vector<std::int32_t> first_slot;      // of each site; sites + 1
+  std::vector<std::int32_t> node;        // of each site, ascending
+  std::vector<std::int32_t> first_slot;  // of each site; sites + 1
   std::vector<std::int32_t> site_of_slot;
-  std::vector<std::uint32_t> first;          // of each rank's partners; ranks + 1
+  std::vector<std::uint32_t> first;  // of each rank's partners; ranks + 1
   std::vector<std::int32_t> partner;
-  std::vector<double> weight;                // both directions together
-  std::vector<float> light;                  // the same for quick looks
-  std::vector<std::uint16_t> distances;      // sites x sites; of inter-node objectives 1
-  std::vector<std::uint32_t> first_near;     // of each site's nearest others; sites + 1
-  std::vector<std::int32_t> near;            // nearest first
-  bool uniform = false;                      // all distances are equal
-  double mean_weight = 0;                    // of a rank's partners together
+  std::vector<double> weight;             // both directions together
+  std::vector<float> light;               // the same for quick looks
+  std::vector<std::uint16_t> distances;   // sites x sites; of inter-node objectives 1
+  std::vector<std::uint32_t> first_near;  // of each site's nearest others; sites + 1
+  std::vector<std::int32_t> near;         // nearest first
+  bool uniform = false;                   // all distances are equal
+  double mean_weight = 0;                 // of a rank's partners together
   Grid grid;
 
   const std::uint16_t* row(std::int32_t site) const { return &distances[static_cast<std::size_t>(site) * sites]; }
   std::int32_t capacity(std::int32_t site) const { return first_slot[site + 1] - first_slot[site]; }
-  std::span<const std::int32_t> near_of(std::int32_t site) const { return {near.data() + first_near[site], near.data() + first_near[site + 1]}; }
+  std::span<const std::int32_t> near_of(std::int32_t site) const {
+    return {near.data() + first_near[site], near.data() + first_near[site + 1]};
+  }
 };
 
 // The problem must be valid (find_mapping checks).
 Instance make_instance(const MappingProblem& problem);
 
 struct Placement {
-  std::vector<std::int32_t> site, slot;      // of each rank
-  std::vector<std::int32_t> rank_at;         // each slot; -1 free
+  std::vector<std::int32_t> site, slot;  // of each rank
+  std::vector<std::int32_t> rank_at;     // each slot; -1 free
 };
 
 // Fills slots from wanted sites in the order of ranks; who finds his full goes to the free slot that costs least.

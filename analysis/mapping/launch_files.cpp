@@ -13,17 +13,19 @@ bool usable(const std::string& name) {
 
 std::string plain(const std::vector<std::int32_t>& nodes, const std::vector<std::string>& names) {
   std::string text = "# rank node\n";
-  for (std::size_t rank = 0; rank < nodes.size(); ++rank) text += std::to_string(rank) + ' ' + names[nodes[rank]] + '\n';
+  for (std::size_t rank = 0; rank < nodes.size(); ++rank)
+    text += std::to_string(rank) + ' ' + names[nodes[rank]] + '\n';
   return text;
 }
 
-// The k-th rank of a node on its k-th core: Open MPI 4.1 wants one named, and binds to it ('*' is core 0 for all). A core
-// that is not there ends the job without a word: docs/mapping.md says what to take then.
+// The k-th rank of a node on its k-th core: Open MPI 4.1 wants one named, and binds to it ('*' is core 0 for all). A
+// core that is not there ends the job without a word: docs/mapping.md says what to take then.
 std::string rankfile(const std::vector<std::int32_t>& nodes, const std::vector<std::string>& names) {
   std::vector<std::int32_t> used(names.size(), 0);
   std::string text;
   for (std::size_t rank = 0; rank < nodes.size(); ++rank)
-    text += "rank " + std::to_string(rank) + '=' + names[nodes[rank]] + " slot=" + std::to_string(used[nodes[rank]]++) + '\n';
+    text += "rank " + std::to_string(rank) + '=' + names[nodes[rank]] + " slot=" + std::to_string(used[nodes[rank]]++) +
+            '\n';
   return text;
 }
 
@@ -55,8 +57,9 @@ Result<std::string> cray(const std::vector<std::int32_t>& nodes, const std::vect
   for (std::size_t node = 0; node < ranks_of.size(); ++node) {
     const std::size_t here = ranks_of[node].size();
     if (here > each || (here < each && node + 1 < ranks_of.size())) {
-      return bad("a Cray rank order needs the same number of ranks on each node (only the last may have fewer); node " + names[node] + " has " + std::to_string(here) + ", " +
-                 names[0] + " has " + std::to_string(each) + ": choose another --format");
+      return bad("a Cray rank order needs the same number of ranks on each node (only the last may have fewer); node " +
+                 names[node] + " has " + std::to_string(here) + ", " + names[0] + " has " + std::to_string(each) +
+                 ": choose another --format");
     }
     for (std::size_t k = 0; k < here; ++k) text += std::to_string(ranks_of[node][k]) + (k + 1 < here ? "," : "\n");
   }
@@ -65,11 +68,15 @@ Result<std::string> cray(const std::vector<std::int32_t>& nodes, const std::vect
 
 }  // namespace
 
-Result<std::string> launch_file(LaunchFormat format, const std::vector<std::int32_t>& node_of_rank, const std::vector<std::string>& names) {
+Result<std::string> launch_file(LaunchFormat format, const std::vector<std::int32_t>& node_of_rank,
+                                const std::vector<std::string>& names) {
   if (node_of_rank.empty()) return bad("there are no ranks");
   for (const std::int32_t node : node_of_rank) {
-    if (node < 0 || static_cast<std::size_t>(node) >= names.size()) return bad("node " + std::to_string(node) + " has no name");
-    if (!usable(names[node])) return bad("node " + std::to_string(node) + " has a name that no launcher takes: '" + names[node].substr(0, 60) + "'");
+    if (node < 0 || static_cast<std::size_t>(node) >= names.size())
+      return bad("node " + std::to_string(node) + " has no name");
+    if (!usable(names[node]))
+      return bad("node " + std::to_string(node) + " has a name that no launcher takes: '" + names[node].substr(0, 60) +
+                 "'");
   }
   switch (format) {
     case LaunchFormat::plain: return plain(node_of_rank, names);

@@ -20,12 +20,16 @@ class LinkGraph {
 
   std::int32_t vertices() const { return static_cast<std::int32_t>(start_.size()) - 1; }
   std::int32_t links() const { return static_cast<std::int32_t>(to_.size()); }
-  std::int32_t first(std::int32_t vertex) const { return start_[static_cast<std::size_t>(vertex)]; }   // the links from it are
-  std::int32_t last(std::int32_t vertex) const { return start_[static_cast<std::size_t>(vertex) + 1]; } // first() .. last() - 1
+  std::int32_t first(std::int32_t vertex) const {
+    return start_[static_cast<std::size_t>(vertex)];
+  }  // the links from it are
+  std::int32_t last(std::int32_t vertex) const {
+    return start_[static_cast<std::size_t>(vertex) + 1];
+  }  // first() .. last() - 1
   std::int32_t from(std::int32_t link) const { return to_[static_cast<std::size_t>(reverse(link))]; }
   std::int32_t to(std::int32_t link) const { return to_[static_cast<std::size_t>(link)]; }
   std::int32_t reverse(std::int32_t link) const { return reverse_[static_cast<std::size_t>(link)]; }
-  std::int32_t find(std::int32_t from, std::int32_t to) const;   // -1: there is none
+  std::int32_t find(std::int32_t from, std::int32_t to) const;  // -1: there is none
 
  private:
   void add_reverse();
@@ -41,17 +45,18 @@ double heaviest_on(const LinkGraph& graph, const LinkLoads& loads, const std::ve
 std::vector<double> heaviest_of(const LinkGraph& graph, const LinkLoads& loads, const std::vector<Route>& routes);
 
 struct LoadedLink {
-  std::int32_t from = 0, to = 0;    // undirected: from < to
+  std::int32_t from = 0, to = 0;  // undirected: from < to
   double bytes = 0;
-  double back = 0;                  // bytes the other way; undirected: in `bytes`
+  double back = 0;  // bytes the other way; undirected: in `bytes`
 };
 // The heaviest first, at most `most`; without links that nothing crosses.
-std::vector<LoadedLink> heaviest_links(const LinkGraph& graph, const LinkLoads& loads, std::size_t most, bool undirected = false);
+std::vector<LoadedLink> heaviest_links(const LinkGraph& graph, const LinkLoads& loads, std::size_t most,
+                                       bool undirected = false);
 
 struct LoadSummary {
-  double largest = 0;               // over directed links
-  double total = 0;                 // sum of all loads = sum of bytes x hops
-  double mean = 0;                  // over links that carry something
+  double largest = 0;  // over directed links
+  double total = 0;    // sum of all loads = sum of bytes x hops
+  double mean = 0;     // over links that carry something
   std::size_t used = 0;
   std::size_t links = 0;
 };

@@ -22,19 +22,26 @@ Status check(const MappingProblem& problem) {
   const std::int32_t nodes = problem.topology.nodes(), ranks = problem.traffic.ranks;
   if (ranks < 1) return bad("there are no ranks to place");
   if (problem.capacity.size() != static_cast<std::size_t>(nodes)) {
-    return bad("capacities are given for " + std::to_string(problem.capacity.size()) + " nodes, the topology has " + std::to_string(nodes));
+    return bad("capacities are given for " + std::to_string(problem.capacity.size()) + " nodes, the topology has " +
+               std::to_string(nodes));
   }
   std::int64_t slots = 0;
   for (std::size_t node = 0; node < problem.capacity.size(); ++node) {
-    if (problem.capacity[node] < 0) return bad("node " + problem.topology.name(static_cast<std::int32_t>(node)) + " has a negative capacity");
+    if (problem.capacity[node] < 0)
+      return bad("node " + problem.topology.name(static_cast<std::int32_t>(node)) + " has a negative capacity");
     slots += problem.capacity[node];
   }
-  if (slots < ranks) return bad(std::to_string(ranks) + " ranks do not fit: the " + std::to_string(nodes) + " nodes take " + std::to_string(slots) + " (a larger topology, or more ranks per node?)");
+  if (slots < ranks)
+    return bad(std::to_string(ranks) + " ranks do not fit: the " + std::to_string(nodes) + " nodes take " +
+               std::to_string(slots) + " (a larger topology, or more ranks per node?)");
   for (const Flow& flow : problem.traffic.flows) {
     if (flow.source < 0 || flow.source >= ranks || flow.destination < 0 || flow.destination >= ranks) {
-      return bad("the traffic names " + rank_text(static_cast<std::size_t>(std::max(flow.source, flow.destination))) + ", there are " + std::to_string(ranks) + " ranks");
+      return bad("the traffic names " + rank_text(static_cast<std::size_t>(std::max(flow.source, flow.destination))) +
+                 ", there are " + std::to_string(ranks) + " ranks");
     }
-    if (!(flow.bytes >= 0) || !std::isfinite(flow.bytes)) return bad("the traffic from " + rank_text(flow.source) + " to " + rank_text(flow.destination) + " is no number of bytes");
+    if (!(flow.bytes >= 0) || !std::isfinite(flow.bytes))
+      return bad("the traffic from " + rank_text(flow.source) + " to " + rank_text(flow.destination) +
+                 " is no number of bytes");
   }
   return {};
 }
@@ -50,13 +57,18 @@ Result<std::vector<std::int32_t>> current_nodes(const MappingProblem& problem) {
     }
     return nodes;
   }
-  if (nodes.size() != ranks) return bad("the current mapping is of " + std::to_string(nodes.size()) + " ranks, the traffic of " + std::to_string(ranks));
+  if (nodes.size() != ranks)
+    return bad("the current mapping is of " + std::to_string(nodes.size()) + " ranks, the traffic of " +
+               std::to_string(ranks));
   std::vector<std::int32_t> used(problem.capacity.size(), 0);
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     const std::int32_t node = nodes[rank];
-    if (node < 0 || static_cast<std::size_t>(node) >= used.size()) return bad("the current mapping puts " + rank_text(rank) + " on node " + std::to_string(node) + ", which is not there");
+    if (node < 0 || static_cast<std::size_t>(node) >= used.size())
+      return bad("the current mapping puts " + rank_text(rank) + " on node " + std::to_string(node) +
+                 ", which is not there");
     if (++used[node] > problem.capacity[node]) {
-      return bad("the current mapping puts more than " + std::to_string(problem.capacity[node]) + " ranks on node " + problem.topology.name(node));
+      return bad("the current mapping puts more than " + std::to_string(problem.capacity[node]) + " ranks on node " +
+                 problem.topology.name(node));
     }
   }
   return nodes;
@@ -100,7 +112,8 @@ Result<Mapping> find_mapping(const MappingProblem& problem) {
   const auto current = current_nodes(problem);
   if (!current) return current.error();
   if (const auto used = count_nodes(*current); used > most_nodes_in_use) {
-    return bad("the ranks are on " + std::to_string(used) + " nodes, more than the " + std::to_string(most_nodes_in_use) + " that can be searched");
+    return bad("the ranks are on " + std::to_string(used) + " nodes, more than the " +
+               std::to_string(most_nodes_in_use) + " that can be searched");
   }
   if (slots_of(problem) > most_slots) return bad("too many slots: give a smaller --ranks-per-node");
   Mapping mapping;

@@ -12,16 +12,16 @@
 namespace pclscope::mapping {
 
 enum class Objective : std::uint8_t {
-  hop_bytes,        // sum of bytes x hops (reference §8)
-  inter_bytes,      // bytes between nodes
-  inter_messages,   // messages between nodes
+  hop_bytes,       // sum of bytes x hops (reference §8)
+  inter_bytes,     // bytes between nodes
+  inter_messages,  // messages between nodes
 };
 
 struct MappingCost {
   double hop_bytes = 0;
   double inter_bytes = 0;
   std::uint64_t inter_messages = 0;
-  double max_link_load = 0;       // bytes over the most loaded directed link, on Topology::route()s
+  double max_link_load = 0;  // bytes over the most loaded directed link, on Topology::route()s
 };
 
 struct MappingProblem {
@@ -30,17 +30,18 @@ struct MappingProblem {
   std::vector<std::int32_t> capacity;  // ranks that each node may take; size nodes(), sum >= traffic.ranks
   std::vector<std::int32_t> current;   // node of each rank, within the capacities; empty: in order, node by node
   Objective objective = Objective::hop_bytes;
-  double effort = 1;                   // 1: seconds for thousands of ranks; 0.1: live
-  bool links = true;                   // max_link_load is wanted
+  double effort = 1;  // 1: seconds for thousands of ranks; 0.1: live
+  bool links = true;  // max_link_load is wanted
 };
 
 struct Mapping {
   std::vector<std::int32_t> node_of_rank;
-  MappingCost before, after;           // after.objective is never worse than before's
+  MappingCost before, after;  // after.objective is never worse than before's
 };
 
 // Without max_link_load where it would cost too much: `links` false.
-MappingCost cost_of(const Traffic& traffic, const Topology& topology, const std::vector<std::int32_t>& node_of_rank, bool links = true);
+MappingCost cost_of(const Traffic& traffic, const Topology& topology, const std::vector<std::int32_t>& node_of_rank,
+                    bool links = true);
 // Errors: more ranks than slots, ranks of the traffic out of range, a current mapping that does not fit.
 Result<Mapping> find_mapping(const MappingProblem& problem);
 

@@ -29,7 +29,8 @@ Result<std::vector<std::size_t>> parse_order(std::string_view letters, std::size
     if (letter < 'A' || d >= dimensions || std::find(order.begin(), order.end(), d) != order.end()) break;
     order.push_back(d);
   }
-  if (order.size() != dimensions || letters.size() != dimensions) return bad("behind the @ each dimension's letter (A is the first) is expected once");
+  if (order.size() != dimensions || letters.size() != dimensions)
+    return bad("behind the @ each dimension's letter (A is the first) is expected once");
   return order;
 }
 
@@ -48,7 +49,8 @@ Links make_links(std::int32_t vertices, const std::vector<Edge>& edges) {
   }
   links.start.push_back(0);
   for (std::size_t v = 0; v + 1 < begin.size(); ++v) {
-    const auto first = all.begin() + static_cast<std::ptrdiff_t>(begin[v]), last = all.begin() + static_cast<std::ptrdiff_t>(end[v]);
+    const auto first = all.begin() + static_cast<std::ptrdiff_t>(begin[v]),
+               last = all.begin() + static_cast<std::ptrdiff_t>(end[v]);
     std::sort(first, last);
     links.neighbours.insert(links.neighbours.end(), first, std::unique(first, last));
     links.start.push_back(links.neighbours.size());
@@ -61,8 +63,10 @@ Result<std::vector<std::int32_t>> parse_sizes(std::string_view text, std::vector
   while (true) {
     std::int32_t size = 0;
     const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), size);
-    if (error != std::errc() && error != std::errc::result_out_of_range) return bad("a number is missing where it says '" + std::string(text.substr(0, 20)) + "'");
-    if (error == std::errc::result_out_of_range || size > most_vertices) return bad("more than " + std::to_string(most_vertices) + " nodes");
+    if (error != std::errc() && error != std::errc::result_out_of_range)
+      return bad("a number is missing where it says '" + std::string(text.substr(0, 20)) + "'");
+    if (error == std::errc::result_out_of_range || size > most_vertices)
+      return bad("more than " + std::to_string(most_vertices) + " nodes");
     if (size < 1) return bad("a size below 1");
     text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
     sizes.push_back(size);
@@ -121,8 +125,8 @@ Result<Network> parse_torus(std::string_view text, Wiring wiring) {
   return network;
 }
 
-// Routers of a group all know each other. Each pair of groups shares one link: that from group g to g + k (mod G) leaves
-// from router (k - 1) / h, where h = ceil((G - 1) / R) is the number of such links at a router.
+// Routers of a group all know each other. Each pair of groups shares one link: that from group g to g + k (mod G)
+// leaves from router (k - 1) / h, where h = ceil((G - 1) / R) is the number of such links at a router.
 Result<Network> parse_dragonfly(std::string_view text) {
   const auto sizes = parse_sizes(text);
   if (!sizes) return sizes.error();
@@ -130,7 +134,9 @@ Result<Network> parse_dragonfly(std::string_view text) {
   const auto nodes = product(*sizes);
   if (!nodes) return nodes.error();
   const std::int32_t groups = (*sizes)[0], routers = (*sizes)[1], per_router = (*sizes)[2];
-  if (std::int64_t{groups} * routers * (routers - 1) / 2 + std::int64_t{groups} * (groups - 1) / 2 > std::int64_t{most_edges}) return bad("more than " + std::to_string(most_edges) + " links");
+  if (std::int64_t{groups} * routers * (routers - 1) / 2 + std::int64_t{groups} * (groups - 1) / 2 >
+      std::int64_t{most_edges})
+    return bad("more than " + std::to_string(most_edges) + " links");
   Network network;
   network.nodes = *nodes;
   network.vertices = *nodes + groups * routers;
@@ -160,7 +166,7 @@ Result<Network> parse_fat_tree(std::string_view text) {
   Network network;
   network.nodes = *nodes;
   std::vector<Edge> edges;
-  std::int32_t below = 0, count = *nodes, next = *nodes;   // first vertex and number of those below; first of this level
+  std::int32_t below = 0, count = *nodes, next = *nodes;  // first vertex and number of those below; first of this level
   for (const std::int32_t down : *sizes) {
     for (std::int32_t i = 0; i < count; ++i) edges.emplace_back(below + i, next + i / down);
     below = next;

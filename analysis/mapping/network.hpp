@@ -19,7 +19,7 @@ inline constexpr std::size_t most_edges = std::size_t{1} << 24;
 
 // Undirected links, for each vertex its neighbours ascending, each once.
 struct Links {
-  std::vector<std::size_t> start;          // of each vertex, and the end
+  std::vector<std::size_t> start;  // of each vertex, and the end
   std::vector<std::int32_t> neighbours;
   std::span<const std::int32_t> of(std::int32_t vertex) const {
     const auto v = static_cast<std::size_t>(vertex);
@@ -37,9 +37,9 @@ struct Network {
   NetworkKind kind = NetworkKind::graph;
   std::int32_t nodes = 0;
   std::int32_t vertices = 0;
-  Links links;                      // empty for `complete`
-  Torus torus;                      // of `torus`
-  std::vector<std::string> names;   // of an edge list
+  Links links;                     // empty for `complete`
+  Torus torus;                     // of `torus`
+  std::vector<std::string> names;  // of an edge list
 };
 
 // Each takes what stands behind the colon.

@@ -14,14 +14,18 @@ namespace {
 
 // Work at effort 1, for some seconds: found by trials on the published patterns (docs/mapping.md).
 constexpr double moves_per_rank = 20000, least_moves = 4e6, most_moves = 14e6, most_looks = 2e9;
-constexpr double most_starts = 24, looks_for_starts = 0.5e6, per_distance = 1 / 256.0;  // Scotch gets a table of the sites' distances
-constexpr double looks_to_descend = 1e8, least_to_descend = 2e7;  // each time: where ranks have hundreds of partners, annealing gets further with them
+constexpr double most_starts = 24, looks_for_starts = 0.5e6,
+                 per_distance = 1 / 256.0;  // Scotch gets a table of the sites' distances
+constexpr double looks_to_descend = 1e8,
+                 least_to_descend =
+                     2e7;  // each time: where ranks have hundreds of partners, annealing gets further with them
 constexpr int maps_per_start = 4;
 constexpr double most_boxes = 20000, looks_for_boxes = 5e8;
-constexpr double straightened = 6, warmed = 3, heated = 2, most_wider = 6, looks_for_width = 3e4;  // candidates kept; more of small problems
+constexpr double straightened = 6, warmed = 3, heated = 2, most_wider = 6,
+                 looks_for_width = 3e4;                    // candidates kept; more of small problems
 constexpr double grouping_share = 0.1, group_share = 0.2;  // of the effort
-constexpr double coldest = 0.02;                         // below it hardly anything moves
-constexpr double ladder[] = {0.22, 0.20, 0.17, 0.14};    // about where an order that suits the network melts
+constexpr double coldest = 0.02;                           // below it hardly anything moves
+constexpr double ladder[] = {0.22, 0.20, 0.17, 0.14};      // about where an order that suits the network melts
 
 struct Candidate {
   Placement placement;
@@ -30,7 +34,8 @@ struct Candidate {
 
 class Refinement {
  public:
-  Refinement(const Instance& instance, const Topology& topology, double effort) : instance_(instance), topology_(topology), effort_(effort), random_(1) {
+  Refinement(const Instance& instance, const Topology& topology, double effort)
+      : instance_(instance), topology_(topology), effort_(effort), random_(1) {
     const double edges = static_cast<double>(instance.partner.size()) + 1, partners = edges / instance.ranks;
     const double wanted = std::clamp(moves_per_rank * instance.ranks, least_moves, most_moves);
     moves_ = effort * std::min(wanted, most_looks / (2 * partners + 10));
@@ -47,7 +52,9 @@ class Refinement {
     add(pool, in_order());
     if (groups_help(instance_)) add(pool, in_groups(current));
     for (int k = 0; k < starts_; ++k)
-      for (const auto& sites : scotch_starts(instance_, topology_, static_cast<std::uint64_t>(k), effort_ < 1 ? 1 : maps_per_start)) add(pool, place(instance_, sites));
+      for (const auto& sites :
+           scotch_starts(instance_, topology_, static_cast<std::uint64_t>(k), effort_ < 1 ? 1 : maps_per_start))
+        add(pool, place(instance_, sites));
     keep_best(pool, straightened);
     for (Candidate& candidate : pool) polish(candidate, 0, 0);
     keep_best(pool, warmed);

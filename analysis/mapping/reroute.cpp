@@ -15,10 +15,17 @@ bool clearly_less(double a, double b) { return a < b * (1 - 1e-12); }
 }  // namespace
 
 Rerouter::Rerouter(const LinkGraph& graph, LinkLoads loads)
-    : graph_(graph), loads_(std::move(loads)), from_source_(at(graph.vertices()), -1), to_goal_(from_source_), place_at_(from_source_), own_(at(graph.links())) {}
+    : graph_(graph),
+      loads_(std::move(loads)),
+      from_source_(at(graph.vertices()), -1),
+      to_goal_(from_source_),
+      place_at_(from_source_),
+      own_(at(graph.links())) {}
 
 // The present path's links carry the route's bytes already.
-double Rerouter::load_with(std::int32_t link, double bytes) const { return own_[at(link)] ? loads_[at(link)] : loads_[at(link)] + bytes; }
+double Rerouter::load_with(std::int32_t link, double bytes) const {
+  return own_[at(link)] ? loads_[at(link)] : loads_[at(link)] + bytes;
+}
 
 // Hops from the source over links of at most `most`; how far the goal is, within `limit` (it is: on the present path).
 std::int32_t Rerouter::reach_forwards(const Route& route, double most, std::int32_t limit) {
@@ -109,7 +116,7 @@ double Rerouter::smallest_threshold(std::int32_t limit) {
   for (const Step& step : steps_) values_.push_back(step.load);
   std::sort(values_.begin(), values_.end());
   values_.erase(std::unique(values_.begin(), values_.end()), values_.end());
-  std::size_t low = 0, high = values_.size() - 1;   // the largest permits everything
+  std::size_t low = 0, high = values_.size() - 1;  // the largest permits everything
   while (low < high) {
     const std::size_t middle = low + (high - low) / 2;
     search(values_[middle], limit) ? high = middle : low = middle + 1;
@@ -151,11 +158,13 @@ Reroute Rerouter::suggest(const Route& route, const RerouteRule& rule) {
   const std::int32_t shortest = reach_forwards(route, most, limit);
   result.load_after = lightest(route, most, shortest);
   // Longer ways can only be lighter than the best of the short ones: few links are left to look at.
-  if (rule.criterion == Criterion::load && limit > shortest) result.load_after = lightest(route, result.load_after, limit);
+  if (rule.criterion == Criterion::load && limit > shortest)
+    result.load_after = lightest(route, result.load_after, limit);
   search(result.load_after, limit);
   const std::int32_t hops = places_[1].hops;
   const bool less = clearly_less(result.load_after, most);
-  result.changed = rule.criterion == Criterion::length ? hops < route.length() || (hops == route.length() && less) : less || hops < route.length();
+  result.changed = rule.criterion == Criterion::length ? hops < route.length() || (hops == route.length() && less)
+                                                       : less || hops < route.length();
   if (result.changed) result.path = read_path();
   if (!result.changed) result.load_after = most;
   for (std::size_t i = 1; i < route.path.size(); ++i) own_[at(graph_.find(route.path[i - 1], route.path[i]))] = false;
@@ -178,7 +187,8 @@ void Rerouter::apply(Route& route, const Reroute& reroute) {
 namespace {
 
 // Indices into `chosen`: the longest, or the most loaded now, first; among equals more bytes first.
-std::vector<std::size_t> order_routes(const std::vector<Route>& routes, const std::vector<std::size_t>& chosen, Criterion criterion, const std::vector<double>& heaviest) {
+std::vector<std::size_t> order_routes(const std::vector<Route>& routes, const std::vector<std::size_t>& chosen,
+                                      Criterion criterion, const std::vector<double>& heaviest) {
   const auto value = [&](std::size_t i) {
     const Route& route = routes[chosen[i]];
     return std::tuple(criterion == Criterion::length ? double(route.length()) : heaviest[chosen[i]], route.bytes);
@@ -191,7 +201,8 @@ std::vector<std::size_t> order_routes(const std::vector<Route>& routes, const st
 
 }  // namespace
 
-RerouteSummary reroute(const LinkGraph& graph, std::vector<Route>& routes, const std::vector<std::size_t>& chosen, const RerouteRule& rule, const RerouteProgress& progress) {
+RerouteSummary reroute(const LinkGraph& graph, std::vector<Route>& routes, const std::vector<std::size_t>& chosen,
+                       const RerouteRule& rule, const RerouteProgress& progress) {
   RerouteSummary summary;
   Rerouter rerouter(graph, link_loads(graph, routes));
   summary.before = summarise(rerouter.loads());
@@ -202,7 +213,8 @@ RerouteSummary reroute(const LinkGraph& graph, std::vector<Route>& routes, const
     moved = false;
     std::size_t done = 0;
     // The order is that of the pass's beginning: what moves on the way does not go to the end of the queue.
-    for (const std::size_t i : order_routes(routes, chosen, rule.criterion, heaviest_of(graph, rerouter.loads(), routes))) {
+    for (const std::size_t i :
+         order_routes(routes, chosen, rule.criterion, heaviest_of(graph, rerouter.loads(), routes))) {
       Route& route = routes[chosen[i]];
       const std::int32_t gained = static_cast<std::int32_t>(first[i].size()) - 1 - route.length();
       summary.reroutes[i] = rerouter.suggest(route, {rule.criterion, rule.delta + gained, 1});

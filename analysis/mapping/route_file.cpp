@@ -1,5 +1,5 @@
-// Reading in three steps: lines to hops of pairs, coordinates to vertices, hops to routes. What does not fit together costs
-// its route and is told.
+// Reading in three steps: lines to hops of pairs, coordinates to vertices, hops to routes. What does not fit together
+// costs its route and is told.
 #include "analysis/mapping/route_file.hpp"
 
 #include <algorithm>
@@ -18,13 +18,13 @@ using Coordinates = std::vector<std::int32_t>;
 
 struct Hop {
   std::int32_t source, destination, hop;
-  std::int32_t from, to;             // indices into points
+  std::int32_t from, to;  // indices into points
   std::size_t line;
 };
 
 struct Point {
   std::int32_t number = 0;
-  std::int32_t place = 0;            // index into places
+  std::int32_t place = 0;  // index into places
   std::int32_t core = 0;
 };
 
@@ -40,15 +40,17 @@ class RouteReader {
   void number_vertices();
   void add_route(std::size_t begin, std::size_t end);
   std::string fault(std::size_t begin, std::size_t end, std::size_t& line) const;
-  std::int32_t vertex_of(std::int32_t point) const { return vertex_[static_cast<std::size_t>(points_[static_cast<std::size_t>(point)].place)]; }
+  std::int32_t vertex_of(std::int32_t point) const {
+    return vertex_[static_cast<std::size_t>(points_[static_cast<std::size_t>(point)].place)];
+  }
   std::int32_t number_of(std::int32_t point) const { return points_[static_cast<std::size_t>(point)].number; }
 
   const Topology* topology_;
   RouteFile file_;
-  std::map<Coordinates, std::int32_t> places_;               // coordinates without the core, by which vertices are sorted
+  std::map<Coordinates, std::int32_t> places_;  // coordinates without the core, by which vertices are sorted
   std::unordered_map<std::int32_t, std::int32_t> point_at_;  // number to point
   std::vector<Point> points_;
-  std::vector<std::int32_t> vertex_;                         // of each place; -1: not in the topology
+  std::vector<std::int32_t> vertex_;  // of each place; -1: not in the topology
   std::vector<Hop> hops_;
 };
 
@@ -74,13 +76,17 @@ std::int32_t RouteReader::point_of(const RoutePoint& point, std::size_t line) {
 Status RouteReader::read(std::istream& in, const std::string& path) {
   RouteLine line;
   std::size_t dimensions = 0;
-  const auto at_line = [&](const std::string& what) { return Error{ErrorCode::damaged, path + " line " + std::to_string(file_.lines) + ": " + what}; };
+  const auto at_line = [&](const std::string& what) {
+    return Error{ErrorCode::damaged, path + " line " + std::to_string(file_.lines) + ": " + what};
+  };
   for (std::string text; std::getline(in, text);) {
     ++file_.lines;
     if (text.find_first_not_of(" \t\r") == text.npos || text[0] == '#') continue;
-    if (text.size() > longest_line || !parse_route_line(text, line)) return at_line("not a line of a route file, as in: Hop 1: [5-0] 5 (1 0 1) -> 4 (1 0 0)");
+    if (text.size() > longest_line || !parse_route_line(text, line))
+      return at_line("not a line of a route file, as in: Hop 1: [5-0] 5 (1 0 1) -> 4 (1 0 0)");
     if (dimensions == 0) dimensions = line.from.coordinates.size();
-    if (line.from.coordinates.size() != dimensions || line.to.coordinates.size() != dimensions) return at_line("not " + std::to_string(dimensions) + " coordinates as in the lines before");
+    if (line.from.coordinates.size() != dimensions || line.to.coordinates.size() != dimensions)
+      return at_line("not " + std::to_string(dimensions) + " coordinates as in the lines before");
     const std::int32_t from = point_of(line.from, file_.lines), to = point_of(line.to, file_.lines);
     hops_.push_back({line.source, line.destination, line.hop, from, to, file_.lines});
   }
@@ -105,7 +111,8 @@ void RouteReader::number_vertices() {
     set.coordinates.push_back(coordinates);
   }
   set.number.assign(static_cast<std::size_t>(set.vertices), -1);
-  std::vector<std::int32_t> lowest(set.number.size(), INT32_MAX);   // of the numbers there with core 0, as the files have it
+  std::vector<std::int32_t> lowest(set.number.size(),
+                                   INT32_MAX);  // of the numbers there with core 0, as the files have it
   for (const Point& point : points_) {
     const std::int32_t vertex = vertex_[static_cast<std::size_t>(point.place)];
     if (vertex < 0 || point.core != 0) continue;
@@ -130,7 +137,8 @@ std::string RouteReader::fault(std::size_t begin, std::size_t end, std::size_t& 
     if (hop.hop > ordinal) return "hop " + std::to_string(ordinal) + " is missing";
     if (hop.hop < ordinal) return "hop " + std::to_string(hop.hop) + " is there twice";
     if (i == begin && number_of(hop.from) != hop.source) return "does not begin at its source";
-    if (i > begin && hop.from != hops_[i - 1].to && from != vertex_of(hops_[i - 1].to)) return "does not go on where hop " + std::to_string(ordinal - 1) + " ended";
+    if (i > begin && hop.from != hops_[i - 1].to && from != vertex_of(hops_[i - 1].to))
+      return "does not go on where hop " + std::to_string(ordinal - 1) + " ended";
     if (i + 1 == end && number_of(hop.to) != hop.destination) return "does not end at its destination";
     if (from < 0 || to < 0) return "coordinates that the topology does not have";
     if (topology_ && from != to && topology_->hops(from, to) != 1) return "a link that the topology does not have";
@@ -152,7 +160,8 @@ void RouteReader::add_route(std::size_t begin, std::size_t end) {
   }
   std::vector<std::int32_t> sorted = route.path;
   std::sort(sorted.begin(), sorted.end());
-  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) return problem(first.line, name + "comes to a vertex twice");
+  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
+    return problem(first.line, name + "comes to a vertex twice");
   for (const std::int32_t end_point : {hops_[begin].from, hops_[end - 1].to}) {
     file_.set.places[number_of(end_point)] = {vertex_of(end_point), points_[static_cast<std::size_t>(end_point)].core};
   }
@@ -165,11 +174,14 @@ RouteFile RouteReader::finish() {
   std::sort(hops_.begin(), hops_.end(), [&](const Hop& a, const Hop& b) { return key(a) < key(b); });
   for (std::size_t begin = 0; begin < hops_.size();) {
     std::size_t end = begin;
-    while (end < hops_.size() && hops_[end].source == hops_[begin].source && hops_[end].destination == hops_[begin].destination) ++end;
+    while (end < hops_.size() && hops_[end].source == hops_[begin].source &&
+           hops_[end].destination == hops_[begin].destination)
+      ++end;
     add_route(begin, end);
     begin = end;
   }
-  std::stable_sort(file_.problems.begin(), file_.problems.end(), [](const RouteProblem& a, const RouteProblem& b) { return a.line < b.line; });
+  std::stable_sort(file_.problems.begin(), file_.problems.end(),
+                   [](const RouteProblem& a, const RouteProblem& b) { return a.line < b.line; });
   return std::move(file_);
 }
 
@@ -189,7 +201,8 @@ Result<RouteFile> read_routes(const std::string& path, const Topology* topology)
   RouteFile file = reader.finish();
   if (file.set.routes.empty()) {
     const RouteProblem& first = file.problems.front();
-    return Error{ErrorCode::damaged, path + ": no route that fits together; line " + std::to_string(first.line) + ": " + first.what};
+    return Error{ErrorCode::damaged,
+                 path + ": no route that fits together; line " + std::to_string(first.line) + ": " + first.what};
   }
   return file;
 }
@@ -214,7 +227,8 @@ std::string route_lines(const RouteSet& set, const Route& route) {
     return std::to_string(rank) + " " + coordinates_text(set.coordinates[vertex], core);
   };
   for (std::size_t i = 1; i < route.path.size(); ++i) {
-    text += "Hop " + std::to_string(i) + ": [" + std::to_string(route.source) + "-" + std::to_string(route.destination) + "] " + point(i - 1) + " -> " + point(i) + "\n";
+    text += "Hop " + std::to_string(i) + ": [" + std::to_string(route.source) + "-" +
+            std::to_string(route.destination) + "] " + point(i - 1) + " -> " + point(i) + "\n";
   }
   return text;
 }

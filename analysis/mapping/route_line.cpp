@@ -47,8 +47,9 @@ class Scanner {
 
 bool parse_route_line(std::string_view text, RouteLine& line) {
   Scanner scan(text);
-  return scan.word("Hop") && scan.number(line.hop) && line.hop > 0 && scan.word(":") && scan.word("[") && scan.number(line.source) && scan.word("-") &&
-         scan.number(line.destination) && scan.word("]") && scan.point(line.from) && scan.word("->") && scan.point(line.to) && scan.at_end();
+  return scan.word("Hop") && scan.number(line.hop) && line.hop > 0 && scan.word(":") && scan.word("[") &&
+         scan.number(line.source) && scan.word("-") && scan.number(line.destination) && scan.word("]") &&
+         scan.point(line.from) && scan.word("->") && scan.point(line.to) && scan.at_end();
 }
 
 }  // namespace pclscope::mapping

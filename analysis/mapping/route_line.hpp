@@ -13,7 +13,7 @@ struct RoutePoint {
 };
 
 struct RouteLine {
-  std::int32_t hop = 0;              // from 1
+  std::int32_t hop = 0;  // from 1
   std::int32_t source = 0, destination = 0;
   RoutePoint from, to;
 };

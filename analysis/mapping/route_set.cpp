@@ -31,17 +31,23 @@ void name_vertices(RouteSet& set, const Topology& topology, const std::vector<st
 
 }  // namespace
 
-Result<RouteSet> routes_of(const Traffic& traffic, const Topology& topology, const std::vector<std::int32_t>& node_of_rank) {
-  if (static_cast<std::int64_t>(node_of_rank.size()) < traffic.ranks) return bad(std::to_string(traffic.ranks) + " ranks, but places for " + std::to_string(node_of_rank.size()));
+Result<RouteSet> routes_of(const Traffic& traffic, const Topology& topology,
+                           const std::vector<std::int32_t>& node_of_rank) {
+  if (static_cast<std::int64_t>(node_of_rank.size()) < traffic.ranks)
+    return bad(std::to_string(traffic.ranks) + " ranks, but places for " + std::to_string(node_of_rank.size()));
   for (std::size_t rank = 0; rank < node_of_rank.size(); ++rank) {
-    if (node_of_rank[rank] < 0 || node_of_rank[rank] >= topology.nodes()) return bad("rank " + std::to_string(rank) + " would be on node " + std::to_string(node_of_rank[rank]) + " of " + std::to_string(topology.nodes()));
+    if (node_of_rank[rank] < 0 || node_of_rank[rank] >= topology.nodes())
+      return bad("rank " + std::to_string(rank) + " would be on node " + std::to_string(node_of_rank[rank]) + " of " +
+                 std::to_string(topology.nodes()));
   }
   RouteSet set;
   name_vertices(set, topology, node_of_rank);
   std::size_t steps = 0;
   for (const Flow& flow : traffic.flows) {
-    if (flow.source < 0 || flow.destination < 0 || flow.source >= traffic.ranks || flow.destination >= traffic.ranks) return bad("a flow of a rank that does not exist");
-    const std::int32_t from = node_of_rank[static_cast<std::size_t>(flow.source)], to = node_of_rank[static_cast<std::size_t>(flow.destination)];
+    if (flow.source < 0 || flow.destination < 0 || flow.source >= traffic.ranks || flow.destination >= traffic.ranks)
+      return bad("a flow of a rank that does not exist");
+    const std::int32_t from = node_of_rank[static_cast<std::size_t>(flow.source)],
+                       to = node_of_rank[static_cast<std::size_t>(flow.destination)];
     set.routes.push_back({flow.source, flow.destination, sane(flow.bytes), topology.route(from, to)});
     steps += set.routes.back().path.size();
     if (steps > most_stored) return bad("the routes are too many and too long to be kept");
@@ -53,7 +59,8 @@ std::size_t set_bytes(RouteSet& set, const Traffic& traffic) {
   const auto key = [](const auto& pair) { return std::pair(pair.source, pair.destination); };
   std::size_t found = 0;
   for (Route& route : set.routes) {
-    const auto flow = std::lower_bound(traffic.flows.begin(), traffic.flows.end(), route, [&](const Flow& a, const Route& b) { return key(a) < key(b); });
+    const auto flow = std::lower_bound(traffic.flows.begin(), traffic.flows.end(), route,
+                                       [&](const Flow& a, const Route& b) { return key(a) < key(b); });
     const bool there = flow != traffic.flows.end() && key(*flow) == key(route);
     route.bytes = there ? sane(flow->bytes) : 0;
     found += there;
@@ -71,10 +78,12 @@ double mean_length(const std::vector<Route>& routes) {
 }
 
 double sum_hop_bytes(const std::vector<Route>& routes) {
-  return std::accumulate(routes.begin(), routes.end(), 0.0, [](double sum, const Route& route) { return sum + route.hop_bytes(); });
+  return std::accumulate(routes.begin(), routes.end(), 0.0,
+                         [](double sum, const Route& route) { return sum + route.hop_bytes(); });
 }
 
-std::vector<std::size_t> rank_routes(const std::vector<Route>& routes, RouteMetric metric, const std::vector<double>& heaviest) {
+std::vector<std::size_t> rank_routes(const std::vector<Route>& routes, RouteMetric metric,
+                                     const std::vector<double>& heaviest) {
   const auto value = [&](std::size_t i) {
     if (metric == RouteMetric::length) return double(routes[i].length());
     return metric == RouteMetric::load ? heaviest[i] : routes[i].hop_bytes();

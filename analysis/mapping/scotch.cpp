@@ -1,5 +1,8 @@
 #include "analysis/mapping/scotch.hpp"
 
+#include <scotch.h>
+#include <stdio_ext.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -7,9 +10,6 @@
 #include <mutex>
 #include <numeric>
 #include <string>
-
-#include <scotch.h>
-#include <stdio_ext.h>
 
 #include "analysis/mapping/halving.hpp"
 #include "analysis/mapping/search.hpp"
@@ -25,26 +25,30 @@ namespace pclscope::mapping {
 namespace {
 
 using Number = SCOTCH_Num;
-constexpr double heaviest = 10000;            // loads are integers; sums must not overflow 32 bits
-constexpr int fine = 4;                        // Scotch rounds mean distances: so much finer
-constexpr std::int32_t most_decomposed = 2048; // likewise
-constexpr std::int32_t small_network = 1024;   // Scotch's own way to halve a network needs the square of it; what it does with larger ones is slow
+constexpr double heaviest = 10000;              // loads are integers; sums must not overflow 32 bits
+constexpr int fine = 4;                         // Scotch rounds mean distances: so much finer
+constexpr std::int32_t most_decomposed = 2048;  // likewise
+constexpr std::int32_t small_network =
+    1024;  // Scotch's own way to halve a network needs the square of it; what it does with larger ones is slow
 
 class Source {
  public:
   Source(const Instance& instance, std::uint64_t seed) {
     const double most = instance.weight.empty() ? 1 : *std::max_element(instance.weight.begin(), instance.weight.end());
-    const double scale = std::min(heaviest, 1e9 / std::max<double>(1, static_cast<double>(instance.weight.size()))) / most;
+    const double scale =
+        std::min(heaviest, 1e9 / std::max<double>(1, static_cast<double>(instance.weight.size()))) / most;
     first_.assign(instance.first.begin(), instance.first.end());
     partner_.assign(instance.partner.begin(), instance.partner.end());
-    for (const double weight : instance.weight) load_.push_back(std::max<Number>(1, static_cast<Number>(std::llround(weight * scale))));
+    for (const double weight : instance.weight)
+      load_.push_back(std::max<Number>(1, static_cast<Number>(std::llround(weight * scale))));
     SCOTCH_contextInit(&context_);
     SCOTCH_graphInit(&graph_);
     SCOTCH_graphInit(&bound_);
-    good_ = SCOTCH_graphBuild(&graph_, 0, instance.ranks, first_.data(), nullptr, nullptr, nullptr, static_cast<Number>(partner_.size()), partner_.data(), load_.data()) == 0;
+    good_ = SCOTCH_graphBuild(&graph_, 0, instance.ranks, first_.data(), nullptr, nullptr, nullptr,
+                              static_cast<Number>(partner_.size()), partner_.data(), load_.data()) == 0;
     // One thread: several give another result each time.
-    good_ = good_ && SCOTCH_contextOptionSetNum(&context_, SCOTCH_OPTIONNUMDETERMINISTIC, 1) == 0 && SCOTCH_contextThreadSpawn(&context_, 1, nullptr) == 0 &&
-            SCOTCH_contextRandomClone(&context_) == 0;
+    good_ = good_ && SCOTCH_contextOptionSetNum(&context_, SCOTCH_OPTIONNUMDETERMINISTIC, 1) == 0 &&
+            SCOTCH_contextThreadSpawn(&context_, 1, nullptr) == 0 && SCOTCH_contextRandomClone(&context_) == 0;
     if (!good_) return;
     SCOTCH_contextRandomSeed(&context_, static_cast<Number>(seed % 1000000 + 1));
     SCOTCH_contextRandomReset(&context_);
@@ -83,8 +87,10 @@ class Target {
       for (std::int32_t site = 0; site < instance.sites; ++site) capacity.push_back(instance.capacity(site));
       return SCOTCH_archCmpltw(&arch_, instance.sites, capacity.data()) == 0;
     }
-    if (instance.grid.extents.empty()) return first && topology.vertices() <= small_network ? build_network(instance, topology) : build_chain(instance);
-    if (first || random.below(3) == 0 || instance.sites > most_decomposed) return build_grid(instance.grid, random, first);
+    if (instance.grid.extents.empty())
+      return first && topology.vertices() <= small_network ? build_network(instance, topology) : build_chain(instance);
+    if (first || random.below(3) == 0 || instance.sites > most_decomposed)
+      return build_grid(instance.grid, random, first);
     return build_halves(instance, random);
   }
 
@@ -107,22 +113,25 @@ class Target {
     order_.resize(grid.extents.size());
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     std::reverse(order_.begin(), order_.end());
-    for (std::size_t k = order_.size(); !first && k > 1; --k) std::swap(order_[k - 1], order_[random.below(static_cast<std::uint32_t>(k))]);
+    for (std::size_t k = order_.size(); !first && k > 1; --k)
+      std::swap(order_[k - 1], order_[random.below(static_cast<std::uint32_t>(k))]);
     std::vector<Number> extents;
     for (const std::size_t d : order_) extents.push_back(grid.extents[d]);
     const bool wraps = std::find(grid.wraps.begin(), grid.wraps.end(), true) != grid.wraps.end();
     const auto count = static_cast<Number>(extents.size());
-    return (wraps ? SCOTCH_archTorusX(&arch_, count, extents.data()) : SCOTCH_archMeshX(&arch_, count, extents.data())) == 0;
+    return (wraps ? SCOTCH_archTorusX(&arch_, count, extents.data())
+                  : SCOTCH_archMeshX(&arch_, count, extents.data())) == 0;
   }
 
-  // The grid halved again and again, in an order of our choice: what Scotch finds depends much on it. Every other time one
-  // dimension is used up before the next begins.
+  // The grid halved again and again, in an order of our choice: what Scotch finds depends much on it. Every other time
+  // one dimension is used up before the next begins.
   bool build_halves(const Instance& instance, Random& random) {
     const Grid& grid = instance.grid;
     std::vector<std::size_t> halving;
     for (std::size_t d = 0; d < grid.extents.size(); ++d)
       for (std::int32_t length = grid.extents[d]; length > 1; length = (length + 1) / 2) halving.push_back(d);
-    for (std::size_t k = halving.size(); k > 1; --k) std::swap(halving[k - 1], halving[random.below(static_cast<std::uint32_t>(k))]);
+    for (std::size_t k = halving.size(); k > 1; --k)
+      std::swap(halving[k - 1], halving[random.below(static_cast<std::uint32_t>(k))]);
     if (random.below(2) == 0) use_up(halving);
     return build_decomposition(instance, halve_grid(grid, instance.sites, halving));
   }
@@ -151,7 +160,8 @@ class Target {
   static void use_up(std::vector<std::size_t>& halving) {
     std::vector<std::size_t> sorted;
     for (const std::size_t d : halving)
-      if (std::find(sorted.begin(), sorted.end(), d) == sorted.end()) sorted.insert(sorted.end(), static_cast<std::size_t>(std::count(halving.begin(), halving.end(), d)), d);
+      if (std::find(sorted.begin(), sorted.end(), d) == sorted.end())
+        sorted.insert(sorted.end(), static_cast<std::size_t>(std::count(halving.begin(), halving.end(), d)), d);
     halving = sorted;
   }
 
@@ -164,10 +174,13 @@ class Target {
     list_.assign(instance.node.begin(), instance.node.end());
     SCOTCH_graphInit(&network_);
     networked_ = true;
-    if (SCOTCH_graphBuild(&network_, 0, topology.vertices(), first_.data(), nullptr, nullptr, nullptr, static_cast<Number>(next_.size()), next_.data(), nullptr) != 0) return false;
+    if (SCOTCH_graphBuild(&network_, 0, topology.vertices(), first_.data(), nullptr, nullptr, nullptr,
+                          static_cast<Number>(next_.size()), next_.data(), nullptr) != 0)
+      return false;
     SCOTCH_Strat strategy;
     SCOTCH_stratInit(&strategy);
-    const bool good = SCOTCH_archBuild(&arch_, &network_, static_cast<Number>(list_.size()), list_.data(), &strategy) == 0;
+    const bool good =
+        SCOTCH_archBuild(&arch_, &network_, static_cast<Number>(list_.size()), list_.data(), &strategy) == 0;
     SCOTCH_stratExit(&strategy);
     return good;
   }
@@ -200,7 +213,8 @@ std::vector<std::int32_t> map_once(const Instance& instance, Target& target, std
 
 }  // namespace
 
-std::vector<std::vector<std::int32_t>> scotch_starts(const Instance& instance, const Topology& topology, std::uint64_t seed, int count) {
+std::vector<std::vector<std::int32_t>> scotch_starts(const Instance& instance, const Topology& topology,
+                                                     std::uint64_t seed, int count) {
   static std::mutex one_at_a_time;  // its random state is global
   const std::lock_guard lock(one_at_a_time);
   std::vector<std::vector<std::int32_t>> starts;

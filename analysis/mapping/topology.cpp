@@ -28,8 +28,10 @@ constexpr Family families[] = {
 // In a network without structure everybody is everybody's neighbour: a list per vertex that somebody asked for.
 class CompleteLists {
  public:
-  explicit CompleteLists(std::int32_t nodes) : lists_(new std::atomic<std::vector<std::int32_t>*>[static_cast<std::size_t>(nodes)]), nodes_(nodes) {
-    for (std::int32_t v = 0; v < nodes; ++v) lists_[static_cast<std::size_t>(v)].store(nullptr, std::memory_order_relaxed);
+  explicit CompleteLists(std::int32_t nodes)
+      : lists_(new std::atomic<std::vector<std::int32_t>*>[static_cast<std::size_t>(nodes)]), nodes_(nodes) {
+    for (std::int32_t v = 0; v < nodes; ++v)
+      lists_[static_cast<std::size_t>(v)].store(nullptr, std::memory_order_relaxed);
   }
   ~CompleteLists() {
     for (std::int32_t v = 0; v < nodes_; ++v) delete lists_[static_cast<std::size_t>(v)].load();
@@ -63,8 +65,8 @@ struct Topology::Graph {
   }
   std::string text;
   Network network;
-  std::unique_ptr<DistanceRows> rows;     // of a graph
-  std::unique_ptr<CompleteLists> lists;   // of a complete network
+  std::unique_ptr<DistanceRows> rows;    // of a graph
+  std::unique_ptr<CompleteLists> lists;  // of a complete network
   mutable std::atomic<std::int32_t> diameter{-1};
 };
 
@@ -79,10 +81,14 @@ Result<Topology> Topology::parse(std::string_view text) {
   for (const Family& family : families) {
     if (colon == text.npos || text.substr(0, colon) != family.name) continue;
     const std::string_view rest = text.substr(colon + 1);
-    if (rest.empty()) return Error{ErrorCode::bad_argument, "topology '" + shown + "': nothing behind the colon, as in " + std::string(family.example)};
+    if (rest.empty())
+      return Error{ErrorCode::bad_argument,
+                   "topology '" + shown + "': nothing behind the colon, as in " + std::string(family.example)};
     auto network = family.parse(rest);
-    if (!network && family.name == "edges") return network.error();   // names its file
-    if (!network) return Error{network.error().code, "topology '" + shown + "': " + network.error().message + ", as in " + std::string(family.example)};
+    if (!network && family.name == "edges") return network.error();  // names its file
+    if (!network)
+      return Error{network.error().code,
+                   "topology '" + shown + "': " + network.error().message + ", as in " + std::string(family.example)};
     return Topology(std::make_unique<Graph>(std::string(text), std::move(*network)));
   }
   std::string known;
@@ -139,7 +145,8 @@ std::vector<std::int32_t> Topology::route(std::int32_t from, std::int32_t to) co
   }
   for (std::int32_t left = hops(to, from); left > 0; --left) {
     const auto around = neighbours(result.back());
-    result.push_back(*std::find_if(around.begin(), around.end(), [&](std::int32_t next) { return hops(to, next) == left - 1; }));
+    result.push_back(
+        *std::find_if(around.begin(), around.end(), [&](std::int32_t next) { return hops(to, next) == left - 1; }));
   }
   return result;
 }

@@ -30,18 +30,18 @@ class Topology {
 
   std::int32_t nodes() const;
   std::int32_t vertices() const;
-  const std::string& text() const;                       // as given to parse()
-  std::vector<std::int32_t> coordinates(std::int32_t vertex) const;  // tori and meshes; else empty
+  const std::string& text() const;                                             // as given to parse()
+  std::vector<std::int32_t> coordinates(std::int32_t vertex) const;            // tori and meshes; else empty
   std::int32_t vertex_at(const std::vector<std::int32_t>& coordinates) const;  // -1: none. Not a torus: {vertex}
-  std::string name(std::int32_t vertex) const;           // of an edge list: as there; else the number
+  std::string name(std::int32_t vertex) const;                          // of an edge list: as there; else the number
   std::span<const std::int32_t> neighbours(std::int32_t vertex) const;  // ascending
   // Links from node to node on a shortest path; 0 to itself. Constant time on tori; elsewhere the first question for a
   // source costs a breadth-first search, the row is kept.
   std::int32_t hops(std::int32_t from, std::int32_t to) const;
-  std::int32_t diameter() const;                         // largest hops()
+  std::int32_t diameter() const;  // largest hops()
   // Vertices of the route that messages take, both ends included: dimension order on tori and meshes (the first one
-  // first, unless told otherwise; at equal length upwards from an even coordinate, downwards from an odd one), elsewhere a
-  // shortest path, the lowest numbers first.
+  // first, unless told otherwise; at equal length upwards from an even coordinate, downwards from an odd one),
+  // elsewhere a shortest path, the lowest numbers first.
   std::vector<std::int32_t> route(std::int32_t from, std::int32_t to) const;
 
   Topology(Topology&&) noexcept;

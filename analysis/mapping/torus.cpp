@@ -15,8 +15,8 @@ std::int32_t distance(std::int32_t a, std::int32_t b, std::int32_t size, Wiring 
   return wiring == Wiring::line ? straight : std::min(straight, size - straight);
 }
 
-// Where a message that is at `at` and goes to `goal` (another place) is next. At equal length upwards from an even place,
-// downwards from an odd one: so do all published routes of Blue Gene/Q (docs/mapping.md).
+// Where a message that is at `at` and goes to `goal` (another place) is next. At equal length upwards from an even
+// place, downwards from an odd one: so do all published routes of Blue Gene/Q (docs/mapping.md).
 std::int32_t next_place(std::int32_t at, std::int32_t goal, const Dimension& dimension, bool upwards_at_equal) {
   const std::int32_t size = dimension.size, up = (goal - at + size) % size;
   if (dimension.wiring == Wiring::all) return goal;
@@ -39,14 +39,17 @@ Torus::Torus(std::vector<Dimension> dimensions, std::vector<std::size_t> order)
   }
   for (std::size_t begin = 0; begin < dimensions_.size();) {
     std::size_t end = begin + 1;
-    for (std::int32_t size = dimensions_[begin].size; end < dimensions_.size() && size * std::int64_t{dimensions_[end].size} <= most_in_block; ++end) size *= dimensions_[end].size;
+    for (std::int32_t size = dimensions_[begin].size;
+         end < dimensions_.size() && size * std::int64_t{dimensions_[end].size} <= most_in_block; ++end)
+      size *= dimensions_[end].size;
     add_block(begin, end);
     begin = end;
   }
 }
 
 std::int32_t Torus::along(std::size_t dimension, std::int32_t a, std::int32_t b) const {
-  return distance(coordinate(dimension, a), coordinate(dimension, b), dimensions_[dimension].size, dimensions_[dimension].wiring);
+  return distance(coordinate(dimension, a), coordinate(dimension, b), dimensions_[dimension].size,
+                  dimensions_[dimension].wiring);
 }
 
 void Torus::add_block(std::size_t begin, std::size_t end) {
@@ -70,14 +73,16 @@ std::int32_t Torus::hops(std::int32_t from, std::int32_t to) const {
   std::int32_t sum = 0;
   for (const Block& block : blocks_) {
     const std::int32_t a = block.place[static_cast<std::size_t>(from)], b = block.place[static_cast<std::size_t>(to)];
-    sum += block.table.empty() ? distance(a, b, block.size, block.wiring) : block.table[static_cast<std::size_t>(a * block.size + b)];
+    sum += block.table.empty() ? distance(a, b, block.size, block.wiring)
+                               : block.table[static_cast<std::size_t>(a * block.size + b)];
   }
   return sum;
 }
 
 std::int32_t Torus::diameter() const {
   std::int32_t sum = 0;
-  for (const Dimension& d : dimensions_) sum += d.wiring == Wiring::all ? d.size > 1 : d.wiring == Wiring::line ? d.size - 1 : d.size / 2;
+  for (const Dimension& d : dimensions_)
+    sum += d.wiring == Wiring::all ? d.size > 1 : d.wiring == Wiring::line ? d.size - 1 : d.size / 2;
   return sum;
 }
 

@@ -1,5 +1,5 @@
-// Distances and dimension-order routes on tori, meshes, and networks whose dimensions are fully linked. Row-major numbers,
-// the last coordinate fastest.
+// Distances and dimension-order routes on tori, meshes, and networks whose dimensions are fully linked. Row-major
+// numbers, the last coordinate fastest.
 #pragma once
 
 #include <cstdint>
@@ -32,13 +32,15 @@ class Torus {
   // Several dimensions together, with a table of all their distances: two or three look-ups make a distance.
   struct Block {
     std::int32_t size = 1;
-    std::vector<std::uint16_t> table;   // size x size; empty: one long dimension, by formula
+    std::vector<std::uint16_t> table;  // size x size; empty: one long dimension, by formula
     Wiring wiring = Wiring::ring;
-    std::vector<std::int32_t> place;    // of each vertex
+    std::vector<std::int32_t> place;  // of each vertex
   };
   std::int32_t along(std::size_t dimension, std::int32_t a, std::int32_t b) const;
   void add_block(std::size_t begin, std::size_t end);
-  std::int32_t coordinate(std::size_t dimension, std::int32_t vertex) const { return vertex / strides_[dimension] % dimensions_[dimension].size; }
+  std::int32_t coordinate(std::size_t dimension, std::int32_t vertex) const {
+    return vertex / strides_[dimension] % dimensions_[dimension].size;
+  }
   std::vector<Dimension> dimensions_;
   std::vector<std::int32_t> strides_;
   std::vector<std::size_t> order_;

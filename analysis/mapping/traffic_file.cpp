@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t highest_rank = (std::int64_t{1} << 31) - 2;
 constexpr std::int64_t most_ranks = std::int64_t{1} << 22;
-constexpr std::int64_t spread_allowed = 4;   // numbers of ranks may be up to so many times as many as ranks that talk
+constexpr std::int64_t spread_allowed = 4;  // numbers of ranks may be up to so many times as many as ranks that talk
 constexpr std::int64_t always_allowed = 1024;
 
 struct Line {
@@ -54,7 +54,8 @@ class TrafficReader {
       std::size_t end = text.find('\n', at);
       if (end == std::string_view::npos) end = text.size();
       ++number_;
-      if (!take(text.substr(at, end - at))) return Error{ErrorCode::damaged, "line " + std::to_string(number_) + ": " + why_};
+      if (!take(text.substr(at, end - at)))
+        return Error{ErrorCode::damaged, "line " + std::to_string(number_) + ": " + why_};
       at = end + 1;
     }
     return finish();
@@ -81,8 +82,10 @@ class TrafficReader {
     std::array<std::string_view, 5> words;
     const std::size_t count = split(text, words);
     if (count == 0) return true;
-    if (count < 3 || count > 4 || (ours_ && count != 4)) return wrong(ours_ ? "expected: source destination messages bytes" : "expected: source destination bytes [hops]");
-    if (columns_ != 0 && count != columns_) return wrong(std::to_string(count) + " columns, the lines before have " + std::to_string(columns_));
+    if (count < 3 || count > 4 || (ours_ && count != 4))
+      return wrong(ours_ ? "expected: source destination messages bytes" : "expected: source destination bytes [hops]");
+    if (columns_ != 0 && count != columns_)
+      return wrong(std::to_string(count) + " columns, the lines before have " + std::to_string(columns_));
     columns_ = count;
     return take(words, count);
   }
@@ -94,9 +97,11 @@ class TrafficReader {
     };
     if (!rank(words[0], line.source) || !rank(words[1], line.destination)) return false;
     const std::string_view bytes = words[ours_ ? 3 : 2];
-    if (!parse_number(bytes, line.bytes) || !std::isfinite(line.bytes) || line.bytes < 0 || line.bytes > 1e30) return wrong(bytes, "number of bytes");
+    if (!parse_number(bytes, line.bytes) || !std::isfinite(line.bytes) || line.bytes < 0 || line.bytes > 1e30)
+      return wrong(bytes, "number of bytes");
     if (ours_ && !parse_number(words[2], line.messages)) return wrong(words[2], "number of messages");
-    if (!ours_ && count == 4 && (!parse_number(words[3], line.hops) || line.hops < 0)) return wrong(words[3], "number of hops");
+    if (!ours_ && count == 4 && (!parse_number(words[3], line.hops) || line.hops < 0))
+      return wrong(words[3], "number of hops");
     lines_.push_back(line);
     return true;
   }
@@ -110,28 +115,36 @@ class TrafficReader {
     const auto talking = static_cast<std::int64_t>(numbers.size());
     const bool dense = numbers.back() < std::max(always_allowed, spread_allowed * talking) || ours_;
     const std::int64_t ranks = dense ? numbers.back() + 1 : talking;
-    if (ranks > most_ranks) return Error{ErrorCode::damaged, "rank " + std::to_string(numbers.back()) + ": more than " + std::to_string(most_ranks) + " ranks cannot be read"};
+    if (ranks > most_ranks)
+      return Error{ErrorCode::damaged, "rank " + std::to_string(numbers.back()) + ": more than " +
+                                           std::to_string(most_ranks) + " ranks cannot be read"};
     file_.traffic.ranks = static_cast<std::int32_t>(ranks);
     if (!dense) {
-      for (Line& line : lines_) line.source = place(numbers, line.source), line.destination = place(numbers, line.destination);
+      for (Line& line : lines_)
+        line.source = place(numbers, line.source), line.destination = place(numbers, line.destination);
       file_.names = std::move(numbers);
     }
     add_up();
     return std::move(file_);
   }
 
-  static std::int64_t place(const std::vector<std::int64_t>& numbers, std::int64_t name) { return std::lower_bound(numbers.begin(), numbers.end(), name) - numbers.begin(); }
+  static std::int64_t place(const std::vector<std::int64_t>& numbers, std::int64_t name) {
+    return std::lower_bound(numbers.begin(), numbers.end(), name) - numbers.begin();
+  }
 
   void add_up() {
     // Files mostly come in order.
-    const auto before = [](const Line& a, const Line& b) { return a.source != b.source ? a.source < b.source : a.destination < b.destination; };
+    const auto before = [](const Line& a, const Line& b) {
+      return a.source != b.source ? a.source < b.source : a.destination < b.destination;
+    };
     if (!std::is_sorted(lines_.begin(), lines_.end(), before)) std::stable_sort(lines_.begin(), lines_.end(), before);
     for (const Line& line : lines_) {
       if (line.source == line.destination) {
         ++file_.self_lines;
         continue;
       }
-      const auto source = static_cast<std::int32_t>(line.source), destination = static_cast<std::int32_t>(line.destination);
+      const auto source = static_cast<std::int32_t>(line.source),
+                 destination = static_cast<std::int32_t>(line.destination);
       std::vector<Flow>& flows = file_.traffic.flows;
       if (flows.empty() || flows.back().source != source || flows.back().destination != destination) {
         flows.push_back({source, destination, 0, 0});
@@ -160,7 +173,9 @@ Result<TrafficFile> read_traffic(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   if (!file || !(text << file.rdbuf()).good()) {
-    const ErrorCode code = errno == ENOENT ? ErrorCode::not_found : errno == EACCES ? ErrorCode::not_permitted : ErrorCode::io;
+    const ErrorCode code = errno == ENOENT   ? ErrorCode::not_found
+                           : errno == EACCES ? ErrorCode::not_permitted
+                                             : ErrorCode::io;
     return Error{code, "cannot read " + path + ": " + (errno != 0 ? std::strerror(errno) : "it is empty")};
   }
   Result<TrafficFile> parsed = parse_traffic(text.view());
@@ -172,7 +187,8 @@ std::string format_traffic(const Traffic& traffic) {
   std::string text = std::string(traffic_heading) + "\n# source destination messages bytes\n";
   char number[40];
   for (const Flow& flow : traffic.flows) {
-    text += std::to_string(flow.source) + ' ' + std::to_string(flow.destination) + ' ' + std::to_string(flow.messages) + ' ';
+    text += std::to_string(flow.source) + ' ' + std::to_string(flow.destination) + ' ' + std::to_string(flow.messages) +
+            ' ';
     text.append(number, std::to_chars(number, number + sizeof number, flow.bytes).ptr);
     text += '\n';
   }

@@ -14,8 +14,8 @@ std::uint32_t ChannelTable::find(std::uint64_t comm, std::int32_t source, std::i
   }
 }
 
-std::uint32_t ChannelTable::make(std::uint64_t hash, std::uint64_t comm, std::int32_t source,
-                                 std::int32_t destination, std::int32_t tag) {
+std::uint32_t ChannelTable::make(std::uint64_t hash, std::uint64_t comm, std::int32_t source, std::int32_t destination,
+                                 std::int32_t tag) {
   if ((count_ + 1) * 2 > slots_.size()) rehash(slots_.size() * 2);
   std::uint32_t index;
   if (free_.empty()) {

@@ -42,8 +42,7 @@ class ChannelTable {
       if (slot.channel == no_index) break;
       if (slot.check != static_cast<std::uint32_t>(hash >> 32)) continue;
       const Channel& channel = channels_[slot.channel];
-      if (channel.comm == comm && channel.source == source && channel.destination == destination &&
-          channel.tag == tag)
+      if (channel.comm == comm && channel.source == source && channel.destination == destination && channel.tag == tag)
         return slot.channel;
     }
     made = true;

@@ -17,17 +17,17 @@ enum class CollectiveShape : std::uint8_t {
 // Times are nanoseconds since the job's time origin.
 struct CollectiveCall {
   std::uint64_t comm = 0;
-  std::uint64_t ordinal = 0;      // of the operation on its communicator
-  std::int32_t rank = 0;          // world rank
-  std::int32_t awaited = -1;      // the last of those whom this rank had to wait for; -1: it waited for nobody
-  std::uint16_t function = 0;     // functions.def
+  std::uint64_t ordinal = 0;   // of the operation on its communicator
+  std::int32_t rank = 0;       // world rank
+  std::int32_t awaited = -1;   // the last of those whom this rank had to wait for; -1: it waited for nobody
+  std::uint16_t function = 0;  // functions.def
   CollectiveShape shape = CollectiveShape::unknown;
-  bool nonblocking = false;       // begin: entry of the call that posted it; end: return of the one that completed it
+  bool nonblocking = false;  // begin: entry of the call that posted it; end: return of the one that completed it
   std::int64_t begin = 0;
   std::int64_t end = 0;
-  std::int64_t awaited_begin = 0; // when `awaited` came; begin when there is none
-  std::uint64_t bytes = 0;        // this rank's contribution
-  std::uint64_t site = 0;         // id in the store's /sites, 0 unknown; from the matcher: site_key.hpp
+  std::int64_t awaited_begin = 0;  // when `awaited` came; begin when there is none
+  std::uint64_t bytes = 0;         // this rank's contribution
+  std::uint64_t site = 0;          // id in the store's /sites, 0 unknown; from the matcher: site_key.hpp
 
   // How long the rank waited for the last arrival. A nonblocking one overlaps with computation: no wait is claimed.
   std::int64_t wait() const {

@@ -90,8 +90,8 @@ void Collectives::take(std::int32_t rank, const record::Event& e) {
     last_ = nullptr;
   } else if (!(e.flags & record::flag::failed)) {
     arrive(e.comm, comm, e.ordinal,
-           {rank, e.peer, e.begin, e.end, e.bytes, site_key(e), e.function,
-            (e.flags & record::flag::nonblocking) != 0, (e.flags & record::flag::intercomm) != 0});
+           {rank, e.peer, e.begin, e.end, e.bytes, site_key(e), e.function, (e.flags & record::flag::nonblocking) != 0,
+            (e.flags & record::flag::intercomm) != 0});
   }
 }
 

@@ -1,8 +1,9 @@
 // Collective operations: events of all members of a communicator belong together by their ordinal on it. When the last
 // member's has been read, each member's part comes out, with the wait for the last arrival (collective_call.hpp).
 //
-// One thread owns a Collectives. Memory: operations that are not complete, at most 16,384 per communicator and a million
-// parts in all; beyond, the oldest of the communicator are given up. Communicators fall out when all members freed them.
+// One thread owns a Collectives. Memory: operations that are not complete, at most 16,384 per communicator and a
+// million parts in all; beyond, the oldest of the communicator are given up. Communicators fall out when all members
+// freed them.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +42,7 @@ class Collectives {
   std::uint64_t incomplete() const;                       // seen on some members only, so far
   std::uint64_t abandoned() const { return abandoned_; }  // given up: events missing, or size unknown
   std::size_t communicators() const { return comms_.size(); }
-  std::size_t parts() const { return parts_; }            // held of incomplete operations
+  std::size_t parts() const { return parts_; }  // held of incomplete operations
 
  private:
   struct Part {

@@ -12,7 +12,7 @@ namespace flag = record::flag;
 namespace {
 constexpr std::size_t poison_limit = 256;  // patterns per rank; beyond, everything the rank receives is in doubt
 constexpr std::int64_t surplus_limit = std::int64_t{1} << 30;
-}
+}  // namespace
 
 // An uncertain send and an uncertain receive of one channel may be the same message: count the larger number.
 void Matcher::ambiguous_sends(Channel& c, std::uint64_t count) {
@@ -89,8 +89,7 @@ void Matcher::cut_receives(std::uint32_t index, Rank& r, std::uint64_t from, boo
     if (completed_only)
       keep = keep && recv.state != RecvState::posted && !(r.several && number >= r.told_recvs) &&
              r.wildcards.blocker(c.comm, c.source, c.tag, number, recvs_) == no_index;
-    else
-      keep = keep && number < from;
+    else keep = keep && number < from;
     if (keep) {
       // Perhaps with one of the others.
       if (completed_only && record::concurrent_of(recv.ordinal) != 0) recvs_[entry].bits |= recv_bit::out_of_order;
@@ -109,8 +108,7 @@ void Matcher::cut_receives(std::uint32_t index, Rank& r, std::uint64_t from, boo
   mark_dirty(index);
 }
 
-void Matcher::poison(std::int32_t rank, std::uint64_t comm, std::int32_t source, std::int32_t tag,
-                     std::uint64_t from) {
+void Matcher::poison(std::int32_t rank, std::uint64_t comm, std::int32_t source, std::int32_t tag, std::uint64_t from) {
   Rank& r = ranks_[rank];
   if (r.lossy) return;
   const Poison added{rank, comm, source, tag, from};

@@ -24,7 +24,7 @@ struct alignas(64) SendEntry {
   std::uint8_t thread;
   bool held;  // MPI_Cancel was called, outcome unknown
   bool phantom;
-  bool raced;  // with a send that failed
+  bool raced;                     // with a send that failed
   std::uint32_t clock_error = 0;  // ns, of a sender on another node
 };
 
@@ -38,12 +38,12 @@ enum class RecvState : std::uint8_t {
 };
 
 namespace recv_bit {
-inline constexpr std::uint8_t truncated = 1;       // its message was longer than the buffer
-inline constexpr std::uint8_t unseen_post = 2;     // posted while nothing was recorded: `post` is later than the truth
-inline constexpr std::uint8_t unseen_end = 4;      // completed while nothing was recorded
-inline constexpr std::uint8_t out_of_order = 8;    // as flag::out_of_order
-inline constexpr std::uint8_t entered = 16;        // its call has not returned: the concurrent count is to come
-inline constexpr std::uint8_t first_come = 32;     // its call would have returned for another message, too
+inline constexpr std::uint8_t truncated = 1;     // its message was longer than the buffer
+inline constexpr std::uint8_t unseen_post = 2;   // posted while nothing was recorded: `post` is later than the truth
+inline constexpr std::uint8_t unseen_end = 4;    // completed while nothing was recorded
+inline constexpr std::uint8_t out_of_order = 8;  // as flag::out_of_order
+inline constexpr std::uint8_t entered = 16;      // its call has not returned: the concurrent count is to come
+inline constexpr std::uint8_t first_come = 32;   // its call would have returned for another message, too
 inline constexpr std::uint8_t of_no_turn = truncated | first_come;  // these say nothing about its turn
 }  // namespace recv_bit
 

@@ -15,14 +15,10 @@ bool Matcher::is_posting(const Event& e) {
   switch (e.kind) {
     case EventKind::send:
     case EventKind::recv_post:
-    case EventKind::lost_number:
-      return true;
-    case EventKind::recv_done:
-      return !(e.flags & flag::posted);
-    case EventKind::recv_cancelled:
-      return e.flags & flag::failed && !(e.flags & flag::posted);
-    default:
-      return false;
+    case EventKind::lost_number: return true;
+    case EventKind::recv_done: return !(e.flags & flag::posted);
+    case EventKind::recv_cancelled: return e.flags & flag::failed && !(e.flags & flag::posted);
+    default: return false;
   }
 }
 
@@ -60,7 +56,8 @@ void Matcher::add(std::int32_t rank, std::uint32_t thread, std::span<const Event
   thread_ = static_cast<std::uint8_t>(std::min<std::uint32_t>(thread, many_threads));
   Thread& t = r.threads[thread];
   for (const Event& e : events) {
-    if (t.in_summary) [[unlikely]] follow_summary(r, t, e);
+    if (t.in_summary) [[unlikely]]
+      follow_summary(r, t, e);
     // The usual ones at once: in turn, of ranks with one thread.
     if (e.kind == EventKind::send && e.ordinal == r.next_send && r.parked_sends.empty()) {
       ++r.next_send;
@@ -103,8 +100,7 @@ void Matcher::read(std::int32_t rank, Rank& r, const Event& e) {
       return take_out_of_turn(rank, r, e, false);
     case EventKind::recv_done:
     case EventKind::recv_cancelled:
-    case EventKind::recv_freed:
-      return read_receive_end(rank, r, e);
+    case EventKind::recv_freed: return read_receive_end(rank, r, e);
     case EventKind::send_cancel_request:
     case EventKind::send_cancelled:
     case EventKind::send_not_cancelled:
@@ -117,20 +113,17 @@ void Matcher::read(std::int32_t rank, Rank& r, const Event& e) {
       return e.begin <= r.next_send ? take_phantom_sends(rank, r, e) : take_out_of_turn(rank, r, e, true);
     case EventKind::unrecorded_receives:
       return e.begin <= r.next_recv ? take_phantom_receives(rank, r, e) : take_out_of_turn(rank, r, e, false);
-    case EventKind::lost_number:
-      return take_lost_number(rank, r, e);
-    case EventKind::finalize:
-      r.finalized = true;
-      return;
-    default:
-      return;
+    case EventKind::lost_number: return take_lost_number(rank, r, e);
+    case EventKind::finalize: r.finalized = true; return;
+    default: return;
   }
 }
 
 void Matcher::read_receive_end(std::int32_t rank, Rank& r, const Event& e) {
   const std::uint64_t number = number_of(e.ordinal);
   if (e.kind == EventKind::recv_done) {
-    if (e.flags & flag::posted && number < r.next_recv) [[likely]] return take_completion(rank, r, e);
+    if (e.flags & flag::posted && number < r.next_recv) [[likely]]
+      return take_completion(rank, r, e);
     if (number != r.next_recv || !r.parked_recvs.empty() || e.flags & flag::posted)
       return take_out_of_turn(rank, r, e, false);
     ++r.next_recv;
@@ -138,29 +131,21 @@ void Matcher::read_receive_end(std::int32_t rank, Rank& r, const Event& e) {
   }
   if (is_posting(e) && number == r.next_recv && r.parked_recvs.empty())
     ++r.next_recv;  // MPI refused it: nothing was posted
-  else
-    number < r.next_recv ? take_removal(rank, r, e) : take_out_of_turn(rank, r, e, false);
+  else number < r.next_recv ? take_removal(rank, r, e) : take_out_of_turn(rank, r, e, false);
 }
 
 void Matcher::take_event(std::int32_t rank, Rank& r, const Event& e) {
   switch (e.kind) {
-    case EventKind::send:
-      return take_send(rank, r, e);
-    case EventKind::recv_post:
-      return take_post(rank, r, e);
+    case EventKind::send: return take_send(rank, r, e);
+    case EventKind::recv_post: return take_post(rank, r, e);
     case EventKind::recv_done:
       return e.flags & flag::posted ? take_completion(rank, r, e) : take_blocking_receive(rank, r, e);
     case EventKind::recv_cancelled:
-    case EventKind::recv_freed:
-      return take_removal(rank, r, e);
-    case EventKind::unrecorded_sends:
-      return take_phantom_sends(rank, r, e);
-    case EventKind::unrecorded_receives:
-      return take_phantom_receives(rank, r, e);
-    case EventKind::lost_number:
-      return;
-    default:
-      return take_send_cancel(rank, e);
+    case EventKind::recv_freed: return take_removal(rank, r, e);
+    case EventKind::unrecorded_sends: return take_phantom_sends(rank, r, e);
+    case EventKind::unrecorded_receives: return take_phantom_receives(rank, r, e);
+    case EventKind::lost_number: return;
+    default: return take_send_cancel(rank, e);
   }
 }
 
@@ -191,7 +176,8 @@ void Matcher::take_send(std::int32_t rank, Rank& r, const Event& e) {
     if (!(e.flags & flag::failed)) ++counts_.foreign;
     return;
   }
-  if (ranks_[e.peer].away) [[unlikely]] return forward_send(rank, r, e);
+  if (ranks_[e.peer].away) [[unlikely]]
+    return forward_send(rank, r, e);
   const std::uint32_t index = channel(e.comm, rank, e.peer, e.tag);
   Channel& c = channels_[index];
   // Nobody knows whether a failed send became a message: what follows on the channel is not certain.
@@ -199,7 +185,8 @@ void Matcher::take_send(std::int32_t rank, Rank& r, const Event& e) {
   if (e.flags & flag::failed) {
     if (c.special)
       for (std::uint32_t at = c.send_head; at != no_index; at = sends_[at].next)
-        if (const SendEntry& s = sends_[at]; number_of(s.ordinal) + record::concurrent_of(s.ordinal) >= number_of(e.ordinal))
+        if (const SendEntry& s = sends_[at];
+            number_of(s.ordinal) + record::concurrent_of(s.ordinal) >= number_of(e.ordinal))
           sends_[at].raced = true;
     return mark_dirty(index);
   }
@@ -208,13 +195,12 @@ void Matcher::take_send(std::int32_t rank, Rank& r, const Event& e) {
     return ambiguous_sends(c);
   }
   const std::uint32_t entry = sends_.take();
-  sends_[entry] = {e.ordinal, e.begin, e.end,   r.away ? e.site : site_key(e), e.bytes, e.flags,
-                   no_index,  thread_, false,   false,                         false,   half_error_};
+  sends_[entry] = {e.ordinal, e.begin, e.end,    r.away ? e.site : site_key(e),
+                   e.bytes,   e.flags, no_index, thread_,
+                   false,     false,   false,    half_error_};
   if (record::concurrent_of(e.ordinal) != 0) make_special(index);
-  if (c.send_head == no_index)
-    c.send_head = entry;
-  else
-    sends_[c.send_tail].next = entry;
+  if (c.send_head == no_index) c.send_head = entry;
+  else sends_[c.send_tail].next = entry;
   c.send_tail = entry;
   if (c.recv_head != no_index || c.late != no_index || receives_in_doubt(c)) mark_dirty(index);
 }

@@ -7,8 +7,8 @@
 // read in an earlier round and every ring has been read to its head since.
 //
 // Several nodes: each node's matcher reads the rings of its own ranks, pairs what they receive, and hands the sends to
-// ranks elsewhere ("remote ranks") on to the matcher there: set_forward(), add_half(). Rings are then read in epochs that
-// all nodes go through together: see end_epoch().
+// ranks elsewhere ("remote ranks") on to the matcher there: set_forward(), add_half(). Rings are then read in epochs
+// that all nodes go through together: see end_epoch().
 //
 // Owned by one thread. Memory: outstanding sends and receives, channels in use (idle ones are evicted).
 #pragma once
@@ -116,8 +116,7 @@ class Matcher {
   bool received_ahead(std::int32_t rank, std::int32_t source, std::uint64_t comm, std::int32_t tag) const;
   // Visits the sends that were read and are not paired: rank, number, destination, communicator, tag; and whether a
   // receive is posted that may take it. One walk over all of them.
-  using VisitSend =
-      std::function<void(std::int32_t, std::uint64_t, std::int32_t, std::uint64_t, std::int32_t, bool)>;
+  using VisitSend = std::function<void(std::int32_t, std::uint64_t, std::int32_t, std::uint64_t, std::int32_t, bool)>;
   void outstanding_sends(const std::function<bool(std::int32_t rank)>& wanted, const VisitSend& visit) const;
 
   std::size_t channels() const { return channels_.size(); }
@@ -143,8 +142,8 @@ class Matcher {
   // What a special channel must remember of those that are paired.
   struct Races {
     std::uint64_t send_end = 0, recv_end = 0;  // sends (receives) with lower numbers are concurrent with paired ones
-    std::uint8_t send_thread = 0, recv_thread = 0;      // of those, if it is one: see many_threads
-    bool cancellable = false;      // of the paired sends up to send_end, some could be cancelled
+    std::uint8_t send_thread = 0, recv_thread = 0;  // of those, if it is one: see many_threads
+    bool cancellable = false;                       // of the paired sends up to send_end, some could be cancelled
     std::uint32_t cancelling = 0;  // paired sends under an undecided MPI_Cancel: an unpaired one may be meant
   };
   struct Rank {
@@ -158,15 +157,15 @@ class Matcher {
     bool lossy = false;    // events are missing: all its later sends and receives are ambiguous
     bool several = false;  // threads may be in MPI at once
     bool finalized = false;
-    bool muted = false;    // as told
-    bool was_muted = false;  // as told the time before: its summary has been read only now
+    bool muted = false;                   // as told
+    bool was_muted = false;               // as told the time before: its summary has been read only now
     std::uint64_t dropped = 0, told = 0;  // events: by the headers, by `lost` events
     std::uint32_t summaries = 0;          // threads whose summary is being read
     std::uint64_t summary_recv = 0;       // and the first receive of it: phantoms told later may precede it
     std::uint64_t owing_since = ~0ull;    // sends and receives read when it began to owe something; ~0: it does not
     // Several threads: no unrecorded send (receive) still to be told comes before these numbers.
     std::uint64_t told_sends = 0, told_recvs = 0;
-    std::uint64_t marked_sends = 0, marked_recvs = 0;        // the same once the next round has been read
+    std::uint64_t marked_sends = 0, marked_recvs = 0;            // the same once the next round has been read
     std::uint64_t latest_send_begin = 0, latest_recv_begin = 0;  // of those that had their turn, ticks
     std::vector<OutOfPlace> out_of_place;
     PostedTable posted;
@@ -296,12 +295,12 @@ class Matcher {
   std::uint8_t thread_ = 0;                                 // whose events are being taken
   std::vector<Message> batch_;
   Forward forward_;
-  std::vector<SenderState> told_states_;  // by rank, as handed out by sender_news()
-  std::vector<std::int32_t> here_;        // ascending; few of the job's
+  std::vector<SenderState> told_states_;            // by rank, as handed out by sender_news()
+  std::vector<std::int32_t> here_;                  // ascending; few of the job's
   std::uint32_t half_error_ = 0, clock_error_ = 0;  // ns
-  bool epochs_ = false;           // several nodes
-  std::uint8_t round_ = 0;        // several nodes: the newest epoch that is over
-  std::uint8_t read_round_ = 0;   // to which what is read now belongs
+  bool epochs_ = false;                             // several nodes
+  std::uint8_t round_ = 0;                          // several nodes: the newest epoch that is over
+  std::uint8_t read_round_ = 0;                     // to which what is read now belongs
   bool finished_ = false;
   MatchCounts counts_;
 };

@@ -11,15 +11,16 @@ struct Message {
   std::int32_t source = 0;  // ranks in the application's world
   std::int32_t destination = 0;
   std::int32_t tag = 0;
-  std::uint32_t flags = 0;      // record::flag of the send, `truncated` and `first_come` of the receive, plus message_flag below
-  std::uint64_t bytes = 0;      // as received when known, else as sent
-  std::int64_t send_begin = 0;  // entry of the call that started the send
-  std::int64_t send_end = 0;    // return of that call
-  std::int64_t recv_post = 0;   // entry of the call that posted the receive
-  std::int64_t recv_wait = 0;   // entry of the call that completed it (= recv_post for a blocking receive)
-  std::int64_t recv_end = 0;    // return of that call
-  std::uint64_t send_site = 0;  // id in the store's /sites, 0 unknown; from the matcher: site_key.hpp
-  std::uint64_t recv_site = 0;  // of the call that posted the receive
+  std::uint32_t flags =
+      0;  // record::flag of the send, `truncated` and `first_come` of the receive, plus message_flag below
+  std::uint64_t bytes = 0;           // as received when known, else as sent
+  std::int64_t send_begin = 0;       // entry of the call that started the send
+  std::int64_t send_end = 0;         // return of that call
+  std::int64_t recv_post = 0;        // entry of the call that posted the receive
+  std::int64_t recv_wait = 0;        // entry of the call that completed it (= recv_post for a blocking receive)
+  std::int64_t recv_end = 0;         // return of that call
+  std::uint64_t send_site = 0;       // id in the store's /sites, 0 unknown; from the matcher: site_key.hpp
+  std::uint64_t recv_site = 0;       // of the call that posted the receive
   std::uint32_t clock_error_ns = 0;  // between nodes: bound of the clocks' error in differences of both sides' times
 
   std::int64_t time() const { return recv_end - send_begin; }

@@ -49,8 +49,8 @@ void Matcher::take_parked(std::int32_t rank, Rank& r) {
     while (!parked.empty() && parked.begin()->first <= next && !r.lossy) {
       std::vector<ParkedEvent>& events = parked.begin()->second;
       const bool passed = parked.begin()->first < next;  // its number was lost, says a lost_number
-      const auto first = std::stable_partition(events.begin(), events.end(),
-                                               [](const ParkedEvent& p) { return is_phantom(p.event); });
+      const auto first =
+          std::stable_partition(events.begin(), events.end(), [](const ParkedEvent& p) { return is_phantom(p.event); });
       const auto it = std::find_if(first, events.end(), [](const ParkedEvent& p) { return is_posting(p.event); });
       if (it == events.end() && !passed) {
         // A completion of another thread, its posting not read yet. Phantoms come before the number.
@@ -64,7 +64,8 @@ void Matcher::take_parked(std::int32_t rank, Rank& r) {
       if (it != events.end()) {
         std::rotate(first, it, it + 1);
         const Event& posting = first->event;
-        next = std::max(next, number_of(posting.ordinal) + (posting.kind == EventKind::lost_number ? posting.bytes : 1));
+        next =
+            std::max(next, number_of(posting.ordinal) + (posting.kind == EventKind::lost_number ? posting.bytes : 1));
       }
       const std::vector<ParkedEvent> taken = std::move(events);
       parked.erase(parked.begin());

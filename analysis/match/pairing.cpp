@@ -16,10 +16,8 @@ constexpr std::uint32_t carried_flags =
 void Matcher::append(Channel& c, std::uint32_t entry) {
   recvs_[entry].prev = c.recv_tail;
   recvs_[entry].next = no_index;
-  if (c.recv_head == no_index)
-    c.recv_head = entry;
-  else
-    recvs_[c.recv_tail].next = entry;
+  if (c.recv_head == no_index) c.recv_head = entry;
+  else recvs_[c.recv_tail].next = entry;
   c.recv_tail = entry;
 }
 
@@ -75,7 +73,8 @@ bool Matcher::settled(const RecvEntry& recv, Drain when) const {
   return recv.round != round_ && (when == Drain::end_of_round || recv.round != before_last);
 }
 
-// May the receive have a send that can be cancelled? Not before a cancel from before its completion would have been read.
+// May the receive have a send that can be cancelled? Not before a cancel from before its completion would have been
+// read.
 bool Matcher::certain_pair(const Channel& c, const RecvEntry& recv, Drain when) const {
   if (when == Drain::end_of_job) return true;
   const Rank& source = ranks_[c.source];
@@ -96,7 +95,8 @@ bool Matcher::later_receive_settled(const Channel& c, const RecvEntry& recv, Dra
   for (std::uint32_t at = c.recv_head; at != no_index; at = recvs_[at].next)
     if (proves(recvs_[at])) return true;
   if (c.late == no_index) return false;
-  return std::any_of(late_[c.late].begin(), late_[c.late].end(), [&](const Late& l) { return proves(recvs_[l.entry]); });
+  return std::any_of(late_[c.late].begin(), late_[c.late].end(),
+                     [&](const Late& l) { return proves(recvs_[l.entry]); });
 }
 
 void Matcher::hang_on(std::uint32_t index, std::uint32_t wildcard) {
@@ -130,8 +130,7 @@ void Matcher::drain(std::uint32_t index, Drain when) {
       const std::uint64_t count = recv.state == RecvState::phantom ? recv.bytes : 1;
       if (ranks_[c.source].gone && !c.sends_ambiguous && c.ambiguous_surplus <= 0)
         (recv.state == RecvState::phantom ? counts_.unrecorded : counts_.half_recorded) += count;
-      else
-        ambiguous_receives(c, count);
+      else ambiguous_receives(c, count);
       pop_front(c);
       give_receive(entry);
       continue;
@@ -249,7 +248,7 @@ void Matcher::close_channel(std::uint32_t index) {
     const bool took = phantom || recv.state == RecvState::completed;
     if (took && c.send_head != no_index) {
       const bool unseen = phantom || recv.bits & recv_bit::unseen_end, no_send = sends_[c.send_head].phantom;
-      const Verdict verdict = unseen && no_send  ? Verdict::neither
+      const Verdict verdict = unseen && no_send   ? Verdict::neither
                               : unseen || no_send ? Verdict::half
                                                   : Verdict::ambiguous;
       pair_special(index, entry, c.send_head, verdict);

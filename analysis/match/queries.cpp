@@ -13,7 +13,9 @@ std::uint64_t count_of(const SendEntry& send) { return send.phantom ? send.bytes
 std::uint64_t count_of(const RecvEntry& recv) {
   return recv.state == RecvState::gone ? 0 : recv.state == RecvState::phantom ? recv.bytes : 1;
 }
-bool is_complete(const RecvEntry& recv) { return recv.state == RecvState::completed || recv.state == RecvState::phantom; }
+bool is_complete(const RecvEntry& recv) {
+  return recv.state == RecvState::completed || recv.state == RecvState::phantom;
+}
 }  // namespace
 
 std::uint64_t Matcher::sends_of(const Channel& c) const {

@@ -21,7 +21,8 @@ constexpr std::uint64_t unknown = ~0ull;
 
 // Last number of the window. A saturated count tells nothing: all that began before the call returned, known once
 // something is known to have begun later.
-std::uint64_t window_end(std::uint64_t ordinal, std::uint64_t call_end, std::uint64_t next, std::uint64_t latest_begin) {
+std::uint64_t window_end(std::uint64_t ordinal, std::uint64_t call_end, std::uint64_t next,
+                         std::uint64_t latest_begin) {
   const std::uint64_t concurrent = record::concurrent_of(ordinal);
   if (concurrent < record::concurrent_limit) return number_of(ordinal) + concurrent;
   return latest_begin > call_end ? next - 1 : unknown;
@@ -80,8 +81,8 @@ Matcher::Verdict Matcher::races_of_send(std::uint32_t index, std::uint32_t sent,
   if (send.phantom) return Verdict::exact;
   if (!last_chance && r.several && number >= r.told_sends) return mark_dirty(index), Verdict::wait;
   const auto races = races_.find(index);
-  const bool known = races != races_.end() && number < races->second.send_end &&
-                     !same_thread(send.thread, races->second.send_thread);
+  const bool known =
+      races != races_.end() && number < races->second.send_end && !same_thread(send.thread, races->second.send_thread);
   std::uint64_t end = window_end(send.ordinal, send.end, r.next_send, r.latest_send_begin);
   if (last_chance && r.finalized) end = std::min(end, r.next_send - 1);
   // Even when it is known to be ambiguous: whoever could have been taken instead must be here (cancel_of_paired).

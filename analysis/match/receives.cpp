@@ -18,8 +18,10 @@ namespace {
 constexpr bool failed(const Event& e) { return e.flags & flag::failed && !(e.flags & flag::truncated); }
 
 constexpr std::uint8_t bits_of(const Event& e) {
-  constexpr std::uint32_t known = flag::truncated | flag::entered | flag::unrecorded | flag::out_of_order | flag::first_come;
-  if ((e.flags & known) == 0) [[likely]] return 0;
+  constexpr std::uint32_t known =
+      flag::truncated | flag::entered | flag::unrecorded | flag::out_of_order | flag::first_come;
+  if ((e.flags & known) == 0) [[likely]]
+    return 0;
   std::uint8_t bits = 0;
   if (e.flags & flag::truncated) bits |= recv_bit::truncated;
   if (e.flags & flag::entered) bits |= recv_bit::entered;
@@ -39,8 +41,8 @@ bool comes_first(const Event& e, std::int32_t posted_source) {
 
 std::uint32_t Matcher::new_receive(const Event& e, RecvState state) {
   const std::uint32_t entry = recvs_.take();
-  recvs_[entry] = {e.ordinal, e.begin,  e.begin,  e.end, site_key(e), e.bytes,    no_index,
-                   no_index,  no_index, read_round_,   state, bits_of(e),  thread_};
+  recvs_[entry] = {e.ordinal, e.begin,  e.begin,     e.end, site_key(e), e.bytes, no_index,
+                   no_index,  no_index, read_round_, state, bits_of(e),  thread_};
   return entry;
 }
 
@@ -50,8 +52,7 @@ void Matcher::take_post(std::int32_t rank, Rank& r, const Event& e) {
     return take_resolution(rank, r, e);
   if (e.peer == record::proc_null || r.lossy || e.flags & (flag::failed | flag::foreign)) return;
   const std::uint64_t number = number_of(e.ordinal);
-  const bool wildcard =
-      !(e.flags & flag::matched_probe) && (e.peer == record::any_source || e.tag == record::any_tag);
+  const bool wildcard = !(e.flags & flag::matched_probe) && (e.peer == record::any_source || e.tag == record::any_tag);
   if (e.flags & flag::out_of_order && r.several) r.out_of_place.push_back({e.comm, e.peer, e.tag, number});
   if (wildcard && (e.peer == record::any_source || is_rank(e.peer))) {
     if (e.flags & flag::unordered) return poison(rank, e.comm, e.peer, e.tag, number);

@@ -1,11 +1,11 @@
 // Ranks of other nodes: their sends come as halves, already in their turn (the matcher that reads their rings has put
 // them in order), with a SenderState wherever more than the halves must be known.
 //
-// Rounds are epochs here. A completion that was read in epoch e, and a cancel of a send from before it: the sender's node
-// read its headers at the end of epoch e + 1, after epoch e was over everywhere, so after that completion. Then either a
-// stretch without events that holds the cancel was seen (it owes something), or the cancel was in a ring, to be read in
-// epoch e + 2 at the latest (the rings are read before the headers). When that is over here, the cancel is here too.
-// What is read between end_epoch() and epoch_over() belongs to the next epoch.
+// Rounds are epochs here. A completion that was read in epoch e, and a cancel of a send from before it: the sender's
+// node read its headers at the end of epoch e + 1, after epoch e was over everywhere, so after that completion. Then
+// either a stretch without events that holds the cancel was seen (it owes something), or the cancel was in a ring, to
+// be read in epoch e + 2 at the latest (the rings are read before the headers). When that is over here, the cancel is
+// here too. What is read between end_epoch() and epoch_over() belongs to the next epoch.
 #include <algorithm>
 
 #include "analysis/match/matcher.hpp"

@@ -2,8 +2,8 @@
 // recorded, but accounted for). A phantom takes its turn like any other; its message has no times.
 //
 // Until the summary of a stretch has been read, the rank owes something. What it could decide waits: of a rank with one
-// thread only the cancels of its sends are told late (nothing else of the stretch precedes what was recorded before it);
-// of a rank with several threads also everything that the other threads record meanwhile, which its phantoms may
+// thread only the cancels of its sends are told late (nothing else of the stretch precedes what was recorded before
+// it); of a rank with several threads also everything that the other threads record meanwhile, which its phantoms may
 // precede. Such a send or receive is known to have no untold phantom before it once, after it was read, there was a
 // moment at which no thread owed anything, and the rings have been read to where they stood then.
 #include <algorithm>
@@ -33,10 +33,8 @@ bool in_summary(const Event& e) {
     case EventKind::comm_freed:
     case EventKind::send_cancel_request:
     case EventKind::send_cancelled:
-    case EventKind::send_not_cancelled:
-      return true;
-    default:
-      return e.flags & (flag::unrecorded | flag::matched_probe);
+    case EventKind::send_not_cancelled: return true;
+    default: return e.flags & (flag::unrecorded | flag::matched_probe);
   }
 }
 }  // namespace
@@ -82,8 +80,19 @@ void Matcher::take_phantom_receives(std::int32_t rank, Rank& r, const Event& e) 
   if (r.lossy || e.begin >= c.ambiguous_from) return ambiguous_receives(c, e.bytes);
   make_special(index);
   const std::uint32_t entry = recvs_.take();
-  recvs_[entry] = {number_of(e.begin), 0,        std::max(e.begin, e.end), ~0ull, 0, e.bytes, no_index, no_index, index,
-                   read_round_,        RecvState::phantom, 0, many_threads};
+  recvs_[entry] = {number_of(e.begin),
+                   0,
+                   std::max(e.begin, e.end),
+                   ~0ull,
+                   0,
+                   e.bytes,
+                   no_index,
+                   no_index,
+                   index,
+                   read_round_,
+                   RecvState::phantom,
+                   0,
+                   many_threads};
   phantom_receives_ += e.bytes - 1;
   insert(index, entry);
 }

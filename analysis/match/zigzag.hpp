@@ -1,4 +1,5 @@
-// Numbers of either sign near 0 as numbers near 0: 0, -1, 1, -2 become 0, 1, 2, 3. Of differences modulo 2^64; exact for any.
+// Numbers of either sign near 0 as numbers near 0: 0, -1, 1, -2 become 0, 1, 2, 3. Of differences modulo 2^64; exact
+// for any.
 #pragma once
 
 #include <cstdint>

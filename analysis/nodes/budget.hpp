@@ -1,6 +1,6 @@
-// What the aggregators may send beyond what exactness needs: the bulk. A node's traffic in all is to stay below 2 % of the
-// application's message bytes or 1 MB/s, whichever is larger; the bulk has what halves and reports leave of it.
-// One thread. Times: ns on any one axis.
+// What the aggregators may send beyond what exactness needs: the bulk. A node's traffic in all is to stay below 2 % of
+// the application's message bytes or 1 MB/s, whichever is larger; the bulk has what halves and reports leave of it. One
+// thread. Times: ns on any one axis.
 #pragma once
 
 #include <algorithm>
@@ -10,9 +10,9 @@ namespace pclscope::nodes {
 
 class TrafficBudget {
  public:
-  static constexpr double share = 0.02;               // of the application's message bytes
-  static constexpr double always = 1e6;               // bytes per second
-  static constexpr double saved_s = 2;                // what was not used is good for that long
+  static constexpr double share = 0.02;  // of the application's message bytes
+  static constexpr double always = 1e6;  // bytes per second
+  static constexpr double saved_s = 2;   // what was not used is good for that long
 
   // The root takes no more than so much of each node.
   explicit TrafficBudget(std::uint64_t bytes_per_s) { set_limit(bytes_per_s); }

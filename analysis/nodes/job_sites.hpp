@@ -1,5 +1,5 @@
-// Call sites of all nodes in one numbering: nodes number theirs by themselves (site_of_node()); here each place gets one
-// id, dense from 1, the same for all nodes whose module has the same path and build-id. One thread owns a JobSites.
+// Call sites of all nodes in one numbering: nodes number theirs by themselves (site_of_node()); here each place gets
+// one id, dense from 1, the same for all nodes whose module has the same path and build-id. One thread owns a JobSites.
 #pragma once
 
 #include <cstdint>

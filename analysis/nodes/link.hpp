@@ -18,8 +18,8 @@ struct EpochWord {
   bool operator==(const EpochWord&) const = default;
 };
 
-// A node's clock against the root's, as measured: at local time `at_ns` the job's axis shows at_ns + offset_ns, and runs
-// faster by `drift` (s/s). |error of the offset at at_ns| <= error_ns, |error of the drift there| <= drift_error.
+// A node's clock against the root's, as measured: at local time `at_ns` the job's axis shows at_ns + offset_ns, and
+// runs faster by `drift` (s/s). |error of the offset at at_ns| <= error_ns, |error of the drift there| <= drift_error.
 struct ClockUpdate {
   std::int64_t at_ns = 0;  // local axis (TickClock)
   double offset_ns = 0;

@@ -1,8 +1,9 @@
-// N endpoints of one link in memory: for tests and for the simulator of many nodes. Deterministic: what an endpoint sees
-// depends only on the order of the calls. Messages of an epoch are there at once; what a node sends after its end_epoch()
-// belongs to the next epoch and arrives behind the epoch's event, as over MPI.
+// N endpoints of one link in memory: for tests and for the simulator of many nodes. Deterministic: what an endpoint
+// sees depends only on the order of the calls. Messages of an epoch are there at once; what a node sends after its
+// end_epoch() belongs to the next epoch and arrives behind the epoch's event, as over MPI.
 //
-// One thread owns the whole object. Unlike over MPI a node's events stay readable after it was killed: `closed` is the last.
+// One thread owns the whole object. Unlike over MPI a node's events stay readable after it was killed: `closed` is the
+// last.
 #pragma once
 
 #include <deque>

@@ -88,8 +88,8 @@ void add_site_pair(SitePairSums& into, const SitePairSums& more) {
 bool worse(const RatedMessage& a, const RatedMessage& b) {
   if (a.ratio != b.ratio) return a.ratio > b.ratio;
   const auto rest = [](const Message& m) {
-    return std::tie(m.send_begin, m.recv_end, m.source, m.destination, m.tag, m.comm, m.bytes, m.recv_post,
-                    m.recv_wait, m.send_end, m.flags, m.send_site, m.recv_site, m.clock_error_ns);
+    return std::tie(m.send_begin, m.recv_end, m.source, m.destination, m.tag, m.comm, m.bytes, m.recv_post, m.recv_wait,
+                    m.send_end, m.flags, m.send_site, m.recv_site, m.clock_error_ns);
   };
   return rest(a.message) < rest(b.message);
 }

@@ -91,7 +91,8 @@ void Node::collect(std::int32_t rank, std::uint32_t thread, std::span<const Even
   for (const Event& e : events) {
     const bool call = e.kind == EventKind::collective;
     if (!call && e.kind != EventKind::comm_created && e.kind != EventKind::comm_freed) continue;
-    Half& half = calls_.collectives.emplace_back(Half{rank, static_cast<std::uint8_t>(std::min<std::uint32_t>(thread, 255)), e});
+    Half& half =
+        calls_.collectives.emplace_back(Half{rank, static_cast<std::uint8_t>(std::min<std::uint32_t>(thread, 255)), e});
     if (call) half.event.site = options_.site_of ? site_of_node(self_, options_.site_of(rank, e.site, e.function)) : 0;
     if (calls_.collectives.size() >= calls_of_frame) send_bulk();
   }
@@ -108,10 +109,8 @@ void Node::send_bulk() {
     calls_.collectives.erase(kept, calls_.collectives.end());
     bytes = pack(calls_);
   }
-  if (root_)
-    queued_bulk_.push_back(std::move(calls_));
-  else if (!calls_.collectives.empty())
-    send(0, std::move(bytes));
+  if (root_) queued_bulk_.push_back(std::move(calls_));
+  else if (!calls_.collectives.empty()) send(0, std::move(bytes));
   calls_.collectives.clear();
 }
 
@@ -126,10 +125,8 @@ void Node::take_part(WindowPart&& part, std::span<const Message> messages) {
     queued_bulk_.push_back(std::move(bulk));
   } else {
     std::vector<std::byte> bytes = pack(bulk);
-    if (options_.everything || budget_.bulk(bytes.size()))
-      send(0, std::move(bytes));
-    else
-      part.messages_left_out = messages.size();
+    if (options_.everything || budget_.bulk(bytes.size())) send(0, std::move(bytes));
+    else part.messages_left_out = messages.size();
   }
   own_.windows.push_back(std::move(part));
 }
@@ -150,10 +147,8 @@ void Node::send_report() {
     news_.places.clear();
     news_.names.clear();
     news_.new_sites.clear();
-    if (root_)
-      root_->take_news(direct);
-    else
-      send(0, pack(direct));
+    if (root_) root_->take_news(direct);
+    else send(0, pack(direct));
   }
   if (read_until_ns_ >= next_report_ns_ || ending_ >= 0) {
     Report report = std::move(own_);
@@ -184,7 +179,8 @@ void Node::send_report() {
   }
   std::vector<std::byte> bytes = pack(up);
   budget_.used(bytes.size());
-  // At most a third of the budget is for reports with rows, and another for the rest: a long one waits longer for the next.
+  // At most a third of the budget is for reports with rows, and another for the rest: a long one waits longer for the
+  // next.
   reports_.sent(bytes.size());
   if (!reports_.took_rows())
     next_report_ns_ += static_cast<std::int64_t>(static_cast<double>(bytes.size()) / ReportTree::bytes_per_s * 1e9);
@@ -240,9 +236,7 @@ void Node::take(LinkEvent&& event) {
     case LinkEvent::Kind::message: return take_message(event.node, event.bytes);
     case LinkEvent::Kind::epoch: return epoch_over(event.word);
     case LinkEvent::Kind::died: return node_died(event.node);
-    case LinkEvent::Kind::closed:
-      over_ = true;
-      return;
+    case LinkEvent::Kind::closed: over_ = true; return;
     case LinkEvent::Kind::clock: return;  // whoever makes the events' times
   }
 }

@@ -3,12 +3,13 @@
 //
 //   add(), set_dropped() ...      while the rings are read
 //   take(link event)              whenever one came
-//   end_epoch()                   when epoch_open(), and since then every ring was read to its head, and then its header
+//   end_epoch()                   when epoch_open(), and since then every ring was read to its head, and then its
+//   header
 //                                 (set_dropped, set_muted); sends all that is to be sent
 //   over()                        after every node said that its ranks are at their end, and all has reached the root
 //
-// Events, sites and times: on the job's axis as ticks (job_ticks()). One thread owns a Node. Memory: that of a Pipeline,
-// halves of one epoch, and windows that wait for the slowest child in the tree.
+// Events, sites and times: on the job's axis as ticks (job_ticks()). One thread owns a Node. Memory: that of a
+// Pipeline, halves of one epoch, and windows that wait for the slowest child in the tree.
 #pragma once
 
 #include <cstdint>
@@ -33,10 +34,10 @@ constexpr TickScale job_scale() { return {job_tick_origin, 1.0}; }
 constexpr std::uint64_t job_ticks(std::int64_t ns) { return job_tick_origin + static_cast<std::uint64_t>(ns); }
 
 struct NodeOptions {
-  Application application;        // ranks, command
-  PipelineOptions pipeline;       // of this node's pipeline, and of the root's; callbacks for sites stand for local ids
+  Application application;   // ranks, command
+  PipelineOptions pipeline;  // of this node's pipeline, and of the root's; callbacks for sites stand for local ids
   RootOptions root;
-  bool everything = false;        // all messages and calls to the root, whatever the budget
+  bool everything = false;  // all messages and calls to the root, whatever the budget
   // The node's own id of a call site in a process of this node.
   std::function<std::uint32_t(std::int32_t rank, std::uint64_t address, std::uint16_t function)> site_of;
   std::int64_t report_every_ns = 100'000'000;
@@ -50,7 +51,8 @@ class Node {
   // --- from the rings ---
   void rank_here(std::int32_t rank, bool several_threads);
   // Of a rank here, in ring order. `clock_error_ns`: of their times.
-  void add(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events, std::uint32_t clock_error_ns);
+  void add(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events,
+           std::uint32_t clock_error_ns);
   // Between epochs: pairs what can be paired at once.
   void pair() { pipeline_.end_round(INT64_MIN / 2, false); }
   // Names, sites, statuses: goes up with the next report, then is empty again.
@@ -61,8 +63,8 @@ class Node {
 
   // --- epochs ---
   bool epoch_open() const { return !waiting_ && !over_; }
-  // Since epoch_open() all rings were read to their heads as of `read_until_ns`, and then the headers. `open`: ranks here
-  // are not at their end.
+  // Since epoch_open() all rings were read to their heads as of `read_until_ns`, and then the headers. `open`: ranks
+  // here are not at their end.
   void end_epoch(std::int64_t read_until_ns, bool open);
   bool over() const { return over_; }
   bool root_died() const { return root_died_; }
@@ -71,7 +73,7 @@ class Node {
   std::int64_t closed_until_ns() const { return closed_ns_; }
 
   Pipeline& pipeline() { return pipeline_; }
-  Root* root() { return root_.get(); }          // on node 0
+  Root* root() { return root_.get(); }  // on node 0
   const Tree& tree() const { return reports_.tree(); }
 
  private:
@@ -98,9 +100,9 @@ class Node {
   Link& link_;
   NodeOptions options_;
   int self_;
-  std::vector<std::int32_t> node_of_rank_;       // -1 not known
+  std::vector<std::int32_t> node_of_rank_;  // -1 not known
   std::vector<char> here_;
-  struct Unrouted {                              // to ranks that have not shown up anywhere
+  struct Unrouted {  // to ranks that have not shown up anywhere
     std::int32_t rank;
     std::uint8_t thread;
     record::Event event;
@@ -110,29 +112,30 @@ class Node {
   std::set<int> contacted_;                      // whoever knows `unusual_`
   std::map<std::int32_t, SenderState> unusual_;  // ranks here of which other nodes must know more than the halves
   std::uint32_t clock_error_ = 0;
-  Bulk calls_;                                   // collectives of this epoch
+  Bulk calls_;  // collectives of this epoch
   struct QueuedHalves {
     int from;
     std::vector<std::byte> bytes;
   };
-  std::vector<QueuedHalves> queued_halves_;      // until the epoch is over: a sender's state comes with its last frame
-  std::vector<int> died_;                        // in this epoch
-  std::vector<Bulk> queued_bulk_;                // root: until the epoch is over
+  std::vector<QueuedHalves> queued_halves_;  // until the epoch is over: a sender's state comes with its last frame
+  std::vector<int> died_;                    // in this epoch
+  std::vector<Bulk> queued_bulk_;            // root: until the epoch is over
   std::vector<Report> queued_reports_;
   Report news_, own_;
   ReportTree reports_;
-  Orders orders_;                                // all of the newest
+  Orders orders_;  // all of the newest
   bool orders_changed_ = false;
   TrafficBudget budget_;
   LinkTraffic told_traffic_;
-  std::int64_t closed_ns_ = INT64_MIN, told_closed_ns_ = INT64_MIN, read_until_ns_ = INT64_MIN, next_report_ns_ = INT64_MIN;
+  std::int64_t closed_ns_ = INT64_MIN, told_closed_ns_ = INT64_MIN, read_until_ns_ = INT64_MIN,
+               next_report_ns_ = INT64_MIN;
   std::int64_t read_before_ns_[2] = {INT64_MIN, INT64_MIN};  // read_until of the last two epochs
-  int waited_ = 0;                               // epochs, at the end, for places of ranks
-  int ending_ = -1;                              // epochs still to go; -1: ranks are running
-  bool closing_ = false;                         // all ranks are at their end; halves may still come
+  int waited_ = 0;                                           // epochs, at the end, for places of ranks
+  int ending_ = -1;                                          // epochs still to go; -1: ranks are running
+  bool closing_ = false;                                     // all ranks are at their end; halves may still come
   bool waiting_ = false, over_ = false, root_died_ = false;
   std::unique_ptr<Root> root_;
-  Pipeline pipeline_;                            // its callbacks use the members above
+  Pipeline pipeline_;  // its callbacks use the members above
 };
 
 }  // namespace pclscope::nodes

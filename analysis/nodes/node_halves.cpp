@@ -17,10 +17,8 @@ constexpr std::size_t most_unrouted = 4'000'000;
 void Node::route(std::int32_t rank, std::uint8_t thread, const Event& event) {
   const std::int32_t node = node_of_rank_[static_cast<std::size_t>(event.peer)];
   if (node < 0) {
-    if (unrouted_.size() < most_unrouted)
-      unrouted_.push_back({rank, thread, event});
-    else
-      news_.totals.half_recorded += event.kind == EventKind::send;
+    if (unrouted_.size() < most_unrouted) unrouted_.push_back({rank, thread, event});
+    else news_.totals.half_recorded += event.kind == EventKind::send;
     return;
   }
   if (node == self_) return pipeline_.matcher().add_half(rank, thread, event, 0);
@@ -75,7 +73,8 @@ void Node::take_halves(int from, std::span<const std::byte> bytes) {
   Halves halves;
   if (!unpack(bytes, halves)) return;
   for (const Half& h : halves.halves) {
-    if (h.rank < 0 || static_cast<std::size_t>(h.rank) >= node_of_rank_.size() || here_[static_cast<std::size_t>(h.rank)])
+    if (h.rank < 0 || static_cast<std::size_t>(h.rank) >= node_of_rank_.size() ||
+        here_[static_cast<std::size_t>(h.rank)])
       continue;
     if (node_of_rank_[static_cast<std::size_t>(h.rank)] < 0) {
       node_of_rank_[static_cast<std::size_t>(h.rank)] = from;

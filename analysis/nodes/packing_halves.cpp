@@ -46,8 +46,7 @@ Channel channel_of(const Half& h) {
 }
 std::uint64_t hash_of(const Channel& c, std::uint64_t rank) {
   std::uint64_t h = c.comm ^ c.site << 32 ^ static_cast<std::uint32_t>(c.peer);
-  h = (h ^ h >> 29) * 0x9e3779b97f4a7c15 + (static_cast<std::uint64_t>(static_cast<std::uint32_t>(c.tag)) << 32) +
-      rank;
+  h = (h ^ h >> 29) * 0x9e3779b97f4a7c15 + (static_cast<std::uint64_t>(static_cast<std::uint32_t>(c.tag)) << 32) + rank;
   h = (h ^ h >> 32) * 0xbf58476d1ce4e5b9 + c.flags + (std::uint64_t{c.function} << 40) +
       (std::uint64_t{c.thread} << 56);
   return h ^ h >> 31 ^ static_cast<std::uint64_t>(c.kind);

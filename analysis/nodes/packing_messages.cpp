@@ -112,7 +112,8 @@ void used(Receiver& r, std::uint32_t i, const Message& m) {
 
 // Both directions of a new route: one bit per field that is not as in the model.
 template <class Io>
-void pass_route(Io& io, CommNumbers& comms, const Receiver& receiver, const RouteSlot& model, std::int32_t of, Route& r) {
+void pass_route(Io& io, CommNumbers& comms, const Receiver& receiver, const RouteSlot& model, std::int32_t of,
+                Route& r) {
   const Route& m = model.route;
   Route like = m;
   like.source = shifted(m.source, of, receiver.rank);

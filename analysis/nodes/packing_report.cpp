@@ -23,10 +23,9 @@ void pass_sums(Io& io, S& s, LastSize& last) {
   const std::uint64_t usual = s.messages * last.bytes;
   std::uint8_t has = 0;
   if constexpr (Io::writing) {
-    has =
-        static_cast<std::uint8_t>((s.timed != s.messages) | (s.bytes != usual) << 1 | (s.delayed != 0) << 2 |
-                                  (s.ratio != 0) << 3 | (s.transfer_ratio != 0) << 4 | (s.late_sender_ns != 0) << 5 |
-                                  (s.late_receiver_ns != 0) << 6 | (s.transfer_ns != 0) << 7);
+    has = static_cast<std::uint8_t>((s.timed != s.messages) | (s.bytes != usual) << 1 | (s.delayed != 0) << 2 |
+                                    (s.ratio != 0) << 3 | (s.transfer_ratio != 0) << 4 | (s.late_sender_ns != 0) << 5 |
+                                    (s.late_receiver_ns != 0) << 6 | (s.transfer_ns != 0) << 7);
   } else {
     s.timed = s.messages;
     s.bytes = usual;

@@ -39,9 +39,9 @@ struct Half {
   record::Event event;
 };
 struct Halves {
-  std::uint32_t clock_error_ns = 0;    // of the sender's node, for all of them
+  std::uint32_t clock_error_ns = 0;  // of the sender's node, for all of them
   std::vector<Half> halves;
-  std::vector<SenderState> senders;    // as of after the halves, at the epoch's end; only what changed
+  std::vector<SenderState> senders;  // as of after the halves, at the epoch's end; only what changed
 };
 
 // --- reports ---
@@ -51,8 +51,8 @@ using pclscope::RegionSums;
 struct WindowPart {
   std::int64_t begin_ns = 0;
   LatencySums all;
-  std::vector<RegionSums> regions;     // messages inside regions, ascending id
-  std::uint64_t messages_left_out = 0; // not in the bulk
+  std::vector<RegionSums> regions;      // messages inside regions, ascending id
+  std::uint64_t messages_left_out = 0;  // not in the bulk
 };
 struct PairSums {
   std::int32_t source = 0;
@@ -81,7 +81,7 @@ struct RatedMessage {
 // A rank that has shown up.
 struct RankPlace {
   std::int32_t rank = 0;
-  std::int32_t node = 0;               // aggregator
+  std::int32_t node = 0;  // aggregator
 };
 struct NodeName {
   std::int32_t node = 0;
@@ -95,7 +95,7 @@ struct RankStatus {
   std::uint64_t dropped_events = 0;
   std::int64_t mpi_ns = 0;
   bool finalized = false;
-  std::uint16_t function = 0;          // as RankSummary::call_*
+  std::uint16_t function = 0;  // as RankSummary::call_*
   std::int32_t peer = 0;
   std::int32_t tag = -1;
   std::uint64_t comm = 0;
@@ -111,22 +111,22 @@ struct FunctionStatus {
   std::uint64_t calls = 0;
   double inside_s = 0;
   std::uint32_t ranks_inside = 0;
-  std::vector<float> history_share;    // of all the job's ranks, newest windows, the last one being `last_window`
+  std::vector<float> history_share;  // of all the job's ranks, newest windows, the last one being `last_window`
   std::int64_t last_window = 0;
 };
 struct NodeSite {
-  std::uint32_t id = 0;                // site_of_node
-  CallSite site;                       // its id is not used
+  std::uint32_t id = 0;  // site_of_node
+  CallSite site;         // its id is not used
 };
 struct NodeDeadlock {
   std::int32_t node = 0;
-  std::vector<Deadlock> standing;      // all of that node now
+  std::vector<Deadlock> standing;  // all of that node now
 };
 // A node's clock, for the store.
 struct NodeClock {
   std::int32_t node = 0;
-  std::int64_t at_ns = 0;              // job's axis
-  double offset_ns = 0;                // local axis + offset = job's axis
+  std::int64_t at_ns = 0;  // job's axis
+  double offset_ns = 0;    // local axis + offset = job's axis
   double drift = 0;
   double error_ns = 0;
 };
@@ -134,25 +134,25 @@ struct NodeClock {
 // What a node's clock, re-estimated when all was over, adds to the times that were handed out for it.
 struct NodeCorrection {
   std::int32_t node = 0;
-  std::int64_t at_ns = 0;              // job's axis, as handed out
+  std::int64_t at_ns = 0;  // job's axis, as handed out
   double correction_ns = 0;
   double error_ns = 0;
 };
 
 // Sums since the last report, so that merging is adding; statuses replace older ones.
 struct Report {
-  // All windows that begin before it are in this report or an earlier one. INT64_MIN: this is no report of a subtree, but
-  // names, places and sites on their way straight to the root.
+  // All windows that begin before it are in this report or an earlier one. INT64_MIN: this is no report of a subtree,
+  // but names, places and sites on their way straight to the root.
   std::int64_t closed_through_ns = 0;
-  std::vector<WindowPart> windows;     // ascending begin_ns
+  std::vector<WindowPart> windows;  // ascending begin_ns
   MessageTotals totals;
   std::uint64_t collectives_left_out = 0;  // events that are not in the bulk
-  std::uint64_t traffic_bytes = 0;     // sent to other nodes by the aggregators
+  std::uint64_t traffic_bytes = 0;         // sent to other nodes by the aggregators
   std::vector<PairSums> pairs;
   std::vector<TimeCount> times;
   std::vector<SitePairSums> sites;
-  std::vector<RatedMessage> worst;     // at most 20, worst first
-  std::int64_t newest_ns = 0;          // newest event (the largest stands)
+  std::vector<RatedMessage> worst;  // at most 20, worst first
+  std::int64_t newest_ns = 0;       // newest event (the largest stands)
   std::vector<RankPlace> places;
   std::vector<NodeName> names;
   std::vector<RankStatus> ranks;
@@ -171,19 +171,19 @@ void merge(Report& report, Report&& more);
 
 struct Bulk {
   std::int32_t node = 0;
-  std::int64_t window_ns = 0;              // messages: begin of their window
-  std::vector<Message> messages;           // in the order in which they were matched
-  std::vector<Half> collectives;           // collective, comm_created, comm_freed events of the node's ranks, in ring order
+  std::int64_t window_ns = 0;     // messages: begin of their window
+  std::vector<Message> messages;  // in the order in which they were matched
+  std::vector<Half> collectives;  // collective, comm_created, comm_freed events of the node's ranks, in ring order
 };
 
 // --- orders ---
 
 struct Orders {
-  std::uint64_t version = 0;               // of these orders: older ones are not to be applied after newer ones
-  std::vector<std::int32_t> node_of_rank;  // empty: no news; -1: a rank that has not shown up
+  std::uint64_t version = 0;                 // of these orders: older ones are not to be applied after newer ones
+  std::vector<std::int32_t> node_of_rank;    // empty: no news; -1: a rank that has not shown up
   std::vector<std::int32_t> region_of_rank;  // empty: no news; ids, -1: in no region
-  std::vector<Criterion> criteria;         // empty: no news
-  std::uint64_t bulk_bytes_per_s = 0;      // for each node
+  std::vector<Criterion> criteria;           // empty: no news
+  std::uint64_t bulk_bytes_per_s = 0;        // for each node
 };
 
 }  // namespace pclscope::nodes

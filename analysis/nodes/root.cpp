@@ -53,7 +53,8 @@ void Root::take_news(const Report& report) {
     pipeline_.set_nodes(names_);
   }
   for (const RankPlace& p : report.places) {
-    if (p.rank < 0 || static_cast<std::size_t>(p.rank) >= node_of_rank_.size() || p.node < 0 || p.node >= nodes_) continue;
+    if (p.rank < 0 || static_cast<std::size_t>(p.rank) >= node_of_rank_.size() || p.node < 0 || p.node >= nodes_)
+      continue;
     if (node_of_rank_[static_cast<std::size_t>(p.rank)] == p.node) continue;
     node_of_rank_[static_cast<std::size_t>(p.rank)] = p.node;
     places_changed_ = true;
@@ -181,8 +182,8 @@ void Root::fill(Snapshot& snapshot) const {
     if (node >= 0 && node < nodes_) snapshot.network.dead_nodes.push_back(node);
   snapshot.network.corrections = corrections_;
   for (const auto& [node, clock] : clocks_)
-    snapshot.network.clocks.push_back({node, static_cast<double>(clock.at_ns) * 1e-9, clock.offset_ns * 1e-9, clock.drift,
-                                       clock.error_ns * 1e-9});
+    snapshot.network.clocks.push_back(
+        {node, static_cast<double>(clock.at_ns) * 1e-9, clock.offset_ns * 1e-9, clock.drift, clock.error_ns * 1e-9});
   sites_.describe(snapshot);
 }
 

@@ -1,5 +1,5 @@
-// The root's part of a job on several nodes: the job's pipeline, fed with merged reports and with the bulk, and the orders
-// for all nodes. Knows no link. One thread owns a Root.
+// The root's part of a job on several nodes: the job's pipeline, fed with merged reports and with the bulk, and the
+// orders for all nodes. Knows no link. One thread owns a Root.
 #pragma once
 
 #include <cstdint>

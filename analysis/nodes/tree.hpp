@@ -1,5 +1,5 @@
-// The tree in which reports go up to the root and orders down. Every inner node has up to `arity` children; a node whose
-// parent died belongs to the nearest living ancestor. The root's death is the end of everything (node.hpp).
+// The tree in which reports go up to the root and orders down. Every inner node has up to `arity` children; a node
+// whose parent died belongs to the nearest living ancestor. The root's death is the end of everything (node.hpp).
 #pragma once
 
 #include <vector>
@@ -47,10 +47,8 @@ class Tree {
     for (int i = 1; i <= arity; ++i) {
       const long child = static_cast<long>(node) * arity + i;
       if (child >= nodes()) return;
-      if (is_dead(static_cast<int>(child)))
-        add_children_of(static_cast<int>(child));
-      else
-        children_.push_back(static_cast<int>(child));
+      if (is_dead(static_cast<int>(child))) add_children_of(static_cast<int>(child));
+      else children_.push_back(static_cast<int>(child));
     }
   }
 

@@ -58,8 +58,7 @@ void RegionClocks::compute(std::span<const Item> items) {
     for (const std::uint32_t slot : affected_)
       if (info_[slot].waiting > 0) rest.push_back(slot);
     std::sort(rest.begin(), rest.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return std::make_pair(info_[a].position, info_[a].process) <
-             std::make_pair(info_[b].position, info_[b].process);
+      return std::make_pair(info_[a].position, info_[a].process) < std::make_pair(info_[b].position, info_[b].process);
     });
     on_cycles_ += rest.size();
     for (const std::uint32_t slot : rest)  // all have defined content before any is used by another
@@ -102,10 +101,8 @@ void RegionClocks::pull(std::uint32_t slot, std::span<const Item> items) {
 }
 
 void RegionClocks::begin_clock(std::uint32_t slot, std::uint32_t previous) {
-  if (previous == none)
-    std::fill_n(slab_[slot], ranks_.size(), before_everything);
-  else
-    std::copy_n(slab_[previous], ranks_.size(), slab_[slot]);
+  if (previous == none) std::fill_n(slab_[slot], ranks_.size(), before_everything);
+  else std::copy_n(slab_[previous], ranks_.size(), slab_[slot]);
   slab_[slot][info_[slot].process] = info_[slot].position;
 }
 

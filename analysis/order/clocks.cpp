@@ -73,10 +73,8 @@ void RegionClocks::collect(std::span<const Message> messages) {
     if (from == none || to == none || !has_order(m)) continue;
     ++messages_;
     const Item item{send_position(m), receive_position(m), from, to, none};
-    if (from == to && item.sent > item.received)
-      ++on_cycles_;
-    else
-      items_.push_back(item);
+    if (from == to && item.sent > item.received) ++on_cycles_;
+    else items_.push_back(item);
   }
   std::sort(items_.begin(), items_.end(), [](const Item& a, const Item& b) {
     return std::tie(a.received, a.to, a.from, a.sent) < std::tie(b.received, b.to, b.from, b.sent);
@@ -88,10 +86,8 @@ void RegionClocks::collect(std::span<const Message> messages) {
 void RegionClocks::take_in_order() {
   std::size_t late = 0;
   for (Item& item : items_) {
-    if (in_order(item))
-      take(item);
-    else
-      items_[late++] = item;
+    if (in_order(item)) take(item);
+    else items_[late++] = item;
   }
   items_.resize(late);
   sort_sends();
@@ -173,10 +169,8 @@ void RegionClocks::insert_receives(std::span<Item> items) {
     }
     const auto old_end = receives.begin() + static_cast<std::ptrdiff_t>(old_size);
     const auto there = std::lower_bound(receives.begin(), old_end, Entry{item.received, 0}, by_position);
-    if (there != old_end && there->position == item.received)
-      item.slot = there->slot;
-    else
-      receives.push_back({item.received, item.slot = make_slot(process, item.received)});
+    if (there != old_end && there->position == item.received) item.slot = there->slot;
+    else receives.push_back({item.received, item.slot = make_slot(process, item.received)});
   }
   merge_tail(receives, old_size);
 }
@@ -223,8 +217,7 @@ void RegionClocks::forget_positions_before(Position position) {
   };
   sends_ = 0;
   for (Process& p : processes_) {  // first: it asks for the receives' positions
-    std::erase_if(p.sends,
-                  [&](const Entry& e) { return e.position < position || info_[e.slot].position < position; });
+    std::erase_if(p.sends, [&](const Entry& e) { return e.position < position || info_[e.slot].position < position; });
     sends_ += p.sorted = p.sends.size();
     p.newest_send = p.sends.empty() ? before_everything : p.sends.back().position;
     tidy(p.sends);

@@ -56,10 +56,8 @@ std::vector<Message> select(const DagQuestion& question, const DagSource& source
     if (!ranks.possible(m.source) || !ranks.possible(m.destination)) {
       ++left.wrong_ranks;
     } else if (ranks.has(m.source) && ranks.has(m.destination)) {
-      if (has_order(m))
-        chosen.push_back(m);
-      else
-        ++left.no_end;
+      if (has_order(m)) chosen.push_back(m);
+      else ++left.no_end;
     }
   }
   if (chosen.size() > question.most_messages) {
@@ -73,7 +71,7 @@ std::vector<Message> select(const DagQuestion& question, const DagSource& source
 // Nodes as stretches of events, before they have their final numbers.
 struct Stretches {
   std::vector<std::int32_t> of_event;  // by event number, absent: not in the graph
-  std::vector<std::size_t> turn;  // by stretch: place in logical order of its last receive, else of its first send
+  std::vector<std::size_t> turn;       // by stretch: place in logical order of its last receive, else of its first send
 };
 
 // Algorithm 2.

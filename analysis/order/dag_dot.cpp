@@ -13,12 +13,9 @@ namespace {
 std::string quoted(const std::string& text) {
   std::string result = "\"";
   for (const char c : text) {
-    if (c == '"')
-      result += "\\\"";
-    else if (c == '\\')
-      result += '/';
-    else
-      result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    if (c == '"') result += "\\\"";
+    else if (c == '\\') result += '/';
+    else result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
   }
   return result + '"';
 }

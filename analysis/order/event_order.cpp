@@ -20,8 +20,7 @@ struct Event {
 auto tie_breakers(const Message& m, bool receive) {
   return receive
              ? std::make_tuple(m.recv_post, m.source, m.tag, m.comm, m.send_begin, m.bytes, m.send_end, m.recv_wait)
-             : std::make_tuple(m.send_end, m.destination, m.tag, m.comm, m.recv_end, m.bytes, m.recv_post,
-                               m.recv_wait);
+             : std::make_tuple(m.send_end, m.destination, m.tag, m.comm, m.recv_end, m.bytes, m.recv_post, m.recv_wait);
 }
 
 std::vector<std::int32_t> ranks_of(std::span<const Message> messages) {

@@ -81,8 +81,8 @@ void Grouping::fold_right(std::int32_t node, FoldReach reach) {
   for (const std::int32_t next : touched) within_[next] = 0;
 }
 
-// Numbers for the groups, no_group for nodes that are not the lowest of theirs: a topological order by lowest node. Where
-// there is a cycle, the group that began first comes first.
+// Numbers for the groups, no_group for nodes that are not the lowest of theirs: a topological order by lowest node.
+// Where there is a cycle, the group that began first comes first.
 std::vector<std::int32_t> number_groups(const Dag& dag, const std::vector<std::int32_t>& group) {
   const std::size_t count = group.size();
   const Successors original(count, dag.edges);
@@ -133,10 +133,8 @@ FoldedDag fold(const Dag& dag, const Folds& folds) {
     std::uint64_t inside = 0;
     for (DagMessage m : from) {
       m.other_node = renamed(m.other_node);
-      if (m.other_node == here && result.stands_for[here].size() > 1)
-        ++inside;
-      else
-        to.push_back(m);
+      if (m.other_node == here && result.stands_for[here].size() > 1) ++inside;
+      else to.push_back(m);
     }
     return inside;
   };

@@ -2,8 +2,7 @@
 
 namespace pclscope {
 
-void JobClocks::set_regions(std::span<const TrackedRegion> regions,
-                            const std::function<void(const Visit&)>& retained) {
+void JobClocks::set_regions(std::span<const TrackedRegion> regions, const std::function<void(const Visit&)>& retained) {
   std::map<std::int32_t, Region> now;
   std::vector<std::int32_t> new_region_of_rank;  // -1: none, or one that goes on
   bool any_new = false;

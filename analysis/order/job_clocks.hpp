@@ -1,6 +1,6 @@
-// The vector clocks of all regions of a running job, over the messages that are kept in memory. Within a region exact for
-// messages since RegionClocks::retained_from_ns(); a region that is new or has other ranks begins with what `retained`
-// still gives.
+// The vector clocks of all regions of a running job, over the messages that are kept in memory. Within a region exact
+// for messages since RegionClocks::retained_from_ns(); a region that is new or has other ranks begins with what
+// `retained` still gives.
 //
 // One thread owns a JobClocks. Memory: at most the budget, in equal parts for the regions.
 #pragma once

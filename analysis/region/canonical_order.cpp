@@ -135,7 +135,7 @@ class Refinement {
   std::vector<std::int32_t> class_;          // of each rank
   std::vector<std::int32_t> length_;         // of the class that begins here
   std::vector<bool> queued_;
-  std::vector<std::uint64_t> signature_;     // 0 outside split_by
+  std::vector<std::uint64_t> signature_;  // 0 outside split_by
   std::vector<std::int32_t> touched_, pieces_, queue_;
   std::size_t next_ = 0;
   std::int32_t classes_ = 0, sorted_begin_ = -1, sorted_end_ = -1;

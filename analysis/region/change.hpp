@@ -8,8 +8,8 @@
 
 namespace pclscope {
 
-// Regions are made of all counts since the job began. With r_i the counts of pair i they were made of, t_i those of now,
-// R and T the sums, the graphs differ by the squared Hellinger distance of the proportions,
+// Regions are made of all counts since the job began. With r_i the counts of pair i they were made of, t_i those of
+// now, R and T the sums, the graphs differ by the squared Hellinger distance of the proportions,
 //   H = 1 - sum_i sqrt(t_i r_i) / sqrt(T R).
 // Where the traffic goes on as before, with N = T - R new messages as if drawn at random, the mean of H is
 // about noise = N / (T R) * sum_i c(t_i); c = 1/8 for large counts, more for few (1/2 for up to 4).
@@ -22,8 +22,8 @@ class GraphChange {
  public:
   static constexpr double effect = 0.01;
 
-  // Messages of a pair (any numbering 0.., PairTable's is meant) in the window just closed. Not for messages of a rank to
-  // itself. Both directions may be one pair or two.
+  // Messages of a pair (any numbering 0.., PairTable's is meant) in the window just closed. Not for messages of a rank
+  // to itself. Both directions may be one pair or two.
   void add(std::size_t pair, std::uint64_t messages);
   // A rank without a region exchanged a message with another one: regions must be made, whatever the proportions.
   void require() { required_ = true; }

@@ -13,7 +13,7 @@ struct ClusteredComponent {
   std::vector<std::int32_t> region_of_rank;  // 0..
   std::vector<std::int32_t> leaf_of_rank;    // of the tree; the ranks of a leaf are in one region
   std::int32_t leaves = 0;
-  std::vector<Merge> merges;                 // ascending height; fewer than leaves - 1 when there are too many leaves
+  std::vector<Merge> merges;  // ascending height; fewer than leaves - 1 when there are too many leaves
 };
 
 // `component` must be connected and in canonical order; `total` = the sum of degrees of the whole graph; `shakes` as in

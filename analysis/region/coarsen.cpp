@@ -17,12 +17,9 @@ double overlap(const CommunicationGraph& graph, std::int32_t a, std::int32_t b) 
   if (of_a.size() + of_b.size() > overlap_limit) return 0;
   double sum = 0;
   for (std::size_t i = 0, j = 0; i < of_a.size() && j < of_b.size();) {
-    if (of_a[i].rank < of_b[j].rank)
-      ++i;
-    else if (of_b[j].rank < of_a[i].rank)
-      ++j;
-    else
-      sum += of_a[i].weight * of_b[j].weight / graph.degree(of_a[i].rank), ++i, ++j;
+    if (of_a[i].rank < of_b[j].rank) ++i;
+    else if (of_b[j].rank < of_a[i].rank) ++j;
+    else sum += of_a[i].weight * of_b[j].weight / graph.degree(of_a[i].rank), ++i, ++j;
   }
   return sum / std::sqrt(graph.degree(a) * graph.degree(b));
 }
@@ -57,9 +54,8 @@ Coarsening match_round(const CommunicationGraph& graph, std::int32_t spare, std:
   std::int32_t merged = 0;
   for (const std::int32_t node : order) {
     if (round.group[node] >= 0 || merged == spare) continue;
-    const std::int32_t with = heaviest(graph, node, [&](std::int32_t other) {
-      return round.group[other] < 0 && label[other] == label[node];
-    });
+    const std::int32_t with = heaviest(
+        graph, node, [&](std::int32_t other) { return round.group[other] < 0 && label[other] == label[node]; });
     if (with < 0) continue;
     round.group[node] = round.group[with] = round.groups++;
     ++merged;
@@ -67,12 +63,11 @@ Coarsening match_round(const CommunicationGraph& graph, std::int32_t spare, std:
   const bool stars = merged < n / 10;
   for (const std::int32_t node : order) {
     if (round.group[node] >= 0) continue;
-    const std::int32_t host = stars && merged < spare ? heaviest(graph, node,
-                                                                 [&](std::int32_t other) {
-                                                                   return round.group[other] >= 0 &&
-                                                                          label[other] == label[node];
-                                                                 })
-                                                      : -1;
+    const std::int32_t host =
+        stars && merged < spare
+            ? heaviest(graph, node,
+                       [&](std::int32_t other) { return round.group[other] >= 0 && label[other] == label[node]; })
+            : -1;
     if (host >= 0) ++merged;
     round.group[node] = host >= 0 ? round.group[host] : round.groups++;
   }

@@ -12,9 +12,9 @@ namespace pclscope {
 
 namespace {
 
-constexpr double least_gain = 1e-10;       // of the total weight: below it is rounding
+constexpr double least_gain = 1e-10;  // of the total weight: below it is rounding
 constexpr std::size_t most_partners = 3;
-constexpr int most_rounds = 4;             // of clustering pairs anew
+constexpr int most_rounds = 4;  // of clustering pairs anew
 constexpr std::uint64_t seed = 0x2545f4914f6cdd1du;
 
 using Labels = std::vector<std::int32_t>;

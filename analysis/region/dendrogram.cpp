@@ -127,9 +127,8 @@ Result<Partition> cut_best(const Dendrogram& dendrogram, const CommunicationGrap
   if (const Status status = check(dendrogram); !status) return status.error();
   if (static_cast<std::size_t>(graph.ranks()) != dendrogram.leaf_of_rank.size())
     return Error{ErrorCode::bad_argument, "the dendrogram and the graph are of different numbers of ranks"};
-  Partition partition =
-      partition_by(dendrogram, best_cut(graph, dendrogram.leaf_of_rank, leaves_of(dendrogram), merges_of(dendrogram),
-                                        std::max(graph.total(), 1e-300)));
+  Partition partition = partition_by(dendrogram, best_cut(graph, dendrogram.leaf_of_rank, leaves_of(dendrogram),
+                                                          merges_of(dendrogram), std::max(graph.total(), 1e-300)));
   partition.modularity = modularity(graph, partition.region_of_rank);
   return partition;
 }

@@ -1,4 +1,5 @@
-// The tree that regions are a cut of (Dendrogram in analysis/snapshot.hpp): putting it together, and cutting it elsewhere.
+// The tree that regions are a cut of (Dendrogram in analysis/snapshot.hpp): putting it together, and cutting it
+// elsewhere.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +25,9 @@ class Forest {
 
  private:
   struct Made {
-    Merge merge;            // clusters of its tree
+    Merge merge;  // clusters of its tree
     std::size_t tree;
-    std::int32_t cluster;   // that it makes, in its tree
+    std::int32_t cluster;  // that it makes, in its tree
   };
   std::vector<std::int32_t> leaf_of_rank_;
   std::vector<std::int32_t> leaves_of_tree_;

@@ -12,12 +12,12 @@
 namespace pclscope {
 
 struct RegionOptions {
-  double beta = 1.0;                // inverse temperature of the free-energy distance; kept within 0.001..20
+  double beta = 1.0;  // inverse temperature of the free-energy distance; kept within 0.001..20
   // Ranks of one connected component beyond which it is coarsened to half of that. 0: 768, where the dense distance
   // takes about 40 ms; 2,048 for the other methods, which are cheaper and know no weights to coarsen well by.
   std::int32_t dense_limit = 0;
   RegionMethod method = RegionMethod::free_energy;
-  double threshold = 2.0;           // method paper: clusters farther apart than this stay apart
+  double threshold = 2.0;  // method paper: clusters farther apart than this stay apart
 };
 
 struct Partition {

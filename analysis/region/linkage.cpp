@@ -10,9 +10,9 @@ namespace pclscope {
 namespace {
 
 using Fixed = std::int32_t;
-constexpr Fixed largest = 1 << 30;                       // the largest distance
+constexpr Fixed largest = 1 << 30;                         // the largest distance
 constexpr Fixed gone = std::numeric_limits<Fixed>::max();  // no distance: the diagonal, clusters merged away
-constexpr std::size_t block = 256;                       // entries whose minimum is looked for at a time
+constexpr std::size_t block = 256;                         // entries whose minimum is looked for at a time
 
 // 0 when none is above. In eight lanes: one after the other would take longer than all merges.
 double largest_finite(std::span<const double> values) {
@@ -130,7 +130,7 @@ class Table {
   std::size_t slots_, left_;
   std::vector<std::int32_t> name_;  // the smallest leaf, -1: empty
   std::vector<double> size_;
-  std::vector<Fixed> cell_;         // slots x stride
+  std::vector<Fixed> cell_;  // slots x stride
   std::size_t stride_ = 0;
   double unit_ = 1;
 };

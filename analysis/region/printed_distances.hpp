@@ -14,8 +14,8 @@ namespace pclscope {
 Eigen::MatrixXd path_correlations(const CommunicationGraph& graph);
 
 // Final version: r = 1 / d^2 with d the number of edges of a shortest path, w = r / row sum,
-// D = -(log w_pq + log w_qp) / 2. Not a metric. The graph must be connected. Time O(n edges) at most (a search ends when
-// all have been reached), memory 16 n^2 bytes.
+// D = -(log w_pq + log w_qp) / 2. Not a metric. The graph must be connected. Time O(n edges) at most (a search ends
+// when all have been reached), memory 16 n^2 bytes.
 Eigen::MatrixXd printed_free_energy_distances(const CommunicationGraph& graph);
 
 }  // namespace pclscope

@@ -13,8 +13,7 @@ constexpr int most_sweeps = 16;
 // Moves nodes between communities while modularity gains; neighbours of what moved are looked at again.
 class Moving {
  public:
-  Moving(const CommunicationGraph& graph, std::span<const double> mass, double total,
-         std::vector<std::int32_t>& label)
+  Moving(const CommunicationGraph& graph, std::span<const double> mass, double total, std::vector<std::int32_t>& label)
       : graph_(graph),
         mass_(mass),
         total_(total),

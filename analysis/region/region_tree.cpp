@@ -11,10 +11,12 @@ using Labels = std::vector<std::int32_t>;
 
 class RegionTree {
  public:
-  RegionTree(const Eigen::MatrixXd& distance, std::span<const double> size, std::span<const std::int32_t> region_of_leaf)
+  RegionTree(const Eigen::MatrixXd& distance, std::span<const double> size,
+             std::span<const std::int32_t> region_of_leaf)
       : distance_(distance), size_(size), label_(region_of_leaf) {
     members_.resize(static_cast<std::size_t>(*std::max_element(label_.begin(), label_.end())) + 1);
-    for (std::size_t node = 0; node < label_.size(); ++node) members_[label_[node]].push_back(static_cast<std::int32_t>(node));
+    for (std::size_t node = 0; node < label_.size(); ++node)
+      members_[label_[node]].push_back(static_cast<std::int32_t>(node));
   }
 
   std::vector<Merge> build() {

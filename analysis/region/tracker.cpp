@@ -12,7 +12,8 @@ bool RegionTracker::update(const CommunicationGraph& graph, const RegionOptions&
   Dendrogram dendrogram;
   const Partition found = find_regions(graph, options, &dendrogram);
   const bool same = found.region_of_rank == region_of_rank_;
-  const bool compare = !dendrogram_.method.empty() && options.method == method_ && options.method != RegionMethod::paper;
+  const bool compare =
+      !dendrogram_.method.empty() && options.method == method_ && options.method != RegionMethod::paper;
   if (!same && compare) {
     bool complete = true;
     for (std::size_t rank = 0; rank < region_of_rank_.size(); ++rank)

@@ -19,8 +19,8 @@ class RegionTracker {
   explicit RegionTracker(std::int32_t ranks) : region_of_rank_(static_cast<std::size_t>(ranks), -1) {}
 
   // Clusters the graph. The result is adopted when a rank without a region needs one, when the method is another one
-  // than before, or when its modularity exceeds the present partition's, on this graph, by `margin` (method paper, which
-  // looks at partners only and not at modularity: whenever it differs). Returns whether the regions changed.
+  // than before, or when its modularity exceeds the present partition's, on this graph, by `margin` (method paper,
+  // which looks at partners only and not at modularity: whenever it differs). Returns whether the regions changed.
   bool update(const CommunicationGraph& graph, const RegionOptions& options, double margin);
 
   const std::vector<TrackedRegion>& regions() const { return regions_; }  // by smallest rank

@@ -73,8 +73,8 @@ class ChunkedWriter {
     return pending_.empty() || write_chunk(room);
   }
 
-  // The chunks of a table of another file, as they are, and their times; nothing has been appended here, nothing is in a
-  // tail there.
+  // The chunks of a table of another file, as they are, and their times; nothing has been appended here, nothing is in
+  // a tail there.
   bool copy(hid_t from, const char* name, const ChunkedWriter& other) {
     const Hdf5Handle group = own_group(H5Gopen2(from, name, H5P_DEFAULT));
     std::vector<Column> sources;
@@ -156,7 +156,7 @@ class ChunkedWriter {
   std::vector<Column> columns_;
   std::array<TableWriter<PackedRow>, 2> tails_;
   TableWriter<ChunkTimes> times_;
-  std::vector<ChunkTimes> new_times_;  // of the newest chunks; written by show()
+  std::vector<ChunkTimes> new_times_;                     // of the newest chunks; written by show()
   std::array<std::uint64_t, 2> tail_of_{}, tail_rows_{};  // what a copy holds: the chunk's first row, and how many rows
   std::array<std::uint64_t, 3> shown_{};                  // the attribute as last written
   std::uint64_t full_ = 0;                                // rows in chunks
@@ -200,7 +200,8 @@ class ChunkedReader {
   void limit_to_readable(std::uint64_t file_bytes) {
     std::uint64_t good = 0;
     const auto within = [&](const Column& c) { return !c || c.chunk_within(good / chunk_, file_bytes); };
-    while (good < full_ && std::all_of(columns_.begin(), columns_.end(), within)) good += std::min(chunk_, full_ - good);
+    while (good < full_ && std::all_of(columns_.begin(), columns_.end(), within))
+      good += std::min(chunk_, full_ - good);
     std::vector<Row> tail;
     limit(good < full_ || !read(full_, tail_, tail) ? good : rows());
   }

@@ -11,7 +11,8 @@ CorrectedTimes::CorrectedTimes(const Snapshot& summary) {
   node_of_rank_ = summary.application.node_of_rank;
   nodes_.resize(summary.application.nodes.size());
   for (const ClockState& clock : network.clocks)  // nodes are in range: read_summary()
-    if (std::isfinite(clock.error_s)) nodes_[static_cast<std::size_t>(clock.node)].error_s = std::max(clock.error_s, 0.0);
+    if (std::isfinite(clock.error_s))
+      nodes_[static_cast<std::size_t>(clock.node)].error_s = std::max(clock.error_s, 0.0);
   for (const ClockCorrection& c : network.corrections) {
     if (!std::isfinite(c.at_s) || !std::isfinite(c.correction_s) || !std::isfinite(c.error_s)) continue;
     std::vector<ClockCorrection>& points = nodes_[static_cast<std::size_t>(c.node)].points;
@@ -54,8 +55,8 @@ std::int64_t CorrectedTimes::most_ns() const {
 
 double CorrectedTimes::error_ns(const Node* node, std::int64_t ns) {
   if (node == nullptr) return 0;
-  const double error = node->points.empty() ? node->error_s
-                                            : at(*node, static_cast<double>(ns) * 1e-9, &ClockCorrection::error_s);
+  const double error =
+      node->points.empty() ? node->error_s : at(*node, static_cast<double>(ns) * 1e-9, &ClockCorrection::error_s);
   return std::clamp(error * 1e9, 0.0, 2e9);
 }
 
@@ -63,7 +64,8 @@ void CorrectedTimes::apply(Message& m) const {
   const Node *source = of(m.source), *destination = of(m.destination);
   const bool inter_node = m.flags & message_flag::inter_node;
   if (inter_node)
-    m.clock_error_ns = static_cast<std::uint32_t>(std::ceil(error_ns(source, m.send_begin) + error_ns(destination, m.recv_end)));
+    m.clock_error_ns =
+        static_cast<std::uint32_t>(std::ceil(error_ns(source, m.send_begin) + error_ns(destination, m.recv_end)));
   for (std::int64_t* time : {&m.send_begin, &m.send_end}) *time = corrected(source, *time);
   for (std::int64_t* time : {&m.recv_post, &m.recv_wait, &m.recv_end}) *time = corrected(destination, *time);
   if (!inter_node || m.flags & message_flag::unseen_completion || !(moves(source) || moves(destination))) return;

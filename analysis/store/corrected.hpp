@@ -16,8 +16,8 @@ class CorrectedTimes {
   CorrectedTimes() = default;
   explicit CorrectedTimes(const Snapshot& summary);
 
-  // Also sets Message::clock_error_ns between nodes, and judges anew whether the corrected times are a clock_violation or
-  // clock_unclear. Where nothing was corrected, flags stay: they were judged with the error of that moment.
+  // Also sets Message::clock_error_ns between nodes, and judges anew whether the corrected times are a clock_violation
+  // or clock_unclear. Where nothing was corrected, flags stay: they were judged with the error of that moment.
   void apply(Message& message) const;
   void apply(CollectiveCall& call) const;
   bool empty() const { return nodes_.empty(); }

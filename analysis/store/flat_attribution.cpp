@@ -42,7 +42,8 @@ bool take_texts(const FindingRow& row, const std::vector<TextRow>& texts, std::u
     return true;
   };
   std::string evidence;
-  if (!take(row.detail_begin, row.detail_count, finding.detail) || !take(row.evidence_begin, row.evidence_count, evidence) ||
+  if (!take(row.detail_begin, row.detail_count, finding.detail) ||
+      !take(row.evidence_begin, row.evidence_count, evidence) ||
       !take(row.advice_begin, row.advice_count, finding.advice))
     return false;
   finding.evidence = lines_of(evidence);
@@ -98,7 +99,8 @@ bool unflatten(const FlatAttribution& flat, std::int64_t nodes, Attribution& att
   for (const TransferLineRow& row : flat.lines) {
     if (!follows(row.values_begin, row.values_count, flat.values.size(), values)) return false;
     TransferLine line = row;
-    for (std::uint64_t i = 0; i < row.values_count; i++) line.normalised.push_back(flat.values[row.values_begin + i].normalised);
+    for (std::uint64_t i = 0; i < row.values_count; i++)
+      line.normalised.push_back(flat.values[row.values_begin + i].normalised);
     line.normalised.resize(attribution.slices.size());  // readers walk it beside the slices
     attribution.transfer_lines.push_back(std::move(line));
   }

@@ -110,7 +110,8 @@ bool is_forest(const Dendrogram& dendrogram) {
   std::vector<bool> merged(static_cast<std::size_t>(leaves) + dendrogram.merges.size());
   for (std::size_t k = 0; k < dendrogram.merges.size(); k++) {
     for (const std::int32_t part : {dendrogram.merges[k].left, dendrogram.merges[k].right}) {
-      if (part < 0 || part >= leaves + static_cast<std::int64_t>(k) || merged[static_cast<std::size_t>(part)]) return false;
+      if (part < 0 || part >= leaves + static_cast<std::int64_t>(k) || merged[static_cast<std::size_t>(part)])
+        return false;
       merged[static_cast<std::size_t>(part)] = true;
     }
   }

@@ -21,11 +21,12 @@ struct PackedMessage {
   std::int32_t tag = 0;
   std::uint32_t flags = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t recv_end_step = 0;  // zigzag: recv_end minus that of the row before; in the first row of a chunk minus 0
-  std::int64_t send_to_end = 0;     // recv_end - send_begin: the message's time
-  std::uint64_t sent_to_end = 0;    // zigzag: recv_end - send_end
-  std::int64_t wait_to_end = 0;     // recv_end - recv_wait
-  std::int64_t post_to_wait = 0;    // recv_wait - recv_post
+  std::uint64_t recv_end_step =
+      0;                          // zigzag: recv_end minus that of the row before; in the first row of a chunk minus 0
+  std::int64_t send_to_end = 0;   // recv_end - send_begin: the message's time
+  std::uint64_t sent_to_end = 0;  // zigzag: recv_end - send_end
+  std::int64_t wait_to_end = 0;   // recv_end - recv_wait
+  std::int64_t post_to_wait = 0;  // recv_wait - recv_post
   std::uint64_t send_site = 0;
   std::uint64_t recv_site = 0;
 };
@@ -53,7 +54,9 @@ void unpack(std::span<const PackedMessage> chunk, std::vector<Message>& to);
 void unpack(std::span<const PackedCollective> chunk, std::vector<CollectiveCall>& to);
 
 // First and last moment of a row; a broken clock may turn them round.
-inline std::pair<std::int64_t, std::int64_t> times_of(const Message& m) { return std::minmax({m.send_begin, m.recv_end}); }
+inline std::pair<std::int64_t, std::int64_t> times_of(const Message& m) {
+  return std::minmax({m.send_begin, m.recv_end});
+}
 inline std::pair<std::int64_t, std::int64_t> times_of(const CollectiveCall& c) { return std::minmax({c.begin, c.end}); }
 
 template <class Row>

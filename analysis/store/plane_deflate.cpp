@@ -8,9 +8,9 @@
 namespace pclscope::store {
 namespace {
 
-constexpr std::size_t most_constants = 1024;    // runs kept compressed; few lengths occur
-constexpr int habit_chunks = 64;                // until a plane is looked at again
-constexpr std::uint32_t adler_of_nothing = 1;   // RFC 1950
+constexpr std::size_t most_constants = 1024;   // runs kept compressed; few lengths occur
+constexpr int habit_chunks = 64;               // until a plane is looked at again
+constexpr std::uint32_t adler_of_nothing = 1;  // RFC 1950
 
 std::uint32_t checksum_of(const std::vector<std::uint8_t>& bytes, std::uint32_t before) {
   return static_cast<std::uint32_t>(adler32(before, bytes.data(), static_cast<uInt>(bytes.size())));
@@ -43,7 +43,8 @@ class PlaneDeflate::Stream {
 };
 
 PlaneDeflate::PlaneDeflate()
-    : matching_(std::make_unique<Stream>(4, Z_DEFAULT_STRATEGY)), coding_(std::make_unique<Stream>(1, Z_HUFFMAN_ONLY)),
+    : matching_(std::make_unique<Stream>(4, Z_DEFAULT_STRATEGY)),
+      coding_(std::make_unique<Stream>(1, Z_HUFFMAN_ONLY)),
       storing_(std::make_unique<Stream>(Z_NO_COMPRESSION, Z_DEFAULT_STRATEGY)) {}
 PlaneDeflate::~PlaneDeflate() = default;
 
@@ -103,7 +104,7 @@ std::uint64_t differing_bits(const std::uint8_t* values, std::size_t rows, std::
 }  // namespace
 
 std::span<const std::uint8_t> PlaneDeflate::compress(const std::uint8_t* values, std::size_t rows, std::size_t width,
-                                                    std::size_t column) {
+                                                     std::size_t column) {
   if (habits_.size() < (column + 1) * 8) habits_.resize((column + 1) * 8);
   out_.assign({0x78, 0x01});  // deflate, window of 32 KiB, fastest
   checksum_ = adler_of_nothing;

@@ -45,7 +45,7 @@ class PlaneDeflate {
   };
 
   std::unique_ptr<Stream> matching_, coding_, storing_;
-  std::vector<Habit> habits_;  // eight for each column
+  std::vector<Habit> habits_;                                      // eight for each column
   std::map<std::pair<std::uint8_t, std::size_t>, Run> constants_;  // by value and length
   Bytes plane_, trial_, out_;
   std::uint32_t checksum_ = 1;  // Adler-32 of all planes so far

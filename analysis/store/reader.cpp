@@ -1,12 +1,11 @@
 #include "analysis/store/reader.hpp"
 
-#include "analysis/store/corrected.hpp"
-
 #include <cerrno>
 #include <cstring>
 
 #include "analysis/store/chunked_table.hpp"
 #include "analysis/store/commit_file.hpp"
+#include "analysis/store/corrected.hpp"
 #include "analysis/store/driver.hpp"
 #include "analysis/store/sites.hpp"
 #include "analysis/store/summary.hpp"
@@ -42,7 +41,7 @@ struct Reader::State {
   Hdf5Handle root;
   ChunkedReader<Message> messages;
   ChunkedReader<CollectiveCall> collectives;
-  TableReader<Message> plain_messages;  // of version 1
+  TableReader<Message> plain_messages;                      // of version 1
   std::vector<ChunkTimes> message_times, collective_times;  // chunk by chunk; of the newest chunks they may be missing
   CorrectedTimes corrected;
   TableReader<WindowRow> windows;
@@ -65,8 +64,8 @@ struct Reader::State {
   template <class Row>
   bool take(const char* name, std::uint64_t most_rows, std::vector<Row>& to) const;
   void read_sites(std::uint64_t most_rows);
-  std::vector<RowRange> within(std::span<const ChunkTimes> times, std::uint64_t per_chunk, std::uint64_t in_chunks, std::uint64_t rows,
-                               std::int64_t begin_ns, std::int64_t end_ns) const;
+  std::vector<RowRange> within(std::span<const ChunkTimes> times, std::uint64_t per_chunk, std::uint64_t in_chunks,
+                               std::uint64_t rows, std::int64_t begin_ns, std::int64_t end_ns) const;
 };
 
 Status Reader::State::open() {
@@ -211,7 +210,8 @@ template <class Row>
 bool Reader::State::take(const char* name, std::uint64_t most_rows, std::vector<Row>& to) const {
   const std::string path_in(name);
   const std::size_t group = path_in.find('/');
-  if (group != std::string::npos && H5Lexists(root.get(), path_in.substr(0, group).c_str(), H5P_DEFAULT) <= 0) return false;
+  if (group != std::string::npos && H5Lexists(root.get(), path_in.substr(0, group).c_str(), H5P_DEFAULT) <= 0)
+    return false;
   TableReader<Row> table;
   if (H5Lexists(root.get(), name, H5P_DEFAULT) <= 0 || !table.open(root.get(), name)) return false;
   table.limit(most_rows);
@@ -224,7 +224,8 @@ bool Reader::State::take(const char* name, std::uint64_t most_rows, std::vector<
 // A dump without its call sites (older, or cut off) is worth showing.
 void Reader::State::read_sites(std::uint64_t most_rows) {
   FlatSites flat;
-  if (take("sites", most_rows, flat.sites) && take("modules", most_rows, flat.modules) && take("texts", most_rows, flat.texts)) {
+  if (take("sites", most_rows, flat.sites) && take("modules", most_rows, flat.modules) &&
+      take("texts", most_rows, flat.texts)) {
     summary.sites = unflatten(flat);
   }
 }
@@ -264,8 +265,9 @@ Result<std::vector<Message>> Reader::messages(std::uint64_t first, std::uint64_t
   return rows;
 }
 
-std::vector<RowRange> Reader::State::within(std::span<const ChunkTimes> times, std::uint64_t per_chunk, std::uint64_t in_chunks,
-                                           std::uint64_t rows, std::int64_t begin_ns, std::int64_t end_ns) const {
+std::vector<RowRange> Reader::State::within(std::span<const ChunkTimes> times, std::uint64_t per_chunk,
+                                            std::uint64_t in_chunks, std::uint64_t rows, std::int64_t begin_ns,
+                                            std::int64_t end_ns) const {
   const std::int64_t slack = corrected.most_ns();
   begin_ns = begin_ns > INT64_MIN + slack ? begin_ns - slack : INT64_MIN;
   end_ns = end_ns < INT64_MAX - slack ? end_ns + slack : INT64_MAX;
@@ -287,13 +289,14 @@ std::vector<RowRange> Reader::State::within(std::span<const ChunkTimes> times, s
 std::vector<RowRange> Reader::messages_within(std::int64_t begin_ns, std::int64_t end_ns) const {
   const State& s = *state_;
   if (s.major == 1) return {{0, s.plain_messages.rows()}};
-  return s.within(s.message_times, s.messages.rows_per_chunk(), s.messages.rows_in_chunks(), s.messages.rows(), begin_ns, end_ns);
+  return s.within(s.message_times, s.messages.rows_per_chunk(), s.messages.rows_in_chunks(), s.messages.rows(),
+                  begin_ns, end_ns);
 }
 
 std::vector<RowRange> Reader::collectives_within(std::int64_t begin_ns, std::int64_t end_ns) const {
   const State& s = *state_;
-  return s.within(s.collective_times, s.collectives.rows_per_chunk(), s.collectives.rows_in_chunks(), s.collectives.rows(), begin_ns,
-                  end_ns);
+  return s.within(s.collective_times, s.collectives.rows_per_chunk(), s.collectives.rows_in_chunks(),
+                  s.collectives.rows(), begin_ns, end_ns);
 }
 
 Result<std::vector<CollectiveCall>> Reader::collectives(std::uint64_t first, std::uint64_t count) const {

@@ -56,8 +56,8 @@ std::uint32_t SiteWriter::module(const CallSite& site) {
 
 void SiteWriter::add(std::span<const CallSite> sites) {
   for (const CallSite& site : sites) {
-    const std::uint64_t bytes = row_bytes<SiteRow>() + row_bytes<ModuleRow>() + site.module.size() + site.function.size() +
-                                site.file.size();
+    const std::uint64_t bytes =
+        row_bytes<SiteRow>() + row_bytes<ModuleRow>() + site.module.size() + site.function.size() + site.file.size();
     if (bytes_ + bytes * 5 / 4 > limit_) continue;  // a quarter for the index
     const std::uint64_t rows_before = text_rows_;
     SiteRow row;

@@ -35,10 +35,24 @@ NodeRow node_row(const std::string& name) {
 }
 
 FlatSummary flat_of(const Snapshot& snapshot) {
-  FlatSummary flat{flatten(snapshot.regions), flatten(snapshot.ranks, snapshot.deadlocks), flatten(snapshot.functions),
-                   flatten(snapshot.delays), {}, {}, {}, snapshot.dendrogram.merges, snapshot.links, snapshot.worst,
-                   snapshot.criteria, snapshot.site_activity, snapshot.network.clocks, snapshot.network.corrections, {}, {},
-                   flatten(snapshot.attribution), snapshot.traffic};
+  FlatSummary flat{flatten(snapshot.regions),
+                   flatten(snapshot.ranks, snapshot.deadlocks),
+                   flatten(snapshot.functions),
+                   flatten(snapshot.delays),
+                   {},
+                   {},
+                   {},
+                   snapshot.dendrogram.merges,
+                   snapshot.links,
+                   snapshot.worst,
+                   snapshot.criteria,
+                   snapshot.site_activity,
+                   snapshot.network.clocks,
+                   snapshot.network.corrections,
+                   {},
+                   {},
+                   flatten(snapshot.attribution),
+                   snapshot.traffic};
   flat.node_links = snapshot.network.links;
   for (const std::int32_t node : snapshot.network.dead_nodes) flat.dead_nodes.push_back({node});
   for (const std::string& name : snapshot.application.nodes) flat.nodes.push_back(node_row(name));
@@ -142,7 +156,8 @@ bool SummaryWriter::create(hid_t parent, const char* name) {
 
 std::uint64_t SummaryWriter::growth(const FlatSummary& flat) {
   std::uint64_t bytes = 0;
-  each_table([&](auto& table, const auto& rows, const char*, std::uint64_t) { bytes += table.growth(rows.size()); }, flat);
+  each_table([&](auto& table, const auto& rows, const char*, std::uint64_t) { bytes += table.growth(rows.size()); },
+             flat);
   return bytes;
 }
 

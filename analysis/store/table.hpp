@@ -28,8 +28,9 @@ struct Stored {
 template <>
 struct Stored<bool> : Stored<std::uint8_t> {};
 template <class T>
-  requires std::is_enum_v<T>
-struct Stored<T> : Stored<std::underlying_type_t<T>> {};
+requires std::is_enum_v<T>
+struct Stored<T> : Stored<std::underlying_type_t<T>> {
+};
 template <std::size_t n>
 struct Stored<std::array<char, n>> {
   using Type = std::array<char, n>;

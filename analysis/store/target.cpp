@@ -19,17 +19,13 @@ Error system_error(const std::string& path, int error) {
   switch (error) {
     case ENOSPC:
     case EDQUOT:
-    case EFBIG:
-      return {ErrorCode::no_space, what + std::strerror(error) + "; what was flushed before stays readable"};
+    case EFBIG: return {ErrorCode::no_space, what + std::strerror(error) + "; what was flushed before stays readable"};
     case EACCES:
     case EPERM:
-    case EROFS:
-      return {ErrorCode::not_permitted, what + std::strerror(error) + "; choose another --dump path"};
+    case EROFS: return {ErrorCode::not_permitted, what + std::strerror(error) + "; choose another --dump path"};
     case ENOENT:
-    case ENOTDIR:
-      return {ErrorCode::not_found, what + "no such directory; create it or choose another --dump path"};
-    default:
-      return {ErrorCode::io, what + std::strerror(error)};
+    case ENOTDIR: return {ErrorCode::not_found, what + "no such directory; create it or choose another --dump path"};
+    default: return {ErrorCode::io, what + std::strerror(error)};
   }
 }
 
@@ -47,8 +43,7 @@ Result<std::string> resolve_target(const std::string& path) {
   }
   if (::access(path.c_str(), W_OK) != 0) return system_error(path, errno);
   if (const auto existing = CommitFile::open(path); existing && existing->is_being_written()) {
-    return Error{ErrorCode::in_use,
-                 "cannot write " + path + ": another job is writing it; choose another --dump path"};
+    return Error{ErrorCode::in_use, "cannot write " + path + ": another job is writing it; choose another --dump path"};
   }
   char real[PATH_MAX];
   return std::string(::realpath(path.c_str(), real) ? real : path.c_str());

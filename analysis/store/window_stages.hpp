@@ -20,8 +20,8 @@ class WindowStages {
 
   // A window that is to be stored now: `window` itself, or the last of those that make one.
   std::optional<Window> add(const Window& window);
-  std::optional<Window> rest();       // the end of the run: what waits for more
-  void spent(std::uint64_t bytes);    // on the window that was stored
+  std::optional<Window> rest();                     // the end of the run: what waits for more
+  void spent(std::uint64_t bytes);                  // on the window that was stored
   std::uint64_t factor() const { return factor_; }  // windows in one
 
  private:

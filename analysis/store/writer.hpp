@@ -21,7 +21,8 @@ struct WriterOptions {
   // counted. An eighth of it is for windows (merged 2:1, 4:1, ... as it fills), a quarter at most for collective calls.
   std::uint64_t budget_bytes = 2'000'000'000;
   std::uint32_t rows_per_chunk = 4096;  // of messages and collective calls; fewer when the budget is small
-  std::uint64_t compact_below_bytes = 64 << 20;  // a file that is smaller when it is closed loses what has become unused
+  std::uint64_t compact_below_bytes =
+      64 << 20;  // a file that is smaller when it is closed loses what has become unused
 };
 
 class Writer {

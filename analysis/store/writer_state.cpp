@@ -98,8 +98,7 @@ bool Writer::State::create_layout() {
   times = create_group(top, "chunk_times");
   good = good && times && messages.create_times(times.get(), "messages") &&
          collectives.create_times(times.get(), "collectives");
-  good =
-      good && windows.create(top, "windows", 256) && create_number(windows.group(), "not_stored", std::uint64_t{0});
+  good = good && windows.create(top, "windows", 256) && create_number(windows.group(), "not_stored", std::uint64_t{0});
   good = good && window_regions.create(top, "window_regions", 512) && sites.create(top);
   return good && summaries[0].create(summary_group.get(), "0") && summaries[1].create(summary_group.get(), "1");
 }
@@ -109,7 +108,8 @@ void Writer::State::share_budget() {
   const std::uint64_t taken = file->end() + messages.tail_growth() + collectives.tail_growth() + slack;
   const std::uint64_t free = bounded ? options.budget_bytes - std::min(options.budget_bytes, taken) : unlimited;
   window_share.limit = bounded ? free / 8 : unlimited;
-  const std::uint64_t summaries_take = bounded ? std::max(free / 16, std::min<std::uint64_t>(free / 4, 1'500'000)) : unlimited;
+  const std::uint64_t summaries_take =
+      bounded ? std::max(free / 16, std::min<std::uint64_t>(free / 4, 1'500'000)) : unlimited;
   for (Share& share : summary_shares) share.limit = summaries_take / 2;
   site_share.limit = bounded ? free / 32 : unlimited;
   collective_share.limit = bounded ? free / 4 : unlimited;
@@ -206,8 +206,7 @@ bool Writer::State::summarize(const Snapshot& snapshot) {
   summary_changed = true;
   // Never the copy that the file on disk shows.
   Share& share = summary_shares[1 - current];
-  return write_texts(snapshot) &&
-         within(share, [&] { return summaries[1 - current].write(snapshot, share.left()); });
+  return write_texts(snapshot) && within(share, [&] { return summaries[1 - current].write(snapshot, share.left()); });
 }
 
 bool Writer::State::flush() {

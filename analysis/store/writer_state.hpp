@@ -56,7 +56,7 @@ struct Writer::State {
   bool append(const Window& window);
   bool summarize(const Snapshot& snapshot);
   bool flush();
-  bool finish();  // after it nothing can be appended
+  bool finish();   // after it nothing can be appended
   void compact();  // after finish(): a copy without what has become unused takes the file's place, if one can be made
   Status check(bool good);
   Status ready() const;

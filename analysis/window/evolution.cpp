@@ -69,8 +69,7 @@ void Evolution::push_value(double ratio, std::uint64_t messages) {
 void Evolution::add(const RegionWindow& window, double begin_s, double length_s, std::uint64_t number) {
   verdicts_.clear();
   if (!(std::isfinite(length_s) && length_s > 0 && length_s < 1e12)) length_s = 1;
-  if (!(std::isfinite(begin_s) && std::fabs(begin_s) < 1e15) || (any_ && begin_s < last_end_s_))
-    begin_s = last_end_s_;
+  if (!(std::isfinite(begin_s) && std::fabs(begin_s) < 1e15) || (any_ && begin_s < last_end_s_)) begin_s = last_end_s_;
   if (window.messages == 0) return silent(begin_s + length_s, length_s);
   silent(begin_s, length_s);
   any_ = true;

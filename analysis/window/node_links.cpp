@@ -30,15 +30,17 @@ std::vector<NodeLink> NodeLinks::list(std::size_t most) const {
     out.delayed = link.total.delayed;
     out.mean_latency_ratio = link.total.mean_ratio();
     out.mean_transfer_ratio = link.total.mean_transfer_ratio();
-    out.mean_transfer_s =
-        link.total.timed == 0 ? 0 : static_cast<double>(link.total.transfer_ns) * 1e-9 / static_cast<double>(link.total.timed);
+    out.mean_transfer_s = link.total.timed == 0 ? 0
+                                                : static_cast<double>(link.total.transfer_ns) * 1e-9 /
+                                                      static_cast<double>(link.total.timed);
     out.newest_messages = newest.messages;
     out.newest_transfer_ratio = newest.mean_transfer_ratio();
     out.peak_transfer_ratio = std::max(link.peak_ratio, link.now.timed >= enough ? link.now.mean_transfer_ratio() : 0);
     out.peak_s = static_cast<double>(out.peak_transfer_ratio > link.peak_ratio ? begin_ns_ : link.peak_ns) * 1e-9;
   }
   std::sort(list.begin(), list.end(), [](const NodeLink& a, const NodeLink& b) {
-    return a.messages != b.messages ? a.messages > b.messages : std::pair(a.source, a.destination) < std::pair(b.source, b.destination);
+    return a.messages != b.messages ? a.messages > b.messages
+                                    : std::pair(a.source, a.destination) < std::pair(b.source, b.destination);
   });
   if (list.size() > most) list.resize(most);
   return list;

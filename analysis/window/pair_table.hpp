@@ -66,8 +66,8 @@ class PairTable {
   static constexpr std::uint32_t none = 0xffffffffu;
 
   static std::size_t hash(std::int32_t source, std::int32_t destination) {
-    const std::uint64_t key = static_cast<std::uint64_t>(static_cast<std::uint32_t>(source)) << 32 |
-                              static_cast<std::uint32_t>(destination);
+    const std::uint64_t key =
+        static_cast<std::uint64_t>(static_cast<std::uint32_t>(source)) << 32 | static_cast<std::uint32_t>(destination);
     const std::uint64_t mixed = (key ^ key >> 29) * 0xbf58476d1ce4e5b9u;
     return mixed ^ mixed >> 32;
   }

@@ -1,5 +1,6 @@
 // Cuts a noisy series online into straight pieces: the cut that minimises
-//   sum of squared residuals / variance + pieces x penalty          (a sloped piece costs a little more than a flat one)
+//   sum of squared residuals / variance + pieces x penalty          (a sloped piece costs a little more than a flat
+//   one)
 // over all cuts with pieces of at most `reach` values, by dynamic programming: exact, and changing with each new
 // value as far back as the values demand. A single value cannot open a piece: it is first drawn to within 3
 // deviations of its neighbours (the newest: of the one before it; released when the next one confirms it).

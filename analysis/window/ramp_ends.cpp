@@ -26,8 +26,7 @@ Task task_of(const FittedRamp& fit, std::size_t foot, std::size_t top) {
   Task t{foot, top + 1, {foot, foot}, {top, top}};
   while (t.begin > 0 && foot - t.begin < surroundings && std::fabs(level[t.begin - 1] - level[foot]) <= slack)
     --t.begin;
-  while (t.end < level.size() && t.end - top <= surroundings && std::fabs(level[t.end] - level[top]) <= slack)
-    ++t.end;
+  while (t.end < level.size() && t.end - top <= surroundings && std::fabs(level[t.end] - level[top]) <= slack) ++t.end;
   const bool falls_after = t.end < level.size() && t.end == top + 1;
   while (t.foot.last + 1 < top && !fit.begins[t.foot.last + 1]) ++t.foot.last;
   while (t.top.first > foot + 1 && !fit.begins[t.top.first]) --t.top.first;

@@ -4,8 +4,7 @@
 
 namespace pclscope {
 
-bool RegionSeries::recluster(std::int32_t ranks, const PairTable& pairs, const RegionOptions& options,
-                             double margin) {
+bool RegionSeries::recluster(std::int32_t ranks, const PairTable& pairs, const RegionOptions& options, double margin) {
   std::vector<Link> links;
   links.reserve(pairs.size());
   for (std::size_t i = 0; i < pairs.size(); ++i) {
@@ -64,8 +63,8 @@ void RegionSeries::fold(const PairTable& pairs) {
   }
 }
 
-std::uint64_t RegionSeries::close_window(const LatencySums& all, std::span<const RegionSums> sums,
-                                         std::int64_t skipped, Window& window) {
+std::uint64_t RegionSeries::close_window(const LatencySums& all, std::span<const RegionSums> sums, std::int64_t skipped,
+                                         Window& window) {
   std::unordered_map<std::int32_t, const LatencySums*> by_id;
   for (const RegionSums& s : sums) by_id[s.region] = &s.sums;
   window.all = region_window(-1, all);
@@ -77,8 +76,7 @@ std::uint64_t RegionSeries::close_window(const LatencySums& all, std::span<const
     std::deque<Point>& history = history_[id];
     if (!history.empty())
       for (std::int64_t i = 0; i < silent; ++i) push_history(history, {0, 0});
-    push_history(history,
-                 {static_cast<float>(of_region.mean_ratio()), static_cast<std::uint32_t>(of_region.messages)});
+    push_history(history, {static_cast<float>(of_region.mean_ratio()), static_cast<std::uint32_t>(of_region.messages)});
     if (of_region.messages > 0) window.regions.push_back(region_window(id, of_region));
   }
   return evolutions_.close_window(window, ids_);

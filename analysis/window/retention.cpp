@@ -148,10 +148,8 @@ void MessageRetention::take_large(const Window& window, std::uint64_t number, st
   }
   buffer_.clear();
   for (const Message& m : messages) {
-    if (origin.in_file(m))
-      buffer_.push_back(m);
-    else
-      left_out(now_s_);
+    if (origin.in_file(m)) buffer_.push_back(m);
+    else left_out(now_s_);
     if (buffer_.size() < messages_per_call) continue;
     write(buffer_);
     buffer_.clear();

@@ -115,10 +115,8 @@ void MessageRetention::release_oldest() {
     return rank >= 0 && static_cast<std::size_t>(rank) < wanted.size() ? wanted[static_cast<std::size_t>(rank)] != 0
                                                                        : none_outside;
   };
-  if (origin.stored.empty())
-    left_out(origin.begin_s);
-  else
-    write_those(*window.packed, origin, [&](const Message& m) { return of(m.source) || of(m.destination); });
+  if (origin.stored.empty()) left_out(origin.begin_s);
+  else write_those(*window.packed, origin, [&](const Message& m) { return of(m.source) || of(m.destination); });
   released_.push_back(std::move(window));
   settle_middles(released_.back());
   if (released_.size() > 2) forget_oldest_released();

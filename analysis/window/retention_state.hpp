@@ -23,9 +23,7 @@ struct MessageRetention::Origin {
     const auto at = std::lower_bound(stored.begin(), stored.end(), region);
     if (at == stored.end() || *at != region) stored.insert(at, region);
   }
-  bool in_file(const Message& m) const {
-    return is_stored(region_of(m.source)) || is_stored(region_of(m.destination));
-  }
+  bool in_file(const Message& m) const { return is_stored(region_of(m.source)) || is_stored(region_of(m.destination)); }
   bool touches(const Message& m, std::int32_t region) const {
     return region_of(m.source) == region || region_of(m.destination) == region;
   }

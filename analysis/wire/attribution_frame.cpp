@@ -11,8 +11,9 @@ Offset<fb::Finding> encode(Builder& to, const Finding& value) {
   const auto detail = to.CreateString(value.detail);
   const auto evidence = to.CreateVectorOfStrings(value.evidence);
   const auto advice = to.CreateString(value.advice);
-  return fb::CreateFinding(to, static_cast<std::uint8_t>(value.cause), value.region, ranks, value.site, nodes, value.begin_s,
-                           value.end_s, value.open, value.score, value.confidence, value.lost_s, detail, evidence, advice);
+  return fb::CreateFinding(to, static_cast<std::uint8_t>(value.cause), value.region, ranks, value.site, nodes,
+                           value.begin_s, value.end_s, value.open, value.score, value.confidence, value.lost_s, detail,
+                           evidence, advice);
 }
 
 Offset<fb::TransferLine> encode(Builder& to, const TransferLine& value) {
@@ -50,7 +51,8 @@ Finding decode(const fb::Finding& from, std::int64_t nodes, Budget& budget) {
 }
 
 TransferLine decode(const fb::TransferLine& from, std::size_t slices, Budget& budget) {
-  TransferLine to{from.bytes_low(), from.bytes_high(), from.messages(), from.calm(), numbers(from.normalised(), budget)};
+  TransferLine to{from.bytes_low(), from.bytes_high(), from.messages(), from.calm(),
+                  numbers(from.normalised(), budget)};
   to.normalised.resize(slices);  // readers walk it beside the slices
   return to;
 }
@@ -61,8 +63,8 @@ void decode_slices(const fb::Attribution& from, Attribution& to, Budget& budget)
   to.slices.reserve(from.slices()->size());
   for (const fb::AttributionSlice* s : *from.slices()) {
     to.slices.push_back({finite(s->begin_s()), finite(s->length_s()), s->intra_messages(), s->inter_messages(),
-                         finite(s->load_balance()), finite(s->wait_s()), finite(s->blocked_s()), finite(s->collective_s()),
-                         finite(s->transfer_s()), finite(s->excess_transfer_s())});
+                         finite(s->load_balance()), finite(s->wait_s()), finite(s->blocked_s()),
+                         finite(s->collective_s()), finite(s->transfer_s()), finite(s->excess_transfer_s())});
   }
 }
 
@@ -72,8 +74,8 @@ Offset<fb::Attribution> encode(Builder& to, const Attribution& value) {
   std::vector<fb::AttributionSlice> slices;
   slices.reserve(value.slices.size());
   for (const AttributionSlice& s : value.slices) {
-    slices.emplace_back(s.begin_s, s.length_s, s.intra_messages, s.inter_messages, s.load_balance, s.wait_s, s.blocked_s,
-                        s.collective_s, s.transfer_s, s.excess_transfer_s);
+    slices.emplace_back(s.begin_s, s.length_s, s.intra_messages, s.inter_messages, s.load_balance, s.wait_s,
+                        s.blocked_s, s.collective_s, s.transfer_s, s.excess_transfer_s);
   }
   const auto each = [](Builder& into, const auto& one) { return encode(into, one); };
   const auto findings = encode_each<fb::Finding>(to, value.findings, each);
@@ -98,7 +100,8 @@ Attribution decode(const fb::Attribution& from, std::int64_t nodes, Budget& budg
     }
   }
   decode_slices(from, to, budget);
-  if (from.transfer_lines() && budget.take(from.transfer_lines()->size(), sizeof(TransferLine) + to.slices.size() * sizeof(float))) {
+  if (from.transfer_lines() &&
+      budget.take(from.transfer_lines()->size(), sizeof(TransferLine) + to.slices.size() * sizeof(float))) {
     for (const fb::TransferLine* line : *from.transfer_lines()) {
       if (budget.exceeded()) return to;
       to.transfer_lines.push_back(decode(*line, to.slices.size(), budget));

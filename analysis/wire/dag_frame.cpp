@@ -80,7 +80,8 @@ Offset<fb::Dag> encode(Builder& to, const Dag& value) {
   std::vector<fb::DagNode> nodes;
   std::vector<fb::DagMessage> received, sent;
   std::vector<fb::DagEdge> edges;
-  for (const DagRank& r : value.ranks) ranks.emplace_back(r.messages, r.load_balance, r.node_ratio, r.rank, r.compute_node);
+  for (const DagRank& r : value.ranks)
+    ranks.emplace_back(r.messages, r.load_balance, r.node_ratio, r.rank, r.compute_node);
   nodes.reserve(value.nodes.size());
   for (const DagNode& n : value.nodes) {
     nodes.emplace_back(n.begin_s, n.end_s, n.rank, n.layer, static_cast<std::uint32_t>(n.received.size()),
@@ -96,8 +97,8 @@ Offset<fb::Dag> encode(Builder& to, const Dag& value) {
   const auto all_sent = to.CreateVectorOfStructs(sent);
   const auto all_edges = to.CreateVectorOfStructs(edges);
   const auto why = to.CreateString(value.why_partial);
-  return fb::CreateDag(to, value.region, value.from_s, value.to_s, all_ranks, all_nodes, all_received, all_sent, all_edges,
-                       value.messages, value.messages_missing, value.partial, why);
+  return fb::CreateDag(to, value.region, value.from_s, value.to_s, all_ranks, all_nodes, all_received, all_sent,
+                       all_edges, value.messages, value.messages_missing, value.partial, why);
 }
 
 DagQuestion decode(const fb::DagQuestion& from, Budget& budget) {

@@ -17,8 +17,7 @@
 namespace pclscope::wire {
 
 inline Error damaged(const char* what) {
-  return {ErrorCode::damaged,
-          std::string("a message of the job is damaged (") + what + "); the next one may be whole"};
+  return {ErrorCode::damaged, std::string("a message of the job is damaged (") + what + "); the next one may be whole"};
 }
 
 // What decoding has yielded so far against the limits of frame.hpp.
@@ -44,7 +43,8 @@ class Budget {
   bool exceeded_ = false;
 };
 
-// FlatBuffers' verifier does not look at where the elements of a vector lie. Whoever writes one aligns them, if there are any.
+// FlatBuffers' verifier does not look at where the elements of a vector lie. Whoever writes one aligns them, if there
+// are any.
 template <class Vector>
 bool is_aligned(const Vector& vector, std::size_t alignment) {
   return vector.size() == 0 || reinterpret_cast<std::uintptr_t>(vector.Data()) % alignment == 0;

@@ -23,8 +23,9 @@
 namespace pclscope::wire {
 namespace {
 
-// What ZeroMQ sends to somebody who has not proved to have the key, at most: its greeting; to those who know our public key
-// its WELCOME as well, and an ERROR. The READY of those who are let in has more. The kernel counts one for the start.
+// What ZeroMQ sends to somebody who has not proved to have the key, at most: its greeting; to those who know our public
+// key its WELCOME as well, and an ERROR. The READY of those who are let in has more. The kernel counts one for the
+// start.
 constexpr std::uint64_t greeting_bytes = 64 + 1;
 constexpr std::uint64_t unproven_bytes = greeting_bytes + 170 + 12;
 
@@ -47,13 +48,14 @@ std::size_t most_strangers() {
 bool is_tcp(int fd) {
   int domain = 0, kind = 0;
   socklen_t size = sizeof domain;
-  if (::getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) != 0 || (domain != AF_INET && domain != AF_INET6)) return false;
+  if (::getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) != 0 || (domain != AF_INET && domain != AF_INET6))
+    return false;
   size = sizeof kind;
   return ::getsockopt(fd, SOL_SOCKET, SO_TYPE, &kind, &size) == 0 && kind == SOCK_STREAM;
 }
 
-// Connections of whom we do not know yet. Each of the two sockets has its own stream of events: a descriptor that one of them
-// gave up may have come again at the other before we hear of the first. So they are told apart by socket, too.
+// Connections of whom we do not know yet. Each of the two sockets has its own stream of events: a descriptor that one
+// of them gave up may have come again at the other before we hear of the first. So they are told apart by socket, too.
 class Strangers {
  public:
   void came(std::size_t socket, int fd) {
@@ -67,7 +69,9 @@ class Strangers {
 
  private:
   using Connection = std::uint64_t;  // socket, descriptor
-  static Connection connection_of(std::size_t socket, int fd) { return std::uint64_t{socket} << 32 | static_cast<std::uint32_t>(fd); }
+  static Connection connection_of(std::size_t socket, int fd) {
+    return std::uint64_t{socket} << 32 | static_cast<std::uint32_t>(fd);
+  }
   static int fd_of(Connection connection) { return static_cast<int>(connection & 0xffffffff); }
 
   void forget(Connection connection) {

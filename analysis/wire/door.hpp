@@ -1,8 +1,8 @@
 // Guards a publisher's TCP ports: answers who may in (gatekeeper), and bounds the connections of those who have not
 // shown yet that they may. A stranger can open connections without end and say nothing, or little, or nonsense; all of
-// them are descriptors of the aggregator. Of more than limit::strangers, or a quarter of the descriptors, one by chance is cut off; so somebody with the
-// key gets in soon, however many knock. Runs in a thread of its own: it must not wait for the analysis.
-// Private to analysis/wire.
+// them are descriptors of the aggregator. Of more than limit::strangers, or a quarter of the descriptors, one by chance
+// is cut off; so somebody with the key gets in soon, however many knock. Runs in a thread of its own: it must not wait
+// for the analysis. Private to analysis/wire.
 #pragma once
 
 #include <memory>

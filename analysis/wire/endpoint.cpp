@@ -115,9 +115,7 @@ class DirectoryLock {
 // Makes the way free for a socket at `path`.
 Status clear_way(const std::string& path) {
   struct stat found {};
-  if (::lstat(path.c_str(), &found) != 0) {
-    return errno == ENOENT ? Status() : Status(cannot_bind(path, errno));
-  }
+  if (::lstat(path.c_str(), &found) != 0) { return errno == ENOENT ? Status() : Status(cannot_bind(path, errno)); }
   if (!S_ISSOCK(found.st_mode)) {
     return Error{ErrorCode::in_use, "cannot publish at " + path + ": a file of that name exists and is not a socket"};
   }

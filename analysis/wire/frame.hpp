@@ -7,7 +7,7 @@
 namespace pclscope::wire {
 
 inline constexpr char magic[4] = {'P', 'C', 'L', 'W'};
-inline constexpr std::size_t header_bytes = 8;  // magic, u16 major, u16 minor, little-endian; keeps 8-byte alignment
+inline constexpr std::size_t header_bytes = 8;     // magic, u16 major, u16 minor, little-endian; keeps 8-byte alignment
 inline constexpr std::uint16_t version_major = 1;  // differs: unreadable
 inline constexpr std::uint16_t version_minor = 4;  // newer: fields this program does not know
 
@@ -23,7 +23,8 @@ inline constexpr std::uint32_t depth = 16;
 inline constexpr std::uint32_t tables = 4'000'000;
 inline constexpr std::size_t decoded_bytes = 256u << 20;
 inline constexpr std::uint32_t ranks = 4'000'000;  // of all lists of ranks together
-inline constexpr std::size_t strangers = 512;      // at most a quarter of the descriptors: TCP connections of peers that have not shown yet who they are
+inline constexpr std::size_t strangers =
+    512;  // at most a quarter of the descriptors: TCP connections of peers that have not shown yet who they are
 }  // namespace limit
 
 }  // namespace pclscope::wire

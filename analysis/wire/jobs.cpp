@@ -145,8 +145,8 @@ Status announce(const Job& job) {
   const int fd = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   bool done = fd >= 0;
   if (done) {
-    done = ::fchmod(fd, 0600) == 0 &&
-           ::write(fd, content.data(), content.size()) == static_cast<ssize_t>(content.size());
+    done =
+        ::fchmod(fd, 0600) == 0 && ::write(fd, content.data(), content.size()) == static_cast<ssize_t>(content.size());
     done = ::close(fd) == 0 && done && ::rename(draft.c_str(), path.c_str()) == 0;
   }
   if (done) return {};

@@ -13,8 +13,8 @@ struct ConnectionEvent {
   int fd = -1;   // of the connection, of kinds accepted, connected, disconnected; may be closed by now
 };
 
-// One thread reads it at a time; the socket's owner makes and destroys it, before the socket. Events wait without limit: a
-// limit would make ZeroMQ's own thread wait.
+// One thread reads it at a time; the socket's owner makes and destroys it, before the socket. Events wait without
+// limit: a limit would make ZeroMQ's own thread wait.
 class ConnectionMonitor {
  public:
   ConnectionMonitor() = default;

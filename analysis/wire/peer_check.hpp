@@ -1,5 +1,5 @@
-// Whether those at the other end of a unix socket are ourselves. In a directory where others may make files, a stranger can
-// listen under the name of a job that is over. Private to analysis/wire.
+// Whether those at the other end of a unix socket are ourselves. In a directory where others may make files, a stranger
+// can listen under the name of a job that is over. Private to analysis/wire.
 #pragma once
 
 #include <string>

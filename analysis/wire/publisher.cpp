@@ -20,11 +20,11 @@
 namespace pclscope::wire {
 namespace {
 
-constexpr int queued_per_viewer = 2;    // snapshots; a viewer that is slower loses the rest
-constexpr int handshake_ms = 10'000;    // for a TCP peer to say who it is
-constexpr int backlog = 1024;           // TCP connections that the system keeps until they are accepted
-constexpr int linger_ms = 200;          // the last snapshot's chance to leave
-constexpr int questions_per_call = 64;  // so that serve() ends, whatever viewers do
+constexpr int queued_per_viewer = 2;      // snapshots; a viewer that is slower loses the rest
+constexpr int handshake_ms = 10'000;      // for a TCP peer to say who it is
+constexpr int backlog = 1024;             // TCP connections that the system keeps until they are accepted
+constexpr int linger_ms = 200;            // the last snapshot's chance to leave
+constexpr int questions_per_call = 64;    // so that serve() ends, whatever viewers do
 constexpr std::size_t most_waiting = 16;  // questions for graphs and traffic
 constexpr int rest_per_graph = 4;         // times what the last one took: then the next one
 
@@ -182,7 +182,8 @@ bool Publisher::State::serve_question() {
     ask.skip_rest(question);
     return malformed++, true;
   }
-  if (decoded->kind == QuestionKind::dag || decoded->kind == QuestionKind::traffic) return enqueue(identity, *decoded), true;
+  if (decoded->kind == QuestionKind::dag || decoded->kind == QuestionKind::traffic)
+    return enqueue(identity, *decoded), true;
   AnswerStatus status = has_last ? AnswerStatus::here : AnswerStatus::nothing_yet;
   if (decoded->kind == QuestionKind::unknown) status = AnswerStatus::unknown_question;
   answer(identity, decoded->id, status);
@@ -209,10 +210,12 @@ void Publisher::State::enqueue(ZmqMessage& identity, const Question& question) {
   place.dag = question.dag;
 }
 
-void Publisher::State::answer_at_length(WaitingQuestion& asked, std::span<const std::uint8_t> frame, const char* too_large) {
+void Publisher::State::answer_at_length(WaitingQuestion& asked, std::span<const std::uint8_t> frame,
+                                        const char* too_large) {
   if (frame.size() > limit::frame_bytes) return answer(asked.identity, asked.id, AnswerStatus::cannot, too_large);
   ask.take_note();
-  if (ask.send_shared(asked.identity, ZMQ_SNDMORE) && ask.send(encoder.answer(asked.id, AnswerStatus::here), ZMQ_SNDMORE))
+  if (ask.send_shared(asked.identity, ZMQ_SNDMORE) &&
+      ask.send(encoder.answer(asked.id, AnswerStatus::here), ZMQ_SNDMORE))
     ask.send(frame);
 }
 
@@ -225,8 +228,9 @@ void Publisher::State::serve_waiting(const DagHandler& handler, const TrafficHan
     if (traffic) answer_at_length(asked, large.traffic(traffic()), "there are too many pairs of ranks: use the dump");
     else answer(asked.identity, asked.id, AnswerStatus::cannot, "this job does not tell its traffic");
   } else {
-    const Result<Dag> dag = handler ? handler(asked.dag)
-                                    : Result<Dag>(Error{ErrorCode::bad_argument, "this job keeps no messages for such questions"});
+    const Result<Dag> dag =
+        handler ? handler(asked.dag)
+                : Result<Dag>(Error{ErrorCode::bad_argument, "this job keeps no messages for such questions"});
     if (dag) answer_at_length(asked, large.dag(*dag), "the graph is too large: ask for a shorter period");
     else answer(asked.identity, asked.id, AnswerStatus::cannot, dag.error().message);
   }
@@ -264,8 +268,7 @@ void Publisher::serve(const DagHandler& handler, const TrafficHandler& traffic) 
   // All get it again, who has it already ignores it. (ZeroMQ's welcome message would go to the new viewer alone, but
   // who connects before publish() and subscribes after it would miss that snapshot.)
   if (state_->take_subscriptions() && state_->has_last) state_->publish.send_shared(state_->last);
-  for (int served = 0; served < questions_per_call && state_->serve_question(); served++) {
-  }
+  for (int served = 0; served < questions_per_call && state_->serve_question(); served++) {}
   state_->serve_waiting(handler, traffic);
 }
 

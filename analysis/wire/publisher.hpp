@@ -23,13 +23,14 @@ class Publisher {
 
   // Sends the snapshot to all subscribers and keeps it for those that come later.
   void publish(const Snapshot& snapshot);
-  // Builds the graph that somebody asks for; an Error's message goes to the asker. Ranks are ascending and may not exist.
+  // Builds the graph that somebody asks for; an Error's message goes to the asker. Ranks are ascending and may not
+  // exist.
   using DagHandler = std::function<Result<Dag>(const DagQuestion&)>;
   // Messages per pair of ranks so far.
   using TrafficHandler = std::function<std::vector<PairTraffic>()>;
   // Lets new viewers in and answers questions that arrived; malformed ones are dropped and counted. Call it at least
-  // every 50 ms. At most one graph (or traffic) per call, and these take a fifth of the time at most: others wait, the 16th
-  // and later are refused. Without a handler all are.
+  // every 50 ms. At most one graph (or traffic) per call, and these take a fifth of the time at most: others wait, the
+  // 16th and later are refused. Without a handler all are.
   void serve(const DagHandler& handler = {}, const TrafficHandler& traffic = {});
   std::uint64_t malformed() const;
 

@@ -10,8 +10,8 @@
 namespace pclscope::wire {
 namespace {
 
-// Whether others can put something in the place of an entry of ours: where they may write, unless (sticky, as /tmp) only the
-// owner of an entry may remove it.
+// Whether others can put something in the place of an entry of ours: where they may write, unless (sticky, as /tmp)
+// only the owner of an entry may remove it.
 bool keeps_entries(const struct stat& directory) {
   const bool others_write = (directory.st_mode & (S_IWGRP | S_IWOTH)) != 0;
   return S_ISDIR(directory.st_mode) && (!others_write || (directory.st_mode & S_ISVTX) != 0);
@@ -51,8 +51,9 @@ Result<std::string> runtime_directory() {
   }
   struct stat shared {};
   if (::stat("/tmp", &shared) != 0 || !keeps_entries(shared)) {
-    return Error{ErrorCode::not_permitted, "others can replace what is in /tmp: set XDG_RUNTIME_DIR to a directory that " +
-                                               std::string("only you can enter")};
+    return Error{ErrorCode::not_permitted,
+                 "others can replace what is in /tmp: set XDG_RUNTIME_DIR to a directory that " +
+                     std::string("only you can enter")};
   }
   const std::string path = "/tmp/pclscope-" + std::to_string(::geteuid());
   if (const Status made = make_private(path); !made) return made.error();

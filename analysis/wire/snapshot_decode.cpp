@@ -131,8 +131,12 @@ DelayOrigin decode(const fb::DelayOrigin& from, Budget& budget) {
 }
 
 DelayTotals decode(const fb::DelayTotals& from, Budget&) {
-  return {from.waits(),          finite(from.waited_s()),  finite(from.attributed_s()),
-          finite(from.inside_mpi_s()), finite(from.unknown_s()), from.messages_left_out()};
+  return {from.waits(),
+          finite(from.waited_s()),
+          finite(from.attributed_s()),
+          finite(from.inside_mpi_s()),
+          finite(from.unknown_s()),
+          from.messages_left_out()};
 }
 
 CollectiveTotals decode(const fb::CollectiveTotals& from, Budget&) {
@@ -198,7 +202,7 @@ RankSummary decode(const fb::RankSummary& from, Budget& budget) {
 }
 
 Criterion decode(const fb::Criterion& from, Budget&) {
-  return {from.inter_node(), from.bytes_low(),           from.bytes_high(),
+  return {from.inter_node(), from.bytes_low(),        from.bytes_high(),
           from.count(),      finite(from.median_s()), finite(from.transfer_median_s())};
 }
 
@@ -256,9 +260,18 @@ ClockState decode(const fb::ClockState& from, Budget&) {
 }
 
 NodeLink decode(const fb::NodeLink& from, Budget&) {
-  return {from.source(), from.destination(), from.messages(), from.bytes(), from.delayed(),
-          finite(from.mean_latency_ratio()), finite(from.mean_transfer_ratio()), finite(from.mean_transfer_s()),
-          from.newest_messages(), finite(from.newest_transfer_ratio()), finite(from.peak_transfer_ratio()), finite(from.peak_s())};
+  return {from.source(),
+          from.destination(),
+          from.messages(),
+          from.bytes(),
+          from.delayed(),
+          finite(from.mean_latency_ratio()),
+          finite(from.mean_transfer_ratio()),
+          finite(from.mean_transfer_s()),
+          from.newest_messages(),
+          finite(from.newest_transfer_ratio()),
+          finite(from.peak_transfer_ratio()),
+          finite(from.peak_s())};
 }
 
 Deadlock decode(const fb::Deadlock& from, Budget& budget);

@@ -45,7 +45,8 @@ Offset<fb::LatencySummary> encode(Builder& to, const LatencySummary& value) {
 Offset<fb::NodeLink> encode(Builder& to, const NodeLink& value) {
   return fb::CreateNodeLink(to, value.source, value.destination, value.messages, value.bytes, value.delayed,
                             value.mean_latency_ratio, value.mean_transfer_ratio, value.mean_transfer_s,
-                            value.newest_messages, value.newest_transfer_ratio, value.peak_transfer_ratio, value.peak_s);
+                            value.newest_messages, value.newest_transfer_ratio, value.peak_transfer_ratio,
+                            value.peak_s);
 }
 
 template <class Table, class Value>
@@ -96,8 +97,9 @@ Offset<fb::Region> encode(Builder& to, const Region& value) {
 }
 
 Offset<fb::RegionLink> encode(Builder& to, const RegionLink& value) {
-  return fb::CreateRegionLink(to, value.a, value.b, value.messages, value.bytes, value.delayed, value.mean_latency_ratio,
-                              value.mean_transfer_ratio, value.late_sender_s, value.late_receiver_s, value.transfer_s);
+  return fb::CreateRegionLink(to, value.a, value.b, value.messages, value.bytes, value.delayed,
+                              value.mean_latency_ratio, value.mean_transfer_ratio, value.late_sender_s,
+                              value.late_receiver_s, value.transfer_s);
 }
 
 Offset<fb::DelayOrigin> encode(Builder& to, const DelayOrigin& value) {
@@ -108,8 +110,8 @@ Offset<fb::DelayOrigin> encode(Builder& to, const DelayOrigin& value) {
 }
 
 Offset<fb::DelayTotals> encode(Builder& to, const DelayTotals& value) {
-  return fb::CreateDelayTotals(to, value.waits, value.waited_s, value.attributed_s, value.inside_mpi_s,
-                               value.unknown_s, value.messages_left_out);
+  return fb::CreateDelayTotals(to, value.waits, value.waited_s, value.attributed_s, value.inside_mpi_s, value.unknown_s,
+                               value.messages_left_out);
 }
 
 Offset<fb::CollectiveTotals> encode(Builder& to, const CollectiveTotals& value) {
@@ -192,7 +194,8 @@ Offset<fb::CallSite> encode(Builder& to, const CallSite& value) {
   const auto function = to.CreateString(value.function);
   const auto file = to.CreateString(value.file);
   const auto build_id = to.CreateString(value.build_id);
-  return fb::CreateCallSite(to, value.id, module, value.offset, function, file, value.line, value.mpi_function, build_id);
+  return fb::CreateCallSite(to, value.id, module, value.offset, function, file, value.line, value.mpi_function,
+                            build_id);
 }
 
 Offset<fb::SiteActivity> encode(Builder& to, const SiteActivity& value) {
@@ -220,8 +223,8 @@ Offset<fb::Network> encode(Builder& to, const Network& value) {
   const auto dead_nodes = to.CreateVector(value.dead_nodes);
   const auto clocks = encode_all<fb::ClockState>(to, value.clocks);
   const auto links = encode_all<fb::NodeLink>(to, value.links);
-  return fb::CreateNetwork(to, value.traffic_bytes, value.messages_left_out, value.collectives_left_out, dead_nodes, clocks,
-                           links);
+  return fb::CreateNetwork(to, value.traffic_bytes, value.messages_left_out, value.collectives_left_out, dead_nodes,
+                           clocks, links);
 }
 
 }  // namespace

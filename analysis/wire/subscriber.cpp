@@ -51,7 +51,8 @@ struct Subscriber::State {
   Result<Answer> exchange(std::span<const std::uint8_t> question, std::uint64_t id, ZmqMessage& body, bool& has_body,
                           std::chrono::milliseconds timeout, Clock::time_point deadline);
   // The same of an answer with content.
-  Status ask_at_length(std::span<const std::uint8_t> question, std::uint64_t id, ZmqMessage& body, std::chrono::milliseconds timeout);
+  Status ask_at_length(std::span<const std::uint8_t> question, std::uint64_t id, ZmqMessage& body,
+                       std::chrono::milliseconds timeout);
   Error nobody(std::chrono::milliseconds timeout) const;
   Error somebody_else() const;
 };
@@ -92,10 +93,9 @@ Status Subscriber::State::use_keys() {
   const auto keys = load_keys(key_file);
   if (!keys) return keys.error();
   for (ZmqSocket* socket : {&snapshots, &questions}) {
-    const bool keyed =
-        socket->set(ZMQ_CURVE_SERVERKEY, keys->server_public.c_str(), keys->server_public.size() + 1) &&
-        socket->set(ZMQ_CURVE_PUBLICKEY, keys->client_public.c_str(), keys->client_public.size() + 1) &&
-        socket->set(ZMQ_CURVE_SECRETKEY, keys->client_secret.c_str(), keys->client_secret.size() + 1);
+    const bool keyed = socket->set(ZMQ_CURVE_SERVERKEY, keys->server_public.c_str(), keys->server_public.size() + 1) &&
+                       socket->set(ZMQ_CURVE_PUBLICKEY, keys->client_public.c_str(), keys->client_public.size() + 1) &&
+                       socket->set(ZMQ_CURVE_SECRETKEY, keys->client_secret.c_str(), keys->client_secret.size() + 1);
     if (!keyed) return Error{ErrorCode::not_permitted, "this libzmq has no CURVE encryption: use ipc:// endpoints"};
   }
   return {};
@@ -109,7 +109,8 @@ Error Subscriber::State::nobody(std::chrono::milliseconds timeout) const {
 }
 
 Error Subscriber::State::somebody_else() const {
-  return {ErrorCode::not_permitted, "at " + endpoint.text + " another user answers, or somebody who left at once: nothing of it is " +
+  return {ErrorCode::not_permitted, "at " + endpoint.text +
+                                        " another user answers, or somebody who left at once: nothing of it is " +
                                         "believed; publish in a directory where only you can make files"};
 }
 
@@ -127,7 +128,8 @@ Result<std::unique_ptr<Subscriber>> Subscriber::connect(const std::string& endpo
 }
 
 Result<Answer> Subscriber::State::exchange(std::span<const std::uint8_t> question, std::uint64_t id, ZmqMessage& body,
-                                           bool& has_body, std::chrono::milliseconds timeout, Clock::time_point deadline) {
+                                           bool& has_body, std::chrono::milliseconds timeout,
+                                           Clock::time_point deadline) {
   if (!wait_for(questions, ZMQ_POLLOUT, deadline)) return nobody(timeout);
   if (!answerer_check.only_ourselves()) return somebody_else();
   if (!questions.send(question)) return nobody(timeout);
@@ -157,7 +159,8 @@ Status Subscriber::State::ask_at_length(std::span<const std::uint8_t> question, 
   bool has_body = false;
   const auto answer = exchange(question, id, body, has_body, timeout, Clock::now() + timeout);
   if (!answer) return answer.error();
-  if (answer->status != AnswerStatus::here) return Error{ErrorCode::unreachable, "the job has nothing to tell yet: ask again"};
+  if (answer->status != AnswerStatus::here)
+    return Error{ErrorCode::unreachable, "the job has nothing to tell yet: ask again"};
   return {};
 }
 
@@ -179,7 +182,8 @@ Result<Dag> Subscriber::ask_dag(const DagQuestion& question, std::chrono::millis
   const std::uint64_t id = state_->next_id++;
   const auto frame = state_->encoder.question_dag(id, question);
   if (frame.size() > limit::question_bytes) {
-    return Error{ErrorCode::bad_argument, "the list of ranks is too long for a question: ask for a region or fewer ranks"};
+    return Error{ErrorCode::bad_argument,
+                 "the list of ranks is too long for a question: ask for a region or fewer ranks"};
   }
   ZmqMessage body;
   const Status got = state_->ask_at_length(frame, id, body, timeout);

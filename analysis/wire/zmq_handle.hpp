@@ -75,8 +75,8 @@ class ZmqSocket {
     if (zmq_msg_copy(copy.get(), message.get()) != 0) return false;
     return zmq_msg_send(copy.get(), handle_, ZMQ_DONTWAIT | flags) >= 0;
   }
-  // Takes note now of what peers have fetched. send() and receive() do so every millisecond at most, and count as full until
-  // then a queue that was emptied long ago.
+  // Takes note now of what peers have fetched. send() and receive() do so every millisecond at most, and count as full
+  // until then a queue that was emptied long ago.
   void take_note() {
     int events = 0;
     std::size_t size = sizeof events;
@@ -84,8 +84,7 @@ class ZmqSocket {
   }
   // Throws away what is left of the message whose last received frame is `frame`.
   void skip_rest(ZmqMessage& frame) {
-    while (frame.more() && receive(frame)) {
-    }
+    while (frame.more() && receive(frame)) {}
   }
 
  private:

@@ -1,6 +1,6 @@
-// What findings cost the aggregator: the messages of the replay patterns through delays alone and through delays and findings,
-// window by window, against the whole pipeline; in turn, seven times (--quick: once), medians. Checks that no message is lost on
-// the way and that findings come out. Exit status 1 when not.
+// What findings cost the aggregator: the messages of the replay patterns through delays alone and through delays and
+// findings, window by window, against the whole pipeline; in turn, seven times (--quick: once), medians. Checks that no
+// message is lost on the way and that findings come out. Exit status 1 when not.
 //
 //   attribution_benchmark [--quick]
 #include <algorithm>
@@ -102,9 +102,11 @@ bool run(const Stretch& stretch, int stretches, int times) {
   }
   const double pipeline = median(pipeline_ns), findings = median(findings_ns);
   const auto messages = static_cast<double>(r.messages);
-  std::printf("%-16s findings %5.0f CPU ns per message: %4.1f %% of the pipeline's %.0f  (delays %.0f; %.1f M messages, %zu slices)\n",
-              stretch.name.c_str(), findings / messages, 100 * findings / pipeline, pipeline / messages, median(alone_ns) / messages,
-              messages * 1e-6, attributor.slices().all().size());
+  std::printf(
+      "%-16s findings %5.0f CPU ns per message: %4.1f %% of the pipeline's %.0f  (delays %.0f; %.1f M messages, %zu "
+      "slices)\n",
+      stretch.name.c_str(), findings / messages, 100 * findings / pipeline, pipeline / messages,
+      median(alone_ns) / messages, messages * 1e-6, attributor.slices().all().size());
   std::uint64_t counted = 0;
   for (const AttributionSlice& s : attributor.result().slices) counted += s.intra_messages + s.inter_messages;
   const bool right = counted == r.to_others && !attributor.result().findings.empty();

@@ -1,9 +1,9 @@
 // How well do the aggregators' clocks agree, and does the error that they state cover the true one?
 //   mpirun -n RANKS clock_benchmark [--seconds 15] [--clock tsc|monotonic] [--nodes N] [--drift PPM] [--skip 5]
-// The first rank of each node (host name, or rank mod N) is its anchor and runs ClockSync; all others keep the machine busy:
-// a ring of messages with computing in between. --drift makes node i's axis faster by i x PPM. Truth: truth.hpp, so all nodes
-// must be one machine (testbed). Prints per node, for moments after --skip seconds; status 1 when less than 99.9 % of
-// the moments' true errors are within the stated error.
+// The first rank of each node (host name, or rank mod N) is its anchor and runs ClockSync; all others keep the machine
+// busy: a ring of messages with computing in between. --drift makes node i's axis faster by i x PPM. Truth: truth.hpp,
+// so all nodes must be one machine (testbed). Prints per node, for moments after --skip seconds; status 1 when less
+// than 99.9 % of the moments' true errors are within the stated error.
 #include <mpi.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "analysis/aggregator/clock_sync.hpp"
-#include "analysis/collect/global_clock.hpp"
 #include "analysis/collect/clock_refit.hpp"
+#include "analysis/collect/global_clock.hpp"
 #include "analysis/collect/tick_clock.hpp"
 #include "benchmarks/clock/truth.hpp"
 
@@ -33,8 +33,8 @@ struct Settings {
 };
 
 struct Row {  // ns
-  double moments = 0, true50 = 0, true95 = 0, worst = 0, stated50 = 0, stated95 = 0, covered = 0, refit95 = 0, refit_covered = 0,
-         updates = 0, cpu = 0;
+  double moments = 0, true50 = 0, true95 = 0, worst = 0, stated50 = 0, stated95 = 0, covered = 0, refit95 = 0,
+         refit_covered = 0, updates = 0, cpu = 0;
 };
 
 Settings parse(int argc, char** argv) {
@@ -86,8 +86,8 @@ void be_the_application(const Settings& settings, MPI_Comm ring) {
   std::vector<char> out(1024), in(1024);
   for (int round = 0; stop == 0; ++round) {
     for (const double until = wall() + 2e-4; wall() < until;) {}
-    MPI_Sendrecv(out.data(), 1024, MPI_CHAR, (rank + 1) % size, 0, in.data(), 1024, MPI_CHAR, (rank + size - 1) % size, 0,
-                 ring, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(out.data(), 1024, MPI_CHAR, (rank + 1) % size, 0, in.data(), 1024, MPI_CHAR, (rank + size - 1) % size,
+                 0, ring, MPI_STATUS_IGNORE);
     if (round % 64 == 0) {
       const int over = wall() >= end;
       MPI_Allreduce(&over, &stop, 1, MPI_INT, MPI_MAX, ring);
@@ -140,7 +140,8 @@ Row be_an_anchor(const Settings& settings, MPI_Comm anchors) {
 
   const auto local = [&] { return scale.to_ns(collect::read_ticks(settings.source)); };
   collect::GlobalClock clock(node == 0 ? collect::GlobalClock::Role::root : collect::GlobalClock::Role::other);
-  pclscope::aggregator::ClockSync sync(anchors, [&](const pclscope::nodes::ClockUpdate& update) { clock.apply(update, local()); });
+  pclscope::aggregator::ClockSync sync(
+      anchors, [&](const pclscope::nodes::ClockUpdate& update) { clock.apply(update, local()); });
   sync.set_clock(settings.source, scale);
   std::vector<double> errors, stated;
   std::vector<Moment> moments;
@@ -170,13 +171,14 @@ int report(const Row& row, MPI_Comm anchors) {
   std::vector<Row> rows(static_cast<std::size_t>(nodes));
   MPI_Gather(&row, sizeof row, MPI_BYTE, rows.data(), sizeof row, MPI_BYTE, 0, anchors);
   if (node != 0) return 0;
-  std::printf("node  moments  true error 50 %% / 95 %% / worst (us)   stated 50 %% / 95 %% (us)   covered   "
-              "refitted 95 %% (us), covered   updates   CPU\n");
+  std::printf(
+      "node  moments  true error 50 %% / 95 %% / worst (us)   stated 50 %% / 95 %% (us)   covered   "
+      "refitted 95 %% (us), covered   updates   CPU\n");
   for (int i = 0; i < nodes; ++i) {
     const Row& r = rows[static_cast<std::size_t>(i)];
-    std::printf("%4d %8.0f %12.3f %8.3f %8.3f %18.2f %8.2f %17.3f %% %10.3f %11.3f %% %9.0f %6.2f %%\n", i, r.moments, r.true50 / 1e3,
-                r.true95 / 1e3, r.worst / 1e3, r.stated50 / 1e3, r.stated95 / 1e3, 100 * r.covered, r.refit95 / 1e3,
-                100 * r.refit_covered, r.updates, 100 * r.cpu);
+    std::printf("%4d %8.0f %12.3f %8.3f %8.3f %18.2f %8.2f %17.3f %% %10.3f %11.3f %% %9.0f %6.2f %%\n", i, r.moments,
+                r.true50 / 1e3, r.true95 / 1e3, r.worst / 1e3, r.stated50 / 1e3, r.stated95 / 1e3, 100 * r.covered,
+                r.refit95 / 1e3, 100 * r.refit_covered, r.updates, 100 * r.cpu);
     if (i > 0 && (r.covered < 0.999 || r.refit_covered < 0.999 || r.updates < 1)) status = 1;
   }
   if (status != 0) std::printf("FAILED: stated errors do not cover the true ones\n");

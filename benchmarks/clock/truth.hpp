@@ -1,5 +1,5 @@
-// The true time on the root's axis, known because all "nodes" are one machine: the TSC is common, and the CLOCK_MONOTONIC of a
-// time namespace is off by a constant that the kernel tells.
+// The true time on the root's axis, known because all "nodes" are one machine: the TSC is common, and the
+// CLOCK_MONOTONIC of a time namespace is off by a constant that the kernel tells.
 #pragma once
 
 #include <cstdint>

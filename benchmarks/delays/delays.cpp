@@ -1,14 +1,15 @@
 // What following delays costs per message: the messages of the replay patterns, window by window, each in the order of
-// matching, through Delays on one core. Checks that all waiting is accounted for, and that the whole run at once gives the
-// same cost of delays. Exit status 1 when not.
+// matching, through Delays on one core. Checks that all waiting is accounted for, and that the whole run at once gives
+// the same cost of delays. Exit status 1 when not.
 //
 //   delays_benchmark [--quick]
+#include "analysis/delay/delays.hpp"
+
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
 
-#include "analysis/delay/delays.hpp"
 #include "analysis/pipeline.hpp"
 #include "benchmarks/replay/patterns.hpp"
 
@@ -73,13 +74,13 @@ bool run(Stretch stretch, int stretches) {
   at_once.finish();
   const DelayTotals& t = delays.totals();
   const auto messages = static_cast<double>(all.size());
-  std::printf("%-16s %6.0f CPU ns per message  %5.2f waits per message  (%.1f M messages, %.3f s waited, %.0f %% traced)\n",
-              stretch.name.c_str(), ns / messages, static_cast<double>(t.waits) / messages, messages * 1e-6, t.waited_s,
-              t.waited_s > 0 ? 100 * t.attributed_s / t.waited_s : 0.0);
+  std::printf(
+      "%-16s %6.0f CPU ns per message  %5.2f waits per message  (%.1f M messages, %.3f s waited, %.0f %% traced)\n",
+      stretch.name.c_str(), ns / messages, static_cast<double>(t.waits) / messages, messages * 1e-6, t.waited_s,
+      t.waited_s > 0 ? 100 * t.attributed_s / t.waited_s : 0.0);
   const double sum = t.attributed_s + t.inside_mpi_s + t.unknown_s;
   const bool right = std::abs(sum - t.waited_s) <= 1e-6 * t.waited_s &&
-                     std::abs(cost_s(delays) - cost_s(at_once)) <= 0.02 * t.waited_s &&
-                     delays.refused() == 0;
+                     std::abs(cost_s(delays) - cost_s(at_once)) <= 0.02 * t.waited_s && delays.refused() == 0;
   if (!right)
     std::printf("  WRONG: %g of %g s accounted for; cost %g s, at once %g s\n", sum, t.waited_s, cost_s(delays),
                 cost_s(at_once));

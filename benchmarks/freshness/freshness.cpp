@@ -160,9 +160,12 @@ int main(int argc, char** argv) {
   for (const Arrival& arrival : arrivals)
     for (; next < std::min<std::size_t>(arrival.messages, ends.size()); ++next)
       ages_ms.push_back(static_cast<double>(arrival.at_ns - ends[next]) / 1e6);
-  if (next != ends.size()) give_up("only " + std::to_string(next) + " of " + std::to_string(ends.size()) + " messages seen");
+  if (next != ends.size())
+    give_up("only " + std::to_string(next) + " of " + std::to_string(ends.size()) + " messages seen");
   std::sort(ages_ms.begin(), ages_ms.end());
-  const auto at = [&](double q) { return ages_ms[static_cast<std::size_t>(q * static_cast<double>(ages_ms.size() - 1))]; };
+  const auto at = [&](double q) {
+    return ages_ms[static_cast<std::size_t>(q * static_cast<double>(ages_ms.size() - 1))];
+  };
   std::printf("window %ld ms, %zu messages, %zu snapshots: age when first seen p50 %.0f ms, p99 %.0f ms, max %.0f ms\n",
               static_cast<long>(options.window_ms), ages_ms.size(), arrivals.size(), at(0.5), at(0.99), ages_ms.back());
   return 0;

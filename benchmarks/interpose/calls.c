@@ -107,8 +107,7 @@ static double posted(long count, int outstanding) {
   double total = 0;
   for (long i = 0; i < count; i++) {
     const double start = MPI_Wtime();
-    for (int k = 0; k < outstanding; k++)
-      MPI_Irecv(&in[k], 1, MPI_INT, 0, 3, MPI_COMM_WORLD, &requests[k]);
+    for (int k = 0; k < outstanding; k++) MPI_Irecv(&in[k], 1, MPI_INT, 0, 3, MPI_COMM_WORLD, &requests[k]);
     for (int k = 0; k < outstanding; k++) MPI_Send(&k, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
     for (int k = 0; k < outstanding; k++) MPI_Wait(&requests[k], MPI_STATUS_IGNORE);
     total += MPI_Wtime() - start;
@@ -157,14 +156,10 @@ int main(int argc, char** argv) {
     int ranks;
     long count;
     double (*run)(long);
-  } cases[] = {{"null", 1, 5000000, null_case},
-               {"control_off", 1, 5000000, control_off_case},
-               {"self_off", 1, 2000000, self_off_case},
-               {"self", 1, 2000000, self_case},
-               {"pingpong", 2, 300000, pingpong_case},
-               {"halo", 2, 60000, halo_case},
-               {"posted8", 1, 200000, posted8_case},
-               {"posted", 1, 10, posted_case}};
+  } cases[] = {{"null", 1, 5000000, null_case},         {"control_off", 1, 5000000, control_off_case},
+               {"self_off", 1, 2000000, self_off_case}, {"self", 1, 2000000, self_case},
+               {"pingpong", 2, 300000, pingpong_case},  {"halo", 2, 60000, halo_case},
+               {"posted8", 1, 200000, posted8_case},    {"posted", 1, 10, posted_case}};
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);

@@ -47,8 +47,8 @@ void discover(const std::string& prefix, std::vector<Ring>& rings) {
     struct stat status;
     if (file < 0 || fstat(file, &status) != 0) continue;
     const auto bytes = static_cast<std::uint64_t>(status.st_size);
-    void* memory = bytes > segment_header_bytes ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
-                                                : MAP_FAILED;
+    void* memory =
+        bytes > segment_header_bytes ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
     close(file);
     if (memory == MAP_FAILED) continue;
     auto* header = static_cast<SegmentHeader*>(memory);

@@ -75,8 +75,7 @@ class Vectors final : public Contestant {
       clocks_.add(std::span(messages).subspan(i, std::min(length, messages.size() - i)));
   }
   bool answer(const Question& q) const override {
-    return clocks_.happened_before(*clocks_.event(messages_[q.a], q.a_side),
-                                   *clocks_.event(messages_[q.b], q.b_side));
+    return clocks_.happened_before(*clocks_.event(messages_[q.a], q.a_side), *clocks_.event(messages_[q.b], q.b_side));
   }
   std::size_t bytes() const override { return clocks_.bytes(); }
 
@@ -159,8 +158,7 @@ bool graph(const MessageTrace& trace, int rounds) {
   }
   const bool right = forward && in_edges == trace.messages.size() && !dag.partial;
   std::printf("%-14s %5d  %8zu events  %8.1f ms  %7zu nodes %8zu edges  %s\n", trace.name.c_str(), trace.ranks,
-              2 * trace.messages.size(), median(times) * 1e3, dag.nodes.size(), dag.edges.size(),
-              right ? "" : "WRONG");
+              2 * trace.messages.size(), median(times) * 1e3, dag.nodes.size(), dag.edges.size(), right ? "" : "WRONG");
   return right;
 }
 

@@ -14,10 +14,8 @@ TreeClock::TreeClock(std::uint32_t processes, std::uint32_t root) : root_(root),
 // newest first: behind one that was known to `from` before the time that this knows of `from`, nothing is news.
 void TreeClock::collect(const TreeClock& other, std::uint32_t from) {
   for (std::int32_t child = other.nodes_[from].first_child; child >= 0; child = other.nodes_[child].next) {
-    if (nodes_[child].known < other.nodes_[child].known)
-      collect(other, static_cast<std::uint32_t>(child));
-    else if (other.nodes_[child].attached <= nodes_[from].known)
-      break;
+    if (nodes_[child].known < other.nodes_[child].known) collect(other, static_cast<std::uint32_t>(child));
+    else if (other.nodes_[child].attached <= nodes_[from].known) break;
   }
   collected_.push_back(from);
 }
@@ -25,10 +23,8 @@ void TreeClock::collect(const TreeClock& other, std::uint32_t from) {
 void TreeClock::detach(std::uint32_t node) {
   Node& n = nodes_[node];
   if (n.parent < 0) return;
-  if (n.previous >= 0)
-    nodes_[n.previous].next = n.next;
-  else
-    nodes_[n.parent].first_child = n.next;
+  if (n.previous >= 0) nodes_[n.previous].next = n.next;
+  else nodes_[n.parent].first_child = n.next;
   if (n.next >= 0) nodes_[n.next].previous = n.previous;
   n.parent = n.next = n.previous = -1;
 }

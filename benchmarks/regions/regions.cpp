@@ -2,7 +2,8 @@
 // modularity, are known. Also: linkage alone, on distances written to a file for another program (run.py).
 //
 //   regions_benchmark [--quick]           all patterns; status 1 when a result is wrong (never for being slow)
-//   regions_benchmark --linkage N FILE    distances of an irregular graph of N ranks to FILE (N x N doubles), then prints
+//   regions_benchmark --linkage N FILE    distances of an irregular graph of N ranks to FILE (N x N doubles), then
+//   prints
 //                                         "seconds S" of linkage on them (best of 3) and the heights
 #include <sys/resource.h>
 
@@ -45,16 +46,24 @@ struct Pattern {
 };
 
 Pattern cg(int rows, int columns, double limit_s) {
-  Pattern p{"CG " + std::to_string(rows) + "x" + std::to_string(columns), rows * columns, test::cg_links(rows, columns), {},
-            true, limit_s};
+  Pattern p{"CG " + std::to_string(rows) + "x" + std::to_string(columns),
+            rows * columns,
+            test::cg_links(rows, columns),
+            {},
+            true,
+            limit_s};
   for (int rank = 0; rank < p.ranks; ++rank) p.expected.push_back(rank / columns);
   return p;
 }
 
 // Blocks of b^3 ranks are a good partition of a halo exchange: what is found must be as good.
 Pattern halo(int x, int y, int z, int b, double limit_s) {
-  Pattern p{"halo " + std::to_string(x) + "x" + std::to_string(y) + "x" + std::to_string(z), x * y * z,
-            test::halo_links(x, y, z, true), {}, false, limit_s};
+  Pattern p{"halo " + std::to_string(x) + "x" + std::to_string(y) + "x" + std::to_string(z),
+            x * y * z,
+            test::halo_links(x, y, z, true),
+            {},
+            false,
+            limit_s};
   for (int rank = 0; rank < p.ranks; ++rank) {
     const int i = rank % x, j = rank / x % y, k = rank / x / y;
     p.expected.push_back(((k / b) * (y / b + 1) + j / b) * (x / b + 1) + i / b);
@@ -70,8 +79,11 @@ Pattern irregular(int ranks, int groups, int inside, int outside, double limit_s
   for (int g = 1; g < groups; ++g)
     first[g] = ranks / groups * g + static_cast<int>(random() % static_cast<unsigned>(ranks / groups / 2));
   first[groups] = ranks;
-  for (int g = 0; g < groups; ++g) p.expected.insert(p.expected.end(), static_cast<std::size_t>(first[g + 1] - first[g]), g);
-  const auto draw = [&](int from, int to) { return from + static_cast<int>(random() % static_cast<unsigned>(to - from)); };
+  for (int g = 0; g < groups; ++g)
+    p.expected.insert(p.expected.end(), static_cast<std::size_t>(first[g + 1] - first[g]), g);
+  const auto draw = [&](int from, int to) {
+    return from + static_cast<int>(random() % static_cast<unsigned>(to - from));
+  };
   for (int rank = 0; rank < ranks; ++rank) {
     const int g = p.expected[rank];
     for (int k = 0; k < inside / 2; ++k) p.links.push_back({rank, draw(first[g], first[g + 1]), 1.0 + draw(0, 1000)});
@@ -150,8 +162,8 @@ int main(int argc, char** argv) {
   for (const RegionMethod method : {RegionMethod::paper, RegionMethod::correlation})
     ok = run(quick ? cg(8, 16, 5) : irregular(1024, 16, 400, 200, 5), method, quick ? 1 : 3) && ok;
   if (quick) return ok ? 0 : 1;
-  for (const Pattern& p : {halo(16, 32, 32, 4, 5), cg(128, 128, 5), irregular(16384, 64, 48, 16, 5),
-                           irregular(16384, 64, 192, 64, 5)})
+  for (const Pattern& p :
+       {halo(16, 32, 32, 4, 5), cg(128, 128, 5), irregular(16384, 64, 48, 16, 5), irregular(16384, 64, 192, 64, 5)})
     ok = run(p, RegionMethod::free_energy, 3) && ok;
   for (const RegionMethod method : {RegionMethod::paper, RegionMethod::correlation})
     ok = run(halo(16, 32, 32, 4, 5), method, 1) && ok;

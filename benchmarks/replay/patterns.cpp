@@ -23,12 +23,9 @@ void Stretch::advance() {
     for (Event& e : events[rank]) {
       e.begin += ticks;
       e.end += ticks;
-      if (e.kind == EventKind::send)
-        e.ordinal += sends[rank];
-      else if (e.kind == EventKind::recv_post || e.kind == EventKind::recv_done)
-        e.ordinal += receives[rank];
-      else if (e.kind == EventKind::collective)
-        e.ordinal += collectives[rank];
+      if (e.kind == EventKind::send) e.ordinal += sends[rank];
+      else if (e.kind == EventKind::recv_post || e.kind == EventKind::recv_done) e.ordinal += receives[rank];
+      else if (e.kind == EventKind::collective) e.ordinal += collectives[rank];
     }
 }
 
@@ -115,8 +112,7 @@ std::uint64_t latest(const std::vector<Writer>& ranks) {
 }
 
 // Everybody posts receives from `partners`, sends to them, and waits for all.
-void exchange(std::vector<Writer>& ranks, const std::vector<std::vector<int>>& partners, std::uint64_t bytes,
-              int tag) {
+void exchange(std::vector<Writer>& ranks, const std::vector<std::vector<int>>& partners, std::uint64_t bytes, int tag) {
   std::vector<std::vector<std::uint64_t>> posted(ranks.size());
   for (std::size_t me = 0; me < ranks.size(); ++me) {
     for (const int p : partners[me]) posted[me].push_back(ranks[me].post(p, tag));

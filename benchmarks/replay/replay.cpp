@@ -149,27 +149,21 @@ int main(int argc, char** argv) {
   std::size_t slice = 2048;
   bool with_sites = true, core_only = false;
   for (int i = 1; i < argc; ++i) {
-    if (!std::strcmp(argv[i], "--quick"))
-      events = 30'000'000;
+    if (!std::strcmp(argv[i], "--quick")) events = 30'000'000;
     else if (!std::strcmp(argv[i], "--events") && i + 1 < argc)
       events = static_cast<std::uint64_t>(std::atof(argv[++i]));
-    else if (!std::strcmp(argv[i], "--only") && i + 1 < argc)
-      only = argv[++i];
+    else if (!std::strcmp(argv[i], "--only") && i + 1 < argc) only = argv[++i];
     else if (!std::strcmp(argv[i], "--slice") && i + 1 < argc)
       slice = std::max<std::size_t>(1, std::strtoull(argv[++i], nullptr, 10));
-    else if (!std::strcmp(argv[i], "--core"))
-      core_only = true;
-    else if (!std::strcmp(argv[i], "--no-sites"))
-      with_sites = false;
-    else
-      return std::fprintf(stderr, "replay_benchmark: unknown argument %s\n", argv[i]), 2;
+    else if (!std::strcmp(argv[i], "--core")) core_only = true;
+    else if (!std::strcmp(argv[i], "--no-sites")) with_sites = false;
+    else return std::fprintf(stderr, "replay_benchmark: unknown argument %s\n", argv[i]), 2;
   }
   bool right = true;
   for (const Stretch& stretch :
        {benchmark::halo(4900), benchmark::master_worker(16000), benchmark::cg(2900), benchmark::quiet_calls(21000)})
     if (only.empty() || stretch.name == only)
       for (const bool everything : {false, true})
-        if (!everything || !core_only)
-          right = replay(stretch, events, slice, with_sites, everything) && right;
+        if (!everything || !core_only) right = replay(stretch, events, slice, with_sites, everything) && right;
   return right ? 0 : 1;
 }

@@ -2,6 +2,8 @@
 // routes one after the other? Every answer is checked: never longer than permitted, never on a heavier link; a sample
 // against a plain search over the whole network, threshold by threshold.
 //   reroute_benchmark [--quick]
+#include "analysis/mapping/reroute.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -11,8 +13,6 @@
 #include <random>
 #include <string>
 #include <vector>
-
-#include "analysis/mapping/reroute.hpp"
 
 namespace {
 
@@ -28,12 +28,18 @@ void require(bool holds, const char* what) {
   std::exit(1);
 }
 
-// Pairs as codes have them: half near in the numbering, half anywhere; bytes over four decades; whole, so that sums are exact.
-std::vector<Route> make_routes(const Topology& topology, std::size_t count, std::int32_t least_length, std::mt19937& random) {
+// Pairs as codes have them: half near in the numbering, half anywhere; bytes over four decades; whole, so that sums are
+// exact.
+std::vector<Route> make_routes(const Topology& topology, std::size_t count, std::int32_t least_length,
+                               std::mt19937& random) {
   std::vector<Route> routes;
-  const auto any = [&](std::int32_t below) { return static_cast<std::int32_t>(random() % static_cast<unsigned>(below)); };
+  const auto any = [&](std::int32_t below) {
+    return static_cast<std::int32_t>(random() % static_cast<unsigned>(below));
+  };
   while (routes.size() < count) {
-    const std::int32_t a = any(topology.nodes()), b = random() % 2 && least_length < 2 ? (a + 1 + any(64)) % topology.nodes() : any(topology.nodes());
+    const std::int32_t a = any(topology.nodes()), b = random() % 2 && least_length < 2
+                                                          ? (a + 1 + any(64)) % topology.nodes()
+                                                          : any(topology.nodes());
     if (a == b || topology.hops(a, b) < least_length) continue;
     const double bytes = std::floor(std::pow(10.0, 3 + 4 * std::uniform_real_distribution<double>()(random)));
     routes.push_back({a, b, bytes, topology.route(a, b)});
@@ -56,9 +62,11 @@ std::int32_t plain_search(const LinkGraph& graph, const LinkLoads& with, const R
   return hops[static_cast<std::size_t>(route.path.back())];
 }
 
-void check_against_plain(const LinkGraph& graph, const LinkLoads& loads, const Route& route, const RerouteRule& rule, const Reroute& found) {
+void check_against_plain(const LinkGraph& graph, const LinkLoads& loads, const Route& route, const RerouteRule& rule,
+                         const Reroute& found) {
   LinkLoads with = loads;
-  for (std::size_t i = 1; i < route.path.size(); ++i) with[static_cast<std::size_t>(graph.find(route.path[i - 1], route.path[i]))] -= route.bytes;
+  for (std::size_t i = 1; i < route.path.size(); ++i)
+    with[static_cast<std::size_t>(graph.find(route.path[i - 1], route.path[i]))] -= route.bytes;
   for (double& load : with) load += route.bytes;
   const double now = heaviest_on(graph, with, route.path);
   std::int32_t limit = route.length() + rule.delta;
@@ -71,10 +79,12 @@ void check_against_plain(const LinkGraph& graph, const LinkLoads& loads, const R
   });
   require(found.load_before == now, "the heaviest link of the present way");
   require(found.load_after == std::min(now, *least), "the heaviest link of the new way is the smallest possible");
-  require(static_cast<std::int32_t>(found.path.size()) - 1 == plain_search(graph, with, route, std::min(now, *least)), "of these ways the shortest");
+  require(static_cast<std::int32_t>(found.path.size()) - 1 == plain_search(graph, with, route, std::min(now, *least)),
+          "of these ways the shortest");
 }
 
-void one_by_one(const char* text, std::size_t load_routes, std::int32_t least_length, std::size_t sample, std::size_t checked) {
+void one_by_one(const char* text, std::size_t load_routes, std::int32_t least_length, std::size_t sample,
+                std::size_t checked) {
   std::mt19937 random(1);
   const auto topology = Topology::parse(text);
   require(bool(topology), "topology");
@@ -97,13 +107,17 @@ void one_by_one(const char* text, std::size_t load_routes, std::int32_t least_le
         most = std::max(most, took);
         better += found.changed;
         hops += static_cast<std::size_t>(asked[i].length());
-        require(static_cast<std::int32_t>(found.path.size()) - 1 <= asked[i].length() + delta, "not longer than permitted");
+        require(static_cast<std::int32_t>(found.path.size()) - 1 <= asked[i].length() + delta,
+                "not longer than permitted");
         require(found.load_after <= found.load_before, "not on a heavier link");
         if (i < checked) check_against_plain(*graph, rerouter.loads(), asked[i], rule, found);
       }
       const auto count = static_cast<double>(asked.size());
-      std::printf("%-22s %6d links  length %4.1f  by %-6s delta %d: %.3f ms per route, at most %.3f ms; %zu of %zu better; paper 30 ms: %.0f times\n", text, graph->links(), double(hops) / count,
-                  criterion == Criterion::load ? "load" : "length", delta, sum / count * 1e3, most * 1e3, better, asked.size(), 30e-3 / (sum / count));
+      std::printf(
+          "%-22s %6d links  length %4.1f  by %-6s delta %d: %.3f ms per route, at most %.3f ms; %zu of %zu better; "
+          "paper 30 ms: %.0f times\n",
+          text, graph->links(), double(hops) / count, criterion == Criterion::load ? "load" : "length", delta,
+          sum / count * 1e3, most * 1e3, better, asked.size(), 30e-3 / (sum / count));
     }
   }
 }
@@ -127,8 +141,12 @@ void many(const char* text, std::size_t count) {
       }
       require(summary.after.largest <= summary.before.largest, "the most loaded link does not get more");
       require(summary.after.total == sum_hop_bytes(routes), "loads are conserved");
-      std::printf("%-22s %zu routes by %-6s delta %d: %.2f s; %zu changed; heaviest link %.4g -> %.4g (%+.1f %%), hop-bytes %+.1f %%\n", text, count, criterion == Criterion::load ? "load" : "length", delta,
-                  took, summary.changed, summary.before.largest, summary.after.largest, (summary.after.largest / summary.before.largest - 1) * 100, (summary.after.total / summary.before.total - 1) * 100);
+      std::printf(
+          "%-22s %zu routes by %-6s delta %d: %.2f s; %zu changed; heaviest link %.4g -> %.4g (%+.1f %%), hop-bytes "
+          "%+.1f %%\n",
+          text, count, criterion == Criterion::load ? "load" : "length", delta, took, summary.changed,
+          summary.before.largest, summary.after.largest, (summary.after.largest / summary.before.largest - 1) * 100,
+          (summary.after.total / summary.before.total - 1) * 100);
     }
   }
 }
@@ -137,9 +155,11 @@ void many(const char* text, std::size_t count) {
 
 int main(int argc, char** argv) {
   const bool quick = argc > 1 && std::strcmp(argv[1], "--quick") == 0;
-  // 2,048 vertices: the paper's machine, a plane with long routes, and a HyperX with more links than the paper's 36,864.
+  // 2,048 vertices: the paper's machine, a plane with long routes, and a HyperX with more links than the paper's
+  // 36,864.
   for (const char* text : {"torus:4x4x4x16x2", "torus:32x64", "hyperx:4x4x4x4x8"}) {
-    one_by_one(text, quick ? 2'000 : 10'000, std::strncmp(text, "torus:4", 7) == 0 ? 10 : 2, quick ? 20 : 300, quick ? 5 : 40);
+    one_by_one(text, quick ? 2'000 : 10'000, std::strncmp(text, "torus:4", 7) == 0 ? 10 : 2, quick ? 20 : 300,
+               quick ? 5 : 40);
   }
   many("torus:4x4x4x16x2", quick ? 1'000 : 10'000);
   if (!quick) many("torus:32x64", 10'000);

@@ -104,9 +104,8 @@ void print(const Row& row) {
       row.outcome.right ? "" : " WRONG:", row.outcome.wrong.c_str());
   for (std::size_t part = 0; part < parts; ++part) {
     const Figures& f = row.of[part];
-    std::printf(
-        "  %-5s %8.3f ms/window (mean %.3f, worst %.2f, first three %.2f, status %.2f, finish %.2f)  %7.1f MB ",
-        part_names[part], f.usual_ms, f.mean_ms, f.worst_ms, f.first_ms, f.status_ms, f.finish_ms, f.memory_mb);
+    std::printf("  %-5s %8.3f ms/window (mean %.3f, worst %.2f, first three %.2f, status %.2f, finish %.2f)  %7.1f MB ",
+                part_names[part], f.usual_ms, f.mean_ms, f.worst_ms, f.first_ms, f.status_ms, f.finish_ms, f.memory_mb);
     for (std::size_t k = 0; k < kinds; ++k) std::printf(" %s %.0f>%.0f", kind_names[k], f.received[k], f.sent[k]);
     std::printf("\n       ");
     for (std::size_t k = 0; k < works; ++k) std::printf(" %s %.3f", work_names[k], f.work_ms[k]);
@@ -155,8 +154,8 @@ bool write_csv(const std::string& path, const std::vector<Row>& rows) {
     for (std::size_t part = 0; part < parts; ++part) {
       const Figures& f = row.of[part];
       out << row.sweep << ',' << row.setting.pattern << ',' << row.setting.nodes << ',' << row.setting.ranks_per_node
-          << ',' << part_names[part] << ',' << f.usual_ms << ',' << f.mean_ms << ',' << f.worst_ms << ','
-          << f.first_ms << ',' << f.status_ms << ',' << f.finish_ms << ',' << f.memory_mb;
+          << ',' << part_names[part] << ',' << f.usual_ms << ',' << f.mean_ms << ',' << f.worst_ms << ',' << f.first_ms
+          << ',' << f.status_ms << ',' << f.finish_ms << ',' << f.memory_mb;
       for (std::size_t k = 0; k < kinds; ++k)
         out << ',' << f.sent[k] << ',' << f.received[k] << ',' << f.frames_received[k];
       for (const double ms : f.work_ms) out << ',' << ms;

@@ -140,8 +140,8 @@ void Program::events(std::int32_t rank, int epoch, std::vector<Event>& into) con
     const std::int64_t begin = step_begin(rank, step), wait = begin + degree_ * (post_ns + send_ns);
     const std::uint64_t first = static_cast<std::uint64_t>(step) * static_cast<std::uint64_t>(degree_);
     for (int k = 0; k < degree_; ++k) {
-      Event& e = into.emplace_back(
-          made(EventKind::recv_post, Function::Irecv, begin + k * post_ns, begin + k * post_ns + 60));
+      Event& e =
+          into.emplace_back(made(EventKind::recv_post, Function::Irecv, begin + k * post_ns, begin + k * post_ns + 60));
       e.flags = flag::nonblocking;
       e.ordinal = first + static_cast<std::uint64_t>(k);
       e.peer = partners(rank)[static_cast<std::size_t>(k)];

@@ -29,26 +29,16 @@ bool parse(int argc, char** argv, Wish& wish) {
   for (int i = 1; i < argc; ++i) {
     const std::string option = argv[i];
     const int left = argc - 1 - i;
-    if (option == "--quick")
-      wish.quick = true;
-    else if (option == "--whole")
-      wish.whole = true;
-    else if (option == "--sweep" && left > 0)
-      wish.sweep = argv[++i];
-    else if (option == "--pattern" && left > 0)
-      wish.pattern = argv[++i];
-    else if (option == "--json" && left > 0)
-      wish.json = argv[++i];
-    else if (option == "--csv" && left > 0)
-      wish.csv = argv[++i];
-    else if (option == "--most-nodes" && left > 0)
-      wish.most_nodes = std::atoi(argv[++i]);
-    else if (option == "--windows" && left > 0)
-      wish.windows = std::atoi(argv[++i]);
-    else if (option == "--one" && left > 1)
-      wish.nodes = std::atoi(argv[++i]), wish.ranks = std::atoi(argv[++i]);
-    else
-      return false;
+    if (option == "--quick") wish.quick = true;
+    else if (option == "--whole") wish.whole = true;
+    else if (option == "--sweep" && left > 0) wish.sweep = argv[++i];
+    else if (option == "--pattern" && left > 0) wish.pattern = argv[++i];
+    else if (option == "--json" && left > 0) wish.json = argv[++i];
+    else if (option == "--csv" && left > 0) wish.csv = argv[++i];
+    else if (option == "--most-nodes" && left > 0) wish.most_nodes = std::atoi(argv[++i]);
+    else if (option == "--windows" && left > 0) wish.windows = std::atoi(argv[++i]);
+    else if (option == "--one" && left > 1) wish.nodes = std::atoi(argv[++i]), wish.ranks = std::atoi(argv[++i]);
+    else return false;
   }
   return wish.windows >= 8;
 }
@@ -75,8 +65,7 @@ bool agree(const Row& whole, const Row& sampled) {
       close(kind_names[k], part, a.received[k], b.received[k], 200);
       close(kind_names[k], part, a.sent[k], b.sent[k], 200);
     }
-    if (part != 0)
-      close("memory", part, a.memory_mb, b.memory_mb, 1);  // the root's has windows in flight, all or none
+    if (part != 0) close("memory", part, a.memory_mb, b.memory_mb, 1);  // the root's has windows in flight, all or none
     std::printf("  %-5s whole %.3f ms, sampled %.3f ms; bytes %.0f, %.0f; memory %.1f, %.1f MB\n", part_names[part],
                 a.usual_ms, b.usual_ms, a.bytes(), b.bytes(), a.memory_mb, b.memory_mb);
   }

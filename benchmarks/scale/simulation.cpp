@@ -39,14 +39,10 @@ nodes::NodeOptions node_options(std::int32_t ranks) {
 Work work_of(const LinkEvent& event) {
   if (event.kind != LinkEvent::Kind::message) return Work::epoch_over;
   switch (nodes::kind_of(event.bytes).value_or(nodes::FrameKind::halves)) {
-    case nodes::FrameKind::halves:
-      return Work::halves;
-    case nodes::FrameKind::report:
-      return Work::report;
-    case nodes::FrameKind::bulk:
-      return Work::bulk;
-    case nodes::FrameKind::orders:
-      return Work::orders;
+    case nodes::FrameKind::halves: return Work::halves;
+    case nodes::FrameKind::report: return Work::report;
+    case nodes::FrameKind::bulk: return Work::bulk;
+    case nodes::FrameKind::orders: return Work::orders;
   }
   return Work::epoch_over;
 }

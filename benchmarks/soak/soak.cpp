@@ -6,7 +6,8 @@
 //
 //   soak_benchmark [--events N] [--budget BYTES] [--keep summaries|interesting|all] [--no-delays] [--file PATH]
 //
-// 1e8 events unless told otherwise: 10 to 45 s, as busy as the machine is; 1e9 take ten times as long (measured: 433 s).
+// 1e8 events unless told otherwise: 10 to 45 s, as busy as the machine is; 1e9 take ten times as long (measured: 433
+// s).
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -120,8 +121,8 @@ bool check_file(const Options& options, const Snapshot& last, const Dump& dump) 
     return !bad;
   }
   for (const Region& region : last.regions)
-    bad |= wrong(periods_of(*windows, region.id) != region.periods,
-                 "the stored windows tell other periods than the run");
+    bad |=
+        wrong(periods_of(*windows, region.id) != region.periods, "the stored windows tell other periods than the run");
   return !bad;
 }
 
@@ -243,18 +244,14 @@ int main(int argc, char** argv) {
   Options options;
   for (int i = 1; i < argc; ++i) {
     const bool value = i + 1 < argc;
-    if (!std::strcmp(argv[i], "--events") && value)
-      options.events = std::atof(argv[++i]);
+    if (!std::strcmp(argv[i], "--events") && value) options.events = std::atof(argv[++i]);
     else if (!std::strcmp(argv[i], "--budget") && value)
       options.budget = static_cast<std::uint64_t>(std::atof(argv[++i]));
-    else if (!std::strcmp(argv[i], "--file") && value)
-      options.file = argv[++i];
+    else if (!std::strcmp(argv[i], "--file") && value) options.file = argv[++i];
     else if (!std::strcmp(argv[i], "--keep") && value)
       ++i, options.keep = argv[i][0] == 's' ? Keep::summaries : argv[i][0] == 'a' ? Keep::all : Keep::interesting;
-    else if (!std::strcmp(argv[i], "--no-delays"))
-      options.follow_delays = false;
-    else
-      return std::fprintf(stderr, "soak_benchmark: unknown argument %s\n", argv[i]), 2;
+    else if (!std::strcmp(argv[i], "--no-delays")) options.follow_delays = false;
+    else return std::fprintf(stderr, "soak_benchmark: unknown argument %s\n", argv[i]), 2;
   }
   const bool right = run(options);
   ::unlink(options.file.c_str());

@@ -1,6 +1,7 @@
 // store_benchmark [--quick] [DUMP]: bytes per message in a dump, messages appended and read per second, and how long a
-// flush takes; of messages like LAMMPS's, of random ones, and of those of a real dump. All that was written is read back and compared.
-// Of the first also how long a thousandth of the run takes to find, beside looking at all rows, which must find the same.
+// flush takes; of messages like LAMMPS's, of random ones, and of those of a real dump. All that was written is read
+// back and compared. Of the first also how long a thousandth of the run takes to find, beside looking at all rows,
+// which must find the same.
 #include <unistd.h>
 
 #include <algorithm>
@@ -48,7 +49,8 @@ std::vector<Message> like_lammps(std::size_t count) {
         m.flags = random() % 2 ? 1u << 28 : 0;
         m.bytes = bytes[direction * 8 + static_cast<std::size_t>(r)];
         const auto noise = [&](int one_in) {
-          return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(one_in) == 0 ? long_noise(random) : short_noise(random));
+          return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(one_in) == 0 ? long_noise(random)
+                                                                                              : short_noise(random));
         };
         m.recv_post = clock[static_cast<std::size_t>(to)] + noise(50);
         m.send_begin = clock[static_cast<std::size_t>(r)] + noise(20);
@@ -76,8 +78,19 @@ std::vector<Message> random_messages(std::size_t count) {
   const auto time = [&] { return static_cast<std::int64_t>(random()); };
   std::vector<Message> messages(count);
   for (Message& m : messages) {
-    m = {any(),  static_cast<std::int32_t>(any()), static_cast<std::int32_t>(any()), static_cast<std::int32_t>(any()),
-         static_cast<std::uint32_t>(any()), any(), time(), time(), time(), time(), time(), any(), any()};
+    m = {any(),
+         static_cast<std::int32_t>(any()),
+         static_cast<std::int32_t>(any()),
+         static_cast<std::int32_t>(any()),
+         static_cast<std::uint32_t>(any()),
+         any(),
+         time(),
+         time(),
+         time(),
+         time(),
+         time(),
+         any(),
+         any()};
   }
   return messages;
 }
@@ -99,9 +112,10 @@ void must_do(const Status& status) {
 
 // Messages that begin or end in a thousandth of the run.
 void find_period(const store::Reader& reader, const std::vector<Message>& messages) {
-  const auto [first, last] = std::minmax_element(messages.begin(), messages.end(),
-                                                 [](const Message& a, const Message& b) { return a.send_begin < b.send_begin; });
-  const std::int64_t length = last->send_begin - first->send_begin, begin = first->send_begin + length / 2, end = begin + length / 1000;
+  const auto [first, last] = std::minmax_element(
+      messages.begin(), messages.end(), [](const Message& a, const Message& b) { return a.send_begin < b.send_begin; });
+  const std::int64_t length = last->send_begin - first->send_begin, begin = first->send_begin + length / 2,
+                     end = begin + length / 1000;
   const auto inside = [&](const Message& m) {
     return (m.send_begin >= begin && m.send_begin < end) || (m.recv_end >= begin && m.recv_end < end);
   };
@@ -119,14 +133,17 @@ void find_period(const store::Reader& reader, const std::vector<Message>& messag
   };
   double period_s = 0, all_s = 0;
   const auto found = found_in(reader.messages_within(begin, end), period_s);
-  if (found.empty() || found != found_in({{0, reader.message_count()}}, all_s)) fail("messages of a period are missing");
-  std::printf("             a thousandth of the run: %zu messages in %.2f ms; by looking at all %.0f ms (%.0f times as long)\n",
-              found.size(), period_s * 1e3, all_s * 1e3, all_s / period_s);
+  if (found.empty() || found != found_in({{0, reader.message_count()}}, all_s))
+    fail("messages of a period are missing");
+  std::printf(
+      "             a thousandth of the run: %zu messages in %.2f ms; by looking at all %.0f ms (%.0f times as long)\n",
+      found.size(), period_s * 1e3, all_s * 1e3, all_s / period_s);
 }
 
 // Rows come as the pipeline gives them, a few hundred at a time; a flush per 100,000.
 void measure(const char* name, const std::vector<Message>& messages, std::uint64_t times, bool in_order = false) {
-  const std::string path = std::filesystem::temp_directory_path() / ("store_benchmark-" + std::to_string(::getpid()) + ".h5");
+  const std::string path =
+      std::filesystem::temp_directory_path() / ("store_benchmark-" + std::to_string(::getpid()) + ".h5");
   store::WriterOptions options;
   options.compact_below_bytes = 0;
   auto writer = must(store::Writer::create(path, options));
@@ -136,7 +153,8 @@ void measure(const char* name, const std::vector<Message>& messages, std::uint64
   for (std::uint64_t round = 0; round < times; round++) {
     for (std::size_t at = 0; at < messages.size(); at += 500) {
       const double began = cpu_seconds();
-      const auto rows = std::span<const Message>(messages).subspan(at, std::min<std::size_t>(500, messages.size() - at));
+      const auto rows =
+          std::span<const Message>(messages).subspan(at, std::min<std::size_t>(500, messages.size() - at));
       must_do(writer->append(rows));
       append_cpu += cpu_seconds() - began;
       if ((since_flush += rows.size()) < 100'000) continue;
@@ -161,11 +179,13 @@ void measure(const char* name, const std::vector<Message>& messages, std::uint64
     }
   }
   const double read_s = seconds_since(reading);
-  std::printf("%-12s %10.0f messages: %6.2f bytes each (file %.1f MB, %.2f MB of it before the first); %5.2f M/s appended (CPU), "
-              "%5.2f M/s read and compared; flush %.1f ms mean, %.1f ms worst\n",
-              name, rows, static_cast<double>(tails - empty) / rows, static_cast<double>(std::filesystem::file_size(path)) / 1e6,
-              static_cast<double>(empty) / 1e6, rows / append_cpu / 1e6, rows / read_s / 1e6,
-              flushes > 0 ? flush_sum / flushes * 1e3 : 0, worst_flush * 1e3);
+  std::printf(
+      "%-12s %10.0f messages: %6.2f bytes each (file %.1f MB, %.2f MB of it before the first); %5.2f M/s appended "
+      "(CPU), "
+      "%5.2f M/s read and compared; flush %.1f ms mean, %.1f ms worst\n",
+      name, rows, static_cast<double>(tails - empty) / rows,
+      static_cast<double>(std::filesystem::file_size(path)) / 1e6, static_cast<double>(empty) / 1e6,
+      rows / append_cpu / 1e6, rows / read_s / 1e6, flushes > 0 ? flush_sum / flushes * 1e3 : 0, worst_flush * 1e3);
   if (in_order && times == 1) find_period(*reader, messages);
   std::filesystem::remove(path);
 }

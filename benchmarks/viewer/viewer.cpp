@@ -123,8 +123,8 @@ std::size_t resident_kib() {
 bool measure(gui::Offscreen& screen, Size size, int frames, float width, float height, double empty_ms) {
   gui::ViewOptions options;
   options.target = "fake-1";
-  gui::App app(options,
-               [size] { return Result<std::unique_ptr<session::Session>>(std::make_unique<FakeLive>(size)); }, {});
+  gui::App app(options, [size] { return Result<std::unique_ptr<session::Session>>(std::make_unique<FakeLive>(size)); },
+               {});
   const auto draw = [&] { return frame(screen, [&] { app.frame(width, height, 1); }); };
   const auto began = Clock::now();
   std::string problem;

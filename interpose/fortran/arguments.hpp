@@ -114,7 +114,8 @@ class RequestArray {
  public:
   RequestArray(void* pointer, const void* count)
       : integers_(static_cast<MPI_Fint*>(pointer)), count_(*static_cast<const MPI_Fint*>(count)) {
-    if (count_ > limit) requests_ = static_cast<MPI_Request*>(malloc(static_cast<std::size_t>(count_) * sizeof *requests_));
+    if (count_ > limit)
+      requests_ = static_cast<MPI_Request*>(malloc(static_cast<std::size_t>(count_) * sizeof *requests_));
     if (requests_ == nullptr) return;
     for (int i = 0; i < count_; ++i) requests_[i] = from_fortran<MPI_Request>(integers_[i]);
   }
@@ -154,7 +155,9 @@ struct RequestArray : Opaque {
 struct Datatypes {
   const MPI_Fint* integers;
   template <class Index>
-  MPI_Datatype operator[](Index i) const { return from_fortran<MPI_Datatype>(integers[i]); }
+  MPI_Datatype operator[](Index i) const {
+    return from_fortran<MPI_Datatype>(integers[i]);
+  }
 };
 struct DatatypeArray : Opaque {
   Datatypes c() const { return {static_cast<const MPI_Fint*>(pointer)}; }
@@ -176,8 +179,8 @@ struct Status {
   void returned(int) {}
 };
 
-// An array of them. After a failure Open MPI's routines bring nothing back, no status, no handle, no count: the template
-// then sees an error of unknown kind in each, for as long as it looks.
+// An array of them. After a failure Open MPI's routines bring nothing back, no status, no handle, no count: the
+// template then sees an error of unknown kind in each, for as long as it looks.
 class Statuses {
  public:
   Statuses(void* pointer, const void* count)

@@ -14,7 +14,8 @@ namespace pclscope::fortran {
 
 template <class Library>
 int initialise(Function function, Site site, Library& library) {
-  if (take_world_of_sessions()) [[unlikely]] return MPI_SUCCESS;
+  if (take_world_of_sessions()) [[unlikely]]
+    return MPI_SUCCESS;
   int already = 0;
   real.Initialized(&already);
   if (already != 0) return library();  // an error of the application: MPI's to tell
@@ -32,7 +33,8 @@ int hand_Init(Site site, Library& library) {
 
 template <class Library, class Required, class Provided>
 int hand_Init_thread(Site site, Library& library, Required&, Provided& provided) {
-  if (take_world_of_sessions()) [[unlikely]] return real.Query_thread(provided.c());
+  if (take_world_of_sessions()) [[unlikely]]
+    return real.Query_thread(provided.c());
   return initialise(Function::Init_thread, site, library);
 }
 

@@ -19,7 +19,8 @@ inline constexpr MPI_Fint fortran_world = 0;  // MPI_COMM_WORLD of mpif.h
 template <class Handle>
 Handle from_fortran(MPI_Fint f) {
   if constexpr (std::is_same_v<Handle, MPI_Comm>) {
-    if (f == fortran_world) [[likely]] return handles.world;
+    if (f == fortran_world) [[likely]]
+      return handles.world;
     const MPI_Comm comm = real.Comm_f2c(f);
     return comm != nullptr ? comm : handles.comm_null;
   } else if constexpr (std::is_same_v<Handle, MPI_Request>) {

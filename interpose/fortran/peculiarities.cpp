@@ -14,7 +14,8 @@ namespace {
 
 // Waits for one of two requests, of which the second is there: its index tells where counting begins.
 int try_origin() {
-  auto* waitany = reinterpret_cast<void (*)(void*, void*, void*, void*, void*)>(find_fortran_routine("pmpir_waitany_f08_"));
+  auto* waitany =
+      reinterpret_cast<void (*)(void*, void*, void*, void*, void*)>(find_fortran_routine("pmpir_waitany_f08_"));
   MPI_Request requests[2] = {handles.request_null, handles.request_null};
   char nothing = 0;
   if (waitany == nullptr ||

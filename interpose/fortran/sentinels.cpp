@@ -16,7 +16,7 @@ Sentinels sentinels = {{&nowhere, &nowhere}, {&nowhere, &nowhere}, {&nowhere, &n
 
 void find_sentinels(void* (*find)(const char*)) {
   // Common blocks, named as the Fortran compiler names them; gfortran appends one underscore.
-  const auto both = [&](const void* (&set)[2], const char* one, const char* two) {
+  const auto both = [&](const void*(&set)[2], const char* one, const char* two) {
     set[0] = at(find(one));
     set[1] = at(find(two));
   };
@@ -32,7 +32,7 @@ void find_sentinels(void* (*find)(const char*)) {
   auto* needs_init = static_cast<const int*>(find("MPIR_F_NeedInit"));
   auto* init = reinterpret_cast<void (*)()>(find("mpirinitf_"));
   if (needs_init != nullptr && *needs_init != 0 && init != nullptr) init();
-  const auto both = [&](const void* (&set)[2], const char* variable, const char* object) {
+  const auto both = [&](const void*(&set)[2], const char* variable, const char* object) {
     auto* kept = static_cast<const void* const*>(find(variable));
     set[0] = at(kept != nullptr ? *kept : nullptr);
     set[1] = at(find(object));

@@ -1,5 +1,6 @@
-// Which clock stamps a node's events: the TSC where it is one clock for the whole node, else CLOCK_MONOTONIC. The library
-// chooses before the first segment exists; the aggregator of the same node makes the same choice by the same function.
+// Which clock stamps a node's events: the TSC where it is one clock for the whole node, else CLOCK_MONOTONIC. The
+// library chooses before the first segment exists; the aggregator of the same node makes the same choice by the same
+// function.
 #pragma once
 
 #include <cpuid.h>

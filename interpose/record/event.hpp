@@ -23,39 +23,39 @@ enum class EventKind : std::uint16_t {
   collective = 10,          // a collective completed on this rank
   comm_created = 11,
   comm_freed = 12,
-  init = 13,                // MPI_Init or MPI_Init_thread
-  finalize = 14,            // MPI_Finalize was entered
-  lost = 15,                // events were dropped here; without flag::summarised nobody knows which
-  rma = 16,                 // one-sided: put, get, accumulate ...
-  rma_sync = 17,            // one-sided: fence, lock, flush, post, start, complete, wait ...
-  file = 18,                // an MPI-IO call
-  control = 19,             // MPI_Pcontrol
-  unrecorded_sends = 20,    // sends of one channel that left no event of their own
-  unrecorded_receives = 21, // receives of one channel, posted and completed without events of their own
-  lost_number = 22,         // numbers (ordinals) that were given out but whose events were dropped
+  init = 13,                 // MPI_Init or MPI_Init_thread
+  finalize = 14,             // MPI_Finalize was entered
+  lost = 15,                 // events were dropped here; without flag::summarised nobody knows which
+  rma = 16,                  // one-sided: put, get, accumulate ...
+  rma_sync = 17,             // one-sided: fence, lock, flush, post, start, complete, wait ...
+  file = 18,                 // an MPI-IO call
+  control = 19,              // MPI_Pcontrol
+  unrecorded_sends = 20,     // sends of one channel that left no event of their own
+  unrecorded_receives = 21,  // receives of one channel, posted and completed without events of their own
+  lost_number = 22,          // numbers (ordinals) that were given out but whose events were dropped
 };
 
 // Bits of Event::flags.
 namespace flag {
-inline constexpr std::uint32_t nonblocking = 1u << 0;   // I-form: the call returned before completion
-inline constexpr std::uint32_t persistent = 1u << 1;    // started by Start / Startall
-inline constexpr std::uint32_t posted = 1u << 2;        // recv_done: a recv_post with the same ordinal precedes it
-inline constexpr std::uint32_t synchronous = 1u << 3;   // Ssend family
-inline constexpr std::uint32_t buffered = 1u << 4;      // Bsend family
-inline constexpr std::uint32_t ready = 1u << 5;         // Rsend family
-inline constexpr std::uint32_t intercomm = 1u << 6;     // the communicator is an intercommunicator
-inline constexpr std::uint32_t failed = 1u << 7;        // MPI returned an error
-inline constexpr std::uint32_t foreign = 1u << 8;       // the peer is outside this job's world (spawn, connect)
-inline constexpr std::uint32_t unordered = 1u << 9;     // order on the channel unknown (concurrent threads)
-inline constexpr std::uint32_t truncated = 1u << 10;    // reserved: message longer than the buffer
-inline constexpr std::uint32_t matched_probe = 1u << 11;// recv_post by Mprobe / Improbe: source and tag are resolved
-inline constexpr std::uint32_t entered = 1u << 12;      // recv_post written at entry of a call that has not returned
-inline constexpr std::uint32_t unrecorded = 1u << 13;   // it happened while nothing was recorded: no times
-inline constexpr std::uint32_t out_of_order = 1u << 14; // recv_post: its place among earlier receives is not known
-inline constexpr std::uint32_t partitioned = 1u << 15;  // MPI_Psend_init / MPI_Precv_init
-inline constexpr std::uint32_t summarised = 1u << 16;   // lost: all that matching must know follows in events
-inline constexpr std::uint32_t of_receives = 1u << 17;  // lost_number: of receives, else of sends
-inline constexpr std::uint32_t first_come = 1u << 18;   // recv_done of a blocking receive: with MPI_ANY_SOURCE
+inline constexpr std::uint32_t nonblocking = 1u << 0;     // I-form: the call returned before completion
+inline constexpr std::uint32_t persistent = 1u << 1;      // started by Start / Startall
+inline constexpr std::uint32_t posted = 1u << 2;          // recv_done: a recv_post with the same ordinal precedes it
+inline constexpr std::uint32_t synchronous = 1u << 3;     // Ssend family
+inline constexpr std::uint32_t buffered = 1u << 4;        // Bsend family
+inline constexpr std::uint32_t ready = 1u << 5;           // Rsend family
+inline constexpr std::uint32_t intercomm = 1u << 6;       // the communicator is an intercommunicator
+inline constexpr std::uint32_t failed = 1u << 7;          // MPI returned an error
+inline constexpr std::uint32_t foreign = 1u << 8;         // the peer is outside this job's world (spawn, connect)
+inline constexpr std::uint32_t unordered = 1u << 9;       // order on the channel unknown (concurrent threads)
+inline constexpr std::uint32_t truncated = 1u << 10;      // reserved: message longer than the buffer
+inline constexpr std::uint32_t matched_probe = 1u << 11;  // recv_post by Mprobe / Improbe: source and tag are resolved
+inline constexpr std::uint32_t entered = 1u << 12;        // recv_post written at entry of a call that has not returned
+inline constexpr std::uint32_t unrecorded = 1u << 13;     // it happened while nothing was recorded: no times
+inline constexpr std::uint32_t out_of_order = 1u << 14;   // recv_post: its place among earlier receives is not known
+inline constexpr std::uint32_t partitioned = 1u << 15;    // MPI_Psend_init / MPI_Precv_init
+inline constexpr std::uint32_t summarised = 1u << 16;     // lost: all that matching must know follows in events
+inline constexpr std::uint32_t of_receives = 1u << 17;    // lost_number: of receives, else of sends
+inline constexpr std::uint32_t first_come = 1u << 18;     // recv_done of a blocking receive: with MPI_ANY_SOURCE
 }  // namespace flag
 
 // Special values of Event::peer and Event::tag, the same for every MPI implementation.

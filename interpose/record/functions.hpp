@@ -28,8 +28,7 @@ constexpr std::string_view function_name(std::uint16_t number) {
     return "MPI_" #name;
 #include "interpose/record/functions.def"
 #undef PCLSCOPE_FUNCTION
-    default:
-      return "MPI_?";
+    default: return "MPI_?";
   }
 }
 

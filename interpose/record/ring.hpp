@@ -56,7 +56,9 @@ class RingReader {
   RingReader() = default;
   // `capacity` comes from the mapped file's verified size, never from memory that a dying writer may scribble on.
   RingReader(SegmentHeader* segment, std::uint64_t capacity)
-      : segment_(segment), ring_(segment_ring(segment)), mask_(capacity - 1),
+      : segment_(segment),
+        ring_(segment_ring(segment)),
+        mask_(capacity - 1),
         tail_(segment->tail.load(std::memory_order_relaxed)) {}
 
   // The longest contiguous run of unread events, at most `limit`; empty when there is none. Valid until release().

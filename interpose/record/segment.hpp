@@ -19,7 +19,7 @@ inline constexpr std::uint32_t segment_version = 2;
 enum class ClockSource : std::uint32_t { tsc = 1, monotonic = 2 };  // ticks of rdtsc, or ns of CLOCK_MONOTONIC
 
 enum class ProcessState : std::uint32_t {
-  starting = 0,    // header not valid yet
+  starting = 0,  // header not valid yet
   running = 1,
   finalizing = 2,  // MPI_Finalize entered; this thread writes no more events
 };
@@ -27,7 +27,7 @@ enum class ProcessState : std::uint32_t {
 enum class Consumer : std::uint32_t {
   expected = 0,  // not there yet: record, the ring buffers
   attached = 1,
-  gone = 2,      // left or died: the recorder goes quiet
+  gone = 2,  // left or died: the recorder goes quiet
 };
 
 // Whether a thread that is blocked in MPI means that no other thread of its process can be in MPI.
@@ -46,14 +46,14 @@ struct SegmentHeader {
   std::int32_t world_rank;     // in the application's world
   std::int32_t world_size;
   std::uint32_t pid;
-  std::uint32_t thread;        // 0 = the thread that called MPI_Init
+  std::uint32_t thread;  // 0 = the thread that called MPI_Init
   ClockSource clock;
   Threads threads;
-  char node[64];               // host name, zero-terminated
-  char mpi[64];                // first words of MPI_Get_library_version
+  char node[64];  // host name, zero-terminated
+  char mpi[64];   // first words of MPI_Get_library_version
   char executable[256];
-  std::uint32_t tasks;         // thread 0, MPI_THREAD_MULTIPLE: threads of the process after MPI_Init; 0 not known
-  std::uint32_t session;       // of a job that was only preloaded: Board::session for which it was made; else 0
+  std::uint32_t tasks;    // thread 0, MPI_THREAD_MULTIPLE: threads of the process after MPI_Init; 0 not known
+  std::uint32_t session;  // of a job that was only preloaded: Board::session for which it was made; else 0
 
   // --- producer's line (P) ---
   alignas(64) std::atomic<std::uint64_t> head;  // events ever written; slot = head & (capacity - 1)
@@ -61,8 +61,8 @@ struct SegmentHeader {
 
   // --- state (P), rarely written ---
   alignas(64) std::atomic<ProcessState> state;
-  std::atomic<std::uint32_t> thread_count;      // thread 0 only: segments of this process
-  std::atomic<std::uint32_t> muted;             // 1: the thread's calls leave no events, their summary is not written yet
+  std::atomic<std::uint32_t> thread_count;  // thread 0 only: segments of this process
+  std::atomic<std::uint32_t> muted;         // 1: the thread's calls leave no events, their summary is not written yet
 
   // --- current call (P): what the thread is inside now. function 0 = outside MPI ---
   alignas(64) std::atomic<std::uint64_t> call_since;  // ticks at entry
@@ -96,9 +96,7 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 inline constexpr std::uint32_t segment_header_bytes = 4096;
 static_assert(sizeof(SegmentHeader) <= segment_header_bytes);
 
-inline std::uint64_t segment_bytes(std::uint64_t capacity) {
-  return segment_header_bytes + capacity * sizeof(Event);
-}
+inline std::uint64_t segment_bytes(std::uint64_t capacity) { return segment_header_bytes + capacity * sizeof(Event); }
 inline Event* segment_ring(SegmentHeader* header) {
   return reinterpret_cast<Event*>(reinterpret_cast<char*>(header) + segment_header_bytes);
 }

@@ -1,6 +1,7 @@
 // Anchors with workers that do nothing but talk: each MPI process is the anchor of one node, its child the worker.
 //
-//   relay_program [--epochs N] [--seed S] [--large BYTES] [--period-ms T] [--kill NODE:EPOCH] [--slow NODE] [--idle SECONDS]
+//   relay_program [--epochs N] [--seed S] [--large BYTES] [--period-ms T] [--kill NODE:EPOCH] [--slow NODE] [--idle
+//   SECONDS]
 //
 // Who sends how much to whom in which epoch follows from the seed, so that every receiver knows what must have come by
 // the end of each epoch, to the byte. Prints one line of figures; exit status 1 when anything was wrong.
@@ -54,7 +55,8 @@ struct Planned {
 
 // What `node` sends in `epoch`: often nothing, mostly small, seldom large.
 std::vector<Planned> planned(const Plan& plan, int nodes, int node, int epoch) {
-  std::uint64_t state = mixed(plan.seed ^ mixed(static_cast<std::uint64_t>(node) << 32 | static_cast<std::uint32_t>(epoch)));
+  std::uint64_t state =
+      mixed(plan.seed ^ mixed(static_cast<std::uint64_t>(node) << 32 | static_cast<std::uint32_t>(epoch)));
   const auto next = [&] { return state = mixed(state); };
   std::vector<Planned> messages(next() % 3 == 0 ? 0 : next() % 8);
   for (Planned& message : messages) {
@@ -128,15 +130,18 @@ class Talker {
   void check(const nodes::EpochWord& word) {
     const bool known = !died_.empty();
     const int living = link_.nodes() - (known ? 1 : 0);
-    if (static_cast<int>(word.open) != living || word.read_until_ns != epoch_ * 10 + (known && plan_.killed == 0 ? 1 : 0))
+    if (static_cast<int>(word.open) != living ||
+        word.read_until_ns != epoch_ * 10 + (known && plan_.killed == 0 ? 1 : 0))
       wrong("wrong word");
     for (int node = 0; node < link_.nodes(); ++node) {
       std::vector<Planned> expected;
       for (const Planned& message : planned(plan_, link_.nodes(), node, epoch_))
         if (message.to == link_.self()) expected.push_back(message);
       const auto& got = got_[node];
-      const bool may_lack = node == plan_.killed && epoch_ >= plan_.killed_in;  // what it sent before its death may be there
-      if (got.size() > expected.size() || (got.size() < expected.size() && !may_lack)) wrong("wrong number of messages");
+      const bool may_lack =
+          node == plan_.killed && epoch_ >= plan_.killed_in;  // what it sent before its death may be there
+      if (got.size() > expected.size() || (got.size() < expected.size() && !may_lack))
+        wrong("wrong number of messages");
       for (std::size_t i = 0; i < got.size() && i < expected.size(); ++i)
         if (got[i] != content(expected[i])) wrong("wrong content");
       messages_ += got.size();
@@ -146,17 +151,21 @@ class Talker {
 
   int wrong(const char* what) {
     ++failures_;
-    std::printf("node %d epoch %d: %s (seed %llu)\n", link_.self(), epoch_, what, static_cast<unsigned long long>(plan_.seed));
+    std::printf("node %d epoch %d: %s (seed %llu)\n", link_.self(), epoch_, what,
+                static_cast<unsigned long long>(plan_.seed));
     std::fflush(stdout);
     return 1;
   }
 
   void print(double seconds) {
     std::sort(latencies_.begin(), latencies_.end());
-    const auto quantile = [&](double q) { return latencies_[static_cast<std::size_t>(q * static_cast<double>(latencies_.size() - 1))]; };
-    std::printf("epochs %d per_s %.0f latency_us median %.0f q95 %.0f max %.0f, messages received here %zu, sent %.1f MB\n", epoch_,
-                epoch_ / seconds, quantile(0.5), quantile(0.95), quantile(1), messages_,
-                static_cast<double>(link_.traffic().bytes) / 1e6);
+    const auto quantile = [&](double q) {
+      return latencies_[static_cast<std::size_t>(q * static_cast<double>(latencies_.size() - 1))];
+    };
+    std::printf(
+        "epochs %d per_s %.0f latency_us median %.0f q95 %.0f max %.0f, messages received here %zu, sent %.1f MB\n",
+        epoch_, epoch_ / seconds, quantile(0.5), quantile(0.95), quantile(1), messages_,
+        static_cast<double>(link_.traffic().bytes) / 1e6);
     std::fflush(stdout);
   }
 
@@ -196,9 +205,7 @@ bool parse(int argc, char** argv, Plan& plan) {
   app.add_option("--idle", plan.idle_s);
   try {
     app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error), false;
-  }
+  } catch (const CLI::ParseError& error) { return app.exit(error), false; }
   return kill.empty() || std::sscanf(kill.c_str(), "%d:%d", &plan.killed, &plan.killed_in) == 2;
 }
 
@@ -214,7 +221,8 @@ int anchor(const Plan& plan, pid_t child, int control) {
     while (!relay.worker_done())
       if (!relay.turn()) relay.rest();
     const double share = (cpu_s() - cpu) / std::chrono::duration<double>(Clock::now() - begin).count();
-    if (node == 0 && (plan.idle_s > 0 || plan.period_ms > 0)) std::printf("anchor's share of a core: %.3f %%\n", share * 100);
+    if (node == 0 && (plan.idle_s > 0 || plan.period_ms > 0))
+      std::printf("anchor's share of a core: %.3f %%\n", share * 100);
     relay.finish();
     while (!relay.over() || !relay.all_finished())
       if (!relay.turn()) relay.rest();

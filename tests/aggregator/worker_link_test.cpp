@@ -46,7 +46,8 @@ TEST_CASE("Frames of all sizes come whole and in order, whatever the socket cuts
   Pair pair;
   FrameSocket from(pair.ends[0]), to(pair.ends[1]);
   std::mt19937_64 random(5);
-  const std::size_t edges[] = {0, 1, 11, 12, 13, 4095, 16'383, 16'384, 16'385, 65'524, 65'536, 65'537, 200'000, 3'000'000};
+  const std::size_t edges[] = {0,      1,      11,     12,     13,     4095,    16'383,
+                               16'384, 16'385, 65'524, 65'536, 65'537, 200'000, 3'000'000};
   std::vector<std::size_t> sizes(std::begin(edges), std::end(edges));
   for (int i = 0; i < 3'000; ++i) sizes.push_back(random() % (i % 100 == 0 ? 300'000 : 200));
   std::size_t queued = 0, got = 0;
@@ -203,7 +204,8 @@ TEST_CASE("An anchor that does not read never blocks the worker; all comes throu
     nodes::LinkEvent event;
     CHECK_FALSE(link.next(event));  // this moves the bytes
     while (anchor.next(frame)) {
-      if (frame.kind == FrameKind::message) REQUIRE(frame.bytes == some_bytes(100'000, static_cast<std::uint64_t>(messages++)));
+      if (frame.kind == FrameKind::message)
+        REQUIRE(frame.bytes == some_bytes(100'000, static_cast<std::uint64_t>(messages++)));
       if (frame.kind == FrameKind::end_epoch) ended = messages == 200;
       if (frame.kind == FrameKind::clock) {
         told = true;

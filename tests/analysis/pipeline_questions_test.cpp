@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::int64_t ms = 1'000'000;
 
-// Two rings of four ranks; in each a token goes round once per millisecond. With `joined`, both rings are one of eight from
-// half of the time on.
+// Two rings of four ranks; in each a token goes round once per millisecond. With `joined`, both rings are one of eight
+// from half of the time on.
 struct Rings {
   explicit Rings(PipelineOptions options = {}) : pipeline(application(), collect(std::move(options))) {
     for (int rank = 0; rank < 8; ++rank) pipeline.set_node(rank, rank < 4 ? "a" : "b");
@@ -121,7 +121,8 @@ TEST_CASE("clocks of a region order its messages, also after the regions have ch
     // The token's hops of one round follow each other.
     std::vector<Message> hops;
     for (const Message& m : rings.stored)
-      if (m.send_begin >= from && m.send_begin < from + ms && m.source < ranks && m.destination < ranks) hops.push_back(m);
+      if (m.send_begin >= from && m.send_begin < from + ms && m.source < ranks && m.destination < ranks)
+        hops.push_back(m);
     std::sort(hops.begin(), hops.end(), [](const Message& a, const Message& b) { return a.send_begin < b.send_begin; });
     REQUIRE(hops.size() == static_cast<std::size_t>(ranks));
     for (std::size_t i = 0; i + 1 < hops.size(); ++i) {

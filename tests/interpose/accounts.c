@@ -1,6 +1,6 @@
-// Two ranks, random calls, sizes that tell: the k-th message of a channel (communicator, tag) has 1 + k % 2000 bytes. Rank 0
-// sends COUNT messages on each of two communicators, rank 1 receives them: on the first with known tags, on the second
-// with any. test_accounts.py knows from the sizes which place of its channel every recorded message has.
+// Two ranks, random calls, sizes that tell: the k-th message of a channel (communicator, tag) has 1 + k % 2000 bytes.
+// Rank 0 sends COUNT messages on each of two communicators, rank 1 receives them: on the first with known tags, on the
+// second with any. test_accounts.py knows from the sizes which place of its channel every recorded message has.
 //   accounts SEED COUNT [control]      control: both ranks switch recording off and on in between
 #include <mpi.h>
 #include <stdio.h>

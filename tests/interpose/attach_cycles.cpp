@@ -1,7 +1,8 @@
 // An aggregator that does nothing but attach to a job that was only preloaded, match, and detach, again and again; and
-// checks every pair: programs whose messages' sizes tell their place in the channel (accounts.c) make a wrong pair differ
-// in bytes. Prints a line per session and one for all:
-//   attach_cycles JOB CYCLES ON_MS OFF_MS [die|blind]      JOB: beginning of a name. die: leaves without a word every other
+// checks every pair: programs whose messages' sizes tell their place in the channel (accounts.c) make a wrong pair
+// differ in bytes. Prints a line per session and one for all:
+//   attach_cycles JOB CYCLES ON_MS OFF_MS [die|blind]      JOB: beginning of a name. die: leaves without a word every
+//   other
 // time. blind: every time it does so first in a session of its own, in which it looks for no rings
 // Status 0: all sessions were entered by all ranks, something was matched, nothing wrongly.
 #include <unistd.h>
@@ -27,7 +28,8 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 struct Totals {
-  std::uint64_t events = 0, sends = 0, matched = 0, wrong = 0, ambiguous = 0, half = 0, unrecorded = 0, lost = 0, dropped = 0;
+  std::uint64_t events = 0, sends = 0, matched = 0, wrong = 0, ambiguous = 0, half = 0, unrecorded = 0, lost = 0,
+                dropped = 0;
   std::uint64_t collectives = 0, incomplete = 0, abandoned = 0;
   std::uint32_t recording = 0;
   void add(const Totals& t) {
@@ -36,14 +38,15 @@ struct Totals {
     collectives += t.collectives, incomplete += t.incomplete, abandoned += t.abandoned;
   }
   void print(const char* what) const {
-    std::printf("%s recording %u events %llu sends %llu matched %llu wrong %llu ambiguous %llu half %llu unrecorded %llu "
-                "lost %llu dropped %llu collectives %llu incomplete %llu abandoned %llu\n",
-                what, recording, static_cast<unsigned long long>(events), static_cast<unsigned long long>(sends),
-                static_cast<unsigned long long>(matched), static_cast<unsigned long long>(wrong),
-                static_cast<unsigned long long>(ambiguous), static_cast<unsigned long long>(half),
-                static_cast<unsigned long long>(unrecorded), static_cast<unsigned long long>(lost), static_cast<unsigned long long>(dropped),
-                static_cast<unsigned long long>(collectives), static_cast<unsigned long long>(incomplete),
-                static_cast<unsigned long long>(abandoned));
+    std::printf(
+        "%s recording %u events %llu sends %llu matched %llu wrong %llu ambiguous %llu half %llu unrecorded %llu "
+        "lost %llu dropped %llu collectives %llu incomplete %llu abandoned %llu\n",
+        what, recording, static_cast<unsigned long long>(events), static_cast<unsigned long long>(sends),
+        static_cast<unsigned long long>(matched), static_cast<unsigned long long>(wrong),
+        static_cast<unsigned long long>(ambiguous), static_cast<unsigned long long>(half),
+        static_cast<unsigned long long>(unrecorded), static_cast<unsigned long long>(lost),
+        static_cast<unsigned long long>(dropped), static_cast<unsigned long long>(collectives),
+        static_cast<unsigned long long>(incomplete), static_cast<unsigned long long>(abandoned));
     std::fflush(stdout);
   }
 };
@@ -51,8 +54,10 @@ struct Totals {
 class Session {
  public:
   Session(const std::string& token, std::int32_t ranks)
-      : collector_(token), matcher_(ranks, [this](std::span<const Message> messages) { check(messages); }),
-        collectives_(ranks), ranks_(ranks) {
+      : collector_(token),
+        matcher_(ranks, [this](std::span<const Message> messages) { check(messages); }),
+        collectives_(ranks),
+        ranks_(ranks) {
     for (std::int32_t rank = 0; rank < ranks; ++rank) matcher_.set_node(rank, 0);
   }
 

@@ -1,11 +1,11 @@
-// Runs for SECONDS on any number of ranks (at least 2) and does a bit of everything, again and again: neighbours in a ring,
-// persistent and wildcard receives, matched probes, Sendrecv, cancelled receives, collectives, communicators that come and
-// go. The k-th message of a channel has 1 + k % 2000 bytes, so that a wrong pair shows (attach_cycles.cpp).
+// Runs for SECONDS on any number of ranks (at least 2) and does a bit of everything, again and again: neighbours in a
+// ring, persistent and wildcard receives, matched probes, Sendrecv, cancelled receives, collectives, communicators that
+// come and go. The k-th message of a channel has 1 + k % 2000 bytes, so that a wrong pair shows (attach_cycles.cpp).
 //   attach_load SECONDS [until=FILE] [control] [log=DIRECTORY] [prelude=ROUNDS] [pause=MICROSECONDS]
 // until: ends earlier, when rank 0 sees this file.
 // control: switches recording off and on in between. log: writes what each rank sent, and when (struct Sent), into
-// DIRECTORY/sent.RANK. prelude: so many rounds of the neighbours' exchange alone, before the time begins; nothing is logged.
-// pause: after each round.
+// DIRECTORY/sent.RANK. prelude: so many rounds of the neighbours' exchange alone, before the time begins; nothing is
+// logged. pause: after each round.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static char out[DEPTH][LARGEST], in[DEPTH][LARGEST];
 struct Sent {
   long long before_ns;  // CLOCK_REALTIME, just before the call
   int tag, destination;
-  long long number;     // of the messages of this tag from this rank, from 0 on; its size is 1 + number % LARGEST
+  long long number;  // of the messages of this tag from this rank, from 0 on; its size is 1 + number % LARGEST
 };
 static FILE* ledger;
 
@@ -73,7 +73,8 @@ static void wildcards(void) {
   if (rank != 0) {
     MPI_Send(out[0], next_size(4), MPI_BYTE, 0, 4, MPI_COMM_WORLD);
   } else {
-    for (int i = 1; i < ranks; i++) MPI_Recv(data, LARGEST, MPI_BYTE, MPI_ANY_SOURCE, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 1; i < ranks; i++)
+      MPI_Recv(data, LARGEST, MPI_BYTE, MPI_ANY_SOURCE, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
 }
 
@@ -95,7 +96,8 @@ static void probes(MPI_Comm comm) {
 
 static void exchange(void) {
   char data[LARGEST];
-  MPI_Sendrecv(out[0], next_size(6), MPI_BYTE, right, 6, data, LARGEST, MPI_BYTE, left, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(out[0], next_size(6), MPI_BYTE, right, 6, data, LARGEST, MPI_BYTE, left, 6, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
 }
 
 static void cancelled(void) {

@@ -155,7 +155,7 @@ static int copy(MPI_Comm c, int k, void* e, void* in, void* out, int* flag) {
   *flag = 1;
   return MPI_SUCCESS;
 }
-static int delete(MPI_Comm c, int k, void* v, void* e) {
+static int delete (MPI_Comm c, int k, void* v, void* e) {
   (void)c, (void)k, (void)v, (void)e;
   deleted++;
   return MPI_SUCCESS;

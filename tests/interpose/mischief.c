@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 static int rank, size;
-#define CHECK(what)                                                    \
-  if (!(what)) {                                                       \
-    fprintf(stderr, "rank %d line %d: %s\n", rank, __LINE__, #what);   \
-    MPI_Abort(MPI_COMM_WORLD, 1);                                      \
+#define CHECK(what)                                                  \
+  if (!(what)) {                                                     \
+    fprintf(stderr, "rank %d line %d: %s\n", rank, __LINE__, #what); \
+    MPI_Abort(MPI_COMM_WORLD, 1);                                    \
   }
 
 static void ring(long rounds) {

@@ -9,10 +9,10 @@
 static int rank, size, data[8], none;
 static MPI_Comm world;
 #define IGNORE MPI_STATUS_IGNORE
-#define CHECK(what)                                              \
-  if (!(what)) {                                                 \
+#define CHECK(what)                                                  \
+  if (!(what)) {                                                     \
     fprintf(stderr, "rank %d line %d: %s\n", rank, __LINE__, #what); \
-    MPI_Abort(MPI_COMM_WORLD, 1);                                \
+    MPI_Abort(MPI_COMM_WORLD, 1);                                    \
   }
 
 // Rank 1 lets rank 0 go on: one empty message, tag 1.
@@ -99,8 +99,8 @@ static void any_and_some(void) {
         CHECK(done == 1);
         index = indices[0];
       }
-      if (form == 2)
-        do MPI_Testany(2, requests, &index, &flag, &status);
+      if (form == 2) do
+          MPI_Testany(2, requests, &index, &flag, &status);
         while (!flag);
       if (form == 3) {
         do MPI_Testsome(2, requests, &done, indices, MPI_STATUSES_IGNORE);
@@ -267,9 +267,7 @@ static void truncated(void) {
   MPI_Status statuses[2];
   int class;
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  if (rank == 1) {
-    MPI_Irecv(data, 1, MPI_INT, 0, 91, world, &requests[1]);
-  }
+  if (rank == 1) { MPI_Irecv(data, 1, MPI_INT, 0, 91, world, &requests[1]); }
   go();
   if (rank == 0) {
     send(90, 3);
@@ -379,11 +377,22 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(world, &rank);
   MPI_Comm_size(world, &size);
   CHECK(size == 3 && argc == 2);
-  const struct { const char* name; void (*run)(void); } sections[] = {
-      {"blocking", blocking},   {"proc_null", proc_null}, {"nonblocking", nonblocking}, {"any_and_some", any_and_some},
-      {"tests", tests},         {"persistent", persistent}, {"probes", probes},         {"cancelled", cancelled},
-      {"both_ways", both_ways}, {"truncated", truncated}, {"collectives", collectives}, {"communicators", communicators},
-      {"types", types}};
+  const struct {
+    const char* name;
+    void (*run)(void);
+  } sections[] = {{"blocking", blocking},
+                  {"proc_null", proc_null},
+                  {"nonblocking", nonblocking},
+                  {"any_and_some", any_and_some},
+                  {"tests", tests},
+                  {"persistent", persistent},
+                  {"probes", probes},
+                  {"cancelled", cancelled},
+                  {"both_ways", both_ways},
+                  {"truncated", truncated},
+                  {"collectives", collectives},
+                  {"communicators", communicators},
+                  {"types", types}};
   for (unsigned i = 0; i < sizeof sections / sizeof sections[0]; i++) {
     if (strcmp(argv[1], sections[i].name) == 0) sections[i].run();
   }

@@ -18,10 +18,10 @@ struct Entry {
 // The k-th handle of a kind of MPI library.
 std::uint64_t handle(unsigned style, std::uint64_t k) {
   switch (style) {
-    case 0: return 0x98000000u + k;                    // MPICH: consecutive numbers
-    case 1: return 0x55d0c0de0000u + 640 * k;          // Open MPI: structures side by side
-    case 2: return 0x7f0000000000u + 64 * k;           // small structures
-    case 3: return 0x7f0000000000u + (k << 21);        // far apart, low bits equal
+    case 0: return 0x98000000u + k;                     // MPICH: consecutive numbers
+    case 1: return 0x55d0c0de0000u + 640 * k;           // Open MPI: structures side by side
+    case 2: return 0x7f0000000000u + 64 * k;            // small structures
+    case 3: return 0x7f0000000000u + (k << 21);         // far apart, low bits equal
     default: return (k + 1) * 0xDA942042E4DD58B5u | 1;  // anywhere
   }
 }

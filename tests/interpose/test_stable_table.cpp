@@ -1,5 +1,5 @@
-// The table of requests against std::unordered_map, and from many threads as MPI_THREAD_MULTIPLE uses it: handles go from
-// thread to thread through a free list, whoever holds one owns its entry.
+// The table of requests against std::unordered_map, and from many threads as MPI_THREAD_MULTIPLE uses it: handles go
+// from thread to thread through a free list, whoever holds one owns its entry.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <mutex>
@@ -24,8 +24,8 @@ struct Entry {
 // The k-th handle of a kind of MPI library.
 std::uint64_t handle(unsigned style, std::uint64_t k) {
   switch (style) {
-    case 0: return 0x98000000u + k;            // MPICH: consecutive numbers
-    case 1: return 0x55d0c0de0000u + 640 * k;  // Open MPI: structures side by side
+    case 0: return 0x98000000u + k;              // MPICH: consecutive numbers
+    case 1: return 0x55d0c0de0000u + 640 * k;    // Open MPI: structures side by side
     case 2: return 0x7f0000000000u + (k << 21);  // far apart, low bits equal
     default: return (k + 1) << 20 | 128 * (k & 7);
   }

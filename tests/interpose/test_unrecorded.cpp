@@ -72,7 +72,8 @@ TEST_CASE("outstanding receives are numbered in the order of their posts, and fl
   std::atomic<std::uint64_t> receives{100};
   OutstandingReceive* early = accounts.outstanding(posted(1, 2, 9), accounts.post(100), 100);
   OutstandingReceive* other = accounts.outstanding(posted(1, 2, 8), accounts.post(100), 100);
-  OutstandingReceive* any = accounts.outstanding(posted(1, record::any_source, record::any_tag), accounts.post(100), 100);
+  OutstandingReceive* any =
+      accounts.outstanding(posted(1, record::any_source, record::any_tag), accounts.post(100), 100);
   OutstandingReceive* ended = accounts.outstanding(posted(1, 2, 9), accounts.post(100), 100);
   std::uint64_t number = 0;
   Unrecorded::Post post{};
@@ -175,7 +176,8 @@ TEST_CASE("a session begins with the totals of everything before, and with the r
   CHECK(Unrecorded::number_now(late) == OutstandingReceive::unnumbered);
   const Written second(accounts.life_summary({3, receives, 3, nullptr, 0, true, true}, receives));
   REQUIRE(second.events.size() == 7);
-  CHECK((second.events[1].kind == EventKind::lost_number && second.events[1].bytes == 3 && second.events[1].flags == 0));
+  CHECK(
+      (second.events[1].kind == EventKind::lost_number && second.events[1].bytes == 3 && second.events[1].flags == 0));
   CHECK((second.events[2].kind == EventKind::lost_number && second.events[2].bytes == 3));
   CHECK((second.events[3].ordinal == 3 && second.events[4].ordinal == 4));
   CHECK((second.events[5].bytes == 2 && second.events[5].begin == 3));
@@ -221,7 +223,8 @@ TEST_CASE("any thread may end a receive while its owner writes the summary") {
   std::thread ends([&] {
     for (int i = 0; i < count; ++i) {
       OutstandingReceive* r = nullptr;
-      while ((r = given[static_cast<std::size_t>(i)].load(std::memory_order_acquire)) == nullptr) std::this_thread::yield();
+      while ((r = given[static_cast<std::size_t>(i)].load(std::memory_order_acquire)) == nullptr)
+        std::this_thread::yield();
       std::uint64_t number = 0;
       Unrecorded::Post post{};
       if (Unrecorded::end(r, number, post)) {

@@ -1,5 +1,5 @@
-// Two ranks with MPI_THREAD_MULTIPLE; THREADS threads of rank 0 send to THREADS threads of rank 1, each pair on a tag of its
-// own, where the k-th message has 1 + k % 500 bytes, and all of them on one shared tag, as fast as they can.
+// Two ranks with MPI_THREAD_MULTIPLE; THREADS threads of rank 0 send to THREADS threads of rank 1, each pair on a tag
+// of its own, where the k-th message has 1 + k % 500 bytes, and all of them on one shared tag, as fast as they can.
 //   threads THREADS COUNT [control]      control: thread 0 of each rank switches recording off and on in between
 #include <mpi.h>
 #include <pthread.h>

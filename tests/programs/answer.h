@@ -1,5 +1,5 @@
-// What every known-answer program shares: numeric arguments, an end on request, a check that ends the job loudly, and a checksum.
-// Header only, C11 and C++. Only rank 0 prints, one line, the same in every run with the same arguments.
+// What every known-answer program shares: numeric arguments, an end on request, a check that ends the job loudly, and a
+// checksum. Header only, C11 and C++. Only rank 0 prints, one line, the same in every run with the same arguments.
 #pragma once
 
 #include <mpi.h>
@@ -14,8 +14,8 @@ static inline long argument(int argc, char** argv, int i, long otherwise) {
   return i < argc ? strtol(argv[i], NULL, 10) : otherwise;
 }
 
-// A last argument `until=FILE` is taken off: the program goes on until this file is there, so that a test need not know how
-// long it will take; what the other arguments say is then the most. NULL without.
+// A last argument `until=FILE` is taken off: the program goes on until this file is there, so that a test need not know
+// how long it will take; what the other arguments say is then the most. NULL without.
 static inline const char* take_until(int* argc, char** argv) {
   return *argc > 1 && strncmp(argv[*argc - 1], "until=", 6) == 0 ? argv[--*argc] + 6 : NULL;
 }
@@ -30,12 +30,12 @@ static inline int is_told_to_end(const char* until) {
 }
 
 // Ends the job when a value is not what it has to be: a wrong answer is never a matter of exit status alone.
-#define REQUIRE(condition)                                                             \
-  do {                                                                                 \
-    if (!(condition)) {                                                                \
-      fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition);        \
-      MPI_Abort(MPI_COMM_WORLD, 9);                                                    \
-    }                                                                                  \
+#define REQUIRE(condition)                                                      \
+  do {                                                                          \
+    if (!(condition)) {                                                         \
+      fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
+      MPI_Abort(MPI_COMM_WORLD, 9);                                             \
+    }                                                                           \
   } while (0)
 
 // splitmix64: a hash of one number, and the step of a random generator. Sums of it do not depend on the order.

@@ -3,11 +3,11 @@
 // transpose partner.
 // Arguments: iterations (100), bytes per vector (1024, a multiple of 8), pause per iteration in microseconds (0); and
 // for a delayed link: row, first and last iteration, sleep in microseconds. In these iterations the row's first rank
-// sleeps before it sends its first vector to its first partner, a growing part of that sleep up to the whole. until=FILE.
-// Ranks: a power of two, n = nprows * npcols with npcols = nprows or 2 * nprows; row = me / npcols.
-// On paper: with l = log2(npcols) every rank sends 3 * l + 1 messages per iteration (the transpose partner of a
-// diagonal rank is itself): l of `bytes` (tag 1), 1 of `bytes` (tag 2), 2 * l of 8 bytes (tag 3).
-// messages = n * (3 * l + 1) * iterations. The regions are the nprows rows.
+// sleeps before it sends its first vector to its first partner, a growing part of that sleep up to the whole.
+// until=FILE. Ranks: a power of two, n = nprows * npcols with npcols = nprows or 2 * nprows; row = me / npcols. On
+// paper: with l = log2(npcols) every rank sends 3 * l + 1 messages per iteration (the transpose partner of a diagonal
+// rank is itself): l of `bytes` (tag 1), 1 of `bytes` (tag 2), 2 * l of 8 bytes (tag 3). messages = n * (3 * l + 1) *
+// iterations. The regions are the nprows rows.
 #include "answer.h"
 
 // Sends to the partner and receives from it, as CG does: receive posted, blocking send, wait.

@@ -1,8 +1,8 @@
-// Every blocking and nonblocking collective of MPI 3, on the world and on a reversed half, each with its values checked.
-// Arguments: rounds (3).
-// On paper: every rank r contributes numbers made of r and an index, so every result is a closed form; a wrong one ends
-// the job. No point-to-point message at all: messages = 0. Blocking and nonblocking forms share their checks; 25
-// collectives per form, round and communicator (24 where a communicator has fewer than three members).
+// Every blocking and nonblocking collective of MPI 3, on the world and on a reversed half, each with its values
+// checked. Arguments: rounds (3). On paper: every rank r contributes numbers made of r and an index, so every result is
+// a closed form; a wrong one ends the job. No point-to-point message at all: messages = 0. Blocking and nonblocking
+// forms share their checks; 25 collectives per form, round and communicator (24 where a communicator has fewer than
+// three members).
 #include <string.h>
 
 #include "answer.h"
@@ -18,15 +18,15 @@ static MPI_Request request;
 
 // Calls the form that is under test: F(arguments, comm) or its I-form with a request, which is completed at once by
 // Wait or by polling Test.
-#define CALL(name, ...)                                          \
-  do {                                                           \
-    if (nonblocking) {                                           \
-      MPI_I##name(__VA_ARGS__, comm, &request);                  \
-      complete();                                                \
-    } else {                                                     \
-      MPI_##name##_(__VA_ARGS__);                                \
-    }                                                            \
-    done++;                                                      \
+#define CALL(name, ...)                         \
+  do {                                          \
+    if (nonblocking) {                          \
+      MPI_I##name(__VA_ARGS__, comm, &request); \
+      complete();                               \
+    } else {                                    \
+      MPI_##name##_(__VA_ARGS__);               \
+    }                                           \
+    done++;                                     \
   } while (0)
 #define MPI_bcast_(...) MPI_Bcast(__VA_ARGS__, comm)
 #define MPI_reduce_(...) MPI_Reduce(__VA_ARGS__, comm)

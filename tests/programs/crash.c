@@ -1,7 +1,7 @@
 // Ends badly on purpose. Before that every rank sends `messages` messages of 64 bytes around the ring and leaves a
 // barrier, so that a tool has n * messages matched messages to show, whatever comes then.
-// Arguments: how (exit), messages (100), rank that does it (n - 1), exit status (3), pause before it in ms (0), until=FILE (the
-// pause may be shorter).
+// Arguments: how (exit), messages (100), rank that does it (n - 1), exit status (3), pause before it in ms (0),
+// until=FILE (the pause may be shorter).
 //   exit      every rank finalizes and returns the status
 //   one-exit  only that rank returns the status after MPI_Finalize, the others return 0
 //   early     that rank calls exit(status) without MPI_Finalize

@@ -1,6 +1,7 @@
 // Programs that hang, and programs that only look as if they did.
-// Arguments: kind, seconds that the slow ones take (3), rounds of a ring before (20), until=FILE (the slow ones may end sooner).
-// On paper: every rank first passes `rounds` messages around the ring. Then, with n ranks (next = rank + 1 mod n):
+// Arguments: kind, seconds that the slow ones take (3), rounds of a ring before (20), until=FILE (the slow ones may end
+// sooner). On paper: every rank first passes `rounds` messages around the ring. Then, with n ranks (next = rank + 1 mod
+// n):
 //   recv_cycle       everybody receives from next                                      cycle 0 1 .. n-1
 //   probe_cycle      the same with MPI_Probe
 //   send_cycle       everybody sends 4 MiB to next                                     cycle 0 1 .. n-1
@@ -76,10 +77,8 @@ static int hang(const char* kind) {
   } else if (IS("waitall_cycle") || IS("waitany_knot")) {
     MPI_Irecv(data, 1, MPI_INT, next, 2, WORLD, requests);
     MPI_Irecv(data + 1, 1, MPI_INT, before, 2, WORLD, requests + 1);
-    if (IS("waitall_cycle"))
-      MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);  // hangs: waitall_cycle
-    else
-      MPI_Waitany(2, requests, &index, NO_STATUS);  // hangs: waitany_knot
+    if (IS("waitall_cycle")) MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);  // hangs: waitall_cycle
+    else MPI_Waitany(2, requests, &index, NO_STATUS);                        // hangs: waitany_knot
   } else if (IS("sendrecv_shift")) {
     MPI_Sendrecv(data, 1, MPI_INT, next, 2, data + 1, 1, MPI_INT, next, 2, WORLD, NO_STATUS);  // hangs: sendrecv_shift
   } else if (IS("wildcard_knot")) {
@@ -87,18 +86,14 @@ static int hang(const char* kind) {
   } else if (IS("barrier_recv")) {
     MPI_Comm_split(WORLD, rank / 2, rank, &comm);
     MPI_Barrier(comm);
-    if (rank % 2 == 0)
-      MPI_Recv(data, 1, MPI_INT, 1, 2, comm, NO_STATUS);  // hangs: barrier_recv
-    else
-      MPI_Barrier(comm);  // hangs: barrier_recv
+    if (rank % 2 == 0) MPI_Recv(data, 1, MPI_INT, 1, 2, comm, NO_STATUS);  // hangs: barrier_recv
+    else MPI_Barrier(comm);                                                // hangs: barrier_recv
   } else if (IS("split_barrier")) {
-    if (rank == 0)
-      MPI_Comm_split(WORLD, 0, 0, &comm);  // hangs: split_barrier
-    else
-      MPI_Barrier(WORLD);  // hangs: split_barrier
+    if (rank == 0) MPI_Comm_split(WORLD, 0, 0, &comm);  // hangs: split_barrier
+    else MPI_Barrier(WORLD);                            // hangs: split_barrier
   } else if (IS("reduce_recv")) {
     if (rank != 1) MPI_Reduce(data, data + 1, 1, MPI_INT, MPI_SUM, 0, WORLD);  // hangs: reduce_recv
-    MPI_Recv(data, 1, MPI_INT, 0, 2, WORLD, NO_STATUS);  // hangs: reduce_recv
+    MPI_Recv(data, 1, MPI_INT, 0, 2, WORLD, NO_STATUS);                        // hangs: reduce_recv
   } else if (IS("on_finished")) {
     if (rank == 0) MPI_Recv(data, 1, MPI_INT, 1, 2, WORLD, NO_STATUS);  // hangs: on_finished
   } else if (IS("tail")) {

@@ -12,10 +12,10 @@
 #define DATATYPE_TYPE type(MPI_Datatype)
 #define OP_TYPE type(MPI_Op)
 #define STATUS_TYPE type(MPI_Status)
-#define STATUSES(name, n) type(MPI_Status) :: name(n)
-#define SOURCE_OF(status) status%MPI_SOURCE
-#define TAG_OF(status) status%MPI_TAG
-#define SOURCE_OF_NTH(statuses, i) statuses(i)%MPI_SOURCE
+#define STATUSES(name, n) type(MPI_Status)::name(n)
+#define SOURCE_OF(status) status % MPI_SOURCE
+#define TAG_OF(status) status % MPI_TAG
+#define SOURCE_OF_NTH(statuses, i) statuses(i) % MPI_SOURCE
 #else
 #if defined(USE_MPI)
 #define MPI_MODULE use mpi
@@ -32,7 +32,7 @@
 #define DATATYPE_TYPE integer
 #define OP_TYPE integer
 #define STATUS_TYPE integer, dimension(MPI_STATUS_SIZE)
-#define STATUSES(name, n) integer :: name(MPI_STATUS_SIZE, n)
+#define STATUSES(name, n) integer ::name(MPI_STATUS_SIZE, n)
 #define SOURCE_OF(status) status(MPI_SOURCE)
 #define TAG_OF(status) status(MPI_TAG)
 #define SOURCE_OF_NTH(statuses, i) statuses(MPI_SOURCE, i)

@@ -24,9 +24,9 @@ int main(int argc, char** argv) {
       MPI_Irecv(in + t * face, (int)face, MPI_DOUBLE, from, t, MPI_COMM_WORLD, &request[t]);
     }
     for (int t = 0; t < 6; t++) {
-      for (long i = 0; i < face; i++) out[t * face + i] = rank * 100.0 + (double)(iteration % 97) + t + (double)i / 1024;
-      MPI_Isend(out + t * face, (int)face, MPI_DOUBLE, goes_to(&grid, t), t, MPI_COMM_WORLD,
-                &request[6 + t]);
+      for (long i = 0; i < face; i++)
+        out[t * face + i] = rank * 100.0 + (double)(iteration % 97) + t + (double)i / 1024;
+      MPI_Isend(out + t * face, (int)face, MPI_DOUBLE, goes_to(&grid, t), t, MPI_COMM_WORLD, &request[6 + t]);
     }
     MPI_Waitall(12, request, MPI_STATUSES_IGNORE);
     for (int t = 0; t < 6; t++) {
@@ -40,8 +40,8 @@ int main(int argc, char** argv) {
   received = sum_over_ranks(received);
   checksum = sum_over_ranks(checksum);
   if (rank == 0)
-    printf("halo3d: grid %dx%dx%d iterations %ld faces %llu checksum %016llx\n", grid.extent[0],
-           grid.extent[1], grid.extent[2], iterations, (unsigned long long)received, (unsigned long long)checksum);
+    printf("halo3d: grid %dx%dx%d iterations %ld faces %llu checksum %016llx\n", grid.extent[0], grid.extent[1],
+           grid.extent[2], iterations, (unsigned long long)received, (unsigned long long)checksum);
   free(in);
   free(out);
   MPI_Finalize();

@@ -1,5 +1,5 @@
-// A periodic grid in three dimensions: rank = (x * py + y) * pz + z. What the 3-D halo programs share. Directions t = 0 .. 5:
-// 2 * d travels towards smaller coordinates of dimension d, 2 * d + 1 towards larger ones.
+// A periodic grid in three dimensions: rank = (x * py + y) * pz + z. What the 3-D halo programs share. Directions t = 0
+// .. 5: 2 * d travels towards smaller coordinates of dimension d, 2 * d + 1 towards larger ones.
 #pragma once
 
 #include "answer.h"

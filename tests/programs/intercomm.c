@@ -46,8 +46,8 @@ int main(int argc, char** argv) {
   MPI_Comm_size(merged, &all);
   REQUIRE(all == size && me == (odd ? (size + 1) / 2 + rank / 2 : rank / 2));
   uint64_t mine = (uint64_t)me, before = 0;
-  MPI_Sendrecv(&mine, 1, MPI_UINT64_T, (me + 1) % size, 13, &before, 1, MPI_UINT64_T, (me + size - 1) % size, 13, merged,
-               MPI_STATUS_IGNORE);
+  MPI_Sendrecv(&mine, 1, MPI_UINT64_T, (me + 1) % size, 13, &before, 1, MPI_UINT64_T, (me + size - 1) % size, 13,
+               merged, MPI_STATUS_IGNORE);
   REQUIRE(before == (uint64_t)((me + size - 1) % size));
   checksum = sum_over_ranks(checksum);
   if (rank == 0)

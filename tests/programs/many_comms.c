@@ -1,5 +1,5 @@
-// Communicators made and freed by the thousand, three alive at a time, of three makes in turn: dup, split in halves, and
-// split by parity of the communicator before. On each of them every rank sends one message to the next member.
+// Communicators made and freed by the thousand, three alive at a time, of three makes in turn: dup, split in halves,
+// and split by parity of the communicator before. On each of them every rank sends one message to the next member.
 // Argument: communicators (2000). On paper: n messages of 8 bytes per communicator, with tag 3.
 #include "answer.h"
 
@@ -36,7 +36,9 @@ int main(int argc, char** argv) {
   for (int i = 0; i < alive; i++)
     if (comms[i] != MPI_COMM_NULL) MPI_Comm_free(&comms[i]);
   checksum = sum_over_ranks(checksum);
-  if (rank == 0) printf("many_comms: ranks %d communicators %ld checksum %016llx\n", size, communicators, (unsigned long long)checksum);
+  if (rank == 0)
+    printf("many_comms: ranks %d communicators %ld checksum %016llx\n", size, communicators,
+           (unsigned long long)checksum);
   MPI_Finalize();
   return 0;
 }

@@ -49,7 +49,9 @@ int main(int argc, char** argv) {
   }
   if (rank == 0) fprintf(stderr, "outstanding: %.2f s, %ld MiB\n", MPI_Wtime() - begin, most_memory_kib() / 1024);
   checksum = sum_over_ranks(checksum);
-  if (rank == 0) printf("outstanding: ranks %d messages %ld checksum %016llx\n", size, size * messages * steps, (unsigned long long)checksum);
+  if (rank == 0)
+    printf("outstanding: ranks %d messages %ld checksum %016llx\n", size, size * messages * steps,
+           (unsigned long long)checksum);
   free(requests);
   free(in);
   free(out);

@@ -46,7 +46,8 @@ int main(int argc, char** argv) {
   for (int i = 0; i < 6; i++) MPI_Request_free(&request[i]);
   checksum = sum_over_ranks(checksum);
   if (rank == 0)
-    printf("persistent_halo: ranks %d iterations %ld checksum %016llx\n", size, iterations, (unsigned long long)checksum);
+    printf("persistent_halo: ranks %d iterations %ld checksum %016llx\n", size, iterations,
+           (unsigned long long)checksum);
   free(in);
   free(out);
   MPI_Finalize();

@@ -1,10 +1,11 @@
-// Groups of ranks that talk among themselves, and to the next group now and then without waiting for it: what goes wrong in one
-// group stays there. Each iteration every rank exchanges with both neighbours of its group's ring; every 16th iteration the
-// first rank of each group sends to the first of the next, whose receives were all posted at the begin.
-// Arguments: iterations (200), ranks per group (4; one group when it does not divide the size), pause per iteration in microseconds (1000); and for a delay: the rank that
-// computes longer, first and last iteration, microseconds.
-// On paper: 2 * size messages of 1024 bytes per iteration (tag 1 upwards, 2 downwards), and iterations / 16 * groups of 64
-// bytes (tag 3). The regions are the groups. In these iterations the slow rank's neighbours wait for its sends.
+// Groups of ranks that talk among themselves, and to the next group now and then without waiting for it: what goes
+// wrong in one group stays there. Each iteration every rank exchanges with both neighbours of its group's ring; every
+// 16th iteration the first rank of each group sends to the first of the next, whose receives were all posted at the
+// begin. Arguments: iterations (200), ranks per group (4; one group when it does not divide the size), pause per
+// iteration in microseconds (1000); and for a delay: the rank that computes longer, first and last iteration,
+// microseconds. On paper: 2 * size messages of 1024 bytes per iteration (tag 1 upwards, 2 downwards), and iterations /
+// 16 * groups of 64 bytes (tag 3). The regions are the groups. In these iterations the slow rank's neighbours wait for
+// its sends.
 #include <unistd.h>
 
 #include "answer.h"
@@ -29,7 +30,8 @@ int main(int argc, char** argv) {
   const long iterations = argument(argc, argv, 1, 200);
   int group_size = (int)argument(argc, argv, 2, 4);
   const long pause_us = argument(argc, argv, 3, 1000);
-  const long slow_rank = argument(argc, argv, 4, -1), first = argument(argc, argv, 5, 0), last = argument(argc, argv, 6, -1);
+  const long slow_rank = argument(argc, argv, 4, -1), first = argument(argc, argv, 5, 0),
+             last = argument(argc, argv, 6, -1);
   const long slow_us = argument(argc, argv, 7, 0);
   int size, me;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -63,7 +65,9 @@ int main(int argc, char** argv) {
   MPI_Waitall(2 * notes, requests, MPI_STATUSES_IGNORE);
   uint64_t all[2], mine[2] = {messages, sum};
   MPI_Reduce(mine, all, 2, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
-  if (me == 0) printf("planted_groups: groups %d messages %llu checksum %llx\n", groups, (unsigned long long)all[0], (unsigned long long)all[1]);
+  if (me == 0)
+    printf("planted_groups: groups %d messages %llu checksum %llx\n", groups, (unsigned long long)all[0],
+           (unsigned long long)all[1]);
   free(out);
   free(in);
   free(news);

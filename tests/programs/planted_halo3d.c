@@ -1,9 +1,9 @@
 // Halo exchange on a periodic three-dimensional grid, where one rank sleeps before it posts its receives.
-// Arguments: iterations (60), rank that sleeps (5; -1: none), first iteration in which it does (20), how many in a row (1),
-// sleep in microseconds (50000), work of every rank per iteration in microseconds (300), noise of the work in percent (30).
-// Work is slept too, so that ranks that share a core do not disturb each other.
-// On paper: the others wait for the sleeper, once each, directly or through those that waited: the sleep costs up to
-// (n - 1) * sleep, and goes back to the line marked PLANTED of that rank.
+// Arguments: iterations (60), rank that sleeps (5; -1: none), first iteration in which it does (20), how many in a row
+// (1), sleep in microseconds (50000), work of every rank per iteration in microseconds (300), noise of the work in
+// percent (30). Work is slept too, so that ranks that share a core do not disturb each other. On paper: the others wait
+// for the sleeper, once each, directly or through those that waited: the sleep costs up to (n - 1) * sleep, and goes
+// back to the line marked PLANTED of that rank.
 #include <unistd.h>
 
 #include "halo_grid.h"
@@ -41,8 +41,7 @@ int main(int argc, char** argv) {
       MPI_Isend(out[t], face, MPI_DOUBLE, goes_to(&grid, t), t, MPI_COMM_WORLD, &request[6 + t]);
     }
     MPI_Waitall(12, request, MPI_STATUSES_IGNORE);
-    for (int t = 0; t < 6; t++)
-      REQUIRE(in[t][face - 1] == comes_from(&grid, t) * 100.0 + (double)(iteration % 97) + t);
+    for (int t = 0; t < 6; t++) REQUIRE(in[t][face - 1] == comes_from(&grid, t) * 100.0 + (double)(iteration % 97) + t);
   }
   if (rank == 0)
     printf("planted_halo3d: grid %dx%dx%d iterations %ld sleeper %ld from %ld times %ld sleep_us %ld\n", grid.extent[0],

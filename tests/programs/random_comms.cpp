@@ -101,10 +101,8 @@ MPI_Comm Communicators::make(const Recipe& recipe, const Recipe& parent, MPI_Com
       break;
     case Make::split: MPI_Comm_split(from, colour, key, &comm); break;
     case Make::split_type:  // the plan knows no nodes: everybody stays together
-      if (one_node_)
-        MPI_Comm_split_type(from, MPI_COMM_TYPE_SHARED, key, MPI_INFO_NULL, &comm);
-      else
-        MPI_Comm_split(from, 0, key, &comm);
+      if (one_node_) MPI_Comm_split_type(from, MPI_COMM_TYPE_SHARED, key, MPI_INFO_NULL, &comm);
+      else MPI_Comm_split(from, 0, key, &comm);
       break;
     case Make::cart: comm = make_cart(from); break;
     case Make::graph: comm = make_ring_graph(from); break;

@@ -13,8 +13,8 @@ namespace chaos {
 struct View {
   MPI_Comm comm = MPI_COMM_NULL;
   int label = -1;
-  std::vector<int> world_of;       // world rank of each rank that this one can send to
-  std::vector<int> rank_of;        // the reverse, -1
+  std::vector<int> world_of;  // world rank of each rank that this one can send to
+  std::vector<int> rank_of;   // the reverse, -1
 };
 
 class Communicators {
@@ -24,7 +24,7 @@ class Communicators {
   void change(const Plan::Change& change, const std::vector<Recipe>& live);
   void close();
   const View& of(const Recipe& recipe) const { return views_.at(recipe.ordinal); }
-  std::string lines() const;       // "label member member ..." of every communicator there was
+  std::string lines() const;  // "label member member ..." of every communicator there was
 
  private:
   void open(const Recipe& recipe);

@@ -29,9 +29,9 @@ struct Context {
   const Communicators& comms;
   std::atomic<long>& buffer_room;  // messages that MPI's buffer still has room for
   int rank, size, thread;
-  MPI_Comm sync;                   // of the threads with this number
+  MPI_Comm sync;  // of the threads with this number
   Ledger ledger;
-  Random random;                   // differs from rank to rank and from thread to thread
+  Random random;  // differs from rank to rank and from thread to thread
   Operations operations;
 
   const Recipe& recipe(int slot) const { return plan.live()[static_cast<std::size_t>(slot)]; }

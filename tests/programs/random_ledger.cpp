@@ -22,8 +22,8 @@ std::int64_t ticks([[maybe_unused]] bool tsc) {
 
 Header Ledger::sent(const Planned& message, int label, int how) {
   const Header header{next_number(), rank_, label, message.tag, message.bytes};
-  sent_.push_back({0, 0, header.number, label, message.destination, message.tag, message.bytes, stretch.load(), thread_,
-                   how, 0});
+  sent_.push_back(
+      {0, 0, header.number, label, message.destination, message.tag, message.bytes, stretch.load(), thread_, how, 0});
   return header;
 }
 

@@ -24,7 +24,7 @@ struct Sent {
   std::int64_t before, after;  // ticks around the call that started it
   std::int64_t number;
   std::int32_t label, destination, tag, bytes;
-  std::int32_t stretch;        // of recording: even while switched on
+  std::int32_t stretch;  // of recording: even while switched on
   std::int32_t thread;
   std::int32_t how, unused;
 };
@@ -32,12 +32,12 @@ struct Sent {
 inline constexpr std::int64_t empty_message = -1;  // no payload: the channel's order tells which it was
 inline constexpr std::int64_t nothing = -2;        // cancelled
 inline constexpr std::int32_t unseen = -1;         // stretch of a completion that nobody observed
-struct Received {                // in posting order of the thread
-  std::int64_t before, after;    // ticks around the call that posted it
+struct Received {                                  // in posting order of the thread
+  std::int64_t before, after;                      // ticks around the call that posted it
   std::int64_t wait_before, wait_after;  // ticks around the call that completed it; the same for a blocking one
-  std::int64_t number;           // of the send
+  std::int64_t number;                   // of the send
   std::int32_t label, source, tag, bytes;
-  std::int32_t posted, done;     // stretches
+  std::int32_t posted, done;  // stretches
   std::int32_t thread, how;
 };
 static_assert(sizeof(Sent) == 56 && sizeof(Received) == 72);

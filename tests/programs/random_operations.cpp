@@ -59,8 +59,8 @@ Operation Operations::take(Item item) {
   return operation;
 }
 
-// Random operations in random order. To block is safe if all may be waited for (then all of them may be asked for: `all`),
-// or if one is a free receive and any one completion ends the call.
+// Random operations in random order. To block is safe if all may be waited for (then all of them may be asked for:
+// `all`), or if one is a free receive and any one completion ends the call.
 std::vector<Operations::Item> Operations::choose(Random& random, bool block, bool late, bool& all) {
   const bool only_free = block && !late && random.once_in(2);
   bool some_free = false;
@@ -74,8 +74,10 @@ std::vector<Operations::Item> Operations::choose(Random& random, bool block, boo
     if (!free && block && !late) all = false;
   }
   if (block && !late && !some_free) return {};
-  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[static_cast<std::size_t>(random.below(i))]);
-  if (all && order.size() > 1 && random.once_in(3)) order.resize(1 + static_cast<std::size_t>(random.below(order.size())));
+  for (std::size_t i = order.size(); i > 1; --i)
+    std::swap(order[i - 1], order[static_cast<std::size_t>(random.below(i))]);
+  if (all && order.size() > 1 && random.once_in(3))
+    order.resize(1 + static_cast<std::size_t>(random.below(order.size())));
   return order;
 }
 

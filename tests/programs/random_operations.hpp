@@ -55,7 +55,7 @@ struct Operation {
   bool raced = false;
   bool may_cancel = false;
   Pattern pattern = {};
-  std::size_t index = 0;   // in the ledger
+  std::size_t index = 0;  // in the ledger
   std::shared_ptr<Payload> payload = {};
 };
 

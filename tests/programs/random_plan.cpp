@@ -76,7 +76,8 @@ Recipe Plan::derive(const Recipe& parent, Random& random) {
   constexpr Make from_inter[] = {Make::dup, Make::merge, Make::merge};
   Recipe made = parent;
   made.parent = parent.ordinal;
-  made.make = parent.inter ? from_inter[random.below(std::size(from_inter))] : from_intra[random.below(std::size(from_intra))];
+  made.make =
+      parent.inter ? from_inter[random.below(std::size(from_inter))] : from_intra[random.below(std::size(from_intra))];
   made.salt = mix(static_cast<std::uint64_t>(random.below(1u << 30)));
   if (made.make == Make::merge) {
     made.inter = false;
@@ -115,7 +116,8 @@ void Plan::divide(Recipe& made, const Recipe& parent) const {
 }
 
 Round Plan::round(int thread, int number) const {
-  Random random(mix(options_.seed * 1000003u + static_cast<std::uint64_t>(number)) + static_cast<std::uint64_t>(thread));
+  Random random(mix(options_.seed * 1000003u + static_cast<std::uint64_t>(number)) +
+                static_cast<std::uint64_t>(thread));
   Round round;
   std::vector<int> slots, own;
   for (int s = 0; s < static_cast<int>(live_.size()); ++s) {
@@ -126,7 +128,8 @@ Round Plan::round(int thread, int number) const {
   }
   if (!own.empty() && !random.once_in(4)) round.prepared = own[static_cast<std::size_t>(random.below(own.size()))];
   for (int i = random.below(4); i > 0 && !own.empty(); --i)
-    round.collectives.push_back({own[static_cast<std::size_t>(random.below(own.size()))], random.below(collective_operations)});
+    round.collectives.push_back(
+        {own[static_cast<std::size_t>(random.below(own.size()))], random.below(collective_operations)});
   for (int i = random.below(3); i > 0 && own.size() >= 4; --i) {
     const int slot = own[static_cast<std::size_t>(random.below(own.size()))];
     // MPI_COMM_SELF stays: every rank must have somebody to send to.

@@ -1,5 +1,6 @@
 // What the random program does, as far as all ranks must know it alike: which communicators are made and freed, and per
-// thread and round who sends how much to whom on which of them. A function of the options alone, computed by every rank.
+// thread and round who sends how much to whom on which of them. A function of the options alone, computed by every
+// rank.
 #pragma once
 
 #include <cstdint>
@@ -11,25 +12,25 @@
 
 namespace chaos {
 
-inline constexpr int tags = 4;              // of each thread
-inline constexpr int long_tag = 3;          // messages with this one (modulo `tags`) may be longer than any eager limit
-inline constexpr int replace_bytes = 256;   // no message with another tag is longer
-inline constexpr int header_bytes = 24;     // in front of every payload that is not empty
+inline constexpr int tags = 4;             // of each thread
+inline constexpr int long_tag = 3;         // messages with this one (modulo `tags`) may be longer than any eager limit
+inline constexpr int replace_bytes = 256;  // no message with another tag is longer
+inline constexpr int header_bytes = 24;    // in front of every payload that is not empty
 inline constexpr int max_bytes = 16384;
 inline constexpr int rounds_per_block = 8;  // communicators change between blocks
 inline constexpr int collective_operations = 8;
-inline constexpr int never_sent = 30000;    // a tag that no message has
-inline constexpr int to_myself = 30001;     // a tag that ties the oracle's clock to the tool's
+inline constexpr int never_sent = 30000;  // a tag that no message has
+inline constexpr int to_myself = 30001;   // a tag that ties the oracle's clock to the tool's
 
 struct Options {
-  long messages = 10000;       // at least
+  long messages = 10000;  // at least
   std::uint64_t seed = 1;
   int threads = 1;
-  bool race = false;           // a communicator on which all threads send and receive with the same tags
-  bool pcontrol = false;       // every rank switches recording off and on as it likes
-  bool burst = false;          // many messages between two synchronisations
-  bool tsc = true;             // the oracle's clock, else CLOCK_MONOTONIC
-  std::string directory = "-"; // for the oracle
+  bool race = false;            // a communicator on which all threads send and receive with the same tags
+  bool pcontrol = false;        // every rank switches recording off and on as it likes
+  bool burst = false;           // many messages between two synchronisations
+  bool tsc = true;              // the oracle's clock, else CLOCK_MONOTONIC
+  std::string directory = "-";  // for the oracle
   int per_round() const { return burst ? 512 : 64; }  // messages of each thread
 };
 
@@ -43,7 +44,21 @@ class Random {
   std::uint64_t state_;
 };
 
-enum class Make { world, self, race, dup, idup, split, split_type, create, create_group, cart, graph, intercomm, merge };
+enum class Make {
+  world,
+  self,
+  race,
+  dup,
+  idup,
+  split,
+  split_type,
+  create,
+  create_group,
+  cart,
+  graph,
+  intercomm,
+  merge
+};
 
 // Who may use a communicator: one thread of each rank, or all of them with tags of their own, or all with the same.
 inline constexpr int shared = -1;
@@ -53,7 +68,7 @@ inline constexpr int raced = -2;
 struct Recipe {
   int ordinal = 0;
   Make make = Make::world;
-  int parent = -1;          // ordinal
+  int parent = -1;  // ordinal
   std::uint64_t salt = 0;
   int owner = shared;
   bool inter = false;
@@ -62,14 +77,14 @@ struct Recipe {
 
   int label(int rank) const { return ordinal * 256 + colour[static_cast<std::size_t>(rank)]; }
   bool has(int rank) const { return colour[static_cast<std::size_t>(rank)] >= 0; }
-  bool together(int a, int b) const;        // in the same communicator
-  std::vector<int> peers(int rank) const;   // to whom this rank can send, ascending world ranks
+  bool together(int a, int b) const;       // in the same communicator
+  std::vector<int> peers(int rank) const;  // to whom this rank can send, ascending world ranks
 };
 
 struct Planned {
   int source;  // world ranks
   int destination;
-  int slot;    // index into Plan::live()
+  int slot;  // index into Plan::live()
   int tag;
   int bytes;
 };
@@ -84,11 +99,11 @@ struct Exchange {
 };
 
 struct Round {
-  int prepared = -1;              // slot: every receive of it is posted before any rank sends
-  std::vector<Planned> messages;  // in sending order per source
+  int prepared = -1;                             // slot: every receive of it is posted before any rank sends
+  std::vector<Planned> messages;                 // in sending order per source
   std::vector<std::pair<int, int>> collectives;  // slot and operation, in the order of the calls
-  std::vector<Exchange> exchanges; // after all other messages, in this order
-  std::vector<bool> empty;        // per slot: some messages may be empty
+  std::vector<Exchange> exchanges;               // after all other messages, in this order
+  std::vector<bool> empty;                       // per slot: some messages may be empty
 };
 
 class Plan {

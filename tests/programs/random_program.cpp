@@ -1,24 +1,25 @@
 // The oracle of matching: a random MPI program, another one for every seed. Ranks send each other messages in a random
 // but planned way, with every kind of send, and receive them with every kind of receive, on communicators of every make
-// that come and go. Every payload says who sent it and which send of that process it is; every receiver writes down what
-// it really got and when. tests/system/oracle.py compares that with what is stored.
+// that come and go. Every payload says who sent it and which send of that process it is; every receiver writes down
+// what it really got and when. tests/system/oracle.py compares that with what is stored.
 //
 // Options: --messages N (10000, at least), --seed S (1), --directory D for the oracle (none), --threads T (1, of
 // MPI_THREAD_MULTIPLE: each with communicators of its own and, on the world, tags of its own), --race (one more
 // communicator, on which all threads use the same tags), --pcontrol (ranks switch recording off and on), --burst (many
 // messages between synchronisations), --monotonic (the oracle's clock is CLOCK_MONOTONIC instead of the TSC).
 //
-// A round of a thread: collectives; receives of the "prepared" communicator are posted; a barrier of the threads of this
-// number; sends, receives between them that do not block; the remaining receives; exchanges.
+// A round of a thread: collectives; receives of the "prepared" communicator are posted; a barrier of the threads of
+// this number; sends, receives between them that do not block; the remaining receives; exchanges.
 //
 // Free of deadlock:
 // 1. A send waits for nobody, or (blocking and ready sends) has its receive posted: on the prepared communicator all
 //    receives of the round were posted before the barrier, and each message fits as many of them as there are messages
 //    that fit the same. So every rank gets through its sends.
 // 2. Until all messages of the round on the other communicators are here, a thread waits only for receives of these
-//    ("free" ones): a receive is posted only if some channel that it fits has at least as many messages to come as there
-//    are waiting receives that could take one from it (Receiver::possible), and all of them are sent, by 1.
-// 3. On the raced communicator every message fits as many receives as there are messages that fit the same, per rank over
+//    ("free" ones): a receive is posted only if some channel that it fits has at least as many messages to come as
+//    there are waiting receives that could take one from it (Receiver::possible), and all of them are sent, by 1.
+// 3. On the raced communicator every message fits as many receives as there are messages that fit the same, per rank
+// over
 //    all its threads, for each sending thread number and round: what a thread further on takes it leaves its own for.
 // 4. Only then a thread waits for its sends and the prepared receives: all others get through 2 without it.
 // 5. Collectives and exchanges come in one order on all ranks. The barrier keeps messages of a round from the wildcards
@@ -42,7 +43,10 @@ Options parse(int argc, char** argv) {
   Options o;
   for (int i = 1; i < argc; ++i) {
     const auto is = [&](const char* name) { return std::strcmp(argv[i], name) == 0; };
-    const auto value = [&] { REQUIRE(i + 1 < argc); return argv[++i]; };
+    const auto value = [&] {
+      REQUIRE(i + 1 < argc);
+      return argv[++i];
+    };
     if (is("--messages")) o.messages = std::atol(value());
     else if (is("--seed")) o.seed = static_cast<std::uint64_t>(std::atoll(value()));
     else if (is("--threads")) o.threads = std::atoi(value());
@@ -71,14 +75,16 @@ class Program {
 
   void run() {
     for (int first = 0; first < plan_.rounds(); first += rounds_per_block) {
-      MPI_Barrier(MPI_COMM_WORLD);  // MPI_Intercomm_create may send with the program's tag: not to wildcards of the last round
+      MPI_Barrier(
+          MPI_COMM_WORLD);  // MPI_Intercomm_create may send with the program's tag: not to wildcards of the last round
       comms_.change(plan_.next_block(), plan_.live());
       meet_myself();
       MPI_Buffer_attach(buffer_.data(), static_cast<int>(buffer_.size()));
       room_ = buffered_messages;
       const int end = std::min(first + rounds_per_block, plan_.rounds());
       std::vector<std::thread> threads;
-      for (std::size_t t = 1; t < workers_.size(); ++t) threads.emplace_back([&, t] { workers_[t]->rounds(first, end); });
+      for (std::size_t t = 1; t < workers_.size(); ++t)
+        threads.emplace_back([&, t] { workers_[t]->rounds(first, end); });
       workers_[0]->rounds(first, end);
       for (std::thread& thread : threads) thread.join();
       void* old = nullptr;

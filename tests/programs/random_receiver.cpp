@@ -31,7 +31,8 @@ std::vector<Pattern> Receiver::patterns(const Round& round, int slot, int mode) 
 
 void Receiver::post_prepared(const Round& round) {
   std::vector<Pattern> list = patterns(round, round.prepared, context_.below(4));
-  for (std::size_t i = list.size(); i > 1; --i) std::swap(list[i - 1], list[static_cast<std::size_t>(context_.below(i))]);
+  for (std::size_t i = list.size(); i > 1; --i)
+    std::swap(list[i - 1], list[static_cast<std::size_t>(context_.below(i))]);
   for (const Pattern& pattern : list) post(pattern, Operation::Kind::late_receive, false);
   start_group();
 }
@@ -116,7 +117,8 @@ std::size_t Receiver::free_receives() const {
 bool Receiver::draw(Pattern& pattern) {
   if (expected_.total() == 0 || free_receives() >= 16) return false;
   for (int attempt = 0; attempt < 40; ++attempt) {
-    const int slot = context_.below(context_.plan.live().size()), source = context_.below(static_cast<std::size_t>(context_.size));
+    const int slot = context_.below(context_.plan.live().size()),
+              source = context_.below(static_cast<std::size_t>(context_.size));
     const int tag = context_.below(static_cast<std::size_t>(expected_.all_tags()));
     if (expected_.left(slot, source, tag) == 0) continue;
     const int kind = context_.below(5);  // wild in nothing, source, tag, both, both

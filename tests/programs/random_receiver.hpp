@@ -15,8 +15,14 @@ class Expected {
   Expected() = default;
   Expected(std::size_t slots, int size, int all_tags)
       : size_(size), tags_(all_tags), count_(slots * static_cast<std::size_t>(size * all_tags)) {}
-  void add(int slot, int source, int tag) { ++count_[index(slot, source, tag)]; ++total_; }
-  void take(int slot, int source, int tag) { REQUIRE(count_[index(slot, source, tag)]-- > 0); --total_; }
+  void add(int slot, int source, int tag) {
+    ++count_[index(slot, source, tag)];
+    ++total_;
+  }
+  void take(int slot, int source, int tag) {
+    REQUIRE(count_[index(slot, source, tag)]-- > 0);
+    --total_;
+  }
   int left(int slot, int source, int tag) const { return count_[index(slot, source, tag)]; }
   int total() const { return total_; }
   int all_tags() const { return tags_; }
@@ -33,9 +39,9 @@ class Receiver {
  public:
   Receiver(Context& context, Sender& sender) : context_(context), sender_(sender) {}
 
-  void begin(const Round& round);  // posts the receives of the prepared communicator
-  void while_sending();            // never blocks
-  void finish();                   // receives all that is left of the round, completes everything
+  void begin(const Round& round);           // posts the receives of the prepared communicator
+  void while_sending();                     // never blocks
+  void finish();                            // receives all that is left of the round, completes everything
   void exchange(const Exchange& exchange);  // afterwards
 
  private:
@@ -76,11 +82,11 @@ class Receiver {
   Sender& sender_;
   const Round* round_ = nullptr;
   Expected expected_;
-  std::vector<Pattern> raced_;       // still to be received on the raced communicator by this thread
-  std::vector<Operation> group_;     // persistent receives that start together
+  std::vector<Pattern> raced_;    // still to be received on the raced communicator by this thread
+  std::vector<Operation> group_;  // persistent receives that start together
   bool exchanging_ = false;
   std::deque<std::shared_ptr<Payload>> retired_;
-  std::list<Operation> freed_;       // their requests are gone, their messages not there yet
+  std::list<Operation> freed_;  // their requests are gone, their messages not there yet
 };
 
 }  // namespace chaos

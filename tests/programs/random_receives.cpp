@@ -15,8 +15,11 @@ std::shared_ptr<Payload> Receiver::room(bool plain) {
 }
 
 void Receiver::post(const Pattern& pattern, Operation::Kind kind, bool raced) {
-  Operation o{.kind = kind, .raced = raced, .may_cancel = kind == Operation::Kind::free_receive && !raced,
-              .pattern = pattern, .payload = room()};
+  Operation o{.kind = kind,
+              .raced = raced,
+              .may_cancel = kind == Operation::Kind::free_receive && !raced,
+              .pattern = pattern,
+              .payload = room()};
   o.needs_status = wild(pattern) && may_be_empty(pattern.slot);
   o.persistent = context_.below(5) == 0;
   Payload& into = *o.payload;
@@ -59,7 +62,8 @@ void Receiver::start_group() {
 void Receiver::receive_now(const Pattern& pattern) {
   const auto into = room();
   MPI_Status status;
-  const bool ignore = !(wild(pattern) && may_be_empty(pattern.slot)) && context_.below(2) == 0, large = context_.large();
+  const bool ignore = !(wild(pattern) && may_be_empty(pattern.slot)) && context_.below(2) == 0,
+             large = context_.large();
   MPI_Status* const wanted_status = ignore ? MPI_STATUS_IGNORE : &status;
   const int from = peer(pattern), tag = wanted(pattern.tag), count = into->count();
   const std::size_t index = context_.ledger.posting(context_.view(pattern.slot).label, 3);
@@ -110,7 +114,8 @@ void Receiver::matched_probe(const Pattern& pattern, bool poll, bool raced) {
     note(index, found, *into, nullptr, context_.ledger.completed(before));
     return;
   }
-  Operation& o = context_.operations.add({.kind = Operation::Kind::free_receive, .raced = raced, .pattern = found, .payload = into});
+  Operation& o = context_.operations.add(
+      {.kind = Operation::Kind::free_receive, .raced = raced, .pattern = found, .payload = into});
   o.index = index;
   if (context_.large()) MPI_Imrecv_c(into->data(), into->count(), into->type(), &message, &o.request);
   else MPI_Imrecv(into->data(), into->count(), into->type(), &message, &o.request);
@@ -165,8 +170,8 @@ void Receiver::exchange_apart(const Planned& message, const Pattern& pattern) {
     MPI_Sendrecv_c(out->data(), out->count(), out->type(), to, message.tag, in->data(), in->count(), in->type(), from,
                    tag, view.comm, &status);
   else
-    MPI_Sendrecv(out->data(), out->count(), out->type(), to, message.tag, in->data(), in->count(), in->type(), from, tag,
-                 view.comm, &status);
+    MPI_Sendrecv(out->data(), out->count(), out->type(), to, message.tag, in->data(), in->count(), in->type(), from,
+                 tag, view.comm, &status);
   context_.ledger.sent_between(first, before);
   context_.ledger.posted_between(index, before);
   note(index, pattern, *in, &status, context_.ledger.completed(before));
@@ -186,7 +191,8 @@ void Receiver::exchange_nonblocking([[maybe_unused]] const Planned& message, [[m
   MPI_Request request;
   const std::int64_t before = context_.ledger.now();
   if (in_place)
-    MPI_Isendrecv_replace(out->data(), out->count(), out->type(), to, message.tag, from, pattern.tag, view.comm, &request);
+    MPI_Isendrecv_replace(out->data(), out->count(), out->type(), to, message.tag, from, pattern.tag, view.comm,
+                          &request);
   else
     MPI_Isendrecv(out->data(), out->count(), out->type(), to, message.tag, in->data(), in->count(), in->type(), from,
                   pattern.tag, view.comm, &request);
@@ -237,13 +243,14 @@ void Receiver::look_at_freed() {
 }
 
 void Receiver::complete(bool block, bool late) {
-  context_.operations.complete(context_.random, context_.ledger, block, late, [&](Operation& o, const MPI_Status* status, const Completion& when) {
-    if (o.kind == Operation::Kind::send || o.kind == Operation::Kind::collective) return;
-    int cancelled = 0;
-    if (o.cancelled) MPI_Test_cancelled(status, &cancelled);
-    if (cancelled) context_.ledger.took_nothing(o.index);
-    else note(o.index, o.pattern, *o.payload, status, when);
-  });
+  context_.operations.complete(context_.random, context_.ledger, block, late,
+                               [&](Operation& o, const MPI_Status* status, const Completion& when) {
+                                 if (o.kind == Operation::Kind::send || o.kind == Operation::Kind::collective) return;
+                                 int cancelled = 0;
+                                 if (o.cancelled) MPI_Test_cancelled(status, &cancelled);
+                                 if (cancelled) context_.ledger.took_nothing(o.index);
+                                 else note(o.index, o.pattern, *o.payload, status, when);
+                               });
 }
 
 // The payload is the truth; the status, where there is one, must agree with it.

@@ -123,7 +123,8 @@ void Sender::flush() {
   std::vector<MPI_Request> requests;
   const std::size_t first = context_.ledger.sends();
   for (Grouped& g : group_) {
-    g.operation.payload->put(context_.ledger.sent(g.message, context_.view(g.message.slot).label, 30 + static_cast<int>(g.how)));
+    g.operation.payload->put(
+        context_.ledger.sent(g.message, context_.view(g.message.slot).label, 30 + static_cast<int>(g.how)));
     requests.push_back(g.operation.request);
   }
   const std::int64_t before = context_.ledger.now();

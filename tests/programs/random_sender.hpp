@@ -1,4 +1,5 @@
-// The sending side of the random program: starts each message with some call of MPI that is sure not to wait for others.
+// The sending side of the random program: starts each message with some call of MPI that is sure not to wait for
+// others.
 #pragma once
 
 #include <deque>
@@ -12,10 +13,10 @@ class Sender {
  public:
   explicit Sender(Context& context) : context_(context) {}
 
-  void begin();                          // of a round
+  void begin();  // of a round
   void send_free(const Planned& message);
   void send_prepared(const Planned& message);  // its receive is posted
-  void flush();                          // starts what waits for a common MPI_Startall
+  void flush();                                // starts what waits for a common MPI_Startall
   std::shared_ptr<Payload> payload(const Planned& message, bool plain = false);
   int peer(const Planned& message) const;
 

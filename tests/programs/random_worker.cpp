@@ -4,9 +4,17 @@ namespace chaos {
 
 Worker::Worker(const Options& options, const Plan& plan, const Communicators& comms, std::atomic<long>& room, int rank,
                int size, int thread, MPI_Comm sync)
-    : context_{options, plan,   comms, room, rank, size,
-               thread,  sync,   Ledger(options, rank, thread),
-               Random(options.seed ^ static_cast<std::uint64_t>(rank * 64 + thread + 1) << 32), {}},
+    : context_{options,
+               plan,
+               comms,
+               room,
+               rank,
+               size,
+               thread,
+               sync,
+               Ledger(options, rank, thread),
+               Random(options.seed ^ static_cast<std::uint64_t>(rank * 64 + thread + 1) << 32),
+               {}},
       sender_(context_),
       receiver_(context_, sender_) {}
 
@@ -105,7 +113,9 @@ void Worker::to_nobody(MPI_Comm comm) {
     case 0: MPI_Send(&byte, 1, MPI_BYTE, MPI_PROC_NULL, 1, comm); break;
     case 1: MPI_Ssend(&byte, 1, MPI_BYTE, MPI_PROC_NULL, 1, comm); break;
     case 2: MPI_Recv(&byte, 1, MPI_BYTE, MPI_PROC_NULL, 1, comm, MPI_STATUS_IGNORE); break;
-    case 3: MPI_Sendrecv_replace(&byte, 1, MPI_BYTE, MPI_PROC_NULL, 1, MPI_PROC_NULL, 2, comm, MPI_STATUS_IGNORE); break;
+    case 3:
+      MPI_Sendrecv_replace(&byte, 1, MPI_BYTE, MPI_PROC_NULL, 1, MPI_PROC_NULL, 2, comm, MPI_STATUS_IGNORE);
+      break;
     default:
       MPI_Isend(&byte, 1, MPI_BYTE, MPI_PROC_NULL, 1, comm, &requests[0]);
       MPI_Irecv(&byte, 1, MPI_BYTE, MPI_PROC_NULL, MPI_ANY_TAG, comm, &requests[1]);

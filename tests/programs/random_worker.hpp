@@ -7,8 +7,8 @@ namespace chaos {
 
 class Worker {
  public:
-  Worker(const Options& options, const Plan& plan, const Communicators& comms, std::atomic<long>& room, int rank, int size,
-         int thread, MPI_Comm sync);
+  Worker(const Options& options, const Plan& plan, const Communicators& comms, std::atomic<long>& room, int rank,
+         int size, int thread, MPI_Comm sync);
   void rounds(int first, int end);
   const Ledger& ledger() const { return context_.ledger; }
   void close() { MPI_Comm_free(&context_.sync); }

@@ -1,9 +1,9 @@
-// An MPI program with one injected fault, for tests/truth/run: the runner decides who talks with whom and what goes wrong.
-// Arguments: kind=WORD and key=value (below). Work is sleep, not computation: there may be more ranks than cores, and
-// what is injected must be what happens. On stdout, times by CLOCK_REALTIME in ns:
-//   truth start T    truth begin T    truth end T    truth stop T      (begin, end: of the fault, when the program has it)
-//   truth overslept NS: the most by which a rank's work was longer than asked (a machine without time for its ranks)
-//   truth unequal NS: by how much one rank's work in all was longer than another's, beyond what was asked
+// An MPI program with one injected fault, for tests/truth/run: the runner decides who talks with whom and what goes
+// wrong. Arguments: kind=WORD and key=value (below). Work is sleep, not computation: there may be more ranks than
+// cores, and what is injected must be what happens. On stdout, times by CLOCK_REALTIME in ns:
+//   truth start T    truth begin T    truth end T    truth stop T      (begin, end: of the fault, when the program has
+//   it) truth overslept NS: the most by which a rank's work was longer than asked (a machine without time for its
+//   ranks) truth unequal NS: by how much one rank's work in all was longer than another's, beyond what was asked
 // kinds: exchange   every step: work, then one message of `bytes` each way along every edge, `blocks` of them per rank
 //        pairs      2k works and sends blocking to 2k + 1, which works and only then receives
 //        gather     everybody works and sends to rank `root`, which serves one after the other (reply=1: answers each)
@@ -27,13 +27,13 @@ static struct {
 } plan = {.kind = "exchange", .steps = 100, .bytes = 1024, .work_us = 1000, .to = -1};
 
 static int rank, size;
-static double factor = 1;       // of this rank's work
-static int slow;                // this rank is one of the slow ones
-static int first_slow = -1;     // this one says when the fault began
+static double factor = 1;    // of this rank's work
+static int slow;             // this rank is one of the slow ones
+static int first_slow = -1;  // this one says when the fault began
 static long blocks[most_ranks];
 static int edge_with[most_edges], edges;
 static char *out, *in;
-static long overslept_ns;       // the most by which the system woke this rank too late: more than what is injected happened
+static long overslept_ns;  // the most by which the system woke this rank too late: more than what is injected happened
 static long overslept_sum_ns;
 
 static long now_ns(clockid_t clock) {
@@ -52,8 +52,7 @@ static void work(double us) {
   const long ns = (long)(us * 1000);
   const long begin = now_ns(CLOCK_MONOTONIC);
   if (plan.spin) {
-    while (now_ns(CLOCK_MONOTONIC) < begin + ns) {
-    }
+    while (now_ns(CLOCK_MONOTONIC) < begin + ns) {}
   } else {
     const struct timespec pause = {ns / 1000000000L, ns % 1000000000L};
     nanosleep(&pause, NULL);
@@ -86,7 +85,8 @@ static void exchange(long step) {
   int n = 0;
   for (int e = 0; e < edges; e++)
     for (long b = 0; b < blocks[edge_with[e]]; b++)
-      MPI_Irecv(in + (e * 64 + b) * plan.bytes, (int)plan.bytes, MPI_BYTE, edge_with[e], 1, MPI_COMM_WORLD, &request[n++]);
+      MPI_Irecv(in + (e * 64 + b) * plan.bytes, (int)plan.bytes, MPI_BYTE, edge_with[e], 1, MPI_COMM_WORLD,
+                &request[n++]);
   work_of_step(step);
   for (int e = 0; e < edges; e++)
     for (long b = 0; b < blocks[rank]; b++)
@@ -184,10 +184,16 @@ static void read_slow(const char* text) {
 }
 
 static void read_argument(const char* word) {
-  static const struct { const char* name; long* value; } numbers[] = {
-      {"steps", &plan.steps}, {"bytes", &plan.bytes}, {"work_us", &plan.work_us}, {"jitter_us", &plan.jitter_us},
-      {"spin", &plan.spin}, {"slow_us", &plan.slow_us}, {"from", &plan.from}, {"to", &plan.to}, {"root", &plan.root},
-      {"reply", &plan.reply}, {"serve_us", &plan.serve_us}, {"allreduce_every", &plan.allreduce_every}, {"late", &plan.late}};
+  static const struct {
+    const char* name;
+    long* value;
+  } numbers[] = {{"steps", &plan.steps},       {"bytes", &plan.bytes},
+                 {"work_us", &plan.work_us},   {"jitter_us", &plan.jitter_us},
+                 {"spin", &plan.spin},         {"slow_us", &plan.slow_us},
+                 {"from", &plan.from},         {"to", &plan.to},
+                 {"root", &plan.root},         {"reply", &plan.reply},
+                 {"serve_us", &plan.serve_us}, {"allreduce_every", &plan.allreduce_every},
+                 {"late", &plan.late}};
   const char* value = strchr(word, '=');
   if (value == NULL) return;
   const size_t length = (size_t)(value++ - word);
@@ -198,7 +204,8 @@ static void read_argument(const char* word) {
   if (strncmp(word, "blocks", length) == 0)
     for (int r = 0; r < size; r++) blocks[r] = (long)of_rank(value, r);
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-    if (strlen(numbers[i].name) == length && strncmp(word, numbers[i].name, length) == 0) *numbers[i].value = atol(value);
+    if (strlen(numbers[i].name) == length && strncmp(word, numbers[i].name, length) == 0)
+      *numbers[i].value = atol(value);
 }
 
 static void say_overslept(void) {
@@ -218,9 +225,11 @@ int main(int argc, char** argv) {
     if (blocks[r] < 0 || blocks[r] > 64) MPI_Abort(MPI_COMM_WORLD, 2);
   out = calloc(1, (size_t)plan.bytes);
   in = malloc((size_t)plan.bytes * 64 * (size_t)(edges + 1));
-  static const struct { const char* name; void (*step)(long); } kinds[] = {
-      {"exchange", exchange}, {"pairs", pairs}, {"gather", gather}, {"chain", chain}, {"reduce", reduce},
-      {"farm", farm}};
+  static const struct {
+    const char* name;
+    void (*step)(long);
+  } kinds[] = {{"exchange", exchange}, {"pairs", pairs},   {"gather", gather},
+               {"chain", chain},       {"reduce", reduce}, {"farm", farm}};
   void (*one_step)(long) = NULL;
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
     if (strcmp(plan.kind, kinds[i].name) == 0) one_step = kinds[i].step;

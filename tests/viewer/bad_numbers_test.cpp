@@ -24,8 +24,13 @@ class Poison {
   explicit Poison(unsigned seed) : random_(seed) {}
 
   void operator()(double& value) {
-    static const double bad[] = {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(),
-                                 -std::numeric_limits<double>::infinity(), std::numeric_limits<double>::max(), -1e300, 1e-320, 0};
+    static const double bad[] = {std::numeric_limits<double>::quiet_NaN(),
+                                 std::numeric_limits<double>::infinity(),
+                                 -std::numeric_limits<double>::infinity(),
+                                 std::numeric_limits<double>::max(),
+                                 -1e300,
+                                 1e-320,
+                                 0};
     if (random_() % 2 == 0) value = bad[random_() % std::size(bad)];
   }
   void operator()(float& value) {
@@ -42,11 +47,12 @@ class Poison {
     all(s.duration_s, s.latency.mean_ratio, s.latency.median_s, s.latency.p99_s, s.live.window_s, s.collectives.wait_s,
         s.retention.bites_since_s, s.retention.memory_from_s);
     for (Region& r : s.regions) {
-      all(r.mean_latency_ratio, r.mean_transfer_ratio, r.delayed_share, r.late_sender_s, r.late_receiver_s, r.transfer_s,
-          r.collective_wait_s);
+      all(r.mean_latency_ratio, r.mean_transfer_ratio, r.delayed_share, r.late_sender_s, r.late_receiver_s,
+          r.transfer_s, r.collective_wait_s);
       for (float& ratio : r.history_ratio) (*this)(ratio);
       for (Period& p : r.periods)
-        all(p.begin_s, p.end_s, p.mean_ratio, p.begin_ratio, p.middle_ratio, p.end_ratio, p.late_sender_s, p.late_receiver_s, p.transfer_s);
+        all(p.begin_s, p.end_s, p.mean_ratio, p.begin_ratio, p.middle_ratio, p.end_ratio, p.late_sender_s,
+            p.late_receiver_s, p.transfer_s);
     }
     for (RegionLink& l : s.links)
       all(l.mean_latency_ratio, l.mean_transfer_ratio, l.late_sender_s, l.late_receiver_s, l.transfer_s);
@@ -56,7 +62,8 @@ class Poison {
     }
     for (WorstMessage& w : s.worst) all(w.start_s, w.time_s, w.ratio, w.late_sender_s, w.late_receiver_s, w.transfer_s);
     for (RankSummary& r : s.ranks)
-      all(r.mean_ratio, r.mpi_s, r.late_sender_s, r.late_receiver_s, r.call_for_s, r.collective_wait_s, r.delay_caused_s);
+      all(r.mean_ratio, r.mpi_s, r.late_sender_s, r.late_receiver_s, r.call_for_s, r.collective_wait_s,
+          r.delay_caused_s);
     for (Criterion& c : s.criteria) all(c.median_s, c.transfer_median_s);
     for (ClockState& c : s.network.clocks) all(c.at_s, c.offset_s, c.drift, c.error_s);
   }
@@ -136,9 +143,10 @@ void check_all(const Snapshot& s, const std::vector<Window>& windows) {
   check_json(views::evolution_json(views::evolution_of(s, windows)));
   check_json(views::evolution_json(views::live_evolution(s)));
   check_json(views::delays_json(s.delays, s.regions, sites));
-  for (const views::Rows& rows : {views::region_rows(s.regions), views::link_rows(s.links), views::criterion_rows(s.criteria),
-                                  views::rank_rows(s.ranks, s.application), views::summary_rows(s),
-                                  views::delay_rows(s.delays, s.regions, sites), views::evolution_rows(views::live_evolution(s))}) {
+  for (const views::Rows& rows :
+       {views::region_rows(s.regions), views::link_rows(s.links), views::criterion_rows(s.criteria),
+        views::rank_rows(s.ranks, s.application), views::summary_rows(s), views::delay_rows(s.delays, s.regions, sites),
+        views::evolution_rows(views::live_evolution(s))}) {
     check_rows(rows);
   }
 }

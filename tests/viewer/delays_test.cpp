@@ -15,7 +15,8 @@ using Lines = std::vector<std::string>;
 
 namespace {
 
-CollectiveCall call_of(std::int32_t rank, std::uint64_t ordinal, std::uint16_t function, std::int32_t awaited, std::int64_t wait) {
+CollectiveCall call_of(std::int32_t rank, std::uint64_t ordinal, std::uint16_t function, std::int32_t awaited,
+                       std::int64_t wait) {
   CollectiveCall c;
   c.comm = 1;
   c.ordinal = ordinal;
@@ -49,7 +50,8 @@ TEST_CASE("delays for people and as rows") {
   const Lines lines = views::delay_lines(s.delays, s.regions, sites, 0);
   REQUIRE(lines.size() == 3);
   CHECK_THAT(lines[0], Contains("cost") && Contains("late at") && Contains("after"));
-  CHECK_THAT(lines[1], Contains("3.25 s") && Contains("halo.cpp:42") && Contains("halo.cpp:37") && Contains("4 2.00 s, 3 1.25 s"));
+  CHECK_THAT(lines[1], Contains("3.25 s") && Contains("halo.cpp:42") && Contains("halo.cpp:37") &&
+                           Contains("4 2.00 s, 3 1.25 s"));
   CHECK_THAT(joined(views::delay_lines({}, {}, {}, 0)), Contains("no delays"));
   for (const auto& line : views::delay_lines(s.delays, s.regions, sites, 80)) CHECK(text::display_width(line) <= 80);
   const views::Rows rows = views::delay_rows(s.delays, s.regions, sites);
@@ -100,7 +102,8 @@ TEST_CASE("the summary and the tables tell of delays, collectives and the transf
   CHECK_THAT(summary, Contains("collective 1,000 operations of 6,000 calls, waited 3.50 s"));
   CHECK_THAT(summary, Contains("rank 5, late at halo.cpp:42 after halo.cpp:37: cost 3.25 s, most to ranks 3,4"));
   CHECK_THAT(summary, Contains("kept       interesting periods"));
-  CHECK_THAT(joined(views::region_lines(s.regions, 0)), Contains("2.50") && Contains("750 ms") && Contains("growing since"));
+  CHECK_THAT(joined(views::region_lines(s.regions, 0)),
+             Contains("2.50") && Contains("750 ms") && Contains("growing since"));
   CHECK_THAT(joined(views::rank_lines(s.ranks, s.application, 0)), Contains("3.25 s") && Contains("500 ms"));
   CHECK_THAT(joined(views::criterion_lines(s.criteria, 0)), Contains("1.00 us"));
 }

@@ -45,7 +45,8 @@ Surroundings surroundings(const std::string& first_path = "") {
   return {(first_path.empty() ? "" : first_path + ":") + path_variable(), system_search_path("", "/etc/ld.so.conf")};
 }
 
-Detection detect(const std::string& program, std::vector<std::string> command = {}, const std::string& first_path = "") {
+Detection detect(const std::string& program, std::vector<std::string> command = {},
+                 const std::string& first_path = "") {
   if (command.empty()) command = {program};
   return detect_mpi(program, command, surroundings(first_path));
 }
@@ -189,7 +190,8 @@ TEST_CASE("a private installation brings its own launcher") {
   fs::create_directories(folder.path + "/bin");
   folder.write("bin/mpirun", "#!/bin/sh\necho 'mpirun (Open MPI) 5.0.1'\n");
   folder.write("mpirun.openmpi", "#!/bin/sh\n");
-  CHECK(find_launcher(Mpi::openmpi, folder.path + "/lib/libmpi.so.40", folder.path)->path == folder.path + "/bin/mpirun");
+  CHECK(find_launcher(Mpi::openmpi, folder.path + "/lib/libmpi.so.40", folder.path)->path ==
+        folder.path + "/bin/mpirun");
   CHECK(find_launcher(Mpi::openmpi, "/usr/lib/x86_64-linux-gnu/libmpi.so.40", folder.path)->path ==
         folder.path + "/mpirun.openmpi");
 }

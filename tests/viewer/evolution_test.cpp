@@ -105,8 +105,10 @@ TEST_CASE("the evolution as JSON") {
     "middle_ratio": 3.9, "end_ratio": 4.2, "late_sender_s": 0.5, "late_receiver_s": 0.25, "transfer_s": 0.25})"));
   CHECK(late["periods"][1]["kind"] == "growth");
   REQUIRE(late["windows"].size() == 5);
-  CHECK(late["windows"][1] == session::Json::parse(R"({"begin_s": 0.2, "length_s": 0.1, "messages": 20, "mean_ratio": 3.0,
-    "bytes": 200, "delayed": 10, "mean_transfer_ratio": 2.0, "late_sender_s": 0.1, "late_receiver_s": 0.2, "transfer_s": 0.3})"));
+  CHECK(late["windows"][1] ==
+        session::Json::parse(R"({"begin_s": 0.2, "length_s": 0.1, "messages": 20, "mean_ratio": 3.0,
+    "bytes": 200, "delayed": 10, "mean_transfer_ratio": 2.0,
+     "late_sender_s": 0.1, "late_receiver_s": 0.2, "transfer_s": 0.3})"));
 }
 
 TEST_CASE("the evolution of a running job has the windows that it told") {
@@ -121,13 +123,15 @@ TEST_CASE("the evolution of a running job has the windows that it told") {
 
 TEST_CASE("the evolution as text tells periods with their time of day") {
   const Snapshot s = test::eventful_snapshot();
-  const Lines lines = views::evolution_lines(views::evolution_of(s, ten_windows()), s.time_origin_realtime_ns, {0, 24, false});
+  const Lines lines =
+      views::evolution_lines(views::evolution_of(s, ten_windows()), s.time_origin_realtime_ns, {0, 24, false});
   const std::string text = joined(lines);
   CHECK_THAT(text, Contains("region 7, ranks 3-5: 100,000 messages, mean ratio 9.75"));
   CHECK_THAT(text, Contains("  0 s ") && Contains("highest 9.0x"));
   CHECK_THAT(text, Contains("steady") && Contains("growth ...") && Contains("12:35:09.039Z") && Contains("50/25/25"));
   CHECK(joined(views::evolution_lines({}, 0, {80, 24, true})).find("no regions") == 0);
-  for (const auto& line : views::evolution_lines(views::evolution_of(s, ten_windows()), s.time_origin_realtime_ns, {80, 24, true})) {
+  for (const auto& line :
+       views::evolution_lines(views::evolution_of(s, ten_windows()), s.time_origin_realtime_ns, {80, 24, true})) {
     CHECK(text::display_width(line) <= 80);
     for (const char c : line) CHECK((c >= 0x20 && c < 0x7f));
   }
@@ -194,7 +198,8 @@ TEST_CASE("what is kept, in words") {
   CHECK(views::kept_line({}).empty());
   CHECK(views::budget_line({}).empty());
   Retention r = test::eventful_snapshot().retention;
-  CHECK(views::kept_line(r) == "interesting periods, 1.8 MiB of 1.9 MiB; 23,456 messages left out, by the budget since 3.5 s");
+  CHECK(views::kept_line(r) ==
+        "interesting periods, 1.8 MiB of 1.9 MiB; 23,456 messages left out, by the budget since 3.5 s");
   r.bites_since_s = -1;
   CHECK(views::kept_line(r) == "interesting periods, 1.8 MiB of 1.9 MiB; 23,456 messages left out");
 }

@@ -1,6 +1,6 @@
 // fake_job NAME ENDPOINT FILE [finish|die]: publishes a hand-made snapshot every 50 ms like an aggregator, announced as
-// job NAME, until FILE is there, 300 s at most; answers questions for dependency graphs: 5,000 messages from 10 s to 12 s.
-// "finish" ends in order, "die" without taking the announcement back.
+// job NAME, until FILE is there, 300 s at most; answers questions for dependency graphs: 5,000 messages from 10 s to 12
+// s. "finish" ends in order, "die" without taking the announcement back.
 #include <time.h>
 #include <unistd.h>
 

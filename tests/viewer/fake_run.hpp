@@ -154,8 +154,7 @@ inline Snapshot fake_snapshot(const FakeRun& run = {}) {
   s.application.aggregators = 1;
   for (std::int32_t node = 0; node * run.ranks_per_node < run.ranks; ++node)
     s.application.nodes.push_back(std::string("n").append(std::to_string(node)));
-  for (std::int32_t rank = 0; rank < run.ranks; ++rank)
-    s.application.node_of_rank.push_back(rank / run.ranks_per_node);
+  for (std::int32_t rank = 0; rank < run.ranks; ++rank) s.application.node_of_rank.push_back(rank / run.ranks_per_node);
   s.time_origin_realtime_ns = 1'714'566'896'789'000'000;
   s.duration_s = run.windows * fake::window_s;
   s.live.window_s = fake::window_s;

@@ -196,9 +196,7 @@ TEST_CASE("a stored run is read once, and its questions are answered by the same
           Source source() override { return Source::finished; }
           bool live() const override { return false; }
           bool complete() const override { return true; }
-          Status messages(const TimeSpan&, const std::function<bool(std::span<const Message>)>&) override {
-            return {};
-          }
+          Status messages(const TimeSpan&, const std::function<bool(std::span<const Message>)>&) override { return {}; }
           std::uint64_t message_count() const override { return 0; }
           std::uint64_t messages_not_stored() const override { return 0; }
           std::uint64_t collectives_not_stored() const override { return 0; }

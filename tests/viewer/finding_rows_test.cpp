@@ -56,9 +56,11 @@ TEST_CASE("a finding is one line: where, what, since when, how much, who and how
   const Snapshot s = slow_job();
   const views::Sites sites(s.sites);
   CHECK(views::finding_line(s.attribution.findings[0], s, sites) ==
-        "region 3 (ranks 16-31): late-sender since 02:13 (42.0 s of ranks' time, 21%), rank 17 at solver.f90:812, confidence 0.90");
+        "region 3 (ranks 16-31): late-sender since 02:13 (42.0 s of ranks' time, 21%), rank 17 at solver.f90:812, "
+        "confidence 0.90");
   CHECK(views::finding_line(s.attribution.findings[1], s, sites).find("background from 10.0 s to 20.0 s") == 0);
-  CHECK(views::finding_line(s.attribution.findings[1], s, sites).find("from n2 to n0 and n2 to n1, confidence 0.70") != std::string::npos);
+  CHECK(views::finding_line(s.attribution.findings[1], s, sites).find("from n2 to n0 and n2 to n1, confidence 0.70") !=
+        std::string::npos);
   CHECK(views::finding_line(s.attribution.findings[2], s, sites).find("pattern (many to one)") == 0);
   Finding nothing;
   nothing.confidence = 0.8;

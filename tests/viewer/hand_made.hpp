@@ -95,7 +95,8 @@ inline Snapshot eventful_snapshot() {
   s.ranks[4].collective_wait_s = 0.5;
   s.criteria[0].transfer_median_s = 1e-6;
   if (s.sites.empty()) {
-    s.sites = {{1, "/opt/app", 0x1000, "exchange", "/src/halo.cpp", 42, 328, ""}, {3, "/opt/app", 0x1002, "solve", "/src/halo.cpp", 37, 328, ""}};
+    s.sites = {{1, "/opt/app", 0x1000, "exchange", "/src/halo.cpp", 42, 328, ""},
+               {3, "/opt/app", 0x1002, "solve", "/src/halo.cpp", 37, 328, ""}};
   }
   return s;
 }

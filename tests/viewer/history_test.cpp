@@ -1,6 +1,7 @@
 // The viewer's memory against a straightforward account of what snapshots have shown.
-#include <catch2/catch.hpp>
+#include "viewer/session/history.hpp"
 
+#include <catch2/catch.hpp>
 #include <chrono>
 #include <cmath>
 #include <iostream>
@@ -9,7 +10,6 @@
 #include <set>
 
 #include "tests/viewer/fake_run.hpp"
-#include "viewer/session/history.hpp"
 
 using namespace pclscope;
 using session::History;
@@ -28,8 +28,8 @@ struct Cell {
 
 // An aggregator that counts: all windows of all regions, and the snapshots that it would publish.
 struct Job {
-  std::size_t limit = 600;  // windows in a snapshot
-  std::map<std::int32_t, std::vector<Cell>> cells;   // by window since the region exists
+  std::size_t limit = 600;                          // windows in a snapshot
+  std::map<std::int32_t, std::vector<Cell>> cells;  // by window since the region exists
   std::map<std::int32_t, std::size_t> since;
   std::size_t windows = 0;
   std::uint64_t sequence = 0;
@@ -53,7 +53,8 @@ struct Job {
     s.time_origin_realtime_ns = origin_ns;
     s.live.window_s = window_s;
     s.live.sequence = ++sequence;
-    s.live.window_end_realtime_ns = origin_ns + static_cast<std::int64_t>(std::llround(static_cast<double>(windows) * window_s * 1e9));
+    s.live.window_end_realtime_ns =
+        origin_ns + static_cast<std::int64_t>(std::llround(static_cast<double>(windows) * window_s * 1e9));
     for (const std::int32_t id : present) {
       Region& region = s.regions.emplace_back();
       region.id = id;
@@ -87,10 +88,12 @@ void require_sound(const History& history) {
   for (const auto& [id, region] : history.regions()) {
     double until = -std::numeric_limits<double>::infinity();
     for (const HistoryPoint& p : region.points) {
-      if (!(std::isfinite(p.begin_s) && p.length_s > 0 && std::isfinite(p.length_s) && std::isfinite(p.ratio) && p.ratio >= 0))
+      if (!(std::isfinite(p.begin_s) && p.length_s > 0 && std::isfinite(p.length_s) && std::isfinite(p.ratio) &&
+            p.ratio >= 0))
         FAIL("not finite");
       if (p.messages == 0 || p.delayed > p.messages) FAIL("counts");
-      if (p.begin_s < until - 1e-3 * static_cast<double>(p.length_s) - 1e-6) FAIL("overlap at " << p.begin_s << ", until " << until);
+      if (p.begin_s < until - 1e-3 * static_cast<double>(p.length_s) - 1e-6)
+        FAIL("overlap at " << p.begin_s << ", until " << until);
       until = p.end_s();
     }
     double begin = -std::numeric_limits<double>::infinity();
@@ -151,7 +154,9 @@ TEST_CASE("windows of snapshots that overlap, are lost or come twice are each ke
   }
 }
 
-TEST_CASE("delayed messages of a running job come out exactly when every window is seen, and in sum when some come together") {
+TEST_CASE(
+    "delayed messages of a running job come out exactly when every window is seen, and in sum when some come "
+    "together") {
   std::mt19937_64 random(7);
   Job job;
   History each, together;
@@ -219,7 +224,8 @@ TEST_CASE("periods older than the newest in a snapshot are kept, undecided ones 
   };
   History history;
   Snapshot s = job.snapshot({0});
-  s.regions[0].periods = {period(PeriodKind::other, 0, 1), period(PeriodKind::growth, 1, 1.3), period(PeriodKind::steady, 1.3, 2, true)};
+  s.regions[0].periods = {period(PeriodKind::other, 0, 1), period(PeriodKind::growth, 1, 1.3),
+                          period(PeriodKind::steady, 1.3, 2, true)};
   history.add(s);
   job.close(random, {0});
   s = job.snapshot({0});
@@ -293,8 +299,8 @@ TEST_CASE("any budget is kept in the end, the newest last to go") {
       Snapshot s = job.snapshot({0, 1});
       // Every stretch is steady: nothing may shrink by the first rule.
       for (Region& r : s.regions)
-        r.periods = {
-            {PeriodKind::steady, true, std::max(0.0, (i - 49) * window_s), (i + 1) * window_s, 50, 1000, 0, 100, 2, 2, 2, 2, 0, 0, 0}};
+        r.periods = {{PeriodKind::steady, true, std::max(0.0, (i - 49) * window_s), (i + 1) * window_s, 50, 1000, 0,
+                      100, 2, 2, 2, 2, 0, 0, 0}};
       history.add(s);
       REQUIRE(history.bytes() <= budget);
     }
@@ -332,8 +338,9 @@ TEST_CASE("an hour of 64 regions fits into the budget, and adding and copying st
     worst = std::max(worst, std::chrono::duration<double>(added - begin).count());
     copying += i % 50 == 0 ? std::chrono::duration<double>(copied - added).count() * 50 : 0;
   }
-  std::cout << "history: " << windows << " windows of 64 regions: " << history.bytes() / 1e6 << " MB, " << adding / windows * 1e6
-            << " us per add (worst " << worst * 1e3 << " ms), " << copying / windows * 1e6 << " us per copy\n";
+  std::cout << "history: " << windows << " windows of 64 regions: " << history.bytes() / 1e6 << " MB, "
+            << adding / windows * 1e6 << " us per add (worst " << worst * 1e3 << " ms), " << copying / windows * 1e6
+            << " us per copy\n";
   CHECK(history.bytes() <= std::size_t{64} << 20);
   CHECK_FALSE(history.thinned());
   CHECK(history.regions().at(63).points.size() == windows - 1);
@@ -361,15 +368,20 @@ TEST_CASE("broken snapshots leave a sound history") {
       for (Region& r : s.regions) {
         if (random() % 3 == 0) r.id = static_cast<std::int32_t>(random() % 3) - 1;
         if (random() % 3 == 0) r.history_messages.resize(random() % 50);
-        for (float& ratio : r.history_ratio) if (random() % 4 == 0) ratio = static_cast<float>(number());
-        for (Period& p : r.periods) if (random() % 3 == 0) (random() % 2 == 0 ? p.begin_s : p.end_s) = number();
+        for (float& ratio : r.history_ratio)
+          if (random() % 4 == 0) ratio = static_cast<float>(number());
+        for (Period& p : r.periods)
+          if (random() % 3 == 0) (random() % 2 == 0 ? p.begin_s : p.end_s) = number();
         if (random() % 3 == 0) r.mean_latency_ratio = number();
         if (random() % 3 == 0) r.delayed = random();
       }
       history.add(s);
       std::vector<Window> windows(random() % 20);
       for (Window& w : windows)
-        w = {number(), number(), {{static_cast<std::int32_t>(random() % 4), random() % 3, 1, random(), number(), 0, 0, 0, 1}}, {}};
+        w = {number(),
+             number(),
+             {{static_cast<std::int32_t>(random() % 4), random() % 3, 1, random(), number(), 0, 0, 0, 1}},
+             {}};
       if (random() % 3 == 0) history.add(windows);
       require_sound(history);
       CHECK(std::isfinite(history.begin_s()));

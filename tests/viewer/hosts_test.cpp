@@ -22,7 +22,8 @@ struct World {
       const auto found = all.find(key);
       return found == all.end() ? std::nullopt : std::optional(found->second);
     };
-    return {[this, of](const std::string& path) { return of(files, path); }, [this](const std::string&) { return names; },
+    return {[this, of](const std::string& path) { return of(files, path); },
+            [this](const std::string&) { return names; },
             [this, of](const std::string& name) { return of(variables, name); }};
   }
 };
@@ -72,8 +73,9 @@ TEST_CASE("lists of nodes on the command line") {
   CHECK(*parse_hosts("node1:2,node2:2") == two);
   CHECK(*parse_hosts("a.b-c_d") == Hosts{{"a.b-c_d", 1}});
   CHECK(*parse_hosts("10.0.0.1:3,10.0.0.2") == Hosts{{"10.0.0.1", 3}, {"10.0.0.2", 1}});
-  for (const char* bad : {"", ",", "node1,", "node1:", "node1:0", "node1:-2", "node1:two", "node1:2:3", "no de", "-x", "$(id)",
-                          "node[1-3]", "node1:99999999999", "node1;rm", "node1,node1", "node1:2,node2,node1:2", "n.x,n"}) {
+  for (const char* bad :
+       {"", ",", "node1,", "node1:", "node1:0", "node1:-2", "node1:two", "node1:2:3", "no de", "-x", "$(id)",
+        "node[1-3]", "node1:99999999999", "node1;rm", "node1,node1", "node1:2,node2,node1:2", "n.x,n"}) {
     INFO(bad);
     CHECK_FALSE(parse_hosts(bad));
   }
@@ -95,7 +97,8 @@ TEST_CASE("host files") {
     CHECK_FALSE(parse_openmpi_hostfile(bad, "f"));
   }
   CHECK_FALSE(parse_mpich_hostfile("node1 slots", "f"));
-  CHECK_THAT(parse_openmpi_hostfile("n slots=x", "my.hosts").error().message, Catch::Contains("my.hosts") && Catch::Contains("slots=x"));
+  CHECK_THAT(parse_openmpi_hostfile("n slots=x", "my.hosts").error().message,
+             Catch::Contains("my.hosts") && Catch::Contains("slots=x"));
 }
 
 TEST_CASE("Slurm's names and tasks") {
@@ -130,17 +133,20 @@ TEST_CASE("only nodes that get ranks get an aggregator") {
 }
 
 TEST_CASE("too few slots, twice given, not to be foreseen: one line each") {
-  CHECK_THAT(error_of({Mpi::openmpi, 5, "node1:2,node2:2", {}}), Catch::Contains("4 ranks") && Catch::Contains("-n asks for 5"));
+  CHECK_THAT(error_of({Mpi::openmpi, 5, "node1:2,node2:2", {}}),
+             Catch::Contains("4 ranks") && Catch::Contains("-n asks for 5"));
   CHECK_THAT(error_of({Mpi::mpich, 5, "node1:2,node2:2", {}}), Catch::Contains("-n asks for 5"));
   CHECK_THAT(error_of({Mpi::openmpi, 2, "a,b", {"--host", "a,b"}}), Catch::Contains("give one of them"));
   CHECK_THAT(error_of({Mpi::openmpi, 2, "a,a", {}}), Catch::Contains("named twice"));
   CHECK_THAT(error_of({Mpi::openmpi, 2, "a,b", {"--rankfile", "f"}}), Catch::Contains("rank file"));
-  CHECK_THAT(error_of({Mpi::openmpi, 2, "", {"--hostfile", "/none"}}), Catch::Contains("/none") && Catch::Contains("cannot be read"));
+  CHECK_THAT(error_of({Mpi::openmpi, 2, "", {"--hostfile", "/none"}}),
+             Catch::Contains("/none") && Catch::Contains("cannot be read"));
   CHECK_THAT(error_of({Mpi::openmpi, 4, "", {"--host", "a,b"}}), Catch::Contains("-n asks for 4"));
   World world;
   world.files["f"] = "a\nb\n";
   CHECK_THAT(error_of({Mpi::openmpi, 4, "", {"--hostfile", "f"}}, world), Catch::Contains("does not say how many"));
-  for (const std::string& text : {error_of({Mpi::openmpi, 2, "a\nb", {}}), error_of({Mpi::openmpi, 2, "", {"--host"}})}) {
+  for (const std::string& text :
+       {error_of({Mpi::openmpi, 2, "a\nb", {}}), error_of({Mpi::openmpi, 2, "", {"--host"}})}) {
     CHECK(!text.empty());
   }
 }
@@ -196,7 +202,8 @@ TEST_CASE("Open MPI on several nodes: a block per aggregator, slots said again")
 TEST_CASE("MPICH on several nodes: its list ends with one process more on each") {
   const Line line = line_for(Mpi::mpich, 3, "node1:2,node2:2");
   const Words words = build_launch_line(line.options, line.facts).arguments;
-  CHECK(contains(words, {"/usr/bin/mpirun", "-hosts", "node1:2,node2:1,node1:1,node2:1", "-n", "3", "/p/rank", "./app"}));
+  CHECK(
+      contains(words, {"/usr/bin/mpirun", "-hosts", "node1:2,node2:1,node1:1,node2:1", "-n", "3", "/p/rank", "./app"}));
   CHECK(contains(words, {":", "-n", "2", "/p/rank", "--aggregator"}));
   CHECK(count(words, line.facts.token) == 0);
 }
@@ -209,10 +216,12 @@ TEST_CASE("attach: the program alone on one node, an MPI job of aggregators on s
   CHECK(contains(made.arguments, {"-n", "2", "/p/aggregator", "--attach", "--job", "app-1"}));
   CHECK(contains(made.arguments, {"--dump", "/d.h5"}));
   CHECK(count(made.arguments, line.facts.token) == 0);
-  CHECK(made.environment == std::vector<std::pair<std::string, std::string>>{
-                                {"PCLSCOPE_JOB", line.facts.token}, {"PCLSCOPE_RANKS", "3"}, {"PCLSCOPE_TOOL_RANKS", "2"}});
+  CHECK(made.environment == std::vector<std::pair<std::string, std::string>>{{"PCLSCOPE_JOB", line.facts.token},
+                                                                             {"PCLSCOPE_RANKS", "3"},
+                                                                             {"PCLSCOPE_TOOL_RANKS", "2"}});
   line.facts.mpi = Mpi::mpich;
-  CHECK(contains(build_attach_line(line.options, line.facts).arguments, {"-hosts", "node1:1,node2:1", "-n", "2", "/p/aggregator"}));
+  CHECK(contains(build_attach_line(line.options, line.facts).arguments,
+                 {"-hosts", "node1:1,node2:1", "-n", "2", "/p/aggregator"}));
   line.facts.placement = {};
   made = build_attach_line(line.options, line.facts);
   CHECK(made.arguments[0] == "/p/aggregator");
@@ -225,20 +234,25 @@ TEST_CASE("srun: hosts in the order of ranks, then one line per aggregator, and 
   line.options.launcher_args = {"--mpi=pmix"};
   const std::string script = srun_script(line.options, line.facts);
   CHECK_THAT(script, Catch::Contains("<<'END'\nn1\nn1\nn2\nn1\nn2\nEND\n"));
-  CHECK_THAT(script, Catch::Contains("--ntasks=5 --nodes=2") && Catch::Contains("--distribution=arbitrary --mpi=pmix sh -c "));
-  CHECK_THAT(script, Catch::Contains("PCLSCOPE_TOOL_RANKS=2 ") && Catch::Contains("SLURM_HOSTFILE=\"$pclscope_hosts\""));
+  CHECK_THAT(script,
+             Catch::Contains("--ntasks=5 --nodes=2") && Catch::Contains("--distribution=arbitrary --mpi=pmix sh -c "));
+  CHECK_THAT(script,
+             Catch::Contains("PCLSCOPE_TOOL_RANKS=2 ") && Catch::Contains("SLURM_HOSTFILE=\"$pclscope_hosts\""));
   // The shell's word, read back, is the choice with the application's own words intact.
   const std::string last = script.substr(script.find("sh -c ") + 6, script.rfind("\nrm") - script.find("sh -c ") - 6);
   const auto words = split_words(last);
   REQUIRE(words);
   REQUIRE(words->size() == 1);
-  CHECK_THAT(words->front(), Catch::StartsWith("if [ \"$SLURM_PROCID\" -lt 3 ]; then exec /p/rank ./app 'it'\\''s'; else exec /p/rank --aggregator"));
+  CHECK_THAT(words->front(),
+             Catch::StartsWith(
+                 "if [ \"$SLURM_PROCID\" -lt 3 ]; then exec /p/rank ./app 'it'\\''s'; else exec /p/rank --aggregator"));
 }
 
 TEST_CASE("a rank file places each rank") {
   World world;
-  world.files = {{"open", "# written by a tool\nrank 1=node2 slot=0-1\nrank 0=node1 slot=0\n\nrank 2=node1 slot=1 # third\n"},
-                 {"plain", "0 node1\n1 node2\n2 node1\n"}};
+  world.files = {
+      {"open", "# written by a tool\nrank 1=node2 slot=0-1\nrank 0=node1 slot=0\n\nrank 2=node1 slot=1 # third\n"},
+      {"plain", "0 node1\n1 node2\n2 node1\n"}};
   const Hosts expected{{"node1", 1}, {"node2", 1}, {"node1", 1}};
   for (const std::string name : {"open", "plain"}) {
     HostQuestion question{Mpi::openmpi, 3, "", {}, name};
@@ -261,19 +275,24 @@ TEST_CASE("a rank file places each rank") {
   CHECK(open.find(": -n 1 --host node1 ") != std::string::npos);
   CHECK(open.find(": -n 1 --host node2 ") != std::string::npos);
   facts.mpi = Mpi::mpich;
-  CHECK(join_words(build_launch_line(options, facts).arguments).find("-hosts node1:1,node2:1,node1:1,node1:1,node2:1 ") != std::string::npos);
+  CHECK(
+      join_words(build_launch_line(options, facts).arguments).find("-hosts node1:1,node2:1,node1:1,node1:1,node2:1 ") !=
+      std::string::npos);
 }
 
 TEST_CASE("rank files that cannot be followed are refused with the line") {
   World world;
-  world.files = {{"twice", "0 a\n1 a\n0 b\n"}, {"gap", "rank 0=a\nrank 2=b\n"}, {"odd", "rank 0=a\nrank=b\n"}, {"none", "# nothing\n"},
-                 {"two", "0 a\n1 b\n"}, {"more", "0 a c\n"}, {"huge", "99999999999 a\n"}, {"name", "0 -x\n"}};
+  world.files = {{"twice", "0 a\n1 a\n0 b\n"},  {"gap", "rank 0=a\nrank 2=b\n"},
+                 {"odd", "rank 0=a\nrank=b\n"}, {"none", "# nothing\n"},
+                 {"two", "0 a\n1 b\n"},         {"more", "0 a c\n"},
+                 {"huge", "99999999999 a\n"},   {"name", "0 -x\n"}};
   const auto why = [&](const std::string& file, Words arguments = {}, const std::string& hosts = "") {
     return error_of({Mpi::openmpi, 3, hosts, std::move(arguments), file}, world);
   };
   CHECK(why("twice") == "rank file twice, line 3: rank 0 comes twice");
   CHECK(why("gap") == "rank file gap: rank 1 is missing");
-  for (const std::string file : {"odd", "more", "huge", "name"}) CHECK(why(file).find(": write 'rank 0=node1 slot=0' or '0 node1'") != std::string::npos);
+  for (const std::string file : {"odd", "more", "huge", "name"})
+    CHECK(why(file).find(": write 'rank 0=node1 slot=0' or '0 node1'") != std::string::npos);
   CHECK(why("none") == "rank file none: it places no rank");
   CHECK(why("two") == "rank file two places 2 ranks, but -n asks for 3");
   CHECK(why("absent") == "rank file absent cannot be read");

@@ -12,7 +12,8 @@ TEST_CASE("the summary object of a stored run") {
     "application": {"command": "./heat input.txt", "mpi": "Open MPI v4.1.4", "ranks": 6, "nodes": 2, "aggregators": 1},
     "time": {"start": "2024-05-01T12:34:56.789Z", "duration_s": 12.5, "finished": false},
     "messages": {"matched": 123456, "unmatched_sends": 3, "unmatched_receives": 1, "ambiguous": 2,
-                 "dropped_events": 7, "bytes": 8388608, "delayed": 30864, "clock_violations": 4, "clock_unclear": 8, "foreign": 5,
+                 "dropped_events": 7, "bytes": 8388608,
+                  "delayed": 30864, "clock_violations": 4, "clock_unclear": 8, "foreign": 5,
                  "half_recorded": 6, "events": 300000},
     "latency": {"mean_ratio": 1.5, "median_s": 3.25e-6, "p99_s": 41.5e-6},
     "collectives": {"operations": 0, "calls": 0, "wait_s": 0.0},
@@ -38,7 +39,8 @@ TEST_CASE("several nodes: clocks, the dead, what stayed on its node") {
   snapshot.network.links.push_back({0, 1, 5, 500, 2, 1.5, 1.25, 1e-3, 3, 2.5, 7.5, 4});
   snapshot.network.clocks.push_back({-1, 0, std::numeric_limits<double>::infinity(), 0, 0});
   CHECK(session::summary_json(snapshot)["network"] == Json::parse(R"({
-    "traffic_bytes": 4096, "messages_left_out": 9, "collectives_left_out": 1, "clocks_corrected": true, "dead_nodes": ["n2", null],
+    "traffic_bytes": 4096, "messages_left_out": 9, "collectives_left_out": 1,
+     "clocks_corrected": true, "dead_nodes": ["n2", null],
     "clocks": [{"node": "n2", "at_s": 12.0, "offset_s": -2.5, "drift": 3.25e-6, "error_s": 2.1e-6},
                {"node": null, "at_s": 0.0, "offset_s": null, "drift": 0.0, "error_s": 0.0}],
     "links": [{"from": "n1", "to": "n2", "messages": 5, "bytes": 500, "delayed": 2, "mean_latency_ratio": 1.5,

@@ -37,9 +37,12 @@ bool contains(const Words& words, const Words& part) {
 
 long count(const Words& words, const std::string& word) { return std::count(words.begin(), words.end(), word); }
 
-Words launch_words(const RunOptions& options, const RunFacts& facts) { return build_launch_line(options, facts).arguments; }
+Words launch_words(const RunOptions& options, const RunFacts& facts) {
+  return build_launch_line(options, facts).arguments;
+}
 
-const Words exported = {"-x", "PCLSCOPE_JOB", "-x", "PCLSCOPE_RANKS", "-x", "PCLSCOPE_TOOL_RANKS", "-x", "PCLSCOPE_PRELOAD"};
+const Words exported = {"-x", "PCLSCOPE_JOB",        "-x", "PCLSCOPE_RANKS",
+                        "-x", "PCLSCOPE_TOOL_RANKS", "-x", "PCLSCOPE_PRELOAD"};
 
 }  // namespace
 
@@ -48,17 +51,48 @@ TEST_CASE("MPICH: the whole line") {
   options.dump = "/data/run.h5";
   options.window_ns = 250'000'000;
   options.launcher_args = {"-f", "hosts"};
-  CHECK(launch_words(options, facts_for(Mpi::mpich, 2)) ==
-        Words{"/usr/bin/mpirun", "-f", "hosts", "-n", "3", "/p/bin/pclscope-rank", "./app", "-n", "two words", ":", "-n",
-              "1", "/p/bin/pclscope-rank", "--aggregator", "/p/bin/aggregator", "--job", "app-1", "--command",
-              "./app -n 'two words'", "--dump", "/data/run.h5", "--window-ms", "250", "--publish", "ipc:///run/app-1"});
+  CHECK(launch_words(options, facts_for(Mpi::mpich, 2)) == Words{"/usr/bin/mpirun",
+                                                                 "-f",
+                                                                 "hosts",
+                                                                 "-n",
+                                                                 "3",
+                                                                 "/p/bin/pclscope-rank",
+                                                                 "./app",
+                                                                 "-n",
+                                                                 "two words",
+                                                                 ":",
+                                                                 "-n",
+                                                                 "1",
+                                                                 "/p/bin/pclscope-rank",
+                                                                 "--aggregator",
+                                                                 "/p/bin/aggregator",
+                                                                 "--job",
+                                                                 "app-1",
+                                                                 "--command",
+                                                                 "./app -n 'two words'",
+                                                                 "--dump",
+                                                                 "/data/run.h5",
+                                                                 "--window-ms",
+                                                                 "250",
+                                                                 "--publish",
+                                                                 "ipc:///run/app-1"});
 }
 
 TEST_CASE("Open MPI: the whole line, two ranks on two cores") {
-  Words expected = {"/usr/bin/mpirun", "--oversubscribe", "--map-by", "core", "--rank-by", "slot", "--bind-to",
-                    "core:overload-allowed", "--mca", "mpi_yield_when_idle", "0"};
+  Words expected = {"/usr/bin/mpirun",
+                    "--oversubscribe",
+                    "--map-by",
+                    "core",
+                    "--rank-by",
+                    "slot",
+                    "--bind-to",
+                    "core:overload-allowed",
+                    "--mca",
+                    "mpi_yield_when_idle",
+                    "0"};
   expected.insert(expected.end(), exported.begin(), exported.end());
-  for (const char* word : {"-n", "2", "/p/bin/pclscope-rank", "./app", "-n", "two words", ":", "-n", "1"}) expected.push_back(word);
+  for (const char* word : {"-n", "2", "/p/bin/pclscope-rank", "./app", "-n", "two words", ":", "-n", "1"})
+    expected.push_back(word);
   expected.insert(expected.end(), exported.begin(), exported.end());
   for (const char* word : {"/p/bin/pclscope-rank", "--aggregator", "/p/bin/aggregator", "--job", "app-1", "--command",
                            "./app -n 'two words'", "--window-ms", "100", "--publish", "ipc:///run/app-1"}) {
@@ -68,7 +102,9 @@ TEST_CASE("Open MPI: the whole line, two ranks on two cores") {
 }
 
 TEST_CASE("Open MPI binds and yields as a bare mpirun would") {
-  const auto words = [](int ranks, int slots) { return launch_words(options_for(ranks), facts_for(Mpi::openmpi, slots)); };
+  const auto words = [](int ranks, int slots) {
+    return launch_words(options_for(ranks), facts_for(Mpi::openmpi, slots));
+  };
   const Words busy = {"--mca", "mpi_yield_when_idle", "0"};
   const Words yielding = {"--mca", "mpi_yield_when_idle", "1"};
   CHECK(contains(words(1, 8), {"--bind-to", "core:overload-allowed"}));
@@ -93,9 +129,10 @@ TEST_CASE("Open MPI with unknown slots does not bind beyond two ranks") {
 }
 
 TEST_CASE("Open MPI: the user's own placement wins") {
-  for (const Words& args : {Words{"--bind-to", "core"}, Words{"-map-by", "node"}, Words{"--rank-by", "core"}, Words{"-N", "2"},
-                            Words{"--npernode", "1"}, Words{"--mca", "rmaps_base_mapping_policy", "node"},
-                            Words{"--mca", "hwloc_base_binding_policy", "none"}, Words{"--rankfile", "file"}}) {
+  for (const Words& args :
+       {Words{"--bind-to", "core"}, Words{"-map-by", "node"}, Words{"--rank-by", "core"}, Words{"-N", "2"},
+        Words{"--npernode", "1"}, Words{"--mca", "rmaps_base_mapping_policy", "node"},
+        Words{"--mca", "hwloc_base_binding_policy", "none"}, Words{"--rankfile", "file"}}) {
     RunOptions options = options_for(2);
     options.launcher_args = args;
     const Words words = launch_words(options, facts_for(Mpi::openmpi, 2));
@@ -113,9 +150,11 @@ TEST_CASE("Open MPI: the user's own placement wins") {
 TEST_CASE("Open MPI: a binding by the user may overload because of our rank") {
   RunOptions options = options_for(2);
   options.launcher_args = {"--bind-to", "core", "--report-bindings"};
-  CHECK(contains(launch_words(options, facts_for(Mpi::openmpi, 2)), {"--bind-to", "core:overload-allowed", "--report-bindings"}));
+  CHECK(contains(launch_words(options, facts_for(Mpi::openmpi, 2)),
+                 {"--bind-to", "core:overload-allowed", "--report-bindings"}));
   options.launcher_args = {"--bind-to", "core:if-supported"};
-  CHECK(contains(launch_words(options, facts_for(Mpi::openmpi, 2)), {"--bind-to", "core:if-supported,overload-allowed"}));
+  CHECK(
+      contains(launch_words(options, facts_for(Mpi::openmpi, 2)), {"--bind-to", "core:if-supported,overload-allowed"}));
   options.launcher_args = {"--bind-to", "none"};
   CHECK(contains(launch_words(options, facts_for(Mpi::openmpi, 2)), {"--bind-to", "none"}));
 }
@@ -145,7 +184,9 @@ TEST_CASE("the environment names the job and only what was asked for") {
   options.overflow_wait_ms = 7;
   options.clock = "monotonic";
   Variables all = basic;
-  all.insert(all.end(), {{"PCLSCOPE_RING_EVENTS", "4096"}, {"PCLSCOPE_OVERFLOW", "drop"}, {"PCLSCOPE_OVERFLOW_WAIT_MS", "7"},
+  all.insert(all.end(), {{"PCLSCOPE_RING_EVENTS", "4096"},
+                         {"PCLSCOPE_OVERFLOW", "drop"},
+                         {"PCLSCOPE_OVERFLOW_WAIT_MS", "7"},
                          {"PCLSCOPE_CLOCK", "monotonic"}});
   const LaunchLine line = build_launch_line(options, facts_for(Mpi::openmpi, 2));
   CHECK(line.environment == all);
@@ -157,7 +198,7 @@ TEST_CASE("control characters of a command are not passed on for show") {
   RunOptions options = options_for(1);
   options.command = {"./a\x1b[2J"};
   const Words words = launch_words(options, facts_for(Mpi::mpich, 2));
-  CHECK(count(words, "./a\x1b[2J") == 1);        // the application gets its own words
+  CHECK(count(words, "./a\x1b[2J") == 1);  // the application gets its own words
   CHECK(count(words, "'./a?[2J'") == 1);
 }
 

@@ -1,5 +1,5 @@
-// make_dump FILE [cut|dropped]: writes a small dump whose contents the tests know; "cut" leaves it unfinished, "dropped"
-// says that events were lost.
+// make_dump FILE [cut|dropped]: writes a small dump whose contents the tests know; "cut" leaves it unfinished,
+// "dropped" says that events were lost.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -70,8 +70,11 @@ std::vector<pclscope::Window> windows() {
 }
 
 void add_calls(pclscope::Snapshot& summary) {
-  summary.site_activity = {{3, 50, 0, 400, 1, 1.5, 0, 0, 0.25}, {1, 50, 0, 400, 0, 0.5, 0, 0, 0},
-                           {2, 0, 100, 800, 1, 0, 2.0, 0.125, 0.25}, {4, 1, 0, 8, 0, 0, 0, 0, 0}, {0, 1, 1, 8, 0, 0, 0, 0, 0}};
+  summary.site_activity = {{3, 50, 0, 400, 1, 1.5, 0, 0, 0.25},
+                           {1, 50, 0, 400, 0, 0.5, 0, 0, 0},
+                           {2, 0, 100, 800, 1, 0, 2.0, 0.125, 0.25},
+                           {4, 1, 0, 8, 0, 0, 0, 0, 0},
+                           {0, 1, 1, 8, 0, 0, 0, 0, 0}};
   summary.functions = {{300, 100, 30, 0, {0.1f, 0.9f}}, {328, 100, 7.5, 0, {0, 0.1f}}};
   summary.deadlocks.resize(1);
   summary.deadlocks[0].since_s = 2.5;
@@ -109,7 +112,9 @@ int main(int argc, char** argv) {
     if (!(*writer)->append(window)) return 1;
   }
   if (!(*writer)->append(barriers())) return 1;
-  if (!(*writer)->append(call_sites()) || !(*writer)->append(messages) || !(*writer)->summarize(summary) || !(*writer)->flush()) return 1;
+  if (!(*writer)->append(call_sites()) || !(*writer)->append(messages) || !(*writer)->summarize(summary) ||
+      !(*writer)->flush())
+    return 1;
   if (cut) std::_Exit(0);
   return (*writer)->close() ? 0 : 1;
 }

@@ -1,9 +1,10 @@
+#include "viewer/views/message_rows.hpp"
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>
 
 #include "tests/viewer/memory_session.hpp"
-#include "viewer/views/message_rows.hpp"
 
 using namespace pclscope;
 using test::MemorySession;
@@ -58,8 +59,9 @@ TEST_CASE("messages come in the asked order, with a limit or without") {
   });
   std::vector<double> expected;
   for (const Message& m : messages) expected.push_back(key(m, order, criteria));
-  for (const std::optional<std::uint64_t> limit : {std::optional<std::uint64_t>(), std::optional<std::uint64_t>(13),
-                                                   std::optional<std::uint64_t>(5000), std::optional<std::uint64_t>(0)}) {
+  for (const std::optional<std::uint64_t> limit :
+       {std::optional<std::uint64_t>(), std::optional<std::uint64_t>(13), std::optional<std::uint64_t>(5000),
+        std::optional<std::uint64_t>(0)}) {
     std::vector<double> got;
     std::vector<int> seen;
     views::MessageQuery query{order, {}, limit};

@@ -1,3 +1,5 @@
+#include "viewer/launch/process.hpp"
+
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -13,7 +15,6 @@
 #include "interpose/record/segment.hpp"
 #include "viewer/launch/child.hpp"
 #include "viewer/launch/job_files.hpp"
-#include "viewer/launch/process.hpp"
 #include "viewer/session/target.hpp"
 
 using namespace pclscope;
@@ -123,7 +124,8 @@ TEST_CASE("a job's files exist privately and vanish with it") {
     auto files = launch::JobFiles::create(token);
     REQUIRE(files);
     CHECK(fs::file_size(shm(board_of(token))) == sizeof(record::Board));
-    CHECK((fs::status(shm(board_of(token))).permissions() & fs::perms::all) == (fs::perms::owner_read | fs::perms::owner_write));
+    CHECK((fs::status(shm(board_of(token))).permissions() & fs::perms::all) ==
+          (fs::perms::owner_read | fs::perms::owner_write));
     CHECK_FALSE(launch::JobFiles::create(token));
     std::ofstream(shm(collect::shm_names(token) + "0-0")) << "a segment that nobody took";
     std::ofstream(shm(collect::shm_names(token.substr(0, 31) + "x") + "0-0")) << "of another job";

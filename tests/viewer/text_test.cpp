@@ -98,7 +98,8 @@ TEST_CASE("rank lists too wide say how many ranks are left out") {
 }
 
 TEST_CASE("malformed rank lists are refused") {
-  for (const char* list : {"", ",", "1,", ",1", "a", "1-", "-1", "3-1", "1--2", "1 2", "1,a", "99999999999", "0-99999999"}) {
+  for (const char* list :
+       {"", ",", "1,", ",1", "a", "1-", "-1", "3-1", "1--2", "1 2", "1,a", "99999999999", "0-99999999"}) {
     INFO(list);
     CHECK_FALSE(parse_ranks(list));
   }
@@ -142,11 +143,13 @@ TEST_CASE("values beyond the scale and broken values fill the column") {
 TEST_CASE("control characters do not reach the terminal") {
   CHECK(printable("a\x1b[2Jb") == "a?[2Jb");
   CHECK(printable(std::string("a\0b\n\r\t\x7f", 7)) == "a?b????");
-  CHECK(printable("\xc2\x9b""31m") == "?31m");            // C1: one-byte CSI
-  CHECK(printable("a\xe2\x80\xae""b") == "a?b");          // right-to-left override
-  CHECK(printable("\xff\xc3") == "??");                   // no UTF-8
-  CHECK(printable("\xc0\x9b") == "??");                   // overlong ESC
-  CHECK(printable("\xed\xa0\x80") == "???");              // surrogate
+  CHECK(printable("\xc2\x9b"
+                  "31m") == "?31m");  // C1: one-byte CSI
+  CHECK(printable("a\xe2\x80\xae"
+                  "b") == "a?b");             // right-to-left override
+  CHECK(printable("\xff\xc3") == "??");       // no UTF-8
+  CHECK(printable("\xc0\x9b") == "??");       // overlong ESC
+  CHECK(printable("\xed\xa0\x80") == "???");  // surrogate
   CHECK(printable("Grüße ▁█ 日本") == "Grüße ▁█ 日本");
 }
 

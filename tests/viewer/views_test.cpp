@@ -76,15 +76,18 @@ TEST_CASE("several nodes: the dead first, then how well the clocks agree") {
   CHECK(views::network_lines({}).empty());
   CHECK(views::network_lines(test::hand_made_snapshot()).empty());
   const Snapshot s = test::eventful_snapshot();
-  CHECK(views::network_line(s) == "the aggregator of n2 died: its ranks were not recorded from then on; "
-                                  "9 messages were counted on their nodes only; "
-                                  "8 received before sent within the clocks' error; clocks agree within 2.10 us");
+  CHECK(views::network_line(s) ==
+        "the aggregator of n2 died: its ranks were not recorded from then on; "
+        "9 messages were counted on their nodes only; "
+        "8 received before sent within the clocks' error; clocks agree within 2.10 us");
   CHECK(views::network_lines(s) ==
         Lines{"clocks     n2: offset -2.50 s, drift 3.25 ppm, error at most 2.10 us",
               "dead       the aggregator of n2 died: its ranks were not recorded from then on",
               "left out   9 messages and 1 collective calls: counted on their nodes, not sent to the root"});
-  CHECK_THAT(joined(views::summary_lines(s, true, 0)), Contains("\nclocks     n2: offset") && Contains("violations 4, unclear 8"));
-  CHECK_THAT(joined(views::watch_page(s, {}, {200, 30, false})), Contains("the aggregator of n2 died") && Contains("agree within"));
+  CHECK_THAT(joined(views::summary_lines(s, true, 0)),
+             Contains("\nclocks     n2: offset") && Contains("violations 4, unclear 8"));
+  CHECK_THAT(joined(views::watch_page(s, {}, {200, 30, false})),
+             Contains("the aggregator of n2 died") && Contains("agree within"));
 }
 
 TEST_CASE("a thousand nodes: eight clocks, those with the largest errors") {
@@ -102,7 +105,9 @@ TEST_CASE("a thousand nodes: eight clocks, those with the largest errors") {
   CHECK(lines[7] == "           n992: offset 500 ms, drift -1.00 ppm, error at most 992 us");
   CHECK(lines[8] == "           991 more, error at most 991 us");
   CHECK_THAT(lines[9], Contains("corrected"));
-  CHECK(lines[10] == "dead       the aggregators of n7, n107, n207, n307 and 6 more died: their ranks were not recorded from then on");
+  CHECK(
+      lines[10] ==
+      "dead       the aggregators of n7, n107, n207, n307 and 6 more died: their ranks were not recorded from then on");
 }
 
 TEST_CASE("the worst region comes first, with its newest window") {
@@ -162,13 +167,15 @@ TEST_CASE("what everyone is blocked in") {
   s.ranks[3].call_function = s.ranks[4].call_function = s.ranks[5].call_function = 412;
   const Lines page = views::watch_page(s, {}, {80, 24, false});
   check_fits(page, 80, 24);
-  CHECK_THAT(joined(page), Contains("MPI_Waitall") && Contains("halo.c:42") && Contains("x.so+0x40") && !Contains("DEADLOCK"));
+  CHECK_THAT(joined(page),
+             Contains("MPI_Waitall") && Contains("halo.c:42") && Contains("x.so+0x40") && !Contains("DEADLOCK"));
   CHECK_THAT(page[line_of(page, "halo.c:42")], Contains("4.00 s") && Contains("3,4") && Contains("rank 1"));
   CHECK(line_of(page, "x.so+0x40") < line_of(page, "halo.c:42"));  // rank 5 waits longer
   CHECK_THAT(page[line_of(page, "MPI_Send ")], Contains("0%") && Contains("500 ms"));
   CHECK_THAT(page.back(), Contains("outside MPI now: 50%"));
   s.finished = true;
-  CHECK(line_of(views::watch_page(s, {}, {80, 24, false}), "halo.c:42") == views::watch_page(s, {}, {80, 24, false}).size());
+  CHECK(line_of(views::watch_page(s, {}, {80, 24, false}), "halo.c:42") ==
+        views::watch_page(s, {}, {80, 24, false}).size());
 }
 
 TEST_CASE("a deadlock stands on top, however long, on any terminal") {
@@ -257,7 +264,8 @@ TEST_CASE("rows for programs have the names and values of the JSON objects") {
   CHECK(regions.titles == Lines{"id", "ranks", "messages", "bytes", "delayed", "mean_latency_ratio", "delayed_share",
                                 "late_sender_s", "late_receiver_s", "transfer_s", "mean_transfer_ratio",
                                 "collective_wait_s"});
-  CHECK(regions.cells[1] == Lines{"7", "3 4 5", "100000", "1048576", "1000", "9.75", "0.5", "1.0", "1.0", "2.0", "0.0", "0.0"});
+  CHECK(regions.cells[1] ==
+        Lines{"7", "3 4 5", "100000", "1048576", "1000", "9.75", "0.5", "1.0", "1.0", "2.0", "0.0", "0.0"});
   CHECK(views::summary_rows(s).cells[0] == Lines{"application.command", "./heat input.txt"});
   CHECK(views::criterion_rows(s.criteria).cells[2] == Lines{"1", "0", "50", "5", "0.0001", ""});
   CHECK(views::rank_rows(s.ranks, s.application).cells[3][1] == "n2");
@@ -295,5 +303,6 @@ TEST_CASE("closing lines are at most four and name the worst region") {
   closing.dump_exists = false;
   CHECK_THAT(views::closing_lines(closing, std::nullopt).back(), Contains("no readable dump"));
   CHECK(views::closing_lines({"x", "", false, true, true}, std::nullopt).empty());
-  CHECK_THAT(views::closing_lines({"x", "", false, false, false}, std::nullopt).at(0), Contains("nothing was recorded"));
+  CHECK_THAT(views::closing_lines({"x", "", false, false, false}, std::nullopt).at(0),
+             Contains("nothing was recorded"));
 }

@@ -24,7 +24,8 @@ void add_analysis_options(CLI::App& app, launch::RunOptions& options, AnalysisWo
   app.add_option("--window", words.window, "Length of the analysis windows, 10ms to 60s (100ms)")
       ->type_name("TIME")
       ->check(duration_between("10ms", "60s"));
-  app.add_option("--keep", options.keep, "Messages in the dump: none, those of interesting periods, or all (interesting)")
+  app.add_option("--keep", options.keep,
+                 "Messages in the dump: none, those of interesting periods, or all (interesting)")
       ->type_name("summaries|interesting|all")
       ->check(CLI::IsMember({"summaries", "interesting", "all"}).description(""));
   app.add_option("--budget", words.budget, "The dump never grows beyond this, 10MB at least (2GB)")->type_name("SIZE");
@@ -37,7 +38,8 @@ void add_analysis_options(CLI::App& app, launch::RunOptions& options, AnalysisWo
       ->type_name("ENDPOINT");
 }
 
-std::optional<int> finish_analysis_options(const CLI::App& app, const AnalysisWords& words, launch::RunOptions& options) {
+std::optional<int> finish_analysis_options(const CLI::App& app, const AnalysisWords& words,
+                                           launch::RunOptions& options) {
   options.window_ns = *text::parse_duration_ns(words.window) / 1'000'000 * 1'000'000;
   if (app.count("--baseline") > 0 && options.baseline.empty()) {
     return fail(wrong_usage, "--baseline: the file name is empty");
@@ -45,7 +47,8 @@ std::optional<int> finish_analysis_options(const CLI::App& app, const AnalysisWo
   if (app.count("--budget") > 0) {
     options.budget_bytes = text::parse_bytes(words.budget);
     if (options.budget_bytes.value_or(0) < least_budget) {
-      return fail(wrong_usage, "--budget: '" + words.budget + "' is no size of 10MB or more: write for example 500MB or 2GB");
+      return fail(wrong_usage,
+                  "--budget: '" + words.budget + "' is no size of 10MB or more: write for example 500MB or 2GB");
     }
   }
   if (app.count("--dump") > 0 && options.dump.empty()) return fail(wrong_usage, "--dump: the file name is empty");
@@ -69,7 +72,7 @@ std::optional<int> check_dump(std::string& dump) {
   if (dump.empty()) return std::nullopt;
   dump = fs::absolute(dump).lexically_normal().string();
   const std::string directory = fs::path(dump).parent_path().string();
-  struct stat status{};
+  struct stat status {};
   const auto refuse = [&](const std::string& why) {
     return fail(could_not, "cannot write the dump " + dump + ": " + why);
   };

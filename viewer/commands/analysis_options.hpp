@@ -20,7 +20,8 @@ struct AnalysisWords {
 void add_analysis_options(CLI::App& app, launch::RunOptions& options, AnalysisWords& words);
 
 // After parsing: fills in what needs more than a word. Returns the exit status of a usage error.
-std::optional<int> finish_analysis_options(const CLI::App& app, const AnalysisWords& words, launch::RunOptions& options);
+std::optional<int> finish_analysis_options(const CLI::App& app, const AnalysisWords& words,
+                                           launch::RunOptions& options);
 
 // "--launcher-args" as given, each a line of a shell.
 std::optional<int> split_launcher_args(const std::vector<std::string>& lines, launch::RunOptions& options);

@@ -40,23 +40,26 @@ std::optional<int> parse_attach(const std::vector<std::string>& words, AttachWor
   app.add_option("job", attach.job, "The job's name, as pclscope list shows it (default: the only one)");
   add_analysis_options(app, attach.options, attach.analysis);
   app.add_option("--launcher", attach.launcher, "Of a job on several nodes: the mpirun to use")->type_name("PATH");
-  app.add_option("--launcher-args", attach.launcher_args, "Of a job on several nodes: options for mpirun, in quotes; may be repeated")
+  app.add_option("--launcher-args", attach.launcher_args,
+                 "Of a job on several nodes: options for mpirun, in quotes; may be repeated")
       ->type_name("\"...\"")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   set_usage(app, "pclscope attach [JOB] [options]");
-  app.footer("The job must have been started with LD_PRELOAD=.../libpclscope-MPI.so. pclscope detach JOB ends the recording.");
+  app.footer(
+      "The job must have been started with LD_PRELOAD=.../libpclscope-MPI.so. pclscope detach JOB ends the recording.");
   if (const auto status = parse(app, words)) return status;
   if (const auto status = finish_analysis_options(app, attach.analysis, attach.options)) return status;
   return split_launcher_args(attach.launcher_args, attach.options);
 }
 
-// One attach at a time: of two at once the second waits, and finds the job attached. Else it could take the other's aggregator
-// for its own, and both aggregators have one log.
+// One attach at a time: of two at once the second waits, and finds the job attached. Else it could take the other's
+// aggregator for its own, and both aggregators have one log.
 class Turn {
  public:
   explicit Turn(const collect::DormantJob& job)
-      : file_(::open(("/dev/shm/" + collect::shm_names(job.token) + "board").c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)) {
+      : file_(::open(("/dev/shm/" + collect::shm_names(job.token) + "board").c_str(),
+                     O_RDONLY | O_NOFOLLOW | O_CLOEXEC)) {
     if (file_ >= 0) ::flock(file_, LOCK_EX);
   }
   ~Turn() {
@@ -78,10 +81,12 @@ bool is_recorded(const std::string& name) {
 std::optional<int> check_job(const AttachedJob& target) {
   const collect::DormantJob& job = target.job();
   if (target.progress().aggregator != 0) {
-    return fail(could_not, "job " + job.name + " is attached already: pclscope watch " + job.name + ", or pclscope detach " + job.name + " first");
+    return fail(could_not, "job " + job.name + " is attached already: pclscope watch " + job.name +
+                               ", or pclscope detach " + job.name + " first");
   }
   if (job.node_count > 1 && job.nodes.empty()) {
-    return fail(could_not, "job " + job.name + " spans " + std::to_string(job.node_count) + " nodes: attach where its rank 0 runs, on " + job.first_node);
+    return fail(could_not, "job " + job.name + " spans " + std::to_string(job.node_count) +
+                               " nodes: attach where its rank 0 runs, on " + job.first_node);
   }
   return std::nullopt;
 }
@@ -95,12 +100,14 @@ std::optional<int> find_launcher(const AttachWords& words, launch::RunFacts& fac
     return std::nullopt;
   }
   const launch::Program found = launch::find_program(words.launcher, path);
-  if (found.state != launch::ProgramState::found) return fail(could_not, "cannot execute the launcher '" + words.launcher + "'");
+  if (found.state != launch::ProgramState::found)
+    return fail(could_not, "cannot execute the launcher '" + words.launcher + "'");
   facts.launcher = found.path;
   return std::nullopt;
 }
 
-std::optional<int> plan_attach(AttachWords& words, const collect::DormantJob& job, const std::string& runtime, launch::RunFacts& facts) {
+std::optional<int> plan_attach(AttachWords& words, const collect::DormantJob& job, const std::string& runtime,
+                               launch::RunFacts& facts) {
   if (const auto status = check_dump(words.options.dump)) return status;
   if (const auto status = check_baseline(words.options.baseline)) return status;
   facts.mpi = job.mpi.rfind("Open MPI", 0) == 0 ? launch::Mpi::openmpi : launch::Mpi::mpich;
@@ -126,7 +133,8 @@ std::string words_of(const std::string& path) {
   for (std::string line; all.size() < most && std::getline(file, line);) {
     if (line.rfind(ours, 0) == 0) return line.substr(sizeof ours - 1);
     line.erase(0, line.find_first_not_of(" \t"));
-    if (!line.empty() && line.rfind("---", 0) != 0) all += (all.empty() ? "" : " ") + line;  // Open MPI frames its errors
+    if (!line.empty() && line.rfind("---", 0) != 0)
+      all += (all.empty() ? "" : " ") + line;  // Open MPI frames its errors
   }
   return text::printable(all.substr(0, most));
 }
@@ -142,8 +150,8 @@ struct Begun {
   std::uint32_t recording = 0, of = 0;
 };
 
-// The board counts processes that record: for whom, it does not say (an aggregator that was killed may have left them so), and
-// it knows of this node only. The job's own news say whose rings this aggregator has.
+// The board counts processes that record: for whom, it does not say (an aggregator that was killed may have left them
+// so), and it knows of this node only. The job's own news say whose rings this aggregator has.
 Begun await_all(const AttachedJob& target) {
   const collect::DormantJob& job = target.job();
   Begun begun;
@@ -156,7 +164,8 @@ Begun await_all(const AttachedJob& target) {
     begun.recording = 0;
     if (news.newest()) {
       const auto& nodes = news.newest()->application.node_of_rank;
-      begun.recording = static_cast<std::uint32_t>(std::count_if(nodes.begin(), nodes.end(), [](auto node) { return node >= 0; }));
+      begun.recording =
+          static_cast<std::uint32_t>(std::count_if(nodes.begin(), nodes.end(), [](auto node) { return node >= 0; }));
     }
     return (news.newest() && begun.recording >= begun.of) || now.aggregator == 0;
   });
@@ -165,11 +174,16 @@ Begun await_all(const AttachedJob& target) {
 
 void say_begun(const AttachedJob& target, const Begun& now, const std::string& dump) {
   const collect::DormantJob& job = target.job();
-  const std::string end = "; pclscope watch " + job.name + " shows it, pclscope detach " + job.name + " ends it" + (dump.empty() ? "" : " and closes " + dump);
+  const std::string end = "; pclscope watch " + job.name + " shows it, pclscope detach " + job.name + " ends it" +
+                          (dump.empty() ? "" : " and closes " + dump);
   if (now.recording >= now.of) {
-    say("job " + job.name + ": all " + std::to_string(now.of) + " ranks record; matching is exact for messages sent after " + now_text() + end);
+    say("job " + job.name + ": all " + std::to_string(now.of) +
+        " ranks record; matching is exact for messages sent after " + now_text() + end);
   } else {
-    say("job " + job.name + ": " + std::to_string(now.recording) + " of " + std::to_string(now.of) + " ranks record, the others follow at their next MPI call; matching is exact for messages sent after a rank's first recorded call" + end);
+    say("job " + job.name + ": " + std::to_string(now.recording) + " of " + std::to_string(now.of) +
+        " ranks record, the others follow at their next MPI call; matching is exact for messages sent after a rank's "
+        "first recorded call" +
+        end);
   }
 }
 
@@ -180,7 +194,10 @@ int start(const AttachWords& words, const AttachedJob& target, const launch::Run
   if (!pid) return fail(could_not, pid.error().message);
   bool ended = false;
   const auto gone = [&] { return ended = ended || ::waitpid(*pid, nullptr, WNOHANG) == *pid; };
-  const auto attached = [&] { const auto now = target.progress(); return now.aggregator != 0 && now.session % 2 == 1; };
+  const auto attached = [&] {
+    const auto now = target.progress();
+    return now.aggregator != 0 && now.session % 2 == 1;
+  };
   // A launcher that reaches other nodes takes its time.
   target.wait(facts.placement.nodes.empty() ? seconds(10) : seconds(60), [&] { return attached() || gone(); });
   const Begun begun = attached() ? await_all(target) : Begun();
@@ -203,7 +220,8 @@ int attach(const std::vector<std::string>& words) {
   const auto target = AttachedJob::open(attach.job);
   if (!target) {
     const bool recorded = !attach.job.empty() && is_recorded(attach.job);
-    return fail(could_not, recorded ? "job " + attach.job + " is recorded already: pclscope run started it" : target.error().message);
+    return fail(could_not, recorded ? "job " + attach.job + " is recorded already: pclscope run started it"
+                                    : target.error().message);
   }
   const Turn turn(target->job());
   if (const auto status = check_job(*target)) return *status;

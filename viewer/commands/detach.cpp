@@ -21,7 +21,7 @@ namespace {
 using launch::AttachedJob;
 using std::chrono::seconds;
 
-constexpr auto patience = seconds(60);          // with the aggregator: it resolves lines and closes the dump
+constexpr auto patience = seconds(60);  // with the aggregator: it resolves lines and closes the dump
 constexpr auto patience_with_ranks = seconds(5);
 
 // What the aggregator had to say meanwhile, and its file.
@@ -64,17 +64,21 @@ int end(const AttachedJob& target, std::uint32_t pid) {
     ::usleep(50'000);
   }
   if (::kill(static_cast<pid_t>(pid), SIGTERM) != 0 && errno != ESRCH) {
-    return fail(could_not, "cannot end the aggregator of " + name + ", process " + std::to_string(pid) + ": " + std::strerror(errno));
+    return fail(could_not, "cannot end the aggregator of " + name + ", process " + std::to_string(pid) + ": " +
+                               std::strerror(errno));
   }
-  const bool gone = target.wait(patience, [&] { return !launch::process_alive(pid); }, [&] { news.look(); });
+  const bool gone = target.wait(
+      patience, [&] { return !launch::process_alive(pid); }, [&] { news.look(); });
   if (!gone) {
-    return fail(could_not, "the aggregator of " + name + " did not finish within 60 s and goes on trying: its process is " + std::to_string(pid));
+    return fail(could_not, "the aggregator of " + name +
+                               " did not finish within 60 s and goes on trying: its process is " + std::to_string(pid));
   }
   if (const auto runtime = wire::runtime_directory()) pass_on_log(*runtime + "/" + name + ".log");
   const bool complete = say_closing(target, dump, news);
   const bool dormant = target.wait(patience_with_ranks, [&] { return target.progress().recording == 0; });
-  say("job " + name + (dormant ? " is dormant again" : " becomes dormant: " + std::to_string(target.progress().recording) +
-                                                           " ranks at their next MPI call"));
+  say("job " + name +
+      (dormant ? " is dormant again"
+               : " becomes dormant: " + std::to_string(target.progress().recording) + " ranks at their next MPI call"));
   return complete ? done : could_not;
 }
 
@@ -91,7 +95,8 @@ int detach(const std::vector<std::string>& words) {
   const std::uint32_t pid = target->progress().aggregator;
   if (pid == 0) return fail(could_not, "job " + target->job().name + " is not attached: it is dormant");
   if (target->aggregator() == 0) {
-    return fail(could_not, "process " + std::to_string(pid) + ", which holds job " + target->job().name + ", is no aggregator of pclscope: it is left alone");
+    return fail(could_not, "process " + std::to_string(pid) + ", which holds job " + target->job().name +
+                               ", is no aggregator of pclscope: it is left alone");
   }
   return end(*target, pid);
 }

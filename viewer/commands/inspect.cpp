@@ -28,9 +28,11 @@ struct Topic {
   int (*function)(const InspectWords&, InspectedRun&);
 };
 constexpr Topic topics[] = {
-    {"messages", inspect_messages}, {"calls", inspect_calls}, {"evolution", inspect_evolution},     {"dag", inspect_dag},
-    {"delays", inspect_delays},     {"path", inspect_path},   {"collectives", inspect_collectives},
-    {"findings", inspect_findings}, {"traffic", inspect_traffic}, {"attribution", inspect_attribution},
+    {"messages", inspect_messages},       {"calls", inspect_calls},
+    {"evolution", inspect_evolution},     {"dag", inspect_dag},
+    {"delays", inspect_delays},           {"path", inspect_path},
+    {"collectives", inspect_collectives}, {"findings", inspect_findings},
+    {"traffic", inspect_traffic},         {"attribution", inspect_attribution},
 };
 
 }  // namespace
@@ -43,11 +45,13 @@ int inspect(const std::vector<std::string>& words) {
   auto got = (*session)->newer(patience_with_job);
   if (!got) return fail(could_not, got.error().message);
   if (!*got) {
-    return fail(could_not, (*session)->live() ? "no news from " + inspect.target + " within 2 s: is it still running? pclscope list shows"
+    return fail(could_not, (*session)->live() ? "no news from " + inspect.target +
+                                                    " within 2 s: is it still running? pclscope list shows"
                                               : inspect.target + " has no summary");
   }
   InspectedRun run{std::move(*session), std::move(**got)};
-  if (!run.session->live() && !run.session->complete()) say(inspect.target + " is incomplete: the run was cut off or still goes on");
+  if (!run.session->live() && !run.session->complete())
+    say(inspect.target + " is incomplete: the run was cut off or still goes on");
   if (!run.session->live() && names_lines(inspect.topic)) {
     callsite::SiteNames names;
     callsite::complete_sites(run.snapshot.sites, names, patience_with_lines);

@@ -55,7 +55,8 @@ session::Json json_page(const Snapshot& snapshot, const Found& found) {
   for (const auto& line : found.lines) json["sites"].push_back(views::source_line_json(line));
   for (const auto& function : snapshot.functions) json["functions"].push_back(views::function_json(function));
   for (const auto& rank : found.inside) json["inside"].push_back(views::inside_json(rank, found.sites));
-  for (const auto& deadlock : snapshot.deadlocks) json["deadlocks"].push_back(views::deadlock_json(deadlock, found.sites));
+  for (const auto& deadlock : snapshot.deadlocks)
+    json["deadlocks"].push_back(views::deadlock_json(deadlock, found.sites));
   return json;
 }
 

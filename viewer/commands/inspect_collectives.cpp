@@ -11,7 +11,8 @@ int inspect_collectives(const InspectWords& words, InspectedRun& run) {
   views::CollectiveSums sums;
   const bool live = run.session->live();
   if (live && (words.from_ns || words.to_ns || !words.ranks.empty())) {
-    return fail(could_not, "a running job tells of collectives since its start only: give the dump for periods and ranks");
+    return fail(could_not,
+                "a running job tells of collectives since its start only: give the dump for periods and ranks");
   }
   if (!live) {
     const Status read = run.session->collectives(*span, [&](std::span<const CollectiveCall> batch) {
@@ -31,7 +32,8 @@ int inspect_collectives(const InspectWords& words, InspectedRun& run) {
   if (words.format == Format::csv) return print_rows(views::collective_rows(rows));
   if (words.format == Format::text)
     return print_lines(views::collective_lines(totals, rows, inspect_page(words).width)) ? done : could_not;
-  session::Json json = {{"operations", totals.operations}, {"calls", totals.calls}, {"wait_s", session::finite(totals.wait_s)}};
+  session::Json json = {
+      {"operations", totals.operations}, {"calls", totals.calls}, {"wait_s", session::finite(totals.wait_s)}};
   json["functions"] = session::Json::array();
   for (const views::CollectiveRow& row : rows) json["functions"].push_back(views::collective_json(row));
   add_partial(json, why);

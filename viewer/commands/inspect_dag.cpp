@@ -33,12 +33,14 @@ int inspect_dag(const InspectWords& words, InspectedRun& run) {
   if (!span) return fail(span.error().code == ErrorCode::bad_argument ? wrong_usage : could_not, span.error().message);
   DagQuestion question;
   if (words.region) {
-    if (const auto found = session::find_region(run.snapshot, *words.region); !found) return fail(could_not, found.error().message);
+    if (const auto found = session::find_region(run.snapshot, *words.region); !found)
+      return fail(could_not, found.error().message);
     question.region = *words.region;
   }
   for (const std::int32_t rank : words.ranks) {
     if (rank < run.snapshot.application.ranks) continue;
-    return fail(could_not, "no rank " + std::to_string(rank) + ": the run has " + std::to_string(run.snapshot.application.ranks));
+    return fail(could_not,
+                "no rank " + std::to_string(rank) + ": the run has " + std::to_string(run.snapshot.application.ranks));
   }
   question.ranks = words.ranks;
   question.from_ns = span->begin_ns;

@@ -33,11 +33,13 @@ Json totals_json(const DelayTotals& t) {
 }
 
 std::string totals_line(const DelayTotals& t) {
-  return "waited " + text::format_seconds(t.waited_s) + " in " + text::format_count(t.waits) + " waits: " +
-         text::format_seconds(t.attributed_s) + " go back to computation, " + text::format_seconds(t.inside_mpi_s) +
-         " to time inside MPI, of " + text::format_seconds(t.unknown_s) + " the cause is not known" +
-         (t.messages_left_out == 0 ? "" : "; " + text::format_count(t.messages_left_out) +
-                                              " messages came too fast to be followed");
+  return "waited " + text::format_seconds(t.waited_s) + " in " + text::format_count(t.waits) +
+         " waits: " + text::format_seconds(t.attributed_s) + " go back to computation, " +
+         text::format_seconds(t.inside_mpi_s) + " to time inside MPI, of " + text::format_seconds(t.unknown_s) +
+         " the cause is not known" +
+         (t.messages_left_out == 0
+              ? ""
+              : "; " + text::format_count(t.messages_left_out) + " messages came too fast to be followed");
 }
 
 Result<FoundDelays> of_period(const InspectWords& words, InspectedRun& run) {
@@ -63,14 +65,16 @@ Result<FoundDelays> of_run(const InspectWords& words, InspectedRun& run) {
   const bool filtered = words.from_ns || words.to_ns || words.region || !words.ranks.empty();
   if (!filtered) return FoundDelays{run.snapshot.delays, run.snapshot.delay_totals, why_incomplete(run)};
   if (!run.session->live()) return of_period(words, run);
-  return Error{ErrorCode::not_found, "a running job tells of delays since its start only: give the dump for periods and ranks"};
+  return Error{ErrorCode::not_found,
+               "a running job tells of delays since its start only: give the dump for periods and ranks"};
 }
 
 }  // namespace
 
 int inspect_delays(const InspectWords& words, InspectedRun& run) {
   auto found = of_run(words, run);
-  if (!found) return fail(found.error().code == ErrorCode::bad_argument ? wrong_usage : could_not, found.error().message);
+  if (!found)
+    return fail(found.error().code == ErrorCode::bad_argument ? wrong_usage : could_not, found.error().message);
   const std::uint64_t limit = words.limit.value_or(words.format == Format::text ? most_lines : UINT64_MAX);
   const std::size_t all = found->origins.size();
   if (all > limit) found->origins.resize(static_cast<std::size_t>(limit));
@@ -85,7 +89,8 @@ int inspect_delays(const InspectWords& words, InspectedRun& run) {
     return print_json(json);
   }
   std::vector<std::string> lines = views::delay_lines(found->origins, s.regions, sites, inspect_page(words).width);
-  if (all > found->origins.size()) lines.push_back("... " + text::format_count(all - found->origins.size()) + " more; --limit N shows more");
+  if (all > found->origins.size())
+    lines.push_back("... " + text::format_count(all - found->origins.size()) + " more; --limit N shows more");
   if (found->totals.waits > 0) lines.push_back(totals_line(found->totals));
   return print_lines(lines) ? done : could_not;
 }

@@ -11,7 +11,8 @@ namespace pclscope::commands {
 int inspect_evolution(const InspectWords& words, InspectedRun& run) {
   Snapshot& s = run.snapshot;
   if (words.region) {
-    if (const auto found = session::find_region(s, *words.region); !found) return fail(could_not, found.error().message);
+    if (const auto found = session::find_region(s, *words.region); !found)
+      return fail(could_not, found.error().message);
     std::erase_if(s.regions, [&](const Region& region) { return region.id != *words.region; });
   }
   std::vector<views::RegionEvolution> regions;
@@ -31,7 +32,8 @@ int inspect_evolution(const InspectWords& words, InspectedRun& run) {
     add_partial(json, why);
     return print_json(json);
   }
-  return print_lines(views::evolution_lines(regions, s.time_origin_realtime_ns, inspect_page(words))) ? done : could_not;
+  return print_lines(views::evolution_lines(regions, s.time_origin_realtime_ns, inspect_page(words))) ? done
+                                                                                                      : could_not;
 }
 
 }  // namespace pclscope::commands

@@ -12,7 +12,8 @@ using views::MessageOrder;
 
 // Rows go out as they come: a dump may hold more messages than fit into memory.
 Status stream_messages(const InspectWords& inspect, Session& session, const views::Criteria& criteria,
-                       const views::Sites& sites, const views::MessageQuery& query, std::uint64_t total, bool& written) {
+                       const views::Sites& sites, const views::MessageQuery& query, std::uint64_t total,
+                       bool& written) {
   const bool json = inspect.format == Format::json;
   written = json ? print("{\"total\": " + std::to_string(total) +
                          ", \"not_stored\": " + std::to_string(session.messages_not_stored()) + ", \"messages\": [")

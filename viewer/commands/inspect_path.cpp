@@ -54,14 +54,19 @@ Json path_json(const CriticalPath& path, const views::Sites& sites) {
   Json shares = Json::array(), steps = Json::array();
   for (const PathShare& share : path.shares) shares.push_back(share_json(share, sites));
   for (const PathStep& step : path.steps) steps.push_back(step_json(step, sites));
-  return {{"begin_s", session::finite(path.begin_s)}, {"end_s", session::finite(path.end_s)}, {"shares", shares}, {"steps", steps}};
+  return {{"begin_s", session::finite(path.begin_s)},
+          {"end_s", session::finite(path.end_s)},
+          {"shares", shares},
+          {"steps", steps}};
 }
 
-std::vector<std::string> path_lines(const CriticalPath& path, const views::Sites& sites, std::uint64_t limit, std::size_t width) {
+std::vector<std::string> path_lines(const CriticalPath& path, const views::Sites& sites, std::uint64_t limit,
+                                    std::size_t width) {
   if (path.steps.empty()) return {"no path: nothing was sent or received in this period"};
   const double length = path.end_s - path.begin_s;
   std::vector<std::string> lines = {"critical path from " + text::format_seconds(path.begin_s) + " to " +
-                                    text::format_seconds(path.end_s) + ", " + text::format_count(path.steps.size()) + " steps"};
+                                    text::format_seconds(path.end_s) + ", " + text::format_count(path.steps.size()) +
+                                    " steps"};
   text::Table table;
   for (const char* title : {"on path", "share", "rank"}) table.column(title, Align::right);
   for (const char* title : {"what", "at", "after"}) table.column(title, Align::left);
@@ -69,12 +74,13 @@ std::vector<std::string> path_lines(const CriticalPath& path, const views::Sites
   const std::size_t shown = static_cast<std::size_t>(std::min<std::uint64_t>(limit, path.shares.size()));
   for (std::size_t i = 0; i < shown; ++i) {
     const PathShare& s = path.shares[i];
-    table.row({text::format_seconds(s.on_path_s), text::format_share(length > 0 ? s.on_path_s / length : 0), std::to_string(s.rank),
-               s.kind == PathKind::in_mpi ? "inside MPI" : name_of(s.kind), sites.brief(s.site),
+    table.row({text::format_seconds(s.on_path_s), text::format_share(length > 0 ? s.on_path_s / length : 0),
+               std::to_string(s.rank), s.kind == PathKind::in_mpi ? "inside MPI" : name_of(s.kind), sites.brief(s.site),
                s.kind == PathKind::computation ? sites.brief(s.after_site) : "", text::format_short_count(s.steps)});
   }
   for (std::string& line : table.lines(width)) lines.push_back(std::move(line));
-  if (shown < path.shares.size()) lines.push_back("... " + text::format_count(path.shares.size() - shown) + " more; --limit N shows more");
+  if (shown < path.shares.size())
+    lines.push_back("... " + text::format_count(path.shares.size() - shown) + " more; --limit N shows more");
   return lines;
 }
 
@@ -86,11 +92,13 @@ int inspect_path(const InspectWords& words, InspectedRun& run) {
   if (!span) return fail(span.error().code == ErrorCode::bad_argument ? wrong_usage : could_not, span.error().message);
   const auto calls = read_calls(*span, run);
   if (!calls) return fail(could_not, calls.error().message);
-  CriticalPath path = critical_path(run.snapshot.application.ranks, calls->messages, calls->collectives, span->begin_ns, span->end_ns);
+  CriticalPath path =
+      critical_path(run.snapshot.application.ranks, calls->messages, calls->collectives, span->begin_ns, span->end_ns);
   tell_partial(calls->why_partial);
   const views::Sites sites(run.snapshot.sites);
   const std::uint64_t limit = words.limit.value_or(words.format == Format::text ? text_limit : UINT64_MAX);
-  if (words.format == Format::text) return print_lines(path_lines(path, sites, limit, inspect_page(words).width)) ? done : could_not;
+  if (words.format == Format::text)
+    return print_lines(path_lines(path, sites, limit, inspect_page(words).width)) ? done : could_not;
   if (path.shares.size() > limit) path.shares.resize(static_cast<std::size_t>(limit));
   if (words.format == Format::json) {
     Json json = path_json(path, sites);

@@ -50,7 +50,8 @@ Json topic_json(const std::string& topic, const Snapshot& s) {
   }
   if (topic == "links") return {{"links", array_of(s.links, session::link_json)}};
   if (topic == "nodes") {
-    return {{"links", array_of(s.network.links, [&](const NodeLink& l) { return session::node_link_json(l, s.application); })}};
+    return {{"links",
+             array_of(s.network.links, [&](const NodeLink& l) { return session::node_link_json(l, s.application); })}};
   }
   if (topic == "criteria") return {{"criteria", array_of(s.criteria, session::criterion_json)}};
   if (topic == "ranks") {
@@ -102,7 +103,8 @@ int inspect_tables(const InspectWords& inspect, InspectedRun& run) {
     tell_partial(why = why_partial(run));
   }
   if (inspect.region) {
-    if (const auto found = session::find_region(snapshot, *inspect.region); !found) return fail(could_not, found.error().message);
+    if (const auto found = session::find_region(snapshot, *inspect.region); !found)
+      return fail(could_not, found.error().message);
   }
   if (inspect.topic != "summary") choose(inspect, run, snapshot);
   if (inspect.format == Format::json) {

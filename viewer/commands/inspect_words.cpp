@@ -17,9 +17,9 @@ const std::map<std::string, MessageOrder> orders = {{"stored", MessageOrder::sto
                                                     {"ratio", MessageOrder::ratio},
                                                     {"bytes", MessageOrder::bytes},
                                                     {"duration", MessageOrder::duration}};
-const std::vector<std::string> topics = {"summary", "regions",   "links", "evolution", "messages",    "ranks",   "calls",
-                                         "delays",  "path",      "dag",   "criteria",  "collectives",
-                                         "nodes",   "findings",  "attribution", "traffic"};
+const std::vector<std::string> topics = {"summary", "regions",  "links",       "evolution", "messages", "ranks",
+                                         "calls",   "delays",   "path",        "dag",       "criteria", "collectives",
+                                         "nodes",   "findings", "attribution", "traffic"};
 
 // Options that only some topics take.
 struct OptionTopics {
@@ -55,20 +55,26 @@ struct Raw {
 };
 
 void declare(CLI::App& app, InspectWords& inspect, Raw& raw) {
-  app.add_option("target", inspect.target, "A dump file (pclscope run --dump), or a running job's name or endpoint")->required();
+  app.add_option("target", inspect.target, "A dump file (pclscope run --dump), or a running job's name or endpoint")
+      ->required();
   app.add_option("topic", inspect.topic, "")->check(CLI::IsMember(topics).description(""));
   auto* json = app.add_flag("--json", raw.json, "As JSON (fields: docs/json.md)");
   auto* csv = app.add_flag("--csv", raw.csv, "As comma-separated values")->excludes(json);
   app.add_flag("--dot", raw.dot, "dag as a graph for Graphviz (dot -Tsvg)")->excludes(json)->excludes(csv);
-  app.add_option("--limit", raw.limit, "At most N rows (messages, calls, delays as text: 20; else all); dag: N messages (100000)")
+  app.add_option("--limit", raw.limit,
+                 "At most N rows (messages, calls, delays as text: 20; else all); dag: N messages (100000)")
       ->type_name("N");
   app.add_option("--rank", raw.ranks, "Only what concerns these ranks: 3 or 0-3,8")->type_name("R");
-  app.add_option("--region", raw.region, "Only this region")->type_name("ID")->check(CLI::NonNegativeNumber.description(""));
-  app.add_option("--from", raw.from, "Begin of a period, since the start: 12.5, 300ms, 2min; -2s is before the end")->type_name("T");
+  app.add_option("--region", raw.region, "Only this region")
+      ->type_name("ID")
+      ->check(CLI::NonNegativeNumber.description(""));
+  app.add_option("--from", raw.from, "Begin of a period, since the start: 12.5, 300ms, 2min; -2s is before the end")
+      ->type_name("T");
   app.add_option("--to", raw.to, "End of the period")->type_name("T");
   app.add_flag("--fold", inspect.fold, "dag with one node per process");
   auto* cut = app.add_option("--cut", raw.cut, "Another cut of the tree of regions: into K of them")
-                  ->type_name("K")->check(CLI::PositiveNumber.description(""));
+                  ->type_name("K")
+                  ->check(CLI::PositiveNumber.description(""));
   app.add_option("--cut-height", raw.cut_height, "The cut at this distance")->type_name("H")->excludes(cut);
   app.add_option("--sort", raw.order, "Messages by time, ratio, bytes, duration (largest first), or as stored")
       ->type_name("KEY")
@@ -93,7 +99,9 @@ std::optional<int> parse_inspect(const std::vector<std::string>& words, InspectW
                "pclscope inspect"};
   Raw raw;
   declare(app, inspect, raw);
-  set_usage(app, "pclscope inspect TARGET [TOPIC] [--json|--csv] [--limit N] [--rank R] [--region ID] [--from T] [--to T] ...");
+  set_usage(
+      app,
+      "pclscope inspect TARGET [TOPIC] [--json|--csv] [--limit N] [--rank R] [--region ID] [--from T] [--to T] ...");
   if (const auto status = parse(app, words)) return status;
   for (const OptionTopics& of : option_topics) {
     if (app.count(of.option) == 0 || std::count(of.topics.begin(), of.topics.end(), inspect.topic) > 0) continue;

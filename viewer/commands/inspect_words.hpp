@@ -29,7 +29,7 @@ struct InspectWords {
   std::optional<std::int32_t> region;
   std::optional<std::int64_t> from_ns;  // since the start of the run; negative: before its end
   std::optional<std::int64_t> to_ns;
-  std::optional<std::uint64_t> cut;     // regions
+  std::optional<std::uint64_t> cut;  // regions
   std::optional<double> cut_height;
 };
 
@@ -42,8 +42,8 @@ struct InspectedRun {
   bool chosen(const InspectWords& words, std::int32_t rank) const;
 };
 
-// The period of --from and --to on the run's time axis. Without them all of it. Fails with bad_argument (begins after its
-// end) and not_found (lies outside the run).
+// The period of --from and --to on the run's time axis. Without them all of it. Fails with bad_argument (begins after
+// its end) and not_found (lies outside the run).
 Result<session::TimeSpan> span_of(const InspectWords& words, const InspectedRun& run);
 
 // Why what is said of the run does not tell all, in one line; empty when it does: cut off, events dropped.

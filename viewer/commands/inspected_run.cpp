@@ -10,7 +10,7 @@ namespace pclscope::commands {
 namespace {
 
 constexpr const char* cut_off = "the run was cut off or still goes on";  // said when it is opened
-constexpr std::int64_t longest_ns = 4'000'000'000'000'000'000;  // 126 years: no sum of two moments overflows
+constexpr std::int64_t longest_ns = 4'000'000'000'000'000'000;           // 126 years: no sum of two moments overflows
 
 // Until when there is something to ask about.
 std::int64_t end_of(const InspectedRun& run) {
@@ -37,15 +37,15 @@ Result<session::TimeSpan> span_of(const InspectWords& words, const InspectedRun&
   if (words.to_ns) span.end_ns = moment(*words.to_ns);
   const auto text = [](std::int64_t ns) { return text::format_seconds(static_cast<double>(ns) / 1e9); };
   if (words.from_ns && words.to_ns && span.begin_ns >= span.end_ns) {
-    return Error{ErrorCode::bad_argument, "the period ends before it begins: --from " + text(span.begin_ns) + ", --to " +
-                                              text(span.end_ns)};
+    return Error{ErrorCode::bad_argument,
+                 "the period ends before it begins: --from " + text(span.begin_ns) + ", --to " + text(span.end_ns)};
   }
   const bool after = words.from_ns && span.begin_ns > end;
   const bool before = words.to_ns && span.end_ns <= 0;
   if (after || before) {
-    return Error{ErrorCode::not_found, std::string("nothing ") + (after ? "from " + text(span.begin_ns) + " on" : "before the start") +
-                                           ": the run " + (run.session->live() ? "has come from 0 s to " : "lasts from 0 s to ") +
-                                           text(end)};
+    return Error{ErrorCode::not_found,
+                 std::string("nothing ") + (after ? "from " + text(span.begin_ns) + " on" : "before the start") +
+                     ": the run " + (run.session->live() ? "has come from 0 s to " : "lasts from 0 s to ") + text(end)};
   }
   return span;
 }

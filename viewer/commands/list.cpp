@@ -23,19 +23,32 @@ std::int64_t now_realtime_ns() {
 }
 
 session::Json job_json(const wire::Job& job, bool attached) {
-  return {{"name", job.name},   {"state", attached ? "attached" : "recorded"}, {"command", job.command}, {"mpi", job.mpi},
-          {"ranks", job.ranks}, {"node", job.node},         {"started", text::format_utc(job.started_realtime_ns)},
-          {"endpoint", job.endpoint}, {"aggregator_pid", job.aggregator_pid}};
+  return {{"name", job.name},
+          {"state", attached ? "attached" : "recorded"},
+          {"command", job.command},
+          {"mpi", job.mpi},
+          {"ranks", job.ranks},
+          {"node", job.node},
+          {"started", text::format_utc(job.started_realtime_ns)},
+          {"endpoint", job.endpoint},
+          {"aggregator_pid", job.aggregator_pid}};
 }
 
 session::Json dormant_json(const DormantJob& job) {
-  return {{"name", job.name},         {"state", "dormant"},      {"command", job.executable}, {"mpi", job.mpi},
-          {"ranks", job.ranks},       {"node", job.first_node},  {"started", text::format_utc(job.started_ns)},
-          {"nodes", job.node_count},  {"node_ranks", job.node_ranks}};
+  return {{"name", job.name},
+          {"state", "dormant"},
+          {"command", job.executable},
+          {"mpi", job.mpi},
+          {"ranks", job.ranks},
+          {"node", job.first_node},
+          {"started", text::format_utc(job.started_ns)},
+          {"nodes", job.node_count},
+          {"node_ranks", job.node_ranks}};
 }
 
 std::string age_of(std::int64_t since_realtime_ns) {
-  return text::format_seconds(static_cast<double>(std::max<std::int64_t>(now_realtime_ns() - since_realtime_ns, 0)) * 1e-9);
+  return text::format_seconds(static_cast<double>(std::max<std::int64_t>(now_realtime_ns() - since_realtime_ns, 0)) *
+                              1e-9);
 }
 
 bool print_table(const std::vector<wire::Job>& jobs, const std::vector<DormantJob>& preloaded) {
@@ -54,13 +67,15 @@ bool print_table(const std::vector<wire::Job>& jobs, const std::vector<DormantJo
     const auto known = find(job.name);
     const bool attached = known != preloaded.end();
     table.row({text::printable(job.name), attached ? "attached" : "recorded", std::to_string(job.ranks),
-               attached ? std::to_string(known->node_count) : "", age_of(attached ? known->started_ns : job.started_realtime_ns),
-               text::printable(job.mpi), text::printable(job.command)});
+               attached ? std::to_string(known->node_count) : "",
+               age_of(attached ? known->started_ns : job.started_realtime_ns), text::printable(job.mpi),
+               text::printable(job.command)});
   }
   for (const DormantJob& job : preloaded) {
     if (std::any_of(jobs.begin(), jobs.end(), [&](const wire::Job& other) { return other.name == job.name; })) continue;
     table.row({text::printable(job.name), job.aggregator != 0 ? "attached" : "dormant", std::to_string(job.ranks),
-               std::to_string(job.node_count), age_of(job.started_ns), text::printable(job.mpi), text::printable(job.executable)});
+               std::to_string(job.node_count), age_of(job.started_ns), text::printable(job.mpi),
+               text::printable(job.executable)});
   }
   return print_lines(table.lines(output_is_terminal() ? page_options(false).width : 0));
 }
@@ -79,7 +94,8 @@ int list(const std::vector<std::string>& words) {
   if (json) {
     session::Json all = session::Json::array(), dormant = session::Json::array();
     for (const wire::Job& job : *jobs) {
-      all.push_back(job_json(job, std::any_of(preloaded.begin(), preloaded.end(), [&](const DormantJob& d) { return d.name == job.name; })));
+      all.push_back(job_json(job, std::any_of(preloaded.begin(), preloaded.end(),
+                                              [&](const DormantJob& d) { return d.name == job.name; })));
     }
     for (const DormantJob& job : preloaded) {
       if (job.aggregator == 0) dormant.push_back(dormant_json(job));

@@ -38,8 +38,14 @@ struct Word {
   const char* word;
   Value value;
 };
-constexpr Word<Objective> objectives[] = {{"hop-bytes", Objective::hop_bytes}, {"inter-bytes", Objective::inter_bytes}, {"inter-messages", Objective::inter_messages}};
-constexpr Word<LaunchFormat> formats[] = {{"plain", LaunchFormat::plain}, {"openmpi-rankfile", LaunchFormat::openmpi_rankfile}, {"hydra", LaunchFormat::hydra}, {"slurm", LaunchFormat::slurm}, {"cray", LaunchFormat::cray}};
+constexpr Word<Objective> objectives[] = {{"hop-bytes", Objective::hop_bytes},
+                                          {"inter-bytes", Objective::inter_bytes},
+                                          {"inter-messages", Objective::inter_messages}};
+constexpr Word<LaunchFormat> formats[] = {{"plain", LaunchFormat::plain},
+                                          {"openmpi-rankfile", LaunchFormat::openmpi_rankfile},
+                                          {"hydra", LaunchFormat::hydra},
+                                          {"slurm", LaunchFormat::slurm},
+                                          {"cray", LaunchFormat::cray}};
 
 std::vector<std::string> words_of(const auto& table) {
   std::vector<std::string> words;
@@ -55,16 +61,39 @@ auto value_of(const auto& table, const std::string& word) {
 
 std::optional<int> parse_map(const std::vector<std::string>& words, MapWords& map) {
   std::string objective = objectives[0].word, format = formats[0].word;
-  CLI::App app{"Finds nodes for the ranks so that what they send travels less, and writes the file that the launcher needs.", "pclscope map"};
+  CLI::App app{
+      "Finds nodes for the ranks so that what they send travels less, and writes the file that the launcher needs.",
+      "pclscope map"};
   app.add_option("input", map.input.target, "A dump, a running job's name, or a traffic file")->required();
-  app.add_option("--topology", map.input.topology, "The network: torus:4x4x4mx2, mesh:8x8, hyperx:6x16x4, dragonfly:9x4x2, fattree:18x12x8, nodes:16, edges:FILE (default: the nodes of the run, equally far)")->type_name("SPEC");
-  auto* each = app.add_option("--ranks-per-node", map.input.ranks_per_node, "So many ranks may run on each node (default: as the run had, else 1)")->type_name("N")->check(CLI::Range(1, most_ranks_per_node));
-  app.add_option("--capacity", map.input.capacity, "The same for each node: 4,4,2 or a file of such numbers; nodes beyond them take none")->type_name("LIST")->excludes(each);
-  app.add_option("--node-names", map.input.node_names, "The nodes' names for the launcher, one each line (default: as the run had, else their numbers)")->type_name("FILE");
-  app.add_option("--objective", objective, "What to lessen: hop-bytes (default), inter-bytes or inter-messages (between nodes)")->check(CLI::IsMember(words_of(objectives)))->type_name("WHAT");
-  app.add_option("--format", format, "plain (lines 'rank node', default), openmpi-rankfile, hydra, slurm or cray")->check(CLI::IsMember(words_of(formats)))->type_name("FORMAT");
-  app.add_option("--effort", map.effort, "How long to search; 1 is some seconds for thousands of ranks")->type_name("X")->check(CLI::Range(0.01, 100.0))->capture_default_str();
-  app.add_option("-o,--output", map.output, "Write the mapping there (default: to standard output, the comparison to standard error)")->type_name("FILE");
+  app.add_option("--topology", map.input.topology,
+                 "The network: torus:4x4x4mx2, mesh:8x8, hyperx:6x16x4, dragonfly:9x4x2, fattree:18x12x8, nodes:16, "
+                 "edges:FILE (default: the nodes of the run, equally far)")
+      ->type_name("SPEC");
+  auto* each = app.add_option("--ranks-per-node", map.input.ranks_per_node,
+                              "So many ranks may run on each node (default: as the run had, else 1)")
+                   ->type_name("N")
+                   ->check(CLI::Range(1, most_ranks_per_node));
+  app.add_option("--capacity", map.input.capacity,
+                 "The same for each node: 4,4,2 or a file of such numbers; nodes beyond them take none")
+      ->type_name("LIST")
+      ->excludes(each);
+  app.add_option("--node-names", map.input.node_names,
+                 "The nodes' names for the launcher, one each line (default: as the run had, else their numbers)")
+      ->type_name("FILE");
+  app.add_option("--objective", objective,
+                 "What to lessen: hop-bytes (default), inter-bytes or inter-messages (between nodes)")
+      ->check(CLI::IsMember(words_of(objectives)))
+      ->type_name("WHAT");
+  app.add_option("--format", format, "plain (lines 'rank node', default), openmpi-rankfile, hydra, slurm or cray")
+      ->check(CLI::IsMember(words_of(formats)))
+      ->type_name("FORMAT");
+  app.add_option("--effort", map.effort, "How long to search; 1 is some seconds for thousands of ranks")
+      ->type_name("X")
+      ->check(CLI::Range(0.01, 100.0))
+      ->capture_default_str();
+  app.add_option("-o,--output", map.output,
+                 "Write the mapping there (default: to standard output, the comparison to standard error)")
+      ->type_name("FILE");
   app.add_flag("--json", map.json, "The comparison and the mapping as JSON");
   set_usage(app, "pclscope map INPUT [options]");
   app.footer("Formats, how to use them, and the search: docs/mapping.md.");
@@ -98,26 +127,37 @@ std::string percent(double before, double after) {
 std::vector<std::string> table_lines(const MapWords& words, const Answer& answer) {
   const MappingCost &before = answer.mapping.before, &after = answer.mapping.after;
   text::Table table;
-  for (const char* title : {"", "before", "after", "change"}) table.column(title, *title == 0 ? text::Align::left : text::Align::right);
+  for (const char* title : {"", "before", "after", "change"})
+    table.column(title, *title == 0 ? text::Align::left : text::Align::right);
   const auto row = [&](const char* name, double was, double is, bool bytes) {
-    const auto write = [&](double value) { return bytes ? text::format_bytes(value) : text::format_count(static_cast<std::uint64_t>(value)); };
+    const auto write = [&](double value) {
+      return bytes ? text::format_bytes(value) : text::format_count(static_cast<std::uint64_t>(value));
+    };
     table.row({name, write(was), write(is), percent(was, is)});
   };
   row("hop-bytes", before.hop_bytes, after.hop_bytes, true);
-  row("messages between nodes", static_cast<double>(before.inter_messages), static_cast<double>(after.inter_messages), false);
+  row("messages between nodes", static_cast<double>(before.inter_messages), static_cast<double>(after.inter_messages),
+      false);
   row("bytes between nodes", before.inter_bytes, after.inter_bytes, true);
   row("most loaded link", before.max_link_load, after.max_link_load, true);
-  std::vector<std::string> lines = {text::format_count(static_cast<std::uint64_t>(answer.input.traffic.ranks)) + " ranks on " + answer.input.topology->text() + ", in " + text::format_seconds(answer.seconds)};
+  std::vector<std::string> lines = {text::format_count(static_cast<std::uint64_t>(answer.input.traffic.ranks)) +
+                                    " ranks on " + answer.input.topology->text() + ", in " +
+                                    text::format_seconds(answer.seconds)};
   for (std::string& line : table.lines()) lines.push_back(std::move(line));
   for (const std::string& note : answer.input.notes) lines.push_back(note);
   if (!answer.better) {
-    lines.push_back(value_of(before, words.objective) > 0 ? "No better mapping was found: the current one is as good, and is what is written." : "Nothing is sent between nodes: the current mapping is as good as any.");
+    lines.push_back(value_of(before, words.objective) > 0
+                        ? "No better mapping was found: the current one is as good, and is what is written."
+                        : "Nothing is sent between nodes: the current mapping is as good as any.");
   }
   return lines;
 }
 
 Json cost_json(const MappingCost& cost) {
-  return {{"hop_bytes", finite(cost.hop_bytes)}, {"inter_bytes", finite(cost.inter_bytes)}, {"inter_messages", cost.inter_messages}, {"max_link_load", finite(cost.max_link_load)}};
+  return {{"hop_bytes", finite(cost.hop_bytes)},
+          {"inter_bytes", finite(cost.inter_bytes)},
+          {"inter_messages", cost.inter_messages},
+          {"max_link_load", finite(cost.max_link_load)}};
 }
 
 Json map_json(const MapWords& words, const Answer& answer) {
@@ -139,7 +179,8 @@ Result<Answer> find(const MapWords& words) {
   auto input = read_map_input(words.input);
   if (!input) return input.error();
   const auto begin = std::chrono::steady_clock::now();
-  const mapping::MappingProblem problem{input->traffic, *input->topology, input->capacity, input->current, words.objective, words.effort};
+  const mapping::MappingProblem problem{input->traffic, *input->topology, input->capacity,
+                                        input->current, words.objective,  words.effort};
   auto found = mapping::find_mapping(problem);
   if (!found) return found.error();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

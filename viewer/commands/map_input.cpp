@@ -25,16 +25,22 @@ Status read_source(const MapInputWords& words, MapInput& input) {
   if (!source) return source.error();
   input.traffic = std::move(source->traffic);
   if (!source->names.empty()) {
-    input.notes.push_back("the file's numbers of ranks begin at " + std::to_string(source->names.front()) + ": they are numbered anew from 0, in their order");
+    input.notes.push_back("the file's numbers of ranks begin at " + std::to_string(source->names.front()) +
+                          ": they are numbered anew from 0, in their order");
   }
   if (!source->of_run) {
-    if (words.topology.empty()) return bad(words.target + " does not say on which network it was: --topology is needed, as in --topology torus:4x4x2");
+    if (words.topology.empty())
+      return bad(words.target +
+                 " does not say on which network it was: --topology is needed, as in --topology torus:4x4x2");
     return {};
   }
   input.names = std::move(source->nodes);
   input.current = std::move(source->node_of_rank);
-  if (std::find_if(input.current.begin(), input.current.end(), [](auto node) { return node < 0; }) == input.current.end()) return {};
-  return Error{ErrorCode::damaged, words.target + " does not say on which nodes all ranks are: not all of them have begun"};
+  if (std::find_if(input.current.begin(), input.current.end(), [](auto node) { return node < 0; }) ==
+      input.current.end())
+    return {};
+  return Error{ErrorCode::damaged,
+               words.target + " does not say on which nodes all ranks are: not all of them have begun"};
 }
 
 Result<std::vector<std::int32_t>> parse_capacities(const std::string& word) {
@@ -44,7 +50,8 @@ Result<std::vector<std::int32_t>> parse_capacities(const std::string& word) {
     content << std::ifstream(word).rdbuf();
     text = content.str();
   }
-  std::replace_if(text.begin(), text.end(), [](char c) { return c == ',' || c == '\n' || c == '\t' || c == '\r'; }, ' ');
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == ',' || c == '\n' || c == '\t' || c == '\r'; }, ' ');
   std::istringstream in(text);
   std::vector<std::int32_t> capacities;
   for (std::string number; in >> number;) {
@@ -63,7 +70,9 @@ Status set_capacities(const MapInputWords& words, MapInput& input) {
   if (!words.capacity.empty()) {
     auto given = parse_capacities(words.capacity);
     if (!given) return given.error();
-    if (given->size() > nodes) return bad("--capacity names " + std::to_string(given->size()) + " nodes, " + input.topology->text() + " has " + std::to_string(nodes));
+    if (given->size() > nodes)
+      return bad("--capacity names " + std::to_string(given->size()) + " nodes, " + input.topology->text() + " has " +
+                 std::to_string(nodes));
     input.capacity = std::move(*given);
     input.capacity.resize(nodes, 0);
   } else if (words.ranks_per_node) {
@@ -88,9 +97,12 @@ Status read_names(const MapInputWords& words, MapInput& input) {
       line.erase(std::min(line.size(), line.find_last_not_of(" \t\r") + 1));
       if (!line.empty()) input.names.push_back(line);
     }
-    if (input.names.size() < nodes) return bad(words.node_names + " names " + std::to_string(input.names.size()) + " nodes, " + input.topology->text() + " has " + std::to_string(nodes));
+    if (input.names.size() < nodes)
+      return bad(words.node_names + " names " + std::to_string(input.names.size()) + " nodes, " +
+                 input.topology->text() + " has " + std::to_string(nodes));
   }
-  for (std::size_t node = input.names.size(); node < nodes; ++node) input.names.push_back(input.topology->name(static_cast<std::int32_t>(node)));
+  for (std::size_t node = input.names.size(); node < nodes; ++node)
+    input.names.push_back(input.topology->name(static_cast<std::int32_t>(node)));
   return {};
 }
 
@@ -99,10 +111,12 @@ Status read_names(const MapInputWords& words, MapInput& input) {
 Result<MapInput> read_map_input(const MapInputWords& words) {
   MapInput input;
   if (const Status status = read_source(words, input); !status) return status.error();
-  auto topology = Topology::parse(words.topology.empty() ? "nodes:" + std::to_string(input.names.size()) : words.topology);
+  auto topology =
+      Topology::parse(words.topology.empty() ? "nodes:" + std::to_string(input.names.size()) : words.topology);
   if (!topology) return topology.error();
   if (input.names.size() > static_cast<std::size_t>(topology->nodes())) {
-    return bad("the run had " + std::to_string(input.names.size()) + " nodes, " + topology->text() + " has " + std::to_string(topology->nodes()));
+    return bad("the run had " + std::to_string(input.names.size()) + " nodes, " + topology->text() + " has " +
+               std::to_string(topology->nodes()));
   }
   input.topology = std::move(*topology);
   if (const Status status = set_capacities(words, input); !status) return status.error();

@@ -31,7 +31,8 @@ std::optional<std::string> variable(const std::string& name) {
 }
 
 std::optional<std::string> slurm_names(const std::string& list) {
-  const launch::Program scontrol = launch::find_program("scontrol", environment_or("PATH", "/usr/local/bin:/usr/bin:/bin"));
+  const launch::Program scontrol =
+      launch::find_program("scontrol", environment_or("PATH", "/usr/local/bin:/usr/bin:/bin"));
   if (scontrol.state != launch::ProgramState::found) return std::nullopt;
   return launch::capture({scontrol.path, "show", "hostnames", list}, std::chrono::seconds(10));
 }
@@ -60,14 +61,16 @@ std::optional<int> find_pieces(launch::RunFacts& facts) {
   return std::nullopt;
 }
 
-std::optional<int> find_nodes(const std::string& hosts, const std::string& rankfile, launch::RunOptions& options, launch::RunFacts& facts) {
+std::optional<int> find_nodes(const std::string& hosts, const std::string& rankfile, launch::RunOptions& options,
+                              launch::RunFacts& facts) {
   launch::HostQuestion question{facts.mpi, options.ranks, hosts, options.launcher_args, rankfile};
   auto placement = launch::find_placement(question, {read_file, slurm_names, variable});
   if (!placement) return fail(wrong_usage, placement.error().message);
   options.launcher_args = std::move(question.launcher_args);
   facts.placement = std::move(*placement);
-  facts.slots = facts.placement.by_option ? launch::total_slots(facts.placement.hosts)
-                                          : launch::openmpi_slots(options.launcher_args, facts.environment, launch::usable_cores());
+  facts.slots = facts.placement.by_option
+                    ? launch::total_slots(facts.placement.hosts)
+                    : launch::openmpi_slots(options.launcher_args, facts.environment, launch::usable_cores());
   return std::nullopt;
 }
 

@@ -14,6 +14,7 @@ std::string environment_or(const char* name, const char* otherwise);
 std::optional<int> find_pieces(launch::RunFacts& facts);
 
 // Where ranks go: fills facts.placement, slots of Open MPI; takes out of the launcher's arguments what it says anew.
-std::optional<int> find_nodes(const std::string& hosts, const std::string& rankfile, launch::RunOptions& options, launch::RunFacts& facts);
+std::optional<int> find_nodes(const std::string& hosts, const std::string& rankfile, launch::RunOptions& options,
+                              launch::RunFacts& facts);
 
 }  // namespace pclscope::commands

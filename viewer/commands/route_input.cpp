@@ -22,7 +22,8 @@ void use_names(const SourcedTraffic& placed, mapping::RouteSet& set) {
   if (placed.names.empty()) return;
   for (auto& number : set.number) {
     const auto rank = static_cast<std::size_t>(number);
-    number = rank < placed.names.size() ? name_of(placed, number) : number + name_of(placed, static_cast<std::int32_t>(placed.names.size()) - 1);
+    number = rank < placed.names.size() ? name_of(placed, number)
+                                        : number + name_of(placed, static_cast<std::int32_t>(placed.names.size()) - 1);
   }
   std::unordered_map<std::int32_t, mapping::RankPlace> places;
   for (const auto& [rank, place] : set.places) places[name_of(placed, rank)] = place;
@@ -39,15 +40,19 @@ Status place(const RouteInputWords& words, const Topology& topology, SourcedTraf
     const std::int32_t each = words.ranks_per_node.value_or(1);
     const std::int64_t slots = std::int64_t{topology.nodes()} * each;
     if (placed.traffic.ranks > slots) {
-      return bad(std::to_string(placed.traffic.ranks) + " ranks, but " + topology.text() + " has " + std::to_string(topology.nodes()) + " nodes for " + std::to_string(each) +
-                 (each == 1 ? " rank" : " ranks") + " each: give a larger one, or --ranks-per-node " + std::to_string((placed.traffic.ranks + topology.nodes() - 1) / topology.nodes()));
+      return bad(std::to_string(placed.traffic.ranks) + " ranks, but " + topology.text() + " has " +
+                 std::to_string(topology.nodes()) + " nodes for " + std::to_string(each) +
+                 (each == 1 ? " rank" : " ranks") + " each: give a larger one, or --ranks-per-node " +
+                 std::to_string((placed.traffic.ranks + topology.nodes() - 1) / topology.nodes()));
     }
     placed.node_of_rank.clear();
     for (std::int32_t rank = 0; rank < placed.traffic.ranks; ++rank) placed.node_of_rank.push_back(rank / each);
   }
   // A rank that has not shown up sent nothing: anywhere will do.
   for (auto& node : placed.node_of_rank) node = std::max(node, 0);
-  if (static_cast<std::int64_t>(placed.nodes.size()) > topology.nodes()) return bad("the run had " + std::to_string(placed.nodes.size()) + " nodes, " + topology.text() + " has " + std::to_string(topology.nodes()));
+  if (static_cast<std::int64_t>(placed.nodes.size()) > topology.nodes())
+    return bad("the run had " + std::to_string(placed.nodes.size()) + " nodes, " + topology.text() + " has " +
+               std::to_string(topology.nodes()));
   return {};
 }
 
@@ -55,7 +60,9 @@ Result<RouteInput> from_traffic(const RouteInputWords& words, std::optional<Topo
   auto placed = read_traffic_source(words.target);
   if (!placed) return placed.error();
   if (!topology) {
-    if (placed->nodes.empty()) return bad(words.target + " does not say on which network it was: --topology is needed, as in --topology torus:4x4x2");
+    if (placed->nodes.empty())
+      return bad(words.target +
+                 " does not say on which network it was: --topology is needed, as in --topology torus:4x4x2");
     auto plain = Topology::parse("nodes:" + std::to_string(placed->nodes.size()));
     if (!plain) return plain.error();
     topology = std::move(*plain);
@@ -86,7 +93,8 @@ Result<RouteInput> from_route_file(const RouteInputWords& words, std::optional<T
   }
   auto placed = read_traffic_source(words.traffic);
   if (!placed) return placed.error();
-  for (mapping::Flow& flow : placed->traffic.flows) flow = {name_of(*placed, flow.source), name_of(*placed, flow.destination), flow.messages, flow.bytes};
+  for (mapping::Flow& flow : placed->traffic.flows)
+    flow = {name_of(*placed, flow.source), name_of(*placed, flow.destination), flow.messages, flow.bytes};
   const std::size_t found = set_bytes(input.set, placed->traffic), all = input.set.routes.size();
   if (found == 0) return bad(words.traffic + " has bytes for none of the routes");
   if (found < all) input.bytes_from = std::to_string(all - found) + " routes have no traffic";

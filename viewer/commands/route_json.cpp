@@ -10,7 +10,8 @@ using session::finite;
 using session::Json;
 
 Json vertex_json(const RouteInput& input, std::int32_t vertex) {
-  if (static_cast<std::size_t>(vertex) < input.node_names.size()) return input.node_names[static_cast<std::size_t>(vertex)];
+  if (static_cast<std::size_t>(vertex) < input.node_names.size())
+    return input.node_names[static_cast<std::size_t>(vertex)];
   if (input.topology && input.topology->coordinates(vertex).empty()) return input.topology->name(vertex);
   return input.set.coordinates[static_cast<std::size_t>(vertex)];
 }
@@ -22,8 +23,13 @@ Json path_json(const RouteInput& input, const std::vector<std::int32_t>& path) {
 }
 
 Json route_of(const RouteInput& input, const Route& route, double heaviest) {
-  return {{"source", route.source},         {"destination", route.destination},   {"hops", route.length()}, {"bytes", finite(route.bytes)},
-          {"hop_bytes", finite(route.hop_bytes())}, {"heaviest_link_bytes", finite(heaviest)}, {"path", path_json(input, route.path)}};
+  return {{"source", route.source},
+          {"destination", route.destination},
+          {"hops", route.length()},
+          {"bytes", finite(route.bytes)},
+          {"hop_bytes", finite(route.hop_bytes())},
+          {"heaviest_link_bytes", finite(heaviest)},
+          {"path", path_json(input, route.path)}};
 }
 
 Json state_json(const RouteAnswer& answer, const RouteState& state) {
@@ -35,7 +41,10 @@ Json state_json(const RouteAnswer& answer, const RouteState& state) {
   }
   Json links = Json::array();
   for (const auto& link : heaviest_links(*answer.input.graph, state.loads, answer.top)) {
-    links.push_back({{"from", vertex_json(answer.input, link.from)}, {"to", vertex_json(answer.input, link.to)}, {"bytes", finite(link.bytes)}, {"bytes_back", finite(link.back)}});
+    links.push_back({{"from", vertex_json(answer.input, link.from)},
+                     {"to", vertex_json(answer.input, link.to)},
+                     {"bytes", finite(link.bytes)},
+                     {"bytes_back", finite(link.back)}});
   }
   return {{"routes", state.routes.size()},
           {"routes_between_nodes", between},
@@ -56,8 +65,12 @@ Json reroute_json(const RouteAnswer& answer) {
     const Route &old_route = answer.before.routes[i], &route = answer.after->routes[i];
     if (old_route.path == route.path) continue;
     ++changed;
-    routes.push_back({{"source", route.source}, {"destination", route.destination}, {"hops_before", old_route.length()}, {"hops_after", route.length()},
-                      {"heaviest_link_bytes_before", finite(answer.before.heaviest[i])}, {"heaviest_link_bytes_after", finite(answer.after->heaviest[i])},
+    routes.push_back({{"source", route.source},
+                      {"destination", route.destination},
+                      {"hops_before", old_route.length()},
+                      {"hops_after", route.length()},
+                      {"heaviest_link_bytes_before", finite(answer.before.heaviest[i])},
+                      {"heaviest_link_bytes_after", finite(answer.after->heaviest[i])},
                       {"path", path_json(answer.input, route.path)}});
   }
   const Relief relief = relief_of(answer);

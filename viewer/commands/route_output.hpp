@@ -11,11 +11,11 @@
 
 namespace pclscope::commands {
 
-struct RouteState {                    // of all routes, at one time
+struct RouteState {  // of all routes, at one time
   std::vector<mapping::Route> routes;
   mapping::LinkLoads loads;
   mapping::LoadSummary summary;
-  std::vector<double> heaviest;        // of each route
+  std::vector<double> heaviest;  // of each route
 };
 
 struct RouteAnswer {
@@ -23,8 +23,8 @@ struct RouteAnswer {
   mapping::RouteMetric metric = mapping::RouteMetric::load;
   std::size_t top = 10;
   RouteState before;
-  std::optional<RouteState> after;     // when there was something to reroute
-  std::vector<std::size_t> chosen;     // indices of the routes that might change
+  std::optional<RouteState> after;  // when there was something to reroute
+  std::vector<std::size_t> chosen;  // indices of the routes that might change
   mapping::RerouteRule rule;
 };
 
@@ -34,7 +34,7 @@ struct Relief {
   double mean = 0;
   double most = 0;
 };
-Relief relief_of(const RouteAnswer& answer);   // needs `after`
+Relief relief_of(const RouteAnswer& answer);  // needs `after`
 
 RouteState state_of(const mapping::LinkGraph& graph, std::vector<mapping::Route> routes);
 std::vector<std::string> route_page(const RouteAnswer& answer, std::size_t width);

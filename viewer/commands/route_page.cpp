@@ -13,8 +13,10 @@ using text::Align;
 
 std::string vertex_text(const RouteInput& input, std::int32_t vertex) {
   const auto& coordinates = input.set.coordinates[static_cast<std::size_t>(vertex)];
-  if (static_cast<std::size_t>(vertex) < input.node_names.size()) return text::printable(input.node_names[static_cast<std::size_t>(vertex)]);
-  if (input.topology && input.topology->coordinates(vertex).empty()) return text::printable(input.topology->name(vertex));
+  if (static_cast<std::size_t>(vertex) < input.node_names.size())
+    return text::printable(input.node_names[static_cast<std::size_t>(vertex)]);
+  if (input.topology && input.topology->coordinates(vertex).empty())
+    return text::printable(input.topology->name(vertex));
   std::string result = "(";
   for (const std::int32_t c : coordinates) {
     if (result.size() > 1) result += ' ';
@@ -24,7 +26,9 @@ std::string vertex_text(const RouteInput& input, std::int32_t vertex) {
   return result;
 }
 
-std::string pair_text(const Route& route) { return std::to_string(route.source).append("-").append(std::to_string(route.destination)); }
+std::string pair_text(const Route& route) {
+  return std::to_string(route.source).append("-").append(std::to_string(route.destination));
+}
 
 std::string change(double before, double after) {
   if (before <= 0 || before == after) return "";
@@ -45,16 +49,21 @@ std::int32_t longest(const std::vector<Route>& routes) {
 }
 
 std::size_t leaving(const std::vector<Route>& routes) {
-  return static_cast<std::size_t>(std::count_if(routes.begin(), routes.end(), [](const Route& route) { return route.length() > 0; }));
+  return static_cast<std::size_t>(
+      std::count_if(routes.begin(), routes.end(), [](const Route& route) { return route.length() > 0; }));
 }
 
 void add_head(const RouteAnswer& answer, std::vector<std::string>& page) {
   const RouteState& now = answer.before;
   const std::size_t out = leaving(now.routes);
-  page.push_back(text::format_count(now.routes.size()) + " routes" + (out < now.routes.size() ? ", " + text::format_count(out) + " of them between nodes" : "") +
-                 "; mean length " + text::format_ratio(mean_length(now.routes)) + ", longest " + std::to_string(longest(now.routes)));
-  const std::string network = answer.input.topology ? text::printable(answer.input.topology->text()) : "links that the routes use";
-  page.push_back(network + ": " + text::format_count(now.summary.used) + " of " + text::format_count(now.summary.links) + " directed links are used; the heaviest carries " +
+  page.push_back(text::format_count(now.routes.size()) + " routes" +
+                 (out < now.routes.size() ? ", " + text::format_count(out) + " of them between nodes" : "") +
+                 "; mean length " + text::format_ratio(mean_length(now.routes)) + ", longest " +
+                 std::to_string(longest(now.routes)));
+  const std::string network =
+      answer.input.topology ? text::printable(answer.input.topology->text()) : "links that the routes use";
+  page.push_back(network + ": " + text::format_count(now.summary.used) + " of " +
+                 text::format_count(now.summary.links) + " directed links are used; the heaviest carries " +
                  text::format_bytes(now.summary.largest) + ", the mean one " + text::format_bytes(now.summary.mean));
   if (!answer.input.bytes_from.empty()) page.push_back(answer.input.bytes_from);
 }
@@ -72,7 +81,8 @@ void add_worst(const RouteAnswer& answer, std::vector<std::string>& page, std::s
     const Route& route = now.routes[i];
     if (shown == answer.top || route.length() == 0) break;
     ++shown;
-    table.row({pair_text(route), std::to_string(route.length()), text::format_bytes(route.bytes), text::format_bytes(route.hop_bytes()), text::format_bytes(now.heaviest[i]),
+    table.row({pair_text(route), std::to_string(route.length()), text::format_bytes(route.bytes),
+               text::format_bytes(route.hop_bytes()), text::format_bytes(now.heaviest[i]),
                vertex_text(answer.input, route.path.front()), vertex_text(answer.input, route.path.back())});
   }
   if (table.empty()) return;
@@ -81,12 +91,14 @@ void add_worst(const RouteAnswer& answer, std::vector<std::string>& page, std::s
   append(page, table, width);
 }
 
-void add_links(const RouteAnswer& answer, const RouteState& state, const std::string& title, std::vector<std::string>& page, std::size_t width) {
+void add_links(const RouteAnswer& answer, const RouteState& state, const std::string& title,
+               std::vector<std::string>& page, std::size_t width) {
   text::Table table;
   for (const char* column : {"from", "to"}) table.column(column, Align::left);
   for (const char* column : {"bytes", "the other way"}) table.column(column, Align::right);
   for (const auto& link : heaviest_links(*answer.input.graph, state.loads, answer.top)) {
-    table.row({vertex_text(answer.input, link.from), vertex_text(answer.input, link.to), text::format_bytes(link.bytes), text::format_bytes(link.back)});
+    table.row({vertex_text(answer.input, link.from), vertex_text(answer.input, link.to), text::format_bytes(link.bytes),
+               text::format_bytes(link.back)});
   }
   if (table.empty()) return;
   page.push_back("");
@@ -99,13 +111,17 @@ void add_before_after(const RouteAnswer& answer, std::vector<std::string>& page,
   text::Table table;
   table.column("", Align::left);
   for (const char* column : {"before", "after", "change"}) table.column(column, Align::right);
-  const auto row = [&](const char* name, double old_value, double new_value, auto&& format) { table.row({name, format(old_value), format(new_value), change(old_value, new_value)}); };
+  const auto row = [&](const char* name, double old_value, double new_value, auto&& format) {
+    table.row({name, format(old_value), format(new_value), change(old_value, new_value)});
+  };
   row("heaviest link", before.summary.largest, after.summary.largest, text::format_bytes);
   row("mean of used links", before.summary.mean, after.summary.mean, text::format_bytes);
-  row("used links", double(before.summary.used), double(after.summary.used), [](double count) { return text::format_count(static_cast<std::uint64_t>(count)); });
+  row("used links", double(before.summary.used), double(after.summary.used),
+      [](double count) { return text::format_count(static_cast<std::uint64_t>(count)); });
   row("bytes x hops", before.summary.total, after.summary.total, text::format_bytes);
   row("mean length", mean_length(before.routes), mean_length(after.routes), text::format_ratio);
-  row("longest", longest(before.routes), longest(after.routes), [](double hops) { return text::format_count(static_cast<std::uint64_t>(hops)); });
+  row("longest", longest(before.routes), longest(after.routes),
+      [](double hops) { return text::format_count(static_cast<std::uint64_t>(hops)); });
   append(page, table, width);
 }
 
@@ -120,11 +136,12 @@ void add_changed(const RouteAnswer& answer, std::vector<std::string>& page, std:
     if (old_route.path == route.path || shown == answer.top) continue;
     ++shown;
     std::string way;
-    for (const std::int32_t vertex : route.path) way.append(way.empty() ? "" : " ").append(vertex_text(answer.input, vertex));
+    for (const std::int32_t vertex : route.path)
+      way.append(way.empty() ? "" : " ").append(vertex_text(answer.input, vertex));
     std::string hops = std::to_string(old_route.length());
     if (old_route.length() != route.length()) hops.append(" > ").append(std::to_string(route.length()));
-    table.row({pair_text(route), hops,
-               text::format_bytes(answer.before.heaviest[i]), text::format_bytes(answer.after->heaviest[i]), way});
+    table.row({pair_text(route), hops, text::format_bytes(answer.before.heaviest[i]),
+               text::format_bytes(answer.after->heaviest[i]), way});
   }
   if (table.empty()) return;
   page.push_back("");
@@ -138,7 +155,8 @@ void add_floor(const RouteAnswer& answer, std::vector<std::string>& page) {
     if (route.length() > 0 && (!most || route.bytes > most->bytes)) most = &route;
   }
   if (!most || answer.after->summary.largest > most->bytes * 1.01) return;
-  page.push_back("The heaviest link carries route " + pair_text(*most) + " alone: only other places for these ranks can better that (pclscope map)");
+  page.push_back("The heaviest link carries route " + pair_text(*most) +
+                 " alone: only other places for these ranks can better that (pclscope map)");
 }
 
 void add_reroute(const RouteAnswer& answer, std::vector<std::string>& page, std::size_t width) {
@@ -146,12 +164,14 @@ void add_reroute(const RouteAnswer& answer, std::vector<std::string>& page, std:
   for (const std::size_t i : answer.chosen) changed += answer.before.routes[i].path != answer.after->routes[i].path;
   const bool by_load = answer.rule.criterion == mapping::Criterion::load;
   page.push_back("");
-  page.push_back("Rerouted by " + std::string(by_load ? "heaviest link" : "length") + ", at most " + std::to_string(answer.rule.delta) + " links longer: " + text::format_count(changed) + " of " +
+  page.push_back("Rerouted by " + std::string(by_load ? "heaviest link" : "length") + ", at most " +
+                 std::to_string(answer.rule.delta) + " links longer: " + text::format_count(changed) + " of " +
                  text::format_count(answer.chosen.size()) + " routes have a better way");
   add_before_after(answer, page, width);
   const Relief relief = relief_of(answer);
   if (relief.routes > 0) {
-    page.push_back("The heaviest link of " + text::format_count(relief.routes) + " routes is lighter: by " + text::format_share(relief.mean) + " on average, by " + text::format_share(relief.most) + " at most");
+    page.push_back("The heaviest link of " + text::format_count(relief.routes) + " routes is lighter: by " +
+                   text::format_share(relief.mean) + " on average, by " + text::format_share(relief.most) + " at most");
   }
   add_floor(answer, page);
   add_changed(answer, page, width);
@@ -163,7 +183,8 @@ void add_reroute(const RouteAnswer& answer, std::vector<std::string>& page, std:
 Relief relief_of(const RouteAnswer& answer) {
   Relief relief;
   for (const std::size_t i : answer.chosen) {
-    const double before = answer.before.heaviest[i], share = before > 0 ? (before - answer.after->heaviest[i]) / before : 0;
+    const double before = answer.before.heaviest[i],
+                 share = before > 0 ? (before - answer.after->heaviest[i]) / before : 0;
     if (share <= 1e-12) continue;
     ++relief.routes;
     relief.mean += share;

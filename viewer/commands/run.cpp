@@ -20,11 +20,12 @@
 namespace pclscope::commands {
 namespace {
 
-using std::chrono::milliseconds;
 using launch::AggregatorEnd;
+using std::chrono::milliseconds;
 
 int print_command(const RunPlan& plan, const launch::LaunchLine& line) {
-  if (launch::base_name(plan.facts.launcher) == "srun") return print(launch::srun_script(plan.options, plan.facts)) ? done : could_not;
+  if (launch::base_name(plan.facts.launcher) == "srun")
+    return print(launch::srun_script(plan.options, plan.facts)) ? done : could_not;
   std::string text;
   // Each run of the printed line is a job of its own: its secret is made when it runs, and is in no script or log.
   for (const auto& [name, value] : line.environment)
@@ -57,15 +58,16 @@ bool dump_is_complete(const RunPlan& plan) {
   return dump && dump->complete();
 }
 
-// The root is on another node, whose board we cannot see. The launcher has waited for it; what it stored or said last may
-// still be on its way.
+// The root is on another node, whose board we cannot see. The launcher has waited for it; what it stored or said last
+// may still be on its way.
 AggregatorEnd end_elsewhere(const RunPlan& plan, News& news) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
   while (true) {
     news.look();
     if (dump_is_complete(plan) || (news.newest() && news.newest()->finished)) return AggregatorEnd::closed;
     const bool nothing_can_come = plan.options.dump.empty() && !news.connected();
-    if (nothing_can_come || std::chrono::steady_clock::now() > deadline) return news.newest() ? AggregatorEnd::died : AggregatorEnd::closed;
+    if (nothing_can_come || std::chrono::steady_clock::now() > deadline)
+      return news.newest() ? AggregatorEnd::died : AggregatorEnd::closed;
     std::this_thread::sleep_for(milliseconds(50));
   }
 }
@@ -93,7 +95,8 @@ std::string starting_line(const RunPlan& plan) {
   const std::vector<std::string>& nodes = plan.facts.placement.nodes;
   std::string line = "job " + plan.facts.job + " starts";
   if (nodes.size() > 1) line += " on " + std::to_string(nodes.size()) + " nodes";
-  return line + "; to look at it" + (plan.root_is_here ? "" : " on " + nodes.front()) + ": pclscope watch " + plan.facts.job;
+  return line + "; to look at it" + (plan.root_is_here ? "" : " on " + nodes.front()) + ": pclscope watch " +
+         plan.facts.job;
 }
 
 }  // namespace

@@ -37,7 +37,8 @@ void add_options(CLI::App& app, RunWords& run, Raw& raw) {
   add_analysis_options(app, run.options, raw.analysis);
   app.add_option("--hosts", run.hosts, "Nodes and how many ranks each takes; an aggregator is added on each")
       ->type_name("node1:2,node2:2");
-  app.add_option("--rankfile", run.rankfile, "File with the node of each rank, as pclscope map writes it (instead of --hosts)")
+  app.add_option("--rankfile", run.rankfile,
+                 "File with the node of each rank, as pclscope map writes it (instead of --hosts)")
       ->type_name("FILE");
   app.add_option("--mpi", run.mpi, "The MPI of the application: openmpi, mpich or auto (auto)")
       ->type_name("MPI")
@@ -82,8 +83,9 @@ std::optional<int> parse_run(const Words& words, RunWords& run) {
   Raw raw;
   add_options(app, run, raw);
   set_usage(app, "pclscope run -n N [options] -- command arguments");
-  app.footer("Exit status: the application's own.\n"
-             "example: pclscope run -n 8 --dump run.h5 -- ./app input.txt     then, elsewhere: pclscope watch");
+  app.footer(
+      "Exit status: the application's own.\n"
+      "example: pclscope run -n 8 --dump run.h5 -- ./app input.txt     then, elsewhere: pclscope watch");
   const std::size_t start = command_start(app, words);
   const Words own(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(start));
   if (const auto status = parse(app, own)) return status;

@@ -15,7 +15,7 @@ struct RunWords {
   std::string hosts;           // --hosts; empty = not given
   std::string rankfile;        // --rankfile; empty = not given
   std::string mpi = "auto";
-  std::string launcher;        // --launcher; empty = find one
+  std::string launcher;  // --launcher; empty = find one
   bool quiet = false;
   bool print_only = false;
 };

@@ -28,9 +28,11 @@ std::optional<int> find_application(const launch::RunOptions& options, const std
   // The statuses of a shell.
   if (found.state == ProgramState::missing) {
     const bool is_path = name.find('/') != std::string::npos;
-    return fail(127, "cannot find '" + name + (is_path ? "': there is no such file" : "': give its path, or put it in PATH"));
+    return fail(
+        127, "cannot find '" + name + (is_path ? "': there is no such file" : "': give its path, or put it in PATH"));
   }
-  if (found.state == ProgramState::not_executable) return fail(126, "cannot execute '" + found.path + "': it is no executable file");
+  if (found.state == ProgramState::not_executable)
+    return fail(126, "cannot execute '" + found.path + "': it is no executable file");
   program = found.path;
   return std::nullopt;
 }
@@ -40,8 +42,11 @@ void note(const RunWords& words, const std::string& text) {
 }
 
 // Its line is printed only: nobody has to have Slurm here.
-std::optional<int> choose_srun(const RunWords& words, std::optional<launch::Mpi> mpi, const std::string& found, launch::RunFacts& facts) {
-  if (!words.print_only) return fail(wrong_usage, "pclscope prints the lines for srun and does not run them: add --print, run what it prints");
+std::optional<int> choose_srun(const RunWords& words, std::optional<launch::Mpi> mpi, const std::string& found,
+                               launch::RunFacts& facts) {
+  if (!words.print_only)
+    return fail(wrong_usage,
+                "pclscope prints the lines for srun and does not run them: add --print, run what it prints");
   if (!mpi) return fail(could_not, "cannot tell which MPI the application uses: add --mpi openmpi or --mpi mpich");
   facts.mpi = *mpi;
   facts.launcher = found.empty() ? words.launcher : found;
@@ -68,9 +73,12 @@ std::optional<int> choose_launcher(const RunWords& words, const std::string& pro
   if (!words.launcher.empty()) {
     const auto launcher = launch::find_program(words.launcher, path);
     if (launch::base_name(words.launcher) == "srun") return choose_srun(words, detected.mpi, launcher.path, facts);
-    if (launcher.state != ProgramState::found) return fail(could_not, "cannot execute the launcher '" + words.launcher + "'");
+    if (launcher.state != ProgramState::found)
+      return fail(could_not, "cannot execute the launcher '" + words.launcher + "'");
     const auto mpi = detected.mpi ? detected.mpi : launch::identify_launcher(launcher.path);
-    if (!mpi) return fail(could_not, "cannot tell which MPI '" + words.launcher + "' belongs to: add --mpi openmpi or --mpi mpich");
+    if (!mpi)
+      return fail(could_not,
+                  "cannot tell which MPI '" + words.launcher + "' belongs to: add --mpi openmpi or --mpi mpich");
     facts.mpi = *mpi;
     facts.launcher = launcher.path;
     return std::nullopt;
@@ -79,8 +87,8 @@ std::optional<int> choose_launcher(const RunWords& words, const std::string& pro
   if (words.print_only && detected.mpi && srun.state == ProgramState::found && std::getenv("SLURM_JOB_ID") != nullptr) {
     return choose_srun(words, detected.mpi, srun.path, facts);
   }
-  const auto launcher = detected.mpi ? launch::find_launcher(*detected.mpi, detected.library, path)
-                                     : launch::default_launcher(path);
+  const auto launcher =
+      detected.mpi ? launch::find_launcher(*detected.mpi, detected.library, path) : launch::default_launcher(path);
   if (!launcher) return fail(could_not, launcher.error().message);
   if (!detected.mpi && !detected.no_mpi) {
     note(words, "cannot tell which MPI '" + name + "' uses: taking " + std::string(launch::mpi_title(launcher->mpi)) +
@@ -107,7 +115,8 @@ std::optional<int> plan_run(const std::vector<std::string>& words, RunPlan& plan
   RunWords run;
   if (const auto status = parse_run(words, run)) return status;
   std::string program;
-  if (const auto status = find_application(run.options, environment_or("PATH", "/usr/local/bin:/usr/bin:/bin"), program)) {
+  if (const auto status =
+          find_application(run.options, environment_or("PATH", "/usr/local/bin:/usr/bin:/bin"), program)) {
     return status;
   }
   if (const auto status = check_dump(run.options.dump)) return status;
@@ -120,7 +129,9 @@ std::optional<int> plan_run(const std::vector<std::string>& words, RunPlan& plan
   const std::vector<std::string>& nodes = plan.facts.placement.nodes;
   const std::string here = launch::this_host();
   plan.root_is_here = nodes.empty() || launch::same_host(nodes.front(), here) || nodes.front() == "localhost";
-  plan.runs_here = plan.root_is_here || std::any_of(nodes.begin(), nodes.end(), [&](const std::string& node) { return launch::same_host(node, here); });
+  plan.runs_here = plan.root_is_here || std::any_of(nodes.begin(), nodes.end(), [&](const std::string& node) {
+                     return launch::same_host(node, here);
+                   });
   plan.facts.endpoint = run.endpoint;
   if (run.endpoint.empty() && !plan.root_is_here) {
     plan.facts.endpoint = "auto";  // that node's own runtime directory, which may be another than ours

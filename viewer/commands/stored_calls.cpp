@@ -22,9 +22,11 @@ Result<StoredCalls> read_calls(const session::TimeSpan& span, InspectedRun& run)
     }
     return true;
   };
-  Status read = run.session->messages(wanted, [&](std::span<const Message> batch) { return append(calls.messages, batch); });
+  Status read =
+      run.session->messages(wanted, [&](std::span<const Message> batch) { return append(calls.messages, batch); });
   if (!read) return read.error();
-  read = run.session->collectives(wanted, [&](std::span<const CollectiveCall> batch) { return append(calls.collectives, batch); });
+  read = run.session->collectives(
+      wanted, [&](std::span<const CollectiveCall> batch) { return append(calls.collectives, batch); });
   if (!read) return read.error();
   calls.why_partial = why_partial(run);
   if (cut) {

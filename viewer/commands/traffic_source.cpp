@@ -22,14 +22,17 @@ Result<SourcedTraffic> read_run(const std::string& word) {
   if (!session) return session.error();
   const auto news = (*session)->newer(patience);
   if (!news) return news.error();
-  if (!*news) return Error{ErrorCode::unreachable, "no news from " + word + " within 2 s: is it still running? pclscope list shows"};
+  if (!*news)
+    return Error{ErrorCode::unreachable,
+                 "no news from " + word + " within 2 s: is it still running? pclscope list shows"};
   const auto pairs = (*session)->traffic();
   if (!pairs) return pairs.error();
   const Application& application = (*news)->application;
   SourcedTraffic source;
   source.of_run = true;
   source.traffic.ranks = application.ranks;
-  for (const PairTraffic& pair : *pairs) source.traffic.flows.push_back({pair.source, pair.destination, pair.messages, static_cast<double>(pair.bytes)});
+  for (const PairTraffic& pair : *pairs)
+    source.traffic.flows.push_back({pair.source, pair.destination, pair.messages, static_cast<double>(pair.bytes)});
   source.nodes = application.nodes;
   source.node_of_rank = application.node_of_rank;
   source.node_of_rank.resize(static_cast<std::size_t>(std::max(0, application.ranks)), -1);

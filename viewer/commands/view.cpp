@@ -20,7 +20,8 @@ int view(const std::vector<std::string>& words) {
   arguments.push_back(nullptr);
   ::execv(program.c_str(), arguments.data());
   if (errno == ENOENT) {
-    return fail(could_not, "this pclscope has no viewer (" + program + "): build it where libimgui-dev and libglfw3-dev are, or use pclscope watch");
+    return fail(could_not, "this pclscope has no viewer (" + program +
+                               "): build it where libimgui-dev and libglfw3-dev are, or use pclscope watch");
   }
   return fail(could_not, "cannot start " + program + ": " + std::strerror(errno));
 }

@@ -15,9 +15,9 @@
 namespace pclscope::commands {
 namespace {
 
-using std::chrono::milliseconds;
 using session::Session;
 using session::Source;
+using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
 volatile std::sig_atomic_t stop_asked = 0;
@@ -107,18 +107,21 @@ session::Feed::Open opener(std::unique_ptr<Session> first, const session::Target
 }
 
 // The exit status; nothing when the terminal refuses.
-std::optional<int> follow_full_screen(const WatchWords& watch, std::unique_ptr<Session>& session, const session::Target& target,
-                                      const std::string& name) {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::signal(signal, ask_to_stop);  // all give the terminal back
+std::optional<int> follow_full_screen(const WatchWords& watch, std::unique_ptr<Session>& session,
+                                      const session::Target& target, const std::string& name) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT})
+    ::signal(signal, ask_to_stop);  // all give the terminal back
   session::FeedState last;
   {
     const auto terminal = screen::Terminal::open();
     if (!terminal) return std::nullopt;
     const bool ascii = page_options(watch.ascii).ascii;
-    last = screen::watch_full_screen(*terminal, opener(std::move(session), target), {name, ascii, watch.interval, &stop_asked});
+    last = screen::watch_full_screen(*terminal, opener(std::move(session), target),
+                                     {name, ascii, watch.interval, &stop_asked});
   }
   using Phase = session::FeedState::Phase;
-  if (last.phase == Phase::failed || (last.phase == Phase::lost && last.snapshots == 0)) return fail(could_not, last.problem);
+  if (last.phase == Phase::failed || (last.phase == Phase::lost && last.snapshots == 0))
+    return fail(could_not, last.problem);
   if (last.phase == Phase::lost) return say_end(Source::lost, name);
   return last.phase == Phase::finished ? say_end(Source::finished, name) : done;
 }
@@ -163,8 +166,8 @@ int watch(const std::vector<std::string>& words) {
   const auto runtime = wire::runtime_directory();
   const auto jobs = wire::list_jobs();
   // Endpoints and files can do without a runtime directory.
-  const auto target = session::choose_target(watch.target, jobs ? *jobs : std::vector<wire::Job>(),
-                                             runtime ? *runtime : std::string());
+  const auto target =
+      session::choose_target(watch.target, jobs ? *jobs : std::vector<wire::Job>(), runtime ? *runtime : std::string());
   if (!target) return fail(could_not, watch.target.empty() && !jobs ? jobs.error().message : target.error().message);
   if (!target->note.empty()) say(target->note);
   auto session = open_target(*target);

@@ -21,18 +21,12 @@ double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock:
 Connection::State state_of(session::FeedState::Phase phase) {
   using Phase = session::FeedState::Phase;
   switch (phase) {
-    case Phase::opening:
-      return Connection::State::opening;
-    case Phase::running:
-      return Connection::State::running;
-    case Phase::finished:
-      return Connection::State::finished;
-    case Phase::lost:
-      return Connection::State::lost;
-    case Phase::stored:
-      return Connection::State::stored;
-    case Phase::failed:
-      return Connection::State::failed;
+    case Phase::opening: return Connection::State::opening;
+    case Phase::running: return Connection::State::running;
+    case Phase::finished: return Connection::State::finished;
+    case Phase::lost: return Connection::State::lost;
+    case Phase::stored: return Connection::State::stored;
+    case Phase::failed: return Connection::State::failed;
   }
   return Connection::State::failed;
 }
@@ -121,12 +115,9 @@ void App::keys() {
 
 void App::escape() {
   if (ImGui::GetIO().WantTextInput) return;  // it ends the input
-  if (help_ || hint_ || details_)
-    help_ = hint_ = details_ = false;
-  else if (alone_ >= 0 && options_.only.empty())
-    alone_ = -1;
-  else
-    selection_ = {};
+  if (help_ || hint_ || details_) help_ = hint_ = details_ = false;
+  else if (alone_ >= 0 && options_.only.empty()) alone_ = -1;
+  else selection_ = {};
 }
 
 void App::frame(float width, float height, float scale) {
@@ -143,14 +134,11 @@ void App::frame(float width, float height, float scale) {
                    ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNavInputs |
                    ImGuiWindowFlags_NoBackground);
   // Whoever draws us has cleared the window with the background's colour: software renderers pay for every layer.
-  ImGui::GetWindowDrawList()->AddRectFilled({0, 0}, {width, StatusBar::height(scale)},
-                                            to_imgui(scene_.palette->panel));
+  ImGui::GetWindowDrawList()->AddRectFilled({0, 0}, {width, StatusBar::height(scale)}, to_imgui(scene_.palette->panel));
   status_.draw(scene_, selection_);
   const float top = std::min(ImGui::GetCursorPosY(), height);
-  if (scene_.snapshot)
-    draw_cells(top, width, height);
-  else
-    draw_missing(top, width, height);
+  if (scene_.snapshot) draw_cells(top, width, height);
+  else draw_missing(top, width, height);
   ImGui::End();
   ImGui::PopStyleVar(2);
   if (details_) draw_details(width, height);
@@ -201,9 +189,8 @@ void App::draw_cell(std::size_t index, layout::Rect at) {
   draw_text(list, at.low + layout::Point{pad, title * 0.15f}, p.faint_text, cell.view->title(), at.width() - 2 * pad);
   ImGui::SetCursorPos({at.low.x, at.low.y + title});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
-  ImGui::BeginChild(
-      "view", {at.width(), at.height() - title}, false,
-      ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoBackground);
+  ImGui::BeginChild("view", {at.width(), at.height() - title}, false,
+                    ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoBackground);
   cell.view->draw(scene_, selection_);
   ImGui::EndChild();
   ImGui::PopStyleVar();
@@ -242,8 +229,9 @@ void App::dim(float top, float width, float height) const {
 
 void App::draw_missing(float top, float width, float height) {
   const Connection& connection = scene_.connection;
-  std::string words = connection.state == Connection::State::opening ? "opening " + connection.name
-                                                                      : "waiting for the first news from " + connection.name;
+  std::string words = connection.state == Connection::State::opening
+                          ? "opening " + connection.name
+                          : "waiting for the first news from " + connection.name;
   if (connection.state == Connection::State::failed) words = connection.problem;
   else if (!connection.problem.empty()) words.append(": ").append(connection.problem);
   ImGui::SetCursorPos({width * 0.1f, top + (height - top) * 0.4f});

@@ -66,8 +66,8 @@ class App {
   DagQuestion asked_;
   bool any_asked_ = false;
   double asked_at_s_ = -1e9;
-  int quiet_frames_ = 0;    // since something last moved
-  int whole_frames_ = 0;    // with a snapshot and, if one was asked for, a graph
+  int quiet_frames_ = 0;  // since something last moved
+  int whole_frames_ = 0;  // with a snapshot and, if one was asked for, a graph
 };
 
 }  // namespace pclscope::gui

@@ -11,18 +11,12 @@ using Json = nlohmann::ordered_json;
 
 const char* word(Connection::State state) {
   switch (state) {
-    case Connection::State::opening:
-      return "opening";
-    case Connection::State::running:
-      return "running";
-    case Connection::State::finished:
-      return "finished";
-    case Connection::State::lost:
-      return "lost";
-    case Connection::State::stored:
-      return "stored";
-    case Connection::State::failed:
-      return "failed";
+    case Connection::State::opening: return "opening";
+    case Connection::State::running: return "running";
+    case Connection::State::finished: return "finished";
+    case Connection::State::lost: return "lost";
+    case Connection::State::stored: return "stored";
+    case Connection::State::failed: return "failed";
   }
   return "failed";
 }

@@ -29,14 +29,14 @@ double share_between(const MappingSide& side) {
 std::string saved_text(const MappingPreview& p) {
   if (p.after.inter >= p.before.inter) return "no placement with fewer messages between nodes was found";
   const double saved = 1 - static_cast<double>(p.after.inter) / static_cast<double>(p.before.inter);
-  return text::format_count(p.before.inter) + " -> " + text::format_count(p.after.inter) + " messages between nodes (-" +
-         text::format_share(saved) + "), " + std::to_string(p.moved) +
+  return text::format_count(p.before.inter) + " -> " + text::format_count(p.after.inter) +
+         " messages between nodes (-" + text::format_share(saved) + "), " + std::to_string(p.moved) +
          (p.moved == 1 ? " rank moves" : " ranks move");
 }
 
 // "now [====red====|blue] 38% between nodes".
-void draw_bar(ImDrawList& list, const layout::Palette& palette, float scale, const char* name,
-              const MappingSide& side, const Rect& at) {
+void draw_bar(ImDrawList& list, const layout::Palette& palette, float scale, const char* name, const MappingSide& side,
+              const Rect& at) {
   const float names = text_size("proposed").x + 8 * scale, words = text_size("100% between nodes").x + 8 * scale;
   draw_text(list, at.low, palette.faint_text, name);
   const float left = at.low.x + names, right = std::max(left + 10, at.high.x - words), pad = 2 * scale;
@@ -91,19 +91,20 @@ void draw_matrix(ImDrawList& list, const layout::Palette& palette, const Mapping
 namespace {
 
 float spaced_height(const std::string& words, float width) {
-  return ImGui::GetFont()->CalcTextSizeA(ImGui::GetFontSize(), HUGE_VALF, std::max(width, 1.f), words.c_str()).y + 0.2f * ImGui::GetFontSize();
+  return ImGui::GetFont()->CalcTextSizeA(ImGui::GetFontSize(), HUGE_VALF, std::max(width, 1.f), words.c_str()).y +
+         0.2f * ImGui::GetFontSize();
 }
 
 void draw_wrapped(ImDrawList& list, Point at, layout::Rgba colour, const std::string& words, float width) {
-  list.AddText(ImGui::GetFont(), ImGui::GetFontSize(), to_imgui(at), to_imgui(colour), words.c_str(), nullptr, std::max(width, 1.f));
+  list.AddText(ImGui::GetFont(), ImGui::GetFontSize(), to_imgui(at), to_imgui(colour), words.c_str(), nullptr,
+               std::max(width, 1.f));
 }
 
 }  // namespace
 
 float mapping_change_height(const MappingPreview& preview, float width, float scale) {
   if (!preview.problem.empty()) return spaced_height(preview.problem, width);
-  const float matrices =
-      has_matrix(preview, width, scale) ? matrix_side(width, scale) + line_height() + 6 * scale : 0;
+  const float matrices = has_matrix(preview, width, scale) ? matrix_side(width, scale) + line_height() + 6 * scale : 0;
   return spaced_height(saved_text(preview), width) + 2 * line_height() + matrices + 4 * scale;
 }
 

@@ -35,8 +35,7 @@ std::vector<std::string> paragraphs(const Finding& f, const views::Sites& sites)
   std::vector<std::string> found;
   for (const std::string& sentence : f.evidence) {
     if (found.size() >= most_sentences) break;
-    found.push_back(
-        std::string("- ").append(text::printable(std::string_view(sentence).substr(0, longest_sentence))));
+    found.push_back(std::string("- ").append(text::printable(std::string_view(sentence).substr(0, longest_sentence))));
   }
   if (const std::string site = finding_site(f, sites); !site.empty()) found.push_back(site);
   if (!f.advice.empty())
@@ -72,14 +71,11 @@ void pick_finding(Selection& selection, const Snapshot& snapshot, std::size_t fi
   const Finding& f = snapshot.attribution.findings.at(finding);
   selection.finding = finding;
   selection.message.reset();
-  if (region >= 0)
-    selection.region = region;
-  else
-    selection.region.reset();
+  if (region >= 0) selection.region = region;
+  else selection.region.reset();
   if (std::isfinite(f.begin_s) && std::isfinite(f.end_s) && f.end_s > f.begin_s)
     selection.period = SelectedPeriod{f.begin_s, f.end_s};
-  else
-    selection.period.reset();
+  else selection.period.reset();
   selection.ranks = layout::ranks_of(f, snapshot.application.ranks);
   selection.rank.reset();
   const bool known =
@@ -97,10 +93,8 @@ void FindingsList::look_at(const Scene& scene, Selection& selection) {
   }
   if (selection.finding && (!seen_ || *selection.finding >= seen_->attribution.findings.size()))
     selection.finding.reset();
-  if (selection.finding)
-    picked_ = seen_->attribution.findings[*selection.finding];
-  else
-    picked_.reset();
+  if (selection.finding) picked_ = seen_->attribution.findings[*selection.finding];
+  else picked_.reset();
 }
 
 std::shared_ptr<const layout::MappingPreview> FindingsList::preview_of(const Scene& scene, const Finding& finding) {
@@ -159,8 +153,13 @@ void FindingsList::draw_row(const Scene& scene, const Finding& f, std::size_t ro
   const float number = text_size("0.00").x, bar = 56 * scene.scale, right = at.high.x - pad;
   const bool roomy = at.width() > 200 * scene.scale;
   const std::string title = std::to_string(row + 1) + "  " + finding_title(f);
-  const bool with_bar = roomy && text_size(title).x <= right - bar - number - 2 * pad - text.x;  // words go before pictures
-  draw_text(list, text, palette.text, title, (with_bar ? right - bar - number - 2 * pad : roomy ? right - number - pad : right) - text.x);
+  const bool with_bar =
+      roomy && text_size(title).x <= right - bar - number - 2 * pad - text.x;  // words go before pictures
+  draw_text(list, text, palette.text, title,
+            (with_bar ? right - bar - number - 2 * pad
+             : roomy  ? right - number - pad
+                      : right) -
+                text.x);
   if (with_bar) {
     draw_confidence(list, scene, f.confidence,
                     {{right - number - pad - bar, text.y}, {right - number - pad, text.y + ImGui::GetFontSize()}});
@@ -171,8 +170,7 @@ void FindingsList::draw_row(const Scene& scene, const Finding& f, std::size_t ro
   draw_text(list, {text.x, text.y + 2 * line}, palette.faint_text, finding_time(f), right - text.x);
   const float mouse_y = ImGui::GetIO().MousePos.y;
   if (touched && ImGui::GetIO().MousePos.x < right - bar - number - pad && mouse_y < text.y + line)
-    tooltip(
-        std::string(cause_meaning(f.cause)).append("\nClick: selects its region, period and ranks in all views."));
+    tooltip(std::string(cause_meaning(f.cause)).append("\nClick: selects its region, period and ranks in all views."));
 }
 
 void FindingsList::draw_change(const Scene& scene, const Finding& finding, const Rect& at) {
@@ -199,10 +197,8 @@ void FindingsList::draw_rows(const Scene& scene, Selection& selection) {
     ImGui::SetCursorScreenPos(to_imgui(closed.low));
     ImGui::PushID(static_cast<int>(i));
     if (ImGui::InvisibleButton("finding", {width, rows.height})) {
-      if (selection.finding == i)
-        selection.finding.reset();
-      else
-        pick_finding(selection, *seen_, i, regions_[i]);
+      if (selection.finding == i) selection.finding.reset();
+      else pick_finding(selection, *seen_, i, regions_[i]);
     }
     ImGui::PopID();
     const Finding& f = findings[i];
@@ -237,8 +233,7 @@ void FindingsList::draw(const Scene& scene, Selection& selection, const Rect& ar
   ImGui::SetCursorScreenPos({area.low.x, area.low.y + title});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
   if (ImGui::BeginChild("findings", {area.width(), area.height() - title}, false, 0)) {
-    if (seen_ && !seen_->attribution.findings.empty())
-      draw_rows(scene, selection);
+    if (seen_ && !seen_->attribution.findings.empty()) draw_rows(scene, selection);
     else {
       ImGui::PushTextWrapPos(0);
       ImGui::PushStyleColor(ImGuiCol_Text, to_imgui(scene.palette->faint_text));

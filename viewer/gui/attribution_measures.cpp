@@ -52,8 +52,7 @@ void draw_pie(const PlotPanel& panel, const Messages& all, Point middle, float r
   const ImDrawListFlags flags = panel.list->Flags;
   panel.list->Flags &= ~ImDrawListFlags_AntiAliasedFill;
   for (std::size_t i = 0; i < sectors.size(); ++i) {
-    for (const auto& piece : layout::pie_pieces(sectors[i], middle, radius))
-      fill_piece(*panel.list, piece, colours[i]);
+    for (const auto& piece : layout::pie_pieces(sectors[i], middle, radius)) fill_piece(*panel.list, piece, colours[i]);
   }
   panel.list->Flags = flags;
   panel.list->AddCircle(to_imgui(middle), radius, to_imgui(panel.palette->background), 0, 2 * panel.scale);
@@ -82,8 +81,7 @@ void draw_mapping_side(const PlotPanel& panel) {
   float y = radius >= least ? panel.side.high.y - words_height : panel.side.low.y;
   for (const std::string& text : words) {
     const float width = std::min(text_size(text).x, panel.side.width());
-    draw_text(*panel.list, {panel.side.middle().x - width / 2, y}, panel.palette->faint_text, text,
-              panel.side.width());
+    draw_text(*panel.list, {panel.side.middle().x - width / 2, y}, panel.palette->faint_text, text, panel.side.width());
     y += line;
   }
 }
@@ -109,8 +107,8 @@ void fill_bar(const PlotPanel& panel, const layout::BalanceBar& bar) {
     const double top = std::min(bar.value, levels[i + 1]);
     const ImU32 low = to_imgui(panel.palette->share(levels[i])), high = to_imgui(panel.palette->share(top));
     panel.list->AddRectFilledMultiColor({bar.area.low.x, panel.plot.y(top)},
-                                        {std::max(bar.area.high.x, bar.area.low.x + 1), panel.plot.y(levels[i])},
-                                        high, high, low, low);
+                                        {std::max(bar.area.high.x, bar.area.low.x + 1), panel.plot.y(levels[i])}, high,
+                                        high, low, low);
   }
 }
 
@@ -163,9 +161,7 @@ void draw_mapping_plot(PlotPanel& panel) {
   const Messages all = messages_in(panel, std::nullopt);
   if (all.intra + all.inter <= 0) return draw_absence(panel, "no messages between ranks");
   panel.plot.high = 1.08 * layout::highest_rate(panel.attribution(), *panel.slices);
-  draw_values(panel,
-              ticks(0, panel.plot.high, most_values(panel)),
-              rate_text);
+  draw_values(panel, ticks(0, panel.plot.high, most_values(panel)), rate_text);
   const auto draw = [&](Between between, layout::Rgba colour) {
     panel.list->PushClipRect(to_imgui(panel.plot.area.low), to_imgui(panel.plot.area.high), true);
     draw_polylines(panel, layout::rate_lines(panel.plot, panel.attribution(), *panel.slices, between), colour,
@@ -187,9 +183,7 @@ void draw_balance_plot(PlotPanel& panel) {
   const Messages all = messages_in(panel, std::nullopt);
   if (all.intra + all.inter <= 0) return draw_absence(panel, "no messages between ranks");
   panel.plot.high = 1.05 * layout::highest_balance(panel.attribution(), *panel.slices);
-  draw_values(panel,
-              ticks(0, panel.plot.high, most_values(panel)),
-              text::format_ratio);
+  draw_values(panel, ticks(0, panel.plot.high, most_values(panel)), text::format_ratio);
   panel.list->PushClipRect(to_imgui(panel.plot.area.low), to_imgui(panel.plot.area.high), true);
   for (const layout::BalanceBar& bar : layout::balance_bars(panel.plot, panel.attribution(), *panel.slices))
     fill_bar(panel, bar);

@@ -106,10 +106,8 @@ void AttributionPlots::zoom(const layout::Plot& plot) {
   }
   range = {std::max(range.begin_s, all_->begin_s), std::min(range.end_s, all_->end_s)};
   if (range.length_s() < std::max(shortest_range_s, all_->length_s() * 1e-5)) return;
-  if (range == *all_)
-    shown_.reset();
-  else
-    shown_ = range;
+  if (range == *all_) shown_.reset();
+  else shown_ = range;
 }
 
 void AttributionPlots::react(const PlotPanel& panel, const char* id, Selection& selection, float scale) {

@@ -69,8 +69,8 @@ layout::Image TransferPlot::make(const Request& request) {
     for (layout::Polyline& piece : layout::transfer_lines(request.plot, *named.line, slices))
       strokes.push_back({std::move(piece), (named.line->calm ? 1.1f : 1.7f) * request.scale, colour, colour});
   }
-  return layout::draw_strokes(static_cast<int>(request.plot.area.width()),
-                              static_cast<int>(request.plot.area.height()), strokes);
+  return layout::draw_strokes(static_cast<int>(request.plot.area.width()), static_cast<int>(request.plot.area.height()),
+                              strokes);
 }
 
 void TransferPlot::ask(const PlotPanel& panel, const Scene& scene) {
@@ -124,8 +124,8 @@ void TransferPlot::draw_pointed(const PlotPanel& panel) {
 void TransferPlot::draw_names(const PlotPanel& panel) {
   if (panel.side.width() <= 0) return;
   std::vector<Named> lines = lines_of(panel.attribution(), *panel.slices);
-  const auto calm = static_cast<std::size_t>(
-      std::count_if(lines.begin(), lines.end(), [](const Named& n) { return n.line->calm; }));
+  const auto calm =
+      static_cast<std::size_t>(std::count_if(lines.begin(), lines.end(), [](const Named& n) { return n.line->calm; }));
   const float step = ImGui::GetFontSize() * 1.15f, swatch = 10 * panel.scale, gap = 5 * panel.scale;
   const float x = panel.side.low.x + 8 * panel.scale;
   float y = panel.side.low.y;

@@ -57,23 +57,17 @@ std::string finding_site(const Finding& f, const views::Sites& sites) {
 
 const char* cause_meaning(Cause cause) {
   switch (cause) {
-    case Cause::none:
-      return "What ranks wait for messages is a small part of their time.";
-    case Cause::unknown:
-      return "Time is lost, but it is spread over ranks and time: no cause stands out.";
-    case Cause::mapping:
-      return "Ranks that talk much sit on different nodes, and a better placement was found.";
+    case Cause::none: return "What ranks wait for messages is a small part of their time.";
+    case Cause::unknown: return "Time is lost, but it is spread over ranks and time: no cause stands out.";
+    case Cause::mapping: return "Ranks that talk much sit on different nodes, and a better placement was found.";
     case Cause::pattern:
       return "Messages or work are unequally shared: a few ranks have most, many send to one, or each waits for the "
              "next.";
     case Cause::background:
       return "Messages between nodes take longer than the same sizes usually do: something else uses the network.";
-    case Cause::late_sender:
-      return "Some ranks compute longer before they send, and others wait for them.";
-    case Cause::late_receiver:
-      return "Senders wait because receives are posted late.";
-    case Cause::collective_wait:
-      return "Ranks wait in collective operations for the last to come.";
+    case Cause::late_sender: return "Some ranks compute longer before they send, and others wait for them.";
+    case Cause::late_receiver: return "Senders wait because receives are posted late.";
+    case Cause::collective_wait: return "Ranks wait in collective operations for the last to come.";
   }
   return "A cause that this version does not know.";
 }

@@ -28,10 +28,8 @@ void draw_text(ImDrawList& list, layout::Point at, layout::Rgba colour, std::str
   const float dots = text_size("..").x;
   while (low < high) {
     const std::size_t middle = (low + high + 1) / 2;
-    if (text_size(text.substr(0, middle)).x + dots <= width)
-      low = middle;
-    else
-      high = middle - 1;
+    if (text_size(text.substr(0, middle)).x + dots <= width) low = middle;
+    else high = middle - 1;
   }
   while (low > 0 && low < text.size() && (static_cast<unsigned char>(text[low]) & 0xc0) == 0x80)
     --low;  // whole characters
@@ -112,8 +110,8 @@ void Camera::fit(const layout::Rect& world, const layout::Rect& area, float marg
   const float w = std::max(area.width() - 2 * margin, 1.f), h = std::max(area.height() - 2 * margin, 1.f);
   const float by_width = world.width() > 0 ? w / world.width() : most_zoom,
               by_height = world.height() > 0 ? h / world.height() : most_zoom;
-  zoom_ = std::clamp(std::min(by_width, by_height), least_zoom,
-                     world.width() > 0 || world.height() > 0 ? most_zoom : 1.f);
+  zoom_ =
+      std::clamp(std::min(by_width, by_height), least_zoom, world.width() > 0 || world.height() > 0 ? most_zoom : 1.f);
   offset_ = area.middle() - world.middle() * zoom_;
 }
 

@@ -16,7 +16,8 @@ namespace pclscope::gui {
 inline ImVec2 to_imgui(layout::Point p) { return {p.x, p.y}; }
 inline layout::Point to_point(ImVec2 v) { return {v.x, v.y}; }
 inline layout::Point middle_of_item() {  // of ImGui's last one
-  return to_point({(ImGui::GetItemRectMin().x + ImGui::GetItemRectMax().x) / 2, (ImGui::GetItemRectMin().y + ImGui::GetItemRectMax().y) / 2});
+  return to_point({(ImGui::GetItemRectMin().x + ImGui::GetItemRectMax().x) / 2,
+                   (ImGui::GetItemRectMin().y + ImGui::GetItemRectMax().y) / 2});
 }
 inline float line_height() { return ImGui::GetFontSize() * 1.2f; }  // pixels
 inline ImU32 to_imgui(layout::Rgba c) { return IM_COL32(c.red, c.green, c.blue, c.alpha); }

@@ -59,13 +59,14 @@ std::string node_details(const layout::DagPicture& picture, std::size_t node, st
   if (rank) {
     lines += std::string("messages of the rank in the period: ").append(text::format_count(rank->messages)) + "\n";
     lines += std::string("load imbalance LB: ").append(text::format_ratio(rank->load_balance)) + "\n";
-    lines +=
-        std::string("mean L of its compute node: ").append(rank->node_ratio > 0 ? text::format_times(rank->node_ratio) : "not known") +
-        "\n";
+    lines += std::string("mean L of its compute node: ")
+                 .append(rank->node_ratio > 0 ? text::format_times(rank->node_ratio) : "not known") +
+             "\n";
   }
   if (picture.is_fold(node))
     return lines + "stands for " + text::format_count(picture.stands_for[node].size()) + " nodes; double click unfolds";
-  return lines + (picture.out_of[node].empty() ? "nothing hangs right of it" : "double click folds what hangs right of it");
+  return lines +
+         (picture.out_of[node].empty() ? "nothing hangs right of it" : "double click folds what hangs right of it");
 }
 
 const DagMessage& worst_of(const DagNode& node, const layout::GlyphBar& bar) {
@@ -78,21 +79,25 @@ const DagMessage& worst_of(const DagNode& node, const layout::GlyphBar& bar) {
 std::string bar_details(const layout::DagPicture& picture, std::size_t node, const layout::GlyphBar& bar) {
   const DagNode& n = picture.dag.nodes[node];
   const DagMessage& worst = worst_of(n, bar);
-  const std::string whose = std::string("rank ").append(std::to_string(n.rank)).append(bar.sent ? " sent " : " received ");
+  const std::string whose =
+      std::string("rank ").append(std::to_string(n.rank)).append(bar.sent ? " sent " : " received ");
   if (bar.count == 1)
     return whose + message_line(worst, bar.sent) + "\ntag " + std::to_string(worst.tag) + ", sent at " +
            text::format_moment(worst.begin_s);
-  return whose + text::format_count(bar.count) + " messages, drawn as one bar\nlargest L: " + message_line(worst, bar.sent);
+  return whose + text::format_count(bar.count) +
+         " messages, drawn as one bar\nlargest L: " + message_line(worst, bar.sent);
 }
 
 std::string fold_status(const layout::DagPicture& picture) {
   const std::size_t all = picture.whole().nodes.size(), left = picture.dag.nodes.size();
   if (left == all) return text::format_count(all) + (all == 1 ? " node" : " nodes");
-  return std::string("folded to ").append(text::format_count(left)) + " of " + text::format_count(all) + " nodes; double click unfolds";
+  return std::string("folded to ").append(text::format_count(left)) + " of " + text::format_count(all) +
+         " nodes; double click unfolds";
 }
 
 std::string graph_title(const Dag& dag) {
-  std::string title = dag.region >= 0 ? std::string("region ").append(std::to_string(dag.region)) + ", " : std::string();
+  std::string title =
+      dag.region >= 0 ? std::string("region ").append(std::to_string(dag.region)) + ", " : std::string();
   title += text::format_moment(dag.from_s) + ", for " + text::format_seconds(dag.to_s - dag.from_s);
   return title + ": " + text::format_count(dag.messages) + (dag.messages == 1 ? " message" : " messages");
 }
@@ -102,7 +107,10 @@ std::string partial_words(const Scene& scene) {
   const Dag& dag = *scene.dag.dag;
   const std::uint64_t all = dag.messages + dag.messages_missing;
   if (scene.connection.state == Connection::State::stored && all > scene.dag.question.most_messages) {
-    return std::string("partial: the earliest ").append(text::format_count(dag.messages)).append(" of ").append(text::format_count(all))
+    return std::string("partial: the earliest ")
+        .append(text::format_count(dag.messages))
+        .append(" of ")
+        .append(text::format_count(all))
         .append(" messages; choose a shorter period to see it whole");
   }
   return std::string("partial: ").append(text::printable(dag.why_partial));
@@ -114,11 +122,14 @@ std::string why_empty(const Scene& scene, const Selection& selection) {
   if (!scene.dag.problem.empty()) return text::printable(scene.dag.problem);
   if (scene.dag.dag) {
     const std::string why = text::printable(scene.dag.dag->why_partial);
-    return std::string("no messages inside the region kept for this period").append(why.empty() ? "" : ": ").append(why);
+    return std::string("no messages inside the region kept for this period")
+        .append(why.empty() ? "" : ": ")
+        .append(why);
   }
   if (!scene.snapshot) return "nothing has come from the job yet";
-  return selection.region || selection.ranks.size() > 1 ? "no dependency graph yet"
-                                                        : "pick a region to see which of its messages depended on which";
+  return selection.region || selection.ranks.size() > 1
+             ? "no dependency graph yet"
+             : "pick a region to see which of its messages depended on which";
 }
 
 std::optional<std::size_t> worst_node(const Dag& dag) {

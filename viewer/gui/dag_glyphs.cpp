@@ -21,7 +21,8 @@ void fill_ellipse(ImDrawList& list, layout::Point middle, float half_width, floa
   std::array<ImVec2, ellipse_corners> corners;
   for (int i = 0; i < ellipse_corners; ++i) {
     const float angle = 2 * std::numbers::pi_v<float> * static_cast<float>(i) / ellipse_corners;
-    corners[static_cast<std::size_t>(i)] = {middle.x + std::cos(angle) * half_width, middle.y + std::sin(angle) * half_height};
+    corners[static_cast<std::size_t>(i)] = {middle.x + std::cos(angle) * half_width,
+                                            middle.y + std::sin(angle) * half_height};
   }
   list.AddConvexPolyFilled(corners.data(), ellipse_corners, colour);
 }
@@ -32,7 +33,8 @@ void fill_bar(ImDrawList& list, const layout::GlyphBar& bar, const GlyphPlace& p
   const ImDrawListFlags flags = list.Flags;
   if (strip.size() > 4) list.Flags &= ~ImDrawListFlags_AntiAliasedFill;  // else seams would look like ends of bars
   for (std::size_t i = 0; i + 3 < strip.size(); i += 2)
-    list.AddQuadFilled(to_imgui(strip[i]), to_imgui(strip[i + 1]), to_imgui(strip[i + 3]), to_imgui(strip[i + 2]), colour);
+    list.AddQuadFilled(to_imgui(strip[i]), to_imgui(strip[i + 1]), to_imgui(strip[i + 3]), to_imgui(strip[i + 2]),
+                       colour);
   list.Flags = flags;
 }
 
@@ -46,13 +48,14 @@ void draw_rank(ImDrawList& list, const layout::CsGlyph& glyph, const GlyphPlace&
   const float width = full * size / font;
   if (width > 2.2f * place.radius) return;
   const auto write = [&](layout::Point by, layout::Rgba ink) {
-    list.AddText(ImGui::GetFont(), size, {place.middle.x - width / 2 + by.x, place.middle.y - size / 2 + by.y}, to_imgui(ink),
-                 text.c_str());
+    list.AddText(ImGui::GetFont(), size, {place.middle.x - width / 2 + by.x, place.middle.y - size / 2 + by.y},
+                 to_imgui(ink), text.c_str());
   };
   const bool holds = place.detail == GlyphDetail::disc || glyph.half_height * place.radius >= 0.36f * size;
   if (holds) return write({}, dark(colour) ? layout::Rgba{255, 255, 255} : layout::Rgba{0, 0, 0});
   const float out = place.scale;
-  for (const layout::Point by : {layout::Point{-out, 0}, layout::Point{out, 0}, layout::Point{0, -out}, layout::Point{0, out}})
+  for (const layout::Point by :
+       {layout::Point{-out, 0}, layout::Point{out, 0}, layout::Point{0, -out}, layout::Point{0, out}})
     write(by, palette.background);
   write({}, palette.text);
 }
@@ -94,14 +97,15 @@ void outline_bar(ImDrawList& list, const layout::GlyphBar& bar, const GlyphPlace
   list.PathStroke(to_imgui(colour), ImDrawFlags_Closed, 1.5f * place.scale);
 }
 
-void draw_link(ImDrawList& list, const std::vector<layout::Point>& knots, float zoom, layout::Point offset, layout::Rgba colour,
-               float width) {
+void draw_link(ImDrawList& list, const std::vector<layout::Point>& knots, float zoom, layout::Point offset,
+               layout::Rgba colour, float width) {
   std::vector<layout::Point> points;
   layout::sample_route(knots, zoom, points);
   const ImVec2 low = list.GetClipRectMin(), high = list.GetClipRectMax();
   for (std::size_t i = 0; i + 1 < points.size(); ++i) {
     const layout::Point a = points[i] * zoom + offset, b = points[i + 1] * zoom + offset;
-    if (std::max(a.x, b.x) < low.x || std::min(a.x, b.x) > high.x || std::max(a.y, b.y) < low.y || std::min(a.y, b.y) > high.y) {
+    if (std::max(a.x, b.x) < low.x || std::min(a.x, b.x) > high.x || std::max(a.y, b.y) < low.y ||
+        std::min(a.y, b.y) > high.y) {
       list.PathStroke(to_imgui(colour), 0, width);
       continue;
     }

@@ -33,7 +33,7 @@ void draw_ring(ImDrawList& list, const GlyphPlace& place, layout::Rgba colour, f
 void outline_bar(ImDrawList& list, const layout::GlyphBar& bar, const GlyphPlace& place, layout::Rgba colour);
 
 // Knots in the layout's plane, which `zoom` and `offset` bring to the screen.
-void draw_link(ImDrawList& list, const std::vector<layout::Point>& knots, float zoom, layout::Point offset, layout::Rgba colour,
-               float width);
+void draw_link(ImDrawList& list, const std::vector<layout::Point>& knots, float zoom, layout::Point offset,
+               layout::Rgba colour, float width);
 
 }  // namespace pclscope::gui

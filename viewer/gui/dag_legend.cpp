@@ -17,15 +17,19 @@ struct Entry {
 
 constexpr std::array<Entry, 6> entries{{
     {"ellipse: rank, colour: its compute node",
-     "The ellipse is a rank while it first receives, then sends. Colour: mean L of what the ranks of its compute node received "
+     "The ellipse is a rank while it first receives, then sends. Colour: mean L of what the ranks of its compute node "
+     "received "
      "(L: transmission time by the usual time for such a size; blue below, grey 1, red above)."},
     {"flat: unbalanced load (LB)",
-     "The flatter, the farther its number of messages is from the mean of all ranks: LB = |messages - mean| / mean deviation. A circle: "
+     "The flatter, the farther its number of messages is from the mean of all ranks: LB = |messages - mean| / mean "
+     "deviation. A circle: "
      "as all others."},
-    {"bars inside: received", "One bar for each message received, inside the ring, from the left. Very many share bars."},
+    {"bars inside: received",
+     "One bar for each message received, inside the ring, from the left. Very many share bars."},
     {"bars outside: sent", "One bar for each message sent, outside the ring, around the right."},
     {"length: time, height: size, colour: L",
-     "Along the ring: transmission time (linear, same scale in all glyphs). Away from the ring: size (logarithmic). Colour: L of the "
+     "Along the ring: transmission time (linear, same scale in all glyphs). Away from the ring: size (logarithmic). "
+     "Colour: L of the "
      "message."},
     {"links: messages, colour: L",
      "Links run from left to right, from the sender's node to the receiver's; red: late; wide: many messages. "
@@ -57,8 +61,7 @@ struct Plan {
 Plan plan(float width, float scale) {
   Plan made{6 * scale, ImGui::GetFontSize() + 3 * scale, 18 * scale};
   for (const Entry& entry : entries) made.column = std::max(made.column, text_size(entry.label).x + 3 * made.pad);
-  for (made.columns = 3; made.columns > 1 && made.width() > width; --made.columns) {
-  }
+  for (made.columns = 3; made.columns > 1 && made.width() > width; --made.columns) {}
   made.rows = (entries.size() + made.columns - 1) / made.columns;
   return made;
 }
@@ -79,7 +82,8 @@ void draw_colours(ImDrawList& list, const layout::Rect& box, const Plan& p, cons
   draw_text(list, {low.x + width + p.pad, text}, scene.palette->faint_text, "8x L");
   if (hovered && layout::Rect{low, low + layout::Point{width, height}}.holds(to_point(ImGui::GetIO().MousePos)))
     tooltip(
-        "L: a message's transmission time by the usual time for its size. Blue: 1/4 and less, grey: as usual, red: 8 times and more.");
+        "L: a message's transmission time by the usual time for its size. Blue: 1/4 and less, grey: as usual, red: 8 "
+        "times and more.");
 }
 
 }  // namespace
@@ -109,7 +113,9 @@ bool draw_dag_legend(ImDrawList& list, const layout::Rect& box, const Scene& sce
   const float away = layout::distance(mouse, middle);
   if (!hovered || away > p.radius * 1.45f) return hovered;
   const int bar = layout::bar_at(glyph, (mouse - middle) * (1 / p.radius));
-  const std::size_t part = bar >= 0 ? (glyph.bars[static_cast<std::size_t>(bar)].sent ? 3 : 2) : away < p.radius * 0.6f ? 0 : 4;
+  const std::size_t part = bar >= 0                 ? (glyph.bars[static_cast<std::size_t>(bar)].sent ? 3 : 2)
+                           : away < p.radius * 0.6f ? 0
+                                                    : 4;
   tooltip(entries[part].meaning);
   return true;
 }

@@ -21,8 +21,10 @@ constexpr float most_side = 8000;      // pixels of an image
 std::size_t nodes_at_first(const Dag& dag, float width, float scale) {
   const std::vector<std::int32_t> layer = layout::layers_of(dag);
   const auto fit =
-      std::max(least_layers, static_cast<std::int32_t>(std::min(width / (layout::least_column * readable_radius * scale), 1e6f)));
-  const auto count = static_cast<std::size_t>(std::count_if(layer.begin(), layer.end(), [&](std::int32_t l) { return l < fit; }));
+      std::max(least_layers,
+               static_cast<std::int32_t>(std::min(width / (layout::least_column * readable_radius * scale), 1e6f)));
+  const auto count =
+      static_cast<std::size_t>(std::count_if(layer.begin(), layer.end(), [&](std::int32_t l) { return l < fit; }));
   return std::clamp<std::size_t>(count, 1, most_glyphs);
 }
 
@@ -31,9 +33,11 @@ std::size_t nodes_at_first(const Dag& dag, float width, float scale) {
 void DagSheet::start(const Scene& scene) {
   if (painter_) return;
   painter_ = std::make_unique<Painter>(
-      [](const layout::DagPictureRequest& request, const auto&) { return layout::make_dag_picture(request); }, scene.wake);
+      [](const layout::DagPictureRequest& request, const auto&) { return layout::make_dag_picture(request); },
+      scene.wake);
   image_maker_ = std::make_unique<ImageMaker>(
-      [](const layout::DagImageRequest& request, const auto& stopping) { return layout::draw_dag(request, stopping); }, scene.wake);
+      [](const layout::DagImageRequest& request, const auto& stopping) { return layout::draw_dag(request, stopping); },
+      scene.wake);
 }
 
 void DagSheet::follow(const Scene& scene, const layout::Rect& area) {
@@ -79,7 +83,8 @@ void DagSheet::take_picture(bool glides) {
   const bool alike = picture_ && picture_->whole().region == answer->whole().region;
   const auto before = picture_;
   std::vector<layout::Point> places;
-  for (std::size_t node = 0; glides && same && node < before->layout.at.size(); ++node) places.push_back(at(node) + shift_);
+  for (std::size_t node = 0; glides && same && node < before->layout.at.size(); ++node)
+    places.push_back(at(node) + shift_);
   glide_.stop();
   picture_ = answer;
   if (!alike) fit();
@@ -90,7 +95,8 @@ void DagSheet::take_picture(bool glides) {
   const auto known = [&](std::int32_t node) {
     return picture_->basis->dag == dag_ && static_cast<std::size_t>(node) < picture_->place.size();
   };
-  if (anchor_ && same && known(anchor_->first)) shift_ = camera_.to_world(anchor_->second) - picture_->layout.at[here(anchor_->first)];
+  if (anchor_ && same && known(anchor_->first))
+    shift_ = camera_.to_world(anchor_->second) - picture_->layout.at[here(anchor_->first)];
   anchor_.reset();
   if (glides && same) glide_from(*before, places);
   if (to_centre_ && known(*to_centre_)) centre(here(*to_centre_));
@@ -112,7 +118,8 @@ void DagSheet::ask_picture(const Scene& scene, const layout::Rect& area) {
   if (asked_budget_ == budget_ && asked_folds_ == folds_) return;
   asked_budget_ = budget_;
   asked_folds_ = folds_;
-  painter_->ask({dag_, picture_ ? picture_->basis : nullptr, folds_, budget_, area.width() / std::max(area.height(), 1.f)});
+  painter_->ask(
+      {dag_, picture_ ? picture_->basis : nullptr, folds_, budget_, area.width() / std::max(area.height(), 1.f)});
 }
 
 void DagSheet::react(const layout::Rect& area, bool hovered) {
@@ -123,7 +130,8 @@ void DagSheet::react(const layout::Rect& area, bool hovered) {
 void DagSheet::widen() {
   const auto& layer = picture_->basis->layer;
   const auto before = layout::automatic_folds(layer, budget_);
-  while (budget_ < layer.size() && layout::automatic_folds(layer, budget_) == before) budget_ += std::max<std::size_t>(base_, 1);
+  while (budget_ < layer.size() && layout::automatic_folds(layer, budget_) == before)
+    budget_ += std::max<std::size_t>(base_, 1);
 }
 
 void DagSheet::toggle(std::size_t node) {
@@ -131,12 +139,9 @@ void DagSheet::toggle(std::size_t node) {
   const std::int32_t head = picture_->stands_for[node].front();
   anchor_ = {head, to_screen(at(node))};
   const auto found = std::lower_bound(folds_.begin(), folds_.end(), head);
-  if (found != folds_.end() && *found == head)
-    folds_.erase(found);
-  else if (picture_->is_fold(node))
-    widen();
-  else if (!picture_->out_of[node].empty())
-    folds_.insert(found, head);
+  if (found != folds_.end() && *found == head) folds_.erase(found);
+  else if (picture_->is_fold(node)) widen();
+  else if (!picture_->out_of[node].empty()) folds_.insert(found, head);
 }
 
 void DagSheet::unfold_all() {
@@ -153,7 +158,8 @@ void DagSheet::fold_again() {
 
 void DagSheet::centre(std::size_t node) {
   const float zoom = std::max(camera_.final_zoom(), centred_radius * scale_);
-  const layout::Point middle = picture_->layout.at[node] + shift_, half = layout::Point{area_.width(), area_.height()} * (0.5f / zoom);
+  const layout::Point middle = picture_->layout.at[node] + shift_,
+                      half = layout::Point{area_.width(), area_.height()} * (0.5f / zoom);
   camera_.fit({middle - half, middle + half}, area_, 0, true);
   placed_ = true;
 }
@@ -165,8 +171,8 @@ void DagSheet::centre_on(std::size_t whole_node, bool open) {
   if (!open || !picture_->is_fold(node)) return;
   folds_.clear();
   const auto& layer = picture_->basis->layer;
-  const auto before =
-      static_cast<std::size_t>(std::count_if(layer.begin(), layer.end(), [&](std::int32_t l) { return l <= layer[whole_node] + 1; }));
+  const auto before = static_cast<std::size_t>(
+      std::count_if(layer.begin(), layer.end(), [&](std::int32_t l) { return l <= layer[whole_node] + 1; }));
   budget_ = std::max(budget_, before);
   to_centre_ = static_cast<std::int32_t>(whole_node);
 }
@@ -174,8 +180,14 @@ void DagSheet::centre_on(std::size_t whole_node, bool open) {
 layout::DagImageRequest DagSheet::wanted_image(const layout::Rect& area, const Scene& scene) const {
   const layout::Point more{std::clamp((most_side - area.width()) / 2, 0.f, image_margin * area.width()),
                            std::clamp((most_side - area.height()) / 2, 0.f, image_margin * area.height())};
-  const auto plane = [&](layout::Point p) { return (p - camera_.final_offset()) * (1 / camera_.final_zoom()) - shift_; };
-  return {picture_, {plane(area.low - more), plane(area.high + more)}, camera_.final_zoom(), 1.1f * scene.scale, scene.palette};
+  const auto plane = [&](layout::Point p) {
+    return (p - camera_.final_offset()) * (1 / camera_.final_zoom()) - shift_;
+  };
+  return {picture_,
+          {plane(area.low - more), plane(area.high + more)},
+          camera_.final_zoom(),
+          1.1f * scene.scale,
+          scene.palette};
 }
 
 void DagSheet::draw_image(ImDrawList& list, const layout::Rect& area, const Scene& scene) {
@@ -193,7 +205,8 @@ void DagSheet::draw_image(ImDrawList& list, const layout::Rect& area, const Scen
   }
   if (!image_ || image_->of.picture != picture_ || image_->image.width == 0 || texture_.id() == ImTextureID{}) return;
   const layout::Point size =
-      layout::Point{static_cast<float>(image_->image.width), static_cast<float>(image_->image.height)} * (1 / image_->zoom);
+      layout::Point{static_cast<float>(image_->image.width), static_cast<float>(image_->image.height)} *
+      (1 / image_->zoom);
   const layout::Point low = to_screen(image_->of.part.low), high = to_screen(image_->of.part.low + size);
   const layout::Rgba tint = layout::Rgba{255, 255, 255}.with_alpha(1 - glide_.left());  // nodes are still on their way
   list.AddImage(texture_.id(), to_imgui(low), to_imgui(high), {0, 0}, {1, 1}, to_imgui(tint));
@@ -201,8 +214,8 @@ void DagSheet::draw_image(ImDrawList& list, const layout::Rect& area, const Scen
 
 bool DagSheet::unsettled() const {
   if (!painter_) return true;
-  return glide_.active() || camera_.gliding() || painter_->busy() || painter_->answer() != picture_ || image_maker_->busy() ||
-         image_maker_->answer() != image_ || !(asked_image_ == last_wanted_);
+  return glide_.active() || camera_.gliding() || painter_->busy() || painter_->answer() != picture_ ||
+         image_maker_->busy() || image_maker_->answer() != image_ || !(asked_image_ == last_wanted_);
 }
 
 }  // namespace pclscope::gui

@@ -1,5 +1,5 @@
-// The sheet of paper under the DAG view: which graph is on it, what is folded, zoom and pan, and the image of its links.
-// Layout and image are made in threads of their own; until they are done, the sheet shows what it had.
+// The sheet of paper under the DAG view: which graph is on it, what is folded, zoom and pan, and the image of its
+// links. Layout and image are made in threads of their own; until they are done, the sheet shows what it had.
 #pragma once
 
 #include <imgui.h>
@@ -66,8 +66,8 @@ class DagSheet {
   std::size_t asked_budget_ = 0;
 
   Camera camera_;
-  layout::Point shift_;                                           // from the layout's plane to the camera's world: keeps a node in place
-  bool placed_ = false;                                           // by centre_on: does not fit by itself
+  layout::Point shift_;  // from the layout's plane to the camera's world: keeps a node in place
+  bool placed_ = false;  // by centre_on: does not fit by itself
   std::optional<std::pair<std::int32_t, layout::Point>> anchor_;  // node of the whole, where it is to be on the screen
   std::optional<std::int32_t> to_centre_;                         // node of the whole, when the next picture comes
   Glide glide_;                                                   // of the nodes, when folds change

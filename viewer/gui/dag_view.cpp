@@ -62,7 +62,8 @@ void DagView::draw(const Scene& scene, Selection& selection) {
   toolbar_marks_.clear();
   const std::string empty = why_empty(scene, selection);
   shows_graph_ = empty.empty();
-  if (shows_graph_ && whole.x >= toolbar_width * scene.scale && whole.y >= toolbar_height * scene.scale) draw_toolbar(scene, selection);
+  if (shows_graph_ && whole.x >= toolbar_width * scene.scale && whole.y >= toolbar_height * scene.scale)
+    draw_toolbar(scene, selection);
   const ImVec2 room = ImGui::GetContentRegionAvail(), size(std::max(room.x, 1.f), std::max(room.y, 1.f));
   const layout::Point low = to_point(ImGui::GetCursorScreenPos());
   const layout::Rect area{low, low + to_point(size)};
@@ -106,12 +107,11 @@ void DagView::draw_toolbar(const Scene& scene, Selection& selection) {
   const bool all = sheet_.all_shown();
   if (button(all ? "fold" : "unfold all", all ? "fold" : "unfold all",
              all ? "Fold what comes late, so that the rest is readable." : "Show all nodes.")) {
-    if (all)
-      sheet_.fold_again();
-    else
-      sheet_.unfold_all();
+    if (all) sheet_.fold_again();
+    else sheet_.unfold_all();
   }
-  if (button("worst message", "worst", "Go to the node that received the message with the largest L.") && sheet_.picture()) {
+  if (button("worst message", "worst", "Go to the node that received the message with the largest L.") &&
+      sheet_.picture()) {
     const auto worst = worst_node(sheet_.picture()->whole());
     found_ = worst ? "" : "no message is late";
     if (worst) sheet_.centre_on(*worst, true);
@@ -119,8 +119,9 @@ void DagView::draw_toolbar(const Scene& scene, Selection& selection) {
   }
   ImGui::SetNextItemWidth(5 * ImGui::GetFontSize());
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(4 * scale_, 0));
-  const bool entered = ImGui::InputTextWithHint("##rank", "rank ..", sought_.data(), sought_.size(),
-                                                ImGuiInputTextFlags_CharsDecimal | ImGuiInputTextFlags_EnterReturnsTrue);
+  const bool entered =
+      ImGui::InputTextWithHint("##rank", "rank ..", sought_.data(), sought_.size(),
+                               ImGuiInputTextFlags_CharsDecimal | ImGuiInputTextFlags_EnterReturnsTrue);
   ImGui::PopStyleVar();
   ImGui::PopStyleColor(2);
   const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
@@ -129,7 +130,9 @@ void DagView::draw_toolbar(const Scene& scene, Selection& selection) {
   if (entered) search(selection);
   ImGui::SameLine();
   const layout::Point at = to_point(ImGui::GetCursorScreenPos());
-  const std::string text = !found_.empty() ? found_ : sheet_.picture() ? fold_status(*sheet_.picture()) : "laying out ..";
+  const std::string text = !found_.empty()    ? found_
+                           : sheet_.picture() ? fold_status(*sheet_.picture())
+                                              : "laying out ..";
   draw_text(*ImGui::GetWindowDrawList(), at, found_.empty() ? scene.palette->faint_text : scene.palette->warning, text,
             std::max(1.f, ImGui::GetContentRegionAvail().x));
   ImGui::NewLine();
@@ -151,10 +154,8 @@ void DagView::search(Selection& selection) {
   const auto here = static_cast<std::size_t>(picture->place[node]);
   sheet_.centre_on(node, false);
   selection.rank = static_cast<std::int32_t>(rank);
-  if (picture->dag.nodes[here].rank == rank)
-    found_.clear();
-  else
-    found_ += std::string(" is folded into rank ").append(std::to_string(picture->dag.nodes[here].rank));
+  if (picture->dag.nodes[here].rank == rank) found_.clear();
+  else found_ += std::string(" is folded into rank ").append(std::to_string(picture->dag.nodes[here].rank));
 }
 
 layout::Rect DagView::free_of_words(const layout::Rect& area, const Scene& scene) const {
@@ -221,7 +222,8 @@ void DagView::draw_graph(ImDrawList& list, const layout::Rect& area, const Scene
   if (!hovered_ || on_legend || scene.snapshot == nullptr) return;
   const layout::DagPicture& picture = *sheet_.picture();
   std::string text = node_details(picture, *hovered_, scene.snapshot->application.nodes);
-  if (hovered_bar_) text = bar_details(picture, *hovered_, picture.glyphs[*hovered_].bars[*hovered_bar_]).append("\n\n").append(text);
+  if (hovered_bar_)
+    text = bar_details(picture, *hovered_, picture.glyphs[*hovered_].bars[*hovered_bar_]).append("\n\n").append(text);
   tooltip(text);
 }
 
@@ -236,10 +238,12 @@ void DagView::draw_hovered_links(ImDrawList& list, const Scene& scene) {
   const layout::DagPicture& picture = *sheet_.picture();
   for (const bool backwards : {true, false}) {
     const layout::Rgba colour = backwards ? scene.palette->predecessor : scene.palette->successor;
-    for (const std::int32_t route : layout::routes_beyond(picture, static_cast<std::int32_t>(*hovered_), backwards, most_beyond))
+    for (const std::int32_t route :
+         layout::routes_beyond(picture, static_cast<std::int32_t>(*hovered_), backwards, most_beyond))
       draw_route(list, route, colour.with_alpha(0.35f), 0.8f * scale_);
     const auto& direct = (backwards ? picture.into : picture.out_of)[*hovered_];
-    for (std::size_t i = 0; i < std::min(direct.size(), most_direct); ++i) draw_route(list, direct[i], colour, 1.8f * scale_);
+    for (std::size_t i = 0; i < std::min(direct.size(), most_direct); ++i)
+      draw_route(list, direct[i], colour, 1.8f * scale_);
   }
 }
 
@@ -251,7 +255,8 @@ void DagView::draw_selected_message(ImDrawList& list, const Scene& scene, const 
           std::abs(m.begin_s - message.begin_s) > 1e-9)
         continue;
       for (const std::int32_t route : picture.out_of[i])
-        if (picture.dag.edges[static_cast<std::size_t>(picture.routes[static_cast<std::size_t>(route)].edge)].to == m.other_node)
+        if (picture.dag.edges[static_cast<std::size_t>(picture.routes[static_cast<std::size_t>(route)].edge)].to ==
+            m.other_node)
           draw_route(list, route, scene.palette->selection, 2.2f * scale_);
     }
   }
@@ -266,17 +271,19 @@ void DagView::draw_glyphs(ImDrawList& list, const Scene& scene, const Selection&
   const bool labels = detail_ != GlyphDetail::disc || visible_.size() <= most_rank_labels;
   for (const std::size_t node : visible_) {
     const std::int32_t row = picture.rank_row[node], rank = picture.dag.nodes[node].rank;
-    const layout::Rgba colour = scene.palette->latency(row < 0 ? 0 : picture.dag.ranks[static_cast<std::size_t>(row)].node_ratio);
+    const layout::Rgba colour =
+        scene.palette->latency(row < 0 ? 0 : picture.dag.ranks[static_cast<std::size_t>(row)].node_ratio);
     const GlyphPlace at = place(node, scene);
-    draw_glyph(list, picture.glyphs[node], at, *scene.palette, colour, labels ? rank : -1, picture.stands_for[node].size() - 1);
+    draw_glyph(list, picture.glyphs[node], at, *scene.palette, colour, labels ? rank : -1,
+               picture.stands_for[node].size() - 1);
     GlyphPlace around = at;
     around.radius = std::max(at.radius * (detail_ == GlyphDetail::full ? 1.45f : 1.15f), 4 * scale_);
-    if (selection.rank == rank)
-      draw_ring(list, around, scene.palette->selection, 2 * scale_);
+    if (selection.rank == rank) draw_ring(list, around, scene.palette->selection, 2 * scale_);
     else if (std::binary_search(selection.ranks.begin(), selection.ranks.end(), rank))
       draw_ring(list, around, scene.palette->selection.with_alpha(0.5f), scale_);
     if (hovered_ == node) draw_ring(list, around, scene.palette->text, scale_);
-    if (hovered_ == node && hovered_bar_) outline_bar(list, picture.glyphs[node].bars[*hovered_bar_], at, scene.palette->text);
+    if (hovered_ == node && hovered_bar_)
+      outline_bar(list, picture.glyphs[node].bars[*hovered_bar_], at, scene.palette->text);
   }
 }
 
@@ -287,10 +294,12 @@ void DagView::draw_words(ImDrawList& list, const layout::Rect& area, const Scene
   layout::Point at{area.low.x + pad, area.low.y + pad / 2};
   const auto say = [&](layout::Rgba colour, const std::string& text) {
     const layout::Point size = text_size(text);
-    list.AddRectFilled(to_imgui(at), {at.x + std::min(size.x, width), at.y + size.y}, to_imgui(palette.background.with_alpha(0.8f)));
+    list.AddRectFilled(to_imgui(at), {at.x + std::min(size.x, width), at.y + size.y},
+                       to_imgui(palette.background.with_alpha(0.8f)));
     draw_text(list, at, colour, text, width);
   };
-  const std::string title = graph_title(dag), axis = "left: earlier    logical order, a column per layer    right: later";
+  const std::string title = graph_title(dag),
+                    axis = "left: earlier    logical order, a column per layer    right: later";
   say(palette.faint_text, title);
   const float left = area.high.x - text_size(axis).x - pad;
   if (left > at.x + text_size(title).x + 2 * pad) {
@@ -315,8 +324,8 @@ std::vector<Mark> DagView::marks() const {
   }
   for (const std::size_t node : visible_) {
     if (marks.size() >= most_marks) break;
-    marks.push_back(
-        {std::string("node ").append(std::to_string(picture->stands_for[node].front())), sheet_.to_screen(sheet_.at(node))});
+    marks.push_back({std::string("node ").append(std::to_string(picture->stands_for[node].front())),
+                     sheet_.to_screen(sheet_.at(node))});
   }
   return marks;
 }

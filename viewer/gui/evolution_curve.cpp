@@ -1,4 +1,5 @@
-// The upper part of the evolution view: one region's ratio over time with its average, and what all parts draw behind theirs.
+// The upper part of the evolution view: one region's ratio over time with its average, and what all parts draw behind
+// theirs.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -23,7 +24,8 @@ struct RatioScale {
   bool log = false;
   float low_y = 0, high_y = 0;
   float y(double ratio) const {
-    const double share = log ? std::log(std::max(ratio, least_log) / least_log) / std::log(top / least_log) : ratio / top;
+    const double share =
+        log ? std::log(std::max(ratio, least_log) / least_log) / std::log(top / least_log) : ratio / top;
     return low_y + (high_y - low_y) * static_cast<float>(std::clamp(share, 0.0, 1.0));
   }
   std::vector<double> labels() const {
@@ -48,7 +50,9 @@ void draw_line(const EvolutionFrame& frame, ImDrawList& list, const RatioScale& 
   std::vector<ImVec2> line;
   const auto flush = [&] {
     if (line.size() == 1) list.AddCircleFilled(line.front(), line_width * frame.scene.scale, colour, 8);
-    else list.AddPolyline(line.data(), static_cast<int>(line.size()), colour, ImDrawFlags_None, line_width * frame.scene.scale);
+    else
+      list.AddPolyline(line.data(), static_cast<int>(line.size()), colour, ImDrawFlags_None,
+                       line_width * frame.scene.scale);
     line.clear();
   };
   for (const layout::CurvePoint& p : frame.picture.curve) {
@@ -70,8 +74,10 @@ void draw_average(const EvolutionFrame& frame, ImDrawList& list, const RatioScal
   const std::string words = std::string("average ").append(text::format_times(frame.picture.average));
   const Point size = text_size(words);
   if (size.x > frame.sight.width() / 2) return;
-  const Point at{frame.sight.right() - size.x - frame.points(4), y - size.y - 2 > scale.high_y ? y - size.y - 2 : y + 3};
-  list.AddRectFilled({at.x - 2, at.y}, {at.x + size.x + 2, at.y + size.y}, to_imgui(palette.background.with_alpha(0.75f)));
+  const Point at{frame.sight.right() - size.x - frame.points(4),
+                 y - size.y - 2 > scale.high_y ? y - size.y - 2 : y + 3};
+  list.AddRectFilled({at.x - 2, at.y}, {at.x + size.x + 2, at.y + size.y},
+                     to_imgui(palette.background.with_alpha(0.75f)));
   draw_text(list, at, palette.text, words);
 }
 
@@ -105,7 +111,8 @@ void mark_worst_period(const EvolutionFrame& frame, Rect area) {
 void draw_period_word(const EvolutionFrame& frame, ImDrawList& list, const Period& p, float top) {
   const std::string words = views::period_name(p.kind).append(
       p.kind == PeriodKind::steady ? std::string(" ").append(text::format_times(p.mean_ratio)) : std::string());
-  const float left = std::max(frame.sight.x(p.begin_s), frame.sight.left()), right = std::min(frame.sight.x(p.end_s), frame.sight.right());
+  const float left = std::max(frame.sight.x(p.begin_s), frame.sight.left()),
+              right = std::min(frame.sight.x(p.end_s), frame.sight.right());
   const float pad = frame.points(4);
   for (const std::string& word : {words, views::period_name(p.kind)}) {
     if (text_size(word).x + 2 * pad > right - left) continue;
@@ -123,17 +130,23 @@ void react(const EvolutionFrame& frame, Selection& selection) {
   const float x = ImGui::GetIO().MousePos.x;
   const double second = frame.sight.second(x);
   const auto& periods = frame.picture.periods;
-  const auto found = std::find_if(periods.begin(), periods.end(), [&](const Period& p) { return p.begin_s <= second && second < p.end_s; });
-  std::string words =
-      std::string("region ").append(std::to_string(*frame.picture.region)).append(" at ").append(moment_words(frame.scene, second));
+  const auto found = std::find_if(periods.begin(), periods.end(),
+                                  [&](const Period& p) { return p.begin_s <= second && second < p.end_s; });
+  std::string words = std::string("region ")
+                          .append(std::to_string(*frame.picture.region))
+                          .append(" at ")
+                          .append(moment_words(frame.scene, second));
   const layout::CurvePoint* nearest = nullptr;
   for (const layout::CurvePoint& p : frame.picture.curve) {
-    if (!nearest || std::fabs(frame.sight.x_of_place(p.place) - x) < std::fabs(frame.sight.x_of_place(nearest->place) - x)) nearest = &p;
+    if (!nearest ||
+        std::fabs(frame.sight.x_of_place(p.place) - x) < std::fabs(frame.sight.x_of_place(nearest->place) - x))
+      nearest = &p;
   }
   if (nearest && std::fabs(frame.sight.x_of_place(nearest->place) - x) < frame.points(6))
     words.append(": ratio ").append(text::format_ratio(static_cast<double>(nearest->ratio)));
   words.append("\naverage over all its messages ").append(text::format_ratio(frame.picture.average));
-  if (found != periods.end()) words.append("\n\n").append(period_words(frame.scene, *found)).append("\nclick: select this period");
+  if (found != periods.end())
+    words.append("\n\n").append(period_words(frame.scene, *found)).append("\nclick: select this period");
   tooltip(words);
   if (!ImGui::IsItemClicked()) return;
   selection.region = *frame.picture.region;
@@ -152,16 +165,20 @@ void draw_period(const EvolutionFrame& frame, ImDrawList& list, const Period& p,
 void shade_stretches(const EvolutionFrame& frame, ImDrawList& list, float top, float bottom) {
   const ImU32 colour = to_imgui(frame.palette().grid.with_alpha(0.35f));
   for (const auto& s : frame.picture.axis.stretches()) {
-    if (s.compressed) list.AddRectFilled({frame.sight.x_of_place(s.low), top}, {frame.sight.x_of_place(s.high), bottom}, colour);
+    if (s.compressed)
+      list.AddRectFilled({frame.sight.x_of_place(s.low), top}, {frame.sight.x_of_place(s.high), bottom}, colour);
   }
 }
 
-void shade_selected(const EvolutionFrame& frame, ImDrawList& list, const Selection& selection, float top, float bottom) {
+void shade_selected(const EvolutionFrame& frame, ImDrawList& list, const Selection& selection, float top,
+                    float bottom) {
   if (!selection.period) return;
-  const float left = frame.sight.x(selection.period->begin_s), right = std::max(frame.sight.x(selection.period->end_s), left + 1);
+  const float left = frame.sight.x(selection.period->begin_s),
+              right = std::max(frame.sight.x(selection.period->end_s), left + 1);
   const layout::Palette& palette = frame.palette();
   list.AddRectFilled({left, top}, {right, bottom}, to_imgui(palette.selection.with_alpha(0.06f)));
-  for (const float x : {left, right}) list.AddRectFilled({x - 0.5f, top}, {x + 0.5f, bottom}, to_imgui(palette.selection.with_alpha(0.7f)));
+  for (const float x : {left, right})
+    list.AddRectFilled({x - 0.5f, top}, {x + 0.5f, bottom}, to_imgui(palette.selection.with_alpha(0.7f)));
 }
 
 void draw_evolution_curve(const EvolutionFrame& frame, Selection& selection, Rect area) {
@@ -181,7 +198,8 @@ void draw_evolution_curve(const EvolutionFrame& frame, Selection& selection, Rec
   list.PushClipRect({frame.sight.left(), area.low.y}, {frame.sight.right(), area.high.y + 1}, true);
   draw_line(frame, list, scale);
   draw_average(frame, list, scale);
-  draw_text(list, {frame.sight.left() + frame.points(4), area.low.y}, frame.palette().text, title_words(frame), frame.sight.width());
+  draw_text(list, {frame.sight.left() + frame.points(4), area.low.y}, frame.palette().text, title_words(frame),
+            frame.sight.width());
   for (const Period& p : frame.picture.periods) {
     if (named && p.kind != PeriodKind::other) draw_period_word(frame, list, p, area.low.y + line + 1);
   }
@@ -193,7 +211,8 @@ void draw_evolution_curve(const EvolutionFrame& frame, Selection& selection, Rec
 
 // Two strokes through the axis, and how long the stretch is,
 // where no tick's words are in the way.
-static void draw_breaks(const EvolutionFrame& frame, ImDrawList& list, float y, const std::vector<std::pair<float, float>>& taken) {
+static void draw_breaks(const EvolutionFrame& frame, ImDrawList& list, float y,
+                        const std::vector<std::pair<float, float>>& taken) {
   const layout::TimeSight& sight = frame.sight;
   const ImU32 colour = to_imgui(frame.palette().faint_text);
   const float half = frame.points(4), apart = frame.points(2);
@@ -206,7 +225,8 @@ static void draw_breaks(const EvolutionFrame& frame, ImDrawList& list, float y, 
     const std::string words = std::string("for ").append(text::format_seconds(s.end_s - s.begin_s));
     const Point size = text_size(words);
     const float begin = middle - size.x / 2 - apart, end = middle + size.x / 2 + apart;
-    const bool free = std::none_of(taken.begin(), taken.end(), [&](const auto& t) { return t.first < end && t.second > begin; });
+    const bool free =
+        std::none_of(taken.begin(), taken.end(), [&](const auto& t) { return t.first < end && t.second > begin; });
     if (size.x >= right - left || !free) continue;
     draw_text_centred(list, {middle, y + half + size.y / 2}, frame.palette().faint_text.with_alpha(0.8f), words);
   }
@@ -224,7 +244,8 @@ void draw_time_labels(const EvolutionFrame& frame, ImDrawList& list, Rect area) 
   for (const double t : ticks) {
     const float x = sight.x(t);
     const std::string words = tick_words(t, step);
-    const float width = text_size(words).x, left = std::clamp(x - width / 2, sight.left(), std::max(sight.left(), sight.right() - width));
+    const float width = text_size(words).x,
+                left = std::clamp(x - width / 2, sight.left(), std::max(sight.left(), sight.right() - width));
     taken.emplace_back(left, left + width);
     list.AddRectFilled({x, area.low.y}, {x + 1, area.low.y + frame.points(4)}, to_imgui(palette.faint_text));
     draw_text(list, {left, area.low.y + frame.points(4)}, palette.faint_text, words);

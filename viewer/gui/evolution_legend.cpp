@@ -15,7 +15,8 @@ using layout::Rect;
 // Draws entries from left to right as long as there is room.
 class Line {
  public:
-  Line(const EvolutionFrame& frame, Rect area) : frame_(frame), area_(area), list_(*ImGui::GetWindowDrawList()), x_(area.low.x) {}
+  Line(const EvolutionFrame& frame, Rect area)
+      : frame_(frame), area_(area), list_(*ImGui::GetWindowDrawList()), x_(area.low.x) {}
   bool begin(int part, float width) {
     if (x_ + width > area_.high.x) return false;
     const Point mouse = to_point(ImGui::GetIO().MousePos);
@@ -32,7 +33,8 @@ class Line {
     static constexpr std::array<double, 6> stops{0.25, 0.5, 1, 2, 4, 8};
     const float piece = frame_.points(12), h = area_.height() * 0.25f;
     for (std::size_t i = 0; i + 1 < stops.size(); ++i, x_ += piece) {
-      const ImU32 a = to_imgui(frame_.palette().latency(stops[i])), b = to_imgui(frame_.palette().latency(stops[i + 1]));
+      const ImU32 a = to_imgui(frame_.palette().latency(stops[i])),
+                  b = to_imgui(frame_.palette().latency(stops[i + 1]));
       list_.AddRectFilledMultiColor({x_, area_.middle().y - h}, {x_ + piece, area_.middle().y + h}, a, b, b, a);
     }
     x_ += frame_.points(4);
@@ -76,9 +78,9 @@ void draw_evolution_legend(const EvolutionFrame& frame, Rect area) {
   line.colours();
   line.word("8x ratio");
   line.gap();
-  const std::string rate =
-      std::string("delayed/s, largest ")
-          .append(text::format_short_count(static_cast<std::uint64_t>(std::clamp(frame.picture.largest_rate, 0.f, 1e18f))));
+  const std::string rate = std::string("delayed/s, largest ")
+                               .append(text::format_short_count(
+                                   static_cast<std::uint64_t>(std::clamp(frame.picture.largest_rate, 0.f, 1e18f))));
   if (!line.begin(1, width(rate, 44))) return;
   line.sizes();
   line.word(rate);

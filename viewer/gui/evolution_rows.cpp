@@ -25,7 +25,8 @@ float radius_of(const EvolutionFrame& frame, float row_height, const EvolutionCi
 }
 
 // The circle under the mouse; the smaller ones win.
-const EvolutionCircle* circle_at(const EvolutionFrame& frame, const EvolutionRow& row, float row_height, Point middle, Point mouse) {
+const EvolutionCircle* circle_at(const EvolutionFrame& frame, const EvolutionRow& row, float row_height, Point middle,
+                                 Point mouse) {
   const EvolutionCircle* found = nullptr;
   for (const EvolutionCircle& c : row.circles) {
     const Point at{frame.sight.x_of_place(c.place), middle.y};
@@ -69,32 +70,36 @@ void EvolutionRows::place(const EvolutionFrame& frame, Rect area) {
   shown = static_cast<std::size_t>(std::max(0.f, area.height()) / row_height) + 2 * around;
 }
 
-void EvolutionRows::draw_name(const EvolutionFrame& frame, ImDrawList& list, const Selection& selection, const EvolutionRow& row,
-                              float top) {
+void EvolutionRows::draw_name(const EvolutionFrame& frame, ImDrawList& list, const Selection& selection,
+                              const EvolutionRow& row, float top) {
   const layout::Palette& palette = frame.palette();
   const float line = text_size("0").y, square = line * 0.7f, y = top + (row_height - line) / 2, pad = frame.points(6);
   const bool selected = selection.region == row.region;
   if (selected)
-    list.AddRectFilled({frame.gutter, top + 1}, {frame.gutter + frame.points(2), top + row_height - 1}, to_imgui(palette.selection));
+    list.AddRectFilled({frame.gutter, top + 1}, {frame.gutter + frame.points(2), top + row_height - 1},
+                       to_imgui(palette.selection));
   const float x = frame.gutter + pad;
-  list.AddRectFilled({x, y + (line - square) / 2}, {x + square, y + (line + square) / 2}, to_imgui(palette.region(row.region)));
+  list.AddRectFilled({x, y + (line - square) / 2}, {x + square, y + (line + square) / 2},
+                     to_imgui(palette.region(row.region)));
   const std::string ratio = text::format_times(row.average);
   const float room = frame.sight.left() - pad - (x + square + pad), number = text_size(ratio).x;
   const std::string id = std::to_string(row.region);
   std::string name = std::string("region ").append(id);
   if (text_size(name).x + number + pad >= room) name = id;  // its ratio says more than the word
-  const layout::Rgba colour = is_present(frame.scene, row.region) ? (selected ? palette.text : palette.text.with_alpha(0.8f))
-                                                                  : palette.faint_text.with_alpha(0.6f);
+  const layout::Rgba colour = is_present(frame.scene, row.region)
+                                  ? (selected ? palette.text : palette.text.with_alpha(0.8f))
+                                  : palette.faint_text.with_alpha(0.6f);
   const bool both = text_size(name).x + number + pad < room;
   draw_text(list, {x + square + pad, y}, colour, name, std::max(1.f, room));
   if (both) draw_text(list, {frame.sight.left() - pad - number, y}, palette.faint_text, ratio);
 }
 
-void EvolutionRows::draw_row(const EvolutionFrame& frame, ImDrawList& list, const Selection& selection, const EvolutionRow& row,
-                             float top) {
+void EvolutionRows::draw_row(const EvolutionFrame& frame, ImDrawList& list, const Selection& selection,
+                             const EvolutionRow& row, float top) {
   const layout::Palette& palette = frame.palette();
   const float bottom = top + row_height, middle = (top + bottom) / 2;
-  list.AddRectFilled({frame.sight.left(), bottom - 1}, {frame.sight.right(), bottom}, to_imgui(palette.grid.with_alpha(0.5f)));
+  list.AddRectFilled({frame.sight.left(), bottom - 1}, {frame.sight.right(), bottom},
+                     to_imgui(palette.grid.with_alpha(0.5f)));
   draw_name(frame, list, selection, row, top);
   // The newest circle is not cut in half.
   list.PushClipRect({frame.sight.left(), top}, {frame.sight.right() + frame.points(beyond_right), bottom}, true);
@@ -102,11 +107,14 @@ void EvolutionRows::draw_row(const EvolutionFrame& frame, ImDrawList& list, cons
   for (const EvolutionCircle& c : row.circles) {
     const float x = frame.sight.x_of_place(c.place), radius = radius_of(frame, row_height, c);
     if (x + radius < frame.sight.left() || x - radius > frame.sight.right()) continue;
-    list.AddCircleFilled({x, middle}, radius, to_imgui(palette.latency(static_cast<double>(c.ratio))), segments(radius));
+    list.AddCircleFilled({x, middle}, radius, to_imgui(palette.latency(static_cast<double>(c.ratio))),
+                         segments(radius));
   }
   if (selection.region == row.region && selection.period) {
-    const float left = frame.sight.x(selection.period->begin_s), right = std::max(frame.sight.x(selection.period->end_s), left + 2);
-    list.AddRect({left, top}, {right, bottom - 1}, to_imgui(palette.selection), 0, ImDrawFlags_None, 1.5f * frame.scene.scale);
+    const float left = frame.sight.x(selection.period->begin_s),
+                right = std::max(frame.sight.x(selection.period->end_s), left + 2);
+    list.AddRect({left, top}, {right, bottom - 1}, to_imgui(palette.selection), 0, ImDrawFlags_None,
+                 1.5f * frame.scene.scale);
   }
   list.PopClipRect();
 }
@@ -158,7 +166,8 @@ void EvolutionRows::draw(const EvolutionFrame& frame, Selection& selection, Rect
   ImGui::SetCursorScreenPos(to_imgui(area.low));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
   ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, frame.points(7));
-  ImGui::BeginChild("rows", {area.width(), area.height()}, false, ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoNav);
+  ImGui::BeginChild("rows", {area.width(), area.height()}, false,
+                    ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoNav);
   ImGui::PopStyleVar(2);
   const Point origin = to_point(ImGui::GetCursorScreenPos());  // of the first row, scrolled
   ImDrawList& list = *ImGui::GetWindowDrawList();

@@ -27,7 +27,8 @@ Range range_of(const TimeSight& whole, const Selection& selection) {
 
 }  // namespace
 
-PeriodSlider::Grip PeriodSlider::grip_at(const TimeSight& whole, const Selection& selection, float x, float near) const {
+PeriodSlider::Grip PeriodSlider::grip_at(const TimeSight& whole, const Selection& selection, float x,
+                                         float near) const {
   const Range range = range_of(whole, selection);
   const float to_left = std::fabs(x - range.left), to_right = std::fabs(x - range.right);
   if (std::min(to_left, to_right) <= near) return to_left < to_right ? Grip::left : Grip::right;
@@ -38,7 +39,8 @@ PeriodSlider::Grip PeriodSlider::grip_at(const TimeSight& whole, const Selection
 void PeriodSlider::drag(const layout::TimeAxis& axis, const TimeSight& whole, Selection& selection) {
   const float x = ImGui::GetIO().MousePos.x;
   if (std::fabs(x - pressed_x_) < least_drag && grip_ == Grip::fresh) return;
-  const double from = whole.place(pressed_x_), to = whole.place(x), low = axis.place(begin_s_), high = axis.place(end_s_);
+  const double from = whole.place(pressed_x_), to = whole.place(x), low = axis.place(begin_s_),
+               high = axis.place(end_s_);
   SelectedPeriod period{begin_s_, end_s_};
   switch (grip_) {
     case Grip::left: period.begin_s = axis.second(std::min(whole.place(x + offset_), high - least_range)); break;
@@ -71,21 +73,26 @@ void PeriodSlider::draw_back(const EvolutionFrame& frame, const TimeSight& whole
   std::vector<ImVec2> line;
   const ImU32 colour = to_imgui(palette.faint_text);
   const auto flush = [&] {
-    if (line.size() > 1) list.AddPolyline(line.data(), static_cast<int>(line.size()), colour, ImDrawFlags_None, frame.scene.scale);
+    if (line.size() > 1)
+      list.AddPolyline(line.data(), static_cast<int>(line.size()), colour, ImDrawFlags_None, frame.scene.scale);
     line.clear();
   };
   for (const layout::CurvePoint& p : frame.picture.overview) {
     if (p.apart) flush();
-    line.push_back({whole.x_of_place(p.place),
-                    area.high.y - area.height() * static_cast<float>(share(std::max(1e-6, static_cast<double>(p.ratio))))});
+    line.push_back(
+        {whole.x_of_place(p.place),
+         area.high.y - area.height() * static_cast<float>(share(std::max(1e-6, static_cast<double>(p.ratio))))});
   }
   flush();
   if (!frame.sight.part()) return;
-  const float left = whole.x_of_place(frame.sight.low()), right = std::max(left + 2, whole.x_of_place(frame.sight.high()));
-  list.AddRectFilled({left, area.low.y}, {right, area.low.y + frame.points(3)}, to_imgui(palette.successor));  // the part in view
+  const float left = whole.x_of_place(frame.sight.low()),
+              right = std::max(left + 2, whole.x_of_place(frame.sight.high()));
+  list.AddRectFilled({left, area.low.y}, {right, area.low.y + frame.points(3)},
+                     to_imgui(palette.successor));  // the part in view
 }
 
-void PeriodSlider::draw_range(const EvolutionFrame& frame, const TimeSight& whole, const Selection& selection, Rect area) const {
+void PeriodSlider::draw_range(const EvolutionFrame& frame, const TimeSight& whole, const Selection& selection,
+                              Rect area) const {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const layout::Palette& palette = frame.palette();
   const Range range = range_of(whole, selection);
@@ -100,8 +107,8 @@ void PeriodSlider::draw_range(const EvolutionFrame& frame, const TimeSight& whol
     const float middle = std::clamp(x, area.low.x + half, std::max(area.low.x + half, area.high.x - half));
     list.AddRectFilled({middle - half, area.low.y}, {middle + half, area.high.y},
                        to_imgui(selection.period ? palette.selection : palette.faint_text), frame.points(2));
-    list.AddLine({middle, area.low.y + area.height() * 0.3f}, {middle, area.low.y + area.height() * 0.7f}, to_imgui(palette.background),
-                 frame.scene.scale);
+    list.AddLine({middle, area.low.y + area.height() * 0.3f}, {middle, area.low.y + area.height() * 0.7f},
+                 to_imgui(palette.background), frame.scene.scale);
   }
   const float y = area.middle().y;
   frame.marks.push_back({"slider left", {range.left, y}});
@@ -140,10 +147,10 @@ void PeriodSlider::draw(const EvolutionFrame& frame, Selection& selection, Rect 
   if (active && grip_ != Grip::none && selection.period)
     return tooltip(stretch_words(frame.scene, selection.period->begin_s, selection.period->end_s));
   if (!hovered) return;
-  std::string words =
-      selection.period
-          ? std::string("selected: ").append(stretch_words(frame.scene, selection.period->begin_s, selection.period->end_s))
-          : std::string("no period selected: every view chooses its own");
+  std::string words = selection.period
+                          ? std::string("selected: ")
+                                .append(stretch_words(frame.scene, selection.period->begin_s, selection.period->end_s))
+                          : std::string("no period selected: every view chooses its own");
   tooltip(words.append("\ndrag a handle, the middle, or across an empty part; double click: no period"));
 }
 

@@ -18,7 +18,7 @@ using layout::Rect;
 constexpr std::size_t most_circles = 1500;  // on the screen: beyond, drawing takes too long
 constexpr float gutter_points = 118, column_pixels = 2, slider_points = 26, right_points = 14;
 constexpr float curve_share = 0.34f, highest_curve = 150, least_rows = 40, tallest_row_points = 36;  // points
-constexpr float arrow_speed = 400;                                         // pixels per second
+constexpr float arrow_speed = 400;  // pixels per second
 
 // Where the parts are.
 struct Parts {
@@ -45,7 +45,8 @@ Parts parts_of(Rect area, float scale, std::size_t regions) {
   parts.header = take_top(line + 6 * scale);
   const float left = bottom - top;
   // Few regions leave room for a higher curve.
-  const float spare = left - tallest_row_points * scale * static_cast<float>(std::min<std::size_t>(regions, 100)) - 6 * scale;
+  const float spare =
+      left - tallest_row_points * scale * static_cast<float>(std::min<std::size_t>(regions, 100)) - 6 * scale;
   const float curve = std::max(std::min(highest_curve * scale, left * curve_share), std::min(spare, left * 0.6f));
   parts.curve = take_top(left - curve < least_rows * scale || curve < 40 * scale ? 0 : curve);
   if (parts.curve.height() > 0) take_top(6 * scale);
@@ -58,7 +59,8 @@ std::string without_history(const Scene& scene) {
   if (!scene.history->regions().empty()) return "";
   const bool stored = scene.connection.state == Connection::State::stored;
   if (stored && !scene.snapshot->finished) return "no regions: the file lacks the end of the run";
-  return stored ? "no regions: no messages between ranks were matched" : "no regions: no messages between ranks were matched so far";
+  return stored ? "no regions: no messages between ranks were matched"
+                : "no regions: no messages between ranks were matched so far";
 }
 
 class EvolutionView final : public View {
@@ -72,7 +74,8 @@ class EvolutionView final : public View {
   void ask(const Scene& scene, const Selection& selection);
   void draw_parts(const Scene& scene, Selection& selection, const Parts& parts);
   void draw_buttons(const Scene& scene, Rect area);
-  bool button(const char* word, const char* mark, bool pressed, float& right, float top, const layout::Palette& palette);
+  bool button(const char* word, const char* mark, bool pressed, float& right, float top,
+              const layout::Palette& palette);
   void move(Rect plot);
   void draw_now(const EvolutionFrame& frame, const Parts& parts) const;
 
@@ -97,7 +100,8 @@ void EvolutionView::ask(const Scene& scene, const Selection& selection) {
   q.now_s = scene.now_s;
   q.visible = sight_.part();
   const float width = std::max(1.f, sight_.width());
-  const float slot = std::max(rows_.row_height * 0.92f, width * static_cast<float>(std::max<std::size_t>(1, rows_.shown)) / most_circles);
+  const float slot = std::max(rows_.row_height * 0.92f,
+                              width * static_cast<float>(std::max<std::size_t>(1, rows_.shown)) / most_circles);
   q.slot = static_cast<double>(std::min(1.f, slot / width));
   q.column = static_cast<double>(std::min(1.f, column_pixels * scene.scale / width));
   q.first_row = rows_.first;
@@ -116,12 +120,12 @@ void EvolutionView::draw(const Scene& scene, Selection& selection) {
   if (size.x < 8 || size.y < 8) return;
   if (const std::string words = without_history(scene); !words.empty()) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
-    return draw_text(list, {low.x + std::max(2.f, (size.x - text_size(words).x) / 2), area.middle().y}, scene.palette->faint_text,
-                     words, size.x);
+    return draw_text(list, {low.x + std::max(2.f, (size.x - text_size(words).x) / 2), area.middle().y},
+                     scene.palette->faint_text, words, size.x);
   }
   if (!worker_)
-    worker_ =
-        std::make_unique<Worker>([](const EvolutionQuestion& q, const auto&) { return layout::evolution_picture(q); }, scene.wake);
+    worker_ = std::make_unique<Worker>(
+        [](const EvolutionQuestion& q, const auto&) { return layout::evolution_picture(q); }, scene.wake);
   if (const auto answer = worker_->answer()) picture_ = answer;
   const Parts parts = parts_of(area, scene.scale, picture_->order.size());
   draw_parts(scene, selection, parts);
@@ -142,10 +146,11 @@ void EvolutionView::draw_parts(const Scene& scene, Selection& selection, const P
   rows_.draw(frame, selection, parts.rows);
   list.PushClipRect(to_imgui(parts.labels.low), to_imgui(parts.labels.high), true);
   draw_time_labels(frame, list, parts.labels);
-  draw_text(list, {frame.gutter + 6 * scene.scale, parts.labels.low.y + 4 * scene.scale}, scene.palette->faint_text, "time", gutter);
+  draw_text(list, {frame.gutter + 6 * scene.scale, parts.labels.low.y + 4 * scene.scale}, scene.palette->faint_text,
+            "time", gutter);
   list.PopClipRect();
-  draw_text(list, {frame.gutter + 6 * scene.scale, parts.slider.middle().y - text_size("0").y / 2}, scene.palette->faint_text,
-            "selected period", gutter - 8 * scene.scale);
+  draw_text(list, {frame.gutter + 6 * scene.scale, parts.slider.middle().y - text_size("0").y / 2},
+            scene.palette->faint_text, "selected period", gutter - 8 * scene.scale);
   draw_now(frame, parts);
   slider_.draw(frame, selection, parts.slider);
   move({{sight_.left(), parts.curve.low.y}, {sight_.right(), parts.labels.high.y}});
@@ -155,10 +160,11 @@ void EvolutionView::draw_parts(const Scene& scene, Selection& selection, const P
 void EvolutionView::move(Rect plot) {
   const ImGuiIO& io = ImGui::GetIO();
   const Point mouse = to_point(io.MousePos);
-  const bool hovered =
-      plot.holds(mouse) && ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows | ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
+  const bool hovered = plot.holds(mouse) && ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows |
+                                                                   ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
   if (!ImGui::IsMouseDown(ImGuiMouseButton_Right) && !ImGui::IsMouseDown(ImGuiMouseButton_Middle)) panning_ = false;
-  if (hovered && (ImGui::IsMouseClicked(ImGuiMouseButton_Right) || ImGui::IsMouseClicked(ImGuiMouseButton_Middle))) panning_ = true;
+  if (hovered && (ImGui::IsMouseClicked(ImGuiMouseButton_Right) || ImGui::IsMouseClicked(ImGuiMouseButton_Middle)))
+    panning_ = true;
   if (panning_) sight_.pan(io.MouseDelta.x);
   if (!hovered) return;
   sight_.zoom(mouse.x, io.MouseWheel);
@@ -179,7 +185,8 @@ void EvolutionView::draw_now(const EvolutionFrame& frame, const Parts& parts) co
 }
 
 // Places a button left of `right`.
-bool EvolutionView::button(const char* word, const char* mark, bool pressed, float& right, float top, const layout::Palette& palette) {
+bool EvolutionView::button(const char* word, const char* mark, bool pressed, float& right, float top,
+                           const layout::Palette& palette) {
   const ImGuiStyle& style = ImGui::GetStyle();
   const float width = text_size(word).x + 2 * style.FramePadding.x;
   right -= width;
@@ -205,14 +212,17 @@ void EvolutionView::draw_buttons(const Scene& scene, Rect area) {
   const bool live = scene.connection.state == Connection::State::running;
   if (sight_.part()) {
     if (button("all", "all", false, right, top, palette)) sight_.show_all();
-    if (ImGui::IsItemHovered()) tooltip("show the whole run (Home)\nwheel: zoom, drag with the right button or arrow keys: pan");
+    if (ImGui::IsItemHovered())
+      tooltip("show the whole run (Home)\nwheel: zoom, drag with the right button or arrow keys: pan");
   }
   if (live && !sight_.following()) {
     if (button("follow", "follow", true, right, top, palette)) sight_.follow();
-    if (ImGui::IsItemHovered()) tooltip("you are looking at the past; nothing is lost meanwhile. Click: follow the newest again");
+    if (ImGui::IsItemHovered())
+      tooltip("you are looking at the past; nothing is lost meanwhile. Click: follow the newest again");
   }
   const EvolutionFrame frame{scene, *picture_, sight_, area.low.x, marks_};
-  if (!picture_->order.empty()) draw_evolution_legend(frame, {{area.low.x + 6 * scale, area.low.y}, {right - 8 * scale, area.high.y}});
+  if (!picture_->order.empty())
+    draw_evolution_legend(frame, {{area.low.x + 6 * scale, area.low.y}, {right - 8 * scale, area.high.y}});
 }
 
 }  // namespace

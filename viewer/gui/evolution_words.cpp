@@ -13,7 +13,9 @@ namespace {
 
 std::string share_words(std::uint64_t part, std::uint64_t whole) {
   if (whole == 0) return "";
-  return std::string(" (").append(text::format_share(static_cast<double>(part) / static_cast<double>(whole))).append(")");
+  return std::string(" (")
+      .append(text::format_share(static_cast<double>(part) / static_cast<double>(whole)))
+      .append(")");
 }
 
 }  // namespace
@@ -23,7 +25,8 @@ std::string moment_words(const Scene& scene, double second) {
   const double ns = second * 1e9;
   if (!scene.snapshot || scene.snapshot->time_origin_realtime_ns <= 0 || !(std::fabs(ns) < 1e18)) return words;
   std::int64_t moment = 0;
-  if (__builtin_add_overflow(scene.snapshot->time_origin_realtime_ns, static_cast<std::int64_t>(ns), &moment)) return words;
+  if (__builtin_add_overflow(scene.snapshot->time_origin_realtime_ns, static_cast<std::int64_t>(ns), &moment))
+    return words;
   return words.append(" (").append(text::format_time_of_day(moment)).append(")");
 }
 
@@ -41,20 +44,32 @@ std::string period_words(const Scene& scene, const Period& p) {
                           .append(": mean ratio ")
                           .append(text::format_ratio(p.mean_ratio));
   if (p.kind == PeriodKind::growth)
-    words.append(", from ").append(text::format_times(p.begin_ratio)).append(" to ").append(text::format_times(p.end_ratio));
+    words.append(", from ")
+        .append(text::format_times(p.begin_ratio))
+        .append(" to ")
+        .append(text::format_times(p.end_ratio));
   words.append("\n").append(stretch_words(scene, p.begin_s, p.end_s));
-  words.append("\n").append(text::format_count(p.messages)).append(" messages, ").append(text::format_count(p.delayed)).append(" delayed");
+  words.append("\n")
+      .append(text::format_count(p.messages))
+      .append(" messages, ")
+      .append(text::format_count(p.delayed))
+      .append(" delayed");
   return words.append(share_words(p.delayed, p.messages));
 }
 
-std::string circle_words(const EvolutionFrame& frame, const layout::EvolutionRow& row, const layout::EvolutionCircle& c) {
+std::string circle_words(const EvolutionFrame& frame, const layout::EvolutionRow& row,
+                         const layout::EvolutionCircle& c) {
   std::string words = std::string("region ")
                           .append(std::to_string(row.region))
                           .append(", mean ratio ")
                           .append(text::format_ratio(static_cast<double>(c.ratio)));
   words.append(" (average of the region ").append(text::format_ratio(row.average)).append(")\n");
   words.append(stretch_words(frame.scene, c.begin_s, c.end_s));
-  words.append("\n").append(text::format_count(c.messages)).append(" messages, ").append(text::format_count(c.delayed)).append(" delayed");
+  words.append("\n")
+      .append(text::format_count(c.messages))
+      .append(" messages, ")
+      .append(text::format_count(c.delayed))
+      .append(" delayed");
   words.append(share_words(c.delayed, c.messages))
       .append(", ")
       .append(text::format_ratio(static_cast<double>(c.rate)))
@@ -68,18 +83,23 @@ std::string circle_words(const EvolutionFrame& frame, const layout::EvolutionRow
 }
 
 std::string row_words(const EvolutionFrame& frame, const layout::EvolutionRow& row) {
-  std::string words =
-      std::string("region ").append(std::to_string(row.region)).append(", average ratio ").append(text::format_ratio(row.average));
+  std::string words = std::string("region ")
+                          .append(std::to_string(row.region))
+                          .append(", average ratio ")
+                          .append(text::format_ratio(row.average));
   if (frame.scene.snapshot) {
     const auto& regions = frame.scene.snapshot->regions;
-    const auto region = std::find_if(regions.begin(), regions.end(), [&](const Region& r) { return r.id == row.region; });
+    const auto region =
+        std::find_if(regions.begin(), regions.end(), [&](const Region& r) { return r.id == row.region; });
     if (region == regions.end()) return words.append("\nno longer there: its ranks are in other regions now");
     words.append("\n")
         .append(text::format_count(region->ranks.size()))
         .append(" ranks, ")
         .append(text::format_count(region->messages))
         .append(" messages, ");
-    words.append(text::format_count(region->delayed)).append(" delayed").append(share_words(region->delayed, region->messages));
+    words.append(text::format_count(region->delayed))
+        .append(" delayed")
+        .append(share_words(region->delayed, region->messages));
   }
   return words.append("\nclick: select the region; wheel over the names: scroll");
 }
@@ -94,12 +114,16 @@ std::string tick_words(double second, double step) {
 
 const char* legend_words(int part) {
   static constexpr std::array<const char*, 4> parts{
-      "colour of a circle: mean ratio L of its messages, their time divided by what is usual for their size and distance; "
+      "colour of a circle: mean ratio L of its messages, their time divided by what is usual for their size and "
+      "distance; "
       "blue 1/4 and less, grey as usual, red 8 times and more",
-      "area of a circle: delayed messages (L above 1) per second; a circle stands for a stretch of time, all of equal length where the "
+      "area of a circle: delayed messages (L above 1) per second; a circle stands for a stretch of time, all of equal "
+      "length where the "
       "axis is not compressed",
-      "wedge: growth, the ratio rises and goes on rising\nband: steady, it stays above the region's average with little variation",
-      "compressed: only growth and steady periods have their full length; what lies between (//) shrinks to its start, its middle and "
+      "wedge: growth, the ratio rises and goes on rising\nband: steady, it stays above the region's average with "
+      "little variation",
+      "compressed: only growth and steady periods have their full length; what lies between (//) shrinks to its start, "
+      "its middle and "
       "its end. "
       "Of the selected region, without one of all regions"};
   return parts[static_cast<std::size_t>(std::clamp(part, 0, 3))];

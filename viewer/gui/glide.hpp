@@ -1,5 +1,5 @@
-// The short way of things from where they were to where they are now, so that the eye can follow them. Counted in time, not
-// in frames.
+// The short way of things from where they were to where they are now, so that the eye can follow them. Counted in time,
+// not in frames.
 #pragma once
 
 #include <algorithm>

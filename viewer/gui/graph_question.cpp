@@ -6,8 +6,8 @@
 namespace pclscope::gui {
 namespace {
 
-constexpr double comfortable_messages = 300;  // in a period that we choose
-constexpr double bearable_messages = 3000;    // in a single window
+constexpr double comfortable_messages = 300;   // in a period that we choose
+constexpr double bearable_messages = 3000;     // in a single window
 constexpr std::uint32_t enough_messages = 10;  // for a window to be the worst
 constexpr std::uint32_t most_messages = 20'000;
 constexpr double live_windows = 5;
@@ -60,17 +60,20 @@ SelectedPeriod whole_or_part(double begin, double end, double messages) {
 std::optional<SelectedPeriod> newest_windows(const Points& points) {
   std::size_t first = points.size();
   double messages = 0;
-  while (first > 0 && points.size() - first < live_windows && messages < comfortable_messages) messages += points[--first].messages;
+  while (first > 0 && points.size() - first < live_windows && messages < comfortable_messages)
+    messages += points[--first].messages;
   if (first == points.size()) return std::nullopt;
   return whole_or_part(points[first].begin_s, points.back().end_s(), messages);
 }
 
-// The worst window that begins in [begin, end), and as many around it as it takes: a job's messages come in bursts, and a
-// piece of time that is cut anywhere may have none.
+// The worst window that begins in [begin, end), and as many around it as it takes: a job's messages come in bursts, and
+// a piece of time that is cut anywhere may have none.
 std::optional<SelectedPeriod> worst_windows(const Points& points, double begin, double end) {
   const auto at = [&](double second) {
-    return static_cast<std::size_t>(std::lower_bound(points.begin(), points.end(), second,
-        [](const session::HistoryPoint& p, double s) { return p.begin_s < s; }) - points.begin());
+    return static_cast<std::size_t>(
+        std::lower_bound(points.begin(), points.end(), second,
+                         [](const session::HistoryPoint& p, double s) { return p.begin_s < s; }) -
+        points.begin());
   };
   const std::size_t low = at(begin), high = at(end);
   std::size_t worst = high;
@@ -121,12 +124,9 @@ std::optional<DagQuestion> graph_question(const Snapshot& snapshot, const Select
                                           const session::History* history) {
   DagQuestion question;
   const Region* region = nullptr;
-  if (selection.ranks.size() > 1)
-    question.ranks = selection.ranks;
-  else if (selection.region && (region = find(snapshot, *selection.region)) != nullptr)
-    question.region = region->id;
-  else
-    return std::nullopt;
+  if (selection.ranks.size() > 1) question.ranks = selection.ranks;
+  else if (selection.region && (region = find(snapshot, *selection.region)) != nullptr) question.region = region->id;
+  else return std::nullopt;
   std::optional<SelectedPeriod> period = selection.period;
   if (!period) period = busy_period(region, history, live);
   if (!period) period = chosen_period(snapshot, region, live, now_s);
@@ -138,10 +138,18 @@ std::optional<DagQuestion> graph_question(const Snapshot& snapshot, const Select
 
 std::string missing_from(const Snapshot& snapshot, const Selection& selection) {
   const auto none = [](const char* what, std::int64_t wanted, std::size_t count) {
-    return std::string("no ").append(what).append(" ").append(std::to_string(wanted)).append(" here: there are ")
-        .append(std::to_string(count)).append(" ").append(what).append(count == 1 ? "" : "s");
+    return std::string("no ")
+        .append(what)
+        .append(" ")
+        .append(std::to_string(wanted))
+        .append(" here: there are ")
+        .append(std::to_string(count))
+        .append(" ")
+        .append(what)
+        .append(count == 1 ? "" : "s");
   };
-  if (selection.region && find(snapshot, *selection.region) == nullptr) return none("region", *selection.region, snapshot.regions.size());
+  if (selection.region && find(snapshot, *selection.region) == nullptr)
+    return none("region", *selection.region, snapshot.regions.size());
   if (selection.rank && *selection.rank >= snapshot.application.ranks)
     return none("rank", *selection.rank, static_cast<std::size_t>(std::max(snapshot.application.ranks, 0)));
   const std::size_t findings = snapshot.attribution.findings.size();

@@ -43,11 +43,13 @@ int draw_all(App& app, Offscreen& screen, const ViewOptions& options, float scal
     if (app.complete(problem)) return commands::done;
     if (!problem.empty()) return commands::fail(commands::could_not, problem);
     if (!app.anything_came() && Clock::now() - began > patience_for_news) {
-      return commands::fail(commands::could_not, "no news from " + options.target + " within 10 s: is the job still running, and is " +
+      return commands::fail(commands::could_not, "no news from " + options.target +
+                                                     " within 10 s: is the job still running, and is " +
                                                      "the key file (pclscope key) the same as there?");
     }
     if (Clock::now() - began > patience) {
-      return commands::fail(commands::could_not, "no picture within 60 s: ask for a shorter period (--select period=FROM:TO)");
+      return commands::fail(commands::could_not,
+                            "no picture within 60 s: ask for a shorter period (--select period=FROM:TO)");
     }
     if (!said && Clock::now() - began > say_after && ::isatty(2)) {
       commands::say("reading " + options.target);

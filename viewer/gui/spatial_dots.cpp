@@ -7,8 +7,8 @@
 namespace pclscope::gui {
 namespace {
 
-constexpr int side = 24;           // of the picture: about the largest dot's diameter
-constexpr float covered = 22;      // of it, by the disc
+constexpr int side = 24;       // of the picture: about the largest dot's diameter
+constexpr float covered = 22;  // of it, by the disc
 
 }  // namespace
 
@@ -26,11 +26,12 @@ void Dots::begin(ImDrawList& list) {
 }
 
 void Dots::add(layout::Point middle, float radius, layout::Rgba colour) {
-  const float half = pushed_ ? radius * side / covered : radius * 0.886f;  // without the picture: a square of equal area
+  const float half =
+      pushed_ ? radius * side / covered : radius * 0.886f;  // without the picture: a square of equal area
   const ImVec2 white = ImGui::GetFontTexUvWhitePixel();
   list_->PrimReserve(6, 4);
-  list_->PrimRectUV({middle.x - half, middle.y - half}, {middle.x + half, middle.y + half}, pushed_ ? ImVec2(0, 0) : white, pushed_
-      ? ImVec2(1, 1) : white, to_imgui(colour));
+  list_->PrimRectUV({middle.x - half, middle.y - half}, {middle.x + half, middle.y + half},
+                    pushed_ ? ImVec2(0, 0) : white, pushed_ ? ImVec2(1, 1) : white, to_imgui(colour));
 }
 
 void Dots::end() {

@@ -28,8 +28,10 @@ bool choice(const char* word, bool chosen, const layout::Palette& palette) {
 // The worst region in one line; clicking it picks that region.
 void SpatialView::draw_header(const Scene& scene, Selection& selection) {
   const layout::Palette& palette = *scene.palette;
-  const float room = ImGui::GetContentRegionAvail().x, gap = ImGui::GetStyle().ItemSpacing.x, pad = 2 * ImGui::GetStyle().FramePadding.x;
-  const std::string release = pins_.empty() ? std::string() : std::string("unpin ").append(std::to_string(pins_.size()));
+  const float room = ImGui::GetContentRegionAvail().x, gap = ImGui::GetStyle().ItemSpacing.x,
+              pad = 2 * ImGui::GetStyle().FramePadding.x;
+  const std::string release =
+      pins_.empty() ? std::string() : std::string("unpin ").append(std::to_string(pins_.size()));
   float buttons = text_size("latency").x + text_size("regions").x + text_size("?").x + 3 * (pad + gap);
   if (!release.empty()) buttons += text_size(release).x + pad + gap;
   const Point start = to_point(ImGui::GetCursorScreenPos());
@@ -41,8 +43,9 @@ void SpatialView::draw_header(const Scene& scene, Selection& selection) {
     if (ImGui::IsItemHovered()) tooltip(headline_ + (worst_ ? "\n\nclick: pick this region" : ""));
     if (worst_) header_marks_.push_back({"worst region", middle_of_item()});
     const float square = ImGui::GetTextLineHeight() * 0.6f, top = start.y + (ImGui::GetTextLineHeight() - square) / 2;
-    if (worst_) list.AddRectFilled({start.x + gap / 2, top}, {start.x + gap / 2 + square, top + square},
-        to_imgui(palette.latency(values_[*worst_].ratio, colours_->top)));
+    if (worst_)
+      list.AddRectFilled({start.x + gap / 2, top}, {start.x + gap / 2 + square, top + square},
+                         to_imgui(palette.latency(values_[*worst_].ratio, colours_->top)));
     draw_text(list, {start.x + gap + (worst_ ? square : 0), start.y}, palette.text, headline_, words - square - gap);
     ImGui::SameLine(0, gap);
   }
@@ -60,7 +63,8 @@ void SpatialView::draw_header(const Scene& scene, Selection& selection) {
       ask_layout();
     }
     header_marks_.push_back({"unpin", middle_of_item()});
-    if (ImGui::IsItemHovered()) tooltip("regions that were dragged stay where they were put; click: let them move again");
+    if (ImGui::IsItemHovered())
+      tooltip("regions that were dragged stay where they were put; click: let them move again");
   }
   ImGui::SameLine(0, gap / 2);
   choice("?", false, palette);
@@ -72,13 +76,16 @@ void SpatialView::draw_legend(ImDrawList& list, const Scene& scene) const {
   if (area_.width() < 260 * scene.scale || area_.height() < 120 * scene.scale) return;
   const layout::Palette& palette = *scene.palette;
   const bool latency = colouring_ == SpatialColouring::latency;
-  const std::string words = !latency ? std::string("colour: region") : text::format_count(static_cast<std::uint64_t>(colours_->top))
-      .append("x  latency ratio").append(period_ ? ", selected period" : ", whole run");
+  const std::string words = !latency ? std::string("colour: region")
+                                     : text::format_count(static_cast<std::uint64_t>(colours_->top))
+                                           .append("x  latency ratio")
+                                           .append(period_ ? ", selected period" : ", whole run");
   const std::string sizes = placed_->links.empty() ? std::string("area: ranks; no messages between regions")
-      : std::string("area: ranks; line width: messages");
+                                                   : std::string("area: ranks; line width: messages");
   const float left = area_.low.x + pad, top = area_.high.y - 2 * line - pad;
   const float width = std::max(text_size(sizes).x, text_size("1/4").x + text_size(words).x + bar + 2 * pad) + pad;
-  list.AddRectFilled({left - pad, top - pad / 2}, {left + width, area_.high.y}, to_imgui(palette.background.with_alpha(0.8f)));
+  list.AddRectFilled({left - pad, top - pad / 2}, {left + width, area_.high.y},
+                     to_imgui(palette.background.with_alpha(0.8f)));
   float x = left;
   if (latency) {
     draw_text(list, {x, top}, palette.faint_text, "1/4");
@@ -87,7 +94,8 @@ void SpatialView::draw_legend(ImDrawList& list, const Scene& scene) const {
     const std::array<double, 5> stops{0.25, 0.5, 1, std::sqrt(most), most};
     const float piece = bar / (stops.size() - 1);
     for (std::size_t i = 0; i + 1 < stops.size(); ++i, x += piece) {
-      const ImU32 a = to_imgui(palette.latency(stops[i], stops.back())), b = to_imgui(palette.latency(stops[i + 1], stops.back()));
+      const ImU32 a = to_imgui(palette.latency(stops[i], stops.back())),
+                  b = to_imgui(palette.latency(stops[i + 1], stops.back()));
       list.AddRectFilledMultiColor({x, top + line * 0.2f}, {x + piece, top + line * 0.8f}, a, b, b, a);
     }
     x += pad;
@@ -95,7 +103,8 @@ void SpatialView::draw_legend(ImDrawList& list, const Scene& scene) const {
   draw_text(list, {x, top}, palette.faint_text, words);
   draw_text(list, {left, top + line}, palette.faint_text, sizes);
   const layout::Rect legend{{left, top}, {left + width, area_.high.y}};
-  if (ImGui::IsItemHovered() && !grab_ && legend.holds(to_point(ImGui::GetIO().MousePos)) && !hit_.region) tooltip(legend_words(colouring_));
+  if (ImGui::IsItemHovered() && !grab_ && legend.holds(to_point(ImGui::GetIO().MousePos)) && !hit_.region)
+    tooltip(legend_words(colouring_));
 }
 
 }  // namespace pclscope::gui

@@ -10,8 +10,8 @@ namespace {
 
 using layout::Point;
 
-constexpr std::size_t most_links = 500;        // that answer to the mouse: those of most messages
-constexpr std::size_t most_marked_links = 60;  // of a layout: more have no marks
+constexpr std::size_t most_links = 500;          // that answer to the mouse: those of most messages
+constexpr std::size_t most_marked_links = 60;    // of a layout: more have no marks
 constexpr float link_reach = 4, pair_reach = 2;  // points beside the line
 
 float distance_to_piece(Point p, Point a, Point b) {
@@ -46,8 +46,9 @@ std::optional<std::size_t> SpatialView::nearest_link(Point mouse) const {
 }
 
 std::optional<std::size_t> SpatialView::nearest_pair(Point mouse) const {
-  return nearest_edge(placed_->pairs, placed_->pairs.size(), placement().to_world(mouse), pair_reach * scale_ / placement().zoom,
-                      [&](const layout::PlacedPair& pair) { return (*open_)[pair.a.region] && (*open_)[pair.b.region]; });
+  return nearest_edge(
+      placed_->pairs, placed_->pairs.size(), placement().to_world(mouse), pair_reach * scale_ / placement().zoom,
+      [&](const layout::PlacedPair& pair) { return (*open_)[pair.a.region] && (*open_)[pair.b.region]; });
 }
 
 std::int32_t SpatialView::rank_at(layout::RankAt at) const { return placed_->regions[at.region].ranks[at.rank].rank; }
@@ -81,7 +82,8 @@ std::string SpatialView::words_of_pair(std::size_t pair) const {
 
 float SpatialView::width_of_link(std::size_t link, const Scene& scene) const {
   const std::vector<RegionLink>& links = placed_->snapshot->links;
-  return layout::link_width(links[placed_->links[link].index].messages, links[placed_->links.front().index].messages, scene.scale);
+  return layout::link_width(links[placed_->links[link].index].messages, links[placed_->links.front().index].messages,
+                            scene.scale);
 }
 
 // Over all others, in its own colour with a bright rim.
@@ -93,7 +95,8 @@ void SpatialView::draw_line_under_mouse(ImDrawList& list, const Scene& scene) co
   const auto count = static_cast<int>(line.size());
   const float width = hit_.link ? width_of_link(*hit_.link, scene) : 1.5f * scene.scale;
   list.AddPolyline(line.data(), count, to_imgui(scene.palette->selection), 0, width + 2.5f * scene.scale);
-  list.AddPolyline(line.data(), count, to_imgui(hit_.link ? colours_->links[*hit_.link] : scene.palette->edge), 0, width);
+  list.AddPolyline(line.data(), count, to_imgui(hit_.link ? colours_->links[*hit_.link] : scene.palette->edge), 0,
+                   width);
 }
 
 // In the middle of a link, where nothing else answers instead.

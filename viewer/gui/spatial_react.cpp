@@ -9,7 +9,7 @@
 namespace pclscope::gui {
 namespace {
 
-constexpr float steady = 4;        // pixels that a click may wander
+constexpr float steady = 4;  // pixels that a click may wander
 constexpr float turn_step = static_cast<float>(std::numbers::pi) / 12;
 constexpr std::size_t most_lasso = 2000;
 
@@ -158,8 +158,9 @@ void SpatialView::keys(Selection& selection) {
     measured_ = nullptr;
   }
   if (pressed('R')) turn(io.KeyShift ? -turn_step : turn_step);
-  if (pressed('L')) colouring_ = colouring_ == layout::SpatialColouring::latency ? layout::SpatialColouring::regions
-      : layout::SpatialColouring::latency;
+  if (pressed('L'))
+    colouring_ = colouring_ == layout::SpatialColouring::latency ? layout::SpatialColouring::regions
+                                                                 : layout::SpatialColouring::latency;
   if (!pressed('O') || !selection.region) return;
   for (std::size_t i = 0; i < placed_->regions.size(); ++i) {
     if (placed_->regions[i].id == *selection.region) toggle(i);
@@ -184,7 +185,8 @@ void SpatialView::show_tooltip(const Selection& selection, const Hit& hit) const
     const std::string words = region_words(*placed_, *hit.region, values_[*hit.region], period_, (*open_)[*hit.region]);
     tooltip(hit.pair ? words_of_pair(*hit.pair).append("\n\n").append(words) : words);
   } else if (hit.link) {
-    tooltip(link_words(placed_->snapshot->links[placed_->links[*hit.link].index]).append("\n\nclick: pick the ranks of both regions"));
+    tooltip(link_words(placed_->snapshot->links[placed_->links[*hit.link].index])
+                .append("\n\nclick: pick the ranks of both regions"));
   } else if (hit.pair) {
     tooltip(words_of_pair(*hit.pair).append("\n\nclick: pick both ranks"));
   }

@@ -8,18 +8,22 @@
 namespace pclscope::gui {
 namespace {
 
-constexpr std::size_t open_up_to = 600;      // ranks of a job whose regions are all open
-constexpr float opens_at = 3.5f;             // points: a rank's radius from which a region opens by itself
+constexpr std::size_t open_up_to = 600;           // ranks of a job whose regions are all open
+constexpr float opens_at = 3.5f;                  // points: a rank's radius from which a region opens by itself
 constexpr float least_dot = 1.2f, most_dot = 20;  // points
-constexpr std::size_t most_quads = 4000;     // more dots than these are drawn into the image
+constexpr std::size_t most_quads = 4000;          // more dots than these are drawn into the image
 
 }  // namespace
 
 layout::Placement SpatialView::placement() const { return {camera_.zoom(), angle_, camera_.offset()}; }
 
-layout::Placement SpatialView::final_placement() const { return {camera_.final_zoom(), angle_, camera_.final_offset()}; }
+layout::Placement SpatialView::final_placement() const {
+  return {camera_.final_zoom(), angle_, camera_.final_offset()};
+}
 
-float SpatialView::dot_radius(const Scene& scene, float zoom) { return std::clamp(zoom, least_dot * scene.scale, most_dot * scene.scale); }
+float SpatialView::dot_radius(const Scene& scene, float zoom) {
+  return std::clamp(zoom, least_dot * scene.scale, most_dot * scene.scale);
+}
 
 bool SpatialView::visible(std::size_t region, float margin) const {
   const layout::Point at = screen_of(region);
@@ -40,7 +44,8 @@ void SpatialView::update_layout(const Scene& scene) {
         },
         scene.wake);
     images_ = std::make_unique<layout::Latest<layout::SpatialPicture, layout::SpatialImage>>(
-        [](const layout::SpatialPicture& picture, const layout::Stopping&) { return layout::draw_spatial(picture); }, scene.wake);
+        [](const layout::SpatialPicture& picture, const layout::Stopping&) { return layout::draw_spatial(picture); },
+        scene.wake);
   }
   if (scene.snapshot != snapshot_ && scene.snapshot) {
     snapshot_ = scene.snapshot;
@@ -66,8 +71,8 @@ void SpatialView::update_values(const Scene& scene, const Selection& selection) 
   worst_ = layout::worst_region(values_);
   headline_ = worst_words(*placed_, values_, period_);
   summaries_.emplace(*placed_->snapshot);
-  colours_ = std::make_shared<const layout::SpatialColours>(layout::spatial_colours(*placed_, values_, period_.has_value(),
-      colouring_, *palette_));
+  colours_ = std::make_shared<const layout::SpatialColours>(
+      layout::spatial_colours(*placed_, values_, period_.has_value(), colouring_, *palette_));
 }
 
 void SpatialView::update_open(const Scene& scene) {
@@ -92,8 +97,10 @@ void SpatialView::update_camera(const Scene& scene) {
     bool first = true;
     for (const layout::PlacedRegion& region : placed_->regions) {
       const layout::Point at = turned.to_screen(region.at), r{region.radius, region.radius};
-      extent_.low = first ? at - r : layout::Point{std::min(extent_.low.x, at.x - r.x), std::min(extent_.low.y, at.y - r.y)};
-      extent_.high = first ? at + r : layout::Point{std::max(extent_.high.x, at.x + r.x), std::max(extent_.high.y, at.y + r.y)};
+      extent_.low =
+          first ? at - r : layout::Point{std::min(extent_.low.x, at.x - r.x), std::min(extent_.low.y, at.y - r.y)};
+      extent_.high =
+          first ? at + r : layout::Point{std::max(extent_.high.x, at.x + r.x), std::max(extent_.high.y, at.y + r.y)};
       first = false;
     }
     measured_ = placed_;
@@ -101,8 +108,8 @@ void SpatialView::update_camera(const Scene& scene) {
   }
   // Few ranks must not become a picture of four huge dots.
   const float most_zoom = most_dot * scene.scale;
-  const layout::Point half{std::max(extent_.width(), area_.width() / most_zoom) / 2, std::max(extent_.height(),
-      area_.height() / most_zoom) / 2};
+  const layout::Point half{std::max(extent_.width(), area_.width() / most_zoom) / 2,
+                           std::max(extent_.height(), area_.height() / most_zoom) / 2};
   const layout::Point middle = extent_.middle();
   const layout::Rect shown{middle - half, middle + half};
   layout::Rect free = area_;  // of the legend
@@ -112,8 +119,16 @@ void SpatialView::update_camera(const Scene& scene) {
 }
 
 void SpatialView::update_image(const Scene& scene) {
-  layout::SpatialPicture wanted{placed_, colours_, open_, final_placement(), area_, scene.palette->edge, scene.palette->background,
-      scene.scale, ranks_in_sight_ > most_quads, dot_radius(scene, camera_.final_zoom())};
+  layout::SpatialPicture wanted{placed_,
+                                colours_,
+                                open_,
+                                final_placement(),
+                                area_,
+                                scene.palette->edge,
+                                scene.palette->background,
+                                scene.scale,
+                                ranks_in_sight_ > most_quads,
+                                dot_radius(scene, camera_.final_zoom())};
   if (!(wanted == asked_)) {
     asked_ = wanted;
     images_->ask(std::move(wanted));
@@ -128,11 +143,13 @@ void SpatialView::update_image(const Scene& scene) {
 bool SpatialView::draw_nothing(const Scene& scene) const {
   if (placed_ && !placed_->regions.empty()) return false;
   const bool placing = layouts_->busy() && scene.snapshot && !scene.snapshot->regions.empty();
-  const std::string words = placing ? std::string("placing ").append(std::to_string(scene.snapshot->regions.size()))
-      .append(" regions ..") : empty_words(scene);
+  const std::string words =
+      placing ? std::string("placing ").append(std::to_string(scene.snapshot->regions.size())).append(" regions ..")
+              : empty_words(scene);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const layout::Point size = text_size(words), middle = area_.middle();
-  draw_text(list, {std::max(area_.low.x, middle.x - size.x / 2), middle.y - size.y / 2}, scene.palette->faint_text, words, area_.width());
+  draw_text(list, {std::max(area_.low.x, middle.x - size.x / 2), middle.y - size.y / 2}, scene.palette->faint_text,
+            words, area_.width());
   return true;
 }
 
@@ -149,7 +166,8 @@ void SpatialView::draw(const Scene& scene, Selection& selection) {
   const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
   const ImVec2 size(std::max(1.f, room.x), std::max(1.f, room.y));
   area_ = {to_point(at), {at.x + size.x, at.y + size.y}};
-  ImGui::InvisibleButton("canvas", size,
+  ImGui::InvisibleButton(
+      "canvas", size,
       ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight | ImGuiButtonFlags_MouseButtonMiddle);
   const bool hovered = ImGui::IsItemHovered(), active = ImGui::IsItemActive();
   unsettled_ = layouts_->busy() || (scene.snapshot && scene.snapshot != snapshot_);
@@ -174,7 +192,8 @@ void SpatialView::draw(const Scene& scene, Selection& selection) {
   list.PopClipRect();
   make_marks();
   unsettled_ = glide_.active() || camera_.gliding();
-  unsettled_ |= layouts_->busy() || images_->busy() || !shown_ || images_->answer() != shown_ || layouts_->answer() != placed_;
+  unsettled_ |=
+      layouts_->busy() || images_->busy() || !shown_ || images_->answer() != shown_ || layouts_->answer() != placed_;
 }
 
 std::unique_ptr<View> make_spatial_view() { return std::make_unique<SpatialView>(); }

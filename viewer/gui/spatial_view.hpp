@@ -1,5 +1,5 @@
-// The spatial view: where messages are late. Regions as discs placed by the links between them, ranks inside; coloured by
-// latency or by region. Layout and the layer of lines are computed in two workers; see layout/spatial_layout.hpp.
+// The spatial view: where messages are late. Regions as discs placed by the links between them, ranks inside; coloured
+// by latency or by region. Layout and the layer of lines are computed in two workers; see layout/spatial_layout.hpp.
 #pragma once
 
 #include <map>
@@ -37,7 +37,7 @@ class SpatialView final : public View {
   void take_layout(std::shared_ptr<const layout::SpatialLayout> answer, bool glides);
   bool draw_nothing(const Scene& scene) const;
   layout::Placement placement() const;
-  layout::Placement final_placement() const;                // when nothing glides any more
+  layout::Placement final_placement() const;  // when nothing glides any more
   layout::Point place_of(std::size_t region) const;
   layout::Point place_of(std::size_t region, std::size_t rank) const;
   layout::Point screen_of(std::size_t region) const { return placement().to_screen(place_of(region)); }
@@ -47,10 +47,10 @@ class SpatialView final : public View {
 
   // spatial_react.cpp: mouse and keys
   struct Hit {
-    std::optional<std::size_t> region;       // index in the layout
-    std::optional<std::size_t> rank;         // index in that region's ranks
-    std::optional<std::size_t> link;         // index in the layout's links; only where no region is
-    std::optional<std::size_t> pair;         // index in the layout's pairs; only where no rank and no link is
+    std::optional<std::size_t> region;  // index in the layout
+    std::optional<std::size_t> rank;    // index in that region's ranks
+    std::optional<std::size_t> link;    // index in the layout's links; only where no region is
+    std::optional<std::size_t> pair;    // index in the layout's pairs; only where no rank and no link is
   };
   Hit hit_test(const Scene& scene, layout::Point mouse) const;
   std::optional<std::size_t> region_at(layout::Point mouse) const;
@@ -94,43 +94,43 @@ class SpatialView final : public View {
     std::shared_ptr<const Snapshot> snapshot;
     layout::Pins pins;
   };
-  struct Grab {                     // the left button is down
-    layout::Point from;             // where it was pressed
+  struct Grab {                          // the left button is down
+    layout::Point from;                  // where it was pressed
     std::optional<std::int32_t> region;  // id under it
-    layout::Point held;             // its middle minus the mouse, in units of the layout
+    layout::Point held;                  // its middle minus the mouse, in units of the layout
     bool moving = false;
     bool lasso = false;
   };
 
-  std::shared_ptr<const Snapshot> snapshot_;                // asked for last
+  std::shared_ptr<const Snapshot> snapshot_;  // asked for last
   std::shared_ptr<const layout::SpatialLayout> placed_;
-  std::vector<layout::RegionValue> values_;                 // of placed_'s regions
-  std::shared_ptr<const session::History> history_;         // of values_
-  std::optional<SelectedPeriod> period_;                    // of values_
+  std::vector<layout::RegionValue> values_;          // of placed_'s regions
+  std::shared_ptr<const session::History> history_;  // of values_
+  std::optional<SelectedPeriod> period_;             // of values_
   layout::SpatialColouring colouring_ = layout::SpatialColouring::latency;
   std::shared_ptr<const layout::SpatialColours> colours_;
-  const layout::Palette* palette_ = nullptr;                // of colours_
+  const layout::Palette* palette_ = nullptr;  // of colours_
   layout::SpatialColouring coloured_ = layout::SpatialColouring::latency;
-  std::optional<layout::RankSummaries> summaries_;          // of placed_'s snapshot
+  std::optional<layout::RankSummaries> summaries_;  // of placed_'s snapshot
   std::string headline_;
   std::optional<std::size_t> worst_;
 
   layout::Pins pins_;
-  std::map<std::int32_t, bool> chosen_open_;                // by id: the user's word against the rule
-  std::shared_ptr<const std::vector<bool>> open_;           // by index
-  std::size_t ranks_in_sight_ = 0;                          // of open regions
+  std::map<std::int32_t, bool> chosen_open_;       // by id: the user's word against the rule
+  std::shared_ptr<const std::vector<bool>> open_;  // by index
+  std::size_t ranks_in_sight_ = 0;                 // of open regions
   Camera camera_;
   float angle_ = 0;
   float scale_ = 1;
-  layout::Rect area_;                                       // of the canvas
-  layout::Rect extent_;                                     // of the layout, turned
-  std::shared_ptr<const layout::SpatialLayout> measured_;   // extent_ belongs to it
+  layout::Rect area_;                                      // of the canvas
+  layout::Rect extent_;                                    // of the layout, turned
+  std::shared_ptr<const layout::SpatialLayout> measured_;  // extent_ belongs to it
   float measured_angle_ = 0;
   std::optional<Grab> grab_;
-  std::vector<layout::Point> lasso_;                        // pixels
-  Hit hit_;                                                 // under the mouse
+  std::vector<layout::Point> lasso_;  // pixels
+  Hit hit_;                           // under the mouse
   layout::SpatialPicture asked_;
-  std::shared_ptr<const layout::SpatialImage> shown_;       // in image_
+  std::shared_ptr<const layout::SpatialImage> shown_;  // in image_
   Texture image_;
   Dots dots_;
   std::vector<Mark> marks_;
@@ -140,7 +140,7 @@ class SpatialView final : public View {
   Glide glide_;
   std::vector<layout::Point> regions_from_;
   std::vector<std::vector<layout::Point>> ranks_from_;
-  std::unique_ptr<layout::Latest<LayoutRequest, layout::SpatialLayout>> layouts_;     // made with the first frame
+  std::unique_ptr<layout::Latest<LayoutRequest, layout::SpatialLayout>> layouts_;  // made with the first frame
   std::unique_ptr<layout::Latest<layout::SpatialPicture, layout::SpatialImage>> images_;
 };
 

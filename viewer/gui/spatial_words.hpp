@@ -11,14 +11,15 @@
 namespace pclscope::gui {
 
 std::string region_words(const layout::SpatialLayout& placed, std::size_t region, const layout::RegionValue& value,
-    const std::optional<SelectedPeriod>& period, bool open);
-std::string rank_words(const Snapshot& snapshot, std::int32_t rank, std::int32_t region, const RankSummary* summary, bool of_period);
+                         const std::optional<SelectedPeriod>& period, bool open);
+std::string rank_words(const Snapshot& snapshot, std::int32_t rank, std::int32_t region, const RankSummary* summary,
+                       bool of_period);
 std::string link_words(const RegionLink& link);
 std::string pair_words(std::pair<std::int32_t, std::int32_t> ranks, std::uint64_t messages);
 
 // One line on top: the region that is latest, and when.
 std::string worst_words(const layout::SpatialLayout& placed, const std::vector<layout::RegionValue>& values,
-    const std::optional<SelectedPeriod>& period);
+                        const std::optional<SelectedPeriod>& period);
 // What there is to see when nothing can be drawn.
 std::string empty_words(const Scene& scene);
 // Of the legend and of the help mark.

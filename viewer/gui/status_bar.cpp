@@ -17,14 +17,10 @@ using layout::Rect;
 
 layout::Rgba urgency_colour(Urgency urgency, const layout::Palette& palette) {
   switch (urgency) {
-    case Urgency::good:
-      return palette.good;
-    case Urgency::warning:
-      return palette.warning;
-    case Urgency::bad:
-      return palette.bad;
-    case Urgency::calm:
-      break;
+    case Urgency::good: return palette.good;
+    case Urgency::warning: return palette.warning;
+    case Urgency::bad: return palette.bad;
+    case Urgency::calm: break;
   }
   return palette.faint_text;
 }
@@ -93,8 +89,8 @@ void StatusBar::Inside::draw_first(const Scene& scene, float left, float right, 
   float x = left + 3 * dot;
   put(scene, connection, x, y, right);
   if (scene.paused)
-    put(scene, {"paused", Urgency::warning, "The picture stands still; data is still collected. Space goes on."}, x,
-        y, right);
+    put(scene, {"paused", Urgency::warning, "The picture stands still; data is still collected. Space goes on."}, x, y,
+        right);
   put(scene, age_item(scene, realtime_ns()), x, y, right);
   put(scene, job_item(scene), x, y, right);
 }

@@ -20,9 +20,8 @@ std::string deadlock_sentence(const Deadlock& deadlock, const Snapshot& snapshot
   for (const DeadlockMember& member : deadlock.members) ranks.push_back(member.rank);
   const double now = live_until_s(snapshot);
   const std::string so_long = now > deadlock.since_s ? " for " + text::format_seconds(now - deadlock.since_s) : "";
-  return std::string(ranks.size() == 1 ? "DEADLOCK of rank " : "DEADLOCK of ranks ") +
-         text::compact_ranks(ranks, 30) + so_long + ": " +
-         blocked::deadlock_text(deadlock, [&](const DeadlockMember& m) {
+  return std::string(ranks.size() == 1 ? "DEADLOCK of rank " : "DEADLOCK of ranks ") + text::compact_ranks(ranks, 30) +
+         so_long + ": " + blocked::deadlock_text(deadlock, [&](const DeadlockMember& m) {
            return sites.find(m.site) == nullptr ? std::string() : sites.brief(m.site);
          });
 }
@@ -35,10 +34,8 @@ StatusFacts status_facts(const Snapshot& snapshot) {
   std::map<std::uint16_t, std::size_t> inside;
   for (const RankSummary& rank : snapshot.ranks) {
     if (rank.node < 0) continue;
-    if (rank.finished)
-      ++facts.finished;
-    else
-      ++facts.ranks, ++inside[rank.call_function];
+    if (rank.finished) ++facts.finished;
+    else ++facts.ranks, ++inside[rank.call_function];
   }
   for (const auto& [function, ranks] : inside) facts.inside.push_back({function, ranks});
   std::stable_sort(facts.inside.begin(), facts.inside.end(), [](const InsideNow& a, const InsideNow& b) {

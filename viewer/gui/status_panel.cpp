@@ -66,8 +66,7 @@ struct StatusPanel::Inside {
   void draw_blocked(const Scene& scene, Selection& selection);
   void draw_memory(const Scene& scene) const;
   // A paragraph over the whole width that can be clicked.
-  bool row(const Scene& scene, const std::string& words, Urgency urgency, const std::string& name,
-           const char* meaning);
+  bool row(const Scene& scene, const std::string& words, Urgency urgency, const std::string& name, const char* meaning);
 };
 
 void StatusPanel::Inside::look_at(const Scene& scene) {
@@ -158,9 +157,8 @@ void StatusPanel::Inside::draw_blocked(const Scene& scene, Selection& selection)
   for (std::size_t i = 0; i < f.blocked.size(); ++i) {
     const views::BlockedGroup& group = f.blocked[i];
     const RankSummary& like = group.like;
-    std::string words = text::format_seconds(like.call_for_s) + "  " +
-                        (group.ranks.size() == 1 ? "rank " : "ranks ") + text::compact_ranks(group.ranks, 24) +
-                        " in " + function_text(like.call_function);
+    std::string words = text::format_seconds(like.call_for_s) + "  " + (group.ranks.size() == 1 ? "rank " : "ranks ") +
+                        text::compact_ranks(group.ranks, 24) + " in " + function_text(like.call_function);
     if (f.sites.find(like.call_site) != nullptr) words += " at " + f.sites.brief(like.call_site);
     if (!like.waits_for.empty()) words += ", for " + blocked::waits_text(like.waits_for, like.waits_for_any);
     if (row(scene, words, Urgency::calm, "blocked " + std::to_string(i), "Click: selects these ranks."))
@@ -173,8 +171,7 @@ void StatusPanel::Inside::draw_blocked(const Scene& scene, Selection& selection)
 void StatusPanel::Inside::draw_memory(const Scene& scene) const {
   heading(scene, "memory");
   const StatusItem kept = memory_item(*scene.snapshot);
-  if (kept.text.empty())
-    say(scene, "nothing is said of the aggregator's memory", Urgency::calm);
+  if (kept.text.empty()) say(scene, "nothing is said of the aggregator's memory", Urgency::calm);
   else
     say(scene, kept.text + (kept.urgency == Urgency::warning ? kept.meaning.substr(kept.meaning.find('\n')) : ""),
         kept.urgency, kept.meaning);
@@ -208,10 +205,8 @@ void StatusPanel::draw(const Scene& scene, Selection& selection) {
       for (const StatusItem& item : count_items(scene)) say(scene, item);
       heading(scene, "clocks");
       const StatusItem clock = clock_item(*scene.snapshot);
-      if (clock.text.empty())
-        say(scene, "one node, one clock", Urgency::calm);
-      else
-        say(scene, clock);
+      if (clock.text.empty()) say(scene, "one node, one clock", Urgency::calm);
+      else say(scene, clock);
       if (in.facts) {
         for (const std::string& line : in.facts->second.network) say(scene, line, Urgency::calm);
         in.draw_inside(scene);

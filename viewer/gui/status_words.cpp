@@ -66,9 +66,9 @@ void add_losses(std::vector<StatusItem>& items, const Snapshot& s) {
       "Messages that were counted and measured on their nodes, but not sent to the "
       "root: the traffic budget.");
   if (!s.network.dead_nodes.empty())
-    items.push_back({counted_text(s.network.dead_nodes.size(), "node is not recorded any more",
-                                  "nodes are not recorded any more"),
-                     Urgency::bad, "Their aggregators died: what their ranks do is not recorded from then on."});
+    items.push_back(
+        {counted_text(s.network.dead_nodes.size(), "node is not recorded any more", "nodes are not recorded any more"),
+         Urgency::bad, "Their aggregators died: what their ranks do is not recorded from then on."});
 }
 
 }  // namespace
@@ -76,10 +76,8 @@ void add_losses(std::vector<StatusItem>& items, const Snapshot& s) {
 StatusItem connection_item(const Scene& scene) {
   const Connection& c = scene.connection;
   switch (c.state) {
-    case State::opening:
-      return {opening_text(c), Urgency::warning, "The job or file is being opened."};
-    case State::running:
-      return {"running" + again(c), Urgency::good, "The job runs; the views move with it."};
+    case State::opening: return {opening_text(c), Urgency::warning, "The job or file is being opened."};
+    case State::running: return {"running" + again(c), Urgency::good, "The job runs; the views move with it."};
     case State::finished:
       return {"finished" + again(c), Urgency::calm,
               "The job has ended in order: this is its last state, nothing newer will come."};
@@ -90,12 +88,12 @@ StatusItem connection_item(const Scene& scene) {
               "pclscope goes on trying to connect."};
     case State::stored:
       if (scene.snapshot && !scene.snapshot->finished) {
-        return {"stored, incomplete", Urgency::warning,
-                "A dump without the end of the run: the run was cut off, or still goes on, or the file is not all there."};
+        return {
+            "stored, incomplete", Urgency::warning,
+            "A dump without the end of the run: the run was cut off, or still goes on, or the file is not all there."};
       }
       return {"stored", Urgency::calm, "A dump: a run that was recorded, nothing moves."};
-    case State::failed:
-      return {"FAILED" + because(c.problem), Urgency::bad, "The job or file could not be opened."};
+    case State::failed: return {"FAILED" + because(c.problem), Urgency::bad, "The job or file could not be opened."};
   }
   return {"unknown", Urgency::warning, ""};
 }
@@ -118,12 +116,9 @@ StatusItem age_item(const Scene& scene, std::int64_t now_realtime_ns) {
                                                   : Urgency::calm,
                   "Snapshots come every window (" + text::format_seconds(window) +
                       "). Amber: the newest is more than three windows old, red: more than ten."};
-  if (silent > late_windows * window)
-    item.text = "no news for " + text::format_seconds(silent);
-  else if (scene.paused)
-    item.text = "news goes on";
-  else
-    item.text = age < 0 ? "age of data unknown" : "data " + text::format_seconds(age) + " old";
+  if (silent > late_windows * window) item.text = "no news for " + text::format_seconds(silent);
+  else if (scene.paused) item.text = "news goes on";
+  else item.text = age < 0 ? "age of data unknown" : "data " + text::format_seconds(age) + " old";
   return item;
 }
 
@@ -148,8 +143,8 @@ std::vector<StatusItem> count_items(const Scene& scene) {
   const bool over = scene.connection.state == State::finished || scene.connection.state == State::stored;
   const bool orphans = over && m.unmatched_sends + m.unmatched_receives > 0;
   std::vector<StatusItem> items;
-  items.push_back({"matched " + text::format_count(m.matched), Urgency::calm,
-                   "Messages whose send and receive were both found."});
+  items.push_back(
+      {"matched " + text::format_count(m.matched), Urgency::calm, "Messages whose send and receive were both found."});
   items.push_back({"unmatched " + text::format_short_count(m.unmatched_sends) + "+" +
                        text::format_short_count(m.unmatched_receives),
                    orphans ? Urgency::warning : Urgency::calm,
@@ -159,8 +154,7 @@ std::vector<StatusItem> count_items(const Scene& scene) {
                    m.ambiguous > 0 ? Urgency::warning : Urgency::calm,
                    "Messages that were completed, but whose pairing is not certain (after a drop, or a race)."});
   items.push_back(
-      {"dropped " + text::format_short_count(m.dropped_events),
-       m.dropped_events > 0 ? Urgency::warning : Urgency::calm,
+      {"dropped " + text::format_short_count(m.dropped_events), m.dropped_events > 0 ? Urgency::warning : Urgency::calm,
        "Events lost because a rank was faster than the analysis. 0 is what you want: else counts are too low."});
   add_losses(items, s);
   return items;
@@ -173,10 +167,8 @@ StatusItem clock_item(const Snapshot& s) {
   double worst = 0;
   bool known = true;
   for (const ClockState& clock : s.network.clocks) {
-    if (!std::isfinite(clock.error_s))
-      known = false;
-    else
-      worst = std::max(worst, std::fabs(clock.error_s));
+    if (!std::isfinite(clock.error_s)) known = false;
+    else worst = std::max(worst, std::fabs(clock.error_s));
   }
   const char* meaning =
       "A bound of the error between nodes' clocks. Amber: it is more than the median latency, so that single "

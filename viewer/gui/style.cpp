@@ -16,9 +16,7 @@ constexpr const char* font_files[] = {"/usr/share/fonts/truetype/dejavu/DejaVuSa
                                       "/usr/share/fonts/truetype/liberation/LiberationSans-Regular.ttf"};
 constexpr float points = 13;
 
-ImVec4 colour(layout::Rgba c, float alpha = 1) {
-  return ImGui::ColorConvertU32ToFloat4(to_imgui(c.with_alpha(alpha)));
-}
+ImVec4 colour(layout::Rgba c, float alpha = 1) { return ImGui::ColorConvertU32ToFloat4(to_imgui(c.with_alpha(alpha))); }
 
 }  // namespace
 
@@ -37,10 +35,8 @@ void load_font(float scale) {
 void apply_style(const layout::Palette& p, float scale) {
   ImGuiStyle& style = ImGui::GetStyle();
   style = ImGuiStyle();
-  if (p.theme == layout::Theme::dark)
-    ImGui::StyleColorsDark();
-  else
-    ImGui::StyleColorsLight();
+  if (p.theme == layout::Theme::dark) ImGui::StyleColorsDark();
+  else ImGui::StyleColorsLight();
   style.WindowRounding = style.ChildRounding = style.FrameRounding = style.GrabRounding = 2;
   style.WindowBorderSize = style.ChildBorderSize = 0;
   style.Colors[ImGuiCol_WindowBg] = colour(p.panel);

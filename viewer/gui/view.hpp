@@ -39,7 +39,7 @@ struct Connection {
 
 // What there is to draw, the same for all views in a frame.
 struct Scene {
-  std::shared_ptr<const Snapshot> snapshot;  // null before the first. Compare pointers to see that it is another
+  std::shared_ptr<const Snapshot> snapshot;         // null before the first. Compare pointers to see that it is another
   std::shared_ptr<const session::History> history;  // of all regions; null before the first snapshot
   DagState dag;
   Connection connection;

@@ -31,14 +31,10 @@ bool parse_one(const std::string& key, const std::string& value, Selection& sele
   if (key == "period") return parse_period(value, selection);
   std::int32_t count = 0;
   if (!number(value, count) || count < 0) return false;
-  if (key == "region")
-    selection.region = count;
-  else if (key == "rank")
-    selection.rank = count;
-  else if (key == "finding")
-    selection.finding = static_cast<std::size_t>(count);
-  else
-    return false;
+  if (key == "region") selection.region = count;
+  else if (key == "rank") selection.rank = count;
+  else if (key == "finding") selection.finding = static_cast<std::size_t>(count);
+  else return false;
   return true;
 }
 

@@ -11,12 +11,18 @@ namespace pclscope::launch {
 Result<AttachedJob> AttachedJob::open(const std::string& name) {
   std::vector<collect::DormantJob> jobs = collect::dormant_jobs();
   if (name.empty() && jobs.size() > 1) {
-    return Error{ErrorCode::bad_argument, std::to_string(jobs.size()) + " jobs of yours on this node were only preloaded: name one, pclscope list shows them"};
+    return Error{ErrorCode::bad_argument,
+                 std::to_string(jobs.size()) +
+                     " jobs of yours on this node were only preloaded: name one, pclscope list shows them"};
   }
-  const auto found = std::find_if(jobs.begin(), jobs.end(), [&](const auto& job) { return name.empty() || job.name == name; });
+  const auto found =
+      std::find_if(jobs.begin(), jobs.end(), [&](const auto& job) { return name.empty() || job.name == name; });
   if (found == jobs.end()) {
-    return Error{ErrorCode::not_found, name.empty() ? "no job of yours on this node was only preloaded: pclscope list shows what runs"
-                                                    : "'" + name + "' is no job of yours on this node that was only preloaded: pclscope list shows what runs"};
+    return Error{
+        ErrorCode::not_found,
+        name.empty()
+            ? "no job of yours on this node was only preloaded: pclscope list shows what runs"
+            : "'" + name + "' is no job of yours on this node that was only preloaded: pclscope list shows what runs"};
   }
   auto board = collect::BoardFile::open_existing(found->token);
   if (!board) return Error{ErrorCode::not_found, "job " + found->name + " has just ended"};
@@ -36,7 +42,8 @@ std::string AttachedJob::dump_of_aggregator() const {
   return "";
 }
 
-bool AttachedJob::wait(std::chrono::milliseconds limit, const std::function<bool()>& over, const std::function<void()>& idle) const {
+bool AttachedJob::wait(std::chrono::milliseconds limit, const std::function<bool()>& over,
+                       const std::function<void()>& idle) const {
   const auto deadline = std::chrono::steady_clock::now() + limit;
   while (!over()) {
     if (std::chrono::steady_clock::now() >= deadline) return false;

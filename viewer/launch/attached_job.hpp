@@ -26,7 +26,8 @@ class AttachedJob {
   bool session_closed() const { return progress().closed; }
 
   // Calls `idle` now and then until `over` or `limit` is reached; false: the limit.
-  bool wait(std::chrono::milliseconds limit, const std::function<bool()>& over, const std::function<void()>& idle = {}) const;
+  bool wait(std::chrono::milliseconds limit, const std::function<bool()>& over,
+            const std::function<void()>& idle = {}) const;
 
  private:
   AttachedJob(collect::DormantJob job, std::unique_ptr<collect::BoardFile> board)

@@ -34,7 +34,8 @@ void forget_preloading() {
   std::string kept, library;
   std::istringstream libraries(before);
   while (std::getline(libraries, library, ':')) {
-    if (base_name(library).rfind("libpclscope-", 0) != 0 && !library.empty()) kept += (kept.empty() ? "" : ":") + library;
+    if (base_name(library).rfind("libpclscope-", 0) != 0 && !library.empty())
+      kept += (kept.empty() ? "" : ":") + library;
   }
   if (kept.empty()) ::unsetenv("LD_PRELOAD");
   else ::setenv("LD_PRELOAD", kept.c_str(), 1);

@@ -12,8 +12,8 @@
 namespace pclscope::launch {
 
 // Starts `arguments` (the first is a path) with additional environment variables, empty input, and its output appended
-// to `log`, a file that is made anew (mode 0600). A preloaded pclscope library is not passed on. The caller may wait for
-// the pid as for any child; nobody has to.
+// to `log`, a file that is made anew (mode 0600). A preloaded pclscope library is not passed on. The caller may wait
+// for the pid as for any child; nobody has to.
 Result<pid_t> start_in_background(const std::vector<std::string>& arguments,
                                   const std::vector<std::pair<std::string, std::string>>& environment,
                                   const std::string& log);

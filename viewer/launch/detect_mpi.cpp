@@ -31,17 +31,17 @@ bool is_python(std::string_view name) { return starts_with_any(name, {"python", 
 
 // Programs that run what a file of theirs says: what they link themselves tells nothing.
 bool is_interpreter(std::string_view name) {
-  static const std::set<std::string_view> names = {"bash", "sh",   "dash",  "zsh",  "ksh",    "csh", "tcsh",
-                                                   "fish", "node", "busybox", "R",  "lua",    "java"};
+  static const std::set<std::string_view> names = {"bash", "sh",   "dash",    "zsh", "ksh", "csh", "tcsh",
+                                                   "fish", "node", "busybox", "R",   "lua", "java"};
   return names.contains(name) || is_python(name) ||
          starts_with_any(name, {"perl", "ruby", "julia", "octave", "matlab", "tclsh", "guile"});
 }
 
 // Programs whose arguments name the program proper.
 bool is_starter(std::string_view name) {
-  static const std::set<std::string_view> names = {"env",    "nice",   "ionice", "numactl", "taskset", "time", "timeout",
-                                                   "stdbuf", "nohup",  "valgrind", "gdb",   "strace",  "ltrace", "perf",
-                                                   "setarch", "hwloc-bind", "unbuffer", "catchsegv", "prlimit", "chrt"};
+  static const std::set<std::string_view> names = {
+      "env", "nice",   "ionice", "numactl", "taskset", "time",       "timeout",  "stdbuf",    "nohup",   "valgrind",
+      "gdb", "strace", "ltrace", "perf",    "setarch", "hwloc-bind", "unbuffer", "catchsegv", "prlimit", "chrt"};
   return names.contains(name);
 }
 

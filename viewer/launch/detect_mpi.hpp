@@ -17,13 +17,13 @@ std::string_view mpi_title(Mpi mpi);  // "Open MPI"
 
 struct Detection {
   std::optional<Mpi> mpi;
-  bool certain = false;    // the program itself links this MPI dynamically
-  bool no_mpi = false;     // an ordinary program that links none
-  std::string library;     // the MPI library's file, empty when unknown
+  bool certain = false;  // the program itself links this MPI dynamically
+  bool no_mpi = false;   // an ordinary program that links none
+  std::string library;   // the MPI library's file, empty when unknown
 };
 
 struct Surroundings {
-  std::string path;        // PATH
+  std::string path;  // PATH
   SearchPath libraries;
 };
 

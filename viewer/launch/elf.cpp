@@ -17,7 +17,7 @@ class File {
  public:
   // O_NONBLOCK: a named pipe must not make us wait.
   explicit File(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-    struct stat status{};
+    struct stat status {};
     if (fd_ >= 0 && ::fstat(fd_, &status) == 0 && S_ISREG(status.st_mode)) {
       size_ = static_cast<std::uint64_t>(status.st_size);
     }
@@ -121,8 +121,7 @@ std::optional<ElfFile> read_elf(const std::string& path) {
   const File file(path);
   const auto header = header_of(file);
   if (!header) return std::nullopt;
-  const auto segments =
-      file.table<Elf64_Phdr>(header->e_phoff, std::uint64_t{header->e_phnum} * sizeof(Elf64_Phdr));
+  const auto segments = file.table<Elf64_Phdr>(header->e_phoff, std::uint64_t{header->e_phnum} * sizeof(Elf64_Phdr));
   if (!segments) return std::nullopt;
   ElfFile elf;
   for (const Elf64_Phdr& segment : *segments) {

@@ -13,8 +13,8 @@ struct ElfFile {
   std::vector<std::string> rpath;    // DT_RPATH, split at colons; counts only without a runpath
   std::vector<std::string> runpath;  // DT_RUNPATH
   std::string soname;
-  std::string strings;               // the dynamic string table: names of all dynamic symbols, each ended by '\0'
-  bool dynamic = false;              // has a dynamic section
+  std::string strings;   // the dynamic string table: names of all dynamic symbols, each ended by '\0'
+  bool dynamic = false;  // has a dynamic section
 
   // Does a dynamic symbol of exactly this name occur (defined or wanted)?
   bool names(std::string_view symbol) const;

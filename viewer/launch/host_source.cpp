@@ -25,7 +25,9 @@ std::optional<std::string> option_value(Words& words, const std::vector<std::str
     const bool apart = equals == std::string_view::npos;
     if (apart && i + 1 == words.size()) return std::string();
     std::string value = apart ? words[i + 1] : std::string(word.substr(equals + 1));
-    if (take_out) words.erase(words.begin() + static_cast<std::ptrdiff_t>(i), words.begin() + static_cast<std::ptrdiff_t>(i + (apart ? 2 : 1)));
+    if (take_out)
+      words.erase(words.begin() + static_cast<std::ptrdiff_t>(i),
+                  words.begin() + static_cast<std::ptrdiff_t>(i + (apart ? 2 : 1)));
     return value;
   }
   return std::nullopt;
@@ -77,7 +79,8 @@ Result<Hosts> slurm_allocation(const HostReaders& readers) {
   if (!list || list->empty()) return Hosts();
   const auto names = readers.slurm_names(*list);
   const bool one_plain_name = list->find_first_of("[,") == std::string::npos;
-  if (!names && !one_plain_name) return wrong("inside a Slurm allocation, but `scontrol show hostnames` does not tell its nodes: give --hosts");
+  if (!names && !one_plain_name)
+    return wrong("inside a Slurm allocation, but `scontrol show hostnames` does not tell its nodes: give --hosts");
   const auto tasks = readers.variable("SLURM_TASKS_PER_NODE");
   return slurm_hosts(names ? *names : *list, tasks ? *tasks : "");
 }
@@ -85,9 +88,13 @@ Result<Hosts> slurm_allocation(const HostReaders& readers) {
 // How the user's own arguments place Open MPI's ranks: how many nodes they fill, 0 = in order by slots.
 Result<int> nodes_by_hand(Words words, int ranks, int hosts) {
   const auto cap = [hosts](int nodes) { return std::min(nodes, hosts); };
-  if (option_value(words, {"rankfile", "rf"}, false)) return wrong("a rank file places ranks where pclscope cannot follow: give it as pclscope run --rankfile FILE");
+  if (option_value(words, {"rankfile", "rf"}, false))
+    return wrong("a rank file places ranks where pclscope cannot follow: give it as pclscope run --rankfile FILE");
   const auto has = [&](std::string_view name) {
-    return std::any_of(words.begin(), words.end(), [&](const std::string& word) { return std::string_view(word).substr(std::min(word.find_first_not_of('-'), word.size())) == name && word[0] == '-'; });
+    return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+      return std::string_view(word).substr(std::min(word.find_first_not_of('-'), word.size())) == name &&
+             word[0] == '-';
+    });
   };
   if (has("pernode")) return cap(ranks);
   if (const auto each = option_value(words, {"N", "npernode"}, false)) {
@@ -102,10 +109,12 @@ Result<int> nodes_by_hand(Words words, int ranks, int hosts) {
   if (kind == "ppr") {
     const auto second = policy.find(':', 4);
     const auto count = second == std::string::npos ? std::nullopt : positive(policy.substr(4, second - 4));
-    if (!count || policy.compare(second + 1, 4, "node") != 0) return wrong("--map-by " + policy + " on several nodes: write ppr:N:node, or use --hosts");
+    if (!count || policy.compare(second + 1, 4, "node") != 0)
+      return wrong("--map-by " + policy + " on several nodes: write ppr:N:node, or use --hosts");
     return cap((ranks + *count - 1) / *count);
   }
-  if (kind == "seq" || kind == "dist") return wrong("--map-by " + policy + " places ranks where pclscope cannot follow: use --hosts");
+  if (kind == "seq" || kind == "dist")
+    return wrong("--map-by " + policy + " places ranks where pclscope cannot follow: use --hosts");
   return 0;
 }
 
@@ -113,17 +122,19 @@ Result<Placement> place(const HostQuestion& question, Hosts hosts, bool wraps) {
   Placement placement;
   placement.by_option = !question.hosts.empty();
   const int count = static_cast<int>(names_of(hosts).size());
-  const auto by_hand = question.mpi == Mpi::openmpi ? nodes_by_hand(question.launcher_args, question.ranks, count) : Result<int>(0);
+  const auto by_hand =
+      question.mpi == Mpi::openmpi ? nodes_by_hand(question.launcher_args, question.ranks, count) : Result<int>(0);
   if (count > 1 && !by_hand) return by_hand.error();
   placement.filled = count == 1 || *by_hand == 0;
   const int slots = total_slots(hosts);
   const auto open = std::find_if(hosts.begin(), hosts.end(), [](const Host& h) { return h.slots == 0; });
   if (count > 1 && placement.filled && open != hosts.end()) {
-    return wrong("the host list does not say how many ranks '" + open->name + "' takes: write it, or give --hosts " + hosts[0].name + ":2,...");
+    return wrong("the host list does not say how many ranks '" + open->name + "' takes: write it, or give --hosts " +
+                 hosts[0].name + ":2,...");
   }
   if (slots > 0 && slots < question.ranks && !wraps) {
-    return wrong("the nodes take " + std::to_string(slots) + " ranks (" + host_words(hosts).substr(0, 80) + "), but -n asks for " +
-                 std::to_string(question.ranks));
+    return wrong("the nodes take " + std::to_string(slots) + " ranks (" + host_words(hosts).substr(0, 80) +
+                 "), but -n asks for " + std::to_string(question.ranks));
   }
   placement.nodes = placement.filled ? names_of(fill_in_order(hosts, question.ranks)) : names_of(hosts);
   if (!placement.filled) placement.nodes.resize(static_cast<std::size_t>(*by_hand));
@@ -138,8 +149,8 @@ Result<Placement> place_by_rank(const HostQuestion& question, const HostReaders&
   auto hosts = parse_rankfile(*content, question.rankfile);
   if (!hosts) return hosts.error();
   if (hosts->size() != static_cast<std::size_t>(question.ranks)) {
-    return wrong("rank file " + question.rankfile + " places " + std::to_string(hosts->size()) + " ranks, but -n asks for " +
-                 std::to_string(question.ranks));
+    return wrong("rank file " + question.rankfile + " places " + std::to_string(hosts->size()) +
+                 " ranks, but -n asks for " + std::to_string(question.ranks));
   }
   Placement placement;
   placement.nodes = names_of(*hosts);
@@ -154,7 +165,8 @@ Result<Placement> find_placement(HostQuestion& question, const HostReaders& read
   Words rest = question.launcher_args;
   auto listed = question.mpi == Mpi::openmpi ? openmpi_arguments(rest, readers) : mpich_arguments(rest, readers);
   if (!listed) return wrong("--launcher-args: " + listed.error().message);
-  if (!question.hosts.empty() && !listed->empty()) return wrong("--hosts and a list of nodes in --launcher-args: give one of them");
+  if (!question.hosts.empty() && !listed->empty())
+    return wrong("--hosts and a list of nodes in --launcher-args: give one of them");
   question.launcher_args = rest;
   if (!question.rankfile.empty()) {
     if (!question.hosts.empty() || !listed->empty()) return wrong("--rankfile and a list of nodes: give one of them");
@@ -167,7 +179,9 @@ Result<Placement> find_placement(HostQuestion& question, const HostReaders& read
   }
   if (!listed->empty()) {
     // Bare, MPICH starts again with the first host when the list is used up; so does Open MPI when it is told to.
-    const bool over = std::any_of(rest.begin(), rest.end(), [](const std::string& word) { return word.find("oversubscribe") != std::string::npos && word.find("nooversubscribe") == std::string::npos; });
+    const bool over = std::any_of(rest.begin(), rest.end(), [](const std::string& word) {
+      return word.find("oversubscribe") != std::string::npos && word.find("nooversubscribe") == std::string::npos;
+    });
     return place(question, std::move(*listed), question.mpi == Mpi::mpich || over);
   }
   auto hosts = slurm_allocation(readers);

@@ -22,12 +22,15 @@ std::optional<int> number(std::string_view text) {
 }
 
 bool is_host_name(std::string_view name) {
-  const auto allowed = [](unsigned char c) { return c < 0x80 && (std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.'); };
+  const auto allowed = [](unsigned char c) {
+    return c < 0x80 && (std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.');
+  };
   return !name.empty() && name.size() <= 255 && name[0] != '-' && std::all_of(name.begin(), name.end(), allowed);
 }
 
 Error not_understood(std::string_view part, const std::string& expected) {
-  return {ErrorCode::bad_argument, std::string("'").append(part.substr(0, 80)).append("' is not understood as a node: write ").append(expected)};
+  return {ErrorCode::bad_argument,
+          std::string("'").append(part.substr(0, 80)).append("' is not understood as a node: write ").append(expected)};
 }
 
 std::vector<std::string> split(std::string_view text, char at) {
@@ -100,10 +103,12 @@ Status read_openmpi_line(const std::vector<std::string>& words, FileHost& line) 
   for (std::size_t i = 1; i < words.size(); ++i) {
     const auto equals = words[i].find('=');
     const std::string key = words[i].substr(0, equals);
-    const auto value = equals == std::string::npos ? std::nullopt : number(std::string_view(words[i]).substr(equals + 1));
+    const auto value =
+        equals == std::string::npos ? std::nullopt : number(std::string_view(words[i]).substr(equals + 1));
     const bool slots = key == "slots" || key == "count" || key == "cpu" || key == "cpus";
     if (slots && value) line = {{name, *value}, 0};
-    else if (slots || (key != "max_slots" && key != "max-slots" && key != "slots_max" && key != "slots-max" && key != "username"))
+    else if (slots || (key != "max_slots" && key != "max-slots" && key != "slots_max" && key != "slots-max" &&
+                       key != "username"))
       return not_understood(words[i], "node1 slots=2");
   }
   return {};
@@ -118,7 +123,8 @@ Result<Hosts> parse_hosts(std::string_view text) {
     for (std::size_t j = 0; j < i; ++j) {
       if (!same_host((*hosts)[i].name, (*hosts)[j].name)) continue;
       const Host& host = (*hosts)[i];
-      return Error{ErrorCode::bad_argument, "'" + host.name + "' is named twice: name each node once, with all its ranks"};
+      return Error{ErrorCode::bad_argument,
+                   "'" + host.name + "' is named twice: name each node once, with all its ranks"};
     }
   }
   return hosts;
@@ -139,7 +145,8 @@ Result<Hosts> parse_openmpi_hostfile(std::string_view text, const std::string& n
   for (const auto& words : lines_of(text)) {
     FileHost line;
     if (const Status good = read_openmpi_line(words, line); !good) return in_file(name, good.error().message);
-    const auto known = std::find_if(found.begin(), found.end(), [&](const FileHost& f) { return f.host.name == line.host.name; });
+    const auto known =
+        std::find_if(found.begin(), found.end(), [&](const FileHost& f) { return f.host.name == line.host.name; });
     if (known == found.end()) {
       found.push_back(line);
     } else {
@@ -149,7 +156,8 @@ Result<Hosts> parse_openmpi_hostfile(std::string_view text, const std::string& n
   }
   if (found.empty()) return in_file(name, "it names no node");
   Hosts hosts;
-  for (const FileHost& f : found) hosts.push_back({f.host.name, f.host.slots > 0 ? f.host.slots : f.mentions > 1 ? f.mentions : 0});
+  for (const FileHost& f : found)
+    hosts.push_back({f.host.name, f.host.slots > 0 ? f.host.slots : f.mentions > 1 ? f.mentions : 0});
   return hosts;
 }
 
@@ -180,8 +188,12 @@ Result<Hosts> slurm_hosts(std::string_view names, std::string_view tasks_per_nod
     const auto open = part.find("(x");
     const bool times = open != std::string::npos && part.back() == ')';
     const auto tasks = number(std::string_view(part).substr(0, open));
-    const auto nodes = times ? number(std::string_view(part).substr(open + 2, part.size() - open - 3)) : std::optional<int>(1);
-    if (!tasks || !nodes || (open != std::string::npos && !times)) return Error{ErrorCode::bad_argument, std::string("SLURM_TASKS_PER_NODE='").append(tasks_per_node).append("' is not understood: give --hosts")};
+    const auto nodes =
+        times ? number(std::string_view(part).substr(open + 2, part.size() - open - 3)) : std::optional<int>(1);
+    if (!tasks || !nodes || (open != std::string::npos && !times))
+      return Error{
+          ErrorCode::bad_argument,
+          std::string("SLURM_TASKS_PER_NODE='").append(tasks_per_node).append("' is not understood: give --hosts")};
     for (int i = 0; i < *nodes && at < hosts.size(); ++i) hosts[at++].slots = *tasks;
   }
   return hosts;

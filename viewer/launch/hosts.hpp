@@ -35,8 +35,8 @@ Result<Hosts> slurm_hosts(std::string_view names, std::string_view tasks_per_nod
 // The sum of the slots; 0 when one of them is not said.
 int total_slots(const Hosts& hosts);
 
-// How `ranks` ranks fill the hosts in order, and, where they are more than the slots, again from the first one: blocks of
-// (node, number of ranks), neighbours of one name joined. Every host must have a slot at least.
+// How `ranks` ranks fill the hosts in order, and, where they are more than the slots, again from the first one: blocks
+// of (node, number of ranks), neighbours of one name joined. Every host must have a slot at least.
 Hosts fill_in_order(const Hosts& hosts, int ranks);
 // Each node once, in order of first appearance.
 std::vector<std::string> names_of(const Hosts& hosts);

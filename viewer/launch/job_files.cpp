@@ -60,8 +60,8 @@ Result<JobFiles> JobFiles::create(const std::string& token) {
   if (fd < 0) return Error{ErrorCode::io, std::string("cannot create a file in /dev/shm: ") + std::strerror(errno)};
   // Allocated, not only sized: a full /dev/shm shows here and not as a SIGBUS later.
   const int failed = ::posix_fallocate(fd, 0, sizeof(record::Board));
-  void* memory = failed == 0 ? ::mmap(nullptr, sizeof(record::Board), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
-                             : MAP_FAILED;
+  void* memory =
+      failed == 0 ? ::mmap(nullptr, sizeof(record::Board), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
   const int error = failed != 0 ? failed : errno;
   ::close(fd);
   if (memory == MAP_FAILED) {

@@ -28,18 +28,21 @@ void append(Words& to, const Words& more) { to.insert(to.end(), more.begin(), mo
 bool places_by_hand(const RunOptions& options, const RunFacts& facts) {
   if (facts.placement.by_rank) return true;
   if (has_option(options.launcher_args,
-                 {"bind-to", "map-by", "rank-by", "bind-to-core", "bind-to-socket", "bind-to-none", "bycore", "byslot",
-                  "bynode", "bysocket", "npernode", "npersocket", "N", "ppr", "cpu-set", "cpu-list", "cpus-per-proc",
-                  "cpus-per-rank", "rankfile", "rf", "pernode"})) {
+                 {"bind-to",  "map-by", "rank-by", "bind-to-core", "bind-to-socket", "bind-to-none",
+                  "bycore",   "byslot", "bynode",  "bysocket",     "npernode",       "npersocket",
+                  "N",        "ppr",    "cpu-set", "cpu-list",     "cpus-per-proc",  "cpus-per-rank",
+                  "rankfile", "rf",     "pernode"})) {
     return true;
   }
   const auto is_placement = [](std::string_view name) {
     return name.find("binding_policy") != std::string_view::npos || name.find("rmaps_") != std::string_view::npos ||
-           name.find("hwloc_base_bind") != std::string_view::npos || name.find("hwloc_default_binding") != std::string_view::npos;
+           name.find("hwloc_base_bind") != std::string_view::npos ||
+           name.find("hwloc_default_binding") != std::string_view::npos;
   };
   return std::any_of(options.launcher_args.begin(), options.launcher_args.end(), is_placement) ||
-         std::any_of(facts.environment.begin(), facts.environment.end(),
-                     [&](const std::string& name) { return name.find("_MCA_") != std::string::npos && is_placement(name); });
+         std::any_of(facts.environment.begin(), facts.environment.end(), [&](const std::string& name) {
+           return name.find("_MCA_") != std::string::npos && is_placement(name);
+         });
 }
 
 bool yields_by_hand(const RunOptions& options, const RunFacts& facts) {
@@ -100,7 +103,8 @@ std::vector<std::pair<std::string, std::string>> variables(const RunOptions& opt
                                                           {"PCLSCOPE_PRELOAD", facts.library}};
   if (options.ring_events) set.emplace_back("PCLSCOPE_RING_EVENTS", std::to_string(*options.ring_events));
   if (!options.overflow.empty()) set.emplace_back("PCLSCOPE_OVERFLOW", options.overflow);
-  if (options.overflow_wait_ms) set.emplace_back("PCLSCOPE_OVERFLOW_WAIT_MS", std::to_string(*options.overflow_wait_ms));
+  if (options.overflow_wait_ms)
+    set.emplace_back("PCLSCOPE_OVERFLOW_WAIT_MS", std::to_string(*options.overflow_wait_ms));
   if (!options.clock.empty()) set.emplace_back("PCLSCOPE_CLOCK", options.clock);
   return set;
 }
@@ -118,8 +122,8 @@ std::string mpich_hosts(const RunOptions& options, const Placement& placement) {
   return host_words(blocks);
 }
 
-// Open MPI takes what it reads last of a node's slots for all blocks: say again what the list says, or the application's
-// ranks would be spread anew.
+// Open MPI takes what it reads last of a node's slots for all blocks: say again what the list says, or the
+// application's ranks would be spread anew.
 std::string with_slots(const Placement& placement, const std::string& node) {
   if (placement.by_rank) return node;
   int slots = 0;
@@ -150,14 +154,16 @@ void append_aggregators(const RunOptions& options, const RunFacts& facts, const 
 }  // namespace
 
 std::vector<std::string> aggregator_words(const RunOptions& options, const RunFacts& facts) {
-  Words words = {facts.aggregator_program, "--job", facts.job, "--command", text::printable(join_words(options.command))};
+  Words words = {facts.aggregator_program, "--job", facts.job, "--command",
+                 text::printable(join_words(options.command))};
   if (!options.dump.empty()) words.insert(words.end(), {"--dump", options.dump});
   if (!options.regions.empty()) words.insert(words.end(), {"--regions", options.regions});
   if (!options.baseline.empty()) words.insert(words.end(), {"--baseline", options.baseline});
   if (!options.keep.empty()) words.insert(words.end(), {"--keep", options.keep});
   if (options.budget_bytes) words.insert(words.end(), {"--budget", std::to_string(*options.budget_bytes)});
   // Whole milliseconds; finer windows than that are refused by the command line.
-  words.insert(words.end(), {"--window-ms", std::to_string(options.window_ns / 1'000'000), "--publish", facts.endpoint});
+  words.insert(words.end(),
+               {"--window-ms", std::to_string(options.window_ns / 1'000'000), "--publish", facts.endpoint});
   return words;
 }
 
@@ -220,9 +226,9 @@ LaunchLine build_attach_line(const RunOptions& options, const RunFacts& facts) {
   return line;
 }
 
-// Slurm starts tasks in the order of a file of hosts with --distribution=arbitrary: the one way to put the last ranks of
-// one step on given nodes in every version (components of a heterogeneous step must not share nodes). A shell picks the
-// program by rank: --multi-prog would read the application's words by rules of its own.
+// Slurm starts tasks in the order of a file of hosts with --distribution=arbitrary: the one way to put the last ranks
+// of one step on given nodes in every version (components of a heterogeneous step must not share nodes). A shell picks
+// the program by rank: --multi-prog would read the application's words by rules of its own.
 std::string srun_script(const RunOptions& options, const RunFacts& facts) {
   const std::size_t tools = tool_ranks(facts);
   const std::string tasks = std::to_string(static_cast<std::size_t>(options.ranks) + tools);
@@ -244,7 +250,8 @@ std::string srun_script(const RunOptions& options, const RunFacts& facts) {
   for (const auto& [name, value] : variables(options, facts))
     script += name + "=" + (value == facts.token ? new_token_here : quote_word(value)) + " ";
   if (listed) script += "SLURM_HOSTFILE=\"$pclscope_hosts\" ";
-  Words srun = {facts.launcher, "--ntasks=" + tasks, "--nodes=" + std::to_string(tools), "--overcommit", "--kill-on-bad-exit=1"};
+  Words srun = {facts.launcher, "--ntasks=" + tasks, "--nodes=" + std::to_string(tools), "--overcommit",
+                "--kill-on-bad-exit=1"};
   if (listed) srun.push_back("--distribution=arbitrary");
   append(srun, options.launcher_args);
   script += join_words(srun) + " sh -c " + quote_word(choice) + "\n";

@@ -16,35 +16,35 @@ namespace pclscope::launch {
 // What the user asked for.
 struct RunOptions {
   int ranks = 0;
-  std::string dump;                       // absolute path; empty = no dump
+  std::string dump;  // absolute path; empty = no dump
   std::int64_t window_ns = 100'000'000;
-  std::string regions;                    // "" or a method's name
-  std::string baseline;                   // absolute path of a dump; empty = none
-  std::string keep;                       // "", "summaries", "interesting", "all"
+  std::string regions;   // "" or a method's name
+  std::string baseline;  // absolute path of a dump; empty = none
+  std::string keep;      // "", "summaries", "interesting", "all"
   std::optional<std::uint64_t> budget_bytes;
-  std::vector<std::string> launcher_args; // words
+  std::vector<std::string> launcher_args;  // words
   std::optional<std::uint64_t> ring_events;
-  std::string overflow;                   // "", "wait", "drop"
+  std::string overflow;  // "", "wait", "drop"
   std::optional<std::uint64_t> overflow_wait_ms;
-  std::string clock;                      // "", "tsc", "monotonic"
-  std::vector<std::string> command;       // the application and its arguments
+  std::string clock;                 // "", "tsc", "monotonic"
+  std::vector<std::string> command;  // the application and its arguments
 };
 
 // What is the case.
 struct RunFacts {
   Mpi mpi = Mpi::openmpi;
-  std::string launcher;                   // path of mpirun
-  std::string rank_program;               // pclscope-rank
+  std::string launcher;      // path of mpirun
+  std::string rank_program;  // pclscope-rank
   std::string aggregator_program;
-  std::string library;                    // to preload
+  std::string library;  // to preload
   bool root = false;
-  int slots = 0;                          // Open MPI's; 0 = not known
-  std::set<std::string> environment;      // names of variables that are set
-  std::string job;                        // public name
-  std::string token;                      // the job's secret
-  std::string log;       // attach: file for what is said in the background; may be empty
+  int slots = 0;                      // Open MPI's; 0 = not known
+  std::set<std::string> environment;  // names of variables that are set
+  std::string job;                    // public name
+  std::string token;                  // the job's secret
+  std::string log;                    // attach: file for what is said in the background; may be empty
   std::string endpoint;
-  Placement placement;                    // no nodes: one, the launcher decides
+  Placement placement;  // no nodes: one, the launcher decides
 };
 
 // Shell: a new secret.

@@ -39,7 +39,9 @@ void read_configuration(const std::string& path, int depth, std::vector<std::str
 
 std::string expand(std::string directory, const std::string& origin) {
   for (const auto& [name, value] : {std::pair<std::string, std::string>{"${ORIGIN}", origin},
-                                    {"$ORIGIN", origin}, {"${LIB}", "lib64"}, {"$LIB", "lib64"}}) {
+                                    {"$ORIGIN", origin},
+                                    {"${LIB}", "lib64"},
+                                    {"$LIB", "lib64"}}) {
     for (auto at = directory.find(name); at != std::string::npos; at = directory.find(name, at + value.size())) {
       directory.replace(at, name.size(), value);
     }
@@ -61,8 +63,8 @@ struct Loaded {
   ElfFile elf;
 };
 
-std::string resolve(const std::string& name, const Loaded& by, const ElfFile& program, const std::string& program_origin,
-                    const SearchPath& search) {
+std::string resolve(const std::string& name, const Loaded& by, const ElfFile& program,
+                    const std::string& program_origin, const SearchPath& search) {
   const std::string origin = fs::path(by.path).parent_path().string();
   if (name.find('/') != std::string::npos) return read_elf(expand(name, origin)) ? expand(name, origin) : "";
   std::string path;

@@ -62,9 +62,9 @@ int openmpi_slots(const std::vector<std::string>& launcher_args, const std::set<
       if (name == option) return 0;
     }
   }
-  for (const char* variable : {"SLURM_JOB_ID", "SLURM_JOBID", "PBS_JOBID", "LSB_JOBID", "PE_HOSTFILE",
-                               "OMPI_MCA_orte_default_hostfile", "OMPI_MCA_hwloc_base_use_hwthreads_as_cpus",
-                               "PRTE_MCA_prte_default_hostfile"}) {
+  for (const char* variable :
+       {"SLURM_JOB_ID", "SLURM_JOBID", "PBS_JOBID", "LSB_JOBID", "PE_HOSTFILE", "OMPI_MCA_orte_default_hostfile",
+        "OMPI_MCA_hwloc_base_use_hwthreads_as_cpus", "PRTE_MCA_prte_default_hostfile"}) {
     if (environment.contains(variable)) return 0;
   }
   return cores;

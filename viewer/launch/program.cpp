@@ -10,10 +10,10 @@ namespace pclscope::launch {
 namespace {
 
 ProgramState state_of(const std::string& path) {
-  struct stat status{};
+  struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return ProgramState::missing;
   return S_ISREG(status.st_mode) && ::access(path.c_str(), X_OK) == 0 ? ProgramState::found
-                                                                       : ProgramState::not_executable;
+                                                                      : ProgramState::not_executable;
 }
 
 }  // namespace
@@ -48,8 +48,7 @@ std::string script_interpreter(const std::string& path) {
   std::string word;
   words >> word;
   if (base_name(word) == "env") {
-    while (words >> word && (word.front() == '-' || word.find('=') != std::string::npos)) {
-    }
+    while (words >> word && (word.front() == '-' || word.find('=') != std::string::npos)) {}
   }
   return std::string(base_name(word));
 }

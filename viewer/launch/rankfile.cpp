@@ -23,9 +23,10 @@ std::optional<std::size_t> rank_number(std::string_view text) {
 }
 
 bool is_name(std::string_view name) {
-  return !name.empty() && name.size() <= 255 && name[0] != '-' && std::all_of(name.begin(), name.end(), [](unsigned char c) {
-    return c < 0x80 && (std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.');
-  });
+  return !name.empty() && name.size() <= 255 && name[0] != '-' &&
+         std::all_of(name.begin(), name.end(), [](unsigned char c) {
+           return c < 0x80 && (std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.');
+         });
 }
 
 // "rank 3=node1 ..." or "3 node1".

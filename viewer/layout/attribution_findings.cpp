@@ -22,8 +22,7 @@ std::optional<std::size_t> same_finding(const Finding& before, const std::vector
   for (std::size_t i = 0; i < now.size(); ++i) {
     const Finding& f = now[i];
     if (f.cause != before.cause || f.region != before.region || f.detail != before.detail) continue;
-    if (f.cause != Cause::mapping && !share_a_rank(before, f))
-      continue;  // which ranks would move changes all the time
+    if (f.cause != Cause::mapping && !share_a_rank(before, f)) continue;  // which ranks would move changes all the time
     const double apart = std::fabs(f.begin_s - before.begin_s);
     const double counted = std::isfinite(apart) ? apart : 1e300;
     if (best && counted >= nearest) continue;

@@ -156,10 +156,8 @@ std::vector<Polyline> transfer_lines(const Plot& plot, const TransferLine& line,
   PieceBuilder builder(plot);
   for (const UsableSlice& s : slices) {
     const double value = value_in(line, s);
-    if (value > 0)
-      builder.add(s.time, value);
-    else
-      builder.finish();
+    if (value > 0) builder.add(s.time, value);
+    else builder.finish();
   }
   return builder.take();
 }

@@ -61,7 +61,8 @@ GlyphScale glyph_scale(const Dag& dag) {
     for (const auto* side : {&node.received, &node.sent}) {
       const double sum = sum_of_times(*side);
       if (sum > 0) sums.push_back(sum);
-      for (const DagMessage& m : *side) scale.largest_bytes = std::max(scale.largest_bytes, static_cast<double>(m.bytes));
+      for (const DagMessage& m : *side)
+        scale.largest_bytes = std::max(scale.largest_bytes, static_cast<double>(m.bytes));
     }
   }
   if (sums.empty()) return scale;

@@ -1,8 +1,8 @@
 // The CS-glyph (communication state) of a node of the dependency graph, after Figure 9 of PCLVis, as plain values: the
 // unit is the ring's radius, the middle is (0, 0), angles are radians clockwise from the right (y grows downwards).
 //
-// An ellipse with the rank in the middle: its colour is the compute node's latency, its flatness LB_p. Bars stand on the
-// ring, one per message: inside what was received, outside what was sent. A bar's length, along the ring, is the
+// An ellipse with the rank in the middle: its colour is the compute node's latency, its flatness LB_p. Bars stand on
+// the ring, one per message: inside what was received, outside what was sent. A bar's length, along the ring, is the
 // transmission time; its height, away from the ring, the message's size; its colour L.
 #pragma once
 
@@ -14,7 +14,8 @@
 
 namespace pclscope::layout {
 
-// Received bars end at `inside_ring`, sent ones begin at `outside_ring`; the highest reach `lowest_bar` and `highest_bar`.
+// Received bars end at `inside_ring`, sent ones begin at `outside_ring`; the highest reach `lowest_bar` and
+// `highest_bar`.
 inline constexpr float inside_ring = 0.97f, outside_ring = 1.03f;
 inline constexpr float highest_height = 0.36f, least_height = 0.05f;
 inline constexpr float lowest_bar = inside_ring - highest_height, highest_bar = outside_ring + highest_height;
@@ -42,7 +43,8 @@ struct GlyphBar {
 struct CsGlyph {
   float half_width = ellipse_half_width;
   float half_height = ellipse_half_width;
-  std::vector<GlyphBar> bars;  // received ones first; those around the left, sent ones around the right, in logical order
+  std::vector<GlyphBar>
+      bars;  // received ones first; those around the left, sent ones around the right, in logical order
 };
 
 // half_height / half_width of the ellipse: 1 (a circle) for LB 0, falling with LB, never below `flattest`.

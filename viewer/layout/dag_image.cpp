@@ -6,8 +6,9 @@
 namespace pclscope::layout {
 namespace {
 
-constexpr float disc_radius = 0.92f;            // by the ring's: hidden where a glyph is drawn over it
-constexpr std::size_t most_sharp_links = 4000;  // beyond, nobody can tell them apart, and half the pixels take half the time
+constexpr float disc_radius = 0.92f;  // by the ring's: hidden where a glyph is drawn over it
+constexpr std::size_t most_sharp_links =
+    4000;  // beyond, nobody can tell them apart, and half the pixels take half the time
 
 bool may_show(const std::vector<Point>& knots, const Rect& part) {
   if (knots.front().x > part.high.x || knots.back().x < part.low.x) return false;
@@ -49,11 +50,14 @@ void add_discs(std::vector<Stroke>& strokes, const DagImageRequest& request) {
       continue;
     const Point middle = (at - request.part.low) * request.zoom;
     const std::int32_t row = picture.rank_row[i];
-    const Rgba colour = request.palette->latency(row < 0 ? 0 : picture.dag.ranks[static_cast<std::size_t>(row)].node_ratio);
+    const Rgba colour =
+        request.palette->latency(row < 0 ? 0 : picture.dag.ranks[static_cast<std::size_t>(row)].node_ratio);
     const float width = std::max(2 * disc_radius * request.zoom, 2 * request.line);
     if (picture.is_fold(i) && request.zoom > 3) {  // a rim
-      strokes.push_back({{middle, middle + Point{0.01f, 0}}, width * 1.4f, request.palette->faint_text, request.palette->faint_text});
-      strokes.push_back({{middle, middle + Point{0.01f, 0}}, width * 1.2f, request.palette->background, request.palette->background});
+      strokes.push_back(
+          {{middle, middle + Point{0.01f, 0}}, width * 1.4f, request.palette->faint_text, request.palette->faint_text});
+      strokes.push_back(
+          {{middle, middle + Point{0.01f, 0}}, width * 1.2f, request.palette->background, request.palette->background});
     }
     strokes.push_back({{middle, middle + Point{0.01f, 0}}, width, colour, colour});
   }
@@ -83,7 +87,9 @@ DagImage draw_dag(const DagImageRequest& request, const std::function<bool()>& s
   std::vector<Stroke> strokes;
   add_links(strokes, coarse, std::move(shown));
   add_discs(strokes, coarse);
-  const auto pixels = [&](float units) { return static_cast<int>(std::clamp(std::ceil(units * made.zoom), 1.f, 8192.f)); };
+  const auto pixels = [&](float units) {
+    return static_cast<int>(std::clamp(std::ceil(units * made.zoom), 1.f, 8192.f));
+  };
   if (!stopping()) made.image = draw_strokes(pixels(request.part.width()), pixels(request.part.height()), strokes);
   return made;
 }

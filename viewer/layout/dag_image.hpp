@@ -1,5 +1,5 @@
-// The DAG view's dense layer as an image: all links, and a disc for each glyph, which is all there is of it where glyphs
-// are small or many.
+// The DAG view's dense layer as an image: all links, and a disc for each glyph, which is all there is of it where
+// glyphs are small or many.
 #pragma once
 
 #include <functional>

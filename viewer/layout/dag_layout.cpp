@@ -54,7 +54,8 @@ Rows rows_by_rank(const Dag& dag, std::span<const Index> layer) {
     rows[at(layer[i])].push_back(static_cast<Index>(i));
   }
   for (auto& row : rows)
-    std::stable_sort(row.begin(), row.end(), [&](Index a, Index b) { return dag.nodes[at(a)].rank < dag.nodes[at(b)].rank; });
+    std::stable_sort(row.begin(), row.end(),
+                     [&](Index a, Index b) { return dag.nodes[at(a)].rank < dag.nodes[at(b)].rank; });
   return rows;
 }
 
@@ -82,7 +83,8 @@ void sort_row(std::vector<Index>& row, const Nears& neighbours, std::vector<doub
   number_row(row, slot);
 }
 
-// Heights as near as possible (least squares) to `wish` with at least `apart` between neighbours: pool adjacent violators.
+// Heights as near as possible (least squares) to `wish` with at least `apart` between neighbours: pool adjacent
+// violators.
 void spread(const std::vector<Index>& row, const std::vector<double>& wish, double apart, std::vector<double>& height) {
   struct Block {
     double sum = 0;
@@ -100,7 +102,8 @@ void spread(const std::vector<Index>& row, const std::vector<double>& wish, doub
   }
   std::size_t i = 0;
   for (const Block& block : blocks)
-    for (std::size_t k = 0; k < block.count; ++k, ++i) height[at(row[i])] = block.mean() + static_cast<double>(i) * apart;
+    for (std::size_t k = 0; k < block.count; ++k, ++i)
+      height[at(row[i])] = block.mean() + static_cast<double>(i) * apart;
 }
 
 std::vector<double> place_rows(const Rows& rows, const Neighbours& neighbours, std::size_t nodes) {
@@ -121,14 +124,17 @@ std::vector<double> place_rows(const Rows& rows, const Neighbours& neighbours, s
 
 }  // namespace
 
-bool can_be(const DagEdge& edge, std::size_t nodes) { return edge.from >= 0 && edge.from < edge.to && at(edge.to) < nodes; }
+bool can_be(const DagEdge& edge, std::size_t nodes) {
+  return edge.from >= 0 && edge.from < edge.to && at(edge.to) < nodes;
+}
 
 std::vector<Index> layers_of(const Dag& dag) {
   std::vector<Index> layer(dag.nodes.size());
   std::vector<Index> by_from;
   for (std::size_t i = 0; i < dag.edges.size(); ++i)
     if (can_be(dag.edges[i], dag.nodes.size())) by_from.push_back(static_cast<Index>(i));
-  std::stable_sort(by_from.begin(), by_from.end(), [&](Index a, Index b) { return dag.edges[at(a)].from < dag.edges[at(b)].from; });
+  std::stable_sort(by_from.begin(), by_from.end(),
+                   [&](Index a, Index b) { return dag.edges[at(a)].from < dag.edges[at(b)].from; });
   for (const Index i : by_from) {  // ascending `from`: its layer is final
     const DagEdge& e = dag.edges[at(i)];
     layer[at(e.to)] = std::max(layer[at(e.to)], layer[at(e.from)] + 1);
@@ -161,16 +167,19 @@ DagLayout lay_out_dag(const Dag& dag, std::span<const double> order, float aspec
   if (dag.nodes.empty() || order.size() != dag.nodes.size()) return made;
   made.layer = layers_of(dag);
   made.rows = rows_by_rank(dag, made.layer);
-  for (auto& row : made.rows) std::stable_sort(row.begin(), row.end(), [&](Index a, Index b) { return order[at(a)] < order[at(b)]; });
+  for (auto& row : made.rows)
+    std::stable_sort(row.begin(), row.end(), [&](Index a, Index b) { return order[at(a)] < order[at(b)]; });
   const std::vector<double> height = place_rows(made.rows, Neighbours(dag, made.layer), dag.nodes.size());
   const auto [low, high] = std::minmax_element(height.begin(), height.end());
   const float tall = static_cast<float>(*high - *low) + 1, wide = static_cast<float>(made.rows.size());
   const float wanted = std::isfinite(aspect) && aspect > 0 ? std::clamp(aspect, 0.2f, 5.f) : 1.6f;
-  made.column = std::clamp(wanted * tall * least_row / wide, least_column, std::max(widest_column, tall_share * tall * least_row));
+  made.column = std::clamp(wanted * tall * least_row / wide, least_column,
+                           std::max(widest_column, tall_share * tall * least_row));
   const float row = std::clamp(made.column * wide / wanted / tall, least_row, highest_row);
   for (std::size_t i = 0; i < dag.nodes.size(); ++i)
     made.at.push_back({static_cast<float>(made.layer[i]) * made.column, static_cast<float>(height[i] - *low) * row});
-  made.bounds = {{-glyph_reach, -glyph_reach}, {(wide - 1) * made.column + glyph_reach, (tall - 1) * row + glyph_reach}};
+  made.bounds = {{-glyph_reach, -glyph_reach},
+                 {(wide - 1) * made.column + glyph_reach, (tall - 1) * row + glyph_reach}};
   return made;
 }
 

@@ -17,8 +17,8 @@ inline constexpr float least_column = 6.5f;
 
 bool can_be(const DagEdge& edge, std::size_t nodes);
 
-// The longest path from a node without predecessors, as Dag::nodes[].layer of a sound graph; computed from the edges, so
-// that what is wrong in a graph from elsewhere does no harm.
+// The longest path from a node without predecessors, as Dag::nodes[].layer of a sound graph; computed from the edges,
+// so that what is wrong in a graph from elsewhere does no harm.
 std::vector<std::int32_t> layers_of(const Dag& dag);
 
 // A height for each node by which the nodes of its layer are sorted, from top to bottom; heights of different layers

@@ -21,16 +21,19 @@ void fill_folded(DagPicture& picture, const DagPictureRequest& request) {
   }
   picture.place.assign(whole.nodes.size(), -1);
   for (std::size_t i = 0; i < picture.stands_for.size(); ++i)
-    for (const std::int32_t node : picture.stands_for[i]) picture.place[static_cast<std::size_t>(node)] = static_cast<std::int32_t>(i);
+    for (const std::int32_t node : picture.stands_for[i])
+      picture.place[static_cast<std::size_t>(node)] = static_cast<std::int32_t>(i);
 }
 
 void fill_glyphs(DagPicture& picture) {
   std::unordered_map<std::int32_t, std::int32_t> row;
-  for (std::size_t i = 0; i < picture.dag.ranks.size(); ++i) row.try_emplace(picture.dag.ranks[i].rank, static_cast<std::int32_t>(i));
+  for (std::size_t i = 0; i < picture.dag.ranks.size(); ++i)
+    row.try_emplace(picture.dag.ranks[i].rank, static_cast<std::int32_t>(i));
   for (const DagNode& node : picture.dag.nodes) {
     const auto found = row.find(node.rank);
     picture.rank_row.push_back(found == row.end() ? -1 : found->second);
-    const double balance = found == row.end() ? 0 : picture.dag.ranks[static_cast<std::size_t>(found->second)].load_balance;
+    const double balance =
+        found == row.end() ? 0 : picture.dag.ranks[static_cast<std::size_t>(found->second)].load_balance;
     picture.glyphs.push_back(cs_glyph(node, balance, picture.basis->scale));
   }
 }
@@ -75,7 +78,8 @@ DagPicture make_dag_picture(const DagPictureRequest& request) {
   picture.budget = request.budget;
   fill_folded(picture, request);
   std::vector<double> order;
-  for (const auto& group : picture.stands_for) order.push_back(picture.basis->order[static_cast<std::size_t>(group.front())]);
+  for (const auto& group : picture.stands_for)
+    order.push_back(picture.basis->order[static_cast<std::size_t>(group.front())]);
   picture.layout = lay_out_dag(picture.dag, order, request.aspect);
   picture.routes = route_edges(picture.dag, picture.layout);
   fill_glyphs(picture);
@@ -83,10 +87,12 @@ DagPicture make_dag_picture(const DagPictureRequest& request) {
   return picture;
 }
 
-std::vector<std::int32_t> routes_beyond(const DagPicture& picture, std::int32_t node, bool backwards, std::size_t most) {
+std::vector<std::int32_t> routes_beyond(const DagPicture& picture, std::int32_t node, bool backwards,
+                                        std::size_t most) {
   const auto& links = backwards ? picture.into : picture.out_of;
   const auto other_end = [&](std::int32_t route) {
-    const DagEdge& edge = picture.dag.edges[static_cast<std::size_t>(picture.routes[static_cast<std::size_t>(route)].edge)];
+    const DagEdge& edge =
+        picture.dag.edges[static_cast<std::size_t>(picture.routes[static_cast<std::size_t>(route)].edge)];
     return static_cast<std::size_t>(backwards ? edge.from : edge.to);
   };
   std::vector<bool> seen(picture.dag.nodes.size());

@@ -52,7 +52,8 @@ struct DagPicture {
 };
 DagPicture make_dag_picture(const DagPictureRequest& request);
 
-// Routes that lead into a node from afar (`backwards`), or from it: all but its own links. At most `most`, nearest first.
+// Routes that lead into a node from afar (`backwards`), or from it: all but its own links. At most `most`, nearest
+// first.
 std::vector<std::int32_t> routes_beyond(const DagPicture& picture, std::int32_t node, bool backwards, std::size_t most);
 
 }  // namespace pclscope::layout

@@ -17,11 +17,13 @@ constexpr float pixels_per_step = 9;
 // The free height in a layer nearest to `wish`: between two glyphs, above the first or below the last.
 float lane(const DagLayout& layout, const std::vector<std::int32_t>& row, float wish) {
   const auto height = [&](std::int32_t node) { return layout.at[static_cast<std::size_t>(node)].y; };
-  const auto below = std::lower_bound(row.begin(), row.end(), wish, [&](std::int32_t node, float y) { return height(node) < y; });
+  const auto below =
+      std::lower_bound(row.begin(), row.end(), wish, [&](std::int32_t node, float y) { return height(node) < y; });
   if (row.empty()) return wish;
   if (below == row.begin()) return std::min(wish, height(*below) - lane_clear);
   if (below == row.end()) return std::max(wish, height(row.back()) + lane_clear);
-  return std::clamp(wish, height(*(below - 1)) + lane_clear, std::max(height(*(below - 1)) + lane_clear, height(*below) - lane_clear));
+  return std::clamp(wish, height(*(below - 1)) + lane_clear,
+                    std::max(height(*(below - 1)) + lane_clear, height(*below) - lane_clear));
 }
 
 std::vector<Point> lanes(const DagLayout& layout, const DagEdge& edge) {
@@ -79,7 +81,9 @@ void bundle(std::vector<DagRoute>& routes, const DagLayout& layout) {
 // Slopes for a monotone cubic: the harmonic mean of both sides' (Fritsch and Butland), flat at the ends and at turns.
 float slope(const std::vector<Point>& knots, std::size_t i) {
   if (i == 0 || i + 1 == knots.size()) return 0;
-  const auto secant = [&](std::size_t k) { return (knots[k + 1].y - knots[k].y) / std::max(knots[k + 1].x - knots[k].x, 1e-6f); };
+  const auto secant = [&](std::size_t k) {
+    return (knots[k + 1].y - knots[k].y) / std::max(knots[k + 1].x - knots[k].x, 1e-6f);
+  };
   const float before = secant(i - 1), after = secant(i);
   return before * after > 0 ? 2 * before * after / (before + after) : 0;
 }
@@ -89,7 +93,8 @@ float slope(const std::vector<Point>& knots, std::size_t i) {
 std::vector<DagRoute> route_edges(const Dag& dag, const DagLayout& layout) {
   std::vector<DagRoute> routes;
   for (std::size_t i = 0; i < dag.edges.size(); ++i)
-    if (can_be(dag.edges[i], layout.at.size())) routes.push_back({static_cast<std::int32_t>(i), lanes(layout, dag.edges[i])});
+    if (can_be(dag.edges[i], layout.at.size()))
+      routes.push_back({static_cast<std::int32_t>(i), lanes(layout, dag.edges[i])});
   bundle(routes, layout);
   return routes;
 }

@@ -1,5 +1,5 @@
-// The curves of a dependency graph's edges. Bundled by the hierarchy: an edge leaves its node at the right and enters at
-// the left in one point with all others of the node; layers in between are passed in the lanes between their glyphs,
+// The curves of a dependency graph's edges. Bundled by the hierarchy: an edge leaves its node at the right and enters
+// at the left in one point with all others of the node; layers in between are passed in the lanes between their glyphs,
 // which all edges through share; and between two layers, those that run from about the same to about the same place
 // are drawn together in the middle. End points do not move.
 #pragma once

@@ -71,8 +71,9 @@ std::vector<std::vector<Partner>> find_partners(std::span<const StraightEdge> ed
     }
   }
   for (auto& list : partners) {
-    std::sort(list.begin(), list.end(), [](const Partner& a, const Partner& b) { return a.weight > b.weight ||
-        (a.weight == b.weight && a.edge < b.edge); });
+    std::sort(list.begin(), list.end(), [](const Partner& a, const Partner& b) {
+      return a.weight > b.weight || (a.weight == b.weight && a.edge < b.edge);
+    });
     if (list.size() > options.partners) list.resize(options.partners);
   }
   return partners;
@@ -82,7 +83,8 @@ std::vector<std::vector<Partner>> find_partners(std::span<const StraightEdge> ed
 std::vector<Point> subdivided(const std::vector<Point>& line) {
   const std::size_t segments = 2 * (line.size() - 1);
   std::vector<double> until(line.size(), 0);
-  for (std::size_t i = 1; i < line.size(); ++i) until[i] = until[i - 1] + static_cast<double>(distance(line[i - 1], line[i]));
+  for (std::size_t i = 1; i < line.size(); ++i)
+    until[i] = until[i - 1] + static_cast<double>(distance(line[i - 1], line[i]));
   std::vector<Point> made{line.front()};
   std::size_t at = 1;
   for (std::size_t k = 1; k < segments; ++k) {
@@ -97,8 +99,8 @@ std::vector<Point> subdivided(const std::vector<Point>& line) {
 }
 
 // One iteration over all inner points, from the positions before it.
-void attract(std::vector<std::vector<Point>>& lines, const std::vector<std::vector<Partner>>& partners, std::span<const StraightEdge> edges,
-             double stiffness, double step, double step_share) {
+void attract(std::vector<std::vector<Point>>& lines, const std::vector<std::vector<Partner>>& partners,
+             std::span<const StraightEdge> edges, double stiffness, double step, double step_share) {
   const std::vector<std::vector<Point>> before = lines;
   for (std::size_t e = 0; e < lines.size(); ++e) {
     if (partners[e].empty()) continue;
@@ -138,12 +140,13 @@ double mean_length(std::span<const StraightEdge> edges) {
 
 double edge_compatibility(const StraightEdge& p, const StraightEdge& q) {
   if (!usable(p) || !usable(q)) return 0;
-  const Measured a{static_cast<double>(distance(p.from, p.to)), middle(p)}, b{static_cast<double>(distance(q.from, q.to)), middle(q)};
+  const Measured a{static_cast<double>(distance(p.from, p.to)), middle(p)},
+      b{static_cast<double>(distance(q.from, q.to)), middle(q)};
   return std::clamp(compatibility(p, q, near_and_alike(a, b), a.length * b.length), 0.0, 1.0);
 }
 
 std::vector<std::vector<Point>> bundle_edges(std::span<const StraightEdge> edges, const BundlingOptions& options,
-    const std::function<bool()>& stopping) {
+                                             const std::function<bool()>& stopping) {
   std::vector<std::vector<Point>> lines;
   for (const StraightEdge& e : edges) lines.push_back({e.from, e.to});
   const auto bent = edges.first(std::min(edges.size(), options.most_edges));

@@ -29,8 +29,8 @@ struct BundlingOptions {
 // The compatibility of two edges, in [0, 1]: the product of angle, scale, position and visibility (section 3.2).
 double edge_compatibility(const StraightEdge& p, const StraightEdge& q);
 
-// One polyline per edge, in their order; first and last point are `from` and `to` to the bit. An edge without a partner, of no
-// length, or not finite comes out as its two ends. `stopping` true: gives up early, with what there is.
+// One polyline per edge, in their order; first and last point are `from` and `to` to the bit. An edge without a
+// partner, of no length, or not finite comes out as its two ends. `stopping` true: gives up early, with what there is.
 std::vector<std::vector<Point>> bundle_edges(std::span<const StraightEdge> edges, const BundlingOptions& options = {},
                                              const std::function<bool()>& stopping = {});
 

@@ -92,16 +92,16 @@ void compressed(const session::RegionHistory& history, const TimeAxis::Stretch& 
 PointRange points_between(const session::RegionHistory& history, double begin_s, double end_s) {
   const auto& points = history.points;
   const auto before = [&](double moment) {
-    return static_cast<std::size_t>(
-        std::partition_point(points.begin(), points.end(), [&](const HistoryPoint& p) { return middle_of(p) < moment; }) -
-        points.begin());
+    return static_cast<std::size_t>(std::partition_point(points.begin(), points.end(),
+                                                         [&](const HistoryPoint& p) { return middle_of(p) < moment; }) -
+                                    points.begin());
   };
   const std::size_t first = before(begin_s);
   return {first, std::max(first, before(end_s))};
 }
 
-std::vector<EvolutionCircle> evolution_circles(const session::RegionHistory& history, const TimeAxis& axis, PointRange points,
-                                               double slot) {
+std::vector<EvolutionCircle> evolution_circles(const session::RegionHistory& history, const TimeAxis& axis,
+                                               PointRange points, double slot) {
   std::vector<EvolutionCircle> circles;
   if (points.first >= points.last || history.points.empty() || !(slot > 0)) return circles;
   for (const TimeAxis::Stretch& s : axis.stretches()) {
@@ -114,7 +114,8 @@ std::vector<EvolutionCircle> evolution_circles(const session::RegionHistory& his
   return circles;
 }
 
-std::vector<CurvePoint> evolution_curve(const session::RegionHistory& history, const TimeAxis& axis, PointRange points, double column) {
+std::vector<CurvePoint> evolution_curve(const session::RegionHistory& history, const TimeAxis& axis, PointRange points,
+                                        double column) {
   std::vector<CurvePoint> curve;
   if (points.first >= points.last || !(column > 0)) return curve;
   const double silence_s = silence_windows * window_of(history);

@@ -39,7 +39,8 @@ TimeAxis axis_of(const EvolutionQuestion& q, bool& nothing_to_compress) {
   std::vector<Interval> full;
   const auto chosen = q.region ? history.regions().find(*q.region) : history.regions().end();
   if (chosen != history.regions().end()) add_intervals(chosen->second, full);
-  else for (const auto& [id, region] : history.regions()) add_intervals(region, full);
+  else
+    for (const auto& [id, region] : history.regions()) add_intervals(region, full);
   nothing_to_compress = full.empty();
   return TimeAxis::compressed(begin, end, full, std::clamp(slots_when_compressed * q.slot, 0.0, 0.2));
 }
@@ -59,7 +60,8 @@ void add_rows(const EvolutionQuestion& q, const Interval& visible, EvolutionPict
     EvolutionRow& row = picture.rows.emplace_back();
     row.region = picture.order[i];
     row.average = region.average;
-    row.circles = evolution_circles(region, picture.axis, points_between(region, visible.begin_s, visible.end_s), q.slot * share);
+    row.circles =
+        evolution_circles(region, picture.axis, points_between(region, visible.begin_s, visible.end_s), q.slot * share);
     for (const Period& p : region.periods) {
       if (of_interest(p) && p.end_s > visible.begin_s && p.begin_s < visible.end_s) row.periods.push_back(p);
     }
@@ -87,14 +89,17 @@ std::vector<std::int32_t> evolution_order(const History& history, const std::vec
   for (const auto& [id, region] : history.regions()) {
     if (!places.contains(id)) fresh.push_back({id, badness(region)});
   }
-  const auto worse = [](const Entry& a, const Entry& b) { return a.badness != b.badness ? a.badness > b.badness : a.region < b.region; };
+  const auto worse = [](const Entry& a, const Entry& b) {
+    return a.badness != b.badness ? a.badness > b.badness : a.region < b.region;
+  };
   std::sort(fresh.begin(), fresh.end(), worse);
   const std::size_t old = entries.size();
   entries.insert(entries.end(), fresh.begin(), fresh.end());
   // Insertion: upwards past those that are clearly better.
   for (std::size_t i = 1; i < entries.size() && old > 0; ++i) {
     const double needed = i < old ? reason_to_move : 1;
-    for (std::size_t k = i; k > 0 && entries[k].badness > needed * entries[k - 1].badness; --k) std::swap(entries[k], entries[k - 1]);
+    for (std::size_t k = i; k > 0 && entries[k].badness > needed * entries[k - 1].badness; --k)
+      std::swap(entries[k], entries[k - 1]);
   }
   std::vector<std::int32_t> order;
   for (const Entry& e : entries) order.push_back(e.region);
@@ -114,7 +119,8 @@ EvolutionPicture evolution_picture(const EvolutionQuestion& q) {
   picture.average = region.average;
   picture.periods.assign(region.periods.begin(), region.periods.end());
   const double share = picture.axis.place(visible.end_s) - picture.axis.place(visible.begin_s);
-  picture.curve = evolution_curve(region, picture.axis, points_between(region, visible.begin_s, visible.end_s), q.column * share);
+  picture.curve =
+      evolution_curve(region, picture.axis, points_between(region, visible.begin_s, visible.end_s), q.column * share);
   picture.overview = evolution_curve(region, picture.axis, {0, region.points.size()}, overview_column);
   picture.highest = highest_of(picture.curve);
   picture.overview_highest = highest_of(picture.overview);

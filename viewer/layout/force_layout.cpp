@@ -38,7 +38,9 @@ std::vector<Pull> pulls_of(std::size_t count, std::span<const Spring> springs) {
   std::vector<double> total(count, 0);
   std::vector<Pull> made;
   for (const Spring& spring : springs) {
-    if (spring.a >= count || spring.b >= count || spring.a == spring.b || !(spring.weight > 0) || !std::isfinite(spring.weight)) continue;
+    if (spring.a >= count || spring.b >= count || spring.a == spring.b || !(spring.weight > 0) ||
+        !std::isfinite(spring.weight))
+      continue;
     made.push_back({spring.a, spring.b, spring.weight});
     total[spring.a] += spring.weight;
     total[spring.b] += spring.weight;
@@ -95,7 +97,8 @@ Point spiral_place(std::size_t index, float step) {
   return {static_cast<float>(far * std::cos(angle)), static_cast<float>(far * std::sin(angle))};
 }
 
-void spread(std::span<Body> bodies, std::span<const Spring> springs, const ForceOptions& options, const Stopping& stopping) {
+void spread(std::span<Body> bodies, std::span<const Spring> springs, const ForceOptions& options,
+            const Stopping& stopping) {
   mend(bodies);
   if (bodies.size() < 2) return;
   const float radius = mean_radius(bodies), unit = radius + options.gap / 2;
@@ -117,7 +120,8 @@ void spread(std::span<Body> bodies, std::span<const Spring> springs, const Force
       force[pull.a] = force[pull.a] + by;
       force[pull.b] = force[pull.b] - by;
     }
-    const float longest = options.heat * 2 * radius * static_cast<float>(options.steps - step) / static_cast<float>(options.steps);
+    const float longest =
+        options.heat * 2 * radius * static_cast<float>(options.steps - step) / static_cast<float>(options.steps);
     for (std::size_t i = 0; i < bodies.size(); ++i) {
       const float strength = length(force[i]);
       if (bodies[i].fixed || !(strength > 0) || !std::isfinite(strength)) continue;
@@ -132,7 +136,8 @@ void separate(std::span<Body> bodies, float gap, int rounds, float inside, const
   std::iota(order.begin(), order.end(), 0u);
   for (int round = 0; round < rounds && !asked_to_stop(stopping); ++round) {
     bool moved = false;
-    sweep(bodies, gap, order, [&](std::uint32_t a, std::uint32_t b) { moved |= part(bodies[a], bodies[b], gap, a + std::size_t{b} * 7); });
+    sweep(bodies, gap, order,
+          [&](std::uint32_t a, std::uint32_t b) { moved |= part(bodies[a], bodies[b], gap, a + std::size_t{b} * 7); });
     for (Body& body : bodies) {
       const float far = length(body.at);
       if (!(inside > 0) || body.fixed || far + body.radius <= inside * 1.0001f) continue;

@@ -3,8 +3,8 @@
 namespace pclscope::layout {
 namespace {
 
-constexpr int deepest = 24;        // bodies nearer than the square's side / 2^24 count as one
-constexpr float nearest = 1e-3f;   // of two bodies upon each other: the push stays finite
+constexpr int deepest = 24;       // bodies nearer than the square's side / 2^24 count as one
+constexpr float nearest = 1e-3f;  // of two bodies upon each other: the push stays finite
 
 }  // namespace
 
@@ -22,7 +22,8 @@ ForceTree::ForceTree(std::span<const Body> bodies, std::span<const float> masses
   cells_.push_back(root);
   for (std::uint32_t i = 0; i < bodies.size(); ++i) insert(i);
   for (Cell& cell : cells_) {
-    if (cell.mass > 0) cell.middle = {static_cast<float>(cell.sum_x / cell.mass), static_cast<float>(cell.sum_y / cell.mass)};
+    if (cell.mass > 0)
+      cell.middle = {static_cast<float>(cell.sum_x / cell.mass), static_cast<float>(cell.sum_y / cell.mass)};
   }
 }
 

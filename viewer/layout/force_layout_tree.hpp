@@ -20,12 +20,12 @@ class ForceTree {
  private:
   struct Cell {
     std::array<std::int32_t, 4> child{-1, -1, -1, -1};
-    std::int32_t only = -1;   // the body of a leaf that holds one; -1: none or several
+    std::int32_t only = -1;  // the body of a leaf that holds one; -1: none or several
     float side = 0;
     float mass = 0;
     double sum_x = 0, sum_y = 0;  // of mass * position
     Point low;
-    Point middle;             // of its mass
+    Point middle;  // of its mass
     bool leaf = true;
   };
   void insert(std::uint32_t body);

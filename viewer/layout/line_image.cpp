@@ -33,8 +33,7 @@ void set_source(cairo_t* cairo, const Stroke& stroke) {
   const Rgba a = stroke.from, b = stroke.to;
   if (a == b) return cairo_set_source_rgba(cairo, part(a.red), part(a.green), part(a.blue), part(a.alpha));
   const Point first = stroke.points.front(), last = stroke.points.back();
-  const std::unique_ptr<cairo_pattern_t, Destroy> blend(
-      cairo_pattern_create_linear(first.x, first.y, last.x, last.y));
+  const std::unique_ptr<cairo_pattern_t, Destroy> blend(cairo_pattern_create_linear(first.x, first.y, last.x, last.y));
   cairo_pattern_add_color_stop_rgba(blend.get(), 0, part(a.red), part(a.green), part(a.blue), part(a.alpha));
   cairo_pattern_add_color_stop_rgba(blend.get(), 1, part(b.red), part(b.green), part(b.blue), part(b.alpha));
   cairo_set_source(cairo, blend.get());
@@ -69,8 +68,7 @@ Image draw_strokes(int width, int height, std::span<const Stroke> strokes) {
   cairo_set_line_cap(cairo.get(), CAIRO_LINE_CAP_ROUND);
   cairo_set_line_join(cairo.get(), CAIRO_LINE_JOIN_ROUND);
   for (const Stroke& stroke : strokes) {
-    if (stroke.points.size() < 2 || !(stroke.width > 0) || !finite(stroke) || outside(stroke, width, height))
-      continue;
+    if (stroke.points.size() < 2 || !(stroke.width > 0) || !finite(stroke) || outside(stroke, width, height)) continue;
     cairo_move_to(cairo.get(), stroke.points[0].x, stroke.points[0].y);
     for (std::size_t i = 1; i < stroke.points.size(); ++i)
       cairo_line_to(cairo.get(), stroke.points[i].x, stroke.points[i].y);

@@ -12,7 +12,8 @@ constexpr std::size_t most_links = 2000;
 constexpr std::size_t most_traffic = 2'000'000;
 
 std::uint64_t mixed(std::int32_t a, std::int32_t b) {  // SplitMix64's last step, over both ranks
-  std::uint64_t x = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(a)) << 32 | static_cast<std::uint32_t>(b)) + 0x9e3779b97f4a7c15u;
+  std::uint64_t x = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(a)) << 32 | static_cast<std::uint32_t>(b)) +
+                    0x9e3779b97f4a7c15u;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
   return x ^ (x >> 31);
@@ -28,8 +29,9 @@ StraightEdge rim_to_rim(const PlacedRegion& a, const PlacedRegion& b) {
 
 bool same_places(const SpatialLayout& a, const SpatialLayout& b) {
   return std::equal(a.regions.begin(), a.regions.end(), b.regions.begin(), b.regions.end(),
-                    [](const PlacedRegion& x, const PlacedRegion& y) { return x.id == y.id && x.at == y.at && x.radius == y.radius &&
-                        x.ranks == y.ranks; });
+                    [](const PlacedRegion& x, const PlacedRegion& y) {
+                      return x.id == y.id && x.at == y.at && x.radius == y.radius && x.ranks == y.ranks;
+                    });
 }
 
 // Which edges there are decides their lines, not the order of their messages.
@@ -57,7 +59,8 @@ std::uint64_t ends_of(const PlacedPair& pair) {  // regions < 2^15, ranks inside
 
 void bundle_links(SpatialLayout& layout, const Stopping& stopping) {
   std::vector<StraightEdge> edges;
-  for (const PlacedLink& link : layout.links) edges.push_back(rim_to_rim(layout.regions[link.a], layout.regions[link.b]));
+  for (const PlacedLink& link : layout.links)
+    edges.push_back(rim_to_rim(layout.regions[link.a], layout.regions[link.b]));
   auto lines = bundle_edges(edges, {}, stopping);
   for (std::size_t i = 0; i < lines.size(); ++i) layout.links[i].line = std::move(lines[i]);
 }
@@ -83,20 +86,21 @@ std::vector<PlacedPair> pairs_of(const Snapshot& snapshot, const RankIndex& rank
   std::unordered_map<std::uint64_t, PlacedPair> both;
   std::size_t seen = 0;
   for (const PairTraffic& traffic : snapshot.traffic) {
-    const auto low = ranks.find(std::min(traffic.source, traffic.destination)), high = ranks.find(std::max(traffic.source,
-        traffic.destination));
+    const auto low = ranks.find(std::min(traffic.source, traffic.destination)),
+               high = ranks.find(std::max(traffic.source, traffic.destination));
     if (low == ranks.end() || high == ranks.end() || low == high || traffic.messages == 0) continue;
     if (++seen > most_traffic) break;
-    const std::uint64_t key =
-        static_cast<std::uint64_t>(static_cast<std::uint32_t>(low->first)) << 32 | static_cast<std::uint32_t>(high->first);
+    const std::uint64_t key = static_cast<std::uint64_t>(static_cast<std::uint32_t>(low->first)) << 32 |
+                              static_cast<std::uint32_t>(high->first);
     PlacedPair& pair = both[key];
     pair.a = low->second;
     pair.b = high->second;
     pair.messages += std::min(traffic.messages, UINT64_MAX / 2 - pair.messages / 2);
   }
   std::vector<std::pair<std::uint64_t, PlacedPair>> sorted;
-  for (auto& [key, pair] : both) sorted.emplace_back(mixed(static_cast<std::int32_t>(key >> 32),
-      static_cast<std::int32_t>(key & UINT32_MAX)), std::move(pair));
+  for (auto& [key, pair] : both)
+    sorted.emplace_back(mixed(static_cast<std::int32_t>(key >> 32), static_cast<std::int32_t>(key & UINT32_MAX)),
+                        std::move(pair));
   std::sort(sorted.begin(), sorted.end(), [](const auto& x, const auto& y) {
     return x.second.messages > y.second.messages || (x.second.messages == y.second.messages && x.first < y.first);
   });
@@ -113,11 +117,14 @@ std::vector<PlacedLink> links_of(const Snapshot& snapshot, const std::vector<Pla
   for (std::uint32_t i = 0; i < snapshot.links.size(); ++i) {
     const auto a = by_id.find(snapshot.links[i].a), b = by_id.find(snapshot.links[i].b);
     if (a == by_id.end() || b == by_id.end() || a == b) continue;
-    if (!seen.insert(static_cast<std::uint64_t>(std::min(a->second, b->second)) << 32 | std::max(a->second, b->second)).second) continue;
+    if (!seen.insert(static_cast<std::uint64_t>(std::min(a->second, b->second)) << 32 | std::max(a->second, b->second))
+             .second)
+      continue;
     made.push_back({std::min(a->second, b->second), std::max(a->second, b->second), i, {}});
   }
-  std::stable_sort(made.begin(), made.end(), [&](const PlacedLink& x,
-      const PlacedLink& y) { return snapshot.links[x.index].messages > snapshot.links[y.index].messages; });
+  std::stable_sort(made.begin(), made.end(), [&](const PlacedLink& x, const PlacedLink& y) {
+    return snapshot.links[x.index].messages > snapshot.links[y.index].messages;
+  });
   if (made.size() > most_links) made.resize(most_links);
   return made;
 }

@@ -1,4 +1,5 @@
-// The lines of the region graph: links between regions and pairs of ranks, chosen and bundled. Only for spatial_layout.cpp.
+// The lines of the region graph: links between regions and pairs of ranks, chosen and bundled. Only for
+// spatial_layout.cpp.
 #pragma once
 
 #include <unordered_map>

@@ -17,7 +17,9 @@ std::vector<Point> on_image(const std::vector<Point>& line, const SpatialPicture
 void add_pairs(const SpatialPicture& picture, std::vector<Stroke>& strokes) {
   const SpatialLayout& layout = *picture.layout;
   std::size_t shown = 0;
-  const auto visible = [&](const PlacedPair& pair) { return (*picture.open)[pair.a.region] && (*picture.open)[pair.b.region]; };
+  const auto visible = [&](const PlacedPair& pair) {
+    return (*picture.open)[pair.a.region] && (*picture.open)[pair.b.region];
+  };
   for (const PlacedPair& pair : layout.pairs) shown += visible(pair) ? 1 : 0;
   const float faint = shown > 1000 ? 0.25f : shown > 200 ? 0.4f : 0.6f;
   for (const PlacedPair& pair : layout.pairs) {
@@ -46,7 +48,8 @@ void add_links(const SpatialPicture& picture, std::vector<Stroke>& strokes) {
     const PlacedLink& link = layout.links[i];
     const double late = std::clamp(std::log(std::max(ratio(i), 1.0)) / std::log(top) * 3, 0.0, 1.0);
     const Rgba colour = picture.colours->links[i].with_alpha(calm + (0.95f - calm) * static_cast<float>(late));
-    strokes.push_back({on_image(link.line, picture), link_width(links[link.index].messages, most, picture.scale), colour, colour});
+    strokes.push_back(
+        {on_image(link.line, picture), link_width(links[link.index].messages, most, picture.scale), colour, colour});
   }
 }
 
@@ -56,7 +59,8 @@ void add_open_discs(const SpatialPicture& picture, std::vector<Stroke>& strokes)
     if (!(*picture.open)[r]) continue;
     const Point at = picture.placement.to_screen(layout.regions[r].at) - picture.area.low;
     const Rgba colour = open_fill(picture.colours->regions[r], picture.background);
-    strokes.push_back({{at, {at.x + 0.01f, at.y}}, 2 * layout.regions[r].radius * picture.placement.zoom, colour, colour});
+    strokes.push_back(
+        {{at, {at.x + 0.01f, at.y}}, 2 * layout.regions[r].radius * picture.placement.zoom, colour, colour});
   }
 }
 
@@ -107,12 +111,15 @@ void add_dots(const SpatialPicture& picture, std::vector<Stroke>& strokes) {
 Rgba open_fill(Rgba region, Rgba background) { return mix(background, region, 0.2f); }
 
 float link_width(std::uint64_t messages, std::uint64_t most, float scale) {
-  const double share = std::log1p(static_cast<double>(messages)) / std::log1p(static_cast<double>(std::max<std::uint64_t>(most, 1)));
+  const double share =
+      std::log1p(static_cast<double>(messages)) / std::log1p(static_cast<double>(std::max<std::uint64_t>(most, 1)));
   return scale * static_cast<float>(0.8 + 4.2 * std::pow(std::clamp(share, 0.0, 1.0), 4));
 }
 
 SpatialImage draw_spatial(const SpatialPicture& picture) {
-  const auto side = [](float pixels) { return std::isfinite(pixels) ? static_cast<int>(std::clamp(pixels, 0.f, 8192.f)) : 0; };
+  const auto side = [](float pixels) {
+    return std::isfinite(pixels) ? static_cast<int>(std::clamp(pixels, 0.f, 8192.f)) : 0;
+  };
   SpatialImage made{{}, picture.placement, picture.area};
   if (!picture.layout || !picture.colours || !picture.open) return made;
   std::vector<Stroke> strokes;

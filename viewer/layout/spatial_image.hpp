@@ -1,5 +1,5 @@
-// The dense layer of the spatial view as an image: links, over them the discs of open regions, over these pairs of ranks, and
-// rank dots when there are thousands.
+// The dense layer of the spatial view as an image: links, over them the discs of open regions, over these pairs of
+// ranks, and rank dots when there are thousands.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,8 @@ namespace pclscope::layout {
 // From positions of the layout to pixels: turned by `angle` about the origin, enlarged, moved.
 struct Placement {
   float zoom = 1;
-  float angle = 0;   // radians, clockwise on the screen
-  Point offset;      // pixels
+  float angle = 0;  // radians, clockwise on the screen
+  Point offset;     // pixels
   Point turned(Point p) const {
     const float c = std::cos(angle), s = std::sin(angle);
     return {p.x * c - p.y * s, p.x * s + p.y * c};
@@ -34,8 +34,8 @@ struct SpatialPicture {
   std::shared_ptr<const SpatialColours> colours;  // of that layout
   std::shared_ptr<const std::vector<bool>> open;  // by region: its ranks are shown
   Placement placement;
-  Rect area;             // pixels of the window that the image covers
-  Rgba edge;             // of pairs of ranks
+  Rect area;  // pixels of the window that the image covers
+  Rgba edge;  // of pairs of ranks
   Rgba background;
   float scale = 1;       // HiDPI
   bool dots = false;     // ranks too
@@ -44,9 +44,9 @@ struct SpatialPicture {
 };
 
 struct SpatialImage {
-  Image image;           // cut to what is not empty
-  Placement placement;   // as of the request
-  Rect area;             // of the image, pixels of the window
+  Image image;          // cut to what is not empty
+  Placement placement;  // as of the request
+  Rect area;            // of the image, pixels of the window
 };
 
 SpatialImage draw_spatial(const SpatialPicture& picture);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t most_regions = 20'000, most_ranks = 100'000, most_pairs = 3000;
 constexpr std::size_t region_steps = 600'000;  // of the forces between regions
-constexpr std::size_t rank_steps = 1'500'000;   // of those between ranks, all regions together: some seconds
+constexpr std::size_t rank_steps = 1'500'000;  // of those between ranks, all regions together: some seconds
 
 std::uint64_t digest(std::span<const Spring> springs) {  // FNV-1a over who talks to whom
   std::uint64_t h = 0xcbf29ce484222325u;
@@ -44,19 +44,21 @@ std::vector<std::vector<std::int32_t>> take_regions(const Snapshot& snapshot, Sp
 
 using OldRegions = std::unordered_map<std::int32_t, const PlacedRegion*>;
 
-void fill_regions(SpatialLayout& layout, const std::vector<std::vector<std::int32_t>>& members, const std::vector<PlacedPair>& pairs,
-    const OldRegions& old,
-                  const Stopping& stopping) {
-  const int steps = static_cast<int>(std::clamp<std::size_t>(rank_steps / std::max<std::size_t>(1, layout.ranks), 60, 250));
+void fill_regions(SpatialLayout& layout, const std::vector<std::vector<std::int32_t>>& members,
+                  const std::vector<PlacedPair>& pairs, const OldRegions& old, const Stopping& stopping) {
+  const int steps =
+      static_cast<int>(std::clamp<std::size_t>(rank_steps / std::max<std::size_t>(1, layout.ranks), 60, 250));
   std::vector<std::vector<Spring>> talk(layout.regions.size());
   for (const PlacedPair& pair : pairs) {
-    if (pair.a.region == pair.b.region) talk[pair.a.region].push_back({pair.a.rank, pair.b.rank, static_cast<float>(pair.messages)});
+    if (pair.a.region == pair.b.region)
+      talk[pair.a.region].push_back({pair.a.rank, pair.b.rank, static_cast<float>(pair.messages)});
   }
   for (std::size_t i = 0; i < layout.regions.size(); ++i) {
     PlacedRegion& region = layout.regions[i];
     const auto found = old.find(region.id);
     const PlacedRegion* before = found != old.end() ? found->second : nullptr;
-    std::sort(talk[i].begin(), talk[i].end(), [](const Spring& x, const Spring& y) { return x.a < y.a || (x.a == y.a && x.b < y.b); });
+    std::sort(talk[i].begin(), talk[i].end(),
+              [](const Spring& x, const Spring& y) { return x.a < y.a || (x.a == y.a && x.b < y.b); });
     region.talk = talk[i].empty() ? 0 : digest(talk[i]);
     const auto same_rank = [](const PlacedRank& placed, std::int32_t rank) { return placed.rank == rank; };
     if (before != nullptr && before->talk == region.talk &&
@@ -69,21 +71,22 @@ void fill_regions(SpatialLayout& layout, const std::vector<std::vector<std::int3
   }
 }
 
-// A link keeps the weight that it had for the forces until it is twice or half of that, relative to the heaviest, and one that has
-// dropped out of the list of the most (live: 200) stays: what the forces see changes rarely. True: it changed.
+// A link keeps the weight that it had for the forces until it is twice or half of that, relative to the heaviest, and
+// one that has dropped out of the list of the most (live: 200) stays: what the forces see changes rarely. True: it
+// changed.
 bool update_springs(SpatialLayout& layout, const SpatialLayout* before) {
   if (before != nullptr) layout.springs = before->springs;
   std::unordered_set<std::int32_t> ids;
   for (const PlacedRegion& region : layout.regions) ids.insert(region.id);
-  const auto gone = std::erase_if(layout.springs, [&](const auto& s) { return !ids.contains(s.first.first) ||
-      !ids.contains(s.first.second); });
+  const auto gone = std::erase_if(
+      layout.springs, [&](const auto& s) { return !ids.contains(s.first.first) || !ids.contains(s.first.second); });
   const std::vector<RegionLink>& links = layout.snapshot->links;
   std::uint64_t heaviest = 1;
   for (const PlacedLink& link : layout.links) heaviest = std::max(heaviest, links[link.index].messages);
   bool changed = gone > 0;
   for (const PlacedLink& link : layout.links) {
-    const float weight = std::max(1e-3f,
-        static_cast<float>(static_cast<double>(links[link.index].messages) / static_cast<double>(heaviest)));
+    const float weight = std::max(
+        1e-3f, static_cast<float>(static_cast<double>(links[link.index].messages) / static_cast<double>(heaviest)));
     float& kept = layout.springs[std::minmax(layout.regions[link.a].id, layout.regions[link.b].id)];
     if (kept > 0 && weight < 2 * kept && weight > kept / 2) continue;
     kept = weight;
@@ -96,7 +99,8 @@ std::vector<Spring> springs_of(const SpatialLayout& layout) {
   std::unordered_map<std::int32_t, std::uint32_t> by_id;
   for (std::uint32_t i = 0; i < layout.regions.size(); ++i) by_id.emplace(layout.regions[i].id, i);
   std::vector<Spring> made;
-  for (const auto& [ids, weight] : layout.springs) made.push_back({by_id[ids.first], by_id[ids.second], std::sqrt(weight)});
+  for (const auto& [ids, weight] : layout.springs)
+    made.push_back({by_id[ids.first], by_id[ids.second], std::sqrt(weight)});
   return made;
 }
 
@@ -126,10 +130,10 @@ std::unordered_map<std::int32_t, Point> old_rank_places(const SpatialLayout* bef
 
 struct Start {
   std::vector<Body> bodies;
-  std::vector<bool> old;      // lay somewhere before, or is pinned
-  std::size_t known = 0;      // of those
-  bool guessed = false;       // some new one starts where its ranks were
-  bool still = true;          // all lay there before, as large
+  std::vector<bool> old;  // lay somewhere before, or is pinned
+  std::size_t known = 0;  // of those
+  bool guessed = false;   // some new one starts where its ranks were
+  bool still = true;      // all lay there before, as large
 };
 
 // Old regions where they were, new ones where their ranks were, others on the spiral.
@@ -137,8 +141,12 @@ Start start_places(const SpatialLayout& layout, const SpatialLayout* before, con
   Start start;
   double area = 0;
   for (const PlacedRegion& r : layout.regions) area += static_cast<double>(r.radius) * static_cast<double>(r.radius);
-  const float step = static_cast<float>(std::sqrt(area / static_cast<double>(std::max<std::size_t>(1, layout.regions.size())))) * 1.6f + 1;
-  const bool none_new = std::all_of(layout.regions.begin(), layout.regions.end(), [&](const PlacedRegion& r) { return old.contains(r.id); });
+  const float step =
+      static_cast<float>(std::sqrt(area / static_cast<double>(std::max<std::size_t>(1, layout.regions.size())))) *
+          1.6f +
+      1;
+  const bool none_new = std::all_of(layout.regions.begin(), layout.regions.end(),
+                                    [&](const PlacedRegion& r) { return old.contains(r.id); });
   const auto places = old_rank_places(none_new ? nullptr : before);
   for (std::size_t i = 0; i < layout.regions.size(); ++i) {
     const PlacedRegion& region = layout.regions[i];
@@ -165,8 +173,8 @@ Start start_places(const SpatialLayout& layout, const SpatialLayout* before, con
   return start;
 }
 
-void place_regions(SpatialLayout& layout, const SpatialLayout* before, const OldRegions& old, const Pins& pins, bool links_changed,
-    const Stopping& stopping) {
+void place_regions(SpatialLayout& layout, const SpatialLayout* before, const OldRegions& old, const Pins& pins,
+                   bool links_changed, const Stopping& stopping) {
   if (layout.regions.empty()) return;
   Start start = start_places(layout, before, old, pins);
   std::vector<Body>& bodies = start.bodies;
@@ -209,7 +217,7 @@ RankIndex index_ranks(const std::vector<std::vector<std::int32_t>>& members) {
 }  // namespace
 
 SpatialLayout spatial_layout(std::shared_ptr<const Snapshot> snapshot, const SpatialLayout* before, const Pins& pins,
-    const Stopping& stopping) {
+                             const Stopping& stopping) {
   SpatialLayout layout;
   layout.snapshot = std::move(snapshot);
   if (!layout.snapshot) return layout;

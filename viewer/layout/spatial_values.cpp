@@ -14,7 +14,8 @@ constexpr std::int32_t most_rank = 1 << 22;
 
 RegionValue whole_run(const Region& region) {
   const bool known = region.messages > 0 && region.mean_latency_ratio > 0;
-  const double share = region.messages > 0 ? static_cast<double>(region.delayed) / static_cast<double>(region.messages) : 0;
+  const double share =
+      region.messages > 0 ? static_cast<double>(region.delayed) / static_cast<double>(region.messages) : 0;
   return {known ? region.mean_latency_ratio : 0, std::min(share, 1.0), region.messages, region.delayed};
 }
 
@@ -35,7 +36,8 @@ RegionValue in_period(const session::RegionHistory& history, const Stretch& peri
 
 }  // namespace
 
-std::vector<RegionValue> region_values(const SpatialLayout& layout, const session::History* history, const std::optional<Stretch>& period) {
+std::vector<RegionValue> region_values(const SpatialLayout& layout, const session::History* history,
+                                       const std::optional<Stretch>& period) {
   std::vector<RegionValue> values;
   for (const PlacedRegion& region : layout.regions) {
     if (!period) {
@@ -78,7 +80,11 @@ std::string ranks_line(const PlacedRegion& region, std::size_t width) {
 }
 
 std::string region_line(const PlacedRegion& region, const RegionValue& value, std::size_t width) {
-  std::string line = std::string("region ").append(std::to_string(region.id)).append(" (").append(ranks_line(region, width)).append("): ");
+  std::string line = std::string("region ")
+                         .append(std::to_string(region.id))
+                         .append(" (")
+                         .append(ranks_line(region, width))
+                         .append("): ");
   return line.append(value.ratio > 0 ? text::format_times(value.ratio) : std::string("no messages inside"));
 }
 
@@ -99,14 +105,15 @@ const RankSummary* RankSummaries::find(std::int32_t rank) const {
 }
 
 SpatialColours spatial_colours(const SpatialLayout& layout, const std::vector<RegionValue>& values, bool of_period,
-    SpatialColouring colouring, const Palette& palette) {
+                               SpatialColouring colouring, const Palette& palette) {
   SpatialColours made;
   const bool latency = colouring == SpatialColouring::latency;
   const RankSummaries summaries(*layout.snapshot);
   made.top = latency_top(values);
   for (std::size_t i = 0; i < layout.regions.size(); ++i) {
     const PlacedRegion& region = layout.regions[i];
-    made.regions.push_back(latency ? palette.latency(i < values.size() ? values[i].ratio : 0, made.top) : palette.region(region.id));
+    made.regions.push_back(latency ? palette.latency(i < values.size() ? values[i].ratio : 0, made.top)
+                                   : palette.region(region.id));
     std::vector<Rgba>& ranks = made.ranks.emplace_back(region.ranks.size(), made.regions.back());
     if (!latency || of_period) continue;
     for (std::size_t k = 0; k < ranks.size(); ++k) {
@@ -116,7 +123,8 @@ SpatialColours spatial_colours(const SpatialLayout& layout, const std::vector<Re
   }
   for (const PlacedLink& link : layout.links) {
     const RegionLink& values_of = layout.snapshot->links[link.index];
-    if (latency) made.links.push_back(palette.latency(values_of.messages > 0 ? values_of.mean_latency_ratio : 0, made.top));
+    if (latency)
+      made.links.push_back(palette.latency(values_of.messages > 0 ? values_of.mean_latency_ratio : 0, made.top));
     else made.links.push_back(mix(made.regions[link.a], made.regions[link.b], 0.5f));
   }
   return made;

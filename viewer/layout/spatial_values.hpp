@@ -19,16 +19,18 @@ struct Stretch {
 };
 
 struct RegionValue {
-  double ratio = 0;              // mean L of its messages (RL); 0: no messages, or not known
-  double delayed_share = 0;      // 0..1
+  double ratio = 0;          // mean L of its messages (RL); 0: no messages, or not known
+  double delayed_share = 0;  // 0..1
   std::uint64_t messages = 0;
   std::uint64_t delayed = 0;
 };
 
 // One value per region of the layout: of the windows of `history` that touch the period, or of the whole run.
-std::vector<RegionValue> region_values(const SpatialLayout& layout, const session::History* history, const std::optional<Stretch>& period);
+std::vector<RegionValue> region_values(const SpatialLayout& layout, const session::History* history,
+                                       const std::optional<Stretch>& period);
 
-// Index of the region of the highest ratio; those of fewer than 10 messages only when there is no other. None: no messages.
+// Index of the region of the highest ratio; those of fewer than 10 messages only when there is no other. None: no
+// messages.
 std::optional<std::size_t> worst_region(const std::vector<RegionValue>& values);
 
 // "region 2 (ranks 8-11): 4.1x", the list of ranks not longer than `width` columns.
@@ -43,26 +45,26 @@ class RankSummaries {
   const RankSummary* find(std::int32_t rank) const;
 
  private:
-  const Snapshot* snapshot_;             // of whoever holds this
-  std::vector<std::uint32_t> by_rank_;   // index + 1 in Snapshot::ranks, 0 none
+  const Snapshot* snapshot_;            // of whoever holds this
+  std::vector<std::uint32_t> by_rank_;  // index + 1 in Snapshot::ranks, 0 none
 };
 
 enum class SpatialColouring { latency, regions };
 
-// The ratio that is shown in the full red: 8, or where a region is worse its ratio, rounded up to 10, 15, 20, 30, 50, 70, 100 ..
-// Then all may be late, and still the worst stands out.
+// The ratio that is shown in the full red: 8, or where a region is worse its ratio, rounded up to 10, 15, 20, 30, 50,
+// 70, 100 .. Then all may be late, and still the worst stands out.
 double latency_top(const std::vector<RegionValue>& values);
 
 // Colours of everything, in the order of the layout.
 struct SpatialColours {
-  double top = 8;                // of the scale
+  double top = 8;  // of the scale
   std::vector<Rgba> regions;
   std::vector<std::vector<Rgba>> ranks;
   std::vector<Rgba> links;
 };
-// Latency: regions by their value, ranks by the mean ratio of what they received (in a period, where nothing is known of
-// single ranks, by their region's), links by the mean ratio of the whole run. Regions: by identity.
+// Latency: regions by their value, ranks by the mean ratio of what they received (in a period, where nothing is known
+// of single ranks, by their region's), links by the mean ratio of the whole run. Regions: by identity.
 SpatialColours spatial_colours(const SpatialLayout& layout, const std::vector<RegionValue>& values, bool of_period,
-    SpatialColouring colouring, const Palette& palette);
+                               SpatialColouring colouring, const Palette& palette);
 
 }  // namespace pclscope::layout

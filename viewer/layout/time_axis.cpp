@@ -10,19 +10,23 @@ constexpr double farthest_s = 1e12;  // beyond, doubles cannot tell windows apar
 constexpr double shortest_s = 1e-6;  // of an axis
 constexpr std::size_t most_ticks = 200;
 
-double sane(double second, double otherwise) { return std::isfinite(second) ? std::clamp(second, -farthest_s, farthest_s) : otherwise; }
+double sane(double second, double otherwise) {
+  return std::isfinite(second) ? std::clamp(second, -farthest_s, farthest_s) : otherwise;
+}
 
 // In order, clipped to [begin, end], joined where they touch.
 std::vector<Interval> joined(double begin_s, double end_s, std::span<const Interval> full) {
   std::vector<Interval> sorted;
   for (Interval i : full) {
     i = {std::max(begin_s, i.begin_s), std::min(end_s, i.end_s)};
-    if (i.end_s > i.begin_s) sorted.push_back(i);  // not for NaN: max and min have chosen the other one, or it fails here
+    if (i.end_s > i.begin_s)
+      sorted.push_back(i);  // not for NaN: max and min have chosen the other one, or it fails here
   }
   std::sort(sorted.begin(), sorted.end(), [](const Interval& a, const Interval& b) { return a.begin_s < b.begin_s; });
   std::vector<Interval> result;
   for (const Interval& i : sorted) {
-    if (!result.empty() && i.begin_s <= result.back().end_s + shortest_s) result.back().end_s = std::max(result.back().end_s, i.end_s);
+    if (!result.empty() && i.begin_s <= result.back().end_s + shortest_s)
+      result.back().end_s = std::max(result.back().end_s, i.end_s);
     else result.push_back(i);
   }
   return result;
@@ -99,7 +103,8 @@ TimeAxis TimeAxis::compressed(double begin_s, double end_s, std::span<const Inte
 }
 
 const TimeAxis::Stretch& TimeAxis::at(double second) const {
-  auto after = std::upper_bound(stretches_.begin(), stretches_.end(), second, [](double t, const Stretch& s) { return t < s.begin_s; });
+  auto after = std::upper_bound(stretches_.begin(), stretches_.end(), second,
+                                [](double t, const Stretch& s) { return t < s.begin_s; });
   return after == stretches_.begin() ? *after : *--after;
 }
 
@@ -113,7 +118,8 @@ double TimeAxis::place(double second) const {
 double TimeAxis::second(double place) const {
   if (!(place > 0)) return begin_s();
   if (place >= 1) return end_s();
-  auto after = std::upper_bound(stretches_.begin(), stretches_.end(), place, [](double p, const Stretch& s) { return p < s.low; });
+  auto after = std::upper_bound(stretches_.begin(), stretches_.end(), place,
+                                [](double p, const Stretch& s) { return p < s.low; });
   const Stretch& s = *--after;
   return std::clamp(s.begin_s + (place - s.low) / s.scale(), s.begin_s, s.end_s);
 }

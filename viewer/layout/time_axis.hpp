@@ -1,8 +1,9 @@
-// A time axis that can leave out what is of no interest: "places" from 0 (left) to 1 (right) for seconds since the time origin.
+// A time axis that can leave out what is of no interest: "places" from 0 (left) to 1 (right) for seconds since the time
+// origin.
 //
-// Linear, or compressed as PCLVis 5.1 and its Figure 6: stretches of interest (growth and steady periods) all keep one scale;
-// each longer stretch between them gets the same narrow width, as room for its start, middle and end.
-// A value. Strictly monotone, so that it can be inverted. Threads: any.
+// Linear, or compressed as PCLVis 5.1 and its Figure 6: stretches of interest (growth and steady periods) all keep one
+// scale; each longer stretch between them gets the same narrow width, as room for its start, middle and end. A value.
+// Strictly monotone, so that it can be inverted. Threads: any.
 #pragma once
 
 #include <cstddef>
@@ -30,17 +31,17 @@ class TimeAxis {
   TimeAxis() : TimeAxis(0, 1) {}
   // Linear. Ends that are not finite or not in order are put right.
   TimeAxis(double begin_s, double end_s);
-  // `full`: stretches of interest, in any order, may overlap; without any the axis is linear. `narrow`: width of a compressed
-  // stretch as share of the axis; less when they would take more than `most_narrow` together. What is shorter than that in
-  // the scale of the others is not compressed.
+  // `full`: stretches of interest, in any order, may overlap; without any the axis is linear. `narrow`: width of a
+  // compressed stretch as share of the axis; less when they would take more than `most_narrow` together. What is
+  // shorter than that in the scale of the others is not compressed.
   static TimeAxis compressed(double begin_s, double end_s, std::span<const Interval> full, double narrow);
   static constexpr double most_narrow = 0.5;
 
   double begin_s() const { return stretches_.front().begin_s; }
   double end_s() const { return stretches_.back().end_s; }
   bool linear() const { return stretches_.size() == 1; }
-  double place(double second) const;  // clamped to [0, 1]; 0 for NaN
-  double second(double place) const;  // the inverse; clamped to the ends
+  double place(double second) const;                                 // clamped to [0, 1]; 0 for NaN
+  double second(double place) const;                                 // the inverse; clamped to the ends
   std::span<const Stretch> stretches() const { return stretches_; }  // ascending, without gaps, never empty
   const Stretch& at(double second) const;
 
@@ -48,8 +49,8 @@ class TimeAxis {
   std::vector<Stretch> stretches_;
 };
 
-// Round moments for labels on the part of the axis between two places: at least `apart` (places) from each other, none in
-// compressed stretches, ascending. At most some hundred.
+// Round moments for labels on the part of the axis between two places: at least `apart` (places) from each other, none
+// in compressed stretches, ascending. At most some hundred.
 std::vector<double> time_ticks(const TimeAxis& axis, double low, double high, double apart);
 
 }  // namespace pclscope::layout

@@ -7,9 +7,9 @@ namespace pclscope::layout {
 namespace {
 
 constexpr double zoom_per_notch = 1.2;
-constexpr double least_part = 1e-5;   // of the axis
-constexpr double at_the_end = 0.01;   // of what is in view: so near counts as the end
-constexpr float farthest = 1e5f;      // pixels: what is beyond is not seen anyway
+constexpr double least_part = 1e-5;  // of the axis
+constexpr double at_the_end = 0.01;  // of what is in view: so near counts as the end
+constexpr float farthest = 1e5f;     // pixels: what is beyond is not seen anyway
 
 }  // namespace
 

@@ -9,7 +9,8 @@ namespace pclscope::layout {
 
 class TimeSight {
  public:
-  // Once per frame: the axis, and where it is drawn (pixels). While it follows, a part in view moves on with the axis' end.
+  // Once per frame: the axis, and where it is drawn (pixels). While it follows, a part in view moves on with the axis'
+  // end.
   void set(const TimeAxis& axis, float left, float right);
   float left() const { return left_; }
   float right() const { return right_; }
@@ -19,7 +20,7 @@ class TimeSight {
   float x_of_place(double place) const;  // pixels; may be far outside
   double place(float x) const;           // of the axis, in [0, 1]
   double second(float x) const { return axis_.second(place(x)); }
-  double low() const { return low_; }    // places in view
+  double low() const { return low_; }  // places in view
   double high() const { return high_; }
   double place_per_pixel() const { return (high_ - low_) / static_cast<double>(width()); }
 
@@ -27,7 +28,7 @@ class TimeSight {
   void zoom(float x, float notches);
   void pan(float pixels);  // > 0: to earlier times
   void show_all();
-  void follow();           // to the newest, as wide as now
+  void follow();  // to the newest, as wide as now
   bool following() const { return following_; }
   const std::optional<Interval>& part() const { return part_; }  // none: all
 

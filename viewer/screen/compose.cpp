@@ -20,9 +20,12 @@ constexpr std::size_t bottom_lines = 2;  // status and keys
 Lines header(const ScreenModel& model, std::size_t height) {
   if (model.snapshot() == nullptr) return {line_of(model.name(), Style::strong)};
   Lines lines;
-  for (std::string& text : views::header_lines(*model.snapshot(), model.freshness())) lines.push_back(line_of(std::move(text)));
+  for (std::string& text : views::header_lines(*model.snapshot(), model.freshness()))
+    lines.push_back(line_of(std::move(text)));
   lines.front().spans.front().style = Style::strong;
-  const std::size_t most = model.page() != Page::overview || height < 12 ? 1 : height < 18 ? 3 : std::max<std::size_t>(height / 5, 4);
+  const std::size_t most = model.page() != Page::overview || height < 12 ? 1
+                           : height < 18                                 ? 3
+                                                                         : std::max<std::size_t>(height / 5, 4);
   if (lines.size() > most) lines.resize(most);
   return lines;
 }
@@ -49,7 +52,8 @@ Span connection_text(const ScreenModel& model) {
     case Phase::opening: return {"waiting for news from " + model.name(), Style::warm};
     case Phase::finished: return {"finished: the job has ended", Style::strong};
     case Phase::lost:
-      return {std::string("LOST: ").append(connection.problem.empty() ? "no more news comes" : connection.problem), Style::bad};
+      return {std::string("LOST: ").append(connection.problem.empty() ? "no more news comes" : connection.problem),
+              Style::bad};
     case Phase::stored:
       if (model.snapshot() != nullptr && model.snapshot()->finished) return {"from a file", Style::strong};
       return {"from a file that lacks the end of the run", Style::warm};
@@ -102,14 +106,16 @@ struct Share {
 
 // The room between header and status, for the section that has the keys first.
 std::array<Share, section_count> share_out(const ScreenModel& model, std::size_t width, std::size_t room) {
-  std::array<Share, section_count> shares{{{Section::regions, 4, 7, 0}, {Section::findings, 3, 6, 0}, {Section::blocked, 3, 5, 0}}};
+  std::array<Share, section_count> shares{
+      {{Section::regions, 4, 7, 0}, {Section::findings, 3, 6, 0}, {Section::blocked, 3, 5, 0}}};
   std::stable_sort(shares.begin(), shares.end(), [&](const Share& a, const Share& b) {
     return (a.section == model.section()) > (b.section == model.section());
   });
   for (Share& share : shares) {
     share.wanted = wanted_lines(model, share.section, width);
     const bool first = &share == &shares.front();
-    const std::size_t least = std::min(first ? std::min<std::size_t>(share.least + 2, room) : share.least, share.wanted);
+    const std::size_t least =
+        std::min(first ? std::min<std::size_t>(share.least + 2, room) : share.least, share.wanted);
     if (room < least) continue;
     share.lines = least;
     room -= least;
@@ -161,8 +167,9 @@ void page(Picture& picture, const ScreenModel& model, std::size_t width, std::si
   const std::size_t end = std::min(first + rows, text.lines.size());
   Line title = line_of(std::move(text.title), Style::section);
   if (picture.reach.last_scroll > 0) {
-    title.spans.push_back(
-        {"  lines " + std::to_string(first + 1) + "-" + std::to_string(end) + " of " + std::to_string(text.lines.size()), Style::dim});
+    title.spans.push_back({"  lines " + std::to_string(first + 1) + "-" + std::to_string(end) + " of " +
+                               std::to_string(text.lines.size()),
+                           Style::dim});
   }
   picture.lines.push_back(std::move(title));
   for (std::size_t i = first; i < end; ++i) picture.lines.push_back(std::move(text.lines[i]));
@@ -173,7 +180,8 @@ void page(Picture& picture, const ScreenModel& model, std::size_t width, std::si
 Picture compose(const ScreenModel& model, std::size_t width, std::size_t height) {
   Picture picture;
   if (width < least_width || height < least_height) {
-    picture.lines.push_back(line_of("make the window larger (" + std::to_string(least_width) + "x" + std::to_string(least_height) + ")"));
+    picture.lines.push_back(
+        line_of("make the window larger (" + std::to_string(least_width) + "x" + std::to_string(least_height) + ")"));
   } else {
     picture.lines = header(model, height);
     if (model.page() == Page::overview) {

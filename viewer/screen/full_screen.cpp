@@ -15,8 +15,8 @@ using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 using session::FeedState;
 
-constexpr milliseconds look{50};           // for keys, at most: then for news
-constexpr milliseconds longest_picture{500};  // ages are counted on
+constexpr milliseconds look{50};                 // for keys, at most: then for news
+constexpr milliseconds longest_picture{500};     // ages are counted on
 constexpr std::size_t history_bytes = 64 << 10;  // the snapshots bring all the history that is shown
 constexpr int most_keys_at_once = 64;
 
@@ -52,15 +52,17 @@ std::int64_t now_realtime_ns() {
 Connection connection_of(const FeedState& state) {
   using From = FeedState::Phase;
   using To = Connection::Phase;
-  const To phase = state.phase == From::finished ? To::finished
-                   : state.phase == From::stored ? To::stored
+  const To phase = state.phase == From::finished  ? To::finished
+                   : state.phase == From::stored  ? To::stored
                    : state.phase == From::running ? To::running
-                   : state.phase == From::opening ? To::opening : To::lost;
+                   : state.phase == From::opening ? To::opening
+                                                  : To::lost;
   return {phase, state.problem, state.reconnects};
 }
 
 bool over(const FeedState& state) {
-  return state.phase == FeedState::Phase::finished || state.phase == FeedState::Phase::lost || state.phase == FeedState::Phase::stored;
+  return state.phase == FeedState::Phase::finished || state.phase == FeedState::Phase::lost ||
+         state.phase == FeedState::Phase::stored;
 }
 
 bool failed_at_once(const FeedState& state) { return state.phase == FeedState::Phase::failed && state.snapshots == 0; }

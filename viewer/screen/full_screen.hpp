@@ -11,9 +11,9 @@
 namespace pclscope::screen {
 
 struct FullScreenOptions {
-  std::string name;                               // of the job or file
+  std::string name;  // of the job or file
   bool ascii = false;
-  std::chrono::milliseconds interval{1000};       // between pictures of new data; keys are answered at once
+  std::chrono::milliseconds interval{1000};          // between pictures of new data; keys are answered at once
   const volatile std::sig_atomic_t* stop = nullptr;  // not 0: leave
 };
 

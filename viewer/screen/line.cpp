@@ -67,11 +67,13 @@ std::vector<Line> wrapped(std::string_view text, std::size_t width, std::size_t 
 
 Style style_of_ratio(double ratio) {
   if (!(ratio > 0)) return Style::plain;
-  return ratio < 0.6 ? Style::cold : ratio < 0.9 ? Style::cool : ratio < 1.5 ? Style::plain : ratio < 3 ? Style::warm : Style::hot;
+  return ratio < 0.6   ? Style::cold
+         : ratio < 0.9 ? Style::cool
+         : ratio < 1.5 ? Style::plain
+         : ratio < 3   ? Style::warm
+                       : Style::hot;
 }
 
-Style style_of_share(double share) {
-  return share >= 0.5 ? Style::hot : share >= 0.25 ? Style::warm : Style::plain;
-}
+Style style_of_share(double share) { return share >= 0.5 ? Style::hot : share >= 0.25 ? Style::warm : Style::plain; }
 
 }  // namespace pclscope::screen

@@ -12,15 +12,15 @@ namespace pclscope::screen {
 // What a piece of text means. How it looks is the terminal's matter (terminal.cpp); no meaning is in the style alone.
 enum class Style : std::uint8_t {
   plain,
-  strong,    // job names, titles of pages
-  section,   // the title of a section
-  dim,       // help, units
-  cold,      // latencies well below the usual
-  cool,      // below it
-  warm,      // above it
-  hot,       // far above it
-  good,      // connected
-  bad,       // lost, deadlock
+  strong,   // job names, titles of pages
+  section,  // the title of a section
+  dim,      // help, units
+  cold,     // latencies well below the usual
+  cool,     // below it
+  warm,     // above it
+  hot,      // far above it
+  good,     // connected
+  bad,      // lost, deadlock
 };
 
 struct Span {

@@ -67,7 +67,8 @@ std::size_t nearest(std::size_t near, std::size_t count, Is is) {
 }  // namespace
 
 std::optional<double> ratio_now(const Region& region) {
-  if (region.history_ratio.empty() || region.history_messages.empty() || region.history_messages.back() == 0) return std::nullopt;
+  if (region.history_ratio.empty() || region.history_messages.empty() || region.history_messages.back() == 0)
+    return std::nullopt;
   return region.history_ratio.back();
 }
 
@@ -121,8 +122,9 @@ void ScreenModel::follow_selection() {
 
 std::size_t ScreenModel::count(Section section) const {
   if (!shown_) return 0;
-  return section == Section::regions ? order_.size()
-         : section == Section::findings ? shown_->attribution.findings.size() : blocked_.size();
+  return section == Section::regions    ? order_.size()
+         : section == Section::findings ? shown_->attribution.findings.size()
+                                        : blocked_.size();
 }
 
 void ScreenModel::select(Section section, std::size_t row) {
@@ -202,7 +204,9 @@ void ScreenModel::press_in_overview(Key key, const Reach& reach) {
       page_ = Page::details;
       scroll_ = 0;
       return;
-    case Key::back: case Key::none: case Key::redraw: return;
+    case Key::back:
+    case Key::none:
+    case Key::redraw: return;
     default: select(section_, moved(selected(section_), count(section_), key, reach.page_rows));
   }
 }
@@ -213,12 +217,18 @@ void ScreenModel::press_in_page(Key key, const Reach& reach) {
       scroll_ = page_ == Page::help ? scroll_before_help_ : 0;
       page_ = page_ == Page::help ? page_before_help_ : Page::overview;
       return;
-    case Key::next_section: case Key::previous_section:  // the next one of the list
+    case Key::next_section:
+    case Key::previous_section:  // the next one of the list
       if (page_ != Page::details) return;
       select(section_, moved(selected(section_), count(section_), key == Key::next_section ? Key::down : Key::up, 1));
       scroll_ = 0;
       return;
-    case Key::up: case Key::down: case Key::page_up: case Key::page_down: case Key::home: case Key::end:
+    case Key::up:
+    case Key::down:
+    case Key::page_up:
+    case Key::page_down:
+    case Key::home:
+    case Key::end:
       scroll_ = moved(std::min(scroll_, reach.last_scroll), reach.last_scroll + 1, key, reach.page_rows);
       return;
     default: return;

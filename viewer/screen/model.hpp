@@ -19,8 +19,23 @@
 namespace pclscope::screen {
 
 enum class Key {
-  none, quit, pause, sort, reverse, up, down, page_up, page_down, home, end, enter, back, next_section, previous_section,
-  help, ascii,
+  none,
+  quit,
+  pause,
+  sort,
+  reverse,
+  up,
+  down,
+  page_up,
+  page_down,
+  home,
+  end,
+  enter,
+  back,
+  next_section,
+  previous_section,
+  help,
+  ascii,
   redraw,  // the window's size changed, or the user wants it
 };
 
@@ -33,14 +48,14 @@ inline constexpr int sort_count = 7;
 
 struct Connection {
   enum class Phase { opening, running, finished, lost, stored } phase = Phase::opening;
-  std::string problem;           // one line, of lost
+  std::string problem;  // one line, of lost
   std::uint64_t reconnects = 0;
 };
 
 // What the last picture had room for; keys that scroll need it.
 struct Reach {
-  std::size_t page_rows = 10;    // list rows or lines of a page in view
-  std::size_t last_scroll = 0;   // of a page: the largest sensible scroll
+  std::size_t page_rows = 10;   // list rows or lines of a page in view
+  std::size_t last_scroll = 0;  // of a page: the largest sensible scroll
 };
 
 // Which finding a page is about; findings change places.

@@ -36,14 +36,16 @@ PageText blocked_page(const ScreenModel& model, std::size_t width) {
   const views::BlockedGroup* group = model.blocked_group();
   if (group == nullptr) return {"blocked ranks", {line_of("These ranks are no longer blocked. Esc goes back.")}};
   const RankSummary& like = group->like;
-  PageText page{"BLOCKED: " + std::to_string(group->ranks.size()) + (group->ranks.size() == 1 ? " rank" : " ranks") + " in " +
-                    std::string(record::function_name(like.call_function)), {}};
+  PageText page{"BLOCKED: " + std::to_string(group->ranks.size()) + (group->ranks.size() == 1 ? " rank" : " ranks") +
+                    " in " + std::string(record::function_name(like.call_function)),
+                {}};
   append(page.lines, wrapped("ranks      " + text::compact_ranks(group->ranks, width * 3), width, 11));
-  page.lines.push_back(line_of("longest    rank " + std::to_string(like.rank) + ", for " + text::format_seconds(like.call_for_s)));
+  page.lines.push_back(
+      line_of("longest    rank " + std::to_string(like.rank) + ", for " + text::format_seconds(like.call_for_s)));
   const std::string site = model.sites().location(like.call_site);
   append(page.lines, wrapped("called at  " + (site.empty() ? "not known" : site), width, 11));
-  const std::string waits =
-      like.waits_for.empty() ? "not known, or a message is on its way" : blocked::waits_text(like.waits_for, like.waits_for_any);
+  const std::string waits = like.waits_for.empty() ? "not known, or a message is on its way"
+                                                   : blocked::waits_text(like.waits_for, like.waits_for_any);
   append(page.lines, wrapped("waits for  " + waits, width, 11));
   if (like.call_peer >= 0) page.lines.push_back(line_of("peer       " + std::to_string(like.call_peer)));
   if (like.call_tag >= 0) page.lines.push_back(line_of("tag        " + std::to_string(like.call_tag)));
@@ -75,7 +77,8 @@ PageText help_page(std::size_t width) {
   PageText page{"HELP", {}};
   for (const auto& [word, meaning] : rows) {
     append(page.lines,
-           wrapped(std::string(word).append(indent - std::char_traits<char>::length(word), ' ').append(meaning), width, indent));
+           wrapped(std::string(word).append(indent - std::char_traits<char>::length(word), ' ').append(meaning), width,
+                   indent));
   }
   page.lines.push_back({{{"colours         ", Style::plain},
                          {"below the usual", Style::cold},

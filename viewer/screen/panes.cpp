@@ -8,7 +8,7 @@
 namespace pclscope::screen {
 namespace {
 
-constexpr double believed = 0.5;          // as in finding_section
+constexpr double believed = 0.5;           // as in finding_section
 constexpr std::size_t most_findings = 50;  // laid out for one picture
 
 // A finding and its advice, the first line marked when selected.
@@ -55,15 +55,20 @@ Line pane_title(const ScreenModel& model, Section section, std::string words, st
   const std::size_t count = model.count(section);
   std::string numbers;
   if (count > rows) {
-    numbers.append(" ").append(std::to_string(first + 1)).append("-").append(std::to_string(std::min(first + rows, count)));
+    numbers.append(" ")
+        .append(std::to_string(first + 1))
+        .append("-")
+        .append(std::to_string(std::min(first + rows, count)));
     numbers.append(" of ").append(std::to_string(count));
   } else if (count > 0) {
     numbers.append(" ").append(std::to_string(count));
   }
   const bool focused = section == model.section();
   // The section that has the keys is marked by a sign as well.
-  return {{{focused ? "* " : "  ", Style::strong}, {names[static_cast<std::size_t>(section)], focused ? Style::section : Style::strong},
-           {numbers + words, Style::dim}}, false};
+  return {{{focused ? "* " : "  ", Style::strong},
+           {names[static_cast<std::size_t>(section)], focused ? Style::section : Style::strong},
+           {numbers + words, Style::dim}},
+          false};
 }
 
 std::size_t wanted_lines(const ScreenModel& model, Section section, std::size_t width) {
@@ -71,7 +76,8 @@ std::size_t wanted_lines(const ScreenModel& model, Section section, std::size_t 
   if (count == 0) return 1;
   if (section != Section::findings) return 2 + count;
   std::size_t lines = 1;
-  for (std::size_t row = 0; row < std::min(count, most_findings); ++row) lines += finding_entry(model, row, width).size();
+  for (std::size_t row = 0; row < std::min(count, most_findings); ++row)
+    lines += finding_entry(model, row, width).size();
   return lines;
 }
 
@@ -110,7 +116,8 @@ Pane blocked_pane(const ScreenModel& model, std::size_t, std::size_t height) {
   const std::size_t first = first_in_view(model.selected(Section::blocked), count, pane.rows);
   const bool over = model.snapshot() != nullptr && model.snapshot()->finished;
   const std::string none = over ? ": none, the run is over" : ": none inside one call for 0.1 s or longer";
-  pane.lines.push_back(pane_title(model, Section::blocked, count > 0 ? ", those alike together, longest first" : none, first, pane.rows));
+  pane.lines.push_back(pane_title(model, Section::blocked, count > 0 ? ", those alike together, longest first" : none,
+                                  first, pane.rows));
   if (count == 0 || height < 3) return pane;
   const std::vector<std::string> rows = blocked_rows(model, first, pane.rows);
   for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -55,30 +55,39 @@ std::string nodes_of(const Region& region, const Application& app) {
 }
 
 void facts(Lines& lines, const Region& r, const Snapshot& snapshot, std::size_t width) {
-  for (Line& line : wrapped("ranks      " + text::compact_ranks(r.ranks, std::max<std::size_t>(width, 30) * 3), width, 11))
+  for (Line& line :
+       wrapped("ranks      " + text::compact_ranks(r.ranks, std::max<std::size_t>(width, 30) * 3), width, 11))
     lines.push_back(std::move(line));
   lines.push_back(line_of("nodes      " + nodes_of(r, snapshot.application)));
-  lines.push_back(line_of("messages   " + text::format_count(r.messages) + ", " + text::format_bytes(static_cast<double>(r.bytes))));
+  lines.push_back(line_of("messages   " + text::format_count(r.messages) + ", " +
+                          text::format_bytes(static_cast<double>(r.bytes))));
   const auto now = ratio_now(r);
-  lines.push_back({{{"ratio      mean ", Style::plain}, {text::format_ratio(r.mean_latency_ratio), style_of_ratio(r.mean_latency_ratio)},
-                    {", newest window ", Style::plain}, {now ? text::format_ratio(*now) : "-", style_of_ratio(now.value_or(0))},
-                    {", transfers alone " + text::format_ratio(r.mean_transfer_ratio), Style::plain}}, false});
-  lines.push_back({{{"late       ", Style::plain}, {text::format_share(r.delayed_share), style_of_share(r.delayed_share)},
-                    {" of messages took longer than usual", Style::plain}}, false});
+  lines.push_back({{{"ratio      mean ", Style::plain},
+                    {text::format_ratio(r.mean_latency_ratio), style_of_ratio(r.mean_latency_ratio)},
+                    {", newest window ", Style::plain},
+                    {now ? text::format_ratio(*now) : "-", style_of_ratio(now.value_or(0))},
+                    {", transfers alone " + text::format_ratio(r.mean_transfer_ratio), Style::plain}},
+                   false});
+  lines.push_back({{{"late       ", Style::plain},
+                    {text::format_share(r.delayed_share), style_of_share(r.delayed_share)},
+                    {" of messages took longer than usual", Style::plain}},
+                   false});
   const std::string split = views::wait_split_text(r.late_sender_s, r.late_receiver_s, r.transfer_s);
   for (Line& line : wrapped("time       late senders " + text::format_seconds(r.late_sender_s) + ", late receivers " +
-                                text::format_seconds(r.late_receiver_s) + ", transfers " + text::format_seconds(r.transfer_s) +
-                                (split == "-" ? "" : " (" + split + " %)"),
+                                text::format_seconds(r.late_receiver_s) + ", transfers " +
+                                text::format_seconds(r.transfer_s) + (split == "-" ? "" : " (" + split + " %)"),
                             width, 11))
     lines.push_back(std::move(line));
   lines.push_back(line_of("           waited in collectives " + text::format_seconds(r.collective_wait_s)));
 }
 
 void history(Lines& lines, const Region& r, const ScreenModel& model, std::size_t width) {
-  heading(lines, "history of the mean ratio, newest right; full height is " + text::format_ratio(model.fullest_ratio()));
+  heading(lines,
+          "history of the mean ratio, newest right; full height is " + text::format_ratio(model.fullest_ratio()));
   if (r.history_ratio.empty()) return lines.push_back(line_of("no windows yet"));
   const std::size_t columns = std::min(std::max<std::size_t>(width, 1), r.history_ratio.size());
-  lines.push_back(line_of(text::sparkline(r.history_ratio, r.history_messages, columns, model.fullest_ratio(), model.ascii())));
+  lines.push_back(
+      line_of(text::sparkline(r.history_ratio, r.history_messages, columns, model.fullest_ratio(), model.ascii())));
 }
 
 void periods(Lines& lines, const Region& r) {
@@ -86,35 +95,41 @@ void periods(Lines& lines, const Region& r) {
   if (r.periods.empty()) return lines.push_back(line_of("none told apart yet"));
   text::Table table;
   table.column("kind", Align::left);
-  for (const char* title : {"from", "to", "messages", "ratio", "late", "snd/rcv/xfer%"}) table.column(title, Align::right);
+  for (const char* title : {"from", "to", "messages", "ratio", "late", "snd/rcv/xfer%"})
+    table.column(title, Align::right);
   const std::size_t shown = std::min(r.periods.size(), most_of_a_kind);
   for (std::size_t i = 0; i < shown; ++i) {
     const Period& p = r.periods[r.periods.size() - 1 - i];  // newest first
     const double late = p.messages > 0 ? static_cast<double>(p.delayed) / static_cast<double>(p.messages) : 0;
-    table.row({views::period_name(p.kind), text::format_moment(p.begin_s), p.open ? "now" : text::format_moment(p.end_s),
-               text::format_short_count(p.messages), text::format_ratio(p.mean_ratio), text::format_share(late),
+    table.row({views::period_name(p.kind), text::format_moment(p.begin_s),
+               p.open ? "now" : text::format_moment(p.end_s), text::format_short_count(p.messages),
+               text::format_ratio(p.mean_ratio), text::format_share(late),
                views::wait_split_text(p.late_sender_s, p.late_receiver_s, p.transfer_s)});
   }
   append(lines, table.lines());
-  if (shown < r.periods.size()) lines.push_back(line_of("... and " + std::to_string(r.periods.size() - shown) + " older"));
+  if (shown < r.periods.size())
+    lines.push_back(line_of("... and " + std::to_string(r.periods.size() - shown) + " older"));
 }
 
 void findings(Lines& lines, const Region& r, const ScreenModel& model, std::size_t width) {
   const Snapshot& snapshot = *model.snapshot();
   bool any = false;
   for (const Finding& f : snapshot.attribution.findings) {
-    const bool here = f.region == r.id || std::any_of(f.ranks.begin(), f.ranks.end(), [&](std::int32_t rank) { return in(r, rank); });
+    const bool here =
+        f.region == r.id || std::any_of(f.ranks.begin(), f.ranks.end(), [&](std::int32_t rank) { return in(r, rank); });
     if (!here) continue;
     if (!any) heading(lines, "findings about it");
     any = true;
-    for (Line& line : wrapped(views::finding_line(f, snapshot, model.sites()), width, 2)) lines.push_back(std::move(line));
+    for (Line& line : wrapped(views::finding_line(f, snapshot, model.sites()), width, 2))
+      lines.push_back(std::move(line));
   }
 }
 
 void delays(Lines& lines, const Region& r, const ScreenModel& model) {
   std::vector<DelayOrigin> here;
   for (const DelayOrigin& d : model.snapshot()->delays) {
-    const bool touched = in(r, d.rank) || std::any_of(d.victims.begin(), d.victims.end(), [&](std::int32_t v) { return in(r, v); });
+    const bool touched =
+        in(r, d.rank) || std::any_of(d.victims.begin(), d.victims.end(), [&](std::int32_t v) { return in(r, v); });
     if (touched && here.size() < most_of_a_kind) here.push_back(d);
   }
   if (here.empty()) return;
@@ -135,13 +150,15 @@ void links(Lines& lines, const Region& r, const Snapshot& snapshot) {
 void worst(Lines& lines, const Region& r, const Snapshot& snapshot) {
   text::Table table;
   table.column("from - to", Align::left);
-  for (const char* title : {"tag", "size", "sent at", "took", "ratio", "snd/rcv/xfer%"}) table.column(title, Align::right);
+  for (const char* title : {"tag", "size", "sent at", "took", "ratio", "snd/rcv/xfer%"})
+    table.column(title, Align::right);
   std::size_t shown = 0;
   for (const WorstMessage& w : snapshot.worst) {
     if ((!in(r, w.source) && !in(r, w.destination)) || ++shown > most_of_a_kind) continue;
     table.row({std::to_string(w.source) + " - " + std::to_string(w.destination), std::to_string(w.tag),
-               text::format_bytes(static_cast<double>(w.bytes)), text::format_moment(w.start_s), text::format_seconds(w.time_s),
-               text::format_ratio(w.ratio), views::wait_split_text(w.late_sender_s, w.late_receiver_s, w.transfer_s)});
+               text::format_bytes(static_cast<double>(w.bytes)), text::format_moment(w.start_s),
+               text::format_seconds(w.time_s), text::format_ratio(w.ratio),
+               views::wait_split_text(w.late_sender_s, w.late_receiver_s, w.transfer_s)});
   }
   heading(lines, "worst messages of the newest windows");
   if (shown == 0) return lines.push_back(line_of("none of the worst of the job"));
@@ -164,7 +181,8 @@ void blocked(Lines& lines, const Region& r, const ScreenModel& model) {
   std::vector<views::BlockedGroup> here;
   for (const views::BlockedGroup& group : model.blocked()) {
     views::BlockedGroup part{{}, group.like};
-    std::copy_if(group.ranks.begin(), group.ranks.end(), std::back_inserter(part.ranks), [&](std::int32_t rank) { return in(r, rank); });
+    std::copy_if(group.ranks.begin(), group.ranks.end(), std::back_inserter(part.ranks),
+                 [&](std::int32_t rank) { return in(r, rank); });
     if (!part.ranks.empty() && here.size() < most_of_a_kind) here.push_back(std::move(part));
   }
   if (here.empty()) return;
@@ -176,7 +194,8 @@ void blocked(Lines& lines, const Region& r, const ScreenModel& model) {
 
 PageText region_page(const ScreenModel& model, std::size_t width) {
   const Region* region = model.region();
-  if (region == nullptr) return {"region", {line_of("This region is no longer there: its ranks talk to others now. Esc goes back.")}};
+  if (region == nullptr)
+    return {"region", {line_of("This region is no longer there: its ranks talk to others now. Esc goes back.")}};
   const Snapshot& snapshot = *model.snapshot();
   PageText page;
   page.title = "REGION " + std::to_string(region->id) + ", " + std::to_string(region->ranks.size()) +

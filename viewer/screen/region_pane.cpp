@@ -17,9 +17,9 @@ struct Column {
   SortBy sort;
   const char* title;
   std::size_t width;
-  std::size_t most;   // it may grow so far
+  std::size_t most;  // it may grow so far
   bool left;
-  int importance;     // lower stays longer when there is little room
+  int importance;  // lower stays longer when there is little room
 };
 constexpr Column columns[] = {{SortBy::region, "region", 7, 11, false, 0}, {SortBy::ranks, "ranks", 8, 24, true, 3},
                               {SortBy::messages, "msgs", 6, 6, false, 4},  {SortBy::now, "now", 5, 6, false, 5},
@@ -45,9 +45,8 @@ struct Plan {
 };
 
 bool any_period(const std::vector<Region>& regions) {
-  return std::any_of(regions.begin(), regions.end(), [](const Region& r) {
-    return !r.periods.empty() && r.periods.back().kind != PeriodKind::other;
-  });
+  return std::any_of(regions.begin(), regions.end(),
+                     [](const Region& r) { return !r.periods.empty() && r.periods.back().kind != PeriodKind::other; });
 }
 
 // What fits beside the two columns of marks.
@@ -55,7 +54,8 @@ Plan plan_for(std::size_t width, bool periods) {
   Plan plan;
   std::size_t used = 2;
   for (int importance = 0; importance < static_cast<int>(std::size(columns)); ++importance) {
-    const auto column = std::find_if(std::begin(columns), std::end(columns), [&](const Column& c) { return c.importance == importance; });
+    const auto column = std::find_if(std::begin(columns), std::end(columns),
+                                     [&](const Column& c) { return c.importance == importance; });
     if (column->sort == SortBy::period && !periods) continue;
     const std::size_t more = column->width + (plan.columns.empty() ? 0 : 2);
     if (used + more > width) break;
@@ -87,7 +87,8 @@ Span cell_of(const Region& region, const Column& column) {
     case SortBy::ranks: return {text::compact_ranks(region.ranks, column.width), Style::plain};
     case SortBy::messages: return {text::format_short_count(region.messages), Style::plain};
     case SortBy::now: return {now ? text::format_ratio(*now) : "-", style_of_ratio(now.value_or(0))};
-    case SortBy::mean: return {text::format_ratio(region.mean_latency_ratio), style_of_ratio(region.mean_latency_ratio)};
+    case SortBy::mean:
+      return {text::format_ratio(region.mean_latency_ratio), style_of_ratio(region.mean_latency_ratio)};
     case SortBy::late: return {text::format_share(region.delayed_share), style_of_share(region.delayed_share)};
     case SortBy::period: break;
   }
@@ -98,7 +99,8 @@ Span cell_of(const Region& region, const Column& column) {
 void append_cell(Line& line, const Span& cell, const Column& column) {
   const std::string shown = text::clip(cell.text, column.width);
   if (line.spans.size() > 1) line.spans.push_back({"  ", Style::plain});
-  line.spans.push_back({column.left ? text::pad_right(shown, column.width) : text::pad_left(shown, column.width), cell.style});
+  line.spans.push_back(
+      {column.left ? text::pad_right(shown, column.width) : text::pad_left(shown, column.width), cell.style});
 }
 
 Line title_row(const ScreenModel& model, const Plan& plan) {
@@ -107,10 +109,12 @@ Line title_row(const ScreenModel& model, const Plan& plan) {
   for (const Column& column : plan.columns) {
     const bool sorted = column.sort == model.sort();
     append_cell(line,
-                {std::string(column.title).append(sorted ? (model.descending() ? down : up) : ""), sorted ? Style::strong : Style::dim},
+                {std::string(column.title).append(sorted ? (model.descending() ? down : up) : ""),
+                 sorted ? Style::strong : Style::dim},
                 column);
   }
-  if (plan.history > 0) line.spans.push_back({std::string("  ").append(plan.history < 7 ? "hist" : "history"), Style::dim});
+  if (plan.history > 0)
+    line.spans.push_back({std::string("  ").append(plan.history < 7 ? "hist" : "history"), Style::dim});
   return line;
 }
 
@@ -122,7 +126,8 @@ Line region_row(const ScreenModel& model, const Plan& plan, const Region& region
   for (const Column& column : plan.columns) append_cell(line, cell_of(region, column), column);
   if (plan.history > 0) {
     line.spans.push_back({"  " + text::sparkline(region.history_ratio, region.history_messages, plan.history,
-                                                  model.fullest_ratio(), model.ascii()), Style::plain});
+                                                 model.fullest_ratio(), model.ascii()),
+                          Style::plain});
   }
   return line;
 }
@@ -136,13 +141,15 @@ Pane region_pane(const ScreenModel& model, std::size_t width, std::size_t height
   const std::size_t first = first_in_view(model.selected(Section::regions), count, pane.rows);
   std::string words = std::string(", by ").append(sort_word(model.sort()));
   if (width >= 48) words += model.descending() ? ", highest first" : ", lowest first";
-  pane.lines.push_back(pane_title(model, Section::regions, count > 0 ? words : ": no messages between ranks have been matched yet",
-                                  first, pane.rows));
+  pane.lines.push_back(pane_title(model, Section::regions,
+                                  count > 0 ? words : ": no messages between ranks have been matched yet", first,
+                                  pane.rows));
   if (count == 0 || height < 3) return pane;
   const Plan plan = plan_for(width, any_period(model.snapshot()->regions));
   pane.lines.push_back(title_row(model, plan));
   for (std::size_t row = first; row < std::min(first + pane.rows, count); ++row) {
-    pane.lines.push_back(region_row(model, plan, model.snapshot()->regions[model.order()[row]], row == model.selected(Section::regions)));
+    pane.lines.push_back(region_row(model, plan, model.snapshot()->regions[model.order()[row]],
+                                    row == model.selected(Section::regions)));
   }
   return pane;
 }

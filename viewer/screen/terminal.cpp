@@ -25,31 +25,51 @@ struct Look {
   short colour_8;
   attr_t attributes;
 };
-constexpr Look looks[] = {{Style::plain, -1, -1, A_NORMAL},          {Style::strong, -1, -1, A_BOLD},
-                          {Style::section, -1, -1, A_BOLD | A_UNDERLINE}, {Style::dim, 245, -1, A_NORMAL},
-                          {Style::cold, 32, COLOR_BLUE, A_BOLD},     {Style::cool, 74, COLOR_CYAN, A_NORMAL},
-                          {Style::warm, 172, COLOR_YELLOW, A_NORMAL}, {Style::hot, 167, COLOR_RED, A_BOLD},
-                          {Style::good, 36, COLOR_GREEN, A_NORMAL},  {Style::bad, 167, COLOR_RED, A_BOLD}};
+constexpr Look looks[] = {{Style::plain, -1, -1, A_NORMAL},
+                          {Style::strong, -1, -1, A_BOLD},
+                          {Style::section, -1, -1, A_BOLD | A_UNDERLINE},
+                          {Style::dim, 245, -1, A_NORMAL},
+                          {Style::cold, 32, COLOR_BLUE, A_BOLD},
+                          {Style::cool, 74, COLOR_CYAN, A_NORMAL},
+                          {Style::warm, 172, COLOR_YELLOW, A_NORMAL},
+                          {Style::hot, 167, COLOR_RED, A_BOLD},
+                          {Style::good, 36, COLOR_GREEN, A_NORMAL},
+                          {Style::bad, 167, COLOR_RED, A_BOLD}};
 
 const Look& look_of(Style style) { return looks[static_cast<std::size_t>(style)]; }
 
 Key meaning(int code) {
   switch (code) {
-    case 'q': case 'Q': return Key::quit;
-    case 'p': case ' ': return Key::pause;
+    case 'q':
+    case 'Q': return Key::quit;
+    case 'p':
+    case ' ': return Key::pause;
     case 's': return Key::sort;
     case 'r': return Key::reverse;
-    case 'k': case KEY_UP: return Key::up;
-    case 'j': case KEY_DOWN: return Key::down;
+    case 'k':
+    case KEY_UP: return Key::up;
+    case 'j':
+    case KEY_DOWN: return Key::down;
     case KEY_PPAGE: return Key::page_up;
     case KEY_NPAGE: return Key::page_down;
-    case 'g': case KEY_HOME: return Key::home;
-    case 'G': case KEY_END: return Key::end;
-    case '\n': case '\r': case KEY_ENTER: case KEY_RIGHT: return Key::enter;
-    case escape: case KEY_LEFT: case KEY_BACKSPACE: case 127: case 8: return Key::back;
+    case 'g':
+    case KEY_HOME: return Key::home;
+    case 'G':
+    case KEY_END: return Key::end;
+    case '\n':
+    case '\r':
+    case KEY_ENTER:
+    case KEY_RIGHT: return Key::enter;
+    case escape:
+    case KEY_LEFT:
+    case KEY_BACKSPACE:
+    case 127:
+    case 8: return Key::back;
     case '\t': return Key::next_section;
     case KEY_BTAB: return Key::previous_section;
-    case '?': case 'h': case KEY_F(1): return Key::help;
+    case '?':
+    case 'h':
+    case KEY_F(1): return Key::help;
     case 'a': return Key::ascii;
     case KEY_RESIZE: return Key::redraw;
     default: return Key::none;

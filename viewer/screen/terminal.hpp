@@ -1,7 +1,7 @@
 // The terminal as a full-screen program uses it (ncurses): paints lines, reads keys, and gives the user's screen back.
 //
-// One at a time per process, used by one thread; signals for the terminal (window size, stop, continue) have to reach that
-// thread: block them in others.
+// One at a time per process, used by one thread; signals for the terminal (window size, stop, continue) have to reach
+// that thread: block them in others.
 #pragma once
 
 #include <chrono>

@@ -1,13 +1,12 @@
 // Apart from terminal.cpp: term.h makes macros of many short words.
+#include <curses.h>
+#include <term.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
 
 #include "viewer/screen/terminal.hpp"
-
-#include <curses.h>
-#include <term.h>
 
 namespace pclscope::screen {
 

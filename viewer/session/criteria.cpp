@@ -14,8 +14,9 @@ Criteria::Criteria(std::vector<Criterion> criteria) : sorted_(std::move(criteria
 const Criterion* Criteria::find(const Message& message) const {
   if (message.flags & message_flag::no_latency) return nullptr;
   const bool inter_node = (message.flags & message_flag::inter_node) != 0;
-  auto after = std::upper_bound(sorted_.begin(), sorted_.end(), std::tuple(inter_node, message.bytes),
-                                [](const auto& key, const Criterion& c) { return key < std::tuple(c.inter_node, c.bytes_low); });
+  auto after =
+      std::upper_bound(sorted_.begin(), sorted_.end(), std::tuple(inter_node, message.bytes),
+                       [](const auto& key, const Criterion& c) { return key < std::tuple(c.inter_node, c.bytes_low); });
   if (after == sorted_.begin()) return nullptr;
   const Criterion& criterion = *--after;
   return criterion.inter_node == inter_node && message.bytes < criterion.bytes_high ? &criterion : nullptr;

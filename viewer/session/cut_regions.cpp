@@ -52,7 +52,9 @@ using Pairs = std::map<std::pair<std::int32_t, std::int32_t>, Sums>;
 Result<Pairs> sum_up(Session& session, const Snapshot& snapshot, const std::vector<std::int32_t>& region_of_rank) {
   const Criteria criteria(snapshot.criteria);
   const auto region_of = [&](std::int32_t rank) {
-    return rank >= 0 && static_cast<std::size_t>(rank) < region_of_rank.size() ? region_of_rank[static_cast<std::size_t>(rank)] : -1;
+    return rank >= 0 && static_cast<std::size_t>(rank) < region_of_rank.size()
+               ? region_of_rank[static_cast<std::size_t>(rank)]
+               : -1;
   };
   Pairs pairs;
   const Status read = session.messages({}, [&](std::span<const Message> batch) {
@@ -68,15 +70,18 @@ Result<Pairs> sum_up(Session& session, const Snapshot& snapshot, const std::vect
 
 }  // namespace
 
-Result<CutRegions> cut_regions(Session& session, const Snapshot& snapshot, std::optional<std::uint64_t> count, double height) {
+Result<CutRegions> cut_regions(Session& session, const Snapshot& snapshot, std::optional<std::uint64_t> count,
+                               double height) {
   if (session.live()) {
     return Error{ErrorCode::not_found, "the tree of regions is in the dump only: cut it when there is one"};
   }
   const Dendrogram& tree = snapshot.dendrogram;
   if (tree.leaf_of_rank.empty()) {
-    return Error{ErrorCode::not_found, "the dump has no tree of regions to cut: it is of an older version, or there were no messages"};
+    return Error{ErrorCode::not_found,
+                 "the dump has no tree of regions to cut: it is of an older version, or there were no messages"};
   }
-  const auto cut = count ? cut_into(tree, static_cast<std::int32_t>(std::min<std::uint64_t>(*count, INT32_MAX))) : cut_at(tree, height);
+  const auto cut = count ? cut_into(tree, static_cast<std::int32_t>(std::min<std::uint64_t>(*count, INT32_MAX)))
+                         : cut_at(tree, height);
   if (!cut) return cut.error();
   auto pairs = sum_up(session, snapshot, cut->region_of_rank);
   if (!pairs) return pairs.error();
@@ -91,7 +96,8 @@ Result<CutRegions> cut_regions(Session& session, const Snapshot& snapshot, std::
     if (ends.first == ends.second) {
       Region& region = made.regions[static_cast<std::size_t>(ends.first)];
       sums.tell(region);
-      region.delayed_share = sums.messages > 0 ? static_cast<double>(sums.delayed) / static_cast<double>(sums.messages) : 0;
+      region.delayed_share =
+          sums.messages > 0 ? static_cast<double>(sums.delayed) / static_cast<double>(sums.messages) : 0;
       continue;
     }
     RegionLink& link = made.links.emplace_back();
@@ -99,7 +105,8 @@ Result<CutRegions> cut_regions(Session& session, const Snapshot& snapshot, std::
     link.b = ends.second;
     sums.tell(link);
   }
-  std::stable_sort(made.links.begin(), made.links.end(), [](const RegionLink& a, const RegionLink& b) { return a.messages > b.messages; });
+  std::stable_sort(made.links.begin(), made.links.end(),
+                   [](const RegionLink& a, const RegionLink& b) { return a.messages > b.messages; });
   std::map<std::int32_t, double> waits;
   for (const RankSummary& rank : snapshot.ranks) waits[rank.rank] = rank.collective_wait_s;
   for (Region& region : made.regions) {

@@ -16,6 +16,7 @@ struct CutRegions {
 
 // Into `count` regions, as near as there is a cut, else at `height`. Ratios are those of the final criteria. Memory: by
 // ranks and pairs of regions. Fails with not_found (the dump has no tree), damaged, bad_argument.
-Result<CutRegions> cut_regions(Session& session, const Snapshot& snapshot, std::optional<std::uint64_t> count, double height);
+Result<CutRegions> cut_regions(Session& session, const Snapshot& snapshot, std::optional<std::uint64_t> count,
+                               double height);
 
 }  // namespace pclscope::session

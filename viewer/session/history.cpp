@@ -10,8 +10,8 @@ namespace pclscope::session {
 namespace {
 
 constexpr double longest_s = 1e9, shortest_s = 1e-6;  // of a run and a window: what is beyond is damaged
-constexpr std::size_t most_periods = 4096;  // per region, as the analysis keeps
-constexpr std::size_t bytes_per_region = 500;  // nodes of both maps, empty lists
+constexpr std::size_t most_periods = 4096;            // per region, as the analysis keeps
+constexpr std::size_t bytes_per_region = 500;         // nodes of both maps, empty lists
 
 bool usable(double begin_s, double length_s) {
   return std::fabs(begin_s) < longest_s && length_s >= shortest_s && length_s < longest_s;  // false for NaN
@@ -24,9 +24,7 @@ std::uint32_t narrowed(std::uint64_t count) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(count, std::numeric_limits<std::uint32_t>::max()));
 }
 
-float finite_ratio(double ratio) {
-  return ratio > 0 ? static_cast<float>(std::min(ratio, 1e30)) : 0.f;
-}
+float finite_ratio(double ratio) { return ratio > 0 ? static_cast<float>(std::min(ratio, 1e30)) : 0.f; }
 
 // Share of delayed messages at a moment, as far as periods tell.
 double delayed_share_at(const Region& region, double at_s) {
@@ -50,7 +48,8 @@ void share_out(const Region& region, std::vector<HistoryPoint>& windows, double 
   for (std::size_t i = 0; i < windows.size(); ++i) {
     // Of what is left, as this window's part in what is expected of it and its followers: the sum comes out exactly.
     const double part = sum > 0 ? left * expected[i] / sum : left / static_cast<double>(windows.size() - i);
-    windows[i].delayed = static_cast<std::uint32_t>(std::clamp(std::round(part), 0.0, static_cast<double>(windows[i].messages)));
+    windows[i].delayed =
+        static_cast<std::uint32_t>(std::clamp(std::round(part), 0.0, static_cast<double>(windows[i].messages)));
     left = std::max(0.0, left - windows[i].delayed);
     sum -= expected[i];
   }
@@ -98,9 +97,10 @@ void History::add(const Snapshot& snapshot) {
   job_ = snapshot.job;
   origin_ns_ = snapshot.time_origin_realtime_ns;
   const double window_s = snapshot.live.window_s, end_s = live_until_s(snapshot);
-  const bool windows = usable(end_s, window_s) && std::any_of(snapshot.regions.begin(), snapshot.regions.end(), [](const Region& r) {
-                         return !r.history_ratio.empty() && !r.history_messages.empty();
-                       });
+  const bool windows =
+      usable(end_s, window_s) && std::any_of(snapshot.regions.begin(), snapshot.regions.end(), [](const Region& r) {
+        return !r.history_ratio.empty() && !r.history_messages.empty();
+      });
   // Before the first window the snapshot's end is the present and tells nothing.
   if (any_ && !whole_ && (snapshot.live.sequence < sequence_ || (windows && end_s < until_s_ - window_s / 2))) return;
   sequence_ = snapshot.live.sequence;
@@ -124,7 +124,8 @@ void History::add_region(const Region& region, double end_s, double window_s) {
   const std::size_t count = std::min(region.history_ratio.size(), region.history_messages.size());
   if (window_s <= 0 || count == 0) return;
   const double known_s = progress.any ? progress.until_s : whole_ ? until_s_ : -longest_s;
-  const auto new_windows = static_cast<std::size_t>(std::clamp((end_s - known_s) / window_s + 0.5, 0.0, static_cast<double>(count)));
+  const auto new_windows =
+      static_cast<std::size_t>(std::clamp((end_s - known_s) / window_s + 0.5, 0.0, static_cast<double>(count)));
   std::vector<HistoryPoint> fresh;
   std::uint64_t messages = 0;
   for (std::size_t i = count - new_windows; i < count; ++i) {
@@ -154,7 +155,8 @@ void History::add(std::span<const Window> windows) {
     if (usable(w.begin_s, w.length_s)) sorted.push_back(&w);
   }
   if (sorted.empty()) return;
-  std::stable_sort(sorted.begin(), sorted.end(), [](const Window* a, const Window* b) { return a->begin_s < b->begin_s; });
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Window* a, const Window* b) { return a->begin_s < b->begin_s; });
   for (auto& [id, history] : regions_) history.points = {};
   double until_s = sorted.front()->begin_s;
   for (const Window* w : sorted) {
@@ -163,8 +165,8 @@ void History::add(std::span<const Window> windows) {
     for (const RegionWindow& sums : w->regions) {
       auto& points = regions_[sums.region].points;
       if (sums.messages == 0 || (!points.empty() && points.back().begin_s >= w->begin_s)) continue;
-      points.push_back({w->begin_s, static_cast<float>(w->length_s), finite_ratio(sums.mean_ratio), narrowed(sums.messages),
-                        narrowed(std::min(sums.delayed, sums.messages))});
+      points.push_back({w->begin_s, static_cast<float>(w->length_s), finite_ratio(sums.mean_ratio),
+                        narrowed(sums.messages), narrowed(std::min(sums.delayed, sums.messages))});
     }
   }
   whole_ = any_ = true;
@@ -202,13 +204,15 @@ void History::keep_within_budget() {
     for (int k = 1; k <= steps; ++k) {
       until_s = k == steps ? until_s_ + longest_s : begin + (until_s_ - begin) * k / steps;
       bytes_then = 0;
-      for (const auto& [id, history] : regions_) bytes_then += bytes_when_thinned(history, level, until_s) + bytes_per_region;
+      for (const auto& [id, history] : regions_)
+        bytes_then += bytes_when_thinned(history, level, until_s) + bytes_per_region;
       if (bytes_then <= wanted) break;
     }
     for (auto& [id, history] : regions_) thinned_ |= thin(history, level, until_s);
     if (bytes_then <= wanted) return;
   }
-  std::erase_if(regions_, [&](const auto& region) { return region.second.points.empty() && !progress_[region.first].present; });
+  std::erase_if(regions_,
+                [&](const auto& region) { return region.second.points.empty() && !progress_[region.first].present; });
   std::erase_if(progress_, [&](const auto& p) { return !regions_.contains(p.first); });
 }
 

@@ -1,13 +1,13 @@
 // What a viewer remembers of every region over time: windows of live snapshots, or those of a dump, within a budget.
 //
 // A snapshot brings the newest windows of a region only; here they are strung together, so that an hour of a job can be
-// looked at: 24 bytes per region and window with messages (64 regions, an hour of 100 ms: 55 MB). Snapshots may be lost, and
-// overlap: each window counts once, and those that no snapshot brought are missing. A job that begins anew (another time
-// origin or name) begins a new history.
+// looked at: 24 bytes per region and window with messages (64 regions, an hour of 100 ms: 55 MB). Snapshots may be
+// lost, and overlap: each window counts once, and those that no snapshot brought are missing. A job that begins anew
+// (another time origin or name) begins a new history.
 //
-// Beyond the budget the paper's rule holds (reference §3), oldest first: of stretches that are neither growth nor steady only
-// the first and the last window are kept, and all between them become one point, the middle. When that is not enough the same
-// is done to growth and steady; at last the oldest go. Sums of messages survive all but the last.
+// Beyond the budget the paper's rule holds (reference §3), oldest first: of stretches that are neither growth nor
+// steady only the first and the last window are kept, and all between them become one point, the middle. When that is
+// not enough the same is done to growth and steady; at last the oldest go. Sums of messages survive all but the last.
 // A value: copies share full chunks of points, which never change. One thread changes it; copies may be read anywhere.
 #pragma once
 
@@ -24,12 +24,12 @@
 namespace pclscope::session {
 
 struct HistoryPoint {
-  double begin_s = 0;            // seconds since the time origin
-  float length_s = 0;            // of the stretch that the point stands for: a window, or many
-  float ratio = 0;               // mean L
-  std::uint32_t messages = 0;    // > 0: windows without a message have no point
-  std::uint32_t delayed = 0;     // of a dump: exact. Live: what the region's total grew by; where several windows came
-                                 // together, shared out as their periods have it
+  double begin_s = 0;          // seconds since the time origin
+  float length_s = 0;          // of the stretch that the point stands for: a window, or many
+  float ratio = 0;             // mean L
+  std::uint32_t messages = 0;  // > 0: windows without a message have no point
+  std::uint32_t delayed = 0;   // of a dump: exact. Live: what the region's total grew by; where several windows came
+                               // together, shared out as their periods have it
   double end_s() const { return begin_s + static_cast<double>(length_s); }
   bool operator==(const HistoryPoint&) const = default;
 };
@@ -48,10 +48,10 @@ class History {
   // A dump's windows (Session::windows), instead of the history in its snapshot; before or after that.
   void add(std::span<const Window> windows);
   const std::map<std::int32_t, RegionHistory>& regions() const { return regions_; }  // by id; regions that are gone too
-  std::size_t bytes() const;         // about
-  double begin_s() const;            // of the first point; 0 without
-  double end_s() const { return until_s_; }  // of the last window
-  bool thinned() const { return thinned_; }  // something was left out
+  std::size_t bytes() const;                                                         // about
+  double begin_s() const;                                                            // of the first point; 0 without
+  double end_s() const { return until_s_; }                                          // of the last window
+  bool thinned() const { return thinned_; }                                          // something was left out
 
  private:
   // How far a region's windows are known.

@@ -16,7 +16,8 @@ HistoryPoint merged(const HistoryPoint& a, const HistoryPoint& b) {
   HistoryPoint both = a;
   const double n = static_cast<double>(a.messages) + static_cast<double>(b.messages);
   both.length_s = static_cast<float>(b.end_s() - a.begin_s);
-  both.ratio = static_cast<float>((static_cast<double>(a.ratio) * a.messages + static_cast<double>(b.ratio) * b.messages) / n);
+  both.ratio =
+      static_cast<float>((static_cast<double>(a.ratio) * a.messages + static_cast<double>(b.ratio) * b.messages) / n);
   both.messages = sum(a.messages, b.messages);
   both.delayed = sum(a.delayed, b.delayed);
   return both;
@@ -61,8 +62,8 @@ std::size_t bytes_when_thinned(const RegionHistory& history, Thinning level, dou
   std::size_t count = 0, periods = history.periods.size();
   walk(history, level, until_s, [&](const HistoryPoint&) { ++count; });
   if (level == Thinning::drop) {
-    periods = static_cast<std::size_t>(
-        std::count_if(history.periods.begin(), history.periods.end(), [&](const Period& p) { return p.end_s > until_s; }));
+    periods = static_cast<std::size_t>(std::count_if(history.periods.begin(), history.periods.end(),
+                                                     [&](const Period& p) { return p.end_s > until_s; }));
   }
   return count * (sizeof(HistoryPoint) + 1) + periods * (sizeof(Period) + 4);
 }

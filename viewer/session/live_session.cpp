@@ -21,7 +21,9 @@ class LiveSession final : public Session {
   Source source() override;
   bool live() const override { return true; }
   bool complete() const override { return finished_; }
-  Status messages(const TimeSpan&, const std::function<bool(std::span<const Message>)>&) override { return not_stored(); }
+  Status messages(const TimeSpan&, const std::function<bool(std::span<const Message>)>&) override {
+    return not_stored();
+  }
   std::uint64_t message_count() const override { return 0; }
   std::uint64_t messages_not_stored() const override { return 0; }
   std::uint64_t collectives_not_stored() const override { return 0; }

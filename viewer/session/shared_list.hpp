@@ -1,6 +1,6 @@
-// A list that is cheap to copy while it grows: full chunks are immutable and shared by all copies, only the last, partly filled
-// one is copied. Elements are in the order of push_back.
-// A value. Threads: as std::vector; copies may be used anywhere.
+// A list that is cheap to copy while it grows: full chunks are immutable and shared by all copies, only the last,
+// partly filled one is copied. Elements are in the order of push_back. A value. Threads: as std::vector; copies may be
+// used anywhere.
 #pragma once
 
 #include <cstddef>
@@ -25,12 +25,32 @@ class SharedList {
     reference operator*() const { return (*list_)[static_cast<std::size_t>(at_)]; }
     pointer operator->() const { return &**this; }
     reference operator[](difference_type n) const { return *(*this + n); }
-    const_iterator& operator+=(difference_type n) { at_ += n; return *this; }
-    const_iterator& operator-=(difference_type n) { at_ -= n; return *this; }
-    const_iterator& operator++() { ++at_; return *this; }
-    const_iterator& operator--() { --at_; return *this; }
-    const_iterator operator++(int) { auto was = *this; ++at_; return was; }
-    const_iterator operator--(int) { auto was = *this; --at_; return was; }
+    const_iterator& operator+=(difference_type n) {
+      at_ += n;
+      return *this;
+    }
+    const_iterator& operator-=(difference_type n) {
+      at_ -= n;
+      return *this;
+    }
+    const_iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    const_iterator& operator--() {
+      --at_;
+      return *this;
+    }
+    const_iterator operator++(int) {
+      auto was = *this;
+      ++at_;
+      return was;
+    }
+    const_iterator operator--(int) {
+      auto was = *this;
+      --at_;
+      return was;
+    }
     friend const_iterator operator+(const_iterator i, difference_type n) { return i += n; }
     friend const_iterator operator+(difference_type n, const_iterator i) { return i += n; }
     friend const_iterator operator-(const_iterator i, difference_type n) { return i -= n; }

@@ -23,7 +23,8 @@ struct Wanted {
     }
   }
   bool has(std::int32_t r) const {
-    return question.ranks.empty() || (r >= 0 && static_cast<std::size_t>(r) < rank.size() && rank[static_cast<std::size_t>(r)]);
+    return question.ranks.empty() ||
+           (r >= 0 && static_cast<std::size_t>(r) < rank.size() && rank[static_cast<std::size_t>(r)]);
   }
   bool has(const Message& m) const {
     return (span.has(m.send_begin) || span.has(m.recv_end)) && has(m.source) && has(m.destination);

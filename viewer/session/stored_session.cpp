@@ -39,9 +39,12 @@ class StoredSession final : public Session {
   bool complete() const override { return reader_->complete(); }
 
   Status messages(const TimeSpan& span, const std::function<bool(std::span<const Message>)>& visit) override {
-    const auto inside = [&](const Message& m) { return span.has(m.send_begin) || (span.or_end && span.has(m.recv_end)); };
-    return read_those(reader_->messages_within(span.begin_ns, span.end_ns),
-                      [&](std::uint64_t first, std::uint64_t count) { return reader_->messages(first, count); }, inside, visit);
+    const auto inside = [&](const Message& m) {
+      return span.has(m.send_begin) || (span.or_end && span.has(m.recv_end));
+    };
+    return read_those(
+        reader_->messages_within(span.begin_ns, span.end_ns),
+        [&](std::uint64_t first, std::uint64_t count) { return reader_->messages(first, count); }, inside, visit);
   }
   std::uint64_t message_count() const override { return reader_->message_count(); }
   std::uint64_t messages_not_stored() const override { return reader_->messages_not_stored(); }
@@ -49,8 +52,9 @@ class StoredSession final : public Session {
   Result<std::vector<Window>> windows() override { return reader_->windows(); }
   Status collectives(const TimeSpan& span, const std::function<bool(std::span<const CollectiveCall>)>& visit) override {
     const auto inside = [&](const CollectiveCall& c) { return c.end >= span.begin_ns && c.begin < span.end_ns; };
-    return read_those(reader_->collectives_within(span.begin_ns, span.end_ns),
-                      [&](std::uint64_t first, std::uint64_t count) { return reader_->collectives(first, count); }, inside, visit);
+    return read_those(
+        reader_->collectives_within(span.begin_ns, span.end_ns),
+        [&](std::uint64_t first, std::uint64_t count) { return reader_->collectives(first, count); }, inside, visit);
   }
   Result<Dag> dag(const DagQuestion& question) override { return stored_dag(*this, reader_->summary(), question); }
   Result<std::vector<PairTraffic>> traffic() override;

@@ -16,8 +16,7 @@ Result<Target> choose_target(const std::string& word, const std::vector<wire::Jo
   Target target;
   if (word.empty()) {
     if (jobs.empty()) {
-      return Error{ErrorCode::not_found,
-                   "no running job of yours on this node; pclscope run -n 4 -- ./app starts one"};
+      return Error{ErrorCode::not_found, "no running job of yours on this node; pclscope run -n 4 -- ./app starts one"};
     }
     const auto newest = std::max_element(jobs.begin(), jobs.end(), [](const wire::Job& a, const wire::Job& b) {
       return a.started_realtime_ns < b.started_realtime_ns;
@@ -43,8 +42,9 @@ Result<Target> choose_target(const std::string& word, const std::vector<wire::Jo
     target.file = word;
     return target;
   }
-  return Error{ErrorCode::not_found, "'" + word + "' is neither a running job of yours on this node nor a file; "
-                                     "pclscope list shows the jobs"};
+  return Error{ErrorCode::not_found, "'" + word +
+                                         "' is neither a running job of yours on this node nor a file; "
+                                         "pclscope list shows the jobs"};
 }
 
 bool is_existing_file(const std::string& word) {

@@ -12,9 +12,9 @@
 namespace pclscope::session {
 
 struct Target {
-  std::string file;   // a dump; empty for a running job
+  std::string file;  // a dump; empty for a running job
   LiveSource live;
-  std::string note;   // one line for the user, e.g. which of several jobs was taken
+  std::string note;  // one line for the user, e.g. which of several jobs was taken
 };
 
 // `word` empty: the only running job, else the newest with a note. `jobs` as list_jobs() gives them; `runtime` is

@@ -17,7 +17,8 @@ std::size_t display_width(std::string_view line);
 // The text cut to `width` columns; what was cut shows as a final '~'.
 std::string clip(std::string_view line, std::size_t width);
 
-// Lines of at most `width` columns, broken at blanks; all but the first indented by `indent`. A word that is longer stays whole.
+// Lines of at most `width` columns, broken at blanks; all but the first indented by `indent`. A word that is longer
+// stays whole.
 std::vector<std::string> wrapped(std::string_view line, std::size_t width, std::size_t indent);
 
 // Padded with blanks to `width` columns.

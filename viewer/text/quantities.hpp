@@ -13,7 +13,8 @@ std::optional<std::int64_t> parse_duration_ns(std::string_view word);
 // "500MB", "2GB", "1.5GiB", "800kB", "1000B" -> bytes; decimal and binary prefixes. A unit is required.
 std::optional<std::uint64_t> parse_bytes(std::string_view word);
 
-// A moment on the run's time axis: "12.5" and "12.5s" (seconds since its start), "300ms", "2min"; "-2s" is before its end.
+// A moment on the run's time axis: "12.5" and "12.5s" (seconds since its start), "300ms", "2min"; "-2s" is before its
+// end.
 std::optional<std::int64_t> parse_moment_ns(std::string_view word);
 
 // Three significant digits with a unit: "41.2 us", "1.25 s", "3 min 20 s". Negative values keep their sign.
@@ -34,7 +35,8 @@ std::string format_share(double share);
 std::string format_utc(std::int64_t realtime_ns);
 // Its time of day alone: "12:34:56.789Z".
 std::string format_time_of_day(std::int64_t realtime_ns);
-// A moment since the start of a run, in few columns: "300 ms", "12.3 s", from 100 s on "02:13", "1:02:13"; "-" when not finite.
+// A moment since the start of a run, in few columns: "300 ms", "12.3 s", from 100 s on "02:13", "1:02:13"; "-" when not
+// finite.
 std::string format_moment(double seconds);
 // "4.1x": a ratio in a sentence.
 std::string format_times(double ratio);

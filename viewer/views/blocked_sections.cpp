@@ -64,19 +64,20 @@ struct Alike {
     return rank.waits_for_any && rank.waits_for.size() > 1 ? std::span<const std::int32_t>() : rank.waits_for;
   }
   std::size_t operator()(const RankSummary* rank) const {
-    std::size_t sum = (std::size_t{rank->call_function} << 33) ^ (std::size_t{rank->call_site} << 1) ^ (rank->waits_for_any ? 1 : 0);
+    std::size_t sum =
+        (std::size_t{rank->call_function} << 33) ^ (std::size_t{rank->call_site} << 1) ^ (rank->waits_for_any ? 1 : 0);
     for (const std::int32_t r : partners(*rank)) sum = (sum ^ static_cast<std::uint32_t>(r)) * 0x100000001b3u;
     return sum;
   }
   bool operator()(const RankSummary* a, const RankSummary* b) const {
     const auto x = partners(*a), y = partners(*b);
-    return a->call_function == b->call_function && a->call_site == b->call_site && a->waits_for_any == b->waits_for_any &&
-           std::equal(x.begin(), x.end(), y.begin(), y.end());
+    return a->call_function == b->call_function && a->call_site == b->call_site &&
+           a->waits_for_any == b->waits_for_any && std::equal(x.begin(), x.end(), y.begin(), y.end());
   }
 };
 
 struct Activity {
-  std::size_t ranks = 0;     // that have called MPI_Init and have not finished
+  std::size_t ranks = 0;  // that have called MPI_Init and have not finished
   std::size_t finished = 0;
   std::map<std::uint16_t, std::size_t> inside;  // by function, 0: outside MPI
 };
@@ -153,7 +154,8 @@ Lines deadlock_banner(const Snapshot& snapshot, const Sites& sites, std::size_t 
       return sites.find(member.site) == nullptr ? std::string() : sites.brief(member.site);
     });
     const Lines wrapped = wrap("DEADLOCK of " + std::string(ranks.size() == 1 ? "rank " : "ranks ") +
-                                   text::compact_ranks(ranks, 30) + for_so_long + ": " + text, options.width);
+                                   text::compact_ranks(ranks, 30) + for_so_long + ": " + text,
+                               options.width);
     lines.insert(lines.end(), wrapped.begin(), wrapped.end());
   }
   if (lines.size() > most) {
@@ -186,7 +188,8 @@ Lines function_section(const Snapshot& snapshot, std::size_t most, const PageOpt
   }
   Lines lines = table.lines();
   lines.push_back(outside_line(now));
-  if (shown < snapshot.functions.size()) lines.back() += "  " + more_line(snapshot.functions.size() - shown, "function");
+  if (shown < snapshot.functions.size())
+    lines.back() += "  " + more_line(snapshot.functions.size() - shown, "function");
   return lines;
 }
 
@@ -199,12 +202,13 @@ Lines blocked_section(const std::vector<BlockedGroup>& groups, const Sites& site
   const std::size_t shown = groups.size() <= room ? groups.size() : std::max<std::size_t>(room - 1, 1);
   for (std::size_t i = 0; i < shown; ++i) {
     const RankSummary& like = groups[i].like;
-    table.row({text::format_seconds(like.call_for_s), text::compact_ranks(groups[i].ranks, 14), function_name(like.call_function),
-               sites.brief(like.call_site),
+    table.row({text::format_seconds(like.call_for_s), text::compact_ranks(groups[i].ranks, 14),
+               function_name(like.call_function), sites.brief(like.call_site),
                like.waits_for.empty() ? "-" : blocked::waits_text(like.waits_for, like.waits_for_any)});
   }
   Lines lines = table.lines();
-  if (shown < groups.size() && shown < room) lines.push_back(more_line(groups.size() - shown, "group") + " of blocked ranks");
+  if (shown < groups.size() && shown < room)
+    lines.push_back(more_line(groups.size() - shown, "group") + " of blocked ranks");
   return lines;
 }
 

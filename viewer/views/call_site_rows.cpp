@@ -111,7 +111,8 @@ Rows source_line_rows(const std::vector<SourceLine>& lines) {
 std::vector<std::string> source_line_lines(const std::vector<SourceLine>& lines, std::size_t width) {
   if (lines.empty()) return {"no call sites: no messages were matched"};
   text::Table table;
-  for (const char* title : {"lost", "late send", "late recv", "excess", "waited"}) table.column(title, text::Align::right);
+  for (const char* title : {"lost", "late send", "late recv", "excess", "waited"})
+    table.column(title, text::Align::right);
   table.column("sent+recv", text::Align::right);
   table.column("bytes", text::Align::right);
   table.column("delayed", text::Align::right);

@@ -38,9 +38,9 @@ std::vector<std::string> closing_lines(const Closing& closing, const std::option
   if (summary) {
     lines.push_back(totals_line(closing, *summary));
     if (summary->application.nodes.size() > 1) lines.push_back(nodes_line(*summary));
-    const auto worst = std::max_element(
-        summary->regions.begin(), summary->regions.end(),
-        [](const Region& a, const Region& b) { return a.mean_latency_ratio < b.mean_latency_ratio; });
+    const auto worst =
+        std::max_element(summary->regions.begin(), summary->regions.end(),
+                         [](const Region& a, const Region& b) { return a.mean_latency_ratio < b.mean_latency_ratio; });
     if (worst != summary->regions.end()) {
       lines.push_back("worst region " + std::to_string(worst->id) + ", ranks " + text::compact_ranks(worst->ranks, 30) +
                       ": mean ratio " + text::format_ratio(worst->mean_latency_ratio) + ", " +

@@ -11,9 +11,9 @@ namespace pclscope::views {
 
 struct Closing {
   std::string job;
-  std::string dump;             // empty: none was asked for
-  bool dump_exists = false;     // and can be read
-  bool complete = true;         // the aggregator closed everything in order
+  std::string dump;          // empty: none was asked for
+  bool dump_exists = false;  // and can be read
+  bool complete = true;      // the aggregator closed everything in order
   bool aggregator_ran = true;
 };
 

@@ -40,7 +40,8 @@ std::vector<CollectiveRow> CollectiveSums::rows() const {
       row.awaited_s = waited_s;
     }
   }
-  std::stable_sort(rows.begin(), rows.end(), [](const CollectiveRow& a, const CollectiveRow& b) { return a.wait_s > b.wait_s; });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const CollectiveRow& a, const CollectiveRow& b) { return a.wait_s > b.wait_s; });
   return rows;
 }
 
@@ -61,17 +62,22 @@ Rows collective_rows(const std::vector<CollectiveRow>& rows) {
   return rows_of(objects, collective_json({}));
 }
 
-std::vector<std::string> collective_lines(const CollectiveTotals& totals, const std::vector<CollectiveRow>& rows, std::size_t width) {
+std::vector<std::string> collective_lines(const CollectiveTotals& totals, const std::vector<CollectiveRow>& rows,
+                                          std::size_t width) {
   std::vector<std::string> lines = {"whole run: " + text::format_count(totals.operations) + " operations, " +
-                                    text::format_count(totals.calls) + " calls, waited " + text::format_seconds(totals.wait_s)};
+                                    text::format_count(totals.calls) + " calls, waited " +
+                                    text::format_seconds(totals.wait_s)};
   if (rows.empty()) return lines;
   text::Table table;
   table.column("function", Align::left);
-  for (const char* title : {"operations", "calls", "waited", "worst", "awaited most"}) table.column(title, Align::right);
+  for (const char* title : {"operations", "calls", "waited", "worst", "awaited most"})
+    table.column(title, Align::right);
   for (const CollectiveRow& r : rows) {
-    table.row({function_name(r.function), text::format_count(r.operations), text::format_count(r.calls), text::format_seconds(r.wait_s),
-               text::format_seconds(r.worst_s),
-               r.awaited_rank < 0 ? "-" : "rank " + std::to_string(r.awaited_rank) + ", " + text::format_seconds(r.awaited_s)});
+    table.row({function_name(r.function), text::format_count(r.operations), text::format_count(r.calls),
+               text::format_seconds(r.wait_s), text::format_seconds(r.worst_s),
+               r.awaited_rank < 0
+                   ? "-"
+                   : "rank " + std::to_string(r.awaited_rank) + ", " + text::format_seconds(r.awaited_s)});
   }
   for (std::string& line : table.lines(width)) lines.push_back(std::move(line));
   return lines;

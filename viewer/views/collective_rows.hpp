@@ -18,10 +18,10 @@ namespace pclscope::views {
 struct CollectiveRow {
   std::uint16_t function = 0;
   std::uint64_t operations = 0;
-  std::uint64_t calls = 0;       // of ranks, in those
-  std::uint64_t nonblocking = 0; // of the calls: no wait is claimed for them
-  double wait_s = 0;             // of ranks for the last that they needed
-  double worst_s = 0;            // the longest single wait
+  std::uint64_t calls = 0;         // of ranks, in those
+  std::uint64_t nonblocking = 0;   // of the calls: no wait is claimed for them
+  double wait_s = 0;               // of ranks for the last that they needed
+  double worst_s = 0;              // the longest single wait
   std::int32_t awaited_rank = -1;  // for whom ranks waited longest in sum, -1: nobody
   double awaited_s = 0;            // and how long
 };
@@ -43,6 +43,7 @@ class CollectiveSums {
 
 session::Json collective_json(const CollectiveRow& row);
 Rows collective_rows(const std::vector<CollectiveRow>& rows);
-std::vector<std::string> collective_lines(const CollectiveTotals& totals, const std::vector<CollectiveRow>& rows, std::size_t width);
+std::vector<std::string> collective_lines(const CollectiveTotals& totals, const std::vector<CollectiveRow>& rows,
+                                          std::size_t width);
 
 }  // namespace pclscope::views

@@ -27,7 +27,7 @@ Json node_json(const DagNode& n) {
   Json received = Json::array(), sent = Json::array();
   for (const DagMessage& m : n.received) received.push_back(message_json(m));
   for (const DagMessage& m : n.sent) sent.push_back(message_json(m));
-  return {{"rank", n.rank},           {"layer", n.layer},       {"begin_s", finite(n.begin_s)},
+  return {{"rank", n.rank},           {"layer", n.layer},     {"begin_s", finite(n.begin_s)},
           {"end_s", finite(n.end_s)}, {"received", received}, {"sent", sent}};
 }
 
@@ -64,7 +64,8 @@ struct Layer {
 
 }  // namespace
 
-bool write_dag_json(const Dag& dag, const std::vector<std::string>& nodes, const std::function<bool(const std::string&)>& write) {
+bool write_dag_json(const Dag& dag, const std::vector<std::string>& nodes,
+                    const std::function<bool(const std::string&)>& write) {
   std::string head = session::to_text(head_json(dag, nodes), false);
   head.pop_back();  // its brace: the lists go on
   bool good = write(head + ",\n\"nodes\":[");
@@ -91,14 +92,16 @@ std::vector<std::string> dag_lines(const Dag& dag, std::size_t width) {
     ++layer.nodes;
     if (std::isfinite(n.begin_s)) layer.begin_s = std::min(layer.begin_s, n.begin_s);
     for (const DagMessage& m : n.received) layer.worst = std::max(layer.worst, m.ratio);
-    layer.text += (layer.text.empty() ? "" : "  ") + std::to_string(n.rank) + ":" + std::to_string(n.received.size()) + ">" +
-                  std::to_string(n.sent.size());
+    layer.text += (layer.text.empty() ? "" : "  ") + std::to_string(n.rank) + ":" + std::to_string(n.received.size()) +
+                  ">" + std::to_string(n.sent.size());
   }
   std::vector<std::string> lines;
-  lines.push_back((dag.region >= 0 ? "region " + std::to_string(dag.region) + ", " : "") + text::format_moment(dag.from_s) +
-                  " to " + (dag.to_s >= dag.from_s ? text::format_moment(dag.to_s) : "the end") + ": " + text::format_count(dag.messages) + " messages of " +
-                  std::to_string(dag.ranks.size()) + " ranks, " + text::format_count(dag.nodes.size()) + " nodes, " +
-                  text::format_count(dag.edges.size()) + " edges, " + text::format_count(layers.size()) + " layers");
+  lines.push_back((dag.region >= 0 ? "region " + std::to_string(dag.region) + ", " : "") +
+                  text::format_moment(dag.from_s) + " to " +
+                  (dag.to_s >= dag.from_s ? text::format_moment(dag.to_s) : "the end") + ": " +
+                  text::format_count(dag.messages) + " messages of " + std::to_string(dag.ranks.size()) + " ranks, " +
+                  text::format_count(dag.nodes.size()) + " nodes, " + text::format_count(dag.edges.size()) +
+                  " edges, " + text::format_count(layers.size()) + " layers");
   if (!layers.empty()) lines.push_back("layer      begin  worst ratio  nodes (rank:received>sent)");
   for (const auto& [number, layer] : layers) {
     lines.push_back(text::pad_left(std::to_string(number), 5) + "  " +

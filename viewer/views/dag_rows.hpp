@@ -10,8 +10,10 @@
 
 namespace pclscope::views {
 
-// What is written in pieces, one node or edge per line: a graph may have hundreds of thousands. False from `write` stops.
-bool write_dag_json(const Dag& dag, const std::vector<std::string>& nodes, const std::function<bool(const std::string&)>& write);
+// What is written in pieces, one node or edge per line: a graph may have hundreds of thousands. False from `write`
+// stops.
+bool write_dag_json(const Dag& dag, const std::vector<std::string>& nodes,
+                    const std::function<bool(const std::string&)>& write);
 
 // One line per layer: its nodes as rank:received>sent.
 std::vector<std::string> dag_lines(const Dag& dag, std::size_t width);

@@ -13,7 +13,8 @@ namespace pclscope::views {
 
 // `regions` tells each rank's region.
 session::Json delay_json(const DelayOrigin& delay, const std::vector<Region>& regions, const Sites& sites);
-session::Json delays_json(const std::vector<DelayOrigin>& delays, const std::vector<Region>& regions, const Sites& sites);
+session::Json delays_json(const std::vector<DelayOrigin>& delays, const std::vector<Region>& regions,
+                          const Sites& sites);
 // As CSV: the victims' losses in a column of their own, as many as victims.
 Rows delay_rows(const std::vector<DelayOrigin>& delays, const std::vector<Region>& regions, const Sites& sites);
 

@@ -53,12 +53,14 @@ std::string history_line(const RegionEvolution& e, const PageOptions& options) {
   double shortest = end - begin;
   for (const EvolutionWindow& w : e.windows) shortest = w.length_s > 0 ? std::min(shortest, w.length_s) : shortest;
   const double windows = shortest > 0 ? std::round((end - begin) / shortest) : 1;
-  const std::size_t columns = windows >= 1 && windows < static_cast<double>(most) ? static_cast<std::size_t>(windows) : most;
+  const std::size_t columns =
+      windows >= 1 && windows < static_cast<double>(most) ? static_cast<std::size_t>(windows) : most;
   std::vector<float> ratios(columns, 0);
   std::vector<double> sums(columns, 0), messages(columns, 0);
   for (const EvolutionWindow& w : e.windows) {
     const double place = end > begin ? (w.begin_s - begin) / (end - begin) * static_cast<double>(columns) + 1e-6 : 0;
-    const auto column = static_cast<std::size_t>(std::clamp(std::isfinite(place) ? place : 0.0, 0.0, static_cast<double>(columns) - 1));
+    const auto column =
+        static_cast<std::size_t>(std::clamp(std::isfinite(place) ? place : 0.0, 0.0, static_cast<double>(columns) - 1));
     if (!std::isfinite(w.sums.mean_ratio)) continue;
     sums[column] += w.sums.mean_ratio * static_cast<double>(w.sums.messages);
     messages[column] += static_cast<double>(w.sums.messages);
@@ -71,8 +73,9 @@ std::string history_line(const RegionEvolution& e, const PageOptions& options) {
     ratios[c] = static_cast<float>(sums[c] / messages[c]);
     full = std::max(full, static_cast<double>(ratios[c]));
   }
-  return text::format_moment(begin) + " " + text::sparkline(ratios, weights, columns, std::max(full, 2.0), options.ascii) +
-         " " + text::format_moment(end) + ", highest " + text::format_times(full);
+  return text::format_moment(begin) + " " +
+         text::sparkline(ratios, weights, columns, std::max(full, 2.0), options.ascii) + " " +
+         text::format_moment(end) + ", highest " + text::format_times(full);
 }
 
 text::Table period_table(const std::vector<Period>& periods, std::int64_t origin_realtime_ns) {
@@ -83,12 +86,12 @@ text::Table period_table(const std::vector<Period>& periods, std::int64_t origin
     table.column(title, Align::right);
   }
   for (const Period& p : periods) {
-    table.row({"  " + period_name(p.kind) + (p.open ? " ..." : ""), text::format_moment(p.begin_s), text::format_moment(p.end_s),
-               text::format_time_of_day(realtime_of(origin_realtime_ns, p.begin_s)), std::to_string(p.windows),
-               text::format_short_count(p.messages), text::format_bytes(static_cast<double>(p.bytes)),
-               text::format_short_count(p.delayed), text::format_ratio(p.mean_ratio), text::format_ratio(p.begin_ratio),
-               text::format_ratio(p.middle_ratio), text::format_ratio(p.end_ratio),
-               wait_split_text(p.late_sender_s, p.late_receiver_s, p.transfer_s)});
+    table.row({"  " + period_name(p.kind) + (p.open ? " ..." : ""), text::format_moment(p.begin_s),
+               text::format_moment(p.end_s), text::format_time_of_day(realtime_of(origin_realtime_ns, p.begin_s)),
+               std::to_string(p.windows), text::format_short_count(p.messages),
+               text::format_bytes(static_cast<double>(p.bytes)), text::format_short_count(p.delayed),
+               text::format_ratio(p.mean_ratio), text::format_ratio(p.begin_ratio), text::format_ratio(p.middle_ratio),
+               text::format_ratio(p.end_ratio), wait_split_text(p.late_sender_s, p.late_receiver_s, p.transfer_s)});
   }
   return table;
 }
@@ -166,13 +169,15 @@ std::vector<std::string> evolution_lines(const std::vector<RegionEvolution>& reg
     const Region& r = e.region;
     if (!lines.empty()) lines.push_back("");
     lines.push_back("region " + std::to_string(r.id) + ", ranks " + text::compact_ranks(r.ranks, 40) + ": " +
-                    text::format_count(r.messages) + " messages, mean ratio " + text::format_ratio(r.mean_latency_ratio));
+                    text::format_count(r.messages) + " messages, mean ratio " +
+                    text::format_ratio(r.mean_latency_ratio));
     if (const std::string history = history_line(e, options); !history.empty()) lines.push_back("  " + history);
     if (r.periods.empty()) {
       lines.push_back("  neither growth nor a steady period");
       continue;
     }
-    for (std::string& line : period_table(r.periods, origin_realtime_ns).lines(options.width)) lines.push_back(std::move(line));
+    for (std::string& line : period_table(r.periods, origin_realtime_ns).lines(options.width))
+      lines.push_back(std::move(line));
   }
   if (options.width > 0) {
     for (std::string& line : lines) line = text::clip(line, options.width);

@@ -13,11 +13,12 @@
 namespace pclscope::views {
 namespace {
 
-using session::Json;
 using session::finite;
+using session::Json;
 using text::Align;
 
-constexpr const char* words[] = {"none", "unknown", "mapping", "pattern", "background", "late-sender", "late-receiver", "collective-wait"};
+constexpr const char* words[] = {"none",       "unknown",     "mapping",       "pattern",
+                                 "background", "late-sender", "late-receiver", "collective-wait"};
 constexpr double believed = 0.5;
 
 Json finding_json(const Finding& f, const Snapshot& s, const Sites& sites) {
@@ -56,7 +57,8 @@ std::string when(const Finding& f) {
 }
 
 std::string felt(const Finding& f, const Snapshot& s) {
-  const auto region = std::find_if(s.regions.begin(), s.regions.end(), [&](const Region& r) { return r.id == f.region; });
+  const auto region =
+      std::find_if(s.regions.begin(), s.regions.end(), [&](const Region& r) { return r.id == f.region; });
   if (f.region < 0 || region == s.regions.end()) return "";
   return "region " + std::to_string(f.region) + " (ranks " + text::compact_ranks(region->ranks, 24) + "): ";
 }
@@ -103,14 +105,17 @@ Rows finding_rows(const Snapshot& snapshot, const Sites& sites) {
 std::string finding_line(const Finding& f, const Snapshot& s, const Sites& sites) {
   const std::string sure = ", confidence " + two_digits(f.confidence);
   if (f.cause == Cause::none) return "no cause to name: what ranks wait is a small part of their time" + sure;
-  const std::string lost = f.lost_s > 0 ? " (" + text::format_seconds(f.lost_s) + " of ranks' time, " + text::format_share(f.score) + ")" : "";
+  const std::string lost =
+      f.lost_s > 0 ? " (" + text::format_seconds(f.lost_s) + " of ranks' time, " + text::format_share(f.score) + ")"
+                   : "";
   if (f.cause == Cause::unknown) return felt(f, s) + "cause not known " + when(f) + lost + sure;
-  return felt(f, s) + cause_word(f.cause) + (f.detail.empty() ? "" : " (" + text::printable(f.detail) + ")") + " " + when(f) + lost +
-         where(f, s, sites) + sure;
+  return felt(f, s) + cause_word(f.cause) + (f.detail.empty() ? "" : " (" + text::printable(f.detail) + ")") + " " +
+         when(f) + lost + where(f, s, sites) + sure;
 }
 
 std::vector<std::string> finding_lines(const Snapshot& snapshot, const Sites& sites, std::size_t width) {
-  if (snapshot.attribution.findings.empty()) return {"no findings: no messages were matched, or the dump is of an older pclscope"};
+  if (snapshot.attribution.findings.empty())
+    return {"no findings: no messages were matched, or the dump is of an older pclscope"};
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < snapshot.attribution.findings.size(); ++i) {
     const Finding& f = snapshot.attribution.findings[i];

@@ -29,8 +29,12 @@ Json function_json(const FunctionActivity& f) {
 }
 
 Json inside_json(const RankSummary& r, const Sites& sites) {
-  return {{"rank", r.rank},         {"function", function_name(r.call_function)}, {"for_s", session::finite(r.call_for_s)},
-          {"tag", r.call_tag},      {"waits_for", r.waits_for},                   {"waits_for_any", r.waits_for_any},
+  return {{"rank", r.rank},
+          {"function", function_name(r.call_function)},
+          {"for_s", session::finite(r.call_for_s)},
+          {"tag", r.call_tag},
+          {"waits_for", r.waits_for},
+          {"waits_for_any", r.waits_for_any},
           {"site", site_json(r.call_site, sites)}};
 }
 
@@ -91,7 +95,8 @@ std::vector<std::string> inside_lines(const std::vector<RankSummary>& ranks, con
   table.column("where", text::Align::left);
   for (const RankSummary& r : ranks) {
     table.row({std::to_string(r.rank), function_name(r.call_function), text::format_seconds(r.call_for_s),
-               r.waits_for.empty() ? "-" : blocked::waits_text(r.waits_for, r.waits_for_any), sites.brief(r.call_site)});
+               r.waits_for.empty() ? "-" : blocked::waits_text(r.waits_for, r.waits_for_any),
+               sites.brief(r.call_site)});
   }
   return table.lines(width);
 }

@@ -33,7 +33,8 @@ std::vector<std::string> link_lines(const std::vector<RegionLink>& links, std::s
   if (links.empty()) return {"no links: no messages between regions were matched"};
   text::Table table;
   table.column("regions", Align::left);
-  for (const char* title : {"messages", "bytes", "ratio", "xfer ratio", "delayed", "late send", "late recv", "transfer"}) {
+  for (const char* title :
+       {"messages", "bytes", "ratio", "xfer ratio", "delayed", "late send", "late recv", "transfer"}) {
     table.column(title, Align::right);
   }
   for (const RegionLink& l : links) {

@@ -35,7 +35,9 @@ struct Keyed {
   Message message;
   bool operator<(const Keyed& other) const {
     if (key != other.key) return key < other.key;
-    const auto rest = [](const Message& m) { return std::tuple(m.send_begin, m.source, m.destination, m.tag, m.recv_end); };
+    const auto rest = [](const Message& m) {
+      return std::tuple(m.send_begin, m.source, m.destination, m.tag, m.recv_end);
+    };
     return rest(message) < rest(other.message);
   }
 };
@@ -117,11 +119,25 @@ session::Json message_json(const Message& m, const Criteria& criteria, const Sit
 }
 
 const std::vector<std::string>& message_csv_titles() {
-  static const std::vector<std::string> titles = {"source",        "destination",     "tag",        "comm",
-                                                  "bytes",         "start_s",         "time_s",     "ratio",
-                                                  "late_sender_s", "late_receiver_s", "transfer_s", "delayed",
-                                                  "inter_node",    "clock_violation", "completion_seen", "send_site",
-                                                  "recv_site",     "clock_unclear",   "clock_error_ns"};
+  static const std::vector<std::string> titles = {"source",
+                                                  "destination",
+                                                  "tag",
+                                                  "comm",
+                                                  "bytes",
+                                                  "start_s",
+                                                  "time_s",
+                                                  "ratio",
+                                                  "late_sender_s",
+                                                  "late_receiver_s",
+                                                  "transfer_s",
+                                                  "delayed",
+                                                  "inter_node",
+                                                  "clock_violation",
+                                                  "completion_seen",
+                                                  "send_site",
+                                                  "recv_site",
+                                                  "clock_unclear",
+                                                  "clock_error_ns"};
   return titles;
 }
 
@@ -150,8 +166,8 @@ std::vector<std::string> message_csv_cells(const Message& m, const Criteria& cri
           std::to_string(m.clock_error_ns)};
 }
 
-std::vector<std::string> message_lines(const std::vector<Message>& messages, const Criteria& criteria, std::size_t width,
-                                       const Sites& sites) {
+std::vector<std::string> message_lines(const std::vector<Message>& messages, const Criteria& criteria,
+                                       std::size_t width, const Sites& sites) {
   const bool show_sites = width == 0 || width >= width_with_sites;
   text::Table table;
   table.column("sent at", text::Align::right);
@@ -171,10 +187,13 @@ std::vector<std::string> message_lines(const std::vector<Message>& messages, con
     std::array<char, 40> at{};
     std::snprintf(at.data(), at.size(), "%.6f s", seconds(m.send_begin));
     table.row({at.data(), std::to_string(m.source) + " -> " + std::to_string(m.destination), std::to_string(m.tag),
-               text::format_bytes(static_cast<double>(m.bytes)), unseen ? "unseen" : text::format_seconds(seconds(m.time())),
-               ratio ? text::format_ratio(*ratio) : "-", text::format_seconds(seconds(split.late_sender)),
-               text::format_seconds(seconds(split.late_receiver)), text::format_seconds(seconds(split.transfer)),
-               has(m, message_flag::clock_violation) ? "clock!" : has(m, message_flag::clock_unclear) ? "clock?" : "",
+               text::format_bytes(static_cast<double>(m.bytes)),
+               unseen ? "unseen" : text::format_seconds(seconds(m.time())), ratio ? text::format_ratio(*ratio) : "-",
+               text::format_seconds(seconds(split.late_sender)), text::format_seconds(seconds(split.late_receiver)),
+               text::format_seconds(seconds(split.transfer)),
+               has(m, message_flag::clock_violation) ? "clock!"
+               : has(m, message_flag::clock_unclear) ? "clock?"
+                                                     : "",
                sites.brief(m.send_site), sites.brief(m.recv_site)});
   }
   return table.lines(width);

@@ -26,7 +26,8 @@ std::string dead_names(const Snapshot& s) {
 }
 
 std::string dead_text(const Snapshot& s) {
-  if (s.network.dead_nodes.size() == 1) return "the aggregator of " + dead_names(s) + " died: its ranks were not recorded from then on";
+  if (s.network.dead_nodes.size() == 1)
+    return "the aggregator of " + dead_names(s) + " died: its ranks were not recorded from then on";
   return "the aggregators of " + dead_names(s) + " died: their ranks were not recorded from then on";
 }
 
@@ -35,9 +36,7 @@ double error_of(const ClockState& clock) { return std::isfinite(clock.error_s) ?
 
 bool larger_error(const ClockState& a, const ClockState& b) { return error_of(a) > error_of(b); }
 
-std::string drift_text(double drift) {
-  return std::isfinite(drift) ? text::format_ratio(drift * 1e6) + " ppm" : "-";
-}
+std::string drift_text(double drift) { return std::isfinite(drift) ? text::format_ratio(drift * 1e6) + " ppm" : "-"; }
 
 Lines clock_lines(const Snapshot& s) {
   std::vector<ClockState> clocks = s.network.clocks;
@@ -46,12 +45,14 @@ Lines clock_lines(const Snapshot& s) {
   Lines lines;
   for (std::size_t i = 0; i < shown; ++i) {
     const ClockState& c = clocks[i];
-    lines.push_back(node_name(s, c.node) + ": offset " + text::format_seconds(c.offset_s) + ", drift " + drift_text(c.drift) +
-                    ", error at most " + text::format_seconds(c.error_s));
+    lines.push_back(node_name(s, c.node) + ": offset " + text::format_seconds(c.offset_s) + ", drift " +
+                    drift_text(c.drift) + ", error at most " + text::format_seconds(c.error_s));
   }
   if (clocks.size() > shown)
-    lines.push_back(std::to_string(clocks.size() - shown) + " more, error at most " + text::format_seconds(clocks[shown].error_s));
-  if (!s.network.corrections.empty()) lines.push_back("estimated anew at the end of the run: stored messages' times are corrected");
+    lines.push_back(std::to_string(clocks.size() - shown) + " more, error at most " +
+                    text::format_seconds(clocks[shown].error_s));
+  if (!s.network.corrections.empty())
+    lines.push_back("estimated anew at the end of the run: stored messages' times are corrected");
   return lines;
 }
 
@@ -84,7 +85,8 @@ std::vector<std::string> network_lines(const Snapshot& s) {
   const Network& n = s.network;
   if (n.messages_left_out + n.collectives_left_out > 0) {
     lines.push_back("left out   " + text::format_count(n.messages_left_out) + " messages and " +
-                    text::format_count(n.collectives_left_out) + " collective calls: counted on their nodes, not sent to the root");
+                    text::format_count(n.collectives_left_out) +
+                    " collective calls: counted on their nodes, not sent to the root");
   }
   return lines;
 }

@@ -40,7 +40,8 @@ std::string node_name(const Snapshot& s, std::int32_t node) {
 
 Rows node_link_rows(const Snapshot& snapshot) {
   std::vector<Json> objects;
-  for (const NodeLink& link : snapshot.network.links) objects.push_back(session::node_link_json(link, snapshot.application));
+  for (const NodeLink& link : snapshot.network.links)
+    objects.push_back(session::node_link_json(link, snapshot.application));
   return rows_of(objects, session::node_link_json({}, snapshot.application));
 }
 
@@ -48,7 +49,8 @@ std::vector<std::string> node_link_lines(const Snapshot& snapshot, std::size_t w
   if (snapshot.network.links.empty()) return {"no messages between nodes were matched"};
   std::vector<NodeLink> links = snapshot.network.links;
   const auto worst = [](const NodeLink& l) { return std::max(l.newest_transfer_ratio, l.peak_transfer_ratio); };
-  std::stable_sort(links.begin(), links.end(), [&](const NodeLink& a, const NodeLink& b) { return worst(a) > worst(b); });
+  std::stable_sort(links.begin(), links.end(),
+                   [&](const NodeLink& a, const NodeLink& b) { return worst(a) > worst(b); });
   text::Table table;
   table.column("from", Align::left);
   table.column("to", Align::left);
@@ -89,7 +91,8 @@ std::optional<SlowNode> slow_node(const Snapshot& s) {
     if (side.links < 2 || side.least < slow_ratio || (slowest && side.least <= slowest->ratio)) continue;
     std::vector<double> others;
     for (const NodeLink& l : s.network.links)
-      if (const auto ratio = judged(s, l); ratio && l.source != key.first && l.destination != key.first) others.push_back(*ratio);
+      if (const auto ratio = judged(s, l); ratio && l.source != key.first && l.destination != key.first)
+        others.push_back(*ratio);
     const double usual = median(others);
     if (!others.empty() && side.least >= slow_ratio * std::max(usual, 1.0))
       slowest = SlowNode{key.first, key.second, side.least, usual, side.at_s};
@@ -102,9 +105,11 @@ std::string slow_node_line(const Snapshot& s) {
   if (!slow) return {};
   const std::string name = node_name(s, slow->node), ratio = text::format_ratio(slow->ratio);
   const std::string others = " (between other nodes " + text::format_ratio(slow->others) + ")";
-  const std::string what = slow->sends ? "messages from " + name + " to other nodes" : "messages to " + name + " from other nodes";
+  const std::string what =
+      slow->sends ? "messages from " + name + " to other nodes" : "messages to " + name + " from other nodes";
   if (!s.finished) return what + " take " + ratio + " times the usual transfer time" + others;
-  return what + " took up to " + ratio + " times the usual transfer time, worst at " + text::format_seconds(slow->at_s) + others;
+  return what + " took up to " + ratio + " times the usual transfer time, worst at " +
+         text::format_seconds(slow->at_s) + others;
 }
 
 }  // namespace pclscope::views

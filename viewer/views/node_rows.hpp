@@ -20,10 +20,10 @@ std::vector<std::string> node_link_lines(const Snapshot& snapshot, std::size_t w
 // A node whose messages to (or from) all other nodes take much longer than those between others.
 struct SlowNode {
   std::int32_t node = 0;
-  bool sends = true;       // messages from it; else to it
-  double ratio = 0;        // of their transfers to what is usual between nodes
-  double others = 0;       // of those that have nothing to do with the node: the (lower) median
-  double at_s = 0;         // begin of its worst stretch
+  bool sends = true;  // messages from it; else to it
+  double ratio = 0;   // of their transfers to what is usual between nodes
+  double others = 0;  // of those that have nothing to do with the node: the (lower) median
+  double at_s = 0;    // begin of its worst stretch
 };
 inline constexpr double slow_ratio = 3;  // at least, and three times the others'
 // Live by the newest seconds, of a finished run by the worst stretches. Needs three nodes with messages.

@@ -6,9 +6,9 @@
 namespace pclscope::views {
 
 struct PageOptions {
-  std::size_t width = 80;    // columns
-  std::size_t height = 24;   // lines
-  bool ascii = false;        // no block characters
+  std::size_t width = 80;   // columns
+  std::size_t height = 24;  // lines
+  bool ascii = false;       // no block characters
 };
 
 }  // namespace pclscope::views

@@ -20,8 +20,8 @@ std::string newest_period(const Region& region) {
     return (growth ? "growing since " : "steady " + text::format_times(p.mean_ratio) + " since ") +
            text::format_moment(p.begin_s);
   }
-  return (growth ? "grew to " + text::format_times(p.end_ratio) : "was " + text::format_times(p.mean_ratio)) + " until " +
-         text::format_moment(p.end_s);
+  return (growth ? "grew to " + text::format_times(p.end_ratio) : "was " + text::format_times(p.mean_ratio)) +
+         " until " + text::format_moment(p.end_s);
 }
 
 std::string period_name(PeriodKind kind) {
@@ -39,8 +39,8 @@ std::string kept_line(const Retention& r) {
 
 std::string budget_line(const Retention& r) {
   if (!(r.bites_since_s >= 0)) return "";
-  return "budget of " + text::format_bytes(r.budget_bytes) + " used up since " + text::format_moment(r.bites_since_s) + ": " +
-         messages_text(r.messages_left_out) + " not in the dump";
+  return "budget of " + text::format_bytes(r.budget_bytes) + " used up since " + text::format_moment(r.bites_since_s) +
+         ": " + messages_text(r.messages_left_out) + " not in the dump";
 }
 
 }  // namespace pclscope::views

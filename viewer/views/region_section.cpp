@@ -20,7 +20,8 @@ constexpr std::size_t history_room = 14;
 constexpr std::size_t narrowest_history = 3;
 
 std::string ratio_now(const Region& region) {
-  if (region.history_ratio.empty() || region.history_messages.empty() || region.history_messages.back() == 0) return "-";
+  if (region.history_ratio.empty() || region.history_messages.empty() || region.history_messages.back() == 0)
+    return "-";
   return text::format_ratio(region.history_ratio.back());
 }
 
@@ -38,9 +39,8 @@ double fullest(const std::vector<Region>& regions) {
 std::vector<const Region*> worst_first(const std::vector<Region>& regions) {
   std::vector<const Region*> order;
   for (const Region& region : regions) order.push_back(&region);
-  std::stable_sort(order.begin(), order.end(), [](const Region* a, const Region* b) {
-    return a->mean_latency_ratio > b->mean_latency_ratio;
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [](const Region* a, const Region* b) { return a->mean_latency_ratio > b->mean_latency_ratio; });
   return order;
 }
 
@@ -54,9 +54,12 @@ text::Table facts(const std::vector<const Region*>& regions, bool periods) {
   table.column(periods ? "s/r/x%" : "snd/rcv/xfer%", Align::right);
   if (periods) table.column("period", Align::left);
   for (const Region* r : regions) {
-    std::vector<std::string> row = {std::to_string(r->id), text::compact_ranks(r->ranks, periods ? 8 : 14),
-                                    text::format_short_count(r->messages), ratio_now(*r),
-                                    text::format_ratio(r->mean_latency_ratio), text::format_share(r->delayed_share),
+    std::vector<std::string> row = {std::to_string(r->id),
+                                    text::compact_ranks(r->ranks, periods ? 8 : 14),
+                                    text::format_short_count(r->messages),
+                                    ratio_now(*r),
+                                    text::format_ratio(r->mean_latency_ratio),
+                                    text::format_share(r->delayed_share),
                                     wait_split_text(r->late_sender_s, r->late_receiver_s, r->transfer_s)};
     if (periods) row.push_back(newest_period(*r));
     table.row(std::move(row));
@@ -71,7 +74,8 @@ std::vector<std::string> region_section(const Snapshot& snapshot, std::size_t mo
   std::vector<const Region*> regions = worst_first(snapshot.regions);
   const std::size_t all = regions.size();
   if (all > most) regions.resize(most > 0 ? most - 1 : 0);
-  const bool periods = std::any_of(regions.begin(), regions.end(), [](const Region* r) { return !newest_period(*r).empty(); });
+  const bool periods =
+      std::any_of(regions.begin(), regions.end(), [](const Region* r) { return !newest_period(*r).empty(); });
   std::vector<std::string> lines = facts(regions, periods).lines();
   std::size_t used = 0;
   for (const std::string& line : lines) used = std::max(used, text::display_width(line));
@@ -81,8 +85,9 @@ std::vector<std::string> region_section(const Snapshot& snapshot, std::size_t mo
     const double full = fullest(snapshot.regions);
     lines[0] = text::pad_right(lines[0], used) + "  " + std::string("history").substr(0, columns);
     for (std::size_t i = 0; i < regions.size(); ++i) {
-      lines[i + 1] = text::pad_right(lines[i + 1], used) + "  " +
-                     text::sparkline(regions[i]->history_ratio, regions[i]->history_messages, columns, full, options.ascii);
+      lines[i + 1] =
+          text::pad_right(lines[i + 1], used) + "  " +
+          text::sparkline(regions[i]->history_ratio, regions[i]->history_messages, columns, full, options.ascii);
     }
   }
   for (std::string& line : lines) {

@@ -1,6 +1,5 @@
-#include "viewer/views/json_rows.hpp"
-
 #include "viewer/text/printable.hpp"
+#include "viewer/views/json_rows.hpp"
 #include "viewer/views/summary_tables.hpp"
 
 // The JSON objects are the one source of names and values; rows flatten them.

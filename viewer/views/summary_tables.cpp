@@ -47,8 +47,8 @@ std::vector<std::string> summary_lines(const Snapshot& snapshot, bool complete, 
   const double delayed = m.matched > 0 ? static_cast<double>(m.delayed) / static_cast<double>(m.matched) : 0;
   Lines lines = {
       "command    " + text::printable(app.command),
-      "run        " + text::printable(app.mpi.empty() ? "MPI not known" : app.mpi) + ", " + std::to_string(app.ranks) + " ranks on " +
-          std::to_string(app.nodes.size()) + (app.nodes.size() == 1 ? " node" : " nodes"),
+      "run        " + text::printable(app.mpi.empty() ? "MPI not known" : app.mpi) + ", " + std::to_string(app.ranks) +
+          " ranks on " + std::to_string(app.nodes.size()) + (app.nodes.size() == 1 ? " node" : " nodes"),
       "time       " + text::format_utc(snapshot.time_origin_realtime_ns) + ", " +
           text::format_seconds(snapshot.duration_s) + (complete && snapshot.finished ? "" : ", not finished"),
       "messages   " + text::format_count(m.matched) + " matched, " + text::format_bytes(m.bytes) + ", " +
@@ -57,7 +57,8 @@ std::vector<std::string> summary_lines(const Snapshot& snapshot, bool complete, 
           text::format_count(m.unmatched_receives) + " receives, ambiguous " + text::format_count(m.ambiguous) +
           ", dropped events " + text::format_count(m.dropped_events),
       "latency    median " + text::format_seconds(snapshot.latency.median_s) + ", p99 " +
-          text::format_seconds(snapshot.latency.p99_s) + ", mean ratio " + text::format_ratio(snapshot.latency.mean_ratio)};
+          text::format_seconds(snapshot.latency.p99_s) + ", mean ratio " +
+          text::format_ratio(snapshot.latency.mean_ratio)};
   if (m.half_recorded > 0) lines.push_back("           half recorded " + text::format_count(m.half_recorded));
   if (m.clock_violations + m.clock_unclear > 0 || m.foreign > 0) {
     lines.push_back("           clock violations " + text::format_count(m.clock_violations) + ", unclear " +
@@ -75,8 +76,10 @@ std::vector<std::string> summary_lines(const Snapshot& snapshot, bool complete, 
   lines.push_back("");
   const Lines regions = region_lines(snapshot.regions, width);
   constexpr std::size_t most = 15;
-  lines.insert(lines.end(), regions.begin(), regions.begin() + static_cast<std::ptrdiff_t>(std::min(regions.size(), most + 1)));
-  if (regions.size() > most + 1) lines.push_back("... " + std::to_string(regions.size() - most - 1) + " more: inspect FILE regions");
+  lines.insert(lines.end(), regions.begin(),
+               regions.begin() + static_cast<std::ptrdiff_t>(std::min(regions.size(), most + 1)));
+  if (regions.size() > most + 1)
+    lines.push_back("... " + std::to_string(regions.size() - most - 1) + " more: inspect FILE regions");
   if (width > 0) {
     for (std::string& line : lines) line = text::clip(line, width);
   }
@@ -85,17 +88,26 @@ std::vector<std::string> summary_lines(const Snapshot& snapshot, bool complete, 
 
 std::vector<std::string> region_lines(const std::vector<Region>& regions, std::size_t width) {
   if (regions.empty()) return {"no regions: no messages between ranks were matched"};
-  auto table = table_of({{"region", Align::right}, {"ranks", Align::left}, {"messages", Align::right},
-                         {"bytes", Align::right}, {"ratio", Align::right}, {"delayed", Align::right},
-                         {"late send", Align::right}, {"late recv", Align::right}, {"transfer", Align::right},
-                         {"xfer ratio", Align::right}, {"in colls", Align::right}, {"newest period", Align::left}});
+  auto table = table_of({{"region", Align::right},
+                         {"ranks", Align::left},
+                         {"messages", Align::right},
+                         {"bytes", Align::right},
+                         {"ratio", Align::right},
+                         {"delayed", Align::right},
+                         {"late send", Align::right},
+                         {"late recv", Align::right},
+                         {"transfer", Align::right},
+                         {"xfer ratio", Align::right},
+                         {"in colls", Align::right},
+                         {"newest period", Align::left}});
   for (const Region& r : regions) {
     const std::string ranks = width > 0 ? text::compact_ranks(r.ranks, width / 5) : text::compact_ranks(r.ranks);
-    table.row({std::to_string(r.id), ranks, width > 0 ? text::format_short_count(r.messages) : text::format_count(r.messages),
-               text::format_bytes(r.bytes), text::format_ratio(r.mean_latency_ratio), text::format_share(r.delayed_share),
-               text::format_seconds(r.late_sender_s), text::format_seconds(r.late_receiver_s),
-               text::format_seconds(r.transfer_s), text::format_ratio(r.mean_transfer_ratio),
-               text::format_seconds(r.collective_wait_s), newest_period(r)});
+    table.row({std::to_string(r.id), ranks,
+               width > 0 ? text::format_short_count(r.messages) : text::format_count(r.messages),
+               text::format_bytes(r.bytes), text::format_ratio(r.mean_latency_ratio),
+               text::format_share(r.delayed_share), text::format_seconds(r.late_sender_s),
+               text::format_seconds(r.late_receiver_s), text::format_seconds(r.transfer_s),
+               text::format_ratio(r.mean_transfer_ratio), text::format_seconds(r.collective_wait_s), newest_period(r)});
   }
   return table.lines(width);
 }
@@ -103,14 +115,22 @@ std::vector<std::string> region_lines(const std::vector<Region>& regions, std::s
 std::vector<std::string> rank_lines(const std::vector<RankSummary>& ranks, const Application& application,
                                     std::size_t width) {
   if (ranks.empty()) return {"no ranks were recorded"};
-  auto table = table_of({{"rank", Align::right}, {"sends", Align::right}, {"receives", Align::right},
-                         {"sent", Align::right}, {"received", Align::right}, {"colls", Align::right},
-                         {"ratio", Align::right}, {"in MPI", Align::right}, {"in colls", Align::right},
-                         {"caused", Align::right}, {"dropped", Align::right}, {"node", Align::left}});
+  auto table = table_of({{"rank", Align::right},
+                         {"sends", Align::right},
+                         {"receives", Align::right},
+                         {"sent", Align::right},
+                         {"received", Align::right},
+                         {"colls", Align::right},
+                         {"ratio", Align::right},
+                         {"in MPI", Align::right},
+                         {"in colls", Align::right},
+                         {"caused", Align::right},
+                         {"dropped", Align::right},
+                         {"node", Align::left}});
   for (const RankSummary& r : ranks) {
     table.row({std::to_string(r.rank), text::format_short_count(r.sends), text::format_short_count(r.receives),
-               text::format_bytes(r.bytes_sent), text::format_bytes(r.bytes_received), text::format_short_count(r.collectives),
-               text::format_ratio(r.mean_ratio), text::format_seconds(r.mpi_s),
+               text::format_bytes(r.bytes_sent), text::format_bytes(r.bytes_received),
+               text::format_short_count(r.collectives), text::format_ratio(r.mean_ratio), text::format_seconds(r.mpi_s),
                text::format_seconds(r.collective_wait_s), text::format_seconds(r.delay_caused_s),
                text::format_short_count(r.dropped_events), node_of(r, application)});
   }
@@ -119,8 +139,11 @@ std::vector<std::string> rank_lines(const std::vector<RankSummary>& ranks, const
 
 std::vector<std::string> criterion_lines(const std::vector<Criterion>& criteria, std::size_t width) {
   if (criteria.empty()) return {"no criteria: no messages were matched"};
-  auto table = table_of({{"class", Align::left}, {"message size", Align::left}, {"messages", Align::right},
-                         {"median time", Align::right}, {"of transfer", Align::right}});
+  auto table = table_of({{"class", Align::left},
+                         {"message size", Align::left},
+                         {"messages", Align::right},
+                         {"median time", Align::right},
+                         {"of transfer", Align::right}});
   for (const Criterion& c : criteria) {
     table.row({c.inter_node ? "inter-node" : "intra-node", size_range(c), text::format_count(c.count),
                text::format_seconds(c.median_s),

@@ -96,12 +96,12 @@ std::vector<std::string> header_lines(const Snapshot& snapshot, const Freshness&
   lines.push_back(text::printable(snapshot.job) + "  " + text::printable(app.command));
   lines.push_back(text::printable(app.mpi.empty() ? "MPI not known yet" : app.mpi) + "  " +
                   counted(static_cast<std::size_t>(std::max(app.ranks, 0)), "rank", "ranks") + " on " +
-                  counted(app.nodes.size(), "node", "nodes") + "  elapsed " + text::format_seconds(elapsed_s) +
-                  "  " + freshness_text(snapshot, freshness));
-  lines.push_back("matched " + text::format_count(m.matched) + "  unmatched " + text::format_short_count(m.unmatched_sends) +
-                  "+" + text::format_short_count(m.unmatched_receives) + "  ambiguous " +
-                  text::format_short_count(m.ambiguous) + "  dropped " + text::format_short_count(m.dropped_events) +
-                  "  " + text::format_bytes(static_cast<double>(m.bytes)));
+                  counted(app.nodes.size(), "node", "nodes") + "  elapsed " + text::format_seconds(elapsed_s) + "  " +
+                  freshness_text(snapshot, freshness));
+  lines.push_back("matched " + text::format_count(m.matched) + "  unmatched " +
+                  text::format_short_count(m.unmatched_sends) + "+" + text::format_short_count(m.unmatched_receives) +
+                  "  ambiguous " + text::format_short_count(m.ambiguous) + "  dropped " +
+                  text::format_short_count(m.dropped_events) + "  " + text::format_bytes(static_cast<double>(m.bytes)));
   if (m.half_recorded > 0) lines.back() += "  half recorded " + text::format_short_count(m.half_recorded);
   std::string last = "delayed " + text::format_share(delayed) + "  mean ratio " +
                      text::format_ratio(snapshot.latency.mean_ratio) + "  median " +

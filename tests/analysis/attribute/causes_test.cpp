@@ -1,6 +1,5 @@
 // Planted causes: the first finding names them, their ranks and their period.
 #include <catch2/catch.hpp>
-
 #include <cmath>
 
 #include "analysis/attribute/replay.hpp"
@@ -15,7 +14,8 @@ namespace {
 Attribution findings(const Exchange& x, std::function<std::optional<attribute::BetterMapping>()> mapping = {},
                      std::function<void(std::int64_t, const Attribution&)> watch = {}) {
   const Run r = run(x);
-  return attribute::replay({x.ranks, r.messages, r.collectives, x.nodes, 100 * ms, std::move(mapping), std::move(watch)});
+  return attribute::replay(
+      {x.ranks, r.messages, r.collectives, x.nodes, 100 * ms, std::move(mapping), std::move(watch)});
 }
 
 Exchange ring_of(std::int32_t ranks, std::uint32_t seed = 1) {
@@ -49,7 +49,8 @@ TEST_CASE("A healthy run: nothing to name, whatever the number of ranks, noise a
         const Attribution a = findings(x);
         CAPTURE(ranks, jitter, allreduce);
         REQUIRE(!a.findings.empty());
-        CAPTURE(static_cast<int>(a.findings[0].cause), a.findings[0].detail, a.findings[0].confidence, a.findings[0].score);
+        CAPTURE(static_cast<int>(a.findings[0].cause), a.findings[0].detail, a.findings[0].confidence,
+                a.findings[0].score);
         CHECK(quiet(a.findings[0]));
         for (const Finding& f : a.findings) CHECK((quiet(f) || f.confidence <= 0.5));
       }
@@ -86,7 +87,8 @@ TEST_CASE("A slow rank, part of the run: late sender, the rank, and the period w
       };
       double named_s = 0;
       const Attribution a = findings(x, {}, [&](std::int64_t now, const Attribution& live) {
-        if (named_s == 0 && !live.findings.empty() && live.findings[0].cause == Cause::late_sender && live.findings[0].open)
+        if (named_s == 0 && !live.findings.empty() && live.findings[0].cause == Cause::late_sender &&
+            live.findings[0].open)
           named_s = static_cast<double>(now) * 1e-9;
       });
       CAPTURE(ranks, allreduce);
@@ -288,7 +290,9 @@ TEST_CASE("Two causes at different times are both told, the dearer one first") {
   Exchange x = ring_of(12);
   x.nodes = blocks(12, 3);
   x.steps = 900;
-  x.compute = [](std::int32_t r, std::int64_t now) { return r == 4 && now >= 1 * s_ns && now < 3 * s_ns ? 15 * ms : 10 * ms; };
+  x.compute = [](std::int32_t r, std::int64_t now) {
+    return r == 4 && now >= 1 * s_ns && now < 3 * s_ns ? 15 * ms : 10 * ms;
+  };
   x.transfer = [&](std::int32_t from, std::int32_t, std::int64_t now) {
     const bool between = x.nodes[static_cast<std::size_t>(from)] == 1;
     return between && from == 7 && now >= 6 * s_ns && now < 9 * s_ns ? 20 * ms : 60 * us;

@@ -1,5 +1,6 @@
 // Runs whose times are worked out here, not by an MPI: every rank computes, sends to its partners, and waits for their
-// messages of the same step. What a rank computes and what a message takes are functions, so causes are planted at will.
+// messages of the same step. What a rank computes and what a message takes are functions, so causes are planted at
+// will.
 #pragma once
 
 #include <algorithm>
@@ -19,14 +20,16 @@ inline constexpr std::int64_t us = 1'000, ms = 1'000'000, s_ns = 1'000'000'000;
 struct Exchange {
   std::int32_t ranks = 8;
   int steps = 400;
-  std::vector<std::pair<std::int32_t, std::int32_t>> edges;    // both ways
+  std::vector<std::pair<std::int32_t, std::int32_t>> edges;  // both ways
   std::uint64_t bytes = 4096;
-  std::vector<std::int32_t> nodes;                             // of each rank; empty: one
+  std::vector<std::int32_t> nodes;  // of each rank; empty: one
   std::function<std::int64_t(std::int32_t rank, std::int64_t now)> compute = [](auto, auto) { return 10 * ms; };
-  std::function<std::int64_t(std::int32_t from, std::int32_t to, std::int64_t now)> transfer = [](auto, auto, auto) { return 20 * us; };
+  std::function<std::int64_t(std::int32_t from, std::int32_t to, std::int64_t now)> transfer = [](auto, auto, auto) {
+    return 20 * us;
+  };
   std::function<int(std::int32_t rank)> copies = [](auto) { return 1; };  // messages to each partner
-  bool allreduce = false;                                      // after every step
-  double jitter = 0.02;                                        // of computation, uniform
+  bool allreduce = false;                                                 // after every step
+  double jitter = 0.02;                                                   // of computation, uniform
   std::uint32_t seed = 1;
 };
 
@@ -73,7 +76,8 @@ inline Run run(const Exchange& x) {
           if (!x.nodes.empty() && x.nodes[static_cast<std::size_t>(from)] != x.nodes[static_cast<std::size_t>(to)])
             m.flags |= message_flag::inter_node;
           const std::int64_t there = m.send_begin + x.transfer(from, to, m.send_begin);
-          done[static_cast<std::size_t>(to)] = std::max(done[static_cast<std::size_t>(to)], std::max(there, m.recv_wait) + us);
+          done[static_cast<std::size_t>(to)] =
+              std::max(done[static_cast<std::size_t>(to)], std::max(there, m.recv_wait) + us);
           of_step.push_back(m);
         }
     for (Message& m : of_step) m.recv_end = done[static_cast<std::size_t>(m.destination)];

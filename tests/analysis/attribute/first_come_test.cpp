@@ -1,7 +1,6 @@
 // Ranks that take messages as they come: a master of tasks waits for nobody in particular, an exchange does.
-#include <catch2/catch.hpp>
-
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <functional>
 #include <random>
 
@@ -40,7 +39,8 @@ Run farm(std::int32_t ranks, std::int64_t length_ns, const std::function<std::in
   std::int64_t now = ms;
   for (std::int32_t r = 1; r < ranks; ++r, now += 2 * us) give(r, now);
   while (now < length_ns) {
-    const auto first = std::min_element(workers.begin() + 1, workers.end(), [](auto& a, auto& b) { return a.sent < b.sent; });
+    const auto first =
+        std::min_element(workers.begin() + 1, workers.end(), [](auto& a, auto& b) { return a.sent < b.sent; });
     const auto rank = static_cast<std::int32_t>(first - workers.begin());
     Message m;
     m.source = rank, m.destination = 0;
@@ -70,7 +70,9 @@ Run any_exchange(const Exchange& x) {
   std::vector<std::int64_t> now(n, ms), sent(n);
   for (int step = 0; step < x.steps; ++step) {
     for (std::size_t r = 0; r < n; ++r)
-      sent[r] = now[r] + static_cast<std::int64_t>(static_cast<double>(x.compute(static_cast<std::int32_t>(r), now[r])) * (1 + noise(random)));
+      sent[r] =
+          now[r] + static_cast<std::int64_t>(static_cast<double>(x.compute(static_cast<std::int32_t>(r), now[r])) *
+                                             (1 + noise(random)));
     for (std::size_t r = 0; r < n; ++r) {
       std::vector<std::size_t> partners;
       for (const auto& [a, b] : x.edges) {
@@ -97,7 +99,9 @@ Run any_exchange(const Exchange& x) {
   return out;
 }
 
-Attribution findings(std::int32_t ranks, const Run& r) { return attribute::replay({ranks, r.messages, {}, {}, 100 * ms, {}, {}}); }
+Attribution findings(std::int32_t ranks, const Run& r) {
+  return attribute::replay({ranks, r.messages, {}, {}, 100 * ms, {}, {}});
+}
 
 }  // namespace
 
@@ -108,16 +112,17 @@ TEST_CASE("A master of tasks waits for whoever is first: nobody is named, whatev
       const auto task = [&](std::int32_t worker) -> std::int64_t {
         const std::int64_t usual = 5 * ms;
         switch (kind) {
-          case 0: return usual;                                                        // in step: one of them is always first
+          case 0: return usual;  // in step: one of them is always first
           case 1: return std::uniform_int_distribution<std::int64_t>(usual / 2, 2 * usual)(random);
-          case 2: return worker == 2 ? 4 * usual : usual;                              // it is given fewer
+          case 2: return worker == 2 ? 4 * usual : usual;  // it is given fewer
           default: return usual + worker * 37 * us;
         }
       };
       const Attribution a = findings(ranks, farm(ranks, 8 * s_ns, task));
       CAPTURE(ranks, kind);
       REQUIRE(!a.findings.empty());
-      CAPTURE(static_cast<int>(a.findings[0].cause), a.findings[0].ranks, a.findings[0].confidence, a.findings[0].score);
+      CAPTURE(static_cast<int>(a.findings[0].cause), a.findings[0].ranks, a.findings[0].confidence,
+              a.findings[0].score);
       CHECK(quiet(a.findings[0]));
       for (const Finding& f : a.findings) CHECK((quiet(f) || f.confidence <= 0.5));
       if (ranks <= 8 && a.findings[0].cause == Cause::unknown)

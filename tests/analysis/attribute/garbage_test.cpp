@@ -1,6 +1,5 @@
 // Whatever comes in: finite findings, few of them, in bounded time; and the same through a Pipeline.
 #include <catch2/catch.hpp>
-
 #include <chrono>
 #include <cmath>
 
@@ -32,7 +31,8 @@ void check_sane(const Attribution& a, std::int32_t ranks) {
   }
   for (const AttributionSlice& s : a.slices) {
     CHECK(std::isfinite(s.begin_s));
-    for (const double v : {s.length_s, s.load_balance, s.wait_s, s.blocked_s, s.collective_s, s.transfer_s, s.excess_transfer_s}) {
+    for (const double v :
+         {s.length_s, s.load_balance, s.wait_s, s.blocked_s, s.collective_s, s.transfer_s, s.excess_transfer_s}) {
       CHECK(std::isfinite(v));
       CHECK(v >= 0);
     }
@@ -113,7 +113,8 @@ TEST_CASE("Nothing at all, one rank, messages to oneself, a silent rank: no find
   CHECK(attribute::replay({0, {}, {}, {}, 100 * ms, {}, {}}).findings.empty());
   CHECK(attribute::replay({1, {}, {}, {}, 100 * ms, {}, {}}).findings.empty());
   std::vector<Message> own(100);
-  for (std::size_t i = 0; i < own.size(); ++i) own[i].recv_end = own[i].recv_wait = static_cast<std::int64_t>(i) * 50 * ms;
+  for (std::size_t i = 0; i < own.size(); ++i)
+    own[i].recv_end = own[i].recv_wait = static_cast<std::int64_t>(i) * 50 * ms;
   CHECK(attribute::replay({1, own, {}, {}, 100 * ms, {}, {}}).findings.empty());
   Exchange x;
   x.ranks = 5;
@@ -132,7 +133,8 @@ TEST_CASE("A pipeline tells what the replay of the same messages tells") {
   x.nodes = {0, 0, 0, 1, 1, 1, 2, 2, 2};
   x.compute = [](std::int32_t r, std::int64_t now) { return r == 6 && now > 2 * s_ns ? 18 * ms : 10 * ms; };
   Run r = run(x);
-  std::stable_sort(r.messages.begin(), r.messages.end(), [](const Message& a, const Message& b) { return a.recv_end < b.recv_end; });
+  std::stable_sort(r.messages.begin(), r.messages.end(),
+                   [](const Message& a, const Message& b) { return a.recv_end < b.recv_end; });
   const Attribution replayed = attribute::replay({9, r.messages, {}, x.nodes, 100 * ms, {}, {}});
   Pipeline pipeline(job(9, x.nodes), {});
   pipeline.add_messages(r.messages);
@@ -177,6 +179,7 @@ TEST_CASE("Thousands of ranks: findings in a moment") {
   const Attribution a = attribute::replay({2000, r.messages, {}, {}, 100 * ms, {}, {}});
   REQUIRE(!a.findings.empty());
   CHECK(a.findings[0].cause == Cause::late_sender);
-  CHECK(std::all_of(a.findings[0].ranks.begin(), a.findings[0].ranks.end(), [](std::int32_t rank) { return rank % 100 == 3; }));
+  CHECK(std::all_of(a.findings[0].ranks.begin(), a.findings[0].ranks.end(),
+                    [](std::int32_t rank) { return rank % 100 == 3; }));
   check_sane(a, 2000);
 }

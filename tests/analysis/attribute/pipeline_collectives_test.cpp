@@ -58,14 +58,17 @@ void check(const Snapshot& s) {
 TEST_CASE("Barriers only, one node: collective wait, live and at the end") {
   Pipeline pipeline(job(), {});
   bool live = false;
-  feed([&](std::int32_t r, const record::Event& e) { pipeline.add(r, 0, {&e, 1}); },
-       [&](std::int64_t now) {
-         pipeline.end_round(now);
-         if (now != 4000 * ms) return;
-         const Snapshot s = pipeline.snapshot();
-         live = !s.attribution.findings.empty() && s.attribution.findings[0].cause == Cause::collective_wait &&
-                s.attribution.findings[0].open;
-       });
+  feed(
+      [&](std::int32_t r, const record::Event& e) {
+        pipeline.add(r, 0, {&e, 1});
+      },
+      [&](std::int64_t now) {
+        pipeline.end_round(now);
+        if (now != 4000 * ms) return;
+        const Snapshot s = pipeline.snapshot();
+        live = !s.attribution.findings.empty() && s.attribution.findings[0].cause == Cause::collective_wait &&
+               s.attribution.findings[0].open;
+      });
   CHECK(live);
   pipeline.finish();
   check(pipeline.snapshot());

@@ -2,7 +2,6 @@
 #include "analysis/attribute/slices.hpp"
 
 #include <catch2/catch.hpp>
-
 #include <random>
 
 #include "analysis/attribute/spells.hpp"

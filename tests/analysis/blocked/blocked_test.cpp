@@ -87,8 +87,12 @@ TEST_CASE("polling is not waiting, and what is not understood is not either") {
 TEST_CASE("Wait and Waitall need every request, Waitany and Waitsome one") {
   SECTION("receives") {
     for (const F f : {F::Wait, F::Waitall})
-      CHECK(Job(2).irecv(0, 1, 2).irecv(1, 0, 2).in(0, f, -3, -1, 0, {receive(0)}).in(1, f, -3, -1, 0, {receive(0)}).cycles() ==
-            Cycles{{0, 1}});
+      CHECK(Job(2)
+                .irecv(0, 1, 2)
+                .irecv(1, 0, 2)
+                .in(0, f, -3, -1, 0, {receive(0)})
+                .in(1, f, -3, -1, 0, {receive(0)})
+                .cycles() == Cycles{{0, 1}});
   }
   SECTION("one of them is enough to be stuck in Waitall") {
     Job job(3);
@@ -108,7 +112,13 @@ TEST_CASE("Wait and Waitall need every request, Waitany and Waitsome one") {
     }
   }
   SECTION("a request that is complete, or of which nothing is known") {
-    CHECK(Job(2).irecv(0, 1, 2).completed(0, 0, 1, 2).in(0, F::Wait, -3, -1, 0, {receive(0)}).recv(1, 0).cycles().empty());
+    CHECK(Job(2)
+              .irecv(0, 1, 2)
+              .completed(0, 0, 1, 2)
+              .in(0, F::Wait, -3, -1, 0, {receive(0)})
+              .recv(1, 0)
+              .cycles()
+              .empty());
     CHECK(Job(3).irecv(0, 1, 2).in(0, F::Waitany, -3, -1, 0, {receive(0), 0}).recv(1, 0).cycles().empty());
     CHECK(Job(3).irecv(0, 1, 2).in(0, F::Waitall, -3, -1, 0, {receive(0), 0}).recv(1, 0).cycles() == Cycles{{0, 1}});
   }
@@ -298,7 +308,8 @@ TEST_CASE("the slot is read whole or not at all") {
     ++whole;
     const bool same = call.site == call.since && call.comm == call.since &&
                       call.peer == static_cast<std::int32_t>(call.since) && call.tag == call.peer;
-    if (!same) FAIL_CHECK("torn: since " << call.since << " site " << call.site << " peer " << call.peer << " tag " << call.tag);
+    if (!same)
+      FAIL_CHECK("torn: since " << call.since << " site " << call.site << " peer " << call.peer << " tag " << call.tag);
   }
   stop = true;
   writer.join();

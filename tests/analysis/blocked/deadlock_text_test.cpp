@@ -7,7 +7,8 @@
 using namespace pclscope;
 
 namespace {
-DeadlockMember member(std::int32_t rank, record::Function function, std::vector<std::int32_t> waits_for, bool any = false) {
+DeadlockMember member(std::int32_t rank, record::Function function, std::vector<std::int32_t> waits_for,
+                      bool any = false) {
   DeadlockMember m;
   m.rank = rank;
   m.function = static_cast<std::uint16_t>(function);
@@ -56,5 +57,6 @@ TEST_CASE("thousands of members stay one readable line") {
   CHECK(text(cycle).size() < 500);
   CHECK_THAT(text(cycle), Catch::Contains("4992 more ranks, the last of which waits for rank 0"));
   CHECK(text(knot).size() < 900);
-  CHECK_THAT(text(knot), Catch::Contains("any of ranks 0, 1, 2 and 4997 more") && Catch::Contains("and 4992 more ranks"));
+  CHECK_THAT(text(knot),
+             Catch::Contains("any of ranks 0, 1, 2 and 4997 more") && Catch::Contains("and 4992 more ranks"));
 }

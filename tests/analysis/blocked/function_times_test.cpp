@@ -77,14 +77,15 @@ TEST_CASE("a call that has not returned counts as much as it will when it does")
 
 TEST_CASE("several events of one call count once") {
   FunctionTimes times(1, window);
-  const std::vector<Event> events = {event(EventKind::call, Function::Waitall, 10, 60),
-                                     event(EventKind::recv_done, Function::Waitall, 10, 60),
-                                     event(EventKind::recv_done, Function::Waitall, 10, 60),
-                                     event(EventKind::send, Function::Sendrecv, 70, 90),
-                                     event(EventKind::recv_done, Function::Sendrecv, 70, 90),
-                                     event(EventKind::recv_post, Function::Recv, 95, 95, record::flag::entered),
-                                     event(EventKind::recv_done, Function::Recv, 95, 99, record::flag::posted),
-                                     event(EventKind::collective, Function::Ibarrier, 1, 60, record::flag::nonblocking)};
+  const std::vector<Event> events = {
+      event(EventKind::call, Function::Waitall, 10, 60),
+      event(EventKind::recv_done, Function::Waitall, 10, 60),
+      event(EventKind::recv_done, Function::Waitall, 10, 60),
+      event(EventKind::send, Function::Sendrecv, 70, 90),
+      event(EventKind::recv_done, Function::Sendrecv, 70, 90),
+      event(EventKind::recv_post, Function::Recv, 95, 95, record::flag::entered),
+      event(EventKind::recv_done, Function::Recv, 95, 99, record::flag::posted),
+      event(EventKind::collective, Function::Ibarrier, 1, 60, record::flag::nonblocking)};
   times.add(0, 0, events);
   const auto all = times.list({}, 100 * ms);
   CHECK(find(all, Function::Waitall)->calls == 1);

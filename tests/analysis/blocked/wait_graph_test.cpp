@@ -80,7 +80,8 @@ std::uint32_t all_that_may_go_on(const WaitGraph& g) {
 // Nobody in `ranks` could go on even if everybody else (but the finished) could.
 bool stuck_among_themselves(const WaitGraph& g, const Ranks& ranks) {
   WaitGraph alone = g;
-  std::erase_if(alone.waiters, [&](const Waiter& w) { return std::find(ranks.begin(), ranks.end(), w.rank) == ranks.end(); });
+  std::erase_if(alone.waiters,
+                [&](const Waiter& w) { return std::find(ranks.begin(), ranks.end(), w.rank) == ranks.end(); });
   const std::uint32_t free = all_that_may_go_on(alone);
   return std::none_of(ranks.begin(), ranks.end(), [&](std::int32_t r) { return free >> r & 1; });
 }

@@ -1,5 +1,5 @@
-// A job for tests: what its ranks did goes to a Matcher and a Blocked as if read from rings, and their current-call slots
-// are set by hand. Time is in nanoseconds, one tick each.
+// A job for tests: what its ranks did goes to a Matcher and a Blocked as if read from rings, and their current-call
+// slots are set by hand. Time is in nanoseconds, one tick each.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,8 @@ class Job {
   }
   Job& isend(int from, int to, int tag) { return send(from, to, tag, 1, record::flag::nonblocking); }
   Job& irecv(int rank, int source, int tag, std::uint64_t comm = 1) {
-    return put(rank, EventKind::recv_post, F::Irecv, comm, source, tag, numbers_[at(rank)].receives++, record::flag::nonblocking);
+    return put(rank, EventKind::recv_post, F::Irecv, comm, source, tag, numbers_[at(rank)].receives++,
+               record::flag::nonblocking);
   }
   Job& received(int rank, int source, int tag, std::uint64_t comm = 1) {
     return put(rank, EventKind::recv_done, F::Recv, comm, source, tag, numbers_[at(rank)].receives++);
@@ -52,7 +53,8 @@ class Job {
   Job& completed(int rank, std::uint64_t number, int source, int tag) {
     return put(rank, EventKind::recv_done, F::Wait, 1, source, tag, number, record::flag::posted);
   }
-  Job& collective(int rank, std::uint64_t number, std::uint64_t comm = 1, F function = F::Barrier, std::uint32_t flags = 0) {
+  Job& collective(int rank, std::uint64_t number, std::uint64_t comm = 1, F function = F::Barrier,
+                  std::uint32_t flags = 0) {
     return put(rank, EventKind::collective, function, comm, -1, any_tag, number, flags);
   }
   Job& made(const Ranks& ranks, std::uint64_t comm, std::uint32_t flags = 0) {

@@ -93,10 +93,10 @@ void check_three_calls(const Workshop& shop, const std::string& name, bool one_f
 TEST_CASE("calls of programs built in many ways are found on their lines") {
   const Workshop shop;
   shop.write("three.c", three_calls);
-  for (const char* options : {"-g -O0 -fPIE -pie", "-g -O2 -fPIE -pie", "-g -O0 -fno-pie -no-pie", "-g -O2 -fno-pie -no-pie",
-                              "-g -gdwarf-4 -O2", "-g -gdwarf-5 -O2 -flto", "-g -O2 -static", "-g1 -O2",
-                              "-g -O2 -gz", "-g -O2 -ffunction-sections -Wl,--gc-sections -Wl,-z,separate-code",
-                              "-g -O2 -Wl,-z,noseparate-code"}) {
+  for (const char* options :
+       {"-g -O0 -fPIE -pie", "-g -O2 -fPIE -pie", "-g -O0 -fno-pie -no-pie", "-g -O2 -fno-pie -no-pie",
+        "-g -gdwarf-4 -O2", "-g -gdwarf-5 -O2 -flto", "-g -O2 -static", "-g1 -O2", "-g -O2 -gz",
+        "-g -O2 -ffunction-sections -Wl,--gc-sections -Wl,-z,separate-code", "-g -O2 -Wl,-z,noseparate-code"}) {
     INFO(options);
     // An absolute path, as build systems give it: that is what the debug information says then.
     shop.shell(std::string("cc ") + options + " '" + shop.path("three.c") + "' called.o -o program");
@@ -127,7 +127,8 @@ TEST_CASE("the same call has the same id in all ranks, different calls have diff
 
 TEST_CASE("a library that is loaded later, from a path with blanks, is found") {
   const Workshop shop;
-  shop.write("library.c", "void called(int line);\nvoid enter(void) {\n  called(__LINE__);\n  __asm__ volatile(\"\");\n}\n");
+  shop.write("library.c",
+             "void called(int line);\nvoid enter(void) {\n  called(__LINE__);\n  __asm__ volatile(\"\");\n}\n");
   shop.write("loader.c", R"(#include <dlfcn.h>
 #include <stdio.h>
 void called(int line);

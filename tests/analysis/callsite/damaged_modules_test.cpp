@@ -92,11 +92,13 @@ TEST_CASE("damaged modules: every question is answered and nobody but the helper
     if (i % 3 == 0) {
       content.resize(random() % content.size());
     } else {
-      for (std::uint64_t flips = 1 + random() % 64; flips > 0; flips--) content[random() % content.size()] = static_cast<char>(random());
+      for (std::uint64_t flips = 1 + random() % 64; flips > 0; flips--)
+        content[random() % content.size()] = static_cast<char>(random());
     }
     shop.write("damaged", content);
     (void)read_elf_image(shop.path("damaged"));  // in this process
-    const auto answers = ask(LINES_PROGRAM, {{1, site.offset, shop.path("damaged"), ""}, {2, site.offset, program, ""}}, 60s);
+    const auto answers =
+        ask(LINES_PROGRAM, {{1, site.offset, shop.path("damaged"), ""}, {2, site.offset, program, ""}}, 60s);
     REQUIRE(answers.size() == 2);
     CHECK(answers[0].id + answers[1].id == 3);
     for (const Answer& answer : answers) {

@@ -78,7 +78,7 @@ TEST_CASE("processes that are gone, of somebody else, or no longer the same have
   const std::uint64_t address = running.next().address;
   table.add_process(4, running.pid(), shop.path("idle"));
   running.end();
-  CHECK(table.site_of(4, address) == 2);       // it was read when it was welcomed
+  CHECK(table.site_of(4, address) == 2);  // it was read when it was welcomed
   CHECK(table.site_of(4, address + 0x7000000) == 0);
 }
 

@@ -1,7 +1,8 @@
 // What messages cost at call sites, on paper.
+#include "analysis/callsite/site_sums.hpp"
+
 #include <catch2/catch.hpp>
 
-#include "analysis/callsite/site_sums.hpp"
 #include "analysis/pipeline.hpp"
 
 using namespace pclscope;
@@ -9,7 +10,8 @@ using namespace pclscope;
 namespace {
 
 // Sent at 1000 ns, received `time` later; the receive was posted at `post` and its completing call entered at `wait`.
-Message message(std::uint32_t send_site, std::uint32_t recv_site, std::int64_t time, std::int64_t post, std::int64_t wait) {
+Message message(std::uint32_t send_site, std::uint32_t recv_site, std::int64_t time, std::int64_t post,
+                std::int64_t wait) {
   Message m;
   m.destination = 1;
   m.send_site = send_site;
@@ -39,7 +41,7 @@ SiteActivity of(const std::vector<SiteActivity>& list, std::uint32_t site) {
 
 TEST_CASE("a late sender is charged to the send's line, the waiting to the receive's") {
   SiteSums sums;
-  add(sums, message(1, 2, 100, 400, 400), 0.5);   // the receiver waited 600 ns before the send began
+  add(sums, message(1, 2, 100, 400, 400), 0.5);  // the receiver waited 600 ns before the send began
   add(sums, message(1, 2, 100, 1000, 1000), 0.5);
   const auto list = sums.list(10);
   REQUIRE(list.size() == 2);

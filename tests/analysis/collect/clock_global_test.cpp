@@ -15,10 +15,11 @@ namespace {
 constexpr std::int64_t second = 1'000'000'000;
 constexpr auto other = GlobalClock::Role::other;
 
-// A node measured against the root for `seconds`, a burst every `pause`; `look` is called at moments between, with the clock.
+// A node measured against the root for `seconds`, a burst every `pause`; `look` is called at moments between, with the
+// clock.
 template <class Look>
-void run(GlobalClock& global, std::mt19937_64& random, const Clock& node, const Clock& root, const Network& net, double seconds,
-         std::int64_t pause, Look look) {
+void run(GlobalClock& global, std::mt19937_64& random, const Clock& node, const Clock& root, const Network& net,
+         double seconds, std::int64_t pause, Look look) {
   OffsetEstimator estimator;
   std::int64_t t = 0;
   for (const std::int64_t end = static_cast<std::int64_t>(seconds * 1e9); t < end;) {
@@ -69,7 +70,8 @@ TEST_CASE("a new estimate is slewed in: nothing handed out changes, no jump, and
   const double step = GENERATE(50'000.0, -50'000.0, 3e9, -3e9);
   CAPTURE(step);
   REQUIRE(clock.apply({now - 1'000, step, 0, 500, 0}, now));
-  for (std::size_t i = 0; i < before.size(); ++i) CHECK(clock.to_global(static_cast<std::int64_t>(i) * second / 8) == before[i]);
+  for (std::size_t i = 0; i < before.size(); ++i)
+    CHECK(clock.to_global(static_cast<std::int64_t>(i) * second / 8) == before[i]);
   CHECK(std::abs(clock.to_global(now + 1) - clock.to_global(now)) <= 2);
   const std::int64_t slewed = now + std::max<std::int64_t>(second / 5, static_cast<std::int64_t>(std::abs(step) * 4));
   CHECK(clock.to_global(slewed) == slewed + static_cast<std::int64_t>(step));
@@ -89,7 +91,8 @@ TEST_CASE("random runs: rising, invertible, never changed afterwards, covered") 
   CAPTURE(seed);
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> unit(0, 1);
-  const Clock node = simulated::random_clock(random, 1e3, 0.45e-6), root = simulated::random_clock(random, 1e3, 0.45e-6);
+  const Clock node = simulated::random_clock(random, 1e3, 0.45e-6),
+              root = simulated::random_clock(random, 1e3, 0.45e-6);
   Network net;
   net.tail_there = unit(random);
   net.tail_back = unit(random);
@@ -165,7 +168,8 @@ TEST_CASE("re-estimation of nothing, of one record, and of garbage") {
       const double choice[] = {NAN, HUGE_VAL, -1, 0, 1e30, static_cast<double>(random() % 1'000'000)};
       return choice[random() % 6];
     };
-    garbage.push_back({{static_cast<std::int64_t>(random()), number(), number() / 1e9, number(), number() / 1e9}, number()});
+    garbage.push_back(
+        {{static_cast<std::int64_t>(random()), number(), number() / 1e9, number(), number() / 1e9}, number()});
   }
   const RefittedClock survived = refit(garbage);
   for (const ClockCorrection& point : survived.points()) {
@@ -205,7 +209,8 @@ TEST_CASE("a long run: segments and records stay bounded, old times keep their b
   for (std::int64_t i = 1; i <= 300'000; ++i) {
     const std::int64_t t = i * second, local = node.at(t);
     const double offset = simulated::true_offset(node, root, t);
-    const double drift = (simulated::true_offset(node, root, t + second / 2) - simulated::true_offset(node, root, t - second / 2)) / 1e9;
+    const double drift =
+        (simulated::true_offset(node, root, t + second / 2) - simulated::true_offset(node, root, t - second / 2)) / 1e9;
     const double error = 5'000 * (static_cast<double>(random() % 2001) / 1000 - 1);
     REQUIRE(clock.apply({local, offset + error, drift, 5'001, 1e-6}, local + 1'000'000));
     const std::int64_t global = clock.to_global(local + 1'000'000);
@@ -220,6 +225,7 @@ TEST_CASE("a long run: segments and records stay bounded, old times keep their b
   for (std::int64_t t = 2 * second; t < 300'000 * second; t += 77'777'777'777) {
     const double offset = simulated::true_offset(node, root, t);
     CHECK(std::abs(final_clock.offset_ns(node.at(t)) - offset) <= final_clock.error_ns(node.at(t)) + 2);
-    CHECK(std::abs(static_cast<double>(clock.to_global(node.at(t)) - node.at(t)) - offset) <= clock.error_ns(node.at(t)) + 2);
+    CHECK(std::abs(static_cast<double>(clock.to_global(node.at(t)) - node.at(t)) - offset) <=
+          clock.error_ns(node.at(t)) + 2);
   }
 }

@@ -29,8 +29,8 @@ struct Tally {
 };
 
 // Bursts of `pings` every `pause` ns from t on for `seconds`; looks at a few moments before the next burst.
-void run(OffsetEstimator& estimator, std::mt19937_64& random, const Clock& child, const Clock& parent, const Network& net,
-         std::int64_t& t, double seconds, std::int64_t pause, int pings, Tally& tally) {
+void run(OffsetEstimator& estimator, std::mt19937_64& random, const Clock& child, const Clock& parent,
+         const Network& net, std::int64_t& t, double seconds, std::int64_t pause, int pings, Tally& tally) {
   for (const std::int64_t end = t + static_cast<std::int64_t>(seconds * 1e9); t < end;) {
     for (int i = 0; i < pings; ++i)
       if (const auto sample = net.trip(random, child, parent, t)) REQUIRE(estimator.add(*sample));
@@ -92,7 +92,8 @@ TEST_CASE("random clocks, delays, losses and pauses: no moment outside its error
   CAPTURE(seed);
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> unit(0, 1);
-  const Clock child = simulated::random_clock(random, 1e4, 0.45e-6), parent = simulated::random_clock(random, 1e4, 0.45e-6);
+  const Clock child = simulated::random_clock(random, 1e4, 0.45e-6),
+              parent = simulated::random_clock(random, 1e4, 0.45e-6);
   Network net;
   net.least_there = 1'000 * std::pow(100, unit(random));
   net.least_back = 1'000 * std::pow(100, unit(random));

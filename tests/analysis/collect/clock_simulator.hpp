@@ -47,7 +47,8 @@ struct Network {
     return delay;
   }
   // The round trip that begins at true time t, which moves on to its end. None: lost.
-  std::optional<PingSample> trip(std::mt19937_64& random, const Clock& child, const Clock& parent, std::int64_t& t) const {
+  std::optional<PingSample> trip(std::mt19937_64& random, const Clock& child, const Clock& parent,
+                                 std::int64_t& t) const {
     PingSample sample;
     sample.t1 = child.at(t);
     t += static_cast<std::int64_t>(delay(random, least_there, tail_there));
@@ -62,6 +63,8 @@ struct Network {
 };
 
 // What `there` is ahead of `here` at true time t.
-inline double true_offset(const Clock& here, const Clock& there, std::int64_t t) { return there.shift(t) - here.shift(t); }
+inline double true_offset(const Clock& here, const Clock& there, std::int64_t t) {
+  return there.shift(t) - here.shift(t);
+}
 
 }  // namespace pclscope::collect::simulated

@@ -1,4 +1,6 @@
 // Rings written by other processes are found, read completely and in order, and leave no file behind.
+#include "analysis/collect/collector.hpp"
+
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -15,7 +17,6 @@
 #include <utility>
 
 #include "analysis/collect/board_file.hpp"
-#include "analysis/collect/collector.hpp"
 #include "analysis/collect/tick_clock.hpp"
 
 using namespace pclscope;

@@ -1,4 +1,6 @@
 // Boards of jobs that were only preloaded: found, described, tidied; sessions begun and ended.
+#include "analysis/collect/dormant.hpp"
+
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -9,8 +11,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-
-#include "analysis/collect/dormant.hpp"
 
 using namespace pclscope;
 using collect::BoardFile;

@@ -68,10 +68,8 @@ TEST_CASE("size bins partition all sizes: 50 bytes wide, then at most 6.25 %") {
     REQUIRE(high > low);
     REQUIRE(size_bins::bin_of(low) == bin);
     REQUIRE(size_bins::bin_of(high - 1) == bin);
-    if (low < 12'800)
-      REQUIRE(high - low == 50);
-    else
-      REQUIRE(static_cast<double>(high - low) <= 0.0625 * static_cast<double>(low));
+    if (low < 12'800) REQUIRE(high - low == 50);
+    else REQUIRE(static_cast<double>(high - low) <= 0.0625 * static_cast<double>(low));
     end = high;
   }
   CHECK(end == std::uint64_t{1} << 49);

@@ -1,7 +1,8 @@
 // Critical paths whose course is known. That they fill their period is checked on every trace (garbage_test.cpp too).
+#include "analysis/delay/critical_path.hpp"
+
 #include <catch2/catch.hpp>
 
-#include "analysis/delay/critical_path.hpp"
 #include "tests/analysis/delay/programs.hpp"
 
 using namespace pclscope;

@@ -1,8 +1,7 @@
 // Planted delays in simulated programs: the origin and its cost are known, because the same program was simulated with
 // and without the delay (spmd_simulator.hpp).
-#include <catch2/catch.hpp>
-
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <random>
 #include <utility>
 
@@ -28,7 +27,11 @@ std::vector<Case> cases(int ranks) {
   const int side = ranks == 16 ? 4 : 8;
   return {
       {"halo 1-D", [=](const Setting& s) { return halo({ranks}, s); }, site::irecv, 3},
-      {"halo 2-D", [=](const Setting& s) { return halo({side, side}, s); }, site::irecv, 5},
+      {"halo 2-D",
+       [=](const Setting& s) {
+         return halo({side, side}, s);
+       },
+       site::irecv, 5},
       {"halo 3-D", [=](const Setting& s) { return halo(cube, s); }, site::irecv, 6},
       {"halo 3-D with allreduce", [=](const Setting& s) { return halo(cube, s, 5); }, site::irecv, 9},
       {"ring", [=](const Setting& s) { return ring(ranks, s); }, site::send, 4},
@@ -41,8 +44,8 @@ std::vector<Case> cases(int ranks) {
 }
 
 struct Costs {
-  double found_s = 0;   // of the origin at the planted place
-  double truth_s = 0;   // what all other ranks waited
+  double found_s = 0;  // of the origin at the planted place
+  double truth_s = 0;  // what all other ranks waited
   std::vector<DelayOrigin> origins;
   DelayTotals totals;
 };

@@ -1,6 +1,5 @@
 // Whatever comes in: finite numbers that add up, paths that fill their period, bounded time. Seeds are in the messages.
 #include <catch2/catch.hpp>
-
 #include <chrono>
 #include <cmath>
 #include <random>
@@ -30,10 +29,8 @@ class Garbage {
     ranks_ = t.ranks;
     resolution_ = pick(3) == 0 ? 100'000'000 : 1000;
     for (std::size_t i = 0; i < count; ++i)
-      if (pick(4) != 0)
-        t.messages.push_back(message());
-      else
-        t.collectives.push_back(collective());
+      if (pick(4) != 0) t.messages.push_back(message());
+      else t.collectives.push_back(collective());
     return t;
   }
 

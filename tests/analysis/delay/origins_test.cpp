@@ -1,9 +1,9 @@
-#include <catch2/catch.hpp>
+#include "analysis/delay/origins.hpp"
 
+#include <catch2/catch.hpp>
 #include <random>
 
 #include "analysis/delay/blame_sum.hpp"
-#include "analysis/delay/origins.hpp"
 
 using namespace pclscope;
 
@@ -69,7 +69,8 @@ TEST_CASE("Who lost most comes first, also with more victims than are kept") {
 TEST_CASE("The worst visit is the one that cost most") {
   Origins origins(4);
   const std::uint32_t row = origins.row(0, 1, 2);
-  for (const auto& [visit, ns] : std::vector<std::pair<std::int64_t, double>>{{10, 5}, {20, 3}, {10, 4}, {20, 3}, {5, 8}})
+  for (const auto& [visit, ns] :
+       std::vector<std::pair<std::int64_t, double>>{{10, 5}, {20, 3}, {10, 4}, {20, 3}, {5, 8}})
     origins.charge({row, 1, visit}, {1, visit, visit + 1, 0, false}, ns);
   CHECK(origins.list(1)[0].worst_s == Approx(9e-9));
   CHECK(origins.list(1)[0].waits == 5);

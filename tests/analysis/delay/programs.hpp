@@ -1,5 +1,5 @@
-// Programs with compute noise and, if wished, one planted delay. Everything random comes from the seed: with and without
-// the delay the noise is the same.
+// Programs with compute noise and, if wished, one planted delay. Everything random comes from the seed: with and
+// without the delay the noise is the same.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct Plant {
 struct Setting {
   int steps = 40;
   std::int64_t compute_ns = 1'000'000;
-  double noise = 0;        // standard deviation, as a share of compute_ns
+  double noise = 0;  // standard deviation, as a share of compute_ns
   std::uint32_t seed = 1;
   Plant plant;
 };
@@ -67,7 +67,7 @@ inline Program halo(const std::vector<int>& extents, const Setting& s, int reduc
       for (const bool sending : {false, true})
         for (std::size_t d = 0; d < extents.size(); ++d)
           for (const int by : {-1, 1}) {
-            const int tag = static_cast<int>(2 * d) + (by > 0) ;
+            const int tag = static_cast<int>(2 * d) + (by > 0);
             p.call(r, sending ? K::isend : K::irecv, sending ? site::isend : site::irecv,
                    moved(r, d, sending ? by : -by), tag);
           }

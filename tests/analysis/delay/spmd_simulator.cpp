@@ -14,7 +14,7 @@ namespace {
 using Kind = Operation::Kind;
 constexpr std::int64_t unknown = INT64_MIN;
 
-struct Transfer {                    // one message being made
+struct Transfer {  // one message being made
   Message m;
   bool sent = false, posted = false;
 };

@@ -1,6 +1,6 @@
-// A discrete-event simulator of message-passing programs, to know on paper what a delay costs: the same program runs with
-// and without it. Communication takes `latency_ns`; calls cost `call_ns`. Small sends are copied at once, `ssend` waits
-// for its receiver. Receives of a channel (source, destination, tag) match in order. No wildcards.
+// A discrete-event simulator of message-passing programs, to know on paper what a delay costs: the same program runs
+// with and without it. Communication takes `latency_ns`; calls cost `call_ns`. Small sends are copied at once, `ssend`
+// waits for its receiver. Receives of a channel (source, destination, tag) match in order. No wildcards.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace pclscope::test {
 
 struct Operation {
   enum class Kind { compute, send, ssend, isend, irecv, recv, waitall, allreduce, bcast } kind = Kind::compute;
-  std::int64_t ns = 0;      // compute
-  std::int32_t peer = -1;   // bcast: root
+  std::int64_t ns = 0;     // compute
+  std::int32_t peer = -1;  // bcast: root
   std::int32_t tag = 0;
   std::uint32_t site = 0;
 };
@@ -36,10 +36,10 @@ class Program {
 };
 
 struct Outcome {
-  std::vector<Message> messages;              // by completion
-  std::vector<CollectiveCall> collectives;    // by end
-  std::vector<double> waited_s;               // per rank
-  std::vector<std::int64_t> end_ns;           // per rank
+  std::vector<Message> messages;            // by completion
+  std::vector<CollectiveCall> collectives;  // by end
+  std::vector<double> waited_s;             // per rank
+  std::vector<std::int64_t> end_ns;         // per rank
 };
 
 inline constexpr std::int64_t latency_ns = 2000;

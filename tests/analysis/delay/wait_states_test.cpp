@@ -69,9 +69,9 @@ TEST_CASE("A late sender is the origin, at the call that it came late to") {
 
 TEST_CASE("A wait that a wait caused goes back to where it began") {
   // 0 comes late to 1, therefore 1 comes late to 2, and 2 to 3.
-  const DelayReport r = report(4, {message(0, 1, 10, 10, 11), message(1, 2, 12, 12, 13), message(2, 3, 14, 14, 15),
-                                   message(0, 1, 1000, 20, 1001, 7), message(1, 2, 1002, 20, 1003),
-                                   message(2, 3, 1004, 20, 1005)});
+  const DelayReport r =
+      report(4, {message(0, 1, 10, 10, 11), message(1, 2, 12, 12, 13), message(2, 3, 14, 14, 15),
+                 message(0, 1, 1000, 20, 1001, 7), message(1, 2, 1002, 20, 1003), message(2, 3, 1004, 20, 1005)});
   REQUIRE(!r.origins.empty());
   CHECK(r.origins[0].rank == 0);
   CHECK(r.origins[0].site == 7);
@@ -178,8 +178,7 @@ TEST_CASE("Messages without times, to oneself, and of ranks that do not exist ma
 
 TEST_CASE("Time inside MPI that is no wait is told apart from computation") {
   // 0 receives a large message for 900 us, then answers: nobody computed.
-  const DelayReport r =
-      report(3, {message(0, 1, 10, 10, 11), message(2, 0, 20, 20, 920), message(0, 1, 921, 20, 922)});
+  const DelayReport r = report(3, {message(0, 1, 10, 10, 11), message(2, 0, 20, 20, 920), message(0, 1, 921, 20, 922)});
   CHECK(r.totals.inside_mpi_s == Approx(899e-6).epsilon(0.01));
   CHECK(r.totals.attributed_s < 20e-6);
 }

@@ -1,10 +1,10 @@
 // The tree of halves that Scotch gets of a network without a grid.
-#include <catch2/catch.hpp>
+#include "analysis/mapping/halving.hpp"
+
 #include <algorithm>
 #include <bit>
+#include <catch2/catch.hpp>
 #include <set>
-
-#include "analysis/mapping/halving.hpp"
 
 using namespace pclscope;
 using namespace pclscope::mapping;
@@ -21,7 +21,9 @@ Instance instance_of(const std::string& text, std::int32_t ranks, std::int32_t e
   return make_instance({traffic, *topology, capacity, current});
 }
 
-std::int32_t level(std::int32_t domain) { return static_cast<std::int32_t>(std::bit_width(static_cast<std::uint32_t>(domain))) - 1; }
+std::int32_t level(std::int32_t domain) {
+  return static_cast<std::int32_t>(std::bit_width(static_cast<std::uint32_t>(domain))) - 1;
+}
 
 // The domain of `site` at that level.
 std::int32_t part(const Domains& domains, std::int32_t site, std::int32_t at) {
@@ -45,10 +47,13 @@ TEST_CASE("a chain has every site once, and leaves of a tree no deeper than need
     REQUIRE(leaves.size() == domains.size());
     for (const std::int32_t leaf : leaves) {
       CHECK(leaf < most);
-      for (std::int32_t above = leaf / 2; above > 0; above /= 2) CHECK(leaves.count(above) == 0);  // a leaf is no one's half
-      if (leaf > 1) {  // its other half is there, whole or cut
+      for (std::int32_t above = leaf / 2; above > 0; above /= 2)
+        CHECK(leaves.count(above) == 0);  // a leaf is no one's half
+      if (leaf > 1) {                     // its other half is there, whole or cut
         const std::int32_t other = leaf ^ 1;
-        CHECK(std::any_of(leaves.begin(), leaves.end(), [&](std::int32_t l) { return level(l) >= level(other) && l >> (level(l) - level(other)) == other; }));
+        CHECK(std::any_of(leaves.begin(), leaves.end(), [&](std::int32_t l) {
+          return level(l) >= level(other) && l >> (level(l) - level(other)) == other;
+        }));
       }
     }
   }
@@ -57,7 +62,8 @@ TEST_CASE("a chain has every site once, and leaves of a tree no deeper than need
 TEST_CASE("cuts go where the network is thin: no router of a dragonfly and no switch of a tree is cut early") {
   const Instance dragonfly = instance_of("dragonfly:9x4x2", 2, 1);
   const Domains routers = halve_chain(dragonfly, chain_of(dragonfly));
-  for (std::int32_t site = 0; site < dragonfly.sites; ++site) CHECK(part(routers, site, 3) == part(routers, site / 2 * 2, 3));
+  for (std::int32_t site = 0; site < dragonfly.sites; ++site)
+    CHECK(part(routers, site, 3) == part(routers, site / 2 * 2, 3));
   const Instance tree = instance_of("fattree:8x4x4", 2, 1);
   const Domains leaves = halve_chain(tree, chain_of(tree));
   for (std::int32_t site = 0; site < tree.sites; ++site) {

@@ -1,6 +1,6 @@
-#include <catch2/catch.hpp>
-
 #include "analysis/mapping/launch_files.hpp"
+
+#include <catch2/catch.hpp>
 
 using namespace pclscope::mapping;
 
@@ -27,7 +27,7 @@ TEST_CASE("what a launcher would misread is refused") {
   CHECK_FALSE(launch_file(LaunchFormat::plain, {0, -1}, names));
   CHECK_FALSE(launch_file(LaunchFormat::plain, {}, names));
   for (const char* name : {"", "a b", "a\nb", "a=b", "a:2"}) CHECK_FALSE(launch_file(LaunchFormat::hydra, {0}, {name}));
-  CHECK_FALSE(launch_file(LaunchFormat::cray, {0, 1, 1}, names));   // the first node has a free place
+  CHECK_FALSE(launch_file(LaunchFormat::cray, {0, 1, 1}, names));  // the first node has a free place
   CHECK_FALSE(launch_file(LaunchFormat::cray, {1, 1}, names));
   CHECK(launch_file(LaunchFormat::cray, {1, 0, 0}, names));
 }

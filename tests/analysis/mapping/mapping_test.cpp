@@ -1,9 +1,10 @@
-#include <catch2/catch.hpp>
+#include "analysis/mapping/mapping.hpp"
+
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <numeric>
 #include <random>
 
-#include "analysis/mapping/mapping.hpp"
 #include "analysis/mapping/traffic_file.hpp"
 
 using namespace pclscope;
@@ -58,7 +59,8 @@ void require_fits(const Nodes& nodes, const Nodes& capacity, std::int32_t ranks)
 }
 
 // Every way there is.
-void try_all(const Traffic& traffic, const Topology& topology, Objective objective, Nodes& nodes, Nodes& room, double& least) {
+void try_all(const Traffic& traffic, const Topology& topology, Objective objective, Nodes& nodes, Nodes& room,
+             double& least) {
   if (nodes.size() == static_cast<std::size_t>(traffic.ranks)) {
     least = std::min(least, value(cost_of(traffic, topology, nodes, false), objective));
     return;
@@ -118,15 +120,18 @@ TEST_CASE("random problems: capacities hold, and it never gets worse") {
   const std::uint32_t seed = GENERATE(11u, 12u, 13u, 14u);
   INFO("seed " << seed);
   std::mt19937 random(seed);
-  for (const char* text : {"nodes:7", "torus:3x4x2", "mesh:10", "torus:6x4m", "dragonfly:3x2x3", "fattree:4x3", "hyperx:3x4"}) {
+  for (const char* text :
+       {"nodes:7", "torus:3x4x2", "mesh:10", "torus:6x4m", "dragonfly:3x2x3", "fattree:4x3", "hyperx:3x4"}) {
     const Topology topology = network(text);
     INFO(text);
     const std::int32_t ranks = 10 + static_cast<std::int32_t>(random() % 30);
     const Traffic traffic = random_traffic(random, ranks, 0.15);
     Nodes capacity(static_cast<std::size_t>(topology.nodes()), 0);
-    for (std::int32_t room = ranks + static_cast<std::int32_t>(random() % 9); room > 0; --room) ++capacity[random() % capacity.size()];
+    for (std::int32_t room = ranks + static_cast<std::int32_t>(random() % 9); room > 0; --room)
+      ++capacity[random() % capacity.size()];
     Nodes places;
-    for (std::size_t node = 0; node < capacity.size(); ++node) places.insert(places.end(), static_cast<std::size_t>(capacity[node]), static_cast<std::int32_t>(node));
+    for (std::size_t node = 0; node < capacity.size(); ++node)
+      places.insert(places.end(), static_cast<std::size_t>(capacity[node]), static_cast<std::int32_t>(node));
     std::shuffle(places.begin(), places.end(), random);
     const Nodes current(places.begin(), places.begin() + ranks);
     for (const Objective objective : {Objective::hop_bytes, Objective::inter_bytes, Objective::inter_messages}) {
@@ -153,7 +158,8 @@ TEST_CASE("trees and dragonflies: shuffled groups that talk among themselves com
     for (std::int32_t a = 0; a < ranks; ++a)
       for (std::int32_t b = a / together * together; b < (a / together + 1) * together; ++b)
         if (a != b) traffic.flows.push_back({shuffled[a], shuffled[b], 1, 1000});
-    const auto found = find_mapping({traffic, topology, Nodes(static_cast<std::size_t>(ranks), 1), {}, Objective::hop_bytes, 1});
+    const auto found =
+        find_mapping({traffic, topology, Nodes(static_cast<std::size_t>(ranks), 1), {}, Objective::hop_bytes, 1});
     REQUIRE(found);
     require_fits(found->node_of_rank, Nodes(static_cast<std::size_t>(ranks), 1), ranks);
     Nodes in_order(static_cast<std::size_t>(ranks));  // each group on nodes that follow each other
@@ -173,15 +179,21 @@ TEST_CASE("the same question has the same answer") {
   CHECK(a->node_of_rank == b->node_of_rank);
 }
 
-// Reference §8: what Scotch alone reaches is 31.5 and 22.8 %. Ours: 35.57 (found again from random starts: it seems to be the best
-// there is) and 45.61 (every byte between nodes goes one hop).
+// Reference §8: what Scotch alone reaches is 31.5 and 22.8 %. Ours: 35.57 (found again from random starts: it seems to
+// be the best there is) and 45.61 (every byte between nodes goes one hop).
 TEST_CASE("published patterns: the hop counts, and more than Scotch alone gains") {
-  struct Case { const char *file, *topology; std::int32_t each; double gain, before; };
-  const Case c = GENERATE(Case{"MiniAMR_Vesta_n128_c1_s1", "torus:2x2x4x4x2", 1, 0.3550, 698780228.0}, Case{"IMB-MPI1_Vesta_n32_c16", "torus:2x2x2x2x2", 16, 0.43, 0});
+  struct Case {
+    const char *file, *topology;
+    std::int32_t each;
+    double gain, before;
+  };
+  const Case c = GENERATE(Case{"MiniAMR_Vesta_n128_c1_s1", "torus:2x2x4x4x2", 1, 0.3550, 698780228.0},
+                          Case{"IMB-MPI1_Vesta_n32_c16", "torus:2x2x2x2x2", 16, 0.43, 0});
   INFO(c.file);
   const Topology topology = network(c.topology);
   const Traffic traffic = published(c.file);
-  const auto mapping = find_mapping({traffic, topology, Nodes(static_cast<std::size_t>(topology.nodes()), c.each), {}, Objective::hop_bytes, 1});
+  const auto mapping = find_mapping(
+      {traffic, topology, Nodes(static_cast<std::size_t>(topology.nodes()), c.each), {}, Objective::hop_bytes, 1});
   REQUIRE(mapping);
   require_fits(mapping->node_of_rank, Nodes(static_cast<std::size_t>(topology.nodes()), c.each), traffic.ranks);
   if (c.before > 0) CHECK(mapping->before.hop_bytes == Approx(c.before).epsilon(1e-4));
@@ -200,8 +212,11 @@ TEST_CASE("other numbers for the same ranks: nearly the same gain") {
     std::iota(number.begin(), number.end(), 0);
     std::shuffle(number.begin(), number.end(), random);
     Traffic renamed{128, {}};
-    for (const Flow& flow : traffic.flows) renamed.flows.push_back({number[flow.source], number[flow.destination], flow.messages, flow.bytes});
-    std::sort(renamed.flows.begin(), renamed.flows.end(), [](const Flow& a, const Flow& b) { return a.source != b.source ? a.source < b.source : a.destination < b.destination; });
+    for (const Flow& flow : traffic.flows)
+      renamed.flows.push_back({number[flow.source], number[flow.destination], flow.messages, flow.bytes});
+    std::sort(renamed.flows.begin(), renamed.flows.end(), [](const Flow& a, const Flow& b) {
+      return a.source != b.source ? a.source < b.source : a.destination < b.destination;
+    });
     for (std::int32_t rank = 0; rank < 128; ++rank) current[number[rank]] = rank;
     const auto mapping = find_mapping({renamed, topology, Nodes(128, 1), current, Objective::hop_bytes, 0.5});
     REQUIRE(mapping);
@@ -217,7 +232,8 @@ TEST_CASE("what cannot be mapped is refused in words, what needs no mapping is l
   const Topology topology = network("torus:2x2");
   const Traffic traffic{4, {{0, 1, 1, 5}}};
   const auto refused = [&](const Traffic& t, Nodes capacity, Nodes current) {
-    const auto mapping = find_mapping({t, topology, std::move(capacity), std::move(current), Objective::hop_bytes, 0.1});
+    const auto mapping =
+        find_mapping({t, topology, std::move(capacity), std::move(current), Objective::hop_bytes, 0.1});
     REQUIRE_FALSE(mapping);
     CHECK(mapping.error().code == ErrorCode::bad_argument);
     CHECK(mapping.error().message.find('\n') == std::string::npos);

@@ -57,7 +57,8 @@ std::vector<std::vector<std::int32_t>> all_paths(const Topology& topology, std::
 }
 
 // The heaviest link of `path` when the route moves there: loads summed afresh.
-double heaviest_if(const LinkGraph& graph, std::vector<Route> routes, std::size_t moved, const std::vector<std::int32_t>& path) {
+double heaviest_if(const LinkGraph& graph, std::vector<Route> routes, std::size_t moved,
+                   const std::vector<std::int32_t>& path) {
   routes[moved].path = path;
   return heaviest_on(graph, link_loads(graph, routes), path);
 }
@@ -66,19 +67,23 @@ double heaviest_if(const LinkGraph& graph, std::vector<Route> routes, std::size_
 std::vector<Route> random_routes(std::mt19937& random, const Topology& topology, int count) {
   std::vector<Route> routes;
   for (int i = 0; i < count; ++i) {
-    const auto a = static_cast<std::int32_t>(random() % static_cast<unsigned>(topology.nodes())), b = static_cast<std::int32_t>(random() % static_cast<unsigned>(topology.nodes()));
+    const auto a = static_cast<std::int32_t>(random() % static_cast<unsigned>(topology.nodes())),
+               b = static_cast<std::int32_t>(random() % static_cast<unsigned>(topology.nodes()));
     const auto paths = all_paths(topology, a, b);
     routes.push_back({a, b, double(random() % 4 == 0 ? 0 : random() % 100), paths[random() % paths.size()]});
   }
   return routes;
 }
 
-void check_optimal(const Topology& topology, const std::vector<Route>& routes, std::size_t chosen, const RerouteRule& rule) {
+void check_optimal(const Topology& topology, const std::vector<Route>& routes, std::size_t chosen,
+                   const RerouteRule& rule) {
   const LinkGraph graph = *LinkGraph::of(topology);
   const Route& route = routes[chosen];
   const double heaviest = heaviest_if(graph, routes, chosen, route.path);
   std::pair<double, double> best{std::numeric_limits<double>::infinity(), 0};
-  const auto worth = [&](double length, double load) { return rule.criterion == Criterion::length ? std::pair(length, load) : std::pair(load, length); };
+  const auto worth = [&](double length, double load) {
+    return rule.criterion == Criterion::length ? std::pair(length, load) : std::pair(load, length);
+  };
   for (const auto& path : all_paths(topology, route.path.front(), route.path.back())) {
     const double length = double(path.size()) - 1, load = heaviest_if(graph, routes, chosen, path);
     if (length <= route.length() + rule.delta && load <= heaviest) best = std::min(best, worth(length, load));
@@ -128,7 +133,7 @@ TEST_CASE("the example on paper: a square with one busy side") {
   CHECK(better.path == std::vector<std::int32_t>{0, 2, 3});
   CHECK(better.load_before == 15);
   CHECK(better.load_after == 5);
-  CHECK_FALSE(rerouter.suggest(routes[1], {Criterion::load, 0}).changed);   // one link is the shortest
+  CHECK_FALSE(rerouter.suggest(routes[1], {Criterion::load, 0}).changed);  // one link is the shortest
   CHECK(rerouter.suggest(routes[1], {Criterion::load, 2}).path == std::vector<std::int32_t>{0, 2, 3, 1});
   const RerouteSummary both = reroute(graph, routes, {1, 0}, {Criterion::load, 0});
   CHECK(both.changed == 1);
@@ -150,7 +155,8 @@ TEST_CASE("many routes: none is longer than permitted, the most loaded link neve
       for (const std::int32_t delta : {0, 2}) {
         std::vector<Route> routes;
         for (std::int32_t i = 0; i < 200; ++i) {
-          const auto a = static_cast<std::int32_t>(random() % static_cast<unsigned>(topology.nodes())), b = static_cast<std::int32_t>(random() % static_cast<unsigned>(topology.nodes()));
+          const auto a = static_cast<std::int32_t>(random() % static_cast<unsigned>(topology.nodes())),
+                     b = static_cast<std::int32_t>(random() % static_cast<unsigned>(topology.nodes()));
           routes.push_back({a, b, std::uniform_real_distribution<double>(0, 1e9)(random), topology.route(a, b)});
         }
         std::vector<std::size_t> chosen(routes.size());
@@ -164,7 +170,8 @@ TEST_CASE("many routes: none is longer than permitted, the most loaded link neve
           REQUIRE(routes[i].length() <= before[i].length() + delta);
           REQUIRE(routes[i].path.front() == before[i].path.front());
           REQUIRE(routes[i].path.back() == before[i].path.back());
-          for (std::size_t k = 1; k < routes[i].path.size(); ++k) REQUIRE(graph.find(routes[i].path[k - 1], routes[i].path[k]) >= 0);
+          for (std::size_t k = 1; k < routes[i].path.size(); ++k)
+            REQUIRE(graph.find(routes[i].path[k - 1], routes[i].path[k]) >= 0);
           REQUIRE(summary.reroutes[i].load_after <= summary.reroutes[i].load_before);
           changed += routes[i].path != before[i].path;
         }
@@ -190,10 +197,10 @@ TEST_CASE("the benchmark's routes on Vesta: rerouting lowers the most loaded lin
   const double mean = mean_length(file->set.routes);
   const RerouteSummary summary = reroute(*LinkGraph::of(torus), file->set.routes, chosen, {Criterion::load, 0});
   CHECK(summary.before.total == 1337);
-  CHECK(summary.after.total == 1337);          // every route was and stays a shortest one
+  CHECK(summary.after.total == 1337);  // every route was and stays a shortest one
   CHECK(mean_length(file->set.routes) == mean);
   CHECK(summary.after.largest < summary.before.largest);
-  CHECK(summary.after.largest >= 496.0 / 5);   // 496 routes end at node 0, over its five links
+  CHECK(summary.after.largest >= 496.0 / 5);  // 496 routes end at node 0, over its five links
 }
 
 TEST_CASE("routes within a node, without bytes, and between neighbours without another way stay") {

@@ -1,4 +1,6 @@
 // The published route files, and files that do not fit together.
+#include "analysis/mapping/route_file.hpp"
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
@@ -6,7 +8,6 @@
 #include <sstream>
 
 #include "analysis/mapping/link_load.hpp"
-#include "analysis/mapping/route_file.hpp"
 #include "analysis/mapping/route_line.hpp"
 #include "tests/analysis/mapping/temporary_file.hpp"
 
@@ -26,7 +27,7 @@ RouteFile read(const std::string& path, const Topology* topology = nullptr) {
 
 struct Published {
   const char* name;
-  const char* topology;   // whose routes these are
+  const char* topology;  // whose routes these are
   std::size_t routes, lines;
 };
 
@@ -136,12 +137,15 @@ TEST_CASE("lines that are no route lines are refused with their number") {
   CHECK_THAT(refusal(good + "\n0 1 4.266e+06 1\n"), Contains(" line 3: not a line of a route file"));
   CHECK_THAT(refusal(good + "Hop 1: [2-0] 2 (0 1) -> 0 (0 0)\n"), Contains(" line 2: not 3 coordinates"));
   CHECK_THAT(refusal(good + std::string(100'000, 'H')), Contains(" line 2: not a line"));
-  CHECK_THAT(refusal("Hop 1: [1-0] 1 (0 1 0) -> 5 (2 0 0)\n"), Contains("no route that fits together; line 1: route 1-0: does not end at its destination"));
+  CHECK_THAT(refusal("Hop 1: [1-0] 1 (0 1 0) -> 5 (2 0 0)\n"),
+             Contains("no route that fits together; line 1: route 1-0: does not end at its destination"));
   CHECK_FALSE(read_routes("/does/not/exist"));
   CHECK_FALSE(read_routes("/"));
   RouteLine line;
-  for (const char* text : {"Hop : [1-0] 1 (0) -> 0 (1)", "Hop 0: [1-0] 1 (0) -> 0 (1)", "Hop 1: [1-0] 1 () -> 0 (1)", "Hop 1: [1-0] 1 (0) > 0 (1)", "Hop 1: [1-0] 1 (0 -> 0 (1)",
-                           "Hop 1: [1-0] 1 (0) -> 0 (1) x", "Hop 1: [1--1] 1 (0) -> 0 (1)", "Hop 1: [1-0] 1 (-1) -> 0 (1)", "Hop 1: [99999999999-0] 1 (0) -> 0 (1)", "Hop"}) {
+  for (const char* text : {"Hop : [1-0] 1 (0) -> 0 (1)", "Hop 0: [1-0] 1 (0) -> 0 (1)", "Hop 1: [1-0] 1 () -> 0 (1)",
+                           "Hop 1: [1-0] 1 (0) > 0 (1)", "Hop 1: [1-0] 1 (0 -> 0 (1)", "Hop 1: [1-0] 1 (0) -> 0 (1) x",
+                           "Hop 1: [1--1] 1 (0) -> 0 (1)", "Hop 1: [1-0] 1 (-1) -> 0 (1)",
+                           "Hop 1: [99999999999-0] 1 (0) -> 0 (1)", "Hop"}) {
     INFO(text);
     CHECK_FALSE(parse_route_line(text, line));
   }
@@ -150,27 +154,31 @@ TEST_CASE("lines that are no route lines are refused with their number") {
 
 TEST_CASE("routes that do not fit together are left out and told with a line") {
   const test::TemporaryFile file(
-      "Hop 1: [1-0] 1 (1 0) -> 0 (0 0)\n"                                                // good
-      "Hop 2: [3-0] 1 (1 0) -> 0 (0 0)\n"                                                // hop 1 is missing
-      "Hop 1: [4-0] 4 (4 0) -> 1 (1 0)\nHop 1: [4-0] 4 (4 0) -> 0 (0 0)\n"               // twice
-      "Hop 1: [5-0] 5 (5 0) -> 1 (1 0)\nHop 2: [5-0] 2 (2 0) -> 0 (0 0)\n"               // a gap
-      "Hop 1: [6-0] 5 (5 0) -> 0 (0 0)\n"                                                // begins elsewhere
-      "Hop 1: [7-0] 7 (7 0) -> 0 (8 0)\n"                                                // rank 0 elsewhere
+      "Hop 1: [1-0] 1 (1 0) -> 0 (0 0)\n"                                   // good
+      "Hop 2: [3-0] 1 (1 0) -> 0 (0 0)\n"                                   // hop 1 is missing
+      "Hop 1: [4-0] 4 (4 0) -> 1 (1 0)\nHop 1: [4-0] 4 (4 0) -> 0 (0 0)\n"  // twice
+      "Hop 1: [5-0] 5 (5 0) -> 1 (1 0)\nHop 2: [5-0] 2 (2 0) -> 0 (0 0)\n"  // a gap
+      "Hop 1: [6-0] 5 (5 0) -> 0 (0 0)\n"                                   // begins elsewhere
+      "Hop 1: [7-0] 7 (7 0) -> 0 (8 0)\n"                                   // rank 0 elsewhere
       "Hop 1: [8-0] 8 (9 0) -> 1 (1 0)\nHop 2: [8-0] 1 (1 0) -> 8 (9 0)\nHop 3: [8-0] 8 (9 0) -> 0 (0 0)\n");  // a loop
   const RouteFile read_file = read(file.path());
   REQUIRE(read_file.set.routes.size() == 1);
   CHECK(read_file.set.routes[0].source == 1);
   std::vector<std::string> told;
-  for (const RouteProblem& problem : read_file.problems) told.push_back(std::to_string(problem.line) + " " + problem.what);
+  for (const RouteProblem& problem : read_file.problems)
+    told.push_back(std::to_string(problem.line) + " " + problem.what);
   CHECK(read_file.problem_count == told.size());
-  CHECK(told == std::vector<std::string>{"2 route 3-0: hop 1 is missing", "4 route 4-0: hop 1 is there twice", "6 route 5-0: does not go on where hop 1 ended",
-                                         "7 route 6-0: does not begin at its source", "8 rank 0 has had other coordinates", "9 route 8-0: comes to a vertex twice"});
+  CHECK(told == std::vector<std::string>{"2 route 3-0: hop 1 is missing", "4 route 4-0: hop 1 is there twice",
+                                         "6 route 5-0: does not go on where hop 1 ended",
+                                         "7 route 6-0: does not begin at its source",
+                                         "8 rank 0 has had other coordinates", "9 route 8-0: comes to a vertex twice"});
 }
 
 TEST_CASE("routes that the topology cannot have are left out and told") {
   const auto ring = Topology::parse("torus:4");
   REQUIRE(ring);
-  const test::TemporaryFile file("Hop 1: [1-0] 1 (1 0) -> 0 (0 0)\nHop 1: [2-0] 2 (2 0) -> 0 (0 0)\nHop 1: [9-0] 9 (9 0) -> 0 (0 0)\n");
+  const test::TemporaryFile file(
+      "Hop 1: [1-0] 1 (1 0) -> 0 (0 0)\nHop 1: [2-0] 2 (2 0) -> 0 (0 0)\nHop 1: [9-0] 9 (9 0) -> 0 (0 0)\n");
   const RouteFile read_file = read(file.path(), &*ring);
   CHECK(read_file.set.routes.size() == 1);
   REQUIRE(read_file.problem_count == 2);
@@ -191,9 +199,9 @@ TEST_CASE("damaged route files: an error, or routes that hold together") {
   for (int round = 0; round < 300; ++round) {
     std::string text;
     for (const std::string& line : lines) {
-      if (random() % 20 != 0) text.append(line).append("\n");   // lines are missing
+      if (random() % 20 != 0) text.append(line).append("\n");  // lines are missing
     }
-    const bool digits = round % 2 == 0;                          // another digit, else any byte
+    const bool digits = round % 2 == 0;  // another digit, else any byte
     for (unsigned damage = random() % 6; damage > 0; --damage) {
       char& c = text[random() % text.size()];
       if (!digits || (c >= '0' && c <= '9')) c = static_cast<char>(digits ? '0' + random() % 10 : random() % 256);
@@ -222,8 +230,10 @@ TEST_CASE("a million lines are read in seconds") {
   std::ostringstream text;
   for (int i = 0; i < 500'000; ++i) {
     const int a = i % 1000, b = i / 1000;
-    text << "Hop 1: [" << i << "-" << i + 500'001 << "] " << i << " (" << a << " " << b << " 0) -> 2000000 (1000 0 0)\n";
-    text << "Hop 2: [" << i << "-" << i + 500'001 << "] 2000000 (1000 0 0) -> " << i + 500'001 << " (" << a << " " << b + 500 << " 0)\n";
+    text << "Hop 1: [" << i << "-" << i + 500'001 << "] " << i << " (" << a << " " << b
+         << " 0) -> 2000000 (1000 0 0)\n";
+    text << "Hop 2: [" << i << "-" << i + 500'001 << "] 2000000 (1000 0 0) -> " << i + 500'001 << " (" << a << " "
+         << b + 500 << " 0)\n";
   }
   const test::TemporaryFile file(text.str());
   const RouteFile read_file = read(file.path());

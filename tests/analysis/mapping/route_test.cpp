@@ -25,7 +25,8 @@ Topology make(const std::string& text) {
 Traffic random_traffic(std::mt19937& random, std::int32_t ranks, int flows, bool whole) {
   std::map<std::pair<std::int32_t, std::int32_t>, double> pairs;
   for (int i = 0; i < flows; ++i) {
-    const auto a = static_cast<std::int32_t>(random() % static_cast<unsigned>(ranks)), b = static_cast<std::int32_t>(random() % static_cast<unsigned>(ranks));
+    const auto a = static_cast<std::int32_t>(random() % static_cast<unsigned>(ranks)),
+               b = static_cast<std::int32_t>(random() % static_cast<unsigned>(ranks));
     pairs[{a, b}] = whole ? double(random() % 1'000'000) : std::uniform_real_distribution<double>(0, 1e9)(random);
   }
   Traffic traffic;
@@ -40,14 +41,16 @@ TEST_CASE("what the links carry is what was sent, as often as it hops") {
   const unsigned seed = 11;
   std::mt19937 random(seed);
   INFO("seed " << seed);
-  for (const char* text : {"torus:4x4x2", "mesh:5x5", "hyperx:3x4", "dragonfly:5x2x2", "fattree:4x4", "nodes:16", "torus:4x4@BA"}) {
+  for (const char* text :
+       {"torus:4x4x2", "mesh:5x5", "hyperx:3x4", "dragonfly:5x2x2", "fattree:4x4", "nodes:16", "torus:4x4@BA"}) {
     for (const bool whole : {true, false}) {
       INFO(text);
       const Topology topology = make(text);
       const std::int32_t ranks = 3 * topology.nodes();
       const Traffic traffic = random_traffic(random, ranks, 400, whole);
       std::vector<std::int32_t> node_of_rank(static_cast<std::size_t>(ranks));
-      for (auto& node : node_of_rank) node = static_cast<std::int32_t>(random() % static_cast<unsigned>(topology.nodes()));
+      for (auto& node : node_of_rank)
+        node = static_cast<std::int32_t>(random() % static_cast<unsigned>(topology.nodes()));
       const auto set = routes_of(traffic, topology, node_of_rank);
       REQUIRE(set);
       const auto graph = LinkGraph::of(topology);
@@ -56,7 +59,8 @@ TEST_CASE("what the links carry is what was sent, as often as it hops") {
       double sum = 0, rounding = whole ? 0 : 1e-12;
       std::map<std::pair<std::int32_t, std::int32_t>, double> oracle;
       for (const Flow& flow : traffic.flows) {
-        const auto from = node_of_rank[static_cast<std::size_t>(flow.source)], to = node_of_rank[static_cast<std::size_t>(flow.destination)];
+        const auto from = node_of_rank[static_cast<std::size_t>(flow.source)],
+                   to = node_of_rank[static_cast<std::size_t>(flow.destination)];
         sum += flow.bytes * topology.hops(from, to);
         const auto path = topology.route(from, to);
         for (std::size_t i = 1; i < path.size(); ++i) oracle[{path[i - 1], path[i]}] += flow.bytes;
@@ -105,7 +109,8 @@ TEST_CASE("traffic that does not fit its places is refused, bytes that are no nu
   CHECK_FALSE(routes_of(Traffic{2, {{0, 2, 1, 1}}}, chain, {0, 1, 2}));
   CHECK_FALSE(routes_of(Traffic{2, {{-1, 0, 1, 1}}}, chain, {0, 1, 2}));
   const double nan = std::numeric_limits<double>::quiet_NaN(), infinite = std::numeric_limits<double>::infinity();
-  const auto set = routes_of(Traffic{3, {{0, 1, 1, nan}, {0, 2, 1, -5}, {1, 2, 1, infinite}, {2, 2, 1, 7}}}, chain, {0, 1, 2});
+  const auto set =
+      routes_of(Traffic{3, {{0, 1, 1, nan}, {0, 2, 1, -5}, {1, 2, 1, infinite}, {2, 2, 1, 7}}}, chain, {0, 1, 2});
   REQUIRE(set);
   CHECK(sum_hop_bytes(set->routes) == 0);
   CHECK(set->routes.back().length() == 0);

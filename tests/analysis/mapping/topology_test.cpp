@@ -79,7 +79,8 @@ std::pair<int, int> explained(const std::string& file, const std::string& text, 
   const Topology topology = make(text);
   std::ifstream in(PCLSCOPE_TEST_DATA "/par-comm/hopbyte/" + file + "_hopbyte.txt");
   int equal = 0, lines = 0, from = 0, to = 0, hops = 0;
-  for (std::string bytes; in >> from >> to >> bytes >> hops; ++lines) equal += topology.hops(from / ranks_per_node, to / ranks_per_node) == hops;
+  for (std::string bytes; in >> from >> to >> bytes >> hops; ++lines)
+    equal += topology.hops(from / ranks_per_node, to / ranks_per_node) == hops;
   return {equal, lines};
 }
 
@@ -103,13 +104,14 @@ TEST_CASE("tori, meshes and fully linked dimensions of any shape: distances, rou
     check_all(make("hyperx:" + random_sizes(random, dimensions, most, false)));
   }
   check_all(make("torus:1"));
-  check_all(make("torus:3x70"));     // a dimension without a table
+  check_all(make("torus:3x70"));  // a dimension without a table
   check_all(make("torus:70mx3"));
 }
 
 TEST_CASE("nodes, dragonflies and fat trees: distances, routes, diameter") {
-  for (const char* text : {"nodes:1", "nodes:2", "nodes:9", "dragonfly:1x1x1", "dragonfly:1x4x2", "dragonfly:5x1x2", "dragonfly:5x2x2", "dragonfly:9x4x2",
-                           "dragonfly:3x5x1", "fattree:1", "fattree:4", "fattree:4x3", "fattree:2x2x2x2", "fattree:3x1x2"}) {
+  for (const char* text : {"nodes:1", "nodes:2", "nodes:9", "dragonfly:1x1x1", "dragonfly:1x4x2", "dragonfly:5x1x2",
+                           "dragonfly:5x2x2", "dragonfly:9x4x2", "dragonfly:3x5x1", "fattree:1", "fattree:4",
+                           "fattree:4x3", "fattree:2x2x2x2", "fattree:3x1x2"}) {
     check_all(make(text));
   }
 }
@@ -143,7 +145,7 @@ TEST_CASE("random edge lists: distances, routes, diameter") {
   for (int round = 0; round < 30; ++round) {
     const unsigned vertices = 2 + random() % 30;
     std::ostringstream text;
-    for (unsigned v = 1; v < vertices; ++v) text << "n" << v << " n" << random() % v << "\n";   // a tree
+    for (unsigned v = 1; v < vertices; ++v) text << "n" << v << " n" << random() % v << "\n";  // a tree
     for (unsigned extra = random() % 20; extra > 0; --extra) {
       const unsigned a = random() % vertices, b = random() % vertices;
       if (a != b) text << "n" << a << "\tn" << b << "  # again, or new\n";

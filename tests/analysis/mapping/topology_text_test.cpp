@@ -29,7 +29,8 @@ std::string refusal_of_file(const std::string& content) {
 
 TEST_CASE("malformed topologies are refused in one line that says what is wrong") {
   using Catch::Contains;
-  for (const char* text : {"", ":", "torus", "ring:4", "Torus:4", "torus4x4"}) CHECK_THAT(refusal(text), Contains("is none of: nodes:16, torus:"));
+  for (const char* text : {"", ":", "torus", "ring:4", "Torus:4", "torus4x4"})
+    CHECK_THAT(refusal(text), Contains("is none of: nodes:16, torus:"));
   CHECK_THAT(refusal("torus:"), Contains("nothing behind the colon"));
   CHECK_THAT(refusal("torus:4x"), Contains("number is missing"));
   CHECK_THAT(refusal("torus:x4"), Contains("number is missing"));
@@ -75,7 +76,8 @@ TEST_CASE("malformed edge lists are refused with the line's number") {
 }
 
 TEST_CASE("names become vertices: nodes first, by their lines, else by number, else as they appear") {
-  const test::TemporaryFile by_line("s1 h2\ns1 h1\nnode h1\nnode h2\nnode h1\ns1 h1\n"), by_number("10 2\n2 1\n1 10\n"), as_seen("b a\na c\n");
+  const test::TemporaryFile by_line("s1 h2\ns1 h1\nnode h1\nnode h2\nnode h1\ns1 h1\n"), by_number("10 2\n2 1\n1 10\n"),
+      as_seen("b a\na c\n");
   const auto lines = Topology::parse("edges:" + by_line.path());
   REQUIRE(lines);
   CHECK(lines->nodes() == 2);

@@ -1,8 +1,8 @@
+#include "analysis/mapping/traffic_file.hpp"
+
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <random>
-
-#include "analysis/mapping/traffic_file.hpp"
 
 using namespace pclscope;
 using namespace pclscope::mapping;
@@ -31,7 +31,8 @@ TEST_CASE("our own file: messages and bytes; written and read it is the same") {
   Traffic traffic{200, {}};
   for (std::int32_t a = 0; a < 200; ++a)
     for (std::int32_t b = 0; b < 200; ++b)
-      if (a != b && (random() % 7 == 0 || (a == 199 && b == 0))) traffic.flows.push_back({a, b, random(), static_cast<double>(random()) / 3});
+      if (a != b && (random() % 7 == 0 || (a == 199 && b == 0)))
+        traffic.flows.push_back({a, b, random(), static_cast<double>(random()) / 3});
   const auto file = parse_traffic(format_traffic(traffic));
   REQUIRE(file);
   CHECK(file->counts_messages);

@@ -122,7 +122,8 @@ TEST_CASE("ranks wait for those whom the collective makes them wait for") {
   CHECK(waits(calls_of(F::Reduce, 0, {100, 400, 250}, 410)) == W{300, 0, 0});
   CHECK(waits(calls_of(F::Gatherv, 1, {100, 400, 250}, 410)) == W{0, 0, 0});
   CHECK(waits(calls_of(F::Scan, -1, {100, 400, 250}, 410)) == W{0, 0, 0});
-  CHECK(waits(calls_of(F::Barrier, -1, {100, 400, 250}, 300)) == W{200, 0, 50});  // clocks that disagree: not beyond its end
+  CHECK(waits(calls_of(F::Barrier, -1, {100, 400, 250}, 300)) ==
+        W{200, 0, 50});  // clocks that disagree: not beyond its end
   CHECK(waits(calls_of(F::Ibarrier, -1, {100, 400, 250}, 410, record::flag::nonblocking)) == W{0, 0, 0});
   CHECK(waits(calls_of(F::Bcast, 2, {100, 400, 250}, 410, record::flag::intercomm)) == W{0, 0, 0});
   CHECK(waits(calls_of(F::Bcast, 7, {100, 400, 250}, 410)) == W{0, 0, 0});  // no such root

@@ -1,6 +1,5 @@
 // Messages say whether another one would have ended their receive's call as well.
 #include <catch2/catch.hpp>
-
 #include <vector>
 
 #include "analysis/match/matcher.hpp"
@@ -18,7 +17,8 @@ namespace {
 
 std::vector<Message> messages_of(Stream& sender, Stream& receiver) {
   std::vector<Message> messages;
-  Matcher matcher(2, [&](std::span<const Message> batch) { messages.insert(messages.end(), batch.begin(), batch.end()); });
+  Matcher matcher(2,
+                  [&](std::span<const Message> batch) { messages.insert(messages.end(), batch.begin(), batch.end()); });
   matcher.add(0, 0, sender.events);
   matcher.add(1, 0, receiver.events);
   matcher.finish();
@@ -34,9 +34,11 @@ TEST_CASE("first_come: any source by itself, Waitany and Waitsome; not Waitall, 
     Function by;
     bool expected;
   } const receives[] = {
-      {any_source, 1, Function::Wait, true},   {any_source, any_tag, Function::Test, true}, {any_source, 1, Function::Waitall, false},
-      {0, 1, Function::Wait, false},           {0, any_tag, Function::Wait, false},         {0, 1, Function::Waitall, false},
-      {0, 1, Function::Waitany, true},         {0, any_tag, Function::Waitsome, true},      {any_source, 1, Function::Waitany, true},
+      {any_source, 1, Function::Wait, true},     {any_source, any_tag, Function::Test, true},
+      {any_source, 1, Function::Waitall, false}, {0, 1, Function::Wait, false},
+      {0, any_tag, Function::Wait, false},       {0, 1, Function::Waitall, false},
+      {0, 1, Function::Waitany, true},           {0, any_tag, Function::Waitsome, true},
+      {any_source, 1, Function::Waitany, true},
   };
   Stream sender, receiver;
   for (const auto& r : receives) {
@@ -46,7 +48,9 @@ TEST_CASE("first_come: any source by itself, Waitany and Waitsome; not Waitall, 
   }
   // Blocking ones are resolved: the recorder says it.
   sender.send(1, 1).send(1, 1).send(1, 1);
-  receiver.receive(0, 1, flag::first_come).receive(0, 1).receive(0, 1, flag::first_come | flag::truncated | flag::failed);
+  receiver.receive(0, 1, flag::first_come)
+      .receive(0, 1)
+      .receive(0, 1, flag::first_come | flag::truncated | flag::failed);
   const std::vector<Message> messages = messages_of(sender, receiver);
   REQUIRE(messages.size() == std::size(receives) + 3);
   for (std::size_t i = 0; i < messages.size(); ++i) {

@@ -180,8 +180,7 @@ Sum run_programs(const SimulatorOptions& options, int usual, Expect expect) {
 // Channels that are used after everything is recorded again: exact, every message of them.
 void coda_is_exact(const MpiSimulator& mpi, const Outcome& out) {
   std::size_t missing = 0;
-  for (const auto& [recv, send] : mpi.pairs())
-    missing += recv >= mpi.coda_begins() && !out.named.contains(recv);
+  for (const auto& [recv, send] : mpi.pairs()) missing += recv >= mpi.coda_begins() && !out.named.contains(recv);
   REQUIRE(missing == 0);
 }
 
@@ -211,9 +210,8 @@ TEST_CASE("a send that was cancelled never gets the next one's receive") {
   options.tags = options.comms = 1;
   options.wildcards = 0;
   options.free_specific = true;
-  run_programs(options, 6000, Expect::certain_named, [](const MpiSimulator&, const Outcome& out) {
-    REQUIRE(out.counts.ambiguous == 0);
-  });
+  run_programs(options, 6000, Expect::certain_named,
+               [](const MpiSimulator&, const Outcome& out) { REQUIRE(out.counts.ambiguous == 0); });
 }
 
 TEST_CASE("several threads, one at a time in MPI: matched exactly, whatever order their rings are read in") {
@@ -278,7 +276,8 @@ TEST_CASE("long stretches without events, and wildcard storms") {
   });
 }
 
-TEST_CASE("stretches without events on several threads: no wrong pair, every message accounted for, exact again after") {
+TEST_CASE(
+    "stretches without events on several threads: no wrong pair, every message accounted for, exact again after") {
   SimulatorOptions options;
   options.threads = 3;
   options.steps = 700;

@@ -1,7 +1,7 @@
 // A small simulator of MPI's matching rules, independent of the matcher under test: random programs on several ranks
 // and threads, messages travelling on ordered wires, posted and unexpected queues. Calls take effect some time between
-// their entry and their return, and what goes on in other threads meanwhile is concurrent. It writes the events that the
-// preloaded library would write, each into its thread's ring, and keeps the true pairs: Event::site is the identity
+// their entry and their return, and what goes on in other threads meanwhile is concurrent. It writes the events that
+// the preloaded library would write, each into its thread's ring, and keeps the true pairs: Event::site is the identity
 // of a send or of a receive.
 #pragma once
 
@@ -21,7 +21,7 @@ namespace pclscope::test {
 
 struct SimulatorOptions {
   int ranks = 3;
-  int threads = 1;  // per rank; more than one: MPI_THREAD_MULTIPLE
+  int threads = 1;             // per rank; more than one: MPI_THREAD_MULTIPLE
   bool one_at_a_time = false;  // several threads, but only one of a rank in MPI (their calls are never concurrent)
   int comms = 2;
   int tags = 3;
@@ -57,8 +57,8 @@ class MpiSimulator {
   // Of those: both sides left all their events, and no concurrent call of their channel makes them uncertain.
   std::set<std::uint64_t> certain() const;
   std::uint64_t sends_without_receive() const;
-  std::uint64_t messages_sent() const;  // cancelled ones not
-  std::uint64_t out_of_order() const;   // posts that were recorded as of unknown place
+  std::uint64_t messages_sent() const;                        // cancelled ones not
+  std::uint64_t out_of_order() const;                         // posts that were recorded as of unknown place
   std::uint64_t coda_begins() const { return coda_begins_; }  // identities from here on belong to the coda
   std::mt19937_64& random() { return random_; }
 
@@ -86,9 +86,9 @@ class MpiSimulator {
     int rank = 0;
     SimRecorder* recorder = nullptr;
     Phase phase = Phase::entered;
-    Send* sending = nullptr;     // in a send call
-    Recv* receiving = nullptr;   // in a blocking receive, a nonblocking one, or a matched probe
-    bool blocking = false;       // of that
+    Send* sending = nullptr;    // in a send call
+    Recv* receiving = nullptr;  // in a blocking receive, a nonblocking one, or a matched probe
+    bool blocking = false;      // of that
     std::uint64_t number = unnumbered;
     bool quiet = false;
     std::vector<Recv*> requests;

@@ -87,11 +87,11 @@ void MpiSimulator::play_coda() {
       for (int from = 0; from < options_.ranks; ++from)
         for (int comm = 1; comm <= options_.comms; ++comm)
           for (int tag = 0; tag < options_.tags; ++tag)
-            visit(actors_[to * options_.threads], actors_[from * options_.threads], static_cast<std::uint64_t>(comm), tag);
+            visit(actors_[to * options_.threads], actors_[from * options_.threads], static_cast<std::uint64_t>(comm),
+                  tag);
   };
   everywhere([&](Actor& to, Actor& from, std::uint64_t comm, int tag) {
-    while (receive(to, from.rank, comm, tag, true)) {
-    }
+    while (receive(to, from.rank, comm, tag, true)) {}
   });
   coda_begins_ = ids_ + 1;
   for (int i = 0; i < 2; ++i)
@@ -116,9 +116,8 @@ namespace {
 // Those that overlap with another one, transitively.
 template <class Item>
 void drop_races(std::vector<Item*>& items) {
-  std::sort(items.begin(), items.end(), [](Item* a, Item* b) {
-    return record::number_of(a->ordinal) < record::number_of(b->ordinal);
-  });
+  std::sort(items.begin(), items.end(),
+            [](Item* a, Item* b) { return record::number_of(a->ordinal) < record::number_of(b->ordinal); });
   std::vector<Item*> alone;
   for (std::size_t i = 0; i < items.size();) {
     std::uint64_t end = 0;
@@ -155,9 +154,8 @@ std::set<std::uint64_t> MpiSimulator::certain() const {
 }
 
 std::uint64_t MpiSimulator::sends_without_receive() const {
-  return static_cast<std::uint64_t>(std::count_if(sends_.begin(), sends_.end(), [](const Send& s) {
-    return !s.to_nobody && !s.matched && !s.cancelled;
-  }));
+  return static_cast<std::uint64_t>(std::count_if(
+      sends_.begin(), sends_.end(), [](const Send& s) { return !s.to_nobody && !s.matched && !s.cancelled; }));
 }
 
 std::uint64_t MpiSimulator::messages_sent() const {

@@ -28,7 +28,8 @@ Stream late(std::uint64_t before, EventKind totals, int peer) {
 
 TEST_CASE("a session that begins after millions of messages is exact, however its first events are read") {
   constexpr std::uint64_t before = 5'000'000;
-  std::vector<Stream> streams = {late(before, EventKind::unrecorded_sends, 1), late(before, EventKind::unrecorded_receives, 0)};
+  std::vector<Stream> streams = {late(before, EventKind::unrecorded_sends, 1),
+                                 late(before, EventKind::unrecorded_receives, 0)};
   for (std::uint64_t k = 0; k < 3; ++k) {
     streams[0].other(EventKind::send, before + k, 1);
     streams[1].other(EventKind::recv_done, before + k, 0);

@@ -68,8 +68,7 @@ void SimRecorder::absorb(const Event& e) {
     case EventKind::send:
       accounts_->lost_number(number, false);
       return accounts_->sent(e.comm, e.peer, e.tag, number, process_.sends);
-    case EventKind::recv_post:
-      return keeps_number(e) ? accounts_->keep(e) : accounts_->lost_number(number, true);
+    case EventKind::recv_post: return keeps_number(e) ? accounts_->keep(e) : accounts_->lost_number(number, true);
     case EventKind::recv_done:
       if (e.flags & flag::posted) return accounts_->keep(e);
       accounts_->lost_number(number, true);
@@ -78,12 +77,10 @@ void SimRecorder::absorb(const Event& e) {
     case EventKind::recv_freed:
     case EventKind::send_cancel_request:
     case EventKind::send_cancelled:
-    case EventKind::send_not_cancelled:
-      return accounts_->keep(e);
+    case EventKind::send_not_cancelled: return accounts_->keep(e);
     case EventKind::unrecorded_receives:
       return accounts_->received(e.comm, e.peer, e.tag, accounts_->post(e.begin), e.end);
-    default:
-      return;
+    default: return;
   }
 }
 

@@ -20,9 +20,9 @@ namespace pclscope::test {
 struct FleetOutcome {
   std::map<std::uint64_t, std::uint64_t> named;  // receive -> send
   bool twice = false;
-  bool crossed = false;   // some message went from one node to another
-  MatchCounts counts;     // all nodes together
-  MessageTotals totals;   // as the root was told
+  bool crossed = false;  // some message went from one node to another
+  MatchCounts counts;    // all nodes together
+  MessageTotals totals;  // as the root was told
   std::uint64_t epochs = 0;
   bool over = false;
 };

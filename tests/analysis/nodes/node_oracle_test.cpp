@@ -1,6 +1,6 @@
 // The matchers of several nodes against the simulator of MPI: the same random programs as in matcher_oracle_test, ranks
-// spread over 1 to 6 nodes. Never a wrong pair; every pair of which both sides left their events and which no concurrent
-// call makes uncertain; each message counted once, on one node.
+// spread over 1 to 6 nodes. Never a wrong pair; every pair of which both sides left their events and which no
+// concurrent call makes uncertain; each message counted once, on one node.
 //
 // PCLSCOPE_ORACLE_PROGRAMS=N runs N programs in all; PCLSCOPE_ORACLE_SEED=S starts with another seed than 1.
 #include <catch2/catch.hpp>
@@ -127,9 +127,10 @@ void coda_is_exact(const MpiSimulator& mpi, const FleetOutcome& out) {
 TEST_CASE("several nodes: programs of one thread per rank are matched exactly") {
   SimulatorOptions options;
   options.free_specific = true;
-  run_programs("freed receives", options, 1000, Expect::certain_named, [](const MpiSimulator&, const FleetOutcome& out) {
-    REQUIRE(out.counts.ambiguous + out.counts.half_recorded + out.counts.unrecorded == 0);
-  });
+  run_programs("freed receives", options, 1000, Expect::certain_named,
+               [](const MpiSimulator&, const FleetOutcome& out) {
+                 REQUIRE(out.counts.ambiguous + out.counts.half_recorded + out.counts.unrecorded == 0);
+               });
   options.free_specific = false;
   run_programs("plain", options, 1000, Expect::all_named);
   options.wildcards = 0.9;
@@ -144,9 +145,8 @@ TEST_CASE("several nodes: a send that was cancelled never gets the next one's re
   options.tags = options.comms = 1;
   options.wildcards = 0;
   options.free_specific = true;
-  run_programs("cancels", options, 1000, Expect::certain_named, [](const MpiSimulator&, const FleetOutcome& out) {
-    REQUIRE(out.counts.ambiguous == 0);
-  });
+  run_programs("cancels", options, 1000, Expect::certain_named,
+               [](const MpiSimulator&, const FleetOutcome& out) { REQUIRE(out.counts.ambiguous == 0); });
 }
 
 TEST_CASE("several nodes and several threads: only what is truly concurrent on a channel is ambiguous") {
@@ -172,10 +172,11 @@ TEST_CASE("several nodes: stretches without events on one thread") {
   options.coda = true;
   for (const double cancels : {0.015, 0.15}) {
     options.send_cancels = cancels;
-    run_programs("stretches", options, 800, Expect::certain_named, [](const MpiSimulator& mpi, const FleetOutcome& out) {
-      REQUIRE(out.counts.ambiguous <= mpi.out_of_order());
-      coda_is_exact(mpi, out);
-    });
+    run_programs("stretches", options, 800, Expect::certain_named,
+                 [](const MpiSimulator& mpi, const FleetOutcome& out) {
+                   REQUIRE(out.counts.ambiguous <= mpi.out_of_order());
+                   coda_is_exact(mpi, out);
+                 });
   }
   options.resumes = 0.04;
   options.wildcards = 0.8;

@@ -1,6 +1,6 @@
 // The same events through one pipeline and through several nodes: the same numbers. And what is left when nodes die.
-#include <catch2/catch.hpp>
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -29,7 +29,9 @@ void note(Numbers& result, PipelineOptions& options) {
   options.window_ns = window_ns;
   options.allowance_ns = 200'000;
   options.delay_share = 0;
-  options.on_messages = [&](std::span<const Message> m) { result.messages.insert(result.messages.end(), m.begin(), m.end()); };
+  options.on_messages = [&](std::span<const Message> m) {
+    result.messages.insert(result.messages.end(), m.begin(), m.end());
+  };
   options.on_window = [&](const Window& w) {
     if (w.all.messages > 0) result.windows[std::llround(w.begin_s * 1e9)] += w.all.messages;
   };
@@ -57,7 +59,8 @@ void by_time(std::vector<Message>& messages) {
   });
 }
 
-Numbers one_pipeline(Stretch stretch, int repeats, const std::vector<int>& place, const std::vector<Criterion>& baseline) {
+Numbers one_pipeline(Stretch stretch, int repeats, const std::vector<int>& place,
+                     const std::vector<Criterion>& baseline) {
   Numbers result;
   PipelineOptions options;
   note(result, options);
@@ -65,7 +68,8 @@ Numbers one_pipeline(Stretch stretch, int repeats, const std::vector<int>& place
   const int ranks = static_cast<int>(stretch.events.size());
   Pipeline pipeline(job(ranks), options);
   pipeline.set_tick_scale(nodes::job_scale());
-  for (int rank = 0; rank < ranks; ++rank) pipeline.set_node(rank, std::to_string(place[static_cast<std::size_t>(rank)]));
+  for (int rank = 0; rank < ranks; ++rank)
+    pipeline.set_node(rank, std::to_string(place[static_cast<std::size_t>(rank)]));
   to_job(stretch);
   for (int i = 1; i <= repeats; ++i) {
     for (int rank = 0; rank < ranks; ++rank) pipeline.add(rank, 0, stretch.events[static_cast<std::size_t>(rank)]);
@@ -112,7 +116,8 @@ class Fleet {
     }
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       nodes::LinkEvent event;
-      while (links_.alive(static_cast<int>(i)) && links_.at(static_cast<int>(i)).next(event)) nodes[i]->take(std::move(event));
+      while (links_.alive(static_cast<int>(i)) && links_.at(static_cast<int>(i)).next(event))
+        nodes[i]->take(std::move(event));
     }
   }
   void kill(int node) { links_.kill(node); }
@@ -170,8 +175,7 @@ void same_numbers(const Numbers& one, const Numbers& many, std::size_t ranks) {
   // A ring's regions may be turned: its partitions of equal quality.
   if (many.snapshot.regions.size() == 2 && ranks == 8)
     CHECK(one.snapshot.regions[0].ranks.size() == many.snapshot.regions[0].ranks.size());
-  else
-    CHECK(partition(one.snapshot) == partition(many.snapshot));
+  else CHECK(partition(one.snapshot) == partition(many.snapshot));
   CHECK(one.snapshot.latency.median_s == many.snapshot.latency.median_s);
   CHECK(one.snapshot.latency.mean_ratio == Approx(many.snapshot.latency.mean_ratio));
   CHECK(one.snapshot.collectives.calls == many.snapshot.collectives.calls);
@@ -238,7 +242,8 @@ TEST_CASE("an inner node of the tree dies: its children are adopted, messages am
   const Numbers one = one_pipeline(stretch, 30, place, {});
   std::uint64_t alive = 0, found = 0;
   for (const Message& m : one.messages) alive += !dead(m.source) && !dead(m.destination);
-  for (const auto& node : fleet.nodes) found += node.get() == fleet.nodes[1].get() ? 0 : node->pipeline().totals().matched;
+  for (const auto& node : fleet.nodes)
+    found += node.get() == fleet.nodes[1].get() ? 0 : node->pipeline().totals().matched;
   CHECK(found >= alive);
   CHECK(s.messages.half_recorded > 0);
   CHECK(s.messages.matched + s.messages.half_recorded + s.messages.ambiguous <= all);

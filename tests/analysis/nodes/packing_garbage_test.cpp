@@ -46,14 +46,10 @@ namespace {
 
 std::vector<std::byte> some_frame(Random& random) {
   switch (random() % 4) {
-    case 0:
-      return pack(any_halves_frame(random, 40));
-    case 1:
-      return pack(any_report(random, 2));
-    case 2:
-      return pack(any_bulk(random, 30));
-    default:
-      return pack(any_orders(random, 60));
+    case 0: return pack(any_halves_frame(random, 40));
+    case 1: return pack(any_report(random, 2));
+    case 2: return pack(any_bulk(random, 30));
+    default: return pack(any_orders(random, 60));
   }
 }
 
@@ -61,21 +57,11 @@ void damage(std::vector<std::byte>& frame, Random& random) {
   for (std::uint64_t n = 1 + random() % 3; n > 0; --n) {
     const std::size_t at = frame.empty() ? 0 : random() % frame.size();
     switch (frame.empty() ? 4 : random() % 6) {
-      case 0:
-        frame[at] ^= static_cast<std::byte>(1u << random() % 8);
-        break;
-      case 1:
-        frame[at] = static_cast<std::byte>(random());
-        break;
-      case 2:
-        frame.resize(at);
-        break;
-      case 3:
-        frame.erase(frame.begin() + static_cast<std::ptrdiff_t>(at));
-        break;
-      case 4:
-        frame.insert(frame.begin() + static_cast<std::ptrdiff_t>(at), static_cast<std::byte>(random()));
-        break;
+      case 0: frame[at] ^= static_cast<std::byte>(1u << random() % 8); break;
+      case 1: frame[at] = static_cast<std::byte>(random()); break;
+      case 2: frame.resize(at); break;
+      case 3: frame.erase(frame.begin() + static_cast<std::ptrdiff_t>(at)); break;
+      case 4: frame.insert(frame.begin() + static_cast<std::ptrdiff_t>(at), static_cast<std::byte>(random())); break;
       default:  // a huge number
         for (std::size_t i = at; i < std::min(frame.size(), at + 9); ++i) frame[i] = std::byte{0xff};
     }
@@ -91,14 +77,10 @@ bool try_unpack(const std::vector<std::byte>& frame) {
 bool try_all(const std::vector<std::byte>& frame) {
   if (frame.empty()) return try_unpack<Halves>(frame) || try_unpack<Report>(frame);
   switch (static_cast<unsigned>(frame[0]) % 4) {
-    case 0:
-      return try_unpack<Halves>(frame);
-    case 1:
-      return try_unpack<Report>(frame);
-    case 2:
-      return try_unpack<Bulk>(frame);
-    default:
-      return try_unpack<Orders>(frame);
+    case 0: return try_unpack<Halves>(frame);
+    case 1: return try_unpack<Report>(frame);
+    case 2: return try_unpack<Bulk>(frame);
+    default: return try_unpack<Orders>(frame);
   }
 }
 

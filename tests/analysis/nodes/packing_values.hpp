@@ -110,8 +110,8 @@ inline std::vector<Message> any_messages(Random& random, std::size_t most) {
 
 inline LatencySums any_sums(Random& random) {
   LatencySums s;
-  fill(random, s.messages, s.timed, s.bytes, s.delayed, s.ratio, s.transfer_ratio, s.late_sender_ns,
-       s.late_receiver_ns, s.transfer_ns);
+  fill(random, s.messages, s.timed, s.bytes, s.delayed, s.ratio, s.transfer_ratio, s.late_sender_ns, s.late_receiver_ns,
+       s.transfer_ns);
   if (random() % 2) s.timed = s.messages;
   return s;
 }
@@ -129,8 +129,7 @@ inline Deadlock any_deadlock(Random& random) {
 inline CallSite any_site(Random& random) {
   CallSite s;
   fill(random, s.offset, s.line, s.mpi_function);
-  s.module = any_text(random), s.function = any_text(random), s.file = any_text(random),
-  s.build_id = any_text(random);
+  s.module = any_text(random), s.function = any_text(random), s.file = any_text(random), s.build_id = any_text(random);
   return s;
 }
 
@@ -182,8 +181,7 @@ bool same_fields(const T& a, const T& b, const Fields& of) {
   return of(a) == of(b);
 }
 inline bool same(const TimeCount& a, const TimeCount& b) {
-  return same_fields(a, b,
-                     [](const auto& t) { return std::tie(t.inter_node, t.transfer, t.bin, t.bucket, t.count); });
+  return same_fields(a, b, [](const auto& t) { return std::tie(t.inter_node, t.transfer, t.bin, t.bucket, t.count); });
 }
 inline bool same(const SitePairSums& a, const SitePairSums& b) {
   return same_fields(a, b, [](const auto& s) {
@@ -191,9 +189,7 @@ inline bool same(const SitePairSums& a, const SitePairSums& b) {
                     s.excess_ns);
   });
 }
-inline bool same(const RatedMessage& a, const RatedMessage& b) {
-  return a.ratio == b.ratio && a.message == b.message;
-}
+inline bool same(const RatedMessage& a, const RatedMessage& b) { return a.ratio == b.ratio && a.message == b.message; }
 inline bool same(const RankPlace& a, const RankPlace& b) { return a.rank == b.rank && a.node == b.node; }
 inline bool same(const NodeName& a, const NodeName& b) {
   return a.node == b.node && a.name == b.name && a.mpi == b.mpi;
@@ -210,9 +206,7 @@ inline bool same(const FunctionStatus& a, const FunctionStatus& b) {
   });
 }
 inline bool same(const NodeSite& a, const NodeSite& b) { return a.id == b.id && a.site == b.site; }
-inline bool same(const NodeDeadlock& a, const NodeDeadlock& b) {
-  return a.node == b.node && a.standing == b.standing;
-}
+inline bool same(const NodeDeadlock& a, const NodeDeadlock& b) { return a.node == b.node && a.standing == b.standing; }
 inline bool same(const NodeClock& a, const NodeClock& b) {
   return same_fields(a, b, [](const auto& c) { return std::tie(c.node, c.at_ns, c.offset_ns, c.drift, c.error_ns); });
 }
@@ -235,9 +229,9 @@ inline Report any_report(Random& random, std::size_t most) {
   Report r;
   MessageTotals& t = r.totals;
   const auto rank = [&] { return any<std::int32_t>(random); };
-  fill(random, r.closed_through_ns, r.collectives_left_out, r.traffic_bytes, r.newest_ns, t.matched,
-       t.unmatched_sends, t.unmatched_receives, t.ambiguous, t.dropped_events, t.bytes, t.delayed, t.clock_violations,
-       t.foreign, t.events, t.half_recorded, t.clock_unclear);
+  fill(random, r.closed_through_ns, r.collectives_left_out, r.traffic_bytes, r.newest_ns, t.matched, t.unmatched_sends,
+       t.unmatched_receives, t.ambiguous, t.dropped_events, t.bytes, t.delayed, t.clock_violations, t.foreign, t.events,
+       t.half_recorded, t.clock_unclear);
   fill_list(random, r.windows, most, [&] {
     WindowPart w{any<std::int64_t>(random), any_sums(random), {}, any(random)};
     fill_list(random, w.regions, 4, [&] { return RegionSums{rank(), any_sums(random)}; });

@@ -20,7 +20,9 @@ struct TwoNodes {
   std::vector<std::pair<std::int32_t, record::Event>> halves;
 
   TwoNodes() {
-    sender.set_forward([this](std::int32_t rank, std::uint8_t, const record::Event& e) { halves.push_back({rank, e}); });
+    sender.set_forward([this](std::int32_t rank, std::uint8_t, const record::Event& e) {
+      halves.push_back({rank, e});
+    });
     receiver.set_forward([](std::int32_t, std::uint8_t, const record::Event&) {});
     sender.set_here(0);
     receiver.set_here(1);
@@ -42,7 +44,8 @@ struct TwoNodes {
 
 }  // namespace
 
-TEST_CASE("a nonblocking send of another node is paired two epochs after its receive was read, a blocking one at once") {
+TEST_CASE(
+    "a nonblocking send of another node is paired two epochs after its receive was read, a blocking one at once") {
   TwoNodes nodes;
   Stream s, r;
   s.send(1, 0).send(1, 1, record::flag::nonblocking);
@@ -61,7 +64,8 @@ TEST_CASE("a nonblocking send of another node is paired two epochs after its rec
 }
 
 // Recording is switched off after the sender's header was read in epoch 0, the send is cancelled, an unrecorded one is
-// received instead, which is read in epoch 0. Recording goes on after the rings were read in epoch 1, before the header is.
+// received instead, which is read in epoch 0. Recording goes on after the rings were read in epoch 1, before the header
+// is.
 TEST_CASE("a cancel in a stretch that no header showed comes in time") {
   TwoNodes nodes;
   Stream s, r;

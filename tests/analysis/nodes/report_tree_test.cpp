@@ -1,8 +1,8 @@
 // The tree of nodes and the reports that go up in it, on random trees with deaths.
 #include "analysis/nodes/report_tree.hpp"
 
-#include <catch2/catch.hpp>
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <random>
 
 using namespace pclscope::nodes;

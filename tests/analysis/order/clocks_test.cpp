@@ -299,10 +299,10 @@ TEST_CASE("regions too large for the memory are left alone; a region of one rank
   CHECK_FALSE(none.enabled());
   RegionClocks one(std::vector<std::int32_t>{5});
   one.add(std::vector{message(5, 5, 1, 2), message(5, 5, 3, 3)});
-  CHECK(one.happened_before(*one.event(message(5, 5, 1, 2), Side::send),
-                            *one.event(message(5, 5, 3, 3), Side::receive)));
-  CHECK(one.happened_before(*one.event(message(5, 5, 3, 3), Side::send),
-                            *one.event(message(5, 5, 3, 3), Side::receive)));
+  CHECK(
+      one.happened_before(*one.event(message(5, 5, 1, 2), Side::send), *one.event(message(5, 5, 3, 3), Side::receive)));
+  CHECK(
+      one.happened_before(*one.event(message(5, 5, 3, 3), Side::send), *one.event(message(5, 5, 3, 3), Side::receive)));
 }
 
 TEST_CASE("a message of which only the receive is forgotten leaves no trace") {

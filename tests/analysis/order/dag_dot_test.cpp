@@ -47,8 +47,8 @@ TEST_CASE("a graph as DOT text has all nodes and edges, and only the language's 
   for (int round = 0; round < 20; ++round) {
     const Trace trace = random_trace({6, 60, 0, true}, random);
     const std::vector<std::int32_t> compute_nodes(6, 0);
-    const Dag dag = build_dag(
-        {}, {trace.messages, compute_nodes, [](const Message& m) { return static_cast<double>(m.tag); }, 0});
+    const Dag dag =
+        build_dag({}, {trace.messages, compute_nodes, [](const Message& m) { return static_cast<double>(m.tag); }, 0});
     std::set<std::string> nodes;
     std::size_t edges = 0;
     check_dot(dag_to_dot(dag), nodes, edges);

@@ -174,11 +174,10 @@ TEST_CASE("the graph is that of Algorithm 2 run over the real order of events, a
 
 TEST_CASE("PCLVis's Figure 7 as far as its text tells, as a graph") {
   // Process 3 sends to 2, which sends to 1 and back to 3; 1 answers 2. Ranks are one less.
-  const std::vector<Message> messages = {message(2, 1, 10, 20, 8), message(1, 0, 30, 45, 16),
-                                         message(1, 2, 40, 70, 24), message(0, 1, 50, 60, 32)};
+  const std::vector<Message> messages = {message(2, 1, 10, 20, 8), message(1, 0, 30, 45, 16), message(1, 2, 40, 70, 24),
+                                         message(0, 1, 50, 60, 32)};
   const Dag dag = graph(messages, {0, 0, 1});
-  REQUIRE(dag.nodes.size() ==
-          5);  // 3 sends; 2 receives and sends twice; 1 receives and sends; 2 receives; 3 receives
+  REQUIRE(dag.nodes.size() == 5);  // 3 sends; 2 receives and sends twice; 1 receives and sends; 2 receives; 3 receives
   const std::vector<std::int32_t> expected_ranks = {2, 1, 0, 1, 2}, expected_layers = {0, 1, 2, 3, 2};
   for (int i = 0; i < 5; ++i) {
     CHECK(dag.nodes[i].rank == expected_ranks[i]);

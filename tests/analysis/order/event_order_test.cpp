@@ -38,8 +38,7 @@ TEST_CASE("an order of all events always exists when the data are sound, however
     std::mt19937_64 random(seed);
     const int ranks = 1 + static_cast<int>(random() % 64);
     const Trace trace = random_trace(
-        {ranks, 10 + static_cast<int>(random() % 300), static_cast<std::int64_t>(random() % 1'000'000), true},
-        random);
+        {ranks, 10 + static_cast<int>(random() % 300), static_cast<std::int64_t>(random() % 1'000'000), true}, random);
     const LogicalOrder order = logical_order(trace.messages);
     REQUIRE(order.unordered.empty());
     REQUIRE(is_order(trace.messages, order));

@@ -89,8 +89,7 @@ TEST_CASE("a folded node takes all that depends on it, or only what depends on n
     for (const std::int32_t i : right)
       if (i == node || !elsewhere.count(i)) expected_only.push_back(i);
     const auto members = [&](const FoldedDag& f) {
-      return *std::find_if(f.stands_for.begin(), f.stands_for.end(),
-                           [&](const auto& m) { return m.front() == node; });
+      return *std::find_if(f.stands_for.begin(), f.stands_for.end(), [&](const auto& m) { return m.front() == node; });
     };
     CHECK(members(all) == expected_all);
     CHECK(members(only) == expected_only);
@@ -159,8 +158,7 @@ TEST_CASE("a graph that contradicts itself is folded without harm") {
     }
     for (int i = 0; i < 30; ++i) dag.edges.push_back({any(), any(), 1, 1, 1});
     const FoldedDag folded = fold(
-        dag,
-        {{any(), any(), any()}, {any(), any()}, random() % 2 ? FoldReach::descendants : FoldReach::only_through});
+        dag, {{any(), any(), any()}, {any(), any()}, random() % 2 ? FoldReach::descendants : FoldReach::only_through});
     std::size_t members = 0;
     for (const auto& m : folded.stands_for) members += m.size();
     CHECK(members == dag.nodes.size());

@@ -118,18 +118,12 @@ Closure::Closure(const Trace& trace, const std::vector<char>& known) {
 std::vector<Message> garbage(std::size_t count, int ranks, std::mt19937_64& random) {
   const auto time = [&]() -> std::int64_t {
     switch (random() % 8) {
-      case 0:
-        return static_cast<std::int64_t>(random());
-      case 1:
-        return INT64_MIN;
-      case 2:
-        return INT64_MAX;
-      case 3:
-        return 1'000'000'000'000'000'000;
-      case 4:
-        return 0;
-      default:
-        return static_cast<std::int64_t>(random() % 200) - 50;
+      case 0: return static_cast<std::int64_t>(random());
+      case 1: return INT64_MIN;
+      case 2: return INT64_MAX;
+      case 3: return 1'000'000'000'000'000'000;
+      case 4: return 0;
+      default: return static_cast<std::int64_t>(random() % 200) - 50;
     }
   };
   const auto rank = [&]() -> std::int32_t {

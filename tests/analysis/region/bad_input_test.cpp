@@ -51,14 +51,15 @@ TEST_CASE("no ranks, one rank, no edges, messages to oneself only") {
 }
 
 TEST_CASE("weights that are not numbers do not count, huge and tiny ones do") {
-  const CommunicationGraph graph(8, std::vector<Link>{
-                                        {0, 1, not_a_number}, {1, 2, inf}, {2, 3, -inf}, {3, 4, -1}, {4, 5, 0}, {6, 7, 1}});
+  const CommunicationGraph graph(
+      8, std::vector<Link>{{0, 1, not_a_number}, {1, 2, inf}, {2, 3, -inf}, {3, 4, -1}, {4, 5, 0}, {6, 7, 1}});
   CHECK(graph.edges() == 1);
   CHECK(find_regions(graph).regions == 1);
   const double huge = std::numeric_limits<double>::max(), tiny = std::numeric_limits<double>::denorm_min();
   // Two triangles of huge weights, a tiny one between.
   const CommunicationGraph extreme(
-      6, std::vector<Link>{{0, 1, huge}, {1, 2, huge}, {2, 0, huge}, {2, 3, tiny}, {3, 4, huge}, {4, 5, 1e300}, {5, 3, huge}});
+      6, std::vector<Link>{
+             {0, 1, huge}, {1, 2, huge}, {2, 0, huge}, {2, 3, tiny}, {3, 4, huge}, {4, 5, 1e300}, {5, 3, huge}});
   check_sound(extreme, {});
   CHECK(find_regions(extreme).region_of_rank == std::vector<std::int32_t>{0, 0, 0, 1, 1, 1});
 }
@@ -114,7 +115,8 @@ TEST_CASE("the canonical order is a permutation, and undoes relabelling where we
     std::vector<Link> links;
     for (int i = 1; i < n; ++i)
       for (int k = 0; k < 2; ++k)
-        links.push_back({i, static_cast<int>(random() % static_cast<unsigned>(i)), 1.0 + static_cast<double>(random() % 3)});
+        links.push_back(
+            {i, static_cast<int>(random() % static_cast<unsigned>(i)), 1.0 + static_cast<double>(random() % 3)});
     const std::vector<std::int32_t> name = test::random_names(n, random);
     const CommunicationGraph graph(n, links), other = test::renamed(n, links, name, random);
     const std::vector<std::int32_t> order = canonical_order(graph), order_other = canonical_order(other);

@@ -78,7 +78,8 @@ TEST_CASE("CG cut into more regions than rows splits rows, into fewer joins them
     std::map<std::int32_t, std::int32_t> of;
     bool ok = true;
     for (std::size_t i = 0; i < fine.region_of_rank.size(); ++i)
-      ok = ok && of.try_emplace(fine.region_of_rank[i], coarse.region_of_rank[i]).first->second == coarse.region_of_rank[i];
+      ok = ok &&
+           of.try_emplace(fine.region_of_rank[i], coarse.region_of_rank[i]).first->second == coarse.region_of_rank[i];
     return ok;
   };
   CHECK(refines(halves, rows));

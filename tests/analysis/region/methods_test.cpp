@@ -47,7 +47,8 @@ RegionOptions by(RegionMethod method) {
 }
 
 // Sum over simple paths, one by one.
-void walk(const CommunicationGraph& graph, int start, int at, int edges, std::vector<bool>& on_path, Eigen::MatrixXd& sum) {
+void walk(const CommunicationGraph& graph, int start, int at, int edges, std::vector<bool>& on_path,
+          Eigen::MatrixXd& sum) {
   if (edges > 0) sum(start, at) += 1.0 / (edges * edges);
   if (edges == 3) return;
   on_path[static_cast<std::size_t>(at)] = true;

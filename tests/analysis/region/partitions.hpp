@@ -28,7 +28,9 @@ inline double adjusted_rand(const std::vector<std::int32_t>& a, const std::vecto
 }
 
 // The same partition of other labels.
-inline bool same(const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b) { return adjusted_rand(a, b) == 1; }
+inline bool same(const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b) {
+  return adjusted_rand(a, b) == 1;
+}
 
 inline CommunicationGraph random_connected(int n, std::mt19937_64& random) {
   std::vector<Link> links;
@@ -37,8 +39,7 @@ inline CommunicationGraph random_connected(int n, std::mt19937_64& random) {
         {i, static_cast<int>(random() % static_cast<unsigned>(i)), 1.0 + static_cast<double>(random() % 100)});
   for (int k = static_cast<int>(random() % static_cast<unsigned>(2 * n)); k > 0; --k)
     links.push_back({static_cast<int>(random() % static_cast<unsigned>(n)),
-                     static_cast<int>(random() % static_cast<unsigned>(n)),
-                     1.0 + static_cast<double>(random() % 100)});
+                     static_cast<int>(random() % static_cast<unsigned>(n)), 1.0 + static_cast<double>(random() % 100)});
   return CommunicationGraph(n, links);
 }
 
@@ -61,7 +62,8 @@ inline CommunicationGraph renamed(int n, std::vector<Link> links, const std::vec
 }
 
 // What the relabelled ranks' regions are in the old numbers.
-inline std::vector<std::int32_t> named_back(const std::vector<std::int32_t>& region, const std::vector<std::int32_t>& name) {
+inline std::vector<std::int32_t> named_back(const std::vector<std::int32_t>& region,
+                                            const std::vector<std::int32_t>& name) {
   std::vector<std::int32_t> back(region.size());
   for (std::size_t i = 0; i < back.size(); ++i) back[i] = region[static_cast<std::size_t>(name[i])];
   return back;

@@ -1,4 +1,5 @@
-// Planted groups are found wherever they are what modularity asks for, dense and coarsened, whatever the ranks are called.
+// Planted groups are found wherever they are what modularity asks for, dense and coarsened, whatever the ranks are
+// called.
 #include <catch2/catch.hpp>
 
 #include "analysis/region/dendrogram.hpp"
@@ -162,7 +163,8 @@ TEST_CASE("halos have regions at least as good as blocks, dense and coarsened") 
   for (const int limit : {2048, 256}) {
     const CommunicationGraph graph(512, test::halo_links(8, 8, 8, true));
     Labels blocks;
-    for (int rank = 0; rank < 512; ++rank) blocks.push_back(rank % 8 / 4 + 2 * (rank / 8 % 8 / 4) + 4 * (rank / 64 / 4));
+    for (int rank = 0; rank < 512; ++rank)
+      blocks.push_back(rank % 8 / 4 + 2 * (rank / 8 % 8 / 4) + 4 * (rank / 64 / 4));
     CHECK(find_regions(graph, limited(limit)).modularity >= modularity(graph, blocks) - 1e-9);
   }
 }

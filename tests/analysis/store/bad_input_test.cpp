@@ -11,8 +11,8 @@
 
 #include "analysis/store/reader.hpp"
 #include "analysis/store/writer.hpp"
-#include "tests/analysis/store/sample_rows.hpp"
 #include "tests/analysis/store/older_version.hpp"
+#include "tests/analysis/store/sample_rows.hpp"
 
 using namespace pclscope;
 using namespace pclscope::store;
@@ -220,8 +220,7 @@ TEST_CASE("flipped bytes: what HDF5 makes of them is counted") {
       WTERMSIG(status) == SIGALRM ? hung++ : crashed++;
     }
   }
-  WARN("150 dumps with flipped bytes, seed " << seed << ": " << read << " read, " << refused
-                                             << " refused or in part, " << crashed << " crashed HDF5, " << hung
-                                             << " hung");
+  WARN("150 dumps with flipped bytes, seed " << seed << ": " << read << " read, " << refused << " refused or in part, "
+                                             << crashed << " crashed HDF5, " << hung << " hung");
   CHECK(read + refused > 140);
 }

@@ -1,7 +1,6 @@
 // What a reader passes over when it is asked for a time: never a row that belongs to it.
-#include <catch2/catch.hpp>
-
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <random>
 
 #include "analysis/store/reader.hpp"
@@ -23,7 +22,8 @@ std::vector<Message> messages_over_time(std::mt19937_64& random, std::size_t cou
     Message& m = rows[i];
     m.send_begin = static_cast<std::int64_t>(100.0 * second * static_cast<double>(i) / static_cast<double>(count)) +
                    static_cast<std::int64_t>(random() % (2 * second)) - second;
-    m.recv_end = m.send_begin + static_cast<std::int64_t>(random() % second) - second / 10;  // some before they were sent
+    m.recv_end =
+        m.send_begin + static_cast<std::int64_t>(random() % second) - second / 10;  // some before they were sent
     if (random() % 200 == 0) m.recv_end += 20 * second;
   }
   return rows;

@@ -26,7 +26,8 @@ Snapshot three_nodes() {
   return s;
 }
 
-Message message(std::int32_t source, std::int32_t destination, std::int64_t begin, std::int64_t end, std::uint32_t flags) {
+Message message(std::int32_t source, std::int32_t destination, std::int64_t begin, std::int64_t end,
+                std::uint32_t flags) {
   Message m;
   m.source = source, m.destination = destination, m.flags = flags;
   m.send_begin = begin, m.send_end = begin + 10;
@@ -55,10 +56,12 @@ TEST_CASE("a job on one node: nothing to correct") {
 TEST_CASE("without corrections times and flags stay; between nodes both clocks' errors add up") {
   const Snapshot s = three_nodes();
   for (const std::uint32_t judged : {0u, message_flag::clock_violation, message_flag::clock_unclear}) {
-    for (const auto& [source, destination, error_ns] : {std::tuple(0, 2, 2000u), {2, 4, 5000u}, {4, 0, 3000u}, {5, 4, 3000u}}) {
+    for (const auto& [source, destination, error_ns] :
+         {std::tuple(0, 2, 2000u), {2, 4, 5000u}, {4, 0, 3000u}, {5, 4, 3000u}}) {
       Message expected = message(source, destination, second, second - 100, message_flag::inter_node | judged);
       expected.clock_error_ns = error_ns;
-      const Message got = applied(s, message(source, destination, second, second - 100, message_flag::inter_node | judged));
+      const Message got =
+          applied(s, message(source, destination, second, second - 100, message_flag::inter_node | judged));
       CHECK(got == expected);
     }
   }
@@ -133,12 +136,15 @@ TEST_CASE("collective calls: one's own times by one's own clock, the last one's 
 }
 
 TEST_CASE("whatever a damaged dump says: no crash, and rows of unknown ranks stay") {
-  const double bad[] = {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), -1e300, 1e300, 1e10, -5, 0};
+  const double bad[] = {
+      std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), -1e300, 1e300, 1e10, -5, 0};
   const std::int64_t when[] = {INT64_MIN, -1, 0, 1, second, INT64_MAX};
   for (std::uint64_t seed = 1; seed <= 300; seed++) {
     INFO("seed " << seed);
     std::mt19937_64 random(seed);
-    const auto any = [&] { return random() % 3 == 0 ? static_cast<double>(random() % 100) : bad[random() % std::size(bad)]; };
+    const auto any = [&] {
+      return random() % 3 == 0 ? static_cast<double>(random() % 100) : bad[random() % std::size(bad)];
+    };
     Snapshot s = three_nodes();
     for (std::uint64_t i = random() % 20; i > 0; i--)
       s.network.corrections.push_back({static_cast<std::int32_t>(random() % 3), any(), any(), any()});
@@ -146,7 +152,8 @@ TEST_CASE("whatever a damaged dump says: no crash, and rows of unknown ranks sta
     const CorrectedTimes times(s);
     for (int i = 0; i < 50; i++) {
       Message m = message_of(random());
-      m.source = static_cast<std::int32_t>(random() % 8) - 1, m.destination = static_cast<std::int32_t>(random() % 8) - 1;
+      m.source = static_cast<std::int32_t>(random() % 8) - 1,
+      m.destination = static_cast<std::int32_t>(random() % 8) - 1;
       for (std::int64_t* time : {&m.send_begin, &m.recv_end}) *time = when[random() % std::size(when)];
       const Message before = m;
       times.apply(m);
@@ -162,8 +169,9 @@ TEST_CASE("whatever a damaged dump says: no crash, and rows of unknown ranks sta
 TEST_CASE("the reader gives corrected rows, h5py the stored ones") {
   const TemporaryDirectory directory;
   auto writer = std::move(*Writer::create(directory / "run.h5", {}));
-  const std::vector<Message> rows = {message(0, 2, second, second + 400, message_flag::inter_node),
-                                     message(2, 0, second, second - 400, message_flag::inter_node | message_flag::clock_unclear)};
+  const std::vector<Message> rows = {
+      message(0, 2, second, second + 400, message_flag::inter_node),
+      message(2, 0, second, second - 400, message_flag::inter_node | message_flag::clock_unclear)};
   REQUIRE(writer->append(rows));
   Snapshot s = three_nodes();
   REQUIRE(writer->summarize(s));

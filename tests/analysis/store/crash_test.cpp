@@ -12,8 +12,8 @@
 
 #include "analysis/store/reader.hpp"
 #include "analysis/store/writer.hpp"
-#include "tests/analysis/store/sample_rows.hpp"
 #include "tests/analysis/store/older_version.hpp"
+#include "tests/analysis/store/sample_rows.hpp"
 #include "tests/thinned.hpp"
 
 using namespace pclscope;
@@ -212,7 +212,8 @@ TEST_CASE("kill -9 at random moments: the dump opens and holds what had been flu
     REQUIRE(::read(progress[0], &last, sizeof last) == sizeof last);
     ::usleep(static_cast<useconds_t>(random() % 200'000));
     // The moments are not all at the beginning, however slow the machine is.
-    while (round == rounds - 1 && last.flushed_rows <= 3000 && ::read(progress[0], &next, sizeof next) == sizeof next) last = next;
+    while (round == rounds - 1 && last.flushed_rows <= 3000 && ::read(progress[0], &next, sizeof next) == sizeof next)
+      last = next;
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);
     while (::read(progress[0], &next, sizeof next) == sizeof next) last = next;

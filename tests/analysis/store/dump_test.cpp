@@ -50,7 +50,10 @@ void check_rows(const Reader& reader, std::uint64_t count) {
 TEST_CASE("messages come back equal, however they were cut into appends") {
   for (const std::uint32_t chunk : {1u, 7u, 64u, 8192u}) {
     for (const std::uint64_t piece : {1ull, 5ull, 64ull, 1000ull, 20'000ull}) {
-      const std::uint64_t count = test::thinned(chunk == 1 ? 300u : chunk == 7 ? 5000u : 20'000u, chunk == 8192 ? 9000u : 300u);
+      const std::uint64_t count = test::thinned(chunk == 1   ? 300u
+                                                : chunk == 7 ? 5000u
+                                                             : 20'000u,
+                                                chunk == 8192 ? 9000u : 300u);
       INFO("chunk " << chunk << " piece " << piece);
       const TemporaryDirectory directory;
       WriterOptions options;
@@ -231,7 +234,8 @@ TEST_CASE("a reader that stays open reads its rows rightly while another process
   std::unique_ptr<Reader> kept;
   std::uint64_t looks = 0, wrong = 0, refused = 0, newest = 0;
   // 1.5 s, and on a slow machine until the writer has written enough to look at, and that was looked at often enough.
-  for (std::chrono::duration<double> spent{}; spent.count() < 1.5 || ((newest <= 1000 || looks < 25) && spent.count() < 120);
+  for (std::chrono::duration<double> spent{};
+       spent.count() < 1.5 || ((newest <= 1000 || looks < 25) && spent.count() < 120);
        spent = std::chrono::steady_clock::now() - start) {
     auto opened = Reader::open(path);
     if (!opened) {

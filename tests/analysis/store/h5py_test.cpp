@@ -105,8 +105,8 @@ TEST_CASE("h5py reads a dump while it is written, after a loss of the writer, an
   REQUIRE(writer->append(sites_of(1, 3, true)));
   REQUIRE(writer->summarize(known_snapshot()));
   REQUIRE(writer->close());
-  const std::string example = "cd " + directory.path() + " && /usr/bin/python3 -B " CHECK_DUMP_SCRIPT
-                              " --example " FORMAT_PAGE " > example.txt";
+  const std::string example = "cd " + directory.path() +
+                              " && /usr/bin/python3 -B " CHECK_DUMP_SCRIPT " --example " FORMAT_PAGE " > example.txt";
   CHECK(std::system(example.c_str()) == 0);
   std::ifstream printed(directory / "example.txt");
   const std::string text{std::istreambuf_iterator<char>(printed), {}};

@@ -77,10 +77,11 @@ inline void make_version_1_0(const std::string& path) {
   H5Aclose(version);
   for (const char* table : {"sites", "modules", "texts"}) H5Ldelete(file, table, H5P_DEFAULT);
   for (const std::string copy : {"/summary/0/", "/summary/1/"}) {
-    for (const char* table : {"functions", "function_history", "deadlocks", "deadlock_members", "waits_for",
-                              "site_activity", "findings", "finding_ranks", "finding_nodes", "finding_texts", "attribution_slices",
-                              "transfer_lines", "transfer_values", "traffic", "ranks/call_site", "ranks/call_comm", "ranks/call_tag",
-                              "ranks/waits_for_any", "ranks/waits_begin", "ranks/waits_count"}) {
+    for (const char* table :
+         {"functions",          "function_history", "deadlocks",           "deadlock_members",  "waits_for",
+          "site_activity",      "findings",         "finding_ranks",       "finding_nodes",     "finding_texts",
+          "attribution_slices", "transfer_lines",   "transfer_values",     "traffic",           "ranks/call_site",
+          "ranks/call_comm",    "ranks/call_tag",   "ranks/waits_for_any", "ranks/waits_begin", "ranks/waits_count"}) {
       H5Ldelete(file, (copy + table).c_str(), H5P_DEFAULT);
     }
     H5Adelete_by_name(file, copy.c_str(), "half_recorded", H5P_DEFAULT);

@@ -1,8 +1,9 @@
 // Dumps that older versions of pclscope wrote.
+#include "tests/analysis/store/older_version.hpp"
+
 #include <catch2/catch.hpp>
 
 #include "analysis/store/reader.hpp"
-#include "tests/analysis/store/older_version.hpp"
 #include "tests/analysis/store/sample_rows.hpp"
 
 using namespace pclscope;

@@ -32,14 +32,33 @@ class Anything {
     return static_cast<Integer>(random_() >> random_() % 64);
   }
   Message message() {
-    return {number<std::uint64_t>(), number<std::int32_t>(), number<std::int32_t>(), number<std::int32_t>(),
-            number<std::uint32_t>(), number<std::uint64_t>(), time(), time(), time(), time(), time(),
-            number<std::uint64_t>(), number<std::uint64_t>()};
+    return {number<std::uint64_t>(),
+            number<std::int32_t>(),
+            number<std::int32_t>(),
+            number<std::int32_t>(),
+            number<std::uint32_t>(),
+            number<std::uint64_t>(),
+            time(),
+            time(),
+            time(),
+            time(),
+            time(),
+            number<std::uint64_t>(),
+            number<std::uint64_t>()};
   }
   CollectiveCall call() {
-    return {number<std::uint64_t>(), number<std::uint64_t>(), number<std::int32_t>(), number<std::int32_t>(),
-            number<std::uint16_t>(), static_cast<CollectiveShape>(random_() % 5), random_() % 2 == 0, time(), time(),
-            time(), number<std::uint64_t>(), number<std::uint64_t>()};
+    return {number<std::uint64_t>(),
+            number<std::uint64_t>(),
+            number<std::int32_t>(),
+            number<std::int32_t>(),
+            number<std::uint16_t>(),
+            static_cast<CollectiveShape>(random_() % 5),
+            random_() % 2 == 0,
+            time(),
+            time(),
+            time(),
+            number<std::uint64_t>(),
+            number<std::uint64_t>()};
   }
   std::size_t below(std::size_t limit) { return random_() % limit; }
 

@@ -74,7 +74,8 @@ inline Window window_of(std::uint64_t row) {
   w.length_s = 0.1;
   w.all = {-1, mix(row), mix(row) + 1, mix(row) + 2, 1.5, 0.1, 0.2, 0.3, 1.25};
   for (std::uint64_t i = 0; i < mix(row + 9) % 5; i++) {
-    w.regions.push_back({static_cast<std::int32_t>(i), row * 10 + i, row, i, 0.5, 1, 2, static_cast<double>(row), 0.75});
+    w.regions.push_back(
+        {static_cast<std::int32_t>(i), row * 10 + i, row, i, 0.5, 1, 2, static_cast<double>(row), 0.75});
   }
   return w;
 }

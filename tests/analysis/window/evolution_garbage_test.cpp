@@ -19,8 +19,8 @@ double garbage(std::mt19937_64& random) {
 }
 
 void check_finite(const Period& p) {
-  for (const double v : {p.begin_s, p.end_s, p.mean_ratio, p.begin_ratio, p.middle_ratio, p.end_ratio,
-                         p.late_sender_s, p.late_receiver_s, p.transfer_s})
+  for (const double v : {p.begin_s, p.end_s, p.mean_ratio, p.begin_ratio, p.middle_ratio, p.end_ratio, p.late_sender_s,
+                         p.late_receiver_s, p.transfer_s})
     REQUIRE(std::isfinite(v));
   REQUIRE(p.end_s >= p.begin_s);
   REQUIRE(p.mean_ratio >= 0);

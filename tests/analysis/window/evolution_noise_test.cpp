@@ -81,8 +81,7 @@ TEST_CASE("pure noise shows hardly any growth or steady period: load that drifts
   check("5 %, mean drifts by 10 %, load tenfold", 5, 3, [](auto& random, int t) {
     const double load = std::exp(1.15 * std::sin(2 * M_PI * t / 1400));
     const double mean = 1 + 0.1 * std::sin(2 * M_PI * t / 2000);
-    return window(mean * std::exp(0.05 * normal(random) / std::sqrt(load)),
-                  1 + static_cast<std::uint64_t>(100 * load));
+    return window(mean * std::exp(0.05 * normal(random) / std::sqrt(load)), 1 + static_cast<std::uint64_t>(100 * load));
   });
   double state = 0;
   check("10 %, correlation 0.6 from window to window", 25, 5, [&](auto& random, int) {

@@ -40,8 +40,7 @@ void run(const Planted& plan, double noise, std::mt19937_64& random, Found& foun
   for (const Period& p : growths)
     if (std::abs(first_window(p) - plan.foot) <= 1 && std::abs(last_window(p) - plan.top) <= 1) ++found.exact_growth;
   for (const Period& p : steadies)
-    if (std::abs(first_window(p) - plan.top - 1) <= 1 && std::abs(last_window(p) - plan.end) <= 1)
-      ++found.exact_steady;
+    if (std::abs(first_window(p) - plan.top - 1) <= 1 && std::abs(last_window(p) - plan.end) <= 1) ++found.exact_steady;
 }
 
 // Rises by at least 30 %, and by at least `clear` x noise x sqrt(windows of the rise), relative to its top.
@@ -90,8 +89,7 @@ TEST_CASE("a sudden rise is a growth of two windows, shown at the second high wi
       evolution.finish();
       const auto growths = of_kind(evolution.periods(), PeriodKind::growth);
       REQUIRE(growths.size() >= 1);
-      exact +=
-          std::abs(first_window(growths[0]) - step.foot) <= 1 && std::abs(last_window(growths[0]) - step.top) <= 1;
+      exact += std::abs(first_window(growths[0]) - step.foot) <= 1 && std::abs(last_window(growths[0]) - step.top) <= 1;
       CHECK(growths[0].end_ratio > growths[0].begin_ratio);
       const auto steadies = of_kind(evolution.periods(), PeriodKind::steady);
       steady += steadies.size() == 1 && std::abs(last_window(steadies[0]) - step.end) <= 1;
@@ -213,8 +211,7 @@ TEST_CASE("a region that vanishes is decided to its end; its number is told once
     Window w;
     w.begin_s = t;
     w.length_s = 1;
-    const std::vector<std::int32_t> present =
-        t < 150 ? std::vector<std::int32_t>{3, 4} : std::vector<std::int32_t>{4};
+    const std::vector<std::int32_t> present = t < 150 ? std::vector<std::int32_t>{3, 4} : std::vector<std::int32_t>{4};
     for (const std::int32_t id : present) {
       w.regions.push_back(window(1.5));
       w.regions.back().region = id;

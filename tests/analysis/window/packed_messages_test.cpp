@@ -91,8 +91,7 @@ TEST_CASE("the limit is kept, and what was packed before stays readable") {
   std::mt19937_64 random(4);
   std::vector<Message> messages;
   for (int i = 0; i < 100'000; ++i) messages.push_back(garbage(random));
-  for (const std::size_t limit :
-       {std::size_t{100}, std::size_t{5000}, std::size_t{300'000}, std::size_t{2'000'000}}) {
+  for (const std::size_t limit : {std::size_t{100}, std::size_t{5000}, std::size_t{300'000}, std::size_t{2'000'000}}) {
     PackedMessages packed;
     CHECK_FALSE(packed.append(messages, limit));
     CHECK(packed.bytes() <= limit + sizeof packed);

@@ -110,10 +110,8 @@ TEST_CASE("one window of two million messages, with little memory, in the middle
     const std::uint64_t before = feed.retention.stored();
     feed.window(66, flood, ratio);
     REQUIRE(feed.retention.bytes() <= 2'000'000);
-    if (ratio > 1)
-      CHECK(feed.retention.stored() - before > 1'000'000);  // those between ranks of regions
-    else
-      CHECK(feed.retention.stored() - before < 1'000);
+    if (ratio > 1) CHECK(feed.retention.stored() - before > 1'000'000);  // those between ranks of regions
+    else CHECK(feed.retention.stored() - before < 1'000);
     feed.end();
     CHECK(feed.file <= 400'000'000ull * 95 / 100);
   }

@@ -26,9 +26,7 @@ struct Run {
   MessageTotals totals;
 };
 
-std::int32_t region_of(const Run& run, std::int32_t rank) {
-  return run.region_of_rank[static_cast<std::size_t>(rank)];
-}
+std::int32_t region_of(const Run& run, std::int32_t rank) { return run.region_of_rank[static_cast<std::size_t>(rank)]; }
 
 // Regions with episodes of their own; windows now and then silent for one; messages within and between regions.
 Run simulate(std::uint64_t seed, std::int32_t regions, int windows, std::uint64_t memory) {
@@ -36,8 +34,7 @@ Run simulate(std::uint64_t seed, std::int32_t regions, int windows, std::uint64_
   std::normal_distribution<double> normal;
   Run run;
   run.regions = regions;
-  for (std::int32_t r = 0; r < regions * ranks_per_region; ++r)
-    run.region_of_rank.push_back(10 + r / ranks_per_region);
+  for (std::int32_t r = 0; r < regions * ranks_per_region; ++r) run.region_of_rank.push_back(10 + r / ranks_per_region);
   run.region_of_rank.push_back(-1);  // two ranks without a region
   run.region_of_rank.push_back(-1);
   const auto ranks = static_cast<std::int32_t>(run.region_of_rank.size());
@@ -134,10 +131,8 @@ std::set<std::uint64_t> windows_of(const Run& run, std::int32_t region, const st
       continue;  // ranks without a region count from when it bites
     }
     if (verdict.first) end_other();
-    if (verdict.kind == PeriodKind::other)
-      other.push_back(w);
-    else
-      keep.insert(w);
+    if (verdict.kind == PeriodKind::other) other.push_back(w);
+    else keep.insert(w);
   }
   end_other();
   return keep;

@@ -137,7 +137,8 @@ TEST_CASE("mutated graphs and questions: an error or something sound") {
         std::uint8_t& byte = frame[header_bytes + random() % (frame.size() - header_bytes)];
         byte = i % 2 ? static_cast<std::uint8_t>(random()) : static_cast<std::uint8_t>(byte ^ (1u << random() % 8));
       }
-      if (const auto q = decode_question(frame); q && q->dag.ranks.size() > limit::question_ranks) FAIL("too many ranks");
+      if (const auto q = decode_question(frame); q && q->dag.ranks.size() > limit::question_ranks)
+        FAIL("too many ranks");
       const auto decoded = decode_dag(frame);
       decoded ? accepted++ : refused++;
       if (decoded && !sound(*decoded)) FAIL("round " << round << ", " << i << " is not sound");

@@ -19,8 +19,8 @@ using namespace pclscope;
 using namespace pclscope::wire;
 using namespace std::chrono_literals;
 using pclscope::testing::PrivateDirectory;
-using pclscope::testing::RawSocket;
 using pclscope::testing::random_dag;
+using pclscope::testing::RawSocket;
 using pclscope::testing::Serving;
 
 namespace {
@@ -71,11 +71,13 @@ TEST_CASE("a graph of 10,000 messages comes over the wire") {
   Serving job(bind_or_fail(endpoint), [&](const DagQuestion&) -> Result<Dag> { return dag; });
   auto viewer = Subscriber::connect(endpoint);
   REQUIRE((*viewer)->ask_dag(question_of(1), 60s));
-  double best_ms = 1e9;  // of several: the machine has other things to do. For the reader; measured by benchmarks/live_dag
+  double best_ms =
+      1e9;  // of several: the machine has other things to do. For the reader; measured by benchmarks/live_dag
   for (int i = 0; i < 5; i++) {
     const auto began = std::chrono::steady_clock::now();
     const auto answer = (*viewer)->ask_dag(question_of(1), 60s);
-    best_ms = std::min(best_ms, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count());
+    best_ms =
+        std::min(best_ms, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count());
     REQUIRE(answer);
     CHECK(*answer == dag);
   }

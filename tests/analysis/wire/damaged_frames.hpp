@@ -48,7 +48,8 @@ class FrameDamage {
   }
   template <class T>
   void put(Bytes& frame, T value) {
-    if (frame.size() >= wire::header_bytes + sizeof value) std::memcpy(frame.data() + place(frame, sizeof value), &value, sizeof value);
+    if (frame.size() >= wire::header_bytes + sizeof value)
+      std::memcpy(frame.data() + place(frame, sizeof value), &value, sizeof value);
   }
 
   void flip_bits(Bytes& frame) {
@@ -66,9 +67,21 @@ class FrameDamage {
     for (std::uint64_t n = below(300); n > 0; n--) frame.push_back(static_cast<std::uint8_t>(random_()));
   }
   std::uint32_t awkward(std::size_t size) {
-    const std::uint32_t values[] = {0, 1, 2, 4, 7, 0x7fffffff, 0x80000000, 0xffffffff, 0xfffffffc, 0x3fffffff, 0x10000000,
-                                    static_cast<std::uint32_t>(size), static_cast<std::uint32_t>(size - wire::header_bytes),
-                                    static_cast<std::uint32_t>(size + 4), static_cast<std::uint32_t>(-size)};
+    const std::uint32_t values[] = {0,
+                                    1,
+                                    2,
+                                    4,
+                                    7,
+                                    0x7fffffff,
+                                    0x80000000,
+                                    0xffffffff,
+                                    0xfffffffc,
+                                    0x3fffffff,
+                                    0x10000000,
+                                    static_cast<std::uint32_t>(size),
+                                    static_cast<std::uint32_t>(size - wire::header_bytes),
+                                    static_cast<std::uint32_t>(size + 4),
+                                    static_cast<std::uint32_t>(-size)};
     return values[below(std::size(values))];
   }
   std::uint32_t other_place(const Bytes& frame) {
@@ -79,7 +92,8 @@ class FrameDamage {
   void overwrite_half(Bytes& frame) { put(frame, static_cast<std::uint16_t>(below(2) ? random_() : below(64))); }
   void overwrite_double(Bytes& frame) {
     using Limits = std::numeric_limits<double>;
-    const double values[] = {Limits::quiet_NaN(), Limits::infinity(), -Limits::infinity(), Limits::max(), -Limits::max(), -0.0, 1e308};
+    const double values[] = {
+        Limits::quiet_NaN(), Limits::infinity(), -Limits::infinity(), Limits::max(), -Limits::max(), -0.0, 1e308};
     if (below(3) == 0) return put(frame, static_cast<float>(values[below(3)]));
     put(frame, values[below(std::size(values))]);
   }

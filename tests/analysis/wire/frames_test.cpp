@@ -87,7 +87,8 @@ TEST_CASE("a job of 1,024 ranks fits into a megabyte") {
   for (int r = 0; r < 16; r++) region.ranks.push_back(r * 64);  // no two of them neighbours
   s.regions.assign(64, region);
   s.links.assign(200, {1, 2, 3, 4, 5, 1.5, 2.5, 3.5, 4.5, 5.5});
-  s.delays.assign(20, {1, 2, 3, 4, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, std::vector<std::int32_t>(8, 1), std::vector<double>(8, 1.5)});
+  s.delays.assign(
+      20, {1, 2, 3, 4, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, std::vector<std::int32_t>(8, 1), std::vector<double>(8, 1.5)});
   RankSummary rank;
   rank.node = -1;
   rank.sends = rank.receives = rank.bytes_sent = rank.bytes_received = 1'000'000;
@@ -169,7 +170,8 @@ TEST_CASE("an answer that cannot be given says why, in bounds") {
   const auto answer = decode_answer(encoder.answer(3, AnswerStatus::cannot, "no region 9: there are 1, 2"));
   REQUIRE(answer);
   CHECK(answer->text == "no region 9: there are 1, 2");
-  CHECK(decode_answer(encoder.answer(3, AnswerStatus::cannot, std::string(1'000'000, 'x')))->text.size() == limit::text_bytes);
+  CHECK(decode_answer(encoder.answer(3, AnswerStatus::cannot, std::string(1'000'000, 'x')))->text.size() ==
+        limit::text_bytes);
 }
 
 TEST_CASE("the worked example of FORMAT.md") {

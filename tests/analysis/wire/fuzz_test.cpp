@@ -66,7 +66,9 @@ Bytes copy(std::span<const std::uint8_t> frame) { return {frame.begin(), frame.e
 // Small, so that damage hits every field soon.
 Snapshot small_snapshot(std::uint64_t seed) {
   Snapshot s = RandomSnapshot(seed, 4).make();
-  const auto keep = [](auto& rows, std::size_t most) { rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(std::min(most, rows.size())), rows.end()); };
+  const auto keep = [](auto& rows, std::size_t most) {
+    rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(std::min(most, rows.size())), rows.end());
+  };
   keep(s.regions, 1);
   keep(s.worst, 1);
   keep(s.criteria, 2);
@@ -83,12 +85,14 @@ Snapshot small_snapshot(std::uint64_t seed) {
 std::vector<Bytes> whole_frames(std::mt19937_64& random) {
   Encoder encoder;
   std::vector<Bytes> frames;
-  frames.push_back(copy(encoder.snapshot(random() % 8 ? small_snapshot(random()) : RandomSnapshot(random(), 6).make())));
+  frames.push_back(
+      copy(encoder.snapshot(random() % 8 ? small_snapshot(random()) : RandomSnapshot(random(), 6).make())));
   frames.push_back(copy(encoder.snapshot(small_snapshot(random()))));
   frames.push_back(copy(encoder.question_newest(random())));
   DagQuestion question;
   question.region = static_cast<std::int32_t>(random() % 5) - 1;
-  for (std::int32_t rank = 0; rank < 40; rank += 1 + static_cast<std::int32_t>(random() % 3)) question.ranks.push_back(rank);
+  for (std::int32_t rank = 0; rank < 40; rank += 1 + static_cast<std::int32_t>(random() % 3))
+    question.ranks.push_back(rank);
   question.from_ns = static_cast<std::int64_t>(random());
   question.most_messages = 1000;
   frames.push_back(copy(encoder.question_dag(random(), question)));
@@ -111,7 +115,8 @@ void read(const std::span<const std::uint8_t> frame, Tally& tally, Decode decode
   if (!value) {
     const bool named = value.error().code == ErrorCode::damaged || value.error().code == ErrorCode::not_ours ||
                        value.error().code == ErrorCode::wrong_version;
-    if (!named || value.error().message.empty() || value.error().message.size() > 300) FAIL("a bad error: " << value.error().message);
+    if (!named || value.error().message.empty() || value.error().message.size() > 300)
+      FAIL("a bad error: " << value.error().message);
     return;
   }
   if (tally.accepted % 4 != 0) return;
@@ -126,19 +131,24 @@ void read(const std::span<const std::uint8_t> frame, Tally& tally, Decode decode
 enum Kind { snapshot_frame, question_frame, answer_frame, dag_frame };
 
 void read_as(const std::span<const std::uint8_t> frame, Tally& tally, Kind kind, bool all) {
-  if (all || kind == snapshot_frame) read<Snapshot>(frame, tally, decode_snapshot, [](Encoder& to, const Snapshot& value) { return to.snapshot(value); });
-  if (all || kind == dag_frame) read<Dag>(frame, tally, decode_dag, [](Encoder& to, const Dag& value) { return to.dag(value); });
+  if (all || kind == snapshot_frame)
+    read<Snapshot>(frame, tally, decode_snapshot,
+                   [](Encoder& to, const Snapshot& value) { return to.snapshot(value); });
+  if (all || kind == dag_frame)
+    read<Dag>(frame, tally, decode_dag, [](Encoder& to, const Dag& value) { return to.dag(value); });
   if (!all && kind != question_frame && kind != answer_frame) return;
   const auto question = decode_question(frame);
   question ? tally.accepted++ : tally.refused++;
   if (question && question->kind == QuestionKind::dag) {
     const DagQuestion& dag = question->dag;
-    const bool sane = dag.region >= -1 && dag.ranks.size() <= limit::question_ranks && dag.most_messages <= limit::dag_messages &&
-                      std::is_sorted(dag.ranks.begin(), dag.ranks.end()) && (dag.ranks.empty() || dag.ranks.front() >= 0);
+    const bool sane = dag.region >= -1 && dag.ranks.size() <= limit::question_ranks &&
+                      dag.most_messages <= limit::dag_messages && std::is_sorted(dag.ranks.begin(), dag.ranks.end()) &&
+                      (dag.ranks.empty() || dag.ranks.front() >= 0);
     if (!sane) FAIL("a question that its answerer must not get");
   }
   if (const auto answer = decode_answer(frame)) {
-    if (answer->text.size() > limit::text_bytes || answer->status > AnswerStatus::cannot) FAIL("an answer out of range");
+    if (answer->text.size() > limit::text_bytes || answer->status > AnswerStatus::cannot)
+      FAIL("an answer out of range");
   }
 }
 
@@ -149,7 +159,8 @@ TEST_CASE("damaged frames of every kind: an error or a whole value, no memory ke
   const std::uint64_t seed = from_environment("PCLSCOPE_FUZZ_SEED", 20261121);
   INFO("PCLSCOPE_FUZZ_SEED=" << seed);
   std::mt19937_64 random(seed);
-  constexpr Kind kinds[] = {snapshot_frame, snapshot_frame, question_frame, question_frame, answer_frame, answer_frame, dag_frame};
+  constexpr Kind kinds[] = {snapshot_frame, snapshot_frame, question_frame, question_frame,
+                            answer_frame,   answer_frame,   dag_frame};
   Tally tally;
   most_held = held.load();
   const std::size_t held_before = held;
@@ -165,11 +176,13 @@ TEST_CASE("damaged frames of every kind: an error or a whole value, no memory ke
       std::copy(frame.begin(), frame.end(), place.begin() + static_cast<std::ptrdiff_t>(askew));
       const auto began = std::chrono::steady_clock::now();
       read_as(std::span<const std::uint8_t>(place).subspan(askew), tally, kinds[which], i % 16 == 0);
-      tally.slowest_s = std::max(tally.slowest_s, std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
+      tally.slowest_s =
+          std::max(tally.slowest_s, std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
     }
   }
   WARN(tally.frames << " frames, " << tally.accepted << " accepted, " << tally.refused << " refused, " << tally.compared
-                    << " sent on; slowest " << tally.slowest_s * 1e3 << " ms; at most " << ((most_held - held_before) >> 20) << " MiB");
+                    << " sent on; slowest " << tally.slowest_s * 1e3 << " ms; at most "
+                    << ((most_held - held_before) >> 20) << " MiB");
   CHECK(tally.accepted > wanted / 10);  // damage reached values,
   CHECK(tally.refused > wanted / 10);   // and structure
   CHECK(tally.compared > wanted / 100);

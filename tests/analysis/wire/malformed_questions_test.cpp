@@ -32,7 +32,8 @@ namespace {
 // A viewer without manners: sends frames as they are, fetches answers now and then, or never.
 class RawPeer {
  public:
-  explicit RawPeer(const std::string& address, int kind = ZMQ_DEALER) : context_(zmq_ctx_new()), socket_(zmq_socket(context_, kind)) {
+  explicit RawPeer(const std::string& address, int kind = ZMQ_DEALER)
+      : context_(zmq_ctx_new()), socket_(zmq_socket(context_, kind)) {
     const int none = 0;
     zmq_setsockopt(socket_, ZMQ_LINGER, &none, sizeof none);
     REQUIRE(zmq_connect(socket_, address.c_str()) == 0);
@@ -47,8 +48,7 @@ class RawPeer {
   }
   void fetch() {
     char buffer[64];
-    while (zmq_recv(socket_, buffer, sizeof buffer, ZMQ_DONTWAIT) >= 0) {
-    }
+    while (zmq_recv(socket_, buffer, sizeof buffer, ZMQ_DONTWAIT) >= 0) {}
   }
 
  private:
@@ -76,12 +76,14 @@ TEST_CASE("20,000 damaged questions are dropped or answered, and a good viewer g
   REQUIRE((*viewer)->ask(60s));
 
   Encoder encoder;
-  std::vector<Bytes> whole = {copy(encoder.question_newest(1)), copy(encoder.question_dag(2, {.region = 3, .ranks = {}})),
-                              copy(encoder.question_dag(3, {.region = -1, .ranks = {1, 2, 3, 9, 11}})), copy(encoder.answer(4, AnswerStatus::here)),
-                              copy(encoder.snapshot(RandomSnapshot(18, 4).make()))};
+  std::vector<Bytes> whole = {
+      copy(encoder.question_newest(1)), copy(encoder.question_dag(2, {.region = 3, .ranks = {}})),
+      copy(encoder.question_dag(3, {.region = -1, .ranks = {1, 2, 3, 9, 11}})),
+      copy(encoder.answer(4, AnswerStatus::here)), copy(encoder.snapshot(RandomSnapshot(18, 4).make()))};
   std::mt19937_64 random(20'261);
   FrameDamage damage(random());
-  RawPeer polite(("ipc://" + path + ".ask")), deaf("ipc://" + path + ".ask"), to_the_wrong_door("ipc://" + path + ".pub", ZMQ_SUB);
+  RawPeer polite(("ipc://" + path + ".ask")), deaf("ipc://" + path + ".ask"),
+      to_the_wrong_door("ipc://" + path + ".pub", ZMQ_SUB);
   RawPeer unwanted("ipc://" + path + ".pub", ZMQ_XSUB);  // whatever it says goes where subscriptions go
   for (int i = 0; i < 20'000; i++) {
     const Bytes frame = damage.of(whole[random() % whole.size()], whole[random() % whole.size()]);
@@ -95,7 +97,8 @@ TEST_CASE("20,000 damaged questions are dropped or answered, and a good viewer g
     if (!asked) FAIL(asked.error().message);
     REQUIRE(*asked == sent);
     const auto dag = (*viewer)->ask_dag({.region = 5, .ranks = {}}, 60s);
-    if (!dag && dag.error().message.find("ask again later") == std::string::npos) FAIL_CHECK("look " << i << ": " << dag.error().message);
+    if (!dag && dag.error().message.find("ask again later") == std::string::npos)
+      FAIL_CHECK("look " << i << ": " << dag.error().message);
   }
   CHECK(job.malformed() > 1'000);
   const auto last = (*viewer)->next(60s);

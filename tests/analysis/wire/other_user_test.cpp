@@ -57,7 +57,8 @@ class Impostor {
     void* context = zmq_ctx_new();
     void* out = zmq_socket(context, ZMQ_PUB);
     void* answers = zmq_socket(context, ZMQ_ROUTER);
-    const bool bound = zmq_bind(out, ("ipc://" + path + ".pub").c_str()) == 0 && zmq_bind(answers, ("ipc://" + path + ".ask").c_str()) == 0;
+    const bool bound = zmq_bind(out, ("ipc://" + path + ".pub").c_str()) == 0 &&
+                       zmq_bind(answers, ("ipc://" + path + ".ask").c_str()) == 0;
     ::chmod((path + ".pub").c_str(), 0777);
     ::chmod((path + ".ask").c_str(), 0777);
     if (::write(ready, bound ? "y" : "n", 1) != 1) ::_exit(1);

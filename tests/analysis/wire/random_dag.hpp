@@ -17,7 +17,8 @@ inline Dag random_dag(std::uint64_t seed, std::int32_t nodes, std::int32_t ranks
   dag.region = below(100) - 1;
   dag.from_s = below(1000) * 0.25;
   dag.to_s = dag.from_s + 2.5;
-  for (std::int32_t r = 0; r < ranks; r++) dag.ranks.push_back({r, below(3) - 1, random() >> 40, below(9) * 0.5, below(9) * 0.125});
+  for (std::int32_t r = 0; r < ranks; r++)
+    dag.ranks.push_back({r, below(3) - 1, random() >> 40, below(9) * 0.5, below(9) * 0.125});
   for (std::int32_t n = 0; n < nodes; n++) {
     DagNode node;
     node.rank = below(ranks);
@@ -28,7 +29,12 @@ inline Dag random_dag(std::uint64_t seed, std::int32_t nodes, std::int32_t ranks
   }
   for (std::int32_t m = 0; nodes > 1 && m < nodes; m++) {
     const std::int32_t to = 1 + below(nodes - 1), from = below(to);
-    DagMessage message{to, dag.nodes[static_cast<std::size_t>(to)].rank, below(1000), random() >> 40, m * 1e-4, below(99) * 1e-6,
+    DagMessage message{to,
+                       dag.nodes[static_cast<std::size_t>(to)].rank,
+                       below(1000),
+                       random() >> 40,
+                       m * 1e-4,
+                       below(99) * 1e-6,
                        below(99) * 0.1};
     dag.nodes[static_cast<std::size_t>(from)].sent.push_back(message);
     message.other_node = from;

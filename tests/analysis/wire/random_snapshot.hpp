@@ -26,7 +26,8 @@ class RandomSnapshot {
     s.duration_s = real();
     s.finished = below(2);
     s.finalized_ranks = static_cast<std::uint32_t>(random_());
-    s.messages = {count(), count(), count(), count(), count(), count(), count(), count(), count(), count(), count(), count()};
+    s.messages = {count(), count(), count(), count(), count(), count(),
+                  count(), count(), count(), count(), count(), count()};
     s.latency = {real(), real(), real()};
     for (std::uint64_t i = below(3 + most_ranks_ / 15); i > 0; i--) s.regions.push_back(region());
     for (std::uint64_t i = below(20); i > 0; i--) s.worst.push_back(worst());
@@ -46,10 +47,11 @@ class RandomSnapshot {
     s.live = {real(), static_cast<std::int64_t>(random_()), count()};
     s.network.traffic_bytes = count(), s.network.messages_left_out = count(), s.network.collectives_left_out = count();
     for (std::uint64_t i = below(3); i > 0; i--) s.network.dead_nodes.push_back(existing(nodes));
-    for (std::uint64_t i = below(4); i > 0; i--) s.network.clocks.push_back({existing(nodes), real(), real(), real(), real()});
+    for (std::uint64_t i = below(4); i > 0; i--)
+      s.network.clocks.push_back({existing(nodes), real(), real(), real(), real()});
     for (std::uint64_t i = below(6); i > 0; i--)
-      s.network.links.push_back({existing(nodes), existing(nodes), count(), count(), count(), real(), real(), real(), count(),
-                                 real(), real(), real()});
+      s.network.links.push_back({existing(nodes), existing(nodes), count(), count(), count(), real(), real(), real(),
+                                 count(), real(), real(), real()});
     s.attribution = attribution(nodes);
     return s;
   }
@@ -95,7 +97,8 @@ class RandomSnapshot {
       f.region = static_cast<std::int32_t>(below(9)) - 1;
       f.ranks = ranks(64);
       f.site = id();
-      for (std::uint64_t pairs = below(3); pairs > 0; pairs--) f.nodes.insert(f.nodes.end(), {existing(nodes), existing(nodes)});
+      for (std::uint64_t pairs = below(3); pairs > 0; pairs--)
+        f.nodes.insert(f.nodes.end(), {existing(nodes), existing(nodes)});
       f.begin_s = real(), f.end_s = real(), f.open = below(2) == 1, f.score = real();
       f.confidence = static_cast<double>(below(1001)) / 1000, f.lost_s = real();
       f.detail = text(20), f.advice = text(80);
@@ -106,20 +109,32 @@ class RandomSnapshot {
       a.slices.push_back({real(), real(), count(), count(), real(), real(), real(), real(), real(), real()});
     for (std::uint64_t i = below(5); i > 0; i--) {
       TransferLine line{count(), count(), count(), below(2) == 1, {}};
-      for (std::size_t slice = 0; slice < a.slices.size(); slice++) line.normalised.push_back(static_cast<float>(below(1000)) / 8);
+      for (std::size_t slice = 0; slice < a.slices.size(); slice++)
+        line.normalised.push_back(static_cast<float>(below(1000)) / 8);
       a.transfer_lines.push_back(line);
     }
     return a;
   }
 
   Period period() {
-    return {static_cast<PeriodKind>(below(3)), below(2) == 1, real(), real(), id(), count(), count(), count(), real(),
-            real(), real(), real(), real(), real(), real()};
+    return {static_cast<PeriodKind>(below(3)),
+            below(2) == 1,
+            real(),
+            real(),
+            id(),
+            count(),
+            count(),
+            count(),
+            real(),
+            real(),
+            real(),
+            real(),
+            real(),
+            real(),
+            real()};
   }
 
-  RegionLink link() {
-    return {number(), number(), count(), count(), count(), real(), real(), real(), real(), real()};
-  }
+  RegionLink link() { return {number(), number(), count(), count(), count(), real(), real(), real(), real(), real()}; }
 
   DelayOrigin delay() {
     DelayOrigin d{number(), id(), id(), count(), real(), real(), real(), real(), real(), real(), {}, {}};
@@ -138,7 +153,8 @@ class RandomSnapshot {
   std::vector<std::int32_t> ranks(std::uint64_t most) {
     std::vector<std::int32_t> list;
     std::int32_t next = 0;
-    for (std::uint64_t i = below(most); i > 0; i--) list.push_back(next += 1 + static_cast<int>(below(3) / 2 * below(9)));
+    for (std::uint64_t i = below(most); i > 0; i--)
+      list.push_back(next += 1 + static_cast<int>(below(3) / 2 * below(9)));
     return list;
   }
 
@@ -151,8 +167,8 @@ class RandomSnapshot {
   Deadlock deadlock() {
     Deadlock d{real(), real(), below(2) == 1, {}};
     for (std::uint64_t i = below(9); i > 0; i--)
-      d.members.push_back({number(), static_cast<std::uint16_t>(random_()), id(), count(), number(), ranks(5),
-                           below(2) == 1, real()});
+      d.members.push_back(
+          {number(), static_cast<std::uint16_t>(random_()), id(), count(), number(), ranks(5), below(2) == 1, real()});
     return d;
   }
 
@@ -161,29 +177,11 @@ class RandomSnapshot {
   }
 
   RankSummary rank(int r, int nodes) {
-    return {r,
-            node(nodes),
-            count(),
-            count(),
-            count(),
-            count(),
-            count(),
-            count(),
-            real(),
-            real(),
-            real(),
-            real(),
-            real(),
-            real(),
-            static_cast<std::uint16_t>(random_()),
-            number(),
-            real(),
-            id(),
-            count(),
-            number(),
-            ranks(9),
-            below(2) == 1,
-            below(2) == 1};
+    return {r,        node(nodes),   count(),      count(), count(),
+            count(),  count(),       count(),      real(),  real(),
+            real(),   real(),        real(),       real(),  static_cast<std::uint16_t>(random_()),
+            number(), real(),        id(),         count(), number(),
+            ranks(9), below(2) == 1, below(2) == 1};
   }
 
   std::mt19937_64 random_;

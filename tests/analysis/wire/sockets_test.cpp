@@ -26,8 +26,8 @@ using namespace pclscope;
 using namespace pclscope::wire;
 using namespace std::chrono_literals;
 using pclscope::testing::PrivateDirectory;
-using pclscope::testing::RawSocket;
 using pclscope::testing::RandomSnapshot;
+using pclscope::testing::RawSocket;
 using pclscope::testing::Serving;
 namespace fs = std::filesystem;
 

@@ -1,5 +1,5 @@
-// Peers at the TCP ports that have no business there: they learn nothing, and disturb neither the job nor who may watch it.
-// The publisher runs in a process of its own, so that its descriptors can be counted.
+// Peers at the TCP ports that have no business there: they learn nothing, and disturb neither the job nor who may watch
+// it. The publisher runs in a process of its own, so that its descriptors can be counted.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <signal.h>
@@ -152,12 +152,14 @@ TEST_CASE("a stranger hears ZeroMQ's greeting and nothing of ours, whatever he s
   const JobProcess job;
   serves_its_owner(job, "before");
   std::mt19937_64 random(7);
-  std::vector<std::vector<std::uint8_t>> words = {{}, {'G', 'E', 'T', ' ', '/', '\r', '\n', '\r', '\n'}, {0xff}, {1, 0}, {0}};
+  std::vector<std::vector<std::uint8_t>> words = {
+      {}, {'G', 'E', 'T', ' ', '/', '\r', '\n', '\r', '\n'}, {0xff}, {1, 0}, {0}};
   for (const char* mechanism : {"NULL", "PLAIN", "CURVE", "GSSAPI", ""}) {
     words.push_back(greeting(mechanism));
     words.push_back(greeting(mechanism, true));
     words.push_back(greeting(mechanism));
-    words.back().insert(words.back().end(), {4, 25, 5, 'R', 'E', 'A', 'D', 'Y'});  // with NULL: a whole handshake, almost
+    words.back().insert(words.back().end(),
+                        {4, 25, 5, 'R', 'E', 'A', 'D', 'Y'});  // with NULL: a whole handshake, almost
     words.push_back(greeting(mechanism));
     words.back().insert(words.back().end(), {4, 200, 5, 'H', 'E', 'L', 'L', 'O', 1, 0});
     const auto rest = noise(192, random);  // a hello that was made with another key
@@ -208,8 +210,8 @@ TEST_CASE("strangers who connect without end and say nothing cost few descriptor
   CHECK(most < descriptors - 20);
   serves_its_owner(job, "while 600 strangers are there");
   CHECK((*viewer)->ask(60s));
-  // Nobody comes any more: once the last ones have been accepted and cut off, only those who may stay are there, and the
-  // viewers of these tests. On a busy machine that takes a moment.
+  // Nobody comes any more: once the last ones have been accepted and cut off, only those who may stay are there, and
+  // the viewers of these tests. On a busy machine that takes a moment.
   const std::size_t may_stay = before + descriptors / 4 + 8;
   for (int i = 0; i < 3000 && job.open_descriptors() > may_stay; i++) std::this_thread::sleep_for(20ms);
   CHECK(job.open_descriptors() <= may_stay);

@@ -1,4 +1,5 @@
-// Attribute callbacks see MPI_COMM_WORLD and their own extra state: when copied, deleted, and at the end. 1 or more ranks.
+// Attribute callbacks see MPI_COMM_WORLD and their own extra state: when copied, deleted, and at the end. 1 or more
+// ranks.
 #include "check.h"
 
 static int state_a = 1, state_b = 2;

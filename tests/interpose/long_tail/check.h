@@ -7,12 +7,12 @@
 
 static int rank = -1, size = -1;
 
-#define CHECK(what)                                                  \
-  do {                                                               \
-    if (!(what)) {                                                   \
+#define CHECK(what)                                                    \
+  do {                                                                 \
+    if (!(what)) {                                                     \
       fprintf(stderr, "rank %d line %d: %s\n", rank, __LINE__, #what); \
-      MPI_Abort(MPI_COMM_WORLD, 1);                                  \
-    }                                                                \
+      MPI_Abort(MPI_COMM_WORLD, 1);                                    \
+    }                                                                  \
   } while (0)
 
 static inline void start_mpi(int* argc, char*** argv) {

@@ -1,9 +1,9 @@
-// MPI 4, 2 ranks: MPI_Isendrecv and MPI_Isendrecv_replace with the other rank, of 40 and 24 bytes, then one that receives
-// from MPI_ANY_SOURCE with MPI_ANY_TAG. Between them a Sendrecv of another size and tag, which leaves its mark in
-// request objects that are used again. Statuses are not looked at: MPICH 4.0 fills them with anything.
-#include "check.h"
-
+// MPI 4, 2 ranks: MPI_Isendrecv and MPI_Isendrecv_replace with the other rank, of 40 and 24 bytes, then one that
+// receives from MPI_ANY_SOURCE with MPI_ANY_TAG. Between them a Sendrecv of another size and tag, which leaves its mark
+// in request objects that are used again. Statuses are not looked at: MPICH 4.0 fills them with anything.
 #include <string.h>
+
+#include "check.h"
 
 #if MPI_VERSION < 4
 int main(void) { return 77; }  // this MPI has none
@@ -23,7 +23,8 @@ int main(int argc, char** argv) {
   MPI_Request request;
   memset(out, 'a' + rank, sizeof out);
   mark();
-  MPI_Isendrecv(out, 40, MPI_BYTE, 1 - rank, 10 + rank, in, 64, MPI_BYTE, 1 - rank, 11 - rank, MPI_COMM_WORLD, &request);
+  MPI_Isendrecv(out, 40, MPI_BYTE, 1 - rank, 10 + rank, in, 64, MPI_BYTE, 1 - rank, 11 - rank, MPI_COMM_WORLD,
+                &request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   CHECK(in[0] == 'b' - rank && in[39] == 'b' - rank);
   mark();
@@ -31,7 +32,8 @@ int main(int argc, char** argv) {
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   CHECK(out[0] == 'b' - rank && out[24] == 'a' + rank);
   mark();
-  MPI_Isendrecv(out, 16, MPI_BYTE, 1 - rank, 30, in, 64, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &request);
+  MPI_Isendrecv(out, 16, MPI_BYTE, 1 - rank, 30, in, 64, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD,
+                &request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   CHECK(in[15] == 'a' + rank);  // what the replace brought to the other one
   if (rank == 0) printf("isendrecv: right\n");

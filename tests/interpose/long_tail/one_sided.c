@@ -1,4 +1,5 @@
-// One-sided communication on 4 ranks. With r the rank and right = r + 1 (mod 4), left = r - 1, each rank does, in order:
+// One-sided communication on 4 ranks. With r the rank and right = r + 1 (mod 4), left = r - 1, each rank does, in
+// order:
 //   world, fence:        Put 2 ints to right, Get 2 ints from left, Accumulate 1 int on 0
 //   reversed (world rank 3 - rank there), lock of the neighbour there: Fetch_and_op, Compare_and_swap, Get_accumulate
 //   world, lock_all:     Rput 3 ints, Rget 3 ints, Raccumulate, Rget_accumulate 1 int, all to right; flushes

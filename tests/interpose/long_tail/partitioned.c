@@ -1,5 +1,5 @@
-// MPI 4, 2 ranks: two partitioned channels of the same communicator, ranks and tag (matched in the order they are made),
-// started 3 times each in opposite orders; one with another tag; then the way back.
+// MPI 4, 2 ranks: two partitioned channels of the same communicator, ranks and tag (matched in the order they are
+// made), started 3 times each in opposite orders; one with another tag; then the way back.
 #include "check.h"
 
 #if MPI_VERSION < 4

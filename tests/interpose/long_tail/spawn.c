@@ -1,5 +1,5 @@
-// 2 ranks. "spawn", "multiple": they start 2 children of this same program, each exchanges two messages with one of them,
-// the children a sum among themselves. "connect": they connect to each other's port. "join": through a socket.
+// 2 ranks. "spawn", "multiple": they start 2 children of this same program, each exchanges two messages with one of
+// them, the children a sum among themselves. "connect": they connect to each other's port. "join": through a socket.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <string.h>

@@ -158,7 +158,8 @@ TEST_CASE("double click folds what hangs right of a node, which stays where it i
   CHECK(stage.nodes() == 3);
 }
 
-TEST_CASE("a large graph is folded at first; double click on a fold shows more, a button all, and again the beginning") {
+TEST_CASE(
+    "a large graph is folded at first; double click on a fold shows more, a button all, and again the beginning") {
   Stage stage(test::ring_dag(4, 400));
   const int at_first = stage.nodes();
   REQUIRE(at_first >= 4 * 4);
@@ -227,7 +228,8 @@ TEST_CASE("nodes glide out of a fold, and stay where they were without watchers"
     REQUIRE_FALSE(stage.has("node 3"));
     stage.wait();
     const layout::Point fold = stage.mark("node 1");
-    for (int i = 0; i < 2; ++i) stage.frame.click(*stage.view, stage.scene, stage.selection, fold, stage.width, stage.height);
+    for (int i = 0; i < 2; ++i)
+      stage.frame.click(*stage.view, stage.scene, stage.selection, fold, stage.width, stage.height);
     for (int i = 0; i < 4000 && !stage.has("node 3"); ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
       stage.draw();
@@ -270,7 +272,8 @@ TEST_CASE("where there is nothing to see, it says why") {
   Dag none;
   none.why_partial = "messages no longer kept: 12";
   scene.dag.dag = std::make_shared<const Dag>(none);
-  CHECK(gui::why_empty(scene, selection) == "no messages inside the region kept for this period: messages no longer kept: 12");
+  CHECK(gui::why_empty(scene, selection) ==
+        "no messages inside the region kept for this period: messages no longer kept: 12");
   scene.dag.dag = std::make_shared<const Dag>(small_dag());
   CHECK(gui::why_empty(scene, selection).empty());
 }
@@ -311,7 +314,8 @@ TEST_CASE("broken graphs, empty snapshots and tiny windows are drawn") {
     stage.selection.rank = static_cast<std::int32_t>(random());
     stage.selection.message = gui::SelectedMessage{1, 2, 0};
     stage.selection.ranks = {1, 2, 3};
-    for (const auto& [w, h] : {std::pair{1.f, 1.f}, {40.f, 400.f}, {700.f, 20.f}, {seed == 7 ? 3000.f : 300.f, 200.f}}) {
+    for (const auto& [w, h] :
+         {std::pair{1.f, 1.f}, {40.f, 400.f}, {700.f, 20.f}, {seed == 7 ? 3000.f : 300.f, 200.f}}) {
       stage.width = w;
       stage.height = h;
       stage.settle();

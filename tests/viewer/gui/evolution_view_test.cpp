@@ -1,6 +1,5 @@
 // The evolution view without a window: what clicks and drags do to the selection.
 #include <catch2/catch.hpp>
-
 #include <chrono>
 #include <cmath>
 #include <iostream>
@@ -19,7 +18,8 @@ namespace {
 constexpr layout::Point away{-1000, -1000};
 
 // Frames until the picture is there.
-int settle(NullFrame& frame, gui::View& view, const gui::Scene& scene, Selection& selection, float width = 800, float height = 500) {
+int settle(NullFrame& frame, gui::View& view, const gui::Scene& scene, Selection& selection, float width = 800,
+           float height = 500) {
   int vertices = 0;
   const bool held = ImGui::GetIO().MouseDown[0];  // a drag never settles
   for (int i = 0; i < (held ? 40 : 60'000); ++i) {
@@ -31,8 +31,8 @@ int settle(NullFrame& frame, gui::View& view, const gui::Scene& scene, Selection
   return vertices;
 }
 
-void drag(NullFrame& frame, gui::View& view, const gui::Scene& scene, Selection& selection, layout::Point from, layout::Point to,
-          bool right = false) {
+void drag(NullFrame& frame, gui::View& view, const gui::Scene& scene, Selection& selection, layout::Point from,
+          layout::Point to, bool right = false) {
   const auto step = [&](layout::Point at, bool down) {
     frame.mouse(at, down && !right, down && right);
     frame.draw(view, scene, selection);
@@ -47,7 +47,8 @@ void drag(NullFrame& frame, gui::View& view, const gui::Scene& scene, Selection&
 }
 
 struct Shown {
-  explicit Shown(const Snapshot& s = test::fake_snapshot()) : scene(test::scene_of(s)), view(gui::make_evolution_view()) {
+  explicit Shown(const Snapshot& s = test::fake_snapshot())
+      : scene(test::scene_of(s)), view(gui::make_evolution_view()) {
     settle(frame, *view, scene, selection);
   }
   layout::Point at(const std::string& name) const {
@@ -82,7 +83,8 @@ TEST_CASE("a click on the worst circle of the slow region selects region and per
   REQUIRE(shown.selection.period);
   const std::vector<Period>& periods = shown.scene.snapshot->regions[2].periods;
   CHECK(std::any_of(periods.begin(), periods.end(), [&](const Period& p) {
-    return p.kind != PeriodKind::other && p.begin_s == shown.selection.period->begin_s && p.end_s == shown.selection.period->end_s;
+    return p.kind != PeriodKind::other && p.begin_s == shown.selection.period->begin_s &&
+           p.end_s == shown.selection.period->end_s;
   }));
 }
 
@@ -128,22 +130,26 @@ TEST_CASE("dragging a handle of the slider sets the period exactly") {
   CHECK(shown.selection.period->end_s == Approx(20));
   CHECK(shown.at("slider left").x == Approx(left.x + 150).margin(0.01));
   // Caught beside its middle the handle does not jump.
-  drag(shown.frame, *shown.view, shown.scene, shown.selection, right + layout::Point{-3, 0}, right + layout::Point{-103, 0});
+  drag(shown.frame, *shown.view, shown.scene, shown.selection, right + layout::Point{-3, 0},
+       right + layout::Point{-103, 0});
   CHECK(shown.selection.period->begin_s == Approx(150 * seconds_per_pixel).margin(1e-4));
   CHECK(shown.selection.period->end_s == Approx(20 - 100 * seconds_per_pixel).margin(1e-4));
   const gui::SelectedPeriod before = *shown.selection.period;
-  drag(shown.frame, *shown.view, shown.scene, shown.selection, shown.at("slider middle"), shown.at("slider middle") + layout::Point{40, 5});
+  drag(shown.frame, *shown.view, shown.scene, shown.selection, shown.at("slider middle"),
+       shown.at("slider middle") + layout::Point{40, 5});
   CHECK(shown.selection.period->begin_s == Approx(before.begin_s + 40 * seconds_per_pixel).margin(1e-4));
   CHECK(shown.selection.period->end_s == Approx(before.end_s + 40 * seconds_per_pixel).margin(1e-4));
   drag(shown.frame, *shown.view, shown.scene, shown.selection, shown.at("slider middle"),
        shown.at("slider middle") + layout::Point{5000, 0});
   CHECK(shown.selection.period->end_s == Approx(20));  // stops at the end, as long as it was
-  CHECK(shown.selection.period->end_s - shown.selection.period->begin_s == Approx(before.end_s - before.begin_s).margin(1e-4));
+  CHECK(shown.selection.period->end_s - shown.selection.period->begin_s ==
+        Approx(before.end_s - before.begin_s).margin(1e-4));
 }
 
 TEST_CASE("a handle does not pass the other one") {
   Shown shown;
-  drag(shown.frame, *shown.view, shown.scene, shown.selection, shown.at("slider right"), shown.at("slider left") + layout::Point{-50, 0});
+  drag(shown.frame, *shown.view, shown.scene, shown.selection, shown.at("slider right"),
+       shown.at("slider left") + layout::Point{-50, 0});
   REQUIRE(shown.selection.period);
   CHECK(shown.selection.period->begin_s < shown.selection.period->end_s);
 }
@@ -152,7 +158,8 @@ TEST_CASE("dragging over an empty part of the slider makes a period, a click doe
   Shown shown;
   shown.click("linear");
   const layout::Point left = shown.at("slider left"), right = shown.at("slider right"),
-                      third{std::floor(left.x + (right.x - left.x) / 3), left.y}, half{std::floor((left.x + right.x) / 2), left.y};
+                      third{std::floor(left.x + (right.x - left.x) / 3), left.y},
+                      half{std::floor((left.x + right.x) / 2), left.y};
   const double scale = 20.0 / static_cast<double>(right.x - left.x);  // mice move by whole pixels
   shown.frame.click(*shown.view, shown.scene, shown.selection, third);
   CHECK_FALSE(shown.selection.period);
@@ -160,7 +167,8 @@ TEST_CASE("dragging over an empty part of the slider makes a period, a click doe
   REQUIRE(shown.selection.period);
   CHECK(shown.selection.period->begin_s == Approx(static_cast<double>(third.x - left.x) * scale).margin(1e-4));
   CHECK(shown.selection.period->end_s == Approx(static_cast<double>(half.x - left.x) * scale).margin(1e-4));
-  for (int i = 0; i < 40; ++i) shown.frame.draw(*shown.view, shown.scene, shown.selection);  // long after the last click
+  for (int i = 0; i < 40; ++i)
+    shown.frame.draw(*shown.view, shown.scene, shown.selection);  // long after the last click
   for (int i = 0; i < 2; ++i) shown.frame.click(*shown.view, shown.scene, shown.selection, third);
   CHECK_FALSE(shown.selection.period);
 }
@@ -218,7 +226,8 @@ TEST_CASE("large runs stay within a few ten thousand vertices and a few millisec
     const auto begin = Clock::now();
     for (int i = 0; i < 20; ++i) frame.draw(*view, scene, selection, 1600, 1000);
     std::cout << "evolution view, " << regions << " regions, 1600x1000: " << vertices << " vertices, "
-              << std::chrono::duration<double>(Clock::now() - begin).count() * 1e3 / 20 << " ms per frame without a renderer\n";
+              << std::chrono::duration<double>(Clock::now() - begin).count() * 1e3 / 20
+              << " ms per frame without a renderer\n";
   }
 }
 
@@ -244,7 +253,8 @@ TEST_CASE("empty, tiny and broken: no crash") {
     for (Region& r : s.regions) {
       if (random() % 3 == 0) r.id = static_cast<std::int32_t>(random() % 3) - 1;
       r.mean_latency_ratio = number();
-      for (float& ratio : r.history_ratio) if (random() % 3 == 0) ratio = static_cast<float>(number());
+      for (float& ratio : r.history_ratio)
+        if (random() % 3 == 0) ratio = static_cast<float>(number());
       for (Period& p : r.periods) {
         if (random() % 2 == 0) (random() % 2 == 0 ? p.begin_s : p.end_s) = number();
         p.mean_ratio = number();
@@ -260,7 +270,8 @@ TEST_CASE("empty, tiny and broken: no crash") {
     const float sizes[] = {1, 2, 9, 50, 300, 800};
     const float width = sizes[random() % 6], height = sizes[random() % 6];
     for (int i = 0; i < 12; ++i) {
-      frame.mouse({static_cast<float>(random() % 800), static_cast<float>(random() % 500)}, random() % 2 == 0, random() % 4 == 0);
+      frame.mouse({static_cast<float>(random() % 800), static_cast<float>(random() % 500)}, random() % 2 == 0,
+                  random() % 4 == 0);
       if (random() % 3 == 0) ImGui::GetIO().MouseWheel = static_cast<float>(random() % 9) - 4;
       CHECK(frame.draw(*view, scene, selection, width, height) < 60'000);
       std::this_thread::sleep_for(std::chrono::microseconds(300));

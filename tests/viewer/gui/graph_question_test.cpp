@@ -39,7 +39,7 @@ TEST_CASE("without a period: windows that have messages, though they come in bur
   Snapshot snapshot = test::fake_snapshot({.slow = 2, .windows = 200});
   Region& region = snapshot.regions[2];
   region.messages = 0;
-  region.periods[1].mean_ratio = 2;  // growth; steady, from 10 s on, is worse
+  region.periods[1].mean_ratio = 2;                                   // growth; steady, from 10 s on, is worse
   for (std::size_t w = 0; w < region.history_messages.size(); ++w) {  // most of the time the job computes
     const bool burst = w == 20 || w == 130 || w == 131 || w == 190;
     region.history_messages[w] = burst ? 80 : 0;
@@ -50,7 +50,9 @@ TEST_CASE("without a period: windows that have messages, though they come in bur
   history.add(snapshot);
   Selection selection;
   selection.region = 2;
-  const auto holds = [](const DagQuestion& q, std::int64_t ms) { return q.from_ns <= ms * 1'000'000 && ms * 1'000'000 < q.to_ns; };
+  const auto holds = [](const DagQuestion& q, std::int64_t ms) {
+    return q.from_ns <= ms * 1'000'000 && ms * 1'000'000 < q.to_ns;
+  };
   const auto stored = graph_question(snapshot, selection, false, 20, &history);
   REQUIRE(stored);
   CHECK(holds(*stored, 13'050));  // the worst, and its neighbours: they are few
@@ -120,13 +122,8 @@ TEST_CASE("the first choice is the first believable finding in a region, else th
 
 TEST_CASE("broken numbers give questions that can be asked, or none") {
   std::mt19937_64 random(7);
-  const double bad[] = {std::numeric_limits<double>::quiet_NaN(),
-                        std::numeric_limits<double>::infinity(),
-                        -1e300,
-                        1e300,
-                        0,
-                        -1,
-                        1e-300};
+  const double bad[] = {
+      std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), -1e300, 1e300, 0, -1, 1e-300};
   const auto any = [&] { return bad[random() % 7]; };
   for (int i = 0; i < 500; ++i) {
     Snapshot snapshot = test::fake_snapshot({.windows = 50});
@@ -151,8 +148,8 @@ TEST_CASE("selections are read from the command line as they are meant") {
   CHECK(selection.rank == 17);
   CHECK(selection.finding == 0u);
   CHECK(selection.period == SelectedPeriod{1.5, 2.5});
-  for (const char* wrong : {"", "region", "region=", "region=-1", "region=x", "period=1", "period=2:1",
-                            "period=1:nan", "what=1", "region=1,,rank=2", "region=99999999999"}) {
+  for (const char* wrong : {"", "region", "region=", "region=-1", "region=x", "period=1", "period=2:1", "period=1:nan",
+                            "what=1", "region=1,,rank=2", "region=99999999999"}) {
     CAPTURE(wrong);
     CHECK(!parse_selection(wrong, selection));
   }

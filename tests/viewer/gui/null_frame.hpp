@@ -22,8 +22,7 @@ class NullFrame {
   NullFrame(const NullFrame&) = delete;
 
   // One frame of one view filling width x height. Returns how many vertices were drawn.
-  int draw(gui::View& view, const gui::Scene& scene, gui::Selection& selection, float width = 800,
-           float height = 500) {
+  int draw(gui::View& view, const gui::Scene& scene, gui::Selection& selection, float width = 800, float height = 500) {
     ImGuiIO& io = ImGui::GetIO();
     io.DisplaySize = {width, height};
     io.DeltaTime = 1 / 60.f;

@@ -105,12 +105,14 @@ TEST_CASE("spatial: a lasso picks exactly the ranks inside") {
   std::mt19937_64 random(3);
   for (int turn = 0; turn < 5; ++turn) {
     const float left = static_cast<float>(100 + random() % 200), top = static_cast<float>(80 + random() % 100);
-    const float right = left + 150 + static_cast<float>(random() % 200), bottom = top + 100 + static_cast<float>(random() % 150);
+    const float right = left + 150 + static_cast<float>(random() % 200),
+                bottom = top + 100 + static_cast<float>(random() % 150);
     std::vector<std::int32_t> expected;
     const auto marks = stage.view->marks();
     for (const gui::Mark& mark : marks) {
       if (mark.name.starts_with("rank ") && mark.at.x > left && mark.at.x < right && mark.at.y > top &&
-          mark.at.y < bottom) expected.push_back(std::stoi(mark.name.substr(5)));
+          mark.at.y < bottom)
+        expected.push_back(std::stoi(mark.name.substr(5)));
     }
     std::sort(expected.begin(), expected.end());
     ImGui::GetIO().KeyShift = true;
@@ -172,7 +174,8 @@ TEST_CASE("spatial: a click on the line between two ranks picks both; inside a r
     stage.frame.click(*stage.view, stage.scene, stage.selection, at, stage.width, stage.height);
     stage.settle();
   };
-  for (float share = 0.2f; share < 0.8f && stage.selection.ranks.empty(); share += 0.05f) {  // not where another region lies
+  for (float share = 0.2f; share < 0.8f && stage.selection.ranks.empty();
+       share += 0.05f) {  // not where another region lies
     click(between("rank 0", "rank 15", share));
   }
   CHECK(stage.selection.ranks == std::vector<std::int32_t>{0, 15});
@@ -180,7 +183,9 @@ TEST_CASE("spatial: a click on the line between two ranks picks both; inside a r
   CHECK(stage.selection.region == 2);
 }
 
-TEST_CASE("spatial: what a new layout puts elsewhere glides there, in time and not in frames; where nobody watches it is there at once") {
+TEST_CASE(
+    "spatial: what a new layout puts elsewhere glides there, in time and not in frames; where nobody watches it is "
+    "there at once") {
   const Snapshot before = fake(16, 4);
   Snapshot after = before;  // region 1 falls into two
   after.regions.push_back(after.regions[1]);
@@ -238,7 +243,9 @@ TEST_CASE("spatial: a double click opens a large region and closes it again") {
 TEST_CASE("spatial: turning keeps distances, Home brings all back") {
   Stage stage(fake(64, 8));
   stage.settle();
-  const auto marks = [&] { return std::pair(test::mark(*stage.view, "region 1"), test::mark(*stage.view, "region 6")); };
+  const auto marks = [&] {
+    return std::pair(test::mark(*stage.view, "region 1"), test::mark(*stage.view, "region 6"));
+  };
   const auto before = marks();
   test::NullFrame::mouse({400, 300});
   stage.draw();
@@ -250,7 +257,8 @@ TEST_CASE("spatial: turning keeps distances, Home brings all back") {
   stage.key('R');
   stage.draw();
   const auto turned = marks();
-  CHECK(layout::distance(turned.first, turned.second) == Approx(layout::distance(zoomed.first, zoomed.second)).epsilon(0.01));
+  CHECK(layout::distance(turned.first, turned.second) ==
+        Approx(layout::distance(zoomed.first, zoomed.second)).epsilon(0.01));
   CHECK(layout::distance(turned.first, zoomed.first) > 5);
   stage.key(ImGuiKey_Home);
   stage.draw();
@@ -259,14 +267,17 @@ TEST_CASE("spatial: turning keeps distances, Home brings all back") {
 }
 
 TEST_CASE("spatial: from one rank to 16,384, few enough vertices, all regions marked") {
-  struct Case { std::int32_t ranks, regions; };
+  struct Case {
+    std::int32_t ranks, regions;
+  };
   for (const Case c : {Case{1, 1}, {4, 1}, {1152, 32}, {16384, 128}, {10000, 10000}}) {
     Stage stage(fake(c.ranks, c.regions));
     const auto begin = std::chrono::steady_clock::now();
     const int vertices = stage.settle();
     const auto settled = std::chrono::steady_clock::now();
     for (int i = 0; i < 10; ++i) stage.draw();
-    const std::chrono::duration<double, std::milli> first = settled - begin, frame = std::chrono::steady_clock::now() - settled;
+    const std::chrono::duration<double, std::milli> first = settled - begin,
+                                                    frame = std::chrono::steady_clock::now() - settled;
     std::cout << c.ranks << " ranks, " << c.regions << " regions: settled after " << first.count() << " ms, ";
     std::cout << frame.count() / 10 << " ms a frame, " << vertices << " vertices\n";
     CHECK(vertices < 60'000);
@@ -309,7 +320,8 @@ TEST_CASE("spatial: broken snapshots, changing under the mouse") {
       if (random() % 4 == 0) region.ranks = {-3, 7, INT32_MAX, 7};
       if (random() % 4 == 0) region.messages = UINT64_MAX;
     }
-    for (RegionLink& link : s.links) link.mean_latency_ratio = any(), link.b = static_cast<std::int32_t>(random() % 9) - 2;
+    for (RegionLink& link : s.links)
+      link.mean_latency_ratio = any(), link.b = static_cast<std::int32_t>(random() % 9) - 2;
     for (RankSummary& rank : s.ranks) {
       rank.mean_ratio = any();
       rank.rank = random() % 5 == 0 ? INT32_MAX : rank.rank;
@@ -320,7 +332,8 @@ TEST_CASE("spatial: broken snapshots, changing under the mouse") {
     if (random() % 2 == 0) stage.selection.period = gui::SelectedPeriod{any(), any()};
     stage.selection.ranks = {-5, 3, INT32_MAX};
     for (int i = 0; i < 4; ++i) {
-      test::NullFrame::mouse({static_cast<float>(random() % 800), static_cast<float>(random() % 500)}, random() % 2 == 0);
+      test::NullFrame::mouse({static_cast<float>(random() % 800), static_cast<float>(random() % 500)},
+                             random() % 2 == 0);
       ImGui::GetIO().MouseWheel = static_cast<float>(random() % 7) - 3;
       stage.draw();
     }
@@ -328,7 +341,8 @@ TEST_CASE("spatial: broken snapshots, changing under the mouse") {
     const ImDrawData* drawn = ImGui::GetDrawData();
     std::size_t bad = 0;
     for (int l = 0; l < drawn->CmdListsCount; ++l) {
-      for (const ImDrawVert& v : drawn->CmdLists[l]->VtxBuffer) bad += std::isfinite(v.pos.x) && std::isfinite(v.pos.y) ? 0 : 1;
+      for (const ImDrawVert& v : drawn->CmdLists[l]->VtxBuffer)
+        bad += std::isfinite(v.pos.x) && std::isfinite(v.pos.y) ? 0 : 1;
     }
     CHECK(bad == 0);
   }

@@ -72,8 +72,7 @@ TEST_CASE("no message is lost between before and after, and it never becomes wor
     CHECK(sum(p.before.matrix) == all);
     CHECK(sum(p.after.matrix) == all);
     std::uint64_t diagonal = 0;
-    for (std::int32_t g = 0; g < p.groups; ++g)
-      diagonal += p.after.matrix[static_cast<std::size_t>(g * p.groups + g)];
+    for (std::int32_t g = 0; g < p.groups; ++g) diagonal += p.after.matrix[static_cast<std::size_t>(g * p.groups + g)];
     CHECK(diagonal >= p.after.intra);
     if (p.nodes_per_group == 1) CHECK(diagonal == p.after.intra);
   }
@@ -111,9 +110,8 @@ TEST_CASE("live, the numbers come from the finding's own sentence") {
   CHECK(p->after.intra == 1'401'000 - 1159653);
   CHECK(p->moved == 3);
   CHECK(p->groups == 0);
-  for (const char* other :
-       {"", "placement was found: ", "a better placement was found: x to 3 messages between nodes",
-        "a better placement was found: 12 to", "a better placement was found: 12 to 3 bytes"}) {
+  for (const char* other : {"", "placement was found: ", "a better placement was found: x to 3 messages between nodes",
+                            "a better placement was found: 12 to", "a better placement was found: 12 to 3 bytes"}) {
     f.evidence = {other};
     CHECK_FALSE(layout::told_mapping(f, a).has_value());
   }

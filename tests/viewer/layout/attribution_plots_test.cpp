@@ -137,9 +137,7 @@ TEST_CASE("broken slices are left out, and everything stays inside of the plot")
   INFO("seed " << seed);
   std::mt19937 random(seed);
   const double odd[] = {nan_value, infinite, -infinite, 1e300, -1e300, 0, -1, 5};
-  const auto value = [&] {
-    return random() % 3 == 0 ? odd[random() % 8] : static_cast<double>(random() % 1000) / 50;
-  };
+  const auto value = [&] { return random() % 3 == 0 ? odd[random() % 8] : static_cast<double>(random() % 1000) / 50; };
   for (int round = 0; round < 300; ++round) {
     Attribution a;
     for (std::size_t i = 0, n = random() % 40; i < n; ++i)

@@ -118,7 +118,8 @@ TEST_CASE("once around the ring is the fullest side of a small graph; a few outl
 
 TEST_CASE("a bar is found under its middle, and nothing beside the bars") {
   const CsGlyph glyph =
-      cs_glyph({0, 0, 0, 0, {message(1, 100), message(2, 1000)}, {message(2, 100), message(1, 10), message(1, 1000)}}, 0, {8, 1000});
+      cs_glyph({0, 0, 0, 0, {message(1, 100), message(2, 1000)}, {message(2, 100), message(1, 10), message(1, 1000)}},
+               0, {8, 1000});
   for (std::size_t i = 0; i < glyph.bars.size(); ++i) {
     const GlyphBar& bar = glyph.bars[i];
     const float angle = (bar.from + bar.to) / 2, radius = (bar.inner + bar.outer) / 2;
@@ -151,8 +152,8 @@ TEST_CASE("glyphs of broken graphs are finite") {
     for (const DagNode& node : dag.nodes) {
       for (const GlyphBar& bar : cs_glyph(node, dag.ranks.empty() ? 0 : dag.ranks[0].load_balance, scale).bars) {
         CHECK(bar.to > bar.from);
-        CHECK((std::isfinite(bar.from) && std::isfinite(bar.to) && std::isfinite(bar.inner) && std::isfinite(bar.outer) &&
-               std::isfinite(bar.ratio)));
+        CHECK((std::isfinite(bar.from) && std::isfinite(bar.to) && std::isfinite(bar.inner) &&
+               std::isfinite(bar.outer) && std::isfinite(bar.ratio)));
         CHECK(bar.outer <= highest_bar + 1e-5f);
         CHECK(bar.inner >= lowest_bar - 1e-5f);
       }

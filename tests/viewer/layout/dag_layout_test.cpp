@@ -14,7 +14,9 @@ using namespace pclscope::layout;
 
 namespace {
 
-DagLayout laid_out(const Dag& dag, float aspect = 1.6f) { return lay_out_dag(dag, row_order(dag, layers_of(dag)), aspect); }
+DagLayout laid_out(const Dag& dag, float aspect = 1.6f) {
+  return lay_out_dag(dag, row_order(dag, layers_of(dag)), aspect);
+}
 
 std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
 
@@ -49,7 +51,8 @@ TEST_CASE("links go from left to right, glyphs do not overlap, all is inside the
     const Dag dag = test::random_dag(random, 60, 90, 9);
     const DagLayout layout = laid_out(dag, 0.3f * static_cast<float>(seed));
     REQUIRE(layout.at.size() == dag.nodes.size());
-    for (const DagEdge& edge : dag.edges) CHECK(layout.at[index(edge.to)].x - layout.at[index(edge.from)].x >= least_column - 1e-3f);
+    for (const DagEdge& edge : dag.edges)
+      CHECK(layout.at[index(edge.to)].x - layout.at[index(edge.from)].x >= least_column - 1e-3f);
     for (std::size_t a = 0; a < layout.at.size(); ++a) {
       CHECK(layout.bounds.holds(layout.at[a]));
       for (std::size_t b = 0; b < a; ++b) CHECK(distance(layout.at[a], layout.at[b]) >= least_row - 1e-2f);
@@ -93,7 +96,8 @@ TEST_CASE("chains that need not cross, do not") {
     for (std::int32_t i = 0; i < 40; ++i) dag.nodes.push_back({rank[index(i)], 0, 0, 0, {}, {}});
     for (std::int32_t layer = 0; layer < 4; ++layer) {
       std::shuffle(next.begin(), next.end(), random);
-      for (std::int32_t i = 0; i < 8; ++i) dag.edges.push_back({layer * 8 + i, layer * 8 + 8 + next[index(i)], 1, 8, 1});
+      for (std::int32_t i = 0; i < 8; ++i)
+        dag.edges.push_back({layer * 8 + i, layer * 8 + 8 + next[index(i)], 1, 8, 1});
     }
     const auto layer = layers_of(dag);
     std::vector<double> by_rank(rank.begin(), rank.end());
@@ -135,7 +139,8 @@ TEST_CASE("routes keep their end points, run to the right, and pass no glyph of 
       sample_route(route.knots, 10, points);
       CHECK(points.front() == route.knots.front());
       CHECK(distance(points.back(), route.knots.back()) < 1e-3f);
-      const auto [low, high] = std::minmax_element(route.knots.begin(), route.knots.end(), [](Point a, Point b) { return a.y < b.y; });
+      const auto [low, high] =
+          std::minmax_element(route.knots.begin(), route.knots.end(), [](Point a, Point b) { return a.y < b.y; });
       for (const Point p : points) CHECK((p.y >= low->y - 1e-2f && p.y <= high->y + 1e-2f));
     }
   }

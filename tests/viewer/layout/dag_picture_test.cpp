@@ -106,7 +106,8 @@ TEST_CASE("links beyond a node are those of all before it, or after it, without 
     for (const bool backwards : {true, false}) {
       const auto found = routes_beyond(picture, node, backwards, 100000);
       CHECK(static_cast<std::ptrdiff_t>(found.size()) == count(backwards ? before : after, backwards));
-      for (const std::int32_t route : found) CHECK((backwards ? before.count(edge(route).to) : after.count(edge(route).from)) == 1);
+      for (const std::int32_t route : found)
+        CHECK((backwards ? before.count(edge(route).to) : after.count(edge(route).from)) == 1);
       CHECK(routes_beyond(picture, node, backwards, 2).size() == std::min<std::size_t>(2, found.size()));
     }
   }
@@ -117,13 +118,14 @@ TEST_CASE("the image of a graph has its links and glyphs in it, late ones in ano
   for (std::int32_t i = 0; i < 4; ++i) dag.nodes.push_back({i, i / 2, 0, 0, {}, {}});
   dag.edges = {{0, 2, 1, 8, 1}, {1, 3, 1, 8, 8}};
   const auto picture = std::make_shared<const DagPicture>(picture_of(dag));
-  const DagImage drawn = draw_dag({picture, picture->layout.bounds, 10, 2, &palette(Theme::dark)}, [] { return false; });
+  const DagImage drawn =
+      draw_dag({picture, picture->layout.bounds, 10, 2, &palette(Theme::dark)}, [] { return false; });
   REQUIRE(drawn.image.width > 60);
   const auto colour_at = [&](Point at) {
     const Point p = (at - picture->layout.bounds.low) * 10;
-    const auto* pixel =
-        &drawn.image
-             .rgba[(static_cast<std::size_t>(p.y) * static_cast<std::size_t>(drawn.image.width) + static_cast<std::size_t>(p.x)) * 4];
+    const auto* pixel = &drawn.image.rgba[(static_cast<std::size_t>(p.y) * static_cast<std::size_t>(drawn.image.width) +
+                                           static_cast<std::size_t>(p.x)) *
+                                          4];
     return Rgba{pixel[0], pixel[1], pixel[2], pixel[3]};
   };
   for (const Point at : picture->layout.at) CHECK(colour_at(at).alpha > 200);
@@ -133,7 +135,8 @@ TEST_CASE("the image of a graph has its links and glyphs in it, late ones in ano
   CHECK(late.alpha > 150);
   CHECK(late.red > late.blue + 40);
   CHECK(std::abs(calm.red - calm.blue) < 40);
-  CHECK(draw_dag({picture, picture->layout.bounds, 10, 2, &palette(Theme::dark)}, [] { return true; }).image.width == 0);
+  CHECK(draw_dag({picture, picture->layout.bounds, 10, 2, &palette(Theme::dark)}, [] { return true; }).image.width ==
+        0);
 }
 
 TEST_CASE("20,000 messages among 1,152 ranks and among 4: laid out, routed, folded") {
@@ -152,12 +155,15 @@ TEST_CASE("pictures of broken graphs") {
     const auto dag = std::make_shared<const Dag>(test::broken_dag(random));
     if (dag->nodes.empty()) continue;
     for (const std::size_t budget : {std::size_t{0}, std::size_t{3}, all}) {
-      const auto picture = std::make_shared<const DagPicture>(make_dag_picture({dag, nullptr, {-5, 0, 2, 1000}, budget, 1.6f}));
+      const auto picture =
+          std::make_shared<const DagPicture>(make_dag_picture({dag, nullptr, {-5, 0, 2, 1000}, budget, 1.6f}));
       CHECK(picture->glyphs.size() == picture->dag.nodes.size());
       CHECK(picture->layout.at.size() == picture->dag.nodes.size());
       for (std::size_t i = 0; i < picture->dag.nodes.size(); ++i)
         CHECK(routes_beyond(*picture, static_cast<std::int32_t>(i), true, 50).size() <= 50);
-      CHECK(draw_dag({picture, picture->layout.bounds, 4, 1, &palette(Theme::light)}, [] { return false; }).image.width > 0);
+      CHECK(draw_dag({picture, picture->layout.bounds, 4, 1, &palette(Theme::light)}, [] {
+              return false;
+            }).image.width > 0);
     }
   }
 }

@@ -13,13 +13,16 @@ namespace pclscope::test {
 // Messages only from lower to higher nodes; links and layers as the analysis makes them.
 inline Dag random_dag(std::mt19937_64& random, std::int32_t nodes, std::int32_t messages, std::int32_t ranks) {
   Dag dag;
-  const auto below = [&](std::int32_t n) { return static_cast<std::int32_t>(random() % static_cast<std::uint64_t>(n)); };
+  const auto below = [&](std::int32_t n) {
+    return static_cast<std::int32_t>(random() % static_cast<std::uint64_t>(n));
+  };
   for (std::int32_t r = 0; r < ranks; ++r) dag.ranks.push_back({r, r / 2, 4, static_cast<double>(below(30)) / 10, 1.5});
   for (std::int32_t i = 0; i < nodes; ++i) dag.nodes.push_back({below(ranks), 0, i * 0.1, i * 0.1 + 0.05, {}, {}});
   for (std::int32_t m = 0; nodes > 1 && m < messages; ++m) {
     const std::int32_t to = 1 + below(nodes - 1), from = std::max(0, to - 1 - below(std::min(to, 6)));
     DagNode &a = dag.nodes[static_cast<std::size_t>(from)], &b = dag.nodes[static_cast<std::size_t>(to)];
-    DagMessage message{to, b.rank, 1, std::uint64_t{8} << below(12), from * 0.1, 1e-5 * (1 + below(20)), 0.5 + below(8)};
+    DagMessage message{
+        to, b.rank, 1, std::uint64_t{8} << below(12), from * 0.1, 1e-5 * (1 + below(20)), 0.5 + below(8)};
     a.sent.push_back(message);
     message.other_node = from;
     message.peer = a.rank;
@@ -33,7 +36,8 @@ inline Dag random_dag(std::mt19937_64& random, std::int32_t nodes, std::int32_t 
 inline Dag ring_dag(std::int32_t ranks, std::int32_t rounds) {
   Dag dag;
   for (std::int32_t r = 0; r < ranks; ++r) dag.ranks.push_back({r, r / 2, 4, 1, 1.5});
-  for (std::int32_t i = 0; i < ranks * rounds; ++i) dag.nodes.push_back({i % ranks, 0, 0.1 * i, 0.1 * i + 0.05, {}, {}});
+  for (std::int32_t i = 0; i < ranks * rounds; ++i)
+    dag.nodes.push_back({i % ranks, 0, 0.1 * i, 0.1 * i + 0.05, {}, {}});
   for (std::int32_t i = 0; i + ranks < ranks * rounds; ++i) {
     const std::int32_t to = (i / ranks + 1) * ranks + (i + 1) % ranks;
     dag.nodes[static_cast<std::size_t>(i)].sent.push_back({to, (i + 1) % ranks, 1, 64, 0.1 * i, 1e-5, 1});
@@ -69,7 +73,8 @@ inline Dag broken_dag(std::mt19937_64& random) {
     DagNode node{index(), index(), number(), number(), {}, {}};
     for (auto* side : {&node.received, &node.sent})
       for (std::size_t k = random() % 5; k > 0; --k)
-        side->push_back({index(), index(), index(), random() % 3 == 0 ? random() : random() % 100, number(), number(), number()});
+        side->push_back(
+            {index(), index(), index(), random() % 3 == 0 ? random() : random() % 100, number(), number(), number()});
     dag.nodes.push_back(node);
   }
   for (std::size_t i = random() % 30; i > 0; --i)

@@ -67,7 +67,8 @@ TEST_CASE("ends are kept to the bit, lines are finite, two runs are equal") {
 }
 
 TEST_CASE("parallel neighbours come together in the middle; a lone edge stays straight") {
-  const std::vector<StraightEdge> edges{{{0, 0}, {100, 0}}, {{0, 10}, {100, 10}}, {{100, 20}, {0, 20}}, {{500, 0}, {500, 50}}};
+  const std::vector<StraightEdge> edges{
+      {{0, 0}, {100, 0}}, {{0, 10}, {100, 10}}, {{100, 20}, {0, 20}}, {{500, 0}, {500, 50}}};
   const auto lines = bundle_edges(edges);
   const auto middle = [&](std::size_t i) { return lines[i][lines[i].size() / 2]; };
   CHECK(distance(middle(0), middle(1)) < 6);

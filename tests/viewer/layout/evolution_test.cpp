@@ -1,6 +1,5 @@
 // The evolution view's picture against a plain sum over windows, and its circles against their definition.
 #include <catch2/catch.hpp>
-
 #include <chrono>
 #include <cmath>
 #include <iostream>
@@ -34,8 +33,8 @@ void require_sound(const EvolutionPicture& picture) {
   for (const EvolutionRow& row : picture.rows) {
     double last = -1;
     for (const EvolutionCircle& c : row.circles) {
-      if (!sound(c.place) || !(c.place >= last) || !(c.size >= 0 && c.size <= 1) || !std::isfinite(c.ratio) || !(c.end_s > c.begin_s) ||
-          c.messages == 0)
+      if (!sound(c.place) || !(c.place >= last) || !(c.size >= 0 && c.size <= 1) || !std::isfinite(c.ratio) ||
+          !(c.end_s > c.begin_s) || c.messages == 0)
         FAIL("circle");
       last = c.place;
     }
@@ -59,7 +58,9 @@ TEST_CASE("every window is in exactly one circle, whatever the axis and the room
     run.seed = seed;
     run.windows = 1 + static_cast<std::int32_t>(random() % 300);
     Snapshot s = test::fake_snapshot(run);
-    for (Region& r : s.regions) for (std::uint32_t& n : r.history_messages) if (random() % 3 == 0) n = 0;
+    for (Region& r : s.regions)
+      for (std::uint32_t& n : r.history_messages)
+        if (random() % 3 == 0) n = 0;
     EvolutionQuestion q = question_of(s);
     q.compressed = random() % 2 == 0;
     q.slot = 0.001 + static_cast<double>(random() % 200) / 1000;
@@ -93,7 +94,8 @@ TEST_CASE("areas go with the delayed messages per second") {
   bool largest = false;
   for (const EvolutionRow& row : picture.rows) {
     for (const EvolutionCircle& c : row.circles) {
-      CHECK(static_cast<double>(c.size * c.size) == Approx(static_cast<double>(c.rate / picture.largest_rate)).margin(1e-5));
+      CHECK(static_cast<double>(c.size * c.size) ==
+            Approx(static_cast<double>(c.rate / picture.largest_rate)).margin(1e-5));
       largest = largest || c.size == 1;
     }
   }
@@ -111,7 +113,8 @@ TEST_CASE("a compressed stretch is its start, middle and end") {
   CHECK(picture.axis.stretches()[0].compressed);
   for (const EvolutionRow& row : picture.rows) {
     std::vector<EvolutionCircle> calm;
-    for (const EvolutionCircle& c : row.circles) if (c.end_s <= 19.8 + 1e-6) calm.push_back(c);
+    for (const EvolutionCircle& c : row.circles)
+      if (c.end_s <= 19.8 + 1e-6) calm.push_back(c);
     REQUIRE(calm.size() == 3);
     CHECK(calm[0].end_s - calm[0].begin_s == Approx(0.1));
     CHECK(calm[1].end_s - calm[1].begin_s == Approx(19.6));
@@ -217,7 +220,8 @@ TEST_CASE("an hour of 1,024 regions is laid out in a moment") {
   std::vector<Window> windows(2'000);
   for (std::size_t w = 0; w < windows.size(); ++w) {
     windows[w] = {static_cast<double>(w) * 0.1, 0.1, {}, {}};
-    for (std::int32_t id = 0; id < 1024; id += w % 2 + 1) windows[w].regions.push_back({id, 100, 0, 50, 1.0 + id % 7, 0, 0, 0, 1});
+    for (std::int32_t id = 0; id < 1024; id += w % 2 + 1)
+      windows[w].regions.push_back({id, 100, 0, 50, 1.0 + id % 7, 0, 0, 0, 1});
   }
   auto history = std::make_shared<History>();
   history->add(windows);
@@ -246,8 +250,10 @@ TEST_CASE("broken snapshots give a sound picture") {
     Snapshot s = test::fake_snapshot(run);
     if (random() % 3 == 0) s.live.window_s = number();
     for (Region& r : s.regions) {
-      for (float& ratio : r.history_ratio) if (random() % 4 == 0) ratio = static_cast<float>(number());
-      for (Period& p : r.periods) if (random() % 2 == 0) (random() % 2 == 0 ? p.begin_s : p.end_s) = number();
+      for (float& ratio : r.history_ratio)
+        if (random() % 4 == 0) ratio = static_cast<float>(number());
+      for (Period& p : r.periods)
+        if (random() % 2 == 0) (random() % 2 == 0 ? p.begin_s : p.end_s) = number();
       for (Period& p : r.periods) p.mean_ratio = number();
       r.mean_latency_ratio = number();
     }

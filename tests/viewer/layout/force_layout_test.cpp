@@ -26,7 +26,8 @@ std::vector<Body> random_bodies(std::size_t count, std::uint64_t seed, float ext
 }
 
 bool finite(const std::vector<Body>& bodies) {
-  return std::all_of(bodies.begin(), bodies.end(), [](const Body& b) { return std::isfinite(b.at.x) && std::isfinite(b.at.y); });
+  return std::all_of(bodies.begin(), bodies.end(),
+                     [](const Body& b) { return std::isfinite(b.at.x) && std::isfinite(b.at.y); });
 }
 
 }  // namespace
@@ -108,7 +109,8 @@ TEST_CASE("same input, same output to the bit; fixed bodies stay; nobody moves m
     for (const Body& body : start) mean += body.radius / 120;
     for (std::size_t i = 0; i < start.size(); ++i) {
       CHECK(one[i].at == two[i].at);
-      CHECK(distance(one[i].at, start[i].at) <= 1.001f * 2 * mean * options.heat * (static_cast<float>(options.steps) + 1) / 2);
+      CHECK(distance(one[i].at, start[i].at) <=
+            1.001f * 2 * mean * options.heat * (static_cast<float>(options.steps) + 1) / 2);
     }
     CHECK(one[5].at == start[5].at);
     CHECK(one[17].at == start[17].at);
@@ -121,7 +123,8 @@ TEST_CASE("overlap by its definition, by brute force") {
   for (std::size_t a = 0; a < bodies.size(); ++a) {
     for (std::size_t b = a + 1; b < bodies.size(); ++b) {
       const float covered = bodies[a].radius + bodies[b].radius - distance(bodies[a].at, bodies[b].at);
-      if (covered > 0) sum += std::min(1.0, static_cast<double>(covered / (2 * std::min(bodies[a].radius, bodies[b].radius))));
+      if (covered > 0)
+        sum += std::min(1.0, static_cast<double>(covered / (2 * std::min(bodies[a].radius, bodies[b].radius))));
     }
   }
   CHECK(sum > 1);
@@ -150,8 +153,8 @@ TEST_CASE("broken bodies and springs: finite in the end") {
     std::vector<Body> bodies(random() % 12);
     for (Body& body : bodies) body = {{any(), any()}, any(), random() % 5 == 0};
     std::vector<Spring> springs;
-    for (int i = 0; i < 10; ++i) springs.push_back({static_cast<std::uint32_t>(random() % 20),
-        static_cast<std::uint32_t>(random() % 20), any()});
+    for (int i = 0; i < 10; ++i)
+      springs.push_back({static_cast<std::uint32_t>(random() % 20), static_cast<std::uint32_t>(random() % 20), any()});
     ForceOptions options;
     options.steps = 20;
     spread(bodies, springs, options);

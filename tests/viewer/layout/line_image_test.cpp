@@ -9,9 +9,8 @@ namespace {
 
 Rgba at(const Image& image, int x, int y) {
   const std::uint8_t* p =
-      &image
-           .rgba[(static_cast<std::size_t>(y) * static_cast<std::size_t>(image.width) + static_cast<std::size_t>(x)) *
-                 4];
+      &image.rgba[(static_cast<std::size_t>(y) * static_cast<std::size_t>(image.width) + static_cast<std::size_t>(x)) *
+                  4];
   return {p[0], p[1], p[2], p[3]};
 }
 

@@ -99,7 +99,8 @@ TEST_CASE("every region and rank has its place; the same input gives the same pi
 TEST_CASE("links end on the rims of their discs") {
   const SpatialLayout placed = spatial_layout(fake(64, 8));
   for (const PlacedLink& link : placed.links) {
-    CHECK(distance(link.line.front(), placed.regions[link.a].at) == Approx(placed.regions[link.a].radius).epsilon(1e-3));
+    CHECK(distance(link.line.front(), placed.regions[link.a].at) ==
+          Approx(placed.regions[link.a].radius).epsilon(1e-3));
     CHECK(distance(link.line.back(), placed.regions[link.b].at) == Approx(placed.regions[link.b].radius).epsilon(1e-3));
   }
 }
@@ -157,7 +158,8 @@ TEST_CASE("small changes move little: a rank that joins, a link that grows or go
       const PlacedRegion& was = before.regions[static_cast<std::size_t>(region.id)];
       CHECK(distance(region.at, was.at) <= mean);  // half a mean diameter of the forces, and room for what has grown
       for (const PlacedRank& rank : was.ranks) {   // who was there has not moved inside
-        const auto same = std::find_if(region.ranks.begin(), region.ranks.end(), [&](const PlacedRank& r) { return r.rank == rank.rank; });
+        const auto same = std::find_if(region.ranks.begin(), region.ranks.end(),
+                                       [&](const PlacedRank& r) { return r.rank == rank.rank; });
         if (same != region.ranks.end()) CHECK(same->offset == rank.offset);
       }
     }
@@ -171,8 +173,8 @@ TEST_CASE("a new region comes in beside the old ones, which make room at most") 
   check_sound(after);
   float mean = 0;
   for (const PlacedRegion& region : before.regions) mean += 2 * region.radius / 15;
-  for (const PlacedRegion& region : before.regions) CHECK(distance(region.at,
-      after.regions[static_cast<std::size_t>(region.id)].at) <= mean);
+  for (const PlacedRegion& region : before.regions)
+    CHECK(distance(region.at, after.regions[static_cast<std::size_t>(region.id)].at) <= mean);
   CHECK(overlap_share(discs(after)) < 0.01);
 }
 
@@ -202,9 +204,18 @@ TEST_CASE("a region that is put somewhere stays there and nobody lies on it") {
 }
 
 TEST_CASE("overlap of discs and of dots stays below one per cent, from 4 to 16,384 ranks") {
-  struct Case { std::int32_t ranks, regions; bool traffic; };
-  for (const Case c : {Case{4, 1, false}, {4, 4, true}, {16, 4, true}, {64, 8, true}, {1152, 32, true}, {1152, 1, true}, {2048, 300,
-      false}, {16384, 128, false}}) {
+  struct Case {
+    std::int32_t ranks, regions;
+    bool traffic;
+  };
+  for (const Case c : {Case{4, 1, false},
+                       {4, 4, true},
+                       {16, 4, true},
+                       {64, 8, true},
+                       {1152, 32, true},
+                       {1152, 1, true},
+                       {2048, 300, false},
+                       {16384, 128, false}}) {
     const auto snapshot = fake(c.ranks, c.regions);
     if (c.traffic) add_traffic(*snapshot);
     const auto begin = std::chrono::steady_clock::now();
@@ -213,9 +224,8 @@ TEST_CASE("overlap of discs and of dots stays below one per cent, from 4 to 16,3
     double worst = 0;
     for (const PlacedRegion& region : placed.regions) worst = std::max(worst, overlap_share(dots(region)));
     const double between = overlap_share(discs(placed));
-    std::cout << c.ranks << " ranks, " << c.regions << " regions" << (c.traffic ? " with traffic"
-        : "") << ": overlap of discs " << between << ", of dots " << worst << ", "
-              << took.count() << " s\n";
+    std::cout << c.ranks << " ranks, " << c.regions << " regions" << (c.traffic ? " with traffic" : "")
+              << ": overlap of discs " << between << ", of dots " << worst << ", " << took.count() << " s\n";
     CHECK(placed.ranks == static_cast<std::size_t>(c.ranks));
     CHECK(between < 0.01);
     CHECK(worst < 0.01);
@@ -232,9 +242,11 @@ TEST_CASE("ranks that talk lie nearer than those that do not") {
   std::map<std::int32_t, Point> at;
   for (const PlacedRank& rank : placed.regions[0].ranks) at[rank.rank] = rank.offset;
   double linked = 0, all = 0;
-  for (std::size_t i = 0; i + 1 < order.size(); ++i) linked += static_cast<double>(distance(at[order[i]], at[order[i + 1]])) / 39;
+  for (std::size_t i = 0; i + 1 < order.size(); ++i)
+    linked += static_cast<double>(distance(at[order[i]], at[order[i + 1]])) / 39;
   for (std::size_t i = 0; i < 40; ++i) {
-    for (std::size_t j = i + 1; j < 40; ++j) all += static_cast<double>(distance(at[order[i]], at[order[j]])) / (40 * 39 / 2);
+    for (std::size_t j = i + 1; j < 40; ++j)
+      all += static_cast<double>(distance(at[order[i]], at[order[j]])) / (40 * 39 / 2);
   }
   CHECK(linked < 0.6 * all);
 }
@@ -253,10 +265,12 @@ TEST_CASE("broken snapshots: sound layouts, again and again from each other") {
       if (random() % 3 == 0) region.ranks.push_back(odd[random() % odd.size()]);
       if (random() % 4 == 0) region.mean_latency_ratio = std::nan("");
     }
-    for (int i = 0; i < 5; ++i) s->links.push_back({odd[random() % odd.size()], odd[random() % odd.size()], random() % 2 == 0
-        ? UINT64_MAX : 0, 1, 1, 1e300, 1, 1, 1, 1});
-    for (int i = 0; i < 9; ++i) s->traffic.push_back({odd[random() % odd.size()], odd[random() % odd.size()], random() % 2 == 0
-        ? UINT64_MAX : 0, 1});
+    for (int i = 0; i < 5; ++i)
+      s->links.push_back({odd[random() % odd.size()], odd[random() % odd.size()], random() % 2 == 0 ? UINT64_MAX : 0, 1,
+                          1, 1e300, 1, 1, 1, 1});
+    for (int i = 0; i < 9; ++i)
+      s->traffic.push_back(
+          {odd[random() % odd.size()], odd[random() % odd.size()], random() % 2 == 0 ? UINT64_MAX : 0, 1});
     const Pins pins = random() % 3 == 0 ? Pins{{0, {std::nanf(""), 5}}, {77, {1, 1}}} : Pins{};
     placed = spatial_layout(s, &placed, pins);
     check_sound(placed);

@@ -27,12 +27,14 @@ TEST_CASE("values of the whole run are the regions' own; of a period those of it
   const auto whole = region_values(placed, &history, {});
   REQUIRE(whole.size() == 4);
   for (std::size_t i = 0; i < 4; ++i) CHECK(whole[i].ratio == snapshot->regions[i].mean_latency_ratio);
-  const auto calm = region_values(placed, &history, Stretch{0.01, 0.89}), late = region_values(placed, &history, Stretch{1.11, 1.89});
+  const auto calm = region_values(placed, &history, Stretch{0.01, 0.89}),
+             late = region_values(placed, &history, Stretch{1.11, 1.89});
   CHECK(calm[2].ratio == Approx(1).margin(0.2));
   CHECK(late[2].ratio == Approx(4).margin(0.5));
   CHECK(late[1].ratio == Approx(1).margin(0.2));
   CHECK(late[2].messages > 0);
-  for (const RegionValue& value : region_values(placed, &history, Stretch{50, 60})) CHECK((value.ratio == 0 && value.messages == 0));
+  for (const RegionValue& value : region_values(placed, &history, Stretch{50, 60}))
+    CHECK((value.ratio == 0 && value.messages == 0));
   for (const RegionValue& value : region_values(placed, nullptr, Stretch{0, 1})) CHECK(value.ratio == 0);
 }
 
@@ -60,7 +62,9 @@ TEST_CASE("a region in a line") {
   CHECK(region_line(placed.regions[2], {}, 24) == "region 2 (ranks 8-11): no messages inside");
 }
 
-TEST_CASE("colours: by latency the late region is red, by region its own; ranks have their own latency, in a period their region's") {
+TEST_CASE(
+    "colours: by latency the late region is red, by region its own; ranks have their own latency, in a period their "
+    "region's") {
   const auto snapshot = fake();
   snapshot->ranks[1].mean_ratio = 8;
   snapshot->ranks[2].receives = 0;
@@ -82,15 +86,16 @@ TEST_CASE("colours: by latency the late region is red, by region its own; ranks 
 
 TEST_CASE("a placement goes there and back") {
   const Placement place{3.5f, 0.7f, {120, -40}};
-  for (const Point p : {Point{0, 0}, Point{5, -9}, Point{-300, 2}}) CHECK(distance(place.to_world(place.to_screen(p)), p) < 1e-3f);
+  for (const Point p : {Point{0, 0}, Point{5, -9}, Point{-300, 2}})
+    CHECK(distance(place.to_world(place.to_screen(p)), p) < 1e-3f);
 }
 
 TEST_CASE("the image shows links where they lie, and is cut to what is not empty") {
   SpatialPicture picture;
   const auto placed = std::make_shared<const SpatialLayout>(spatial_layout(fake()));
   picture.layout = placed;
-  picture.colours = std::make_shared<const SpatialColours>(spatial_colours(*placed, region_values(*placed, nullptr, {}), false,
-      SpatialColouring::latency, palette(Theme::dark)));
+  picture.colours = std::make_shared<const SpatialColours>(spatial_colours(
+      *placed, region_values(*placed, nullptr, {}), false, SpatialColouring::latency, palette(Theme::dark)));
   picture.open = std::make_shared<const std::vector<bool>>(4, false);
   picture.placement = {4, 0.3f, {400, 300}};
   picture.area = {{10, 20}, {810, 620}};
@@ -101,7 +106,8 @@ TEST_CASE("the image shows links where they lie, and is cut to what is not empty
     const Point p = screen - made.area.low;
     const auto x = static_cast<int>(p.x), y = static_cast<int>(p.y);
     if (x < 0 || y < 0 || x >= made.image.width || y >= made.image.height) return 0;
-    const auto pixel = static_cast<std::size_t>(y) * static_cast<std::size_t>(made.image.width) + static_cast<std::size_t>(x);
+    const auto pixel =
+        static_cast<std::size_t>(y) * static_cast<std::size_t>(made.image.width) + static_cast<std::size_t>(x);
     return static_cast<int>(made.image.rgba[pixel * 4 + 3]);
   };
   for (const PlacedLink& link : placed->links) {

@@ -1,10 +1,9 @@
 // The compressed time axis against what it promises.
-#include <catch2/catch.hpp>
+#include "viewer/layout/time_axis.hpp"
 
+#include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
-
-#include "viewer/layout/time_axis.hpp"
 
 using namespace pclscope::layout;
 
@@ -48,7 +47,9 @@ TEST_CASE("compressed axes are monotone and invertible, and what is of interest 
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     INFO("seed " << seed);
     std::mt19937_64 random(seed);
-    const auto uniform = [&](double low, double high) { return std::uniform_real_distribution<double>(low, high)(random); };
+    const auto uniform = [&](double low, double high) {
+      return std::uniform_real_distribution<double>(low, high)(random);
+    };
     const double begin = uniform(-100, 100), length = std::pow(10, uniform(-2, 6)), end = begin + length;
     std::vector<Interval> full(random() % 12);
     for (Interval& i : full) {
@@ -68,7 +69,8 @@ TEST_CASE("compressed axes are monotone and invertible, and what is of interest 
       place = s.high;
       if (s.compressed) {
         narrow += s.high - s.low;
-        for (const Interval& i : full) CHECK((i.end_s <= s.begin_s + 1e-5 || i.begin_s >= s.end_s - 1e-5));  // of interest: never in it
+        for (const Interval& i : full)
+          CHECK((i.end_s <= s.begin_s + 1e-5 || i.begin_s >= s.end_s - 1e-5));  // of interest: never in it
       } else {
         if (scale > 0) CHECK(s.scale() == Approx(scale).epsilon(1e-6));
         scale = s.scale();

@@ -1,10 +1,9 @@
 // Zoom, pan and following the newest.
-#include <catch2/catch.hpp>
+#include "viewer/layout/time_sight.hpp"
 
+#include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
-
-#include "viewer/layout/time_sight.hpp"
 
 using namespace pclscope::layout;
 

@@ -1,11 +1,11 @@
-#include <catch2/catch.hpp>
+#include "viewer/screen/compose.hpp"
 
+#include <catch2/catch.hpp>
 #include <limits>
 #include <random>
 
 #include "tests/viewer/fake_run.hpp"
 #include "tests/viewer/hand_made.hpp"
-#include "viewer/screen/compose.hpp"
 #include "viewer/text/printable.hpp"
 
 using namespace pclscope;
@@ -13,7 +13,9 @@ using namespace pclscope::screen;
 
 namespace {
 
-std::shared_ptr<const Snapshot> shared(Snapshot snapshot) { return std::make_shared<const Snapshot>(std::move(snapshot)); }
+std::shared_ptr<const Snapshot> shared(Snapshot snapshot) {
+  return std::make_shared<const Snapshot>(std::move(snapshot));
+}
 
 ScreenModel model_of(Snapshot snapshot, bool ascii = false) {
   ScreenModel model("heat-4711", ascii, true);
@@ -40,17 +42,29 @@ std::string all_text(const Picture& picture) {
   return text;
 }
 
-bool has(const Picture& picture, const std::string& words) { return all_text(picture).find(words) != std::string::npos; }
+bool has(const Picture& picture, const std::string& words) {
+  return all_text(picture).find(words) != std::string::npos;
+}
 
 Key any_key(std::mt19937_64& random) {
-  constexpr Key keys[] = {Key::pause, Key::sort, Key::reverse, Key::up, Key::down, Key::page_up, Key::page_down, Key::home, Key::end,
-                          Key::enter, Key::back, Key::next_section, Key::previous_section, Key::help, Key::ascii, Key::none, Key::redraw};
+  constexpr Key keys[] = {
+      Key::pause, Key::sort, Key::reverse, Key::up,   Key::down,         Key::page_up,          Key::page_down,
+      Key::home,  Key::end,  Key::enter,   Key::back, Key::next_section, Key::previous_section, Key::help,
+      Key::ascii, Key::none, Key::redraw};
   return keys[random() % std::size(keys)];
 }
 
 double any_number(std::mt19937_64& random) {
-  constexpr double odd[] = {0, -1, 1, 1e300, -1e300, std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(),
-                            std::numeric_limits<double>::quiet_NaN(), 1e-300, 3.5};
+  constexpr double odd[] = {0,
+                            -1,
+                            1,
+                            1e300,
+                            -1e300,
+                            std::numeric_limits<double>::infinity(),
+                            -std::numeric_limits<double>::infinity(),
+                            std::numeric_limits<double>::quiet_NaN(),
+                            1e-300,
+                            3.5};
   return odd[random() % std::size(odd)];
 }
 
@@ -132,11 +146,12 @@ Snapshot any_snapshot(std::mt19937_64& random) {
   s.finished = random() % 4 == 0;
   for (std::size_t i = random() % 6; i > 0; --i) s.regions.push_back(any_region(random));
   for (std::size_t i = random() % 4; i > 0; --i)
-    s.links.push_back({any_rank(random), any_rank(random), random(), 1, 1, any_number(random), any_number(random), 0, 0, 0});
+    s.links.push_back(
+        {any_rank(random), any_rank(random), random(), 1, 1, any_number(random), any_number(random), 0, 0, 0});
   for (std::size_t i = random() % 4; i > 0; --i) s.attribution.findings.push_back(any_finding(random));
   for (std::size_t i = random() % 4; i > 0; --i)
-    s.worst.push_back({any_rank(random), any_rank(random), any_rank(random), 0, random(), any_number(random), any_number(random),
-                       any_number(random), 0, 0, 0});
+    s.worst.push_back({any_rank(random), any_rank(random), any_rank(random), 0, random(), any_number(random),
+                       any_number(random), any_number(random), 0, 0, 0});
   for (std::size_t i = random() % 4; i > 0; --i)
     s.delays.push_back({any_rank(random), 9, 9, 1, any_number(random), 0, 0, 0, 0, 0, {any_rank(random)}, {}});
   for (std::size_t i = random() % 6; i > 0; --i) {
@@ -150,8 +165,10 @@ Snapshot any_snapshot(std::mt19937_64& random) {
     s.ranks.push_back(rank);
   }
   if (random() % 4 == 0)
-    s.deadlocks.push_back(
-        {any_number(random), any_number(random), false, {{any_rank(random), 305, 1, 0, -1, {any_rank(random)}, false, 0}}});
+    s.deadlocks.push_back({any_number(random),
+                           any_number(random),
+                           false,
+                           {{any_rank(random), 305, 1, 0, -1, {any_rank(random)}, false, 0}}});
   s.sites.push_back({2, any_text(random), 1, any_text(random), any_text(random), 7, 0, ""});
   return s;
 }
@@ -201,7 +218,8 @@ TEST_CASE("the state of the connection is said in words") {
 
 TEST_CASE("a window that is too small gets a line that says so, down to nothing") {
   const ScreenModel model = model_of(test::eventful_snapshot());
-  for (const auto& [width, height] : {std::pair<std::size_t, std::size_t>{35, 24}, {80, 7}, {10, 3}, {1, 1}, {0, 5}, {5, 0}, {0, 0}}) {
+  for (const auto& [width, height] :
+       {std::pair<std::size_t, std::size_t>{35, 24}, {80, 7}, {10, 3}, {1, 1}, {0, 5}, {5, 0}, {0, 0}}) {
     const Picture picture = compose(model, width, height);
     check_form(picture, width, height, false);
     if (height > 0)
@@ -222,9 +240,11 @@ TEST_CASE("10,000 regions: the selected one is in view wherever it is") {
     model.press(key, reach);
     const Picture picture = compose(model, 80, 24);
     check_form(picture, 80, 24, false);
-    const std::string selected = std::to_string(model.snapshot()->regions[model.order()[model.selected(Section::regions)]].id);
+    const std::string selected =
+        std::to_string(model.snapshot()->regions[model.order()[model.selected(Section::regions)]].id);
     bool seen = false;
-    for (const Line& line : picture.lines) seen = seen || (line.bar && text_of(line).find(selected) != std::string::npos);
+    for (const Line& line : picture.lines)
+      seen = seen || (line.bar && text_of(line).find(selected) != std::string::npos);
     CHECK(seen);
     reach = picture.reach;
   }
@@ -236,8 +256,9 @@ TEST_CASE("the page of a region has its ranks, waits, periods, links, worst mess
   const Picture picture = compose(model, 100, 70);
   check_form(picture, 100, 70, false);
   INFO(all_text(picture));
-  for (const char* words : {"REGION 7, 3 ranks, growing since 12.2 s", "ranks      3-5", "late senders 1.00 s", "growth", "steady",
-                            "1 - 7", "4 - 5", "halo.cpp:42", "its ranks", "history of the mean ratio"}) {
+  for (const char* words :
+       {"REGION 7, 3 ranks, growing since 12.2 s", "ranks      3-5", "late senders 1.00 s", "growth", "steady", "1 - 7",
+        "4 - 5", "halo.cpp:42", "its ranks", "history of the mean ratio"}) {
     CHECK(has(picture, words));
   }
   CHECK_FALSE(has(picture, "1 - 8"));  // a link of others
@@ -265,8 +286,8 @@ TEST_CASE("a finding's page has evidence, advice and the place in full") {
   model.press(Key::enter, {});
   const Picture picture = compose(model, 80, 24);
   INFO(all_text(picture));
-  for (const char* words :
-       {"FINDING: late-sender", "- rank computed 3.1 s longer", "=> look at what this rank computes", "confidence 0.90"})
+  for (const char* words : {"FINDING: late-sender", "- rank computed 3.1 s longer",
+                            "=> look at what this rank computes", "confidence 0.90"})
     CHECK(has(picture, words));
 }
 

@@ -1,17 +1,19 @@
-#include <catch2/catch.hpp>
+#include "viewer/screen/model.hpp"
 
+#include <catch2/catch.hpp>
 #include <limits>
 
 #include "tests/viewer/fake_run.hpp"
 #include "tests/viewer/hand_made.hpp"
-#include "viewer/screen/model.hpp"
 
 using namespace pclscope;
 using namespace pclscope::screen;
 
 namespace {
 
-std::shared_ptr<const Snapshot> shared(Snapshot snapshot) { return std::make_shared<const Snapshot>(std::move(snapshot)); }
+std::shared_ptr<const Snapshot> shared(Snapshot snapshot) {
+  return std::make_shared<const Snapshot>(std::move(snapshot));
+}
 
 Snapshot with_regions(const std::vector<std::pair<std::int32_t, double>>& ids_and_ratios) {
   Snapshot snapshot;
