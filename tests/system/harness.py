@@ -99,7 +99,7 @@ class Running:
 class Sandbox:
     def __init__(self):
         # Short: the path of a socket has 107 characters at most.
-        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="pcl-", dir="/tmp"))
+        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="pcl-", dir=os.environ.get("TMPDIR", "/tmp")))
         self.runtime = self.directory / "run"
         self.runtime.mkdir(mode=0o700)
         self.output = self.directory / "output"

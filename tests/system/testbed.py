@@ -37,7 +37,7 @@ class Testbed:
 
     def __init__(self, box, nodes):
         self.box, self.nodes = box, nodes
-        self.lock = open("/tmp/pclscope-testbed.lock", "w")
+        self.lock = open(os.path.join(os.environ.get("TMPDIR", "/tmp"), "pclscope-testbed.lock"), "w")
         fcntl.flock(self.lock, fcntl.LOCK_EX)
         self.command("down")
         done = self.command("up", str(nodes))

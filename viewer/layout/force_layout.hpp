@@ -25,8 +25,9 @@ struct Spring {
 
 struct ForceOptions {
   int steps = 250;
-  float heat = 0.5f;  // the longest move of the first step, in mean diameters; falls linearly to 0. A body moves at
-                      // most heat * (steps + 1) / 2 mean diameters in `spread`
+  // The longest move of the first step, in mean diameters; falls linearly to 0. A body moves at most
+  // heat * (steps + 1) / 2 mean diameters in `spread`.
+  float heat = 0.5f;
   float gap = 1;       // wanted free space between two discs, in units of the positions
   float theta = 0.9f;  // a cell of the tree narrower than theta * its distance counts as one body
 };
