@@ -24,6 +24,7 @@ add_library(pclscope_core STATIC
   region/method.cpp
   region/modularity.cpp region/printed_distances.cpp region/refine.cpp region/region_tree.cpp region/tracker.cpp)
 pclscope_unity_folders(pclscope_core)
+pclscope_precompile(pclscope_core)
 target_link_libraries(pclscope_core PUBLIC Eigen3::Eigen)
 target_compile_options(pclscope_core PUBLIC ${PCLSCOPE_SANITIZE_FLAGS})
 target_link_options(pclscope_core PUBLIC ${PCLSCOPE_SANITIZE_FLAGS})

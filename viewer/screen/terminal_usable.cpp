@@ -1,12 +1,14 @@
-// Apart from terminal.cpp: term.h makes macros of many short words.
-#include <curses.h>
-#include <term.h>
+// Apart from terminal.cpp: term.h makes macros of many short words, so it comes last.
 #include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
 
 #include "viewer/screen/terminal.hpp"
+// clang-format off
+#include <curses.h>
+#include <term.h>
+// clang-format on
 
 namespace pclscope::screen {
 

@@ -1,0 +1,55 @@
+# What makes builds quick and changes no program: a compiler cache, a quick linker, precompiled headers, several sources in
+# one unit. Figures: benchmarks/README.md, "The check".
+option(PCLSCOPE_UNITY "Compile several sources at once: quicker for a whole build, slower after a small change" ON)
+option(PCLSCOPE_PCH "Precompile the headers of the standard library and others" ON)
+option(PCLSCOPE_CCACHE "Use ccache where it is installed" ON)
+
+if(PCLSCOPE_CCACHE)
+  find_program(PCLSCOPE_CCACHE_PROGRAM ccache)
+  if(PCLSCOPE_CCACHE_PROGRAM)
+    # Precompiled headers are told apart by what is in them, and a clone in another folder finds what this one made.
+    set(launcher ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+        CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=true ${PCLSCOPE_CCACHE_PROGRAM})
+    set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
+  endif()
+endif()
+
+# Programs of the sanitizer builds are linked some sixty times; what users get comes from the ordinary linker.
+if(PCLSCOPE_SANITIZE OR PCLSCOPE_TSAN)
+  find_program(PCLSCOPE_MOLD mold)
+  if(PCLSCOPE_MOLD)
+    add_link_options(-fuse-ld=mold)
+  endif()
+endif()
+
+set(CMAKE_UNITY_BUILD ${PCLSCOPE_UNITY})
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 10)
+if(PCLSCOPE_UNITY)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)  # a source included by another looks like a header
+endif()
+
+# pclscope_unity_folders(TARGET): the sources of a folder are one unit.
+function(pclscope_unity_folders target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source ${sources})
+    get_source_file_property(alone ${source} SKIP_UNITY_BUILD_INCLUSION)
+    get_filename_component(folder ${source} DIRECTORY)
+    string(MAKE_C_IDENTIFIER "folder_${folder}" group)
+    if(NOT alone)
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
+    endif()
+  endforeach()
+endfunction()
+
+# pclscope_precompile(TARGET [HEADER...]): the standard library's headers, and these, are read once for the target.
+set(PCLSCOPE_STANDARD_HEADERS <algorithm> <array> <atomic> <chrono> <cmath> <cstdint> <cstring> <functional>
+    <limits> <map> <memory> <mutex> <numeric> <optional> <set> <span> <string> <string_view> <thread> <tuple>
+    <unordered_map> <utility> <variant> <vector>)
+function(pclscope_precompile target)
+  if(PCLSCOPE_PCH)
+    target_precompile_headers(${target} PRIVATE ${PCLSCOPE_STANDARD_HEADERS} ${ARGN})
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)  # for ccache
+  endif()
+endfunction()
