@@ -1,5 +1,6 @@
 #!/bin/bash
 # pclscope inspect, and the words common to all commands, on dumps of our own making.
+# shellcheck source=expect.sh
 . "$(dirname "$0")/expect.sh"
 dump=$folder/a.h5
 cut=$folder/cut.h5
@@ -213,15 +214,16 @@ for topic in summary regions links messages ranks calls criteria evolution dag d
 done
 for question in evolution dag "dag --fold" "dag --from 10ms" delays "delays --from 10ms" path collectives \
     "regions --cut 3"; do
-  run "$pclscope" inspect "$cut" $question --json  # that it is partial is in the object too
+  read -ra words <<<"$question"
+  run "$pclscope" inspect "$cut" "${words[@]}" --json  # that it is partial is in the object too
   expect_status 0
   expect_json 'o["partial"] and "cut off" in o["why_partial"]'
-  run "$pclscope" inspect "$dropped" $question --json
+  run "$pclscope" inspect "$dropped" "${words[@]}" --json
   expect_status 0
   [ "$(wc -l <"$folder/err")" -eq 1 ] || fail "not one line"
   expect_err 'not all is known: .*1,234 events were dropped'
   expect_json 'o["partial"] and "1,234 events were dropped" in o["why_partial"]'
-  run "$pclscope" inspect "$dump" $question --json
+  run "$pclscope" inspect "$dump" "${words[@]}" --json
   expect_json 'not o["partial"] and o["why_partial"] is None'
   expect_no_err
 done

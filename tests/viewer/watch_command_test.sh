@@ -1,5 +1,7 @@
 #!/bin/bash
+# shellcheck disable=SC2317  # functions are called by until_true
 # pclscope watch and list, on jobs that only publish a hand-made snapshot.
+# shellcheck source=expect.sh
 . "$(dirname "$0")/expect.sh"
 start_job() {  # NAME [finish|die]: goes on until end_job NAME
   "$helpers/viewer_fake_job" "$1" "ipc://$folder/run/pclscope/$1" "$folder/end-$1" "${2:-finish}" &
@@ -10,7 +12,7 @@ start_job() {  # NAME [finish|die]: goes on until end_job NAME
 listed() { "$pclscope" list --json | grep -q -F "\"$1\""; }
 end_job() { touch "$folder/end-$1"; }
 # A look at a job that is there. On a busy machine its snapshot may come later than `--once` waits.
-has_news() { run "$pclscope" watch $1 --once --json && [ "$status" -eq 0 ]; }
+has_news() { run "$pclscope" watch ${1:+"$1"} --once --json && [ "$status" -eq 0 ]; }
 is_fresh() {
   has_news "$1" &&
     python3 -c 'import json, sys; sys.exit(json.load(open(sys.argv[1]))["live"]["age_s"] >= 1)' "$folder/out"
@@ -72,7 +74,7 @@ LC_ALL=C grep -q '[^ -~]' "$folder/out" && fail "not plain ASCII"
 
 # --- inspect asks a running job ---
 for target in heat-1 "ipc://$folder/run/pclscope/heat-1"; do
-  run "$pclscope" inspect $target dag --from 10 --to 12 --json
+  run "$pclscope" inspect "$target" dag --from 10 --to 12 --json
   expect_status 0
   expect_err 'not all is known: 7 events were dropped'
   [ "$(wc -l <"$folder/err")" -eq 1 ] || fail "not one line"
