@@ -1,4 +1,5 @@
-# How one aggregator's time, memory and traffic grow with ranks per node and with nodes: the real nodes::Node, simulated ranks.
+# How one aggregator's time, memory and traffic grow with ranks per node and with nodes: the real nodes::Node,
+# simulated ranks.
 add_executable(scale_benchmark scale/scale.cpp scale/figures.cpp scale/meter.cpp scale/program.cpp scale/simulation.cpp
   scale/stubs.cpp)
 target_link_libraries(scale_benchmark PRIVATE pclscope_core pclscope_nodes pclscope_callsite)

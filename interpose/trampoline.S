@@ -1,6 +1,7 @@
-/* The exported MPI functions, those of C first, then Fortran's (fortran/README.md). Each is one jump through its slot, so that nothing of the caller's arguments is touched
-   and a function that is not ours to handle costs one predicted jump. A slot first points to code that lets
-   pclscope_first_call() (library.cpp) find the MPI library, with all argument registers kept. */
+/* The exported MPI functions, those of C first, then Fortran's (fortran/README.md). Each is one jump through its
+   slot, so that nothing of the caller's arguments is touched and a function that is not ours to handle costs one
+   predicted jump. A slot first points to code that lets pclscope_first_call() (library.cpp) find the MPI library,
+   with all argument registers kept. */
 #if !defined(__x86_64__)
 #error "pclscope: the trampolines are written for x86-64; port interpose/trampoline.S to this architecture"
 #endif

@@ -1,11 +1,13 @@
-"""Do attaching, watching and churn leak anything? A real job whose communicators come and go is attached to and detached
-from, again and again, while viewers start and are killed; now and then everything that could grow is measured: memory of
-ranks and aggregator, descriptors of every tool process, files in /dev/shm and in the runtime directory.
+"""Do attaching, watching and churn leak anything? A real job whose communicators come and go is attached to and
+detached from, again and again, while viewers start and are killed; now and then everything that could grow is
+measured: memory of ranks and aggregator, descriptors of every tool process, files in /dev/shm and in the runtime
+directory.
 
-    PCLSCOPE_BUILD=build/release python3 -B benchmarks/churn/run.py [--seconds 120] [--rounds N] [--mpi openmpi] [--testbed]
+    PCLSCOPE_BUILD=build/release python3 -B benchmarks/churn/run.py \
+        [--seconds 120] [--rounds N] [--mpi openmpi] [--testbed]
 
---testbed: the job runs on three nodes (network namespaces; needs root and the testbed's script), one of them throttled in every
-other round. Status 0: nothing grew beyond its bound; 77: no testbed here.
+--testbed: the job runs on three nodes (network namespaces; needs root and the testbed's script), one of them
+throttled in every other round. Status 0: nothing grew beyond its bound; 77: no testbed here.
 """
 import argparse
 import os
@@ -58,8 +60,8 @@ class Churn:
         load = str(harness.BUILD / "tests" / "interpose" / f"attach_load-{self.words.mpi}")
         library, seconds = harness.library(self.words.mpi), str(self.words.seconds * 2 + 60)
         if self.nodes:
-            self.job = self.box.start("env", "LD_PRELOAD=" + library, testbed.script(), "openmpi", 3, 2, "-x", "LD_PRELOAD", load,
-                                      seconds, "pause=500")
+            self.job = self.box.start("env", "LD_PRELOAD=" + library, testbed.script(), "openmpi", 3, 2,
+                                      "-x", "LD_PRELOAD", load, seconds, "pause=500")
         else:
             start = self.box.bare_command(self.words.mpi, self.words.ranks)
             self.job = self.box.start(*start, "env", "LD_PRELOAD=" + library, load, seconds, "pause=200")
@@ -69,7 +71,8 @@ class Churn:
     def find(self):
         lines = self.pclscope("list").stdout.splitlines()
         mine = {str(pid) for pid in self.box.application_ranks("attach_load")}
-        return next((line.split()[0] for line in lines if " dormant " in line and line.split()[0].split("-")[-1] in mine), None)
+        names = (line.split()[0] for line in lines if " dormant " in line)
+        return next((name for name in names if name.split("-")[-1] in mine), None)
 
     def line(self, *words):
         """On several nodes: on that of rank 0."""
@@ -106,7 +109,8 @@ class Churn:
 
     def measure(self):
         ranks = self.box.application_ranks("attach_load")
-        tools = [pid for pid, command in self.box.processes() if pathlib.Path(command.split()[0]).name.startswith("pclscope-")]
+        tools = [pid for pid, command in self.box.processes()
+                 if pathlib.Path(command.split()[0]).name.startswith("pclscope-")]
         ours = len(remains.files_of_dormant(self.name))
         runtime = sum(1 for path in self.box.runtime.glob("**/*") if path.is_file() or path.is_socket())
         return {"rank_mib": largest(ranks, lambda pid: status(pid, "VmRSS")), "rank_fds": largest(ranks, descriptors),
@@ -120,7 +124,8 @@ class Churn:
         def check(what, grown, bound):
             if grown > bound:
                 self.faults.append(f"{what} grew by {grown:.1f}, at most {bound} is allowed")
-        check("memory of a rank, MiB, against bare,", max(r[1]["rank_mib"] for r in self.rows) - before["rank_mib"], RANK_GROWTH_MIB)
+        check("memory of a rank, MiB, against bare,", max(r[1]["rank_mib"] for r in self.rows) - before["rank_mib"],
+              RANK_GROWTH_MIB)
         for what, key, phase, bound in (("memory of a dormant rank, MiB,", "rank_mib", 2, RANK_DRIFT_MIB),
                                         ("descriptors of a dormant rank", "rank_fds", 2, 0),
                                         ("memory of the aggregator, MiB,", "tool_mib", 1, AGGREGATOR_DRIFT_MIB),
@@ -132,11 +137,14 @@ class Churn:
                 self.faults.append(f"after a detach: {left} {key}, expected {bound}")
 
     def print_table(self, before):
-        print(f"bare (dormant, before the first attach): rank {before['rank_mib']:.1f} MiB, {before['rank_fds']} descriptors")
-        print("round | attached: rank MiB  fds  tool MiB  fds  tools | dormant: rank MiB  fds  tools  shm  files | dump MiB")
+        print(f"bare (dormant, before the first attach): rank {before['rank_mib']:.1f} MiB, "
+              f"{before['rank_fds']} descriptors")
+        print("round | attached: rank MiB  fds  tool MiB  fds  tools | "
+              "dormant: rank MiB  fds  tools  shm  files | dump MiB")
         step = max(len(self.rows) // 20, 1)
         for number, a, d, size in [row for i, row in enumerate(self.rows) if i % step == 0 or i == len(self.rows) - 1]:
-            print(f"{number:5} | {a['rank_mib']:18.1f} {a['rank_fds']:4} {a['tool_mib']:9.1f} {a['tool_fds']:4} {a['tools']:6} | "
+            print(f"{number:5} | "
+                  f"{a['rank_mib']:18.1f} {a['rank_fds']:4} {a['tool_mib']:9.1f} {a['tool_fds']:4} {a['tools']:6} | "
                   f"{d['rank_mib']:17.1f} {d['rank_fds']:4} {d['tools']:6} {d['shm']:4} {d['files']:6} | {size:8.1f}")
 
     def settled(self):
@@ -163,7 +171,8 @@ class Churn:
             self.verdict(before)
         for fault in self.faults:
             print("FAULT:", fault)
-        print(f"{number} rounds of attach, two viewers, detach: {'something leaks or failed' if self.faults else 'nothing grows'}")
+        outcome = "something leaks or failed" if self.faults else "nothing grows"
+        print(f"{number} rounds of attach, two viewers, detach: {outcome}")
         return 1 if self.faults else 0
 
 

@@ -2,11 +2,12 @@
 
     run.py [--build DIR] [--mpi openmpi|mpich] [--pairs 5] [--cases null,self,...] [--whole] [--later] [--cpu] [--json]
 
-Recorded runs have their rings drained by `drain`, or, with --whole, by a complete `pclscope run`. Every run checks its
-own result; the drain checks every event. With --later rings hold everything and are read at the end: what recording costs
-when there is no core left for the drain. `dormant`: the library preloaded, but nobody attached. --cpu compares processor
-time instead of wall time: the figures hold on a busy machine too, but leave out waiting. `memory`: resident memory that
-recording added to rank 0, its ring (4 MiB) included. The case `ends` (8 ranks) gives ns of MPI_Init and of MPI_Finalize.
+Recorded runs have their rings drained by `drain`, or, with --whole, by a complete `pclscope run`. Every run checks
+its own result; the drain checks every event. With --later rings hold everything and are read at the end: what
+recording costs when there is no core left for the drain. `dormant`: the library preloaded, but nobody attached. --cpu
+compares processor time instead of wall time: the figures hold on a busy machine too, but leave out waiting. `memory`:
+resident memory that recording added to rank 0, its ring (4 MiB) included. The case `ends` (8 ranks) gives ns of
+MPI_Init and of MPI_Finalize.
 """
 
 import argparse
@@ -78,7 +79,8 @@ class Bench:
         return result
 
     def whole(self, case):
-        line = [os.path.join(self.build, "bin", "pclscope"), "run", "--mpi", self.mpi, "-n", str(CASES.get(case, ENDS)), "--"]
+        pclscope = os.path.join(self.build, "bin", "pclscope")
+        line = [pclscope, "run", "--mpi", self.mpi, "-n", str(CASES.get(case, ENDS)), "--"]
         return self.check("recorded", line + [self.calls, case] + ([str(self.count)] if self.count else []))
 
 
@@ -94,7 +96,8 @@ def main():
     parser.add_argument("--cpu", action="store_true")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    bench, results, failed = Bench(options.build, options.mpi, options.count, int(options.cpu), options.later), {}, False
+    bench = Bench(options.build, options.mpi, options.count, int(options.cpu), options.later)
+    results, failed = {}, False
     for case in options.cases.split(","):
         bare, dormant, recorded = [], [], []
         bench.resident.clear()
@@ -106,11 +109,13 @@ def main():
         best = min(recorded) - min(bare)
         memory = statistics.median(bench.resident["recorded"]) - statistics.median(bench.resident["bare"])
         results[case] = {"bare_ns": b, "dormant_ns": d, "dormant_added_ns": d - b,
-                         "best_dormant_added_ns": min(dormant) - min(bare), "recorded_ns": r, "added_ns": r - b, "ratio": r / b,
-                         "best_added_ns": best, "memory_kib": memory}
+                         "best_dormant_added_ns": min(dormant) - min(bare), "recorded_ns": r, "added_ns": r - b,
+                         "ratio": r / b, "best_added_ns": best, "memory_kib": memory}
         failed |= r - b > LIMIT.get(case, float("inf"))
         if not options.json:
-            print(f"{case:9} bare {b:9.1f} ns  dormant {d:9.1f} (added {d - b:6.1f}, best {min(dormant) - min(bare):5.1f})  recorded {r:9.1f}  added {r - b:7.1f}  "
+            print(f"{case:9} bare {b:9.1f} ns  "
+                  f"dormant {d:9.1f} (added {d - b:6.1f}, best {min(dormant) - min(bare):5.1f})  "
+                  f"recorded {r:9.1f}  added {r - b:7.1f}  "
                   f"ratio {r / b:5.2f}  best added {best:7.1f}  memory {memory / 1024:5.1f} MiB  "
                   f"{'' if options.whole else bench.seen}", flush=True)
     measured = [results[case]["dormant_added_ns"] for case in DORMANT_CASES if case in results]

@@ -2,8 +2,8 @@
 
     run.py [--build DIR] [--pairs 5] [--steps 300] [--ranks 2]
 
-Each pair checks that both thermo tables are identical and that pclscope matched every message. Also prints what share of one core
-the aggregator needed, from /proc while it ran.
+Each pair checks that both thermo tables are identical and that pclscope matched every message. Also prints what share
+of one core the aggregator needed, from /proc while it ran.
 """
 
 import argparse
@@ -98,9 +98,9 @@ def main():
             times["pclscope"].append(traced)
     ratios = [t / b for t, b in zip(times["pclscope"], times["bare"])]
     print(f"lammps {args.ranks} ranks, {args.steps} steps, {messages['matched']} messages: loop time bare "
-          f"{statistics.median(times['bare']):.3f} s, pclscope {statistics.median(times['pclscope']):.3f} s; ratio per pair: "
-          f"median {statistics.median(ratios):.3f} (min {min(ratios):.3f}, max {max(ratios):.3f}); aggregator "
-          f"{statistics.median(shares) * 100:.1f} % of one core")
+          f"{statistics.median(times['bare']):.3f} s, pclscope {statistics.median(times['pclscope']):.3f} s; "
+          f"ratio per pair: median {statistics.median(ratios):.3f} (min {min(ratios):.3f}, max {max(ratios):.3f}); "
+          f"aggregator {statistics.median(shares) * 100:.1f} % of one core")
 
 
 if __name__ == "__main__":

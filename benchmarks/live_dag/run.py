@@ -1,10 +1,10 @@
-"""How long does a question about the dependency graph of a running job take? The CG pattern on 16 ranks (Open MPI), asked for
-all ranks and a period of about 5,000 messages (10,000 events), from the command's start to its end.
+"""How long does a question about the dependency graph of a running job take? The CG pattern on 16 ranks (Open MPI),
+asked for all ranks and a period of about 5,000 messages (10,000 events), from the command's start to its end.
 
     run.py [--build DIR] [--questions 20]
 
-Each answer is checked: every message is one edge or inside one node, and edges go forward. Prints the median and the worst time of the
-whole command and what of it is the command's own start (`pclscope list`, in turn).
+Each answer is checked: every message is one edge or inside one node, and edges go forward. Prints the median and the
+worst time of the whole command and what of it is the command's own start (`pclscope list`, in turn).
 """
 import argparse
 import json
@@ -35,7 +35,8 @@ def main():
     args = parser.parse_args()
     pclscope = os.path.join(args.build, "bin", "pclscope")
     with tempfile.TemporaryDirectory(prefix="pcl-") as runtime:
-        environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", XDG_RUNTIME_DIR=runtime)
+        environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                           XDG_RUNTIME_DIR=runtime)
 
         def timed(*words):
             began = time.monotonic()
@@ -46,7 +47,8 @@ def main():
             return seconds, json.loads(done.stdout)
 
         program = os.path.join(args.build, "tests", "programs", "cg_pattern-openmpi")
-        job = subprocess.Popen([pclscope, "run", "-q", "-n", "16", "--", program, "100000", "1024", "1000"], env=environment)
+        job = subprocess.Popen([pclscope, "run", "-q", "-n", "16", "--", program, "100000", "1024", "1000"],
+                               env=environment)
         try:
             time.sleep(4)
             name = timed("list", "--json")[1]["jobs"][0]["name"]
@@ -66,8 +68,9 @@ def main():
         finally:
             job.terminate()
             job.wait()
-    print(f"{statistics.median(messages):.0f} messages per question: median {statistics.median(questions) * 1e3:.0f} ms, worst "
-          f"{max(questions) * 1e3:.0f} ms; of this the command's start {statistics.median(starts) * 1e3:.0f} ms")
+    print(f"{statistics.median(messages):.0f} messages per question: median "
+          f"{statistics.median(questions) * 1e3:.0f} ms, worst {max(questions) * 1e3:.0f} ms; "
+          f"of this the command's start {statistics.median(starts) * 1e3:.0f} ms")
 
 
 if __name__ == "__main__":

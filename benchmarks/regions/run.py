@@ -51,8 +51,8 @@ def main():
                 difference = float(abs(heights - expected).max())
                 same = same and difference < 1e-6 * float(expected.max())
             ratio, a, b = sorted(rounds)[len(rounds) // 2]
-            print(f"{ranks:5} ranks: pclscope {a * 1e3:8.1f} ms, scipy {b * 1e3:8.1f} ms, scipy / pclscope {ratio:5.2f}, "
-                  f"largest difference of a height {difference:.1e}", flush=True)
+            print(f"{ranks:5} ranks: pclscope {a * 1e3:8.1f} ms, scipy {b * 1e3:8.1f} ms, "
+                  f"scipy / pclscope {ratio:5.2f}, largest difference of a height {difference:.1e}", flush=True)
     return 0 if same else 1
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Draws a sweep of scale_benchmark: plot.py nodes|ranks FILE.csv... > FILE.svg
 
-Three panels over the swept size, both axes logarithmic: processor time per window, bytes per window, memory. A colour per
-part of the tree, a dash per pattern.
+Three panels over the swept size, both axes logarithmic: processor time per window, bytes per window, memory. A colour
+per part of the tree, a dash per pattern.
 """
 
 import csv

@@ -1,6 +1,6 @@
-"""What a running viewer costs the aggregator: CPU seconds of pclscope-aggregator per second, with a window that follows the job and asks
-for graphs, and without, A B A B; the job is the CG pattern on 8 ranks. The viewer draws under Xvfb on the same cores, so the job's own pace is
-printed too, but says more of this machine than of the viewer.
+"""What a running viewer costs the aggregator: CPU seconds of pclscope-aggregator per second, with a window that
+follows the job and asks for graphs, and without, A B A B; the job is the CG pattern on 8 ranks. The viewer draws
+under Xvfb on the same cores, so the job's own pace is printed too, but says more of this machine than of the viewer.
 
 Usage: python3 benchmarks/viewer/cost.py [pairs] [seconds]      PCLSCOPE_BUILD names the build folder
 """

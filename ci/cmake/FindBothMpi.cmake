@@ -11,11 +11,15 @@ foreach(mpi openmpi mpich)
     continue()
   endif()
   if(mpi STREQUAL openmpi)
-    execute_process(COMMAND ${PCLSCOPE_MPICC_${mpi}} --showme:compile OUTPUT_VARIABLE compile OUTPUT_STRIP_TRAILING_WHITESPACE)
-    execute_process(COMMAND ${PCLSCOPE_MPICC_${mpi}} --showme:link OUTPUT_VARIABLE link OUTPUT_STRIP_TRAILING_WHITESPACE)
+    execute_process(COMMAND ${PCLSCOPE_MPICC_${mpi}} --showme:compile OUTPUT_VARIABLE compile
+      OUTPUT_STRIP_TRAILING_WHITESPACE)
+    execute_process(COMMAND ${PCLSCOPE_MPICC_${mpi}} --showme:link OUTPUT_VARIABLE link
+      OUTPUT_STRIP_TRAILING_WHITESPACE)
   else()
-    execute_process(COMMAND ${PCLSCOPE_MPICC_${mpi}} -compile_info OUTPUT_VARIABLE compile OUTPUT_STRIP_TRAILING_WHITESPACE)
-    execute_process(COMMAND ${PCLSCOPE_MPICC_${mpi}} -link_info OUTPUT_VARIABLE link OUTPUT_STRIP_TRAILING_WHITESPACE)
+    execute_process(COMMAND ${PCLSCOPE_MPICC_${mpi}} -compile_info OUTPUT_VARIABLE compile
+      OUTPUT_STRIP_TRAILING_WHITESPACE)
+    execute_process(COMMAND ${PCLSCOPE_MPICC_${mpi}} -link_info OUTPUT_VARIABLE link
+      OUTPUT_STRIP_TRAILING_WHITESPACE)
   endif()
   # Only -I, -L, -l and -Wl survive: no optimisation or hardening flags of the wrapper's own build.
   separate_arguments(compile UNIX_COMMAND "${compile}")

@@ -75,7 +75,8 @@ def creates_body(function, decision, numbers):
         raise GenerateError(f"{function.name}: creates needs one parent, or 'orphan'")
     parent = names(function)[ins[0]] if ins and origin != "Origin::orphan" else "handles.comm_null"
     return (f"return wrap_creates<{numbered(function.name, numbers)}, {origin}>(PCLSCOPE_SITE, {parent}, "
-            f"{names(function)[outs[0]]},\n      [&] {{ return real.{short(function.name)}({translated(function)}); }});")
+            f"{names(function)[outs[0]]},\n"
+            f"      [&] {{ return real.{short(function.name)}({translated(function)}); }});")
 
 
 def call_body(function, decision, numbers):

@@ -1,5 +1,5 @@
-! What is special about calling MPI from Fortran: texts, logicals, attributes, callbacks, MPI_BOTTOM, MPI_IN_PLACE, array
-! sections, windows, files, neighbourhoods, indices. Prints what rank 0 sees; needs 3 ranks and a file name.
+! What is special about calling MPI from Fortran: texts, logicals, attributes, callbacks, MPI_BOTTOM, MPI_IN_PLACE,
+! array sections, windows, files, neighbourhoods, indices. Prints what rank 0 sees; needs 3 ranks and a file name.
 ! On paper, messages between ranks 0 and 1: see `messages` (tags 20 to 25); all else sends none.
 #include "fortran_binding.h"
 module corners

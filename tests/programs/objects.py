@@ -3,7 +3,8 @@
 
 Argument: rounds (20). On paper, per round on a ring of n ranks: one pickled object (tag 1; mpi4py receives it with a
 matched probe), and one array of 100 doubles with Isend and Irecv (tag 2): 2 * n * rounds messages. Then collectives
-on objects and arrays, but no reduction of objects: mpi4py makes that of messages. Rank 0 prints one line with closed-form values.
+on objects and arrays, but no reduction of objects: mpi4py makes that of messages. Rank 0 prints one line with
+closed-form values.
 """
 import sys
 

@@ -145,7 +145,8 @@ class Run:
                 for node in range(len(self.case.per_node)):
                     self.bed.throttle(node + 1, self.case.links)
             return self.bed.start(self.case.per_node, *command_of(self.case), options=options, mpi=self.case.mpi)
-        return self.box.start_traced(self.case.ranks, *command_of(self.case), options=(*options, "--mpi", self.case.mpi))
+        return self.box.start_traced(self.case.ranks, *command_of(self.case),
+                                     options=(*options, "--mpi", self.case.mpi))
 
     def moment(self, running, seconds):
         """Sleeps until so many seconds after the program's start; false when it ended before."""
@@ -174,7 +175,8 @@ class Run:
             if self.moment(running, begin):
                 self.times["begin"] = time.time()
                 if connections:
-                    other = self.box.start(*on, f"node{a}", *stream, "send", f"10.77.0.{b}", str(PORT), str(connections))
+                    other = self.box.start(*on, f"node{a}", *stream, "send", f"10.77.0.{b}", str(PORT),
+                                           str(connections))
                 else:
                     other = self.box.start(*self.other_job(a, b))
                 self.moment(running, end)
@@ -186,8 +188,8 @@ class Run:
     def other_job(self, a, b):
         """An MPI job between two nodes that does nothing but exchange large messages, for a very long time."""
         return ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", *self.bed.launcher_args("openmpi").split(),
-                "--host", f"node{a}:1,node{b}:1", "-n", "2", harness.program("faults", "openmpi"), "kind=exchange", "edges=0-1",
-                "bytes=1048576", "work_us=0", "steps=1000000000"]
+                "--host", f"node{a}:1,node{b}:1", "-n", "2", harness.program("faults", "openmpi"),
+                "kind=exchange", "edges=0-1", "bytes=1048576", "work_us=0", "steps=1000000000"]
 
     def go(self, timeout):
         """Runs it all; afterwards `times` and the dump are there. Returns the watcher, or None."""

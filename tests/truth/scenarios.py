@@ -78,7 +78,8 @@ def healthy_ping_pong(rng, seconds):
     ranks = rng.choice((2, 4))
     work = rng.choice((0, 300))
     edges = [(r, r + 1) for r in range(0, ranks, 2)]
-    return Case("none", exchange(rng, seconds, ranks, edges, work_us=work, steps=int(seconds * 1e6 / (work + 150))), ranks)
+    arguments = exchange(rng, seconds, ranks, edges, work_us=work, steps=int(seconds * 1e6 / (work + 150)))
+    return Case("none", arguments, ranks)
 
 
 def healthy_spinning(rng, seconds):
@@ -95,7 +96,7 @@ def healthy_nodes(rng, seconds):
 
 
 def healthy_farm(rng, seconds):
-    """Tasks for whoever is ready; in half of the runs one worker takes longer, and is given fewer: nobody waits for it."""
+    """Tasks for whoever is ready; in half of the runs one worker takes longer and is given fewer: nobody waits."""
     ranks = rng.choice((4, 5, 8))
     root, work = rng.randrange(ranks), rng.randrange(3000, 8000)
     arguments = {"kind": "farm", "root": root, "work_us": work, "jitter_us": rng.choice((0, work)), "bytes": 1024,
@@ -109,7 +110,8 @@ def bad_placement(rng, seconds):
     size, rate = rng.choice((16384, 32768, 49152)), rng.choice((100, 200))
     work = rng.randrange(3000, 6000)
     wire_us = 3 * CROWDED[0] * size * 8 / rate  # what a node sends in a step, at three messages per rank
-    arguments = on_nodes(rng, seconds, CROWDED, worst=True, bytes=size, work_us=work, steps=steps(seconds, work, wire_us))
+    arguments = on_nodes(rng, seconds, CROWDED, worst=True, bytes=size, work_us=work,
+                         steps=steps(seconds, work, wire_us))
     return Case("mapping", arguments, sum(CROWDED), CROWDED, links=f"{rate}mbit")
 
 
@@ -117,7 +119,8 @@ def throttled_link(rng, seconds):
     seconds = max(seconds, 6)
     begin, end = part_of(rng, seconds)
     node = rng.randrange(1, 4)
-    return Case("background", on_nodes(rng, seconds, bytes=rng.choice((8192, 16384, 32768))), sum(NODES), NODES, live=True,
+    arguments = on_nodes(rng, seconds, bytes=rng.choice((8192, 16384, 32768)))
+    return Case("background", arguments, sum(NODES), NODES, live=True,
                 throttle=(node, rng.choice(("5mbit", "10mbit", "20mbit")), begin, end), whole=False)
 
 
@@ -178,7 +181,8 @@ def many_to_one_big(rng, seconds):
     root, serve = rng.randrange(ranks), rng.randrange(800, 2000)
     work = int(serve * (ranks - 1) * rng.uniform(0.2, 0.5))
     return Case("pattern", {"kind": "gather", "root": root, "serve_us": serve, "work_us": work,
-                            "bytes": rng.choice((100_000, 200_000)), "steps": steps(seconds, serve * (ranks - 1), 300 * ranks)},
+                            "bytes": rng.choice((100_000, 200_000)),
+                            "steps": steps(seconds, serve * (ranks - 1), 300 * ranks)},
                 ranks, right=(root,), detail="many to one")
 
 
@@ -186,8 +190,9 @@ def many_to_one_reply(rng, seconds):
     ranks = rng.choice((6, 8))
     root, serve = rng.randrange(ranks), rng.randrange(500, 1500)
     work = int(serve * (ranks - 1) * rng.uniform(0.1, 0.4))
-    return Case("pattern", {"kind": "gather", "root": root, "serve_us": serve, "work_us": work, "reply": 1, "bytes": 256,
-                            "steps": steps(seconds, serve * (ranks - 1), 150 * ranks)}, ranks, right=(root,), detail="many to one")
+    return Case("pattern", {"kind": "gather", "root": root, "serve_us": serve, "work_us": work, "reply": 1,
+                            "bytes": 256, "steps": steps(seconds, serve * (ranks - 1), 150 * ranks)},
+                ranks, right=(root,), detail="many to one")
 
 
 def chain(rng, seconds):
@@ -203,8 +208,8 @@ def late_receiver(rng, seconds):
     extra = int(work * rng.uniform(0.7, 1.5))
     # All but the guilty one's partner work longer: pairs go on at one pace, only that partner has to wait.
     slow = [guilty, *(r for r in range(ranks) if r not in (guilty - 1, guilty))]
-    arguments = {"kind": "pairs", "work_us": work, "slow": ",".join(map(str, slow)), "slow_us": extra, "bytes": rng.choice((131072, 262144)),
-                 "steps": steps(seconds, work + extra / 2)}
+    arguments = {"kind": "pairs", "work_us": work, "slow": ",".join(map(str, slow)), "slow_us": extra,
+                 "bytes": rng.choice((131072, 262144)), "steps": steps(seconds, work + extra / 2)}
     whole = rng.random() < 0.4
     if not whole:
         begin, end = part_of(rng, arguments["steps"])
@@ -224,8 +229,9 @@ def collective(rng, seconds):
 ALL = {
     "healthy_halo": (healthy_halo, 4, 1), "healthy_sparse": (healthy_sparse, 2, 1),
     "healthy_ping_pong": (healthy_ping_pong, 2, 1), "healthy_spinning": (healthy_spinning, 2, 0),
-    "healthy_lammps": (healthy_lammps, 2, 1), "healthy_nodes": (healthy_nodes, 3, 1), "healthy_farm": (healthy_farm, 3, 1),
-    "bad_placement": (bad_placement, 4, 1), "throttled_link": (throttled_link, 4, 1), "competing_job": (competing_job, 3, 1),
+    "healthy_lammps": (healthy_lammps, 2, 1), "healthy_nodes": (healthy_nodes, 3, 1),
+    "healthy_farm": (healthy_farm, 3, 1), "bad_placement": (bad_placement, 4, 1),
+    "throttled_link": (throttled_link, 4, 1), "competing_job": (competing_job, 3, 1),
     "slow_rank": (slow_rank, 4, 1), "slow_rank_nodes": (slow_rank_nodes, 3, 0), "uneven_cells": (uneven_cells, 3, 1),
     "uneven_blocks": (uneven_blocks, 3, 1), "many_to_one_big": (many_to_one_big, 3, 1),
     "many_to_one_reply": (many_to_one_reply, 2, 1), "chain": (chain, 3, 1), "late_receiver": (late_receiver, 3, 1),

@@ -1,4 +1,4 @@
-"""A competing job's traffic: `stream.py receive PORT` and `stream.py send HOST PORT CONNECTIONS`, until it is killed."""
+"""A competing job's traffic: `stream.py receive PORT` and `stream.py send HOST PORT CONNECTIONS`, until killed."""
 import socket
 import sys
 import threading

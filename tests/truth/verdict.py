@@ -10,11 +10,12 @@ def first_of(found):
 
 
 def judge(case, times, found, origin, named=None):
-    """A plain record of one run. `times`: what is true (CLOCK_REALTIME, s); `origin`: the dump's second 0; `named`: when
-    the cause was the first finding live."""
+    """A plain record of one run. `times`: what is true (CLOCK_REALTIME, s); `origin`: the dump's second 0; `named`:
+    when the cause was the first finding live."""
     first = first_of(found)
-    record = {"truth": case.truth, "found": first["cause"], "confidence": first["confidence"], "detail": first.get("detail", ""),
-              "ranks": first.get("ranks", []), "truth_ranks": list(case.right), "whole": case.whole, "truth_detail": case.detail}
+    record = {"truth": case.truth, "found": first["cause"], "confidence": first["confidence"],
+              "detail": first.get("detail", ""), "ranks": first.get("ranks", []), "truth_ranks": list(case.right),
+              "whole": case.whole, "truth_detail": case.detail}
     if case.truth in HEALTHY:
         loud = [f for f in found if f["cause"] not in HEALTHY and f["confidence"] > 0.5]
         record["right"] = first["cause"] in HEALTHY

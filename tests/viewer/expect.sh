@@ -1,6 +1,9 @@
+# shellcheck shell=bash
 # For the command tests: what a test script sources. $1 pclscope, $2 folder of the test helpers.
 set -u
+# shellcheck disable=SC2034  # for the test scripts
 pclscope=$1
+# shellcheck disable=SC2034  # for the test scripts
 helpers=$2
 folder=$(mktemp -d /tmp/pcl-view-XXXXXX)
 mkdir -m 700 "$folder/run"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # pclscope inspect, and the words common to all commands, on dumps of our own making.
+# shellcheck source=expect.sh
 . "$(dirname "$0")/expect.sh"
 dump=$folder/a.h5
 cut=$folder/cut.h5
@@ -106,7 +107,8 @@ expect_out 'region 7, ranks 3-5: 100,000 messages'
 expect_out 'growth ... .*12:35:09.039Z'
 expect_out 'highest 10.0x'
 run "$pclscope" inspect "$dump" evolution --region 7 --json
-expect_json '[r["id"] for r in o["regions"]] == [7] and [p["kind"] for p in o["regions"][0]["periods"]] == ["steady", "growth"]'
+expect_json '[r["id"] for r in o["regions"]] == [7]'
+expect_json '[p["kind"] for p in o["regions"][0]["periods"]] == ["steady", "growth"]'
 expect_json 'len(o["regions"][0]["windows"]) == 10 and o["regions"][0]["windows"][9]["mean_ratio"] == 10'
 run "$pclscope" inspect "$dump" evolution --csv
 expect_out '^7,growth,1,12.25,12.5,3,'
@@ -120,7 +122,8 @@ expect_out 'growing since 12.2 s'
 expect_out '^1 - 7 '
 run "$pclscope" inspect "$dump" regions --cut 3 --json
 expect_json '[r["ranks"] for r in o["regions"]] == [[0, 1, 2], [3, 4], [5]] and o["regions"][0]["messages"] == 34'
-expect_json 'o["partial"] in (True, False) and sum(r["messages"] for r in o["regions"]) + sum(l["messages"] for l in o["links"]) == 100'
+expect_json 'o["partial"] in (True, False)'
+expect_json 'sum(r["messages"] for r in o["regions"]) + sum(l["messages"] for l in o["links"]) == 100'
 run "$pclscope" inspect "$dump" regions --cut-height 0.6
 expect_out ' 3,4 '
 run "$pclscope" inspect "$dump" dag --from 10ms --to 20ms --json
@@ -141,7 +144,8 @@ expect_json 'o["partial"] and o["messages"] == 30 and o["messages_missing"] == 7
 run "$pclscope" inspect "$dump" delays
 expect_out '3.25 s  *5  *7  halo.cpp:42  '
 run "$pclscope" inspect "$dump" delays --json
-expect_json 'o["delays"][0]["rank"] == 5 and o["delays"][0]["site"] == "/src/halo.cpp:42" and o["totals"]["messages_left_out"] == 0 and not o["partial"]'
+expect_json 'o["delays"][0]["rank"] == 5 and o["delays"][0]["site"] == "/src/halo.cpp:42"'
+expect_json 'o["totals"]["messages_left_out"] == 0 and not o["partial"]'
 run "$pclscope" inspect "$dump" delays --from 0 --to 50ms --json
 expect_status 0
 expect_json 'o["totals"]["waits"] >= 15 and o["delays"][0]["rank"] == 5'
@@ -149,14 +153,16 @@ run "$pclscope" inspect "$dump" delays --csv --limit 1
 expect_out '^5,7,/src/halo.cpp:42,'
 run "$pclscope" inspect "$dump" path --from 0 --to 50ms --json
 expect_status 0
-expect_json 'o["steps"] and abs(sum(s["end_s"] - s["begin_s"] for s in o["steps"]) - (o["end_s"] - o["begin_s"])) < 1e-6'
+expect_json 'o["steps"]'
+expect_json 'abs(sum(s["end_s"] - s["begin_s"] for s in o["steps"]) - (o["end_s"] - o["begin_s"])) < 1e-6'
 run "$pclscope" inspect "$dump" path
 expect_out '^critical path from '
 run "$pclscope" inspect "$dump" collectives
 expect_out '1,000 operations, 6,000 calls, waited 3.50 s'
 expect_out 'MPI_Barrier  *3  *18  *15.0 ms  *1.00 ms  *rank 5, 15.0 ms'
 run "$pclscope" inspect "$dump" collectives --from 15ms --to 25ms --rank 0-2 --json
-expect_json '[(f["function"], f["operations"], f["calls"], f["awaited_rank"]) for f in o["functions"]] == [("MPI_Barrier", 1, 3, 5)]'
+expect_json '[(f["function"], f["operations"], f["calls"]) for f in o["functions"]] == [("MPI_Barrier", 1, 3)]'
+expect_json '[f["awaited_rank"] for f in o["functions"]] == [5]'
 run "$pclscope" inspect "$dump" messages --from 50ms --to 51ms --json
 expect_json '[m["tag"] for m in o["messages"]] == [50]'
 
@@ -164,11 +170,13 @@ expect_json '[m["tag"] for m in o["messages"]] == [50]'
 run "$pclscope" inspect "$dump" calls --json
 expect_json '[s["sites"] for s in o["sites"]] == [[1, 3], [2], [4], [0]] and o["sites"][0]["line"] == 42'
 expect_json 'o["sites"][0]["sends"] == 100 and o["sites"][0]["lost_s"] == 2.25 and o["sites"][1]["waited_s"] == 2'
-expect_json 'o["sites"][1]["file"] is None and o["sites"][1]["offset"] == 0x1001 and o["sites"][1]["call"] == "MPI_Recv"'
+expect_json 'o["sites"][1]["file"] is None and o["sites"][1]["offset"] == 0x1001'
+expect_json 'o["sites"][1]["call"] == "MPI_Recv"'
 expect_json 'o["functions"][0]["inside_s"] == 30 and len(o["functions"][1]["history_share"]) == 2 and o["inside"] == []'
 expect_json '[m["site"] for m in o["deadlocks"][0]["members"]] == ["/src/halo.cpp:42", "/opt/libhalo.so+0x1001"]'
 run "$pclscope" inspect "$cut" calls --json --rank 4
-expect_json '[r["rank"] for r in o["inside"]] == [4] and [(s["sites"], s["sends"] + s["receives"]) for s in o["sites"]] == [([1, 3], 33), ([2], 33)]'
+expect_json '[r["rank"] for r in o["inside"]] == [4]'
+expect_json '[(s["sites"], s["sends"] + s["receives"]) for s in o["sites"]] == [([1, 3], 33), ([2], 33)]'
 run "$pclscope" inspect "$dump" calls --csv
 expect_out '^sites,function,file,line,'
 expect_out '^1 3,Grid::exchange(int),/src/halo.cpp,42,'
@@ -176,7 +184,8 @@ run "$pclscope" inspect "$dump" messages --csv --limit 1
 expect_out ',/src/halo.cpp:42,/opt/libhalo.so+0x1001,0,0$'
 run "$pclscope" inspect "$dump" --json
 expect_json 'o["application"]["ranks"] == 6 and o["application"]["nodes"] == 2 and o["messages"]["matched"] == 123456'
-expect_json 'o["time"]["start"] == "2024-05-01T12:34:56.789Z" and "live" not in o and o["regions"][1]["ranks"] == [3, 4, 5]'
+expect_json 'o["time"]["start"] == "2024-05-01T12:34:56.789Z" and "live" not in o'
+expect_json 'o["regions"][1]["ranks"] == [3, 4, 5]'
 run "$pclscope" inspect "$dump" regions --json --rank 4
 expect_json '[r["id"] for r in o["regions"]] == [7]'
 run "$pclscope" inspect "$dump" ranks --json --rank 0-1,5
@@ -203,16 +212,18 @@ for topic in summary regions links messages ranks calls criteria evolution dag d
   [ "$(wc -l <"$folder/err")" -eq 1 ] || fail "not one line"
   expect_json 'True'
 done
-for question in evolution dag "dag --fold" "dag --from 10ms" delays "delays --from 10ms" path collectives "regions --cut 3"; do
-  run "$pclscope" inspect "$cut" $question --json  # that it is partial is in the object too
+for question in evolution dag "dag --fold" "dag --from 10ms" delays "delays --from 10ms" path collectives \
+    "regions --cut 3"; do
+  read -ra words <<<"$question"
+  run "$pclscope" inspect "$cut" "${words[@]}" --json  # that it is partial is in the object too
   expect_status 0
   expect_json 'o["partial"] and "cut off" in o["why_partial"]'
-  run "$pclscope" inspect "$dropped" $question --json
+  run "$pclscope" inspect "$dropped" "${words[@]}" --json
   expect_status 0
   [ "$(wc -l <"$folder/err")" -eq 1 ] || fail "not one line"
   expect_err 'not all is known: .*1,234 events were dropped'
   expect_json 'o["partial"] and "1,234 events were dropped" in o["why_partial"]'
-  run "$pclscope" inspect "$dump" $question --json
+  run "$pclscope" inspect "$dump" "${words[@]}" --json
   expect_json 'not o["partial"] and o["why_partial"] is None'
   expect_no_err
 done

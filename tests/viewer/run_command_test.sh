@@ -1,12 +1,13 @@
 #!/bin/bash
-# pclscope run with an mpirun that only writes down how it was called: options, environment, statuses, signals, tidiness.
+# pclscope run with an mpirun that only writes down how it was called: options, environment, statuses, signals, tidying.
+# shellcheck source=expect.sh
 . "$(dirname "$0")/expect.sh"
 # An installation of our own: the real pclscope, and pieces that only have to be there.
 mkdir -p "$folder/bin" "$folder/lib" "$folder/path" "$folder/mpich"
 cp "$pclscope" "$folder/bin/pclscope"
 pclscope=$folder/bin/pclscope
-for piece in bin/pclscope-rank bin/pclscope-aggregator-openmpi bin/pclscope-aggregator-mpich lib/libpclscope-openmpi.so \
-    lib/libpclscope-mpich.so; do
+for piece in bin/pclscope-rank bin/pclscope-aggregator-openmpi bin/pclscope-aggregator-mpich \
+    lib/libpclscope-openmpi.so lib/libpclscope-mpich.so; do
   printf '#!/bin/sh\n' >"$folder/$piece"
   chmod +x "$folder/$piece"
 done
@@ -26,9 +27,9 @@ PATH=$folder/path:$PATH
 app=$folder/app
 cp "$(type -P true)" "$app"
 token() { sed -n 's/^PCLSCOPE_JOB=//p' "$folder/environment"; }
-none_started() { [ ! -e "$folder/arguments" ] || fail "something was started: $*"; }
+none_started() { [ ! -e "$folder/arguments" ] || fail "something was started"; }
 nothing_left() {
-  ls /dev/shm | grep -q "$(token)" && fail "files left in /dev/shm"
+  [ -z "$(find /dev/shm -maxdepth 1 -name "*$(token)*")" ] || fail "files left in /dev/shm"
   [ -z "$(find "$folder/run" -type f -o -type s)" ] || fail "left: $(find "$folder/run" -type f -o -type s)"
 }
 
@@ -67,7 +68,7 @@ mv "$folder/bin/away" "$folder/bin/pclscope-rank"
 for mpi in openmpi mpich; do
   other=$([ $mpi = openmpi ] && echo mpich || echo openmpi)
   [ -x "$helpers/viewer_links_$mpi" ] || continue
-  refused 2 "--mpi $other" "$pclscope" run -n 2 --mpi $other -- "$helpers/viewer_links_$mpi"
+  refused 2 "--mpi $other" "$pclscope" run -n 2 --mpi "$other" -- "$helpers/viewer_links_$mpi"
 done
 refused 2 "named twice" "$pclscope" run -n 2 --quiet --hosts a,a -- "$app"
 refused 2 "-n asks for 3" "$pclscope" run -n 3 --quiet --hosts a:1,b:1 -- "$app"
@@ -90,8 +91,9 @@ none_started
 [ ! -e "$folder/x.h5" ] || fail "a dump was made"
 
 # --- what the launcher gets ---
-(cd "$folder" && "$pclscope" run -n 2 --dump run.h5 --window 0.25s --launcher-args "--mca btl self" --launcher-args "-v" \
-  --ring-events 4096 --overflow drop --overflow-wait 7 --clock monotonic --mpi openmpi -- ./app -n "two words" -- x) \
+(cd "$folder" && "$pclscope" run -n 2 --dump run.h5 --window 0.25s --launcher-args "--mca btl self" \
+  --launcher-args "-v" --ring-events 4096 --overflow drop --overflow-wait 7 --clock monotonic --mpi openmpi \
+  -- ./app -n "two words" -- x) \
   >"$folder/out" 2>"$folder/err"
 status=$?
 expect_status 0
@@ -172,7 +174,8 @@ echo hello | "${quiet[@]}" 2>"$folder/err"
 [ "$(cat "$folder/input")" = hello ] || fail "no input"
 
 # --- a dead pclscope takes the launcher with it ---
-echo "touch $folder/alive; trap 'rm $folder/alive; exit 1' TERM; for i in \$(seq 2400); do sleep 0.05; done" >"$folder/act"
+echo "touch $folder/alive; trap 'rm $folder/alive; exit 1' TERM
+  for i in \$(seq 2400); do sleep 0.05; done" >"$folder/act"
 "${quiet[@]}" >"$folder/out" 2>"$folder/err" </dev/null &
 pid=$!
 until_true [ -e "$folder/alive" ]
@@ -188,7 +191,8 @@ job=$(printf '%s\n' "$@" | sed -n '/^--job$/{n;p}' | tail -1)
 endpoint=$(printf '%s\n' "$@" | sed -n '/^--publish$/{n;p}' | tail -1)
 SCRIPT
 # It ends when pclscope has had time to hear of it.
-echo "(sleep 4; touch $folder/enough) & \"$helpers/viewer_fake_job\" \$job \$endpoint $folder/enough \$how" >>"$folder/act"
+echo "(sleep 4; touch $folder/enough) &
+  \"$helpers/viewer_fake_job\" \$job \$endpoint $folder/enough \$how" >>"$folder/act"
 how=finish run env how=finish "$pclscope" run -n 1 --mpi openmpi -- "$app"
 expect_status 0
 expect_err 'messages matched'

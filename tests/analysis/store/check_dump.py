@@ -124,7 +124,8 @@ def main(path, count, complete, page):
         piece = lambda name, row: bytes_of[findings[name + "_begin"][row]:][:findings[name + "_count"][row]].decode()
         assert list(findings["cause"]) == [5, 4] and list(findings["lost_s"]) == [12.5, 3]
         assert piece("evidence", 0).splitlines() == ["rank 1 is late", "twice"] and piece("advice", 1) == "wait"
-        assert list(table(summary["finding_ranks"])["rank"]) == [1] and list(table(summary["finding_nodes"])["node"]) == [0, 1]
+        assert list(table(summary["finding_ranks"])["rank"]) == [1]
+        assert list(table(summary["finding_nodes"])["node"]) == [0, 1]
         assert list(table(summary["attribution_slices"])["inter_messages"]) == [3, 4]
         assert list(table(summary["transfer_values"])["normalised"]) == [1, 2.5]
         traffic = table(summary["traffic"])
