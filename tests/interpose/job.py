@@ -130,6 +130,19 @@ def run(line, timeout=PATIENCE, **variables):
         return subprocess.CompletedProcess(line, process.returncode, out, err)
 
 
+def marked(mark):
+    """Process numbers of all that were started with PCL_TEST_MARK=mark."""
+    found = []
+    for number in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{number}/environ", "rb") as variables:
+                if f"PCL_TEST_MARK={mark}".encode() in variables.read().split(b"\0"):
+                    found.append(int(number))
+        except OSError:  # gone, or not ours
+            pass
+    return found
+
+
 def keep(line, told, paths):
     """Writes down what a launch gave, for the case that the test fails. Rings end in zeros: the copies are sparse. Of a test
     with many launches the last ones are kept."""
