@@ -10,6 +10,7 @@ import job
 from job import ANY_SOURCE, ANY_TAG
 
 INT, WORLD, SELF, NOT_IN_THIS_MPI = 4, 1, 2, 77
+TCP = {"OMPI_MCA_btl_tcp_if_include": "lo"}  # programs that find each other do so by TCP; a network of its own has this only
 
 
 class LongTail(job.Test):
@@ -35,8 +36,8 @@ class LongTail(job.Test):
         self.assertEqual(sum(s.dropped for s in traced.segments), 0)
         return traced
 
-    def bare(self, ranks, command):
-        return self.unless_hung(lambda: job.launch(self.mpi, ranks, command, tools=0, preload=False, job=False))
+    def bare(self, ranks, command, **variables):
+        return self.unless_hung(lambda: job.launch(self.mpi, ranks, command, tools=0, preload=False, job=False, **variables))
 
     def events(self, result, ranks, *kinds):
         self.assertEqual([s.rank for s in result.segments], list(range(ranks)))
@@ -185,9 +186,10 @@ class LongTail(job.Test):
             result = run()
         self.fail(f"never said {words!r}: {result.err}")
 
-    def both_fail(self, command, words):
+    def both_fail(self, command, words, **variables):
         """Which rank's status the launcher tells is chance, and whether it tells their words."""
-        runs = [lambda: self.bare(2, command), lambda: self.unless_hung(lambda: job.launch(self.mpi, 2, command))]
+        runs = [lambda: self.bare(2, command, **variables),
+                lambda: self.unless_hung(lambda: job.launch(self.mpi, 2, command, **variables))]
         for run in runs:
             result = run()
             self.assertNotEqual(result.status, 0)
@@ -197,11 +199,11 @@ class LongTail(job.Test):
         for how in ("spawn", "multiple", "connect", "join"):
             with self.subTest(how=how):
                 command = [job.program("spawn", self.mpi), how]
-                bare = self.bare(2, command)
+                bare = self.bare(2, command, **TCP)
                 if bare.status != 0:  # MPICH over UCX can neither spawn nor connect: it says so and aborts
-                    self.both_fail(command, "Fatal error in internal_")
+                    self.both_fail(command, "Fatal error in internal_", **TCP)
                     continue
-                traced = job.launch(self.mpi, 2, command)
+                traced = job.launch(self.mpi, 2, command, **TCP)
                 self.assertEqual((bare.status, bare.out), (traced.status, traced.out), traced.err)
                 self.assertEqual((traced.board["initializing"], traced.board["finalizing"]), (2, 2))
                 for rank, events in enumerate(self.events(traced, 2, "comm_created", "send", "recv_done")):

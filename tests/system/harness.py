@@ -243,6 +243,13 @@ class Sandbox:
             return None
         return self.wait_for(f"news from {target}", look)
 
+    def live_fresh(self, *target):
+        """A summary that is younger than a second. On a busy machine one or another is older."""
+        def fresh():
+            summary = self.live(*target)
+            return summary if 0 <= summary["live"]["age_s"] < 1 else None
+        return self.wait_for("fresh summary", fresh)
+
     # A job that goes on until it is told to end: the last argument of some programs (tests/programs/answer.h).
     def until(self):
         self.files += 1

@@ -1,5 +1,5 @@
 #!/bin/bash
-# pclscope attach, detach and key where nothing is there to attach to; names of nodes; the lines for srun.
+# pclscope attach, detach and key where nothing is there to attach to; names of nodes; the lines for srun. Depends on: nothing.
 . "$(dirname "$0")/expect.sh"
 
 # --- attach and detach ---

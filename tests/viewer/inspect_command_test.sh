@@ -1,5 +1,5 @@
 #!/bin/bash
-# pclscope inspect, and the words common to all commands, on dumps of our own making.
+# pclscope inspect, and the words common to all commands, on dumps of our own making. Depends on: nothing.
 . "$(dirname "$0")/expect.sh"
 dump=$folder/a.h5
 cut=$folder/cut.h5

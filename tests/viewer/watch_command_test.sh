@@ -1,5 +1,5 @@
 #!/bin/bash
-# pclscope watch and list, on jobs that only publish a hand-made snapshot.
+# pclscope watch and list, on jobs that only publish a hand-made snapshot. Depends on: nothing.
 . "$(dirname "$0")/expect.sh"
 start_job() {  # NAME [finish|die]: goes on until end_job NAME
   "$helpers/viewer_fake_job" "$1" "ipc://$folder/run/pclscope/$1" "$folder/end-$1" "${2:-finish}" &
@@ -20,7 +20,7 @@ follow() {
   follower=$!
   background+=" $follower"
 }
-# Waits for a follower, a minute at most; leaves $status, and its output in out and err.
+# Waits for a follower, four minutes at most; leaves $status, and its output in out and err.
 ended() {  # PID FILE
   until_true gone "$1" || kill "$1"
   wait "$1"
@@ -133,7 +133,7 @@ start_job quiet-5
 follow "$folder/quiet" "$pclscope" watch quiet-5 --interval 500ms
 until_true at_least 1 'data .* old' "$folder/quiet"
 kill -STOP $job
-until_true at_least 1 'no news for [3-9][0-9.]* s' "$folder/quiet"
+until_true at_least 1 'no news for \([3-9]\|[1-9][0-9]\)[0-9.]* s' "$folder/quiet"
 kill -CONT $job
 fresh_again() { tail -n 25 "$folder/quiet" | grep -q 'data .* old'; }
 until_true fresh_again
