@@ -40,10 +40,12 @@ def of_sequences(seen, expected):
     length = min(len(seen), len(expected))
     places = [i for i in range(length) if seen[i] != expected[i]]
     lines = [f"{len(seen)} seen, {len(expected)} expected, {len(places)} of the first {length} differ"]
-    lines += counted([f"[{i}] seen {short(seen[i])}, expected {short(expected[i])}" for i in places[:MOST]], len(places) - MOST)
+    told = [f"[{i}] seen {short(seen[i])}, expected {short(expected[i])}" for i in places[:MOST]]
+    lines += counted(told, len(places) - MOST)
     for name, longer in (("seen", seen), ("expected", expected)):
         rest = longer[length:]
-        lines += counted([f"[{length + i}] {name} only: {short(item)}" for i, item in enumerate(rest[:MOST])], len(rest) - MOST)
+        told = [f"[{length + i}] {name} only: {short(item)}" for i, item in enumerate(rest[:MOST])]
+        lines += counted(told, len(rest) - MOST)
     try:
         a, b = collections.Counter(seen), collections.Counter(expected)
     except TypeError:
@@ -152,7 +154,8 @@ class Test(unittest.TestCase):
 
     def told(self):
         """What went wrong with this test, subtests too."""
-        return [text for test, text in self.result.failures + self.result.errors if self in (test, getattr(test, "test_case", None))]
+        return [text for test, text in self.result.failures + self.result.errors
+                if self in (test, getattr(test, "test_case", None))]
 
     def seeds_or(self, *usual):
         """The usual seeds, or the one in PCLSCOPE_SEED."""
@@ -169,7 +172,8 @@ class Test(unittest.TestCase):
             self.kept.copy(below, files)
 
     def unless_hung(self, run):
-        """What run() gives. Open MPI's mpirun hangs now and then after MPI_Abort, bare too: once more. Twice is a defect."""
+        """What run() gives. Open MPI's mpirun hangs now and then after MPI_Abort, bare too: once more. Twice is a
+        defect."""
         try:
             return run()
         except Hung as told:
@@ -177,8 +181,8 @@ class Test(unittest.TestCase):
             return run()
 
     def assertEndsAlike(self, bare, traced, end, is_chance=False):
-        """A bare and a traced run end alike. Where the end is chance, or no success: one of up to 20 bare and one of up to 20
-        traced runs do. An end that is had with probability p in both is missed with 2 (1 - p)^20: 1e-6 for p = 0.52.
+        """A bare and a traced run end alike. Where the end is chance, or no success: one of up to 20 bare and one of up
+        to 20 traced runs do. An end of probability p in both is missed with 2 (1 - p)^20: 1e-6 for p = 0.52.
         An end of None is none to be compared. Returns a traced run that ended alike."""
         ends_bare, ends_traced = set(), {}
         for turn in range(PAIRS):
@@ -189,12 +193,14 @@ class Test(unittest.TestCase):
             alike = (ends_bare & set(ends_traced)) - {None}
             if alike:
                 if turn:
-                    print(f"ends alike in turn {turn + 1}: bare {short(ends_bare)}, traced {short(set(ends_traced))}", flush=True)
+                    print(f"ends alike in turn {turn + 1}: bare {short(ends_bare)}, traced {short(set(ends_traced))}",
+                          flush=True)
                 return ends_traced[alike.pop()]
             is_chance = is_chance or status_of(one) != 0
             if not is_chance:
                 break
-        return self.fail(f"ends of bare runs: {ends_bare}; of traced ones: {set(ends_traced)}; the last two:\n{one}\n{other}")
+        return self.fail(f"ends of bare runs: {ends_bare}; of traced ones: {set(ends_traced)}; the last two:\n"
+                         f"{one}\n{other}")
 
 
 class Hands:

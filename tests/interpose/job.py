@@ -126,7 +126,8 @@ def run(line, timeout=PATIENCE, **variables):
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
                 out, err = process.communicate()
-            raise checks.Hung(f"did not end within {timeout} s: {line}\n  stdout: {out[-2000:]}\n  stderr: {err[-3000:]}") from None
+            raise checks.Hung(f"did not end within {timeout} s: {line}\n  stdout: {out[-2000:]}\n"
+                              f"  stderr: {err[-3000:]}") from None
         return subprocess.CompletedProcess(line, process.returncode, out, err)
 
 
@@ -144,8 +145,8 @@ def marked(mark):
 
 
 def keep(line, told, paths):
-    """Writes down what a launch gave, for the case that the test fails. Rings end in zeros: the copies are sparse. Of a test
-    with many launches the last ones are kept."""
+    """Writes down what a launch gave, for the case that the test fails. Rings end in zeros: the copies are sparse. Of a
+    test with many launches the last ones are kept."""
     earlier = sorted(checks.Hands.current.iterdir())
     sizes = [sum(file.stat().st_size for file in folder.iterdir()) for folder in earlier]
     for place, folder in enumerate(earlier):
@@ -163,7 +164,8 @@ def keep(line, told, paths):
                 copy.truncate(len(data))
 
 
-def launch(mpi, ranks, command, token=None, tools=1, preload=True, job=True, timeout=PATIENCE, preloaded=None, **variables):
+def launch(mpi, ranks, command, token=None, tools=1, preload=True, job=True, timeout=PATIENCE, preloaded=None,
+           **variables):
     """Runs `command` on `ranks` ranks, plus one stand-in for the tool; returns a Result. `preload=False`: bare."""
     token = token or secrets.token_hex(16)
     if job:

@@ -1,5 +1,6 @@
 """What is not recorded is accounted for: with small rings, a consumer that stutters, and MPI_Pcontrol in mid-run, every
-message of accounts.c is either recorded or counted, and every recorded one has the place in its channel that its size says. Depends on: launcher."""
+message of accounts.c is either recorded or counted, and every recorded one has the place in its channel that its
+size says. Depends on: launcher."""
 
 import collections
 import glob
@@ -93,7 +94,8 @@ class Accounts(job.Test):
     mpi = None
 
     def observe(self, *arguments, **more):
-        """On a busy machine the reader may find the rings when the program is nearly through: that says nothing. Once more."""
+        """On a busy machine the reader may find the rings when the program is nearly through: that says nothing. Once
+        more."""
         for _ in range(20):
             reader = self.observe_once(*arguments, **more)
             if len(reader.segments) == 2 and not reader.was_late:

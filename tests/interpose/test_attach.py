@@ -46,8 +46,8 @@ class Attach(job.Test):
     def start(self, ranks, *command, **variables):
         options = ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"] if self.mpi == "openmpi" else []
         line = [job.MPIRUN[self.mpi], *options, "-n", str(ranks), "env", "LD_PRELOAD=" + job.library(self.mpi), *command]
-        process = subprocess.Popen(line, env=job.environment(PCL_TEST_MARK=self.mark, **variables), stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(line, env=job.environment(PCL_TEST_MARK=self.mark, **variables),
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.stderr.close)
         return process
@@ -153,7 +153,8 @@ class Attach(job.Test):
 
     def test_switched_off(self):
         log = self.end.parent
-        process = self.start(2, job.program("attach_load", self.mpi), "300", f"until={self.end}", f"log={log}", PCLSCOPE="off")
+        process = self.start(2, job.program("attach_load", self.mpi), "300", f"until={self.end}", f"log={log}",
+                             PCLSCOPE="off")
         while not (log / "sent.1").exists():  # after MPI_Init
             self.assertIsNone(process.poll())
             time.sleep(0.02)

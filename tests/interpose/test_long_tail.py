@@ -10,7 +10,8 @@ import job
 from job import ANY_SOURCE, ANY_TAG
 
 INT, WORLD, SELF, NOT_IN_THIS_MPI = 4, 1, 2, 77
-TCP = {"OMPI_MCA_btl_tcp_if_include": "lo"}  # programs that find each other do so by TCP; a network of its own has this only
+# Programs that find each other do so by TCP; a network of its own (tests/apart) has this interface only.
+TCP = {"OMPI_MCA_btl_tcp_if_include": "lo"}
 
 
 class LongTail(job.Test):
@@ -31,13 +32,15 @@ class LongTail(job.Test):
             self.assertEqual(traced.status, 0, traced.err)
             self.assertEqual(end(traced), end(first))
         else:
-            traced = self.assertEndsAlike(lambda: self.bare(ranks, command), lambda: job.launch(self.mpi, ranks, command, tools=tools),
-                                          end, is_chance=True)
+            def recorded():
+                return job.launch(self.mpi, ranks, command, tools=tools)
+            traced = self.assertEndsAlike(lambda: self.bare(ranks, command), recorded, end, is_chance=True)
         self.assertEqual(sum(s.dropped for s in traced.segments), 0)
         return traced
 
     def bare(self, ranks, command, **variables):
-        return self.unless_hung(lambda: job.launch(self.mpi, ranks, command, tools=0, preload=False, job=False, **variables))
+        return self.unless_hung(lambda: job.launch(self.mpi, ranks, command, tools=0, preload=False, job=False,
+                                                   **variables))
 
     def events(self, result, ranks, *kinds):
         self.assertEqual([s.rank for s in result.segments], list(range(ranks)))
@@ -178,8 +181,8 @@ class LongTail(job.Test):
         self.assertEqual((result.board["initializing"], result.board["finalizing"]), (4, 4))
 
     def assertSaid(self, words, result, run):
-        """Launchers kill the job at once and lose what it said in one of some ten runs, and in more on a busy machine: it may
-        say it again, 20 times."""
+        """Launchers kill the job at once and lose what it said in one of some ten runs, and in more on a busy machine:
+        it may say it again, 20 times."""
         for _ in range(20):
             if words.lower() in result.err.lower():
                 return

@@ -125,8 +125,8 @@ class Overflow(job.Test):
         def consume(consumer, moment):
             if moment == "attach":
                 consumer.attach(os.getpid())
-        # MPI_Finalize does wait. The burst takes some 5 ms of a core: also with 20 others on two cores, who let it have one
-        # after 100 ms at the latest, it is over long before.
+        # MPI_Finalize does wait. The burst takes some 5 ms of a core: also with 20 others on two cores, who let it have
+        # one after 100 ms at the latest, it is over long before.
         wait_ms = 15_000
         consumer, seconds = self.burst(consume, wait_ms=wait_ms, PCLSCOPE_OVERFLOW="drop")
         self.assertLess(seconds, wait_ms / 1000)

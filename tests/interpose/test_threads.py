@@ -68,10 +68,10 @@ class Threads(job.Test):
             self.assertGreater(len(own), 0)
 
     def check_overlaps(self, calls):
-        """One that began and ended during another is within its count; nobody is who began long after it: but for the few
-        calls whose thread lost its core between its last look at the clock and its last look at the numbers. These are
-        100 ns of some microseconds, of 1800 calls, and on a busy machine a thread loses its core every 3 ms or so: one call
-        in a run now and then, never one in a hundred."""
+        """One that began and ended during another is within its count; nobody is who began long after it: but for the
+        few calls whose thread lost its core between its last look at the clock and its last look at the numbers. These
+        are 100 ns of some microseconds, of 1800 calls, and on a busy machine a thread loses its core every 3 ms or so:
+        one call in a run now and then, never one in a hundred."""
         calls = sorted(calls, key=number)
         numbers = [number(e) for e in calls]
         overlapping, late = 0, set()

@@ -3,8 +3,8 @@
 Each test has a Sandbox: a directory of its own that is also the user's runtime directory (XDG_RUNTIME_DIR), and a mark
 in the environment by which all processes of the test are found in /proc, orphans too. Leaving a Sandbox ends them.
 
-From the environment (set by CMakeLists.txt): PCLSCOPE_BUILD, PCLSCOPE_SOURCE, PCLSCOPE_MPIS ("openmpi mpich"); by hand or
-by ci/test: PCLSCOPE_KEEP, PCLSCOPE_SEED (../checks.py).
+From the environment (set by CMakeLists.txt): PCLSCOPE_BUILD, PCLSCOPE_SOURCE, PCLSCOPE_MPIS ("openmpi mpich"); by hand
+or by ci/test: PCLSCOPE_KEEP, PCLSCOPE_SEED (../checks.py).
 """
 import json
 import os
@@ -37,9 +37,9 @@ def program(name, mpi):
     return str(BUILD / "tests" / "programs" / f"{name}-{mpi}")
 
 
-# Words by which `crash` ends without MPI_Finalize. MPICH's launcher may kill who is still leaving (of 100 bare runs one or
-# two, more on a busy machine), give another status, and lose what a rank wrote before MPI_Abort; Open MPI's mpirun may crash
-# (status 139) or hang after MPI_Abort. An end that is no success is chance in any case (checks.Test.assertEndsAlike).
+# Words by which `crash` ends without MPI_Finalize. MPICH's launcher may kill who is still leaving (of 100 bare runs one
+# or two, more on a busy machine), give another status, and lose what a rank wrote before MPI_Abort; Open MPI's mpirun
+# may crash (status 139) or hang after MPI_Abort. An end that is no success is chance in any case (assertEndsAlike).
 WITHOUT_FINALIZE = {"leave", "early", "abort", "segfault", "kill"}
 
 

@@ -1,7 +1,8 @@
 """Jobs that were only preloaded: attach, watch, detach, again and again, while they run; ends and deaths meanwhile.
 
 What a dump has is compared with what the program itself wrote down (session_oracle.py): every message sent after the point
-that `attach` states and received before `detach` stands in it, in the right pair, and nothing else does. Depends on: launcher."""
+that `attach` states and received before `detach` stands in it, in the right pair, and nothing else does.
+Depends on: launcher."""
 import calendar
 import os
 import re
@@ -87,8 +88,8 @@ class AttachTest(harness.SystemTest):
         self.box.wait_for(f"{rounds} rounds", gone)
 
     def settled(self, since, seconds=0.0):
-        """A moment after some work; what was sent before it has been received when this returns: the ranks go round together,
-        and three rounds have been gone since."""
+        """A moment after some work; what was sent before it has been received when this returns: the ranks go round
+        together, and three rounds have been gone since."""
         self.wait_for_rounds(since, 5)
         time.sleep(seconds)  # more work, so that there is more to compare
         until = time.time_ns()

@@ -33,8 +33,8 @@ class CallSites(harness.SystemTest):
 
     def assertRanked(self, path, scale, *options):
         """Late senders cost SLEEP_S each, late receivers half of it (more or less on a busy machine: compared with the
-        stored messages; in sum less than half only if somebody were held back for more than 75 ms again and again); the other
-        two sites hardly anything."""
+        stored messages; in sum less than half only if somebody were held back for more than 75 ms again and again);
+        the other two sites hardly anything."""
         sites = self.box.json("inspect", path, "calls", "--json", *options)["sites"]
         lines = marked_lines("call_sites.c")
         self.assertEqual([site["line"] for site in sites[:2]], [lines["late send"], lines["late receive"]], sites)

@@ -117,8 +117,8 @@ class Deadlocks(harness.SystemTest):
                 found = self.check_hang(kind, mpi)
                 if kind.endswith("_cycle") and kind != "waitall_cycle":
                     self.assertEqual([m["waits_for"] for m in found[0]["members"]], [[1], [2], [3], [0]])
-        # Within 2 s of their beginning, by pclscope's own clock and words. It says so after 0.5 s; should a busy machine keep
-        # its core from it for 1.5 s in one of 20 cases, that happens in 8 of the 15 with probability 3e-7.
+        # Within 2 s of their beginning, by pclscope's own clock and words. It says so after 0.5 s; should a busy
+        # machine keep its core from it for 1.5 s in one of 20 cases, that happens in 8 of the 15 with probability 3e-7.
         self.assertLess(statistics.median(self.said_after), 2.0, self.said_after)
 
     @harness.on_every_mpi

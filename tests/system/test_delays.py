@@ -49,7 +49,8 @@ class PlantedDelays(harness.SystemTest):
         delays = self.delays(path)
         self.assertOrigin(delays[0], 0, line_of("late_sender.c", "MPI_Send("))
         self.assertTrue(delays[0]["after_site"].endswith(line_of("late_sender.c", "MPI_Barrier(")), delays[0])
-        self.assertAlmostEqual(delays[0]["cost_s"], MESSAGES * SLEEP_S, delta=0.15 * MESSAGES * SLEEP_S + 0.02 + disturbed)
+        expected = MESSAGES * SLEEP_S
+        self.assertAlmostEqual(delays[0]["cost_s"], expected, delta=0.15 * expected + 0.02 + disturbed)
         self.assertAlmostEqual(delays[0]["direct_s"], delays[0]["cost_s"], places=6)
         self.assertEqual([victim["rank"] for victim in delays[0]["victims"]], [1])
 
@@ -76,7 +77,8 @@ class PlantedDelays(harness.SystemTest):
         return min(max(least_s, 8 * noise / ((ranks - 1) * times)), 2.0)
 
     def assertHalo(self, path, ranks, rank, times, sleep_s, noise):
-        """Every other rank waits once for each sleep. The machine adds its own noise: 20 % and twice that of a run without."""
+        """Every other rank waits once for each sleep. The machine adds its own noise: 20 %, and twice that of a run
+        without."""
         place = line_of("planted_halo3d.c", "&request[t]);  // PLANTED")
         delays = self.delays(path)
         self.assertOrigin(delays[0], rank, place)
@@ -104,7 +106,8 @@ class PlantedDelays(harness.SystemTest):
 
         # Before the first sleep nothing goes back to it; one victim alone lost its part.
         before = self.delays(path, "--to", f"{origin['first_s'] - 0.001:.6f}")
-        self.assertFalse([o for o in before if o["rank"] == 5 and o["cost_s"] > 0.1 * origin["cost_s"] + 2 * noise], before)
+        most = 0.1 * origin["cost_s"] + 2 * noise
+        self.assertFalse([o for o in before if o["rank"] == 5 and o["cost_s"] > most], before)
         victim = origin["victims"][0]["rank"]
         alone = self.delays(path, "--rank", str(victim))
         self.assertOrigin(alone[0], 5, origin["site"])

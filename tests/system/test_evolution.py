@@ -71,7 +71,8 @@ class DelayedLink(harness.SystemTest):
         at = first + (last - first) // 4
         quarter, iteration = begins[at], begins[at + 1] - begins[at]
         before = numpy.median(ratio[start < begins[first]])
-        self.assertGreater(numpy.max(ratio[(start > quarter - 0.1) & (start < quarter + 0.2 + 2 * iteration)]), 1.5 * before)
+        then = (start > quarter - 0.1) & (start < quarter + 0.2 + 2 * iteration)
+        self.assertGreater(numpy.max(ratio[then]), 1.5 * before)
 
     def check_growth(self, first_slow, last_slow):
         begins = self.planted()

@@ -1,5 +1,6 @@
 """Hard conditions: processes killed and stopped, thousands of communicators and requests, forks. The application behaves
-as without pclscope, the dump opens in h5py and in `inspect`, and nothing is left over (the harness looks). Depends on: launcher, time."""
+as without pclscope, the dump opens in h5py and in `inspect`, and nothing is left over (the harness looks).
+Depends on: launcher, time."""
 import os
 import re
 import signal
@@ -99,8 +100,8 @@ class Faults(harness.SystemTest):
         truth = oracle.Oracle(directory, 3)
         self.assertEqual(truth.faults, [])
         meanwhile = truth.all.send_before - stopped
-        # Ranks that wait for the aggregator send nothing. A message takes some 30 us of a core, so that of two cores with ten
-        # others on each 1000 take less than a second.
+        # Ranks that wait for the aggregator send nothing. A message takes some 30 us of a core, so that of two cores
+        # with ten others on each 1000 take less than a second.
         self.assertGreater(int(((meanwhile > 5e8) & (meanwhile < 10e9)).sum()), 1000, "the application went on")
         totals, rows = self.opens(directory / "stopped.h5")["messages"], dump.read_messages(directory / "stopped.h5")
         self.assertGreater(totals["dropped_events"], 0)

@@ -150,7 +150,8 @@ class LiveJobs(harness.SystemTest):
         self.box.live_with_messages(job, running)
         chance = random.Random(self.seed())
         for number in (port, port + 1):
-            for noise in (b"GET / HTTP/1.1\r\n\r\n", chance.randbytes(4096), b"\xff" + bytes(8) + b"\x7f" + chance.randbytes(64)):
+            for noise in (b"GET / HTTP/1.1\r\n\r\n", chance.randbytes(4096),
+                          b"\xff" + bytes(8) + b"\x7f" + chance.randbytes(64)):
                 with socket.create_connection(("127.0.0.1", number), timeout=harness.PATIENCE) as connection:
                     connection.sendall(noise)
         silent = socket.create_connection(("127.0.0.1", port), timeout=harness.PATIENCE)  # connects and says nothing

@@ -21,7 +21,8 @@ class Preload(harness.SystemTest):
     @harness.on_every_mpi
     def test_programs_without_mpi(self, mpi):
         self.assertUnchanged(mpi, "bash", "-c", "echo $((6 * 7)); /bin/true | cat; (exit 0)")
-        self.assertUnchanged(mpi, "/usr/bin/python3", "-c", "import ctypes, subprocess; print(subprocess.getoutput('echo 1'))")
+        self.assertUnchanged(mpi, "/usr/bin/python3", "-c",
+                             "import ctypes, subprocess; print(subprocess.getoutput('echo 1'))")
         self.assertUnchanged(mpi, "ls", "/")
 
     @harness.on_every_mpi
@@ -61,7 +62,8 @@ class Preload(harness.SystemTest):
     def test_python_with_mpi4py_as_singleton(self):
         if self.box.run("/usr/bin/python3", "-c", "import mpi4py").code != 0:
             self.skipTest("mpi4py is not installed for /usr/bin/python3")
-        self.assertUnchanged("openmpi", "/usr/bin/python3", str(harness.SOURCE / "tests" / "programs" / "objects.py"), "3")
+        script = harness.SOURCE / "tests" / "programs" / "objects.py"
+        self.assertUnchanged("openmpi", "/usr/bin/python3", str(script), "3")
 
     def test_run_with_the_wrong_mpi_is_refused(self):
         for mpi in harness.MPIS:

@@ -13,8 +13,9 @@ class Remap(harness.checks.Test):
         if reason:
             self.skipTest(f"no testbed: {reason}")
         for seed in self.seeds_or(1, 2):  # two kinds of halo; what else the machine does may hide the cause once
-            done = subprocess.run(["/usr/bin/python3", "-B", str(harness.SOURCE / "tests" / "truth" / "remap"), "--pairs", "1",
-                                   "--steps", "200", "--seed", str(seed), "--json"], capture_output=True, text=True, timeout=4 * harness.PATIENCE)
+            script = harness.SOURCE / "tests" / "truth" / "remap"
+            done = subprocess.run(["/usr/bin/python3", "-B", str(script), "--pairs", "1", "--steps", "200", "--seed",
+                                   str(seed), "--json"], capture_output=True, text=True, timeout=4 * harness.PATIENCE)
             print(done.stderr, flush=True)
             if done.returncode == 0:
                 break

@@ -1,6 +1,6 @@
 """Every program of tests/programs, in every language and for every MPI, prints the same and ends with the same status
-under pclscope as without it. A new program is included by being built; a table gives the arguments of those that need any.
-Depends on: launcher."""
+under pclscope as without it. A new program is included by being built; a table gives the arguments of those that need
+any. Depends on: launcher."""
 import unittest
 
 import harness

@@ -94,8 +94,10 @@ chance = random.Random(int(os.environ["SEED"]))
 hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
 resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 greeting = lambda mechanism: b"\\xff" + bytes(7) + b"\\x01\\x7f\\x03\\x01" + mechanism.ljust(20, b"\\0") + bytes(32)
-words = [b"", b"GET / HTTP/1.1\\r\\n\\r\\n", chance.randbytes(3000), greeting(b"NULL") + b"\\x04\\x19\\x05READY\\x0bSocket-Type\\0\\0\\0\\x03SUB",
-         greeting(b"CURVE"), greeting(b"CURVE") + b"\\x04\\xc8\\x05HELLO\\x01" + chance.randbytes(193), greeting(b"PLAIN") + b"\\x04\\x05\\x05HELLO",
+words = [b"", b"GET / HTTP/1.1\\r\\n\\r\\n", chance.randbytes(3000),
+         greeting(b"NULL") + b"\\x04\\x19\\x05READY\\x0bSocket-Type\\0\\0\\0\\x03SUB",
+         greeting(b"CURVE"), greeting(b"CURVE") + b"\\x04\\xc8\\x05HELLO\\x01" + chance.randbytes(193),
+         greeting(b"PLAIN") + b"\\x04\\x05\\x05HELLO",
          greeting(b"CURVE") + b"\\x06\\x7f" + b"\\xff" * 7]
 most = b""
 for port in ports:
@@ -248,8 +250,9 @@ class Strangers(harness.SystemTest):
         done = self.stranger.run(harness.PCLSCOPE, "watch", f"tcp://127.0.0.1:{port}", "--once")
         self.assertRefused(done, 1, "no news")
         viewer = self.box.start(harness.PCLSCOPE, "watch", name, "--json", "--interval", "200ms")
+        environment = {**self.stranger.environment, "STAY": "3", "SEED": str(self.seed())}
         knocking = subprocess.Popen(["setpriv", f"--reuid={STRANGER}", f"--regid={STRANGER}", "--clear-groups", "/usr/bin/python3", "-c",
-                                     KNOCK, "10000", str(port), str(port + 1)], env={**self.stranger.environment, "STAY": "3", "SEED": str(self.seed())},
+                                     KNOCK, "10000", str(port), str(port + 1)], env=environment,
                                     stdout=subprocess.PIPE, text=True)
         most, slowest, served = 0, 0.0, []
         while knocking.poll() is None:
@@ -265,7 +268,8 @@ class Strangers(harness.SystemTest):
         self.assertLessEqual(len(told["heard"]) // 2, 64)
         self.assertNotIn(b"PCLW".hex(), told["heard"])
         self.assertLess(most, before + 1000)
-        # Each tries for 2 s; on a busy machine news may be later. Refused to all while it floods would be a defect, and after it.
+        # Each tries for 2 s; on a busy machine news may be later. Refused to all while it floods would be a defect, and
+        # after it.
         self.assertGreater(sum(served), 0)
         self.box.live_fresh(name)
         done = self.assertEndsWell(running)
@@ -347,7 +351,7 @@ class Strangers(harness.SystemTest):
             # A man in the middle of the snapshots, with the questions' port taken by nobody: he sees what a viewer sends.
             middle = listener.getsockname()[1]
             viewer = self.box.start(harness.PCLSCOPE, "watch", f"tcp://127.0.0.1:{middle}", "--json")
-            with listener.accept()[0] as client, socket.create_connection(("127.0.0.1", port), timeout=harness.PATIENCE) as server:
+            with listener.accept()[0] as client, socket.create_connection(("127.0.0.1", port)) as server:
                 client.settimeout(0.3)
                 server.settimeout(0.3)
                 seen, end = b"", time.monotonic() + harness.PATIENCE

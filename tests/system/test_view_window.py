@@ -121,8 +121,9 @@ class Window(ViewTest):
         third = (right[0] - left[0]) // 3
         first = viewer.until(lambda: viewer.drag(viewer.mark("slider left"), (left[0] + third, left[1])), "period",
                              lambda s: s["selection"]["period"])["selection"]["period"]
-        both = viewer.until(lambda: viewer.drag(viewer.mark("slider right"), (right[0] - third, right[1])), "other end",
-                            lambda s: s["selection"]["period"] and s["selection"]["period"][1] < first[1] - 0.01)["selection"]["period"]
+        state = viewer.until(lambda: viewer.drag(viewer.mark("slider right"), (right[0] - third, right[1])),
+                             "other end", lambda s: s["selection"]["period"] and s["selection"]["period"][1] < first[1] - 0.01)
+        both = state["selection"]["period"]
         duration = state["shown"]["duration_s"]
         self.assertGreater(both[0], 0)
         self.assertLess(both[1], duration)
@@ -164,16 +165,19 @@ class Window(ViewTest):
         viewer.focus()
         if not viewer.names("finding 0"):
             self.skipTest("this run has no finding")
-        state = viewer.until(lambda: viewer.click(viewer.mark("finding 0")), "finding", lambda s: s["selection"]["finding"] == 0)
+        state = viewer.until(lambda: viewer.click(viewer.mark("finding 0")), "finding",
+                             lambda s: s["selection"]["finding"] == 0)
         self.assertIsNotNone(state["selection"]["period"])
 
     def test_keys(self):
         viewer = xvfb.Viewer(self.box, self.screen(), self.make_dump())
         viewer.settled()
         viewer.focus()
-        for key, what, holds in (("Escape", "no hint", lambda s: not s["hint"]), ("2", "one view", lambda s: len(s["views"]) == 1),
+        for key, what, holds in (("Escape", "no hint", lambda s: not s["hint"]),
+                                 ("2", "one view", lambda s: len(s["views"]) == 1),
                                  ("0", "all views", lambda s: len(s["views"]) == 4),
-                                 ("t", "light", lambda s: s["theme"] == "light"), ("question", "help", lambda s: s["help"]),
+                                 ("t", "light", lambda s: s["theme"] == "light"),
+                                 ("question", "help", lambda s: s["help"]),
                                  ("Escape", "no help", lambda s: not s["help"])):
             viewer.until(lambda: viewer.key(key), what, holds)  # pylint: disable=cell-var-from-loop
         viewer.key("q")

@@ -31,8 +31,8 @@ class PlantedWaits(harness.SystemTest):
 
     def assertPlanted(self, waits, expected):
         """The program itself says how long each side waited for the other, from its own clocks just before its calls: the
-        split says the same within 10 % or 200 us. Between clock and call the core may be taken away: in 2 us of every 3 ms
-        between such changes, so of 8 messages from three or more with probability 2e-8."""
+        split says the same within 10 % or 200 us. Between clock and call the core may be taken away: in 2 us of every
+        3 ms between such changes, so of 8 messages from three or more with probability 2e-8."""
         self.assertEqual(len(waits), MESSAGES)
         off = numpy.abs(waits - expected)
         wrong = off > numpy.maximum(0.1 * expected, 200_000)
@@ -40,7 +40,7 @@ class PlantedWaits(harness.SystemTest):
         self.assertGreater(float(numpy.median(waits)), 0.5 * SLEEP_NS, waits / 1e6)
 
     def assertNone(self, waits):
-        """The other kind of wait is absent but for the spread of the barrier: whoever sleeps would have to be the first."""
+        """The other kind of wait is absent but for the spread of the barrier: who sleeps would have to be the first."""
         self.assertLess(float(numpy.median(waits)) / 1e6, 5, waits)
 
     @on_every_mpi

@@ -68,8 +68,8 @@ class Viewer:
         return self.box.wait_for(what, holds, timeout=timeout, running=self.running)
 
     def until(self, act, what, condition):
-        """Acts, and waits for what comes of it. Where frames take longer than a click does, clicks are lost: once more when nothing
-        came within half a minute."""
+        """Acts, and waits for what comes of it. Where frames take longer than a click does, clicks are lost: once more
+        when nothing came within half a minute."""
         for again in range(8):
             act()
             try:
