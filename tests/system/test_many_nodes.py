@@ -113,8 +113,8 @@ class ManyNodes(testbed.TestbedTest):
     def test_a_throttled_link_shows_in_its_own_latencies_only(self):
         path = self.box.directory / "run.h5"
         # Three pairs of nodes, each with a pair of ranks of its own, which wait for nobody else.
-        running = self.testbed.start(2, harness.program("pairs", "openmpi"), "30", "2000", "0", "2", "1", "4", "3", "5",
-                                     options=("--dump", path, "--keep", "all"))
+        running = self.testbed.start(2, harness.program("pairs", "openmpi"), "300", "2000", "0", "2", "1", "4", "3", "5",
+                                     self.box.until(), options=("--dump", path, "--keep", "all"))
         name = self.box.job_name(running)
         self.box.live_with_messages(name, running, 1_000)
         time.sleep(2)  # some calm messages of each pair, to compare with
@@ -124,7 +124,8 @@ class ManyNodes(testbed.TestbedTest):
         seen, page = self.box.live(name), self.box.pclscope("watch", name, "--once").stdout
         self.testbed.throttle(3, "off")
         lifted = time.time_ns()
-        self.assertWorked(running.finish(3 * harness.PATIENCE))
+        time.sleep(2)  # calm again
+        self.assertWorked(self.box.end(running, 3 * harness.PATIENCE))
         with h5py.File(path, "r") as file:
             values = file["summary"][str(int(file["summary"].attrs["current"]))].attrs
             origin = int(values["time_origin_realtime_ns"])

@@ -122,7 +122,8 @@ class Window(ViewTest):
         first = viewer.until(lambda: viewer.drag(viewer.mark("slider left"), (left[0] + third, left[1])), "period",
                              lambda s: s["selection"]["period"])["selection"]["period"]
         state = viewer.until(lambda: viewer.drag(viewer.mark("slider right"), (right[0] - third, right[1])),
-                             "other end", lambda s: s["selection"]["period"] and s["selection"]["period"][1] < first[1] - 0.01)
+                             "other end",
+                             lambda s: s["selection"]["period"] and s["selection"]["period"][1] < first[1] - 0.01)
         both = state["selection"]["period"]
         duration = state["shown"]["duration_s"]
         self.assertGreater(both[0], 0)

@@ -158,8 +158,8 @@ for signal in INT TERM HUP; do
   echo "n=0; trap 'n=\$((n+1)); [ \$n = 1 ] && (sleep 0.3; touch $folder/more) & ' $signal; touch $folder/ready
     for i in \$(seq 4800); do sleep 0.05; [ -e $folder/more ] && break; done; exit \$((50 + n))" >"$folder/act"
   rm -f "$folder/ready" "$folder/more"
-  # A shell's background job ignores SIGINT for good; env gives the default back.
-  env --default-signal=INT "${quiet[@]}" >"$folder/out" 2>"$folder/err" </dev/null &
+  # A background job of a shell ignores SIGINT for good, and one of nohup SIGHUP; env gives the defaults back.
+  env --default-signal=INT,TERM,HUP "${quiet[@]}" >"$folder/out" 2>"$folder/err" </dev/null &
   pid=$!
   until_true [ -e "$folder/ready" ]
   kill -$signal $pid
