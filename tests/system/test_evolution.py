@@ -3,7 +3,6 @@ Depends on: launcher, time."""
 import dump
 import harness
 import numpy
-import paper
 
 RANKS, COLUMNS = 16, 4
 ROW = 2

@@ -6,7 +6,6 @@ What is tested here is written down in docs/security.md. Depends on: launcher.
 import json
 import os
 import pathlib
-import random
 import re
 import shutil
 import socket

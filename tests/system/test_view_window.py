@@ -7,7 +7,6 @@ import os
 import re
 import signal
 import struct
-import unittest
 import zlib
 
 import harness
