@@ -85,6 +85,7 @@ class Session {
   }
   void of(std::uint32_t number) { collector_.set_session(number); }
   bool empty() const { return collector_.empty(); }
+  bool has_matched() const { return matcher_.counts().matched > 0; }
   void finish() {
     matcher_.finish();
     const MatchCounts counts = matcher_.counts();
@@ -157,15 +158,19 @@ Totals one_session(const collect::DormantJob& job, collect::BoardFile& board, mi
     std::exit(1);
   }
   session.of(*number);
-  const auto end = Clock::now() + on;
-  while (Clock::now() < end) {
+  // On a busy machine a rank may not come to its next MPI call in that time.
+  const auto end = Clock::now() + on, patience = end + std::chrono::seconds(120);
+  const auto says_nothing = [&] {
+    return session.totals.recording < static_cast<std::uint32_t>(job.node_ranks) || !session.has_matched();
+  };
+  while (Clock::now() < end || (Clock::now() < patience && says_nothing())) {
     session.round();
     session.totals.recording = std::max(session.totals.recording, collect::progress(board).recording);
     std::this_thread::sleep_for(milliseconds(1));
   }
   if (orderly) {
     collect::end_session(board, *number);
-    const auto limit = Clock::now() + std::chrono::seconds(10);
+    const auto limit = Clock::now() + std::chrono::seconds(120);
     while ((collect::progress(board).recording != 0 || !session.empty()) && Clock::now() < limit) {
       session.round();
       std::this_thread::sleep_for(milliseconds(1));

@@ -1,15 +1,24 @@
-"""Runs a small MPI job with the library preloaded, without the rest of the tool, and reads its segments back."""
+"""Runs a small MPI job with the library preloaded, without the rest of the tool, and reads its segments back.
+
+When a test fails, all its launches can be looked at: PCLSCOPE_KEEP names a folder (../checks.py)."""
 
 import collections
 import glob
 import os
 import re
 import secrets
+import shutil
 import signal
 import socket
 import struct
 import subprocess
 import sys
+
+sys.path.append(os.path.abspath(os.path.join(os.path.dirname(__file__), "..")))
+import checks  # noqa: E402
+from checks import Test  # noqa: E402,F401  the tests' base class
+
+PATIENCE = 240  # s: only to end what hangs
 
 SOURCE = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 BUILD = os.environ.get("PCLSCOPE_BUILD", os.path.join(SOURCE, "build", "release"))
@@ -104,8 +113,8 @@ def environment(**more):
     return e
 
 
-def run(line, timeout=120, **variables):
-    """subprocess.run, except that after the timeout everything the command started is ended, not the command alone."""
+def run(line, timeout=PATIENCE, **variables):
+    """subprocess.run, except that after the timeout everything the command started is ended, and the test fails."""
     with subprocess.Popen(line, env=environment(**variables), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           errors="replace", start_new_session=True) as process:
         try:
@@ -113,14 +122,50 @@ def run(line, timeout=120, **variables):
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGTERM)  # a launcher then ends its ranks
             try:
-                process.communicate(timeout=30)
+                out, err = process.communicate(timeout=30)
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
-            raise
+                out, err = process.communicate()
+            raise checks.Hung(f"did not end within {timeout} s: {line}\n  stdout: {out[-2000:]}\n"
+                              f"  stderr: {err[-3000:]}") from None
         return subprocess.CompletedProcess(line, process.returncode, out, err)
 
 
-def launch(mpi, ranks, command, token=None, tools=1, preload=True, job=True, timeout=120, preloaded=None, **variables):
+def marked(mark):
+    """Process numbers of all that were started with PCL_TEST_MARK=mark."""
+    found = []
+    for number in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{number}/environ", "rb") as variables:
+                if f"PCL_TEST_MARK={mark}".encode() in variables.read().split(b"\0"):
+                    found.append(int(number))
+        except OSError:  # gone, or not ours
+            pass
+    return found
+
+
+def keep(line, told, paths):
+    """Writes down what a launch gave, for the case that the test fails. Rings end in zeros: the copies are sparse. Of a
+    test with many launches the last ones are kept."""
+    earlier = sorted(checks.Hands.current.iterdir())
+    sizes = [sum(file.stat().st_size for file in folder.iterdir()) for folder in earlier]
+    for place, folder in enumerate(earlier):
+        if sum(sizes[place:]) > checks.MOST_BYTES // 2:
+            shutil.rmtree(folder)
+    number = int(earlier[-1].name.split("-")[1]) + 1 if earlier else 0
+    folder = checks.Hands.current / f"launch-{number:05d}"
+    folder.mkdir()
+    (folder / "told.txt").write_text(f"{line}\n{told}\n")
+    for path in paths:
+        if os.path.getsize(path) <= checks.MOST_BYTES // 8:
+            with open(path, "rb") as ring, open(folder / os.path.basename(path), "wb") as copy:
+                data = ring.read()
+                copy.write(data.rstrip(b"\0"))
+                copy.truncate(len(data))
+
+
+def launch(mpi, ranks, command, token=None, tools=1, preload=True, job=True, timeout=PATIENCE, preloaded=None,
+           **variables):
     """Runs `command` on `ranks` ranks, plus one stand-in for the tool; returns a Result. `preload=False`: bare."""
     token = token or secrets.token_hex(16)
     if job:
@@ -134,15 +179,23 @@ def launch(mpi, ranks, command, token=None, tools=1, preload=True, job=True, tim
     line += command
     if tools:
         line += [":", "-n", str(tools), program("stand_in", mpi)]
-    prefix = shm(token)
+    prefix, done = shm(token), "did not end"
     try:
         done = run(line, timeout=timeout, **variables)
         segments = filter(None, [read_segment(p) for p in glob.glob(prefix + "[0-9]*")])
         board = read_board(prefix + "board")
     finally:
-        for path in glob.glob(prefix + "*"):
+        paths = glob.glob(prefix + "*")
+        if checks.Hands.current is not None:
+            keep(line, done, paths)
+        for path in paths:
             os.unlink(path)
     return Result(done.returncode, done.stdout, done.stderr, sorted(segments) if preload else [], board)
+
+
+def end(result):
+    """Status and output, without the banner that MPICH's launcher prints or not."""
+    return result.status, result.out.partition("\n=====")[0]
 
 
 def chosen():

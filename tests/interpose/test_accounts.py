@@ -1,5 +1,6 @@
 """What is not recorded is accounted for: with small rings, a consumer that stutters, and MPI_Pcontrol in mid-run, every
-message of accounts.c is either recorded or counted, and every recorded one has the place in its channel that its size says."""
+message of accounts.c is either recorded or counted, and every recorded one has the place in its channel that its
+size says. Depends on: launcher."""
 
 import collections
 import glob
@@ -27,19 +28,24 @@ class Reader:
     """Maps each segment as it appears, as the aggregator does, and reads what it is told to."""
 
     def __init__(self, token):
-        self.prefix, self.segments = job.shm(token), {}
+        self.prefix, self.segments, self.was_late = job.shm(token), {}, False
 
-    def discover(self):
+    def discover(self, early):
+        """`early`: so many events a rank may have recorded before; else the reader was late."""
         for path in glob.glob(self.prefix + "[0-9]*"):
             name = path[len(self.prefix):]
-            if name in self.segments or os.path.getsize(path) <= 4096:
+            try:
+                if name in self.segments or os.path.getsize(path) <= 4096:
+                    continue
+                with open(path, "r+b") as file:
+                    memory = mmap.mmap(file.fileno(), 0)
+            except FileNotFoundError:  # the job has ended
                 continue
-            with open(path, "r+b") as file:
-                memory = mmap.mmap(file.fileno(), 0)
             if memory[:6] != b"PCLSEG" or struct.unpack_from("<I", memory, STATE)[0] == 0:
                 continue
             struct.pack_into("<I", memory, CONSUMER_PID, os.getpid())
             struct.pack_into("<I", memory, CONSUMER, ATTACHED)
+            self.was_late |= sum(struct.unpack_from("<QQ", memory, HEAD)) > early
             self.segments[name] = [memory, [], 0]
 
     def drain(self, limit):
@@ -84,21 +90,31 @@ class Channel:
         return checked
 
 
-class Accounts(unittest.TestCase):
+class Accounts(job.Test):
     mpi = None
 
-    def observe(self, seed, count, *words, ring=64, pause=0.004, **variables):
+    def observe(self, *arguments, **more):
+        """On a busy machine the reader may find the rings when the program is nearly through: that says nothing. Once
+        more."""
+        for _ in range(20):
+            reader = self.observe_once(*arguments, **more)
+            if len(reader.segments) == 2 and not reader.was_late:
+                return reader
+        return self.fail("in none of 20 runs the reader found both rings in time")
+
+    def observe_once(self, seed, count, *words, ring=64, pause=0.004, **variables):
         token = secrets.token_hex(16)
         reader, chance, result = Reader(token), random.Random(seed), []
         command = [job.program("accounts", self.mpi), str(seed), str(count), *words]
         thread = threading.Thread(target=lambda: result.append(job.launch(
-            self.mpi, 2, command, token=token, PCLSCOPE_RING_EVENTS=ring, timeout=120, **variables)))
+            self.mpi, 2, command, token=token, PCLSCOPE_RING_EVENTS=ring, **variables)))
         thread.start()
         while thread.is_alive():
-            reader.discover()
+            reader.discover(early=count)  # of some 2 * count on each rank
             reader.drain(chance.choice((1, 10, ring)))
-            time.sleep(chance.random() * pause)
+            time.sleep(chance.random() * pause)  # stutters
         thread.join()
+        self.assertTrue(result, "the job did not end")
         reader.drain(ring)
         self.assertEqual(result[0].status, 0, result[0].err)
         return reader
@@ -112,7 +128,7 @@ class Accounts(unittest.TestCase):
             elif e.kind == ("send" if sends else "recv_post") or (
                     not sends and e.kind == "recv_done" and "posted" not in e.flags):
                 numbers.append(e.ordinal)
-        self.assertEqual(sorted(numbers), list(range(len(numbers))))
+        self.assertSame(sorted(numbers), list(range(len(numbers))), "numbers of " + ("sends" if sends else "receives"))
 
     def sender(self, events):
         channels = collections.defaultdict(Channel)
@@ -170,7 +186,7 @@ class Accounts(unittest.TestCase):
 
     def run_many(self, count, *words, overflows=True, **more):
         total = collections.Counter()
-        for seed in range(1, 6):
+        for seed in self.seeds_or(*range(1, 6)):
             with self.subTest(seed=seed):
                 reader = self.observe(seed, count, *words, **more)
                 (sends, receives), checked = self.check(reader, count, overflows)

@@ -1,4 +1,5 @@
-"""Jobs that were only preloaded: dormant, found by their boards, attached to and detached from while they run."""
+"""Jobs that were only preloaded: dormant, found by their boards, attached to and detached from while they run.
+Depends on: launcher."""
 
 import glob
 import os
@@ -8,6 +9,7 @@ import subprocess
 import tempfile
 import time
 import unittest
+import uuid
 
 import job
 
@@ -32,11 +34,11 @@ def boards():
     return found
 
 
-class Attach(unittest.TestCase):
+class Attach(job.Test):
     mpi = None
 
     def setUp(self):
-        self.before = boards()
+        self.before, self.mark = boards(), uuid.uuid4().hex
         directory = tempfile.TemporaryDirectory()
         self.addCleanup(directory.cleanup)
         self.end = pathlib.Path(directory.name) / "end"
@@ -44,15 +46,15 @@ class Attach(unittest.TestCase):
     def start(self, ranks, *command, **variables):
         options = ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"] if self.mpi == "openmpi" else []
         line = [job.MPIRUN[self.mpi], *options, "-n", str(ranks), "env", "LD_PRELOAD=" + job.library(self.mpi), *command]
-        process = subprocess.Popen(line, env=job.environment(**variables), stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(line, env=job.environment(PCL_TEST_MARK=self.mark, **variables),
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.stderr.close)
         return process
 
     def cycles(self, name, cycles, on, off, *more):
         done = subprocess.run([CYCLES, name, str(cycles), str(on), str(off), *more], capture_output=True, text=True,
-                              timeout=250, check=False)
+                              timeout=3 * job.PATIENCE, check=False)
         sessions = [{f: int(v) for f, v in re.findall(r"(\w+) (\d+)", line)} for line in done.stdout.splitlines()
                     if line.startswith("session ")]
         return done, sessions
@@ -61,7 +63,7 @@ class Attach(unittest.TestCase):
         """It went on undisturbed, ends when told to, and left nothing behind."""
         beginnings = {path.removesuffix("board") for path in boards() - self.before if path.endswith("-board")}
         self.end.touch()
-        printed, err = process.communicate(timeout=120)
+        printed, err = process.communicate(timeout=job.PATIENCE)
         self.assertEqual((process.returncode, printed, err), (0, out, ""))
         self.assertEqual(boards() - self.before, set())
         self.assertEqual([path for beginning in beginnings for path in glob.glob(beginning + "*")], [])  # rings without a board
@@ -78,7 +80,7 @@ class Attach(unittest.TestCase):
                 self.assertGreater(s["matched"], 0)
                 self.assertGreaterEqual(s["sends"], s["matched"])
             self.assertGreater(sum(s["collectives"] for s in sessions), 0)
-            # All but what was in flight at the ends.
+            # All but what was in flight at the ends: the ranks go round together, however long that takes.
             self.assertLess(max(s["sends"] - s["matched"] for s in sessions), 60)
             self.assertEnds(process, "right\n")
         finally:
@@ -93,7 +95,7 @@ class Attach(unittest.TestCase):
             self.assertLess(sum(s["ambiguous"] for s in sessions), 0.2 * sum(s["sends"] for s in sessions))
         finally:
             process.terminate()
-            process.wait(30)
+            process.wait(job.PATIENCE)
         self.assertTidied()
 
     def test_aggregators_that_die_and_recording_switched_off_and_on(self):
@@ -127,7 +129,7 @@ class Attach(unittest.TestCase):
             self.assertNotIn(b"cannot record", process.stderr.buffer.raw.read() or b"")
         finally:
             process.terminate()
-            process.wait(30)
+            process.wait(job.PATIENCE)
         self.assertTidied()
 
     def test_threads_join_one_by_one_and_nothing_is_wrong(self):
@@ -138,17 +140,24 @@ class Attach(unittest.TestCase):
             self.assertEqual([s["recording"] for s in sessions], [2] * 4)
         finally:
             process.terminate()
-            process.wait(30)
+            process.wait(job.PATIENCE)
         self.assertTidied()
 
     def assertTidied(self):
         """Whatever a killed job left is gone when the next one has begun."""
-        time.sleep(0.5)
+        end = time.monotonic() + job.PATIENCE
+        while left := job.marked(self.mark):
+            self.assertLess(time.monotonic(), end, f"still there: {left}")
+            time.sleep(0.02)
         self.assertEnds(self.start(2, job.program("attach_load", self.mpi), "0"), "right\n")
 
     def test_switched_off(self):
-        process = self.start(2, job.program("attach_load", self.mpi), "2", PCLSCOPE="off")
-        time.sleep(1)
+        log = self.end.parent
+        process = self.start(2, job.program("attach_load", self.mpi), "300", f"until={self.end}", f"log={log}",
+                             PCLSCOPE="off")
+        while not (log / "sent.1").exists():  # after MPI_Init
+            self.assertIsNone(process.poll())
+            time.sleep(0.02)
         self.assertEqual(boards() - self.before, set())
         self.assertEnds(process, "right\n")
 

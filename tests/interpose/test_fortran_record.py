@@ -1,7 +1,7 @@
 """Fortran programs leave the record that C programs leave: the sections of test_record.py in all three bindings.
 
 Every event also names the line it comes from, which must hold a call of that MPI function: so the site is the program's
-own call and not a line of the binding.
+own call and not a line of the binding. Depends on: launcher.
 """
 
 import os

@@ -1,4 +1,5 @@
-"""Every function of mpi.h needs a decision: of the real headers, and of headers with something new in them."""
+"""Every function of mpi.h needs a decision: of the real headers, and of headers with something new in them.
+Depends on: nothing."""
 
 import os
 import subprocess
@@ -7,6 +8,8 @@ import tempfile
 import unittest
 
 SOURCE = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
+sys.path.append(os.path.join(SOURCE, "tests"))
+import checks  # noqa: E402
 BUILD = os.environ.get("PCLSCOPE_BUILD", os.path.join(SOURCE, "build", "release"))
 GENERATE = os.path.join(SOURCE, "interpose", "generate", "generate.py")
 CALLS = os.path.join(SOURCE, "interpose", "generate", "calls.def")
@@ -22,7 +25,7 @@ def read(path):
         return file.read()
 
 
-class WithHeaders(unittest.TestCase):
+class WithHeaders(checks.Test):
     def setUp(self):
         self.directory = tempfile.TemporaryDirectory()
         self.addCleanup(self.directory.cleanup)

@@ -1,4 +1,5 @@
-"""What a tool must survive without hurting the program: overflow, fork, threads, no room, the wrong MPI, no MPI."""
+"""What a tool must survive without hurting the program: overflow, fork, threads, no room, the wrong MPI, no MPI.
+Depends on: launcher."""
 
 import glob
 import json
@@ -10,7 +11,7 @@ import unittest
 import job
 
 
-class Mischief(unittest.TestCase):
+class Mischief(job.Test):
     mpi = None
 
     def launch(self, ranks, *arguments, **variables):
@@ -65,7 +66,7 @@ class Mischief(unittest.TestCase):
         self.assertEqual(([e.kind for e in segment.events], segment.state), (["init"], 1))
 
     def test_abort_is_noted_and_ends_the_tool_too(self):
-        result = self.launch(2, "abort")  # the stand-in alone would wait for ten minutes
+        result = self.unless_hung(lambda: self.launch(2, "abort"))  # the stand-in alone would wait for ten minutes
         self.assertNotEqual(result.status, 0)
         self.assertEqual(result.board["aborting"], 1)
 
@@ -176,7 +177,7 @@ class Mischief(unittest.TestCase):
         self.assertEqual([e.kind for e in result.segments[0].events], ["init", "finalize"])
 
 
-class Elf(unittest.TestCase):
+class Elf(job.Test):
     mpi = None
 
     def test_no_mpi_symbol_is_needed(self):

@@ -1,4 +1,5 @@
-"""A ring of 64 events and a consumer that is slow, stuck, dead or gone: the program runs on, and the loss is counted."""
+"""A ring of 64 events and a consumer that is slow, stuck, dead or gone: the program runs on, and the loss is counted.
+Depends on: launcher, time."""
 
 import glob
 import mmap
@@ -24,13 +25,14 @@ class Consumer:
 
     def __init__(self, token):
         pattern = job.shm(token) + "0-0"
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + job.PATIENCE
         while not (os.path.exists(pattern) and os.path.getsize(pattern) == 4096 + 64 * CAPACITY):
             assert time.monotonic() < deadline
             time.sleep(0.005)
         with open(pattern, "r+b") as file:
             self.memory = mmap.mmap(file.fileno(), 0)
         while self.memory[:6] != b"PCLSEG" or struct.unpack_from("<I", self.memory, 512)[0] == 0:
+            assert time.monotonic() < deadline
             time.sleep(0.001)
         self.events, self.tail = [], 0
 
@@ -48,7 +50,7 @@ class Consumer:
         struct.pack_into("<Q", self.memory, TAIL, self.tail)
 
 
-class Overflow(unittest.TestCase):
+class Overflow(job.Test):
     mpi = None
 
     def burst(self, consume, first=1000, second=10, wait_ms=LONG_MS, **variables):
@@ -67,6 +69,7 @@ class Overflow(unittest.TestCase):
             start = time.monotonic()
             open(mark(1), "w", encoding="utf-8").close()
             while not os.path.exists(mark(2)):
+                self.assertTrue(thread.is_alive(), result)
                 consume(consumer, "during")
                 time.sleep(0.0005)
             times.append(time.monotonic() - start)
@@ -105,7 +108,7 @@ class Overflow(unittest.TestCase):
                 consumer.drain()
         consumer, seconds = self.burst(consume, wait_ms=1000)
         self.assertGreater(seconds, 0.9)
-        self.assertLess(seconds, 60)  # a wait per event would be half an hour
+        self.assertLess(seconds, 180)  # the burst takes milliseconds of a core; a wait per event would be half an hour
         kinds = [e.kind for e in consumer.events]
         self.assertEqual(kinds[:65], ["init"] + ["send", "recv_done"] * 32)
         lost, receives, sends, number = consumer.events[65:69]
@@ -122,7 +125,9 @@ class Overflow(unittest.TestCase):
         def consume(consumer, moment):
             if moment == "attach":
                 consumer.attach(os.getpid())
-        wait_ms = 5000  # MPI_Finalize does wait
+        # MPI_Finalize does wait. The burst takes some 5 ms of a core: also with 20 others on two cores, who let it have
+        # one after 100 ms at the latest, it is over long before.
+        wait_ms = 15_000
         consumer, seconds = self.burst(consume, wait_ms=wait_ms, PCLSCOPE_OVERFLOW="drop")
         self.assertLess(seconds, wait_ms / 1000)
         summary = 4  # not written either: lost, a channel each of sends and receives, the number of receive 31
@@ -140,7 +145,7 @@ class Overflow(unittest.TestCase):
             if moment == "attach":
                 consumer.attach(os.getpid())
             if moment == "during":
-                time.sleep(0.05)
+                time.sleep(0.05)  # the program mostly waits by then; if it does not, it never has to
                 consumer.attach(os.getpid(), GONE)
         consumer, seconds = self.burst(consume)
         self.assertLess(seconds, LONG_MS / 1000)

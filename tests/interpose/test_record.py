@@ -1,4 +1,5 @@
-"""The record of calls whose events are known on paper, section by section of record_calls.c, on both MPIs."""
+"""The record of calls whose events are known on paper, section by section of record_calls.c, on both MPIs.
+Depends on: launcher."""
 
 import unittest
 
@@ -285,9 +286,8 @@ class Names(dict):
         return known
 
 
-class Record(unittest.TestCase):
+class Record(job.Test):
     mpi = None
-    maxDiff = None
 
     def run_section(self, section, **variables):
         result = job.launch(self.mpi, 3, [job.program("record_calls", self.mpi), section], **variables)

@@ -1,5 +1,5 @@
 """MPI_THREAD_MULTIPLE: every send and receive of threads.c has one number, ends once, and knows with how many others it ran
-at once."""
+at once. Depends on: launcher."""
 
 import collections
 import unittest
@@ -18,7 +18,7 @@ def meanwhile(event):
     return event.ordinal >> 40
 
 
-class Threads(unittest.TestCase):
+class Threads(job.Test):
     mpi = None
 
     def observe(self, count, *words):
@@ -68,20 +68,24 @@ class Threads(unittest.TestCase):
             self.assertGreater(len(own), 0)
 
     def check_overlaps(self, calls):
-        """One that began and ended during another is within its count; nobody is who began long after it."""
+        """One that began and ended during another is within its count; nobody is who began long after it: but for the
+        few calls whose thread lost its core between its last look at the clock and its last look at the numbers. These
+        are 100 ns of some microseconds, of 1800 calls, and on a busy machine a thread loses its core every 3 ms or so:
+        one call in a run now and then, never one in a hundred."""
         calls = sorted(calls, key=number)
         numbers = [number(e) for e in calls]
-        overlapping = late = 0
+        overlapping, late = 0, set()
         for i, a in enumerate(calls):
             last = number(a) + meanwhile(a)
             for b in calls[i + 1:i + 200]:
                 if number(b) <= last:
                     overlapping += 1
-                    late += b.begin > a.end + 20_000_000
+                    if b.begin > a.end + 20_000_000:
+                        late.add(i)
                 else:
                     self.assertGreaterEqual(b.end, a.end, (a, b))
         self.assertEqual(numbers, sorted(set(numbers)))
-        self.assertLessEqual(late, overlapping // 100)
+        self.assertLessEqual(len(late), len(calls) // 100)
         return overlapping
 
     def numbers_and_counts(self, count):

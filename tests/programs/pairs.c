@@ -1,4 +1,4 @@
-// Pairs of ranks play ping-pong, each at its own pace: pairs [seconds] [bytes] [rank partner]...
+// Pairs of ranks play ping-pong, each at its own pace: pairs [seconds] [bytes] [rank partner]... [until=FILE]
 // Known: the answer to every ball carries its number; each rank prints nothing, rank 0 the number of all balls.
 #include <mpi.h>
 #include <stdio.h>
@@ -9,6 +9,7 @@
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
+  const char* until = take_until(&argc, argv);
   int rank, partner = -1, serves = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const double seconds = argc > 1 ? atof(argv[1]) : 1;
@@ -26,7 +27,7 @@ int main(int argc, char** argv) {
   while (partner >= 0) {
     long number = count;
     if (serves) {
-      const int last = MPI_Wtime() > end;
+      const int last = MPI_Wtime() > end || (until != NULL && access(until, F_OK) == 0);
       memcpy(ball, &number, sizeof number);
       MPI_Send(ball, size, MPI_CHAR, partner, last, MPI_COMM_WORLD);
       if (last) break;

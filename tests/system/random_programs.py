@@ -6,6 +6,7 @@
 Prints one line per run (the seed and the options repeat it) and one with the sum. Exit status 0: no pair was wrong.
 """
 import argparse
+import os
 import random
 import sys
 import time
@@ -87,7 +88,7 @@ def counts_disagree(kind, truth, totals, stored):
     return differences
 
 
-def run(box, mpi, ranks, messages, seed, kind, timeout=300):
+def run(box, mpi, ranks, messages, seed, kind, timeout=3 * harness.PATIENCE):
     """One random program in a Sandbox."""
     directory = box.directory / f"random-{mpi}-{seed}"
     directory.mkdir()
@@ -114,7 +115,8 @@ def run(box, mpi, ranks, messages, seed, kind, timeout=300):
 
 def many(options):
     names = options.kind or [name for name in KINDS if name not in options.without]
-    seed = options.first_seed if options.first_seed is not None else random.randrange(1, 1 << 30)
+    seed = options.first_seed if options.first_seed is not None else \
+        int(os.environ.get("PCLSCOPE_SEED") or 0) or random.randrange(1, 1 << 30)
     began, wrong, total, runs = time.monotonic(), 0, 0, 0
     sums = dict.fromkeys(("matched", "ambiguous", "half_recorded", "dropped_events"), 0)
     while total < options.messages:

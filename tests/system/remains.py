@@ -67,7 +67,7 @@ def frames(pid):
         return ""
     try:
         told = subprocess.run(["gdb", "-p", str(pid), "-batch", "-nx", "-ex", "thread apply all backtrace 9"], capture_output=True,
-                              text=True, errors="replace", timeout=20).stdout
+                              text=True, errors="replace", timeout=60).stdout
     except (OSError, subprocess.TimeoutExpired):
         return ""
     threads = []

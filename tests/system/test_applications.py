@@ -1,4 +1,5 @@
-"""Real programs run unchanged: LAMMPS, HPC Challenge, Python with mpi4py."""
+"""Real programs run unchanged: LAMMPS, HPC Challenge, Python with mpi4py.
+Depends on: launcher."""
 import re
 import shutil
 
@@ -46,7 +47,7 @@ class Applications(harness.SystemTest):
         directory.mkdir()
         shutil.copy(harness.DATA / "hpcc" / "hpccinf.txt", directory)
         path = directory / "run.h5"
-        self.assertWorked(self.box.traced(4, hpcc, options=("--dump", path), directory=directory, timeout=240))
+        self.assertWorked(self.box.traced(4, hpcc, options=("--dump", path), directory=directory))
         output = (directory / "hpccoutf.txt").read_text()
         self.assertIn("End of HPC Challenge tests.", output)
         self.assertRegex(output, r"(?m)^Success=1$")

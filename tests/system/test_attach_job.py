@@ -1,7 +1,8 @@
 """Jobs that were only preloaded: attach, watch, detach, again and again, while they run; ends and deaths meanwhile.
 
 What a dump has is compared with what the program itself wrote down (session_oracle.py): every message sent after the point
-that `attach` states and received before `detach` stands in it, in the right pair, and nothing else does."""
+that `attach` states and received before `detach` stands in it, in the right pair, and nothing else does.
+Depends on: launcher."""
 import calendar
 import os
 import re
@@ -10,6 +11,7 @@ import time
 
 import dump
 import harness
+import numpy
 import remains
 import session_oracle
 import testbed
@@ -17,8 +19,8 @@ from harness import on_every_mpi
 
 # The programs flood three processes on two cores: a rank waits as long as it takes, so that nothing is dropped.
 PATIENCE = "PCLSCOPE_OVERFLOW_WAIT_MS=30000"
-LONGEST = 120  # s that a job goes on at most when nobody ends it
-SETTLED_NS = 150_000_000  # what was sent so long ago is received: the program's ranks go round together
+LONGEST = 600  # s that a job goes on at most when nobody ends it
+ROUND = 6  # the tag of a message that each rank sends once in a round; all receives of a round end with it
 
 
 def load(mpi):
@@ -57,11 +59,11 @@ class AttachTest(harness.SystemTest):
             mine = {str(pid) for pid in self.box.application_ranks("attach_load")}
             return [job["name"] for job in self.box.json("list", "--json")["dormant"] if job["name"].split("-")[-1] in mine]
         name = self.box.wait_for("dormant job", found, running=running)[0]
-        self.box.wait_for("its first message", lambda: (self.log / "sent.0").exists(), timeout=60, running=running)
+        self.box.wait_for("its first message", lambda: (self.log / "sent.0").exists(), running=running)
         return name
 
     def command(self, *words):
-        return self.box.pclscope(*words, timeout=90)
+        return self.box.pclscope(*words)
 
     def attach(self, name, *options):
         done = self.command("attach", name, "--keep", "all", *options)
@@ -75,11 +77,29 @@ class AttachTest(harness.SystemTest):
         self.assertIn("is dormant again", done.stderr)
         return done
 
+    def wait_for_rounds(self, moment, rounds):
+        """Until rank 0 has gone so many rounds after this moment (what it wrote down comes in blocks)."""
+        size, path = session_oracle.SENT.itemsize, self.log / "sent.0"
+
+        def gone():
+            last = max(0, path.stat().st_size // size - 20_000)
+            sent = numpy.fromfile(path, session_oracle.SENT, offset=last * size)
+            return numpy.count_nonzero((sent["tag"] == ROUND) & (sent["before"] > moment)) >= rounds
+        self.box.wait_for(f"{rounds} rounds", gone)
+
+    def settled(self, since, seconds=0.0):
+        """A moment after some work; what was sent before it has been received when this returns: the ranks go round
+        together, and three rounds have been gone since."""
+        self.wait_for_rounds(since, 5)
+        time.sleep(seconds)  # more work, so that there is more to compare
+        until = time.time_ns()
+        self.wait_for_rounds(until, 3)
+        return until
+
     def session(self, name, number, seconds=0.3):
         path = self.box.directory / f"{number}.h5"
         since = self.attach(name, "--dump", path)
-        time.sleep(seconds)
-        until = time.time_ns() - SETTLED_NS
+        until = self.settled(since, seconds)
         self.detach(name)
         return Session(path, since, until)
 
@@ -95,9 +115,9 @@ class AttachTest(harness.SystemTest):
                 self.assertGreater(oracle.count(session.since, session.until), 0)
             self.assertGreater(len(rows), 0)
 
-    def assertEnds(self, running, timeout=60):
+    def assertEnds(self, running):
         self.end()
-        done = running.finish(timeout)
+        done = running.finish()
         self.assertEqual((done.code, done.stdout), (0, "right\n"), str(done))
 
 
@@ -132,8 +152,7 @@ class OneNode(AttachTest):
         self.assertRefused(self.command("attach", name, "--dump", self.box.directory / "other.h5"), 1, name, "attached already")
         live = self.box.live_with_messages(name, running)
         self.assertEqual(live["application"]["ranks"], 2)
-        time.sleep(0.4)
-        until = time.time_ns() - SETTLED_NS
+        until = self.settled(since)
         self.detach(name)
         self.assertRefused(self.command("detach", name), 1, name, "not attached")
         self.assertEnds(running)
@@ -145,7 +164,7 @@ class OneNode(AttachTest):
         for cycle in range(4):
             paths = [self.box.directory / f"{mpi}-{cycle}-{i}.h5" for i in range(2)]
             both = [self.box.start(harness.PCLSCOPE, "attach", name, "--dump", path) for path in paths]
-            both = sorted(((attach.finish(90), path) for attach, path in zip(both, paths)), key=lambda done: done[0].code)
+            both = sorted(((attach.finish(), path) for attach, path in zip(both, paths)), key=lambda done: done[0].code)
             self.assertWorked(both[0][0])
             self.assertRefused(both[1][0], 1, name, "attached already")
             self.detach(name)
@@ -158,7 +177,7 @@ class OneNode(AttachTest):
         running, name = self.start(mpi, 2)
         path = self.box.directory / f"ended-{mpi}.h5"
         since = self.attach(name, "--dump", path)
-        time.sleep(0.5)
+        self.wait_for_rounds(since, 5)
         self.assertEnds(running)
         until = time.time_ns()
         self.assertEqual(self.box.remains(), [])
@@ -168,10 +187,9 @@ class OneNode(AttachTest):
     def test_job_killed_while_attached(self, mpi):
         running, name = self.start(mpi, 2)
         path = self.box.directory / f"killed-{mpi}.h5"
-        self.attach(name, "--dump", path)
-        time.sleep(1.2)
+        self.wait_for_rounds(self.attach(name, "--dump", path), 20)
         os.kill(self.box.application_ranks("attach_load")[0], signal.SIGKILL)
-        self.assertNotEqual(running.finish(30).code, 0)
+        self.assertNotEqual(running.finish().code, 0)
         self.box.wait_for("end of the aggregator", lambda: not self.box.application_ranks("pclscope-aggreg"))
         self.command("list")  # tidies the files of jobs that died
         self.assertEqual(self.box.remains(), [])
@@ -180,8 +198,7 @@ class OneNode(AttachTest):
     @on_every_mpi
     def test_aggregator_killed_while_attached(self, mpi):
         running, name = self.start(mpi, 2)
-        self.attach(name, "--dump", self.box.directory / f"dead-{mpi}.h5")
-        time.sleep(0.3)
+        self.wait_for_rounds(self.attach(name, "--dump", self.box.directory / f"dead-{mpi}.h5"), 5)
         os.kill(self.box.application_ranks("pclscope-aggreg")[0], signal.SIGKILL)
         self.box.wait_for("dormant job", lambda: name in [job["name"] for job in self.box.json("list", "--json")["dormant"]])
         self.assertRefused(self.command("detach", name), 1, name, "not attached")
@@ -207,13 +224,13 @@ class ManyNodes(AttachTest):
     def command(self, *words):
         """On the node of rank 0."""
         more = ["--launcher-args", self.testbed.launcher_args("openmpi")] if words[0] == "attach" else []
-        return self.box.run(testbed.script(), "on", "node1", harness.PCLSCOPE, *words, *more, timeout=90)
+        return self.box.run(testbed.script(), "on", "node1", harness.PCLSCOPE, *words, *more)
 
     def name_of(self, running):
         def found():
             table = self.command("list").stdout.splitlines()
             return [line.split()[0] for line in table if line.startswith("attach_load") and " dormant " in line]
-        name = self.box.wait_for("dormant job", found, timeout=30, running=running)[0]
+        name = self.box.wait_for("dormant job", found, running=running)[0]
         self.box.wait_for("its first message", lambda: (self.log / "sent.0").exists(), running=running)
         return name
 

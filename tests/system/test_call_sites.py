@@ -1,4 +1,5 @@
-"""Call sites: the lines on which waits were planted are named, and ranked by what they cost."""
+"""Call sites: the lines on which waits were planted are named, and ranked by what they cost.
+Depends on: launcher, time."""
 import os
 import re
 import signal
@@ -9,7 +10,7 @@ import harness
 import numpy
 from harness import on_every_mpi
 
-SLEEP_S = 0.03
+SLEEP_S = 0.15  # others may hold the other side back for some 10 ms: then it waits less
 MESSAGES = 8
 SOURCE = harness.SOURCE / "tests" / "programs"
 
@@ -31,8 +32,9 @@ class CallSites(harness.SystemTest):
         return path
 
     def assertRanked(self, path, scale, *options):
-        """Late senders cost at least SLEEP_S each, late receivers half of it (more on a busy machine: compared with the
-        stored messages); the other two sites hardly anything."""
+        """Late senders cost SLEEP_S each, late receivers half of it (more or less on a busy machine: compared with the
+        stored messages; in sum less than half only if somebody were held back for more than 75 ms again and again);
+        the other two sites hardly anything."""
         sites = self.box.json("inspect", path, "calls", "--json", *options)["sites"]
         lines = marked_lines("call_sites.c")
         self.assertEqual([site["line"] for site in sites[:2]], [lines["late send"], lines["late receive"]], sites)
@@ -43,8 +45,8 @@ class CallSites(harness.SystemTest):
         for site in sites:
             self.assertTrue(site["file"].endswith("tests/programs/call_sites.c"), site)
             self.assertEqual(site["sends"] + site["receives"], MESSAGES * scale, site)
-        self.assertGreater(late_send["late_sender_s"], MESSAGES * scale * (SLEEP_S - 0.01))
-        self.assertGreater(late_receive["late_receiver_s"], MESSAGES * scale * (SLEEP_S / 2 - 0.008))
+        self.assertGreater(late_send["late_sender_s"], MESSAGES * scale * SLEEP_S / 2)
+        self.assertGreater(late_receive["late_receiver_s"], MESSAGES * scale * SLEEP_S / 4)
         if not options:
             rows = dump.read_messages(path)
             waits = numpy.maximum(0, rows.send_begin - rows.recv_wait)[rows.tag == 1]
@@ -84,7 +86,7 @@ class CallSites(harness.SystemTest):
     def test_after_the_aggregator_was_killed_lines_are_found_when_the_dump_is_read(self):
         mpi = harness.MPIS[0]
         path = self.box.directory / "killed.h5"
-        job = self.box.start_traced(2, harness.program("call_sites", mpi), "60", str(int(SLEEP_S * 1e6)),
+        job = self.box.start_traced(2, harness.program("call_sites", mpi), "40", str(int(SLEEP_S * 1e6)),
                                     options=("--dump", path))
         name = self.box.job_name(job)
         self.box.live_with_messages(name, job, at_least=60)

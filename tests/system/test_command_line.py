@@ -1,4 +1,5 @@
-"""Wrong usage is refused in one line with status 2; help and version work; what pclscope says stays out of stdout."""
+"""Wrong usage is refused in one line with status 2; help and version work; what pclscope says stays out of stdout.
+Depends on: launcher."""
 import harness
 
 

@@ -1,9 +1,12 @@
-"""Planted delays are traced back to the rank and the line where they began, with what they cost the others."""
+"""Planted delays are traced back to the rank and the line where they began, with what they cost the others.
+Depends on: launcher, time."""
+import dump
 import harness
+import numpy
 from harness import on_every_mpi
 
 SOURCE = harness.SOURCE / "tests" / "programs"
-SLEEP_S = 0.03
+SLEEP_S = 0.15
 MESSAGES = 8
 
 
@@ -33,13 +36,21 @@ class PlantedDelays(harness.SystemTest):
         self.assertEqual(origin["rank"], rank, origin)
         self.assertTrue(at(origin, place), f"{place}: {origin}")
 
+    def disturbed(self, path, wait):
+        """By how much the waits that happened differ from the sleeps, in sum: what others on this machine did."""
+        rows = dump.read_messages(path)
+        return float(numpy.abs(numpy.maximum(0, wait(rows)) * 1e-9 - SLEEP_S).sum())
+
     @on_every_mpi
     def test_late_sender(self, mpi):
         """The line behind the sleep is that of MPI_Send; the receiver loses each sleep."""
-        delays = self.delays(self.traced_dump(mpi, 2, "late_sender", MESSAGES, int(SLEEP_S * 1e6)))
+        path = self.traced_dump(mpi, 2, "late_sender", MESSAGES, int(SLEEP_S * 1e6))
+        disturbed = self.disturbed(path, lambda rows: rows.send_begin - rows.recv_wait)
+        delays = self.delays(path)
         self.assertOrigin(delays[0], 0, line_of("late_sender.c", "MPI_Send("))
         self.assertTrue(delays[0]["after_site"].endswith(line_of("late_sender.c", "MPI_Barrier(")), delays[0])
-        self.assertAlmostEqual(delays[0]["cost_s"], MESSAGES * SLEEP_S, delta=0.15 * MESSAGES * SLEEP_S + 0.02)
+        expected = MESSAGES * SLEEP_S
+        self.assertAlmostEqual(delays[0]["cost_s"], expected, delta=0.15 * expected + 0.02 + disturbed)
         self.assertAlmostEqual(delays[0]["direct_s"], delays[0]["cost_s"], places=6)
         self.assertEqual([victim["rank"] for victim in delays[0]["victims"]], [1])
 
@@ -47,20 +58,33 @@ class PlantedDelays(harness.SystemTest):
     def test_late_receiver(self, mpi):
         """The line behind the sleep is that of MPI_Recv. The message is small, its sender goes on, to wait for the
         receiver in the next barrier; behind the last message there is none."""
-        delays = self.delays(self.traced_dump(mpi, 2, "late_receiver", MESSAGES, int(SLEEP_S * 1e6)))
+        path = self.traced_dump(mpi, 2, "late_receiver", MESSAGES, int(SLEEP_S * 1e6))
+        disturbed = self.disturbed(path, lambda rows: rows.recv_post - rows.send_begin)
+        delays = self.delays(path)
         expected = (MESSAGES - 1) * SLEEP_S
         self.assertOrigin(delays[0], 1, line_of("late_receiver.c", "MPI_Recv("))
-        self.assertAlmostEqual(delays[0]["cost_s"], expected, delta=0.15 * expected + 0.02)
+        self.assertAlmostEqual(delays[0]["cost_s"], expected, delta=0.15 * expected + 0.02 + disturbed)
         self.assertAlmostEqual(delays[0]["collective_s"], delays[0]["cost_s"], places=6)
 
-    def assertHalo(self, path, ranks, rank, times, sleep_s):
-        """Every other rank waits once for each sleep. The machine adds its own noise: 20 %."""
+    def noise(self, mpi, ranks, iterations):
+        """What the same halo costs by its worst origin when nobody sleeps: the machine's own delays, now."""
+        path = self.traced_dump(mpi, ranks, "planted_halo3d", iterations, -1, 0, 0, 0)
+        return max((delay["cost_s"] for delay in self.delays(path)), default=0.0)
+
+    @staticmethod
+    def long_enough(least_s, noise, ranks, times):
+        """A sleep, in s, that costs eight times what the machine's worst delay costs; some seconds in all at most."""
+        return min(max(least_s, 8 * noise / ((ranks - 1) * times)), 2.0)
+
+    def assertHalo(self, path, ranks, rank, times, sleep_s, noise):
+        """Every other rank waits once for each sleep. The machine adds its own noise: 20 %, and twice that of a run
+        without."""
         place = line_of("planted_halo3d.c", "&request[t]);  // PLANTED")
         delays = self.delays(path)
         self.assertOrigin(delays[0], rank, place)
         expected = (ranks - 1) * times * sleep_s
-        self.assertAlmostEqual(delays[0]["cost_s"], expected, delta=0.2 * expected)
-        self.assertGreater(delays[0]["worst_s"], 0.8 * (ranks - 1) * sleep_s)
+        self.assertAlmostEqual(delays[0]["cost_s"], expected, delta=0.2 * expected + 2 * noise)
+        self.assertGreater(delays[0]["worst_s"], 0.8 * (ranks - 1) * sleep_s - noise)
         self.assertLess(delays[0]["direct_s"], delays[0]["cost_s"])
         for other in delays[1:]:
             self.assertLess(other["cost_s"], 0.5 * expected, other)
@@ -71,8 +95,10 @@ class PlantedDelays(harness.SystemTest):
     def test_one_rank_of_a_halo_at_16_ranks(self):
         if "openmpi" not in harness.MPIS:
             self.skipTest("16 ranks on few cores need Open MPI")
-        path = self.traced_dump("openmpi", 16, "planted_halo3d", 60, 5, 20, 4, 150_000)
-        origin = self.assertHalo(path, 16, 5, 4, 0.15)
+        noise = self.noise("openmpi", 16, 60)
+        sleep_s = self.long_enough(0.15, noise, 16, 4)
+        path = self.traced_dump("openmpi", 16, "planted_halo3d", 60, 5, 20, 4, int(sleep_s * 1e6))
+        origin = self.assertHalo(path, 16, 5, 4, sleep_s, noise)
 
         ranks = self.box.json("inspect", path, "ranks", "--json")["ranks"]
         if "delay_caused_s" in ranks[0]:
@@ -80,7 +106,8 @@ class PlantedDelays(harness.SystemTest):
 
         # Before the first sleep nothing goes back to it; one victim alone lost its part.
         before = self.delays(path, "--to", f"{origin['first_s'] - 0.001:.6f}")
-        self.assertFalse([o for o in before if o["rank"] == 5 and o["cost_s"] > 0.1 * origin["cost_s"]], before)
+        most = 0.1 * origin["cost_s"] + 2 * noise
+        self.assertFalse([o for o in before if o["rank"] == 5 and o["cost_s"] > most], before)
         victim = origin["victims"][0]["rank"]
         alone = self.delays(path, "--rank", str(victim))
         self.assertOrigin(alone[0], 5, origin["site"])
@@ -89,13 +116,15 @@ class PlantedDelays(harness.SystemTest):
         path_shares = self.box.json("inspect", path, "path", "--json")["shares"]
         self.assertEqual((path_shares[0]["rank"], path_shares[0]["kind"], path_shares[0]["site"]),
                          (5, "computation", origin["site"]))
-        self.assertGreater(path_shares[0]["on_path_s"], 0.6 * 0.9)
+        self.assertGreater(path_shares[0]["on_path_s"], 4 * sleep_s * 0.9)
 
     def test_one_rank_of_a_halo_under_mpich(self):
         if "mpich" not in harness.MPIS:
             self.skipTest("MPICH is not built")
-        path = self.traced_dump("mpich", 4, "planted_halo3d", 30, 2, 10, 1, 400_000)
-        self.assertHalo(path, 4, 2, 1, 0.4)
+        noise = self.noise("mpich", 4, 30)
+        sleep_s = self.long_enough(0.4, noise, 4, 1)
+        path = self.traced_dump("mpich", 4, "planted_halo3d", 30, 2, 10, 1, int(sleep_s * 1e6))
+        self.assertHalo(path, 4, 2, 1, sleep_s, noise)
 
 
 if __name__ == "__main__":

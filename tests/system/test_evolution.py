@@ -1,8 +1,8 @@
-"""A row of the CG pattern whose link becomes slow: seen live within two windows, and as a growth period afterwards."""
+"""A row of the CG pattern whose link becomes slow: seen live within two windows, and as a growth period afterwards.
+Depends on: launcher, time."""
 import dump
 import harness
 import numpy
-import paper
 
 RANKS, COLUMNS = 16, 4
 ROW = 2
@@ -23,9 +23,15 @@ class DelayedLink(harness.SystemTest):
     def rows(self, regions):
         return sorted(region["ranks"] for region in regions)
 
+    def iteration_s(self):
+        """What one takes on this machine now, without any sleep."""
+        took = [self.box.bare("openmpi", RANKS, *self.job(n, 0, 0, 0)).seconds for n in (1, 201)]
+        return max(0.0, took[1] - took[0]) / 200
+
     def test_live_and_from_file(self):
         iterations, first, last = 1100, 600, 850
-        running = self.box.start_traced(RANKS, *self.job(iterations, first, last, 60_000),
+        sleep_us = max(60_000, int(10e6 * self.iteration_s()))  # the row shall be much slower than all are
+        running = self.box.start_traced(RANKS, *self.job(iterations, first, last, sleep_us),
                                         options=("--dump", self.path, "--keep", "all"))
         job = self.box.job_name(running)
         expected = [list(range(row * COLUMNS, (row + 1) * COLUMNS)) for row in range(RANKS // COLUMNS)]
@@ -38,7 +44,7 @@ class DelayedLink(harness.SystemTest):
             return slow and any(p["kind"] == "growth" for p in slow["periods"]) and slow
         slow = self.box.wait_for("live growth of the slow row", delayed, running=running)
         self.assertGreater(slow["mean_latency_ratio"], 0)
-        done = running.finish(300)
+        done = running.finish(4 * harness.PATIENCE)
         self.assertWorked(done)
         self.check_windows(first, last)
         self.check_growth(first, last)
@@ -61,9 +67,11 @@ class DelayedLink(harness.SystemTest):
         slow = self.windows_of_slow_row()
         ratio = numpy.array([w["mean_ratio"] for w in slow["windows"]])
         start = numpy.array([w["begin_s"] for w in slow["windows"]])
-        quarter = begins[first + (last - first) // 4]
+        at = first + (last - first) // 4
+        quarter, iteration = begins[at], begins[at + 1] - begins[at]
         before = numpy.median(ratio[start < begins[first]])
-        self.assertGreater(numpy.max(ratio[(start > quarter - 0.1) & (start < quarter + 0.2)]), 1.5 * before)
+        then = (start > quarter - 0.1) & (start < quarter + 0.2 + 2 * iteration)
+        self.assertGreater(numpy.max(ratio[then]), 1.5 * before)
 
     def check_growth(self, first_slow, last_slow):
         begins = self.planted()
@@ -71,10 +79,11 @@ class DelayedLink(harness.SystemTest):
         growths = [p for p in slow["periods"] if p["kind"] == "growth"]
         self.assertTrue(growths, slow["periods"])
         first, last = begins[first_slow], begins[last_slow]
+        margin = 1 + 20 * float(numpy.median(numpy.diff(begins)))
         longest = max(growths, key=lambda p: p["end_s"] - p["begin_s"])
-        self.assertGreater(longest["begin_s"], first - 1, (first, last, growths))
+        self.assertGreater(longest["begin_s"], first - margin, (first, last, growths))
         self.assertLess(longest["begin_s"], (first + last) / 2, (first, last, growths))
-        self.assertLess(longest["end_s"], last + 1, (first, last, growths))
+        self.assertLess(longest["end_s"], last + margin, (first, last, growths))
         self.assertGreater(longest["end_ratio"], 1.5 * longest["begin_ratio"])
 
 

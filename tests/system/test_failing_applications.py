@@ -1,5 +1,5 @@
 """Applications that are no MPI programs, are missing, fail, abort, crash or are killed: their exit status comes through,
-and the dump holds what was recorded."""
+and the dump holds what was recorded. Depends on: launcher."""
 import os
 import signal
 
@@ -10,6 +10,7 @@ from harness import on_every_mpi
 
 RANKS, MESSAGES = 2, 40
 TABLE = paper.crash(RANKS, MESSAGES)
+MPIRUN_CRASHED = 139  # Open MPI's launcher, after MPI_Abort, now and then: who was not through yet is lost
 
 
 class FailingApplications(harness.SystemTest):
@@ -27,9 +28,11 @@ class FailingApplications(harness.SystemTest):
         path = self.box.directory / f"{how}-{mpi}.h5"
 
         def traced():
+            path.unlink(missing_ok=True)
             done = self.box.traced(RANKS, *arguments, options=("--dump", path))
-            self.assertLess(done.seconds, 25)  # it would wait 30 s for an analysis that does not end
-            self.assertHolds(path, complete=True)
+            self.assertNotIn("did not finish within", done.stderr)  # what it says of an analysis that does not end
+            if done.code != MPIRUN_CRASHED or how == "segfault":
+                self.assertHolds(path, complete=True)
             return done
 
         def end(done):
@@ -38,7 +41,7 @@ class FailingApplications(harness.SystemTest):
             return said if (mpi, how) == ("mpich", "early") else (status, said)  # any of the killed ranks' (README)
 
         self.assertEndsAlike(lambda: self.box.bare(mpi, RANKS, *arguments), traced, end,
-                             is_chance=harness.end_is_chance(mpi, arguments))
+                             is_chance=harness.end_is_chance(arguments))
 
     @on_every_mpi
     def test_every_rank_returns_3(self, mpi):
@@ -103,9 +106,12 @@ class FailingApplications(harness.SystemTest):
     def test_not_an_mpi_program(self):
         path = self.box.directory / "nothing.h5"
         command = (str(harness.BUILD / "tests" / "programs" / "not_mpi"), "3", "some", "words")
-        done = self.box.run(harness.PCLSCOPE, "run", "-n", "2", "--dump", path, "--", *command)
-        self.assertWorked(done, 3)
-        self.assertEqual(done.stdout, "3 some words\n" * 2)
+
+        def end(done):  # who is not through when the first one returns 3 may be killed before it says anything
+            return done.end() if done.end() == (3, "3 some words\n" * 2) else None
+        traced = (harness.PCLSCOPE, "run", "-n", "2", "--dump", path, "--", *command)
+        done = self.assertEndsAlike(lambda: self.box.bare(harness.MPIS[0], 2, *command), lambda: self.box.run(*traced), end,
+                                    is_chance=True)
         self.assertTrue(any("MPI" in line for line in done.our_lines()), str(done))
 
     def test_not_an_mpi_program_that_succeeds(self):

@@ -1,5 +1,5 @@
 """pclscope itself in trouble: the application finishes with the right result and exit status 0, one line says what is
-the matter, and what was recorded is not lost."""
+the matter, and what was recorded is not lost. Depends on: launcher."""
 import os
 import re
 import signal
@@ -18,7 +18,7 @@ class FailingTool(harness.SystemTest):
     def halo(self, iterations):
         """(command, what it prints bare)"""
         command = (harness.program("halo2d", MPI), str(iterations), "32")
-        bare = self.box.bare(MPI, 4, *command)
+        bare = self.box.bare(MPI, 4, *command, timeout=3 * harness.PATIENCE)
         self.assertWorked(bare)
         return command, bare.stdout
 
@@ -40,7 +40,7 @@ class FailingTool(harness.SystemTest):
         done = self.box.end(running)
         iterations = re.search(r"iterations (\d+)", done.stdout)
         self.assertTrue(iterations, str(done))
-        bare = self.box.bare(mpi, 4, harness.program("halo2d", mpi), iterations[1], "32")
+        bare = self.box.bare(mpi, 4, harness.program("halo2d", mpi), iterations[1], "32", timeout=3 * harness.PATIENCE)
         self.assertWorked(bare)
         return done, bare.stdout
 
@@ -76,7 +76,7 @@ class FailingTool(harness.SystemTest):
             self.box.live_with_messages(self.box.job_name(running), running)
         worker = self.box.wait_for("aggregator", self.box.aggregator_workers, running=running)[0]
         os.kill(worker, signal.SIGSTOP)
-        time.sleep(1)
+        time.sleep(1)  # for the ranks to fill their rings; those that have not yet done so find a dead aggregator
         self.assertTrue(running.running(), "the ranks wait")
         os.kill(worker, signal.SIGKILL)
         done, output = self.ends_as_bare(MPI, running)
@@ -92,7 +92,7 @@ class FailingTool(harness.SystemTest):
         running = self.box.start_traced(4, *self.until_told(MPI, 0), options=("--ring-events", "64", "--overflow-wait", "200"))
         worker = self.box.wait_for("aggregator", self.box.aggregator_workers, running=running)[0]
         os.kill(worker, signal.SIGSTOP)
-        time.sleep(4)
+        time.sleep(4)  # for the ranks to wait, and to go on; how often is not judged
         os.kill(worker, signal.SIGCONT)
         done, output = self.ends_as_bare(MPI, running)
         self.assertWorked(done)
@@ -102,8 +102,10 @@ class FailingTool(harness.SystemTest):
     def small_shared_memory(self, size):
         command, output = self.halo(50)
         path = self.box.directory / "small.h5"
-        # MPI's own shared memory elsewhere: only pclscope's is to find too little room.
-        self.box.environment.update(OMPI_MCA_btl="tcp,self", OMPI_MCA_btl_vader_backing_directory="/tmp")
+        # MPI's own shared memory elsewhere: only pclscope's is to find too little room. A network of its own (tests/apart)
+        # has no other interface than lo.
+        self.box.environment.update(OMPI_MCA_btl="tcp,self", OMPI_MCA_btl_tcp_if_include="lo",
+                                    OMPI_MCA_btl_vader_backing_directory="/tmp")
         done = self.box.in_private_mounts(f"mount -t tmpfs -o size={size} tmpfs /dev/shm",
                                           self.box.traced_command(4, *command, options=("--dump", path)))
         if done is None or done.code == 99:
@@ -182,7 +184,7 @@ class FailingTool(harness.SystemTest):
         command, output = self.halo(120_000)
         done = self.box.in_private_mounts(f"mount -t tmpfs -o size=4m tmpfs {disk}",
                                           self.box.traced_command(4, *command, options=("--dump", disk / "run.h5")),
-                                          f"cp {disk}/run.h5 {copy}")
+                                          f"cp {disk}/run.h5 {copy}", timeout=3 * harness.PATIENCE)
         if done is None or done.code == 99:
             self.skipTest("no private mounts here (unshare -m)")
         self.assertUnharmed(done, output, 1, "space")

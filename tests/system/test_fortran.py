@@ -1,4 +1,5 @@
-"""Fortran programs in all three bindings: the same output as bare, exactly the messages on paper, the user's own lines."""
+"""Fortran programs in all three bindings: the same output as bare, exactly the messages on paper, the user's own lines.
+Depends on: launcher."""
 import os
 import re
 import subprocess

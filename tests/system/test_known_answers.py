@@ -1,4 +1,5 @@
-"""Every known-answer program: in the store are exactly the messages on paper. (test_same_output: what they print.)"""
+"""Every known-answer program: in the store are exactly the messages on paper. (test_same_output: what they print.)
+Depends on: launcher."""
 import dump
 import harness
 import paper

@@ -1,7 +1,9 @@
-"""While a job runs: list and watch, and viewers that come late, leave, are slow, or talk nonsense."""
+"""While a job runs: list and watch, and viewers that come late, leave, are slow, or talk nonsense.
+Depends on: launcher, time."""
 import json
 import os
 import pathlib
+import random
 import re
 import signal
 import socket
@@ -43,14 +45,6 @@ class LiveJobs(harness.SystemTest):
         self.assertEqual(done.our_lines(), [], str(done))
         return int(said[2])
 
-    def live_fresh(self, target):
-        """A summary that is not old. On a busy machine one or another is."""
-        def fresh():
-            summary = self.box.live(target)
-            self.assertGreaterEqual(summary["live"]["age_s"], 0)
-            return summary if summary["live"]["age_s"] < 1 else None
-        return self.box.wait_for("fresh summary", fresh)
-
     def prints(self, viewer, lines, words=""):
         """Waits until a viewer has printed so many lines with these words."""
         self.box.wait_for(f"{lines} lines", lambda: sum(words in line.lower() for line in viewer.output()[0].splitlines()) >= lines,
@@ -62,7 +56,7 @@ class LiveJobs(harness.SystemTest):
         self.box.wait_for("regions", lambda: self.box.live(job)["regions"], running=running)
         matched = 0
         for _ in range(5):
-            summary = self.live_fresh(job)
+            summary = self.box.live_fresh(job)
             self.assertEqual(summary["live"]["window_s"], 0.1)
             self.assertEqual(summary["application"]["ranks"], 4)
             self.assertGreater(summary["messages"]["matched"], matched)
@@ -115,7 +109,7 @@ class LiveJobs(harness.SystemTest):
         viewers[2].process.send_signal(signal.SIGSTOP)  # reads nothing for a while
         before = self.box.live(job)
         self.box.live_with_messages(job, running, at_least=before["messages"]["matched"] + 4000)
-        self.live_fresh(job)
+        self.box.live_fresh(job)
         viewers[2].process.send_signal(signal.SIGCONT)
         self.assertEndsWell(running)
         viewers[0].process.wait()
@@ -143,7 +137,7 @@ class LiveJobs(harness.SystemTest):
         running = self.start_halo(options=("--publish", endpoint))
         job = self.box.job_name(running)
         self.box.live_with_messages(job, running)
-        self.live_fresh(job)
+        self.box.live_fresh(job)
         self.assertEqual(self.box.live(endpoint)["application"]["ranks"], 4)
         key, = self.box.runtime.glob("**/curve.key")
         self.assertEqual(key.stat().st_mode & 0o777, 0o600)
@@ -154,13 +148,15 @@ class LiveJobs(harness.SystemTest):
         running = self.start_halo(options=("--publish", f"tcp://127.0.0.1:{port}"))
         job = self.box.job_name(running)
         self.box.live_with_messages(job, running)
+        chance = random.Random(self.seed())
         for number in (port, port + 1):
-            for noise in (b"GET / HTTP/1.1\r\n\r\n", os.urandom(4096), b"\xff" + bytes(8) + b"\x7f" + os.urandom(64)):
+            for noise in (b"GET / HTTP/1.1\r\n\r\n", chance.randbytes(4096),
+                          b"\xff" + bytes(8) + b"\x7f" + chance.randbytes(64)):
                 with socket.create_connection(("127.0.0.1", number), timeout=harness.PATIENCE) as connection:
                     connection.sendall(noise)
         silent = socket.create_connection(("127.0.0.1", port), timeout=harness.PATIENCE)  # connects and says nothing
         self.addCleanup(silent.close)
-        self.live_fresh(job)
+        self.box.live_fresh(job)
         self.assertEndsWell(running)
 
     def test_aggregator_rests_when_there_is_nothing_to_do(self):
@@ -171,6 +167,7 @@ class LiveJobs(harness.SystemTest):
         self.assertTrue(ours)
 
         def rests():
+            # Time of a core, which others cannot make longer, over any one of many spells of 2.5 s.
             before, began = sum(map(cpu_seconds, ours)), time.monotonic()
             time.sleep(2.5)
             return (sum(map(cpu_seconds, ours)) - before) / (time.monotonic() - began) < 0.10

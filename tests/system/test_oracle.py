@@ -1,11 +1,12 @@
-"""Tests of the tests: the comparison with the oracle accepts the truth and finds every planted defect."""
+"""Tests of the tests: the comparison with the oracle accepts the truth and finds every planted defect.
+Depends on: nothing."""
 import pathlib
 import random
 import tempfile
-import unittest
 
 import dump
 import harness
+from harness import checks
 import numpy
 import oracle
 import paper
@@ -63,13 +64,13 @@ def write_program(directory, seed):
     return columns
 
 
-class ComparingWithTheOracle(unittest.TestCase):
+class ComparingWithTheOracle(checks.Test):
     def setUp(self):
         directory = tempfile.TemporaryDirectory()
         self.addCleanup(directory.cleanup)
         self.directory = pathlib.Path(directory.name)
-        self.seed = random.randrange(1 << 30)
-        self.columns = write_program(self.directory, self.seed)
+        self.number = self.seed()
+        self.columns = write_program(self.directory, self.number)
         self.oracle = oracle.Oracle(directory.name, RANKS)
 
     def differences(self, required=None):
@@ -80,11 +81,11 @@ class ComparingWithTheOracle(unittest.TestCase):
                     if tag != oracle.TO_MYSELF and (size > 0) == with_payload)
 
     def assertFound(self, times=1):
-        self.assertGreaterEqual(len(self.differences()), times, f"seed {self.seed}")
+        self.assertGreaterEqual(len(self.differences()), times, f"seed {self.number}")
 
     def test_truth_is_accepted(self):
         self.assertEqual(self.oracle.faults, [])
-        self.assertEqual(self.differences(), [], f"seed {self.seed}")
+        self.assertEqual(self.differences(), [], f"seed {self.number}")
 
     def exchange(self, column, first, second):
         values = self.columns[column]
@@ -144,7 +145,7 @@ class ComparingWithTheOracle(unittest.TestCase):
         records = numpy.fromfile(path, dtype)
         change(records)
         records.tofile(path)
-        self.assertTrue(oracle.Oracle(self.directory, RANKS).faults, f"seed {self.seed}")
+        self.assertTrue(oracle.Oracle(self.directory, RANKS).faults, f"seed {self.number}")
 
     def test_program_that_lost_a_message(self):
         self.spoil("received", oracle.RECEIVED, lambda records: records["source"].put(20, (records["source"][20] + 1) % 3))
@@ -156,7 +157,7 @@ class ComparingWithTheOracle(unittest.TestCase):
         self.spoil("received", oracle.RECEIVED, change)
 
 
-class AnswersOnPaper(unittest.TestCase):
+class AnswersOnPaper(checks.Test):
     """The tables agree with the formulas in the programs' heads."""
 
     def test_totals(self):

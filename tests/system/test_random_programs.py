@@ -1,6 +1,5 @@
-"""Random programs: every pair in the store equals what the receivers wrote down. The long run is random_programs.py."""
-import random
-
+"""Random programs: every pair in the store equals what the receivers wrote down. The long run is random_programs.py.
+Depends on: launcher."""
 import harness
 import oracle
 import random_programs
@@ -10,7 +9,7 @@ class RandomPrograms(harness.SystemTest):
     def check(self, mpi, ranks, messages, kind="plain", seed=None):
         if mpi not in harness.MPIS:
             self.skipTest(f"{mpi} is not built")
-        seed = seed or random.randrange(1, 1 << 30)
+        seed = seed or self.seed()
         print(f"{mpi} seed {seed} {kind} ranks {ranks}", flush=True)
         outcome = random_programs.run(self.box, mpi, ranks, messages, seed, random_programs.KINDS[kind])
         self.assertEqual(outcome.differences[:oracle.MOST], [], f"{mpi} seed {seed} {kind} ranks {ranks}")

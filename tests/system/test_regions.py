@@ -1,4 +1,5 @@
-"""CG's pattern: the rows of its process grid come out as regions."""
+"""CG's pattern: the rows of its process grid come out as regions.
+Depends on: launcher."""
 import harness
 import paper
 

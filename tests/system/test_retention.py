@@ -1,4 +1,5 @@
-"""What --keep and --budget leave in the dump: counts always add up, and the file never exceeds its budget."""
+"""What --keep and --budget leave in the dump: counts always add up, and the file never exceeds its budget.
+Depends on: launcher."""
 import os
 
 import dump
@@ -12,7 +13,7 @@ class Retention(harness.SystemTest):
         self.path = self.box.directory / f"halo-{len(options)}.h5"
         self.path.unlink(missing_ok=True)
         done = self.box.traced(4, harness.program("halo2d", "openmpi"), str(iterations), "8",
-                               options=("--dump", self.path, *options), timeout=240)
+                               options=("--dump", self.path, *options), timeout=3 * harness.PATIENCE)
         self.assertWorked(done)
         summary = self.box.json("inspect", self.path, "--json")
         self.assertEqual(summary["messages"]["matched"], 8 * iterations)

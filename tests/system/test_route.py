@@ -1,4 +1,5 @@
-"""pclscope route on the published data: what it says, what it writes, and what it refuses."""
+"""pclscope route on the published data: what it says, what it writes, and what it refuses.
+Depends on: nothing."""
 import json
 
 import harness

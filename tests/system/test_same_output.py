@@ -1,5 +1,6 @@
 """Every program of tests/programs, in every language and for every MPI, prints the same and ends with the same status
-under pclscope as without it. A new program is included by being built; a table gives the arguments of those that need any."""
+under pclscope as without it. A new program is included by being built; a table gives the arguments of those that need
+any. Depends on: launcher."""
 import unittest
 
 import harness
@@ -57,7 +58,7 @@ class SameOutput(harness.SystemTest):
         """The dump is written too, as that is what people do."""
         options = ("--mpi", mpi, "--dump", self.box.directory / "run.h5")
         self.assertEndsAlike(lambda: self.box.bare(mpi, ranks, *command), lambda: self.box.traced(ranks, *command, options=options),
-                             is_chance=harness.end_is_chance(mpi, command))
+                             is_chance=harness.end_is_chance(command))
 
     def test_table_names_programs(self):
         names = {name for name, _ in programs()}

@@ -1,13 +1,12 @@
 """The viewer in a real window under Xvfb, driven by xdotool: what was clicked is what is selected. And pictures without a window.
 
 Pixels are compared with nothing: the viewer says what is selected and where things are (--describe); the screen is looked at for
-whether it shows anything there.
+whether it shows anything there. Depends on: launcher, display, time.
 """
 import os
 import re
 import signal
 import struct
-import unittest
 import zlib
 
 import harness
@@ -112,26 +111,29 @@ class Window(ViewTest):
         self.assertGreaterEqual(len(regions), 4)
         # The late one last: it has messages to the end, others may have finished long before.
         for name in sorted(regions, key=lambda n: n == f"region {self.planted}"):
-            viewer.click(viewer.mark(name))
             wanted = int(name.split()[1])
-            state = viewer.wait(f"selection of {name}", lambda s: s["selection"]["region"] == wanted)
+            state = viewer.until(lambda: viewer.click(viewer.mark(name)), f"selection of {name}",
+                                 lambda s: s["selection"]["region"] == wanted)
             viewer.wait("its graph", lambda s: s["dag"] and s["dag"]["region"] == wanted and s["dag"]["messages"] > 0)
 
         left, right = viewer.mark("slider left"), viewer.mark("slider right")
         third = (right[0] - left[0]) // 3
-        viewer.drag(left, (left[0] + third, left[1]))
-        first = viewer.wait("period", lambda s: s["selection"]["period"])["selection"]["period"]
-        viewer.drag(viewer.mark("slider right"), (right[0] - third, right[1]))
-        both = viewer.wait("other end", lambda s: s["selection"]["period"] and s["selection"]["period"][1] < first[1] - 0.01)["selection"]["period"]
+        first = viewer.until(lambda: viewer.drag(viewer.mark("slider left"), (left[0] + third, left[1])), "period",
+                             lambda s: s["selection"]["period"])["selection"]["period"]
+        state = viewer.until(lambda: viewer.drag(viewer.mark("slider right"), (right[0] - third, right[1])),
+                             "other end",
+                             lambda s: s["selection"]["period"] and s["selection"]["period"][1] < first[1] - 0.01)
+        both = state["selection"]["period"]
         duration = state["shown"]["duration_s"]
         self.assertGreater(both[0], 0)
         self.assertLess(both[1], duration)
         self.assertLess(both[0], both[1])
         viewer.wait("graph of that period", lambda s: s["settled"] and s["dag"] and s["dag"]["messages"] > 0)
 
-        viewer.key("Escape")  # the hint, then everything
-        viewer.key("Escape")
-        viewer.wait("nothing selected", lambda s: s["selection"]["region"] is None and s["selection"]["period"] is None)
+        # The hint, then everything.
+        viewer.until(lambda: viewer.key("Escape"), "no hint", lambda s: not s["hint"])
+        viewer.until(lambda: viewer.key("Escape"), "nothing selected",
+                     lambda s: s["selection"]["region"] is None and s["selection"]["period"] is None)
 
     def test_a_node_of_the_graph_is_folded_and_unfolded(self):
         viewer = xvfb.Viewer(self.box, self.screen(), self.make_dump(), "--only", "dag", "--select", "region=1")
@@ -146,7 +148,7 @@ class Window(ViewTest):
         for name in sorted(nodes(state), key=lambda n: viewer.find(state, n)[0])[:6]:
             viewer.click(viewer.mark(name), count=2)
             try:
-                viewer.wait("other nodes", lambda s: s["settled"] and len(nodes(s)) != before, timeout=10)
+                viewer.wait("other nodes", lambda s: s["settled"] and len(nodes(s)) != before, timeout=20)
             except AssertionError:
                 continue
             break
@@ -154,8 +156,8 @@ class Window(ViewTest):
             self.fail(f"no double click changed the {before} nodes: {viewer.state()}")
         folded = len(nodes(viewer.state()))
         self.assertLess(folded, before)
-        viewer.click(viewer.mark(name), count=2)
-        viewer.wait("more nodes again", lambda s: s["settled"] and len(nodes(s)) > folded)
+        viewer.until(lambda: viewer.click(viewer.mark(name), count=2), "more nodes again",
+                     lambda s: s["settled"] and len(nodes(s)) > folded)
 
     def test_a_finding_selects_its_region_and_period_everywhere(self):
         viewer = xvfb.Viewer(self.box, self.screen(), self.make_dump(), "--only", "attribution", "--select", "region=0")
@@ -163,26 +165,21 @@ class Window(ViewTest):
         viewer.focus()
         if not viewer.names("finding 0"):
             self.skipTest("this run has no finding")
-        viewer.click(viewer.mark("finding 0"))
-        state = viewer.wait("finding", lambda s: s["selection"]["finding"] == 0)
+        state = viewer.until(lambda: viewer.click(viewer.mark("finding 0")), "finding",
+                             lambda s: s["selection"]["finding"] == 0)
         self.assertIsNotNone(state["selection"]["period"])
 
     def test_keys(self):
         viewer = xvfb.Viewer(self.box, self.screen(), self.make_dump())
         viewer.settled()
         viewer.focus()
-        viewer.key("Escape")
-        viewer.wait("no hint", lambda s: not s["hint"])
-        viewer.key("2")
-        viewer.wait("one view", lambda s: len(s["views"]) == 1)
-        viewer.key("0")
-        viewer.wait("all views", lambda s: len(s["views"]) == 4)
-        viewer.key("t")
-        viewer.wait("light", lambda s: s["theme"] == "light")
-        viewer.key("question")
-        viewer.wait("help", lambda s: s["help"])
-        viewer.key("Escape")
-        viewer.wait("no help", lambda s: not s["help"])
+        for key, what, holds in (("Escape", "no hint", lambda s: not s["hint"]),
+                                 ("2", "one view", lambda s: len(s["views"]) == 1),
+                                 ("0", "all views", lambda s: len(s["views"]) == 4),
+                                 ("t", "light", lambda s: s["theme"] == "light"),
+                                 ("question", "help", lambda s: s["help"]),
+                                 ("Escape", "no help", lambda s: not s["help"])):
+            viewer.until(lambda: viewer.key(key), what, holds)  # pylint: disable=cell-var-from-loop
         viewer.key("q")
         done = viewer.running.finish()
         self.assertWorked(done)

@@ -1,10 +1,11 @@
-"""Planted waits of known length: late senders, late receivers."""
+"""Planted waits of known length: late senders, late receivers.
+Depends on: launcher, time."""
 import dump
 import harness
 import numpy
 from harness import on_every_mpi
 
-SLEEP_NS = 30_000_000
+SLEEP_NS = 100_000_000  # others may hold a side back for some 10 ms
 MESSAGES = 8
 
 
@@ -30,15 +31,16 @@ class PlantedWaits(harness.SystemTest):
 
     def assertPlanted(self, waits, expected):
         """The program itself says how long each side waited for the other, from its own clocks just before its calls: the
-        split says the same within 10 % or 200 us. Between clock and call the machine may be taken away from us: once."""
+        split says the same within 10 % or 200 us. Between clock and call the core may be taken away: in 2 us of every
+        3 ms between such changes, so of 8 messages from three or more with probability 2e-8."""
         self.assertEqual(len(waits), MESSAGES)
         off = numpy.abs(waits - expected)
         wrong = off > numpy.maximum(0.1 * expected, 200_000)
-        self.assertLessEqual(wrong.sum(), 1, (waits / 1e6, expected / 1e6))
-        self.assertGreater(float(numpy.median(waits)), 0.8 * SLEEP_NS, waits / 1e6)
+        self.assertLessEqual(wrong.sum(), 2, (waits / 1e6, expected / 1e6))
+        self.assertGreater(float(numpy.median(waits)), 0.5 * SLEEP_NS, waits / 1e6)
 
     def assertNone(self, waits):
-        """The other kind of wait is absent but for the spread of the barrier."""
+        """The other kind of wait is absent but for the spread of the barrier: who sleeps would have to be the first."""
         self.assertLess(float(numpy.median(waits)) / 1e6, 5, waits)
 
     @on_every_mpi

@@ -1,4 +1,5 @@
-"""The full-screen watch as a user has it: in a terminal (tmux), with keys, while a job runs, ends, or dies."""
+"""The full-screen watch as a user has it: in a terminal (tmux), with keys, while a job runs, ends, or dies.
+Depends on: launcher, display."""
 import os
 import re
 import shutil

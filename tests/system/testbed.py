@@ -49,7 +49,7 @@ class Testbed:
 
     @staticmethod
     def command(*words):
-        return subprocess.run([str(script()), *words], capture_output=True, text=True, timeout=60)
+        return subprocess.run([str(script()), *words], capture_output=True, text=True, timeout=harness.PATIENCE)
 
     def each(self, ranks_per_node):
         return [ranks_per_node] * self.nodes if isinstance(ranks_per_node, int) else list(ranks_per_node)
@@ -73,7 +73,7 @@ class Testbed:
                               str(sum(self.each(ranks_per_node))), "--launcher-args", self.launcher_args(mpi), *options, "--",
                               *command)
 
-    def run(self, *arguments, timeout=120, **options):
+    def run(self, *arguments, timeout=3 * harness.PATIENCE, **options):
         return self.start(*arguments, **options).finish(timeout)
 
     def throttle(self, node, rate):

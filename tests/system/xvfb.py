@@ -67,6 +67,18 @@ class Viewer:
             return state if state and condition(state) else None
         return self.box.wait_for(what, holds, timeout=timeout, running=self.running)
 
+    def until(self, act, what, condition):
+        """Acts, and waits for what comes of it. Where frames take longer than a click does, clicks are lost: once more
+        when nothing came within half a minute."""
+        for again in range(8):
+            act()
+            try:
+                return self.wait(what, condition, timeout=30)
+            except AssertionError:
+                if again == 7 or not self.running.running():
+                    raise
+        return None
+
     def settled(self):
         return self.wait("picture that stands still", lambda s: s["settled"] and s["views"])
 

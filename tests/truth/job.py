@@ -181,7 +181,7 @@ class Run:
                     other = self.box.start(*self.other_job(a, b))
                 self.moment(running, end)
                 other.process.terminate()
-                other.process.wait(20)
+                other.process.wait(harness.PATIENCE)
                 self.times["end"] = time.time()
             server.process.kill()
 

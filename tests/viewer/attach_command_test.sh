@@ -1,6 +1,7 @@
 #!/bin/bash
 # shellcheck disable=SC2317  # functions are called by until_true
 # pclscope attach, detach and key where nothing is there to attach to; names of nodes; the lines for srun.
+# Depends on: nothing.
 # shellcheck source=expect.sh
 . "$(dirname "$0")/expect.sh"
 

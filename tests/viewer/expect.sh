@@ -8,11 +8,22 @@ helpers=$2
 folder=$(mktemp -d /tmp/pcl-view-XXXXXX)
 mkdir -m 700 "$folder/run"
 export XDG_RUNTIME_DIR=$folder/run LC_ALL=C.UTF-8
+kept=${PCLSCOPE_KEEP-}
 unset "${!PCLSCOPE@}"
 # In sanitized builds: libhdf5 leaks a little when it refuses a file.
 export ASAN_OPTIONS=detect_leaks=0
 failures=0
 background=
+# What a failed test had in hands, where PCLSCOPE_KEEP names a folder for it.
+keep_hands() {
+  [ -n "$kept" ] || return 0
+  local to
+  to=$kept/$(basename "$0" .sh)-$(date +%Y%m%d-%H%M%S)
+  mkdir -p "$to"
+  find "$folder" -type f -size -20M ! -name '*.key' -exec cp -t "$to" --backup=numbered {} +
+  cp /dev/shm/pclscope-* "$to" 2>/dev/null
+  echo "kept: $to"
+}
 tidy() {
   for pid in $background; do kill "$pid" 2>/dev/null && kill -CONT "$pid" 2>/dev/null; done
   rm -rf "$folder"
@@ -25,9 +36,9 @@ fail() {
   echo "  stdout: $(head -c 2000 "$folder/out")"
   echo "  stderr: $(head -c 2000 "$folder/err")"
 }
-# until_true COMMAND...: waits until it succeeds, a minute at most; what did not come by then will not.
+# until_true COMMAND...: waits until it succeeds, four minutes at most; what did not come by then will not.
 until_true() {
-  local end=$((SECONDS + 60))
+  local end=$((SECONDS + 240))
   until "$@"; do
     [ "$SECONDS" -lt "$end" ] || { fail "never true: $*"; return 1; }
     sleep 0.05
@@ -36,7 +47,7 @@ until_true() {
 at_least() { [ "$(grep -c -e "$2" "$3")" -ge "$1" ]; }  # at_least N PATTERN FILE: so many lines have it
 # run COMMAND...: leaves $status and the files out and err.
 run() {
-  timeout 120 "$@" >"$folder/out" 2>"$folder/err" </dev/null
+  timeout 240 "$@" >"$folder/out" 2>"$folder/err" </dev/null
   status=$?
 }
 expect_status() { [ "$status" -eq "$1" ] || fail "status $status, expected $1"; }
@@ -61,6 +72,7 @@ def no(word): raise ValueError(word)
 o = json.load(open(sys.argv[1]), parse_constant=no)
 assert eval(sys.argv[2]), o' "$folder/out" "$1" 2>"$folder/why" || fail "not true: $1 $(tail -1 "$folder/why")"; }
 finish() {
+  [ "$failures" -eq 0 ] || keep_hands
   [ "$failures" -eq 0 ] && echo "all passed"
   exit $((failures > 0))
 }

@@ -1,5 +1,6 @@
 #!/bin/bash
 # pclscope inspect, and the words common to all commands, on dumps of our own making.
+# Depends on: nothing.
 # shellcheck source=expect.sh
 . "$(dirname "$0")/expect.sh"
 dump=$folder/a.h5

@@ -1,6 +1,7 @@
 #!/bin/bash
 # shellcheck disable=SC2317  # functions are called by until_true
 # pclscope watch and list, on jobs that only publish a hand-made snapshot.
+# Depends on: nothing.
 # shellcheck source=expect.sh
 . "$(dirname "$0")/expect.sh"
 start_job() {  # NAME [finish|die]: goes on until end_job NAME
@@ -25,7 +26,7 @@ follow() {
   follower=$!
   background+=" $follower"
 }
-# Waits for a follower, a minute at most; leaves $status, and its output in out and err.
+# Waits for a follower, four minutes at most; leaves $status, and its output in out and err.
 ended() {  # PID FILE
   until_true gone "$1" || kill "$1"
   wait "$1"
@@ -140,7 +141,7 @@ start_job quiet-5
 follow "$folder/quiet" "$pclscope" watch quiet-5 --interval 500ms
 until_true at_least 1 'data .* old' "$folder/quiet"
 kill -STOP $job
-until_true at_least 1 'no news for [3-9][0-9.]* s' "$folder/quiet"
+until_true at_least 1 'no news for \([3-9]\|[1-9][0-9]\)[0-9.]* s' "$folder/quiet"
 kill -CONT $job
 fresh_again() { tail -n 25 "$folder/quiet" | grep -q 'data .* old'; }
 until_true fresh_again
