@@ -26,5 +26,5 @@ add_library(pclscope_core STATIC
 pclscope_unity_folders(pclscope_core)
 pclscope_precompile(pclscope_core)
 target_link_libraries(pclscope_core PUBLIC Eigen3::Eigen)
-target_compile_options(pclscope_core PUBLIC ${PCLSCOPE_SANITIZE_FLAGS})
+target_compile_options(pclscope_core PUBLIC ${PCLSCOPE_SANITIZE_FLAGS} PRIVATE ${PCLSCOPE_COMPUTING_FLAGS})
 target_link_options(pclscope_core PUBLIC ${PCLSCOPE_SANITIZE_FLAGS})

@@ -5,7 +5,7 @@ add_library(pclscope_mapping STATIC
   mapping/distance_rows.cpp mapping/edge_list.cpp mapping/link_load.cpp mapping/network.cpp mapping/reroute.cpp mapping/route_file.cpp
   mapping/route_line.cpp mapping/route_set.cpp mapping/topology.cpp mapping/torus.cpp)
 pclscope_precompile(pclscope_mapping)
-target_compile_options(pclscope_mapping PUBLIC ${PCLSCOPE_SANITIZE_FLAGS})
+target_compile_options(pclscope_mapping PUBLIC ${PCLSCOPE_SANITIZE_FLAGS} PRIVATE ${PCLSCOPE_COMPUTING_FLAGS})
 target_link_options(pclscope_mapping PUBLIC ${PCLSCOPE_SANITIZE_FLAGS})
 # Scotch is seen by scotch.cpp alone, which also takes the place of libscotcherr.
 find_path(scotch_include scotch.h PATH_SUFFIXES scotch scotch-int32 REQUIRED)

@@ -8,6 +8,7 @@ directory.
 
 --testbed: the job runs on three nodes (network namespaces; needs root and the testbed's script), one of them
 throttled in every other round. Status 0: nothing grew beyond its bound; 77: no testbed here.
+Depends on: launcher.
 """
 import argparse
 import os

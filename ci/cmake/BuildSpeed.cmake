@@ -15,6 +15,12 @@ if(PCLSCOPE_CCACHE)
   endif()
 endif()
 
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)  # for ccache
+else()
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
+endif()
+
 # Programs of the sanitizer builds are linked some sixty times; what users get comes from the ordinary linker.
 if(PCLSCOPE_SANITIZE OR PCLSCOPE_TSAN)
   find_program(PCLSCOPE_MOLD mold)
@@ -25,7 +31,7 @@ endif()
 
 set(CMAKE_UNITY_BUILD ${PCLSCOPE_UNITY})
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 10)
-if(PCLSCOPE_UNITY)
+if(PCLSCOPE_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)  # a source included by another looks like a header
 endif()
 
@@ -50,6 +56,5 @@ set(PCLSCOPE_STANDARD_HEADERS <algorithm> <array> <atomic> <chrono> <cmath> <cst
 function(pclscope_precompile target)
   if(PCLSCOPE_PCH)
     target_precompile_headers(${target} PRIVATE ${PCLSCOPE_STANDARD_HEADERS} ${ARGN})
-    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)  # for ccache
   endif()
 endfunction()

@@ -8,7 +8,6 @@ import re
 import subprocess
 import tempfile
 import time
-import unittest
 import uuid
 
 import job
@@ -167,4 +166,4 @@ for name in job.mpis():
 del Attach
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    job.checks.main()

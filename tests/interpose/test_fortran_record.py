@@ -82,4 +82,4 @@ def load_tests(loader, _tests, _pattern):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    job.checks.main()

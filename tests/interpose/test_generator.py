@@ -154,4 +154,4 @@ class Coverage(WithHeaders):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    checks.main()

@@ -221,8 +221,8 @@ TEST_CASE("the JSON of watch has functions, blocked ranks and deadlocks") {
   REQUIRE(json["blocked"].size() == 1);
   CHECK(json["blocked"][0]["rank"] == 4);
   CHECK(json["blocked"][0]["site"] == "/src/halo.c:42");
-  CHECK(json["blocked"][0]["waits_for"] == session::Json({5}));
-  CHECK(json["deadlocks"][0]["members"][0]["waits_for"] == session::Json({0}));
+  CHECK(json["blocked"][0]["waits_for"] == session::Json::array({5}));
+  CHECK(json["deadlocks"][0]["members"][0]["waits_for"] == session::Json::array({0}));
   CHECK(views::watch_json(Snapshot{}, std::nullopt)["deadlocks"].empty());
 }
 

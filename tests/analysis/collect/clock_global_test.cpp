@@ -204,7 +204,6 @@ TEST_CASE("a long run: segments and records stay bounded, old times keep their b
   std::mt19937_64 random(23);
   const Clock node{3e9, 50e-6, 10e-6, 3'000}, root{0, -20e-6};
   GlobalClock clock(other);
-  const ClockLimits limits;
   std::int64_t last = 0;
   for (std::int64_t i = 1; i <= 300'000; ++i) {
     const std::int64_t t = i * second, local = node.at(t);

@@ -1,0 +1,141 @@
+"""The check: builds everything with warnings as errors and runs every test. See ci/test --help."""
+import argparse
+import os
+import pathlib
+import shutil
+import sys
+import time
+
+import builds
+import changed
+import run
+import table
+import tests
+
+LOGS = pathlib.Path("build/check")
+JOBS_AT_ONCE = 3  # job tests side by side beside a build, which gives way to them
+HELP = """Builds everything with warnings as errors and runs every test:
+  the style of the code (ci/style),
+  job tests: the built programs, most of them in real MPI jobs, side by side and each in namespaces of its own,
+  unit tests under AddressSanitizer and UndefinedBehaviorSanitizer, those with threads under ThreadSanitizer, too.
+The last lines are the failed tests and where their output is, where the time went, and ctest's totals. Status 0: all passed."""
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="ci/test", description=HELP, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("-L", metavar="LABEL", help="only tests with this label: unit, job, launcher, time, display")
+    parser.add_argument("-R", metavar="REGEX", help="only tests whose names match")
+    parser.add_argument("--changed", nargs="?", const="", metavar="BASE",
+                        help="only tests that the changes since BASE can affect (default: origin/main or the last commit)")
+    parser.add_argument("--list", action="store_true", help="with -L, -R or --changed: print the tests, run none")
+    parser.add_argument("--repeat", type=int, default=1, metavar="N", help="run the tests N times")
+    parser.add_argument("--seed", type=int, help="the seed of random tests, as a failed one printed it")
+    return parser.parse_args()
+
+
+def chosen(asked):
+    """{tree: names of tests, or None for all of them}. Trees in which nothing is asked for are left out."""
+    if asked.L == "unit" and not asked.R and asked.changed is None:
+        return {"sanitize": None}
+    if asked.changed is None and not asked.L and not asked.R:
+        return dict.fromkeys(builds.TREES)
+    for tree in builds.TREES:
+        if builds.configure(tree, LOGS) != 0:
+            raise SystemExit(f"ci/test: cmake --preset {tree} failed, see {LOGS}/configure-{tree}")
+    selection = (["-L", asked.L] if asked.L else []) + (["-R", asked.R] if asked.R else [])
+    labels = {"release": ["-L", "^job$"], "sanitize": ["-L", "^unit$"], "tsan": ["-L", "^threads$"]}
+    found = {}
+    for tree, own in labels.items():
+        names = set(tests.names(tree, *own)) & set(tests.names(tree, *selection))
+        if asked.changed is not None:
+            names &= changed.tests_of(asked.changed, tree)
+        if names:
+            found[tree] = names
+    return found
+
+
+def selection(names, *labels):
+    return [*labels, *(tests.only(names) if names is not None else [])]
+
+
+class Check:
+    def __init__(self, asked, plan):
+        self.asked, self.plan, self.began = asked, plan, builds.now()
+        self.failed, self.flaky, self.steps = [], [], []
+        self.environment = {"PCLSCOPE_KEEP": str((LOGS / "kept").resolve())}
+        if asked.seed is not None:
+            self.environment["PCLSCOPE_SEED"] = str(asked.seed)
+
+    def build(self, tree, nice=0):
+        names = self.plan[tree]
+        step = builds.start(tree, LOGS, nice, sorted(names) if names is not None and tree != "release" else None)
+        good = builds.finish(step)
+        if step:
+            self.steps.append(step)
+        if not good:
+            self.failed.append(f"build of {tree}")
+        return good
+
+    def start(self, name, tree, options, jobs, environment=None):
+        step = tests.Tests(name, tree, LOGS, options + self.repeated(), jobs, {**self.environment, **(environment or {})})
+        self.steps.append(step)
+        return step
+
+    def repeated(self):
+        return ["--repeat", f"until-fail:{self.asked.repeat}"] if self.asked.repeat > 1 else []
+
+    def finish(self, step):
+        bad, flaky = tests.finish(step, LOGS)
+        self.failed += bad
+        self.flaky += flaky
+
+    def style(self):
+        step = run.Step("style", ["ci/style"], LOGS / "style")
+        self.steps.append(step)
+        if step.wait() != 0:
+            self.failed.append("style")
+            print(step.end_of_log(40), flush=True)
+
+    def everything(self):
+        """Job tests that compare no times run beside the sanitizers' builds; those that do, alone, at the end."""
+        if self.plan.keys() == set(builds.TREES) and self.plan["release"] is None:
+            self.style()
+        jobs = None
+        released = "release" in self.plan and self.build("release")
+        if released:
+            jobs = self.start("jobs", "release", selection(self.plan["release"], "-L", "^job$", "-LE", "^time$"),
+                              JOBS_AT_ONCE)
+        nice = 15 if jobs else 0
+        if "sanitize" in self.plan and self.build("sanitize", nice):
+            self.finish(self.start("unit", "sanitize", selection(self.plan["sanitize"], "-L", "^unit$"), builds.CORES))
+        if "tsan" in self.plan and self.build("tsan", nice):
+            options = f"suppressions={os.getcwd()}/ci/tsan.supp halt_on_error=0 exitcode=66"
+            self.finish(self.start("threads", "tsan", selection(self.plan["tsan"], "-L", "^threads$"), builds.CORES,
+                                   {"TSAN_OPTIONS": options}))
+        if jobs:
+            self.finish(jobs)
+            self.finish(self.start("time", "release", selection(self.plan["release"], "-L", "^time$"), 2))
+
+
+def main():
+    asked = arguments()
+    shutil.rmtree(LOGS, ignore_errors=True)
+    LOGS.mkdir(parents=True)
+    plan = chosen(asked)
+    if asked.list or not plan:
+        for tree, names in plan.items():
+            print(*sorted(names if names is not None else tests.names(tree)), sep="\n")
+        print(f"{sum(len(names or []) for names in plan.values())} tests")
+        return 0
+    check = Check(asked, plan)
+    try:
+        check.everything()
+    except KeyboardInterrupt:
+        run.stop_all()
+        return 130
+    table.show(check)
+    return 1 if check.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
