@@ -1,12 +1,12 @@
 // The sanitizers make tests some ten times slower: there, long loops go through an eighth of their rounds. In all other
-// builds through all of them.
+// builds through all of them, and with the option PCLSCOPE_FULL_LENGTH (ci/nightly).
 #pragma once
 
 #include <algorithm>
 
 namespace pclscope::test {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(PCLSCOPE_UNDER_SANITIZER) && !defined(PCLSCOPE_FULL_LENGTH)
 inline constexpr bool under_sanitizer = true;
 #else
 inline constexpr bool under_sanitizer = false;

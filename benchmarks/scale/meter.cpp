@@ -35,7 +35,7 @@ bool MeteredLink::next(nodes::LinkEvent& event) {
 
 }  // namespace pclscope::benchmark
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef PCLSCOPE_UNDER_SANITIZER
 
 namespace {
 

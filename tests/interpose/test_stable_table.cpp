@@ -10,6 +10,7 @@
 
 #include "interpose/guard.hpp"
 #include "interpose/stable_table.hpp"
+#include "tests/thinned.hpp"
 
 using pclscope::SpinGuard;
 using pclscope::StableTable;
@@ -78,7 +79,7 @@ TEST_CASE("the table of requests does what a map does, and its entries never mov
 
 TEST_CASE("threads that pass handles on find what the one before them left") {
   constexpr unsigned threads = 4;
-  constexpr int rounds = 20000;
+  constexpr int rounds = pclscope::test::thinned(20000);
   const unsigned style = GENERATE(0u, 1u);
   CAPTURE(style);
   auto& table = new_table<0>();

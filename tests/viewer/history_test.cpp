@@ -312,7 +312,7 @@ TEST_CASE("any budget is kept in the end, the newest last to go") {
 
 TEST_CASE("an hour of 64 regions fits into the budget, and adding and copying stay cheap") {
   using Clock = std::chrono::steady_clock;
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef PCLSCOPE_UNDER_SANITIZER
   constexpr int windows = 4'000;
 #else
   constexpr int windows = 36'000;

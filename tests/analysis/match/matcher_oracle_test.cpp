@@ -17,7 +17,7 @@ using test::SimulatorOptions;
 namespace {
 
 constexpr int usual_programs = 80'000;  // of all test cases together
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef PCLSCOPE_UNDER_SANITIZER
 constexpr std::uint64_t programs_here = usual_programs / 20;
 #else
 constexpr std::uint64_t programs_here = usual_programs / 2;

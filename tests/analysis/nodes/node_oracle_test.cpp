@@ -18,7 +18,7 @@ using test::SimulatorOptions;
 namespace {
 
 constexpr std::uint64_t usual_programs = 10'000;
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef PCLSCOPE_UNDER_SANITIZER
 constexpr std::uint64_t programs_here = usual_programs / 10;
 #else
 constexpr std::uint64_t programs_here = usual_programs;

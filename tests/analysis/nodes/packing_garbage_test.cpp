@@ -10,7 +10,7 @@ using namespace pclscope;
 using namespace pclscope::nodes;
 using namespace pclscope::nodes::test;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef PCLSCOPE_UNDER_SANITIZER
 constexpr int mutants = 20'000;
 #else
 constexpr int mutants = 200'000;

@@ -13,6 +13,7 @@
 #include "analysis/store/writer.hpp"
 #include "tests/analysis/store/older_version.hpp"
 #include "tests/analysis/store/sample_rows.hpp"
+#include "tests/thinned.hpp"
 
 using namespace pclscope;
 using namespace pclscope::store;
@@ -205,8 +206,9 @@ TEST_CASE("flipped bytes: what HDF5 makes of them is counted") {
   const std::string whole = sample_dump(directory / "run.h5", 300);
   const std::uint64_t seed = std::random_device()();
   std::mt19937_64 random(seed);
+  const int flipped = test::thinned(150, 45);
   int read = 0, refused = 0, crashed = 0, hung = 0;
-  for (int i = 0; i < 150; i++) {
+  for (int i = 0; i < flipped; i++) {
     std::string content = whole;
     for (std::uint64_t flips = 1 + random() % 16; flips > 0; flips--) {
       const std::size_t at = random() % (i % 2 ? std::min<std::size_t>(content.size(), 200'000) : content.size());
@@ -220,7 +222,7 @@ TEST_CASE("flipped bytes: what HDF5 makes of them is counted") {
       WTERMSIG(status) == SIGALRM ? hung++ : crashed++;
     }
   }
-  WARN("150 dumps with flipped bytes, seed " << seed << ": " << read << " read, " << refused << " refused or in part, "
-                                             << crashed << " crashed HDF5, " << hung << " hung");
-  CHECK(read + refused > 140);
+  WARN(flipped << " dumps with flipped bytes, seed " << seed << ": " << read << " read, " << refused
+               << " refused or in part, " << crashed << " crashed HDF5, " << hung << " hung");
+  CHECK(read + refused > flipped * 14 / 15);
 }

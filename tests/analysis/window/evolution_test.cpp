@@ -6,6 +6,7 @@
 
 #include "analysis/window/evolutions.hpp"
 #include "tests/analysis/window/series.hpp"
+#include "tests/thinned.hpp"
 
 using namespace pclscope;
 using namespace pclscope::series;
@@ -63,7 +64,7 @@ TEST_CASE("planted growth and steady periods are found with at most one window o
   for (const double noise : {0.0, 0.005, 0.02, 0.05}) {
     std::mt19937_64 random(17);
     Found found;
-    for (int i = 0; i < 600; ++i) run(random_plan(noise, 10, random), noise, random, found);
+    for (int i = 0; i < test::thinned(600); ++i) run(random_plan(noise, 10, random), noise, random, found);
     std::cout << "noise " << noise << ": of " << found.cases << " planted, growth within one window "
               << found.exact_growth << ", steady " << found.exact_steady << ", exactly one of each "
               << found.one_of_each << ", growth shown at its second window " << found.seen_live << '\n';

@@ -113,7 +113,7 @@ TEST_CASE("a graph whose edges lead backwards or nowhere is refused") {
   }
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef PCLSCOPE_UNDER_SANITIZER
 constexpr int mutants = 40;  // per graph: frames of a damaged length cost a quarter of a gigabyte of checked memory
 #else
 constexpr int mutants = 400;

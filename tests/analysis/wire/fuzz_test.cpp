@@ -20,7 +20,7 @@
 #include "tests/analysis/wire/random_dag.hpp"
 #include "tests/analysis/wire/random_snapshot.hpp"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef PCLSCOPE_UNDER_SANITIZER
 constexpr bool sanitized = true;  // a sanitizer has its own account of memory
 #else
 constexpr bool sanitized = false;
@@ -32,7 +32,7 @@ std::atomic<std::size_t> held{0}, most_held{0};
 
 }  // namespace
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef PCLSCOPE_UNDER_SANITIZER
 void* operator new(std::size_t size) {
   void* memory = std::malloc(size);
   if (!memory) throw std::bad_alloc();
