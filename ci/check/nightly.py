@@ -1,0 +1,164 @@
+"""The long forms of the check, in parts of at most 40 minutes. See ci/nightly --help."""
+import argparse
+import fnmatch
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+import changed
+import run
+
+FOLDER = pathlib.Path("build/nightly")
+RESULTS = FOLDER / "results.json"
+CORES = str(os.cpu_count() or 1)
+PYTHON = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else "python3"  # Debian's: it has h5py and mpi4py
+
+
+def build(name, *options, targets=("all",), generator_options=("-G", "Ninja", "-DPCLSCOPE_WERROR=ON")):
+    at = FOLDER / name
+    return [["cmake", "-S", ".", "-B", at, *generator_options, *options],
+            ["cmake", "--build", at, "-j", CORES, "--target", *targets]]
+
+
+def ctest(name, *options):
+    return [["ctest", "--test-dir", FOLDER / name, "--output-on-failure", *options]]
+
+
+GCC_SANITIZERS = ("-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -g1", "-DPCLSCOPE_BENCHMARKS=OFF",
+                  "-DPCLSCOPE_FULL_LENGTH=ON")
+RELEASE = ("-DCMAKE_BUILD_TYPE=Release",)
+JOBS = {"PCLSCOPE_BUILD": str((FOLDER / "release").resolve()), "PCLSCOPE_SOURCE": os.getcwd()}
+RANDOM = [PYTHON, "-B", "tests/system/random_programs.py"]
+
+# Name: (about how many minutes, files whose change can affect it, its commands). A part stops at its first failure.
+PARTS = {
+    "style": (6, ["*.hpp", "*.h"], [["ci/style"], *build("release", *RELEASE),
+                                    ["ci/style", "--headers", "--build", FOLDER / "release"]]),
+    "release": (25, ["*"], [*build("release", *RELEASE), *ctest("release", "-L", "^unit$", "-j", CORES),
+                            *ctest("release", "-L", "^benchmark$")]),
+    "jobs-one-by-one": (30, ["interpose/*", "analysis/aggregator/*", "viewer/launch/*", "tests/system/*"],
+                        [*build("release", *RELEASE), *ctest("release", "-L", "^job$", "-j", "1")]),
+    "random": (25, ["interpose/*", "analysis/match/*", "analysis/collect/*", "tests/programs/random*"],
+               [*build("release", *RELEASE),
+                ["tests/apart", *RANDOM, "--messages", "1000000", "--mpi", "openmpi"],
+                ["tests/apart", *RANDOM, "--messages", "60000", "--per-run", "20000", "--ranks", "2", "--mpi", "mpich"]]),
+    "oracles": (15, ["analysis/match/*", "analysis/nodes/*", "analysis/wire/*"],
+                [*build("release", *RELEASE),
+                 ["env", "PCLSCOPE_ORACLE_PROGRAMS=40000", FOLDER / "release/tests/nodes_oracle_test"],
+                 ["env", "PCLSCOPE_ORACLE_PROGRAMS=40000", FOLDER / "release/tests/matcher_oracle_test"],
+                 ["env", "PCLSCOPE_FUZZ_FRAMES=1000000", FOLDER / "release/tests/test_wire_fuzz"]]),
+    "soak": (25, ["analysis/*"], [*build("release", *RELEASE),
+                                  [FOLDER / "release/benchmarks/soak_benchmark", "--events", "1e9"],
+                                  [FOLDER / "release/benchmarks/scale_benchmark"]]),
+    "churn": (12, ["analysis/aggregator/*", "analysis/collect/*", "interpose/*"],
+              [*build("release", *RELEASE),
+               ["tests/apart", PYTHON, "-B", "benchmarks/churn/run.py", "--seconds", "240"],
+               ["tests/apart", PYTHON, "-B", "benchmarks/churn/run.py", "--seconds", "240", "--mpi", "mpich"]]),
+    "truth": (20, ["analysis/attribute/*", "analysis/delay/*", "tests/truth/*"],
+              [*build("release", *RELEASE), ["tests/apart", PYTHON, "-B", "tests/truth/run", "--times", "2"]]),
+    "gcc-sanitizers": (40, ["analysis/*", "viewer/*", "tests/analysis/*", "tests/viewer/*"],
+                       [*build("gcc-sanitizers", *GCC_SANITIZERS, "-DPCLSCOPE_SANITIZE=ON", targets=("unit_tests",)),
+                        *ctest("gcc-sanitizers", "-L", "^unit$", "-j", CORES)]),
+    "gcc-threads": (30, ["analysis/*", "viewer/*", "interpose/*"],
+                    [*build("gcc-threads", *GCC_SANITIZERS, "-DPCLSCOPE_TSAN=ON", targets=("threaded_tests",)),
+                     ["env", f"TSAN_OPTIONS=suppressions={os.getcwd()}/ci/tsan.supp exitcode=66",
+                      *ctest("gcc-threads", "-L", "^threads$", "-j", CORES)[0]]]),
+    "clang": (15, ["*.cpp", "*.hpp", "*.c"],
+              build("clang", "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_C_COMPILER=clang", "-DCMAKE_CXX_COMPILER=clang++",
+                    "-DPCLSCOPE_BENCHMARKS=OFF", targets=("unit_tests", "pclscope", "pclscope-view"))),
+    "debug-non-unity": (35, ["*.cpp", "*.hpp", "*CMakeLists.txt", "*.cmake"],
+                        [*build("debug", "-DCMAKE_BUILD_TYPE=Debug", "-DPCLSCOPE_UNITY=OFF", "-DPCLSCOPE_PCH=OFF"),
+                         *ctest("debug", "-L", "^unit$", "-j", CORES)]),
+}
+
+
+def results():
+    return json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+
+
+def commit():
+    dirty = subprocess.run(["git", "status", "--porcelain"], capture_output=True, text=True, check=False).stdout.strip()
+    return changed.lines_of("git", "rev-parse", "--short", "HEAD")[0] + ("+" if dirty else "")
+
+
+def do(name):
+    minutes, _, commands = PARTS[name]
+    run.say(f"part {name}: about {minutes} minutes")
+    began, status, last = time.time(), 0, ""
+    for number, command in enumerate(commands):
+        command = [str(word) for word in command]
+        last = " ".join(command)
+        step = run.Step(f"{name} {number + 1}/{len(commands)}", command, FOLDER / f"{name}-{number}.log", environment=JOBS)
+        status = step.wait()
+        run.say(f"{step.name}: {'done' if status == 0 else f'FAILED ({status})'} after {step.seconds():.0f} s: {last[:100]}")
+        if status != 0:
+            print(step.end_of_log(40), flush=True)
+            break
+    kept = results()
+    kept[name] = {"passed": status == 0, "seconds": round(time.time() - began), "commit": commit(),
+                  "at": time.strftime("%Y-%m-%d %H:%M"), "command": "" if status == 0 else last}
+    RESULTS.write_text(json.dumps(kept, indent=1))
+    return status == 0
+
+
+def shares(count):
+    """The parts in `count` groups of about equal length, always the same."""
+    groups = [[0, []] for _ in range(count)]
+    for name in sorted(PARTS, key=lambda name: -PARTS[name][0]):
+        least = min(groups, key=lambda group: group[0])
+        least[0] += PARTS[name][0]
+        least[1].append(name)
+    return [names for _, names in groups]
+
+
+def summary():
+    kept = results()
+    for name, (minutes, _, _) in PARTS.items():
+        row = kept.get(name)
+        told = "not run yet" if row is None else (f"{'passed' if row['passed'] else 'FAILED'} in {row['seconds']} s,"
+                                                  f" commit {row['commit']}, {row['at']} {row['command']}")
+        print(f"{name:16} {minutes:3} min  {told}")
+    return 0 if all(name in kept and kept[name]["passed"] for name in PARTS) else 1
+
+
+def affected(base):
+    files = changed.files(base)
+    return [name for name, (_, patterns, _) in PARTS.items()
+            if any(fnmatch.fnmatch(file, pattern) for file in files for pattern in patterns)]
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="ci/nightly", description=__doc__.split(" See")[0],
+                                     epilog=f"Parts: {', '.join(PARTS)}. Results are kept in {RESULTS}.")
+    parser.add_argument("parts", nargs="*", metavar="PART", help="parts to run; all when none is named")
+    parser.add_argument("--part", metavar="K/N", help="the K-th of N shares of about equal length")
+    parser.add_argument("--resume", action="store_true", help="leave out what has passed at this commit")
+    parser.add_argument("--summary", action="store_true", help="what is known of each part; status 0: all passed")
+    parser.add_argument("--changed", nargs="?", const="", metavar="BASE", help="name the parts that changes can affect")
+    asked = parser.parse_args()
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    if asked.summary:
+        return summary()
+    if asked.changed is not None:
+        print(*affected(asked.changed), sep="\n")
+        return 0
+    names = asked.parts or list(PARTS)
+    if asked.part:
+        k, n = (int(word) for word in asked.part.split("/"))
+        names = shares(n)[k - 1]
+    unknown = [name for name in names if name not in PARTS]
+    if unknown:
+        parser.error(f"no such part: {', '.join(unknown)}")
+    kept = results()
+    if asked.resume:
+        names = [name for name in names if not (kept.get(name, {}).get("passed") and kept[name]["commit"] == commit())]
+    failed = [name for name in names if not do(name)]
+    print(f"ci/nightly: {'FAILED: ' + ', '.join(failed) if failed else 'all passed'}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
