@@ -13,12 +13,14 @@ add_library(pclscope_core STATIC
   nodes/job_sites.cpp nodes/memory_link.cpp nodes/node.cpp nodes/node_halves.cpp nodes/report_tree.cpp nodes/root.cpp
   order/clock_propagation.cpp order/clocks.cpp order/dag_builder.cpp order/dag_dot.cpp order/dag_links.cpp
   order/event_order.cpp order/fold.cpp order/job_clocks.cpp
-  attribute/attributor.cpp attribute/better_mapping.cpp attribute/exposure.cpp attribute/findings.cpp attribute/guilty.cpp attribute/network.cpp attribute/replay.cpp
-  attribute/shapes.cpp attribute/slices.cpp attribute/spells.cpp attribute/words.cpp
+  attribute/attributor.cpp attribute/better_mapping.cpp attribute/exposure.cpp attribute/findings.cpp
+  attribute/guilty.cpp attribute/network.cpp attribute/replay.cpp attribute/shapes.cpp attribute/slices.cpp
+  attribute/spells.cpp attribute/words.cpp
   callsite/site_sums.cpp callsite/sites_in.cpp
-  window/activity.cpp window/evolution.cpp window/node_links.cpp window/noise_scale.cpp window/open_windows.cpp window/period_list.cpp window/piece_fit.cpp
-  window/evolutions.cpp window/packed_messages.cpp window/ramp_ends.cpp window/recent_messages.cpp window/region_series.cpp
-  window/retention.cpp window/retention_periods.cpp window/trend_labels.cpp window/worst.cpp
+  window/activity.cpp window/evolution.cpp window/node_links.cpp window/noise_scale.cpp window/open_windows.cpp
+  window/period_list.cpp window/piece_fit.cpp window/evolutions.cpp window/packed_messages.cpp window/ramp_ends.cpp
+  window/recent_messages.cpp window/region_series.cpp window/retention.cpp window/retention_periods.cpp
+  window/trend_labels.cpp window/worst.cpp
   region/canonical_order.cpp region/coarsen.cpp region/change.cpp region/cluster_component.cpp region/communities.cpp
   region/dendrogram.cpp region/find_regions.cpp region/free_energy.cpp region/graph.cpp region/linkage.cpp
   region/method.cpp

@@ -215,8 +215,8 @@ def status_of(done):
 
 
 def main(skipped=None):
-    """Runs the tests of the calling script. `skipped`: the exit status that says that all of them were. When nothing failed
-    but commands that a launcher did not end, the last line says so: ci/test then runs the script once more."""
+    """Runs the tests of the calling script. `skipped`: the exit status that says that all of them were. When nothing
+    failed but commands that a launcher did not end, the last line says so: ci/test then runs the script once more."""
     result = unittest.main(module="__main__", exit=False, verbosity=2).result
     bad = [text for _, text in result.failures + result.errors]
     if bad and all(re.search(r"^(checks\.)?Hung: ", text, re.MULTILINE) for text in bad):

@@ -14,7 +14,7 @@ LAUNCHER_ALONE = "only the launcher failed"
 
 def look(step, line):
     begun = re.match(r" +Start +\d+: (\S+)", line)
-    ended = re.match(r" *\d+/\d+ +Test +#\d+: (\S+) \.*\**(\w[\w ()]*?) +([\d.]+) sec", line)
+    ended = re.match(r" *\d+/\d+ +Test +#\d+: (\S+) [. *]*([A-Z][\w ()]*?) +([\d.]+) sec", line)
     if begun:
         step.running.add(begun[1])
     if ended:

@@ -28,8 +28,8 @@ KINDS = ["none", "call", "send", "recv_post", "recv_done", "recv_cancelled", "re
          "send_cancelled", "send_not_cancelled", "collective", "comm_created", "comm_freed", "init", "finalize", "lost",
          "rma", "rma_sync", "file", "control", "unrecorded_sends", "unrecorded_receives", "lost_number"]
 FLAGS = ["nonblocking", "persistent", "posted", "synchronous", "buffered", "ready", "intercomm", "failed", "foreign",
-         "unordered", "truncated", "matched_probe", "entered", "unrecorded", "out_of_order", "partitioned", "summarised",
-         "of_receives"]
+         "unordered", "truncated", "matched_probe", "entered", "unrecorded", "out_of_order", "partitioned",
+         "summarised", "of_receives"]
 ANY_SOURCE, PROC_NULL, UNKNOWN_RANK, ROOT_SELF, ANY_TAG = -1, -2, -3, -4, -1
 
 Event = collections.namedtuple("Event", "begin end site comm bytes ordinal peer tag kind function flags")

@@ -1,6 +1,7 @@
 """Runs one job where /dev/shm is as small as the first argument says (a tmpfs in a mount namespace; needs root).
 
-    small_shm.py SIZE MPI       prints {"bare": .., "status": .., "out": .., "lines": [..], "capacity": [..], "sends": ..} as JSON
+    small_shm.py SIZE MPI       prints as JSON {"bare": .., "status": .., "out": .., "lines": [..], "capacity": [..],
+                                "sends": ..}
 """
 
 import json

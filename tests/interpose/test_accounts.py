@@ -177,7 +177,8 @@ class Accounts(job.Test):
         sent, received = self.sender(reader.events(0)), self.receiver(reader.events(1))
         self.assertEqual({k: c.total for k, c in sent.items()}, {k: c.total for k, c in received.items()})
         self.assertEqual(sum(c.total for c in sent.values()), 2 * count)
-        recorded = [sum(1 for c in side.values() for _, i in c.items if not isinstance(i, int)) for side in (sent, received)]
+        recorded = [sum(1 for c in side.values() for _, i in c.items if not isinstance(i, int))
+                    for side in (sent, received)]
         for side, channels in (("sender", sent), ("receiver", received)):
             for key, channel in channels.items():
                 if channel.doubtful == 0:

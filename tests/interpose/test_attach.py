@@ -44,7 +44,8 @@ class Attach(job.Test):
 
     def start(self, ranks, *command, **variables):
         options = ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"] if self.mpi == "openmpi" else []
-        line = [job.MPIRUN[self.mpi], *options, "-n", str(ranks), "env", "LD_PRELOAD=" + job.library(self.mpi), *command]
+        line = [job.MPIRUN[self.mpi], *options, "-n", str(ranks), "env", "LD_PRELOAD=" + job.library(self.mpi),
+                *command]
         process = subprocess.Popen(line, env=job.environment(PCL_TEST_MARK=self.mark, **variables),
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.stdout.close)
@@ -65,17 +66,20 @@ class Attach(job.Test):
         printed, err = process.communicate(timeout=job.PATIENCE)
         self.assertEqual((process.returncode, printed, err), (0, out, ""))
         self.assertEqual(boards() - self.before, set())
-        self.assertEqual([path for beginning in beginnings for path in glob.glob(beginning + "*")], [])  # rings without a board
+        # No rings without a board either.
+        self.assertEqual([path for beginning in beginnings for path in glob.glob(beginning + "*")], [])
 
     def test_twenty_sessions_under_load(self):
         # Nobody may drop: on a busy machine the drainer may not get a core for longer than the usual 100 ms.
-        process = self.start(3, job.program("attach_load", self.mpi), "300", f"until={self.end}", PCLSCOPE_OVERFLOW_WAIT_MS=30000)
+        process = self.start(3, job.program("attach_load", self.mpi), "300", f"until={self.end}",
+                             PCLSCOPE_OVERFLOW_WAIT_MS=30000)
         try:
             done, sessions = self.cycles("attach_load", 20, 300, 100)
             self.assertEqual(done.returncode, 0, done.stdout)
             self.assertEqual(len(sessions), 20)
             for s in sessions:
-                self.assertEqual([s["recording"], s["wrong"], s["dropped"], s["ambiguous"], s["lost"]], [3, 0, 0, 0, 0], s)
+                self.assertEqual([s["recording"], s["wrong"], s["dropped"], s["ambiguous"], s["lost"]],
+                                 [3, 0, 0, 0, 0], s)
                 self.assertGreater(s["matched"], 0)
                 self.assertGreaterEqual(s["sends"], s["matched"])
             self.assertGreater(sum(s["collectives"] for s in sessions), 0)
@@ -98,7 +102,8 @@ class Attach(job.Test):
         self.assertTidied()
 
     def test_aggregators_that_die_and_recording_switched_off_and_on(self):
-        process = self.start(3, job.program("attach_load", self.mpi), "300", f"until={self.end}", "control", PCLSCOPE_RING_EVENTS=1024)
+        process = self.start(3, job.program("attach_load", self.mpi), "300", f"until={self.end}", "control",
+                             PCLSCOPE_RING_EVENTS=1024)
         try:
             done, sessions = self.cycles("attach_load", 8, 300, 20, "die")
             self.assertEqual(done.returncode, 0, done.stdout)
@@ -114,7 +119,8 @@ class Attach(job.Test):
             done, sessions = self.cycles("attach_load", 8, 200, 20, "blind")
             self.assertEqual(done.returncode, 0, done.stdout)
             for s in sessions:
-                self.assertEqual([s["recording"], s["wrong"], s["dropped"], s["ambiguous"], s["lost"]], [3, 0, 0, 0, 0], s)
+                self.assertEqual([s["recording"], s["wrong"], s["dropped"], s["ambiguous"], s["lost"]],
+                                 [3, 0, 0, 0, 0], s)
             self.assertEnds(process, "right\n")
         finally:
             process.kill()

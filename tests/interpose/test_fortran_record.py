@@ -12,10 +12,10 @@ import unittest
 import job
 import test_record
 
-# Calls here have variables only for arguments. When `use mpi` or `use mpi_f08` declares the routine, gcc 12 gives such a
-# call no line of its own, but that of any statement before.
-WITHOUT_LINE = {"Init", "Finalize", "Wait", "Test", "Start", "Cancel", "Request_free", "Barrier", "Comm_dup", "Comm_idup",
-                "Comm_free", "Comm_create", "Intercomm_merge"}
+# Calls here have variables only for arguments. When `use mpi` or `use mpi_f08` declares the routine, gcc 12 gives such
+# a call no line of its own, but that of any statement before.
+WITHOUT_LINE = {"Init", "Finalize", "Wait", "Test", "Start", "Cancel", "Request_free", "Barrier", "Comm_dup",
+                "Comm_idup", "Comm_free", "Comm_create", "Intercomm_merge"}
 BINDINGS = ("mpif_h", "mpi", "mpi_f08")
 SOURCE = os.path.join(job.SOURCE, "tests", "interpose", "record_calls.F90")
 
@@ -61,7 +61,8 @@ class FortranRecord(test_record.Record):
     def check_sites(self, segments):
         events = [e for s in segments for e in s.events]
         addresses = [hex(e.site - 1) for e in events]  # a return address: the call lies before it
-        told = subprocess.run(["addr2line", "-e", self.program(), *addresses], capture_output=True, text=True, check=True)
+        told = subprocess.run(["addr2line", "-e", self.program(), *addresses],
+                              capture_output=True, text=True, check=True)
         lines = lines_of_source()
         for event, place in zip(events, told.stdout.splitlines()):
             file, number = place.split(" ")[0].rsplit(":", 1)

@@ -97,7 +97,8 @@ class Generator(WithHeaders):
     def test_awkward_prototypes_are_understood(self):
         sys.path.insert(0, os.path.dirname(GENERATE))
         import prototypes  # pylint: disable=import-outside-toplevel
-        text = ("extern int MPI_Init(void); int MPI_Send(const void *buf, const int counts[], int ranges[][3], char ***a);"
+        text = ("extern int MPI_Init(void); "
+                "int MPI_Send(const void *buf, const int counts[], int ranges[][3], char ***a);"
                 "double MPI_Wtime(void); MPI_Comm MPI_F(int); typedef int (MPI_Handler)(MPI_Comm *, int *, ...);"
                 "int MPI_Pcontrol(const int level, ...);")
         functions = prototypes.parse_header(text)

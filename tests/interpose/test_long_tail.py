@@ -51,10 +51,12 @@ class LongTail(job.Test):
         for rank, events in enumerate(self.events(result, 4, "rma", "rma_sync")):
             right, left = (rank + 1) % 4, (rank + 3) % 4
             reversed_id = next(e.comm for e in result.segments[rank].events if e.kind == "comm_created")
-            seen = [(e.function, e.comm, e.peer, e.bytes // INT) for e in events if not e.function.startswith("Win_test")]
+            seen = [(e.function, e.comm, e.peer, e.bytes // INT) for e in events
+                    if not e.function.startswith("Win_test")]
             fence = ("Win_fence", WORLD, ANY_SOURCE, 0)
             sync = lambda name, peer=ANY_SOURCE, comm=WORLD: (name, comm, peer, 0)
-            paper = [fence, ("Put", WORLD, right, 2), ("Accumulate", WORLD, 0, 1), fence, ("Get", WORLD, left, 2), fence]
+            paper = [fence, ("Put", WORLD, right, 2), ("Accumulate", WORLD, 0, 1), fence,
+                     ("Get", WORLD, left, 2), fence]
             # In the reversed communicator the next rank is the one before in the world.
             paper += [sync("Win_lock", left, reversed_id), ("Fetch_and_op", reversed_id, left, 1),
                       sync("Win_flush", left, reversed_id), ("Compare_and_swap", reversed_id, left, 1),
@@ -76,7 +78,8 @@ class LongTail(job.Test):
                 self.assertEqual(e.kind == "rma_sync", e.function.startswith("Win_"))
                 self.assertEqual("nonblocking" in e.flags, e.function[:2] in ("Rp", "Rg", "Ra"))
                 self.assertLessEqual(e.begin, e.end)
-            windows = [e for s in [result.segments[rank]] for e in s.events if e.kind == "call" and "Win_" in e.function]
+            windows = [e for s in [result.segments[rank]] for e in s.events
+                       if e.kind == "call" and "Win_" in e.function]
             self.assertEqual([(e.function, e.comm) for e in windows],
                              [("Win_allocate", WORLD), ("Win_free", WORLD), ("Win_create", reversed_id),
                               ("Win_free", reversed_id), ("Win_create", WORLD), ("Win_free", WORLD),
@@ -115,7 +118,8 @@ class LongTail(job.Test):
             starts = [e for e in result.segments[rank].events if e.function in ("Start", "Startall")]
             self.assertEqual(starts, [])  # the collective's own event covers the start
             made = [e for e in result.segments[rank].events if e.kind == "call" and e.function.endswith("_init")]
-            self.assertEqual([e.function for e in made], ["Allreduce_init", "Bcast_init", "Barrier_init", "Barrier_init"])
+            self.assertEqual([e.function for e in made],
+                             ["Allreduce_init", "Bcast_init", "Barrier_init", "Barrier_init"])
 
     def test_partitioned(self):
         result = self.run_both("partitioned", 2)
@@ -148,7 +152,8 @@ class LongTail(job.Test):
             self.assertEqual(ends, [("recv_done", other, 10 + other, 40 if told else untold),
                                     ("recv_done", other, 20, 24 if told else untold),
                                     ("recv_done", other, 30, 16) if told else ("recv_freed", ANY_SOURCE, ANY_TAG, 0)])
-            self.assertEqual([(e.tag, e.bytes) for e in mine if e.kind == "send"], [(10 + rank, 40), (20, 24), (30, 16)])
+            self.assertEqual([(e.tag, e.bytes) for e in mine if e.kind == "send"],
+                             [(10 + rank, 40), (20, 24), (30, 16)])
 
     def check_pairs(self, result, ranks, expected):
         """Every send has its receive: numbers per (comm, from, to) agree on both sides. `expected`: {rank: sends}."""

@@ -23,8 +23,8 @@ class Mischief(job.Test):
         [segment] = result.segments
         self.assertEqual(segment.capacity, 64)
         self.assertEqual(len(segment.events), 64)
-        # init, sends and receives, finalize, and what would have told of the missing ones: lost, a channel each of sends
-        # and receives, the number of receive 31
+        # init, sends and receives, finalize, and what would have told of the missing ones: lost, a channel each of
+        # sends and receives, the number of receive 31
         self.assertEqual(segment.dropped, 2 * 1000 + 2 - 64 + 4)
         self.assertEqual(segment.events[0].kind, "init")
 
@@ -126,7 +126,8 @@ class Mischief(job.Test):
 
     def test_a_singleton_without_a_job_runs_silently(self):
         for variables in ({}, {"PCLSCOPE_JOB": "0123456789abcdef0123456789abcdef", "PCLSCOPE_RANKS": "4"}):
-            done = job.run([job.program("mischief", self.mpi), "ring", "5"], LD_PRELOAD=job.library(self.mpi), **variables)
+            done = job.run([job.program("mischief", self.mpi), "ring", "5"],
+                           LD_PRELOAD=job.library(self.mpi), **variables)
             self.assertEqual((done.returncode, done.stdout), (0, "token 5\n"), done.stderr)
             self.assertNotIn("pclscope", done.stderr)
             for path in glob.glob("/dev/shm/pclscope-0123456789abcdef0123456789abcdef-*"):

@@ -54,7 +54,8 @@ class Overflow(job.Test):
     mpi = None
 
     def burst(self, consume, first=1000, second=10, wait_ms=LONG_MS, **variables):
-        """Runs two bursts; `consume(consumer, directory)` decides what the consumer does. Returns (consumer, seconds)."""
+        """Runs two bursts; `consume(consumer, directory)` decides what the consumer does. Returns (consumer,
+        seconds)."""
         token, times = secrets.token_hex(16), []
         with tempfile.TemporaryDirectory() as directory:
             mark = lambda n: os.path.join(directory, str(n))

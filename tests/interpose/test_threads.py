@@ -1,5 +1,5 @@
-"""MPI_THREAD_MULTIPLE: every send and receive of threads.c has one number, ends once, and knows with how many others it ran
-at once. Depends on: launcher."""
+"""MPI_THREAD_MULTIPLE: every send and receive of threads.c has one number, ends once, and knows with how many others it
+ran at once. Depends on: launcher."""
 
 import collections
 import unittest
@@ -47,7 +47,8 @@ class Threads(job.Test):
             if e.kind == "recv_done":
                 self.assertIn("posted", e.flags)
         lost = self.lost(events, True)
-        self.assertEqual(sorted(set(posts) | set(ends) | set(lost)), list(range(len(set(posts) | set(ends) | set(lost)))))
+        self.assertEqual(sorted(set(posts) | set(ends) | set(lost)),
+                         list(range(len(set(posts) | set(ends) | set(lost)))))
         for n, group in posts.items():
             entered = ["entered" in e.flags for e in group]
             self.assertEqual(ends[n], 1)
@@ -58,7 +59,8 @@ class Threads(job.Test):
         for n, count in ends.items():
             self.assertEqual(count, 1)
             if n not in posts:  # a probe that found nothing
-                self.assertTrue(any(e.kind == "recv_cancelled" and "failed" in e.flags for _, e in events if number(e) == n))
+                self.assertTrue(any(e.kind == "recv_cancelled" and "failed" in e.flags
+                                    for _, e in events if number(e) == n))
 
     def check_own_channels(self, events, kind):
         """The order of a thread's own channel is that of the numbers, whatever other threads did."""
@@ -111,7 +113,8 @@ class Threads(job.Test):
     def test_switched_off_and_on_by_one_thread(self):
         count = 200
         sender, receiver = self.observe(count, "control")
-        for events, kind, sums in ((sender, "send", "unrecorded_sends"), (receiver, "recv_done", "unrecorded_receives")):
+        for events, kind, sums in ((sender, "send", "unrecorded_sends"),
+                                   (receiver, "recv_done", "unrecorded_receives")):
             found = collections.Counter()
             for _, e in events:
                 self.assertFalse(e.kind == "lost" and "summarised" not in e.flags)

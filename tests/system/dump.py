@@ -94,7 +94,8 @@ def time_origin(path):
 def dropped(path):
     """Events that the ranks had no room for."""
     with h5py.File(path, "r") as file:
-        return max(int(copy["ranks"]["dropped_events"][:].sum()) for copy in file["summary"].values() if "ranks" in copy)
+        return max(int(copy["ranks"]["dropped_events"][:].sum())
+                   for copy in file["summary"].values() if "ranks" in copy)
 
 
 def rows_from(columns):

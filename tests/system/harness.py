@@ -128,8 +128,10 @@ class Sandbox:
         shutil.rmtree(self.directory, ignore_errors=True)
 
     def will_be_orphaned(self):
-        """Processes are about to be killed in a way after which MPI does not tidy up; their files are removed at the end."""
-        self.orphaned |= {file for pid, _ in self.processes() for file in remains.mapped_shared_memory(pid) if "/pclscope-" not in file}
+        """Processes are about to be killed in a way after which MPI does not tidy up; their files are removed at the
+        end."""
+        self.orphaned |= {file for pid, _ in self.processes() for file in remains.mapped_shared_memory(pid)
+                          if "/pclscope-" not in file}
 
     def kill_everything(self):
         """SIGKILL for every process of this test, and nothing of theirs left in /dev/shm: nobody else would tidy up,
@@ -192,7 +194,8 @@ class Sandbox:
         return self.start(*self.traced_command(ranks, *command, options=options))
 
     def in_private_mounts(self, mounts, command, after="true", timeout=PATIENCE):
-        """Runs a command where `mounts` (shell lines) hold for it alone, then `after`; None where this is not allowed."""
+        """Runs a command where `mounts` (shell lines) hold for it alone, then `after`; None where this is not
+        allowed."""
         options = ["-m"] if os.getuid() == 0 else ["-rm"]
         if self.run("unshare", *options, "mount", "-t", "tmpfs", "tmpfs", self.runtime).code != 0:
             return None
@@ -232,7 +235,8 @@ class Sandbox:
         return jobs[0]["name"]
 
     def live(self, *target):
-        """The newest summary. `--once` waits 2 s for one: on a busy machine the next call may see what this one missed."""
+        """The newest summary. `--once` waits 2 s for one: on a busy machine the next call may see what this one
+        missed."""
         def look():
             done = self.pclscope("watch", *target, "--once", "--json")
             if done.code == 0:
@@ -327,8 +331,8 @@ class SystemTest(checks.Test):
             self.assertIn(word.lower(), lines[0].lower(), str(done))
 
     def assertComplete(self, summary, ranks, matched=None, byte_count=None):
-        """Every message matched, nothing lost, no clock wrong. Between nodes clocks are known within their error only: a
-        message may seem to arrive before it was sent, by less than that (clock_unclear)."""
+        """Every message matched, nothing lost, no clock wrong. Between nodes clocks are known within their error only:
+        a message may seem to arrive before it was sent, by less than that (clock_unclear)."""
         messages = summary["messages"]
         self.assertEqual(summary["application"]["ranks"], ranks)
         counts = {key: messages[key] for key in ("unmatched_sends", "unmatched_receives", "ambiguous",

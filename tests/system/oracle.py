@@ -1,9 +1,9 @@
 """Compares stored pairs with what the random program wrote down (tests/programs/random_program.cpp, random_ledger.hpp).
 
-A stored row has no payload. It is identified by its communicator, ranks, tag and size, and by its times: send_begin lies
-within the call by which the program started that send, recv_post within the call by which it posted that receive, as the
-program timed them itself. (Where the posting may not have been recorded: recv_wait within the call that completed it.) The
-oracle's and the tool's clock are tied together by messages with a tag of their own.
+A stored row has no payload. It is identified by its communicator, ranks, tag and size, and by its times: send_begin
+lies within the call by which the program started that send, recv_post within the call by which it posted that receive,
+as the program timed them itself. (Where the posting may not have been recorded: recv_wait within the call that
+completed it.) The oracle's and the tool's clock are tied together by messages with a tag of their own.
 """
 import pathlib
 
@@ -18,7 +18,8 @@ SENT = numpy.dtype([("before", "i8"), ("after", "i8"), ("number", "i8"), ("label
                     ("tag", "i4"), ("bytes", "i4"), ("stretch", "i4"), ("thread", "i4"), ("how", "i4"), ("", "i4")])
 RECEIVED = numpy.dtype([("before", "i8"), ("after", "i8"), ("wait_before", "i8"), ("wait_after", "i8"),
                         ("number", "i8"), ("label", "i4"), ("source", "i4"),
-                        ("tag", "i4"), ("bytes", "i4"), ("posted", "i4"), ("done", "i4"), ("thread", "i4"), ("how", "i4")])
+                        ("tag", "i4"), ("bytes", "i4"), ("posted", "i4"), ("done", "i4"), ("thread", "i4"),
+                        ("how", "i4")])
 
 
 def load(directory, name, dtype, ranks):
@@ -79,7 +80,8 @@ class Oracle:
             return []
         tags = max(sent["tag"].max(), received["tag"].max()) + 1
         labels = max(sent["label"].max(), received["label"].max()) + 1
-        channel = [key_of(numpy.r_[label, labels], numpy.r_[a, self.ranks], numpy.r_[b, self.ranks], numpy.r_[tag, tags])[:-1]
+        channel = [key_of(numpy.r_[label, labels], numpy.r_[a, self.ranks], numpy.r_[b, self.ranks],
+                          numpy.r_[tag, tags])[:-1]
                    for label, a, b, tag in ((sent["label"], source, sent["destination"], sent["tag"]),
                                             (received["label"], received["source"], destination, received["tag"]))]
         # k-th send of a channel and k-th receive: one thread each, so the order of the files is the order of the calls.
@@ -132,18 +134,22 @@ class Oracle:
         return (self.all.stretch % 2 == 1) & (self.all.done % 2 == 1) & (self.all.done != UNSEEN)
 
     def posted_unrecorded(self):
-        """Posted while off, and outstanding when recording was switched on: its place among the others may be unknown."""
+        """Posted while off, and outstanding when recording was switched on: its place among the others may be
+        unknown."""
         return (self.all.posted % 2 == 1) & (self.all.done != self.all.posted)
 
     def overtaken(self):
-        """Posted while off and outstanding at the end of the stretch, though a receive posted later on the same channel
-        completed in it: which of the two took a message that was recorded cannot be known, so counts may be off by one."""
+        """Posted while off and outstanding at the end of the stretch, though a receive posted later on the same
+        channel completed in it: which of the two took a message that was recorded cannot be known, so counts may be off
+        by one."""
         truth = self.all
-        channel = key_of(*(column.astype(numpy.int64) for column in (truth.label, truth.source, truth.destination, truth.tag)),
-                         truth.posted.astype(numpy.int64))
+        channel = key_of(
+            *(column.astype(numpy.int64) for column in (truth.label, truth.source, truth.destination, truth.tag)),
+            truth.posted.astype(numpy.int64))
         off = truth.posted % 2 == 1
         completed = off & (truth.done == truth.posted)
-        last = dict(zip(channel[completed].tolist(), numpy.flatnonzero(completed).tolist()))  # rows are in posting order
+        # Rows are in posting order.
+        last = dict(zip(channel[completed].tolist(), numpy.flatnonzero(completed).tolist()))
         rows = numpy.flatnonzero(off & (truth.done != truth.posted))
         return sum(last.get(key, -1) > row for row, key in zip(rows.tolist(), channel[rows].tolist()))
 
@@ -165,7 +171,8 @@ def tie(rows, truth):
         place = numpy.searchsorted(truth.send_before[at], time + offsets, side="right") - 1
         score += (place >= 0) & (time + offsets <= truth.send_after[at][place])
     def fitting(offset):
-        places = [numpy.searchsorted(truth.send_before[at], time + offset, side="right") - 1 for at, time in zip(same, t)]
+        places = [numpy.searchsorted(truth.send_before[at], time + offset, side="right") - 1
+                  for at, time in zip(same, t)]
         return {i: at[p] for i, (at, p, time) in enumerate(zip(same, places, t))
                 if p >= 0 and time + offset <= truth.send_after[at][p]}
     found = max(map(fitting, offsets[score == score.max()][:1000]), key=lambda found: len(set(found.values())))
@@ -195,7 +202,8 @@ class Clock:
         # The tool takes its time some 20 ns after the oracle, or later: the line touches the earliest from above, among
         # the first of the messages and among the last.
         ends = t <= numpy.quantile(t, 0.1), t >= numpy.quantile(t, 0.9)
-        self.rate = 1.0 if monotonic else (low[ends[1]].mean() - low[ends[0]].mean()) / (t[ends[1]].mean() - t[ends[0]].mean())
+        self.rate = 1.0 if monotonic else ((low[ends[1]].mean() - low[ends[0]].mean())
+                                           / (t[ends[1]].mean() - t[ends[0]].mean()))
         for _ in range(0 if monotonic else 5):
             first, last = (numpy.where(part, low - self.rate * t, -numpy.inf).argmax() for part in ends)
             self.rate = (low[last] - low[first]) / (t[last] - t[first])
@@ -208,7 +216,8 @@ class Clock:
 
 
 def find(rows, truth, clock, unseen_posts, label_of_comm=None):
-    """For each stored row the message that it is, -1 when it is none. Without labels of the communicators: whichever."""
+    """For each stored row the message that it is, -1 when it is none. Without labels of the communicators:
+    whichever."""
     begin, post, wait = (clock.ticks(times) for times in (rows.send_begin, rows.recv_post, rows.recv_wait))
     columns = [("source", "destination", "tag", "bytes")] * 2
     row_key, true_key = ([getattr(table, name).astype(numpy.int64) for name in names]
@@ -259,8 +268,8 @@ def labels_of_communicators(rows, truth, found, differences):
 
 
 def compare(rows, oracle, monotonic=False, required=None, may_miss=0):
-    """A list of differences, empty when every stored pair is the oracle's. required: messages that must be stored, but for
-    so many; None: all, then every posting was recorded."""
+    """A list of differences, empty when every stored pair is the oracle's. required: messages that must be stored, but
+    for so many; None: all, then every posting was recorded."""
     differences = []
     truth = oracle.all
     if not len(rows) and required is not None and required.sum() <= may_miss:
@@ -286,7 +295,8 @@ def compare(rows, oracle, monotonic=False, required=None, may_miss=0):
 
 
 def places(side, time, ranks):
-    """For each entry: the first and the last place of its time among those of its rank, as numbers unique over ranks."""
+    """For each entry: the first and the last place of its time among those of its rank, as numbers unique over
+    ranks."""
     first, last, begin = numpy.empty(len(time), numpy.int64), numpy.empty(len(time), numpy.int64), 0
     for rank in range(ranks):
         at = numpy.flatnonzero(side == rank)
@@ -298,8 +308,9 @@ def places(side, time, ranks):
 
 
 def compare_by_order(rows, oracle):
-    """For clocks that are no straight line (several nodes), when everything was recorded and no rank has several threads: the
-    k-th send of a rank is the oracle's k-th, the k-th posted receive likewise; a row is right when both are one message."""
+    """For clocks that are no straight line (several nodes), when everything was recorded and no rank has several
+    threads: the k-th send of a rank is the oracle's k-th, the k-th posted receive likewise; a row is right when both
+    are one message."""
     truth = oracle.all
     if len(rows) != len(truth):
         return [f"{len(rows)} rows, {len(truth)} messages"]
@@ -331,7 +342,8 @@ def explain(rows, row, truth, clock):
                                       ("receive", post, truth.post_before, truth.post_after)):
         at = numpy.flatnonzero(same & (before - clock.tolerance <= time) & (time <= after + clock.tolerance))
         words += [f"; {side} at {time - clock.origin:.0f}: message {i} of {truth.bytes[i]} bytes (stretches: sent "
-                  f"{truth.stretch[i]}, posted {truth.posted[i]}, done {truth.done[i]}; how {truth.send_how[i]} {truth.how[i]})"
+                  f"{truth.stretch[i]}, posted {truth.posted[i]}, done {truth.done[i]}; "
+                  f"how {truth.send_how[i]} {truth.how[i]})"
                   for i in at[:3]] or [f"; {side} at {time - clock.origin:.0f}: none"]
     return "".join(words)
 

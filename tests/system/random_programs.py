@@ -43,7 +43,8 @@ KINDS = {
     "threads-pcontrol": Kind(("--threads", "2", "--pcontrol", "--monotonic"), ("--clock", "monotonic"), ambiguous=True,
                              dropped=True, switched=True),
     "race": Kind(("--threads", "3", "--race"), ambiguous=True),
-    "race-dropping": Kind(("--threads", "2", "--race", "--burst", "--monotonic"), DROPPING, ambiguous=True, dropped=True),
+    "race-dropping": Kind(("--threads", "2", "--race", "--burst", "--monotonic"), DROPPING,
+                          ambiguous=True, dropped=True),
 }
 
 

@@ -57,7 +57,8 @@ def files_of_dormant(name):
         except OSError:
             continue
         if found == name:
-            return sorted(path.name.split("-")[-1] for path in SHARED_MEMORY.glob(f"pclscope-{board.name.split('-')[1]}-*"))
+            return sorted(path.name.split("-")[-1]
+                          for path in SHARED_MEMORY.glob(f"pclscope-{board.name.split('-')[1]}-*"))
     return []
 
 
@@ -66,8 +67,8 @@ def frames(pid):
     if shutil.which("gdb") is None:
         return ""
     try:
-        told = subprocess.run(["gdb", "-p", str(pid), "-batch", "-nx", "-ex", "thread apply all backtrace 9"], capture_output=True,
-                              text=True, errors="replace", timeout=60).stdout
+        told = subprocess.run(["gdb", "-p", str(pid), "-batch", "-nx", "-ex", "thread apply all backtrace 9"],
+                              capture_output=True, text=True, errors="replace", timeout=60).stdout
     except (OSError, subprocess.TimeoutExpired):
         return ""
     threads = []

@@ -1,8 +1,8 @@
 """Compares the dump of a session (attach .. detach) with what tests/interpose/attach_load wrote down.
 
-The k-th message of a tag from a rank has 1 + k % 2000 bytes, and the program wrote when it sent it, by CLOCK_REALTIME, in which
-the origin of the dump's time axis is told. A stored row has the receiver's bytes and the sender's time: in a wrong pair they
-differ, whatever the tool thinks of its turn. A message that is missing shows as a number without a row.
+The k-th message of a tag from a rank has 1 + k % 2000 bytes, and the program wrote when it sent it, by CLOCK_REALTIME,
+in which the origin of the dump's time axis is told. A stored row has the receiver's bytes and the sender's time: in a
+wrong pair they differ, whatever the tool thinks of its turn. A message that is missing shows as a number without a row.
 """
 import pathlib
 import struct
@@ -26,8 +26,8 @@ class Sessions:
                 self.sent[rank, int(tag)] = rows[rows["tag"] == tag]
 
     def faults(self, rows, origin, since=None, until=None):
-        """Sentences on what is wrong with a dump's rows; those sent from `since` to `until` must all be there. All times
-        are ns of CLOCK_REALTIME; `origin`: the dump's."""
+        """Sentences on what is wrong with a dump's rows; those sent from `since` to `until` must all be there. All
+        times are ns of CLOCK_REALTIME; `origin`: the dump's."""
         found = []
         known = 0
         for (rank, tag), sent in self.sent.items():
@@ -56,7 +56,8 @@ class Sessions:
         found = []
         if wrong.any():
             row = int(numpy.flatnonzero(wrong)[0])
-            found.append(f"{name}: {int(wrong.sum())} of {len(wrong)} pairs are wrong, first {sizes[row]} bytes, sent at {begin[row]}")
+            found.append(f"{name}: {int(wrong.sum())} of {len(wrong)} pairs are wrong, "
+                         f"first {sizes[row]} bytes, sent at {begin[row]}")
         unique, times = numpy.unique(numbers[~wrong], return_counts=True)
         if (times > 1).any():
             found.append(f"{name}: {int((times > 1).sum())} messages stand there more than once")
@@ -64,7 +65,8 @@ class Sessions:
             expected = numpy.flatnonzero((before > since) & (before < until))
             missing = expected[~numpy.isin(expected, unique)]
             if len(missing):
-                found.append(f"{name}: {len(missing)} of {len(expected)} messages are missing, first number {missing[0]}, "
+                found.append(f"{name}: {len(missing)} of {len(expected)} messages are missing, "
+                             f"first number {missing[0]}, "
                              f"sent {(int(before[missing[0]]) - since) / 1e6:.3f} ms after the stated point")
         return found
 

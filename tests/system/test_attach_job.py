@@ -1,7 +1,7 @@
 """Jobs that were only preloaded: attach, watch, detach, again and again, while they run; ends and deaths meanwhile.
 
-What a dump has is compared with what the program itself wrote down (session_oracle.py): every message sent after the point
-that `attach` states and received before `detach` stands in it, in the right pair, and nothing else does.
+What a dump has is compared with what the program itself wrote down (session_oracle.py): every message sent after the
+point that `attach` states and received before `detach` stands in it, in the right pair, and nothing else does.
 Depends on: launcher."""
 import calendar
 import os
@@ -43,7 +43,8 @@ class AttachTest(harness.SystemTest):
         """A dormant job, as a user starts it without us; returns it and its name. It goes on until end()."""
         self.log = self.box.directory / f"log-{mpi}"
         self.log.mkdir(exist_ok=True)
-        launch, count, options = self.box.bare_command(mpi, ranks)[0], str(ranks), self.box.bare_command(mpi, ranks)[1:-2]
+        launch, count, options = (self.box.bare_command(mpi, ranks)[0], str(ranks),
+                                  self.box.bare_command(mpi, ranks)[1:-2])
         running = self.box.start(launch, *options, "-n", count, "env", "LD_PRELOAD=" + harness.library(mpi), PATIENCE,
                                  load(mpi), LONGEST, f"log={self.log}", self.until(), *more)
         return running, self.name_of(running)
@@ -57,7 +58,8 @@ class AttachTest(harness.SystemTest):
     def name_of(self, running):
         def found():
             mine = {str(pid) for pid in self.box.application_ranks("attach_load")}
-            return [job["name"] for job in self.box.json("list", "--json")["dormant"] if job["name"].split("-")[-1] in mine]
+            return [job["name"] for job in self.box.json("list", "--json")["dormant"]
+                    if job["name"].split("-")[-1] in mine]
         name = self.box.wait_for("dormant job", found, running=running)[0]
         self.box.wait_for("its first message", lambda: (self.log / "sent.0").exists(), running=running)
         return name
@@ -149,7 +151,8 @@ class OneNode(AttachTest):
         self.assertRefused(self.command("attach", "nobody-1"), 1, "nobody-1")
         path = self.box.directory / f"watched-{mpi}.h5"
         since = self.attach(name, "--dump", path)
-        self.assertRefused(self.command("attach", name, "--dump", self.box.directory / "other.h5"), 1, name, "attached already")
+        self.assertRefused(self.command("attach", name, "--dump", self.box.directory / "other.h5"),
+                           1, name, "attached already")
         live = self.box.live_with_messages(name, running)
         self.assertEqual(live["application"]["ranks"], 2)
         until = self.settled(since)
@@ -200,7 +203,8 @@ class OneNode(AttachTest):
         running, name = self.start(mpi, 2)
         self.wait_for_rounds(self.attach(name, "--dump", self.box.directory / f"dead-{mpi}.h5"), 5)
         os.kill(self.box.application_ranks("pclscope-aggreg")[0], signal.SIGKILL)
-        self.box.wait_for("dormant job", lambda: name in [job["name"] for job in self.box.json("list", "--json")["dormant"]])
+        self.box.wait_for("dormant job",
+                          lambda: name in [job["name"] for job in self.box.json("list", "--json")["dormant"]])
         self.assertRefused(self.command("detach", name), 1, name, "not attached")
         sessions = [self.session(name, f"again-{mpi}-{i}") for i in range(2)]
         self.assertEqual(remains.files_of_dormant(name), ["board", "nodes"])
@@ -238,8 +242,8 @@ class ManyNodes(AttachTest):
         self.log = self.box.directory / "log"
         self.log.mkdir()
         running = self.box.start("env", "LD_PRELOAD=" + harness.library(mpi), PATIENCE, testbed.script(), "openmpi",
-                                 self.NODES, self.RANKS_PER_NODE, "-x", "LD_PRELOAD", "-x", "PCLSCOPE_OVERFLOW_WAIT_MS", load(mpi), LONGEST,
-                                 f"log={self.log}", self.until(), *more)
+                                 self.NODES, self.RANKS_PER_NODE, "-x", "LD_PRELOAD", "-x", "PCLSCOPE_OVERFLOW_WAIT_MS",
+                                 load(mpi), LONGEST, f"log={self.log}", self.until(), *more)
         return running, self.name_of(running)
 
     def test_sessions(self):

@@ -13,7 +13,8 @@ class CommandLine(harness.SystemTest):
 
     def test_missing_and_wrong_values(self):
         for words, word in ((["run", "-n", "2"], "application"), (["run", "--", "true"], "--ranks"),
-                            (["run", "-n", "0", "--", "true"], "--ranks"), (["run", "-n", "many", "--", "true"], "many"),
+                            (["run", "-n", "0", "--", "true"], "--ranks"),
+                            (["run", "-n", "many", "--", "true"], "many"),
                             (["run", "-n", "2", "--window", "soon", "--", "true"], "soon"),
                             (["run", "-n", "2", "--mpi", "lam", "--", "true"], "lam"),
                             (["run", "-n", "2", "--publish", "carrier-pigeon", "--", "true"], "carrier-pigeon"),

@@ -82,7 +82,8 @@ class Deadlocks(harness.SystemTest):
                 self.assertIn(pathlib.Path(member["site"] or "").name, allowed, deadlock)
                 self.assertIn(f"rank {member['rank']} in {member['function']} (", line)
             self.assertLessEqual(set(re.findall(r"\((\S+:\d+)\)", line)), allowed, line)
-            self.said_after += [float(re.search(r"for ([0-9.]+) s$", line)[1]), deadlock["found_s"] - deadlock["since_s"]]
+            self.said_after += [float(re.search(r"for ([0-9.]+) s$", line)[1]),
+                                deadlock["found_s"] - deadlock["since_s"]]
         self.assertIn("DEADLOCK", page)
         inside = {b["rank"]: b for b in live["blocked"]}
         for deadlock in found:
@@ -134,14 +135,17 @@ class Deadlocks(harness.SystemTest):
             return {b["rank"]: b["waits_for"] for b in seen[-1]["blocked"]} == {1: [0], 2: [1], 3: [2]}
 
         def share(summary):
-            return max([max(f["history_share"]) for f in summary["functions"] if f["function"] == "MPI_Recv"], default=0)
-        seen = self.check_slow("slow_compute", mpi, lambda seen: all_wait(seen) and share(seen[-1]) > 0.5)  # three of four ranks
+            return max([max(f["history_share"]) for f in summary["functions"] if f["function"] == "MPI_Recv"],
+                       default=0)
+        # Three of four ranks.
+        seen = self.check_slow("slow_compute", mpi, lambda seen: all_wait(seen) and share(seen[-1]) > 0.5)
         self.assertLess(share(seen[-1]), 0.8)
 
     def test_the_dump_keeps_the_deadlock(self):
         mpi = harness.MPIS[0]
         dump = self.box.directory / "hang.h5"
-        running = self.box.start_traced(4, harness.program("deadlock", mpi), "recv_cycle", options=("--dump", str(dump)))
+        running = self.box.start_traced(4, harness.program("deadlock", mpi), "recv_cycle",
+                                        options=("--dump", str(dump)))
         self.box.wait_for("deadlock", lambda: self.reported(running), running=running)
 
         def stored():

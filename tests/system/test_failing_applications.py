@@ -1,5 +1,5 @@
-"""Applications that are no MPI programs, are missing, fail, abort, crash or are killed: their exit status comes through,
-and the dump holds what was recorded. Depends on: launcher."""
+"""Applications that are no MPI programs, are missing, fail, abort, crash or are killed: their exit status comes
+through, and the dump holds what was recorded. Depends on: launcher."""
 import os
 import signal
 
@@ -110,8 +110,8 @@ class FailingApplications(harness.SystemTest):
         def end(done):  # who is not through when the first one returns 3 may be killed before it says anything
             return done.end() if done.end() == (3, "3 some words\n" * 2) else None
         traced = (harness.PCLSCOPE, "run", "-n", "2", "--dump", path, "--", *command)
-        done = self.assertEndsAlike(lambda: self.box.bare(harness.MPIS[0], 2, *command), lambda: self.box.run(*traced), end,
-                                    is_chance=True)
+        done = self.assertEndsAlike(lambda: self.box.bare(harness.MPIS[0], 2, *command),
+                                    lambda: self.box.run(*traced), end, is_chance=True)
         self.assertTrue(any("MPI" in line for line in done.our_lines()), str(done))
 
     def test_not_an_mpi_program_that_succeeds(self):
@@ -143,7 +143,8 @@ class FailingApplications(harness.SystemTest):
         running = self.box.start_traced(4, harness.program("halo2d", mpi), "100000", "32", "2000",
                                         options=("--dump", path))
         early = self.box.live_with_messages(self.box.job_name(running), running, at_least=400)
-        self.box.wait_for("a flush", lambda: dump.stored_messages(path) >= early["messages"]["matched"], running=running)
+        self.box.wait_for("a flush", lambda: dump.stored_messages(path) >= early["messages"]["matched"],
+                          running=running)
         self.box.kill_everything()
         running.finish()
         rows = dump.read_messages(path)

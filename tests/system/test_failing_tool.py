@@ -48,7 +48,8 @@ class FailingTool(harness.SystemTest):
         path = self.box.directory / f"killed-{mpi}.h5"
         running = self.box.start_traced(4, *self.until_told(mpi, pause_us), options=("--dump", path))
         early = self.box.live_with_messages(self.box.job_name(running), running, at_least=8)
-        self.box.wait_for("a flush", lambda: dump.stored_messages(path) >= early["messages"]["matched"], running=running)
+        self.box.wait_for("a flush", lambda: dump.stored_messages(path) >= early["messages"]["matched"],
+                          running=running)
         worker, = self.box.aggregator_workers()
         os.kill(worker, signal.SIGKILL)
         done, output = self.ends_as_bare(mpi, running)
@@ -89,7 +90,8 @@ class FailingTool(harness.SystemTest):
         self.kill_while_the_ranks_wait(attached=False)
 
     def test_aggregator_stopped_holds_the_ranks_only_as_long_as_asked(self):
-        running = self.box.start_traced(4, *self.until_told(MPI, 0), options=("--ring-events", "64", "--overflow-wait", "200"))
+        running = self.box.start_traced(4, *self.until_told(MPI, 0),
+                                        options=("--ring-events", "64", "--overflow-wait", "200"))
         worker = self.box.wait_for("aggregator", self.box.aggregator_workers, running=running)[0]
         os.kill(worker, signal.SIGSTOP)
         time.sleep(4)  # for the ranks to wait, and to go on; how often is not judged
@@ -102,8 +104,8 @@ class FailingTool(harness.SystemTest):
     def small_shared_memory(self, size):
         command, output = self.halo(50)
         path = self.box.directory / "small.h5"
-        # MPI's own shared memory elsewhere: only pclscope's is to find too little room. A network of its own (tests/apart)
-        # has no other interface than lo.
+        # MPI's own shared memory elsewhere: only pclscope's is to find too little room. A network of its own
+        # (tests/apart) has no other interface than lo.
         self.box.environment.update(OMPI_MCA_btl="tcp,self", OMPI_MCA_btl_tcp_if_include="lo",
                                     OMPI_MCA_btl_vader_backing_directory="/tmp")
         done = self.box.in_private_mounts(f"mount -t tmpfs -o size={size} tmpfs /dev/shm",

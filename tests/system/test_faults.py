@@ -1,5 +1,5 @@
-"""Hard conditions: processes killed and stopped, thousands of communicators and requests, forks. The application behaves
-as without pclscope, the dump opens in h5py and in `inspect`, and nothing is left over (the harness looks).
+"""Hard conditions: processes killed and stopped, thousands of communicators and requests, forks. The application
+behaves as without pclscope, the dump opens in h5py and in `inspect`, and nothing is left over (the harness looks).
 Depends on: launcher, time."""
 import os
 import re
@@ -19,7 +19,8 @@ class Faults(harness.SystemTest):
     def opens(self, path):
         """The summary of the dump; its rows are as many as it says."""
         summary = self.box.json("inspect", path, "--json")
-        self.assertGreaterEqual(len(dump.read_messages(path)), summary["messages"]["matched"] if dump.is_complete(path) else 0)
+        self.assertGreaterEqual(len(dump.read_messages(path)),
+                                summary["messages"]["matched"] if dump.is_complete(path) else 0)
         return summary
 
     def both(self, mpi, ranks, name, *arguments, options=(), timeout=harness.PATIENCE):
@@ -36,9 +37,11 @@ class Faults(harness.SystemTest):
 
     # --- killed ---
     def start_halo(self, mpi, path):
-        running = self.box.start_traced(2, harness.program("halo2d", mpi), "100000", "32", PAUSE[mpi], options=("--dump", path))
+        running = self.box.start_traced(2, harness.program("halo2d", mpi), "100000", "32", PAUSE[mpi],
+                                        options=("--dump", path))
         before = self.box.live_with_messages(self.box.job_name(running), running, at_least=40)
-        self.box.wait_for("a flush", lambda: dump.stored_messages(path) >= before["messages"]["matched"], running=running)
+        self.box.wait_for("a flush", lambda: dump.stored_messages(path) >= before["messages"]["matched"],
+                          running=running)
         return running, before["messages"]["matched"]
 
     @on_every_mpi
@@ -88,7 +91,8 @@ class Faults(harness.SystemTest):
         directory = self.box.directory
         running = self.box.start_traced(
             3, harness.program("random_program", "openmpi"), "--messages", "600000", "--seed", "5", "--monotonic",
-            "--directory", directory, options=("--dump", directory / "stopped.h5", "--clock", "monotonic", "--ring-events", "1024"))
+            "--directory", directory,
+            options=("--dump", directory / "stopped.h5", "--clock", "monotonic", "--ring-events", "1024"))
         self.box.live_with_messages(self.box.job_name(running), running, at_least=100)
         worker, = self.box.aggregator_workers()
         os.kill(worker, signal.SIGSTOP)

@@ -40,7 +40,8 @@ def corners():
 def marked_lines(source):
     """{mark: line number} of the comments `site: MARK`."""
     lines = (PROGRAMS / source).read_text().splitlines()
-    return {found.group(1): number for number, line in enumerate(lines, 1) if (found := re.search(r"! site: (.*)$", line))}
+    return {found.group(1): number for number, line in enumerate(lines, 1)
+            if (found := re.search(r"! site: (.*)$", line))}
 
 
 class Fortran(harness.SystemTest):

@@ -33,8 +33,8 @@ def cpu_seconds(pid):
 class LiveJobs(harness.SystemTest):
     def start_halo(self, options=()):
         """A halo exchange on 4 ranks that goes on until assertEndsWell."""
-        return self.box.start_traced(4, harness.program("halo2d", harness.MPIS[0]), "1000000", "32", "2000", self.box.until(),
-                                     options=options)
+        return self.box.start_traced(4, harness.program("halo2d", harness.MPIS[0]), "1000000", "32", "2000",
+                                     self.box.until(), options=options)
 
     def assertEndsWell(self, running):
         """Tells it to end; returns how many messages it had."""
@@ -47,7 +47,8 @@ class LiveJobs(harness.SystemTest):
 
     def prints(self, viewer, lines, words=""):
         """Waits until a viewer has printed so many lines with these words."""
-        self.box.wait_for(f"{lines} lines", lambda: sum(words in line.lower() for line in viewer.output()[0].splitlines()) >= lines,
+        self.box.wait_for(f"{lines} lines",
+                          lambda: sum(words in line.lower() for line in viewer.output()[0].splitlines()) >= lines,
                           running=viewer)
 
     def test_watch_once_is_fresh(self):
@@ -160,7 +161,8 @@ class LiveJobs(harness.SystemTest):
         self.assertEndsWell(running)
 
     def test_aggregator_rests_when_there_is_nothing_to_do(self):
-        running = self.box.start_traced(2, harness.program("crash", harness.MPIS[0]), "exit", "10", "0", "0", "600000", self.box.until())
+        running = self.box.start_traced(2, harness.program("crash", harness.MPIS[0]), "exit", "10", "0", "0", "600000",
+                                        self.box.until())
         job = self.box.job_name(running)
         self.box.live_with_messages(job, running, at_least=20)
         ours = [pid for pid, command in self.box.processes() if "/pclscope-aggregator-" in command.split()[0]]

@@ -1,6 +1,7 @@
 """Jobs on several nodes: exact matching, right regions, latencies on one axis, and what happens when parts of it break.
 
-Oracles: payloads that carry their own number (random_program), grids known on paper, and the clocks' skew, which is known.
+Oracles: payloads that carry their own number (random_program), grids known on paper, and the clocks' skew, which is
+known.
 Depends on: launcher, time.
 """
 import os
@@ -27,8 +28,8 @@ class ManyNodes(testbed.TestbedTest):
         directory = self.box.directory / f"random-{mpi}-{seed}"
         directory.mkdir()
         path = directory / "run.h5"
-        done = self.testbed.run(ranks_per_node, harness.program("random_program", mpi), "--messages", str(messages), "--seed",
-                                str(seed), "--directory", str(directory), *arguments, mpi=mpi,
+        done = self.testbed.run(ranks_per_node, harness.program("random_program", mpi), "--messages", str(messages),
+                                "--seed", str(seed), "--directory", str(directory), *arguments, mpi=mpi,
                                 options=("--dump", path, "--keep", "all"))
         self.assertWorked(done)
         self.assertEqual(done.our_lines(), [], str(done))
@@ -55,8 +56,8 @@ class ManyNodes(testbed.TestbedTest):
         if "mpich" not in harness.MPIS:
             self.skipTest("MPICH is not built")
         path = self.box.directory / "run.h5"
-        # Without any tool MPICH may hang in MPI_Finalize between namespaces: a short program, and more tries. What we have to
-        # do is done by then, so the dump is judged in any case.
+        # Without any tool MPICH may hang in MPI_Finalize between namespaces: a short program, and more tries. What we
+        # have to do is done by then, so the dump is judged in any case.
         for _ in range(4):
             running = self.testbed.start(2, harness.program("halo3d", "mpich"), "20", mpi="mpich",
                                          options=("--dump", path, "--keep", "all"))
@@ -89,11 +90,13 @@ class ManyNodes(testbed.TestbedTest):
 
     def test_skewed_clocks(self):
         path = self.box.directory / "skew.h5"
-        self.assertWorked(self.testbed.run(RANKS_PER_NODE, harness.program("halo3d", "openmpi"), "3000", skew=(0, 5, -3),
-                                           options=("--dump", path, "--keep", "all", "--clock", "monotonic")))
+        self.assertWorked(self.testbed.run(
+            RANKS_PER_NODE, harness.program("halo3d", "openmpi"), "3000", skew=(0, 5, -3),
+            options=("--dump", path, "--keep", "all", "--clock", "monotonic")))
         summary = self.box.json("inspect", path, "--json")
         self.assertEqual(summary["messages"]["clock_violations"], 0, summary["messages"])
-        # None to 0.1 % on a quiet machine; on a busy one clocks are known to some 100 us only in the first seconds, and this run has three.
+        # None to 0.1 % on a quiet machine; on a busy one clocks are known to some 100 us only in the first seconds, and
+        # this run has three.
         self.assertLess(summary["messages"]["clock_unclear"], summary["messages"]["matched"] / 10)
         clocks = {clock["node"]: clock for clock in summary["network"]["clocks"]}
         self.assertEqual(sorted(clocks), ["node2", "node3"])
@@ -101,7 +104,8 @@ class ManyNodes(testbed.TestbedTest):
         t = (rows.recv_end - rows.send_begin) / 1e3
         late = rows.send_begin > numpy.median(rows.send_begin)  # clocks are known well by then
         for a, b in ((0, 1), (0, 2), (1, 2)):
-            there, back = (t[late & (node_of(rows.source) == x) & (node_of(rows.destination) == y)] for x, y in ((a, b), (b, a)))
+            there, back = (t[late & (node_of(rows.source) == x) & (node_of(rows.destination) == y)]
+                           for x, y in ((a, b), (b, a)))
             # Both directions are alike: half the difference of the shortest times is what the clocks are apart still.
             apart = (there.min() - back.min()) / 2
             error = sum(clocks[f"node{n + 1}"]["error_s"] * 1e6 for n in (a, b) if n > 0)
@@ -113,8 +117,8 @@ class ManyNodes(testbed.TestbedTest):
     def test_a_throttled_link_shows_in_its_own_latencies_only(self):
         path = self.box.directory / "run.h5"
         # Three pairs of nodes, each with a pair of ranks of its own, which wait for nobody else.
-        running = self.testbed.start(2, harness.program("pairs", "openmpi"), "300", "2000", "0", "2", "1", "4", "3", "5",
-                                     self.box.until(), options=("--dump", path, "--keep", "all"))
+        running = self.testbed.start(2, harness.program("pairs", "openmpi"), "300", "2000", "0", "2", "1", "4", "3",
+                                     "5", self.box.until(), options=("--dump", path, "--keep", "all"))
         name = self.box.job_name(running)
         self.box.live_with_messages(name, running, 1_000)
         time.sleep(2)  # some calm messages of each pair, to compare with
@@ -141,15 +145,19 @@ class ManyNodes(testbed.TestbedTest):
         slowed = min(ratio[2, 0], ratio[2, 1])
         self.assertGreater(slowed, 10, ratio)
         self.assertLess(max(ratio[0, 1], ratio[1, 0]), slowed / 5, ratio)
-        self.assertLess(max(ratio[0, 2], ratio[1, 2]), slowed / 2, ratio)  # their acknowledgements wait in the same queue
+        # Their acknowledgements wait in the same queue.
+        self.assertLess(max(ratio[0, 2], ratio[1, 2]), slowed / 2, ratio)
         self.assertIn("messages from node3 to other nodes take", page)
         self.assertIn("messages from node3 to other nodes took", self.box.pclscope("inspect", path, "nodes").stdout)
-        links = {(link["from"], link["to"]): link for link in self.box.json("inspect", path, "nodes", "--json")["links"]}
+        links = {(link["from"], link["to"]): link
+                 for link in self.box.json("inspect", path, "nodes", "--json")["links"]}
         self.assertEqual(len(links), 6)
-        self.assertEqual(sum(link["messages"] for link in links.values()), int((rows.source // 2 != rows.destination // 2).sum()))
+        self.assertEqual(sum(link["messages"] for link in links.values()),
+                         int((rows.source // 2 != rows.destination // 2).sum()))
         # Live too: the ranks of the throttled link are the region that is late.
         worst = max(seen["regions"], key=lambda region: region["mean_latency_ratio"])
-        print({tuple(region["ranks"]): round(region["mean_latency_ratio"], 2) for region in seen["regions"]}, flush=True)
+        print({tuple(region["ranks"]): round(region["mean_latency_ratio"], 2) for region in seen["regions"]},
+              flush=True)
         self.assertTrue({4, 5} & set(worst["ranks"]), seen["regions"])
 
     def test_a_killed_aggregator_degrades_its_node_not_the_job(self):
@@ -175,13 +183,15 @@ class ManyNodes(testbed.TestbedTest):
     @staticmethod
     def host_of(pid):
         import subprocess
-        return subprocess.run(["nsenter", "-t", str(pid), "--uts", "hostname"], capture_output=True, text=True).stdout.strip()
+        return subprocess.run(["nsenter", "-t", str(pid), "--uts", "hostname"],
+                              capture_output=True, text=True).stdout.strip()
 
     def test_a_node_cut_off_and_back(self):
         path = self.box.directory / "cut.h5"
         running = self.testbed.start(2, harness.program("halo3d", "openmpi"), "2500",
                                      options=("--dump", path, "--keep", "all"))
-        # Open MPI gives up a connection that it cannot make; one that stands may be silent for minutes. So all must talk first.
+        # Open MPI gives up a connection that it cannot make; one that stands may be silent for minutes. So all must
+        # talk first.
         self.box.live_with_messages(self.box.job_name(running), running, at_least=2000)
         self.testbed.link(2, "down")
         time.sleep(3)  # cut off for longer than what aggregators wait for each other in a window

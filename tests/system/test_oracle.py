@@ -148,7 +148,8 @@ class ComparingWithTheOracle(checks.Test):
         self.assertTrue(oracle.Oracle(self.directory, RANKS).faults, f"seed {self.number}")
 
     def test_program_that_lost_a_message(self):
-        self.spoil("received", oracle.RECEIVED, lambda records: records["source"].put(20, (records["source"][20] + 1) % 3))
+        self.spoil("received", oracle.RECEIVED,
+                   lambda records: records["source"].put(20, (records["source"][20] + 1) % 3))
 
     def test_message_that_overtook_another(self):
         def change(records):

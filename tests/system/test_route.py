@@ -61,17 +61,20 @@ class Route(harness.SystemTest):
         self.assertEqual((one["asked"], one["changed"]), (1, 1))
         self.assertLess(one["routes"][0]["heaviest_link_bytes_after"], one["routes"][0]["heaviest_link_bytes_before"])
         self.assertEqual(one["routes"][0]["hops_after"], 4)
-        worst = self.ask(IMB, "--topology", TORUS, "--rank-by", "length", "--reroute", "worst:7", "--criterion", "length")["reroute"]
+        worst = self.ask(IMB, "--topology", TORUS, "--rank-by", "length", "--reroute", "worst:7",
+                         "--criterion", "length")["reroute"]
         self.assertEqual(worst["asked"], 7)
 
     def test_tables_for_people(self):
         done = self.box.pclscope("route", IMB, "--topology", TORUS, "--reroute", "all", "--top", 3)
         self.assertWorked(done)
-        for words in ("527 routes; mean length 2.54, longest 5", "Routes by heaviest link", "Most loaded links before", "Rerouted by heaviest link", "-60.9 %"):
+        for words in ("527 routes; mean length 2.54, longest 5", "Routes by heaviest link", "Most loaded links before",
+                      "Rerouted by heaviest link", "-60.9 %"):
             self.assertIn(words, done.stdout)
 
     def test_theta_keeps_its_rank_numbers(self):
-        answer = self.ask(ROUTE / "MiniMD_Theta_n64_c1_w_route.txt", "--traffic", HOPBYTE / "MiniMD_Theta_n64_c1_w_hopbyte.txt", "--top", 1000)
+        answer = self.ask(ROUTE / "MiniMD_Theta_n64_c1_w_route.txt",
+                          "--traffic", HOPBYTE / "MiniMD_Theta_n64_c1_w_hopbyte.txt", "--top", 1000)
         self.assertEqual(answer["problems"], 0)
         self.assertEqual(len(answer["worst_routes"]), 384)
         self.assertTrue(all(route["bytes"] > 0 and 3433 <= route["source"] <= 3496 for route in answer["worst_routes"]))
@@ -85,7 +88,8 @@ class Route(harness.SystemTest):
         self.refused(2, "--ranks-per-node", IMB_BYTES, "--topology", TORUS, "--ranks-per-node", "0")
 
     def test_what_cannot_be_done(self):
-        self.refused(1, "16", IMB_BYTES, "--topology", TORUS)                       # 512 ranks, 32 nodes: the number that would do
+        # 512 ranks, 32 nodes: the number that would do.
+        self.refused(1, "16", IMB_BYTES, "--topology", TORUS)
         self.refused(1, "--topology", IMB_BYTES)
         self.refused(1, "moebius", IMB, "--topology", "moebius:4")
         self.refused(1, "no route", IMB, "--reroute", "0-0")

@@ -20,14 +20,16 @@ ARGUMENTS = {
     "collectives": [(3, ("2",))],
     "world_view": [(3, ("an argument with blanks", "*"))],
     "master_worker": [(4, ("40",))],
-    "random_program": [(2, ("--messages", "2000", "--seed", "3")), (2, ("--messages", "2000", "--threads", "2", "--race"))],
+    "random_program": [(2, ("--messages", "2000", "--seed", "3")),
+                       (2, ("--messages", "2000", "--threads", "2", "--race"))],
     "outstanding": [(2, ("5000", "2"))],
     "many_comms": [(2, ("300",))],
     "forking": [(2, (how,)) for how in ("quiet", "exit", "exec", "shell")],
     "crash": [(2, ("exit", "10")), (2, ("one-exit", "10")), (2, ("leave", "10", "1", "0"))],
     "objects": [(3, ("10",))],
     "not_mpi": [(2, ("3", "some", "words"))],
-    "deadlock": [(3, (kind, "1")) for kind in ("slow_compute", "slow_barrier", "polling", "master")],  # others never end
+    # Its other kinds never end.
+    "deadlock": [(3, (kind, "1")) for kind in ("slow_compute", "slow_barrier", "polling", "master")],
     "fortran_corners": [(3, ("corners.data",))],
 }
 OTHERWISE = [(2, ())]
@@ -57,13 +59,16 @@ class SameOutput(harness.SystemTest):
     def check(self, mpi, ranks, command):
         """The dump is written too, as that is what people do."""
         options = ("--mpi", mpi, "--dump", self.box.directory / "run.h5")
-        self.assertEndsAlike(lambda: self.box.bare(mpi, ranks, *command), lambda: self.box.traced(ranks, *command, options=options),
+        self.assertEndsAlike(lambda: self.box.bare(mpi, ranks, *command),
+                             lambda: self.box.traced(ranks, *command, options=options),
                              is_chance=harness.end_is_chance(command))
 
     def test_table_names_programs(self):
         names = {name for name, _ in programs()}
-        unknown = {entry for entry in ARGUMENTS if not any(name == entry or name.startswith(entry + "_mpi") for name in names)}
-        self.assertEqual({entry for entry in unknown if not entry.startswith("fortran")}, set(), "in the table, but not built")
+        unknown = {entry for entry in ARGUMENTS
+                   if not any(name == entry or name.startswith(entry + "_mpi") for name in names)}
+        self.assertEqual({entry for entry in unknown if not entry.startswith("fortran")}, set(),
+                         "in the table, but not built")
         self.assertEqual(set(EXCLUDED) - names, set(), "excluded, but not built")
 
 

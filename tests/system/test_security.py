@@ -31,8 +31,8 @@ class Stranger:
         os.chown(self.directory, STRANGER, STRANGER)
         os.chmod(self.directory, 0o700)
         os.chmod(box.directory, 0o755)  # he may look for what is inside
-        self.environment = {"PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL": "C", "HOME": str(self.directory),
-                            "XDG_RUNTIME_DIR": str(self.directory)}
+        self.environment = {"PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL": "C",
+                            "HOME": str(self.directory), "XDG_RUNTIME_DIR": str(self.directory)}
 
     def run(self, *command, timeout=harness.PATIENCE, **variables):
         command = [str(word) for word in command]
@@ -55,7 +55,8 @@ TRY_FILES = """
 import json, os, sys
 can = {}
 for path in sys.argv[1:]:
-    for name, flags in ("read", os.O_RDONLY), ("write", os.O_WRONLY), ("both", os.O_RDWR), ("truncate", os.O_WRONLY | os.O_TRUNC):
+    for name, flags in (("read", os.O_RDONLY), ("write", os.O_WRONLY), ("both", os.O_RDWR),
+                        ("truncate", os.O_WRONLY | os.O_TRUNC)):
         try:
             os.close(os.open(path, flags | os.O_NONBLOCK))
             can.setdefault(path, []).append(name)
@@ -159,7 +160,8 @@ class Strangers(harness.SystemTest):
 
     def secrets(self):
         """The running job's token, and the keys: what must be seen nowhere."""
-        token = next(variable[13:] for pid, _ in self.box.processes() for variable in remains.environment(pathlib.Path(f"/proc/{pid}"))
+        token = next(variable[13:] for pid, _ in self.box.processes()
+                     for variable in remains.environment(pathlib.Path(f"/proc/{pid}"))
                      if variable.startswith(b"PCLSCOPE_JOB=") and len(variable) > 13)
         found = [token]
         for file in self.box.runtime.glob("**/curve.key"):
@@ -177,9 +179,11 @@ class Strangers(harness.SystemTest):
         running, port, name = self.start_job(mpi)
         secrets = self.secrets()
         shm = [str(path) for path in SHARED_MEMORY.glob("pclscope-*")]
-        ours = [str(path) for path in self.box.runtime.glob("**/*")] + [str(self.box.runtime / "pclscope"), str(self.dump)]
+        ours = ([str(path) for path in self.box.runtime.glob("**/*")]
+                + [str(self.box.runtime / "pclscope"), str(self.dump)])
         ours += [str(path) for path in self.dump.parent.glob(".pclscope-*")]
-        self.assertTrue(any(path.endswith("curve.key") for path in ours) and any(path.endswith(".job") for path in ours), ours)
+        self.assertTrue(any(path.endswith("curve.key") for path in ours)
+                        and any(path.endswith(".job") for path in ours), ours)
         for path in shm + ours:
             try:
                 status = os.lstat(path)
@@ -191,8 +195,8 @@ class Strangers(harness.SystemTest):
         self.assertEqual(self.stranger.python(TRY_FILES, *shm, *ours), {})
         # Processes: of the tool's own, and of the application's, everything but the command line is closed anyway.
         pids = [pid for pid, _ in self.box.processes()]
-        self.assertEqual(self.stranger.python(TRY_FILES, *[f"/proc/{pid}/{what}" for pid in pids for what in ("environ", "mem", "fd", "map_files")]),
-                         {})
+        self.assertEqual(self.stranger.python(TRY_FILES, *[f"/proc/{pid}/{what}" for pid in pids
+                                                           for what in ("environ", "mem", "fd", "map_files")]), {})
         for pid, _ in self.box.processes():
             try:
                 command = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
@@ -202,7 +206,8 @@ class Strangers(harness.SystemTest):
                 self.assertNotIn(secret, command)
         # pclscope's own commands tell him nothing.
         self.assertEqual(json.loads(self.stranger.run(harness.PCLSCOPE, "list", "--json").stdout)["jobs"], [])
-        for command in (("watch", name, "--once"), ("watch", f"tcp://127.0.0.1:{port}", "--once"), ("inspect", self.dump, "ranks"),
+        for command in (("watch", name, "--once"), ("watch", f"tcp://127.0.0.1:{port}", "--once"),
+                        ("inspect", self.dump, "ranks"),
                         ("watch", name, "--once", "XDG"), ("inspect", f"tcp://127.0.0.1:{port}", "dag")):
             variables = {"XDG_RUNTIME_DIR": str(self.box.runtime)} if command[-1] == "XDG" else {}
             done = self.stranger.run(harness.PCLSCOPE, *[word for word in command if word != "XDG"], **variables)
@@ -250,9 +255,9 @@ class Strangers(harness.SystemTest):
         self.assertRefused(done, 1, "no news")
         viewer = self.box.start(harness.PCLSCOPE, "watch", name, "--json", "--interval", "200ms")
         environment = {**self.stranger.environment, "STAY": "3", "SEED": str(self.seed())}
-        knocking = subprocess.Popen(["setpriv", f"--reuid={STRANGER}", f"--regid={STRANGER}", "--clear-groups", "/usr/bin/python3", "-c",
-                                     KNOCK, "10000", str(port), str(port + 1)], env=environment,
-                                    stdout=subprocess.PIPE, text=True)
+        knocking = subprocess.Popen(["setpriv", f"--reuid={STRANGER}", f"--regid={STRANGER}", "--clear-groups",
+                                     "/usr/bin/python3", "-c", KNOCK, "10000", str(port), str(port + 1)],
+                                    env=environment, stdout=subprocess.PIPE, text=True)
         most, slowest, served = 0, 0.0, []
         while knocking.poll() is None:
             most = max(most, descriptors(worker))
@@ -288,10 +293,17 @@ class Strangers(harness.SystemTest):
         planted = [f"/dev/shm/{stem}{rank}-{thread}" for rank in range(8) for thread in range(1, 30)]
         planted += [f"/dev/shm/{stem}x{i}" for i in range(200)]
         target = self.stranger.directory / "target"
-        plant = self.stranger.python("import json, os, sys\nmade = 0\nos.umask(0)\nopen(sys.argv[1], 'wb').write(bytes(4096))\nfor i, p in enumerate(sys.argv[2:]):\n"
-                                     "  try:\n    if i % 3 == 0: os.symlink(sys.argv[1], p)\n    elif i % 3 == 1: os.mkfifo(p, 0o666)\n"
-                                     "    else: os.close(os.open(p, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666)); os.truncate(p, 4096 + 65536)\n    made += 1\n"
-                                     "  except OSError: pass\nprint(json.dumps(made))", target, *planted)
+        plant = self.stranger.python("import json, os, sys\nmade = 0\nos.umask(0)\n"
+                                     "open(sys.argv[1], 'wb').write(bytes(4096))\n"
+                                     "for i, p in enumerate(sys.argv[2:]):\n"
+                                     "  try:\n"
+                                     "    if i % 3 == 0: os.symlink(sys.argv[1], p)\n"
+                                     "    elif i % 3 == 1: os.mkfifo(p, 0o666)\n"
+                                     "    else: os.close(os.open(p, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666)); "
+                                     "os.truncate(p, 4096 + 65536)\n"
+                                     "    made += 1\n"
+                                     "  except OSError: pass\n"
+                                     "print(json.dumps(made))", target, *planted)
         self.addCleanup(lambda: [pathlib.Path(path).unlink(missing_ok=True) for path in planted])
         self.assertGreater(plant, 300)
         self.box.live_fresh(name)
@@ -310,7 +322,8 @@ class Strangers(harness.SystemTest):
             self.skipTest(f"{there} is in use")
         command = self.box.traced_command(2, harness.program("halo2d", harness.MPIS[0]), "10", "8", "0")
         session = self.box.environment.pop("XDG_RUNTIME_DIR")
-        for make in (f"mkdir -m 777 {there}", f"ln -s {self.stranger.directory} {there}", f"touch {there}", f"mkfifo -m 666 {there}"):
+        for make in (f"mkdir -m 777 {there}", f"ln -s {self.stranger.directory} {there}", f"touch {there}",
+                     f"mkfifo -m 666 {there}"):
             with self.subTest(make=make):
                 self.assertEqual(self.stranger.run("sh", "-c", make).code, 0)
                 try:
@@ -347,7 +360,8 @@ class Strangers(harness.SystemTest):
         running, port, name = self.start_job(harness.MPIS[0])
         with socket.create_server(("127.0.0.1", 0)) as listener:
             listener.settimeout(harness.PATIENCE)
-            # A man in the middle of the snapshots, with the questions' port taken by nobody: he sees what a viewer sends.
+            # A man in the middle of the snapshots, with the questions' port taken by nobody: he sees what a viewer
+            # sends.
             middle = listener.getsockname()[1]
             viewer = self.box.start(harness.PCLSCOPE, "watch", f"tcp://127.0.0.1:{middle}", "--json")
             with listener.accept()[0] as client, socket.create_connection(("127.0.0.1", port)) as server:

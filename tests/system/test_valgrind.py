@@ -1,6 +1,6 @@
-"""The preloaded library under valgrind's memcheck: no error and no lost memory is of its making. MPI libraries make many
-errors of their own, bare and traced alike; only those count whose place is in our library: innermost frame that is not
-the C library's. Depends on: launcher."""
+"""The preloaded library under valgrind's memcheck: no error and no lost memory is of its making. MPI libraries make
+many errors of their own, bare and traced alike; only those count whose place is in our library: innermost frame that is
+not the C library's. Depends on: launcher."""
 import shutil
 import unittest
 import xml.etree.ElementTree
@@ -39,14 +39,15 @@ class Valgrind(harness.SystemTest):
     def memcheck(self, run, name, mpi):
         directory = self.box.directory / f"{name}-{mpi}-{run}"
         directory.mkdir()
-        command = ("valgrind", "--quiet", "--leak-check=full", "--show-leak-kinds=definite", "--num-callers=20", "--xml=yes",
-                   f"--xml-file={directory}/%p.xml", harness.program(name, mpi), *PROGRAMS[name])
+        command = ("valgrind", "--quiet", "--leak-check=full", "--show-leak-kinds=definite", "--num-callers=20",
+                   "--xml=yes", f"--xml-file={directory}/%p.xml", harness.program(name, mpi), *PROGRAMS[name])
         if run == "bare":
             done = self.box.bare(mpi, 2, *command, timeout=3 * harness.PATIENCE)
         else:
             path = directory / "run.h5"
             done = self.box.traced(2, *command, options=("--mpi", mpi, "--dump", path), timeout=3 * harness.PATIENCE)
-            self.assertGreater(self.box.json("inspect", path, "--json")["messages"]["events"], 0, "nothing was recorded")
+            self.assertGreater(self.box.json("inspect", path, "--json")["messages"]["events"], 0,
+                               "nothing was recorded")
         self.assertWorked(done)
         self.assertEqual(len(list(directory.glob("*.xml"))), 2, "one report per rank")
         return done, errors_in(directory)
@@ -56,7 +57,8 @@ class Valgrind(harness.SystemTest):
         traced, traced_errors = self.memcheck("traced", name, mpi)
         self.assertEqual(traced.stdout, bare.stdout)
         ours = [error for error in traced_errors if OURS in place(error)[0]]
-        print(f"{name} {mpi}: error contexts bare {len(bare_errors)}, traced {len(traced_errors)}, ours {len(ours)}", flush=True)
+        print(f"{name} {mpi}: error contexts bare {len(bare_errors)}, traced {len(traced_errors)}, ours {len(ours)}",
+              flush=True)
         self.assertEqual([(error.findtext("kind"), frames(error)) for error in ours], [])
 
 

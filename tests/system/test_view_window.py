@@ -1,7 +1,8 @@
-"""The viewer in a real window under Xvfb, driven by xdotool: what was clicked is what is selected. And pictures without a window.
+"""The viewer in a real window under Xvfb, driven by xdotool: what was clicked is what is selected. And pictures without
+a window.
 
-Pixels are compared with nothing: the viewer says what is selected and where things are (--describe); the screen is looked at for
-whether it shows anything there. Depends on: launcher, display, time.
+Pixels are compared with nothing: the viewer says what is selected and where things are (--describe); the screen is
+looked at for whether it shows anything there. Depends on: launcher, display, time.
 """
 import os
 import re
@@ -53,7 +54,8 @@ def unfilter(kind, line, above, step):
             guess = (left + above[x]) // 2
         else:
             estimate = left + above[x] - corner
-            guess = min((abs(estimate - left), 0, left), (abs(estimate - above[x]), 1, above[x]), (abs(estimate - corner), 2, corner))[2]
+            guess = min((abs(estimate - left), 0, left), (abs(estimate - above[x]), 1, above[x]),
+                        (abs(estimate - corner), 2, corner))[2]
         out[x] = (line[x] + guess) % 256
     return out
 
@@ -71,8 +73,8 @@ class ViewTest(harness.SystemTest):
     def make_dump(self):
         """16 ranks in four groups; for half of the time rank 9 comes 10 ms late, and all of its group wait."""
         path = self.box.directory / "groups.h5"
-        done = self.box.traced(16, harness.program("planted_groups", "openmpi"), "400", "4", "3000", "9", "100", "300", "10000",
-                               options=("--dump", path, "--keep", "all"))
+        done = self.box.traced(16, harness.program("planted_groups", "openmpi"), "400", "4", "3000", "9", "100", "300",
+                               "10000", options=("--dump", path, "--keep", "all"))
         self.assertWorked(done)
         self.planted = next(r["id"] for r in self.box.json("inspect", path, "--json")["regions"] if 9 in r["ranks"])
         return path
@@ -87,7 +89,8 @@ class ViewTest(harness.SystemTest):
 class Window(ViewTest):
     @staticmethod
     def redness(picture, at, reach=9):
-        """Of the disc around a rank's number: how much more red than blue there is, in the median pixel that is not text."""
+        """Of the disc around a rank's number: how much more red than blue there is, in the median pixel that is not
+        text."""
         x, y = at
         around = picture[max(0, y - reach):y + reach, max(0, x - reach):x + reach].reshape(-1, 3).astype(int)
         return int(numpy.percentile(around[:, 0] - around[:, 2], 70))
@@ -193,7 +196,8 @@ def xvfb_screen_of(viewer):
 
 class Live(ViewTest):
     def start_job(self):
-        job = self.box.start_traced(8, harness.program("cg_pattern", "openmpi"), "1000000", "1024", "2000", self.box.until())
+        job = self.box.start_traced(8, harness.program("cg_pattern", "openmpi"), "1000000", "1024", "2000",
+                                    self.box.until())
         return job, self.box.job_name(job)
 
     def test_pause_loses_nothing_and_a_killed_viewer_comes_back(self):

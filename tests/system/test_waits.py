@@ -30,9 +30,9 @@ class PlantedWaits(harness.SystemTest):
         return dump.read_messages(path), ranks[1], numpy.array(expected), region
 
     def assertPlanted(self, waits, expected):
-        """The program itself says how long each side waited for the other, from its own clocks just before its calls: the
-        split says the same within 10 % or 200 us. Between clock and call the core may be taken away: in 2 us of every
-        3 ms between such changes, so of 8 messages from three or more with probability 2e-8."""
+        """The program itself says how long each side waited for the other, from its own clocks just before its calls:
+        the split says the same within 10 % or 200 us. Between clock and call the core may be taken away: in 2 us of
+        every 3 ms between such changes, so of 8 messages from three or more with probability 2e-8."""
         self.assertEqual(len(waits), MESSAGES)
         off = numpy.abs(waits - expected)
         wrong = off > numpy.maximum(0.1 * expected, 200_000)

@@ -31,8 +31,8 @@ class Terminal:
         self.wait("ready$")
 
     def call(self, *arguments):
-        return subprocess.run([*self.tmux, *arguments], env=self.environment, check=True, capture_output=True, timeout=PATIENCE,
-                              text=True).stdout
+        return subprocess.run([*self.tmux, *arguments], env=self.environment, check=True, capture_output=True,
+                              timeout=PATIENCE, text=True).stdout
 
     def close(self):
         subprocess.run([*self.tmux, "kill-server"], env=self.environment, capture_output=True, timeout=PATIENCE)
@@ -69,7 +69,8 @@ class Terminal:
         return self.wait_until(f"end of {words!r}", lambda screen: words not in screen)
 
     def watch(self, *arguments):
-        self.type("echo what was here before; " + " ".join([str(harness.PCLSCOPE), "watch", *map(str, arguments)]) + "; echo status=$?")
+        self.type("echo what was here before; " + " ".join([str(harness.PCLSCOPE), "watch", *map(str, arguments)])
+                  + "; echo status=$?")
 
 
 def matched(screen):
@@ -92,12 +93,14 @@ class WatchScreen(harness.SystemTest):
 
     def start_cg(self):
         """Two regions of four ranks, until it is told to end."""
-        return self.box.start_traced(8, harness.program("cg_pattern", harness.MPIS[0]), "1000000", "1024", "2000", self.box.until())
+        return self.box.start_traced(8, harness.program("cg_pattern", harness.MPIS[0]), "1000000", "1024", "2000",
+                                     self.box.until())
 
     def start_fake(self, name, ending):
         (self.box.runtime / "pclscope").mkdir(mode=0o700, exist_ok=True)
         end = self.box.until().removeprefix("until=")
-        return self.box.start(HELPERS / "viewer_fake_job", name, f"ipc://{self.box.runtime}/pclscope/{name}", end, ending)
+        return self.box.start(HELPERS / "viewer_fake_job", name, f"ipc://{self.box.runtime}/pclscope/{name}", end,
+                              ending)
 
     def viewer(self):
         """The pid of the only watch that runs."""
@@ -160,7 +163,8 @@ class WatchScreen(harness.SystemTest):
     def pause(self, terminal):
         terminal.keys("p")
         still = matched(terminal.wait("paused"))
-        screen = terminal.wait_until("news while paused", lambda text: re.search(r"paused, [0-9]{2,} snapshots behind", text))
+        screen = terminal.wait_until("news while paused",
+                                     lambda text: re.search(r"paused, [0-9]{2,} snapshots behind", text))
         self.assertEqual(matched(screen), still)
         terminal.keys("Space")
         terminal.wait_gone("paused")
@@ -182,7 +186,8 @@ class WatchScreen(harness.SystemTest):
 
     def resize(self, terminal):
         terminal.resize(40, 10)
-        screen = terminal.wait_until("the small window", lambda text: "* REGIONS" in text and len(text.splitlines()) <= 10)
+        screen = terminal.wait_until("the small window",
+                                     lambda text: "* REGIONS" in text and len(text.splitlines()) <= 10)
         self.assertLessEqual(max(map(len, screen.splitlines())), 40)
         for width, height in ((20, 3), (1, 1), (7, 30)):
             terminal.resize(width, height)
@@ -265,7 +270,8 @@ class WatchScreen(harness.SystemTest):
         dump = self.box.directory / "a.h5"
         self.assertWorked(self.box.run(HELPERS / "viewer_make_dump", dump))
         dumb = self.terminal("dumb")
-        commands = ("TERM=dumb {}", "TERM=no-such-terminal {}", "TERM= {}", "{} --plain", "{} --once", "{} </dev/null", "{} | cat")
+        commands = ("TERM=dumb {}", "TERM=no-such-terminal {}", "TERM= {}", "{} --plain", "{} --once", "{} </dev/null",
+                    "{} | cat")
         for number, command in enumerate(commands):
             dumb.type(command.format(f"{harness.PCLSCOPE} watch {dump}") + f"; echo status=$? of {number}")
             screen = dumb.wait(f"status=0 of {number}")  # ends by itself

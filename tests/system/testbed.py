@@ -62,17 +62,18 @@ class Testbed:
         if mpi == "mpich":
             return f"-launcher ssh -launcher-exec {script()} -localhost 10.77.0.254 -genv UCX_TLS tcp,self"
         return (f"--mca plm_rsh_agent {script()} --mca plm_rsh_no_tree_spawn 1 --mca oob_tcp_if_include {NETWORK} "
-                f"--mca btl_tcp_if_include {NETWORK} --mca btl tcp,self,vader --mca pml ob1 --mca mpi_yield_when_idle 1")
+                f"--mca btl_tcp_if_include {NETWORK} --mca btl tcp,self,vader --mca pml ob1 "
+                "--mca mpi_yield_when_idle 1")
 
     def start(self, ranks_per_node, *command, options=(), mpi="openmpi", skew=None):
-        """A traced job over all nodes; `ranks_per_node`: a number, or one for each. `skew`: seconds by which each node's
-        CLOCK_MONOTONIC is off."""
+        """A traced job over all nodes; `ranks_per_node`: a number, or one for each. `skew`: seconds by which each
+        node's CLOCK_MONOTONIC is off."""
         self.box.environment.pop("CLUSTER_SKEW_S", None)
         if skew:
             self.box.environment["CLUSTER_SKEW_S"] = " ".join(str(s) for s in skew)
         return self.box.start(harness.PCLSCOPE, "run", "--quiet", "--hosts", self.hosts(ranks_per_node), "-n",
-                              str(sum(self.each(ranks_per_node))), "--launcher-args", self.launcher_args(mpi), *options, "--",
-                              *command)
+                              str(sum(self.each(ranks_per_node))), "--launcher-args", self.launcher_args(mpi),
+                              *options, "--", *command)
 
     def run(self, *arguments, timeout=3 * harness.PATIENCE, **options):
         return self.start(*arguments, **options).finish(timeout)

@@ -1,4 +1,5 @@
-"""A screen without a monitor, and hands: Xvfb and xdotool; and the state that the viewer tells of itself (--describe)."""
+"""A screen without a monitor, and hands: Xvfb and xdotool; and the state that the viewer tells of itself
+(--describe)."""
 import json
 import os
 import shutil
@@ -24,13 +25,15 @@ class Screen:
         self.box, self.directory = box, box.directory / f"screen{time.monotonic_ns()}"
         self.directory.mkdir()
         read, write = os.pipe()
-        self.server = subprocess.Popen(["Xvfb", "-displayfd", str(write), "-screen", "0", f"{width}x{height}x24", "-nolisten", "tcp",
-                                        "-noreset", "-fbdir", str(self.directory)], pass_fds=(write,), env=box.environment,
+        self.server = subprocess.Popen(["Xvfb", "-displayfd", str(write), "-screen", "0", f"{width}x{height}x24",
+                                        "-nolisten", "tcp", "-noreset", "-fbdir", str(self.directory)],
+                                       pass_fds=(write,), env=box.environment,
                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(write)
         with os.fdopen(read) as numbers:
             self.display = f":{numbers.readline().strip()}"
-        box.environment.update(DISPLAY=self.display, XDG_CONFIG_HOME=str(self.directory / "config"), LIBGL_ALWAYS_SOFTWARE="1")
+        box.environment.update(DISPLAY=self.display, XDG_CONFIG_HOME=str(self.directory / "config"),
+                               LIBGL_ALWAYS_SOFTWARE="1")
         box.wait_for("screen", lambda: box.run("xdotool", "getdisplaygeometry").code == 0)
 
     def close(self):
@@ -113,7 +116,8 @@ class Viewer:
     def drag(self, begin, end, button=1):
         steps = [[round(a + (b - a) * step / 5) for a, b in zip(begin, end)] for step in range(1, 6)]
         way = [word for step in steps for word in ("mousemove", *step, "sleep", 0.07)]
-        self.xdotool("mousemove", *begin, "sleep", 0.2, "mousedown", button, "sleep", 0.15, *way, "mouseup", button, "sleep", 0.1)
+        self.xdotool("mousemove", *begin, "sleep", 0.2, "mousedown", button, "sleep", 0.15, *way,
+                     "mouseup", button, "sleep", 0.1)
 
     def key(self, name):
         self.xdotool("key", "--delay", 80, name)

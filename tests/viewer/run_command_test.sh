@@ -155,7 +155,8 @@ echo 'kill -KILL $$' >"$folder/act"
 run "${quiet[@]}"
 expect_status 137
 nothing_left
-# Once: a second one would come within 0.3 s; on a busy machine it may be missed, but what is right is never called wrong.
+# Once: a second one would come within 0.3 s; on a busy machine it may be missed, but what is right is never called
+# wrong.
 for signal in INT TERM HUP; do
   echo "n=0; trap 'n=\$((n+1)); [ \$n = 1 ] && (sleep 0.3; touch $folder/more) & ' $signal; touch $folder/ready
     for i in \$(seq 4800); do sleep 0.05; [ -e $folder/more ] && break; done; exit \$((50 + n))" >"$folder/act"
@@ -195,7 +196,8 @@ SCRIPT
 # It ends when pclscope listens to it and has had time to hear of it.
 cat >>"$folder/act" <<'SCRIPT'
 is_heard() {
-  awk -v begin="${endpoint#ipc://}" '$6 == "03" && index($8, begin) == 1 { heard = 1 } END { exit !heard }' /proc/net/unix
+  awk -v begin="${endpoint#ipc://}" '$6 == "03" && index($8, begin) == 1 { heard = 1 } END { exit !heard }' \
+    /proc/net/unix
 }
 SCRIPT
 echo "(for i in \$(seq 4800); do is_heard && break; sleep 0.05; done; sleep 2; touch $folder/enough) &
