@@ -1,5 +1,6 @@
-"""Which tests a change can affect. Unit tests: those whose sources, or headers that these include, were changed, where a changed
-source counts as its header, too; and those of the folder that mirrors its own. Job tests: a table (affects.txt)."""
+"""Which tests a change can affect. Unit tests: those whose sources, or headers that these include, were changed, where
+a changed source counts as its header, too; and those of the folder that mirrors its own. Job tests: a table
+(affects.txt)."""
 import fnmatch
 import os
 import pathlib
@@ -11,8 +12,8 @@ import tests
 
 TABLE = pathlib.Path(__file__).with_name("affects.txt")
 # A change of these can affect every test.
-EVERYTHING = ("CMakeLists.txt", "CMakePresets.json", "ci/cmake/*", "ci/setup", "tests/CMakeLists.txt", "tests/jobs.cmake",
-              "tests/apart", "tests/thinned.hpp", "*.cmake")
+EVERYTHING = ("CMakeLists.txt", "CMakePresets.json", "ci/cmake/*", "ci/setup", "tests/CMakeLists.txt",
+              "tests/jobs.cmake", "tests/apart", "tests/thinned.hpp", "*.cmake")
 
 
 def lines_of(*command):
@@ -40,7 +41,8 @@ def includes(tree):
     """{target: files of this project that its sources are made of}, from the last build; empty before the first."""
     found, target = {}, None
     here = f"{os.getcwd()}/"
-    shown = subprocess.run(["ninja", "-C", str(builds.folder(tree)), "-t", "deps"], capture_output=True, text=True, check=False)
+    shown = subprocess.run(["ninja", "-C", str(builds.folder(tree)), "-t", "deps"], capture_output=True, text=True,
+                           check=False)
     for line in shown.stdout.splitlines():
         if not line.startswith(" "):
             name = re.search(r"CMakeFiles/([^/]+)\.dir/", line)
@@ -87,7 +89,7 @@ def job_tests(changed, names):
         if any(fnmatch.fnmatch(file, pattern.strip()) for file in changed):
             picked |= {name for name in names for expression in expressions.split() if re.fullmatch(expression, name)}
     scripts = {pathlib.Path(file).stem.removeprefix("test_") for file in changed if file.startswith("tests/")}
-    return picked | {name for name in names if any(name.endswith(f"-{stem}") or f"_{stem}_" in name for stem in scripts)}
+    return picked | {name for name in names for stem in scripts if name.endswith(f"-{stem}") or f"_{stem}_" in name}
 
 
 def tests_of(base, tree):

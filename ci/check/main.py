@@ -18,7 +18,8 @@ HELP = """Builds everything with warnings as errors and runs every test:
   the style of the code (ci/style),
   job tests: the built programs, most of them in real MPI jobs, side by side and each in namespaces of its own,
   unit tests under AddressSanitizer and UndefinedBehaviorSanitizer, those with threads under ThreadSanitizer, too.
-The last lines are the failed tests and where their output is, where the time went, and ctest's totals. Status 0: all passed."""
+The last lines are the failed tests and where their output is, where the time went, and ctest's totals. Status 0: all
+passed."""
 
 
 def arguments():
@@ -26,7 +27,7 @@ def arguments():
     parser.add_argument("-L", metavar="LABEL", help="only tests with this label: unit, job, launcher, time, display")
     parser.add_argument("-R", metavar="REGEX", help="only tests whose names match")
     parser.add_argument("--changed", nargs="?", const="", metavar="BASE",
-                        help="only tests that the changes since BASE can affect (default: origin/main or the last commit)")
+                        help="only tests that changes since BASE can affect (default: origin/main, or the last commit)")
     parser.add_argument("--list", action="store_true", help="with -L, -R or --changed: print the tests, run none")
     parser.add_argument("--repeat", type=int, default=1, metavar="N", help="run the tests N times")
     parser.add_argument("--seed", type=int, help="the seed of random tests, as a failed one printed it")
@@ -77,7 +78,8 @@ class Check:
         return good
 
     def start(self, name, tree, options, jobs, environment=None):
-        step = tests.Tests(name, tree, LOGS, options + self.repeated(), jobs, {**self.environment, **(environment or {})})
+        step = tests.Tests(name, tree, LOGS, options + self.repeated(), jobs,
+                           {**self.environment, **(environment or {})})
         self.steps.append(step)
         return step
 
@@ -105,7 +107,7 @@ class Check:
         if released:
             jobs = self.start("jobs", "release", selection(self.plan["release"], "-L", "^job$", "-LE", "^time$"),
                               JOBS_AT_ONCE)
-        nice = 15 if jobs else 0
+        nice = 5 if jobs else 0
         if "sanitize" in self.plan and self.build("sanitize", nice):
             self.finish(self.start("unit", "sanitize", selection(self.plan["sanitize"], "-L", "^unit$"), builds.CORES))
         if "tsan" in self.plan and self.build("tsan", nice):

@@ -44,7 +44,8 @@ PARTS = {
     "random": (25, ["interpose/*", "analysis/match/*", "analysis/collect/*", "tests/programs/random*"],
                [*build("release", *RELEASE),
                 ["tests/apart", *RANDOM, "--messages", "1000000", "--mpi", "openmpi"],
-                ["tests/apart", *RANDOM, "--messages", "60000", "--per-run", "20000", "--ranks", "2", "--mpi", "mpich"]]),
+                ["tests/apart", *RANDOM, "--messages", "60000", "--per-run", "20000", "--ranks", "2",
+                 "--mpi", "mpich"]]),
     "oracles": (15, ["analysis/match/*", "analysis/nodes/*", "analysis/wire/*"],
                 [*build("release", *RELEASE),
                  ["env", "PCLSCOPE_ORACLE_PROGRAMS=40000", FOLDER / "release/tests/nodes_oracle_test"],
@@ -91,9 +92,11 @@ def do(name):
     for number, command in enumerate(commands):
         command = [str(word) for word in command]
         last = " ".join(command)
-        step = run.Step(f"{name} {number + 1}/{len(commands)}", command, FOLDER / f"{name}-{number}.log", environment=JOBS)
+        step = run.Step(f"{name} {number + 1}/{len(commands)}", command, FOLDER / f"{name}-{number}.log",
+                        environment=JOBS)
         status = step.wait()
-        run.say(f"{step.name}: {'done' if status == 0 else f'FAILED ({status})'} after {step.seconds():.0f} s: {last[:100]}")
+        told = "done" if status == 0 else f"FAILED ({status})"
+        run.say(f"{step.name}: {told} after {step.seconds():.0f} s: {last[:100]}")
         if status != 0:
             print(step.end_of_log(40), flush=True)
             break

@@ -1,5 +1,5 @@
-"""Runs tests by ctest. A test that failed for the launcher's sake alone is run once more, on its own, and reported as flaky when
-it then passes; a crash, a sanitizer's report or a wrong result is red at once."""
+"""Runs tests by ctest. A test that failed for the launcher's sake alone is run once more, on its own, and reported as
+flaky when it then passes; a crash, a sanitizer's report or a wrong result is red at once."""
 import json
 import re
 import subprocess
@@ -53,7 +53,7 @@ def output_of(step, name):
 
 
 def finish(step, logs):
-    """(names that failed, names that passed the second time only). The output of each failure is a file in logs/failed."""
+    """(names that failed, names that passed the second time only). Each failure's output is a file in logs/failed."""
     step.wait()
     bad, flaky = failed(step), []
     for name in list(bad):

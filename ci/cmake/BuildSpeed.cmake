@@ -1,5 +1,5 @@
-# What makes builds quick and changes no program: a compiler cache, a quick linker, precompiled headers, several sources in
-# one unit. Figures: benchmarks/README.md, "The check".
+# What makes builds quick and changes no program: a compiler cache, a quick linker, precompiled headers, several sources
+# in one unit. Figures: benchmarks/README.md, "The check".
 option(PCLSCOPE_UNITY "Compile several sources at once: quicker for a whole build, slower after a small change" ON)
 option(PCLSCOPE_PCH "Precompile the headers of the standard library and others" ON)
 option(PCLSCOPE_CCACHE "Use ccache where it is installed" ON)
@@ -32,7 +32,8 @@ endif()
 set(CMAKE_UNITY_BUILD ${PCLSCOPE_UNITY})
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 10)
 if(PCLSCOPE_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)  # a source included by another looks like a header
+  # A source that is included by another looks like a header.
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
 endif()
 
 # pclscope_unity_folders(TARGET): the sources of a folder are one unit.
