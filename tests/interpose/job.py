@@ -78,15 +78,17 @@ def read_segment(path):
         return parse_segment(file.read())
 
 
-def parse_segment(data, first=0):
-    """As FORMAT.md says; test_layout ties these offsets to the C++ header. Events from number `first` on."""
+def parse_segment(data, first=0, head=None):
+    """As FORMAT.md says; test_layout ties these offsets to the C++ header. Events from number `first` on, up to `head`
+    (default: the segment's own)."""
     if len(data) < 4096:
         return None
     magic, _, header_bytes, capacity, rank, size, _, thread, _, _ = struct.unpack_from("<8sIIQiiIIII", data, 0)
     if magic != b"PCLSEG\r\n":
         return None  # its process was killed while making it
     text = lambda at, length: data[at:at + length].split(b"\0")[0].decode()
-    head, dropped = struct.unpack_from("<QQ", data, 448)
+    written, dropped = struct.unpack_from("<QQ", data, 448)
+    head = written if head is None else head
     state, = struct.unpack_from("<I", data, 512)
     call, = struct.unpack_from("<I", data, 608)
     events = []
@@ -95,6 +97,13 @@ def parse_segment(data, first=0):
         *numbers, kind, function, flags = fields
         events.append(Event(*numbers, KINDS[kind], NAMES.get(function, "?"), flag_names(flags)))
     return Segment(rank, thread, size, capacity, dropped, state, text(112, 64), text(176, 256), events, call)
+
+
+def parse_live(memory, first):
+    """A mapped segment whose rank goes on writing. Head comes before the copy: a copy of megabytes may take head after
+    the events, and those written meanwhile would be blank."""
+    head, = struct.unpack_from("<Q", memory, 448)
+    return parse_segment(bytes(memory), first, head)
 
 
 def read_board(path):

@@ -51,7 +51,7 @@ class Reader:
     def drain(self, limit):
         for entry in self.segments.values():
             memory, events, tail = entry
-            fresh = job.parse_segment(bytes(memory), tail).events[:limit]
+            fresh = job.parse_live(memory, tail).events[:limit]
             events += fresh
             entry[2] = tail + len(fresh)
             struct.pack_into("<Q", memory, TAIL, entry[2])

@@ -44,7 +44,7 @@ class Consumer:
         struct.pack_into("<I", self.memory, CONSUMER, state)
 
     def drain(self, limit=CAPACITY):
-        segment = job.parse_segment(bytes(self.memory), self.tail)
+        segment = job.parse_live(self.memory, self.tail)
         self.events += segment.events[:limit]
         self.tail += min(limit, len(segment.events))
         struct.pack_into("<Q", self.memory, TAIL, self.tail)
