@@ -100,10 +100,10 @@ def parse_segment(data, first=0, head=None):
 
 
 def parse_live(memory, first):
-    """A mapped segment whose rank goes on writing. Head comes before the copy: a copy of megabytes may take head after
-    the events, and those written meanwhile would be blank."""
+    """A mapped segment whose rank goes on writing. Head is read before the events that it counts: a copy of the whole
+    may take head last, and events written meanwhile would be blank."""
     head, = struct.unpack_from("<Q", memory, 448)
-    return parse_segment(bytes(memory), first, head)
+    return parse_segment(memory, first, head)
 
 
 def read_board(path):
