@@ -107,7 +107,7 @@ class Check:
         if released:
             jobs = self.start("jobs", "release", selection(self.plan["release"], "-L", "^job$", "-LE", "^time$"),
                               JOBS_AT_ONCE)
-        nice = 5 if jobs else 0
+        nice = 15 if jobs else 0
         if "sanitize" in self.plan and self.build("sanitize", nice):
             self.finish(self.start("unit", "sanitize", selection(self.plan["sanitize"], "-L", "^unit$"), builds.CORES))
         if "tsan" in self.plan and self.build("tsan", nice):
@@ -116,7 +116,7 @@ class Check:
                                    {"TSAN_OPTIONS": options}))
         if jobs:
             self.finish(jobs)
-            self.finish(self.start("time", "release", selection(self.plan["release"], "-L", "^time$"), 2))
+            self.finish(self.start("time", "release", selection(self.plan["release"], "-L", "^time$"), 1))
 
 
 def main():
