@@ -130,6 +130,7 @@ def main():
         print(f"{sum(len(names or []) for names in plan.values())} tests")
         return 0
     check = Check(asked, plan)
+    run.interrupt_on_terminate()
     try:
         check.everything()
     except KeyboardInterrupt:

@@ -158,7 +158,12 @@ def main():
     kept = results()
     if asked.resume:
         names = [name for name in names if not (kept.get(name, {}).get("passed") and kept[name]["commit"] == commit())]
-    failed = [name for name in names if not do(name)]
+    run.interrupt_on_terminate()
+    try:
+        failed = [name for name in names if not do(name)]
+    except KeyboardInterrupt:
+        run.stop_all()
+        return 130
     print(f"ci/nightly: {'FAILED: ' + ', '.join(failed) if failed else 'all passed'}")
     return 1 if failed else 0
 

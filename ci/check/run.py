@@ -1,6 +1,8 @@
 """Runs one step of the check: a command whose output goes to a file, with a line of progress at least every 10 s."""
+import contextlib
 import os
 import pathlib
+import signal
 import subprocess
 import threading
 import time
@@ -65,6 +67,30 @@ class Step:
 under_way = []
 
 
+def descendants(of):
+    """Process ids of all that was started by this process and below it."""
+    parents = {}
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parents[int(stat.parent.name)] = int(stat.read_text().rpartition(")")[2].split()[1])
+        except (OSError, IndexError):
+            pass  # it ended meanwhile
+    found = [of]
+    for process in found:
+        found += [child for child, parent in parents.items() if parent == process]
+    return found[1:]
+
+
 def stop_all():
-    for step in list(under_way):
-        step.process.terminate()
+    """Ends what is under way and all that it started: compilers, tests, and the jobs of these."""
+    for sign in (signal.SIGTERM, signal.SIGKILL):
+        for process in descendants(os.getpid()):
+            with contextlib.suppress(OSError):
+                os.kill(process, sign)
+        time.sleep(0.5)
+
+
+def interrupt_on_terminate():
+    """SIGTERM and SIGHUP end this program as Ctrl-C does."""
+    for sign in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(sign, signal.default_int_handler)

@@ -37,6 +37,13 @@ struct DescribedBuffer : Opaque {
   void* c() const { return Buffer{*static_cast<void**>(pointer)}.c(); }
 };
 
+// Either, for code that all bindings share.
+struct AnyBuffer : Opaque {
+  AnyBuffer(void* given, bool is_described) : Opaque{given}, described(is_described) {}
+  bool described;
+  void* c() const { return described ? DescribedBuffer{{pointer}}.c() : Buffer{{pointer}}.c(); }
+};
+
 // An integer that goes in.
 template <class Integer>
 struct Value : Opaque {

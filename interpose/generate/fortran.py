@@ -4,6 +4,7 @@ How a shim works is told in interpose/fortran/README.md. A decision whose kind h
 communicators are replaced, nothing is recorded; unrecorded() names those functions.
 """
 
+import itertools
 import re
 from dataclasses import dataclass
 
@@ -93,11 +94,12 @@ class Place:
 
 
 def argument_class(kind, place, described):
-    """The class of fortran/arguments.hpp, and further constructor arguments."""
+    """The class of fortran/arguments.hpp, and further constructor arguments. `described`: yes, no, or the name of what
+    says it."""
     base = re.sub(r"\bconst\b", "", place.type).replace(" ", "")
     pointed = re.fullmatch(r"(\w+)(\*|\[\w*\])", base)
     if base == "void*":
-        return ("DescribedBuffer" if described else "Buffer"), ""
+        return {"yes": ("DescribedBuffer", ""), "no": ("Buffer", "")}.get(described, ("AnyBuffer", f", {described}"))
     if base in NUMBERS:
         return f"Value<{base}>", ""
     if base == "MPI_Comm":
@@ -130,7 +132,7 @@ def shape_call(function, decision, numbers, arguments):
     words = [numbered(function.name, numbers)]
     if decision.kind in ("send", "isend", "send_init"):
         words.append(SEND_MODES[decision.words[0] if decision.words else "standard"])
-    values = ", ".join(["PCLSCOPE_SITE", "library"] + [f"{a}_.c()" for a in arguments])
+    values = ", ".join(["site", "library"] + [f"{a}_.c()" for a in arguments])
     return f"wrap_{decision.kind}<{', '.join(words)}>({values})"
 
 
@@ -140,7 +142,7 @@ def collective_call(function, decision, numbers, arguments):
     request = "".join(f", {p.name}_.c()" for p in function.parameters if p.type == "MPI_Request *")
     root = "root_.c()" if "root" in arguments else "no_root"
     measure = ", ".join(["r", "c"] + [f"{a}_.c()" for a in arguments if a not in hidden])
-    return (f"wrap_{decision.kind}<{numbered(function.name, numbers)}>(PCLSCOPE_SITE, {comm}_.c(), {root}{request},\n"
+    return (f"wrap_{decision.kind}<{numbered(function.name, numbers)}>(site, {comm}_.c(), {root}{request},\n"
             f"      [&](MPI_Comm c) {{ {comm}_.use(c); return library(); }},\n"
             f"      [&](Recorder& r, Communicator& c) {{ return bytes_{decision.words[0]}({measure}); }})")
 
@@ -154,13 +156,13 @@ def creates_call(function, decision, numbers):
     origin = {"dup": "Origin::dup", "orphan": "Origin::orphan"}.get(" ".join(decision.words), "Origin::parent")
     parents = [f"{p.name}_.c()" for p in function.parameters if p.type == "MPI_Comm"]
     parent = "handles.comm_null" if origin == "Origin::orphan" else parents[0]
-    return (f"wrap_creates<{numbered(function.name, numbers)}, {origin}>(PCLSCOPE_SITE, {parent}, {made}_.c(),\n"
+    return (f"wrap_creates<{numbered(function.name, numbers)}, {origin}>(site, {parent}, {made}_.c(),\n"
             f"      [&] {{ {translation(function)}return library(); }})")
 
 
 def interval_call(function, numbers):
     comm = next(p.name for p in function.parameters if p.type == "MPI_Comm")
-    return (f"wrap_call<{numbered(function.name, numbers)}>(PCLSCOPE_SITE, {comm}_.c(),\n"
+    return (f"wrap_call<{numbered(function.name, numbers)}>(site, {comm}_.c(),\n"
             f"      [&] {{ {translation(function)}return library(); }})")
 
 
@@ -184,47 +186,95 @@ def call(function, decision, numbers, arguments):
         return interval_call(function, numbers)
     if kind == "hand":
         objects = "".join(f", {a}_" for a in arguments)
-        return f"hand_{short(function.name)}(PCLSCOPE_SITE, library{objects})"
+        return f"hand_{short(function.name)}(site, library{objects})"
     return shape_call(function, decision, numbers, arguments)
 
 
-def shim_source(index, shim, decision, numbers):
-    function = shim.function
-    origin = "plain_origin()" if shim.binding == "plain" else "f08_origin()"
+# Calls of some ten nanoseconds: each binding has its own code. All bindings of the others share one function.
+QUICK = {"send", "isend", "send_init", "recv", "irecv", "recv_init", "sendrecv", "sendrecv_replace", "probe", "iprobe",
+         "mprobe", "improbe", "mrecv", "imrecv", "start", "startall", "wait", "waitall", "waitany", "waitsome", "test",
+         "testall", "testany", "testsome"}
+
+
+def places_of(function, origin):
     all_names = [p.name for p in function.parameters] + [""] * 3
-    places = [Place(function.name, p.name, p.type, all_names[0], all_names[2], origin) for p in function.parameters
-              if p.name not in WITHOUT.get(function.name, ())]
+    return [Place(function.name, p.name, p.type, all_names[0], all_names[2], origin) for p in function.parameters
+            if p.name not in WITHOUT.get(function.name, ())]
+
+
+def body(function, decision, numbers, head, routine, origin, described):
+    """The lines of a shim; its arguments are void* of the names in MPI's header, ierror, and lengths of texts."""
+    places = places_of(function, origin)
     arguments = [p.name for p in places]
-    texts = [f"length{i}" for i in range(sum("char" in p.type for p in places))]
-    error = [] if function.name in WITHOUT_ERROR else ["ierror"]
-    signature = ", ".join([f"void* {a}" for a in arguments + error] + [f"std::size_t {t}" for t in texts])
-    lines = [f'extern "C" void {shim.name}({signature}) {{']
+    texts, error = lengths(places), errors(function)
+    lines = [head]
     for place in places:
-        name, extra = argument_class(decision.kind, place, shim.described)
+        name, extra = argument_class(decision.kind, place, described)
         lines.append(f"  {name} {place.name}_{{{place.name}{extra}}};")
-    lines.append(f"  LibraryCall library(fortran_routines[{index}], Lengths<{len(texts)}>{{{', '.join(texts)}}}"
+    lines.append(f"  LibraryCall library({routine}, Lengths<{len(texts)}>{{{', '.join(texts)}}}"
                  + "".join(f", {a}_" for a in arguments) + ");")
     done = call(function, decision, numbers, arguments)
-    requests = [p.name for p in places if argument_class(decision.kind, p, False)[0] == "RequestArray"]
+    requests = [p.name for p in places if argument_class(decision.kind, p, "no")[0] == "RequestArray"]
     for name in requests:
         lines.append(f"  if (!{name}_.ready()) return give(ierror, library());")
     if done is None:
         lines += [f"  {translation(function).rstrip()}"] if translation(function) else []
         done = "library()"
-    lines += [f"  give({error[0] if error else 'nullptr'}, {done});", "}"]
+    return "\n".join(lines + [f"  give({error[0] if error else 'nullptr'}, {done});", "}"])
+
+
+def lengths(places):
+    return [f"length{i}" for i in range(sum("char" in p.type for p in places))]
+
+
+def errors(function):
+    return [] if function.name in WITHOUT_ERROR else ["ierror"]
+
+
+def origin_of(shim):
+    return "plain_origin()" if shim.binding == "plain" else "f08_origin()"
+
+
+def passed(function):
+    """Names of all arguments, and what declares them."""
+    places = places_of(function, "")
+    names, texts = [p.name for p in places] + errors(function), lengths(places)
+    return names + texts, [f"void* {a}" for a in names] + [f"std::size_t {t}" for t in texts]
+
+
+def shim_source(indexed, decision, numbers):
+    """The shims of one function: [(index, Shim)]."""
+    function = indexed[0][1].function
+    names, declared = passed(function)
+    heads = [f'extern "C" void {shim.name}({", ".join(declared)})' for _, shim in indexed]
+    if decision.kind in QUICK or len(indexed) == 1:
+        return "\n".join(body(function, decision, numbers,
+                              f"{head} {{\n  [[maybe_unused]] const Site site = PCLSCOPE_SITE;",
+                              f"fortran_routines[{index}]", origin_of(shim), "yes" if shim.described else "no")
+                         for head, (index, shim) in zip(heads, indexed))
+    common = f"any_{function.name.lower()}"
+    asks = has_buffer(function) and any(shim.described for _, shim in indexed)
+    head = (f"[[gnu::noinline]] static void {common}(void* routine, [[maybe_unused]] Site site"
+            + (", bool described" if asks else "") + "".join(f", {d}" for d in declared) + ") {")
+    lines = [body(function, decision, numbers, head, "routine", "", "described" if asks else "no")]
+    for head, (index, shim) in zip(heads, indexed):
+        more = (", true" if shim.described else ", false") if asks else ""
+        handed = "".join(f", {n}" for n in names)
+        lines.append(f"{head} {{ {common}(fortran_routines[{index}], PCLSCOPE_SITE{more}{handed}); }}")
     return "\n".join(lines)
 
 
 def shim_sources(functions, decisions, numbers):
-    """fortran_shims_N.cpp, PARTS of them: together they take a compiler a minute and a gigabyte."""
-    chosen = list(enumerate(shims(functions, decisions)))
+    """fortran_shims_N.cpp, PARTS of them: together they take a compiler half a minute and a gigabyte."""
+    chosen = [list(group) for _, group in
+              itertools.groupby(enumerate(shims(functions, decisions)), lambda shim: shim[1].function.name)]
     begins = [len(chosen) * part // PARTS for part in range(PARTS + 1)]
     texts = []
     for begin, end in zip(begins, begins[1:]):
         lines = [HEADER, '#include "interpose/fortran/hand.hpp"', '#include "interpose/fortran/library_call.hpp"',
                  '#include "interpose/fortran/routines.hpp"', '#include "interpose/wrap_all.hpp"',
                  "namespace pclscope::fortran {"]
-        lines += [shim_source(i, s, decisions[s.function.name], numbers) for i, s in chosen[begin:end]]
+        lines += [shim_source(group, decisions[group[0][1].function.name], numbers) for group in chosen[begin:end]]
         texts.append("\n".join(lines + ["}  // namespace pclscope::fortran"]) + "\n")
     return texts
 

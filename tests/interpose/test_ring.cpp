@@ -10,6 +10,8 @@
 #include <thread>
 
 #include "interpose/record/ring.hpp"
+#include "tests/seed.hpp"
+#include "tests/thinned.hpp"
 
 using namespace pclscope::record;
 
@@ -112,7 +114,7 @@ TEST_CASE("what one process writes another reads, whole and in order") {
   const auto capacity = GENERATE(as<std::uint64_t>(), 1, 2, 64, 1024);
   const unsigned seed = GENERATE(1u, 2u, 3u);
   CAPTURE(capacity, seed);
-  const std::uint64_t total = capacity < 64 ? 20000 : 300000;
+  const std::uint64_t total = pclscope::test::thinned<std::uint64_t>(capacity < 64 ? 20000 : 300000);
   Shared shared(capacity);
   const pid_t child = fork();
   REQUIRE(child >= 0);
@@ -180,7 +182,7 @@ TEST_CASE("what one thread writes another reads, whole and in order") {
 }
 
 TEST_CASE("a writer killed at any moment leaves a whole beginning") {
-  const unsigned seed = std::random_device{}();
+  const auto seed = static_cast<unsigned>(pclscope::test::random_seed());
   CAPTURE(seed);
   std::mt19937 random(seed);
   for (int life = 0; life < 100; ++life) {

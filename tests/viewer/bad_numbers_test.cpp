@@ -5,6 +5,7 @@
 
 #include "tests/analysis/wire/random_dag.hpp"
 #include "tests/analysis/wire/random_snapshot.hpp"
+#include "tests/thinned.hpp"
 #include "viewer/text/printable.hpp"
 #include "viewer/views/collective_rows.hpp"
 #include "viewer/views/dag_rows.hpp"
@@ -154,7 +155,7 @@ void check_all(const Snapshot& s, const std::vector<Window>& windows) {
 }  // namespace
 
 TEST_CASE("snapshots full of numbers that are none") {
-  for (unsigned seed = 1; seed <= 40; ++seed) {
+  for (unsigned seed = 1; seed <= pclscope::test::thinned(40u); ++seed) {
     INFO("seed " << seed);
     std::mt19937 random(seed);
     Snapshot s = pclscope::testing::RandomSnapshot(seed, 40).make();
@@ -180,7 +181,7 @@ TEST_CASE("nothing at all, one rank, and regions without ranks or messages") {
 }
 
 TEST_CASE("graphs full of numbers that are none") {
-  for (unsigned seed = 1; seed <= 40; ++seed) {
+  for (unsigned seed = 1; seed <= pclscope::test::thinned(40u); ++seed) {
     INFO("seed " << seed);
     Dag dag = pclscope::testing::random_dag(seed, 30);
     Poison(seed).dag(dag);

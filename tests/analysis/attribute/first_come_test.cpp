@@ -7,6 +7,7 @@
 #include "analysis/attribute/replay.hpp"
 #include "interpose/record/event.hpp"
 #include "tests/analysis/attribute/exchange.hpp"
+#include "tests/thinned.hpp"
 
 using namespace pclscope;
 using namespace pclscope::test;
@@ -118,7 +119,7 @@ TEST_CASE("A master of tasks waits for whoever is first: nobody is named, whatev
           default: return usual + worker * 37 * us;
         }
       };
-      const Attribution a = findings(ranks, farm(ranks, 8 * s_ns, task));
+      const Attribution a = findings(ranks, farm(ranks, test::thinned(8, 3) * s_ns, task));
       CAPTURE(ranks, kind);
       REQUIRE(!a.findings.empty());
       CAPTURE(static_cast<int>(a.findings[0].cause), a.findings[0].ranks, a.findings[0].confidence,

@@ -4,6 +4,7 @@
 
 #include "analysis/callsite/call_sites.hpp"
 #include "tests/analysis/callsite/small_programs.hpp"
+#include "tests/seed.hpp"
 
 using namespace pclscope;
 using namespace pclscope::callsite;
@@ -83,7 +84,7 @@ TEST_CASE("damaged modules: every question is answered and nobody but the helper
   const std::string program = build(shop, "program");
   const CallSite site = recorded(program);
   const std::string whole = shop.read("program");
-  const std::uint64_t seed = std::random_device()();
+  const std::uint64_t seed = pclscope::test::random_seed();
   INFO("seed " << seed);
   std::mt19937_64 random(seed);
   int lines = 0, nothing = 0, other = 0;

@@ -4,6 +4,7 @@
 
 #include "analysis/mapping/topology.hpp"
 #include "tests/analysis/mapping/temporary_file.hpp"
+#include "tests/thinned.hpp"
 
 using namespace pclscope;
 using namespace pclscope::mapping;
@@ -108,12 +109,13 @@ TEST_CASE("routes go through dimensions in the order that was asked for") {
   CHECK(ring->route(1, 3) == std::vector<std::int32_t>{1, 0, 3});
 }
 
-TEST_CASE("half a million lines are read in a second or so") {
+TEST_CASE("half a million lines are read") {
   std::string text;
-  for (int v = 0; v < 500'000; ++v) text += std::to_string(v) + " " + std::to_string((v + 1) % 500'000) + "\n";
+  const std::int32_t lines = test::thinned(500'000);
+  for (int v = 0; v < lines; ++v) text += std::to_string(v) + " " + std::to_string((v + 1) % lines) + "\n";
   const test::TemporaryFile file(text);
   const auto ring = Topology::parse("edges:" + file.path());
   REQUIRE(ring);
-  CHECK(ring->nodes() == 500'000);
-  CHECK(ring->hops(0, 250'000) == 250'000);
+  CHECK(ring->nodes() == lines);
+  CHECK(ring->hops(0, lines / 2) == lines / 2);
 }

@@ -11,6 +11,7 @@
 #include "analysis/nodes/memory_link.hpp"
 #include "analysis/nodes/node.hpp"
 #include "benchmarks/replay/patterns.hpp"
+#include "tests/thinned.hpp"
 
 using namespace pclscope;
 using benchmark::Stretch;
@@ -196,15 +197,16 @@ void same_numbers(const Numbers& one, const Numbers& many, std::size_t ranks) {
 }  // namespace
 
 TEST_CASE("the numbers of several nodes are those of one") {
+  const int times = test::thinned(40, 10);
   for (const Stretch& stretch : {benchmark::halo(50), benchmark::cg(30), benchmark::master_worker(100)})
     for (const int count : {1, 3, 6}) {
       const std::size_t ranks = stretch.events.size();
       const std::vector<int> place = random_places(ranks, count, static_cast<std::uint64_t>(count) * 17);
       INFO(stretch.name << " on " << count << " nodes, seed " << count * 17);
       const std::vector<Criterion> baseline = one_pipeline(stretch, 5, place, {}).snapshot.criteria;
-      const Numbers one = one_pipeline(stretch, 40, place, baseline);
+      const Numbers one = one_pipeline(stretch, times, place, baseline);
       Fleet fleet(stretch, place, count, baseline, true);
-      for (int i = 0; i < 40; ++i) fleet.repeat();
+      for (int i = 0; i < times; ++i) fleet.repeat();
       REQUIRE(fleet.finish());
       same_numbers(one, fleet.result, ranks);
     }

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "tests/analysis/nodes/packing_values.hpp"
+#include "tests/seed.hpp"
 
 using namespace pclscope;
 using namespace pclscope::nodes;
@@ -87,7 +88,7 @@ bool try_all(const std::vector<std::byte>& frame) {
 }  // namespace
 
 TEST_CASE("damaged frames are refused or read as something else, in little memory") {
-  const auto seed = std::random_device{}();
+  const auto seed = pclscope::test::random_seed();
   INFO("seed " << seed);
   Random random(seed);
   int refused = 0;
@@ -109,7 +110,7 @@ TEST_CASE("damaged frames are refused or read as something else, in little memor
 }
 
 TEST_CASE("every cut of a frame is refused, and so is a longer one") {
-  const auto seed = std::random_device{}();
+  const auto seed = pclscope::test::random_seed();
   INFO("seed " << seed);
   Random random(seed);
   for (int i = 0; i < 40; ++i) {
@@ -126,7 +127,7 @@ TEST_CASE("every cut of a frame is refused, and so is a longer one") {
 }
 
 TEST_CASE("frames of noise, and of counts without anything behind them") {
-  const auto seed = std::random_device{}();
+  const auto seed = pclscope::test::random_seed();
   INFO("seed " << seed);
   Random random(seed);
   for (int i = 0; i < mutants / 10; ++i) {

@@ -7,6 +7,7 @@
 
 #include "analysis/nodes/merge.hpp"
 #include "tests/analysis/nodes/packing_values.hpp"
+#include "tests/seed.hpp"
 
 using namespace pclscope;
 using namespace pclscope::nodes;
@@ -147,7 +148,7 @@ struct Reference {
 }  // namespace
 
 TEST_CASE("merging is adding, and the newest status stands") {
-  const auto seed = std::random_device{}();
+  const auto seed = pclscope::test::random_seed();
   INFO("seed " << seed);
   Random random(seed);
   for (int round = 0; round < 100; ++round) {
@@ -171,7 +172,7 @@ TEST_CASE("merging is adding, and the newest status stands") {
 }
 
 TEST_CASE("sums and the worst messages do not depend on the order of reports") {
-  const auto seed = std::random_device{}();
+  const auto seed = pclscope::test::random_seed();
   INFO("seed " << seed);
   Random random(seed);
   for (int round = 0; round < 100; ++round) {

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "tests/analysis/nodes/packing_values.hpp"
+#include "tests/seed.hpp"
 
 using namespace pclscope;
 using namespace pclscope::nodes;
@@ -40,7 +41,7 @@ T round_trip(const T& value) {
 }  // namespace
 
 TEST_CASE("halves come back as they were, in the order of each rank") {
-  const auto seed = std::random_device{}();
+  const auto seed = pclscope::test::random_seed();
   INFO("seed " << seed);
   Random random(seed);
   for (int round = 0; round < 300; ++round) {
@@ -67,7 +68,7 @@ TEST_CASE("a rank's threads stay in the rank's order, and its channels may be mo
 }
 
 TEST_CASE("bulk comes back as it was, messages in their order") {
-  const auto seed = std::random_device{}();
+  const auto seed = pclscope::test::random_seed();
   INFO("seed " << seed);
   Random random(seed);
   for (int round = 0; round < 300; ++round) {
@@ -81,7 +82,7 @@ TEST_CASE("bulk comes back as it was, messages in their order") {
 }
 
 TEST_CASE("reports come back as they were") {
-  const auto seed = std::random_device{}();
+  const auto seed = pclscope::test::random_seed();
   INFO("seed " << seed);
   Random random(seed);
   for (int round = 0; round < 400; ++round) {
@@ -94,7 +95,7 @@ TEST_CASE("reports come back as they were") {
 }
 
 TEST_CASE("orders come back as they were") {
-  const auto seed = std::random_device{}();
+  const auto seed = pclscope::test::random_seed();
   INFO("seed " << seed);
   Random random(seed);
   for (int round = 0; round < 400; ++round) {

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "random_trace.hpp"
+#include "tests/thinned.hpp"
 
 using namespace pclscope;
 using namespace pclscope::order_test;
@@ -108,7 +109,7 @@ Message message(int source, int destination, std::int64_t begin, std::int64_t en
 }  // namespace
 
 TEST_CASE("clocks equal the closure of happened-before on random traces, whole") {
-  for (std::uint64_t seed = first_seed(); seed < first_seed() + 2000; ++seed) {
+  for (std::uint64_t seed = first_seed(); seed < first_seed() + test::thinned(2000u); ++seed) {
     INFO("seed " << seed);
     std::mt19937_64 random(seed);
     const Trace trace = trace_of(seed, 1, 5, 60, 3, 100'000, random);
@@ -124,7 +125,7 @@ TEST_CASE("clocks equal the closure of happened-before on random traces, whole")
 }
 
 TEST_CASE("clocks are right after every window, messages matched windows late among them, clocks of ranks skewed") {
-  for (std::uint64_t seed = first_seed(); seed < first_seed() + 1000; ++seed) {
+  for (std::uint64_t seed = first_seed(); seed < first_seed() + test::thinned(1000u); ++seed) {
     INFO("seed " << seed);
     std::mt19937_64 random(seed);
     const Trace trace = trace_of(seed, 2, 10, 60, 2, 30'000, random);
@@ -140,7 +141,7 @@ TEST_CASE("clocks are right after every window, messages matched windows late am
 
 TEST_CASE("clocks of what is retained are right when earlier windows are forgotten") {
   std::size_t compared = 0;
-  for (std::uint64_t seed = first_seed(); seed < first_seed() + 1000; ++seed) {
+  for (std::uint64_t seed = first_seed(); seed < first_seed() + test::thinned(1000u); ++seed) {
     INFO("seed " << seed);
     std::mt19937_64 random(seed);
     TraceShape shape;
@@ -330,7 +331,7 @@ TEST_CASE("a cycle is counted, and the rest is still right") {
 }
 
 TEST_CASE("damaged messages never break the clocks") {
-  for (std::uint64_t seed = first_seed(); seed < first_seed() + 300; ++seed) {
+  for (std::uint64_t seed = first_seed(); seed < first_seed() + test::thinned(300u); ++seed) {
     INFO("seed " << seed);
     std::mt19937_64 random(seed);
     const int ranks = 1 + static_cast<int>(random() % 9);

@@ -2,7 +2,6 @@
 // made.
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -12,6 +11,7 @@
 #include "analysis/order/dag_builder.hpp"
 #include "analysis/order/dag_links.hpp"
 #include "random_trace.hpp"
+#include "tests/thinned.hpp"
 
 using namespace pclscope;
 using namespace pclscope::order_test;
@@ -142,7 +142,7 @@ Message message(int source, int destination, std::int64_t begin, std::int64_t en
 }  // namespace
 
 TEST_CASE("the graph is that of Algorithm 2 run over the real order of events, and has no cycle") {
-  for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::thinned(2000u); ++seed) {
     INFO("seed " << seed);
     std::mt19937_64 random(seed);
     const int ranks = 1 + static_cast<int>(random() % (seed % 10 == 0 ? 64 : 8));
@@ -315,7 +315,7 @@ TEST_CASE("load balance is the formula of the paper, over the ranks that communi
 }
 
 TEST_CASE("graphs of damaged messages are consistent") {
-  for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::thinned(500u); ++seed) {
     INFO("seed " << seed);
     std::mt19937_64 random(seed);
     const int ranks = 1 + static_cast<int>(random() % 10);
@@ -332,9 +332,6 @@ TEST_CASE("100,000 events make a graph without quadratic work") {
   std::mt19937_64 random(4);
   const Trace trace = random_trace({64, 80'000, 10'000, true}, random);
   REQUIRE(trace.messages.size() > 50'000);
-  const auto begin = std::chrono::steady_clock::now();
-  const Dag dag = graph(trace.messages, nodes_of(64));
-  // Not a measurement (benchmarks/order is): quadratic would be many minutes.
-  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(120));
+  const Dag dag = graph(trace.messages, nodes_of(64));  // quadratic would run into the test's time limit
   CHECK(dag.messages == trace.messages.size());
 }

@@ -7,6 +7,7 @@
 #include "analysis/store/writer.hpp"
 #include "tests/analysis/store/older_version.hpp"
 #include "tests/analysis/store/sample_rows.hpp"
+#include "tests/seed.hpp"
 
 using namespace pclscope;
 using namespace pclscope::store;
@@ -32,7 +33,7 @@ std::unique_ptr<Reader> open(const std::string& path) {
 }  // namespace
 
 TEST_CASE("everything at once and far too much of it: within the budget, counted, and the last summary is there") {
-  const std::uint64_t seed = std::random_device()();
+  const std::uint64_t seed = pclscope::test::random_seed();
   INFO("seed " << seed);
   std::mt19937_64 random(seed);
   const TemporaryDirectory directory;

@@ -6,6 +6,7 @@
 #include "analysis/store/reader.hpp"
 #include "analysis/store/writer.hpp"
 #include "tests/analysis/store/sample_rows.hpp"
+#include "tests/thinned.hpp"
 
 using namespace pclscope;
 using namespace pclscope::store;
@@ -95,13 +96,14 @@ TEST_CASE("a reader that is asked for a time passes over chunks, but over no row
   options.rows_per_chunk = 64;
   const bool compact = GENERATE(true, false);
   if (!compact) options.compact_below_bytes = 0;
-  const auto messages = messages_over_time(random, 40'000);
-  const auto calls = collectives_over_time(random, 10'000);
+  const std::size_t piece = test::thinned<std::size_t>(1000, 300);
+  const auto messages = messages_over_time(random, 40 * piece);
+  const auto calls = collectives_over_time(random, 10 * piece);
   auto writer = Writer::create(path, options);
   REQUIRE(writer);
   for (std::size_t i = 0; i < 40; i++) {  // also while it is written, and what is in the tail
-    REQUIRE((*writer)->append(std::span(messages).subspan(i * 1000, 1000)));
-    REQUIRE((*writer)->append(std::span(calls).subspan(i * 250, 250)));
+    REQUIRE((*writer)->append(std::span(messages).subspan(i * piece, piece)));
+    REQUIRE((*writer)->append(std::span(calls).subspan(i * (piece / 4), piece / 4)));
     REQUIRE((*writer)->flush());
     if (i % 13 == 5) check_times(*open(path), random, false);
   }

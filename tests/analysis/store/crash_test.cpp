@@ -14,6 +14,7 @@
 #include "analysis/store/writer.hpp"
 #include "tests/analysis/store/older_version.hpp"
 #include "tests/analysis/store/sample_rows.hpp"
+#include "tests/seed.hpp"
 #include "tests/thinned.hpp"
 
 using namespace pclscope;
@@ -127,7 +128,7 @@ TEST_CASE("killed after any single write, page by page: all that was flushed is 
   options.rows_per_chunk = 12;  // an index node holds 8 chunks: nodes split often, on three levels
   Written written;
   std::uint64_t steps = 0, checked = 0, faults = 0;
-  const std::uint64_t seed = std::random_device()();
+  const std::uint64_t seed = pclscope::test::random_seed();
   std::mt19937_64 random(seed);
   INFO("seed " << seed);
   steps = seed;  // each run looks at other steps
@@ -172,7 +173,7 @@ TEST_CASE("killed after any single write, page by page: all that was flushed is 
 }
 
 TEST_CASE("kill -9 at random moments: the dump opens and holds what had been flushed") {
-  const std::uint64_t seed = std::random_device()();
+  const std::uint64_t seed = pclscope::test::random_seed();
   INFO("seed " << seed);
   std::mt19937_64 random(seed);
   std::uint64_t most = 0;

@@ -7,13 +7,14 @@
 
 #include "analysis/window/evolution.hpp"
 #include "tests/analysis/window/series.hpp"
+#include "tests/thinned.hpp"
 
 using namespace pclscope;
 using namespace pclscope::series;
 
 namespace {
 
-constexpr int windows_each = 100'000, runs = 10;
+constexpr int windows_each = test::thinned(100'000), runs = 10;
 
 struct Alarms {
   int growths = 0, steadies = 0, shown = 0;
