@@ -73,6 +73,7 @@ PARTS = {
     "debug-non-unity": (35, ["*.cpp", "*.hpp", "*CMakeLists.txt", "*.cmake"],
                         [*build("debug", "-DCMAKE_BUILD_TYPE=Debug", "-DPCLSCOPE_UNITY=OFF", "-DPCLSCOPE_PCH=OFF"),
                          *ctest("debug", "-L", "^unit$", "-j", CORES)]),
+    "planted": (35, ["*"], [["ci/planted"]]),
 }
 
 
