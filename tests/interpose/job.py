@@ -16,7 +16,7 @@ import sys
 
 sys.path.append(os.path.abspath(os.path.join(os.path.dirname(__file__), "..")))
 import checks  # noqa: E402
-from checks import Test  # noqa: E402,F401  the tests' base class
+from checks import Test, thinned  # noqa: E402,F401  for the tests
 
 PATIENCE = 240  # s: only to end what hangs
 

@@ -21,6 +21,7 @@ import remains
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 import checks  # noqa: E402
+from checks import thinned  # noqa: E402,F401  for the tests
 
 SOURCE = pathlib.Path(os.environ.get("PCLSCOPE_SOURCE", pathlib.Path(__file__).resolve().parents[2])).resolve()
 BUILD = pathlib.Path(os.environ.get("PCLSCOPE_BUILD", SOURCE / "build" / "release")).resolve()
