@@ -323,7 +323,7 @@ class SystemTest(checks.Test):
                 raise
         return super().assertEndsAlike(lambda: once(bare), lambda: once(traced), end, is_chance)
 
-    def side_by_side(self, mpi, ranks, command, start_traced):
+    def side_by_side(self, mpi, ranks, command, start_traced, timeout=PATIENCE):
         """(bare, traced), for assertEndsAlike; start_traced() starts the traced job. Under Open MPI it begins with the
         bare one: most of their time is start-up. MPICH's ranks spin and would only hinder each other."""
         ahead = []
@@ -331,15 +331,15 @@ class SystemTest(checks.Test):
         def bare():
             words = self.box.bare_command(mpi, ranks, *command)
             if mpi != "openmpi":
-                return self.box.run(*words)
+                return self.box.run(*words, timeout=timeout)
             own = self.box.directory / "bare"  # two at a time must not tidy up each other's files
             own.mkdir(exist_ok=True)
             running = self.box.start("env", f"TMPDIR={own}", *words, directory=own)
             ahead[:] = [start_traced()]
-            return running.finish()
+            return running.finish(timeout)
 
         def traced():
-            return (ahead.pop() if ahead else start_traced()).finish()
+            return (ahead.pop() if ahead else start_traced()).finish(timeout)
         return bare, traced
 
     def assertRefused(self, done, code, *words):
