@@ -175,6 +175,7 @@ class ManyNodes(testbed.TestbedTest):
                 time.sleep(1)  # something to do before; how much is not judged
                 victim = next(pid for pid in self.box.aggregator_workers() if self.host_of(pid) == f"node{which + 1}")
                 os.kill(victim, signal.SIGKILL)
+                self.box.wait_for("its line", lambda: "killed by signal 9" in running.output()[1], running=running)
                 if which == 1:
                     self.box.wait_for("word of it", lambda: self.box.live(name)["network"]["dead_nodes"] == ["node2"],
                                       running=running)
