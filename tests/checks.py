@@ -17,6 +17,13 @@ MOST_BYTES = 200 << 20  # kept of one test
 PAIRS = 20              # of runs whose ends are compared
 SHARED_MEMORY = pathlib.Path("/dev/shm")
 KEEP = os.environ.get("PCLSCOPE_KEEP") and pathlib.Path(os.environ["PCLSCOPE_KEEP"]).resolve()
+FULL = os.environ.get("PCLSCOPE_FULL", "") not in ("", "0")  # set by ci/nightly
+
+
+def thinned(full, brief):
+    """How often or how long: in full where PCLSCOPE_FULL=1 (ci/nightly), else as ci/test does it. What is asserted is
+    the same."""
+    return full if FULL else brief
 
 
 class Hung(AssertionError):

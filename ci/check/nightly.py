@@ -30,7 +30,8 @@ def ctest(name, *options):
 GCC_SANITIZERS = ("-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -g1", "-DPCLSCOPE_BENCHMARKS=OFF",
                   "-DPCLSCOPE_FULL_LENGTH=ON")
 RELEASE = ("-DCMAKE_BUILD_TYPE=Release",)
-JOBS = {"PCLSCOPE_BUILD": str((FOLDER / "release").resolve()), "PCLSCOPE_SOURCE": os.getcwd()}
+JOBS = {"PCLSCOPE_BUILD": str((FOLDER / "release").resolve()), "PCLSCOPE_SOURCE": os.getcwd(),
+        "PCLSCOPE_FULL": "1"}  # tests/checks.py: the job tests in full
 RANDOM = [PYTHON, "-B", "tests/system/random_programs.py"]
 
 # Name: (about how many minutes, files whose change can affect it, its commands). A part stops at its first failure.

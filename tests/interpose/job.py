@@ -13,12 +13,14 @@ import socket
 import struct
 import subprocess
 import sys
+import threading
 
 sys.path.append(os.path.abspath(os.path.join(os.path.dirname(__file__), "..")))
 import checks  # noqa: E402
-from checks import Test  # noqa: E402,F401  the tests' base class
+from checks import Test, thinned  # noqa: E402,F401  for the tests
 
 PATIENCE = 240  # s: only to end what hangs
+keeping = threading.Lock()  # launches may run side by side
 
 SOURCE = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 BUILD = os.environ.get("PCLSCOPE_BUILD", os.path.join(SOURCE, "build", "release"))
@@ -196,7 +198,8 @@ def launch(mpi, ranks, command, token=None, tools=1, preload=True, job=True, tim
     finally:
         paths = glob.glob(prefix + "*")
         if checks.Hands.current is not None:
-            keep(line, done, paths)
+            with keeping:
+                keep(line, done, paths)
         for path in paths:
             os.unlink(path)
     return Result(done.returncode, done.stdout, done.stderr, sorted(segments) if preload else [], board)

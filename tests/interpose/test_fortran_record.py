@@ -17,6 +17,7 @@ import test_record
 WITHOUT_LINE = {"Init", "Finalize", "Wait", "Test", "Start", "Cancel", "Request_free", "Barrier", "Comm_dup",
                 "Comm_idup", "Comm_free", "Comm_create", "Intercomm_merge"}
 BINDINGS = ("mpif_h", "mpi", "mpi_f08")
+EACH = job.thinned(1, 3)  # so many sections of the binding `mpi` for one that is run: it calls the symbols of mpif.h
 SOURCE = os.path.join(job.SOURCE, "tests", "interpose", "record_calls.F90")
 
 
@@ -26,7 +27,7 @@ def lines_of_source():
 
 
 def sections():
-    return set(re.findall(r"case \('(\w+)'\)", "\n".join(lines_of_source())))
+    return list(dict.fromkeys(re.findall(r"case \('(\w+)'\)", "\n".join(lines_of_source()))))
 
 
 class FortranRecord(test_record.Record):
@@ -38,6 +39,8 @@ class FortranRecord(test_record.Record):
     def run_section(self, section, **variables):
         if section not in sections():
             self.skipTest("has no Fortran counterpart")
+        if self.binding == "mpi" and sections().index(section) % EACH:
+            self.skipTest("in full only")
         result = job.launch(self.mpi, 3, [self.program(), section], **variables)
         self.assertEqual(result.status, 0, result.err)
         self.assertEqual(result.err, "")

@@ -21,6 +21,7 @@ import remains
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 import checks  # noqa: E402
+from checks import thinned  # noqa: E402,F401  for the tests
 
 SOURCE = pathlib.Path(os.environ.get("PCLSCOPE_SOURCE", pathlib.Path(__file__).resolve().parents[2])).resolve()
 BUILD = pathlib.Path(os.environ.get("PCLSCOPE_BUILD", SOURCE / "build" / "release")).resolve()
@@ -321,6 +322,25 @@ class SystemTest(checks.Test):
                 self.box.kill_everything()
                 raise
         return super().assertEndsAlike(lambda: once(bare), lambda: once(traced), end, is_chance)
+
+    def side_by_side(self, mpi, ranks, command, start_traced, timeout=PATIENCE):
+        """(bare, traced), for assertEndsAlike; start_traced() starts the traced job. Under Open MPI it begins with the
+        bare one: most of their time is start-up. MPICH's ranks spin and would only hinder each other."""
+        ahead = []
+
+        def bare():
+            words = self.box.bare_command(mpi, ranks, *command)
+            if mpi != "openmpi":
+                return self.box.run(*words, timeout=timeout)
+            own = self.box.directory / "bare"  # two at a time must not tidy up each other's files
+            own.mkdir(exist_ok=True)
+            running = self.box.start("env", f"TMPDIR={own}", *words, directory=own)
+            ahead[:] = [start_traced()]
+            return running.finish(timeout)
+
+        def traced():
+            return (ahead.pop() if ahead else start_traced()).finish(timeout)
+        return bare, traced
 
     def assertRefused(self, done, code, *words):
         """Refused in one line that says what and what to do."""

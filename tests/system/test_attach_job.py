@@ -15,7 +15,7 @@ import numpy
 import remains
 import session_oracle
 import testbed
-from harness import on_every_mpi
+from harness import on_every_mpi, thinned
 
 # The programs flood three processes on two cores: a rank waits as long as it takes, so that nothing is dropped.
 PATIENCE = "PCLSCOPE_OVERFLOW_WAIT_MS=30000"
@@ -98,7 +98,7 @@ class AttachTest(harness.SystemTest):
         self.wait_for_rounds(until, 3)
         return until
 
-    def session(self, name, number, seconds=0.3):
+    def session(self, name, number, seconds=thinned(0.3, 0.1)):
         path = self.box.directory / f"{number}.h5"
         since = self.attach(name, "--dump", path)
         until = self.settled(since, seconds)
@@ -126,11 +126,11 @@ class AttachTest(harness.SystemTest):
 class OneNode(AttachTest):
     @on_every_mpi
     def test_many_sessions(self, mpi):
-        ranks, cycles = (4, 6) if mpi == "openmpi" else (2, 6)
+        ranks, cycles = 4 if mpi == "openmpi" else 2, thinned(6, 3)
         running, name = self.start(mpi, ranks)
         sessions = []
         for cycle in range(cycles):
-            sessions.append(self.session(name, f"{mpi}-{cycle}", 0.25))
+            sessions.append(self.session(name, f"{mpi}-{cycle}", thinned(0.25, 0.1)))
             self.assertEqual(remains.files_of_dormant(name), ["board", "nodes"])
             self.assertEqual(list((self.box.runtime / "pclscope").glob("*")), [])
         self.assertEnds(running)
@@ -138,9 +138,10 @@ class OneNode(AttachTest):
 
     @on_every_mpi
     def test_after_a_million_messages(self, mpi):
-        """What was sent before counts as if it had been an hour: every channel's turn is known."""
-        running, name = self.start(mpi, 2, "prelude=250000")
-        session = self.session(name, f"late-{mpi}", 0.5)
+        """What was sent before counts as if it had been an hour: every channel's turn is known. Less than a million
+        in ci/test."""
+        running, name = self.start(mpi, 2, thinned("prelude=250000", "prelude=50000"))
+        session = self.session(name, f"late-{mpi}", thinned(0.5, 0.2))
         self.assertEnds(running)
         self.assertExact(2, [session])
 
@@ -164,7 +165,7 @@ class OneNode(AttachTest):
     @on_every_mpi
     def test_two_at_once(self, mpi):
         running, name = self.start(mpi, 2)
-        for cycle in range(4):
+        for cycle in range(thinned(4, 2)):
             paths = [self.box.directory / f"{mpi}-{cycle}-{i}.h5" for i in range(2)]
             both = [self.box.start(harness.PCLSCOPE, "attach", name, "--dump", path) for path in paths]
             both = sorted(((attach.finish(), path) for attach, path in zip(both, paths)), key=lambda done: done[0].code)
@@ -206,7 +207,7 @@ class OneNode(AttachTest):
         self.box.wait_for("dormant job",
                           lambda: name in [job["name"] for job in self.box.json("list", "--json")["dormant"]])
         self.assertRefused(self.command("detach", name), 1, name, "not attached")
-        sessions = [self.session(name, f"again-{mpi}-{i}") for i in range(2)]
+        sessions = [self.session(name, f"again-{mpi}-{i}") for i in range(thinned(2, 1))]
         self.assertEqual(remains.files_of_dormant(name), ["board", "nodes"])
         self.assertEnds(running)
         self.assertExact(2, sessions)
@@ -252,7 +253,7 @@ class ManyNodes(AttachTest):
             self.skipTest("needs Open MPI")
         ranks = self.NODES * self.RANKS_PER_NODE
         running, name = self.start("openmpi", ranks, "pause=3000")
-        sessions = [self.session(name, i, 1.0) for i in range(3)]
+        sessions = [self.session(name, i, thinned(1.0, 0.5)) for i in range(thinned(3, 2))]
         self.assertEnds(running)
         self.assertExact(ranks, sessions, slack_ns=1_500_000)
 

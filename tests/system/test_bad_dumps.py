@@ -7,14 +7,20 @@ import shutil
 import dump
 import harness
 import h5py
+from harness import thinned
 
 
 class BadDumps(harness.SystemTest):
+    made = []  # the bytes of a good dump, once it is made
+
     def setUp(self):
         super().setUp()
         self.good = self.box.directory / "good.h5"
-        mpi = harness.MPIS[0]
-        self.assertWorked(self.box.traced(2, harness.program("ring", mpi), "300", options=("--dump", self.good)))
+        if not self.made:
+            mpi = harness.MPIS[0]
+            self.assertWorked(self.box.traced(2, harness.program("ring", mpi), "300", options=("--dump", self.good)))
+            self.made.append(self.good.read_bytes())
+        self.good.write_bytes(self.made[0])
 
     def copy(self, name):
         return pathlib.Path(shutil.copy(self.good, self.box.directory / name))
@@ -75,7 +81,7 @@ class BadDumps(harness.SystemTest):
         size = self.good.stat().st_size
         lengths = [1, 8, 100, size // 4, size // 2, size * 3 // 4, size - 100, size - 1]
         chance = random.Random(self.seed())
-        lengths += [chance.randrange(1, size) for _ in range(8)]
+        lengths += [chance.randrange(1, size) for _ in range(thinned(8, 4))]
         for length in lengths:
             with self.subTest(length=length, size=size):
                 path = self.copy("cut.h5")
@@ -92,7 +98,7 @@ class BadDumps(harness.SystemTest):
         seed = self.seed()
         chance = random.Random(seed)
         original = self.good.read_bytes()
-        for number in range(40):
+        for number in range(thinned(40, 15)):
             data = bytearray(original)
             for _ in range(chance.choice((1, 8, 64))):
                 data[chance.randrange(len(data))] = chance.randrange(256)

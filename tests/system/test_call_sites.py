@@ -25,10 +25,16 @@ def marked_lines(source):
 
 
 class CallSites(harness.SystemTest):
+    made = {}  # dumps, once they are made
+
     def dump_of(self, mpi, ranks=2):
         path = self.box.directory / f"{mpi}.h5"
+        if (mpi, ranks) in self.made:
+            path.write_bytes(self.made[mpi, ranks])
+            return path
         self.assertWorked(self.box.traced(ranks, harness.program("call_sites", mpi), str(MESSAGES),
                                           str(int(SLEEP_S * 1e6)), options=("--dump", path)))
+        self.made[mpi, ranks] = path.read_bytes()
         return path
 
     def assertRanked(self, path, scale, *options):

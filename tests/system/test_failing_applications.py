@@ -27,9 +27,13 @@ class FailingApplications(harness.SystemTest):
         arguments = (harness.program("crash", mpi), how, str(MESSAGES), "1", "3")
         path = self.box.directory / f"{how}-{mpi}.h5"
 
-        def traced():
+        def start():
             path.unlink(missing_ok=True)
-            done = self.box.traced(RANKS, *arguments, options=("--dump", path))
+            return self.box.start_traced(RANKS, *arguments, options=("--dump", path))
+        bare, ended = self.side_by_side(mpi, RANKS, arguments, start)
+
+        def traced():
+            done = ended()
             self.assertNotIn("did not finish within", done.stderr)  # what it says of an analysis that does not end
             if done.code != MPIRUN_CRASHED or how == "segfault":
                 self.assertHolds(path, complete=True)
@@ -40,8 +44,7 @@ class FailingApplications(harness.SystemTest):
             status, said = done.end()
             return said if (mpi, how) == ("mpich", "early") else (status, said)  # any of the killed ranks' (README)
 
-        self.assertEndsAlike(lambda: self.box.bare(mpi, RANKS, *arguments), traced, end,
-                             is_chance=harness.end_is_chance(arguments))
+        self.assertEndsAlike(bare, traced, end, is_chance=harness.end_is_chance(arguments))
 
     @on_every_mpi
     def test_every_rank_returns_3(self, mpi):

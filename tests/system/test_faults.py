@@ -10,7 +10,7 @@ import dump
 import harness
 import oracle
 import random_programs
-from harness import on_every_mpi
+from harness import on_every_mpi, thinned
 
 PAUSE = {"openmpi": "2000", "mpich": "20000"}  # microseconds per iteration: a live job that is not in a hurry
 
@@ -26,9 +26,11 @@ class Faults(harness.SystemTest):
     def both(self, mpi, ranks, name, *arguments, options=(), timeout=harness.PATIENCE):
         """Bare and traced: same output, same status. The summary of the dump."""
         command = (harness.program(name, mpi), *arguments)
-        bare = self.box.bare(mpi, ranks, *command, timeout=timeout)
         path = self.box.directory / f"{name}-{mpi}.h5"
-        traced = self.box.traced(ranks, *command, options=("--dump", path, *options), timeout=timeout)
+        run_bare, run_traced = self.side_by_side(
+            mpi, ranks, command,
+            lambda: self.box.start_traced(ranks, *command, options=("--dump", path, *options)), timeout)
+        bare, traced = run_bare(), run_traced()
         self.assertEqual((traced.code, traced.stdout), (bare.code, bare.stdout), f"{bare}\n{traced}")
         return self.opens(path), bare, traced
 
@@ -85,20 +87,21 @@ class Faults(harness.SystemTest):
         self.opens(path)
 
     # --- stopped ---
-    def test_aggregator_stopped_for_10_seconds(self):
+    def test_aggregator_stopped_for_seconds(self):
         """The application goes on and ends its work; what is lost is counted; no pair is wrong after it."""
         kind = random_programs.Kind(("--monotonic",), ambiguous=True, dropped=True)
+        seconds = thinned(10, 5)
         directory = self.box.directory
         running = self.box.start_traced(
-            3, harness.program("random_program", "openmpi"), "--messages", "600000", "--seed", "5", "--monotonic",
-            "--directory", directory,
+            3, harness.program("random_program", "openmpi"), "--messages", thinned("600000", "300000"),
+            "--seed", "5", "--monotonic", "--directory", directory,
             options=("--dump", directory / "stopped.h5", "--clock", "monotonic", "--ring-events", "1024"))
         self.box.live_with_messages(self.box.job_name(running), running, at_least=100)
         worker, = self.box.aggregator_workers()
         os.kill(worker, signal.SIGSTOP)
         self.assertTrue(running.running())
         stopped = time.monotonic_ns()
-        time.sleep(10)  # what was sent meanwhile is judged by the program's own clock
+        time.sleep(seconds)  # what was sent meanwhile is judged by the program's own clock
         os.kill(worker, signal.SIGCONT)
         self.assertWorked(running.finish(3 * harness.PATIENCE))
         truth = oracle.Oracle(directory, 3)
@@ -106,7 +109,8 @@ class Faults(harness.SystemTest):
         meanwhile = truth.all.send_before - stopped
         # Ranks that wait for the aggregator send nothing. A message takes some 30 us of a core, so that of two cores
         # with ten others on each 1000 take less than a second.
-        self.assertGreater(int(((meanwhile > 5e8) & (meanwhile < 10e9)).sum()), 1000, "the application went on")
+        went_on = int(((meanwhile > 5e8) & (meanwhile < seconds * 1e9)).sum())
+        self.assertGreater(went_on, 1000, "the application went on")
         totals, rows = self.opens(directory / "stopped.h5")["messages"], dump.read_messages(directory / "stopped.h5")
         self.assertGreater(totals["dropped_events"], 0)
         self.assertEqual(random_programs.counts_disagree(kind, truth, totals, len(rows)), [])
@@ -119,11 +123,12 @@ class Faults(harness.SystemTest):
         summary, _, _ = self.both(mpi, 2, "many_comms", "2000")
         self.assertMatched(summary, 2 * 2000)
 
-    def test_2000_communicators_of_8_ranks(self):
-        summary, _, _ = self.both("openmpi", 8, "many_comms", "2000")
-        self.assertMatched(summary, 8 * 2000)
+    def test_communicators_of_8_ranks(self):
+        made = thinned(2000, 500)
+        summary, _, _ = self.both("openmpi", 8, "many_comms", str(made))
+        self.assertMatched(summary, 8 * made)
 
-    def test_100000_outstanding_requests_per_rank(self):
+    def test_outstanding_requests_by_the_100000(self):
         """By hand, with 1,000,000: PCL_OUTSTANDING=1000000."""
         messages = int(os.environ.get("PCL_OUTSTANDING", "100000"))
         summary, bare, traced = self.both("openmpi", 2, "outstanding", str(messages), "2",

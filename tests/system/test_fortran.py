@@ -45,14 +45,20 @@ def marked_lines(source):
 
 
 class Fortran(harness.SystemTest):
-    def both(self, name, binding, mpi, ranks, *arguments):
+    def both(self, name, binding, mpi, ranks, *arguments, alone=False):
+        """`alone`: one after the other, as both write the same file."""
         program = harness.program(f"{name}_{binding}", mpi)
         if not os.path.exists(program):
             self.skipTest(f"no Fortran compiler for {mpi}")
-        bare = self.box.bare(mpi, ranks, program, *arguments)
-        self.assertWorked(bare)
         path = self.box.directory / f"{name}-{binding}-{mpi}.h5"
-        traced = self.box.traced(ranks, program, *arguments, options=("--dump", path))
+        command = (program, *arguments)
+
+        def start():
+            return self.box.start_traced(ranks, *command, options=("--dump", path))
+        run_bare, run_traced = self.side_by_side(mpi, ranks, command, start)
+        bare = self.box.bare(mpi, ranks, *command) if alone else run_bare()
+        self.assertWorked(bare)
+        traced = run_traced()
         self.assertWorked(traced)
         self.assertEqual((traced.stdout, traced.stderr), (bare.stdout, bare.stderr))
         return path, self.box.json("inspect", path, "--json")
@@ -97,7 +103,7 @@ class Fortran(harness.SystemTest):
         for mpi, binding in each():
             with self.subTest(mpi=mpi, binding=binding):
                 file = self.box.directory / f"file-{mpi}-{binding}"
-                path, summary = self.both("fortran_corners", binding, mpi, 3, file)
+                path, summary = self.both("fortran_corners", binding, mpi, 3, file, alone=True)
                 self.check_messages(path, summary, 3, corners())
 
     def test_what_fortran_leaves_unrecorded_is_known(self):

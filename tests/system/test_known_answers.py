@@ -22,9 +22,14 @@ PROGRAMS = {
 
 
 class KnownAnswers(harness.SystemTest):
+    made = {}  # what was run before: the bytes of its dump
+
     def traced(self, mpi, name, ranks, *arguments):
-        """Returns the dump's path and its summary."""
-        path = self.box.directory / f"{name}-{mpi}.h5"
+        """Returns the dump's path and its summary. What is run twice with the same arguments is run once."""
+        path, what = self.box.directory / f"{name}-{mpi}.h5", (mpi, name, ranks, arguments)
+        if what in self.made:
+            path.write_bytes(self.made[what])
+            return path, self.box.json("inspect", path, "--json")
         traced = self.box.traced(ranks, harness.program(name, mpi), *arguments, options=("--dump", path))
         self.assertWorked(traced)
         self.assertTrue(dump.is_complete(path))
@@ -32,6 +37,7 @@ class KnownAnswers(harness.SystemTest):
         self.assertIn("Open MPI" if mpi == "openmpi" else "MPICH", summary["application"]["mpi"])
         self.assertEqual(summary["application"]["nodes"], 1)
         self.assertEqual(summary["application"]["aggregators"], 1)
+        self.made[what] = path.read_bytes()
         return path, summary
 
     def check_communicators(self, rows, expected):
@@ -75,14 +81,16 @@ class KnownAnswers(harness.SystemTest):
 
     @on_every_mpi
     def test_freed_receives_are_matched_without_a_time(self, mpi):
-        path, _ = self.traced(mpi, "cancel_and_free", 2, "6")
+        ranks, arguments, _ = PROGRAMS["cancel_and_free"]
+        path, _ = self.traced(mpi, "cancel_and_free", ranks, *arguments)
         rows = dump.read_messages(path)
         unseen = rows.flags & dump.UNSEEN_COMPLETION != 0
         self.assertEqual(unseen.tolist(), (rows.tag == 2).tolist())
 
     @on_every_mpi
     def test_times_of_a_message_are_in_order(self, mpi):
-        path, _ = self.traced(mpi, "halo2d", 4, "12")
+        ranks, arguments, _ = PROGRAMS["halo2d"]
+        path, _ = self.traced(mpi, "halo2d", ranks, *arguments)
         rows = dump.read_messages(path)
         self.assertTrue((rows.send_begin <= rows.send_end).all())
         self.assertTrue((rows.recv_post <= rows.recv_wait).all())

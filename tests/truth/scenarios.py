@@ -225,6 +225,11 @@ def collective(rng, seconds):
     return Case("collective-wait", arguments, ranks)
 
 
+# The short form begins with one of each line, chosen by the seed.
+FIRST = [("healthy_halo",), ("healthy_ping_pong",), ("healthy_farm",), ("healthy_nodes",), ("bad_placement",),
+         ("throttled_link", "competing_job"), ("slow_rank", "uneven_cells"),
+         ("uneven_blocks", "many_to_one_big", "many_to_one_reply", "chain"), ("late_receiver",), ("collective",)]
+
 # How often each is run, in full; once each in the short form, but for those with 0 there.
 ALL = {
     "healthy_halo": (healthy_halo, 4, 1), "healthy_sparse": (healthy_sparse, 2, 1),

@@ -65,12 +65,26 @@ refused() {
   grep -q -F -e "$word" "$folder/err" || fail "no '$word': $*"
   [ ! -s "$folder/out" ] || fail "something on stdout: $*"
 }
-# A strict JSON parser, and an expression over the object `o` that must be true.
-expect_json() { python3 -c '
+# A strict JSON parser, and an expression over the object `o` that must be true. One Python judges them all.
+judge_of_json='
 import json, sys
 def no(word): raise ValueError(word)
-o = json.load(open(sys.argv[1]), parse_constant=no)
-assert eval(sys.argv[2]), o' "$folder/out" "$1" 2>"$folder/why" || fail "not true: $1 $(tail -1 "$folder/why")"; }
+for line in sys.stdin:
+    path, expression = line.rstrip("\n").split("\t", 1)
+    try:
+        with open(path) as file:
+            o = json.load(file, parse_constant=no)
+        told = "yes" if eval(expression, {"o": o}) else f"not of {o}"
+    except Exception as error:
+        told = repr(error)
+    print(ascii(told[:500])[1:-1], flush=True)'
+expect_json() {
+  local told
+  [ -n "${JUDGE_PID-}" ] || coproc JUDGE { exec python3 -c "$judge_of_json" 2>&1; }
+  printf '%s\t%s\n' "$folder/out" "$1" >&"${JUDGE[1]}"
+  IFS= read -r told <&"${JUDGE[0]}" || told="no answer"
+  [ "$told" = yes ] || fail "not true: $1 $told"
+}
 finish() {
   [ "$failures" -eq 0 ] || keep_hands
   [ "$failures" -eq 0 ] && echo "all passed"
