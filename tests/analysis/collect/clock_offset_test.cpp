@@ -168,8 +168,8 @@ TEST_CASE("two simulated days: covered all the time, memory bounded") {
   OffsetEstimator estimator;
   std::int64_t t = 0;
   Tally tally;
-  run(estimator, random, child, parent, net, t, test::thinned(2 * 86'400), 6 * second, 6, tally);
-  CHECK(tally.errors.size() > test::thinned<std::size_t>(100'000));
+  run(estimator, random, child, parent, net, t, pclscope::test::thinned(2 * 86'400), 6 * second, 6, tally);
+  CHECK(tally.errors.size() > pclscope::test::thinned<std::size_t>(100'000));
   CHECK(tally.missed == 0);
   CHECK(estimator.breaks() == 0);
   CHECK(estimator.kept() <= 64);
