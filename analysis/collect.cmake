@@ -8,5 +8,5 @@ add_library(pclscope_collect STATIC
   collect/offset_estimator.cpp
   collect/segment_file.cpp
   collect/tick_clock.cpp)
-target_compile_options(pclscope_collect PUBLIC ${PCLSCOPE_SANITIZE_FLAGS} PRIVATE ${PCLSCOPE_COMPUTING_FLAGS})
+target_compile_options(pclscope_collect PUBLIC ${PCLSCOPE_SANITIZE_FLAGS})
 target_link_options(pclscope_collect PUBLIC ${PCLSCOPE_SANITIZE_FLAGS})

@@ -5,6 +5,6 @@ add_library(pclscope_nodes STATIC
   nodes/packing_halves.cpp
   nodes/packing_messages.cpp
   nodes/packing_report.cpp)
-target_compile_options(pclscope_nodes PUBLIC ${PCLSCOPE_SANITIZE_FLAGS} PRIVATE ${PCLSCOPE_COMPUTING_FLAGS})
+target_compile_options(pclscope_nodes PUBLIC ${PCLSCOPE_SANITIZE_FLAGS})
 target_link_options(pclscope_nodes PUBLIC ${PCLSCOPE_SANITIZE_FLAGS})
 target_link_libraries(pclscope_core PUBLIC pclscope_nodes)

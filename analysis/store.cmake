@@ -7,5 +7,5 @@ add_library(pclscope_store STATIC
 pclscope_precompile(pclscope_store)
 target_link_libraries(pclscope_store PRIVATE PkgConfig::hdf5 ZLIB::ZLIB)
 target_compile_definitions(pclscope_store PRIVATE PCLSCOPE_VERSION="${PROJECT_VERSION}")
-target_compile_options(pclscope_store PRIVATE ${PCLSCOPE_SANITIZE_FLAGS} ${PCLSCOPE_COMPUTING_FLAGS})
+target_compile_options(pclscope_store PRIVATE ${PCLSCOPE_SANITIZE_FLAGS})
 target_link_options(pclscope_store PUBLIC ${PCLSCOPE_SANITIZE_FLAGS})

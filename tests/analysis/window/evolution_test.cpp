@@ -76,11 +76,12 @@ TEST_CASE("planted growth and steady periods are found with at most one window o
 }
 
 TEST_CASE("a sudden rise is a growth of two windows, shown at the second high window, then steady") {
+  const int rises = test::thinned(200, 100);
   for (const double noise : {0.0, 0.02, 0.1, 0.2}) {
     std::mt19937_64 random(5);
     std::normal_distribution<double> normal;
     int late = 0, exact = 0, steady = 0;
-    for (int i = 0; i < 200; ++i) {
+    for (int i = 0; i < rises; ++i) {
       const Planted step{50 + i % 40, 51 + i % 40, 100 + i % 40, 200, std::exp(std::max(0.5, 8 * noise)) - 1};
       Evolution evolution;
       for (int t = 0; t < step.length; ++t) {
@@ -95,11 +96,11 @@ TEST_CASE("a sudden rise is a growth of two windows, shown at the second high wi
       const auto steadies = of_kind(evolution.periods(), PeriodKind::steady);
       steady += steadies.size() == 1 && std::abs(last_window(steadies[0]) - step.end) <= 1;
     }
-    std::cout << "noise " << noise << ": of 200 sudden rises within one window " << exact << ", steady after them "
+    std::cout << "noise " << noise << ": of " << rises << " sudden rises within one window " << exact << ", steady after them "
               << steady << ", not shown at their second window " << late << '\n';
-    CHECK(exact >= 197);
-    if (noise <= 0.1) CHECK(steady >= 197);  // more varies too much to be steady
-    CHECK(late <= 10);
+    CHECK(exact * 200 >= rises * 197);
+    if (noise <= 0.1) CHECK(steady * 200 >= rises * 197);  // more varies too much to be steady
+    CHECK(late * 20 <= rises);
   }
 }
 
