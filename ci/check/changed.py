@@ -61,9 +61,16 @@ def with_headers(changed):
 
 
 def mirrored(file):
-    """The folder of tests for a source's folder."""
-    folder = str(pathlib.Path(file).parent)
-    return folder if folder.startswith("tests/") else f"tests/{folder}"
+    """The folder of tests for a source's folder: the one of the same name below tests/, or the nearest above it."""
+    folder = pathlib.Path(file).parent
+    if str(folder).startswith("tests/"):
+        return str(folder)
+    if folder.name == "aggregator":
+        return "tests/aggregator"
+    at = pathlib.Path("tests") / folder
+    while not at.is_dir():
+        at = at.parent
+    return str(at)
 
 
 def unit_tests(changed, tree, names):

@@ -14,13 +14,13 @@ using namespace pclscope::series;
 
 namespace {
 
-constexpr int windows_each = test::thinned(100'000), runs = 10;
+constexpr int windows_each = test::thinned(100'000), runs = test::thinned(10, 1);
 
 struct Alarms {
   int growths = 0, steadies = 0, shown = 0;
 };
 
-// Ten jobs: the uncertain first windows count too. `shown`: looks, one in ten windows, that saw an open one.
+// Several jobs: the uncertain first windows count too. `shown`: looks, one in ten windows, that saw an open one.
 Alarms count(const std::function<RegionWindow(std::mt19937_64&, int)>& next) {
   Alarms alarms;
   for (int run = 0; run < runs; ++run) {
