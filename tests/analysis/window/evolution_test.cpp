@@ -96,8 +96,8 @@ TEST_CASE("a sudden rise is a growth of two windows, shown at the second high wi
       const auto steadies = of_kind(evolution.periods(), PeriodKind::steady);
       steady += steadies.size() == 1 && std::abs(last_window(steadies[0]) - step.end) <= 1;
     }
-    std::cout << "noise " << noise << ": of " << rises << " sudden rises within one window " << exact << ", steady after them "
-              << steady << ", not shown at their second window " << late << '\n';
+    std::cout << "noise " << noise << ": of " << rises << " sudden rises within one window " << exact
+              << ", steady after them " << steady << ", not shown at their second window " << late << '\n';
     CHECK(exact * 200 >= rises * 197);
     if (noise <= 0.1) CHECK(steady * 200 >= rises * 197);  // more varies too much to be steady
     CHECK(late * 20 <= rises);
