@@ -129,7 +129,7 @@ TEST_CASE("summaries that grow and shrink replace one another, and only the flus
 TEST_CASE("a site that gets its names later comes back with them, long paths whole") {
   const TemporaryDirectory directory;
   const auto writer = create(directory / "run.h5");
-  for (std::uint32_t round = 0; round < 40; round++) {
+  for (std::uint32_t round = 0; round < test::thinned(40u, 16u); round++) {
     REQUIRE(writer->append(sites_of(round * 100 + 1, 100, false)));
     REQUIRE(writer->flush());
     if (round % 2 == 1) REQUIRE(writer->append(sites_of(round * 100 - 99, 150, true)));
