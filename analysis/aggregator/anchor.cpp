@@ -264,8 +264,7 @@ class Anchor {
 
   void mark_dead() {
     if (options_.attach) {  // its processes need not go on recording for nobody
-      const collect::SessionProgress now = collect::progress(file_);
-      if (now.session % 2 == 1 && now.aggregator == 0) collect::end_session(file_, now.session);
+      collect::end_session_of_dead(file_, static_cast<std::uint32_t>(worker_.pid()));
       return;
     }
     board_.aggregator_done.store(2);

@@ -43,6 +43,7 @@ bool AnchorWorker::start(char** argv) {
     errno = error;
     return false;
   }
+  known_as_ = pid_;
   socket_ = FrameSocket(pair[0]);
   return true;
 }

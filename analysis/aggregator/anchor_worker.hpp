@@ -18,9 +18,10 @@ class AnchorWorker {
   // True once, when the worker has ended; `status` as from waitpid.
   bool ended(int& status);
   bool running() const { return pid_ > 0; }
+  pid_t pid() const { return known_as_; }  // also when it has ended
 
  private:
-  pid_t pid_ = -1;
+  pid_t pid_ = -1, known_as_ = -1;
   FrameSocket socket_{-1};
 };
 

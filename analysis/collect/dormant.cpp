@@ -107,6 +107,12 @@ void end_session(BoardFile& file, std::uint32_t number) {
   file.notify();
 }
 
+// Who begins a session enters his pid first: while the dead one's still stands there, `number` was its own.
+void end_session_of_dead(BoardFile& file, std::uint32_t pid) {
+  const std::uint32_t number = file.board().session.load(std::memory_order_acquire);
+  if (number % 2 == 1 && file.board().aggregator.load(std::memory_order_acquire) == pid) end_session(file, number);
+}
+
 void leave_session(BoardFile& file, std::uint32_t pid) {
   file.board().aggregator_done.store(1, std::memory_order_release);
   file.board().aggregator.compare_exchange_strong(pid, 0);
@@ -115,9 +121,11 @@ void leave_session(BoardFile& file, std::uint32_t pid) {
 
 SessionProgress progress(BoardFile& file) {
   const record::Board& board = file.board();
+  // In this order: whose session it is has entered itself before.
+  const std::uint32_t session = board.session.load(std::memory_order_acquire);
   const std::uint32_t pid = board.aggregator.load(std::memory_order_acquire);
-  return {board.session.load(std::memory_order_acquire), board.recording.load(std::memory_order_acquire), file.alive(),
-          pid != 0 && is_running(pid) ? pid : 0, board.aggregator_done.load(std::memory_order_acquire) == 1};
+  return {session, board.recording.load(std::memory_order_acquire), file.alive(), pid != 0 && is_running(pid) ? pid : 0,
+          board.aggregator_done.load(std::memory_order_acquire) == 1};
 }
 
 }  // namespace pclscope::collect

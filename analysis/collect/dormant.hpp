@@ -44,6 +44,9 @@ Result<std::uint32_t> begin_session(BoardFile& board, std::uint32_t pid);  // re
 // The processes become dormant, each at its next MPI call. `number`: of the session to end; another one is left alone.
 void end_session(BoardFile& board, std::uint32_t number);
 
+// The same for an aggregator that died, by its pid: nothing when another one has begun a session meanwhile.
+void end_session_of_dead(BoardFile& board, std::uint32_t pid);
+
 // Says that the aggregator closed everything and leaves: after end_session, the last thing it does to the board.
 void leave_session(BoardFile& board, std::uint32_t pid);
 

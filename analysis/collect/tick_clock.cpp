@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include <chrono>
+#include <cstdint>
 #include <thread>
 #if defined(__x86_64__)
 #include <x86intrin.h>
@@ -25,53 +26,58 @@ std::uint64_t read_tsc() {
 #endif
 }
 
-// TSC and MONOTONIC_RAW at one moment: of several tries the one with the shortest bracket.
-void read_pair(std::uint64_t& tsc, std::int64_t& raw_ns) {
-  std::uint64_t best = ~std::uint64_t{0};
-  for (int i = 0; i < 16; ++i) {
-    const std::uint64_t before = read_tsc();
-    const std::int64_t raw = read_ns(CLOCK_MONOTONIC_RAW);
-    const std::uint64_t after = read_tsc();
-    if (after - before < best) {
-      best = after - before;
-      tsc = before + (after - before) / 2;
-      raw_ns = raw;
-    }
-  }
-}
-
 }  // namespace
 
 std::uint64_t read_ticks(record::ClockSource source) {
   return source == record::ClockSource::tsc ? read_tsc() : static_cast<std::uint64_t>(read_ns(CLOCK_MONOTONIC));
 }
 
-TickClock::TickClock() {
-  read_pair(start_tsc_, start_raw_ns_);
-  start_monotonic_ns_ = static_cast<std::uint64_t>(read_ns(CLOCK_MONOTONIC));
-  origin_realtime_ns_ = read_ns(CLOCK_REALTIME);
+const ClockReader& system_clocks() {
+  static const ClockReader reader = {read_tsc, read_ns};
+  return reader;
 }
+
+Moment read_moment(const ClockReader& read) {
+  constexpr int tries = 100;
+  constexpr std::int64_t close_ns = 1'000;
+  Moment best;
+  std::int64_t shortest = INT64_MAX;
+  for (int i = 0; i < tries && (i < 16 || shortest > close_ns); ++i) {
+    Moment now;
+    now.raw_ns = read.ns(CLOCK_MONOTONIC_RAW);
+    now.tsc = read.tsc();
+    now.realtime_ns = read.ns(CLOCK_REALTIME);
+    now.monotonic_ns = read.ns(CLOCK_MONOTONIC);
+    const std::int64_t bracket = read.ns(CLOCK_MONOTONIC_RAW) - now.raw_ns;
+    if (bracket >= shortest) continue;
+    shortest = bracket;
+    best = now;
+  }
+  return best;
+}
+
+TickClock::TickClock(const ClockReader& read) : read_(&read), start_(read_moment(read)) {}
 
 void TickClock::settle(record::ClockSource source) {
   if (settled_) return;
   source_ = source;
   settled_ = true;
   if (source == record::ClockSource::monotonic) {
-    scale_ = {start_monotonic_ns_, 1.0};
+    scale_ = {static_cast<std::uint64_t>(start_.monotonic_ns), 1.0};
     return;
   }
-  const std::int64_t missing = start_raw_ns_ + 50'000'000 - read_ns(CLOCK_MONOTONIC_RAW);
+  const std::int64_t missing = start_.raw_ns + 50'000'000 - read_->ns(CLOCK_MONOTONIC_RAW);
   if (missing > 0) std::this_thread::sleep_for(std::chrono::nanoseconds(missing));
-  std::uint64_t tsc = 0;
-  std::int64_t raw_ns = 0;
-  read_pair(tsc, raw_ns);
-  scale_ = {start_tsc_, static_cast<double>(raw_ns - start_raw_ns_) / static_cast<double>(tsc - start_tsc_)};
+  const Moment now = read_moment(*read_);
+  scale_ = {start_.tsc, static_cast<double>(now.raw_ns - start_.raw_ns) / static_cast<double>(now.tsc - start_.tsc)};
 }
 
 std::int64_t TickClock::now_ns() const { return scale_.to_ns(read_ticks(source_)); }
 
 std::int64_t TickClock::realtime_of(std::int64_t axis_ns) const {
-  return read_ns(CLOCK_REALTIME) - (now_ns() - axis_ns);
+  const Moment now = read_moment(*read_);
+  const auto ticks = source_ == record::ClockSource::tsc ? now.tsc : static_cast<std::uint64_t>(now.monotonic_ns);
+  return now.realtime_ns - (scale_.to_ns(ticks) - axis_ns);
 }
 
 }  // namespace pclscope::collect

@@ -8,6 +8,7 @@ import time
 
 import builds
 import changed
+import flaky as flaky_tests
 import run
 import table
 import tests
@@ -90,6 +91,7 @@ class Check:
         bad, flaky = tests.finish(step, LOGS)
         self.failed += bad
         self.flaky += flaky
+        flaky_tests.remember(flaky)
 
     def style(self):
         step = run.Step("style", ["ci/style"], LOGS / "style")

@@ -132,7 +132,7 @@ class Session {
 };
 
 bool find(const char* name, collect::DormantJob& found) {
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < 30'000; ++i) {
     for (const collect::DormantJob& job : collect::dormant_jobs()) {
       if (job.name.starts_with(name) && job.living == static_cast<std::uint32_t>(job.node_ranks)) {
         found = job;
@@ -158,12 +158,15 @@ Totals one_session(const collect::DormantJob& job, collect::BoardFile& board, mi
     std::exit(1);
   }
   session.of(*number);
-  // On a busy machine a rank may not come to its next MPI call in that time.
-  const auto end = Clock::now() + on, patience = end + std::chrono::seconds(120);
-  const auto says_nothing = [&] {
-    return session.totals.recording < static_cast<std::uint32_t>(job.node_ranks) || !session.has_matched();
+  // On a busy machine a rank may not come to its next MPI call in that time; and where the sender is far ahead, what is
+  // sent in the session is not received in it.
+  const auto end = Clock::now() + on, patience = end + std::chrono::seconds(120), ahead = end + std::chrono::seconds(2);
+  const auto wanted = [&](Clock::time_point now) {
+    if (now < end) return true;
+    if (session.totals.recording < static_cast<std::uint32_t>(job.node_ranks)) return now < patience;
+    return now < ahead && !session.has_matched();
   };
-  while (Clock::now() < end || (Clock::now() < patience && says_nothing())) {
+  while (wanted(Clock::now())) {
     session.round();
     session.totals.recording = std::max(session.totals.recording, collect::progress(board).recording);
     std::this_thread::sleep_for(milliseconds(1));
@@ -191,7 +194,10 @@ int main(int argc, char** argv) {
   const bool die = argc > 5 && std::strcmp(argv[5], "die") == 0;
   const bool blind = argc > 5 && std::strcmp(argv[5], "blind") == 0;
   collect::DormantJob job;
-  if (!find(argv[1], job)) return 1;
+  if (!find(argv[1], job)) {
+    std::printf("no job %s with all its ranks appeared in five minutes\n", argv[1]);
+    return 1;
+  }
   auto board = collect::BoardFile::open_existing(job.token);
   if (!board) return 1;
   Totals all;

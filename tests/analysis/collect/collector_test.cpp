@@ -8,16 +8,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <random>
 #include <utility>
 
 #include "analysis/collect/board_file.hpp"
 #include "analysis/collect/tick_clock.hpp"
+#include "tests/seed.hpp"
 
 using namespace pclscope;
 using collect::BoardFile;
@@ -234,4 +237,36 @@ TEST_CASE("the TSC scale agrees with the monotonic clock to 1e-3") {
   const auto [raw_end, end] = both();
   CHECK(static_cast<double>(end - begin) == Approx(static_cast<double>(raw_end - raw_begin)).epsilon(1e-3));
   CHECK(clock.realtime_of(end) == Approx(static_cast<double>(clock.origin_realtime_ns() + end)).margin(5e6));
+}
+
+// Clocks that agree but for their origins, on a machine that now and then gives the core away between two reads.
+TEST_CASE("however often the process loses the core while clocks are read, the axis begins when it says") {
+  std::mt19937_64 random(pclscope::test::random_seed());
+  std::int64_t worst = 0;
+  for (int run = 0; run < 2000; ++run) {
+    std::int64_t t = 0;  // ns
+    const std::uint64_t one_in = 2 + random() % 20;
+    const auto step = [&] {
+      t += 20 + static_cast<std::int64_t>(random() % 30);
+      if (random() % one_in == 0) t += 4'000'000;
+    };
+    const collect::ClockReader clocks = {[&] {
+                                           step();
+                                           return static_cast<std::uint64_t>(3 * t + 1'000'000);
+                                         },
+                                         [&](int clock) {
+                                           step();
+                                           return clock == CLOCK_REALTIME ? t + 500'000'000'000 : t;
+                                         }};
+    collect::TickClock clock(clocks);
+    const record::ClockSource source = run % 2 ? record::ClockSource::tsc : record::ClockSource::monotonic;
+    // The moment at which the axis begins, by the clock that the recorders read.
+    t += 60'000'000;
+    clock.settle(source);
+    const std::uint64_t ticks = static_cast<std::uint64_t>(source == record::ClockSource::tsc ? 3 * t + 1'000'000 : t);
+    worst = std::max(worst, std::abs(clock.origin_realtime_ns() + clock.ticks_to_ns(ticks) - (t + 500'000'000'000)));
+    worst = std::max(worst, std::abs(clock.realtime_of(clock.ticks_to_ns(ticks)) - (t + 500'000'000'000)));
+  }
+  INFO("by " << worst << " ns");
+  CHECK(worst < 20'000);
 }
