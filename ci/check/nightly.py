@@ -78,8 +78,8 @@ PARTS = {
               build("clang", *CLANG, "-DCMAKE_BUILD_TYPE=Release", "-DPCLSCOPE_BENCHMARKS=OFF",
                     targets=("pclscope", "pclscope-view"))),
     "debug-non-unity": (15, ["*.cpp", "*.hpp", "*CMakeLists.txt", "*.cmake"],
-                        [*build("debug", "-DCMAKE_BUILD_TYPE=Debug", "-DPCLSCOPE_BENCHMARKS=OFF", "-DPCLSCOPE_UNITY=OFF",
-                                "-DPCLSCOPE_PCH=OFF"),
+                        [*build("debug", "-DCMAKE_BUILD_TYPE=Debug", "-DPCLSCOPE_BENCHMARKS=OFF",
+                                "-DPCLSCOPE_UNITY=OFF", "-DPCLSCOPE_PCH=OFF"),
                          *ctest("debug", "-L", "^unit$", "-E", "oracle|mapping_test|fuzz", "-j", CORES)]),
     "planted": (20, ["*"], [["ci/planted"]]),
 }

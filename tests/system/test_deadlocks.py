@@ -135,7 +135,9 @@ class Deadlocks(harness.SystemTest):
     def test_slow_programs_are_not_called_deadlocked(self, mpi):
         for kind in kinds(mpi, SLOW, SLOW_OF_SECOND):
             with self.subTest(kind=kind):
+                began = time.monotonic()
                 self.check_slow(kind, mpi)
+                print(f"{kind}, {mpi}: {time.monotonic() - began:.1f} s", flush=True)  # they differ much, some runs
 
     @harness.on_every_mpi
     def test_who_waits_longest_and_for_whom(self, mpi):
