@@ -1,5 +1,5 @@
 """A ring of 64 events and a consumer that is slow, stuck, dead or gone: the program runs on, and the loss is counted.
-Depends on: launcher, time."""
+Depends on: launcher."""
 
 import glob
 import mmap

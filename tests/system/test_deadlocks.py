@@ -32,9 +32,8 @@ HANGS = {
 SLOW = ["slow_compute", "slow_receiver", "slow_barrier", "polling", "master", "big_messages", "thread_send",
         "thread_again", "isend_before"]
 # Of the second MPI, in ci/test: what is found does not depend on the MPI, what is recorded in these calls may.
-HANGS_OF_SECOND = ("recv_cycle", "send_cycle", "waitany_knot", "wildcard_knot", "barrier_recv", "split_barrier",
-                   "on_finished")
-SLOW_OF_SECOND = ("slow_receiver", "polling", "thread_send", "isend_before")
+HANGS_OF_SECOND = ("recv_cycle", "waitany_knot", "barrier_recv", "on_finished")
+SLOW_OF_SECOND = ("polling", "thread_send")
 
 
 def kinds(mpi, every, of_second):
