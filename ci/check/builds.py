@@ -32,14 +32,14 @@ def configure(tree, logs):
     return run.Step(f"configure {tree}", ["cmake", "--preset", tree, *options], logs / f"configure-{tree}").wait()
 
 
-def start(tree, logs, nice=0, targets=None):
+def start(tree, logs, beside=None, targets=None):
     """The step that builds; None when the folder could not be configured."""
     run.say(f"build: {tree}")
     if configure(tree, logs) != 0:
         run.say(f"cmake --preset {tree} failed, see {logs}/configure-{tree}")
         return None
     command = ["cmake", "--build", folder(tree), "-j", CORES, "--target", *(targets or TREES[tree][0])]
-    return run.Step(f"build {tree}", command, logs / f"build-{tree}", look, nice)
+    return run.Step(f"build {tree}", command, logs / f"build-{tree}", look, beside)
 
 
 def finish(step):

@@ -4,6 +4,7 @@ import os
 import pathlib
 import shutil
 import sys
+import threading
 import time
 
 import builds
@@ -14,7 +15,7 @@ import table
 import tests
 
 LOGS = pathlib.Path("build/check")
-JOBS_AT_ONCE = 3  # job tests side by side beside a build, which gives way to them
+JOBS_AT_ONCE = 3  # job tests side by side: they wait a lot
 HELP = """Builds everything with warnings as errors and runs every test:
   the style of the code (ci/style),
   job tests: the built programs, most of them in real MPI jobs, side by side and each in namespaces of its own,
@@ -68,9 +69,9 @@ class Check:
         if asked.seed is not None:
             self.environment["PCLSCOPE_SEED"] = str(asked.seed)
 
-    def build(self, tree, nice=0):
+    def build(self, tree, beside=None):
         names = self.plan[tree]
-        step = builds.start(tree, LOGS, nice, sorted(names) if names is not None and tree != "release" else None)
+        step = builds.start(tree, LOGS, beside, sorted(names) if names is not None and tree != "release" else None)
         good = builds.finish(step)
         if step:
             self.steps.append(step)
@@ -78,9 +79,9 @@ class Check:
             self.failed.append(f"build of {tree}")
         return good
 
-    def start(self, name, tree, options, jobs, environment=None):
+    def start(self, name, tree, options, jobs, environment=None, beside=None):
         step = tests.Tests(name, tree, LOGS, options + self.repeated(), jobs,
-                           {**self.environment, **(environment or {})})
+                           {**self.environment, **(environment or {})}, beside)
         self.steps.append(step)
         return step
 
@@ -101,24 +102,42 @@ class Check:
             print(step.end_of_log(40), flush=True)
 
     def everything(self):
-        """Job tests that compare no times run beside the sanitizers' builds; those that do, alone, at the end."""
+        """Job tests run one phase after the other, those that compare times last and one by one; beside them, on what
+        they leave of the cores, the sanitizers' builds and, from the last phase on, their tests."""
         if self.plan.keys() == set(builds.TREES) and self.plan["release"] is None:
             self.style()
-        jobs = None
+        jobs_over = threading.Event()
         released = "release" in self.plan and self.build("release")
+        if not released:
+            jobs_over.set()
+        background = threading.Thread(target=self.sanitizers, args=(jobs_over, "idle" if released else None), daemon=True)
+        background.start()
         if released:
-            jobs = self.start("jobs", "release", selection(self.plan["release"], "-L", "^job$", "-LE", "^time$"),
-                              JOBS_AT_ONCE)
-        nice = 15 if jobs else 0
-        if "sanitize" in self.plan and self.build("sanitize", nice):
-            self.finish(self.start("unit", "sanitize", selection(self.plan["sanitize"], "-L", "^unit$"), builds.CORES))
-        if "tsan" in self.plan and self.build("tsan", nice):
+            self.finish(self.start("jobs", "release", selection(self.plan["release"], "-L", "^job$", "-LE", "^time$"),
+                                   JOBS_AT_ONCE))
+            jobs_over.set()
+            self.finish(self.start("time", "release", selection(self.plan["release"], "-L", "^time$"), 1))
+        background.join()
+
+    def sanitizers(self, jobs_over, beside):
+        try:
+            self.sanitized(jobs_over, beside)
+        except KeyboardInterrupt:
+            pass  # the check is being ended
+        except Exception as error:  # pylint: disable=broad-exception-caught
+            self.failed.append(f"the check itself: {error!r}")
+
+    def sanitized(self, jobs_over, beside):
+        tests_beside = "last" if beside else None  # some wait for each other, with a limit
+        if "sanitize" in self.plan and self.build("sanitize", beside):
+            jobs_over.wait()
+            self.finish(self.start("unit", "sanitize", selection(self.plan["sanitize"], "-L", "^unit$"), builds.CORES,
+                                   beside=tests_beside))
+        if "tsan" in self.plan and self.build("tsan", beside):
+            jobs_over.wait()
             options = f"suppressions={os.getcwd()}/ci/tsan.supp halt_on_error=0 exitcode=66"
             self.finish(self.start("threads", "tsan", selection(self.plan["tsan"], "-L", "^threads$"), builds.CORES,
-                                   {"TSAN_OPTIONS": options}))
-        if jobs:
-            self.finish(jobs)
-            self.finish(self.start("time", "release", selection(self.plan["release"], "-L", "^time$"), 1))
+                                   {"TSAN_OPTIONS": options}, beside=tests_beside))
 
 
 def main():

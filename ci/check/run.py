@@ -24,17 +24,28 @@ def say(text):
         last_line = time.monotonic()
 
 
-class Step:
-    """A command under way. Each line it prints goes to its log and to `look`, which may say something of it."""
+def give_way(idle):
+    """What this process starts leaves the cores to all others: to get next to nothing while they are busy, or nothing."""
+    os.nice(19)
+    if idle:
+        with contextlib.suppress(OSError):
+            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
 
-    def __init__(self, name, command, log, look=None, nice=0, environment=None):
+
+class Step:
+    """A command under way. Each line it prints goes to its log and to `look`, which may say something of it. `beside`:
+    it runs beside what is timed or waited for; "idle": only where a core has nothing else to do; "last": when it must."""
+
+    def __init__(self, name, command, log, look=None, beside=None, environment=None):
+        if stopping.is_set():
+            raise KeyboardInterrupt
         self.name, self.command, self.log = name, [str(word) for word in command], pathlib.Path(log)
         self.began, self.ended, self.doing = since_start(), None, ""
         self.look = look or (lambda step, line: None)
         self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                         stderr=subprocess.STDOUT, text=True, errors="replace",
                                         env={**os.environ, **(environment or {})},
-                                        preexec_fn=(lambda: os.nice(nice)) if nice else None)
+                                        preexec_fn=(lambda: give_way(beside == "idle")) if beside else None)
         self.thread = threading.Thread(target=self.read, daemon=True)
         self.thread.start()
         under_way.append(self)
@@ -54,7 +65,8 @@ class Step:
                 say("  still: " + "; ".join(f"{step.name} {step.doing}".strip() for step in under_way))
         status = self.process.wait()
         self.ended = since_start()
-        under_way.remove(self)
+        if self in under_way:
+            under_way.remove(self)
         return status
 
     def seconds(self):
@@ -65,6 +77,7 @@ class Step:
 
 
 under_way = []
+stopping = threading.Event()
 
 
 def descendants(of):
@@ -83,6 +96,7 @@ def descendants(of):
 
 def stop_all():
     """Ends what is under way and all that it started: compilers, tests, and the jobs of these."""
+    stopping.set()
     for sign in (signal.SIGTERM, signal.SIGKILL):
         for process in descendants(os.getpid()):
             with contextlib.suppress(OSError):

@@ -29,10 +29,10 @@ def look(step, line):
 class Tests(run.Step):
     """ctest under way: which tests run, and how those ended that are through, {name: (word, seconds)}."""
 
-    def __init__(self, name, tree, logs, selection, jobs, environment=None):
+    def __init__(self, name, tree, logs, selection, jobs, environment=None, beside=None):
         self.tree, self.running, self.results = tree, set(), {}
         command = ["ctest", "--test-dir", builds.folder(tree), "--output-on-failure", "-j", jobs, *selection]
-        super().__init__(name, command, logs / name.replace(" ", "-"), look, environment=environment)
+        super().__init__(name, command, logs / name.replace(" ", "-"), look, beside, environment)
 
 
 def failed(step):
