@@ -110,7 +110,8 @@ class Check:
         released = "release" in self.plan and self.build("release")
         if not released:
             jobs_over.set()
-        background = threading.Thread(target=self.sanitizers, args=(jobs_over, "idle" if released else None), daemon=True)
+        beside = "idle" if released else None
+        background = threading.Thread(target=self.sanitizers, args=(jobs_over, beside), daemon=True)
         background.start()
         if released:
             self.finish(self.start("jobs", "release", selection(self.plan["release"], "-L", "^job$", "-LE", "^time$"),

@@ -25,7 +25,7 @@ def say(text):
 
 
 def give_way(idle):
-    """What this process starts leaves the cores to all others: to get next to nothing while they are busy, or nothing."""
+    """What this process starts leaves the cores to all others: it gets little while they are busy, or nothing."""
     os.nice(19)
     if idle:
         with contextlib.suppress(OSError):
@@ -33,8 +33,8 @@ def give_way(idle):
 
 
 class Step:
-    """A command under way. Each line it prints goes to its log and to `look`, which may say something of it. `beside`:
-    it runs beside what is timed or waited for; "idle": only where a core has nothing else to do; "last": when it must."""
+    """A command under way. Each line it prints goes to its log and to `look`, which may say something of it.
+    `beside`: it runs beside what is waited for: "idle", only where a core has nothing else to do, or "last"."""
 
     def __init__(self, name, command, log, look=None, beside=None, environment=None):
         if stopping.is_set():

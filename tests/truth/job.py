@@ -97,7 +97,7 @@ class Stalls(threading.Thread):
 
 
 def busy_share(seconds=0.3):
-    """The share of all cores that is used now, by what does not give way (nice): to be asked when no job of ours runs."""
+    """The share of all cores that is used now by what does not give way (nice). For when no job of ours runs."""
     def busy_and_all():
         values = [int(word) for word in pathlib.Path("/proc/stat").read_text().splitlines()[0].split()[1:9]]
         return sum(values) - values[1] - values[3] - values[4], sum(values)
