@@ -126,3 +126,21 @@ TEST_CASE("a session is one aggregator's, until it ends it or dies") {
   REQUIRE(next);
   CHECK(*next == 5);  // another number: processes that are still in 3 must notice
 }
+
+TEST_CASE("who watched a dead aggregator ends its session, and no other's") {
+  const Directory directory;
+  const auto board = board_of(directory, "halo-18", token, static_cast<std::uint32_t>(::getpid()));
+  const std::uint32_t dead = dead_process();
+  board->board().aggregator = dead;
+  board->board().session = 3;  // it left it so
+  collect::end_session_of_dead(*board, dead + 1);
+  CHECK(board->board().session == 3);
+  collect::end_session_of_dead(*board, dead);
+  CHECK(board->board().session == 4);
+  collect::end_session_of_dead(*board, dead);
+  CHECK(board->board().session == 4);
+  const auto next = collect::begin_session(*board, static_cast<std::uint32_t>(::getpid()));
+  REQUIRE(next);
+  collect::end_session_of_dead(*board, dead);  // late: somebody else is there
+  CHECK(board->board().session == *next);
+}
