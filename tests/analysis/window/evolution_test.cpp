@@ -76,7 +76,7 @@ TEST_CASE("planted growth and steady periods are found with at most one window o
 }
 
 TEST_CASE("a sudden rise is a growth of two windows, shown at the second high window, then steady") {
-  const int rises = test::thinned(200, 100);
+  const int rises = 200;
   for (const double noise : {0.0, 0.02, 0.1, 0.2}) {
     std::mt19937_64 random(5);
     std::normal_distribution<double> normal;
