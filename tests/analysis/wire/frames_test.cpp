@@ -23,8 +23,9 @@ using Bytes = std::vector<std::uint8_t>;
 
 Bytes bytes_of(std::span<const std::uint8_t> frame) { return {frame.begin(), frame.end()}; }
 
-Bytes frame_of(flatbuffers::FlatBufferBuilder& to, flatbuffers::Offset<fb::Snapshot> body) {
-  to.Finish(fb::CreateFrame(to, fb::Body::Snapshot, body.Union()));
+template <class Body>
+Bytes frame_of(flatbuffers::FlatBufferBuilder& to, flatbuffers::Offset<Body> body, fb::Body kind = fb::Body::Snapshot) {
+  to.Finish(fb::CreateFrame(to, kind, body.Union()));
   const std::uint8_t header[] = {'P', 'C', 'L', 'W', 1, 0, 0, 0};
   to.PushFlatBuffer(header, sizeof header);
   return {to.GetBufferPointer(), to.GetBufferPointer() + to.GetSize()};
@@ -172,6 +173,11 @@ TEST_CASE("an answer that cannot be given says why, in bounds") {
   CHECK(answer->text == "no region 9: there are 1, 2");
   CHECK(decode_answer(encoder.answer(3, AnswerStatus::cannot, std::string(1'000'000, 'x')))->text.size() ==
         limit::text_bytes);
+  // From somebody who does not cut it.
+  flatbuffers::FlatBufferBuilder to;
+  const auto text = to.CreateString(std::string(1'000'000, 'x'));
+  const auto body = fb::CreateAnswer(to, 3, fb::AnswerStatus::cannot, text);
+  CHECK(decode_answer(frame_of(to, body, fb::Body::Answer))->text.size() == limit::text_bytes);
 }
 
 TEST_CASE("the worked example of FORMAT.md") {
