@@ -1,10 +1,6 @@
 // Probes, and the receives of messages that a matched probe took.
 #pragma once
 
-#include <sched.h>
-
-#include <type_traits>
-
 #include "interpose/wrap_p2p.hpp"
 
 namespace pclscope {
@@ -111,30 +107,6 @@ inline void end_matched_probe(CallScope& call, Communicator& c, MPI_Message mess
   record_matched(call, c, message, status, receive);
 }
 
-// A blocking matched probe beside other threads takes its message at an unknown moment of the call: any receive that
-// they begin meanwhile could have come before it. Asked again and again by MPI_Improbe, the moment lies within the last
-// question. Its number is given up, for a new one, as soon as another thread takes the next: so it stands after all
-// that was numbered before the last question, and nobody's events wait for it.
-inline int mprobe_among_threads(CallScope& call, const Communicator& c, int source, int tag, MPI_Comm comm,
-                                MPI_Message* message, MPI_Status* status, BlockingReceive& receive) {
-  constexpr int busy_rounds = 64;  // then it lets others have the core in between
-  receive.number = call.number_receive();
-  receive.post = call.recorder.posting();
-  for (int round = 0;; ++round) {
-    int found = 0;
-    const int result = real.Improbe(source, tag, comm, &found, message, status);
-    if (result != MPI_SUCCESS || found != 0) return result;
-    if (process.receives.load(std::memory_order_relaxed) != receive.number + 1) {
-      call.end = now();
-      refuse_receive(call, c, receive.number, 0);
-      call.recorder.numbered_call_returned();
-      receive.number = call.number_receive();
-      receive.post = call.recorder.posting();
-    }
-    if (round >= busy_rounds) sched_yield();
-  }
-}
-
 template <Function F, class Real>
 int wrap_mprobe(Site site, Real real_probe, int source, int tag, MPI_Comm comm, MPI_Message* message,
                 MPI_Status* status) {
@@ -146,14 +118,8 @@ int wrap_mprobe(Site site, Real real_probe, int source, int tag, MPI_Comm comm, 
   Communicator& c = r->communicator(comm);
   const std::int32_t peer = c.peer(source);
   CallScope call(*r, F, site, c.id, peer, tag_of(tag));
-  BlockingReceive receive;
-  int result;
-  if (std::is_same_v<Real, decltype(real.Mprobe)> && call.threads && !call.quiet && peer != record::proc_null) {
-    result = mprobe_among_threads(call, c, source, tag, comm, message, status, receive);
-  } else {
-    receive = probe_numbered(call, c, peer, tag, true);
-    result = real_probe(source, tag, comm, message, status);
-  }
+  BlockingReceive receive = probe_numbered(call, c, peer, tag, true);
+  const int result = real_probe(source, tag, comm, message, status);
   call.returned();
   if (result == MPI_SUCCESS) {
     end_matched_probe(call, c, *message, *status, receive);

@@ -53,7 +53,7 @@ class Threads(job.Test):
         for n, group in posts.items():
             entered = ["entered" in e.flags for e in group]
             self.assertEqual(ends[n], 1)
-            # A blocking matched probe of Fortran has two: that it began, and what it took.
+            # A blocking matched probe has two: that it began, and what it took.
             self.assertIn(entered, ([False], [True], [True, False], [False, True]))
             if len(group) == 2:
                 self.assertTrue(any("matched_probe" in e.flags for e in group))
