@@ -1,9 +1,9 @@
 // An aggregator that does nothing but attach to a job that was only preloaded, match, and detach, again and again; and
 // checks every pair: programs whose messages' sizes tell their place in the channel (accounts.c) make a wrong pair
 // differ in bytes. Prints a line per session and one for all:
-//   attach_cycles JOB CYCLES ON_MS OFF_MS [die|blind]      JOB: beginning of a name. die: leaves without a word every
-//   other
-// time. blind: every time it does so first in a session of its own, in which it looks for no rings
+//   attach_cycles JOB CYCLES ON_MS OFF_MS [die|blind|ahead]
+// JOB: beginning of a name. die: leaves without a word every other time. blind: every time it does so first in a session
+// of its own, in which it looks for no rings. ahead: the sender may be so far ahead that a session ends without a pair.
 // Status 0: all sessions were entered by all ranks, something was matched, nothing wrongly.
 #include <unistd.h>
 
@@ -150,7 +150,8 @@ void blind_session(collect::BoardFile& board, milliseconds on) {
   std::this_thread::sleep_for(on);
 }
 
-Totals one_session(const collect::DormantJob& job, collect::BoardFile& board, milliseconds on, bool orderly) {
+Totals one_session(const collect::DormantJob& job, collect::BoardFile& board, milliseconds on, bool orderly,
+                   bool far_ahead) {
   Session session(job.token, job.ranks);
   const auto number = collect::begin_session(board, static_cast<std::uint32_t>(::getpid()));
   if (!number) {
@@ -158,13 +159,14 @@ Totals one_session(const collect::DormantJob& job, collect::BoardFile& board, mi
     std::exit(1);
   }
   session.of(*number);
-  // On a busy machine a rank may not come to its next MPI call in that time; and where the sender is far ahead, what is
-  // sent in the session is not received in it.
-  const auto end = Clock::now() + on, patience = end + std::chrono::seconds(120), ahead = end + std::chrono::seconds(2);
+  // On a busy machine a rank may not come to its next MPI call in that time; and where the sender may be far ahead,
+  // what is sent in the session is not received in it.
+  const auto end = Clock::now() + on, patience = end + std::chrono::seconds(120);
+  const auto match = far_ahead ? end + std::chrono::seconds(2) : patience;
   const auto wanted = [&](Clock::time_point now) {
     if (now < end) return true;
     if (session.totals.recording < static_cast<std::uint32_t>(job.node_ranks)) return now < patience;
-    return now < ahead && !session.has_matched();
+    return now < match && !session.has_matched();
   };
   while (wanted(Clock::now())) {
     session.round();
@@ -193,6 +195,7 @@ int main(int argc, char** argv) {
   const milliseconds on(std::atoi(argv[3])), off(std::atoi(argv[4]));
   const bool die = argc > 5 && std::strcmp(argv[5], "die") == 0;
   const bool blind = argc > 5 && std::strcmp(argv[5], "blind") == 0;
+  const bool far_ahead = argc > 5 && std::strcmp(argv[5], "ahead") == 0;
   collect::DormantJob job;
   if (!find(argv[1], job)) {
     std::printf("no job %s with all its ranks appeared in five minutes\n", argv[1]);
@@ -210,7 +213,7 @@ int main(int argc, char** argv) {
       return 1;
     }
     if (blind) blind_session(**board, on);
-    const Totals totals = one_session(job, **board, on, !die || i % 2 == 1);
+    const Totals totals = one_session(job, **board, on, !die || i % 2 == 1, far_ahead);
     totals.print("session");
     all.add(totals);
     all.recording = std::min(all.recording, totals.recording);
