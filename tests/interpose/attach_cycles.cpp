@@ -2,9 +2,9 @@
 // checks every pair: programs whose messages' sizes tell their place in the channel (accounts.c) make a wrong pair
 // differ in bytes. Prints a line per session and one for all:
 //   attach_cycles JOB CYCLES ON_MS OFF_MS [die|blind|ahead]
-// JOB: beginning of a name. die: leaves without a word every other time. blind: every time it does so first in a session
-// of its own, in which it looks for no rings. ahead: the sender may be so far ahead that a session ends without a pair.
-// Status 0: all sessions were entered by all ranks, something was matched, nothing wrongly.
+// JOB: beginning of a name. die: leaves without a word every other time. blind: every time it does so first in a
+// session of its own, in which it looks for no rings. ahead: the sender may be so far ahead that a session ends without
+// a pair. Status 0: all sessions were entered by all ranks, something was matched, nothing wrongly.
 #include <unistd.h>
 
 #include <chrono>
