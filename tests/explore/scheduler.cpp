@@ -3,13 +3,14 @@
 #include <sys/mman.h>
 
 #include <bit>
+#include <numeric>
 #include <stdexcept>
 
 namespace explore {
 namespace {
 
 constexpr std::size_t stack_bytes = 512 * 1024;
-constexpr std::size_t longest_run = 20'000;  // steps
+constexpr std::size_t longest_run = 50'000;  // steps
 
 std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
   hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
@@ -67,6 +68,8 @@ End Scheduler::run_at_random(std::uint64_t seed, double chance) {
 
 End Scheduler::go() {
   trace_.clear();
+  order_.resize(fibers_.size());
+  std::iota(order_.begin(), order_.end(), 0);
   changes_ = 1;
   milliseconds_ = 0;
   end_ = End::all_ended;
@@ -107,13 +110,20 @@ std::uint32_t Scheduler::able_ones() const {
 
 // When nobody can go on, time passes until a wait with a limit is over. -1: there is none.
 int Scheduler::first_able() {
-  if (const std::uint32_t bits = able_ones(); bits != 0) return std::countr_zero(bits);
-  for (std::size_t i = 0; i < fibers_.size(); ++i) {
-    if (fibers_[i].ended || !fibers_[i].timed) continue;
+  for (const int f : order_) {
+    if (able(fibers_[static_cast<std::size_t>(f)])) return f;
+  }
+  for (const int f : order_) {
+    if (fibers_[static_cast<std::size_t>(f)].ended || !fibers_[static_cast<std::size_t>(f)].timed) continue;
     milliseconds_ += 20;
-    return static_cast<int>(i);
+    return f;
   }
   return -1;
+}
+
+void Scheduler::put(int fiber, bool first) {
+  std::erase(order_, fiber);
+  order_.insert(first ? order_.begin() : order_.end(), fiber);
 }
 
 void Scheduler::note_step(bool forced, bool writes, const volatile void* address) {
@@ -125,6 +135,7 @@ void Scheduler::note_step(bool forced, bool writes, const volatile void* address
   const std::uint32_t bits = able_ones();
   std::uint64_t state = bits;
   for (const Fiber& f : fibers_) state = mix(state, f.history + static_cast<std::uint64_t>(f.ended));
+  for (const int f : order_) state = mix(state, static_cast<std::uint64_t>(f));
   trace_.push_back({current_, current_, bits, forced, writes, address, state});
 }
 
@@ -142,6 +153,10 @@ int Scheduler::deviation(int otherwise) {
     }
   }
   trace_.back().next = next;
+  if (next != otherwise) {
+    if (otherwise == current_) put(current_, false);
+    put(next, true);
+  }
   return next;
 }
 

@@ -77,6 +77,7 @@ class Scheduler {
   int first_able();
   void note_step(bool forced, bool writes, const volatile void* address);
   int deviation(int otherwise);
+  void put(int fiber, bool first);
   void die();
   void leave(End end);
   void switch_to(int fiber);
@@ -84,6 +85,7 @@ class Scheduler {
   std::vector<Fiber> fibers_;
   std::vector<char*> stacks_;
   ucontext_t outside_{};
+  std::vector<int> order_;  // of precedence
   int current_ = -1;
   bool running_ = false;
   End end_ = End::all_ended;

@@ -165,6 +165,8 @@ void World::renew() {
   }
 }
 
+bool World::complained() const { return board_->board().said != 0; }
+
 int World::look_for(std::uint32_t pid) const {
   if (pid != dead_) return 0;
   errno = ESRCH;

@@ -57,6 +57,7 @@ class World {
   // Processes that look at others ask these.
   std::uint32_t own_pid() const;
   void set_dead(std::uint32_t pid) { dead_ = pid; }
+  bool complained() const;  // a rank, of what it could not record
 
   // For the functions behind steps.hpp.
   static World* current();
