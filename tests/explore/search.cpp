@@ -167,7 +167,7 @@ void Search::add_children(const Schedule& schedule, std::vector<Schedule>& next)
   const std::size_t from = schedule.deviations.empty() ? 0 : schedule.deviations.back().step + 1;
   for (std::size_t i = from; i < trace.size(); ++i) {
     const Step& step = trace[i];
-    if (!step.forced) {
+    if (!step.forced && step.address != nullptr) {
       const Users& u = users[step.address];
       if (u.writers == 0 || std::popcount(u.all) < 2) continue;
     }
