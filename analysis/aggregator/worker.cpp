@@ -155,7 +155,18 @@ class Worker {
       analysis_->set_muted(rank, muted);
     });
     analysis_->rings_read(began_ns, rings_.all_found());
+    tell_contradiction();
     return events;
+  }
+
+  // Once: it is a defect, and the results say themselves how many messages it makes ambiguous.
+  void tell_contradiction() {
+    const auto& found = analysis_->matcher().contradiction();
+    if (!found || told_contradiction_) return;
+    told_contradiction_ = true;
+    complain("the record contradicts itself: " + std::string(found->what) + ", from rank " +
+             std::to_string(found->source) + " to rank " + std::to_string(found->destination) + " with tag " +
+             std::to_string(found->tag) + "; such messages are ambiguous from here on; please report it");
   }
 
   // Attached without an anchor: the job may end by itself.
@@ -201,6 +212,7 @@ class Worker {
     read_the_rest();
     if (many_) end_with_the_others();
     analysis_->finish();
+    tell_contradiction();
     if (analysis_->results() != nullptr) output_.finish(*analysis_, in_order_);
   }
 
@@ -253,6 +265,7 @@ class Worker {
   bool stopping_ = false;
   bool in_order_ = false;
   bool asked_ = false;
+  bool told_contradiction_ = false;
   microseconds nap_ = shortest_nap;
   Clock::time_point next_look_{};
   ManyNodes* many_ = nullptr;  // analysis_, of a job on several nodes

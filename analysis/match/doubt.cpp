@@ -11,6 +11,7 @@ namespace flag = record::flag;
 
 namespace {
 constexpr std::size_t poison_limit = 256;  // patterns per rank; beyond, everything the rank receives is in doubt
+constexpr double clock_slack_ns = 20'000;  // between the clocks of one node's sockets
 constexpr std::int64_t surplus_limit = std::int64_t{1} << 30;
 }  // namespace
 
@@ -127,6 +128,25 @@ void Matcher::poison(std::int32_t rank, std::uint64_t comm, std::int32_t source,
     if (added.covers(channels_[index])) covered.push_back(index);
   });
   for (const std::uint32_t index : covered) cut_receives(index, r, from, false);
+}
+
+// Of a pair that is about to be told: what speaks against it, nullptr: nothing.
+const char* Matcher::contradiction_of(const Channel& c, const SendEntry& send, const RecvEntry& recv) const {
+  if (recv.state != RecvState::completed || send.phantom) return nullptr;
+  if (recv.bytes > send.bytes && recv.bytes != ~0ull && !(recv.bits & recv_bit::truncated)) [[unlikely]]
+    return "a message was received with more bytes than it was sent with";
+  if (recv.end < send.begin && !(recv.bits & recv_bit::unseen_end) && !ranks_[c.source].away) [[unlikely]] {
+    const double early = static_cast<double>(send.begin - recv.end) * scale_.ns_per_tick;
+    if (early > clock_slack_ns) return "a message was received before it was sent";
+  }
+  return nullptr;
+}
+
+void Matcher::contradict(std::uint32_t index, const char* what) {
+  const Channel& c = channels_[index];
+  ++counts_.contradictions;
+  if (!contradiction_) contradiction_ = {c.comm, c.source, c.destination, c.tag, what};
+  poison(c.destination, c.comm, c.source, c.tag, 0);
 }
 
 }  // namespace pclscope

@@ -41,6 +41,15 @@ struct MatchCounts {
   std::uint64_t unrecorded = 0;       // neither side did
   std::uint64_t unmatched_sends = 0;  // before finish(): in flight
   std::uint64_t unmatched_receives = 0;
+  std::uint64_t contradictions = 0;  // channels whose record cannot be true: see Contradiction
+};
+
+// What cannot be true of a channel, whoever is wrong: the recording, the reading or the rules of pairing. From there on
+// all its messages are ambiguous. One is a defect of this tool, or of the MPI library; none is known.
+struct Contradiction {
+  std::uint64_t comm = 0;
+  std::int32_t source = 0, destination = 0, tag = 0;
+  const char* what = "";
 };
 
 // A receive that was posted and is not complete.
@@ -97,6 +106,7 @@ class Matcher {
   void set_gone(std::int32_t rank);
 
   MatchCounts counts() const;
+  const std::optional<Contradiction>& contradiction() const { return contradiction_; }  // the first
 
   // queries.cpp: what ranks wait for, from the events read so far. They walk lists: for ranks that seem stuck. When in
   // doubt the answer is the one that says that nobody is stuck.
@@ -275,6 +285,8 @@ class Matcher {
   void ambiguous_receives(Channel& c, std::uint64_t count = 1);
   void give_send(std::uint32_t entry);
   void give_receive(std::uint32_t entry);
+  const char* contradiction_of(const Channel& c, const SendEntry& send, const RecvEntry& recv) const;
+  void contradict(std::uint32_t index, const char* what);
   bool sends_in_doubt(const Channel& c) const { return c.sends_ambiguous || ranks_[c.source].lossy; }
   bool receives_in_doubt(const Channel& c) const { return c.ambiguous_from != ~0ull || ranks_[c.destination].lossy; }
 
@@ -303,6 +315,7 @@ class Matcher {
   std::uint8_t read_round_ = 0;                     // to which what is read now belongs
   bool finished_ = false;
   MatchCounts counts_;
+  std::optional<Contradiction> contradiction_;
 };
 
 }  // namespace pclscope

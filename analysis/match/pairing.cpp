@@ -141,10 +141,18 @@ void Matcher::drain(std::uint32_t index, Drain when) {
     if (c.special) [[unlikely]] {
       const Verdict verdict = judge(index, entry, sent, when);
       if (verdict == Verdict::wait) return;
+      if (const char* what = verdict == Verdict::exact ? contradiction_of(c, send, recv) : nullptr) {
+        contradict(index, what);
+        break;
+      }
       pair_special(index, entry, sent, verdict);
       continue;
     }
     if (can_be_cancelled(send) && !certain_pair(c, recv, when)) return mark_dirty(index);
+    if (const char* what = contradiction_of(c, send, recv)) [[unlikely]] {
+      contradict(index, what);
+      break;
+    }
     emit(c, send, recv);
     c.send_head = send.next;
     if (c.send_head == no_index) c.send_tail = no_index;
@@ -152,7 +160,7 @@ void Matcher::drain(std::uint32_t index, Drain when) {
     pop_front(c);
     recvs_.give(entry);
   }
-  if (c.send_head != no_index && receives_in_doubt(c)) give_up_sends(index);
+  if (c.send_head != no_index && front(c) == no_index && receives_in_doubt(c)) give_up_sends(index);
 }
 
 // No certain receive is left for these sends, unless an unresolved wildcard of before the doubt can still claim one.
@@ -254,6 +262,8 @@ void Matcher::close_channel(std::uint32_t index) {
       pair_special(index, entry, c.send_head, verdict);
       continue;
     }
+    if (took && ranks_[c.source].finalized && !sends_in_doubt(c) && !receives_in_doubt(c))
+      contradict(index, "more messages were received than sent");
     if (recv.state != RecvState::gone) counts_.unmatched_receives += phantom ? recv.bytes : 1;
     pop_front(c);
     give_receive(entry);

@@ -36,6 +36,7 @@ int Scheduler::add(const ExploredRank* rank, const ThreadState& state, std::func
                      .blocked = false,
                      .timed = false,
                      .blocked_at = 0,
+                     .woken = 0,
                      .history = 0,
                      .steps = 0,
                      .dies_at = 0});
@@ -113,12 +114,16 @@ int Scheduler::first_able() {
   for (const int f : order_) {
     if (able(fibers_[static_cast<std::size_t>(f)])) return f;
   }
-  for (const int f : order_) {
-    if (fibers_[static_cast<std::size_t>(f)].ended || !fibers_[static_cast<std::size_t>(f)].timed) continue;
-    milliseconds_ += 20;
-    return f;
+  int waiting = -1;  // who has waited longest
+  for (int f = 0; f < static_cast<int>(fibers_.size()); ++f) {
+    const Fiber& fiber = fibers_[static_cast<std::size_t>(f)];
+    if (fiber.ended || !fiber.timed) continue;
+    if (waiting < 0 || fiber.woken < fibers_[static_cast<std::size_t>(waiting)].woken) waiting = f;
   }
-  return -1;
+  if (waiting < 0) return -1;
+  milliseconds_ += 20;
+  fibers_[static_cast<std::size_t>(waiting)].woken = ++wakings_;
+  return waiting;
 }
 
 void Scheduler::put(int fiber, bool first) {

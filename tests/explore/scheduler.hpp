@@ -66,6 +66,7 @@ class Scheduler {
     std::function<void()> body, on_death;
     bool ended, blocked, timed;
     std::uint64_t blocked_at;  // changes by then
+    std::uint64_t woken;       // by the passing of time: which time that was
     std::uint64_t history;     // hash of all it has seen
     std::uint32_t steps, dies_at;
   };
@@ -89,7 +90,7 @@ class Scheduler {
   int current_ = -1;
   bool running_ = false;
   End end_ = End::all_ended;
-  std::uint64_t changes_ = 0;
+  std::uint64_t changes_ = 0, wakings_ = 0;
   std::int64_t milliseconds_ = 0;
   std::span<const Deviation> deviations_;
   double chance_ = 0;

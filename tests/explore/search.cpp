@@ -137,6 +137,7 @@ std::string Search::judge(const Read& read, bool whole) const {
       return "message " + std::to_string(send->second) + " was paired with the receive of " + std::to_string(m.bytes);
     if (!paired.insert(m.bytes).second) return "message " + std::to_string(m.bytes) + " was paired twice";
   }
+  if (read.counts.contradictions != 0) return "the record contradicts itself";
   if (!read.finished || !scenario_.exact) return "";
   // One that was attached may have left before the other rank told its totals.
   if (whole && read.counts.ambiguous != 0) return std::to_string(read.counts.ambiguous) + " messages are ambiguous";

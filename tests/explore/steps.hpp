@@ -18,31 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// Every header of the standard library that these sources use, as long as `atomic` is still `atomic`.
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <bit>
-#include <cerrno>
-#include <chrono>
-#include <climits>
-#include <cstdint>
-#include <cstdio>
-#include <cstring>
-#include <fstream>
-#include <functional>
-#include <map>
-#include <memory>
-#include <new>
-#include <optional>
-#include <set>
-#include <span>
-#include <string>
-#include <type_traits>
-#include <unordered_map>
-#include <utility>
-#include <variant>
-#include <vector>
+#include "tests/explore/standard_headers.hpp"
 
 extern "C" {
 // The calling fiber is about to read or write what lies there: another one may go on before.
@@ -58,66 +34,7 @@ void* explore_map(void* address, unsigned long bytes, int protection, int flags,
 int explore_unmap(void* address, unsigned long bytes);
 }
 
-namespace std {
-
-template <class T>
-struct explored_atomic : atomic<T> {
-  using Order = memory_order;
-  constexpr explored_atomic() noexcept = default;
-  constexpr explored_atomic(T value) noexcept : atomic<T>(value) {}
-  explored_atomic(const explored_atomic&) = delete;
-
-  T load(Order order = memory_order_seq_cst) const {
-    explore_before(this, 0);
-    return seen(atomic<T>::load(order));
-  }
-  operator T() const { return load(); }
-  void store(T value, Order order = memory_order_seq_cst) {
-    explore_before(this, 1);
-    atomic<T>::store(value, order);
-  }
-  T operator=(T value) {
-    store(value);
-    return value;
-  }
-  T exchange(T value, Order order = memory_order_seq_cst) {
-    explore_before(this, 1);
-    return seen(atomic<T>::exchange(value, order));
-  }
-  T fetch_add(T value, Order order = memory_order_seq_cst) {
-    explore_before(this, 1);
-    return seen(atomic<T>::fetch_add(value, order));
-  }
-  T fetch_sub(T value, Order order = memory_order_seq_cst) {
-    explore_before(this, 1);
-    return seen(atomic<T>::fetch_sub(value, order));
-  }
-  T fetch_or(T value, Order order = memory_order_seq_cst) {
-    explore_before(this, 1);
-    return seen(atomic<T>::fetch_or(value, order));
-  }
-  bool compare_exchange_strong(T& expected, T value, Order order = memory_order_seq_cst) {
-    explore_before(this, 1);
-    const bool done = atomic<T>::compare_exchange_strong(expected, value, order);
-    seen(expected);
-    return done;
-  }
-  bool compare_exchange_weak(T& expected, T value, Order order = memory_order_seq_cst) {
-    return compare_exchange_strong(expected, value, order);
-  }
-
- private:
-  static T seen(T value) {
-    if constexpr (is_pointer_v<T>) {
-      explore_saw(value != nullptr);
-    } else {
-      explore_saw(static_cast<unsigned long>(value));
-    }
-    return value;
-  }
-};
-
-}  // namespace std
+#include "tests/explore/hooked_atomic.hpp"
 
 inline int explore_lock(pthread_mutex_t* mutex) {
   explore_before(mutex, 1);
@@ -142,7 +59,6 @@ inline void* explore_zeroed(unsigned long count, unsigned long bytes) {
   return memory != nullptr ? memset(memory, 0, count * bytes) : nullptr;
 }
 
-#define atomic explored_atomic
 #define __builtin_ia32_pause() explore_blocked(0)
 #define pthread_mutex_lock(mutex) explore_lock(mutex)
 #define pthread_mutex_unlock(mutex) explore_unlock(mutex)
