@@ -22,6 +22,7 @@ inline constexpr int no_root = MPI_ANY_SOURCE;  // recorded as peer any_source
     case MPI_ERR_RANK:
     case MPI_ERR_ROOT:
     case MPI_ERR_OP:
+    case MPI_ERR_TOPOLOGY:
     case MPI_ERR_ARG: add_to<std::uint64_t>(c.collectives, ~std::uint64_t{0}); break;
     default: break;
   }
