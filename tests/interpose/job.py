@@ -37,7 +37,7 @@ FLAGS = ["nonblocking", "persistent", "posted", "synchronous", "buffered", "read
 ANY_SOURCE, PROC_NULL, UNKNOWN_RANK, ROOT_SELF, ANY_TAG = -1, -2, -3, -4, -1
 
 Event = collections.namedtuple("Event", "begin end site comm bytes ordinal peer tag kind function flags")
-Segment = collections.namedtuple("Segment", "rank thread world_size capacity dropped state mpi executable events call")
+Segment = collections.namedtuple("Segment", "rank thread world_size capacity dropped state mpi executable events call written")
 Result = collections.namedtuple("Result", "status out err segments board")
 
 
@@ -97,7 +97,7 @@ def parse_segment(data, first=0, head=None):
         fields = struct.unpack_from("<QQQQQQiiHHI", data, header_bytes + 64 * (i % capacity))
         *numbers, kind, function, flags = fields
         events.append(Event(*numbers, KINDS[kind], NAMES.get(function, "?"), flag_names(flags)))
-    return Segment(rank, thread, size, capacity, dropped, state, text(112, 64), text(176, 256), events, call)
+    return Segment(rank, thread, size, capacity, dropped, state, text(112, 64), text(176, 256), events, call, written)
 
 
 def parse_live(memory, first):

@@ -20,12 +20,12 @@ typedef struct {
 
 extern int rank;
 
-#define CHECK(what)                                                                        \
-  do {                                                                                     \
-    if (!(what)) {                                                                         \
-      fprintf(stderr, "%s line %d rank %d: %s\n", __FILE__, __LINE__, rank, #what);        \
-      MPI_Abort(MPI_COMM_WORLD, 1);                                                        \
-    }                                                                                      \
+#define CHECK(what)                                                                 \
+  do {                                                                              \
+    if (!(what)) {                                                                  \
+      fprintf(stderr, "%s line %d rank %d: %s\n", __FILE__, __LINE__, rank, #what); \
+      MPI_Abort(MPI_COMM_WORLD, 1);                                                 \
+    }                                                                               \
   } while (0)
 
 // Between any two calls of the program.

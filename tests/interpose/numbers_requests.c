@@ -56,8 +56,8 @@ void truncations(Side* s) {
   RIGHT(MPI_Isend(s->out, 3, MPI_INT, s->other, 10, s->comm, sending));
   TRUNCATED(MPI_Recv(s->in, 1, MPI_INT, MPI_ANY_SOURCE, 10, s->comm, MPI_STATUS_IGNORE));
   RIGHT(MPI_Wait(sending, MPI_STATUS_IGNORE));
-  TRUNCATED(MPI_Sendrecv(s->out, 3, MPI_INT, s->other, 10, s->in, 1, MPI_INT, s->other, 10, s->comm,
-                         MPI_STATUS_IGNORE));
+  TRUNCATED(
+      MPI_Sendrecv(s->out, 3, MPI_INT, s->other, 10, s->in, 1, MPI_INT, s->other, 10, s->comm, MPI_STATUS_IGNORE));
   TOGETHER();
 }
 
