@@ -250,4 +250,5 @@ MPI.Detach_buffer()
 total = numpy.zeros(1, dtype="q")
 world.Allreduce(numpy.array([counted], dtype="q"), total)
 if rank == 0:
-    print(f"pickled: ranks {size} rounds {rounds} threads {MPI.Query_thread() == MPI.THREAD_MULTIPLE} messages {total[0]}")
+    threads = MPI.Query_thread() == MPI.THREAD_MULTIPLE
+    print(f"pickled: ranks {size} rounds {rounds} threads {threads} messages {total[0]}")

@@ -81,7 +81,8 @@ class SameOutput(harness.SystemTest):
 
 def add_program(name, mpi, command):
     def test(self):
-        if command[0] == "/usr/bin/python3" and self.box.run("/usr/bin/python3", "-c", "import mpi4py, numpy").code != 0:
+        script = command[0] == "/usr/bin/python3"
+        if script and self.box.run("/usr/bin/python3", "-c", "import mpi4py, numpy").code != 0:
             self.skipTest("no mpi4py for /usr/bin/python3")
         for ranks, arguments in arguments_of(name):
             with self.subTest(ranks=ranks, arguments=arguments):
