@@ -1,5 +1,5 @@
-// What a record tells of its messages, channel by channel, without any matching: how many sends became messages, and how
-// many receives took one. Independent of the matcher; for traces of one node.
+// What a record tells of its messages, channel by channel, without any matching: how many sends became messages, and
+// how many receives took one. Independent of the matcher; for traces of one node.
 #pragma once
 
 #include <algorithm>
