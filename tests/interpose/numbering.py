@@ -1,6 +1,7 @@
-"""The rules of numbers in a record (interpose/record/FORMAT.md), checked on whatever a test reads: per process each send
-and each posted receive has a number, dense from 0, once; a receive ends once at most; a communicator's collectives are
-numbered without gaps. job.launch() does it with every record; where rings are read otherwise: check()."""
+"""The rules of numbers in a record (interpose/record/FORMAT.md), checked on whatever a test reads: per process each
+send and each posted receive has a number, dense from 0, once; a receive ends once at most; a communicator's
+collectives are numbered without gaps. job.launch() does it with every record; where rings are read otherwise:
+check()."""
 
 import collections
 

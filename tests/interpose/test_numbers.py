@@ -16,7 +16,8 @@ class Check(job.Test):
             event("recv_done", 1), event("recv_post", 2, "entered"), event("recv_post", 2, "matched_probe"),
             event("recv_cancelled", 3, "failed"), event("recv_post", 4), event("recv_freed", 4),
             event("recv_done", 2, "posted"), event("lost_number", 5, "of_receives", count=3), event("recv_post", 8),
-            event("lost_number", 2, count=2), event("send", 4 | 7 << 40), event("collective", 0), event("collective", 1)]
+            event("lost_number", 2, count=2), event("send", 4 | 7 << 40), event("collective", 0),
+            event("collective", 1)]
 
     def problems(self, events, **how):
         return numbering.problems_of(numbering.Process(events), **how)
