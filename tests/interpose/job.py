@@ -37,7 +37,8 @@ FLAGS = ["nonblocking", "persistent", "posted", "synchronous", "buffered", "read
 ANY_SOURCE, PROC_NULL, UNKNOWN_RANK, ROOT_SELF, ANY_TAG = -1, -2, -3, -4, -1
 
 Event = collections.namedtuple("Event", "begin end site comm bytes ordinal peer tag kind function flags")
-Segment = collections.namedtuple("Segment", "rank thread world_size capacity dropped state mpi executable events call written")
+Segment = collections.namedtuple("Segment",
+                                 "rank thread world_size capacity dropped state mpi executable events call written")
 Result = collections.namedtuple("Result", "status out err segments board")
 
 
