@@ -7,9 +7,30 @@ bool CallScope::record(EventKind kind, std::uint64_t comm, std::uint64_t bytes, 
   return record_inline(kind, comm, bytes, ordinal, peer, tag, flags);
 }
 
+bool refused_arguments(int result) {
+  int error_class = MPI_ERR_OTHER;
+  if (real.Error_class(result, &error_class) != MPI_SUCCESS) return false;
+  switch (error_class) {
+    case MPI_ERR_BUFFER:
+    case MPI_ERR_COUNT:
+    case MPI_ERR_TYPE:
+    case MPI_ERR_TAG:
+    case MPI_ERR_COMM:
+    case MPI_ERR_RANK:
+    case MPI_ERR_REQUEST:
+    case MPI_ERR_ROOT:
+    case MPI_ERR_OP:
+    case MPI_ERR_TOPOLOGY:
+    case MPI_ERR_ARG: return true;
+    default: return false;
+  }
+}
+
+// After any other error than bad arguments it may have become a message: nothing behind it on its channel is certain.
 void refuse_send(CallScope call, const Communicator& c, std::int32_t peer, int tag, std::uint32_t flags,
-                 std::uint64_t early) {
+                 std::uint64_t early, int result) {
   if (early == unnumbered) return;
+  if (refused_arguments(result)) peer = record::proc_null;
   call.record(EventKind::send, c.id, 0, call.send_ordinal(early), peer, tag, flags | flag::failed);
 }
 

@@ -104,9 +104,12 @@ PCLSCOPE_INLINE std::uint64_t record_send(CallScope& call, const Communicator& c
   const std::uint64_t ordinal = call.send_ordinal(early);
   return call.record_inline(EventKind::send, c.id, bytes, ordinal, peer, tag, flags) ? ordinal : unnumbered;
 }
-// One that it refused has a number only if that was taken before.
+// One that it refused has a number only if that was taken before. `result`: what MPI returned.
 [[gnu::cold]] void refuse_send(CallScope call, const Communicator& c, std::int32_t peer, int tag, std::uint32_t flags,
-                               std::uint64_t early);
+                               std::uint64_t early, int result);
+
+// An error of which MPI did nothing but look at the arguments.
+[[gnu::cold]] bool refused_arguments(int result);
 
 // A receive by a blocking call: numbered, and, if there may be other threads, announced.
 struct BlockingReceive {

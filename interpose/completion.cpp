@@ -172,7 +172,7 @@ void record_any(CallScope& call, KeptRequests& before, int count, int index, con
   if (index < 0 || index >= count) return;
   if (result == MPI_SUCCESS) [[likely]] {
     end_one_of(call, before, index, status);
-  } else if (requests[index] == handles.request_null) {
+  } else if (ended_by_error(requests[index], result)) {
     fail_one_of(call, before, index, status, result);
   }
 }

@@ -16,6 +16,11 @@ void end_request(CallScope call, TrackedRequest& entry, const MPI_Status& status
 // The same for a request whose operation failed with `error`.
 void record_failed(CallScope& call, const TrackedRequest& done, const MPI_Status& status, int error);
 
+// A call failed: did this request end? MPI has freed it, or it is a persistent one whose message was too long.
+[[gnu::cold]] inline bool ended_by_error(MPI_Request now, int error) {
+  return now == handles.request_null || took_message(error);
+}
+
 [[gnu::cold]] void fail_request(CallScope call, TrackedRequest& entry, const MPI_Status& status, int error);
 
 // After Waitall or Testall: `result` is MPI_SUCCESS, or MPI_ERR_IN_STATUS and each status tells.

@@ -12,19 +12,7 @@ inline constexpr int no_root = MPI_ANY_SOURCE;  // recorded as peer any_source
 // MPI refused the arguments: this rank took no part, and may call again with better ones under the same number. After
 // any other error (a message that is too long, say) the others have counted this collective, and so do we.
 [[gnu::noinline, gnu::cold]] inline void give_number_back(Communicator& c, int result) {
-  int error_class = MPI_ERR_OTHER;
-  if (real.Error_class(result, &error_class) != MPI_SUCCESS) return;
-  switch (error_class) {
-    case MPI_ERR_BUFFER:
-    case MPI_ERR_COUNT:
-    case MPI_ERR_TYPE:
-    case MPI_ERR_COMM:
-    case MPI_ERR_RANK:
-    case MPI_ERR_ROOT:
-    case MPI_ERR_OP:
-    case MPI_ERR_ARG: add_to<std::uint64_t>(c.collectives, ~std::uint64_t{0}); break;
-    default: break;
-  }
+  if (refused_arguments(result)) add_to<std::uint64_t>(c.collectives, ~std::uint64_t{0});
 }
 
 template <Function F, class Call, class Bytes>

@@ -42,7 +42,7 @@ template <Function F, class Real>
   if (result == MPI_SUCCESS) [[likely]] {
     record_call(call, handle != handles.request_null ? 1 : 0);
     end_one(call, kept, *status);
-  } else if (*request == handles.request_null) {
+  } else if (ended_by_error(*request, result)) {
     fail_one(call, kept, *status, result);
   }
   return result;
@@ -69,7 +69,7 @@ int wrap_wait(Site site, Real real_wait, MPI_Request* request, MPI_Status* statu
     call.record_inline(EventKind::call, 0, 0, handle != handles.request_null ? 1 : 0, record::unknown_rank,
                        record::any_tag, 0);
     if (kept.entry != nullptr) end_request(call, *kept.entry, *status);
-  } else if (*request == handles.request_null && kept.entry != nullptr) {
+  } else if (kept.entry != nullptr && ended_by_error(*request, result)) {
     fail_request(call, *kept.entry, *status, result);
   }
   return result;
@@ -92,7 +92,7 @@ int wrap_test(Site site, Real real_test, MPI_Request* request, int* done, MPI_St
     if (*done == 0 || handle == handles.request_null) return result;
     record_call(call, 1);
     end_one(call, kept, *status);
-  } else if (*request == handles.request_null) {
+  } else if (ended_by_error(*request, result)) {
     fail_one(call, kept, *status, result);
   }
   return result;

@@ -55,7 +55,7 @@ PCLSCOPE_INLINE int send_by(Recorder& r, bool plain, Site site, Real real_send, 
   if (result == MPI_SUCCESS) [[likely]] {
     record_send(call, c, r.bytes(count, type), peer, tag, Mode | c.flags, early);
   } else if (call.threads) {
-    refuse_send(call, c, peer, tag, Mode | c.flags, early);
+    refuse_send(call, c, peer, tag, Mode | c.flags, early, result);
   }
   return result;
 }
@@ -111,7 +111,7 @@ PCLSCOPE_INLINE int isend_by(Recorder& r, bool plain, Site site, Real real_isend
   if (result == MPI_SUCCESS) [[likely]] {
     record_posted_send(call, c, r.bytes(count, type), peer, tag, flags, early, *request);
   } else if (call.threads) {
-    refuse_send(call, c, peer, tag, flags, early);
+    refuse_send(call, c, peer, tag, flags, early, result);
   }
   return result;
 }
@@ -258,7 +258,7 @@ PCLSCOPE_INLINE int exchange(Site site, Count count, MPI_Datatype type, int dest
   if (took_message(result)) {
     record_send(call, c, r->bytes(count, type), to, send_tag, c.flags, early);
   } else {
-    refuse_send(call, c, to, send_tag, c.flags, early);
+    refuse_send(call, c, to, send_tag, c.flags, early, result);
   }
   record_received(call, c, *status, result, receive);
   return result;
@@ -302,7 +302,7 @@ PCLSCOPE_INLINE int post_exchange(Site site, Count count, MPI_Datatype type, int
     record_send(call, c, r->bytes(count, type), to, send_tag, flags, early);
     record_posted_receive(call, c, number, from, tag, flags, *request, isendrecv_tells_status);
   } else {
-    refuse_send(call, c, to, send_tag, flags, early);
+    refuse_send(call, c, to, send_tag, flags, early, result);
     refuse_receive(call, c, number, flag::nonblocking);
   }
   return result;

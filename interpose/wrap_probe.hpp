@@ -152,6 +152,18 @@ int wrap_improbe(Site site, Real real_probe, int source, int tag, MPI_Comm comm,
   return result;
 }
 
+// MPI refused to receive a message that a matched probe took out of the queue. While the program still has its handle
+// it may come with better arguments; else the message is gone, and nobody sees its end.
+[[gnu::cold]] inline void end_refused_message(CallScope& call, MPI_Message taken, MPI_Message now,
+                                              const TrackedRequest& probe) {
+  if (now == taken) {
+    track_message(taken, probe);
+  } else if (!is_stale(probe)) {
+    call.record(EventKind::recv_freed, probe.comm_id, 0, probe.ordinal, probe.peer, probe.tag,
+                probe.flags | flag::failed);
+  }
+}
+
 template <Function F, class Real, class Count>
 int wrap_mrecv(Site site, Real real_recv, void* buffer, Count count, MPI_Datatype type, MPI_Message* message,
                MPI_Status* status) {
@@ -172,8 +184,7 @@ int wrap_mrecv(Site site, Real real_recv, void* buffer, Count count, MPI_Datatyp
       call.record(EventKind::recv_done, probe.comm_id, bytes_in(*status), probe.ordinal, probe.peer, probe.tag,
                   probe.flags | flag::posted | failure_flags(result));
     } else {
-      call.record(EventKind::recv_cancelled, probe.comm_id, 0, probe.ordinal, record::unknown_rank, record::any_tag,
-                  probe.flags | flag::failed);
+      end_refused_message(call, taken, *message, probe);
     }
   } else {
     record_received_from_nobody(call, taken, result, 0);
@@ -199,8 +210,7 @@ int wrap_imrecv(Site site, Real real_recv, void* buffer, Count count, MPI_Dataty
     call.record(EventKind::call, probe.comm_id, 0, probe.ordinal, probe.peer, probe.tag, probe.flags);
     track_known(call, *request, probe);
   } else if (tracked) {
-    call.record(EventKind::recv_cancelled, probe.comm_id, 0, probe.ordinal, record::unknown_rank, record::any_tag,
-                probe.flags | flag::failed);
+    end_refused_message(call, taken, *message, probe);
   } else {
     if (result == MPI_SUCCESS) track_nothing(call, *request);
     record_received_from_nobody(call, taken, result, flag::nonblocking);

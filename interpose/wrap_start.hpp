@@ -80,12 +80,12 @@ inline void record_started(CallScope& call, TrackedRequest& s) {
   }
 }
 
-inline void record_not_started(CallScope& call, TrackedRequest& s) {
+inline void record_not_started(CallScope& call, TrackedRequest& s, int result) {
   s.active = false;
   if (is_receive(s.kind) && s.ordinal != unnumbered)
     call.record(EventKind::recv_cancelled, s.comm_id, 0, call.receive_ordinal(s.ordinal), s.peer, s.tag,
                 s.flags | flag::failed);
-  if (is_send(s.kind)) refuse_send(call, *s.comm, s.peer, s.tag, s.flags, s.ordinal);
+  if (is_send(s.kind)) refuse_send(call, *s.comm, s.peer, s.tag, s.flags, s.ordinal, result);
 }
 
 template <Function F, class Real>
@@ -100,7 +100,7 @@ int wrap_start(Site site, Real real_start, MPI_Request* request) {
   if (result == MPI_SUCCESS) {
     record_started(call, *started);
   } else {
-    record_not_started(call, *started);
+    record_not_started(call, *started, result);
   }
   return result;
 }
@@ -120,7 +120,7 @@ int wrap_startall(Site site, Real real_startall, int count, MPI_Request* request
     if (result == MPI_SUCCESS) {
       record_started(call, *started);
     } else {
-      record_not_started(call, *started);
+      record_not_started(call, *started, result);
     }
   }
   return result;

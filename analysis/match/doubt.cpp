@@ -17,15 +17,22 @@ constexpr std::int64_t surplus_limit = std::int64_t{1} << 30;
 
 // An uncertain send and an uncertain receive of one channel may be the same message: count the larger number.
 void Matcher::ambiguous_sends(Channel& c, std::uint64_t count) {
-  for (; count > 0 && c.ambiguous_surplus < 0; --count) ++c.ambiguous_surplus;
-  counts_.ambiguous += count;
-  c.ambiguous_surplus = static_cast<std::int32_t>(std::min<std::uint64_t>(c.ambiguous_surplus + count, surplus_limit));
+  const std::int64_t alone = std::max<std::int64_t>(-c.ambiguous_surplus, 0);  // receives without a send so far
+  counts_.ambiguous += count - std::min(count, static_cast<std::uint64_t>(alone));
+  const auto more = static_cast<std::int64_t>(std::min<std::uint64_t>(count, 2 * surplus_limit));
+  c.ambiguous_surplus = static_cast<std::int32_t>(std::min(c.ambiguous_surplus + more, surplus_limit));
 }
 void Matcher::ambiguous_receives(Channel& c, std::uint64_t count) {
-  for (; count > 0 && c.ambiguous_surplus > 0; --count) --c.ambiguous_surplus;
-  counts_.ambiguous += count;
-  const auto most = static_cast<std::int64_t>(std::min<std::uint64_t>(count, surplus_limit));
-  c.ambiguous_surplus = static_cast<std::int32_t>(std::max<std::int64_t>(c.ambiguous_surplus - most, -surplus_limit));
+  const std::int64_t alone = std::max<std::int64_t>(c.ambiguous_surplus, 0);
+  counts_.ambiguous += count - std::min(count, static_cast<std::uint64_t>(alone));
+  const auto more = static_cast<std::int64_t>(std::min<std::uint64_t>(count, 2 * surplus_limit));
+  c.ambiguous_surplus = static_cast<std::int32_t>(std::max(c.ambiguous_surplus - more, -surplus_limit));
+}
+
+// One of the uncertain sends was no message after all.
+void Matcher::ambiguous_send_cancelled(Channel& c) {
+  if (c.ambiguous_surplus > 0) --counts_.ambiguous;
+  if (c.ambiguous_surplus > -surplus_limit) --c.ambiguous_surplus;
 }
 
 bool Matcher::Poison::covers(const Channel& c) const {

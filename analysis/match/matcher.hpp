@@ -33,6 +33,13 @@
 
 namespace pclscope {
 
+// Every message counts once: matched + ambiguous + half_recorded + unrecorded + unmatched_sends, of messages whose both
+// ends are in the application's world; foreign ones are counted beside these, each by the side that is recorded.
+// - When the job has ended and every loss is summarised, that sum is the number of messages sent and not cancelled.
+// - When events are lost without a summary, or the job was cut off, it is at least the number of sends that the record
+//   tells (events and summaries) and that it does not tell to be cancelled; and at most, summed over the channels, the
+//   larger of the sends and the receives that it tells: who is ambiguous on both sides of a channel may be one message.
+// unmatched_receives are no messages.
 struct MatchCounts {
   std::uint64_t matched = 0;
   std::uint64_t ambiguous = 0;  // messages: an uncertain send and an uncertain receive count once per channel
@@ -283,6 +290,7 @@ class Matcher {
   void poison(std::int32_t rank, std::uint64_t comm, std::int32_t source, std::int32_t tag, std::uint64_t from);
   void ambiguous_sends(Channel& c, std::uint64_t count = 1);
   void ambiguous_receives(Channel& c, std::uint64_t count = 1);
+  void ambiguous_send_cancelled(Channel& c);
   void give_send(std::uint32_t entry);
   void give_receive(std::uint32_t entry);
   const char* contradiction_of(const Channel& c, const SendEntry& send, const RecvEntry& recv) const;

@@ -268,8 +268,12 @@ void Matcher::close_channel(std::uint32_t index) {
     pop_front(c);
     give_receive(entry);
   }
+  std::uint64_t left = 0;
   for (; c.send_head != no_index; c.send_head = sends_[c.send_head].next)
-    counts_.unmatched_sends += sends_[c.send_head].phantom ? sends_[c.send_head].bytes : 1;
+    left += sends_[c.send_head].phantom ? sends_[c.send_head].bytes : 1;
+  // Some of them are messages of receives that were counted without a send.
+  const std::int64_t counted = c.ambiguous_surplus < 0 ? -std::int64_t{c.ambiguous_surplus} : 0;
+  counts_.unmatched_sends += left - std::min(left, static_cast<std::uint64_t>(counted));
 }
 
 MatchCounts Matcher::counts() const {

@@ -178,7 +178,8 @@ void Matcher::cancel_of_paired(std::uint32_t index, const Event& e) {
     return;
   }
   if (found != races_.end() && found->second.cancelling > 0) --found->second.cancelling;
-  if (e.kind != EventKind::send_cancelled || sends_in_doubt(c)) return;
+  if (e.kind != EventKind::send_cancelled) return;
+  if (sends_in_doubt(c) || (found == races_.end() && receives_in_doubt(c))) return ambiguous_send_cancelled(c);
   if (found == races_.end() || !found->second.cancellable || c.send_head == no_index) {
     c.sends_ambiguous = true;  // something is missing here
     return;

@@ -18,6 +18,8 @@ import threading
 sys.path.append(os.path.abspath(os.path.join(os.path.dirname(__file__), "..")))
 import checks  # noqa: E402
 from checks import Test, thinned  # noqa: E402,F401  for the tests
+import numbering  # noqa: E402
+from numbering import NUMBER  # noqa: E402,F401
 
 PATIENCE = 240  # s: only to end what hangs
 keeping = threading.Lock()  # launches may run side by side
@@ -35,11 +37,9 @@ FLAGS = ["nonblocking", "persistent", "posted", "synchronous", "buffered", "read
 ANY_SOURCE, PROC_NULL, UNKNOWN_RANK, ROOT_SELF, ANY_TAG = -1, -2, -3, -4, -1
 
 Event = collections.namedtuple("Event", "begin end site comm bytes ordinal peer tag kind function flags")
-Segment = collections.namedtuple("Segment", "rank thread world_size capacity dropped state mpi executable events call")
+Segment = collections.namedtuple("Segment",
+                                 "rank thread world_size capacity dropped state mpi executable events call written")
 Result = collections.namedtuple("Result", "status out err segments board")
-
-
-NUMBER = (1 << 40) - 1  # the lower part of the ordinal of sends and receives; above: how many began meanwhile
 
 
 def node_key(host=socket.gethostname()):
@@ -98,7 +98,7 @@ def parse_segment(data, first=0, head=None):
         fields = struct.unpack_from("<QQQQQQiiHHI", data, header_bytes + 64 * (i % capacity))
         *numbers, kind, function, flags = fields
         events.append(Event(*numbers, KINDS[kind], NAMES.get(function, "?"), flag_names(flags)))
-    return Segment(rank, thread, size, capacity, dropped, state, text(112, 64), text(176, 256), events, call)
+    return Segment(rank, thread, size, capacity, dropped, state, text(112, 64), text(176, 256), events, call, written)
 
 
 def parse_live(memory, first):
@@ -177,7 +177,8 @@ def keep(line, told, paths):
 
 def launch(mpi, ranks, command, token=None, tools=1, preload=True, job=True, timeout=PATIENCE, preloaded=None,
            **variables):
-    """Runs `command` on `ranks` ranks, plus one stand-in for the tool; returns a Result. `preload=False`: bare."""
+    """Runs `command` on `ranks` ranks, plus one stand-in for the tool; returns a Result. `preload=False`: bare. The
+    numbers in the record must be as numbering.py says."""
     token = token or secrets.token_hex(16)
     if job:
         variables.setdefault("PCLSCOPE_JOB", token)
@@ -193,7 +194,7 @@ def launch(mpi, ranks, command, token=None, tools=1, preload=True, job=True, tim
     prefix, done = shm(token), "did not end"
     try:
         done = run(line, timeout=timeout, **variables)
-        segments = filter(None, [read_segment(p) for p in glob.glob(prefix + "[0-9]*")])
+        segments = list(filter(None, [read_segment(p) for p in glob.glob(prefix + "[0-9]*")]))
         board = read_board(prefix + "board")
     finally:
         paths = glob.glob(prefix + "*")
@@ -202,7 +203,9 @@ def launch(mpi, ranks, command, token=None, tools=1, preload=True, job=True, tim
                 keep(line, done, paths)
         for path in paths:
             os.unlink(path)
-    return Result(done.returncode, done.stdout, done.stderr, sorted(segments) if preload else [], board)
+    segments = sorted(segments) if preload else []
+    numbering.check_segments(segments)
+    return Result(done.returncode, done.stdout, done.stderr, segments, board)
 
 
 def end(result):

@@ -119,17 +119,6 @@ class Accounts(job.Test):
         self.assertEqual(result[0].status, 0, result[0].err)
         return reader
 
-    def dense(self, events, sends):
-        """Every number is in an event or in a lost_number, once."""
-        numbers = []
-        for e in events:
-            if e.kind == "lost_number" and ("of_receives" in e.flags) != sends:
-                numbers += range(e.ordinal, e.ordinal + e.bytes)
-            elif e.kind == ("send" if sends else "recv_post") or (
-                    not sends and e.kind == "recv_done" and "posted" not in e.flags):
-                numbers.append(e.ordinal)
-        self.assertSame(sorted(numbers), list(range(len(numbers))), "numbers of " + ("sends" if sends else "receives"))
-
     def sender(self, events):
         channels = collections.defaultdict(Channel)
         for e in events:
@@ -172,8 +161,7 @@ class Accounts(job.Test):
             self.assertEqual(reader.dropped(rank), told)
             if not overflows:
                 self.assertEqual(told, 0)
-            self.dense(events, True)
-            self.dense(events, False)
+            job.numbering.check({rank: events})
         sent, received = self.sender(reader.events(0)), self.receiver(reader.events(1))
         self.assertEqual({k: c.total for k, c in sent.items()}, {k: c.total for k, c in received.items()})
         self.assertEqual(sum(c.total for c in sent.values()), 2 * count)

@@ -83,6 +83,8 @@ class Overflow(job.Test):
         consume(consumer, "end")
         self.assertEqual(result[0].status, 0, result[0].err)
         self.assertEqual(glob.glob(f"/dev/shm/pclscope-{token}*"), [])
+        ended = bool(consumer.events) and consumer.events[-1].kind == "finalize"
+        job.numbering.check({0: consumer.events}, whole=ended)
         return consumer, times[0]
 
     def check_whole(self, events, count):

@@ -71,6 +71,24 @@ class Applications(harness.SystemTest):
         self.assertEqual(traced.stdout, bare.stdout)
         self.assertComplete(self.box.json("inspect", path, "--json"), 3, paper.objects_count(3, 15))
 
+    def test_whatever_mpi4py_makes_of_objects(self):
+        """Each message is paired: as many as the program has counted itself."""
+        self.needs("/usr/bin/python3")
+        if self.box.run("/usr/bin/python3", "-c", "import mpi4py, numpy").code != 0:
+            self.skipTest("mpi4py is not installed for /usr/bin/python3")
+        command = ("/usr/bin/python3", str(harness.SOURCE / "tests" / "programs" / "pickled.py"), "3")
+        for ranks in (2, 4):
+            with self.subTest(ranks=ranks):
+                path = self.box.directory / f"pickled-{ranks}.h5"
+                traced = self.box.traced(ranks, *command, options=("--dump", path, "--keep", "all"))
+                self.assertWorked(traced)
+                told = re.fullmatch(rf"pickled: ranks {ranks} rounds 3 threads True messages (\d+)\n", traced.stdout)
+                self.assertTrue(told, traced.stdout)
+                summary = self.box.json("inspect", path, "--json")
+                self.assertComplete(summary, ranks, int(told.group(1)))
+                self.assertEqual(summary["messages"]["half_recorded"], 0)
+                self.assertEqual(len(dump.read_messages(path)), int(told.group(1)))
+
 
 if __name__ == "__main__":
     harness.main()

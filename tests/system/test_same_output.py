@@ -30,6 +30,7 @@ ARGUMENTS = {
                      [(2, ("exit", "10"))]),  # all of them: test_failing_applications
     "call_sites": [(2, thinned(("10", "20000"), ("3", "1000")))],
     "objects": [(3, ("10",))],
+    "pickled": [(2, ("2",))],
     "not_mpi": [(2, ("3", "some", "words"))],
     # Its other kinds never end.
     "deadlock": [(3, (kind, "1"))
@@ -80,7 +81,8 @@ class SameOutput(harness.SystemTest):
 
 def add_program(name, mpi, command):
     def test(self):
-        if name == "objects" and self.box.run("/usr/bin/python3", "-c", "import mpi4py, numpy").code != 0:
+        script = command[0] == "/usr/bin/python3"
+        if script and self.box.run("/usr/bin/python3", "-c", "import mpi4py, numpy").code != 0:
             self.skipTest("no mpi4py for /usr/bin/python3")
         for ranks, arguments in arguments_of(name):
             with self.subTest(ranks=ranks, arguments=arguments):

@@ -9,6 +9,7 @@
 
 #include "analysis/match/matcher.hpp"
 #include "tests/analysis/match/mpi_simulator.hpp"
+#include "tests/analysis/match/told.hpp"
 
 using namespace pclscope;
 using test::MpiSimulator;
@@ -41,6 +42,7 @@ struct Outcome {
   std::map<std::uint64_t, std::uint64_t> named;  // receive -> send
   bool twice = false;
   MatchCounts counts;
+  test::Told told;
 };
 
 class Reader {
@@ -67,6 +69,7 @@ class Reader {
     read_all();
     matcher_.finish();
     out_.counts = matcher_.counts();
+    for (const test::Ring& ring : mpi_.rings()) out_.told.add(ring.rank, ring.events);
     return out_;
   }
 
@@ -151,6 +154,14 @@ Sum run_programs(SimulatorOptions options, int usual, Expect expect, More more) 
     REQUIRE_FALSE(out.twice);
     REQUIRE(wrong_pairs(out, truth) == 0);
     REQUIRE(out.counts.matched == out.named.size());
+    // See MatchCounts.
+    INFO("sent " << mpi.messages_sent() << ", told " << out.told.sends() << ", at most " << out.told.at_most()
+                 << "; matched " << out.counts.matched << " ambiguous " << out.counts.ambiguous << " half "
+                 << out.counts.half_recorded << " unrecorded " << out.counts.unrecorded << " unmatched "
+                 << out.counts.unmatched_sends);
+    REQUIRE(accounted_for(out.counts) >= out.told.sends());
+    REQUIRE(accounted_for(out.counts) <= out.told.at_most());
+    if (options.drops == 0 && options.quiesce) REQUIRE(accounted_for(out.counts) == mpi.messages_sent());
     if (expect != Expect::no_wrong_pair) {
       std::size_t missing = 0;
       for (const std::uint64_t recv : certain) missing += !out.named.contains(recv);
