@@ -6,6 +6,7 @@ add_library(pclscope_collect STATIC
   collect/clock_refit.cpp
   collect/global_clock.cpp
   collect/offset_estimator.cpp
+  collect/rank_records.cpp
   collect/segment_file.cpp
   collect/tick_clock.cpp)
 target_compile_options(pclscope_collect PUBLIC ${PCLSCOPE_SANITIZE_FLAGS})

@@ -147,6 +147,7 @@ void Pipeline::set_file_bytes(std::uint64_t bytes) { state_->retention.set_file_
 std::optional<std::string> Pipeline::budget_bites() { return state_->retention.bites(); }
 
 std::int32_t Pipeline::ranks() const { return state_->application.ranks; }
+std::int64_t Pipeline::passed_until_ns() const { return state_->windows.earliest_end_ns(); }
 const MessageTotals& Pipeline::totals() const { return state_->totals; }
 const Matcher& Pipeline::matcher() const { return state_->matcher; }
 

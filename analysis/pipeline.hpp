@@ -134,6 +134,8 @@ class Pipeline {
   void set_file_bytes(std::uint64_t bytes);
   std::optional<std::string> budget_bites();
   const MessageTotals& totals() const;
+  // Matched messages received before it have passed all stages (on_messages); INT64_MAX: all have.
+  std::int64_t passed_until_ns() const;
   std::size_t pairs() const;                 // of ranks that ever exchanged a message
   std::vector<PairTraffic> traffic() const;  // by source, then destination; messages of closed windows
   std::int32_t ranks() const;

@@ -181,7 +181,14 @@ struct RankSummary {
   std::vector<std::int32_t> waits_for;  // ranks that could release it, ascending; empty when unknown
   bool waits_for_any = false;           // one of them suffices (ANY_SOURCE, Waitany); else all are needed
   bool finished = false;
+  bool missing = false;       // not all of its record was read (in a dump, and in a job's last snapshot)
+  double missing_from_s = 0;  // then: from here on, seconds since the time origin; 0: from the beginning
   bool operator==(const RankSummary&) const = default;
+  // Nothing is missing before `until_ns`; INT64_MAX: nothing at all.
+  void mark_missing(std::int64_t until_ns) {
+    missing = until_ns != INT64_MAX;
+    missing_from_s = missing && until_ns > 0 ? static_cast<double>(until_ns) * 1e-9 : 0;
+  }
 };
 
 // One latency criterion: the median time of a class of messages (reference §1).

@@ -153,6 +153,13 @@ void stop_recording() {
   pthread_mutex_unlock(&threads_lock);
 }
 
+void leave_recording() {
+  if (pthread_mutex_trylock(&threads_lock) != 0) return;  // exit() may come from anywhere, signal handlers too
+  for (std::uint32_t i = 0; i < thread_count; ++i)
+    recorders[i]->header().state.store(record::ProcessState::left, std::memory_order_release);
+  pthread_mutex_unlock(&threads_lock);
+}
+
 namespace {
 
 // The lock is held.

@@ -176,7 +176,7 @@ class Recorder {
   void drop_next();  // a ring that it never took
   std::uint32_t session() const { return session_; }
   Unrecorded& accounts() { return *accounts_; }
-  // Gives the ring back: of a thread that ended, or its own.
+  // Says that no more events come, and gives the ring back: of a thread that ended, or its own.
   void fall_asleep();
 
   // --- numbers under MPI_THREAD_MULTIPLE: taken at entry, and until the return a bound of them is public ---
@@ -321,6 +321,8 @@ bool start_recording();
 Recorder* last_recorder();
 // No more events of any thread.
 void stop_recording();
+// At exit() without MPI_Finalize: says in all rings that no more events come.
+void leave_recording();
 // MPI_Pcontrol: process.off was changed.
 void mute_all();
 // The process leaves the session that it is in: its other threads notice at their next event or call.

@@ -61,6 +61,7 @@ void Recorder::fall_asleep() {
   record::SegmentHeader* segment = header_;
   header_ = &nowhere;
   ring_ = record::RingWriter();
+  segment->state.store(record::ProcessState::left, std::memory_order_release);
   remove_segment(segment);
   free(summary_.events);
   summary_ = {};

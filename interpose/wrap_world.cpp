@@ -174,6 +174,7 @@ void announce_finalize(Function function, Site site) {
 // forked children, nor where `_exit` or a signal ends the process. Up to 0.1 s, when other ranks stay.
 [[gnu::destructor]] static void announce_exit() {
   if (!process.recording) return;
+  leave_recording();
   if (record::Board* b = open_board(); b && exit_status != 0)
     b->exit_status.store(static_cast<std::uint32_t>(exit_status));
   count_on_board(&record::Board::leaving);

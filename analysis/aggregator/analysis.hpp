@@ -41,6 +41,8 @@ class Analysis {
   virtual Pipeline* results() = 0;
   // Live fields of a snapshot of results().
   virtual void fill(Snapshot& snapshot) = 0;
+  // Marks whose record is not whole, and from when on. `over`: after finish(); else as far as the results have come.
+  virtual void mark_missing(Snapshot& snapshot, bool over) = 0;
   virtual std::vector<CallSite> site_news() = 0;
   virtual void resolve_sites(std::chrono::milliseconds limit) = 0;
 };

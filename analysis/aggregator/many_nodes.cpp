@@ -150,6 +150,7 @@ void ManyNodes::tell_status() {
   const Snapshot counts = node_.pipeline().snapshot();
   const auto wide = [&](std::uint32_t site) { return nodes::site_of_node(link_.self(), site); };
   nodes::Report& news = node_.news();
+  const std::vector<collect::RankRecord> records = collect::rank_records(collector_, here_.size(), ended_);
   for (std::size_t r = 0; r < here_.size(); ++r) {
     if (!here_[r]) continue;
     const RankSummary &inside = now.ranks[r], &count = counts.ranks[r];
@@ -167,6 +168,7 @@ void ManyNodes::tell_status() {
     status.inside_ns = static_cast<std::int64_t>(inside.call_for_s * 1e9);
     status.waits_for = inside.waits_for;
     status.waits_for_any = inside.waits_for_any;
+    status.read_until_ns = read_until_ns(records[r]);
     news.ranks.push_back(std::move(status));
   }
   const std::int64_t last_window = time_.to_global(clock_.now_ns()) / window_ns_;
@@ -190,6 +192,18 @@ void ManyNodes::tell_status() {
     }
   }
   news.deadlocks.push_back({link_.self(), std::move(now.deadlocks)});
+}
+
+// What is read is in this node's part of the results when its window is closed.
+std::int64_t ManyNodes::read_until_ns(const collect::RankRecord& record) const {
+  std::int64_t until_ns = 0;
+  if (record.whole) until_ns = INT64_MAX;
+  else if (record.until_ticks != 0) until_ns = time_.to_global(clock_.scale().to_ns(record.until_ticks));
+  return std::min(until_ns, node_.closed_until_ns());
+}
+
+void ManyNodes::mark_missing(Snapshot& snapshot, bool over) {
+  if (node_.root()) node_.root()->mark_missing(snapshot, over && collector_.in_session());
 }
 
 void ManyNodes::end(bool in_order) {

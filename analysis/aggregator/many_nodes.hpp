@@ -6,6 +6,7 @@
 #include "analysis/aggregator/blocked_watch.hpp"
 #include "analysis/callsite/call_sites.hpp"
 #include "analysis/collect/global_clock.hpp"
+#include "analysis/collect/rank_records.hpp"
 #include "analysis/collect/tick_clock.hpp"
 #include "analysis/nodes/node.hpp"
 
@@ -30,6 +31,7 @@ class ManyNodes : public Analysis {
   const Matcher& matcher() const override;
   Pipeline* results() override { return node_.root() ? &node_.root()->pipeline() : nullptr; }
   void fill(Snapshot& snapshot) override;
+  void mark_missing(Snapshot& snapshot, bool over) override;
   std::vector<CallSite> site_news() override;
   void resolve_sites(std::chrono::milliseconds limit) override;
 
@@ -42,6 +44,7 @@ class ManyNodes : public Analysis {
   void listen();
   std::uint32_t error_of(std::span<const record::Event> events);
   void tell_status();
+  std::int64_t read_until_ns(const collect::RankRecord& record) const;
   void tell_sites();
 
   nodes::Link& link_;

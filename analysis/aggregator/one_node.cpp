@@ -1,6 +1,15 @@
 #include "analysis/aggregator/one_node.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace pclscope::aggregator {
+namespace {
+
+constexpr std::chrono::milliseconds between_looks{50};
+constexpr int rounds_to_pair = 3;  // with all rings found (Pipeline::end_round)
+
+}  // namespace
 
 PipelineOptions OneNode::named(PipelineOptions options) {
   window_ns_ = options.window_ns;
@@ -20,12 +29,32 @@ void OneNode::found(collect::SegmentFile& segment) {
 
 void OneNode::rings_read(std::int64_t, bool all_found) {
   pipeline_.end_round(clock_.now_ns(), all_found);
-  blocked_.round(BlockedWatch::Clock::now());
+  const auto now = BlockedWatch::Clock::now();
+  blocked_.round(now);
+  if (!all_found || ++rounds_since_read_ < rounds_to_pair || now < next_look_) return;
+  paired_ = std::exchange(read_, collect::rank_records(collector_, static_cast<std::size_t>(pipeline_.ranks()), false));
+  rounds_since_read_ = 0;
+  next_look_ = now + between_looks;
 }
 
 void OneNode::finish() {
   pipeline_.finish();
   blocked_.finish(in_order_);
+}
+
+// A message of two ranks is in the results when neither was missing before it was sent and received. In a session a
+// rank without a ring has called nothing.
+void OneNode::mark_missing(Snapshot& snapshot, bool over) {
+  std::vector<collect::RankRecord> records =
+      over ? collect::rank_records(collector_, snapshot.ranks.size(), true) : paired_;
+  records.resize(snapshot.ranks.size());
+  const std::int64_t passed_ns = pipeline_.passed_until_ns();
+  for (RankSummary& rank : snapshot.ranks) {
+    const collect::RankRecord& record = records[static_cast<std::size_t>(rank.rank)];
+    std::int64_t until_ns = record.until_ticks == 0 ? 0 : clock_.ticks_to_ns(record.until_ticks);
+    if (record.whole || (over && !record.here && collector_.in_session())) until_ns = INT64_MAX;
+    rank.mark_missing(std::min(until_ns, passed_ns));
+  }
 }
 
 void OneNode::fill(Snapshot& snapshot) {

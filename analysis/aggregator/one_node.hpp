@@ -4,6 +4,7 @@
 #include "analysis/aggregator/analysis.hpp"
 #include "analysis/aggregator/blocked_watch.hpp"
 #include "analysis/callsite/call_sites.hpp"
+#include "analysis/collect/rank_records.hpp"
 #include "analysis/collect/tick_clock.hpp"
 
 namespace pclscope::aggregator {
@@ -14,6 +15,7 @@ class OneNode : public Analysis {
   OneNode(Application application, PipelineOptions options, collect::Collector& collector,
           const collect::TickClock& clock)
       : clock_(clock),
+        collector_(collector),
         pipeline_(std::move(application), named(std::move(options))),
         blocked_(ranks_of(pipeline_), window_ns_, pipeline_.matcher(), collector, clock, call_sites_) {}
 
@@ -33,6 +35,7 @@ class OneNode : public Analysis {
   const Matcher& matcher() const override { return std::as_const(pipeline_).matcher(); }
   Pipeline* results() override { return &pipeline_; }
   void fill(Snapshot& snapshot) override;
+  void mark_missing(Snapshot& snapshot, bool over) override;
   std::vector<CallSite> site_news() override { return call_sites_.news(); }
   void resolve_sites(std::chrono::milliseconds limit) override { call_sites_.resolve_all(limit); }
 
@@ -41,9 +44,14 @@ class OneNode : public Analysis {
   static std::int32_t ranks_of(const Pipeline& pipeline) { return pipeline.ranks(); }
 
   const collect::TickClock& clock_;
+  const collect::Collector& collector_;
   callsite::CallSites call_sites_;
   std::int64_t window_ns_ = 0;
   bool in_order_ = false;
+  // As of some rounds ago: what was read then is paired now. And a newer one, in which rounds have passed since.
+  std::vector<collect::RankRecord> paired_, read_;
+  int rounds_since_read_ = 0;
+  std::chrono::steady_clock::time_point next_look_{};
   Pipeline pipeline_;  // its callbacks use the members above
   BlockedWatch blocked_;
 };

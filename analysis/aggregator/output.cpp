@@ -92,7 +92,9 @@ void Output::report(Clock::time_point now, Analysis& analysis) {
   }
   serve(analysis);
   if (store_ && now >= next_flush_) {
-    flush(snapshot(analysis, false), analysis);
+    Snapshot now_known = snapshot(analysis, false);
+    analysis.mark_missing(now_known, false);  // should we die now
+    flush(std::move(now_known), analysis);
     next_flush_ = Clock::now() + flush_every;
   }
 }
@@ -125,11 +127,17 @@ Snapshot Output::snapshot(Analysis& analysis, bool finished) {
   return snapshot;
 }
 
+Snapshot Output::last_snapshot(Analysis& analysis, bool in_order) {
+  Snapshot last = snapshot(analysis, in_order);
+  analysis.mark_missing(last, true);
+  return last;
+}
+
 void Output::finish(Analysis& analysis, bool in_order) {
   ending_ = true;
-  flush(snapshot(analysis, in_order), analysis);  // a launcher may have no patience with us now
+  flush(last_snapshot(analysis, in_order), analysis);  // a launcher may have no patience with us now
   analysis.resolve_sites(store_ ? lines_at_end : milliseconds(500));
-  const Snapshot last = snapshot(analysis, in_order);
+  const Snapshot last = last_snapshot(analysis, in_order);
   flush(last, analysis);
   store([&] { return store_->close(); });
   broadcast_.publish(last);

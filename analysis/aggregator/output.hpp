@@ -33,6 +33,7 @@ class Output {
 
  private:
   Snapshot snapshot(Analysis& analysis, bool finished);
+  Snapshot last_snapshot(Analysis& analysis, bool in_order);
   void flush(Snapshot snapshot, Analysis& analysis);  // and the traffic of pairs of ranks with it
   void serve(Analysis& analysis);
   template <class Action>

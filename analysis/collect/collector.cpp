@@ -59,6 +59,7 @@ std::uint64_t Collector::drain(std::uint64_t limit, const Sink& sink) {
       const auto events = segment->ring().peek(left);
       if (events.empty()) break;
       sink(segment->rank(), segment->thread(), events);
+      segment->was_read(events);
       segment->ring().release(events.size());
       left -= events.size();
       total += events.size();

@@ -23,6 +23,7 @@ class Collector {
   // Of a job that was only preloaded: the session that was begun. Rings of others are left alone: their aggregator died
   // before it found them, and their ranks, which are not in this session yet, remove them at their next call.
   void set_session(std::uint32_t session) { session_ = session; }
+  bool in_session() const { return session_ != 0; }
 
   // Maps segments that appeared, attaches to them and unlinks their names, so that nothing is left behind whatever
   // dies. `found` is called for each. Returns how many were new.

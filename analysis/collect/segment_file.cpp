@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <cstring>
@@ -77,6 +78,15 @@ SegmentFile::~SegmentFile() { ::munmap(header_, bytes_); }
 std::string SegmentFile::node() const { return text_of(header_->node); }
 std::string SegmentFile::mpi() const { return text_of(header_->mpi); }
 std::string SegmentFile::executable() const { return text_of(header_->executable); }
+
+void SegmentFile::was_read(std::span<const record::Event> events) {
+  using record::EventKind;
+  for (auto e = events.rbegin(); e != events.rend(); ++e) {
+    if (e->kind == EventKind::unrecorded_sends || e->kind == EventKind::unrecorded_receives) continue;  // counters
+    newest_ticks_ = std::max(newest_ticks_, e->end);
+    return;
+  }
+}
 
 void SegmentFile::attach(std::uint32_t pid) {
   header_->consumer_pid.store(pid, std::memory_order_relaxed);

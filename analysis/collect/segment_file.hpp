@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "analysis/result.hpp"
@@ -24,6 +25,7 @@ class SegmentFile {
   record::SegmentHeader& header() { return *header_; }
   const record::SegmentHeader& header() const { return *header_; }
   record::RingReader& ring() { return ring_; }
+  const record::RingReader& ring() const { return ring_; }
   std::uint64_t capacity() const { return capacity_; }
   std::int32_t rank() const { return rank_; }  // as read once when mapped
   std::int32_t world_size() const { return world_size_; }
@@ -32,6 +34,10 @@ class SegmentFile {
   std::string node() const;
   std::string mpi() const;
   std::string executable() const;  // cut off if longer than the header has room for
+
+  // End of the newest event that was read, 0 without; told by whoever reads.
+  std::uint64_t newest_ticks() const { return newest_ticks_; }
+  void was_read(std::span<const record::Event> events);
 
   // Tells the recorder that its ring is read by process `pid`, or no more.
   void attach(std::uint32_t pid);
@@ -46,6 +52,7 @@ class SegmentFile {
   std::int32_t world_size_;
   std::uint32_t thread_;
   std::uint32_t session_;
+  std::uint64_t newest_ticks_ = 0;
   record::RingReader ring_;
 };
 

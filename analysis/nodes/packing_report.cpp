@@ -147,6 +147,7 @@ void pass_rank(Io& io, R& r, RankStatus& last, CommNumbers& comms) {
   io.step(r.site, last.site);
   io.number(r.inside_ns);
   pass_ranks_list(io, r.waits_for);
+  io.step(r.read_until_ns, last.read_until_ns);
 }
 
 // Shares of time: many are zero. A bit for each, then those that are not.
@@ -257,7 +258,7 @@ template <class Io, class R>
 void pass_statuses(Io& io, R& r) {
   CommNumbers comms;
   RankStatus rank;
-  io.list(r.ranks, 11, [&](auto& s) { pass_rank(io, s, rank, comms); });
+  io.list(r.ranks, 12, [&](auto& s) { pass_rank(io, s, rank, comms); });
   FunctionStatus function;
   io.list(r.functions, 7, [&](auto& f) { pass_function(io, f, function); });
   std::uint32_t id = 0;

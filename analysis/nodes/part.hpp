@@ -103,6 +103,8 @@ struct RankStatus {
   std::int64_t inside_ns = 0;
   std::vector<std::int32_t> waits_for;
   bool waits_for_any = false;
+  std::int64_t read_until_ns = 0;  // before it nothing is missing, of its record and of its node's part in the results;
+                                   // INT64_MAX: nothing ever
 };
 // One MPI function on one node or a subtree; the newest of each node stands.
 struct FunctionStatus {

@@ -39,6 +39,7 @@ Root::Root(Application application, PipelineOptions pipeline, int nodes, RootOpt
       application_(application),
       nodes_(nodes),
       node_of_rank_(static_cast<std::size_t>(application.ranks), -1),
+      read_until_(node_of_rank_.size(), 0),
       names_(static_cast<std::size_t>(nodes)),
       pipeline_(std::move(application), with_sites(std::move(pipeline))) {
   for (int i = 0; i < nodes; ++i) names_[static_cast<std::size_t>(i)] = "node" + std::to_string(i);
@@ -87,7 +88,11 @@ void Root::take_report(Report&& report) {
     s.send_site = sites_.id_of(s.send_site);
     s.recv_site = sites_.id_of(s.recv_site);
   }
-  for (RankStatus& r : report.ranks) r.site = sites_.id_of(r.site);
+  for (RankStatus& r : report.ranks) {
+    r.site = sites_.id_of(r.site);
+    if (r.rank >= 0 && static_cast<std::size_t>(r.rank) < read_until_.size())
+      read_until_[static_cast<std::size_t>(r.rank)] = r.read_until_ns;
+  }
   for (FunctionStatus& f : report.functions) functions_[{f.node, f.function}] = std::move(f);
   for (NodeDeadlock& d : report.deadlocks) {
     for (Deadlock& deadlock : d.standing)
@@ -103,6 +108,7 @@ void Root::take_report(Report&& report) {
   pipeline_.add_report(report);
   for (const WindowPart& part : report.windows) close(part);
   pipeline_.closed_until(report.closed_through_ns);
+  closed_through_ = std::max(closed_through_, report.closed_through_ns);
   while (windows_.size() > most_waiting_windows) windows_.erase(windows_.begin());  // nobody closes them any more
 }
 
@@ -142,6 +148,15 @@ std::optional<Orders> Root::orders(std::int64_t now_ns) {
   orders.version = ++version_;
   orders.bulk_bytes_per_s = options_.bulk_bytes_per_s / static_cast<std::uint64_t>(std::max(nodes_, 1));
   return orders;
+}
+
+// The last a dead node told of its ranks may have been that they were at their end; what it had not sent is missing.
+void Root::mark_missing(Snapshot& snapshot, bool silent_whole) const {
+  for (RankSummary& rank : snapshot.ranks) {
+    const auto r = static_cast<std::size_t>(rank.rank);
+    const bool silent = silent_whole && node_of_rank_[r] < 0;
+    rank.mark_missing(std::min(silent ? INT64_MAX : read_until_[r], closed_through_));
+  }
 }
 
 void Root::finish() { pipeline_.finish(); }

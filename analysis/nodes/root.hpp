@@ -40,6 +40,8 @@ class Root {
   JobSites& sites() { return sites_; }
   // Fills what the pipeline does not know: functions, deadlocks, sites, nodes, what nodes did not send.
   void fill(Snapshot& snapshot) const;
+  // Whose record is not whole, after fill(). `silent_whole`: ranks that never showed up are.
+  void mark_missing(Snapshot& snapshot, bool silent_whole) const;
 
  private:
   struct Function {
@@ -57,7 +59,9 @@ class Root {
   JobSites sites_;
   std::map<std::int64_t, OpenWindow> windows_;  // bulk of windows that are not closed, by begin
   std::int64_t closed_until_ = INT64_MIN;
+  std::int64_t closed_through_ = INT64_MIN;  // on all nodes, as reports told
   std::vector<std::int32_t> node_of_rank_;
+  std::vector<std::int64_t> read_until_;  // by rank, RankStatus::read_until_ns
   std::vector<std::string> names_;
   bool places_changed_ = false;
   std::uint64_t regions_told_ = 0, version_ = 0;

@@ -11,7 +11,7 @@
 namespace pclscope::store {
 
 inline constexpr std::int32_t format_major = 2;  // newer: unreadable; 1 can still be read (reader.cpp)
-inline constexpr std::int32_t format_minor = 3;  // newer: columns this program does not know
+inline constexpr std::int32_t format_minor = 4;  // newer: columns this program does not know
 
 // Rows of tables whose values are nested in ours. Lists become a range of rows in another table.
 struct WindowRow : RegionWindow {  // inherited: of all messages in the window
@@ -131,6 +131,8 @@ void describe(Column&& column, const RankRow*) {
   column("call_comm", "id", &RankSummary::call_comm);
   column("call_tag", "1", &RankSummary::call_tag);
   column("waits_for_any", "0 or 1", &RankSummary::waits_for_any);
+  column("missing", "0 or 1", &RankSummary::missing);
+  column("missing_from_s", "s", &RankSummary::missing_from_s);
   column("waits_begin", "row of waits_for", &RankRow::waits_begin);
   column("waits_count", "1", &RankRow::waits_count);
 }

@@ -12,7 +12,7 @@ namespace pclscope::store {
 
 bool Writer::State::copy_to(State& to) const {
   const auto reader = Reader::open(target);
-  if (!reader || !(*reader)->complete()) return false;
+  if (!reader || !(*reader)->closed()) return false;
   const auto source = CommitFile::open(target);
   if (!source) return false;
   const Hdf5Handle access = access_through(*source);

@@ -47,7 +47,7 @@ struct Reader::State {
   TableReader<WindowRow> windows;
   TableReader<WindowRegionRow> window_regions;
   Snapshot summary;
-  bool complete = false;
+  bool closed = false, complete = false;
   bool truncated = false;
   std::int32_t major = 0;
   bool sites_are_addresses = false;  // version 1.0: of a process that is gone
@@ -77,7 +77,8 @@ Status Reader::State::open() {
   }
   if (const Status opened = open_root(); !opened) return opened;
   truncated = file->size() < file->end();
-  complete = complete && !truncated;
+  closed = closed && !truncated;
+  complete = complete && closed;
   const std::uint64_t most_rows = file->size();
   if (const Status summarized = open_summary(most_rows); !summarized) return summarized;
   if (!open_tables(most_rows)) return damaged(path, "a table is missing");
@@ -118,8 +119,9 @@ Status Reader::State::open_root() {
                                                " of the format, this program reads versions 1 to " +
                                                std::to_string(format_major) + ": use the pclscope that wrote it"};
   }
-  std::uint8_t closed = 0;
-  complete = read_number(root.get(), "complete", closed) && closed == 1;
+  std::uint8_t word = 0;
+  complete = read_number(root.get(), "complete", word) && word == 1;
+  closed = read_number(root.get(), "closed", word) ? word == 1 : complete;
   std::int32_t minor = 0;
   sites_are_addresses = read_number(root.get(), "version_minor", minor) && major == 1 && minor == 0;
   return {};
@@ -185,7 +187,7 @@ template <class Row, class Table>
 Result<std::vector<Row>> Reader::State::read(const char* name, const Table& table, std::uint64_t first,
                                              std::uint64_t count) const {
   std::vector<Row> rows;
-  if (complete || truncated || !file->is_being_written()) {
+  if (closed || truncated || !file->is_being_written()) {
     if (read_pieces<Row>(table, first, count, rows)) return rows;
     return damaged(path, hdf5_error());
   }
@@ -245,6 +247,7 @@ Result<std::unique_ptr<Reader>> Reader::open(const std::string& path) {
   }
 }
 
+bool Reader::closed() const { return state_->closed; }
 bool Reader::complete() const { return state_->complete; }
 const Snapshot& Reader::summary() const { return state_->summary; }
 std::uint64_t Reader::message_count() const { return state_->messages.rows() + state_->plain_messages.rows(); }

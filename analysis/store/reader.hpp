@@ -27,7 +27,8 @@ class Reader {
   static Result<std::unique_ptr<Reader>> open(const std::string& path);
   ~Reader();
 
-  bool complete() const;            // the writer closed it; false: the run was cut off or still goes on
+  bool closed() const;              // by its writer; false: the run was cut off or still goes on
+  bool complete() const;            // closed, and no rank is missing (in files before version 2.4: as far as was known)
   const Snapshot& summary() const;  // the last summarize()
   std::uint64_t message_count() const;
   std::uint64_t messages_not_stored() const;  // beyond the writer's budget

@@ -43,7 +43,8 @@ class Writer {
   // Replaces the summary (application, totals, regions, ranks, criteria ...).
   Status summarize(const Snapshot& snapshot);
   Status flush();
-  // Last flush; marks the file complete (`complete` attribute = 1). Nothing can be appended afterwards.
+  // Last flush; marks the file closed, and complete unless ranks are missing in the last summary. Nothing can be
+  // appended afterwards.
   Status close();
 
   std::uint64_t file_bytes() const;  // size of the file after the next flush, as far as is known now

@@ -85,9 +85,9 @@ bool Writer::State::create_layout() {
   const hid_t top = root.get();
   bool good = create_text(top, "format", "pclscope", 8) && create_number(top, "version_major", format_major) &&
               create_number(top, "version_minor", format_minor) && create_number(top, "complete", std::uint8_t{0}) &&
-              create_text(top, "created", now_text(), 20) && create_text(top, "tool_version", PCLSCOPE_VERSION, 32) &&
-              create_text(top, "job", "", name_capacity) && create_text(top, "mpi", "", name_capacity) &&
-              create_text(top, "command", "", command_capacity);
+              create_number(top, "closed", std::uint8_t{0}) && create_text(top, "created", now_text(), 20) &&
+              create_text(top, "tool_version", PCLSCOPE_VERSION, 32) && create_text(top, "job", "", name_capacity) &&
+              create_text(top, "mpi", "", name_capacity) && create_text(top, "command", "", command_capacity);
   summary_group = create_group(top, "summary");
   good = good && summary_group && create_number(summary_group.get(), "current", std::int32_t{0});
   good = good && messages.create(top, "messages", options.rows_per_chunk) &&
@@ -204,6 +204,8 @@ bool Writer::State::write_texts(const Snapshot& snapshot) {
 
 bool Writer::State::summarize(const Snapshot& snapshot) {
   summary_changed = true;
+  ranks_missing =
+      std::any_of(snapshot.ranks.begin(), snapshot.ranks.end(), [](const RankSummary& rank) { return rank.missing; });
   // Never the copy that the file on disk shows.
   Share& share = summary_shares[1 - current];
   return write_texts(snapshot) && within(share, [&] { return summaries[1 - current].write(snapshot, share.left()); });
@@ -232,7 +234,8 @@ bool Writer::State::finish() {
   const auto last_window = stages.rest();
   bool good = !last_window || store_window(*last_window);
   good = good && messages.finish([this] { return room(); }) && collectives.finish([this] { return room(); });
-  return good && flush() && write_number(root.get(), "complete", std::uint8_t{1}) && close_file();
+  return good && flush() && write_number(root.get(), "closed", std::uint8_t{1}) &&
+         write_number(root.get(), "complete", static_cast<std::uint8_t>(!ranks_missing)) && close_file();
 }
 
 }  // namespace pclscope::store

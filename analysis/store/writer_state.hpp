@@ -36,6 +36,7 @@ struct Writer::State {
   SummaryWriter summaries[2];
   std::int32_t current = 0;      // the summary that the file on disk shows
   bool summary_changed = false;  // the other one is newer
+  bool ranks_missing = false;    // according to the last one
 
   WindowStages stages{0};
   std::vector<WindowRow> buffered_windows;

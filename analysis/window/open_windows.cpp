@@ -63,6 +63,13 @@ void OpenWindows::report(std::int64_t window, Closed& closed) {
   any_reported_ = true;
 }
 
+std::int64_t OpenWindows::earliest_end_ns() const {
+  std::int64_t earliest = INT64_MAX;
+  for (const auto& [window, messages] : open_)
+    for (const Message& m : messages) earliest = std::min(earliest, m.recv_end);
+  return earliest;
+}
+
 void OpenWindows::recycle(std::vector<Message>&& buffer) {
   if (spare_.size() >= 4) return;
   buffer.clear();

@@ -38,6 +38,7 @@ class OpenWindows {
   std::uint64_t late() const { return late_; }
   std::int64_t length_ns() const { return length_; }
   std::size_t messages() const { return held_; }
+  std::int64_t earliest_end_ns() const;  // of the messages held; INT64_MAX without
 
  private:
   std::int64_t window_of(std::int64_t time) const {

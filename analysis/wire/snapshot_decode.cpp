@@ -198,6 +198,8 @@ RankSummary decode(const fb::RankSummary& from, Budget& budget) {
   to.waits_for_any = from.waits_for_any();
   to.collective_wait_s = finite(from.collective_wait_s());
   to.delay_caused_s = finite(from.delay_caused_s());
+  to.missing = from.missing();
+  to.missing_from_s = finite(from.missing_from_s());
   return to;
 }
 

@@ -166,6 +166,8 @@ Offset<fb::RankSummary> encode(Builder& to, const RankSummary& value) {
   table.add_waits_for_any(value.waits_for_any);
   table.add_collective_wait_s(value.collective_wait_s);
   table.add_delay_caused_s(value.delay_caused_s);
+  table.add_missing(value.missing);
+  table.add_missing_from_s(value.missing_from_s);
   return table.Finish();
 }
 

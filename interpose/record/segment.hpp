@@ -22,6 +22,7 @@ enum class ProcessState : std::uint32_t {
   starting = 0,  // header not valid yet
   running = 1,
   finalizing = 2,  // MPI_Finalize entered; this thread writes no more events
+  left = 3,        // no more events either: exited without MPI_Finalize, or left the session
 };
 
 enum class Consumer : std::uint32_t {

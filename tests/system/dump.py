@@ -2,6 +2,7 @@
 
 The only place of the system tests that knows the layout.
 """
+import collections
 import sys
 
 try:
@@ -83,6 +84,25 @@ def read_collectives(path):
 def is_complete(path):
     with h5py.File(path, "r") as file:
         return bool(file.attrs["complete"])
+
+
+Torn = collections.namedtuple("Torn", "closed complete ranks missing")
+
+
+def torn(path):
+    """What a dump says of its completeness: `missing` is {rank: from when on, s}. `ranks`: how many it speaks of."""
+    with h5py.File(path, "r") as file:
+        table = file["summary"][str(file["summary"].attrs["current"])]["ranks"]
+        rows = int(table.attrs["rows"])
+        columns = [table[name][:rows].tolist() for name in ("rank", "missing", "missing_from_s")]
+        missing = {rank: since for rank, is_missing, since in zip(*columns) if is_missing}
+        return Torn(bool(file.attrs["closed"]), bool(file.attrs["complete"]), rows, missing)
+
+
+def totals(path):
+    """The numbers of the newest summary, by name."""
+    with h5py.File(path, "r") as file:
+        return dict(file["summary"][str(file["summary"].attrs["current"])].attrs)
 
 
 def time_origin(path):

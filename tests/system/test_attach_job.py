@@ -197,7 +197,8 @@ class OneNode(AttachTest):
         self.box.wait_for("end of the aggregator", lambda: not self.box.application_ranks("pclscope-aggreg"))
         self.command("list")  # tidies the files of jobs that died
         self.assertEqual(self.box.remains(), [])
-        self.assertExact(2, [Session(path, None, None)])
+        self.assertExact(2, [Session(path, None, None)], complete=False)
+        self.assertEqual(set(dump.torn(path).missing), {0, 1})
 
     @on_every_mpi
     def test_aggregator_killed_while_attached(self, mpi):

@@ -131,6 +131,9 @@ class FailingTool(harness.SystemTest):
         self.assertTrue(found)
         for channel, count in found.items():  # between ranks that found room: all of them, none elsewhere
             self.assertEqual(count, recorded[channel])
+        says, seen = dump.torn(path), {rank for channel in found for rank in channel[:2]}
+        self.assertEqual(says.missing, {rank: 0 for rank in set(range(4)) - seen}, "those from the beginning")
+        self.assertEqual(says.complete, not says.missing)
 
     # --- endpoint ---
     def endpoint_in_use(self, offset):

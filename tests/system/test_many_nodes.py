@@ -43,6 +43,7 @@ class ManyNodes(testbed.TestbedTest):
             self.assertEqual(summary["messages"][count], 0, summary["messages"])
         rows = dump.read_messages(path)
         self.assertEqual(oracle.compare_by_order(rows, truth), [], f"{mpi} seed {seed}")
+        self.assertTrue(dump.is_complete(path))
         return summary, rows
 
     def test_wildcards_and_all_else_exact_across_nodes(self):
@@ -186,8 +187,13 @@ class ManyNodes(testbed.TestbedTest):
                 self.assertTrue(any("killed by signal 9" in line for line in done.our_lines()), str(done))
                 summary = self.box.json("inspect", path, "--json")
                 self.assertGreater(summary["messages"]["matched"], 0)
+                says = dump.torn(path)
+                self.assertFalse(says.complete)
+                self.assertEqual(says.closed, which == 1)
                 if which == 1:
                     self.assertEqual(summary["network"]["dead_nodes"], ["node2"])
+                    self.assertEqual(set(says.missing), {2, 3}, "its ranks, of two on each node")
+                    self.assertGreater(min(says.missing.values()), 0)
 
     @staticmethod
     def host_of(pid):

@@ -131,7 +131,7 @@ void check_all(const Snapshot& s, const std::vector<Window>& windows) {
   check_json(session::summary_json(s));
   for (const std::size_t width : {0u, 80u}) {
     const views::PageOptions page{width, 24, width == 0};
-    check_lines(views::summary_lines(s, true, width), width);
+    check_lines(views::summary_lines(s, "", width), width);
     check_lines(views::region_lines(s.regions, width), width);
     check_lines(views::rank_lines(s.ranks, s.application, width), width);
     check_lines(views::criterion_lines(s.criteria, width), width);

@@ -98,7 +98,7 @@ TEST_CASE("collectives by function") {
 
 TEST_CASE("the summary and the tables tell of delays, collectives and the transfer") {
   const Snapshot s = test::eventful_snapshot();
-  const std::string summary = joined(views::summary_lines(s, true, 0));
+  const std::string summary = joined(views::summary_lines(s, "", 0));
   CHECK_THAT(summary, Contains("collective 1,000 operations of 6,000 calls, waited 3.50 s"));
   CHECK_THAT(summary, Contains("rank 5, late at halo.cpp:42 after halo.cpp:37: cost 3.25 s, most to ranks 3,4"));
   CHECK_THAT(summary, Contains("kept       interesting periods"));

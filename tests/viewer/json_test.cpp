@@ -21,6 +21,7 @@ TEST_CASE("the summary object of a stored run") {
                   "messages_stored": 0, "messages_left_out": 0, "bites_since_s": null, "memory_from_s": 0.0},
     "network": {"traffic_bytes": 0, "messages_left_out": 0, "collectives_left_out": 0, "clocks_corrected": false,
                 "dead_nodes": [], "clocks": [], "links": []},
+    "missing": [],
     "regions": [
       {"id": 1, "ranks": [0, 1, 2], "messages": 100000, "bytes": 1048576, "delayed": 1000, "mean_latency_ratio": 1.25,
        "delayed_share": 0.01, "late_sender_s": 1.0, "late_receiver_s": 1.0, "transfer_s": 2.0,

@@ -3,9 +3,11 @@
 
 #include "tests/viewer/hand_made.hpp"
 #include "tests/viewer/joined.hpp"
+#include "viewer/session/summary_json.hpp"
 #include "viewer/text/printable.hpp"
 #include "viewer/views/closing_lines.hpp"
 #include "viewer/views/message_rows.hpp"
+#include "viewer/views/missing_text.hpp"
 #include "viewer/views/network_lines.hpp"
 #include "viewer/views/summary_tables.hpp"
 #include "viewer/views/watch_json.hpp"
@@ -84,7 +86,7 @@ TEST_CASE("several nodes: the dead first, then how well the clocks agree") {
         Lines{"clocks     n2: offset -2.50 s, drift 3.25 ppm, error at most 2.10 us",
               "dead       the aggregator of n2 died: its ranks were not recorded from then on",
               "left out   9 messages and 1 collective calls: counted on their nodes, not sent to the root"});
-  CHECK_THAT(joined(views::summary_lines(s, true, 0)),
+  CHECK_THAT(joined(views::summary_lines(s, "", 0)),
              Contains("\nclocks     n2: offset") && Contains("violations 4, unclear 8"));
   CHECK_THAT(joined(views::watch_page(s, {}, {200, 30, false})),
              Contains("the aggregator of n2 died") && Contains("agree within"));
@@ -243,14 +245,14 @@ TEST_CASE("control characters in names do not reach any view") {
   s.application.mpi = "\x1b[31mMPI";
   s.application.nodes = {"n\x1b", "m\n"};
   check_fits(views::watch_page(s, {}, {80, 24, false}), 80, 24);
-  check_fits(views::summary_lines(s, true, 80), 80, 100);
+  check_fits(views::summary_lines(s, "", 80), 80, 100);
   check_fits(views::rank_lines(s.ranks, s.application, 80), 80, 100);
   for (const auto& row : views::summary_rows(s).cells) check_fits(row, 1000, 2);
 }
 
 TEST_CASE("tables of a dump fit 80 columns when asked, and are whole otherwise") {
   const Snapshot s = big_snapshot(40, 5);
-  check_fits(views::summary_lines(s, true, 80), 80, 100);
+  check_fits(views::summary_lines(s, "", 80), 80, 100);
   check_fits(views::region_lines(s.regions, 80), 80, 41);
   check_fits(views::rank_lines(s.ranks, s.application, 80), 80, 7);
   check_fits(views::criterion_lines(s.criteria, 80), 80, 4);
@@ -289,7 +291,30 @@ TEST_CASE("a ratio is the time over the criterion of its class and size") {
   CHECK_FALSE(views::Criteria({}).ratio(Message{}));
 }
 
-TEST_CASE("closing lines are at most four and name the worst region") {
+TEST_CASE("what is missing is said in one sentence") {
+  Snapshot s = test::hand_made_snapshot();
+  s.finished = true;
+  CHECK(views::missing_text(s, true).empty());
+  s.ranks[3].mark_missing(7'387'200'000'000);
+  CHECK(views::missing_text(s, true) == "rank 3 is missing from 2:03:07 on (its record breaks off)");
+  s.ranks[5].mark_missing(7'387'200'000'001);
+  CHECK(views::missing_text(s, true) == "ranks 3,5 are missing from 2:03:07 on (their records break off)");
+  s.finished = false;
+  s.ranks[4].mark_missing(12'000'000'000);
+  CHECK(views::missing_text(s, true) ==
+        "ranks 3-5 are missing, the first (4) from 12.0 s on (the job or its aggregator was ended)");
+  s.ranks[0].mark_missing(-5);
+  CHECK(views::missing_text(s, false) ==
+        "ranks 0,3-5 are missing, the first (0) from the beginning (the run was cut off or still goes on)");
+  CHECK_THAT(joined(views::summary_lines(s, "rank 3 is missing", 0)), Contains("\nnot complete: rank 3 is missing\n"));
+  const views::Closing closing{"heat-1", "/tmp/run.h5", true, true, true};
+  CHECK_THAT(joined(views::closing_lines(closing, s)), Contains("\nnot complete: ranks 0,3-5 are missing"));
+  const session::Json json = session::summary_json(s);
+  CHECK(json["missing"].size() == 4);
+  CHECK(json["missing"][0] == session::Json::parse(R"({"rank": 0, "from_s": 0.0})"));
+}
+
+TEST_CASE("closing lines are at most five and name the worst region") {
   views::Closing closing{"heat-1", "/tmp/run.h5", true, true, true};
   const Lines lines = views::closing_lines(closing, test::hand_made_snapshot());
   REQUIRE(lines.size() == 4);

@@ -39,7 +39,7 @@ void pass_on_log(const std::string& path) {
 
 // Returns whether everything was closed in order.
 bool say_closing(const AttachedJob& target, const std::string& dump, const News& news) {
-  bool complete = target.session_closed();
+  bool closed = target.session_closed();
   views::Closing closing;
   closing.job = target.job().name;
   closing.dump = dump;
@@ -47,12 +47,12 @@ bool say_closing(const AttachedJob& target, const std::string& dump, const News&
   if (!dump.empty()) {
     const auto reader = store::Reader::open(dump);
     closing.dump_exists = bool(reader);
-    complete = complete && reader && (*reader)->complete();
-    if (complete) summary = (*reader)->summary();
+    closed = closed && reader && (*reader)->closed();
+    if (closed) summary = (*reader)->summary();
   }
-  closing.complete = complete;
+  closing.closed = closed;
   for (const std::string& line : views::closing_lines(closing, summary)) say(line);
-  return complete;
+  return closed;
 }
 
 int end(const AttachedJob& target, std::uint32_t pid) {
@@ -74,12 +74,12 @@ int end(const AttachedJob& target, std::uint32_t pid) {
                                " did not finish within 60 s and goes on trying: its process is " + std::to_string(pid));
   }
   if (const auto runtime = wire::runtime_directory()) pass_on_log(*runtime + "/" + name + ".log");
-  const bool complete = say_closing(target, dump, news);
+  const bool closed = say_closing(target, dump, news);
   const bool dormant = target.wait(patience_with_ranks, [&] { return target.progress().recording == 0; });
   say("job " + name +
       (dormant ? " is dormant again"
                : " becomes dormant: " + std::to_string(target.progress().recording) + " ranks at their next MPI call"));
-  return complete ? done : could_not;
+  return closed ? done : could_not;
 }
 
 }  // namespace

@@ -50,8 +50,7 @@ int inspect(const std::vector<std::string>& words) {
                                               : inspect.target + " has no summary");
   }
   InspectedRun run{std::move(*session), std::move(**got)};
-  if (!run.session->live() && !run.session->complete())
-    say(inspect.target + " is incomplete: the run was cut off or still goes on");
+  if (const std::string why = lacking(run); !why.empty()) say(inspect.target + " is incomplete: " + why);
   if (!run.session->live() && names_lines(inspect.topic)) {
     callsite::SiteNames names;
     callsite::complete_sites(run.snapshot.sites, names, patience_with_lines);

@@ -28,7 +28,7 @@ int inspect_collectives(const InspectWords& words, InspectedRun& run) {
   // The summary's totals are complete; what is stored may be less.
   const CollectiveTotals& totals = run.snapshot.collectives;
   const std::string why = live ? "a running job tells the totals only" : why_partial(run);
-  tell_partial(why);
+  tell_partial(run, why);
   if (words.format == Format::csv) return print_rows(views::collective_rows(rows));
   if (words.format == Format::text)
     return print_lines(views::collective_lines(totals, rows, inspect_page(words).width)) ? done : could_not;

@@ -54,7 +54,7 @@ int inspect_dag(const InspectWords& words, InspectedRun& run) {
   const std::string missing = dag->partial && dag->why_partial.empty() ? "some messages are missing" : dag->why_partial;
   dag->why_partial = both(missing, why_incomplete(run));
   dag->partial = !dag->why_partial.empty();
-  tell_partial(dag->why_partial);
+  tell_partial(run, dag->why_partial);
   return print_dag(words, run, words.fold ? one_node_per_process(*dag) : *dag);
 }
 

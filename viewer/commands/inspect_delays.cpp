@@ -78,7 +78,7 @@ int inspect_delays(const InspectWords& words, InspectedRun& run) {
   const std::uint64_t limit = words.limit.value_or(words.format == Format::text ? most_lines : UINT64_MAX);
   const std::size_t all = found->origins.size();
   if (all > limit) found->origins.resize(static_cast<std::size_t>(limit));
-  tell_partial(found->why_partial);
+  tell_partial(run, found->why_partial);
   const Snapshot& s = run.snapshot;
   const views::Sites sites(s.sites);
   if (words.format == Format::csv) return print_rows(views::delay_rows(found->origins, s.regions, sites));

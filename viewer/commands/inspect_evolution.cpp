@@ -25,7 +25,7 @@ int inspect_evolution(const InspectWords& words, InspectedRun& run) {
   }
   if (words.limit && regions.size() > *words.limit) regions.resize(static_cast<std::size_t>(*words.limit));
   const std::string why = why_incomplete(run);
-  tell_partial(why);
+  tell_partial(run, why);
   if (words.format == Format::csv) return print_rows(views::evolution_rows(regions));
   if (words.format == Format::json) {
     session::Json json = views::evolution_json(regions);

@@ -21,7 +21,7 @@ int inspect_findings(const InspectWords& words, InspectedRun& run) {
   cut(words, s.attribution.findings);
   const views::Sites sites(s.sites);
   const std::string why = why_incomplete(run);
-  tell_partial(why);
+  tell_partial(run, why);
   if (words.format == Format::csv) return print_rows(views::finding_rows(s, sites));
   if (words.format == Format::text) return print_text(views::finding_lines(s, sites, inspect_page(words).width));
   session::Json json = views::findings_json(s, sites);

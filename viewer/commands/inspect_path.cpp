@@ -94,7 +94,7 @@ int inspect_path(const InspectWords& words, InspectedRun& run) {
   if (!calls) return fail(could_not, calls.error().message);
   CriticalPath path =
       critical_path(run.snapshot.application.ranks, calls->messages, calls->collectives, span->begin_ns, span->end_ns);
-  tell_partial(calls->why_partial);
+  tell_partial(run, calls->why_partial);
   const views::Sites sites(run.snapshot.sites);
   const std::uint64_t limit = words.limit.value_or(words.format == Format::text ? text_limit : UINT64_MAX);
   if (words.format == Format::text)

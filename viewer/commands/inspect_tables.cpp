@@ -44,7 +44,8 @@ Json array_of(const std::vector<T>& values, const ToJson& to_json) {
   return array;
 }
 
-Json topic_json(const std::string& topic, const Snapshot& s) {
+Json topic_json(const std::string& topic, const InspectedRun& run) {
+  const Snapshot& s = run.snapshot;
   if (topic == "regions") {
     return {{"regions", array_of(s.regions, session::region_json)}, {"links", array_of(s.links, session::link_json)}};
   }
@@ -58,6 +59,10 @@ Json topic_json(const std::string& topic, const Snapshot& s) {
     return {{"ranks", array_of(s.ranks, [&](const RankSummary& r) { return session::rank_json(r, s.application); })}};
   }
   Json json = session::summary_json(s);
+  const bool goes_on = run.session->live() && !run.session->complete();
+  const std::string why = goes_on ? "the job goes on" : lacking(run);
+  json["complete"] = why.empty();
+  json["why_incomplete"] = why.empty() ? Json(nullptr) : Json(why);
   const views::Sites sites(s.sites);
   json["findings"] = views::findings_json(s, sites)["findings"];
   json["delays"] = views::delays_json(s.delays, s.regions, sites);
@@ -81,13 +86,14 @@ std::vector<std::string> region_page(const Snapshot& s, std::size_t width) {
   return lines;
 }
 
-std::vector<std::string> topic_lines(const std::string& topic, const Snapshot& s, bool complete, std::size_t width) {
+std::vector<std::string> topic_lines(const std::string& topic, const InspectedRun& run, std::size_t width) {
+  const Snapshot& s = run.snapshot;
   if (topic == "regions") return region_page(s, width);
   if (topic == "links") return views::link_lines(s.links, width);
   if (topic == "nodes") return views::node_link_lines(s, width);
   if (topic == "criteria") return views::criterion_lines(s.criteria, width);
   if (topic == "ranks") return views::rank_lines(s.ranks, s.application, width);
-  return views::summary_lines(s, complete, width);
+  return views::summary_lines(s, lacking(run), width);
 }
 
 }  // namespace
@@ -100,7 +106,7 @@ int inspect_tables(const InspectWords& inspect, InspectedRun& run) {
     if (!cut) return fail(could_not, cut.error().message);
     snapshot.regions = std::move(cut->regions);
     snapshot.links = std::move(cut->links);
-    tell_partial(why = why_partial(run));
+    tell_partial(run, why = why_partial(run));
   }
   if (inspect.region) {
     if (const auto found = session::find_region(snapshot, *inspect.region); !found)
@@ -108,12 +114,12 @@ int inspect_tables(const InspectWords& inspect, InspectedRun& run) {
   }
   if (inspect.topic != "summary") choose(inspect, run, snapshot);
   if (inspect.format == Format::json) {
-    Json json = topic_json(inspect.topic, snapshot);
+    Json json = topic_json(inspect.topic, run);
     if (inspect.cut || inspect.cut_height) add_partial(json, why);
     return print_json(json);
   }
   if (inspect.format == Format::csv) return print_rows(topic_rows(inspect.topic, snapshot));
-  const auto lines = topic_lines(inspect.topic, snapshot, run.session->complete(), inspect_page(inspect).width);
+  const auto lines = topic_lines(inspect.topic, run, inspect_page(inspect).width);
   return print_lines(lines) ? done : could_not;
 }
 

@@ -48,12 +48,14 @@ Result<session::TimeSpan> span_of(const InspectWords& words, const InspectedRun&
 
 // Why what is said of the run does not tell all, in one line; empty when it does: cut off, events dropped.
 std::string why_incomplete(const InspectedRun& run);
+// Why a dump does not have all ranks to their end; empty: it has, or the job is live.
+std::string lacking(const InspectedRun& run);
 // The same of stored messages and calls, which may be fewer than were counted.
 std::string why_partial(const InspectedRun& run);
 // Two such reasons as one.
 std::string both(const std::string& why, const std::string& other);
-// Says so on standard error, and adds `partial` and `why_partial` to an object.
-void tell_partial(const std::string& why);
+// Says so on standard error, unless lacking() is all, and adds `partial` and `why_partial` to an object.
+void tell_partial(const InspectedRun& run, const std::string& why);
 void add_partial(session::Json& object, const std::string& why);
 
 // Columns of text output: the terminal's, else 0 = no limit.

@@ -5,12 +5,13 @@
 #include "viewer/commands/inspect_words.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/table.hpp"
+#include "viewer/views/missing_text.hpp"
 
 namespace pclscope::commands {
 namespace {
 
-constexpr const char* cut_off = "the run was cut off or still goes on";  // said when it is opened
-constexpr std::int64_t longest_ns = 4'000'000'000'000'000'000;           // 126 years: no sum of two moments overflows
+constexpr const char* cut_off = "the run was cut off or still goes on";
+constexpr std::int64_t longest_ns = 4'000'000'000'000'000'000;  // 126 years: no sum of two moments overflows
 
 // Until when there is something to ask about.
 std::int64_t end_of(const InspectedRun& run) {
@@ -54,10 +55,16 @@ std::string both(const std::string& why, const std::string& other) {
   return why + (why.empty() || other.empty() ? "" : "; ") + other;
 }
 
+// Said when it is opened, too.
+std::string lacking(const InspectedRun& run) {
+  if (run.session->live() || run.session->complete()) return "";
+  if (std::string text = views::missing_text(run.snapshot, run.session->closed()); !text.empty()) return text;
+  return run.session->closed() ? "some ranks are missing; there was no room for which" : cut_off;
+}
+
 std::string why_incomplete(const InspectedRun& run) {
   const std::uint64_t dropped = run.snapshot.messages.dropped_events;
-  return both(!run.session->live() && !run.session->complete() ? cut_off : "",
-              dropped > 0 ? text::format_count(dropped) + " events were dropped" : "");
+  return both(lacking(run), dropped > 0 ? text::format_count(dropped) + " events were dropped" : "");
 }
 
 std::string why_partial(const InspectedRun& run) {
@@ -68,8 +75,8 @@ std::string why_partial(const InspectedRun& run) {
   return both(why, why_incomplete(run));
 }
 
-void tell_partial(const std::string& why) {
-  if (!why.empty() && why != cut_off) say("not all is known: " + why);
+void tell_partial(const InspectedRun& run, const std::string& why) {
+  if (!why.empty() && why != lacking(run)) say("not all is known: " + why);
 }
 
 void add_partial(session::Json& object, const std::string& why) {

@@ -53,9 +53,9 @@ void tidy_up(const RunPlan& plan) {
   for (const char* suffix : {".pub", ".ask"}) ::unlink((path + suffix).c_str());
 }
 
-bool dump_is_complete(const RunPlan& plan) {
+bool dump_is_closed(const RunPlan& plan) {
   const auto dump = own_dump(plan);
-  return dump && dump->complete();
+  return dump && dump->closed();
 }
 
 // The root is on another node, whose board we cannot see. The launcher has waited for it; what it stored or said last
@@ -64,7 +64,7 @@ AggregatorEnd end_elsewhere(const RunPlan& plan, News& news) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
   while (true) {
     news.look();
-    if (dump_is_complete(plan) || (news.newest() && news.newest()->finished)) return AggregatorEnd::closed;
+    if (dump_is_closed(plan) || (news.newest() && news.newest()->finished)) return AggregatorEnd::closed;
     const bool nothing_can_come = plan.options.dump.empty() && !news.connected();
     if (nothing_can_come || std::chrono::steady_clock::now() > deadline)
       return news.newest() ? AggregatorEnd::died : AggregatorEnd::closed;
@@ -86,7 +86,7 @@ void close_job(const RunPlan& plan, const std::optional<launch::JobFiles>& files
   closing.job = plan.facts.job;
   closing.dump = plan.options.dump;
   closing.dump_exists = own_dump(plan) != nullptr;
-  closing.complete = end == AggregatorEnd::closed;
+  closing.closed = end == AggregatorEnd::closed;
   closing.aggregator_ran = end != AggregatorEnd::never_ran;
   for (const std::string& line : views::closing_lines(closing, final_summary(plan, end, news))) say(line);
 }

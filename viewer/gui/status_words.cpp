@@ -7,6 +7,7 @@
 #include "viewer/session/summary_json.hpp"
 #include "viewer/text/printable.hpp"
 #include "viewer/text/quantities.hpp"
+#include "viewer/views/missing_text.hpp"
 #include "viewer/views/period_text.hpp"
 
 namespace pclscope::gui {
@@ -92,6 +93,9 @@ StatusItem connection_item(const Scene& scene) {
             "stored, incomplete", Urgency::warning,
             "A dump without the end of the run: the run was cut off, or still goes on, or the file is not all there."};
       }
+      if (const std::string missing = scene.snapshot ? views::missing_text(*scene.snapshot, true) : "";
+          !missing.empty())
+        return {"stored, incomplete", Urgency::warning, "A dump that lacks something: " + missing + "."};
       return {"stored", Urgency::calm, "A dump: a run that was recorded, nothing moves."};
     case State::failed: return {"FAILED" + because(c.problem), Urgency::bad, "The job or file could not be opened."};
   }

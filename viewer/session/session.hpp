@@ -43,8 +43,10 @@ class Session {
   virtual Result<std::optional<Snapshot>> newer(std::chrono::milliseconds timeout) = 0;
   virtual Source source() = 0;
   virtual bool live() const = 0;
-  // False for a run that was cut off, or for a file that is still being written.
+  // False for a run that was cut off, for a file that is still being written, and when ranks are missing.
   virtual bool complete() const = 0;
+  // False for the first two of these.
+  virtual bool closed() const { return complete(); }
 
   // Stored messages, in the order in which they were matched; `visit` gets them in batches and returns false to stop.
   // Live sessions have none yet (bad_argument).

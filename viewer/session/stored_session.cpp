@@ -37,6 +37,7 @@ class StoredSession final : public Session {
   Source source() override { return Source::finished; }
   bool live() const override { return false; }
   bool complete() const override { return reader_->complete(); }
+  bool closed() const override { return reader_->closed(); }
 
   Status messages(const TimeSpan& span, const std::function<bool(std::span<const Message>)>& visit) override {
     const auto inside = [&](const Message& m) {

@@ -146,6 +146,7 @@ Json rank_json(const RankSummary& rank, const Application& application) {
           {"late_sender_s", finite(rank.late_sender_s)},
           {"late_receiver_s", finite(rank.late_receiver_s)},
           {"finished", rank.finished},
+          {"missing_from_s", rank.missing ? finite(rank.missing_from_s) : Json(nullptr)},
           {"collective_wait_s", finite(rank.collective_wait_s)},
           {"delay_caused_s", finite(rank.delay_caused_s)}};
 }
@@ -191,7 +192,9 @@ Json summary_json(const Snapshot& snapshot, std::optional<std::int64_t> now_real
                          {"wait_s", finite(snapshot.collectives.wait_s)}};
   json["retention"] = retention_json(snapshot.retention);
   json["network"] = network_json(snapshot);
-  for (const char* list : {"regions", "links"}) json[list] = Json::array();
+  for (const char* list : {"missing", "regions", "links"}) json[list] = Json::array();
+  for (const RankSummary& rank : snapshot.ranks)
+    if (rank.missing) json["missing"].push_back({{"rank", rank.rank}, {"from_s", finite(rank.missing_from_s)}});
   for (const Region& region : snapshot.regions) json["regions"].push_back(region_json(region));
   for (const RegionLink& link : snapshot.links) json["links"].push_back(link_json(link));
   if (now_realtime_ns) {

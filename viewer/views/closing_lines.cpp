@@ -4,6 +4,7 @@
 
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/rank_list.hpp"
+#include "viewer/views/missing_text.hpp"
 #include "viewer/views/network_lines.hpp"
 
 namespace pclscope::views {
@@ -21,7 +22,7 @@ std::string totals_line(const Closing& closing, const Snapshot& s) {
   }
   if (m.ambiguous > 0) line += "; ambiguous " + text::format_count(m.ambiguous);
   if (m.dropped_events > 0) line += "; dropped events " + text::format_count(m.dropped_events);
-  if (!closing.complete) line += " (the end is missing: the aggregator did not finish)";
+  if (!closing.closed) line += " (the end is missing: the aggregator did not finish)";
   return line;
 }
 
@@ -37,6 +38,8 @@ std::vector<std::string> closing_lines(const Closing& closing, const std::option
   std::vector<std::string> lines;
   if (summary) {
     lines.push_back(totals_line(closing, *summary));
+    if (const std::string missing = missing_text(*summary, closing.closed); !missing.empty())
+      lines.push_back("not complete: " + missing);
     if (summary->application.nodes.size() > 1) lines.push_back(nodes_line(*summary));
     const auto worst =
         std::max_element(summary->regions.begin(), summary->regions.end(),

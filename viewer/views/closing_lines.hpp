@@ -13,11 +13,11 @@ struct Closing {
   std::string job;
   std::string dump;          // empty: none was asked for
   bool dump_exists = false;  // and can be read
-  bool complete = true;      // the aggregator closed everything in order
+  bool closed = true;        // by the aggregator, in order
   bool aggregator_ran = true;
 };
 
-// At most four lines. `summary` is empty when nothing is known.
+// At most five lines. `summary` is empty when nothing is known.
 std::vector<std::string> closing_lines(const Closing& closing, const std::optional<Snapshot>& summary);
 
 }  // namespace pclscope::views

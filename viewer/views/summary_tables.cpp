@@ -41,24 +41,25 @@ std::string collectives_line(const CollectiveTotals& totals) {
 
 }  // namespace
 
-std::vector<std::string> summary_lines(const Snapshot& snapshot, bool complete, std::size_t width) {
+std::vector<std::string> summary_lines(const Snapshot& snapshot, const std::string& lacking, std::size_t width) {
   const Application& app = snapshot.application;
   const MessageTotals& m = snapshot.messages;
   const double delayed = m.matched > 0 ? static_cast<double>(m.delayed) / static_cast<double>(m.matched) : 0;
-  Lines lines = {
-      "command    " + text::printable(app.command),
-      "run        " + text::printable(app.mpi.empty() ? "MPI not known" : app.mpi) + ", " + std::to_string(app.ranks) +
-          " ranks on " + std::to_string(app.nodes.size()) + (app.nodes.size() == 1 ? " node" : " nodes"),
-      "time       " + text::format_utc(snapshot.time_origin_realtime_ns) + ", " +
-          text::format_seconds(snapshot.duration_s) + (complete && snapshot.finished ? "" : ", not finished"),
-      "messages   " + text::format_count(m.matched) + " matched, " + text::format_bytes(m.bytes) + ", " +
-          text::format_share(delayed) + " delayed",
-      "           unmatched " + text::format_count(m.unmatched_sends) + " sends and " +
-          text::format_count(m.unmatched_receives) + " receives, ambiguous " + text::format_count(m.ambiguous) +
-          ", dropped events " + text::format_count(m.dropped_events),
-      "latency    median " + text::format_seconds(snapshot.latency.median_s) + ", p99 " +
-          text::format_seconds(snapshot.latency.p99_s) + ", mean ratio " +
-          text::format_ratio(snapshot.latency.mean_ratio)};
+  Lines lines = {"command    " + text::printable(app.command),
+                 "run        " + text::printable(app.mpi.empty() ? "MPI not known" : app.mpi) + ", " +
+                     std::to_string(app.ranks) + " ranks on " + std::to_string(app.nodes.size()) +
+                     (app.nodes.size() == 1 ? " node" : " nodes"),
+                 "time       " + text::format_utc(snapshot.time_origin_realtime_ns) + ", " +
+                     text::format_seconds(snapshot.duration_s) + (snapshot.finished ? "" : ", not finished"),
+                 "messages   " + text::format_count(m.matched) + " matched, " + text::format_bytes(m.bytes) + ", " +
+                     text::format_share(delayed) + " delayed",
+                 "           unmatched " + text::format_count(m.unmatched_sends) + " sends and " +
+                     text::format_count(m.unmatched_receives) + " receives, ambiguous " +
+                     text::format_count(m.ambiguous) + ", dropped events " + text::format_count(m.dropped_events),
+                 "latency    median " + text::format_seconds(snapshot.latency.median_s) + ", p99 " +
+                     text::format_seconds(snapshot.latency.p99_s) + ", mean ratio " +
+                     text::format_ratio(snapshot.latency.mean_ratio)};
+  if (!lacking.empty()) lines.insert(lines.begin() + 3, "not complete: " + lacking);
   if (m.half_recorded > 0) lines.push_back("           half recorded " + text::format_count(m.half_recorded));
   if (m.clock_violations + m.clock_unclear > 0 || m.foreign > 0) {
     lines.push_back("           clock violations " + text::format_count(m.clock_violations) + ", unclear " +

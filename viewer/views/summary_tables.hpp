@@ -14,8 +14,9 @@ struct Rows {
   std::vector<std::vector<std::string>> cells;
 };
 
-// For people: lines with units, at most `width` columns (0 = no limit).
-std::vector<std::string> summary_lines(const Snapshot& snapshot, bool complete, std::size_t width);
+// For people: lines with units, at most `width` columns (0 = no limit). `lacking`: why it is not complete, empty when
+// it is.
+std::vector<std::string> summary_lines(const Snapshot& snapshot, const std::string& lacking, std::size_t width);
 std::vector<std::string> region_lines(const std::vector<Region>& regions, std::size_t width);
 std::vector<std::string> rank_lines(const std::vector<RankSummary>& ranks, const Application& application,
                                     std::size_t width);

@@ -11,6 +11,7 @@
 #include "viewer/views/delay_rows.hpp"
 #include "viewer/views/finding_rows.hpp"
 #include "viewer/views/link_rows.hpp"
+#include "viewer/views/missing_text.hpp"
 #include "viewer/views/network_lines.hpp"
 #include "viewer/views/period_text.hpp"
 #include "viewer/views/region_section.hpp"
@@ -110,6 +111,8 @@ std::vector<std::string> header_lines(const Snapshot& snapshot, const Freshness&
   if (m.clock_violations > 0) last += "  clock violations " + text::format_short_count(m.clock_violations);
   lines.push_back(last);
   if (const std::string nodes = network_line(snapshot); !nodes.empty()) lines.push_back(nodes);
+  if (const std::string missing = missing_text(snapshot, true); !missing.empty())
+    lines.push_back("not complete: " + missing);
   if (const std::string budget = budget_line(snapshot.retention); !budget.empty()) lines.push_back(budget);
   return lines;
 }

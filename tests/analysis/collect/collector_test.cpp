@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "analysis/collect/board_file.hpp"
+#include "analysis/collect/rank_records.hpp"
 #include "analysis/collect/tick_clock.hpp"
 #include "tests/seed.hpp"
 
@@ -105,6 +106,76 @@ TEST_CASE("events of several processes are drained completely and in ring order"
   CHECK(in_order);
   for (int rank = 0; rank < 3; ++rank) CHECK(next[rank] == count);
   CHECK(std::filesystem::is_empty(directory.path));
+}
+
+TEST_CASE(
+    "a rank's record is whole when all its rings were read to their final heads; else it is missing from then on") {
+  Directory directory;
+  const auto write = [](record::SegmentHeader* header, std::initializer_list<std::uint64_t> ends) {
+    record::RingWriter writer(header);
+    for (const std::uint64_t end : ends) {
+      record::Event* slot = writer.claim();
+      *slot = {};
+      slot->end = end;
+      writer.publish();
+    }
+  };
+  const auto drain = [](Collector& collector, std::uint64_t limit) {
+    collector.discover([](SegmentFile&) {});
+    collector.drain(limit, [](std::int32_t, std::uint32_t, std::span<const record::Event>) {});
+  };
+  Collector collector(token, directory.path);
+  record::SegmentHeader* first = create_segment(directory.segment(1, 0), 1, 0, 64);
+  first->thread_count = 1;
+  write(first, {100, 200, 300});
+  drain(collector, 2);
+  const auto record = [&](bool over = true) { return collect::rank_records(collector, 3, over)[1]; };
+  CHECK_FALSE(collect::rank_records(collector, 3, true)[0].here);
+  CHECK_FALSE(collect::rank_records(collector, 3, true)[0].whole);
+  CHECK(record().here);
+  CHECK(record().until_ticks == 200);  // one is left to read
+  drain(collector, 64);
+  CHECK(record().until_ticks == 300);
+  CHECK_FALSE(record().whole);  // more may have come, nobody says so
+  first->state = record::ProcessState::finalizing;
+  CHECK(record().whole);
+  first->state = record::ProcessState::left;
+  CHECK(record().whole);
+  first->muted = 1;
+  CHECK_FALSE(record().whole);
+  first->muted = 0;
+
+  first->thread_count = 2;  // a ring that was not found
+  CHECK_FALSE(record().whole);
+  CHECK(record().until_ticks == 0);
+  record::SegmentHeader* second = create_segment(directory.segment(1, 1), 1, 1, 64);
+  write(second, {150, 250});
+  drain(collector, 1);
+  CHECK(record().until_ticks == 150);
+  drain(collector, 64);
+  CHECK(record().until_ticks == 300);  // both were read to their heads
+  CHECK_FALSE(record().whole);         // but the second one may go on
+  second->state = record::ProcessState::finalizing;
+  CHECK(record().whole);
+}
+
+TEST_CASE("in a session that is over a living rank has recorded all, wherever it is") {
+  Directory directory;
+  Collector collector(token, directory.path);
+  collector.set_session(3);
+  const pid_t dead = ::fork();
+  if (dead == 0) ::_exit(0);
+  ::waitpid(dead, nullptr, 0);
+  for (int rank = 0; rank < 2; ++rank) {
+    record::SegmentHeader* header = create_segment(directory.segment(rank, 0), rank, 0, 64);
+    header->session = 3;
+    header->muted = 1;  // inside one call all the time
+    if (rank == 1) header->pid = static_cast<std::uint32_t>(dead);
+  }
+  collector.discover([](SegmentFile&) {});
+  CHECK_FALSE(collect::rank_records(collector, 2, false)[0].whole);
+  CHECK(collect::rank_records(collector, 2, true)[0].whole);
+  CHECK_FALSE(collect::rank_records(collector, 2, true)[1].whole);
 }
 
 TEST_CASE("what a killed process left in its ring is still read") {

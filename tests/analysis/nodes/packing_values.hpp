@@ -197,7 +197,7 @@ inline bool same(const NodeName& a, const NodeName& b) {
 inline bool same(const RankStatus& a, const RankStatus& b) {
   return same_fields(a, b, [](const auto& r) {
     return std::tie(r.rank, r.collectives, r.dropped_events, r.mpi_ns, r.finalized, r.function, r.peer, r.tag, r.comm,
-                    r.site, r.inside_ns, r.waits_for, r.waits_for_any);
+                    r.site, r.inside_ns, r.waits_for, r.waits_for_any, r.read_until_ns);
   });
 }
 inline bool same(const FunctionStatus& a, const FunctionStatus& b) {
@@ -255,7 +255,7 @@ inline Report any_report(Random& random, std::size_t most) {
   fill_list(random, r.ranks, most, [&] {
     RankStatus s;
     fill(random, s.rank, s.collectives, s.dropped_events, s.mpi_ns, s.finalized, s.function, s.peer, s.tag, s.comm,
-         s.site, s.inside_ns, s.waits_for_any);
+         s.site, s.inside_ns, s.waits_for_any, s.read_until_ns);
     fill_list(random, s.waits_for, 3, rank);
     return s;
   });

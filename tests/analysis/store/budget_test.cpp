@@ -180,7 +180,7 @@ TEST_CASE("a closed dump is as small as its content") {
       REQUIRE(writer->append(collectives_of(i * 100, 100)));
       REQUIRE(writer->append(window_of(i)));
       REQUIRE(writer->append(sites_of(static_cast<std::uint32_t>(i) + 1, 1, true)));
-      REQUIRE(writer->summarize(snapshot_without_sites(i + 1)));
+      REQUIRE(writer->summarize(snapshot_beside_rows(i + 1)));
       REQUIRE(writer->flush());
     }
     REQUIRE(writer->close());

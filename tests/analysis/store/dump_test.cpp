@@ -299,6 +299,34 @@ TEST_CASE("an existing dump is replaced only when the new one can be opened, and
   CHECK(std::distance(fs::directory_iterator(directory.path()), {}) == 1);
 }
 
+TEST_CASE("a dump whose ranks are missing is closed, not complete, and says from when on; also when it is not closed") {
+  const TemporaryDirectory directory;
+  Snapshot summary = snapshot_beside_rows(5, 40);
+  REQUIRE(summary.ranks.size() > 1);
+  summary.ranks[1].mark_missing(2'500'000'000);
+  const auto writer = create(directory / "run.h5");
+  REQUIRE(writer->append(messages_of(0, 30)));
+  REQUIRE(writer->summarize(summary));
+  REQUIRE(writer->flush());
+  CHECK_FALSE(open(directory / "run.h5")->closed());
+  CHECK(open(directory / "run.h5")->summary().ranks[1].missing);
+  REQUIRE(writer->close());
+  const auto torn = open(directory / "run.h5");
+  CHECK(torn->closed());
+  CHECK_FALSE(torn->complete());
+  CHECK(torn->summary().ranks == summary.ranks);
+  CHECK(torn->summary().ranks[1].missing_from_s == 2.5);
+  check_rows(*torn, 30);
+
+  const auto other = create(directory / "whole.h5");
+  REQUIRE(other->summarize(summary));
+  REQUIRE(other->flush());
+  summary.ranks[1].mark_missing(INT64_MAX);  // what is known last counts
+  REQUIRE(other->summarize(summary));
+  REQUIRE(other->close());
+  CHECK(open(directory / "whole.h5")->complete());
+}
+
 TEST_CASE("a closed writer takes nothing more and says so") {
   const TemporaryDirectory directory;
   const auto writer = create(directory / "run.h5");

@@ -42,6 +42,7 @@ inline Dendrogram random_dendrogram(std::uint64_t seed, std::int32_t ranks) {
 inline Snapshot snapshot_without_sites(std::uint64_t seed, std::uint64_t most_ranks = 300) {
   Snapshot snapshot = RandomSnapshot(seed, most_ranks).make();
   snapshot.sites.clear();
+  for (RankSummary& rank : snapshot.ranks) rank.mark_missing(INT64_MAX);  // a dump that is to be complete
   snapshot.dendrogram = random_dendrogram(seed, snapshot.application.ranks);
   for (std::uint64_t i = 0; i < seed % 30; i++) {
     const double at_s = 0.5 * static_cast<double>(i), correction_s = static_cast<double>(seed) * 1e-6 - at_s * 1e-7;

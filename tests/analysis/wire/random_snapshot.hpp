@@ -177,11 +177,11 @@ class RandomSnapshot {
   }
 
   RankSummary rank(int r, int nodes) {
-    return {r,        node(nodes),   count(),      count(), count(),
-            count(),  count(),       count(),      real(),  real(),
-            real(),   real(),        real(),       real(),  static_cast<std::uint16_t>(random_()),
-            number(), real(),        id(),         count(), number(),
-            ranks(9), below(2) == 1, below(2) == 1};
+    return {r,        node(nodes),   count(),       count(),       count(),
+            count(),  count(),       count(),       real(),        real(),
+            real(),   real(),        real(),        real(),        static_cast<std::uint16_t>(random_()),
+            number(), real(),        id(),          count(),       number(),
+            ranks(9), below(2) == 1, below(2) == 1, below(2) == 1, real()};
   }
 
   std::mt19937_64 random_;

@@ -1,0 +1,14 @@
+// What a record lacks, in a sentence.
+#pragma once
+
+#include <string>
+
+#include "analysis/snapshot.hpp"
+
+namespace pclscope::views {
+
+// "ranks 3,5 are missing from 02:13 on (the job or its aggregator was ended)"; empty when no rank is said to be
+// missing. `closed`: whoever wrote it closed it; false: it was cut off or still goes on.
+std::string missing_text(const Snapshot& snapshot, bool closed);
+
+}  // namespace pclscope::views
