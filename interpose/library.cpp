@@ -153,6 +153,19 @@ void fill_slots() {
   }
 }
 
+// Another tool's MPI_Init between us and the MPI library's own (where both names are of one function).
+void tell_other_tool() {
+  if (mpi_library != RTLD_NEXT) return;
+  void* next = dlsym(RTLD_NEXT, "MPI_Init");
+  Dl_info tool, mpi;
+  if (next == nullptr || dladdr(next, &tool) == 0 || dladdr(reinterpret_cast<void*>(real.Init), &mpi) == 0) return;
+  if (tool.dli_fbase == mpi.dli_fbase || !first_to_say(record::said_other_tool)) return;
+  say("pclscope: %s intercepts MPI, too, but behind pclscope, which calls MPI directly: it sees nothing of this run; "
+      "name "
+      "it first in LD_PRELOAD\n",
+      tool.dli_fname);
+}
+
 void resolve() {
   mpi_library = find_library();
   if (mpi_library == nullptr) return;
@@ -169,6 +182,7 @@ void resolve() {
   const bool ours = strncmp(version, our_mpi, sizeof our_mpi - 1) == 0 && find_handles(find_data);
   if (!ours) refuse();
   wrapped = ours;
+  if (ours) tell_other_tool();
   fill_slots();
   found = true;
 }

@@ -2,12 +2,14 @@
 //
 //   pclscope-rank PROGRAM args...                an application rank: notes its pid on the node's board, preloads the
 //                                                library named by PCLSCOPE_PRELOAD, and becomes PROGRAM
-//   pclscope-rank --aggregator PROGRAM args...   the tool's own rank: becomes PROGRAM without the library
+//   pclscope-rank --aggregator PROGRAM args...   the tool's own rank: becomes PROGRAM, without the library and whatever
+//                                                else the application preloads, deaf to signals
 //
 // It exists so that LD_PRELOAD reaches the application only (not the launcher's daemons), and so that the tool knows
 // which programs were started before any of them called MPI. The pid survives exec. It links libc only.
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +75,58 @@ void preload(const char* library) {
   free(both);
 }
 
+// `env LD_PRELOAD=X PROGRAM` and `env -u LD_PRELOAD PROGRAM` would leave the library out: it joins X, or stays alone.
+void preload_through_env(char** arguments, const char* library) {
+  const char* slash = strrchr(*arguments, '/');
+  if (strcmp(slash != nullptr ? slash + 1 : *arguments, "env") != 0) return;
+  static char nothing[] = "PCLSCOPE_NOTHING", unset[] = "-uPCLSCOPE_NOTHING";
+  constexpr char name[] = "LD_PRELOAD", setting[] = "LD_PRELOAD=";
+  for (char** a = arguments + 1; *a != nullptr; ++a) {
+    if (strncmp(*a, setting, sizeof setting - 1) == 0) {
+      const char* others = *a + sizeof setting - 1;
+      const size_t size = strlen(*a) + strlen(library) + 2;
+      char* both = static_cast<char*>(malloc(size));
+      if (both == nullptr) return;
+      snprintf(both, size, "%s%s%s%s", setting, library, *others != 0 ? ":" : "", others);
+      *a = both;
+    } else if (strcmp(*a, "-u") == 0 || strcmp(*a, "--unset") == 0) {
+      if (*++a == nullptr) return;
+      if (strcmp(*a, name) != 0) continue;
+      *a = nothing;
+      setenv(name, library, 1);
+    } else if ((strncmp(*a, "-u", 2) == 0 && strcmp(*a + 2, name) == 0) || strcmp(*a, "--unset=LD_PRELOAD") == 0) {
+      *a = unset;
+      setenv(name, library, 1);
+    } else if (**a != '-' && strchr(*a, '=') == nullptr) {
+      return;  // the program: what follows is its own
+    }
+  }
+}
+
+// Launchers, batch systems and users signal all processes of a job, to tell the application to checkpoint or to end.
+// The tool's rank must neither die of it nor act on it: a launcher ends the job when one of its processes does. Ignored
+// signals stay so over exec, so there is no moment in which one could come through. Left alone: what the process itself
+// causes, what stops it and lets it go on, and what children send.
+void ignore_signals() {
+  for (int number = 1; number <= SIGRTMAX; ++number) {
+    switch (number) {
+      case SIGSEGV:
+      case SIGBUS:
+      case SIGILL:
+      case SIGFPE:
+      case SIGABRT:
+      case SIGSYS:
+      case SIGTRAP:
+      case SIGCHLD:
+      case SIGCONT:
+      case SIGTSTP:
+      case SIGTTIN:
+      case SIGTTOU: break;
+      default: signal(number, SIG_IGN);  // KILL and STOP are refused, and so are numbers that libc keeps
+    }
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -88,7 +142,13 @@ int main(int argc, char** argv) {
       subtract("OMPI_COMM_WORLD_SIZE", strtol(tools, nullptr, 10));
       subtract("OMPI_COMM_WORLD_LOCAL_SIZE", 1);
     }
-    if (const char* library = getenv("PCLSCOPE_PRELOAD")) preload(library);
+    if (const char* library = getenv("PCLSCOPE_PRELOAD")) {
+      preload(library);
+      preload_through_env(program, library);
+    }
+  } else {
+    ignore_signals();
+    unsetenv("LD_PRELOAD");  // another tool's work in MPI_Init and MPI_Finalize is the application's, not ours
   }
   execvp(*program, program);
   const int reason = errno;

@@ -11,12 +11,14 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <thread>
 
 #include "analysis/aggregator/anchor_worker.hpp"
 #include "analysis/aggregator/broadcast.hpp"
 #include "analysis/aggregator/relay.hpp"
+#include "analysis/aggregator/unreached.hpp"
 #include "analysis/collect/board_file.hpp"
 #include "analysis/collect/collector.hpp"
 #include "analysis/collect/dormant.hpp"
@@ -31,9 +33,42 @@ constexpr milliseconds look_every{100};      // at what nobody tells: who still 
 constexpr milliseconds last_epochs{10'000};  // for a worker to finish them while the application waits in MPI_Finalize
 constexpr milliseconds for_worker{120'000};  // to finish; the application is through
 
-// The launcher ends a job with SIGTERM, and soon after with SIGKILL. The worker, which is in a session of its own, sees
-// the end of the socket and finishes by itself; the anchor must not keep the launcher waiting.
-void on_termination(int signal) { ::_exit(128 + signal); }
+constexpr milliseconds after_the_last{500};  // process of the application, until an anchor that is in MPI goes, too
+
+// TERM, INT and HUP are for the application, which may save its state and go on, or end. When they came, the anchor
+// must not outlive it, wherever it is: in MPI_Init or MPI_Finalize it would wait for the dead, and the launcher for it.
+class Departure {
+ public:
+  explicit Departure(collect::BoardFile& board) : board_(board) {
+    ::sigemptyset(&signals_);
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
+      ::sigaddset(&signals_, signal);
+      ::signal(signal, SIG_DFL);  // one that is ignored is never waited for
+    }
+    ::pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+    std::thread([this] { watch(); }).detach();
+  }
+  // MPI is over: nobody waits for us but for the worker's last words.
+  void call_off() { off_ = true; }
+
+ private:
+  void watch() {
+    int number = 0;
+    while (::sigwait(&signals_, &number) != 0) {}
+    auto alive = Clock::now();
+    while (Clock::now() - alive < after_the_last) {
+      if (board_.alive() > 0) alive = Clock::now();
+      else board_.notify();  // the main thread, which looks at it
+      std::this_thread::sleep_for(milliseconds(10));
+    }
+    while (off_) std::this_thread::sleep_for(std::chrono::hours(1));
+    ::_exit(128 + number);
+  }
+
+  collect::BoardFile& board_;
+  sigset_t signals_;
+  std::atomic<bool> off_{false};
+};
 
 // Beside a job the same signal is a request to finish, for all nodes.
 std::atomic<bool> asked{false};
@@ -101,7 +136,12 @@ class Anchor {
       std::fprintf(stderr, "pclscope: cannot start the aggregator (%s): nothing is recorded\n", std::strerror(errno));
       mark_dead();
     }
-    if (!options_.attach && !wait_for_init()) return leave_without_mpi();
+    std::optional<Departure> departure;
+    if (!options_.attach) departure.emplace(file_);
+    if (!options_.attach && !wait_for_init()) {
+      departure->call_off();
+      return leave_without_mpi();
+    }
     ::MPI_Init(nullptr, nullptr);
     if (options_.nodes > 1) relay_ = open_relay(options_, worker_.socket());
     if (relay_) node_ = relay_->node();
@@ -110,6 +150,7 @@ class Anchor {
     if (relay_) end_relay();
     else worker_.say(FrameKind::finished);
     ::MPI_Finalize();
+    if (departure) departure->call_off();
     wait_for_worker(for_worker);
     return 0;
   }
@@ -142,6 +183,12 @@ class Anchor {
       if (board_.initializing.load() > 0) return true;
       if (board_.refused.load() > 0) return false;
       watch_worker();
+      if (const auto what = unreached()) {
+        // It waits in MPI_Init for us; if we joined, it would see one rank more than it was started with.
+        std::fprintf(stderr, "pclscope: %s: the job is ended; start it without pclscope\n", what->c_str());
+        worker_.say(FrameKind::nothing_to_record);
+        ::_exit(1);
+      }
       if (Clock::now() - begin > patience && !told) {
         told = true;
         std::fprintf(stderr,
@@ -157,6 +204,13 @@ class Anchor {
       }
       file_.wait(seen, milliseconds(50));
     }
+  }
+
+  std::optional<std::string> unreached() {
+    const auto now = Clock::now();
+    if (now < next_look_) return std::nullopt;
+    next_look_ = now + milliseconds(250);
+    return unreached_.look(file_, now);
   }
 
   int leave_without_mpi() {
@@ -282,6 +336,8 @@ class Anchor {
   std::unique_ptr<Relay> relay_;
   int node_ = 0;
   int empty_rounds_ = 0;
+  Unreached unreached_;
+  Clock::time_point next_look_{};
   bool in_finalize_ = false;
 };
 
@@ -290,9 +346,11 @@ class Anchor {
 int run_anchor(const Options& options, char** argv) {
   ::prctl(PR_SET_NAME, "pclscope-anchor");
   ::signal(SIGPIPE, SIG_IGN);
-  struct sigaction action {};
-  action.sa_handler = options.attach ? on_request : on_termination;
-  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) ::sigaction(signal, &action, nullptr);
+  if (options.attach) {
+    struct sigaction action {};
+    action.sa_handler = on_request;
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP}) ::sigaction(signal, &action, nullptr);
+  }
   auto board =
       options.attach ? collect::BoardFile::open_existing(options.token) : collect::BoardFile::open(options.token);
   if (!board) {

@@ -288,8 +288,10 @@ int run_worker(const Options& options) {
   ::signal(SIGINT, SIG_IGN);
   ::signal(SIGHUP, SIG_IGN);
   ::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is an error of the store, not the end of us
+  // Of a job's rank it is meant for the application: the anchor says when all is over, or its end does.
   struct sigaction action {};
-  action.sa_handler = on_termination;
+  if (options.attach) action.sa_handler = on_termination;
+  else action.sa_handler = SIG_IGN;
   ::sigaction(SIGTERM, &action, nullptr);
   try {
     return Worker(options).run();

@@ -54,5 +54,6 @@ struct Board {
 // Bits of Board::said.
 inline constexpr std::uint32_t said_no_room = 1u << 0;      // /dev/shm too small
 inline constexpr std::uint32_t said_wrong_world = 1u << 1;  // MPI_COMM_WORLD is not of the expected size
+inline constexpr std::uint32_t said_other_tool = 1u << 2;   // one that intercepts MPI lies behind the library
 
 }  // namespace pclscope::record

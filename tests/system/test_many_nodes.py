@@ -173,7 +173,10 @@ class ManyNodes(testbed.TestbedTest):
                 name = self.box.job_name(running)
                 self.box.wait_for("aggregators", lambda: len(self.box.aggregator_workers()) == 3, running=running)
                 self.box.wait_for("dump", path.exists, running=running)
-                time.sleep(1)  # something to do before; how much is not judged
+                # Some windows are closed by then, with all nodes' messages: how many is not judged.
+                self.box.wait_for("closed windows", lambda: any(
+                    sum(count > 0 for count in region["history_messages"]) > 3
+                    for region in self.box.live(name)["regions"]), running=running)
                 victim = next(pid for pid in self.box.aggregator_workers() if self.host_of(pid) == f"node{which + 1}")
                 os.kill(victim, signal.SIGKILL)
                 self.box.wait_for("its line", lambda: "killed by signal 9" in running.output()[1], running=running)

@@ -13,10 +13,14 @@
 namespace pclscope::launch {
 namespace {
 
+// All that somebody may send to a job by sending it to us; and SIGCHLD.
 sigset_t handled_signals() {
   sigset_t set;
   ::sigemptyset(&set);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGCHLD}) ::sigaddset(&set, signal);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGXCPU, SIGALRM, SIGVTALRM, SIGPROF,
+                           SIGPWR, SIGURG, SIGWINCH, SIGTSTP, SIGCONT, SIGCHLD})
+    ::sigaddset(&set, signal);
+  for (int signal = SIGRTMIN; signal <= SIGRTMAX; ++signal) ::sigaddset(&set, signal);
   return set;
 }
 
@@ -86,6 +90,7 @@ int Child::wait(std::chrono::milliseconds interval, const std::function<void()>&
     // What the terminal sends reaches a child in our group by itself; launchers take a second one as "at once".
     const bool from_terminal = info.si_code == SI_KERNEL;
     if (own_group_ || !from_terminal) ::kill(pid_, signal);
+    if (signal == SIGTSTP) ::raise(SIGSTOP);  // as the launcher does; the shell continues us, and we the launcher
   }
 }
 

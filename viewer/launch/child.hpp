@@ -22,8 +22,8 @@ class Child {
   static Result<Child> start(const std::vector<std::string>& arguments,
                              const std::vector<std::pair<std::string, std::string>>& environment);
 
-  // Until the child ends: passes SIGINT, SIGTERM and SIGHUP on, and calls `idle` about every `interval`. The exit
-  // status as a shell reports it: 128 + signal when a signal killed it.
+  // Until the child ends: passes on the signals that we get (and stops and goes on with it), and calls `idle` about
+  // every `interval`. The exit status as a shell reports it: 128 + signal when a signal killed it.
   int wait(std::chrono::milliseconds interval, const std::function<void()>& idle);
 
  private:

@@ -42,6 +42,7 @@ struct Outcome {
   std::map<std::uint64_t, std::uint64_t> named;  // receive -> send
   bool twice = false;
   MatchCounts counts;
+  std::string contradiction;
   test::Told told;
 };
 
@@ -69,6 +70,7 @@ class Reader {
     read_all();
     matcher_.finish();
     out_.counts = matcher_.counts();
+    if (const auto& found = matcher_.contradiction()) out_.contradiction = found->what;
     for (const test::Ring& ring : mpi_.rings()) out_.told.add(ring.rank, ring.events);
     return out_;
   }
@@ -154,6 +156,8 @@ Sum run_programs(SimulatorOptions options, int usual, Expect expect, More more) 
     REQUIRE_FALSE(out.twice);
     REQUIRE(wrong_pairs(out, truth) == 0);
     REQUIRE(out.counts.matched == out.named.size());
+    INFO(out.contradiction);
+    REQUIRE(out.counts.contradictions == 0);  // as no pair is wrong
     // See MatchCounts.
     INFO("sent " << mpi.messages_sent() << ", told " << out.told.sends() << ", at most " << out.told.at_most()
                  << "; matched " << out.counts.matched << " ambiguous " << out.counts.ambiguous << " half "

@@ -1,0 +1,87 @@
+#include "analysis/aggregator/unreached.hpp"
+
+#include <dirent.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+namespace pclscope::aggregator {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::seconds long_enough{3};
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string path_of(std::uint32_t pid) { return "/proc/" + std::to_string(pid); }
+
+// Adds the children of a process, and theirs.
+void add_descendants(std::uint32_t pid, std::vector<std::uint32_t>& out) {
+  const std::string tasks = path_of(pid) + "/task";
+  DIR* listing = ::opendir(tasks.c_str());
+  if (listing == nullptr) return;
+  while (const dirent* entry = ::readdir(listing)) {
+    if (entry->d_name[0] == '.') continue;
+    std::ifstream children(tasks + "/" + entry->d_name + "/children");
+    for (std::uint32_t child = 0; children >> child;) {
+      if (std::find(out.begin(), out.end(), child) != out.end()) continue;
+      out.push_back(child);
+      add_descendants(child, out);
+    }
+  }
+  ::closedir(listing);
+}
+
+std::string program_of(std::uint32_t pid) {
+  char path[4096];
+  const ssize_t length = ::readlink((path_of(pid) + "/exe").c_str(), path, sizeof path);
+  if (length <= 0) return "a program";
+  const std::string whole(path, static_cast<std::size_t>(length));
+  return whole.substr(whole.rfind('/') + 1);
+}
+
+}  // namespace
+
+// Both implementations load parts of theirs in MPI_Init: then it was called.
+Reach reach_of(const std::string& maps) {
+  const auto has = [&](const char* text) { return maps.find(text) != std::string::npos; };
+  const bool inside = has("/mca_") || has("/libuct_");
+  const bool mpi = has("/libmpi.so") || has("/libmpich.so") || has("/libmpi_") || inside;
+  if (!mpi) return Reach::no_mpi;
+  if (!has("/libpclscope-")) return Reach::without_library;
+  return inside ? Reach::around_library : Reach::reached;
+}
+
+std::optional<std::string> Unreached::look(collect::BoardFile& board, Clock::time_point now) {
+  const std::uint32_t started = std::min(board.board().started.load(), record::board_pids);
+  std::vector<std::uint32_t> all;
+  for (std::uint32_t i = 0; i < started; ++i) {
+    const std::uint32_t pid = board.board().pid[i].load();
+    if (pid == 0) continue;
+    all.push_back(pid);
+    add_descendants(pid, all);
+  }
+  for (const std::uint32_t pid : all) {
+    const Reach reach = reach_of(read_file(path_of(pid) + "/maps"));
+    if (reach == Reach::no_mpi || reach == Reach::reached || board.board().initializing.load() > 0) {
+      since_.erase(pid);
+      continue;
+    }
+    if (now - since_.emplace(pid, now).first->second < long_enough) continue;
+    return program_of(pid) +
+           (reach == Reach::without_library
+                ? " uses MPI without the preloaded library (something between pclscope and it changed "
+                  "LD_PRELOAD, or it may not preload)"
+                : " calls MPI around the preloaded library (it loads MPI itself, or another tool is "
+                  "linked into it)");
+  }
+  return std::nullopt;
+}
+
+}  // namespace pclscope::aggregator

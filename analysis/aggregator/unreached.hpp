@@ -1,0 +1,30 @@
+// Programs of the job that are in MPI without the preloaded library: it did not arrive, or they go around it. Nobody
+// will ever enter MPI_Init as far as the board shows, and the program waits there for the tool's rank.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "analysis/collect/board_file.hpp"
+
+namespace pclscope::aggregator {
+
+// One thread. Only until a rank has entered MPI_Init.
+class Unreached {
+ public:
+  // Looks at the started programs and their descendants. A text that says which is so and why, once it has been for
+  // long enough that it is no passing helper (a look at the MPI's version, say).
+  std::optional<std::string> look(collect::BoardFile& board, std::chrono::steady_clock::time_point now);
+
+ private:
+  std::map<std::uint32_t, std::chrono::steady_clock::time_point> since_;  // by process
+};
+
+// What the memory map of a process tells (the text of /proc/PID/maps).
+enum class Reach { no_mpi, reached, without_library, around_library };
+Reach reach_of(const std::string& maps);
+
+}  // namespace pclscope::aggregator

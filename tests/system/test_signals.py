@@ -1,0 +1,101 @@
+"""Signals belong to the application: whoever gets one, a traced job ends as the bare one does, with its state saved where
+the bare one saves it. Depends on: launcher."""
+import os
+import pathlib
+import signal
+
+import harness
+from harness import thinned
+
+RANKS = 2
+# To whom it is sent.
+RECEIVERS = {
+    "rank": "rank 0 alone",
+    "ranks": "every process that the launcher started, the tool's as well: as a batch system does",
+    "launcher": "the command that was called: mpirun, or `pclscope run`",
+    "mpirun": "mpirun",
+    "group": "the process group of the command",
+}
+HANDLED = ["SIGUSR1", "SIGUSR2", "SIGXCPU", "SIGTERM", "SIGINT", "SIGHUP", "SIGALRM"]
+LAUNCHERS = ("mpirun", "mpiexec", "orterun", "pclscope", "hydra_pmi_proxy")
+
+
+def name_of(command):
+    return pathlib.Path(command.split()[0]).name
+
+
+class Signals(harness.SystemTest):
+    def started(self):
+        """Pids of what the launcher started. The worker is the anchor's child: a batch system sees it, too."""
+        return [pid for pid, command in self.box.processes()
+                if not name_of(command).startswith(LAUNCHERS) or "aggregator" in name_of(command)]
+
+    def receivers(self, receiver, running):
+        if receiver == "rank":
+            return self.box.application_ranks("checkpoint")[:1]
+        if receiver == "ranks":
+            return self.started()
+        if receiver == "mpirun":
+            return [pid for pid, command in self.box.processes()
+                    if name_of(command).startswith(("mpirun", "mpiexec", "orterun"))
+                    and "hydra_pmi_proxy" not in command][:1]
+        return [running.process.pid]
+
+    def send(self, number, receiver, running):
+        if receiver == "group":
+            os.killpg(running.process.pid, number)
+            return
+        for pid in self.receivers(receiver, running):
+            try:
+                os.kill(pid, number)
+            except ProcessLookupError:
+                pass
+
+    def one(self, start, numbers, receiver, mode):
+        """Starts the job, sends each signal in turn when it runs, and returns status and what was saved."""
+        saved = self.box.directory / "state"
+        for path in (saved, saved.with_suffix(".ready")):
+            path.unlink(missing_ok=True)
+        running = start(saved, mode)
+        self.box.wait_for("running ranks", saved.with_suffix(".ready").exists, running=running)
+        for number in numbers:
+            self.send(number, receiver, running)
+        done = running.finish()
+        done.saved = saved.read_text() if saved.exists() else "nothing saved"
+        return done
+
+    def check(self, mpi, names, receiver, mode):
+        numbers = [getattr(signal, name) for name in names]
+        program = harness.program("checkpoint", mpi)
+
+        def bare(saved, how):
+            return self.box.start(*self.box.bare_command(mpi, RANKS, program, saved, how))
+
+        def traced(saved, how):
+            return self.box.start_traced(RANKS, program, saved, how)
+        with self.subTest(mpi=mpi, signals=names, receiver=receiver, mode=mode):
+            ended = self.assertEndsAlike(lambda: self.one(bare, numbers, receiver, mode),
+                                         lambda: self.one(traced, numbers, receiver, mode),
+                                         lambda done: (done.code, done.saved))
+            print(f"{mpi}: {' '.join(names)} to {receiver}, {mode}: {ended.code}, {ended.saved.strip()}", flush=True)
+
+    @harness.on_every_mpi
+    def test_handled_signals(self, mpi):
+        for name in thinned(HANDLED, ("SIGUSR1", "SIGTERM")):
+            for receiver in thinned(list(RECEIVERS), ("ranks", "launcher")):
+                self.check(mpi, [name], receiver, "handled")
+
+    @harness.on_every_mpi
+    def test_signals_that_end_the_job(self, mpi):
+        for name in thinned(HANDLED, ("SIGTERM",)):
+            for receiver in thinned(list(RECEIVERS), ("ranks",)):
+                self.check(mpi, [name], receiver, "plain")
+
+    @harness.on_every_mpi
+    def test_a_job_that_is_suspended_goes_on(self, mpi):
+        for receiver in thinned(["ranks", "launcher"], ("ranks",)):
+            self.check(mpi, ["SIGSTOP", "SIGCONT", "SIGUSR1"], receiver, "handled")
+
+
+if __name__ == "__main__":
+    harness.main()

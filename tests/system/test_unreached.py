@@ -1,0 +1,78 @@
+"""Programs to which the preload does not come, and other tools: recorded all the same, or ended soon with a line that says
+what to do; never waiting for ever. Depends on: launcher."""
+import harness
+
+LIBRARIES = {"openmpi": "libmpi.so.40", "mpich": "libmpich.so.12"}
+AT_ONCE = 15  # seconds: what must not hang ends within, launcher and all
+
+
+class Unreached(harness.SystemTest):
+    def script(self, text):
+        path = self.box.directory / "wrapper"
+        path.write_text(f"#!/bin/sh\n{text}\n")
+        path.chmod(0o755)
+        return path
+
+    def profiler(self, mpi):
+        return harness.BUILD / "tests" / "programs" / f"libprofiler-{mpi}.so"
+
+    def assertEnded(self, done, *words):
+        """Not as bare, but soon, with a status that is not 0 and one line."""
+        self.assertNotEqual(done.code, 0, str(done))
+        lines = done.our_lines()
+        self.assertEqual(len([line for line in lines if "the job is ended" in line]), 1, str(done))
+        for word in words:
+            self.assertIn(word, " ".join(lines))
+
+    @harness.on_every_mpi
+    def test_preload_asked_for_by_env(self, mpi):
+        """Ours joins, wherever `env` stands at the head of the command."""
+        ring = harness.program("ring", mpi)
+        other = "libutil.so.1"  # any library; every system has it
+        for words in (["env", f"LD_PRELOAD={other}"], ["env", "-u", "LD_PRELOAD"], ["env", "-uLD_PRELOAD"],
+                      ["/usr/bin/env", "--unset=LD_PRELOAD", "A=1"]):
+            with self.subTest(words=words):
+                dump = self.box.directory / "run.h5"
+                dump.unlink(missing_ok=True)
+                done = self.box.traced(2, *words, ring, "20", options=("--dump", dump, "--mpi", mpi))
+                self.assertWorked(done)
+                self.assertEqual(done.our_lines(), [], str(done))
+                self.assertEqual(self.box.json("inspect", dump, "--json")["messages"]["matched"], 40)
+
+    @harness.on_every_mpi
+    def test_preload_cleared_in_a_script(self, mpi):
+        script = self.script(f"unset LD_PRELOAD\n{harness.program('ring', mpi)} 20")
+        done = self.box.traced(2, script, options=("--mpi", mpi), timeout=AT_ONCE * 4)
+        self.assertEnded(done, "without the preloaded library", f"ring-{mpi}")
+
+    @harness.on_every_mpi
+    def test_program_that_loads_mpi_itself(self, mpi):
+        program = harness.BUILD / "tests" / "programs" / "loads_mpi"
+        for scope in harness.thinned(["local", "global"], ["local"]):
+            with self.subTest(scope=scope):
+                done = self.box.traced(2, program, LIBRARIES[mpi], scope, options=("--mpi", mpi), timeout=AT_ONCE * 4)
+                self.assertEnded(done, "around the preloaded library", "loads_mpi")
+
+    @harness.on_every_mpi
+    def test_tool_that_is_linked_into_the_program(self, mpi):
+        done = self.box.traced(2, harness.program("profiled", mpi), "20", timeout=AT_ONCE * 4)
+        if done.code == 0:  # linked as a library: it lies behind pclscope
+            self.assertIn("sees nothing of this run", " ".join(done.our_lines()), str(done))
+        else:
+            self.assertEnded(done, "around the preloaded library")
+
+    @harness.on_every_mpi
+    def test_tool_that_is_preloaded(self, mpi):
+        """It is silent, and a line says so; neither the tool's rank nor the end of the job waits for it."""
+        done = self.box.run("env", f"LD_PRELOAD={self.profiler(mpi)}",
+                            *self.box.traced_command(2, harness.program("ring", mpi), "20", options=("--mpi", mpi)),
+                            timeout=AT_ONCE * 4)
+        self.assertWorked(done)
+        lines = done.our_lines()
+        self.assertEqual(len(lines), 1, str(done))
+        self.assertIn("libprofiler", lines[0])
+        self.assertIn("sees nothing of this run", lines[0])
+
+
+if __name__ == "__main__":
+    harness.main()
