@@ -187,6 +187,9 @@ class Anchor {
         // It waits in MPI_Init for us; if we joined, it would see one rank more than it was started with.
         std::fprintf(stderr, "pclscope: %s: the job is ended; start it without pclscope\n", what->c_str());
         worker_.say(FrameKind::nothing_to_record);
+#ifndef OPEN_MPI
+        Unreached::end_programs(file_);
+#endif
         ::_exit(1);
       }
       if (Clock::now() - begin > patience && !told) {

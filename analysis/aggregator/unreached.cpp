@@ -1,6 +1,7 @@
 #include "analysis/aggregator/unreached.hpp"
 
 #include <dirent.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -38,6 +39,19 @@ void add_descendants(std::uint32_t pid, std::vector<std::uint32_t>& out) {
   ::closedir(listing);
 }
 
+// The started programs and all that they started.
+std::vector<std::uint32_t> programs(collect::BoardFile& board) {
+  const std::uint32_t started = std::min(board.board().started.load(), record::board_pids);
+  std::vector<std::uint32_t> all;
+  for (std::uint32_t i = 0; i < started; ++i) {
+    const std::uint32_t pid = board.board().pid[i].load();
+    if (pid == 0) continue;
+    all.push_back(pid);
+    add_descendants(pid, all);
+  }
+  return all;
+}
+
 std::string program_of(std::uint32_t pid) {
   char path[4096];
   const ssize_t length = ::readlink((path_of(pid) + "/exe").c_str(), path, sizeof path);
@@ -59,15 +73,7 @@ Reach reach_of(const std::string& maps) {
 }
 
 std::optional<std::string> Unreached::look(collect::BoardFile& board, Clock::time_point now) {
-  const std::uint32_t started = std::min(board.board().started.load(), record::board_pids);
-  std::vector<std::uint32_t> all;
-  for (std::uint32_t i = 0; i < started; ++i) {
-    const std::uint32_t pid = board.board().pid[i].load();
-    if (pid == 0) continue;
-    all.push_back(pid);
-    add_descendants(pid, all);
-  }
-  for (const std::uint32_t pid : all) {
+  for (const std::uint32_t pid : programs(board)) {
     const Reach reach = reach_of(read_file(path_of(pid) + "/maps"));
     if (reach == Reach::no_mpi || reach == Reach::reached || board.board().initializing.load() > 0) {
       since_.erase(pid);
@@ -82,6 +88,10 @@ std::optional<std::string> Unreached::look(collect::BoardFile& board, Clock::tim
                   "linked into it)");
   }
   return std::nullopt;
+}
+
+void Unreached::end_programs(collect::BoardFile& board) {
+  for (const std::uint32_t pid : programs(board)) ::kill(static_cast<pid_t>(pid), SIGKILL);
 }
 
 }  // namespace pclscope::aggregator

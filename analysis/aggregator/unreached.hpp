@@ -18,6 +18,8 @@ class Unreached {
   // Looks at the started programs and their descendants. A text that says which is so and why, once it has been for
   // long enough that it is no passing helper (a look at the MPI's version, say).
   std::optional<std::string> look(collect::BoardFile& board, std::chrono::steady_clock::time_point now);
+  // Of this node, with SIGKILL: MPICH's launcher does not end a job of which a process leaves before MPI_Init.
+  static void end_programs(collect::BoardFile& board);
 
  private:
   std::map<std::uint32_t, std::chrono::steady_clock::time_point> since_;  // by process
