@@ -1,5 +1,5 @@
-"""Signals belong to the application: whoever gets one, a traced job ends as the bare one does, with its state saved where
-the bare one saves it. Depends on: launcher."""
+"""Signals belong to the application: whoever gets one, a traced job ends as the bare one does, with its state saved
+where the bare one saves it. Depends on: launcher."""
 import os
 import pathlib
 import signal
@@ -22,6 +22,11 @@ LAUNCHERS = ("mpirun", "mpiexec", "orterun", "pclscope", "hydra_pmi_proxy")
 
 def name_of(command):
     return pathlib.Path(command.split()[0]).name
+
+
+def as_a_shell_says(status):
+    """A bare launcher may be killed by the signal; `pclscope run` then says 128 + signal."""
+    return status if status >= 0 else 128 - status
 
 
 class Signals(harness.SystemTest):
@@ -76,8 +81,9 @@ class Signals(harness.SystemTest):
         with self.subTest(mpi=mpi, signals=names, receiver=receiver, mode=mode):
             ended = self.assertEndsAlike(lambda: self.one(bare, numbers, receiver, mode),
                                          lambda: self.one(traced, numbers, receiver, mode),
-                                         lambda done: (done.code, done.saved))
-            print(f"{mpi}: {' '.join(names)} to {receiver}, {mode}: {ended.code}, {ended.saved.strip()}", flush=True)
+                                         lambda done: (as_a_shell_says(done.code), done.saved))
+            print(f"{mpi}: {' '.join(names)} to {receiver}, {mode}: {as_a_shell_says(ended.code)}, "
+                  f"{ended.saved.strip()}", flush=True)
 
     @harness.on_every_mpi
     def test_handled_signals(self, mpi):

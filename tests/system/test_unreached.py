@@ -1,5 +1,5 @@
-"""Programs to which the preload does not come, and other tools: recorded all the same, or ended soon with a line that says
-what to do; never waiting for ever. Depends on: launcher."""
+"""Programs to which the preload does not come, and other tools: recorded all the same, or ended soon with a line that
+says what to do; never waiting for ever. Depends on: launcher."""
 import harness
 
 LIBRARIES = {"openmpi": "libmpi.so.40", "mpich": "libmpich.so.12"}
