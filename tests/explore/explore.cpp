@@ -69,7 +69,10 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "explore: see the head of tests/explore/explore.cpp\n");
     return 2;
   }
-  if (full() && a.random == 0) a.random = 30;
+  if (full()) {
+    a.random = 20;
+    a.seconds = 40;
+  }
   if (const char* seed = std::getenv("PCLSCOPE_SEED")) a.seed = std::strtoull(seed, nullptr, 10);
   try {
     bool good = true, any = false;
