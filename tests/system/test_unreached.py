@@ -3,6 +3,7 @@ says what to do; never waiting for ever. Depends on: launcher."""
 import harness
 
 LIBRARIES = {"openmpi": "libmpi.so.40", "mpich": "libmpich.so.12"}
+PROGRAMS = harness.BUILD / "tests" / "unreached"
 AT_ONCE = 15  # seconds: what must not hang ends within, launcher and all
 
 
@@ -14,7 +15,7 @@ class Unreached(harness.SystemTest):
         return path
 
     def profiler(self, mpi):
-        return harness.BUILD / "tests" / "programs" / f"libprofiler-{mpi}.so"
+        return PROGRAMS / f"libprofiler-{mpi}.so"
 
     def assertEnded(self, done, *words):
         """Not as bare, but soon, with a status that is not 0 and one line."""
@@ -47,7 +48,7 @@ class Unreached(harness.SystemTest):
 
     @harness.on_every_mpi
     def test_program_that_loads_mpi_itself(self, mpi):
-        program = harness.BUILD / "tests" / "programs" / "loads_mpi"
+        program = PROGRAMS / "loads_mpi"
         for scope in harness.thinned(["local", "global"], ["local"]):
             with self.subTest(scope=scope):
                 done = self.box.traced(2, program, LIBRARIES[mpi], scope, options=("--mpi", mpi), timeout=AT_ONCE * 4)
@@ -55,7 +56,7 @@ class Unreached(harness.SystemTest):
 
     @harness.on_every_mpi
     def test_tool_that_is_linked_into_the_program(self, mpi):
-        done = self.box.traced(2, harness.program("profiled", mpi), "20", timeout=AT_ONCE * 4)
+        done = self.box.traced(2, PROGRAMS / f"profiled-{mpi}", "20", timeout=AT_ONCE * 4)
         if done.code == 0:  # linked as a library: it lies behind pclscope
             self.assertIn("sees nothing of this run", " ".join(done.our_lines()), str(done))
         else:
