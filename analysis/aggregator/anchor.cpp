@@ -188,7 +188,7 @@ class Anchor {
         std::fprintf(stderr, "pclscope: %s: the job is ended; start it without pclscope\n", what->c_str());
         worker_.say(FrameKind::nothing_to_record);
 #ifndef OPEN_MPI
-        Unreached::end_programs(file_);
+        unreached_.end_programs(file_);
 #endif
         ::_exit(1);
       }

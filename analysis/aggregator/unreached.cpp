@@ -74,6 +74,7 @@ Reach reach_of(const std::string& maps) {
 
 std::optional<std::string> Unreached::look(collect::BoardFile& board, Clock::time_point now) {
   for (const std::uint32_t pid : programs(board)) {
+    seen_.insert(pid);
     const Reach reach = reach_of(read_file(path_of(pid) + "/maps"));
     if (reach == Reach::no_mpi || reach == Reach::reached || board.board().initializing.load() > 0) {
       since_.erase(pid);
@@ -90,8 +91,15 @@ std::optional<std::string> Unreached::look(collect::BoardFile& board, Clock::tim
   return std::nullopt;
 }
 
+// The system tells children reliably only of processes that are stopped; one that was missed would go on without
+// parents.
 void Unreached::end_programs(collect::BoardFile& board) {
-  for (const std::uint32_t pid : programs(board)) ::kill(static_cast<pid_t>(pid), SIGKILL);
+  const auto signal_all = [&](int number) {
+    for (const std::uint32_t pid : programs(board)) seen_.insert(pid);
+    for (const std::uint32_t pid : seen_) ::kill(static_cast<pid_t>(pid), number);
+  };
+  signal_all(SIGSTOP);
+  signal_all(SIGKILL);
 }
 
 }  // namespace pclscope::aggregator

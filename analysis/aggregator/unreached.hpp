@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "analysis/collect/board_file.hpp"
@@ -19,10 +20,11 @@ class Unreached {
   // long enough that it is no passing helper (a look at the MPI's version, say).
   std::optional<std::string> look(collect::BoardFile& board, std::chrono::steady_clock::time_point now);
   // Of this node, with SIGKILL: MPICH's launcher does not end a job of which a process leaves before MPI_Init.
-  static void end_programs(collect::BoardFile& board);
+  void end_programs(collect::BoardFile& board);
 
  private:
   std::map<std::uint32_t, std::chrono::steady_clock::time_point> since_;  // by process
+  std::set<std::uint32_t> seen_;
 };
 
 // What the memory map of a process tells (the text of /proc/PID/maps).
