@@ -141,10 +141,12 @@ class ManyNodes(testbed.TestbedTest):
         took = rows.recv_end - rows.send_begin
         during = (rows.send_begin > planted - origin + 10**8) & (rows.recv_end < lifted - origin)
         calm = rows.recv_end < planted - origin
+        def quick(times):  # where the machine is busy many messages wait for a core, but not all; the link keeps all
+            return max(float(numpy.percentile(times, 10)), 1e3)  # clocks are not known better
         ratio = {}
         for a, b in ((0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)):
             pair = (rows.source // 2 == a) & (rows.destination // 2 == b)
-            ratio[a, b] = float(numpy.median(took[pair & during]) / numpy.median(took[pair & calm]))
+            ratio[a, b] = quick(took[pair & during]) / quick(took[pair & calm])
         print({pair: round(r, 2) for pair, r in ratio.items()}, flush=True)
         slowed = min(ratio[2, 0], ratio[2, 1])
         self.assertGreater(slowed, 10, ratio)
