@@ -94,6 +94,8 @@ class Signals(harness.SystemTest):
     @harness.on_every_mpi
     def test_signals_that_end_the_job(self, mpi):
         for name in thinned(HANDLED, ("SIGTERM",)):
+            if (mpi, name) == ("mpich", "SIGUSR1"):
+                continue  # MPICH has a handler of its own for it: the job goes on, bare and traced
             for receiver in thinned(list(RECEIVERS), ("ranks",)):
                 self.check(mpi, [name], receiver, "plain")
 
