@@ -161,8 +161,8 @@ void tell_other_tool() {
   if (next == nullptr || dladdr(next, &tool) == 0 || dladdr(reinterpret_cast<void*>(real.Init), &mpi) == 0) return;
   if (tool.dli_fbase == mpi.dli_fbase || !first_to_say(record::said_other_tool)) return;
   say("pclscope: %s intercepts MPI, too, but behind pclscope, which calls MPI directly: it sees nothing of this run; "
-      "use one "
-      "of them at a time\n",
+      "run "
+      "it without pclscope\n",
       tool.dli_fname);
 }
 

@@ -46,8 +46,15 @@ class Departure {
       ::signal(signal, SIG_DFL);  // one that is ignored is never waited for
     }
     ::pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
-    std::thread([this] { watch(); }).detach();
+    watcher_ = std::thread([this] { watch(); });
   }
+  ~Departure() {
+    call_off();
+    ::pthread_kill(watcher_.native_handle(), SIGTERM);  // it waits for one
+    watcher_.join();
+  }
+  Departure(const Departure&) = delete;
+  Departure& operator=(const Departure&) = delete;
   // MPI is over: nobody waits for us but for the worker's last words.
   void call_off() { off_ = true; }
 
@@ -55,19 +62,19 @@ class Departure {
   void watch() {
     int number = 0;
     while (::sigwait(&signals_, &number) != 0) {}
-    auto alive = Clock::now();
-    while (Clock::now() - alive < after_the_last) {
+    for (auto alive = Clock::now(); Clock::now() - alive < after_the_last;) {
+      if (off_) return;
       if (board_.alive() > 0) alive = Clock::now();
       else board_.notify();  // the main thread, which looks at it
       std::this_thread::sleep_for(milliseconds(10));
     }
-    while (off_) std::this_thread::sleep_for(std::chrono::hours(1));
-    ::_exit(128 + number);
+    if (!off_) ::_exit(128 + number);
   }
 
   collect::BoardFile& board_;
   sigset_t signals_;
   std::atomic<bool> off_{false};
+  std::thread watcher_;
 };
 
 // Beside a job the same signal is a request to finish, for all nodes.
@@ -212,7 +219,7 @@ class Anchor {
   std::optional<std::string> unreached() {
     const auto now = Clock::now();
     if (now < next_look_) return std::nullopt;
-    next_look_ = now + milliseconds(250);
+    next_look_ = now + milliseconds(500);
     return unreached_.look(file_, now);
   }
 

@@ -62,14 +62,12 @@ std::string program_of(std::uint32_t pid) {
 
 }  // namespace
 
-// Both implementations load parts of theirs in MPI_Init: then it was called.
+// Both implementations load parts of theirs in MPI_Init: then it was called. Programs without MPI may load the same.
 Reach reach_of(const std::string& maps) {
   const auto has = [&](const char* text) { return maps.find(text) != std::string::npos; };
-  const bool inside = has("/mca_") || has("/libuct_");
-  const bool mpi = has("/libmpi.so") || has("/libmpich.so") || has("/libmpi_") || inside;
-  if (!mpi) return Reach::no_mpi;
+  if (!has("/libmpi.so") && !has("/libmpich.so") && !has("/libmpi_")) return Reach::no_mpi;
   if (!has("/libpclscope-")) return Reach::without_library;
-  return inside ? Reach::around_library : Reach::reached;
+  return has("/mca_") || has("/libuct_") ? Reach::around_library : Reach::reached;
 }
 
 std::optional<std::string> Unreached::look(collect::BoardFile& board, Clock::time_point now) {
