@@ -160,9 +160,7 @@ void tell_other_tool() {
   Dl_info tool, mpi;
   if (next == nullptr || dladdr(next, &tool) == 0 || dladdr(reinterpret_cast<void*>(real.Init), &mpi) == 0) return;
   if (tool.dli_fbase == mpi.dli_fbase || !first_to_say(record::said_other_tool)) return;
-  say("pclscope: %s intercepts MPI, too, but behind pclscope, which calls MPI directly: it sees nothing of this run; "
-      "run "
-      "it without pclscope\n",
+  say("pclscope: %s intercepts MPI behind pclscope and sees nothing of this run: run it without pclscope\n",
       tool.dli_fname);
 }
 
