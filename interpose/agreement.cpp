@@ -58,6 +58,7 @@ void write_nodes(const char* token, const HostName* hosts, const std::int32_t* f
   snprintf(path, sizeof path, "%s/%s%s-%08x-nodes", directory, record::shm_prefix, token, record::this_node_key());
   const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (file < 0) return;
+  fchmod(file, 0600);
   for (std::int32_t i = 0; i < nodes; ++i) {
     char line[66];
     const int length = snprintf(line, sizeof line, "%s\n", hosts[firsts[i]]);
@@ -250,6 +251,8 @@ void disappear() {
   record::Board* b = open_board();
   if (b != nullptr && b->finalizing.load() >= static_cast<std::uint32_t>(node_ranks)) remove_own_files(*b);
 }
+
+std::int32_t ranks_of_node() { return node_ranks; }
 
 const std::atomic<std::uint32_t>* session_word() { return &open_board()->session; }
 

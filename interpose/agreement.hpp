@@ -25,6 +25,8 @@ bool agree(int rank, int size, Agreement& agreed);
 bool appear(const Agreement& agreed, int size);
 // In MPI_Finalize: the last process of the node removes the board.
 void disappear();
+// Of this job.
+std::int32_t ranks_of_node();
 // Of the board: whether an aggregator is attached (record::Board::session).
 const std::atomic<std::uint32_t>* session_word();
 

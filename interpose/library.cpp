@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <atomic>
+
 #include "interpose/fortran/routines.hpp"
 #include "interpose/fortran/sentinels.hpp"
 #include "interpose/handles.hpp"
@@ -32,6 +34,25 @@ constexpr char other_mpi[] = "Open MPI";
 constexpr char our_name[] = "libpclscope-mpich.so";
 constexpr char other_name[] = "libpclscope-openmpi.so";
 #endif
+
+// The C library's dlsym: ours (below) stands before it. RTLD_NEXT means what comes after us, as we are the caller.
+using LookUp = void* (*)(void*, const char*);
+LookUp system_dlsym() {
+  static std::atomic<LookUp> known{nullptr};
+  LookUp found = known.load(std::memory_order_relaxed);
+  if (found != nullptr) return found;
+  for (const char* version : {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17"}) {
+    found = reinterpret_cast<LookUp>(dlvsym(RTLD_NEXT, "dlsym", version));
+    if (found != nullptr) break;
+  }
+  known.store(found, std::memory_order_relaxed);
+  return found;
+}
+[[gnu::noinline]] void* look_up(void* handle, const char* name) {
+  const LookUp real_dlsym = system_dlsym();
+  void* found = real_dlsym != nullptr ? real_dlsym(handle, name) : nullptr;
+  return found;
+}
 
 pthread_mutex_t finding = PTHREAD_MUTEX_INITIALIZER;  // guards all below
 void* mpi_library = nullptr;                          // dlopen handle or RTLD_NEXT
@@ -64,7 +85,7 @@ void* find_library_with(const char* symbol) {
   for (int i = 0; i < candidates.count; ++i) {
     void* library = dlopen(candidates.path[i], RTLD_LAZY | RTLD_NOLOAD);
     if (library == nullptr) continue;
-    if (dlsym(library, symbol) != nullptr) return library;
+    if (look_up(library, symbol) != nullptr) return library;
     dlclose(library);
   }
   return nullptr;
@@ -72,23 +93,23 @@ void* find_library_with(const char* symbol) {
 
 void* find_library() {
   constexpr char symbol[] = "PMPI_Get_library_version";
-  return dlsym(RTLD_NEXT, symbol) != nullptr ? RTLD_NEXT : find_library_with(symbol);
+  return look_up(RTLD_NEXT, symbol) != nullptr ? RTLD_NEXT : find_library_with(symbol);
 }
 
 // Data may have been copied into the executable, which then is the only true place: the global scope comes first.
 void* find_data(const char* name) {
-  void* address = dlsym(RTLD_DEFAULT, name);
-  return address != nullptr ? address : dlsym(mpi_library, name);
+  void* address = look_up(RTLD_DEFAULT, name);
+  return address != nullptr ? address : look_up(mpi_library, name);
 }
 
 // A symbol of the MPI library's Fortran part: a routine after us, or data.
 void* find_fortran(const char* name) {
-  if (void* address = dlsym(RTLD_NEXT, name)) return address;
+  if (void* address = look_up(RTLD_NEXT, name)) return address;
   void* library = find_library_with(name);
-  return library != nullptr ? dlsym(library, name) : nullptr;
+  return library != nullptr ? look_up(library, name) : nullptr;
 }
 void* find_fortran_data(const char* name) {
-  void* address = dlsym(RTLD_DEFAULT, name);  // common blocks lie in the executable
+  void* address = look_up(RTLD_DEFAULT, name);  // common blocks lie in the executable
   return address != nullptr ? address : find_fortran(name);
 }
 
@@ -141,7 +162,7 @@ void fill_slots() {
     void* target = functions[entry.real_index];
     if (!wrapped) {  // leave room for another tool after us
       strcpy(next_name, real_names[entry.real_index]);
-      if (void* next = dlsym(mpi_library, next_name)) target = next;
+      if (void* next = look_up(mpi_library, next_name)) target = next;
     } else if (target != nullptr) {
       target = entry.wrapper;
     }
@@ -156,7 +177,7 @@ void fill_slots() {
 // Another tool's MPI_Init between us and the MPI library's own (where both names are of one function).
 void tell_other_tool() {
   if (mpi_library != RTLD_NEXT) return;
-  void* next = dlsym(RTLD_NEXT, "MPI_Init");
+  void* next = look_up(RTLD_NEXT, "MPI_Init");
   Dl_info tool, mpi;
   if (next == nullptr || dladdr(next, &tool) == 0 || dladdr(reinterpret_cast<void*>(real.Init), &mpi) == 0) return;
   if (tool.dli_fbase == mpi.dli_fbase || !first_to_say(record::said_other_tool)) return;
@@ -171,7 +192,7 @@ void resolve() {
   char name[64] = "P";
   for (int i = 0; i < real_count; ++i) {
     strcpy(name + 1, real_names[i]);
-    functions[i] = dlsym(mpi_library, name);
+    functions[i] = look_up(mpi_library, name);
   }
   int length = 0;
   // Another implementation may write a longer text than ours promises: none writes more than 8192.
@@ -199,6 +220,55 @@ void* find_fortran_routine(const char* name) { return find_fortran(name); }
 const char* library_version() { return version; }
 
 }  // namespace pclscope
+
+namespace pclscope {
+
+namespace {
+
+// Where a function lies: the address at which its library begins.
+void* base_of(const void* address) {
+  Dl_info info;
+  return address != nullptr && dladdr(address, &info) != 0 ? info.dli_fbase : nullptr;
+}
+
+// The MPI of this process is found, if there is one.
+bool know_library() {
+  pthread_mutex_lock(&finding);
+  if (!found) resolve();
+  const bool known = found;
+  pthread_mutex_unlock(&finding);
+  return known;
+}
+
+}  // namespace
+
+}  // namespace pclscope
+
+extern "C" {
+__attribute__((visibility("hidden"))) void* pclscope_system_dlsym = nullptr;
+
+// A program, or a language's runtime, that has loaded MPI by dlopen asks for its functions by name: it gets ours, or we
+// would not see it and it would see the tool's ranks. Returns what dlsym is to return; nullptr: the answer of the C
+// library's; 1: nullptr, as MPI's functions are not there, though ours are. Called by `dlsym` (trampoline.S).
+__attribute__((visibility("hidden"))) void* pclscope_instead_of(void* handle, const char* name) {
+  using namespace pclscope;
+  if (pclscope_system_dlsym == nullptr) pclscope_system_dlsym = reinterpret_cast<void*>(system_dlsym());
+  if (name == nullptr || strncmp(name, "MPI_", 4) != 0 || handle == RTLD_NEXT) return nullptr;
+  void* const ours = base_of(reinterpret_cast<void*>(&pclscope_instead_of));
+  void* const theirs = look_up(handle, name);
+  if (theirs == nullptr || ours == nullptr) return nullptr;
+  Dl_info self;
+  dladdr(reinterpret_cast<void*>(&pclscope_instead_of), &self);
+  void* const library = dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  if (library == nullptr) return nullptr;
+  dlclose(library);  // it stays: this is its code
+  const bool known = know_library();
+  if (base_of(theirs) == ours) return known || handle == library ? nullptr : reinterpret_cast<void*>(1);
+  if (!known || !wrapped || base_of(theirs) != base_of(reinterpret_cast<void*>(real.Init))) return nullptr;
+  void* const wrapper = look_up(library, name);
+  return base_of(wrapper) == ours ? wrapper : nullptr;
+}
+}
 
 // Called by the trampolines until the slots are filled. Returns where to go on.
 extern "C" __attribute__((visibility("hidden"))) void* pclscope_first_call(unsigned slot) {

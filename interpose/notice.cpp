@@ -26,7 +26,7 @@ record::Board* board() {
   tried = true;
   char path[160];
   snprintf(path, sizeof path, "/dev/shm/%s%s-%08x-board", record::shm_prefix, options().token, record::this_node_key());
-  const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  const int file = record::open_board_file(path);
   if (file < 0) return nullptr;
   // Somebody else's file of that name tells us nothing. Pages are taken now: a full /dev/shm must not become a signal
   // later.
@@ -35,6 +35,7 @@ record::Board* board() {
   if (ours && posix_fallocate(file, 0, sizeof(record::Board)) == 0) {
     void* memory = mmap(nullptr, sizeof(record::Board), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (memory != MAP_FAILED) opened = static_cast<record::Board*>(memory);
+    if (opened != nullptr) record::note_surroundings(*opened);
   }
   close(file);
   return opened;

@@ -45,6 +45,8 @@ Options read() {
   const std::int64_t events = number("PCLSCOPE_RING_EVENTS", 1, 1 << 26, 65536);
   o.ring_events = 64;
   while (o.ring_events < static_cast<std::uint64_t>(events)) o.ring_events *= 2;
+  const char* directory = getenv("PCLSCOPE_RING_DIR");
+  if (directory != nullptr && strlen(directory) < sizeof o.ring_directory) strcpy(o.ring_directory, directory);
   o.wait_when_full = !equals("PCLSCOPE_OVERFLOW", "drop");
   o.wait_ms = static_cast<std::int32_t>(number("PCLSCOPE_OVERFLOW_WAIT_MS", 0, 60000, 100));
   o.clock = record::clock_choice(getenv(record::clock_variable));

@@ -2,7 +2,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,33 +12,12 @@
 #include "interpose/notice.hpp"
 #include "interpose/options.hpp"
 #include "interpose/process.hpp"
+#include "interpose/ring_file.hpp"
+#include "interpose/room.hpp"
 
 namespace pclscope {
 
 namespace {
-
-constexpr std::uint64_t smallest_ring = 1024;  // that is made instead of a larger one
-
-// Takes the pages now, so that a full /dev/shm is an error here and not a SIGBUS in the middle of the run.
-int allocate(int file, std::uint64_t bytes) {
-  int reason;
-  do reason = posix_fallocate(file, 0, static_cast<off_t>(bytes));
-  while (reason == EINTR);
-  return reason;
-}
-
-// Returns the capacity that fits, 0 and errno when none does.
-std::uint64_t size_file(int file) {
-  std::uint64_t capacity = options().ring_events;
-  for (;;) {
-    const int reason = allocate(file, record::segment_bytes(capacity));
-    if (reason == 0) return capacity;
-    [[maybe_unused]] const int cut = ftruncate(file, 0);
-    errno = reason;
-    if (reason != ENOSPC || capacity <= smallest_ring) return 0;
-    capacity /= 2;
-  }
-}
 
 // Threads of this process now, 0 when the system does not tell.
 std::uint32_t count_tasks() {
@@ -82,10 +60,14 @@ void name_segment(Path& path, std::uint32_t thread, std::uint32_t session) {
   if (session != 0) snprintf(path + length, sizeof path - static_cast<std::size_t>(length), "-%u", session);
 }
 
-void complain(const char* what, int reason) {
+void complain(int reason) {
   if (!first_to_say(record::said_no_room)) return;
-  say("pclscope: rank %d cannot record: %s in /dev/shm: %s%s\n", process.rank, what, strerror(reason),
-      reason == ENOSPC ? "; make room there or set PCLSCOPE_RING_EVENTS lower" : "");
+  const bool given = options().ring_directory[0] != 0;
+  say("pclscope: rank %d cannot record: no room for a ring in %s: %s%s\n", process.rank,
+      given ? options().ring_directory : "/dev/shm", strerror(reason),
+      reason != ENOSPC ? ""
+      : given          ? "; make room there"
+                       : "; make room there, or give --ring-dir DIR");
 }
 
 }  // namespace
@@ -93,28 +75,29 @@ void complain(const char* what, int reason) {
 record::SegmentHeader* create_segment(std::uint32_t thread, bool muted, std::uint32_t session) {
   Path path;
   name_segment(path, thread, session);
-  const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (file < 0) {
-    complain("no segment", errno);
+  const RingFile file = make_ring_file(path, session);
+  if (file.descriptor < 0) {
+    complain(errno);
     return nullptr;
   }
-  const std::uint64_t capacity = size_file(file);
-  void* memory = MAP_FAILED;
-  if (capacity != 0)
-    memory = mmap(nullptr, record::segment_bytes(capacity), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
+  const std::uint64_t bytes = record::segment_bytes(file.capacity);
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file.descriptor, 0);
   const int reason = errno;
-  close(file);
+  if (!file.nameless || memory == MAP_FAILED) close(file.descriptor);
   if (memory == MAP_FAILED) {
     unlink(path);
-    complain("no room for a ring", reason);
+    complain(reason);
     return nullptr;
   }
-  if (capacity < options().ring_events && first_to_say(record::said_no_room))
+  if (file.capacity < options().ring_events && first_to_say(record::said_no_room))
     say("pclscope: /dev/shm is short of room: rank %d records into a ring of %llu events instead of %llu\n",
-        process.rank, static_cast<unsigned long long>(capacity),
+        process.rank, static_cast<unsigned long long>(file.capacity),
         static_cast<unsigned long long>(options().ring_events));
+  (file.nameless ? note_taken_in_memory : note_taken_in_shm)(static_cast<std::int64_t>(bytes));
   auto* header = static_cast<record::SegmentHeader*>(memory);
-  fill_header(header, capacity, thread, muted, session);
+  header->descriptor = file.nameless ? file.descriptor : -1;
+  header->inode = file.inode;
+  fill_header(header, file.capacity, thread, muted, session);
   return header;
 }
 
@@ -126,7 +109,11 @@ void remove_segment(record::SegmentHeader* segment) {
     unlink(path);
     errno = saved;
   }
-  munmap(segment, record::segment_bytes(segment->capacity));
+  const bool nameless = segment->descriptor >= 0;
+  if (nameless) close_nameless(segment->descriptor, segment->inode);
+  const std::uint64_t bytes = record::segment_bytes(segment->capacity);
+  (nameless ? note_taken_in_memory : note_taken_in_shm)(-static_cast<std::int64_t>(bytes));
+  munmap(segment, bytes);
 }
 
 }  // namespace pclscope

@@ -36,6 +36,33 @@ pclscope_slots:
 #include "stubs.inc"
 #include "fortran_stubs.inc"
 
+/* dlsym(handle, name). The C library's finds out by the return address who asks: it is jumped to, not called. */
+    .text
+    .p2align 4
+    .globl dlsym
+    .type dlsym, @function
+dlsym:
+    .cfi_startproc
+    pushq %rdi
+    pushq %rsi
+    subq $8, %rsp
+    .cfi_adjust_cfa_offset 24
+    call pclscope_instead_of
+    addq $8, %rsp
+    popq %rsi
+    popq %rdi
+    .cfi_adjust_cfa_offset -24
+    cmpq $1, %rax
+    ja .Ldlsym_answered
+    je .Ldlsym_nothing
+    jmp *pclscope_system_dlsym(%rip)
+.Ldlsym_nothing:
+    xorl %eax, %eax
+.Ldlsym_answered:
+    ret
+    .cfi_endproc
+    .size dlsym, .-dlsym
+
     .text
     .p2align 4
     .type pclscope_keep_arguments, @function

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <strings.h>
 
+#include "interpose/finalize_progress.hpp"
 #include "interpose/options.hpp"
 #include "real_functions.hpp"
 
@@ -58,6 +59,7 @@ int hand_Session_init(Site site, MPI_Info info, MPI_Errhandler handler, MPI_Sess
 }
 
 int hand_Session_finalize(Site site, MPI_Session* session) {
+  const FinalizeProgress progress;
   const auto call = [&] { return real.Session_finalize(session); };
   return end_session(site, call);
 }

@@ -4,6 +4,7 @@
 
 #include "interpose/agreement.hpp"
 #include "interpose/call_scope.hpp"
+#include "interpose/finalize_progress.hpp"
 #include "interpose/library.hpp"
 #include "interpose/notice.hpp"
 #include "interpose/options.hpp"
@@ -183,6 +184,7 @@ void announce_finalize(Function function, Site site) {
 
 int hand_Finalize(Site site) {
   announce_finalize(Function::Finalize, site);
+  const FinalizeProgress progress;
   return real.Finalize();
 }
 

@@ -22,6 +22,7 @@
 #include "analysis/collect/board_file.hpp"
 #include "analysis/collect/collector.hpp"
 #include "analysis/collect/dormant.hpp"
+#include "interpose/finalize_progress.hpp"
 
 namespace pclscope::aggregator {
 namespace {
@@ -156,7 +157,10 @@ class Anchor {
     if (!in_finalize_ && !options_.attach) leave();
     if (relay_) end_relay();
     else worker_.say(FrameKind::finished);
-    ::MPI_Finalize();
+    {
+      const FinalizeProgress progress;
+      ::MPI_Finalize();
+    }
     if (departure) departure->call_off();
     wait_for_worker(for_worker);
     return 0;
@@ -300,8 +304,9 @@ class Anchor {
 
   // With several nodes: which; only the root stores.
   bool is_root() const { return node_ == 0; }
-  const char* kept_in() const { return is_root() && !options_.dump.empty() ? "; what it had stored is in " : ""; }
-  const char* kept_file() const { return is_root() ? options_.dump.c_str() : ""; }
+  bool has_stored() const { return is_root() && !options_.dump.empty() && board_.flushed.load() != 0; }
+  const char* kept_in() const { return has_stored() ? "; what it had stored is in " : ""; }
+  const char* kept_file() const { return has_stored() ? options_.dump.c_str() : ""; }
   std::string of_node() const {
     char name[65] = "";
     if (options_.nodes > 1) ::gethostname(name, sizeof name - 1);

@@ -12,6 +12,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds flush_every{1'000};
+constexpr std::uint64_t flush_after_bytes = 256 << 10;  // more than a quarter more: where the disk has little room
 constexpr milliseconds lines_at_end{10'000};            // for the lines of all call sites
 constexpr std::size_t pairs_of_every_summary = 20'000;  // of ranks: of more the dump has them at its end only
 constexpr double delay_share = 0.2;                     // of wall time, to follow delays
@@ -41,7 +42,9 @@ void Output::store(Action action) {
   if (!store_) return;
   const Status status = action();
   if (status) return;
-  complain(status.error().message + ": storing stopped, what was flushed before stays readable; the job runs on");
+  complain(status.error().message + ": storing stopped, " +
+           (flushed_ ? "the dump holds what was flushed before" : "there is no dump, as nothing was flushed before") +
+           "; the job runs on");
   store_.reset();
 }
 
@@ -91,7 +94,7 @@ void Output::report(Clock::time_point now, Analysis& analysis) {
     window_closed_ = false;
   }
   serve(analysis);
-  if (store_ && now >= next_flush_) {
+  if (store_ && (now >= next_flush_ || store_->file_bytes() > next_flush_bytes_)) {
     Snapshot now_known = snapshot(analysis, false);
     analysis.mark_missing(now_known, false);  // should we die now
     flush(std::move(now_known), analysis);
@@ -108,6 +111,9 @@ void Output::flush(Snapshot snapshot, Analysis& analysis) {
   store([&] { return store_->summarize(snapshot); });
   store([&] { return store_->flush(); });
   if (!store_) return;
+  if (!flushed_ && on_first_flush) on_first_flush();
+  flushed_ = true;
+  next_flush_bytes_ = store_->file_bytes() / 4 * 5 + flush_after_bytes;
   results.set_file_bytes(store_->file_bytes());
   if (const auto line = results.budget_bites()) complain(*line);
 }

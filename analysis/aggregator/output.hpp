@@ -29,7 +29,8 @@ class Output {
   // The last snapshot: flushed at once, and again when the lines of call sites are known; then all is closed.
   void finish(Analysis& analysis, bool in_order);
 
-  std::uint32_t finalized_ranks = 0;  // known to the worker
+  std::uint32_t finalized_ranks = 0;     // known to the worker
+  std::function<void()> on_first_flush;  // from now on the dump can be read
 
  private:
   Snapshot snapshot(Analysis& analysis, bool finished);
@@ -48,6 +49,8 @@ class Output {
   bool window_closed_ = false;
   Clock::time_point next_publish_{}, next_flush_{};
   bool ending_ = false;
+  bool flushed_ = false;
+  std::uint64_t next_flush_bytes_ = 0;
 };
 
 // One line on the job's stderr.

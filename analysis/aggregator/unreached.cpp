@@ -9,6 +9,8 @@
 #include <iterator>
 #include <vector>
 
+#include "analysis/collect/static_mpi.hpp"
+
 namespace pclscope::aggregator {
 namespace {
 
@@ -52,12 +54,25 @@ std::vector<std::uint32_t> programs(collect::BoardFile& board) {
   return all;
 }
 
-std::string program_of(std::uint32_t pid) {
+std::string executable_of(std::uint32_t pid) {
   char path[4096];
   const ssize_t length = ::readlink((path_of(pid) + "/exe").c_str(), path, sizeof path);
-  if (length <= 0) return "a program";
-  const std::string whole(path, static_cast<std::size_t>(length));
-  return whole.substr(whole.rfind('/') + 1);
+  return {path, static_cast<std::size_t>(std::max<ssize_t>(length, 0))};
+}
+
+std::string program_of(std::uint32_t pid) {
+  const std::string whole = executable_of(pid);
+  return whole.empty() ? "a program" : whole.substr(whole.rfind('/') + 1);
+}
+
+const char* words_for(Reach reach) {
+  switch (reach) {
+    case Reach::without_library:
+      return " uses MPI without the preloaded library (something between pclscope and it changed LD_PRELOAD, or it may "
+             "not preload)";
+    case Reach::linked_statically: return " has its MPI linked statically";
+    default: return " calls MPI around the preloaded library (it loads MPI itself, or another tool is linked into it)";
+  }
 }
 
 }  // namespace
@@ -70,21 +85,29 @@ Reach reach_of(const std::string& maps) {
   return has("/mca_") || has("/libuct_") ? Reach::around_library : Reach::reached;
 }
 
+// A program without a library of MPI may have one inside; what lies in its file does not change.
+Reach Unreached::reach_of_process(std::uint32_t pid) {
+  const Reach reach = reach_of(read_file(path_of(pid) + "/maps"));
+  if (reach != Reach::no_mpi) return reach;
+  const std::string program = executable_of(pid);
+  if (program.empty()) return reach;
+  const auto known = has_mpi_inside_.find(program);
+  const bool inside = known != has_mpi_inside_.end()
+                          ? known->second
+                          : (has_mpi_inside_[program] = collect::contains_mpi(path_of(pid) + "/exe"));
+  return inside ? Reach::linked_statically : reach;
+}
+
 std::optional<std::string> Unreached::look(collect::BoardFile& board, Clock::time_point now) {
   for (const std::uint32_t pid : programs(board)) {
     seen_.insert(pid);
-    const Reach reach = reach_of(read_file(path_of(pid) + "/maps"));
+    const Reach reach = reach_of_process(pid);
     if (reach == Reach::no_mpi || reach == Reach::reached || board.board().initializing.load() > 0) {
       since_.erase(pid);
       continue;
     }
     if (now - since_.emplace(pid, now).first->second < long_enough) continue;
-    return program_of(pid) +
-           (reach == Reach::without_library
-                ? " uses MPI without the preloaded library (something between pclscope and it changed "
-                  "LD_PRELOAD, or it may not preload)"
-                : " calls MPI around the preloaded library (it loads MPI itself, or another tool is "
-                  "linked into it)");
+    return program_of(pid) + words_for(reach);
   }
   return std::nullopt;
 }

@@ -13,6 +13,10 @@
 
 namespace pclscope::aggregator {
 
+enum class Reach { no_mpi, reached, without_library, around_library, linked_statically };
+// What the memory map of a process tells (the text of /proc/PID/maps).
+Reach reach_of(const std::string& maps);
+
 // One thread. Only until a rank has entered MPI_Init.
 class Unreached {
  public:
@@ -23,12 +27,11 @@ class Unreached {
   void end_programs(collect::BoardFile& board);
 
  private:
+  Reach reach_of_process(std::uint32_t pid);
+
   std::map<std::uint32_t, std::chrono::steady_clock::time_point> since_;  // by process
   std::set<std::uint32_t> seen_;
+  std::map<std::string, bool> has_mpi_inside_;  // by path of a program
 };
-
-// What the memory map of a process tells (the text of /proc/PID/maps).
-enum class Reach { no_mpi, reached, without_library, around_library };
-Reach reach_of(const std::string& maps);
 
 }  // namespace pclscope::aggregator

@@ -57,6 +57,10 @@ class Worker {
     auto board =
         options_.attach ? collect::BoardFile::open_existing(options.token) : collect::BoardFile::open(options.token);
     if (board) board_ = std::move(*board);
+    if (board_) board_->board().flushed.store(0);
+    output_.on_first_flush = [this] {
+      if (board_) board_->board().flushed.store(1);
+    };
   }
 
   int run() {

@@ -82,7 +82,8 @@ Result<std::unique_ptr<BoardFile>> BoardFile::open_existing(const std::string& t
 }
 
 Result<std::unique_ptr<BoardFile>> BoardFile::map(const std::string& path, bool create) {
-  const int file = ::open(path.c_str(), O_RDWR | (create ? O_CREAT : 0) | O_CLOEXEC | O_NOFOLLOW, 0600);
+  const int file =
+      create ? record::open_board_file(path.c_str()) : ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
   if (file < 0) {
     const ErrorCode code = errno == EACCES   ? ErrorCode::not_permitted
                            : errno == ENOENT ? ErrorCode::not_found
@@ -104,7 +105,9 @@ Result<std::unique_ptr<BoardFile>> BoardFile::map(const std::string& path, bool 
   void* memory = ::mmap(nullptr, sizeof(record::Board), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   ::close(file);
   if (memory == MAP_FAILED) return Error{ErrorCode::io, shown_path(path) + ": " + std::strerror(errno)};
-  return std::unique_ptr<BoardFile>(new BoardFile(static_cast<record::Board*>(memory)));
+  auto* board = static_cast<record::Board*>(memory);
+  if (create) record::note_surroundings(*board);
+  return std::unique_ptr<BoardFile>(new BoardFile(board));
 }
 
 BoardFile::~BoardFile() { ::munmap(board_, sizeof(record::Board)); }

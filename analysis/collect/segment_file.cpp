@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 
 #include "analysis/collect/shown_path.hpp"
@@ -25,10 +26,42 @@ Error system_error(const std::string& path) {
   return {code, shown_path(path) + ": " + std::strerror(errno)};
 }
 
+// "/proc/123/fd/45" and nothing else: anybody may put links into /dev/shm.
+bool leads_to_descriptor(const std::string& target) {
+  int begin = 0, end = 0;
+  unsigned pid = 0, descriptor = 0;
+  return std::sscanf(target.c_str(), "/proc/%u/fd/%n%u%n", &pid, &begin, &descriptor, &end) == 2 && begin > 0 &&
+         static_cast<std::size_t>(end) == target.size();
+}
+
+// Follows the link of a ring that lies in a file without a name. -1 and errno; ESRCH: its process is gone, and the
+// ring.
+int open_through_link(const std::string& path) {
+  struct stat link {};
+  char target[64];
+  const ssize_t length = ::readlink(path.c_str(), target, sizeof target);
+  if (length < 0 || ::lstat(path.c_str(), &link) != 0) return -1;
+  const std::string where(target, static_cast<std::size_t>(length));
+  if (!S_ISLNK(link.st_mode) || link.st_uid != ::geteuid() || !leads_to_descriptor(where)) {
+    errno = ELOOP;
+    return -1;
+  }
+  const int file = ::open(where.c_str(), O_RDWR | O_CLOEXEC);
+  if (file < 0 && errno == ENOENT) errno = ESRCH;
+  return file;
+}
+
+int open_segment(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  return file < 0 && errno == ELOOP ? open_through_link(path) : file;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<SegmentFile>> SegmentFile::map(const std::string& path) {
-  const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  const int file = open_segment(path);
+  if (file < 0 && errno == ESRCH)
+    return Error{ErrorCode::io, shown_path(path) + ": its process ended before its events were found"};
   if (file < 0) return system_error(path);
   struct stat status {};
   if (::fstat(file, &status) != 0) {

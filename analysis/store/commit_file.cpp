@@ -25,6 +25,7 @@ struct flock whole_file(short type) {
 
 std::unique_ptr<CommitFile> CommitFile::create(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (fd >= 0) ::fchmod(fd, 0600);  // whatever the umask is
   if (fd < 0) return nullptr;
   struct flock lock = whole_file(F_RDLCK);
   ::fcntl(fd, F_OFD_SETLK, &lock);  // a file system without locks: readers do not see us, no more

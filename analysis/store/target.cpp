@@ -19,7 +19,7 @@ Error system_error(const std::string& path, int error) {
   switch (error) {
     case ENOSPC:
     case EDQUOT:
-    case EFBIG: return {ErrorCode::no_space, what + std::strerror(error) + "; what was flushed before stays readable"};
+    case EFBIG: return {ErrorCode::no_space, what + std::strerror(error)};
     case EACCES:
     case EPERM:
     case EROFS: return {ErrorCode::not_permitted, what + std::strerror(error) + "; choose another --dump path"};

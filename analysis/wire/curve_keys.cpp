@@ -68,6 +68,7 @@ std::string draft_name(const std::string& path) {
 Status create(const std::string& path, const std::string& content, Existing existing) {
   const std::string draft = draft_name(path);
   const int fd = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (fd >= 0) ::fchmod(fd, 0600);  // whatever the umask is
   if (fd < 0) return Error{ErrorCode::io, "cannot write key file " + draft + ": " + std::strerror(errno)};
   ::fchmod(fd, 0600);
   const bool written = ::write(fd, content.data(), content.size()) == static_cast<ssize_t>(content.size());

@@ -143,6 +143,7 @@ Status announce(const Job& job) {
   const std::string content = to_json(job).dump(2, ' ', false, json::error_handler_t::replace) + "\n";
   ::unlink(draft.c_str());
   const int fd = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (fd >= 0) ::fchmod(fd, 0600);  // whatever the umask is
   bool done = fd >= 0;
   if (done) {
     done =

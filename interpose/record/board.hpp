@@ -5,13 +5,19 @@
 // it: made by its processes in MPI_Init, removed by the node's last one in MPI_Finalize.
 #pragma once
 
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <cstdint>
 
 namespace pclscope::record {
 
 inline constexpr char board_magic[8] = {'P', 'C', 'L', 'B', 'R', 'D', '\r', '\n'};
-inline constexpr std::uint32_t board_version = 2;
+inline constexpr std::uint32_t board_version = 3;
 inline constexpr std::uint32_t board_pids = 4096;
 
 struct Board {
@@ -48,12 +54,71 @@ struct Board {
 
   // --- of any job ---
   std::atomic<std::uint32_t>
-      exit_status;  // library: of a process counted in `leaving`, one that is not 0 if there is any
+      exit_status;                     // library: of a process counted in `leaving`, one that is not 0 if there is any
+  std::atomic<std::uint32_t> flushed;  // aggregator: the dump has been flushed, it can be read
+  std::atomic<std::uint32_t> creator;  // pid of the first process
+  std::atomic<std::uint32_t> process_ids;  // the first process: inode of its PID namespace
+  std::atomic<std::uint64_t> free_space;   // KiB + 1 free in /dev/shm before a session (its number << 32; 0: the job)
 };
 
 // Bits of Board::said.
 inline constexpr std::uint32_t said_no_room = 1u << 0;      // /dev/shm too small
 inline constexpr std::uint32_t said_wrong_world = 1u << 1;  // MPI_COMM_WORLD is not of the expected size
 inline constexpr std::uint32_t said_other_tool = 1u << 2;   // one that intercepts MPI lies behind the library
+
+// Opens the file, making it if there is none. Its mode is 0600 whatever the umask is: the first process gives it that a
+// moment after making it, and the others wait for it. -1 and errno.
+inline int open_board_file(const char* path) {
+  constexpr int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW;
+  for (int patience = 1000;; --patience) {
+    const int made = open(path, flags | O_CREAT | O_EXCL, 0600);
+    if (made >= 0) {
+      fchmod(made, 0600);
+      return made;
+    }
+    if (errno != EEXIST) return -1;
+    const int found = open(path, flags);
+    const bool later = found < 0 && (errno == EACCES || errno == ENOENT);
+    if (!later || patience == 0) return found;
+    usleep(1000);
+  }
+}
+
+// Bytes free in /dev/shm now; 0 when the system does not tell.
+inline std::uint64_t free_now() {
+  struct statvfs found = {};
+  return statvfs("/dev/shm", &found) == 0 ? std::uint64_t{found.f_bavail} * found.f_frsize : 0;
+}
+
+// The same before the job began, or before the session: as the first process that asked found it.
+inline std::uint64_t free_at_start(Board& board, std::uint32_t session) {
+  std::uint64_t seen = board.free_space.load();
+  while (seen == 0 || seen >> 32 != session) {
+    const std::uint64_t kib = free_now() >> 10;
+    const std::uint64_t most = 0xFFFFFFFEu;
+    const std::uint64_t mine = std::uint64_t{session} << 32 | ((kib < most ? kib : most) + 1);
+    if (board.free_space.compare_exchange_strong(seen, mine)) seen = mine;
+  }
+  return ((seen & 0xFFFFFFFFu) - 1) << 10;
+}
+
+inline std::uint32_t own_process_ids() {
+  struct stat found = {};
+  return stat("/proc/self/ns/pid", &found) == 0 ? static_cast<std::uint32_t>(found.st_ino) : 0;
+}
+// Whether the processes of this node see each other by the same numbers (containers may not).
+inline bool same_process_ids(const Board& board) {
+  const std::uint32_t own = own_process_ids();
+  return own != 0 && own == board.process_ids.load();
+}
+
+// By each process that opens the board, before it calls MPI: the first one's word counts.
+inline void note_surroundings(Board& board) {
+  std::uint32_t nobody = 0;
+  board.creator.compare_exchange_strong(nobody, static_cast<std::uint32_t>(getpid()));
+  nobody = 0;
+  board.process_ids.compare_exchange_strong(nobody, own_process_ids());
+  if (board.free_space.load() == 0) free_at_start(board, 0);
+}
 
 }  // namespace pclscope::record

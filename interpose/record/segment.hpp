@@ -14,7 +14,7 @@
 namespace pclscope::record {
 
 inline constexpr char segment_magic[8] = {'P', 'C', 'L', 'S', 'E', 'G', '\r', '\n'};
-inline constexpr std::uint32_t segment_version = 2;
+inline constexpr std::uint32_t segment_version = 3;
 
 enum class ClockSource : std::uint32_t { tsc = 1, monotonic = 2 };  // ticks of rdtsc, or ns of CLOCK_MONOTONIC
 
@@ -83,6 +83,10 @@ struct SegmentHeader {
   // the number of the send (awaited_send set) or receive; 0 in all bits: neither (a collective, unknown). A Sendrecv
   // has one: awaited_sendrecv(), or 0 when its send goes to nobody in this world ---
   alignas(64) std::atomic<std::uint64_t> awaited[64];
+
+  // --- constant (P): of a file without a name, to which a symbolic link leads; else -1 ---
+  std::int32_t descriptor;  // of the recording process
+  std::uint64_t inode;
 };
 inline constexpr std::uint32_t awaited_limit = 64;
 inline constexpr std::uint64_t awaited_send = std::uint64_t{1} << 62;     // ORed to the number
@@ -105,7 +109,8 @@ inline Event* segment_ring(SegmentHeader* header) {
 // Names in /dev/shm, TOKEN being the job's secret, 32 hex digits (PCLSCOPE_JOB), NODE the node_key() in 8 hex digits
 // ("%08x"): hosts that are namespaces of one machine share /dev/shm.
 //   pclscope-TOKEN-NODE-board         the node's board (board.hpp)
-//   pclscope-TOKEN-NODE-RANK-THREAD   a segment; of a job that was only preloaded: ...-RANK-THREAD-SESSION
+//   pclscope-TOKEN-NODE-RANK-THREAD   a segment; of a job that was only preloaded: ...-RANK-THREAD-SESSION.
+//                                     Or a symbolic link to /proc/PID/fd/N, a descriptor of the recording process
 //   pclscope-TOKEN-NODE-nodes         of a job that was only preloaded, on the node of its rank 0: its nodes' names
 inline constexpr char shm_prefix[] = "pclscope-";
 inline constexpr char job_variable[] = "PCLSCOPE_JOB";

@@ -20,7 +20,7 @@ def main():
                               env=dict(os.environ, **{INSIDE: "1"}), check=False).returncode
     import job  # pylint: disable=import-outside-toplevel
     # MPI's own shared memory goes elsewhere.
-    elsewhere = {"OMPI_MCA_btl": "self,tcp", "MPIR_CVAR_NOLOCAL": "1"}
+    elsewhere = {"OMPI_MCA_btl": "self,tcp", "MPIR_CVAR_NOLOCAL": "1", "PCLSCOPE_RING_DIR": "/dev/shm"}
     command = [job.program("mischief", mpi), "self", "100"]
     bare = job.launch(mpi, 1, command, tools=0, job=False, preload=False, **elsewhere)
     result = job.launch(mpi, 1, command, tools=0, **elsewhere)

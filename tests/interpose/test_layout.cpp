@@ -19,6 +19,7 @@ TEST_CASE("what a job that was only preloaded writes on its board lies behind wh
   CHECK(offsetof(Board, session) % 64 == 0);
   CHECK(offsetof(Board, recording) == offsetof(Board, session) + 64);
   CHECK(offsetof(Board, exit_status) == offsetof(Board, recording) + 4);
+  CHECK(offsetof(Board, process_ids) == offsetof(Board, recording) + 16);
 }
 
 TEST_CASE("names carry the node: FNV-1a of the host name") {
@@ -58,6 +59,8 @@ TEST_CASE("the segment header lies as FORMAT.md says") {
   CHECK(offsetof(SegmentHeader, tail) == 640);
   CHECK(offsetof(SegmentHeader, consumer) == 704);
   CHECK(offsetof(SegmentHeader, consumer_pid) == 708);
+  CHECK(offsetof(SegmentHeader, descriptor) == 1280);
+  CHECK(offsetof(SegmentHeader, inode) == 1288);
 }
 
 TEST_CASE("the event lies as FORMAT.md says") {

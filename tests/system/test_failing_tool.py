@@ -114,7 +114,8 @@ class FailingTool(harness.SystemTest):
         self.box.environment.update(OMPI_MCA_btl="tcp,self", OMPI_MCA_btl_tcp_if_include="lo",
                                     OMPI_MCA_btl_vader_backing_directory="/tmp")
         done = self.box.in_private_mounts(f"mount -t tmpfs -o size={size} tmpfs /dev/shm",
-                                          self.box.traced_command(4, *command, options=("--dump", path)))
+                                          self.box.traced_command(4, *command, options=("--dump", path,
+                                                                                       "--ring-dir", "/dev/shm")))
         if done is None or done.code == 99:
             self.skipTest("no private mounts here (unshare -m)")
         return done, output, path

@@ -48,19 +48,44 @@ class Unreached(harness.SystemTest):
 
     @harness.on_every_mpi
     def test_program_that_loads_mpi_itself(self, mpi):
+        """It asks for MPI's functions by name, and gets ours."""
         program = PROGRAMS / "loads_mpi"
-        for scope in harness.thinned(["local", "global"], ["local"]):
+        for scope in ("local", "global"):
             with self.subTest(scope=scope):
-                done = self.box.traced(2, program, LIBRARIES[mpi], scope, options=("--mpi", mpi), timeout=AT_ONCE * 4)
-                self.assertEnded(done, "around the preloaded library", "loads_mpi")
+                dump = self.box.directory / "run.h5"
+                dump.unlink(missing_ok=True)
+                done = self.box.traced(2, program, LIBRARIES[mpi], scope, "20",
+                                       options=("--mpi", mpi, "--dump", dump), timeout=AT_ONCE * 4)
+                self.assertWorked(done)
+                self.assertEqual((done.our_lines(), done.stdout), ([], "2 ranks\n"), str(done))
+                self.assertComplete(self.box.json("inspect", dump, "--json"), 2, matched=40)
+
+    def assertRanAsBare(self, mpi, program, *words):
+        """Nothing of us in it, and one line that says so."""
+        def ran(start):
+            done = start()
+            self.assertLess(done.seconds, AT_ONCE * 4, str(done))
+            return done
+        ended = self.assertEndsAlike(
+            lambda: ran(lambda: self.box.bare(mpi, 2, program, "20")),
+            lambda: ran(lambda: self.box.traced(2, program, "20", options=("--mpi", mpi))))
+        self.assertWorked(ended)
+        lines = ended.our_lines()
+        self.assertEqual(len(lines), 1, str(ended))
+        for word in (*words, "runs without pclscope"):
+            self.assertIn(word, lines[0])
 
     @harness.on_every_mpi
     def test_tool_that_is_linked_into_the_program(self, mpi):
-        done = self.box.traced(2, PROGRAMS / f"profiled-{mpi}", "20", timeout=AT_ONCE * 4)
-        if done.code == 0:  # linked as a library: it lies behind pclscope
-            self.assertIn("sees nothing of this run", " ".join(done.our_lines()), str(done))
-        else:
-            self.assertEnded(done, "around the preloaded library")
+        self.assertRanAsBare(mpi, PROGRAMS / f"profiled-{mpi}", "profiling names")
+
+    def test_mpi_that_is_linked_statically(self):
+        program = PROGRAMS / "static-mpich"
+        if not program.exists():
+            self.skipTest("no static MPI on this machine")
+        self.assertRanAsBare("mpich", program, "linked statically")
+        done = self.box.traced(2, self.script(f"{program} 20"), options=("--mpi", "mpich"), timeout=AT_ONCE * 4)
+        self.assertEnded(done, "linked statically", "static-mpich")
 
     @harness.on_every_mpi
     def test_tool_that_is_preloaded(self, mpi):

@@ -327,6 +327,9 @@ TEST_CASE("closing lines are at most five and name the worst region") {
   CHECK(views::closing_lines(closing, one).size() == 3);  // a job on one node has no line of nodes
   closing.dump_exists = false;
   CHECK_THAT(views::closing_lines(closing, std::nullopt).back(), Contains("no readable dump"));
+  closing.dump_exists = true;
+  closing.dump_whole = false;
+  CHECK_THAT(views::closing_lines(closing, one).back(), Contains("storing stopped"));
   CHECK(views::closing_lines({"x", "", false, true, true}, std::nullopt).empty());
   CHECK_THAT(views::closing_lines({"x", "", false, false, false}, std::nullopt).at(0),
              Contains("nothing was recorded"));

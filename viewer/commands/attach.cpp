@@ -8,6 +8,7 @@
 #include <ctime>
 #include <fstream>
 
+#include "analysis/collect/leftovers.hpp"
 #include "analysis/wire/jobs.hpp"
 #include "viewer/commands/analysis_options.hpp"
 #include "viewer/commands/command_line.hpp"
@@ -217,6 +218,7 @@ int start(const AttachWords& words, const AttachedJob& target, const launch::Run
 int attach(const std::vector<std::string>& words) {
   AttachWords attach;
   if (const auto status = parse_attach(words, attach)) return *status;
+  collect::sweep_leftovers();
   const auto target = AttachedJob::open(attach.job);
   if (!target) {
     const bool recorded = !attach.job.empty() && is_recorded(attach.job);

@@ -3,6 +3,7 @@
 #include <ctime>
 
 #include "analysis/collect/dormant.hpp"
+#include "analysis/collect/leftovers.hpp"
 #include "analysis/wire/jobs.hpp"
 #include "viewer/commands/command_line.hpp"
 #include "viewer/commands/commands.hpp"
@@ -88,6 +89,7 @@ int list(const std::vector<std::string>& words) {
   app.add_flag("--json", json, "As JSON: {\"jobs\": [...], \"dormant\": [...]}");
   set_usage(app, "pclscope list [--json]");
   if (const auto status = parse(app, words)) return *status;
+  collect::sweep_leftovers();
   const auto jobs = wire::list_jobs();
   if (!jobs) return fail(could_not, jobs.error().message);
   const std::vector<DormantJob> preloaded = collect::dormant_jobs();

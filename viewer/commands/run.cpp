@@ -5,6 +5,7 @@
 #include <optional>
 #include <thread>
 
+#include "analysis/collect/leftovers.hpp"
 #include "analysis/store/reader.hpp"
 #include "analysis/wire/jobs.hpp"
 #include "viewer/commands/command_line.hpp"
@@ -40,9 +41,11 @@ std::unique_ptr<store::Reader> own_dump(const RunPlan& plan) {
   return reader && (*reader)->summary().job == plan.facts.job ? std::move(*reader) : nullptr;
 }
 
+// A dump may end where storing stopped: then the last that was published says more.
 std::optional<Snapshot> final_summary(const RunPlan& plan, AggregatorEnd end, const News& news) {
   const auto dump = end == AggregatorEnd::closed ? own_dump(plan) : nullptr;
-  return dump ? dump->summary() : news.newest();
+  const bool later = news.newest() && (!dump || (!dump->closed() && news.newest()->finished));
+  return dump && !later ? dump->summary() : news.newest();
 }
 
 // Takes down what an aggregator that died has announced, as far as it is certainly ours.
@@ -85,7 +88,9 @@ void close_job(const RunPlan& plan, const std::optional<launch::JobFiles>& files
   views::Closing closing;
   closing.job = plan.facts.job;
   closing.dump = plan.options.dump;
-  closing.dump_exists = own_dump(plan) != nullptr;
+  const auto dump = own_dump(plan);
+  closing.dump_exists = dump != nullptr;
+  closing.dump_whole = dump != nullptr && dump->closed();
   closing.closed = end == AggregatorEnd::closed;
   closing.aggregator_ran = end != AggregatorEnd::never_ran;
   for (const std::string& line : views::closing_lines(closing, final_summary(plan, end, news))) say(line);
@@ -99,17 +104,34 @@ std::string starting_line(const RunPlan& plan) {
          plan.facts.job;
 }
 
+// As without us, after saying why.
+int run_bare(const RunPlan& plan, const std::string& why) {
+  const launch::LaunchLine line = launch::build_bare_line(plan.options, plan.facts);
+  if (plan.print_only) return print(launch::join_words(line.arguments) + "\n") ? done : could_not;
+  say(why);
+  auto child = launch::Child::start(line.arguments, line.environment);
+  if (!child) return fail(could_not, child.error().message);
+  return child->wait(milliseconds(500), [] {});
+}
+
 }  // namespace
 
 int run(const std::vector<std::string>& words) {
   RunPlan plan;
   if (const auto status = plan_run(words, plan)) return *status;
+  // Joined by the tool's rank, a program that goes around the recorder would see one rank too many and wait for it.
+  if (!plan.around.empty())
+    return run_bare(plan, "'" + plan.options.command.front() + "' " + plan.around +
+                              ": it runs without pclscope, nothing is recorded");
   const launch::LaunchLine line = launch::build_launch_line(plan.options, plan.facts);
   if (plan.print_only) return print_command(plan, line);
   ::signal(SIGPIPE, SIG_IGN);  // a closed terminal must not take us from the job
+  collect::sweep_leftovers();  // of jobs whose launcher had no time to
   std::optional<launch::JobFiles> files;
   if (plan.runs_here) {
     auto created = launch::JobFiles::create(plan.facts.token);
+    if (!created && created.error().code == ErrorCode::no_space)
+      return run_bare(plan, created.error().message + "; it runs without pclscope, nothing is recorded");
     if (!created) return fail(could_not, created.error().message);
     files.emplace(std::move(*created));
   }

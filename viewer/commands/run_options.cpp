@@ -52,6 +52,9 @@ void add_options(CLI::App& app, RunWords& run, Raw& raw) {
   app.add_option("--ring-events", raw.ring_events, "Events that each rank can buffer (65536)")
       ->type_name("N")
       ->check(CLI::Range(std::uint64_t{64}, std::uint64_t{1} << 28).description(""));
+  app.add_option("--ring-dir", run.options.ring_directory,
+                 "Directory on each node where buffers lie (/dev/shm; memory without a name where that is small)")
+      ->type_name("DIR");
   app.add_option("--overflow", run.options.overflow, "When a buffer is full: wait for the aggregator, or drop events")
       ->type_name("wait|drop")
       ->check(CLI::IsMember({"wait", "drop"}).description(""));

@@ -11,6 +11,7 @@
 #include "viewer/commands/command_line.hpp"
 #include "viewer/commands/pieces.hpp"
 #include "viewer/commands/run_options.hpp"
+#include "viewer/launch/around.hpp"
 #include "viewer/launch/job_files.hpp"
 #include "viewer/launch/launcher.hpp"
 #include "viewer/launch/machine.hpp"
@@ -122,6 +123,7 @@ std::optional<int> plan_run(const std::vector<std::string>& words, RunPlan& plan
   if (const auto status = check_dump(run.options.dump)) return status;
   if (const auto status = check_baseline(run.options.baseline)) return status;
   if (const auto status = choose_launcher(run, program, plan.facts)) return status;
+  plan.around = launch::goes_around(program).value_or("");
   if (const auto status = find_pieces(plan.facts)) return status;
   plan.facts.job = job_name(run.options.command.front());
   plan.facts.environment = launch::environment_names();

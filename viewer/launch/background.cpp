@@ -53,6 +53,7 @@ Result<pid_t> start_in_background(const std::vector<std::string>& arguments,
   argv.push_back(nullptr);
   ::unlink(log.c_str());
   const int file = ::open(log.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (file >= 0) ::fchmod(file, 0600);  // whatever the umask is
   const int input = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   int ends[2] = {-1, -1};
   int error = file < 0 || input < 0 || ::pipe2(ends, O_CLOEXEC) != 0 ? errno : 0;

@@ -57,6 +57,7 @@ Result<std::string> make_token() {
 Result<JobFiles> JobFiles::create(const std::string& token) {
   const std::string path = std::string(shm_directory) + "/" + collect::shm_names(token) + "board";
   const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd >= 0) ::fchmod(fd, 0600);  // whatever the umask is
   if (fd < 0) return Error{ErrorCode::io, std::string("cannot create a file in /dev/shm: ") + std::strerror(errno)};
   // Allocated, not only sized: a full /dev/shm shows here and not as a SIGBUS later.
   const int failed = ::posix_fallocate(fd, 0, sizeof(record::Board));
@@ -71,7 +72,9 @@ Result<JobFiles> JobFiles::create(const std::string& token) {
     }
     return Error{ErrorCode::io, std::string("cannot use /dev/shm: ") + std::strerror(error)};
   }
-  return JobFiles(token, static_cast<record::Board*>(memory));
+  auto* board = static_cast<record::Board*>(memory);
+  record::note_surroundings(*board);
+  return JobFiles(token, board);
 }
 
 JobFiles::JobFiles(JobFiles&& other) noexcept : token_(std::move(other.token_)), board_(other.board_) {

@@ -102,6 +102,7 @@ std::vector<std::pair<std::string, std::string>> variables(const RunOptions& opt
                                                           {"PCLSCOPE_TOOL_RANKS", std::to_string(tool_ranks(facts))},
                                                           {"PCLSCOPE_PRELOAD", facts.library}};
   if (options.ring_events) set.emplace_back("PCLSCOPE_RING_EVENTS", std::to_string(*options.ring_events));
+  if (!options.ring_directory.empty()) set.emplace_back("PCLSCOPE_RING_DIR", options.ring_directory);
   if (!options.overflow.empty()) set.emplace_back("PCLSCOPE_OVERFLOW", options.overflow);
   if (options.overflow_wait_ms)
     set.emplace_back("PCLSCOPE_OVERFLOW_WAIT_MS", std::to_string(*options.overflow_wait_ms));
@@ -189,6 +190,24 @@ LaunchLine build_launch_line(const RunOptions& options, const RunFacts& facts) {
   words.push_back(facts.rank_program);
   append(words, options.command);
   append_aggregators(options, facts, exported, words);
+  return line;
+}
+
+LaunchLine build_bare_line(const RunOptions& options, const RunFacts& facts) {
+  LaunchLine line;
+  Words& words = line.arguments;
+  words.push_back(facts.launcher);
+  const Placement& placement = facts.placement;
+  const bool openmpi = facts.mpi == Mpi::openmpi;
+  const bool srun = std::string_view(facts.launcher).ends_with("srun");
+  if (openmpi && !srun && facts.root && !has_option(options.launcher_args, {"allow-run-as-root"}))
+    words.push_back("--allow-run-as-root");
+  append(words, options.launcher_args);
+  if (placement.by_rank && openmpi) append(words, {"--map-by", "seq"});
+  if (placement.by_option && openmpi) append(words, {"--host", openmpi_hosts(placement)});
+  if (placement.by_option && !openmpi) append(words, {"-hosts", host_words(placement.hosts)});
+  append(words, {"-n", std::to_string(options.ranks)});
+  append(words, options.command);
   return line;
 }
 

@@ -24,7 +24,8 @@ struct RunOptions {
   std::optional<std::uint64_t> budget_bytes;
   std::vector<std::string> launcher_args;  // words
   std::optional<std::uint64_t> ring_events;
-  std::string overflow;  // "", "wait", "drop"
+  std::string ring_directory;  // "": as the library decides
+  std::string overflow;        // "", "wait", "drop"
   std::optional<std::uint64_t> overflow_wait_ms;
   std::string clock;                 // "", "tsc", "monotonic"
   std::vector<std::string> command;  // the application and its arguments
@@ -56,6 +57,9 @@ struct LaunchLine {
 };
 
 LaunchLine build_launch_line(const RunOptions& options, const RunFacts& facts);
+
+// The same job without us: no recorder, no rank more, no option that the user did not give (but root's permission).
+LaunchLine build_bare_line(const RunOptions& options, const RunFacts& facts);
 
 // The words of one aggregator: the program first.
 std::vector<std::string> aggregator_words(const RunOptions& options, const RunFacts& facts);

@@ -53,8 +53,10 @@ std::vector<std::string> closing_lines(const Closing& closing, const std::option
     lines.push_back(closing.job + ": nothing was recorded");
   }
   if (!closing.dump.empty()) {
-    lines.push_back(closing.dump_exists ? "dump " + closing.dump + "; to look at it: pclscope inspect " + closing.dump
-                                        : "no readable dump was written to " + closing.dump);
+    const std::string how = closing.closed && !closing.dump_whole ? " (its end is missing: storing stopped)" : "";
+    lines.push_back(closing.dump_exists
+                        ? "dump " + closing.dump + how + "; to look at it: pclscope inspect " + closing.dump
+                        : "no readable dump was written to " + closing.dump);
   }
   return lines;
 }

@@ -15,6 +15,7 @@ struct Closing {
   bool dump_exists = false;  // and can be read
   bool closed = true;        // by the aggregator, in order
   bool aggregator_ran = true;
+  bool dump_whole = true;  // the dump was closed, too: else it ends where storing stopped
 };
 
 // At most five lines. `summary` is empty when nothing is known.
