@@ -30,8 +30,11 @@ std::uint64_t capacity_in(std::uint64_t room) {
   // Threads come one by one, and each is to find some room.
   if (process.multiple) room /= 2;
   std::uint64_t capacity = options().ring_events;
-  while (capacity > smallest() && record::segment_bytes(capacity) > room) capacity /= 2;
-  return record::segment_bytes(capacity) <= room ? capacity : 0;
+  const auto fits = [&] {
+    return record::segment_bytes(capacity) <= room && record::may_have_bytes(record::segment_bytes(capacity));
+  };
+  while (capacity > smallest() && !fits()) capacity /= 2;
+  return fits() ? capacity : 0;
 }
 
 // Takes the pages now, so that what is full is an error here and not a SIGBUS in the middle of the run. Where there is
@@ -115,9 +118,10 @@ RingFile elsewhere(const char* path, std::uint64_t capacity) {
 RingFile make_ring_file(const char* path, std::uint32_t session) {
   const bool directory_given = options().ring_directory[0] != 0;
   const bool only_shm = directory_given && strcmp(options().ring_directory, "/dev/shm") == 0;
-  if (directory_given && !only_shm) return elsewhere(path, options().ring_events);
+  const std::uint64_t most = capacity_in(std::uint64_t{1} << 62);
+  if (directory_given && !only_shm && most != 0) return elsewhere(path, most);
   const std::uint64_t here = capacity_in(room_in_shm(session, false));
-  const bool plenty = capacity_in(room_in_shm(session, true)) == options().ring_events;
+  const bool plenty = capacity_in(room_in_shm(session, true)) == most;
   if (!plenty && !only_shm && consumer_can_follow()) {
     const std::uint64_t there = capacity_in(room_in_memory());
     const RingFile made = there != 0 && there >= here ? elsewhere(path, there) : RingFile{};

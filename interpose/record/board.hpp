@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -66,10 +67,20 @@ inline constexpr std::uint32_t said_no_room = 1u << 0;      // /dev/shm too smal
 inline constexpr std::uint32_t said_wrong_world = 1u << 1;  // MPI_COMM_WORLD is not of the expected size
 inline constexpr std::uint32_t said_other_tool = 1u << 2;   // one that intercepts MPI lies behind the library
 
+// Whether a file may have so many bytes: to try would cost the process its life (SIGXFSZ).
+inline bool may_have_bytes(std::uint64_t bytes) {
+  rlimit limit = {};
+  return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= bytes;
+}
+
 // Opens the file, making it if there is none. Its mode is 0600 whatever the umask is: the first process gives it that a
-// moment after making it, and the others wait for it. -1 and errno.
+// moment after making it, and the others wait for it. -1 and errno; EFBIG: this process may not have such files.
 inline int open_board_file(const char* path) {
   constexpr int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW;
+  if (!may_have_bytes(sizeof(Board))) {
+    errno = EFBIG;
+    return -1;
+  }
   for (int patience = 1000;; --patience) {
     const int made = open(path, flags | O_CREAT | O_EXCL, 0600);
     if (made >= 0) {

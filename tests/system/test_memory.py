@@ -1,5 +1,5 @@
-"""Little room in /dev/shm (a container has 64 MB): the job ends as it does without us, and is recorded as far as there is
-room. Depends on: launcher."""
+"""Little room in /dev/shm (a container has 64 MB): the job ends as it does without us, and is recorded as far as there
+is room. Depends on: launcher."""
 import harness
 from harness import thinned
 
@@ -43,8 +43,8 @@ class Memory(harness.SystemTest):
         right = ended.code == 0
         summary = self.box.json("inspect", dump, "--json") if right else None
         recorded = summary["messages"] if summary else {}
-        print(f"{mpi}: {size}, {ranks} ranks, windows of {words[1]} KiB: {'ends well' if right else 'no room, bare too'}"
-              f"{', ' + str(recorded.get('matched')) + ' matched' if right else ''}", flush=True)
+        said = f"ends well, {recorded.get('matched')} matched" if right else "no room, bare too"
+        print(f"{mpi}: {size}, {ranks} ranks, windows of {words[1]} KiB: {said}", flush=True)
         return summary
 
     @harness.on_every_mpi

@@ -126,6 +126,7 @@ int run(const std::vector<std::string>& words) {
   const launch::LaunchLine line = launch::build_launch_line(plan.options, plan.facts);
   if (plan.print_only) return print_command(plan, line);
   ::signal(SIGPIPE, SIG_IGN);  // a closed terminal must not take us from the job
+  ::signal(SIGXFSZ, SIG_IGN);  // nor a limit on the size of files: it is an error where it matters
   collect::sweep_leftovers();  // of jobs whose launcher had no time to
   std::optional<launch::JobFiles> files;
   if (plan.runs_here) {

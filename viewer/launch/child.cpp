@@ -37,7 +37,7 @@ bool in_terminal_foreground() {
   if (own_group) ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (::getppid() != parent) ::_exit(127);
-  ::signal(SIGPIPE, SIG_DFL);
+  for (const int ignored : {SIGPIPE, SIGXFSZ}) ::signal(ignored, SIG_DFL);
   ::sigprocmask(SIG_SETMASK, &mask, nullptr);
   ::execv(argv[0], argv);
   const int error = errno;

@@ -67,6 +67,7 @@ Result<JobFiles> JobFiles::create(const std::string& token) {
   ::close(fd);
   if (memory == MAP_FAILED) {
     ::unlink(path.c_str());
+    if (error == EFBIG) return Error{ErrorCode::no_space, "files may not be large enough for a board (ulimit -f)"};
     if (error == ENOSPC) {
       return Error{ErrorCode::no_space, "/dev/shm is full: remove old files there or make it larger"};
     }
