@@ -26,18 +26,8 @@ record::Board* board() {
   tried = true;
   char path[160];
   snprintf(path, sizeof path, "/dev/shm/%s%s-%08x-board", record::shm_prefix, options().token, record::this_node_key());
-  const int file = record::open_board_file(path);
-  if (file < 0) return nullptr;
-  // Somebody else's file of that name tells us nothing. Pages are taken now: a full /dev/shm must not become a signal
-  // later.
-  struct stat found = {};
-  const bool ours = fstat(file, &found) == 0 && found.st_uid == geteuid();
-  if (ours && posix_fallocate(file, 0, sizeof(record::Board)) == 0) {
-    void* memory = mmap(nullptr, sizeof(record::Board), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (memory != MAP_FAILED) opened = static_cast<record::Board*>(memory);
-    if (opened != nullptr) record::note_surroundings(*opened);
-  }
-  close(file);
+  opened = record::map_board(path);
+  if (opened != nullptr) record::note_surroundings(*opened);
   return opened;
 }
 

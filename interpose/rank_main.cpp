@@ -29,15 +29,7 @@ Board* open_board(const char* token) {
   const int length = snprintf(path, sizeof path, "/dev/shm/%s%s-%08x-board", pclscope::record::shm_prefix, token,
                               pclscope::record::this_node_key());
   if (length < 0 || length >= static_cast<int>(sizeof path)) return nullptr;
-  const int file = pclscope::record::open_board_file(path);
-  if (file < 0) return nullptr;
-  void* memory = MAP_FAILED;
-  struct stat found = {};
-  const bool ours = fstat(file, &found) == 0 && found.st_uid == geteuid();  // and not a trap of somebody else's
-  if (ours && posix_fallocate(file, 0, sizeof(Board)) == 0)
-    memory = mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  close(file);
-  return memory == MAP_FAILED ? nullptr : static_cast<Board*>(memory);
+  return pclscope::record::map_board(path);
 }
 
 void note_start(const char* token) {

@@ -2,11 +2,14 @@
 
 #include <dirent.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <vector>
 
 #include "analysis/collect/static_mpi.hpp"
@@ -65,14 +68,39 @@ std::string program_of(std::uint32_t pid) {
   return whole.empty() ? "a program" : whole.substr(whole.rfind('/') + 1);
 }
 
-const char* words_for(Reach reach) {
-  switch (reach) {
-    case Reach::without_library:
-      return " uses MPI without the preloaded library (something between pclscope and it changed LD_PRELOAD, or it may "
-             "not preload)";
-    case Reach::linked_statically: return " has its MPI linked statically";
-    default: return " calls MPI around the preloaded library (it loads MPI itself, or another tool is linked into it)";
+// Our library by its path as the process was told to load it; empty: it was not.
+std::string told_to_preload(std::uint32_t pid) {
+  std::istringstream environment(read_file(path_of(pid) + "/environ"));
+  for (std::string variable; std::getline(environment, variable, '\0');) {
+    if (variable.rfind("LD_PRELOAD=", 0) != 0) continue;
+    std::replace(variable.begin(), variable.end(), ':', ' ');
+    std::istringstream libraries(variable.substr(variable.find('=') + 1));
+    for (std::string path; libraries >> path;)
+      if (path.find("/libpclscope-") != std::string::npos) return path;
   }
+  return "";
+}
+
+// Whether a path is another file, or none, for a process in a container.
+bool is_other_in_container(std::uint32_t pid, const std::string& path) {
+  struct stat here {
+  }, there{};
+  if (::stat(path.c_str(), &here) != 0) return false;
+  if (::stat((path_of(pid) + "/root" + path).c_str(), &there) != 0) return errno == ENOENT || errno == ENOTDIR;
+  return here.st_dev != there.st_dev || here.st_ino != there.st_ino;
+}
+
+std::string words_for(Reach reach, std::uint32_t pid) {
+  if (reach == Reach::linked_statically) return " has its MPI linked statically";
+  if (reach == Reach::without_library) {
+    const std::string library = told_to_preload(pid);
+    if (!library.empty() && is_other_in_container(pid, library))
+      return " is in a container without " + library + " (let the container see that directory)";
+    return " uses MPI without the preloaded library (something between pclscope and it changed LD_PRELOAD, or it may "
+           "not preload)";
+  }
+  if (is_other_in_container(pid, "/dev/shm")) return " has another /dev/shm, in a container (let it share the node's)";
+  return " calls MPI around the preloaded library (it loads MPI itself, or another tool is linked into it)";
 }
 
 }  // namespace
@@ -107,7 +135,7 @@ std::optional<std::string> Unreached::look(collect::BoardFile& board, Clock::tim
       continue;
     }
     if (now - since_.emplace(pid, now).first->second < long_enough) continue;
-    return program_of(pid) + words_for(reach);
+    return program_of(pid) + words_for(reach, pid);
   }
   return std::nullopt;
 }

@@ -39,6 +39,15 @@ long futex(std::atomic<std::uint32_t>* word, int operation, std::uint32_t value,
   return ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(word), operation, value, timeout, nullptr, 0);
 }
 
+Error failure(const std::string& path, int error) {
+  if (error == EPERM) return {ErrorCode::not_ours, shown_path(path) + " belongs to another user"};
+  const ErrorCode code = error == EACCES   ? ErrorCode::not_permitted
+                         : error == ENOENT ? ErrorCode::not_found
+                         : error == ENOSPC ? ErrorCode::no_space
+                                           : ErrorCode::io;
+  return {code, shown_path(path) + ": " + std::strerror(error)};
+}
+
 }  // namespace
 
 // 'Z' and 'X' are processes that ended and wait for their parent.
@@ -73,41 +82,30 @@ std::size_t remove_files_of(const std::string& token, const std::string& directo
 
 Result<std::unique_ptr<BoardFile>> BoardFile::open(const std::string& token, const std::string& directory,
                                                    std::uint32_t node) {
-  return map(directory + "/" + shm_names(token, node) + "board", true);
+  const std::string path = directory + "/" + shm_names(token, node) + "board";
+  record::Board* board = record::map_board(path.c_str());
+  if (board == nullptr) return failure(path, errno);
+  record::note_surroundings(*board);
+  return std::unique_ptr<BoardFile>(new BoardFile(board));
 }
 
 Result<std::unique_ptr<BoardFile>> BoardFile::open_existing(const std::string& token, const std::string& directory,
                                                             std::uint32_t node) {
-  return map(directory + "/" + shm_names(token, node) + "board", false);
-}
-
-Result<std::unique_ptr<BoardFile>> BoardFile::map(const std::string& path, bool create) {
-  const int file =
-      create ? record::open_board_file(path.c_str()) : ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-  if (file < 0) {
-    const ErrorCode code = errno == EACCES   ? ErrorCode::not_permitted
-                           : errno == ENOENT ? ErrorCode::not_found
-                                             : ErrorCode::io;
-    return Error{code, shown_path(path) + ": " + std::strerror(errno)};
-  }
+  const std::string path = directory + "/" + shm_names(token, node) + "board";
+  const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  if (file < 0) return failure(path, errno);
   struct stat status {};
   const bool ours = ::fstat(file, &status) == 0 && status.st_uid == ::geteuid();
-  if (!ours || (!create && static_cast<std::uint64_t>(status.st_size) < sizeof(record::Board))) {
+  if (!ours || static_cast<std::uint64_t>(status.st_size) < sizeof(record::Board)) {
     ::close(file);
-    if (!ours) return Error{ErrorCode::not_ours, shown_path(path) + " belongs to another user"};
+    if (!ours) return failure(path, EPERM);
     return Error{ErrorCode::damaged, shown_path(path) + " is not complete"};
   }
-  if (const int failure = create ? ::posix_fallocate(file, 0, sizeof(record::Board)) : 0; failure != 0) {
-    ::close(file);
-    return Error{failure == ENOSPC ? ErrorCode::no_space : ErrorCode::io,
-                 shown_path(path) + ": " + std::strerror(failure)};
-  }
   void* memory = ::mmap(nullptr, sizeof(record::Board), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  const int error = errno;
   ::close(file);
-  if (memory == MAP_FAILED) return Error{ErrorCode::io, shown_path(path) + ": " + std::strerror(errno)};
-  auto* board = static_cast<record::Board*>(memory);
-  if (create) record::note_surroundings(*board);
-  return std::unique_ptr<BoardFile>(new BoardFile(board));
+  if (memory == MAP_FAILED) return failure(path, error);
+  return std::unique_ptr<BoardFile>(new BoardFile(static_cast<record::Board*>(memory)));
 }
 
 BoardFile::~BoardFile() { ::munmap(board_, sizeof(record::Board)); }

@@ -41,13 +41,22 @@ double started_s(std::uint32_t pid) {
   return now_s(CLOCK_REALTIME) - now_s(CLOCK_BOOTTIME) + ticks / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
-// Its number may be another's by now, who was started after the file was last opened by a process of the job.
-bool is_alive(std::uint32_t pid, double last_opened_s) {
-  return pid != 0 && is_running(pid) && started_s(pid) <= last_opened_s + 1;
+// Whether a process has the file mapped. Also when the system does not tell.
+bool has_mapped(std::uint32_t pid, std::uint64_t inode) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/maps");
+  if (!file) return true;
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream fields(line);
+    std::string addresses, mode, offset, device;
+    std::uint64_t mapped = 0;
+    if (fields >> addresses >> mode >> offset >> device >> mapped && mapped == inode) return true;
+  }
+  return false;
 }
 
 struct Found {
   double changed_s = 0;  // of a board: whenever a process opens it, as that allocates its pages
+  std::uint64_t inode = 0;
   bool ours = false;
   bool empty = false;
 };
@@ -55,17 +64,23 @@ struct Found {
 Found look(const std::string& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) return {};
-  return {seconds(status.st_ctim), status.st_uid == ::geteuid(), status.st_size == 0};
+  return {seconds(status.st_ctim), status.st_ino, status.st_uid == ::geteuid(), status.st_size == 0};
 }
 
-bool is_abandoned(const record::Board& board, double last_opened_s) {
-  if (!record::same_process_ids(board)) return false;
-  if (is_alive(board.creator.load(), last_opened_s)) return false;
+// The number of a process that ended may be another's by now: one that was started after a process of the job last
+// opened the board, and that does not have it mapped. (A program has not before its MPI_Init; and clocks are set.)
+bool is_alive(std::uint32_t pid, const Found& board) {
+  return pid != 0 && is_running(pid) && (started_s(pid) <= board.changed_s + 1 || has_mapped(pid, board.inode));
+}
+
+bool is_abandoned(const record::Board& board, const Found& found) {
+  const std::uint32_t started = board.started.load();
+  if (!record::same_process_ids(board) || started > record::board_pids) return false;
   // The aggregator of a job that was only preloaded may have come after all others.
   if (const std::uint32_t pid = board.aggregator.load(); pid != 0 && is_running(pid)) return false;
-  const std::uint32_t started = std::min(board.started.load(), record::board_pids);
+  if (is_alive(board.creator.load(), found)) return false;
   for (std::uint32_t i = 0; i < started; ++i)
-    if (is_alive(board.pid[i].load(), last_opened_s)) return false;
+    if (is_alive(board.pid[i].load(), found)) return false;
   return true;
 }
 
@@ -105,8 +120,7 @@ std::size_t sweep_leftovers(const std::string& directory, std::uint32_t node) {
     const bool old = now_s(CLOCK_REALTIME) - found.changed_s > young_s;
     const auto board = BoardFile::open_existing(token, directory, node);
     // One of another size may be of another version of us.
-    const bool abandoned =
-        found.ours && (board ? is_abandoned((*board)->board(), found.changed_s) : old && found.empty);
+    const bool abandoned = found.ours && (board ? is_abandoned((*board)->board(), found) : old && found.empty);
     (abandoned ? dead : alive).insert(job);
   }
   for (const std::string& name : names) {

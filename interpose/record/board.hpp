@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -74,25 +75,45 @@ inline bool may_have_bytes(std::uint64_t bytes) {
 }
 
 // Opens the file, making it if there is none. Its mode is 0600 whatever the umask is: the first process gives it that a
-// moment after making it, and the others wait for it. -1 and errno; EFBIG: this process may not have such files.
+// moment after making it, and the others wait for it. -1 and errno; EFBIG: this process may not make such files.
 inline int open_board_file(const char* path) {
   constexpr int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW;
-  if (!may_have_bytes(sizeof(Board))) {
-    errno = EFBIG;
-    return -1;
-  }
+  const bool may_make = may_have_bytes(sizeof(Board));
   for (int patience = 1000;; --patience) {
-    const int made = open(path, flags | O_CREAT | O_EXCL, 0600);
+    const int made = may_make ? open(path, flags | O_CREAT | O_EXCL, 0600) : -1;
     if (made >= 0) {
       fchmod(made, 0600);
       return made;
     }
-    if (errno != EEXIST) return -1;
+    if (may_make && errno != EEXIST) return -1;
     const int found = open(path, flags);
+    if (found < 0 && errno == ENOENT && !may_make) errno = EFBIG;
     const bool later = found < 0 && (errno == EACCES || errno == ENOENT);
     if (!later || patience == 0) return found;
     usleep(1000);
   }
+}
+
+// Opens the board, making it if there is none, and takes its pages now: a full /dev/shm must not become a signal later.
+// Null and errno; EPERM: it is somebody else's, which tells us nothing; EFBIG: this process may not make such files.
+inline Board* map_board(const char* path) {
+  const int file = open_board_file(path);
+  if (file < 0) return nullptr;
+  struct stat found = {};
+  int failed = fstat(file, &found) == 0 ? 0 : errno;
+  if (failed == 0 && found.st_uid != geteuid()) failed = EPERM;
+  const bool grows = found.st_size < static_cast<off_t>(sizeof(Board));
+  if (failed == 0 && grows && !may_have_bytes(sizeof(Board))) failed = EFBIG;
+  if (failed == 0) failed = posix_fallocate(file, 0, sizeof(Board));
+  void* memory = MAP_FAILED;
+  if (failed == 0) {
+    memory = mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    failed = errno;
+  }
+  close(file);
+  if (memory != MAP_FAILED) return static_cast<Board*>(memory);
+  errno = failed;
+  return nullptr;
 }
 
 // Bytes free in /dev/shm now; 0 when the system does not tell.

@@ -20,6 +20,7 @@ class Fault:
     wrap = ()
     inside = ()  # words before the program
     at_random_moment = False
+    earliest = 0.0  # seconds after all ranks were started
 
     def __init__(self, words):
         self.words = words
@@ -104,9 +105,11 @@ class SmallDisk(Fault):
 
 
 class SmallSharedMemory(Fault):
-    """A small /dev/shm, which somebody may fill up at a random moment."""
+    """A small /dev/shm, which somebody may fill up at a random moment. Not during MPI_Init, which takes what it needs
+    then, and is longer with one rank more."""
 
     at_random_moment = True
+    earliest = 0.4
 
     def __init__(self, size, fills):
         super().__init__(f"/dev/shm of {size}{', filled up' if fills else ''}")

@@ -36,7 +36,7 @@ class Trial:
         self.mpi = chance.choice(harness.MPIS)
         self.fault = faults.draw(chance, OPTIONS.clock)
         self.command, self.ranks, self.messages = programs.draw(chance, self.mpi, self.fault.at_random_moment)
-        self.moment = chance.random()
+        self.moment = self.fault.earliest + chance.random()
         self.chance = chance
 
     def __str__(self):
@@ -103,7 +103,7 @@ class Chaos(harness.SystemTest):
         self.box.kill_everything()
 
     def end_of(self, trial, done):
-        code = as_a_shell_says(done.code)
+        code = harness.comparable_status(trial.mpi, as_a_shell_says(done.code))
         if isinstance(trial.fault, faults.SmallSharedMemory) and code != 0:
             return "ended by want of room"
         return code, "" if trial.fault.concerns_output() or code != 0 else done.end()[1]
@@ -145,7 +145,7 @@ class Chaos(harness.SystemTest):
             said.append(self.check_traced(trial, done))
             return done
         done = self.assertEndsAlike(lambda: self.one(trial, False), traced, lambda d: self.end_of(trial, d),
-                                    is_chance=isinstance(trial.fault, faults.Signal))
+                                    is_chance=trial.fault.at_random_moment)
         self.forget()
         print(f"{as_a_shell_says(done.code)}, {said[-1]}", flush=True)
         left = self.box.remains()

@@ -81,7 +81,8 @@ class Signals(harness.SystemTest):
         with self.subTest(mpi=mpi, signals=names, receiver=receiver, mode=mode):
             ended = self.assertEndsAlike(lambda: self.one(bare, numbers, receiver, mode),
                                          lambda: self.one(traced, numbers, receiver, mode),
-                                         lambda done: (as_a_shell_says(done.code), done.saved))
+                                         lambda done: (
+                                             harness.comparable_status(mpi, as_a_shell_says(done.code)), done.saved))
             print(f"{mpi}: {' '.join(names)} to {receiver}, {mode}: {as_a_shell_says(ended.code)}, "
                   f"{ended.saved.strip()}", flush=True)
 

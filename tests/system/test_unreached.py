@@ -1,6 +1,10 @@
 """Programs to which the preload does not come, and other tools: recorded all the same, or ended soon with a line that
 says what to do; never waiting for ever. Depends on: launcher."""
+import pathlib
+import shutil
+
 import harness
+from harness import thinned
 
 LIBRARIES = {"openmpi": "libmpi.so.40", "mpich": "libmpich.so.12"}
 PROGRAMS = harness.BUILD / "tests" / "unreached"
@@ -45,6 +49,25 @@ class Unreached(harness.SystemTest):
         script = self.script(f"unset LD_PRELOAD\n{harness.program('ring', mpi)} 20")
         done = self.box.traced(2, script, options=("--mpi", mpi), timeout=AT_ONCE * 4)
         self.assertEnded(done, "without the preloaded library", f"ring-{mpi}")
+
+    def in_container(self, empty, *command):
+        """A command of which each process has a directory of its own, empty."""
+        hide = f'mount -t tmpfs tmpfs "{empty}" && exec "$@"'
+        return ["unshare", "-m", "sh", "-c", hide, "sh", *command]
+
+    @harness.on_every_mpi
+    def test_containers_that_hide_what_is_needed(self, mpi):
+        ring = self.box.directory / f"ring-{mpi}"
+        shutil.copy(harness.program("ring", mpi), ring)
+        if self.box.run(*self.in_container("/dev/shm", "true")).code != 0:
+            self.skipTest("no private mounts here (unshare -m)")
+        library = pathlib.Path(harness.library(mpi))
+        hidden = [(library.parent, f"a container without {library}"), ("/dev/shm", "another /dev/shm")]
+        for directory, word in thinned(hidden, hidden[:1] if mpi == "openmpi" else hidden[1:]):
+            with self.subTest(hidden=directory):
+                done = self.box.traced(2, *self.in_container(directory, ring, "20"), options=("--mpi", mpi),
+                                       timeout=AT_ONCE * 4)
+                self.assertEnded(done, f"ring-{mpi}", word)
 
     @harness.on_every_mpi
     def test_program_that_loads_mpi_itself(self, mpi):
