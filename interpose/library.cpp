@@ -137,8 +137,7 @@ bool first_of_node() {
 }
 
 void refuse() {
-  const bool speak = board_available() ? count_on_board(&record::Board::refused) == 0 : first_of_node();
-  if (!speak) return;
+  if (board_available() ? count_on_board(&record::Board::refused) != 0 : !first_of_node()) return;
   const bool other = strncmp(version, other_mpi, sizeof other_mpi - 1) == 0;
   say("pclscope: %s was preloaded, but this program uses %s: nothing is recorded%s%s\n", our_name, version,
       other ? "; preload " : "", other ? other_name : "");
@@ -180,7 +179,8 @@ void tell_other_tool() {
   void* next = look_up(RTLD_NEXT, "MPI_Init");
   Dl_info tool, mpi;
   if (next == nullptr || dladdr(next, &tool) == 0 || dladdr(reinterpret_cast<void*>(real.Init), &mpi) == 0) return;
-  if (tool.dli_fbase == mpi.dli_fbase || !first_to_say(record::said_other_tool)) return;
+  if (tool.dli_fbase == mpi.dli_fbase) return;
+  if (board_available() ? !first_to_say(record::said_other_tool) : !first_of_node()) return;
   say("pclscope: %s intercepts MPI behind pclscope and sees nothing of this run: run it without pclscope\n",
       tool.dli_fname);
 }

@@ -2,7 +2,6 @@
 Depends on: launcher, time."""
 import pathlib
 import re
-import statistics
 import time
 
 import harness
@@ -31,13 +30,14 @@ HANGS = {
 }
 SLOW = ["slow_compute", "slow_receiver", "slow_barrier", "polling", "master", "big_messages", "thread_send",
         "thread_again", "isend_before"]
-# Of the second MPI, in ci/test: what is found does not depend on the MPI, what is recorded in these calls may.
-HANGS_OF_SECOND = ("recv_cycle", "waitany_knot", "barrier_recv", "on_finished")
-SLOW_OF_SECOND = ("polling", "thread_send")
+# In ci/test, by MPI: what is found does not depend on the MPI, what is recorded in these calls may.
+HANGS_IN_SHORT = [("recv_cycle", "send_cycle", "waitall_cycle", "wildcard_knot", "split_barrier", "on_finished", "tail"),
+                  ("probe_cycle", "waitany_knot", "barrier_recv")]
+SLOW_IN_SHORT = [("slow_receiver", "master", "thread_again", "isend_before"), ("polling", "thread_send")]
 
 
-def kinds(mpi, every, of_second):
-    return every if mpi == harness.MPIS[0] else thinned(every, of_second)
+def kinds(mpi, every, in_short):
+    return thinned(every, in_short[harness.MPIS.index(mpi)])
 
 
 def lines_of(kind):
@@ -121,18 +121,20 @@ class Deadlocks(harness.SystemTest):
 
     @harness.on_every_mpi
     def test_hangs_are_named_with_cycle_and_lines(self, mpi):
-        for kind in kinds(mpi, HANGS, HANGS_OF_SECOND):
+        for kind in kinds(mpi, HANGS, HANGS_IN_SHORT):
             with self.subTest(kind=kind):
                 found = self.check_hang(kind, mpi)
                 if kind.endswith("_cycle") and kind != "waitall_cycle":
                     self.assertEqual([m["waits_for"] for m in found[0]["members"]], [[1], [2], [3], [0]])
         # Within 2 s of their beginning, by pclscope's own clock and words. It says so after 0.5 s; should a busy
-        # machine keep its core from it for 1.5 s in one of 20 cases, that happens in 8 of the 15 with probability 3e-7.
-        self.assertLess(statistics.median(self.said_after), 2.0, self.said_after)
+        # machine keep its core from it for 1.5 s in one of 20 cases, that happens in six of the first seven with
+        # probability 1e-7. (Two figures each; the second MPI's come to them.)
+        quickest = sorted(self.said_after)[len(self.said_after) // 4]
+        self.assertLess(quickest, 2.0, self.said_after)
 
     @harness.on_every_mpi
     def test_slow_programs_are_not_called_deadlocked(self, mpi):
-        for kind in kinds(mpi, SLOW, SLOW_OF_SECOND):
+        for kind in kinds(mpi, SLOW, SLOW_IN_SHORT):
             with self.subTest(kind=kind):
                 began = time.monotonic()
                 self.check_slow(kind, mpi)

@@ -122,6 +122,20 @@ class Unreached(harness.SystemTest):
         self.assertIn("libprofiler", lines[0])
         self.assertIn("sees nothing of this run", lines[0])
 
+    @harness.on_every_mpi
+    def test_tool_beside_the_dormant_library(self, mpi):
+        """Before it, or linked into the program, it sees what it sees without; behind it nothing, and a line says so."""
+        tool, ours = self.profiler(mpi), harness.library(mpi)
+        ring, counts = harness.program("ring", mpi), "profiler: 40 sends of 2 ranks"
+        for preload, program, sees in ((f"{tool} {ours}", ring, True), (ours, PROGRAMS / f"profiled-{mpi}", True),
+                                       (f"{ours} {tool}", ring, False)):
+            with self.subTest(preload=preload, program=program):
+                done = self.box.bare(mpi, 2, "env", f"LD_PRELOAD={preload}", program, "20")
+                self.assertWorked(done)
+                self.assertEqual(counts in done.stdout, sees, str(done))
+                self.assertEqual(len(done.our_lines()), 0 if sees else 1, str(done))
+                self.assertTrue(sees or "sees nothing of this run" in done.our_lines()[0])
+
 
 if __name__ == "__main__":
     harness.main()
