@@ -1,5 +1,6 @@
-"""What may go wrong around a job, each kind as it strikes a bare run and a traced one alike. What concerns the tool's own
-processes or its dump has no counterpart: then the bare run is left in peace, and the traced one must end as it does."""
+"""What may go wrong around a job, each kind as it strikes a bare run and a traced one alike. What concerns the tool's
+own processes or its dump has no counterpart: then the bare run is left in peace, and the traced one must end as it
+does."""
 import os
 import pathlib
 import signal
@@ -188,9 +189,10 @@ def concerns_tool_only(fault):
 
 
 def draw(chance, clock):
-    """One fault at random."""
-    kind = chance.choice(["nothing", "signal", "signal", "signal", "stop", "kill", "disk", "memory", "descriptors", "limit",
-                          "limit", "mask"] + (["clock"] if clock else []))
+    """One fault at random; every second one a jump of the clock where that is asked for."""
+    kinds = ["nothing", "signal", "signal", "signal", "stop", "kill", "disk", "memory", "descriptors", "limit", "limit",
+             "mask"]
+    kind = "clock" if clock and chance.random() < 0.5 else chance.choice(kinds)
     who = ["a rank", "all processes", "mpirun", "the command", "the group"]
     if kind == "signal":
         return Signal([chance.choice(SIGNALS)], chance.choice(who + list(OF_THE_TOOL)))

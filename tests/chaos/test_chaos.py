@@ -1,6 +1,6 @@
-"""A random program, a random fault at a random moment, with each MPI; bare and traced in turn. The traced job ends as the
-bare one does and prints the same; its dump can be read, and says that it is complete only when it is; nothing is left
-behind. Each trial has a number of its own, by which it can be repeated.
+"""A random program, a random fault at a random moment, with each MPI; bare and traced in turn. The traced job ends as
+the bare one does and prints the same; its dump can be read, and says that it is complete only when it is; nothing is
+left behind. Each trial has a number of its own, by which it can be repeated.
 
     tests/apart tests/chaos/test_chaos.py [--trials N] [--first NUMBER] [--clock]        (also by ctest: system-chaos)
 

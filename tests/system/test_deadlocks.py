@@ -31,8 +31,9 @@ HANGS = {
 SLOW = ["slow_compute", "slow_receiver", "slow_barrier", "polling", "master", "big_messages", "thread_send",
         "thread_again", "isend_before"]
 # In ci/test, by MPI: what is found does not depend on the MPI, what is recorded in these calls may.
-HANGS_IN_SHORT = [("recv_cycle", "send_cycle", "waitall_cycle", "wildcard_knot", "split_barrier", "on_finished", "tail"),
-                  ("probe_cycle", "waitany_knot", "barrier_recv")]
+HANGS_IN_SHORT = [
+    ("recv_cycle", "send_cycle", "waitall_cycle", "wildcard_knot", "split_barrier", "on_finished", "tail"),
+    ("probe_cycle", "waitany_knot", "barrier_recv")]
 SLOW_IN_SHORT = [("slow_receiver", "master", "thread_again", "isend_before"), ("polling", "thread_send")]
 
 

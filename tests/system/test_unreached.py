@@ -124,7 +124,7 @@ class Unreached(harness.SystemTest):
 
     @harness.on_every_mpi
     def test_tool_beside_the_dormant_library(self, mpi):
-        """Before it, or linked into the program, it sees what it sees without; behind it nothing, and a line says so."""
+        """Before it, or linked into the program, it sees what it sees without; behind it nothing: a line says so."""
         tool, ours = self.profiler(mpi), harness.library(mpi)
         ring, counts = harness.program("ring", mpi), "profiler: 40 sends of 2 ranks"
         for preload, program, sees in ((f"{tool} {ours}", ring, True), (ours, PROGRAMS / f"profiled-{mpi}", True),
