@@ -179,6 +179,18 @@ def tie(rows, truth):
     return row[list(found)], numpy.array(list(found.values()), numpy.int64)
 
 
+def argmax_of_concave(function, guess):
+    """Within 5 % of the guess."""
+    low, high = 0.95 * guess, 1.05 * guess
+    for _ in range(120):
+        third = (high - low) / 3
+        if function(low + third) < function(high - third):
+            low += third
+        else:
+            high -= third
+    return (low + high) / 2
+
+
 class Clock:
     """The oracle's ticks of the tool's times: ticks = offset + rate * ns, good to `tolerance` ticks."""
 
@@ -200,18 +212,15 @@ class Clock:
         t, ended, low, high = (numpy.concatenate(part) for part in (t, ended, low, high))
         self.origin = low.min()
         low, high = (low - self.origin).astype(float), (high - self.origin).astype(float)
-        # The tool takes its time some 20 ns after the oracle, or later: the line touches the earliest from above, among
-        # the first of the messages and among the last.
-        ends = t <= numpy.quantile(t, 0.1), t >= numpy.quantile(t, 0.9)
-        self.rate = 1.0 if monotonic else ((low[ends[1]].mean() - low[ends[0]].mean())
-                                           / (t[ends[1]].mean() - t[ends[0]].mean()))
-        for _ in range(0 if monotonic else 5):
-            first, last = (numpy.where(part, low - self.rate * t, -numpy.inf).argmax() for part in ends)
-            self.rate = (low[last] - low[first]) / (t[last] - t[first])
-        self.offset = (low - self.rate * t).max()
-        # It need not be a line: the tool corrects its rate while it runs, on a busy machine by some 10 ns now and then.
-        # Where it says that a message was sent after the oracle had it back, it is off by that much at least.
-        self.tolerance = 100 + 2 * max(0, (self.offset + self.rate * ended - high).max())
+        # The tool takes its times between those of the oracle. Of the lines for which that holds, the one in the middle
+        # is not further from the true one than half of the room that there is. (Among the first messages all may be
+        # slow: the earliest times alone would tilt the line.)
+        def room(rate):
+            """Between the lowest and the highest line of this slope; negative: there is none."""
+            return (high - rate * ended).min() - (low - rate * t).max()
+        self.rate = 1.0 if monotonic else argmax_of_concave(room, (low[-1] - low[0]) / (t[-1] - t[0]))
+        self.offset = (low - self.rate * t).max() + room(self.rate) / 2
+        self.tolerance = 100 + abs(room(self.rate)) / 2
         self.monotonic = monotonic
 
     def ticks(self, ns):
