@@ -13,6 +13,7 @@ foreach(mpi ${PCLSCOPE_MPIS})
   target_compile_options(pclscope_anchor_${mpi} PRIVATE -Wno-stringop-overflow)  # MPICH 4.0: MPI_STATUSES_IGNORE is 1
   add_executable(pclscope-aggregator-${mpi} aggregator/main.cpp)
   target_link_libraries(pclscope-aggregator-${mpi} PRIVATE pclscope_anchor_${mpi})
+  install(TARGETS pclscope-aggregator-${mpi} RUNTIME DESTINATION ${PCLSCOPE_INSTALL_PARTS})
   if(mpi STREQUAL mpich)  # the anchor is in MPI_Finalize with the application's ranks
     target_sources(pclscope-aggregator-${mpi} PRIVATE ${PROJECT_SOURCE_DIR}/interpose/finalize_progress.cpp)
     foreach(name read ucp_worker_create ucp_worker_destroy)

@@ -54,6 +54,23 @@ void subtract(const char* variable, long count) {
   setenv(variable, out, 1);
 }
 
+// ld.so takes a blank or a colon in LD_PRELOAD for the end of a name. A library whose path has one gets a link without,
+// in a folder that is this user's alone.
+const char* without_blanks(const char* library) {
+  if (strpbrk(library, " :\t\n") == nullptr) return library;
+  static char link[96];
+  const int length = snprintf(link, sizeof link, "/tmp/pclscope-%u", geteuid());
+  mkdir(link, 0700);
+  struct stat found = {};
+  const bool ours =
+      lstat(link, &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid() && (found.st_mode & 022) == 0;
+  if (!ours) return library;
+  unsigned long long hash = 14695981039346656037ull;  // FNV-1a
+  for (const char* c = library; *c != 0; ++c) hash = (hash ^ static_cast<unsigned char>(*c)) * 1099511628211ull;
+  snprintf(link + length, sizeof link - static_cast<size_t>(length), "/libpclscope-%016llx.so", hash);
+  return symlink(library, link) == 0 || errno == EEXIST ? link : library;
+}
+
 void preload(const char* library) {
   const char* before = getenv("LD_PRELOAD");
   if (before == nullptr || *before == 0) {
@@ -135,7 +152,8 @@ int main(int argc, char** argv) {
       subtract("OMPI_COMM_WORLD_SIZE", strtol(tools, nullptr, 10));
       subtract("OMPI_COMM_WORLD_LOCAL_SIZE", 1);
     }
-    if (const char* library = getenv("PCLSCOPE_PRELOAD")) {
+    if (const char* given = getenv("PCLSCOPE_PRELOAD")) {
+      const char* library = without_blanks(given);
       preload(library);
       preload_through_env(program, library);
     }

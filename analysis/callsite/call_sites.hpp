@@ -14,7 +14,7 @@ namespace pclscope::callsite {
 
 class CallSites {
  public:
-  explicit CallSites(std::string lines_program = SiteNames::program_beside_us()) : names_(std::move(lines_program)) {}
+  explicit CallSites(std::string lines_program = SiteNames::lines_program()) : names_(std::move(lines_program)) {}
 
   SiteTable& table() { return table_; }
   std::uint32_t site_of(std::int32_t rank, std::uint64_t address, std::uint16_t mpi_function = 0) {

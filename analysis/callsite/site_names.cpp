@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <csignal>
 
+#include "analysis/installation.hpp"
+
 extern char** environ;
 
 namespace pclscope::callsite {
@@ -36,13 +38,7 @@ int spawn(const std::string& program, int socket) {
 
 }  // namespace
 
-std::string SiteNames::program_beside_us() {
-  std::array<char, 4096> path;
-  const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size());
-  if (length <= 0) return {};
-  const std::string self(path.data(), static_cast<std::size_t>(length));
-  return self.substr(0, self.rfind('/') + 1) + "pclscope-lines";
-}
+std::string SiteNames::lines_program() { return program_part("pclscope-lines"); }
 
 SiteNames::SiteNames(std::string program) : program_(std::move(program)) {}
 SiteNames::~SiteNames() { stop(); }

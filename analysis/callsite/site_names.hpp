@@ -18,7 +18,7 @@ namespace pclscope::callsite {
 class SiteNames {
  public:
   // `program`: the path of pclscope-lines; it is started at the first question. Where it cannot be, nothing is known.
-  explicit SiteNames(std::string program = program_beside_us());
+  explicit SiteNames(std::string program = lines_program());
   ~SiteNames();  // ends the program
   SiteNames(const SiteNames&) = delete;
   SiteNames& operator=(const SiteNames&) = delete;
@@ -30,7 +30,7 @@ class SiteNames {
   std::vector<Answer> wait_for_answers(std::chrono::milliseconds at_most);
   bool idle() const { return waiting_.empty() && asked_.empty(); }
 
-  static std::string program_beside_us();
+  static std::string lines_program();
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -40,7 +40,7 @@ class Step:
         if stopping.is_set():
             raise KeyboardInterrupt
         self.name, self.command, self.log = name, [str(word) for word in command], pathlib.Path(log)
-        self.began, self.ended, self.doing = since_start(), None, ""
+        self.began, self.ended, self.doing, self.cpu_seconds = since_start(), None, "", 0.0
         self.look = look or (lambda step, line: None)
         self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                         stderr=subprocess.STDOUT, text=True, errors="replace",
@@ -63,11 +63,12 @@ class Step:
             self.thread.join(0.2)
             if time.monotonic() - last_line > QUIET_S:
                 say("  still: " + "; ".join(f"{step.name} {step.doing}".strip() for step in under_way))
-        status = self.process.wait()
-        self.ended = since_start()
+        _, status, used = os.wait4(self.process.pid, 0)
+        self.process.returncode = os.waitstatus_to_exitcode(status)
+        self.ended, self.cpu_seconds = since_start(), used.ru_utime + used.ru_stime
         if self in under_way:
             under_way.remove(self)
-        return status
+        return self.process.returncode
 
     def seconds(self):
         return (self.ended if self.ended is not None else since_start()) - self.began

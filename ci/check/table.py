@@ -13,9 +13,9 @@ def show(check):
         for name in sorted(set(tests.failed(suite)) & set(check.failed)):
             print(f"\n== failed: {name}; the end of what it printed (all of it: build/check/failed/{name}.txt)")
             print("\n".join(tests.output_of(suite, name).splitlines()[-LINES:]))
-    print("\n== where the time went")
+    print("\n== where the time went: from when on, how long, of all cores, in it")
     for step in check.steps:
-        print(f"{step.began:7.0f} s  +{step.seconds():5.0f} s  {step.name}")
+        print(f"{step.began:7.0f} s  +{step.seconds():5.0f} s  {step.cpu_seconds:5.0f} s  {step.name}")
     print(f"\n== the {MOST} slowest tests")
     rows = [(seconds, f"{suite.name}: {name}") for suite in suites for name, (_, seconds) in suite.results.items()]
     rows_out(sorted(rows, reverse=True)[:MOST])

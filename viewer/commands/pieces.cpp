@@ -4,10 +4,10 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include "analysis/installation.hpp"
 #include "viewer/commands/command_line.hpp"
 #include "viewer/launch/capture.hpp"
 #include "viewer/launch/machine.hpp"
@@ -15,8 +15,6 @@
 
 namespace pclscope::commands {
 namespace {
-
-namespace fs = std::filesystem;
 
 std::optional<std::string> read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -45,14 +43,11 @@ std::string environment_or(const char* name, const char* otherwise) {
 }
 
 std::optional<int> find_pieces(launch::RunFacts& facts) {
-  std::error_code failed;
-  const fs::path self = fs::read_symlink("/proc/self/exe", failed);
-  if (failed) return fail(could_not, "cannot find out where pclscope itself lies: is /proc mounted?");
-  const fs::path bin = self.parent_path();
+  if (own_folder().empty()) return fail(could_not, "cannot find out where pclscope itself lies: is /proc mounted?");
   const std::string key(launch::mpi_key(facts.mpi));
-  facts.rank_program = (bin / "pclscope-rank").string();
-  facts.aggregator_program = (bin / ("pclscope-aggregator-" + key)).string();
-  facts.library = (bin.parent_path() / "lib" / ("libpclscope-" + key + ".so")).string();
+  facts.rank_program = program_part("pclscope-rank");
+  facts.aggregator_program = program_part("pclscope-aggregator-" + key);
+  facts.library = library_part("libpclscope-" + key + ".so");
   for (const std::string& piece : {facts.rank_program, facts.aggregator_program, facts.library}) {
     if (::access(piece.c_str(), piece == facts.library ? R_OK : X_OK) == 0) continue;
     return fail(could_not, "this installation has no " + piece + ": build or install pclscope with " +

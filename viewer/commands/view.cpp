@@ -3,18 +3,16 @@
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 
+#include "analysis/installation.hpp"
 #include "viewer/commands/command_line.hpp"
 #include "viewer/commands/commands.hpp"
 
 namespace pclscope::commands {
 
 int view(const std::vector<std::string>& words) {
-  std::error_code failed;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", failed);
-  if (failed) return fail(could_not, "cannot find out where pclscope itself lies: is /proc mounted?");
-  const std::string program = (self.parent_path() / "pclscope-view").string();
+  if (own_folder().empty()) return fail(could_not, "cannot find out where pclscope itself lies: is /proc mounted?");
+  const std::string program = program_part("pclscope-view");
   std::vector<char*> arguments{const_cast<char*>(program.c_str())};
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
