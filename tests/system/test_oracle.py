@@ -49,7 +49,7 @@ def write_program(directory, seed):
                                           number=number if size else oracle.EMPTY, label=label, source=source, tag=tag,
                                           bytes=size))
         row = dict(comm=comm, source=source, destination=destination, tag=tag, bytes=size, send_begin=at + 20,
-                   recv_post=post + 30)
+                   send_end=at + 350, recv_post=post + 30)
         for name in dump.COLUMNS:
             columns[name].append(row.get(name, 0))
     order = list(range(300))
