@@ -79,6 +79,12 @@ class Finished:
                 f"  stdout: {self.stdout[-2000:]}\n  stderr: {self.stderr[-3000:]}")
 
 
+def heed_signals():
+    """As from a terminal: who runs the tests may ignore some (nohup), and ignored ones stay so in what is started."""
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Running:
     """A command under way; its output goes to files, so that it never waits for us."""
 
@@ -90,7 +96,7 @@ class Running:
         with open(self.files[0], "wb") as stdout, open(self.files[1], "wb") as stderr:
             self.process = subprocess.Popen(self.arguments, cwd=directory or sandbox.directory,
                                             env=sandbox.environment, stdin=subprocess.DEVNULL, stdout=stdout,
-                                            stderr=stderr, start_new_session=True)
+                                            stderr=stderr, start_new_session=True, preexec_fn=heed_signals)
 
     def running(self):
         return self.process.poll() is None
