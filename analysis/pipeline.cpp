@@ -143,6 +143,7 @@ void Pipeline::finish() {
 }
 
 const RegionClocks* Pipeline::clocks(std::int32_t region) const { return state_->clocks.of(region); }
+void Pipeline::set_not_stored(std::uint64_t messages) { state_->retention.set_not_stored(messages); }
 void Pipeline::set_file_bytes(std::uint64_t bytes) { state_->retention.set_file_bytes(bytes); }
 std::optional<std::string> Pipeline::budget_bites() { return state_->retention.bites(); }
 

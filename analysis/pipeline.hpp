@@ -132,6 +132,7 @@ class Pipeline {
   const RegionClocks* clocks(std::int32_t region) const;
   // The store tells how large the file is; a line, once, when messages begin to be left out because of the budget.
   void set_file_bytes(std::uint64_t bytes);
+  void set_not_stored(std::uint64_t messages);  // of those given to on_messages
   std::optional<std::string> budget_bites();
   const MessageTotals& totals() const;
   // Matched messages received before it have passed all stages (on_messages); INT64_MAX: all have.

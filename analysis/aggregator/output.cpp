@@ -119,6 +119,7 @@ void Output::flush(Snapshot snapshot, Analysis& analysis) {
 }
 
 Snapshot Output::snapshot(Analysis& analysis, bool finished) {
+  if (store_) analysis.results()->set_not_stored(store_->messages_not_stored());
   Snapshot snapshot = analysis.results()->snapshot();
   snapshot.job = options_.job;
   snapshot.time_origin_realtime_ns = clock_.origin_realtime_ns();

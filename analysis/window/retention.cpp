@@ -21,6 +21,7 @@ MessageRetention::~MessageRetention() = default;
 
 // Rows that certainly fit below 95 % of the budget.
 std::uint64_t MessageRetention::rows_left() const {
+  if (not_stored_ > 0) return 0;
   const double end = retention::nothing_above * static_cast<double>(budget_);
   const double used = static_cast<double>(told_bytes_) + static_cast<double>(since_told_) * retention::bytes_per_row;
   return used >= end ? 0 : static_cast<std::uint64_t>((end - used) / retention::bytes_per_row);
@@ -40,6 +41,13 @@ void MessageRetention::set_file_bytes(std::uint64_t bytes) {
   if (told_rows_ >= 10'000)
     measured_row_ = std::min(static_cast<double>(bytes) / static_cast<double>(told_rows_),
                              static_cast<double>(retention::bytes_per_row));
+}
+
+void MessageRetention::set_not_stored(std::uint64_t messages) {
+  if (messages == not_stored_) return;
+  stored_ -= messages - not_stored_;
+  not_stored_ = messages;
+  left_out(now_s_);
 }
 
 MessageRetention::Phase MessageRetention::phase() {

@@ -75,6 +75,9 @@ class MessageRetention {
   void finish(const Evolutions& evolutions);
 
   void set_file_bytes(std::uint64_t bytes);
+  // Of the messages given to the sink: how many found no room in the file, which then takes no more. They count as left
+  // out.
+  void set_not_stored(std::uint64_t messages);
   // One line, once, after the first message was left out because of the budget.
   std::optional<std::string> bites();
 
@@ -124,6 +127,7 @@ class MessageRetention {
   void left_out(double since_s);
 
   Keep keep_;
+  std::uint64_t not_stored_ = 0;
   std::uint64_t budget_;
   std::size_t memory_;
   Sink sink_;

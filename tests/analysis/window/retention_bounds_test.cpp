@@ -144,3 +144,33 @@ TEST_CASE("garbage times and counts, regions that come and go") {
   retention.finish(evolutions);
   CHECK(retention.stored() + retention.left_out() == seen);
 }
+
+TEST_CASE("what found no room in the file counts as left out, and the file gets no more") {
+  std::mt19937_64 random(5);
+  std::uint64_t given = 0, taken = 0;
+  Evolutions evolutions;
+  MessageRetention retention(Keep::all, 10'000'000, 1'000'000, [&](std::span<const Message> m) {
+    given += m.size();
+    taken += std::min<std::uint64_t>(m.size(), 5'000 - taken);
+  });
+  std::uint64_t seen = 0, given_at_end = 0;
+  for (int t = 0; t < 40; ++t) {
+    Window w;
+    w.begin_s = 0.1 * t;
+    w.length_s = 0.1;
+    w.regions.push_back(series::window(1, 300));
+    const std::vector<std::int32_t> present{0}, region_of_rank(12, 0);
+    const std::vector<Message> messages = some(300, random);
+    retention.add(w, evolutions.close_window(w, present), messages, region_of_rank, evolutions);
+    seen += messages.size();
+    if (t % 3 == 0) retention.set_not_stored(given - taken);
+    if (t == 20) given_at_end = given;
+    CHECK((t % 3 != 0 || retention.stored() == taken));
+    CHECK(retention.stored() + retention.left_out() + retention.waiting() == seen);
+  }
+  evolutions.finish();
+  retention.finish(evolutions);
+  CHECK(taken == 5'000);
+  CHECK(given == given_at_end);
+  CHECK(retention.bites_since_s() >= 1.6);
+}
