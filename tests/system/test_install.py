@@ -40,8 +40,8 @@ class Install(harness.SystemTest):
         where = self.install()
         programs = {path.name for path in (where / "libexec" / "pclscope").iterdir()}
         libraries = {path.name for path in (where / "lib").rglob("*.so")}
-        self.assertLessEqual({"pclscope-rank", "pclscope-lines", *(f"pclscope-aggregator-{mpi}" for mpi in harness.MPIS)},
-                             programs)
+        aggregators = {f"pclscope-aggregator-{mpi}" for mpi in harness.MPIS}
+        self.assertLessEqual({"pclscope-rank", "pclscope-lines", *aggregators}, programs)
         self.assertEqual(libraries, {f"libpclscope-{mpi}.so" for mpi in harness.MPIS})
         documents = where / "share" / "doc" / "pclscope"
         self.assertTrue((documents / "LICENSE").exists())
