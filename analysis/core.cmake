@@ -1,6 +1,7 @@
 # The analysis proper: events in, messages, windows, regions and snapshots out. Eigen only.
 add_library(pclscope_core STATIC
-  pipeline.cpp pipeline_findings.cpp pipeline_nodes.cpp pipeline_snapshot.cpp pipeline_windows.cpp
+  pipeline/pipeline.cpp pipeline/pipeline_findings.cpp pipeline/pipeline_nodes.cpp pipeline/pipeline_snapshot.cpp
+  pipeline/pipeline_windows.cpp
   match/channel_table.cpp match/collectives.cpp match/doubt.cpp match/matcher.cpp match/order.cpp
   match/races.cpp match/receives.cpp match/unrecorded.cpp
   match/pairing.cpp match/queries.cpp match/remote.cpp match/wildcards.cpp

@@ -9,7 +9,7 @@
 
 #include "analysis/collect/segment_file.hpp"
 #include "analysis/match/matcher.hpp"
-#include "analysis/pipeline.hpp"
+#include "analysis/pipeline/pipeline.hpp"
 
 namespace pclscope::aggregator {
 

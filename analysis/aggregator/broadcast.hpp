@@ -6,7 +6,7 @@
 #include <string>
 
 #include "analysis/aggregator/options.hpp"
-#include "analysis/snapshot.hpp"
+#include "analysis/values/snapshot.hpp"
 #include "analysis/wire/jobs.hpp"
 #include "analysis/wire/publisher.hpp"
 

@@ -16,8 +16,8 @@
 #include <optional>
 
 #include "analysis/collect/clock_chain.hpp"
-#include "analysis/match/tick_scale.hpp"
 #include "analysis/nodes/link.hpp"
+#include "analysis/values/tick_scale.hpp"
 #include "interpose/record/segment.hpp"
 
 namespace pclscope::aggregator {

@@ -8,8 +8,8 @@
 #include <deque>
 
 #include "analysis/aggregator/frame_socket.hpp"
-#include "analysis/match/tick_scale.hpp"
 #include "analysis/nodes/link.hpp"
+#include "analysis/values/tick_scale.hpp"
 #include "interpose/record/segment.hpp"
 
 namespace pclscope::aggregator {

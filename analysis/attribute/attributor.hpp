@@ -14,10 +14,10 @@
 #include "analysis/attribute/exposure.hpp"
 #include "analysis/attribute/slices.hpp"
 #include "analysis/delay/delays.hpp"
-#include "analysis/match/collective_call.hpp"
-#include "analysis/match/message.hpp"
-#include "analysis/snapshot.hpp"
-#include "analysis/time_share.hpp"
+#include "analysis/values/collective_call.hpp"
+#include "analysis/values/message.hpp"
+#include "analysis/values/snapshot.hpp"
+#include "analysis/values/time_share.hpp"
 
 namespace pclscope::attribute {
 

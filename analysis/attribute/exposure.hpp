@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "analysis/attribute/slices.hpp"
-#include "analysis/match/message.hpp"
+#include "analysis/values/message.hpp"
 
 namespace pclscope::attribute {
 

@@ -7,7 +7,7 @@
 
 #include "analysis/attribute/exposure.hpp"
 #include "analysis/attribute/slices.hpp"
-#include "analysis/snapshot.hpp"
+#include "analysis/values/snapshot.hpp"
 
 namespace pclscope::attribute {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "analysis/attribute/attributor.hpp"
-#include "analysis/match/collective_call.hpp"
-#include "analysis/match/message.hpp"
-#include "analysis/snapshot.hpp"
+#include "analysis/values/collective_call.hpp"
+#include "analysis/values/message.hpp"
+#include "analysis/values/snapshot.hpp"
 
 namespace pclscope::attribute {
 

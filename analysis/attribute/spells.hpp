@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analysis/attribute/slices.hpp"
-#include "analysis/snapshot.hpp"
+#include "analysis/values/snapshot.hpp"
 
 namespace pclscope::attribute {
 

@@ -15,7 +15,7 @@
 #include "analysis/blocked/participants.hpp"
 #include "analysis/blocked/rank_waits.hpp"
 #include "analysis/match/matcher.hpp"
-#include "analysis/snapshot.hpp"
+#include "analysis/values/snapshot.hpp"
 
 namespace pclscope::blocked {
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "analysis/snapshot.hpp"
+#include "analysis/values/snapshot.hpp"
 
 namespace pclscope::blocked {
 

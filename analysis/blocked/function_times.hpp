@@ -12,8 +12,8 @@
 #include <span>
 #include <vector>
 
-#include "analysis/match/tick_scale.hpp"
-#include "analysis/snapshot.hpp"
+#include "analysis/values/snapshot.hpp"
+#include "analysis/values/tick_scale.hpp"
 #include "interpose/record/event.hpp"
 
 namespace pclscope::blocked {

@@ -8,7 +8,7 @@
 
 #include "analysis/callsite/site_names.hpp"
 #include "analysis/callsite/site_table.hpp"
-#include "analysis/snapshot.hpp"
+#include "analysis/values/snapshot.hpp"
 
 namespace pclscope::callsite {
 

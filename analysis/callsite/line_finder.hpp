@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "analysis/callsite/place.hpp"
+#include "analysis/values/place.hpp"
 
 namespace pclscope::callsite {
 

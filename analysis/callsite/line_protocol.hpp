@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "analysis/callsite/place.hpp"
+#include "analysis/values/place.hpp"
 
 namespace pclscope::callsite {
 

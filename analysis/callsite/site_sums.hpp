@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/match/message.hpp"
-#include "analysis/snapshot.hpp"
+#include "analysis/values/message.hpp"
+#include "analysis/values/snapshot.hpp"
 
 namespace pclscope {
 

@@ -1,6 +1,6 @@
 #include "analysis/callsite/site_table.hpp"
 
-#include "analysis/callsite/site_key.hpp"
+#include "analysis/values/site_key.hpp"
 
 namespace pclscope::callsite {
 namespace {

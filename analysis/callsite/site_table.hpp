@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "analysis/callsite/process_maps.hpp"
-#include "analysis/match/collective_call.hpp"
-#include "analysis/match/message.hpp"
+#include "analysis/values/collective_call.hpp"
+#include "analysis/values/message.hpp"
 
 namespace pclscope::callsite {
 

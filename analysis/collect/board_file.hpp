@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/result.hpp"
+#include "analysis/values/result.hpp"
 #include "interpose/record/board.hpp"
 #include "interpose/record/segment.hpp"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analysis/collect/board_file.hpp"
-#include "analysis/result.hpp"
+#include "analysis/values/result.hpp"
 
 namespace pclscope::collect {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "analysis/result.hpp"
+#include "analysis/values/result.hpp"
 #include "interpose/record/ring.hpp"
 #include "interpose/record/segment.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "analysis/pipeline.hpp"
+#include "analysis/pipeline/pipeline.hpp"
 #include "interpose/record/segment.hpp"
 
 namespace pclscope::collect {

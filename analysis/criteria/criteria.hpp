@@ -13,7 +13,7 @@
 
 #include "analysis/criteria/log_histogram.hpp"
 #include "analysis/criteria/size_bins.hpp"
-#include "analysis/snapshot.hpp"
+#include "analysis/values/snapshot.hpp"
 
 namespace pclscope {
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/match/collective_call.hpp"
-#include "analysis/match/message.hpp"
+#include "analysis/values/collective_call.hpp"
+#include "analysis/values/message.hpp"
 
 namespace pclscope {
 

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "analysis/snapshot.hpp"
+#include "analysis/values/snapshot.hpp"
 
 namespace pclscope {
 

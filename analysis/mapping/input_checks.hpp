@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "analysis/result.hpp"
+#include "analysis/values/result.hpp"
 
 namespace pclscope::mapping {
 

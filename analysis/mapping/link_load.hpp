@@ -6,7 +6,7 @@
 
 #include "analysis/mapping/route_set.hpp"
 #include "analysis/mapping/topology.hpp"
-#include "analysis/result.hpp"
+#include "analysis/values/result.hpp"
 
 namespace pclscope::mapping {
 

@@ -7,7 +7,7 @@
 
 #include "analysis/mapping/topology.hpp"
 #include "analysis/mapping/traffic.hpp"
-#include "analysis/result.hpp"
+#include "analysis/values/result.hpp"
 
 namespace pclscope::mapping {
 

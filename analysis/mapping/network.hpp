@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "analysis/mapping/torus.hpp"
-#include "analysis/result.hpp"
+#include "analysis/values/result.hpp"
 
 namespace pclscope::mapping {
 

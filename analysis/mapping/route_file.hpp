@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analysis/mapping/route_set.hpp"
-#include "analysis/result.hpp"
+#include "analysis/values/result.hpp"
 
 namespace pclscope::mapping {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/mapping/instance.hpp"
-#include "analysis/region/splitmix.hpp"
+#include "analysis/values/splitmix.hpp"
 
 namespace pclscope::mapping {
 

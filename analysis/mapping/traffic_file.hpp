@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analysis/mapping/traffic.hpp"
-#include "analysis/result.hpp"
+#include "analysis/values/result.hpp"
 
 namespace pclscope::mapping {
 

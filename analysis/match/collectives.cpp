@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "analysis/callsite/site_key.hpp"
+#include "analysis/values/site_key.hpp"
 #include "interpose/record/functions.hpp"
 
 namespace pclscope {

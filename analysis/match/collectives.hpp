@@ -13,8 +13,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "analysis/match/collective_call.hpp"
-#include "analysis/match/tick_scale.hpp"
+#include "analysis/values/collective_call.hpp"
+#include "analysis/values/tick_scale.hpp"
 #include "interpose/record/event.hpp"
 
 namespace pclscope {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analysis/callsite/site_key.hpp"
+#include "analysis/values/site_key.hpp"
 
 namespace pclscope {
 

@@ -24,11 +24,11 @@
 
 #include "analysis/match/channel_table.hpp"
 #include "analysis/match/entries.hpp"
-#include "analysis/match/message.hpp"
 #include "analysis/match/posted_table.hpp"
-#include "analysis/match/sender_state.hpp"
-#include "analysis/match/tick_scale.hpp"
 #include "analysis/match/wildcards.hpp"
+#include "analysis/values/message.hpp"
+#include "analysis/values/sender_state.hpp"
+#include "analysis/values/tick_scale.hpp"
 #include "interpose/record/event.hpp"
 
 namespace pclscope {

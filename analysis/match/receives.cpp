@@ -1,8 +1,8 @@
 // Receives in their turn: posted, completed, taken away.
 #include <algorithm>
 
-#include "analysis/callsite/site_key.hpp"
 #include "analysis/match/matcher.hpp"
+#include "analysis/values/site_key.hpp"
 #include "interpose/record/functions.hpp"
 
 namespace pclscope {

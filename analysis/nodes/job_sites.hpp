@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "analysis/nodes/part.hpp"
+#include "analysis/values/part.hpp"
 
 namespace pclscope::nodes {
 

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "analysis/nodes/part.hpp"
+#include "analysis/values/part.hpp"
 
 namespace pclscope::nodes {
 

@@ -24,7 +24,7 @@
 #include "analysis/nodes/link.hpp"
 #include "analysis/nodes/report_tree.hpp"
 #include "analysis/nodes/root.hpp"
-#include "analysis/pipeline.hpp"
+#include "analysis/pipeline/pipeline.hpp"
 
 namespace pclscope::nodes {
 

@@ -18,7 +18,7 @@
 #include <span>
 #include <vector>
 
-#include "analysis/nodes/part.hpp"
+#include "analysis/values/part.hpp"
 
 namespace pclscope::nodes {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "analysis/nodes/budget.hpp"
-#include "analysis/nodes/part.hpp"
 #include "analysis/nodes/tree.hpp"
+#include "analysis/values/part.hpp"
 
 namespace pclscope::nodes {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/callsite/site_key.hpp"
+#include "analysis/values/site_key.hpp"
 
 namespace pclscope::nodes {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "analysis/nodes/job_sites.hpp"
-#include "analysis/nodes/part.hpp"
-#include "analysis/pipeline.hpp"
+#include "analysis/pipeline/pipeline.hpp"
+#include "analysis/values/part.hpp"
 
 namespace pclscope::nodes {
 

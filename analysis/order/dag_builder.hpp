@@ -10,8 +10,8 @@
 #include <functional>
 #include <span>
 
-#include "analysis/match/message.hpp"
-#include "analysis/order/dag.hpp"
+#include "analysis/values/dag.hpp"
+#include "analysis/values/message.hpp"
 
 namespace pclscope {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "analysis/order/dag.hpp"
+#include "analysis/values/dag.hpp"
 
 namespace pclscope {
 

@@ -1,7 +1,7 @@
 // What follows from a graph's nodes: edges and layers.
 #pragma once
 
-#include "analysis/order/dag.hpp"
+#include "analysis/values/dag.hpp"
 
 namespace pclscope {
 

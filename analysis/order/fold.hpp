@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/order/dag.hpp"
+#include "analysis/values/dag.hpp"
 
 namespace pclscope {
 

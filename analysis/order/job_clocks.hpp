@@ -12,9 +12,9 @@
 #include <span>
 #include <vector>
 
-#include "analysis/match/message.hpp"
 #include "analysis/order/clocks.hpp"
 #include "analysis/region/tracker.hpp"
+#include "analysis/values/message.hpp"
 
 namespace pclscope {
 

@@ -4,7 +4,7 @@
 #include <bit>
 #include <numeric>
 
-#include "analysis/region/splitmix.hpp"
+#include "analysis/values/splitmix.hpp"
 
 namespace pclscope {
 

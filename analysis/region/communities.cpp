@@ -6,7 +6,7 @@
 #include <set>
 
 #include "analysis/region/refine.hpp"
-#include "analysis/region/splitmix.hpp"
+#include "analysis/values/splitmix.hpp"
 
 namespace pclscope {
 

@@ -1,4 +1,4 @@
-// The tree that regions are a cut of (Dendrogram in analysis/snapshot.hpp): putting it together, and cutting it
+// The tree that regions are a cut of (Dendrogram in analysis/values/snapshot.hpp): putting it together, and cutting it
 // elsewhere.
 #pragma once
 
@@ -8,8 +8,8 @@
 
 #include "analysis/region/find_regions.hpp"
 #include "analysis/region/linkage.hpp"
-#include "analysis/result.hpp"
-#include "analysis/snapshot.hpp"
+#include "analysis/values/result.hpp"
+#include "analysis/values/snapshot.hpp"
 
 namespace pclscope {
 

@@ -7,7 +7,7 @@
 
 #include "analysis/region/graph.hpp"
 #include "analysis/region/method.hpp"
-#include "analysis/snapshot.hpp"
+#include "analysis/values/snapshot.hpp"
 
 namespace pclscope {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "analysis/snapshot.hpp"
+#include "analysis/values/snapshot.hpp"
 
 namespace pclscope::store {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "analysis/snapshot.hpp"
+#include "analysis/values/snapshot.hpp"
 
 namespace pclscope::store {
 

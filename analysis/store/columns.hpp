@@ -5,8 +5,8 @@
 #include <array>
 #include <cstdint>
 
-#include "analysis/match/message.hpp"
-#include "analysis/snapshot.hpp"
+#include "analysis/values/message.hpp"
+#include "analysis/values/snapshot.hpp"
 
 namespace pclscope::store {
 

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/match/collective_call.hpp"
-#include "analysis/match/message.hpp"
-#include "analysis/snapshot.hpp"
+#include "analysis/values/collective_call.hpp"
+#include "analysis/values/message.hpp"
+#include "analysis/values/snapshot.hpp"
 
 namespace pclscope::store {
 

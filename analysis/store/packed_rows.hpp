@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/match/collective_call.hpp"
-#include "analysis/match/message.hpp"
-#include "analysis/match/zigzag.hpp"
+#include "analysis/values/collective_call.hpp"
+#include "analysis/values/message.hpp"
+#include "analysis/values/zigzag.hpp"
 
 namespace pclscope::store {
 

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "analysis/match/collective_call.hpp"
-#include "analysis/match/message.hpp"
-#include "analysis/result.hpp"
-#include "analysis/snapshot.hpp"
+#include "analysis/values/collective_call.hpp"
+#include "analysis/values/message.hpp"
+#include "analysis/values/result.hpp"
+#include "analysis/values/snapshot.hpp"
 
 namespace pclscope::store {
 

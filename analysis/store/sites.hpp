@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/snapshot.hpp"
 #include "analysis/store/table.hpp"
+#include "analysis/values/snapshot.hpp"
 
 namespace pclscope::store {
 

@@ -1,10 +1,10 @@
 // One of the two copies of the summary in a dump. Private to analysis/store.
 #pragma once
 
-#include "analysis/snapshot.hpp"
 #include "analysis/store/flat_attribution.hpp"
 #include "analysis/store/flatten.hpp"
 #include "analysis/store/table.hpp"
+#include "analysis/values/snapshot.hpp"
 
 namespace pclscope::store {
 

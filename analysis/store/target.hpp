@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "analysis/result.hpp"
+#include "analysis/values/result.hpp"
 
 namespace pclscope::store {
 

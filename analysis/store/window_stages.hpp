@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "analysis/snapshot.hpp"
+#include "analysis/values/snapshot.hpp"
 
 namespace pclscope::store {
 

@@ -32,7 +32,7 @@
 #include <span>
 #include <vector>
 
-#include "analysis/snapshot.hpp"
+#include "analysis/values/snapshot.hpp"
 #include "analysis/window/noise_scale.hpp"
 #include "analysis/window/period_list.hpp"
 #include "analysis/window/piece_fit.hpp"

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "analysis/snapshot.hpp"
+#include "analysis/values/snapshot.hpp"
 #include "analysis/window/evolution.hpp"
 
 namespace pclscope {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/snapshot.hpp"
-#include "analysis/window/latency_sums.hpp"
+#include "analysis/values/latency_sums.hpp"
+#include "analysis/values/snapshot.hpp"
 
 namespace pclscope {
 

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-#include "analysis/match/zigzag.hpp"
+#include "analysis/values/zigzag.hpp"
 
 namespace pclscope {
 

@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "analysis/match/message.hpp"
+#include "analysis/values/message.hpp"
 
 namespace pclscope {
 

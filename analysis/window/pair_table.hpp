@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "analysis/window/latency_sums.hpp"
+#include "analysis/values/latency_sums.hpp"
 
 namespace pclscope {
 

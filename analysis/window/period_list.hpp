@@ -6,7 +6,7 @@
 #include <deque>
 #include <vector>
 
-#include "analysis/snapshot.hpp"
+#include "analysis/values/snapshot.hpp"
 #include "analysis/window/halving_sample.hpp"
 
 namespace pclscope {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "analysis/region/tracker.hpp"
-#include "analysis/snapshot.hpp"
+#include "analysis/values/snapshot.hpp"
 #include "analysis/window/evolutions.hpp"
 #include "analysis/window/pair_table.hpp"
 

@@ -31,8 +31,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/match/message.hpp"
-#include "analysis/snapshot.hpp"
+#include "analysis/values/message.hpp"
+#include "analysis/values/snapshot.hpp"
 #include "analysis/window/evolutions.hpp"
 #include "analysis/window/halving_sample.hpp"
 #include "analysis/window/recent_messages.hpp"

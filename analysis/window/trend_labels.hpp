@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "analysis/snapshot.hpp"
+#include "analysis/values/snapshot.hpp"
 
 namespace pclscope {
 

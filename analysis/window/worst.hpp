@@ -5,8 +5,8 @@
 #include <deque>
 #include <vector>
 
-#include "analysis/match/message.hpp"
-#include "analysis/snapshot.hpp"
+#include "analysis/values/message.hpp"
+#include "analysis/values/snapshot.hpp"
 
 namespace pclscope {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "analysis/snapshot.hpp"
+#include "analysis/values/snapshot.hpp"
 #include "analysis/wire/decoding.hpp"
 #include "analysis/wire/encoding.hpp"
 

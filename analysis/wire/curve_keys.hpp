@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "analysis/result.hpp"
+#include "analysis/values/result.hpp"
 
 namespace pclscope::wire {
 

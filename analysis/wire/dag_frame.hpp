@@ -1,7 +1,7 @@
 // Questions about order and their answers, to and from FlatBuffers. Private to analysis/wire.
 #pragma once
 
-#include "analysis/order/dag.hpp"
+#include "analysis/values/dag.hpp"
 #include "analysis/wire/decoding.hpp"
 #include "analysis/wire/encoding.hpp"
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "analysis/order/dag.hpp"
-#include "analysis/result.hpp"
-#include "analysis/snapshot.hpp"
+#include "analysis/values/dag.hpp"
+#include "analysis/values/result.hpp"
+#include "analysis/values/snapshot.hpp"
 #include "analysis/wire/encode.hpp"
 
 namespace pclscope::wire {

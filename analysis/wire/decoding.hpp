@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/result.hpp"
+#include "analysis/values/result.hpp"
 #include "analysis/wire/frame.hpp"
 #include "analysis/wire/pclscope_generated.h"
 

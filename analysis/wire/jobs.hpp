@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/result.hpp"
+#include "analysis/values/result.hpp"
 
 namespace pclscope::wire {
 

@@ -1,7 +1,7 @@
 // Snapshots to and from FlatBuffers. Private to analysis/wire.
 #pragma once
 
-#include "analysis/snapshot.hpp"
+#include "analysis/values/snapshot.hpp"
 #include "analysis/wire/decoding.hpp"
 #include "analysis/wire/encoding.hpp"
 

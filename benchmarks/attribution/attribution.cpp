@@ -9,7 +9,7 @@
 #include <ctime>
 
 #include "analysis/attribute/attributor.hpp"
-#include "analysis/pipeline.hpp"
+#include "analysis/pipeline/pipeline.hpp"
 #include "benchmarks/replay/patterns.hpp"
 
 using namespace pclscope;

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "analysis/match/tick_scale.hpp"
+#include "analysis/values/tick_scale.hpp"
 #include "interpose/record/segment.hpp"
 
 struct ClockFacts {

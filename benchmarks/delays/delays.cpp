@@ -10,7 +10,7 @@
 #include <cstring>
 #include <ctime>
 
-#include "analysis/pipeline.hpp"
+#include "analysis/pipeline/pipeline.hpp"
 #include "benchmarks/replay/patterns.hpp"
 
 using namespace pclscope;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/match/message.hpp"
+#include "analysis/values/message.hpp"
 
 namespace pclscope::benchmark {
 

@@ -12,8 +12,8 @@
 #include <span>
 #include <vector>
 
-#include "analysis/match/message.hpp"
 #include "analysis/order/event_order.hpp"
+#include "analysis/values/message.hpp"
 
 namespace pclscope::benchmark {
 

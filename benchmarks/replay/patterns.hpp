@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/pipeline.hpp"
+#include "analysis/pipeline/pipeline.hpp"
 #include "interpose/record/event.hpp"
 
 namespace pclscope::benchmark {

@@ -18,7 +18,7 @@
 #include <string>
 
 #include "analysis/callsite/site_table.hpp"
-#include "analysis/pipeline.hpp"
+#include "analysis/pipeline/pipeline.hpp"
 #include "benchmarks/replay/patterns.hpp"
 
 using namespace pclscope;

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/match/message.hpp"
+#include "analysis/values/message.hpp"
 #include "interpose/record/event.hpp"
 
 namespace pclscope::benchmark {

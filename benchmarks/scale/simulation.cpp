@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include "analysis/callsite/site_key.hpp"
 #include "analysis/match/matcher.hpp"
+#include "analysis/values/site_key.hpp"
 
 namespace pclscope::benchmark {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/nodes/part.hpp"
+#include "analysis/values/part.hpp"
 
 namespace pclscope::benchmark {
 

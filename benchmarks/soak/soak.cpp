@@ -20,7 +20,7 @@
 #include <fstream>
 #include <string>
 
-#include "analysis/pipeline.hpp"
+#include "analysis/pipeline/pipeline.hpp"
 #include "analysis/store/reader.hpp"
 #include "analysis/store/writer.hpp"
 #include "analysis/window/evolutions.hpp"

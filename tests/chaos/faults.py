@@ -39,6 +39,10 @@ class Fault:
         """Whether what the program prints may be lost."""
         return False
 
+    def by_launcher(self):
+        """Whether the launcher passes it on to the ranks."""
+        return False
+
 
 class Nothing(Fault):
     pass
@@ -70,6 +74,9 @@ class Signal(Fault):
             return [pid for pid, command in mine if name_of(command).startswith(LAUNCHERS[:3])
                     and "hydra_pmi_proxy" not in command][:1]
         return [running.process.pid]  # the command
+
+    def by_launcher(self):
+        return self.receiver in ("mpirun", "the command", "the group")
 
     def strike(self, box, running, chance):
         victims = self.receivers(box, running)

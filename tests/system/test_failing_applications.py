@@ -44,7 +44,7 @@ class FailingApplications(harness.SystemTest):
         def end(done):
             self.assertNotEqual(done.code, 0, str(done))
             status, said = done.end()
-            return said if (mpi, how) == ("mpich", "early") else (status, said)  # any of the killed ranks' (README)
+            return said if (mpi, how) == ("mpich", "early") else (status, said)  # any of the killed ranks' (limits.md)
 
         self.assertEndsAlike(bare, traced, end, is_chance=harness.end_is_chance(arguments))
 

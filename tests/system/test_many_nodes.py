@@ -105,8 +105,10 @@ class ManyNodes(testbed.TestbedTest):
 
     def test_a_throttled_link_shows_in_its_own_latencies_only(self):
         path = self.box.directory / "run.h5"
-        # Three pairs of nodes, each with a pair of ranks of its own, which wait for nobody else.
-        running = self.testbed.start(2, harness.program("pairs", "openmpi"), "300", "2000", "0", "2", "1", "4", "3",
+        # Three pairs of nodes, each with a pair of ranks of its own, which wait for nobody else. A message is three times
+        # what the throttled link lets through at once (4 kB), so each must wait; and less than what TCP sends without an
+        # answer.
+        running = self.testbed.start(2, harness.program("pairs", "openmpi"), "300", "12000", "0", "2", "1", "4", "3",
                                      "5", self.box.until(), options=("--dump", path, "--keep", "all"))
         name = self.box.job_name(running)
         self.box.live_with_messages(name, running, 1_000)
@@ -127,7 +129,7 @@ class ManyNodes(testbed.TestbedTest):
         took = rows.recv_end - rows.send_begin
         during = (rows.send_begin > planted - origin + 10**8) & (rows.recv_end < lifted - origin)
         calm = rows.recv_end < calm_end - origin
-        def quick(times):  # where the machine is busy many messages wait for a core, but not all; the link keeps all
+        def quick(times):  # where the machine is busy many messages wait for a core, but not all; the link holds all
             return max(float(numpy.percentile(times, 10)), 1e3)  # clocks are not known better
         ratio = {}
         for a, b in ((0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)):

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <random>
 
-#include "analysis/order/dag.hpp"
-#include "analysis/snapshot.hpp"
+#include "analysis/values/dag.hpp"
+#include "analysis/values/snapshot.hpp"
 
 namespace pclscope::test {
 

@@ -1,7 +1,7 @@
 // A snapshot whose every number is known, for tests of what is shown.
 #pragma once
 
-#include "analysis/snapshot.hpp"
+#include "analysis/values/snapshot.hpp"
 
 namespace pclscope::test {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/snapshot.hpp"
+#include "analysis/values/snapshot.hpp"
 #include "viewer/commands/inspect_words.hpp"
 #include "viewer/session/session.hpp"
 

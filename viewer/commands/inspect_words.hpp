@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/snapshot.hpp"
+#include "analysis/values/snapshot.hpp"
 #include "viewer/session/session.hpp"
 #include "viewer/views/message_rows.hpp"
 #include "viewer/views/page_options.hpp"

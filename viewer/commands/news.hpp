@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "analysis/snapshot.hpp"
+#include "analysis/values/snapshot.hpp"
 #include "analysis/wire/subscriber.hpp"
 
 namespace pclscope::commands {

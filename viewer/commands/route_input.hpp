@@ -11,7 +11,7 @@
 #include "analysis/mapping/link_load.hpp"
 #include "analysis/mapping/route_file.hpp"
 #include "analysis/mapping/traffic.hpp"
-#include "analysis/result.hpp"
+#include "analysis/values/result.hpp"
 
 namespace pclscope::commands {
 

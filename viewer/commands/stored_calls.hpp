@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/match/collective_call.hpp"
-#include "analysis/match/message.hpp"
+#include "analysis/values/collective_call.hpp"
+#include "analysis/values/message.hpp"
 #include "viewer/commands/inspect_words.hpp"
 
 namespace pclscope::commands {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analysis/mapping/traffic.hpp"
-#include "analysis/result.hpp"
+#include "analysis/values/result.hpp"
 
 namespace pclscope::commands {
 

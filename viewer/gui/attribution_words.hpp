@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "analysis/snapshot.hpp"
+#include "analysis/values/snapshot.hpp"
 #include "viewer/views/site_text.hpp"
 
 namespace pclscope::gui {

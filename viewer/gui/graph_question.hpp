@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "analysis/order/dag.hpp"
-#include "analysis/snapshot.hpp"
+#include "analysis/values/dag.hpp"
+#include "analysis/values/snapshot.hpp"
 #include "viewer/gui/selection.hpp"
 #include "viewer/session/history.hpp"
 

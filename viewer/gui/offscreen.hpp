@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "analysis/result.hpp"
+#include "analysis/values/result.hpp"
 #include "viewer/layout/line_image.hpp"
 
 namespace pclscope::gui {

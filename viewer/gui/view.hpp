@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/order/dag.hpp"
-#include "analysis/snapshot.hpp"
+#include "analysis/values/dag.hpp"
+#include "analysis/values/snapshot.hpp"
 #include "viewer/gui/selection.hpp"
 #include "viewer/layout/geometry.hpp"
 #include "viewer/layout/palette.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "analysis/collect/dormant.hpp"
-#include "analysis/result.hpp"
+#include "analysis/values/result.hpp"
 
 namespace pclscope::launch {
 

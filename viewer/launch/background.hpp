@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/result.hpp"
+#include "analysis/values/result.hpp"
 
 namespace pclscope::launch {
 

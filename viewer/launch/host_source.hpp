@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/result.hpp"
+#include "analysis/values/result.hpp"
 #include "viewer/launch/detect_mpi.hpp"
 #include "viewer/launch/hosts.hpp"
 

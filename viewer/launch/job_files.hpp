@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "analysis/result.hpp"
+#include "analysis/values/result.hpp"
 #include "interpose/record/board.hpp"
 
 namespace pclscope::launch {

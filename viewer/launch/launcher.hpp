@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "analysis/result.hpp"
+#include "analysis/values/result.hpp"
 #include "viewer/launch/detect_mpi.hpp"
 
 namespace pclscope::launch {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/attribution.hpp"
+#include "analysis/values/attribution.hpp"
 #include "viewer/layout/geometry.hpp"
 
 namespace pclscope::layout {

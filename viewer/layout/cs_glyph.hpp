@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/order/dag.hpp"
+#include "analysis/values/dag.hpp"
 #include "viewer/layout/geometry.hpp"
 
 namespace pclscope::layout {

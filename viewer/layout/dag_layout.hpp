@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "analysis/order/dag.hpp"
+#include "analysis/values/dag.hpp"
 #include "viewer/layout/geometry.hpp"
 
 namespace pclscope::layout {

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/snapshot.hpp"
+#include "analysis/values/snapshot.hpp"
 #include "viewer/layout/force_layout.hpp"
 #include "viewer/layout/geometry.hpp"
 

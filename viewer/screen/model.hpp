@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/snapshot.hpp"
+#include "analysis/values/snapshot.hpp"
 #include "viewer/views/blocked_sections.hpp"
 #include "viewer/views/site_text.hpp"
 #include "viewer/views/watch_page.hpp"

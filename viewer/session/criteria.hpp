@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/match/message.hpp"
-#include "analysis/snapshot.hpp"
+#include "analysis/values/message.hpp"
+#include "analysis/values/snapshot.hpp"
 
 namespace pclscope::session {
 

@@ -8,9 +8,9 @@
 #include <memory>
 #include <string>
 
-#include "analysis/order/dag.hpp"
-#include "analysis/result.hpp"
-#include "analysis/snapshot.hpp"
+#include "analysis/values/dag.hpp"
+#include "analysis/values/result.hpp"
+#include "analysis/values/snapshot.hpp"
 #include "viewer/session/history.hpp"
 #include "viewer/session/session.hpp"
 

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/snapshot.hpp"
+#include "analysis/values/snapshot.hpp"
 #include "viewer/session/shared_list.hpp"
 
 namespace pclscope::session {

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "analysis/result.hpp"
-#include "analysis/snapshot.hpp"
+#include "analysis/values/result.hpp"
+#include "analysis/values/snapshot.hpp"
 
 namespace pclscope::session {
 

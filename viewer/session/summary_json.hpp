@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "analysis/snapshot.hpp"
+#include "analysis/values/snapshot.hpp"
 
 namespace pclscope::session {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/snapshot.hpp"
+#include "analysis/values/snapshot.hpp"
 #include "viewer/session/session.hpp"
 #include "viewer/session/summary_json.hpp"
 #include "viewer/views/message_rows.hpp"

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/match/collective_call.hpp"
-#include "analysis/snapshot.hpp"
+#include "analysis/values/collective_call.hpp"
+#include "analysis/values/snapshot.hpp"
 #include "viewer/session/summary_json.hpp"
 #include "viewer/views/summary_tables.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/order/dag.hpp"
+#include "analysis/values/dag.hpp"
 #include "viewer/session/summary_json.hpp"
 
 namespace pclscope::views {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/snapshot.hpp"
+#include "analysis/values/snapshot.hpp"
 #include "viewer/session/summary_json.hpp"
 #include "viewer/views/page_options.hpp"
 #include "viewer/views/summary_tables.hpp"

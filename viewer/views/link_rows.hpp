@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/snapshot.hpp"
+#include "analysis/values/snapshot.hpp"
 #include "viewer/views/summary_tables.hpp"
 
 namespace pclscope::views {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "analysis/match/message.hpp"
-#include "analysis/result.hpp"
-#include "analysis/snapshot.hpp"
+#include "analysis/values/message.hpp"
+#include "analysis/values/result.hpp"
+#include "analysis/values/snapshot.hpp"
 #include "viewer/session/criteria.hpp"
 #include "viewer/session/session.hpp"
 #include "viewer/session/summary_json.hpp"

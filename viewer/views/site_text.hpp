@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/snapshot.hpp"
+#include "analysis/values/snapshot.hpp"
 
 namespace pclscope::views {
 

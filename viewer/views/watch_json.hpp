@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "analysis/snapshot.hpp"
+#include "analysis/values/snapshot.hpp"
 #include "viewer/session/summary_json.hpp"
 
 namespace pclscope::views {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/snapshot.hpp"
+#include "analysis/values/snapshot.hpp"
 #include "viewer/views/page_options.hpp"
 
 namespace pclscope::views {

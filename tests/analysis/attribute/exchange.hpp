@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/match/collective_call.hpp"
-#include "analysis/match/message.hpp"
+#include "analysis/values/collective_call.hpp"
+#include "analysis/values/message.hpp"
 
 namespace pclscope::test {
 

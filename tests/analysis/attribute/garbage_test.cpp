@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "analysis/attribute/replay.hpp"
-#include "analysis/pipeline.hpp"
+#include "analysis/pipeline/pipeline.hpp"
 #include "tests/analysis/attribute/exchange.hpp"
 #include "tests/thinned.hpp"
 

@@ -1,7 +1,7 @@
 // Jobs with collectives only: no message closes a window, and still there are findings, live and at the end.
 #include <catch2/catch.hpp>
 
-#include "analysis/pipeline.hpp"
+#include "analysis/pipeline/pipeline.hpp"
 #include "interpose/record/functions.hpp"
 #include "tests/analysis/attribute/exchange.hpp"
 

@@ -3,8 +3,8 @@
 #include <chrono>
 
 #include "analysis/callsite/process_maps.hpp"
-#include "analysis/callsite/site_key.hpp"
 #include "analysis/callsite/site_table.hpp"
+#include "analysis/values/site_key.hpp"
 #include "tests/analysis/callsite/small_programs.hpp"
 
 using namespace pclscope;

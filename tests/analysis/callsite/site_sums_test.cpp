@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "analysis/pipeline.hpp"
+#include "analysis/pipeline/pipeline.hpp"
 
 using namespace pclscope;
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <random>
 
-#include "analysis/match/message.hpp"
+#include "analysis/values/message.hpp"
 
 using namespace pclscope;
 

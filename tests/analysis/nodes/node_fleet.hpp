@@ -9,10 +9,10 @@
 #include <random>
 #include <vector>
 
-#include "analysis/callsite/site_key.hpp"
 #include "analysis/match/matcher.hpp"
 #include "analysis/nodes/memory_link.hpp"
 #include "analysis/nodes/node.hpp"
+#include "analysis/values/site_key.hpp"
 #include "tests/analysis/match/mpi_simulator.hpp"
 
 namespace pclscope::test {

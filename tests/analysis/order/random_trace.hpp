@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "analysis/match/message.hpp"
+#include "analysis/values/message.hpp"
 
 namespace pclscope::order_test {
 

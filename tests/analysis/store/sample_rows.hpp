@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "analysis/match/collective_call.hpp"
-#include "analysis/match/message.hpp"
-#include "analysis/snapshot.hpp"
+#include "analysis/values/collective_call.hpp"
+#include "analysis/values/message.hpp"
+#include "analysis/values/snapshot.hpp"
 
 namespace pclscope::testing {
 

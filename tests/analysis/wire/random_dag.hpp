@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "analysis/order/dag.hpp"
+#include "analysis/values/dag.hpp"
 
 namespace pclscope::testing {
 

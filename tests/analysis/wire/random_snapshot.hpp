@@ -5,7 +5,7 @@
 #include <random>
 #include <string>
 
-#include "analysis/snapshot.hpp"
+#include "analysis/values/snapshot.hpp"
 
 namespace pclscope::testing {
 

@@ -5,8 +5,8 @@
 #include <limits>
 #include <random>
 
-#include "analysis/order/dag.hpp"
 #include "analysis/order/fold.hpp"
+#include "analysis/values/dag.hpp"
 
 namespace pclscope::test {
 

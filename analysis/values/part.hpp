@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "analysis/match/message.hpp"
-#include "analysis/match/sender_state.hpp"
-#include "analysis/snapshot.hpp"
-#include "analysis/window/latency_sums.hpp"
+#include "analysis/values/latency_sums.hpp"
+#include "analysis/values/message.hpp"
+#include "analysis/values/sender_state.hpp"
+#include "analysis/values/snapshot.hpp"
 #include "interpose/record/event.hpp"
 
 namespace pclscope::nodes {

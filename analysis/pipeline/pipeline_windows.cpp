@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "analysis/pipeline_state.hpp"
+#include "analysis/pipeline/pipeline_state.hpp"
 
 namespace pclscope {
 

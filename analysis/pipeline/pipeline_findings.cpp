@@ -1,7 +1,7 @@
 // What the findings are fed with (analysis/attribute/, docs/attribution.md).
 #include <algorithm>
 
-#include "analysis/pipeline_state.hpp"
+#include "analysis/pipeline/pipeline_state.hpp"
 
 namespace pclscope {
 

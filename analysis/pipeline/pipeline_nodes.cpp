@@ -1,7 +1,7 @@
 // A job on several nodes: what a node's pipeline hands up (role `node`), and what the root's makes of it (role `job`).
 #include <algorithm>
 
-#include "analysis/pipeline_state.hpp"
+#include "analysis/pipeline/pipeline_state.hpp"
 
 namespace pclscope {
 

@@ -1,5 +1,5 @@
 // Events in, snapshots out: small jobs whose figures are worked out on paper.
-#include "analysis/pipeline.hpp"
+#include "analysis/pipeline/pipeline.hpp"
 
 #include <catch2/catch.hpp>
 #include <map>

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/attribution.hpp"
+#include "analysis/values/attribution.hpp"
 
 namespace pclscope {
 

@@ -1,9 +1,9 @@
-#include "analysis/pipeline.hpp"
+#include "analysis/pipeline/pipeline.hpp"
 
 #include <algorithm>
 #include <limits>
 
-#include "analysis/pipeline_state.hpp"
+#include "analysis/pipeline/pipeline_state.hpp"
 
 namespace pclscope {
 

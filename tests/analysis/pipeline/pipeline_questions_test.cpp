@@ -4,8 +4,8 @@
 
 #include "analysis/order/clocks.hpp"
 #include "analysis/order/dag_builder.hpp"
-#include "analysis/pipeline.hpp"
-#include "analysis/time_share.hpp"
+#include "analysis/pipeline/pipeline.hpp"
+#include "analysis/values/time_share.hpp"
 #include "tests/analysis/match/streams.hpp"
 
 using namespace pclscope;

@@ -19,14 +19,14 @@
 #include <string>
 #include <vector>
 
-#include "analysis/match/collective_call.hpp"
-#include "analysis/match/message.hpp"
-#include "analysis/match/tick_scale.hpp"
-#include "analysis/nodes/part.hpp"
-#include "analysis/order/dag.hpp"
 #include "analysis/region/find_regions.hpp"
-#include "analysis/result.hpp"
-#include "analysis/snapshot.hpp"
+#include "analysis/values/collective_call.hpp"
+#include "analysis/values/dag.hpp"
+#include "analysis/values/message.hpp"
+#include "analysis/values/part.hpp"
+#include "analysis/values/result.hpp"
+#include "analysis/values/snapshot.hpp"
+#include "analysis/values/tick_scale.hpp"
 #include "interpose/record/event.hpp"
 
 namespace pclscope {

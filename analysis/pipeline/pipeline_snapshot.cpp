@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "analysis/order/dag_builder.hpp"
-#include "analysis/pipeline_state.hpp"
+#include "analysis/pipeline/pipeline_state.hpp"
 
 namespace pclscope {
 

@@ -1,0 +1,45 @@
+"""The house: which folder may include from which (ci/check/folders.py). Depends on: nothing."""
+import pathlib
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "ci" / "check"))
+import folders  # noqa: E402
+
+
+def made(files):
+    """The arrows of a made-up tree: {file: files it includes}."""
+    with tempfile.TemporaryDirectory() as directory:
+        for name in {*files, *(other for others in files.values() for other in others)}:
+            path = pathlib.Path(directory, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("".join(f'#include "{other}"\n' for other in files.get(name, ())))
+        return folders.arrows(pathlib.Path(directory))
+
+
+class Folders(unittest.TestCase):
+    def test_no_cycle_and_no_arrow_up(self):
+        self.assertEqual(folders.problems(folders.arrows()), [])
+
+    def test_the_values_use_nothing_of_the_analysis(self):
+        self.assertEqual(set(folders.arrows()["analysis/values"]), {"interpose/record"})
+
+    def test_known_cycles_are_still_there(self):
+        """Else they are no longer to be excused."""
+        graph = folders.arrows()
+        for known in folders.KNOWN:
+            self.assertTrue(all(known <= folders.reachable(graph, folder) for folder in known), known)
+
+    def test_planted_arrows_are_found(self):
+        good = {"viewer/a/x.cpp": ["analysis/b/y.hpp", "interpose/record/z.hpp"], "analysis/b/y.hpp": ["analysis/c/w.hpp"]}
+        self.assertEqual(folders.problems(made(good)), [])
+        for file, other in (("analysis/c/w.hpp", "analysis/b/y.hpp"), ("analysis/c/w.hpp", "viewer/a/u.hpp"),
+                            ("interpose/record/z.hpp", "analysis/b/y.hpp")):
+            with self.subTest(file=file, includes=other):
+                self.assertTrue(any(file in line for line in folders.problems(made({**good, file: [other]}))))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
