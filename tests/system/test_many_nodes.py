@@ -105,9 +105,9 @@ class ManyNodes(testbed.TestbedTest):
 
     def test_a_throttled_link_shows_in_its_own_latencies_only(self):
         path = self.box.directory / "run.h5"
-        # Three pairs of nodes, each with a pair of ranks of its own, which wait for nobody else. A message is three times
-        # what the throttled link lets through at once (4 kB), so each must wait; and less than what TCP sends without an
-        # answer.
+        # Three pairs of nodes, each with a pair of ranks of its own, which wait for nobody else. A message is three
+        # times what the throttled link lets through at once (4 kB), so each must wait; and less than what TCP sends
+        # without an answer.
         running = self.testbed.start(2, harness.program("pairs", "openmpi"), "300", "12000", "0", "2", "1", "4", "3",
                                      "5", self.box.until(), options=("--dump", path, "--keep", "all"))
         name = self.box.job_name(running)
