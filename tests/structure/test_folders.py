@@ -33,7 +33,8 @@ class Folders(unittest.TestCase):
             self.assertTrue(all(known <= folders.reachable(graph, folder) for folder in known), known)
 
     def test_planted_arrows_are_found(self):
-        good = {"viewer/a/x.cpp": ["analysis/b/y.hpp", "interpose/record/z.hpp"], "analysis/b/y.hpp": ["analysis/c/w.hpp"]}
+        good = {"viewer/a/x.cpp": ["analysis/b/y.hpp", "interpose/record/z.hpp"],
+                "analysis/b/y.hpp": ["analysis/c/w.hpp"]}
         self.assertEqual(folders.problems(made(good)), [])
         for file, other in (("analysis/c/w.hpp", "analysis/b/y.hpp"), ("analysis/c/w.hpp", "viewer/a/u.hpp"),
                             ("interpose/record/z.hpp", "analysis/b/y.hpp")):

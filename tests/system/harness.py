@@ -303,9 +303,9 @@ class Sandbox:
 
 
 def comparable_status(mpi, status, by_launcher=False):
-    """A status, as a shell gives it, by which a bare and a traced run can be compared. MPICH's mpirun ors together the
-    ends of all processes, and the tool's is one more that it may kill. `by_launcher`: where it passed on the signal that
-    ended the ranks, its status is 0 or the signal's number, as they happen to end (docs/running.md)."""
+    """A status, as a shell gives it, by which a bare and a traced run can be compared. MPICH's mpirun ors together
+    the ends of all processes, and the tool's is one more that it may kill. `by_launcher`: where it passed on the
+    signal that ended the ranks, its status is 0 or the signal's number, as they happen to end (docs/running.md)."""
     if mpi != "mpich":
         return status
     return "ended" if by_launcher else status | signal.SIGKILL if status != 0 else 0
