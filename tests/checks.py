@@ -26,12 +26,6 @@ def thinned(full, brief):
     return full if FULL else brief
 
 
-def yielding(build):
-    """A library for LD_PRELOAD (tests/programs/yielding.c), for all that tests start in short; empty in full: MPICH's
-    ranks spin then, as with users. Open MPI has an option for it."""
-    path = pathlib.Path(build, "tests", "libyielding.so").resolve()
-    return "" if FULL or not path.exists() else str(path)
-
 
 class Hung(AssertionError):
     """A command did not end."""

@@ -51,14 +51,6 @@ def library(mpi):
     return str(BUILD / "lib" / f"libpclscope-{mpi}.so")
 
 
-YIELDING = checks.yielding(BUILD)
-
-
-def preload(*libraries):
-    """LD_PRELOAD=..., and what the tests' jobs have anyway."""
-    return "LD_PRELOAD=" + ":".join(map(str, filter(None, [*libraries, YIELDING])))
-
-
 class Finished:
     """How a command ended."""
 
@@ -132,8 +124,6 @@ class Sandbox:
         self.environment.update(XDG_RUNTIME_DIR=str(self.runtime), PCL_TEST_MARK=self.mark, LC_ALL="C")
         if os.getuid() == 0:
             self.environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-        if YIELDING:
-            self.environment["LD_PRELOAD"] = YIELDING
         self.shared_memory_before = set(remains.leftovers())
         self.orphaned = set()
 
