@@ -26,6 +26,14 @@ def thinned(full, brief):
     return full if FULL else brief
 
 
+def resting(build):
+    """What all that tests start has in its environment besides: tests/programs/resting.c, by which waiting ranks rest.
+    In full MPICH's ranks spin, as with users."""
+    path = pathlib.Path(build, "tests", "libresting.so").resolve()
+    if not path.exists():
+        return {}
+    return {"LD_PRELOAD": str(path), **({"PCL_TEST_SPIN": "1"} if FULL else {})}
+
 
 class Hung(AssertionError):
     """A command did not end."""

@@ -26,6 +26,7 @@ keeping = threading.Lock()  # launches may run side by side
 
 SOURCE = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 BUILD = os.environ.get("PCLSCOPE_BUILD", os.path.join(SOURCE, "build", "release"))
+RESTING = checks.resting(BUILD)
 MPIRUN = {"openmpi": os.environ.get("PCLSCOPE_MPIRUN_openmpi", "mpirun.openmpi"),
           "mpich": os.environ.get("PCLSCOPE_MPIRUN_mpich", "mpirun.mpich")}
 KINDS = ["none", "call", "send", "recv_post", "recv_done", "recv_cancelled", "recv_freed", "send_cancel_request",
@@ -65,6 +66,10 @@ NAMES = function_names()
 
 def library(mpi):
     return os.path.join(BUILD, "lib", f"libpclscope-{mpi}.so")
+
+
+def preload_of(library_path):
+    return "LD_PRELOAD=" + ":".join(filter(None, [library_path, RESTING.get("LD_PRELOAD")]))
 
 
 def program(name, mpi):
@@ -120,6 +125,7 @@ def environment(**more):
     e = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     for name in [n for n in e if n.startswith("PCLSCOPE_")]:
         del e[name]
+    e.update(RESTING)
     e.update({k: str(v) for k, v in more.items()})
     return e
 
@@ -187,7 +193,7 @@ def launch(mpi, ranks, command, token=None, tools=1, preload=True, job=True, tim
     options = ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"] if mpi == "openmpi" else []
     line = [MPIRUN[mpi]] + options + ["-n", str(ranks)]
     if preload:
-        line += ["env", "LD_PRELOAD=" + (preloaded or library(mpi))]
+        line += ["env", preload_of(preloaded or library(mpi))]
     line += command
     if tools:
         line += [":", "-n", str(tools), program("stand_in", mpi)]

@@ -44,7 +44,7 @@ class Attach(job.Test):
 
     def start(self, ranks, *command, **variables):
         options = ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"] if self.mpi == "openmpi" else []
-        line = [job.MPIRUN[self.mpi], *options, "-n", str(ranks), "env", "LD_PRELOAD=" + job.library(self.mpi),
+        line = [job.MPIRUN[self.mpi], *options, "-n", str(ranks), "env", job.preload_of(job.library(self.mpi)),
                 *command]
         process = subprocess.Popen(line, env=job.environment(PCL_TEST_MARK=self.mark, **variables),
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -51,6 +51,14 @@ def library(mpi):
     return str(BUILD / "lib" / f"libpclscope-{mpi}.so")
 
 
+RESTING = checks.resting(BUILD)
+
+
+def preload(*libraries):
+    """LD_PRELOAD=..., and what the tests' jobs have anyway."""
+    return "LD_PRELOAD=" + ":".join(map(str, filter(None, [*libraries, RESTING.get("LD_PRELOAD")])))
+
+
 class Finished:
     """How a command ended."""
 
@@ -124,6 +132,7 @@ class Sandbox:
         self.environment.update(XDG_RUNTIME_DIR=str(self.runtime), PCL_TEST_MARK=self.mark, LC_ALL="C")
         if os.getuid() == 0:
             self.environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+        self.environment.update(RESTING)
         self.shared_memory_before = set(remains.leftovers())
         self.orphaned = set()
 

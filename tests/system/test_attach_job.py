@@ -45,7 +45,7 @@ class AttachTest(harness.SystemTest):
         self.log.mkdir(exist_ok=True)
         launch, count, options = (self.box.bare_command(mpi, ranks)[0], str(ranks),
                                   self.box.bare_command(mpi, ranks)[1:-2])
-        running = self.box.start(launch, *options, "-n", count, "env", "LD_PRELOAD=" + harness.library(mpi), PATIENCE,
+        running = self.box.start(launch, *options, "-n", count, "env", harness.preload(harness.library(mpi)), PATIENCE,
                                  load(mpi), LONGEST, f"log={self.log}", self.until(), *more)
         return running, self.name_of(running)
 

@@ -9,7 +9,7 @@ def other(mpi):
 
 class Preload(harness.SystemTest):
     def preloaded(self, mpi, *command, timeout=harness.PATIENCE):
-        return self.box.run("env", "LD_PRELOAD=" + harness.library(mpi), *command, timeout=timeout)
+        return self.box.run("env", harness.preload(harness.library(mpi)), *command, timeout=timeout)
 
     def assertUnchanged(self, mpi, *command):
         """The same output and status, and not a word, with the library as without it."""
