@@ -8,11 +8,12 @@ target_link_libraries(pclscope_worker PUBLIC pclscope_core pclscope_callsite pcl
 
 foreach(mpi ${PCLSCOPE_MPIS})
   add_library(pclscope_anchor_${mpi} STATIC aggregator/anchor.cpp aggregator/anchor_worker.cpp aggregator/clock_sync.cpp
-    aggregator/relay.cpp aggregator/relay_exchange.cpp)
+    aggregator/relay.cpp aggregator/relay_exchange.cpp aggregator/resting.cpp)
   target_link_libraries(pclscope_anchor_${mpi} PUBLIC pclscope_worker pclscope::mpi::${mpi})
   target_compile_options(pclscope_anchor_${mpi} PRIVATE -Wno-stringop-overflow)  # MPICH 4.0: MPI_STATUSES_IGNORE is 1
   add_executable(pclscope-aggregator-${mpi} aggregator/main.cpp)
   target_link_libraries(pclscope-aggregator-${mpi} PRIVATE pclscope_anchor_${mpi})
+  target_link_options(pclscope-aggregator-${mpi} PRIVATE -Wl,--export-dynamic-symbol=sched_yield)
   install(TARGETS pclscope-aggregator-${mpi} RUNTIME DESTINATION ${PCLSCOPE_INSTALL_PARTS})
   if(mpi STREQUAL mpich)  # the anchor is in MPI_Finalize with the application's ranks
     target_sources(pclscope-aggregator-${mpi} PRIVATE ${PROJECT_SOURCE_DIR}/interpose/finalize_progress.cpp)

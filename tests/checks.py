@@ -27,7 +27,7 @@ def thinned(full, brief):
 
 
 def resting(build):
-    """What all that tests start has in its environment besides: tests/programs/resting.c, by which waiting ranks rest.
+    """What all that tests start has in its environment besides: tests/programs/resting.c, by which waiting ranks sleep.
     In full MPICH's ranks spin, as with users."""
     path = pathlib.Path(build, "tests", "libresting.so").resolve()
     if not path.exists():

@@ -18,6 +18,7 @@
 #include "analysis/aggregator/anchor_worker.hpp"
 #include "analysis/aggregator/broadcast.hpp"
 #include "analysis/aggregator/relay.hpp"
+#include "analysis/aggregator/resting.hpp"
 #include "analysis/aggregator/unreached.hpp"
 #include "analysis/collect/board_file.hpp"
 #include "analysis/collect/collector.hpp"
@@ -82,6 +83,15 @@ class Departure {
 std::atomic<bool> asked{false};
 void on_request(int) { asked = true; }
 
+void enter_mpi() {
+  const Resting resting;
+  ::MPI_Init(nullptr, nullptr);
+}
+void leave_mpi() {
+  const Resting resting;
+  ::MPI_Finalize();
+}
+
 // The tool's ranks are the last of the world. No rank of the application takes part.
 MPI_Comm tool_ranks(int nodes) {
   int size = 0;
@@ -122,7 +132,7 @@ std::unique_ptr<Relay> open_relay(const Options& options, FrameSocket& socket) {
 // Without a board nobody can say when the application enters MPI. Join at once, so that it does not wait for us; the
 // other nodes' aggregators go on without this one's.
 void join_without_board(const Options& options) {
-  ::MPI_Init(nullptr, nullptr);
+  enter_mpi();
   FrameSocket nobody(-1);
   auto relay = options.nodes > 1 ? open_relay(options, nobody) : nullptr;
   if (relay) {
@@ -132,7 +142,7 @@ void join_without_board(const Options& options) {
       if (!relay->turn()) relay->rest();
   }
   relay.reset();
-  ::MPI_Finalize();
+  leave_mpi();
 }
 
 class Anchor {
@@ -150,7 +160,7 @@ class Anchor {
       departure->call_off();
       return leave_without_mpi();
     }
-    ::MPI_Init(nullptr, nullptr);
+    enter_mpi();
     if (options_.nodes > 1) relay_ = open_relay(options_, worker_.socket());
     if (relay_) node_ = relay_->node();
     wait_for_end();
@@ -159,7 +169,7 @@ class Anchor {
     else worker_.say(FrameKind::finished);
     {
       const FinalizeProgress progress;
-      ::MPI_Finalize();
+      leave_mpi();
     }
     if (departure) departure->call_off();
     wait_for_worker(for_worker);

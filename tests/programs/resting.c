@@ -1,4 +1,4 @@
-// Preloaded into all that tests start: a rank that waits for a message rests for some microseconds and asks again.
+// Preloaded into all that tests start: a rank that waits for a message rests for 30 us and asks again.
 // sched_yield(), which Open MPI calls there, can starve a whole machine on some kernels (Linux 6.18: with several who
 // yield and some who sleep, nobody else runs for up to two minutes); and MPICH spins for whole time slices while the
 // rank it waits for has no core. PCL_TEST_SPIN set: MPICH spins as with users.
@@ -11,6 +11,7 @@
 #include <time.h>
 
 static const unsigned patience = 10;  // looks in vain before it rests
+// Who sleeps for less than it takes to change processes keeps the core for its whole time slice.
 
 static void rest(void) {
   static __thread int sharp;
@@ -19,8 +20,8 @@ static void rest(void) {
     prctl(PR_SET_TIMERSLACK, 1UL);  // ns; else 50 us more
     sharp = 1;
   }
-  const struct timespec shortest = {0, 1};
-  nanosleep(&shortest, NULL);
+  const struct timespec pause = {0, 30000};
+  nanosleep(&pause, NULL);
   errno = saved;
 }
 
