@@ -150,6 +150,7 @@ void stop_recording() {
   pthread_mutex_lock(&threads_lock);
   for (std::uint32_t i = 0; i < thread_count; ++i)
     recorders[i]->header().state.store(record::ProcessState::finalizing, std::memory_order_release);
+  for (std::uint32_t i = 0; i < thread_count; ++i) recorders[i]->wait_to_be_found(1000);
   pthread_mutex_unlock(&threads_lock);
 }
 
@@ -157,6 +158,7 @@ void leave_recording() {
   if (pthread_mutex_trylock(&threads_lock) != 0) return;  // exit() may come from anywhere, signal handlers too
   for (std::uint32_t i = 0; i < thread_count; ++i)
     recorders[i]->header().state.store(record::ProcessState::left, std::memory_order_release);
+  for (std::uint32_t i = 0; i < thread_count; ++i) recorders[i]->wait_to_be_found(100);
   pthread_mutex_unlock(&threads_lock);
 }
 
@@ -334,6 +336,17 @@ bool Recorder::wait_for_room(bool at_end) {
   waited_in_vain_ = !room;
   errno = saved;
   return room;
+}
+
+// A ring without a name can be found as long as its process lives. The aggregator looks every few milliseconds.
+void Recorder::wait_to_be_found(std::int32_t patience_ms) {
+  if (header().descriptor < 0) return;
+  const int saved = errno;
+  const std::uint64_t deadline = milliseconds() + static_cast<std::uint64_t>(patience_ms);
+  while (header().consumer.load(std::memory_order_acquire) == record::Consumer::expected && consumer_due() &&
+         !consumer_dead() && milliseconds() < deadline)
+    sleep_microseconds(500);
+  errno = saved;
 }
 
 bool Recorder::consumer_gone() { return header().consumer.load(std::memory_order_acquire) == record::Consumer::gone; }

@@ -1,5 +1,9 @@
 """Little room in /dev/shm (a container has 64 MB): the job ends as it does without us, and is recorded as far as there
 is room. Depends on: launcher."""
+import os
+import signal
+import time
+
 import harness
 from harness import thinned
 
@@ -69,6 +73,24 @@ class Memory(harness.SystemTest):
         self.assertEqual(done.our_lines(), [], str(done))
         self.assertComplete(self.box.json("inspect", dump, "--json"), 2, matched=40)
         self.assertEqual(list(place.iterdir()), [])
+
+    @harness.on_every_mpi
+    def test_a_program_that_ends_before_its_rings_are_found(self, mpi):
+        """Such rings have no name: they can be found as long as their processes live."""
+        place, dump, go = (self.box.directory / name for name in ("rings", "run.h5", f"go-{mpi}"))
+        place.mkdir(exist_ok=True)
+        script = 'while [ ! -e "$0" ]; do sleep 0.01; done; exec "$@"'
+        running = self.box.start_traced(2, "/bin/sh", "-c", script, go, harness.program("ring", mpi), "20",
+                                        options=("--dump", dump, "--mpi", mpi, "--ring-dir", place))
+        worker, = self.box.wait_for("aggregator", self.box.aggregator_workers, running=running)
+        os.kill(worker, signal.SIGSTOP)
+        go.touch()
+        time.sleep(0.4)  # the program takes less when nobody waits
+        os.kill(worker, signal.SIGCONT)
+        done = running.finish(harness.PATIENCE)
+        self.assertWorked(done)
+        self.assertEqual(done.our_lines(), [], str(done))
+        self.assertComplete(self.box.json("inspect", dump, "--json"), 2, matched=40)
 
     @harness.on_every_mpi
     def test_only_in_dev_shm(self, mpi):

@@ -76,6 +76,7 @@ std::string format_seconds(double seconds) {
   if (size < 999.5e-6) return three_digits(seconds * 1e6) + " us";
   if (size < 999.5e-3) return three_digits(seconds * 1e3) + " ms";
   if (size < 99.95) return three_digits(seconds) + " s";
+  if (size >= 1e15) return print("%.3g", seconds, " s");  // no time: beyond what a whole number holds
   const auto whole = std::llround(size);
   const std::string sign = seconds < 0 ? "-" : "";
   if (whole < 3600) return sign + std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s";
