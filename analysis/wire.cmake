@@ -10,10 +10,10 @@ add_custom_command(
   VERBATIM)
 
 add_library(pclscope_wire STATIC
-  wire/encode.cpp wire/decode.cpp wire/dag_frame.cpp wire/attribution_frame.cpp wire/snapshot_encode.cpp
-  wire/snapshot_decode.cpp wire/endpoint.cpp wire/curve_keys.cpp wire/gatekeeper.cpp wire/monitor.cpp wire/door.cpp
+  wire/encode.cpp wire/encoding.cpp wire/decode.cpp wire/decoding.cpp wire/dag_frame.cpp
+  wire/snapshot_frame.cpp wire/endpoint.cpp wire/curve_keys.cpp wire/gatekeeper.cpp wire/monitor.cpp wire/door.cpp
   wire/peer_check.cpp wire/publisher.cpp wire/subscriber.cpp wire/runtime_directory.cpp wire/jobs.cpp ${wire_generated})
 pclscope_precompile(pclscope_wire)
-target_link_libraries(pclscope_wire PRIVATE PkgConfig::zmq nlohmann_json::nlohmann_json)
+target_link_libraries(pclscope_wire PUBLIC pclscope_rows PRIVATE PkgConfig::zmq nlohmann_json::nlohmann_json)
 target_compile_options(pclscope_wire PRIVATE ${PCLSCOPE_SANITIZE_FLAGS})
 target_link_options(pclscope_wire PUBLIC ${PCLSCOPE_SANITIZE_FLAGS})

@@ -28,7 +28,7 @@ class ChunkedWriter {
     bool good = group_ && create_list(group_.get(), "rows", shown_) &&
                 create_number(group_.get(), "not_stored", std::uint64_t{0});
     describe(
-        [&]<class Base, class T>(const char* column, const char* unit, T Base::*) {
+        [&]<class Base, class T>(const char* column, const char* unit, T Base::*, const char*) {
           const Hdf5Handle type = Stored<T>::file();
           columns_.push_back(Column::create(group_.get(), column, unit, type.get(), chunk_, true));
           good = good && columns_.back();
@@ -78,8 +78,8 @@ class ChunkedWriter {
   bool copy(hid_t from, const char* name, const ChunkedWriter& other) {
     const Hdf5Handle group = own_group(H5Gopen2(from, name, H5P_DEFAULT));
     std::vector<Column> sources;
-    describe([&]<class Base, class T>(const char* column, const char*,
-                                      T Base::*) { sources.push_back(Column::open(group.get(), column)); },
+    describe([&]<class Base, class T>(const char* column, const char*, T Base::*,
+                                      const char*) { sources.push_back(Column::open(group.get(), column)); },
              static_cast<const PackedRow*>(nullptr));
     for (std::uint64_t chunk = 0; chunk * chunk_ < other.full_; chunk++) {
       for (std::size_t i = 0; i < columns_.size(); i++) {
@@ -126,7 +126,7 @@ class ChunkedWriter {
     std::uint64_t bytes = 0;
     std::size_t next = 0;
     describe(
-        [&]<class Base, class T>(const char*, const char*, T Base::*member) {
+        [&]<class Base, class T>(const char*, const char*, T Base::*member, const char*) {
           using Type = typename Stored<T>::Type;
           scratch_.resize(chunk_ * sizeof(Type));
           Type* to = reinterpret_cast<Type*>(scratch_.data());
@@ -227,7 +227,7 @@ class ChunkedReader {
   static bool open_columns(hid_t group, std::vector<Column>& columns, std::uint64_t& rows) {
     bool any = false;
     describe(
-        [&]<class Base, class T>(const char* name, const char*, T Base::*) {
+        [&]<class Base, class T>(const char* name, const char*, T Base::*, const char*) {
           columns.push_back(Column::open(group, name));
           if (!columns.back()) return;
           rows = std::min(rows, columns.back().extent());
@@ -258,7 +258,7 @@ class ChunkedReader {
     bool good = true;
     std::size_t next = 0;
     describe(
-        [&]<class Base, class T>(const char*, const char*, T Base::*member) {
+        [&]<class Base, class T>(const char*, const char*, T Base::*member, const char*) {
           using Type = typename Stored<T>::Type;
           const Column& column = columns[next++];
           if (!good || !column) return;
@@ -266,7 +266,7 @@ class ChunkedReader {
           const Hdf5Handle memory = Stored<T>::memory();
           good = column.read(begin < full_ ? begin : 0, count, memory.get(), scratch.data());
           const Type* from = reinterpret_cast<const Type*>(scratch.data());
-          for (std::size_t i = 0; good && i < count; i++) packed[i].*member = from_file<T>(from[i]);
+          for (std::size_t i = 0; good && i < count; i++) packed[i].*member = from_stored<T>(from[i]);
         },
         static_cast<const PackedRow*>(nullptr));
     if (!good) return false;

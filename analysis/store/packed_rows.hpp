@@ -72,35 +72,40 @@ struct Packed<CollectiveCall> {
 
 template <class Column>
 void describe(Column&& column, const PackedMessage*) {
-  column("comm", "id", &PackedMessage::comm);
-  column("source", "rank", &PackedMessage::source);
-  column("destination", "rank", &PackedMessage::destination);
-  column("tag", "1", &PackedMessage::tag);
-  column("flags", "bits", &PackedMessage::flags);
-  column("bytes", "bytes", &PackedMessage::bytes);
-  column("recv_end_step", "ns, zigzag", &PackedMessage::recv_end_step);
-  column("send_to_end", "ns", &PackedMessage::send_to_end);
-  column("sent_to_end", "ns, zigzag", &PackedMessage::sent_to_end);
-  column("wait_to_end", "ns", &PackedMessage::wait_to_end);
-  column("post_to_wait", "ns", &PackedMessage::post_to_wait);
-  column("send_site", "id of a row of sites", &PackedMessage::send_site);
-  column("recv_site", "id of a row of sites", &PackedMessage::recv_site);
+  column("comm", "id", &PackedMessage::comm, "communicator");
+  column("source", "rank", &PackedMessage::source, "who sent");
+  column("destination", "rank", &PackedMessage::destination, "who received");
+  column("tag", "1", &PackedMessage::tag, "of the message");
+  column("flags", "bits", &PackedMessage::flags, "see below");
+  column("bytes", "bytes", &PackedMessage::bytes, "as received when known, else as sent");
+  column("recv_end_step", "ns, zigzag", &PackedMessage::recv_end_step,
+         "recv_end minus that of the row before; in the first row of a chunk minus 0");
+  column("send_to_end", "ns", &PackedMessage::send_to_end, "recv_end - send_begin: the message's time");
+  column("sent_to_end", "ns, zigzag", &PackedMessage::sent_to_end, "recv_end - send_end");
+  column("wait_to_end", "ns", &PackedMessage::wait_to_end, "recv_end - recv_wait");
+  column("post_to_wait", "ns", &PackedMessage::post_to_wait, "recv_wait - recv_post");
+  column("send_site", "id of a row of sites", &PackedMessage::send_site, "call that started the send; 0 not known");
+  column("recv_site", "id of a row of sites", &PackedMessage::recv_site, "call that posted the receive; 0 not known");
 }
 
 template <class Column>
 void describe(Column&& column, const PackedCollective*) {
-  column("comm", "id", &PackedCollective::comm);
-  column("ordinal", "1", &PackedCollective::ordinal);
-  column("rank", "rank", &PackedCollective::rank);
-  column("awaited", "rank", &PackedCollective::awaited);
-  column("function", "id", &PackedCollective::function);
-  column("shape", "id", &PackedCollective::shape);
-  column("nonblocking", "0 or 1", &PackedCollective::nonblocking);
-  column("bytes", "bytes", &PackedCollective::bytes);
-  column("end_step", "ns, zigzag", &PackedCollective::end_step);
-  column("begin_to_end", "ns", &PackedCollective::begin_to_end);
-  column("begin_to_awaited", "ns, zigzag", &PackedCollective::begin_to_awaited);
-  column("site", "id of a row of sites", &PackedCollective::site);
+  column("comm", "id", &PackedCollective::comm, "communicator");
+  column("ordinal", "1", &PackedCollective::ordinal, "number of the operation on its communicator");
+  column("rank", "rank", &PackedCollective::rank, "in the application's world");
+  column("awaited", "rank", &PackedCollective::awaited, "the last of those whom this rank had to wait for; -1 nobody");
+  column("function", "id", &PackedCollective::function, "MPI function");
+  column(
+      "shape", "id", &PackedCollective::shape,
+      "who waits for whom: 0 all for all, 1 members for the root, 2 the root for all, 3 for lower ranks, 4 not known");
+  column("nonblocking", "0 or 1", &PackedCollective::nonblocking,
+         "posted by one call, completed by another: no wait is claimed");
+  column("bytes", "bytes", &PackedCollective::bytes, "this rank's contribution");
+  column("end_step", "ns, zigzag", &PackedCollective::end_step,
+         "end minus that of the row before; in the first row of a chunk minus 0");
+  column("begin_to_end", "ns", &PackedCollective::begin_to_end, "end - begin");
+  column("begin_to_awaited", "ns, zigzag", &PackedCollective::begin_to_awaited, "awaited_begin - begin");
+  column("site", "id of a row of sites", &PackedCollective::site, "call site; 0 not known");
 }
 
 }  // namespace pclscope::store

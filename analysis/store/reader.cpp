@@ -10,6 +10,7 @@
 #include "analysis/store/sites.hpp"
 #include "analysis/store/summary.hpp"
 #include "analysis/store/table.hpp"
+#include "analysis/store/version.hpp"
 
 namespace pclscope::store {
 namespace {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/rows/call_columns.hpp"
 #include "analysis/store/table.hpp"
 #include "analysis/values/snapshot.hpp"
 

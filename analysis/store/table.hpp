@@ -11,25 +11,18 @@
 #include <type_traits>
 #include <vector>
 
-#include "analysis/store/call_columns.hpp"
-#include "analysis/store/columns.hpp"
+#include "analysis/rows/columns.hpp"
+#include "analysis/rows/stored.hpp"
 #include "analysis/store/hdf5_handle.hpp"
-#include "analysis/store/region_columns.hpp"
 
 namespace pclscope::store {
 
-// How a member is stored: bool as one byte, enumerations as numbers, text as a fixed-length string, all else as it is.
+// HDF5's types of a member: as rows/stored.hpp has it, text as a fixed-length string.
 template <class T>
 struct Stored {
-  using Type = T;
-  static Hdf5Handle file() { return own_type(H5Tcopy(file_type<T>())); }
-  static Hdf5Handle memory() { return own_type(H5Tcopy(memory_type<T>())); }
-};
-template <>
-struct Stored<bool> : Stored<std::uint8_t> {};
-template <class T>
-requires std::is_enum_v<T>
-struct Stored<T> : Stored<std::underlying_type_t<T>> {
+  using Type = typename StoredAs<T>::Type;
+  static Hdf5Handle file() { return own_type(H5Tcopy(file_type<Type>())); }
+  static Hdf5Handle memory() { return own_type(H5Tcopy(memory_type<Type>())); }
 };
 template <std::size_t n>
 struct Stored<std::array<char, n>> {
@@ -38,17 +31,11 @@ struct Stored<std::array<char, n>> {
   static Hdf5Handle memory() { return text_type(n); }
 };
 
-// What was read from a file, as a member: nothing that is not finite gets in.
-template <class T, class Type>
-T from_file(const Type& stored) {
-  if constexpr (std::is_floating_point_v<T>) return std::isfinite(stored) ? stored : T{0};
-  else return static_cast<T>(stored);
-}
-
 template <class Row>
 std::uint64_t row_bytes() {
   std::uint64_t bytes = 0;
-  describe([&]<class Base, class T>(const char*, const char*, T Base::*) { bytes += sizeof(typename Stored<T>::Type); },
+  describe([&]<class Base, class T>(const char*, const char*, T Base::*,
+                                    const char*) { bytes += sizeof(typename Stored<T>::Type); },
            static_cast<const Row*>(nullptr));
   return bytes;
 }
@@ -84,15 +71,16 @@ class Column {
 
 Hdf5Handle create_group(hid_t parent, const char* name);
 
-template <class Row>
-class TableWriter {
+// Which rows it has is said with each call: of one type always.
+class AnyTableWriter {
  public:
-  bool create(hid_t parent, const char* name, std::uint64_t rows_per_chunk) {
+  template <class Row>
+  bool create_as(hid_t parent, const char* name, std::uint64_t rows_per_chunk) {
     group_ = create_group(parent, name);
     // Before the columns: a lower address, so `rows` is written after them (driver.cpp).
     bool good = group_ && create_number(group_.get(), "rows", std::uint64_t{0});
     describe(
-        [&]<class Base, class T>(const char* column, const char* unit, T Base::*) {
+        [&]<class Base, class T>(const char* column, const char* unit, T Base::*, const char*) {
           const Hdf5Handle type = Stored<T>::file();
           columns_.push_back(Column::create(group_.get(), column, unit, type.get(), rows_per_chunk));
           good = good && columns_.back();
@@ -104,11 +92,12 @@ class TableWriter {
   hid_t group() const { return group_.get(); }
 
   // At most what the file grows by when rows up to `rows` are written.
-  std::uint64_t growth(std::uint64_t rows) const {
+  template <class Row>
+  std::uint64_t growth_as(std::uint64_t rows) const {
     std::uint64_t bytes = 0;
     std::size_t next = 0;
     describe(
-        [&]<class Base, class T>(const char*, const char*, T Base::*) {
+        [&]<class Base, class T>(const char*, const char*, T Base::*, const char*) {
           bytes += columns_[next++].growth(rows, sizeof(typename Stored<T>::Type));
         },
         static_cast<const Row*>(nullptr));
@@ -116,12 +105,13 @@ class TableWriter {
   }
 
   // Overwrites or appends rows [first, first + rows.size()). They count from set_rows() on.
-  bool write(std::uint64_t first, std::span<const Row> rows) {
+  template <class Row>
+  bool write_as(std::uint64_t first, std::span<const Row> rows) {
     if (rows.empty()) return true;
     bool good = true;
     std::size_t next = 0;
     describe(
-        [&]<class Base, class T>(const char*, const char*, T Base::*member) {
+        [&]<class Base, class T>(const char*, const char*, T Base::*member, const char*) {
           using Type = typename Stored<T>::Type;
           scratch_.resize(rows.size() * sizeof(Type));  // operator new's alignment suffices for every Type
           Type* to = reinterpret_cast<Type*>(scratch_.data());
@@ -148,6 +138,16 @@ class TableWriter {
 };
 
 template <class Row>
+class TableWriter : public AnyTableWriter {
+ public:
+  bool create(hid_t parent, const char* name, std::uint64_t rows_per_chunk) {
+    return create_as<Row>(parent, name, rows_per_chunk);
+  }
+  std::uint64_t growth(std::uint64_t rows) const { return growth_as<Row>(rows); }
+  bool write(std::uint64_t first, std::span<const Row> rows) { return write_as<Row>(first, rows); }
+};
+
+template <class Row>
 class TableReader {
  public:
   // False when there is no such table. Columns that are missing (an older minor version) read as default values.
@@ -156,7 +156,7 @@ class TableReader {
     if (!group_ || !read_number(group_.get(), "rows", rows_)) return false;
     if (rows_ == 0) return true;  // most tables of most dumps
     describe(
-        [&]<class Base, class T>(const char* column, const char*, T Base::*) {
+        [&]<class Base, class T>(const char* column, const char*, T Base::*, const char*) {
           columns_.push_back(Column::open(group_.get(), column));
           if (columns_.back()) rows_ = std::min(rows_, columns_.back().extent());
           any_ = any_ || columns_.back();
@@ -184,7 +184,7 @@ class TableReader {
     bool good = true;
     std::size_t next = 0;
     describe(
-        [&]<class Base, class T>(const char*, const char*, T Base::*member) {
+        [&]<class Base, class T>(const char*, const char*, T Base::*member, const char*) {
           using Type = typename Stored<T>::Type;
           const Column& column = columns_[next++];
           if (!good || !column) return;
@@ -192,7 +192,7 @@ class TableReader {
           const Hdf5Handle memory = Stored<T>::memory();
           good = column.read(first, count, memory.get(), scratch.data());
           const Type* from = reinterpret_cast<const Type*>(scratch.data());
-          for (std::size_t i = 0; good && i < count; i++) to[begin + i].*member = from_file<T>(from[i]);
+          for (std::size_t i = 0; good && i < count; i++) to[begin + i].*member = from_stored<T>(from[i]);
         },
         static_cast<const Row*>(nullptr));
     if (!good) to.resize(begin);

@@ -5,6 +5,7 @@
 
 #include "analysis/store/driver.hpp"
 #include "analysis/store/target.hpp"
+#include "analysis/store/version.hpp"
 
 namespace pclscope::store {
 namespace {

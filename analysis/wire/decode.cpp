@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "analysis/wire/attribution_frame.hpp"
 #include "analysis/wire/dag_frame.hpp"
 #include "analysis/wire/decoding.hpp"
 #include "analysis/wire/snapshot_frame.hpp"

@@ -3,7 +3,6 @@
 #include <cstring>
 #include <string>
 
-#include "analysis/wire/attribution_frame.hpp"
 #include "analysis/wire/dag_frame.hpp"
 #include "analysis/wire/encoding.hpp"
 #include "analysis/wire/frame.hpp"

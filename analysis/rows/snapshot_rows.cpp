@@ -1,0 +1,247 @@
+#include "analysis/rows/snapshot_rows.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include "analysis/rows/finding_rows.hpp"
+#include "analysis/rows/stretch.hpp"
+#include "interpose/record/functions.hpp"
+
+namespace pclscope {
+namespace {
+
+template <class Row, class Value>
+Row row_of(const Value& value) {
+  Row row;
+  static_cast<Value&>(row) = value;
+  return row;
+}
+
+template <std::size_t n>
+void copy_text(std::string_view text, std::array<char, n>& to) {
+  std::memcpy(to.data(), text.data(), std::min(text.size(), n));
+}
+
+template <class Row>
+void put_waits(Row& row, std::vector<WaitRow>& waits) {
+  row.waits_begin = waits.size();
+  row.waits_count = row.waits_for.size();
+  for (const std::int32_t rank : row.waits_for) waits.push_back({rank});
+}
+
+template <class Row>
+bool take_waits(const Row& row, const std::vector<WaitRow>& waits, std::uint64_t& next, std::vector<std::int32_t>& to) {
+  return each_of(row.waits_begin, row.waits_count, waits, next, [&](const WaitRow& wait) { to.push_back(wait.rank); });
+}
+
+void put(const std::vector<Region>& regions, SnapshotRows& to) {
+  for (const Region& region : regions) {
+    RegionRow row = row_of<RegionRow>(region);
+    row.ranks_begin = to.region_ranks.size();
+    row.ranks_count = region.ranks.size();
+    for (const std::int32_t rank : region.ranks) to.region_ranks.push_back({rank});
+    row.history_begin = to.region_history.size();
+    row.history_count = std::min(region.history_ratio.size(), region.history_messages.size());
+    for (std::size_t i = 0; i < row.history_count; i++)
+      to.region_history.push_back({region.history_ratio[i], region.history_messages[i]});
+    row.periods_begin = to.region_periods.size();
+    row.periods_count = region.periods.size();
+    to.region_periods.insert(to.region_periods.end(), region.periods.begin(), region.periods.end());
+    to.regions.push_back(std::move(row));
+  }
+}
+
+bool take(const SnapshotRows& from, std::vector<Region>& regions) {
+  std::uint64_t ranks = 0, windows = 0, periods = 0;
+  for (const RegionRow& row : from.regions) {
+    Region region = row;
+    const bool good = each_of(row.periods_begin, row.periods_count, from.region_periods, periods,
+                              [&](const Period& period) {
+                                region.periods.push_back(period);
+                                if (period.kind > PeriodKind::steady) region.periods.back().kind = PeriodKind::other;
+                              }) &&
+                      each_of(row.ranks_begin, row.ranks_count, from.region_ranks, ranks,
+                              [&](const RegionRankRow& member) { region.ranks.push_back(member.rank); }) &&
+                      each_of(row.history_begin, row.history_count, from.region_history, windows,
+                              [&](const RegionHistoryRow& window) {
+                                region.history_ratio.push_back(window.ratio);
+                                region.history_messages.push_back(window.messages);
+                              });
+    if (!good) return false;
+    regions.push_back(std::move(region));
+  }
+  return true;
+}
+
+void put(const std::vector<DelayOrigin>& delays, SnapshotRows& to) {
+  for (const DelayOrigin& delay : delays) {
+    DelayRow row = row_of<DelayRow>(delay);
+    row.victims_begin = to.delay_victims.size();
+    row.victims_count = std::min(delay.victims.size(), delay.victim_s.size());
+    for (std::size_t i = 0; i < row.victims_count; i++)
+      to.delay_victims.push_back({delay.victims[i], delay.victim_s[i]});
+    to.delays.push_back(std::move(row));
+  }
+}
+
+bool take(const SnapshotRows& from, std::vector<DelayOrigin>& delays) {
+  std::uint64_t victims = 0;
+  for (const DelayRow& row : from.delays) {
+    DelayOrigin delay = row;
+    const auto add = [&](const VictimRow& victim) {
+      delay.victims.push_back(victim.rank);
+      delay.victim_s.push_back(victim.lost_s);
+    };
+    if (!each_of(row.victims_begin, row.victims_count, from.delay_victims, victims, add)) return false;
+    delays.push_back(std::move(delay));
+  }
+  return true;
+}
+
+void put(const std::vector<FunctionActivity>& functions, SnapshotRows& to) {
+  for (const FunctionActivity& function : functions) {
+    FunctionRow row = row_of<FunctionRow>(function);
+    copy_text(record::function_name(function.function), row.name);
+    row.history_begin = to.function_history.size();
+    row.history_count = function.history_share.size();
+    for (const float share : function.history_share) to.function_history.push_back({share});
+    to.functions.push_back(std::move(row));
+  }
+}
+
+bool take(const SnapshotRows& from, std::vector<FunctionActivity>& functions) {
+  std::uint64_t windows = 0;
+  for (const FunctionRow& row : from.functions) {
+    FunctionActivity function = row;
+    const auto add = [&](const ShareRow& window) { function.history_share.push_back(window.share); };
+    if (!each_of(row.history_begin, row.history_count, from.function_history, windows, add)) return false;
+    functions.push_back(std::move(function));
+  }
+  return true;
+}
+
+// The table `waits_for` has the ranks' lists, then those of the deadlocks' members.
+void put(const std::vector<RankSummary>& ranks, const std::vector<Deadlock>& deadlocks, SnapshotRows& to) {
+  for (const RankSummary& rank : ranks) {
+    to.ranks.push_back(row_of<RankRow>(rank));
+    put_waits(to.ranks.back(), to.waits_for);
+  }
+  for (const Deadlock& deadlock : deadlocks) {
+    DeadlockRow row = row_of<DeadlockRow>(deadlock);
+    row.members_begin = to.deadlock_members.size();
+    row.members_count = deadlock.members.size();
+    to.deadlocks.push_back(std::move(row));
+    for (const DeadlockMember& member : deadlock.members) {
+      to.deadlock_members.push_back(row_of<DeadlockMemberRow>(member));
+      put_waits(to.deadlock_members.back(), to.waits_for);
+    }
+  }
+}
+
+bool take(const SnapshotRows& from, std::vector<RankSummary>& ranks, std::vector<Deadlock>& deadlocks) {
+  std::uint64_t waits = 0, members = 0;
+  for (const RankRow& row : from.ranks) {
+    RankSummary& rank = ranks.emplace_back(row);
+    if (!take_waits(row, from.waits_for, waits, rank.waits_for)) return false;
+  }
+  for (const DeadlockRow& row : from.deadlocks) {
+    Deadlock deadlock = row;
+    bool good = true;
+    const auto add = [&](const DeadlockMemberRow& member) {
+      deadlock.members.push_back(member);
+      good = good && take_waits(member, from.waits_for, waits, deadlock.members.back().waits_for);
+    };
+    if (!each_of(row.members_begin, row.members_count, from.deadlock_members, members, add) || !good) return false;
+    deadlocks.push_back(std::move(deadlock));
+  }
+  return true;
+}
+
+// False for what is no forest: a cluster that is not there yet, or that is part of two others.
+bool is_forest(const Dendrogram& dendrogram) {
+  std::int64_t leaves = 0;
+  const auto ranks = static_cast<std::int64_t>(dendrogram.leaf_of_rank.size());
+  for (const std::int32_t leaf : dendrogram.leaf_of_rank) {
+    if (leaf < -1 || leaf >= ranks) return false;
+    leaves = std::max<std::int64_t>(leaves, leaf + 1);
+  }
+  std::vector<bool> merged(static_cast<std::size_t>(leaves) + dendrogram.merges.size());
+  for (std::size_t k = 0; k < dendrogram.merges.size(); k++) {
+    for (const std::int32_t part : {dendrogram.merges[k].left, dendrogram.merges[k].right}) {
+      if (part < 0 || part >= leaves + static_cast<std::int64_t>(k) || merged[static_cast<std::size_t>(part)])
+        return false;
+      merged[static_cast<std::size_t>(part)] = true;
+    }
+  }
+  return true;
+}
+
+// Readers use nodes and ranks as indices.
+void take_places(const SnapshotRows& from, Snapshot& to) {
+  Application& application = to.application;
+  for (const NodeRow& node : from.nodes)
+    application.nodes.emplace_back(node.name.data(), ::strnlen(node.name.data(), node.name.size()));
+  for (const RankNodeRow& row : from.node_of_rank) application.node_of_rank.push_back(row.node);
+  const auto count = static_cast<std::int64_t>(application.nodes.size());
+  const auto unknown = [count](std::int32_t node) { return node < 0 || node >= count; };
+  const auto nobody = [&](std::int32_t rank) { return rank < 0 || rank >= application.ranks; };
+  for (std::int32_t& node : application.node_of_rank) node = unknown(node) ? -1 : node;
+  for (RankSummary& rank : to.ranks) rank.node = unknown(rank.node) ? -1 : rank.node;
+  Network& network = to.network;
+  for (const DeadNodeRow& row : from.dead_nodes)
+    if (!unknown(row.node)) network.dead_nodes.push_back(row.node);
+  network.clocks = from.clocks;
+  network.corrections = from.clock_corrections;
+  network.links = from.node_links;
+  to.traffic = from.traffic;
+  std::erase_if(network.links, [&](const NodeLink& l) { return unknown(l.source) || unknown(l.destination); });
+  std::erase_if(network.clocks, [&](const ClockState& clock) { return unknown(clock.node); });
+  std::erase_if(network.corrections, [&](const ClockCorrection& c) { return unknown(c.node); });
+  std::erase_if(to.traffic, [&](const PairTraffic& p) { return nobody(p.source) || nobody(p.destination); });
+}
+
+}  // namespace
+
+SnapshotRows rows_of(const Snapshot& snapshot) {
+  SnapshotRows rows;
+  put(snapshot.regions, rows);
+  put(snapshot.ranks, snapshot.deadlocks, rows);
+  put(snapshot.functions, rows);
+  put(snapshot.delays, rows);
+  put(snapshot.attribution, rows);
+  rows.links = snapshot.links;
+  for (const std::int32_t leaf : snapshot.dendrogram.leaf_of_rank) rows.leaf_of_rank.push_back({leaf});
+  rows.merges = snapshot.dendrogram.merges;
+  rows.worst = snapshot.worst;
+  rows.criteria = snapshot.criteria;
+  for (const std::string& name : snapshot.application.nodes) copy_text(name, rows.nodes.emplace_back().name);
+  for (const std::int32_t node : snapshot.application.node_of_rank) rows.node_of_rank.push_back({node});
+  rows.site_activity = snapshot.site_activity;
+  rows.clocks = snapshot.network.clocks;
+  rows.clock_corrections = snapshot.network.corrections;
+  for (const std::int32_t node : snapshot.network.dead_nodes) rows.dead_nodes.push_back({node});
+  rows.node_links = snapshot.network.links;
+  rows.traffic = snapshot.traffic;
+  return rows;
+}
+
+bool snapshot_of(const SnapshotRows& rows, Snapshot& snapshot) {
+  bool good = take(rows, snapshot.regions);
+  good = take(rows, snapshot.ranks, snapshot.deadlocks) && good;
+  good = take(rows, snapshot.functions) && good;
+  good = take(rows, snapshot.delays) && good;
+  snapshot.links = rows.links;
+  for (const LeafRow& row : rows.leaf_of_rank) snapshot.dendrogram.leaf_of_rank.push_back(row.leaf);
+  snapshot.dendrogram.merges = rows.merges;
+  if (!is_forest(snapshot.dendrogram)) snapshot.dendrogram = {};
+  snapshot.worst = rows.worst;
+  snapshot.criteria = rows.criteria;
+  snapshot.site_activity = rows.site_activity;
+  take_places(rows, snapshot);
+  if (snapshot.retention.keep > Keep::all) snapshot.retention.keep = Keep::all;
+  const auto nodes = static_cast<std::int64_t>(snapshot.application.nodes.size());
+  return take(rows, nodes, snapshot.attribution) && good;
+}
+
+}  // namespace pclscope

@@ -1,0 +1,54 @@
+// Prints the tables and attributes of a dump as they stand in analysis/store/FORMAT.md: from the lists that writer and
+// reader use (analysis/rows).
+#include <cstdio>
+#include <string>
+
+#include "analysis/rows/snapshot_rows.hpp"
+#include "analysis/rows/summary_values.hpp"
+#include "analysis/store/packed_rows.hpp"
+
+using namespace pclscope;
+
+namespace {
+
+template <class Row>
+void print(const std::string& names, const char* meaning) {
+  std::printf("\n%s: %s\n\n| column | unit | meaning |\n|---|---|---|\n", names.c_str(), meaning);
+  describe([](const char* name, const char* unit, auto,
+              const char* told) { std::printf("| `%s` | %s | %s |\n", name, unit, told); },
+           static_cast<const Row*>(nullptr));
+}
+
+}  // namespace
+
+int main() {
+  print<store::PackedMessage>(
+      "`/messages`", "matched messages, in the order of matching; attribute `not_stored`: those beyond the budget");
+  print<store::PackedCollective>("`/collectives`",
+                                 "one rank's part in an operation that all members have completed; attribute "
+                                 "`not_stored`");
+  print<ChunkTimes>("`/chunk_times/messages`, `/chunk_times/collectives`",
+                    "chunk by chunk: the first `send_begin` (`begin`) or `recv_end` (`end`) of its rows, and the last, "
+                    "as stored; the newest chunks may have none");
+  print<WindowRow>("`/windows`",
+                   "closed windows, oldest first; the numbers are of all messages in the window; attribute "
+                   "`not_stored`");
+  print<WindowRegionRow>("`/window_regions`", "regions with messages in a window");
+  print<SiteRow>("`/sites`", "call sites as they became known: **the last row of an id counts**");
+  print<ModuleRow>("`/modules`", "executables and libraries");
+  print<TextRow>("`/texts`", "UTF-8, back to back: `_begin` and `_count` of the two tables above");
+  const SnapshotRows nothing;
+  each_table(
+      []<class Row>(const TableInfo& info, const std::vector<Row>&) {
+        print<Row>(std::string("`/summary/N/") + info.name + "`", info.meaning);
+      },
+      nothing);
+  std::puts("\nAttributes of `/summary/N`, besides the text `method` (how the regions were found):\n");
+  std::puts("| attribute | unit | meaning |\n|---|---|---|");
+  const Snapshot empty;
+  describe_values(
+      [](const ValueInfo& value, const auto&) {
+        std::printf("| `%s` | %s | %s |\n", value.full_name().c_str(), value.unit, value.meaning);
+      },
+      empty);
+}
