@@ -5,7 +5,8 @@
 
 namespace pclscope::aggregator {
 
-// While it lives, sched_yield() in this process sleeps 50 us.
+// While it lives, sched_yield() in this process sleeps 50 us; at other times it does nothing: our loops sleep
+// themselves, and while they measure clocks they keep the core.
 class Resting {
  public:
   Resting();

@@ -76,7 +76,7 @@ Snapshot Pipeline::snapshot() const {
     summary.bytes_received = received.bytes;
     summary.collectives = activity.collectives;
     summary.dropped_events = s.dropped[rank];
-    summary.mean_ratio = received.mean_ratio();
+    summary.mean_latency_ratio = received.mean_ratio();
     summary.mpi_s = s.inside_mpi_s(rank);
     summary.late_sender_s = static_cast<double>(received.late_sender_ns) * 1e-9;
     summary.late_receiver_s = static_cast<double>(received.late_receiver_ns) * 1e-9;

@@ -1,12 +1,13 @@
 // What a row of each table is: name, unit, member and meaning of every column. Dumps (analysis/store), messages to
 // viewers (analysis/wire), JSON and the tables of FORMAT.md come from these lists: a new field is a member and a line.
 // describe(column, row type) calls column(name, unit, member, meaning) for each. Names and units are a file format: an
-// older name stays readable (`formerly`). Here: messages, windows, ranks, criteria, nodes; regions, calls and findings
-// have files of their own.
+// older name stays readable (former_name()). Here: messages, windows, ranks, criteria, nodes; regions, calls and
+// findings have files of their own.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 
 #include "analysis/values/message.hpp"
 #include "analysis/values/snapshot.hpp"
@@ -45,6 +46,16 @@ struct RankNodeRow {
 struct DeadNodeRow {
   std::int32_t node = 0;
 };
+
+// What a column was called in older dumps; nullptr: the same.
+template <class Row>
+const char* former_name(const char*) {
+  return nullptr;
+}
+template <>
+inline const char* former_name<RankRow>(const char* name) {
+  return std::strcmp(name, "mean_latency_ratio") == 0 ? "mean_ratio" : nullptr;  // until 2.4
+}
 
 // As version 1 of a dump had it; newer ones: analysis/store/packed_rows.hpp.
 template <class Column>
@@ -119,7 +130,8 @@ void describe(Column&& column, const RankRow*) {
   column("bytes_received", "bytes", &RankSummary::bytes_received, "of those received");
   column("collectives", "1", &RankSummary::collectives, "calls of collectives");
   column("dropped_events", "1", &RankSummary::dropped_events, "lost because its buffer was full");
-  column("mean_ratio", "1", &RankSummary::mean_ratio, "mean of time / latency criterion of the messages received");
+  column("mean_latency_ratio", "1", &RankSummary::mean_latency_ratio,
+         "mean of time / latency criterion of the messages received");
   column("mpi_s", "s", &RankSummary::mpi_s, "inside recorded MPI calls");
   column("late_sender_s", "s", &RankSummary::late_sender_s, "of messages received: it waited before the send began");
   column("late_receiver_s", "s", &RankSummary::late_receiver_s,

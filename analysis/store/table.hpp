@@ -158,6 +158,8 @@ class TableReader {
     describe(
         [&]<class Base, class T>(const char* column, const char*, T Base::*, const char*) {
           columns_.push_back(Column::open(group_.get(), column));
+          const char* former = columns_.back() ? nullptr : former_name<Row>(column);
+          if (former) columns_.back() = Column::open(group_.get(), former);
           if (columns_.back()) rows_ = std::min(rows_, columns_.back().extent());
           any_ = any_ || columns_.back();
         },

@@ -165,9 +165,9 @@ struct RankSummary {
   std::uint64_t bytes_received = 0;
   std::uint64_t collectives = 0;
   std::uint64_t dropped_events = 0;
-  double mean_ratio = 0;     // of messages received
-  double mpi_s = 0;          // seconds inside recorded MPI calls
-  double late_sender_s = 0;  // of messages received
+  double mean_latency_ratio = 0;  // of messages received
+  double mpi_s = 0;               // seconds inside recorded MPI calls
+  double late_sender_s = 0;       // of messages received
   double late_receiver_s = 0;
   double collective_wait_s = 0;  // in collectives, for those that came later
   double delay_caused_s = 0;     // that computation here cost all other ranks (DelayOrigin)

@@ -1,7 +1,8 @@
-// Prints the tables and attributes of a dump as they stand in analysis/store/FORMAT.md: from the lists that writer and
-// reader use (analysis/rows).
+// Prints the tables and attributes of a dump as they stand in analysis/store/FORMAT.md, or with the argument `json` the
+// fields in docs/json.md: from the lists that all writers and readers use (analysis/rows).
 #include <cstdio>
 #include <string>
+#include <type_traits>
 
 #include "analysis/rows/snapshot_rows.hpp"
 #include "analysis/rows/summary_values.hpp"
@@ -19,9 +20,51 @@ void print(const std::string& names, const char* meaning) {
            static_cast<const Row*>(nullptr));
 }
 
+// In JSON a number that is 0 or 1 is a bool, and a node has its name.
+std::string json_unit(const std::string& unit) {
+  if (unit == "0 or 1") return "bool";
+  if (unit == "row of nodes" || unit == "id of a row of sites") return "text or null";
+  if (unit.starts_with("id")) return "id";
+  return unit == "1" ? "" : unit;
+}
+
+// What viewer/session/row_json.hpp makes of a value.
+template <class Row, class Value>
+void print_json(const char* name) {
+  std::printf("<!-- fields: %s -->\n| field | unit | meaning |\n|---|---|---|\n", name);
+  describe(
+      []<class Base, class T>(const char* field, const char* unit, T Base::*, const char* told) {
+        if constexpr (std::is_base_of_v<Base, Value>)
+          std::printf("| `%s` | %s | %s |\n", field, json_unit(unit).c_str(), told);
+      },
+      static_cast<const Row*>(nullptr));
+  std::puts("<!-- end -->");
+}
+
+void print_json() {
+  std::puts("<!-- fields: values -->\n| field | unit | meaning |\n|---|---|---|");
+  const Snapshot empty;
+  describe_values(
+      [](const ValueInfo& value, const auto&) {
+        std::printf("| `%s.%s` | %s | %s |\n", value.group, value.name, json_unit(value.unit).c_str(), value.meaning);
+      },
+      empty);
+  std::puts("<!-- end -->");
+  print_json<RegionRow, Region>("region");
+  print_json<Period, Period>("period");
+  print_json<RegionLink, RegionLink>("link");
+  print_json<NodeLink, NodeLink>("node link");
+  print_json<ClockState, ClockState>("clock");
+  print_json<RankRow, RankSummary>("rank");
+  print_json<Criterion, Criterion>("criterion");
+  print_json<SiteActivity, SiteActivity>("site");
+  print_json<DelayRow, DelayOrigin>("delay");
+}
+
 }  // namespace
 
-int main() {
+int main(int argc, char**) {
+  if (argc > 1) return print_json(), 0;
   print<store::PackedMessage>(
       "`/messages`", "matched messages, in the order of matching; attribute `not_stored`: those beyond the budget");
   print<store::PackedCollective>("`/collectives`",

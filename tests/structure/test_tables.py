@@ -1,37 +1,51 @@
-"""The tables in analysis/store/FORMAT.md are those of the program. With --write: makes them so.
+"""The tables in analysis/store/FORMAT.md and docs/json.md are those of the program. With --write: makes them so.
 
     PCLSCOPE_BUILD=build/release /usr/bin/python3 tests/structure/test_tables.py --write
 Depends on: nothing."""
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import unittest
 
 SOURCE = pathlib.Path(os.environ.get("PCLSCOPE_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 BUILD = pathlib.Path(os.environ.get("PCLSCOPE_BUILD", SOURCE / "build" / "release"))
-PAGE = SOURCE / "analysis" / "store" / "FORMAT.md"
+DUMP, JSON = SOURCE / "analysis" / "store" / "FORMAT.md", SOURCE / "docs" / "json.md"
 BEGIN, END = "<!-- from here on printed by tests/structure/print_tables.cpp -->\n", "<!-- to here -->\n"
 
 
-def printed():
-    return subprocess.run([BUILD / "tests" / "print_tables"], check=True, capture_output=True, text=True).stdout
+FIELDS = re.compile(r"<!-- fields: ([a-z ]+) -->\n.*?<!-- end -->\n", re.S)
 
 
-def parts():
-    before, rest = PAGE.read_text().split(BEGIN)
-    stands, after = rest.split(END)
-    return before, stands, after
+def printed(*arguments):
+    return subprocess.run([BUILD / "tests" / "print_tables", *arguments], check=True, capture_output=True,
+                          text=True).stdout
+
+
+def dump_page():
+    before, rest = DUMP.read_text().split(BEGIN)
+    return before + BEGIN + printed() + "\n" + END + rest.split(END)[1]
+
+
+def json_page():
+    fields = {block[1]: block[0] for block in FIELDS.finditer(printed("json"))}
+    return FIELDS.sub(lambda block: fields[block[1]], JSON.read_text()), fields
 
 
 class Tables(unittest.TestCase):
-    def test_the_page_has_what_the_program_writes(self):
-        self.assertEqual(parts()[1], printed() + "\n", "run this test with --write")
+    def test_the_page_about_dumps(self):
+        self.assertEqual(DUMP.read_text(), dump_page(), "run this test with --write")
+
+    def test_the_page_about_json(self):
+        page, fields = json_page()
+        self.assertEqual(JSON.read_text(), page, "run this test with --write")
+        self.assertEqual(sorted(fields), sorted(block[1] for block in FIELDS.finditer(page)), "all are on the page")
 
 
 if __name__ == "__main__":
     if "--write" in sys.argv:
-        before, _, after = parts()
-        PAGE.write_text(before + BEGIN + printed() + "\n" + END + after)
+        DUMP.write_text(dump_page())
+        JSON.write_text(json_page()[0])
     else:
         unittest.main(verbosity=2)

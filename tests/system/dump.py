@@ -127,3 +127,11 @@ def set_version(path, version):
     """Makes a dump claim another version of the format."""
     with h5py.File(path, "r+") as file:
         file.attrs["version_major"] = numpy.int32(version)
+
+
+def read_clock_corrections(path):
+    """(node, at_s, error_s) in the order of the dump: how well each node's clock was known when."""
+    with h5py.File(path, "r") as file:
+        summary = file["summary"][str(file["summary"].attrs["current"])]["clock_corrections"]
+        count = summary.attrs["rows"]
+        return list(zip(*(summary[name][:count].tolist() for name in ("node", "at_s", "error_s"))))

@@ -34,7 +34,8 @@ CollectiveCall call_of(std::int32_t rank, std::uint64_t ordinal, std::uint16_t f
 TEST_CASE("a delay as JSON") {
   const Snapshot s = test::eventful_snapshot();
   const views::Sites sites(s.sites);
-  CHECK(views::delay_json(s.delays[0], s.regions, sites) == session::Json::parse(R"({"rank": 5, "region": 7,
+  CHECK(nlohmann::json(views::delay_json(s.delays[0], s.regions, sites)) ==
+        nlohmann::json::parse(R"({"rank": 5, "region": 7,
     "site": "/src/halo.cpp:42", "after_site": "/src/halo.cpp:37", "cost_s": 3.25, "direct_s": 1.25, "collective_s": 0.5,
     "worst_s": 0.125, "waits": 40, "first_s": 1.5, "last_s": 12.25,
     "victims": [{"rank": 4, "cost_s": 2.0}, {"rank": 3, "cost_s": 1.25}]})"));

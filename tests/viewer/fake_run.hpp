@@ -179,13 +179,13 @@ inline Snapshot fake_snapshot(const FakeRun& run = {}) {
     summary.rank = rank;
     summary.node = rank / run.ranks_per_node;
     summary.sends = summary.receives = 4000 + random() % 200;
-    summary.mean_ratio = 1 + 0.2 * static_cast<double>(random() % 5);
+    summary.mean_latency_ratio = 1 + 0.2 * static_cast<double>(random() % 5);
     s.ranks.push_back(summary);
   }
   if (run.slow >= 0 && run.slow < run.regions) {
     for (const std::int32_t rank : s.regions[static_cast<std::size_t>(run.slow)].ranks) {
       RankSummary& summary = s.ranks[static_cast<std::size_t>(rank)];
-      summary.mean_ratio = 4;
+      summary.mean_latency_ratio = 4;
       summary.call_function = 12;
       summary.call_for_s = 0.8;
       summary.waits_for = {s.regions[static_cast<std::size_t>(run.slow)].ranks[0]};

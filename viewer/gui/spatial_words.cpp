@@ -73,7 +73,7 @@ std::string rank_words(const Snapshot& snapshot, std::int32_t rank, std::int32_t
   const std::vector<std::string>& names = snapshot.application.nodes;
   if (summary->node >= 0 && node < names.size()) words.append(", on ").append(text::printable(names[node]));
   words.append("\n\nlatency ratio ")
-      .append(summary->receives > 0 ? ratio_words(summary->mean_ratio) : std::string("-"))
+      .append(summary->receives > 0 ? ratio_words(summary->mean_latency_ratio) : std::string("-"))
       .append(", of messages received in the whole run\n");
   words.append(text::format_count(summary->sends))
       .append(" sent, ")

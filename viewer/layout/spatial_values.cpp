@@ -118,7 +118,8 @@ SpatialColours spatial_colours(const SpatialLayout& layout, const std::vector<Re
     if (!latency || of_period) continue;
     for (std::size_t k = 0; k < ranks.size(); ++k) {
       const RankSummary* summary = summaries.find(region.ranks[k].rank);
-      ranks[k] = palette.latency(summary != nullptr && summary->receives > 0 ? summary->mean_ratio : 0, made.top);
+      ranks[k] =
+          palette.latency(summary != nullptr && summary->receives > 0 ? summary->mean_latency_ratio : 0, made.top);
     }
   }
   for (const PlacedLink& link : layout.links) {

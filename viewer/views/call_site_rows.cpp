@@ -6,6 +6,7 @@
 
 #include "analysis/callsite/site_sums.hpp"
 #include "interpose/record/functions.hpp"
+#include "viewer/session/row_json.hpp"
 #include "viewer/text/printable.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/table.hpp"
@@ -82,24 +83,15 @@ Result<std::vector<SiteActivity>> activity_of_messages(session::Session& session
 
 session::Json source_line_json(const SourceLine& line) {
   const CallSite& p = line.place;
-  const SiteActivity& a = line.sum;
   const auto text = [](const std::string& s) { return s.empty() ? session::Json(nullptr) : session::Json(s); };
-  return {{"sites", line.ids},
-          {"function", text(p.function)},
-          {"file", text(p.file)},
-          {"line", p.line > 0 ? session::Json(p.line) : session::Json(nullptr)},
-          {"module", text(p.module)},
-          {"offset", p.id != 0 ? session::Json(p.offset) : session::Json(nullptr)},
-          {"call", text(mpi_name(p))},
-          {"sends", a.sends},
-          {"receives", a.receives},
-          {"bytes", a.bytes},
-          {"delayed", a.delayed},
-          {"lost_s", session::finite(lost_s(a))},
-          {"late_sender_s", session::finite(a.late_sender_s)},
-          {"waited_s", session::finite(a.waited_s)},
-          {"late_receiver_s", session::finite(a.late_receiver_s)},
-          {"excess_s", session::finite(a.excess_s)}};
+  session::Json json = {
+      {"sites", line.ids},         {"function", text(p.function)},
+      {"file", text(p.file)},      {"line", p.line > 0 ? session::Json(p.line) : session::Json(nullptr)},
+      {"module", text(p.module)},  {"offset", p.id != 0 ? session::Json(p.offset) : session::Json(nullptr)},
+      {"call", text(mpi_name(p))}, {"lost_s", session::finite(lost_s(line.sum))}};
+  json.update(session::row_json<SiteActivity>(line.sum));
+  json.erase("site");
+  return json;
 }
 
 Rows source_line_rows(const std::vector<SourceLine>& lines) {

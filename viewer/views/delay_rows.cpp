@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "viewer/session/row_json.hpp"
 #include "viewer/text/printable.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/rank_list.hpp"
@@ -49,18 +50,12 @@ Json delay_json(const DelayOrigin& d, const std::vector<Region>& regions, const 
   for (std::size_t i = 0; i < victims_of(d); ++i) {
     victims.push_back({{"rank", d.victims[i]}, {"cost_s", session::finite(d.victim_s[i])}});
   }
-  return {{"rank", d.rank},
-          {"region", region != nullptr ? Json(region->id) : Json(nullptr)},
-          {"site", site_json(d.site, sites)},
-          {"after_site", site_json(d.after_site, sites)},
-          {"cost_s", session::finite(d.cost_s)},
-          {"direct_s", session::finite(d.direct_s)},
-          {"collective_s", session::finite(d.collective_s)},
-          {"worst_s", session::finite(d.worst_s)},
-          {"waits", d.waits},
-          {"first_s", session::finite(d.first_s)},
-          {"last_s", session::finite(d.last_s)},
-          {"victims", victims}};
+  Json json = {{"rank", d.rank}, {"region", region != nullptr ? Json(region->id) : Json(nullptr)}};
+  json.update(session::row_json<DelayRow>(d));
+  json["site"] = site_json(d.site, sites);
+  json["after_site"] = site_json(d.after_site, sites);
+  json["victims"] = victims;
+  return json;
 }
 
 Json delays_json(const std::vector<DelayOrigin>& delays, const std::vector<Region>& regions, const Sites& sites) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/blocked/deadlock_text.hpp"
+#include "viewer/session/row_json.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/sparkline.hpp"
 #include "viewer/text/table.hpp"
@@ -21,11 +22,10 @@ constexpr std::size_t history_width = 40;
 Json function_json(const FunctionActivity& f) {
   Json shares = Json::array();
   for (const float share : f.history_share) shares.push_back(session::finite(share));
-  return {{"function", function_name(f.function)},
-          {"calls", f.calls},
-          {"inside_s", session::finite(f.inside_s)},
-          {"ranks_inside", f.ranks_inside},
-          {"history_share", shares}};
+  Json json = session::row_json<FunctionRow>(f);
+  json["function"] = function_name(f.function);
+  json["history_share"] = shares;
+  return json;
 }
 
 Json inside_json(const RankSummary& r, const Sites& sites) {
@@ -41,18 +41,14 @@ Json inside_json(const RankSummary& r, const Sites& sites) {
 Json deadlock_json(const Deadlock& d, const Sites& sites) {
   Json members = Json::array();
   for (const DeadlockMember& m : d.members) {
-    members.push_back({{"rank", m.rank},
-                       {"function", function_name(m.function)},
-                       {"tag", m.tag},
-                       {"waits_for", m.waits_for},
-                       {"waits_for_any", m.waits_for_any},
-                       {"since_s", session::finite(m.since_s)},
-                       {"site", site_json(m.site, sites)}});
+    Json& member = members.emplace_back(session::row_json<DeadlockMemberRow>(m));
+    member["function"] = function_name(m.function);
+    member["site"] = site_json(m.site, sites);
+    member["waits_for"] = m.waits_for;
   }
-  return {{"since_s", session::finite(d.since_s)},
-          {"found_s", session::finite(d.found_s)},
-          {"on_finished", d.on_finished},
-          {"members", members}};
+  Json json = session::row_json<DeadlockRow>(d);
+  json["members"] = members;
+  return json;
 }
 
 std::vector<std::string> function_lines(const Snapshot& snapshot, std::size_t width, bool ascii) {

@@ -131,9 +131,10 @@ std::vector<std::string> rank_lines(const std::vector<RankSummary>& ranks, const
   for (const RankSummary& r : ranks) {
     table.row({std::to_string(r.rank), text::format_short_count(r.sends), text::format_short_count(r.receives),
                text::format_bytes(r.bytes_sent), text::format_bytes(r.bytes_received),
-               text::format_short_count(r.collectives), text::format_ratio(r.mean_ratio), text::format_seconds(r.mpi_s),
-               text::format_seconds(r.collective_wait_s), text::format_seconds(r.delay_caused_s),
-               text::format_short_count(r.dropped_events), node_of(r, application)});
+               text::format_short_count(r.collectives), text::format_ratio(r.mean_latency_ratio),
+               text::format_seconds(r.mpi_s), text::format_seconds(r.collective_wait_s),
+               text::format_seconds(r.delay_caused_s), text::format_short_count(r.dropped_events),
+               node_of(r, application)});
   }
   return table.lines(width);
 }

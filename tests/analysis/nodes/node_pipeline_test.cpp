@@ -190,7 +190,7 @@ void same_numbers(const Numbers& one, const Numbers& many, std::size_t ranks) {
     REQUIRE(x.bytes_sent == y.bytes_sent);
     REQUIRE(x.late_sender_s == Approx(y.late_sender_s));
     REQUIRE(x.late_receiver_s == Approx(y.late_receiver_s));
-    REQUIRE(x.mean_ratio == Approx(y.mean_ratio));
+    REQUIRE(x.mean_latency_ratio == Approx(y.mean_latency_ratio));
   }
 }
 

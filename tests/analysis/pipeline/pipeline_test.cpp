@@ -107,7 +107,7 @@ TEST_CASE("two groups of ranks become two regions, and the late one is seen") {
   CHECK(s.ranks[2].receives == 9000);
   CHECK(s.ranks[0].sends == 9300);
   CHECK(s.ranks[2].bytes_received == 72000);
-  CHECK(s.ranks[2].mean_ratio == Approx((9000.0 - 1000 + 3000) / 9000).epsilon(0.01));
+  CHECK(s.ranks[2].mean_latency_ratio == Approx((9000.0 - 1000 + 3000) / 9000).epsilon(0.01));
   CHECK(s.ranks[2].mpi_s == Approx(18000 * 5e-9));
   // 30 windows of 100 ms; their sums are the totals.
   CHECK(windows.size() == 30);

@@ -40,7 +40,7 @@ def helpers(page):
 def main(path, count, complete, page):
     with h5py.File(path, "r") as dump:
         assert dump.attrs["format"].decode() == "pclscope"
-        assert dump.attrs["version_major"] == 2 and dump.attrs["version_minor"] == 4
+        assert dump.attrs["version_major"] == 2 and dump.attrs["version_minor"] == 5
         assert dump.attrs["complete"] == complete and dump.attrs["closed"] == complete
         assert dump.attrs["command"].decode() == "lmp -in 'melt \u00e9.in'"
         assert dump.attrs["mpi"].decode() == "Open MPI v4.1.4"

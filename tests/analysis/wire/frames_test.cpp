@@ -93,7 +93,7 @@ TEST_CASE("a job of 1,024 ranks fits into a megabyte") {
   RankSummary rank;
   rank.node = -1;
   rank.sends = rank.receives = rank.bytes_sent = rank.bytes_received = 1'000'000;
-  rank.mean_ratio = rank.mpi_s = rank.late_sender_s = rank.late_receiver_s = 1.5;
+  rank.mean_latency_ratio = rank.mpi_s = rank.late_sender_s = rank.late_receiver_s = 1.5;
   rank.collective_wait_s = rank.delay_caused_s = 2.5;
   s.ranks.assign(1024, rank);
   Encoder encoder;

@@ -325,7 +325,7 @@ TEST_CASE("spatial: broken snapshots, changing under the mouse") {
     for (RegionLink& link : s.links)
       link.mean_latency_ratio = any(), link.b = static_cast<std::int32_t>(random() % 9) - 2;
     for (RankSummary& rank : s.ranks) {
-      rank.mean_ratio = any();
+      rank.mean_latency_ratio = any();
       rank.rank = random() % 5 == 0 ? INT32_MAX : rank.rank;
       rank.node = static_cast<std::int32_t>(random() % 100) - 50;
     }

@@ -66,7 +66,7 @@ TEST_CASE(
     "colours: by latency the late region is red, by region its own; ranks have their own latency, in a period their "
     "region's") {
   const auto snapshot = fake();
-  snapshot->ranks[1].mean_ratio = 8;
+  snapshot->ranks[1].mean_latency_ratio = 8;
   snapshot->ranks[2].receives = 0;
   snapshot->ranks[3].rank = INT32_MAX;
   const SpatialLayout placed = spatial_layout(snapshot);

@@ -3,9 +3,8 @@
 #include <algorithm>
 
 #include "analysis/delay/delay_report.hpp"
-#include "viewer/commands/command_line.hpp"
-#include "viewer/commands/inspect_words.hpp"
-#include "viewer/commands/stored_calls.hpp"
+#include "viewer/inspect/stored_calls.hpp"
+#include "viewer/inspect/topic.hpp"
 #include "viewer/session/regions.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/views/delay_rows.hpp"
@@ -69,30 +68,34 @@ Result<FoundDelays> of_run(const InspectWords& words, InspectedRun& run) {
                "a running job tells of delays since its start only: give the dump for periods and ranks"};
 }
 
-}  // namespace
-
-int inspect_delays(const InspectWords& words, InspectedRun& run) {
+int show_delays(const InspectWords& words, InspectedRun& run) {
   auto found = of_run(words, run);
-  if (!found)
-    return fail(found.error().code == ErrorCode::bad_argument ? wrong_usage : could_not, found.error().message);
+  if (!found) return fail(found.error());
   const std::uint64_t limit = words.limit.value_or(words.format == Format::text ? most_lines : UINT64_MAX);
   const std::size_t all = found->origins.size();
   if (all > limit) found->origins.resize(static_cast<std::size_t>(limit));
-  tell_partial(run, found->why_partial);
   const Snapshot& s = run.snapshot;
   const views::Sites sites(s.sites);
-  if (words.format == Format::csv) return print_rows(views::delay_rows(found->origins, s.regions, sites));
-  if (words.format == Format::json) {
-    Json json = {{"delays", views::delays_json(found->origins, s.regions, sites)}};
-    json["totals"] = totals_json(found->totals);
-    add_partial(json, found->why_partial);
-    return print_json(json);
-  }
-  std::vector<std::string> lines = views::delay_lines(found->origins, s.regions, sites, inspect_page(words).width);
-  if (all > found->origins.size())
-    lines.push_back("... " + text::format_count(all - found->origins.size()) + " more; --limit N shows more");
-  if (found->totals.waits > 0) lines.push_back(totals_line(found->totals));
-  return print_lines(lines) ? done : could_not;
+  const auto text = [&](const views::PageOptions& page) {
+    std::vector<std::string> lines = views::delay_lines(found->origins, s.regions, sites, page.width);
+    if (all > found->origins.size())
+      lines.push_back("... " + text::format_count(all - found->origins.size()) + " more; --limit N shows more");
+    if (found->totals.waits > 0) lines.push_back(totals_line(found->totals));
+    return lines;
+  };
+  const auto json = [&] {
+    Json object = {{"delays", views::delays_json(found->origins, s.regions, sites)}};
+    object["totals"] = totals_json(found->totals);
+    return object;
+  };
+  return show(
+      words, run, found->why_partial, text, [&] { return views::delay_rows(found->origins, s.regions, sites); }, json);
 }
+
+}  // namespace
+
+extern const Topic delays_topic;
+const Topic delays_topic{"delays", takes::csv | takes::rank | takes::region | takes::period | takes::lines,
+                         show_delays};
 
 }  // namespace pclscope::commands

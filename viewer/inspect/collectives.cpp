@@ -1,13 +1,13 @@
 // pclscope inspect TARGET collectives: how long ranks waited in which collective operations, and for whom.
-#include "viewer/commands/command_line.hpp"
-#include "viewer/commands/inspect_words.hpp"
+#include "viewer/inspect/topic.hpp"
 #include "viewer/views/collective_rows.hpp"
 
 namespace pclscope::commands {
+namespace {
 
-int inspect_collectives(const InspectWords& words, InspectedRun& run) {
+int show_collectives(const InspectWords& words, InspectedRun& run) {
   const auto span = span_of(words, run);
-  if (!span) return fail(span.error().code == ErrorCode::bad_argument ? wrong_usage : could_not, span.error().message);
+  if (!span) return fail(span.error());
   views::CollectiveSums sums;
   const bool live = run.session->live();
   if (live && (words.from_ns || words.to_ns || !words.ranks.empty())) {
@@ -24,20 +24,25 @@ int inspect_collectives(const InspectWords& words, InspectedRun& run) {
     if (!read) return fail(could_not, read.error().message);
   }
   std::vector<views::CollectiveRow> rows = sums.rows();
-  if (words.limit && rows.size() > *words.limit) rows.resize(static_cast<std::size_t>(*words.limit));
+  cut(words, rows);
   // The summary's totals are complete; what is stored may be less.
   const CollectiveTotals& totals = run.snapshot.collectives;
   const std::string why = live ? "a running job tells the totals only" : why_partial(run);
-  tell_partial(run, why);
-  if (words.format == Format::csv) return print_rows(views::collective_rows(rows));
-  if (words.format == Format::text)
-    return print_lines(views::collective_lines(totals, rows, inspect_page(words).width)) ? done : could_not;
-  session::Json json = {
-      {"operations", totals.operations}, {"calls", totals.calls}, {"wait_s", session::finite(totals.wait_s)}};
-  json["functions"] = session::Json::array();
-  for (const views::CollectiveRow& row : rows) json["functions"].push_back(views::collective_json(row));
-  add_partial(json, why);
-  return print_json(json);
+  const auto json = [&] {
+    session::Json object = {
+        {"operations", totals.operations}, {"calls", totals.calls}, {"wait_s", session::finite(totals.wait_s)}};
+    object["functions"] = array_of(rows, views::collective_json);
+    return object;
+  };
+  return show(
+      words, run, why,
+      [&](const views::PageOptions& page) { return views::collective_lines(totals, rows, page.width); },
+      [&] { return views::collective_rows(rows); }, json);
 }
+
+}  // namespace
+
+extern const Topic collectives_topic;
+const Topic collectives_topic{"collectives", takes::csv | takes::rank | takes::period, show_collectives};
 
 }  // namespace pclscope::commands

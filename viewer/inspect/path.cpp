@@ -2,9 +2,8 @@
 #include <algorithm>
 
 #include "analysis/delay/critical_path.hpp"
-#include "viewer/commands/command_line.hpp"
-#include "viewer/commands/inspect_words.hpp"
-#include "viewer/commands/stored_calls.hpp"
+#include "viewer/inspect/stored_calls.hpp"
+#include "viewer/inspect/topic.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/table.hpp"
 #include "viewer/views/json_rows.hpp"
@@ -84,30 +83,31 @@ std::vector<std::string> path_lines(const CriticalPath& path, const views::Sites
   return lines;
 }
 
-}  // namespace
-
-int inspect_path(const InspectWords& words, InspectedRun& run) {
+int show_path(const InspectWords& words, InspectedRun& run) {
   if (run.session->live()) return fail(could_not, "a running job gives summaries only: give the dump file instead");
   const auto span = span_of(words, run);
-  if (!span) return fail(span.error().code == ErrorCode::bad_argument ? wrong_usage : could_not, span.error().message);
+  if (!span) return fail(span.error());
   const auto calls = read_calls(*span, run);
   if (!calls) return fail(could_not, calls.error().message);
   CriticalPath path =
       critical_path(run.snapshot.application.ranks, calls->messages, calls->collectives, span->begin_ns, span->end_ns);
-  tell_partial(run, calls->why_partial);
   const views::Sites sites(run.snapshot.sites);
   const std::uint64_t limit = words.limit.value_or(words.format == Format::text ? text_limit : UINT64_MAX);
-  if (words.format == Format::text)
-    return print_lines(path_lines(path, sites, limit, inspect_page(words).width)) ? done : could_not;
-  if (path.shares.size() > limit) path.shares.resize(static_cast<std::size_t>(limit));
-  if (words.format == Format::json) {
-    Json json = path_json(path, sites);
-    add_partial(json, calls->why_partial);
-    return print_json(json);
-  }
-  std::vector<Json> objects;
-  for (const PathShare& share : path.shares) objects.push_back(share_json(share, sites));
-  return print_rows(views::rows_of(objects, share_json({}, sites)));
+  if (words.format != Format::text && path.shares.size() > limit) path.shares.resize(static_cast<std::size_t>(limit));
+  const auto rows = [&] {
+    std::vector<Json> objects;
+    for (const PathShare& share : path.shares) objects.push_back(share_json(share, sites));
+    return views::rows_of(objects, share_json({}, sites));
+  };
+  return show(
+      words, run, calls->why_partial,
+      [&](const views::PageOptions& page) { return path_lines(path, sites, limit, page.width); }, rows,
+      [&] { return path_json(path, sites); });
 }
+
+}  // namespace
+
+extern const Topic path_topic;
+const Topic path_topic{"path", takes::csv | takes::period | takes::lines, show_path};
 
 }  // namespace pclscope::commands

@@ -2,8 +2,7 @@
 #include "analysis/order/dag_dot.hpp"
 #include "analysis/order/fold.hpp"
 #include "analysis/wire/frame.hpp"
-#include "viewer/commands/command_line.hpp"
-#include "viewer/commands/inspect_words.hpp"
+#include "viewer/inspect/topic.hpp"
 #include "viewer/session/regions.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/views/dag_rows.hpp"
@@ -26,11 +25,9 @@ int print_dag(const InspectWords& words, const InspectedRun& run, const Dag& dag
   return print_lines(views::dag_lines(dag, inspect_page(words).width)) ? done : could_not;
 }
 
-}  // namespace
-
-int inspect_dag(const InspectWords& words, InspectedRun& run) {
+int show_dag(const InspectWords& words, InspectedRun& run) {
   const auto span = span_of(words, run);
-  if (!span) return fail(span.error().code == ErrorCode::bad_argument ? wrong_usage : could_not, span.error().message);
+  if (!span) return fail(span.error());
   DagQuestion question;
   if (words.region) {
     if (const auto found = session::find_region(run.snapshot, *words.region); !found)
@@ -57,5 +54,10 @@ int inspect_dag(const InspectWords& words, InspectedRun& run) {
   tell_partial(run, dag->why_partial);
   return print_dag(words, run, words.fold ? one_node_per_process(*dag) : *dag);
 }
+
+}  // namespace
+
+extern const Topic dag_topic;
+const Topic dag_topic{"dag", takes::rank | takes::region | takes::period | takes::dot | takes::fold, show_dag};
 
 }  // namespace pclscope::commands

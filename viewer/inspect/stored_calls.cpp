@@ -1,4 +1,4 @@
-#include "viewer/commands/stored_calls.hpp"
+#include "viewer/inspect/stored_calls.hpp"
 
 #include "viewer/text/quantities.hpp"
 

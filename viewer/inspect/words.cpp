@@ -1,9 +1,10 @@
-#include "viewer/commands/inspect_words.hpp"
+#include "viewer/inspect/words.hpp"
 
 #include <algorithm>
 #include <map>
 
 #include "viewer/commands/command_line.hpp"
+#include "viewer/inspect/topic.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/rank_list.hpp"
 
@@ -17,26 +18,24 @@ const std::map<std::string, MessageOrder> orders = {{"stored", MessageOrder::sto
                                                     {"ratio", MessageOrder::ratio},
                                                     {"bytes", MessageOrder::bytes},
                                                     {"duration", MessageOrder::duration}};
-const std::vector<std::string> topics = {"summary", "regions",  "links",       "evolution", "messages", "ranks",
-                                         "calls",   "delays",   "path",        "dag",       "criteria", "collectives",
-                                         "nodes",   "findings", "attribution", "traffic"};
-
 // Options that only some topics take.
-struct OptionTopics {
+struct OptionOfTopics {
   const char* option;
-  std::vector<std::string> topics;
+  unsigned taken;
 };
-const std::vector<OptionTopics> option_topics = {
-    {"--rank", {"regions", "messages", "ranks", "calls", "dag", "delays", "collectives"}},
-    {"--region", {"regions", "links", "evolution", "dag", "delays"}},
-    {"--from", {"messages", "dag", "delays", "path", "collectives"}},
-    {"--to", {"messages", "dag", "delays", "path", "collectives"}},
-    {"--sort", {"messages"}},
-    {"--dot", {"dag"}},
-    {"--fold", {"dag"}},
-    {"--cut", {"regions"}},
-    {"--cut-height", {"regions"}},
+constexpr OptionOfTopics options_of_topics[] = {
+    {"--csv", takes::csv},   {"--rank", takes::rank},      {"--region", takes::region}, {"--from", takes::period},
+    {"--to", takes::period}, {"--sort", takes::sort},      {"--dot", takes::dot},       {"--fold", takes::fold},
+    {"--cut", takes::cut},   {"--cut-height", takes::cut},
 };
+
+// The names of those that take all of `taken`.
+std::vector<std::string> topics_taking(unsigned taken) {
+  std::vector<std::string> names;
+  for (const Topic* topic : topics())
+    if ((topic->takes & taken) == taken) names.push_back(topic->name);
+  return names;
+}
 
 std::string list_of(const std::vector<std::string>& words) {
   std::string text;
@@ -57,7 +56,7 @@ struct Raw {
 void declare(CLI::App& app, InspectWords& inspect, Raw& raw) {
   app.add_option("target", inspect.target, "A dump file (pclscope run --dump), or a running job's name or endpoint")
       ->required();
-  app.add_option("topic", inspect.topic, "")->check(CLI::IsMember(topics).description(""));
+  app.add_option("topic", inspect.topic, "")->check(CLI::IsMember(topics_taking(0)).description(""));
   auto* json = app.add_flag("--json", raw.json, "As JSON (fields: docs/json.md)");
   auto* csv = app.add_flag("--csv", raw.csv, "As comma-separated values")->excludes(json);
   app.add_flag("--dot", raw.dot, "dag as a graph for Graphviz (dot -Tsvg)")->excludes(json)->excludes(csv);
@@ -94,8 +93,9 @@ std::optional<int> read_moment(const CLI::App& app, const char* option, const st
 }  // namespace
 
 std::optional<int> parse_inspect(const std::vector<std::string>& words, InspectWords& inspect) {
-  CLI::App app{"Shows what a dump says, or a running job. Topics: summary (default), " +
-                   list_of({topics.begin() + 1, topics.end()}) + ".",
+  const std::vector<std::string> names = topics_taking(0);
+  CLI::App app{"Shows what a dump says, or a running job. Topics: " + names.front() + " (default), " +
+                   list_of({names.begin() + 1, names.end()}) + ".",
                "pclscope inspect"};
   Raw raw;
   declare(app, inspect, raw);
@@ -103,11 +103,10 @@ std::optional<int> parse_inspect(const std::vector<std::string>& words, InspectW
       app,
       "pclscope inspect TARGET [TOPIC] [--json|--csv] [--limit N] [--rank R] [--region ID] [--from T] [--to T] ...");
   if (const auto status = parse(app, words)) return status;
-  for (const OptionTopics& of : option_topics) {
-    if (app.count(of.option) == 0 || std::count(of.topics.begin(), of.topics.end(), inspect.topic) > 0) continue;
-    return fail(wrong_usage, std::string(of.option) + " is for " + list_of(of.topics));
+  for (const OptionOfTopics& of : options_of_topics) {
+    if (app.count(of.option) == 0 || topic_named(inspect.topic).takes & of.taken) continue;
+    return fail(wrong_usage, std::string(of.option) + " is for " + list_of(topics_taking(of.taken)));
   }
-  if (raw.csv && (inspect.topic == "dag")) return fail(wrong_usage, "--csv is not for dag: use --json or --dot");
   inspect.format = raw.json ? Format::json : raw.csv ? Format::csv : raw.dot ? Format::dot : Format::text;
   if (app.count("--limit") > 0) inspect.limit = raw.limit;
   if (!raw.order.empty()) inspect.order = orders.at(raw.order);

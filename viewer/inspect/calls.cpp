@@ -1,8 +1,7 @@
-#include "viewer/commands/inspect_calls.hpp"
-
+// pclscope inspect TARGET calls: where in the source time was lost, in which MPI functions, and who hung in the end.
 #include <algorithm>
 
-#include "viewer/commands/command_line.hpp"
+#include "viewer/inspect/topic.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/table.hpp"
 #include "viewer/views/call_site_rows.hpp"
@@ -22,24 +21,20 @@ struct Found {
   views::Sites sites;
 };
 
-bool concerns(const CallsQuestion& question, std::int32_t rank) {
-  return question.ranks.empty() || std::binary_search(question.ranks.begin(), question.ranks.end(), rank);
-}
-
 void append(Lines& lines, const char* title, const Lines& more) {
   if (more.empty()) return;
   lines.insert(lines.end(), {"", title});
   lines.insert(lines.end(), more.begin(), more.end());
 }
 
-Lines text_page(const CallsQuestion& question, const Snapshot& snapshot, const Found& found) {
-  const views::PageOptions page = page_options(false);
-  const std::size_t width = output_is_terminal() ? page.width : 0;
+Lines text_page(const InspectWords& words, const Snapshot& snapshot, const Found& found,
+                const views::PageOptions& page) {
+  const std::size_t width = page.width;
   Lines lines = views::source_line_lines(found.lines, width);
-  if (found.cut > 0 && !question.limit) {
+  if (found.cut > 0 && !words.limit) {
     lines.push_back("... " + text::format_count(found.cut) + " more call sites; --limit N shows more");
   }
-  if (question.ranks.empty()) {
+  if (words.ranks.empty()) {
     append(lines, "time inside MPI functions, all ranks:", views::function_lines(snapshot, width, page.ascii));
   }
   if (!found.inside.empty()) {
@@ -60,12 +55,13 @@ session::Json json_page(const Snapshot& snapshot, const Found& found) {
   return json;
 }
 
-}  // namespace
-
-int print_calls(const CallsQuestion& question, session::Session& session, const Snapshot& snapshot) {
+int show_calls(const InspectWords& words, InspectedRun& run) {
+  const Snapshot& snapshot = run.snapshot;
+  if (run.session->live() && !words.ranks.empty())
+    return fail(could_not, "a running job gives summaries only: give the dump file for --rank");
   std::vector<SiteActivity> activity = snapshot.site_activity;
-  if (!question.ranks.empty()) {
-    auto of_ranks = views::activity_of_messages(session, views::Criteria(snapshot.criteria), question.ranks);
+  if (!words.ranks.empty()) {
+    auto of_ranks = views::activity_of_messages(*run.session, views::Criteria(snapshot.criteria), words.ranks);
     if (!of_ranks) return fail(could_not, of_ranks.error().message);
     activity = std::move(*of_ranks);
   }
@@ -73,21 +69,18 @@ int print_calls(const CallsQuestion& question, session::Session& session, const 
   found.sites = views::Sites(snapshot.sites);
   found.lines = views::source_lines(activity, found.sites);
   found.inside = views::ranks_inside(snapshot);
-  std::erase_if(found.inside, [&](const RankSummary& rank) { return !concerns(question, rank.rank); });
-  const std::uint64_t limit = question.limit.value_or(question.format == Format::text ? text_limit : UINT64_MAX);
+  std::erase_if(found.inside, [&](const RankSummary& rank) { return !run.chosen(words, rank.rank); });
+  const std::uint64_t limit = words.limit.value_or(words.format == Format::text ? text_limit : UINT64_MAX);
   found.cut = found.lines.size() > limit ? found.lines.size() - static_cast<std::size_t>(limit) : 0;
   found.lines.resize(found.lines.size() - found.cut);
-  Lines lines;
-  if (question.format == Format::json) {
-    lines.push_back(session::to_text(json_page(snapshot, found), true));
-  } else if (question.format == Format::csv) {
-    const views::Rows rows = views::source_line_rows(found.lines);
-    lines.push_back(text::csv_line(rows.titles));
-    for (const auto& row : rows.cells) lines.push_back(text::csv_line(row));
-  } else {
-    lines = text_page(question, snapshot, found);
-  }
-  return print_lines(lines) ? done : could_not;
+  return show(
+      words, run, std::nullopt, [&](const views::PageOptions& page) { return text_page(words, snapshot, found, page); },
+      [&] { return views::source_line_rows(found.lines); }, [&] { return json_page(snapshot, found); });
 }
+
+}  // namespace
+
+extern const Topic calls_topic;
+const Topic calls_topic{"calls", takes::csv | takes::rank | takes::lines, show_calls};
 
 }  // namespace pclscope::commands

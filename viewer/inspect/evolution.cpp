@@ -1,14 +1,14 @@
 // pclscope inspect TARGET evolution: how regions changed over time.
 #include <algorithm>
 
-#include "viewer/commands/command_line.hpp"
-#include "viewer/commands/inspect_words.hpp"
+#include "viewer/inspect/topic.hpp"
 #include "viewer/session/regions.hpp"
 #include "viewer/views/evolution_rows.hpp"
 
 namespace pclscope::commands {
+namespace {
 
-int inspect_evolution(const InspectWords& words, InspectedRun& run) {
+int show_evolution(const InspectWords& words, InspectedRun& run) {
   Snapshot& s = run.snapshot;
   if (words.region) {
     if (const auto found = session::find_region(s, *words.region); !found)
@@ -23,17 +23,16 @@ int inspect_evolution(const InspectWords& words, InspectedRun& run) {
     if (!windows) return fail(could_not, windows.error().message);
     regions = views::evolution_of(s, *windows);
   }
-  if (words.limit && regions.size() > *words.limit) regions.resize(static_cast<std::size_t>(*words.limit));
-  const std::string why = why_incomplete(run);
-  tell_partial(run, why);
-  if (words.format == Format::csv) return print_rows(views::evolution_rows(regions));
-  if (words.format == Format::json) {
-    session::Json json = views::evolution_json(regions);
-    add_partial(json, why);
-    return print_json(json);
-  }
-  return print_lines(views::evolution_lines(regions, s.time_origin_realtime_ns, inspect_page(words))) ? done
-                                                                                                      : could_not;
+  cut(words, regions);
+  return show(
+      words, run, why_incomplete(run),
+      [&](const views::PageOptions& page) { return views::evolution_lines(regions, s.time_origin_realtime_ns, page); },
+      [&] { return views::evolution_rows(regions); }, [&] { return views::evolution_json(regions); });
 }
+
+}  // namespace
+
+extern const Topic evolution_topic;
+const Topic evolution_topic{"evolution", takes::csv | takes::region, show_evolution};
 
 }  // namespace pclscope::commands

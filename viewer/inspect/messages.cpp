@@ -1,6 +1,5 @@
 // pclscope inspect FILE messages.
-#include "viewer/commands/command_line.hpp"
-#include "viewer/commands/inspect_words.hpp"
+#include "viewer/inspect/topic.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/table.hpp"
 
@@ -49,13 +48,11 @@ Status table_of_messages(const InspectWords& inspect, Session& session, const vi
   return status;
 }
 
-}  // namespace
-
-int inspect_messages(const InspectWords& inspect, InspectedRun& run) {
+int show_messages(const InspectWords& inspect, InspectedRun& run) {
   Session& session = *run.session;
   if (session.live()) return fail(could_not, "a running job gives summaries only: give the dump file instead");
   const auto span = span_of(inspect, run);
-  if (!span) return fail(span.error().code == ErrorCode::bad_argument ? wrong_usage : could_not, span.error().message);
+  if (!span) return fail(span.error());
   const views::Criteria criteria(run.snapshot.criteria);
   const views::Sites sites(run.snapshot.sites);
   views::MessageQuery query;
@@ -75,5 +72,11 @@ int inspect_messages(const InspectWords& inspect, InspectedRun& run) {
   }
   return written ? done : could_not;
 }
+
+}  // namespace
+
+extern const Topic messages_topic;
+const Topic messages_topic{"messages", takes::csv | takes::rank | takes::period | takes::sort | takes::lines,
+                           show_messages};
 
 }  // namespace pclscope::commands

@@ -1,8 +1,9 @@
+#include "viewer/inspect/run.hpp"
+
 #include <algorithm>
 #include <cmath>
 
 #include "viewer/commands/command_line.hpp"
-#include "viewer/commands/inspect_words.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/table.hpp"
 #include "viewer/views/missing_text.hpp"

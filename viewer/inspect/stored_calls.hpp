@@ -6,7 +6,7 @@
 
 #include "analysis/values/collective_call.hpp"
 #include "analysis/values/message.hpp"
-#include "viewer/commands/inspect_words.hpp"
+#include "viewer/inspect/run.hpp"
 
 namespace pclscope::commands {
 

@@ -1,0 +1,23 @@
+// pclscope inspect TARGET findings: why messages are late.
+#include "viewer/inspect/topic.hpp"
+#include "viewer/views/finding_rows.hpp"
+
+namespace pclscope::commands {
+namespace {
+
+int show_findings(const InspectWords& words, InspectedRun& run) {
+  Snapshot& s = run.snapshot;
+  cut(words, s.attribution.findings);
+  const views::Sites sites(s.sites);
+  return show(
+      words, run, why_incomplete(run),
+      [&](const views::PageOptions& page) { return views::finding_lines(s, sites, page.width); },
+      [&] { return views::finding_rows(s, sites); }, [&] { return views::findings_json(s, sites); });
+}
+
+}  // namespace
+
+extern const Topic findings_topic;
+const Topic findings_topic{"findings", takes::csv | takes::lines, show_findings};
+
+}  // namespace pclscope::commands

@@ -1,0 +1,36 @@
+// pclscope inspect TARGET: the summary.
+#include "viewer/inspect/topic.hpp"
+#include "viewer/views/delay_rows.hpp"
+#include "viewer/views/finding_rows.hpp"
+
+namespace pclscope::commands {
+namespace {
+
+using session::Json;
+
+Json summary(const InspectedRun& run) {
+  const Snapshot& s = run.snapshot;
+  Json json = session::summary_json(s);
+  const bool goes_on = run.session->live() && !run.session->complete();
+  const std::string why = goes_on ? "the job goes on" : lacking(run);
+  json["complete"] = why.empty();
+  json["why_incomplete"] = why.empty() ? Json(nullptr) : Json(why);
+  const views::Sites sites(s.sites);
+  json["findings"] = views::findings_json(s, sites)["findings"];
+  json["delays"] = views::delays_json(s.delays, s.regions, sites);
+  return json;
+}
+
+int show_summary(const InspectWords& words, InspectedRun& run) {
+  return show(
+      words, run, std::nullopt,
+      [&](const views::PageOptions& page) { return views::summary_lines(run.snapshot, lacking(run), page.width); },
+      [&] { return views::summary_rows(run.snapshot); }, [&] { return summary(run); });
+}
+
+}  // namespace
+
+extern const Topic summary_topic;
+const Topic summary_topic{"summary", takes::csv, show_summary};
+
+}  // namespace pclscope::commands

@@ -1,0 +1,34 @@
+// What the words after `pclscope inspect` ask for.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "viewer/views/message_rows.hpp"
+
+namespace pclscope::commands {
+
+enum class Format { text, json, csv, dot };
+
+struct InspectWords {
+  std::string target;
+  std::string topic = "summary";
+  Format format = Format::text;
+  bool ascii = false;
+  bool fold = false;
+  std::optional<std::uint64_t> limit;
+  std::vector<std::int32_t> ranks;  // ascending; empty = all
+  std::optional<views::MessageOrder> order;
+  std::optional<std::int32_t> region;
+  std::optional<std::int64_t> from_ns;  // since the start of the run; negative: before its end
+  std::optional<std::int64_t> to_ns;
+  std::optional<std::uint64_t> cut;  // regions
+  std::optional<double> cut_height;
+};
+
+// Fills `words`, or gives the exit status: help printed, or the usage error said in one line.
+std::optional<int> parse_inspect(const std::vector<std::string>& words, InspectWords& inspect);
+
+}  // namespace pclscope::commands
