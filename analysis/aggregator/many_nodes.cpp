@@ -212,7 +212,7 @@ void ManyNodes::end(bool in_order) {
   in_order_ = in_order;
   call_sites_.resolve_all(milliseconds(300));  // the application waits for us in MPI_Finalize
   const collect::RefittedClock refitted = collect::refit(time_.records(), most_corrections);
-  for (const collect::ClockCorrection& c : refitted.points())
+  for (const collect::ClockCorrection& c : collect::corrections(refitted, time_, most_corrections))
     node_.news().corrections.push_back({link_.self(), time_.to_global(c.at_ns), c.correction_ns, c.error_ns});
 }
 

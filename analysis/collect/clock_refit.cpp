@@ -90,4 +90,65 @@ RefittedClock refit(std::span<const ClockRecord> records, std::size_t most_point
   return RefittedClock(std::move(points), limits);
 }
 
+namespace {
+
+// Of points that rise in time those between which the others lie on straight lines, give or take `off_ns`. What is left
+// out leaves its error bar to the points around it.
+std::vector<ClockCorrection> straightened(const std::vector<ClockCorrection>& points, double off_ns) {
+  std::vector<ClockCorrection> kept{points.front()};
+  double lowest = -HUGE_VAL, highest = HUGE_VAL, between = 0;  // slopes that pass all points since the last kept one
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const auto slope_to = [&](const ClockCorrection& point, double aside) {
+      return (point.correction_ns + aside - kept.back().correction_ns) /
+             static_cast<double>(point.at_ns - kept.back().at_ns);
+    };
+    const double straight = slope_to(points[i], 0);
+    if (i > 1 && (straight < lowest || straight > highest)) {
+      kept.back().error_ns = std::max(kept.back().error_ns, between);
+      kept.push_back(points[i - 1]);
+      kept.back().error_ns = std::max(kept.back().error_ns, between);
+      lowest = -HUGE_VAL, highest = HUGE_VAL, between = 0;
+    }
+    lowest = std::max(lowest, slope_to(points[i], -off_ns));
+    highest = std::min(highest, slope_to(points[i], off_ns));
+    between = std::max(between, points[i].error_ns);
+  }
+  kept.back().error_ns = std::max(kept.back().error_ns, between);
+  if (kept.back().at_ns < points.back().at_ns) {
+    kept.push_back(points.back());
+    kept.back().error_ns = std::max(kept.back().error_ns, between);
+  }
+  for (ClockCorrection& point : kept) point.error_ns += off_ns;
+  return kept;
+}
+
+}  // namespace
+
+std::vector<ClockCorrection> corrections(const RefittedClock& final, const GlobalClock& applied, std::size_t most) {
+  if (final.points().empty()) return {};
+  constexpr std::int64_t beyond_ns = 60'000'000'000;
+  std::vector<std::int64_t> times = applied.bends();
+  for (const ClockCorrection& point : final.points()) times.push_back(point.at_ns);
+  std::sort(times.begin(), times.end());
+  times.insert(times.begin(), times.front() - beyond_ns);
+  times.push_back(times.back() + beyond_ns);
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+  std::vector<ClockCorrection> points;
+  for (const std::int64_t t : times) {
+    const double offset = final.offset_ns(t), applied_ns = static_cast<double>(applied.to_global(t) - t);
+    points.push_back({t, offset, offset - applied_ns, final.error_ns(t)});
+  }
+  // Between two of them the clock may wander off the straight line between their error bars.
+  for (std::size_t i = 1; i + 2 < points.size(); ++i) {
+    const double gap_s = static_cast<double>(points[i + 1].at_ns - points[i].at_ns) / 1e9;
+    const double wander = final.limits().max_wander / 8 * gap_s * gap_s * 1e9;
+    points[i].error_ns += wander;
+    points[i + 1].error_ns += wander;
+  }
+  double off_ns = 100;
+  std::vector<ClockCorrection> kept = straightened(points, off_ns);
+  while (kept.size() > std::max<std::size_t>(most, 2)) kept = straightened(points, off_ns *= 4);
+  return kept;
+}
+
 }  // namespace pclscope::collect

@@ -22,6 +22,7 @@ class RefittedClock {
   double offset_ns(std::int64_t local_ns) const;
   // Between points also what the clock may have wandered: max_wander/8 (distance of the points)^2. 1e18 without points.
   double error_ns(std::int64_t local_ns) const;
+  const ClockLimits& limits() const { return limits_; }
 
  private:
   std::size_t segment(std::int64_t local_ns) const;
@@ -33,5 +34,11 @@ class RefittedClock {
 // say of its moment, weighted by 1/error^2, within what all of them leave possible. At most `most_points` points,
 // evenly chosen, first and last among them. Records that are not believable or not ascending are left out.
 RefittedClock refit(std::span<const ClockRecord> records, std::size_t most_points = 4096, ClockLimits limits = {});
+
+// What to add to times that `applied` handed out, so that they are those of `final`: linear between the points,
+// constant beyond them. Points lie where either model bends, and a minute before the first and behind the last of
+// those; of more than `most` those go that matter least. The error bars cover what lies between points. Ascending;
+// empty when `final` has no points.
+std::vector<ClockCorrection> corrections(const RefittedClock& final, const GlobalClock& applied, std::size_t most);
 
 }  // namespace pclscope::collect

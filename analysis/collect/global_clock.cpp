@@ -54,6 +54,12 @@ void GlobalClock::remember(const nodes::ClockUpdate& update) {
   records_.push_back({update, static_cast<double>(to_global(update.at_ns) - update.at_ns)});
 }
 
+std::vector<std::int64_t> GlobalClock::bends() const {
+  std::vector<std::int64_t> times;
+  for (const Knot& knot : knots_) times.push_back(knot.local_ns);
+  return times;
+}
+
 const GlobalClock::Knot& GlobalClock::search(std::int64_t local) const {
   if (recent_ + 1 < knots_.size() && knots_[recent_].local_ns <= local && local < knots_[recent_ + 1].local_ns)
     return knots_[recent_];

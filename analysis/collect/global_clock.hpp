@@ -46,6 +46,8 @@ class GlobalClock {
   // Ascending, at most max_records: the newest all, of older ones ever fewer, the oldest always.
   const std::vector<ClockRecord>& records() const { return records_; }
   std::size_t segments() const { return knots_.size(); }
+  // Where to_global() changes its slope: local times, ascending.
+  std::vector<std::int64_t> bends() const;
 
   static constexpr std::size_t max_records = 4096, max_knots = 4096;
 

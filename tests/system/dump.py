@@ -129,9 +129,26 @@ def set_version(path, version):
         file.attrs["version_major"] = numpy.int32(version)
 
 
-def read_clock_corrections(path):
-    """(node, at_s, error_s) in the order of the dump: how well each node's clock was known when."""
-    with h5py.File(path, "r") as file:
-        summary = file["summary"][str(file["summary"].attrs["current"])]["clock_corrections"]
-        count = summary.attrs["rows"]
-        return list(zip(*(summary[name][:count].tolist() for name in ("node", "at_s", "error_s"))))
+class Clocks:
+    """The clocks of a dump's nodes, as they were known when the run was over (FORMAT.md, "clock_corrections")."""
+
+    def __init__(self, path):
+        with h5py.File(path, "r") as file:
+            summary = file["summary"][str(file["summary"].attrs["current"])]
+            table = {name: numpy.array(column[:summary["clock_corrections"].attrs["rows"]])
+                     for name, column in summary["clock_corrections"].items()}
+            nodes = summary["node_of_rank"]
+            self.node_of_rank = nodes["node"][:nodes.attrs["rows"]]
+        self.points = {node: {name: column[table["node"] == node] for name, column in table.items()}
+                       for node in numpy.unique(table["node"])}
+
+    def at(self, ranks, times_ns, what):
+        """`what` ("correction_s", "error_s") of these ranks' clocks at these times, in ns."""
+        values, nodes = numpy.zeros(len(times_ns)), self.node_of_rank[ranks]
+        for node, points in self.points.items():
+            here = nodes == node
+            values[here] = 1e9 * numpy.interp(times_ns[here] / 1e9, points["at_s"], points[what])
+        return values
+
+    def corrected(self, ranks, times_ns):
+        return times_ns + self.at(ranks, times_ns, "correction_s")

@@ -78,36 +78,29 @@ class ManyNodes(testbed.TestbedTest):
         self.assertEqual(regions, [list(range(row, row + 4)) for row in range(0, 16, 4)])
 
     def test_skewed_clocks(self):
-        path = self.box.directory / "skew.h5"
-        self.assertWorked(self.testbed.run(
-            RANKS_PER_NODE, harness.program("halo3d", "openmpi"), "3000", skew=(0, 5, -3),
-            options=("--dump", path, "--keep", "all", "--clock", "monotonic")))
-        summary = self.box.json("inspect", path, "--json")
-        self.assertEqual(summary["messages"]["clock_violations"], 0, summary["messages"])
-        # None to 0.1 % on a quiet machine; on a busy one clocks are known to some 100 us only in the first seconds, and
-        # this run has three.
-        self.assertLess(summary["messages"]["clock_unclear"], summary["messages"]["matched"] / 10)
-        clocks = {clock["node"]: clock for clock in summary["network"]["clocks"]}
-        self.assertEqual(sorted(clocks), ["node2", "node3"])
-        rows = dump.read_messages(path)
-        t = (rows.recv_end - rows.send_begin) / 1e3
-        late = rows.send_begin > numpy.median(rows.send_begin)  # clocks are known well by then
-        begin = numpy.median(rows.send_begin) / 1e9
-        stated = {}
-        for n in (1, 2):
-            points = [(at, error) for node, at, error in dump.read_clock_corrections(path) if node == n]
-            before = max((at for at, _ in points if at < begin), default=begin)  # errors between points lie between
-            stated[n] = 1e6 * max(error for at, error in points if at >= before)
-        for a, b in ((0, 1), (0, 2), (1, 2)):
-            there, back = (t[late & (node_of(rows.source) == x) & (node_of(rows.destination) == y)]
-                           for x, y in ((a, b), (b, a)))
-            # Both directions are alike: half the difference of the shortest times is what the clocks are apart still.
-            apart = (there.min() - back.min()) / 2
-            error = sum(stated[n] for n in (a, b) if n > 0)
-            print(f"nodes {a} {b}: {there.min():.1f} and {back.min():.1f} us, apart {apart:.1f} us, stated {error:.1f}",
-                  flush=True)
-            # Messages take no negative time: at most half of the shortest way there and back is not the clocks'.
-            self.assertLess(abs(apart), error + max(0, there.min() + back.min()) / 2)
+        """No message takes negative time, by more than its clocks may be wrong when the run is over; and that is little."""
+        for attempt in range(3):  # on a busy machine clocks are known badly, or there is no time at the end
+            path = self.box.directory / f"skew-{attempt}.h5"
+            self.assertWorked(self.testbed.run(
+                RANKS_PER_NODE, harness.program("halo3d", "openmpi"), "3000", skew=(0, 5, -3),
+                options=("--dump", path, "--keep", "all", "--clock", "monotonic")))
+            summary = self.box.json("inspect", path, "--json")
+            clocks = {clock["node"]: clock for clock in summary["network"]["clocks"]}
+            self.assertEqual(sorted(clocks), ["node2", "node3"])
+            if summary["network"]["clocks_corrected"] and self.median_error_us(path) < 2000:
+                return
+        self.fail("three runs, and the clocks of none were known to 2 ms when it was over")
+
+    def median_error_us(self, path):
+        rows, known = dump.read_messages(path), dump.Clocks(path)
+        t = (known.corrected(rows.destination, rows.recv_end) - known.corrected(rows.source, rows.send_begin)) / 1e3
+        error = (known.at(rows.destination, rows.recv_end, "error_s") +
+                 known.at(rows.source, rows.send_begin, "error_s")) / 1e3
+        inter = node_of(rows.source) != node_of(rows.destination)
+        print(f"between nodes: shortest {t[inter].min():.1f} us, stated {numpy.median(error[inter]):.1f} us, at most "
+              f"{error[inter].max():.1f} us", flush=True)
+        self.assertEqual(numpy.sum(t[inter] + error[inter] < -0.01), 0)  # stamps are whole ns
+        return numpy.median(error[inter])
 
     def test_a_throttled_link_shows_in_its_own_latencies_only(self):
         path = self.box.directory / "run.h5"

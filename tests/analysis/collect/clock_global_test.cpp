@@ -87,6 +87,25 @@ TEST_CASE("a new estimate is slewed in: nothing handed out changes, no jump, and
   }
 }
 
+namespace {
+
+// The correction of a time on the job's axis, and its error bar.
+std::pair<double, double> read_between(const std::vector<ClockCorrection>& points, const GlobalClock& applied,
+                                       std::int64_t global) {
+  std::size_t i = 0;
+  while (i < points.size() && applied.to_global(points[i].at_ns) <= global) ++i;
+  if (i == 0) return {points.front().correction_ns, points.front().error_ns};
+  const ClockCorrection& a = points[i - 1];
+  if (i == points.size()) return {a.correction_ns, a.error_ns};
+  const ClockCorrection& b = points[i];
+  const auto from = static_cast<double>(applied.to_global(a.at_ns)),
+             to = static_cast<double>(applied.to_global(b.at_ns));
+  const double part = (static_cast<double>(global) - from) / (to - from);
+  return {a.correction_ns + part * (b.correction_ns - a.correction_ns), a.error_ns + part * (b.error_ns - a.error_ns)};
+}
+
+}  // namespace
+
 TEST_CASE("random runs: rising, invertible, never changed afterwards, covered") {
   const auto seed = GENERATE(range(1u, 1u + pclscope::test::thinned(30u, 6u)));
   CAPTURE(seed);
@@ -128,6 +147,34 @@ TEST_CASE("random runs: rising, invertible, never changed afterwards, covered") 
   CHECK(missed == 0);
   CHECK(missed_refit == 0);
   CHECK(final_error < 1.2 * applied_error + 1'000);
+  // As readers of a dump have it: points on the job's axis, straight lines between them, constant beyond.
+  for (const std::size_t most : {std::size_t{4096}, std::size_t{20}, std::size_t{3}}) {
+    CAPTURE(most);
+    const std::vector<ClockCorrection> points = corrections(final_clock, clock, most);
+    REQUIRE(points.size() <= most);
+    int outside = 0;
+    for (std::size_t i = 0; i < handed_out.size(); ++i) {
+      const auto [local, global] = handed_out[i];
+      const auto [correction, error] = read_between(points, clock, global);
+      const double left = static_cast<double>(global - local) + correction - truth[i].second;
+      outside += std::abs(left) > error + 2;
+    }
+    CHECK(outside == 0);
+  }
+}
+
+TEST_CASE("corrections of nothing, and of a clock that was far off for a while") {
+  CHECK(corrections(refit({}), GlobalClock(other), 100).empty());
+  GlobalClock clock(other);
+  REQUIRE(clock.apply({second, 8e6, 0, 9e6, 0}, second));        // nearly true: the first estimate was a bad one
+  REQUIRE(clock.apply({2 * second, 0, 0, 1e3, 0}, 3 * second));  // slewed in from 3 s on, by a quarter of the time
+  const std::vector<ClockCorrection> points = corrections(refit(clock.records()), clock, 100);
+  const auto correction = [&](double at_s) {
+    return read_between(points, clock, clock.to_global(static_cast<std::int64_t>(at_s * 1e9))).first;
+  };
+  for (const double at : {2.0, 2.5, 2.99}) CHECK(correction(at) == Approx(-8e6).epsilon(1e-3));
+  CHECK(correction(3.1) == Approx(-4e6).epsilon(0.02));
+  for (const double at : {3.21, 4.0, 40.0}) CHECK(std::abs(correction(at)) < 1e3);
 }
 
 TEST_CASE("re-estimation: corrections are final minus applied, and the bars are no larger than the estimates'") {
