@@ -78,7 +78,7 @@ class ManyNodes(testbed.TestbedTest):
         self.assertEqual(regions, [list(range(row, row + 4)) for row in range(0, 16, 4)])
 
     def test_skewed_clocks(self):
-        """No message takes negative time, by more than its clocks may be wrong when the run is over; and that is little."""
+        """No message takes negative time, by more than its clocks may be wrong when the run is over."""
         for attempt in range(3):  # on a busy machine clocks are known badly, or there is no time at the end
             path = self.box.directory / f"skew-{attempt}.h5"
             self.assertWorked(self.testbed.run(
