@@ -1,6 +1,8 @@
 #include "analysis/aggregator/resting.hpp"
 
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
@@ -19,7 +21,8 @@ Resting::~Resting() { resting = false; }
 
 // Instead of the C library's: the program exports it (aggregator.cmake).
 extern "C" int sched_yield() {
-  if (!pclscope::aggregator::resting.load(std::memory_order_relaxed)) return 0;
+  if (!pclscope::aggregator::resting.load(std::memory_order_relaxed))
+    return static_cast<int>(::syscall(SYS_sched_yield));
   const int before = errno;
   const timespec pause{0, 50'000};
   ::nanosleep(&pause, nullptr);

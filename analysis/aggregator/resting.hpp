@@ -5,8 +5,8 @@
 
 namespace pclscope::aggregator {
 
-// While it lives, sched_yield() in this process sleeps 50 us; at other times it does nothing: our loops sleep
-// themselves, and while they measure clocks they keep the core.
+// While it lives, sched_yield() in this process sleeps 50 us; else it yields: clocks are measured worse by who keeps
+// the core from the one that is to answer.
 class Resting {
  public:
   Resting();

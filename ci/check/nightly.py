@@ -89,6 +89,8 @@ PARTS = {
                         [*build("debug", "-DCMAKE_BUILD_TYPE=Debug", "-DPCLSCOPE_BENCHMARKS=OFF",
                                 "-DPCLSCOPE_UNITY=OFF", "-DPCLSCOPE_PCH=OFF"),
                          *ctest("debug", "-L", "^unit$", "-E", "oracle|mapping_test|fuzz", "-j", CORES)]),
+    "recipes": (5, ["analysis/*", "viewer/*", "docs/extending.md", "tests/structure/*"],
+                [[PYTHON, "-B", "tests/structure/recipes.py"]]),
     "planted": (20, ["*"], [["ci/planted"]]),
 }
 

@@ -42,7 +42,7 @@ refused 2 "--from is for" "$pclscope" inspect "$dump" regions --from 1
 refused 2 "--dot is for dag" "$pclscope" inspect "$dump" delays --dot
 refused 2 "--fold is for dag" "$pclscope" inspect "$dump" --fold
 refused 2 "--cut is for regions" "$pclscope" inspect "$dump" dag --cut 2
-refused 2 "--csv is not for dag" "$pclscope" inspect "$dump" dag --csv
+refused 2 "--csv is for summary" "$pclscope" inspect "$dump" dag --csv
 refused 2 "--dot" "$pclscope" inspect "$dump" dag --dot --json
 refused 2 "soon" "$pclscope" inspect "$dump" dag --from soon
 refused 2 "ends before it begins" "$pclscope" inspect "$dump" dag --from 0.05 --to 20ms

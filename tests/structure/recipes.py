@@ -1,0 +1,107 @@
+#!/usr/bin/python3
+"""Does what docs/extending.md says, in a copy of the sources, builds it, and looks at the result.
+
+    /usr/bin/python3 -B tests/structure/recipes.py [--keep FOLDER]
+Prints how many files each recipe touched besides its own. Needs h5py; takes the time of a build."""
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import h5py
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+TOPIC = '''#include "viewer/inspect/topic.hpp"
+
+namespace pclscope::commands {
+namespace {
+
+int show_count(const InspectWords& words, InspectedRun& run) {
+  const std::string matched = std::to_string(run.snapshot.messages.matched);
+  return show(
+      words, run, std::nullopt,
+      [&](const views::PageOptions&) { return std::vector<std::string>{matched + " messages"}; },
+      [&] { return views::Rows{{"matched"}, {{matched}}}; },
+      [&]() -> session::Json { return {{"matched", run.snapshot.messages.matched}}; });
+}
+
+}  // namespace
+
+extern const Topic count_topic;
+const Topic count_topic{"count", takes::csv, show_count};
+
+}  // namespace pclscope::commands
+'''
+
+
+class Copy:
+    def __init__(self, folder):
+        self.folder, self.build, self.touched = folder, folder / "build", {}
+        shutil.copytree(SOURCE, folder, ignore=shutil.ignore_patterns("build", ".git"), dirs_exist_ok=True)
+
+    def write(self, name, text):
+        (self.folder / name).write_text(text)
+
+    def insert(self, recipe, name, after, text):
+        path = self.folder / name
+        before, found, rest = path.read_text().partition(after)
+        assert found, f"{name} has no line {after!r}"
+        path.write_text(before + found + text + rest)
+        self.touched.setdefault(recipe, []).append(name)
+
+    def run(self, *words, **options):
+        done = subprocess.run([str(word) for word in words], text=True, capture_output=True, cwd=self.folder, **options)
+        assert done.returncode == 0, f"{words}: {done.stdout[-3000:]}{done.stderr[-3000:]}"
+        return done.stdout
+
+    def pclscope(self, *words):
+        allowed = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+        return self.run(self.build / "bin" / "pclscope", *words, env=allowed)
+
+
+def check(copy):
+    copy.insert("field", "analysis/values/snapshot.hpp", "  double missing_from_s = 0;", "\n  double example_s = 2.5;")
+    copy.insert("field", "analysis/rows/columns.hpp", "void describe(Column&& column, const RankRow*) {",
+                '\n  column("example_s", "s", &RankSummary::example_s, "an example");')
+    copy.write("viewer/inspect/count.cpp", TOPIC)
+    copy.insert("topic", "viewer/inspect/topics.def", "TOPIC(summary)\n", "TOPIC(count)\n")
+    copy.run("cmake", "-S", ".", "-B", copy.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+             "-DPCLSCOPE_BENCHMARKS=OFF", "-DPCLSCOPE_UNIT_TESTS=OFF")
+    copy.run("cmake", "--build", copy.build, "-j", os.cpu_count())
+    dump = copy.folder / "run.h5"
+    copy.pclscope("run", "--quiet", "-n", "2", "--dump", dump, "--", copy.build / "tests/programs/ring-openmpi", "20")
+    with h5py.File(dump) as file:
+        ranks = file["summary"][str(file["summary"].attrs["current"])]["ranks"]
+        assert list(ranks["example_s"][:2]) == [2.5, 2.5] and ranks["example_s"].attrs["units"] == b"s"
+    assert [rank["example_s"] for rank in json.loads(copy.pclscope("inspect", dump, "ranks", "--json"))["ranks"]] == \
+        [2.5, 2.5]
+    assert "example_s" in copy.pclscope("inspect", dump, "ranks", "--csv").splitlines()[0].split(",")
+    assert "| `example_s` | s | an example |" in copy.run(copy.build / "tests" / "print_tables")
+    assert json.loads(copy.pclscope("inspect", dump, "count", "--json")) == {"matched": 40}
+    assert copy.pclscope("inspect", dump, "count", "--csv").split() == ["matched", "40"]
+    assert copy.pclscope("inspect", dump, "count").strip() == "40 messages"
+    assert "count" in copy.pclscope("inspect", "--help")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--keep", metavar="FOLDER", help="leave the copy there")
+    keep = parser.parse_args().keep
+    folder = pathlib.Path(keep or tempfile.mkdtemp(prefix="pcl-recipes-"))
+    try:
+        copy = Copy(folder)
+        check(copy)
+        for recipe, files in copy.touched.items():
+            print(f"{recipe}: {len(files)} files touched: {', '.join(files)}")
+    finally:
+        if not keep:
+            shutil.rmtree(folder, ignore_errors=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
