@@ -142,6 +142,15 @@ Recorder* last_recorder() {
   return mine;
 }
 
+// The process may end now. The aggregator looks for rings every few milliseconds. The lock is held.
+static void wait_to_be_found(std::uint64_t patience_ms) {
+  const int saved = errno;
+  const std::uint64_t deadline = milliseconds() + patience_ms;
+  for (std::uint32_t i = 0; i < thread_count; ++i)
+    while (recorders[i]->must_be_found() && milliseconds() < deadline) sleep_microseconds(500);
+  errno = saved;
+}
+
 void stop_recording() {
   if (process.attachable) close_session(process.open_session.load());
   process.recording = false;
@@ -150,7 +159,7 @@ void stop_recording() {
   pthread_mutex_lock(&threads_lock);
   for (std::uint32_t i = 0; i < thread_count; ++i)
     recorders[i]->header().state.store(record::ProcessState::finalizing, std::memory_order_release);
-  for (std::uint32_t i = 0; i < thread_count; ++i) recorders[i]->wait_to_be_found(1000);
+  wait_to_be_found(1000);
   pthread_mutex_unlock(&threads_lock);
 }
 
@@ -158,7 +167,7 @@ void leave_recording() {
   if (pthread_mutex_trylock(&threads_lock) != 0) return;  // exit() may come from anywhere, signal handlers too
   for (std::uint32_t i = 0; i < thread_count; ++i)
     recorders[i]->header().state.store(record::ProcessState::left, std::memory_order_release);
-  for (std::uint32_t i = 0; i < thread_count; ++i) recorders[i]->wait_to_be_found(100);
+  wait_to_be_found(100);
   pthread_mutex_unlock(&threads_lock);
 }
 
@@ -338,15 +347,10 @@ bool Recorder::wait_for_room(bool at_end) {
   return room;
 }
 
-// A ring without a name can be found as long as its process lives. The aggregator looks every few milliseconds.
-void Recorder::wait_to_be_found(std::int32_t patience_ms) {
-  if (header().descriptor < 0) return;
-  const int saved = errno;
-  const std::uint64_t deadline = milliseconds() + static_cast<std::uint64_t>(patience_ms);
-  while (header().consumer.load(std::memory_order_acquire) == record::Consumer::expected && consumer_due() &&
-         !consumer_dead() && milliseconds() < deadline)
-    sleep_microseconds(500);
-  errno = saved;
+// A ring without a name goes with its process, and what its addresses mean can be read of a living process only.
+bool Recorder::must_be_found() {
+  const bool due = header().descriptor >= 0 ? consumer_due() : aggregator_pid() != 0;
+  return due && header().consumer.load(std::memory_order_acquire) == record::Consumer::expected && !consumer_dead();
 }
 
 bool Recorder::consumer_gone() { return header().consumer.load(std::memory_order_acquire) == record::Consumer::gone; }

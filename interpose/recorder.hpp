@@ -134,8 +134,8 @@ class Recorder {
   bool try_to_resume();
   // The same before the end of everything: waits for room as ever.
   void settle();
-  // At the end of the process: waits, up to so long, for a living consumer to map a ring that only this process holds.
-  void wait_to_be_found(std::int32_t patience_ms);
+  // A living consumer has not found the ring yet, and would miss something if the process ended now.
+  bool must_be_found();
   // Asks the thread to mute itself at its next event, because of MPI_Pcontrol(0). Called by any thread.
   void ask_to_mute() { detour_.store(true, std::memory_order_relaxed); }
 

@@ -35,6 +35,11 @@ def resting(build):
     return {"LD_PRELOAD": str(path), **({"PCL_TEST_SPIN": "1"} if FULL else {})}
 
 
+def preload(resting_too, *libraries):
+    """LD_PRELOAD=..., and what the tests' jobs have anyway."""
+    return "LD_PRELOAD=" + ":".join(map(str, filter(None, [*libraries, resting_too.get("LD_PRELOAD")])))
+
+
 class Hung(AssertionError):
     """A command did not end."""
 

@@ -153,6 +153,8 @@ class Anchor {
     if (!worker_.start(argv)) {
       std::fprintf(stderr, "pclscope: cannot start the aggregator (%s): nothing is recorded\n", std::strerror(errno));
       mark_dead();
+    } else if (!options_.attach) {
+      board_.aggregator.store(static_cast<std::uint32_t>(worker_.pid()));  // before any rank is out of MPI_Init
     }
     std::optional<Departure> departure;
     if (!options_.attach) departure.emplace(file_);

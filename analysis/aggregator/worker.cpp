@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -47,6 +48,14 @@ Application application_of(const Options& options) {
   application.aggregators = options.nodes;
   application.node_of_rank.assign(static_cast<std::size_t>(options.ranks), -1);
   return application;
+}
+
+// A viewer's connection, and a stranger's who knocks at the port, takes a descriptor; so do rings and dumps.
+void allow_many_descriptors() {
+  rlimit may{};
+  if (::getrlimit(RLIMIT_NOFILE, &may) != 0) return;
+  may.rlim_cur = may.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &may);
 }
 
 class Worker {
@@ -288,6 +297,7 @@ void leave_binding() {
 int run_worker(const Options& options) {
   ::prctl(PR_SET_NAME, "pclscope-aggreg");  // not "exe": people look for it with ps and pgrep
   leave_binding();
+  allow_many_descriptors();
   ::signal(SIGPIPE, SIG_IGN);
   ::signal(SIGINT, SIG_IGN);
   ::signal(SIGHUP, SIG_IGN);

@@ -35,11 +35,12 @@ std::size_t Collector::discover(const std::function<void(SegmentFile&)>& found) 
       continue;
     }
     if (session_ != 0 && (*segment)->session() != 0 && (*segment)->session() != session_) continue;
-    // In this order: should we die in between, no name is left.
+    // In this order: should we die in between, no name is left; and its process, which waits for us before it ends, is
+    // there as long as somebody looks at it.
     ::unlink(path.c_str());
-    (*segment)->attach(static_cast<std::uint32_t>(::getpid()));
     segments_.push_back(std::move(*segment));
     found(*segments_.back());
+    segments_.back()->attach(static_cast<std::uint32_t>(::getpid()));
     ++count;
   }
   return count;

@@ -68,10 +68,6 @@ def library(mpi):
     return os.path.join(BUILD, "lib", f"libpclscope-{mpi}.so")
 
 
-def preload_of(library_path):
-    return "LD_PRELOAD=" + ":".join(filter(None, [library_path, RESTING.get("LD_PRELOAD")]))
-
-
 def program(name, mpi):
     return os.path.join(BUILD, "tests", "interpose", f"{name}-{mpi}")
 
@@ -193,7 +189,7 @@ def launch(mpi, ranks, command, token=None, tools=1, preload=True, job=True, tim
     options = ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"] if mpi == "openmpi" else []
     line = [MPIRUN[mpi]] + options + ["-n", str(ranks)]
     if preload:
-        line += ["env", preload_of(preloaded or library(mpi))]
+        line += ["env", checks.preload(RESTING, preloaded or library(mpi))]
     line += command
     if tools:
         line += [":", "-n", str(tools), program("stand_in", mpi)]

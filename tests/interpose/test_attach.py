@@ -44,8 +44,8 @@ class Attach(job.Test):
 
     def start(self, ranks, *command, **variables):
         options = ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"] if self.mpi == "openmpi" else []
-        line = [job.MPIRUN[self.mpi], *options, "-n", str(ranks), "env", job.preload_of(job.library(self.mpi)),
-                *command]
+        preload = job.checks.preload(job.RESTING, job.library(self.mpi))
+        line = [job.MPIRUN[self.mpi], *options, "-n", str(ranks), "env", preload, *command]
         process = subprocess.Popen(line, env=job.environment(PCL_TEST_MARK=self.mark, **variables),
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.stdout.close)

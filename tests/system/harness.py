@@ -6,6 +6,7 @@ in the environment by which all processes of the test are found in /proc, orphan
 From the environment (set by CMakeLists.txt): PCLSCOPE_BUILD, PCLSCOPE_SOURCE, PCLSCOPE_MPIS ("openmpi mpich"); by hand
 or by ci/test: PCLSCOPE_KEEP, PCLSCOPE_SEED (../checks.py).
 """
+import functools
 import json
 import os
 import pathlib
@@ -52,11 +53,7 @@ def library(mpi):
 
 
 RESTING = checks.resting(BUILD)
-
-
-def preload(*libraries):
-    """LD_PRELOAD=..., and what the tests' jobs have anyway."""
-    return "LD_PRELOAD=" + ":".join(map(str, filter(None, [*libraries, RESTING.get("LD_PRELOAD")])))
+preload = functools.partial(checks.preload, RESTING)
 
 
 class Finished:
@@ -330,7 +327,7 @@ class SystemTest(checks.Test):
             self.keep(self.box.directory, self.box.directory.rglob("*"))
 
     def check_remains(self):
-        left = self.box.remains()
+        left = self.box.remains(patience=1 if self.failed() else PATIENCE)
         if left:
             self.fail("left over: " + "; ".join(left))
 
@@ -392,11 +389,11 @@ class SystemTest(checks.Test):
 
 def on_every_mpi(test):
     """Runs a test method once per MPI that is built, as subtests."""
+    @functools.wraps(test)
     def wrapped(self):
         for mpi in MPIS:
             with self.subTest(mpi=mpi):
                 test(self, mpi)
-    wrapped.__name__, wrapped.__doc__ = test.__name__, test.__doc__
     return wrapped
 
 

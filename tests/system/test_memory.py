@@ -76,12 +76,17 @@ class Memory(harness.SystemTest):
 
     @harness.on_every_mpi
     def test_a_program_that_ends_before_its_rings_are_found(self, mpi):
-        """Such rings have no name: they can be found as long as their processes live."""
-        place, dump, go = (self.box.directory / name for name in ("rings", "run.h5", f"go-{mpi}"))
-        place.mkdir(exist_ok=True)
+        """Rings without a name, and what addresses mean, can be read as long as their processes live."""
+        (self.box.directory / "rings").mkdir(exist_ok=True)
+        for name, options in (("named", ()), ("nameless", ("--ring-dir", self.box.directory / "rings"))):
+            with self.subTest(rings=name):
+                self.ends_before_its_rings_are_found(mpi, name, options)
+
+    def ends_before_its_rings_are_found(self, mpi, name, options):
+        dump, go = self.box.directory / f"{name}.h5", self.box.directory / f"go-{mpi}-{name}"
         script = 'while [ ! -e "$0" ]; do sleep 0.01; done; exec "$@"'
         running = self.box.start_traced(2, "/bin/sh", "-c", script, go, harness.program("ring", mpi), "20",
-                                        options=("--dump", dump, "--mpi", mpi, "--ring-dir", place))
+                                        options=("--dump", dump, "--mpi", mpi, *options))
         worker, = self.box.wait_for("aggregator", self.box.aggregator_workers, running=running)
         os.kill(worker, signal.SIGSTOP)
         go.touch()
@@ -91,6 +96,9 @@ class Memory(harness.SystemTest):
         self.assertWorked(done)
         self.assertEqual(done.our_lines(), [], str(done))
         self.assertComplete(self.box.json("inspect", dump, "--json"), 2, matched=40)
+        sites = self.box.json("inspect", dump, "calls", "--json")["sites"]
+        self.assertGreater(len(sites), 0)
+        self.assertNotIn([0], [site["sites"] for site in sites], sites)
 
     @harness.on_every_mpi
     def test_only_in_dev_shm(self, mpi):

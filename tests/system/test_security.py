@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import select
 import shutil
 import socket
 import stat
@@ -128,7 +129,7 @@ for i in range(wanted):
     if i % 100 == 99:
         time.sleep(0.01)
 print(json.dumps({"heard": most.hex(), "made": made}), flush=True)
-time.sleep(float(os.environ.get("STAY", "0")))
+sys.stdin.read()  # until we are told to go
 """
 
 
@@ -254,16 +255,20 @@ class Strangers(harness.SystemTest):
         done = self.stranger.run(harness.PCLSCOPE, "watch", f"tcp://127.0.0.1:{port}", "--once")
         self.assertRefused(done, 1, "no news")
         viewer = self.box.start(harness.PCLSCOPE, "watch", name, "--json", "--interval", "200ms")
-        environment = {**self.stranger.environment, "STAY": "3", "SEED": str(self.seed())}
+        environment = {**self.stranger.environment, "SEED": str(self.seed())}
         knocking = subprocess.Popen(["setpriv", f"--reuid={STRANGER}", f"--regid={STRANGER}", "--clear-groups",
                                      "/usr/bin/python3", "-c", KNOCK, "10000", str(port), str(port + 1)],
-                                    env=environment, stdout=subprocess.PIPE, text=True)
+                                    env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(knocking.communicate)
         most, slowest, served = 0, 0.0, []
-        while knocking.poll() is None:
+        while not select.select([knocking.stdout], [], [], 0)[0]:
             most = max(most, descriptors(worker))
             began = time.monotonic()
             served.append(self.box.pclscope("watch", name, "--once").code == 0)
             slowest = max(slowest, time.monotonic() - began)
+        # They all stay. Most are cut off long before their handshakes have lasted too long (10 s), as soon as the
+        # aggregator's thread for this gets a core: how many there may be until then is up to the system.
+        self.box.wait_for("end of most connections", lambda: descriptors(worker) < before + 512 + 50, timeout=8)
         told = json.loads(knocking.communicate()[0].splitlines()[0])
         print(f"descriptors {before}, at most {most} under {told['made']} connections; "
               f"new viewers served {sum(served)} of {len(served)}, slowest {slowest:.2f} s")
@@ -271,7 +276,6 @@ class Strangers(harness.SystemTest):
         # ZeroMQ's greeting has 64 bytes, and no word of ours.
         self.assertLessEqual(len(told["heard"]) // 2, 64)
         self.assertNotIn(b"PCLW".hex(), told["heard"])
-        self.assertLess(most, before + 1000)
         # Each tries for 2 s; on a busy machine news may be later. Refused to all while it floods would be a defect, and
         # after it.
         self.assertGreater(sum(served), 0)

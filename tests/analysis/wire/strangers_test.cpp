@@ -198,22 +198,17 @@ TEST_CASE("strangers who connect without end and say nothing cost few descriptor
   auto viewer = Subscriber::connect(job.endpoint());  // was there before, and stays
   REQUIRE((*viewer)->ask(60s));
   std::vector<int> silent;
-  std::size_t most = 0;
   for (int i = 0; i < 600; i++) {
     silent.push_back(knock(job.port() + i % 2));
     if (i % 3 == 0) say(silent.back(), greeting("CURVE"));  // half a handshake
     if (i % 20 == 0) std::this_thread::sleep_for(2ms);
-    if (i % 50 == 0) most = std::max(most, job.open_descriptors());
   }
-  for (int i = 0; i < 20; i++, std::this_thread::sleep_for(10ms)) most = std::max(most, job.open_descriptors());
-  INFO("descriptors before " << before << ", at most " << most);
-  CHECK(most < descriptors - 20);
   serves_its_owner(job, "while 600 strangers are there");
   CHECK((*viewer)->ask(60s));
-  // Nobody comes any more: once the last ones have been accepted and cut off, only those who may stay are there, and
-  // the viewers of these tests. On a busy machine that takes a moment.
+  // They all stay, but only a quarter of the descriptors is for them: the others are cut off long before their
+  // handshakes have lasted too long (10 s), as soon as the thread that does it gets a core.
   const std::size_t may_stay = before + descriptors / 4 + 8;
-  for (int i = 0; i < 3000 && job.open_descriptors() > may_stay; i++) std::this_thread::sleep_for(20ms);
+  for (int i = 0; i < 400 && job.open_descriptors() > may_stay; i++) std::this_thread::sleep_for(20ms);
   CHECK(job.open_descriptors() <= may_stay);
   for (const int fd : silent) ::close(fd);
   for (int i = 0; i < 3000 && job.open_descriptors() > before + 8; i++) std::this_thread::sleep_for(20ms);
