@@ -23,7 +23,7 @@
 #include "analysis/collect/board_file.hpp"
 #include "analysis/collect/collector.hpp"
 #include "analysis/collect/dormant.hpp"
-#include "interpose/finalize_progress.hpp"
+#include "interpose/library/finalize_progress.hpp"
 
 namespace pclscope::aggregator {
 namespace {

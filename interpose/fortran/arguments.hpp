@@ -11,9 +11,9 @@
 
 #include <cstddef>
 
-#include "interpose/fortran/handles.hpp"
 #include "interpose/fortran/peculiarities.hpp"
-#include "interpose/fortran/sentinels.hpp"
+#include "interpose/library/fortran_handles.hpp"
+#include "interpose/library/fortran_sentinels.hpp"
 
 namespace pclscope::fortran {
 

@@ -4,11 +4,11 @@
 #include <strings.h>
 
 #include "interpose/fortran/arguments.hpp"
-#include "interpose/notice.hpp"
-#include "interpose/options.hpp"
-#include "interpose/wrap_control.hpp"
-#include "interpose/wrap_session.hpp"
-#include "interpose/wrap_world.hpp"
+#include "interpose/process/notice.hpp"
+#include "interpose/process/options.hpp"
+#include "interpose/wrap/wrap_control.hpp"
+#include "interpose/wrap/wrap_session.hpp"
+#include "interpose/wrap/wrap_world.hpp"
 
 namespace pclscope::fortran {
 

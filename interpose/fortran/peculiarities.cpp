@@ -4,9 +4,9 @@
 
 #include <atomic>
 
-#include "interpose/fortran/handles.hpp"
 #include "interpose/fortran/inside.hpp"
-#include "interpose/library.hpp"
+#include "interpose/library/fortran_handles.hpp"
+#include "interpose/library/library.hpp"
 
 namespace pclscope::fortran {
 

@@ -1,6 +1,8 @@
 // Where the MPI libraries' Fortran routines differ from the standard or from each other.
 #pragma once
 
+#include "interpose/library/mpi.hpp"
+
 namespace pclscope::fortran {
 
 #ifdef OPEN_MPI

@@ -34,7 +34,7 @@ WITH_POINTER = {"MPI_Win_allocate", "MPI_Win_allocate_shared", "MPI_Win_shared_q
 class Shim:
     function: object
     base: str  # mpi_send, mpix_comm_shrink
-    binding: str  # a Binding of fortran/routines.hpp
+    binding: str  # a Binding of library/fortran_routines.hpp
     spellings: tuple  # exported symbols
 
     @property
@@ -272,7 +272,7 @@ def shim_sources(functions, decisions, numbers):
     texts = []
     for begin, end in zip(begins, begins[1:]):
         lines = [HEADER, '#include "interpose/fortran/hand.hpp"', '#include "interpose/fortran/library_call.hpp"',
-                 '#include "interpose/fortran/routines.hpp"', '#include "interpose/wrap_all.hpp"',
+                 '#include "interpose/library/fortran_routines.hpp"', '#include "interpose/wrap/wrap_all.hpp"',
                  "namespace pclscope::fortran {"]
         lines += [shim_source(group, decisions[group[0][1].function.name], numbers) for group in chosen[begin:end]]
         texts.append("\n".join(lines + ["}  // namespace pclscope::fortran"]) + "\n")
@@ -282,7 +282,7 @@ def shim_sources(functions, decisions, numbers):
 def shim_table(functions, decisions):
     """fortran_table.cpp: what library.cpp works with."""
     chosen = shims(functions, decisions)
-    lines = [HEADER, '#include "interpose/fortran/routines.hpp"', "namespace pclscope {", "namespace fortran {"]
+    lines = [HEADER, '#include "interpose/library/fortran_routines.hpp"', "namespace pclscope {", "namespace fortran {"]
     lines += [f'extern "C" void {shim.name}();  // whatever its arguments' for shim in chosen]
     lines += ["}  // namespace fortran", f"void* fortran_routines[{len(chosen)}];",
               f"const int fortran_count = {len(chosen)};", "const FortranEntry fortran_entries[] = {"]

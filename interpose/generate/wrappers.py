@@ -119,7 +119,7 @@ def interposed(functions, decisions):
 
 def real_functions(functions, extra):
     """real_functions.hpp: a pointer to the MPI library's own version of each function."""
-    lines = [HEADER, "#pragma once", '#include "interpose/mpi.hpp"', 'extern "C" {']
+    lines = [HEADER, "#pragma once", '#include "interpose/library/mpi.hpp"', 'extern "C" {']
     for name in sorted(extra):
         function = functions[name]
         lines += [f"#undef {name}", f"{function.result} {name}({signature(function)});"]
@@ -132,8 +132,8 @@ def real_functions(functions, extra):
 def wrapper_source(functions, decisions, numbers):
     """wrappers.cpp: one C++ wrapper per interposed function, and the tables that resolve.cpp works with."""
     chosen = interposed(functions, decisions)
-    lines = [HEADER, '#include "interpose/fortran/inside.hpp"', '#include "interpose/library.hpp"',
-             '#include "interpose/wrap_all.hpp"',
+    lines = [HEADER, '#include "interpose/fortran/inside.hpp"', '#include "interpose/library/library.hpp"',
+             '#include "interpose/wrap/wrap_all.hpp"',
              "namespace pclscope {", "namespace {"]
     for function in chosen:
         lines += [f"{function.result} wrapper_{short(function.name)}({signature(function)}) {{",

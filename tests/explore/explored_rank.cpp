@@ -1,13 +1,13 @@
 // Inside the library: what library.cpp and MPI_Init do in a real process, without an MPI library.
 #include "tests/explore/explored_rank.hpp"
 
-#include "interpose/agreement.hpp"
-#include "interpose/communicators.hpp"
-#include "interpose/library.hpp"
-#include "interpose/notice.hpp"
-#include "interpose/options.hpp"
-#include "interpose/recorder.hpp"
-#include "interpose/requests.hpp"
+#include "interpose/library/library.hpp"
+#include "interpose/process/notice.hpp"
+#include "interpose/process/options.hpp"
+#include "interpose/recorder/agreement.hpp"
+#include "interpose/recorder/communicators.hpp"
+#include "interpose/recorder/recorder.hpp"
+#include "interpose/wrap/requests.hpp"
 #include "real_functions.hpp"
 #include "tests/explore/fake_handles.hpp"
 
@@ -70,11 +70,11 @@ void end() {
   count_on_board(&record::Board::finalizing);
 }
 
-explore::ThreadState thread() { return {thread_recorder, thread_muted, thread_refused}; }
+explore::ThreadState thread() { return {this_thread.recorder, this_thread.muted, this_thread.refused}; }
 void set_thread(const explore::ThreadState& state) {
-  thread_recorder = static_cast<Recorder*>(state.recorder);
-  thread_muted = static_cast<Recorder*>(state.muted);
-  thread_refused = state.refused;
+  this_thread.recorder = static_cast<Recorder*>(state.recorder);
+  this_thread.muted = static_cast<Recorder*>(state.muted);
+  this_thread.refused = state.refused;
 }
 
 void* wrapper(const char* name) {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "interpose/mpi.hpp"
+#include "interpose/library/mpi.hpp"
 
 namespace explore {
 

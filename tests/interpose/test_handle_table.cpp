@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "interpose/handle_table.hpp"
+#include "interpose/recorder/handle_table.hpp"
 
 using pclscope::HandleTable;
 

@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "interpose/guard.hpp"
-#include "interpose/stable_table.hpp"
+#include "interpose/process/guard.hpp"
+#include "interpose/recorder/stable_table.hpp"
 #include "tests/thinned.hpp"
 
 using pclscope::SpinGuard;

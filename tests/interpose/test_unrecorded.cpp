@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "interpose/unrecorded.hpp"
+#include "interpose/recorder/unrecorded.hpp"
 
 using namespace pclscope;
 using record::Event;

@@ -1,5 +1,5 @@
 // Two kinds of planted waits on lines that are known: call sites must be named and ranked by them.
-// Arguments: messages of each kind (10), sleep in microseconds (20000).
+// Arguments: messages of each kind (10), sleep in microseconds (20000), until=FILE.
 // On paper, rank 2k with 2k + 1: at "site: late send" each message finds its receiver waiting since `sleep`; at "site:
 // late receive" each message waits `sleep` / 2 for its receive. "site: prompt send" sends the latter; "site: patient
 // receive" takes the former. Both sides leave a barrier together before.
@@ -22,14 +22,16 @@ static void receive_late(char* data, int from, useconds_t sleep_us) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  const long messages = argument(argc, argv, 1, 10);
+  const char* until = take_until(&argc, argv);
+  const long most = argument(argc, argv, 1, 10);
   const useconds_t sleep_us = (useconds_t)argument(argc, argv, 2, 20000);
   int rank, size;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   REQUIRE(size % 2 == 0);
   char data[1024] = {0};
-  for (long i = 0; i < messages; i++) {
+  long messages = 0;
+  for (; messages < most && !is_told_to_end(until); messages++) {
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank % 2 == 0) {
       send_late(data, rank + 1, sleep_us);

@@ -1,5 +1,5 @@
 // Halo exchange on a periodic three-dimensional grid, all on MPI_COMM_WORLD.
-// Arguments: iterations (50), doubles per face (64).
+// Arguments: iterations (50), doubles per face (64), until=FILE.
 // On paper: the grid is px x py x pz with MPI_Dims_create(n, 3), rank = (x * py + y) * pz + z. Every rank sends six
 // faces per iteration, also to itself where a dimension has extent 1: messages = 6 * n * iterations, tag 2 * d for
 // travel towards smaller coordinates of dimension d, 2 * d + 1 towards larger ones; 8 * doubles bytes each.
@@ -7,7 +7,8 @@
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  const long iterations = argument(argc, argv, 1, 50);
+  const char* until = take_until(&argc, argv);
+  const long most = argument(argc, argv, 1, 50);
   const long face = argument(argc, argv, 2, 64);
   int size, rank;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -17,7 +18,8 @@ int main(int argc, char** argv) {
   double* out = malloc(6 * (size_t)face * sizeof(double));
   double* in = malloc(6 * (size_t)face * sizeof(double));
   uint64_t received = 0, checksum = 0;
-  for (long iteration = 0; iteration < iterations; iteration++) {
+  long iteration = 0;
+  for (; iteration < most && !is_told_to_end(until); iteration++) {
     MPI_Request request[12];
     for (int t = 0; t < 6; t++) {
       const int from = comes_from(&grid, t);
@@ -41,7 +43,7 @@ int main(int argc, char** argv) {
   checksum = sum_over_ranks(checksum);
   if (rank == 0)
     printf("halo3d: grid %dx%dx%d iterations %ld faces %llu checksum %016llx\n", grid.extent[0], grid.extent[1],
-           grid.extent[2], iterations, (unsigned long long)received, (unsigned long long)checksum);
+           grid.extent[2], iteration, (unsigned long long)received, (unsigned long long)checksum);
   free(in);
   free(out);
   MPI_Finalize();

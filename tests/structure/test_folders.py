@@ -1,5 +1,6 @@
 """The house: which folder may include from which (ci/check/folders.py). Depends on: nothing."""
 import pathlib
+import re
 import sys
 import tempfile
 import unittest
@@ -26,11 +27,18 @@ class Folders(unittest.TestCase):
     def test_the_values_use_nothing_of_the_analysis(self):
         self.assertEqual(set(folders.arrows()["analysis/values"]), {"interpose/record"})
 
-    def test_known_cycles_are_still_there(self):
-        """Else they are no longer to be excused."""
-        graph = folders.arrows()
-        for known in folders.KNOWN:
-            self.assertTrue(all(known <= folders.reachable(graph, folder) for folder in known), known)
+    def test_who_asks_which_mpi_it_is_has_its_header(self):
+        """Without mpi.h before it, `#ifdef OPEN_MPI` is false, and nothing tells."""
+        def has_it(path, seen):
+            seen.add(path)
+            text = path.read_text(encoding="utf-8")
+            others = [ROOT / name for name in re.findall(r'^#include "([^"]+)"', text, re.MULTILINE)]
+            return "#include <mpi.h>" in text or any(
+                has_it(other, seen) for other in others if other.is_file() and other not in seen)
+        asking = [path for path in (ROOT / "interpose").rglob("*.[ch]pp")
+                  if re.search(r"^#if.*(OPEN_MPI|MPICH|MPI_VERSION)", path.read_text(encoding="utf-8"), re.MULTILINE)]
+        self.assertGreater(len(asking), 10)
+        self.assertEqual([str(path) for path in asking if not has_it(path, set())], [])
 
     def test_planted_arrows_are_found(self):
         good = {"viewer/a/x.cpp": ["analysis/b/y.hpp", "interpose/record/z.hpp"],

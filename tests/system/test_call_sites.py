@@ -92,13 +92,13 @@ class CallSites(harness.SystemTest):
     def test_after_the_aggregator_was_killed_lines_are_found_when_the_dump_is_read(self):
         mpi = harness.MPIS[0]
         path = self.box.directory / "killed.h5"
-        job = self.box.start_traced(2, harness.program("call_sites", mpi), "40", str(int(SLEEP_S * 1e6)),
-                                    options=("--dump", path))
+        job = self.box.start_traced(2, harness.program("call_sites", mpi), "100000", str(int(SLEEP_S * 1e6)),
+                                    self.box.until(), options=("--dump", path))
         name = self.box.job_name(job)
         self.box.live_with_messages(name, job, at_least=60)
         for pid in self.box.aggregator_workers():
             os.kill(pid, signal.SIGKILL)
-        job.finish()
+        self.box.end(job)
         found = self.box.run(harness.PCLSCOPE, "inspect", path, "calls", "--json")
         self.assertWorked(found)
         sites = harness.json.loads(found.stdout)["sites"]

@@ -196,7 +196,7 @@ class ManyNodes(testbed.TestbedTest):
 
     def test_a_node_cut_off_and_back(self):
         path = self.box.directory / "cut.h5"
-        running = self.testbed.start(2, harness.program("halo3d", "openmpi"), "2500",
+        running = self.testbed.start(2, harness.program("halo3d", "openmpi"), "1000000", self.box.until(),
                                      options=("--dump", path, "--keep", "all"))
         # Open MPI gives up a connection that it cannot make; one that stands may be silent for minutes. So all must
         # talk first.
@@ -204,7 +204,7 @@ class ManyNodes(testbed.TestbedTest):
         self.testbed.link(2, "down")
         time.sleep(3)  # cut off for longer than what aggregators wait for each other in a window
         self.testbed.link(2, "up")
-        done = running.finish(3 * harness.PATIENCE)
+        done = self.box.end(running, 3 * harness.PATIENCE)
         self.assertWorked(done)
         self.assertEqual(done.our_lines(), [], str(done))
         summary = self.box.json("inspect", path, "--json")

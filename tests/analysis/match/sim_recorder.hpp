@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "interpose/record/event.hpp"
-#include "interpose/unrecorded.hpp"
+#include "interpose/recorder/unrecorded.hpp"
 
 namespace pclscope::test {
 

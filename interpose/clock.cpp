@@ -1,7 +1,0 @@
-#include "interpose/clock.hpp"
-
-namespace pclscope {
-
-record::ClockSource clock_source = record::ClockSource::monotonic;
-
-}  // namespace pclscope

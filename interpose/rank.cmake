@@ -1,4 +1,0 @@
-# pclscope-rank: what the launcher starts in place of each program. libc only.
-add_executable(pclscope-rank rank_main.cpp)
-target_compile_options(pclscope-rank PRIVATE -fno-exceptions -fno-rtti)
-install(TARGETS pclscope-rank RUNTIME DESTINATION ${PCLSCOPE_INSTALL_PARTS})

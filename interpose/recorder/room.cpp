@@ -1,0 +1,89 @@
+#include "interpose/recorder/room.hpp"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "interpose/process/notice.hpp"
+#include "interpose/process/options.hpp"
+#include "interpose/recorder/agreement.hpp"
+#include "interpose/recorder/process.hpp"
+
+namespace pclscope {
+
+namespace {
+
+// What a rank of the MPI takes of /dev/shm, measured with programs that talk to all others (docs/running.md), and what
+// our own rank does, whose buffers are small (rank_main.cpp).
+#ifdef OPEN_MPI
+constexpr std::uint64_t mpi_needs = std::uint64_t{768} << 10;
+constexpr std::uint64_t tool_needs = std::uint64_t{128} << 10;
+#else
+constexpr std::uint64_t mpi_needs = std::uint64_t{4608} << 10;
+constexpr std::uint64_t tool_needs = std::uint64_t{1} << 20;
+#endif
+constexpr std::uint64_t part_of_memory = 64;
+
+std::int64_t taken_in_shm = 0, taken_in_memory = 0;
+
+std::uint64_t number(const char* text) {
+  char* end = nullptr;
+  const long long value = strtoll(text, &end, 10);
+  return end == text || value < 0 ? 0 : static_cast<std::uint64_t>(value);
+}
+
+// Of the application, on this node; the world's where no launcher tells.
+std::uint64_t node_ranks() {
+  const auto all = static_cast<std::uint64_t>(process.size > 0 ? process.size : 1);
+  std::uint64_t here = 0;
+  if (process.attachable) {
+    here = static_cast<std::uint64_t>(ranks_of_node());
+  } else {
+    for (const char* variable : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"}) {
+      if (const char* text = getenv(variable)) here = number(text);
+    }
+  }
+  return here == 0 || here > all ? all : here;
+}
+
+std::uint64_t left(std::uint64_t share, std::int64_t taken) {
+  if (taken <= 0) return share;
+  return static_cast<std::uint64_t>(taken) < share ? share - static_cast<std::uint64_t>(taken) : 0;
+}
+
+// The first word of a file; 0 when it is none ("max").
+std::uint64_t read_number(const char* path) {
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  char text[32];
+  const ssize_t length = read(file, text, sizeof text - 1);
+  close(file);
+  text[length > 0 ? length : 0] = 0;
+  return number(text);
+}
+
+}  // namespace
+
+std::uint64_t room_in_shm(std::uint32_t session, bool plentiful) {
+  record::Board* board = open_board();
+  const std::uint64_t free = board != nullptr ? record::free_at_start(*board, session) : record::free_now();
+  const std::uint64_t ranks = node_ranks(), needed = ranks * mpi_needs + (options().tool_ranks > 0 ? tool_needs : 0);
+  const std::uint64_t part = plentiful ? 16 : 2;
+  return free > needed ? left((free - needed) / part / ranks, taken_in_shm) : 0;
+}
+
+std::uint64_t room_in_memory() {
+  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || page <= 0) return 0;
+  std::uint64_t memory = static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page);
+  for (const char* limit : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+    const std::uint64_t bytes = read_number(limit);
+    if (bytes != 0 && bytes < memory) memory = bytes;
+  }
+  return left(memory / part_of_memory / node_ranks(), taken_in_memory);
+}
+
+void note_taken_in_shm(std::int64_t bytes) { taken_in_shm += bytes; }
+void note_taken_in_memory(std::int64_t bytes) { taken_in_memory += bytes; }
+
+}  // namespace pclscope

@@ -1,0 +1,10 @@
+// MPI_Pcontrol: the application switches recording off and on.
+#pragma once
+
+#include "interpose/recorder/recorder.hpp"
+
+namespace pclscope {
+
+int hand_Pcontrol(Site site, int level);
+
+}  // namespace pclscope
