@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <csignal>
 
-#include "analysis/installation.hpp"
+#include "analysis/installation/installation.hpp"
 
 extern char** environ;
 

@@ -36,20 +36,6 @@ if(PCLSCOPE_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
 endif()
 
-# pclscope_unity_folders(TARGET): the sources of a folder are one unit.
-function(pclscope_unity_folders target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
-  get_target_property(sources ${target} SOURCES)
-  foreach(source ${sources})
-    get_source_file_property(alone ${source} SKIP_UNITY_BUILD_INCLUSION)
-    get_filename_component(folder ${source} DIRECTORY)
-    string(MAKE_C_IDENTIFIER "folder_${folder}" group)
-    if(NOT alone)
-      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
-    endif()
-  endforeach()
-endfunction()
-
 # pclscope_precompile(TARGET [HEADER...]): the standard library's headers, and these, are read once for the target.
 set(PCLSCOPE_STANDARD_HEADERS <algorithm> <array> <atomic> <chrono> <cmath> <cstdint> <cstring> <functional>
     <limits> <map> <memory> <mutex> <numeric> <optional> <set> <span> <string> <string_view> <thread> <tuple>

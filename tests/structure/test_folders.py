@@ -27,6 +27,19 @@ class Folders(unittest.TestCase):
     def test_the_values_use_nothing_of_the_analysis(self):
         self.assertEqual(set(folders.arrows()["analysis/values"]), {"interpose/record"})
 
+    def test_rooms_are_linked_with_what_they_include(self):
+        """USES of a room in CMakeLists.txt: neither less nor more."""
+        graph = folders.arrows()
+        for floor in ("analysis", "viewer"):
+            text = (ROOT / floor / "CMakeLists.txt").read_text(encoding="utf-8")
+            rooms = re.findall(r"^pclscope_room\((\w+)([^)]*)\)", text, re.MULTILINE)
+            self.assertGreater(len(rooms), 6)
+            for room, words in rooms:
+                uses = re.search(r"USES((?: \w+|\n)*?)(?= PUBLIC| PRIVATE|\n  PUBLIC|$)", words)
+                included = {path.split("/")[1] for path in graph[f"{floor}/{room}"]
+                            if path.startswith(("analysis/", "viewer/"))}
+                self.assertEqual(set(uses[1].split() if uses else ()), included - {"values"}, room)
+
     def test_who_asks_which_mpi_it_is_has_its_header(self):
         """Without mpi.h before it, `#ifdef OPEN_MPI` is false, and nothing tells."""
         def has_it(path, seen):

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "analysis/installation.hpp"
+#include "analysis/installation/installation.hpp"
 #include "viewer/commands/command_line.hpp"
 #include "viewer/launch/capture.hpp"
 #include "viewer/launch/machine.hpp"

@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "analysis/installation.hpp"
+#include "analysis/installation/installation.hpp"
 #include "viewer/commands/command_line.hpp"
 #include "viewer/commands/commands.hpp"
 

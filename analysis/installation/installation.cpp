@@ -1,4 +1,4 @@
-#include "analysis/installation.hpp"
+#include "analysis/installation/installation.hpp"
 
 #include <unistd.h>
 

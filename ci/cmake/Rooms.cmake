@@ -1,0 +1,42 @@
+# Rooms: a folder is a library, pclscope_FOLDER. tests/structure compares USES with what its files include.
+
+# Their flags, by kind, and the precompiled headers that go with them.
+function(pclscope_kind kind)
+  cmake_parse_arguments(arg "" "" "FLAGS;HEADERS;LINKS" ${ARGN})
+  file(WRITE ${PROJECT_BINARY_DIR}/precompiled.cpp "")
+  add_library(pclscope_kind_${kind} STATIC ${PROJECT_BINARY_DIR}/precompiled.cpp)
+  pclscope_precompile(pclscope_kind_${kind} ${arg_HEADERS})
+  target_link_libraries(pclscope_kind_${kind} PRIVATE ${arg_LINKS})
+  target_compile_options(pclscope_kind_${kind} PRIVATE ${PCLSCOPE_SANITIZE_FLAGS} ${arg_FLAGS})
+  set_target_properties(pclscope_kind_${kind} PROPERTIES PCLSCOPE_FLAGS "${arg_FLAGS}")
+endfunction()
+pclscope_kind(plain)
+pclscope_kind(computing FLAGS ${PCLSCOPE_COMPUTING_FLAGS})  # optimised under the sanitizers, too
+pclscope_kind(light FLAGS ${PCLSCOPE_LIGHT_FLAGS} HEADERS <nlohmann/json.hpp> LINKS nlohmann_json::nlohmann_json)
+pclscope_kind(options FLAGS ${PCLSCOPE_LIGHT_FLAGS} HEADERS <nlohmann/json.hpp> <CLI/CLI.hpp>
+  LINKS nlohmann_json::nlohmann_json CLI11::CLI11)
+
+# pclscope_room(FOLDER [KIND kind] [SOURCES file ...] [USES room ...] [PUBLIC target ...] [PRIVATE target ...])
+# KIND: default plain. SOURCES: default all of the folder.
+function(pclscope_room room)
+  cmake_parse_arguments(arg "" "KIND" "SOURCES;USES;PUBLIC;PRIVATE" ${ARGN})
+  if(NOT arg_SOURCES)
+    file(GLOB arg_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${room}/*.cpp)
+  endif()
+  if(NOT arg_KIND)
+    set(arg_KIND plain)
+  endif()
+  set(target pclscope_${room})
+  add_library(${target} STATIC ${arg_SOURCES})
+  list(TRANSFORM arg_USES PREPEND pclscope_)
+  target_link_libraries(${target} PUBLIC ${arg_USES} ${arg_PUBLIC} PRIVATE ${arg_PRIVATE})
+  get_target_property(flags pclscope_kind_${arg_KIND} PCLSCOPE_FLAGS)
+  target_compile_options(${target} PUBLIC ${PCLSCOPE_SANITIZE_FLAGS} PRIVATE ${flags})
+  target_link_options(${target} PUBLIC ${PCLSCOPE_SANITIZE_FLAGS})
+  if(arg_KIND STREQUAL "computing")
+    set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 0)
+  endif()
+  if(PCLSCOPE_PCH)
+    target_precompile_headers(${target} REUSE_FROM pclscope_kind_${arg_KIND})
+  endif()
+endfunction()
