@@ -12,7 +12,7 @@
 #include <sstream>
 #include <vector>
 
-#include "analysis/collect/static_mpi.hpp"
+#include "analysis/elf/static_mpi.hpp"
 
 namespace pclscope::aggregator {
 namespace {
@@ -122,7 +122,7 @@ Reach Unreached::reach_of_process(std::uint32_t pid) {
   const auto known = has_mpi_inside_.find(program);
   const bool inside = known != has_mpi_inside_.end()
                           ? known->second
-                          : (has_mpi_inside_[program] = collect::contains_mpi(path_of(pid) + "/exe"));
+                          : (has_mpi_inside_[program] = elf::contains_mpi(path_of(pid) + "/exe"));
   return inside ? Reach::linked_statically : reach;
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/attribute/spells.hpp"
+#include "analysis/attribute/intervals.hpp"
 #include "analysis/attribute/words.hpp"
 
 namespace pclscope::attribute {

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "analysis/attribute/findings.hpp"
-#include "analysis/attribute/spells.hpp"
+#include "analysis/attribute/intervals.hpp"
 #include "analysis/attribute/words.hpp"
 
 namespace pclscope::attribute {
@@ -26,7 +26,7 @@ struct Suspects {  // ranks that are active together
   std::vector<char> active;
 };
 
-struct Sums {  // over a spell
+struct Sums {  // over an interval
   double caused = 0, direct = 0, blocked = 0, collective = 0, waited = 0, sent = 0, received = 0, squares = 0;
   double messages() const { return sent + received; }
 };
@@ -87,9 +87,9 @@ std::vector<Suspects> together(const Evidence& e, std::vector<Suspects> singles)
   return groups;
 }
 
-std::map<std::int32_t, Sums> sums_in(const Evidence& e, const Spell& spell) {
+std::map<std::int32_t, Sums> sums_in(const Evidence& e, const Interval& interval) {
   std::map<std::int32_t, Sums> sums;
-  for (std::size_t i = spell.first; i <= spell.last; ++i)
+  for (std::size_t i = interval.first; i <= interval.last; ++i)
     for (const RankShare& r : e.slices[i].ranks) {
       Sums& s = sums[r.rank];
       s.caused += r.caused_s;
@@ -199,10 +199,10 @@ Sums sum_of(const std::map<std::int32_t, Sums>& sums, const std::vector<std::int
 }
 
 // The place in the code, and the region of those who wait (when most of them are of one).
-void set_place(Finding& f, const Evidence& e, const Spell& spell, double caused_s) {
+void set_place(Finding& f, const Evidence& e, const Interval& interval, double caused_s) {
   Majority<std::uint32_t> site;
   Majority<std::int32_t> felt{-1, 0};
-  for (std::size_t i = spell.first; i <= spell.last; ++i)
+  for (std::size_t i = interval.first; i <= interval.last; ++i)
     for (const std::int32_t rank : f.ranks)
       if (const RankShare* r = e.slices[i].share_of(rank)) {
         site.add(r->site.value, r->site.votes);
@@ -213,35 +213,36 @@ void set_place(Finding& f, const Evidence& e, const Spell& spell, double caused_
 }
 
 // `share`: of all waiting for computation, that goes back to the group.
-double confidence_of(const Finding& f, const Evidence& e, const Spell& spell, const std::map<std::int32_t, Sums>& sums,
-                     const Sums& own, double share) {
+double confidence_of(const Finding& f, const Evidence& e, const Interval& interval,
+                     const std::map<std::int32_t, Sums>& sums, const Sums& own, double share) {
   const double fair = std::min(0.9, static_cast<double>(f.ranks.size()) / e.ranks);
   const double concentration = (share - fair) / (1 - fair);
   double worst = 0;  // of one of those who waited
   for (const auto& [rank, s] : sums)
     if (std::find(f.ranks.begin(), f.ranks.end(), rank) == f.ranks.end()) worst = std::max(worst, s.waited);
-  const double felt_by_one = std::min(worst, own.caused) / std::max(spell.seconds(), 1e-9);
+  const double felt_by_one = std::min(worst, own.caused) / std::max(interval.seconds(), 1e-9);
   const double cost = std::max(ramp(f.score, 0.02, 0.16), ramp(felt_by_one, 0.22, 0.48));
   const double stands_out = std::max(ramp(concentration, 0.25, 0.65), ramp(share / fair, 5, 20));
-  return 0.95 * std::min(stands_out, cost) * persistence(spell, own.caused * own.caused / std::max(own.squares, 1e-18));
+  return 0.95 * std::min(stands_out, cost) *
+         persistence(interval, own.caused * own.caused / std::max(own.squares, 1e-18));
 }
 
-Finding finding_of(const Evidence& e, const Suspects& group, const Spell& whole) {
+Finding finding_of(const Evidence& e, const Suspects& group, const Interval& whole) {
   const std::map<std::int32_t, Sums> sums = sums_in(e, whole);
   Finding f;
   f.ranks = worst_of(group, sums);
   const Sums own = sum_of(sums, f.ranks);
-  Spell spell = whole;
-  spell.cost_s = own.caused;
-  set_period(f, spell, e.slices, e.ranks, e.finished);
-  set_place(f, e, spell, own.caused);
+  Interval interval = whole;
+  interval.cost_s = own.caused;
+  set_period(f, interval, e.slices, e.ranks, e.finished);
+  set_place(f, e, interval, own.caused);
   double attributed = 0, waits = 0;
-  for (std::size_t i = spell.first; i <= spell.last; ++i) {
+  for (std::size_t i = interval.first; i <= interval.last; ++i) {
     attributed += e.slices[i].attributed_s;
     waits += e.slices[i].waits_s();
   }
   const double share = attributed > 0 ? own.caused / attributed : 0;
-  f.confidence = confidence_of(f, e, spell, sums, own, share);
+  f.confidence = confidence_of(f, e, interval, sums, own, share);
   classify(f, own, sums, e.ranks);
   f.evidence = {"other ranks waited " + words::number(own.caused) + " rank-seconds because of what " +
                     words::ranks(f.ranks) + " computed: " + words::percent(f.score) + " of the time of all ranks",
@@ -258,8 +259,8 @@ std::vector<Finding> find_guilty(const Evidence& e) {
   std::vector<Finding> findings;
   if (e.ranks < 2) return findings;
   for (const Suspects& group : together(e, single_suspects(e)))
-    for (const Spell& spell : spells_of(e.slices, group.cost, group.active))
-      findings.push_back(finding_of(e, group, spell));
+    for (const Interval& interval : intervals_of(e.slices, group.cost, group.active))
+      findings.push_back(finding_of(e, group, interval));
   return findings;
 }
 

@@ -8,7 +8,7 @@
 
 #include "analysis/attribute/better_mapping.hpp"
 #include "analysis/attribute/findings.hpp"
-#include "analysis/attribute/spells.hpp"
+#include "analysis/attribute/intervals.hpp"
 #include "analysis/attribute/words.hpp"
 
 namespace pclscope::attribute {
@@ -84,23 +84,23 @@ Excess excess_of(const Evidence& e) {
 
 namespace {
 
-struct Network {                                  // over a spell of slow transfers
+struct Network {                                  // over an interval of slow transfers
   std::map<Pair, double> by_link;                 // excess
   double above = 0, weight = 0;                   // exposed time, and times ln(how much slower)
-  double bytes_in = 0, bytes_out = 0, out_s = 0;  // of the job, in the spell and outside
+  double bytes_in = 0, bytes_out = 0, out_s = 0;  // of the job, in the interval and outside
   double computed = 0, inside = 0;                // waits that go back to computation, to transfers
   std::size_t calm = 0;                           // slices outside
   double slowness() const { return std::exp(above / weight); }
-  double traffic(const Spell& spell) const {
-    return out_s > 0 && bytes_out > 0 ? bytes_in / std::max(spell.seconds(), 1e-9) / (bytes_out / out_s) : 1;
+  double traffic(const Interval& interval) const {
+    return out_s > 0 && bytes_out > 0 ? bytes_in / std::max(interval.seconds(), 1e-9) / (bytes_out / out_s) : 1;
   }
 };
 
-Network network_in(const Evidence& e, const Excess& excess, const Spell& spell) {
+Network network_in(const Evidence& e, const Excess& excess, const Interval& interval) {
   Network n;
   for (std::size_t i = 0; i < e.slices.size(); ++i) {
     const Slice& s = e.slices[i];
-    if (i < spell.first || i > spell.last) {
+    if (i < interval.first || i > interval.last) {
       n.bytes_out += static_cast<double>(s.inter_bytes);
       n.out_s += s.seconds();
       n.calm += s.inter_messages > 0;
@@ -139,20 +139,20 @@ std::string name_links(Finding& f, const Network& n) {
   return names;
 }
 
-Finding slow_links(const Evidence& e, const Network& n, const Spell& spell) {
+Finding slow_links(const Evidence& e, const Network& n, const Interval& interval) {
   Finding f;
   f.cause = Cause::background;
   f.detail = "link";
-  set_period(f, spell, e.slices, e.ranks, e.finished);
+  set_period(f, interval, e.slices, e.ranks, e.finished);
   const std::string names = name_links(f, n);
-  const double traffic = n.traffic(spell), moved = n.inside + n.weight;
+  const double traffic = n.traffic(interval), moved = n.inside + n.weight;
   const double compared = n.calm >= enough_slices ? 1 : 0.4;  // else it is not known how it is without
-  f.confidence = 0.95 * std::min(ramp(n.slowness(), 1.4, 2.5), ramp(f.score, 0.02, 0.07)) * persistence(spell) *
+  f.confidence = 0.95 * std::min(ramp(n.slowness(), 1.4, 2.5), ramp(f.score, 0.02, 0.07)) * persistence(interval) *
                  compared * (traffic > 2 ? 0.5 : 1) * ramp(moved / (moved + n.computed), 0.25, 0.55);
   f.evidence = {
       "messages between nodes took " + words::number(n.slowness()) + " times as long as the same sizes usually do",
       "slowest from node to node: " + names,
-      "that cost " + words::number(spell.cost_s) + " rank-seconds, " + words::percent(f.score) +
+      "that cost " + words::number(interval.cost_s) + " rank-seconds, " + words::percent(f.score) +
           " of the time of all ranks",
       "meanwhile the job itself sent " + words::percent(traffic) + " of its usual bytes per second between nodes"};
   f.advice =
@@ -175,9 +175,9 @@ std::vector<Finding> find_background(const Evidence& e) {
     active[i] = cost[i] >= least_excess * s.seconds() * e.ranks &&
                 excess.slice_s[i] >= (1 - std::exp(-clearly_slower)) * 0.5 * exposed;
   }
-  for (const Spell& spell : spells_of(e.slices, cost, active)) {
-    const Network n = network_in(e, excess, spell);
-    if (n.weight > 0) findings.push_back(slow_links(e, n, spell));
+  for (const Interval& interval : intervals_of(e.slices, cost, active)) {
+    const Network n = network_in(e, excess, interval);
+    if (n.weight > 0) findings.push_back(slow_links(e, n, interval));
   }
   return findings;
 }
@@ -197,14 +197,14 @@ double between_and_inside(const Evidence& e) {
   return weight > 0 ? std::exp(log_ratio / weight) : 0;
 }
 
-// The whole run, as one spell.
-Spell all_of(const std::vector<Slice>& slices, const std::vector<double>& cost) {
-  Spell spell;
-  spell.last = slices.size() - 1;
-  spell.begin_s = static_cast<double>(slices.front().begin_ns) * 1e-9;
-  spell.end_s = static_cast<double>(slices.back().end_ns) * 1e-9;
-  for (const double c : cost) spell.cost_s += c;
-  return spell;
+// The whole run, as one interval.
+Interval all_of(const std::vector<Slice>& slices, const std::vector<double>& cost) {
+  Interval interval;
+  interval.last = slices.size() - 1;
+  interval.begin_s = static_cast<double>(slices.front().begin_ns) * 1e-9;
+  interval.end_s = static_cast<double>(slices.back().end_ns) * 1e-9;
+  for (const double c : cost) interval.cost_s += c;
+  return interval;
 }
 
 }  // namespace
@@ -229,17 +229,17 @@ std::vector<Finding> find_mapping(const Evidence& e, const std::vector<Finding>&
     intra += static_cast<double>(s.intra_messages);
     inter += static_cast<double>(s.inter_messages);
   }
-  const Spell spell = all_of(e.slices, cost);
+  const Interval interval = all_of(e.slices, cost);
   Finding f;
   f.cause = Cause::mapping;
   f.detail = "placement";
   f.ranks = m.moved;
   if (f.ranks.size() > 64) f.ranks.resize(64);
-  set_period(f, spell, e.slices, e.ranks, e.finished);
+  set_period(f, interval, e.slices, e.ranks, e.finished);
   const double different = ratio > 0 ? ramp(ratio, 1.1, 1.8) : 0.75;
   f.confidence = 0.95 *
                  std::min({ramp(std::max(saved, saved_bytes), 0.1, 0.25), ramp(f.score, 0.015, 0.05), different}) *
-                 std::min(1.0, spell.seconds() / 1.5);
+                 std::min(1.0, interval.seconds() / 1.5);
   f.evidence = {
       words::percent(intra + inter > 0 ? inter / (intra + inter) : 0) + " of all messages are between nodes (" +
           words::number(inter) + " of " + words::number(intra + inter) + ")",
@@ -247,7 +247,7 @@ std::vector<Finding> find_mapping(const Evidence& e, const std::vector<Finding>&
           " messages between nodes (-" + words::percent(saved) + "), bytes -" + words::percent(saved_bytes),
       ratio > 0 ? "messages of the same size take " + words::number(ratio) + " times as long between nodes as inside"
                 : std::string("no messages of the same size inside nodes to compare with"),
-      "that costs about " + words::number(spell.cost_s) + " rank-seconds, " + words::percent(f.score) +
+      "that costs about " + words::number(interval.cost_s) + " rank-seconds, " + words::percent(f.score) +
           " of the time of all ranks"};
   f.advice = "Place ranks that talk much on one node: `pclscope map` writes the placement for the launcher; " +
              std::to_string(m.moved.size()) + " ranks move.";

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "analysis/attribute/findings.hpp"
-#include "analysis/attribute/spells.hpp"
+#include "analysis/attribute/intervals.hpp"
 #include "analysis/attribute/words.hpp"
 
 namespace pclscope::attribute {
@@ -49,15 +49,15 @@ Series cost_of_hub(const Evidence& e, std::int32_t hub) {
   return series;
 }
 
-Finding many_to_one(const Evidence& e, std::int32_t hub, const Spell& spell) {
+Finding many_to_one(const Evidence& e, std::int32_t hub, const Interval& interval) {
   Finding f;
   f.cause = Cause::pattern;
   f.detail = "many to one";
   f.ranks = {hub};
-  set_period(f, spell, e.slices, e.ranks, e.finished);
+  set_period(f, interval, e.slices, e.ranks, e.finished);
   double messages = 0, of_hub = 0, awaited = 0, p2p = 0;
   Majority<std::uint32_t> site;
-  for (std::size_t i = spell.first; i <= spell.last; ++i) {
+  for (std::size_t i = interval.first; i <= interval.last; ++i) {
     const Slice& s = e.slices[i];
     messages += static_cast<double>(s.messages());
     p2p += s.wait_s + s.blocked_s;
@@ -69,11 +69,11 @@ Finding many_to_one(const Evidence& e, std::int32_t hub, const Spell& spell) {
   }
   f.site = site.value;
   const double part = messages > 0 ? of_hub / messages : 0, share = p2p > 0 ? awaited / p2p : 0;
-  f.confidence = 0.95 * std::min(ramp(share, 0.3, 0.7), ramp(f.score, 0.02, 0.08)) * persistence(spell);
+  f.confidence = 0.95 * std::min(ramp(share, 0.3, 0.7), ramp(f.score, 0.02, 0.08)) * persistence(interval);
   f.evidence = {words::percent(part) + " of all messages are sent to or by rank " + std::to_string(hub) +
                     " (a fair share: " + words::percent(2.0 / e.ranks) + ")",
                 words::percent(share) +
-                    " of all waiting in sends and receives is for that rank: " + words::number(spell.cost_s) +
+                    " of all waiting in sends and receives is for that rank: " + words::number(interval.cost_s) +
                     " rank-seconds, " + words::percent(f.score) + " of the time of all ranks"};
   f.advice = "Let several ranks share what rank " + std::to_string(hub) +
              " receives (a tree, MPI_Reduce or MPI_Gather), or let it take messages in the order in which they come.";
@@ -92,8 +92,8 @@ std::vector<Finding> find_hubs(const Evidence& e) {
       hubs.push_back(s.hub);
   for (const std::int32_t hub : hubs) {
     const Series series = cost_of_hub(e, hub);
-    for (const Spell& spell : spells_of(e.slices, series.cost, series.active))
-      findings.push_back(many_to_one(e, hub, spell));
+    for (const Interval& interval : intervals_of(e.slices, series.cost, series.active))
+      findings.push_back(many_to_one(e, hub, interval));
   }
   return findings;
 }
@@ -111,14 +111,14 @@ std::vector<Finding> find_chains(const Evidence& e) {
                        2 * s.chain.size() > static_cast<std::size_t>(e.ranks) / 2 && worst <= 0.5 * s.waits_s() &&
                        s.inside_mpi_s <= 0.4 * s.waits_s();
   }
-  for (const Spell& spell : spells_of(e.slices, series.cost, series.active)) {
+  for (const Interval& interval : intervals_of(e.slices, series.cost, series.active)) {
     Finding f;
     f.cause = Cause::pattern;
     f.detail = "chain";
-    set_period(f, spell, e.slices, e.ranks, e.finished);
+    set_period(f, interval, e.slices, e.ranks, e.finished);
     double along = 0, squares = 0;
     Majority<std::uint32_t> site;
-    for (std::size_t i = spell.first; i <= spell.last; ++i) {
+    for (std::size_t i = interval.first; i <= interval.last; ++i) {
       const Slice& s = e.slices[i];
       along += s.chain_s;
       squares += s.wait_squares;
@@ -128,11 +128,11 @@ std::vector<Finding> find_chains(const Evidence& e) {
     f.site = site.value;
     const std::size_t length = f.ranks.size();
     if (f.ranks.size() > 64) f.ranks.resize(64);
-    f.confidence = 0.95 * std::min(ramp(along / std::max(spell.cost_s, 1e-9), 0.2, 0.45), ramp(f.score, 0.3, 0.5)) *
-                   persistence(spell, spell.cost_s * spell.cost_s / std::max(squares, 1e-18) / e.ranks);
+    f.confidence = 0.95 * std::min(ramp(along / std::max(interval.cost_s, 1e-9), 0.2, 0.45), ramp(f.score, 0.3, 0.5)) *
+                   persistence(interval, interval.cost_s * interval.cost_s / std::max(squares, 1e-18) / e.ranks);
     f.evidence = {"ranks wait for each other in a row: " + words::ranks(f.ranks) + " (" + std::to_string(length) +
                       " in the longest)",
-                  words::percent(along / std::max(spell.cost_s, 1e-9)) + " of all waiting is along such rows, " +
+                  words::percent(along / std::max(interval.cost_s, 1e-9)) + " of all waiting is along such rows, " +
                       words::percent(f.score) + " of the time of all ranks is waiting",
                   "no rank alone causes it"};
     f.advice =
@@ -152,28 +152,28 @@ std::vector<Finding> find_late_comers(const Evidence& e) {
     series.cost[i] = s.collective_s;
     series.active[i] = s.collective_s >= collective_share * s.seconds() * e.ranks;
   }
-  for (const Spell& spell : spells_of(e.slices, series.cost, series.active)) {
+  for (const Interval& interval : intervals_of(e.slices, series.cost, series.active)) {
     Finding f;
     f.cause = Cause::collective_wait;
     f.detail = "changing ranks late";
-    set_period(f, spell, e.slices, e.ranks, e.finished);
+    set_period(f, interval, e.slices, e.ranks, e.finished);
     double alone = 0, waits = 0, worst = 0, squares = 0;
     Majority<std::uint32_t> site;
     std::map<std::int32_t, double> by_rank;
-    for (std::size_t i = spell.first; i <= spell.last; ++i) {
+    for (std::size_t i = interval.first; i <= interval.last; ++i) {
       for (const RankShare& r : e.slices[i].ranks) worst = std::max(worst, by_rank[r.rank] += r.collective_s);
       alone += e.slices[i].alone_s;
       squares += e.slices[i].collective_squares;
       waits += e.slices[i].waits_s();
       site.add(e.slices[i].collective_site.value, e.slices[i].collective_site.votes);
     }
-    if (worst > one_rank * spell.cost_s) continue;  // find_guilty's
+    if (worst > one_rank * interval.cost_s) continue;  // find_guilty's
     f.site = site.value;
-    const double single = std::min(1.0, alone / std::max(spell.cost_s, 1e-9)),
-                 share = spell.cost_s / std::max(waits, 1e-9);
+    const double single = std::min(1.0, alone / std::max(interval.cost_s, 1e-9)),
+                 share = interval.cost_s / std::max(waits, 1e-9);
     f.confidence = 0.95 * std::min({ramp(single, 0.3, 0.65), ramp(f.score, 0.03, 0.12), ramp(share, 0.3, 0.7)}) *
-                   persistence(spell, spell.cost_s * spell.cost_s / std::max(squares, 1e-18));
-    f.evidence = {"ranks waited " + words::number(spell.cost_s) +
+                   persistence(interval, interval.cost_s * interval.cost_s / std::max(squares, 1e-18));
+    f.evidence = {"ranks waited " + words::number(interval.cost_s) +
                       " rank-seconds in collectives for the last to come, " + words::percent(f.score) +
                       " of the time of all ranks, " + words::percent(share) + " of all waiting",
                   words::percent(single) + " of it for one rank alone, when all others were there; which one, changes"};

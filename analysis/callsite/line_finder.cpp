@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/callsite/elf_image.hpp"
+#include "analysis/elf/image.hpp"
 
 namespace pclscope::callsite {
 namespace {
@@ -131,7 +131,7 @@ LineFinder::LineFinder(std::unique_ptr<State> state) : state_(std::move(state)) 
 LineFinder::~LineFinder() = default;
 
 std::unique_ptr<LineFinder> LineFinder::open(const std::string& path, const std::string& build_id) {
-  const auto image = read_elf_image(path);
+  const auto image = elf::read_elf_image(path);
   if (!image || (!build_id.empty() && image->build_id != build_id)) return nullptr;
   auto state = std::make_unique<State>();
   state->session = dwfl_begin(&callbacks);

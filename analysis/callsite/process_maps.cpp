@@ -112,7 +112,7 @@ std::uint32_t ProcessMaps::file_of(const std::string& path, bool deleted) {
   MappedFile& file = files_.emplace_back();
   file.path = path;
   file.deleted = deleted;
-  if (!deleted) file.image = read_elf_image(path).value_or(ElfImage{});
+  if (!deleted) file.image = elf::read_elf_image(path).value_or(elf::ElfImage{});
   return static_cast<std::uint32_t>(files_.size() - 1);
 }
 

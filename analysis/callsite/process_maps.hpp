@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "analysis/callsite/elf_image.hpp"
+#include "analysis/elf/image.hpp"
 
 namespace pclscope::callsite {
 
 struct MappedFile {
   std::string path;
   bool deleted = false;  // what lies at `path` now is another file
-  ElfImage image;        // empty when the file could not be read
+  elf::ElfImage image;   // empty when the file could not be read
 };
 
 struct MappedAddress {

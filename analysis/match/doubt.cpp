@@ -65,7 +65,7 @@ void Matcher::cut_sends(std::uint32_t index) {
   Channel& c = channels_[index];
   const Rank& r = ranks_[c.source];
   std::uint32_t last = no_index, at = c.send_head;
-  while (at != no_index && !sends_[at].phantom && !can_be_cancelled(sends_[at]) &&
+  while (at != no_index && !sends_[at].unrecorded && !can_be_cancelled(sends_[at]) &&
          !(r.several && record::number_of(sends_[at].ordinal) >= r.told_sends)) {
     sends_[at].raced = record::concurrent_of(sends_[at].ordinal) != 0;  // perhaps with one of the others
     last = at;
@@ -75,7 +75,7 @@ void Matcher::cut_sends(std::uint32_t index) {
   c.send_tail = last;
   while (at != no_index) {
     const std::uint32_t next = sends_[at].next;
-    ambiguous_sends(c, sends_[at].phantom ? sends_[at].bytes : 1);
+    ambiguous_sends(c, sends_[at].unrecorded ? sends_[at].bytes : 1);
     give_send(at);
     at = next;
   }
@@ -105,7 +105,7 @@ void Matcher::cut_receives(std::uint32_t index, Rank& r, std::uint64_t from, boo
       continue;
     }
     if (recv.state == RecvState::completed) ambiguous_receives(c);
-    if (recv.state == RecvState::phantom) ambiguous_receives(c, recv.bytes);
+    if (recv.state == RecvState::unrecorded) ambiguous_receives(c, recv.bytes);
     // A lossy rank's table is emptied by its caller, entries included.
     const bool in_table = recv.state == RecvState::posted;
     if (in_table && completed_only) continue;
@@ -139,7 +139,7 @@ void Matcher::poison(std::int32_t rank, std::uint64_t comm, std::int32_t source,
 
 // Of a pair that is about to be told: what speaks against it, nullptr: nothing.
 const char* Matcher::contradiction_of(const Channel& c, const SendEntry& send, const RecvEntry& recv) const {
-  if (recv.state != RecvState::completed || send.phantom) return nullptr;
+  if (recv.state != RecvState::completed || send.unrecorded) return nullptr;
   if (recv.bytes > send.bytes && recv.bytes != ~0ull && !(recv.bits & recv_bit::truncated)) [[unlikely]]
     return "a message was received with more bytes than it was sent with";
   if (recv.end < send.begin && !(recv.bits & recv_bit::unseen_end) && !ranks_[c.source].away) [[unlikely]] {

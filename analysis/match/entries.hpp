@@ -12,7 +12,7 @@ namespace pclscope {
 
 inline constexpr std::uint32_t no_index = 0xffffffffu;
 
-// Either one send, or `bytes` sends of the channel that left no events (phantoms): `ordinal` and `end` are then the
+// Either one send, or `bytes` sends of the channel that left no events (unrecorded): `ordinal` and `end` are then the
 // numbers [ordinal, end) among which they are in unknown order; with none, they come right before number `ordinal`.
 struct alignas(64) SendEntry {
   std::uint64_t ordinal;     // number and concurrent count, as in the event
@@ -23,7 +23,7 @@ struct alignas(64) SendEntry {
   std::uint32_t next;   // in the channel, or in the pool's free list
   std::uint8_t thread;
   bool held;  // MPI_Cancel was called, outcome unknown
-  bool phantom;
+  bool unrecorded;
   bool raced;                     // with a send that failed
   std::uint32_t clock_error = 0;  // ns, of a sender on another node
 };
@@ -32,9 +32,9 @@ enum class RecvState : std::uint8_t {
   posted,    // specific, in its channel, not complete
   wildcard,  // posted with ANY_SOURCE or ANY_TAG, not complete: in no channel yet
   completed,
-  freed,    // specific, MPI_Request_free: takes its turn, completes unseen
-  phantom,  // `bytes` receives without events: as in SendEntry, the numbers are [ordinal, wait)
-  gone,     // took nothing after all
+  freed,       // specific, MPI_Request_free: takes its turn, completes unseen
+  unrecorded,  // `bytes` receives without events: as in SendEntry, the numbers are [ordinal, wait)
+  gone,        // took nothing after all
 };
 
 namespace recv_bit {
@@ -68,10 +68,10 @@ inline bool can_be_cancelled(const SendEntry& s) {
 // Threads beyond are not told apart: any two of them may be different.
 inline constexpr std::uint8_t many_threads = 255;
 
-// Place in the order of a rank's numbers: phantoms come before the number that they carry.
-inline std::uint64_t place_of(const SendEntry& s) { return record::number_of(s.ordinal) * 2 + !s.phantom; }
+// Place in the order of a rank's numbers: unrecorded ones come before the number that they carry.
+inline std::uint64_t place_of(const SendEntry& s) { return record::number_of(s.ordinal) * 2 + !s.unrecorded; }
 inline std::uint64_t place_of(const RecvEntry& r) {
-  return record::number_of(r.ordinal) * 2 + (r.state != RecvState::phantom);
+  return record::number_of(r.ordinal) * 2 + (r.state != RecvState::unrecorded);
 }
 
 // The pattern of an unresolved wildcard, in RecvEntry::wait; its communicator is in RecvEntry::bytes.

@@ -110,9 +110,9 @@ void Matcher::read(std::int32_t rank, Rank& r, const Event& e) {
       if (!(e.flags & flag::summarised)) lose(rank);
       return;
     case EventKind::unrecorded_sends:
-      return e.begin <= r.next_send ? take_phantom_sends(rank, r, e) : take_out_of_turn(rank, r, e, true);
+      return e.begin <= r.next_send ? take_unrecorded_sends(rank, r, e) : take_out_of_turn(rank, r, e, true);
     case EventKind::unrecorded_receives:
-      return e.begin <= r.next_recv ? take_phantom_receives(rank, r, e) : take_out_of_turn(rank, r, e, false);
+      return e.begin <= r.next_recv ? take_unrecorded_receives(rank, r, e) : take_out_of_turn(rank, r, e, false);
     case EventKind::lost_number: return take_lost_number(rank, r, e);
     case EventKind::finalize: r.finalized = true; return;
     default: return;
@@ -142,8 +142,8 @@ void Matcher::take_event(std::int32_t rank, Rank& r, const Event& e) {
       return e.flags & flag::posted ? take_completion(rank, r, e) : take_blocking_receive(rank, r, e);
     case EventKind::recv_cancelled:
     case EventKind::recv_freed: return take_removal(rank, r, e);
-    case EventKind::unrecorded_sends: return take_phantom_sends(rank, r, e);
-    case EventKind::unrecorded_receives: return take_phantom_receives(rank, r, e);
+    case EventKind::unrecorded_sends: return take_unrecorded_sends(rank, r, e);
+    case EventKind::unrecorded_receives: return take_unrecorded_receives(rank, r, e);
     case EventKind::lost_number: return;
     default: return take_send_cancel(rank, e);
   }
@@ -212,7 +212,7 @@ void Matcher::take_send_cancel(std::int32_t rank, const Event& e) {
   Channel& c = channels_[index];
   std::uint32_t before = no_index, at = c.send_head;
   const std::uint64_t number = number_of(e.ordinal);
-  while (at != no_index && (sends_[at].phantom || number_of(sends_[at].ordinal) != number)) {
+  while (at != no_index && (sends_[at].unrecorded || number_of(sends_[at].ordinal) != number)) {
     before = at;
     at = sends_[at].next;
   }
@@ -230,12 +230,12 @@ void Matcher::take_send_out(Channel& c, std::uint32_t before, std::uint32_t at) 
 }
 
 void Matcher::give_send(std::uint32_t entry) {
-  if (sends_[entry].phantom) phantom_sends_ -= sends_[entry].bytes - 1;
+  if (sends_[entry].unrecorded) unrecorded_sends_ -= sends_[entry].bytes - 1;
   sends_.give(entry);
 }
 
 void Matcher::give_receive(std::uint32_t entry) {
-  if (recvs_[entry].state == RecvState::phantom) phantom_receives_ -= recvs_[entry].bytes - 1;
+  if (recvs_[entry].state == RecvState::unrecorded) unrecorded_receives_ -= recvs_[entry].bytes - 1;
   recvs_.give(entry);
 }
 

@@ -178,7 +178,7 @@ class Matcher {
     bool was_muted = false;               // as told the time before: its summary has been read only now
     std::uint64_t dropped = 0, told = 0;  // events: by the headers, by `lost` events
     std::uint32_t summaries = 0;          // threads whose summary is being read
-    std::uint64_t summary_recv = 0;       // and the first receive of it: phantoms told later may precede it
+    std::uint64_t summary_recv = 0;       // and the first receive of it: unrecorded ones told later may precede it
     std::uint64_t owing_since = ~0ull;    // sends and receives read when it began to owe something; ~0: it does not
     // Several threads: no unrecorded send (receive) still to be told comes before these numbers.
     std::uint64_t told_sends = 0, told_recvs = 0;
@@ -230,8 +230,8 @@ class Matcher {
   static bool is_posting(const record::Event& e);
 
   // unrecorded.cpp: stretches without events
-  void take_phantom_sends(std::int32_t rank, Rank& r, const record::Event& e);
-  void take_phantom_receives(std::int32_t rank, Rank& r, const record::Event& e);
+  void take_unrecorded_sends(std::int32_t rank, Rank& r, const record::Event& e);
+  void take_unrecorded_receives(std::int32_t rank, Rank& r, const record::Event& e);
   void take_lost_number(std::int32_t rank, Rank& r, const record::Event& e);
   static void follow_summary(Rank& r, Thread& thread, const record::Event& e);
   bool owes(const Rank& r) const { return r.muted || r.was_muted || r.dropped > r.told || r.summaries > 0; }
@@ -311,8 +311,8 @@ class Matcher {
   std::vector<std::int32_t> several_;               // ranks with several threads
   std::vector<std::int32_t> owing_;                 // ranks that may owe something
   std::vector<std::uint32_t> dirty_, draining_;
-  std::uint64_t phantom_sends_ = 0, phantom_receives_ = 0;  // beyond one per entry
-  std::uint8_t thread_ = 0;                                 // whose events are being taken
+  std::uint64_t unrecorded_sends_ = 0, unrecorded_receives_ = 0;  // beyond one per entry
+  std::uint8_t thread_ = 0;                                       // whose events are being taken
   std::vector<Message> batch_;
   Forward forward_;
   std::vector<SenderState> told_states_;            // by rank, as handed out by sender_news()

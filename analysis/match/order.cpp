@@ -15,7 +15,7 @@ namespace {
 // Parked events of a rank beyond which the missing number is given up (64 bytes each).
 constexpr std::size_t parked_limit = 1 << 20;
 
-bool is_phantom(const Event& e) {
+bool is_unrecorded(const Event& e) {
   return e.kind == EventKind::unrecorded_sends || e.kind == EventKind::unrecorded_receives;
 }
 }  // namespace
@@ -23,7 +23,7 @@ bool is_phantom(const Event& e) {
 void Matcher::take_out_of_turn(std::int32_t rank, Rank& r, const Event& e, bool is_send) {
   if (r.lossy) return take_event(rank, r, e);
   const std::uint64_t next = is_send ? r.next_send : r.next_recv;
-  const std::uint64_t number = is_phantom(e) ? e.begin : number_of(e.ordinal);
+  const std::uint64_t number = is_unrecorded(e) ? e.begin : number_of(e.ordinal);
   if (number < next) {
     // Only a posting can come here: a number seen twice. The writer is broken, nothing of it is certain.
     lose(rank);
@@ -49,16 +49,16 @@ void Matcher::take_parked(std::int32_t rank, Rank& r) {
     while (!parked.empty() && parked.begin()->first <= next && !r.lossy) {
       std::vector<ParkedEvent>& events = parked.begin()->second;
       const bool passed = parked.begin()->first < next;  // its number was lost, says a lost_number
-      const auto first =
-          std::stable_partition(events.begin(), events.end(), [](const ParkedEvent& p) { return is_phantom(p.event); });
+      const auto first = std::stable_partition(events.begin(), events.end(),
+                                               [](const ParkedEvent& p) { return is_unrecorded(p.event); });
       const auto it = std::find_if(first, events.end(), [](const ParkedEvent& p) { return is_posting(p.event); });
       if (it == events.end() && !passed) {
-        // A completion of another thread, its posting not read yet. Phantoms come before the number.
-        const std::vector<ParkedEvent> phantoms(events.begin(), first);
+        // A completion of another thread, its posting not read yet. Unrecorded ones come before the number.
+        const std::vector<ParkedEvent> unrecorded(events.begin(), first);
         events.erase(events.begin(), first);
-        r.parked -= phantoms.size();
+        r.parked -= unrecorded.size();
         if (events.empty()) parked.erase(parked.begin());
-        for (const ParkedEvent& p : phantoms) take(p);
+        for (const ParkedEvent& p : unrecorded) take(p);
         return;
       }
       if (it != events.end()) {

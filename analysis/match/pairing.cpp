@@ -89,7 +89,7 @@ bool Matcher::certain_pair(const Channel& c, const RecvEntry& recv, Drain when) 
 bool Matcher::later_receive_settled(const Channel& c, const RecvEntry& recv, Drain when) const {
   const std::uint64_t end = record::number_of(recv.ordinal) + record::concurrent_of(recv.ordinal);
   const auto proves = [&](const RecvEntry& later) {
-    return (later.state == RecvState::completed || later.state == RecvState::phantom) &&
+    return (later.state == RecvState::completed || later.state == RecvState::unrecorded) &&
            record::number_of(later.ordinal) > end && settled(later, when);
   };
   for (std::uint32_t at = c.recv_head; at != no_index; at = recvs_[at].next)
@@ -127,9 +127,9 @@ void Matcher::drain(std::uint32_t index, Drain when) {
     }
     if (c.send_head == no_index) {
       if (!sends_in_doubt(c)) return;  // a send marks the channel when it comes
-      const std::uint64_t count = recv.state == RecvState::phantom ? recv.bytes : 1;
+      const std::uint64_t count = recv.state == RecvState::unrecorded ? recv.bytes : 1;
       if (ranks_[c.source].gone && !c.sends_ambiguous && c.ambiguous_surplus <= 0)
-        (recv.state == RecvState::phantom ? counts_.unrecorded : counts_.half_recorded) += count;
+        (recv.state == RecvState::unrecorded ? counts_.unrecorded : counts_.half_recorded) += count;
       else ambiguous_receives(c, count);
       pop_front(c);
       give_receive(entry);
@@ -172,7 +172,7 @@ void Matcher::give_up_sends(std::uint32_t index) {
   while (c.send_head != no_index) {
     const std::uint32_t sent = c.send_head;
     c.send_head = sends_[sent].next;
-    ambiguous_sends(c, sends_[sent].phantom ? sends_[sent].bytes : 1);
+    ambiguous_sends(c, sends_[sent].unrecorded ? sends_[sent].bytes : 1);
     give_send(sent);
   }
   c.send_tail = no_index;
@@ -252,23 +252,23 @@ void Matcher::close_channel(std::uint32_t index) {
   while (front(c) != no_index) {
     const std::uint32_t entry = front(c);
     const RecvEntry& recv = recvs_[entry];
-    const bool phantom = recv.state == RecvState::phantom;
-    const bool took = phantom || recv.state == RecvState::completed;
+    const bool unrecorded = recv.state == RecvState::unrecorded;
+    const bool took = unrecorded || recv.state == RecvState::completed;
     if (took && c.send_head != no_index) {
-      const bool unseen = phantom || recv.bits & recv_bit::unseen_end, no_send = sends_[c.send_head].phantom;
+      const bool unseen = unrecorded || recv.bits & recv_bit::unseen_end, no_send = sends_[c.send_head].unrecorded;
       const Verdict verdict = unseen && no_send   ? Verdict::neither
                               : unseen || no_send ? Verdict::half
                                                   : Verdict::ambiguous;
       pair_special(index, entry, c.send_head, verdict);
       continue;
     }
-    if (recv.state != RecvState::gone) counts_.unmatched_receives += phantom ? recv.bytes : 1;
+    if (recv.state != RecvState::gone) counts_.unmatched_receives += unrecorded ? recv.bytes : 1;
     pop_front(c);
     give_receive(entry);
   }
   std::uint64_t left = 0;
   for (; c.send_head != no_index; c.send_head = sends_[c.send_head].next)
-    left += sends_[c.send_head].phantom ? sends_[c.send_head].bytes : 1;
+    left += sends_[c.send_head].unrecorded ? sends_[c.send_head].bytes : 1;
   // Some of them are messages of receives that were counted without a send.
   const std::int64_t counted = c.ambiguous_surplus < 0 ? -std::int64_t{c.ambiguous_surplus} : 0;
   counts_.unmatched_sends += left - std::min(left, static_cast<std::uint64_t>(counted));
@@ -277,8 +277,8 @@ void Matcher::close_channel(std::uint32_t index) {
 MatchCounts Matcher::counts() const {
   MatchCounts counts = counts_;
   if (finished_) return counts;
-  counts.unmatched_sends = sends_.in_use() + phantom_sends_;
-  counts.unmatched_receives = recvs_.in_use() + phantom_receives_;
+  counts.unmatched_sends = sends_.in_use() + unrecorded_sends_;
+  counts.unmatched_receives = recvs_.in_use() + unrecorded_receives_;
   return counts;
 }
 

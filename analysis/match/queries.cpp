@@ -9,12 +9,12 @@ using record::any_source;
 using record::any_tag;
 
 namespace {
-std::uint64_t count_of(const SendEntry& send) { return send.phantom ? send.bytes : 1; }
+std::uint64_t count_of(const SendEntry& send) { return send.unrecorded ? send.bytes : 1; }
 std::uint64_t count_of(const RecvEntry& recv) {
-  return recv.state == RecvState::gone ? 0 : recv.state == RecvState::phantom ? recv.bytes : 1;
+  return recv.state == RecvState::gone ? 0 : recv.state == RecvState::unrecorded ? recv.bytes : 1;
 }
 bool is_complete(const RecvEntry& recv) {
-  return recv.state == RecvState::completed || recv.state == RecvState::phantom;
+  return recv.state == RecvState::completed || recv.state == RecvState::unrecorded;
 }
 }  // namespace
 
@@ -133,7 +133,8 @@ void Matcher::outstanding_sends(const std::function<bool(std::int32_t rank)>& wa
     const bool open = sends_in_doubt(c) || receives_in_doubt(c) || wildcard_covers(c);
     std::uint64_t receives = receives_of(c);
     for (std::uint32_t at = c.send_head; at != no_index; at = sends_[at].next) {
-      if (!sends_[at].phantom) visit(c.source, sends_[at].ordinal, c.destination, c.comm, c.tag, open || receives > 0);
+      if (!sends_[at].unrecorded)
+        visit(c.source, sends_[at].ordinal, c.destination, c.comm, c.tag, open || receives > 0);
       receives -= std::min(receives, count_of(sends_[at]));
     }
   });

@@ -36,7 +36,7 @@ Matcher::Verdict Matcher::races_of_receive(std::uint32_t index, std::uint32_t en
   const RecvEntry& recv = recvs_[entry];
   const std::uint64_t number = number_of(recv.ordinal);
   const bool last_chance = when == Drain::end_of_job;
-  if (recv.state == RecvState::phantom) return Verdict::exact;
+  if (recv.state == RecvState::unrecorded) return Verdict::exact;
   if (!last_chance && r.several && number >= r.told_recvs) return mark_dirty(index), Verdict::wait;
   if (!last_chance && r.summaries > 0 && number >= r.summary_recv) return mark_dirty(index), Verdict::wait;
   if (recv.bits & recv_bit::out_of_order) return Verdict::ambiguous;
@@ -78,7 +78,7 @@ Matcher::Verdict Matcher::races_of_send(std::uint32_t index, std::uint32_t sent,
   const SendEntry& send = sends_[sent];
   const std::uint64_t number = number_of(send.ordinal);
   const bool last_chance = when == Drain::end_of_job;
-  if (send.phantom) return Verdict::exact;
+  if (send.unrecorded) return Verdict::exact;
   if (!last_chance && r.several && number >= r.told_sends) return mark_dirty(index), Verdict::wait;
   const auto races = races_.find(index);
   const bool known =
@@ -104,10 +104,10 @@ Matcher::Verdict Matcher::judge(std::uint32_t index, std::uint32_t entry, std::u
   if (of_receive == Verdict::wait) return Verdict::wait;
   const Verdict of_send = races_of_send(index, sent, when);
   if (of_send == Verdict::wait) return Verdict::wait;
-  const bool cancellable = send.phantom || can_be_cancelled(send) || (known && races->second.cancellable);
+  const bool cancellable = send.unrecorded || can_be_cancelled(send) || (known && races->second.cancellable);
   if (cancellable && !certain_pair(c, recv, when)) return mark_dirty(index), Verdict::wait;
-  const bool no_receive = recv.state == RecvState::phantom || recv.bits & recv_bit::unseen_end;
-  if (no_receive || send.phantom) return no_receive && send.phantom ? Verdict::neither : Verdict::half;
+  const bool no_receive = recv.state == RecvState::unrecorded || recv.bits & recv_bit::unseen_end;
+  if (no_receive || send.unrecorded) return no_receive && send.unrecorded ? Verdict::neither : Verdict::half;
   return of_receive == Verdict::ambiguous || of_send == Verdict::ambiguous ? Verdict::ambiguous : Verdict::exact;
 }
 
@@ -115,7 +115,7 @@ void Matcher::pair_special(std::uint32_t index, std::uint32_t entry, std::uint32
   Channel& c = channels_[index];
   SendEntry& send = sends_[sent];
   RecvEntry& recv = recvs_[entry];
-  const bool windows = send.phantom || recv.state == RecvState::phantom || races_.contains(index) ||
+  const bool windows = send.unrecorded || recv.state == RecvState::unrecorded || races_.contains(index) ||
                        record::concurrent_of(send.ordinal) != 0 || record::concurrent_of(recv.ordinal) != 0;
   if (windows) {
     Races& races = races_[index];
@@ -125,18 +125,18 @@ void Matcher::pair_special(std::uint32_t index, std::uint32_t entry, std::uint32
   if (verdict == Verdict::exact) emit(c, send, recv);
   if (verdict == Verdict::ambiguous) ++counts_.ambiguous;
   std::uint64_t count = 1;
-  if (verdict == Verdict::neither && recv.state == RecvState::phantom) count = std::min(send.bytes, recv.bytes);
+  if (verdict == Verdict::neither && recv.state == RecvState::unrecorded) count = std::min(send.bytes, recv.bytes);
   if (verdict == Verdict::half) ++counts_.half_recorded;
   if (verdict == Verdict::neither) counts_.unrecorded += count;
-  const bool more_sends = send.phantom && send.bytes > count;
-  const bool more_receives = recv.state == RecvState::phantom && recv.bytes > count;
+  const bool more_sends = send.unrecorded && send.bytes > count;
+  const bool more_receives = recv.state == RecvState::unrecorded && recv.bytes > count;
   if (more_sends) {
     send.bytes -= count;
-    phantom_sends_ -= count;
+    unrecorded_sends_ -= count;
   }
   if (more_receives) {
     recv.bytes -= count;
-    phantom_receives_ -= count;
+    unrecorded_receives_ -= count;
   }
   if (!more_sends) take_send_out(c, no_index, sent);
   if (more_receives) return;
@@ -150,12 +150,12 @@ void Matcher::remember_send(const Channel& c, Races& races, const SendEntry& sen
   const bool first = number >= races.send_end;
   const Rank& r = ranks_[c.source];
   const std::uint64_t last = window_end(send.ordinal, send.end, r.next_send, r.latest_send_begin);
-  const std::uint64_t end = send.phantom ? send.end : last == unknown ? r.next_send : last + 1;
+  const std::uint64_t end = send.unrecorded ? send.end : last == unknown ? r.next_send : last + 1;
   if (first) races.cancellable = false;
   races.send_thread = first || races.send_thread == send.thread ? send.thread : many_threads;
   races.send_end = std::max(races.send_end, end);
   const bool may_be_another = verdict == Verdict::ambiguous || verdict == Verdict::half;
-  if (may_be_another && !send.phantom && can_be_cancelled(send)) races.cancellable = true;
+  if (may_be_another && !send.unrecorded && can_be_cancelled(send)) races.cancellable = true;
 }
 
 void Matcher::remember_receive(const Channel& c, Races& races, const RecvEntry& recv) {
@@ -163,7 +163,7 @@ void Matcher::remember_receive(const Channel& c, Races& races, const RecvEntry& 
   const bool first = number >= races.recv_end;
   const Rank& r = ranks_[c.destination];
   const std::uint64_t last = window_end(recv.ordinal, recv.end, r.next_recv, r.latest_recv_begin);
-  const std::uint64_t end = recv.state == RecvState::phantom ? recv.wait : last == unknown ? r.next_recv : last + 1;
+  const std::uint64_t end = recv.state == RecvState::unrecorded ? recv.wait : last == unknown ? r.next_recv : last + 1;
   races.recv_thread = first || races.recv_thread == recv.thread ? recv.thread : many_threads;
   races.recv_end = std::max(races.recv_end, end);
 }
@@ -186,9 +186,9 @@ void Matcher::cancel_of_paired(std::uint32_t index, const Event& e) {
   }
   SendEntry& first = sends_[c.send_head];
   if (first.held) ++found->second.cancelling;
-  if (first.phantom && first.bytes > 1) {
+  if (first.unrecorded && first.bytes > 1) {
     --first.bytes;
-    --phantom_sends_;
+    --unrecorded_sends_;
   } else {
     take_send_out(c, no_index, c.send_head);
   }

@@ -39,7 +39,7 @@ void Matcher::add_half(std::int32_t rank, std::uint8_t thread, const Event& even
     take_send(rank, r, event);
   } else if (event.kind == EventKind::unrecorded_sends) {
     if (r.away && !r.several) r.next_send = std::max(r.next_send, event.begin);
-    take_phantom_sends(rank, r, event);
+    take_unrecorded_sends(rank, r, event);
   } else {
     take_send_cancel(rank, event);
   }

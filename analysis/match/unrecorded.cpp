@@ -1,11 +1,11 @@
-// Stretches without events: their sends and receives are told as counts per channel ("phantoms", FORMAT.md: Not
-// recorded, but accounted for). A phantom takes its turn like any other; its message has no times.
+// Stretches without events: their sends and receives are told as counts per channel (FORMAT.md: Not
+// recorded, but accounted for). An unrecorded message takes its turn like any other; its message has no times.
 //
 // Until the summary of a stretch has been read, the rank owes something. What it could decide waits: of a rank with one
 // thread only the cancels of its sends are told late (nothing else of the stretch precedes what was recorded before
-// it); of a rank with several threads also everything that the other threads record meanwhile, which its phantoms may
-// precede. Such a send or receive is known to have no untold phantom before it once, after it was read, there was a
-// moment at which no thread owed anything, and the rings have been read to where they stood then.
+// it); of a rank with several threads also everything that the other threads record meanwhile, which its unrecorded
+// messages may precede. Such a send or receive is known to have no untold message before it once, after it was read,
+// there was a moment at which no thread owed anything, and the rings have been read to where they stood then.
 #include <algorithm>
 
 #include "analysis/match/matcher.hpp"
@@ -47,7 +47,7 @@ void Matcher::follow_summary(Rank& r, Thread& thread, const Event& e) {
 
 void Matcher::make_special(std::uint32_t index) { channels_[index].special = true; }
 
-void Matcher::take_phantom_sends(std::int32_t rank, Rank& r, const Event& e) {
+void Matcher::take_unrecorded_sends(std::int32_t rank, Rank& r, const Event& e) {
   if (!is_rank(e.peer) || e.bytes == 0) return;
   if (ranks_[e.peer].away) return forward_(rank, thread_, e);
   const std::uint32_t index = channel(e.comm, rank, e.peer, e.tag);
@@ -58,7 +58,7 @@ void Matcher::take_phantom_sends(std::int32_t rank, Rank& r, const Event& e) {
   const std::uint32_t entry = sends_.take();
   SendEntry& s = sends_[entry];
   s = {number_of(e.begin), 0, std::max(e.begin, e.end), 0, e.bytes, 0, no_index, many_threads, false, true, false};
-  phantom_sends_ += e.bytes - 1;
+  unrecorded_sends_ += e.bytes - 1;
   std::uint32_t before = c.send_tail;
   if (before != no_index && place_of(sends_[before]) > place_of(s)) {  // other threads' sends are there already
     before = no_index;
@@ -70,7 +70,7 @@ void Matcher::take_phantom_sends(std::int32_t rank, Rank& r, const Event& e) {
   if (s.next == no_index) c.send_tail = entry;
 }
 
-void Matcher::take_phantom_receives(std::int32_t rank, Rank& r, const Event& e) {
+void Matcher::take_unrecorded_receives(std::int32_t rank, Rank& r, const Event& e) {
   if (!is_rank(e.peer) || e.bytes == 0) return;
   const std::uint32_t index = channel(e.comm, e.peer, rank, e.tag);
   Channel& c = channels_[index];
@@ -90,10 +90,10 @@ void Matcher::take_phantom_receives(std::int32_t rank, Rank& r, const Event& e) 
                    no_index,
                    index,
                    read_round_,
-                   RecvState::phantom,
+                   RecvState::unrecorded,
                    0,
                    many_threads};
-  phantom_receives_ += e.bytes - 1;
+  unrecorded_receives_ += e.bytes - 1;
   insert(index, entry);
 }
 

@@ -1,6 +1,6 @@
-// What the aggregators may send beyond what exactness needs: the bulk. A node's traffic in all is to stay below 2 % of
-// the application's message bytes or 1 MB/s, whichever is larger; the bulk has what halves and reports leave of it. One
-// thread. Times: ns on any one axis.
+// What the aggregators may send beyond what exactness needs: raw messages. A node's traffic in all is to stay below 2 %
+// of the application's message bytes or 1 MB/s, whichever is larger; raw messages have what halves and reports leave of
+// it. One thread. Times: ns on any one axis.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ class TrafficBudget {
   // The root takes no more than so much of each node.
   explicit TrafficBudget(std::uint64_t bytes_per_s) { set_limit(bytes_per_s); }
   void set_limit(std::uint64_t bytes_per_s) {
-    if (limit_ == 0) bulk_ = static_cast<double>(bytes_per_s);
+    if (limit_ == 0) raw_ = static_cast<double>(bytes_per_s);
     limit_ = static_cast<double>(bytes_per_s);
   }
   // `message_bytes`: of the application, on this node, so far.
@@ -31,22 +31,22 @@ class TrafficBudget {
     const double seconds = std::max(static_cast<double>(now_ns - seen_ns_) * 1e-9, 0.0);
     const double rate = std::max(always * seconds, share * static_cast<double>(message_bytes - seen_bytes_));
     credit_ = std::min(credit_ + rate, std::max(always * saved_s, rate));
-    bulk_ = std::min(bulk_ + limit_ * seconds, limit_ * saved_s);
+    raw_ = std::min(raw_ + limit_ * seconds, limit_ * saved_s);
     seen_ns_ = now_ns;
     seen_bytes_ = message_bytes;
   }
   void used(std::uint64_t bytes) { credit_ -= static_cast<double>(bytes); }
-  // True, and it counts as used, when the bulk may have so many bytes more.
-  bool bulk(std::uint64_t bytes) {
+  // True, and it counts as used, when raw messages may have so many bytes more.
+  bool raw(std::uint64_t bytes) {
     const auto size = static_cast<double>(bytes);
-    if (size > credit_ || size > bulk_) return false;
+    if (size > credit_ || size > raw_) return false;
     credit_ -= size;
-    bulk_ -= size;
+    raw_ -= size;
     return true;
   }
 
  private:
-  double limit_ = 0, credit_ = 0, bulk_ = 0;
+  double limit_ = 0, credit_ = 0, raw_ = 0;
   std::int64_t seen_ns_ = INT64_MIN;
   std::uint64_t seen_bytes_ = 0;
 };

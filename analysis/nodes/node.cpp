@@ -37,7 +37,7 @@ Node::Node(Link& link, NodeOptions options)
       node_of_rank_(static_cast<std::size_t>(options_.application.ranks), -1),
       here_(node_of_rank_.size(), 0),
       reports_(self_, link.nodes()),
-      budget_(options_.root.bulk_bytes_per_s / static_cast<std::uint64_t>(std::max(link.nodes(), 1))),
+      budget_(options_.root.raw_bytes_per_s / static_cast<std::uint64_t>(std::max(link.nodes(), 1))),
       pipeline_(options_.application, node_options(options_)) {
   calls_.node = self_;
   calls_.window_ns = INT64_MIN;
@@ -101,7 +101,7 @@ void Node::collect(std::int32_t rank, std::uint32_t thread, std::span<const Even
 void Node::send_bulk() {
   if (calls_.collectives.empty()) return;
   std::vector<std::byte> bytes = pack(calls_);
-  if (!root_ && !options_.everything && !budget_.bulk(bytes.size())) {
+  if (!root_ && !options_.everything && !budget_.raw(bytes.size())) {
     // Who is a member must be known all the same.
     const auto kept = std::remove_if(calls_.collectives.begin(), calls_.collectives.end(),
                                      [](const Half& h) { return h.event.kind == EventKind::collective; });
@@ -109,7 +109,7 @@ void Node::send_bulk() {
     calls_.collectives.erase(kept, calls_.collectives.end());
     bytes = pack(calls_);
   }
-  if (root_) queued_bulk_.push_back(std::move(calls_));
+  if (root_) queued_raw_.push_back(std::move(calls_));
   else if (!calls_.collectives.empty()) send(0, std::move(bytes));
   calls_.collectives.clear();
 }
@@ -120,12 +120,12 @@ void Node::take_part(WindowPart&& part, std::span<const Message> messages) {
     const std::int64_t length = std::max<std::int64_t>(options_.pipeline.window_ns, 1);
     part.begin_ns += (told_closed_ns_ - part.begin_ns + length - 1) / length * length;
   }
-  Bulk bulk{self_, part.begin_ns, {messages.begin(), messages.end()}, {}};
+  RawMessages raw{self_, part.begin_ns, {messages.begin(), messages.end()}, {}};
   if (root_) {
-    queued_bulk_.push_back(std::move(bulk));
+    queued_raw_.push_back(std::move(raw));
   } else {
-    std::vector<std::byte> bytes = pack(bulk);
-    if (options_.everything || budget_.bulk(bytes.size())) send(0, std::move(bytes));
+    std::vector<std::byte> bytes = pack(raw);
+    if (options_.everything || budget_.raw(bytes.size())) send(0, std::move(bytes));
     else part.messages_left_out = messages.size();
   }
   own_.windows.push_back(std::move(part));
@@ -208,8 +208,8 @@ void Node::apply(const Orders& orders) {
   if (orders.version <= orders_.version) return;
   orders_changed_ = true;
   orders_.version = orders.version;
-  orders_.bulk_bytes_per_s = orders.bulk_bytes_per_s;
-  budget_.set_limit(orders.bulk_bytes_per_s);
+  orders_.raw_bytes_per_s = orders.raw_bytes_per_s;
+  budget_.set_limit(orders.raw_bytes_per_s);
   if (!orders.criteria.empty()) {
     orders_.criteria = orders.criteria;
     pipeline_.set_criteria(orders.criteria);
@@ -251,9 +251,9 @@ void Node::take_message(int from, std::span<const std::byte> bytes) {
   if (*kind == FrameKind::orders) {
     Orders orders;
     if (unpack(bytes, orders)) apply(orders);
-  } else if (*kind == FrameKind::bulk) {
-    Bulk bulk;
-    if (root_ && unpack(bytes, bulk)) queued_bulk_.push_back(std::move(bulk));
+  } else if (*kind == FrameKind::raw) {
+    RawMessages raw;
+    if (root_ && unpack(bytes, raw)) queued_raw_.push_back(std::move(raw));
   } else {
     Report report;
     if (!unpack(bytes, report)) return;
@@ -307,8 +307,8 @@ void Node::epoch_over(const EpochWord& word) {
     over_ = true;
   }
   if (!root_) return;
-  for (Bulk& bulk : queued_bulk_) root_->take_bulk(std::move(bulk));
-  queued_bulk_.clear();
+  for (RawMessages& raw : queued_raw_) root_->take_raw(std::move(raw));
+  queued_raw_.clear();
   for (Report& report : queued_reports_) root_->take_report(std::move(report));
   queued_reports_.clear();
 }

@@ -112,14 +112,14 @@ class Node {
   std::set<int> contacted_;                      // whoever knows `unusual_`
   std::map<std::int32_t, SenderState> unusual_;  // ranks here of which other nodes must know more than the halves
   std::uint32_t clock_error_ = 0;
-  Bulk calls_;  // collectives of this epoch
+  RawMessages calls_;  // collectives of this epoch
   struct QueuedHalves {
     int from;
     std::vector<std::byte> bytes;
   };
   std::vector<QueuedHalves> queued_halves_;  // until the epoch is over: a sender's state comes with its last frame
   std::vector<int> died_;                    // in this epoch
-  std::vector<Bulk> queued_bulk_;            // root: until the epoch is over
+  std::vector<RawMessages> queued_raw_;      // root: until the epoch is over
   std::vector<Report> queued_reports_;
   Report news_, own_;
   ReportTree reports_;

@@ -127,21 +127,21 @@ bool unpack(std::span<const std::byte> frame, Halves& halves) {
   return in.done();
 }
 
-std::vector<std::byte> pack(const Bulk& bulk) {
-  Writer out(FrameKind::bulk, bulk.messages.size() * 14 + bulk.collectives.size() * 8);
-  out.number(bulk.node);
-  out.number(bulk.window_ns);
-  packing::put_messages(out, bulk.messages);
-  packing::put_halves(out, bulk.collectives);
+std::vector<std::byte> pack(const RawMessages& raw) {
+  Writer out(FrameKind::raw, raw.messages.size() * 14 + raw.collectives.size() * 8);
+  out.number(raw.node);
+  out.number(raw.window_ns);
+  packing::put_messages(out, raw.messages);
+  packing::put_halves(out, raw.collectives);
   return out.take();
 }
 
-bool unpack(std::span<const std::byte> frame, Bulk& bulk) {
-  Reader in(frame, FrameKind::bulk);
-  in.number(bulk.node);
-  in.number(bulk.window_ns);
-  packing::get_messages(in, bulk.messages);
-  packing::get_halves(in, bulk.collectives);
+bool unpack(std::span<const std::byte> frame, RawMessages& raw) {
+  Reader in(frame, FrameKind::raw);
+  in.number(raw.node);
+  in.number(raw.window_ns);
+  packing::get_messages(in, raw.messages);
+  packing::get_halves(in, raw.collectives);
   return in.done();
 }
 
@@ -152,7 +152,7 @@ std::vector<std::byte> pack(const Orders& orders) {
   put_runs(out, orders.region_of_rank);
   std::uint32_t bin = 0;
   out.list(orders.criteria, 5, [&](const Criterion& c) { pass_criterion(out, c, bin); });
-  out.number(orders.bulk_bytes_per_s);
+  out.number(orders.raw_bytes_per_s);
   return out.take();
 }
 
@@ -163,7 +163,7 @@ bool unpack(std::span<const std::byte> frame, Orders& orders) {
   get_runs(in, orders.region_of_rank);
   std::uint32_t bin = 0;
   in.list(orders.criteria, 5, [&](Criterion& c) { pass_criterion(in, c, bin); });
-  in.number(orders.bulk_bytes_per_s);
+  in.number(orders.raw_bytes_per_s);
   return in.done();
 }
 

@@ -22,11 +22,11 @@
 
 namespace pclscope::nodes {
 
-enum class FrameKind : std::uint8_t { halves, report, bulk, orders };
+enum class FrameKind : std::uint8_t { halves, report, raw, orders };
 
 std::vector<std::byte> pack(const Halves& halves);
 std::vector<std::byte> pack(const Report& report);
-std::vector<std::byte> pack(const Bulk& bulk);
+std::vector<std::byte> pack(const RawMessages& raw);
 std::vector<std::byte> pack(const Orders& orders);
 
 // Of a frame of this version; nothing else is known of its inside.
@@ -34,7 +34,7 @@ std::optional<FrameKind> kind_of(std::span<const std::byte> frame);
 
 bool unpack(std::span<const std::byte> frame, Halves& halves);
 bool unpack(std::span<const std::byte> frame, Report& report);
-bool unpack(std::span<const std::byte> frame, Bulk& bulk);
+bool unpack(std::span<const std::byte> frame, RawMessages& raw);
 bool unpack(std::span<const std::byte> frame, Orders& orders);
 
 }  // namespace pclscope::nodes

@@ -64,20 +64,20 @@ void Root::take_news(const Report& report) {
   for (const NodeSite& s : report.new_sites) sites_.add(s);
 }
 
-void Root::take_bulk(Bulk&& bulk) {
-  for (const Half& h : bulk.collectives) pipeline_.add_collective(h.rank, h.event);
-  if (bulk.messages.empty()) return;
-  for (Message& m : bulk.messages) {
+void Root::take_raw(RawMessages&& raw) {
+  for (const Half& h : raw.collectives) pipeline_.add_collective(h.rank, h.event);
+  if (raw.messages.empty()) return;
+  for (Message& m : raw.messages) {
     m.send_site = sites_.id_of(m.send_site);
     m.recv_site = sites_.id_of(m.recv_site);
   }
   const auto ranks = static_cast<std::int32_t>(node_of_rank_.size());
-  const bool in_range = std::all_of(bulk.messages.begin(), bulk.messages.end(), [&](const Message& m) {
+  const bool in_range = std::all_of(raw.messages.begin(), raw.messages.end(), [&](const Message& m) {
     return m.source >= 0 && m.source < ranks && m.destination >= 0 && m.destination < ranks;
   });
-  if (!in_range || bulk.window_ns < closed_until_) return;  // of a window that is over: its node came too late
-  std::vector<Message>& messages = windows_[bulk.window_ns].messages;
-  messages.insert(messages.end(), bulk.messages.begin(), bulk.messages.end());
+  if (!in_range || raw.window_ns < closed_until_) return;  // of a window that is over: its node came too late
+  std::vector<Message>& messages = windows_[raw.window_ns].messages;
+  messages.insert(messages.end(), raw.messages.begin(), raw.messages.end());
 }
 
 void Root::take_report(Report&& report) {
@@ -146,7 +146,7 @@ std::optional<Orders> Root::orders(std::int64_t now_ns) {
   places_changed_ = false;
   regions_told_ = pipeline_.regions_version();
   orders.version = ++version_;
-  orders.bulk_bytes_per_s = options_.bulk_bytes_per_s / static_cast<std::uint64_t>(std::max(nodes_, 1));
+  orders.raw_bytes_per_s = options_.raw_bytes_per_s / static_cast<std::uint64_t>(std::max(nodes_, 1));
   return orders;
 }
 

@@ -1,4 +1,4 @@
-// The root's part of a job on several nodes: the job's pipeline, fed with merged reports and with the bulk, and the
+// The root's part of a job on several nodes: the job's pipeline, fed with merged reports and raw messages, and the
 // orders for all nodes. Knows no link. One thread owns a Root.
 #pragma once
 
@@ -14,7 +14,7 @@
 namespace pclscope::nodes {
 
 struct RootOptions {
-  std::uint64_t bulk_bytes_per_s = 20'000'000;  // that the root can take in, of all nodes
+  std::uint64_t raw_bytes_per_s = 20'000'000;  // that the root can take in, of all nodes
   std::int64_t criteria_every_ns = 1'000'000'000;
 };
 
@@ -25,8 +25,8 @@ class Root {
 
   // Names, places and sites, as they come from any node.
   void take_news(const Report& report);
-  void take_bulk(Bulk&& bulk);
-  // The merged report of all nodes. An epoch's news and bulk come before its report.
+  void take_raw(RawMessages&& raw);
+  // The merged report of all nodes. An epoch's news and raw messages come before its report.
   void take_report(Report&& report);
   void died(int node);
 
@@ -57,7 +57,7 @@ class Root {
   Application application_;
   int nodes_;
   JobSites sites_;
-  std::map<std::int64_t, OpenWindow> windows_;  // bulk of windows that are not closed, by begin
+  std::map<std::int64_t, OpenWindow> windows_;  // raw messages of windows that are not closed, by begin
   std::int64_t closed_until_ = INT64_MIN;
   std::int64_t closed_through_ = INT64_MIN;  // on all nodes, as reports told
   std::vector<std::int32_t> node_of_rank_;

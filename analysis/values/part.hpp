@@ -2,7 +2,7 @@
 //
 //   halves    node ─▶ the receiver's node: sends (and what became of them), so that the receiver's node can match
 //   reports   node ─▶ parent in the tree ─▶ … ─▶ root: sums, merged on the way
-//   bulk      node ─▶ root: matched messages and collectives' events themselves, as far as the traffic budget goes
+//   raw      node ─▶ root: matched messages and collectives' events themselves, as far as the traffic budget goes
 //   orders    root ─▶ children ─▶ …: where ranks are, criteria, regions, budgets
 //
 // Times are on the job's axis (ns since the time origin of the root). Sites are ids of the node that saw them, made
@@ -52,7 +52,7 @@ struct WindowPart {
   std::int64_t begin_ns = 0;
   LatencySums all;
   std::vector<RegionSums> regions;      // messages inside regions, ascending id
-  std::uint64_t messages_left_out = 0;  // not in the bulk
+  std::uint64_t messages_left_out = 0;  // not sent raw
 };
 struct PairSums {
   std::int32_t source = 0;
@@ -148,7 +148,7 @@ struct Report {
   std::int64_t closed_through_ns = 0;
   std::vector<WindowPart> windows;  // ascending begin_ns
   MessageTotals totals;
-  std::uint64_t collectives_left_out = 0;  // events that are not in the bulk
+  std::uint64_t collectives_left_out = 0;  // events that are not sent raw
   std::uint64_t traffic_bytes = 0;         // sent to other nodes by the aggregators
   std::vector<PairSums> pairs;
   std::vector<TimeCount> times;
@@ -169,9 +169,9 @@ struct Report {
 // Adds `more` (another subtree's, or a later one of the same) to `report`. closed_through_ns is left alone.
 void merge(Report& report, Report&& more);
 
-// --- bulk ---
+// --- raw messages ---
 
-struct Bulk {
+struct RawMessages {
   std::int32_t node = 0;
   std::int64_t window_ns = 0;     // messages: begin of their window
   std::vector<Message> messages;  // in the order in which they were matched
@@ -185,7 +185,7 @@ struct Orders {
   std::vector<std::int32_t> node_of_rank;    // empty: no news; -1: a rank that has not shown up
   std::vector<std::int32_t> region_of_rank;  // empty: no news; ids, -1: in no region
   std::vector<Criterion> criteria;           // empty: no news
-  std::uint64_t bulk_bytes_per_s = 0;        // for each node
+  std::uint64_t raw_bytes_per_s = 0;         // for each node
 };
 
 }  // namespace pclscope::nodes

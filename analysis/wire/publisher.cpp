@@ -9,9 +9,9 @@
 #include <cstring>
 #include <deque>
 
+#include "analysis/wire/acceptor.hpp"
 #include "analysis/wire/curve_keys.hpp"
 #include "analysis/wire/decode.hpp"
-#include "analysis/wire/door.hpp"
 #include "analysis/wire/encode.hpp"
 #include "analysis/wire/endpoint.hpp"
 #include "analysis/wire/frame.hpp"
@@ -73,11 +73,11 @@ Error not_bound(const std::string& address, int error) {
 }  // namespace
 
 struct Publisher::State {
-  // Order matters: files go first, then the door, then sockets, the context last (members are destroyed bottom up).
+  // Order matters: files go first, then the acceptor, then sockets, the context last (members are destroyed bottom up).
   ZmqContext context;
   ZmqSocket publish;
   ZmqSocket ask;
-  Door door;  // tcp only
+  Acceptor acceptor;  // tcp only
   SocketFile publish_file;
   SocketFile ask_file;
   Encoder encoder;
@@ -146,7 +146,7 @@ Status Publisher::State::open_tcp(const Endpoint& endpoint) {
   if (!path) return path.error();
   const auto keys = load_or_create_keys(*path);
   if (!keys) return keys.error();
-  if (!door.open(context, keys->client_public, publish, ask)) {
+  if (!acceptor.open(context, keys->client_public, publish, ask)) {
     return Error{ErrorCode::io, std::string("cannot guard the endpoint: ") + zmq_strerror(errno)};
   }
   for (ZmqSocket* socket : {&publish, &ask}) {

@@ -41,7 +41,7 @@ Work work_of(const LinkEvent& event) {
   switch (nodes::kind_of(event.bytes).value_or(nodes::FrameKind::halves)) {
     case nodes::FrameKind::halves: return Work::halves;
     case nodes::FrameKind::report: return Work::report;
-    case nodes::FrameKind::bulk: return Work::bulk;
+    case nodes::FrameKind::raw: return Work::raw;
     case nodes::FrameKind::orders: return Work::orders;
   }
   return Work::epoch_over;
@@ -84,7 +84,7 @@ Simulation::Simulation(const Setting& setting)
   for (int node = 0; node < setting.nodes; ++node)
     if (!whole[static_cast<std::size_t>(node)])
       stubs_.push_back(std::make_unique<Stub>(links_.at(node), program_, layout_, whole,
-                                              root.bulk_bytes_per_s / static_cast<std::uint64_t>(setting.nodes)));
+                                              root.raw_bytes_per_s / static_cast<std::uint64_t>(setting.nodes)));
 }
 
 void Simulation::make(int node) {

@@ -20,8 +20,8 @@ std::uint32_t site_here(int node, std::uint32_t site) {
 }  // namespace
 
 Stub::Stub(nodes::Link& link, const Program& program, Layout layout, const std::vector<char>& real,
-           std::uint64_t bulk_limit)
-    : link_(link), program_(program), layout_(layout), tree_(link.self(), link.nodes()), budget_(bulk_limit) {
+           std::uint64_t raw_limit)
+    : link_(link), program_(program), layout_(layout), tree_(link.self(), link.nodes()), budget_(raw_limit) {
   const std::int32_t first = layout.first_rank(link.self());
   std::map<int, std::vector<Sender>> senders;
   for (std::int32_t rank = first; rank < first + layout.ranks_per_node; ++rank) {
@@ -98,15 +98,15 @@ void Stub::add_messages(int epoch, bool inter_node, std::vector<Message>& into) 
 }
 
 void Stub::send_messages(int window, nodes::WindowPart& part) {
-  nodes::Bulk bulk{link_.self(), part.begin_ns, {}, {}};
+  nodes::RawMessages raw{link_.self(), part.begin_ns, {}, {}};
   const auto make = [&] {
     for (int epoch = window * epochs_of_window; epoch < (window + 1) * epochs_of_window; ++epoch)
-      for (const bool inter_node : {false, true}) add_messages(epoch, inter_node, bulk.messages);
-    return nodes::pack(bulk);
+      for (const bool inter_node : {false, true}) add_messages(epoch, inter_node, raw.messages);
+    return nodes::pack(raw);
   };
   std::vector<std::byte> bytes;
-  if (bytes_of_bulk_ == 0) bytes_of_bulk_ = (bytes = make()).size();
-  if (!budget_.bulk(bytes_of_bulk_)) {
+  if (bytes_of_raw_ == 0) bytes_of_raw_ = (bytes = make()).size();
+  if (!budget_.raw(bytes_of_raw_)) {
     part.messages_left_out = part.all.messages;
     return;
   }
@@ -116,15 +116,15 @@ void Stub::send_messages(int window, nodes::WindowPart& part) {
 }
 
 void Stub::send_collectives(int window) {
-  nodes::Bulk bulk{link_.self(), INT64_MIN, {}, {}};
+  nodes::RawMessages raw{link_.self(), INT64_MIN, {}, {}};
   for (std::int32_t i = 0; i < layout_.ranks_per_node; ++i) {
     const std::int32_t rank = layout_.first_rank(link_.self()) + i;
-    bulk.collectives.push_back({rank, 0, program_.collective(rank, window)});
-    bulk.collectives.back().event.site = site_here(link_.self(), site_of_collectives);
+    raw.collectives.push_back({rank, 0, program_.collective(rank, window)});
+    raw.collectives.back().event.site = site_here(link_.self(), site_of_collectives);
   }
-  std::vector<std::byte> bytes = nodes::pack(bulk);
-  if (!budget_.bulk(bytes.size())) {
-    collectives_left_out_ += bulk.collectives.size();
+  std::vector<std::byte> bytes = nodes::pack(raw);
+  if (!budget_.raw(bytes.size())) {
+    collectives_left_out_ += raw.collectives.size();
     return;
   }
   traffic_bytes_ += bytes.size();

@@ -3,7 +3,7 @@
 // A stub sends to real nodes the halves that its ranks' sends make (the program knows them), and up the tree what a
 // leaf that is simulated whole reports at the same time, with the ranks, regions and nodes of the stub in place of
 // the leaf's: patterns give every rank the same number of messages. Reports go through a real ReportTree and through
-// real packing, stub by stub; the bulk obeys a real TrafficBudget. What a stub receives is counted by nobody.
+// real packing, stub by stub; raw messages obey a real TrafficBudget. What a stub receives is counted by nobody.
 #pragma once
 
 #include <functional>
@@ -30,7 +30,7 @@ class Stub {
  public:
   // `real`: by node, whether it is simulated whole.
   Stub(nodes::Link& link, const Program& program, Layout layout, const std::vector<char>& real,
-       std::uint64_t bulk_limit);
+       std::uint64_t raw_limit);
 
   void listen();
   // `of_leaf`: what the leaf sent up in this epoch; `from`: that leaf.
@@ -61,7 +61,7 @@ class Stub {
   std::vector<std::byte> orders_;
   bool orders_changed_ = false, first_ = true;
   std::uint64_t message_bytes_ = 0, traffic_bytes_ = 0, collectives_left_out_ = 0;
-  std::size_t bytes_of_bulk_ = 0;  // the last one's
+  std::size_t bytes_of_raw_ = 0;  // the last one's
 };
 
 }  // namespace pclscope::benchmark

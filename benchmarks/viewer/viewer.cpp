@@ -16,10 +16,10 @@
 #include <thread>
 
 #include "tests/viewer/fake_run.hpp"
-#include "viewer/gui/app.hpp"
-#include "viewer/gui/offscreen.hpp"
-#include "viewer/gui/style.hpp"
-#include "viewer/gui/texture.hpp"
+#include "viewer/gui/base/texture.hpp"
+#include "viewer/gui/frame/app.hpp"
+#include "viewer/gui/frame/offscreen.hpp"
+#include "viewer/gui/frame/style.hpp"
 
 using namespace pclscope;
 using Clock = std::chrono::steady_clock;
@@ -58,7 +58,7 @@ class FakeLive final : public session::Session {
     }
     return std::optional<Snapshot>(snapshot_);
   }
-  session::Source source() override { return session::Source::running; }
+  session::Phase phase() override { return session::Phase::running; }
   bool live() const override { return true; }
   bool complete() const override { return false; }
   Status messages(const session::TimeSpan&, const std::function<bool(std::span<const Message>)>&) override {

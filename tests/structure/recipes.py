@@ -37,6 +37,33 @@ const Topic count_topic{"count", takes::csv, show_count};
 }  // namespace pclscope::commands
 '''
 
+VIEW = '''#include <imgui.h>
+
+#include "viewer/gui/base/view.hpp"
+
+namespace pclscope::gui {
+namespace {
+
+class CountView final : public View {
+ public:
+  const char* title() const override { return "Count"; }
+  void draw(const Scene& scene, Selection&) override {
+    at_ = {ImGui::GetCursorScreenPos().x, ImGui::GetCursorScreenPos().y};
+    ImGui::Text("%llu messages", static_cast<unsigned long long>(scene.snapshot->messages.matched));
+  }
+  std::vector<Mark> marks() const override { return {{"count", at_}}; }
+
+ private:
+  layout::Point at_{};
+};
+
+}  // namespace
+
+std::unique_ptr<View> make_count_view() { return std::make_unique<CountView>(); }
+
+}  // namespace pclscope::gui
+'''
+
 
 class Copy:
     def __init__(self, folder):
@@ -44,6 +71,7 @@ class Copy:
         shutil.copytree(SOURCE, folder, ignore=shutil.ignore_patterns("build", ".git"), dirs_exist_ok=True)
 
     def write(self, name, text):
+        (self.folder / name).parent.mkdir(exist_ok=True)
         (self.folder / name).write_text(text)
 
     def insert(self, recipe, name, after, text):
@@ -69,6 +97,8 @@ def check(copy):
                 '\n  column("example_s", "s", &RankSummary::example_s, "an example");')
     copy.write("viewer/inspect/count.cpp", TOPIC)
     copy.insert("topic", "viewer/inspect/topics.def", "TOPIC(summary)\n", "TOPIC(count)\n")
+    copy.write("viewer/gui/count/count_view.cpp", VIEW)
+    copy.insert("view", "viewer/gui/base/views.def", "PCLSCOPE_VIEW(spatial)\n", "PCLSCOPE_VIEW(count)\n")
     copy.run("cmake", "-S", ".", "-B", copy.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
              "-DPCLSCOPE_BENCHMARKS=OFF", "-DPCLSCOPE_UNIT_TESTS=OFF")
     copy.run("cmake", "--build", copy.build, "-j", os.cpu_count())
@@ -85,6 +115,12 @@ def check(copy):
     assert copy.pclscope("inspect", dump, "count", "--csv").split() == ["matched", "40"]
     assert copy.pclscope("inspect", dump, "count").strip() == "40 messages"
     assert "count" in copy.pclscope("inspect", "--help")
+    picture, told = copy.folder / "view.png", copy.folder / "view.json"
+    copy.pclscope("view", dump, "--screenshot", picture, "--describe", told)
+    views = json.loads(told.read_text())["views"]
+    assert len(views) == 5 and "count" in views["Count"]["marks"], views.keys()
+    copy.pclscope("view", dump, "--screenshot", picture, "--describe", told, "--only", "count")
+    assert list(json.loads(told.read_text())["views"]) == ["Count"]
 
 
 def main():

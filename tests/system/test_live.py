@@ -169,7 +169,7 @@ class LiveJobs(harness.SystemTest):
         self.assertTrue(ours)
 
         def rests():
-            # Time of a core, which others cannot make longer, over any one of many spells of 2.5 s.
+            # Time of a core, which others cannot make longer, over any one of many periods of 2.5 s.
             before, began = sum(map(cpu_seconds, ours)), time.monotonic()
             time.sleep(2.5)
             return (sum(map(cpu_seconds, ours)) - before) / (time.monotonic() - began) < 0.10

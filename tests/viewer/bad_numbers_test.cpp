@@ -1,6 +1,7 @@
 // Whatever a snapshot holds: JSON stays JSON, without NaN or infinity, and lines stay lines.
 #include <catch2/catch.hpp>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <random>
 
 #include "tests/analysis/wire/random_dag.hpp"

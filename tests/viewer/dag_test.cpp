@@ -1,6 +1,7 @@
 // Dependency graphs from stored messages, and how they are printed.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include "tests/viewer/hand_made.hpp"
 #include "tests/viewer/memory_session.hpp"

@@ -4,12 +4,13 @@
 #include <fstream>
 #include <random>
 
+#include "analysis/elf/dynamic.hpp"
 #include "viewer/launch/capture.hpp"
 #include "viewer/launch/detect_mpi.hpp"
-#include "viewer/launch/elf.hpp"
 #include "viewer/launch/launcher.hpp"
 #include "viewer/launch/program.hpp"
 
+using namespace pclscope;
 using namespace pclscope::launch;
 namespace fs = std::filesystem;
 
@@ -120,17 +121,17 @@ TEST_CASE("python is judged by its mpi4py") {
 TEST_CASE("truncated programs are no programs, and no crash") {
   const Folder folder;
   const std::string whole = content_of("/bin/true");
-  REQUIRE(read_elf("/bin/true"));
+  REQUIRE(elf::read_elf("/bin/true"));
   std::size_t refused = 0;
   for (std::size_t size = 0; size < 4096; size += 37) {
-    refused += !read_elf(folder.write("cut", whole.substr(0, size)));
+    refused += !elf::read_elf(folder.write("cut", whole.substr(0, size)));
     detect(folder.path + "/cut");
   }
   CHECK(refused == (4096 + 36) / 37);
-  CHECK(looks_like_elf(folder.write("magic", whole.substr(0, 4))));
-  CHECK_FALSE(read_elf(folder.path + "/missing"));
-  CHECK_FALSE(read_elf(folder.path));
-  CHECK_FALSE(read_elf("/dev/zero"));
+  CHECK(elf::looks_like_elf(folder.write("magic", whole.substr(0, 4))));
+  CHECK_FALSE(elf::read_elf(folder.path + "/missing"));
+  CHECK_FALSE(elf::read_elf(folder.path));
+  CHECK_FALSE(elf::read_elf("/dev/zero"));
 }
 
 TEST_CASE("garbled programs do not crash the reader") {

@@ -1,5 +1,6 @@
 // Periods, links and what is kept, as people and programs see them.
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include "tests/viewer/hand_made.hpp"
 #include "tests/viewer/joined.hpp"

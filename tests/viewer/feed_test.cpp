@@ -13,7 +13,6 @@ using namespace pclscope;
 using namespace pclscope::session;
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
-using Phase = FeedState::Phase;
 
 namespace {
 
@@ -40,7 +39,7 @@ class FakeLive final : public Session {
     next.finished = job_.ends;
     return std::optional<Snapshot>(std::move(next));
   }
-  Source source() override { return job_.dies ? Source::lost : job_.ends ? Source::finished : Source::running; }
+  Phase phase() override { return job_.dies ? Phase::lost : job_.ends ? Phase::finished : Phase::running; }
   bool live() const override { return true; }
   bool complete() const override { return false; }
   Status messages(const TimeSpan&, const std::function<bool(std::span<const Message>)>&) override { return {}; }
@@ -193,7 +192,7 @@ TEST_CASE("a stored run is read once, and its questions are answered by the same
             thread_ = std::this_thread::get_id();
             return std::optional<Snapshot>(test::fake_snapshot());
           }
-          Source source() override { return Source::finished; }
+          Phase phase() override { return Phase::finished; }
           bool live() const override { return false; }
           bool complete() const override { return true; }
           Status messages(const TimeSpan&, const std::function<bool(std::span<const Message>)>&) override { return {}; }

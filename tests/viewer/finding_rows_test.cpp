@@ -2,6 +2,7 @@
 #include "viewer/views/finding_rows.hpp"
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include "viewer/text/printable.hpp"
 #include "viewer/views/watch_page.hpp"

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "tests/viewer/hand_made.hpp"
 #include "viewer/session/summary_json.hpp"

@@ -16,7 +16,7 @@ class MemorySession final : public session::Session {
 
   explicit MemorySession(std::vector<Message> messages) : messages_(std::move(messages)) {}
   Result<std::optional<Snapshot>> newer(std::chrono::milliseconds) override { return std::optional<Snapshot>(); }
-  session::Source source() override { return session::Source::finished; }
+  session::Phase phase() override { return session::Phase::finished; }
   bool live() const override { return false; }
   bool complete() const override { return true; }
   Status messages(const session::TimeSpan&, const std::function<bool(std::span<const Message>)>& visit) override {

@@ -1,6 +1,7 @@
 // pclscope list: this user's jobs on this node: those that are recorded, and those that were only preloaded.
 #include <algorithm>
 #include <ctime>
+#include <nlohmann/json.hpp>
 
 #include "analysis/collect/dormant.hpp"
 #include "analysis/collect/leftovers.hpp"

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "analysis/mapping/launch_files.hpp"
 #include "analysis/mapping/mapping.hpp"

@@ -15,8 +15,8 @@
 namespace pclscope::commands {
 namespace {
 
+using session::Phase;
 using session::Session;
-using session::Source;
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
@@ -82,8 +82,8 @@ int show_once(const WatchWords& watch, Session& session, const std::string& name
   return show(watch, session, **got, Clock::now(), screen) ? done : could_not;
 }
 
-int say_end(Source source, const std::string& name) {
-  if (source == Source::finished) {
+int say_end(Phase phase, const std::string& name) {
+  if (phase == Phase::finished) {
     say("job " + name + " has finished");
     return done;
   }
@@ -119,11 +119,10 @@ std::optional<int> follow_full_screen(const WatchWords& watch, std::unique_ptr<S
     last = screen::watch_full_screen(*terminal, opener(std::move(session), target),
                                      {name, ascii, watch.interval, &stop_asked});
   }
-  using Phase = session::FeedState::Phase;
   if (last.phase == Phase::failed || (last.phase == Phase::lost && last.snapshots == 0))
     return fail(could_not, last.problem);
-  if (last.phase == Phase::lost) return say_end(Source::lost, name);
-  return last.phase == Phase::finished ? say_end(Source::finished, name) : done;
+  if (last.phase == Phase::lost) return say_end(Phase::lost, name);
+  return last.phase == Phase::finished ? say_end(Phase::finished, name) : done;
 }
 
 int follow(const WatchWords& watch, Session& session, const std::string& name) {
@@ -134,15 +133,15 @@ int follow(const WatchWords& watch, Session& session, const std::string& name) {
   Clock::time_point due = came;
   while (stop_asked == 0) {
     // Before looking for news: what was sent before the end is read before the end is said.
-    const Source source = session.source();
-    auto got = session.newer(milliseconds(source == Source::running ? 100 : 300));
+    const Phase phase = session.phase();
+    auto got = session.newer(milliseconds(phase == Phase::running ? 100 : 300));
     if (!got) return fail(could_not, got.error().message);
     const bool fresh = got->has_value();
     if (fresh) {
       newest = std::move(**got);
       came = Clock::now();
     }
-    const bool over = session.source() != Source::running && !(fresh && !newest->finished);
+    const bool over = session.phase() != Phase::running && !(fresh && !newest->finished);
     if (Clock::now() < due && !over) continue;
     if (newest) {
       if (!show(watch, session, *newest, came, screen)) return could_not;
@@ -151,7 +150,7 @@ int follow(const WatchWords& watch, Session& session, const std::string& name) {
     }
     if (over) {
       screen.leave();
-      return say_end(session.source(), name);
+      return say_end(session.phase(), name);
     }
     due = std::max(due + watch.interval, Clock::now());
   }

@@ -10,7 +10,7 @@
 
 #include "analysis/wire/jobs.hpp"
 #include "viewer/commands/command_line.hpp"
-#include "viewer/gui/window.hpp"
+#include "viewer/gui/frame/window.hpp"
 #include "viewer/session/target.hpp"
 
 namespace {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "viewer/commands/command_line.hpp"
 #include "viewer/text/quantities.hpp"

@@ -1,6 +1,7 @@
 // A topic of `pclscope inspect`: what it takes, and how it is shown. All are listed in topics.def.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>

@@ -3,8 +3,8 @@
 #include <array>
 #include <string_view>
 
-#include "analysis/collect/static_mpi.hpp"
-#include "viewer/launch/elf.hpp"
+#include "analysis/elf/dynamic.hpp"
+#include "analysis/elf/static_mpi.hpp"
 
 namespace pclscope::launch {
 namespace {
@@ -19,13 +19,13 @@ constexpr std::array<std::string_view, 14> profiling_names{
 }  // namespace
 
 std::optional<std::string> goes_around(const std::string& program) {
-  const auto elf = read_elf(program);
+  const auto elf = elf::read_elf(program);
   if (!elf) return std::nullopt;
   for (const std::string_view name : profiling_names)
     if (elf->names(name))
       return "calls MPI by its profiling names (" + std::string(name) + "), or has a tool linked in that does";
   const bool links_mpi = elf->names("MPI_Init") || elf->names("MPI_Init_thread");
-  if (!links_mpi && collect::contains_mpi(program)) return "has its MPI linked statically";
+  if (!links_mpi && elf::contains_mpi(program)) return "has its MPI linked statically";
   return std::nullopt;
 }
 

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 constexpr const char* openmpi_symbol = "ompi_mpi_comm_world";
 
 // MPICH and Open MPI 1.10 share the name libmpi.so.12: then only the symbols tell.
-std::optional<Mpi> identify(const std::string& name, const ElfFile* library, const ElfFile& program) {
+std::optional<Mpi> identify(const std::string& name, const elf::ElfFile* library, const elf::ElfFile& program) {
   if (name.rfind("libmpich.so", 0) == 0) return Mpi::mpich;
   if (name.rfind("libmpi.so", 0) != 0 && name.rfind("libmpi_ibm.so", 0) != 0) return std::nullopt;
   if (library != nullptr) return library->names(openmpi_symbol) ? Mpi::openmpi : Mpi::mpich;
@@ -93,9 +93,9 @@ std::string_view mpi_title(Mpi mpi) { return mpi == Mpi::openmpi ? "Open MPI" : 
 
 Detection detect_linked(const std::string& program, const SearchPath& libraries) {
   Detection result;
-  const auto elf = read_elf(program);
+  const auto elf = elf::read_elf(program);
   if (!elf) return result;
-  walk_libraries(program, libraries, [&](const LinkedLibrary& library, const ElfFile* file) {
+  walk_libraries(program, libraries, [&](const LinkedLibrary& library, const elf::ElfFile* file) {
     result.mpi = identify(library.name, file, *elf);
     if (!result.mpi) return true;
     result.certain = true;

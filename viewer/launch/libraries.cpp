@@ -53,20 +53,20 @@ std::string expand(std::string directory, const std::string& origin) {
 std::string find_in(const std::vector<std::string>& directories, const std::string& origin, const std::string& name) {
   for (const std::string& directory : directories) {
     const std::string path = expand(directory, origin) + "/" + name;
-    if (read_elf(path)) return path;
+    if (elf::read_elf(path)) return path;
   }
   return "";
 }
 
 struct Loaded {
   std::string path;
-  ElfFile elf;
+  elf::ElfFile elf;
 };
 
-std::string resolve(const std::string& name, const Loaded& by, const ElfFile& program,
+std::string resolve(const std::string& name, const Loaded& by, const elf::ElfFile& program,
                     const std::string& program_origin, const SearchPath& search) {
   const std::string origin = fs::path(by.path).parent_path().string();
-  if (name.find('/') != std::string::npos) return read_elf(expand(name, origin)) ? expand(name, origin) : "";
+  if (name.find('/') != std::string::npos) return elf::read_elf(expand(name, origin)) ? expand(name, origin) : "";
   std::string path;
   if (by.elf.runpath.empty()) {
     path = find_in(by.elf.rpath, origin, name);
@@ -93,13 +93,13 @@ SearchPath system_search_path(const std::string& library_path, const std::string
 }
 
 void walk_libraries(const std::string& program, const SearchPath& search,
-                    const std::function<bool(const LinkedLibrary&, const ElfFile* elf)>& visit) {
-  auto first = read_elf(program);
+                    const std::function<bool(const LinkedLibrary&, const elf::ElfFile* elf)>& visit) {
+  auto first = elf::read_elf(program);
   if (!first) return;
   std::error_code ignored;
   std::string real = fs::canonical(program, ignored).string();
   if (ignored) real = program;
-  const ElfFile root = *first;
+  const elf::ElfFile root = *first;
   const std::string origin = fs::path(real).parent_path().string();
   std::deque<Loaded> todo;
   todo.push_back({real, std::move(*first)});
@@ -110,7 +110,7 @@ void walk_libraries(const std::string& program, const SearchPath& search,
     for (const std::string& name : current.elf.needed) {
       if (!seen.insert(name).second) continue;
       const LinkedLibrary library{name, resolve(name, current, root, origin, search)};
-      auto elf = library.path.empty() ? std::nullopt : read_elf(library.path);
+      auto elf = library.path.empty() ? std::nullopt : elf::read_elf(library.path);
       if (!visit(library, elf ? &*elf : nullptr)) return;
       if (elf) todo.push_back({library.path, std::move(*elf)});
     }

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "viewer/launch/elf.hpp"
+#include "analysis/elf/dynamic.hpp"
 
 namespace pclscope::launch {
 
@@ -25,6 +25,6 @@ struct LinkedLibrary {
 // Visits every library that `program` needs, directly or not, each once, breadth first. Ends early when `visit`
 // returns false. `elf` is null for a library that was not found or cannot be read.
 void walk_libraries(const std::string& program, const SearchPath& search,
-                    const std::function<bool(const LinkedLibrary&, const ElfFile* elf)>& visit);
+                    const std::function<bool(const LinkedLibrary&, const elf::ElfFile* elf)>& visit);
 
 }  // namespace pclscope::launch

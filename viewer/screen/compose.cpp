@@ -13,7 +13,7 @@ namespace pclscope::screen {
 namespace {
 
 using Lines = std::vector<Line>;
-using Phase = Connection::Phase;
+using session::Phase;
 
 constexpr std::size_t bottom_lines = 2;  // status and keys
 
@@ -52,6 +52,7 @@ Span connection_text(const ScreenModel& model) {
     case Phase::opening: return {"waiting for news from " + model.name(), Style::warm};
     case Phase::finished: return {"finished: the job has ended", Style::strong};
     case Phase::lost:
+    case Phase::failed:
       return {std::string("LOST: ").append(connection.problem.empty() ? "no more news comes" : connection.problem),
               Style::bad};
     case Phase::stored:

@@ -14,6 +14,7 @@ namespace {
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 using session::FeedState;
+using session::Phase;
 
 constexpr milliseconds look{50};                 // for keys, at most: then for news
 constexpr milliseconds longest_picture{500};     // ages are counted on
@@ -49,23 +50,13 @@ std::int64_t now_realtime_ns() {
   return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-Connection connection_of(const FeedState& state) {
-  using From = FeedState::Phase;
-  using To = Connection::Phase;
-  const To phase = state.phase == From::finished  ? To::finished
-                   : state.phase == From::stored  ? To::stored
-                   : state.phase == From::running ? To::running
-                   : state.phase == From::opening ? To::opening
-                                                  : To::lost;
-  return {phase, state.problem, state.reconnects};
-}
+Connection connection_of(const FeedState& state) { return {state.phase, state.problem, state.reconnects}; }
 
 bool over(const FeedState& state) {
-  return state.phase == FeedState::Phase::finished || state.phase == FeedState::Phase::lost ||
-         state.phase == FeedState::Phase::stored;
+  return state.phase == Phase::finished || state.phase == Phase::lost || state.phase == Phase::stored;
 }
 
-bool failed_at_once(const FeedState& state) { return state.phase == FeedState::Phase::failed && state.snapshots == 0; }
+bool failed_at_once(const FeedState& state) { return state.phase == Phase::failed && state.snapshots == 0; }
 
 class FullScreen {
  public:
@@ -86,7 +77,7 @@ class FullScreen {
   ScreenModel model_;
   Reach reach_;
   std::uint64_t taken_ = 0;  // the number of the newest snapshot that the model has
-  FeedState::Phase phase_ = FeedState::Phase::opening;
+  Phase phase_ = Phase::opening;
   bool changed_ = true;
   Clock::time_point next_data_ = Clock::now(), next_picture_ = Clock::now();
 };
@@ -105,7 +96,7 @@ void FullScreen::take(const FeedState& state) {
   }
   changed_ = changed_ || turned;
   if (const Snapshot* shown = model_.snapshot()) {
-    const double silent_s = state.phase == FeedState::Phase::stored ? 0 : state.silent_s;
+    const double silent_s = state.phase == Phase::stored ? 0 : state.silent_s;
     model_.set_freshness({session::age_s(*shown, now_realtime_ns()), silent_s, shown->live.window_s});
   }
 }

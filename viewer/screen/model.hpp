@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analysis/values/snapshot.hpp"
+#include "viewer/session/session.hpp"
 #include "viewer/views/blocked_sections.hpp"
 #include "viewer/views/site_text.hpp"
 #include "viewer/views/watch_page.hpp"
@@ -47,8 +48,8 @@ enum class SortBy { region, ranks, messages, now, mean, late, period };
 inline constexpr int sort_count = 7;
 
 struct Connection {
-  enum class Phase { opening, running, finished, lost, stored } phase = Phase::opening;
-  std::string problem;  // one line, of lost
+  session::Phase phase = session::Phase::opening;
+  std::string problem;  // one line, of lost and failed
   std::uint64_t reconnects = 0;
 };
 

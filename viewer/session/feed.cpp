@@ -7,11 +7,16 @@
 #include <thread>
 
 namespace pclscope::session {
+
+const char* name_of(Phase phase) {
+  constexpr const char* names[] = {"opening", "running", "finished", "lost", "stored", "failed"};
+  return names[static_cast<int>(phase)];
+}
+
 namespace {
 
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
-using Phase = FeedState::Phase;
 
 constexpr auto look = milliseconds(100);  // for a snapshot, at most: the thread ends that soon
 constexpr auto between_attempts = milliseconds(1000);
@@ -163,7 +168,7 @@ void Feed::Inside::follow(Session& session) {
     start(&Inside::answer_live);
   }
   for (;;) {
-    const Source source = session.source();  // before looking for news: what came before the end is taken
+    const Phase phase = session.phase();  // before looking for news: what came before the end is taken
     auto got = session.newer(look);
     if (!got) {
       set(nothing_came() ? Phase::failed : Phase::lost, got.error().message);
@@ -183,8 +188,8 @@ void Feed::Inside::follow(Session& session) {
     if (!any && Clock::now() - began > patience_at_begin && nothing_came()) {
       set(Phase::opening, "nobody answers yet: is the job running there, and is the key file (pclscope key) the same?");
     }
-    if (source == Source::finished) return set(Phase::finished);
-    if (source == Source::lost) return set(Phase::lost, "its aggregator is gone: no more news will come from it");
+    if (phase == Phase::finished) return set(Phase::finished);
+    if (phase == Phase::lost) return set(Phase::lost, "its aggregator is gone: no more news will come from it");
     const std::lock_guard lock(mutex);
     if (stop) return;
   }

@@ -24,7 +24,7 @@ struct FeedOptions {
 
 // The state of things; plain values and shared, immutable data.
 struct FeedState {
-  enum class Phase { opening, running, finished, lost, stored, failed } phase = Phase::opening;
+  Phase phase = Phase::opening;
   std::string problem;  // one line, of lost and failed
   std::shared_ptr<const Snapshot> snapshot;
   std::shared_ptr<const History> history;

@@ -18,7 +18,7 @@ class LiveSession final : public Session {
       : source_(std::move(source)), subscriber_(std::move(subscriber)) {}
 
   Result<std::optional<Snapshot>> newer(std::chrono::milliseconds timeout) override;
-  Source source() override;
+  Phase phase() override;
   bool live() const override { return true; }
   bool complete() const override { return finished_; }
   Status messages(const TimeSpan&, const std::function<bool(std::span<const Message>)>&) override {
@@ -71,14 +71,14 @@ Result<std::optional<Snapshot>> LiveSession::newer(std::chrono::milliseconds tim
   return got;
 }
 
-Source LiveSession::source() {
-  if (finished_) return Source::finished;
+Phase LiveSession::phase() {
+  if (finished_) return Phase::finished;
   if (source_.aggregator_pid != 0) {
-    if (launch::process_alive(source_.aggregator_pid)) return Source::running;
+    if (launch::process_alive(source_.aggregator_pid)) return Phase::running;
     // In order, an aggregator takes its announcement back before it ends.
-    return ::access(source_.announcement.c_str(), F_OK) == 0 ? Source::lost : Source::finished;
+    return ::access(source_.announcement.c_str(), F_OK) == 0 ? Phase::lost : Phase::finished;
   }
-  return Clock::now() - last_news_ > longest_silence ? Source::lost : Source::running;
+  return Clock::now() - last_news_ > longest_silence ? Phase::lost : Phase::running;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <type_traits>
 

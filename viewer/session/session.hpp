@@ -19,12 +19,16 @@
 
 namespace pclscope::session {
 
-// What is known about those who produce the snapshots.
-enum class Source {
+// How those do who produce the snapshots.
+enum class Phase {
+  opening,   // nobody has answered yet
   running,   // the job's aggregator is there, or nothing speaks against it
   finished,  // the job ended in order: no newer snapshot will come
   lost,      // the aggregator died, or nobody has answered for long
+  stored,    // a file
+  failed,    // could not be opened
 };
+const char* name_of(Phase phase);
 
 // A stretch of the run's time axis (nanoseconds since its origin). Messages are in it by the time when the send began
 // (or_end: or when the receive completed), collective calls when any part of them is.
@@ -41,7 +45,8 @@ class Session {
 
   // A snapshot newer than all given out before, waiting at most `timeout`; empty when none came.
   virtual Result<std::optional<Snapshot>> newer(std::chrono::milliseconds timeout) = 0;
-  virtual Source source() = 0;
+  // running, finished or lost.
+  virtual Phase phase() = 0;
   virtual bool live() const = 0;
   // False for a run that was cut off, for a file that is still being written, and when ranks are missing.
   virtual bool complete() const = 0;

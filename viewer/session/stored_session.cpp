@@ -34,7 +34,7 @@ class StoredSession final : public Session {
     given_ = true;
     return std::optional<Snapshot>(reader_->summary());
   }
-  Source source() override { return Source::finished; }
+  Phase phase() override { return Phase::finished; }
   bool live() const override { return false; }
   bool complete() const override { return reader_->complete(); }
   bool closed() const override { return reader_->closed(); }

@@ -1,5 +1,6 @@
 // The measures behind the findings, and the traffic of pairs of ranks. Declared in finding_rows.hpp.
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/table.hpp"

@@ -1,6 +1,7 @@
 #include "viewer/views/collective_rows.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/table.hpp"

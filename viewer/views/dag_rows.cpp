@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "viewer/text/printable.hpp"
 #include "viewer/text/quantities.hpp"

@@ -1,6 +1,7 @@
 #include "viewer/views/finding_rows.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "viewer/text/printable.hpp"
 #include "viewer/text/quantities.hpp"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/table.hpp"

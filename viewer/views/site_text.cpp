@@ -1,9 +1,11 @@
 #include "viewer/views/site_text.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "viewer/text/printable.hpp"
 #include "viewer/text/quantities.hpp"
+#include "viewer/views/site_json.hpp"
 
 namespace pclscope::views {
 namespace {
@@ -42,6 +44,11 @@ std::string site_brief(const CallSite& site) {
   const std::string module = text::printable(file_name(site.module));
   return site.function.empty() ? module + "+0x" + text::format_hexadecimal(site.offset)
                                : module + "(" + text::printable(site.function) + ")";
+}
+
+session::Json site_json(std::uint32_t site, const Sites& sites) {
+  const std::string location = sites.location(site);
+  return location.empty() ? session::Json(nullptr) : session::Json(location);
 }
 
 }  // namespace pclscope::views

@@ -1,3 +1,5 @@
+#include <nlohmann/json.hpp>
+
 #include "viewer/text/printable.hpp"
 #include "viewer/views/json_rows.hpp"
 #include "viewer/views/summary_tables.hpp"

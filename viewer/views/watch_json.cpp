@@ -1,6 +1,7 @@
 #include "viewer/views/watch_json.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "viewer/views/blocked_sections.hpp"
 #include "viewer/views/delay_rows.hpp"

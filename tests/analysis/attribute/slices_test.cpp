@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "analysis/attribute/spells.hpp"
+#include "analysis/attribute/intervals.hpp"
 #include "analysis/attribute/words.hpp"
 #include "tests/analysis/attribute/exchange.hpp"
 
@@ -86,7 +86,7 @@ TEST_CASE("A majority is found in one pass") {
   CHECK(m.votes > 0);
 }
 
-TEST_CASE("A spell begins and ends within its first and last slice; short breaks belong to it, long ones do not") {
+TEST_CASE("An interval begins and ends within its first and last slice; short breaks belong to it, long ones do not") {
   std::vector<Slice> slices(40);
   std::vector<double> cost(40);
   std::vector<char> active(40);
@@ -100,18 +100,18 @@ TEST_CASE("A spell begins and ends within its first and last slice; short breaks
   }
   cost[4] = 0.5;
   cost[11] = 0.4;
-  const std::vector<Spell> spells = spells_of(slices, cost, active);
-  REQUIRE(spells.size() == 2);
-  CHECK(spells[0].first == 4);
-  CHECK(spells[0].last == 11);
-  CHECK(spells[0].cost_s == Approx(5.9));
-  CHECK(spells[0].begin_s == Approx(2.25).margin(0.1));  // the inner slices cost 5/6 each
-  CHECK(spells[0].end_s == Approx(5.75).margin(0.1));
-  CHECK(spells[1].begin_s == Approx(10));
-  CHECK(spells[1].end_s == Approx(15));
-  CHECK(spells[1].share == Approx(1));
-  CHECK(persistence(spells[1]) == Approx(1));
-  CHECK(persistence(spells[1], 1) < 0.1);  // one event, however long
+  const std::vector<Interval> intervals = intervals_of(slices, cost, active);
+  REQUIRE(intervals.size() == 2);
+  CHECK(intervals[0].first == 4);
+  CHECK(intervals[0].last == 11);
+  CHECK(intervals[0].cost_s == Approx(5.9));
+  CHECK(intervals[0].begin_s == Approx(2.25).margin(0.1));  // the inner slices cost 5/6 each
+  CHECK(intervals[0].end_s == Approx(5.75).margin(0.1));
+  CHECK(intervals[1].begin_s == Approx(10));
+  CHECK(intervals[1].end_s == Approx(15));
+  CHECK(intervals[1].share == Approx(1));
+  CHECK(persistence(intervals[1]) == Approx(1));
+  CHECK(persistence(intervals[1], 1) < 0.1);  // one event, however long
 }
 
 TEST_CASE("Figures as people write them") {

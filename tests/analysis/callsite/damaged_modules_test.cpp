@@ -97,7 +97,7 @@ TEST_CASE("damaged modules: every question is answered and nobody but the helper
         content[random() % content.size()] = static_cast<char>(random());
     }
     shop.write("damaged", content);
-    (void)read_elf_image(shop.path("damaged"));  // in this process
+    (void)elf::read_elf_image(shop.path("damaged"));  // in this process
     const auto answers =
         ask(LINES_PROGRAM, {{1, site.offset, shop.path("damaged"), ""}, {2, site.offset, program, ""}}, 60s);
     REQUIRE(answers.size() == 2);

@@ -137,7 +137,7 @@ class NodeFleet {
                                       ring.events.begin() + static_cast<std::ptrdiff_t>(ring.read + count));
     ring.read += count;
     for (record::Event& e : events) {
-      // Phantoms have counters in place of times.
+      // Unrecorded messages have counters in place of times.
       if (e.kind == record::EventKind::unrecorded_sends || e.kind == record::EventKind::unrecorded_receives) continue;
       newest_ = std::max(newest_, static_cast<std::int64_t>(e.end));
       e.begin = nodes::job_ticks(static_cast<std::int64_t>(e.begin));

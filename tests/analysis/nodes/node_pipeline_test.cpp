@@ -94,7 +94,7 @@ class Fleet {
       options.application = job(static_cast<int>(place_.size()));
       options.pipeline.baseline = baseline;
       options.everything = everything;
-      if (!everything) options.root.bulk_bytes_per_s = 1;
+      if (!everything) options.root.raw_bytes_per_s = 1;
       options.report_every_ns = window_ns;
       nodes.push_back(std::make_unique<nodes::Node>(links_.at(i), std::move(options)));
     }

@@ -49,7 +49,7 @@ std::vector<std::byte> some_frame(Random& random) {
   switch (random() % 4) {
     case 0: return pack(any_halves_frame(random, 40));
     case 1: return pack(any_report(random, 2));
-    case 2: return pack(any_bulk(random, 30));
+    case 2: return pack(any_raw(random, 30));
     default: return pack(any_orders(random, 60));
   }
 }
@@ -80,7 +80,7 @@ bool try_all(const std::vector<std::byte>& frame) {
   switch (static_cast<unsigned>(frame[0]) % 4) {
     case 0: return try_unpack<Halves>(frame);
     case 1: return try_unpack<Report>(frame);
-    case 2: return try_unpack<Bulk>(frame);
+    case 2: return try_unpack<RawMessages>(frame);
     default: return try_unpack<Orders>(frame);
   }
 }

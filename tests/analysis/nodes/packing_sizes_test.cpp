@@ -154,9 +154,9 @@ std::vector<Message> received(const Program& p, int iterations, bool waitall, Ra
 }
 
 double bytes_per_message(const std::vector<Message>& messages) {
-  Bulk bulk;
-  bulk.messages = messages;
-  return static_cast<double>(pack(bulk).size()) / static_cast<double>(messages.size());
+  RawMessages raw;
+  raw.messages = messages;
+  return static_cast<double>(pack(raw).size()) / static_cast<double>(messages.size());
 }
 
 }  // namespace
@@ -248,12 +248,12 @@ TEST_CASE("packing keeps up with rings") {
   Halves back;
   for (const auto& frame : packed) REQUIRE(unpack(frame, back));
   const auto end = Clock::now();
-  Bulk bulk, bulk_back;
-  bulk.messages = messages;
+  RawMessages raw, raw_back;
+  raw.messages = messages;
   const auto begin_bulk = Clock::now();
-  const std::vector<std::byte> frame = pack(bulk);
+  const std::vector<std::byte> frame = pack(raw);
   const auto middle_bulk = Clock::now();
-  REQUIRE(unpack(frame, bulk_back));
+  REQUIRE(unpack(frame, raw_back));
   const auto end_bulk = Clock::now();
   const auto ns = [](auto from, auto to, std::size_t n) {
     return std::chrono::duration<double, std::nano>(to - from).count() / static_cast<double>(n);
@@ -261,5 +261,5 @@ TEST_CASE("packing keeps up with rings") {
   WARN("ns per send: " << ns(begin, middle, sends) << " packed, " << ns(middle, end, sends)
                        << " unpacked; per message: " << ns(begin_bulk, middle_bulk, messages.size()) << " packed, "
                        << ns(middle_bulk, end_bulk, messages.size()) << " unpacked");
-  CHECK(bulk_back.messages == messages);
+  CHECK(raw_back.messages == messages);
 }

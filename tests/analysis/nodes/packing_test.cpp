@@ -67,17 +67,17 @@ TEST_CASE("a rank's threads stay in the rank's order, and its channels may be mo
   check_same_halves(halves.halves, round_trip(halves).halves);
 }
 
-TEST_CASE("bulk comes back as it was, messages in their order") {
+TEST_CASE("raw messages come back as it was, messages in their order") {
   const auto seed = pclscope::test::random_seed();
   INFO("seed " << seed);
   Random random(seed);
   for (int round = 0; round < 300; ++round) {
-    const Bulk bulk = any_bulk(random, round % 10 == 0 ? 3000 : 60);
-    const Bulk back = round_trip(bulk);
-    REQUIRE(back.node == bulk.node);
-    REQUIRE(back.window_ns == bulk.window_ns);
-    REQUIRE(back.messages == bulk.messages);
-    check_same_halves(bulk.collectives, back.collectives);
+    const RawMessages raw = any_raw(random, round % 10 == 0 ? 3000 : 60);
+    const RawMessages back = round_trip(raw);
+    REQUIRE(back.node == raw.node);
+    REQUIRE(back.window_ns == raw.window_ns);
+    REQUIRE(back.messages == raw.messages);
+    check_same_halves(raw.collectives, back.collectives);
   }
 }
 
@@ -105,7 +105,7 @@ TEST_CASE("orders come back as they were") {
     REQUIRE(back.node_of_rank == orders.node_of_rank);
     REQUIRE(back.region_of_rank == orders.region_of_rank);
     REQUIRE(back.criteria == orders.criteria);
-    REQUIRE(back.bulk_bytes_per_s == orders.bulk_bytes_per_s);
+    REQUIRE(back.raw_bytes_per_s == orders.raw_bytes_per_s);
   }
 }
 
@@ -126,7 +126,7 @@ TEST_CASE("what is not finite is sent as zero") {
 TEST_CASE("a frame tells its kind") {
   CHECK(kind_of(pack(Halves{})) == FrameKind::halves);
   CHECK(kind_of(pack(Report{})) == FrameKind::report);
-  CHECK(kind_of(pack(Bulk{})) == FrameKind::bulk);
+  CHECK(kind_of(pack(RawMessages{})) == FrameKind::raw);
   CHECK(kind_of(pack(Orders{})) == FrameKind::orders);
   CHECK(!kind_of({}));
   CHECK(!kind_of(std::vector<std::byte>(1)));
@@ -135,5 +135,5 @@ TEST_CASE("a frame tells its kind") {
   frame[0] = std::byte{4};
   CHECK(!kind_of(frame));
   Halves halves;
-  CHECK(!unpack(pack(Bulk{}), halves));
+  CHECK(!unpack(pack(RawMessages{}), halves));
 }

@@ -135,7 +135,7 @@ inline CallSite any_site(Random& random) {
 
 inline Orders any_orders(Random& random, std::size_t most) {
   Orders o;
-  fill(random, o.version, o.bulk_bytes_per_s);
+  fill(random, o.version, o.raw_bytes_per_s);
   std::int32_t v = 0;
   const auto place = [&] {
     return v = random() % 3   ? static_cast<std::int32_t>(static_cast<std::uint32_t>(v) + 1)
@@ -294,8 +294,9 @@ inline Halves any_halves_frame(Random& random, std::size_t most) {
   });
   return h;
 }
-inline Bulk any_bulk(Random& random, std::size_t most) {
-  Bulk b{any<std::int32_t>(random), any<std::int64_t>(random), any_messages(random, most), any_halves(random, most)};
+inline RawMessages any_raw(Random& random, std::size_t most) {
+  RawMessages b{any<std::int32_t>(random), any<std::int64_t>(random), any_messages(random, most),
+                any_halves(random, most)};
   return b;
 }
 

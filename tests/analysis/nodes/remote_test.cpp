@@ -81,13 +81,13 @@ TEST_CASE("a cancel in a stretch that no header showed comes in time") {
   summary.other(Kind::lost, 0, 0, 0, record::flag::summarised);
   summary.other(Kind::send_cancel_request, 0, 1, 0, record::flag::unrecorded);
   summary.other(Kind::send_cancelled, 0, 1, 0, record::flag::unrecorded);
-  record::Event phantom{};
-  phantom.kind = Kind::unrecorded_sends;
-  phantom.comm = 1;
-  phantom.peer = 1;
-  phantom.bytes = 1;
-  phantom.begin = phantom.end = 1;
-  summary.events.push_back(phantom);
+  record::Event unrecorded{};
+  unrecorded.kind = Kind::unrecorded_sends;
+  unrecorded.comm = 1;
+  unrecorded.peer = 1;
+  unrecorded.bytes = 1;
+  unrecorded.begin = unrecorded.end = 1;
+  summary.events.push_back(unrecorded);
   nodes.sender.add(0, 0, summary.events);
   nodes.header(false);
   nodes.epoch();
@@ -139,7 +139,7 @@ TEST_CASE("the traffic budget: what is granted stays below the limit and the sha
     budget.advance(now, message_bytes);
     for (int k = 0; k < 5; ++k) {
       const std::uint64_t bytes = next() % 60'000;
-      if (budget.bulk(bytes)) granted += bytes;
+      if (budget.raw(bytes)) granted += bytes;
     }
     message_bytes += next() % 4'000'000;
     const double seconds = static_cast<double>(now) * 1e-9;

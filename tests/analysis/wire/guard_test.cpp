@@ -119,7 +119,7 @@ TEST_CASE("over TCP a viewer with another key file gets nothing, and is told whe
   REQUIRE_FALSE(asked);
   CHECK(asked.error().code == ErrorCode::unreachable);
   CHECK(asked.error().message.find("curve.key") != std::string::npos);
-  // A copy of the right file opens the door.
+  // A copy of the right file is let in.
   ::setenv("PCLSCOPE_KEY_FILE", (directory.path() + "/pclscope/curve.key").c_str(), 1);
   auto friendly = Subscriber::connect(endpoint);
   ::unsetenv("PCLSCOPE_KEY_FILE");

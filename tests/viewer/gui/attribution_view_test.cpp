@@ -6,7 +6,7 @@
 
 #include "tests/viewer/fake_run.hpp"
 #include "tests/viewer/gui/null_frame.hpp"
-#include "viewer/gui/attribution_words.hpp"
+#include "viewer/gui/causes/attribution_words.hpp"
 
 using namespace pclscope;
 

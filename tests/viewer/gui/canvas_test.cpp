@@ -1,4 +1,4 @@
-#include "viewer/gui/canvas.hpp"
+#include "viewer/gui/base/canvas.hpp"
 
 #include <catch2/catch.hpp>
 #include <limits>

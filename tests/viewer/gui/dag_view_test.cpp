@@ -6,8 +6,8 @@
 #include "tests/viewer/fake_run.hpp"
 #include "tests/viewer/gui/null_frame.hpp"
 #include "tests/viewer/layout/dag_random.hpp"
-#include "viewer/gui/dag_details.hpp"
-#include "viewer/gui/dag_glyphs.hpp"
+#include "viewer/gui/dag/dag_details.hpp"
+#include "viewer/gui/dag/dag_glyphs.hpp"
 
 using namespace pclscope;
 
@@ -250,9 +250,9 @@ TEST_CASE("a graph that lacks messages says what can be done here about it") {
   dag.why_partial = "there are 70 more messages than the 4 asked for: raise --limit";
   scene.dag.dag = std::make_shared<const Dag>(dag);
   scene.dag.question.most_messages = 4;
-  scene.connection.state = gui::Connection::State::stored;
+  scene.connection.phase = session::Phase::stored;
   CHECK(gui::partial_words(scene) == "partial: the earliest 4 of 74 messages; choose a shorter period to see it whole");
-  scene.connection.state = gui::Connection::State::running;
+  scene.connection.phase = session::Phase::running;
   dag.why_partial = "messages no longer kept: 70";
   scene.dag.dag = std::make_shared<const Dag>(dag);
   CHECK(gui::partial_words(scene) == "partial: messages no longer kept: 70");

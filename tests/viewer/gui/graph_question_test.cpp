@@ -1,11 +1,11 @@
-#include "viewer/gui/graph_question.hpp"
+#include "viewer/gui/frame/graph_question.hpp"
 
 #include <catch2/catch.hpp>
 #include <limits>
 #include <random>
 
 #include "tests/viewer/fake_run.hpp"
-#include "viewer/gui/view_options.hpp"
+#include "viewer/gui/frame/view_options.hpp"
 
 using namespace pclscope;
 using namespace pclscope::gui;

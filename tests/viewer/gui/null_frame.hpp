@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "viewer/gui/view.hpp"
+#include "viewer/gui/base/view.hpp"
 
 namespace pclscope::test {
 
@@ -68,7 +68,7 @@ inline gui::Scene scene_of(Snapshot snapshot) {
   scene.history = history;
   scene.palette = &layout::palette(layout::Theme::dark);
   scene.connection.name = "test";
-  scene.connection.state = gui::Connection::State::running;
+  scene.connection.phase = session::Phase::running;
   return scene;
 }
 

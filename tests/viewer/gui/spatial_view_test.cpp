@@ -8,7 +8,7 @@
 #include "tests/thinned.hpp"
 #include "tests/viewer/fake_run.hpp"
 #include "tests/viewer/gui/null_frame.hpp"
-#include "viewer/gui/view.hpp"
+#include "viewer/gui/base/view.hpp"
 
 using namespace pclscope;
 

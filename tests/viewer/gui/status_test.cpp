@@ -6,12 +6,12 @@
 
 #include "tests/viewer/fake_run.hpp"
 #include "tests/viewer/gui/null_frame.hpp"
-#include "viewer/gui/status_bar.hpp"
-#include "viewer/gui/status_words.hpp"
+#include "viewer/gui/frame/status_bar.hpp"
+#include "viewer/gui/frame/status_words.hpp"
 
 using namespace pclscope;
 using gui::Urgency;
-using State = gui::Connection::State;
+using session::Phase;
 
 namespace {
 
@@ -50,29 +50,29 @@ Deadlock deadlock_of(std::int32_t a, std::int32_t b) {
 
 TEST_CASE("every state of the connection has a word and an urgency") {
   gui::Scene scene = running();
-  const auto said = [&](State state) {
-    scene.connection.state = state;
+  const auto said = [&](Phase state) {
+    scene.connection.phase = state;
     return gui::connection_item(scene);
   };
-  CHECK(said(State::running).text == "running");
-  CHECK(said(State::running).urgency == Urgency::good);
-  CHECK(said(State::finished).text == "finished");
-  CHECK(said(State::stored).text == "stored, incomplete");  // a run that was cut off must not look whole
-  CHECK(said(State::stored).urgency == Urgency::warning);
+  CHECK(said(Phase::running).text == "running");
+  CHECK(said(Phase::running).urgency == Urgency::good);
+  CHECK(said(Phase::finished).text == "finished");
+  CHECK(said(Phase::stored).text == "stored, incomplete");  // a run that was cut off must not look whole
+  CHECK(said(Phase::stored).urgency == Urgency::warning);
   Snapshot over = *scene.snapshot;
   over.finished = true;
   scene.snapshot = std::make_shared<const Snapshot>(over);
-  CHECK(said(State::stored).text == "stored");
-  CHECK(said(State::opening).text == "opening");
+  CHECK(said(Phase::stored).text == "stored");
+  CHECK(said(Phase::opening).text == "opening");
   scene.connection.progress = 0.34;
-  CHECK(said(State::opening).text == "opening 34%");
+  CHECK(said(Phase::opening).text == "opening 34%");
   scene.connection.reconnects = 2;
-  CHECK(said(State::running).text == "running (connected again 2 times)");
+  CHECK(said(Phase::running).text == "running (connected again 2 times)");
   scene.connection.problem = "the aggregator\x1b died";
-  CHECK(said(State::lost).text == "LOST: the aggregator? died");
-  CHECK(said(State::lost).urgency == Urgency::bad);
-  CHECK(said(State::failed).text == "FAILED: the aggregator? died");
-  CHECK(said(State::failed).urgency == Urgency::bad);
+  CHECK(said(Phase::lost).text == "LOST: the aggregator? died");
+  CHECK(said(Phase::lost).urgency == Urgency::bad);
+  CHECK(said(Phase::failed).text == "FAILED: the aggregator? died");
+  CHECK(said(Phase::failed).urgency == Urgency::bad);
 }
 
 TEST_CASE("the age of the newest window: calm, amber beyond 3 windows, red beyond 10") {
@@ -105,34 +105,34 @@ TEST_CASE("paused, the picture's age says nothing; lost, silence is always bad; 
   CHECK(gui::age_item(scene, later(scene, 100)).text == "news goes on");
   CHECK(gui::age_item(scene, later(scene, 100)).urgency == Urgency::calm);
   scene.paused = false;
-  scene.connection.state = State::lost;
+  scene.connection.phase = Phase::lost;
   CHECK(gui::age_item(scene, later(scene, 0.1)).urgency == Urgency::bad);
-  scene.connection.state = State::stored;
+  scene.connection.phase = Phase::stored;
   CHECK(gui::age_item(scene, later(scene, 100)).text.empty());
-  scene.connection.state = State::running;
+  scene.connection.phase = Phase::running;
   scene.snapshot = nullptr;
   CHECK(gui::age_item(scene, 0).text == "no news yet");
 }
 
 TEST_CASE("counts are amber when something is missing, and only then") {
   Snapshot s = test::fake_snapshot();
-  const auto amber = [&](State state) {
+  const auto amber = [&](Phase state) {
     gui::Scene scene = test::scene_of(s);
-    scene.connection.state = state;
+    scene.connection.phase = state;
     std::vector<std::string> words;
     for (const gui::StatusItem& item : gui::count_items(scene))
       if (item.urgency != Urgency::calm) words.push_back(item.text);
     return words;
   };
-  CHECK(amber(State::running).empty());
+  CHECK(amber(Phase::running).empty());
   s.messages.unmatched_sends = 4;
-  CHECK(amber(State::running).empty());  // on their way
-  CHECK(amber(State::finished) == std::vector<std::string>{"unmatched 4+0"});
+  CHECK(amber(Phase::running).empty());  // on their way
+  CHECK(amber(Phase::finished) == std::vector<std::string>{"unmatched 4+0"});
   s.messages.dropped_events = 1234;
   s.messages.ambiguous = 1;
-  CHECK(amber(State::running) == std::vector<std::string>{"ambiguous 1", "dropped 1234"});
+  CHECK(amber(Phase::running) == std::vector<std::string>{"ambiguous 1", "dropped 1234"});
   s.network.dead_nodes = {1};
-  CHECK(amber(State::running).back() == "1 node is not recorded any more");
+  CHECK(amber(Phase::running).back() == "1 node is not recorded any more");
 }
 
 TEST_CASE("clocks: the worst bound counts; amber when it hides latencies") {
@@ -231,7 +231,7 @@ TEST_CASE("status of garbage, at any size") {
     s.network.dead_nodes = {99, -1};
     s.deadlocks = {deadlock_of(-1, 1 << 30), {}};
     gui::Scene scene = test::scene_of(s);
-    scene.connection.state = static_cast<State>(random() % 6);
+    scene.connection.phase = static_cast<Phase>(random() % 6);
     scene.connection.silent_s = odd[random() % 6];
     scene.connection.progress = odd[random() % 6];
     scene.paused = random() % 2 == 0;

@@ -20,7 +20,7 @@ std::shared_ptr<const Snapshot> shared(Snapshot snapshot) {
 
 ScreenModel model_of(Snapshot snapshot, bool ascii = false) {
   ScreenModel model("heat-4711", ascii, true);
-  model.set_connection({Connection::Phase::running, "", 0});
+  model.set_connection({session::Phase::running, "", 0});
   model.offer(shared(std::move(snapshot)), 1);
   return model;
 }
@@ -199,18 +199,18 @@ TEST_CASE("the picture at 80x24 names regions, findings, blocked ranks, the conn
 TEST_CASE("the state of the connection is said in words") {
   ScreenModel model("heat-4711", false, true);
   CHECK(has(compose(model, 80, 24), "waiting for news from heat-4711"));
-  model.set_connection({Connection::Phase::running, "", 0});
+  model.set_connection({session::Phase::running, "", 0});
   CHECK(has(compose(model, 80, 24), "waiting for news from heat-4711"));
   model.offer(shared(test::hand_made_snapshot()), 1);
   CHECK(has(compose(model, 80, 24), "\nlive"));
   model.set_freshness({5.0, 4.0, 0.1});
   CHECK(has(compose(model, 80, 24), "\nno news for 4.00 s"));
   CHECK_FALSE(has(compose(model, 80, 24), "\nlive"));
-  model.set_connection({Connection::Phase::lost, "its aggregator \x1b[2Jdied", 0});
+  model.set_connection({session::Phase::lost, "its aggregator \x1b[2Jdied", 0});
   CHECK(has(compose(model, 80, 24), "\nLOST: its aggregator ?[2Jdied"));
-  model.set_connection({Connection::Phase::running, "", 2});
+  model.set_connection({session::Phase::running, "", 2});
   CHECK(has(compose(model, 80, 24), "reconnected 2 times"));
-  model.set_connection({Connection::Phase::finished, "", 0});
+  model.set_connection({session::Phase::finished, "", 0});
   CHECK(has(compose(model, 80, 24), "\nfinished: the job has ended"));
   model.press(Key::pause, {});
   model.offer(shared(test::hand_made_snapshot()), 13);
@@ -315,7 +315,7 @@ TEST_CASE("whatever a snapshot holds, whatever is pressed, pictures keep their f
     Reach reach;
     for (std::uint64_t step = 0; step < 12; ++step) {
       if (random() % 2 == 0) model.offer(shared(any_snapshot(random)), step);
-      model.set_connection({static_cast<Connection::Phase>(random() % 5), any_text(random), random() % 3});
+      model.set_connection({static_cast<session::Phase>(random() % 6), any_text(random), random() % 3});
       model.set_freshness({any_number(random), any_number(random), any_number(random)});
       model.press(any_key(random), reach);
       const std::size_t width = random() % 3 == 0 ? random() % 40 : 36 + random() % 120,

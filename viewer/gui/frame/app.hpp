@@ -1,0 +1,76 @@
+// Everything inside the window: the feed, the selection, the views, the status, keys, and the hint for
+// newcomers. Knows nothing of GLFW: a window or a screenshot calls frame() between ImGui::NewFrame and ImGui::Render.
+// UI thread only.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "viewer/gui/base/view.hpp"
+#include "viewer/gui/frame/status_bar.hpp"
+#include "viewer/gui/frame/view_options.hpp"
+#include "viewer/session/feed.hpp"
+
+namespace pclscope::gui {
+
+class App {
+ public:
+  // `open` is called in the feed's thread; `wake` in any.
+  App(const ViewOptions& options, session::Feed::Open open, std::function<void()> wake);
+  ~App();
+
+  void frame(float width, float height, float scale);
+  void escape();  // the key was pressed: not left to ImGui, which misses a key that is down for less than a frame
+  bool wants_to_close() const { return close_; }
+  layout::Theme theme() const { return theme_; }
+  // Something moves or is being computed: the next frame should follow at once.
+  bool unsettled() const;
+  // Everything that was asked for is drawn: for screenshots. `problem` is set when it never will be.
+  bool complete(std::string& problem) const;
+  bool anything_came() const { return scene_.snapshot != nullptr; }
+  void show_hint() { hint_ = true; }
+  std::string description() const;  // JSON of what is shown and where (docs/viewer.md)
+
+ private:
+  struct Cell {
+    std::unique_ptr<View> view;
+    layout::Rect at;
+  };
+  void update_scene();
+  void choose_at_first();
+  void ask_for_graph();
+  void keys();
+  void draw_cells(float top, float width, float height);
+  void draw_cell(std::size_t index, layout::Rect at);
+  void draw_grid(layout::Rect area);
+  void draw_splitter(const char* id, layout::Rect grip, std::vector<float>& ends, std::size_t i, float length,
+                     bool across);
+  void draw_help(float width, float height);
+  void draw_hint(float width, float height);
+  void draw_details(float width, float height);
+  void draw_missing(float top, float width, float height);
+  void dim(float top, float width, float height) const;
+
+  ViewOptions options_;
+  session::Feed feed_;
+  Scene scene_;
+  session::FeedState fed_;
+  Selection selection_;
+  std::vector<Cell> cells_;  // as in all_views()
+  StatusBar status_;
+  StatusPanel status_panel_;
+  layout::Theme theme_;
+  int alone_ = -1;  // index of the only cell shown
+  // Where columns and rows of the grid end, as parts of its width and height; the last ones end at 1.
+  std::vector<float> columns_, rows_;
+  bool close_ = false, help_ = false, hint_ = false, details_ = false;
+  bool chosen_ = false;  // the first selection has been made
+  DagQuestion asked_;
+  bool any_asked_ = false;
+  double asked_at_s_ = -1e9;
+  int quiet_frames_ = 0;  // since something last moved
+  int whole_frames_ = 0;  // with a snapshot and, if one was asked for, a graph
+};
+
+}  // namespace pclscope::gui

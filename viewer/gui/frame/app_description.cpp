@@ -1,0 +1,78 @@
+// What is shown, as JSON: so that scripts and tests need not read pixels.
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "viewer/gui/frame/app.hpp"
+
+namespace pclscope::gui {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json pixel(layout::Point at) { return {std::lround(at.x), std::lround(at.y)}; }
+
+Json selected(const Selection& selection) {
+  Json json = Json::object();
+  json["region"] = selection.region ? Json(*selection.region) : Json();
+  json["rank"] = selection.rank ? Json(*selection.rank) : Json();
+  json["ranks"] = selection.ranks;
+  json["period"] = selection.period ? Json{selection.period->begin_s, selection.period->end_s} : Json();
+  json["finding"] = selection.finding ? Json(*selection.finding) : Json();
+  json["message"] = Json();
+  if (selection.message)
+    json["message"] = {{"source", selection.message->source},
+                       {"destination", selection.message->destination},
+                       {"begin_s", selection.message->begin_s}};
+  return json;
+}
+
+Json marks(const std::vector<Mark>& list) {
+  Json json = Json::object();
+  for (const Mark& mark : list) {
+    if (std::isfinite(mark.at.x) && std::isfinite(mark.at.y) && std::abs(mark.at.x) < 1e6f &&
+        std::abs(mark.at.y) < 1e6f)
+      json[mark.name] = pixel(mark.at);
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string App::description() const {
+  Json json;
+  json["connection"] = {{"state", session::name_of(scene_.connection.phase)},
+                        {"problem", scene_.connection.problem},
+                        {"reconnects", scene_.connection.reconnects}};
+  json["paused"] = scene_.paused;
+  json["help"] = help_;
+  json["hint"] = hint_;
+  json["theme"] = theme_ == layout::Theme::dark ? "dark" : "light";
+  json["snapshots"] = fed_.snapshots;
+  json["shown"] = Json();
+  if (scene_.snapshot)
+    json["shown"] = {{"sequence", scene_.snapshot->live.sequence},
+                     {"duration_s", scene_.snapshot->duration_s},
+                     {"matched", scene_.snapshot->messages.matched}};
+  json["history_bytes"] = scene_.history ? scene_.history->bytes() : 0;
+  json["selection"] = selected(selection_);
+  json["dag"] = Json();
+  if (scene_.dag.dag)
+    json["dag"] = {{"region", scene_.dag.question.region},
+                   {"nodes", scene_.dag.dag->nodes.size()},
+                   {"messages", scene_.dag.dag->messages}};
+  json["dag_problem"] = scene_.dag.problem;
+  json["settled"] = quiet_frames_ >= 4;
+  json["status"] = marks(status_.marks());
+  json["views"] = Json::object();
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    const bool shown = alone_ < 0 || alone_ == static_cast<int>(i);
+    if (!shown || !scene_.snapshot) continue;
+    const layout::Rect at = cells_[i].at;
+    json["views"][cells_[i].view->title()] = {
+        {"at", {std::lround(at.low.x), std::lround(at.low.y), std::lround(at.width()), std::lround(at.height())}},
+        {"marks", marks(cells_[i].view->marks())}};
+  }
+  return json.dump(1, ' ', true, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace pclscope::gui

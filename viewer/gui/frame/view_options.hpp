@@ -1,0 +1,34 @@
+// What `pclscope view` was asked for.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "viewer/gui/base/selection.hpp"
+#include "viewer/layout/palette.hpp"
+
+namespace pclscope::gui {
+
+struct ViewOptions {
+  std::string target;      // job, endpoint or file; empty: the newest running job
+  std::string screenshot;  // path of a PNG: no window
+  int width = 1600;
+  int height = 1000;
+  layout::Theme theme = layout::Theme::dark;
+  float scale = 0;        // 0: what the screen says
+  std::string only;       // one view alone: spatial, evolution, dag, attribution
+  Selection selection;    // to begin with
+  bool selected = false;  // something of it was given
+  std::size_t history_bytes = std::size_t{64} << 20;
+  std::string describe;  // file that tells what is shown, for scripts
+};
+
+// "region=3,rank=17,period=1.5:2.5,finding=0": into `selection`. False: not understood.
+bool parse_selection(const std::string& text, Selection& selection);
+
+// An exit status when it is over already (help, wrong usage said in one line).
+std::optional<int> parse_view(const std::vector<std::string>& words, ViewOptions& options);
+
+}  // namespace pclscope::gui
