@@ -157,7 +157,7 @@ Begun await_all(const AttachedJob& target) {
   const collect::DormantJob& job = target.job();
   Begun begun;
   News news(job.name, "auto");
-  target.wait(seconds(5), [&] {
+  target.wait(seconds(job.node_count > 1 ? 20 : 5), [&] {  // between nodes clocks are measured before anything else
     const collect::SessionProgress now = target.progress();
     begun = {now.recording, now.living};
     news.look();
