@@ -24,6 +24,7 @@ constexpr std::uint32_t threads_limit = 4096;
 Recorder* recorders[threads_limit];
 bool idle[threads_limit];  // its thread ended: the next new thread continues this ring
 std::uint32_t thread_count = 0;
+std::uint32_t left_session = 0;  // the last one that the process left
 pthread_key_t thread_end;
 
 void give_up_thread(void* value) {
@@ -214,13 +215,23 @@ bool open_session(Recorder& mine, std::uint32_t session) {
 
 void close_session(std::uint32_t session) {
   pthread_mutex_lock(&threads_lock);
-  if (session != 0 && process.open_session.load() == session) close_open_session();
+  if (session != 0 && process.open_session.load() == session) {
+    left_session = session;
+    close_open_session();
+  }
   pthread_mutex_unlock(&threads_lock);
 }
 
 record::SegmentHeader* enter_session(Recorder& mine, std::uint32_t session, bool& opened, bool& certain) {
   pthread_mutex_lock(&threads_lock);
   opened = process.open_session.load() != session;
+  // A thread may have looked at the board long ago: others are in a later session by now. Nor is one begun again that
+  // the process left because its aggregator is gone.
+  if (opened && (process.session->load(std::memory_order_acquire) != session || left_session == session)) {
+    opened = false;
+    pthread_mutex_unlock(&threads_lock);
+    return nullptr;
+  }
   if (opened) certain &= open_session(mine, session);
   record::SegmentHeader* segment = mine.next_segment();
   for (std::uint32_t i = 0; segment == nullptr && !opened && i < thread_count; ++i) {  // a new thread

@@ -86,6 +86,7 @@ class Session {
   void of(std::uint32_t number) { collector_.set_session(number); }
   bool empty() const { return collector_.empty(); }
   bool has_matched() const { return matcher_.counts().matched > 0; }
+  bool has_ambiguous() const { return matcher_.counts().ambiguous > 0; }
   void finish() {
     matcher_.finish();
     const MatchCounts counts = matcher_.counts();
@@ -162,10 +163,11 @@ Totals one_session(const collect::DormantJob& job, collect::BoardFile& board, mi
   // On a busy machine a rank may not come to its next MPI call in that time; and where the sender may be far ahead,
   // what is sent in the session is not received in it.
   const auto end = Clock::now() + on, patience = end + std::chrono::seconds(120);
-  const auto match = far_ahead ? end + std::chrono::seconds(2) : patience;
+  const auto some_time = end + std::chrono::seconds(2), match = far_ahead ? some_time : patience;
   const auto wanted = [&](Clock::time_point now) {
     if (now < end) return true;
     if (session.totals.recording < static_cast<std::uint32_t>(job.node_ranks)) return now < patience;
+    if (now > some_time && session.has_ambiguous()) return false;  // threads that were late may make it all ambiguous
     return now < match && !session.has_matched();
   };
   while (wanted(Clock::now())) {
