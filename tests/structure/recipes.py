@@ -40,10 +40,8 @@ const Topic count_topic{"count", takes::csv, show_count};
 PROGRAM = '''#include <mpi.h>
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  MPI_Datatype pair;
-  MPI_Type_contiguous(2, MPI_INT, &pair);
-  MPI_Type_commit(&pair);
-  MPI_Type_free(&pair);
+  int how;
+  MPI_Comm_compare(MPI_COMM_WORLD, MPI_COMM_SELF, &how);
   MPI_Finalize();
   return 0;
 }
@@ -117,8 +115,8 @@ def check(copy):
     copy.insert("topic", "viewer/inspect/topics.def", "TOPIC(summary)\n", "TOPIC(count)\n")
     copy.write("viewer/gui/count/count_view.cpp", VIEW)
     copy.insert("view", "viewer/gui/base/views.def", "PCLSCOPE_VIEW(spatial)\n", "PCLSCOPE_VIEW(count)\n")
-    copy.replace("function", "interpose/generate/calls.def", "\nType_commit                      pass\n",
-                 "\nType_commit                      call\n")
+    copy.replace("function", "interpose/generate/calls.def", "\nComm_compare                     translate\n",
+                 "\nComm_compare                     call\n")
     copy.run("cmake", "-S", ".", "-B", copy.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
              "-DPCLSCOPE_BENCHMARKS=OFF", "-DPCLSCOPE_UNIT_TESTS=OFF")
     copy.run("cmake", "--build", copy.build, "-j", os.cpu_count())
@@ -135,11 +133,11 @@ def check(copy):
     assert copy.pclscope("inspect", dump, "count", "--csv").split() == ["matched", "40"]
     assert copy.pclscope("inspect", dump, "count").strip() == "40 messages"
     assert "count" in copy.pclscope("inspect", "--help")
-    copy.write("committed.c", PROGRAM)
-    copy.run("mpicc.openmpi", "-o", "committed", "committed.c")
-    copy.pclscope("run", "--quiet", "-n", "2", "--dump", dump, "--force", "--", "./committed")
+    copy.write("compare.c", PROGRAM)
+    copy.run("mpicc.openmpi", "-o", "compare", "compare.c")
+    copy.pclscope("run", "--quiet", "-n", "2", "--dump", dump, "--", "./compare")
     functions = json.loads(copy.pclscope("inspect", dump, "calls", "--json"))["functions"]
-    assert {f["function"]: f["calls"] for f in functions}["MPI_Type_commit"] == 2, functions
+    assert {f["function"]: f["calls"] for f in functions}["MPI_Comm_compare"] == 2, functions
     picture, told = copy.folder / "view.png", copy.folder / "view.json"
     copy.pclscope("view", dump, "--screenshot", picture, "--describe", told)
     views = json.loads(told.read_text())["views"]
