@@ -355,6 +355,7 @@ bool Recorder::wait_for_room(bool at_end) {
 
 // A ring without a name goes with its process, and what its addresses mean can be read of a living process only.
 bool Recorder::must_be_found() {
+  if (session_ == 0) return false;  // dormant: it has none
   const bool due = header().descriptor >= 0 ? consumer_due() : aggregator_pid() != 0;
   return due && header().consumer.load(std::memory_order_acquire) == record::Consumer::expected && !consumer_dead();
 }

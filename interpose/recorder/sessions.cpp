@@ -80,7 +80,7 @@ void Recorder::drop_next() {
 void Recorder::join(std::uint32_t word) {
   bool opened = false, certain = true;
   record::SegmentHeader* segment = enter_session(*this, word, opened, certain);
-  if (segment == nullptr) return;  // no room in /dev/shm (said so), or no session of now
+  if (segment == nullptr) return;  // no room in /dev/shm (said so), or that session is over
   // In a call that began before, numbers of this session were taken: nobody will tell of them.
   if (!opened && (sends_until_ > process.first_send || receives_until_ > process.first_receive)) certain = false;
   open(segment);
