@@ -90,16 +90,12 @@ class Worker {
 
  private:
   bool begin() {
-    const auto pid = static_cast<std::uint32_t>(::getpid());
-    if (!options_.attach) {
-      if (board_) board_->board().aggregator.store(pid);
-      return true;
-    }
+    if (!options_.attach) return true;  // the anchor has entered us on the board
     if (!board_) {
       complain("the job " + options_.job + " is not on this node any more");
       return false;
     }
-    const auto session = collect::begin_session(*board_, pid);
+    const auto session = collect::begin_session(*board_, static_cast<std::uint32_t>(::getpid()));
     if (!session) {
       complain(session.error().message);
       return false;

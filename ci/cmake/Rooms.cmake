@@ -3,8 +3,7 @@
 # Their flags, by kind, and the precompiled headers that go with them.
 function(pclscope_kind kind)
   cmake_parse_arguments(arg "" "" "FLAGS;HEADERS;LINKS" ${ARGN})
-  file(WRITE ${PROJECT_BINARY_DIR}/precompiled.cpp "")
-  add_library(pclscope_kind_${kind} STATIC ${PROJECT_BINARY_DIR}/precompiled.cpp)
+  add_library(pclscope_kind_${kind} STATIC ${PROJECT_SOURCE_DIR}/ci/cmake/precompiled.cpp)
   pclscope_precompile(pclscope_kind_${kind} ${arg_HEADERS})
   target_link_libraries(pclscope_kind_${kind} PRIVATE ${arg_LINKS})
   target_compile_options(pclscope_kind_${kind} PRIVATE ${PCLSCOPE_SANITIZE_FLAGS} ${arg_FLAGS})
