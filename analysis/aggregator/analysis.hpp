@@ -9,7 +9,7 @@
 
 #include "analysis/collect/segment_file.hpp"
 #include "analysis/match/matcher.hpp"
-#include "analysis/pipeline/pipeline.hpp"
+#include "analysis/pipeline/evaluation.hpp"
 
 namespace pclscope::aggregator {
 
@@ -38,7 +38,7 @@ class Analysis {
 
   virtual const Matcher& matcher() const = 0;
   // The job's results; nullptr on nodes that do not have them.
-  virtual Pipeline* results() = 0;
+  virtual Evaluation* results() = 0;
   // Live fields of a snapshot of results().
   virtual void fill(Snapshot& snapshot) = 0;
   // Marks whose record is not whole, and from when on. `over`: after finish(); else as far as the results have come.

@@ -4,6 +4,7 @@
 
 #include "analysis/collect/clock_refit.hpp"
 #include "analysis/match/matcher.hpp"
+#include "analysis/nodes/job_ticks.hpp"
 
 namespace pclscope::aggregator {
 namespace {
@@ -26,8 +27,8 @@ std::size_t shares_told(int nodes) { return static_cast<std::size_t>(std::clamp(
 nodes::NodeOptions ManyNodes::node_options(Application application, PipelineOptions options, bool everything) {
   nodes::NodeOptions o;
   o.application = std::move(application);
-  o.pipeline = std::move(options);
-  o.pipeline.name_sites = [this](std::span<Message> messages) { call_sites_.table().translate(messages); };
+  o.analysis = std::move(options);
+  o.analysis.name_sites = [this](std::span<Message> messages) { call_sites_.table().translate(messages); };
   o.everything = everything;
   o.report_every_ns = window_ns_;
   o.site_of = [this](std::int32_t rank, std::uint64_t address, std::uint16_t function) {
@@ -45,8 +46,8 @@ ManyNodes::ManyNodes(nodes::Link& link, Application application, PipelineOptions
       here_(static_cast<std::size_t>(application.ranks), 0),
       window_ns_(options.window_ns),
       node_(link, node_options(std::move(application), std::move(options), everything)),
-      blocked_(static_cast<std::int32_t>(here_.size()), window_ns_, std::as_const(node_.pipeline()).matcher(),
-               collector, clock, call_sites_) {}
+      blocked_(static_cast<std::int32_t>(here_.size()), window_ns_, node_.measurement().matcher(), collector, clock,
+               call_sites_) {}
 
 // The first estimates of a clock are rough: rings can wait for better ones a little.
 bool ManyNodes::ready() {
@@ -114,7 +115,7 @@ std::uint32_t ManyNodes::error_of(std::span<const record::Event> events) {
 }
 
 void ManyNodes::set_dropped(std::int32_t rank, std::uint64_t total) {
-  if (total > 0) node_.pipeline().set_dropped(rank, total);
+  if (total > 0) node_.measurement().set_dropped(rank, total);
 }
 
 void ManyNodes::rings_read(std::int64_t began_ns, bool all_found) {
@@ -147,19 +148,14 @@ void ManyNodes::tell_status() {
   Snapshot now;
   now.ranks.resize(here_.size());
   blocked_.fill(now);
-  const Snapshot counts = node_.pipeline().snapshot();
   const auto wide = [&](std::uint32_t site) { return nodes::site_of_node(link_.self(), site); };
   nodes::Report& news = node_.news();
   const std::vector<collect::RankRecord> records = collect::rank_records(collector_, here_.size(), ended_);
   for (std::size_t r = 0; r < here_.size(); ++r) {
     if (!here_[r]) continue;
-    const RankSummary &inside = now.ranks[r], &count = counts.ranks[r];
-    nodes::RankStatus status;
-    status.rank = static_cast<std::int32_t>(r);
-    status.collectives = count.collectives;
-    status.dropped_events = count.dropped_events;
-    status.mpi_ns = static_cast<std::int64_t>(count.mpi_s * 1e9);
-    status.finalized = count.finished || inside.finished;
+    const RankSummary& inside = now.ranks[r];
+    nodes::RankStatus status = node_.measured().status_of(static_cast<std::int32_t>(r));
+    status.finalized |= inside.finished;
     status.function = inside.call_function;
     status.peer = inside.call_peer;
     status.tag = inside.call_tag;
@@ -221,7 +217,7 @@ void ManyNodes::finish() {
   if (nodes::Root* root = node_.root()) root->finish();
 }
 
-const Matcher& ManyNodes::matcher() const { return const_cast<nodes::Node&>(node_).pipeline().matcher(); }
+const Matcher& ManyNodes::matcher() const { return node_.measurement().matcher(); }
 
 void ManyNodes::fill(Snapshot& snapshot) {
   if (node_.root()) node_.root()->fill(snapshot);

@@ -22,14 +22,14 @@ class ManyNodes : public Analysis {
   void found(collect::SegmentFile& segment) override;
   void take(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events) override;
   void set_dropped(std::int32_t rank, std::uint64_t total) override;
-  void set_muted(std::int32_t rank, bool muted) override { node_.pipeline().set_muted(rank, muted); }
+  void set_muted(std::int32_t rank, bool muted) override { node_.measurement().set_muted(rank, muted); }
   void slice_read() override { node_.pair(); }
   void rings_read(std::int64_t began_ns, bool all_found) override;
   void end(bool in_order) override;
   bool over() override { return node_.over(); }
   void finish() override;
   const Matcher& matcher() const override;
-  Pipeline* results() override { return node_.root() ? &node_.root()->pipeline() : nullptr; }
+  Evaluation* results() override { return node_.root() ? &node_.root()->evaluation() : nullptr; }
   void fill(Snapshot& snapshot) override;
   void mark_missing(Snapshot& snapshot, bool over) override;
   std::vector<CallSite> site_news() override;

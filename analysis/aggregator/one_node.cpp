@@ -7,7 +7,7 @@ namespace pclscope::aggregator {
 namespace {
 
 constexpr std::chrono::milliseconds between_looks{50};
-constexpr int rounds_to_pair = 3;  // with all rings found (Pipeline::end_round)
+constexpr int rounds_to_pair = 3;  // with all rings found (Measurement::end_round)
 
 }  // namespace
 
@@ -22,7 +22,7 @@ void OneNode::found(collect::SegmentFile& segment) {
   pipeline_.set_tick_scale(clock_.scale());
   blocked_.set_tick_scale(clock_.scale());
   pipeline_.set_node(segment.rank(), segment.node());
-  pipeline_.set_threads(segment.rank(), segment.header().threads == record::Threads::many);
+  pipeline_.measurement().set_threads(segment.rank(), segment.header().threads == record::Threads::many);
   pipeline_.set_mpi(segment.mpi());
   call_sites_.table().add_process(segment.rank(), segment.header().pid, segment.executable());
 }
@@ -32,7 +32,7 @@ void OneNode::rings_read(std::int64_t, bool all_found) {
   const auto now = BlockedWatch::Clock::now();
   blocked_.round(now);
   if (!all_found || ++rounds_since_read_ < rounds_to_pair || now < next_look_) return;
-  paired_ = std::exchange(read_, collect::rank_records(collector_, static_cast<std::size_t>(pipeline_.ranks()), false));
+  paired_ = std::exchange(read_, collect::rank_records(collector_, pipeline_.measured().dropped.size(), false));
   rounds_since_read_ = 0;
   next_look_ = now + between_looks;
 }
@@ -48,7 +48,7 @@ void OneNode::mark_missing(Snapshot& snapshot, bool over) {
   std::vector<collect::RankRecord> records =
       over ? collect::rank_records(collector_, snapshot.ranks.size(), true) : paired_;
   records.resize(snapshot.ranks.size());
-  const std::int64_t passed_ns = pipeline_.passed_until_ns();
+  const std::int64_t passed_ns = pipeline_.measurement().passed_until_ns();
   for (RankSummary& rank : snapshot.ranks) {
     const collect::RankRecord& record = records[static_cast<std::size_t>(rank.rank)];
     std::int64_t until_ns = record.until_ticks == 0 ? 0 : clock_.ticks_to_ns(record.until_ticks);

@@ -6,6 +6,7 @@
 #include "analysis/callsite/call_sites.hpp"
 #include "analysis/collect/rank_records.hpp"
 #include "analysis/collect/tick_clock.hpp"
+#include "analysis/pipeline/pipeline.hpp"
 
 namespace pclscope::aggregator {
 
@@ -17,7 +18,8 @@ class OneNode : public Analysis {
       : clock_(clock),
         collector_(collector),
         pipeline_(std::move(application), named(std::move(options))),
-        blocked_(ranks_of(pipeline_), window_ns_, pipeline_.matcher(), collector, clock, call_sites_) {}
+        blocked_(pipeline_.measured().application.ranks, window_ns_, pipeline_.measurement().matcher(), collector,
+                 clock, call_sites_) {}
 
   void found(collect::SegmentFile& segment) override;
   void take(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events) override {
@@ -25,15 +27,15 @@ class OneNode : public Analysis {
     blocked_.add(rank, thread, events);
   }
   void set_dropped(std::int32_t rank, std::uint64_t total) override {
-    if (total > 0) pipeline_.set_dropped(rank, total);
+    if (total > 0) pipeline_.measurement().set_dropped(rank, total);
   }
-  void set_muted(std::int32_t rank, bool muted) override { pipeline_.set_muted(rank, muted); }
+  void set_muted(std::int32_t rank, bool muted) override { pipeline_.measurement().set_muted(rank, muted); }
   void slice_read() override { pipeline_.end_round(clock_.now_ns(), false); }
   void rings_read(std::int64_t began_ns, bool all_found) override;
   void end(bool in_order) override { in_order_ = in_order; }
   void finish() override;
-  const Matcher& matcher() const override { return std::as_const(pipeline_).matcher(); }
-  Pipeline* results() override { return &pipeline_; }
+  const Matcher& matcher() const override { return pipeline_.measurement().matcher(); }
+  Evaluation* results() override { return &pipeline_.evaluation(); }
   void fill(Snapshot& snapshot) override;
   void mark_missing(Snapshot& snapshot, bool over) override;
   std::vector<CallSite> site_news() override { return call_sites_.news(); }
@@ -41,7 +43,6 @@ class OneNode : public Analysis {
 
  private:
   PipelineOptions named(PipelineOptions options);
-  static std::int32_t ranks_of(const Pipeline& pipeline) { return pipeline.ranks(); }
 
   const collect::TickClock& clock_;
   const collect::Collector& collector_;

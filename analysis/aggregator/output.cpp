@@ -81,7 +81,7 @@ void Output::open() {
 }
 
 void Output::serve(Analysis& analysis) {
-  Pipeline& results = *analysis.results();
+  Evaluation& results = *analysis.results();
   broadcast_.serve([&results](const DagQuestion& question) { return results.dag(question); },
                    [&results] { return results.traffic(); });
 }
@@ -104,7 +104,7 @@ void Output::report(Clock::time_point now, Analysis& analysis) {
 
 // What messages refer to is in the file before them.
 void Output::flush(Snapshot snapshot, Analysis& analysis) {
-  Pipeline& results = *analysis.results();
+  Evaluation& results = *analysis.results();
   const std::vector<CallSite> sites = analysis.site_news();
   if (store_ && (ending_ || results.pairs() <= pairs_of_every_summary)) snapshot.traffic = results.traffic();
   store([&] { return store_->append(sites); });

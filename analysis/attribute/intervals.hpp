@@ -1,4 +1,4 @@
-// Stretches of time in which something acts: active slices, short breaks between them closed.
+// Intervals in which something acts: active slices, short breaks between them closed.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Jobs of this user on this node that were only preloaded, and sessions: the stretches in which such a job records.
+// Jobs of this user on this node that were only preloaded, and sessions: the intervals in which such a job records.
 // No locks: two who attach at once are told apart by a compare-and-swap on the board. Any thread.
 #pragma once
 

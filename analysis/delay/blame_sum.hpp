@@ -1,4 +1,4 @@
-// The parts of one wait: how much of it goes back to which visit of which stretch of computation.
+// The parts of one wait: how much of it goes back to which visit of which phase of computation.
 #pragma once
 
 #include <cstddef>

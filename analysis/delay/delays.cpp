@@ -149,7 +149,7 @@ void Delays::sum_up(const Lateness& lateness) {
   sum_.clear();
   excess_.compare(calls_, lateness, last_in_step(calls_, lateness));
   if (excess_.wait_excess() > 0) sum_up_waits(lateness);
-  for (const Excess::Stretch& s : excess_.stretches())
+  for (const Excess::Phase& s : excess_.phases())
     if (s.excess() > 0)
       sum_.add({origins_.row(lateness.late, s.site, s.after_site), 0, s.visit_ns}, static_cast<double>(s.excess()));
   sum_.add({BlameSum::inside_mpi, 0, 0}, static_cast<double>(excess_.inside_excess()));

@@ -59,7 +59,7 @@ class Delays {
   // chunk (or batch) has come: a posted receive is told when it completes, and may say where computation ended. What
   // comes later is taken as well, but waits that were already followed do not change.
   void add(std::span<const Message> messages, std::span<const CollectiveCall> collectives, std::int64_t until_ns);
-  // What comes next does not follow on what came before (a stretch was left out): nothing is compared across.
+  // What comes next does not follow on what came before (a phase was left out): nothing is compared across.
   void leave_out(std::uint64_t messages);
   void tell(DelayListener* listener) { listener_ = listener; }  // null: nobody; must outlive this
   // No more will come: follows the rest. (Should more come nevertheless, it is taken.)

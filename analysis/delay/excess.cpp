@@ -83,7 +83,7 @@ InStep last_in_step(const CallsOfRanks& calls, const Lateness& l) {
   return search.best.found ? search.best : from_what_is_known(calls, search, l.late, l.waiting);
 }
 
-// Tells the visitor stretches between calls, waits and other time inside MPI in [from, to), which they fill without
+// Tells the visitor phases between calls, waits and other time inside MPI in [from, to), which they fill without
 // overlaps. Calls further back than `look_back` are as if they had not been.
 template <class Visitor>
 void Excess::walk(const CallsOfRanks::Rank& rank, std::int64_t from, std::int64_t to, std::size_t look_back,
@@ -99,7 +99,7 @@ void Excess::walk(const CallsOfRanks::Rank& rank, std::int64_t from, std::int64_
   std::int64_t now = from;
   for (; i < end; ++i) {
     const RankCall& c = calls[i];
-    if (c.begin > now) visitor.stretch(*previous, c, now, c.begin - now);
+    if (c.begin > now) visitor.phase(*previous, c, now, c.begin - now);
     const std::int64_t begin = std::max(now, c.begin), until = std::max(begin, std::min(c.end, to));
     const std::int64_t waited = std::clamp(c.wait_end, begin, until) - begin;
     if (waited > 0) visitor.wait(i, waited);
@@ -107,15 +107,15 @@ void Excess::walk(const CallsOfRanks::Rank& rank, std::int64_t from, std::int64_
     now = std::max(now, until);
     previous = &c;
   }
-  if (now < to) visitor.stretch(*previous, end < calls.size() ? calls[end] : none, now, to - now);
+  if (now < to) visitor.phase(*previous, end < calls.size() ? calls[end] : none, now, to - now);
 }
 
-Excess::Stretch* Excess::stretch(std::uint32_t site, std::uint32_t after_site, std::uint8_t kinds, bool make) {
-  for (Stretch& s : stretches_)
+Excess::Phase* Excess::phase(std::uint32_t site, std::uint32_t after_site, std::uint8_t kinds, bool make) {
+  for (Phase& s : phases_)
     if (s.site == site && s.after_site == after_site && s.kinds == kinds) return &s;
   if (!make) return nullptr;
-  if (stretches_.size() >= most_stretches) return &stretches_.back();
-  Stretch& s = stretches_.emplace_back();
+  if (phases_.size() >= most_phases) return &phases_.back();
+  Phase& s = phases_.emplace_back();
   s.site = site;
   s.after_site = after_site;
   s.kinds = kinds;
@@ -131,9 +131,9 @@ std::uint8_t kinds_of(const RankCall& before, const RankCall& after) {
 
 struct Excess::OfLate {
   Excess& e;
-  void stretch(const RankCall& before, const RankCall& after, std::int64_t begin, std::int64_t ns) {
+  void phase(const RankCall& before, const RankCall& after, std::int64_t begin, std::int64_t ns) {
     if (ns < e.negligible_) return;
-    Stretch& s = *e.stretch(after.site, before.site, kinds_of(before, after), true);
+    Phase& s = *e.phase(after.site, before.site, kinds_of(before, after), true);
     s.late_ns += ns;
     if (ns <= s.longest_ns) return;
     s.longest_ns = ns;
@@ -148,9 +148,9 @@ struct Excess::OfLate {
 
 struct Excess::OfWaiting {
   Excess& e;
-  void stretch(const RankCall& before, const RankCall& after, std::int64_t, std::int64_t ns) {
+  void phase(const RankCall& before, const RankCall& after, std::int64_t, std::int64_t ns) {
     if (ns < e.negligible_) return;
-    if (Stretch* s = e.stretch(after.site, before.site, kinds_of(before, after), false)) s->waiting_ns += ns;
+    if (Phase* s = e.phase(after.site, before.site, kinds_of(before, after), false)) s->waiting_ns += ns;
   }
   void wait(std::size_t call, std::int64_t ns) {
     e.waiting_waited_ += ns;
@@ -160,7 +160,7 @@ struct Excess::OfWaiting {
 };
 
 void Excess::compare(const CallsOfRanks& calls, const Lateness& l, const InStep& since) {
-  stretches_.clear();
+  phases_.clear();
   late_waits_.clear();
   waiting_waits_.clear();
   late_waited_ = waiting_waited_ = late_inside_ = waiting_inside_ = 0;

@@ -33,7 +33,7 @@ InStep last_in_step(const CallsOfRanks& calls, const Lateness& lateness);
 // The comparison. An object is reused, so that its buffers stay.
 class Excess {
  public:
-  struct Stretch {  // computation between two calls, all visits in the interval
+  struct Phase {  // computation between two calls, all visits in the interval
     std::uint32_t site = 0, after_site = 0;
     std::uint8_t kinds = 0;
     std::int64_t late_ns = 0;  // what the late rank spent in it
@@ -49,25 +49,25 @@ class Excess {
 
   void compare(const CallsOfRanks& calls, const Lateness& lateness, const InStep& since);
 
-  const std::vector<Stretch>& stretches() const { return stretches_; }
+  const std::vector<Phase>& phases() const { return phases_; }
   const std::vector<Waited>& waits_of_late() const { return late_waits_; }
   const std::vector<Waited>& waits_of_waiting() const { return waiting_waits_; }
   std::int64_t wait_excess() const { return late_waited_ > waiting_waited_ ? late_waited_ - waiting_waited_ : 0; }
   std::int64_t inside_excess() const { return late_inside_ > waiting_inside_ ? late_inside_ - waiting_inside_ : 0; }
 
  private:
-  static constexpr std::size_t most_stretches = 64;
+  static constexpr std::size_t most_phases = 64;
   template <class Visitor>
   static void walk(const CallsOfRanks::Rank& rank, std::int64_t from, std::int64_t to, std::size_t look_back,
                    Visitor& visitor);
   struct OfLate;
   struct OfWaiting;
-  Stretch* stretch(std::uint32_t site, std::uint32_t after_site, std::uint8_t kinds, bool make);
+  Phase* phase(std::uint32_t site, std::uint32_t after_site, std::uint8_t kinds, bool make);
 
-  std::vector<Stretch> stretches_;
+  std::vector<Phase> phases_;
   std::vector<Waited> late_waits_, waiting_waits_;
   std::int64_t late_waited_ = 0, waiting_waited_ = 0, late_inside_ = 0, waiting_inside_ = 0;
-  std::int64_t negligible_ = 0;  // shorter stretches are not compared
+  std::int64_t negligible_ = 0;  // shorter phases are not compared
 };
 
 }  // namespace pclscope

@@ -25,7 +25,7 @@ std::uint32_t Origins::row(std::int32_t rank, std::uint32_t site, std::uint32_t 
   return it->second;
 }
 
-void Origins::lose(Row& row, std::int32_t victim, double ns) {
+void Origins::charge(Row& row, std::int32_t victim, double ns) {
   Victim* least = row.victims.data();
   for (Victim& v : row.victims) {
     if (v.rank == victim) {
@@ -61,7 +61,7 @@ void Origins::charge(const Blame& blame, const Wait& wait, double ns) {
   if (wait.collective) row.collective_ns += ns;
   row.first_ns = std::min(row.first_ns, wait.begin_ns);
   row.last_ns = std::max(row.last_ns, wait.end_ns);
-  lose(row, wait.victim, ns);
+  charge(row, wait.victim, ns);
   visit(row, blame.visit_ns, ns);
   caused_ns_[static_cast<std::size_t>(row.rank)] += ns;
 }
@@ -75,7 +75,7 @@ void Origins::merge(Row& into, const Row& row) {
   into.first_ns = std::min(into.first_ns, row.first_ns);
   into.last_ns = std::max(into.last_ns, row.last_ns);
   for (const Victim& v : row.victims)
-    if (v.rank >= 0) lose(into, v.rank, v.ns);
+    if (v.rank >= 0) charge(into, v.rank, v.ns);
 }
 
 std::vector<std::uint32_t> Origins::make_room(std::size_t rows_needed) {

@@ -1,4 +1,4 @@
-// Where waits go back to, and what that cost. A row is a stretch of computation: a rank, the site of the call before it
+// Where waits go back to, and what that cost. A row is a computation phase: a rank, the site of the call before it
 // and of the call after it. One thread owns an Origins. Memory: 400 bytes per row, at most `limit` rows; when they are
 // used up, the quarter that cost most stays and the others are merged into one row per rank (sites 0).
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace pclscope {
 
-// A wait's share of what it goes back to: the visit of a row's stretch that began at `visit_ns`.
+// A wait's share of what it goes back to: the visit of a row's phase that began at `visit_ns`.
 struct Blame {
   std::uint32_t origin = 0;
   float share = 0;  // of the wait, 0..1
@@ -33,7 +33,7 @@ class Origins {
 
   explicit Origins(std::int32_t ranks);
 
-  // Row of a stretch; made when it is new. Good until make_room().
+  // Row of a phase; made when it is new. Good until make_room().
   std::uint32_t row(std::int32_t rank, std::uint32_t site, std::uint32_t after_site);
   std::int32_t rank_of(std::uint32_t row) const { return rows_[row].rank; }
   std::uint32_t site_of(std::uint32_t row) const { return rows_[row].site; }
@@ -79,7 +79,7 @@ class Origins {
       return static_cast<std::size_t>(h ^ h >> 32);
     }
   };
-  static void lose(Row& row, std::int32_t victim, double ns);
+  static void charge(Row& row, std::int32_t victim, double ns);
   static void visit(Row& row, std::int64_t begin_ns, double ns);
   static void merge(Row& into, const Row& row);
   static DelayOrigin told(const Row& row);

@@ -38,31 +38,31 @@ double weight_of(const Flow& flow, Objective objective) {
 }
 
 void add_partners(const MappingProblem& problem, Instance& instance) {
-  struct Half {
+  struct Direction {
     std::int32_t from, to;
     double weight;
   };
-  std::vector<Half> halves;
-  halves.reserve(problem.traffic.flows.size() * 2);
+  std::vector<Direction> directions;
+  directions.reserve(problem.traffic.flows.size() * 2);
   for (const Flow& flow : problem.traffic.flows) {
     const double weight = weight_of(flow, problem.objective);
     if (flow.source == flow.destination || !(weight > 0)) continue;
-    halves.push_back({flow.source, flow.destination, weight});
-    halves.push_back({flow.destination, flow.source, weight});
+    directions.push_back({flow.source, flow.destination, weight});
+    directions.push_back({flow.destination, flow.source, weight});
   }
-  std::sort(halves.begin(), halves.end(),
-            [](const Half& a, const Half& b) { return a.from != b.from ? a.from < b.from : a.to < b.to; });
+  std::sort(directions.begin(), directions.end(),
+            [](const Direction& a, const Direction& b) { return a.from != b.from ? a.from < b.from : a.to < b.to; });
   instance.first.assign(static_cast<std::size_t>(instance.ranks) + 1, 0);
   double total = 0;
-  for (std::size_t k = 0; k < halves.size(); ++k) {
-    total += halves[k].weight;
-    if (k > 0 && halves[k].from == halves[k - 1].from && halves[k].to == halves[k - 1].to) {
-      instance.weight.back() += halves[k].weight;
+  for (std::size_t k = 0; k < directions.size(); ++k) {
+    total += directions[k].weight;
+    if (k > 0 && directions[k].from == directions[k - 1].from && directions[k].to == directions[k - 1].to) {
+      instance.weight.back() += directions[k].weight;
       continue;
     }
-    instance.partner.push_back(halves[k].to);
-    instance.weight.push_back(halves[k].weight);
-    ++instance.first[halves[k].from + 1];
+    instance.partner.push_back(directions[k].to);
+    instance.weight.push_back(directions[k].weight);
+    ++instance.first[directions[k].from + 1];
   }
   std::partial_sum(instance.first.begin(), instance.first.end(), instance.first.begin());
   // Scaled for floats: any unit will do, as temperatures are relative to the mean.

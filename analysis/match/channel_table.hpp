@@ -26,7 +26,7 @@ struct Channel {
   bool waiting = false;                  // is in a wildcard's chain
   bool sends_ambiguous = false;          // the order of its sends is not known any more
   bool used = true;                      // since the last sweep
-  bool special = false;                  // threads or unrecorded stretches: pairing looks closer (races.cpp)
+  bool special = false;                  // threads or unrecorded intervals: pairing looks closer (races.cpp)
 };
 static_assert(sizeof(Channel) == 64);
 

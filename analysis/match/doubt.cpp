@@ -40,7 +40,7 @@ bool Matcher::Poison::covers(const Channel& c) const {
          (tag == any_tag || tag == c.tag);
 }
 
-void Matcher::lose(std::int32_t rank) {
+void Matcher::mark_lossy(std::int32_t rank) {
   Rank& r = ranks_[rank];
   if (r.lossy) return;
   channels_.for_each([&](std::uint32_t index) {
@@ -128,7 +128,7 @@ void Matcher::poison(std::int32_t rank, std::uint64_t comm, std::int32_t source,
                        (p.tag == any_tag || p.tag == tag) && p.from <= from;
     if (wider) return;
   }
-  if (of_rank >= poison_limit) return lose(rank);
+  if (of_rank >= poison_limit) return mark_lossy(rank);
   poisons_.push_back(added);
   std::vector<std::uint32_t> covered;
   channels_.for_each([&](std::uint32_t index) {

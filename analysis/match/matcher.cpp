@@ -107,7 +107,7 @@ void Matcher::read(std::int32_t rank, Rank& r, const Event& e) {
       return number < r.next_send ? take_send_cancel(rank, e) : take_out_of_turn(rank, r, e, true);
     case EventKind::lost:
       r.told += e.ordinal;
-      if (!(e.flags & flag::summarised)) lose(rank);
+      if (!(e.flags & flag::summarised)) mark_lossy(rank);
       return;
     case EventKind::unrecorded_sends:
       return e.begin <= r.next_send ? take_unrecorded_sends(rank, r, e) : take_out_of_turn(rank, r, e, true);

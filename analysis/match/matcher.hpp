@@ -7,7 +7,7 @@
 // read in an earlier round and every ring has been read to its head since.
 //
 // Several nodes: each node's matcher reads the rings of its own ranks, pairs what they receive, and hands the sends to
-// ranks elsewhere ("remote ranks") on to the matcher there: set_forward(), add_half(). Rings are then read in epochs
+// ranks elsewhere ("remote ranks") on to the matcher there: set_forward(), add_remote(). Rings are then read in epochs
 // that all nodes go through together: see end_epoch().
 //
 // Owned by one thread. Memory: outstanding sends and receives, channels in use (idle ones are evicted).
@@ -82,11 +82,11 @@ class Matcher {
   // Several threads of the rank may be in MPI at once. Known by itself once a second ring was read.
   void set_threads(std::int32_t rank, bool several);
   // What the headers of the rank's rings said after the rings were read: events dropped so far, and whether a thread is
-  // in a stretch without events of which its summary is still to come: once after each reading of the rings, before
+  // in an interval without events of which its summary is still to come: once after each reading of the rings, before
   // end_round(). While something is missing, what it could decide waits.
   void note_drop(std::int32_t rank, std::uint64_t dropped_total);
   void note_muted(std::int32_t rank, bool muted);
-  // See Pipeline::end_round.
+  // See Measurement::end_round.
   void end_round(bool all_read = true);
   void finish();
 
@@ -97,11 +97,11 @@ class Matcher {
   void set_here(std::int32_t rank);
   // What the other node's matcher handed to its `forward`: of one rank in that order. Event::site stands as it is.
   // `clock_error_ns` goes into the message, with set_clock_error() of the receiver's side.
-  void add_half(std::int32_t rank, std::uint8_t thread, const record::Event& event, std::uint32_t clock_error_ns);
+  void add_remote(std::int32_t rank, std::uint8_t thread, const record::Event& event, std::uint32_t clock_error_ns);
   void set_clock_error(std::uint32_t ns) { clock_error_ = ns; }
   // Of ranks here: what changed since the last call. Read after the rings, with everything handed to `forward` before.
   std::vector<SenderState> sender_news();
-  void set_sender(const SenderState& state);  // of a remote rank; `lossy` before its halves, the rest after them
+  void set_sender(const SenderState& state);  // of a remote rank; `lossy` before its sends, the rest after them
   // Since the epoch before was over on all nodes, the rings here were read to their heads, and then their headers
   // (note_drop(), note_muted()). What is read from now on belongs to the next epoch. Before sender_news().
   void end_epoch();
@@ -148,7 +148,7 @@ class Matcher {
   using Parked = std::map<std::uint64_t, std::vector<ParkedEvent>>;
   struct Thread {
     std::uint64_t read_until = 0;
-    bool in_summary = false;  // its last event belongs to the summary of an unrecorded stretch
+    bool in_summary = false;  // its last event belongs to the summary of an unrecorded interval
   };
   // Several threads: a receive of unknown place: those it could come before, up to its number, are uncertain.
   struct OutOfPlace {
@@ -229,7 +229,7 @@ class Matcher {
   // Takes a number of its own: sends; receives as they are posted, complete at once, or are refused by MPI.
   static bool is_posting(const record::Event& e);
 
-  // unrecorded.cpp: stretches without events
+  // unrecorded.cpp: intervals without events
   void take_unrecorded_sends(std::int32_t rank, Rank& r, const record::Event& e);
   void take_unrecorded_receives(std::int32_t rank, Rank& r, const record::Event& e);
   void take_lost_number(std::int32_t rank, Rank& r, const record::Event& e);
@@ -284,7 +284,7 @@ class Matcher {
   bool wildcard_covers(const Channel& c) const;
 
   // doubt.cpp: what is not certain any more
-  void lose(std::int32_t rank);
+  void mark_lossy(std::int32_t rank);
   void cut_sends(std::uint32_t index);
   void cut_receives(std::uint32_t index, Rank& r, std::uint64_t from, bool completed_only);
   void poison(std::int32_t rank, std::uint64_t comm, std::int32_t source, std::int32_t tag, std::uint64_t from);

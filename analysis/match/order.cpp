@@ -26,7 +26,7 @@ void Matcher::take_out_of_turn(std::int32_t rank, Rank& r, const Event& e, bool 
   const std::uint64_t number = is_unrecorded(e) ? e.begin : number_of(e.ordinal);
   if (number < next) {
     // Only a posting can come here: a number seen twice. The writer is broken, nothing of it is certain.
-    lose(rank);
+    mark_lossy(rank);
     return take_event(rank, r, e);
   }
   // It may come before others that have their turn now.
@@ -35,7 +35,7 @@ void Matcher::take_out_of_turn(std::int32_t rank, Rank& r, const Event& e, bool 
   (is_send ? r.parked_sends : r.parked_recvs)[number].push_back({e, thread_});
   ++r.parked;
   take_parked(rank, r);
-  if (r.parked > parked_limit) lose(rank);
+  if (r.parked > parked_limit) mark_lossy(rank);
 }
 
 // Takes whatever has its turn now.

@@ -191,7 +191,7 @@ void Matcher::emit(const Channel& c, const SendEntry& send, const RecvEntry& rec
   m.bytes = recv.bytes == ~0ull ? send.bytes : recv.bytes;
   m.send_begin = scale_.to_ns(send.begin);
   m.send_end = scale_.to_ns(send.end);
-  // Posted in a stretch without events: nobody is to be blamed for a late post.
+  // Posted in an interval without events: nobody is to be blamed for a late post.
   m.recv_post = scale_.to_ns(recv.bits & recv_bit::unseen_post ? std::min(recv.post, send.begin) : recv.post);
   m.recv_wait = scale_.to_ns(recv.wait);
   m.recv_end = scale_.to_ns(recv.end);
@@ -237,7 +237,7 @@ void Matcher::finish() {
   if (finished_) return;
   finished_ = true;
   for (std::int32_t rank = 0; rank < static_cast<std::int32_t>(ranks_.size()); ++rank)
-    if (ranks_[rank].parked > 0 || ranks_[rank].muted || ranks_[rank].dropped > ranks_[rank].told) lose(rank);
+    if (ranks_[rank].parked > 0 || ranks_[rank].muted || ranks_[rank].dropped > ranks_[rank].told) mark_lossy(rank);
   channels_.for_each([this](std::uint32_t index) { drain(index, Drain::end_of_job); });
   flush_batch();
   counts_.unmatched_sends = counts_.unmatched_receives = 0;

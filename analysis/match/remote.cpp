@@ -1,9 +1,9 @@
-// Ranks of other nodes: their sends come as halves, already in their turn (the matcher that reads their rings has put
-// them in order), with a SenderState wherever more than the halves must be known.
+// Ranks of other nodes: what they sent comes already in its turn (the matcher that reads their rings has put
+// it in order), with a SenderState wherever more than that must be known.
 //
 // Rounds are epochs here. A completion that was read in epoch e, and a cancel of a send from before it: the sender's
 // node read its headers at the end of epoch e + 1, after epoch e was over everywhere, so after that completion. Then
-// either a stretch without events that holds the cancel was seen (it owes something), or the cancel was in a ring, to
+// either an interval without events that holds the cancel was seen (it owes something), or the cancel was in a ring, to
 // be read in epoch e + 2 at the latest (the rings are read before the headers). When that is over here, the cancel is
 // here too. What is read between end_epoch() and epoch_over() belongs to the next epoch.
 #include <algorithm>
@@ -29,7 +29,7 @@ void Matcher::set_here(std::int32_t rank) {
   here_.insert(std::upper_bound(here_.begin(), here_.end(), rank), rank);
 }
 
-void Matcher::add_half(std::int32_t rank, std::uint8_t thread, const Event& event, std::uint32_t clock_error_ns) {
+void Matcher::add_remote(std::int32_t rank, std::uint8_t thread, const Event& event, std::uint32_t clock_error_ns) {
   if (!is_rank(rank) || !is_rank(event.peer) || ranks_[event.peer].away) return;
   Rank& r = ranks_[rank];
   thread_ = thread;
@@ -59,7 +59,7 @@ std::vector<SenderState> Matcher::sender_news() {
   for (const std::int32_t rank : here_) {
     const Rank& r = ranks_[rank];
     SenderState state{rank, 0, 0, 0, r.several, owes(r), r.lossy, r.finalized && r.several};
-    // Of a rank with one thread its halves tell all the rest.
+    // Of a rank with one thread its sends tell all the rest.
     if (r.several) {
       state.next_send = r.next_send;
       state.told_sends = r.told_sends;
@@ -85,11 +85,11 @@ void Matcher::set_sender(const SenderState& state) {
   }
   r.muted = state.owes;
   r.finalized |= state.finalized;
-  if (state.lossy) lose(state.rank);
+  if (state.lossy) mark_lossy(state.rank);
 }
 
-// The headers have just been read. Marked now, not when the epoch is over: what is read in between may follow a stretch
-// that began after that.
+// The headers have just been read. Marked now, not when the epoch is over: what is read in between may follow an
+// interval that began after that.
 void Matcher::end_epoch() {
   mark_round();
   ++read_round_;
@@ -98,7 +98,7 @@ void Matcher::end_epoch() {
 void Matcher::last_events() {
   for (std::int32_t rank = 0; rank < static_cast<std::int32_t>(ranks_.size()); ++rank) {
     const Rank& r = ranks_[rank];
-    if (!r.away && (r.parked > 0 || r.muted || r.dropped > r.told)) lose(rank);
+    if (!r.away && (r.parked > 0 || r.muted || r.dropped > r.told)) mark_lossy(rank);
   }
 }
 
@@ -106,7 +106,7 @@ void Matcher::last_events() {
 // recorded (drain()).
 void Matcher::set_gone(std::int32_t rank) {
   if (!is_rank(rank) || !ranks_[rank].away) return;
-  lose(rank);
+  mark_lossy(rank);
   ranks_[rank].gone = true;
 }
 

@@ -1,11 +1,11 @@
-// Stretches without events: their sends and receives are told as counts per channel (FORMAT.md: Not
+// Intervals without events: their sends and receives are told as counts per channel (FORMAT.md: Not
 // recorded, but accounted for). An unrecorded message takes its turn like any other; its message has no times.
 //
-// Until the summary of a stretch has been read, the rank owes something. What it could decide waits: of a rank with one
-// thread only the cancels of its sends are told late (nothing else of the stretch precedes what was recorded before
-// it); of a rank with several threads also everything that the other threads record meanwhile, which its unrecorded
-// messages may precede. Such a send or receive is known to have no untold message before it once, after it was read,
-// there was a moment at which no thread owed anything, and the rings have been read to where they stood then.
+// Until the summary of an interval has been read, the rank owes something. What it could decide waits: of a rank with
+// one thread only the cancels of its sends are told late (nothing else of the interval precedes what was recorded
+// before it); of a rank with several threads also everything that the other threads record meanwhile, which its
+// unrecorded messages may precede. Such a send or receive is known to have no untold message before it once, after it
+// was read, there was a moment at which no thread owed anything, and the rings have been read to where they stood then.
 #include <algorithm>
 
 #include "analysis/match/matcher.hpp"
@@ -155,7 +155,7 @@ void Matcher::mark_round() {
   }
   std::erase_if(owing_, [this](std::int32_t rank) {
     Rank& r = ranks_[rank];
-    if (owes(r) && !r.lossy && r.next_send + r.next_recv - r.owing_since > owing_limit) lose(rank);
+    if (owes(r) && !r.lossy && r.next_send + r.next_recv - r.owing_since > owing_limit) mark_lossy(rank);
     if (owes(r) && !r.lossy) return false;
     r.owing_since = ~0ull;
     return true;

@@ -1,5 +1,5 @@
 // What the aggregators may send beyond what exactness needs: raw messages. A node's traffic in all is to stay below 2 %
-// of the application's message bytes or 1 MB/s, whichever is larger; raw messages have what halves and reports leave of
+// of the application's message bytes or 1 MB/s, whichever is larger; raw messages have what sends and reports leave of
 // it. One thread. Times: ns on any one axis.
 #pragma once
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "analysis/match/matcher.hpp"
+#include "analysis/nodes/job_ticks.hpp"
 #include "analysis/nodes/packing.hpp"
 
 namespace pclscope::nodes {
@@ -15,19 +16,15 @@ namespace {
 constexpr std::size_t calls_of_frame = 8192;
 }  // namespace
 
-PipelineOptions Node::node_options(const NodeOptions& options) {
-  PipelineOptions o;
-  o.role = PipelineRole::node;
-  o.window_ns = options.pipeline.window_ns;
-  o.allowance_ns = options.pipeline.allowance_ns;
-  o.worst_messages = options.pipeline.worst_messages;
-  o.baseline = options.pipeline.baseline;
-  o.memory_bytes = 0;
-  o.delay_share = o.order_share = 0;
-  o.collectives_elsewhere = true;
-  o.name_sites = [this](std::span<Message> messages) { name(messages); };
-  o.on_part = [this](WindowPart&& part, std::span<const Message> messages) { take_part(std::move(part), messages); };
-  return o;
+PipelineOptions Node::named(PipelineOptions options) {
+  options.name_sites = [this](std::span<Message> messages) { name(messages); };
+  return options;
+}
+
+Measurement::Hooks Node::hooks() {
+  return {
+      [this](const OpenWindows::Closed& closed) { take_window(closed); },
+      [this](const Message& m, std::int64_t time, std::int64_t transfer) { unsent_.count_time(m, time, transfer); }};
 }
 
 Node::Node(Link& link, NodeOptions options)
@@ -38,25 +35,26 @@ Node::Node(Link& link, NodeOptions options)
       here_(node_of_rank_.size(), 0),
       reports_(self_, link.nodes()),
       budget_(options_.root.raw_bytes_per_s / static_cast<std::uint64_t>(std::max(link.nodes(), 1))),
-      pipeline_(options_.application, node_options(options_)) {
+      region_of_rank_(node_of_rank_.size(), -1),
+      measured_(options_.application, options_.analysis),
+      measurement_(measured_, named(options_.analysis), hooks()) {
   calls_.node = self_;
   calls_.window_ns = INT64_MIN;
-  pipeline_.set_tick_scale(job_scale());
-  pipeline_.matcher().set_forward(
+  measurement_.set_tick_scale(job_scale());
+  measurement_.matcher().set_forward(
       [this](std::int32_t rank, std::uint8_t thread, const Event& event) { route(rank, thread, event); });
   if (self_ != 0) return;
-  root_ = std::make_unique<Root>(options_.application, options_.pipeline, link.nodes(), options_.root);
-  root_->pipeline().set_tick_scale(job_scale());
+  root_ = std::make_unique<Root>(options_.application, options_.analysis, link.nodes(), options_.root);
 }
 
 void Node::rank_here(std::int32_t rank, bool several_threads) {
   if (rank < 0 || static_cast<std::size_t>(rank) >= here_.size()) return;
-  if (several_threads) pipeline_.set_threads(rank, true);
+  if (several_threads) measurement_.set_threads(rank, true);
   if (here_[static_cast<std::size_t>(rank)]) return;
   here_[static_cast<std::size_t>(rank)] = 1;
   node_of_rank_[static_cast<std::size_t>(rank)] = self_;
-  pipeline_.set_place(rank, self_);
-  pipeline_.matcher().set_here(rank);
+  measurement_.set_place(rank, self_);
+  measurement_.matcher().set_here(rank);
   news_.places.push_back({rank, self_});
   // Sends to it that were read before it was found.
   route_waiting();
@@ -64,8 +62,8 @@ void Node::rank_here(std::int32_t rank, bool several_threads) {
 
 void Node::add(std::int32_t rank, std::uint32_t thread, std::span<const Event> events, std::uint32_t clock_error_ns) {
   clock_error_ = clock_error_ns;
-  pipeline_.matcher().set_clock_error(clock_error_ns);
-  pipeline_.add(rank, thread, events);
+  measurement_.matcher().set_clock_error(clock_error_ns);
+  measurement_.add(rank, thread, events);
   collect(rank, thread, events);
 }
 
@@ -73,8 +71,8 @@ void Node::add(std::int32_t rank, std::uint32_t thread, std::span<const Event> e
 void Node::name(std::span<Message> messages) {
   std::vector<std::uint64_t> told(messages.size());
   for (std::size_t i = 0; i < messages.size(); ++i) told[i] = messages[i].send_site;
-  if (options_.pipeline.name_sites) {
-    options_.pipeline.name_sites(messages);
+  if (options_.analysis.name_sites) {
+    options_.analysis.name_sites(messages);
   } else {
     for (Message& m : messages) m.send_site = m.recv_site = 0;
   }
@@ -91,20 +89,20 @@ void Node::collect(std::int32_t rank, std::uint32_t thread, std::span<const Even
   for (const Event& e : events) {
     const bool call = e.kind == EventKind::collective;
     if (!call && e.kind != EventKind::comm_created && e.kind != EventKind::comm_freed) continue;
-    Half& half =
-        calls_.collectives.emplace_back(Half{rank, static_cast<std::uint8_t>(std::min<std::uint32_t>(thread, 255)), e});
-    if (call) half.event.site = options_.site_of ? site_of_node(self_, options_.site_of(rank, e.site, e.function)) : 0;
-    if (calls_.collectives.size() >= calls_of_frame) send_bulk();
+    RankEvent& entry = calls_.collectives.emplace_back(
+        RankEvent{rank, static_cast<std::uint8_t>(std::min<std::uint32_t>(thread, 255)), e});
+    if (call) entry.event.site = options_.site_of ? site_of_node(self_, options_.site_of(rank, e.site, e.function)) : 0;
+    if (calls_.collectives.size() >= calls_of_frame) send_raw();
   }
 }
 
-void Node::send_bulk() {
+void Node::send_raw() {
   if (calls_.collectives.empty()) return;
   std::vector<std::byte> bytes = pack(calls_);
   if (!root_ && !options_.everything && !budget_.raw(bytes.size())) {
     // Who is a member must be known all the same.
     const auto kept = std::remove_if(calls_.collectives.begin(), calls_.collectives.end(),
-                                     [](const Half& h) { return h.event.kind == EventKind::collective; });
+                                     [](const RankEvent& h) { return h.event.kind == EventKind::collective; });
     news_.collectives_left_out += static_cast<std::uint64_t>(calls_.collectives.end() - kept);
     calls_.collectives.erase(kept, calls_.collectives.end());
     bytes = pack(calls_);
@@ -114,13 +112,16 @@ void Node::send_bulk() {
   calls_.collectives.clear();
 }
 
-void Node::take_part(WindowPart&& part, std::span<const Message> messages) {
+void Node::take_window(const OpenWindows::Closed& closed) {
+  WindowPart part = unsent_.close(closed, measured_, region_of_rank_);
+  const std::vector<Message>& messages = closed.messages;
+  if (messages.empty()) return;
   if (part.begin_ns < told_closed_ns_) {
     // Messages of before the first window here (a rank that was found late): others have closed theirs.
-    const std::int64_t length = std::max<std::int64_t>(options_.pipeline.window_ns, 1);
+    const std::int64_t length = std::max<std::int64_t>(options_.analysis.window_ns, 1);
     part.begin_ns += (told_closed_ns_ - part.begin_ns + length - 1) / length * length;
   }
-  RawMessages raw{self_, part.begin_ns, {messages.begin(), messages.end()}, {}};
+  RawMessages raw{self_, part.begin_ns, messages, {}};
   if (root_) {
     queued_raw_.push_back(std::move(raw));
   } else {
@@ -153,7 +154,8 @@ void Node::send_report() {
   if (read_until_ns_ >= next_report_ns_ || ending_ >= 0) {
     Report report = std::move(own_);
     own_ = Report{};
-    pipeline_.take_report(report);
+    measurement_.refresh_totals();
+    unsent_.take(measured_, report);
     const MessageTotals lost = news_.totals;
     news_.totals = report.totals;
     news_.totals.half_recorded += lost.half_recorded;
@@ -212,11 +214,12 @@ void Node::apply(const Orders& orders) {
   budget_.set_limit(orders.raw_bytes_per_s);
   if (!orders.criteria.empty()) {
     orders_.criteria = orders.criteria;
-    pipeline_.set_criteria(orders.criteria);
+    measured_.criteria.load(orders.criteria);
   }
   if (!orders.region_of_rank.empty()) {
     orders_.region_of_rank = orders.region_of_rank;
-    pipeline_.set_regions(orders.region_of_rank);
+    region_of_rank_ = orders.region_of_rank;
+    region_of_rank_.resize(here_.size(), -1);
   }
   if (orders.node_of_rank.empty()) return;
   orders_.node_of_rank = orders.node_of_rank;
@@ -224,7 +227,7 @@ void Node::apply(const Orders& orders) {
     const std::int32_t node = orders.node_of_rank[rank];
     if (here_[rank] || node < 0 || node >= link_.nodes() || node == self_) continue;
     node_of_rank_[rank] = node;
-    pipeline_.set_place(static_cast<std::int32_t>(rank), node);
+    measurement_.set_place(static_cast<std::int32_t>(rank), node);
   }
   route_waiting();
 }
@@ -244,8 +247,8 @@ void Node::take(LinkEvent&& event) {
 void Node::take_message(int from, std::span<const std::byte> bytes) {
   const auto kind = kind_of(bytes);
   if (!kind) return;
-  if (*kind == FrameKind::halves) {
-    queued_halves_.push_back({from, {bytes.begin(), bytes.end()}});
+  if (*kind == FrameKind::sends) {
+    queued_sends_.push_back({from, {bytes.begin(), bytes.end()}});
     return;
   }
   if (*kind == FrameKind::orders) {
@@ -272,12 +275,12 @@ void Node::end_epoch(std::int64_t read_until_ns, bool open) {
     ++waited_;
     open = true;
   }
-  budget_.advance(read_until_ns_, pipeline_.totals().bytes);
-  if (closing_) pipeline_.matcher().last_events();
-  pipeline_.matcher().end_epoch();
-  send_orders(read_until_ns_);  // the root's may tell places: halves that waited for them
-  send_halves();
-  send_bulk();
+  budget_.advance(read_until_ns_, measured_.totals.bytes);
+  if (closing_) measurement_.matcher().last_events();
+  measurement_.matcher().end_epoch();
+  send_orders(read_until_ns_);  // the root's may tell places: sends that waited for them
+  forward_sends();
+  send_raw();
   send_report();
   waiting_ = true;
   link_.end_epoch({read_until_ns, open ? 1u : 0u});
@@ -285,22 +288,22 @@ void Node::end_epoch(std::int64_t read_until_ns, bool open) {
 
 void Node::epoch_over(const EpochWord& word) {
   waiting_ = false;
-  take_queued_halves();
+  take_queued_sends();
   // What was read two epochs ago is paired now (remote.cpp).
-  const std::int64_t allowance = std::max<std::int64_t>(options_.pipeline.allowance_ns, 0);
+  const std::int64_t allowance = std::max<std::int64_t>(options_.analysis.allowance_ns, 0);
   const std::int64_t paired = std::exchange(read_before_ns_[0], std::exchange(read_before_ns_[1], word.read_until_ns));
   if (paired != INT64_MIN) {
     const std::int64_t until = std::min(word.read_until_ns, paired + allowance);
-    pipeline_.epoch_over(until);
-    closed_ns_ = std::max(closed_ns_, until - allowance - options_.pipeline.window_ns);
+    measurement_.epoch_over(until);
+    closed_ns_ = std::max(closed_ns_, until - allowance - options_.analysis.window_ns);
   } else {
-    pipeline_.epoch_over(INT64_MIN / 2);
+    measurement_.epoch_over(INT64_MIN / 2);
   }
   if (!closing_) {
     closing_ = word.open == 0;
   } else if (ending_ < 0) {
     for (const Unrouted& u : unrouted_) news_.totals.unmatched_sends += u.event.kind == EventKind::send;
-    pipeline_.finish();
+    measurement_.finish();
     closed_ns_ = INT64_MAX;
     ending_ = reports_.tree().depth() + 2;
   } else if (ending_ >= 0 && ending_-- == 0) {
@@ -317,7 +320,7 @@ void Node::node_died(int node) {
   if (node == 0) root_died_ = over_ = true;
   const std::vector<int> before = reports_.tree().children();
   reports_.tree().died(node);
-  halves_.erase(node);
+  sends_.erase(node);
   died_.push_back(node);
   if (root_) root_->died(node);
   std::vector<int> adopted;

@@ -9,7 +9,7 @@
 //   over()                        after every node said that its ranks are at their end, and all has reached the root
 //
 // Events, sites and times: on the job's axis as ticks (job_ticks()). One thread owns a Node. Memory: that of a
-// Pipeline, halves of one epoch, and windows that wait for the slowest child in the tree.
+// Measurement, sends of one epoch to other nodes, and windows that wait for the slowest child in the tree.
 #pragma once
 
 #include <cstdint>
@@ -22,26 +22,22 @@
 
 #include "analysis/nodes/budget.hpp"
 #include "analysis/nodes/link.hpp"
+#include "analysis/nodes/report_sums.hpp"
 #include "analysis/nodes/report_tree.hpp"
 #include "analysis/nodes/root.hpp"
-#include "analysis/pipeline/pipeline.hpp"
+#include "analysis/pipeline/measurement.hpp"
 
 namespace pclscope::nodes {
 
-// Ticks of events on the job's axis: ns, moved so that they are positive.
-inline constexpr std::uint64_t job_tick_origin = std::uint64_t{1} << 62;
-constexpr TickScale job_scale() { return {job_tick_origin, 1.0}; }
-constexpr std::uint64_t job_ticks(std::int64_t ns) { return job_tick_origin + static_cast<std::uint64_t>(ns); }
-
 struct NodeOptions {
   Application application;   // ranks, command
-  PipelineOptions pipeline;  // of this node's pipeline, and of the root's; callbacks for sites stand for local ids
+  PipelineOptions analysis;  // of this node and of the root; callbacks for sites stand for local ids
   RootOptions root;
   bool everything = false;  // all messages and calls to the root, whatever the budget
   // The node's own id of a call site in a process of this node.
   std::function<std::uint32_t(std::int32_t rank, std::uint64_t address, std::uint16_t function)> site_of;
   std::int64_t report_every_ns = 100'000'000;
-  std::size_t halves_of_frame = 8192;  // sent before the epoch's end when there are so many
+  std::size_t sends_of_frame = 8192;  // sent before the epoch's end when there are so many
 };
 
 class Node {
@@ -54,7 +50,7 @@ class Node {
   void add(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events,
            std::uint32_t clock_error_ns);
   // Between epochs: pairs what can be paired at once.
-  void pair() { pipeline_.end_round(INT64_MIN / 2, false); }
+  void pair() { measurement_.end_round(INT64_MIN / 2, false); }
   // Names, sites, statuses: goes up with the next report, then is empty again.
   Report& news() { return news_; }
 
@@ -72,27 +68,30 @@ class Node {
   bool ending() const { return closing_; }
   std::int64_t closed_until_ns() const { return closed_ns_; }
 
-  Pipeline& pipeline() { return pipeline_; }
+  Measurement& measurement() { return measurement_; }
+  const Measurement& measurement() const { return measurement_; }
+  const Measured& measured() const { return measured_; }
   Root* root() { return root_.get(); }  // on node 0
   const Tree& tree() const { return reports_.tree(); }
 
  private:
-  PipelineOptions node_options(const NodeOptions& options);
+  PipelineOptions named(PipelineOptions options);
+  Measurement::Hooks hooks();
   void name(std::span<Message> messages);
   void route(std::int32_t rank, std::uint8_t thread, const record::Event& event);
   void collect(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events);
-  void take_part(WindowPart&& part, std::span<const Message> messages);
+  void take_window(const OpenWindows::Closed& closed);
   void take_message(int from, std::span<const std::byte> bytes);
-  void take_halves(int from, std::span<const std::byte> bytes);
-  void take_queued_halves();
+  void take_sends(int from, std::span<const std::byte> bytes);
+  void take_queued_sends();
   void apply(const Orders& orders);
   void epoch_over(const EpochWord& word);
   void node_died(int node);
   void send(int node, std::vector<std::byte> bytes);
   void route_waiting();
-  void send_halves();
-  void send_halves_to(int node, Halves& halves);
-  void send_bulk();
+  void forward_sends();
+  void forward_sends_to(int node, SendRecords& sends);
+  void send_raw();
   void send_report();
   void send_orders(std::int64_t now_ns);
   void send_orders_to(const std::vector<int>& children);
@@ -108,18 +107,18 @@ class Node {
     record::Event event;
   };
   std::vector<Unrouted> unrouted_;
-  std::map<int, Halves> halves_;                 // of this epoch, by destination
+  std::map<int, SendRecords> sends_;             // of this epoch, by destination
   std::set<int> contacted_;                      // whoever knows `unusual_`
-  std::map<std::int32_t, SenderState> unusual_;  // ranks here of which other nodes must know more than the halves
+  std::map<std::int32_t, SenderState> unusual_;  // ranks here of which other nodes must know more than the sends
   std::uint32_t clock_error_ = 0;
   RawMessages calls_;  // collectives of this epoch
-  struct QueuedHalves {
+  struct QueuedSends {
     int from;
     std::vector<std::byte> bytes;
   };
-  std::vector<QueuedHalves> queued_halves_;  // until the epoch is over: a sender's state comes with its last frame
-  std::vector<int> died_;                    // in this epoch
-  std::vector<RawMessages> queued_raw_;      // root: until the epoch is over
+  std::vector<QueuedSends> queued_sends_;  // until the epoch is over: a sender's state comes with its last frame
+  std::vector<int> died_;                  // in this epoch
+  std::vector<RawMessages> queued_raw_;    // root: until the epoch is over
   std::vector<Report> queued_reports_;
   Report news_, own_;
   ReportTree reports_;
@@ -132,10 +131,13 @@ class Node {
   std::int64_t read_before_ns_[2] = {INT64_MIN, INT64_MIN};  // read_until of the last two epochs
   int waited_ = 0;                                           // epochs, at the end, for places of ranks
   int ending_ = -1;                                          // epochs still to go; -1: ranks are running
-  bool closing_ = false;                                     // all ranks are at their end; halves may still come
+  bool closing_ = false;                                     // all ranks are at their end; sends may still come
   bool waiting_ = false, over_ = false, root_died_ = false;
   std::unique_ptr<Root> root_;
-  Pipeline pipeline_;  // its callbacks use the members above
+  std::vector<std::int32_t> region_of_rank_;  // as the root says; -1 none
+  UnsentSums unsent_;
+  Measured measured_;
+  Measurement measurement_;  // its callbacks use the members above
 };
 
 }  // namespace pclscope::nodes

@@ -109,21 +109,21 @@ std::optional<FrameKind> kind_of(std::span<const std::byte> frame) {
   return static_cast<FrameKind>(frame[0]);
 }
 
-std::vector<std::byte> pack(const Halves& halves) {
-  Writer out(FrameKind::halves, halves.halves.size() * 8);
-  out.number(halves.clock_error_ns);
-  packing::put_halves(out, halves.halves);
+std::vector<std::byte> pack(const SendRecords& sends) {
+  Writer out(FrameKind::sends, sends.events.size() * 8);
+  out.number(sends.clock_error_ns);
+  packing::put_events(out, sends.events);
   SenderState last;
-  out.list(halves.senders, 5, [&](const SenderState& s) { pass_sender(out, s, last); });
+  out.list(sends.senders, 5, [&](const SenderState& s) { pass_sender(out, s, last); });
   return out.take();
 }
 
-bool unpack(std::span<const std::byte> frame, Halves& halves) {
-  Reader in(frame, FrameKind::halves);
-  in.number(halves.clock_error_ns);
-  packing::get_halves(in, halves.halves);
+bool unpack(std::span<const std::byte> frame, SendRecords& sends) {
+  Reader in(frame, FrameKind::sends);
+  in.number(sends.clock_error_ns);
+  packing::get_events(in, sends.events);
   SenderState last;
-  in.list(halves.senders, 5, [&](SenderState& s) { pass_sender(in, s, last); });
+  in.list(sends.senders, 5, [&](SenderState& s) { pass_sender(in, s, last); });
   return in.done();
 }
 
@@ -132,7 +132,7 @@ std::vector<std::byte> pack(const RawMessages& raw) {
   out.number(raw.node);
   out.number(raw.window_ns);
   packing::put_messages(out, raw.messages);
-  packing::put_halves(out, raw.collectives);
+  packing::put_events(out, raw.collectives);
   return out.take();
 }
 
@@ -141,7 +141,7 @@ bool unpack(std::span<const std::byte> frame, RawMessages& raw) {
   in.number(raw.node);
   in.number(raw.window_ns);
   packing::get_messages(in, raw.messages);
-  packing::get_halves(in, raw.collectives);
+  packing::get_events(in, raw.collectives);
   return in.done();
 }
 

@@ -241,11 +241,11 @@ class CommNumbers {
 };
 
 // Lists of events and of messages, parts of several frames.
-void put_halves(Writer& out, const std::vector<Half>& halves);
-void get_halves(Reader& in, std::vector<Half>& halves);
+void put_events(Writer& out, const std::vector<RankEvent>& sends);
+void get_events(Reader& in, std::vector<RankEvent>& sends);
 void put_messages(Writer& out, std::span<const Message> messages);
 void get_messages(Reader& in, std::vector<Message>& messages);
-inline constexpr std::size_t least_half = 2;  // bytes
+inline constexpr std::size_t least_event = 2;  // bytes
 inline constexpr std::size_t least_message = 6;
 
 }  // namespace pclscope::nodes::packing

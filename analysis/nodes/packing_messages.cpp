@@ -1,4 +1,4 @@
-// Messages in their order, in 8 to 15 bytes each, like events (packing_halves.cpp): each receiving rank has a list of
+// Messages in their order, in 8 to 15 bytes each, like events (packing_events.cpp): each receiving rank has a list of
 // the routes (communicator, source, tag, call sites, ...) on which it got messages, and each route remembers which
 // one followed it. A message is
 //   header   2 bytes. Bit 0: the route is the predicted one; 1: the receiver is the last message's; 2: it is delayed;

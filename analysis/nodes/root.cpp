@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/nodes/job_ticks.hpp"
+#include "analysis/nodes/report_sums.hpp"
 #include "analysis/values/site_key.hpp"
 
 namespace pclscope::nodes {
@@ -25,55 +27,50 @@ bool same(const std::vector<Criterion>& a, const std::vector<Criterion>& b) {
 }  // namespace
 
 PipelineOptions Root::with_sites(PipelineOptions options) {
-  options.role = PipelineRole::job;
-  options.on_part = nullptr;
-  options.name_sites = nullptr;
   options.name_call_sites = [this](std::span<CollectiveCall> calls) {
     for (CollectiveCall& c : calls) c.site = sites_.id_of(site_address(c.site));
   };
   return options;
 }
 
-Root::Root(Application application, PipelineOptions pipeline, int nodes, RootOptions options)
+Root::Root(Application application, PipelineOptions analysis, int nodes, RootOptions options)
     : options_(options),
-      application_(application),
       nodes_(nodes),
-      node_of_rank_(static_cast<std::size_t>(application.ranks), -1),
-      read_until_(node_of_rank_.size(), 0),
+      read_until_(static_cast<std::size_t>(application.ranks), 0),
       names_(static_cast<std::size_t>(nodes)),
-      pipeline_(std::move(application), with_sites(std::move(pipeline))) {
+      window_ns_(std::max<std::int64_t>(analysis.window_ns, 1)),
+      measured_(std::move(application), analysis),
+      evaluation_(measured_, with_sites(std::move(analysis))) {
   for (int i = 0; i < nodes; ++i) names_[static_cast<std::size_t>(i)] = "node" + std::to_string(i);
-  pipeline_.set_nodes(names_);
+  measured_.application.nodes = names_;
+  evaluation_.set_tick_scale(job_scale());
 }
 
 void Root::take_news(const Report& report) {
   for (const NodeName& n : report.names) {
     if (n.node < 0 || n.node >= nodes_) continue;
     names_[static_cast<std::size_t>(n.node)] = n.name;
-    if (!n.mpi.empty()) pipeline_.set_mpi(n.mpi);
-    pipeline_.set_nodes(names_);
+    if (!n.mpi.empty()) measured_.application.mpi = n.mpi;
+    measured_.application.nodes = names_;
   }
   for (const RankPlace& p : report.places) {
-    if (p.rank < 0 || static_cast<std::size_t>(p.rank) >= node_of_rank_.size() || p.node < 0 || p.node >= nodes_)
-      continue;
-    if (node_of_rank_[static_cast<std::size_t>(p.rank)] == p.node) continue;
-    node_of_rank_[static_cast<std::size_t>(p.rank)] = p.node;
-    places_changed_ = true;
-    pipeline_.set_place(p.rank, p.node);
+    if (!measured_.knows(p.rank) || p.node < 0 || p.node >= nodes_) continue;
+    std::int32_t& place = measured_.application.node_of_rank[static_cast<std::size_t>(p.rank)];
+    places_changed_ |= place != p.node;
+    place = p.node;
   }
   for (const NodeSite& s : report.new_sites) sites_.add(s);
 }
 
 void Root::take_raw(RawMessages&& raw) {
-  for (const Half& h : raw.collectives) pipeline_.add_collective(h.rank, h.event);
+  for (const RankEvent& h : raw.collectives) evaluation_.add_collectives(h.rank, {&h.event, 1});
   if (raw.messages.empty()) return;
   for (Message& m : raw.messages) {
     m.send_site = sites_.id_of(m.send_site);
     m.recv_site = sites_.id_of(m.recv_site);
   }
-  const auto ranks = static_cast<std::int32_t>(node_of_rank_.size());
   const bool in_range = std::all_of(raw.messages.begin(), raw.messages.end(), [&](const Message& m) {
-    return m.source >= 0 && m.source < ranks && m.destination >= 0 && m.destination < ranks;
+    return measured_.knows(m.source) && measured_.knows(m.destination);
   });
   if (!in_range || raw.window_ns < closed_until_) return;  // of a window that is over: its node came too late
   std::vector<Message>& messages = windows_[raw.window_ns].messages;
@@ -105,9 +102,10 @@ void Root::take_report(Report&& report) {
     if (corrections_.size() < most_clock_records && c.node >= 0 && c.node < nodes_)
       corrections_.push_back({c.node, static_cast<double>(c.at_ns) * 1e-9, c.correction_ns * 1e-9, c.error_ns * 1e-9});
   for (const std::int32_t node : report.dead_nodes) died(node);
-  pipeline_.add_report(report);
+  if (add_report(measured_, report)) evaluation_.take_pairs();
+  measured_.pairs.clear_window();
   for (const WindowPart& part : report.windows) close(part);
-  pipeline_.closed_until(report.closed_through_ns);
+  evaluation_.closed_until(report.closed_through_ns);
   closed_through_ = std::max(closed_through_, report.closed_through_ns);
   while (windows_.size() > most_waiting_windows) windows_.erase(windows_.begin());  // nobody closes them any more
 }
@@ -120,7 +118,13 @@ void Root::close(const WindowPart& part) {
     windows_.erase(found);
   }
   messages_left_out_ += part.messages_left_out;
-  pipeline_.close_part(part, messages, messages.size() >= part.all.messages);
+  measured_.worst.close_window(part.begin_ns + window_ns_);
+  Evaluation::ClosedWindow window{part.begin_ns, 0, part.all, part.regions, messages, true};
+  window.all_there = messages.size() >= part.all.messages;
+  if (last_window_ != INT64_MIN)
+    window.skipped = std::max<std::int64_t>((part.begin_ns - last_window_) / window_ns_ - 1, 0);
+  last_window_ = std::max(last_window_, part.begin_ns);
+  evaluation_.close_window(window);
   closed_until_ = std::max(closed_until_, part.begin_ns + 1);
 }
 
@@ -131,20 +135,20 @@ void Root::died(int node) {
 std::optional<Orders> Root::orders(std::int64_t now_ns) {
   Orders orders;
   const bool first = version_ == 0;
-  if (places_changed_ || first) orders.node_of_rank = node_of_rank_;
-  if (pipeline_.regions_version() != regions_told_) {
-    const auto regions = pipeline_.region_of_rank();
+  if (places_changed_ || first) orders.node_of_rank = measured_.application.node_of_rank;
+  if (evaluation_.regions_version() != regions_told_) {
+    const auto regions = evaluation_.region_of_rank();
     orders.region_of_rank.assign(regions.begin(), regions.end());
   }
   if (criteria_told_ns_ == INT64_MIN || now_ns - criteria_told_ns_ >= options_.criteria_every_ns) {
-    std::vector<Criterion> present = pipeline_.present_criteria();
+    std::vector<Criterion> present = measured_.criteria.present();
     criteria_told_ns_ = now_ns;
     if (!same(present, told_criteria_)) orders.criteria = told_criteria_ = std::move(present);
   }
   if (!first && orders.node_of_rank.empty() && orders.region_of_rank.empty() && orders.criteria.empty())
     return std::nullopt;
   places_changed_ = false;
-  regions_told_ = pipeline_.regions_version();
+  regions_told_ = evaluation_.regions_version();
   orders.version = ++version_;
   orders.raw_bytes_per_s = options_.raw_bytes_per_s / static_cast<std::uint64_t>(std::max(nodes_, 1));
   return orders;
@@ -154,12 +158,12 @@ std::optional<Orders> Root::orders(std::int64_t now_ns) {
 void Root::mark_missing(Snapshot& snapshot, bool silent_whole) const {
   for (RankSummary& rank : snapshot.ranks) {
     const auto r = static_cast<std::size_t>(rank.rank);
-    const bool silent = silent_whole && node_of_rank_[r] < 0;
+    const bool silent = silent_whole && measured_.application.node_of_rank[r] < 0;
     rank.mark_missing(std::min(silent ? INT64_MAX : read_until_[r], closed_through_));
   }
 }
 
-void Root::finish() { pipeline_.finish(); }
+void Root::finish() { evaluation_.finish(); }
 
 void Root::fill(Snapshot& snapshot) const {
   snapshot.application.aggregators = nodes_;

@@ -1,4 +1,4 @@
-// The root's part of a job on several nodes: the job's pipeline, fed with merged reports and raw messages, and the
+// The root's part of a job on several nodes: the job's evaluation, fed with merged reports and raw messages, and the
 // orders for all nodes. Knows no link. One thread owns a Root.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analysis/nodes/job_sites.hpp"
-#include "analysis/pipeline/pipeline.hpp"
+#include "analysis/pipeline/evaluation.hpp"
 #include "analysis/values/part.hpp"
 
 namespace pclscope::nodes {
@@ -20,8 +20,8 @@ struct RootOptions {
 
 class Root {
  public:
-  // `pipeline`: as for a job on one node; its role and its naming of sites are set here.
-  Root(Application application, PipelineOptions pipeline, int nodes, RootOptions options = {});
+  // `analysis`: as for a job on one node; its naming of sites is set here.
+  Root(Application application, PipelineOptions analysis, int nodes, RootOptions options = {});
 
   // Names, places and sites, as they come from any node.
   void take_news(const Report& report);
@@ -35,18 +35,15 @@ class Root {
 
   // No more will come: closes what is open.
   void finish();
-  Pipeline& pipeline() { return pipeline_; }
-  const Pipeline& pipeline() const { return pipeline_; }
+  Evaluation& evaluation() { return evaluation_; }
+  const Measured& measured() const { return measured_; }
   JobSites& sites() { return sites_; }
-  // Fills what the pipeline does not know: functions, deadlocks, sites, nodes, what nodes did not send.
+  // Fills what the evaluation does not know: functions, deadlocks, sites, nodes, what nodes did not send.
   void fill(Snapshot& snapshot) const;
   // Whose record is not whole, after fill(). `silent_whole`: ranks that never showed up are.
   void mark_missing(Snapshot& snapshot, bool silent_whole) const;
 
  private:
-  struct Function {
-    FunctionStatus status;
-  };
   struct OpenWindow {
     std::vector<Message> messages;
   };
@@ -54,14 +51,13 @@ class Root {
   void close(const WindowPart& part);
 
   RootOptions options_;
-  Application application_;
   int nodes_;
   JobSites sites_;
   std::map<std::int64_t, OpenWindow> windows_;  // raw messages of windows that are not closed, by begin
   std::int64_t closed_until_ = INT64_MIN;
+  std::int64_t last_window_ = INT64_MIN;     // begin of the newest that was closed
   std::int64_t closed_through_ = INT64_MIN;  // on all nodes, as reports told
-  std::vector<std::int32_t> node_of_rank_;
-  std::vector<std::int64_t> read_until_;  // by rank, RankStatus::read_until_ns
+  std::vector<std::int64_t> read_until_;     // by rank, RankStatus::read_until_ns
   std::vector<std::string> names_;
   bool places_changed_ = false;
   std::uint64_t regions_told_ = 0, version_ = 0;
@@ -73,7 +69,9 @@ class Root {
   std::vector<ClockCorrection> corrections_;
   std::vector<std::int32_t> dead_;
   std::uint64_t traffic_bytes_ = 0, messages_left_out_ = 0, collectives_left_out_ = 0;
-  Pipeline pipeline_;  // its callbacks use the members above
+  std::int64_t window_ns_;
+  Measured measured_;      // of the job, from reports
+  Evaluation evaluation_;  // its callbacks use the members above
 };
 
 }  // namespace pclscope::nodes

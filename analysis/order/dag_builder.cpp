@@ -68,52 +68,52 @@ std::vector<Message> select(const DagQuestion& question, const DagSource& source
   return chosen;
 }
 
-// Nodes as stretches of events, before they have their final numbers.
-struct Stretches {
+// Nodes as groups of events, before they have their final numbers.
+struct Groups {
   std::vector<std::int32_t> of_event;  // by event number, absent: not in the graph
-  std::vector<std::size_t> turn;       // by stretch: place in logical order of its last receive, else of its first send
+  std::vector<std::size_t> turn;       // by group: place in logical order of its last receive, else of its first send
 };
 
 // Algorithm 2.
-Stretches find_stretches(std::span<const Message> messages, const LogicalOrder& order) {
+Groups find_groups(std::span<const Message> messages, const LogicalOrder& order) {
   struct Newest {
-    std::int32_t stretch = absent;
+    std::int32_t group = absent;
     bool has_send = false;
   };
   std::map<std::int32_t, Newest> newest_of_rank;
-  Stretches result;
+  Groups result;
   result.of_event.assign(2 * messages.size(), absent);
   for (std::size_t i = 0; i < order.events.size(); ++i) {
     const EventOfMessage event = order.events[i];
     const Message& m = messages[event.message()];
     const bool receive = event.side() == Side::receive;
     Newest& newest = newest_of_rank[receive ? m.destination : m.source];
-    if (newest.stretch == absent || (receive && newest.has_send)) {
+    if (newest.group == absent || (receive && newest.has_send)) {
       newest = {static_cast<std::int32_t>(result.turn.size()), false};
       result.turn.push_back(i);
     }
-    if (receive) result.turn[newest.stretch] = i;
+    if (receive) result.turn[newest.group] = i;
     newest.has_send = newest.has_send || !receive;
-    result.of_event[event.number] = newest.stretch;
+    result.of_event[event.number] = newest.group;
   }
   return result;
 }
 
 // Numbers by `turn`. An edge's send comes after all receives of its node and before the last receive of the other, so
 // edges go from lower to higher numbers; a rank's nodes do as well.
-void number_by_turn(Stretches& stretches) {
-  std::vector<std::int32_t> by_turn(stretches.turn.size()), number(by_turn.size());
+void number_by_turn(Groups& groups) {
+  std::vector<std::int32_t> by_turn(groups.turn.size()), number(by_turn.size());
   for (std::size_t i = 0; i < by_turn.size(); ++i) by_turn[i] = static_cast<std::int32_t>(i);
   std::sort(by_turn.begin(), by_turn.end(),
-            [&](std::int32_t a, std::int32_t b) { return stretches.turn[a] < stretches.turn[b]; });
+            [&](std::int32_t a, std::int32_t b) { return groups.turn[a] < groups.turn[b]; });
   for (std::size_t i = 0; i < by_turn.size(); ++i) number[by_turn[i]] = static_cast<std::int32_t>(i);
-  for (std::int32_t& stretch : stretches.of_event)
-    if (stretch != absent) stretch = number[stretch];
+  for (std::int32_t& group : groups.of_event)
+    if (group != absent) group = number[group];
 }
 
-void fill_nodes(Dag& dag, std::span<const Message> messages, const LogicalOrder& order, const Stretches& stretches,
+void fill_nodes(Dag& dag, std::span<const Message> messages, const LogicalOrder& order, const Groups& groups,
                 const DagSource& source) {
-  dag.nodes.resize(stretches.turn.size());
+  dag.nodes.resize(groups.turn.size());
   std::vector<double> ratios(messages.size());
   for (std::size_t i = 0; source.ratio && i < messages.size(); ++i) {
     const double ratio = source.ratio(messages[i]);
@@ -122,7 +122,7 @@ void fill_nodes(Dag& dag, std::span<const Message> messages, const LogicalOrder&
   for (const EventOfMessage event : order.events) {
     const Message& m = messages[event.message()];
     const bool receive = event.side() == Side::receive;
-    DagNode& node = dag.nodes[stretches.of_event[event.number]];
+    DagNode& node = dag.nodes[groups.of_event[event.number]];
     const double begin = seconds(clamped_time(m.send_begin)), end = seconds(clamped_time(m.recv_end));
     const double at = receive ? end : begin;
     if (node.received.empty() && node.sent.empty()) {
@@ -131,7 +131,7 @@ void fill_nodes(Dag& dag, std::span<const Message> messages, const LogicalOrder&
     }
     node.end_s = at;
     (receive ? node.received : node.sent)
-        .push_back({stretches.of_event[event.number ^ 1], receive ? m.source : m.destination, m.tag, m.bytes, begin,
+        .push_back({groups.of_event[event.number ^ 1], receive ? m.source : m.destination, m.tag, m.bytes, begin,
                     end - begin, ratios[event.message()]});
   }
 }
@@ -208,9 +208,9 @@ Dag build_dag(const DagQuestion& question, const DagSource& source) {
   dag.region = question.region;
   const std::vector<Message> messages = select(question, source, left);
   const LogicalOrder order = logical_order(messages);
-  Stretches stretches = find_stretches(messages, order);
-  number_by_turn(stretches);
-  fill_nodes(dag, messages, order, stretches, source);
+  Groups groups = find_groups(messages, order);
+  number_by_turn(groups);
+  fill_nodes(dag, messages, order, groups, source);
   link_nodes(dag);
   fill_ranks(dag, Ranks(question, source.node_of_rank.size()), source.node_of_rank);
   left.unordered = order.unordered.size();

@@ -1,6 +1,6 @@
-// The dependency graph of a region in a period: Algorithm 2 of PCLVis. A node is a stretch of one rank's events,
-// first receives, then sends: a send joins its rank's newest node or makes one; a receive joins it when it holds no
-// send yet, else makes a new one. An edge runs from the node with the matching send.
+// The dependency graph of a region in a period: Algorithm 2 of PCLVis. A node is a group of one rank's successive
+// events, first receives, then sends: a send joins its rank's newest node or makes one; a receive joins it when it
+// holds no send yet, else makes a new one. An edge runs from the node with the matching send.
 //
 // It has no cycle: within a node every receive comes before every send, so whoever enters a node by a message and
 // leaves it by another one goes forward in the order of events; a path of edges is a chain of happened-before.

@@ -12,7 +12,7 @@ namespace {
 
 std::uint64_t mixed(double weight) { return splitmix(std::bit_cast<std::uint64_t>(weight) + splitmix_step); }
 
-// A class is a stretch of order_, named by where it begins. Everything that decides (places of classes, signatures,
+// A class is a range of order_, named by where it begins. Everything that decides (places of classes, signatures,
 // the order of the queue) is independent of the ranks' numbers.
 class Refinement {
  public:

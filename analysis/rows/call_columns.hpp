@@ -8,7 +8,7 @@
 
 namespace pclscope {
 
-// Texts of any length are stretches of the table `texts`.
+// Texts of any length are ranges of the table `texts`.
 struct TextRow {
   std::uint8_t byte = 0;
   bool operator==(const TextRow&) const = default;

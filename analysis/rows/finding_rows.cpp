@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "analysis/rows/stretch.hpp"
+#include "analysis/rows/lists.hpp"
 
 namespace pclscope {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "analysis/rows/finding_rows.hpp"
-#include "analysis/rows/stretch.hpp"
+#include "analysis/rows/lists.hpp"
 #include "interpose/record/functions.hpp"
 
 namespace pclscope {

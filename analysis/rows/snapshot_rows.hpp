@@ -1,4 +1,4 @@
-// A snapshot as tables: lists inside values become stretches of another table's rows. What a dump's summary holds and
+// A snapshot as tables: lists inside values become ranges of another table's rows. What a dump's summary holds and
 // what travels to viewers. Plain values: whoever has them owns them.
 #pragma once
 

@@ -1,5 +1,5 @@
 // Reads a dump (layout: FORMAT.md beside this file), also of version 1. Rows are unpacked a chunk (4096) at a time:
-// read them in stretches of many thousands. One thread.
+// read them many thousands at a time. One thread.
 #pragma once
 
 #include <cstdint>

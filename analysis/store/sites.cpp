@@ -31,7 +31,7 @@ bool SiteWriter::create(hid_t parent) {
          texts_.create(parent, "texts", 8192);
 }
 
-SiteWriter::Stretch SiteWriter::text(const std::string& text) {
+SiteWriter::TextRange SiteWriter::text(const std::string& text) {
   const auto [known, added] = known_texts_.try_emplace(text.substr(0, longest_text));
   if (added) {
     known->second = {text_rows_, known->first.size()};
@@ -45,7 +45,7 @@ std::uint32_t SiteWriter::module(const CallSite& site) {
   const auto [known, added] = known_modules_.try_emplace(std::pair(site.module, site.build_id), module_rows_);
   if (!added) return known->second;
   ModuleRow row;
-  const Stretch path = text(site.module);
+  const TextRange path = text(site.module);
   row.path_begin = path.begin;
   row.path_count = path.count;
   std::memcpy(row.build_id.data(), site.build_id.data(), std::min(site.build_id.size(), row.build_id.size()));
@@ -66,7 +66,7 @@ void SiteWriter::add(std::span<const CallSite> sites) {
     row.offset = site.offset;
     row.mpi_function = site.mpi_function;
     row.line = site.line;
-    const Stretch function = text(site.function), file = text(site.file);
+    const TextRange function = text(site.function), file = text(site.file);
     row.function_begin = function.begin;
     row.function_count = function.count;
     row.file_begin = file.begin;

@@ -31,17 +31,17 @@ class SiteWriter {
   bool write();
 
  private:
-  struct Stretch {
+  struct TextRange {
     std::uint64_t begin = 0;
     std::uint64_t count = 0;
   };
-  Stretch text(const std::string& text);
+  TextRange text(const std::string& text);
   std::uint32_t module(const CallSite& site);
 
   FlatSites added_;
   std::uint64_t limit_ = std::uint64_t{1} << 41, bytes_ = 64 << 10;  // with the first chunk of each column
   std::uint64_t site_rows_ = 0, module_rows_ = 0, text_rows_ = 0;    // with those that were added
-  std::map<std::string, Stretch> known_texts_;
+  std::map<std::string, TextRange> known_texts_;
   std::map<std::pair<std::string, std::string>, std::uint32_t> known_modules_;  // by path and build-id
   TableWriter<SiteRow> sites_;
   TableWriter<ModuleRow> modules_;

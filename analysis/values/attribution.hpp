@@ -36,7 +36,7 @@ struct Finding {
   bool operator==(const Finding&) const = default;
 };
 
-// The paper's measures over time (reference §5): what findings rest on. A slice is a stretch of time; older ones are
+// The paper's measures over time (reference §5): what findings rest on. A slice is an interval; older ones are
 // longer.
 struct AttributionSlice {
   double begin_s = 0;

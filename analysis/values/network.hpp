@@ -39,7 +39,7 @@ struct NodeLink {
   double mean_transfer_s = 0;
   std::uint64_t newest_messages = 0;  // of the last 2 to 4 seconds
   double newest_transfer_ratio = 0;
-  double peak_transfer_ratio = 0;  // of the worst stretch of 2 seconds
+  double peak_transfer_ratio = 0;  // of the worst interval of 2 seconds
   double peak_s = 0;               // its begin, since the time origin
   bool operator==(const NodeLink&) const = default;
 };

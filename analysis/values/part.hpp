@@ -1,9 +1,9 @@
 // What the aggregators of a job's nodes tell each other. Plain values; packing.hpp makes bytes of them.
 //
-//   halves    node ─▶ the receiver's node: sends (and what became of them), so that the receiver's node can match
-//   reports   node ─▶ parent in the tree ─▶ … ─▶ root: sums, merged on the way
-//   raw      node ─▶ root: matched messages and collectives' events themselves, as far as the traffic budget goes
-//   orders    root ─▶ children ─▶ …: where ranks are, criteria, regions, budgets
+//   sends     node ─▶ the receiver's node: what its ranks send there (and what became of it), so that the receiver's
+//   node can match reports   node ─▶ parent in the tree ─▶ … ─▶ root: sums, merged on the way raw       node ─▶ root:
+//   matched messages and collectives' events themselves, as far as the traffic budget goes orders    root ─▶ children
+//   ─▶ …: where ranks are, criteria, regions, budgets
 //
 // Times are on the job's axis (ns since the time origin of the root). Sites are ids of the node that saw them, made
 // unique by site_of_node(); the root turns them into ids of the job.
@@ -29,19 +29,19 @@ constexpr std::uint32_t site_of_node(int node, std::uint64_t site) {
              : static_cast<std::uint32_t>(node) << site_bits | static_cast<std::uint32_t>(site);
 }
 
-// --- halves ---
+// --- sends ---
 
 // Of one sender, in its order: send, send_cancel_request, send_cancelled, send_not_cancelled, unrecorded_sends.
 // Event::site is an id (site_of_node), begin and end are ticks of the job's axis, clock_error_ns bounds their error.
-struct Half {
+struct RankEvent {
   std::int32_t rank = 0;
   std::uint8_t thread = 0;
   record::Event event;
 };
-struct Halves {
+struct SendRecords {
   std::uint32_t clock_error_ns = 0;  // of the sender's node, for all of them
-  std::vector<Half> halves;
-  std::vector<SenderState> senders;  // as of after the halves, at the epoch's end; only what changed
+  std::vector<RankEvent> events;
+  std::vector<SenderState> senders;  // as of after the sends, at the epoch's end; only what changed
 };
 
 // --- reports ---
@@ -173,9 +173,9 @@ void merge(Report& report, Report&& more);
 
 struct RawMessages {
   std::int32_t node = 0;
-  std::int64_t window_ns = 0;     // messages: begin of their window
-  std::vector<Message> messages;  // in the order in which they were matched
-  std::vector<Half> collectives;  // collective, comm_created, comm_freed events of the node's ranks, in ring order
+  std::int64_t window_ns = 0;          // messages: begin of their window
+  std::vector<Message> messages;       // in the order in which they were matched
+  std::vector<RankEvent> collectives;  // collective, comm_created, comm_freed events of the node's ranks, in ring order
 };
 
 // --- orders ---

@@ -65,7 +65,7 @@ struct LatencySummary {
   bool operator==(const LatencySummary&) const = default;
 };
 
-// A stretch of a region's evolution (analysis/window/evolution.hpp has the definitions and their parameters).
+// A part of a region's evolution (analysis/window/evolution.hpp has the definitions and their parameters).
 enum class PeriodKind : std::uint8_t {
   other = 0,
   growth = 1,  // the mean ratio rises, and goes on rising

@@ -5,7 +5,7 @@
 namespace pclscope {
 
 void NodeLinks::advance(std::int64_t now_ns) {
-  if (now_ns - begin_ns_ < stretch_ns) return;
+  if (now_ns - begin_ns_ < interval_ns) return;
   for (auto& [nodes, link] : links_) {
     if (link.now.timed >= enough && link.now.mean_transfer_ratio() > link.peak_ratio) {
       link.peak_ratio = link.now.mean_transfer_ratio();

@@ -1,4 +1,4 @@
-// What each node sent to each other node: sums since the job began, of the newest seconds, and of the worst stretch.
+// What each node sent to each other node: sums since the job began, of the newest seconds, and of the worst interval.
 // One thread owns a NodeLinks. Memory: 350 bytes per pair of nodes that ever exchanged a message.
 #pragma once
 
@@ -14,8 +14,8 @@ namespace pclscope {
 
 class NodeLinks {
  public:
-  static constexpr std::int64_t stretch_ns = 2'000'000'000;
-  static constexpr std::uint64_t enough = 8;  // timed messages, to call a stretch the worst
+  static constexpr std::int64_t interval_ns = 2'000'000'000;
+  static constexpr std::uint64_t enough = 8;  // timed messages, to call an interval the worst
 
   // Messages of a pair of ranks on these nodes; of one node, or of unknown ones: nothing.
   void add(std::int32_t source, std::int32_t destination, const LatencySums& sums) {
@@ -24,7 +24,7 @@ class NodeLinks {
     link.total += sums;
     link.now += sums;
   }
-  // Time has come so far: begins a new stretch when it is time to.
+  // Time has come so far: begins a new interval when it is time to.
   void advance(std::int64_t now_ns);
 
   std::vector<NodeLink> list(std::size_t most) const;  // most messages first

@@ -37,6 +37,7 @@ class OpenWindows {
 
   std::uint64_t late() const { return late_; }
   std::int64_t length_ns() const { return length_; }
+  std::int64_t allowance_ns() const { return allowance_; }
   std::size_t messages() const { return held_; }
   std::int64_t earliest_end_ns() const;  // of the messages held; INT64_MAX without
 

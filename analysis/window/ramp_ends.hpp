@@ -11,7 +11,7 @@ struct RampEnds {
   std::size_t top = 0;   // first window at its full height
 };
 
-// A fitted stretch; all spans are equally long, values and levels logarithms.
+// A fitted part; all spans are equally long, values and levels logarithms.
 struct FittedRamp {
   std::span<const double> value;
   std::span<const double> weight;

@@ -35,7 +35,7 @@ class Labels {
 
   void steadies() {
     for (std::size_t i = in_.decided; i < n_;) {
-      const std::size_t end = level_stretch(i);
+      const std::size_t end = level_part(i);
       if (end > i && is_steady(i, end)) std::fill(kinds_.begin() + at(i), kinds_.begin() + at(end), PeriodKind::steady);
       i = std::max(end, i + 1);
     }
@@ -103,7 +103,7 @@ class Labels {
   bool continues(std::size_t i) const { return i == in_.decided && i > 0 && kinds_[i - 1] == PeriodKind::steady; }
 
   // [i, end): no growth, above the average, and nearly level.
-  std::size_t level_stretch(std::size_t i) const {
+  std::size_t level_part(std::size_t i) const {
     const double stay = std::max(Rules::stay_above(), in_.deviation / 2);
     const double above = continues(i) ? stay : std::max(Rules::rise_above(), Rules::steady_deviations * in_.deviation);
     // The average when it could first be called steady: those of a job's first windows mean little.

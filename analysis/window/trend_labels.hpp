@@ -1,4 +1,4 @@
-// What each window of a fitted stretch of a region's evolution is: growth, steady or other (defined in evolution.hpp).
+// What each window of a fitted part of a region's evolution is: growth, steady or other (defined in evolution.hpp).
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace pclscope {
 
-// Windows of the stretch, oldest first; all spans are equally long. Levels are natural logarithms of the ratio.
+// Windows of the part, oldest first; all spans are equally long. Levels are natural logarithms of the ratio.
 struct TrendInput {
   std::span<const double> level;      // fitted (PieceFit)
   std::span<const char> begins;       // a piece of the fit begins here

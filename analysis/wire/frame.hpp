@@ -15,7 +15,7 @@ inline constexpr std::uint16_t version_minor = 0;  // newer: questions or answer
 // memory is limited by what decoding yields, not by the frame's own size.
 namespace limit {
 inline constexpr std::size_t frame_bytes = 256u << 20;
-inline constexpr std::size_t question_bytes = 16384;  // about 2,000 stretches of ranks
+inline constexpr std::size_t question_bytes = 16384;  // about 2,000 ranges of ranks
 inline constexpr std::uint32_t question_ranks = 1u << 20;
 inline constexpr std::uint32_t dag_messages = 200'000;  // that a question may ask for
 inline constexpr std::size_t text_bytes = 1000;         // of an answer

@@ -13,7 +13,7 @@
 #include "benchmarks/replay/patterns.hpp"
 
 using namespace pclscope;
-using benchmark::Stretch;
+using benchmark::Trace;
 
 namespace {
 
@@ -33,16 +33,16 @@ double cpu_ns() {
 }
 
 // CPU time of the pipeline.
-double pipeline_ns_of(Stretch stretch, int stretches, const PipelineOptions& options) {
+double pipeline_ns_of(Trace trace, int repeats, const PipelineOptions& options) {
   Application application;
-  application.ranks = static_cast<std::int32_t>(stretch.events.size());
+  application.ranks = static_cast<std::int32_t>(trace.events.size());
   Pipeline pipeline(application, options);
   const double start = cpu_ns();
-  benchmark::analyse(pipeline, stretch, stretches);
+  benchmark::analyse(pipeline, trace, repeats);
   return cpu_ns() - start;
 }
 
-Recorded record_all(const Stretch& stretch, int stretches) {
+Recorded record_all(const Trace& trace, int repeats) {
   Recorded out;
   PipelineOptions options;
   const auto at = [&](std::int64_t time) {
@@ -61,7 +61,7 @@ Recorded record_all(const Stretch& stretch, int stretches) {
   options.on_calls = [&](std::span<const CollectiveCall> calls) {
     for (const CollectiveCall& c : calls) out.calls[at(c.end)].push_back(c);
   };
-  pipeline_ns_of(stretch, stretches, options);
+  pipeline_ns_of(trace, repeats, options);
   return out;
 }
 
@@ -89,14 +89,14 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-bool run(const Stretch& stretch, int stretches, int times) {
-  const auto ranks = static_cast<std::int32_t>(stretch.events.size());
-  const Recorded r = record_all(stretch, stretches);
+bool run(const Trace& trace, int repeats, int times) {
+  const auto ranks = static_cast<std::int32_t>(trace.events.size());
+  const Recorded r = record_all(trace, repeats);
   attribute::Attributor attributor(ranks, {});
   std::vector<double> pipeline_ns, alone_ns, findings_ns;
   for (int i = 0; i < times; ++i) {
     attributor = attribute::Attributor(ranks, {});
-    pipeline_ns.push_back(pipeline_ns_of(stretch, stretches, {}));
+    pipeline_ns.push_back(pipeline_ns_of(trace, repeats, {}));
     alone_ns.push_back(delays_ns(r, ranks, nullptr));
     findings_ns.push_back(delays_ns(r, ranks, &attributor) - alone_ns.back());
   }
@@ -105,7 +105,7 @@ bool run(const Stretch& stretch, int stretches, int times) {
   std::printf(
       "%-16s findings %5.0f CPU ns per message: %4.1f %% of the pipeline's %.0f  (delays %.0f; %.1f M messages, %zu "
       "slices)\n",
-      stretch.name.c_str(), findings / messages, 100 * findings / pipeline, pipeline / messages,
+      trace.name.c_str(), findings / messages, 100 * findings / pipeline, pipeline / messages,
       median(alone_ns) / messages, messages * 1e-6, attributor.slices().all().size());
   std::uint64_t counted = 0;
   for (const AttributionSlice& s : attributor.result().slices) counted += s.intra_messages + s.inter_messages;
@@ -120,9 +120,9 @@ bool run(const Stretch& stretch, int stretches, int times) {
 
 int main(int argc, char** argv) {
   const bool quick = argc > 1 && !std::strcmp(argv[1], "--quick");
-  const int stretches = quick ? 30 : 100, times = quick ? 1 : 7;
-  bool right = run(benchmark::halo(200), stretches, times);
-  right = run(benchmark::master_worker(2000), stretches, times) && right;
-  right = run(benchmark::cg(200), stretches, times) && right;
+  const int repeats = quick ? 30 : 100, times = quick ? 1 : 7;
+  bool right = run(benchmark::halo(200), repeats, times);
+  right = run(benchmark::master_worker(2000), repeats, times) && right;
+  right = run(benchmark::cg(200), repeats, times) && right;
   return right ? 0 : 1;
 }

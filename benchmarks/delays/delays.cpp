@@ -14,17 +14,17 @@
 #include "benchmarks/replay/patterns.hpp"
 
 using namespace pclscope;
-using benchmark::Stretch;
+using benchmark::Trace;
 
 namespace {
 
 using Windows = std::vector<std::vector<Message>>;
 constexpr std::int64_t window_ns = 100'000'000;
 
-Windows windows_of(Stretch& stretch, int stretches) {
+Windows windows_of(Trace& trace, int repeats) {
   Windows windows;
   Application application;
-  application.ranks = static_cast<std::int32_t>(stretch.events.size());
+  application.ranks = static_cast<std::int32_t>(trace.events.size());
   PipelineOptions options;
   options.delay_share = 0;
   options.on_messages = [&](std::span<const Message> messages) {
@@ -37,7 +37,7 @@ Windows windows_of(Stretch& stretch, int stretches) {
     }
   };
   Pipeline pipeline(application, options);
-  benchmark::analyse(pipeline, stretch, stretches);
+  benchmark::analyse(pipeline, trace, repeats);
   return windows;
 }
 
@@ -54,9 +54,9 @@ double cost_s(const Delays& delays) {
   return sum;
 }
 
-bool run(Stretch stretch, int stretches) {
-  const auto ranks = static_cast<std::int32_t>(stretch.events.size());
-  const Windows windows = windows_of(stretch, stretches);
+bool run(Trace trace, int repeats) {
+  const auto ranks = static_cast<std::int32_t>(trace.events.size());
+  const Windows windows = windows_of(trace, repeats);
   std::vector<Message> all;
   for (const auto& window : windows) all.insert(all.end(), window.begin(), window.end());
   Delays delays(ranks);
@@ -76,7 +76,7 @@ bool run(Stretch stretch, int stretches) {
   const auto messages = static_cast<double>(all.size());
   std::printf(
       "%-16s %6.0f CPU ns per message  %5.2f waits per message  (%.1f M messages, %.3f s waited, %.0f %% traced)\n",
-      stretch.name.c_str(), ns / messages, static_cast<double>(t.waits) / messages, messages * 1e-6, t.waited_s,
+      trace.name.c_str(), ns / messages, static_cast<double>(t.waits) / messages, messages * 1e-6, t.waited_s,
       t.waited_s > 0 ? 100 * t.attributed_s / t.waited_s : 0.0);
   const double sum = t.attributed_s + t.inside_mpi_s + t.unknown_s;
   const bool right = std::abs(sum - t.waited_s) <= 1e-6 * t.waited_s &&
@@ -90,9 +90,9 @@ bool run(Stretch stretch, int stretches) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int stretches = argc > 1 && !std::strcmp(argv[1], "--quick") ? 30 : 100;
-  bool right = run(benchmark::halo(200), stretches);
-  right = run(benchmark::master_worker(2000), stretches) && right;
-  right = run(benchmark::cg(200), stretches) && right;
+  const int repeats = argc > 1 && !std::strcmp(argv[1], "--quick") ? 30 : 100;
+  bool right = run(benchmark::halo(200), repeats);
+  right = run(benchmark::master_worker(2000), repeats) && right;
+  right = run(benchmark::cg(200), repeats) && right;
   return right ? 0 : 1;
 }

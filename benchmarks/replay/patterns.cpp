@@ -12,13 +12,13 @@ using record::EventKind;
 using record::Function;
 namespace flag = record::flag;
 
-std::uint64_t Stretch::event_count() const {
+std::uint64_t Trace::event_count() const {
   std::uint64_t count = 0;
   for (const auto& of_rank : events) count += of_rank.size();
   return count;
 }
 
-void Stretch::advance() {
+void Trace::advance() {
   for (std::size_t rank = 0; rank < events.size(); ++rank)
     for (Event& e : events[rank]) {
       e.begin += ticks;
@@ -34,16 +34,16 @@ namespace {
 // One rank writes down its calls.
 class Writer {
  public:
-  Writer(Stretch& stretch, int rank, std::mt19937_64& random) : stretch_(stretch), rank_(rank), random_(random) {}
+  Writer(Trace& trace, int rank, std::mt19937_64& random) : trace_(trace), rank_(rank), random_(random) {}
 
   std::uint64_t post(int source, int tag) {
-    put(EventKind::recv_post, Function::Irecv, stretch_.receives[rank_], source, tag, 0, flag::nonblocking, 60);
-    return stretch_.receives[rank_]++;
+    put(EventKind::recv_post, Function::Irecv, trace_.receives[rank_], source, tag, 0, flag::nonblocking, 60);
+    return trace_.receives[rank_]++;
   }
   void send(int to, int tag, std::uint64_t bytes, bool blocking = false) {
-    put(EventKind::send, blocking ? Function::Send : Function::Isend, stretch_.sends[rank_]++, to, tag, bytes,
+    put(EventKind::send, blocking ? Function::Send : Function::Isend, trace_.sends[rank_]++, to, tag, bytes,
         blocking ? 0 : flag::nonblocking, 150);
-    ++stretch_.messages;
+    ++trace_.messages;
   }
   void wait(int completions, Function function, std::uint64_t until) {
     begin_ = now;
@@ -56,12 +56,12 @@ class Writer {
   void receive(int source, int tag, std::uint64_t bytes, std::uint64_t sent) {
     begin_ = now;
     now = std::max(now, sent) + 300 + random_() % 2000;
-    put_at(EventKind::recv_done, Function::Recv, stretch_.receives[rank_]++, source, tag, bytes, 0);
+    put_at(EventKind::recv_done, Function::Recv, trace_.receives[rank_]++, source, tag, bytes, 0);
   }
   void allreduce(std::uint64_t until) {
     begin_ = now;
     now = std::max(now, until) + 1000;
-    put_at(EventKind::collective, Function::Allreduce, stretch_.collectives[rank_]++, record::any_source, 0, 8, 0);
+    put_at(EventKind::collective, Function::Allreduce, trace_.collectives[rank_]++, record::any_source, 0, 8, 0);
   }
   void call(Function function) { put(EventKind::call, function, 0, 0, 0, 0, 0, 20); }
 
@@ -89,19 +89,19 @@ class Writer {
     e.kind = kind;
     e.function = static_cast<std::uint16_t>(function);
     e.flags = flags;
-    stretch_.events[static_cast<std::size_t>(rank_)].push_back(e);
+    trace_.events[static_cast<std::size_t>(rank_)].push_back(e);
   }
 
-  Stretch& stretch_;
+  Trace& trace_;
   int rank_;
   std::mt19937_64& random_;
   std::uint64_t begin_ = 0;
 };
 
-std::vector<Writer> writers(Stretch& stretch, std::mt19937_64& random) {
+std::vector<Writer> writers(Trace& trace, std::mt19937_64& random) {
   std::vector<Writer> all;
-  for (std::size_t rank = 0; rank < stretch.events.size(); ++rank)
-    all.emplace_back(stretch, static_cast<int>(rank), random);
+  for (std::size_t rank = 0; rank < trace.events.size(); ++rank)
+    all.emplace_back(trace, static_cast<int>(rank), random);
   return all;
 }
 
@@ -130,10 +130,10 @@ void exchange(std::vector<Writer>& ranks, const std::vector<std::vector<int>>& p
 
 }  // namespace
 
-Stretch halo(int steps) {
-  Stretch stretch("halo", 8);
+Trace halo(int steps) {
+  Trace trace("halo", 8);
   std::mt19937_64 random(1);
-  std::vector<Writer> ranks = writers(stretch, random);
+  std::vector<Writer> ranks = writers(trace, random);
   std::vector<std::vector<int>> partners(8);
   for (int me = 0; me < 8; ++me)
     partners[static_cast<std::size_t>(me)] = {(me + 1) % 8, (me + 7) % 8, (me + 2) % 8, (me + 6) % 8};
@@ -145,14 +145,14 @@ Stretch halo(int steps) {
     const std::uint64_t all = latest(ranks);
     for (Writer& w : ranks) w.allreduce(all);
   }
-  stretch.ticks = latest(ranks);
-  return stretch;
+  trace.ticks = latest(ranks);
+  return trace;
 }
 
-Stretch master_worker(int tasks) {
-  Stretch stretch("master-worker", 8);
+Trace master_worker(int tasks) {
+  Trace trace("master-worker", 8);
   std::mt19937_64 random(2);
-  std::vector<Writer> ranks = writers(stretch, random);
+  std::vector<Writer> ranks = writers(trace, random);
   for (int task = 0; task < tasks; ++task) {
     const int worker = 1 + static_cast<int>(random() % 7), tag = 1 + static_cast<int>(random() % 5);
     Writer &master = ranks[0], &w = ranks[static_cast<std::size_t>(worker)];
@@ -164,14 +164,14 @@ Stretch master_worker(int tasks) {
     master.wait(1, Function::Wait, w.now);
     master.done(ordinal, worker, tag, 1000);
   }
-  stretch.ticks = latest(ranks);
-  return stretch;
+  trace.ticks = latest(ranks);
+  return trace;
 }
 
-Stretch cg(int iterations) {
-  Stretch stretch("cg", 16);
+Trace cg(int iterations) {
+  Trace trace("cg", 16);
   std::mt19937_64 random(3);
-  std::vector<Writer> ranks = writers(stretch, random);
+  std::vector<Writer> ranks = writers(trace, random);
   for (int i = 0; i < iterations; ++i) {
     std::vector<std::vector<int>> partners(16);
     for (int repeat = 0; repeat < 3; ++repeat)
@@ -183,33 +183,33 @@ Stretch cg(int iterations) {
     exchange(ranks, partners, 2800, 30);
     for (Writer& w : ranks) w.now += 3000 + random() % 1000;
   }
-  stretch.ticks = latest(ranks);
-  return stretch;
+  trace.ticks = latest(ranks);
+  return trace;
 }
 
-Stretch quiet_calls(int calls) {
-  Stretch stretch("proc-null and calls", 8);
+Trace quiet_calls(int calls) {
+  Trace trace("proc-null and calls", 8);
   std::mt19937_64 random(4);
-  std::vector<Writer> ranks = writers(stretch, random);
+  std::vector<Writer> ranks = writers(trace, random);
   for (int i = 0; i < calls; ++i)
     for (Writer& w : ranks) {
       w.send(record::proc_null, 0, 8, true);
       w.receive(record::proc_null, 0, 0, 0);
       w.call(Function::Comm_rank);
     }
-  stretch.messages = 0;
-  stretch.ticks = latest(ranks);
-  return stretch;
+  trace.messages = 0;
+  trace.ticks = latest(ranks);
+  return trace;
 }
 
-void analyse(Pipeline& pipeline, Stretch& stretch, int stretches) {
+void analyse(Pipeline& pipeline, Trace& trace, int repeats) {
   std::int64_t now = 0;
-  for (int i = 0; i < stretches; ++i) {
-    for (std::size_t rank = 0; rank < stretch.events.size(); ++rank)
-      pipeline.add(static_cast<std::int32_t>(rank), 0, stretch.events[rank]);
-    now += static_cast<std::int64_t>(stretch.ticks);
+  for (int i = 0; i < repeats; ++i) {
+    for (std::size_t rank = 0; rank < trace.events.size(); ++rank)
+      pipeline.add(static_cast<std::int32_t>(rank), 0, trace.events[rank]);
+    now += static_cast<std::int64_t>(trace.ticks);
     pipeline.end_round(now);
-    stretch.advance();
+    trace.advance();
   }
   pipeline.finish();
 }

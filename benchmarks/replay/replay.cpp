@@ -22,7 +22,7 @@
 #include "benchmarks/replay/patterns.hpp"
 
 using namespace pclscope;
-using benchmark::Stretch;
+using benchmark::Trace;
 using Clock = std::chrono::steady_clock;
 
 namespace {
@@ -57,10 +57,10 @@ bool check(const Pipeline& pipeline, const Expected& expected, std::uint64_t del
 }
 
 // At most `slice` events of each ring. False when all rings are empty.
-bool read_slice(Pipeline& pipeline, const Stretch& stretch, std::vector<std::size_t>& read, std::size_t slice) {
+bool read_slice(Pipeline& pipeline, const Trace& trace, std::vector<std::size_t>& read, std::size_t slice) {
   bool more = false;
   for (std::size_t rank = 0; rank < read.size(); ++rank) {
-    const std::span<const record::Event> ring(stretch.events[rank]);
+    const std::span<const record::Event> ring(trace.events[rank]);
     const std::size_t count = std::min(slice, ring.size() - read[rank]);
     pipeline.add(static_cast<std::int32_t>(rank), 0, ring.subspan(read[rank], count));
     read[rank] += count;
@@ -70,18 +70,18 @@ bool read_slice(Pipeline& pipeline, const Stretch& stretch, std::vector<std::siz
 }
 
 // The recorded calls are said to be made from the code of this program, which all ranks run.
-void name_sites(Stretch& stretch, callsite::SiteTable& sites, PipelineOptions& options) {
+void name_sites(Trace& trace, callsite::SiteTable& sites, PipelineOptions& options) {
   const auto here = reinterpret_cast<std::uint64_t>(&resident_mb);
-  for (std::size_t rank = 0; rank < stretch.events.size(); ++rank) {
+  for (std::size_t rank = 0; rank < trace.events.size(); ++rank) {
     sites.add_process(static_cast<std::int32_t>(rank), static_cast<std::uint32_t>(::getpid()), "");
-    for (record::Event& e : stretch.events[rank]) e.site = here + e.function;
+    for (record::Event& e : trace.events[rank]) e.site = here + e.function;
   }
   options.name_sites = [&sites](std::span<Message> messages) { sites.translate(messages); };
 }
 
 // A tenth of the events, then the rest: memory is looked at after both.
-bool replay(Stretch stretch, std::uint64_t events, std::size_t slice, bool with_sites, bool everything) {
-  const auto ranks = static_cast<std::int32_t>(stretch.events.size());
+bool replay(Trace trace, std::uint64_t events, std::size_t slice, bool with_sites, bool everything) {
+  const auto ranks = static_cast<std::int32_t>(trace.events.size());
   Application application;
   application.ranks = ranks;
   PipelineOptions options;
@@ -91,12 +91,12 @@ bool replay(Stretch stretch, std::uint64_t events, std::size_t slice, bool with_
   }
   const std::size_t message_memory = options.memory_bytes;
   callsite::SiteTable sites;
-  if (with_sites) name_sites(stretch, sites, options);
+  if (with_sites) name_sites(trace, sites, options);
   std::uint64_t delivered = 0;
   options.on_messages = [&](std::span<const Message> messages) { delivered += messages.size(); };
   Pipeline pipeline(application, options);
   for (std::int32_t rank = 0; rank < ranks; ++rank) pipeline.set_node(rank, "node");
-  std::vector<std::size_t> read(stretch.events.size());
+  std::vector<std::size_t> read(trace.events.size());
   Expected expected;
   std::int64_t now = 0;
   Clock::duration spent{};
@@ -105,17 +105,17 @@ bool replay(Stretch stretch, std::uint64_t events, std::size_t slice, bool with_
     const auto start = Clock::now();
     for (bool more = true, first = true; more; first = false) {
       if (!first) pipeline.end_round(now, false);
-      more = read_slice(pipeline, stretch, read, slice);
+      more = read_slice(pipeline, trace, read, slice);
     }
-    now += static_cast<std::int64_t>(stretch.ticks);
+    now += static_cast<std::int64_t>(trace.ticks);
     pipeline.end_round(now);
     std::fill(read.begin(), read.end(), 0);
     spent += Clock::now() - start;
-    expected.messages += stretch.messages;
-    expected.events += stretch.event_count();
+    expected.messages += trace.messages;
+    expected.events += trace.event_count();
     const bool steady = now >= settling_ns && expected.events * 10 >= events;
     if (resident_at_tenth == 0 && steady) resident_at_tenth = resident_mb();
-    stretch.advance();
+    trace.advance();
   }
   const double resident = resident_mb();
   const auto start = Clock::now();
@@ -125,7 +125,7 @@ bool replay(Stretch stretch, std::uint64_t events, std::size_t slice, bool with_
   std::printf(
       "%-20s %s %6.1f M events/s  %5.1f M messages/s  (%.0f M events of %.0f s, %zu regions, resident %.0f MB, at a "
       "tenth %.0f MB)\n",
-      stretch.name.c_str(), everything ? "all " : "core", static_cast<double>(expected.events) / seconds / 1e6,
+      trace.name.c_str(), everything ? "all " : "core", static_cast<double>(expected.events) / seconds / 1e6,
       static_cast<double>(expected.messages) / seconds / 1e6, static_cast<double>(expected.events) / 1e6,
       static_cast<double>(now) / 1e9, pipeline.snapshot().regions.size(), resident, resident_at_tenth);
   bool right = check(pipeline, expected, delivered);
@@ -160,10 +160,10 @@ int main(int argc, char** argv) {
     else return std::fprintf(stderr, "replay_benchmark: unknown argument %s\n", argv[i]), 2;
   }
   bool right = true;
-  for (const Stretch& stretch :
+  for (const Trace& trace :
        {benchmark::halo(4900), benchmark::master_worker(16000), benchmark::cg(2900), benchmark::quiet_calls(21000)})
-    if (only.empty() || stretch.name == only)
+    if (only.empty() || trace.name == only)
       for (const bool everything : {false, true})
-        if (!everything || !core_only) right = replay(stretch, events, slice, with_sites, everything) && right;
+        if (!everything || !core_only) right = replay(trace, events, slice, with_sites, everything) && right;
   return right ? 0 : 1;
 }

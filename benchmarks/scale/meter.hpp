@@ -33,12 +33,12 @@ class Owner {
 };
 std::int64_t live_bytes(int owner);  // 0 when the sanitizer's allocator is in use
 
-enum class Work { events, end_epoch, halves, report, raw, orders, epoch_over, status };
+enum class Work { events, end_epoch, sends, report, raw, orders, epoch_over, status };
 inline constexpr std::size_t works = 8;
-inline constexpr const char* work_names[works] = {"events", "end_epoch", "halves",     "report",
+inline constexpr const char* work_names[works] = {"events", "end_epoch", "sends",      "report",
                                                   "raw",    "orders",    "epoch_over", "status"};
 inline constexpr std::size_t kinds = 4;
-inline constexpr const char* kind_names[kinds] = {"halves", "report", "raw", "orders"};
+inline constexpr const char* kind_names[kinds] = {"sends", "report", "raw", "orders"};
 
 struct Traffic {
   std::array<std::uint64_t, kinds> bytes{}, frames{};

@@ -11,7 +11,7 @@ import sys
 
 COLOURS = {"root": "#c0392b", "inner": "#2471a3", "leaf": "#1e8449"}
 DASHES = {"halo": "", "cg": "6 3", "irregular": "2 3"}
-KINDS = ("halves", "report", "raw", "orders")
+KINDS = ("sends", "report", "raw", "orders")
 WIDTH, HEIGHT, LEFT, TOP, GAP = 250, 220, 56, 34, 66
 
 

@@ -6,6 +6,7 @@
 #include <random>
 #include <stdexcept>
 
+#include "analysis/nodes/job_ticks.hpp"
 #include "analysis/nodes/node.hpp"
 #include "benchmarks/scale/sites.hpp"
 #include "interpose/record/functions.hpp"

@@ -1,4 +1,4 @@
-// A program of any number of ranks, written down as its ranks' rings would have it, any stretch of any rank at a
+// A program of any number of ranks, written down as its ranks' rings would have it, any part of any rank at a
 // time: nothing is kept but who exchanges messages with whom. Every step each rank posts a receive from each partner,
 // sends one message to each, and waits for all; at a window's end there is an Allreduce. Times: ns since the
 // program's start.

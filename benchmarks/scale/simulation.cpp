@@ -21,13 +21,13 @@ constexpr std::int64_t root_memory = std::int64_t{16}
 nodes::NodeOptions node_options(std::int32_t ranks) {
   nodes::NodeOptions o;
   o.application.ranks = ranks;
-  o.pipeline.window_ns = window_ns;
-  o.pipeline.delay_share = delay_share;
-  o.pipeline.order_share = order_share;
-  o.pipeline.memory_bytes = static_cast<std::size_t>(root_memory);
+  o.analysis.window_ns = window_ns;
+  o.analysis.delay_share = delay_share;
+  o.analysis.order_share = order_share;
+  o.analysis.memory_bytes = static_cast<std::size_t>(root_memory);
   o.report_every_ns = window_ns;
   o.site_of = [](std::int32_t, std::uint64_t address, std::uint16_t) { return static_cast<std::uint32_t>(address); };
-  o.pipeline.name_sites = [](std::span<Message> messages) {
+  o.analysis.name_sites = [](std::span<Message> messages) {
     for (Message& m : messages) {
       m.send_site = site_address(m.send_site);
       m.recv_site = site_address(m.recv_site);
@@ -38,8 +38,8 @@ nodes::NodeOptions node_options(std::int32_t ranks) {
 
 Work work_of(const LinkEvent& event) {
   if (event.kind != LinkEvent::Kind::message) return Work::epoch_over;
-  switch (nodes::kind_of(event.bytes).value_or(nodes::FrameKind::halves)) {
-    case nodes::FrameKind::halves: return Work::halves;
+  switch (nodes::kind_of(event.bytes).value_or(nodes::FrameKind::sends)) {
+    case nodes::FrameKind::sends: return Work::sends;
     case nodes::FrameKind::report: return Work::report;
     case nodes::FrameKind::raw: return Work::raw;
     case nodes::FrameKind::orders: return Work::orders;
@@ -120,16 +120,9 @@ void Simulation::listen(Real& real) {
 
 void Simulation::tell_status(Real& real) {
   nodes::Report& news = real.aggregator->news();
-  const Snapshot counts = real.aggregator->pipeline().snapshot();
   const std::int32_t first = layout_.first_rank(real.node);
-  for (std::int32_t rank = first; rank < first + layout_.ranks_per_node; ++rank) {
-    const RankSummary& count = counts.ranks[static_cast<std::size_t>(rank)];
-    nodes::RankStatus status;
-    status.rank = rank;
-    status.collectives = count.collectives;
-    status.mpi_ns = static_cast<std::int64_t>(count.mpi_s * 1e9);
-    news.ranks.push_back(std::move(status));
-  }
+  for (std::int32_t rank = first; rank < first + layout_.ranks_per_node; ++rank)
+    news.ranks.push_back(real.aggregator->measured().status_of(rank));
   const auto shares = static_cast<std::size_t>(std::clamp(4'800 / setting_.nodes, 20, 600));
   for (std::uint16_t function = 1; function <= 4; ++function)
     news.functions.push_back({real.node, function, 1000, 0.1, 1, std::vector<float>(shares, 0.25f),
@@ -161,7 +154,7 @@ void Simulation::epoch(int number, bool running) {
   for (Real& r : real_) end_epoch(r, number, running);
   if (stubs_.empty()) return;
   Real& leaf = *real(Part::leaf);
-  const auto regions = real(Part::root)->aggregator->root()->pipeline().region_of_rank();
+  const auto regions = real(Part::root)->aggregator->root()->evaluation().region_of_rank();
   std::copy(regions.begin(), regions.end(), region_of_rank_.begin());
   for (const auto& stub : stubs_) stub->end_epoch(number, running, leaf.link->reports, leaf.node, region_of_rank_);
   leaf.link->reports.clear();
@@ -172,7 +165,7 @@ bool Simulation::all_over() const {
 }
 
 void Simulation::note_window(Outcome& out) {
-  const std::uint64_t version = real(Part::root)->aggregator->root()->pipeline().regions_version();
+  const std::uint64_t version = real(Part::root)->aggregator->root()->evaluation().regions_version();
   for (std::size_t part = 0; part < parts; ++part) {
     Real& r = *real(static_cast<Part>(part));
     r.link->cost.seconds = r.seconds;
@@ -194,7 +187,7 @@ void Simulation::note_window(Outcome& out) {
 void Simulation::check(Outcome& out) {
   nodes::Root& root = *real(Part::root)->aggregator->root();
   const double start = cpu_s();
-  Snapshot full = root.pipeline().snapshot();
+  Snapshot full = root.evaluation().snapshot();
   root.fill(full);
   out.snapshot_ms = (cpu_s() - start) * 1e3;
   const Snapshot& s = full;
@@ -208,7 +201,7 @@ void Simulation::check(Outcome& out) {
   out.collectives = s.collectives.calls;
   std::uint64_t shown = 0;
   for (Real& r : real_) {
-    const MatchCounts c = r.aggregator->pipeline().matcher().counts();
+    const MatchCounts c = r.aggregator->measurement().matcher().counts();
     if (c.matched * static_cast<std::uint64_t>(setting_.nodes) != out.expected) out.wrong += " matched-on-node";
     shown += c.unmatched_sends + c.unmatched_receives + c.ambiguous;
   }

@@ -64,16 +64,16 @@ void Stub::tell_news() {
   link_.send(0, nodes::pack(news));
 }
 
-void Stub::send_halves(int epoch) {
+void Stub::forward_sends(int epoch) {
   for (const auto& [node, senders] : senders_) {
-    nodes::Halves halves;
-    halves.clock_error_ns = 500;
+    nodes::SendRecords sends;
+    sends.clock_error_ns = 500;
     for (int step = epoch * program_.steps_of_epoch(); step < (epoch + 1) * program_.steps_of_epoch(); ++step)
       for (const Sender& s : senders) {
-        halves.halves.push_back({s.rank, 0, program_.send(s.rank, step, s.k)});
-        halves.halves.back().event.site = site_here(link_.self(), site_of_sends);
+        sends.events.push_back({s.rank, 0, program_.send(s.rank, step, s.k)});
+        sends.events.back().event.site = site_here(link_.self(), site_of_sends);
       }
-    std::vector<std::byte> bytes = nodes::pack(halves);
+    std::vector<std::byte> bytes = nodes::pack(sends);
     traffic_bytes_ += bytes.size();
     link_.send(node, std::move(bytes));
   }
@@ -193,7 +193,7 @@ void Stub::end_epoch(int epoch, bool running, const std::vector<Report>& of_leaf
   const std::int64_t now_ns = (epoch + 1) * epoch_ns;
   budget_.advance(now_ns, message_bytes_);
   if (running) {
-    send_halves(epoch);
+    forward_sends(epoch);
     if ((epoch + 1) % epochs_of_window == 0) send_collectives(epoch / epochs_of_window);
   }
   if (std::exchange(first_, false)) tell_news();

@@ -1,6 +1,6 @@
 // The nodes that are not simulated whole: ranks, rings and matching are made up, what they send is not.
 //
-// A stub sends to real nodes the halves that its ranks' sends make (the program knows them), and up the tree what a
+// A stub tells real nodes what its ranks send them (the program knows), and up the tree what a
 // leaf that is simulated whole reports at the same time, with the ranks, regions and nodes of the stub in place of
 // the leaf's: patterns give every rank the same number of messages. Reports go through a real ReportTree and through
 // real packing, stub by stub; raw messages obey a real TrafficBudget. What a stub receives is counted by nobody.
@@ -43,7 +43,7 @@ class Stub {
     int k;
   };
   void tell_news();
-  void send_halves(int epoch);
+  void forward_sends(int epoch);
   void add_messages(int epoch, bool inter_node, std::vector<Message>& into) const;
   void send_messages(int window, nodes::WindowPart& part);
   void send_collectives(int window);

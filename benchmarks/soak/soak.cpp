@@ -34,7 +34,7 @@ namespace {
 
 constexpr int rows = 4, ranks = 16;
 constexpr std::int64_t window_ns = 5'000'000;  // replayed ranks send hundreds of times as often as real ones
-constexpr int cycle = 400;                     // stretches from one slow time of a row to its next
+constexpr int cycle = 400;                     // repetitions from one slow time of a row to its next
 constexpr int rise = 10, plateau = 40;
 
 struct Options {
@@ -57,9 +57,9 @@ std::uint64_t size_of(const std::string& path) {
   return ::stat(path.c_str(), &s) == 0 ? static_cast<std::uint64_t>(s.st_size) : 0;
 }
 
-// Extra time of a row's messages in a stretch: rows are slow one after the other.
-std::uint64_t extra_ns(int row, std::uint64_t stretch) {
-  const int at = static_cast<int>((stretch + static_cast<std::uint64_t>(cycle - 100 - row * 60)) % cycle) - 200;
+// Extra time of a row's messages in one repetition: rows are slow one after the other.
+std::uint64_t extra_ns(int row, std::uint64_t repetition) {
+  const int at = static_cast<int>((repetition + static_cast<std::uint64_t>(cycle - 100 - row * 60)) % cycle) - 200;
   if (at < 0 || at >= rise + plateau) return 0;
   return at < rise ? static_cast<std::uint64_t>(at + 1) * 600 : rise * 600;
 }
@@ -82,9 +82,9 @@ class Dump {
   void append(const Window& window, Pipeline& pipeline) {
     must(writer_->append(window));
     ++windows_;
-    pipeline.set_file_bytes(writer_->file_bytes());
+    pipeline.evaluation().set_file_bytes(writer_->file_bytes());
     if (windows_ % 200 == 0) must(writer_->flush());
-    if (const auto text = pipeline.budget_bites()) std::printf("  %s\n", text->c_str());
+    if (const auto text = pipeline.evaluation().budget_bites()) std::printf("  %s\n", text->c_str());
   }
   void close(const Snapshot& summary) {
     must(writer_->summarize(summary));
@@ -126,9 +126,9 @@ bool check_file(const Options& options, const Snapshot& last, const Dump& dump) 
   return !bad;
 }
 
-bool check_periods(const Snapshot& last, std::uint64_t stretches) {
+bool check_periods(const Snapshot& last, std::uint64_t repeats) {
   bool bad = wrong(last.regions.size() != rows, "the rows are not the regions");
-  const double planted = static_cast<double>(stretches) / cycle;
+  const double planted = static_cast<double>(repeats) / cycle;
   for (const Region& region : last.regions) {
     int growths = 0, steadies = 0;
     for (const Period& p : region.periods) {
@@ -143,26 +143,26 @@ bool check_periods(const Snapshot& last, std::uint64_t stretches) {
   return !bad;
 }
 
-// The next stretch: one length later, and as slow as its time says.
-void advance(benchmark::Stretch& stretch, std::uint64_t number) {
-  stretch.advance();
+// The trace once more: one length later, and as slow as its time says.
+void advance(benchmark::Trace& trace, std::uint64_t number) {
+  trace.advance();
   for (int rank = 0; rank < ranks; ++rank) {
     const std::uint64_t change = extra_ns(rank / 4, number) - extra_ns(rank / 4, number - 1);
     if (change == 0) continue;
-    for (record::Event& e : stretch.events[static_cast<std::size_t>(rank)])
+    for (record::Event& e : trace.events[static_cast<std::size_t>(rank)])
       if (e.kind == record::EventKind::recv_done) e.end += change;
   }
 }
 
 // In slices, as rings are read.
-void replay(Pipeline& pipeline, const benchmark::Stretch& stretch, std::int64_t now) {
+void replay(Pipeline& pipeline, const benchmark::Trace& trace, std::int64_t now) {
   constexpr std::size_t slice = 1024;
   bool more = true;
   for (std::size_t from = 0; more; from += slice) {
     if (from > 0) pipeline.end_round(now, false);
     more = false;
     for (int rank = 0; rank < ranks; ++rank) {
-      const std::span<const record::Event> ring(stretch.events[static_cast<std::size_t>(rank)]);
+      const std::span<const record::Event> ring(trace.events[static_cast<std::size_t>(rank)]);
       if (from >= ring.size()) continue;
       pipeline.add(rank, 0, ring.subspan(from, std::min(slice, ring.size() - from)));
       more = more || from + slice < ring.size();
@@ -182,7 +182,7 @@ void progress(const Options& options, std::uint64_t events, const Snapshot& now)
 }
 
 bool run(const Options& options) {
-  benchmark::Stretch stretch = benchmark::cg(290);
+  benchmark::Trace trace = benchmark::cg(290);
   Application application;
   application.ranks = ranks;
   Dump dump(options);
@@ -200,18 +200,18 @@ bool run(const Options& options) {
   Pipeline pipeline(application, to);
   live = &pipeline;
   for (int rank = 0; rank < ranks; ++rank) pipeline.set_node(rank, "node");
-  std::uint64_t events = 0, messages = 0, stretches = 0;
+  std::uint64_t events = 0, messages = 0, repeats = 0;
   double warm_mb = 0, most_mb = 0, most_memory = 0, next_line = 0.1;
   std::int64_t now = 0;
   const auto start = Clock::now();
   while (static_cast<double>(events) < options.events) {
-    replay(pipeline, stretch, now);
-    now += static_cast<std::int64_t>(stretch.ticks);
+    replay(pipeline, trace, now);
+    now += static_cast<std::int64_t>(trace.ticks);
     pipeline.end_round(now);
-    events += stretch.event_count();
-    messages += stretch.messages;
-    advance(stretch, ++stretches);
-    if (stretches % 50 == 0) most_mb = std::max(most_mb, resident_mb());
+    events += trace.event_count();
+    messages += trace.messages;
+    advance(trace, ++repeats);
+    if (repeats % 50 == 0) most_mb = std::max(most_mb, resident_mb());
     if (static_cast<double>(events) < next_line * options.events) continue;
     const Snapshot s = pipeline.snapshot();
     if (next_line > 0.35 && warm_mb == 0) warm_mb = most_mb;
@@ -234,7 +234,7 @@ bool run(const Options& options) {
                "stored and left out are not all messages");
   bad |= wrong(most_mb > warm_mb * 1.1 + 16, "memory grew after warm-up");
   bad |= wrong(most_memory > static_cast<double>(to.memory_bytes), "messages in memory beyond their budget");
-  bad |= !check_periods(last, stretches);
+  bad |= !check_periods(last, repeats);
   return check_file(options, last, dump) && !bad;
 }
 

@@ -68,7 +68,7 @@ void Recorder::fall_asleep() {
   summary_next_ = 0;
   lost_ = 0;
   waited_in_vain_ = false;
-  accounts_->forget_stretch();
+  accounts_->forget_interval();
 }
 
 void Recorder::drop_next() {

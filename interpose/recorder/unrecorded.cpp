@@ -184,7 +184,7 @@ void Unrecorded::inherit(Unrecorded& ended) {
   ended.outstanding_ = 0;
 }
 
-void Unrecorded::forget_stretch() {
+void Unrecorded::forget_interval() {
   sends_.clear();
   receives_.clear();
   ends_.count = communicators_.count = lost_numbers_.count = 0;
@@ -309,7 +309,7 @@ Unrecorded::Summary Unrecorded::summary(std::uint64_t lost, std::atomic<std::uin
     *at++ = of_channel(EventKind::unrecorded_sends, sends_[i]);
   append(communicators_);
   if (exact_) append(lost_numbers_);
-  forget_stretch();
+  forget_interval();
   return {events, static_cast<std::size_t>(at - events)};
 }
 
@@ -351,7 +351,7 @@ Unrecorded::Summary Unrecorded::life_summary(const Start& start, std::atomic<std
     total(EventKind::unrecorded_receives, life_receives_[i], start.first_receive, received);
   for (std::uint32_t i = 0; exact && i < life_sends_.size(); ++i)
     total(EventKind::unrecorded_sends, life_sends_[i], start.first_send, start.sends);
-  forget_stretch();
+  forget_interval();
   return {events, static_cast<std::size_t>(at - events)};
 }
 

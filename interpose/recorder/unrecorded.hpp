@@ -25,7 +25,7 @@ class ChannelCounts {
     std::uint64_t begin, end;  // the process's counter at the first and at the last. For life: end = sends cancelled
     std::uint64_t latest;      // receives: when the last posted of them was posted (Unrecorded::Post::order)
   };
-  static constexpr std::uint32_t limit = 4096;  // of one stretch
+  static constexpr std::uint32_t limit = 4096;  // of one interval
   static constexpr std::uint32_t life_limit = 262144;
 
   explicit ChannelCounts(std::uint32_t most = limit) : most_(most) {}
@@ -115,8 +115,8 @@ class Unrecorded {
   void inherit(Unrecorded& ended);
   // A session begins in this process: receives with lower numbers have none any more.
   static void number_from(std::uint64_t first_receive);
-  // The stretches of the session that ended.
-  void forget_stretch();
+  // The intervals of the session that ended.
+  void forget_interval();
 
   // A receive that stays outstanding; `event` tells comm, peer, tag, flags, function and site of its recv_post. nullptr
   // without memory (then nothing is known any more).

@@ -125,7 +125,7 @@ TEST_CASE("lost numbers are told in runs") {
   CHECK((lost[2].ordinal == 12 && lost[2].bytes == 1));
 }
 
-TEST_CASE("more channels than can be kept make an honest loss, and the next stretch is exact again") {
+TEST_CASE("more channels than can be kept make an honest loss, and the next interval is exact again") {
   Accounts accounts(false);
   std::atomic<std::uint64_t> receives{0};
   for (std::uint32_t i = 0; i < ChannelCounts::limit; ++i) accounts.sent(1, 0, static_cast<std::int32_t>(i), 0, 0);

@@ -9,7 +9,7 @@
 
 namespace chaos {
 
-std::atomic<int> stretch{0};
+std::atomic<int> interval{0};
 
 std::int64_t ticks([[maybe_unused]] bool tsc) {
 #if defined(__x86_64__)
@@ -23,7 +23,7 @@ std::int64_t ticks([[maybe_unused]] bool tsc) {
 Header Ledger::sent(const Planned& message, int label, int how) {
   const Header header{next_number(), rank_, label, message.tag, message.bytes};
   sent_.push_back(
-      {0, 0, header.number, label, message.destination, message.tag, message.bytes, stretch.load(), thread_, how, 0});
+      {0, 0, header.number, label, message.destination, message.tag, message.bytes, interval.load(), thread_, how, 0});
   return header;
 }
 
@@ -36,7 +36,7 @@ void Ledger::sent_between(std::size_t first, std::int64_t before) {
 }
 
 std::size_t Ledger::posting(int label, int how) {
-  received_.push_back({0, 0, 0, 0, nothing, label, -1, -1, -1, stretch.load(), unseen, thread_, how});
+  received_.push_back({0, 0, 0, 0, nothing, label, -1, -1, -1, interval.load(), unseen, thread_, how});
   return received_.size() - 1;
 }
 
@@ -55,7 +55,7 @@ void Ledger::got(std::size_t index, const Header& header, const Completion& comp
   r.source = header.source;
   r.tag = header.tag;
   r.bytes = header.bytes;
-  r.done = completion.stretch;
+  r.done = completion.interval;
   r.wait_before = completion.before;
   r.wait_after = completion.after;
   ++got_;

@@ -24,20 +24,20 @@ struct Sent {
   std::int64_t before, after;  // ticks around the call that started it
   std::int64_t number;
   std::int32_t label, destination, tag, bytes;
-  std::int32_t stretch;  // of recording: even while switched on
+  std::int32_t interval;  // of recording: even while switched on
   std::int32_t thread;
   std::int32_t how, unused;
 };
 
 inline constexpr std::int64_t empty_message = -1;  // no payload: the channel's order tells which it was
 inline constexpr std::int64_t nothing = -2;        // cancelled
-inline constexpr std::int32_t unseen = -1;         // stretch of a completion that nobody observed
+inline constexpr std::int32_t unseen = -1;         // interval of a completion that nobody observed
 struct Received {                                  // in posting order of the thread
   std::int64_t before, after;                      // ticks around the call that posted it
   std::int64_t wait_before, wait_after;  // ticks around the call that completed it; the same for a blocking one
   std::int64_t number;                   // of the send
   std::int32_t label, source, tag, bytes;
-  std::int32_t posted, done;  // stretches
+  std::int32_t posted, done;  // intervals
   std::int32_t thread, how;
 };
 static_assert(sizeof(Sent) == 56 && sizeof(Received) == 72);
@@ -45,11 +45,11 @@ static_assert(sizeof(Sent) == 56 && sizeof(Received) == 72);
 // When a receive completed, as far as the program knows.
 struct Completion {
   std::int64_t before = 0, after = 0;
-  std::int32_t stretch = unseen;
+  std::int32_t interval = unseen;
 };
 
 // Recording on and off, as this process asked for it with MPI_Pcontrol.
-extern std::atomic<int> stretch;
+extern std::atomic<int> interval;
 std::int64_t ticks(bool tsc);
 
 class Ledger {
@@ -65,7 +65,7 @@ class Ledger {
   std::size_t posting(int label, int how);  // before the call; the index of the receive
   void posted_between(std::size_t first, std::int64_t before);
   std::size_t receives() const { return received_.size(); }
-  Completion completed(std::int64_t before) const { return {before, now(), stretch.load()}; }  // after the call
+  Completion completed(std::int64_t before) const { return {before, now(), interval.load()}; }  // after the call
   void got(std::size_t index, const Header& header, const Completion& completion);
   void took_nothing(std::size_t index) { received_[index].number = nothing; }
 

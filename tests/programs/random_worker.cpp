@@ -124,9 +124,9 @@ void Worker::to_nobody(MPI_Comm comm) {
 }
 
 void Worker::switch_recording() {
-  const int on = stretch.load() % 2;  // what it is to become
+  const int on = interval.load() % 2;  // what it is to become
   MPI_Pcontrol(on);
-  stretch.fetch_add(1);
+  interval.fetch_add(1);
 }
 
 }  // namespace chaos

@@ -15,7 +15,7 @@ UNSEEN = -1        # when a receive completed that nobody saw complete
 EMPTY = -1         # number of a send without payload
 
 SENT = numpy.dtype([("before", "i8"), ("after", "i8"), ("number", "i8"), ("label", "i4"), ("destination", "i4"),
-                    ("tag", "i4"), ("bytes", "i4"), ("stretch", "i4"), ("thread", "i4"), ("how", "i4"), ("", "i4")])
+                    ("tag", "i4"), ("bytes", "i4"), ("interval", "i4"), ("thread", "i4"), ("how", "i4"), ("", "i4")])
 RECEIVED = numpy.dtype([("before", "i8"), ("after", "i8"), ("wait_before", "i8"), ("wait_after", "i8"),
                         ("number", "i8"), ("label", "i4"), ("source", "i4"),
                         ("tag", "i4"), ("bytes", "i4"), ("posted", "i4"), ("done", "i4"), ("thread", "i4"),
@@ -115,7 +115,7 @@ class Oracle:
     def join(self, sent, source, received, destination):
         self.all = Messages(label=sent["label"], source=source, destination=destination, tag=sent["tag"],
                             bytes=sent["bytes"], send_before=sent["before"], send_after=sent["after"],
-                            post_before=received["before"], post_after=received["after"], stretch=sent["stretch"],
+                            post_before=received["before"], post_after=received["after"], interval=sent["interval"],
                             wait_before=received["wait_before"], wait_after=received["wait_after"],
                             posted=received["posted"], done=received["done"], send_how=sent["how"], how=received["how"])
 
@@ -125,13 +125,13 @@ class Oracle:
     def bytes(self):
         return int(self.all.bytes.sum())
 
-    # Of runs that switch recording off and on: what can be told of each message. Odd stretches are off.
+    # Of runs that switch recording off and on: what can be told of each message. Odd intervals are off.
     def recorded_on_both_sides(self):
-        return (self.all.stretch % 2 == 0) & (self.all.posted % 2 == 0) & (self.all.done % 2 == 0)
+        return (self.all.interval % 2 == 0) & (self.all.posted % 2 == 0) & (self.all.done % 2 == 0)
 
     def recorded_on_neither_side(self):
         """Sent while off, completed while off."""
-        return (self.all.stretch % 2 == 1) & (self.all.done % 2 == 1) & (self.all.done != UNSEEN)
+        return (self.all.interval % 2 == 1) & (self.all.done % 2 == 1) & (self.all.done != UNSEEN)
 
     def posted_unrecorded(self):
         """Posted while off, and outstanding when recording was switched on: its place among the others may be
@@ -139,7 +139,7 @@ class Oracle:
         return (self.all.posted % 2 == 1) & (self.all.done != self.all.posted)
 
     def overtaken(self):
-        """Posted while off and outstanding at the end of the stretch, though a receive posted later on the same
+        """Posted while off and outstanding at the end of the interval, though a receive posted later on the same
         channel completed in it: which of the two took a message that was recorded cannot be known, so counts may be off
         by one."""
         truth = self.all
@@ -353,8 +353,8 @@ def explain(rows, row, truth, clock):
     for side, time, before, after in (("send", begin, truth.send_before, truth.send_after),
                                       ("receive", post, truth.post_before, truth.post_after)):
         at = numpy.flatnonzero(same & (before - clock.tolerance <= time) & (time <= after + clock.tolerance))
-        words += [f"; {side} at {time - clock.origin:.0f}: message {i} of {truth.bytes[i]} bytes (stretches: sent "
-                  f"{truth.stretch[i]}, posted {truth.posted[i]}, done {truth.done[i]}; "
+        words += [f"; {side} at {time - clock.origin:.0f}: message {i} of {truth.bytes[i]} bytes (intervals: sent "
+                  f"{truth.interval[i]}, posted {truth.posted[i]}, done {truth.done[i]}; "
                   f"how {truth.send_how[i]} {truth.how[i]})"
                   for i in at[:3]] or [f"; {side} at {time - clock.origin:.0f}: none"]
     return "".join(words)

@@ -262,7 +262,7 @@ TEST_CASE("a dump's windows take the place of what the snapshot has, in either o
   }
 }
 
-TEST_CASE("beyond the budget calm stretches shrink to start, middle and end, and sums are kept") {
+TEST_CASE("beyond the budget calm times shrink to start, middle and end, and sums are kept") {
   test::FakeRun run;
   run.windows = 600;
   const Snapshot s = test::fake_snapshot(run);
@@ -297,7 +297,7 @@ TEST_CASE("any budget is kept in the end, the newest last to go") {
       job.close(random, {0, 1});
       if (i % 40 != 39) continue;
       Snapshot s = job.snapshot({0, 1});
-      // Every stretch is steady: nothing may shrink by the first rule.
+      // Every interval is steady: nothing may shrink by the first rule.
       for (Region& r : s.regions)
         r.periods = {{PeriodKind::steady, true, std::max(0.0, (i - 49) * window_s), (i + 1) * window_s, 50, 1000, 0,
                       100, 2, 2, 2, 2, 0, 0, 0}};

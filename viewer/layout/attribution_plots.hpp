@@ -9,15 +9,9 @@
 
 #include "analysis/values/attribution.hpp"
 #include "viewer/layout/geometry.hpp"
+#include "viewer/layout/time_range.hpp"
 
 namespace pclscope::layout {
-
-struct TimeRange {
-  double begin_s = 0;  // seconds since the time origin
-  double end_s = 0;
-  double length_s() const { return end_s - begin_s; }
-  bool operator==(const TimeRange&) const = default;
-};
 
 // A slice that can be drawn.
 struct UsableSlice {

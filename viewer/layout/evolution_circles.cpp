@@ -46,7 +46,7 @@ double window_of(const session::RegionHistory& history) {
   return shortest;
 }
 
-void full_scale(const session::RegionHistory& history, const TimeAxis::Stretch& s, PointRange points, double slot,
+void full_scale(const session::RegionHistory& history, const TimeAxis::Section& s, PointRange points, double slot,
                 std::vector<EvolutionCircle>& circles) {
   double bin = window_of(history);
   for (int i = 0; i < most_doublings && bin * s.scale() < slot; ++i) bin *= 2;
@@ -69,7 +69,7 @@ void full_scale(const session::RegionHistory& history, const TimeAxis::Stretch& 
 }
 
 // Start, middle and end; fewer where there is no room for three.
-void compressed(const session::RegionHistory& history, const TimeAxis::Stretch& s, PointRange points, double slot,
+void compressed(const session::RegionHistory& history, const TimeAxis::Section& s, PointRange points, double slot,
                 std::vector<EvolutionCircle>& circles) {
   const std::size_t count = points.last - points.first;
   if (count == 0) return;
@@ -104,7 +104,7 @@ std::vector<EvolutionCircle> evolution_circles(const session::RegionHistory& his
                                                PointRange points, double slot) {
   std::vector<EvolutionCircle> circles;
   if (points.first >= points.last || history.points.empty() || !(slot > 0)) return circles;
-  for (const TimeAxis::Stretch& s : axis.stretches()) {
+  for (const TimeAxis::Section& s : axis.sections()) {
     PointRange inside = points_between(history, s.begin_s, s.end_s);
     inside = {std::max(inside.first, points.first), std::min(inside.last, points.last)};
     if (inside.first >= inside.last) continue;

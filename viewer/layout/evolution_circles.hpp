@@ -13,8 +13,8 @@ struct PointRange {
 };
 PointRange points_between(const session::RegionHistory& history, double begin_s, double end_s);
 
-// `slot`: the least width, in places. At full scale, circles stand for equal stretches of time: window * 2^k, at
-// multiples of that, so that they stay where they are while a job runs; in a compressed stretch they are its start,
+// `slot`: the least width, in places. At full scale, circles stand for equal sections of time: window * 2^k, at
+// multiples of that, so that they stay where they are while a job runs; in a compressed section they are its start,
 // middle and end. `size` is left 0.
 std::vector<EvolutionCircle> evolution_circles(const session::RegionHistory& history, const TimeAxis& axis,
                                                PointRange points, double slot);

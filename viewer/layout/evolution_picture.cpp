@@ -26,7 +26,7 @@ double badness(const RegionHistory& region) {
 
 bool of_interest(const Period& p) { return p.kind != PeriodKind::other; }
 
-void add_intervals(const RegionHistory& region, std::vector<Interval>& full) {
+void add_intervals(const RegionHistory& region, std::vector<TimeRange>& full) {
   for (const Period& p : region.periods) {
     if (of_interest(p)) full.push_back({p.begin_s, p.end_s});
   }
@@ -36,7 +36,7 @@ TimeAxis axis_of(const EvolutionQuestion& q, bool& nothing_to_compress) {
   const History& history = *q.history;
   const double begin = history.begin_s(), end = std::max(history.end_s(), std::isfinite(q.now_s) ? q.now_s : 0);
   if (!q.compressed) return TimeAxis(begin, end);
-  std::vector<Interval> full;
+  std::vector<TimeRange> full;
   const auto chosen = q.region ? history.regions().find(*q.region) : history.regions().end();
   if (chosen != history.regions().end()) add_intervals(chosen->second, full);
   else
@@ -51,7 +51,7 @@ float highest_of(const std::vector<CurvePoint>& curve) {
   return highest;
 }
 
-void add_rows(const EvolutionQuestion& q, const Interval& visible, EvolutionPicture& picture) {
+void add_rows(const EvolutionQuestion& q, const TimeRange& visible, EvolutionPicture& picture) {
   picture.first_row = std::min(q.first_row, picture.order.size());
   const std::size_t last = std::min(picture.order.size(), picture.first_row + std::min<std::size_t>(q.rows, 1000));
   const double share = picture.axis.place(visible.end_s) - picture.axis.place(visible.begin_s);
@@ -111,7 +111,7 @@ EvolutionPicture evolution_picture(const EvolutionQuestion& q) {
   if (!q.history || q.history->regions().empty()) return picture;
   picture.axis = axis_of(q, picture.nothing_to_compress);
   picture.order = evolution_order(*q.history, q.order);
-  Interval visible = q.visible.value_or(Interval{picture.axis.begin_s(), picture.axis.end_s()});
+  TimeRange visible = q.visible.value_or(TimeRange{picture.axis.begin_s(), picture.axis.end_s()});
   if (!(visible.begin_s < visible.end_s)) visible = {picture.axis.begin_s(), picture.axis.end_s()};
   add_rows(q, visible, picture);
   picture.region = q.region && q.history->regions().contains(*q.region) ? *q.region : picture.order.front();

@@ -20,7 +20,7 @@ struct EvolutionQuestion {
       region;  // whose periods decide what is compressed, and whose curve it is; none: the worst
   bool compressed = true;
   double now_s = 0;                      // the axis reaches to here at least
-  std::optional<Interval> visible;       // none: all
+  std::optional<TimeRange> visible;      // none: all
   double slot = 0.02;                    // room of a circle, as share of the visible width
   double column = 0.002;                 // of a point of the curve, likewise
   std::size_t first_row = 0, rows = 20;  // that get circles

@@ -19,7 +19,7 @@ RegionValue whole_run(const Region& region) {
   return {known ? region.mean_latency_ratio : 0, std::min(share, 1.0), region.messages, region.delayed};
 }
 
-RegionValue in_period(const session::RegionHistory& history, const Stretch& period) {
+RegionValue in_period(const session::RegionHistory& history, const TimeRange& period) {
   RegionValue value;
   double sum = 0;
   for (const session::HistoryPoint& point : history.points) {
@@ -37,7 +37,7 @@ RegionValue in_period(const session::RegionHistory& history, const Stretch& peri
 }  // namespace
 
 std::vector<RegionValue> region_values(const SpatialLayout& layout, const session::History* history,
-                                       const std::optional<Stretch>& period) {
+                                       const std::optional<TimeRange>& period) {
   std::vector<RegionValue> values;
   for (const PlacedRegion& region : layout.regions) {
     if (!period) {

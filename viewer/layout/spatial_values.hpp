@@ -8,15 +8,10 @@
 
 #include "viewer/layout/palette.hpp"
 #include "viewer/layout/spatial_layout.hpp"
+#include "viewer/layout/time_range.hpp"
 #include "viewer/session/history.hpp"
 
 namespace pclscope::layout {
-
-struct Stretch {
-  double begin_s = 0;
-  double end_s = 0;
-  bool operator==(const Stretch&) const = default;
-};
 
 struct RegionValue {
   double ratio = 0;          // mean L of its messages (RL); 0: no messages, or not known
@@ -27,7 +22,7 @@ struct RegionValue {
 
 // One value per region of the layout: of the windows of `history` that touch the period, or of the whole run.
 std::vector<RegionValue> region_values(const SpatialLayout& layout, const session::History* history,
-                                       const std::optional<Stretch>& period);
+                                       const std::optional<TimeRange>& period);
 
 // Index of the region of the highest ratio; those of fewer than 10 messages only when there is no other. None: no
 // messages.

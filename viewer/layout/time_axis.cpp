@@ -15,16 +15,16 @@ double sane(double second, double otherwise) {
 }
 
 // In order, clipped to [begin, end], joined where they touch.
-std::vector<Interval> joined(double begin_s, double end_s, std::span<const Interval> full) {
-  std::vector<Interval> sorted;
-  for (Interval i : full) {
+std::vector<TimeRange> joined(double begin_s, double end_s, std::span<const TimeRange> full) {
+  std::vector<TimeRange> sorted;
+  for (TimeRange i : full) {
     i = {std::max(begin_s, i.begin_s), std::min(end_s, i.end_s)};
     if (i.end_s > i.begin_s)
       sorted.push_back(i);  // not for NaN: max and min have chosen the other one, or it fails here
   }
-  std::sort(sorted.begin(), sorted.end(), [](const Interval& a, const Interval& b) { return a.begin_s < b.begin_s; });
-  std::vector<Interval> result;
-  for (const Interval& i : sorted) {
+  std::sort(sorted.begin(), sorted.end(), [](const TimeRange& a, const TimeRange& b) { return a.begin_s < b.begin_s; });
+  std::vector<TimeRange> result;
+  for (const TimeRange& i : sorted) {
     if (!result.empty() && i.begin_s <= result.back().end_s + shortest_s)
       result.back().end_s = std::max(result.back().end_s, i.end_s);
     else result.push_back(i);
@@ -32,31 +32,31 @@ std::vector<Interval> joined(double begin_s, double end_s, std::span<const Inter
   return result;
 }
 
-// Full and compressed stretches by turns; no places yet.
-std::vector<TimeAxis::Stretch> by_turns(double begin_s, double end_s, std::span<const Interval> full) {
-  std::vector<TimeAxis::Stretch> stretches;
+// Full and compressed sections by turns; no places yet.
+std::vector<TimeAxis::Section> by_turns(double begin_s, double end_s, std::span<const TimeRange> full) {
+  std::vector<TimeAxis::Section> sections;
   double until = begin_s;
-  for (const Interval& i : full) {
-    if (i.begin_s > until + shortest_s) stretches.push_back({until, i.begin_s, 0, 0, true});
-    else if (!stretches.empty()) stretches.back().end_s = i.begin_s;
-    stretches.push_back({stretches.empty() ? begin_s : stretches.back().end_s, i.end_s, 0, 0, false});
+  for (const TimeRange& i : full) {
+    if (i.begin_s > until + shortest_s) sections.push_back({until, i.begin_s, 0, 0, true});
+    else if (!sections.empty()) sections.back().end_s = i.begin_s;
+    sections.push_back({sections.empty() ? begin_s : sections.back().end_s, i.end_s, 0, 0, false});
     until = i.end_s;
   }
-  if (end_s > until + shortest_s) stretches.push_back({until, end_s, 0, 0, true});
-  else stretches.back().end_s = end_s;
-  return stretches;
+  if (end_s > until + shortest_s) sections.push_back({until, end_s, 0, 0, true});
+  else sections.back().end_s = end_s;
+  return sections;
 }
 
-// The width of compressed stretches; those that would be no longer at full scale are marked as full until none is left.
-double narrow_width(std::vector<TimeAxis::Stretch>& stretches, double narrow) {
+// The width of compressed sections; those that would be no longer at full scale are marked as full until none is left.
+double narrow_width(std::vector<TimeAxis::Section>& sections, double narrow) {
   for (;;) {
     double full_s = 0, count = 0;
-    for (const auto& s : stretches) (s.compressed ? count : full_s) += s.compressed ? 1 : s.end_s - s.begin_s;
+    for (const auto& s : sections) (s.compressed ? count : full_s) += s.compressed ? 1 : s.end_s - s.begin_s;
     if (count == 0) return 0;
     const double width = std::min(narrow, TimeAxis::most_narrow / count);
     const double scale = (1 - width * count) / full_s;
     bool any = false;
-    for (auto& s : stretches) {
+    for (auto& s : sections) {
       if (!s.compressed || (s.end_s - s.begin_s) * scale > width) continue;
       s.compressed = false;
       any = true;
@@ -71,23 +71,23 @@ TimeAxis::TimeAxis(double begin_s, double end_s) {
   begin_s = sane(begin_s, 0);
   end_s = sane(end_s, begin_s);
   const double least = std::max(shortest_s, std::fabs(begin_s) * 1e-12);
-  stretches_.push_back({begin_s, std::max(end_s, begin_s + least), 0, 1, false});
+  sections_.push_back({begin_s, std::max(end_s, begin_s + least), 0, 1, false});
 }
 
-TimeAxis TimeAxis::compressed(double begin_s, double end_s, std::span<const Interval> full, double narrow) {
+TimeAxis TimeAxis::compressed(double begin_s, double end_s, std::span<const TimeRange> full, double narrow) {
   TimeAxis axis(begin_s, end_s);
-  const std::vector<Interval> whole = joined(axis.begin_s(), axis.end_s(), full);
+  const std::vector<TimeRange> whole = joined(axis.begin_s(), axis.end_s(), full);
   if (whole.empty() || !(narrow > 0)) return axis;
-  std::vector<Stretch> stretches = by_turns(axis.begin_s(), axis.end_s(), whole);
-  const double width = narrow_width(stretches, narrow);
+  std::vector<Section> sections = by_turns(axis.begin_s(), axis.end_s(), whole);
+  const double width = narrow_width(sections, narrow);
   double full_s = 0, left = 1;
-  for (const Stretch& s : stretches) {
+  for (const Section& s : sections) {
     if (s.compressed) left -= width;
     else full_s += s.end_s - s.begin_s;
   }
-  std::vector<Stretch> placed;
+  std::vector<Section> placed;
   double at = 0;
-  for (Stretch s : stretches) {
+  for (Section s : sections) {
     s.low = at;
     s.high = at += s.compressed ? width : (s.end_s - s.begin_s) / full_s * left;
     if (!placed.empty() && !s.compressed && !placed.back().compressed) {  // neighbours of one scale are one
@@ -98,29 +98,29 @@ TimeAxis TimeAxis::compressed(double begin_s, double end_s, std::span<const Inte
     }
   }
   placed.back().high = 1;
-  axis.stretches_ = std::move(placed);
+  axis.sections_ = std::move(placed);
   return axis;
 }
 
-const TimeAxis::Stretch& TimeAxis::at(double second) const {
-  auto after = std::upper_bound(stretches_.begin(), stretches_.end(), second,
-                                [](double t, const Stretch& s) { return t < s.begin_s; });
-  return after == stretches_.begin() ? *after : *--after;
+const TimeAxis::Section& TimeAxis::at(double second) const {
+  auto after = std::upper_bound(sections_.begin(), sections_.end(), second,
+                                [](double t, const Section& s) { return t < s.begin_s; });
+  return after == sections_.begin() ? *after : *--after;
 }
 
 double TimeAxis::place(double second) const {
   if (!(second > begin_s())) return 0;
   if (second >= end_s()) return 1;
-  const Stretch& s = at(second);
+  const Section& s = at(second);
   return std::clamp(s.low + (second - s.begin_s) * s.scale(), s.low, s.high);
 }
 
 double TimeAxis::second(double place) const {
   if (!(place > 0)) return begin_s();
   if (place >= 1) return end_s();
-  auto after = std::upper_bound(stretches_.begin(), stretches_.end(), place,
-                                [](double p, const Stretch& s) { return p < s.low; });
-  const Stretch& s = *--after;
+  auto after =
+      std::upper_bound(sections_.begin(), sections_.end(), place, [](double p, const Section& s) { return p < s.low; });
+  const Section& s = *--after;
   return std::clamp(s.begin_s + (place - s.low) / s.scale(), s.begin_s, s.end_s);
 }
 
@@ -131,7 +131,7 @@ std::vector<double> time_ticks(const TimeAxis& axis, double low, double high, do
   if (!(low < high) || !(apart > 0)) return ticks;
   apart = std::max(apart, (high - low) / most_ticks);
   double scale = 0;
-  for (const auto& s : axis.stretches()) {
+  for (const auto& s : axis.sections()) {
     if (!s.compressed) scale = s.scale();
   }
   // Steps that people count in: 1, 2, 5 times a power of ten below a minute, then minutes and hours.
@@ -148,7 +148,7 @@ std::vector<double> time_ticks(const TimeAxis& axis, double low, double high, do
       break;
     }
   }
-  for (const auto& s : axis.stretches()) {
+  for (const auto& s : axis.sections()) {
     if (s.compressed || s.high <= low || s.low >= high) continue;
     const double from = std::max(s.begin_s, axis.second(low)), until = std::min(s.end_s, axis.second(high));
     const double first = std::ceil(from / step);

@@ -30,14 +30,14 @@ class TimeSight {
   void show_all();
   void follow();  // to the newest, as wide as now
   bool following() const { return following_; }
-  const std::optional<Interval>& part() const { return part_; }  // none: all
+  const std::optional<TimeRange>& part() const { return part_; }  // none: all
 
  private:
   void look_at(double low, double high);
   TimeAxis axis_;
   float left_ = 0, right_ = 1;
   double low_ = 0, high_ = 1;
-  std::optional<Interval> part_;  // seconds: it stays when the axis grows
+  std::optional<TimeRange> part_;  // seconds: it stays when the axis grows
   bool following_ = true;
 };
 

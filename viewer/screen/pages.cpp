@@ -69,7 +69,7 @@ PageText help_page(std::size_t width) {
       {"ratio", "time of a message over the usual time of its size and way: 1 is ordinary"},
       {"now, mean", "mean ratio of the newest window, and since the beginning"},
       {"late", "share of messages that took longer than usual"},
-      {"period", "the newest stretch of growth, or steadily above the average"},
+      {"period", "the newest time of growth, or steadily above the average"},
       {"history", "mean ratio per window, newest right, all regions on one scale"},
       {"!", "ratio of 3 or more now; of a finding: sure, and it still acts"},
       {"blocked", "ranks inside one MPI call for 0.1 s or longer"}};

@@ -5,7 +5,7 @@
 // lost, and overlap: each window counts once, and those that no snapshot brought are missing. A job that begins anew
 // (another time origin or name) begins a new history.
 //
-// Beyond the budget the paper's rule holds (reference §3), oldest first: of stretches that are neither growth nor
+// Beyond the budget the paper's rule holds (reference §3), oldest first: of times that are neither growth nor
 // steady only the first and the last window are kept, and all between them become one point, the middle. When that is
 // not enough the same is done to growth and steady; at last the oldest go. Sums of messages survive all but the last.
 // A value: copies share full chunks of points, which never change. One thread changes it; copies may be read anywhere.
@@ -25,7 +25,7 @@ namespace pclscope::session {
 
 struct HistoryPoint {
   double begin_s = 0;          // seconds since the time origin
-  float length_s = 0;          // of the stretch that the point stands for: a window, or many
+  float length_s = 0;          // of the interval that the point stands for: a window, or many
   float ratio = 0;             // mean L
   std::uint32_t messages = 0;  // > 0: windows without a message have no point
   std::uint32_t delayed = 0;   // of a dump: exact. Live: what the region's total grew by; where several windows came

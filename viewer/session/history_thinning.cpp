@@ -38,11 +38,11 @@ void walk(const RegionHistory& history, Thinning level, double until_s, Emit&& e
     while (period < history.periods.size() && history.periods[period].end_s <= middle(i)) ++period;
     const bool inside = period < history.periods.size() && history.periods[period].begin_s <= middle(i);
     const bool whole = inside && history.periods[period].kind != PeriodKind::other && level == Thinning::calm;
-    const double stretch_end_s = period == history.periods.size() ? std::numeric_limits<double>::infinity()
-                                 : inside                         ? history.periods[period].end_s
-                                                                  : history.periods[period].begin_s;
+    const double calm_end_s = period == history.periods.size() ? std::numeric_limits<double>::infinity()
+                              : inside                         ? history.periods[period].end_s
+                                                               : history.periods[period].begin_s;
     const std::size_t first = i;
-    while (i < points.size() && points[i].end_s() <= until_s && (i == first || middle(i) < stretch_end_s)) ++i;
+    while (i < points.size() && points[i].end_s() <= until_s && (i == first || middle(i) < calm_end_s)) ++i;
     if (whole || i - first <= 3) {
       for (std::size_t k = first; k < i; ++k) emit(points[k]);
       continue;

@@ -8,7 +8,7 @@
 namespace pclscope::session {
 
 enum class Thinning {
-  calm,  // stretches that are neither growth nor steady: first window, one point for all between, last window
+  calm,  // times that are neither growth nor steady: first window, one point for all between, last window
   all,   // the same of growth and steady periods
   drop,  // points and periods go
 };

@@ -30,7 +30,7 @@ enum class Phase {
 };
 const char* name_of(Phase phase);
 
-// A stretch of the run's time axis (nanoseconds since its origin). Messages are in it by the time when the send began
+// A part of the run's time axis (nanoseconds since its origin). Messages are in it by the time when the send began
 // (or_end: or when the receive completed), collective calls when any part of them is.
 struct TimeSpan {
   std::int64_t begin_ns = INT64_MIN;

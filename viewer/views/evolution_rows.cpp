@@ -48,7 +48,7 @@ std::string history_line(const RegionEvolution& e, const PageOptions& options) {
   if (e.windows.empty()) return "";
   const double begin = e.windows.front().begin_s;
   const double end = e.windows.back().begin_s + e.windows.back().length_s;
-  // A column per stretch of time, so that silence shows as a gap; not more columns than windows have room in it.
+  // A column per interval, so that silence shows as a gap; not more columns than windows have room in it.
   const std::size_t room = options.width > beside_history ? options.width - beside_history : 1;
   const std::size_t most = options.width == 0 ? widest_history : std::min(room, widest_history);
   double shortest = end - begin;

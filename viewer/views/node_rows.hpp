@@ -23,10 +23,10 @@ struct SlowNode {
   bool sends = true;  // messages from it; else to it
   double ratio = 0;   // of their transfers to what is usual between nodes
   double others = 0;  // of those that have nothing to do with the node: the (lower) median
-  double at_s = 0;    // begin of its worst stretch
+  double at_s = 0;    // begin of its worst interval
 };
 inline constexpr double slow_ratio = 3;  // at least, and three times the others'
-// Live by the newest seconds, of a finished run by the worst stretches. Needs three nodes with messages.
+// Live by the newest seconds, of a finished run by the worst intervals. Needs three nodes with messages.
 std::optional<SlowNode> slow_node(const Snapshot& snapshot);
 // One line, empty without such a node.
 std::string slow_node_line(const Snapshot& snapshot);

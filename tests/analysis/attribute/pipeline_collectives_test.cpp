@@ -75,14 +75,16 @@ TEST_CASE("Barriers only, one node: collective wait, live and at the end") {
 }
 
 TEST_CASE("Barriers only, at the root of several nodes; 'all windows are closed' is no time") {
-  PipelineOptions options;
-  options.role = PipelineRole::job;
-  Pipeline pipeline(job(), options);
-  feed([&](std::int32_t r, const record::Event& e) { pipeline.add_collective(r, e); },
-       [&](std::int64_t now) { pipeline.closed_until(now / (500 * ms) * (500 * ms)); });
-  CHECK(!pipeline.snapshot().attribution.findings.empty());
-  pipeline.closed_until(std::int64_t{1} << 61);
-  pipeline.closed_until(INT64_MAX);
-  pipeline.finish();
-  check(pipeline.snapshot());
+  const Measured measured(job(), {});
+  Evaluation evaluation(measured, {});
+  feed(
+      [&](std::int32_t r, const record::Event& e) {
+        evaluation.add_collectives(r, {&e, 1});
+      },
+      [&](std::int64_t now) { evaluation.closed_until(now / (500 * ms) * (500 * ms)); });
+  CHECK(!evaluation.snapshot().attribution.findings.empty());
+  evaluation.closed_until(std::int64_t{1} << 61);
+  evaluation.closed_until(INT64_MAX);
+  evaluation.finish();
+  check(evaluation.snapshot());
 }

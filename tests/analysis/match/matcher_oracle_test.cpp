@@ -259,7 +259,7 @@ TEST_CASE("concurrent sends with cancels are counted right and never paired wron
   CHECK(sum.ambiguous > 0);
 }
 
-TEST_CASE("stretches without events on one thread: exact before and after, every message accounted for") {
+TEST_CASE("intervals without events on one thread: exact before and after, every message accounted for") {
   SimulatorOptions options;
   options.mutes = 0.03;
   options.pcontrol = 0.005;
@@ -277,7 +277,7 @@ TEST_CASE("stretches without events on one thread: exact before and after, every
   }
 }
 
-TEST_CASE("long stretches without events, and wildcard storms") {
+TEST_CASE("long intervals without events, and wildcard storms") {
   SimulatorOptions options;
   options.mutes = 0.02;
   options.resumes = 0.04;
@@ -292,7 +292,7 @@ TEST_CASE("long stretches without events, and wildcard storms") {
 }
 
 TEST_CASE(
-    "stretches without events on several threads: no wrong pair, every message accounted for, exact again after") {
+    "intervals without events on several threads: no wrong pair, every message accounted for, exact again after") {
   SimulatorOptions options;
   options.threads = 3;
   options.steps = 700;

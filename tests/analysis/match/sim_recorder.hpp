@@ -1,5 +1,5 @@
 // The recording side of the simulator: what the preloaded library writes into one thread's ring, by FORMAT.md: numbers
-// with windows, stretches without events and their summaries (kept by the library's own Unrecorded). "Full" rings and
+// with windows, intervals without events and their summaries (kept by the library's own Unrecorded). "Full" rings and
 // how much room there is when a thread comes back are the simulator's choice.
 #pragma once
 

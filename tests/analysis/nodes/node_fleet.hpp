@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/match/matcher.hpp"
+#include "analysis/nodes/job_ticks.hpp"
 #include "analysis/nodes/memory_link.hpp"
 #include "analysis/nodes/node.hpp"
 #include "analysis/values/site_key.hpp"
@@ -45,8 +46,8 @@ class NodeFleet {
     for (int i = 0; i < 2'000'000 && !all_over(); ++i) turn();
     out_.over = all_over();
     nodes_[0]->root()->finish();
-    out_.totals = nodes_[0]->root()->pipeline().totals();
-    for (const auto& node : nodes_) add(node->pipeline().matcher().counts());
+    out_.totals = nodes_[0]->root()->measured().totals;
+    for (const auto& node : nodes_) add(node->measurement().matcher().counts());
     out_.epochs = links_.epochs();
     return out_;
   }
@@ -61,14 +62,14 @@ class NodeFleet {
   nodes::NodeOptions options(int node) {
     nodes::NodeOptions o;
     o.application.ranks = ranks_;
-    o.pipeline.window_ns = 50 + static_cast<std::int64_t>(below(2000));
-    o.pipeline.allowance_ns = 20;
-    o.pipeline.memory_bytes = 0;
-    o.pipeline.delay_share = o.pipeline.order_share = 0;
+    o.analysis.window_ns = 50 + static_cast<std::int64_t>(below(2000));
+    o.analysis.allowance_ns = 20;
+    o.analysis.memory_bytes = 0;
+    o.analysis.delay_share = o.analysis.order_share = 0;
     o.report_every_ns = 100;
-    o.halves_of_frame = 1 + static_cast<std::size_t>(below(8));
+    o.sends_of_frame = 1 + static_cast<std::size_t>(below(8));
     o.site_of = [](std::int32_t, std::uint64_t address, std::uint16_t) { return static_cast<std::uint32_t>(address); };
-    o.pipeline.name_sites = [this, node](std::span<Message> messages) { note(node, messages); };
+    o.analysis.name_sites = [this, node](std::span<Message> messages) { note(node, messages); };
     return o;
   }
   void note(int node, std::span<Message> messages) {
@@ -128,8 +129,8 @@ class NodeFleet {
       muted = muted || ring.muted;
     }
     node.rank_here(rank, mpi_.several_threads());
-    node.pipeline().set_dropped(rank, dropped);
-    node.pipeline().set_muted(rank, muted);
+    node.measurement().set_dropped(rank, dropped);
+    node.measurement().set_muted(rank, muted);
   }
   void read(nodes::Node& node, Ring& ring, std::size_t count) {
     node.rank_here(ring.rank, mpi_.several_threads());

@@ -164,7 +164,7 @@ TEST_CASE("several nodes and several threads: only what is truly concurrent on a
   run_programs("threads, cancels", options, 800, Expect::certain_named);
 }
 
-TEST_CASE("several nodes: stretches without events on one thread") {
+TEST_CASE("several nodes: intervals without events on one thread") {
   SimulatorOptions options;
   options.mutes = 0.03;
   options.pcontrol = 0.005;
@@ -172,7 +172,7 @@ TEST_CASE("several nodes: stretches without events on one thread") {
   options.coda = true;
   for (const double cancels : {0.015, 0.15}) {
     options.send_cancels = cancels;
-    run_programs("stretches", options, 800, Expect::certain_named,
+    run_programs("intervals", options, 800, Expect::certain_named,
                  [](const MpiSimulator& mpi, const FleetOutcome& out) {
                    REQUIRE(out.counts.ambiguous <= mpi.out_of_order());
                    coda_is_exact(mpi, out);
@@ -181,7 +181,7 @@ TEST_CASE("several nodes: stretches without events on one thread") {
   options.resumes = 0.04;
   options.wildcards = 0.8;
   options.comms = 1;
-  run_programs("long stretches", options, 600, Expect::certain_named, coda_is_exact);
+  run_programs("long intervals", options, 600, Expect::certain_named, coda_is_exact);
 }
 
 TEST_CASE("several nodes: recording is switched off and on between readings, and sends are cancelled meanwhile") {
@@ -195,7 +195,7 @@ TEST_CASE("several nodes: recording is switched off and on between readings, and
   run_programs("Pcontrol, cancels", options, 800, Expect::certain_named, coda_is_exact);
 }
 
-TEST_CASE("several nodes: stretches without events on several threads") {
+TEST_CASE("several nodes: intervals without events on several threads") {
   SimulatorOptions options;
   options.threads = 3;
   options.steps = 700;
@@ -205,7 +205,7 @@ TEST_CASE("several nodes: stretches without events on several threads") {
   options.coda = true;
   for (const double wildcards : {0.3, 0.7}) {
     options.wildcards = wildcards;
-    run_programs("threads, stretches", options, 800, Expect::accounted, coda_is_exact);
+    run_programs("threads, intervals", options, 800, Expect::accounted, coda_is_exact);
   }
 }
 

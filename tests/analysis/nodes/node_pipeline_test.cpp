@@ -8,13 +8,14 @@
 #include <set>
 #include <tuple>
 
+#include "analysis/nodes/job_ticks.hpp"
 #include "analysis/nodes/memory_link.hpp"
 #include "analysis/nodes/node.hpp"
 #include "benchmarks/replay/patterns.hpp"
 #include "tests/thinned.hpp"
 
 using namespace pclscope;
-using benchmark::Stretch;
+using benchmark::Trace;
 
 namespace {
 
@@ -44,8 +45,8 @@ Application job(int ranks) {
   return application;
 }
 
-void to_job(Stretch& stretch) {
-  for (auto& events : stretch.events)
+void to_job(Trace& trace) {
+  for (auto& events : trace.events)
     for (record::Event& e : events) {
       e.begin = nodes::job_ticks(static_cast<std::int64_t>(e.begin));
       e.end = nodes::job_ticks(static_cast<std::int64_t>(e.end));
@@ -60,22 +61,21 @@ void by_time(std::vector<Message>& messages) {
   });
 }
 
-Numbers one_pipeline(Stretch stretch, int repeats, const std::vector<int>& place,
-                     const std::vector<Criterion>& baseline) {
+Numbers one_pipeline(Trace trace, int repeats, const std::vector<int>& place, const std::vector<Criterion>& baseline) {
   Numbers result;
   PipelineOptions options;
   note(result, options);
   options.baseline = baseline;
-  const int ranks = static_cast<int>(stretch.events.size());
+  const int ranks = static_cast<int>(trace.events.size());
   Pipeline pipeline(job(ranks), options);
   pipeline.set_tick_scale(nodes::job_scale());
   for (int rank = 0; rank < ranks; ++rank)
     pipeline.set_node(rank, std::to_string(place[static_cast<std::size_t>(rank)]));
-  to_job(stretch);
+  to_job(trace);
   for (int i = 1; i <= repeats; ++i) {
-    for (int rank = 0; rank < ranks; ++rank) pipeline.add(rank, 0, stretch.events[static_cast<std::size_t>(rank)]);
-    pipeline.end_round(static_cast<std::int64_t>(stretch.ticks) * i);
-    stretch.advance();
+    for (int rank = 0; rank < ranks; ++rank) pipeline.add(rank, 0, trace.events[static_cast<std::size_t>(rank)]);
+    pipeline.end_round(static_cast<std::int64_t>(trace.ticks) * i);
+    trace.advance();
   }
   pipeline.finish();
   result.snapshot = pipeline.snapshot();
@@ -85,14 +85,14 @@ Numbers one_pipeline(Stretch stretch, int repeats, const std::vector<int>& place
 
 class Fleet {
  public:
-  Fleet(Stretch stretch, std::vector<int> place, int count, const std::vector<Criterion>& baseline, bool everything)
-      : stretch_(std::move(stretch)), place_(std::move(place)), links_(count) {
-    to_job(stretch_);
+  Fleet(Trace trace, std::vector<int> place, int count, const std::vector<Criterion>& baseline, bool everything)
+      : trace_(std::move(trace)), place_(std::move(place)), links_(count) {
+    to_job(trace_);
     for (int i = 0; i < count; ++i) {
       nodes::NodeOptions options;
-      note(result, options.pipeline);
+      note(result, options.analysis);
       options.application = job(static_cast<int>(place_.size()));
-      options.pipeline.baseline = baseline;
+      options.analysis.baseline = baseline;
       options.everything = everything;
       if (!everything) options.root.raw_bytes_per_s = 1;
       options.report_every_ns = window_ns;
@@ -104,10 +104,10 @@ class Fleet {
       nodes::Node& node = *nodes[static_cast<std::size_t>(place_[rank])];
       if (!links_.alive(place_[rank])) continue;
       node.rank_here(static_cast<std::int32_t>(rank), false);
-      node.add(static_cast<std::int32_t>(rank), 0, stretch_.events[rank], clock_error_ns);
+      node.add(static_cast<std::int32_t>(rank), 0, trace_.events[rank], clock_error_ns);
     }
-    now_ += static_cast<std::int64_t>(stretch_.ticks);
-    stretch_.advance();
+    now_ += static_cast<std::int64_t>(trace_.ticks);
+    trace_.advance();
     epoch(true);
   }
   void epoch(bool open) {
@@ -125,7 +125,7 @@ class Fleet {
   bool finish() {
     for (int i = 0; i < 40; ++i) epoch(false);
     nodes[0]->root()->finish();
-    result.snapshot = nodes[0]->root()->pipeline().snapshot();
+    result.snapshot = nodes[0]->root()->evaluation().snapshot();
     nodes[0]->root()->fill(result.snapshot);
     by_time(result.messages);
     for (std::size_t i = 0; i < nodes.size(); ++i)
@@ -136,7 +136,7 @@ class Fleet {
   std::vector<std::unique_ptr<nodes::Node>> nodes;
 
  private:
-  Stretch stretch_;
+  Trace trace_;
   std::vector<int> place_;
   nodes::MemoryLinks links_;
   std::int64_t now_ = 0;
@@ -198,14 +198,14 @@ void same_numbers(const Numbers& one, const Numbers& many, std::size_t ranks) {
 
 TEST_CASE("the numbers of several nodes are those of one") {
   const int times = test::thinned(40, 10);
-  for (const Stretch& stretch : {benchmark::halo(50), benchmark::cg(30), benchmark::master_worker(100)})
+  for (const Trace& trace : {benchmark::halo(50), benchmark::cg(30), benchmark::master_worker(100)})
     for (const int count : {1, 3, 6}) {
-      const std::size_t ranks = stretch.events.size();
+      const std::size_t ranks = trace.events.size();
       const std::vector<int> place = random_places(ranks, count, static_cast<std::uint64_t>(count) * 17);
-      INFO(stretch.name << " on " << count << " nodes, seed " << count * 17);
-      const std::vector<Criterion> baseline = one_pipeline(stretch, 5, place, {}).snapshot.criteria;
-      const Numbers one = one_pipeline(stretch, times, place, baseline);
-      Fleet fleet(stretch, place, count, baseline, true);
+      INFO(trace.name << " on " << count << " nodes, seed " << count * 17);
+      const std::vector<Criterion> baseline = one_pipeline(trace, 5, place, {}).snapshot.criteria;
+      const Numbers one = one_pipeline(trace, times, place, baseline);
+      Fleet fleet(trace, place, count, baseline, true);
       for (int i = 0; i < times; ++i) fleet.repeat();
       REQUIRE(fleet.finish());
       same_numbers(one, fleet.result, ranks);
@@ -213,10 +213,10 @@ TEST_CASE("the numbers of several nodes are those of one") {
 }
 
 TEST_CASE("with next to no budget for messages the sums stay exact, and what is left out is counted") {
-  const Stretch stretch = benchmark::halo(50);
+  const Trace trace = benchmark::halo(50);
   const std::vector<int> place = random_places(8, 4, 3);
-  const Numbers one = one_pipeline(stretch, 40, place, {});
-  Fleet fleet(stretch, place, 4, {}, false);
+  const Numbers one = one_pipeline(trace, 40, place, {});
+  Fleet fleet(trace, place, 4, {}, false);
   for (int i = 0; i < 40; ++i) fleet.repeat();
   REQUIRE(fleet.finish());
   const Snapshot& s = fleet.result.snapshot;
@@ -229,30 +229,30 @@ TEST_CASE("with next to no budget for messages the sums stay exact, and what is 
 }
 
 TEST_CASE("an inner node of the tree dies: its children are adopted, messages among the others stay exact") {
-  const Stretch stretch = benchmark::cg(30);
+  const Trace trace = benchmark::cg(30);
   std::vector<int> place;
   for (int rank = 0; rank < 16; ++rank) place.push_back(rank % 12);  // 12 nodes: 9, 10 and 11 are below node 1
-  Fleet fleet(stretch, place, 12, {}, true);
+  Fleet fleet(trace, place, 12, {}, true);
   for (int i = 0; i < 10; ++i) fleet.repeat();
   fleet.kill(1);
   for (int i = 0; i < 20; ++i) fleet.repeat();
   REQUIRE(fleet.finish());
   const Snapshot& s = fleet.result.snapshot;
   CHECK(s.network.dead_nodes == std::vector<std::int32_t>{1});
-  const std::uint64_t all = stretch.messages * 30;
+  const std::uint64_t all = trace.messages * 30;
   const auto dead = [&](std::int32_t rank) { return place[static_cast<std::size_t>(rank)] == 1; };
-  const Numbers one = one_pipeline(stretch, 30, place, {});
+  const Numbers one = one_pipeline(trace, 30, place, {});
   std::uint64_t alive = 0, found = 0;
   for (const Message& m : one.messages) alive += !dead(m.source) && !dead(m.destination);
   for (const auto& node : fleet.nodes)
-    found += node.get() == fleet.nodes[1].get() ? 0 : node->pipeline().totals().matched;
+    found += node.get() == fleet.nodes[1].get() ? 0 : node->measured().totals.matched;
   CHECK(found >= alive);
   CHECK(s.messages.half_recorded > 0);
   CHECK(s.messages.matched + s.messages.half_recorded + s.messages.ambiguous <= all);
 }
 
 TEST_CASE("received before sent between nodes: unclear within both clocks' errors, else a violation") {
-  Stretch stretch("two", 2);
+  Trace trace("two", 2);
   for (int i = 0; i < 2; ++i) {
     record::Event e{};
     e.comm = 1;
@@ -262,16 +262,16 @@ TEST_CASE("received before sent between nodes: unclear within both clocks' error
     e.begin = 10'000;
     e.end = 10'010;
     e.peer = 1;
-    stretch.events[0].push_back(e);
+    trace.events[0].push_back(e);
     e.kind = record::EventKind::recv_done;
     e.begin = 9'000;
     e.end = i == 0 ? 9'960u : 9'930u;  // 40 and 70 ns too early
     e.peer = 0;
-    stretch.events[1].push_back(e);
+    trace.events[1].push_back(e);
   }
-  stretch.ticks = 1'000'000;
+  trace.ticks = 1'000'000;
   for (const std::uint32_t error : {0u, 25u, 50u}) {
-    Fleet fleet(stretch, {0, 1}, 2, {}, true);
+    Fleet fleet(trace, {0, 1}, 2, {}, true);
     fleet.repeat(error);
     REQUIRE(fleet.finish());
     const MessageTotals& totals = fleet.result.snapshot.messages;
@@ -283,8 +283,8 @@ TEST_CASE("received before sent between nodes: unclear within both clocks' error
 }
 
 TEST_CASE("the root's death ends everything quietly") {
-  const Stretch stretch = benchmark::halo(20);
-  Fleet fleet(stretch, random_places(8, 5, 9), 5, {}, true);
+  const Trace trace = benchmark::halo(20);
+  Fleet fleet(trace, random_places(8, 5, 9), 5, {}, true);
   for (int i = 0; i < 5; ++i) fleet.repeat();
   fleet.kill(0);
   for (int i = 0; i < 3; ++i) fleet.repeat();

@@ -47,7 +47,7 @@ namespace {
 
 std::vector<std::byte> some_frame(Random& random) {
   switch (random() % 4) {
-    case 0: return pack(any_halves_frame(random, 40));
+    case 0: return pack(any_send_records(random, 40));
     case 1: return pack(any_report(random, 2));
     case 2: return pack(any_raw(random, 30));
     default: return pack(any_orders(random, 60));
@@ -76,9 +76,9 @@ bool try_unpack(const std::vector<std::byte>& frame) {
   return unpack(std::span(frame.data(), frame.size()), value);
 }
 bool try_all(const std::vector<std::byte>& frame) {
-  if (frame.empty()) return try_unpack<Halves>(frame) || try_unpack<Report>(frame);
+  if (frame.empty()) return try_unpack<SendRecords>(frame) || try_unpack<Report>(frame);
   switch (static_cast<unsigned>(frame[0]) % 4) {
-    case 0: return try_unpack<Halves>(frame);
+    case 0: return try_unpack<SendRecords>(frame);
     case 1: return try_unpack<Report>(frame);
     case 2: return try_unpack<RawMessages>(frame);
     default: return try_unpack<Orders>(frame);

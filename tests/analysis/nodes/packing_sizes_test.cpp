@@ -74,8 +74,8 @@ Program cg(int side, int per_node) {
 }
 
 // What node 0 sends to the other nodes in an epoch of so many iterations, one frame each.
-std::vector<Halves> epoch_of(const Program& p, int iterations, Random& random) {
-  std::vector<Halves> to(p.steps.size() / static_cast<std::size_t>(p.per_node));
+std::vector<SendRecords> epoch_of(const Program& p, int iterations, Random& random) {
+  std::vector<SendRecords> to(p.steps.size() / static_cast<std::size_t>(p.per_node));
   for (int rank = 0; rank < p.per_node; ++rank) {
     std::int64_t now = 3'600'000'000'000 + around(random, 100'000);
     std::uint64_t number = 123'456;
@@ -86,7 +86,7 @@ std::vector<Halves> epoch_of(const Program& p, int iterations, Random& random) {
         now += around(random, 350 + static_cast<std::int64_t>(s.bytes / 50));
         const std::uint64_t ordinal = number++;
         if (s.peer / p.per_node == 0) continue;
-        Half h{};
+        RankEvent h{};
         h.rank = rank;
         h.event = {static_cast<std::uint64_t>(begin),
                    static_cast<std::uint64_t>(now),
@@ -99,7 +99,7 @@ std::vector<Halves> epoch_of(const Program& p, int iterations, Random& random) {
                    record::EventKind::send,
                    17,
                    record::flag::nonblocking};
-        to[static_cast<std::size_t>(s.peer / p.per_node)].halves.push_back(h);
+        to[static_cast<std::size_t>(s.peer / p.per_node)].events.push_back(h);
       }
     }
   }
@@ -108,9 +108,9 @@ std::vector<Halves> epoch_of(const Program& p, int iterations, Random& random) {
 
 double bytes_per_send(const Program& p, int iterations, Random& random) {
   std::size_t sends = 0, bytes = 0;
-  for (const Halves& h : epoch_of(p, iterations, random)) {
-    if (h.halves.empty()) continue;
-    sends += h.halves.size();
+  for (const SendRecords& h : epoch_of(p, iterations, random)) {
+    if (h.events.empty()) continue;
+    sends += h.events.size();
     bytes += pack(h).size();
   }
   REQUIRE(sends > 0);
@@ -237,15 +237,15 @@ TEST_CASE("pairs, times and placements take few bytes") {
 
 TEST_CASE("packing keeps up with rings") {
   Random random(6);
-  const std::vector<Halves> frames = epoch_of(halo(8, 64), 2000, random);
+  const std::vector<SendRecords> frames = epoch_of(halo(8, 64), 2000, random);
   const std::vector<Message> messages = received(halo(8, 64), 500, true, random);
   using Clock = std::chrono::steady_clock;
   std::size_t sends = 0;
   const auto begin = Clock::now();
   std::vector<std::vector<std::byte>> packed;
-  for (const Halves& h : frames) packed.push_back(pack(h)), sends += h.halves.size();
+  for (const SendRecords& h : frames) packed.push_back(pack(h)), sends += h.events.size();
   const auto middle = Clock::now();
-  Halves back;
+  SendRecords back;
   for (const auto& frame : packed) REQUIRE(unpack(frame, back));
   const auto end = Clock::now();
   RawMessages raw, raw_back;

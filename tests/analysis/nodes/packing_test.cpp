@@ -14,19 +14,19 @@ using namespace pclscope::nodes::test;
 namespace {
 
 // What order is kept: that of each rank.
-std::map<std::int32_t, std::vector<Half>> by_rank(const std::vector<Half>& halves) {
-  std::map<std::int32_t, std::vector<Half>> ranks;
-  for (const Half& h : halves) ranks[h.rank].push_back(h);
+std::map<std::int32_t, std::vector<RankEvent>> by_rank(const std::vector<RankEvent>& sends) {
+  std::map<std::int32_t, std::vector<RankEvent>> ranks;
+  for (const RankEvent& h : sends) ranks[h.rank].push_back(h);
   return ranks;
 }
-void check_same_halves(const std::vector<Half>& a, const std::vector<Half>& b) {
+void check_same_events(const std::vector<RankEvent>& a, const std::vector<RankEvent>& b) {
   REQUIRE(a.size() == b.size());
   const auto ranks_a = by_rank(a), ranks_b = by_rank(b);
   REQUIRE(ranks_a.size() == ranks_b.size());
-  for (const auto& [rank, halves] : ranks_a) {
+  for (const auto& [rank, sends] : ranks_a) {
     INFO("rank " << rank);
     REQUIRE(ranks_b.count(rank) == 1);
-    REQUIRE(same(halves, ranks_b.at(rank)));
+    REQUIRE(same(sends, ranks_b.at(rank)));
   }
 }
 
@@ -40,31 +40,31 @@ T round_trip(const T& value) {
 
 }  // namespace
 
-TEST_CASE("halves come back as they were, in the order of each rank") {
+TEST_CASE("sends come back as they were, in the order of each rank") {
   const auto seed = pclscope::test::random_seed();
   INFO("seed " << seed);
   Random random(seed);
   for (int round = 0; round < 300; ++round) {
-    const Halves halves = any_halves_frame(random, round % 10 == 0 ? 3000 : 60);
-    const Halves back = round_trip(halves);
-    REQUIRE(back.clock_error_ns == halves.clock_error_ns);
-    REQUIRE(back.senders == halves.senders);
-    check_same_halves(halves.halves, back.halves);
+    const SendRecords sends = any_send_records(random, round % 10 == 0 ? 3000 : 60);
+    const SendRecords back = round_trip(sends);
+    REQUIRE(back.clock_error_ns == sends.clock_error_ns);
+    REQUIRE(back.senders == sends.senders);
+    check_same_events(sends.events, back.events);
   }
 }
 
 TEST_CASE("a rank's threads stay in the rank's order, and its channels may be more than are remembered") {
-  Halves halves;
+  SendRecords sends;
   for (std::uint32_t i = 0; i < 5000; ++i) {
-    Half h{};
+    RankEvent h{};
     h.rank = static_cast<std::int32_t>(i % 3);
     h.thread = static_cast<std::uint8_t>(i % 2);
     h.event.kind = record::EventKind::send;
     h.event.ordinal = i;
     h.event.peer = static_cast<std::int32_t>(i * 7919 % 1000);
-    halves.halves.push_back(h);
+    sends.events.push_back(h);
   }
-  check_same_halves(halves.halves, round_trip(halves).halves);
+  check_same_events(sends.events, round_trip(sends).events);
 }
 
 TEST_CASE("raw messages come back as it was, messages in their order") {
@@ -77,7 +77,7 @@ TEST_CASE("raw messages come back as it was, messages in their order") {
     REQUIRE(back.node == raw.node);
     REQUIRE(back.window_ns == raw.window_ns);
     REQUIRE(back.messages == raw.messages);
-    check_same_halves(raw.collectives, back.collectives);
+    check_same_events(raw.collectives, back.collectives);
   }
 }
 
@@ -124,7 +124,7 @@ TEST_CASE("what is not finite is sent as zero") {
 }
 
 TEST_CASE("a frame tells its kind") {
-  CHECK(kind_of(pack(Halves{})) == FrameKind::halves);
+  CHECK(kind_of(pack(SendRecords{})) == FrameKind::sends);
   CHECK(kind_of(pack(Report{})) == FrameKind::report);
   CHECK(kind_of(pack(RawMessages{})) == FrameKind::raw);
   CHECK(kind_of(pack(Orders{})) == FrameKind::orders);
@@ -134,6 +134,6 @@ TEST_CASE("a frame tells its kind") {
   std::vector<std::byte> frame = pack(Orders{});
   frame[0] = std::byte{4};
   CHECK(!kind_of(frame));
-  Halves halves;
-  CHECK(!unpack(pack(RawMessages{}), halves));
+  SendRecords sends;
+  CHECK(!unpack(pack(RawMessages{}), sends));
 }

@@ -55,8 +55,8 @@ inline std::string any_text(Random& random) {
 }
 
 // Either something quite different or the one before with a few fields changed, of a few ranks.
-inline Half any_half(Random& random, const Half& before) {
-  Half h = before;
+inline RankEvent any_event(Random& random, const RankEvent& before) {
+  RankEvent h = before;
   record::Event& e = h.event;
   h.rank = random() % 4 ? static_cast<std::int32_t>(random() % 6) : any<std::int32_t>(random);
   if (random() % 3 == 0) {
@@ -75,10 +75,10 @@ inline Half any_half(Random& random, const Half& before) {
   if (random() % 8 == 0) e.ordinal = record::make_ordinal(random() % 1000, random() % 5);
   return h;
 }
-inline std::vector<Half> any_halves(Random& random, std::size_t most) {
-  std::vector<Half> list;
-  Half last{};
-  fill_list(random, list, most, [&] { return last = any_half(random, last); });
+inline std::vector<RankEvent> any_events(Random& random, std::size_t most) {
+  std::vector<RankEvent> list;
+  RankEvent last{};
+  fill_list(random, list, most, [&] { return last = any_event(random, last); });
   return list;
 }
 
@@ -156,7 +156,7 @@ inline Orders any_orders(Random& random, std::size_t most) {
 }  // namespace test
 
 // Found by their arguments' namespace.
-inline bool same(const Half& a, const Half& b) {
+inline bool same(const RankEvent& a, const RankEvent& b) {
   return a.rank == b.rank && a.thread == b.thread && std::memcmp(&a.event, &b.event, sizeof a.event) == 0;
 }
 inline auto fields(const LatencySums& s) {
@@ -285,8 +285,8 @@ inline Report any_report(Random& random, std::size_t most) {
   return r;
 }
 
-inline Halves any_halves_frame(Random& random, std::size_t most) {
-  Halves h{any<std::uint32_t>(random), any_halves(random, most), {}};
+inline SendRecords any_send_records(Random& random, std::size_t most) {
+  SendRecords h{any<std::uint32_t>(random), any_events(random, most), {}};
   fill_list(random, h.senders, most / 4, [&] {
     SenderState s;
     fill(random, s.rank, s.next_send, s.told_sends, s.latest_send_begin, s.several, s.owes, s.lossy, s.finalized);
@@ -296,7 +296,7 @@ inline Halves any_halves_frame(Random& random, std::size_t most) {
 }
 inline RawMessages any_raw(Random& random, std::size_t most) {
   RawMessages b{any<std::int32_t>(random), any<std::int64_t>(random), any_messages(random, most),
-                any_halves(random, most)};
+                any_events(random, most)};
   return b;
 }
 

@@ -17,12 +17,10 @@ struct TwoNodes {
   Matcher sender{2, [](std::span<const Message>) {}};
   std::vector<Message> messages;
   Matcher receiver{2, [this](std::span<const Message> m) { messages.insert(messages.end(), m.begin(), m.end()); }};
-  std::vector<std::pair<std::int32_t, record::Event>> halves;
+  std::vector<std::pair<std::int32_t, record::Event>> sends;
 
   TwoNodes() {
-    sender.set_forward([this](std::int32_t rank, std::uint8_t, const record::Event& e) {
-      halves.push_back({rank, e});
-    });
+    sender.set_forward([this](std::int32_t rank, std::uint8_t, const record::Event& e) { sends.push_back({rank, e}); });
     receiver.set_forward([](std::int32_t, std::uint8_t, const record::Event&) {});
     sender.set_here(0);
     receiver.set_here(1);
@@ -34,8 +32,8 @@ struct TwoNodes {
   void epoch() {
     sender.end_epoch();
     receiver.end_epoch();
-    for (const auto& [rank, e] : halves) receiver.add_half(rank, 0, e, 30);
-    halves.clear();
+    for (const auto& [rank, e] : sends) receiver.add_remote(rank, 0, e, 30);
+    sends.clear();
     for (const SenderState& state : sender.sender_news()) receiver.set_sender(state);
     sender.epoch_over();
     receiver.epoch_over();
@@ -66,7 +64,7 @@ TEST_CASE(
 // Recording is switched off after the sender's header was read in epoch 0, the send is cancelled, an unrecorded one is
 // received instead, which is read in epoch 0. Recording goes on after the rings were read in epoch 1, before the header
 // is.
-TEST_CASE("a cancel in a stretch that no header showed comes in time") {
+TEST_CASE("a cancel in an interval that no header showed comes in time") {
   TwoNodes nodes;
   Stream s, r;
   s.send(1, 0, record::flag::nonblocking);

@@ -67,7 +67,7 @@ TEST_CASE("a graph asked of a running job is that of its messages") {
   question.region = s.regions[1].id;
   question.from_ns = 500 * ms;
   question.to_ns = 700 * ms;
-  const auto live = rings.pipeline.dag(question);
+  const auto live = rings.pipeline.evaluation().dag(question);
   REQUIRE(live);
   CHECK(live->messages == 4 * 200);
   CHECK_FALSE(live->partial);
@@ -83,13 +83,13 @@ TEST_CASE("a graph asked of a running job is that of its messages") {
     for (const DagMessage& m : live->nodes[i].received) REQUIRE(m.ratio == Approx(1).epsilon(0.02));
   }
   question.region = 77;
-  const auto nobody = rings.pipeline.dag(question);
+  const auto nobody = rings.pipeline.evaluation().dag(question);
   REQUIRE_FALSE(nobody);
   CHECK(nobody.error().code == ErrorCode::not_found);
   DagQuestion all;
   all.from_ns = 500 * ms;
   all.to_ns = 700 * ms;
-  CHECK(rings.pipeline.dag(all)->messages == 8 * 200);
+  CHECK(rings.pipeline.evaluation().dag(all)->messages == 8 * 200);
 }
 
 TEST_CASE("a graph beyond the memory says so") {
@@ -100,14 +100,14 @@ TEST_CASE("a graph beyond the memory says so") {
   const Snapshot s = rings.pipeline.snapshot();
   CHECK(s.retention.memory_bytes <= 1'250'000);
   CHECK(s.retention.memory_from_s > 1);
-  const auto old = rings.pipeline.dag({});
+  const auto old = rings.pipeline.evaluation().dag({});
   REQUIRE(old);
   CHECK(old->partial);
   CHECK_FALSE(old->why_partial.empty());
   CHECK(old->messages < 8 * 6000);
   DagQuestion recent;
   recent.from_ns = static_cast<std::int64_t>(s.retention.memory_from_s * 1e9) + 1;
-  CHECK_FALSE(rings.pipeline.dag(recent)->partial);
+  CHECK_FALSE(rings.pipeline.evaluation().dag(recent)->partial);
 }
 
 TEST_CASE("clocks of a region order its messages, also after the regions have changed") {
@@ -115,7 +115,7 @@ TEST_CASE("clocks of a region order its messages, also after the regions have ch
   rings.run(0, 1000 * ms, false);
   const auto check_ring = [&](std::int64_t from, int ranks) {
     const Snapshot s = rings.pipeline.snapshot();
-    const RegionClocks* clocks = rings.pipeline.clocks(s.regions[0].id);
+    const RegionClocks* clocks = rings.pipeline.evaluation().clocks(s.regions[0].id);
     REQUIRE(clocks != nullptr);
     REQUIRE(clocks->ranks().size() == static_cast<std::size_t>(ranks));
     // The token's hops of one round follow each other.
@@ -136,7 +136,7 @@ TEST_CASE("clocks of a region order its messages, also after the regions have ch
   check_ring(400 * ms, 4);
   rings.run(2000 * ms, 9000 * ms, true);
   if (rings.pipeline.snapshot().regions.size() == 1) check_ring(8000 * ms, 8);
-  CHECK(rings.pipeline.clocks(4711) == nullptr);
+  CHECK(rings.pipeline.evaluation().clocks(4711) == nullptr);
 }
 
 TEST_CASE("stages that may take no time are left out and counted") {

@@ -131,7 +131,7 @@ TEST_CASE("a window is published with its region soon after its end") {
   feed(pipeline, streams);
   pipeline.end_round(100 * ms);
   pipeline.end_round(101 * ms);
-  CHECK(pipeline.totals().matched == 1);
+  CHECK(pipeline.measured().totals.matched == 1);
   CHECK(pipeline.snapshot().regions.empty());
   pipeline.end_round(120 * ms);
   REQUIRE(pipeline.snapshot().regions.size() == 1);
@@ -246,11 +246,11 @@ TEST_CASE("drops are counted per rank; unless they are summarised, what follows 
   std::vector<Stream> streams(2);
   exchange(streams, 0, 1, 1000, 500);
   feed(pipeline, streams);
-  pipeline.set_dropped(1, 0);
+  pipeline.measurement().set_dropped(1, 0);
   pipeline.end_round(2000);
   pipeline.end_round(2500);
-  pipeline.set_dropped(1, 7);
-  pipeline.set_dropped(1, 7);
+  pipeline.measurement().set_dropped(1, 7);
+  pipeline.measurement().set_dropped(1, 7);
   record::Event lost{};
   lost.kind = record::EventKind::lost;  // without flag::summarised
   lost.begin = lost.end = 2600;
@@ -273,7 +273,7 @@ TEST_CASE("a pipeline without events, ranks or sense finishes quietly") {
     pipeline.end_round(0);
     pipeline.end_round(1'000'000'000);
     pipeline.set_node(77, "nowhere");
-    pipeline.set_dropped(-3, 5);
+    pipeline.measurement().set_dropped(-3, 5);
     const record::Event nonsense{};
     pipeline.add(99, 0, {&nonsense, 1});
     const Message stray{};

@@ -88,7 +88,7 @@ def main(path, count, complete, page):
         assert [name.decode() for name in table(summary["nodes"])["name"]] == ["node-a", "node-b"]
         assert list(table(summary["node_of_rank"])["node"]) == [0, 1, -1]
 
-        # Lists are stretches: of ranks, of shares, of texts. The last row of a site counts.
+        # Lists are ranges: of ranks, of shares, of texts. The last row of a site counts.
         functions, shares = table(summary["functions"]), table(summary["function_history"])["share"]
         assert [name.decode() for name in functions["name"]] == ["MPI_Send", "MPI_Recv"], functions["name"]
         assert list(functions["calls"]) == [5, 1] and list(functions["inside_s"]) == [0.5, 0.25]

@@ -74,7 +74,7 @@ TEST_CASE("messages come back equal, however they were cut into appends") {
   }
 }
 
-TEST_CASE("any stretch of rows can be read, beyond the end there is nothing") {
+TEST_CASE("any range of rows can be read, beyond the end there is nothing") {
   const TemporaryDirectory directory;
   const auto writer = create(directory / "run.h5");
   REQUIRE(writer->append(messages_of(0, 100'000)));

@@ -1,4 +1,4 @@
-// Sums per pair of nodes: totals, the newest stretches, the worst one.
+// Sums per pair of nodes: totals, the newest intervals, the worst one.
 #include "analysis/window/node_links.hpp"
 
 #include <catch2/catch.hpp>
@@ -24,7 +24,7 @@ TEST_CASE("links between nodes: totals, newest, worst") {
   CHECK(links.list(10).empty());
   const double plan[] = {1, 1, 40, 30, 1, 1, 1};
   for (int k = 0; k < 7; ++k) {
-    links.advance(k * NodeLinks::stretch_ns);
+    links.advance(k * NodeLinks::interval_ns);
     links.add(0, 1, sums(10, plan[k]));
     links.add(1, 0, sums(4, 100));  // too few to be the worst
   }

@@ -76,7 +76,7 @@ TEST_CASE("questions for graphs come back, ranks in order and everything in boun
   asked.ranks.resize(limit::question_ranks + 1);
   for (std::size_t i = 0; i < asked.ranks.size(); i++) asked.ranks[i] = static_cast<std::int32_t>(i);
   const auto small = encoder.question_dag(1, asked);
-  CHECK(small.size() < 200);  // one stretch
+  CHECK(small.size() < 200);  // one range
   CHECK(decode_question(small).error().code == ErrorCode::damaged);
 }
 

@@ -102,15 +102,15 @@ TEST_CASE("areas go with the delayed messages per second") {
   CHECK(largest);
 }
 
-TEST_CASE("a compressed stretch is its start, middle and end") {
+TEST_CASE("a compressed section is its start, middle and end") {
   test::FakeRun run;
   run.windows = 400;
   EvolutionQuestion q = question_of(test::fake_snapshot(run));
   q.region = 2;  // calm to 19.8 s, growth to 20 s, then steady
   const EvolutionPicture picture = evolution_picture(q);
-  REQUIRE(picture.axis.stretches().size() == 2);
-  CHECK(picture.axis.stretches()[0].end_s == Approx(19.8));
-  CHECK(picture.axis.stretches()[0].compressed);
+  REQUIRE(picture.axis.sections().size() == 2);
+  CHECK(picture.axis.sections()[0].end_s == Approx(19.8));
+  CHECK(picture.axis.sections()[0].compressed);
   for (const EvolutionRow& row : picture.rows) {
     std::vector<EvolutionCircle> calm;
     for (const EvolutionCircle& c : row.circles)
@@ -180,7 +180,7 @@ TEST_CASE("only what is visible is drawn, and only the rows asked for") {
   run.ranks = 400;
   EvolutionQuestion q = question_of(test::fake_snapshot(run));
   q.compressed = false;
-  q.visible = Interval{5, 7};
+  q.visible = TimeRange{5, 7};
   q.first_row = 10;
   q.rows = 5;
   const EvolutionPicture picture = evolution_picture(q);
@@ -264,7 +264,7 @@ TEST_CASE("broken snapshots give a sound picture") {
     q.column = number();
     q.first_row = random() % 3 == 0 ? random() : random() % 4;
     q.rows = random() % 3 == 0 ? random() : random() % 4;
-    if (random() % 2 == 0) q.visible = Interval{number(), number()};
+    if (random() % 2 == 0) q.visible = TimeRange{number(), number()};
     if (random() % 2 == 0) q.region = static_cast<std::int32_t>(random() % 6) - 1;
     q.order = {3, 1, -5, 1};
     require_sound(evolution_picture(q));

@@ -27,15 +27,15 @@ TEST_CASE("values of the whole run are the regions' own; of a period those of it
   const auto whole = region_values(placed, &history, {});
   REQUIRE(whole.size() == 4);
   for (std::size_t i = 0; i < 4; ++i) CHECK(whole[i].ratio == snapshot->regions[i].mean_latency_ratio);
-  const auto calm = region_values(placed, &history, Stretch{0.01, 0.89}),
-             late = region_values(placed, &history, Stretch{1.11, 1.89});
+  const auto calm = region_values(placed, &history, TimeRange{0.01, 0.89}),
+             late = region_values(placed, &history, TimeRange{1.11, 1.89});
   CHECK(calm[2].ratio == Approx(1).margin(0.2));
   CHECK(late[2].ratio == Approx(4).margin(0.5));
   CHECK(late[1].ratio == Approx(1).margin(0.2));
   CHECK(late[2].messages > 0);
-  for (const RegionValue& value : region_values(placed, &history, Stretch{50, 60}))
+  for (const RegionValue& value : region_values(placed, &history, TimeRange{50, 60}))
     CHECK((value.ratio == 0 && value.messages == 0));
-  for (const RegionValue& value : region_values(placed, nullptr, Stretch{0, 1})) CHECK(value.ratio == 0);
+  for (const RegionValue& value : region_values(placed, nullptr, TimeRange{0, 1})) CHECK(value.ratio == 0);
 }
 
 TEST_CASE("the worst region has the highest ratio, few messages count only when there is nothing else") {

@@ -20,11 +20,11 @@ TEST_CASE("a linear axis") {
 
 TEST_CASE("a compressed axis, computed on paper") {
   // 100 s, of interest 40 to 50 and 90 to 100; the calm 40 s twice get a tenth each, the 20 s of interest 0.8.
-  const std::vector<Interval> full{{90, 100}, {40, 50}};
+  const std::vector<TimeRange> full{{90, 100}, {40, 50}};
   const TimeAxis axis = TimeAxis::compressed(0, 100, full, 0.1);
-  REQUIRE(axis.stretches().size() == 4);
-  CHECK(axis.stretches()[0].compressed);
-  CHECK_FALSE(axis.stretches()[1].compressed);
+  REQUIRE(axis.sections().size() == 4);
+  CHECK(axis.sections()[0].compressed);
+  CHECK_FALSE(axis.sections()[1].compressed);
   CHECK(axis.place(40) == Approx(0.1));
   CHECK(axis.place(50) == Approx(0.5));
   CHECK(axis.place(45) == Approx(0.3));
@@ -34,9 +34,9 @@ TEST_CASE("a compressed axis, computed on paper") {
   CHECK(axis.second(0.05) == Approx(20));
 }
 
-TEST_CASE("nothing of interest, or nothing else, is linear; a short calm stretch is not compressed") {
+TEST_CASE("nothing of interest, or nothing else, is linear; a short calm section is not compressed") {
   CHECK(TimeAxis::compressed(0, 10, {}, 0.1).linear());
-  const std::vector<Interval> all{{-5, 7}, {6, 30}}, most{{0, 4.9}, {5, 10}};
+  const std::vector<TimeRange> all{{-5, 7}, {6, 30}}, most{{0, 4.9}, {5, 10}};
   CHECK(TimeAxis::compressed(0, 10, all, 0.1).linear());
   const TimeAxis axis = TimeAxis::compressed(0, 10, most, 0.1);
   CHECK(axis.linear());
@@ -51,8 +51,8 @@ TEST_CASE("compressed axes are monotone and invertible, and what is of interest 
       return std::uniform_real_distribution<double>(low, high)(random);
     };
     const double begin = uniform(-100, 100), length = std::pow(10, uniform(-2, 6)), end = begin + length;
-    std::vector<Interval> full(random() % 12);
-    for (Interval& i : full) {
+    std::vector<TimeRange> full(random() % 12);
+    for (TimeRange& i : full) {
       i.begin_s = uniform(begin - 0.1 * length, end);
       i.end_s = i.begin_s + length * std::pow(10, uniform(-4, -0.5));
     }
@@ -60,7 +60,7 @@ TEST_CASE("compressed axes are monotone and invertible, and what is of interest 
     CHECK(axis.begin_s() == begin);
     CHECK(axis.end_s() == end);
     double narrow = 0, scale = 0, until = begin, place = 0;
-    for (const auto& s : axis.stretches()) {
+    for (const auto& s : axis.sections()) {
       CHECK(s.begin_s == until);
       CHECK(s.low == place);
       CHECK(s.high > s.low);
@@ -69,7 +69,7 @@ TEST_CASE("compressed axes are monotone and invertible, and what is of interest 
       place = s.high;
       if (s.compressed) {
         narrow += s.high - s.low;
-        for (const Interval& i : full)
+        for (const TimeRange& i : full)
           CHECK((i.end_s <= s.begin_s + 1e-5 || i.begin_s >= s.end_s - 1e-5));  // of interest: never in it
       } else {
         if (scale > 0) CHECK(s.scale() == Approx(scale).epsilon(1e-6));
@@ -79,7 +79,7 @@ TEST_CASE("compressed axes are monotone and invertible, and what is of interest 
     CHECK(until == end);
     CHECK(place == 1);
     CHECK(narrow <= TimeAxis::most_narrow + 1e-9);
-    for (const auto& s : axis.stretches()) {
+    for (const auto& s : axis.sections()) {
       if (s.compressed) CHECK(s.scale() <= scale * (1 + 1e-9));  // never wider than it was
     }
     double last = -1;
@@ -93,7 +93,7 @@ TEST_CASE("compressed axes are monotone and invertible, and what is of interest 
 }
 
 TEST_CASE("ticks are round, apart, and not where time is compressed") {
-  const std::vector<Interval> full{{40, 50}, {90, 100}};
+  const std::vector<TimeRange> full{{40, 50}, {90, 100}};
   const TimeAxis axis = TimeAxis::compressed(0, 100, full, 0.1);
   const std::vector<double> ticks = time_ticks(axis, 0, 1, 0.1);
   REQUIRE(ticks.size() >= 4);
@@ -111,7 +111,7 @@ TEST_CASE("nonsense makes an axis all the same") {
   for (const double a : odd) {
     for (const double b : odd) {
       for (const double c : odd) {
-        const std::vector<Interval> full{{a, b}, {b, c}, {c, a}, {0.1, 0.2}};
+        const std::vector<TimeRange> full{{a, b}, {b, c}, {c, a}, {0.1, 0.2}};
         const TimeAxis axis = TimeAxis::compressed(a, b, full, c);
         CHECK(axis.end_s() > axis.begin_s());
         CHECK(std::isfinite(axis.begin_s()));

@@ -8,7 +8,7 @@
 using namespace pclscope::layout;
 
 TEST_CASE("pixels and moments are each other's inverse") {
-  const std::vector<Interval> full{{10, 20}};
+  const std::vector<TimeRange> full{{10, 20}};
   TimeSight sight;
   sight.set(TimeAxis::compressed(0, 100, full, 0.1), 100, 900);
   CHECK(sight.x(0) == 100);
@@ -38,7 +38,7 @@ TEST_CASE("who looks back stays there while the run goes on; who follows moves o
   back.zoom(200, 5);
   follows.zoom(1000, 5);
   CHECK(follows.following());
-  const Interval before = *back.part();
+  const TimeRange before = *back.part();
   const double length = follows.part()->end_s - follows.part()->begin_s;
   for (TimeSight* s : {&back, &follows}) s->set(TimeAxis(0, 130), 0, 1000);
   CHECK(*back.part() == before);

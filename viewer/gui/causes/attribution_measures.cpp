@@ -95,7 +95,7 @@ void explain_mapping(const PlotPanel& panel) {
            rate_text(layout::message_rate(s, between)) + " per second\n";
   };
   const Messages sum{static_cast<double>(s.intra_messages), static_cast<double>(s.inter_messages)};
-  tooltip(stretch_text(slice->time) + "\n" + row("within nodes: ", s.intra_messages, Between::ranks_of_a_node) +
+  tooltip(time_text(slice->time) + "\n" + row("within nodes: ", s.intra_messages, Between::ranks_of_a_node) +
           row("between nodes: ", s.inter_messages, Between::nodes) + text::format_share(sum.inter_share()) +
           " of them between nodes");
 }
@@ -139,7 +139,7 @@ void explain_balance(const PlotPanel& panel) {
   const layout::UsableSlice* slice = panel.hovered ? panel.pointed() : nullptr;
   if (slice == nullptr) return;
   const AttributionSlice& s = panel.attribution().slices[slice->index];
-  std::string words = stretch_text(slice->time) + "\nimbalance " + text::format_ratio(s.load_balance);
+  std::string words = time_text(slice->time) + "\nimbalance " + text::format_ratio(s.load_balance);
   if (std::isfinite(s.load_balance))
     words += ": ranks' message counts are " + percent(s.load_balance) + " off their mean, on average";
   words += "\nall ranks waited " + text::format_seconds(s.wait_s) + " for late senders, " +

@@ -67,7 +67,7 @@ void draw_polylines(const PlotPanel& panel, const std::vector<layout::Polyline>&
   }
 }
 
-std::string stretch_text(const layout::TimeRange& time) {
+std::string time_text(const layout::TimeRange& time) {
   return text::format_moment(time.begin_s) + " to " + text::format_moment(time.end_s);
 }
 

@@ -47,7 +47,7 @@ void draw_absence(const PlotPanel& panel, const char* why);
 void draw_polylines(const PlotPanel& panel, const std::vector<layout::Polyline>& lines, layout::Rgba colour,
                     float width);
 // "12.0 s to 12.5 s".
-std::string stretch_text(const layout::TimeRange& time);
+std::string time_text(const layout::TimeRange& time);
 
 // Messages inside and between nodes, with a pie of the whole run beside it.
 void draw_mapping_plot(PlotPanel& panel);

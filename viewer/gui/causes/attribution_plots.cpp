@@ -62,7 +62,7 @@ void draw_times(const PlotPanel& panel, bool labels) {
   }
 }
 
-// A stretch of time over the whole height.
+// An interval over the whole height.
 void shade(const PlotPanel& panel, const SelectedPeriod& period, float inside, float border) {
   if (!(period.end_s >= panel.plot.time.begin_s) || !(period.begin_s <= panel.plot.time.end_s)) return;
   const float left = std::clamp(panel.plot.x(period.begin_s), panel.plot.area.low.x, panel.plot.area.high.x);
@@ -125,7 +125,7 @@ void AttributionPlots::react(const PlotPanel& panel, const char* id, Selection& 
   const SelectedPeriod dragged{std::min(*drag_from_s_, at), std::max(*drag_from_s_, at)};
   if (far && ImGui::IsItemActive()) {
     shade(panel, dragged, 0.18f, 0.8f);
-    tooltip(stretch_text({dragged.begin_s, dragged.end_s}));
+    tooltip(time_text({dragged.begin_s, dragged.end_s}));
   }
   if (!ImGui::IsItemDeactivated()) return;
   drag_from_s_.reset();

@@ -112,7 +112,7 @@ void TransferPlot::draw_pointed(const PlotPanel& panel) {
   std::string words = "messages of " + size_text(*nearest) + " between nodes\n";
   const layout::UsableSlice* slice = panel.pointed();
   if (slice != nullptr && slice->index < nearest->normalised.size() && nearest->normalised[slice->index] > 0)
-    words += stretch_text(slice->time) + ": " +
+    words += time_text(slice->time) + ": " +
              text::format_times(static_cast<double>(nearest->normalised[slice->index])) +
              " their usual transfer time\n";
   words += "at most " + text::format_times(peak) + (nearest->calm ? ", calm" : "") + "; " +

@@ -162,9 +162,9 @@ void draw_period(const EvolutionFrame& frame, ImDrawList& list, const Period& p,
   else if (p.kind == PeriodKind::steady) list.AddRectFilled({left, top}, {right, bottom}, colour);
 }
 
-void shade_stretches(const EvolutionFrame& frame, ImDrawList& list, float top, float bottom) {
+void shade_sections(const EvolutionFrame& frame, ImDrawList& list, float top, float bottom) {
   const ImU32 colour = to_imgui(frame.palette().grid.with_alpha(0.35f));
-  for (const auto& s : frame.picture.axis.stretches()) {
+  for (const auto& s : frame.picture.axis.sections()) {
     if (s.compressed)
       list.AddRectFilled({frame.sight.x_of_place(s.low), top}, {frame.sight.x_of_place(s.high), bottom}, colour);
   }
@@ -191,7 +191,7 @@ void draw_evolution_curve(const EvolutionFrame& frame, Selection& selection, Rec
   const bool named = area.height() > 5 * line;
   const RatioScale scale = scale_of(frame.picture, {{area.low.x, area.low.y + (named ? 2 : 1) * line}, area.high});
   list.PushClipRect({frame.sight.left(), area.low.y}, {frame.sight.right(), area.high.y}, true);
-  shade_stretches(frame, list, area.low.y, area.high.y);
+  shade_sections(frame, list, area.low.y, area.high.y);
   for (const Period& p : frame.picture.periods) draw_period(frame, list, p, area.low.y + line, area.high.y);
   list.PopClipRect();
   draw_ratio_labels(frame, list, scale);
@@ -209,14 +209,14 @@ void draw_evolution_curve(const EvolutionFrame& frame, Selection& selection, Rec
   react(frame, selection);
 }
 
-// Two strokes through the axis, and how long the stretch is,
+// Two strokes through the axis, and how long the section is,
 // where no tick's words are in the way.
 static void draw_breaks(const EvolutionFrame& frame, ImDrawList& list, float y,
                         const std::vector<std::pair<float, float>>& taken) {
   const layout::TimeSight& sight = frame.sight;
   const ImU32 colour = to_imgui(frame.palette().faint_text);
   const float half = frame.points(4), apart = frame.points(2);
-  for (const auto& s : frame.picture.axis.stretches()) {
+  for (const auto& s : frame.picture.axis.sections()) {
     const float left = sight.x_of_place(s.low), right = sight.x_of_place(s.high), middle = (left + right) / 2;
     if (!s.compressed || middle < sight.left() || middle > sight.right()) continue;
     for (const float x : {middle - apart, middle + apart}) {

@@ -26,7 +26,7 @@ struct EvolutionFrame {
 };
 
 // A part of the view with a picture on the time axis: shades what is compressed, and the selected period.
-void shade_stretches(const EvolutionFrame& frame, ImDrawList& list, float top, float bottom);
+void shade_sections(const EvolutionFrame& frame, ImDrawList& list, float top, float bottom);
 void shade_selected(const EvolutionFrame& frame, ImDrawList& list, const Selection& selection, float top, float bottom);
 // Growth: a rising wedge; steady: a band.
 void draw_period(const EvolutionFrame& frame, ImDrawList& list, const Period& period, float top, float bottom);
@@ -58,7 +58,7 @@ struct EvolutionRows {
 
 // Words.
 std::string moment_words(const Scene& scene, double second);  // "12.3 s (12:34:56.789Z)"
-std::string stretch_words(const Scene& scene, double begin_s, double end_s);
+std::string period_words(const Scene& scene, double begin_s, double end_s);
 std::string period_words(const Scene& scene, const Period& period);
 std::string circle_words(const EvolutionFrame& frame, const layout::EvolutionRow& row,
                          const layout::EvolutionCircle& circle);

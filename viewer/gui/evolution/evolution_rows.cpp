@@ -175,7 +175,7 @@ void EvolutionRows::draw(const EvolutionFrame& frame, Selection& selection, Rect
   scroll_by_wheel(frame, std::max(0.f, height - area.height()));
   const auto seen = static_cast<std::size_t>(std::max(0.f, ImGui::GetScrollY()) / row_height);
   first = seen > around ? seen - around : 0;
-  shade_stretches(frame, list, area.low.y, area.high.y);
+  shade_sections(frame, list, area.low.y, area.high.y);
   for (std::size_t i = 0; i < frame.picture.rows.size(); ++i) {
     const EvolutionRow& row = frame.picture.rows[i];
     const float top = origin.y + row_height * static_cast<float>(frame.picture.first_row + i);

@@ -62,7 +62,7 @@ void PeriodSlider::draw_back(const EvolutionFrame& frame, const TimeSight& whole
   list.AddRectFilled(to_imgui(area.low), to_imgui(area.high), to_imgui(palette.panel));
   std::vector<Mark> none;
   const EvolutionFrame own{frame.scene, frame.picture, whole, frame.gutter, none};
-  shade_stretches(own, list, area.low.y, area.high.y);
+  shade_sections(own, list, area.low.y, area.high.y);
   for (const Period& p : frame.picture.periods) draw_period(own, list, p, area.low.y, area.high.y);
   // Logarithmic like the curve above when the highest is far up.
   const double highest = static_cast<double>(frame.picture.overview_highest);
@@ -145,11 +145,11 @@ void PeriodSlider::draw(const EvolutionFrame& frame, Selection& selection, Rect 
   const Grip over = active ? grip_ : hovered ? grip_at(whole, selection, x, margin) : Grip::none;
   if (over == Grip::left || over == Grip::right) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
   if (active && grip_ != Grip::none && selection.period)
-    return tooltip(stretch_words(frame.scene, selection.period->begin_s, selection.period->end_s));
+    return tooltip(period_words(frame.scene, selection.period->begin_s, selection.period->end_s));
   if (!hovered) return;
   std::string words = selection.period
                           ? std::string("selected: ")
-                                .append(stretch_words(frame.scene, selection.period->begin_s, selection.period->end_s))
+                                .append(period_words(frame.scene, selection.period->begin_s, selection.period->end_s))
                           : std::string("no period selected: every view chooses its own");
   tooltip(words.append("\ndrag a handle, the middle, or across an empty part; double click: no period"));
 }

@@ -30,7 +30,7 @@ std::string moment_words(const Scene& scene, double second) {
   return words.append(" (").append(text::format_time_of_day(moment)).append(")");
 }
 
-std::string stretch_words(const Scene& scene, double begin_s, double end_s) {
+std::string period_words(const Scene& scene, double begin_s, double end_s) {
   return moment_words(scene, begin_s)
       .append(" to ")
       .append(moment_words(scene, end_s))
@@ -48,7 +48,7 @@ std::string period_words(const Scene& scene, const Period& p) {
         .append(text::format_times(p.begin_ratio))
         .append(" to ")
         .append(text::format_times(p.end_ratio));
-  words.append("\n").append(stretch_words(scene, p.begin_s, p.end_s));
+  words.append("\n").append(period_words(scene, p.begin_s, p.end_s));
   words.append("\n")
       .append(text::format_count(p.messages))
       .append(" messages, ")
@@ -64,7 +64,7 @@ std::string circle_words(const EvolutionFrame& frame, const layout::EvolutionRow
                           .append(", mean ratio ")
                           .append(text::format_ratio(static_cast<double>(c.ratio)));
   words.append(" (average of the region ").append(text::format_ratio(row.average)).append(")\n");
-  words.append(stretch_words(frame.scene, c.begin_s, c.end_s));
+  words.append(period_words(frame.scene, c.begin_s, c.end_s));
   words.append("\n")
       .append(text::format_count(c.messages))
       .append(" messages, ")
@@ -117,7 +117,7 @@ const char* legend_words(int part) {
       "colour of a circle: mean ratio L of its messages, their time divided by what is usual for their size and "
       "distance; "
       "blue 1/4 and less, grey as usual, red 8 times and more",
-      "area of a circle: delayed messages (L above 1) per second; a circle stands for a stretch of time, all of equal "
+      "area of a circle: delayed messages (L above 1) per second; a circle stands for an interval, all of equal "
       "length where the "
       "axis is not compressed",
       "wedge: growth, the ratio rises and goes on rising\nband: steady, it stays above the region's average with "

@@ -178,7 +178,7 @@ void StatusPanel::Inside::draw_memory(const Scene& scene) const {
   if (!scene.history) return;
   say(scene,
       "this viewer's history " + text::format_bytes(static_cast<double>(scene.history->bytes())) +
-          (scene.history->thinned() ? ", calm stretches thinned" : ""),
+          (scene.history->thinned() ? ", calm times thinned" : ""),
       Urgency::calm,
       "Windows of all regions that the viewer remembers. Beyond its budget (--history) growth and steady periods "
       "stay, calm ones are "

@@ -65,9 +65,9 @@ void SpatialView::update_values(const Scene& scene, const Selection& selection) 
   period_ = selection.period;
   palette_ = scene.palette;
   coloured_ = colouring_;
-  std::optional<layout::Stretch> stretch;
-  if (period_) stretch = {period_->begin_s, period_->end_s};
-  values_ = layout::region_values(*placed_, history_.get(), stretch);
+  std::optional<layout::TimeRange> range;
+  if (period_) range = {period_->begin_s, period_->end_s};
+  values_ = layout::region_values(*placed_, history_.get(), range);
   worst_ = layout::worst_region(values_);
   headline_ = worst_words(*placed_, values_, period_);
   summaries_.emplace(*placed_->snapshot);

@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "analysis/order/dag_builder.hpp"
-#include "analysis/pipeline/pipeline_state.hpp"
+#include "analysis/pipeline/evaluation_state.hpp"
 
 namespace pclscope {
 
@@ -17,10 +17,10 @@ constexpr std::size_t live_delays = 20;
 constexpr std::size_t stored_delays = 1000;
 constexpr std::size_t live_periods = 32;
 
-// A rank of another node, as that node told.
 void fill_in(RankSummary& summary, const nodes::RankStatus& status) {
   summary.collectives = status.collectives;
   summary.dropped_events = status.dropped_events;
+  summary.mpi_s = static_cast<double>(status.mpi_ns) * 1e-9;
   summary.finished = status.finalized;
   summary.call_function = status.function;
   summary.call_peer = status.peer;
@@ -34,17 +34,18 @@ void fill_in(RankSummary& summary, const nodes::RankStatus& status) {
 
 }  // namespace
 
-Snapshot Pipeline::snapshot() const {
+Snapshot Evaluation::snapshot() const {
   const State& s = *state_;
+  const Measured& m = s.measured;
   Snapshot snapshot;
   snapshot.application = s.application;
-  snapshot.duration_s = static_cast<double>(s.newest_ns) * 1e-9;
+  snapshot.duration_s = static_cast<double>(m.newest_ns) * 1e-9;
   snapshot.finished = s.finished;
-  snapshot.finalized_ranks = s.activity.finalized_ranks();
-  snapshot.messages = s.totals;
+  snapshot.messages = m.totals;
+  snapshot.messages.delayed = s.delayed;
   snapshot.latency.mean_ratio = s.timed == 0 ? 0 : s.ratio_sum / static_cast<double>(s.timed);
-  snapshot.latency.median_s = s.times.quantile(0.5) * 1e-9;
-  snapshot.latency.p99_s = s.times.quantile(0.99) * 1e-9;
+  snapshot.latency.median_s = m.times.quantile(0.5) * 1e-9;
+  snapshot.latency.p99_s = m.times.quantile(0.99) * 1e-9;
   snapshot.regions = s.regions.regions(s.finished ? Evolution::default_periods : live_periods);
   for (Region& region : snapshot.regions)
     for (const std::int32_t rank : region.ranks)
@@ -61,12 +62,11 @@ Snapshot Pipeline::snapshot() const {
   s.retention.report(snapshot.retention);
   if (s.recent.complete_from_ns() != std::numeric_limits<std::int64_t>::min())
     snapshot.retention.memory_from_s = static_cast<double>(s.recent.complete_from_ns()) * 1e-9;
-  snapshot.worst = s.finished ? s.worst.overall() : s.worst.recent();
-  snapshot.criteria = s.criteria.list();
-  snapshot.site_activity = s.sites.list(s.finished ? SiteSums::most_pairs : live_sites);
+  snapshot.worst = s.finished ? m.worst.overall() : m.worst.recent();
+  snapshot.criteria = m.criteria.list();
+  snapshot.site_activity = m.sites.list(s.finished ? SiteSums::most_pairs : live_sites);
   for (std::int32_t rank = 0; rank < s.application.ranks; ++rank) {
     const LatencySums &sent = s.ranks[rank].sent, &received = s.ranks[rank].received;
-    const Activity::Rank& activity = s.activity.rank(rank);
     RankSummary& summary = snapshot.ranks.emplace_back();
     summary.rank = rank;
     summary.node = s.application.node_of_rank[rank];
@@ -74,23 +74,18 @@ Snapshot Pipeline::snapshot() const {
     summary.receives = received.messages;
     summary.bytes_sent = sent.bytes;
     summary.bytes_received = received.bytes;
-    summary.collectives = activity.collectives;
-    summary.dropped_events = s.dropped[rank];
     summary.mean_latency_ratio = received.mean_ratio();
-    summary.mpi_s = s.inside_mpi_s(rank);
     summary.late_sender_s = static_cast<double>(received.late_sender_ns) * 1e-9;
     summary.late_receiver_s = static_cast<double>(received.late_receiver_ns) * 1e-9;
     summary.collective_wait_s = static_cast<double>(s.ranks[rank].collective_wait_ns) * 1e-9;
     summary.delay_caused_s = s.delays.caused_s(rank);
-    summary.finished = activity.finalized;
-    if (static_cast<std::size_t>(rank) < s.statuses.size())
-      fill_in(summary, s.statuses[static_cast<std::size_t>(rank)]);
-    snapshot.finalized_ranks += s.options.role == PipelineRole::job && summary.finished;
+    fill_in(summary, m.status_of(rank));
+    snapshot.finalized_ranks += summary.finished;
   }
   return snapshot;
 }
 
-Result<Dag> Pipeline::dag(const DagQuestion& asked) const {
+Result<Dag> Evaluation::dag(const DagQuestion& asked) const {
   const State& s = *state_;
   DagQuestion question = asked;
   if (question.region >= 0) {
@@ -111,7 +106,7 @@ Result<Dag> Pipeline::dag(const DagQuestion& asked) const {
   DagSource source;
   source.messages = messages;
   source.node_of_rank = s.application.node_of_rank;
-  source.ratio = [&](const Message& m) { return s.ratio_of(m); };
+  source.ratio = [&](const Message& m) { return s.measured.ratio_of(m); };
   Dag dag = build_dag(question, source);
   if (question.from_ns < s.recent.complete_from_ns()) {
     dag.partial = true;
@@ -122,10 +117,10 @@ Result<Dag> Pipeline::dag(const DagQuestion& asked) const {
   return dag;
 }
 
-std::size_t Pipeline::pairs() const { return state_->pairs.size(); }
+std::size_t Evaluation::pairs() const { return state_->measured.pairs.size(); }
 
-std::vector<PairTraffic> Pipeline::traffic() const {
-  const PairTable& pairs = state_->pairs;
+std::vector<PairTraffic> Evaluation::traffic() const {
+  const PairTable& pairs = state_->measured.pairs;
   std::vector<PairTraffic> list;
   list.reserve(pairs.size());
   for (std::size_t i = 0; i < pairs.size(); ++i) {

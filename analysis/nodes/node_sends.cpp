@@ -21,17 +21,17 @@ void Node::route(std::int32_t rank, std::uint8_t thread, const Event& event) {
     else news_.totals.half_recorded += event.kind == EventKind::send;
     return;
   }
-  if (node == self_) return pipeline_.matcher().add_half(rank, thread, event, 0);
+  if (node == self_) return measurement_.matcher().add_remote(rank, thread, event, 0);
   if (reports_.tree().is_dead(node)) {
     news_.totals.half_recorded += event.kind == EventKind::send;
     return;
   }
-  Halves& halves = halves_[node];
-  halves.clock_error_ns = std::max(halves.clock_error_ns, clock_error_);
-  Event& half = halves.halves.emplace_back(Half{rank, thread, event}).event;
+  SendRecords& sends = sends_[node];
+  sends.clock_error_ns = std::max(sends.clock_error_ns, clock_error_);
+  Event& sent = sends.events.emplace_back(RankEvent{rank, thread, event}).event;
   const bool has_site = options_.site_of && event.kind == EventKind::send;
-  half.site = has_site ? site_of_node(self_, options_.site_of(rank, event.site, event.function)) : 0;
-  if (halves.halves.size() >= options_.halves_of_frame) send_halves_to(node, halves);
+  sent.site = has_site ? site_of_node(self_, options_.site_of(rank, event.site, event.function)) : 0;
+  if (sends.events.size() >= options_.sends_of_frame) forward_sends_to(node, sends);
 }
 
 // A place has become known: what waited for it goes before what follows.
@@ -41,49 +41,49 @@ void Node::route_waiting() {
   for (const Unrouted& u : waiting) route(u.rank, u.thread, u.event);
 }
 
-void Node::send_halves_to(int node, Halves& halves) {
-  send(node, pack(halves));
-  halves = Halves{};
+void Node::forward_sends_to(int node, SendRecords& sends) {
+  send(node, pack(sends));
+  sends = SendRecords{};
 }
 
-void Node::send_halves() {
-  const std::vector<SenderState> news = pipeline_.matcher().sender_news();
+void Node::forward_sends() {
+  const std::vector<SenderState> news = measurement_.matcher().sender_news();
   for (const SenderState& state : news) unusual_[state.rank] = state;
   if (!news.empty())
     for (const int node : contacted_)
-      if (!reports_.tree().is_dead(node)) halves_[node].senders = news;
-  for (auto& [node, halves] : halves_) {
+      if (!reports_.tree().is_dead(node)) sends_[node].senders = news;
+  for (auto& [node, sends] : sends_) {
     if (contacted_.insert(node).second)
-      for (const auto& [rank, state] : unusual_) halves.senders.push_back(state);
-    if (!halves.halves.empty() || !halves.senders.empty()) send_halves_to(node, halves);
+      for (const auto& [rank, state] : unusual_) sends.senders.push_back(state);
+    if (!sends.events.empty() || !sends.senders.empty()) forward_sends_to(node, sends);
   }
-  halves_.clear();
+  sends_.clear();
 }
 
-void Node::take_queued_halves() {
-  for (const QueuedHalves& q : queued_halves_) take_halves(q.from, q.bytes);
-  queued_halves_.clear();
+void Node::take_queued_sends() {
+  for (const QueuedSends& q : queued_sends_) take_sends(q.from, q.bytes);
+  queued_sends_.clear();
   for (const int node : died_)
     for (std::size_t rank = 0; rank < node_of_rank_.size(); ++rank)
-      if (node_of_rank_[rank] == node) pipeline_.matcher().set_gone(static_cast<std::int32_t>(rank));
+      if (node_of_rank_[rank] == node) measurement_.matcher().set_gone(static_cast<std::int32_t>(rank));
   died_.clear();
 }
 
-void Node::take_halves(int from, std::span<const std::byte> bytes) {
-  Halves halves;
-  if (!unpack(bytes, halves)) return;
-  for (const Half& h : halves.halves) {
+void Node::take_sends(int from, std::span<const std::byte> bytes) {
+  SendRecords sends;
+  if (!unpack(bytes, sends)) return;
+  for (const RankEvent& h : sends.events) {
     if (h.rank < 0 || static_cast<std::size_t>(h.rank) >= node_of_rank_.size() ||
         here_[static_cast<std::size_t>(h.rank)])
       continue;
     if (node_of_rank_[static_cast<std::size_t>(h.rank)] < 0) {
       node_of_rank_[static_cast<std::size_t>(h.rank)] = from;
-      pipeline_.set_place(h.rank, from);
+      measurement_.set_place(h.rank, from);
       route_waiting();
     }
-    pipeline_.matcher().add_half(h.rank, h.thread, h.event, halves.clock_error_ns);
+    measurement_.matcher().add_remote(h.rank, h.thread, h.event, sends.clock_error_ns);
   }
-  for (const SenderState& state : halves.senders) pipeline_.matcher().set_sender(state);
+  for (const SenderState& state : sends.senders) measurement_.matcher().set_sender(state);
 }
 
 }  // namespace pclscope::nodes

@@ -40,7 +40,7 @@ struct Slot {
   std::size_t next = 0;                  // slot that came after it
 };
 
-Channel channel_of(const Half& h) {
+Channel channel_of(const RankEvent& h) {
   const Event& e = h.event;
   return {e.comm, e.site, e.peer, e.tag, e.flags, e.kind, e.function, h.thread};
 }
@@ -159,7 +159,7 @@ void pass_channel(Io& io, Ranks& ranks, const Slot& model, std::int32_t model_ra
 // Where a channel was put last; what it says is checked.
 class Places {
  public:
-  explicit Places(std::size_t halves) : places_(std::bit_ceil(std::clamp<std::size_t>(halves, 16, 16384))) {}
+  explicit Places(std::size_t sends) : places_(std::bit_ceil(std::clamp<std::size_t>(sends, 16, 16384))) {}
   std::uint32_t& of(const Channel& c, std::uint64_t rank) { return places_[hash_of(c, rank) & (places_.size() - 1)]; }
 
  private:
@@ -186,7 +186,7 @@ struct Coded {
   }
 };
 
-void put_half(Writer& out, Ranks& ranks, Places& places, const Half& h) {
+void put_event(Writer& out, Ranks& ranks, Places& places, const RankEvent& h) {
   const Channel channel = channel_of(h);
   const std::size_t predicted = ranks.predicted();
   std::size_t at = predicted;
@@ -239,7 +239,7 @@ std::size_t get_channel(Reader& in, Ranks& ranks, bool as_predicted) {
   return ranks.make(model, channel);
 }
 
-void get_half(Reader& in, Ranks& ranks, Half& h) {
+void get_event(Reader& in, Ranks& ranks, RankEvent& h) {
   const auto header = static_cast<unsigned>(in.fixed(1));
   const std::size_t at = get_channel(in, ranks, header & 1);
   const Slot& s = ranks.slot(at);
@@ -264,18 +264,18 @@ void get_half(Reader& in, Ranks& ranks, Half& h) {
   ranks.used(at, e);
 }
 
-// Of each rank, in the order of their first halves: its halves as a chain of indices.
+// Of each rank, in the order of their first sends: its sends as a chain of indices.
 struct Chain {
   std::int32_t rank;
   std::uint32_t first, last, size;
 };
-std::vector<Chain> chains_of(const std::vector<Half>& halves, std::vector<std::uint32_t>& next) {
+std::vector<Chain> chains_of(const std::vector<RankEvent>& sends, std::vector<std::uint32_t>& next) {
   std::vector<Chain> chains;
   std::unordered_map<std::int32_t, std::uint32_t> chain_of;
   std::uint32_t current = 0;
-  next.assign(halves.size(), 0);
-  for (std::uint32_t i = 0; i < halves.size(); ++i) {
-    const std::int32_t rank = halves[i].rank;
+  next.assign(sends.size(), 0);
+  for (std::uint32_t i = 0; i < sends.size(); ++i) {
+    const std::int32_t rank = sends[i].rank;
     if (chains.empty() || chains[current].rank != rank) {
       const auto [at, added] = chain_of.try_emplace(rank, static_cast<std::uint32_t>(chains.size()));
       current = at->second;
@@ -295,40 +295,40 @@ std::vector<Chain> chains_of(const std::vector<Half>& halves, std::vector<std::u
 
 }  // namespace
 
-void put_halves(Writer& out, const std::vector<Half>& halves) {
+void put_events(Writer& out, const std::vector<RankEvent>& sends) {
   std::vector<std::uint32_t> next;
-  std::vector<Chain> chains = chains_of(halves, next);
+  std::vector<Chain> chains = chains_of(sends, next);
   std::sort(chains.begin(), chains.end(), [](const Chain& a, const Chain& b) { return a.rank < b.rank; });
-  out.varint(halves.size());
+  out.varint(sends.size());
   out.varint(chains.size());
   Ranks ranks;
-  Places places(halves.size());
+  Places places(sends.size());
   std::int32_t rank = 0;
   for (const Chain& chain : chains) {
     out.step(chain.rank, rank);
     out.varint(chain.size);
     ranks.start_rank(rank);
     for (std::uint32_t n = 0, i = chain.first; n < chain.size; ++n, i = next[i]) {
-      put_half(out, ranks, places, halves[i]);
+      put_event(out, ranks, places, sends[i]);
     }
   }
 }
 
-void get_halves(Reader& in, std::vector<Half>& halves) {
-  const std::size_t total = in.count(least_half), chains = in.count(least_half);
-  halves.clear();
-  halves.reserve(total);
+void get_events(Reader& in, std::vector<RankEvent>& sends) {
+  const std::size_t total = in.count(least_event), chains = in.count(least_event);
+  sends.clear();
+  sends.reserve(total);
   Ranks ranks;
   std::int32_t rank = 0;
   for (std::size_t i = 0; i < chains && in.ok(); ++i) {
     std::int32_t of = 0;
     in.step(of, rank);
-    const std::size_t size = in.count(least_half);
-    if (size > total - halves.size()) return in.fail();
+    const std::size_t size = in.count(least_event);
+    if (size > total - sends.size()) return in.fail();
     ranks.start_rank(rank);
-    for (std::size_t n = 0; n < size && in.ok(); ++n) get_half(in, ranks, halves.emplace_back());
+    for (std::size_t n = 0; n < size && in.ok(); ++n) get_event(in, ranks, sends.emplace_back());
   }
-  if (halves.size() != total) in.fail();
+  if (sends.size() != total) in.fail();
 }
 
 }  // namespace pclscope::nodes::packing

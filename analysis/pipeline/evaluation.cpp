@@ -1,0 +1,61 @@
+#include "analysis/pipeline/evaluation.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "analysis/pipeline/evaluation_state.hpp"
+
+namespace pclscope {
+
+Evaluation::Evaluation(const Measured& measured, PipelineOptions options)
+    : state_(std::make_unique<State>(measured, std::move(options))) {}
+Evaluation::~Evaluation() = default;
+
+void Evaluation::take_pairs() { state_->take_pairs(); }
+void Evaluation::close_window(const ClosedWindow& window) { state_->close_window(window); }
+
+void Evaluation::closed_until(std::int64_t until_ns) {
+  State& s = *state_;
+  const std::int64_t length = s.window_ns;
+  if (s.calls.empty() || until_ns == INT64_MIN || (s.closed_ns != INT64_MIN && until_ns <= s.closed_ns + length))
+    return;
+  const auto [first, last] = std::minmax_element(
+      s.calls.begin(), s.calls.end(), [](const CollectiveCall& a, const CollectiveCall& b) { return a.end < b.end; });
+  if (first->end >= until_ns) return;
+  until_ns = std::min(until_ns, std::max(last->end, first->end) + 1);  // "all windows" is no time
+  const std::int64_t begin = std::max(first->end, until_ns - length);
+  s.close_calls(until_ns);
+  s.attribute(begin, until_ns, {});
+  s.follow_delays({}, until_ns);
+  s.attributor.refresh(s.regions.tracker().regions().size());
+}
+
+void Evaluation::set_tick_scale(TickScale scale) { state_->collectives.set_tick_scale(scale); }
+
+void Evaluation::add_collectives(std::int32_t rank, std::span<const record::Event> events) {
+  if (!state_->measured.knows(rank)) return;
+  Collectives& collectives = state_->collectives;
+  for (const record::Event& e : events) collectives.add(rank, e);
+}
+
+void Evaluation::finish() {
+  State& s = *state_;
+  if (std::exchange(s.finished, true)) return;
+  s.close_calls(std::numeric_limits<std::int64_t>::max());
+  s.attribute_rest();
+  s.follow_delays({}, std::numeric_limits<std::int64_t>::max());
+  s.delays.finish();
+  s.attributor.finish(s.regions.tracker().regions().size());
+  s.regions.finish();
+  s.retention.finish(s.regions.evolutions());
+  s.recluster(final_margin, true);
+}
+
+const RegionClocks* Evaluation::clocks(std::int32_t region) const { return state_->clocks.of(region); }
+std::span<const std::int32_t> Evaluation::region_of_rank() const { return state_->regions.id_of_rank(); }
+std::uint64_t Evaluation::regions_version() const { return state_->regions_version; }
+void Evaluation::set_not_stored(std::uint64_t messages) { state_->retention.set_not_stored(messages); }
+void Evaluation::set_file_bytes(std::uint64_t bytes) { state_->retention.set_file_bytes(bytes); }
+std::optional<std::string> Evaluation::budget_bites() { return state_->retention.bites(); }
+
+}  // namespace pclscope

@@ -1,0 +1,76 @@
+// Windows of judged messages in, results out: regions, their evolution, delays, findings, order, what is kept. Once per
+// job. evaluation_windows.cpp has what happens with a window, evaluation_snapshot.cpp the results.
+//
+// Threads: none inside; one thread owns an Evaluation. Memory is bounded by ranks, pairs of them and the configured
+// history, not by run time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/pipeline/measured.hpp"
+#include "analysis/values/dag.hpp"
+#include "analysis/values/latency_sums.hpp"
+#include "analysis/values/result.hpp"
+#include "interpose/record/event.hpp"
+
+namespace pclscope {
+
+class RegionClocks;
+
+class Evaluation {
+ public:
+  // Reads `measured`, which outlives it, whenever something is asked of it.
+  Evaluation(const Measured& measured, PipelineOptions options);
+  ~Evaluation();
+
+  // --- windows, oldest first ---
+  struct ClosedWindow {
+    std::int64_t begin_ns = 0;
+    std::int64_t skipped = 0;  // windows without a message since the one closed before
+    LatencySums all;
+    std::span<const RegionSums> regions;  // by region_of_rank(); ascending
+    std::span<const Message> messages;
+    bool all_there = true;  // no message is missing
+  };
+  // The open window of Measured::pairs, which stands in its totals: into ranks, nodes, regions. Re-clusters when the
+  // communication graph changed.
+  void take_pairs();
+  // Its sums have been taken.
+  void close_window(const ClosedWindow& window);
+  // All windows that begin before `until_ns` have been closed: collectives until then, where no message was.
+  void closed_until(std::int64_t until_ns);
+  // Events of collectives and communicators, of one rank in its order (others are ignored).
+  void set_tick_scale(TickScale scale);
+  void add_collectives(std::int32_t rank, std::span<const record::Event> events);
+  // No more will come.
+  void finish();
+
+  // --- results so far ---
+  // Live fields (calls, realtime) are filled in by the caller.
+  Snapshot snapshot() const;
+  // The dependency graph of a region in a period, from the messages in memory. Fails with not_found (no such region).
+  Result<Dag> dag(const DagQuestion& question) const;
+  // Vector clocks of a region's messages in memory: who happened before whom. nullptr: no such region, or too large.
+  const RegionClocks* clocks(std::int32_t region) const;
+  std::size_t pairs() const;                             // of ranks that ever exchanged a message
+  std::vector<PairTraffic> traffic() const;              // by source, then destination; messages of closed windows
+  std::span<const std::int32_t> region_of_rank() const;  // id; -1 none
+  std::uint64_t regions_version() const;                 // grows when they change
+
+  // --- what the store tells ---
+  void set_file_bytes(std::uint64_t bytes);
+  void set_not_stored(std::uint64_t messages);  // of those given to on_messages
+  // A line, once, when messages begin to be left out because of the budget.
+  std::optional<std::string> budget_bites();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace pclscope

@@ -1,0 +1,92 @@
+// What an Evaluation owns: the stages in the order in which a window passes them. Private to evaluation*.cpp.
+#pragma once
+
+#include <chrono>
+#include <utility>
+
+#include "analysis/attribute/attributor.hpp"
+#include "analysis/delay/delays.hpp"
+#include "analysis/match/collectives.hpp"
+#include "analysis/order/job_clocks.hpp"
+#include "analysis/pipeline/evaluation.hpp"
+#include "analysis/region/change.hpp"
+#include "analysis/values/time_share.hpp"
+#include "analysis/window/node_links.hpp"
+#include "analysis/window/recent_messages.hpp"
+#include "analysis/window/region_series.hpp"
+#include "analysis/window/retention.hpp"
+
+namespace pclscope {
+
+inline constexpr double live_margin = 1e-3;  // modularity by which new regions must be better
+inline constexpr double final_margin = 1e-9;
+
+struct Evaluation::State {
+  State(const Measured& what, PipelineOptions opts)
+      : measured(what),
+        application(what.application),
+        options(std::move(opts)),
+        window_ns(std::max<std::int64_t>(options.window_ns, 1)),
+        collectives(application.ranks, [this](std::span<const CollectiveCall> calls) { take_calls(calls); }),
+        regions(application.ranks, options.history_windows),
+        delays(application.ranks),
+        delay_time(options.delay_share),
+        order_time(options.order_share),
+        clocks(options.memory_bytes / 8),
+        recent(options.memory_bytes / 4),
+        retention(options.on_messages ? options.keep : Keep::summaries, options.file_budget_bytes,
+                  options.memory_bytes / 2, [this](std::span<const Message> kept) { options.on_messages(kept); }),
+        ranks(static_cast<std::size_t>(application.ranks)),
+        attributor(application.ranks, attributor_options()) {
+    delays.tell(&attributor);
+  }
+
+  // --- the stages, in the order in which a window passes them ---
+  void take_pairs();
+  void fold_ranks();
+  bool recluster(double margin, bool whatever_it_costs);  // whether the regions changed
+  void close_window(const ClosedWindow& closed);
+  void take_calls(std::span<const CollectiveCall> calls);  // a completed collective's: they wait for their window
+  void close_calls(std::int64_t end_ns);
+  void attribute(std::int64_t begin_ns, std::int64_t end_ns, std::span<const Message> messages);  // and closing_calls
+  void attribute_rest();  // closing_calls, at the end
+  void order(std::span<const Message> messages, std::int64_t until_ns, bool all_there);
+  void follow_delays(std::span<const Message> messages, std::int64_t until_ns);  // and closing_calls
+  void keep(const ClosedWindow& closed, const Window& window, std::uint64_t number);
+
+  attribute::AttributorOptions attributor_options();
+  std::optional<attribute::BetterMapping> better_mapping() const;
+
+  const Measured& measured;
+  const Application& application;  // of `measured`
+  PipelineOptions options;
+  std::int64_t window_ns;
+  Collectives collectives;
+  RegionSeries regions;
+  NodeLinks node_links;
+  Delays delays;
+  TimeShare delay_time, order_time;
+  JobClocks clocks;
+  RecentMessages recent;
+  MessageRetention retention;
+  std::vector<CollectiveCall> calls, closing_calls;  // of windows that are open; of the one that is being closed
+  CollectiveTotals collective_totals;
+
+  struct RankSums {
+    LatencySums sent, received;
+    std::int64_t collective_wait_ns = 0;
+  };
+  std::vector<RankSums> ranks;
+  attribute::Attributor attributor;  // findings
+  std::uint64_t delayed = 0, timed = 0;
+  double ratio_sum = 0;
+  std::int64_t closed_ns = INT64_MIN;  // begin of the newest window that was closed
+  bool finished = false;
+
+  bool regions_changed = false;  // since a window was closed
+  std::uint64_t regions_version = 0;
+  GraphChange change;  // since the regions were made
+  std::chrono::steady_clock::time_point next_clustering{};
+};
+
+}  // namespace pclscope

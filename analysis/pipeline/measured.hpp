@@ -1,0 +1,67 @@
+// What a Measurement knows of the record so far, and an Evaluation goes by: sums, and what is known of ranks. Of a job
+// on several nodes each node has its own, and the root one that it merges from their reports (analysis/nodes/). A
+// value; one thread.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/callsite/site_sums.hpp"
+#include "analysis/criteria/criteria.hpp"
+#include "analysis/pipeline/options.hpp"
+#include "analysis/values/part.hpp"
+#include "analysis/values/snapshot.hpp"
+#include "analysis/values/tick_scale.hpp"
+#include "analysis/window/activity.hpp"
+#include "analysis/window/pair_table.hpp"
+#include "analysis/window/worst.hpp"
+
+namespace pclscope {
+
+struct Measured {
+  Measured(Application app, const PipelineOptions& options)
+      : application(std::move(app)),
+        activity(application.ranks),
+        dropped(static_cast<std::size_t>(application.ranks)),
+        worst(options.worst_messages, worst_memory_ns) {
+    application.node_of_rank.resize(dropped.size(), -1);
+    criteria.load(options.baseline);
+  }
+
+  bool knows(std::int32_t rank) const { return rank >= 0 && rank < application.ranks; }
+  // 0 when it has no latency.
+  double ratio_of(const Message& m) const {
+    if (m.flags & message_flag::no_latency) return 0;
+    return static_cast<double>(m.time()) * criteria.inverse_ns(m.flags & message_flag::inter_node, m.bytes).time;
+  }
+  // What the rank's node told of it, or what was measured here.
+  nodes::RankStatus status_of(std::int32_t rank) const {
+    const auto i = static_cast<std::size_t>(rank);
+    if (i < told.size()) return told[i];
+    nodes::RankStatus status;
+    const Activity::Rank& here = activity.rank(rank);
+    status.rank = rank;
+    status.collectives = here.collectives;
+    status.dropped_events = dropped[i];
+    status.mpi_ns = static_cast<std::int64_t>(static_cast<double>(here.mpi_ticks) * scale.ns_per_tick);
+    status.finalized = here.finalized;
+    return status;
+  }
+
+  static constexpr std::int64_t worst_memory_ns = 10'000'000'000;
+
+  Application application;  // nodes, and ranks' places on them, as they become known
+  TickScale scale;          // of the events
+  Activity activity;
+  std::vector<std::uint64_t> dropped;   // events, by rank
+  std::vector<nodes::RankStatus> told;  // by rank: of a job on several nodes, at the root; else empty
+  MessageTotals totals;                 // all but `delayed`, which is known when a window closes
+  Criteria criteria;
+  LogHistogram times;  // of all messages with a latency
+  PairTable pairs;     // all closed windows, and the one that is being closed
+  SiteSums sites;      // of closed windows
+  WorstMessages worst;
+  std::int64_t newest_ns = 0;  // time axis of the events: of what has been read
+};
+
+}  // namespace pclscope

@@ -1,0 +1,208 @@
+#include "analysis/pipeline/measurement.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "analysis/match/matcher.hpp"
+
+namespace pclscope {
+
+namespace {
+constexpr std::size_t chunk_events = 256;  // read by several stages: stays in the nearest cache
+}  // namespace
+
+struct Measurement::State {
+  State(Measured& measured, const PipelineOptions& options, Hooks&& told)
+      : m(measured),
+        name_sites(options.name_sites),
+        hooks(std::move(told)),
+        matcher(m.application.ranks,
+                [this](std::span<const Message> matched) {
+                  batch.assign(matched.begin(), matched.end());
+                  name();
+                  measure();
+                }),
+        windows(std::max<std::int64_t>(options.window_ns, 1), options.allowance_ns) {}
+
+  void name();     // of the batch: addresses become ids
+  void measure();  // the batch: time it, put it into its window
+  void close_windows(std::int64_t now_ns);
+  void close_window(OpenWindows::Closed& closed);
+  double judge(Message& message);
+
+  Measured& m;
+  std::function<void(std::span<Message>)> name_sites;
+  Hooks hooks;
+  Matcher matcher;
+  OpenWindows windows;
+  std::vector<Message> batch;   // being measured
+  std::uint64_t from_file = 0;  // messages that came matched
+  bool finished = false;
+};
+
+void Measurement::State::name() {
+  if (name_sites) return name_sites(batch);
+  for (Message& message : batch) message.send_site = message.recv_site = 0;
+}
+
+void Measurement::State::measure() {
+  for (Message& message : batch) {
+    m.totals.bytes += message.bytes;
+    const std::int32_t from = m.application.node_of_rank[message.source],
+                       to = m.application.node_of_rank[message.destination];
+    if (from != to && from >= 0 && to >= 0) message.flags |= message_flag::inter_node;
+    if (message.flags & message_flag::unseen_completion) continue;
+    const std::int64_t time = message.time();
+    if (time < 0) {
+      const bool violation = time + message.clock_error_ns < 0;
+      message.flags |= violation ? message_flag::clock_violation : message_flag::clock_unclear;
+      ++(violation ? m.totals.clock_violations : m.totals.clock_unclear);
+      continue;
+    }
+    const std::int64_t transfer = wait_split(message).transfer;
+    m.criteria.add(message.flags & message_flag::inter_node, message.bytes, time, transfer);
+    m.times.add(time);
+    if (hooks.on_time) hooks.on_time(message, time, transfer);
+  }
+  windows.add(batch);
+}
+
+void Measurement::State::close_windows(std::int64_t now_ns) {
+  OpenWindows::Closed closed;
+  while (windows.close(now_ns, closed)) close_window(closed);
+}
+
+void Measurement::State::close_window(OpenWindows::Closed& closed) {
+  m.criteria.refresh();
+  for (Message& message : closed.messages) {
+    const double ratio = judge(message);
+    if (ratio > 0) m.worst.add(message, ratio);
+  }
+  m.pairs.fold_window();
+  hooks.on_window(closed);
+  m.worst.close_window(closed.begin_ns + windows.length_ns());
+  m.pairs.clear_window();
+  windows.recycle(std::move(closed.messages));
+}
+
+// Adds the message to its pair. Returns its ratio, 0 when it has no latency.
+double Measurement::State::judge(Message& message) {
+  LatencySums& sums = m.pairs.window_sums(message.source, message.destination);
+  ++sums.messages;
+  sums.bytes += message.bytes;
+  if (message.flags & message_flag::no_latency) {
+    m.sites.add(message, {}, 0);
+    return 0;
+  }
+  const double ratio = m.ratio_of(message);
+  if (from_file == 0 && ratio > 1) message.flags |= message_flag::delayed;
+  const WaitSplit split = wait_split(message);
+  sums.delayed += (message.flags & message_flag::delayed) != 0;
+  ++sums.timed;
+  sums.ratio += ratio;
+  sums.transfer_ratio += static_cast<double>(split.transfer) *
+                         m.criteria.inverse_ns(message.flags & message_flag::inter_node, message.bytes).transfer;
+  sums.late_sender_ns += split.late_sender;
+  sums.late_receiver_ns += split.late_receiver;
+  sums.transfer_ns += split.transfer;
+  m.sites.add(message, split, ratio);
+  return ratio;
+}
+
+Measurement::Measurement(Measured& measured, const PipelineOptions& options, Hooks hooks)
+    : state_(std::make_unique<State>(measured, options, std::move(hooks))) {}
+Measurement::~Measurement() = default;
+
+void Measurement::set_tick_scale(TickScale scale) {
+  state_->m.scale = scale;
+  state_->matcher.set_tick_scale(scale);
+}
+
+void Measurement::set_place(std::int32_t rank, std::int32_t node) {
+  if (!state_->m.knows(rank)) return;
+  state_->m.application.node_of_rank[static_cast<std::size_t>(rank)] = node;
+  state_->matcher.set_node(rank, node);
+}
+
+void Measurement::add(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events) {
+  State& s = *state_;
+  if (!s.m.knows(rank) || events.empty()) return;
+  s.m.newest_ns = std::max(s.m.newest_ns, s.m.scale.to_ns(events.back().end));
+  while (!events.empty()) {
+    const auto chunk = events.first(std::min(chunk_events, events.size()));
+    s.m.activity.add(rank, thread, chunk);
+    s.matcher.add(rank, thread, chunk);
+    events = events.subspan(chunk.size());
+  }
+}
+
+void Measurement::add_messages(std::span<const Message> messages) {
+  State& s = *state_;
+  while (!messages.empty()) {
+    const auto chunk = messages.first(std::min(chunk_events, messages.size()));
+    messages = messages.subspan(chunk.size());
+    const bool in_range = std::all_of(chunk.begin(), chunk.end(), [&](const Message& message) {
+      return s.m.knows(message.source) && s.m.knows(message.destination);
+    });
+    if (!in_range) continue;  // a file that contradicts itself
+    s.from_file += chunk.size();
+    s.batch.assign(chunk.begin(), chunk.end());
+    s.measure();
+    for (const Message& message : chunk) s.m.newest_ns = std::max(s.m.newest_ns, message.recv_end);
+    // They were stored window by window: what lies before the newest one's window is complete.
+    s.close_windows(s.windows.newest_begin_ns() + s.windows.allowance_ns());
+  }
+  refresh_totals();
+}
+
+void Measurement::set_dropped(std::int32_t rank, std::uint64_t dropped_total) {
+  Measured& m = state_->m;
+  if (!m.knows(rank) || dropped_total <= m.dropped[rank]) return;
+  m.totals.dropped_events += dropped_total - m.dropped[rank];
+  m.dropped[rank] = dropped_total;
+  state_->matcher.note_drop(rank, dropped_total);
+}
+
+void Measurement::set_threads(std::int32_t rank, bool several) { state_->matcher.set_threads(rank, several); }
+void Measurement::set_muted(std::int32_t rank, bool muted) { state_->matcher.note_muted(rank, muted); }
+
+void Measurement::end_round(std::int64_t now_ns, bool all_read) {
+  if (state_->finished) return;
+  state_->matcher.end_round(all_read);
+  state_->close_windows(now_ns);
+  refresh_totals();
+}
+
+void Measurement::epoch_over(std::int64_t until_ns) {
+  if (state_->finished) return;
+  state_->matcher.epoch_over();
+  state_->close_windows(until_ns);
+  refresh_totals();
+}
+
+void Measurement::finish() {
+  State& s = *state_;
+  if (std::exchange(s.finished, true)) return;
+  s.matcher.finish();
+  OpenWindows::Closed closed;
+  while (s.windows.close_any(closed)) s.close_window(closed);
+  refresh_totals();
+}
+
+void Measurement::refresh_totals() {
+  const MatchCounts counts = state_->matcher.counts();
+  MessageTotals& totals = state_->m.totals;
+  totals.matched = counts.matched + state_->from_file;
+  totals.unmatched_sends = counts.unmatched_sends;
+  totals.unmatched_receives = counts.unmatched_receives;
+  totals.ambiguous = counts.ambiguous;
+  totals.foreign = counts.foreign;
+  totals.half_recorded = counts.half_recorded;
+  totals.events = state_->m.activity.events();
+}
+
+std::int64_t Measurement::passed_until_ns() const { return state_->windows.earliest_end_ns(); }
+Matcher& Measurement::matcher() { return state_->matcher; }
+const Matcher& Measurement::matcher() const { return state_->matcher; }
+
+}  // namespace pclscope

@@ -1,0 +1,47 @@
+// What can be set of the analysis; of a job on several nodes it is the same for all of them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "analysis/region/find_regions.hpp"
+#include "analysis/values/collective_call.hpp"
+#include "analysis/values/message.hpp"
+#include "analysis/values/snapshot.hpp"
+
+namespace pclscope {
+
+struct PipelineOptions {
+  // --- of a Measurement ---
+  std::int64_t window_ns = 100'000'000;    // and of an Evaluation
+  std::int64_t allowance_ns = 20'000'000;  // a window closes this long after its end: messages are read a little later
+  std::uint32_t worst_messages = 20;
+  std::vector<Criterion> baseline;  // criteria of an earlier run, used instead of this run's medians
+  // Turns the call sites of freshly matched messages (site_key.hpp) into ids. Without it they are 0, unknown.
+  std::function<void(std::span<Message>)> name_sites;
+
+  // --- of an Evaluation ---
+  std::uint32_t history_windows = 600;  // kept per region for snapshots
+  RegionOptions regions;                // method and its parameters
+  // Which messages go to on_messages (analysis/window/retention.hpp), and how many stay in memory for dag().
+  Keep keep = Keep::all;
+  std::uint64_t file_budget_bytes = std::uint64_t{1} << 60;
+  std::size_t memory_bytes = std::size_t{256} << 20;
+  // Attributing waits to where they began (analysis/delay/) may take this share of wall time; windows for which there
+  // is none are left out, and counted. 0: never, 1: always.
+  double delay_share = 1;
+  double order_share = 1;  // the same for vector clocks of the messages in memory (analysis/order/)
+  std::function<void(std::span<CollectiveCall>)> name_call_sites;  // name_sites for collectives
+  // Messages that are kept, window by window (a window's `delayed` is decided when it closes), in the order in which
+  // they were matched; those of some windows later than others. Without it none are kept but in memory.
+  std::function<void(std::span<const Message>)> on_messages;
+  // Collectives' calls that returned before the end of the window that closes, in that order.
+  std::function<void(std::span<const CollectiveCall>)> on_calls;
+  // Each closed window once, after its messages; of several windows in a row without a message only the last.
+  std::function<void(const Window&)> on_window;
+};
+
+}  // namespace pclscope
