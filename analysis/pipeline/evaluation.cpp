@@ -25,6 +25,7 @@ void Evaluation::closed_until(std::int64_t until_ns) {
   until_ns = std::min(until_ns, std::max(last->end, first->end) + 1);  // "all windows" is no time
   const std::int64_t begin = std::max(first->end, until_ns - length);
   s.close_calls(until_ns);
+  s.look(begin, until_ns, {});
   s.attribute(begin, until_ns, {});
   s.follow_delays({}, until_ns);
   s.attributor.refresh(s.regions.tracker().regions().size());
@@ -42,6 +43,7 @@ void Evaluation::finish() {
   State& s = *state_;
   if (std::exchange(s.finished, true)) return;
   s.close_calls(std::numeric_limits<std::int64_t>::max());
+  s.look(s.measured.newest_ns, s.measured.newest_ns, {});
   s.attribute_rest();
   s.follow_delays({}, std::numeric_limits<std::int64_t>::max());
   s.delays.finish();

@@ -47,16 +47,13 @@ Snapshot Evaluation::snapshot() const {
   snapshot.latency.median_s = m.times.quantile(0.5) * 1e-9;
   snapshot.latency.p99_s = m.times.quantile(0.99) * 1e-9;
   snapshot.regions = s.regions.regions(s.finished ? Evolution::default_periods : live_periods);
-  for (Region& region : snapshot.regions)
-    for (const std::int32_t rank : region.ranks)
-      region.collective_wait_s += static_cast<double>(s.ranks[rank].collective_wait_ns) * 1e-9;
   snapshot.links = s.regions.links(s.finished ? std::numeric_limits<std::size_t>::max() : live_links);
   snapshot.network.links = s.node_links.list(most_node_links);
   snapshot.delays = s.delays.list(s.finished ? stored_delays : live_delays);
   snapshot.delay_totals = s.delays.totals();
   snapshot.attribution = s.attributor.result();
   if (s.finished) snapshot.dendrogram = s.regions.tracker().dendrogram();
-  snapshot.collectives = s.collective_totals;
+  snapshot.collectives.operations = s.collectives_completed;
   snapshot.retention.memory_budget_bytes = s.options.memory_bytes;
   snapshot.retention.memory_bytes = s.recent.bytes() + s.clocks.bytes();
   s.retention.report(snapshot.retention);
@@ -77,11 +74,11 @@ Snapshot Evaluation::snapshot() const {
     summary.mean_latency_ratio = received.mean_ratio();
     summary.late_sender_s = static_cast<double>(received.late_sender_ns) * 1e-9;
     summary.late_receiver_s = static_cast<double>(received.late_receiver_ns) * 1e-9;
-    summary.collective_wait_s = static_cast<double>(s.ranks[rank].collective_wait_ns) * 1e-9;
     summary.delay_caused_s = s.delays.caused_s(rank);
     fill_in(summary, m.status_of(rank));
     snapshot.finalized_ranks += summary.finished;
   }
+  for (const auto& stage : s.stages) stage->fill(snapshot);
   return snapshot;
 }
 

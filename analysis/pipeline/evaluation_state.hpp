@@ -10,6 +10,7 @@
 #include "analysis/order/job_clocks.hpp"
 #include "analysis/pipeline/evaluation.hpp"
 #include "analysis/region/change.hpp"
+#include "analysis/stages/stage.hpp"
 #include "analysis/values/time_share.hpp"
 #include "analysis/window/node_links.hpp"
 #include "analysis/window/recent_messages.hpp"
@@ -37,7 +38,8 @@ struct Evaluation::State {
         retention(options.on_messages ? options.keep : Keep::summaries, options.file_budget_bytes,
                   options.memory_bytes / 2, [this](std::span<const Message> kept) { options.on_messages(kept); }),
         ranks(static_cast<std::size_t>(application.ranks)),
-        attributor(application.ranks, attributor_options()) {
+        attributor(application.ranks, attributor_options()),
+        stages(make_stages(application.ranks)) {
     delays.tell(&attributor);
   }
 
@@ -48,6 +50,8 @@ struct Evaluation::State {
   void close_window(const ClosedWindow& closed);
   void take_calls(std::span<const CollectiveCall> calls);  // a completed collective's: they wait for their window
   void close_calls(std::int64_t end_ns);
+  // Into the stages; and closing_calls.
+  void look(std::int64_t begin_ns, std::int64_t end_ns, std::span<const Message> messages);
   void attribute(std::int64_t begin_ns, std::int64_t end_ns, std::span<const Message> messages);  // and closing_calls
   void attribute_rest();  // closing_calls, at the end
   void order(std::span<const Message> messages, std::int64_t until_ns, bool all_there);
@@ -70,14 +74,14 @@ struct Evaluation::State {
   RecentMessages recent;
   MessageRetention retention;
   std::vector<CollectiveCall> calls, closing_calls;  // of windows that are open; of the one that is being closed
-  CollectiveTotals collective_totals;
+  std::uint64_t collectives_completed = 0;
 
   struct RankSums {
     LatencySums sent, received;
-    std::int64_t collective_wait_ns = 0;
   };
   std::vector<RankSums> ranks;
   attribute::Attributor attributor;  // findings
+  std::vector<std::unique_ptr<Stage>> stages;
   std::uint64_t delayed = 0, timed = 0;
   double ratio_sum = 0;
   std::int64_t closed_ns = INT64_MIN;  // begin of the newest window that was closed

@@ -22,9 +22,10 @@ void Evaluation::State::take_calls(std::span<const CollectiveCall> completed) {
   if (options.name_call_sites) options.name_call_sites(added);
   else
     for (CollectiveCall& c : added) c.site = 0;
-  ++collective_totals.operations;
+  ++collectives_completed;
   if (calls.size() <= waiting_calls) return;
   close_calls(std::numeric_limits<std::int64_t>::max());
+  look(measured.newest_ns, measured.newest_ns, {});
   follow_delays({}, measured.newest_ns);
 }
 
@@ -37,12 +38,12 @@ void Evaluation::State::close_calls(std::int64_t end_ns) {
   std::sort(closing_calls.begin(), closing_calls.end(), [](const CollectiveCall& a, const CollectiveCall& b) {
     return a.end != b.end ? a.end < b.end : a.rank < b.rank;
   });
-  for (const CollectiveCall& c : closing_calls) {
-    ++collective_totals.calls;
-    collective_totals.wait_s += static_cast<double>(c.wait()) * 1e-9;
-    ranks[c.rank].collective_wait_ns += c.wait();
-  }
   if (options.on_calls && !closing_calls.empty()) options.on_calls(closing_calls);
+}
+
+void Evaluation::State::look(std::int64_t begin_ns, std::int64_t end_ns, std::span<const Message> messages) {
+  const Stage::Input input{begin_ns, end_ns, messages, closing_calls, application.node_of_rank, regions.id_of_rank()};
+  for (const auto& stage : stages) stage->add(input);
 }
 
 void Evaluation::State::take_pairs() {
@@ -60,6 +61,7 @@ void Evaluation::State::close_window(const ClosedWindow& closed) {
   window.length_s = static_cast<double>(window_ns) * 1e-9;
   const std::uint64_t number = regions.close_window(closed.all, closed.regions, closed.skipped, window);
   close_calls(end_ns);
+  look(closed.begin_ns, end_ns, closed.messages);
   attribute(closed.begin_ns, end_ns, closed.messages);
   order(closed.messages, end_ns, closed.all_there);
   follow_delays(closed.messages, end_ns);

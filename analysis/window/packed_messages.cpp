@@ -69,7 +69,7 @@ bool PackedMessages::append(std::span<const Message> messages, std::size_t limit
     p.put(step32(m.source, last_.source));
     p.put(step32(m.destination, last_.destination));
     p.put(step32(m.tag, last_.tag));
-    p.put(std::rotl(m.flags ^ last_.flags, 4));
+    p.put(std::rotl(m.flags ^ last_.flags, 4) | std::uint64_t{m.clock_error_ns ^ last_.clock_error_ns} << 32);
     p.put(m.bytes ^ last_.bytes);
     p.put(zigzag(bits(m.send_begin) - bits(last_.send_begin)));
     p.put(zigzag(bits(m.send_end) - bits(m.send_begin)));
@@ -97,7 +97,9 @@ void PackedMessages::next(Cursor& cursor) {
   m.source = add32(m.source, u.get());
   m.destination = add32(m.destination, u.get());
   m.tag = add32(m.tag, u.get());
-  m.flags ^= std::rotr(static_cast<std::uint32_t>(u.get()), 4);
+  const std::uint64_t flags_and_error = u.get();
+  m.flags ^= std::rotr(static_cast<std::uint32_t>(flags_and_error), 4);
+  m.clock_error_ns ^= static_cast<std::uint32_t>(flags_and_error >> 32);
   m.bytes ^= u.get();
   m.send_begin = number(bits(m.send_begin) + unzigzag(u.get()));
   m.send_end = number(bits(m.send_begin) + unzigzag(u.get()));

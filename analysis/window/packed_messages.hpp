@@ -2,7 +2,8 @@
 // message of a simulation, 109 at most). Exact for any values. Read from the front only.
 //
 // A message is 5 bytes of 13 three-bit lengths (0 to 6 bytes; 7 means 8) and then the fields, little endian: comm,
-// flags, bytes, the two sites XOR the last message's (flags turned left by 4, so that the high flags lie low),
+// flags, bytes, the two sites XOR the last message's (flags turned left by 4, so that the high flags lie low, and above
+// them the clock's error, which is zero on one node),
 // source, destination, tag minus the last, send_begin minus the last send_begin, send_end - send_begin, recv_post -
 // send_begin, recv_wait - recv_post, recv_end - recv_wait. Differences are modulo 2^64, signed as zigzag.
 #pragma once

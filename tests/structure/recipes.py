@@ -32,7 +32,7 @@ int show_count(const InspectWords& words, InspectedRun& run) {
 }  // namespace
 
 extern const Topic count_topic;
-const Topic count_topic{"count", takes::csv, show_count};
+const Topic count_topic{"count", takes::tables, show_count};
 
 }  // namespace pclscope::commands
 '''
@@ -71,6 +71,53 @@ class CountView final : public View {
 std::unique_ptr<View> make_count_view() { return std::make_unique<CountView>(); }
 
 }  // namespace pclscope::gui
+'''
+STAGE = '''#include "analysis/stages/stage.hpp"
+
+namespace pclscope {
+namespace {
+
+class Received final : public Stage {
+ public:
+  explicit Received(std::int32_t ranks) : bytes_(static_cast<std::size_t>(ranks)) {}
+  void add(const Input& input) override {
+    for (const Message& m : input.messages) bytes_[static_cast<std::size_t>(m.destination)] += m.bytes;
+  }
+  void fill(Snapshot& snapshot) const override {
+    for (RankSummary& rank : snapshot.ranks) rank.seen_bytes = bytes_[static_cast<std::size_t>(rank.rank)];
+  }
+
+ private:
+  std::vector<std::uint64_t> bytes_;
+};
+
+}  // namespace
+
+std::unique_ptr<Stage> make_received_stage(std::int32_t ranks);
+std::unique_ptr<Stage> make_received_stage(std::int32_t ranks) { return std::make_unique<Received>(ranks); }
+
+}  // namespace pclscope
+'''
+FORMAT = '''#include "viewer/inspect/table_format.hpp"
+
+namespace pclscope::commands {
+namespace {
+
+std::string row(const std::vector<std::string>& cells) {
+  std::string line = "|";
+  for (const std::string& cell : cells) line += " " + cell + " |";
+  return line + "\\n";
+}
+std::string head(const std::vector<std::string>& titles) {
+  return row(titles) + row(std::vector<std::string>(titles.size(), "---"));
+}
+
+}  // namespace
+
+extern const TableFormat markdown_format;
+const TableFormat markdown_format{"markdown", "As a table of Markdown", head, row};
+
+}  // namespace pclscope::commands
 '''
 
 
@@ -117,6 +164,15 @@ def check(copy):
     copy.insert("view", "viewer/gui/base/views.def", "PCLSCOPE_VIEW(spatial)\n", "PCLSCOPE_VIEW(count)\n")
     copy.replace("function", "interpose/generate/calls.def", "\nComm_compare                     translate\n",
                  "\nComm_compare                     call\n")
+    copy.write("analysis/stages/received.cpp", STAGE)
+    copy.insert("stage", "analysis/stages/stages.def", "PCLSCOPE_STAGE(collective_waits)\n",
+                "PCLSCOPE_STAGE(received)\n")
+    copy.insert("stage", "analysis/values/snapshot.hpp", "  double missing_from_s = 0;",
+                "\n  std::uint64_t seen_bytes = 0;")
+    copy.insert("stage", "analysis/rows/columns.hpp", "void describe(Column&& column, const RankRow*) {",
+                '\n  column("seen_bytes", "bytes", &RankSummary::seen_bytes, "received in windows");')
+    copy.write("viewer/inspect/markdown.cpp", FORMAT)
+    copy.insert("format", "viewer/inspect/table_formats.def", "TABLE_FORMAT(csv)\n", "TABLE_FORMAT(markdown)\n")
     copy.run("cmake", "-S", ".", "-B", copy.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
              "-DPCLSCOPE_BENCHMARKS=OFF", "-DPCLSCOPE_UNIT_TESTS=OFF")
     copy.run("cmake", "--build", copy.build, "-j", os.cpu_count())
@@ -125,6 +181,10 @@ def check(copy):
     with h5py.File(dump) as file:
         ranks = file["summary"][str(file["summary"].attrs["current"])]["ranks"]
         assert list(ranks["example_s"][:2]) == [2.5, 2.5] and ranks["example_s"].attrs["units"] == b"s"
+    ranks = json.loads(copy.pclscope("inspect", dump, "ranks", "--json"))["ranks"]
+    assert all(rank["seen_bytes"] == rank["bytes_received"] > 0 for rank in ranks), ranks
+    assert copy.pclscope("inspect", dump, "count", "--markdown") == "| matched |\n| --- |\n| 40 |\n"
+    assert len(copy.pclscope("inspect", dump, "messages", "--markdown").splitlines()) == 42
     assert [rank["example_s"] for rank in json.loads(copy.pclscope("inspect", dump, "ranks", "--json"))["ranks"]] == \
         [2.5, 2.5]
     assert "example_s" in copy.pclscope("inspect", dump, "ranks", "--csv").splitlines()[0].split(",")

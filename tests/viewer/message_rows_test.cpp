@@ -104,8 +104,8 @@ TEST_CASE("a message as comma-separated values keeps its nanoseconds") {
   m.send_begin = m.recv_post = m.recv_wait = 12'000'000'007;
   m.recv_end = m.send_begin - 5;
   m.flags = message_flag::clock_violation;
-  const auto cells = views::message_csv_cells(m, views::Criteria({}));
-  REQUIRE(cells.size() == views::message_csv_titles().size());
+  const auto cells = views::message_cells(m, views::Criteria({}));
+  REQUIRE(cells.size() == views::message_titles().size());
   CHECK(cells == std::vector<std::string>{"1", "2", "0", "abc", "8", "12.000000007", "-0.000000005", "", "0.000000000",
                                           "0.000000000", "-0.000000005", "0", "0", "1", "1", "", "", "0", "0"});
   const auto json = views::message_json(m, views::Criteria({}));
@@ -137,10 +137,10 @@ TEST_CASE("received before sent, by no more than the clocks' error: said, and no
   CHECK(json["clock_violation"] == false);
   CHECK(json["clock_error_ns"] == 900);
   CHECK(json["ratio"].is_null());
-  const auto cells = views::message_csv_cells(m, criteria);
+  const auto cells = views::message_cells(m, criteria);
   CHECK(cells[cells.size() - 2] == "1");
   CHECK(cells.back() == "900");
-  CHECK(views::message_csv_titles().back() == "clock_error_ns");
+  CHECK(views::message_titles().back() == "clock_error_ns");
   CHECK(views::message_lines({m}, criteria, 0)[1].find("clock?") != std::string::npos);
   m.flags = message_flag::inter_node, m.recv_end = 700;
   CHECK(views::message_json(m, criteria)["ratio"].get<double>() == Approx(0.7));

@@ -16,6 +16,6 @@ int show_attribution(const InspectWords& words, InspectedRun& run) {
 }  // namespace
 
 extern const Topic attribution_topic;
-const Topic attribution_topic{"attribution", takes::csv, show_attribution};
+const Topic attribution_topic{"attribution", takes::tables, show_attribution};
 
 }  // namespace pclscope::commands

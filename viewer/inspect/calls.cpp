@@ -81,6 +81,6 @@ int show_calls(const InspectWords& words, InspectedRun& run) {
 }  // namespace
 
 extern const Topic calls_topic;
-const Topic calls_topic{"calls", takes::csv | takes::rank | takes::lines, show_calls};
+const Topic calls_topic{"calls", takes::tables | takes::rank | takes::lines, show_calls};
 
 }  // namespace pclscope::commands

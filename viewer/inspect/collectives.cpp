@@ -43,6 +43,6 @@ int show_collectives(const InspectWords& words, InspectedRun& run) {
 }  // namespace
 
 extern const Topic collectives_topic;
-const Topic collectives_topic{"collectives", takes::csv | takes::rank | takes::period, show_collectives};
+const Topic collectives_topic{"collectives", takes::tables | takes::rank | takes::period, show_collectives};
 
 }  // namespace pclscope::commands

@@ -19,6 +19,6 @@ int show_criteria(const InspectWords& words, InspectedRun& run) {
 }  // namespace
 
 extern const Topic criteria_topic;
-const Topic criteria_topic{"criteria", takes::csv, show_criteria};
+const Topic criteria_topic{"criteria", takes::tables, show_criteria};
 
 }  // namespace pclscope::commands

@@ -95,7 +95,7 @@ int show_delays(const InspectWords& words, InspectedRun& run) {
 }  // namespace
 
 extern const Topic delays_topic;
-const Topic delays_topic{"delays", takes::csv | takes::rank | takes::region | takes::period | takes::lines,
+const Topic delays_topic{"delays", takes::tables | takes::rank | takes::region | takes::period | takes::lines,
                          show_delays};
 
 }  // namespace pclscope::commands

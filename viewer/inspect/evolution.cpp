@@ -33,6 +33,6 @@ int show_evolution(const InspectWords& words, InspectedRun& run) {
 }  // namespace
 
 extern const Topic evolution_topic;
-const Topic evolution_topic{"evolution", takes::csv | takes::region, show_evolution};
+const Topic evolution_topic{"evolution", takes::tables | takes::region, show_evolution};
 
 }  // namespace pclscope::commands

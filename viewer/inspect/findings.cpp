@@ -18,6 +18,6 @@ int show_findings(const InspectWords& words, InspectedRun& run) {
 }  // namespace
 
 extern const Topic findings_topic;
-const Topic findings_topic{"findings", takes::csv | takes::lines, show_findings};
+const Topic findings_topic{"findings", takes::tables | takes::lines, show_findings};
 
 }  // namespace pclscope::commands

@@ -1,7 +1,6 @@
 // pclscope inspect FILE messages.
 #include "viewer/inspect/topic.hpp"
 #include "viewer/text/quantities.hpp"
-#include "viewer/text/table.hpp"
 
 namespace pclscope::commands {
 namespace {
@@ -16,12 +15,12 @@ Status stream_messages(const InspectWords& inspect, Session& session, const view
   const bool json = inspect.format == Format::json;
   written = json ? print("{\"total\": " + std::to_string(total) +
                          ", \"not_stored\": " + std::to_string(session.messages_not_stored()) + ", \"messages\": [")
-                 : print(text::csv_line(views::message_csv_titles()) + "\n");
+                 : print(inspect.table->head(views::message_titles()));
   std::string buffer;
   bool first = true;
   const Status status = views::visit_messages(session, criteria, query, [&](const Message& message) {
     buffer += json ? (first ? "\n" : ",\n") + session::to_text(views::message_json(message, criteria, sites), false)
-                   : text::csv_line(views::message_csv_cells(message, criteria, sites)) + "\n";
+                   : inspect.table->row(views::message_cells(message, criteria, sites));
     first = false;
     if (buffer.size() < 1u << 16) return written;
     written = written && print(buffer);
@@ -76,7 +75,7 @@ int show_messages(const InspectWords& inspect, InspectedRun& run) {
 }  // namespace
 
 extern const Topic messages_topic;
-const Topic messages_topic{"messages", takes::csv | takes::rank | takes::period | takes::sort | takes::lines,
+const Topic messages_topic{"messages", takes::tables | takes::rank | takes::period | takes::sort | takes::lines,
                            show_messages};
 
 }  // namespace pclscope::commands

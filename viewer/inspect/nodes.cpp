@@ -20,6 +20,6 @@ int show_nodes(const InspectWords& words, InspectedRun& run) {
 }  // namespace
 
 extern const Topic nodes_topic;
-const Topic nodes_topic{"nodes", takes::csv, show_nodes};
+const Topic nodes_topic{"nodes", takes::tables, show_nodes};
 
 }  // namespace pclscope::commands

@@ -108,6 +108,6 @@ int show_path(const InspectWords& words, InspectedRun& run) {
 }  // namespace
 
 extern const Topic path_topic;
-const Topic path_topic{"path", takes::csv | takes::period | takes::lines, show_path};
+const Topic path_topic{"path", takes::tables | takes::period | takes::lines, show_path};
 
 }  // namespace pclscope::commands

@@ -20,6 +20,6 @@ int show_ranks(const InspectWords& words, InspectedRun& run) {
 }  // namespace
 
 extern const Topic ranks_topic;
-const Topic ranks_topic{"ranks", takes::csv | takes::rank, show_ranks};
+const Topic ranks_topic{"ranks", takes::tables | takes::rank, show_ranks};
 
 }  // namespace pclscope::commands

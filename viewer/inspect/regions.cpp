@@ -68,7 +68,7 @@ int show_links(const InspectWords& words, InspectedRun& run) {
 }  // namespace
 
 extern const Topic regions_topic, links_topic;
-const Topic regions_topic{"regions", takes::csv | takes::rank | takes::region | takes::cut, show_regions};
-const Topic links_topic{"links", takes::csv | takes::region, show_links};
+const Topic regions_topic{"regions", takes::tables | takes::rank | takes::region | takes::cut, show_regions};
+const Topic links_topic{"links", takes::tables | takes::region, show_links};
 
 }  // namespace pclscope::commands

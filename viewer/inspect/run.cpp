@@ -6,7 +6,6 @@
 
 #include "viewer/commands/command_line.hpp"
 #include "viewer/text/quantities.hpp"
-#include "viewer/text/table.hpp"
 #include "viewer/views/missing_text.hpp"
 
 namespace pclscope::commands {
@@ -92,12 +91,12 @@ views::PageOptions inspect_page(const InspectWords& words) {
   return page;
 }
 
-int print_json(const session::Json& json) { return print(session::to_text(json, true) + "\n") ? done : could_not; }
-
-int print_rows(const views::Rows& rows) {
-  std::vector<std::string> lines = {text::csv_line(rows.titles)};
-  for (const auto& row : rows.cells) lines.push_back(text::csv_line(row));
-  return print_lines(lines) ? done : could_not;
+int print_rows(const TableFormat& format, const views::Rows& rows) {
+  std::string text = format.head(rows.titles);
+  for (const auto& row : rows.cells) text += format.row(row);
+  return print(text) ? done : could_not;
 }
+
+int print_json(const session::Json& json) { return print(session::to_text(json, true) + "\n") ? done : could_not; }
 
 }  // namespace pclscope::commands

@@ -38,6 +38,6 @@ void add_partial(session::Json& object, const std::string& why);
 // Columns of text output: the terminal's, else 0 = no limit.
 views::PageOptions inspect_page(const InspectWords& words);
 int print_json(const session::Json& json);
-int print_rows(const views::Rows& rows);
+int print_rows(const TableFormat& format, const views::Rows& rows);
 
 }  // namespace pclscope::commands

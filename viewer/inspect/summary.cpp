@@ -31,6 +31,6 @@ int show_summary(const InspectWords& words, InspectedRun& run) {
 }  // namespace
 
 extern const Topic summary_topic;
-const Topic summary_topic{"summary", takes::csv, show_summary};
+const Topic summary_topic{"summary", takes::tables, show_summary};
 
 }  // namespace pclscope::commands

@@ -10,6 +10,7 @@
 
 #include "viewer/commands/command_line.hpp"
 #include "viewer/inspect/run.hpp"
+#include "viewer/inspect/table_format.hpp"
 #include "viewer/inspect/words.hpp"
 #include "viewer/session/summary_json.hpp"
 #include "viewer/views/page_options.hpp"
@@ -19,7 +20,7 @@ namespace pclscope::commands {
 
 // Options beyond --json and --limit, which all have; ORed.
 namespace takes {
-inline constexpr unsigned csv = 1u << 0;
+inline constexpr unsigned tables = 1u << 0;  // --csv and other formats of rows
 inline constexpr unsigned rank = 1u << 1;
 inline constexpr unsigned region = 1u << 2;
 inline constexpr unsigned period = 1u << 3;  // --from, --to
@@ -40,13 +41,14 @@ struct Topic {
 std::span<const Topic* const> topics();
 const Topic& topic_named(std::string_view name);  // one of them
 
-// Prints one of the three forms; only that one is made. text(page) gives lines, rows() Rows, json() an object.
+// Prints one of the three forms; only that one is made. text(page) gives lines, rows() what a table_format.hpp prints,
+// json() an object.
 // `why`: set when the topic says whether it tells all, and why it does not; empty: it does.
 template <class Text, class MakeRows, class MakeJson>
 int show(const InspectWords& words, const InspectedRun& run, const std::optional<std::string>& why, Text&& text,
          MakeRows&& rows, MakeJson&& json) {
   if (why) tell_partial(run, *why);
-  if (words.format == Format::csv) return print_rows(rows());
+  if (words.table != nullptr) return print_rows(*words.table, rows());
   if (words.format == Format::text) return print_lines(text(inspect_page(words))) ? done : could_not;
   session::Json object = json();
   if (why) add_partial(object, *why);

@@ -17,6 +17,6 @@ int show_traffic(const InspectWords& words, InspectedRun& run) {
 }  // namespace
 
 extern const Topic traffic_topic;
-const Topic traffic_topic{"traffic", takes::csv, show_traffic};
+const Topic traffic_topic{"traffic", takes::tables, show_traffic};
 
 }  // namespace pclscope::commands

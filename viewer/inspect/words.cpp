@@ -24,9 +24,9 @@ struct OptionOfTopics {
   unsigned taken;
 };
 constexpr OptionOfTopics options_of_topics[] = {
-    {"--csv", takes::csv},   {"--rank", takes::rank},      {"--region", takes::region}, {"--from", takes::period},
-    {"--to", takes::period}, {"--sort", takes::sort},      {"--dot", takes::dot},       {"--fold", takes::fold},
-    {"--cut", takes::cut},   {"--cut-height", takes::cut},
+    {"--rank", takes::rank}, {"--region", takes::region}, {"--from", takes::period},
+    {"--to", takes::period}, {"--sort", takes::sort},     {"--dot", takes::dot},
+    {"--fold", takes::fold}, {"--cut", takes::cut},       {"--cut-height", takes::cut},
 };
 
 // The names of those that take all of `taken`.
@@ -45,8 +45,10 @@ std::string list_of(const std::vector<std::string>& words) {
   return text;
 }
 
+std::string option_of(const TableFormat& format) { return std::string("--") + format.name; }
+
 struct Raw {
-  bool json = false, csv = false, dot = false;
+  bool json = false, dot = false;
   std::string ranks, order, from, to;
   std::uint64_t limit = 0, cut = 0;
   std::int32_t region = 0;
@@ -58,8 +60,13 @@ void declare(CLI::App& app, InspectWords& inspect, Raw& raw) {
       ->required();
   app.add_option("topic", inspect.topic, "")->check(CLI::IsMember(topics_taking(0)).description(""));
   auto* json = app.add_flag("--json", raw.json, "As JSON (fields: docs/json.md)");
-  auto* csv = app.add_flag("--csv", raw.csv, "As comma-separated values")->excludes(json);
-  app.add_flag("--dot", raw.dot, "dag as a graph for Graphviz (dot -Tsvg)")->excludes(json)->excludes(csv);
+  auto* dot = app.add_flag("--dot", raw.dot, "dag as a graph for Graphviz (dot -Tsvg)")->excludes(json);
+  for (const TableFormat* format : table_formats()) {
+    auto* flag = app.add_flag(option_of(*format), format->help)->excludes(json)->excludes(dot);
+    for (const TableFormat* other : table_formats())
+      if (auto* earlier = app.get_option_no_throw(option_of(*other)); other != format && earlier != nullptr)
+        flag->excludes(earlier);
+  }
   app.add_option("--limit", raw.limit,
                  "At most N rows (messages, calls, delays as text: 20; else all); dag: N messages (100000)")
       ->type_name("N");
@@ -103,11 +110,19 @@ std::optional<int> parse_inspect(const std::vector<std::string>& words, InspectW
       app,
       "pclscope inspect TARGET [TOPIC] [--json|--csv] [--limit N] [--rank R] [--region ID] [--from T] [--to T] ...");
   if (const auto status = parse(app, words)) return status;
+  for (const TableFormat* format : table_formats())
+    if (app.count(option_of(*format)) > 0) inspect.table = format;
+  const Topic& topic = topic_named(inspect.topic);
+  if (inspect.table != nullptr && !(topic.takes & takes::tables))
+    return fail(wrong_usage, option_of(*inspect.table) + " is for " + list_of(topics_taking(takes::tables)));
   for (const OptionOfTopics& of : options_of_topics) {
-    if (app.count(of.option) == 0 || topic_named(inspect.topic).takes & of.taken) continue;
+    if (app.count(of.option) == 0 || topic.takes & of.taken) continue;
     return fail(wrong_usage, std::string(of.option) + " is for " + list_of(topics_taking(of.taken)));
   }
-  inspect.format = raw.json ? Format::json : raw.csv ? Format::csv : raw.dot ? Format::dot : Format::text;
+  inspect.format = raw.json                   ? Format::json
+                   : raw.dot                  ? Format::dot
+                   : inspect.table != nullptr ? Format::table
+                                              : Format::text;
   if (app.count("--limit") > 0) inspect.limit = raw.limit;
   if (!raw.order.empty()) inspect.order = orders.at(raw.order);
   if (app.count("--region") > 0) inspect.region = raw.region;

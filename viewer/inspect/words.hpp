@@ -10,12 +10,14 @@
 
 namespace pclscope::commands {
 
-enum class Format { text, json, csv, dot };
+struct TableFormat;
+enum class Format { text, json, table, dot };
 
 struct InspectWords {
   std::string target;
   std::string topic = "summary";
   Format format = Format::text;
+  const TableFormat* table = nullptr;  // Format::table: which
   bool ascii = false;
   bool fold = false;
   std::optional<std::uint64_t> limit;

@@ -119,7 +119,7 @@ session::Json message_json(const Message& m, const Criteria& criteria, const Sit
           {"clock_error_ns", m.clock_error_ns}};
 }
 
-const std::vector<std::string>& message_csv_titles() {
+const std::vector<std::string>& message_titles() {
   static const std::vector<std::string> titles = {"source",
                                                   "destination",
                                                   "tag",
@@ -142,7 +142,7 @@ const std::vector<std::string>& message_csv_titles() {
   return titles;
 }
 
-std::vector<std::string> message_csv_cells(const Message& m, const Criteria& criteria, const Sites& sites) {
+std::vector<std::string> message_cells(const Message& m, const Criteria& criteria, const Sites& sites) {
   const auto ratio = criteria.ratio(m);
   const WaitSplit split = wait_split(m);
   const auto bit = [&](std::uint32_t flag) { return std::string(has(m, flag) ? "1" : "0"); };

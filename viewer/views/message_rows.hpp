@@ -34,8 +34,8 @@ Status visit_messages(session::Session& session, const Criteria& criteria, const
                       const std::function<bool(const Message&)>& visit);
 
 session::Json message_json(const Message& message, const Criteria& criteria, const Sites& sites = {});
-const std::vector<std::string>& message_csv_titles();
-std::vector<std::string> message_csv_cells(const Message& message, const Criteria& criteria, const Sites& sites = {});
+const std::vector<std::string>& message_titles();
+std::vector<std::string> message_cells(const Message& message, const Criteria& criteria, const Sites& sites = {});
 // Text lines of a table of messages; call sites are in it where the width (0: unlimited) has room for them.
 std::vector<std::string> message_lines(const std::vector<Message>& messages, const Criteria& criteria,
                                        std::size_t width, const Sites& sites = {});

@@ -33,6 +33,7 @@ Message garbage(std::mt19937_64& random) {
   m.recv_end = time();
   m.send_site = any();
   m.recv_site = any();
+  m.clock_error_ns = random() % 2 ? 0 : static_cast<std::uint32_t>(any());
   return m;
 }
 
