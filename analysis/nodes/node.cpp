@@ -5,7 +5,7 @@
 
 #include "analysis/match/matcher.hpp"
 #include "analysis/nodes/job_ticks.hpp"
-#include "analysis/nodes/packing.hpp"
+#include "analysis/packing/frames.hpp"
 
 namespace pclscope::nodes {
 

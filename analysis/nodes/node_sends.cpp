@@ -3,7 +3,7 @@
 
 #include "analysis/match/matcher.hpp"
 #include "analysis/nodes/node.hpp"
-#include "analysis/nodes/packing.hpp"
+#include "analysis/packing/frames.hpp"
 
 namespace pclscope::nodes {
 

@@ -1,19 +1,15 @@
-// Messages in a few bytes each: what differs from the message before, in 0 to 8 bytes per field (about 20 bytes per
-// message of a simulation, 109 at most). Exact for any values. Read from the front only.
-//
-// A message is 5 bytes of 13 three-bit lengths (0 to 6 bytes; 7 means 8) and then the fields, little endian: comm,
-// flags, bytes, the two sites XOR the last message's (flags turned left by 4, so that the high flags lie low, and above
-// them the clock's error, which is zero on one node),
-// source, destination, tag minus the last, send_begin minus the last send_begin, send_end - send_begin, recv_post -
-// send_begin, recv_wait - recv_post, recv_end - recv_wait. Differences are modulo 2^64, signed as zigzag.
+// Messages in memory in 8 to 15 bytes each (analysis/packing/messages.hpp), exact for any values. Read from the front
+// only.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "analysis/packing/messages.hpp"
 #include "analysis/values/message.hpp"
 
 namespace pclscope {
@@ -34,37 +30,35 @@ class PackedMessages {
   // Calls take(message) for each, oldest first.
   template <class Take>
   void each(Take&& take) const {
-    Cursor cursor;
+    packing::MessageReader reader;
+    Message message;
     for (const Block& block : blocks_) {
-      cursor.at = block.data.get();
+      packing::Reader in(block.data);
       for (std::uint32_t i = 0; i < block.messages; ++i) {
-        next(cursor);
-        take(static_cast<const Message&>(cursor.message));
+        reader.get(in, message);
+        take(static_cast<const Message&>(message));
       }
     }
   }
 
  private:
-  static constexpr std::size_t most_bytes = 5 + 13 * 8;
   struct Block {
-    std::unique_ptr<std::uint8_t[]> data;  // 8 bytes longer than `size`: fields are read 8 bytes at a time
-    std::size_t size = 0;
+    std::vector<std::byte> data;
     std::uint32_t messages = 0;
   };
-  struct Cursor {
-    const std::uint8_t* at = nullptr;
-    Message message;
+  struct Open {  // being filled
+    explicit Open(std::size_t expected) : writer(expected), out(0) {}
+    packing::MessageWriter writer;
+    packing::Writer out;
+    std::uint32_t messages = 0;
   };
-  static void next(Cursor& cursor);
+  bool make_room(std::size_t limit);
   void seal();
 
   std::vector<Block> blocks_;
-  std::vector<std::uint8_t> open_;  // being filled; small ones grow as they need
-  std::size_t used_ = 0;
-  std::uint32_t open_messages_ = 0;
+  std::unique_ptr<Open> open_;
   std::uint64_t count_ = 0;
   std::size_t sealed_bytes_ = 0;
-  Message last_;
 };
 
 }  // namespace pclscope

@@ -9,7 +9,7 @@
 #include <ctime>
 
 #include "analysis/nodes/link.hpp"
-#include "analysis/nodes/packing.hpp"
+#include "analysis/packing/frames.hpp"
 
 namespace pclscope::benchmark {
 

@@ -1,4 +1,4 @@
-#include "analysis/nodes/packing.hpp"
+#include "analysis/packing/frames.hpp"
 
 #include <catch2/catch.hpp>
 #include <map>

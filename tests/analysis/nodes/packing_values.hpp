@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "analysis/nodes/packing.hpp"
+#include "analysis/packing/frames.hpp"
 
 namespace pclscope::nodes {
 
