@@ -1,9 +1,8 @@
-#include "analysis/packing/frames.hpp"
-
 #include <catch2/catch.hpp>
 #include <map>
 #include <random>
 
+#include "analysis/packing/frames.hpp"
 #include "tests/analysis/nodes/packing_values.hpp"
 #include "tests/seed.hpp"
 
