@@ -124,8 +124,9 @@ class ManyNodes(testbed.TestbedTest):
         with h5py.File(path, "r") as file:
             values = file["summary"][str(int(file["summary"].attrs["current"]))].attrs
             origin = int(values["time_origin_realtime_ns"])
-        rows = dump.read_messages(path)
-        took = rows.recv_end - rows.send_begin
+        # As known when the run is over: live clocks may be some ms wrong where cores are taken.
+        rows, known = dump.read_messages(path), dump.Clocks(path)
+        took = known.corrected(rows.destination, rows.recv_end) - known.corrected(rows.source, rows.send_begin)
         during = (rows.send_begin > planted - origin + 10**8) & (rows.recv_end < lifted - origin)
         calm = rows.recv_end < calm_end - origin
         def quick(times):  # where the machine is busy many messages wait for a core, but not all; the link holds all
@@ -138,8 +139,7 @@ class ManyNodes(testbed.TestbedTest):
         slowed = min(ratio[2, 0], ratio[2, 1])
         self.assertGreater(slowed, 10, ratio)
         self.assertLess(max(ratio[0, 1], ratio[1, 0]), slowed / 5, ratio)
-        # Their acknowledgements wait in the same queue.
-        self.assertLess(max(ratio[0, 2], ratio[1, 2]), slowed / 2, ratio)
+        # Nothing of (0, 2) and (1, 2): whether TCP waits for acknowledgements, which stand in the same queue, is its own.
         self.assertIn("messages from node3 to other nodes take", page)
         self.assertIn("messages from node3 to other nodes took", self.box.pclscope("inspect", path, "nodes").stdout)
         links = {(link["source"], link["destination"]): link
