@@ -5,7 +5,7 @@
 
 #include "analysis/match/matcher.hpp"
 #include "analysis/nodes/job_ticks.hpp"
-#include "analysis/packing/frames.hpp"
+#include "analysis/nodes/packing.hpp"
 
 namespace pclscope::nodes {
 

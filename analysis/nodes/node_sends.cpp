@@ -3,7 +3,7 @@
 
 #include "analysis/match/matcher.hpp"
 #include "analysis/nodes/node.hpp"
-#include "analysis/packing/frames.hpp"
+#include "analysis/nodes/packing.hpp"
 
 namespace pclscope::nodes {
 

@@ -9,7 +9,7 @@
 #include <ctime>
 
 #include "analysis/nodes/link.hpp"
-#include "analysis/packing/frames.hpp"
+#include "analysis/nodes/packing.hpp"
 
 namespace pclscope::benchmark {
 

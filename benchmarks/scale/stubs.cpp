@@ -4,7 +4,7 @@
 #include <map>
 #include <tuple>
 
-#include "analysis/packing/frames.hpp"
+#include "analysis/nodes/packing.hpp"
 #include "interpose/record/functions.hpp"
 
 namespace pclscope::benchmark {

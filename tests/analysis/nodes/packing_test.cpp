@@ -1,8 +1,9 @@
+#include "analysis/nodes/packing.hpp"
+
 #include <catch2/catch.hpp>
 #include <map>
 #include <random>
 
-#include "analysis/packing/frames.hpp"
 #include "tests/analysis/nodes/packing_values.hpp"
 #include "tests/seed.hpp"
 

@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "analysis/packing/frames.hpp"
+#include "analysis/nodes/packing.hpp"
 
 namespace pclscope::nodes {
 

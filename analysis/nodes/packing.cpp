@@ -1,9 +1,7 @@
-#include "analysis/packing/frames.hpp"
+#include "analysis/nodes/packing.hpp"
 
 #include "analysis/criteria/size_bins.hpp"
-#include "analysis/packing/events.hpp"
-#include "analysis/packing/frame_bytes.hpp"
-#include "analysis/packing/messages.hpp"
+#include "analysis/nodes/packing_bytes.hpp"
 
 namespace pclscope::nodes {
 
@@ -106,13 +104,13 @@ void pass_criterion(Io& io, C& c, std::uint32_t& last_bin) {
 }  // namespace
 
 std::optional<FrameKind> kind_of(std::span<const std::byte> frame) {
-  if (frame.size() < 2 || frame[1] != std::byte{frame_version}) return std::nullopt;
+  if (frame.size() < 2 || frame[1] != std::byte{packing::version}) return std::nullopt;
   if (frame[0] > static_cast<std::byte>(FrameKind::orders)) return std::nullopt;
   return static_cast<FrameKind>(frame[0]);
 }
 
 std::vector<std::byte> pack(const SendRecords& sends) {
-  Writer out = begin_frame(FrameKind::sends, sends.events.size() * 8);
+  Writer out(FrameKind::sends, sends.events.size() * 8);
   out.number(sends.clock_error_ns);
   packing::put_events(out, sends.events);
   SenderState last;
@@ -121,7 +119,7 @@ std::vector<std::byte> pack(const SendRecords& sends) {
 }
 
 bool unpack(std::span<const std::byte> frame, SendRecords& sends) {
-  Reader in = read_frame(frame, FrameKind::sends);
+  Reader in(frame, FrameKind::sends);
   in.number(sends.clock_error_ns);
   packing::get_events(in, sends.events);
   SenderState last;
@@ -130,7 +128,7 @@ bool unpack(std::span<const std::byte> frame, SendRecords& sends) {
 }
 
 std::vector<std::byte> pack(const RawMessages& raw) {
-  Writer out = begin_frame(FrameKind::raw, raw.messages.size() * 14 + raw.collectives.size() * 8);
+  Writer out(FrameKind::raw, raw.messages.size() * 14 + raw.collectives.size() * 8);
   out.number(raw.node);
   out.number(raw.window_ns);
   packing::put_messages(out, raw.messages);
@@ -139,7 +137,7 @@ std::vector<std::byte> pack(const RawMessages& raw) {
 }
 
 bool unpack(std::span<const std::byte> frame, RawMessages& raw) {
-  Reader in = read_frame(frame, FrameKind::raw);
+  Reader in(frame, FrameKind::raw);
   in.number(raw.node);
   in.number(raw.window_ns);
   packing::get_messages(in, raw.messages);
@@ -148,7 +146,7 @@ bool unpack(std::span<const std::byte> frame, RawMessages& raw) {
 }
 
 std::vector<std::byte> pack(const Orders& orders) {
-  Writer out = begin_frame(FrameKind::orders, orders.criteria.size() * 24);
+  Writer out(FrameKind::orders, orders.criteria.size() * 24);
   out.number(orders.version);
   put_runs(out, orders.node_of_rank);
   put_runs(out, orders.region_of_rank);
@@ -159,7 +157,7 @@ std::vector<std::byte> pack(const Orders& orders) {
 }
 
 bool unpack(std::span<const std::byte> frame, Orders& orders) {
-  Reader in = read_frame(frame, FrameKind::orders);
+  Reader in(frame, FrameKind::orders);
   in.number(orders.version);
   get_runs(in, orders.node_of_rank);
   get_runs(in, orders.region_of_rank);
@@ -170,3 +168,24 @@ bool unpack(std::span<const std::byte> frame, Orders& orders) {
 }
 
 }  // namespace pclscope::nodes
+
+namespace pclscope::nodes::packing {
+
+void CommNumbers::put(Writer& out, std::uint64_t comm) {
+  for (std::size_t back = 0; back < std::min(searched, known_.size()); ++back) {
+    if (known_[known_.size() - 1 - back] == comm) return out.varint(back + 1);
+  }
+  out.varint(0);
+  out.fixed(comm, 8);
+  known_.push_back(comm);
+}
+
+std::uint64_t CommNumbers::get(Reader& in) {
+  const std::uint64_t back = in.varint();
+  if (back > known_.size()) return in.fail(), 0;
+  if (back != 0) return known_[known_.size() - back];
+  known_.push_back(in.fixed(8));
+  return in.ok() ? known_.back() : 0;
+}
+
+}  // namespace pclscope::nodes::packing

@@ -2,7 +2,7 @@
 // difference from the last one of their list: lists in ascending order (as merge() leaves them) take least.
 #include <string>
 
-#include "analysis/packing/frame_bytes.hpp"
+#include "analysis/nodes/packing_bytes.hpp"
 
 namespace pclscope::nodes {
 
@@ -309,13 +309,13 @@ void pass_report(Io& io, R& r) {
 }  // namespace
 
 std::vector<std::byte> pack(const Report& report) {
-  Writer out = begin_frame(FrameKind::report, report.pairs.size() * 32 + report.times.size() * 5 + 1024);
+  Writer out(FrameKind::report, report.pairs.size() * 32 + report.times.size() * 5 + 1024);
   pass_report(out, report);
   return out.take();
 }
 
 bool unpack(std::span<const std::byte> frame, Report& report) {
-  Reader in = read_frame(frame, FrameKind::report);
+  Reader in(frame, FrameKind::report);
   report = {};
   pass_report(in, report);
   return in.done();

@@ -1,4 +1,4 @@
-// Messages in their order, in 8 to 15 bytes each, like events (events.cpp): each receiving rank has a list of
+// Messages in their order, in 8 to 15 bytes each, like events (packing_events.cpp): each receiving rank has a list of
 // the routes (communicator, source, tag, call sites, ...) on which it got messages, and each route remembers which
 // one followed it. A message is
 //   header   2 bytes. Bit 0: the route is the predicted one; 1: the receiver is the last message's; 2: it is delayed;
@@ -10,12 +10,12 @@
 //   recv_post; blocking: recv_end - recv_post; in a Waitall minus the last recv_post send_begin as recv_end -
 //   send_begin, and send_end - send_begin
 // All differences are modulo 2^64: any values come back. The last 120 routes of a receiver are remembered.
-#include "analysis/packing/messages.hpp"
-
 #include <algorithm>
 #include <unordered_map>
 
-namespace pclscope::packing {
+#include "analysis/nodes/packing_bytes.hpp"
+
+namespace pclscope::nodes::packing {
 
 namespace {
 
@@ -67,7 +67,6 @@ struct Receivers {
   std::vector<Receiver> list;
   std::unordered_map<std::int32_t, std::uint32_t> of_rank;
   std::uint32_t current = UINT32_MAX;
-  std::size_t slots = 0;  // of all receivers
   CommNumbers comms;
 
   std::int32_t rank() const { return current == UINT32_MAX ? 0 : list[current].rank; }
@@ -220,9 +219,7 @@ void put_message(Writer& out, Receivers& receivers, std::vector<std::uint32_t>& 
   RouteSlot model;
   if (!found) {
     model = receivers.model(r, model_rank);
-    const std::size_t slots = r.slots.size();
     *place = at = make_slot(r, model, route);
-    receivers.slots += r.slots.size() - slots;
   }
   const RouteSlot& slot = r.slots[at];
   const bool same_bytes = m.bytes == slot.bytes && m.clock_error_ns == slot.error;
@@ -284,44 +281,16 @@ void get_message(Reader& in, Receivers& receivers, Message& m) {
 
 }  // namespace
 
-struct MessageWriter::State {
-  Receivers receivers;
-  std::vector<std::uint32_t> places;  // by hash of a route: where its receiver may have it
-};
-struct MessageReader::State {
-  Receivers receivers;
-};
-
-MessageWriter::MessageWriter(std::size_t expected) : state_(std::make_unique<State>()) {
-  state_->places.resize(std::bit_ceil(std::clamp<std::size_t>(expected, 16, 16384)));
-}
-MessageWriter::~MessageWriter() = default;
-MessageWriter::MessageWriter(MessageWriter&&) noexcept = default;
-MessageWriter& MessageWriter::operator=(MessageWriter&&) noexcept = default;
-
-void MessageWriter::put(Writer& out, const Message& message) {
-  put_message(out, state_->receivers, state_->places, message);
-}
-
-std::size_t MessageWriter::memory() const {
-  const Receivers& r = state_->receivers;
-  return sizeof *state_ + state_->places.size() * sizeof(std::uint32_t) + r.list.size() * (2 * sizeof(Receiver) + 64) +
-         r.slots * 2 * sizeof(RouteSlot) + r.comms.size() * 2 * sizeof(std::uint64_t);
-}
-
-MessageReader::MessageReader() : state_(std::make_unique<State>()) {}
-MessageReader::~MessageReader() = default;
-void MessageReader::get(Reader& in, Message& message) { get_message(in, state_->receivers, message); }
-
 void put_messages(Writer& out, std::span<const Message> messages) {
   out.varint(messages.size());
-  MessageWriter writer(messages.size());
-  for (const Message& m : messages) writer.put(out, m);
+  Receivers receivers;
+  std::vector<std::uint32_t> places(std::bit_ceil(std::clamp<std::size_t>(messages.size(), 16, 16384)));
+  for (const Message& m : messages) put_message(out, receivers, places, m);
 }
 
 void get_messages(Reader& in, std::vector<Message>& messages) {
-  MessageReader reader;
-  in.list(messages, least_message, [&](Message& m) { reader.get(in, m); });
+  Receivers receivers;
+  in.list(messages, least_message, [&](Message& m) { get_message(in, receivers, m); });
 }
 
-}  // namespace pclscope::packing
+}  // namespace pclscope::nodes::packing

@@ -12,14 +12,12 @@
 //   begin     minus the rank's last begin (unrecorded_sends, which have counters there: minus 0)
 //   end       minus begin
 // All differences are modulo 2^64: any values come back. The last 120 channels of a rank are remembered.
-#include "analysis/packing/events.hpp"
-
 #include <algorithm>
 #include <unordered_map>
 
-namespace pclscope::packing {
+#include "analysis/nodes/packing_bytes.hpp"
 
-using nodes::RankEvent;
+namespace pclscope::nodes::packing {
 
 namespace {
 
@@ -333,4 +331,4 @@ void get_events(Reader& in, std::vector<RankEvent>& sends) {
   if (sends.size() != total) in.fail();
 }
 
-}  // namespace pclscope::packing
+}  // namespace pclscope::nodes::packing

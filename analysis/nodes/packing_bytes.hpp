@@ -1,7 +1,7 @@
-// Writer and Reader of packed bytes. Both have the same functions, so that one template can say a layout for both
-// directions: number, step, real, real8, text, list.
+// Writer and Reader of a frame's bytes, for packing*.cpp only. Both have the same functions, so that one template can
+// say a layout for both directions: number, step, real, real8, text, list.
 //
-// A Reader never reads beyond its bytes: after the first thing that does not fit ok() is false and all that is read
+// A Reader never reads beyond its frame: after the first thing that does not fit ok() is false and all that is read
 // is zero. Little endian.
 #pragma once
 
@@ -18,13 +18,19 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/values/zigzag.hpp"
-#include "interpose/record/event.hpp"
+#include "analysis/nodes/packing.hpp"
 
-namespace pclscope::packing {
+namespace pclscope::nodes::packing {
 
 static_assert(std::endian::native == std::endian::little, "fields are copied as they lie in memory");
 
+inline constexpr std::uint8_t version = 1;
+
+// Differences modulo 2^64, small ones of either sign as small numbers.
+constexpr std::uint64_t zigzag(std::uint64_t difference) {
+  return difference << 1 ^ static_cast<std::uint64_t>(static_cast<std::int64_t>(difference) >> 63);
+}
+constexpr std::uint64_t unzigzag(std::uint64_t v) { return v >> 1 ^ (~(v & 1) + 1); }
 constexpr unsigned bytes_of(std::uint64_t v) { return (static_cast<unsigned>(std::bit_width(v)) + 7) / 8; }
 
 // A number's length in two bits.
@@ -42,7 +48,10 @@ class Writer {
  public:
   static constexpr bool writing = true;
 
-  explicit Writer(std::size_t expected) : bytes_(expected) {}
+  Writer(FrameKind kind, std::size_t expected) : bytes_(expected + 16) {
+    fixed(static_cast<std::uint64_t>(kind), 1);
+    fixed(version, 1);
+  }
 
   void fixed(std::uint64_t v, unsigned length) {
     room(8);
@@ -97,11 +106,6 @@ class Writer {
   void fail() {}
   bool ok() const { return true; }
 
-  std::size_t size() const { return used_; }
-  std::size_t capacity() const { return bytes_.size(); }
-  const std::byte* data() const { return bytes_.data(); }
-  void clear() { used_ = 0; }
-  void reserve(std::size_t bytes) { room(bytes - used_); }
   std::vector<std::byte> take() {
     bytes_.resize(used_);
     return std::move(bytes_);
@@ -120,7 +124,13 @@ class Reader {
  public:
   static constexpr bool writing = false;
 
-  explicit Reader(std::span<const std::byte> bytes) : at_(bytes.data()), end_(bytes.data() + bytes.size()) {}
+  Reader(std::span<const std::byte> frame, FrameKind kind) : at_(frame.data()), end_(frame.data() + frame.size()) {
+    if (kind_of(frame) == kind) {
+      at_ += 2;
+    } else {
+      fail();
+    }
+  }
 
   bool ok() const { return ok_; }
   bool done() const { return ok_ && at_ == end_; }
@@ -211,12 +221,11 @@ class Reader {
   bool ok_ = true;
 };
 
-// Communicators are hashes: 8 bytes the first time, then their number among those so far.
+// Communicators are hashes: 8 bytes the first time, then their number in the frame.
 class CommNumbers {
  public:
   void put(Writer& out, std::uint64_t comm);
   std::uint64_t get(Reader& in);
-  std::size_t size() const { return known_.size(); }
   template <class Io, class Comm>
   void pass(Io& io, Comm& comm) {
     if constexpr (Io::writing) {
@@ -231,4 +240,12 @@ class CommNumbers {
   std::vector<std::uint64_t> known_{0, record::world_comm_id, record::self_comm_id};
 };
 
-}  // namespace pclscope::packing
+// Lists of events and of messages, parts of several frames.
+void put_events(Writer& out, const std::vector<RankEvent>& sends);
+void get_events(Reader& in, std::vector<RankEvent>& sends);
+void put_messages(Writer& out, std::span<const Message> messages);
+void get_messages(Reader& in, std::vector<Message>& messages);
+inline constexpr std::size_t least_event = 2;  // bytes
+inline constexpr std::size_t least_message = 6;
+
+}  // namespace pclscope::nodes::packing

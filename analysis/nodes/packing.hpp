@@ -2,7 +2,7 @@
 // and the values; it stands alone (no state between frames), and the same program reads it that wrote it.
 //
 // Sizes on ordinary traffic: 4 to 7 bytes per send of a cyclic program, 8 to 13 per message, about 30 per pair of
-// ranks (two sums of 8 bytes that stay exact). How: events.cpp, messages.cpp, report.cpp.
+// ranks (two sums of 8 bytes that stay exact). How: packing_events.cpp, packing_messages.cpp, packing_report.cpp.
 //
 // What comes back is what was packed, but for
 //   - sends and collectives: the order of one rank is kept, ranks come one after the other;
