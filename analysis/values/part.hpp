@@ -1,9 +1,9 @@
 // What the aggregators of a job's nodes tell each other. Plain values; packing.hpp makes bytes of them.
 //
-//   sends     node ─▶ the receiver's node: what its ranks send there (and what became of it), so that the receiver's
-//   node can match reports   node ─▶ parent in the tree ─▶ … ─▶ root: sums, merged on the way raw       node ─▶ root:
-//   matched messages and collectives' events themselves, as far as the traffic budget goes orders    root ─▶ children
-//   ─▶ …: where ranks are, criteria, regions, budgets
+//   - sends, from a node to the receiver's: what its ranks send there (and what became of it), to be matched there;
+//   - reports, from a node to its parent in the tree and on to the root: sums, merged on the way;
+//   - raw, from a node to the root: matched messages and collectives' events, as far as the traffic budget goes;
+//   - orders, from the root to its children and on: where ranks are, criteria, regions, budgets.
 //
 // Times are on the job's axis (ns since the time origin of the root). Sites are ids of the node that saw them, made
 // unique by site_of_node(); the root turns them into ids of the job.

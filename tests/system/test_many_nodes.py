@@ -139,7 +139,8 @@ class ManyNodes(testbed.TestbedTest):
         slowed = min(ratio[2, 0], ratio[2, 1])
         self.assertGreater(slowed, 10, ratio)
         self.assertLess(max(ratio[0, 1], ratio[1, 0]), slowed / 5, ratio)
-        # Nothing of (0, 2) and (1, 2): whether TCP waits for acknowledgements, which stand in the same queue, is its own.
+        # Nothing of (0, 2) and (1, 2): whether TCP waits for acknowledgements, which stand in the same queue, is
+        # its own.
         self.assertIn("messages from node3 to other nodes take", page)
         self.assertIn("messages from node3 to other nodes took", self.box.pclscope("inspect", path, "nodes").stdout)
         links = {(link["source"], link["destination"]): link
