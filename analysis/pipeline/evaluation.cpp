@@ -39,8 +39,11 @@ void Evaluation::add_collectives(std::int32_t rank, std::span<const record::Even
   for (const record::Event& e : events) collectives.add(rank, e);
 }
 
+void Evaluation::last_windows() { state_->ending = true; }
+
 void Evaluation::finish() {
   State& s = *state_;
+  s.ending = true;
   if (std::exchange(s.finished, true)) return;
   s.close_calls(std::numeric_limits<std::int64_t>::max());
   s.look(s.measured.newest_ns, s.measured.newest_ns, {});

@@ -43,7 +43,7 @@ void Evaluation::State::attribute_rest() {
 // Of the job's ranks on the nodes that it has, with as many ranks on each as now.
 std::optional<attribute::BetterMapping> Evaluation::State::better_mapping() const {
   const PairTable& pairs = measured.pairs;
-  if (!finished && pairs.size() > most_pairs) return std::nullopt;
+  if (!ending && pairs.size() > most_pairs) return std::nullopt;
   mapping::Traffic traffic;
   traffic.ranks = application.ranks;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
@@ -54,7 +54,7 @@ std::optional<attribute::BetterMapping> Evaluation::State::better_mapping() cons
   }
   return attribute::better_mapping(std::move(traffic), application.node_of_rank,
                                    static_cast<std::int32_t>(application.nodes.size()),
-                                   finished ? final_effort : live_effort);
+                                   ending ? final_effort : live_effort);
 }
 
 }  // namespace pclscope

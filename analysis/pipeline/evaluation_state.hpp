@@ -85,7 +85,7 @@ struct Evaluation::State {
   std::uint64_t delayed = 0, timed = 0;
   double ratio_sum = 0;
   std::int64_t closed_ns = INT64_MIN;  // begin of the newest window that was closed
-  bool finished = false;
+  bool ending = false, finished = false;
 
   bool regions_changed = false;  // since a window was closed
   std::uint64_t regions_version = 0;

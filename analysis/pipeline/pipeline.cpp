@@ -36,6 +36,7 @@ void Pipeline::close(const OpenWindows::Closed& closed) {
 }
 
 void Pipeline::finish() {
+  evaluation_.last_windows();
   measurement_.finish();
   evaluation_.finish();
 }
