@@ -102,7 +102,7 @@ void Node::send_raw() {
   if (!root_ && !options_.everything && !budget_.raw(bytes.size())) {
     // Who is a member must be known all the same.
     const auto kept = std::remove_if(calls_.collectives.begin(), calls_.collectives.end(),
-                                     [](const RankEvent& h) { return h.event.kind == EventKind::collective; });
+                                     [](const RankEvent& e) { return e.event.kind == EventKind::collective; });
     news_.collectives_left_out += static_cast<std::uint64_t>(calls_.collectives.end() - kept);
     calls_.collectives.erase(kept, calls_.collectives.end());
     bytes = pack(calls_);

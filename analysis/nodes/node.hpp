@@ -4,8 +4,7 @@
 //   add(), set_dropped() ...      while the rings are read
 //   take(link event)              whenever one came
 //   end_epoch()                   when epoch_open(), and since then every ring was read to its head, and then its
-//   header
-//                                 (set_dropped, set_muted); sends all that is to be sent
+//                                 header (set_dropped, set_muted); sends all that is to be sent
 //   over()                        after every node said that its ranks are at their end, and all has reached the root
 //
 // Events, sites and times: on the job's axis as ticks (job_ticks()). One thread owns a Node. Memory: that of a

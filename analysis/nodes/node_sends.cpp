@@ -72,16 +72,16 @@ void Node::take_queued_sends() {
 void Node::take_sends(int from, std::span<const std::byte> bytes) {
   SendRecords sends;
   if (!unpack(bytes, sends)) return;
-  for (const RankEvent& h : sends.events) {
-    if (h.rank < 0 || static_cast<std::size_t>(h.rank) >= node_of_rank_.size() ||
-        here_[static_cast<std::size_t>(h.rank)])
+  for (const RankEvent& e : sends.events) {
+    if (e.rank < 0 || static_cast<std::size_t>(e.rank) >= node_of_rank_.size() ||
+        here_[static_cast<std::size_t>(e.rank)])
       continue;
-    if (node_of_rank_[static_cast<std::size_t>(h.rank)] < 0) {
-      node_of_rank_[static_cast<std::size_t>(h.rank)] = from;
-      measurement_.set_place(h.rank, from);
+    if (node_of_rank_[static_cast<std::size_t>(e.rank)] < 0) {
+      node_of_rank_[static_cast<std::size_t>(e.rank)] = from;
+      measurement_.set_place(e.rank, from);
       route_waiting();
     }
-    measurement_.matcher().add_remote(h.rank, h.thread, h.event, sends.clock_error_ns);
+    measurement_.matcher().add_remote(e.rank, e.thread, e.event, sends.clock_error_ns);
   }
   for (const SenderState& state : sends.senders) measurement_.matcher().set_sender(state);
 }

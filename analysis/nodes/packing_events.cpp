@@ -40,9 +40,9 @@ struct Slot {
   std::size_t next = 0;                  // slot that came after it
 };
 
-Channel channel_of(const RankEvent& h) {
-  const Event& e = h.event;
-  return {e.comm, e.site, e.peer, e.tag, e.flags, e.kind, e.function, h.thread};
+Channel channel_of(const RankEvent& of) {
+  const Event& e = of.event;
+  return {e.comm, e.site, e.peer, e.tag, e.flags, e.kind, e.function, of.thread};
 }
 std::uint64_t hash_of(const Channel& c, std::uint64_t rank) {
   std::uint64_t h = c.comm ^ c.site << 32 ^ static_cast<std::uint32_t>(c.peer);
@@ -186,8 +186,8 @@ struct Coded {
   }
 };
 
-void put_event(Writer& out, Ranks& ranks, Places& places, const RankEvent& h) {
-  const Channel channel = channel_of(h);
+void put_event(Writer& out, Ranks& ranks, Places& places, const RankEvent& sent) {
+  const Channel channel = channel_of(sent);
   const std::size_t predicted = ranks.predicted();
   std::size_t at = predicted;
   bool found = ranks.exists(at) && ranks.slot(at).channel == channel;
@@ -205,7 +205,7 @@ void put_event(Writer& out, Ranks& ranks, Places& places, const RankEvent& h) {
     *place = static_cast<std::uint32_t>(at = ranks.make(model, channel));
   }
   const Slot& s = ranks.slot(at);
-  const Coded coded(ranks, s, h.event);
+  const Coded coded(ranks, s, sent.event);
   out.fixed(coded.header() | as_predicted, 1);
   if (!as_predicted) out.varint(found ? at + 1 : 0);
   if (!found) {
@@ -214,10 +214,10 @@ void put_event(Writer& out, Ranks& ranks, Places& places, const RankEvent& h) {
   }
   if (!coded.same_step) out.varint(zigzag(coded.step) << 1 | (coded.concurrent != 0));
   if (!coded.same_step && coded.concurrent != 0) out.varint(coded.concurrent);
-  if (!coded.same_bytes) out.varint(zigzag(h.event.bytes - s.bytes));
+  if (!coded.same_bytes) out.varint(zigzag(sent.event.bytes - s.bytes));
   out.fixed(coded.begin, coded.begin_bytes);
   out.fixed(coded.length, short_lengths.of[coded.length_code]);
-  ranks.used(at, h.event);
+  ranks.used(at, sent.event);
 }
 
 // The place of the event's channel, which may be a new one.
@@ -239,7 +239,7 @@ std::size_t get_channel(Reader& in, Ranks& ranks, bool as_predicted) {
   return ranks.make(model, channel);
 }
 
-void get_event(Reader& in, Ranks& ranks, RankEvent& h) {
+void get_event(Reader& in, Ranks& ranks, RankEvent& sent) {
   const auto header = static_cast<unsigned>(in.fixed(1));
   const std::size_t at = get_channel(in, ranks, header & 1);
   const Slot& s = ranks.slot(at);
@@ -251,9 +251,9 @@ void get_event(Reader& in, Ranks& ranks, RankEvent& h) {
     if (concurrent > record::concurrent_limit) return in.fail();
   }
   const Channel& c = s.channel;
-  h.rank = ranks.rank;
-  h.thread = c.thread;
-  Event& e = h.event;
+  sent.rank = ranks.rank;
+  sent.thread = c.thread;
+  Event& e = sent.event;
   e.comm = c.comm, e.site = c.site, e.peer = c.peer, e.tag = c.tag, e.flags = c.flags;
   e.kind = c.kind, e.function = c.function;
   e.ordinal = record::make_ordinal((ranks.base_ordinal(s) + step) & record::number_mask, concurrent);

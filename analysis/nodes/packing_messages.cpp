@@ -5,10 +5,11 @@
 //            3: bytes and clock error are the route's last; 4-5: how the receive went (below); 6-15: lengths of
 //            send_end, send_begin, recv_post, recv_end, recv_wait, two bits each
 //   receiver, route, a new route's fields, bytes and clock error: where they are not as predicted
-//   recv_end  minus the receiver's last one, or the same (Waitall: recv_end and recv_wait are those of the message
-//   before) recv_wait as recv_end - recv_wait, or the same, or recv_post (blocking) recv_post as recv_wait -
-//   recv_post; blocking: recv_end - recv_post; in a Waitall minus the last recv_post send_begin as recv_end -
-//   send_begin, and send_end - send_begin
+//   recv_end    minus the receiver's last one, or the same (Waitall: recv_end and recv_wait are those of the message
+//               before)
+//   recv_wait   as recv_end - recv_wait, or the same, or recv_post (blocking)
+//   recv_post   as recv_wait - recv_post; blocking: recv_end - recv_post; in a Waitall minus the last recv_post
+//   send_begin  as recv_end - send_begin, and send_end - send_begin
 // All differences are modulo 2^64: any values come back. The last 120 routes of a receiver are remembered.
 #include <algorithm>
 #include <unordered_map>

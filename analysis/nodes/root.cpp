@@ -63,7 +63,7 @@ void Root::take_news(const Report& report) {
 }
 
 void Root::take_raw(RawMessages&& raw) {
-  for (const RankEvent& h : raw.collectives) evaluation_.add_collectives(h.rank, {&h.event, 1});
+  for (const RankEvent& e : raw.collectives) evaluation_.add_collectives(e.rank, {&e.event, 1});
   if (raw.messages.empty()) return;
   for (Message& m : raw.messages) {
     m.send_site = sites_.id_of(m.send_site);

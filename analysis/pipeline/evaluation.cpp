@@ -46,7 +46,7 @@ void Evaluation::finish() {
   s.ending = true;
   if (std::exchange(s.finished, true)) return;
   s.close_calls(std::numeric_limits<std::int64_t>::max());
-  s.look(s.measured.newest_ns, s.measured.newest_ns, {});
+  s.look_at_rest();
   s.attribute_rest();
   s.follow_delays({}, std::numeric_limits<std::int64_t>::max());
   s.delays.finish();

@@ -32,11 +32,7 @@ void Evaluation::State::attribute(std::int64_t begin_ns, std::int64_t end_ns, st
 }
 
 void Evaluation::State::attribute_rest() {
-  std::int64_t first = measured.newest_ns, last = measured.newest_ns;
-  for (const CollectiveCall& c : closing_calls) {
-    first = std::min(first, c.end);
-    last = std::max(last, c.end);
-  }
+  const auto [first, last] = rest();
   if (!closing_calls.empty() || !attributor.slices().all().empty()) attribute(first, last + 1, {});
 }
 

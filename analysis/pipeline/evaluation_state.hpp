@@ -52,6 +52,8 @@ struct Evaluation::State {
   void close_calls(std::int64_t end_ns);
   // Into the stages; and closing_calls.
   void look(std::int64_t begin_ns, std::int64_t end_ns, std::span<const Message> messages);
+  void look_at_rest();  // into the stages: closing_calls alone, whatever their windows are
+  std::pair<std::int64_t, std::int64_t> rest() const;  // [first, last] end of closing_calls, with the newest event
   void attribute(std::int64_t begin_ns, std::int64_t end_ns, std::span<const Message> messages);  // and closing_calls
   void attribute_rest();  // closing_calls, at the end
   void order(std::span<const Message> messages, std::int64_t until_ns, bool all_there);

@@ -25,7 +25,7 @@ void Evaluation::State::take_calls(std::span<const CollectiveCall> completed) {
   ++collectives_completed;
   if (calls.size() <= waiting_calls) return;
   close_calls(std::numeric_limits<std::int64_t>::max());
-  look(measured.newest_ns, measured.newest_ns, {});
+  look_at_rest();
   follow_delays({}, measured.newest_ns);
 }
 
@@ -44,6 +44,20 @@ void Evaluation::State::close_calls(std::int64_t end_ns) {
 void Evaluation::State::look(std::int64_t begin_ns, std::int64_t end_ns, std::span<const Message> messages) {
   const Stage::Input input{begin_ns, end_ns, messages, closing_calls, application.node_of_rank, regions.id_of_rank()};
   for (const auto& stage : stages) stage->add(input);
+}
+
+void Evaluation::State::look_at_rest() {
+  const auto [first, last] = rest();
+  look(first, last + 1, {});
+}
+
+std::pair<std::int64_t, std::int64_t> Evaluation::State::rest() const {
+  std::int64_t first = measured.newest_ns, last = measured.newest_ns;
+  for (const CollectiveCall& c : closing_calls) {
+    first = std::min(first, c.end);
+    last = std::max(last, c.end);
+  }
+  return {first, last};
 }
 
 void Evaluation::State::take_pairs() {

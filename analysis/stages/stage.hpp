@@ -18,9 +18,10 @@ namespace pclscope {
 
 class Stage {
  public:
-  // Times: ns of the job's axis. `messages` have been received in [begin_ns, end_ns), in the order in which they were
-  // matched; fewer than there were when a job on several nodes could not send all to the root. `calls` of collectives
-  // ended before `end_ns`; all of them come, once.
+  // Times: ns of the job's axis. `messages` belong to the window [begin_ns, end_ns): received in it, or before it and
+  // matched too late for theirs; in the order in which they were matched. They are fewer than there were when a job on
+  // several nodes could not send all to the root. `calls` of collectives ended before `end_ns`; all of them come, once.
+  // There may be calls without messages: they wait for no window when there is none.
   struct Input {
     std::int64_t begin_ns = 0, end_ns = 0;
     std::span<const Message> messages;

@@ -31,15 +31,15 @@ constexpr std::uint32_t site_of_node(int node, std::uint64_t site) {
 
 // --- sends ---
 
-// Of one sender, in its order: send, send_cancel_request, send_cancelled, send_not_cancelled, unrecorded_sends.
-// Event::site is an id (site_of_node), begin and end are ticks of the job's axis, clock_error_ns bounds their error.
+// Event::site is an id (site_of_node), begin and end are ticks of the job's axis.
 struct RankEvent {
   std::int32_t rank = 0;
   std::uint8_t thread = 0;
   record::Event event;
 };
 struct SendRecords {
-  std::uint32_t clock_error_ns = 0;  // of the sender's node, for all of them
+  std::uint32_t clock_error_ns = 0;  // bounds the error of the sending node's times
+  // Of each rank in its order: send, send_cancel_request, send_cancelled, send_not_cancelled, unrecorded_sends.
   std::vector<RankEvent> events;
   std::vector<SenderState> senders;  // as of after the sends, at the epoch's end; only what changed
 };

@@ -60,13 +60,13 @@ void declare(CLI::App& app, InspectWords& inspect, Raw& raw) {
       ->required();
   app.add_option("topic", inspect.topic, "")->check(CLI::IsMember(topics_taking(0)).description(""));
   auto* json = app.add_flag("--json", raw.json, "As JSON (fields: docs/json.md)");
-  auto* dot = app.add_flag("--dot", raw.dot, "dag as a graph for Graphviz (dot -Tsvg)")->excludes(json);
-  for (const TableFormat* format : table_formats()) {
-    auto* flag = app.add_flag(option_of(*format), format->help)->excludes(json)->excludes(dot);
-    for (const TableFormat* other : table_formats())
-      if (auto* earlier = app.get_option_no_throw(option_of(*other)); other != format && earlier != nullptr)
-        flag->excludes(earlier);
-  }
+  std::vector<CLI::Option*> formats = {json};
+  const auto exclude_each_other = [&](CLI::Option* added) {
+    for (CLI::Option* earlier : formats) added->excludes(earlier);
+    formats.push_back(added);
+  };
+  for (const TableFormat* format : table_formats()) exclude_each_other(app.add_flag(option_of(*format), format->help));
+  exclude_each_other(app.add_flag("--dot", raw.dot, "dag as a graph for Graphviz (dot -Tsvg)"));
   app.add_option("--limit", raw.limit,
                  "At most N rows (messages, calls, delays as text: 20; else all); dag: N messages (100000)")
       ->type_name("N");
@@ -106,9 +106,10 @@ std::optional<int> parse_inspect(const std::vector<std::string>& words, InspectW
                "pclscope inspect"};
   Raw raw;
   declare(app, inspect, raw);
-  set_usage(
-      app,
-      "pclscope inspect TARGET [TOPIC] [--json|--csv] [--limit N] [--rank R] [--region ID] [--from T] [--to T] ...");
+  std::string formats = "--json";
+  for (const TableFormat* format : table_formats()) formats += "|" + option_of(*format);
+  set_usage(app, "pclscope inspect TARGET [TOPIC] [" + formats +
+                     "] [--limit N] [--rank R] [--region ID] [--from T] [--to T] ...");
   if (const auto status = parse(app, words)) return status;
   for (const TableFormat* format : table_formats())
     if (app.count(option_of(*format)) > 0) inspect.table = format;

@@ -50,7 +50,8 @@ std::size_t first_in_view(std::size_t selected, std::size_t count, std::size_t r
   return std::min(selected - std::min(selected, rows / 2), count - rows);
 }
 
-Line pane_title(const ScreenModel& model, Section section, std::string words, std::size_t first, std::size_t rows) {
+Line pane_title(const ScreenModel& model, Section section, const std::string& words, std::size_t first,
+                std::size_t rows) {
   constexpr const char* names[] = {"REGIONS", "FINDINGS", "BLOCKED RANKS"};
   const std::size_t count = model.count(section);
   std::string numbers;

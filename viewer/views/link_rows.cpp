@@ -26,6 +26,7 @@ double share(std::uint64_t part, std::uint64_t whole) {
 
 Rows link_rows(const std::vector<RegionLink>& links) {
   std::vector<Json> objects;
+  objects.reserve(links.size());
   for (const RegionLink& link : links) objects.push_back(session::link_json(link));
   return rows_of(objects, session::link_json({}));
 }
