@@ -55,7 +55,7 @@ void merge_by_key(std::vector<T>& list, std::vector<T>&& more, const Key& key, c
   list = std::move(both);
 }
 
-constexpr auto newer = [](auto& old, auto&& more) { old = std::move(more); };
+constexpr auto newer = [](auto& old, auto&& more) { old = std::forward<decltype(more)>(more); };
 constexpr auto add_sums = [](auto& into, auto&& more) { into.sums += more.sums; };
 
 template <class T>

@@ -4,7 +4,7 @@
 
 namespace pclscope {
 
-Pipeline::Pipeline(Application application, PipelineOptions options)
+Pipeline::Pipeline(Application application, const PipelineOptions& options)
     : measured_(std::move(application), options),
       evaluation_(measured_, options),
       measurement_(measured_, options, {[this](const OpenWindows::Closed& closed) { close(closed); }}) {}

@@ -18,7 +18,7 @@ namespace pclscope {
 
 class Pipeline {
  public:
-  Pipeline(Application application, PipelineOptions options);
+  Pipeline(Application application, const PipelineOptions& options);
 
   void set_tick_scale(TickScale scale);
   // The rank has shown up on a node (index into Application::nodes, which grows as needed).

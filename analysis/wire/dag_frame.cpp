@@ -28,7 +28,7 @@ void take_nodes(std::vector<DagNodeRow>& rows, std::vector<DagMessage>& received
   std::size_t received_at = 0, sent_at = 0;
   to.nodes.reserve(rows.size());
   for (DagNodeRow& row : rows) {
-    DagNode& node = to.nodes.emplace_back(std::move(row));
+    DagNode& node = to.nodes.emplace_back(std::move(static_cast<DagNode&>(row)));  // its counts stay
     node.layer = std::clamp(node.layer, 0, nodes);
     if (!take(received, received_at, row.received_count, node.received) ||
         !take(sent, sent_at, row.sent_count, node.sent))

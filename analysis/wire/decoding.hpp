@@ -117,7 +117,7 @@ void take_column(const fb::Column& column, std::uint64_t rows, Budget& budget, a
       std::memcpy(member(row).data(), text.data(), std::min(text.size(), member(row).size()));
     });
   } else if constexpr (std::is_same_v<T, std::string>) {
-    each_value<T>(column, rows, budget, [&](std::uint64_t row, std::string text) { member(row) = std::move(text); });
+    each_value<T>(column, rows, budget, [&](std::uint64_t row, std::string&& text) { member(row) = std::move(text); });
   } else {
     each_value<typename StoredAs<T>::Type>(column, rows, budget,
                                            [&](std::uint64_t row, auto value) { member(row) = from_stored<T>(value); });

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <functional>
+#include <nlohmann/json.hpp>
 
 #include "viewer/commands/command_line.hpp"
 #include "viewer/commands/commands.hpp"

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "viewer/commands/command_line.hpp"
+#include "viewer/inspect/table_format.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/views/missing_text.hpp"
 

@@ -88,10 +88,10 @@ std::string format_bytes(double bytes) {
   if (bytes < 1024) return print("%.0f", bytes, " B");
   const char* const units[] = {" KiB", " MiB", " GiB", " TiB", " PiB", " EiB"};
   int unit = -1;
-  while (bytes >= 1023.95 && unit < 5) {
+  do {
     bytes /= 1024;
     ++unit;
-  }
+  } while (bytes >= 1023.95 && unit < 5);
   return print(bytes < 99.95 ? "%.1f" : "%.0f", bytes, units[unit]);
 }
 

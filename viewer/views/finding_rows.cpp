@@ -16,7 +16,6 @@ namespace {
 
 using session::finite;
 using session::Json;
-using text::Align;
 
 constexpr const char* words[] = {"none",       "unknown",     "mapping",       "pattern",
                                  "background", "late-sender", "late-receiver", "collective-wait"};

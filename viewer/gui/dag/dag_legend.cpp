@@ -53,8 +53,9 @@ struct Plan {
   float height() const { return std::max(2.9f * radius, line * static_cast<float>(rows)) + pad; }
   layout::Point at(const layout::Rect& box, std::size_t entry) const {
     const float over = (box.height() - line * static_cast<float>(rows)) / 2;
-    return {box.low.x + glyph_width() + column * static_cast<float>(entry / rows),
-            box.low.y + over + line * static_cast<float>(entry % rows)};
+    const std::size_t right = entry / rows, down = entry % rows;
+    return {box.low.x + glyph_width() + column * static_cast<float>(right),
+            box.low.y + over + line * static_cast<float>(down)};
   }
 };
 

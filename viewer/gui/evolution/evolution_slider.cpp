@@ -8,7 +8,6 @@
 namespace pclscope::gui {
 namespace {
 
-using layout::Point;
 using layout::Rect;
 using layout::TimeSight;
 

@@ -11,7 +11,6 @@ namespace pclscope::gui {
 namespace {
 
 using layout::Point;
-using layout::Rgba;
 using layout::SpatialColouring;
 
 // One of two words, the chosen one framed.
