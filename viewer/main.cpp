@@ -18,7 +18,7 @@ struct Command {
 };
 constexpr Command all_commands[] = {
     {"run", "run an MPI application and analyse its messages on the way", pclscope::commands::run},
-    {"list", "list your jobs on this node", pclscope::commands::list},
+    {"list", "list your jobs on all nodes that share this home", pclscope::commands::list},
     {"attach", "begin to record a job that was only preloaded", pclscope::commands::attach},
     {"detach", "end that; the job goes on", pclscope::commands::detach},
     {"watch", "show a running job (or a dump) in the terminal", pclscope::commands::watch},
@@ -26,6 +26,7 @@ constexpr Command all_commands[] = {
     {"inspect", "show what a dump says", pclscope::commands::inspect},
     {"map", "find better nodes for the ranks, and write the launcher's file", pclscope::commands::map},
     {"route", "show the ways that messages take, loaded links, and better ways", pclscope::commands::route},
+    {"relay", "speak with a job for a viewer elsewhere, which starts this by ssh", pclscope::commands::relay},
     {"key", "show or renew the keys of your TCP endpoints", pclscope::commands::key},
 };
 

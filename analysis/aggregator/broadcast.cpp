@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include "analysis/aggregator/output.hpp"
+#include "analysis/discovery/addresses.hpp"
+#include "analysis/discovery/directories.hpp"
 
 namespace pclscope::aggregator {
 
@@ -10,7 +12,7 @@ void Broadcast::open(const Options& options, std::int64_t origin_realtime_ns) {
   if (options.endpoint.empty()) return;
   std::string endpoint = options.endpoint;
   if (endpoint == "auto") {  // whoever started us is on another node, and cannot know this one's directory
-    const auto runtime = wire::runtime_directory();
+    const auto runtime = discovery::runtime_directory();
     if (!runtime) return complain(runtime.error().message + ": the job runs on without being published");
     endpoint = "ipc://" + *runtime + "/" + options.job;
   }
@@ -18,7 +20,7 @@ void Broadcast::open(const Options& options, std::int64_t origin_realtime_ns) {
   if (!publisher) {
     // Rather a job that can be watched from its own node than none.
     const std::string why = publisher.error().message;
-    const auto runtime = wire::runtime_directory();
+    const auto runtime = discovery::runtime_directory();
     endpoint = runtime ? "ipc://" + *runtime + "/" + options.job : "";
     if (runtime && endpoint != options.endpoint) publisher = wire::Publisher::bind(endpoint);
     complain(why +
@@ -26,10 +28,15 @@ void Broadcast::open(const Options& options, std::int64_t origin_realtime_ns) {
     if (!publisher) return;
   }
   publisher_ = std::move(*publisher);
+  if (endpoint.rfind("tcp://", 0) == 0) endpoint = announce_endpoint(publisher_->endpoint());
   char node[256] = "";
   ::gethostname(node, sizeof node - 1);
+  if (options.tcp) open_port();
   announcement_.name = options.job;
   announcement_.endpoint = endpoint;
+  announcement_.program = options.program;
+  announcement_.batch_job = options.batch_job;
+  announcement_.cluster = options.cluster;
   announcement_.command = options.command;
   announcement_.node = node;
   announcement_.ranks = options.ranks;
@@ -38,8 +45,30 @@ void Broadcast::open(const Options& options, std::int64_t origin_realtime_ns) {
   announce();
 }
 
+// Where a viewer on this node connects, of one that was given by the user.
+std::string Broadcast::announce_endpoint(const std::string& bound) {
+  const std::string host = bound.substr(6, bound.rfind(':') - 6), port = bound.substr(bound.rfind(':'));
+  const bool anywhere = host == "*" || host == "0.0.0.0";
+  if (anywhere) announce_port(bound);
+  else if (host.rfind("127.", 0) != 0 && host != "localhost") announcement_.tcp.push_back(bound);
+  return anywhere ? "tcp://127.0.0.1" + port : bound;
+}
+
+// Besides the socket; encrypted, for owners of the user's keys.
+void Broadcast::open_port() {
+  const auto bound = publisher_->also_bind("tcp://*:0");
+  if (!bound) return complain(bound.error().message + ": from other nodes the job is reached by ssh");
+  announce_port(*bound);
+}
+
+// "tcp://*:40123": anybody's address is that of each network that this node is in.
+void Broadcast::announce_port(const std::string& bound) {
+  const std::string port = bound.substr(bound.rfind(':'));
+  for (const std::string& host : discovery::addresses_here()) announcement_.tcp.push_back("tcp://" + host + port);
+}
+
 void Broadcast::announce() {
-  if (auto status = wire::announce(announcement_); !status) complain(status.error().message);
+  if (const Status status = announcer_.announce(announcement_); !status) complain(status.error().message);
 }
 
 void Broadcast::set_mpi(const std::string& mpi) {
@@ -52,12 +81,16 @@ void Broadcast::publish(const Snapshot& snapshot) {
 }
 
 void Broadcast::serve(const wire::Publisher::DagHandler& dag, const wire::Publisher::TrafficHandler& traffic) {
-  if (on()) publisher_->serve(dag, traffic);
+  if (!on()) return;
+  publisher_->serve(dag, traffic);
+  if (const std::string problem = announcer_.problem(); !problem.empty())
+    complain("other nodes cannot find the job: " + problem);
 }
 
 void Broadcast::tidy_after_death(const Options& options) {
-  (void)wire::list_jobs();  // forgets the dead
-  const auto runtime = wire::runtime_directory();
+  (void)discovery::jobs_here();  // forgets the dead
+  if (!options.endpoint.empty()) discovery::withdraw_for_the_dead(options.job);
+  const auto runtime = discovery::runtime_directory();
   if (!runtime) return;
   const std::string own = *runtime + "/" + options.job;
   if (options.endpoint != "auto" && options.endpoint != "ipc://" + own) return;
@@ -67,7 +100,7 @@ void Broadcast::tidy_after_death(const Options& options) {
 void Broadcast::close() {
   if (!on()) return;
   publisher_.reset();
-  wire::withdraw(announcement_.name);
+  announcer_.withdraw();
 }
 
 }  // namespace pclscope::aggregator

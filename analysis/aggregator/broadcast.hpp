@@ -6,8 +6,8 @@
 #include <string>
 
 #include "analysis/aggregator/options.hpp"
+#include "analysis/discovery/announcer.hpp"
 #include "analysis/values/snapshot.hpp"
-#include "analysis/wire/jobs.hpp"
 #include "analysis/wire/publisher.hpp"
 
 namespace pclscope::aggregator {
@@ -29,9 +29,13 @@ class Broadcast {
 
  private:
   void announce();
+  void open_port();
+  void announce_port(const std::string& bound);
+  std::string announce_endpoint(const std::string& bound);
 
   std::unique_ptr<wire::Publisher> publisher_;
-  wire::Job announcement_;
+  discovery::Job announcement_;
+  discovery::Announcer announcer_;
 };
 
 }  // namespace pclscope::aggregator

@@ -14,6 +14,10 @@ int parse(int argc, char** argv, Options& options) {
   app.add_option("--command", options.command);
   app.add_option("--dump", options.dump);
   app.add_option("--publish", options.endpoint);
+  app.add_flag("--tcp", options.tcp);
+  app.add_option("--batch-job", options.batch_job);
+  app.add_option("--cluster", options.cluster);
+  app.add_option("--program", options.program);
   app.add_option("--window-ms", options.window_ms)->check(CLI::Range(10, 60'000));
   app.add_option("--regions", options.regions)->check(CLI::IsMember({"free-energy", "paper", "correlation"}));
   app.add_option("--baseline", options.baseline);

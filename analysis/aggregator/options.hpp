@@ -7,10 +7,13 @@
 namespace pclscope::aggregator {
 
 struct Options {
-  std::string job;       // public name
-  std::string command;   // of the application, as shown to the user
-  std::string dump;      // HDF5 file, empty: none
-  std::string endpoint;  // empty: do not publish
+  std::string job;                 // public name
+  std::string command;             // of the application, as shown to the user
+  std::string dump;                // HDF5 file, empty: none
+  std::string endpoint;            // empty: do not publish
+  bool tcp = false;                // at a port of the system's choice as well
+  std::string batch_job, cluster;  // Slurm's; may be empty
+  std::string program;             // path of pclscope; may be empty
   std::int64_t window_ms = 100;
   std::string regions;   // a method's name, empty: the default
   std::string baseline;  // dump of an earlier run, empty: none

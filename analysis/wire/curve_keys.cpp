@@ -1,7 +1,6 @@
 #include "analysis/wire/curve_keys.hpp"
 
 #include <fcntl.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zmq.h>
@@ -11,7 +10,8 @@
 #include <cstring>
 #include <sstream>
 
-#include "analysis/wire/jobs.hpp"
+#include "analysis/discovery/directories.hpp"
+#include "analysis/discovery/private_file.hpp"
 
 namespace pclscope::wire {
 namespace {
@@ -55,38 +55,12 @@ Result<std::string> fresh_keys() {
          "\nclient-public " + client_public + "\nclient-secret " + client_secret + "\n";
 }
 
-enum class Existing { keep, replace };
-
-// A name that nobody can have taken in advance.
-std::string draft_name(const std::string& path) {
-  std::uint64_t number = 0;
-  if (::getrandom(&number, sizeof number, 0) != sizeof number) number = static_cast<std::uint64_t>(::getpid());
-  return path + "." + std::to_string(number);
-}
-
-// A file with all of `content`, then its final name: readers see all or nothing. By link() the first creator wins.
-Status create(const std::string& path, const std::string& content, Existing existing) {
-  const std::string draft = draft_name(path);
-  const int fd = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (fd >= 0) ::fchmod(fd, 0600);  // whatever the umask is
-  if (fd < 0) return Error{ErrorCode::io, "cannot write key file " + draft + ": " + std::strerror(errno)};
-  ::fchmod(fd, 0600);
-  const bool written = ::write(fd, content.data(), content.size()) == static_cast<ssize_t>(content.size());
-  const bool closed = ::close(fd) == 0;
-  const bool renamed = written && closed && existing == Existing::replace && ::rename(draft.c_str(), path.c_str()) == 0;
-  const bool linked = renamed || (written && closed && existing == Existing::keep &&
-                                  (::link(draft.c_str(), path.c_str()) == 0 || errno == EEXIST));
-  const int error = errno;
-  ::unlink(draft.c_str());
-  if (!linked) return Error{ErrorCode::io, "cannot write key file " + path + ": " + std::strerror(error)};
-  return {};
-}
-
 }  // namespace
 
 Result<std::string> key_file_path() {
   if (const char* path = std::getenv("PCLSCOPE_KEY_FILE"); path && *path) return std::string(path);
-  const auto directory = runtime_directory();
+  if (const auto shared = discovery::shared_directory()) return *shared + "/curve.key";
+  const auto directory = discovery::runtime_directory();
   if (!directory) return directory.error();
   return *directory + "/curve.key";
 }
@@ -116,14 +90,16 @@ Result<CurveKeys> load_or_create_keys(const std::string& path) {
   if (keys || keys.error().code != ErrorCode::not_found) return keys;
   const auto content = fresh_keys();
   if (!content) return content.error();
-  if (const Status created = create(path, *content, Existing::keep); !created) return created.error();
+  if (const Status created = discovery::write_private(path, *content, discovery::Existing::keep); !created)
+    return created.error();
   return load_keys(path);
 }
 
 Result<CurveKeys> replace_keys(const std::string& path) {
   const auto content = fresh_keys();
   if (!content) return content.error();
-  if (const Status created = create(path, *content, Existing::replace); !created) return created.error();
+  if (const Status created = discovery::write_private(path, *content, discovery::Existing::replace); !created)
+    return created.error();
   return load_keys(path);
 }
 

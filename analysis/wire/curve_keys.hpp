@@ -15,7 +15,8 @@ struct CurveKeys {  // 40 characters each (Z85)
   std::string client_secret;
 };
 
-// $PCLSCOPE_KEY_FILE, else curve.key in the runtime directory.
+// $PCLSCOPE_KEY_FILE, else curve.key in the directory that the user's nodes share, else (there is none, or it cannot be
+// used) in the runtime directory.
 Result<std::string> key_file_path();
 
 // Reads the file. Fails with not_found, not_permitted (others can read it), damaged.

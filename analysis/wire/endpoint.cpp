@@ -47,12 +47,14 @@ Result<Endpoint> parse_tcp(const std::string& text, const std::string& address) 
   const char* first = address.data() + colon + 1;
   const char* last = address.data() + address.size();
   const auto [end, error] = std::from_chars(first, last, port);
-  if (error != std::errc() || end != last || port < 1 || port > 65534) {
-    return bad(text, "wants a port from 1 to 65534 (the next one is taken as well)");
+  if (error != std::errc() || end != last || port < 0 || port > 65534) {
+    return bad(text,
+               "wants a port from 1 to 65534 (the next one is taken as well), or 0 for one of the system's choice");
   }
   Endpoint endpoint;
   endpoint.kind = Endpoint::Kind::tcp;
   endpoint.text = text;
+  endpoint.port = port;
   endpoint.ipv6 = host[0] == '[';
   endpoint.publish = "tcp://" + host + ":" + std::to_string(port);
   endpoint.ask = "tcp://" + host + ":" + std::to_string(port + 1);

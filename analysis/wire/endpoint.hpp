@@ -13,13 +13,14 @@ struct Endpoint {
   std::string text;     // as given
   std::string publish;  // ZeroMQ address of the snapshots
   std::string ask;      // ZeroMQ address for questions
+  int port = 0;         // tcp only; 0: the system chooses, for binding
   bool ipv6 = false;
   // ipc only: the socket files.
   std::string publish_path;
   std::string ask_path;
 };
 
-// "ipc:///path/job" or "tcp://host:port". Fails with bad_argument.
+// "ipc:///path/job" or "tcp://host:port"; port 0 where one binds. Fails with bad_argument.
 Result<Endpoint> parse_endpoint(const std::string& text);
 
 // A listening unix socket at `path`, mode 0600 from its first moment. The file of a dead process is replaced, that of

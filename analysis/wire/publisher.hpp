@@ -19,6 +19,11 @@ class Publisher {
   // (PUB on port, ROUTER on port + 1; encrypted, for owners of the user's key file only). Fails with in_use,
   // bad_argument, not_permitted, damaged (the key file), io.
   static Result<std::unique_ptr<Publisher>> bind(const std::string& endpoint);
+  // At one more endpoint, which may be "tcp://*:0": a port of the system's choice. The endpoint as it was bound, e.g.
+  // "tcp://*:40123". Fails as bind().
+  Result<std::string> also_bind(const std::string& endpoint);
+  // The first one, as it was bound.
+  const std::string& endpoint() const;
   ~Publisher();  // removes ipc files
 
   // Sends the snapshot to all subscribers and keeps it for those that come later.

@@ -10,6 +10,7 @@
 #include "analysis/values/dag.hpp"
 #include "analysis/values/result.hpp"
 #include "analysis/values/snapshot.hpp"
+#include "analysis/wire/frame_link.hpp"
 
 namespace pclscope::wire {
 
@@ -18,7 +19,17 @@ class Subscriber {
   // Does not wait for the other side to be there. Fails with bad_argument; over tcp also when the key file is missing
   // (not_found), open to others (not_permitted) or damaged.
   static Result<std::unique_ptr<Subscriber>> connect(const std::string& endpoint);
+  // Over a link that is there.
+  explicit Subscriber(std::unique_ptr<FrameLink> link);
   ~Subscriber();
+
+  // Whether somebody who may be believed answers at all: with the newest snapshot, or that there is none yet. Fails as
+  // ask().
+  Result<std::optional<Snapshot>> reach(std::chrono::milliseconds timeout);
+  // The link; nothing else may be asked of the subscriber afterwards.
+  std::unique_ptr<FrameLink> take_link();
+  // False once it is certain that nothing will come any more.
+  bool open() const;
 
   // Asks for the newest snapshot. Fails with unreachable (nobody answered in time, or the job has published nothing
   // yet), wrong_version, damaged, not_ours, not_permitted (over ipc: another user answers).
@@ -33,7 +44,6 @@ class Subscriber {
 
  private:
   struct State;
-  explicit Subscriber(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 

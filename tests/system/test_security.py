@@ -33,7 +33,8 @@ class Stranger:
         os.chmod(self.directory, 0o700)
         os.chmod(box.directory, 0o755)  # he may look for what is inside
         self.environment = {"PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL": "C",
-                            "HOME": str(self.directory), "XDG_RUNTIME_DIR": str(self.directory)}
+                            "HOME": str(self.directory), "XDG_RUNTIME_DIR": str(self.directory),
+                            "PCLSCOPE_SHARED": str(self.directory / "pclscope")}
 
     def run(self, *command, timeout=harness.PATIENCE, **variables):
         command = [str(word) for word in command]
@@ -241,7 +242,7 @@ class Strangers(harness.SystemTest):
         running, port, name = self.start_job(harness.MPIS[0])
         worker, = self.box.aggregator_workers()
         before = descriptors(worker)
-        # His own key: `pclscope watch` finds it in his runtime directory.
+        # His own key: `pclscope watch` finds it in his directory.
         theirs = self.stranger.directory / "pclscope"
         theirs.mkdir(mode=0o700)
         (theirs / "curve.key").write_text("pclscope-keys 1\n" + "".join(
@@ -346,7 +347,7 @@ class Strangers(harness.SystemTest):
 
     def test_plain_tcp_and_open_key_files_are_refused(self):
         port = test_live.free_port()
-        folder = self.box.runtime / "pclscope"
+        folder = self.box.runtime / "shared"
         folder.mkdir(mode=0o700)
         key = folder / "curve.key"
         key.write_text("pclscope-keys 1\n")

@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "analysis/discovery/jobs.hpp"
 #include "analysis/order/dag_builder.hpp"
-#include "analysis/wire/jobs.hpp"
 #include "analysis/wire/publisher.hpp"
 #include "tests/viewer/hand_made.hpp"
 
@@ -55,7 +55,7 @@ int main(int argc, char** argv) {
   if (!publisher) return std::fprintf(stderr, "%s\n", publisher.error().message.c_str()), 1;
   Snapshot snapshot = test::eventful_snapshot();
   snapshot.job = argv[1];
-  wire::Job job;
+  discovery::Job job;
   job.name = argv[1];
   job.endpoint = argv[2];
   job.command = "./heat \x1b[2J input.txt";
@@ -64,7 +64,7 @@ int main(int argc, char** argv) {
   job.ranks = 6;
   job.aggregator_pid = static_cast<std::uint32_t>(::getpid());
   job.started_realtime_ns = now();
-  if (!wire::announce(job)) return 1;
+  if (!discovery::announce(job)) return 1;
   const std::vector<Message> messages = kept_messages();
   const std::int64_t end = now() + 300'000'000'000;
   while (now() < end && ::access(argv[3], F_OK) != 0) {
@@ -79,6 +79,6 @@ int main(int argc, char** argv) {
   ++snapshot.live.sequence;
   (*publisher)->publish(snapshot);
   ::usleep(500'000);  // for a busy machine to deliver it
-  wire::withdraw(job.name);
+  discovery::withdraw(job.name);
   return 0;
 }

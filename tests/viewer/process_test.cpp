@@ -187,8 +187,8 @@ TEST_CASE("only an aggregator is ended, not whoever has its old pid") {
 }
 
 TEST_CASE("what to watch is chosen by name, endpoint, file, or because it is the only one") {
-  const std::vector<wire::Job> none;
-  std::vector<wire::Job> jobs(2);
+  const std::vector<discovery::Job> none;
+  std::vector<discovery::Job> jobs(2);
   jobs[0].name = "old-1";
   jobs[0].endpoint = "ipc:///run/old-1";
   jobs[0].started_realtime_ns = 5;
@@ -197,16 +197,43 @@ TEST_CASE("what to watch is chosen by name, endpoint, file, or because it is the
   jobs[1].started_realtime_ns = 9;
   jobs[1].aggregator_pid = 77;
 
-  const auto nothing = session::choose_target("", none, "/run");
+  const auto nothing = session::choose_target("", none);
   REQUIRE_FALSE(nothing);
-  CHECK(nothing.error().message == "no running job of yours on this node; pclscope run -n 4 -- ./app starts one");
-  CHECK(session::choose_target("", {jobs[0]}, "/run")->live.name == "old-1");
-  CHECK(session::choose_target("", {jobs[0]}, "/run")->note.empty());
-  CHECK(session::choose_target("", jobs, "/run")->live.name == "new-2");
-  CHECK_FALSE(session::choose_target("", jobs, "/run")->note.empty());
-  CHECK(session::choose_target("old-1", jobs, "/run")->live.announcement == "/run/old-1.job");
-  CHECK(session::choose_target("tcp://127.0.0.1:5000", jobs, "/run")->live.aggregator_pid == 77);
-  CHECK(session::choose_target("tcp://far:1", jobs, "/run")->live.endpoint == "tcp://far:1");
-  CHECK(session::choose_target("/proc/self/exe", jobs, "/run")->file == "/proc/self/exe");
-  CHECK_FALSE(session::choose_target("nothing-here", jobs, "/run"));
+  CHECK(nothing.error().message.starts_with("no running job of yours"));
+  CHECK(session::choose_target("", {jobs[0]})->live.name == "old-1");
+  CHECK(session::choose_target("", {jobs[0]})->note.empty());
+  CHECK(session::choose_target("", jobs)->live.name == "new-2");
+  CHECK_FALSE(session::choose_target("", jobs)->note.empty());
+  CHECK(session::choose_target("tcp://127.0.0.1:5000", jobs)->live.job->aggregator_pid == 77);
+  CHECK(session::choose_target("tcp://far:1", jobs)->live.endpoint == "tcp://far:1");
+  CHECK_FALSE(session::choose_target("tcp://far:1", jobs)->live.job);
+  CHECK(session::choose_target("/proc/self/exe", jobs)->file == "/proc/self/exe");
+  CHECK_FALSE(session::choose_target("nothing-here", jobs));
+}
+
+TEST_CASE("jobs elsewhere are chosen by Slurm's id and node; silent ones only when named and nobody else is meant") {
+  std::vector<discovery::Job> jobs(3);
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    jobs[i].name = "sim-" + std::to_string(i);
+    jobs[i].endpoint = "ipc:///run/sim";
+    jobs[i].node = "n" + std::to_string(i);
+    jobs[i].here = false;
+    jobs[i].started_realtime_ns = static_cast<std::int64_t>(i);
+  }
+  jobs[0].batch_job = jobs[1].batch_job = "4711";  // requeued: the first run was killed
+  jobs[2].silent_s = 1000;
+  CHECK(session::choose_target("", jobs)->live.name == "sim-1");
+  CHECK(session::choose_target("4711", jobs)->live.name == "sim-1");
+  CHECK(session::choose_target("4711", jobs)->again() == "4711");
+  CHECK(session::choose_target("sim-0@n0", jobs)->live.name == "sim-0");
+  const auto silent = session::choose_target("sim-2", jobs);
+  REQUIRE(silent);
+  CHECK(silent->live.name == "sim-2");
+  CHECK(silent->note.find("1000 s") != std::string::npos);
+  CHECK(silent->again() == "sim-2");
+  jobs[1].silent_s = 1000;  // the newer of two with one id is silent
+  CHECK(session::choose_target("4711", jobs)->live.name == "sim-0");
+  jobs[0].silent_s = 2000;
+  CHECK_FALSE(session::choose_target("", jobs));
+  CHECK(session::choose_target("4711", jobs)->live.name == "sim-1");
 }

@@ -34,8 +34,11 @@ void add_analysis_options(CLI::App& app, launch::RunOptions& options, AnalysisWo
   app.add_option("--regions", options.regions, "How communication regions are found (free-energy)")
       ->type_name("free-energy|paper|correlation")
       ->check(CLI::IsMember({"free-energy", "paper", "correlation"}).description(""));
-  app.add_option("--publish", words.endpoint, "Where viewers connect: ipc:///path or tcp://host:port (this user only)")
-      ->type_name("ENDPOINT");
+  app.add_option(
+         "--publish", words.endpoint,
+         "For viewers of yours: auto (a local socket, in a batch allocation a TCP port too), local, tcp, none, or "
+         "ipc:///path, tcp://host:port")
+      ->type_name("WHERE");
 }
 
 std::optional<int> finish_analysis_options(const CLI::App& app, const AnalysisWords& words,
@@ -53,8 +56,11 @@ std::optional<int> finish_analysis_options(const CLI::App& app, const AnalysisWo
   }
   if (app.count("--dump") > 0 && options.dump.empty()) return fail(wrong_usage, "--dump: the file name is empty");
   const std::string& endpoint = words.endpoint;
-  if (!endpoint.empty() && endpoint.rfind("ipc:///", 0) != 0 && endpoint.rfind("tcp://", 0) != 0) {
-    return fail(wrong_usage, "--publish: '" + endpoint + "' is no endpoint: write ipc:///path or tcp://host:port");
+  const bool known = endpoint.empty() || endpoint == "auto" || endpoint == "local" || endpoint == "tcp" ||
+                     endpoint == "none" || endpoint.rfind("ipc:///", 0) == 0 || endpoint.rfind("tcp://", 0) == 0;
+  if (!known) {
+    return fail(wrong_usage, "--publish: '" + endpoint +
+                                 "' is no endpoint: write auto, local, tcp, none, ipc:///path or tcp://host:port");
   }
   return std::nullopt;
 }

@@ -9,7 +9,8 @@
 #include <fstream>
 
 #include "analysis/collect/leftovers.hpp"
-#include "analysis/wire/jobs.hpp"
+#include "analysis/discovery/directories.hpp"
+#include "analysis/discovery/jobs.hpp"
 #include "viewer/commands/analysis_options.hpp"
 #include "viewer/commands/command_line.hpp"
 #include "viewer/commands/commands.hpp"
@@ -75,8 +76,8 @@ class Turn {
 
 // A job that `pclscope run` started is recorded from its beginning.
 bool is_recorded(const std::string& name) {
-  const auto jobs = wire::list_jobs();
-  return jobs && std::any_of(jobs->begin(), jobs->end(), [&](const wire::Job& job) { return job.name == name; });
+  const auto jobs = discovery::jobs_here();
+  return jobs && std::any_of(jobs->begin(), jobs->end(), [&](const discovery::Job& job) { return job.name == name; });
 }
 
 std::optional<int> check_job(const AttachedJob& target) {
@@ -119,7 +120,8 @@ std::optional<int> plan_attach(AttachWords& words, const collect::DormantJob& jo
   facts.token = job.token;
   facts.log = runtime + "/" + job.name + ".log";
   facts.root = ::geteuid() == 0;
-  facts.endpoint = words.analysis.endpoint.empty() ? "ipc://" + runtime + "/" + job.name : words.analysis.endpoint;
+  bool own_endpoint = false;
+  if (const auto status = plan_publishing(words.analysis.endpoint, true, facts, own_endpoint)) return status;
   if (job.node_count <= 1) return std::nullopt;
   facts.placement.nodes = job.nodes;
   return find_launcher(words, facts);
@@ -227,7 +229,7 @@ int attach(const std::vector<std::string>& words) {
   }
   const Turn turn(target->job());
   if (const auto status = check_job(*target)) return *status;
-  const auto runtime = wire::runtime_directory();
+  const auto runtime = discovery::runtime_directory();
   if (!runtime) return fail(could_not, runtime.error().message);
   launch::RunFacts facts;
   if (const auto status = plan_attach(attach, target->job(), *runtime, facts)) return *status;

@@ -12,6 +12,7 @@ int list(const std::vector<std::string>& words);
 int attach(const std::vector<std::string>& words);
 int detach(const std::vector<std::string>& words);
 int key(const std::vector<std::string>& words);
+int relay(const std::vector<std::string>& words);
 int view(const std::vector<std::string>& words);
 int watch(const std::vector<std::string>& words);
 int inspect(const std::vector<std::string>& words);

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <fstream>
 
+#include "analysis/discovery/directories.hpp"
 #include "analysis/store/reader.hpp"
-#include "analysis/wire/jobs.hpp"
 #include "viewer/commands/command_line.hpp"
 #include "viewer/commands/commands.hpp"
 #include "viewer/commands/news.hpp"
@@ -73,7 +73,7 @@ int end(const AttachedJob& target, std::uint32_t pid) {
     return fail(could_not, "the aggregator of " + name +
                                " did not finish within 60 s and goes on trying: its process is " + std::to_string(pid));
   }
-  if (const auto runtime = wire::runtime_directory()) pass_on_log(*runtime + "/" + name + ".log");
+  if (const auto runtime = discovery::runtime_directory()) pass_on_log(*runtime + "/" + name + ".log");
   const bool closed = say_closing(target, dump, news);
   const bool dormant = target.wait(patience_with_ranks, [&] { return target.progress().recording == 0; });
   say("job " + name +

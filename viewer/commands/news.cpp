@@ -1,12 +1,13 @@
 #include "viewer/commands/news.hpp"
 
-#include "analysis/wire/jobs.hpp"
+#include "analysis/discovery/jobs.hpp"
 
 namespace pclscope::commands {
 
 News::News(std::string job, std::string endpoint) : job_(std::move(job)), endpoint_(std::move(endpoint)) {
   // A viewer connects to "tcp://*:5555" by this node's own name.
   if (const auto star = endpoint_.find("://*:"); star != std::string::npos) endpoint_.replace(star + 3, 1, "127.0.0.1");
+  if (endpoint_.rfind("tcp://", 0) == 0 && endpoint_.ends_with(":0")) endpoint_ = "auto";  // which port: it announces
   if (!endpoint_.empty() && endpoint_ != "auto") connect();
 }
 
@@ -17,8 +18,8 @@ void News::connect() {
 
 void News::look() {
   if (!subscriber_ && endpoint_ == "auto") {
-    const auto jobs = wire::list_jobs();
-    for (const wire::Job& job : jobs ? *jobs : std::vector<wire::Job>()) {
+    const auto jobs = discovery::jobs_here();
+    for (const discovery::Job& job : jobs ? *jobs : std::vector<discovery::Job>()) {
       if (job.name != job_) continue;
       endpoint_ = job.endpoint;
       connect();

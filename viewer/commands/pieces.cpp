@@ -7,8 +7,10 @@
 #include <fstream>
 #include <sstream>
 
+#include "analysis/discovery/directories.hpp"
 #include "analysis/installation/installation.hpp"
 #include "viewer/commands/command_line.hpp"
+#include "viewer/launch/batch.hpp"
 #include "viewer/launch/capture.hpp"
 #include "viewer/launch/machine.hpp"
 #include "viewer/launch/program.hpp"
@@ -66,6 +68,29 @@ std::optional<int> find_nodes(const std::string& hosts, const std::string& rankf
   facts.slots = facts.placement.by_option
                     ? launch::total_slots(facts.placement.hosts)
                     : launch::openmpi_slots(options.launcher_args, facts.environment, launch::usable_cores());
+  return std::nullopt;
+}
+
+std::optional<int> plan_publishing(const std::string& given, bool root_is_here, launch::RunFacts& facts, bool& own) {
+  std::string publish = given;
+  if (publish.empty()) {
+    const auto site = launch::site_publishing();
+    if (!site) return fail(could_not, site.error().message);
+    publish = *site;
+  }
+  const launch::Allocation allocation = launch::allocation();
+  facts.batch_job = allocation.slurm_job;
+  facts.cluster = allocation.cluster;
+  facts.program = own_folder().empty() ? "" : own_folder() + "/pclscope";
+  own = false;
+  if (publish == "none") return facts.endpoint.clear(), std::nullopt;
+  if (publish != "auto" && publish != "local" && publish != "tcp") return facts.endpoint = publish, std::nullopt;
+  facts.tcp = publish == "tcp" || (publish == "auto" && allocation.inside);
+  if (!root_is_here) return facts.endpoint = "auto", std::nullopt;  // its runtime directory may be another than ours
+  const auto runtime = discovery::runtime_directory();
+  if (!runtime) return fail(could_not, runtime.error().message);
+  own = true;
+  facts.endpoint = "ipc://" + *runtime + "/" + facts.job;
   return std::nullopt;
 }
 

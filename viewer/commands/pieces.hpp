@@ -17,4 +17,8 @@ std::optional<int> find_pieces(launch::RunFacts& facts);
 std::optional<int> find_nodes(const std::string& hosts, const std::string& rankfile, launch::RunOptions& options,
                               launch::RunFacts& facts);
 
+// Where the job is published: fills facts.endpoint and what belongs to it. `given`: what the user said, may be empty.
+// `own`: whether it is in this node's runtime directory.
+std::optional<int> plan_publishing(const std::string& given, bool root_is_here, launch::RunFacts& facts, bool& own);
+
 }  // namespace pclscope::commands

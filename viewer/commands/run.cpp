@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "analysis/collect/leftovers.hpp"
+#include "analysis/discovery/jobs.hpp"
 #include "analysis/store/reader.hpp"
-#include "analysis/wire/jobs.hpp"
 #include "viewer/commands/command_line.hpp"
 #include "viewer/commands/commands.hpp"
 #include "viewer/commands/news.hpp"
@@ -50,7 +50,7 @@ std::optional<Snapshot> final_summary(const RunPlan& plan, AggregatorEnd end, co
 
 // Takes down what an aggregator that died has announced, as far as it is certainly ours.
 void tidy_up(const RunPlan& plan) {
-  (void)wire::list_jobs();  // forgets the dead
+  (void)discovery::all_jobs();  // forgets the dead
   if (!plan.own_endpoint) return;
   const std::string path = plan.facts.endpoint.substr(std::string("ipc://").size());
   for (const char* suffix : {".pub", ".ask"}) ::unlink((path + suffix).c_str());

@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "analysis/wire/jobs.hpp"
 #include "viewer/commands/analysis_options.hpp"
 #include "viewer/commands/command_line.hpp"
 #include "viewer/commands/pieces.hpp"
@@ -134,15 +133,8 @@ std::optional<int> plan_run(const std::vector<std::string>& words, RunPlan& plan
   plan.runs_here = plan.root_is_here || std::any_of(nodes.begin(), nodes.end(), [&](const std::string& node) {
                      return launch::same_host(node, here);
                    });
-  plan.facts.endpoint = run.endpoint;
-  if (run.endpoint.empty() && !plan.root_is_here) {
-    plan.facts.endpoint = "auto";  // that node's own runtime directory, which may be another than ours
-  } else if (run.endpoint.empty()) {
-    const auto runtime = wire::runtime_directory();
-    if (!runtime) return fail(could_not, runtime.error().message);
-    plan.own_endpoint = true;
-    plan.facts.endpoint = "ipc://" + *runtime + "/" + plan.facts.job;
-  }
+  if (const auto status = plan_publishing(run.endpoint, plan.root_is_here, plan.facts, plan.own_endpoint))
+    return status;
   const auto token = launch::make_token();
   if (!token) return fail(could_not, token.error().message);
   plan.facts.token = *token;

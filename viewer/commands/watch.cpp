@@ -1,10 +1,13 @@
 // pclscope watch: the newest snapshot of a run, again and again.
 #include <csignal>
 #include <ctime>
+#include <nlohmann/json.hpp>
+#include <thread>
 
-#include "analysis/wire/jobs.hpp"
+#include "analysis/discovery/directories.hpp"
 #include "viewer/commands/command_line.hpp"
 #include "viewer/commands/commands.hpp"
+#include "viewer/commands/meant_target.hpp"
 #include "viewer/commands/watch_screen.hpp"
 #include "viewer/screen/full_screen.hpp"
 #include "viewer/session/summary_json.hpp"
@@ -29,6 +32,8 @@ struct WatchWords {
   bool json = false;
   bool ascii = false;
   bool plain = false;
+  bool wait = false;
+  std::string via;
   milliseconds interval{1000};
 };
 
@@ -41,22 +46,22 @@ std::int64_t now_realtime_ns() {
 std::optional<int> parse_watch(const std::vector<std::string>& words, WatchWords& watch) {
   CLI::App app{"Shows a running job's regions and counters; a dump file's too.", "pclscope watch"};
   std::string interval = "1s";
-  app.add_option("target", watch.target, "Job name, endpoint or dump file (default: your running job)");
+  app.add_option("target", watch.target,
+                 "Job name, Slurm job id, endpoint or dump file (default: your running job, on whatever node)");
   app.add_flag("--once", watch.once, "Show the newest state and end (waits 2 s at most)");
   app.add_flag("--json", watch.json, "As JSON: with --once one object, else one object per line");
   app.add_flag("--ascii", watch.ascii, "Draw with plain characters");
   app.add_flag("--plain", watch.plain, "No full screen, no keys: page after page");
+  app.add_flag("--wait", watch.wait, "Wait for the job if it does not run yet");
+  app.add_option("--via", watch.via, "Ask a login node for the job, by ssh: login.site.org")->type_name("HOST");
   app.add_option("--interval", interval, "Time between pictures, 100ms to 1min (1s)")
       ->type_name("TIME")
       ->check(duration_between("100ms", "1min"));
-  set_usage(app, "pclscope watch [JOB|ENDPOINT|FILE] [--once] [--json] [--plain] [--interval 1s]");
+  set_usage(app,
+            "pclscope watch [JOB|ENDPOINT|FILE] [--wait] [--once] [--json] [--plain] [--via HOST] [--interval 1s]");
   if (const auto status = parse(app, words)) return status;
   watch.interval = milliseconds(*text::parse_duration_ns(interval) / 1'000'000);
   return std::nullopt;
-}
-
-Result<std::unique_ptr<Session>> open_target(const session::Target& target) {
-  return target.file.empty() ? session::open_live(target.live) : session::open_stored(target.file);
 }
 
 views::Freshness freshness_of(const Snapshot& snapshot, Clock::time_point came) {
@@ -95,14 +100,11 @@ session::Feed::Open opener(std::unique_ptr<Session> first, const session::Target
   const auto open = std::make_shared<std::unique_ptr<Session>>(std::move(first));
   return [open, target]() -> Result<std::unique_ptr<Session>> {
     if (*open) return std::move(*open);
-    if (!target.file.empty() || target.live.aggregator_pid == 0) return open_target(target);
-    const auto jobs = wire::list_jobs();
-    if (!jobs) return jobs.error();
-    const auto runtime = wire::runtime_directory();
-    const auto again = session::choose_target(target.live.name, *jobs, runtime ? *runtime : std::string());
+    if (!target.file.empty() || !target.live.job) return session::open_target(target);
+    const auto again = session::find_target(target.again());
     if (!again) return again.error();
     if (!again->file.empty()) return Error{ErrorCode::not_found, "job " + target.live.name + " is gone"};
-    return open_target(*again);
+    return session::open_target(*again);
   };
 }
 
@@ -125,7 +127,37 @@ std::optional<int> follow_full_screen(const WatchWords& watch, std::unique_ptr<S
   return last.phase == Phase::finished ? say_end(Phase::finished, name) : done;
 }
 
-int follow(const WatchWords& watch, Session& session, const std::string& name) {
+// A job that was requeued or moved goes on elsewhere; nothing when this one does not.
+std::unique_ptr<Session> goes_on(session::Target& target) {
+  if (!target.live.job || target.live.job->batch_job.empty()) return nullptr;
+  const auto again = session::find_target(target.again());
+  if (!again || !again->live.job || again->live.job->started_realtime_ns <= target.live.job->started_realtime_ns)
+    return nullptr;
+  auto session = session::open_target(*again);
+  if (!session) return nullptr;
+  say("job " + target.live.name + " has ended on " + target.live.job->node + "; Slurm job " + target.again() +
+      " goes on as " + again->live.name + " on " + again->live.job->node);
+  target = *again;
+  return std::move(*session);
+}
+
+// The connection to another node is lost, not the job: a computer slept, a network was away. Tries again for as long as
+// nobody says that the job is not there.
+std::unique_ptr<Session> again(const session::Target& target) {
+  if (target.live.via.empty() && (!target.live.job || target.live.job->here)) return nullptr;
+  for (bool told = false; stop_asked == 0; told = true) {
+    auto session = session::open_target(target);
+    if (session) return std::move(*session);
+    if (session.error().message.find("is neither a running job") != std::string::npos) return nullptr;
+    if (target.live.job && discovery::silence_of(target.live.job->file) < 0) return nullptr;
+    if (!told) say("the connection to " + name_of(target) + " is lost; trying again");
+    std::this_thread::sleep_for(milliseconds(1000));
+  }
+  return nullptr;
+}
+
+int follow(const WatchWords& watch, std::unique_ptr<Session> first, session::Target target) {
+  std::unique_ptr<Session> followed = std::move(first);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, ask_to_stop);
   WatchScreen screen(!watch.json && output_is_terminal(), watch.ascii);
   std::optional<Snapshot> newest;
@@ -133,12 +165,15 @@ int follow(const WatchWords& watch, Session& session, const std::string& name) {
   Clock::time_point due = came;
   while (stop_asked == 0) {
     // Before looking for news: what was sent before the end is read before the end is said.
+    Session& session = *followed;
+    const std::string name = name_of(target);
     const Phase phase = session.phase();
     auto got = session.newer(milliseconds(phase == Phase::running ? 100 : 300));
     if (!got) return fail(could_not, got.error().message);
     const bool fresh = got->has_value();
     if (fresh) {
       newest = std::move(**got);
+      if (target.live.name.empty()) target.live.name = newest->job;
       came = Clock::now();
     }
     const bool over = session.phase() != Phase::running && !(fresh && !newest->finished);
@@ -150,7 +185,12 @@ int follow(const WatchWords& watch, Session& session, const std::string& name) {
     }
     if (over) {
       screen.leave();
-      return say_end(session.phase(), name);
+      const Phase end = session.phase();
+      auto next = goes_on(target);
+      if (next == nullptr && end == Phase::lost) next = again(target);
+      if (next == nullptr) return stop_asked != 0 ? done : say_end(end, name);
+      followed = std::move(next);
+      newest.reset();
     }
     due = std::max(due + watch.interval, Clock::now());
   }
@@ -162,16 +202,13 @@ int follow(const WatchWords& watch, Session& session, const std::string& name) {
 int watch(const std::vector<std::string>& words) {
   WatchWords watch;
   if (const auto status = parse_watch(words, watch)) return *status;
-  const auto runtime = wire::runtime_directory();
-  const auto jobs = wire::list_jobs();
-  // Endpoints and files can do without a runtime directory.
-  const auto target =
-      session::choose_target(watch.target, jobs ? *jobs : std::vector<wire::Job>(), runtime ? *runtime : std::string());
-  if (!target) return fail(could_not, watch.target.empty() && !jobs ? jobs.error().message : target.error().message);
+  auto target = meant_target({watch.target, watch.via, watch.wait, watch.interval});
+  if (!target) return fail(could_not, target.error().message);
   if (!target->note.empty()) say(target->note);
-  auto session = open_target(*target);
+  auto session = session::open_target(*target);
   if (!session) return fail(could_not, session.error().message);
-  const std::string name = target->file.empty() ? target->live.name : target->file;
+  const std::string name = target->file.empty() ? name_of(*target) : target->file;
+  say_way(**session, *target);
   if (!watch.once && !watch.json && !watch.plain && screen::Terminal::usable()) {
     if (const auto status = follow_full_screen(watch, *session, *target, name)) return *status;
   }
@@ -179,7 +216,7 @@ int watch(const std::vector<std::string>& words) {
     watch.once = true;
     return show_once(watch, **session, name);
   }
-  return follow(watch, **session, name);
+  return follow(watch, std::move(*session), *target);
 }
 
 }  // namespace pclscope::commands

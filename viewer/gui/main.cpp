@@ -1,6 +1,7 @@
 // pclscope-view: the window of `pclscope view`, which starts this program.
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -8,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/wire/jobs.hpp"
 #include "viewer/commands/command_line.hpp"
+#include "viewer/commands/meant_target.hpp"
 #include "viewer/gui/frame/window.hpp"
 #include "viewer/session/target.hpp"
 
@@ -22,14 +23,6 @@ bool has(const char* name) {
   return value && *value;
 }
 
-// Which run is meant is decided once: a lost job is looked for again by its name.
-Result<session::Target> resolve(const std::string& word) {
-  const auto runtime = wire::runtime_directory();
-  const auto jobs = wire::list_jobs();
-  if (word.empty() && !jobs) return jobs.error();
-  return session::choose_target(word, jobs ? *jobs : std::vector<wire::Job>(), runtime ? *runtime : std::string());
-}
-
 int view(const std::vector<std::string>& words) {
   gui::ViewOptions options;
   if (const auto status = gui::parse_view(words, options)) return *status;
@@ -38,11 +31,18 @@ int view(const std::vector<std::string>& words) {
                           "no display here (DISPLAY is not set): log in with ssh -X, or use pclscope watch, or "
                           "pclscope view --screenshot FILE.png");
   }
-  const auto target = resolve(options.target);
+  // Which run is meant is decided once: a lost job is looked for again by its name, or Slurm's id of it.
+  const auto target =
+      commands::meant_target({options.target, options.via, options.wait, std::chrono::milliseconds(500)});
   if (!target) return commands::fail(commands::could_not, target.error().message);
   if (!target->note.empty()) commands::say(target->note);
-  options.target = target->file.empty() ? target->live.name : target->file;
-  session::Feed::Open open = [word = options.target] { return session::open_run(word); };
+  options.target = commands::name_of(*target);
+  session::Feed::Open open = [target = *target] {
+    if (!target.live.job) return session::open_target(target);
+    auto again = session::find_target(target.again());
+    if (again) again->live.interval = target.live.interval;
+    return again ? session::open_target(*again) : Result<std::unique_ptr<session::Session>>(again.error());
+  };
   if (!target->file.empty()) {  // a file that cannot be read is said at once, in the terminal
     if (auto opened = session::open_stored(target->file); !opened)
       return commands::fail(commands::could_not, opened.error().message);

@@ -44,8 +44,11 @@ struct RunFacts {
   std::string job;                    // public name
   std::string token;                  // the job's secret
   std::string log;                    // attach: file for what is said in the background; may be empty
-  std::string endpoint;
-  Placement placement;  // no nodes: one, the launcher decides
+  std::string endpoint;               // empty: published nowhere; "auto": of that node's choice
+  bool tcp = false;                   // at a port of the system's choice as well
+  std::string batch_job, cluster;     // Slurm's; may be empty
+  std::string program;                // pclscope
+  Placement placement;                // no nodes: one, the launcher decides
 };
 
 // Shell: a new secret.

@@ -1,7 +1,10 @@
 #include <unistd.h>
 
+#include <cerrno>
+
 #include "analysis/wire/subscriber.hpp"
 #include "viewer/launch/process.hpp"
+#include "viewer/reach/ways.hpp"
 #include "viewer/session/session.hpp"
 
 namespace pclscope::session {
@@ -10,16 +13,20 @@ namespace {
 using Clock = std::chrono::steady_clock;
 // Without a pid to look at, silence must stand for death: aggregators publish every window, 60 s at most.
 constexpr auto longest_silence = std::chrono::seconds(90);
+// A job on another node gives signs of life in the shared directory; when no snapshot has come for so long they count.
+constexpr auto until_looked_for = std::chrono::seconds(15);
+constexpr auto between_looks = std::chrono::seconds(1);
 constexpr auto patience_with_graphs = std::chrono::seconds(10);
 
 class LiveSession final : public Session {
  public:
-  LiveSession(LiveSource source, std::unique_ptr<wire::Subscriber> subscriber)
-      : source_(std::move(source)), subscriber_(std::move(subscriber)) {}
+  LiveSession(LiveSource source, reach::Reached reached)
+      : source_(std::move(source)), subscriber_(std::move(reached.subscriber)), way_(std::move(reached.way)) {}
 
   Result<std::optional<Snapshot>> newer(std::chrono::milliseconds timeout) override;
   Phase phase() override;
   bool live() const override { return true; }
+  std::string way() const override { return way_; }
   bool complete() const override { return finished_; }
   Status messages(const TimeSpan&, const std::function<bool(std::span<const Message>)>&) override {
     return not_stored();
@@ -39,8 +46,13 @@ class LiveSession final : public Session {
     return {ErrorCode::bad_argument, "a running job gives summaries only: give the dump file instead"};
   }
 
+  Phase phase_elsewhere();
+
   LiveSource source_;
   std::unique_ptr<wire::Subscriber> subscriber_;
+  std::string way_;
+  Clock::time_point next_look_{};     // at the announcement of a job elsewhere
+  bool gone_ = false, lost_ = false;  // what it said
   Clock::time_point last_news_ = Clock::now();
   std::uint64_t sequence_ = 0;
   bool any_ = false;
@@ -52,6 +64,7 @@ class LiveSession final : public Session {
 Result<std::optional<Snapshot>> LiveSession::newer(std::chrono::milliseconds timeout) {
   const auto deadline = Clock::now() + timeout;
   auto got = any_ ? subscriber_->next(timeout) : Result<std::optional<Snapshot>>(std::optional<Snapshot>());
+  if (!got && got.error().code == ErrorCode::unreachable) return std::optional<Snapshot>();  // phase() says more
   if (!got) return got.error();
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
   if (!*got && (!any_ || Clock::now() - last_news_ > std::chrono::seconds(2))) {
@@ -73,20 +86,42 @@ Result<std::optional<Snapshot>> LiveSession::newer(std::chrono::milliseconds tim
 
 Phase LiveSession::phase() {
   if (finished_) return Phase::finished;
-  if (source_.aggregator_pid != 0) {
-    if (launch::process_alive(source_.aggregator_pid)) return Phase::running;
+  if (source_.job && !source_.job->here) return phase_elsewhere();
+  if (!subscriber_->open()) return Phase::lost;
+  if (source_.job) {
+    if (launch::process_alive(source_.job->aggregator_pid)) return Phase::running;
     // In order, an aggregator takes its announcement back before it ends.
-    return ::access(source_.announcement.c_str(), F_OK) == 0 ? Phase::lost : Phase::finished;
+    return ::access(source_.job->file.c_str(), F_OK) == 0 ? Phase::lost : Phase::finished;
   }
   return Clock::now() - last_news_ > longest_silence ? Phase::lost : Phase::running;
+}
+
+// An orderly end is told by the last snapshot; an announcement that is gone without one was taken down by others.
+Phase LiveSession::phase_elsewhere() {
+  if (const auto now = Clock::now(); now >= next_look_) {
+    next_look_ = now + between_looks;
+    const bool gone = ::access(source_.job->file.c_str(), F_OK) != 0 && errno == ENOENT;
+    const bool silent =
+        now - last_news_ > until_looked_for && discovery::silence_of(source_.job->file) > discovery::silent_s;
+    lost_ = silent || (gone && gone_);  // the last snapshot may be on its way
+    gone_ = gone;
+  }
+  return lost_ || !subscriber_->open() ? Phase::lost : Phase::running;
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Session>> open_live(const LiveSource& source) {
-  auto subscriber = wire::Subscriber::connect(source.endpoint);
-  if (!subscriber) return subscriber.error();
-  return std::unique_ptr<Session>(std::make_unique<LiveSession>(source, std::move(*subscriber)));
+  const reach::WayOptions ways{true, source.interval};
+  Result<reach::Reached> reached = [&]() -> Result<reach::Reached> {
+    if (!source.via.empty()) return reach::reach_via(source.via, source.name, ways);
+    if (source.job && !source.job->here) return reach::reach(*source.job, ways);
+    auto subscriber = wire::Subscriber::connect(source.endpoint);
+    if (!subscriber) return subscriber.error();
+    return reach::Reached{std::move(*subscriber), ""};
+  }();
+  if (!reached) return reached.error();
+  return std::unique_ptr<Session>(std::make_unique<LiveSession>(source, std::move(*reached)));
 }
 
 }  // namespace pclscope::session

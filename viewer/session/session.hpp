@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/discovery/jobs.hpp"
 #include "analysis/values/collective_call.hpp"
 #include "analysis/values/dag.hpp"
 #include "analysis/values/message.hpp"
@@ -47,6 +48,8 @@ class Session {
   virtual Result<std::optional<Snapshot>> newer(std::chrono::milliseconds timeout) = 0;
   // running, finished or lost.
   virtual Phase phase() = 0;
+  // How a running job on another node was reached, e.g. "ssh to node7"; empty: it is here, or a file.
+  virtual std::string way() const { return {}; }
   virtual bool live() const = 0;
   // False for a run that was cut off, for a file that is still being written, and when ranks are missing.
   virtual bool complete() const = 0;
@@ -71,14 +74,16 @@ class Session {
   virtual Result<std::vector<PairTraffic>> traffic() = 0;
 };
 
-// A running job. `aggregator_pid` and `announcement` (the job's file in the runtime directory) tell an orderly end
-// from a death; 0 and empty when not known (a TCP endpoint).
+// A running job. What is known of it tells an orderly end from a death.
 struct LiveSource {
   std::string name;
-  std::string endpoint;
-  std::uint32_t aggregator_pid = 0;
-  std::string announcement;
+  std::string endpoint;               // on this node, or as the user gave it
+  std::optional<discovery::Job> job;  // as it was announced; one that is not here is reached by viewer/reach
+  std::string via;                    // a host that finds the job itself, by ssh; empty: none
+  // Between snapshots that come through a relay.
+  std::chrono::milliseconds interval{1000};
 };
+// Waits for nobody when the job is here; else until it is reached, see viewer/reach/ways.hpp.
 Result<std::unique_ptr<Session>> open_live(const LiveSource& source);
 
 // A dump.

@@ -1,12 +1,12 @@
-// What the word after `pclscope watch` means: a job's name, an endpoint, or a file.
+// What the word after `pclscope watch` means: a job's name or Slurm's id of it, an endpoint, or a file.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "analysis/discovery/jobs.hpp"
 #include "analysis/values/result.hpp"
-#include "analysis/wire/jobs.hpp"
 #include "viewer/session/session.hpp"
 
 namespace pclscope::session {
@@ -15,15 +15,22 @@ struct Target {
   std::string file;  // a dump; empty for a running job
   LiveSource live;
   std::string note;  // one line for the user, e.g. which of several jobs was taken
+  // What to look for when the job is lost: it may go on elsewhere, under Slurm with another name.
+  std::string again() const;
 };
 
-// `word` empty: the only running job, else the newest with a note. `jobs` as list_jobs() gives them; `runtime` is
-// the runtime directory. Fails with not_found.
-Result<Target> choose_target(const std::string& word, const std::vector<wire::Job>& jobs, const std::string& runtime);
+// `word` empty: the only running job, else the newest with a note. `jobs` as all_jobs() gives them; of those without a
+// sign of life for long none is taken that is not named. Fails with not_found.
+Result<Target> choose_target(const std::string& word, const std::vector<discovery::Job>& jobs);
+// Among all jobs of this user, on all nodes. May wait for a home on the network.
+Result<Target> find_target(const std::string& word);
+// The same as seen from another host, which is asked when the target is opened.
+Target target_via(const std::string& host, const std::string& word);
 
 // Whether the word means a file that exists.
 bool is_existing_file(const std::string& word);
 // A dump or a running job. A file goes first: a job's name is one of those that `pclscope list` shows.
 Result<std::unique_ptr<Session>> open_run(const std::string& word);
+Result<std::unique_ptr<Session>> open_target(const Target& target);
 
 }  // namespace pclscope::session

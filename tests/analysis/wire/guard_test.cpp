@@ -13,10 +13,9 @@
 
 #include "analysis/wire/curve_keys.hpp"
 #include "analysis/wire/encode.hpp"
-#include "analysis/wire/jobs.hpp"
 #include "analysis/wire/publisher.hpp"
 #include "analysis/wire/subscriber.hpp"
-#include "tests/analysis/wire/private_directory.hpp"
+#include "tests/analysis/discovery/private_directory.hpp"
 #include "tests/analysis/wire/random_snapshot.hpp"
 #include "tests/analysis/wire/serving.hpp"
 

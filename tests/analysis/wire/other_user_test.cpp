@@ -9,17 +9,19 @@
 #include <chrono>
 #include <filesystem>
 
+#include "analysis/discovery/directories.hpp"
+#include "analysis/discovery/jobs.hpp"
 #include "analysis/wire/curve_keys.hpp"
 #include "analysis/wire/encode.hpp"
-#include "analysis/wire/jobs.hpp"
 #include "analysis/wire/publisher.hpp"
 #include "analysis/wire/subscriber.hpp"
-#include "tests/analysis/wire/private_directory.hpp"
+#include "tests/analysis/discovery/private_directory.hpp"
 #include "tests/analysis/wire/random_snapshot.hpp"
 #include "tests/analysis/wire/serving.hpp"
 
 using namespace pclscope;
 using namespace pclscope::wire;
+using namespace pclscope::discovery;
 using namespace std::chrono_literals;
 using pclscope::testing::PrivateDirectory;
 using pclscope::testing::RandomSnapshot;
@@ -178,8 +180,11 @@ TEST_CASE("a runtime directory that somebody else made first is refused, with a 
   REQUIRE_FALSE(strangers);
   CHECK(strangers.error().code == ErrorCode::not_permitted);
   CHECK(strangers.error().message.find("XDG_RUNTIME_DIR") != std::string::npos);
-  CHECK_FALSE(announce({.name = "job", .endpoint = "ipc:///x", .command = {}, .mpi = {}, .node = {}}));
-  CHECK_FALSE(list_jobs());
+  Job job;
+  job.name = "job";
+  job.endpoint = "ipc:///x";
+  CHECK_FALSE(announce(job));
+  CHECK_FALSE(jobs_here());
   CHECK(fs::is_empty(ours));
   fs::remove(ours);
   fs::create_directory_symlink("/tmp", ours);

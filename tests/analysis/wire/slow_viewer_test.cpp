@@ -13,7 +13,7 @@
 
 #include "analysis/wire/publisher.hpp"
 #include "analysis/wire/subscriber.hpp"
-#include "tests/analysis/wire/private_directory.hpp"
+#include "tests/analysis/discovery/private_directory.hpp"
 #include "tests/analysis/wire/random_snapshot.hpp"
 #include "tests/thinned.hpp"
 

@@ -17,7 +17,7 @@
 
 #include "analysis/wire/publisher.hpp"
 #include "analysis/wire/subscriber.hpp"
-#include "tests/analysis/wire/private_directory.hpp"
+#include "tests/analysis/discovery/private_directory.hpp"
 #include "tests/analysis/wire/random_snapshot.hpp"
 #include "tests/analysis/wire/raw_socket.hpp"
 #include "tests/analysis/wire/serving.hpp"
@@ -247,7 +247,7 @@ TEST_CASE("endpoints that cannot be are refused with the reason") {
   const std::string long_path(107 - 4, 'x');
   for (const std::string& endpoint :
        {std::string("ipc://relative"), "ipc:///" + long_path, std::string("ipc:///"), std::string("ipc://"),
-        std::string("tcp://127.0.0.1"), std::string("tcp://:5555"), std::string("tcp://127.0.0.1:0"),
+        std::string("tcp://127.0.0.1"), std::string("tcp://:5555"), std::string("tcp://127.0.0.1:-1"),
         std::string("tcp://127.0.0.1:65535"), std::string("tcp://127.0.0.1:12x"), std::string("udp://1.2.3.4:5"),
         std::string(""), std::string("ipc:///nowhere-at-all/job")}) {
     INFO(endpoint);
@@ -259,6 +259,47 @@ TEST_CASE("endpoints that cannot be are refused with the reason") {
     }
   }
   CHECK(Publisher::bind("ipc:///" + long_path).error().message.find("too long") != std::string::npos);
+  CHECK(Subscriber::connect("tcp://127.0.0.1:0").error().code == ErrorCode::bad_argument);
+}
+
+TEST_CASE("one publisher at a socket and at a port of the system's choice: the same news at both") {
+  const PrivateDirectory directory;
+  auto publisher = Publisher::bind("ipc://" + directory.path() + "/job");
+  REQUIRE(publisher);
+  const auto port = (*publisher)->also_bind("tcp://127.0.0.1:0");
+  REQUIRE(port);
+  CHECK(*port != "tcp://127.0.0.1:0");
+  CHECK((*publisher)->endpoint() == "ipc://" + directory.path() + "/job");
+  Snapshot snapshot;
+  snapshot.job = "job-1";
+  snapshot.live.sequence = 5;
+  (*publisher)->publish(snapshot);
+  const std::string socket = (*publisher)->endpoint();
+  const Serving serving(std::move(*publisher));
+  for (const std::string& endpoint : {socket, *port}) {
+    INFO(endpoint);
+    auto subscriber = Subscriber::connect(endpoint);
+    REQUIRE(subscriber);
+    const auto reached = (*subscriber)->reach(5s);
+    REQUIRE(reached);
+    REQUIRE(*reached);
+    CHECK((*reached)->job == "job-1");
+    const auto next = (*subscriber)->next(5s);
+    REQUIRE(next);
+    REQUIRE(*next);
+    CHECK((*next)->live.sequence == 5);
+  }
+}
+
+TEST_CASE("who has published nothing yet is reached all the same") {
+  const PrivateDirectory directory;
+  auto publisher = Publisher::bind("ipc://" + directory.path() + "/job");
+  REQUIRE(publisher);
+  const Serving serving(std::move(*publisher));
+  auto subscriber = Subscriber::connect("ipc://" + directory.path() + "/job");
+  const auto reached = (*subscriber)->reach(5s);
+  REQUIRE(reached);
+  CHECK_FALSE(*reached);
 }
 
 TEST_CASE("malformed questions are counted, and good ones still answered") {

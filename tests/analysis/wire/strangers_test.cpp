@@ -20,7 +20,7 @@
 #include "analysis/wire/frame.hpp"
 #include "analysis/wire/publisher.hpp"
 #include "analysis/wire/subscriber.hpp"
-#include "tests/analysis/wire/private_directory.hpp"
+#include "tests/analysis/discovery/private_directory.hpp"
 #include "tests/analysis/wire/random_snapshot.hpp"
 
 using namespace pclscope;

@@ -72,7 +72,10 @@ std::optional<int> parse_view(const std::vector<std::string>& words, ViewOptions
                "pclscope view"};
   std::string size = "1600x1000", theme = "dark", select;
   std::uint64_t history = options.history_bytes;
-  app.add_option("target", options.target, "Job name, endpoint or dump file (default: your running job)");
+  app.add_option("target", options.target,
+                 "Job name, Slurm job id, endpoint or dump file (default: your running job, on whatever node)");
+  app.add_flag("--wait", options.wait, "Wait for the job if it does not run yet");
+  app.add_option("--via", options.via, "Ask a login node for the job, by ssh: login.site.org")->type_name("HOST");
   app.add_option("--screenshot", options.screenshot, "Write a PNG and end; needs no display")->type_name("FILE.png");
   app.add_option("--size", size, "Of the window or the picture, WIDTHxHEIGHT (1600x1000)")->type_name("WxH");
   app.add_option("--select", select, "What is selected at first, e.g. region=3,period=1.5:2.5,rank=17,finding=0")
@@ -86,7 +89,7 @@ std::optional<int> parse_view(const std::vector<std::string>& words, ViewOptions
   app.add_option("--history", history, "Memory for what has been, e.g. 64MiB")->transform(CLI::AsSizeValue(false));
   app.add_option("--describe", options.describe, "Keep a file that says in JSON what is shown and where, for scripts")
       ->type_name("FILE");
-  commands::set_usage(app, "pclscope view [JOB|ENDPOINT|FILE] [--screenshot out.png]");
+  commands::set_usage(app, "pclscope view [JOB|ENDPOINT|FILE] [--wait] [--via HOST] [--screenshot out.png]");
   if (const auto status = commands::parse(app, words)) return status;
   if (!parse_size(size, options.width, options.height)) {
     return commands::fail(wrong_usage,

@@ -1,5 +1,5 @@
-// Announcements of running jobs, and the directory they are in.
-#include "analysis/wire/jobs.hpp"
+// Announcements of running jobs on their node, and the directory they are in.
+#include "analysis/discovery/jobs.hpp"
 
 #include <signal.h>
 #include <sys/stat.h>
@@ -11,10 +11,11 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tests/analysis/wire/private_directory.hpp"
+#include "analysis/discovery/directories.hpp"
+#include "tests/analysis/discovery/private_directory.hpp"
 
 using namespace pclscope;
-using namespace pclscope::wire;
+using namespace pclscope::discovery;
 using pclscope::testing::PrivateDirectory;
 namespace fs = std::filesystem;
 
@@ -60,7 +61,7 @@ TEST_CASE("announced jobs are listed, oldest first, until withdrawn") {
   const auto self = static_cast<std::uint32_t>(::getpid());
   REQUIRE(announce(job_named("second", self, 20)));
   REQUIRE(announce(job_named("first", self, 10)));
-  auto jobs = list_jobs();
+  auto jobs = jobs_here();
   REQUIRE(jobs);
   REQUIRE(jobs->size() == 2);
   const Job& first = (*jobs)[0];
@@ -76,7 +77,7 @@ TEST_CASE("announced jobs are listed, oldest first, until withdrawn") {
   CHECK(mode_of(session.path() + "/pclscope/first.job") == 0600);
   CHECK(mode_of(session.path() + "/pclscope") == 0700);
   withdraw("first");
-  jobs = list_jobs();
+  jobs = jobs_here();
   REQUIRE(jobs->size() == 1);
   CHECK((*jobs)[0].name == "second");
 }
@@ -88,11 +89,11 @@ TEST_CASE("a job whose aggregator is gone disappears with its sockets") {
   const std::string base = session.path() + "/pclscope/brief";
   std::ofstream(base + ".pub") << "x";
   std::ofstream(base + ".ask") << "x";
-  CHECK(list_jobs()->size() == 1);
+  CHECK(jobs_here()->size() == 1);
   ::kill(child, SIGKILL);
   siginfo_t info;
   REQUIRE(::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT) == 0);
-  CHECK(list_jobs()->empty());  // a zombie is gone
+  CHECK(jobs_here()->empty());  // a zombie is gone
   ::waitpid(child, nullptr, 0);
   CHECK_FALSE(fs::exists(base + ".job"));
   CHECK_FALSE(fs::exists(base + ".pub"));
@@ -111,7 +112,7 @@ TEST_CASE("a reused pid does not revive a job") {
   REQUIRE(at != std::string::npos);
   content.replace(at + 25, 1, " 1");  // one digit more
   std::ofstream(path) << content;
-  CHECK(list_jobs()->empty());
+  CHECK(jobs_here()->empty());
   CHECK_FALSE(fs::exists(path));
   end(child);
 }
@@ -125,7 +126,7 @@ TEST_CASE("files that are no announcements are left alone") {
       << R"({"name": "../../etc/x", "endpoint": "ipc:///x", "aggregator_pid": 999999})";
   std::ofstream(directory + "/types.job") << R"({"name": 5, "endpoint": [], "aggregator_pid": "x", "ranks": 1e300})";
   fs::create_directory(directory + "/folder.job");
-  const auto jobs = list_jobs();
+  const auto jobs = jobs_here();
   REQUIRE(jobs);
   CHECK(jobs->empty());
   CHECK(fs::exists(directory + "/noise.job"));
@@ -144,7 +145,7 @@ TEST_CASE("a job of another node that shares the directory is neither listed nor
   prefix_value("boot_id");
   prefix_value("host");
   std::ofstream(path) << content;
-  CHECK(list_jobs()->empty());
+  CHECK(jobs_here()->empty());
   CHECK(fs::exists(path));
 }
 

@@ -1,0 +1,34 @@
+#include "analysis/discovery/addresses.hpp"
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace pclscope::discovery {
+
+std::vector<std::string> addresses_here() {
+  constexpr std::size_t most = 8;
+  std::vector<std::string> all;
+  char name[256] = "";
+  ::gethostname(name, sizeof name - 1);
+  if (name[0] != 0) all.emplace_back(name);
+  ifaddrs* first = nullptr;
+  if (::getifaddrs(&first) != 0) return all;
+  for (const ifaddrs* one = first; one != nullptr && all.size() < most; one = one->ifa_next) {
+    constexpr unsigned up = IFF_UP | IFF_RUNNING;
+    if (one->ifa_addr == nullptr || one->ifa_addr->sa_family != AF_INET || (one->ifa_flags & IFF_LOOPBACK) != 0 ||
+        (one->ifa_flags & up) != up)
+      continue;
+    char text[INET_ADDRSTRLEN] = "";
+    const auto* address = reinterpret_cast<const sockaddr_in*>(one->ifa_addr);
+    if (::inet_ntop(AF_INET, &address->sin_addr, text, sizeof text) == nullptr) continue;
+    if (std::find(all.begin(), all.end(), text) == all.end()) all.emplace_back(text);
+  }
+  ::freeifaddrs(first);
+  return all;
+}
+
+}  // namespace pclscope::discovery

@@ -1,0 +1,12 @@
+// How this node is called from others.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace pclscope::discovery {
+
+// Its name, then its IPv4 addresses that are up, without the loopback's; at most 8.
+std::vector<std::string> addresses_here();
+
+}  // namespace pclscope::discovery

@@ -1,0 +1,276 @@
+"""Jobs on other nodes, as a login node finds and reaches them: by announcements in a shared home, over TCP, ssh and
+relays; and everything that can be wrong with homes, keys, names, networks and shells.
+
+The nodes are network namespaces; the "login node" is the test itself, with a runtime directory of its own and no MPI
+in its PATH.
+Depends on: launcher, time.
+"""
+import os
+import pathlib
+import subprocess
+import time
+import unittest
+
+import harness
+import sshd
+import testbed
+
+FIREWALL = """table inet pclscope_test {{
+  chain in {{
+    type filter hook input priority 0;
+    iifname "eth0" tcp dport {{ {0}, {1} }} drop
+  }}
+}}
+"""
+STRANGER = 54321
+
+
+class Elsewhere(testbed.TestbedTest):
+    NODES = 2
+
+    def setUp(self):
+        super().setUp()
+        self.job_environment = dict(self.box.environment, SLURM_JOB_ID="4711", SLURM_CLUSTER_NAME="alpha")
+        login = self.box.directory / "login"
+        login.mkdir(mode=0o700)
+        tools = self.box.directory / "tools"  # without any MPI
+        tools.mkdir()
+        for program in ("ssh", "sh", "cat", "env"):
+            found = subprocess.run(["sh", "-c", f"command -v {program}"], capture_output=True, text=True).stdout.strip()
+            if found.startswith("/"):
+                (tools / program).symlink_to(found)
+        self.login_environment = dict(self.box.environment, XDG_RUNTIME_DIR=str(login), PATH=str(tools))
+
+    def start_job(self, *options, slurm_job="4711", program="halo2d"):
+        self.box.environment = dict(self.job_environment, SLURM_JOB_ID=slurm_job)
+        if not slurm_job:
+            del self.box.environment["SLURM_JOB_ID"]
+        running = self.testbed.start(2, harness.program(program, "openmpi"), "1000000", "32", "2000", self.box.until(),
+                                     options=options)
+        running.end_sign = self.box.end_sign
+        self.box.environment = self.login_environment
+        return running
+
+    def listed(self, count=1, running=None):
+        def look():
+            jobs = self.box.json("list", "--json")["jobs"]
+            return (jobs,) if len(jobs) == count else None
+        return self.box.wait_for(f"{count} jobs in the list", look, running=running)[0]
+
+    def reached(self, done, way):
+        self.assertWorked(done)
+        self.assertRegex(done.stderr, f"over {way}")
+        self.assertIn("4 ranks on 2 nodes", done.stdout)
+
+    def end_job(self, running):
+        running.end_sign.touch()
+        self.assertWorked(running.finish())
+
+    def close_ports(self, job):
+        port = int(job["tcp"][0].rsplit(":", 1)[1])
+        done = subprocess.run(["ip", "netns", "exec", "node1", "nft", "-f", "-"],
+                              input=FIREWALL.format(port, port + 1), text=True, capture_output=True)
+        if done.returncode != 0:
+            self.skipTest(f"no nftables here: {done.stderr.strip()[:200]}")
+
+    def shells(self):
+        if why := sshd.why_not():
+            self.skipTest(f"no secure shells: {why}")
+        shells = sshd.Shells(self.box, self.NODES, self.box.environment["PCLSCOPE_SHARED"])
+        self.addCleanup(shells.close)
+        self.login_environment["PCLSCOPE_SSH"] = shells.client()
+        return shells
+
+    def test_over_tcp_with_one_word_and_for_nobody_else(self):
+        waiting = self.box.start("env", f"XDG_RUNTIME_DIR={self.login_environment['XDG_RUNTIME_DIR']}",
+                                 harness.PCLSCOPE, "watch", "--wait", "--once")  # before there is a job
+        running = self.start_job()
+        job, = self.listed(running=running)
+        self.assertEqual((job["node"], job["batch_job"], job["cluster"], job["here"], job["state"]),
+                         ("node1", "4711", "alpha", False, "recorded"))
+        waited = waiting.finish()
+        self.assertWorked(waited)
+        self.assertIn("waiting for a job of yours", waited.stderr)
+        self.box.wait_for("all ranks", lambda: "4 ranks on 2 nodes" in
+                          self.box.pclscope("watch", "--once").stdout, running=running)
+        for words in ((), (job["name"],), ("4711",), (f"{job['name']}@node1",)):
+            done = self.box.pclscope("watch", *words, "--once")
+            self.reached(done, f"tcp://(node1|10.77.0.1):")
+            print(f"watch {' '.join(words)}: {done.seconds:.2f} s", flush=True)
+        self.assertWorked(self.box.pclscope("inspect", job["name"], "ranks"))
+        table = self.box.pclscope("list").stdout
+        self.assertRegex(table, r"node1 \(alpha\)\s+4711")
+        self.check_strangers(job)
+        following = self.box.start(harness.PCLSCOPE, "watch", "--plain", "--interval", "200ms")
+        self.box.wait_for("pages", lambda: "matched" in following.output()[0], running=running)
+        self.end_job(running)
+        followed = following.finish()
+        self.assertWorked(followed)
+        self.assertIn(f"job {job['name']} has finished", followed.stderr)
+        self.assertEqual(self.box.json("list", "--json")["jobs"], [])
+
+    def check_strangers(self, job):
+        """Another user sees no job, and gets in nowhere, whatever he copies that he can name."""
+        home = self.box.directory / "stranger"
+        home.mkdir(mode=0o700)
+        os.chown(home, STRANGER, STRANGER)
+        os.chmod(self.box.directory, 0o755)
+        environment = {"HOME": str(home), "XDG_RUNTIME_DIR": str(home), "PATH": "/usr/bin:/bin"}
+
+        def stranger(*words, **more):
+            return subprocess.run(["setpriv", f"--reuid={STRANGER}", f"--regid={STRANGER}", "--clear-groups",
+                                   harness.PCLSCOPE, *words], env={**environment, **more}, text=True,
+                                  capture_output=True, timeout=harness.PATIENCE)
+        self.assertIn("no running job", stranger("list").stderr)
+        shared = self.box.environment["PCLSCOPE_SHARED"]
+        refused = stranger("watch", "--once", PCLSCOPE_SHARED=shared)
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("Permission denied", refused.stderr)
+        for endpoint in (job["tcp"][-1], job["endpoint"]):
+            refused = stranger("watch", endpoint, "--once")
+            self.assertEqual((refused.returncode, refused.stdout), (1, ""), refused.stderr)
+        # The announcement itself, by mistake sent to him: it leads nowhere.
+        folder = home / ".pclscope" / "jobs"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for file in pathlib.Path(shared, "jobs").glob("*.job"):
+            (folder / file.name).write_bytes(file.read_bytes())
+        for path in (folder.parent, folder, *folder.iterdir()):
+            os.chmod(path, 0o700)
+            os.chown(path, STRANGER, STRANGER)
+        refused = stranger("watch", job["name"], "--once", PCLSCOPE_SSH="/bin/false")
+        self.assertEqual((refused.returncode, refused.stdout), (1, ""), refused.stderr)
+        self.assertIn("cannot be reached", refused.stderr)
+        self.assertIn("no key file", refused.stderr)
+
+    def test_over_ssh_when_a_firewall_swallows_packets(self):
+        shells = self.shells()
+        running = self.start_job()
+        job, = self.listed(running=running)
+        self.box.wait_for("all ranks", lambda: "4 ranks on 2 nodes" in
+                          self.box.pclscope("watch", "--once").stdout, running=running)
+        self.close_ports(job)
+        self.box.environment = self.login_environment
+        done = self.box.pclscope("watch", "--once")
+        self.reached(done, "ssh to node1")
+        print(f"watch over ssh: {done.seconds:.2f} s", flush=True)
+        picture = self.box.directory / "view.png"
+        self.assertWorked(self.box.pclscope("view", "--screenshot", picture))
+        self.assertGreater(picture.stat().st_size, 10_000)
+        # From a desk that shares nothing, through any node.
+        self.box.environment = dict(self.login_environment, PCLSCOPE_SHARED="none")
+        self.assertRefused(self.box.pclscope("watch", "--once"), 1, "no running job of yours")
+        self.reached(self.box.pclscope("watch", "--via", "node2", "--once"), "ssh to node2")
+        for key, known, advice in (("foreign", "known", "ssh-copy-id node1"),
+                                   ("mine", "unknown", "by hand: ssh node1")):
+            self.box.environment = dict(self.login_environment, PCLSCOPE_SSH=shells.client(key, known))
+            refused = self.box.pclscope("watch", "--once")
+            self.assertRefused(refused, 1, "cannot be reached", "nobody answers", advice)
+        other = self.box.directory / "other-version"
+        other.write_text("#!/bin/sh\necho Welcome\necho 'pclscope-relay 9 9'\nexec cat\n")
+        other.chmod(0o755)
+        self.box.environment = dict(self.login_environment, PCLSCOPE_SSH=str(other))
+        self.assertRefused(self.box.pclscope("watch", "--once"), 1, "of another version", "install the same")
+        # The node is gone altogether.
+        self.box.environment = self.login_environment
+        self.box.kill_everything()
+        self.testbed.link(1, "down")
+        refused = self.box.pclscope("watch", job["name"], "--once")
+        self.assertEqual(refused.code, 1, str(refused))
+        self.assertIn("cannot be reached", refused.stderr)
+        running.finish()
+        for file in pathlib.Path(self.box.environment["PCLSCOPE_SHARED"], "jobs").iterdir():
+            file.unlink()
+        self.box.environment = self.job_environment
+        self.box.pclscope("list")  # sweeps what the killed job has left on its node
+
+    def test_requeued_jobs_are_followed_and_dead_ones_said(self):
+        first = self.start_job()
+        job, = self.listed(running=first)
+        following = self.box.start(harness.PCLSCOPE, "watch", "4711", "--plain", "--interval", "200ms")
+        self.box.wait_for("pages", lambda: "matched" in following.output()[0], running=following)
+        self.box.environment = self.job_environment
+        second = self.start_job()
+        self.listed(2, running=second)
+        for pid in self.box.aggregator_workers():
+            command = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
+            if job["name"] in command:
+                os.kill(pid, 9)
+        self.box.wait_for("the next job", lambda: "goes on as" in following.output()[1], running=following)
+        self.assertIn("Slurm job 4711 goes on as", following.output()[1])
+        self.end_job(first)
+        self.end_job(second)
+        self.assertWorked(following.finish())
+
+    def test_sites_and_users_who_want_no_port(self):
+        config = self.box.directory / "pclscope.conf"
+        for setting, options, slurm_job, listed, ports in (
+                ("publish = local  # no ports here\n", (), "4711", 1, False),
+                ("", ("--publish", "none"), "4711", 0, False),
+                ("", (), "", 1, False), ("publish = none\n", ("--publish", "tcp"), "", 1, True)):
+            with self.subTest(setting=setting, options=options):
+                config.write_text(setting)
+                self.job_environment["PCLSCOPE_CONFIG"] = str(config)
+                running = self.start_job(*options, slurm_job=slurm_job)
+                self.box.wait_for("running ranks", lambda: len(self.box.application_ranks("halo2d")) == 4,
+                                  running=running)
+                jobs = self.listed(listed, running=running)
+                self.assertEqual([bool(job["tcp"]) for job in jobs], [ports] * listed)
+                self.end_job(running)
+        config.write_text("publish = everywhere\n")
+        self.box.environment = dict(self.job_environment)
+        self.assertRefused(self.box.pclscope("run", "-n", "1", "--",
+                                             harness.program("ring", "openmpi")), 1, str(config), "auto, local or none")
+
+
+class Homes(harness.SystemTest):
+    """One node is enough: what a job and a viewer say of homes that cannot be shared."""
+
+    def run_job(self, *before):
+        script = " && ".join([*before, 'exec "$@"'])
+        command = self.box.traced_command(2, harness.program("ring", harness.MPIS[0]), "3")
+        return self.box.run("unshare", "-m", "sh", "-c", script, "sh", *command)
+
+    @unittest.skipIf(os.getuid() != 0, "mounts need root")
+    def test_a_home_that_cannot_be_written_changes_nothing_but_a_line(self):
+        home = self.box.directory / "home"
+        home.mkdir(mode=0o700)
+        self.box.environment.update(HOME=str(home))
+        del self.box.environment["PCLSCOPE_SHARED"]
+        for what, before, word in (
+                ("read-only", f"mount -t tmpfs -o ro tmpfs {home}", "read-only file system"),
+                ("full", f"mount -t tmpfs -o size=4k,nr_inodes=1 tmpfs {home}", "no space left"),
+                ("open to others", f"mount -t tmpfs -o mode=777 tmpfs {home}", "others can replace"),
+                ("not there", f"export HOME={home}/no", "there is no"),
+                ("somebody else's", f"mount -t tmpfs -o uid={STRANGER},mode=755 tmpfs {home}", "others can replace")):
+            with self.subTest(home=what):
+                done = self.run_job(before)
+                self.assertWorked(done)
+                lines = done.our_lines()
+                self.assertLessEqual(len(lines), 1, str(done))
+                if lines:  # a short job may be over before the home has answered
+                    self.assertIn(word, lines[0].lower(), str(done))
+                    self.assertIn("other nodes cannot find the job", lines[0])
+
+    def test_two_clusters_on_one_home_and_clocks_apart(self):
+        """Files of a node of this one's name that was booted otherwise, and by a clock that is an hour ahead."""
+        program = harness.program("halo2d", harness.MPIS[0])
+        running = self.box.start_traced(2, program, "1000000", "32", "2000", self.box.until())
+        name = self.box.job_name(running)
+        folder = pathlib.Path(self.box.environment["PCLSCOPE_SHARED"], "jobs")
+        own, = self.box.wait_for("shared announcement", lambda: list(folder.glob("*.job")), running=running)
+        host = own.name.split("@")[1].rsplit(".", 2)[0]
+        text = own.read_text()
+        boot = text.split('"boot_id": "')[1].split('"')[0]
+        twin = folder / f"{name}@{host}.deadbeef.job"
+        twin.write_text(text.replace(boot, "deadbeef-0"))
+        ahead = time.time() + 3600
+        os.utime(twin, (ahead, ahead))
+        jobs = self.box.json("list", "--json")["jobs"]
+        self.assertEqual(sorted(job["here"] for job in jobs), [False, True])
+        self.assertEqual([job["silent_s"] for job in jobs], [0, 0])
+        twin.unlink()
+        self.assertWorked(self.box.end(running))
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,23 @@
+// The command lines that start pclscope on another node.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/discovery/jobs.hpp"
+#include "viewer/reach/relay_link.hpp"
+
+namespace pclscope::reach {
+
+// `ssh HOST pclscope relay WORDS`; $PCLSCOPE_SSH names another program, with options if need be. `program`: where
+// pclscope is likely to be there; else it is looked for in PATH.
+RelayCommand by_ssh(const std::string& host, const std::string& program, const std::vector<std::string>& words);
+// Beside the steps of a running Slurm job, on its node.
+RelayCommand by_srun(const discovery::Job& job, const std::vector<std::string>& words);
+// What makes the relay there look at this job: its name, and where it listens.
+std::vector<std::string> relay_words(const discovery::Job& job);
+
+// Whether a word can stand for a host in a command line: it may come from a file.
+bool is_host(const std::string& word);
+
+}  // namespace pclscope::reach

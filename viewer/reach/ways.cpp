@@ -1,0 +1,129 @@
+#include "viewer/reach/ways.hpp"
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "viewer/launch/program.hpp"
+#include "viewer/reach/remote_command.hpp"
+
+namespace pclscope::reach {
+namespace {
+
+using std::chrono::milliseconds;
+using Stop = std::atomic<bool>;
+
+struct Way {
+  std::string name;
+  bool at_once;  // with the one before it
+  std::function<Result<std::unique_ptr<wire::Subscriber>>(const Stop&)> go;
+};
+
+Way over_tcp(const std::string& endpoint, const std::string& job) {
+  return {endpoint, true, [endpoint, job](const Stop& stop) -> Result<std::unique_ptr<wire::Subscriber>> {
+            auto subscriber = wire::Subscriber::connect(endpoint);
+            if (!subscriber) return subscriber.error();
+            Error last;
+            for (milliseconds spent{0}; spent < patience_tcp && !stop; spent += milliseconds(500)) {
+              const auto first = (*subscriber)->reach(milliseconds(500));
+              if (first && *first && (*first)->job != job)
+                return Error{ErrorCode::not_found, "another job, " + (*first)->job + ", answers there"};
+              if (first) return std::move(*subscriber);
+              last = first.error();
+              if (last.code != ErrorCode::unreachable) return last;
+            }
+            return Error{ErrorCode::unreachable, "nobody answers (a firewall, or other keys: pclscope key)"};
+          }};
+}
+
+Way over_relay(const RelayCommand& command, const std::string& job, milliseconds interval, milliseconds wait) {
+  return {command.where, false,
+          [command, job, interval, wait](const Stop& stop) -> Result<std::unique_ptr<wire::Subscriber>> {
+            auto relayed = open_relay(command, wait, interval, stop);
+            if (!relayed) return relayed.error();
+            if (!job.empty() && relayed->job != job)
+              return Error{ErrorCode::not_found, "another job, " + relayed->job + ", answers there"};
+            return std::make_unique<wire::Subscriber>(std::move(relayed->link));
+          }};
+}
+
+// Of the threads and of whoever waits for them; who comes last ends it.
+struct Race {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::optional<Reached> winner;  // under mutex, all below too
+  std::vector<std::string> failures;
+  std::size_t over = 0;
+  Stop stop{false};
+
+  void run(const Way& way) {
+    auto reached = way.go(stop);
+    const std::lock_guard lock(mutex);
+    ++over;
+    if (!reached) {
+      const std::string& why = reached.error().message;
+      failures.push_back(why.rfind(way.name, 0) == 0 ? why : way.name + ": " + why);
+    } else if (!winner) {
+      winner = Reached{std::move(*reached), way.name};
+      stop = true;
+    }
+    changed.notify_all();
+  }
+};
+
+Result<Reached> race(const std::vector<Way>& ways, const std::string& job, milliseconds wait) {
+  const auto shared = std::make_shared<Race>();
+  std::unique_lock lock(shared->mutex);
+  for (std::size_t started = 0; started < ways.size() && !shared->winner;) {
+    std::thread([shared, way = ways[started]] { shared->run(way); }).detach();
+    ++started;
+    if (started < ways.size() && ways[started].at_once) continue;
+    // At once when all that were started have failed.
+    shared->changed.wait_for(lock, head_start, [&] { return shared->winner || shared->over == started; });
+  }
+  const auto all_in = [&] { return shared->winner || shared->over == ways.size(); };
+  shared->changed.wait_for(lock, wait + milliseconds(1000), all_in);
+  shared->stop = true;
+  if (shared->winner) return std::move(*shared->winner);
+  std::string why;
+  for (const std::string& failure : shared->failures) why += (why.empty() ? "" : "; ") + failure;
+  if (why.empty()) why = "no way leads there: it opened no port, and its node's name is not known";
+  return Error{ErrorCode::unreachable, "job " + job + " cannot be reached: " + why};
+}
+
+bool srun_is_here() {
+  const char* path = std::getenv("PATH");
+  return launch::find_program("srun", path != nullptr ? path : "/usr/bin:/bin").state == launch::ProgramState::found;
+}
+
+bool is_number(const std::string& word) {
+  return !word.empty() && word.find_first_not_of("0123456789") == std::string::npos;
+}
+
+}  // namespace
+
+Result<Reached> reach(const discovery::Job& job, const WayOptions& options) {
+  std::vector<Way> ways;
+  for (const std::string& endpoint : job.tcp) {
+    if (endpoint.rfind("tcp://", 0) == 0) ways.push_back(over_tcp(endpoint, job.name));
+  }
+  if (options.relays && is_host(job.node))
+    ways.push_back(over_relay(by_ssh(job.node, job.program, relay_words(job)), job.name, options.interval, patience));
+  if (options.relays && is_host(job.node) && is_number(job.batch_job) && srun_is_here())
+    ways.push_back(over_relay(by_srun(job, relay_words(job)), job.name, options.interval, patience));
+  return race(ways, job.name, patience);
+}
+
+Result<Reached> reach_via(const std::string& host, const std::string& word, const WayOptions& options) {
+  if (!is_host(host))
+    return Error{ErrorCode::bad_argument, "'" + host + "' is no host: write login.site.org or user@login.site.org"};
+  std::vector<std::string> words;
+  if (!word.empty()) words.push_back(word);
+  return race({over_relay(by_ssh(host, "", words), "", options.interval, patience_via)}, word.empty() ? "there" : word,
+              patience_via);
+}
+
+}  // namespace pclscope::reach
