@@ -162,13 +162,13 @@ std::vector<std::string> aggregator_words(const RunOptions& options, const RunFa
   if (!options.baseline.empty()) words.insert(words.end(), {"--baseline", options.baseline});
   if (!options.keep.empty()) words.insert(words.end(), {"--keep", options.keep});
   if (options.budget_bytes) words.insert(words.end(), {"--budget", std::to_string(*options.budget_bytes)});
+  // Whole milliseconds; finer windows than that are refused by the command line.
+  words.insert(words.end(),
+               {"--window-ms", std::to_string(options.window_ns / 1'000'000), "--publish", facts.endpoint});
   if (facts.tcp) words.push_back("--tcp");
   if (!facts.batch_job.empty()) words.insert(words.end(), {"--batch-job", facts.batch_job});
   if (!facts.cluster.empty()) words.insert(words.end(), {"--cluster", facts.cluster});
   if (!facts.program.empty()) words.insert(words.end(), {"--program", facts.program});
-  // Whole milliseconds; finer windows than that are refused by the command line.
-  words.insert(words.end(),
-               {"--window-ms", std::to_string(options.window_ns / 1'000'000), "--publish", facts.endpoint});
   return words;
 }
 

@@ -70,8 +70,9 @@ class Relay {
     auto frame = run_.link->snapshot(now);
     if (!frame) return fail(frame.error().message);
     if (!*frame) return;
-    next_snapshot_ = now + interval_;
-    if (!writer_.write(Part::snapshot, (*frame)->bytes)) end();
+    const std::uint64_t before = writer_.bytes_written();
+    if (!writer_.write(Part::snapshot, (*frame)->bytes)) return end();
+    next_snapshot_ = now + std::max(interval_, pause_after(writer_.bytes_written() - before));
   }
 
   void look_after() {

@@ -40,6 +40,12 @@ std::string relay_greeting_line() {
   return std::string(relay_greeting) + " " + std::to_string(relay_version) + " " + std::to_string(wire::version_major);
 }
 
+std::chrono::milliseconds pause_after(std::uint64_t bytes) {
+  constexpr std::uint64_t bytes_per_ms = 50;
+  constexpr std::uint64_t longest_ms = 5000;
+  return std::chrono::milliseconds(std::min(bytes / bytes_per_ms, longest_ms));
+}
+
 struct RelayWriter::Packer {
   ZSTD_CCtx* context = ZSTD_createCCtx();
   std::vector<std::uint8_t> out;

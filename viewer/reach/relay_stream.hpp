@@ -33,6 +33,10 @@ enum class Part : std::uint8_t {
 inline constexpr std::chrono::seconds sign_every{2};
 inline constexpr std::chrono::seconds longest_silence{15};  // then the other side counts as gone
 
+// Lines to a desk are thin: after a snapshot of so many bytes, as packed, the next one waits until that makes 50 kB/s
+// on average, 5 s at most.
+std::chrono::milliseconds pause_after(std::uint64_t bytes);
+
 struct RelayMessage {
   Part part = Part::sign;
   std::vector<std::uint8_t> bytes;  // unpacked
