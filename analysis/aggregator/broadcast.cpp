@@ -1,10 +1,17 @@
 #include "analysis/aggregator/broadcast.hpp"
 
+#include <pthread.h>
+#include <signal.h>
 #include <unistd.h>
+
+#include <mutex>
+#include <optional>
+#include <thread>
 
 #include "analysis/aggregator/output.hpp"
 #include "analysis/discovery/addresses.hpp"
 #include "analysis/discovery/directories.hpp"
+#include "analysis/wire/curve_keys.hpp"
 
 namespace pclscope::aggregator {
 
@@ -31,7 +38,7 @@ void Broadcast::open(const Options& options, std::int64_t origin_realtime_ns) {
   if (endpoint.rfind("tcp://", 0) == 0) endpoint = announce_endpoint(publisher_->endpoint());
   char node[256] = "";
   ::gethostname(node, sizeof node - 1);
-  if (options.tcp) open_port();
+  if (options.tcp) read_keys();
   announcement_.name = options.job;
   announcement_.endpoint = endpoint;
   announcement_.program = options.program;
@@ -48,17 +55,42 @@ void Broadcast::open(const Options& options, std::int64_t origin_realtime_ns) {
 // Where a viewer on this node connects, of one that was given by the user.
 std::string Broadcast::announce_endpoint(const std::string& bound) {
   const std::string host = bound.substr(6, bound.rfind(':') - 6), port = bound.substr(bound.rfind(':'));
-  const bool anywhere = host == "*" || host == "0.0.0.0";
+  const bool anywhere = host == "*" || host == "0.0.0.0" || host == "[::]";
   if (anywhere) announce_port(bound);
   else if (host.rfind("127.", 0) != 0 && host != "localhost") announcement_.tcp.push_back(bound);
   return anywhere ? "tcp://127.0.0.1" + port : bound;
 }
 
-// Besides the socket; encrypted, for owners of the user's keys.
+// They lie in the home, which may hang: in a thread of its own.
+struct Broadcast::Keys {
+  std::mutex mutex;
+  std::optional<Result<wire::CurveKeys>> read;
+};
+
+void Broadcast::read_keys() {
+  keys_ = std::make_shared<Keys>();
+  sigset_t all, before;  // the thread has no business with the program's signals
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_BLOCK, &all, &before);
+  std::thread([keys = keys_] {
+    auto read = wire::own_keys();
+    const std::lock_guard lock(keys->mutex);
+    keys->read = std::move(read);
+  }).detach();
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+// Besides the socket, once the keys are there; encrypted, for those who have them.
 void Broadcast::open_port() {
-  const auto bound = publisher_->also_bind("tcp://*:0");
-  if (!bound) return complain(bound.error().message + ": from other nodes the job is reached by ssh");
-  announce_port(*bound);
+  std::unique_lock lock(keys_->mutex);
+  if (!keys_->read) return;
+  const Result<wire::CurveKeys> keys = std::move(*keys_->read);
+  lock.unlock();
+  keys_.reset();
+  const auto bound = keys ? publisher_->also_bind("tcp://*:0", &*keys) : keys.error();
+  if (bound) announce_port(*bound);
+  else complain(bound.error().message + ": from other nodes the job is reached by ssh");
+  announce();
 }
 
 // "tcp://*:40123": anybody's address is that of each network that this node is in.
@@ -67,8 +99,10 @@ void Broadcast::announce_port(const std::string& bound) {
   for (const std::string& host : discovery::addresses_here()) announcement_.tcp.push_back("tcp://" + host + port);
 }
 
+// To other nodes once it is known how they get in.
 void Broadcast::announce() {
-  if (const Status status = announcer_.announce(announcement_); !status) complain(status.error().message);
+  const Status status = keys_ ? discovery::announce(announcement_) : announcer_.announce(announcement_);
+  if (!status) complain(status.error().message);
 }
 
 void Broadcast::set_mpi(const std::string& mpi) {
@@ -83,6 +117,7 @@ void Broadcast::publish(const Snapshot& snapshot) {
 void Broadcast::serve(const wire::Publisher::DagHandler& dag, const wire::Publisher::TrafficHandler& traffic) {
   if (!on()) return;
   publisher_->serve(dag, traffic);
+  if (keys_) open_port();
   if (const std::string problem = announcer_.problem(); !problem.empty())
     complain("other nodes cannot find the job: " + problem);
 }
@@ -101,6 +136,7 @@ void Broadcast::close() {
   if (!on()) return;
   publisher_.reset();
   announcer_.withdraw();
+  discovery::withdraw(announcement_.name);
 }
 
 }  // namespace pclscope::aggregator

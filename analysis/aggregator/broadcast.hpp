@@ -29,6 +29,7 @@ class Broadcast {
 
  private:
   void announce();
+  void read_keys();
   void open_port();
   void announce_port(const std::string& bound);
   std::string announce_endpoint(const std::string& bound);
@@ -36,6 +37,8 @@ class Broadcast {
   std::unique_ptr<wire::Publisher> publisher_;
   discovery::Job announcement_;
   discovery::Announcer announcer_;
+  struct Keys;
+  std::shared_ptr<Keys> keys_;  // while they are being read
 };
 
 }  // namespace pclscope::aggregator

@@ -99,9 +99,12 @@ Result<std::string> shared_directory() {
   }
   const std::string parent = path.substr(0, path.rfind('/') + 1);
   struct stat above {};
-  if (::stat(parent.c_str(), &above) != 0)
-    return Error{ErrorCode::not_found, "there is no " + parent + ": " + std::strerror(errno) + "; set " + instead};
-  if (!keeps_entries(above) || (above.st_uid != ::geteuid() && above.st_uid != 0 && (above.st_mode & S_ISVTX) == 0)) {
+  if (::stat(parent.c_str(), &above) != 0) {
+    const bool no_home = errno == ENOENT && (given == nullptr || *given == 0);
+    return Error{no_home ? ErrorCode::not_found : ErrorCode::io,
+                 "cannot use " + parent + ": " + std::strerror(errno) + "; set " + instead};
+  }
+  if (!keeps_entries(above) || (above.st_uid != ::geteuid() && above.st_uid != 0)) {
     return Error{ErrorCode::not_permitted,
                  "others can replace what is in " + parent + ": chmod go-w it, or set " + instead};
   }

@@ -95,6 +95,11 @@ Result<CurveKeys> load_or_create_keys(const std::string& path) {
   return load_keys(path);
 }
 
+Result<CurveKeys> own_keys() {
+  const auto path = key_file_path();
+  return path ? load_or_create_keys(*path) : path.error();
+}
+
 Result<CurveKeys> replace_keys(const std::string& path) {
   const auto content = fresh_keys();
   if (!content) return content.error();

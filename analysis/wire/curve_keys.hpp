@@ -25,6 +25,9 @@ Result<CurveKeys> load_keys(const std::string& path);
 // Reads the file, or makes it (mode 0600) when there is none. When several do so at once, all get the same keys.
 Result<CurveKeys> load_or_create_keys(const std::string& path);
 
+// Those of key_file_path(), made if need be. May wait for a home on the network.
+Result<CurveKeys> own_keys();
+
 // Makes new keys (mode 0600) in the place of whatever is there. Publishers that run keep the old ones.
 Result<CurveKeys> replace_keys(const std::string& path);
 

@@ -35,6 +35,8 @@ class FrameLink {
   virtual Result<std::optional<Frame>> snapshot(Deadline deadline) = 0;
   // False once it is certain that nothing will come any more.
   virtual bool open() const { return true; }
+  // Whether snapshots come at a pace of the other side's: then none is asked for because none has come for a while.
+  virtual bool paced() const { return false; }
   // What to say when nobody answered for `waited`.
   virtual Error nobody(std::chrono::milliseconds waited) const = 0;
 };

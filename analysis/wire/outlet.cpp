@@ -34,14 +34,16 @@ Error not_bound(const std::string& address, int error) {
 
 Error not_opened() { return {ErrorCode::io, std::string("cannot open a socket: ") + zmq_strerror(errno)}; }
 
-// Of what the socket was bound to last, e.g. tcp://0.0.0.0:40123; 0: not known.
-int bound_port(ZmqSocket& socket) {
+// What the socket was bound to last, e.g. tcp://0.0.0.0:40123.
+std::string last_endpoint(ZmqSocket& socket) {
   char text[256] = "";
   std::size_t size = sizeof text;
-  if (zmq_getsockopt(socket.get(), ZMQ_LAST_ENDPOINT, text, &size) != 0) return 0;
-  const char* colon = std::strrchr(text, ':');
+  return zmq_getsockopt(socket.get(), ZMQ_LAST_ENDPOINT, text, &size) == 0 ? text : "";
+}
+
+int port_of(const std::string& endpoint) {
   int port = 0;
-  if (colon != nullptr) std::from_chars(colon + 1, text + std::strlen(text), port);
+  std::from_chars(endpoint.data() + endpoint.rfind(':') + 1, endpoint.data() + endpoint.size(), port);
   return port;
 }
 
@@ -59,7 +61,7 @@ void SocketFile::own(const std::string& path) {
   inode_ = found.st_ino;
 }
 
-Status Outlet::open(const Endpoint& endpoint) {
+Status Outlet::open(const Endpoint& endpoint, const CurveKeys* keys) {
   publish = ZmqSocket(context_, ZMQ_XPUB);
   ask = ZmqSocket(context_, ZMQ_ROUTER);
   if (!publish || !ask) return not_opened();
@@ -71,7 +73,7 @@ Status Outlet::open(const Endpoint& endpoint) {
   }
   publish.set(ZMQ_XPUB_VERBOSE, 1);  // tell of every viewer, not only of the first
   text_ = endpoint.text;
-  if (endpoint.kind == Endpoint::Kind::tcp) return open_tcp(endpoint);
+  if (endpoint.kind == Endpoint::Kind::tcp) return open_tcp(endpoint, keys);
   const Status first = open_ipc(publish, endpoint.publish, endpoint.publish_path, publish_file_);
   return first ? open_ipc(ask, endpoint.ask, endpoint.ask_path, ask_file_) : first;
 }
@@ -96,14 +98,12 @@ Status Outlet::guard(ZmqSocket& socket, const CurveKeys& keys) {
   return {};
 }
 
-Status Outlet::open_tcp(const Endpoint& endpoint) {
+Status Outlet::open_tcp(const Endpoint& endpoint, const CurveKeys* given) {
   if (!zmq_has("curve")) {
     return Error{ErrorCode::not_permitted,
                  "endpoint " + endpoint.text + ": this libzmq has no CURVE encryption, publish over ipc:// only"};
   }
-  const auto path = key_file_path();
-  if (!path) return path.error();
-  const auto keys = load_or_create_keys(*path);
+  const Result<CurveKeys> keys = given != nullptr ? Result<CurveKeys>(*given) : own_keys();
   if (!keys) return keys.error();
   if (!acceptor_.open(context_, keys->client_public, publish, ask)) {
     return Error{ErrorCode::io, std::string("cannot guard the endpoint: ") + zmq_strerror(errno)};
@@ -127,14 +127,15 @@ Status Outlet::bind_tcp(const Endpoint& endpoint) {
   }
   for (int attempt = 0;; attempt++) {
     if (zmq_bind(publish.get(), endpoint.publish.c_str()) != 0) return not_bound(endpoint.publish, errno);
-    const int port = bound_port(publish);
+    const std::string bound = last_endpoint(publish);
+    const int port = port_of(bound);
     const std::string host = endpoint.publish.substr(0, endpoint.publish.rfind(':') + 1);
     if (port > 0 && port < 65535 && zmq_bind(ask.get(), (host + std::to_string(port + 1)).c_str()) == 0) {
       text_ = host + std::to_string(port);
       return {};
     }
     if (attempt == port_attempts) return not_bound(endpoint.publish, EADDRINUSE);
-    zmq_unbind(publish.get(), (host + std::to_string(port)).c_str());
+    if (zmq_unbind(publish.get(), bound.c_str()) != 0) return not_bound(endpoint.publish, errno);
   }
 }
 

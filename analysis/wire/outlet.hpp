@@ -27,8 +27,8 @@ class SocketFile {
 
 class Outlet {
  public:
-  // The context must live longer. Each fails as Publisher::bind() does.
-  Status open(const Endpoint& endpoint);
+  // `keys`: for tcp; none: the user's, read here. Fails as Publisher::bind() does.
+  Status open(const Endpoint& endpoint, const CurveKeys* keys = nullptr);
 
   // As a viewer on another node would write it after HOST has been put in the place of *: with the port that the
   // system chose, if it was 0.
@@ -45,7 +45,7 @@ class Outlet {
 
  private:
   Status open_ipc(ZmqSocket& socket, const std::string& address, const std::string& path, SocketFile& file);
-  Status open_tcp(const Endpoint& endpoint);
+  Status open_tcp(const Endpoint& endpoint, const CurveKeys* given);
   Status bind_tcp(const Endpoint& endpoint);
   Status guard(ZmqSocket& socket, const CurveKeys& keys);
 

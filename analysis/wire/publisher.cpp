@@ -130,11 +130,11 @@ Result<std::unique_ptr<Publisher>> Publisher::bind(const std::string& endpoint) 
   return publisher;
 }
 
-Result<std::string> Publisher::also_bind(const std::string& endpoint) {
+Result<std::string> Publisher::also_bind(const std::string& endpoint, const CurveKeys* keys) {
   const auto parsed = parse_endpoint(endpoint);
   if (!parsed) return parsed.error();
   auto outlet = std::make_unique<Outlet>();
-  if (const Status opened = outlet->open(*parsed); !opened) return opened.error();
+  if (const Status opened = outlet->open(*parsed, keys); !opened) return opened.error();
   return state_->outlets.emplace_back(std::move(outlet))->endpoint();
 }
 

@@ -13,6 +13,8 @@
 
 namespace pclscope::wire {
 
+struct CurveKeys;
+
 class Publisher {
  public:
   // `endpoint`: "ipc:///path/job" (sockets /path/job.pub and /path/job.ask, mode 0600) or "tcp://host:port"
@@ -20,8 +22,8 @@ class Publisher {
   // bad_argument, not_permitted, damaged (the key file), io.
   static Result<std::unique_ptr<Publisher>> bind(const std::string& endpoint);
   // At one more endpoint, which may be "tcp://*:0": a port of the system's choice. The endpoint as it was bound, e.g.
-  // "tcp://*:40123". Fails as bind().
-  Result<std::string> also_bind(const std::string& endpoint);
+  // "tcp://*:40123". `keys`: for tcp, read already; none: they are read. Fails as bind().
+  Result<std::string> also_bind(const std::string& endpoint, const CurveKeys* keys = nullptr);
   // The first one, as it was bound.
   const std::string& endpoint() const;
   ~Publisher();  // removes ipc files

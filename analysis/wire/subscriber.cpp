@@ -44,6 +44,7 @@ Result<std::unique_ptr<Subscriber>> Subscriber::connect(const std::string& endpo
 
 std::unique_ptr<FrameLink> Subscriber::take_link() { return std::move(state_->link); }
 bool Subscriber::open() const { return state_->link->open(); }
+bool Subscriber::paced() const { return state_->link->paced(); }
 
 Result<Answer> Subscriber::State::exchange(std::span<const std::uint8_t> question, std::uint64_t id, Frame& body,
                                            std::chrono::milliseconds timeout, Clock::time_point deadline) {

@@ -28,8 +28,9 @@ class Subscriber {
   Result<std::optional<Snapshot>> reach(std::chrono::milliseconds timeout);
   // The link; nothing else may be asked of the subscriber afterwards.
   std::unique_ptr<FrameLink> take_link();
-  // False once it is certain that nothing will come any more.
+  // As the link says.
   bool open() const;
+  bool paced() const;
 
   // Asks for the newest snapshot. Fails with unreachable (nobody answered in time, or the job has published nothing
   // yet), wrong_version, damaged, not_ours, not_permitted (over ipc: another user answers).

@@ -211,6 +211,30 @@ TEST_CASE("what to watch is chosen by name, endpoint, file, or because it is the
   CHECK_FALSE(session::choose_target("nothing-here", jobs));
 }
 
+TEST_CASE("a lost job is looked for as itself, then as what goes on in its place") {
+  std::vector<discovery::Job> jobs(3);
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    jobs[i].name = "sim-" + std::to_string(i);
+    jobs[i].node = "n" + std::to_string(i);
+    jobs[i].here = false;
+    jobs[i].started_realtime_ns = static_cast<std::int64_t>(i);
+    jobs[i].batch_job = i < 2 ? "4711" : "12";
+  }
+  auto target = session::choose_target("sim-0", jobs);
+  REQUIRE(target);
+  target->live.interval = std::chrono::milliseconds(77);
+  CHECK(session::choose_again(*target, jobs)->live.name == "sim-0");  // beside another of the same allocation
+  jobs[0].silent_s = 1000;
+  CHECK(session::choose_again(*target, jobs)->live.name == "sim-1");
+  CHECK(session::choose_again(*target, jobs)->live.interval == target->live.interval);
+  jobs[1].cluster = "another";
+  CHECK(session::choose_again(*target, jobs).error().code == ErrorCode::not_found);
+  jobs[2].name = "sim-0";
+  CHECK(session::choose_again(*target, jobs)->live.job->node == "n2");
+  const auto last = session::choose_target("sim-0@n2", jobs);
+  CHECK(session::choose_again(*last, {jobs[0]}).error().code == ErrorCode::not_found);  // an earlier one is none
+}
+
 TEST_CASE("jobs elsewhere are chosen by Slurm's id and node; silent ones only when named and nobody else is meant") {
   std::vector<discovery::Job> jobs(3);
   for (std::size_t i = 0; i < jobs.size(); ++i) {
@@ -224,13 +248,11 @@ TEST_CASE("jobs elsewhere are chosen by Slurm's id and node; silent ones only wh
   jobs[2].silent_s = 1000;
   CHECK(session::choose_target("", jobs)->live.name == "sim-1");
   CHECK(session::choose_target("4711", jobs)->live.name == "sim-1");
-  CHECK(session::choose_target("4711", jobs)->again() == "4711");
   CHECK(session::choose_target("sim-0@n0", jobs)->live.name == "sim-0");
   const auto silent = session::choose_target("sim-2", jobs);
   REQUIRE(silent);
   CHECK(silent->live.name == "sim-2");
   CHECK(silent->note.find("1000 s") != std::string::npos);
-  CHECK(silent->again() == "sim-2");
   jobs[1].silent_s = 1000;  // the newer of two with one id is silent
   CHECK(session::choose_target("4711", jobs)->live.name == "sim-0");
   jobs[0].silent_s = 2000;

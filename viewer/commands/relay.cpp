@@ -27,7 +27,11 @@ Result<reach::RelayedRun> open_at(const std::string& word, const std::string& en
   if (!first) return first.error();
   if (*first && (*first)->job != word)
     return Error{ErrorCode::not_found, "another job, " + (*first)->job + ", is at " + endpoint};
-  return reach::RelayedRun{subscriber->take_link(), word, "", {}};
+  const std::string socket = endpoint.rfind("ipc://", 0) == 0 ? endpoint.substr(6) + ".pub" : "";
+  const auto why_over = [word, socket]() -> std::string {
+    return socket.empty() || ::access(socket.c_str(), F_OK) == 0 ? "" : "job " + word + " has ended";
+  };
+  return reach::RelayedRun{subscriber->take_link(), word, "", why_over};
 }
 
 std::string why_over(const Job& job) {
@@ -36,7 +40,8 @@ std::string why_over(const Job& job) {
   return announced ? "the aggregator of " + job.name + " is gone" : "job " + job.name + " has finished";
 }
 
-Result<reach::RelayedRun> open_word(const std::string& word) {
+// `relays`: whether another node may be logged in to. Whoever was told where the job is goes no further.
+Result<reach::RelayedRun> open_word(const std::string& word, bool relays) {
   const auto target = session::find_target(word);
   if (!target) return target.error();
   if (!target->live.job) return Error{ErrorCode::not_found, "'" + word + "' is no running job"};
@@ -47,7 +52,9 @@ Result<reach::RelayedRun> open_word(const std::string& word) {
     if (!link) return link.error();
     run.link = std::move(*link);
   } else {
-    auto reached = reach::reach(job);
+    reach::WayOptions ways;
+    ways.relays = relays;
+    auto reached = reach::reach(job, ways);
     if (!reached) return reached.error();
     run.link = reached->subscriber->take_link();
   }
@@ -70,8 +77,9 @@ int relay(const std::vector<std::string>& words) {
   std::signal(SIGPIPE, SIG_IGN);
   reach::RelayWriter writer(STDOUT_FILENO);
   if (!writer.write_line(reach::relay_greeting_line())) return could_not;
-  auto run = !endpoint.empty() && !word.empty() ? open_at(word, endpoint) : open_word(word);
-  if (!run && !endpoint.empty()) run = open_word(word);
+  const bool told = !endpoint.empty() && !word.empty();
+  auto run = told ? open_at(word, endpoint) : open_word(word, true);
+  if (!run && told) run = open_word(word, false);
   if (!run) {
     const std::string& why = run.error().message;
     writer.write(reach::Part::complaint, {reinterpret_cast<const std::uint8_t*>(why.data()), why.size()});

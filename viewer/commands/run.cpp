@@ -50,7 +50,7 @@ std::optional<Snapshot> final_summary(const RunPlan& plan, AggregatorEnd end, co
 
 // Takes down what an aggregator that died has announced, as far as it is certainly ours.
 void tidy_up(const RunPlan& plan) {
-  (void)discovery::all_jobs();  // forgets the dead
+  (void)discovery::jobs_here();  // forgets the dead
   if (!plan.own_endpoint) return;
   const std::string path = plan.facts.endpoint.substr(std::string("ipc://").size());
   for (const char* suffix : {".pub", ".ask"}) ::unlink((path + suffix).c_str());
@@ -100,8 +100,9 @@ std::string starting_line(const RunPlan& plan) {
   const std::vector<std::string>& nodes = plan.facts.placement.nodes;
   std::string line = "job " + plan.facts.job + " starts";
   if (nodes.size() > 1) line += " on " + std::to_string(nodes.size()) + " nodes";
-  return line + "; to look at it" + (plan.root_is_here ? "" : " on " + nodes.front()) + ": pclscope watch " +
-         plan.facts.job;
+  if (plan.facts.endpoint.empty()) return line;
+  return line + "; to look at it" + (plan.root_is_here ? "" : " on " + nodes.front() + ", or wherever your home is") +
+         ": pclscope watch " + plan.facts.job;
 }
 
 // As without us, after saying why.

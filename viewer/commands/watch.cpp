@@ -95,16 +95,13 @@ int say_end(Phase phase, const std::string& name) {
   return fail(could_not, "the aggregator of " + name + " is gone: no more news will come");
 }
 
-// Opens the run for the full screen: first what is open already, after a loss the job of that name that runs then.
+// Opens the run for the full screen: first what is open already, after a loss the job that goes on.
 session::Feed::Open opener(std::unique_ptr<Session> first, const session::Target& target) {
   const auto open = std::make_shared<std::unique_ptr<Session>>(std::move(first));
   return [open, target]() -> Result<std::unique_ptr<Session>> {
     if (*open) return std::move(*open);
-    if (!target.file.empty() || !target.live.job) return session::open_target(target);
-    const auto again = session::find_target(target.again());
-    if (!again) return again.error();
-    if (!again->file.empty()) return Error{ErrorCode::not_found, "job " + target.live.name + " is gone"};
-    return session::open_target(*again);
+    const auto again = session::find_again(target);
+    return again ? session::open_target(*again) : Result<std::unique_ptr<Session>>(again.error());
   };
 }
 
@@ -127,31 +124,27 @@ std::optional<int> follow_full_screen(const WatchWords& watch, std::unique_ptr<S
   return last.phase == Phase::finished ? say_end(Phase::finished, name) : done;
 }
 
-// A job that was requeued or moved goes on elsewhere; nothing when this one does not.
+// Of a job that was lost: the connection alone (a computer slept, a network was away), or the job goes on elsewhere.
+// Tries for as long as nobody says that the job is gone.
 std::unique_ptr<Session> goes_on(session::Target& target) {
-  if (!target.live.job || target.live.job->batch_job.empty()) return nullptr;
-  const auto again = session::find_target(target.again());
-  if (!again || !again->live.job || again->live.job->started_realtime_ns <= target.live.job->started_realtime_ns)
-    return nullptr;
-  auto session = session::open_target(*again);
-  if (!session) return nullptr;
-  say("job " + target.live.name + " has ended on " + target.live.job->node + "; Slurm job " + target.again() +
-      " goes on as " + again->live.name + " on " + again->live.job->node);
-  target = *again;
-  return std::move(*session);
-}
-
-// The connection to another node is lost, not the job: a computer slept, a network was away. Tries again for as long as
-// nobody says that the job is not there.
-std::unique_ptr<Session> again(const session::Target& target) {
-  if (target.live.via.empty() && (!target.live.job || target.live.job->here)) return nullptr;
+  if (target.live.via.empty() && !target.live.job) return nullptr;
   for (bool told = false; stop_asked == 0; told = true) {
-    auto session = session::open_target(target);
-    if (session) return std::move(*session);
-    if (session.error().message.find("is neither a running job") != std::string::npos) return nullptr;
-    if (target.live.job && discovery::silence_of(target.live.job->file) < 0) return nullptr;
+    auto again = session::find_again(target);
+    if (!again) return nullptr;
+    const bool same = target.live.via.empty() && again->live.job->file == target.live.job->file;
+    if (same && again->live.job->here) return nullptr;  // its aggregator is gone
+    auto session = session::open_target(*again);
+    if (session && target.live.via.empty() && !same) {
+      say("job " + target.live.name + " is gone from " + target.live.job->node + "; " + again->live.name + " on " +
+          again->live.job->node + " goes on");
+    }
+    if (session) {
+      target = std::move(*again);
+      return std::move(*session);
+    }
+    if (session.error().code != ErrorCode::unreachable) return nullptr;
     if (!told) say("the connection to " + name_of(target) + " is lost; trying again");
-    std::this_thread::sleep_for(milliseconds(1000));
+    std::this_thread::sleep_for(milliseconds(500));
   }
   return nullptr;
 }
@@ -186,8 +179,7 @@ int follow(const WatchWords& watch, std::unique_ptr<Session> first, session::Tar
     if (over) {
       screen.leave();
       const Phase end = session.phase();
-      auto next = goes_on(target);
-      if (next == nullptr && end == Phase::lost) next = again(target);
+      auto next = end == Phase::lost ? goes_on(target) : nullptr;
       if (next == nullptr) return stop_asked != 0 ? done : say_end(end, name);
       followed = std::move(next);
       newest.reset();
@@ -205,6 +197,7 @@ int watch(const std::vector<std::string>& words) {
   auto target = meant_target({watch.target, watch.via, watch.wait, watch.interval});
   if (!target) return fail(could_not, target.error().message);
   if (!target->note.empty()) say(target->note);
+  target->live.give_up = [] { return stop_asked != 0; };
   auto session = session::open_target(*target);
   if (!session) return fail(could_not, session.error().message);
   const std::string name = target->file.empty() ? name_of(*target) : target->file;

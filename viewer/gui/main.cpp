@@ -38,9 +38,7 @@ int view(const std::vector<std::string>& words) {
   if (!target->note.empty()) commands::say(target->note);
   options.target = commands::name_of(*target);
   session::Feed::Open open = [target = *target] {
-    if (!target.live.job) return session::open_target(target);
-    auto again = session::find_target(target.again());
-    if (again) again->live.interval = target.live.interval;
+    auto again = session::find_again(target);
     return again ? session::open_target(*again) : Result<std::unique_ptr<session::Session>>(again.error());
   };
   if (!target->file.empty()) {  // a file that cannot be read is said at once, in the terminal

@@ -59,7 +59,7 @@ struct Program {
       ::kill(-pid, SIGTERM);
       if (!ended(patience_at_end)) ::kill(-pid, SIGKILL);
       int status = 0;
-      ::waitpid(pid, &status, 0);
+      if (pid > 0) ::waitpid(pid, &status, 0);
     }
   }
 
@@ -102,7 +102,12 @@ Status Program::start(const std::vector<std::string>& arguments) {
   std::vector<char*> argv;
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
-  const int failed = ::posix_spawnp(&pid, argv[0], &actions, &attributes, argv.data(), environ);
+  static char nobody_is_asked[] = "SSH_ASKPASS_REQUIRE=never";
+  std::vector<char*> environment = {nobody_is_asked};
+  for (char** variable = environ; *variable != nullptr; ++variable)
+    if (std::strncmp(*variable, nobody_is_asked, 20) != 0) environment.push_back(*variable);
+  environment.push_back(nullptr);
+  const int failed = ::posix_spawnp(&pid, argv[0], &actions, &attributes, argv.data(), environment.data());
   ::posix_spawn_file_actions_destroy(&actions);
   ::posix_spawnattr_destroy(&attributes);
   if (failed == 0) return {};
@@ -170,6 +175,7 @@ class RelayLink final : public wire::FrameLink {
     return std::optional<wire::Frame>();
   }
   bool open() const override { return open_; }
+  bool paced() const override { return true; }
   Error nobody(milliseconds waited) const override {
     return {ErrorCode::unreachable, command_.where + ": no answer within " + std::to_string(waited.count()) + " ms"};
   }
@@ -245,7 +251,7 @@ Status RelayLink::pump(Deadline deadline, Enough enough) {
       take(std::move(**message));
       continue;
     }
-    if (Clock::now() - reader_->heard() > longest_silence) open_ = false;
+    if (!job_.empty() && Clock::now() - reader_->heard() > longest_silence) open_ = false;
     if (enough() || Clock::now() >= deadline) return {};
   }
   return gone();

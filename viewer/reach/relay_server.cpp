@@ -13,6 +13,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds turn{20};
 constexpr milliseconds shortest_interval{50}, longest_interval{60'000};
+constexpr milliseconds between_looks{200};          // whether the job has gone
 constexpr milliseconds patience_with_job{2000};     // to take a question
 constexpr std::chrono::seconds last_news{2};        // a job that has gone may have said something before
 constexpr std::chrono::seconds longest_quiet{120};  // of the viewer, who gives signs of life: it sleeps, or is gone
@@ -63,22 +64,27 @@ class Relay {
     }
   }
 
-  // The link keeps the newest only; a line that is slow gets fewer of them.
+  // Only the newest is kept; a line that is slow gets fewer of them.
   void pass_snapshot() {
     const auto now = Clock::now();
-    if (now < next_snapshot_) return;
     auto frame = run_.link->snapshot(now);
     if (!frame) return fail(frame.error().message);
-    if (!*frame) return;
+    if (*frame) held_ = std::move(**frame);
+    if (held_ && now >= next_snapshot_) send_held();
+  }
+
+  void send_held() {
     const std::uint64_t before = writer_.bytes_written();
-    if (!writer_.write(Part::snapshot, (*frame)->bytes)) return end();
-    next_snapshot_ = now + std::max(interval_, pause_after(writer_.bytes_written() - before));
+    const bool sent = writer_.write(Part::snapshot, held_.bytes);
+    held_ = {};
+    if (!sent) return end();
+    next_snapshot_ = Clock::now() + std::max(interval_, pause_after(writer_.bytes_written() - before));
   }
 
   void look_after() {
     const auto now = Clock::now();
     if (now < next_look_) return;
-    next_look_ = now + std::chrono::seconds(1);
+    next_look_ = now + between_looks;
     if (now >= next_sign_) {
       next_sign_ = now + sign_every;
       if (!writer_.write(Part::sign, {})) return end();
@@ -94,7 +100,11 @@ class Relay {
     }
   }
 
+  // The last news go first: they may say that the job has finished.
   void fail(const std::string& why) {
+    if (auto frame = run_.link->snapshot(Clock::now()); frame && *frame) held_ = std::move(**frame);
+    if (held_) send_held();
+    if (over_) return;
     writer_.write(Part::complaint, bytes_of(why));
     lost_ = true;
     end();
@@ -102,6 +112,7 @@ class Relay {
   void end() { over_ = true; }
 
   RelayedRun run_;
+  wire::Frame held_;  // not sent yet
   RelayReader reader_;
   RelayWriter writer_;
   milliseconds interval_{1000};

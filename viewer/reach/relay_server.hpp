@@ -13,7 +13,7 @@ struct RelayedRun {
   std::unique_ptr<wire::FrameLink> link;
   std::string job, node;
   std::function<std::string()>
-      why_over;  // one line once the job has gone, else empty; asked about once a second; may be none
+      why_over;  // one line once the job has gone, else empty; asked some times a second; may be none
 };
 
 // Until the other side goes, or the job. The exit status: 0, or 1 when the job was lost.

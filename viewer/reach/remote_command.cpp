@@ -51,9 +51,18 @@ RelayCommand by_ssh(const std::string& host, const std::string& program, const s
 
 RelayCommand by_srun(const discovery::Job& job, const std::vector<std::string>& words) {
   RelayCommand command;
-  command.arguments = {
-      "srun",         "--overlap", "--jobid=" + job.batch_job,  "--nodes=1", "--ntasks=1", "-w", job.node,
-      "--unbuffered", "--quiet",   likely_program(job.program), "relay"};
+  command.arguments = {"srun",
+                       "--overlap",
+                       "--jobid=" + job.batch_job,
+                       "--nodes=1",
+                       "--ntasks=1",
+                       "-w",
+                       job.node.substr(0, job.node.find('.')),
+                       "--immediate=10",
+                       "--unbuffered",
+                       "--quiet",
+                       likely_program(job.program),
+                       "relay"};
   command.arguments.insert(command.arguments.end(), words.begin(), words.end());
   command.where = "srun on " + job.node;
   command.host = job.node;

@@ -14,6 +14,7 @@ namespace pclscope::reach {
 namespace {
 
 using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
 using Stop = std::atomic<bool>;
 
 struct Way {
@@ -55,7 +56,7 @@ struct Race {
   std::mutex mutex;
   std::condition_variable changed;
   std::optional<Reached> winner;  // under mutex, all below too
-  std::vector<std::string> failures;
+  std::vector<Error> failures;
   std::size_t over = 0;
   Stop stop{false};
 
@@ -64,8 +65,8 @@ struct Race {
     const std::lock_guard lock(mutex);
     ++over;
     if (!reached) {
-      const std::string& why = reached.error().message;
-      failures.push_back(why.rfind(way.name, 0) == 0 ? why : way.name + ": " + why);
+      const auto& [code, why] = reached.error();
+      failures.push_back({code, why.rfind(way.name, 0) == 0 ? why : way.name + ": " + why});
     } else if (!winner) {
       winner = Reached{std::move(*reached), way.name};
       stop = true;
@@ -74,7 +75,8 @@ struct Race {
   }
 };
 
-Result<Reached> race(const std::vector<Way>& ways, const std::string& job, milliseconds wait) {
+Result<Reached> race(const std::vector<Way>& ways, const std::string& job, const WayOptions& options,
+                     milliseconds wait) {
   const auto shared = std::make_shared<Race>();
   std::unique_lock lock(shared->mutex);
   for (std::size_t started = 0; started < ways.size() && !shared->winner;) {
@@ -84,14 +86,22 @@ Result<Reached> race(const std::vector<Way>& ways, const std::string& job, milli
     // At once when all that were started have failed.
     shared->changed.wait_for(lock, head_start, [&] { return shared->winner || shared->over == started; });
   }
-  const auto all_in = [&] { return shared->winner || shared->over == ways.size(); };
-  shared->changed.wait_for(lock, wait + milliseconds(1000), all_in);
+  const auto end = Clock::now() + wait + milliseconds(1000);
+  const auto given_up = [&] { return options.give_up && options.give_up(); };
+  while (!shared->winner && shared->over < ways.size() && Clock::now() < end && !given_up())
+    shared->changed.wait_for(lock, milliseconds(100));
   shared->stop = true;
   if (shared->winner) return std::move(*shared->winner);
   std::string why;
-  for (const std::string& failure : shared->failures) why += (why.empty() ? "" : "; ") + failure;
+  ErrorCode code =
+      shared->failures.size() == ways.size() && !ways.empty() ? ErrorCode::not_found : ErrorCode::unreachable;
+  for (const Error& failure : shared->failures) {
+    why += (why.empty() ? "" : "; ") + failure.message;
+    if (failure.code == ErrorCode::wrong_version) code = failure.code;
+    else if (failure.code != ErrorCode::not_found && code == ErrorCode::not_found) code = ErrorCode::unreachable;
+  }
   if (why.empty()) why = "no way leads there: it opened no port, and its node's name is not known";
-  return Error{ErrorCode::unreachable, "job " + job + " cannot be reached: " + why};
+  return Error{code, "job " + job + " cannot be reached: " + why};
 }
 
 bool srun_is_here() {
@@ -114,7 +124,7 @@ Result<Reached> reach(const discovery::Job& job, const WayOptions& options) {
     ways.push_back(over_relay(by_ssh(job.node, job.program, relay_words(job)), job.name, options.interval, patience));
   if (options.relays && is_host(job.node) && is_number(job.batch_job) && srun_is_here())
     ways.push_back(over_relay(by_srun(job, relay_words(job)), job.name, options.interval, patience));
-  return race(ways, job.name, patience);
+  return race(ways, job.name, options, patience);
 }
 
 Result<Reached> reach_via(const std::string& host, const std::string& word, const WayOptions& options) {
@@ -123,7 +133,7 @@ Result<Reached> reach_via(const std::string& host, const std::string& word, cons
   std::vector<std::string> words;
   if (!word.empty()) words.push_back(word);
   return race({over_relay(by_ssh(host, "", words), "", options.interval, patience_via)}, word.empty() ? "there" : word,
-              patience_via);
+              options, patience_via);
 }
 
 }  // namespace pclscope::reach

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,8 +21,10 @@ inline constexpr std::chrono::milliseconds patience_via{25'000};  // with a host
 struct WayOptions {
   bool relays = true;                        // ssh and srun, too; a relay itself goes no further
   std::chrono::milliseconds interval{1000};  // between snapshots that a relay sends
+  std::function<bool()> give_up;             // asked ten times a second meanwhile; may be none
 };
 
+// Errors: not_found when that is what every way says, wrong_version when one does, else unreachable.
 struct Reached {
   std::unique_ptr<wire::Subscriber> subscriber;
   std::string way;  // "tcp://node7:40123", "ssh to node7"; empty: the local socket

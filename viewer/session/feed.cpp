@@ -152,10 +152,16 @@ void Feed::Inside::answer_live() {
     }
     const auto next = next_question(milliseconds(1000));
     if (!next) continue;
-    auto opened = open();
-    if (opened && (*opened)->live()) session = std::move(*opened);
-    if (session) answer_one(*session, *next);
-    else answer(*next, opened ? Error{ErrorCode::unreachable, "the job is gone"} : opened.error());
+    if (session && session->phase() != Phase::running) session.reset();
+    if (!session) {
+      auto opened = open();
+      if (!opened || !(*opened)->live()) {
+        answer(*next, opened ? Error{ErrorCode::unreachable, "the job is gone"} : opened.error());
+        continue;
+      }
+      session = std::move(*opened);
+    }
+    answer_one(*session, *next);
   }
 }
 

@@ -15,6 +15,7 @@ using Clock = std::chrono::steady_clock;
 constexpr auto longest_silence = std::chrono::seconds(90);
 // A job on another node gives signs of life in the shared directory; when no snapshot has come for so long they count.
 constexpr auto until_looked_for = std::chrono::seconds(15);
+constexpr auto until_gone = std::chrono::seconds(8);  // and for a last snapshot on its way
 constexpr auto between_looks = std::chrono::seconds(1);
 constexpr auto patience_with_graphs = std::chrono::seconds(10);
 
@@ -51,8 +52,8 @@ class LiveSession final : public Session {
   LiveSource source_;
   std::unique_ptr<wire::Subscriber> subscriber_;
   std::string way_;
-  Clock::time_point next_look_{};     // at the announcement of a job elsewhere
-  bool gone_ = false, lost_ = false;  // what it said
+  Clock::time_point next_look_{};  // at the announcement of a job elsewhere
+  bool lost_ = false;              // what it said
   Clock::time_point last_news_ = Clock::now();
   std::uint64_t sequence_ = 0;
   bool any_ = false;
@@ -67,7 +68,8 @@ Result<std::optional<Snapshot>> LiveSession::newer(std::chrono::milliseconds tim
   if (!got && got.error().code == ErrorCode::unreachable) return std::optional<Snapshot>();  // phase() says more
   if (!got) return got.error();
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
-  if (!*got && (!any_ || Clock::now() - last_news_ > std::chrono::seconds(2))) {
+  const bool helps = !any_ || (!subscriber_->paced() && Clock::now() - last_news_ > std::chrono::seconds(2));
+  if (!*got && helps) {
     auto answer = subscriber_->ask(any_ ? std::chrono::milliseconds(50) : std::max(left, std::chrono::milliseconds(1)));
     if (answer) {
       *got = std::move(*answer);
@@ -101,10 +103,9 @@ Phase LiveSession::phase_elsewhere() {
   if (const auto now = Clock::now(); now >= next_look_) {
     next_look_ = now + between_looks;
     const bool gone = ::access(source_.job->file.c_str(), F_OK) != 0 && errno == ENOENT;
-    const bool silent =
-        now - last_news_ > until_looked_for && discovery::silence_of(source_.job->file) > discovery::silent_s;
-    lost_ = silent || (gone && gone_);  // the last snapshot may be on its way
-    gone_ = gone;
+    const auto quiet = now - last_news_;
+    lost_ = (gone && quiet > until_gone) ||
+            (quiet > until_looked_for && discovery::silence_of(source_.job->file) > discovery::silent_s);
   }
   return lost_ || !subscriber_->open() ? Phase::lost : Phase::running;
 }
@@ -112,7 +113,7 @@ Phase LiveSession::phase_elsewhere() {
 }  // namespace
 
 Result<std::unique_ptr<Session>> open_live(const LiveSource& source) {
-  const reach::WayOptions ways{true, source.interval};
+  const reach::WayOptions ways{true, source.interval, source.give_up};
   Result<reach::Reached> reached = [&]() -> Result<reach::Reached> {
     if (!source.via.empty()) return reach::reach_via(source.via, source.name, ways);
     if (source.job && !source.job->here) return reach::reach(*source.job, ways);

@@ -82,6 +82,7 @@ struct LiveSource {
   std::string via;                    // a host that finds the job itself, by ssh; empty: none
   // Between snapshots that come through a relay.
   std::chrono::milliseconds interval{1000};
+  std::function<bool()> give_up;  // asked while a job elsewhere is being reached; may be none
 };
 // Waits for nobody when the job is here; else until it is reached, see viewer/reach/ways.hpp.
 Result<std::unique_ptr<Session>> open_live(const LiveSource& source);

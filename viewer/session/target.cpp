@@ -21,16 +21,12 @@ bool older(const discovery::Job& a, const discovery::Job& b) { return a.started_
 std::string seconds_text(double seconds) { return std::to_string(static_cast<long>(seconds)) + " s"; }
 
 bool means(const std::string& word, const discovery::Job& job) {
-  return word == job.name || word == job.endpoint || word == job.name + "@" + job.node ||
-         (!job.batch_job.empty() && word == job.batch_job);
+  return word == job.name || (job.here && word == job.endpoint) || word == job.name + "@" + job.node ||
+         (!job.batch_job.empty() && word == job.batch_job) ||
+         std::find(job.tcp.begin(), job.tcp.end(), word) != job.tcp.end();
 }
 
 }  // namespace
-
-std::string Target::again() const {
-  if (!live.via.empty()) return live.name;
-  return live.job && !live.job->batch_job.empty() ? live.job->batch_job : live.name;
-}
 
 Result<Target> choose_target(const std::string& word, const std::vector<discovery::Job>& jobs) {
   Target target;
@@ -79,6 +75,33 @@ Result<Target> find_target(const std::string& word) {
   return Error{target.error().code,
                target.error().message + " (jobs on other nodes cannot be seen: " + all.problem_elsewhere + ")"};
 }
+
+Result<Target> choose_again(const Target& lost, const std::vector<discovery::Job>& jobs) {
+  if (!lost.live.job) return lost;
+  const discovery::Job& before = *lost.live.job;
+  const auto is_it = [&](const discovery::Job& job) {
+    return job.name == before.name && job.node == before.node && job.started_realtime_ns == before.started_realtime_ns;
+  };
+  const auto follows = [&](const discovery::Job& job) {
+    return fresh(job) && job.started_realtime_ns > before.started_realtime_ns &&
+           (job.name == before.name ||
+            (!before.batch_job.empty() && job.batch_job == before.batch_job && job.cluster == before.cluster));
+  };
+  auto found = std::find_if(jobs.begin(), jobs.end(), [&](const auto& job) { return is_it(job) && fresh(job); });
+  if (found == jobs.end()) {
+    for (auto job = jobs.begin(); job != jobs.end(); ++job)
+      if (follows(*job) && (found == jobs.end() || older(*found, *job))) found = job;
+  }
+  if (found == jobs.end()) return Error{ErrorCode::not_found, "job " + before.name + " is gone"};
+  Target again = lost;
+  again.note.clear();
+  again.live.name = found->name;
+  again.live.endpoint = found->endpoint;
+  again.live.job = *found;
+  return again;
+}
+
+Result<Target> find_again(const Target& lost) { return choose_again(lost, discovery::all_jobs().jobs); }
 
 Target target_via(const std::string& host, const std::string& word) {
   Target target;

@@ -15,8 +15,6 @@ struct Target {
   std::string file;  // a dump; empty for a running job
   LiveSource live;
   std::string note;  // one line for the user, e.g. which of several jobs was taken
-  // What to look for when the job is lost: it may go on elsewhere, under Slurm with another name.
-  std::string again() const;
 };
 
 // `word` empty: the only running job, else the newest with a note. `jobs` as all_jobs() gives them; of those without a
@@ -24,6 +22,11 @@ struct Target {
 Result<Target> choose_target(const std::string& word, const std::vector<discovery::Job>& jobs);
 // Among all jobs of this user, on all nodes. May wait for a home on the network.
 Result<Target> find_target(const std::string& word);
+// The job that `lost` was, or, when it is gone, the one that goes on in its place: of the same name, or a later one
+// with the same id of Slurm's. Fails with not_found.
+Result<Target> find_again(const Target& lost);
+// The choice among `jobs`, as find_again() makes it.
+Result<Target> choose_again(const Target& lost, const std::vector<discovery::Job>& jobs);
 // The same as seen from another host, which is asked when the target is opened.
 Target target_via(const std::string& host, const std::string& word);
 
