@@ -78,11 +78,13 @@ bool measure(std::int32_t ranks, std::int32_t regions, int snapshots) {
   double steady = 0;
   for (std::size_t i = 1; i < sizes.size(); ++i) steady += static_cast<double>(sizes[i]);
   steady /= static_cast<double>(sizes.size() - 1);
-  const double pause = std::max(1.0, std::chrono::duration<double>(reach::pause_after(static_cast<std::uint64_t>(steady))).count());
-  std::printf("%6d ranks: frame %8.1f kB, first %7.1f kB, then %7.1f kB (ratio %.2f), every %.2f s: %6.1f kB/s; %.1f ms%s\n",
-              ranks, static_cast<double>(frames.front().size()) / 1e3, static_cast<double>(sizes.front()) / 1e3,
-              steady / 1e3, static_cast<double>(frames.back().size()) / steady, pause, steady / 1e3 / pause,
-              1e3 * pack_s / static_cast<double>(sizes.size()), same ? "" : "  NOT THE SAME");
+  const double pause =
+      std::max(1.0, std::chrono::duration<double>(reach::pause_after(static_cast<std::uint64_t>(steady))).count());
+  std::printf(
+      "%6d ranks: frame %8.1f kB, first %7.1f kB, then %7.1f kB (ratio %.2f), every %.2f s: %6.1f kB/s; %.1f ms%s\n",
+      ranks, static_cast<double>(frames.front().size()) / 1e3, static_cast<double>(sizes.front()) / 1e3, steady / 1e3,
+      static_cast<double>(frames.back().size()) / steady, pause, steady / 1e3 / pause,
+      1e3 * pack_s / static_cast<double>(sizes.size()), same ? "" : "  NOT THE SAME");
   return same && (ranks > 1152 || steady / 1e3 / pause <= 50.5);
 }
 
