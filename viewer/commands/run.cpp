@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "analysis/collect/leftovers.hpp"
+#include "analysis/discovery/announcer.hpp"
 #include "analysis/discovery/jobs.hpp"
 #include "analysis/store/reader.hpp"
 #include "viewer/commands/command_line.hpp"
@@ -51,6 +52,7 @@ std::optional<Snapshot> final_summary(const RunPlan& plan, AggregatorEnd end, co
 // Takes down what an aggregator that died has announced, as far as it is certainly ours.
 void tidy_up(const RunPlan& plan) {
   (void)discovery::jobs_here();  // forgets the dead
+  discovery::withdraw_for_the_dead(plan.facts.job);
   if (!plan.own_endpoint) return;
   const std::string path = plan.facts.endpoint.substr(std::string("ipc://").size());
   for (const char* suffix : {".pub", ".ask"}) ::unlink((path + suffix).c_str());
