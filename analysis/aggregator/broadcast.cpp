@@ -1,7 +1,5 @@
 #include "analysis/aggregator/broadcast.hpp"
 
-#include <pthread.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <mutex>
@@ -11,6 +9,7 @@
 #include "analysis/aggregator/output.hpp"
 #include "analysis/discovery/addresses.hpp"
 #include "analysis/discovery/directories.hpp"
+#include "analysis/values/signals_blocked.hpp"
 #include "analysis/wire/curve_keys.hpp"
 
 namespace pclscope::aggregator {
@@ -36,8 +35,6 @@ void Broadcast::open(const Options& options, std::int64_t origin_realtime_ns) {
   }
   publisher_ = std::move(*publisher);
   if (endpoint.rfind("tcp://", 0) == 0) endpoint = announce_endpoint(publisher_->endpoint());
-  char node[256] = "";
-  ::gethostname(node, sizeof node - 1);
   if (options.tcp) read_keys();
   announcement_.name = options.job;
   announcement_.endpoint = endpoint;
@@ -45,7 +42,7 @@ void Broadcast::open(const Options& options, std::int64_t origin_realtime_ns) {
   announcement_.batch_job = options.batch_job;
   announcement_.cluster = options.cluster;
   announcement_.command = options.command;
-  announcement_.node = node;
+  announcement_.node = discovery::host_name();
   announcement_.ranks = options.ranks;
   announcement_.aggregator_pid = static_cast<std::uint32_t>(::getpid());
   announcement_.started_realtime_ns = origin_realtime_ns;
@@ -69,15 +66,12 @@ struct Broadcast::Keys {
 
 void Broadcast::read_keys() {
   keys_ = std::make_shared<Keys>();
-  sigset_t all, before;  // the thread has no business with the program's signals
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_BLOCK, &all, &before);
+  const AllSignalsBlocked blocked;
   std::thread([keys = keys_] {
     auto read = wire::own_keys();
     const std::lock_guard lock(keys->mutex);
     keys->read = std::move(read);
   }).detach();
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 // Besides the socket, once the keys are there; encrypted, for those who have them.

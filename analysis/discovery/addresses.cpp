@@ -9,12 +9,16 @@
 
 namespace pclscope::discovery {
 
+std::string host_name() {
+  char name[256] = "";
+  ::gethostname(name, sizeof name - 1);
+  return name;
+}
+
 std::vector<std::string> addresses_here() {
   constexpr std::size_t most = 8;
   std::vector<std::string> all;
-  char name[256] = "";
-  ::gethostname(name, sizeof name - 1);
-  if (name[0] != 0) all.emplace_back(name);
+  if (const std::string name = host_name(); !name.empty()) all.push_back(name);
   ifaddrs* first = nullptr;
   if (::getifaddrs(&first) != 0) return all;
   for (const ifaddrs* one = first; one != nullptr && all.size() < most; one = one->ifa_next) {

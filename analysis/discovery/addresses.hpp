@@ -6,6 +6,7 @@
 
 namespace pclscope::discovery {
 
+std::string host_name();  // empty: none
 // Its name, then its IPv4 addresses that are up, without the loopback's; at most 8.
 std::vector<std::string> addresses_here();
 

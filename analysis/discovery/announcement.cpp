@@ -1,12 +1,11 @@
 #include "analysis/discovery/announcement.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "analysis/discovery/addresses.hpp"
 #include "analysis/discovery/private_file.hpp"
 
 namespace pclscope::discovery {
@@ -15,12 +14,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t most_endpoints = 16;
-
-std::string host_name() {
-  char name[256] = {};
-  ::gethostname(name, sizeof name - 1);
-  return name;
-}
 
 std::string boot_id() {
   std::string id = read_small("/proc/sys/kernel/random/boot_id");

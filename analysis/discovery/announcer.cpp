@@ -1,33 +1,18 @@
 #include "analysis/discovery/announcer.hpp"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
 #include <thread>
 
+#include "analysis/values/signals_blocked.hpp"
+
 namespace pclscope::discovery {
 namespace {
 
 constexpr std::chrono::milliseconds every{static_cast<int>(beat_s * 1000)};
 constexpr std::chrono::seconds patience_at_end{1};
-
-// The thread has no business with the program's signals.
-class AllSignalsBlocked {
- public:
-  AllSignalsBlocked() {
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_BLOCK, &all, &before_);
-  }
-  ~AllSignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
- private:
-  sigset_t before_;
-};
 
 }  // namespace
 

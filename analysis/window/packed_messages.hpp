@@ -1,5 +1,5 @@
-// Messages in a few bytes each: what differs from the message before, in 0 to 8 bytes per field (about 20 bytes per
-// message of a simulation, 109 at most). Exact for any values. Read from the front only.
+// Messages in a few bytes each: what differs from the message before, in 0 to 8 bytes per field (32 to 50 bytes
+// per message of the simulations measured, 109 at most). Exact for any values. Read from the front only.
 //
 // A message is 5 bytes of 13 three-bit lengths (0 to 6 bytes; 7 means 8) and then the fields, little endian: comm,
 // flags, bytes, the two sites XOR the last message's (flags turned left by 4, so that the high flags lie low, and above

@@ -2,8 +2,6 @@
 
 #include <linux/tcp.h>
 #include <netinet/in.h>
-#include <pthread.h>
-#include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -16,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analysis/values/signals_blocked.hpp"
 #include "analysis/wire/frame.hpp"
 #include "analysis/wire/gatekeeper.hpp"
 #include "analysis/wire/monitor.hpp"
@@ -105,20 +104,6 @@ class Strangers {
   std::vector<Connection> all_;
   std::unordered_map<Connection, std::size_t> place_;  // in all_
   std::minstd_rand random_{std::random_device{}()};
-};
-
-// Threads of a library have no business with the program's signals.
-class AllSignalsBlocked {
- public:
-  AllSignalsBlocked() {
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_BLOCK, &all, &before_);
-  }
-  ~AllSignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
- private:
-  sigset_t before_;
 };
 
 }  // namespace

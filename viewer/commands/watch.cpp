@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "analysis/discovery/directories.hpp"
 #include "viewer/commands/command_line.hpp"
 #include "viewer/commands/commands.hpp"
 #include "viewer/commands/meant_target.hpp"
@@ -96,12 +95,11 @@ int say_end(Phase phase, const std::string& name) {
 }
 
 // Opens the run for the full screen: first what is open already, after a loss the job that goes on.
-session::Feed::Open opener(std::unique_ptr<Session> first, const session::Target& target) {
+session::Feed::Open opener(std::unique_ptr<Session> first, session::Target target) {
+  if (target.live.name.empty()) target.live.name = first->job();
   const auto open = std::make_shared<std::unique_ptr<Session>>(std::move(first));
-  return [open, target]() -> Result<std::unique_ptr<Session>> {
-    if (*open) return std::move(*open);
-    const auto again = session::find_again(target);
-    return again ? session::open_target(*again) : Result<std::unique_ptr<Session>>(again.error());
+  return [open, again = session::reopener(target)]() -> Result<std::unique_ptr<Session>> {
+    return *open ? Result<std::unique_ptr<Session>>(std::move(*open)) : again();
   };
 }
 
@@ -151,6 +149,7 @@ std::unique_ptr<Session> goes_on(session::Target& target) {
 
 int follow(const WatchWords& watch, std::unique_ptr<Session> first, session::Target target) {
   std::unique_ptr<Session> followed = std::move(first);
+  if (target.live.name.empty()) target.live.name = followed->job();
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, ask_to_stop);
   WatchScreen screen(!watch.json && output_is_terminal(), watch.ascii);
   std::optional<Snapshot> newest;
@@ -166,7 +165,6 @@ int follow(const WatchWords& watch, std::unique_ptr<Session> first, session::Tar
     const bool fresh = got->has_value();
     if (fresh) {
       newest = std::move(**got);
-      if (target.live.name.empty()) target.live.name = newest->job;
       came = Clock::now();
     }
     const bool over = session.phase() != Phase::running && !(fresh && !newest->finished);

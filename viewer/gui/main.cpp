@@ -37,10 +37,7 @@ int view(const std::vector<std::string>& words) {
   if (!target) return commands::fail(commands::could_not, target.error().message);
   if (!target->note.empty()) commands::say(target->note);
   options.target = commands::name_of(*target);
-  session::Feed::Open open = [target = *target] {
-    auto again = session::find_again(target);
-    return again ? session::open_target(*again) : Result<std::unique_ptr<session::Session>>(again.error());
-  };
+  session::Feed::Open open = session::reopener(*target);
   if (!target->file.empty()) {  // a file that cannot be read is said at once, in the terminal
     if (auto opened = session::open_stored(target->file); !opened)
       return commands::fail(commands::could_not, opened.error().message);

@@ -30,11 +30,8 @@ std::vector<std::string> relay_words(const discovery::Job& job) { return {job.na
 RelayCommand by_ssh(const std::string& host, const std::string& program, const std::vector<std::string>& words) {
   RelayCommand command;
   const char* given = std::getenv("PCLSCOPE_SSH");
-  std::string word;
-  for (const char c : std::string(given != nullptr && *given != 0 ? given : "ssh") + " ") {
-    if (c != ' ') word += c;
-    else if (!word.empty()) command.arguments.push_back(std::exchange(word, {}));
-  }
+  const auto words_given = launch::split_words(given != nullptr ? given : "");
+  command.arguments = words_given && !words_given->empty() ? *words_given : std::vector<std::string>{"ssh"};
   for (const char* option : {"BatchMode=yes", "ConnectTimeout=5", "ServerAliveInterval=5", "ServerAliveCountMax=3",
                              "LogLevel=ERROR", "ForwardX11=no", "ClearAllForwardings=yes"}) {
     command.arguments.insert(command.arguments.end(), {"-o", option});

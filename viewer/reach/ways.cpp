@@ -20,11 +20,11 @@ using Stop = std::atomic<bool>;
 struct Way {
   std::string name;
   bool at_once;  // with the one before it
-  std::function<Result<std::unique_ptr<wire::Subscriber>>(const Stop&)> go;
+  std::function<Result<Reached>(const Stop&)> go;
 };
 
 Way over_tcp(const std::string& endpoint, const std::string& job) {
-  return {endpoint, true, [endpoint, job](const Stop& stop) -> Result<std::unique_ptr<wire::Subscriber>> {
+  return {endpoint, true, [endpoint, job](const Stop& stop) -> Result<Reached> {
             auto subscriber = wire::Subscriber::connect(endpoint);
             if (!subscriber) return subscriber.error();
             Error last;
@@ -32,7 +32,7 @@ Way over_tcp(const std::string& endpoint, const std::string& job) {
               const auto first = (*subscriber)->reach(milliseconds(500));
               if (first && *first && (*first)->job != job)
                 return Error{ErrorCode::not_found, "another job, " + (*first)->job + ", answers there"};
-              if (first) return std::move(*subscriber);
+              if (first) return Reached{std::move(*subscriber), job, endpoint};
               last = first.error();
               if (last.code != ErrorCode::unreachable) return last;
             }
@@ -41,13 +41,12 @@ Way over_tcp(const std::string& endpoint, const std::string& job) {
 }
 
 Way over_relay(const RelayCommand& command, const std::string& job, milliseconds interval, milliseconds wait) {
-  return {command.where, false,
-          [command, job, interval, wait](const Stop& stop) -> Result<std::unique_ptr<wire::Subscriber>> {
+  return {command.where, false, [command, job, interval, wait](const Stop& stop) -> Result<Reached> {
             auto relayed = open_relay(command, wait, interval, stop);
             if (!relayed) return relayed.error();
             if (!job.empty() && relayed->job != job)
               return Error{ErrorCode::not_found, "another job, " + relayed->job + ", answers there"};
-            return std::make_unique<wire::Subscriber>(std::move(relayed->link));
+            return Reached{std::make_unique<wire::Subscriber>(std::move(relayed->link)), relayed->job, command.where};
           }};
 }
 
@@ -68,7 +67,7 @@ struct Race {
       const auto& [code, why] = reached.error();
       failures.push_back({code, why.rfind(way.name, 0) == 0 ? why : way.name + ": " + why});
     } else if (!winner) {
-      winner = Reached{std::move(*reached), way.name};
+      winner = std::move(*reached);
       stop = true;
     }
     changed.notify_all();

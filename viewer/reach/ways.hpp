@@ -27,6 +27,7 @@ struct WayOptions {
 // Errors: not_found when that is what every way says, wrong_version when one does, else unreachable.
 struct Reached {
   std::unique_ptr<wire::Subscriber> subscriber;
+  std::string job;  // its name
   std::string way;  // "tcp://node7:40123", "ssh to node7"; empty: the local socket
 };
 

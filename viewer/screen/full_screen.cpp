@@ -1,10 +1,10 @@
 #include "viewer/screen/full_screen.hpp"
 
-#include <pthread.h>
 #include <time.h>
 
 #include <algorithm>
 
+#include "analysis/values/signals_blocked.hpp"
 #include "viewer/screen/compose.hpp"
 #include "viewer/session/summary_json.hpp"
 
@@ -21,24 +21,8 @@ constexpr milliseconds longest_picture{500};     // ages are counted on
 constexpr std::size_t history_bytes = 64 << 10;  // the snapshots bring all the history that is shown
 constexpr int most_keys_at_once = 64;
 
-// The feed's threads must not get the terminal's signals: ncurses handles them in the thread that paints.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_BLOCK, &all, &before_);
-  }
-  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_;
-};
-
 std::unique_ptr<session::Feed> start_feed(session::Feed::Open open) {
-  const SignalsBlocked blocked;
+  const AllSignalsBlocked blocked;  // ncurses handles the terminal's signals in the thread that paints
   session::FeedOptions options;
   options.history_bytes = history_bytes;
   return std::make_unique<session::Feed>(std::move(open), options);

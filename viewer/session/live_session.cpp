@@ -22,12 +22,16 @@ constexpr auto patience_with_graphs = std::chrono::seconds(10);
 class LiveSession final : public Session {
  public:
   LiveSession(LiveSource source, reach::Reached reached)
-      : source_(std::move(source)), subscriber_(std::move(reached.subscriber)), way_(std::move(reached.way)) {}
+      : source_(std::move(source)),
+        subscriber_(std::move(reached.subscriber)),
+        way_(std::move(reached.way)),
+        job_(std::move(reached.job)) {}
 
   Result<std::optional<Snapshot>> newer(std::chrono::milliseconds timeout) override;
   Phase phase() override;
   bool live() const override { return true; }
   std::string way() const override { return way_; }
+  std::string job() const override { return job_; }
   bool complete() const override { return finished_; }
   Status messages(const TimeSpan&, const std::function<bool(std::span<const Message>)>&) override {
     return not_stored();
@@ -51,7 +55,7 @@ class LiveSession final : public Session {
 
   LiveSource source_;
   std::unique_ptr<wire::Subscriber> subscriber_;
-  std::string way_;
+  std::string way_, job_;
   Clock::time_point next_look_{};  // at the announcement of a job elsewhere
   bool lost_ = false;              // what it said
   Clock::time_point last_news_ = Clock::now();
@@ -119,7 +123,7 @@ Result<std::unique_ptr<Session>> open_live(const LiveSource& source) {
     if (source.job && !source.job->here) return reach::reach(*source.job, ways);
     auto subscriber = wire::Subscriber::connect(source.endpoint);
     if (!subscriber) return subscriber.error();
-    return reach::Reached{std::move(*subscriber), ""};
+    return reach::Reached{std::move(*subscriber), source.name, ""};
   }();
   if (!reached) return reached.error();
   return std::unique_ptr<Session>(std::make_unique<LiveSession>(source, std::move(*reached)));

@@ -50,6 +50,8 @@ class Session {
   virtual Phase phase() = 0;
   // How a running job on another node was reached, e.g. "ssh to node7"; empty: it is here, or a file.
   virtual std::string way() const { return {}; }
+  // The running job's name, or the endpoint that was given; empty: a file.
+  virtual std::string job() const { return {}; }
   virtual bool live() const = 0;
   // False for a run that was cut off, for a file that is still being written, and when ranks are missing.
   virtual bool complete() const = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <mutex>
 
 namespace pclscope::session {
 namespace {
@@ -117,6 +118,27 @@ bool is_existing_file(const std::string& word) {
 
 Result<std::unique_ptr<Session>> open_target(const Target& target) {
   return target.file.empty() ? open_live(target.live) : open_stored(target.file);
+}
+
+std::function<Result<std::unique_ptr<Session>>()> reopener(const Target& target) {
+  struct Meant {
+    std::mutex mutex;
+    Target target;
+  };
+  const auto meant = std::make_shared<Meant>();
+  meant->target = target;
+  return [meant]() -> Result<std::unique_ptr<Session>> {
+    std::unique_lock lock(meant->mutex);
+    const Target before = meant->target;
+    lock.unlock();
+    const auto again = find_again(before);
+    if (!again) return again.error();
+    auto session = open_target(*again);
+    // A host that was asked for any job is asked for this one from now on.
+    lock.lock();
+    if (session && meant->target.live.name.empty()) meant->target.live.name = (*session)->job();
+    return session;
+  };
 }
 
 Result<std::unique_ptr<Session>> open_run(const std::string& word) {

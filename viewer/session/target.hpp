@@ -1,6 +1,7 @@
 // What the word after `pclscope watch` means: a job's name or Slurm's id of it, an endpoint, or a file.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,5 +36,7 @@ bool is_existing_file(const std::string& word);
 // A dump or a running job. A file goes first: a job's name is one of those that `pclscope list` shows.
 Result<std::unique_ptr<Session>> open_run(const std::string& word);
 Result<std::unique_ptr<Session>> open_target(const Target& target);
+// Opens the target again and again: after a loss what goes on in its place. May be called from several threads.
+std::function<Result<std::unique_ptr<Session>>()> reopener(const Target& target);
 
 }  // namespace pclscope::session
