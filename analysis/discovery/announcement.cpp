@@ -7,6 +7,7 @@
 
 #include "analysis/discovery/addresses.hpp"
 #include "analysis/discovery/private_file.hpp"
+#include "interpose/record/shared_folder.hpp"
 
 namespace pclscope::discovery {
 namespace {
@@ -56,10 +57,11 @@ std::vector<std::string> words(const json& from, const char* name) {
   return to;
 }
 
-std::string file_name(const std::string& job, const std::string& host, const std::string& boot) {
+std::string file_name(const std::string& job, const std::string& host, const std::string& boot,
+                      const std::string& suffix = job_suffix) {
   std::string text = job + "@";
   for (const char c : host) text += std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '.' ? c : '_';
-  return text + "." + boot.substr(0, 8) + job_suffix;
+  return text + "." + boot.substr(0, 8) + suffix;
 }
 
 }  // namespace
@@ -120,12 +122,35 @@ Standing standing(const Announcement& announced) {
   return ticks != 0 && ticks == announced.started_ticks ? Standing::running : Standing::gone;
 }
 
-bool is_here(const Announcement& announced) { return announced.host == host_name() && announced.boot == boot_id(); }
+bool is_here(const std::string& host, const std::string& boot) { return host == host_name() && boot == boot_id(); }
+
+std::optional<DormantAnnouncement> parse_dormant(const std::string& text) {
+  const json from = json::parse(text, nullptr, false);
+  if (!from.is_object()) return std::nullopt;
+  DormantAnnouncement to;
+  to.host = field<std::string>(from, "host");
+  to.boot = field<std::string>(from, "boot_id");
+  to.job.node = to.host;
+  to.job.name = field<std::string>(from, "name");
+  to.job.command = field<std::string>(from, "command");
+  to.job.mpi = field<std::string>(from, "mpi");
+  to.job.batch_job = field<std::string>(from, "batch_job");
+  to.job.cluster = field<std::string>(from, "cluster");
+  to.job.ranks = field<std::int32_t>(from, "ranks");
+  to.job.nodes = field<std::int32_t>(from, "nodes");
+  to.job.started_realtime_ns = field<std::int64_t>(from, "started_realtime_ns");
+  if (!is_job_name(to.job.name) || to.host.empty()) return std::nullopt;
+  return to;
+}
 
 std::string shared_file_name(const std::string& job) { return file_name(job, host_name(), boot_id()); }
 
 std::string shared_file_name(const Announcement& announced) {
   return file_name(announced.job.name, announced.host, announced.boot);
+}
+
+std::string dormant_file_name(const DormantAnnouncement& announced) {
+  return file_name(announced.job.name, announced.host, announced.boot, record::dormant_suffix);
 }
 
 void sort_by_start(std::vector<Job>& jobs) {

@@ -25,11 +25,20 @@ std::optional<Announcement> parse_announcement(const std::string& text);
 
 enum class Standing { running, gone, elsewhere };
 Standing standing(const Announcement& announced);  // of one in this node's runtime directory
-bool is_here(const Announcement& announced);       // of a shared one; two clusters may have nodes of one name
+// Of a shared one; two clusters may have nodes of one name.
+bool is_here(const std::string& host, const std::string& boot);
+
+// What rank 0 of a dormant job writes (interpose/recorder/announcement.cpp).
+struct DormantAnnouncement {
+  Dormant job;
+  std::string host, boot;
+};
+std::optional<DormantAnnouncement> parse_dormant(const std::string& text);
 
 // NAME@HOST.BOOT.job, of this node: nodes of two clusters may have one name, and a job's name may come again.
 std::string shared_file_name(const std::string& job);
 std::string shared_file_name(const Announcement& announced);
+std::string dormant_file_name(const DormantAnnouncement& announced);
 
 void sort_by_start(std::vector<Job>& jobs);
 

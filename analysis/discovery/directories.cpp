@@ -8,37 +8,29 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "interpose/record/shared_folder.hpp"
+
 namespace pclscope::discovery {
 namespace {
 
-// Whether others can put something in the place of an entry of ours: where they may write, unless (sticky, as /tmp)
-// only the owner of an entry may remove it.
-bool keeps_entries(const struct stat& directory) {
-  const bool others_write = (directory.st_mode & (S_IWGRP | S_IWOTH)) != 0;
-  return S_ISDIR(directory.st_mode) && (!others_write || (directory.st_mode & S_ISVTX) != 0);
-}
-
 bool is_own_directory(const char* path) {
   struct stat found {};
-  return path && path[0] == '/' && ::stat(path, &found) == 0 && found.st_uid == ::geteuid() && keeps_entries(found);
+  return path && path[0] == '/' && ::stat(path, &found) == 0 && found.st_uid == ::geteuid() &&
+         record::keeps_entries(found);
 }
 
 // `instead`: what to do where the directory is refused.
 Status make_private(const std::string& path, const std::string& instead) {
-  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
-    return Error{errno == ENOSPC || errno == EDQUOT ? ErrorCode::no_space : ErrorCode::io,
-                 "cannot create " + path + ": " + std::strerror(errno)};
-  }
-  // Anybody may have put anything under this name: a symbolic link, a directory of theirs.
-  struct stat found {};
-  if (::lstat(path.c_str(), &found) != 0)
-    return Error{ErrorCode::io, "cannot use " + path + ": " + std::strerror(errno)};
-  if (!S_ISDIR(found.st_mode) || found.st_uid != ::geteuid()) {
-    return Error{ErrorCode::not_permitted,
-                 path + " is not a directory of yours, maybe somebody else made it: set " + instead};
-  }
-  if ((found.st_mode & 077) != 0) {
-    return Error{ErrorCode::not_permitted, "others can enter " + path + ": chmod 700 it, or remove it"};
+  switch (record::make_private(path.c_str())) {
+    case record::Made::failed:
+      return Error{errno == ENOSPC || errno == EDQUOT ? ErrorCode::no_space : ErrorCode::io,
+                   "cannot create " + path + ": " + std::strerror(errno)};
+    case record::Made::not_ours:
+      return Error{ErrorCode::not_permitted,
+                   path + " is not a directory of yours, maybe somebody else made it: set " + instead};
+    case record::Made::open_to_others:
+      return Error{ErrorCode::not_permitted, "others can enter " + path + ": chmod 700 it, or remove it"};
+    case record::Made::good: break;
   }
   return {};
 }
@@ -69,7 +61,7 @@ Result<std::string> runtime_directory() {
     return path;
   }
   struct stat shared {};
-  if (::stat("/tmp", &shared) != 0 || !keeps_entries(shared)) {
+  if (::stat("/tmp", &shared) != 0 || !record::keeps_entries(shared)) {
     return Error{ErrorCode::not_permitted, std::string("others can replace what is in /tmp: set ") + instead};
   }
   const std::string path = "/tmp/pclscope-" + std::to_string(::geteuid());
@@ -79,7 +71,7 @@ Result<std::string> runtime_directory() {
 
 Result<std::string> shared_directory() {
   constexpr char instead[] = "PCLSCOPE_SHARED to a directory that only you can enter, on all nodes the same";
-  const char* given = std::getenv("PCLSCOPE_SHARED");
+  const char* given = std::getenv(record::shared_variable);
   if (given != nullptr && std::strcmp(given, "none") == 0)
     return Error{ErrorCode::not_found, "PCLSCOPE_SHARED is none: nothing is shared between nodes"};
   std::string path;
@@ -95,7 +87,7 @@ Result<std::string> shared_directory() {
       return Error{ErrorCode::not_found,
                    "you have no home directory here: set PCLSCOPE_SHARED to a directory of yours"};
     }
-    path = home + "/.pclscope";
+    path = home + "/" + record::shared_name;
   }
   const std::string parent = path.substr(0, path.rfind('/') + 1);
   struct stat above {};
@@ -104,7 +96,7 @@ Result<std::string> shared_directory() {
     return Error{no_home ? ErrorCode::not_found : ErrorCode::io,
                  "cannot use " + parent + ": " + std::strerror(errno) + "; set " + instead};
   }
-  if (!keeps_entries(above) || (above.st_uid != ::geteuid() && above.st_uid != 0)) {
+  if (!record::can_hold_shared(above)) {
     return Error{ErrorCode::not_permitted,
                  "others can replace what is in " + parent + ": chmod go-w it, or set " + instead};
   }

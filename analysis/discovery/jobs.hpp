@@ -58,6 +58,24 @@ struct Listing {
   std::string problem_here, problem_elsewhere;  // one line each: why jobs of this node, or of others, are not seen
 };
 Listing all_jobs();
+
+// A job that was only preloaded, as its rank 0 said 2 s after MPI_Init. It gives no signs of life, so its node is to be
+// asked whether it is still there; unasked, files are kept for 30 days.
+struct Dormant {
+  std::string name;
+  std::string node;  // host name where rank 0 runs
+  std::string command;
+  std::string mpi;
+  std::string batch_job;  // Slurm's id; empty: none
+  std::string cluster;
+  std::int32_t ranks = 0;
+  std::int32_t nodes = 0;
+  std::int64_t started_realtime_ns = 0;
+  bool here = false;  // on this node: collect::dormant_jobs() knows more
+  std::string file;
+};
+std::vector<Dormant> announced_dormant();  // may wait for a network file system
+void forget(const Dormant& job);           // its node says that there is none
 // Seconds since the last sign of life in a shared announcement; -1: it has been taken back, or removed.
 double silence_of(const std::string& file);
 

@@ -14,11 +14,13 @@
 #include "analysis/discovery/directories.hpp"
 #include "analysis/discovery/jobs.hpp"
 #include "analysis/discovery/private_file.hpp"
+#include "interpose/record/shared_folder.hpp"
 
 namespace pclscope::discovery {
 namespace {
 
 constexpr double draft_s = 600;  // a file whose writer died in the middle
+constexpr double forget_dormant_s = 30 * 86400.0;
 
 double seconds(const timespec& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
@@ -66,7 +68,8 @@ std::vector<Job> jobs_of(const std::string& directory) {
     struct stat found {};
     if (::lstat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode) || found.st_uid != ::geteuid()) continue;
     const double age = std::max(0.0, now - seconds(found.st_mtim));
-    if (age > (name[0] == '.' ? draft_s : forget_s)) {
+    const bool dormant = ends_with(name, record::dormant_suffix);
+    if (age > (name[0] == '.' ? draft_s : dormant ? forget_dormant_s : forget_s)) {
       ::unlink(path.c_str());
       continue;
     }
@@ -75,7 +78,7 @@ std::vector<Job> jobs_of(const std::string& directory) {
     // A copy of another's file has the wrong name.
     if (!announced || shared_file_name(*announced) != name) continue;
     Job& job = announced->job;
-    job.here = is_here(*announced);
+    job.here = is_here(announced->host, announced->boot);
     job.file = path;
     job.silent_s = age;
     if (job.here && standing(*announced) == Standing::gone) {
@@ -111,6 +114,29 @@ double silence_of(const std::string& file) {
   if (::lstat(file.c_str(), &found) != 0) return errno == ENOENT ? -1 : 0;
   return std::max(0.0, server_now(file.substr(0, file.rfind('/'))) - seconds(found.st_mtim));
 }
+
+std::vector<Dormant> announced_dormant() {
+  std::vector<Dormant> jobs;
+  const auto directory = jobs_directory();
+  if (!directory) return jobs;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(*directory, error)) {
+    const std::string path = entry.path().string(), name = entry.path().filename().string();
+    struct stat found {};
+    if (name[0] == '.' || !ends_with(name, record::dormant_suffix) || ::lstat(path.c_str(), &found) != 0 ||
+        !S_ISREG(found.st_mode) || found.st_uid != ::geteuid())
+      continue;
+    auto announced = parse_dormant(read_small(path));
+    if (!announced || dormant_file_name(*announced) != name) continue;
+    announced->job.here = is_here(announced->host, announced->boot);
+    announced->job.file = path;
+    jobs.push_back(std::move(announced->job));
+  }
+  std::sort(jobs.begin(), jobs.end(), [](const auto& a, const auto& b) { return a.file < b.file; });
+  return jobs;
+}
+
+void forget(const Dormant& job) { ::unlink(job.file.c_str()); }
 
 Listing all_jobs() {
   Listing all;

@@ -23,25 +23,26 @@
 
 namespace pclscope {
 
+void read_executable(char* path, std::size_t size) {
+  const ssize_t length = readlink("/proc/self/exe", path, size - 1);
+  path[length > 0 ? length : 0] = 0;
+}
+
 namespace {
 
 constexpr char directory[] = "/dev/shm";
 using HostName = char[64];
 std::int32_t node_ranks = 0;  // of this job on this node
 
-void read_executable(char* path, std::size_t size) {
-  const ssize_t length = readlink("/proc/self/exe", path, size - 1);
-  path[length > 0 ? length : 0] = 0;
-}
-
+// Letters, digits and "_-.", at most 62: a name that words and files can have.
 void name_job(Agreement& a) {
   char path[256];
   read_executable(path, sizeof path);
   const char* slash = strrchr(path, '/');
-  snprintf(a.job, sizeof a.job, "%.72s-%d", slash != nullptr ? slash + 1 : path, static_cast<int>(getpid()));
+  snprintf(a.job, sizeof a.job, "%.50s-%d", slash != nullptr ? slash + 1 : path, static_cast<int>(getpid()));
   for (char* c = a.job; *c != 0; ++c) {
-    const auto byte = static_cast<unsigned char>(*c);
-    if (byte <= ' ' || byte >= 127 || byte == '/') *c = '_';
+    const bool inside = *c == '-' || *c == '.';
+    if (!is_letter_or_digit(*c) && (!inside || c == a.job)) *c = '_';
   }
 }
 

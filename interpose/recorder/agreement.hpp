@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 namespace pclscope {
@@ -25,6 +26,12 @@ bool agree(int rank, int size, Agreement& agreed);
 bool appear(const Agreement& agreed, int size);
 // In MPI_Finalize: the last process of the node removes the board.
 void disappear();
+// In any locale.
+inline bool is_letter_or_digit(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+// Of this process: its path.
+void read_executable(char* path, std::size_t size);
 // Of this job.
 std::int32_t ranks_of_node();
 // Of the board: whether an aggregator is attached (record::Board::session).

@@ -3,6 +3,7 @@
 #include "interpose/process/notice.hpp"
 #include "interpose/process/options.hpp"
 #include "interpose/recorder/agreement.hpp"
+#include "interpose/recorder/announcement.hpp"
 #include "interpose/recorder/communicators.hpp"
 #include "interpose/wrap/requests.hpp"
 #include "interpose/wrap/wrap_world.hpp"
@@ -122,6 +123,7 @@ bool enter_own_world(bool thread_multiple) {
   if (!agree(rank, size, agreed) || !confirm_status_layout() || !appear(agreed, size)) return false;
   process.session = session_word();
   process.attachable = true;
+  if (rank == 0) announce_elsewhere(agreed, size);
   return know_world(rank, size, thread_multiple);
 }
 

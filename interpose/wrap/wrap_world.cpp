@@ -7,6 +7,7 @@
 #include "interpose/process/notice.hpp"
 #include "interpose/process/options.hpp"
 #include "interpose/recorder/agreement.hpp"
+#include "interpose/recorder/announcement.hpp"
 #include "interpose/wrap/call_scope.hpp"
 #include "interpose/wrap/world.hpp"
 
@@ -167,7 +168,9 @@ void announce_finalize(Function function, Site site) {
   }
   stop_recording();
   count_on_board(&record::Board::finalizing);
-  if (process.attachable) disappear();
+  if (!process.attachable) return;
+  disappear();
+  withdraw_elsewhere();
 }
 
 // The program exits without MPI_Finalize. Launchers end a job at the first process that does: the tool's rank goes

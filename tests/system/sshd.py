@@ -19,7 +19,7 @@ StrictModes no
 UsePAM no
 PermitRootLogin yes
 PidFile none
-SetEnv PCLSCOPE_SHARED={1} PCL_TEST_MARK={2} PCLSCOPE_SSH={0}/ssh
+SetEnv PCLSCOPE_SHARED={1} PCL_TEST_MARK={2} PCLSCOPE_SSH={0}/ssh XDG_RUNTIME_DIR={3}
 """
 CLIENT = """Host *
   IdentityFile {0}/mine
@@ -69,7 +69,7 @@ class Shells:
         for name in ("host", "mine", "foreign"):
             subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", self.directory / name], check=True)
         shutil.copy(self.directory / "mine.pub", self.directory / "authorized")
-        (self.directory / "server").write_text(SERVER.format(self.directory, shared, box.mark))
+        (self.directory / "server").write_text(SERVER.format(self.directory, shared, box.mark, box.runtime))
         (self.directory / "ssh").write_text(f'#!/bin/sh\nexec {self.client()} "$@"\n')
         (self.directory / "ssh").chmod(0o755)
         host_key = " ".join((self.directory / "host.pub").read_text().split()[:2])

@@ -201,6 +201,67 @@ class Elsewhere(testbed.TestbedTest):
         self.box.environment = self.job_environment
         self.box.pclscope("list")  # sweeps what the killed job has left on its node
 
+    def start_dormant(self):
+        self.box.environment = self.job_environment
+        running = self.box.start("env", harness.preload(harness.library("openmpi")), testbed.script(), "openmpi",
+                                 self.NODES, 2, "-x", "LD_PRELOAD", "-x", "PCLSCOPE_SHARED", "-x", "SLURM_JOB_ID",
+                                 harness.program("halo2d", "openmpi"), "1000000", "32", "2000", self.box.until())
+        running.end_sign = self.box.end_sign
+        self.box.environment = self.login_environment
+        return running
+
+    def dormant(self, state, running=None):
+        def look():
+            return [job for job in self.box.json("list", "--json")["dormant"] if job["state"] == state]
+        job, = self.box.wait_for(f"a job that is {state}", look, running=running)
+        return job
+
+    def test_dormant_jobs_are_found_and_attached_to_by_ssh(self):
+        shells = self.shells()
+        running = self.start_dormant()
+        job = self.dormant("dormant", running)
+        self.assertEqual((job["node"], job["ranks"], job["nodes"], job["batch_job"], job["here"]),
+                         ("node1", 4, 2, "4711", False))
+        self.assertRegex(self.box.pclscope("list").stdout, rf"{job['name']} +dormant +4 +node1 \+1 +4711")
+        files = self.box.directory / "files"
+        files.mkdir()
+        options = ["--launcher-args", self.testbed.launcher_args("openmpi")]
+        attached = self.box.run(harness.PCLSCOPE, "attach", "4711", "--dump", "part.h5", *options, directory=files)
+        self.assertWorked(attached)
+        self.assertIn(f"job {job['name']}: ", attached.stderr)
+        job, = self.listed(running=running)
+        self.assertEqual((job["state"], job["node"]), ("attached", "node1"))
+        self.assertEqual(self.box.json("list", "--json")["dormant"], [])
+        self.box.wait_for("news", lambda: "4 ranks on 2 nodes" in self.watch_once(job["name"]).stdout, running=running)
+        again = self.box.pclscope("attach", f"{job['name']}@node1")
+        self.assertRefused(again, 1, "attached already")
+        detached = self.box.run(harness.PCLSCOPE, "detach")
+        self.assertWorked(detached)
+        self.assertIn("is dormant again", detached.stderr)
+        self.assertGreater(self.box.json("inspect", files / "part.h5", "summary", "--json")["messages"]["matched"], 0)
+        # Where the node does not know the directory: nothing is started, and it is said why.
+        self.dormant("dormant", running)
+        hidden = self.box.run("/usr/bin/unshare", "-m", "sh", "-c", '/bin/mount -t tmpfs tmpfs "$1" && '
+                              '/bin/mkdir "$1/x" && cd "$1/x" && exec "$0" attach --dump x.h5', harness.PCLSCOPE, files)
+        self.assertRefused(hidden, 1, "there is no directory", "on node1")
+        # Who cannot get in is told that it is not known; what ended badly is forgotten when its node is asked.
+        self.box.environment = dict(self.login_environment, PCLSCOPE_SSH=shells.client("foreign", "known"))
+        job = self.dormant("unknown", running)
+        refused = self.box.pclscope("attach", job["name"])
+        self.assertRefused(refused, 1, f"job {job['name']} is on node1", "ssh-copy-id node1")
+        self.assertRefused(self.box.pclscope("attach"), 1, "what runs on node1 is not known", "ssh-copy-id node1")
+        self.box.environment = self.login_environment
+        for pid in self.box.application_ranks("halo2d"):
+            os.kill(pid, 9)
+        running.finish()
+        self.assertEqual(self.box.json("list", "--json"), {"jobs": [], "dormant": []})
+        self.assertEqual(list(pathlib.Path(self.box.environment["PCLSCOPE_SHARED"], "jobs").glob("*.dormant")), [])
+        # One that ends in order takes its announcement back.
+        running = self.start_dormant()
+        self.dormant("dormant", running)
+        self.end_job(running)
+        self.assertEqual(list(pathlib.Path(self.box.environment["PCLSCOPE_SHARED"], "jobs").glob("*.dormant")), [])
+
     def test_requeued_jobs_are_followed_and_dead_ones_said(self):
         first = self.start_job()
         job, = self.listed(running=first)
@@ -268,6 +329,35 @@ class Homes(harness.SystemTest):
                 if lines:  # a short job may be over before the home has answered
                     self.assertIn(word, lines[0].lower(), str(done))
                     self.assertIn("other nodes cannot find the job", lines[0])
+
+    def start_dormant(self, before, name="ring", *words):
+        mpi = harness.MPIS[0]
+        launch = self.box.bare_command(mpi, 2, "env", harness.preload(harness.library(mpi)), harness.program(name, mpi),
+                                       *words)
+        return self.box.start("unshare", "-m", "sh", "-c", f'{before}; exec "$@"', "sh", *launch)
+
+    @unittest.skipIf(os.getuid() != 0, "mounts need root")
+    def test_dormant_jobs_do_not_mind_what_the_home_is_like(self):
+        home = self.box.directory / "home"
+        home.mkdir(mode=0o700)
+        self.box.environment.update(HOME=str(home))
+        del self.box.environment["PCLSCOPE_SHARED"]
+        short = self.start_dormant("true", "ring", "3").finish()
+        self.assertWorked(short)
+        self.assertEqual((short.our_lines(), list(home.iterdir())), ([], []))  # shorter than 2 s: writes nothing
+        words = ("1000000", "32", "2000", self.box.until())
+        jobs = [self.start_dormant(before, "halo2d", *words) for before in (
+            f"mount -t tmpfs -o ro tmpfs {home}", f"mount -t tmpfs -o size=4k,nr_inodes=1 tmpfs {home}",
+            f"mount -t tmpfs -o mode=777 tmpfs {home}", f"export HOME={home}/no", "unset HOME",
+            f"mount -t tmpfs -o uid={STRANGER},mode=755 tmpfs {home}", "true")]
+        self.box.wait_for("the announcement of the last one", lambda: list(home.glob(".pclscope/jobs/*.dormant")),
+                          running=jobs[-1])
+        self.box.end_sign.touch()
+        for running in jobs:
+            done = running.finish()
+            self.assertWorked(done)
+            self.assertEqual(done.our_lines(), [], str(done))
+        self.assertEqual([path for path in home.rglob("*") if not path.is_dir()], [])
 
     def test_two_clusters_on_one_home_and_clocks_apart(self):
         """Files of a node of this one's name that was booted otherwise, and by a clock that is an hour ahead."""

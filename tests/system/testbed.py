@@ -3,6 +3,7 @@
 Tests that need it are skipped, with the reason, where it is missing or not allowed.
 """
 import fcntl
+import json
 import os
 import pathlib
 import re
@@ -12,6 +13,7 @@ import unittest
 import harness
 
 NETWORK = "10.77.0.0/24"
+LINK = re.compile(r"ve\d+")  # of the bridge to a node
 
 
 def script():
@@ -40,12 +42,24 @@ class Testbed:
         self.box, self.nodes = box, nodes
         self.lock = open(os.path.join(os.environ.get("TMPDIR", "/tmp"), "pclscope-testbed.lock"), "w")
         fcntl.flock(self.lock, fcntl.LOCK_EX)
-        self.command("down")
+        self.remove()
         done = self.command("up", str(nodes))
-        assert done.returncode == 0, done.stderr
+        for node in range(1, nodes + 1):
+            has = subprocess.run(["ip", "-n", f"node{node}", "-brief", "address"], capture_output=True, text=True).stdout
+            assert f"10.77.0.{node}/" in has, f"node{node} has no address: {done.stderr}"
+
+    def remove(self):
+        """The kernel removes a namespace and its link a moment after its name, or when its last process has gone: a
+        link that is still there would take the place of the next test's."""
+        self.command("down")
+        links = json.loads(subprocess.run(["ip", "-json", "link", "show", "type", "veth"], capture_output=True,
+                                          text=True, check=True).stdout or "[]")
+        for link in links:
+            if LINK.fullmatch(link.get("ifname", "")):
+                subprocess.run(["ip", "link", "delete", link["ifname"]], capture_output=True)
 
     def close(self):
-        self.command("down")
+        self.remove()
         self.lock.close()
 
     @staticmethod

@@ -14,6 +14,7 @@
 #include "viewer/commands/analysis_options.hpp"
 #include "viewer/commands/command_line.hpp"
 #include "viewer/commands/commands.hpp"
+#include "viewer/commands/dormant_jobs.hpp"
 #include "viewer/commands/news.hpp"
 #include "viewer/commands/pieces.hpp"
 #include "viewer/launch/attached_job.hpp"
@@ -35,11 +36,14 @@ struct AttachWords {
   AnalysisWords analysis;
   std::vector<std::string> launcher_args;
   std::string launcher;
+  bool here = false;
 };
 
 std::optional<int> parse_attach(const std::vector<std::string>& words, AttachWords& attach) {
   CLI::App app{"Begins to record and analyse a job that runs with the library preloaded only.", "pclscope attach"};
-  app.add_option("job", attach.job, "The job's name, as pclscope list shows it (default: the only one)");
+  app.add_option("job", attach.job,
+                 "The job's name, as pclscope list shows it, NAME@NODE, or Slurm's id (default: the only one)");
+  app.add_flag("--here", attach.here, "Only a job whose rank 0 is on this node");
   add_analysis_options(app, attach.options, attach.analysis);
   app.add_option("--launcher", attach.launcher, "Of a job on several nodes: the mpirun to use")->type_name("PATH");
   app.add_option("--launcher-args", attach.launcher_args,
@@ -221,11 +225,12 @@ int attach(const std::vector<std::string>& words) {
   AttachWords attach;
   if (const auto status = parse_attach(words, attach)) return *status;
   collect::sweep_leftovers();
-  const auto target = AttachedJob::open(attach.job);
+  const auto target = AttachedJob::open(dormant_name_here(attach.job));
   if (!target) {
     const bool recorded = !attach.job.empty() && is_recorded(attach.job);
-    return fail(could_not, recorded ? "job " + attach.job + " is recorded already: pclscope run started it"
-                                    : target.error().message);
+    if (recorded) return fail(could_not, "job " + attach.job + " is recorded already: pclscope run started it");
+    if (!attach.here && target.error().code == ErrorCode::not_found) return done_elsewhere("attach", attach.job, words);
+    return fail(could_not, target.error().message);
   }
   const Turn turn(target->job());
   if (const auto status = check_job(*target)) return *status;

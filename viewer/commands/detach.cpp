@@ -10,6 +10,7 @@
 #include "analysis/store/reader.hpp"
 #include "viewer/commands/command_line.hpp"
 #include "viewer/commands/commands.hpp"
+#include "viewer/commands/dormant_jobs.hpp"
 #include "viewer/commands/news.hpp"
 #include "viewer/launch/attached_job.hpp"
 #include "viewer/launch/process.hpp"
@@ -87,10 +88,13 @@ int end(const AttachedJob& target, std::uint32_t pid) {
 int detach(const std::vector<std::string>& words) {
   CLI::App app{"Ends the recording of a job that pclscope attach began; the job goes on.", "pclscope detach"};
   std::string name;
-  app.add_option("job", name, "The job's name (default: the only one)");
-  set_usage(app, "pclscope detach [JOB]");
+  app.add_option("job", name, "The job's name, NAME@NODE, or Slurm's id (default: the only one)");
+  bool here = false;
+  app.add_flag("--here", here, "Only a job whose rank 0 is on this node");
+  set_usage(app, "pclscope detach [JOB] [--here]");
   if (const auto status = parse(app, words)) return *status;
-  const auto target = AttachedJob::open(name);
+  const auto target = AttachedJob::open(dormant_name_here(name));
+  if (!target && !here && target.error().code == ErrorCode::not_found) return done_elsewhere("detach", name, words);
   if (!target) return fail(could_not, target.error().message);
   const std::uint32_t pid = target->progress().aggregator;
   if (pid == 0) return fail(could_not, "job " + target->job().name + " is not attached: it is dormant");

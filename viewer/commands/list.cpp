@@ -1,5 +1,4 @@
-// pclscope list: this user's jobs: on all nodes those that are recorded, on this one also those that were only
-// preloaded.
+// pclscope list: this user's jobs on all nodes, recorded or only preloaded.
 #include <algorithm>
 #include <ctime>
 #include <nlohmann/json.hpp>
@@ -9,6 +8,7 @@
 #include "analysis/discovery/jobs.hpp"
 #include "viewer/commands/command_line.hpp"
 #include "viewer/commands/commands.hpp"
+#include "viewer/commands/dormant_jobs.hpp"
 #include "viewer/session/summary_json.hpp"
 #include "viewer/text/printable.hpp"
 #include "viewer/text/quantities.hpp"
@@ -52,16 +52,42 @@ session::Json job_json(const discovery::Job& job, bool attached) {
           {"aggregator_pid", job.aggregator_pid}};
 }
 
+const char* state_of(const DormantJob& job) { return job.aggregator != 0 ? "attached" : "dormant"; }
+
+const char* state_of(const DormantThere& job) {
+  switch (job.state) {
+    case DormantState::dormant: return "dormant";
+    case DormantState::attached: return "attached";
+    case DormantState::unknown: break;
+  }
+  return "unknown";
+}
+
 session::Json dormant_json(const DormantJob& job) {
   return {{"name", job.name},
-          {"state", "dormant"},
+          {"state", state_of(job)},
           {"command", job.executable},
           {"mpi", job.mpi},
           {"ranks", job.ranks},
           {"node", job.first_node},
           {"started", text::format_utc(job.started_ns)},
           {"nodes", job.node_count},
+          {"here", true},
           {"node_ranks", job.node_ranks}};
+}
+
+session::Json dormant_json(const DormantThere& job) {
+  return {{"name", job.name},
+          {"state", state_of(job)},
+          {"command", job.command},
+          {"mpi", job.mpi},
+          {"ranks", job.ranks},
+          {"node", job.node},
+          {"started", text::format_utc(job.started_realtime_ns)},
+          {"nodes", job.nodes},
+          {"here", false},
+          {"batch_job", job.batch_job},
+          {"cluster", job.cluster}};
 }
 
 std::string age_of(std::int64_t since_realtime_ns) {
@@ -69,10 +95,42 @@ std::string age_of(std::int64_t since_realtime_ns) {
                               1e-9);
 }
 
-bool print_table(const std::vector<discovery::Job>& jobs, const std::vector<DormantJob>& preloaded) {
-  const auto find = [&](const std::string& name) {
-    return std::find_if(preloaded.begin(), preloaded.end(), [&](const DormantJob& job) { return job.name == name; });
-  };
+struct Listed {
+  std::vector<discovery::Job> jobs;
+  std::vector<DormantJob> here;  // those only preloaded, in order of their names
+  std::vector<DormantThere> elsewhere;
+
+  // Those that an aggregator was attached to are among `jobs` as well, once it has announced itself.
+  bool is_job(const std::string& name, bool on_this_node, const std::string& node) const {
+    return std::any_of(jobs.begin(), jobs.end(), [&](const discovery::Job& job) {
+      return job.name == name && (on_this_node ? job.here : !job.here && job.node == node);
+    });
+  }
+  // When it was started, if it was only preloaded then.
+  std::optional<std::int64_t> attached_to(const discovery::Job& job) const {
+    for (const DormantJob& one : here)
+      if (job.here && one.name == job.name) return one.started_ns;
+    for (const DormantThere& one : elsewhere)
+      if (!job.here && one.name == job.name && one.node == job.node) return one.started_realtime_ns;
+    return std::nullopt;
+  }
+};
+
+std::string to_json(const Listed& all) {
+  session::Json jobs = session::Json::array(), dormant = session::Json::array();
+  for (const discovery::Job& job : all.jobs) jobs.push_back(job_json(job, all.attached_to(job).has_value()));
+  for (const DormantJob& job : all.here)
+    if (!all.is_job(job.name, true, "")) dormant.push_back(dormant_json(job));
+  for (const DormantThere& job : all.elsewhere)
+    if (!all.is_job(job.name, false, job.node)) dormant.push_back(dormant_json(job));
+  return session::to_text({{"jobs", jobs}, {"dormant", dormant}}, true);
+}
+
+std::string and_others(const std::string& node, std::int32_t nodes) {
+  return text::printable(node) + (nodes > 1 ? " +" + std::to_string(nodes - 1) : "");
+}
+
+bool print_table(const Listed& all) {
   text::Table table;
   table.column("job", text::Align::left);
   table.column("state", text::Align::left);
@@ -82,19 +140,23 @@ bool print_table(const std::vector<discovery::Job>& jobs, const std::vector<Dorm
   table.column("running for", text::Align::right);
   table.column("mpi", text::Align::left);
   table.column("command", text::Align::left);
-  for (const discovery::Job& job : jobs) {
-    const auto known = find(job.name);
-    const bool attached = job.here && known != preloaded.end();
-    table.row({text::printable(job.name), state_of(job, attached), std::to_string(job.ranks), node_of(job),
-               text::printable(job.batch_job), age_of(attached ? known->started_ns : job.started_realtime_ns),
+  for (const discovery::Job& job : all.jobs) {
+    const auto attached = all.attached_to(job);
+    table.row({text::printable(job.name), state_of(job, attached.has_value()), std::to_string(job.ranks), node_of(job),
+               text::printable(job.batch_job), age_of(attached.value_or(job.started_realtime_ns)),
                text::printable(job.mpi), text::printable(job.command)});
   }
-  for (const DormantJob& job : preloaded) {
-    if (std::any_of(jobs.begin(), jobs.end(), [&](const discovery::Job& other) { return other.name == job.name; }))
-      continue;
-    table.row({text::printable(job.name), job.aggregator != 0 ? "attached" : "dormant", std::to_string(job.ranks),
-               text::printable(job.first_node) + (job.node_count > 1 ? " +" + std::to_string(job.node_count - 1) : ""),
-               "", age_of(job.started_ns), text::printable(job.mpi), text::printable(job.executable)});
+  for (const DormantJob& job : all.here) {
+    if (all.is_job(job.name, true, "")) continue;
+    table.row({text::printable(job.name), state_of(job), std::to_string(job.ranks),
+               and_others(job.first_node, job.node_count), "", age_of(job.started_ns), text::printable(job.mpi),
+               text::printable(job.executable)});
+  }
+  for (const DormantThere& job : all.elsewhere) {
+    if (all.is_job(job.name, false, job.node)) continue;
+    table.row({text::printable(job.name), state_of(job), std::to_string(job.ranks), and_others(job.node, job.nodes),
+               text::printable(job.batch_job), age_of(job.started_realtime_ns), text::printable(job.mpi),
+               text::printable(job.command)});
   }
   return print_lines(table.lines(output_is_terminal() ? page_options(false).width : 0));
 }
@@ -102,35 +164,33 @@ bool print_table(const std::vector<discovery::Job>& jobs, const std::vector<Dorm
 }  // namespace
 
 int list(const std::vector<std::string>& words) {
-  CLI::App app{
-      "Lists your jobs on all nodes that share this home, recorded or attached; on this node also dormant ones "
-      "(preloaded only).",
-      "pclscope list"};
-  bool json = false;
+  CLI::App app{"Lists your jobs on all nodes that share this home: recorded, attached, or dormant (preloaded only).",
+               "pclscope list"};
+  bool json = false, only_here = false;
   app.add_flag("--json", json, "As JSON: {\"jobs\": [...], \"dormant\": [...]}");
-  set_usage(app, "pclscope list [--json]");
+  app.add_flag("--here", only_here, "Only this node's");
+  set_usage(app, "pclscope list [--json] [--here]");
   if (const auto status = parse(app, words)) return *status;
   collect::sweep_leftovers();
-  const discovery::Listing listing = discovery::all_jobs();
+  discovery::Listing listing = discovery::all_jobs();
   if (!listing.problem_here.empty()) return fail(could_not, listing.problem_here);
-  if (!listing.problem_elsewhere.empty()) say("jobs on other nodes cannot be seen: " + listing.problem_elsewhere);
-  const std::vector<DormantJob> preloaded = collect::dormant_jobs();
-  if (json) {
-    session::Json all = session::Json::array(), dormant = session::Json::array();
-    for (const discovery::Job& job : listing.jobs) {
-      all.push_back(job_json(job, std::any_of(preloaded.begin(), preloaded.end(),
-                                              [&](const DormantJob& d) { return d.name == job.name; })));
-    }
-    for (const DormantJob& job : preloaded) {
-      if (job.aggregator == 0) dormant.push_back(dormant_json(job));
-    }
-    return print(session::to_text({{"jobs", all}, {"dormant", dormant}}, true) + "\n") ? done : could_not;
+  if (!listing.problem_elsewhere.empty() && !only_here)
+    say("jobs on other nodes cannot be seen: " + listing.problem_elsewhere);
+  Listed all{std::move(listing.jobs), collect::dormant_jobs(), {}};
+  if (only_here) {
+    std::erase_if(all.jobs, [](const discovery::Job& job) { return !job.here; });
+  } else {
+    DormantElsewhere elsewhere = dormant_elsewhere(all.here);
+    for (const std::string& problem : elsewhere.problems) say(problem);
+    all.elsewhere = std::move(elsewhere.jobs);
   }
-  if (listing.jobs.empty() && preloaded.empty()) {
-    say("no running job of yours, on this node or one that shares your home");
+  if (json) return print(to_json(all) + "\n") ? done : could_not;
+  if (all.jobs.empty() && all.here.empty() && all.elsewhere.empty()) {
+    say(only_here ? "no running job of yours on this node"
+                  : "no running job of yours, on this node or one that shares your home");
     return done;
   }
-  return print_table(listing.jobs, preloaded) ? done : could_not;
+  return print_table(all) ? done : could_not;
 }
 
 }  // namespace pclscope::commands

@@ -25,9 +25,10 @@ bool is_host(const std::string& word) {
   return !word.empty() && word.size() < 256 && word[0] != '-' && std::all_of(word.begin(), word.end(), allowed);
 }
 
-std::vector<std::string> relay_words(const discovery::Job& job) { return {job.name, "--at", job.endpoint}; }
+std::vector<std::string> relay_words(const discovery::Job& job) { return {"relay", job.name, "--at", job.endpoint}; }
 
-RelayCommand by_ssh(const std::string& host, const std::string& program, const std::vector<std::string>& words) {
+RelayCommand by_ssh(const std::string& host, const std::string& program, const std::vector<std::string>& words,
+                    const std::string& before) {
   RelayCommand command;
   const char* given = std::getenv("PCLSCOPE_SSH");
   const auto words_given = launch::split_words(given != nullptr ? given : "");
@@ -37,10 +38,10 @@ RelayCommand by_ssh(const std::string& host, const std::string& program, const s
     command.arguments.insert(command.arguments.end(), {"-o", option});
   }
   // The login shell may be any; sh is the same everywhere.
-  std::string relay =
-      "p=" + launch::quote_word(likely_program(program)) + "; [ -x \"$p\" ] || p=pclscope; exec \"$p\" relay";
-  for (const std::string& one : words) relay += " " + launch::quote_word(one);
-  command.arguments.insert(command.arguments.end(), {"-T", host, "exec sh -c " + launch::quote_word(relay)});
+  std::string line =
+      before + "p=" + launch::quote_word(likely_program(program)) + "; [ -x \"$p\" ] || p=pclscope; exec \"$p\"";
+  for (const std::string& one : words) line += " " + launch::quote_word(one);
+  command.arguments.insert(command.arguments.end(), {"-T", host, "exec sh -c " + launch::quote_word(line)});
   command.where = "ssh to " + host;
   command.host = host;
   return command;
@@ -58,8 +59,7 @@ RelayCommand by_srun(const discovery::Job& job, const std::vector<std::string>& 
                        "--immediate=10",
                        "--unbuffered",
                        "--quiet",
-                       likely_program(job.program),
-                       "relay"};
+                       likely_program(job.program)};
   command.arguments.insert(command.arguments.end(), words.begin(), words.end());
   command.where = "srun on " + job.node;
   command.host = job.node;

@@ -9,12 +9,13 @@
 
 namespace pclscope::reach {
 
-// `ssh HOST pclscope relay WORDS`; $PCLSCOPE_SSH names another program, with options if need be. `program`: where
-// pclscope is likely to be there; else it is looked for in PATH.
-RelayCommand by_ssh(const std::string& host, const std::string& program, const std::vector<std::string>& words);
+// `ssh HOST pclscope WORDS`; $PCLSCOPE_SSH names another program, with options if need be. `program`: where pclscope is
+// likely to be there; else it is looked for in PATH. `before`: what a shell there does first, ending with a semicolon.
+RelayCommand by_ssh(const std::string& host, const std::string& program, const std::vector<std::string>& words,
+                    const std::string& before = "");
 // Beside the steps of a running Slurm job, on its node.
 RelayCommand by_srun(const discovery::Job& job, const std::vector<std::string>& words);
-// What makes the relay there look at this job: its name, and where it listens.
+// What starts the relay there that looks at this job: its name, and where it listens.
 std::vector<std::string> relay_words(const discovery::Job& job);
 
 // Whether a word can stand for a host in a command line: it may come from a file.

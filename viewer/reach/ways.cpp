@@ -129,7 +129,7 @@ Result<Reached> reach(const discovery::Job& job, const WayOptions& options) {
 Result<Reached> reach_via(const std::string& host, const std::string& word, const WayOptions& options) {
   if (!is_host(host))
     return Error{ErrorCode::bad_argument, "'" + host + "' is no host: write login.site.org or user@login.site.org"};
-  std::vector<std::string> words;
+  std::vector<std::string> words = {"relay"};
   if (!word.empty()) words.push_back(word);
   return race({over_relay(by_ssh(host, "", words), "", options.interval, patience_via)}, word.empty() ? "there" : word,
               options, patience_via);

@@ -245,3 +245,38 @@ TEST_CASE(
   CHECK(shared_directory().error().code == ErrorCode::not_permitted);
   ::setenv("HOME", home.c_str(), 1);
 }
+
+TEST_CASE("what rank 0 of a dormant job left is read whatever its age, and kept for its month; nothing else is") {
+  const PrivateDirectory session;
+  REQUIRE(announced_dormant().empty());  // and makes the folder
+  const std::string text =
+      R"({"name": "app-12", "host": "node7", "boot_id": "beefbeef-1", "ranks": 8, "nodes": 2, "command": "/x/app", )"
+      R"("mpi": "Open MPI v4", "batch_job": "4711", "cluster": "alpha", "started_realtime_ns": 5})";
+  const auto put = [](const std::string& name, const std::string& content, double age_s) {
+    const std::string path = jobs_folder() + "/" + name;
+    std::ofstream(path) << content;
+    timespec times[2] = {};
+    ::clock_gettime(CLOCK_REALTIME, &times[0]);
+    times[0].tv_sec -= static_cast<time_t>(age_s);
+    times[1] = times[0];
+    REQUIRE(::utimensat(AT_FDCWD, path.c_str(), times, 0) == 0);
+    return path;
+  };
+  const std::string mine = put("app-12@node7.beefbeef.dormant", text, 20 * 86400.0);
+  const std::string old = put("app-13@node7.beefbeef.dormant", text, 40 * 86400.0);
+  put("app-12@node8.beefbeef.dormant", text, 0);  // a copy
+  put("noise@node7.beefbeef.dormant", "{\"name\": 1}", 0);
+  put("app-12@node7.beefbeef.job", text, 0);
+  CHECK(all_jobs().jobs.empty());  // sweeps
+  CHECK_FALSE(fs::exists(old));
+  const auto jobs = announced_dormant();
+  REQUIRE(jobs.size() == 1);
+  CHECK(jobs[0].name == "app-12");
+  CHECK(jobs[0].node == "node7");
+  CHECK(jobs[0].ranks == 8);
+  CHECK(jobs[0].nodes == 2);
+  CHECK(jobs[0].batch_job == "4711");
+  CHECK_FALSE(jobs[0].here);
+  forget(jobs[0]);
+  CHECK_FALSE(fs::exists(mine));
+}
