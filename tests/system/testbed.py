@@ -45,7 +45,8 @@ class Testbed:
         self.remove()
         done = self.command("up", str(nodes))
         for node in range(1, nodes + 1):
-            has = subprocess.run(["ip", "-n", f"node{node}", "-brief", "address"], capture_output=True, text=True).stdout
+            has = subprocess.run(["ip", "-n", f"node{node}", "-brief", "address"], capture_output=True,
+                                 text=True, check=False).stdout
             assert f"10.77.0.{node}/" in has, f"node{node} has no address: {done.stderr}"
 
     def remove(self):
