@@ -43,8 +43,9 @@ class Criteria {
     double transfer = 0;
   };
   Inverse inverse_ns(bool inter_node, std::uint64_t bytes) const {
-    return classes_[inter_node].bins[size_bins::bin_of(bytes)].inverse;
+    return inverse_of_bin(inter_node, size_bins::bin_of(bytes));
   }
+  Inverse inverse_of_bin(bool inter_node, std::uint32_t bin) const { return classes_[inter_node].bins[bin].inverse; }
 
   // Criteria of an earlier run: from now on they stand in for the medians of their bins.
   void load(const std::vector<Criterion>& baseline);

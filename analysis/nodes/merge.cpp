@@ -113,6 +113,14 @@ void merge_sums(Report& report, Report& more) {
       report.pairs, std::move(more.pairs), [](const PairSums& p) { return std::pair(p.source, p.destination); },
       add_sums);
   merge_by_key(
+      report.pair_times, std::move(more.pair_times),
+      [](const PairTimes& p) { return std::tuple(p.source, p.destination, p.inter_node, p.bin); },
+      [](PairTimes& into, const PairTimes& from) {
+        into.timed += from.timed;
+        into.time_ns += from.time_ns;
+        into.transfer_ns += from.transfer_ns;
+      });
+  merge_by_key(
       report.times, std::move(more.times),
       [](const TimeCount& t) { return std::tuple(t.inter_node, t.transfer, t.bin, t.bucket); },
       [](TimeCount& into, const TimeCount& from) { into.count += from.count; });

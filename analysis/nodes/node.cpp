@@ -162,6 +162,7 @@ void Node::send_report() {
     news_.totals.unmatched_sends += lost.unmatched_sends;
     news_.newest_ns = report.newest_ns;
     news_.pairs = std::move(report.pairs);
+    news_.pair_times = std::move(report.pair_times);
     news_.windows = std::move(report.windows);
     news_.times = std::move(report.times);
     news_.sites = std::move(report.sites);

@@ -83,6 +83,21 @@ void pass_pairs(Io& io, P& pairs) {
   });
 }
 
+template <class Io, class P>
+void pass_pair_times(Io& io, P& pairs) {
+  std::int32_t source = 0, destination = 0;
+  std::uint32_t bin = 0;
+  io.list(pairs, 7, [&](auto& p) {
+    io.step(p.source, source);
+    io.step(p.destination, destination);
+    pass_bools(io, p.inter_node);
+    io.step(p.bin, bin);
+    io.number(p.timed);
+    io.number(p.time_ns);
+    io.number(p.transfer_ns);
+  });
+}
+
 template <class Io, class T>
 void pass_times(Io& io, T& times) {
   std::uint32_t bin = 0, bucket = 0;
@@ -285,6 +300,7 @@ void pass_report(Io& io, R& r) {
   io.number(r.collectives_left_out);
   io.number(r.traffic_bytes);
   pass_pairs(io, r.pairs);
+  pass_pair_times(io, r.pair_times);
   pass_times(io, r.times);
   pass_sites(io, r.sites);
   if constexpr (Io::writing) {
@@ -309,7 +325,8 @@ void pass_report(Io& io, R& r) {
 }  // namespace
 
 std::vector<std::byte> pack(const Report& report) {
-  Writer out(FrameKind::report, report.pairs.size() * 32 + report.times.size() * 5 + 1024);
+  Writer out(FrameKind::report,
+             report.pairs.size() * 16 + report.pair_times.size() * 16 + report.times.size() * 5 + 1024);
   pass_report(out, report);
   return out.take();
 }

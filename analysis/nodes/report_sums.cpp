@@ -34,7 +34,11 @@ WindowPart UnsentSums::close(const OpenWindows::Closed& closed, const Measured& 
   part.regions = measured.pairs.region_sums(region_of_rank, part.all);
   for (const std::uint32_t i : measured.pairs.touched()) {
     const PairTable::Pair& pair = measured.pairs.pair(i);
-    pairs_.window_sums(pair.source, pair.destination) += measured.pairs.window(i);
+    const std::uint32_t at = pairs_.touch(pair.source, pair.destination);
+    pairs_.window_sums(at) += measured.pairs.window(i);
+    measured.pairs.window_times(i, [&](bool inter_node, std::uint32_t bin, const PairTable::TimeSums& times) {
+      pairs_.add_times(at, inter_node, bin, times);
+    });
   }
   measured.worst.of_window([&](const Message& m, double ratio) { worst_.push_back({ratio, m}); });
   if (worst_.size() > 4 * worst_of_report) keep_worst();
@@ -51,8 +55,15 @@ void UnsentSums::take(Measured& measured, Report& report) {
   report.totals = measured.totals.since(told_);  // unmatched counts may shrink: sums of differences come out right
   told_ = measured.totals;
   report.newest_ns = measured.newest_ns;
-  for (const std::uint32_t i : pairs_.touched())
-    report.pairs.push_back({pairs_.pair(i).source, pairs_.pair(i).destination, pairs_.window(i)});
+  for (const std::uint32_t i : pairs_.touched()) {
+    const auto [source, destination] = pairs_.pair(i);
+    PairSums& pair = report.pairs.emplace_back(PairSums{source, destination, pairs_.window(i)});
+    pair.sums.ratio = pair.sums.transfer_ratio = 0;
+    pairs_.window_times(
+        i, [&, s = source, d = destination](bool inter_node, std::uint32_t bin, const PairTable::TimeSums& times) {
+          report.pair_times.push_back({s, d, inter_node, bin, times.timed, times.time, times.transfer});
+        });
+  }
   pairs_.clear_window();
   for (const auto& [key, count] : times_) report.times.push_back(count_of(key, count));
   times_.clear();
@@ -90,7 +101,14 @@ bool add_report(Measured& measured, const Report& report) {
     if (measured.knows(status.rank)) measured.told[static_cast<std::size_t>(status.rank)] = status;
   for (const PairSums& p : report.pairs)
     if (measured.knows(p.source) && measured.knows(p.destination))
-      measured.pairs.window_sums(p.source, p.destination) += p.sums;
+      measured.pairs.window_sums(measured.pairs.touch(p.source, p.destination)) += p.sums;
+  for (const PairTimes& p : report.pair_times) {
+    if (!measured.knows(p.source) || !measured.knows(p.destination) || p.bin >= size_bins::count) continue;
+    const std::uint32_t pair = measured.pairs.touch(p.source, p.destination);
+    if (measured.pairs.window(pair).messages > 0)
+      measured.pairs.add_times(pair, p.inter_node, p.bin, {p.timed, p.time_ns, p.transfer_ns});
+  }
+  measured.pairs.judge_window(measured.inverse());
   measured.pairs.fold_window();
   return !report.pairs.empty();
 }

@@ -15,6 +15,7 @@ constexpr std::size_t most_waiting_rows = 16;  // reports; then they are merged
 Report rows_of(Report& report) {
   Report rows;
   rows.pairs = std::exchange(report.pairs, {});
+  rows.pair_times = std::exchange(report.pair_times, {});
   rows.sites = std::exchange(report.sites, {});
   rows.ranks = std::exchange(report.ranks, {});
   rows.functions = std::exchange(report.functions, {});

@@ -32,6 +32,30 @@ void fill_in(RankSummary& summary, const nodes::RankStatus& status) {
   summary.waits_for_any = status.waits_for_any;
 }
 
+// Of all closed windows, by the criteria of now: live they are preliminary, as the criteria are.
+struct Ratios {
+  RatioSums all;
+  std::vector<RatioSums> of_pair;      // index of PairTable
+  std::vector<RatioSums> of_receiver;  // by rank
+  NodeRatios of_nodes;
+};
+
+Ratios ratios_now(const Measured& m, const Application& application) {
+  Ratios ratios;
+  ratios.of_pair.resize(m.pairs.size());
+  ratios.of_receiver.resize(static_cast<std::size_t>(application.ranks));
+  for (std::size_t i = 0; i < m.pairs.size(); ++i) {
+    const auto& [source, destination] = m.pairs.pair(i);
+    const RatioSums sums = ratios.of_pair[i] = m.pairs.total_ratios(i, m.inverse());
+    ratios.all += sums;
+    ratios.of_receiver[static_cast<std::size_t>(destination)] += sums;
+    const std::int32_t from = application.node_of_rank[static_cast<std::size_t>(source)],
+                       to = application.node_of_rank[static_cast<std::size_t>(destination)];
+    if (from != to && from >= 0 && to >= 0) ratios.of_nodes[{from, to}] += sums;
+  }
+  return ratios;
+}
+
 }  // namespace
 
 Snapshot Evaluation::snapshot() const {
@@ -43,12 +67,14 @@ Snapshot Evaluation::snapshot() const {
   snapshot.finished = s.finished;
   snapshot.messages = m.totals;
   snapshot.messages.delayed = s.delayed;
-  snapshot.latency.mean_ratio = s.timed == 0 ? 0 : s.ratio_sum / static_cast<double>(s.timed);
+  const Ratios ratios = ratios_now(m, s.application);
+  snapshot.latency.mean_ratio = ratios.all.mean_time();
   snapshot.latency.median_s = m.times.quantile(0.5) * 1e-9;
   snapshot.latency.p99_s = m.times.quantile(0.99) * 1e-9;
-  snapshot.regions = s.regions.regions(s.finished ? Evolution::default_periods : live_periods);
-  snapshot.links = s.regions.links(s.finished ? std::numeric_limits<std::size_t>::max() : live_links);
-  snapshot.network.links = s.node_links.list(most_node_links);
+  snapshot.regions = s.regions.regions(s.finished ? Evolution::default_periods : live_periods, m.pairs, ratios.of_pair);
+  snapshot.links =
+      s.regions.links(s.finished ? std::numeric_limits<std::size_t>::max() : live_links, m.pairs, ratios.of_pair);
+  snapshot.network.links = s.node_links.list(most_node_links, ratios.of_nodes);
   snapshot.delays = s.delays.list(s.finished ? stored_delays : live_delays);
   snapshot.delay_totals = s.delays.totals();
   snapshot.attribution = s.attributor.result();
@@ -71,7 +97,7 @@ Snapshot Evaluation::snapshot() const {
     summary.receives = received.messages;
     summary.bytes_sent = sent.bytes;
     summary.bytes_received = received.bytes;
-    summary.mean_latency_ratio = received.mean_ratio();
+    summary.mean_latency_ratio = ratios.of_receiver[static_cast<std::size_t>(rank)].mean_time();
     summary.late_sender_s = static_cast<double>(received.late_sender_ns) * 1e-9;
     summary.late_receiver_s = static_cast<double>(received.late_receiver_ns) * 1e-9;
     summary.delay_caused_s = s.delays.caused_s(rank);

@@ -34,6 +34,10 @@ struct Measured {
     if (m.flags & message_flag::no_latency) return 0;
     return static_cast<double>(m.time()) * criteria.inverse_ns(m.flags & message_flag::inter_node, m.bytes).time;
   }
+  // For PairTable: by the criteria as of the last refresh.
+  auto inverse() const {
+    return [this](bool inter_node, std::uint32_t bin) { return criteria.inverse_of_bin(inter_node, bin); };
+  }
   // What the rank's node told of it, or what was measured here.
   nodes::RankStatus status_of(std::int32_t rank) const {
     const auto i = static_cast<std::size_t>(rank);

@@ -78,6 +78,7 @@ void Measurement::State::close_window(OpenWindows::Closed& closed) {
     const double ratio = judge(message);
     if (ratio > 0) m.worst.add(message, ratio);
   }
+  m.pairs.judge_window(m.inverse());
   m.pairs.fold_window();
   hooks.on_window(closed);
   m.worst.close_window(closed.begin_ns + windows.length_ns());
@@ -87,7 +88,8 @@ void Measurement::State::close_window(OpenWindows::Closed& closed) {
 
 // Adds the message to its pair. Returns its ratio, 0 when it has no latency.
 double Measurement::State::judge(Message& message) {
-  LatencySums& sums = m.pairs.window_sums(message.source, message.destination);
+  const std::uint32_t pair = m.pairs.touch(message.source, message.destination);
+  LatencySums& sums = m.pairs.window_sums(pair);
   ++sums.messages;
   sums.bytes += message.bytes;
   if (message.flags & message_flag::no_latency) {
@@ -99,9 +101,8 @@ double Measurement::State::judge(Message& message) {
   const WaitSplit split = wait_split(message);
   sums.delayed += (message.flags & message_flag::delayed) != 0;
   ++sums.timed;
-  sums.ratio += ratio;
-  sums.transfer_ratio += static_cast<double>(split.transfer) *
-                         m.criteria.inverse_ns(message.flags & message_flag::inter_node, message.bytes).transfer;
+  m.pairs.add_times(pair, message.flags & message_flag::inter_node, size_bins::bin_of(message.bytes),
+                    {1, message.time(), split.transfer});
   sums.late_sender_ns += split.late_sender;
   sums.late_receiver_ns += split.late_receiver;
   sums.transfer_ns += split.transfer;

@@ -1,5 +1,6 @@
 // Sums over messages, of a pair of ranks, a region or a window. Plain additions: order does not matter but for the
-// rounding of the ratios.
+// rounding of the ratios. Ratios are by the criteria of when the window closed; sums over windows mix several of them,
+// so means over the run come from RatioSums.
 #pragma once
 
 #include <cstdint>

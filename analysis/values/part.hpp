@@ -57,7 +57,16 @@ struct WindowPart {
 struct PairSums {
   std::int32_t source = 0;
   std::int32_t destination = 0;
-  LatencySums sums;
+  LatencySums sums;  // without ratios: they follow from PairTimes
+};
+// Of one class and size bin (size_bins.hpp) of a pair's messages: those with a latency.
+struct PairTimes {
+  std::int32_t source = 0;
+  std::int32_t destination = 0;
+  bool inter_node = false;
+  std::uint32_t bin = 0;
+  std::uint64_t timed = 0;
+  std::int64_t time_ns = 0, transfer_ns = 0;
 };
 // `count` messages of a class and size bin (size_bins.hpp) whose time, or transfer, lies in a bucket of LogHistogram.
 struct TimeCount {
@@ -151,6 +160,7 @@ struct Report {
   std::uint64_t collectives_left_out = 0;  // events that are not sent raw
   std::uint64_t traffic_bytes = 0;         // sent to other nodes by the aggregators
   std::vector<PairSums> pairs;
+  std::vector<PairTimes> pair_times;
   std::vector<TimeCount> times;
   std::vector<SitePairSums> sites;
   std::vector<RatedMessage> worst;  // at most 20, worst first

@@ -17,7 +17,7 @@ void NodeLinks::advance(std::int64_t now_ns) {
   begin_ns_ = now_ns;
 }
 
-std::vector<NodeLink> NodeLinks::list(std::size_t most) const {
+std::vector<NodeLink> NodeLinks::list(std::size_t most, const NodeRatios& ratios) const {
   std::vector<NodeLink> list;
   for (const auto& [nodes, link] : links_) {
     LatencySums newest = link.before;
@@ -28,8 +28,10 @@ std::vector<NodeLink> NodeLinks::list(std::size_t most) const {
     out.messages = link.total.messages;
     out.bytes = link.total.bytes;
     out.delayed = link.total.delayed;
-    out.mean_latency_ratio = link.total.mean_ratio();
-    out.mean_transfer_ratio = link.total.mean_transfer_ratio();
+    if (const auto judged = ratios.find(nodes); judged != ratios.end()) {
+      out.mean_latency_ratio = judged->second.mean_time();
+      out.mean_transfer_ratio = judged->second.mean_transfer();
+    }
     out.mean_transfer_s = link.total.timed == 0 ? 0
                                                 : static_cast<double>(link.total.transfer_ns) * 1e-9 /
                                                       static_cast<double>(link.total.timed);

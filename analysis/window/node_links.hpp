@@ -8,9 +8,13 @@
 #include <vector>
 
 #include "analysis/values/latency_sums.hpp"
+#include "analysis/values/ratio_sums.hpp"
 #include "analysis/values/snapshot.hpp"
 
 namespace pclscope {
+
+// By nodes: source, destination.
+using NodeRatios = std::map<std::pair<std::int32_t, std::int32_t>, RatioSums>;
 
 class NodeLinks {
  public:
@@ -27,7 +31,8 @@ class NodeLinks {
   // Time has come so far: begins a new interval when it is time to.
   void advance(std::int64_t now_ns);
 
-  std::vector<NodeLink> list(std::size_t most) const;  // most messages first
+  // Most messages first; ratios of the whole time from `ratios`.
+  std::vector<NodeLink> list(std::size_t most, const NodeRatios& ratios) const;
 
  private:
   struct Link {

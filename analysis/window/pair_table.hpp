@@ -1,6 +1,7 @@
 // What each rank sent to each other rank: sums since the job began, and those of the window being closed. The sparse
 // source of everything that is shown per region or rank; totals per region stay exact when regions change.
-// Memory: 140 bytes per pair of ranks that ever exchanged a message.
+// Per pair also sums of times per class and size (size_bins.hpp), from which mean ratios follow exactly by any
+// criteria. Memory: 140 bytes per pair of ranks that ever exchanged a message, and 64 per size class of its messages.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "analysis/values/latency_sums.hpp"
+#include "analysis/values/ratio_sums.hpp"
 
 namespace pclscope {
 
@@ -20,12 +22,56 @@ class PairTable {
     std::int32_t destination;
   };
 
-  // The pair's sums of the open window; the reference is valid until the next call.
-  LatencySums& window_sums(std::int32_t source, std::int32_t destination) {
+  // Times of the messages of one size class that have a latency, ns.
+  struct TimeSums {
+    std::uint64_t timed = 0;
+    std::int64_t time = 0;
+    std::int64_t transfer = 0;
+    TimeSums& operator+=(const TimeSums& o) {
+      timed += o.timed;
+      time += o.time;
+      transfer += o.transfer;
+      return *this;
+    }
+  };
+
+  // Index of the pair, which has, or is about to get, messages in the open window.
+  std::uint32_t touch(std::int32_t source, std::int32_t destination) {
     const std::uint32_t index = find_or_make(source, destination);
-    LatencySums& sums = window_[index];
-    if (sums.messages == 0) touched_.push_back(index);
+    if (window_[index].messages == 0) touched_.push_back(index);
+    return index;
+  }
+  // The pair's sums of the open window; the reference is valid until the next call of touch.
+  LatencySums& window_sums(std::uint32_t index) { return window_[index]; }
+  void add_times(std::uint32_t index, bool inter_node, std::uint32_t bin, const TimeSums& times) {
+    size_of(index, static_cast<std::uint16_t>(bin << 1 | inter_node)).window += times;
+  }
+  // Sets the ratios of the open window. `inverse(inter_node, bin)`: Criteria::Inverse.
+  template <class InverseOf>
+  void judge_window(InverseOf&& inverse) {
+    for (const std::uint32_t i : touched_) {
+      LatencySums& sums = window_[i];
+      sums.ratio = sums.transfer_ratio = 0;
+      for (std::uint32_t at = first_size_[i]; at != none; at = sizes_[at].next) {
+        const auto judged = judge(sizes_[at], sizes_[at].window, inverse);
+        sums.ratio += judged.time;
+        sums.transfer_ratio += judged.transfer;
+      }
+    }
+  }
+  // Of all closed windows, by these criteria.
+  template <class InverseOf>
+  RatioSums total_ratios(std::size_t index, InverseOf&& inverse) const {
+    RatioSums sums;
+    for (std::uint32_t at = first_size_[index]; at != none; at = sizes_[at].next)
+      sums += judge(sizes_[at], sizes_[at].total, inverse);
     return sums;
+  }
+  // Calls visit(inter_node, bin, TimeSums) for what the pair has in the open window.
+  template <class Visit>
+  void window_times(std::size_t index, Visit&& visit) const {
+    for (std::uint32_t at = first_size_[index]; at != none; at = sizes_[at].next)
+      if (sizes_[at].window.timed > 0) visit((sizes_[at].key & 1) != 0, sizes_[at].key >> 1u, sizes_[at].window);
   }
   // The sums of the open window per region: messages of two ranks with the same number (-1: in no region), ascending.
   std::vector<RegionSums> region_sums(std::span<const std::int32_t> region_of_rank, LatencySums& all) const {
@@ -50,10 +96,16 @@ class PairTable {
   std::span<const std::uint32_t> touched() const { return touched_; }
   // Adds the open window to the totals. The window's sums stay until clear_window().
   void fold_window() {
-    for (const std::uint32_t i : touched_) total_[i] += window_[i];
+    for (const std::uint32_t i : touched_) {
+      total_[i] += window_[i];
+      for (std::uint32_t at = first_size_[i]; at != none; at = sizes_[at].next) sizes_[at].total += sizes_[at].window;
+    }
   }
   void clear_window() {
-    for (const std::uint32_t i : touched_) window_[i] = LatencySums{};
+    for (const std::uint32_t i : touched_) {
+      window_[i] = LatencySums{};
+      for (std::uint32_t at = first_size_[i]; at != none; at = sizes_[at].next) sizes_[at].window = TimeSums{};
+    }
     touched_.clear();
   }
 
@@ -64,6 +116,26 @@ class PairTable {
 
  private:
   static constexpr std::uint32_t none = 0xffffffffu;
+  struct Size {
+    std::uint32_t next;  // of the same pair
+    std::uint16_t key;   // bin, class
+    TimeSums window, total;
+  };
+
+  Size& size_of(std::uint32_t index, std::uint16_t key) {
+    std::uint32_t at = first_size_[index];
+    while (at != none && sizes_[at].key != key) at = sizes_[at].next;
+    if (at != none) return sizes_[at];
+    sizes_.push_back({first_size_[index], key, {}, {}});
+    first_size_[index] = static_cast<std::uint32_t>(sizes_.size() - 1);
+    return sizes_.back();
+  }
+  template <class InverseOf>
+  static RatioSums judge(const Size& size, const TimeSums& times, InverseOf&& inverse) {
+    if (times.timed == 0) return {};
+    const auto by = inverse((size.key & 1) != 0, static_cast<std::uint32_t>(size.key >> 1));
+    return {times.timed, static_cast<double>(times.time) * by.time, static_cast<double>(times.transfer) * by.transfer};
+  }
 
   static std::size_t hash(std::int32_t source, std::int32_t destination) {
     const std::uint64_t key =
@@ -83,6 +155,7 @@ class PairTable {
     pairs_.push_back({source, destination});
     window_.emplace_back();
     total_.emplace_back();
+    first_size_.push_back(none);
     if (pairs_.size() * 2 > slots_.size()) grow();
     return index;
   }
@@ -97,7 +170,9 @@ class PairTable {
 
   std::vector<std::uint32_t> slots_ = std::vector<std::uint32_t>(256, none);
   std::vector<Pair> pairs_;
-  std::vector<LatencySums> window_, total_;
+  std::vector<LatencySums> window_, total_;  // ratios: of the open window, as judge_window() set them
+  std::vector<std::uint32_t> first_size_;    // of each pair, into sizes_
+  std::vector<Size> sizes_;
   std::vector<std::uint32_t> touched_;
 };
 

@@ -16,7 +16,7 @@ bool RegionSeries::recluster(std::int32_t ranks, const PairTable& pairs, const R
   links_.clear();
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     if (const std::int32_t region = region_of(pairs.pair(i)); region >= 0) totals_[region] += pairs.total(i);
-    if (LatencySums* link = link_of(pairs.pair(i))) *link += pairs.total(i);
+    if (const auto link = link_of(pairs.pair(i))) links_[*link] += pairs.total(i);
   }
   std::unordered_map<std::int32_t, std::deque<Point>> kept;
   for (const TrackedRegion& r : tracker_.regions()) kept[r.id] = std::move(history_[r.id]);
@@ -30,11 +30,10 @@ bool RegionSeries::recluster(std::int32_t ranks, const PairTable& pairs, const R
   return true;
 }
 
-// The sums between the regions of the pair's ranks; none when it is one region, or a rank has none.
-LatencySums* RegionSeries::link_of(const PairTable::Pair& pair) {
+std::optional<std::uint64_t> RegionSeries::link_of(const PairTable::Pair& pair) const {
   const std::int32_t a = tracker_.region_of(pair.source), b = tracker_.region_of(pair.destination);
-  if (a < 0 || b < 0 || a == b) return nullptr;
-  return &links_[static_cast<std::uint64_t>(std::min(a, b)) << 32 | static_cast<std::uint32_t>(std::max(a, b))];
+  if (a < 0 || b < 0 || a == b) return std::nullopt;
+  return static_cast<std::uint64_t>(std::min(a, b)) << 32 | static_cast<std::uint32_t>(std::max(a, b));
 }
 
 void RegionSeries::push_history(std::deque<Point>& history, Point point) {
@@ -59,7 +58,7 @@ RegionWindow region_window(std::int32_t id, const LatencySums& sums) {
 void RegionSeries::fold(const PairTable& pairs) {
   for (const std::uint32_t i : pairs.touched()) {
     if (const std::int32_t region = region_of(pairs.pair(i)); region >= 0) totals_[region] += pairs.window(i);
-    if (LatencySums* link = link_of(pairs.pair(i))) *link += pairs.window(i);
+    if (const auto link = link_of(pairs.pair(i))) links_[*link] += pairs.window(i);
   }
 }
 
@@ -82,8 +81,12 @@ std::uint64_t RegionSeries::close_window(const LatencySums& all, std::span<const
   return evolutions_.close_window(window, ids_);
 }
 
-std::vector<Region> RegionSeries::regions(std::size_t periods) const {
+std::vector<Region> RegionSeries::regions(std::size_t periods, const PairTable& pairs,
+                                          std::span<const RatioSums> ratios) const {
   std::vector<Region> list;
+  std::vector<RatioSums> of_region(tracker_.regions().size());
+  for (std::size_t i = 0; i < ratios.size(); ++i)
+    if (const std::int32_t region = region_of(pairs.pair(i)); region >= 0) of_region[region] += ratios[i];
   for (std::size_t r = 0; r < tracker_.regions().size(); ++r) {
     const TrackedRegion& tracked = tracker_.regions()[r];
     const LatencySums& sums = totals_[r];
@@ -93,8 +96,8 @@ std::vector<Region> RegionSeries::regions(std::size_t periods) const {
     region.messages = sums.messages;
     region.bytes = sums.bytes;
     region.delayed = sums.delayed;
-    region.mean_latency_ratio = sums.mean_ratio();
-    region.mean_transfer_ratio = sums.mean_transfer_ratio();
+    region.mean_latency_ratio = of_region[r].mean_time();
+    region.mean_transfer_ratio = of_region[r].mean_transfer();
     region.delayed_share =
         sums.messages == 0 ? 0 : static_cast<double>(sums.delayed) / static_cast<double>(sums.messages);
     region.late_sender_s = static_cast<double>(sums.late_sender_ns) * 1e-9;
@@ -111,13 +114,18 @@ std::vector<Region> RegionSeries::regions(std::size_t periods) const {
   return list;
 }
 
-std::vector<RegionLink> RegionSeries::links(std::size_t most) const {
+std::vector<RegionLink> RegionSeries::links(std::size_t most, const PairTable& pairs,
+                                            std::span<const RatioSums> ratios) const {
   std::vector<RegionLink> list;
+  std::unordered_map<std::uint64_t, RatioSums> of_link;
+  for (std::size_t i = 0; i < ratios.size(); ++i)
+    if (const auto link = link_of(pairs.pair(i))) of_link[*link] += ratios[i];
   for (const auto& [key, sums] : links_) {
     const std::int32_t a = tracker_.regions()[key >> 32].id, b = tracker_.regions()[key & 0xffffffffu].id;
     const RegionWindow w = region_window(-1, sums);
-    list.push_back({std::min(a, b), std::max(a, b), w.messages, w.bytes, w.delayed, w.mean_ratio, w.mean_transfer_ratio,
-                    w.late_sender_s, w.late_receiver_s, w.transfer_s});
+    const RatioSums& judged = of_link[key];
+    list.push_back({std::min(a, b), std::max(a, b), w.messages, w.bytes, w.delayed, judged.mean_time(),
+                    judged.mean_transfer(), w.late_sender_s, w.late_receiver_s, w.transfer_s});
   }
   std::sort(list.begin(), list.end(), [](const RegionLink& x, const RegionLink& y) {
     return x.messages != y.messages ? x.messages > y.messages : x.a != y.a ? x.a < y.a : x.b < y.b;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -31,12 +32,12 @@ class RegionSeries {
                              Window& window);
   void finish() { evolutions_.finish(); }
 
-  // Each with its newest periods, at most `periods`.
-  std::vector<Region> regions(std::size_t periods) const;
+  // Each with its newest periods, at most `periods`. `ratios`: of all closed windows, of each pair.
+  std::vector<Region> regions(std::size_t periods, const PairTable& pairs, std::span<const RatioSums> ratios) const;
   const Evolutions& evolutions() const { return evolutions_; }
   std::span<const std::int32_t> id_of_rank() const { return id_of_rank_; }  // -1: in no region
   // Between regions, most messages first, at most `most`.
-  std::vector<RegionLink> links(std::size_t most) const;
+  std::vector<RegionLink> links(std::size_t most, const PairTable& pairs, std::span<const RatioSums> ratios) const;
   const RegionTracker& tracker() const { return tracker_; }
 
  private:
@@ -49,7 +50,8 @@ class RegionSeries {
     return of_source == tracker_.region_of(pair.destination) ? of_source : -1;
   }
   void push_history(std::deque<Point>& history, Point point);
-  LatencySums* link_of(const PairTable::Pair& pair);
+  // Key in links_; none when both ranks are of one region, or one of no region.
+  std::optional<std::uint64_t> link_of(const PairTable::Pair& pair) const;
 
   RegionTracker tracker_;
   std::uint32_t history_limit_;

@@ -101,7 +101,7 @@ TEST_CASE("pairs add up over windows and grow without mixing") {
     std::uint64_t in_window = 0;
     for (int i = 0; i < 2000; ++i) {
       const auto s = static_cast<std::int32_t>(random() % 100), d = static_cast<std::int32_t>(random() % 100);
-      ++pairs.window_sums(s, d).messages;
+      ++pairs.window_sums(pairs.touch(s, d)).messages;
       ++truth[s][d];
     }
     for (const std::uint32_t i : pairs.touched()) in_window += pairs.window(i).messages;
