@@ -36,7 +36,8 @@ Criteria::Typical Criteria::criterion_ns(const Class& of, std::uint32_t bin) {
 
 Criteria::Inverse Criteria::inverse_of(const Class& of, std::uint32_t bin) {
   const Typical typical = criterion_ns(of, bin);
-  return {typical.time > 0 ? 1 / typical.time : 0, typical.transfer > 0 ? 1 / typical.transfer : 0};
+  return {typical.time > 0 ? 1 / typical.time : 0, typical.transfer > 0 ? 1 / typical.transfer : 0,
+          typical.time > 0 ? -std::log(typical.time) : 0};
 }
 
 void Criteria::refresh() {
@@ -86,11 +87,21 @@ std::vector<Criterion> Criteria::list() const {
     for (std::uint32_t bin = 0; bin < size_bins::count; ++bin) {
       const LogHistogram& times = of.bins[bin].times;
       if (times.count() == 0) continue;
+      const Typical typical = criterion_ns(of, bin);
       list.push_back({inter_node, size_bins::low_of(bin), size_bins::low_of(bin + 1), times.count(),
-                      times.quantile(0.5) * 1e-9, of.bins[bin].transfers.quantile(0.5) * 1e-9});
+                      times.quantile(0.5) * 1e-9, of.bins[bin].transfers.quantile(0.5) * 1e-9, typical.time * 1e-9,
+                      typical.transfer * 1e-9});
     }
   }
   return list;
+}
+
+std::uint64_t Criteria::above() const {
+  double sum = 0;
+  for (const Class& of : classes_)
+    for (std::uint32_t bin = 0; bin < size_bins::count; ++bin)
+      if (of.bins[bin].times.count() > 0) sum += of.bins[bin].times.above(criterion_ns(of, bin).time);
+  return static_cast<std::uint64_t>(std::llround(sum));
 }
 
 std::vector<Criterion> Criteria::present() const {

@@ -41,6 +41,7 @@ class Criteria {
   struct Inverse {  // 1 / C in 1/ns; 0 while there is nothing to compare with
     double time = 0;
     double transfer = 0;
+    double log_time = 0;  // natural logarithm of `time`
   };
   Inverse inverse_ns(bool inter_node, std::uint64_t bytes) const {
     return inverse_of_bin(inter_node, size_bins::bin_of(bytes));
@@ -49,8 +50,10 @@ class Criteria {
 
   // Criteria of an earlier run: from now on they stand in for the medians of their bins.
   void load(const std::vector<Criterion>& baseline);
-  // Bins with samples, intra-node first, ascending sizes. Medians are the bins' own.
+  // Bins with samples, intra-node first, ascending sizes, with their own medians and what they are compared with.
   std::vector<Criterion> list() const;
+  // How many of all samples are above their criterion of now (LogHistogram::above has the error).
+  std::uint64_t above() const;
   // The same bins with what they are compared with at present: a baseline's medians where there are some.
   std::vector<Criterion> present() const;
 

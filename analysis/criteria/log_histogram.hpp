@@ -48,6 +48,19 @@ class LogHistogram {
     return middle_of(high_);
   }
 
+  // How many values are above `value`: of those in its own bucket the share that lies above it, as if they were spread
+  // evenly. Wrong by at most what that bucket holds.
+  double above(double value) const {
+    if (count_ == 0) return 0;
+    double sum = 0;
+    for (std::uint32_t bucket = low_; bucket <= high_; ++bucket) {
+      const double middle = middle_of(bucket), width = bucket < 128 ? 0 : static_cast<double>(width_of(bucket));
+      const double share = width == 0 ? middle > value : std::clamp((middle - value) / width + 0.5, 0.0, 1.0);
+      sum += share * static_cast<double>(buckets_[bucket]);
+    }
+    return sum;
+  }
+
  private:
   static constexpr std::uint32_t sub_bits = 6;  // 64 buckets per octave
   static constexpr std::uint32_t top_bit = 44;
@@ -60,11 +73,11 @@ class LogHistogram {
     const std::uint32_t shift = static_cast<std::uint32_t>(std::bit_width(v)) - 1 - sub_bits;
     return (shift << sub_bits) + static_cast<std::uint32_t>(v >> shift);
   }
+  static std::uint64_t width_of(std::uint32_t bucket) { return bucket < 128 ? 1 : 1ull << ((bucket >> sub_bits) - 1); }
   static double middle_of(std::uint32_t bucket) {
     if (bucket < 128) return bucket;
-    const std::uint32_t shift = (bucket >> sub_bits) - 1;
-    const std::uint64_t low = (64ull + (bucket & 63)) << shift;
-    return static_cast<double>(low) + (static_cast<double>(1ull << shift) - 1) / 2;
+    const std::uint64_t width = width_of(bucket);
+    return static_cast<double>((64ull + (bucket & 63)) * width) + (static_cast<double>(width) - 1) / 2;
   }
 
   std::unique_ptr<std::uint64_t[]> buckets_;  // 20 KB, made with the first value

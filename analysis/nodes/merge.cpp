@@ -119,6 +119,7 @@ void merge_sums(Report& report, Report& more) {
         into.timed += from.timed;
         into.time_ns += from.time_ns;
         into.transfer_ns += from.transfer_ns;
+        into.log += from.log;
       });
   merge_by_key(
       report.times, std::move(more.times),

@@ -24,8 +24,9 @@ void pass_sums(Io& io, S& s, LastSize& last) {
   std::uint8_t has = 0;
   if constexpr (Io::writing) {
     has = static_cast<std::uint8_t>((s.timed != s.messages) | (s.bytes != usual) << 1 | (s.delayed != 0) << 2 |
-                                    (s.ratio != 0) << 3 | (s.transfer_ratio != 0) << 4 | (s.late_sender_ns != 0) << 5 |
-                                    (s.late_receiver_ns != 0) << 6 | (s.transfer_ns != 0) << 7);
+                                    (s.ratio != 0 || s.log_ratio != 0) << 3 | (s.transfer_ratio != 0) << 4 |
+                                    (s.late_sender_ns != 0) << 5 | (s.late_receiver_ns != 0) << 6 |
+                                    (s.transfer_ns != 0) << 7);
   } else {
     s.timed = s.messages;
     s.bytes = usual;
@@ -34,7 +35,10 @@ void pass_sums(Io& io, S& s, LastSize& last) {
   if (has & 1) io.number(s.timed);
   if (has & 2) io.number(s.bytes);
   if (has & 4) io.number(s.delayed);
-  if (has & 8) io.real8(s.ratio);
+  if (has & 8) {
+    io.real8(s.ratio);
+    io.real8(s.log_ratio);
+  }
   if (has & 16) io.real8(s.transfer_ratio);
   if (has & 32) io.number(s.late_sender_ns);
   if (has & 64) io.number(s.late_receiver_ns);
@@ -87,7 +91,7 @@ template <class Io, class P>
 void pass_pair_times(Io& io, P& pairs) {
   std::int32_t source = 0, destination = 0;
   std::uint32_t bin = 0;
-  io.list(pairs, 7, [&](auto& p) {
+  io.list(pairs, 8, [&](auto& p) {
     io.step(p.source, source);
     io.step(p.destination, destination);
     pass_bools(io, p.inter_node);
@@ -95,6 +99,7 @@ void pass_pair_times(Io& io, P& pairs) {
     io.number(p.timed);
     io.number(p.time_ns);
     io.number(p.transfer_ns);
+    io.number(p.log);
   });
 }
 

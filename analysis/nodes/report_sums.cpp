@@ -58,10 +58,10 @@ void UnsentSums::take(Measured& measured, Report& report) {
   for (const std::uint32_t i : pairs_.touched()) {
     const auto [source, destination] = pairs_.pair(i);
     PairSums& pair = report.pairs.emplace_back(PairSums{source, destination, pairs_.window(i)});
-    pair.sums.ratio = pair.sums.transfer_ratio = 0;
+    pair.sums.ratio = pair.sums.transfer_ratio = pair.sums.log_ratio = 0;
     pairs_.window_times(
         i, [&, s = source, d = destination](bool inter_node, std::uint32_t bin, const PairTable::TimeSums& times) {
-          report.pair_times.push_back({s, d, inter_node, bin, times.timed, times.time, times.transfer});
+          report.pair_times.push_back({s, d, inter_node, bin, times.timed, times.time, times.transfer, times.log});
         });
   }
   pairs_.clear_window();
@@ -106,7 +106,7 @@ bool add_report(Measured& measured, const Report& report) {
     if (!measured.knows(p.source) || !measured.knows(p.destination) || p.bin >= size_bins::count) continue;
     const std::uint32_t pair = measured.pairs.touch(p.source, p.destination);
     if (measured.pairs.window(pair).messages > 0)
-      measured.pairs.add_times(pair, p.inter_node, p.bin, {p.timed, p.time_ns, p.transfer_ns});
+      measured.pairs.add_times(pair, p.inter_node, p.bin, {p.timed, p.time_ns, p.transfer_ns, p.log});
   }
   measured.pairs.judge_window(measured.inverse());
   measured.pairs.fold_window();

@@ -66,9 +66,10 @@ Snapshot Evaluation::snapshot() const {
   snapshot.duration_s = static_cast<double>(m.newest_ns) * 1e-9;
   snapshot.finished = s.finished;
   snapshot.messages = m.totals;
-  snapshot.messages.delayed = s.delayed;
+  snapshot.messages.delayed = m.criteria.above();
   const Ratios ratios = ratios_now(m, s.application);
   snapshot.latency.mean_ratio = ratios.all.mean_time();
+  snapshot.latency.typical_ratio = ratios.all.typical_time();
   snapshot.latency.median_s = m.times.quantile(0.5) * 1e-9;
   snapshot.latency.p99_s = m.times.quantile(0.99) * 1e-9;
   snapshot.regions = s.regions.regions(s.finished ? Evolution::default_periods : live_periods, m.pairs, ratios.of_pair);

@@ -84,7 +84,6 @@ struct Evaluation::State {
   std::vector<RankSums> ranks;
   attribute::Attributor attributor;  // findings
   std::vector<std::unique_ptr<Stage>> stages;
-  std::uint64_t delayed = 0;
   std::int64_t closed_ns = INT64_MIN;  // begin of the newest window that was closed
   bool ending = false, finished = false;
 

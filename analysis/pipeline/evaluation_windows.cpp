@@ -130,7 +130,6 @@ void Evaluation::State::fold_ranks() {
     const LatencySums& sums = pairs.window(i);
     ranks[pairs.pair(i).source].sent += sums;
     ranks[pairs.pair(i).destination].received += sums;
-    delayed += sums.delayed;
     const PairTable::Pair& pair = pairs.pair(i);
     node_links.add(application.node_of_rank[pair.source], application.node_of_rank[pair.destination], sums);
     attributor.count(pair.source, pair.destination, application.node_of_rank[pair.source],

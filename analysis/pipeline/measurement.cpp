@@ -102,7 +102,7 @@ double Measurement::State::judge(Message& message) {
   sums.delayed += (message.flags & message_flag::delayed) != 0;
   ++sums.timed;
   m.pairs.add_times(pair, message.flags & message_flag::inter_node, size_bins::bin_of(message.bytes),
-                    {1, message.time(), split.transfer});
+                    PairTable::TimeSums::of(message.time(), split.transfer));
   sums.late_sender_ns += split.late_sender;
   sums.late_receiver_ns += split.late_receiver;
   sums.transfer_ns += split.transfer;

@@ -79,7 +79,7 @@ template <class Row, class Column>
 void describe_region_window(Column&& column) {
   column("messages", "1", &Row::messages, "matched messages");
   column("bytes", "bytes", &Row::bytes, "payload");
-  column("delayed", "1", &Row::delayed, "of those, with a ratio above 1");
+  column("delayed", "1", &Row::delayed, "of those, above the criterion of when their window closed");
   column("mean_ratio", "1", &Row::mean_ratio, "mean of time / latency criterion; 0 without messages");
   column("late_sender_s", "s", &Row::late_sender_s,
          "receivers waited before the send began (not part of the messages' times)");
@@ -87,6 +87,7 @@ void describe_region_window(Column&& column) {
   column("transfer_s", "s", &Row::transfer_s, "the rest of the messages' times");
   column("mean_transfer_ratio", "1", &Row::mean_transfer_ratio,
          "mean of transfer time / criterion of transfers; 0 when not known");
+  column("typical_ratio", "1", &Row::typical_ratio, "geometric mean of time / latency criterion; 0 when not known");
 }
 
 template <class Column>
@@ -162,6 +163,9 @@ void describe(Column&& column, const Criterion*) {
   column("count", "1", &Criterion::count, "messages so far");
   column("median_s", "s", &Criterion::median_s, "of their times: the criterion");
   column("transfer_median_s", "s", &Criterion::transfer_median_s, "of their transfer times; 0 not known");
+  column("criterion_s", "s", &Criterion::criterion_s,
+         "what times are compared with: the median; of few messages a neighbour's; or the baseline's; 0 not known");
+  column("transfer_criterion_s", "s", &Criterion::transfer_criterion_s, "the same for transfers");
 }
 
 template <class Column>
@@ -200,7 +204,7 @@ void describe(Column&& column, const NodeLink*) {
   column("destination", "row of nodes", &NodeLink::destination, "node of the receivers");
   column("messages", "1", &NodeLink::messages, "matched messages");
   column("bytes", "bytes", &NodeLink::bytes, "payload");
-  column("delayed", "1", &NodeLink::delayed, "of those, with a ratio above 1");
+  column("delayed", "1", &NodeLink::delayed, "of those, above the criterion of when their window closed");
   column("mean_latency_ratio", "1", &NodeLink::mean_latency_ratio,
          "mean of time / latency criterion; 0 without messages");
   column("mean_transfer_ratio", "1", &NodeLink::mean_transfer_ratio,

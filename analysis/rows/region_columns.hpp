@@ -31,7 +31,7 @@ void describe(Column&& column, const RegionRow*) {
   column("id", "id", &RegionRow::id, "kept over time");
   column("messages", "1", &RegionRow::messages, "inside it, since the job began");
   column("bytes", "bytes", &RegionRow::bytes, "payload");
-  column("delayed", "1", &RegionRow::delayed, "of those, with a ratio above 1");
+  column("delayed", "1", &RegionRow::delayed, "of those, above the criterion of when their window closed");
   column("mean_latency_ratio", "1", &RegionRow::mean_latency_ratio,
          "mean of time / latency criterion; 0 without messages");
   column("mean_transfer_ratio", "1", &RegionRow::mean_transfer_ratio,
@@ -43,6 +43,8 @@ void describe(Column&& column, const RegionRow*) {
   column("transfer_s", "s", &RegionRow::transfer_s, "the rest of the messages' times");
   column("collective_wait_s", "s", &RegionRow::collective_wait_s,
          "its ranks waited in collectives for those that came later");
+  column("typical_ratio", "1", &RegionRow::typical_ratio,
+         "geometric mean of time / latency criterion; 0 without messages");
   column("ranks_begin", "row of region_ranks", &RegionRow::ranks_begin, "its ranks: the first");
   column("ranks_count", "1", &RegionRow::ranks_count, "how many");
   column("history_begin", "row of region_history", &RegionRow::history_begin, "its newest windows: the first");
@@ -58,7 +60,7 @@ void describe(Column&& column, const RegionRankRow*) {
 
 template <class Column>
 void describe(Column&& column, const RegionHistoryRow*) {
-  column("ratio", "1", &RegionHistoryRow::ratio, "mean ratio of the window; 0 without messages");
+  column("ratio", "1", &RegionHistoryRow::ratio, "typical ratio of the window; 0 without messages");
   column("messages", "1", &RegionHistoryRow::messages, "of the window");
 }
 
@@ -71,15 +73,16 @@ void describe(Column&& column, const Period*) {
   column("windows", "1", &Period::windows, "with messages");
   column("messages", "1", &Period::messages, "matched messages");
   column("bytes", "bytes", &Period::bytes, "payload");
-  column("delayed", "1", &Period::delayed, "of those, with a ratio above 1");
+  column("delayed", "1", &Period::delayed, "of those, above the criterion of when their window closed");
   column("mean_ratio", "1", &Period::mean_ratio, "mean of time / latency criterion; 0 without messages");
-  column("begin_ratio", "1", &Period::begin_ratio, "mean ratio of its first window with messages");
+  column("begin_ratio", "1", &Period::begin_ratio, "typical ratio of its first window with messages");
   column("middle_ratio", "1", &Period::middle_ratio, "of the one in the middle");
   column("end_ratio", "1", &Period::end_ratio, "of its last");
   column("late_sender_s", "s", &Period::late_sender_s,
          "receivers waited before the send began (not part of the messages' times)");
   column("late_receiver_s", "s", &Period::late_receiver_s, "messages waited for their receive to be posted");
   column("transfer_s", "s", &Period::transfer_s, "the rest of the messages' times");
+  column("typical_ratio", "1", &Period::typical_ratio, "geometric mean of time / latency criterion; 0 when not known");
 }
 
 template <class Column>
@@ -88,7 +91,7 @@ void describe(Column&& column, const RegionLink*) {
   column("b", "id of a row of regions", &RegionLink::b, "the higher; -1 ranks in no region");
   column("messages", "1", &RegionLink::messages, "between the two, both directions");
   column("bytes", "bytes", &RegionLink::bytes, "payload");
-  column("delayed", "1", &RegionLink::delayed, "of those, with a ratio above 1");
+  column("delayed", "1", &RegionLink::delayed, "of those, above the criterion of when their window closed");
   column("mean_latency_ratio", "1", &RegionLink::mean_latency_ratio,
          "mean of time / latency criterion; 0 without messages");
   column("mean_transfer_ratio", "1", &RegionLink::mean_transfer_ratio,

@@ -40,7 +40,7 @@ void describe_values(Value&& value, AnySnapshot& snapshot) {
   messages("ambiguous", "1", m.ambiguous, "completed, but the pairing is not certain (after a loss, or a race)");
   messages("dropped_events", "1", m.dropped_events, "lost because a rank's buffer was full, all ranks");
   messages("bytes", "bytes", m.bytes, "payload of the matched messages");
-  messages("delayed", "1", m.delayed, "matched messages with a ratio above 1");
+  messages("delayed", "1", m.delayed, "matched messages with a ratio above 1, by the criteria of now");
   messages("clock_violations", "1", m.clock_violations, "received before sent, by more than the clocks' error");
   messages("clock_unclear", "1", m.clock_unclear,
            "received before sent, by no more than the error of their nodes' clocks: no latency");
@@ -50,6 +50,7 @@ void describe_values(Value&& value, AnySnapshot& snapshot) {
   messages("events", "1", m.events, "events analysed");
   const auto latency = in("latency");
   latency("mean_ratio", "1", snapshot.latency.mean_ratio, "mean over matched messages; 0 without messages");
+  latency("typical_ratio", "1", snapshot.latency.typical_ratio, "geometric mean over the same; 0 without messages");
   latency("median_s", "s", snapshot.latency.median_s, "of the times from start of send to completion of receive");
   latency("p99_s", "s", snapshot.latency.p99_s, "of the same times");
   const auto live = in("live");

@@ -16,7 +16,16 @@ double mean(double a, std::uint64_t messages_a, double b, std::uint64_t messages
   return total > 0 ? finite(a + (b - a) * (static_cast<double>(messages_b) / total)) : 0;
 }
 
+// The geometric mean of two.
+double mean_of_logs(double a, std::uint64_t messages_a, double b, std::uint64_t messages_b) {
+  if (!(a > 0)) return b;
+  if (!(b > 0)) return a;
+  return finite(std::exp(mean(std::log(a), messages_a, std::log(b), messages_b)));
+}
+
 void merge(RegionWindow& row, const RegionWindow& later) {
+  if (row.typical_ratio > 0 || later.typical_ratio > 0)
+    row.typical_ratio = mean_of_logs(row.level(), row.messages, later.level(), later.messages);
   row.mean_ratio = mean(row.mean_ratio, row.messages, later.mean_ratio, later.messages);
   row.mean_transfer_ratio = mean(row.mean_transfer_ratio, row.messages, later.mean_transfer_ratio, later.messages);
   row.messages += later.messages;

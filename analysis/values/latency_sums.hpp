@@ -3,6 +3,7 @@
 // so means over the run come from RatioSums.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 namespace pclscope {
@@ -14,6 +15,7 @@ struct LatencySums {
   std::uint64_t delayed = 0;
   double ratio = 0;                 // of timed messages, to the criterion
   double transfer_ratio = 0;        // of their transfers, to the criterion of transfers
+  double log_ratio = 0;             // of timed messages: natural logarithm of the ratio
   std::int64_t late_sender_ns = 0;  // of timed messages, as the two below
   std::int64_t late_receiver_ns = 0;
   std::int64_t transfer_ns = 0;
@@ -25,12 +27,15 @@ struct LatencySums {
     delayed += o.delayed;
     ratio += o.ratio;
     transfer_ratio += o.transfer_ratio;
+    log_ratio += o.log_ratio;
     late_sender_ns += o.late_sender_ns;
     late_receiver_ns += o.late_receiver_ns;
     transfer_ns += o.transfer_ns;
     return *this;
   }
   double mean_ratio() const { return timed == 0 ? 0 : ratio / static_cast<double>(timed); }
+  // Geometric mean: what a few outliers, or one class of messages that has them, move little.
+  double typical_ratio() const { return timed == 0 ? 0 : std::exp(log_ratio / static_cast<double>(timed)); }
   double mean_transfer_ratio() const { return timed == 0 ? 0 : transfer_ratio / static_cast<double>(timed); }
 };
 

@@ -67,6 +67,7 @@ struct PairTimes {
   std::uint32_t bin = 0;
   std::uint64_t timed = 0;
   std::int64_t time_ns = 0, transfer_ns = 0;
+  std::int64_t log = 0;  // PairTable::TimeSums
 };
 // `count` messages of a class and size bin (size_bins.hpp) whose time, or transfer, lies in a bucket of LogHistogram.
 struct TimeCount {

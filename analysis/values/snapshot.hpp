@@ -30,7 +30,7 @@ struct MessageTotals {
   std::uint64_t ambiguous = 0;         // completed, but the pairing is not certain (after a drop, a race)
   std::uint64_t dropped_events = 0;    // lost at the rings, all ranks
   std::uint64_t bytes = 0;             // of matched messages
-  std::uint64_t delayed = 0;           // matched with ratio > 1
+  std::uint64_t delayed = 0;           // matched with ratio > 1, by the criteria of now
   std::uint64_t clock_violations = 0;  // received before sent
   std::uint64_t foreign = 0;           // sends to and receives from ranks outside the job's world
   std::uint64_t events = 0;            // events analysed
@@ -62,13 +62,14 @@ struct LatencySummary {
   double mean_ratio = 0;  // mean of time / criterion over matched messages; 0 without messages
   double median_s = 0;
   double p99_s = 0;
+  double typical_ratio = 0;  // geometric mean of the ratios
   bool operator==(const LatencySummary&) const = default;
 };
 
 // A part of a region's evolution (analysis/window/evolution.hpp has the definitions and their parameters).
 enum class PeriodKind : std::uint8_t {
   other = 0,
-  growth = 1,  // the mean ratio rises, and goes on rising
+  growth = 1,  // the typical ratio rises, and goes on rising
   steady = 2,  // it stays above the region's average, with little variation
 };
 struct Period {
@@ -81,12 +82,13 @@ struct Period {
   std::uint64_t bytes = 0;
   std::uint64_t delayed = 0;
   double mean_ratio = 0;   // over its messages
-  double begin_ratio = 0;  // mean ratio of its first, middle and last window with messages
+  double begin_ratio = 0;  // typical ratio of its first, middle and last window with messages
   double middle_ratio = 0;
   double end_ratio = 0;
   double late_sender_s = 0;
   double late_receiver_s = 0;
   double transfer_s = 0;
+  double typical_ratio = 0;  // geometric mean over its messages; 0 not known (older dumps)
   bool operator==(const Period&) const = default;
 };
 
@@ -104,10 +106,11 @@ struct Region {
   double late_sender_s = 0;
   double late_receiver_s = 0;
   double transfer_s = 0;
-  // The newest windows, oldest first: mean ratio (0 where the window had no message) and message counts.
+  // The newest windows, oldest first: typical ratio (0 where the window had no message) and message counts.
   std::vector<float> history_ratio;
   std::vector<std::uint32_t> history_messages;
   double collective_wait_s = 0;  // of its ranks in collectives, since the job began
+  double typical_ratio = 0;      // geometric mean of the messages' latency ratios
   std::vector<Period> periods;   // oldest first; live the newest 32
   bool operator==(const Region&) const = default;
 };
@@ -200,6 +203,8 @@ struct Criterion {
   std::uint64_t count = 0;
   double median_s = 0;
   double transfer_median_s = 0;  // of the transfer part alone; 0: not known (older dumps)
+  double criterion_s = 0;  // what times are compared with: the median, or a neighbour's, or a baseline's; 0: not known
+  double transfer_criterion_s = 0;
   bool operator==(const Criterion&) const = default;
 };
 
@@ -214,6 +219,9 @@ struct RegionWindow {
   double late_receiver_s = 0;
   double transfer_s = 0;
   double mean_transfer_ratio = 0;
+  double typical_ratio = 0;  // geometric mean; 0 without messages, or not known (older dumps)
+  // What evolutions go by.
+  double level() const { return typical_ratio > 0 ? typical_ratio : mean_ratio; }
   bool operator==(const RegionWindow&) const = default;
 };
 struct Window {

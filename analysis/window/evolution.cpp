@@ -18,6 +18,7 @@ double usable(double v, double limit) { return std::isfinite(v) ? std::clamp(v, 
 // Sums that stay finite however often they are added up.
 RegionWindow sane(RegionWindow w) {
   w.mean_ratio = std::max(0.0, usable(w.mean_ratio, largest_ratio));
+  w.typical_ratio = std::max(0.0, usable(w.typical_ratio, largest_ratio));
   w.late_sender_s = usable(w.late_sender_s, 1e15);
   w.late_receiver_s = usable(w.late_receiver_s, 1e15);
   w.transfer_s = usable(w.transfer_s, 1e15);
@@ -76,7 +77,7 @@ void Evolution::add(const RegionWindow& window, double begin_s, double length_s,
   last_end_s_ = begin_s + length_s;
   pending_.push_back({{begin_s, last_end_s_, sane(window)}, number, after_silence_});
   after_silence_ = false;
-  push_value(pending_.back().entry.sums.mean_ratio, window.messages);
+  push_value(pending_.back().entry.sums.level(), window.messages);
   if (pending_.size() <= EvolutionRules::decided_after) return;
   const std::size_t next = decided_.size();
   decide(1, label(next, next, true));

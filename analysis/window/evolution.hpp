@@ -1,6 +1,8 @@
-// Evolution of one region: the series of its window means of L is cut into periods, online (PCLVis 5.1).
+// Evolution of one region: the series of its windows' typical L is cut into periods, online (PCLVis 5.1).
 //
-// y_t = ln(mean ratio of window t); Ave_region = mean ratio of all its messages since the job began, up to window t.
+// y_t = ln(typical ratio of window t), i.e. the mean of ln L: a mean of L is what its few largest make of it
+// (evolution_measure_test). Ave_region = mean of the windows' typical ratios since the job began, up to window t, each
+// weighing as many as it has messages.
 // The deviation of y when nothing happens is estimated robustly (noise_scale.hpp); a window of n messages weighs
 // 2 n / (n + median n). The series is cut into straight pieces (piece_fit.hpp); their levels, not single windows,
 // decide:

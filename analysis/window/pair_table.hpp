@@ -1,10 +1,11 @@
 // What each rank sent to each other rank: sums since the job began, and those of the window being closed. The sparse
 // source of everything that is shown per region or rank; totals per region stay exact when regions change.
 // Per pair also sums of times per class and size (size_bins.hpp), from which mean ratios follow exactly by any
-// criteria. Memory: 140 bytes per pair of ranks that ever exchanged a message, and 64 per size class of its messages.
+// criteria. Memory: 140 bytes per pair of ranks that ever exchanged a message, and 80 per size class of its messages.
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <unordered_map>
@@ -27,11 +28,18 @@ class PairTable {
     std::uint64_t timed = 0;
     std::int64_t time = 0;
     std::int64_t transfer = 0;
+    std::int64_t log = 0;  // of the natural logarithms of the times in ns, each rounded to 1 / log_unit
     TimeSums& operator+=(const TimeSums& o) {
       timed += o.timed;
       time += o.time;
       transfer += o.transfer;
+      log += o.log;
       return *this;
+    }
+    static constexpr double log_unit = 65536;
+    static TimeSums of(std::int64_t time_ns, std::int64_t transfer_ns) {
+      const float log = std::log(static_cast<float>(std::max<std::int64_t>(time_ns, 1)));
+      return {1, time_ns, transfer_ns, std::lround(log * static_cast<float>(log_unit))};
     }
   };
 
@@ -51,11 +59,12 @@ class PairTable {
   void judge_window(InverseOf&& inverse) {
     for (const std::uint32_t i : touched_) {
       LatencySums& sums = window_[i];
-      sums.ratio = sums.transfer_ratio = 0;
+      sums.ratio = sums.transfer_ratio = sums.log_ratio = 0;
       for (std::uint32_t at = first_size_[i]; at != none; at = sizes_[at].next) {
         const auto judged = judge(sizes_[at], sizes_[at].window, inverse);
         sums.ratio += judged.time;
         sums.transfer_ratio += judged.transfer;
+        sums.log_ratio += judged.log;
       }
     }
   }
@@ -134,7 +143,8 @@ class PairTable {
   static RatioSums judge(const Size& size, const TimeSums& times, InverseOf&& inverse) {
     if (times.timed == 0) return {};
     const auto by = inverse((size.key & 1) != 0, static_cast<std::uint32_t>(size.key >> 1));
-    return {times.timed, static_cast<double>(times.time) * by.time, static_cast<double>(times.transfer) * by.transfer};
+    return {times.timed, static_cast<double>(times.time) * by.time, static_cast<double>(times.transfer) * by.transfer,
+            static_cast<double>(times.log) / TimeSums::log_unit + static_cast<double>(times.timed) * by.log_time};
   }
 
   static std::size_t hash(std::int32_t source, std::int32_t destination) {

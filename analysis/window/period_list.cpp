@@ -1,16 +1,17 @@
 #include "analysis/window/period_list.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace pclscope {
 
 void PeriodList::Growing::start(const Entry& window, PeriodKind kind) {
   period = {};
-  ratio_sum = ratio_messages = 0;
+  ratio_sum = log_sum = ratio_messages = 0;
   middle.clear();
   period.kind = kind;
   period.begin_s = window.begin_s;
-  period.begin_ratio = window.sums.mean_ratio;
+  period.begin_ratio = window.sums.level();
   add(window);
 }
 
@@ -21,18 +22,20 @@ void PeriodList::Growing::add(const Entry& window) {
   period.messages += w.messages;
   period.bytes += w.bytes;
   period.delayed += w.delayed;
-  period.end_ratio = w.mean_ratio;
+  period.end_ratio = w.level();
   period.late_sender_s += w.late_sender_s;
   period.late_receiver_s += w.late_receiver_s;
   period.transfer_s += w.transfer_s;
   ratio_sum += w.mean_ratio * static_cast<double>(w.messages);
+  if (w.level() > 0) log_sum += std::log(w.level()) * static_cast<double>(w.messages);
   ratio_messages += static_cast<double>(w.messages);
-  middle.add([&] { return static_cast<float>(w.mean_ratio); });
+  middle.add([&] { return static_cast<float>(w.level()); });
 }
 
 Period PeriodList::Growing::done() const {
   Period p = period;
   p.mean_ratio = ratio_messages > 0 ? ratio_sum / ratio_messages : 0;
+  p.typical_ratio = p.mean_ratio > 0 ? std::exp(log_sum / ratio_messages) : 0;
   if (const auto* nearest = middle.nearest()) p.middle_ratio = static_cast<double>(nearest->second);
   return p;
 }
@@ -51,6 +54,9 @@ void merge(Period& a, const Period& b) {
   if (messages > 0)
     a.mean_ratio =
         (a.mean_ratio * static_cast<double>(a.messages) + b.mean_ratio * static_cast<double>(b.messages)) / messages;
+  if (a.typical_ratio > 0 && b.typical_ratio > 0)
+    a.typical_ratio *= std::pow(b.typical_ratio / a.typical_ratio, static_cast<double>(b.messages) / messages);
+  else a.typical_ratio = std::max(a.typical_ratio, b.typical_ratio);
   if (b.windows > a.windows) a.middle_ratio = b.middle_ratio;
   a.kind = PeriodKind::other;
   a.end_s = b.end_s;

@@ -41,7 +41,7 @@ class PeriodList {
  private:
   struct Growing {
     Period period;
-    double ratio_sum = 0, ratio_messages = 0;
+    double ratio_sum = 0, log_sum = 0, ratio_messages = 0;
     HalvingSample<float> middle{32};
     void start(const Entry& window, PeriodKind kind);
     void add(const Entry& window);

@@ -51,7 +51,8 @@ RegionWindow region_window(std::int32_t id, const LatencySums& sums) {
           static_cast<double>(sums.late_sender_ns) * 1e-9,
           static_cast<double>(sums.late_receiver_ns) * 1e-9,
           static_cast<double>(sums.transfer_ns) * 1e-9,
-          sums.mean_transfer_ratio()};
+          sums.mean_transfer_ratio(),
+          sums.typical_ratio()};
 }
 }  // namespace
 
@@ -75,7 +76,8 @@ std::uint64_t RegionSeries::close_window(const LatencySums& all, std::span<const
     std::deque<Point>& history = history_[id];
     if (!history.empty())
       for (std::int64_t i = 0; i < silent; ++i) push_history(history, {0, 0});
-    push_history(history, {static_cast<float>(of_region.mean_ratio()), static_cast<std::uint32_t>(of_region.messages)});
+    push_history(history,
+                 {static_cast<float>(of_region.typical_ratio()), static_cast<std::uint32_t>(of_region.messages)});
     if (of_region.messages > 0) window.regions.push_back(region_window(id, of_region));
   }
   return evolutions_.close_window(window, ids_);
@@ -98,6 +100,7 @@ std::vector<Region> RegionSeries::regions(std::size_t periods, const PairTable& 
     region.delayed = sums.delayed;
     region.mean_latency_ratio = of_region[r].mean_time();
     region.mean_transfer_ratio = of_region[r].mean_transfer();
+    region.typical_ratio = of_region[r].typical_time();
     region.delayed_share =
         sums.messages == 0 ? 0 : static_cast<double>(sums.delayed) / static_cast<double>(sums.messages);
     region.late_sender_s = static_cast<double>(sums.late_sender_ns) * 1e-9;

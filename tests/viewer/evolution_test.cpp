@@ -103,7 +103,8 @@ TEST_CASE("the evolution as JSON") {
   REQUIRE(late["periods"].size() == 2);
   CHECK(late["periods"][0] == session::Json::parse(R"({"kind": "steady", "open": false, "begin_s": 0.1, "end_s": 2.5,
     "windows": 24, "messages": 5000, "bytes": 4096, "delayed": 2500, "mean_ratio": 4.0, "begin_ratio": 4.1,
-    "middle_ratio": 3.9, "end_ratio": 4.2, "late_sender_s": 0.5, "late_receiver_s": 0.25, "transfer_s": 0.25})"));
+    "middle_ratio": 3.9, "end_ratio": 4.2, "late_sender_s": 0.5, "late_receiver_s": 0.25, "transfer_s": 0.25,
+    "typical_ratio": 3.75})"));
   CHECK(late["periods"][1]["kind"] == "growth");
   REQUIRE(late["windows"].size() == 5);
   CHECK(late["windows"][1] ==
@@ -153,7 +154,7 @@ TEST_CASE("links that are worse than both of their regions") {
   const auto bad = views::bad_links(s);
   REQUIRE(bad.size() == 1);
   CHECK(bad[0].b == 7);
-  CHECK_THAT(joined(views::link_lines(s.links, 0)), Contains("1 - 7") && Contains("11.5") && Contains("50%"));
+  CHECK_THAT(joined(views::link_lines(s.links, 0)), Contains("1 - 7") && Contains("11.5") && Contains("10.5"));
   CHECK(views::link_rows(s.links).cells[0][0] == "1");
   CHECK_THAT(joined(views::link_lines({}, 80)), Contains("no links"));
   CHECK(views::bad_links(Snapshot{}).empty());

@@ -28,7 +28,7 @@ inline Snapshot hand_made_snapshot() {
   s.messages.foreign = 5;
   s.messages.half_recorded = 6;
   s.messages.events = 300000;
-  s.latency = {1.5, 3.25e-6, 41.5e-6};
+  s.latency = {1.5, 3.25e-6, 41.5e-6, 1.25};
   Region quiet;
   quiet.id = 1;
   quiet.ranks = {0, 1, 2};
@@ -37,6 +37,7 @@ inline Snapshot hand_made_snapshot() {
   quiet.delayed = 1000;
   quiet.mean_latency_ratio = 1.25;
   quiet.delayed_share = 0.01;
+  quiet.typical_ratio = 1.125;
   quiet.late_sender_s = 1;
   quiet.late_receiver_s = 1;
   quiet.transfer_s = 2;
@@ -47,6 +48,7 @@ inline Snapshot hand_made_snapshot() {
   late.ranks = {3, 4, 5};
   late.mean_latency_ratio = 9.75;
   late.delayed_share = 0.5;
+  late.typical_ratio = 8.5;
   late.history_ratio = {1, 8, 10, 12};
   late.history_messages = {10, 10, 10, 10};
   s.regions = {quiet, late};
@@ -82,7 +84,7 @@ inline Snapshot eventful_snapshot() {
   Region& late = s.regions[1];
   late.mean_transfer_ratio = 2.5;
   late.collective_wait_s = 0.75;
-  late.periods = {{PeriodKind::steady, false, 0.1, 2.5, 24, 5000, 4096, 2500, 4, 4.1, 3.9, 4.2, 0.5, 0.25, 0.25},
+  late.periods = {{PeriodKind::steady, false, 0.1, 2.5, 24, 5000, 4096, 2500, 4, 4.1, 3.9, 4.2, 0.5, 0.25, 0.25, 3.75},
                   {PeriodKind::growth, true, 12.25, 12.5, 3, 900, 2048, 800, 10, 8, 10, 12, 0.25, 0.25, 0.5}};
   s.regions[0].periods = {{PeriodKind::other, true, 0, 12.5, 120, 100000, 1 << 20, 1000, 1.25, 1, 1, 2, 1, 1, 2}};
   s.links = {{1, 7, 600, 6000, 300, 11.5, 10.5, 0.5, 0.25, 1.5}, {1, 8, 500, 5000, 0, 0.5, 0.5, 0, 0, 0.125}};

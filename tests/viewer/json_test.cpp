@@ -20,7 +20,7 @@ TEST_CASE("the summary object of a stored run") {
                  "dropped_events": 7, "bytes": 8388608,
                   "delayed": 30864, "clock_violations": 4, "clock_unclear": 8, "foreign": 5,
                  "half_recorded": 6, "events": 300000},
-    "latency": {"mean_ratio": 1.5, "median_s": 3.25e-6, "p99_s": 41.5e-6},
+    "latency": {"mean_ratio": 1.5, "median_s": 3.25e-6, "p99_s": 41.5e-6, "typical_ratio": 1.25},
     "collectives": {"operations": 0, "calls": 0, "wait_s": 0.0},
     "delay_totals": {"waits": 0, "waited_s": 0.0, "attributed_s": 0.0, "inside_mpi_s": 0.0, "unknown_s": 0.0,
                      "messages_left_out": 0},
@@ -33,10 +33,10 @@ TEST_CASE("the summary object of a stored run") {
     "regions": [
       {"id": 1, "ranks": [0, 1, 2], "messages": 100000, "bytes": 1048576, "delayed": 1000, "mean_latency_ratio": 1.25,
        "delayed_share": 0.01, "late_sender_s": 1.0, "late_receiver_s": 1.0, "transfer_s": 2.0,
-       "mean_transfer_ratio": 0.0, "collective_wait_s": 0.0, "periods": []},
+       "mean_transfer_ratio": 0.0, "collective_wait_s": 0.0, "typical_ratio": 1.125, "periods": []},
       {"id": 7, "ranks": [3, 4, 5], "messages": 100000, "bytes": 1048576, "delayed": 1000, "mean_latency_ratio": 9.75,
        "delayed_share": 0.5, "late_sender_s": 1.0, "late_receiver_s": 1.0, "transfer_s": 2.0,
-       "mean_transfer_ratio": 0.0, "collective_wait_s": 0.0, "periods": []}],
+       "mean_transfer_ratio": 0.0, "collective_wait_s": 0.0, "typical_ratio": 8.5, "periods": []}],
     "links": []
   })");
   const Json summary = session::summary_json(test::hand_made_snapshot());

@@ -74,6 +74,4 @@ Style style_of_ratio(double ratio) {
                        : Style::hot;
 }
 
-Style style_of_share(double share) { return share >= 0.5 ? Style::hot : share >= 0.25 ? Style::warm : Style::plain; }
-
 }  // namespace pclscope::screen

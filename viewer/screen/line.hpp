@@ -50,7 +50,5 @@ std::vector<Line> wrapped(std::string_view text, std::size_t width, std::size_t 
 
 // Latency ratios: blue below the usual, red above (as the palette of the viewer).
 Style style_of_ratio(double ratio);
-// Shares of delayed messages.
-Style style_of_share(double share);
 
 }  // namespace pclscope::screen

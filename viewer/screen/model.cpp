@@ -15,7 +15,7 @@ double sort_value(const Region& region, SortBy sort) {
     case SortBy::messages: return static_cast<double>(region.messages);
     case SortBy::now: return ratio_now(region).value_or(-1);
     case SortBy::mean: return region.mean_latency_ratio;
-    case SortBy::late: return region.delayed_share;
+    case SortBy::typical: return region.typical_ratio;
     case SortBy::period: break;
   }
   if (region.periods.empty() || region.periods.back().kind == PeriodKind::other) return 0;

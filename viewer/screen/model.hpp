@@ -44,7 +44,7 @@ enum class Section { regions, findings, blocked };
 inline constexpr int section_count = 3;
 enum class Page { overview, details, help };
 // The columns of the table of regions.
-enum class SortBy { region, ranks, messages, now, mean, late, period };
+enum class SortBy { region, ranks, messages, now, typical, mean, period };
 inline constexpr int sort_count = 7;
 
 struct Connection {

@@ -62,15 +62,13 @@ void facts(Lines& lines, const Region& r, const Snapshot& snapshot, std::size_t 
   lines.push_back(line_of("messages   " + text::format_count(r.messages) + ", " +
                           text::format_bytes(static_cast<double>(r.bytes))));
   const auto now = ratio_now(r);
-  lines.push_back({{{"ratio      mean ", Style::plain},
+  lines.push_back({{{"ratio      typical ", Style::plain},
+                    {text::format_ratio(r.typical_ratio), style_of_ratio(r.typical_ratio)},
+                    {", mean ", Style::plain},
                     {text::format_ratio(r.mean_latency_ratio), style_of_ratio(r.mean_latency_ratio)},
                     {", newest window ", Style::plain},
                     {now ? text::format_ratio(*now) : "-", style_of_ratio(now.value_or(0))},
                     {", transfers alone " + text::format_ratio(r.mean_transfer_ratio), Style::plain}},
-                   false});
-  lines.push_back({{{"late       ", Style::plain},
-                    {text::format_share(r.delayed_share), style_of_share(r.delayed_share)},
-                    {" of messages took longer than usual", Style::plain}},
                    false});
   const std::string split = views::wait_split_text(r.late_sender_s, r.late_receiver_s, r.transfer_s);
   for (Line& line : wrapped("time       late senders " + text::format_seconds(r.late_sender_s) + ", late receivers " +
@@ -83,7 +81,7 @@ void facts(Lines& lines, const Region& r, const Snapshot& snapshot, std::size_t 
 
 void history(Lines& lines, const Region& r, const ScreenModel& model, std::size_t width) {
   heading(lines,
-          "history of the mean ratio, newest right; full height is " + text::format_ratio(model.fullest_ratio()));
+          "history of the typical ratio, newest right; full height is " + text::format_ratio(model.fullest_ratio()));
   if (r.history_ratio.empty()) return lines.push_back(line_of("no windows yet"));
   const std::size_t columns = std::min(std::max<std::size_t>(width, 1), r.history_ratio.size());
   lines.push_back(
@@ -95,15 +93,14 @@ void periods(Lines& lines, const Region& r) {
   if (r.periods.empty()) return lines.push_back(line_of("none told apart yet"));
   text::Table table;
   table.column("kind", Align::left);
-  for (const char* title : {"from", "to", "messages", "ratio", "late", "snd/rcv/xfer%"})
+  for (const char* title : {"from", "to", "messages", "typical", "mean", "snd/rcv/xfer%"})
     table.column(title, Align::right);
   const std::size_t shown = std::min(r.periods.size(), most_of_a_kind);
   for (std::size_t i = 0; i < shown; ++i) {
     const Period& p = r.periods[r.periods.size() - 1 - i];  // newest first
-    const double late = p.messages > 0 ? static_cast<double>(p.delayed) / static_cast<double>(p.messages) : 0;
     table.row({views::period_name(p.kind), text::format_moment(p.begin_s),
                p.open ? "now" : text::format_moment(p.end_s), text::format_short_count(p.messages),
-               text::format_ratio(p.mean_ratio), text::format_share(late),
+               text::format_ratio(p.typical_ratio), text::format_ratio(p.mean_ratio),
                views::wait_split_text(p.late_sender_s, p.late_receiver_s, p.transfer_s)});
   }
   append(lines, table.lines());

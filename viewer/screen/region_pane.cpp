@@ -23,7 +23,7 @@ struct Column {
 };
 constexpr Column columns[] = {{SortBy::region, "region", 7, 11, false, 0}, {SortBy::ranks, "ranks", 8, 24, true, 3},
                               {SortBy::messages, "msgs", 6, 6, false, 4},  {SortBy::now, "now", 5, 6, false, 5},
-                              {SortBy::mean, "mean", 5, 6, false, 1},      {SortBy::late, "late", 5, 5, false, 2},
+                              {SortBy::typical, "typ", 5, 6, false, 1},    {SortBy::mean, "mean", 5, 6, false, 2},
                               {SortBy::period, "period", 22, 28, true, 6}};
 
 const char* sort_word(SortBy sort) {
@@ -33,7 +33,7 @@ const char* sort_word(SortBy sort) {
     case SortBy::messages: return "messages";
     case SortBy::now: return "newest ratio";
     case SortBy::mean: return "mean ratio";
-    case SortBy::late: return "share of late messages";
+    case SortBy::typical: return "typical ratio";
     case SortBy::period: break;
   }
   return "period";
@@ -89,7 +89,7 @@ Span cell_of(const Region& region, const Column& column) {
     case SortBy::now: return {now ? text::format_ratio(*now) : "-", style_of_ratio(now.value_or(0))};
     case SortBy::mean:
       return {text::format_ratio(region.mean_latency_ratio), style_of_ratio(region.mean_latency_ratio)};
-    case SortBy::late: return {text::format_share(region.delayed_share), style_of_share(region.delayed_share)};
+    case SortBy::typical: return {text::format_ratio(region.typical_ratio), style_of_ratio(region.typical_ratio)};
     case SortBy::period: break;
   }
   const bool open = !region.periods.empty() && region.periods.back().open;

@@ -24,14 +24,19 @@ const Criterion* Criteria::find(const Message& message) const {
 
 std::optional<double> Criteria::ratio(const Message& message) const {
   const Criterion* criterion = find(message);
-  if (criterion == nullptr || !(criterion->median_s > 0)) return std::nullopt;
-  return static_cast<double>(message.time()) / 1e9 / criterion->median_s;
+  if (criterion == nullptr) return std::nullopt;
+  const double usual = criterion->criterion_s > 0 ? criterion->criterion_s : criterion->median_s;
+  if (!(usual > 0)) return std::nullopt;
+  return static_cast<double>(message.time()) / 1e9 / usual;
 }
 
 std::optional<double> Criteria::transfer_ratio(const Message& message) const {
   const Criterion* criterion = find(message);
-  if (criterion == nullptr || !(criterion->transfer_median_s > 0)) return std::nullopt;
-  return static_cast<double>(wait_split(message).transfer) / 1e9 / criterion->transfer_median_s;
+  if (criterion == nullptr) return std::nullopt;
+  const double usual =
+      criterion->transfer_criterion_s > 0 ? criterion->transfer_criterion_s : criterion->transfer_median_s;
+  if (!(usual > 0)) return std::nullopt;
+  return static_cast<double>(wait_split(message).transfer) / 1e9 / usual;
 }
 
 }  // namespace pclscope::session

@@ -12,10 +12,8 @@ namespace {
 
 std::string totals_line(const Closing& closing, const Snapshot& s) {
   const MessageTotals& m = s.messages;
-  const double delayed = m.matched > 0 ? static_cast<double>(m.delayed) / static_cast<double>(m.matched) : 0;
   std::string line = closing.job + ": " + text::format_count(m.matched) + " messages matched, " +
-                     text::format_bytes(static_cast<double>(m.bytes)) + ", " + text::format_share(delayed) +
-                     " delayed, in " + std::to_string(s.regions.size()) +
+                     text::format_bytes(static_cast<double>(m.bytes)) + ", in " + std::to_string(s.regions.size()) +
                      (s.regions.size() == 1 ? " region" : " regions");
   if (m.unmatched_sends + m.unmatched_receives > 0) {
     line += "; unmatched " + text::format_count(m.unmatched_sends) + "+" + text::format_count(m.unmatched_receives);
@@ -46,8 +44,8 @@ std::vector<std::string> closing_lines(const Closing& closing, const std::option
                          [](const Region& a, const Region& b) { return a.mean_latency_ratio < b.mean_latency_ratio; });
     if (worst != summary->regions.end()) {
       lines.push_back("worst region " + std::to_string(worst->id) + ", ranks " + text::compact_ranks(worst->ranks, 30) +
-                      ": mean ratio " + text::format_ratio(worst->mean_latency_ratio) + ", " +
-                      text::format_share(worst->delayed_share) + " delayed");
+                      ": mean ratio " + text::format_ratio(worst->mean_latency_ratio) + ", typical " +
+                      text::format_ratio(worst->typical_ratio));
     }
   } else if (!closing.aggregator_ran) {
     lines.push_back(closing.job + ": nothing was recorded");

@@ -18,10 +18,6 @@ std::string ends(const RegionLink& link) {
   return std::to_string(link.a) + " - " + (link.b < 0 ? std::string("none") : std::to_string(link.b));
 }
 
-double share(std::uint64_t part, std::uint64_t whole) {
-  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
-}
-
 }  // namespace
 
 Rows link_rows(const std::vector<RegionLink>& links) {
@@ -35,15 +31,14 @@ std::vector<std::string> link_lines(const std::vector<RegionLink>& links, std::s
   if (links.empty()) return {"no links: no messages between regions were matched"};
   text::Table table;
   table.column("regions", Align::left);
-  for (const char* title :
-       {"messages", "bytes", "ratio", "xfer ratio", "delayed", "late send", "late recv", "transfer"}) {
+  for (const char* title : {"messages", "bytes", "ratio", "xfer ratio", "late send", "late recv", "transfer"}) {
     table.column(title, Align::right);
   }
   for (const RegionLink& l : links) {
     table.row({ends(l), text::format_short_count(l.messages), text::format_bytes(static_cast<double>(l.bytes)),
                text::format_ratio(l.mean_latency_ratio), text::format_ratio(l.mean_transfer_ratio),
-               text::format_share(share(l.delayed, l.messages)), text::format_seconds(l.late_sender_s),
-               text::format_seconds(l.late_receiver_s), text::format_seconds(l.transfer_s)});
+               text::format_seconds(l.late_sender_s), text::format_seconds(l.late_receiver_s),
+               text::format_seconds(l.transfer_s)});
   }
   return table.lines(width);
 }
@@ -67,11 +62,11 @@ std::vector<std::string> link_section(const std::vector<RegionLink>& bad, std::s
   if (bad.empty() || most < 2) return {};
   text::Table table;
   table.column("worse between regions", Align::left);
-  for (const char* title : {"messages", "mean", "late", "transfer"}) table.column(title, Align::right);
+  for (const char* title : {"messages", "mean", "transfer"}) table.column(title, Align::right);
   for (std::size_t i = 0; i < std::min(most - 1, bad.size()); ++i) {
     const RegionLink& l = bad[i];
     table.row({ends(l), text::format_short_count(l.messages), text::format_ratio(l.mean_latency_ratio),
-               text::format_share(share(l.delayed, l.messages)), text::format_ratio(l.mean_transfer_ratio)});
+               text::format_ratio(l.mean_transfer_ratio)});
   }
   return table.lines();
 }

@@ -50,7 +50,7 @@ text::Table facts(const std::vector<const Region*>& regions, bool periods) {
   table.column("region", Align::right);
   table.column("ranks", Align::left);
   table.column(periods ? "msgs" : "messages", Align::right);
-  for (const char* title : {"now", "mean", "late"}) table.column(title, Align::right);
+  for (const char* title : {"now", "typical", "mean"}) table.column(title, Align::right);
   table.column(periods ? "s/r/x%" : "snd/rcv/xfer%", Align::right);
   if (periods) table.column("period", Align::left);
   for (const Region* r : regions) {
@@ -58,8 +58,8 @@ text::Table facts(const std::vector<const Region*>& regions, bool periods) {
                                     text::compact_ranks(r->ranks, periods ? 8 : 14),
                                     text::format_short_count(r->messages),
                                     ratio_now(*r),
+                                    text::format_ratio(r->typical_ratio),
                                     text::format_ratio(r->mean_latency_ratio),
-                                    text::format_share(r->delayed_share),
                                     wait_split_text(r->late_sender_s, r->late_receiver_s, r->transfer_s)};
     if (periods) row.push_back(newest_period(*r));
     table.row(std::move(row));

@@ -44,20 +44,19 @@ std::string collectives_line(const CollectiveTotals& totals) {
 std::vector<std::string> summary_lines(const Snapshot& snapshot, const std::string& lacking, std::size_t width) {
   const Application& app = snapshot.application;
   const MessageTotals& m = snapshot.messages;
-  const double delayed = m.matched > 0 ? static_cast<double>(m.delayed) / static_cast<double>(m.matched) : 0;
   Lines lines = {"command    " + text::printable(app.command),
                  "run        " + text::printable(app.mpi.empty() ? "MPI not known" : app.mpi) + ", " +
                      std::to_string(app.ranks) + " ranks on " + std::to_string(app.nodes.size()) +
                      (app.nodes.size() == 1 ? " node" : " nodes"),
                  "time       " + text::format_utc(snapshot.time_origin_realtime_ns) + ", " +
                      text::format_seconds(snapshot.duration_s) + (snapshot.finished ? "" : ", not finished"),
-                 "messages   " + text::format_count(m.matched) + " matched, " + text::format_bytes(m.bytes) + ", " +
-                     text::format_share(delayed) + " delayed",
+                 "messages   " + text::format_count(m.matched) + " matched, " + text::format_bytes(m.bytes),
                  "           unmatched " + text::format_count(m.unmatched_sends) + " sends and " +
                      text::format_count(m.unmatched_receives) + " receives, ambiguous " +
                      text::format_count(m.ambiguous) + ", dropped events " + text::format_count(m.dropped_events),
                  "latency    median " + text::format_seconds(snapshot.latency.median_s) + ", p99 " +
-                     text::format_seconds(snapshot.latency.p99_s) + ", mean ratio " +
+                     text::format_seconds(snapshot.latency.p99_s) + ", ratio typical " +
+                     text::format_ratio(snapshot.latency.typical_ratio) + ", mean " +
                      text::format_ratio(snapshot.latency.mean_ratio)};
   if (!lacking.empty()) lines.insert(lines.begin() + 3, "not complete: " + lacking);
   if (m.half_recorded > 0) lines.push_back("           half recorded " + text::format_count(m.half_recorded));
@@ -93,8 +92,8 @@ std::vector<std::string> region_lines(const std::vector<Region>& regions, std::s
                          {"ranks", Align::left},
                          {"messages", Align::right},
                          {"bytes", Align::right},
-                         {"ratio", Align::right},
-                         {"delayed", Align::right},
+                         {"typical", Align::right},
+                         {"mean", Align::right},
                          {"late send", Align::right},
                          {"late recv", Align::right},
                          {"transfer", Align::right},
@@ -105,8 +104,8 @@ std::vector<std::string> region_lines(const std::vector<Region>& regions, std::s
     const std::string ranks = width > 0 ? text::compact_ranks(r.ranks, width / 5) : text::compact_ranks(r.ranks);
     table.row({std::to_string(r.id), ranks,
                width > 0 ? text::format_short_count(r.messages) : text::format_count(r.messages),
-               text::format_bytes(r.bytes), text::format_ratio(r.mean_latency_ratio),
-               text::format_share(r.delayed_share), text::format_seconds(r.late_sender_s),
+               text::format_bytes(r.bytes), text::format_ratio(r.typical_ratio),
+               text::format_ratio(r.mean_latency_ratio), text::format_seconds(r.late_sender_s),
                text::format_seconds(r.late_receiver_s), text::format_seconds(r.transfer_s),
                text::format_ratio(r.mean_transfer_ratio), text::format_seconds(r.collective_wait_s), newest_period(r)});
   }

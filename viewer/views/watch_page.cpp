@@ -92,7 +92,6 @@ std::vector<std::string> header_lines(const Snapshot& snapshot, const Freshness&
   // Without events time goes on all the same.
   const double until_s = live_until_s(snapshot);
   const double elapsed_s = snapshot.finished ? snapshot.duration_s : std::max(snapshot.duration_s, until_s);
-  const double delayed = m.matched > 0 ? static_cast<double>(m.delayed) / static_cast<double>(m.matched) : 0;
   Lines lines;
   lines.push_back(text::printable(snapshot.job) + "  " + text::printable(app.command));
   lines.push_back(text::printable(app.mpi.empty() ? "MPI not known yet" : app.mpi) + "  " +
@@ -104,7 +103,7 @@ std::vector<std::string> header_lines(const Snapshot& snapshot, const Freshness&
                   "  ambiguous " + text::format_short_count(m.ambiguous) + "  dropped " +
                   text::format_short_count(m.dropped_events) + "  " + text::format_bytes(static_cast<double>(m.bytes)));
   if (m.half_recorded > 0) lines.back() += "  half recorded " + text::format_short_count(m.half_recorded);
-  std::string last = "delayed " + text::format_share(delayed) + "  mean ratio " +
+  std::string last = "typical ratio " + text::format_ratio(snapshot.latency.typical_ratio) + "  mean " +
                      text::format_ratio(snapshot.latency.mean_ratio) + "  median " +
                      text::format_seconds(snapshot.latency.median_s) + "  p99 " +
                      text::format_seconds(snapshot.latency.p99_s);

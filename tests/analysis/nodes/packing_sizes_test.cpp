@@ -205,16 +205,16 @@ TEST_CASE("pairs, times and placements take few bytes") {
   Report report;
   for (std::int32_t a = 0; a < 64; ++a) {
     for (std::int32_t b = 0; b < 6; ++b) {
-      LatencySums s{200,
-                    200,
-                    200 * 80'000,
-                    70,
-                    231.7 + a,
-                    201.3 + b / 7.0,
-                    around(random, 900'000),
-                    around(random, 800'000),
-                    around(random, 4'000'000)};
+      LatencySums s;
+      s.messages = s.timed = 200;
+      s.bytes = 200 * 80'000;
+      s.delayed = 70;
+      s.late_sender_ns = around(random, 900'000);
+      s.late_receiver_ns = around(random, 800'000);
+      s.transfer_ns = around(random, 4'000'000);
       report.pairs.push_back({a, a + 64 + b, s});
+      report.pair_times.push_back({a, a + 64 + b, false, 300, 200, around(random, 5'000'000), around(random, 4'000'000),
+                                   around(random, 200 * 65536 * 10)});
     }
   }
   const double pair = static_cast<double>(pack(report).size()) / static_cast<double>(report.pairs.size());

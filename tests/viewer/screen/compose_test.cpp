@@ -259,7 +259,7 @@ TEST_CASE("the page of a region has its ranks, waits, periods, links, worst mess
   INFO(all_text(picture));
   for (const char* words :
        {"REGION 7, 3 ranks, growing since 12.2 s", "ranks      3-5", "late senders 1.00 s", "growth", "steady", "1 - 7",
-        "4 - 5", "halo.cpp:42", "its ranks", "history of the mean ratio"}) {
+        "4 - 5", "halo.cpp:42", "its ranks", "history of the typical ratio"}) {
     CHECK(has(picture, words));
   }
   CHECK_FALSE(has(picture, "1 - 8"));  // a link of others
