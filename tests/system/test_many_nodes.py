@@ -13,6 +13,7 @@ import h5py
 import harness
 import numpy
 import oracle
+import recompute
 import testbed
 from harness import thinned
 
@@ -76,6 +77,14 @@ class ManyNodes(testbed.TestbedTest):
         self.assertEqual(summary["application"]["nodes"], 3)
         regions = sorted(region["ranks"] for region in summary["regions"])
         self.assertEqual(regions, [list(range(row, row + 4)) for row in range(0, 16, 4)])
+        answers = {}
+
+        def ask(topic):
+            if topic not in answers:
+                answers[topic] = self.box.json("inspect", path, topic, "--json")
+            return answers[topic]
+
+        self.assertEqual(recompute.check(path, ask), [])
 
     def test_skewed_clocks(self):
         """No message takes negative time, by more than its clocks may be wrong when the run is over."""
