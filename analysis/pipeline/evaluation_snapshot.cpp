@@ -99,6 +99,7 @@ Snapshot Evaluation::snapshot() const {
     summary.bytes_sent = sent.bytes;
     summary.bytes_received = received.bytes;
     summary.mean_latency_ratio = ratios.of_receiver[static_cast<std::size_t>(rank)].mean_time();
+    summary.typical_ratio = ratios.of_receiver[static_cast<std::size_t>(rank)].typical_time();
     summary.late_sender_s = static_cast<double>(received.late_sender_ns) * 1e-9;
     summary.late_receiver_s = static_cast<double>(received.late_receiver_ns) * 1e-9;
     summary.delay_caused_s = s.delays.caused_s(rank);

@@ -149,6 +149,8 @@ void describe(Column&& column, const RankRow*) {
   column("call_tag", "1", &RankSummary::call_tag, "its tag; -1 any, or none");
   column("waits_for_any", "0 or 1", &RankSummary::waits_for_any, "one of the awaited suffices, else all are needed");
   column("missing", "0 or 1", &RankSummary::missing, "not all of its record was read");
+  column("typical_ratio", "1", &RankSummary::typical_ratio,
+         "geometric mean of time / latency criterion of messages received; 0 without");
   column("missing_from_s", "s", &RankSummary::missing_from_s,
          "then: from here on, since the time origin; 0 from the beginning");
   column("waits_begin", "row of waits_for", &RankRow::waits_begin, "who could release it: the first");

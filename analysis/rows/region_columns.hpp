@@ -100,6 +100,8 @@ void describe(Column&& column, const RegionLink*) {
          "receivers waited before the send began (not part of the messages' times)");
   column("late_receiver_s", "s", &RegionLink::late_receiver_s, "messages waited for their receive to be posted");
   column("transfer_s", "s", &RegionLink::transfer_s, "the rest of the messages' times");
+  column("typical_ratio", "1", &RegionLink::typical_ratio,
+         "geometric mean of time / latency criterion; 0 without messages");
 }
 
 template <class Column>

@@ -89,6 +89,7 @@ struct Period {
   double late_receiver_s = 0;
   double transfer_s = 0;
   double typical_ratio = 0;  // geometric mean over its messages; 0 not known (older dumps)
+  double level() const { return typical_ratio > 0 ? typical_ratio : mean_ratio; }
   bool operator==(const Period&) const = default;
 };
 
@@ -112,6 +113,7 @@ struct Region {
   double collective_wait_s = 0;  // of its ranks in collectives, since the job began
   double typical_ratio = 0;      // geometric mean of the messages' latency ratios
   std::vector<Period> periods;   // oldest first; live the newest 32
+  double level() const { return typical_ratio > 0 ? typical_ratio : mean_latency_ratio; }
   bool operator==(const Region&) const = default;
 };
 
@@ -127,6 +129,8 @@ struct RegionLink {
   double late_sender_s = 0;
   double late_receiver_s = 0;
   double transfer_s = 0;
+  double typical_ratio = 0;  // geometric mean of the messages' latency ratios
+  double level() const { return typical_ratio > 0 ? typical_ratio : mean_latency_ratio; }
   bool operator==(const RegionLink&) const = default;
 };
 
@@ -187,6 +191,8 @@ struct RankSummary {
   bool finished = false;
   bool missing = false;       // not all of its record was read (in a dump, and in a job's last snapshot)
   double missing_from_s = 0;  // then: from here on, seconds since the time origin; 0: from the beginning
+  double typical_ratio = 0;   // geometric mean of the latency ratios of messages received
+  double level() const { return typical_ratio > 0 ? typical_ratio : mean_latency_ratio; }
   bool operator==(const RankSummary&) const = default;
   // Nothing is missing before `until_ns`; INT64_MAX: nothing at all.
   void mark_missing(std::int64_t until_ns) {

@@ -128,7 +128,7 @@ std::vector<RegionLink> RegionSeries::links(std::size_t most, const PairTable& p
     const RegionWindow w = region_window(-1, sums);
     const RatioSums& judged = of_link[key];
     list.push_back({std::min(a, b), std::max(a, b), w.messages, w.bytes, w.delayed, judged.mean_time(),
-                    judged.mean_transfer(), w.late_sender_s, w.late_receiver_s, w.transfer_s});
+                    judged.mean_transfer(), w.late_sender_s, w.late_receiver_s, w.transfer_s, judged.typical_time()});
   }
   std::sort(list.begin(), list.end(), [](const RegionLink& x, const RegionLink& y) {
     return x.messages != y.messages ? x.messages > y.messages : x.a != y.a ? x.a < y.a : x.b < y.b;

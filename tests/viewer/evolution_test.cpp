@@ -108,7 +108,8 @@ TEST_CASE("the evolution as JSON") {
   CHECK(late["periods"][1]["kind"] == "growth");
   REQUIRE(late["windows"].size() == 5);
   CHECK(late["windows"][1] ==
-        session::Json::parse(R"({"begin_s": 0.2, "length_s": 0.1, "messages": 20, "mean_ratio": 3.0,
+        session::Json::parse(R"({"begin_s": 0.2, "length_s": 0.1, "messages": 20, "typical_ratio": 3.0,
+    "mean_ratio": 3.0,
     "bytes": 200, "delayed": 10, "mean_transfer_ratio": 2.0,
      "late_sender_s": 0.1, "late_receiver_s": 0.2, "transfer_s": 0.3})"));
 }
@@ -119,7 +120,7 @@ TEST_CASE("the evolution of a running job has the windows that it told") {
   REQUIRE(regions[0].windows.size() == 3);  // the newest had no message
   REQUIRE(regions[1].windows.size() == 4);
   CHECK(regions[1].windows[3].begin_s == Approx(12.4));
-  CHECK(regions[1].windows[3].sums.mean_ratio == 12);
+  CHECK(regions[1].windows[3].sums.level() == 12);
   CHECK(views::evolution_json(regions)["regions"][1]["windows"][3]["bytes"].is_null());
 }
 
@@ -128,7 +129,7 @@ TEST_CASE("the evolution as text tells periods with their time of day") {
   const Lines lines =
       views::evolution_lines(views::evolution_of(s, ten_windows()), s.time_origin_realtime_ns, {0, 24, false});
   const std::string text = joined(lines);
-  CHECK_THAT(text, Contains("region 7, ranks 3-5: 100,000 messages, mean ratio 9.75"));
+  CHECK_THAT(text, Contains("region 7, ranks 3-5: 100,000 messages, ratio typical 8.50, mean 9.75"));
   CHECK_THAT(text, Contains("  0 s ") && Contains("highest 9.0x"));
   CHECK_THAT(text, Contains("steady") && Contains("growth ...") && Contains("12:35:09.039Z") && Contains("50/25/25"));
   CHECK(joined(views::evolution_lines({}, 0, {80, 24, true})).find("no regions") == 0);

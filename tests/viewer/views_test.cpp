@@ -67,7 +67,7 @@ TEST_CASE("the watch page shows what matters") {
   CHECK_THAT(text, Contains("heat-4711  ./heat input.txt"));
   CHECK_THAT(text, Contains("Open MPI v4.1.4  6 ranks on 2 nodes  elapsed 12.5 s  data 80.0 ms old"));
   CHECK_THAT(text, Contains("matched 123,456  unmatched 3+1  ambiguous 2  dropped 7  8.0 MiB  half recorded 6"));
-  CHECK_THAT(text, Contains("typical ratio 1.25  mean 1.50  median 3.25 us  p99 41.5 us  clock violations 4\n"));
+  CHECK_THAT(text, Contains("ratio so far typical 1.25  mean 1.50  median 3.25 us  p99 41.5 us  clock viola"));
   CHECK_THAT(text, Contains("\n8 received before sent within the clocks' error\n"));
   CHECK_THAT(text, Contains("25/25/50"));
   CHECK_THAT(text, Contains("4 -> 5"));

@@ -19,7 +19,7 @@ constexpr double slots_when_compressed = 3.5;
 double badness(const RegionHistory& region) {
   double worst = region.average;
   for (const Period& p : region.periods) {
-    if (p.kind != PeriodKind::other && std::isfinite(p.mean_ratio)) worst = std::max(worst, p.mean_ratio);
+    if (p.kind != PeriodKind::other && std::isfinite(p.level())) worst = std::max(worst, p.level());
   }
   return worst;
 }

@@ -38,7 +38,7 @@ void add_links(const SpatialPicture& picture, std::vector<Stroke>& strokes) {
   std::vector<std::size_t> order(layout.links.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto ratio = [&](std::size_t i) {
-    const double value = links[layout.links[i].index].mean_latency_ratio;
+    const double value = links[layout.links[i].index].level();
     return value > 0 ? value : 0;
   };
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return ratio(a) < ratio(b); });

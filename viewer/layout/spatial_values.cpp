@@ -13,10 +13,8 @@ constexpr std::uint64_t enough_messages = 10;
 constexpr std::int32_t most_rank = 1 << 22;
 
 RegionValue whole_run(const Region& region) {
-  const bool known = region.messages > 0 && region.mean_latency_ratio > 0;
-  const double share =
-      region.messages > 0 ? static_cast<double>(region.delayed) / static_cast<double>(region.messages) : 0;
-  return {known ? region.mean_latency_ratio : 0, std::min(share, 1.0), region.messages, region.delayed};
+  const bool known = region.messages > 0 && region.level() > 0;
+  return {known ? region.level() : 0, region.messages};
 }
 
 RegionValue in_period(const session::RegionHistory& history, const TimeRange& period) {
@@ -25,12 +23,10 @@ RegionValue in_period(const session::RegionHistory& history, const TimeRange& pe
   for (const session::HistoryPoint& point : history.points) {
     if (!(point.begin_s < period.end_s && point.begin_s + point.length_s > period.begin_s)) continue;
     value.messages += point.messages;
-    value.delayed += point.delayed;
     if (point.ratio > 0) sum += static_cast<double>(point.ratio) * point.messages;
   }
   if (value.messages == 0) return value;
   value.ratio = sum / static_cast<double>(value.messages);
-  value.delayed_share = std::min(1.0, static_cast<double>(value.delayed) / static_cast<double>(value.messages));
   return value;
 }
 
@@ -118,14 +114,12 @@ SpatialColours spatial_colours(const SpatialLayout& layout, const std::vector<Re
     if (!latency || of_period) continue;
     for (std::size_t k = 0; k < ranks.size(); ++k) {
       const RankSummary* summary = summaries.find(region.ranks[k].rank);
-      ranks[k] =
-          palette.latency(summary != nullptr && summary->receives > 0 ? summary->mean_latency_ratio : 0, made.top);
+      ranks[k] = palette.latency(summary != nullptr && summary->receives > 0 ? summary->level() : 0, made.top);
     }
   }
   for (const PlacedLink& link : layout.links) {
     const RegionLink& values_of = layout.snapshot->links[link.index];
-    if (latency)
-      made.links.push_back(palette.latency(values_of.messages > 0 ? values_of.mean_latency_ratio : 0, made.top));
+    if (latency) made.links.push_back(palette.latency(values_of.messages > 0 ? values_of.level() : 0, made.top));
     else made.links.push_back(mix(made.regions[link.a], made.regions[link.b], 0.5f));
   }
   return made;

@@ -14,10 +14,8 @@
 namespace pclscope::layout {
 
 struct RegionValue {
-  double ratio = 0;          // mean L of its messages (RL); 0: no messages, or not known
-  double delayed_share = 0;  // 0..1
+  double ratio = 0;  // typical L of its messages (geometric mean; older dumps: mean); 0: no messages, or not known
   std::uint64_t messages = 0;
-  std::uint64_t delayed = 0;
 };
 
 // One value per region of the layout: of the windows of `history` that touch the period, or of the whole run.
@@ -57,8 +55,8 @@ struct SpatialColours {
   std::vector<std::vector<Rgba>> ranks;
   std::vector<Rgba> links;
 };
-// Latency: regions by their value, ranks by the mean ratio of what they received (in a period, where nothing is known
-// of single ranks, by their region's), links by the mean ratio of the whole run. Regions: by identity.
+// Latency: regions by their value, ranks by the typical ratio of what they received (in a period, where nothing is
+// known of single ranks, by their region's), links by the typical ratio of the whole run. Regions: by identity.
 SpatialColours spatial_colours(const SpatialLayout& layout, const std::vector<RegionValue>& values, bool of_period,
                                SpatialColouring colouring, const Palette& palette);
 

@@ -209,7 +209,9 @@ Status RelayReader::greet(Clock::time_point deadline) {
                                                    "'): install the same on both"};
       }
     }
-    if (passed + buffer_.size() - used_ > most_before_greeting)
+    // What lies behind a line may be what follows the greeting: only a line without an end counts as far as it came.
+    const std::size_t unfinished = end != buffer_.end() ? 0 : buffer_.size() - used_;
+    if (passed + unfinished > most_before_greeting)
       return Error{ErrorCode::not_ours, "what answers there is no pclscope relay"};
     if (end != buffer_.end()) continue;
     const auto came = more(deadline);

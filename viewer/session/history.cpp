@@ -119,7 +119,7 @@ void History::add_region(const Region& region, double end_s, double window_s) {
   Progress& progress = progress_[region.id];
   if (progress.present) return;  // the same number twice in a damaged snapshot
   progress.present = true;
-  history.average = std::isfinite(region.mean_latency_ratio) ? std::clamp(region.mean_latency_ratio, 0.0, 1e30) : 0;
+  history.average = std::isfinite(region.level()) ? std::clamp(region.level(), 0.0, 1e30) : 0;
   merge_periods(history.periods, region.periods);
   const std::size_t count = std::min(region.history_ratio.size(), region.history_messages.size());
   if (window_s <= 0 || count == 0) return;
@@ -165,7 +165,7 @@ void History::add(std::span<const Window> windows) {
     for (const RegionWindow& sums : w->regions) {
       auto& points = regions_[sums.region].points;
       if (sums.messages == 0 || (!points.empty() && points.back().begin_s >= w->begin_s)) continue;
-      points.push_back({w->begin_s, static_cast<float>(w->length_s), finite_ratio(sums.mean_ratio),
+      points.push_back({w->begin_s, static_cast<float>(w->length_s), finite_ratio(sums.level()),
                         narrowed(sums.messages), narrowed(std::min(sums.delayed, sums.messages))});
     }
   }

@@ -29,7 +29,8 @@ Json window_json(const EvolutionWindow& w) {
   return {{"begin_s", finite(w.begin_s)},
           {"length_s", finite(w.length_s)},
           {"messages", s.messages},
-          {"mean_ratio", finite(s.mean_ratio)},
+          {"typical_ratio", finite(s.level())},
+          {"mean_ratio", known(finite(s.mean_ratio))},
           {"bytes", known(s.bytes)},
           {"delayed", known(s.delayed)},
           {"mean_transfer_ratio", known(finite(s.mean_transfer_ratio))},
@@ -62,8 +63,8 @@ std::string history_line(const RegionEvolution& e, const PageOptions& options) {
     const double place = end > begin ? (w.begin_s - begin) / (end - begin) * static_cast<double>(columns) + 1e-6 : 0;
     const auto column =
         static_cast<std::size_t>(std::clamp(std::isfinite(place) ? place : 0.0, 0.0, static_cast<double>(columns) - 1));
-    if (!std::isfinite(w.sums.mean_ratio)) continue;
-    sums[column] += w.sums.mean_ratio * static_cast<double>(w.sums.messages);
+    if (!std::isfinite(w.sums.level())) continue;
+    sums[column] += w.sums.level() * static_cast<double>(w.sums.messages);
     messages[column] += static_cast<double>(w.sums.messages);
   }
   std::vector<std::uint32_t> weights(columns, 0);
@@ -82,7 +83,7 @@ std::string history_line(const RegionEvolution& e, const PageOptions& options) {
 text::Table period_table(const std::vector<Period>& periods, std::int64_t origin_realtime_ns) {
   text::Table table;
   table.column("  period", Align::left);
-  for (const char* title : {"from", "until", "time of day", "windows", "messages", "bytes", "delayed", "mean", "first",
+  for (const char* title : {"from", "until", "time of day", "windows", "messages", "bytes", "mean", "typical", "first",
                             "middle", "last", "snd/rcv/xfer%"}) {
     table.column(title, Align::right);
   }
@@ -90,8 +91,8 @@ text::Table period_table(const std::vector<Period>& periods, std::int64_t origin
     table.row({"  " + period_name(p.kind) + (p.open ? " ..." : ""), text::format_moment(p.begin_s),
                text::format_moment(p.end_s), text::format_time_of_day(realtime_of(origin_realtime_ns, p.begin_s)),
                std::to_string(p.windows), text::format_short_count(p.messages),
-               text::format_bytes(static_cast<double>(p.bytes)), text::format_short_count(p.delayed),
-               text::format_ratio(p.mean_ratio), text::format_ratio(p.begin_ratio), text::format_ratio(p.middle_ratio),
+               text::format_bytes(static_cast<double>(p.bytes)), text::format_ratio(p.mean_ratio),
+               text::format_ratio(p.level()), text::format_ratio(p.begin_ratio), text::format_ratio(p.middle_ratio),
                text::format_ratio(p.end_ratio), wait_split_text(p.late_sender_s, p.late_receiver_s, p.transfer_s)});
   }
   return table;
@@ -127,7 +128,7 @@ std::vector<RegionEvolution> live_evolution(const Snapshot& snapshot) {
       if (region.history_messages[i] == 0) continue;
       EvolutionWindow w{end - static_cast<double>(count - i) * length, length, {}, false};
       w.sums.messages = region.history_messages[i];
-      w.sums.mean_ratio = region.history_ratio[i];
+      w.sums.typical_ratio = region.history_ratio[i];
       e.windows.push_back(w);
     }
   }
@@ -143,6 +144,7 @@ Json evolution_json(const std::vector<RegionEvolution>& regions) {
     list.push_back({{"id", e.region.id},
                     {"ranks", e.region.ranks},
                     {"mean_latency_ratio", finite(e.region.mean_latency_ratio)},
+                    {"typical_ratio", finite(e.region.level())},
                     {"periods", periods},
                     {"windows", windows}});
   }
@@ -170,8 +172,8 @@ std::vector<std::string> evolution_lines(const std::vector<RegionEvolution>& reg
     const Region& r = e.region;
     if (!lines.empty()) lines.push_back("");
     lines.push_back("region " + std::to_string(r.id) + ", ranks " + text::compact_ranks(r.ranks, 40) + ": " +
-                    text::format_count(r.messages) + " messages, mean ratio " +
-                    text::format_ratio(r.mean_latency_ratio));
+                    text::format_count(r.messages) + " messages, ratio typical " + text::format_ratio(r.level()) +
+                    ", mean " + text::format_ratio(r.mean_latency_ratio));
     if (const std::string history = history_line(e, options); !history.empty()) lines.push_back("  " + history);
     if (r.periods.empty()) {
       lines.push_back("  neither growth nor a steady period");

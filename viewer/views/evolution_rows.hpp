@@ -15,7 +15,7 @@ struct EvolutionWindow {
   double begin_s = 0;
   double length_s = 0;
   RegionWindow sums;
-  bool whole = true;  // false: only messages and mean_ratio are known (of a running job)
+  bool whole = true;  // false: only messages and typical_ratio are known (of a running job)
 };
 struct RegionEvolution {
   Region region;

@@ -17,11 +17,11 @@ std::string newest_period(const Region& region) {
   if (p.kind == PeriodKind::other) return "";
   const bool growth = p.kind == PeriodKind::growth;
   if (p.open) {
-    return (growth ? "growing since " : "steady " + text::format_times(p.mean_ratio) + " since ") +
+    return (growth ? "growing since " : "steady " + text::format_times(p.level()) + " since ") +
            text::format_moment(p.begin_s);
   }
-  return (growth ? "grew to " + text::format_times(p.end_ratio) : "was " + text::format_times(p.mean_ratio)) +
-         " until " + text::format_moment(p.end_s);
+  return (growth ? "grew to " + text::format_times(p.end_ratio) : "was " + text::format_times(p.level())) + " until " +
+         text::format_moment(p.end_s);
 }
 
 std::string period_name(PeriodKind kind) {

@@ -103,7 +103,8 @@ std::vector<std::string> header_lines(const Snapshot& snapshot, const Freshness&
                   "  ambiguous " + text::format_short_count(m.ambiguous) + "  dropped " +
                   text::format_short_count(m.dropped_events) + "  " + text::format_bytes(static_cast<double>(m.bytes)));
   if (m.half_recorded > 0) lines.back() += "  half recorded " + text::format_short_count(m.half_recorded);
-  std::string last = "typical ratio " + text::format_ratio(snapshot.latency.typical_ratio) + "  mean " +
+  std::string last = std::string(snapshot.finished ? "ratio " : "ratio so far ") + "typical " +
+                     text::format_ratio(snapshot.latency.typical_ratio) + "  mean " +
                      text::format_ratio(snapshot.latency.mean_ratio) + "  median " +
                      text::format_seconds(snapshot.latency.median_s) + "  p99 " +
                      text::format_seconds(snapshot.latency.p99_s);

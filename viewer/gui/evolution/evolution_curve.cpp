@@ -100,7 +100,7 @@ void draw_ratio_labels(const EvolutionFrame& frame, ImDrawList& list, const Rati
 void mark_worst_period(const EvolutionFrame& frame, Rect area) {
   const Period* worst = nullptr;
   for (const Period& p : frame.picture.periods) {
-    if (p.kind != PeriodKind::other && (!worst || p.mean_ratio >= worst->mean_ratio)) worst = &p;
+    if (p.kind != PeriodKind::other && (!worst || p.level() >= worst->level())) worst = &p;
   }
   if (!worst) return;
   const float x = (frame.sight.x(worst->begin_s) + frame.sight.x(worst->end_s)) / 2;
@@ -110,7 +110,7 @@ void mark_worst_period(const EvolutionFrame& frame, Rect area) {
 // The word of a period in its band, if there is room.
 void draw_period_word(const EvolutionFrame& frame, ImDrawList& list, const Period& p, float top) {
   const std::string words = views::period_name(p.kind).append(
-      p.kind == PeriodKind::steady ? std::string(" ").append(text::format_times(p.mean_ratio)) : std::string());
+      p.kind == PeriodKind::steady ? std::string(" ").append(text::format_times(p.level())) : std::string());
   const float left = std::max(frame.sight.x(p.begin_s), frame.sight.left()),
               right = std::min(frame.sight.x(p.end_s), frame.sight.right());
   const float pad = frame.points(4);
@@ -121,7 +121,7 @@ void draw_period_word(const EvolutionFrame& frame, ImDrawList& list, const Perio
 }
 
 std::string title_words(const EvolutionFrame& frame) {
-  std::string words = std::string("region ").append(std::to_string(*frame.picture.region)).append(", mean ratio L");
+  std::string words = std::string("region ").append(std::to_string(*frame.picture.region)).append(", typical ratio L");
   return words.append(static_cast<double>(frame.picture.highest) > log_ratios_above ? " (logarithmic)" : "");
 }
 

@@ -41,8 +41,8 @@ std::string period_words(const Scene& scene, double begin_s, double end_s) {
 std::string period_words(const Scene& scene, const Period& p) {
   std::string words = views::period_name(p.kind)
                           .append(p.open ? " period, goes on" : " period")
-                          .append(": mean ratio ")
-                          .append(text::format_ratio(p.mean_ratio));
+                          .append(": typical ratio ")
+                          .append(text::format_ratio(p.level()));
   if (p.kind == PeriodKind::growth)
     words.append(", from ")
         .append(text::format_times(p.begin_ratio))
@@ -61,7 +61,7 @@ std::string circle_words(const EvolutionFrame& frame, const layout::EvolutionRow
                          const layout::EvolutionCircle& c) {
   std::string words = std::string("region ")
                           .append(std::to_string(row.region))
-                          .append(", mean ratio ")
+                          .append(", typical ratio ")
                           .append(text::format_ratio(static_cast<double>(c.ratio)));
   words.append(" (average of the region ").append(text::format_ratio(row.average)).append(")\n");
   words.append(period_words(frame.scene, c.begin_s, c.end_s));
@@ -96,10 +96,7 @@ std::string row_words(const EvolutionFrame& frame, const layout::EvolutionRow& r
         .append(text::format_count(region->ranks.size()))
         .append(" ranks, ")
         .append(text::format_count(region->messages))
-        .append(" messages, ");
-    words.append(text::format_count(region->delayed))
-        .append(" delayed")
-        .append(share_words(region->delayed, region->messages));
+        .append(" messages");
   }
   return words.append("\nclick: select the region; wheel over the names: scroll");
 }
@@ -114,7 +111,8 @@ std::string tick_words(double second, double step) {
 
 const char* legend_words(int part) {
   static constexpr std::array<const char*, 4> parts{
-      "colour of a circle: mean ratio L of its messages, their time divided by what is usual for their size and "
+      "colour of a circle: typical ratio L (geometric mean) of its messages, their time divided by what is usual for "
+      "their size and "
       "distance; "
       "blue 1/4 and less, grey as usual, red 8 times and more",
       "area of a circle: delayed messages (L above 1) per second; a circle stands for an interval, all of equal "

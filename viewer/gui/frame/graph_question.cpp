@@ -43,8 +43,8 @@ SelectedPeriod shortened(double begin, double end, double messages) {
 const Period* worst_period(const Region& region) {
   const Period* worst = nullptr;
   for (const Period& period : region.periods) {
-    if (!(period.end_s > period.begin_s) || period.messages == 0 || !std::isfinite(period.mean_ratio)) continue;
-    if (!worst || period.mean_ratio > worst->mean_ratio) worst = &period;
+    if (!(period.end_s > period.begin_s) || period.messages == 0 || !std::isfinite(period.level())) continue;
+    if (!worst || period.level() > worst->level()) worst = &period;
   }
   return worst;
 }
@@ -175,7 +175,7 @@ bool choose_worst(const Snapshot& snapshot, bool live, Selection& selection) {
     if (live) selection.period.reset();  // it goes on
     return true;
   }
-  const auto worse = [](const Region& a, const Region& b) { return a.mean_latency_ratio < b.mean_latency_ratio; };
+  const auto worse = [](const Region& a, const Region& b) { return a.level() < b.level(); };
   const auto worst = std::max_element(snapshot.regions.begin(), snapshot.regions.end(), worse);
   if (worst == snapshot.regions.end()) return false;
   selection.region = worst->id;

@@ -51,13 +51,11 @@ std::string region_words(const layout::SpatialLayout& placed, std::size_t index,
   words.append(counted(place.ranks.size(), "rank"));
   const std::size_t nodes = nodes_of(place, placed.snapshot->application.node_of_rank);
   if (nodes > 0) words.append(" on ").append(counted(nodes, "node"));
-  words.append("\n\nlatency ratio ").append(ratio_words(value.ratio)).append(", of ");
+  words.append("\n\ntypical latency ratio ").append(ratio_words(value.ratio)).append(", of ");
   words.append(period ? period_words(*period) : std::string("the whole run")).append("\n");
-  words.append(text::format_share(value.delayed_share))
-      .append(" of ")
-      .append(text::format_count(value.messages))
-      .append(" messages inside were delayed\n");
-  if (period) words.append("whole run: ").append(ratio_words(region.mean_latency_ratio)).append("\n");
+  words.append(text::format_count(value.messages)).append(" messages inside\n");
+  if (period) words.append("whole run: ").append(ratio_words(region.level())).append("\n");
+  words.append("mean of the whole run ").append(ratio_words(region.mean_latency_ratio)).append("\n");
   words.append("transfer alone ").append(ratio_words(region.mean_transfer_ratio)).append("\n");
   words.append(waits_words(region.late_sender_s, region.late_receiver_s, region.transfer_s)).append("\n");
   words.append("waited in collectives ").append(text::format_seconds(region.collective_wait_s));
@@ -72,8 +70,8 @@ std::string rank_words(const Snapshot& snapshot, std::int32_t rank, std::int32_t
   const auto node = static_cast<std::size_t>(summary->node);
   const std::vector<std::string>& names = snapshot.application.nodes;
   if (summary->node >= 0 && node < names.size()) words.append(", on ").append(text::printable(names[node]));
-  words.append("\n\nlatency ratio ")
-      .append(summary->receives > 0 ? ratio_words(summary->mean_latency_ratio) : std::string("-"))
+  words.append("\n\ntypical latency ratio ")
+      .append(summary->receives > 0 ? ratio_words(summary->level()) : std::string("-"))
       .append(", of messages received in the whole run\n");
   words.append(text::format_count(summary->sends))
       .append(" sent, ")
@@ -87,22 +85,19 @@ std::string rank_words(const Snapshot& snapshot, std::int32_t rank, std::int32_t
 }
 
 std::string link_words(const RegionLink& link) {
-  const double share = link.messages > 0 ? static_cast<double>(link.delayed) / static_cast<double>(link.messages) : 0;
   std::string words = std::string("between region ")
                           .append(std::to_string(link.a))
                           .append(" and region ")
                           .append(std::to_string(link.b));
-  words.append(", whole run\n\nlatency ratio ")
-      .append(ratio_words(link.mean_latency_ratio))
+  words.append(", whole run\n\ntypical latency ratio ")
+      .append(ratio_words(link.level()))
       .append(", transfer alone ")
       .append(ratio_words(link.mean_transfer_ratio))
       .append("\n");
   words.append(text::format_count(link.messages))
       .append(" messages, ")
       .append(text::format_bytes(static_cast<double>(link.bytes)))
-      .append(", ")
-      .append(text::format_share(share))
-      .append(" delayed\n");
+      .append("\n");
   return words.append(waits_words(link.late_sender_s, link.late_receiver_s, link.transfer_s));
 }
 
@@ -127,16 +122,15 @@ std::string worst_words(const layout::SpatialLayout& placed, const std::vector<l
   const RegionLink* late = nullptr;
   for (const layout::PlacedLink& link : placed.links) {
     const RegionLink& is = placed.snapshot->links[link.index];
-    if (is.messages >= 10 && (late == nullptr || is.mean_latency_ratio > late->mean_latency_ratio)) late = &is;
+    if (is.messages >= 10 && (late == nullptr || is.level() > late->level())) late = &is;
   }
-  if (period || late == nullptr || !(late->mean_latency_ratio > std::max(1.5, 1.2 * values[*worst].ratio)))
-    return words;
+  if (period || late == nullptr || !(late->level() > std::max(1.5, 1.2 * values[*worst].ratio))) return words;
   return words.append("; between ")
       .append(std::to_string(late->a))
       .append(" and ")
       .append(std::to_string(late->b))
       .append(": ")
-      .append(text::format_times(late->mean_latency_ratio));
+      .append(text::format_times(late->level()));
 }
 
 std::string empty_words(const Scene& scene) {
