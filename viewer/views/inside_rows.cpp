@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/blocked/call_kind.hpp"
 #include "analysis/blocked/deadlock_text.hpp"
 #include "viewer/session/row_json.hpp"
 #include "viewer/text/quantities.hpp"
@@ -64,7 +65,9 @@ std::vector<std::string> function_lines(const Snapshot& snapshot, std::size_t wi
   }
   for (const FunctionActivity& f : snapshot.functions) {
     const std::vector<std::uint32_t> weights(f.history_share.size(), 1);
-    table.row({function_name(f.function), text::format_count(f.calls), text::format_seconds(f.inside_s),
+    // Time in polls is sampled, their number is of those that found something.
+    const std::string about = blocked::call_kind(f.function) == blocked::CallKind::polling ? "~" : "";
+    table.row({function_name(f.function), text::format_count(f.calls), about + text::format_seconds(f.inside_s),
                text::format_share(all > 0 ? std::min(1.0, f.inside_s / all) : 0),
                text::sparkline(f.history_share, weights, history_width, most, ascii)});
   }
