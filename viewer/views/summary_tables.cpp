@@ -74,10 +74,10 @@ std::vector<std::string> summary_lines(const Snapshot& snapshot, const std::stri
     lines.push_back((i == 0 ? "delays     " : "           ") + delay_line(snapshot.delays[i], sites));
   }
   if (const std::uint64_t out = snapshot.delay_totals.messages_left_out; out > 0 && m.matched > 0)
-    lines.push_back("           delays are of " +
-                    text::format_share(1 - static_cast<double>(std::min(out, m.matched)) /
-                                               static_cast<double>(m.matched)) +
-                    " of the messages: the others came too fast to be followed");
+    lines.push_back(
+        "           delays are of " +
+        text::format_share(1 - static_cast<double>(std::min(out, m.matched)) / static_cast<double>(m.matched)) +
+        " of the messages: the others came too fast to be followed");
   lines.push_back("");
   const Lines regions = region_lines(snapshot.regions, width);
   constexpr std::size_t most = 15;
