@@ -32,30 +32,6 @@ void fill_in(RankSummary& summary, const nodes::RankStatus& status) {
   summary.waits_for_any = status.waits_for_any;
 }
 
-// Of all closed windows, by the criteria of now: live they are preliminary, as the criteria are.
-struct Ratios {
-  RatioSums all;
-  std::vector<RatioSums> of_pair;      // index of PairTable
-  std::vector<RatioSums> of_receiver;  // by rank
-  NodeRatios of_nodes;
-};
-
-Ratios ratios_now(const Measured& m, const Application& application) {
-  Ratios ratios;
-  ratios.of_pair.resize(m.pairs.size());
-  ratios.of_receiver.resize(static_cast<std::size_t>(application.ranks));
-  for (std::size_t i = 0; i < m.pairs.size(); ++i) {
-    const auto& [source, destination] = m.pairs.pair(i);
-    const RatioSums sums = ratios.of_pair[i] = m.pairs.total_ratios(i, m.inverse());
-    ratios.all += sums;
-    ratios.of_receiver[static_cast<std::size_t>(destination)] += sums;
-    const std::int32_t from = application.node_of_rank[static_cast<std::size_t>(source)],
-                       to = application.node_of_rank[static_cast<std::size_t>(destination)];
-    if (from != to && from >= 0 && to >= 0) ratios.of_nodes[{from, to}] += sums;
-  }
-  return ratios;
-}
-
 }  // namespace
 
 Snapshot Evaluation::snapshot() const {
@@ -67,7 +43,8 @@ Snapshot Evaluation::snapshot() const {
   snapshot.finished = s.finished;
   snapshot.messages = m.totals;
   snapshot.messages.delayed = m.criteria.above();
-  const Ratios ratios = ratios_now(m, s.application);
+  RunRatios& ratios = state_->ratios;
+  ratios.refresh(m, s.finished);
   snapshot.latency.mean_ratio = ratios.all.mean_time();
   snapshot.latency.typical_ratio = ratios.all.typical_time();
   snapshot.latency.median_s = m.times.quantile(0.5) * 1e-9;

@@ -9,6 +9,7 @@
 #include "analysis/match/collectives.hpp"
 #include "analysis/order/job_clocks.hpp"
 #include "analysis/pipeline/evaluation.hpp"
+#include "analysis/pipeline/run_ratios.hpp"
 #include "analysis/region/change.hpp"
 #include "analysis/stages/stage.hpp"
 #include "analysis/values/time_share.hpp"
@@ -21,6 +22,7 @@ namespace pclscope {
 
 inline constexpr double live_margin = 1e-3;  // modularity by which new regions must be better
 inline constexpr double final_margin = 1e-9;
+inline constexpr double ratios_share = 0.02;  // of wall time, for ratios by the criteria of now
 
 struct Evaluation::State {
   State(const Measured& what, PipelineOptions opts)
@@ -30,6 +32,7 @@ struct Evaluation::State {
         window_ns(std::max<std::int64_t>(options.window_ns, 1)),
         collectives(application.ranks, [this](std::span<const CollectiveCall> calls) { take_calls(calls); }),
         regions(application.ranks, options.history_windows),
+        ratios(options.delay_share < 1 ? ratios_share : 1),
         delays(application.ranks),
         delay_time(options.delay_share),
         order_time(options.order_share),
@@ -70,6 +73,7 @@ struct Evaluation::State {
   Collectives collectives;
   RegionSeries regions;
   NodeLinks node_links;
+  RunRatios ratios;
   Delays delays;
   TimeShare delay_time, order_time;
   JobClocks clocks;

@@ -225,7 +225,7 @@ TEST_CASE("with next to no budget for messages the sums stay exact, and what is 
   CHECK(s.network.messages_left_out > 0);
   CHECK(fleet.result.messages.size() + s.network.messages_left_out == s.messages.matched);
   CHECK(s.latency.median_s == one.snapshot.latency.median_s);
-  CHECK(s.latency.mean_ratio == Approx(one.snapshot.latency.mean_ratio).epsilon(0.1));
+  CHECK(s.latency.mean_ratio == Approx(one.snapshot.latency.mean_ratio).epsilon(1e-9));
 }
 
 TEST_CASE("an inner node of the tree dies: its children are adopted, messages among the others stay exact") {
