@@ -144,6 +144,17 @@ Report Stub::like(const Report& of_leaf, int from, std::span<const std::int32_t>
     mine.pairs[i].sums = of_leaf.pairs[i % known].sums;
     mine.pairs[i].sums.messages = each + (i < more);
   }
+  std::map<std::pair<std::int32_t, std::int32_t>, std::vector<nodes::PairTimes>> times;
+  for (const nodes::PairTimes& t : of_leaf.pair_times) times[{t.source, t.destination}].push_back(t);
+  mine.pair_times.clear();
+  for (std::size_t i = 0; i < mine.pairs.size(); ++i) {
+    const nodes::PairSums& like = of_leaf.pairs[i % known];
+    for (nodes::PairTimes t : times[{like.source, like.destination}]) {
+      t.source = mine.pairs[i].source;
+      t.destination = mine.pairs[i].destination;
+      mine.pair_times.push_back(t);
+    }
+  }
   for (nodes::WindowPart& w : mine.windows) {
     std::map<std::int32_t, std::uint64_t> inside;
     for (const nodes::PairSums& p : pairs_) {
