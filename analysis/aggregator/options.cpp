@@ -20,6 +20,7 @@ int parse(int argc, char** argv, Options& options) {
   app.add_option("--program", options.program);
   app.add_option("--window-ms", options.window_ms)->check(CLI::Range(10, 60'000));
   app.add_option("--regions", options.regions)->check(CLI::IsMember({"free-energy", "paper", "correlation"}));
+  app.add_option("--half-life", options.half_life_s);
   app.add_option("--baseline", options.baseline);
   app.add_option("--keep", options.keep)->check(CLI::IsMember({"summaries", "interesting", "all"}));
   app.add_option("--budget", options.budget_bytes);

@@ -15,8 +15,9 @@ struct Options {
   std::string batch_job, cluster;  // Slurm's; may be empty
   std::string program;             // path of pclscope; may be empty
   std::int64_t window_ms = 100;
-  std::string regions;   // a method's name, empty: the default
-  std::string baseline;  // dump of an earlier run, empty: none
+  std::string regions;      // a method's name, empty: the default
+  double half_life_s = -1;  // of the graph of regions; 0: never forgets, below: the default
+  std::string baseline;     // dump of an earlier run, empty: none
   std::string keep = "interesting";
   std::uint64_t budget_bytes = 2'000'000'000;  // of the dump
   bool worker = false;

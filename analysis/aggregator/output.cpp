@@ -57,6 +57,7 @@ void Output::hook(PipelineOptions& options) {
   options.file_budget_bytes = options_.budget_bytes;
   options.memory_bytes = retention::memory_budget(options_.budget_bytes);
   if (const auto method = region_method(options_.regions)) options.regions.method = *method;
+  if (options_.half_life_s >= 0) options.half_life_s = options_.half_life_s;
   if (!options_.dump.empty() && options.keep != Keep::summaries) {
     options.on_messages = [this](std::span<const Message> kept) { store([&] { return store_->append(kept); }); };
     options.on_calls = [this](std::span<const CollectiveCall> calls) { store([&] { return store_->append(calls); }); };

@@ -102,7 +102,8 @@ void Root::take_report(Report&& report) {
     if (corrections_.size() < most_clock_records && c.node >= 0 && c.node < nodes_)
       corrections_.push_back({c.node, static_cast<double>(c.at_ns) * 1e-9, c.correction_ns * 1e-9, c.error_ns * 1e-9});
   for (const std::int32_t node : report.dead_nodes) died(node);
-  if (add_report(measured_, report)) evaluation_.take_pairs();
+  if (add_report(measured_, report))
+    evaluation_.take_pairs(report.windows.empty() ? measured_.newest_ns : report.windows.back().begin_ns);
   measured_.pairs.clear_window();
   for (const WindowPart& part : report.windows) close(part);
   evaluation_.closed_until(report.closed_through_ns);

@@ -11,7 +11,7 @@ Evaluation::Evaluation(const Measured& measured, PipelineOptions options)
     : state_(std::make_unique<State>(measured, std::move(options))) {}
 Evaluation::~Evaluation() = default;
 
-void Evaluation::take_pairs() { state_->take_pairs(); }
+void Evaluation::take_pairs(std::int64_t begin_ns) { state_->take_pairs(begin_ns); }
 void Evaluation::close_window(const ClosedWindow& window) { state_->close_window(window); }
 
 void Evaluation::closed_until(std::int64_t until_ns) {
@@ -53,7 +53,7 @@ void Evaluation::finish() {
   s.attributor.finish(s.regions.tracker().regions().size());
   s.regions.finish();
   s.retention.finish(s.regions.evolutions());
-  s.recluster(final_margin, true);
+  s.recluster(true);
 }
 
 const RegionClocks* Evaluation::clocks(std::int32_t region) const { return state_->clocks.of(region); }

@@ -38,8 +38,9 @@ class Evaluation {
     bool all_there = true;  // no message is missing
   };
   // The open window of Measured::pairs, which stands in its totals: into ranks, nodes, regions. Re-clusters when the
-  // communication graph changed.
-  void take_pairs();
+  // communication graph changed. `begin_ns`: of the window, later than those before (several nodes: of the newest
+  // window whose messages are in it).
+  void take_pairs(std::int64_t begin_ns);
   // Its sums have been taken.
   void close_window(const ClosedWindow& window);
   // All windows that begin before `until_ns` have been closed: collectives until then, where no message was.

@@ -16,6 +16,7 @@ constexpr std::size_t most_node_links = 1000;
 constexpr std::size_t live_delays = 20;
 constexpr std::size_t stored_delays = 1000;
 constexpr std::size_t live_periods = 32;
+constexpr std::size_t live_ended = 64;
 
 void fill_in(RankSummary& summary, const nodes::RankStatus& status) {
   summary.collectives = status.collectives;
@@ -49,13 +50,18 @@ Snapshot Evaluation::snapshot() const {
   snapshot.latency.typical_ratio = ratios.all.typical_time();
   snapshot.latency.median_s = m.times.quantile(0.5) * 1e-9;
   snapshot.latency.p99_s = m.times.quantile(0.99) * 1e-9;
-  snapshot.regions = s.regions.regions(s.finished ? Evolution::default_periods : live_periods, m.pairs, ratios.of_pair);
-  snapshot.links =
-      s.regions.links(s.finished ? std::numeric_limits<std::size_t>::max() : live_links, m.pairs, ratios.of_pair);
+  constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
+  const RegionSeries::Most most = s.finished ? RegionSeries::Most{Evolution::default_periods, all, all, all}
+                                             : RegionSeries::Most{live_periods, live_links, live_ended, 0};
+  s.regions.fill(snapshot, most,
+                 [inverse = m.inverse()](bool inter_node, std::uint32_t bin, const PairTable::TimeSums& times) {
+                   return PairTable::judge(inter_node, bin, times, inverse);
+                 });
   snapshot.network.links = s.node_links.list(most_node_links, ratios.of_nodes);
   snapshot.delays = s.delays.list(s.finished ? stored_delays : live_delays);
   snapshot.delay_totals = s.delays.totals();
   snapshot.attribution = s.attributor.result();
+  for (Finding& finding : snapshot.attribution.findings) finding.region = s.regions.present_id(finding.region);
   if (s.finished) snapshot.dendrogram = s.regions.tracker().dendrogram();
   snapshot.collectives.operations = s.collectives_completed;
   snapshot.retention.memory_budget_bytes = s.options.memory_bytes;
@@ -91,13 +97,11 @@ Result<Dag> Evaluation::dag(const DagQuestion& asked) const {
   const State& s = *state_;
   DagQuestion question = asked;
   if (question.region >= 0) {
-    const auto& regions = s.regions.tracker().regions();
-    const auto region =
-        std::find_if(regions.begin(), regions.end(), [&](const TrackedRegion& r) { return r.id == question.region; });
-    if (region == regions.end())
+    const std::vector<std::int32_t>* ranks = s.regions.ranks_of(question.region);
+    if (ranks == nullptr)
       return Error{ErrorCode::not_found,
                    "no region " + std::to_string(question.region) + " now: watch shows which there are"};
-    question.ranks = region->ranks;
+    question.ranks = *ranks;
   }
   std::vector<Message> messages;
   s.recent.between(question.from_ns, question.to_ns, [&](const Message& m) {

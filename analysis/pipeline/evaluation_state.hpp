@@ -11,6 +11,7 @@
 #include "analysis/pipeline/evaluation.hpp"
 #include "analysis/pipeline/run_ratios.hpp"
 #include "analysis/region/change.hpp"
+#include "analysis/region/pattern_watch.hpp"
 #include "analysis/stages/stage.hpp"
 #include "analysis/values/time_share.hpp"
 #include "analysis/window/node_links.hpp"
@@ -20,8 +21,7 @@
 
 namespace pclscope {
 
-inline constexpr double live_margin = 1e-3;  // modularity by which new regions must be better
-inline constexpr double final_margin = 1e-9;
+inline constexpr double live_margin = 1e-3;   // modularity by which new regions must be better
 inline constexpr double ratios_share = 0.02;  // of wall time, for ratios by the criteria of now
 
 struct Evaluation::State {
@@ -42,14 +42,16 @@ struct Evaluation::State {
                   options.memory_bytes / 2, [this](std::span<const Message> kept) { options.on_messages(kept); }),
         ranks(static_cast<std::size_t>(application.ranks)),
         attributor(application.ranks, attributor_options()),
-        stages(make_stages(application.ranks)) {
+        stages(make_stages(application.ranks)),
+        watch(application.ranks) {
     delays.tell(&attributor);
   }
 
   // --- the stages, in the order in which a window passes them ---
-  void take_pairs();
+  void take_pairs(std::int64_t begin_ns);
   void fold_ranks();
-  bool recluster(double margin, bool whatever_it_costs);  // whether the regions changed
+  void watch_pattern(std::int64_t begin_ns);
+  bool recluster(bool whatever_it_costs);  // whether the regions changed
   void close_window(const ClosedWindow& closed);
   void take_calls(std::span<const CollectiveCall> calls);  // a completed collective's: they wait for their window
   void close_calls(std::int64_t end_ns);
@@ -93,7 +95,12 @@ struct Evaluation::State {
 
   bool regions_changed = false;  // since a window was closed
   std::uint64_t regions_version = 0;
-  GraphChange change;  // since the regions were made
+  GraphChange change;  // of the pattern, since the regions were made
+  PatternWatch watch;
+  RecentWindows recent_pairs;
+  std::vector<PatternWatch::Count> counts;  // of the open window
+  std::int64_t watched_ns = INT64_MIN;      // begin of the newest window of pairs
+  double to_forget = 0;                     // half-lives since weights last decayed
   std::chrono::steady_clock::time_point next_clustering{};
 };
 

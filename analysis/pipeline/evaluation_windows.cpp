@@ -1,5 +1,6 @@
 // What happens with a window that is over.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "analysis/pipeline/evaluation_state.hpp"
@@ -10,6 +11,7 @@ namespace {
 
 constexpr std::size_t waiting_calls = 1 << 20;  // of collectives, until their window closes
 constexpr double clustering_share = 0.05;       // of wall time
+constexpr double least_to_forget = 1.0 / 64;    // half-lives: weights decay by 1 % at a time
 
 using Wall = std::chrono::steady_clock;
 
@@ -42,7 +44,8 @@ void Evaluation::State::close_calls(std::int64_t end_ns) {
 }
 
 void Evaluation::State::look(std::int64_t begin_ns, std::int64_t end_ns, std::span<const Message> messages) {
-  const Stage::Input input{begin_ns, end_ns, messages, closing_calls, application.node_of_rank, regions.id_of_rank()};
+  const Stage::Input input{
+      begin_ns, end_ns, messages, closing_calls, application.node_of_rank, regions.id_of_rank(), regions.pattern()};
   for (const auto& stage : stages) stage->add(input);
 }
 
@@ -60,11 +63,34 @@ std::pair<std::int64_t, std::int64_t> Evaluation::State::rest() const {
   return {first, last};
 }
 
-void Evaluation::State::take_pairs() {
+void Evaluation::State::take_pairs(std::int64_t begin_ns) {
   node_links.advance(measured.newest_ns);
   fold_ranks();
-  if (recluster(live_margin, false)) regions_changed = true;
-  else regions.fold(measured.pairs);
+  regions.fold(measured.pairs);
+  watch_pattern(begin_ns);
+  if (recluster(false)) regions_changed = true;
+}
+
+// After fold_ranks(): has the pattern of communication changed, and what does its graph forget?
+void Evaluation::State::watch_pattern(std::int64_t begin_ns) {
+  begin_ns = std::max(begin_ns, watched_ns == INT64_MIN ? begin_ns : watched_ns + 1);
+  if (options.half_life_s > 0 && watched_ns != INT64_MIN)
+    to_forget += static_cast<double>(begin_ns - watched_ns) * 1e-9 / options.half_life_s;
+  watched_ns = begin_ns;
+  if (to_forget >= least_to_forget) {
+    const double factor = std::max(std::exp2(-to_forget), std::numeric_limits<double>::min());
+    change.forget(factor);
+    watch.forget(factor);
+    to_forget = 0;
+  }
+  const auto changed = watch.add(begin_ns, counts);
+  // What explains itself needs no memory: only windows in which another pattern may have begun are kept.
+  if (changed || watch.keep_from_ns() <= begin_ns) recent_pairs.add(begin_ns, measured.pairs);
+  if (changed) {
+    change.restart(changed->weights);
+    if (!changed->at_start) regions.begin_pattern(changed->begin_ns, measured.pairs, recent_pairs);
+  }
+  recent_pairs.forget_before(watch.keep_from_ns());
 }
 
 void Evaluation::State::close_window(const ClosedWindow& closed) {
@@ -126,6 +152,7 @@ void Evaluation::State::keep(const ClosedWindow& closed, const Window& window, s
 
 void Evaluation::State::fold_ranks() {
   const PairTable& pairs = measured.pairs;
+  counts.clear();
   for (const std::uint32_t i : pairs.touched()) {
     const LatencySums& sums = pairs.window(i);
     ranks[pairs.pair(i).source].sent += sums;
@@ -136,18 +163,19 @@ void Evaluation::State::fold_ranks() {
                      application.node_of_rank[pair.destination], sums.messages, sums.bytes);
     if (pair.source == pair.destination) continue;
     change.add(i, sums.messages);
+    counts.push_back({i, pair.source, pair.destination, sums.messages});
     if (regions.tracker().region_of(pair.source) < 0 || regions.tracker().region_of(pair.destination) < 0)
       change.require();
   }
 }
 
 // When the communication graph has changed; never for more than a small share of the time.
-bool Evaluation::State::recluster(double margin, bool whatever_it_costs) {
+bool Evaluation::State::recluster(bool whatever_it_costs) {
   if (measured.pairs.size() == 0) return false;
-  if (!whatever_it_costs && !change.changed()) return false;
+  if (!change.changed() && !regions.pattern_waits()) return false;
   const Wall::time_point start = Wall::now();
   if (!whatever_it_costs && start < next_clustering) return false;
-  const bool changed = regions.recluster(application.ranks, measured.pairs, options.regions, margin);
+  const bool changed = regions.recluster(application.ranks, measured.pairs, change, options.regions, live_margin);
   regions_version += changed;
   change.clustered();
   const Wall::time_point end = Wall::now();

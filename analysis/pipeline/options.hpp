@@ -14,6 +14,8 @@
 
 namespace pclscope {
 
+inline constexpr double default_half_life_s = 600;  // docs/methods.md, "Regions"
+
 struct PipelineOptions {
   // --- of a Measurement ---
   std::int64_t window_ns = 100'000'000;    // and of an Evaluation
@@ -24,8 +26,9 @@ struct PipelineOptions {
   std::function<void(std::span<Message>)> name_sites;
 
   // --- of an Evaluation ---
-  std::uint32_t history_windows = 600;  // kept per region for snapshots
-  RegionOptions regions;                // method and its parameters
+  std::uint32_t history_windows = 600;       // kept per region for snapshots
+  RegionOptions regions;                     // method and its parameters
+  double half_life_s = default_half_life_s;  // after it a message counts half in the graph of regions; 0: never forgets
   // Which messages go to on_messages (analysis/window/retention.hpp), and how many stay in memory for dag().
   Keep keep = Keep::all;
   std::uint64_t file_budget_bytes = std::uint64_t{1} << 60;

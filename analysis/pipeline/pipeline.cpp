@@ -28,7 +28,7 @@ void Pipeline::add(std::int32_t rank, std::uint32_t thread, std::span<const reco
 }
 
 void Pipeline::close(const OpenWindows::Closed& closed) {
-  evaluation_.take_pairs();
+  evaluation_.take_pairs(closed.begin_ns);
   Evaluation::ClosedWindow window{closed.begin_ns, closed.skipped, {}, {}, closed.messages, true};
   const std::vector<RegionSums> regions = measured_.pairs.region_sums(evaluation_.region_of_rank(), window.all);
   window.regions = regions;

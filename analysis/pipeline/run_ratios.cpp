@@ -6,13 +6,12 @@ void RunRatios::refresh(const Measured& m, bool now) {
   const TimeShare::Clock::time_point start = TimeShare::Clock::now();
   if (!time_.allows(start) && !now) return;
   all = {};
-  of_pair.assign(m.pairs.size(), {});
   of_receiver.assign(static_cast<std::size_t>(m.application.ranks), {});
   of_nodes.clear();
   const std::vector<std::int32_t>& nodes = m.application.node_of_rank;
   for (std::size_t i = 0; i < m.pairs.size(); ++i) {
     const auto& [source, destination] = m.pairs.pair(i);
-    const RatioSums sums = of_pair[i] = m.pairs.total_ratios(i, m.inverse());
+    const RatioSums sums = m.pairs.total_ratios(i, m.inverse());
     all += sums;
     of_receiver[static_cast<std::size_t>(destination)] += sums;
     const std::int32_t from = nodes[static_cast<std::size_t>(source)],

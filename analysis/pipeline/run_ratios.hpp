@@ -1,4 +1,4 @@
-// Latency ratios of all closed windows by the criteria of now: of the job, its pairs of ranks, receivers and nodes.
+// Latency ratios of all closed windows by the criteria of now: of the job, its receivers and nodes.
 // O(pairs x sizes) to compute: a live analysis spends a share of wall time on it, and shows those of a moment before
 // (with thousands of ranks only).
 #pragma once
@@ -19,7 +19,6 @@ class RunRatios {
   void refresh(const Measured& measured, bool now);
 
   RatioSums all;
-  std::vector<RatioSums> of_pair;      // index of PairTable; pairs that came since are missing
   std::vector<RatioSums> of_receiver;  // by rank
   NodeRatios of_nodes;
 

@@ -19,6 +19,7 @@ void GraphChange::add(std::size_t pair, std::uint64_t messages) {
   const double before = p.now;
   p.now += static_cast<double>(messages);
   now_ += static_cast<double>(messages);
+  new_ += static_cast<double>(messages);
   if (p.reference > 0) both_ += std::sqrt(p.now * p.reference) - std::sqrt(before * p.reference);
   spread_ += spread(p.now) - spread(before);
   used_ += before == 0;
@@ -32,7 +33,7 @@ double GraphChange::distance() const {
 
 double GraphChange::noise() const {
   if (reference_ <= 0 || used_ == 0) return 0;
-  const double mean = spread_ * ((now_ - reference_) / now_) / reference_;
+  const double mean = spread_ * new_ * (reference_ + new_) / (now_ * now_ * reference_);
   return mean * (1 + 6 * std::sqrt(2 / static_cast<double>(used_)));
 }
 
@@ -41,16 +42,37 @@ bool GraphChange::changed() const {
   return required_ || reference_ <= 0 || distance() > noise() + effect;
 }
 
+void GraphChange::sum_up() {
+  both_ = spread_ = now_ = reference_ = 0;
+  used_ = 0;
+  for (const Pair& p : pairs_) {
+    now_ += p.now;
+    reference_ += p.reference;
+    both_ += std::sqrt(p.now * p.reference);
+    spread_ += spread(p.now);
+    used_ += p.now > 0;
+  }
+}
+
+void GraphChange::forget(double factor) {
+  for (Pair& p : pairs_)
+    if (p.now > 0) p.now = std::max(p.now * factor, least_weight);
+  new_ *= factor;
+  sum_up();
+}
+
+void GraphChange::restart(std::span<const float> counts) {
+  pairs_.assign(std::max(pairs_.size(), counts.size()), {});
+  for (std::size_t i = 0; i < counts.size(); ++i) pairs_[i].now = static_cast<double>(counts[i]);
+  sum_up();
+  new_ = now_;
+}
+
 void GraphChange::clustered() {
   required_ = false;
-  reference_ = now_;
-  both_ = 0;
-  spread_ = 0;
-  for (Pair& p : pairs_) {
-    p.reference = p.now;
-    both_ += p.now;
-    spread_ += spread(p.now);
-  }
+  for (Pair& p : pairs_) p.reference = p.now;
+  new_ = 0;
+  sum_up();
 }
 
 }  // namespace pclscope

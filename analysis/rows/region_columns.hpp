@@ -28,8 +28,11 @@ struct LeafRow {
 
 template <class Column>
 void describe(Column&& column, const RegionRow*) {
-  column("id", "id", &RegionRow::id, "kept over time");
-  column("messages", "1", &RegionRow::messages, "inside it, since the job began");
+  column("id", "id", &RegionRow::id, "never used for other ranks");
+  column("from_s", "s", &RegionRow::from_s, "begin of the window in which its pattern began, since the time origin");
+  column("until_s", "s", &RegionRow::until_s, "begin of the window in which another pattern began; -1 it goes on");
+  column("parent", "id", &RegionRow::parent, "the ended region that it has most ranks of; -1 none");
+  column("messages", "1", &RegionRow::messages, "inside it, from `from_s` to `until_s`");
   column("bytes", "bytes", &RegionRow::bytes, "payload");
   column("delayed", "1", &RegionRow::delayed, "of those, above the criterion of when their window closed");
   column("mean_latency_ratio", "1", &RegionRow::mean_latency_ratio,

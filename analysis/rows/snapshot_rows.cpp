@@ -35,7 +35,7 @@ bool take_waits(const Row& row, const std::vector<WaitRow>& waits, std::uint64_t
   return each_of(row.waits_begin, row.waits_count, waits, next, [&](const WaitRow& wait) { to.push_back(wait.rank); });
 }
 
-void put(const std::vector<Region>& regions, SnapshotRows& to) {
+void put(const std::vector<Region>& regions, std::vector<RegionRow>& rows, SnapshotRows& to) {
   for (const Region& region : regions) {
     RegionRow row = row_of<RegionRow>(region);
     row.ranks_begin = to.region_ranks.size();
@@ -48,13 +48,18 @@ void put(const std::vector<Region>& regions, SnapshotRows& to) {
     row.periods_begin = to.region_periods.size();
     row.periods_count = region.periods.size();
     to.region_periods.insert(to.region_periods.end(), region.periods.begin(), region.periods.end());
-    to.regions.push_back(std::move(row));
+    rows.push_back(std::move(row));
   }
 }
 
-bool take(const SnapshotRows& from, std::vector<Region>& regions) {
+struct RegionLists {  // of how many rows each list was read
   std::uint64_t ranks = 0, windows = 0, periods = 0;
-  for (const RegionRow& row : from.regions) {
+};
+
+bool take(const SnapshotRows& from, const std::vector<RegionRow>& rows, RegionLists& read,
+          std::vector<Region>& regions) {
+  auto& [ranks, windows, periods] = read;
+  for (const RegionRow& row : rows) {
     Region region = row;
     const bool good = each_of(row.periods_begin, row.periods_count, from.region_periods, periods,
                               [&](const Period& period) {
@@ -205,12 +210,14 @@ void take_places(const SnapshotRows& from, Snapshot& to) {
 
 SnapshotRows rows_of(const Snapshot& snapshot) {
   SnapshotRows rows;
-  put(snapshot.regions, rows);
+  put(snapshot.regions, rows.regions, rows);
+  put(snapshot.ended_regions, rows.ended_regions, rows);
   put(snapshot.ranks, snapshot.deadlocks, rows);
   put(snapshot.functions, rows);
   put(snapshot.delays, rows);
   put(snapshot.attribution, rows);
   rows.links = snapshot.links;
+  rows.ended_links = snapshot.ended_links;
   for (const std::int32_t leaf : snapshot.dendrogram.leaf_of_rank) rows.leaf_of_rank.push_back({leaf});
   rows.merges = snapshot.dendrogram.merges;
   rows.worst = snapshot.worst;
@@ -227,11 +234,14 @@ SnapshotRows rows_of(const Snapshot& snapshot) {
 }
 
 bool snapshot_of(const SnapshotRows& rows, Snapshot& snapshot) {
-  bool good = take(rows, snapshot.regions);
+  RegionLists read;
+  bool good = take(rows, rows.regions, read, snapshot.regions);
+  good = take(rows, rows.ended_regions, read, snapshot.ended_regions) && good;
   good = take(rows, snapshot.ranks, snapshot.deadlocks) && good;
   good = take(rows, snapshot.functions) && good;
   good = take(rows, snapshot.delays) && good;
   snapshot.links = rows.links;
+  snapshot.ended_links = rows.ended_links;
   for (const LeafRow& row : rows.leaf_of_rank) snapshot.dendrogram.leaf_of_rank.push_back(row.leaf);
   snapshot.dendrogram.merges = rows.merges;
   if (!is_forest(snapshot.dendrogram)) snapshot.dendrogram = {};

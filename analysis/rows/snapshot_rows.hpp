@@ -13,11 +13,11 @@
 namespace pclscope {
 
 struct SnapshotRows {
-  std::vector<RegionRow> regions;
+  std::vector<RegionRow> regions, ended_regions;
   std::vector<RegionRankRow> region_ranks;
   std::vector<RegionHistoryRow> region_history;
   std::vector<Period> region_periods;
-  std::vector<RegionLink> links;
+  std::vector<RegionLink> links, ended_links;
   std::vector<LeafRow> leaf_of_rank;
   std::vector<DendrogramMerge> merges;
   std::vector<WorstMessage> worst;
@@ -63,9 +63,13 @@ void each_table(Visit&& visit, Rows& rows) {
   using T = TableInfo;
   visit(T{.name = "regions", .rows_per_chunk = 32, .meaning = "regions at the last summary", .first = true},
         rows.regions);
+  visit(T{.name = "ended_regions",
+          .rows_per_chunk = 32,
+          .meaning = "regions of earlier patterns of communication, newest first"},
+        rows.ended_regions);
   visit(T{.name = "region_ranks",
           .rows_per_chunk = 512,
-          .meaning = "world ranks of the regions, region by region",
+          .meaning = "world ranks of the regions, region by region; then of `ended_regions`",
           .first = true},
         rows.region_ranks);
   visit(T{.name = "region_history",
@@ -76,7 +80,7 @@ void each_table(Visit&& visit, Rows& rows) {
         rows.region_history);
   visit(T{.name = "region_periods",
           .rows_per_chunk = 64,
-          .meaning = "evolution of the regions, region by region, oldest first",
+          .meaning = "evolution of the regions, region by region, oldest first; then of `ended_regions`",
           .essential = false},
         rows.region_periods);
   visit(T{.name = "links",
@@ -84,6 +88,12 @@ void each_table(Visit&& visit, Rows& rows) {
           .meaning = "messages between two regions, most first",
           .essential = false},
         rows.links);
+  visit(T{.name = "ended_links",
+          .rows_per_chunk = 64,
+          .meaning = "messages between two regions of which one is in `ended_regions`, while both existed, most first",
+          .live = false,
+          .essential = false},
+        rows.ended_links);
   visit(T{.name = "leaf_of_rank",
           .rows_per_chunk = 512,
           .meaning = "for rank 0, 1, ...: its leaf in the dendrogram",

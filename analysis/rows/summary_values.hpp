@@ -71,6 +71,16 @@ void describe_values(Value&& value, AnySnapshot& snapshot) {
   delays("unknown_s", "s", d.unknown_s, "out of sight: beyond the look-back, small waits");
   delays("messages_left_out", "1", d.messages_left_out, "not followed: no time for them (live)");
   in("dendrogram")("modularity", "1", snapshot.dendrogram.modularity, "of the regions");
+  const auto pattern = in("pattern", "pattern_");
+  auto& p = snapshot.pattern;
+  pattern("from_s", "s", p.from_s, "begin of the window in which the pattern of the present regions began");
+  pattern("changes", "1", p.changes, "how often the pattern of communication changed");
+  pattern("modularity", "1", p.modularity, "of the present regions, on the graph of now");
+  pattern("chance_modularity", "1", p.chance_modularity,
+          "what random graphs with the same degrees and weights have on average; 0 not known");
+  pattern("dropped_regions", "1", p.dropped_regions, "ended regions and links that are not kept: too many");
+  pattern("dropped_messages", "1", p.dropped_messages, "in those");
+  pattern("dropped_bytes", "bytes", p.dropped_bytes, "in those");
   const auto retention = in("retention");
   auto& r = snapshot.retention;
   retention("keep", "id", r.keep, "which messages the dump keeps: 0 summaries, 1 interesting, 2 all");

@@ -28,6 +28,7 @@ class Stage {
     std::span<const CollectiveCall> calls;
     std::span<const std::int32_t> node_of_rank;    // -1 not known
     std::span<const std::int32_t> region_of_rank;  // id; -1 none
+    std::uint64_t pattern = 0;                     // another number: another pattern, to which the regions belong
   };
 
   virtual ~Stage() = default;

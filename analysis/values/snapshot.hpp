@@ -93,10 +93,15 @@ struct Period {
   bool operator==(const Period&) const = default;
 };
 
+// Ranks that talked to each other more than to others, during an interval. A number never changes its ranks; of one
+// rank the intervals of its regions do not overlap. All sums are of the interval.
 struct Region {
-  std::int32_t id = 0;              // kept over time
+  std::int32_t id = 0;              // never used for other ranks
   std::vector<std::int32_t> ranks;  // ascending world ranks
-  // Messages inside the region (source and destination in it), since the job began.
+  double from_s = 0;                // begin of the window in which its pattern began, since the time origin
+  double until_s = -1;              // begin of the window in which another pattern began; -1: it goes on
+  std::int32_t parent = -1;         // the ended region it has most ranks of; -1 none
+  // Messages inside the region (source and destination in it).
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;
   std::uint64_t delayed = 0;
@@ -110,14 +115,14 @@ struct Region {
   // The newest windows, oldest first: typical ratio (0 where the window had no message) and message counts.
   std::vector<float> history_ratio;
   std::vector<std::uint32_t> history_messages;
-  double collective_wait_s = 0;  // of its ranks in collectives, since the job began
+  double collective_wait_s = 0;  // of its ranks in collectives
   double typical_ratio = 0;      // geometric mean of the messages' latency ratios
   std::vector<Period> periods;   // oldest first; live the newest 32
   double level() const { return typical_ratio > 0 ? typical_ratio : mean_latency_ratio; }
   bool operator==(const Region&) const = default;
 };
 
-// Messages between two regions, both directions, since the job began. `b` -1: ranks without a region (none now).
+// Messages between two regions, both directions, while both existed. `b` -1: ranks without a region (none now).
 struct RegionLink {
   std::int32_t a = 0;  // ids, a < b
   std::int32_t b = 0;
@@ -132,6 +137,20 @@ struct RegionLink {
   double typical_ratio = 0;  // geometric mean of the messages' latency ratios
   double level() const { return typical_ratio > 0 ? typical_ratio : mean_latency_ratio; }
   bool operator==(const RegionLink&) const = default;
+};
+
+// The pattern of communication that the present regions are made of (analysis/region/pattern_watch.hpp).
+struct Pattern {
+  double from_s = 0;          // begin of the window in which it began, since the time origin
+  std::uint32_t changes = 0;  // of the pattern, so far
+  double modularity = 0;      // of the present regions, on the graph of now
+  double chance_modularity =
+      0;  // what random graphs with the same degrees have on average (analysis/region/chance.hpp)
+  // Ended regions and links between them beyond those that are kept, and what was inside them.
+  std::uint64_t dropped_regions = 0;
+  std::uint64_t dropped_messages = 0;
+  std::uint64_t dropped_bytes = 0;
+  bool operator==(const Pattern&) const = default;
 };
 
 // How the regions were found, so that another cut can be made. A forest: one tree per connected component.
@@ -363,9 +382,12 @@ struct Snapshot {
   std::uint32_t finalized_ranks = 0;
   MessageTotals messages;
   LatencySummary latency;
-  std::vector<Region> regions;
-  std::vector<RegionLink> links;  // most messages first; live the first 200
-  Dendrogram dendrogram;          // in a dump only
+  std::vector<Region> regions;          // of now
+  std::vector<Region> ended_regions;    // newest first, without history; live 64, in a dump 1,024
+  std::vector<RegionLink> links;        // between regions of now, most messages first; live the first 200
+  std::vector<RegionLink> ended_links;  // with an ended region, most messages first; in a dump only
+  Pattern pattern;
+  Dendrogram dendrogram;  // in a dump only
   CollectiveTotals collectives;
   std::vector<DelayOrigin> delays;  // most cost first; live the first 20, in a dump 1,000
   DelayTotals delay_totals;

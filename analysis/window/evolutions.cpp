@@ -11,8 +11,8 @@ void Evolutions::collect(std::int32_t region, const Evolution& evolution) {
 std::uint64_t Evolutions::close_window(const Window& window, std::span<const std::int32_t> present) {
   verdicts_.clear();
   ended_.clear();
+  ended_periods_.clear();
   std::vector<std::int32_t> ids(present.begin(), present.end());
-  for (const RegionWindow& r : window.regions) ids.push_back(r.region);
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   for (auto it = regions_.begin(); it != regions_.end();) {
@@ -23,11 +23,13 @@ std::uint64_t Evolutions::close_window(const Window& window, std::span<const std
     it->second.finish();
     collect(it->first, it->second);
     ended_.push_back(it->first);
+    ended_periods_[it->first] = it->second.newest(Evolution::default_periods);
     it = regions_.erase(it);
   }
   std::vector<const RegionWindow*> by_id(ids.size(), nullptr);
   for (const RegionWindow& r : window.regions)
-    by_id[static_cast<std::size_t>(std::lower_bound(ids.begin(), ids.end(), r.region) - ids.begin())] = &r;
+    if (const auto at = std::lower_bound(ids.begin(), ids.end(), r.region); at != ids.end() && *at == r.region)
+      by_id[static_cast<std::size_t>(at - ids.begin())] = &r;
   for (std::size_t i = 0; i < ids.size(); ++i) {
     Evolution& evolution = regions_.try_emplace(ids[i], periods_).first->second;
     evolution.add(by_id[i] ? *by_id[i] : RegionWindow{}, window.begin_s, window.length_s, next_);
@@ -39,6 +41,7 @@ std::uint64_t Evolutions::close_window(const Window& window, std::span<const std
 void Evolutions::finish() {
   verdicts_.clear();
   ended_.clear();
+  ended_periods_.clear();
   for (auto& [region, evolution] : regions_) {
     evolution.finish();
     collect(region, evolution);

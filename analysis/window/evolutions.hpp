@@ -23,7 +23,8 @@ class Evolutions {
   explicit Evolutions(std::size_t periods_per_region = Evolution::default_periods) : periods_(periods_per_region) {}
 
   // The next window (its `regions` filled in), and the ids of all regions there are now, in any order. A region that
-  // is no longer among them is finished and forgotten. Returns the window's number, from 0, one more each time.
+  // is no longer among them is finished and forgotten; what the window has of others does not count. Returns the
+  // window's number, from 0, one more each time.
   std::uint64_t close_window(const Window& window, std::span<const std::int32_t> present);
   // No more windows: everything is decided.
   void finish();
@@ -32,6 +33,11 @@ class Evolutions {
   std::span<const Verdict> verdicts() const { return verdicts_; }
   // Regions that vanished in the last call.
   std::span<const std::int32_t> ended() const { return ended_; }
+  // And their periods, all that were kept.
+  std::vector<Period> periods_of_ended(std::int32_t region) const {
+    const auto found = ended_periods_.find(region);
+    return found == ended_periods_.end() ? std::vector<Period>{} : found->second;
+  }
   // What an undecided window of a region looks like now.
   PeriodKind provisional(std::int32_t region, std::uint64_t window) const;
   // Oldest first, the newest `count`; empty for an unknown region.
@@ -44,6 +50,7 @@ class Evolutions {
   std::map<std::int32_t, Evolution> regions_;
   std::vector<Verdict> verdicts_;
   std::vector<std::int32_t> ended_;
+  std::map<std::int32_t, std::vector<Period>> ended_periods_;
   std::uint64_t next_ = 0;
 };
 

@@ -82,6 +82,20 @@ class PairTable {
     for (std::uint32_t at = first_size_[index]; at != none; at = sizes_[at].next)
       if (sizes_[at].window.timed > 0) visit((sizes_[at].key & 1) != 0, sizes_[at].key >> 1u, sizes_[at].window);
   }
+  // The same, of all closed windows.
+  template <class Visit>
+  void total_times(std::size_t index, Visit&& visit) const {
+    for (std::uint32_t at = first_size_[index]; at != none; at = sizes_[at].next)
+      if (sizes_[at].total.timed > 0) visit((sizes_[at].key & 1) != 0, sizes_[at].key >> 1u, sizes_[at].total);
+  }
+  // Ratios of messages of one class and size with these times.
+  template <class InverseOf>
+  static RatioSums judge(bool inter_node, std::uint32_t bin, const TimeSums& times, InverseOf&& inverse) {
+    if (times.timed == 0) return {};
+    const auto by = inverse(inter_node, bin);
+    return {times.timed, static_cast<double>(times.time) * by.time, static_cast<double>(times.transfer) * by.transfer,
+            static_cast<double>(times.log) / TimeSums::log_unit + static_cast<double>(times.timed) * by.log_time};
+  }
   // The sums of the open window per region: messages of two ranks with the same number (-1: in no region), ascending.
   std::vector<RegionSums> region_sums(std::span<const std::int32_t> region_of_rank, LatencySums& all) const {
     std::vector<RegionSums> list;
@@ -141,10 +155,7 @@ class PairTable {
   }
   template <class InverseOf>
   static RatioSums judge(const Size& size, const TimeSums& times, InverseOf&& inverse) {
-    if (times.timed == 0) return {};
-    const auto by = inverse((size.key & 1) != 0, static_cast<std::uint32_t>(size.key >> 1));
-    return {times.timed, static_cast<double>(times.time) * by.time, static_cast<double>(times.transfer) * by.transfer,
-            static_cast<double>(times.log) / TimeSums::log_unit + static_cast<double>(times.timed) * by.log_time};
+    return judge((size.key & 1) != 0, static_cast<std::uint32_t>(size.key >> 1), times, inverse);
   }
 
   static std::size_t hash(std::int32_t source, std::int32_t destination) {

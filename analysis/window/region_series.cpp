@@ -4,36 +4,15 @@
 
 namespace pclscope {
 
-bool RegionSeries::recluster(std::int32_t ranks, const PairTable& pairs, const RegionOptions& options, double margin) {
-  std::vector<Link> links;
-  links.reserve(pairs.size());
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    const PairTable::Pair& p = pairs.pair(i);
-    links.push_back({p.source, p.destination, static_cast<double>(pairs.total(i).messages)});
-  }
-  if (!tracker_.update(CommunicationGraph(ranks, links), options, margin)) return false;
-  totals_.assign(tracker_.regions().size(), {});
-  links_.clear();
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    if (const std::int32_t region = region_of(pairs.pair(i)); region >= 0) totals_[region] += pairs.total(i);
-    if (const auto link = link_of(pairs.pair(i))) links_[*link] += pairs.total(i);
-  }
-  std::unordered_map<std::int32_t, std::deque<Point>> kept;
-  for (const TrackedRegion& r : tracker_.regions()) kept[r.id] = std::move(history_[r.id]);
-  history_ = std::move(kept);
-  ids_.clear();
-  std::fill(id_of_rank_.begin(), id_of_rank_.end(), -1);
-  for (const TrackedRegion& r : tracker_.regions()) {
-    ids_.push_back(r.id);
-    for (const std::int32_t rank : r.ranks) id_of_rank_[rank] = r.id;
-  }
-  return true;
-}
-
 std::optional<std::uint64_t> RegionSeries::link_of(const PairTable::Pair& pair) const {
   const std::int32_t a = tracker_.region_of(pair.source), b = tracker_.region_of(pair.destination);
   if (a < 0 || b < 0 || a == b) return std::nullopt;
   return static_cast<std::uint64_t>(std::min(a, b)) << 32 | static_cast<std::uint32_t>(std::max(a, b));
+}
+
+RegionSeries::Ids RegionSeries::ids_of(std::uint64_t link) const {
+  const std::int32_t a = tracker_.regions()[link >> 32].id, b = tracker_.regions()[link & 0xffffffffu].id;
+  return std::minmax(a, b);
 }
 
 void RegionSeries::push_history(std::deque<Point>& history, Point point) {
@@ -42,31 +21,82 @@ void RegionSeries::push_history(std::deque<Point>& history, Point point) {
 }
 
 namespace {
+
+double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
+
 RegionWindow region_window(std::int32_t id, const LatencySums& sums) {
   return {id,
           sums.messages,
           sums.bytes,
           sums.delayed,
           sums.mean_ratio(),
-          static_cast<double>(sums.late_sender_ns) * 1e-9,
-          static_cast<double>(sums.late_receiver_ns) * 1e-9,
-          static_cast<double>(sums.transfer_ns) * 1e-9,
+          seconds(sums.late_sender_ns),
+          seconds(sums.late_receiver_ns),
+          seconds(sums.transfer_ns),
           sums.mean_transfer_ratio(),
           sums.typical_ratio()};
 }
+
+// Region and RegionLink name them alike.
+template <class To>
+void tell(const LatencySums& sums, const RatioSums& ratios, To& to) {
+  to.messages = sums.messages;
+  to.bytes = sums.bytes;
+  to.delayed = sums.delayed;
+  to.mean_latency_ratio = ratios.mean_time();
+  to.typical_ratio = ratios.typical_time();
+  to.mean_transfer_ratio = ratios.mean_transfer();
+  to.late_sender_s = seconds(sums.late_sender_ns);
+  to.late_receiver_s = seconds(sums.late_receiver_ns);
+  to.transfer_s = seconds(sums.transfer_ns);
+}
+
+Region region_of_sums(const TrackedRegion& tracked, const IntervalSums& sums, const Judge& judge) {
+  Region region;
+  region.id = tracked.id;
+  region.ranks = tracked.ranks;
+  tell(sums.sums, sums.ratios(judge), region);
+  region.delayed_share =
+      sums.sums.messages == 0 ? 0 : static_cast<double>(sums.sums.delayed) / static_cast<double>(sums.sums.messages);
+  return region;
+}
+
+void add_link(std::pair<std::int32_t, std::int32_t> ids, const IntervalSums& sums, const Judge& judge,
+              std::vector<RegionLink>& list) {
+  if (sums.sums.messages == 0) return;
+  RegionLink& link = list.emplace_back();
+  link.a = ids.first;
+  link.b = ids.second;
+  tell(sums.sums, sums.ratios(judge), link);
+}
+
+void most_first(std::vector<RegionLink>& list, std::size_t most) {
+  std::sort(list.begin(), list.end(), [](const RegionLink& x, const RegionLink& y) {
+    return x.messages != y.messages ? x.messages > y.messages : x.a != y.a ? x.a < y.a : x.b < y.b;
+  });
+  if (list.size() > most) list.resize(most);
+}
+
 }  // namespace
 
 void RegionSeries::fold(const PairTable& pairs) {
   for (const std::uint32_t i : pairs.touched()) {
-    if (const std::int32_t region = region_of(pairs.pair(i)); region >= 0) totals_[region] += pairs.window(i);
-    if (const auto link = link_of(pairs.pair(i))) links_[*link] += pairs.window(i);
+    IntervalSums* const to = sums_of(pairs.pair(i), since_);
+    if (to == nullptr) continue;
+    to->sums += pairs.window(i);
+    pairs.window_times(i, [&](bool inter_node, std::uint32_t bin, const PairTable::TimeSums& times) {
+      to->add_times(inter_node, bin, times);
+    });
   }
 }
 
 std::uint64_t RegionSeries::close_window(const LatencySums& all, std::span<const RegionSums> sums, std::int64_t skipped,
                                          Window& window) {
   std::unordered_map<std::int32_t, const LatencySums*> by_id;
-  for (const RegionSums& s : sums) by_id[s.region] = &s.sums;
+  for (const RegionSums& s : sums) {
+    by_id[s.region] = &s.sums;
+    if (s.sums.messages > 0) window.regions.push_back(region_window(s.region, s.sums));
+  }
   window.all = region_window(-1, all);
   const std::int64_t silent = std::min<std::int64_t>(skipped, history_limit_);
   const LatencySums none;
@@ -78,35 +108,24 @@ std::uint64_t RegionSeries::close_window(const LatencySums& all, std::span<const
       for (std::int64_t i = 0; i < silent; ++i) push_history(history, {0, 0});
     push_history(history,
                  {static_cast<float>(of_region.typical_ratio()), static_cast<std::uint32_t>(of_region.messages)});
-    if (of_region.messages > 0) window.regions.push_back(region_window(id, of_region));
   }
-  return evolutions_.close_window(window, ids_);
+  const std::uint64_t number = evolutions_.close_window(window, ids_);
+  if (evolutions_.ended().empty()) return number;
+  for (Ended& e : ended_)
+    if (e.periods.empty()) e.periods = evolutions_.periods_of_ended(e.region.id);
+  return number;
 }
 
-std::vector<Region> RegionSeries::regions(std::size_t periods, const PairTable& pairs,
-                                          std::span<const RatioSums> ratios) const {
-  std::vector<Region> list;
-  std::vector<RatioSums> of_region(tracker_.regions().size());
-  for (std::size_t i = 0; i < ratios.size(); ++i)
-    if (const std::int32_t region = region_of(pairs.pair(i)); region >= 0) of_region[region] += ratios[i];
+void RegionSeries::fill_present(Snapshot& snapshot, const Most& most, const Judge& judge) const {
   for (std::size_t r = 0; r < tracker_.regions().size(); ++r) {
     const TrackedRegion& tracked = tracker_.regions()[r];
-    const LatencySums& sums = totals_[r];
-    Region& region = list.emplace_back();
-    region.id = tracked.id;
-    region.ranks = tracked.ranks;
-    region.messages = sums.messages;
-    region.bytes = sums.bytes;
-    region.delayed = sums.delayed;
-    region.mean_latency_ratio = of_region[r].mean_time();
-    region.mean_transfer_ratio = of_region[r].mean_transfer();
-    region.typical_ratio = of_region[r].typical_time();
-    region.delayed_share =
-        sums.messages == 0 ? 0 : static_cast<double>(sums.delayed) / static_cast<double>(sums.messages);
-    region.late_sender_s = static_cast<double>(sums.late_sender_ns) * 1e-9;
-    region.late_receiver_s = static_cast<double>(sums.late_receiver_ns) * 1e-9;
-    region.transfer_s = static_cast<double>(sums.transfer_ns) * 1e-9;
-    region.periods = evolutions_.newest(tracked.id, periods);
+    const Life& life = lives_.at(tracked.id);
+    IntervalSums sums = life.before;
+    sums += since_.regions[r];
+    Region& region = snapshot.regions.emplace_back(region_of_sums(tracked, sums, judge));
+    region.from_s = seconds(life.from_ns);
+    region.parent = life.parent;
+    region.periods = evolutions_.newest(tracked.id, most.periods);
     const auto history = history_.find(tracked.id);
     if (history == history_.end()) continue;
     for (const Point& p : history->second) {
@@ -114,27 +133,32 @@ std::vector<Region> RegionSeries::regions(std::size_t periods, const PairTable& 
       region.history_messages.push_back(p.messages);
     }
   }
-  return list;
+  std::map<Ids, IntervalSums> links = links_before_;
+  for (const auto& [key, sums] : since_.links) links[ids_of(key)] += sums;
+  for (const auto& [ids, sums] : links) add_link(ids, sums, judge, snapshot.links);
+  most_first(snapshot.links, most.links);
 }
 
-std::vector<RegionLink> RegionSeries::links(std::size_t most, const PairTable& pairs,
-                                            std::span<const RatioSums> ratios) const {
-  std::vector<RegionLink> list;
-  std::unordered_map<std::uint64_t, RatioSums> of_link;
-  for (std::size_t i = 0; i < ratios.size(); ++i)
-    if (const auto link = link_of(pairs.pair(i))) of_link[*link] += ratios[i];
-  for (const auto& [key, sums] : links_) {
-    const std::int32_t a = tracker_.regions()[key >> 32].id, b = tracker_.regions()[key & 0xffffffffu].id;
-    const RegionWindow w = region_window(-1, sums);
-    const RatioSums& judged = of_link[key];
-    list.push_back({std::min(a, b), std::max(a, b), w.messages, w.bytes, w.delayed, judged.mean_time(),
-                    judged.mean_transfer(), w.late_sender_s, w.late_receiver_s, w.transfer_s, judged.typical_time()});
+void RegionSeries::fill(Snapshot& snapshot, const Most& most, const Judge& judge) const {
+  fill_present(snapshot, most, judge);
+  for (auto e = ended_.rbegin(); e != ended_.rend() && snapshot.ended_regions.size() < most.ended; ++e) {
+    Region& region = snapshot.ended_regions.emplace_back(region_of_sums(e->region, e->sums, judge));
+    region.from_s = seconds(e->from_ns);
+    region.until_s = seconds(e->until_ns);
+    region.parent = e->parent;
+    const auto periods = static_cast<std::ptrdiff_t>(std::min(most.periods, e->periods.size()));
+    region.periods.assign(e->periods.end() - periods, e->periods.end());
   }
-  std::sort(list.begin(), list.end(), [](const RegionLink& x, const RegionLink& y) {
-    return x.messages != y.messages ? x.messages > y.messages : x.a != y.a ? x.a < y.a : x.b < y.b;
-  });
-  if (list.size() > most) list.resize(most);
-  return list;
+  for (const EndedLink& e : ended_links_) add_link({e.a, e.b}, e.sums, judge, snapshot.ended_links);
+  most_first(snapshot.ended_links, most.ended_links);
+  Pattern& pattern = snapshot.pattern;
+  pattern.from_s = seconds(pattern_begin_ns_);
+  pattern.changes = static_cast<std::uint32_t>(patterns_);
+  pattern.modularity = tracker_.modularity();
+  pattern.chance_modularity = tracker_.chance_modularity();
+  pattern.dropped_regions = dropped_;
+  pattern.dropped_messages = dropped_messages_;
+  pattern.dropped_bytes = dropped_bytes_;
 }
 
 }  // namespace pclscope

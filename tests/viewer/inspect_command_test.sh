@@ -201,7 +201,7 @@ expect_json '[m["tag"] for m in o["messages"]] == [1, 2, 7]'
 run "$pclscope" inspect "$dump" messages --csv
 [ "$(wc -l <"$folder/out")" -eq 101 ] || fail "100 rows and a title"
 run "$pclscope" inspect "$dump" regions --csv
-expect_out '^7,3 4 5,100000,'
+expect_out '^7,3 4 5,0.0,-1.0,-1,100000,'
 run "$pclscope" inspect "$dump" --csv
 expect_out '^messages.matched,123456$'
 

@@ -25,19 +25,23 @@ TEST_CASE("the summary object of a stored run") {
     "delay_totals": {"waits": 0, "waited_s": 0.0, "attributed_s": 0.0, "inside_mpi_s": 0.0, "unknown_s": 0.0,
                      "messages_left_out": 0},
     "dendrogram": {"modularity": 0.0},
+    "pattern": {"from_s": 0.0, "changes": 0, "modularity": 0.0, "chance_modularity": 0.0, "dropped_regions": 0,
+                "dropped_messages": 0, "dropped_bytes": 0},
     "retention": {"keep": "all", "budget_bytes": 0, "file_bytes": 0, "memory_budget_bytes": 0, "memory_bytes": 0,
                   "messages_stored": 0, "messages_left_out": 0, "bites_since_s": null, "memory_from_s": 0.0},
     "network": {"traffic_bytes": 0, "messages_left_out": 0, "collectives_left_out": 0, "clocks_corrected": false,
                 "dead_nodes": [], "clocks": [], "links": []},
     "missing": [],
     "regions": [
-      {"id": 1, "ranks": [0, 1, 2], "messages": 100000, "bytes": 1048576, "delayed": 1000, "mean_latency_ratio": 1.25,
+      {"id": 1, "ranks": [0, 1, 2], "from_s": 0.0, "until_s": -1.0, "parent": -1,
+       "messages": 100000, "bytes": 1048576, "delayed": 1000, "mean_latency_ratio": 1.25,
        "delayed_share": 0.01, "late_sender_s": 1.0, "late_receiver_s": 1.0, "transfer_s": 2.0,
        "mean_transfer_ratio": 0.0, "collective_wait_s": 0.0, "typical_ratio": 1.125, "periods": []},
-      {"id": 7, "ranks": [3, 4, 5], "messages": 100000, "bytes": 1048576, "delayed": 1000, "mean_latency_ratio": 9.75,
+      {"id": 7, "ranks": [3, 4, 5], "from_s": 0.0, "until_s": -1.0, "parent": -1,
+       "messages": 100000, "bytes": 1048576, "delayed": 1000, "mean_latency_ratio": 9.75,
        "delayed_share": 0.5, "late_sender_s": 1.0, "late_receiver_s": 1.0, "transfer_s": 2.0,
        "mean_transfer_ratio": 0.0, "collective_wait_s": 0.0, "typical_ratio": 8.5, "periods": []}],
-    "links": []
+    "links": [], "ended_regions": [], "ended_links": [], "pattern_changes": []
   })");
   const Json summary = session::summary_json(test::hand_made_snapshot());
   INFO(summary.dump(1));

@@ -264,11 +264,11 @@ TEST_CASE("tables of a dump fit 80 columns when asked, and are whole otherwise")
 TEST_CASE("rows for programs have the names and values of the JSON objects") {
   const Snapshot s = test::hand_made_snapshot();
   const views::Rows regions = views::region_rows(s.regions);
-  CHECK(regions.titles == Lines{"id", "ranks", "messages", "bytes", "delayed", "mean_latency_ratio",
-                                "mean_transfer_ratio", "delayed_share", "late_sender_s", "late_receiver_s",
-                                "transfer_s", "collective_wait_s", "typical_ratio"});
-  CHECK(regions.cells[1] ==
-        Lines{"7", "3 4 5", "100000", "1048576", "1000", "9.75", "0.0", "0.5", "1.0", "1.0", "2.0", "0.0", "8.5"});
+  CHECK(regions.titles == Lines{"id", "ranks", "from_s", "until_s", "parent", "messages", "bytes", "delayed",
+                                "mean_latency_ratio", "mean_transfer_ratio", "delayed_share", "late_sender_s",
+                                "late_receiver_s", "transfer_s", "collective_wait_s", "typical_ratio"});
+  CHECK(regions.cells[1] == Lines{"7", "3 4 5", "0.0", "-1.0", "-1", "100000", "1048576", "1000", "9.75", "0.0", "0.5",
+                                  "1.0", "1.0", "2.0", "0.0", "8.5"});
   CHECK(views::summary_rows(s).cells[0] == Lines{"application.command", "./heat input.txt"});
   CHECK(views::criterion_rows(s.criteria).cells[2] == Lines{"1", "0", "50", "5", "0.0001", "", "0.0", "0.0"});
   CHECK(views::rank_rows(s.ranks, s.application).cells[3][1] == "n2");

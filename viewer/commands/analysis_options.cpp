@@ -34,6 +34,10 @@ void add_analysis_options(CLI::App& app, launch::RunOptions& options, AnalysisWo
   app.add_option("--regions", options.regions, "How communication regions are found (free-energy)")
       ->type_name("free-energy|paper|correlation")
       ->check(CLI::IsMember({"free-energy", "paper", "correlation"}).description(""));
+  app.add_option("--half-life", options.half_life_s,
+                 "Regions follow slow changes: after so many seconds a message counts half; 0 never (600)")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.0, 1e9).description(""));
   app.add_option(
          "--publish", words.endpoint,
          "For viewers of yours: auto (a local socket, in a batch allocation a TCP port too), local, tcp, none, or "

@@ -13,7 +13,8 @@ int show_evolution(const InspectWords& words, InspectedRun& run) {
   if (words.region) {
     if (const auto found = session::find_region(s, *words.region); !found)
       return fail(could_not, found.error().message);
-    std::erase_if(s.regions, [&](const Region& region) { return region.id != *words.region; });
+    for (std::vector<Region>* regions : {&s.regions, &s.ended_regions})
+      std::erase_if(*regions, [&](const Region& region) { return region.id != *words.region; });
   }
   std::vector<views::RegionEvolution> regions;
   if (run.session->live()) {

@@ -5,7 +5,9 @@
 
 #include "viewer/inspect/topic.hpp"
 #include "viewer/session/cut_regions.hpp"
+#include "viewer/session/whole_regions.hpp"
 #include "viewer/views/link_rows.hpp"
+#include "viewer/views/pattern_lines.hpp"
 
 namespace pclscope::commands {
 namespace {
@@ -15,10 +17,14 @@ std::optional<Error> choose(const InspectWords& words, const InspectedRun& run, 
   if (words.region) {
     if (const auto found = session::find_region(s, *words.region); !found) return found.error();
   }
-  std::erase_if(s.regions, [&](const Region& region) {
-    return (words.region && region.id != *words.region) ||
-           std::none_of(region.ranks.begin(), region.ranks.end(), [&](auto rank) { return run.chosen(words, rank); });
-  });
+  for (std::vector<Region>* regions : {&s.regions, &s.ended_regions})
+    std::erase_if(*regions, [&](const Region& region) {
+      return (words.region && region.id != *words.region) ||
+             std::none_of(region.ranks.begin(), region.ranks.end(), [&](auto rank) { return run.chosen(words, rank); });
+    });
+  // Those of now first.
+  s.regions.insert(s.regions.end(), s.ended_regions.begin(), s.ended_regions.end());
+  s.links.insert(s.links.end(), s.ended_links.begin(), s.ended_links.end());
   std::erase_if(s.links, [&](const RegionLink& link) {
     return words.region && link.a != *words.region && link.b != *words.region;
   });
@@ -27,8 +33,9 @@ std::optional<Error> choose(const InspectWords& words, const InspectedRun& run, 
   return std::nullopt;
 }
 
-std::vector<std::string> region_page(const Snapshot& s, std::size_t width) {
-  std::vector<std::string> lines = views::region_lines(s.regions, width);
+std::vector<std::string> region_page(const Snapshot& s, const std::vector<std::string>& above, std::size_t width) {
+  std::vector<std::string> lines = above;
+  for (std::string& line : views::region_lines(s.regions, width)) lines.push_back(std::move(line));
   if (s.links.empty()) return lines;
   lines.insert(lines.end(), {"", "between regions:"});
   for (std::string& line : views::link_lines(s.links, width)) lines.push_back(std::move(line));
@@ -37,8 +44,23 @@ std::vector<std::string> region_page(const Snapshot& s, std::size_t width) {
 
 int show_regions(const InspectWords& words, InspectedRun& run) {
   Snapshot& s = run.snapshot;
+  std::vector<std::string> above = views::pattern_change_lines(s);
+  if (const std::string quality = views::modularity_text(s); !quality.empty()) above.insert(above.begin(), quality);
+  if (!above.empty()) above.push_back("");
   std::optional<std::string> why;  // the summary tells all, other cuts what is stored
-  if (words.cut || words.cut_height) {
+  if (words.whole) {
+    auto whole = session::whole_regions(*run.session, s.application.ranks, s.dendrogram.method);
+    if (!whole) return fail(could_not, whole.error().message);
+    s.regions = std::move(whole->regions);
+    s.links = std::move(whole->links);
+    s.pattern = whole->pattern;
+    s.ended_regions.clear();
+    s.ended_links.clear();
+    above = {"of the whole run: " + views::modularity_text(s), ""};
+  } else if (words.cut || words.cut_height) {
+    s.ended_regions.clear();
+    s.ended_links.clear();
+    above.clear();
     auto other = session::cut_regions(*run.session, s, words.cut, words.cut_height.value_or(0));
     if (!other) return fail(could_not, other.error().message);
     s.regions = std::move(other->regions);
@@ -50,7 +72,7 @@ int show_regions(const InspectWords& words, InspectedRun& run) {
     return {{"regions", array_of(s.regions, session::region_json)}, {"links", array_of(s.links, session::link_json)}};
   };
   return show(
-      words, run, why, [&](const views::PageOptions& page) { return region_page(s, page.width); },
+      words, run, why, [&](const views::PageOptions& page) { return region_page(s, above, page.width); },
       [&] { return views::region_rows(s.regions); }, json);
 }
 

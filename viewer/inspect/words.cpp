@@ -24,9 +24,9 @@ struct OptionOfTopics {
   unsigned taken;
 };
 constexpr OptionOfTopics options_of_topics[] = {
-    {"--rank", takes::rank}, {"--region", takes::region}, {"--from", takes::period},
-    {"--to", takes::period}, {"--sort", takes::sort},     {"--dot", takes::dot},
-    {"--fold", takes::fold}, {"--cut", takes::cut},       {"--cut-height", takes::cut},
+    {"--rank", takes::rank},      {"--region", takes::region}, {"--from", takes::period}, {"--to", takes::period},
+    {"--sort", takes::sort},      {"--dot", takes::dot},       {"--fold", takes::fold},   {"--cut", takes::cut},
+    {"--cut-height", takes::cut}, {"--whole", takes::cut},
 };
 
 // The names of those that take all of `taken`.
@@ -82,6 +82,9 @@ void declare(CLI::App& app, InspectWords& inspect, Raw& raw) {
                   ->type_name("K")
                   ->check(CLI::PositiveNumber.description(""));
   app.add_option("--cut-height", raw.cut_height, "The cut at this distance")->type_name("H")->excludes(cut);
+  app.add_flag("--whole", inspect.whole, "Regions of all messages of the run, whatever their pattern was")
+      ->excludes(cut)
+      ->excludes("--cut-height");
   app.add_option("--sort", raw.order, "Messages by time, ratio, bytes, duration (largest first), or as stored")
       ->type_name("KEY")
       ->check(CLI::IsMember({"stored", "time", "ratio", "bytes", "duration"}).description(""));

@@ -28,6 +28,7 @@ struct InspectWords {
   std::optional<std::int64_t> to_ns;
   std::optional<std::uint64_t> cut;  // regions
   std::optional<double> cut_height;
+  bool whole = false;  // regions of the whole run
 };
 
 // Fills `words`, or gives the exit status: help printed, or the usage error said in one line.

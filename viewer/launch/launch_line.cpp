@@ -159,6 +159,7 @@ std::vector<std::string> aggregator_words(const RunOptions& options, const RunFa
                  text::printable(join_words(options.command))};
   if (!options.dump.empty()) words.insert(words.end(), {"--dump", options.dump});
   if (!options.regions.empty()) words.insert(words.end(), {"--regions", options.regions});
+  if (options.half_life_s >= 0) words.insert(words.end(), {"--half-life", std::to_string(options.half_life_s)});
   if (!options.baseline.empty()) words.insert(words.end(), {"--baseline", options.baseline});
   if (!options.keep.empty()) words.insert(words.end(), {"--keep", options.keep});
   if (options.budget_bytes) words.insert(words.end(), {"--budget", std::to_string(*options.budget_bytes)});

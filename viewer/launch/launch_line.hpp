@@ -18,9 +18,10 @@ struct RunOptions {
   int ranks = 0;
   std::string dump;  // absolute path; empty = no dump
   std::int64_t window_ns = 100'000'000;
-  std::string regions;   // "" or a method's name
-  std::string baseline;  // absolute path of a dump; empty = none
-  std::string keep;      // "", "summaries", "interesting", "all"
+  std::string regions;      // "" or a method's name
+  double half_life_s = -1;  // of the graph of regions; 0: never forgets, below: the default
+  std::string baseline;     // absolute path of a dump; empty = none
+  std::string keep;         // "", "summaries", "interesting", "all"
   std::optional<std::uint64_t> budget_bytes;
   std::vector<std::string> launcher_args;  // words
   std::optional<std::uint64_t> ring_events;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "analysis/rows/summary_values.hpp"
+#include "viewer/session/regions.hpp"
 #include "viewer/session/row_json.hpp"
 #include "viewer/text/quantities.hpp"
 
@@ -92,11 +93,16 @@ Json summary_json(const Snapshot& snapshot, std::optional<std::int64_t> now_real
                   snapshot);
   if (snapshot.retention.bites_since_s < 0) json["retention"]["bites_since_s"] = nullptr;
   add_network(snapshot, json["network"]);
-  for (const char* list : {"missing", "regions", "links"}) json[list] = Json::array();
+  for (const char* list : {"missing", "regions", "links", "ended_regions", "ended_links", "pattern_changes"})
+    json[list] = Json::array();
   for (const RankSummary& rank : snapshot.ranks)
     if (rank.missing) json["missing"].push_back({{"rank", rank.rank}, {"from_s", finite(rank.missing_from_s)}});
   for (const Region& region : snapshot.regions) json["regions"].push_back(region_json(region));
   for (const RegionLink& link : snapshot.links) json["links"].push_back(link_json(link));
+  for (const Region& region : snapshot.ended_regions) json["ended_regions"].push_back(region_json(region));
+  for (const RegionLink& link : snapshot.ended_links) json["ended_links"].push_back(link_json(link));
+  for (const PatternChange& change : pattern_changes(snapshot))
+    json["pattern_changes"].push_back({{"at_s", change.at_s}, {"ended", change.ended}, {"began", change.began}});
   if (!now_realtime_ns) {
     json.erase("live");
   } else {

@@ -15,6 +15,7 @@ std::string totals_line(const Closing& closing, const Snapshot& s) {
   std::string line = closing.job + ": " + text::format_count(m.matched) + " messages matched, " +
                      text::format_bytes(static_cast<double>(m.bytes)) + ", in " + std::to_string(s.regions.size()) +
                      (s.regions.size() == 1 ? " region" : " regions");
+  if (!s.ended_regions.empty()) line += " (" + std::to_string(s.ended_regions.size()) + " more have ended)";
   if (m.unmatched_sends + m.unmatched_receives > 0) {
     line += "; unmatched " + text::format_count(m.unmatched_sends) + "+" + text::format_count(m.unmatched_receives);
   }

@@ -11,6 +11,7 @@
 #include "viewer/text/sparkline.hpp"
 #include "viewer/text/table.hpp"
 #include "viewer/views/json_rows.hpp"
+#include "viewer/views/pattern_lines.hpp"
 #include "viewer/views/period_text.hpp"
 #include "viewer/views/wait_split_text.hpp"
 
@@ -103,10 +104,11 @@ text::Table period_table(const std::vector<Period>& periods, std::int64_t origin
 std::vector<RegionEvolution> evolution_of(const Snapshot& snapshot, const std::vector<Window>& windows) {
   std::vector<RegionEvolution> all;
   std::map<std::int32_t, std::size_t> places;
-  for (const Region& region : snapshot.regions) {
-    places[region.id] = all.size();
-    all.push_back({region, {}});
-  }
+  for (const std::vector<Region>* regions : {&snapshot.regions, &snapshot.ended_regions})
+    for (const Region& region : *regions) {
+      places[region.id] = all.size();
+      all.push_back({region, {}});
+    }
   for (const Window& window : windows) {
     for (const RegionWindow& sums : window.regions) {
       const auto at = places.find(sums.region);
@@ -132,6 +134,7 @@ std::vector<RegionEvolution> live_evolution(const Snapshot& snapshot) {
       e.windows.push_back(w);
     }
   }
+  for (const Region& region : snapshot.ended_regions) all.push_back({region, {}});
   return all;
 }
 
@@ -143,6 +146,8 @@ Json evolution_json(const std::vector<RegionEvolution>& regions) {
     for (const EvolutionWindow& w : e.windows) windows.push_back(window_json(w));
     list.push_back({{"id", e.region.id},
                     {"ranks", e.region.ranks},
+                    {"from_s", finite(e.region.from_s)},
+                    {"until_s", finite(e.region.until_s)},
                     {"mean_latency_ratio", finite(e.region.mean_latency_ratio)},
                     {"typical_ratio", finite(e.region.level())},
                     {"periods", periods},
@@ -171,9 +176,10 @@ std::vector<std::string> evolution_lines(const std::vector<RegionEvolution>& reg
   for (const RegionEvolution& e : regions) {
     const Region& r = e.region;
     if (!lines.empty()) lines.push_back("");
-    lines.push_back("region " + std::to_string(r.id) + ", ranks " + text::compact_ranks(r.ranks, 40) + ": " +
-                    text::format_count(r.messages) + " messages, ratio typical " + text::format_ratio(r.level()) +
-                    ", mean " + text::format_ratio(r.mean_latency_ratio));
+    lines.push_back("region " + std::to_string(r.id) + ", ranks " + text::compact_ranks(r.ranks, 40) +
+                    (interval_text(r).empty() ? "" : ", " + interval_text(r)) + ": " + text::format_count(r.messages) +
+                    " messages, ratio typical " + text::format_ratio(r.level()) + ", mean " +
+                    text::format_ratio(r.mean_latency_ratio));
     if (const std::string history = history_line(e, options); !history.empty()) lines.push_back("  " + history);
     if (r.periods.empty()) {
       lines.push_back("  neither growth nor a steady period");

@@ -22,7 +22,7 @@ struct RegionEvolution {
   std::vector<EvolutionWindow> windows;  // oldest first; of a dump those with messages
 };
 
-// Of all regions of the snapshot, their windows picked from those of the dump.
+// Of all regions of the snapshot, those of now first, their windows picked from those of the dump.
 std::vector<RegionEvolution> evolution_of(const Snapshot& snapshot, const std::vector<Window>& windows);
 // The same of a running job, with the windows that its snapshot has.
 std::vector<RegionEvolution> live_evolution(const Snapshot& snapshot);

@@ -9,6 +9,7 @@
 #include "viewer/views/delay_rows.hpp"
 #include "viewer/views/finding_rows.hpp"
 #include "viewer/views/network_lines.hpp"
+#include "viewer/views/pattern_lines.hpp"
 #include "viewer/views/period_text.hpp"
 #include "viewer/views/site_text.hpp"
 
@@ -78,6 +79,14 @@ std::vector<std::string> summary_lines(const Snapshot& snapshot, const std::stri
         "           delays are of " +
         text::format_share(1 - static_cast<double>(std::min(out, m.matched)) / static_cast<double>(m.matched)) +
         " of the messages: the others came too fast to be followed");
+  if (const std::string quality = modularity_text(snapshot); !quality.empty())
+    lines.push_back(
+        "regions    " + std::to_string(snapshot.regions.size()) + " now" +
+        (snapshot.ended_regions.empty() ? "" : ", " + std::to_string(snapshot.ended_regions.size()) + " ended") + "; " +
+        quality);
+  const Lines changes = pattern_change_lines(snapshot);
+  for (std::size_t i = changes.size() - std::min<std::size_t>(changes.size(), 5); i < changes.size(); ++i)
+    lines.push_back("           " + changes[i]);
   lines.push_back("");
   const Lines regions = region_lines(snapshot.regions, width);
   constexpr std::size_t most = 15;
@@ -105,14 +114,25 @@ std::vector<std::string> region_lines(const std::vector<Region>& regions, std::s
                          {"xfer ratio", Align::right},
                          {"in colls", Align::right},
                          {"newest period", Align::left}});
+  const bool intervals =
+      std::any_of(regions.begin(), regions.end(), [](const Region& r) { return !interval_text(r).empty(); });
+  if (intervals) table.column("when", Align::left);
   for (const Region& r : regions) {
     const std::string ranks = width > 0 ? text::compact_ranks(r.ranks, width / 5) : text::compact_ranks(r.ranks);
-    table.row({std::to_string(r.id), ranks,
-               width > 0 ? text::format_short_count(r.messages) : text::format_count(r.messages),
-               text::format_bytes(r.bytes), text::format_ratio(r.typical_ratio),
-               text::format_ratio(r.mean_latency_ratio), text::format_seconds(r.late_sender_s),
-               text::format_seconds(r.late_receiver_s), text::format_seconds(r.transfer_s),
-               text::format_ratio(r.mean_transfer_ratio), text::format_seconds(r.collective_wait_s), newest_period(r)});
+    std::vector<std::string> row = {std::to_string(r.id),
+                                    ranks,
+                                    width > 0 ? text::format_short_count(r.messages) : text::format_count(r.messages),
+                                    text::format_bytes(r.bytes),
+                                    text::format_ratio(r.mean_latency_ratio),
+                                    text::format_share(r.delayed_share),
+                                    text::format_seconds(r.late_sender_s),
+                                    text::format_seconds(r.late_receiver_s),
+                                    text::format_seconds(r.transfer_s),
+                                    text::format_ratio(r.mean_transfer_ratio),
+                                    text::format_seconds(r.collective_wait_s),
+                                    newest_period(r)};
+    if (intervals) row.push_back(interval_text(r));
+    table.row(std::move(row));
   }
   return table.lines(width);
 }

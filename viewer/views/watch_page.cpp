@@ -13,6 +13,7 @@
 #include "viewer/views/link_rows.hpp"
 #include "viewer/views/missing_text.hpp"
 #include "viewer/views/network_lines.hpp"
+#include "viewer/views/pattern_lines.hpp"
 #include "viewer/views/period_text.hpp"
 #include "viewer/views/region_section.hpp"
 #include "viewer/views/wait_split_text.hpp"
@@ -113,6 +114,7 @@ std::vector<std::string> header_lines(const Snapshot& snapshot, const Freshness&
   if (const std::string nodes = network_line(snapshot); !nodes.empty()) lines.push_back(nodes);
   if (const std::string missing = missing_text(snapshot, true); !missing.empty())
     lines.push_back("not complete: " + missing);
+  if (const Lines changes = pattern_change_lines(snapshot); !changes.empty()) lines.push_back(changes.back());
   if (const std::string budget = budget_line(snapshot.retention); !budget.empty()) lines.push_back(budget);
   return lines;
 }

@@ -30,6 +30,8 @@ class RandomSnapshot {
                   count(), count(), count(), count(), count(), count()};
     s.latency = {real(), real(), real()};
     for (std::uint64_t i = below(3 + most_ranks_ / 15); i > 0; i--) s.regions.push_back(region());
+    for (std::uint64_t i = below(4); i > 0; i--) s.ended_regions.push_back(region());
+    s.pattern = {real(), static_cast<std::uint32_t>(random_()), real(), real(), count(), count(), count()};
     for (std::uint64_t i = below(20); i > 0; i--) s.worst.push_back(worst());
     for (int r = 0; r < ranks; r++) s.ranks.push_back(rank(r, nodes));
     for (std::uint64_t i = below(50); i > 0; i--)
@@ -73,7 +75,8 @@ class RandomSnapshot {
 
   Region region() {
     Region r;
-    r.id = number();
+    r.id = number(), r.parent = number();
+    r.from_s = real(), r.until_s = real();
     std::int32_t next = 0;
     for (std::uint64_t i = below(100); i > 0; i--)
       r.ranks.push_back(next += 1 + static_cast<int>(below(3) / 2 * below(9)));

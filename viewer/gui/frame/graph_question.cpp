@@ -15,7 +15,10 @@ constexpr double live_windows = 5;
 const Region* find(const Snapshot& snapshot, std::int32_t id) {
   const auto found =
       std::find_if(snapshot.regions.begin(), snapshot.regions.end(), [&](const Region& r) { return r.id == id; });
-  return found == snapshot.regions.end() ? nullptr : &*found;
+  if (found != snapshot.regions.end()) return &*found;
+  const auto& ended = snapshot.ended_regions;
+  const auto before = std::find_if(ended.begin(), ended.end(), [&](const Region& r) { return r.id == id; });
+  return before == ended.end() ? nullptr : &*before;
 }
 
 // A finding that is felt all over the job shows where it begins.
