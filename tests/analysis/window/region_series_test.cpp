@@ -69,8 +69,8 @@ class Job {
   }
   Snapshot snapshot() const {
     Snapshot s;
-    series.fill(s, {32, SIZE_MAX, SIZE_MAX, SIZE_MAX}, pairs, [](bool, std::uint32_t, const PairTable::TimeSums& t) {
-      return RatioSums{t.timed, static_cast<double>(t.time), static_cast<double>(t.transfer)};
+    series.fill(s, {32, SIZE_MAX, SIZE_MAX, SIZE_MAX}, [](bool, std::uint32_t, const PairTable::TimeSums& t) {
+      return RatioSums{t.timed, static_cast<double>(t.time), static_cast<double>(t.transfer), 0};
     });
     return s;
   }
