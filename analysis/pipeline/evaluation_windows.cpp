@@ -172,7 +172,7 @@ void Evaluation::State::fold_ranks() {
 // When the communication graph has changed; never for more than a small share of the time.
 bool Evaluation::State::recluster(bool whatever_it_costs) {
   if (measured.pairs.size() == 0) return false;
-  if (!change.changed() && !regions.pattern_waits()) return false;
+  if (!whatever_it_costs && !change.changed() && !regions.pattern_waits()) return false;
   const Wall::time_point start = Wall::now();
   if (!whatever_it_costs && start < next_clustering) return false;
   const bool changed = regions.recluster(application.ranks, measured.pairs, change, options.regions, live_margin);

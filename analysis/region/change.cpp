@@ -31,15 +31,20 @@ double GraphChange::distance() const {
   return std::clamp(1 - both_ / std::sqrt(now_ * reference_), 0.0, 1.0);
 }
 
+double GraphChange::mean_noise() const {
+  if (reference_ <= 0 || now_ <= 0) return 0;
+  return spread_ * new_ * (reference_ + new_) / (now_ * now_ * reference_);
+}
+
 double GraphChange::noise() const {
-  if (reference_ <= 0 || used_ == 0) return 0;
-  const double mean = spread_ * new_ * (reference_ + new_) / (now_ * now_ * reference_);
-  return mean * (1 + 6 * std::sqrt(2 / static_cast<double>(used_)));
+  if (used_ == 0) return 0;
+  return mean_noise() * (1 + 6 * std::sqrt(2 / static_cast<double>(used_)));
 }
 
 bool GraphChange::changed() const {
   if (now_ <= 0) return false;
-  return required_ || reference_ <= 0 || distance() > noise() + effect;
+  return required_ || reference_ <= 0 || distance() > noise() + effect ||
+         (new_ > more_evidence * reference_ && mean_noise() > effect);
 }
 
 void GraphChange::sum_up() {

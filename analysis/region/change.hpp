@@ -20,7 +20,8 @@ namespace pclscope {
 // a change of all proportions by 28 % (quadratic mean). What alternates in phases counts less the longer the job runs,
 // as it matters less for the regions.
 //
-// Also changed: as long as no regions were made of any message, and after `require()`. Memory: 16 bytes per pair.
+// Also changed: when there are four times as many new messages, and the reference had so few that its noise alone hides
+// the effect; as long as no regions were made of any message, and after `require()`. Memory: 16 bytes per pair.
 class GraphChange {
  public:
   static constexpr double effect = 0.01;
@@ -49,6 +50,8 @@ class GraphChange {
     double now = 0;        // t_i
   };
   void sum_up();
+  double mean_noise() const;
+  static constexpr double more_evidence = 4;
   std::vector<Pair> pairs_;
   double reference_ = 0, now_ = 0;  // R, T
   double new_ = 0;                  // N
