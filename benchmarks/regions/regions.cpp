@@ -36,7 +36,7 @@ double peak_mib() {
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
-struct Pattern {
+struct TestPattern {
   std::string name;
   std::int32_t ranks;
   std::vector<Link> links;
@@ -45,25 +45,25 @@ struct Pattern {
   double limit_s = 0;
 };
 
-Pattern cg(int rows, int columns, double limit_s) {
-  Pattern p{"CG " + std::to_string(rows) + "x" + std::to_string(columns),
-            rows * columns,
-            test::cg_links(rows, columns),
-            {},
-            true,
-            limit_s};
+TestPattern cg(int rows, int columns, double limit_s) {
+  TestPattern p{"CG " + std::to_string(rows) + "x" + std::to_string(columns),
+                rows * columns,
+                test::cg_links(rows, columns),
+                {},
+                true,
+                limit_s};
   for (int rank = 0; rank < p.ranks; ++rank) p.expected.push_back(rank / columns);
   return p;
 }
 
 // Blocks of b^3 ranks are a good partition of a halo exchange: what is found must be as good.
-Pattern halo(int x, int y, int z, int b, double limit_s) {
-  Pattern p{"halo " + std::to_string(x) + "x" + std::to_string(y) + "x" + std::to_string(z),
-            x * y * z,
-            test::halo_links(x, y, z, true),
-            {},
-            false,
-            limit_s};
+TestPattern halo(int x, int y, int z, int b, double limit_s) {
+  TestPattern p{"halo " + std::to_string(x) + "x" + std::to_string(y) + "x" + std::to_string(z),
+                x * y * z,
+                test::halo_links(x, y, z, true),
+                {},
+                false,
+                limit_s};
   for (int rank = 0; rank < p.ranks; ++rank) {
     const int i = rank % x, j = rank / x % y, k = rank / x / y;
     p.expected.push_back(((k / b) * (y / b + 1) + j / b) * (x / b + 1) + i / b);
@@ -72,9 +72,9 @@ Pattern halo(int x, int y, int z, int b, double limit_s) {
 }
 
 // Groups of unequal size and random counts, each rank with about `inside` partners in its group and `outside` others.
-Pattern irregular(int ranks, int groups, int inside, int outside, double limit_s) {
+TestPattern irregular(int ranks, int groups, int inside, int outside, double limit_s) {
   std::mt19937_64 random(7);
-  Pattern p{"irregular, " + std::to_string(inside + outside) + " partners", ranks, {}, {}, false, limit_s};
+  TestPattern p{"irregular, " + std::to_string(inside + outside) + " partners", ranks, {}, {}, false, limit_s};
   std::vector<std::int32_t> first(static_cast<std::size_t>(groups) + 1, 0);
   for (int g = 1; g < groups; ++g)
     first[g] = ranks / groups * g + static_cast<int>(random() % static_cast<unsigned>(ranks / groups / 2));
@@ -92,12 +92,12 @@ Pattern irregular(int ranks, int groups, int inside, int outside, double limit_s
   return p;
 }
 
-bool right(const Pattern& p, const CommunicationGraph& graph, const Partition& found) {
+bool right(const TestPattern& p, const CommunicationGraph& graph, const Partition& found) {
   if (p.exactly) return found.region_of_rank == p.expected;
   return found.modularity >= modularity(graph, p.expected) - 1e-9;
 }
 
-bool run(const Pattern& p, RegionMethod method, int repeats) {
+bool run(const TestPattern& p, RegionMethod method, int repeats) {
   std::vector<double> seconds;
   RegionOptions options;
   options.method = method;
@@ -122,7 +122,7 @@ bool run(const Pattern& p, RegionMethod method, int repeats) {
 }
 
 int linkage(int ranks, const char* path) {
-  const Pattern p = irregular(ranks, 24, 24, 8, 0);
+  const TestPattern p = irregular(ranks, 24, 24, 8, 0);
   const Eigen::MatrixXd distance = free_energy_distances(CommunicationGraph(ranks, p.links), 1.0);
   std::FILE* file = std::fopen(path, "wb");
   const auto count = static_cast<std::size_t>(distance.size());
@@ -154,15 +154,15 @@ int main(int argc, char** argv) {
   bool ok = true;
   const int repeats = quick ? 1 : 7;
   // 1,152 ranks: halo of 8 x 12 x 12, CG of 32 x 32 (1,024) and 32 x 64.
-  for (const Pattern& p : {halo(8, 12, 12, 4, 0.1), cg(32, 32, 0.1), cg(32, 64, 0.1), irregular(1152, 16, 24, 8, 0.1),
-                           irregular(1152, 16, 400, 200, 0.1)}) {
+  for (const TestPattern& p : {halo(8, 12, 12, 4, 0.1), cg(32, 32, 0.1), cg(32, 64, 0.1),
+                               irregular(1152, 16, 24, 8, 0.1), irregular(1152, 16, 400, 200, 0.1)}) {
     ok = run(p, RegionMethod::free_energy, repeats) && ok;
     if (quick) break;
   }
   for (const RegionMethod method : {RegionMethod::paper, RegionMethod::correlation})
     ok = run(quick ? cg(8, 16, 5) : irregular(1024, 16, 400, 200, 5), method, quick ? 1 : 3) && ok;
   if (quick) return ok ? 0 : 1;
-  for (const Pattern& p :
+  for (const TestPattern& p :
        {halo(16, 32, 32, 4, 5), cg(128, 128, 5), irregular(16384, 64, 48, 16, 5), irregular(16384, 64, 192, 64, 5)})
     ok = run(p, RegionMethod::free_energy, 3) && ok;
   for (const RegionMethod method : {RegionMethod::paper, RegionMethod::correlation})
