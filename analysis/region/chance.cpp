@@ -31,7 +31,9 @@ class Draw {
 };
 
 int samples_for(std::size_t edges) { return edges <= 200 ? 40 : edges <= 1'000 ? 16 : 6; }
-int shakes_for(std::size_t edges) { return static_cast<int>(std::min<std::size_t>(24, 12'000 / (edges + 1))); }
+int shakes_for(std::size_t edges) {  // a graph of few edges needs few, and regions wait for it
+  return static_cast<int>(std::min<std::size_t>({24, 4 + edges / 4, 12'000 / (edges + 1)}));
+}
 constexpr int least_samples = 4;
 
 std::vector<Link> links_of(const CommunicationGraph& graph) {
