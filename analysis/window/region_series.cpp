@@ -48,9 +48,9 @@ RegionWindow region_window(std::int32_t id, const LatencySums& sums) {
           sums.bytes,
           sums.delayed,
           sums.mean_ratio(),
-          static_cast<double>(sums.late_sender_ns) * 1e-9,
-          static_cast<double>(sums.late_receiver_ns) * 1e-9,
-          static_cast<double>(sums.transfer_ns) * 1e-9,
+          static_cast<double>(sums.blocked.late_sender) * 1e-9,
+          static_cast<double>(sums.blocked.late_receiver) * 1e-9,
+          static_cast<double>(sums.blocked.transfer()) * 1e-9,
           sums.mean_transfer_ratio(),
           sums.typical_ratio()};
 }
@@ -103,9 +103,9 @@ std::vector<Region> RegionSeries::regions(std::size_t periods, const PairTable& 
     region.typical_ratio = of_region[r].typical_time();
     region.delayed_share =
         sums.messages == 0 ? 0 : static_cast<double>(sums.delayed) / static_cast<double>(sums.messages);
-    region.late_sender_s = static_cast<double>(sums.late_sender_ns) * 1e-9;
-    region.late_receiver_s = static_cast<double>(sums.late_receiver_ns) * 1e-9;
-    region.transfer_s = static_cast<double>(sums.transfer_ns) * 1e-9;
+    region.late_sender_s = static_cast<double>(sums.blocked.late_sender) * 1e-9;
+    region.late_receiver_s = static_cast<double>(sums.blocked.late_receiver) * 1e-9;
+    region.transfer_s = static_cast<double>(sums.blocked.transfer()) * 1e-9;
     region.periods = evolutions_.newest(tracked.id, periods);
     const auto history = history_.find(tracked.id);
     if (history == history_.end()) continue;
