@@ -128,7 +128,7 @@ struct RegionLink {
   double mean_transfer_ratio = 0;
   double late_sender_s = 0;  // blocked time (analysis/values/blocked_time.hpp), rank-seconds
   double late_receiver_s = 0;
-  double transfer_s = 0;  // exposed
+  double transfer_s = 0;     // exposed
   double typical_ratio = 0;  // geometric mean of the messages' latency ratios
   double level() const { return typical_ratio > 0 ? typical_ratio : mean_latency_ratio; }
   bool operator==(const RegionLink&) const = default;
