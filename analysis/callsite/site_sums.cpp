@@ -36,7 +36,7 @@ void SiteSums::add_sums(std::uint32_t send_site, std::uint32_t recv_site, const 
   pair.delayed += costs.delayed;
   pair.late_sender_ns += costs.late_sender_ns;
   pair.late_receiver_ns += costs.late_receiver_ns;
-  pair.excess_ns += costs.excess_ns;
+  pair.transfer_ns += costs.transfer_ns;
 }
 
 void SiteSums::grow() {
@@ -53,7 +53,7 @@ void SiteSums::grow() {
 std::vector<SiteActivity> SiteSums::list(std::size_t most) const {
   std::map<std::uint32_t, SiteActivity> sites;
   for (const Pair& pair : pairs_) {
-    if (pair.messages == 0) continue;
+    if (pair.messages == 0 && pair.late_sender_ns + pair.late_receiver_ns + pair.transfer_ns == 0) continue;
     const auto send_site = static_cast<std::uint32_t>(pair.key >> 32), recv_site = static_cast<std::uint32_t>(pair.key);
     SiteActivity& sender = sites[send_site];
     SiteActivity& receiver = sites[recv_site];
@@ -62,10 +62,10 @@ std::vector<SiteActivity> SiteSums::list(std::size_t most) const {
     receiver.receives += pair.messages;
     receiver.waited_s += seconds(pair.late_sender_ns);
     receiver.late_receiver_s += seconds(pair.late_receiver_ns);
+    receiver.transfer_s += seconds(pair.transfer_ns);
     for (SiteActivity* site : {&sender, &receiver}) {
       site->bytes += pair.bytes;
       site->delayed += pair.delayed;
-      site->excess_s += pair.excess_ns * 1e-9;
       if (&sender == &receiver) break;  // a message within one site counts once
     }
   }

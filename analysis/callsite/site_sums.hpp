@@ -1,11 +1,12 @@
 // What messages cost per call site, summed per pair of sites (where sent, where received). Formulas: docs/methods.md,
-// "Call sites". One thread owns a SiteSums. Memory: 64 bytes per pair in use, at most 65,536 pairs; messages of pairs
+// "Call sites". One thread owns a SiteSums. Memory: 72 bytes per pair in use, at most 65,536 pairs; messages of pairs
 // beyond count at the unknown site 0.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "analysis/values/blocked_time.hpp"
 #include "analysis/values/message.hpp"
 #include "analysis/values/snapshot.hpp"
 
@@ -13,8 +14,13 @@ namespace pclscope {
 
 struct SiteCosts {
   std::uint64_t messages = 0, bytes = 0, delayed = 0;
-  std::int64_t late_sender_ns = 0, late_receiver_ns = 0;
-  double excess_ns = 0;
+  std::int64_t late_sender_ns = 0, late_receiver_ns = 0, transfer_ns = 0;  // blocked time (BlockedTime)
+
+  void add(const BlockedTime& blocked) {
+    late_sender_ns += blocked.late_sender;
+    late_receiver_ns += blocked.late_receiver;
+    transfer_ns += blocked.transfer();
+  }
 };
 
 class SiteSums {
@@ -22,18 +28,18 @@ class SiteSums {
   static constexpr std::size_t most_pairs = 1u << 16;
 
   SiteSums();
-  // `ratio`: time / criterion, 0 when the message has no latency. Its sites are ids, its `delayed` is decided.
-  void add(const Message& m, const WaitSplit& split, double ratio) {
-    const std::uint64_t key = m.send_site << 32 | (m.recv_site & 0xffffffffu);
-    if (pairs_[last_].key != key) last_ = find(key);
-    Pair& pair = pairs_[last_];
+  // Its sites are ids, its `delayed` is decided. `blocked`: charged to it so far.
+  void add(const Message& m, const BlockedTime& blocked) {
+    Pair& pair = at(m.send_site << 32 | (m.recv_site & 0xffffffffu));
     ++pair.messages;
     pair.bytes += m.bytes;
-    if (!(ratio > 0)) return;
+    if (m.flags & message_flag::no_latency) return;
     pair.delayed += (m.flags & message_flag::delayed) != 0;
-    pair.late_sender_ns += split.late_sender;
-    pair.late_receiver_ns += split.late_receiver;
-    if (ratio > 1) pair.excess_ns += static_cast<double>(m.time()) * (1 - 1 / ratio);
+    pair.add(blocked);
+  }
+  // Charged to a message that was added before.
+  void add_blocked(std::uint32_t send_site, std::uint32_t recv_site, const BlockedTime& blocked) {
+    at(std::uint64_t{send_site} << 32 | recv_site).add(blocked);
   }
 
   // Sums of a pair of sites from elsewhere.
@@ -42,7 +48,7 @@ class SiteSums {
   template <class Visit>
   void each(Visit&& visit) const {
     for (const Pair& pair : pairs_)
-      if (pair.messages > 0)
+      if (pair.messages > 0 || pair.late_sender_ns + pair.late_receiver_ns + pair.transfer_ns != 0)
         visit(static_cast<std::uint32_t>(pair.key >> 32), static_cast<std::uint32_t>(pair.key),
               static_cast<const SiteCosts&>(pair));
   }
@@ -54,6 +60,10 @@ class SiteSums {
   struct Pair : SiteCosts {
     std::uint64_t key = 0;  // send site, receive site: 32 bits each
   };
+  Pair& at(std::uint64_t key) {
+    if (pairs_[last_].key != key) last_ = find(key);
+    return pairs_[last_];
+  }
   std::uint32_t find(std::uint64_t key);
   void grow();
   std::size_t slot_of(std::uint64_t key) const {
@@ -66,7 +76,8 @@ class SiteSums {
   std::uint32_t last_ = 0;  // neighbouring messages are often of one pair
 };
 
-// Seconds that the site made others, or its messages, lose: the order in which sites are listed.
-inline double lost_s(const SiteActivity& a) { return a.late_sender_s + a.late_receiver_s + a.excess_s; }
+// Rank-seconds blocked because of what is sent from the site and when, and received at it: each blocked second of
+// point-to-point communication is lost at one site. The order in which sites are listed.
+inline double lost_s(const SiteActivity& a) { return a.late_sender_s + a.late_receiver_s + a.transfer_s; }
 
 }  // namespace pclscope

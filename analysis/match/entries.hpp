@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "interpose/record/event.hpp"
+#include "interpose/record/functions.hpp"
 
 namespace pclscope {
 
@@ -19,7 +20,7 @@ struct alignas(64) SendEntry {
   std::uint64_t begin, end;  // ticks
   std::uint64_t site;
   std::uint64_t bytes;
-  std::uint32_t flags;  // record::flag
+  std::uint32_t flags;  // record::flag, message_flag::sendrecv_send
   std::uint32_t next;   // in the channel, or in the pool's free list
   std::uint8_t thread;
   bool held;  // MPI_Cancel was called, outcome unknown
@@ -44,7 +45,8 @@ inline constexpr std::uint8_t unseen_end = 4;    // completed while nothing was 
 inline constexpr std::uint8_t out_of_order = 8;  // as flag::out_of_order
 inline constexpr std::uint8_t entered = 16;      // its call has not returned: the concurrent count is to come
 inline constexpr std::uint8_t first_come = 32;   // its call would have returned for another message, too
-inline constexpr std::uint8_t of_no_turn = truncated | first_come;  // these say nothing about its turn
+inline constexpr std::uint8_t sendrecv = 64;     // of MPI_Sendrecv
+inline constexpr std::uint8_t of_no_turn = truncated | first_come | sendrecv;  // these say nothing about its turn
 }  // namespace recv_bit
 
 struct alignas(64) RecvEntry {
@@ -60,6 +62,18 @@ struct alignas(64) RecvEntry {
   std::uint8_t thread;
 };
 static_assert(sizeof(SendEntry) == 64 && sizeof(RecvEntry) == 64);
+
+// Calls that send and receive, and return when both are over.
+constexpr bool is_sendrecv(std::uint16_t function) {
+  using enum record::Function;
+  switch (static_cast<record::Function>(function)) {
+    case Sendrecv:
+    case Sendrecv_c:
+    case Sendrecv_replace:
+    case Sendrecv_replace_c: return true;
+    default: return false;
+  }
+}
 
 inline bool can_be_cancelled(const SendEntry& s) {
   return s.flags & (record::flag::nonblocking | record::flag::persistent);

@@ -194,9 +194,10 @@ void Matcher::take_send(std::int32_t rank, Rank& r, const Event& e) {
     mark_dirty(index);
     return ambiguous_sends(c);
   }
+  const std::uint32_t flags = is_sendrecv(e.function) ? e.flags | message_flag::sendrecv_send : e.flags;
   const std::uint32_t entry = sends_.take();
   sends_[entry] = {e.ordinal, e.begin, e.end,    r.away ? e.site : site_key(e),
-                   e.bytes,   e.flags, no_index, thread_,
+                   e.bytes,   flags,   no_index, thread_,
                    false,     false,   false,    half_error_};
   if (record::concurrent_of(e.ordinal) != 0) make_special(index);
   if (c.send_head == no_index) c.send_head = entry;

@@ -9,8 +9,8 @@ namespace flag = record::flag;
 
 namespace {
 constexpr std::size_t batch_size = 256;  // messages handed on at once: stays in the nearest cache
-constexpr std::uint32_t carried_flags =
-    flag::nonblocking | flag::persistent | flag::synchronous | flag::buffered | flag::ready | flag::intercomm;
+constexpr std::uint32_t carried_flags = flag::nonblocking | flag::persistent | flag::synchronous | flag::buffered |
+                                        flag::ready | flag::intercomm | message_flag::sendrecv_send;
 }  // namespace
 
 void Matcher::append(Channel& c, std::uint32_t entry) {
@@ -188,6 +188,7 @@ void Matcher::emit(const Channel& c, const SendEntry& send, const RecvEntry& rec
   if (recv.state == RecvState::freed) m.flags |= message_flag::unseen_completion;
   if (recv.bits & recv_bit::truncated) m.flags |= flag::truncated;
   if (recv.bits & recv_bit::first_come) m.flags |= flag::first_come;
+  if (recv.bits & recv_bit::sendrecv) m.flags |= message_flag::sendrecv_receive;
   m.bytes = recv.bytes == ~0ull ? send.bytes : recv.bytes;
   m.send_begin = scale_.to_ns(send.begin);
   m.send_end = scale_.to_ns(send.end);

@@ -20,9 +20,9 @@ constexpr bool failed(const Event& e) { return e.flags & flag::failed && !(e.fla
 constexpr std::uint8_t bits_of(const Event& e) {
   constexpr std::uint32_t known =
       flag::truncated | flag::entered | flag::unrecorded | flag::out_of_order | flag::first_come;
+  std::uint8_t bits = is_sendrecv(e.function) ? recv_bit::sendrecv : 0;
   if ((e.flags & known) == 0) [[likely]]
-    return 0;
-  std::uint8_t bits = 0;
+    return bits;
   if (e.flags & flag::truncated) bits |= recv_bit::truncated;
   if (e.flags & flag::entered) bits |= recv_bit::entered;
   if (e.flags & flag::unrecorded) bits |= e.kind == EventKind::recv_post ? recv_bit::unseen_post : recv_bit::unseen_end;

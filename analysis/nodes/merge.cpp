@@ -81,7 +81,7 @@ void add_site_pair(SitePairSums& into, const SitePairSums& more) {
   into.delayed += more.delayed;
   into.late_sender_ns += more.late_sender_ns;
   into.late_receiver_ns += more.late_receiver_ns;
-  into.excess_ns += more.excess_ns;
+  into.transfer_ns += more.transfer_ns;
 }
 
 // The same 20 whatever the order in which reports came.

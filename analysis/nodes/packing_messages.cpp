@@ -134,9 +134,9 @@ void pass_route(Io& io, CommNumbers& comms, const Receiver& receiver, const Rout
   if (changed & 8) step(r.source, m.source);
   if (changed & 16) step(r.tag, m.tag);
   if (changed & 32) {
-    std::uint32_t turned = std::rotl(r.flags, 5);  // high flags low
+    std::uint32_t turned = std::rotl(r.flags, 7);  // high flags low
     io.number(turned);
-    r.flags = std::rotr(turned, 5);
+    r.flags = std::rotr(turned, 7);
     if (r.flags & ~no_delay) io.fail();
   }
 }

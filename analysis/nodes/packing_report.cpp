@@ -25,8 +25,7 @@ void pass_sums(Io& io, S& s, LastSize& last) {
   if constexpr (Io::writing) {
     has = static_cast<std::uint8_t>((s.timed != s.messages) | (s.bytes != usual) << 1 | (s.delayed != 0) << 2 |
                                     (s.ratio != 0 || s.log_ratio != 0) << 3 | (s.transfer_ratio != 0) << 4 |
-                                    (s.late_sender_ns != 0) << 5 | (s.late_receiver_ns != 0) << 6 |
-                                    (s.transfer_ns != 0) << 7);
+                                    (s.transfer_time_ns != 0) << 5 | (s.blocked != BlockedTime{}) << 6);
   } else {
     s.timed = s.messages;
     s.bytes = usual;
@@ -40,9 +39,13 @@ void pass_sums(Io& io, S& s, LastSize& last) {
     io.real8(s.log_ratio);
   }
   if (has & 16) io.real8(s.transfer_ratio);
-  if (has & 32) io.number(s.late_sender_ns);
-  if (has & 64) io.number(s.late_receiver_ns);
-  if (has & 128) io.number(s.transfer_ns);
+  if (has & 32) io.number(s.transfer_time_ns);
+  if (has & 64) {
+    io.number(s.blocked.late_sender);
+    io.number(s.blocked.late_receiver);
+    io.number(s.blocked.transfer_receiver);
+    io.number(s.blocked.transfer_sender);
+  }
   if (s.messages != 0) last.bytes = s.bytes / s.messages;
 }
 
@@ -125,7 +128,7 @@ void pass_sites(Io& io, S& sites) {
     io.number(s.delayed);
     io.number(s.late_sender_ns);
     io.number(s.late_receiver_ns);
-    io.real(s.excess_ns);
+    io.number(s.transfer_ns);
   });
 }
 
@@ -160,6 +163,9 @@ void pass_rank(Io& io, R& r, RankStatus& last, CommNumbers& comms) {
   io.number(r.collectives);
   io.number(r.dropped_events);
   io.number(r.mpi_ns);
+  io.number(r.one_sided_ns);
+  io.number(r.file_ns);
+  io.number(r.threads);
   io.number(r.function);
   io.number(r.peer);
   io.number(r.tag);

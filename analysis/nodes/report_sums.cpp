@@ -69,7 +69,7 @@ void UnsentSums::take(Measured& measured, Report& report) {
   times_.clear();
   measured.sites.each([&](std::uint32_t send, std::uint32_t recv, const SiteCosts& c) {
     report.sites.push_back(
-        {send, recv, c.messages, c.bytes, c.delayed, c.late_sender_ns, c.late_receiver_ns, c.excess_ns});
+        {send, recv, c.messages, c.bytes, c.delayed, c.late_sender_ns, c.late_receiver_ns, c.transfer_ns});
   });
   measured.sites = SiteSums();
   keep_worst();
@@ -92,7 +92,7 @@ bool add_report(Measured& measured, const Report& report) {
     costs.delayed = p.delayed;
     costs.late_sender_ns = p.late_sender_ns;
     costs.late_receiver_ns = p.late_receiver_ns;
-    costs.excess_ns = p.excess_ns;
+    costs.transfer_ns = p.transfer_ns;
     measured.sites.add_sums(p.send_site, p.recv_site, costs);
   }
   for (const RatedMessage& w : report.worst) measured.worst.add(w.message, w.ratio);

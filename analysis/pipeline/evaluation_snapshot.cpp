@@ -21,7 +21,10 @@ constexpr std::size_t live_ended = 64;
 void fill_in(RankSummary& summary, const nodes::RankStatus& status) {
   summary.collectives = status.collectives;
   summary.dropped_events = status.dropped_events;
+  summary.threads = status.threads;
   summary.mpi_s = static_cast<double>(status.mpi_ns) * 1e-9;
+  summary.one_sided_s = static_cast<double>(status.one_sided_ns) * 1e-9;
+  summary.file_s = static_cast<double>(status.file_ns) * 1e-9;
   summary.finished = status.finalized;
   summary.call_function = status.function;
   summary.call_peer = status.peer;
@@ -83,13 +86,15 @@ Snapshot Evaluation::snapshot() const {
     summary.bytes_received = received.bytes;
     summary.mean_latency_ratio = ratios.of_receiver[static_cast<std::size_t>(rank)].mean_time();
     summary.typical_ratio = ratios.of_receiver[static_cast<std::size_t>(rank)].typical_time();
-    summary.late_sender_s = static_cast<double>(received.late_sender_ns) * 1e-9;
-    summary.late_receiver_s = static_cast<double>(received.late_receiver_ns) * 1e-9;
+    summary.late_sender_s = static_cast<double>(received.blocked.late_sender) * 1e-9;
+    summary.late_receiver_s = static_cast<double>(sent.blocked.late_receiver) * 1e-9;
+    summary.transfer_s = static_cast<double>(received.blocked.transfer_receiver + sent.blocked.transfer_sender) * 1e-9;
     summary.delay_caused_s = s.delays.caused_s(rank);
     fill_in(summary, m.status_of(rank));
     snapshot.finalized_ranks += summary.finished;
   }
   for (const auto& stage : s.stages) stage->fill(snapshot);
+  for (RankSummary& rank : snapshot.ranks) rank.set_other();
   return snapshot;
 }
 

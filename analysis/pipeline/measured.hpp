@@ -47,7 +47,13 @@ struct Measured {
     status.rank = rank;
     status.collectives = here.collectives;
     status.dropped_events = dropped[i];
-    status.mpi_ns = static_cast<std::int64_t>(static_cast<double>(here.mpi_ticks) * scale.ns_per_tick);
+    const auto ns = [&](std::uint64_t ticks) {
+      return static_cast<std::int64_t>(static_cast<double>(ticks) * scale.ns_per_tick);
+    };
+    status.mpi_ns = ns(here.mpi_ticks);
+    status.one_sided_ns = ns(here.one_sided_ticks);
+    status.file_ns = ns(here.file_ticks);
+    status.threads = here.threads;
     status.finalized = here.finalized;
     return status;
   }

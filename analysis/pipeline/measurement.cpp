@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "analysis/match/matcher.hpp"
+#include "analysis/window/call_waits.hpp"
 
 namespace pclscope {
 
@@ -29,12 +30,14 @@ struct Measurement::State {
   void close_windows(std::int64_t now_ns);
   void close_window(OpenWindows::Closed& closed);
   double judge(Message& message);
+  void close_calls(std::int64_t end_ns);
 
   Measured& m;
   std::function<void(std::span<Message>)> name_sites;
   Hooks hooks;
   Matcher matcher;
   OpenWindows windows;
+  CallWaits calls;              // of windows that closed, and the one that is being closed
   std::vector<Message> batch;   // being measured
   std::uint64_t from_file = 0;  // messages that came matched
   bool finished = false;
@@ -74,10 +77,14 @@ void Measurement::State::close_windows(std::int64_t now_ns) {
 
 void Measurement::State::close_window(OpenWindows::Closed& closed) {
   m.criteria.refresh();
-  for (Message& message : closed.messages) {
+  constexpr std::size_t ahead = 16;
+  for (std::size_t i = 0; i < closed.messages.size(); ++i) {
+    if (i + ahead < closed.messages.size()) calls.prefetch(closed.messages[i + ahead]);
+    Message& message = closed.messages[i];
     const double ratio = judge(message);
     if (ratio > 0) m.worst.add(message, ratio);
   }
+  close_calls(closed.begin_ns + windows.length_ns());
   m.pairs.judge_window(m.inverse());
   m.pairs.fold_window();
   hooks.on_window(closed);
@@ -93,21 +100,29 @@ double Measurement::State::judge(Message& message) {
   ++sums.messages;
   sums.bytes += message.bytes;
   if (message.flags & message_flag::no_latency) {
-    m.sites.add(message, {}, 0);
+    m.sites.add(message, {});
     return 0;
   }
   const double ratio = m.ratio_of(message);
   if (from_file == 0 && ratio > 1) message.flags |= message_flag::delayed;
-  const WaitSplit split = wait_split(message);
+  const std::int64_t transfer = wait_split(message).transfer;
   sums.delayed += (message.flags & message_flag::delayed) != 0;
   ++sums.timed;
   m.pairs.add_times(pair, message.flags & message_flag::inter_node, size_bins::bin_of(message.bytes),
-                    PairTable::TimeSums::of(message.time(), split.transfer));
-  sums.late_sender_ns += split.late_sender;
-  sums.late_receiver_ns += split.late_receiver;
-  sums.transfer_ns += split.transfer;
-  m.sites.add(message, split, ratio);
+                    PairTable::TimeSums::of(message.time(), transfer));
+  sums.transfer_time_ns += transfer;
+  const BlockedTime blocked = calls.add(message);
+  sums.blocked += blocked;
+  m.sites.add(message, blocked);
   return ratio;
+}
+
+// What calls that returned before `end_ns` cost: all their messages are there, but for those that came too late.
+void Measurement::State::close_calls(std::int64_t end_ns) {
+  calls.close(end_ns, [&](const CallWaits::Of& of, const BlockedTime& blocked) {
+    m.pairs.window_sums(m.pairs.touch(of.source, of.destination)).blocked += blocked;
+    m.sites.add_blocked(of.send_site, of.recv_site, blocked);
+  });
 }
 
 Measurement::Measurement(Measured& measured, const PipelineOptions& options, Hooks hooks)

@@ -105,12 +105,11 @@ void describe(Column&& column, const SiteActivity*) {
   column("receives", "1", &SiteActivity::receives, "matched messages whose receive was posted here");
   column("bytes", "bytes", &SiteActivity::bytes, "of both");
   column("delayed", "1", &SiteActivity::delayed, "of both");
-  column("late_sender_s", "s", &SiteActivity::late_sender_s,
-         "receivers elsewhere waited because sends here began late");
-  column("waited_s", "s", &SiteActivity::waited_s, "receives here waited for late senders");
+  column("late_sender_s", "s", &SiteActivity::late_sender_s, "receivers were blocked because sends here began late");
+  column("waited_s", "s", &SiteActivity::waited_s, "of all sites' late_sender_s: receives here were blocked");
   column("late_receiver_s", "s", &SiteActivity::late_receiver_s,
-         "messages waited because receives here were posted late");
-  column("excess_s", "s", &SiteActivity::excess_s, "of messages sent or received here: time beyond the criterion");
+         "senders were blocked because receives here were posted late");
+  column("transfer_s", "s", &SiteActivity::transfer_s, "exposed transfers to receives here");
 }
 
 template <class Column>

@@ -81,10 +81,9 @@ void describe_region_window(Column&& column) {
   column("bytes", "bytes", &Row::bytes, "payload");
   column("delayed", "1", &Row::delayed, "of those, above the criterion of when their window closed");
   column("mean_ratio", "1", &Row::mean_ratio, "mean of time / latency criterion; 0 without messages");
-  column("late_sender_s", "s", &Row::late_sender_s,
-         "receivers waited before the send began (not part of the messages' times)");
-  column("late_receiver_s", "s", &Row::late_receiver_s, "messages waited for their receive to be posted");
-  column("transfer_s", "s", &Row::transfer_s, "the rest of the messages' times");
+  column("late_sender_s", "s", &Row::late_sender_s, "receivers were blocked: the awaited send had not begun");
+  column("late_receiver_s", "s", &Row::late_receiver_s, "senders were blocked: the receive was not posted");
+  column("transfer_s", "s", &Row::transfer_s, "exposed transfers: threads were blocked afterwards");
   column("mean_transfer_ratio", "1", &Row::mean_transfer_ratio,
          "mean of transfer time / criterion of transfers; 0 when not known");
   column("typical_ratio", "1", &Row::typical_ratio, "geometric mean of time / latency criterion; 0 when not known");
@@ -116,9 +115,12 @@ void describe(Column&& column, const WorstMessage*) {
   column("start_s", "s", &WorstMessage::start_s, "the send began, since the time origin");
   column("time_s", "s", &WorstMessage::time_s, "from begin of the send to end of the receive");
   column("ratio", "1", &WorstMessage::ratio, "time / latency criterion");
-  column("late_sender_s", "s", &WorstMessage::late_sender_s, "the receiver waited before the send began");
-  column("late_receiver_s", "s", &WorstMessage::late_receiver_s, "it waited for its receive to be posted");
-  column("transfer_s", "s", &WorstMessage::transfer_s, "the rest of its time");
+  column("late_sender_s", "s", &WorstMessage::late_sender_s,
+         "before that time: the receiver was blocked, the send had not begun");
+  column("late_receiver_s", "s", &WorstMessage::late_receiver_s,
+         "of that time: the sender was blocked, the receive was not posted");
+  column("transfer_s", "s", &WorstMessage::transfer_s, "of that time, afterwards: one of them at least was blocked");
+  column("overlapped_s", "s", &WorstMessage::overlapped_s, "of that time: nobody was blocked");
 }
 
 template <class Column>
@@ -133,11 +135,15 @@ void describe(Column&& column, const RankRow*) {
   column("dropped_events", "1", &RankSummary::dropped_events, "lost because its buffer was full");
   column("mean_latency_ratio", "1", &RankSummary::mean_latency_ratio,
          "mean of time / latency criterion of the messages received");
-  column("mpi_s", "s", &RankSummary::mpi_s, "inside recorded MPI calls");
-  column("late_sender_s", "s", &RankSummary::late_sender_s, "of messages received: it waited before the send began");
-  column("late_receiver_s", "s", &RankSummary::late_receiver_s,
-         "of messages received: they waited for the receive to be posted");
+  column("threads", "1", &RankSummary::threads, "that called MPI: times are sums over them");
+  column("mpi_s", "s", &RankSummary::mpi_s, "inside recorded MPI calls: the sum of the seven that follow");
+  column("late_sender_s", "s", &RankSummary::late_sender_s, "blocked: the send that it waited for had not begun");
+  column("late_receiver_s", "s", &RankSummary::late_receiver_s, "blocked in sends: the receive was not posted");
+  column("transfer_s", "s", &RankSummary::transfer_s, "blocked afterwards: exposed transfers");
   column("collective_wait_s", "s", &RankSummary::collective_wait_s, "in collectives, for those that came later");
+  column("one_sided_s", "s", &RankSummary::one_sided_s, "in synchronisation of windows");
+  column("file_s", "s", &RankSummary::file_s, "in MPI-IO");
+  column("other_s", "s", &RankSummary::other_s, "the rest: MPI's own work, and waits that are not told apart");
   column("delay_caused_s", "s", &RankSummary::delay_caused_s, "what computation here cost all other ranks");
   column("call_function", "id", &RankSummary::call_function,
          "MPI function that it is inside now (in a dump: at its end); 0 outside");
@@ -211,6 +217,9 @@ void describe(Column&& column, const NodeLink*) {
          "mean of time / latency criterion; 0 without messages");
   column("mean_transfer_ratio", "1", &NodeLink::mean_transfer_ratio,
          "mean of transfer time / what is usual between nodes");
+  column("late_sender_s", "s", &NodeLink::late_sender_s, "receivers were blocked: the awaited send had not begun");
+  column("late_receiver_s", "s", &NodeLink::late_receiver_s, "senders were blocked: the receive was not posted");
+  column("transfer_s", "s", &NodeLink::transfer_s, "exposed transfers: threads were blocked afterwards");
   column("mean_transfer_s", "s", &NodeLink::mean_transfer_s, "mean of transfer times");
   column("newest_messages", "1", &NodeLink::newest_messages, "of the last 2 to 4 seconds");
   column("newest_transfer_ratio", "1", &NodeLink::newest_transfer_ratio, "of those");

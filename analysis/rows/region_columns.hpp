@@ -40,10 +40,9 @@ void describe(Column&& column, const RegionRow*) {
   column("mean_transfer_ratio", "1", &RegionRow::mean_transfer_ratio,
          "mean of transfer time / criterion of transfers; 0 when not known");
   column("delayed_share", "1", &RegionRow::delayed_share, "delayed / messages; 0 without messages");
-  column("late_sender_s", "s", &RegionRow::late_sender_s,
-         "receivers waited before the send began (not part of the messages' times)");
-  column("late_receiver_s", "s", &RegionRow::late_receiver_s, "messages waited for their receive to be posted");
-  column("transfer_s", "s", &RegionRow::transfer_s, "the rest of the messages' times");
+  column("late_sender_s", "s", &RegionRow::late_sender_s, "receivers were blocked: the awaited send had not begun");
+  column("late_receiver_s", "s", &RegionRow::late_receiver_s, "senders were blocked: the receive was not posted");
+  column("transfer_s", "s", &RegionRow::transfer_s, "exposed transfers: threads were blocked afterwards");
   column("collective_wait_s", "s", &RegionRow::collective_wait_s,
          "its ranks waited in collectives for those that came later");
   column("typical_ratio", "1", &RegionRow::typical_ratio,
@@ -81,10 +80,9 @@ void describe(Column&& column, const Period*) {
   column("begin_ratio", "1", &Period::begin_ratio, "typical ratio of its first window with messages");
   column("middle_ratio", "1", &Period::middle_ratio, "of the one in the middle");
   column("end_ratio", "1", &Period::end_ratio, "of its last");
-  column("late_sender_s", "s", &Period::late_sender_s,
-         "receivers waited before the send began (not part of the messages' times)");
-  column("late_receiver_s", "s", &Period::late_receiver_s, "messages waited for their receive to be posted");
-  column("transfer_s", "s", &Period::transfer_s, "the rest of the messages' times");
+  column("late_sender_s", "s", &Period::late_sender_s, "receivers were blocked: the awaited send had not begun");
+  column("late_receiver_s", "s", &Period::late_receiver_s, "senders were blocked: the receive was not posted");
+  column("transfer_s", "s", &Period::transfer_s, "exposed transfers: threads were blocked afterwards");
   column("typical_ratio", "1", &Period::typical_ratio, "geometric mean of time / latency criterion; 0 when not known");
 }
 
@@ -99,10 +97,9 @@ void describe(Column&& column, const RegionLink*) {
          "mean of time / latency criterion; 0 without messages");
   column("mean_transfer_ratio", "1", &RegionLink::mean_transfer_ratio,
          "mean of transfer time / criterion of transfers; 0 when not known");
-  column("late_sender_s", "s", &RegionLink::late_sender_s,
-         "receivers waited before the send began (not part of the messages' times)");
-  column("late_receiver_s", "s", &RegionLink::late_receiver_s, "messages waited for their receive to be posted");
-  column("transfer_s", "s", &RegionLink::transfer_s, "the rest of the messages' times");
+  column("late_sender_s", "s", &RegionLink::late_sender_s, "receivers were blocked: the awaited send had not begun");
+  column("late_receiver_s", "s", &RegionLink::late_receiver_s, "senders were blocked: the receive was not posted");
+  column("transfer_s", "s", &RegionLink::transfer_s, "exposed transfers: threads were blocked afterwards");
   column("typical_ratio", "1", &RegionLink::typical_ratio,
          "geometric mean of time / latency criterion; 0 without messages");
 }

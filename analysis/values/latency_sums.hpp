@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "analysis/values/blocked_time.hpp"
+
 namespace pclscope {
 
 struct LatencySums {
@@ -13,12 +15,11 @@ struct LatencySums {
   std::uint64_t timed = 0;  // messages with a latency: completion seen, clocks agree
   std::uint64_t bytes = 0;
   std::uint64_t delayed = 0;
-  double ratio = 0;                 // of timed messages, to the criterion
-  double transfer_ratio = 0;        // of their transfers, to the criterion of transfers
-  double log_ratio = 0;             // of timed messages: natural logarithm of the ratio
-  std::int64_t late_sender_ns = 0;  // of timed messages, as the two below
-  std::int64_t late_receiver_ns = 0;
-  std::int64_t transfer_ns = 0;
+  double ratio = 0;                   // of timed messages, to the criterion
+  double transfer_ratio = 0;          // of their transfers, to the criterion of transfers
+  double log_ratio = 0;               // of timed messages: natural logarithm of the ratio
+  std::int64_t transfer_time_ns = 0;  // of timed messages, whoever was blocked or not: for means
+  BlockedTime blocked;                // of calls, each nanosecond once, charged to the awaited message
 
   LatencySums& operator+=(const LatencySums& o) {
     messages += o.messages;
@@ -28,9 +29,8 @@ struct LatencySums {
     ratio += o.ratio;
     transfer_ratio += o.transfer_ratio;
     log_ratio += o.log_ratio;
-    late_sender_ns += o.late_sender_ns;
-    late_receiver_ns += o.late_receiver_ns;
-    transfer_ns += o.transfer_ns;
+    transfer_time_ns += o.transfer_time_ns;
+    blocked += o.blocked;
     return *this;
   }
   double mean_ratio() const { return timed == 0 ? 0 : ratio / static_cast<double>(timed); }

@@ -1,7 +1,10 @@
 // A matched message: a send paired with the receive that took it, on one time axis.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+
+#include "interpose/record/event.hpp"
 
 namespace pclscope {
 
@@ -30,13 +33,21 @@ struct Message {
 namespace message_flag {                                      // high bits: never collide with record::flag
 inline constexpr std::uint32_t unseen_completion = 1u << 31;  // receive freed before completion: no latency
 inline constexpr std::uint32_t inter_node = 1u << 30;
-inline constexpr std::uint32_t clock_violation = 1u << 29;  // recv_end < send_begin, by more than clock_error_ns
-inline constexpr std::uint32_t clock_unclear = 1u << 27;    // recv_end < send_begin, by no more than clock_error_ns
-inline constexpr std::uint32_t delayed = 1u << 28;          // time / criterion > 1
+inline constexpr std::uint32_t clock_violation = 1u << 29;   // recv_end < send_begin, by more than clock_error_ns
+inline constexpr std::uint32_t clock_unclear = 1u << 27;     // recv_end < send_begin, by no more than clock_error_ns
+inline constexpr std::uint32_t delayed = 1u << 28;           // time / criterion > 1
+inline constexpr std::uint32_t sendrecv_send = 1u << 26;     // sent by a MPI_Sendrecv, which also received something
+inline constexpr std::uint32_t sendrecv_receive = 1u << 25;  // received by a MPI_Sendrecv, which also sent something
 inline constexpr std::uint32_t no_latency = unseen_completion | clock_violation | clock_unclear;
 }  // namespace message_flag
 
-// Where a message's span went. late_sender lies before the send; late_receiver + transfer = time().
+// Is the call that started the send over when the message's buffer may be used again? It may have been blocked then.
+constexpr bool blocks_sender(std::uint32_t flags) {
+  return !(flags & (record::flag::nonblocking | record::flag::persistent | record::flag::buffered));
+}
+
+// The two sides of a message, whether or not anybody was blocked (that is BlockedSpan, and of calls: CallWaits).
+// late_sender lies before the send; late_receiver + transfer = time(). Its transfer is the transfer time of the ratios.
 struct WaitSplit {
   std::int64_t late_sender = 0;    // max(0, send_begin - recv_wait): the receiver already waited
   std::int64_t late_receiver = 0;  // the part of time() before the receive was posted
@@ -51,6 +62,35 @@ inline WaitSplit wait_split(const Message& m) {
   split.late_receiver = before_post <= 0 || time <= 0 ? 0 : before_post < time ? before_post : time;
   split.transfer = time - split.late_receiver;
   return split;
+}
+
+// Who was blocked during a message's span, as far as this message tells: late_receiver + transfer + overlapped =
+// time(). Of several receives that one call completed each has its own; sums are made by CallWaits. Zero without a
+// latency.
+struct BlockedSpan {
+  std::int64_t late_sender = 0;    // before the span: the receiver was blocked, the send had not begun
+  std::int64_t late_receiver = 0;  // the sender was blocked, the receive was not posted
+  std::int64_t transfer = 0;       // exposed: afterwards, one of them at least was blocked
+  std::int64_t overlapped = 0;     // nobody was blocked
+};
+
+inline BlockedSpan blocked_span(const Message& m) {
+  BlockedSpan span;
+  const std::int64_t time = m.time();
+  if (m.flags & message_flag::no_latency || time < 0) return span;
+  const std::int64_t wait = std::min(m.recv_wait, m.recv_end);
+  span.late_sender = std::clamp(m.send_begin, wait, m.recv_end) - wait;
+  const std::int64_t received_from = std::max(wait, m.send_begin);  // the receiver is blocked from here
+  span.transfer = m.recv_end - received_from;
+  if (blocks_sender(m.flags)) {
+    const std::int64_t returned = std::clamp(m.send_end, m.send_begin, m.recv_end);
+    const std::int64_t posted = std::clamp(m.recv_post, m.send_begin, returned);
+    span.late_receiver = std::min(posted, received_from) - m.send_begin;
+    const std::int64_t until = std::min(returned, received_from);
+    if (until > posted) span.transfer += until - posted;
+  }
+  span.overlapped = time - span.late_receiver - span.transfer;
+  return span;
 }
 
 }  // namespace pclscope

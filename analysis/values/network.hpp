@@ -36,6 +36,9 @@ struct NodeLink {
   std::uint64_t delayed = 0;
   double mean_latency_ratio = 0;
   double mean_transfer_ratio = 0;
+  double late_sender_s = 0;  // blocked time (analysis/values/blocked_time.hpp), rank-seconds
+  double late_receiver_s = 0;
+  double transfer_s = 0;  // exposed
   double mean_transfer_s = 0;
   std::uint64_t newest_messages = 0;  // of the last 2 to 4 seconds
   double newest_transfer_ratio = 0;

@@ -81,8 +81,7 @@ struct SitePairSums {
   std::uint32_t send_site = 0;
   std::uint32_t recv_site = 0;
   std::uint64_t messages = 0, bytes = 0, delayed = 0;
-  std::int64_t late_sender_ns = 0, late_receiver_ns = 0;
-  double excess_ns = 0;
+  std::int64_t late_sender_ns = 0, late_receiver_ns = 0, transfer_ns = 0;
 };
 struct RatedMessage {
   double ratio = 0;
@@ -103,7 +102,10 @@ struct RankStatus {
   std::int32_t rank = 0;
   std::uint64_t collectives = 0;
   std::uint64_t dropped_events = 0;
-  std::int64_t mpi_ns = 0;
+  std::int64_t mpi_ns = 0;  // sums over threads: inside MPI, and of that in one-sided synchronisation and MPI-IO
+  std::int64_t one_sided_ns = 0;
+  std::int64_t file_ns = 0;
+  std::uint32_t threads = 0;  // that left events
   bool finalized = false;
   std::uint16_t function = 0;  // as RankSummary::call_*
   std::int32_t peer = 0;

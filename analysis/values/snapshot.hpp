@@ -85,9 +85,9 @@ struct Period {
   double begin_ratio = 0;  // typical ratio of its first, middle and last window with messages
   double middle_ratio = 0;
   double end_ratio = 0;
-  double late_sender_s = 0;
+  double late_sender_s = 0;  // blocked time (analysis/values/blocked_time.hpp), rank-seconds
   double late_receiver_s = 0;
-  double transfer_s = 0;
+  double transfer_s = 0;     // exposed
   double typical_ratio = 0;  // geometric mean over its messages; 0 not known (older dumps)
   double level() const { return typical_ratio > 0 ? typical_ratio : mean_ratio; }
   bool operator==(const Period&) const = default;
@@ -108,10 +108,10 @@ struct Region {
   double mean_latency_ratio = 0;
   double mean_transfer_ratio = 0;  // of the transfer alone, to the criterion of transfers
   double delayed_share = 0;        // delayed / messages, 0 without messages
-  // Sums in seconds over those messages.
+  // Blocked time (analysis/values/blocked_time.hpp) because of those messages, rank-seconds.
   double late_sender_s = 0;
   double late_receiver_s = 0;
-  double transfer_s = 0;
+  double transfer_s = 0;  // exposed
   // The newest windows, oldest first: typical ratio (0 where the window had no message) and message counts.
   std::vector<float> history_ratio;
   std::vector<std::uint32_t> history_messages;
@@ -131,9 +131,9 @@ struct RegionLink {
   std::uint64_t delayed = 0;
   double mean_latency_ratio = 0;
   double mean_transfer_ratio = 0;
-  double late_sender_s = 0;
+  double late_sender_s = 0;  // blocked time (analysis/values/blocked_time.hpp), rank-seconds
   double late_receiver_s = 0;
-  double transfer_s = 0;
+  double transfer_s = 0;     // exposed
   double typical_ratio = 0;  // geometric mean of the messages' latency ratios
   double level() const { return typical_ratio > 0 ? typical_ratio : mean_latency_ratio; }
   bool operator==(const RegionLink&) const = default;
@@ -177,9 +177,10 @@ struct WorstMessage {
   double start_s = 0;  // send began, seconds since the time origin
   double time_s = 0;
   double ratio = 0;
-  double late_sender_s = 0;
+  double late_sender_s = 0;  // BlockedSpan
   double late_receiver_s = 0;
   double transfer_s = 0;
+  double overlapped_s = 0;
   bool operator==(const WorstMessage&) const = default;
 };
 
@@ -193,10 +194,16 @@ struct RankSummary {
   std::uint64_t collectives = 0;
   std::uint64_t dropped_events = 0;
   double mean_latency_ratio = 0;  // of messages received
-  double mpi_s = 0;               // seconds inside recorded MPI calls
-  double late_sender_s = 0;       // of messages received
-  double late_receiver_s = 0;
+  std::uint32_t threads = 0;      // that left events: the sums below are sums over them
+  // Inside recorded MPI calls. The seven below are its parts: each second of a thread in one of them.
+  double mpi_s = 0;
+  double late_sender_s = 0;      // blocked: the send that it waited for had not begun
+  double late_receiver_s = 0;    // blocked in sends: the receive was not posted
+  double transfer_s = 0;         // blocked afterwards: transfers that nothing hid
   double collective_wait_s = 0;  // in collectives, for those that came later
+  double one_sided_s = 0;        // in synchronisation of windows
+  double file_s = 0;             // in MPI-IO
+  double other_s = 0;            // the rest: MPI's own work, and waits that are not told apart
   double delay_caused_s = 0;     // that computation here cost all other ranks (DelayOrigin)
   // Live only (in a dump: at its end): what the rank is inside now.
   std::uint16_t call_function = 0;  // 0 = outside MPI
@@ -213,6 +220,12 @@ struct RankSummary {
   double typical_ratio = 0;   // geometric mean of the latency ratios of messages received
   double level() const { return typical_ratio > 0 ? typical_ratio : mean_latency_ratio; }
   bool operator==(const RankSummary&) const = default;
+  // From the other parts. They are sums of times rounded to ns: mpi_s may be a little less than they are together.
+  void set_other() {
+    const double known = late_sender_s + late_receiver_s + transfer_s + collective_wait_s + one_sided_s + file_s;
+    mpi_s = mpi_s > known ? mpi_s : known;
+    other_s = mpi_s - known;
+  }
   // Nothing is missing before `until_ns`; INT64_MAX: nothing at all.
   void mark_missing(std::int64_t until_ns) {
     missing = until_ns != INT64_MAX;
@@ -240,9 +253,9 @@ struct RegionWindow {
   std::uint64_t bytes = 0;
   std::uint64_t delayed = 0;
   double mean_ratio = 0;
-  double late_sender_s = 0;
+  double late_sender_s = 0;  // blocked time (analysis/values/blocked_time.hpp), rank-seconds
   double late_receiver_s = 0;
-  double transfer_s = 0;
+  double transfer_s = 0;  // exposed
   double mean_transfer_ratio = 0;
   double typical_ratio = 0;  // geometric mean; 0 without messages, or not known (older dumps)
   // What evolutions go by.
@@ -301,17 +314,18 @@ struct CallSite {
   bool operator==(const CallSite&) const = default;
 };
 
-// What messages cost at one call site. A message is counted at its send's and at its receive's site.
+// What messages cost at one call site. A message is counted at its send's and at its receive's site. Blocked time is
+// lost at one: late_sender_s, late_receiver_s and transfer_s of all sites are the job's.
 struct SiteActivity {
   std::uint32_t site = 0;      // id in Snapshot::sites
   std::uint64_t sends = 0;     // matched messages sent from here
   std::uint64_t receives = 0;  // matched messages received (posted) here
   std::uint64_t bytes = 0;
   std::uint64_t delayed = 0;   // of both
-  double late_sender_s = 0;    // receivers elsewhere waited because sends here began late
-  double waited_s = 0;         // receives here waited for late senders
-  double late_receiver_s = 0;  // messages waited because receives here were posted late
-  double excess_s = 0;         // of messages sent or received here: sum of max(0, time - criterion)
+  double late_sender_s = 0;    // receivers were blocked because sends here began late
+  double waited_s = 0;         // of all sites' late_sender_s: receives here were blocked
+  double late_receiver_s = 0;  // senders were blocked because receives here were posted late
+  double transfer_s = 0;       // exposed transfers to receives here
   bool operator==(const SiteActivity&) const = default;
 };
 

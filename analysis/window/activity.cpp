@@ -22,6 +22,11 @@ void Activity::add(std::int32_t rank, std::uint32_t thread, std::span<const reco
   Rank& r = ranks_[static_cast<std::size_t>(rank)];
   thread = std::min(thread, thread_limit);
   if (r.covered.size() <= thread) r.covered.resize(thread + 1);
+  if (events.empty()) return;
+  if (r.covered[thread] == 0) {
+    r.covered[thread] = 1;
+    ++r.threads;
+  }
   // One call may leave several events with the same interval (Waitall, Sendrecv, Startall): each tick counts once.
   std::uint64_t covered = r.covered[thread], ticks = 0, collectives = 0;
   for (const record::Event& e : events) {
@@ -31,7 +36,10 @@ void Activity::add(std::int32_t rank, std::uint32_t thread, std::span<const reco
       ++finalized_ranks_;
     }
     if (no_interval(e) || e.end <= covered) continue;
-    ticks += e.end - std::min(e.end, std::max(e.begin, covered));
+    const std::uint64_t more = e.end - std::min(e.end, std::max(e.begin, covered));
+    ticks += more;
+    if (e.kind == EventKind::rma_sync) r.one_sided_ticks += more;
+    else if (e.kind == EventKind::file) r.file_ticks += more;
     covered = e.end;
   }
   r.covered[thread] = covered;

@@ -12,10 +12,14 @@ namespace pclscope {
 class Activity {
  public:
   struct Rank {
-    std::uint64_t mpi_ticks = 0;  // sum over threads
+    std::uint64_t mpi_ticks = 0;        // sums over threads: inside MPI
+    std::uint64_t one_sided_ticks = 0;  // of that, in synchronisation of windows
+    std::uint64_t file_ticks = 0;       // of that, in MPI-IO
+    std::uint32_t threads = 0;          // that left events
     std::uint64_t collectives = 0;
     bool finalized = false;
-    std::vector<std::uint64_t> covered;  // per thread: end of the newest interval counted
+    // Per thread: end of the newest interval counted; 0: it has left no event.
+    std::vector<std::uint64_t> covered;
   };
 
   explicit Activity(std::int32_t ranks) : ranks_(static_cast<std::size_t>(ranks)) {}

@@ -13,9 +13,8 @@ LatencySums difference(const LatencySums& later, const LatencySums& earlier) {
   d.ratio -= earlier.ratio;
   d.transfer_ratio -= earlier.transfer_ratio;
   d.log_ratio -= earlier.log_ratio;
-  d.late_sender_ns -= earlier.late_sender_ns;
-  d.late_receiver_ns -= earlier.late_receiver_ns;
-  d.transfer_ns -= earlier.transfer_ns;
+  d.transfer_time_ns -= earlier.transfer_time_ns;
+  d.blocked -= earlier.blocked;
   return d;
 }
 

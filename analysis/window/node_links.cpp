@@ -32,8 +32,11 @@ std::vector<NodeLink> NodeLinks::list(std::size_t most, const NodeRatios& ratios
       out.mean_latency_ratio = judged->second.mean_time();
       out.mean_transfer_ratio = judged->second.mean_transfer();
     }
+    out.late_sender_s = static_cast<double>(link.total.blocked.late_sender) * 1e-9;
+    out.late_receiver_s = static_cast<double>(link.total.blocked.late_receiver) * 1e-9;
+    out.transfer_s = static_cast<double>(link.total.blocked.transfer()) * 1e-9;
     out.mean_transfer_s = link.total.timed == 0 ? 0
-                                                : static_cast<double>(link.total.transfer_ns) * 1e-9 /
+                                                : static_cast<double>(link.total.transfer_time_ns) * 1e-9 /
                                                       static_cast<double>(link.total.timed);
     out.newest_messages = newest.messages;
     out.newest_transfer_ratio = newest.mean_transfer_ratio();

@@ -1,7 +1,7 @@
 // What each rank sent to each other rank: sums since the job began, and those of the window being closed. The sparse
 // source of everything that is shown per region or rank; totals per region stay exact when regions change.
 // Per pair also sums of times per class and size (size_bins.hpp), from which mean ratios follow exactly by any
-// criteria. Memory: 140 bytes per pair of ranks that ever exchanged a message, and 80 per size class of its messages.
+// criteria. Memory: 230 bytes per pair of ranks that ever exchanged a message, and 80 per size class of its messages.
 #pragma once
 
 #include <algorithm>
@@ -43,10 +43,13 @@ class PairTable {
     }
   };
 
-  // Index of the pair, which has, or is about to get, messages in the open window.
+  // Index of the pair, which has, or is about to get, messages or blocked time in the open window.
   std::uint32_t touch(std::int32_t source, std::int32_t destination) {
     const std::uint32_t index = find_or_make(source, destination);
-    if (window_[index].messages == 0) touched_.push_back(index);
+    if (!in_window_[index]) {
+      in_window_[index] = true;
+      touched_.push_back(index);
+    }
     return index;
   }
   // The pair's sums of the open window; the reference is valid until the next call of touch.
@@ -115,7 +118,7 @@ class PairTable {
     std::sort(list.begin(), list.end(), [](const RegionSums& a, const RegionSums& b) { return a.region < b.region; });
     return list;
   }
-  // Pairs that have messages in the open window; indices for pair(), window(), total().
+  // Pairs that touch() was called for since the last window; indices for pair(), window(), total().
   std::span<const std::uint32_t> touched() const { return touched_; }
   // Adds the open window to the totals. The window's sums stay until clear_window().
   void fold_window() {
@@ -127,6 +130,7 @@ class PairTable {
   void clear_window() {
     for (const std::uint32_t i : touched_) {
       window_[i] = LatencySums{};
+      in_window_[i] = false;
       for (std::uint32_t at = first_size_[i]; at != none; at = sizes_[at].next) sizes_[at].window = TimeSums{};
     }
     touched_.clear();
@@ -165,6 +169,11 @@ class PairTable {
     return mixed ^ mixed >> 32;
   }
   std::uint32_t find_or_make(std::int32_t source, std::int32_t destination) {
+    if (last_ < pairs_.size() && pairs_[last_].source == source && pairs_[last_].destination == destination)
+      return last_;
+    return last_ = look_up(source, destination);
+  }
+  std::uint32_t look_up(std::int32_t source, std::int32_t destination) {
     const std::size_t mask = slots_.size() - 1;
     std::size_t at = hash(source, destination) & mask;
     for (; slots_[at] != none; at = (at + 1) & mask) {
@@ -177,6 +186,7 @@ class PairTable {
     window_.emplace_back();
     total_.emplace_back();
     first_size_.push_back(none);
+    in_window_.push_back(false);
     if (pairs_.size() * 2 > slots_.size()) grow();
     return index;
   }
@@ -191,9 +201,11 @@ class PairTable {
 
   std::vector<std::uint32_t> slots_ = std::vector<std::uint32_t>(256, none);
   std::vector<Pair> pairs_;
+  std::uint32_t last_ = 0;                   // that was asked for: messages often come pair by pair
   std::vector<LatencySums> window_, total_;  // ratios: of the open window, as judge_window() set them
   std::vector<std::uint32_t> first_size_;    // of each pair, into sizes_
   std::vector<Size> sizes_;
+  std::vector<char> in_window_;  // is it in touched_?
   std::vector<std::uint32_t> touched_;
 };
 

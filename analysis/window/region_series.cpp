@@ -30,9 +30,9 @@ RegionWindow region_window(std::int32_t id, const LatencySums& sums) {
           sums.bytes,
           sums.delayed,
           sums.mean_ratio(),
-          seconds(sums.late_sender_ns),
-          seconds(sums.late_receiver_ns),
-          seconds(sums.transfer_ns),
+          seconds(sums.blocked.late_sender),
+          seconds(sums.blocked.late_receiver),
+          seconds(sums.blocked.transfer()),
           sums.mean_transfer_ratio(),
           sums.typical_ratio()};
 }
@@ -46,9 +46,9 @@ void tell(const LatencySums& sums, const RatioSums& ratios, To& to) {
   to.mean_latency_ratio = ratios.mean_time();
   to.typical_ratio = ratios.typical_time();
   to.mean_transfer_ratio = ratios.mean_transfer();
-  to.late_sender_s = seconds(sums.late_sender_ns);
-  to.late_receiver_s = seconds(sums.late_receiver_ns);
-  to.transfer_s = seconds(sums.transfer_ns);
+  to.late_sender_s = seconds(sums.blocked.late_sender);
+  to.late_receiver_s = seconds(sums.blocked.late_receiver);
+  to.transfer_s = seconds(sums.blocked.transfer());
 }
 
 Region region_of_sums(const TrackedRegion& tracked, const IntervalSums& sums, const Judge& judge) {

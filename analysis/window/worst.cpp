@@ -36,10 +36,11 @@ std::vector<WorstMessage> WorstMessages::sorted(Heap heap) {
   std::vector<WorstMessage> list;
   for (const Entry& e : heap) {
     const Message& m = e.message;
-    const WaitSplit split = wait_split(m);
+    const BlockedSpan span = blocked_span(m);
     list.push_back({m.source, m.destination, m.tag, m.comm, m.bytes, static_cast<double>(m.send_begin) * 1e-9,
-                    static_cast<double>(m.time()) * 1e-9, e.ratio, static_cast<double>(split.late_sender) * 1e-9,
-                    static_cast<double>(split.late_receiver) * 1e-9, static_cast<double>(split.transfer) * 1e-9});
+                    static_cast<double>(m.time()) * 1e-9, e.ratio, static_cast<double>(span.late_sender) * 1e-9,
+                    static_cast<double>(span.late_receiver) * 1e-9, static_cast<double>(span.transfer) * 1e-9,
+                    static_cast<double>(span.overlapped) * 1e-9});
   }
   return list;
 }

@@ -1,8 +1,8 @@
 // Two kinds of planted waits on lines that are known: call sites must be named and ranked by them.
 // Arguments: messages of each kind (10), sleep in microseconds (20000), until=FILE.
 // On paper, rank 2k with 2k + 1: at "site: late send" each message finds its receiver waiting since `sleep`; at "site:
-// late receive" each message waits `sleep` / 2 for its receive. "site: prompt send" sends the latter; "site: patient
-// receive" takes the former. Both sides leave a barrier together before.
+// late receive" each message waits `sleep` / 2 for its receive. "site: prompt send" sends the latter, synchronously: it
+// is blocked; "site: patient receive" takes the former. Both sides leave a barrier together before.
 #include <unistd.h>
 
 #include "answer.h"
@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
     }
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank % 2 == 0) {
-      MPI_Send(data, 1024, MPI_BYTE, rank + 1, 2, MPI_COMM_WORLD);  // site: prompt send
+      MPI_Ssend(data, 1024, MPI_BYTE, rank + 1, 2, MPI_COMM_WORLD);  // site: prompt send
     } else {
       receive_late(data, rank - 1, sleep_us / 2);
     }

@@ -1,6 +1,7 @@
 // The sender sends at once, the receiver sleeps before it posts: late receivers of known length.
 // Arguments: messages per pair (10), sleep in microseconds (20000), and 1 to print the waits as rank 1 saw them happen
-// (by its own clock and the sender's, which comes with the message), in ns.
+// (by its own clock and the sender's, which comes with the message), in ns; 1 for MPI_Ssend, so that the sender is
+// blocked (a small message that MPI_Send copies blocks nobody).
 // On paper: rank 2k sends to 2k + 1, tag 1, 64 bytes. Both leave a barrier together, then the receiver sleeps: each
 // message has late_receiver >= sleep - (spread of the barrier's end), and late_sender = 0.
 #include <time.h>
@@ -19,6 +20,7 @@ int main(int argc, char** argv) {
   const long messages = argument(argc, argv, 1, 10);
   const long sleep_us = argument(argc, argv, 2, 20000);
   const long tell = argument(argc, argv, 3, 0);
+  const long synchronous = argument(argc, argv, 4, 0);
   int rank, size;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -29,7 +31,7 @@ int main(int argc, char** argv) {
     if (rank % 2 == 0) {
       data[0] = i;
       data[1] = now_ns();
-      MPI_Send(data, 64, MPI_BYTE, rank + 1, 1, MPI_COMM_WORLD);
+      (synchronous ? MPI_Ssend : MPI_Send)(data, 64, MPI_BYTE, rank + 1, 1, MPI_COMM_WORLD);
     } else {
       usleep((useconds_t)sleep_us);
       const long entered = now_ns();

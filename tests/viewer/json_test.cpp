@@ -51,7 +51,7 @@ TEST_CASE("the summary object of a stored run") {
 TEST_CASE("several nodes: clocks, the dead, what stayed on its node") {
   Snapshot snapshot = test::hand_made_snapshot();
   snapshot.network = {4096, 9, 1, {1, 7}, {{1, 12, -2.5, 3.25e-6, 2.1e-6}}, {{1, 0, 1e-6, 0}}, {}};
-  snapshot.network.links.push_back({0, 1, 5, 500, 2, 1.5, 1.25, 1e-3, 3, 2.5, 7.5, 4});
+  snapshot.network.links.push_back({0, 1, 5, 500, 2, 1.5, 1.25, 0.5, 0.25, 0.125, 1e-3, 3, 2.5, 7.5, 4});
   snapshot.network.clocks.push_back({-1, 0, std::numeric_limits<double>::infinity(), 0, 0});
   CHECK(same(session::summary_json(snapshot)["network"], Json::parse(R"({
     "traffic_bytes": 4096, "messages_left_out": 9, "collectives_left_out": 1,
@@ -60,7 +60,8 @@ TEST_CASE("several nodes: clocks, the dead, what stayed on its node") {
                {"node": null, "at_s": 0.0, "offset_s": null, "drift": 0.0, "error_s": 0.0}],
     "links": [{"source": "n1", "destination": "n2", "messages": 5, "bytes": 500, "delayed": 2,
                "mean_latency_ratio": 1.5,
-               "mean_transfer_ratio": 1.25, "mean_transfer_s": 1e-3, "newest_messages": 3, "newest_transfer_ratio": 2.5,
+               "mean_transfer_ratio": 1.25, "late_sender_s": 0.5, "late_receiver_s": 0.25, "transfer_s": 0.125,
+               "mean_transfer_s": 1e-3, "newest_messages": 3, "newest_transfer_ratio": 2.5,
                "peak_transfer_ratio": 7.5, "peak_s": 4.0}]})")));
 }
 

@@ -106,8 +106,26 @@ TEST_CASE("a message as comma-separated values keeps its nanoseconds") {
   m.flags = message_flag::clock_violation;
   const auto cells = views::message_cells(m, views::Criteria({}));
   REQUIRE(cells.size() == views::message_titles().size());
-  CHECK(cells == std::vector<std::string>{"1", "2", "0", "abc", "8", "12.000000007", "-0.000000005", "", "0.000000000",
-                                          "0.000000000", "-0.000000005", "0", "0", "1", "1", "", "", "0", "0"});
+  CHECK(cells == std::vector<std::string>{"1",
+                                          "2",
+                                          "0",
+                                          "abc",
+                                          "8",
+                                          "12.000000007",
+                                          "-0.000000005",
+                                          "",
+                                          "0.000000000",
+                                          "0.000000000",
+                                          "0.000000000",
+                                          "0.000000000",
+                                          "0",
+                                          "0",
+                                          "1",
+                                          "1",
+                                          "",
+                                          "",
+                                          "0",
+                                          "0"});
   const auto json = views::message_json(m, views::Criteria({}));
   CHECK(json.size() == cells.size());
   CHECK(json["ratio"].is_null());

@@ -71,8 +71,8 @@ void facts(Lines& lines, const Region& r, const Snapshot& snapshot, std::size_t 
                     {", transfers alone " + text::format_ratio(r.mean_transfer_ratio), Style::plain}},
                    false});
   const std::string split = views::wait_split_text(r.late_sender_s, r.late_receiver_s, r.transfer_s);
-  for (Line& line : wrapped("time       late senders " + text::format_seconds(r.late_sender_s) + ", late receivers " +
-                                text::format_seconds(r.late_receiver_s) + ", transfers " +
+  for (Line& line : wrapped("blocked    late senders " + text::format_seconds(r.late_sender_s) + ", late receivers " +
+                                text::format_seconds(r.late_receiver_s) + ", exposed transfers " +
                                 text::format_seconds(r.transfer_s) + (split == "-" ? "" : " (" + split + " %)"),
                             width, 11))
     lines.push_back(std::move(line));

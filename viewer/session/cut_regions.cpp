@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "analysis/region/dendrogram.hpp"
+#include "analysis/window/call_waits.hpp"
 #include "viewer/session/criteria.hpp"
 
 namespace pclscope::session {
@@ -13,16 +14,13 @@ namespace {
 // Means are sums until finish().
 struct Sums {
   std::uint64_t messages = 0, bytes = 0, delayed = 0, with_ratio = 0, with_transfer = 0;
-  double ratio = 0, transfer_ratio = 0, late_sender_s = 0, late_receiver_s = 0, transfer_s = 0;
+  double ratio = 0, transfer_ratio = 0;
+  BlockedTime blocked;
 
   void add(const Message& m, const Criteria& criteria) {
     ++messages;
     bytes += m.bytes;
     if (m.flags & message_flag::no_latency) return;
-    const WaitSplit split = wait_split(m);
-    late_sender_s += static_cast<double>(split.late_sender) / 1e9;
-    late_receiver_s += static_cast<double>(split.late_receiver) / 1e9;
-    transfer_s += static_cast<double>(split.transfer) / 1e9;
     if (const auto l = criteria.ratio(m)) {
       ratio += *l;
       ++with_ratio;
@@ -41,9 +39,9 @@ struct Sums {
     to.delayed = delayed;
     to.mean_latency_ratio = with_ratio > 0 ? ratio / static_cast<double>(with_ratio) : 0;
     to.mean_transfer_ratio = with_transfer > 0 ? transfer_ratio / static_cast<double>(with_transfer) : 0;
-    to.late_sender_s = late_sender_s;
-    to.late_receiver_s = late_receiver_s;
-    to.transfer_s = transfer_s;
+    to.late_sender_s = static_cast<double>(blocked.late_sender) / 1e9;
+    to.late_receiver_s = static_cast<double>(blocked.late_receiver) / 1e9;
+    to.transfer_s = static_cast<double>(blocked.transfer()) / 1e9;
   }
 };
 
@@ -57,14 +55,22 @@ Result<Pairs> sum_up(Session& session, const Snapshot& snapshot, const std::vect
                : -1;
   };
   Pairs pairs;
+  const auto sums_of = [&](std::int32_t source, std::int32_t destination) -> Sums* {
+    const std::int32_t a = region_of(source), b = region_of(destination);
+    return a >= 0 && b >= 0 ? &pairs[{std::min(a, b), std::max(a, b)}] : nullptr;
+  };
+  StoredCallWaits calls([&](const CallWaits::Of& of, const BlockedTime& blocked) {
+    if (Sums* sums = sums_of(of.source, of.destination)) sums->blocked += blocked;
+  });
   const Status read = session.messages({}, [&](std::span<const Message> batch) {
     for (const Message& m : batch) {
-      const std::int32_t a = region_of(m.source), b = region_of(m.destination);
-      if (a >= 0 && b >= 0) pairs[{std::min(a, b), std::max(a, b)}].add(m, criteria);
+      if (Sums* sums = sums_of(m.source, m.destination)) sums->add(m, criteria);
+      calls.add(m);
     }
     return true;
   });
   if (!read) return read.error();
+  calls.finish();
   return pairs;
 }
 

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "analysis/callsite/site_sums.hpp"
+#include "analysis/window/call_waits.hpp"
 #include "interpose/record/functions.hpp"
 #include "viewer/session/row_json.hpp"
 #include "viewer/text/printable.hpp"
@@ -25,7 +26,7 @@ void add(SiteActivity& sum, const SiteActivity& a) {
   sum.late_sender_s += a.late_sender_s;
   sum.waited_s += a.waited_s;
   sum.late_receiver_s += a.late_receiver_s;
-  sum.excess_s += a.excess_s;
+  sum.transfer_s += a.transfer_s;
 }
 
 std::string mpi_name(const CallSite& site) {
@@ -69,15 +70,23 @@ std::vector<SourceLine> source_lines(const std::vector<SiteActivity>& activity, 
 Result<std::vector<SiteActivity>> activity_of_messages(session::Session& session, const Criteria& criteria,
                                                        const std::vector<std::int32_t>& ranks) {
   SiteSums sums;
+  const auto chosen = [&](std::int32_t source, std::int32_t destination) {
+    return ranks.empty() || std::binary_search(ranks.begin(), ranks.end(), source) ||
+           std::binary_search(ranks.begin(), ranks.end(), destination);
+  };
+  // A call may complete messages of other ranks, too: all are looked at.
+  StoredCallWaits calls([&](const CallWaits::Of& of, const BlockedTime& blocked) {
+    if (chosen(of.source, of.destination)) sums.add_blocked(of.send_site, of.recv_site, blocked);
+  });
   MessageQuery query;
   query.order = MessageOrder::stored;
-  query.ranks = ranks;
   const Status status = visit_messages(session, criteria, query, [&](const Message& m) {
-    const bool timed = !(m.flags & message_flag::no_latency);
-    sums.add(m, wait_split(m), timed ? criteria.ratio(m).value_or(0) : 0);
+    if (chosen(m.source, m.destination)) sums.add(m, {});
+    calls.add(m);
     return true;
   });
   if (!status) return status.error();
+  calls.finish();
   return sums.list(SiteSums::most_pairs);
 }
 
@@ -103,7 +112,7 @@ Rows source_line_rows(const std::vector<SourceLine>& lines) {
 std::vector<std::string> source_line_lines(const std::vector<SourceLine>& lines, std::size_t width) {
   if (lines.empty()) return {"no call sites: no messages were matched"};
   text::Table table;
-  for (const char* title : {"lost", "late send", "late recv", "excess", "waited"})
+  for (const char* title : {"lost", "late send", "late recv", "transfer", "waited"})
     table.column(title, text::Align::right);
   table.column("sent+recv", text::Align::right);
   table.column("bytes", text::Align::right);
@@ -113,7 +122,7 @@ std::vector<std::string> source_line_lines(const std::vector<SourceLine>& lines,
   for (const SourceLine& line : lines) {
     const SiteActivity& a = line.sum;
     table.row({text::format_seconds(lost_s(a)), text::format_seconds(a.late_sender_s),
-               text::format_seconds(a.late_receiver_s), text::format_seconds(a.excess_s),
+               text::format_seconds(a.late_receiver_s), text::format_seconds(a.transfer_s),
                text::format_seconds(a.waited_s),
                text::format_short_count(a.sends) + "+" + text::format_short_count(a.receives),
                text::format_bytes(static_cast<double>(a.bytes)), text::format_short_count(a.delayed),

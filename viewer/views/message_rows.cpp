@@ -97,7 +97,7 @@ session::Json message_json(const Message& m, const Criteria& criteria, const Sit
     return text.empty() ? session::Json(nullptr) : session::Json(text);
   };
   const auto ratio = criteria.ratio(m);
-  const WaitSplit split = wait_split(m);
+  const BlockedSpan split = blocked_span(m);
   return {{"source", m.source},
           {"destination", m.destination},
           {"tag", m.tag},
@@ -109,6 +109,7 @@ session::Json message_json(const Message& m, const Criteria& criteria, const Sit
           {"late_sender_s", seconds(split.late_sender)},
           {"late_receiver_s", seconds(split.late_receiver)},
           {"transfer_s", seconds(split.transfer)},
+          {"overlapped_s", seconds(split.overlapped)},
           {"delayed", ratio.value_or(0) > 1},
           {"inter_node", has(m, message_flag::inter_node)},
           {"clock_violation", has(m, message_flag::clock_violation)},
@@ -120,31 +121,17 @@ session::Json message_json(const Message& m, const Criteria& criteria, const Sit
 }
 
 const std::vector<std::string>& message_titles() {
-  static const std::vector<std::string> titles = {"source",
-                                                  "destination",
-                                                  "tag",
-                                                  "comm",
-                                                  "bytes",
-                                                  "start_s",
-                                                  "time_s",
-                                                  "ratio",
-                                                  "late_sender_s",
-                                                  "late_receiver_s",
-                                                  "transfer_s",
-                                                  "delayed",
-                                                  "inter_node",
-                                                  "clock_violation",
-                                                  "completion_seen",
-                                                  "send_site",
-                                                  "recv_site",
-                                                  "clock_unclear",
-                                                  "clock_error_ns"};
+  static const std::vector<std::string> titles = {
+      "source",          "destination",  "tag",       "comm",          "bytes",
+      "start_s",         "time_s",       "ratio",     "late_sender_s", "late_receiver_s",
+      "transfer_s",      "overlapped_s", "delayed",   "inter_node",    "clock_violation",
+      "completion_seen", "send_site",    "recv_site", "clock_unclear", "clock_error_ns"};
   return titles;
 }
 
 std::vector<std::string> message_cells(const Message& m, const Criteria& criteria, const Sites& sites) {
   const auto ratio = criteria.ratio(m);
-  const WaitSplit split = wait_split(m);
+  const BlockedSpan split = blocked_span(m);
   const auto bit = [&](std::uint32_t flag) { return std::string(has(m, flag) ? "1" : "0"); };
   return {std::to_string(m.source),
           std::to_string(m.destination),
@@ -157,6 +144,7 @@ std::vector<std::string> message_cells(const Message& m, const Criteria& criteri
           csv_seconds(split.late_sender),
           csv_seconds(split.late_receiver),
           csv_seconds(split.transfer),
+          csv_seconds(split.overlapped),
           ratio.value_or(0) > 1 ? "1" : "0",
           bit(message_flag::inter_node),
           bit(message_flag::clock_violation),
@@ -173,7 +161,7 @@ std::vector<std::string> message_lines(const std::vector<Message>& messages, con
   text::Table table;
   table.column("sent at", text::Align::right);
   table.column("from -> to", text::Align::left);
-  for (const char* title : {"tag", "size", "took", "ratio", "late send", "late recv", "transfer"}) {
+  for (const char* title : {"tag", "size", "took", "ratio", "late send", "late recv", "transfer", "overlapped"}) {
     table.column(title, text::Align::right);
   }
   table.column("", text::Align::left);
@@ -183,7 +171,7 @@ std::vector<std::string> message_lines(const std::vector<Message>& messages, con
   }
   for (const Message& m : messages) {
     const auto ratio = criteria.ratio(m);
-    const WaitSplit split = wait_split(m);
+    const BlockedSpan split = blocked_span(m);
     const bool unseen = has(m, message_flag::unseen_completion);
     std::array<char, 40> at{};
     std::snprintf(at.data(), at.size(), "%.6f s", seconds(m.send_begin));
@@ -191,7 +179,7 @@ std::vector<std::string> message_lines(const std::vector<Message>& messages, con
                text::format_bytes(static_cast<double>(m.bytes)),
                unseen ? "unseen" : text::format_seconds(seconds(m.time())), ratio ? text::format_ratio(*ratio) : "-",
                text::format_seconds(seconds(split.late_sender)), text::format_seconds(seconds(split.late_receiver)),
-               text::format_seconds(seconds(split.transfer)),
+               text::format_seconds(seconds(split.transfer)), text::format_seconds(seconds(split.overlapped)),
                has(m, message_flag::clock_violation) ? "clock!"
                : has(m, message_flag::clock_unclear) ? "clock?"
                                                      : "",

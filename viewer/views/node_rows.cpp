@@ -55,14 +55,16 @@ std::vector<std::string> node_link_lines(const Snapshot& snapshot, std::size_t w
   text::Table table;
   table.column("from", Align::left);
   table.column("to", Align::left);
-  for (const char* title : {"messages", "bytes", "ratio", "transfer", "xfer ratio", "newest", "worst", "at"})
+  for (const char* title : {"messages", "bytes", "ratio", "transfer", "xfer ratio", "newest", "worst", "at",
+                            "late send", "late recv", "exposed"})
     table.column(title, Align::right);
   for (const NodeLink& l : links) {
     table.row({node_name(snapshot, l.source), node_name(snapshot, l.destination), text::format_short_count(l.messages),
                text::format_bytes(static_cast<double>(l.bytes)), text::format_ratio(l.mean_latency_ratio),
                text::format_seconds(l.mean_transfer_s), text::format_ratio(l.mean_transfer_ratio),
                text::format_ratio(l.newest_transfer_ratio), text::format_ratio(l.peak_transfer_ratio),
-               text::format_seconds(l.peak_s)});
+               text::format_seconds(l.peak_s), text::format_seconds(l.late_sender_s),
+               text::format_seconds(l.late_receiver_s), text::format_seconds(l.transfer_s)});
   }
   std::vector<std::string> lines = table.lines(width);
   if (const std::string line = slow_node_line(snapshot); !line.empty()) lines.push_back(line);

@@ -6,6 +6,7 @@
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/rank_list.hpp"
 #include "viewer/text/table.hpp"
+#include "viewer/views/blocked_time_lines.hpp"
 #include "viewer/views/delay_rows.hpp"
 #include "viewer/views/finding_rows.hpp"
 #include "viewer/views/network_lines.hpp"
@@ -66,6 +67,8 @@ std::vector<std::string> summary_lines(const Snapshot& snapshot, const std::stri
                     text::format_count(m.clock_unclear) + ", foreign messages " + text::format_count(m.foreign));
   }
   for (std::string& line : network_lines(snapshot)) lines.push_back(std::move(line));
+  const Lines inside = inside_mpi_lines(snapshot);
+  for (std::size_t i = 0; i < inside.size(); ++i) lines.push_back((i == 0 ? "inside MPI " : "           ") + inside[i]);
   if (snapshot.collectives.operations > 0) lines.push_back("collective " + collectives_line(snapshot.collectives));
   if (const std::string kept = kept_line(snapshot.retention); !kept.empty()) lines.push_back("kept       " + kept);
   const Sites sites(snapshot.sites);
@@ -148,15 +151,24 @@ std::vector<std::string> rank_lines(const std::vector<RankSummary>& ranks, const
                          {"colls", Align::right},
                          {"ratio", Align::right},
                          {"in MPI", Align::right},
+                         {"late send", Align::right},
+                         {"late recv", Align::right},
+                         {"transfer", Align::right},
                          {"in colls", Align::right},
+                         {"1-sided", Align::right},
+                         {"files", Align::right},
+                         {"other", Align::right},
                          {"caused", Align::right},
                          {"dropped", Align::right},
                          {"node", Align::left}});
   for (const RankSummary& r : ranks) {
+    // Without a record of calls (an older dump, an imported trace) the parts are not known.
+    const auto part = [&](double s) { return r.threads > 0 ? text::format_seconds(s) : std::string("-"); };
     table.row({std::to_string(r.rank), text::format_short_count(r.sends), text::format_short_count(r.receives),
                text::format_bytes(r.bytes_sent), text::format_bytes(r.bytes_received),
                text::format_short_count(r.collectives), text::format_ratio(r.mean_latency_ratio),
-               text::format_seconds(r.mpi_s), text::format_seconds(r.collective_wait_s),
+               text::format_seconds(r.mpi_s), part(r.late_sender_s), part(r.late_receiver_s), part(r.transfer_s),
+               text::format_seconds(r.collective_wait_s), part(r.one_sided_s), part(r.file_s), part(r.other_s),
                text::format_seconds(r.delay_caused_s), text::format_short_count(r.dropped_events),
                node_of(r, application)});
   }

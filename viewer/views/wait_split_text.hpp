@@ -1,4 +1,4 @@
-// Who made messages wait, in little room.
+// Why threads were blocked, in little room.
 #pragma once
 
 #include <cmath>
@@ -6,7 +6,7 @@
 
 namespace pclscope::views {
 
-// "12/3/85": late sender, late receiver, transfer in percent of their sum; "-" when there is none.
+// "12/3/85": late sender, late receiver, exposed transfer in percent of their sum; "-" when there is none.
 inline std::string wait_split_text(double late_sender, double late_receiver, double transfer) {
   const double sum = late_sender + late_receiver + transfer;
   if (!(sum > 0) || !std::isfinite(sum)) return "-";

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "analysis/pipeline/pipeline.hpp"
+#include "analysis/window/call_waits.hpp"
 
 using namespace pclscope;
 
@@ -26,7 +27,12 @@ Message message(std::uint32_t send_site, std::uint32_t recv_site, std::int64_t t
 
 void add(SiteSums& sums, Message m, double ratio) {
   if (ratio > 1) m.flags |= message_flag::delayed;
-  sums.add(m, wait_split(m), ratio);
+  // One call each, of a receiver, and a blocking send.
+  CallWaits calls;
+  sums.add(m, calls.add(m));
+  calls.close(INT64_MAX, [&](const CallWaits::Of& of, const BlockedTime& blocked) {
+    sums.add_blocked(of.send_site, of.recv_site, blocked);
+  });
 }
 
 SiteActivity of(const std::vector<SiteActivity>& list, std::uint32_t site) {
@@ -52,22 +58,25 @@ TEST_CASE("a late sender is charged to the send's line, the waiting to the recei
   CHECK(list[0].delayed == 0);
   CHECK(list[0].late_sender_s == Approx(600e-9));
   CHECK(list[0].waited_s == 0);
-  CHECK(list[0].excess_s == 0);
+  CHECK(list[0].transfer_s == 0);
   CHECK(list[1].receives == 2);
   CHECK(list[1].waited_s == Approx(600e-9));
-  CHECK(lost_s(list[1]) == 0);
+  CHECK(list[1].transfer_s == Approx(200e-9));
+  CHECK(lost_s(list[1]) == Approx(200e-9));
 }
 
-TEST_CASE("a late receiver is charged to the receive's line, the excess to both") {
+TEST_CASE("a late receiver is charged to the receive's line, as is the transfer") {
   SiteSums sums;
-  add(sums, message(1, 2, 800, 1500, 1600), 4);  // posted 500 ns after the send began; criterion 200 ns
+  Message m = message(1, 2, 800, 1500, 1600);  // posted 500 ns after the send began, completed from 1,600 to 1,800
+  m.send_end = 1700;                           // the sender was blocked for 200 ns more
+  add(sums, m, 4);
   const auto list = sums.list(10);
   REQUIRE(list.size() == 2);
   CHECK(list[0].site == 2);
   CHECK(list[0].late_receiver_s == Approx(500e-9));
-  CHECK(list[0].excess_s == Approx(600e-9));
-  CHECK(list[1].late_receiver_s == 0);
-  CHECK(list[1].excess_s == Approx(600e-9));
+  CHECK(list[0].transfer_s == Approx(400e-9));
+  CHECK(lost_s(list[0]) == Approx(900e-9));
+  CHECK(lost_s(list[1]) == 0);
   CHECK(of(list, 1).delayed == 1);
   CHECK(of(list, 2).delayed == 1);
 }
@@ -80,10 +89,12 @@ TEST_CASE("messages within one line count once, messages without times only as m
   CHECK(only.receives == 1);
   CHECK(only.bytes == 10);
   CHECK(only.delayed == 1);
-  CHECK(only.excess_s == Approx(400e-9));
+  CHECK(only.transfer_s == Approx(800e-9));
   CHECK(only.late_sender_s == Approx(600e-9));
   CHECK(only.waited_s == Approx(600e-9));
-  sums.add(message(5, 5, 800, 400, 400), {}, 0);
+  Message unseen = message(5, 5, 800, 400, 400);
+  unseen.flags |= message_flag::unseen_completion;
+  add(sums, unseen, 0);
   only = of(sums.list(1), 5);
   CHECK(only.sends == 2);
   CHECK(only.late_sender_s == Approx(600e-9));

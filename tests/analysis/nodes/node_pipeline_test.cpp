@@ -183,13 +183,19 @@ void same_numbers(const Numbers& one, const Numbers& many, std::size_t ranks) {
   CHECK(one.snapshot.collectives.wait_s == Approx(many.snapshot.collectives.wait_s));
   CHECK(one.snapshot.criteria == many.snapshot.criteria);
   CHECK(many.snapshot.network.messages_left_out == 0);
+  const bool in_time = one.windows == by_completion(one.messages);
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     const RankSummary &x = one.snapshot.ranks[rank], &y = many.snapshot.ranks[rank];
     REQUIRE(x.sends == y.sends);
     REQUIRE(x.receives == y.receives);
     REQUIRE(x.bytes_sent == y.bytes_sent);
-    REQUIRE(x.late_sender_s == Approx(y.late_sender_s));
-    REQUIRE(x.late_receiver_s == Approx(y.late_receiver_s));
+    // What was matched too late for its window counts as other time.
+    REQUIRE(x.late_sender_s <= y.late_sender_s * (1 + 1e-9) + 1e-9);
+    if (in_time) {
+      REQUIRE(x.late_sender_s == Approx(y.late_sender_s));
+      REQUIRE(x.late_receiver_s == Approx(y.late_receiver_s));
+      REQUIRE(x.transfer_s == Approx(y.transfer_s));
+    }
     REQUIRE(x.mean_latency_ratio == Approx(y.mean_latency_ratio));
   }
 }

@@ -20,9 +20,11 @@ LatencySums whole_sums(Random& random) {
   LatencySums s;
   s.messages = random() % 100, s.timed = random() % 100, s.bytes = random() % 1000, s.delayed = random() % 10;
   s.ratio = static_cast<double>(random() % 1000), s.transfer_ratio = static_cast<double>(random() % 1000);
-  s.late_sender_ns = static_cast<std::int64_t>(random() % 1000);
-  s.late_receiver_ns = static_cast<std::int64_t>(random() % 1000);
-  s.transfer_ns = static_cast<std::int64_t>(random() % 1000) - 500;
+  s.blocked.late_sender = static_cast<std::int64_t>(random() % 1000);
+  s.blocked.late_receiver = static_cast<std::int64_t>(random() % 1000);
+  s.blocked.transfer_receiver = static_cast<std::int64_t>(random() % 1000);
+  s.blocked.transfer_sender = static_cast<std::int64_t>(random() % 1000);
+  s.transfer_time_ns = static_cast<std::int64_t>(random() % 1000) - 500;
   return s;
 }
 
@@ -48,7 +50,7 @@ Report small_report(Random& random) {
                         random() % 9,
                         5,
                         -7,
-                        static_cast<double>(random() % 100)};
+                        static_cast<std::int64_t>(random() % 100)};
   });
   r.worst.clear();
   for (Message m : any_messages(random, 30)) r.worst.push_back({static_cast<double>(random() % 10), m});
@@ -88,8 +90,9 @@ struct Reference {
     for (const SitePairSums& s : r.sites) {
       auto& sums = sites[{s.send_site, s.recv_site}];
       sums.resize(6);
-      const double more[] = {double(s.messages),         double(s.bytes), double(s.delayed), double(s.late_sender_ns),
-                             double(s.late_receiver_ns), s.excess_ns};
+      const double more[] = {double(s.messages),         double(s.bytes),
+                             double(s.delayed),          double(s.late_sender_ns),
+                             double(s.late_receiver_ns), double(s.transfer_ns)};
       for (std::size_t i = 0; i < 6; ++i) sums[i] += more[i];
     }
     for (const RankStatus& s : r.ranks) ranks[s.rank] = s;
@@ -122,9 +125,9 @@ struct Reference {
     for (const TimeCount& t : r.times) REQUIRE(times.at({t.inter_node, t.transfer, t.bin, t.bucket}) == t.count);
     REQUIRE(r.sites.size() == sites.size());
     for (const SitePairSums& s : r.sites) {
-      REQUIRE(sites.at({s.send_site, s.recv_site}) == std::vector<double>{double(s.messages), double(s.bytes),
-                                                                          double(s.delayed), double(s.late_sender_ns),
-                                                                          double(s.late_receiver_ns), s.excess_ns});
+      REQUIRE(sites.at({s.send_site, s.recv_site}) ==
+              std::vector<double>{double(s.messages), double(s.bytes), double(s.delayed), double(s.late_sender_ns),
+                                  double(s.late_receiver_ns), double(s.transfer_ns)});
     }
     REQUIRE(r.worst.size() == std::min<std::size_t>(20, ratios.size()));
     auto ratio = ratios.begin();

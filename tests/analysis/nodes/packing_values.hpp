@@ -110,8 +110,10 @@ inline std::vector<Message> any_messages(Random& random, std::size_t most) {
 
 inline LatencySums any_sums(Random& random) {
   LatencySums s;
-  fill(random, s.messages, s.timed, s.bytes, s.delayed, s.ratio, s.transfer_ratio, s.late_sender_ns, s.late_receiver_ns,
-       s.transfer_ns);
+  fill(random, s.messages, s.timed, s.bytes, s.delayed, s.ratio, s.transfer_ratio, s.transfer_time_ns);
+  if (random() % 2)
+    fill(random, s.blocked.late_sender, s.blocked.late_receiver, s.blocked.transfer_receiver,
+         s.blocked.transfer_sender);
   if (random() % 2) s.timed = s.messages;
   return s;
 }
@@ -160,8 +162,9 @@ inline bool same(const RankEvent& a, const RankEvent& b) {
   return a.rank == b.rank && a.thread == b.thread && std::memcmp(&a.event, &b.event, sizeof a.event) == 0;
 }
 inline auto fields(const LatencySums& s) {
-  return std::tie(s.messages, s.timed, s.bytes, s.delayed, s.ratio, s.transfer_ratio, s.late_sender_ns,
-                  s.late_receiver_ns, s.transfer_ns);
+  return std::tie(s.messages, s.timed, s.bytes, s.delayed, s.ratio, s.transfer_ratio, s.transfer_time_ns,
+                  s.blocked.late_sender, s.blocked.late_receiver, s.blocked.transfer_receiver,
+                  s.blocked.transfer_sender);
 }
 inline bool same(const LatencySums& a, const LatencySums& b) { return fields(a) == fields(b); }
 inline bool same(const RegionSums& a, const RegionSums& b) { return a.region == b.region && same(a.sums, b.sums); }
@@ -186,7 +189,7 @@ inline bool same(const TimeCount& a, const TimeCount& b) {
 inline bool same(const SitePairSums& a, const SitePairSums& b) {
   return same_fields(a, b, [](const auto& s) {
     return std::tie(s.send_site, s.recv_site, s.messages, s.bytes, s.delayed, s.late_sender_ns, s.late_receiver_ns,
-                    s.excess_ns);
+                    s.transfer_ns);
   });
 }
 inline bool same(const RatedMessage& a, const RatedMessage& b) { return a.ratio == b.ratio && a.message == b.message; }
@@ -196,8 +199,9 @@ inline bool same(const NodeName& a, const NodeName& b) {
 }
 inline bool same(const RankStatus& a, const RankStatus& b) {
   return same_fields(a, b, [](const auto& r) {
-    return std::tie(r.rank, r.collectives, r.dropped_events, r.mpi_ns, r.finalized, r.function, r.peer, r.tag, r.comm,
-                    r.site, r.inside_ns, r.waits_for, r.waits_for_any, r.read_until_ns);
+    return std::tie(r.rank, r.collectives, r.dropped_events, r.mpi_ns, r.one_sided_ns, r.file_ns, r.threads,
+                    r.finalized, r.function, r.peer, r.tag, r.comm, r.site, r.inside_ns, r.waits_for, r.waits_for_any,
+                    r.read_until_ns);
   });
 }
 inline bool same(const FunctionStatus& a, const FunctionStatus& b) {
@@ -246,7 +250,7 @@ inline Report any_report(Random& random, std::size_t most) {
   fill_list(random, r.sites, most, [&] {
     SitePairSums s;
     fill(random, s.send_site, s.recv_site, s.messages, s.bytes, s.delayed, s.late_sender_ns, s.late_receiver_ns,
-         s.excess_ns);
+         s.transfer_ns);
     return s;
   });
   for (const Message& m : any_messages(random, most)) r.worst.push_back({any<double>(random), m});
@@ -254,8 +258,8 @@ inline Report any_report(Random& random, std::size_t most) {
   fill_list(random, r.names, most, [&] { return NodeName{rank(), any_text(random), any_text(random)}; });
   fill_list(random, r.ranks, most, [&] {
     RankStatus s;
-    fill(random, s.rank, s.collectives, s.dropped_events, s.mpi_ns, s.finalized, s.function, s.peer, s.tag, s.comm,
-         s.site, s.inside_ns, s.waits_for_any, s.read_until_ns);
+    fill(random, s.rank, s.collectives, s.dropped_events, s.mpi_ns, s.one_sided_ns, s.file_ns, s.threads, s.finalized,
+         s.function, s.peer, s.tag, s.comm, s.site, s.inside_ns, s.waits_for_any, s.read_until_ns);
     fill_list(random, s.waits_for, 3, rank);
     return s;
   });

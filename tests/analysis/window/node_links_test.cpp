@@ -12,7 +12,7 @@ LatencySums sums(std::uint64_t messages, double transfer_ratio) {
   s.bytes = 10 * messages;
   s.transfer_ratio = transfer_ratio * static_cast<double>(messages);
   s.ratio = s.transfer_ratio;
-  s.transfer_ns = 1000 * static_cast<std::int64_t>(messages);
+  s.transfer_time_ns = 1000 * static_cast<std::int64_t>(messages);
   return s;
 }
 }  // namespace

@@ -53,7 +53,7 @@ class RandomSnapshot {
       s.network.clocks.push_back({existing(nodes), real(), real(), real(), real()});
     for (std::uint64_t i = below(6); i > 0; i--)
       s.network.links.push_back({existing(nodes), existing(nodes), count(), count(), count(), real(), real(), real(),
-                                 count(), real(), real(), real()});
+                                 real(), real(), real(), count(), real(), real(), real()});
     s.attribution = attribution(nodes);
     return s;
   }
@@ -181,7 +181,8 @@ class RandomSnapshot {
 
   RankSummary rank(int r, int nodes) {
     return {r,        node(nodes),   count(),       count(),       count(),
-            count(),  count(),       count(),       real(),        real(),
+            count(),  count(),       count(),       real(),        id(),
+            real(),   real(),        real(),        real(),        real(),
             real(),   real(),        real(),        real(),        static_cast<std::uint16_t>(random_()),
             number(), real(),        id(),          count(),       number(),
             ranks(9), below(2) == 1, below(2) == 1, below(2) == 1, real()};

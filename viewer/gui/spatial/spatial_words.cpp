@@ -25,11 +25,11 @@ std::size_t nodes_of(const layout::PlacedRegion& region, const std::vector<std::
 }
 
 std::string waits_words(double late_sender_s, double late_receiver_s, double transfer_s) {
-  return std::string("waited for late senders ")
+  return std::string("blocked by late senders ")
       .append(text::format_seconds(late_sender_s))
-      .append(", for late receivers ")
+      .append(", late receivers ")
       .append(text::format_seconds(late_receiver_s))
-      .append(", transfers ")
+      .append(", exposed transfers ")
       .append(text::format_seconds(transfer_s));
 }
 
@@ -77,7 +77,7 @@ std::string rank_words(const Snapshot& snapshot, std::int32_t rank, std::int32_t
       .append(" sent, ")
       .append(text::format_count(summary->receives))
       .append(" received\n");
-  words.append("waited for late senders ").append(text::format_seconds(summary->late_sender_s)).append("\n");
+  words.append(waits_words(summary->late_sender_s, summary->late_receiver_s, summary->transfer_s)).append("\n");
   words.append("its own computation cost others ").append(text::format_seconds(summary->delay_caused_s));
   if (of_period)
     words.append("\n\ncolour: its region's in the selected period; of single ranks only the whole run is known");

@@ -1,0 +1,125 @@
+// Time inside MPI is the sum of its parts, whatever the events: random programs of the simulator, with calls of other
+// kinds between theirs.
+#include <catch2/catch.hpp>
+#include <limits>
+#include <random>
+
+#include "analysis/pipeline/pipeline.hpp"
+#include "tests/analysis/match/mpi_simulator.hpp"
+
+using namespace pclscope;
+using record::Event;
+using record::EventKind;
+
+namespace {
+
+struct Played {
+  Snapshot snapshot;
+  std::vector<std::uint64_t> mpi, one_sided, file;  // by rank, ticks
+};
+
+// Gives the events the times of calls: a thread's, one after the other, of any length. Events of one call (with equal
+// times) stay together.
+void stretch(test::Ring& ring, std::mt19937_64& random, Played& played) {
+  std::vector<Event> out;
+  std::uint64_t now = 1 + random() % 50, begin = 0, end = 0;
+  const auto rank = static_cast<std::size_t>(ring.rank);
+  for (std::size_t i = 0; i < ring.events.size(); ++i) {
+    Event e = ring.events[i];
+    if (random() % 6 == 0) {
+      Event other{};
+      other.kind = random() % 2 ? EventKind::rma_sync : EventKind::file;
+      other.begin = now += random() % 20;
+      other.end = now += random() % 300;
+      (other.kind == EventKind::file ? played.file : played.one_sided)[rank] += other.end - other.begin;
+      played.mpi[rank] += other.end - other.begin;
+      out.push_back(other);
+    }
+    const bool timed = !(e.kind >= EventKind::unrecorded_sends && e.kind <= EventKind::lost_number) &&
+                       e.kind != EventKind::lost && e.kind != EventKind::init && e.kind != EventKind::finalize;
+    if (timed) {
+      begin = now += random() % 100;
+      end = now += random() % 400;
+      e.begin = begin;
+      e.end = end;
+      played.mpi[rank] += end - begin;
+    }
+    out.push_back(e);
+  }
+  ring.events = std::move(out);
+}
+
+Played play(const test::SimulatorOptions& options, std::uint64_t seed) {
+  test::MpiSimulator simulator(options, seed);
+  while (!simulator.done()) simulator.step();
+  simulator.finish();
+  Played played;
+  const auto ranks = static_cast<std::size_t>(options.ranks);
+  played.mpi.resize(ranks);
+  played.one_sided.resize(ranks);
+  played.file.resize(ranks);
+  std::mt19937_64 random(seed);
+  Application application;
+  application.ranks = options.ranks;
+  PipelineOptions pipeline_options;
+  pipeline_options.window_ns = 1 + static_cast<std::int64_t>(random() % 5000);
+  pipeline_options.allowance_ns = static_cast<std::int64_t>(random() % 3000);
+  Pipeline pipeline(application, pipeline_options);
+  for (int rank = 0; rank < options.ranks; ++rank) pipeline.set_node(rank, "node");
+  for (test::Ring& ring : simulator.rings()) stretch(ring, random, played);
+  for (bool more = true; more;) {
+    more = false;
+    for (test::Ring& ring : simulator.rings()) {
+      const std::size_t n = std::min<std::size_t>(ring.events.size() - ring.read, random() % 30);
+      if (options.threads > 1) pipeline.measurement().set_threads(ring.rank, true);
+      pipeline.add(ring.rank, static_cast<std::uint32_t>(ring.thread), std::span(ring.events).subspan(ring.read, n));
+      ring.read += n;
+      more = more || ring.read < ring.events.size();
+    }
+    pipeline.end_round(pipeline.measured().newest_ns);
+  }
+  pipeline.finish();
+  played.snapshot = pipeline.snapshot();
+  return played;
+}
+
+}  // namespace
+
+TEST_CASE("time inside MPI is the sum of its parts, for each rank of random programs") {
+  double late = 0, transfer = 0, other = 0;
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    test::SimulatorOptions options;
+    options.ranks = 2 + static_cast<int>(seed % 4);
+    options.threads = 1 + static_cast<int>(seed % 3);
+    options.steps = 300;
+    options.comms = 1;
+    const Played played = play(options, seed);
+    CAPTURE(seed);
+    double of_ranks = 0, of_sites = 0;
+    for (const RankSummary& r : played.snapshot.ranks) {
+      const auto rank = static_cast<std::size_t>(r.rank);
+      REQUIRE(r.threads <= static_cast<std::uint32_t>(options.threads));
+      // As the streams were made: what blocked threads is never more than that, so mpi_s did not have to give.
+      REQUIRE(r.mpi_s == Approx(static_cast<double>(played.mpi[rank]) * 1e-9).margin(1e-12));
+      REQUIRE(r.one_sided_s == Approx(static_cast<double>(played.one_sided[rank]) * 1e-9).margin(1e-12));
+      REQUIRE(r.file_s == Approx(static_cast<double>(played.file[rank]) * 1e-9).margin(1e-12));
+      REQUIRE(std::min({r.late_sender_s, r.late_receiver_s, r.transfer_s, r.collective_wait_s, r.other_s}) >= 0);
+      const double sum = r.late_sender_s + r.late_receiver_s + r.transfer_s + r.collective_wait_s + r.one_sided_s +
+                         r.file_s + r.other_s;
+      REQUIRE(sum == Approx(r.mpi_s).margin(1e-12));
+      of_ranks += r.late_sender_s + r.late_receiver_s + r.transfer_s;
+      late += r.late_sender_s + r.late_receiver_s;
+      transfer += r.transfer_s;
+      other += r.other_s;
+    }
+    for (const SiteActivity& a : played.snapshot.site_activity) of_sites += lost_s(a);
+    REQUIRE(of_sites == Approx(of_ranks).margin(1e-12));
+    double of_regions = 0;
+    for (const Region& r : played.snapshot.regions) of_regions += r.late_sender_s + r.late_receiver_s + r.transfer_s;
+    for (const RegionLink& l : played.snapshot.links) of_regions += l.late_sender_s + l.late_receiver_s + l.transfer_s;
+    REQUIRE(of_regions <= of_ranks + 1e-12);
+  }
+  CHECK(late > 0);
+  CHECK(transfer > 0);
+  CHECK(other > 0);
+}

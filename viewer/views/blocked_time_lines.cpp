@@ -1,0 +1,53 @@
+#include "viewer/views/blocked_time_lines.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "viewer/text/quantities.hpp"
+
+namespace pclscope::views {
+
+InsideMpi inside_mpi(const Snapshot& snapshot) {
+  InsideMpi sum;
+  for (const RankSummary& r : snapshot.ranks) {
+    sum.inside_s += r.mpi_s;
+    sum.whole_s += r.threads * snapshot.duration_s;
+    sum.late_sender_s += r.late_sender_s;
+    sum.late_receiver_s += r.late_receiver_s;
+    sum.transfer_s += r.transfer_s;
+    sum.collective_wait_s += r.collective_wait_s;
+    sum.one_sided_s += r.one_sided_s;
+    sum.file_s += r.file_s;
+    sum.other_s += r.other_s;
+  }
+  for (const Region& r : snapshot.regions) sum.in_regions_s += r.late_sender_s + r.late_receiver_s + r.transfer_s;
+  for (const RegionLink& l : snapshot.links)
+    sum.between_regions_s += l.late_sender_s + l.late_receiver_s + l.transfer_s;
+  const double all = sum.late_sender_s + sum.late_receiver_s + sum.transfer_s;
+  sum.elsewhere_s = std::max(0.0, all - sum.in_regions_s - sum.between_regions_s);
+  return sum;
+}
+
+std::vector<std::string> inside_mpi_lines(const Snapshot& snapshot) {
+  const InsideMpi sum = inside_mpi(snapshot);
+  if (!(sum.whole_s > 0) || !std::isfinite(sum.whole_s) || !std::isfinite(sum.inside_s)) return {};
+  const auto seconds = [](double s) { return text::format_seconds(s); };
+  std::vector<std::string> lines;
+  lines.push_back(seconds(sum.inside_s) + " of " + seconds(sum.whole_s) + " of ranks' time (" +
+                  text::format_share(sum.inside_s / sum.whole_s) + "), the sum of");
+  std::string parts;
+  for (const auto& [name, s] :
+       {std::pair("late senders ", sum.late_sender_s), std::pair("late receivers ", sum.late_receiver_s),
+        std::pair("exposed transfers ", sum.transfer_s), std::pair("collectives ", sum.collective_wait_s),
+        std::pair("one-sided ", sum.one_sided_s), std::pair("files ", sum.file_s), std::pair("other ", sum.other_s)})
+    parts.append(parts.empty() ? "" : " + ").append(name).append(seconds(s));
+  lines.push_back(parts);
+  std::string where =
+      "of messages: in regions " + seconds(sum.in_regions_s) + ", between regions " + seconds(sum.between_regions_s);
+  if (sum.elsewhere_s > 1e-6) where += ", elsewhere " + seconds(sum.elsewhere_s);
+  lines.push_back(where);
+  return lines;
+}
+
+}  // namespace pclscope::views

@@ -1,0 +1,27 @@
+// Time inside MPI and its parts, over the whole job.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "analysis/values/snapshot.hpp"
+
+namespace pclscope::views {
+
+// Sums over ranks and their threads, seconds. inside = the seven parts; point-to-point = in_regions + between_regions +
+// elsewhere.
+struct InsideMpi {
+  double inside_s = 0;
+  double whole_s = 0;  // threads x time
+  double late_sender_s = 0, late_receiver_s = 0, transfer_s = 0, collective_wait_s = 0, one_sided_s = 0, file_s = 0,
+         other_s = 0;
+  double in_regions_s = 0, between_regions_s = 0, elsewhere_s = 0;
+};
+InsideMpi inside_mpi(const Snapshot& snapshot);
+
+// "43.0 rank-s of 180 (24 %) = late senders 1.2 s + ..."; none: nothing was recorded, or the parts are not known (a
+// dump of an older version).
+std::vector<std::string> inside_mpi_lines(const Snapshot& snapshot);
+
+}  // namespace pclscope::views
