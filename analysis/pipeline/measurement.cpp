@@ -30,6 +30,7 @@ struct Measurement::State {
   void close_windows(std::int64_t now_ns);
   void close_window(OpenWindows::Closed& closed);
   double judge(Message& message);
+  void charge(const CallWaits::Of& of, const BlockedTime& blocked);
   void close_calls(std::int64_t end_ns);
 
   Measured& m;
@@ -111,18 +112,21 @@ double Measurement::State::judge(Message& message) {
   m.pairs.add_times(pair, message.flags & message_flag::inter_node, size_bins::bin_of(message.bytes),
                     PairTable::TimeSums::of(message.time(), transfer));
   sums.transfer_time_ns += transfer;
-  const BlockedTime blocked = calls.add(message);
-  sums.blocked += blocked;
+  const BlockedTime blocked =
+      calls.add(message, [this](const CallWaits::Of& of, const BlockedTime& b) { charge(of, b); });
+  m.pairs.window_sums(pair).blocked += blocked;
   m.sites.add(message, blocked);
   return ratio;
 }
 
 // What calls that returned before `end_ns` cost: all their messages are there, but for those that came too late.
 void Measurement::State::close_calls(std::int64_t end_ns) {
-  calls.close(end_ns, [&](const CallWaits::Of& of, const BlockedTime& blocked) {
-    m.pairs.window_sums(m.pairs.touch(of.source, of.destination)).blocked += blocked;
-    m.sites.add_blocked(of.send_site, of.recv_site, blocked);
-  });
+  calls.close(end_ns, [this](const CallWaits::Of& of, const BlockedTime& b) { charge(of, b); });
+}
+
+void Measurement::State::charge(const CallWaits::Of& of, const BlockedTime& blocked) {
+  m.pairs.window_sums(m.pairs.touch(of.source, of.destination)).blocked += blocked;
+  m.sites.add_blocked(of.send_site, of.recv_site, blocked);
 }
 
 Measurement::Measurement(Measured& measured, const PipelineOptions& options, Hooks hooks)

@@ -6,11 +6,14 @@ namespace {
 constexpr std::size_t kept_capacity = 1u << 16;  // calls; more is given back when a window needed much less
 }  // namespace
 
-CallWaits::Call& CallWaits::make(std::int32_t rank, std::int64_t begin, std::int64_t end) {
+CallWaits::Call& CallWaits::make(std::int32_t rank, std::int64_t begin, std::int64_t end, bool told) {
   Call& call = calls_.emplace_back();
   call.begin = begin;
   call.end = end;
   call.rank = rank;
+  call.told = told;
+  sendrecvs_ += !told;
+  newest_end_ = std::max(newest_end_, end);
   if (calls_.size() * 2 > slots_.size()) {
     slots_.assign(slots_.size() * 2, {});
     --shift_;
@@ -36,6 +39,12 @@ void CallWaits::keep(std::size_t left) {
   if (calls_.empty()) return;
   const bool too_large = calls_.capacity() > kept_capacity && calls_.size() < calls_.capacity() / 8;
   calls_.resize(left);
+  newest_end_ = never;
+  sendrecvs_ = 0;
+  for (const Call& call : calls_) {
+    newest_end_ = std::max(newest_end_, call.end);
+    sendrecvs_ += !call.told;
+  }
   if (too_large) {
     calls_.shrink_to_fit();
     std::size_t slots = 256;
@@ -48,7 +57,7 @@ void CallWaits::keep(std::size_t left) {
 }
 
 void StoredCallWaits::add(const Message& m) {
-  if (const BlockedTime told = calls_.add(m); told.sum() > 0) sink_(CallWaits::of(m), told);
+  if (const BlockedTime told = calls_.add(m, sink_); told.sum() > 0) sink_(CallWaits::of(m), told);
   oldest_ = std::min(oldest_, m.recv_end);
   newest_ = std::max(newest_, m.recv_end);
   if (calls_.open() < most_open) return;

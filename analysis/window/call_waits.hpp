@@ -2,9 +2,11 @@
 // many messages a call completed (docs/methods.md, "Blocked time"). Messages in, in any order; blocked time out,
 // charged to the message for which the thread was blocked. A call is known by its rank, entry and return.
 //
-//   calls.add(m)          what can be told from m alone: of MPI_Recv and of a blocking send. The rest waits.
-//   calls.close(t, sink)  calls that returned before t are complete: sink(Of, BlockedTime) for each. A message of such
-//                         a call that comes later adds nothing, so that nothing counts twice.
+//   calls.add(m, sink)    what m's calls cost, as far as is known. When m is the one that a call waited for, and not
+//   the
+//                         one of before, sink(Of, BlockedTime) takes back what was charged to that: less than zero.
+//   calls.close(t, sink)  calls that returned before t are complete: sink(Of, BlockedTime) for each MPI_Sendrecv. A
+//                         message of such a call that comes later adds nothing, so that nothing counts twice.
 //
 // One thread owns a CallWaits. Memory: 64 bytes per call that is not closed; of those that close() leaves (they return
 // later than t), at most `most_left`.
@@ -35,10 +37,11 @@ class CallWaits {
     return {m.source, m.destination, static_cast<std::uint32_t>(m.send_site), static_cast<std::uint32_t>(m.recv_site)};
   }
 
-  BlockedTime add(const Message& m) {
+  template <class Sink>
+  BlockedTime add(const Message& m, Sink&& sink) {
     BlockedTime told;
     if (m.flags & message_flag::no_latency) return told;
-    add_receive(m, told);
+    add_receive(m, told, sink);
     if (blocks_sender(m.flags)) add_send(m, told);
     return told;
   }
@@ -49,10 +52,11 @@ class CallWaits {
   template <class Sink>
   void close(std::int64_t until_ns, Sink&& sink) {
     closed_until_ = std::max(closed_until_, until_ns);
+    if (sendrecvs_ == 0 && newest_end_ < until_ns) return keep(0);
     std::size_t left = 0;
     for (const Call& call : calls_) {
       if (call.end < until_ns) {
-        charge(call, sink);
+        if (!call.told) charge(call, sink);
       } else if (left < most_left) {
         Call& stays = calls_[left++] = call;
         if (stays.given != none) {
@@ -75,26 +79,40 @@ class CallWaits {
     Of received;                // the message of that send
     std::int32_t rank = 0;
     std::uint32_t given = none;  // Sendrecv: index of what it sent
+    bool told = false;           // its time has been told; else it is when the call is closed
   };
   struct Given {
     std::int64_t posted = never;  // when its receive was posted
     Of message;
   };
 
-  void add_receive(const Message& m, BlockedTime& told) {
+  // Of a receiver that was in its call from `begin` to `end`.
+  static BlockedTime of_receiver(std::int64_t begin, std::int64_t end, std::int64_t sent) {
+    const std::int64_t late_sender = std::clamp(sent, begin, end) - begin;
+    return {late_sender, 0, end - begin - late_sender, 0};
+  }
+
+  template <class Sink>
+  void add_receive(const Message& m, BlockedTime& told, Sink&& sink) {
     if (m.recv_end <= m.recv_wait) return;
-    if (m.recv_post == m.recv_wait && !(m.flags & message_flag::sendrecv_receive)) {  // MPI_Recv: its only receive
-      told.late_sender = std::clamp(m.send_begin, m.recv_wait, m.recv_end) - m.recv_wait;
-      told.transfer_receiver = m.recv_end - m.recv_wait - told.late_sender;
+    const bool sendrecv = (m.flags & message_flag::sendrecv_receive) != 0;
+    if (m.recv_post == m.recv_wait && !sendrecv) {  // MPI_Recv: its only receive
+      told = of_receiver(m.recv_wait, m.recv_end, m.send_begin);
       return;
     }
     if (m.recv_end < closed_until_) return;
-    Call& call = find(m.destination, m.recv_wait, m.recv_end);
+    Call& call = find(m.destination, m.recv_wait, m.recv_end, !sendrecv);
     // Of two that were sent at the same time the lower sender's: the result does not depend on the order.
-    if (m.send_begin > call.sent || (m.send_begin == call.sent && m.source < call.received.source)) {
-      call.sent = m.send_begin;
-      call.received = of(m);
+    if (!(m.send_begin > call.sent || (m.send_begin == call.sent && m.source < call.received.source))) return;
+    if (call.told) {
+      if (call.sent != never) {
+        const BlockedTime before = of_receiver(call.begin, call.end, call.sent);
+        sink(call.received, BlockedTime{-before.late_sender, 0, -before.transfer_receiver, 0});
+      }
+      told = of_receiver(call.begin, call.end, m.send_begin);
     }
+    call.sent = m.send_begin;
+    call.received = of(m);
   }
 
   void add_send(const Message& m, BlockedTime& told) {
@@ -106,7 +124,8 @@ class CallWaits {
     }
     // Its receive may have been matched on another node: the call's time counts there.
     if (m.send_end < closed_until_ || m.flags & message_flag::inter_node) return;
-    Call& call = find(m.source, m.send_begin, m.send_end);
+    Call& call = find(m.source, m.send_begin, m.send_end, false);
+    if (call.told) return;  // a record that contradicts itself
     if (call.given == none) {
       call.given = static_cast<std::uint32_t>(given_.size());
       given_.emplace_back();
@@ -141,7 +160,8 @@ class CallWaits {
     const Call& call = calls_[slot.call];
     return call.end == end && call.begin == begin && call.rank == rank;
   }
-  Call& find(std::int32_t rank, std::int64_t begin, std::int64_t end) {
+  // Makes it when there is none: `told` is of a new one.
+  Call& find(std::int32_t rank, std::int64_t begin, std::int64_t end, bool told) {
     const std::size_t mask = slots_.size() - 1;
     const std::uint64_t hashed = hash(rank, end);
     const auto tag = static_cast<std::uint32_t>(hashed);
@@ -149,9 +169,9 @@ class CallWaits {
     for (; slots_[at].call != none; at = (at + 1) & mask)
       if (is(slots_[at], tag, rank, begin, end)) return calls_[slots_[at].call];
     slots_[at] = {static_cast<std::uint32_t>(calls_.size()), tag};
-    return make(rank, begin, end);
+    return make(rank, begin, end, told);
   }
-  Call& make(std::int32_t rank, std::int64_t begin, std::int64_t end);
+  Call& make(std::int32_t rank, std::int64_t begin, std::int64_t end, bool told);
   void put_into_slots();
   void keep(std::size_t left);
 
@@ -160,6 +180,8 @@ class CallWaits {
   std::vector<Slot> slots_ = std::vector<Slot>(256);  // open addressing, at most half full
   unsigned shift_ = 64 - 8;                           // 64 - log2 of their number
   std::int64_t closed_until_ = never;
+  std::int64_t newest_end_ = never;  // of the calls
+  std::size_t sendrecvs_ = 0;        // of them: those that are not told
 };
 
 // The same from stored messages, which come nearly in order of time: closes calls as it goes, so that memory stays
