@@ -132,15 +132,15 @@ TEST_CASE("a summary that does not fit: lists go first, totals stay") {
   Snapshot large = snapshot_without_sites(1, 10);
   large.regions.clear();
   large.messages.matched = 77;
-  large.ranks.resize(150);
-  large.criteria.resize(30'000);
+  large.ranks.resize(300);
+  large.criteria.resize(100'000);
   large.network.corrections.resize(300);
   large.network.dead_nodes = {0};
   REQUIRE(writer->summarize(large));
   REQUIRE(writer->flush());
   Snapshot found = open(path)->summary();
   CHECK(found.messages.matched == 77);
-  CHECK(found.ranks.size() == 150);
+  CHECK(found.ranks.size() == 300);
   CHECK(found.criteria.empty());
   CHECK(found.network.corrections.empty());
   CHECK(found.network.dead_nodes.size() == 1);
