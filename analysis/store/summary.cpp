@@ -19,8 +19,9 @@ bool read_all(hid_t parent, const char* name, std::uint64_t most_rows, std::vect
 
 // What can be missed: all but the application, its regions and its ranks.
 void drop_lists(SnapshotRows& rows) {
-  for (RegionRow& region : rows.regions)
-    region.history_begin = region.history_count = region.periods_begin = region.periods_count = 0;
+  for (std::vector<RegionRow>* regions : {&rows.regions, &rows.ended_regions})
+    for (RegionRow& region : *regions)
+      region.history_begin = region.history_count = region.periods_begin = region.periods_count = 0;
   each_table(
       [](const TableInfo& info, auto& some) {
         if (!info.essential) some.clear();
