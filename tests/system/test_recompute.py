@@ -42,6 +42,9 @@ class Recompute(harness.SystemTest):
                 ("regions", lambda a: a["regions"][0]["ranks"].reverse() or a["regions"][0]["ranks"].pop()),
                 ("links", lambda a: a["links"].pop()),
                 ("ranks", lambda a: a["ranks"][3].update(bytes_sent=a["ranks"][3]["bytes_sent"] + 8)),
+                ("ranks", lambda a: a["ranks"][3].update(other_s=a["ranks"][3]["other_s"] + 0.01)),
+                ("ranks", lambda a: a["ranks"][2].update(late_sender_s=a["ranks"][2]["late_sender_s"] + 1,
+                                                         other_s=a["ranks"][2]["other_s"] - 1)),
                 ("criteria", lambda a: a["criteria"][0].update(median_s=a["criteria"][0]["median_s"] * 1.03)),
                 ("traffic", lambda a: a["traffic"][0].update(messages=1)),
                 ("delays", lambda a: a["totals"].update(unknown_s=a["totals"]["unknown_s"] + 1))):

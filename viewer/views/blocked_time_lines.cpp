@@ -21,9 +21,11 @@ InsideMpi inside_mpi(const Snapshot& snapshot) {
     sum.file_s += r.file_s;
     sum.other_s += r.other_s;
   }
-  for (const Region& r : snapshot.regions) sum.in_regions_s += r.late_sender_s + r.late_receiver_s + r.transfer_s;
-  for (const RegionLink& l : snapshot.links)
-    sum.between_regions_s += l.late_sender_s + l.late_receiver_s + l.transfer_s;
+  const auto blocked_s = [](const auto& part) { return part.late_sender_s + part.late_receiver_s + part.transfer_s; };
+  for (const std::vector<Region>* regions : {&snapshot.regions, &snapshot.ended_regions})
+    for (const Region& r : *regions) sum.in_regions_s += blocked_s(r);
+  for (const std::vector<RegionLink>* links : {&snapshot.links, &snapshot.ended_links})
+    for (const RegionLink& l : *links) sum.between_regions_s += blocked_s(l);
   const double all = sum.late_sender_s + sum.late_receiver_s + sum.transfer_s;
   sum.elsewhere_s = std::max(0.0, all - sum.in_regions_s - sum.between_regions_s);
   return sum;
