@@ -247,7 +247,7 @@ def with_late_messages(judged, path):
         length, begin, count = (file["windows"][name][:rows] for name in ("length_s", "begin_s", "messages"))
     length_ns = float(length[0]) * 1e9
     window = numpy.floor(judged.rows.recv_end / length_ns)
-    late = window != numpy.repeat(numpy.round(begin / length), count)
+    late = window != numpy.repeat(numpy.round(begin / length), count.astype(int))
     # So is a Sendrecv of which what it sent was received later.
     late |= ((judged.rows.flags & SENDRECV) != 0) & (window > numpy.floor(judged.rows.send_end / length_ns))
     return set(judged.rows.source[late].tolist()) | set(judged.rows.destination[late].tolist())
