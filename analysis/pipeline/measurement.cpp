@@ -85,7 +85,8 @@ void Measurement::State::close_window(OpenWindows::Closed& closed) {
     const double ratio = judge(message);
     if (ratio > 0) m.worst.add(message, ratio);
   }
-  close_calls(closed.begin_ns + windows.length_ns());
+  // A silent window may turn out to have messages as long as none with messages has closed.
+  if (!closed.messages.empty()) close_calls(closed.begin_ns + windows.length_ns());
   m.pairs.judge_window(m.inverse());
   m.pairs.fold_window();
   hooks.on_window(closed);
