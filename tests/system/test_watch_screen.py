@@ -142,7 +142,7 @@ class WatchScreen(harness.SystemTest):
 
     def look_around(self, terminal):
         terminal.keys("s")
-        terminal.wait("by share of late messages, highest first")
+        terminal.wait("by period, highest first")
         while "by number," not in terminal.screen():
             before = re.search("REGIONS.*", terminal.screen()).group()
             terminal.keys("s")

@@ -177,7 +177,7 @@ expect_json 'o["functions"][0]["inside_s"] == 30 and len(o["functions"][1]["hist
 expect_json '[m["site"] for m in o["deadlocks"][0]["members"]] == ["/src/halo.cpp:42", "/opt/libhalo.so+0x1001"]'
 run "$pclscope" inspect "$cut" calls --json --rank 4
 expect_json '[r["rank"] for r in o["inside"]] == [4]'
-expect_json '[(s["sites"], s["sends"] + s["receives"]) for s in o["sites"]] == [([1, 3], 33), ([2], 33)]'
+expect_json '[(s["sites"], s["sends"] + s["receives"]) for s in o["sites"]] == [([2], 33), ([1, 3], 33)]'
 run "$pclscope" inspect "$dump" calls --csv
 expect_out '^sites,function,file,line,'
 expect_out '^1 3,Grid::exchange(int),/src/halo.cpp,42,'
