@@ -205,7 +205,7 @@ class Elsewhere(testbed.TestbedTest):
         self.box.environment = self.job_environment
         running = self.box.start("env", harness.preload(harness.library("openmpi")), testbed.script(), "openmpi",
                                  self.NODES, 2, "-x", "LD_PRELOAD", "-x", "PCLSCOPE_SHARED", "-x", "SLURM_JOB_ID",
-                                 harness.program("halo2d", "openmpi"), "1000000", "32", "2000", self.box.until())
+                                 "-x", "SLURM_CLUSTER_NAME", harness.program("halo2d", "openmpi"), "1000000", "32", "2000", self.box.until())
         running.end_sign = self.box.end_sign
         self.box.environment = self.login_environment
         return running
@@ -231,14 +231,18 @@ class Elsewhere(testbed.TestbedTest):
         self.assertIn(f"job {job['name']}: ", attached.stderr)
         job, = self.listed(running=running)
         self.assertEqual((job["state"], job["node"]), ("attached", "node1"))
+        # As a job of its allocation: found by its id, and over TCP, though whoever attached came by ssh.
+        self.assertEqual((job["batch_job"], job["cluster"], bool(job["tcp"])), ("4711", "alpha", True))
         self.assertEqual(self.box.json("list", "--json")["dormant"], [])
-        self.box.wait_for("news", lambda: "4 ranks on 2 nodes" in self.watch_once(job["name"]).stdout, running=running)
+        self.box.wait_for("news", lambda: "4 ranks on 2 nodes" in self.watch_once("4711").stdout, running=running)
+        self.assertRefused(self.box.pclscope("attach"), 1, f"job {job['name']} on node1 is attached already")
         again = self.box.pclscope("attach", f"{job['name']}@node1")
         self.assertRefused(again, 1, "attached already")
         detached = self.box.run(harness.PCLSCOPE, "detach")
         self.assertWorked(detached)
         self.assertIn("is dormant again", detached.stderr)
         self.assertGreater(self.box.json("inspect", files / "part.h5", "summary", "--json")["messages"]["matched"], 0)
+        self.assertRefused(self.box.pclscope("detach"), 1, f"job {job['name']} on node1 is not attached: it is dormant")
         # Where the node does not know the directory: nothing is started, and it is said why.
         self.dormant("dormant", running)
         hidden = self.box.run("/usr/bin/unshare", "-m", "sh", "-c", '/bin/mount -t tmpfs tmpfs "$1" && '
