@@ -17,6 +17,7 @@
 #include "viewer/launch/batch.hpp"
 #include "viewer/launch/child.hpp"
 #include "viewer/launch/job_files.hpp"
+#include "viewer/session/preloaded.hpp"
 #include "viewer/session/target.hpp"
 
 using namespace pclscope;
@@ -262,8 +263,26 @@ TEST_CASE("jobs elsewhere are chosen by Slurm's id and node; silent ones only wh
   CHECK(session::choose_target("4711", jobs)->live.name == "sim-1");
 }
 
+TEST_CASE("whoever looks for a job that is only preloaded is told how to record it") {
+  using session::about_preloaded;
+  std::vector<session::Preloaded> jobs = {{"app-1", "node1", "4711", 5, false, false},
+                                          {"app-2", "node2", "4712", 9, false, false}};
+  CHECK(about_preloaded("app-3", jobs).empty());
+  CHECK(about_preloaded("", {}).empty());
+  for (const char* word : {"app-1", "app-1@node1", "4711"}) {
+    CHECK(about_preloaded(word, jobs) ==
+          "app-1 on node1 is dormant, if it is still there: pclscope attach app-1 begins to record it");
+  }
+  CHECK(about_preloaded("", jobs).starts_with("app-2 on node2 is dormant"));  // the newest
+  CHECK(about_preloaded("", jobs).ends_with("(pclscope list shows 1 more)"));
+  jobs.push_back({"app-3", "here", "", 1, true, false});
+  CHECK(about_preloaded("", jobs).starts_with("app-3 is dormant: pclscope attach app-3 begins to record it"));
+  jobs.back().attached = true;
+  CHECK(about_preloaded("app-3", jobs).starts_with("app-3 is attached, but publishes nothing"));
+}
+
 TEST_CASE("a job that runs already is of the allocation that it named, else of ours") {
-  const char* names[] = {"SLURM_JOB_ID", "SLURM_CLUSTER_NAME", "PBS_JOBID", "LSB_JOBID",  "FLUX_JOB_ID",
+  const char* names[] = {"SLURM_JOB_ID", "SLURM_CLUSTER_NAME", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID",
                          "OAR_JOB_ID",   "PJM_JOBID",          "JOB_ID",    "SGE_ROOT"};
   for (const char* name : names) ::unsetenv(name);
   const auto of_job = [](const char* id, const char* cluster) {
