@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -10,10 +11,11 @@
 #include <map>
 #include <random>
 
-#include "analysis/discovery/addresses.hpp"
+#include "analysis/wire/curve_keys.hpp"
 #include "tests/analysis/discovery/private_directory.hpp"
 #include "tests/seed.hpp"
 #include "tests/viewer/fake_nodes.hpp"
+#include "viewer/commands/meant_target.hpp"
 
 using namespace pclscope;
 using namespace pclscope::commands;
@@ -84,18 +86,25 @@ std::map<std::string, DormantState> states(const DormantElsewhere& all) {
   return by_name;
 }
 
-// What `attach` or `detach` says, and its status.
-std::string said(const std::string& command, const std::string& word, int& status) {
+// On standard error.
+template <class Action>
+std::string said_by(Action action) {
   char path[] = "/tmp/pcl-said-XXXXXX";
   const int file = ::mkstemp(path), before = ::dup(STDERR_FILENO);
   ::dup2(file, STDERR_FILENO);
-  status = done_elsewhere(command, word, word.empty() ? std::vector<std::string>() : std::vector{word}, long_patience);
+  action();
   ::dup2(before, STDERR_FILENO);
   ::close(before);
   ::close(file);
   const std::string text = text_of(path);
   ::unlink(path);
   return text;
+}
+
+// What `attach` or `detach` says, and its status.
+std::string said(const std::string& command, const std::string& word, int& status) {
+  const std::vector<std::string> words(word.empty() ? 0 : 1, word);
+  return said_by([&] { status = done_elsewhere(command, word, words, long_patience); });
 }
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -218,6 +227,22 @@ TEST_CASE("nodes that cannot be asked are one line, and their jobs are unknown")
   int status = 0;
   CHECK(has(said("attach", "app-2", status), "job app-2 is on node2: ssh to node2: node2: Connection timed out"));
   CHECK(status == 1);
+}
+
+TEST_CASE("a key that is open to others is said, and how to close it") {
+  const pclscope::testing::PrivateDirectory directory;
+  const std::string path = directory.path() + "/keys";
+  ::setenv("PCLSCOPE_KEY_FILE", path.c_str(), 1);
+  CHECK(said_by(say_open_key).empty());  // there is none
+  REQUIRE(wire::own_keys());
+  CHECK(said_by(say_open_key).empty());
+  fs::permissions(path, fs::perms(0644));
+  const std::string text = said_by(say_open_key);
+  CHECK(has(text, path));
+  CHECK(has(text, "closed to others: chmod 600"));
+  CHECK(has(text, "only ssh"));
+  CHECK(std::count(text.begin(), text.end(), '\n') == 1);
+  ::unsetenv("PCLSCOPE_KEY_FILE");
 }
 
 TEST_CASE("what a node says of itself: its cluster by Slurm, or by a job that was announced from it") {
