@@ -22,7 +22,8 @@ constexpr std::size_t most_at_once = 32;
 // may show, has none.
 constexpr char begins[] = "pclscope-begins";
 constexpr std::chrono::milliseconds to_end{500};  // for programs that must be ended
-constexpr int no_way_in = 255;                    // as ssh ends when it is not the command's end
+constexpr int connect_s = 4;    // ssh says itself that nobody answers, before the patience with all nodes is over
+constexpr int no_way_in = 255;  // as ssh ends when it is not the command's end
 constexpr int no_program = 127;
 
 std::string surroundings(const std::string& host, bool files) {
@@ -47,7 +48,7 @@ std::optional<std::string> said_by_pclscope(const std::string& all) {
 
 Answer run_until(const std::string& host, const std::vector<std::string>& words, bool files, const Deadline& deadline) {
   if (!is_host(host)) return Error{ErrorCode::unreachable, "'" + host + "' is no name of a host"};
-  const RelayCommand command = by_ssh(host, "", words, surroundings(host, files));
+  const RelayCommand command = by_ssh(host, "", words, surroundings(host, files), connect_s);
   FarProgram program;
   if (const Status started = program.start(command.arguments); !started) return started.error();
   std::string output, errors;
