@@ -239,7 +239,7 @@ class Elsewhere(testbed.TestbedTest):
         self.assertEqual((job["batch_job"], job["cluster"], bool(job["tcp"])), ("4711", "alpha", True))
         self.assertEqual(self.box.json("list", "--json")["dormant"], [])
         self.box.wait_for("news", lambda: "4 ranks on 2 nodes" in self.watch_once("4711").stdout, running=running)
-        self.assertRefused(self.box.pclscope("attach"), 1, f"job {job['name']} on node1 is attached already")
+        self.assertRefused(self.box.pclscope("attach"), 1, job["name"], "is attached already")
         again = self.box.pclscope("attach", f"{job['name']}@node1")
         self.assertRefused(again, 1, "attached already")
         detached = self.box.run(harness.PCLSCOPE, "detach")
@@ -247,7 +247,7 @@ class Elsewhere(testbed.TestbedTest):
         self.assertIn("is dormant again", detached.stderr)
         self.assertGreater(self.box.json("inspect", files / "part.h5", "summary", "--json")["messages"]["matched"], 0)
         self.assertRefused(self.box.pclscope("detach"), 1,
-                           f"job {job['name']} on node1 is not attached: it is dormant")
+                           job["name"], "is not attached: it is dormant")
         # Where the node does not know the directory: nothing is started, and it is said why.
         self.dormant("dormant", running)
         hidden = self.box.run("/usr/bin/unshare", "-m", "sh", "-c", '/bin/mount -t tmpfs tmpfs "$1" && '
@@ -263,8 +263,10 @@ class Elsewhere(testbed.TestbedTest):
         for pid in self.box.application_ranks("halo2d"):
             os.kill(pid, 9)
         running.finish()
-        listed = self.box.json("list", "--json")
-        self.assertEqual((listed["jobs"], listed["dormant"]), ([], []))
+        def nothing_listed():
+            listed = self.box.json("list", "--json")
+            return not listed["jobs"] and not listed["dormant"]
+        self.box.wait_for("an empty list", nothing_listed)
         self.assertEqual(list(pathlib.Path(self.box.environment["PCLSCOPE_SHARED"], "jobs").glob("*.dormant")), [])
         # One that ends in order takes its announcement back.
         running = self.start_dormant()

@@ -192,6 +192,8 @@ int done_elsewhere(const std::string& command, const std::string& word, std::vec
     (job.state == sought ? meant : job.state == DormantState::unknown ? unknown : other).push_back(job);
   // By its name a job in the other state is meant, too: its node says what can be done. So is one that is not known.
   if (meant.empty() && !word.empty()) meant = other.empty() ? unknown : other;
+  // The only one that there is, on a node that is slow to answer.
+  if (all.jobs.size() == 1 && !all.jobs[0].in_time) meant = unknown;
   if (meant.size() > 1) {
     return fail(could_not, std::to_string(meant.size()) + " jobs of yours can be meant, the first of them " +
                                meant[0].name + "@" + meant[0].node + ": name one, pclscope list shows them");
