@@ -7,12 +7,19 @@
 
 #include <algorithm>
 
+#include "analysis/discovery/private_file.hpp"
+
 namespace pclscope::discovery {
 
 std::string host_name() {
   char name[256] = "";
   ::gethostname(name, sizeof name - 1);
   return name;
+}
+
+std::string boot_id() {
+  std::string id = read_small("/proc/sys/kernel/random/boot_id");
+  return id.substr(0, id.find('\n'));
 }
 
 std::vector<std::string> addresses_here() {

@@ -16,11 +16,6 @@ using nlohmann::json;
 
 constexpr std::size_t most_endpoints = 16;
 
-std::string boot_id() {
-  std::string id = read_small("/proc/sys/kernel/random/boot_id");
-  return id.substr(0, id.find('\n'));
-}
-
 // When the process started, in clock ticks since boot; 0 when there is no such process (a zombie is none).
 // With the pid it names a process for good, a pid alone may be reused.
 std::uint64_t start_ticks(std::uint32_t pid) {
@@ -131,6 +126,7 @@ std::optional<DormantAnnouncement> parse_dormant(const std::string& text) {
   to.host = field<std::string>(from, "host");
   to.boot = field<std::string>(from, "boot_id");
   to.job.node = to.host;
+  to.job.boot = to.boot;
   to.job.name = field<std::string>(from, "name");
   to.job.command = field<std::string>(from, "command");
   to.job.mpi = field<std::string>(from, "mpi");

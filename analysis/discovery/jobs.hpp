@@ -64,6 +64,7 @@ Listing all_jobs();
 struct Dormant {
   std::string name;
   std::string node;  // host name where rank 0 runs
+  std::string boot;  // boot_id() there: two clusters that share a home may have nodes of one name
   std::string command;
   std::string mpi;
   std::string batch_job;  // Slurm's id; empty: none

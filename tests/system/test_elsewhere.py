@@ -205,7 +205,8 @@ class Elsewhere(testbed.TestbedTest):
         self.box.environment = self.job_environment
         running = self.box.start("env", harness.preload(harness.library("openmpi")), testbed.script(), "openmpi",
                                  self.NODES, 2, "-x", "LD_PRELOAD", "-x", "PCLSCOPE_SHARED", "-x", "SLURM_JOB_ID",
-                                 harness.program("halo2d", "openmpi"), "1000000", "32", "2000", self.box.until())
+                                 "-x", "SLURM_CLUSTER_NAME", harness.program("halo2d", "openmpi"), "1000000", "32",
+                                 "2000", self.box.until())
         running.end_sign = self.box.end_sign
         self.box.environment = self.login_environment
         return running
@@ -223,6 +224,9 @@ class Elsewhere(testbed.TestbedTest):
         self.assertEqual((job["node"], job["ranks"], job["nodes"], job["batch_job"], job["here"]),
                          ("node1", 4, 2, "4711", False))
         self.assertRegex(self.box.pclscope("list").stdout, rf"{job['name']} +dormant +4 +node1 \+1 +4711")
+        for words in (("watch",), ("watch", "4711"), ("inspect", job["name"])):
+            self.assertRefused(self.box.pclscope(*words), 1, f"{job['name']} on node1 is dormant",
+                               f"pclscope attach {job['name']} begins to record it")
         files = self.box.directory / "files"
         files.mkdir()
         options = ["--launcher-args", self.testbed.launcher_args("openmpi")]
@@ -231,14 +235,19 @@ class Elsewhere(testbed.TestbedTest):
         self.assertIn(f"job {job['name']}: ", attached.stderr)
         job, = self.listed(running=running)
         self.assertEqual((job["state"], job["node"]), ("attached", "node1"))
+        # As a job of its allocation: found by its id, and over TCP, though whoever attached came by ssh.
+        self.assertEqual((job["batch_job"], job["cluster"], bool(job["tcp"])), ("4711", "alpha", True))
         self.assertEqual(self.box.json("list", "--json")["dormant"], [])
-        self.box.wait_for("news", lambda: "4 ranks on 2 nodes" in self.watch_once(job["name"]).stdout, running=running)
+        self.box.wait_for("news", lambda: "4 ranks on 2 nodes" in self.watch_once("4711").stdout, running=running)
+        self.assertRefused(self.box.pclscope("attach"), 1, job["name"], "is attached already")
         again = self.box.pclscope("attach", f"{job['name']}@node1")
         self.assertRefused(again, 1, "attached already")
         detached = self.box.run(harness.PCLSCOPE, "detach")
         self.assertWorked(detached)
         self.assertIn("is dormant again", detached.stderr)
         self.assertGreater(self.box.json("inspect", files / "part.h5", "summary", "--json")["messages"]["matched"], 0)
+        self.assertRefused(self.box.pclscope("detach"), 1,
+                           job["name"], "is not attached: it is dormant")
         # Where the node does not know the directory: nothing is started, and it is said why.
         self.dormant("dormant", running)
         hidden = self.box.run("/usr/bin/unshare", "-m", "sh", "-c", '/bin/mount -t tmpfs tmpfs "$1" && '
@@ -254,7 +263,10 @@ class Elsewhere(testbed.TestbedTest):
         for pid in self.box.application_ranks("halo2d"):
             os.kill(pid, 9)
         running.finish()
-        self.assertEqual(self.box.json("list", "--json"), {"jobs": [], "dormant": []})
+        def nothing_listed():
+            listed = self.box.json("list", "--json")
+            return not listed["jobs"] and not listed["dormant"]
+        self.box.wait_for("an empty list", nothing_listed)
         self.assertEqual(list(pathlib.Path(self.box.environment["PCLSCOPE_SHARED"], "jobs").glob("*.dormant")), [])
         # One that ends in order takes its announcement back.
         running = self.start_dormant()

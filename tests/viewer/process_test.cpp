@@ -10,11 +10,14 @@
 #include <filesystem>
 #include <fstream>
 #include <thread>
+#include <tuple>
 
 #include "analysis/collect/board_file.hpp"
 #include "interpose/record/segment.hpp"
+#include "viewer/launch/batch.hpp"
 #include "viewer/launch/child.hpp"
 #include "viewer/launch/job_files.hpp"
+#include "viewer/session/preloaded.hpp"
 #include "viewer/session/target.hpp"
 
 using namespace pclscope;
@@ -258,4 +261,44 @@ TEST_CASE("jobs elsewhere are chosen by Slurm's id and node; silent ones only wh
   jobs[0].silent_s = 2000;
   CHECK_FALSE(session::choose_target("", jobs));
   CHECK(session::choose_target("4711", jobs)->live.name == "sim-1");
+}
+
+TEST_CASE("whoever looks for a job that is only preloaded is told how to record it") {
+  using session::about_preloaded;
+  std::vector<session::Preloaded> jobs = {{"app-1", "node1", "4711", 5, false, false},
+                                          {"app-2", "node2", "4712", 9, false, false}};
+  CHECK(about_preloaded("app-3", jobs).empty());
+  CHECK(about_preloaded("", {}).empty());
+  for (const char* word : {"app-1", "app-1@node1", "4711"}) {
+    CHECK(about_preloaded(word, jobs) ==
+          "app-1 on node1 is dormant, if it is still there: pclscope attach app-1 begins to record it");
+  }
+  CHECK(about_preloaded("", jobs).starts_with("app-2 on node2 is dormant"));  // the newest
+  CHECK(about_preloaded("", jobs).ends_with("(pclscope list shows 1 more)"));
+  jobs.push_back({"app-3", "here", "", 1, true, false});
+  CHECK(about_preloaded("", jobs).starts_with("app-3 is dormant: pclscope attach app-3 begins to record it"));
+  jobs.back().attached = true;
+  CHECK(about_preloaded("app-3", jobs).starts_with("app-3 is attached, but publishes nothing"));
+}
+
+TEST_CASE("a job that runs already is of the allocation that it named, else of ours") {
+  const char* names[] = {"SLURM_JOB_ID", "SLURM_CLUSTER_NAME", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID",
+                         "OAR_JOB_ID",   "PJM_JOBID",          "JOB_ID",    "SGE_ROOT"};
+  for (const char* name : names) ::unsetenv(name);
+  const auto of_job = [](const char* id, const char* cluster) {
+    const launch::Allocation found = launch::allocation_of_job(id, cluster);
+    return std::tuple(found.inside, found.slurm_job, found.cluster);
+  };
+  using Found = std::tuple<bool, std::string, std::string>;
+  CHECK(of_job("5001", "alpha") == Found(true, "5001", "alpha"));  // a login by ssh
+  CHECK(of_job("", "alpha") == Found(false, "", ""));
+  CHECK(of_job("5001; rm", "") == Found(false, "", ""));
+  ::setenv("SLURM_JOB_ID", "9", 1);
+  ::setenv("SLURM_CLUSTER_NAME", "beta", 1);
+  CHECK(of_job("5001", "alpha") == Found(true, "5001", "alpha"));
+  CHECK(of_job("5001", "") == Found(true, "5001", ""));
+  CHECK(of_job("9", "") == Found(true, "9", "beta"));
+  CHECK(of_job("", "") == Found(true, "9", "beta"));
+  ::unsetenv("SLURM_JOB_ID");
+  ::unsetenv("SLURM_CLUSTER_NAME");
 }

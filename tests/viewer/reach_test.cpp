@@ -15,6 +15,8 @@
 #include "tests/analysis/discovery/private_directory.hpp"
 #include "tests/analysis/wire/serving.hpp"
 #include "tests/seed.hpp"
+#include "tests/viewer/fake_nodes.hpp"
+#include "viewer/reach/ask.hpp"
 #include "viewer/reach/relay_link.hpp"
 #include "viewer/reach/relay_server.hpp"
 #include "viewer/reach/relay_stream.hpp"
@@ -22,6 +24,7 @@
 
 using namespace pclscope;
 using namespace pclscope::reach;
+using pclscope::test::FakeNodes;
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
@@ -86,6 +89,72 @@ TEST_CASE("all that is written into a stream comes out of it, in whatever pieces
   REQUIRE_FALSE(end);
   CHECK(end.error().code == ErrorCode::unreachable);
   writer.join();
+}
+
+TEST_CASE("the greeting is found behind whatever a shell printed before it, with a line end or without") {
+  for (const char* noise : {"", "\n", "no newline", "Welcome\nto node7", "\x1b[0m",
+                            "pclscope-relay is next: ", "pclscope-relay \n", "'pclscope-relay 9 9' ", "\r\n\r"}) {
+    for (const char* line_end : {"\n", "\r\n"}) {
+      Pipe pipe;
+      const std::string text = noise + relay_greeting_line() + line_end;
+      CAPTURE(text);
+      REQUIRE(::write(pipe.ends[0], text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+      const std::vector<std::uint8_t> name = {'j', '\n', 'n'};
+      RelayWriter(pipe.ends[0]).write(Part::job, name);
+      RelayReader from(pipe.ends[1]);
+      REQUIRE(from.greet(Clock::now() + 10s));
+      const auto came = from.read(Clock::now() + 10s);
+      REQUIRE(came);
+      REQUIRE(*came);
+      CHECK(((*came)->bytes == name));
+    }
+  }
+  CHECK(refusal("printf 'no newline'; echo 'pclscope-relay 999 2'; sleep 20").find("another version") !=
+        std::string::npos);
+}
+
+TEST_CASE("what pclscope says on another node is told from what login shells print there") {
+  const pclscope::testing::PrivateDirectory directory;
+  const FakeNodes nodes(directory.path(), R"(echo "$*"; echo "pclscope: no" >&2; exit 1)");
+  for (const char* noise : {"", "echo hello", "printf 'no newline'", "echo '{\"jobs\": 1}'; printf '{'",
+                            "echo oops >&2; printf oops >&2", "set -v -x"}) {
+    CAPTURE(noise);
+    nodes.login("node1", noise);
+    const auto done = run_there("node1", {"list", "--here"}, false, 60s);
+    if (!done) FAIL(done.error().message);
+    CHECK(done->status == 1);
+    CHECK(done->output == "list --here\n");
+    CHECK(done->errors.find("oops") == std::string::npos);
+    CHECK(done->errors.find("pclscope: no\n") != std::string::npos);
+  }
+  // Without a shell that starts anything, the last words say why.
+  nodes.login("node1", "echo noise; echo 'This account is not available.' >&2; exit 1");
+  const auto refused = run_there("node1", {"list"}, false, 60s);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message == "ssh to node1: This account is not available.");
+}
+
+TEST_CASE("nodes are asked side by side, within a limit for all of them, or until there is enough") {
+  const pclscope::testing::PrivateDirectory directory;
+  const FakeNodes nodes(directory.path(), "echo yes");
+  std::vector<std::string> hosts;
+  for (int i = 0; i < 40; ++i) hosts.push_back("silent" + std::to_string(i));
+  for (const std::string& host : hosts) nodes.login(host, "exec sleep 300");
+  hosts.insert(hosts.begin(), "node1");
+  const auto began = Clock::now();
+  const auto all = run_on_all(hosts, {"list"}, {1s, 1s});
+  CHECK(Clock::now() - began < 60s);  // not 300 s: nobody waits for the silent
+  REQUIRE(all.size() == hosts.size());
+  for (std::size_t i = 1; i < all.size(); ++i) CHECK_FALSE(all[i]);
+  const auto once_more = Clock::now();
+  const auto some = run_on_all(hosts, {"list"}, {300s, 1s}, [](std::size_t at, const Answer& answer) {
+    return at == 0 && answer && *answer && (*answer)->output == "yes\n";
+  });
+  CHECK(Clock::now() - once_more < 200s);
+  REQUIRE(some[0]);
+  REQUIRE(*some[0]);
+  CHECK((*some[0])->output == "yes\n");
+  CHECK(run_on_all({}, {"list"}, {}).empty());
 }
 
 TEST_CASE("snapshots that are much alike take little room") {

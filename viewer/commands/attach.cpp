@@ -97,6 +97,14 @@ std::optional<int> check_job(const AttachedJob& target) {
   return std::nullopt;
 }
 
+// As rank 0 announced it to other nodes: who attaches by ssh is in none.
+launch::Allocation allocation_of(const collect::DormantJob& job) {
+  for (const discovery::Dormant& announced : discovery::announced_dormant())
+    if (announced.here && announced.name == job.name)
+      return launch::allocation_of_job(announced.batch_job, announced.cluster);
+  return launch::allocation();
+}
+
 std::optional<int> find_launcher(const AttachWords& words, launch::RunFacts& facts) {
   const std::string path = environment_or("PATH", "/usr/local/bin:/usr/bin:/bin");
   if (words.launcher.empty()) {
@@ -125,7 +133,8 @@ std::optional<int> plan_attach(AttachWords& words, const collect::DormantJob& jo
   facts.log = runtime + "/" + job.name + ".log";
   facts.root = ::geteuid() == 0;
   bool own_endpoint = false;
-  if (const auto status = plan_publishing(words.analysis.endpoint, true, facts, own_endpoint)) return status;
+  if (const auto status = plan_publishing(words.analysis.endpoint, allocation_of(job), true, facts, own_endpoint))
+    return status;
   if (job.node_count <= 1) return std::nullopt;
   facts.placement.nodes = job.nodes;
   return find_launcher(words, facts);

@@ -5,6 +5,7 @@
 
 #include "analysis/collect/dormant.hpp"
 #include "analysis/collect/leftovers.hpp"
+#include "analysis/discovery/addresses.hpp"
 #include "analysis/discovery/jobs.hpp"
 #include "viewer/commands/command_line.hpp"
 #include "viewer/commands/commands.hpp"
@@ -123,7 +124,10 @@ std::string to_json(const Listed& all) {
     if (!all.is_job(job.name, true, "")) dormant.push_back(dormant_json(job));
   for (const DormantThere& job : all.elsewhere)
     if (!all.is_job(job.name, false, job.node)) dormant.push_back(dormant_json(job));
-  return session::to_text({{"jobs", jobs}, {"dormant", dormant}}, true);
+  const session::Json node = {{"name", discovery::host_name()},
+                              {"boot_id", discovery::boot_id()},
+                              {"cluster", cluster_here(discovery::announced_dormant())}};
+  return session::to_text({{"jobs", jobs}, {"dormant", dormant}, {"node", node}}, true);
 }
 
 std::string and_others(const std::string& node, std::int32_t nodes) {
@@ -181,7 +185,7 @@ int list(const std::vector<std::string>& words) {
     std::erase_if(all.jobs, [](const discovery::Job& job) { return !job.here; });
   } else {
     DormantElsewhere elsewhere = dormant_elsewhere(all.here);
-    for (const std::string& problem : elsewhere.problems) say(problem);
+    if (!elsewhere.problem.empty()) say(elsewhere.problem);
     all.elsewhere = std::move(elsewhere.jobs);
   }
   if (json) return print(to_json(all) + "\n") ? done : could_not;

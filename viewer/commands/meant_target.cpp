@@ -2,7 +2,9 @@
 
 #include <thread>
 
+#include "analysis/wire/curve_keys.hpp"
 #include "viewer/commands/command_line.hpp"
+#include "viewer/session/preloaded.hpp"
 
 namespace pclscope::commands {
 
@@ -16,7 +18,11 @@ Result<session::Target> meant_target(const MeantRun& run) {
     auto target = session::find_target(run.word);
     if (target) target->live.interval = run.interval;
     if (target || !run.wait || target.error().code != ErrorCode::not_found) return target;
-    if (!told) say("waiting for " + (run.word.empty() ? std::string("a job of yours") : run.word));
+    if (!told) {
+      const std::string about = session::about_preloaded(run.word, session::preloaded_jobs());
+      say("waiting for " + (run.word.empty() ? std::string("a job of yours") : run.word) +
+          (about.empty() ? "" : "; " + about));
+    }
     std::this_thread::sleep_for(std::chrono::seconds(1));
   }
 }
@@ -24,6 +30,16 @@ Result<session::Target> meant_target(const MeantRun& run) {
 std::string name_of(const session::Target& target) {
   if (!target.file.empty()) return target.file;
   return target.live.name.empty() ? "the job on " + target.live.via : target.live.name;
+}
+
+bool is_elsewhere(const session::Target& target) { return target.live.job && !target.live.job->here; }
+
+void say_open_key() {
+  const auto path = wire::key_file_path();
+  if (!path) return;
+  const auto keys = wire::load_keys(*path);
+  if (!keys && keys.error().code == ErrorCode::not_permitted)
+    say(keys.error().message + "; until then TCP is not used, only ssh (pclscope key --new if somebody has read it)");
 }
 
 void say_way(const session::Session& session, const session::Target& target) {

@@ -20,6 +20,9 @@ struct MeantRun {
 Result<session::Target> meant_target(const MeantRun& run);
 // What to call it.
 std::string name_of(const session::Target& target);
+// Of a job on another node: where the user's key is open to others TCP is not used, only ssh. One line, if it is so.
+void say_open_key();
+bool is_elsewhere(const session::Target& target);
 // How a job on another node was reached: one line.
 void say_way(const session::Session& session, const session::Target& target);
 

@@ -10,7 +10,6 @@
 #include "analysis/discovery/directories.hpp"
 #include "analysis/installation/installation.hpp"
 #include "viewer/commands/command_line.hpp"
-#include "viewer/launch/batch.hpp"
 #include "viewer/launch/capture.hpp"
 #include "viewer/launch/machine.hpp"
 #include "viewer/launch/program.hpp"
@@ -71,14 +70,14 @@ std::optional<int> find_nodes(const std::string& hosts, const std::string& rankf
   return std::nullopt;
 }
 
-std::optional<int> plan_publishing(const std::string& given, bool root_is_here, launch::RunFacts& facts, bool& own) {
+std::optional<int> plan_publishing(const std::string& given, const launch::Allocation& allocation, bool root_is_here,
+                                   launch::RunFacts& facts, bool& own) {
   std::string publish = given;
   if (publish.empty()) {
     const auto site = launch::site_publishing();
     if (!site) return fail(could_not, site.error().message);
     publish = *site;
   }
-  const launch::Allocation allocation = launch::allocation();
   facts.batch_job = allocation.slurm_job;
   facts.cluster = allocation.cluster;
   facts.program = own_folder().empty() ? "" : own_folder() + "/pclscope";

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "viewer/launch/batch.hpp"
 #include "viewer/launch/launch_line.hpp"
 
 namespace pclscope::commands {
@@ -18,7 +19,8 @@ std::optional<int> find_nodes(const std::string& hosts, const std::string& rankf
                               launch::RunFacts& facts);
 
 // Where the job is published: fills facts.endpoint and what belongs to it. `given`: what the user said, may be empty.
-// `own`: whether it is in this node's runtime directory.
-std::optional<int> plan_publishing(const std::string& given, bool root_is_here, launch::RunFacts& facts, bool& own);
+// `allocation`: the job's. `own`: whether it is in this node's runtime directory.
+std::optional<int> plan_publishing(const std::string& given, const launch::Allocation& allocation, bool root_is_here,
+                                   launch::RunFacts& facts, bool& own);
 
 }  // namespace pclscope::commands

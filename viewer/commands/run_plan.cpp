@@ -133,7 +133,8 @@ std::optional<int> plan_run(const std::vector<std::string>& words, RunPlan& plan
   plan.runs_here = plan.root_is_here || std::any_of(nodes.begin(), nodes.end(), [&](const std::string& node) {
                      return launch::same_host(node, here);
                    });
-  if (const auto status = plan_publishing(run.endpoint, plan.root_is_here, plan.facts, plan.own_endpoint))
+  if (const auto status =
+          plan_publishing(run.endpoint, launch::allocation(), plan.root_is_here, plan.facts, plan.own_endpoint))
     return status;
   const auto token = launch::make_token();
   if (!token) return fail(could_not, token.error().message);

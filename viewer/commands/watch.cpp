@@ -195,6 +195,7 @@ int watch(const std::vector<std::string>& words) {
   auto target = meant_target({watch.target, watch.via, watch.wait, watch.interval});
   if (!target) return fail(could_not, target.error().message);
   if (!target->note.empty()) say(target->note);
+  if (is_elsewhere(*target)) say_open_key();
   target->live.give_up = [] { return stop_asked != 0; };
   auto session = session::open_target(*target);
   if (!session) return fail(could_not, session.error().message);

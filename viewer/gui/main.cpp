@@ -36,6 +36,7 @@ int view(const std::vector<std::string>& words) {
       commands::meant_target({options.target, options.via, options.wait, std::chrono::milliseconds(500)});
   if (!target) return commands::fail(commands::could_not, target.error().message);
   if (!target->note.empty()) commands::say(target->note);
+  if (commands::is_elsewhere(*target)) commands::say_open_key();
   options.target = commands::name_of(*target);
   session::Feed::Open open = session::reopener(*target);
   if (!target->file.empty()) {  // a file that cannot be read is said at once, in the terminal

@@ -3,6 +3,7 @@
 
 #include "analysis/callsite/call_sites.hpp"
 #include "viewer/commands/commands.hpp"
+#include "viewer/commands/meant_target.hpp"
 #include "viewer/inspect/topic.hpp"
 #include "viewer/session/target.hpp"
 
@@ -19,6 +20,7 @@ int inspect(const std::vector<std::string>& words) {
   if (const auto status = parse_inspect(words, inspect)) return *status;
   auto session = session::open_run(inspect.target);
   if (!session) return fail(could_not, session.error().message);
+  if (!(*session)->way().empty()) say_open_key();
   auto got = (*session)->newer(patience_with_job);
   if (!got) return fail(could_not, got.error().message);
   if (!*got) {

@@ -19,13 +19,24 @@ std::string trimmed(const std::string& text) {
   return first == std::string::npos ? "" : text.substr(first, last - first + 1);
 }
 
+bool is_slurm_job(const std::string& id) {
+  return !id.empty() && id.find_first_not_of("0123456789") == std::string::npos;
+}
+
 }  // namespace
+
+Allocation allocation_of_job(const std::string& slurm_job, const std::string& cluster) {
+  const Allocation around_us = allocation();
+  if (!is_slurm_job(slurm_job)) return around_us;
+  const bool ours = slurm_job == around_us.slurm_job && cluster.empty();
+  return {true, slurm_job, ours ? around_us.cluster : cluster};
+}
 
 Allocation allocation() {
   Allocation found;
   found.slurm_job = value_of("SLURM_JOB_ID");
   found.cluster = value_of("SLURM_CLUSTER_NAME");
-  if (found.slurm_job.find_first_not_of("0123456789") != std::string::npos) found.slurm_job.clear();
+  if (!is_slurm_job(found.slurm_job)) found.slurm_job.clear();
   found.inside = !found.slurm_job.empty();
   for (const char* name : {"PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", "OAR_JOB_ID", "PJM_JOBID"})
     found.inside = found.inside || !value_of(name).empty();

@@ -13,6 +13,9 @@ struct Allocation {
   std::string cluster;    // as Slurm calls it; may be empty
 };
 Allocation allocation();  // from the environment
+// Of a job that runs already: what it said itself (`slurm_job` empty: nothing) goes before what is around us, who may
+// have come by ssh, or from another allocation.
+Allocation allocation_of_job(const std::string& slurm_job, const std::string& cluster);
 
 // Where jobs are published when the user does not say: "auto" (a local socket, and an encrypted TCP port inside an
 // allocation), "local" or "none". From $PCLSCOPE_CONFIG, else etc/pclscope.conf of the installation, else

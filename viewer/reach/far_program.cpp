@@ -115,18 +115,21 @@ std::string FarProgram::last_words() {
   return text;
 }
 
-bool FarProgram::finish(Clock::time_point deadline, std::string& output, std::string& errors, int& status) {
+bool FarProgram::finish(const std::atomic<Clock::time_point>& deadline, std::string& output, std::string& errors,
+                        int& status) {
+  constexpr long look_ms = 50;  // at the deadline
+  const auto left = [&] {
+    return static_cast<long>(std::chrono::ceil<milliseconds>(deadline.load() - Clock::now()).count());
+  };
   ::shutdown(channel_, SHUT_WR);
   for (bool more = true, more_errors = true; more || more_errors;) {
-    const auto left = std::chrono::duration_cast<milliseconds>(deadline - Clock::now()).count();
     pollfd ready[] = {{more ? channel_ : -1, POLLIN, 0}, {more_errors ? errors_ : -1, POLLIN, 0}};
-    if (left <= 0 || (::poll(ready, 2, static_cast<int>(std::min<long>(left, 1000))) < 0 && errno != EINTR))
-      return false;
+    const long rest = left();
+    if (rest <= 0 || (::poll(ready, 2, static_cast<int>(std::min(rest, look_ms))) < 0 && errno != EINTR)) return false;
     if (ready[0].revents != 0) more = take(channel_, output, most_output);
     if (ready[1].revents != 0) more_errors = take(errors_, errors, most_words);
   }
-  if (pid_ > 0 && !ended(std::max(milliseconds(0), std::chrono::duration_cast<milliseconds>(deadline - Clock::now()))))
-    return false;
+  if (pid_ > 0 && !ended(milliseconds(std::max(left(), 0L)))) return false;
   status = WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_);
   return true;
 }

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -25,9 +26,10 @@ class FarProgram {
   int channel() const { return channel_; }  // its standard input and output, a stream socket
   // All that it said on standard error; waits a moment for its end.
   std::string last_words();
-  // Reads its output until it has ended, or the deadline. False: the deadline. Its exit status; 128 + a signal's
-  // number.
-  bool finish(std::chrono::steady_clock::time_point deadline, std::string& output, std::string& errors, int& status);
+  // Reads its output until it has ended, or the deadline, which another thread may bring forward. False: the deadline.
+  // Its exit status; 128 + a signal's number.
+  bool finish(const std::atomic<std::chrono::steady_clock::time_point>& deadline, std::string& output,
+              std::string& errors, int& status);
 
  private:
   bool ended(std::chrono::milliseconds patience);

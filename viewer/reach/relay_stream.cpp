@@ -21,6 +21,8 @@ constexpr int window_log = 23;                       // 8 MiB: a snapshot of tho
 constexpr std::size_t most_before_greeting = 65536;  // that login shells say
 constexpr std::size_t header_bytes = 9;              // part, bytes that follow, bytes unpacked
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 bool packed(Part part) { return part == Part::snapshot || part == Part::answer; }
 
 Error damaged() { return {ErrorCode::damaged, "what the relay sends is damaged: is it of another version?"}; }
@@ -201,9 +203,11 @@ Status RelayReader::greet(Clock::time_point deadline) {
       std::string line(begin, end);
       if (!line.empty() && line.back() == '\r') line.pop_back();
       used_ += static_cast<std::size_t>(end - begin) + 1;
-      passed += line.size() + 1;
+      passed += static_cast<std::size_t>(end - begin) + 1;
+      // What a shell printed without a line end stands before it.
+      if (const std::size_t at = line.rfind(ours + " "); at != std::string::npos) line.erase(0, at);
       if (line == relay_greeting_line()) return {};
-      if (line.rfind(ours + " ", 0) == 0) {
+      if (line.rfind(ours + " ", 0) == 0 && line.size() > ours.size() + 1 && is_digit(line[ours.size() + 1])) {
         return Error{ErrorCode::wrong_version, "the pclscope there is of another version (it says '" + line +
                                                    "', here '" + relay_greeting_line() +
                                                    "'): install the same on both"};

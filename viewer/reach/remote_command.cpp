@@ -28,12 +28,13 @@ bool is_host(const std::string& word) {
 std::vector<std::string> relay_words(const discovery::Job& job) { return {"relay", job.name, "--at", job.endpoint}; }
 
 RelayCommand by_ssh(const std::string& host, const std::string& program, const std::vector<std::string>& words,
-                    const std::string& before) {
+                    const std::string& before, int connect_s) {
   RelayCommand command;
   const char* given = std::getenv("PCLSCOPE_SSH");
   const auto words_given = launch::split_words(given != nullptr ? given : "");
   command.arguments = words_given && !words_given->empty() ? *words_given : std::vector<std::string>{"ssh"};
-  for (const char* option : {"BatchMode=yes", "ConnectTimeout=5", "ServerAliveInterval=5", "ServerAliveCountMax=3",
+  const std::string connect = "ConnectTimeout=" + std::to_string(connect_s);
+  for (const char* option : {"BatchMode=yes", connect.c_str(), "ServerAliveInterval=5", "ServerAliveCountMax=3",
                              "LogLevel=ERROR", "ForwardX11=no", "ClearAllForwardings=yes"}) {
     command.arguments.insert(command.arguments.end(), {"-o", option});
   }

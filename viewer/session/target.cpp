@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <mutex>
 
+#include "viewer/session/preloaded.hpp"
+
 namespace pclscope::session {
 namespace {
 
@@ -72,6 +74,8 @@ Result<Target> find_target(const std::string& word) {
   if (target) return target;
   // Endpoints and files can do without directories of ours; jobs cannot.
   if (!all.problem_here.empty()) return Error{target.error().code, all.problem_here};
+  if (const std::string about = about_preloaded(word, preloaded_jobs()); !about.empty())
+    return Error{target.error().code, (word.empty() ? "no running job of yours is recorded; " : "") + about};
   if (all.problem_elsewhere.empty()) return target;
   return Error{target.error().code,
                target.error().message + " (jobs on other nodes cannot be seen: " + all.problem_elsewhere + ")"};
