@@ -278,6 +278,9 @@ TEST_CASE("programs that are no relay are told apart, in one line, and nobody wa
   CHECK(refusal("echo 'pclscope-relay 1 2'; exec sleep 100", 300ms).find("no answer in time") != std::string::npos);
   CHECK(Clock::now() - began < 50s);
   CHECK(refusal("").find("ended") != std::string::npos);
+  // The job, and with it the relay, dies while one connects: after the greeting, and in the middle of a frame.
+  CHECK(refusal("echo '" + relay_greeting_line() + "'").find("ended") != std::string::npos);
+  CHECK(refusal("echo '" + relay_greeting_line() + "'; printf 'half'").find("ended") != std::string::npos);
 }
 
 TEST_CASE("command lines for other nodes: no option, no shell, comes from a file") {
