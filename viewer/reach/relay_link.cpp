@@ -149,7 +149,7 @@ Status RelayLink::await_job(Clock::time_point deadline, const std::atomic<bool>&
   writer_->write(Part::interval, bytes);
   while (open_ && job_.empty() && complaint_.empty() && Clock::now() < deadline && !stop)
     (void)pump(std::min(deadline, Clock::now() + look), [this] { return !job_.empty() || !complaint_.empty(); });
-  if (job_.empty()) return failed({ErrorCode::unreachable, "no answer in time"});
+  if (job_.empty()) return failed({ErrorCode::unreachable, open_ ? "no answer in time" : "the relay has ended"});
   job.job = job_;
   job.node = node_;
   return {};
