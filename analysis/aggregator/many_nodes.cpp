@@ -86,6 +86,12 @@ void ManyNodes::found(collect::SegmentFile& segment) {
   call_sites_.table().add_process(segment.rank(), segment.header().pid, segment.executable());
 }
 
+// Event::tag of a nonblocking collective, in ticks of the job's axis.
+std::int32_t ManyNodes::completion_on_axis(std::int32_t tag) const {
+  const double ticks = static_cast<double>(tag) * static_cast<double>(1u << record::completion_shift);
+  return record::completion_length(static_cast<std::uint64_t>(ticks * clock_.scale().ns_per_tick));
+}
+
 void ManyNodes::take(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events) {
   blocked_.add(rank, thread, events);
   converted_.assign(events.begin(), events.end());
@@ -94,6 +100,8 @@ void ManyNodes::take(std::int32_t rank, std::uint32_t thread, std::span<const re
   };
   for (record::Event& e : converted_) {
     if (!has_times(e.kind)) continue;
+    if (e.kind == record::EventKind::collective && e.tag > 0)
+      e.tag = completion_on_axis(e.tag);
     e.begin = to_job(e.begin);
     e.end = to_job(e.end);
   }

@@ -42,6 +42,7 @@ class ManyNodes : public Analysis {
   using Clock = std::chrono::steady_clock;
   nodes::NodeOptions node_options(Application application, PipelineOptions options, bool everything);
   void listen();
+  std::int32_t completion_on_axis(std::int32_t tag) const;
   std::uint32_t error_of(std::span<const record::Event> events);
   void tell_status();
   std::int64_t read_until_ns(const collect::RankRecord& record) const;

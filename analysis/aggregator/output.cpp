@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "analysis/attribute/rest.hpp"
 #include "analysis/store/reader.hpp"
 #include "analysis/window/retention.hpp"
 
@@ -132,6 +133,7 @@ Snapshot Output::snapshot(Analysis& analysis, bool finished) {
   // Before the first window there is nothing that could be missing.
   snapshot.live.window_end_realtime_ns = clock_.realtime_of(window_end_ns_ > 0 ? window_end_ns_ : now);
   analysis.fill(snapshot);
+  attribute::settle_rest(snapshot);
   return snapshot;
 }
 

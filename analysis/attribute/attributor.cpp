@@ -14,7 +14,7 @@ double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
 // CollectiveCall::wait(), of any times.
 double wait_s(const CollectiveCall& c) {
-  if (c.nonblocking || c.awaited < 0 || c.awaited_begin <= c.begin) return 0;
+  if (c.awaited < 0 || c.awaited_begin <= c.begin) return 0;
   return std::max(0.0, seconds(CallsOfRanks::cut(std::min(c.awaited_begin, c.end)) - CallsOfRanks::cut(c.begin)));
 }
 
@@ -69,7 +69,8 @@ void Attributor::window(std::int64_t begin_ns, std::int64_t end_ns, std::span<co
 void Attributor::alone(std::span<const CollectiveCall> calls) {
   std::vector<const CollectiveCall*> sorted;
   for (const CollectiveCall& c : calls)
-    if (c.shape == CollectiveShape::all_to_all && !c.nonblocking) sorted.push_back(&c);
+    if (c.shape == CollectiveShape::all_to_all && !c.nonblocking && group_of(c) == WaitGroup::collective)
+      sorted.push_back(&c);
   std::sort(sorted.begin(), sorted.end(), [](const CollectiveCall* a, const CollectiveCall* b) {
     if (a->comm != b->comm) return a->comm < b->comm;
     return a->ordinal != b->ordinal ? a->ordinal < b->ordinal : a->begin < b->begin;
@@ -94,12 +95,29 @@ void Attributor::alone(std::span<const CollectiveCall> calls) {
   }
 }
 
+// The begin and the end of the job: one wait, which no calm time stands against.
+bool Attributor::at_the_edge(const Wait& w) {
+  return w.group == WaitGroup::start_up || w.group == WaitGroup::finish;
+}
+
+void Attributor::waited_at_edge(const Wait& w) {
+  Edge& edge = w.group == WaitGroup::start_up ? edges_.start : edges_.finish;
+  const double length = seconds(w.end_ns - w.begin_ns);
+  edge.waited_s += length;
+  edge.rank.add(w.cause, length);
+  edge.begin_ns = std::min(edge.begin_ns, w.begin_ns);
+  edge.end_ns = std::max(edge.end_ns, w.end_ns);
+}
+
 void Attributor::waited(const Wait& w) {
   const bool collective = w.kind == RankCall::Kind::collective;
-  double Slice::*sum = collective                       ? &Slice::collective_s
-                       : w.kind == RankCall::Kind::send ? &Slice::blocked_s
-                                                        : &Slice::wait_s;
   const double length = seconds(w.end_ns - w.begin_ns);
+  if (at_the_edge(w)) return waited_at_edge(w);
+  double Slice::*sum = w.kind == RankCall::Kind::send ? &Slice::blocked_s : &Slice::wait_s;
+  if (collective)
+    sum = w.group == WaitGroup::one_sided ? &Slice::one_sided_s
+          : w.group == WaitGroup::file    ? &Slice::file_s
+                                          : &Slice::collective_s;
   slices_.spread(w.begin_ns, w.end_ns, [&](Slice& s, double share) {
     const double waited = share * length;
     s.*sum += waited;
@@ -118,7 +136,7 @@ void Attributor::waited(const Wait& w) {
 }
 
 void Attributor::goes_back(const Wait& w, std::int32_t rank, std::uint32_t site, std::int64_t visit_ns, double ns) {
-  if (rank == w.victim) return;
+  if (rank == w.victim || at_the_edge(w)) return;
   const bool collective = w.kind == RankCall::Kind::collective;
   if (w.cause == rank)
     visit_ns = w.end_ns;  // it came then; `visit_ns` is the longest of what it did since both were in step
@@ -135,8 +153,11 @@ void Attributor::goes_back(const Wait& w, std::int32_t rank, std::uint32_t site,
     RankShare* row = Slices::row(s, rank);
     if (row == nullptr) return;
     row->caused_s += cost;
-    if (collective) row->collective_s += cost;
-    else if (w.cause == rank) (w.kind == RankCall::Kind::send ? row->blocked_s : row->direct_s) += cost;
+    if (collective) {
+      row->collective_s += cost;
+      if (w.group == WaitGroup::one_sided) row->one_sided_s += cost;
+      if (w.group == WaitGroup::file) row->file_s += cost;
+    } else if (w.cause == rank) (w.kind == RankCall::Kind::send ? row->blocked_s : row->direct_s) += cost;
     row->site.add(site, cost);
     row->felt.add(region, cost);
     if (w.end_ns <= s.end_ns) row->visit(visit_ns, ns * 1e-9);  // where its wait ends
@@ -178,7 +199,8 @@ void Attributor::derive(std::size_t regions) {
                           exposure_,
                           mapping_ ? &*mapping_ : nullptr,
                           finished_,
-                          options_.inside_mpi_s ? options_.inside_mpi_s() : 0};
+                          options_.inside_mpi_s ? options_.inside_mpi_s() : 0,
+                          edges_};
   result_.findings = find_causes(evidence);
   result_.slices = slices_of(evidence);
   result_.transfer_lines = lines_of(evidence);

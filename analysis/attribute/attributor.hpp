@@ -53,6 +53,8 @@ class Attributor final : public DelayListener {
 
  private:
   using Wall = std::chrono::steady_clock;
+  static bool at_the_edge(const Wait& wait);
+  void waited_at_edge(const Wait& wait);
   void alone(std::span<const CollectiveCall> calls);
   void look_for_mapping(bool last);
   void derive(std::size_t regions);
@@ -60,6 +62,7 @@ class Attributor final : public DelayListener {
   AttributorOptions options_;
   Slices slices_;
   Exposure exposure_;
+  Edges edges_;
   std::vector<std::int32_t> region_of_rank_;
   struct Counted {  // since the last window
     std::vector<std::uint64_t> sent, received;

@@ -21,6 +21,7 @@ struct Evidence {
   const BetterMapping* mapping = nullptr;  // a better one, if it is known
   bool finished = false;
   double inside_mpi_s = 0;  // of all ranks; 0: not known
+  Edges edges{};
 };
 
 // Confident ones (above 0.5) by what they cost times confidence; then the others; `none` or `unknown` goes before
@@ -34,6 +35,7 @@ std::vector<Finding> find_guilty(const Evidence& e);       // guilty.cpp: ranks 
 std::vector<Finding> find_hubs(const Evidence& e);         // shapes.cpp: many to one
 std::vector<Finding> find_chains(const Evidence& e);       // shapes.cpp
 std::vector<Finding> find_late_comers(const Evidence& e);  // shapes.cpp: collectives, everybody comes late now and then
+std::vector<Finding> find_edges(const Evidence& e);        // edges.cpp: begin and end of the job
 std::vector<Finding> find_background(const Evidence& e);   // network.cpp
 std::vector<Finding> find_mapping(const Evidence& e, const std::vector<Finding>& background);  // network.cpp
 

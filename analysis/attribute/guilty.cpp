@@ -28,6 +28,7 @@ struct Suspects {  // ranks that are active together
 
 struct Sums {  // over an interval
   double caused = 0, direct = 0, blocked = 0, collective = 0, waited = 0, sent = 0, received = 0, squares = 0;
+  double one_sided = 0, file = 0;  // of collective
   double messages() const { return sent + received; }
 };
 
@@ -96,6 +97,8 @@ std::map<std::int32_t, Sums> sums_in(const Evidence& e, const Interval& interval
       s.direct += r.direct_s;
       s.blocked += r.blocked_s;
       s.collective += r.collective_s;
+      s.one_sided += r.one_sided_s;
+      s.file += r.file_s;
       s.waited += r.waited_s;
       s.squares += r.all_squares();
       s.sent += static_cast<double>(r.sent);
@@ -161,9 +164,14 @@ void classify(Finding& f, const Sums& own, const std::map<std::int32_t, Sums>& s
     f.detail = "computation before the receive";
     f.advice = "Post the receives of " + who + " before the computation (MPI_Irecv), or send with MPI_Isend; gains " +
                gain + ".";
+  } else if (own.one_sided > 0.5 * own.caused) {
+    f.cause = Cause::one_sided_wait;
+    f.detail = "same rank late";
+    f.advice = "Speed up what " + who + " computes before it synchronises the window or gives up the lock, or give it "
+               "less work; gains " + gain + ".";
   } else if (p2p < few_p2p * own.caused && p2p < 0.5 * own.caused / std::max(ranks - 1, 1)) {
     f.cause = Cause::collective_wait;
-    f.detail = "same rank late";
+    f.detail = own.file > 0.5 * own.caused ? "same rank late for files" : "same rank late";
     f.advice = "Speed up what " + who + " computes before the collective, or give it less work; gains " + gain + ".";
   } else {
     f.cause = Cause::late_sender;
@@ -193,6 +201,8 @@ Sums sum_of(const std::map<std::int32_t, Sums>& sums, const std::vector<std::int
     own.direct += s.direct;
     own.blocked += s.blocked;
     own.collective += s.collective;
+    own.one_sided += s.one_sided;
+    own.file += s.file;
     own.squares += s.squares;
   }
   return own;
@@ -248,7 +258,8 @@ Finding finding_of(const Evidence& e, const Suspects& group, const Interval& who
                     words::ranks(f.ranks) + " computed: " + words::percent(f.score) + " of the time of all ranks",
                 words::percent(share) + " of all waiting for computation goes back to there, and " +
                     words::percent(waits > 0 ? own.caused / waits : 0) + " of all waiting",
-                "of it " + words::percent(own.caused > 0 ? own.collective / own.caused : 0) + " in collectives, " +
+                "of it " + words::percent(own.caused > 0 ? own.collective / own.caused : 0) +
+                    " in collectives, one-sided synchronisation and on files, " +
                     words::percent(own.caused > 0 ? own.blocked / own.caused : 0) + " of senders for the receive"};
   return f;
 }

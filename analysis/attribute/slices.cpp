@@ -74,7 +74,7 @@ void merge(Slice& into, Slice&& later) {
   for (double Slice::*sum :
        {&Slice::wait_s, &Slice::first_come_s, &Slice::blocked_s, &Slice::collective_s, &Slice::alone_s,
         &Slice::wait_squares, &Slice::collective_squares, &Slice::attributed_s, &Slice::inside_mpi_s, &Slice::unknown_s,
-        &Slice::intra_exposed_s, &Slice::typical_caused_s})
+        &Slice::intra_exposed_s, &Slice::typical_caused_s, &Slice::one_sided_s, &Slice::file_s})
     into.*sum += later.*sum;
   into.load_balance = (into.load_balance * a + later.load_balance * b) / (a + b);
   into.collective_site.add(later.collective_site.value, later.collective_site.votes);
@@ -104,7 +104,8 @@ void merge(Slice& into, Slice&& later) {
 void RankShare::add(const RankShare& more) {
   for (double RankShare::*sum :
        {&RankShare::caused_s, &RankShare::direct_s, &RankShare::blocked_s, &RankShare::collective_s,
-        &RankShare::awaited_s, &RankShare::waited_s, &RankShare::waited_p2p_s})
+        &RankShare::awaited_s, &RankShare::waited_s, &RankShare::waited_p2p_s, &RankShare::one_sided_s,
+        &RankShare::file_s})
     this->*sum += more.*sum;
   site.add(more.site.value, more.site.votes);
   felt.add(more.felt.value, more.felt.votes);

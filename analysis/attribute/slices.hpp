@@ -33,7 +33,9 @@ struct RankShare {
   double caused_s = 0;                 // what others waited because of its computation; of that:
   double direct_s = 0;                 //   receivers, for this rank's own message
   double blocked_s = 0;                //   senders, for this rank's receive
-  double collective_s = 0;             //   in collectives
+  double collective_s = 0;             //   in collectives, one-sided synchronisation and on files
+  double one_sided_s = 0;              //     of that, the second
+  double file_s = 0;                   //     the third
   double awaited_s = 0;                // what others waited for this rank in sends and receives, wherever that began
   double waited_s = 0;                 // it waited, in anything
   double waited_p2p_s = 0;             // of that, in sends and receives
@@ -85,6 +87,8 @@ struct Slice {
   double first_come_s = 0;  // of that: for whichever of several senders came first
   double blocked_s = 0;     // senders, for receivers
   double collective_s = 0;
+  double one_sided_s = 0;   // in synchronisation of windows
+  double file_s = 0;        // in collective calls on files
   double alone_s = 0;             // of waits in collectives: for one rank after all others had come
   double wait_squares = 0;        // sum over waits of the square, where they end
   double collective_squares = 0;  // sum over operations of the square of their waits
@@ -107,10 +111,20 @@ struct Slice {
 
   double seconds() const { return static_cast<double>(end_ns - begin_ns) * 1e-9; }
   std::uint64_t messages() const { return intra_messages + inter_messages; }
-  double waits_s() const { return wait_s + blocked_s + collective_s; }
+  double waits_s() const { return wait_s + blocked_s + collective_s + one_sided_s + file_s; }
   double exposed_s() const;
   TransferCell& cell(std::int32_t from, std::int32_t to, std::uint32_t octave);
   const RankShare* share_of(std::int32_t rank) const;
+};
+
+// Waits in MPI_Init and MPI_Finalize for the last to come: once in a job, so not in slices.
+struct Edge {
+  double waited_s = 0;  // of all ranks
+  Majority<std::int32_t> rank{-1, 0};
+  std::int64_t begin_ns = INT64_MAX, end_ns = INT64_MIN;
+};
+struct Edges {
+  Edge start, finish;
 };
 
 // AD / mc_avg, the median, the hub and chains, of a slice that still has all ranks.

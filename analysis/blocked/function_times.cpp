@@ -24,7 +24,8 @@ bool no_call(const Event& e) {
     case EventKind::lost:
     case EventKind::unrecorded_sends:
     case EventKind::unrecorded_receives:
-    case EventKind::lost_number: return true;
+    case EventKind::lost_number:
+    case EventKind::neighbour: return true;
     default: return (e.flags & record::flag::unrecorded) != 0 || e.end < e.begin;
   }
 }

@@ -46,14 +46,6 @@ bool waited_for_receiver(const Message& m) {
   return m.source != m.destination && m.recv_post > m.send_begin && m.recv_post <= m.send_end;
 }
 
-// Nobody can say what a Sendrecv waited for on its sending side.
-bool of_sendrecv(const std::vector<RankCall>& calls, std::size_t send) {
-  constexpr std::size_t far_enough = 8;
-  for (std::size_t i = send; i > 0 && send - i < far_enough && calls[i - 1].begin == calls[send].begin; --i)
-    if (calls[i - 1].kind == Kind::completion && calls[i - 1].end == calls[send].end) return true;
-  return false;
-}
-
 }  // namespace
 
 // Doubles its stride from where it was.
@@ -109,8 +101,16 @@ bool CallsOfRanks::add(const Message& m) {
   send.other = timed ? std::max(cut(m.recv_wait), send.begin) : INT64_MAX;  // not timed: it aligns nobody
   send.site = site_id(m.send_site);
   send.peer = m.destination;
-  if (timed && waited_for_receiver(m)) send.wait_end = std::min(cut(m.recv_post), send.end);
+  const bool waited = timed && waited_for_receiver(m);
+  if (waited && !(m.flags & message_flag::sendrecv_send)) send.wait_end = std::min(cut(m.recv_post), send.end);
   append(m.source, send);
+  if (waited && m.flags & message_flag::sendrecv_send) {  // what ended the call is whatever came last
+    RankCall both = send;
+    both.kind = Kind::completion;
+    both.of_send = true;
+    both.wait_end = std::min(cut(m.recv_post), send.end);
+    complete(m.source, both);
+  }
 
   RankCall receive;
   receive.site = site_id(m.recv_site);
@@ -130,22 +130,38 @@ bool CallsOfRanks::add(const Message& m) {
   return true;
 }
 
+// A nonblocking collective is a post, and, when that is known, the call that completed it.
 bool CallsOfRanks::add(const CollectiveCall& c) {
   if (!knows(c.rank)) return false;
   RankCall call;
-  call.kind = c.nonblocking ? Kind::post : Kind::collective;
-  call.begin = call.end = call.wait_end = cut(c.begin);
   call.site = site_id(c.site);
-  if (!c.nonblocking) {
-    call.end = std::max(cut(c.end), call.begin);
-    if (c.awaited != c.rank && knows(c.awaited)) {
-      call.peer = c.awaited;
-      call.wait_end = std::clamp(cut(c.awaited_begin), call.begin, call.end);
-    }
-    if (c.shape != CollectiveShape::unknown) {
-      const std::uint64_t key = (c.comm + 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u ^ c.ordinal * 0x94d049bb133111ebu;
-      call.other = static_cast<std::int64_t>(key | 1);
-    }
+  call.group = group_of(c);
+  call.kind = Kind::collective;
+  if (c.nonblocking) {
+    call.kind = Kind::post;
+    call.begin = call.end = call.wait_end = cut(c.begin);
+    append(c.rank, call);
+    if (c.completing <= 0) return true;
+    call.kind = Kind::collective;
+  }
+  if (call.group == WaitGroup::point_to_point) {
+    call.kind = Kind::completion;
+    call.of_send = c.shape == CollectiveShape::send;
+  }
+  call.begin = call.wait_end = cut(c.wait_begin());
+  call.end = std::max(cut(c.end), call.begin);
+  if (c.awaited != c.rank && knows(c.awaited)) {
+    call.peer = c.awaited;
+    call.wait_end = std::clamp(cut(c.awaited_begin), call.begin, call.end);
+  }
+  if (call.kind == Kind::completion) {
+    complete(c.rank, call);
+    return true;
+  }
+  if (c.shape != CollectiveShape::unknown && !c.nonblocking) {
+    const std::uint64_t key = (c.comm + 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u ^ c.ordinal * 0x94d049bb133111ebu ^
+                              static_cast<std::uint64_t>(c.function) << 48;
+    call.other = static_cast<std::int64_t>(key | 1);
   }
   append(c.rank, call);
   return true;
@@ -189,8 +205,7 @@ RankCall* CallsOfRanks::find(const Wait& wait) {
   if (it != calls.end() && before(*it, wait.call)) it = std::lower_bound(it, calls.end(), wait.call, before);
   if (it == calls.end() || !(it->begin == wait.call.begin && it->kind == wait.call.kind)) return nullptr;
   if (it->end != wait.call.end || it->wait_end != wait.call.wait_end || it->peer != wait.call.peer) return nullptr;
-  const bool in_doubt = it->kind == Kind::send && of_sendrecv(calls, static_cast<std::size_t>(it - calls.begin()));
-  return in_doubt ? nullptr : &*it;
+  return &*it;
 }
 
 }  // namespace pclscope

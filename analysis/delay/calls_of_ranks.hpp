@@ -9,6 +9,7 @@
 
 #include "analysis/values/collective_call.hpp"
 #include "analysis/values/message.hpp"
+#include "analysis/values/wait_state.hpp"
 
 namespace pclscope {
 
@@ -30,6 +31,8 @@ struct RankCall {
   Kind kind = Kind::send;
   bool fresh = true;        // not settled yet
   bool first_come = false;  // a completion that another rank's message would have ended, too
+  WaitGroup group = WaitGroup::point_to_point;
+  bool of_send = false;  // a completion that waited for the receive of what `peer` was sent
 
   std::int64_t wait() const { return wait_end - begin; }
 };
@@ -68,8 +71,7 @@ class CallsOfRanks {
   void settle(std::int64_t least_wait, std::vector<Wait>* waits);
 
   const std::vector<Rank>& ranks() const { return ranks_; }
-  // The settled call, null when it is gone, or when it is in doubt whether it waited (Sendrecv). Good until the next
-  // settle() or forget().
+  // The settled call, null when it is gone. Good until the next settle() or forget().
   RankCall* find(const Wait& wait);
   // Keeps of each rank the calls from `horizon` on and `most` before; `on_blame(blame)` for forgotten ones that have
   // any. Lazy: a rank may hold half as many more.

@@ -35,6 +35,7 @@ class DelayListener {
     std::int32_t victim = 0;
     std::int32_t cause = -1;                           // whom it waited for
     RankCall::Kind kind = RankCall::Kind::completion;  // completion: late sender; send: late receiver; collective
+    WaitGroup group = WaitGroup::point_to_point;       // of a collective: what it is
     std::int64_t begin_ns = 0;
     std::int64_t end_ns = 0;
     double others = 0;  // the share of it that others than `cause` might have ended (FirstCome)

@@ -1,5 +1,7 @@
 // Collective operations: events of all members of a communicator belong together by their ordinal on it. When the last
 // member's has been read, each member's part comes out, with the wait for the last arrival (collective_call.hpp).
+// So do collective calls on windows and files, by their number on each, and MPI_Init and MPI_Finalize. Whether those
+// wait for all is up to MPI: where a member left before the last one came, no wait is claimed.
 //
 // One thread owns a Collectives. Memory: operations that are not complete, at most 16,384 per communicator and a
 // million parts in all; beyond, the oldest of the communicator are given up. Communicators fall out when all members
@@ -9,10 +11,12 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
+#include "analysis/match/one_sided.hpp"
 #include "analysis/values/collective_call.hpp"
 #include "analysis/values/tick_scale.hpp"
 #include "interpose/record/event.hpp"
@@ -30,13 +34,28 @@ class Collectives {
   explicit Collectives(std::int32_t world_size, Sink sink = {});
 
   void set_tick_scale(TickScale scale) { scale_ = scale; }
-  // comm_created, comm_freed and collective events; others are ignored. A comm_created with record::flag::unrecorded is
-  // of a member that begins to record: what it posted before can never complete, and does not count.
+  // Others than those that concern() are ignored. A comm_created with record::flag::unrecorded is of a member that
+  // begins to record: what it posted before can never complete, and does not count.
   void add(std::int32_t rank, const record::Event& event) {
-    if (event.kind == record::EventKind::collective || event.kind == record::EventKind::comm_created ||
-        event.kind == record::EventKind::comm_freed)
-      take(rank, event);
+    if (concerns(event)) take(rank, event);
   }
+  static bool concerns(const record::Event& event) {
+    using enum record::EventKind;
+    switch (event.kind) {
+      case collective:
+      case comm_created:
+      case comm_freed:
+      case neighbour:
+      case init:
+      case finalize:
+      case awaited: return true;
+      case rma_sync:
+      case file: return event.ordinal != 0 || OneSided::concerns(event.function);
+      default: return false;
+    }
+  }
+  // Waits that are certain only when time has passed `until_ns` (locks).
+  void pass(std::int64_t until_ns);
 
   std::uint64_t completed() const { return completed_; }  // operations that all members have completed
   std::uint64_t incomplete() const;                       // seen on some members only, so far
@@ -47,8 +66,8 @@ class Collectives {
  private:
   struct Part {
     std::int32_t rank;
-    std::int32_t root;
-    std::uint64_t begin, end;  // ticks
+    std::int32_t root;  // Scan, Exscan: the rank's place in the communicator
+    std::uint64_t begin, end, completing;  // ticks
     std::uint64_t bytes, site;
     std::uint16_t function;
     bool nonblocking, intercomm;
@@ -59,15 +78,24 @@ class Collectives {
     std::uint64_t freed = 0;
     std::uint64_t first = 0;  // ordinal of arrived.front()
     std::deque<Operation> arrived;
+    std::uint64_t of = 0;  // of a window, a file ...: its communicator. What is not complete holds nobody up
+    std::map<std::int32_t, std::vector<std::int32_t>> neighbours;  // by rank: those that it receives from
   };
+  enum class On : std::uint64_t { window = 1, windows, file, files, start_up, finish };
   void take(std::int32_t rank, const record::Event& event);
+  void take_on(On what, std::int32_t rank, const record::Event& event);
+  void take_awaited(std::int32_t rank, const record::Event& event);
+  void take_neighbour(std::int32_t rank, Comm& comm, const record::Event& event);
+  void find_awaited(const Comm& comm, const Operation& operation, CollectiveShape shape);
+  Comm& comm_of(std::uint64_t id);
   void arrive(std::uint64_t id, Comm& comm, std::uint64_t ordinal, const Part& part);
   void complete_front(std::uint64_t id, Comm& comm);
   void give_up_front(Comm& comm);
   void begin_at(Comm& comm, std::uint64_t base);
-  void emit(std::uint64_t id, std::uint64_t ordinal, const Operation& operation);
+  void emit(std::uint64_t id, const Comm& comm, std::uint64_t ordinal, const Operation& operation);
 
   Sink sink_;
+  OneSided one_sided_;
   TickScale scale_;
   std::unordered_map<std::uint64_t, Comm> comms_;
   std::uint64_t last_id_ = 0;  // most events come for the communicator of the previous one
@@ -76,6 +104,9 @@ class Collectives {
   std::uint64_t completed_ = 0;
   std::uint64_t abandoned_ = 0;
   std::vector<CollectiveCall> calls_;
+  std::vector<const Part*> awaited_;  // by place in the operation that is being emitted
+  std::vector<std::uint32_t> order_;
+  std::unordered_map<std::int32_t, const Part*> part_of_rank_;
   std::vector<Operation> spare_;  // buffers for reuse
 };
 

@@ -24,6 +24,7 @@ bool Matcher::is_posting(const Event& e) {
 
 Matcher::Matcher(std::int32_t ranks, Sink sink) : sink_(std::move(sink)), ranks_(std::max(ranks, 0)) {
   batch_.reserve(256);
+  batch_numbers_.reserve(256);
 }
 
 void Matcher::set_node(std::int32_t rank, std::int32_t node) {
@@ -108,6 +109,11 @@ void Matcher::read(std::int32_t rank, Rank& r, const Event& e) {
     case EventKind::lost:
       r.told += e.ordinal;
       if (!(e.flags & flag::summarised)) mark_lossy(rank);
+      return;
+    case EventKind::send_done:
+      if (!is_rank(e.peer)) return;
+      if (ranks_[e.peer].away) return forward_(rank, thread_, e);
+      if (send_done_) send_done_(rank, e, false);
       return;
     case EventKind::unrecorded_sends:
       return e.begin <= r.next_send ? take_unrecorded_sends(rank, r, e) : take_out_of_turn(rank, r, e, true);

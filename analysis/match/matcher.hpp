@@ -75,6 +75,11 @@ class Matcher {
   Matcher(std::int32_t ranks, Sink sink);
 
   void set_tick_scale(TickScale scale) { scale_ = scale; }
+  // While `sink` runs: the numbers of the messages' sends.
+  std::span<const std::uint64_t> batch_numbers() const { return batch_numbers_; }
+  // A send_done event of a send to a rank here; `away`: of a rank of another node, Event::site as it stands.
+  using SendDone = std::function<void(std::int32_t rank, const record::Event& event, bool away)>;
+  void set_send_done(SendDone send_done) { send_done_ = std::move(send_done); }
   // Ranks of the same node (>= 0) share a clock.
   void set_node(std::int32_t rank, std::int32_t node);
   // Events of one thread of `rank` in ring order; threads of a rank in any interleaving.
@@ -314,6 +319,8 @@ class Matcher {
   std::uint64_t unrecorded_sends_ = 0, unrecorded_receives_ = 0;  // beyond one per entry
   std::uint8_t thread_ = 0;                                       // whose events are being taken
   std::vector<Message> batch_;
+  std::vector<std::uint64_t> batch_numbers_;
+  SendDone send_done_;
   Forward forward_;
   std::vector<SenderState> told_states_;            // by rank, as handed out by sender_news()
   std::vector<std::int32_t> here_;                  // ascending; few of the job's

@@ -179,6 +179,7 @@ void Matcher::give_up_sends(std::uint32_t index) {
 }
 
 void Matcher::emit(const Channel& c, const SendEntry& send, const RecvEntry& recv) {
+  batch_numbers_.push_back(number_of(send.ordinal));
   Message& m = batch_.emplace_back();
   m.comm = c.comm;
   m.source = c.source;
@@ -207,6 +208,7 @@ void Matcher::flush_batch() {
   counts_.matched += batch_.size();
   sink_(batch_);
   batch_.clear();
+  batch_numbers_.clear();
 }
 
 void Matcher::drain_dirty(Drain when) {

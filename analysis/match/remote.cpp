@@ -40,6 +40,8 @@ void Matcher::add_remote(std::int32_t rank, std::uint8_t thread, const Event& ev
   } else if (event.kind == EventKind::unrecorded_sends) {
     if (r.away && !r.several) r.next_send = std::max(r.next_send, event.begin);
     take_unrecorded_sends(rank, r, event);
+  } else if (event.kind == EventKind::send_done) {
+    if (send_done_) send_done_(rank, event, r.away);
   } else {
     take_send_cancel(rank, event);
   }

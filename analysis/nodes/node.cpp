@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/match/collectives.hpp"
 #include "analysis/match/matcher.hpp"
 #include "analysis/nodes/job_ticks.hpp"
 #include "analysis/nodes/packing.hpp"
+#include "analysis/values/site_key.hpp"
 
 namespace pclscope::nodes {
 
@@ -14,6 +16,11 @@ using record::EventKind;
 
 namespace {
 constexpr std::size_t calls_of_frame = 8192;
+
+// Who is a member of what, and whose neighbour.
+bool is_membership(const Event& e) {
+  return e.kind == EventKind::comm_created || e.kind == EventKind::comm_freed || e.kind == EventKind::neighbour;
+}
 }  // namespace
 
 PipelineOptions Node::named(PipelineOptions options) {
@@ -24,7 +31,8 @@ PipelineOptions Node::named(PipelineOptions options) {
 Measurement::Hooks Node::hooks() {
   return {
       [this](const OpenWindows::Closed& closed) { take_window(closed); },
-      [this](const Message& m, std::int64_t time, std::int64_t transfer) { unsent_.count_time(m, time, transfer); }};
+      [this](const Message& m, std::int64_t time, std::int64_t transfer) { unsent_.count_time(m, time, transfer); },
+      [this](const CollectiveCall& call) { collect(call); }};
 }
 
 Node::Node(Link& link, NodeOptions options)
@@ -87,13 +95,35 @@ void Node::name(std::span<Message> messages) {
 
 void Node::collect(std::int32_t rank, std::uint32_t thread, std::span<const Event> events) {
   for (const Event& e : events) {
-    const bool call = e.kind == EventKind::collective;
-    if (!call && e.kind != EventKind::comm_created && e.kind != EventKind::comm_freed) continue;
+    if (!Collectives::concerns(e)) continue;
     RankEvent& entry = calls_.collectives.emplace_back(
         RankEvent{rank, static_cast<std::uint8_t>(std::min<std::uint32_t>(thread, 255)), e});
-    if (call) entry.event.site = options_.site_of ? site_of_node(self_, options_.site_of(rank, e.site, e.function)) : 0;
+    if (!is_membership(e))
+      entry.event.site = options_.site_of ? site_of_node(self_, options_.site_of(rank, e.site, e.function)) : 0;
     if (calls_.collectives.size() >= calls_of_frame) send_raw();
   }
+}
+
+// A wait that was found here, as an event on its way to the root's Collectives.
+void Node::collect(const CollectiveCall& call) {
+  Event e{};
+  e.kind = EventKind::awaited;
+  e.function = call.function;
+  e.comm = call.comm;
+  e.peer = call.awaited;
+  e.tag = record::any_tag;
+  e.begin = job_ticks(call.begin);
+  e.end = job_ticks(call.end);
+  e.ordinal = job_ticks(call.awaited_begin);
+  e.bytes = static_cast<std::uint64_t>(call.shape);
+  if (here_[static_cast<std::size_t>(call.rank)]) {
+    const std::uint64_t address = site_address(call.site);
+    e.site = options_.site_of ? site_of_node(self_, options_.site_of(call.rank, address, call.function)) : 0;
+  } else {
+    e.site = call.site;
+  }
+  calls_.collectives.push_back(RankEvent{call.rank, 0, e});
+  if (calls_.collectives.size() >= calls_of_frame) send_raw();
 }
 
 void Node::send_raw() {
@@ -102,7 +132,7 @@ void Node::send_raw() {
   if (!root_ && !options_.everything && !budget_.raw(bytes.size())) {
     // Who is a member must be known all the same.
     const auto kept = std::remove_if(calls_.collectives.begin(), calls_.collectives.end(),
-                                     [](const RankEvent& e) { return e.event.kind == EventKind::collective; });
+                                     [](const RankEvent& e) { return !is_membership(e.event); });
     news_.collectives_left_out += static_cast<std::uint64_t>(calls_.collectives.end() - kept);
     calls_.collectives.erase(kept, calls_.collectives.end());
     bytes = pack(calls_);

@@ -79,6 +79,7 @@ class Node {
   void name(std::span<Message> messages);
   void route(std::int32_t rank, std::uint8_t thread, const record::Event& event);
   void collect(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events);
+  void collect(const CollectiveCall& call);
   void take_window(const OpenWindows::Closed& closed);
   void take_message(int from, std::span<const std::byte> bytes);
   void take_sends(int from, std::span<const std::byte> bytes);

@@ -29,7 +29,7 @@ void Node::route(std::int32_t rank, std::uint8_t thread, const Event& event) {
   SendRecords& sends = sends_[node];
   sends.clock_error_ns = std::max(sends.clock_error_ns, clock_error_);
   Event& sent = sends.events.emplace_back(RankEvent{rank, thread, event}).event;
-  const bool has_site = options_.site_of && event.kind == EventKind::send;
+  const bool has_site = options_.site_of && (event.kind == EventKind::send || event.kind == EventKind::send_done);
   sent.site = has_site ? site_of_node(self_, options_.site_of(rank, event.site, event.function)) : 0;
   if (sends.events.size() >= options_.sends_of_frame) forward_sends_to(node, sends);
 }

@@ -39,6 +39,8 @@ void Evaluation::add_collectives(std::int32_t rank, std::span<const record::Even
   for (const record::Event& e : events) collectives.add(rank, e);
 }
 
+void Evaluation::add_wait(const CollectiveCall& call) { state_->take_calls({&call, 1}); }
+
 void Evaluation::last_windows() { state_->ending = true; }
 
 void Evaluation::finish() {

@@ -48,6 +48,8 @@ class Evaluation {
   // Events of collectives and communicators, of one rank in its order (others are ignored).
   void set_tick_scale(TickScale scale);
   void add_collectives(std::int32_t rank, std::span<const record::Event> events);
+  // A call that waited, found by a Measurement of this process.
+  void add_wait(const CollectiveCall& call);
   // The windows that still come are the last: what is looked for in them takes its time.
   void last_windows();
   // No more will come.

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "analysis/pipeline/evaluation_state.hpp"
+#include "analysis/values/wait_state.hpp"
 
 namespace pclscope {
 
@@ -24,7 +25,7 @@ void Evaluation::State::take_calls(std::span<const CollectiveCall> completed) {
   if (options.name_call_sites) options.name_call_sites(added);
   else
     for (CollectiveCall& c : added) c.site = 0;
-  ++collectives_completed;
+  collectives_completed += group_of(added.front()) == WaitGroup::collective;
   if (calls.size() <= waiting_calls) return;
   close_calls(std::numeric_limits<std::int64_t>::max());
   look_at_rest();
@@ -33,6 +34,7 @@ void Evaluation::State::take_calls(std::span<const CollectiveCall> completed) {
 
 // Hands on the calls that returned before `end_ns`.
 void Evaluation::State::close_calls(std::int64_t end_ns) {
+  collectives.pass(end_ns);
   const auto open =
       std::partition(calls.begin(), calls.end(), [&](const CollectiveCall& c) { return c.end >= end_ns; });
   closing_calls.assign(open, calls.end());

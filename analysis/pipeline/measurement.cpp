@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "analysis/match/matcher.hpp"
+#include "analysis/match/message_waits.hpp"
 #include "analysis/window/call_waits.hpp"
 
 namespace pclscope {
@@ -22,11 +23,21 @@ struct Measurement::State {
                   batch.assign(matched.begin(), matched.end());
                   name();
                   measure();
+                  note_waits();
                 }),
-        windows(std::max<std::int64_t>(options.window_ns, 1), options.allowance_ns) {}
+        waits(m.application.ranks,
+              [this](const CollectiveCall& call, const Message&) {
+                if (hooks.on_wait) hooks.on_wait(call);
+              }),
+        windows(std::max<std::int64_t>(options.window_ns, 1), options.allowance_ns) {
+    matcher.set_send_done([this](std::int32_t rank, const record::Event& event, bool away) {
+      waits.completed(rank, event, m.scale, away);
+    });
+  }
 
   void name();     // of the batch: addresses become ids
   void measure();  // the batch: time it, put it into its window
+  void note_waits();  // the batch: which calls waited for its messages
   void close_windows(std::int64_t now_ns);
   void close_window(OpenWindows::Closed& closed);
   double judge(Message& message);
@@ -37,6 +48,7 @@ struct Measurement::State {
   std::function<void(std::span<Message>)> name_sites;
   Hooks hooks;
   Matcher matcher;
+  MessageWaits waits;
   OpenWindows windows;
   CallWaits calls;              // of windows that closed, and the one that is being closed
   std::vector<Message> batch;   // being measured
@@ -69,6 +81,11 @@ void Measurement::State::measure() {
     if (hooks.on_time) hooks.on_time(message, time, transfer);
   }
   windows.add(batch);
+}
+
+void Measurement::State::note_waits() {
+  const std::span<const std::uint64_t> numbers = matcher.batch_numbers();
+  for (std::size_t i = 0; i < batch.size(); ++i) waits.matched(batch[i], numbers[i]);
 }
 
 void Measurement::State::close_windows(std::int64_t now_ns) {
@@ -152,6 +169,7 @@ void Measurement::add(std::int32_t rank, std::uint32_t thread, std::span<const r
   while (!events.empty()) {
     const auto chunk = events.first(std::min(chunk_events, events.size()));
     s.m.activity.add(rank, thread, chunk);
+    s.waits.add(rank, thread, chunk, s.m.scale);
     s.matcher.add(rank, thread, chunk);
     events = events.subspan(chunk.size());
   }

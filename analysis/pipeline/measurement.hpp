@@ -11,6 +11,7 @@
 #include <string>
 
 #include "analysis/pipeline/measured.hpp"
+#include "analysis/values/collective_call.hpp"
 #include "analysis/window/open_windows.hpp"
 #include "interpose/record/event.hpp"
 
@@ -26,6 +27,8 @@ class Measurement {
     std::function<void(const OpenWindows::Closed&)> on_window;
     // A message's time and transfer time (ns), when it has been matched and has a latency.
     std::function<void(const Message&, std::int64_t time, std::int64_t transfer)> on_time = nullptr;
+    // A call that waited for the other side of a message (MessageWaits); of a rank elsewhere with its site as it came.
+    std::function<void(const CollectiveCall&)> on_wait = nullptr;
   };
   // Fills `measured`, which outlives it.
   Measurement(Measured& measured, const PipelineOptions& options, Hooks hooks);

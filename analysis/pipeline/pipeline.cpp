@@ -7,7 +7,9 @@ namespace pclscope {
 Pipeline::Pipeline(Application application, const PipelineOptions& options)
     : measured_(std::move(application), options),
       evaluation_(measured_, options),
-      measurement_(measured_, options, {[this](const OpenWindows::Closed& closed) { close(closed); }}) {}
+      measurement_(measured_, options,
+                   {.on_window = [this](const OpenWindows::Closed& closed) { close(closed); },
+                    .on_wait = [this](const CollectiveCall& call) { evaluation_.add_wait(call); }}) {}
 
 void Pipeline::set_tick_scale(TickScale scale) {
   measurement_.set_tick_scale(scale);

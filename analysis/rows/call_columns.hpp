@@ -178,4 +178,20 @@ void describe(Column&& column, const VictimRow*) {
   column("lost_s", "s", &VictimRow::lost_s, "how long");
 }
 
+template <class Column>
+void describe(Column&& column, const WaitStateSum*) {
+  column("state", "id", &WaitStateSum::state,
+         "1 late sender, 2 late receiver, 3 wait at barrier, 4 wait at NxN, 5 late broadcast, 6 early reduce, 7 early "
+         "scan, 8 late neighbour, 9 wait at fence, 10 late post, 11 late complete, 12 lock contention, 13 wait at "
+         "window, 14 wait at file, 15 wait at init, 16 wait at finalize");
+  column("function", "id", &WaitStateSum::function, "MPI function");
+  column("comm", "id", &WaitStateSum::comm, "communicator; of windows and files theirs; 0: several");
+  column("site", "id of a row of sites", &WaitStateSum::site, "of the calls that waited; 0 not known, or several");
+  column("waits", "1", &WaitStateSum::waits, "calls that waited");
+  column("wait_s", "s", &WaitStateSum::wait_s, "how long, of all ranks");
+  column("worst_s", "s", &WaitStateSum::worst_s, "the longest of them");
+  column("awaited_rank", "rank", &WaitStateSum::awaited_rank, "for whom ranks waited longest in sum; -1 nobody");
+  column("awaited_s", "s", &WaitStateSum::awaited_s, "and how long");
+}
+
 }  // namespace pclscope

@@ -216,6 +216,7 @@ SnapshotRows rows_of(const Snapshot& snapshot) {
   put(snapshot.functions, rows);
   put(snapshot.delays, rows);
   put(snapshot.attribution, rows);
+  rows.wait_states = snapshot.wait_states;
   rows.links = snapshot.links;
   rows.ended_links = snapshot.ended_links;
   for (const std::int32_t leaf : snapshot.dendrogram.leaf_of_rank) rows.leaf_of_rank.push_back({leaf});
@@ -240,6 +241,8 @@ bool snapshot_of(const SnapshotRows& rows, Snapshot& snapshot) {
   good = take(rows, snapshot.ranks, snapshot.deadlocks) && good;
   good = take(rows, snapshot.functions) && good;
   good = take(rows, snapshot.delays) && good;
+  snapshot.wait_states = rows.wait_states;
+  std::erase_if(snapshot.wait_states, [](const WaitStateSum& w) { return static_cast<std::size_t>(w.state) >= wait_states; });
   snapshot.links = rows.links;
   snapshot.ended_links = rows.ended_links;
   for (const LeafRow& row : rows.leaf_of_rank) snapshot.dendrogram.leaf_of_rank.push_back(row.leaf);

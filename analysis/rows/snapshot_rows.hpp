@@ -37,6 +37,7 @@ struct SnapshotRows {
   std::vector<ClockCorrection> clock_corrections;
   std::vector<DeadNodeRow> dead_nodes;
   std::vector<NodeLink> node_links;
+  std::vector<WaitStateSum> wait_states;
   std::vector<FindingRow> findings;
   std::vector<FindingRankRow> finding_ranks;
   std::vector<FindingNodeRow> finding_nodes;
@@ -166,6 +167,12 @@ void each_table(Visit&& visit, Rows& rows) {
           .meaning = "messages from one node to another, most first, at most 1,000",
           .essential = false},
         rows.node_links);
+  visit(T{.name = "wait_states",
+          .rows_per_chunk = 64,
+          .meaning = "how long ranks waited for others, by wait state, function, communicator and call site; without "
+                     "sends and receives",
+          .essential = false},
+        rows.wait_states);
   visit(T{.name = "findings", .rows_per_chunk = 16, .meaning = "why messages are late, the first is the answer"},
         rows.findings);
   visit(T{.name = "finding_ranks", .rows_per_chunk = 64, .meaning = "where it begins, finding by finding"},

@@ -37,7 +37,7 @@ void pack(std::span<const CollectiveCall> chunk, std::size_t first, std::vector<
   for (const CollectiveCall& c : chunk.subspan(first)) {
     to.push_back({c.comm, c.ordinal, c.rank, c.awaited, c.function, c.shape, c.nonblocking, c.bytes,
                   zigzag(minus(c.end, before)), number(minus(c.end, c.begin)), zigzag(minus(c.awaited_begin, c.begin)),
-                  c.site});
+                  c.site, c.completing});
     before = c.end;
   }
 }
@@ -47,9 +47,9 @@ void unpack(std::span<const PackedCollective> chunk, std::vector<CollectiveCall>
   for (const PackedCollective& p : chunk) {
     end += unzigzag(p.end_step);
     const std::uint64_t begin = end - bits(p.begin_to_end);
-    const CollectiveShape shape = p.shape <= CollectiveShape::unknown ? p.shape : CollectiveShape::unknown;
+    const CollectiveShape shape = p.shape <= last_shape ? p.shape : CollectiveShape::unknown;
     to.push_back({p.comm, p.ordinal, p.rank, p.awaited, p.function, shape, p.nonblocking, number(begin), number(end),
-                  number(begin + unzigzag(p.begin_to_awaited)), p.bytes, p.site});
+                  number(begin + unzigzag(p.begin_to_awaited)), p.bytes, p.site, p.completing});
   }
 }
 

@@ -44,6 +44,7 @@ struct PackedCollective {
   std::int64_t begin_to_end = 0;       // end - begin
   std::uint64_t begin_to_awaited = 0;  // zigzag: awaited_begin - begin
   std::uint64_t site = 0;
+  std::int64_t completing = 0;
 };
 
 // Rows [first, chunk.size()) of what is, or will be, one chunk; appended.
@@ -97,15 +98,18 @@ void describe(Column&& column, const PackedCollective*) {
   column("function", "id", &PackedCollective::function, "MPI function");
   column(
       "shape", "id", &PackedCollective::shape,
-      "who waits for whom: 0 all for all, 1 members for the root, 2 the root for all, 3 for lower ranks, 4 not known");
-  column("nonblocking", "0 or 1", &PackedCollective::nonblocking,
-         "posted by one call, completed by another: no wait is claimed");
+      "who waits for whom: 0 all for all, 1 members for the root, 2 the root for all, 3 for lower ranks, 4 not known, "
+      "5 for neighbours, 6 for a Win_post, 7 for a Win_complete, 8 for a lock, 9 a completed send for its receive, "
+      "10 a Probe for the message");
+  column("nonblocking", "0 or 1", &PackedCollective::nonblocking, "posted by one call, completed by another");
   column("bytes", "bytes", &PackedCollective::bytes, "this rank's contribution");
   column("end_step", "ns, zigzag", &PackedCollective::end_step,
          "end minus that of the row before; in the first row of a chunk minus 0");
   column("begin_to_end", "ns", &PackedCollective::begin_to_end, "end - begin");
   column("begin_to_awaited", "ns, zigzag", &PackedCollective::begin_to_awaited, "awaited_begin - begin");
   column("site", "id of a row of sites", &PackedCollective::site, "call site; 0 not known");
+  column("completing", "ns", &PackedCollective::completing,
+         "nonblocking: how long the call took that completed it, before `end`; 0 not known");
 }
 
 }  // namespace pclscope::store

@@ -17,7 +17,13 @@ enum class Cause : std::uint8_t {
   late_sender = 5,      // computation of some ranks makes others wait
   late_receiver = 6,    // senders wait for receives to be posted
   collective_wait = 7,  // ranks wait in collectives for the last to come
+  load_imbalance = 8,   // work is unequally shared over all ranks
+  outage = 9,           // messages with a node stopped for some time
+  one_sided_wait = 10,  // ranks wait in one-sided synchronisation for another one
+  file = 11,            // time goes into reading and writing files by MPI
+  startup = 12,         // ranks wait in MPI_Init for the last to come
 };
+inline constexpr Cause last_cause = Cause::startup;
 struct Finding {
   Cause cause = Cause::none;
   std::int32_t region = -1;         // where it is felt; -1: all over the job

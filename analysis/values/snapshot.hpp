@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/values/attribution.hpp"
+#include "analysis/values/wait_state_sum.hpp"
 #include "analysis/values/network.hpp"
 
 namespace pclscope {
@@ -415,6 +416,7 @@ struct Snapshot {
   std::vector<SiteActivity> site_activity;  // most time lost first; live: the first 50
   Network network;                          // of a job on several nodes
   Attribution attribution;
+  std::vector<WaitStateSum> wait_states;  // most time first; at most 256
   std::vector<PairTraffic> traffic;  // by source, then destination; in a dump only (live: a question)
   Live live;
   bool operator==(const Snapshot&) const = default;

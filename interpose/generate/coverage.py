@@ -77,7 +77,8 @@ LEAVES = {
     "precv_init": "call; recv_post and recv_done with partitioned at each start",
     "win_create": "call", "win_allocate": "call", "win_create_dynamic": "call", "win_free": "call",
     "rma": "rma", "rma_result": "rma", "rma_single": "rma", "rma_compare": "rma",
-    "rma_sync": "rma_sync", "rma_lock": "rma_sync", "rma_target": "rma_sync", "rma_test": "rma_sync if it succeeded",
+    "rma_sync": "rma_sync", "rma_group": "rma_sync, one for each member of the group",
+    "rma_lock": "rma_sync", "rma_target": "rma_sync", "rma_test": "rma_sync if it succeeded",
     "file_open": "file", "file_delete": "file", "file_close": "file", "file_data": "file with its bytes",
     "file_call": "file",
 }

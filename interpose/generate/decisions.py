@@ -14,7 +14,7 @@ SHAPES = {
     "wait", "waitall", "waitany", "waitsome", "test", "testall", "testany", "testsome",
     "psend_init", "precv_init",
     "win_create", "win_allocate", "win_create_dynamic", "win_free", "rma", "rma_result", "rma_single", "rma_compare",
-    "rma_sync", "rma_lock", "rma_target", "rma_test",
+    "rma_sync", "rma_group", "rma_lock", "rma_target", "rma_test",
     "file_open", "file_delete", "file_close", "file_data", "file_call",
 }
 # Decisions with code of their own in the generator (wrappers.py).

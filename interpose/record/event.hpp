@@ -33,6 +33,9 @@ enum class EventKind : std::uint16_t {
   unrecorded_sends = 20,     // sends of one channel that left no event of their own
   unrecorded_receives = 21,  // receives of one channel, posted and completed without events of their own
   lost_number = 22,          // numbers (ordinals) that were given out but whose events were dropped
+  send_done = 23,            // a long call completed a posted send of some size
+  neighbour = 24,            // a rank that neighbourhood collectives of this communicator wait for
+  awaited = 25,              // in no ring; from one node's analysis to the root's: a call waited for another rank
 };
 
 // Bits of Event::flags.
@@ -57,6 +60,17 @@ inline constexpr std::uint32_t summarised = 1u << 16;     // lost: all that matc
 inline constexpr std::uint32_t of_receives = 1u << 17;    // lost_number: of receives, else of sends
 inline constexpr std::uint32_t first_come = 1u << 18;     // recv_done of a blocking receive: with MPI_ANY_SOURCE
 }  // namespace flag
+
+// A call at least so long (ticks: 20 to 70 us) tells the sends that it completed, if they have so many bytes: smaller
+// ones do not wait for their receiver.
+inline constexpr std::uint64_t long_call_ticks = 1u << 16;
+inline constexpr std::uint64_t long_call_bytes = 1024;
+// Event::tag of a nonblocking collective: how long the call took that completed it, in units of so many ticks.
+inline constexpr unsigned completion_shift = 10;
+constexpr std::int32_t completion_length(std::uint64_t ticks) {
+  const std::uint64_t units = (ticks + (1u << completion_shift) - 1) >> completion_shift;
+  return units < 0x7fffffffu ? static_cast<std::int32_t>(units) : 0x7fffffff;
+}
 
 // Special values of Event::peer and Event::tag, the same for every MPI implementation.
 inline constexpr std::int32_t any_source = -1;

@@ -33,6 +33,7 @@ class RingWriter {
     asm volatile("prefetchw %0" ::"m"(ring_[(head_ + ahead) & mask_]));
   }
 
+  std::uint64_t written() const { return head_; }  // events ever
   SegmentHeader* segment() const { return segment_; }
   std::uint64_t capacity() const { return mask_ + 1; }
   // Free slots, as the reader says now.

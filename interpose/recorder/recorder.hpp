@@ -107,6 +107,24 @@ class Recorder {
     return true;
   }
 
+  // --- polling (polling.cpp): calls that found nothing leave no event, one event tells the whole loop of them ---
+  // A Test, Iprobe ... found nothing.
+  PCLSCOPE_INLINE void polled_in_vain(std::uint64_t begin, std::uint64_t end) {
+    if (poll_.head == ring_.written() && begin - poll_.end < Polling::short_gap) [[likely]] {
+      poll_.waited += end - poll_.end;
+      poll_.inside += end - begin;
+      poll_.end = end;
+      return;
+    }
+    poll_otherwise(begin, end);
+  }
+  // One that began at `begin` found something: when the wait began that it ends. `inside`: ticks in the polls before
+  // that, if they were no wait.
+  PCLSCOPE_INLINE std::uint64_t poll_began(std::uint64_t begin, std::uint64_t& inside) {
+    inside = 0;
+    return poll_.head != ring_.written() ? begin : end_of_polling(begin, inside);
+  }
+
   // --- while muted (muting.cpp) ---
   bool muted() const { return muted_; }
   // As write() without a ring: accounts for an event that is not written. Returns what write() does.
@@ -199,6 +217,18 @@ class Recorder {
   void numbers_under_way(std::uint64_t& sends, std::uint64_t& receives) const;
 
  private:
+  // Calls in a row that found nothing, with no event between them.
+  struct Polling {
+    static constexpr std::uint64_t short_gap = 1u << 16;  // ticks between two calls that are no work: 20 to 70 us
+    std::uint64_t head = ~std::uint64_t{0};               // of the ring, since when there was no event
+    std::uint64_t begin = 0, end = 0;                     // of the first, of the last
+    std::uint64_t waited = 0;                             // inside them and in short gaps
+    std::uint64_t inside = 0;                             // inside them
+    std::uint64_t gaps = 0;                               // long gaps
+    std::uint64_t measured_from = 0;                      // since when the processor's time is known; 0: not
+    std::uint64_t measured_waited = 0, measured_gaps = 0;    // `waited` and `gaps` then
+    std::uint64_t measured_wall_ns = 0, measured_ns = 0;     // the clock and the processor's time then
+  };
   struct TypeSize {
     std::uint64_t key;
     std::uint64_t size;
@@ -216,6 +246,11 @@ class Recorder {
       bound.store(counter.load(std::memory_order_relaxed), std::memory_order_relaxed);
     return counter.fetch_add(1, std::memory_order_acq_rel);
   }
+
+  // polling.cpp
+  [[gnu::noinline]] void poll_otherwise(std::uint64_t begin, std::uint64_t end);
+  [[gnu::noinline]] std::uint64_t end_of_polling(std::uint64_t begin, std::uint64_t& inside);
+  double idle_in_gaps() const;
 
   Communicator& look_up(MPI_Comm comm);
   std::uint64_t ask_size(MPI_Datatype type);
@@ -249,6 +284,7 @@ class Recorder {
   std::uint32_t checks_ = 0;   // of the consumer, while muted
   std::uint32_t session_ = 1;  // in which it records; 0: dormant. Always 1 in a job that `pclscope run` started
   std::uint32_t seen_ = 0;     // of the board's word
+  Polling poll_;
   KnownComm comms_[8] = {};
   TypeSize types_[16] = {};
   void* buffer_ = nullptr;

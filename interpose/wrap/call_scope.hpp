@@ -26,7 +26,7 @@ struct CallScope {
   const bool quiet;     // the recorder is muted: no times, no numbers, no events
   const bool threads;   // other threads may be in MPI
   const bool for_life;  // the process was only preloaded: what happens is counted for life
-  const std::uint64_t begin;
+  std::uint64_t begin;
   std::uint64_t end = 0;
 
   // `plain`: known to be neither quiet nor among threads, at compile time in the wrappers that must be fast. Those
@@ -51,6 +51,19 @@ struct CallScope {
     recorder.leave();
     if (threads) [[unlikely]]
       recorder.numbered_call_returned();
+  }
+
+  // Of polling calls, after returned(): it found nothing; or it found something, and ends a wait that began with an
+  // earlier one. Returns the ticks inside the earlier ones, if they were no wait.
+  PCLSCOPE_INLINE void found_nothing() {
+    if (!quiet) [[likely]]
+      recorder.polled_in_vain(begin, end);
+  }
+  PCLSCOPE_INLINE std::uint64_t found_something() {
+    std::uint64_t inside = 0;
+    if (!quiet) [[likely]]
+      begin = recorder.poll_began(begin, inside);
+    return inside;
   }
 
   // False when the event was not written: see Recorder::write. record_inline() is for the calls of which there are

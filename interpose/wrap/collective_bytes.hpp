@@ -5,6 +5,7 @@
 #pragma once
 
 #include "interpose/recorder/recorder.hpp"
+#include "interpose/wrap/topology.hpp"
 #include "real_functions.hpp"
 
 namespace pclscope {
@@ -22,18 +23,6 @@ std::uint64_t sum(const Count* counts, std::int64_t n) {
   std::uint64_t total = 0;
   for (std::int64_t i = 0; i < n; ++i) total += static_cast<std::uint64_t>(counts[i]);
   return total;
-}
-
-// Number of neighbours that a neighbourhood collective sends to.
-inline std::int64_t out_degree(Communicator& c) {
-  if (c.out_degree >= 0) return c.out_degree;
-  int kind = MPI_UNDEFINED, in = 0, out = 0, weighted = 0;
-  real.Topo_test(c.handle, &kind);
-  if (kind == MPI_CART && real.Cartdim_get(c.handle, &out) == MPI_SUCCESS) out *= 2;
-  if (kind == MPI_GRAPH) real.Graph_neighbors_count(c.handle, c.rank, &out);
-  if (kind == MPI_DIST_GRAPH) real.Dist_graph_neighbors_count(c.handle, &in, &out, &weighted);
-  c.out_degree = out;
-  return out;
 }
 
 inline std::uint64_t bytes_barrier(Recorder&, Communicator&) { return 0; }
@@ -140,26 +129,30 @@ std::uint64_t bytes_reduce_scatter_block(Recorder& r, Communicator& c, const voi
 
 // Neighbourhoods: allgather and allgatherv give one block to all neighbours, counted once.
 template <class Count, class... Rest>
-std::uint64_t bytes_neighbor_allgather(Recorder& r, Communicator&, const void*, Count count, MPI_Datatype type,
+std::uint64_t bytes_neighbor_allgather(Recorder& r, Communicator& c, const void*, Count count, MPI_Datatype type,
                                        Rest...) {
+  note_neighbours(r, c);
   return r.bytes(count, type);
 }
 
 template <class Count, class... Rest>
 std::uint64_t bytes_neighbor_alltoall(Recorder& r, Communicator& c, const void*, Count count, MPI_Datatype type,
                                       Rest...) {
+  note_neighbours(r, c);
   return static_cast<std::uint64_t>(out_degree(c)) * r.bytes(count, type);
 }
 
 template <class Count, class Displacement, class... Rest>
 std::uint64_t bytes_neighbor_alltoallv(Recorder& r, Communicator& c, const void*, const Count* counts,
                                        const Displacement*, MPI_Datatype type, Rest...) {
+  note_neighbours(r, c);
   return r.bytes(sum(counts, out_degree(c)), type);
 }
 
 template <class Count, class Types, class... Rest>
 std::uint64_t bytes_neighbor_alltoallw(Recorder& r, Communicator& c, const void*, const Count* counts, const MPI_Aint*,
                                        const Types& types, Rest...) {
+  note_neighbours(r, c);
   return sum_typed(r, counts, types, out_degree(c));
 }
 

@@ -71,6 +71,16 @@ void receive_completed(CallScope& call, const TrackedRequest& done, const MPI_St
   }
 }
 
+// What a long call waited for may have been the receiver of this send.
+bool worth_telling(const CallScope& call, const TrackedRequest& done) {
+  return call.end - call.begin >= record::long_call_ticks && !call.quiet && !done.unrecorded && !is_stale(done) &&
+         (done.bytes >= record::long_call_bytes || (done.flags & flag::synchronous) != 0) &&
+         (done.flags & (flag::buffered | flag::partitioned)) == 0 && done.peer >= 0;
+}
+[[gnu::cold]] void tell_send(CallScope& call, const TrackedRequest& done) {
+  call.record(EventKind::send_done, done.comm_id, done.bytes, done.ordinal, done.peer, done.tag, done.flags);
+}
+
 void send_completed(CallScope& call, const TrackedRequest& done, const MPI_Status& status) {
   if (!done.cancelled || (done.unrecorded && !call.for_life)) [[likely]]
     return;
@@ -80,11 +90,13 @@ void send_completed(CallScope& call, const TrackedRequest& done, const MPI_Statu
   write(call, cancelled ? EventKind::send_cancelled : EventKind::send_not_cancelled, done);
 }
 
-// Nonblocking: from the call that posted it to the return of the one that completed it.
-void collective_completed(CallScope& call, const TrackedRequest& done) {
+// Nonblocking: from the call that posted it to the return of the one that completed it; how long that one took stands
+// as its tag, if it completed no receives: else its time is theirs.
+void collective_completed(CallScope& call, const TrackedRequest& done, bool with_receives = false) {
   if (done.unrecorded) return;
+  const std::int32_t length = call.quiet || with_receives ? record::any_tag : record::completion_length(call.end - call.begin);
   call.recorder.write(EventKind::collective, done.function, done.begin, call.end, done.site, done.comm_id, done.bytes,
-                      done.ordinal, done.peer, record::any_tag, done.flags);
+                      done.ordinal, done.peer, length, done.flags);
 }
 
 // The application's variable: a handle, or Fortran's integer, as bit 0 of its address says (fortran/arguments.hpp).
@@ -101,8 +113,16 @@ void duplicate_completed(CallScope& call, const TrackedRequest& done) {
                       done.comm_id, 0, record::any_tag, done.flags);
 }
 
-void end_one_of(CallScope& call, KeptRequests& kept, int i, const MPI_Status& status) {
-  kept.completed(i, [&](const TrackedRequest& done) { record_completed(call, done, status); });
+void end_one_of(CallScope& call, KeptRequests& kept, int i, const MPI_Status& status, bool of_all = false) {
+  kept.completed(i, [&](const TrackedRequest& done) {
+    if (is_receive(done.kind)) kept.ended_receive();
+    if (is_collective(done.kind)) [[unlikely]] {
+      collective_completed(call, done, kept.with_receives(of_all));
+      finished(done);
+    } else {
+      record_completed(call, done, status);
+    }
+  });
 }
 void fail_one_of(CallScope& call, KeptRequests& kept, int i, const MPI_Status& status, int error) {
   kept.completed(i, [&](const TrackedRequest& done) { record_failed(call, done, status, error); });
@@ -116,6 +136,8 @@ void end_request(CallScope call, TrackedRequest& entry, const MPI_Status& status
 }
 
 void record_completed(CallScope& call, const TrackedRequest& done, const MPI_Status& status) {
+  if (is_send(done.kind) && !done.cancelled && worth_telling(call, done)) [[unlikely]]
+    tell_send(call, done);
   if (done.kind == RequestKind::send && !done.cancelled) [[likely]]
     return;
   switch (done.kind) {
@@ -153,7 +175,7 @@ void fail_request(CallScope call, TrackedRequest& entry, const MPI_Status& statu
 
 void record_all(CallScope& call, KeptRequests& before, int count, const MPI_Status* statuses, int result) {
   if (result == MPI_SUCCESS) [[likely]] {
-    for (int i = 0; i < count; ++i) end_one_of(call, before, i, statuses[i]);
+    for (int i = 0; i < count; ++i) end_one_of(call, before, i, statuses[i], true);
     return;
   }
   if (result != MPI_ERR_IN_STATUS) return;

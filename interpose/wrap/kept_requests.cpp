@@ -32,6 +32,12 @@ void KeptRequests::await() {
   header.call_awaited.store(static_cast<std::uint32_t>(used_), std::memory_order_relaxed);
 }
 
+bool KeptRequests::with_receives(bool completes_all) {
+  for (std::size_t i = 0; completes_all && i < looked_up_ && !receives_; ++i)
+    receives_ = kept_[i].entry != nullptr && is_receive(process.multiple ? copies_[i].kind : kept_[i].entry->kind);
+  return receives_;
+}
+
 void KeptRequests::take_out() {
   for (std::size_t i = 0; i < count_; ++i) {
     if (kept_[i].entry == nullptr) continue;

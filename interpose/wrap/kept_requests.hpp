@@ -86,6 +86,10 @@ class KeptRequests {
   // Before the call: tells the segment header what it waits for.
   void await();
 
+  // Has the call completed a receive so far; or, if it completes all, does it?
+  void ended_receive() { receives_ = true; }
+  bool with_receives(bool completes_all);
+
   // After the call: as KeptRequest::completed.
   template <class Record>
   PCLSCOPE_INLINE void completed(int index, Record record) {
@@ -129,6 +133,7 @@ class KeptRequests {
   void* memory_ = nullptr;
   std::uint64_t used_ = 0;
   bool ready_ = false;
+  bool receives_ = false;
   MPI_Request local_requests_[limit];
   MPI_Status local_statuses_[limit];
   Kept local_kept_[limit];

@@ -54,6 +54,9 @@ constexpr bool is_receive(RequestKind kind) {
   return kind == RequestKind::receive || kind == RequestKind::persistent_receive;
 }
 constexpr bool is_send(RequestKind kind) { return kind == RequestKind::send || kind == RequestKind::persistent_send; }
+constexpr bool is_collective(RequestKind kind) {
+  return kind == RequestKind::collective || kind == RequestKind::persistent_collective;
+}
 constexpr bool is_persistent(RequestKind kind) {
   return kind == RequestKind::persistent_send || kind == RequestKind::persistent_receive ||
          kind == RequestKind::persistent_collective;

@@ -2,12 +2,24 @@
 // MPI demands the same order on all members, so equal numbers are the same operation.
 #pragma once
 
+#include <string_view>
+
 #include "interpose/wrap/call_scope.hpp"
 #include "interpose/wrap/collective_bytes.hpp"
 
 namespace pclscope {
 
 inline constexpr int no_root = MPI_ANY_SOURCE;  // recorded as peer any_source
+
+// In these a rank waits for lower ones of the communicator: the event has its own rank there in place of a root.
+constexpr bool is_prefix(Function f) {
+  const std::string_view name = record::function_name(static_cast<std::uint16_t>(f));
+  return name.find("scan") != std::string_view::npos || name.find("Scan") != std::string_view::npos;
+}
+template <Function F>
+std::int32_t root_or_rank(const Communicator& c, std::int32_t root) {
+  return is_prefix(F) ? c.rank : root;
+}
 
 // MPI refused the arguments: this rank took no part, and may call again with better ones under the same number. After
 // any other error (a message that is too long, say) the others have counted this collective, and so do we.
@@ -35,7 +47,7 @@ int wrap_collective(Site site, MPI_Comm comm, int root, Call real_call, Bytes by
   if (call.quiet) [[unlikely]] {
     r->missed(1);
   } else {
-    call.record(EventKind::collective, c.id, bytes(*r, c), ordinal, peer, record::any_tag, c.flags);
+    call.record(EventKind::collective, c.id, bytes(*r, c), ordinal, root_or_rank<F>(c, peer), record::any_tag, c.flags);
   }
   return result;
 }
@@ -65,7 +77,7 @@ int wrap_icollective(Site site, MPI_Comm comm, int root, MPI_Request* request, C
   const std::uint32_t flags = flag::nonblocking | c.flags;
   const std::uint64_t given = bytes(*r, c);
   if (is_shared_request(*request) || *request == handles.request_null) {  // complete already
-    call.record(EventKind::collective, c.id, given, ordinal, peer, record::any_tag, flags);
+    call.record(EventKind::collective, c.id, given, ordinal, root_or_rank<F>(c, peer), record::any_tag, flags);
     return result;
   }
   track_request(call, *request,
@@ -74,7 +86,7 @@ int wrap_icollective(Site site, MPI_Comm comm, int root, MPI_Request* request, C
                  .begin = call.begin,
                  .bytes = given,
                  .site = site,
-                 .peer = peer,
+                 .peer = root_or_rank<F>(c, peer),
                  .tag = record::any_tag,
                  .function = F,
                  .kind = RequestKind::collective,
@@ -105,7 +117,7 @@ int wrap_collective_init(Site site, MPI_Comm comm, int root, MPI_Request* reques
                  .begin = 0,
                  .bytes = given,
                  .site = site,
-                 .peer = peer,
+                 .peer = root_or_rank<F>(c, peer),
                  .tag = record::any_tag,
                  .function = F,
                  .kind = RequestKind::persistent_collective,

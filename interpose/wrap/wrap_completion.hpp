@@ -8,8 +8,13 @@
 
 namespace pclscope {
 
-PCLSCOPE_INLINE void record_call(CallScope& call, std::uint64_t completions) {
-  call.record_inline(EventKind::call, 0, 0, completions, record::unknown_rank, record::any_tag, 0);
+PCLSCOPE_INLINE void record_call(CallScope& call, std::uint64_t completions, std::uint64_t polled = 0) {
+  call.record_inline(EventKind::call, 0, polled, completions, record::unknown_rank, record::any_tag, 0);
+}
+// Of a Test*: it may end a loop of them.
+PCLSCOPE_INLINE void record_test(CallScope& call, std::uint64_t completions) {
+  const std::uint64_t polled = call.found_something();
+  record_call(call, completions, polled);
 }
 
 // What `kept` completed, or failed to.
@@ -89,8 +94,12 @@ int wrap_test(Site site, Real real_test, MPI_Request* request, int* done, MPI_St
   const int result = real_test(request, done, status);
   call.returned();
   if (result == MPI_SUCCESS) [[likely]] {
-    if (*done == 0 || handle == handles.request_null) return result;
-    record_call(call, 1);
+    if (handle == handles.request_null) return result;
+    if (*done == 0) {
+      call.found_nothing();
+      return result;
+    }
+    record_test(call, 1);
     end_one(call, kept, *status);
   } else if (ended_by_error(*request, result)) {
     fail_one(call, kept, *status, result);
@@ -130,8 +139,12 @@ int wrap_testall(Site site, Real real_test, int count, MPI_Request* requests, in
   const int result = real_test(count, requests, done, statuses);
   call.returned();
   if (result == MPI_SUCCESS) {
-    if (*done == 0 || before.used() == 0) return result;
-    record_call(call, before.used());
+    if (before.used() == 0) return result;
+    if (*done == 0) {
+      call.found_nothing();
+      return result;
+    }
+    record_test(call, before.used());
   }
   record_all(call, before, count, statuses, result);
   return result;
@@ -171,8 +184,12 @@ int wrap_testany(Site site, Real real_test, int count, MPI_Request* requests, in
   const int result = real_test(count, requests, index, done, status);
   call.returned();
   if (result == MPI_SUCCESS) {
-    if (*done == 0 || *index == MPI_UNDEFINED) return result;
-    record_call(call, 1);
+    if (*done == 0) {
+      call.found_nothing();
+      return result;
+    }
+    if (*index == MPI_UNDEFINED) return result;
+    record_test(call, 1);
   }
   record_any(call, before, count, *index, requests, *status, result);
   return result;
@@ -195,7 +212,14 @@ int complete_some(Site site, Real real_call, int count, MPI_Request* requests, i
   call.returned();
   if (result != MPI_SUCCESS && result != MPI_ERR_IN_STATUS) return result;
   const int n = *completed == MPI_UNDEFINED ? 0 : *completed;
-  if (result == MPI_SUCCESS && (Waiting || n > 0)) record_call(call, static_cast<std::uint64_t>(n));
+  if (result == MPI_SUCCESS && Waiting) record_call(call, static_cast<std::uint64_t>(n));
+  if (result == MPI_SUCCESS && !Waiting) {
+    if (n > 0) {
+      record_test(call, static_cast<std::uint64_t>(n));
+    } else if (*completed == 0) {
+      call.found_nothing();
+    }
+  }
   record_some(call, before, count, n, indices, statuses, result);
   return result;
 }

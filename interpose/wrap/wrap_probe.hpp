@@ -36,7 +36,12 @@ int wrap_iprobe(Site site, Real real_probe, int source, int tag, MPI_Comm comm, 
   CallScope call(*r, F, site, c.id, c.peer(source), tag_of(tag));
   const int result = real_probe(source, tag, comm, found, status);
   call.returned();
-  if (result == MPI_SUCCESS && *found != 0) record_probed(call, c, *status);
+  if (result == MPI_SUCCESS && *found != 0) {
+    call.found_something();
+    record_probed(call, c, *status);
+  } else if (result == MPI_SUCCESS) {
+    call.found_nothing();
+  }
   return result;
 }
 
@@ -145,8 +150,12 @@ int wrap_improbe(Site site, Real real_probe, int source, int tag, MPI_Comm comm,
   const int result = real_probe(source, tag, comm, found, message, status);
   call.returned();
   if (result == MPI_SUCCESS && *found != 0) {
+    call.found_something();
     end_matched_probe(call, c, *message, *status, receive);
-  } else if (receive.number != unnumbered && !give_receive_back(receive.number)) {
+    return result;
+  }
+  if (result == MPI_SUCCESS) call.found_nothing();
+  if (receive.number != unnumbered && !give_receive_back(receive.number)) {
     refuse_receive(call, c, receive.number, 0);
   }
   return result;

@@ -24,8 +24,9 @@ int make_window(Site site, MPI_Comm comm, MPI_Win* window, Call real_call) {
   const int result = real_call(comm);
   call.returned();
   if (result != MPI_SUCCESS) return result;
-  remember_window(*window, c);
-  call.record(EventKind::call, c.id, 0, 0, record::any_source, record::any_tag, c.flags);
+  const std::int32_t index = remember_window(*window, c);
+  call.record(EventKind::rma_sync, c.id, 0, static_cast<std::uint64_t>(index) + 1, record::any_source,
+              record::any_tag, c.flags);
   return result;
 }
 
@@ -58,7 +59,8 @@ int wrap_win_free(Site site, Real real_free, MPI_Win* window) {
     if (result == MPI_SUCCESS) forget_window(freed);
     return result;
   }
-  const Communicator& c = window_communicator(freed);
+  const WindowOrigin origin = count_sync(freed, SyncKind::collective);
+  const Communicator& c = *origin.comm;
   const std::uint64_t id = c.id;
   const std::uint32_t flags = c.flags;
   CallScope call(*r, F, site, id, record::any_source, record::any_tag);
@@ -66,7 +68,7 @@ int wrap_win_free(Site site, Real real_free, MPI_Win* window) {
   call.returned();
   if (result != MPI_SUCCESS) return result;
   forget_window(freed);
-  call.record(EventKind::call, id, 0, 0, record::any_source, record::any_tag, flags);
+  call.record(EventKind::rma_sync, id, 0, origin.number, record::any_source, origin.index, flags);
   return result;
 }
 
@@ -130,50 +132,93 @@ int wrap_rma_compare(Site site, Real real_call, Arguments... arguments) {
   return record_rma<F, RmaPlaces{-1, 3, 4}>(site, real_call, arguments...);
 }
 
+constexpr SyncKind sync_kind(Function f) {
+  switch (f) {
+    case Function::Win_fence: return SyncKind::collective;
+    case Function::Win_start: return SyncKind::start;
+    case Function::Win_post: return SyncKind::post;
+    case Function::Win_complete: return SyncKind::complete;
+    case Function::Win_wait:
+    case Function::Win_test: return SyncKind::wait;
+    default: return SyncKind::none;
+  }
+}
+
 template <Function F, class Call, class Done>
-int synchronise(Site site, MPI_Win window, int target, Call real_call, Done done) {
+int synchronise(Site site, MPI_Win window, int target, std::uint64_t exclusive, Call real_call, Done done) {
+  constexpr SyncKind kind = sync_kind(F);
   Recorder* r = recorder();
   if (r == nullptr) [[unlikely]] {
     miss_event();
-    return real_call();
+    const int result = real_call();
+    if (kind != SyncKind::none && result == MPI_SUCCESS) count_sync(window, kind);
+    return result;
   }
   const Communicator& c = window_communicator(window);
   const std::int32_t peer = c.peer(target);
   CallScope call(*r, F, site, c.id, peer, record::any_tag);
   const int result = real_call();
   call.returned();
-  if (result == MPI_SUCCESS && done()) call.record(EventKind::rma_sync, c.id, 0, 0, peer, record::any_tag, c.flags);
+  if (result != MPI_SUCCESS) return result;
+  if (!done()) {
+    call.found_nothing();
+    return result;
+  }
+  const WindowOrigin origin = count_sync(window, kind);
+  if constexpr (F == Function::Win_test) call.found_something();
+  call.record(EventKind::rma_sync, c.id, exclusive, origin.number, peer, origin.index, c.flags);
   return result;
 }
 
 inline constexpr auto always_done = [] { return true; };
 inline constexpr int all_targets = MPI_ANY_SOURCE;
 
-// Those that end in the window and concern all its ranks, or a group.
+// Those that end in the window and concern all its ranks.
 template <Function F, class Real, class... Arguments>
 int wrap_rma_sync(Site site, Real real_sync, Arguments... arguments) {
   const MPI_Win window = std::get<sizeof...(Arguments) - 1>(std::tie(arguments...));
   return synchronise<F>(
-      site, window, all_targets, [&] { return real_sync(arguments...); }, always_done);
+      site, window, all_targets, 0, [&] { return real_sync(arguments...); }, always_done);
+}
+
+// An event for each member of the group, all of the same number.
+void record_group(CallScope& call, MPI_Group group, MPI_Win window, const WindowOrigin& origin);
+
+// MPI_Win_start and MPI_Win_post.
+template <Function F, class Real>
+int wrap_rma_group(Site site, Real real_sync, MPI_Group group, int assertion, MPI_Win window) {
+  Recorder* r = recorder();
+  if (r == nullptr) [[unlikely]] {
+    miss_event();
+    const int result = real_sync(group, assertion, window);
+    if (result == MPI_SUCCESS) count_sync(window, sync_kind(F));
+    return result;
+  }
+  CallScope call(*r, F, site, window_communicator(window).id, record::any_source, record::any_tag);
+  const int result = real_sync(group, assertion, window);
+  call.returned();
+  if (result == MPI_SUCCESS) record_group(call, group, window, count_sync(window, sync_kind(F)));
+  return result;
 }
 
 template <Function F, class Real>
 int wrap_rma_lock(Site site, Real real_lock, int type, int target, int assertion, MPI_Win window) {
   return synchronise<F>(
-      site, window, target, [&] { return real_lock(type, target, assertion, window); }, always_done);
+      site, window, target, type == MPI_LOCK_EXCLUSIVE, [&] { return real_lock(type, target, assertion, window); },
+      always_done);
 }
 
 // MPI_Win_unlock and the flushes of one target.
 template <Function F, class Real>
 int wrap_rma_target(Site site, Real real_sync, int target, MPI_Win window) {
   return synchronise<F>(
-      site, window, target, [&] { return real_sync(target, window); }, always_done);
+      site, window, target, 0, [&] { return real_sync(target, window); }, always_done);
 }
 
 template <Function F, class Real>
 int wrap_rma_test(Site site, Real real_test, MPI_Win window, int* done) {
   return synchronise<F>(
-      site, window, all_targets, [&] { return real_test(window, done); }, [&] { return *done != 0; });
+      site, window, all_targets, 0, [&] { return real_test(window, done); }, [&] { return *done != 0; });
 }
 
 }  // namespace pclscope

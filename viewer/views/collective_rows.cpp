@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "analysis/values/wait_state.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/table.hpp"
 #include "viewer/views/function_names.hpp"
@@ -17,6 +18,7 @@ using text::Align;
 }  // namespace
 
 void CollectiveSums::add(const CollectiveCall& call) {
+  if (group_of(call) != WaitGroup::collective) return;
   Sum& sum = sums_[call.function];
   sum.row.function = call.function;
   ++sum.row.calls;

@@ -1,0 +1,116 @@
+#include "analysis/match/message_waits.hpp"
+
+#include <algorithm>
+
+#include "analysis/values/site_key.hpp"
+#include "interpose/record/functions.hpp"
+
+namespace pclscope {
+
+using record::Event;
+using record::EventKind;
+using record::Function;
+
+namespace {
+
+constexpr std::uint32_t most_threads = 1024;
+
+bool is_probe(std::uint16_t function) {
+  const auto f = static_cast<Function>(function);
+  return f == Function::Probe || f == Function::Iprobe;
+}
+
+CollectiveCall waited(const auto& call, const Message& m, std::int32_t rank, CollectiveShape shape) {
+  CollectiveCall c;
+  c.comm = m.comm;
+  c.rank = rank;
+  c.function = call.function;
+  c.shape = shape;
+  c.begin = call.begin;
+  c.end = call.end;
+  c.bytes = m.bytes;
+  c.site = call.site;
+  return c;
+}
+
+}  // namespace
+
+void MessageWaits::add(std::int32_t rank, std::uint32_t thread, std::span<const Event> events, TickScale scale) {
+  std::vector<Probe>& threads = probes_[static_cast<std::size_t>(rank)];
+  thread = std::min(thread, most_threads);
+  if (threads.size() <= thread) threads.resize(thread + 1);
+  Probe& probe = threads[thread];
+  const auto call_of = [&](const Event& e) { return Call{scale.to_ns(e.begin), scale.to_ns(e.end), site_key(e), e.function}; };
+  const auto remember = [&](const Event& receive, const Call& call) {
+    if (probe_calls_.size() >= remembered) probe_calls_.clear();
+    probe_calls_[key_of(rank, static_cast<std::uint64_t>(scale.to_ns(receive.begin)))] = call;
+  };
+  for (const Event& e : events) {
+    if (e.kind == EventKind::call) {
+      if (is_probe(e.function)) probe = {call_of(e), e.comm, e.peer, e.tag, true};
+    } else if (e.kind == EventKind::recv_post && e.flags & record::flag::matched_probe) {
+      remember(e, call_of(e));
+    } else if (probe.open && (e.kind == EventKind::recv_done || e.kind == EventKind::recv_post)) {
+      // Of a wildcard it takes what it finds: mostly what was probed. Else the times tell nothing.
+      const bool same = e.comm == probe.comm && (e.peer == probe.peer || e.peer == record::any_source) &&
+                        (e.tag == probe.tag || e.tag == record::any_tag);
+      if (e.kind == EventKind::recv_done && e.flags & record::flag::posted) continue;
+      if (same) remember(e, probe.call);
+      probe.open = false;
+    }
+  }
+  probed_ = probe_calls_.size();
+}
+
+void MessageWaits::completed(std::int32_t rank, const Event& e, TickScale scale, bool away) {
+  const std::uint64_t number = record::number_of(e.ordinal);
+  const Key key = key_of(rank, number);
+  const Call call{scale.to_ns(e.begin), scale.to_ns(e.end), away ? e.site : site_key(e), e.function};
+  if (!messages_.empty()) {
+    const Kept& kept = messages_[key >> (64 - remembered_bits)];
+    if (kept.number == number && kept.message.source == rank && kept.message.destination == e.peer) {
+      waited_for_receive(call, kept.message);
+      return;
+    }
+  }
+  if (completions_.size() >= remembered) completions_.clear();
+  completions_[key] = call;
+}
+
+void MessageWaits::keep(const Message& m, std::uint64_t number) {
+  const Key key = key_of(m.source, number);
+  if (!completions_.empty())
+    if (const auto it = completions_.find(key); it != completions_.end()) {
+      waited_for_receive(it->second, m);
+      completions_.erase(it);
+      return;
+    }
+  if (messages_.empty()) messages_.resize(remembered);
+  messages_[key >> (64 - remembered_bits)] = {number, m};
+}
+
+void MessageWaits::look_for_probe(const Message& m) {
+  const auto it = probe_calls_.find(key_of(m.destination, static_cast<std::uint64_t>(m.recv_post)));
+  if (it == probe_calls_.end()) return;
+  if (!(m.flags & message_flag::no_latency)) waited_for_send(it->second, m);
+  probe_calls_.erase(it);
+  --probed_;
+}
+
+void MessageWaits::waited_for_receive(const Call& call, const Message& m) {
+  if (m.recv_post <= call.begin || m.recv_post > call.end || m.source == m.destination) return;
+  CollectiveCall c = waited(call, m, m.source, CollectiveShape::send);
+  c.awaited = m.destination;
+  c.awaited_begin = m.recv_post;
+  sink_(c, m);
+}
+
+void MessageWaits::waited_for_send(const Call& call, const Message& m) {
+  if (m.send_begin <= call.begin || m.source == m.destination) return;
+  CollectiveCall c = waited(call, m, m.destination, CollectiveShape::probe);
+  c.awaited = m.source;
+  c.awaited_begin = std::min(m.send_begin, call.end);
+  sink_(c, m);
+}
+
+}  // namespace pclscope

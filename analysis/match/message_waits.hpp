@@ -1,0 +1,84 @@
+// Calls that waited for the other side of a message without being its send or receive: a Wait, Test ... that completed
+// a posted send and had to wait for the receive (late receiver), and a Probe or matched probe that found the message
+// (late sender). Joins their events with matched messages. docs/methods.md, "Wait states".
+//
+// A send is known by its rank and number. A call that ended before the message was matched waits
+// for it here; a message that was matched before is looked for among the newest.
+//
+// Owned by one thread. Memory: 128 bytes for each of the newest 16,384 messages that may be asked for, and at most as many
+// calls.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/values/collective_call.hpp"
+#include "analysis/values/message.hpp"
+#include "analysis/values/tick_scale.hpp"
+#include "interpose/record/event.hpp"
+
+namespace pclscope {
+
+class MessageWaits {
+ public:
+  using Sink = std::function<void(const CollectiveCall& call, const Message& message)>;
+
+  explicit MessageWaits(std::int32_t ranks, Sink sink)
+      : sink_(std::move(sink)), probes_(static_cast<std::size_t>(ranks < 0 ? 0 : ranks)) {}
+
+  // Of one thread in the order of its ring: what it probed.
+  void add(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events, TickScale scale);
+  // A send_done event of a rank here, or (`away`) elsewhere: Event::site as it stands.
+  void completed(std::int32_t rank, const record::Event& event, TickScale scale, bool away);
+  // A message that was matched, with the number of its send.
+  void matched(const Message& message, std::uint64_t number) {
+    if (may_be_waited_for(message)) keep(message, number);
+    if (probed_ > 0) look_for_probe(message);
+  }
+
+ private:
+  static constexpr unsigned remembered_bits = 14;
+  static constexpr std::size_t remembered = 1 << remembered_bits;
+  struct Call {
+    std::int64_t begin = 0, end = 0;
+    std::uint64_t site = 0;
+    std::uint16_t function = 0;
+  };
+  struct Probe {  // the newest of a thread, until it receives
+    Call call;
+    std::uint64_t comm = 0;
+    std::int32_t peer = 0, tag = 0;
+    bool open = false;
+  };
+  using Key = std::uint64_t;
+  static Key key_of(std::int32_t rank, std::uint64_t number) {
+    return (number ^ static_cast<std::uint64_t>(static_cast<std::uint32_t>(rank)) << 44) *
+           0x9e3779b97f4a7c15u;
+  }
+  // The same rule as for blocking sends: smaller ones do not wait (record::long_call_bytes).
+  static bool may_be_waited_for(const Message& m) {
+    namespace flag = record::flag;
+    if (!(m.flags & (flag::nonblocking | flag::persistent)) || m.flags & (flag::buffered | flag::partitioned)) return false;
+    return (m.bytes >= record::long_call_bytes || m.flags & flag::synchronous) && !(m.flags & message_flag::no_latency);
+  }
+  void keep(const Message& m, std::uint64_t number);
+  void look_for_probe(const Message& m);
+  void waited_for_receive(const Call& call, const Message& m);
+  void waited_for_send(const Call& call, const Message& m);
+
+  Sink sink_;
+  std::vector<std::vector<Probe>> probes_;      // by rank and thread
+  std::unordered_map<Key, Call> probe_calls_;   // by rank and begin (ns) of the receive that followed
+  std::unordered_map<Key, Call> completions_;   // of sends whose messages are not matched yet
+  struct Kept {
+    std::uint64_t number = 0;
+    Message message;
+  };
+  std::vector<Kept> messages_;  // the newest, by key
+  std::size_t probed_ = 0;                      // size of probe_calls_
+};
+
+}  // namespace pclscope
