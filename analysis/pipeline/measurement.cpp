@@ -18,15 +18,14 @@ struct Measurement::State {
         name_sites(options.name_sites),
         hooks(std::move(told)),
         matcher(m.application.ranks,
-                [this](std::span<const Message> matched) {
-                  batch.assign(matched.begin(), matched.end());
-                  name();
-                  measure();
+                [this](std::span<Message> matched) {
+                  name(matched);
+                  measure(matched);
                 }),
         windows(std::max<std::int64_t>(options.window_ns, 1), options.allowance_ns) {}
 
-  void name();     // of the batch: addresses become ids
-  void measure();  // the batch: time it, put it into its window
+  void name(std::span<Message> batch);     // addresses become ids
+  void measure(std::span<Message> batch);  // times it, puts it into its window
   void close_windows(std::int64_t now_ns);
   void close_window(OpenWindows::Closed& closed);
   double judge(Message& message);
@@ -39,17 +38,17 @@ struct Measurement::State {
   Matcher matcher;
   OpenWindows windows;
   CallWaits calls;              // of windows that closed, and the one that is being closed
-  std::vector<Message> batch;   // being measured
+  std::vector<Message> stored;  // being measured
   std::uint64_t from_file = 0;  // messages that came matched
   bool finished = false;
 };
 
-void Measurement::State::name() {
+void Measurement::State::name(std::span<Message> batch) {
   if (name_sites) return name_sites(batch);
   for (Message& message : batch) message.send_site = message.recv_site = 0;
 }
 
-void Measurement::State::measure() {
+void Measurement::State::measure(std::span<Message> batch) {
   for (Message& message : batch) {
     m.totals.bytes += message.bytes;
     const std::int32_t from = m.application.node_of_rank[message.source],
@@ -78,10 +77,7 @@ void Measurement::State::close_windows(std::int64_t now_ns) {
 
 void Measurement::State::close_window(OpenWindows::Closed& closed) {
   m.criteria.refresh();
-  constexpr std::size_t ahead = 16;
-  for (std::size_t i = 0; i < closed.messages.size(); ++i) {
-    if (i + ahead < closed.messages.size()) calls.prefetch(closed.messages[i + ahead]);
-    Message& message = closed.messages[i];
+  for (Message& message : closed.messages) {
     const double ratio = judge(message);
     if (ratio > 0) m.worst.add(message, ratio);
   }
@@ -102,20 +98,22 @@ double Measurement::State::judge(Message& message) {
   ++sums.messages;
   sums.bytes += message.bytes;
   if (message.flags & message_flag::no_latency) {
+    message.flags &= ~message_flag::received_alone;
     m.sites.add(message, {});
     return 0;
   }
   const double ratio = m.ratio_of(message);
-  if (from_file == 0 && ratio > 1) message.flags |= message_flag::delayed;
+  // Without a branch: half of them are.
+  message.flags |= message_flag::delayed * static_cast<std::uint32_t>((ratio > 1) & (from_file == 0));
   const std::int64_t transfer = wait_split(message).transfer;
   sums.delayed += (message.flags & message_flag::delayed) != 0;
   ++sums.timed;
   m.pairs.add_times(pair, message.flags & message_flag::inter_node, size_bins::bin_of(message.bytes),
                     PairTable::TimeSums::of(message.time(), transfer));
   sums.transfer_time_ns += transfer;
-  const BlockedTime blocked =
-      calls.add(message, [this](const CallWaits::Of& of, const BlockedTime& b) { charge(of, b); });
-  m.pairs.window_sums(pair).blocked += blocked;
+  const BlockedTime blocked = calls.add(message);
+  message.flags &= ~message_flag::received_alone;
+  sums.blocked += blocked;
   m.sites.add(message, blocked);
   return ratio;
 }
@@ -167,8 +165,8 @@ void Measurement::add_messages(std::span<const Message> messages) {
     });
     if (!in_range) continue;  // a file that contradicts itself
     s.from_file += chunk.size();
-    s.batch.assign(chunk.begin(), chunk.end());
-    s.measure();
+    s.stored.assign(chunk.begin(), chunk.end());
+    s.measure(s.stored);
     for (const Message& message : chunk) s.m.newest_ns = std::max(s.m.newest_ns, message.recv_end);
     // They were stored window by window: what lies before the newest one's window is complete.
     s.close_windows(s.windows.newest_begin_ns() + s.windows.allowance_ns());
