@@ -67,10 +67,7 @@ void Exposure::add(const Message& m, std::span<const std::int32_t> node_of_rank,
   Usual& usual = usual_[inter][octave];
   // The receiver was there at least half of the time: the end is when the message came.
   const bool sample = seen >= transfer / 2;
-  if (!inter) {
-    if (sample) usual.add(static_cast<double>(transfer));
-    return;
-  }
+  if (!inter) { return usual.add_if(sample, static_cast<double>(transfer)); }
   const double log_ns = std::log(static_cast<double>(transfer));
   if (sample) usual.add_log(log_ns);
   Call line;

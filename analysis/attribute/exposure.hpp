@@ -27,9 +27,10 @@ class Exposure {
       ++samples;
       older_log_sum += log_ns;
     }
-    void add(double ns) {
-      ++samples;
-      product *= ns;
+    // When it is one: half of them may be, so without a branch.
+    void add_if(bool sample, double ns) {
+      samples += sample;
+      product *= sample ? ns : 1.0;
       if (product < 1e280) return;  // the next one is below 1e19
       older_log_sum += std::log(product);
       product = 1;

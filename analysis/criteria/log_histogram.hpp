@@ -27,8 +27,10 @@ class LogHistogram {
     bucket = std::min(bucket, bucket_count - 1);
     buckets_[bucket] += count;
     count_ += count;
-    low_ = std::min(low_, bucket);
-    high_ = std::max(high_, bucket);
+    if (bucket < low_) [[unlikely]]
+      low_ = bucket;
+    if (bucket > high_) [[unlikely]]
+      high_ = bucket;
   }
   std::uint64_t count() const { return count_; }
 

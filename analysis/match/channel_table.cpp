@@ -9,9 +9,21 @@ std::uint32_t ChannelTable::find(std::uint64_t comm, std::int32_t source, std::i
   for (std::size_t at = mix(comm, source, destination, tag) & mask_;; at = (at + 1) & mask_) {
     const std::uint32_t index = slots_[at].channel;
     if (index == no_index) return no_index;
-    const Channel& c = channels_[index];
-    if (c.comm == comm && c.source == source && c.destination == destination && c.tag == tag) return index;
+    if (is(channels_[index], comm, source, destination, tag)) return index;
   }
+}
+
+std::uint32_t ChannelTable::find_further(std::uint64_t hash, std::uint64_t comm, std::int32_t source,
+                                         std::int32_t destination, std::int32_t tag, bool& made) {
+  for (std::size_t at = hash & mask_;; at = (at + 1) & mask_) {
+    const Slot slot = slots_[at];
+    if (slot.channel == no_index) break;
+    if (slot.check == static_cast<std::uint32_t>(hash >> 32) &&
+        is(channels_[slot.channel], comm, source, destination, tag))
+      return slot.channel;
+  }
+  made = true;
+  return make(hash, comm, source, destination, tag);
 }
 
 std::uint32_t ChannelTable::make(std::uint64_t hash, std::uint64_t comm, std::int32_t source, std::int32_t destination,

@@ -36,17 +36,11 @@ class ChannelTable {
   std::uint32_t find_or_make(std::uint64_t comm, std::int32_t source, std::int32_t destination, std::int32_t tag,
                              bool& made) {
     const std::uint64_t hash = mix(comm, source, destination, tag);
+    const Slot first = slots_[hash & mask_];  // mostly it is the one
     made = false;
-    for (std::size_t at = hash & mask_;; at = (at + 1) & mask_) {
-      const Slot slot = slots_[at];
-      if (slot.channel == no_index) break;
-      if (slot.check != static_cast<std::uint32_t>(hash >> 32)) continue;
-      const Channel& channel = channels_[slot.channel];
-      if (channel.comm == comm && channel.source == source && channel.destination == destination && channel.tag == tag)
-        return slot.channel;
-    }
-    made = true;
-    return make(hash, comm, source, destination, tag);
+    if (first.channel != no_index && is(channels_[first.channel], comm, source, destination, tag)) [[likely]]
+      return first.channel;
+    return find_further(hash, comm, source, destination, tag, made);
   }
 
   // The channel's index, or no_index.
@@ -81,6 +75,12 @@ class ChannelTable {
     hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93u;
     return hash ^ hash >> 32;
   }
+  static bool is(const Channel& channel, std::uint64_t comm, std::int32_t source, std::int32_t destination,
+                 std::int32_t tag) {
+    return channel.comm == comm && channel.source == source && channel.destination == destination && channel.tag == tag;
+  }
+  std::uint32_t find_further(std::uint64_t hash, std::uint64_t comm, std::int32_t source, std::int32_t destination,
+                             std::int32_t tag, bool& made);
   std::uint32_t make(std::uint64_t hash, std::uint64_t comm, std::int32_t source, std::int32_t destination,
                      std::int32_t tag);
   void rehash(std::size_t slots);

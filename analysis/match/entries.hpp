@@ -21,7 +21,7 @@ struct alignas(64) SendEntry {
   std::uint64_t site;
   std::uint64_t bytes;
   std::uint32_t flags;  // record::flag, message_flag::sendrecv_send
-  std::uint32_t next;   // in the channel, or in the pool's free list
+  std::uint32_t next;   // in the channel
   std::uint8_t thread;
   bool held;  // MPI_Cancel was called, outcome unknown
   bool unrecorded;
@@ -46,7 +46,9 @@ inline constexpr std::uint8_t out_of_order = 8;  // as flag::out_of_order
 inline constexpr std::uint8_t entered = 16;      // its call has not returned: the concurrent count is to come
 inline constexpr std::uint8_t first_come = 32;   // its call would have returned for another message, too
 inline constexpr std::uint8_t sendrecv = 64;     // of MPI_Sendrecv
-inline constexpr std::uint8_t of_no_turn = truncated | first_come | sendrecv;  // these say nothing about its turn
+inline constexpr std::uint8_t alone = 128;       // its call completed no other receive
+inline constexpr std::uint8_t of_no_turn =
+    truncated | first_come | sendrecv | alone;  // these say nothing about its turn
 }  // namespace recv_bit
 
 struct alignas(64) RecvEntry {
@@ -54,7 +56,7 @@ struct alignas(64) RecvEntry {
   std::uint64_t post, wait, end;  // ticks; `wait` of a wildcard holds its pattern until it completes
   std::uint64_t site;
   std::uint64_t bytes;
-  std::uint32_t next, prev;  // in the channel; `next` also in the pool's free list
+  std::uint32_t next, prev;  // in the channel
   std::uint32_t channel;     // wildcard: first of the channels that wait for its resolution
   std::uint8_t round;        // (low bits of) the round in which its completion was read
   RecvState state;
@@ -95,33 +97,38 @@ constexpr std::uint64_t pattern_of(std::int32_t source, std::int32_t tag) {
 constexpr std::int32_t pattern_source(std::uint64_t pattern) { return static_cast<std::int32_t>(pattern >> 32); }
 constexpr std::int32_t pattern_tag(std::uint64_t pattern) { return static_cast<std::int32_t>(pattern); }
 
-// Entries by index. References are valid until the next take().
+// Entries by index. References are valid until the next take(). Those that are free lie elsewhere in memory by the
+// time they are taken again: they are asked for some takes before.
 template <class Entry>
 class EntryPool {
  public:
   std::uint32_t take() {
     ++in_use_;
-    if (free_ != no_index) {
-      const std::uint32_t index = free_;
-      free_ = entries_[index].next;
+    if (!free_.empty()) {
+      const std::uint32_t index = free_.back();
+      free_.pop_back();
+      if (free_.size() >= ahead) __builtin_prefetch(&entries_[free_[free_.size() - ahead]], 1);
       return index;
     }
     entries_.emplace_back();
     return static_cast<std::uint32_t>(entries_.size() - 1);
   }
   void give(std::uint32_t index) {
-    entries_[index].next = free_;
-    free_ = index;
+    free_.push_back(index);
     --in_use_;
   }
   Entry& operator[](std::uint32_t index) { return entries_[index]; }
   const Entry& operator[](std::uint32_t index) const { return entries_[index]; }
+  void prefetch(std::uint32_t index) const {
+    if (index != no_index) __builtin_prefetch(&entries_[index]);
+  }
   std::uint64_t in_use() const { return in_use_; }
   std::uint64_t capacity() const { return entries_.size(); }
 
  private:
+  static constexpr std::size_t ahead = 8;
   std::vector<Entry> entries_;
-  std::uint32_t free_ = no_index;
+  std::vector<std::uint32_t> free_;
   std::uint64_t in_use_ = 0;
 };
 

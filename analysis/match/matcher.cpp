@@ -22,10 +22,7 @@ bool Matcher::is_posting(const Event& e) {
   }
 }
 
-Matcher::Matcher(std::int32_t ranks, Sink sink) : sink_(std::move(sink)), ranks_(std::max(ranks, 0)) {
-  batch_.reserve(256);
-  batch_numbers_.reserve(256);
-}
+Matcher::Matcher(std::int32_t ranks, Sink sink) : sink_(std::move(sink)), ranks_(std::max(ranks, 0)) {}
 
 void Matcher::set_node(std::int32_t rank, std::int32_t node) {
   if (is_rank(rank)) ranks_[rank].node = node;
@@ -45,6 +42,13 @@ void Matcher::note_read(Rank& r, std::uint32_t thread, std::uint64_t until) {
   of_thread = std::max(of_thread, until);
   r.read_until = ~0ull;
   for (const Thread& t : r.threads) r.read_until = std::min(r.read_until, t.read_until);
+}
+
+// The call of this completion completed no other receive, as far as its neighbours show: a call stands before what it
+// completed, and the thread's next one begins after it.
+static bool is_alone(std::span<const Event> events, const Event* e) {
+  if (e == events.data() || e == &events.back()) return false;
+  return e[-1].kind == EventKind::call && e[-1].begin == e->begin && e[-1].end == e->end && e[1].begin >= e->end;
 }
 
 void Matcher::add(std::int32_t rank, std::uint32_t thread, std::span<const Event> events) {
@@ -67,7 +71,7 @@ void Matcher::add(std::int32_t rank, std::uint32_t thread, std::span<const Event
       ++r.next_recv;
       take_post(rank, r, e);
     } else if (e.kind == EventKind::recv_done && e.flags & flag::posted && e.ordinal < r.next_recv) {
-      take_completion(rank, r, e);
+      take_completion(rank, r, e, is_alone(events, &e));
     } else if (e.kind != EventKind::call) {
       read(rank, r, e);
       if (e.kind == EventKind::lost && e.flags & flag::summarised && !t.in_summary) {
@@ -155,17 +159,11 @@ void Matcher::take_event(std::int32_t rank, Rank& r, const Event& e) {
   }
 }
 
-std::uint32_t Matcher::channel(std::uint64_t comm, std::int32_t source, std::int32_t destination, std::int32_t tag) {
-  bool made;
-  const std::uint32_t index = channels_.find_or_make(comm, source, destination, tag, made);
-  Channel& c = channels_[index];
-  c.used = true;
-  if (made) {
-    if (ranks_[source].several || ranks_[destination].several) make_special(index);
-    for (const Poison& p : poisons_)
-      if (p.covers(c)) c.ambiguous_from = std::min(c.ambiguous_from, p.from);
-  }
-  return index;
+void Matcher::begin_channel(std::uint32_t index) {
+  const Channel& c = channels_[index];
+  if (ranks_[c.source].several || ranks_[c.destination].several) make_special(index);
+  for (const Poison& p : poisons_)
+    if (p.covers(c)) channels_[index].ambiguous_from = std::min(c.ambiguous_from, p.from);
 }
 
 void Matcher::mark_dirty(std::uint32_t index) {

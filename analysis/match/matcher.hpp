@@ -69,13 +69,13 @@ struct Outstanding {
 
 class Matcher {
  public:
-  using Sink = std::function<void(std::span<const Message>)>;
+  using Sink = std::function<void(std::span<Message>)>;
 
   // Messages come to `sink` in batches, during end_round() and finish(). Their inter_node flag is not set here.
   Matcher(std::int32_t ranks, Sink sink);
 
   void set_tick_scale(TickScale scale) { scale_ = scale; }
-  // While `sink` runs: the numbers of the messages' sends.
+  // While `sink` runs: the numbers of its messages' sends, in their order.
   std::span<const std::uint64_t> batch_numbers() const { return batch_numbers_; }
   // A send_done event of a send to a rank here; `away`: of a rank of another node, Event::site as it stands.
   using SendDone = std::function<void(std::int32_t rank, const record::Event& event, bool away)>;
@@ -220,13 +220,21 @@ class Matcher {
   void take_post(std::int32_t rank, Rank& r, const record::Event& e);
   void take_blocking_receive(std::int32_t rank, Rank& r, const record::Event& e);
   void take_resolution(std::int32_t rank, Rank& r, const record::Event& e);
-  void take_completion(std::int32_t rank, Rank& r, const record::Event& e);
+  void take_completion(std::int32_t rank, Rank& r, const record::Event& e, bool alone = false);
   void take_unknown_message(std::int32_t rank, Rank& r, const record::Event& e, std::uint32_t entry);
   void take_removal(std::int32_t rank, Rank& r, const record::Event& e);
   void take_send_cancel(std::int32_t rank, const record::Event& e);
   void withdraw(std::uint32_t entry);
   bool is_rank(std::int32_t peer) const { return peer >= 0 && peer < static_cast<std::int32_t>(ranks_.size()); }
-  std::uint32_t channel(std::uint64_t comm, std::int32_t source, std::int32_t destination, std::int32_t tag);
+  std::uint32_t channel(std::uint64_t comm, std::int32_t source, std::int32_t destination, std::int32_t tag) {
+    bool made;
+    const std::uint32_t index = channels_.find_or_make(comm, source, destination, tag, made);
+    channels_[index].used = true;
+    if (made) [[unlikely]]
+      begin_channel(index);
+    return index;
+  }
+  void begin_channel(std::uint32_t index);
   void mark_dirty(std::uint32_t index);
   std::uint32_t new_receive(const record::Event& e, RecvState state);
   void resolve_wildcard(Rank& r, std::uint32_t entry);
@@ -318,8 +326,10 @@ class Matcher {
   std::vector<std::uint32_t> dirty_, draining_;
   std::uint64_t unrecorded_sends_ = 0, unrecorded_receives_ = 0;  // beyond one per entry
   std::uint8_t thread_ = 0;                                       // whose events are being taken
-  std::vector<Message> batch_;
-  std::vector<std::uint64_t> batch_numbers_;
+  static constexpr std::size_t batch_size = 256;  // messages handed on at once: stays in the nearest cache
+  std::vector<Message> batch_{batch_size};        // the first ones, being filled
+  std::size_t batched_ = 0;
+  std::vector<std::uint64_t> batch_numbers_ = std::vector<std::uint64_t>(batch_size);  // of their sends
   SendDone send_done_;
   Forward forward_;
   std::vector<SenderState> told_states_;            // by rank, as handed out by sender_news()

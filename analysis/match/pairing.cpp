@@ -8,7 +8,6 @@ namespace pclscope {
 namespace flag = record::flag;
 
 namespace {
-constexpr std::size_t batch_size = 256;  // messages handed on at once: stays in the nearest cache
 constexpr std::uint32_t carried_flags = flag::nonblocking | flag::persistent | flag::synchronous | flag::buffered |
                                         flag::ready | flag::intercomm | message_flag::sendrecv_send;
 }  // namespace
@@ -137,6 +136,8 @@ void Matcher::drain(std::uint32_t index, Drain when) {
     }
     const std::uint32_t sent = c.send_head;
     const SendEntry& send = sends_[sent];
+    recvs_.prefetch(recv.next);
+    sends_.prefetch(send.next);
     if (send.held) return;
     if (c.special) [[unlikely]] {
       const Verdict verdict = judge(index, entry, sent, when);
@@ -179,8 +180,8 @@ void Matcher::give_up_sends(std::uint32_t index) {
 }
 
 void Matcher::emit(const Channel& c, const SendEntry& send, const RecvEntry& recv) {
-  batch_numbers_.push_back(number_of(send.ordinal));
-  Message& m = batch_.emplace_back();
+  batch_numbers_[batched_] = number_of(send.ordinal);
+  Message& m = batch_[batched_++];  // every field is set
   m.comm = c.comm;
   m.source = c.source;
   m.destination = c.destination;
@@ -190,6 +191,7 @@ void Matcher::emit(const Channel& c, const SendEntry& send, const RecvEntry& rec
   if (recv.bits & recv_bit::truncated) m.flags |= flag::truncated;
   if (recv.bits & recv_bit::first_come) m.flags |= flag::first_come;
   if (recv.bits & recv_bit::sendrecv) m.flags |= message_flag::sendrecv_receive;
+  if (recv.bits & recv_bit::alone) m.flags |= message_flag::received_alone;
   m.bytes = recv.bytes == ~0ull ? send.bytes : recv.bytes;
   m.send_begin = scale_.to_ns(send.begin);
   m.send_end = scale_.to_ns(send.end);
@@ -199,16 +201,14 @@ void Matcher::emit(const Channel& c, const SendEntry& send, const RecvEntry& rec
   m.recv_end = scale_.to_ns(recv.end);
   m.send_site = send.site;
   m.recv_site = recv.site;
-  if (ranks_[c.source].away) m.clock_error_ns = send.clock_error + clock_error_;
-  if (batch_.size() >= batch_size) flush_batch();
+  m.clock_error_ns = ranks_[c.source].away ? send.clock_error + clock_error_ : 0;
+  if (batched_ == batch_size) flush_batch();
 }
 
 void Matcher::flush_batch() {
-  if (batch_.empty()) return;
-  counts_.matched += batch_.size();
-  sink_(batch_);
-  batch_.clear();
-  batch_numbers_.clear();
+  if (batched_ == 0) return;
+  counts_.matched += batched_;
+  sink_(std::span(batch_).first(std::exchange(batched_, 0)));
 }
 
 void Matcher::drain_dirty(Drain when) {

@@ -138,7 +138,7 @@ void Matcher::take_unknown_message(std::int32_t rank, Rank& r, const Event& e, s
   if (failed(e)) poison(rank, comm, source, tag, number_of(e.ordinal));  // as if its request had been freed
 }
 
-void Matcher::take_completion(std::int32_t rank, Rank& r, const Event& e) {
+void Matcher::take_completion(std::int32_t rank, Rank& r, const Event& e, bool alone) {
   if (e.peer == record::proc_null) return;
   const std::uint64_t number = number_of(e.ordinal);
   const std::uint32_t entry = r.posted.take(number);
@@ -154,7 +154,8 @@ void Matcher::take_completion(std::int32_t rank, Rank& r, const Event& e) {
   const bool wildcard = recv.state == RecvState::wildcard;
   const bool first_come = comes_first(e, wildcard ? pattern_source(recv.wait) : e.peer);
   if (wildcard) resolve_wildcard(r, entry);
-  const std::uint8_t bits = recv.bits | bits_of(e) | (first_come ? recv_bit::first_come : 0);
+  const std::uint8_t bits =
+      recv.bits | bits_of(e) | (first_come ? recv_bit::first_come : 0) | (alone ? recv_bit::alone : 0);
   if (bits & recv_bit::entered) recv.ordinal = e.ordinal;
   recv.bits = bits & static_cast<std::uint8_t>(~recv_bit::entered);
   recv.wait = e.begin;

@@ -1,6 +1,7 @@
 // Taking messages in, and forgetting them. Clocks of what is late, and questions: clock_propagation.cpp.
 #include "analysis/order/clocks.hpp"
 
+#include <bit>
 #include <tuple>
 
 namespace pclscope {
@@ -8,6 +9,7 @@ namespace pclscope {
 namespace {
 
 constexpr std::int32_t highest_rank = 1 << 24;
+constexpr std::size_t few = 64;         // messages: not worth more than a plain sort
 constexpr std::size_t chunk_share = 8;  // a chunk of messages needs at most this part of the memory
 
 constexpr auto by_position = [](const auto& a, const auto& b) { return a.position < b.position; };
@@ -45,8 +47,13 @@ std::uint32_t RegionClocks::process_of(std::int32_t rank) const {
 }
 
 void RegionClocks::add(std::span<const Message> messages) {
-  if (!enabled_) return;
-  collect(messages);
+  for (const Message& m : messages) put(m);
+  add_put();
+}
+
+void RegionClocks::add_put() {
+  if (items_.empty()) return;
+  sort_items();
   const std::size_t most = std::max<std::size_t>(options_.most_bytes / chunk_share / cost_per_message(), 1);
   std::vector<Item> all = std::move(items_);
   for (std::size_t begin = 0; begin < all.size(); begin += most) {
@@ -60,25 +67,52 @@ void RegionClocks::add(std::span<const Message> messages) {
     insert(items_);
     compute(items_);
   }
-  all.clear();
-  if (all.capacity() * sizeof(Item) > options_.most_bytes / chunk_share) all.shrink_to_fit();
   items_ = std::move(all);
+  for (std::vector<Item>* items : {&items_, &sorted_}) {
+    items->clear();
+    if (items->capacity() * sizeof(Item) > options_.most_bytes / chunk_share / 2) items->shrink_to_fit();
+  }
 }
 
-// The region's own messages, oldest receive first.
-void RegionClocks::collect(std::span<const Message> messages) {
-  items_.clear();
-  for (const Message& m : messages) {
-    const std::uint32_t from = process_of(m.source), to = process_of(m.destination);
-    if (from == none || to == none || !has_order(m)) continue;
-    ++messages_;
-    const Item item{send_position(m), receive_position(m), from, to, none};
-    if (from == to && item.sent > item.received) ++on_cycles_;
-    else items_.push_back(item);
-  }
-  std::sort(items_.begin(), items_.end(), [](const Item& a, const Item& b) {
+// If it is one of the region's own messages.
+void RegionClocks::collect(const Message& m) {
+  const std::uint32_t from = process_of(m.source), to = process_of(m.destination);
+  if (from == none || to == none || !has_order(m)) return;
+  ++messages_;
+  const Item item{send_position(m), receive_position(m), from, to, none};
+  if (from == to && item.sent > item.received) ++on_cycles_;
+  else items_.push_back(item);
+}
+
+// Oldest receive first. A window's receives are spread over its time: first into as many parts of it as there are
+// messages, then each part by itself.
+void RegionClocks::sort_items() {
+  const auto before = [](const Item& a, const Item& b) {
     return std::tie(a.received, a.to, a.from, a.sent) < std::tie(b.received, b.to, b.from, b.sent);
-  });
+  };
+  if (items_.size() < few) return std::sort(items_.begin(), items_.end(), before);
+  Position first = items_[0].received, last = first;
+  for (const Item& item : items_) {
+    first = std::min(first, item.received);
+    last = std::max(last, item.received);
+  }
+  const auto after_first = [first](Position p) {
+    return static_cast<std::uint64_t>(p) - static_cast<std::uint64_t>(first);
+  };
+  const int bits = std::bit_width(items_.size()) - 1, too_many = std::bit_width(after_first(last)) - bits;
+  const unsigned shift = static_cast<unsigned>(std::max(too_many, 0));
+  bucket_ends_.assign((std::size_t{1} << bits) + 1, 0);
+  for (const Item& item : items_) ++bucket_ends_[(after_first(item.received) >> shift) + 1];
+  for (std::size_t i = 1; i < bucket_ends_.size(); ++i) bucket_ends_[i] += bucket_ends_[i - 1];
+  sorted_.resize(items_.size());
+  for (const Item& item : items_) sorted_[bucket_ends_[after_first(item.received) >> shift]++] = item;
+  for (std::size_t i = 0, begin = 0; begin < sorted_.size(); begin = bucket_ends_[i++]) {
+    const std::size_t end = bucket_ends_[i];
+    if (end - begin > 1)
+      std::sort(sorted_.begin() + static_cast<std::ptrdiff_t>(begin),
+                sorted_.begin() + static_cast<std::ptrdiff_t>(end), before);
+  }
+  items_.swap(sorted_);
 }
 
 // Where sends begin before their receives end, the order of receives is one in which each clock comes after those it
@@ -127,6 +161,7 @@ void RegionClocks::add_send(const Item& item) {
     unsorted_.push_back(item.from);
   }
   from.newest_send = std::max(from.newest_send, item.sent);
+  from.backwards |= item.sent > item.received;
   from.sends.push_back({item.sent, item.slot});
   ++sends_;
 }
@@ -217,9 +252,11 @@ void RegionClocks::forget_positions_before(Position position) {
   };
   sends_ = 0;
   for (Process& p : processes_) {  // first: it asks for the receives' positions
-    std::erase_if(p.sends, [&](const Entry& e) { return e.position < position || info_[e.slot].position < position; });
+    p.sends.erase(p.sends.begin(), std::lower_bound(p.sends.begin(), p.sends.end(), Entry{position, 0}, by_position));
+    if (p.backwards) std::erase_if(p.sends, [&](const Entry& e) { return info_[e.slot].position < position; });
     sends_ += p.sorted = p.sends.size();
     p.newest_send = p.sends.empty() ? before_everything : p.sends.back().position;
+    p.backwards &= !p.sends.empty();
     tidy(p.sends);
   }
   for (Process& p : processes_) {
@@ -235,10 +272,11 @@ std::int64_t RegionClocks::retained_from_ns() const {
 }
 
 std::size_t RegionClocks::bytes() const {
-  std::size_t sum = sizeof *this + slab_.bytes() + info_.capacity() * sizeof(SlotInfo) +
-                    items_.capacity() * sizeof(Item) +
-                    (affected_.capacity() + unsorted_.capacity() + process_of_rank_.capacity()) * 4 +
-                    ranks_.capacity() * 4 + processes_.capacity() * sizeof(Process);
+  std::size_t sum =
+      sizeof *this + slab_.bytes() + info_.capacity() * sizeof(SlotInfo) +
+      (items_.capacity() + sorted_.capacity()) * sizeof(Item) +
+      (affected_.capacity() + unsorted_.capacity() + bucket_ends_.capacity() + process_of_rank_.capacity()) * 4 +
+      ranks_.capacity() * 4 + processes_.capacity() * sizeof(Process);
   for (const Process& p : processes_) sum += (p.receives.capacity() + p.sends.capacity()) * sizeof(Entry);
   return sum;
 }

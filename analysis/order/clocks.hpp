@@ -45,6 +45,11 @@ class RegionClocks {
 
   // A window of matched messages in any order. O(ranks) per receiving call, more for what is late.
   void add(std::span<const Message> messages);
+  // The same one by one: put() each, then add_put().
+  void put(const Message& message) {
+    if (enabled_) collect(message);
+  }
+  void add_put();
   // Events before this local time are not needed any more.
   void forget_before(std::int64_t time_ns);
 
@@ -76,6 +81,7 @@ class RegionClocks {
     std::vector<Entry> sends;     // by position, one per message: the clock of the call that received it
     std::size_t sorted = 0;       // sends that are in order; all but while messages are taken in
     Position newest_send = before_everything;
+    bool backwards = false;  // of the sends some come after their receive
   };
   struct SlotInfo {
     Position position = 0;
@@ -95,7 +101,8 @@ class RegionClocks {
   std::size_t cost_per_message() const;
   void make_room(std::size_t messages);
   void forget_positions_before(Position position);
-  void collect(std::span<const Message> messages);
+  void collect(const Message& message);
+  void sort_items();
   // Of items_, by receive: takes in what comes after everything that could need it, and leaves the rest.
   void take_in_order();
   bool in_order(const Item& item) const;
@@ -126,7 +133,8 @@ class RegionClocks {
   ClockSlab slab_;
   std::vector<SlotInfo> info_;
   std::vector<Process> processes_;
-  std::vector<Item> items_;
+  std::vector<Item> items_, sorted_;
+  std::vector<std::uint32_t> bucket_ends_;
   std::vector<std::uint32_t> affected_, unsorted_;  // slots; processes
   Position forgotten_ = before_everything;          // everything before
   std::size_t sends_ = 0;

@@ -38,16 +38,12 @@ class JobClocks {
   std::size_t bytes() const;
 
  private:
-  struct Region {
-    RegionClocks clocks;
-    std::vector<Message> window;  // of this region, of the window being added
-  };
   RegionClocks fresh(std::span<const std::int32_t> ranks, std::size_t regions) const {
     return RegionClocks(ranks, {budget_ / std::max<std::size_t>(regions, 1)});
   }
 
   std::size_t budget_;
-  std::map<std::int32_t, Region> regions_;
+  std::map<std::int32_t, RegionClocks> regions_;
 };
 
 }  // namespace pclscope

@@ -19,14 +19,15 @@ struct Measurement::State {
         name_sites(options.name_sites),
         hooks(std::move(told)),
         matcher(m.application.ranks,
-                [this](std::span<const Message> matched) {
-                  batch.assign(matched.begin(), matched.end());
-                  name();
-                  measure();
-                  note_waits();
+                [this](std::span<Message> matched) {
+                  name(matched);
+                  measure(matched);
+                  note_waits(matched);
                 }),
         waits(m.application.ranks,
-              [this](const CollectiveCall& call, const Message&) {
+              [this](const CollectiveCall& call, const Message& message) {
+                waited.push_back({call.begin, call.end, call.awaited_begin, CallWaits::of(message),
+                                  call.shape == CollectiveShape::send});
                 if (hooks.on_wait) hooks.on_wait(call);
               }),
         windows(std::max<std::int64_t>(options.window_ns, 1), options.allowance_ns) {
@@ -35,9 +36,9 @@ struct Measurement::State {
     });
   }
 
-  void name();     // of the batch: addresses become ids
-  void measure();  // the batch: time it, put it into its window
-  void note_waits();  // the batch: which calls waited for its messages
+  void name(std::span<Message> batch);     // addresses become ids
+  void measure(std::span<Message> batch);  // times it, puts it into its window
+  void note_waits(std::span<const Message> batch);  // which calls waited for its messages
   void close_windows(std::int64_t now_ns);
   void close_window(OpenWindows::Closed& closed);
   double judge(Message& message);
@@ -49,19 +50,20 @@ struct Measurement::State {
   Hooks hooks;
   Matcher matcher;
   MessageWaits waits;
+  std::vector<CallWaits::Other> waited;  // found by it, of calls that are not closed
   OpenWindows windows;
   CallWaits calls;              // of windows that closed, and the one that is being closed
-  std::vector<Message> batch;   // being measured
+  std::vector<Message> stored;  // being measured
   std::uint64_t from_file = 0;  // messages that came matched
   bool finished = false;
 };
 
-void Measurement::State::name() {
+void Measurement::State::name(std::span<Message> batch) {
   if (name_sites) return name_sites(batch);
   for (Message& message : batch) message.send_site = message.recv_site = 0;
 }
 
-void Measurement::State::measure() {
+void Measurement::State::measure(std::span<Message> batch) {
   for (Message& message : batch) {
     m.totals.bytes += message.bytes;
     const std::int32_t from = m.application.node_of_rank[message.source],
@@ -83,7 +85,7 @@ void Measurement::State::measure() {
   windows.add(batch);
 }
 
-void Measurement::State::note_waits() {
+void Measurement::State::note_waits(std::span<const Message> batch) {
   const std::span<const std::uint64_t> numbers = matcher.batch_numbers();
   for (std::size_t i = 0; i < batch.size(); ++i) waits.matched(batch[i], numbers[i]);
 }
@@ -95,10 +97,7 @@ void Measurement::State::close_windows(std::int64_t now_ns) {
 
 void Measurement::State::close_window(OpenWindows::Closed& closed) {
   m.criteria.refresh();
-  constexpr std::size_t ahead = 16;
-  for (std::size_t i = 0; i < closed.messages.size(); ++i) {
-    if (i + ahead < closed.messages.size()) calls.prefetch(closed.messages[i + ahead]);
-    Message& message = closed.messages[i];
+  for (Message& message : closed.messages) {
     const double ratio = judge(message);
     if (ratio > 0) m.worst.add(message, ratio);
   }
@@ -119,26 +118,33 @@ double Measurement::State::judge(Message& message) {
   ++sums.messages;
   sums.bytes += message.bytes;
   if (message.flags & message_flag::no_latency) {
+    message.flags &= ~message_flag::received_alone;
     m.sites.add(message, {});
     return 0;
   }
   const double ratio = m.ratio_of(message);
-  if (from_file == 0 && ratio > 1) message.flags |= message_flag::delayed;
+  // Without a branch: half of them are.
+  message.flags |= message_flag::delayed * static_cast<std::uint32_t>((ratio > 1) & (from_file == 0));
   const std::int64_t transfer = wait_split(message).transfer;
   sums.delayed += (message.flags & message_flag::delayed) != 0;
   ++sums.timed;
   m.pairs.add_times(pair, message.flags & message_flag::inter_node, size_bins::bin_of(message.bytes),
                     PairTable::TimeSums::of(message.time(), transfer));
   sums.transfer_time_ns += transfer;
-  const BlockedTime blocked =
-      calls.add(message, [this](const CallWaits::Of& of, const BlockedTime& b) { charge(of, b); });
-  m.pairs.window_sums(pair).blocked += blocked;
+  const BlockedTime blocked = calls.add(message);
+  message.flags &= ~message_flag::received_alone;
+  sums.blocked += blocked;
   m.sites.add(message, blocked);
   return ratio;
 }
 
 // What calls that returned before `end_ns` cost: all their messages are there, but for those that came too late.
 void Measurement::State::close_calls(std::int64_t end_ns) {
+  std::erase_if(waited, [&](const CallWaits::Other& other) {
+    if (other.end >= end_ns) return false;
+    calls.add(other);
+    return true;
+  });
   calls.close(end_ns, [this](const CallWaits::Of& of, const BlockedTime& b) { charge(of, b); });
 }
 
@@ -185,8 +191,8 @@ void Measurement::add_messages(std::span<const Message> messages) {
     });
     if (!in_range) continue;  // a file that contradicts itself
     s.from_file += chunk.size();
-    s.batch.assign(chunk.begin(), chunk.end());
-    s.measure();
+    s.stored.assign(chunk.begin(), chunk.end());
+    s.measure(s.stored);
     for (const Message& message : chunk) s.m.newest_ns = std::max(s.m.newest_ns, message.recv_end);
     // They were stored window by window: what lies before the newest one's window is complete.
     s.close_windows(s.windows.newest_begin_ns() + s.windows.allowance_ns());

@@ -25,8 +25,13 @@ void Pipeline::set_node(std::int32_t rank, const std::string& node) {
 }
 
 void Pipeline::add(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events) {
-  measurement_.add(rank, thread, events);
-  evaluation_.add_collectives(rank, events);
+  constexpr std::size_t at_once = 256;  // read by several stages: stays in the nearest cache
+  while (!events.empty()) {
+    const auto chunk = events.first(std::min(at_once, events.size()));
+    measurement_.add(rank, thread, chunk);
+    evaluation_.add_collectives(rank, chunk);
+    events = events.subspan(chunk.size());
+  }
 }
 
 void Pipeline::close(const OpenWindows::Closed& closed) {

@@ -38,6 +38,7 @@ inline constexpr std::uint32_t clock_unclear = 1u << 27;     // recv_end < send_
 inline constexpr std::uint32_t delayed = 1u << 28;           // time / criterion > 1
 inline constexpr std::uint32_t sendrecv_send = 1u << 26;     // sent by a MPI_Sendrecv, which also received something
 inline constexpr std::uint32_t sendrecv_receive = 1u << 25;  // received by a MPI_Sendrecv, which also sent something
+inline constexpr std::uint32_t received_alone = 1u << 24;    // until its window closes: its call completed no other
 inline constexpr std::uint32_t no_latency = unseen_completion | clock_violation | clock_unclear;
 }  // namespace message_flag
 
@@ -59,7 +60,7 @@ inline WaitSplit wait_split(const Message& m) {
   const std::int64_t time = m.time(), before_post = m.recv_post - m.send_begin;
   WaitSplit split;
   split.late_sender = m.send_begin > m.recv_wait ? m.send_begin - m.recv_wait : 0;
-  split.late_receiver = before_post <= 0 || time <= 0 ? 0 : before_post < time ? before_post : time;
+  split.late_receiver = std::min(std::max<std::int64_t>(before_post, 0), std::max<std::int64_t>(time, 0));
   split.transfer = time - split.late_receiver;
   return split;
 }

@@ -9,6 +9,11 @@ using record::EventKind;
 namespace {
 // Threads per rank that are told apart; a segment's number beyond that is not believed.
 constexpr std::uint32_t thread_limit = 1024;
+// Bytes of a ring that are asked for before they are read; here they are seen for the first time.
+constexpr std::size_t events_ahead = 16 * sizeof(record::Event);
+
+// Most events are nothing but an interval.
+bool is_plain(EventKind kind) { return kind < EventKind::collective; }
 
 // Intervals of these are not time inside a call: they span several calls, or none.
 bool no_interval(const record::Event& e) {
@@ -30,6 +35,13 @@ void Activity::add(std::int32_t rank, std::uint32_t thread, std::span<const reco
   // One call may leave several events with the same interval (Waitall, Sendrecv, Startall): each tick counts once.
   std::uint64_t covered = r.covered[thread], ticks = 0, collectives = 0;
   for (const record::Event& e : events) {
+    __builtin_prefetch(reinterpret_cast<const char*>(&e) + events_ahead);
+    if (is_plain(e.kind)) [[likely]] {
+      if (e.end <= covered) continue;
+      ticks += e.end - std::min(e.end, std::max(e.begin, covered));
+      covered = e.end;
+      continue;
+    }
     if (e.kind == EventKind::collective) ++collectives;
     if (e.kind == EventKind::finalize && !r.finalized) {
       r.finalized = true;

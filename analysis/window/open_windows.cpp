@@ -5,7 +5,6 @@
 namespace pclscope {
 
 std::vector<Message>& OpenWindows::buffer(std::int64_t window) {
-  if (cached_ && window == cached_window_) return *cached_;
   auto it = open_.find(window);
   if (it == open_.end()) {
     it = open_.emplace(window, std::vector<Message>()).first;
@@ -14,13 +13,18 @@ std::vector<Message>& OpenWindows::buffer(std::int64_t window) {
       spare_.pop_back();
     }
   }
-  cached_window_ = window;
+  cached_begin_ = window * length_;
   cached_ = &it->second;
   return it->second;
 }
 
 void OpenWindows::add(std::span<const Message> messages) {
   for (const Message& m : messages) {
+    const std::uint64_t into = static_cast<std::uint64_t>(m.recv_end) - static_cast<std::uint64_t>(cached_begin_);
+    if (cached_ && into < static_cast<std::uint64_t>(length_)) [[likely]] {
+      cached_->push_back(m);
+      continue;
+    }
     std::int64_t window = window_of(m.recv_end);
     if (any_closed_ && window < first_open_) {
       ++late_;

@@ -50,8 +50,8 @@ class OpenWindows {
 
   std::int64_t length_, allowance_;
   std::map<std::int64_t, std::vector<Message>> open_;  // by window number
-  std::int64_t cached_window_ = 0;
-  std::vector<Message>* cached_ = nullptr;
+  std::vector<Message>* cached_ = nullptr;             // of the open window that begins at
+  std::int64_t cached_begin_ = 0;
   // Until a window with messages has closed, older messages are welcome: rings may hold much when they are found.
   bool any_closed_ = false;
   std::int64_t first_open_ = 0;  // once any_closed_: windows before it are closed

@@ -185,7 +185,7 @@ class PairTable {
       return last_;
     return last_ = look_up(source, destination);
   }
-  std::uint32_t look_up(std::int32_t source, std::int32_t destination) {
+  [[gnu::noinline]] std::uint32_t look_up(std::int32_t source, std::int32_t destination) {
     const std::size_t mask = slots_.size() - 1;
     std::size_t at = hash(source, destination) & mask;
     for (; slots_[at] != none; at = (at + 1) & mask) {

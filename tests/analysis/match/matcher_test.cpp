@@ -115,6 +115,40 @@ TEST_CASE("the time read says nothing about another node's clock, nor about anot
   CHECK(c.messages.size() == 1);
 }
 
+TEST_CASE("a receive is said to be its call's only one when the events around it show it") {
+  // Calls of Wait that complete receives: how many each, and whether something of another kind ends with them.
+  const std::vector<std::pair<int, bool>> calls = {{1, false}, {2, false}, {1, true},
+                                                   {3, true},  {1, false}, {1, false}};
+  Stream sender, receiver;
+  receiver.now = 500;
+  std::vector<bool> alone;
+  for (const auto& [count, collective] : calls) {
+    for (int i = 0; i < count; ++i) {
+      sender.send(1, 0);
+      receiver.post(0, 0);
+    }
+    const std::size_t first = receiver.events.size();
+    receiver.other(EventKind::call, static_cast<std::uint64_t>(count));
+    for (int i = 0; i < count; ++i) {
+      receiver.done(receiver.last - static_cast<std::uint64_t>(count - 1 - i), 0, 0);
+      if (collective && i == 0) receiver.other(EventKind::collective);
+      alone.push_back(count == 1 && !collective);
+    }
+    for (std::size_t i = first; i < receiver.events.size(); ++i) {
+      receiver.events[i].begin = receiver.events[first].begin - (receiver.events[i].kind == EventKind::collective);
+      receiver.events[i].end = receiver.events.back().end;
+    }
+  }
+  alone.back() = false;  // what follows has not been read
+  Collected c(2);
+  c.add(0, sender).add(1, receiver);
+  REQUIRE(c.finish().matched == alone.size());
+  for (std::size_t i = 0; i < alone.size(); ++i) {
+    CAPTURE(i);
+    CHECK(((c.messages[i].flags & message_flag::received_alone) != 0) == alone[i]);
+  }
+}
+
 TEST_CASE("a blocking send is paired at once") {
   Stream sender, receiver;
   sender.send(1, 0);
