@@ -3,6 +3,8 @@
 The only place of the system tests that knows the layout.
 """
 import collections
+import pathlib
+import re
 import sys
 
 try:
@@ -78,7 +80,15 @@ def read_collectives(path):
     columns["end"] = end
     columns["begin"] = end - columns.pop("begin_to_end")
     columns["awaited_begin"] = columns["begin"] + columns.pop("begin_to_awaited")
+    # From when on the rank could do nothing but wait: of a nonblocking one in the call that completed it.
+    columns["wait_begin"] = numpy.where(columns["nonblocking"] == 1, end - columns["completing"], columns["begin"])
     return columns
+
+
+def function_names():
+    """{number: name without MPI_}, as events and files have them."""
+    text = (pathlib.Path(__file__).resolve().parents[2] / "interpose/record/functions.def").read_text()
+    return {int(number): name for number, name in re.findall(r"PCLSCOPE_FUNCTION\((\d+), (\w+)\)", text)}
 
 
 def is_complete(path):

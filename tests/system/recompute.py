@@ -219,7 +219,10 @@ def check_regions(judged, regions, links):
     return found
 
 
-def blocked(judged):
+SEND, PROBE = 9, 10  # shapes of calls that completed a posted send, that probed
+
+
+def blocked(judged, path):
     """{rank: [late sender, late receiver, exposed transfer]} in ns: each call's time once, for who was in it."""
     rows, calls = judged.rows, {}
     for i in numpy.flatnonzero(judged.timed).tolist():
@@ -230,6 +233,12 @@ def blocked(judged):
             continue
         call = calls.setdefault((source, int(rows.send_begin[i]), int(rows.send_end[i])), [None, None])
         call[1] = int(rows.recv_post[i])
+    others = dump.read_collectives(path)
+    for i in numpy.flatnonzero(others["shape"] >= SEND).tolist():
+        call = calls.setdefault((int(others["rank"][i]), int(others["begin"][i]), int(others["end"][i])), [None, None])
+        side = 1 if others["shape"][i] == SEND else 0
+        moment = int(others["awaited_begin"][i])
+        call[side] = moment if call[side] is None else max(call[side], moment)
     sums = collections.defaultdict(lambda: [0, 0, 0])
     for (rank, begin, end), (sent, posted) in calls.items():
         late_sender = min(max(sent, begin), end) - begin if sent is not None else 0
@@ -256,7 +265,7 @@ def with_late_messages(judged, path):
 def check_blocked(judged, path, ranks, duration_s):
     """Time inside MPI is the sum of its parts, and those of messages are their calls'."""
     found = Complaints()
-    sums, late = blocked(judged), with_late_messages(judged, path)
+    sums, late = blocked(judged, path), with_late_messages(judged, path)
     for rank in ranks:
         what = f"rank {rank['rank']}"
         parts = [rank[name] for name in ("late_sender_s", "late_receiver_s", "transfer_s", "collective_wait_s",
@@ -315,12 +324,30 @@ def check_nodes(judged, links, node_of_rank):
     return found
 
 
+def is_collective(calls):
+    """Not of windows and files, MPI_Init and MPI_Finalize, nor calls that waited for the other side of a message."""
+    names = dump.function_names()
+    others = {number for number, name in names.items()
+              if name.startswith(("Win_", "File_")) or name in ("Init", "Init_thread", "Session_init", "Finalize",
+                                                                 "Session_finalize")}
+    return ~numpy.isin(calls["function"], list(others)) & (calls["shape"] < SEND)
+
+
 def check_collectives(path, summary, ranks):
     """Waits by the entry of who was awaited, within each call."""
     found = Complaints()
     calls = dump.read_collectives(path)
-    wait = numpy.clip(numpy.minimum(calls["awaited_begin"], calls["end"]) - calls["begin"], 0, None)
-    wait[(calls["awaited"] < 0) | (calls["nonblocking"] == 1)] = 0
+    chosen = is_collective(calls)
+    calls = {name: column[chosen] for name, column in calls.items()}
+    wait = numpy.clip(numpy.minimum(calls["awaited_begin"], calls["end"]) - calls["wait_begin"], 0, None)
+    wait[calls["awaited"] < 0] = 0
+    once = {}  # a call that completed several waited for the last of all
+    for i in numpy.flatnonzero((calls["nonblocking"] == 1) & (wait > 0)).tolist():
+        before = once.setdefault((calls["rank"][i], calls["end"][i]), i)
+        if before != i:
+            longest, wait[before], wait[i] = max(wait[before], wait[i]), 0, 0
+            wait[i] = longest
+            once[calls["rank"][i], calls["end"][i]] = i
     entered = dict(zip(zip(calls["comm"].tolist(), calls["ordinal"].tolist(), calls["rank"].tolist()),
                        calls["begin"].tolist()))
     awaited = numpy.flatnonzero(wait > 0)

@@ -57,7 +57,7 @@ std::vector<CollectiveCall> calls_of(record::Function function, std::int32_t roo
     e.kind = EventKind::collective;
     e.comm = record::world_comm_id;
     e.function = number(function);
-    e.peer = root;
+    e.peer = function == record::Function::Scan ? static_cast<std::int32_t>(rank) : root;
     e.begin = begins[rank];
     e.end = end;
     e.flags = flags;
@@ -121,7 +121,9 @@ TEST_CASE("ranks wait for those whom the collective makes them wait for") {
   CHECK(waits(calls_of(F::Bcast, 2, {100, 400, 250}, 410)) == W{150, 0, 0});
   CHECK(waits(calls_of(F::Reduce, 0, {100, 400, 250}, 410)) == W{300, 0, 0});
   CHECK(waits(calls_of(F::Gatherv, 1, {100, 400, 250}, 410)) == W{0, 0, 0});
-  CHECK(waits(calls_of(F::Scan, -1, {100, 400, 250}, 410)) == W{0, 0, 0});
+  CHECK(waits(calls_of(F::Scan, -1, {100, 400, 250}, 410)) == W{0, 0, 150});
+  CHECK(waits(calls_of(F::Scan, -1, {300, 100, 200}, 410)) == W{0, 200, 100});
+  CHECK(calls_of(F::Scan, -1, {300, 100, 200}, 410)[2].awaited == 0);
   CHECK(waits(calls_of(F::Barrier, -1, {100, 400, 250}, 300)) ==
         W{200, 0, 50});  // clocks that disagree: not beyond its end
   CHECK(waits(calls_of(F::Ibarrier, -1, {100, 400, 250}, 410, record::flag::nonblocking)) == W{0, 0, 0});
@@ -138,8 +140,10 @@ TEST_CASE("forms of a collective have its shape") {
   CHECK(shape_of(number(F::Ibcast)) == CollectiveShape::from_root);
   CHECK(shape_of(number(F::Scatterv_c)) == CollectiveShape::from_root);
   CHECK(shape_of(number(F::Igatherv)) == CollectiveShape::to_root);
-  CHECK(shape_of(number(F::Ineighbor_alltoall)) == CollectiveShape::unknown);
-  CHECK(shape_of(number(F::Init)) == CollectiveShape::unknown);
+  CHECK(shape_of(number(F::Ineighbor_alltoall)) == CollectiveShape::neighbours);
+  CHECK(shape_of(number(F::Init)) == CollectiveShape::all_to_all);
+  CHECK(shape_of(number(F::Win_fence)) == CollectiveShape::all_to_all);
+  CHECK(shape_of(number(F::Comm_split)) == CollectiveShape::unknown);
   CHECK(shape_of(0) == CollectiveShape::unknown);
   CHECK(shape_of(65535) == CollectiveShape::unknown);
 }
