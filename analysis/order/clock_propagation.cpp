@@ -131,9 +131,13 @@ bool RegionClocks::learn(std::uint32_t slot, std::uint32_t process, Position pos
 // it what it knew: of retained events nothing (but see clocks.hpp on clocks that disagree).
 std::uint32_t RegionClocks::clock_before(std::uint32_t process, Position position) const {
   const Process& p = processes_[process];
-  const auto next = p.receives.empty() || p.receives.back().position < position
-                        ? p.receives.end()
-                        : std::lower_bound(p.receives.begin(), p.receives.end(), position, before<Entry>);
+  // Mostly it is one of the newest.
+  auto next = p.receives.end();
+  for (int looked = 0; next != p.receives.begin() && !before<Entry>(*(next - 1), position); --next)
+    if (++looked == 8) {
+      next = std::lower_bound(p.receives.begin(), next, position, before<Entry>);
+      break;
+    }
   return next != p.receives.begin() ? (next - 1)->slot : none;
 }
 

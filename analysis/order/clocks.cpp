@@ -70,7 +70,7 @@ void RegionClocks::add_put() {
   items_ = std::move(all);
   for (std::vector<Item>* items : {&items_, &sorted_}) {
     items->clear();
-    if (items->capacity() * sizeof(Item) > options_.most_bytes / chunk_share / 2) items->shrink_to_fit();
+    if (items->capacity() * sizeof(Item) > options_.most_bytes / chunk_share / 4) items->shrink_to_fit();
   }
 }
 

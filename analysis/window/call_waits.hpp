@@ -2,8 +2,8 @@
 // many messages a call completed (docs/methods.md, "Blocked time"). Messages in, in any order; blocked time out,
 // charged to the message for which the thread was blocked. A call is known by its rank, entry and return.
 //
-//   calls.add(m)          what m's calls cost, of those that are known to have no other message (received_alone says
-//                         so, too; a call's only message need not have it, but then it may not come twice)
+//   calls.add(m)          what m's calls cost, of those that completed nothing else: MPI_Recv, a call whose message is
+//                         flagged received_alone (not flagged it is told later), a blocking send
 //   calls.close(t, sink)  the others that returned before t are complete: sink(Of, BlockedTime) for what each of them
 //                         waited for. A message of such a call that comes later adds nothing: nothing counts twice.
 //
