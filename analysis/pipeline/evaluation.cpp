@@ -39,6 +39,11 @@ void Evaluation::add_collectives(std::int32_t rank, std::span<const record::Even
   for (const record::Event& e : events) collectives.add(rank, e);
 }
 
+void Evaluation::add_off_core(std::int32_t rank, std::int64_t begin_ns, std::int64_t end_ns, std::int64_t off_ns) {
+  state_->delays.add_off_core(rank, begin_ns, end_ns, off_ns);
+  state_->attributor.add_off_core(rank, begin_ns, end_ns, static_cast<double>(off_ns) * 1e-9);
+}
+
 void Evaluation::last_windows() { state_->ending = true; }
 
 void Evaluation::finish() {

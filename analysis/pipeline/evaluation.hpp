@@ -48,6 +48,8 @@ class Evaluation {
   // Events of collectives and communicators, of one rank in its order (others are ignored).
   void set_tick_scale(TickScale scale);
   void add_collectives(std::int32_t rank, std::span<const record::Event> events);
+  // In [begin, end) the rank was runnable but off its core for `off_ns`, outside MPI.
+  void add_off_core(std::int32_t rank, std::int64_t begin_ns, std::int64_t end_ns, std::int64_t off_ns);
   // The windows that still come are the last: what is looked for in them takes its time.
   void last_windows();
   // No more will come.
