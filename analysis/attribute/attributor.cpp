@@ -69,7 +69,8 @@ void Attributor::window(std::int64_t begin_ns, std::int64_t end_ns, std::span<co
 void Attributor::add_off_core(std::int32_t rank, std::int64_t begin_ns, std::int64_t end_ns, double off_s) {
   if (rank < 0 || rank >= slices_.ranks() || !(off_s > 0) || end_ns <= begin_ns) return;
   const std::size_t most = 256 * static_cast<std::size_t>(slices_.ranks());
-  if (off_core_.size() >= most) off_core_.erase(off_core_.begin(), off_core_.begin() + static_cast<std::ptrdiff_t>(most / 2));
+  if (off_core_.size() >= most)
+    off_core_.erase(off_core_.begin(), off_core_.begin() + static_cast<std::ptrdiff_t>(most / 2));
   off_core_.push_back({rank, begin_ns, end_ns, off_s});
 }
 

@@ -17,8 +17,8 @@ constexpr std::int32_t larger_job = 10;
 constexpr double above_others = 3;     // times the median rank's cost
 constexpr double of_the_worst = 0.15;  // ranks that cost less than that are not named
 constexpr std::size_t most_suspects = 64;
-constexpr double more_messages = 1.4;  // than any other rank: unequal work
-constexpr double few_p2p = 0.1;        // of the cost: the rest is in collectives
+constexpr double more_messages = 1.4;      // than any other rank: unequal work
+constexpr double few_p2p = 0.1;            // of the cost: the rest is in collectives
 constexpr double least_off_core = 0.05;    // of the time, to be told
 constexpr double explains_lateness = 0.5;  // of what one of the others waited
 
@@ -29,7 +29,8 @@ struct Suspects {  // ranks that are active together
 };
 
 struct Sums {  // over an interval
-  double caused = 0, direct = 0, blocked = 0, collective = 0, waited = 0, sent = 0, received = 0, squares = 0, off_core = 0;
+  double caused = 0, direct = 0, blocked = 0, collective = 0, waited = 0, sent = 0, received = 0, squares = 0,
+         off_core = 0;
   double messages() const { return sent + received; }
 };
 
@@ -234,11 +235,11 @@ void tell_off_core(Finding& f, const std::map<std::int32_t, Sums>& sums, const I
   f.evidence.push_back("rank " + std::to_string(worst) + " was runnable but off its core " +
                        words::percent(std::min(share, 1.0)) + " of that time, outside MPI");
   if (off < explains_lateness * waited_s) return;
+  if (f.cause == Cause::pattern) f.cause = Cause::late_sender;
   f.detail = "off the core";
   f.site = 0;  // it is not the code there
-  f.advice = "Give " + words::ranks(f.ranks) +
-             " cores of their own (see the conditions of the run) before looking at the code: that explains most of "
-             "this lateness.";
+  f.advice = "See to it that " + words::ranks(f.ranks) + (f.ranks.size() == 1 ? " has its core" : " have their cores") +
+             " (conditions of the run) before looking at the code: that explains most of this lateness.";
 }
 
 // `share`: of all waiting for computation, that goes back to the group.

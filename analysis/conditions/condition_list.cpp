@@ -5,13 +5,13 @@
 namespace pclscope::conditions {
 namespace {
 
-constexpr double least_cores = 0.1;        // lost at a time: less is no condition
-constexpr double least_share = 0.02;       // of the ranks' time: the same
-constexpr double least_throttled = 0.05;   // of a quota's periods
-constexpr double of_a_rank = 0.02;         // of its time, to be named among those that it hits
-constexpr double busy_threads = 0.2;       // cores used by other threads of a rank's process
-constexpr double least_active_s = 1;       // or half of what was observed
-constexpr std::size_t most_entries = 256, most_ranks = 64;
+constexpr double least_cores = 0.1;       // lost at a time: less is no condition
+constexpr double least_share = 0.02;      // of the ranks' time: the same
+constexpr double least_throttled = 0.05;  // of a quota's periods
+constexpr double of_a_rank = 0.02;        // of its time, to be named among those that it hits
+constexpr double busy_threads = 0.2;      // cores used by other threads of a rank's process
+constexpr double least_active_s = 1;      // or half of what was observed
+constexpr std::size_t most_entries = 256, most_ranks = 64, most_names = 256;
 
 bool holds(const std::vector<std::int32_t>& set, const std::vector<std::int32_t>& part) {
   return std::includes(set.begin(), set.end(), part.begin(), part.end());
@@ -61,9 +61,8 @@ std::vector<Crowd> crowds(const NodeSlice& slice) {
     const std::vector<std::int32_t>& cores = slice.sets[set];
     std::vector<std::int32_t> free = cores;
     for (const Crowd& crowd : found)
-      std::erase_if(free, [&](std::int32_t core) {
-        return std::binary_search(crowd.cores.begin(), crowd.cores.end(), core);
-      });
+      std::erase_if(
+          free, [&](std::int32_t core) { return std::binary_search(crowd.cores.begin(), crowd.cores.end(), core); });
     Crowd crowd;
     for (std::size_t i = 0; i < slice.ranks.size(); ++i)
       if (!in_crowd[i] && holds(cores, slice.sets[slice.ranks[i].cores]) && !slice.sets[slice.ranks[i].cores].empty())
@@ -111,10 +110,7 @@ ConditionList::Entry* ConditionList::charge(Key key, const NodeSlice& slice, con
   double observed = 0;
   for (const std::size_t i : ranks) observed += slice.ranks[i].observed_s;
   if (taken.sum() < std::max(least_cores * slice.length_s(), least_share * observed)) return nullptr;
-  if (entries_.size() >= most_entries && entries_.find(key) == entries_.end()) {
-    std::get<std::string>(key).clear();  // one for all names that come now
-    if (entries_.size() >= 2 * most_entries && entries_.find(key) == entries_.end()) return nullptr;
-  }
+  if (entries_.size() >= most_entries && entries_.find(key) == entries_.end()) return nullptr;
   Entry& e = entries_[key];
   Condition& c = e.sums;
   if (c.active_s == 0) c.begin_s = slice.begin_s;
@@ -167,28 +163,26 @@ void ConditionList::add_loads(const NodeSlice& slice, Left& left) {
     const std::vector<std::int32_t>& cores = slice.sets[set];
     double used = other_cores(slice, set);
     for (const auto& [other, its] : counted)
-      used -= its * static_cast<double>(common(cores, slice.sets[other])) /
-              static_cast<double>(slice.sets[other].size());
+      used -=
+          its * static_cast<double>(common(cores, slice.sets[other])) / static_cast<double>(slice.sets[other].size());
     if (used <= 0) continue;
     counted.emplace_back(set, used);
     std::vector<std::size_t> ranks;
     for (std::size_t i = 0; i < slice.ranks.size(); ++i)
       if (slice.ranks[i].cores == set) ranks.push_back(i);
-    const ProcessLoad* most = nullptr;
-    for (const ProcessLoad& p : slice.processes)
-      if (std::binary_search(cores.begin(), cores.end(), p.core) && (most == nullptr || p.cores > most->cores))
-        most = &p;
-    if (most != nullptr && most->cores < least_cores / 2) most = nullptr;
     const Taken taken = left.take(ranks, used * slice.length_s());
-    Key key{ConditionKind::other_load, cores, most != nullptr ? most->name : std::string()};
-    Entry* e = charge(key, slice, ranks, taken);
+    Entry* e = charge({ConditionKind::other_load, cores, ""}, slice, ranks, taken);
     if (e == nullptr) continue;
     e->load_s += used * slice.length_s();
-    if (most == nullptr) continue;
-    e->sums.process = most->name;
-    e->sums.pid = most->pid;
-    e->process_s += std::min(most->cores, used) * slice.length_s();
-    e->process_known_s += slice.length_s();
+    if (slice.processes.empty()) continue;
+    e->processes_known_s += slice.length_s();
+    for (const ProcessLoad& p : slice.processes) {
+      if (!std::binary_search(cores.begin(), cores.end(), p.core)) continue;
+      if (e->processes.size() >= most_names && e->processes.find(p.name) == e->processes.end()) continue;
+      Process& of_name = e->processes[p.name];
+      of_name.used_s += std::min(p.cores, used) * slice.length_s();
+      of_name.pid = p.pid;
+    }
   }
 }
 
@@ -199,16 +193,16 @@ void ConditionList::add_threads(const NodeSlice& slice, const std::vector<Crowd>
     const RankSlice& r = slice.ranks[i];
     const double others = r.process_s - r.running_s;
     if (r.threads < 2 || others < busy_threads * r.observed_s || r.observed_s <= 0) continue;
-    if (std::any_of(crowded.begin(), crowded.end(), [&](const Crowd& c) {
-          return std::find(c.ranks.begin(), c.ranks.end(), i) != c.ranks.end();
-        }))
+    if (std::any_of(crowded.begin(), crowded.end(),
+                    [&](const Crowd& c) { return std::find(c.ranks.begin(), c.ranks.end(), i) != c.ranks.end(); }))
       continue;
     by_set[r.cores].push_back(i);
     used[r.cores] += others;
   }
   for (const auto& [set, ranks] : by_set) {
     const Taken taken = left.take(ranks, used[set]);
-    if (Entry* e = charge({ConditionKind::own_threads, slice.sets[set], ""}, slice, ranks, taken)) e->load_s += used[set];
+    if (Entry* e = charge({ConditionKind::own_threads, slice.sets[set], ""}, slice, ranks, taken))
+      e->load_s += used[set];
   }
 }
 
@@ -226,7 +220,7 @@ void ConditionList::add_rest(const NodeSlice& slice, Left& left) {
   std::map<std::size_t, std::vector<std::size_t>> by_set;
   for (std::size_t i = 0; i < slice.ranks.size(); ++i) by_set[slice.ranks[i].cores].push_back(i);
   for (const auto& [set, ranks] : by_set)
-    charge({ConditionKind::other_load, slice.sets[set], ""}, slice, ranks, left.take(ranks, left.of(ranks)));
+    charge({ConditionKind::other_load, slice.sets[set], "rest"}, slice, ranks, left.take(ranks, left.of(ranks)));
 }
 
 void ConditionList::add(const NodeSlice& slice) {
@@ -253,7 +247,13 @@ std::vector<Condition> ConditionList::list() const {
     for (const std::int32_t rank : e.ranks)
       if (c.ranks.size() < most_ranks) c.ranks.push_back(rank);
     c.load = e.load_s / c.active_s;
-    c.process_load = e.process_known_s > 0 ? e.process_s / e.process_known_s : 0;
+    for (const auto& [name, process] : e.processes) {
+      const double load = process.used_s / e.processes_known_s;
+      if (load < std::max(least_cores / 2, c.process_load)) continue;
+      c.process = name;
+      c.pid = process.pid;
+      c.process_load = load;
+    }
     c.throttled_share = e.periods > 0 ? e.throttled / e.periods : 0;
     list.push_back(std::move(c));
   }

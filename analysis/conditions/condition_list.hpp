@@ -30,11 +30,16 @@ class ConditionList {
   std::vector<Condition> list() const;
 
  private:
-  using Key = std::tuple<ConditionKind, std::vector<std::int32_t>, std::string>;  // kind, cores, process or cgroup
+  using Key = std::tuple<ConditionKind, std::vector<std::int32_t>, std::string>;  // kind, cores, cgroup or "rest"
+  struct Process {
+    double used_s = 0;
+    std::uint32_t pid = 0;
+  };
   struct Entry {
     Condition sums;
     std::set<std::int32_t> ranks;
-    double observed_s = 0, load_s = 0, process_s = 0, process_known_s = 0;
+    double observed_s = 0, load_s = 0, processes_known_s = 0;
+    std::map<std::string, Process> processes;  // by name
     double periods = 0, throttled = 0;
   };
   struct Left;  // of a slice's time off the core, what is not explained yet

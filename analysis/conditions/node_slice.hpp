@@ -12,14 +12,14 @@ namespace pclscope::conditions {
 
 struct RankSlice {
   std::int32_t rank = 0;
-  std::size_t cores = 0;     // index into NodeSlice::sets: where it may run
-  double observed_s = 0;     // of the slice
-  double running_s = 0;      // its main thread
-  double off_core_s = 0;     // the same: runnable, but not running
+  std::size_t cores = 0;       // index into NodeSlice::sets: where it may run
+  double observed_s = 0;       // of the slice
+  double running_s = 0;        // its main thread
+  double off_core_s = 0;       // the same: runnable, but not running
   double off_computing_s = 0;  // of that, outside MPI
-  double process_s = 0;      // processor time of all its threads
+  double process_s = 0;        // processor time of all its threads
   std::uint32_t threads = 1;
-  std::int32_t quota = -1;   // index into NodeSlice::quotas; -1: none
+  std::int32_t quota = -1;  // index into NodeSlice::quotas; -1: none
 };
 struct ProcessLoad {  // not of the job
   std::uint32_t pid = 0;

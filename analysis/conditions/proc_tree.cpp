@@ -177,9 +177,7 @@ bool ProcTree::is_process(std::uint32_t pid, const std::string& executable) cons
 KeptFile ProcTree::schedstat(std::uint32_t pid, std::uint32_t thread) const {
   return KeptFile(root_ + "/proc/" + std::to_string(pid) + "/task/" + std::to_string(thread) + "/schedstat");
 }
-KeptFile ProcTree::stat(std::uint32_t pid) const {
-  return KeptFile(root_ + "/proc/" + std::to_string(pid) + "/stat");
-}
+KeptFile ProcTree::stat(std::uint32_t pid) const { return KeptFile(root_ + "/proc/" + std::to_string(pid) + "/stat"); }
 KeptFile ProcTree::busy() const { return KeptFile(root_ + "/proc/stat"); }
 
 std::vector<std::int32_t> ProcTree::allowed(std::uint32_t pid) const {
@@ -235,8 +233,7 @@ std::optional<Quota> ProcTree::quota(std::uint32_t pid) const {
     const std::string_view controllers = line.substr(first + 1, second - first - 1);
     std::vector<std::string> mounts;
     if (controllers.empty()) mounts = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
-    else if (names_cpu(controllers))
-      mounts = {"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/" + std::string(controllers)};
+    else if (names_cpu(controllers)) mounts = {"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/" + std::string(controllers)};
     for (const std::string& mount : mounts) {
       std::string path(line.substr(second + 1));
       if (path.find("..") != std::string::npos) path.clear();  // above what this namespace shows

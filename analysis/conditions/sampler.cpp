@@ -1,5 +1,6 @@
 #include "analysis/conditions/sampler.hpp"
 
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace pclscope::conditions {
 namespace {
 
 constexpr std::int64_t most_often_ns = 10'000'000;
-constexpr std::int64_t share_of_samples = 400, share_of_looks = 1000;  // a core's time over what they take at most
+constexpr double looks_share = 0.4;  // of what samples may take
 constexpr std::int64_t tell_every_ns = 50'000'000;
 constexpr std::int64_t where_every_ns = 2'000'000'000;
 constexpr std::int64_t look_every_ns = 1'000'000'000, first_look_ns = 250'000'000;
@@ -20,11 +21,30 @@ constexpr std::size_t most_processes_kept = 64;
 
 double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
+// Processor time that this thread has used since it was made.
+class Cost {
+ public:
+  std::chrono::nanoseconds so_far() const { return now() - start_; }
+  // A pause after it so long that it takes `share` of the time.
+  std::int64_t pause_ns(double share) const {
+    return static_cast<std::int64_t>(static_cast<double>(so_far().count()) / share);
+  }
+
+ private:
+  static std::chrono::nanoseconds now() {
+    timespec t{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return std::chrono::seconds(t.tv_sec) + std::chrono::nanoseconds(t.tv_nsec);
+  }
+  std::chrono::nanoseconds start_ = now();
+};
+
 }  // namespace
 
-Sampler::Sampler(const std::string& root, double ticks_per_s)
+Sampler::Sampler(const std::string& root, double ticks_per_s, double share)
     : tree_(root),
       ticks_per_s_(ticks_per_s > 0 ? ticks_per_s : static_cast<double>(std::max(1L, ::sysconf(_SC_CLK_TCK)))),
+      share_(share),
       busy_file_(tree_.busy()) {}
 
 bool Sampler::add(std::int32_t rank, const record::SegmentHeader& header, const std::string& executable) {
@@ -88,7 +108,8 @@ void Sampler::read(Rank& rank, std::int64_t now_ns) {
     rank.first_ns = rank.last_ns = rank.told_ns = now_ns;
   } else if (now_ns > rank.last_ns) {
     const std::int64_t waited = times->waited_ns - rank.last.waited_ns, dt = now_ns - rank.last_ns;
-    if (waited > 0) rank.off_computing_ns += static_cast<double>(waited) * share_outside(rank, inside, since, waited, dt);
+    if (waited > 0)
+      rank.off_computing_ns += static_cast<double>(waited) * share_outside(rank, inside, since, waited, dt);
     rank.last = *times;
     rank.last_ns = now_ns;
   }
@@ -116,13 +137,12 @@ void Sampler::read_all(std::int64_t now_ns, const Tell& tell) {
 
 void Sampler::sample(std::int64_t now_ns, const Tell& tell) {
   if (ranks_.empty() || now_ns < next_sample_ns_) return;
-  const Clock::time_point start = Clock::now();
+  const Cost cost;
   read_all(now_ns, tell);
-  const auto cost = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start);
-  next_sample_ns_ = now_ns + std::max(most_often_ns, share_of_samples * cost.count());
+  next_sample_ns_ = now_ns + std::max(most_often_ns, cost.pause_ns(share_));
   if (!sliced_) begin_slice(now_ns);
   else if (now_ns - slice_begin_ns_ >= slice_ns) close_slice(now_ns);
-  spent_ += Clock::now() - start;
+  spent_ += cost.so_far();
 }
 
 void Sampler::finish(std::int64_t now_ns, const Tell& tell) {
@@ -144,8 +164,8 @@ void Sampler::look_where() {
     rank->quota = -1;
     const auto quota = tree_.quota(rank->pid);
     if (!quota) continue;
-    const auto known = std::find_if(quotas_.begin(), quotas_.end(),
-                                    [&](const Quota& q) { return q.directory == quota->directory; });
+    const auto known =
+        std::find_if(quotas_.begin(), quotas_.end(), [&](const Quota& q) { return q.directory == quota->directory; });
     rank->quota = static_cast<std::int32_t>(known - quotas_.begin());
     if (known == quotas_.end()) quotas_.push_back(*quota);
   }
@@ -180,10 +200,9 @@ void Sampler::begin_slice(std::int64_t now_ns) {
   if (!sliced_) read_busy();
   sliced_ = true;
   if (now_ns < next_where_ns_) return;
-  const Clock::time_point start = Clock::now();
+  const Cost cost;
   look_where();
-  const auto cost = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start);
-  next_where_ns_ = now_ns + std::max(where_every_ns, share_of_looks * cost.count());
+  next_where_ns_ = now_ns + std::max(where_every_ns, cost.pause_ns(looks_share * share_));
 }
 
 void Sampler::close_slice(std::int64_t now_ns) {
@@ -240,7 +259,7 @@ void Sampler::look_for_others(NodeSlice& slice) {
     slice.processes = others_;
     return;
   }
-  const Clock::time_point start = Clock::now();
+  const Cost cost;
   std::unordered_map<std::uint32_t, std::uint64_t> used;
   std::vector<ProcessLoad> found;
   const bool first = used_.empty();
@@ -262,8 +281,7 @@ void Sampler::look_for_others(NodeSlice& slice) {
   used_at_ns_ = now_ns;
   others_ = found;
   slice.processes = std::move(found);
-  const auto cost = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start);
-  next_look_ns_ = now_ns + std::max(first ? first_look_ns : look_every_ns, share_of_looks * cost.count());
+  next_look_ns_ = now_ns + std::max(first ? first_look_ns : look_every_ns, cost.pause_ns(looks_share * share_));
 }
 
 }  // namespace pclscope::conditions

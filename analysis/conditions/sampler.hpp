@@ -34,7 +34,12 @@ class Sampler {
  public:
   static constexpr std::int64_t slice_ns = 500'000'000;
 
-  explicit Sampler(const std::string& root = "", double ticks_per_s = 0);  // 0: the system's
+  // What readings may take of a core: samples this share, looks around (where ranks may run, who else does) less than
+  // half as much.
+  static constexpr double usual_share = 0.002;
+
+  // `ticks_per_s`: of processor time; 0: the system's.
+  explicit Sampler(const std::string& root = "", double ticks_per_s = 0, double share = usual_share);
 
   // A rank by the segment of the thread that called MPI_Init, which must outlive this; `executable` as it says there.
   // False: it cannot be seen (in a container of its own, gone); its times stay zero.
@@ -48,11 +53,10 @@ class Sampler {
   CoreTimes times(std::int32_t rank) const;
   const std::vector<Condition>& conditions() const { return conditions_; }  // as of the last slice; node is -1
   std::int64_t until_ns() const { return until_ns_; }                       // times() are as of then
-  std::chrono::nanoseconds spent() const { return spent_; }                 // in all readings so far
+  std::chrono::nanoseconds spent() const { return spent_; }                 // of processor time, in all readings
   std::uint64_t samples() const { return samples_; }
 
  private:
-  using Clock = std::chrono::steady_clock;
   struct Rank {
     std::int32_t rank = 0;
     std::uint32_t pid = 0;
@@ -65,8 +69,8 @@ class Sampler {
     std::uint64_t was_since = 0;  // entry of its newest call then
     double off_computing_ns = 0;
     std::int64_t told_ns = 0;
-    double told_off_ns = 0;       // off_computing_ns then
-    CoreTimes at_slice;           // when the slice began
+    double told_off_ns = 0;        // off_computing_ns then
+    CoreTimes at_slice;            // when the slice began
     std::uint64_t used_ticks = 0;  // by its process, as last read
     std::uint32_t threads = 1;
     std::size_t cores = 0;
@@ -77,7 +81,7 @@ class Sampler {
   void read(Rank& rank, std::int64_t now_ns);
   void read_all(std::int64_t now_ns, const Tell& tell);
   void tell_of(Rank& rank, const Tell& tell);
-  double read_use(Rank& rank);  // seconds that its process has used since the last call
+  double read_use(Rank& rank);      // seconds that its process has used since the last call
   std::vector<double> read_busy();  // the same of each core
   void begin_slice(std::int64_t now_ns);
   void close_slice(std::int64_t now_ns);
@@ -86,7 +90,7 @@ class Sampler {
   double share_outside(const Rank& rank, bool inside, std::uint64_t since, std::int64_t waited, std::int64_t dt) const;
 
   ProcTree tree_;
-  double ticks_per_s_;
+  double ticks_per_s_, share_;
   KeptFile busy_file_;
   std::vector<std::unique_ptr<Rank>> ranks_;
   std::unordered_map<std::int32_t, Rank*> by_rank_;

@@ -150,36 +150,36 @@ void Delays::sum_up(const Lateness& lateness) {
   sum_.clear();
   const InStep since = last_in_step(calls_, lateness);
   excess_.compare(calls_, lateness, since);
-  note_off_core(lateness, since);
+  const OffShares off = off_shares(lateness, since);
   if (excess_.wait_excess() > 0) sum_up_waits(lateness);
-  for (const Excess::Phase& s : excess_.phases())
-    if (s.excess() > 0)
-      sum_.add({origins_.row(lateness.late, s.site, s.after_site), 0, s.visit_ns}, static_cast<double>(s.excess()));
+  for (const Excess::Phase& s : excess_.phases()) {
+    const auto excess = static_cast<double>(s.excess());
+    if (excess <= 0) continue;
+    const std::uint32_t row = origins_.row(lateness.late, s.site, s.after_site);
+    sum_.add({row, 0, s.visit_ns}, excess);
+    const double with_cores =
+        static_cast<double>(s.late_ns) * (1 - off.late) - static_cast<double>(s.waiting_ns) * (1 - off.waiting);
+    origins_.note_excess(row, excess, excess - std::clamp(with_cores, 0.0, excess));
+  }
   sum_.add({BlameSum::inside_mpi, 0, 0}, static_cast<double>(excess_.inside_excess()));
   sum_.shave(static_cast<double>(lateness.wait()));
 }
 
-// How much of the excess would not be, had both ranks had their cores: in each phase, time off the core by its share of
-// all computation of the rank since both were in step.
-void Delays::note_off_core(const Lateness& lateness, const InStep& since) {
+// How much of a phase's excess would not be, had both ranks had their cores: time off the core goes by its share of all
+// computation of the rank since both were in step.
+Delays::OffShares Delays::off_shares(const Lateness& lateness, const InStep& since) const {
+  OffShares shares;
   const double late_off = since.found ? off_core_.in(lateness.late, since.late_ns, lateness.late_ns) : 0;
+  if (late_off <= 0) return shares;
   double late = 0, waiting = 0;
   for (const Excess::Phase& s : excess_.phases()) {
     late += static_cast<double>(s.late_ns);
     waiting += static_cast<double>(s.waiting_ns);
   }
-  const double waiting_off =
-      late_off > 0 ? off_core_.in(lateness.waiting, since.waiting_ns, lateness.waiting_ns) : 0;
-  const double late_share = late > 0 ? std::min(1.0, late_off / late) : 0;
-  const double waiting_share = waiting > 0 ? std::min(1.0, waiting_off / waiting) : 0;
-  for (const Excess::Phase& s : excess_.phases()) {
-    const auto excess = static_cast<double>(s.excess());
-    if (excess <= 0) continue;
-    const double with_cores = static_cast<double>(s.late_ns) * (1 - late_share) -
-                              static_cast<double>(s.waiting_ns) * (1 - waiting_share);
-    const double explained = excess - std::clamp(with_cores, 0.0, excess);
-    origins_.note_excess(origins_.row(lateness.late, s.site, s.after_site), excess, explained);
-  }
+  const double waiting_off = off_core_.in(lateness.waiting, since.waiting_ns, lateness.waiting_ns);
+  if (late > 0) shares.late = std::min(1.0, late_off / late);
+  if (waiting > 0) shares.waiting = std::min(1.0, waiting_off / waiting);
+  return shares;
 }
 
 // The late rank's waits, without what the waiting rank waited for itself, and without what that one had caused itself:

@@ -8,6 +8,13 @@
 
 namespace pclscope {
 
+// In [begin, end) the rank was off its core so long.
+struct OffCoreSpan {
+  std::int32_t rank = 0;
+  std::int64_t begin_ns = 0, end_ns = 0;
+  std::int64_t off_ns = 0;
+};
+
 class OffCoreTimes {
  public:
   explicit OffCoreTimes(std::int32_t ranks) : ranks_(static_cast<std::size_t>(std::max(ranks, 0))) {}
@@ -30,8 +37,9 @@ class OffCoreTimes {
     double sum = 0;
     const Part& newest = parts.back();
     if (to_ns > newest.end_ns)
-      sum += newest.share() * static_cast<double>(std::min(to_ns, newest.end_ns + most_ahead_ns) -
-                                                  std::min(std::max(from_ns, newest.end_ns), newest.end_ns + most_ahead_ns));
+      sum += newest.share() *
+             static_cast<double>(std::min(to_ns, newest.end_ns + most_ahead_ns) -
+                                 std::min(std::max(from_ns, newest.end_ns), newest.end_ns + most_ahead_ns));
     for (std::size_t i = parts.size(); i-- > 0 && parts[i].end_ns > from_ns;) {
       const std::int64_t begin = std::max(from_ns, parts[i].begin_ns), end = std::min(to_ns, parts[i].end_ns);
       if (end > begin) sum += parts[i].share() * static_cast<double>(end - begin);

@@ -33,8 +33,7 @@ void describe(Column&& column, const ConditionRow*) {
          "ranks were runnable but off their cores outside MPI because of it, over all of them");
   column("in_mpi_s", "s", &Condition::in_mpi_s, "beside that, inside MPI");
   column("quota_cores", "1", &Condition::quota_cores, "quota: so many cores");
-  column("throttled_share", "1", &Condition::throttled_share,
-         "quota: share of its periods in which it was used up");
+  column("throttled_share", "1", &Condition::throttled_share, "quota: share of its periods in which it was used up");
   column("load", "1", &Condition::load, "load of others: cores that they used, of those of the ranks, on average");
   column("process_load", "1", &Condition::process_load, "of that, by `process`");
   column("pid", "1", &Condition::pid, "of the process that used most; 0: it cannot be seen");

@@ -40,7 +40,8 @@ struct Condition {
   bool operator==(const Condition&) const = default;
 };
 
-// What the scheduler did with a rank's main thread since its ring was found: running + off the core + asleep = observed.
+// What the scheduler did with a rank's main thread since its ring was found: running + off the core + asleep =
+// observed.
 struct CoreTimes {
   std::int64_t observed_ns = 0;
   std::int64_t running_ns = 0;

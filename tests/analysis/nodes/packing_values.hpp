@@ -224,7 +224,8 @@ inline bool same(const Report& a, const Report& b) {
          same(a.pairs, b.pairs) && same(a.times, b.times) && same(a.sites, b.sites) && same(a.worst, b.worst) &&
          a.newest_ns == b.newest_ns && same(a.places, b.places) && same(a.names, b.names) && same(a.ranks, b.ranks) &&
          same(a.functions, b.functions) && same(a.new_sites, b.new_sites) && same(a.deadlocks, b.deadlocks) &&
-         same(a.conditions, b.conditions) && same(a.clocks, b.clocks) && same(a.corrections, b.corrections) && a.dead_nodes == b.dead_nodes;
+         same(a.conditions, b.conditions) && same(a.clocks, b.clocks) && same(a.corrections, b.corrections) &&
+         a.dead_nodes == b.dead_nodes;
 }
 
 namespace test {
