@@ -188,7 +188,7 @@ void ManyNodes::tell_status() {
     c.begin_s += shift;
     c.end_s += shift;
   }
-  if (!conditions.list.empty()) news.conditions.push_back(std::move(conditions));
+  news.conditions.push_back(std::move(conditions));
   for (Deadlock& d : now.deadlocks) {
     d.since_s += shift;
     d.found_s += shift;

@@ -236,11 +236,11 @@ void ConditionList::add(const NodeSlice& slice) {
   add_rest(slice, left);
 }
 
-std::vector<Condition> ConditionList::list() const {
+std::vector<Condition> ConditionList::list(bool over) const {
   std::vector<Condition> list;
   for (const auto& [key, e] : entries_) {
     Condition c = e.sums;
-    if (c.active_s < std::min(least_active_s, observed_s_ / 2)) continue;
+    if (c.active_s < (over ? std::min(least_active_s, observed_s_ / 2) : least_active_s)) continue;
     if (c.cost_s + c.in_mpi_s < least_share * e.observed_s) continue;
     c.open = until_s_ - c.end_s < least_active_s;
     c.ranks_met = static_cast<std::uint32_t>(e.ranks.size());

@@ -26,8 +26,9 @@ std::vector<Crowd> crowds(const NodeSlice& slice);
 class ConditionList {
  public:
   void add(const NodeSlice& slice);
-  // Those worth naming, most cost first; `node` is left -1.
-  std::vector<Condition> list() const;
+  // Those worth naming, most cost first; `node` is left -1. `over`: no slice follows; what lasted half of a short time
+  // counts as well.
+  std::vector<Condition> list(bool over = true) const;
 
  private:
   using Key = std::tuple<ConditionKind, std::vector<std::int32_t>, std::string>;  // kind, cores, cgroup or "rest"

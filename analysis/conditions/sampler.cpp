@@ -136,7 +136,7 @@ void Sampler::read_all(std::int64_t now_ns, const Tell& tell) {
 }
 
 void Sampler::sample(std::int64_t now_ns, const Tell& tell) {
-  if (ranks_.empty() || now_ns < next_sample_ns_) return;
+  if (over_ || ranks_.empty() || now_ns < next_sample_ns_) return;
   const Cost cost;
   read_all(now_ns, tell);
   next_sample_ns_ = now_ns + std::max(most_often_ns, cost.pause_ns(share_));
@@ -146,9 +146,12 @@ void Sampler::sample(std::int64_t now_ns, const Tell& tell) {
 }
 
 void Sampler::finish(std::int64_t now_ns, const Tell& tell) {
+  if (over_) return;
+  over_ = true;
   read_all(now_ns, nullptr);
   for (const auto& rank : ranks_) tell_of(*rank, tell);
   if (sliced_ && now_ns - slice_begin_ns_ >= least_slice_ns) close_slice(now_ns);
+  else conditions_ = list_.list();
 }
 
 // Where ranks may run, and under what quota; both may be changed from outside.
@@ -242,7 +245,7 @@ void Sampler::close_slice(std::int64_t now_ns) {
     rank.other_of_s += slice.length_s();
   }
   list_.add(slice);
-  conditions_ = list_.list();
+  conditions_ = list_.list(over_);
   begin_slice(now_ns);
 }
 

@@ -36,7 +36,7 @@ class Sampler {
 
   // What readings may take of a core: samples this share, looks around (where ranks may run, who else does) less than
   // half as much.
-  static constexpr double usual_share = 0.002;
+  static constexpr double usual_share = 0.0015;
 
   // `ticks_per_s`: of processor time; 0: the system's.
   explicit Sampler(const std::string& root = "", double ticks_per_s = 0, double share = usual_share);
@@ -46,7 +46,7 @@ class Sampler {
   bool add(std::int32_t rank, const record::SegmentHeader& header, const std::string& executable);
   // Reads all ranks' times if it is due, and closes the slice if it is over. `tell` of every rank about every 50 ms.
   void sample(std::int64_t now_ns, const Tell& tell);
-  // The same at once, and the last slice, however short.
+  // The same at once, and the last slice, if it is not too short. Nothing is read after it.
   void finish(std::int64_t now_ns, const Tell& tell);
 
   // Zero for ranks that are not known.
@@ -102,7 +102,7 @@ class Sampler {
   std::vector<ProcessLoad> others_;
   std::int64_t slice_begin_ns_ = 0, next_sample_ns_ = 0, next_where_ns_ = 0, next_look_ns_ = 0;
   std::int64_t until_ns_ = 0;
-  bool sliced_ = false;
+  bool sliced_ = false, over_ = false;
   ConditionList list_;
   std::vector<Condition> conditions_;
   std::chrono::nanoseconds spent_{0};

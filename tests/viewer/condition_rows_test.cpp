@@ -67,7 +67,11 @@ TEST_CASE("a condition in a sentence") {
       "50% of the time, 1.00 s of ranks' time while computing");
   s.conditions[1].process_load = 0.3;
   CHECK(views::condition_line(s.conditions[1], s).find("(burn), and others, used") != std::string::npos);
+  s.conditions[1].process = "pclscope-aggreg";
+  CHECK(starts(views::condition_line(s.conditions[1], s), "pclscope's own aggregator and others used 93%"));
+  CHECK(starts(views::condition_advice(s.conditions[1], s), "Leave it a core"));
   s.conditions[1].pid = 0;
+  s.conditions[1].process.clear();
   CHECK(starts(views::condition_line(s.conditions[1], s), "others than the job, which cannot be seen, used 93%"));
   s.conditions[1].load = 0;
   CHECK(views::condition_line(s.conditions[1], s).find("cannot be seen") != std::string::npos);

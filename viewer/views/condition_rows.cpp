@@ -42,6 +42,8 @@ std::string where(const Condition& c, const Snapshot& s) {
          node_name(s, c.node);
 }
 
+bool is_ours(const Condition& c) { return c.process.starts_with("pclscope-"); }
+
 std::string load_text(const Condition& c, const Snapshot& s) {
   if (c.load < some_load)
     return ranks_text(c) + " did not have " + where(c, s) + " for themselves; what ran instead cannot be seen";
@@ -51,6 +53,8 @@ std::string load_text(const Condition& c, const Snapshot& s) {
       " of " + node_name(s, c.node) + " that " + ranks_text(c) + (c.ranks_met == 1 ? " runs on" : " run on");
   if (c.pid == 0) return "others than the job, which cannot be seen, used " + used + whose;
   const bool alone = c.process_load > 0.8 * c.load;
+  if (is_ours(c))
+    return std::string("pclscope's own aggregator") + (alone ? "" : " and others") + " used " + used + whose;
   return std::string("a foreign process, ") + std::to_string(c.pid) + " (" + text::printable(c.process) + ")" +
          (alone ? "" : ", and others") + ", used " + used + whose;
 }
@@ -127,6 +131,7 @@ std::string condition_advice(const Condition& c, const Snapshot& s) {
       return "Start at most " + counted(c.cores, "rank", "ranks") + " there, or take more cores.";
     case ConditionKind::one_core: return "Bind these ranks to cores of their own, or not at all (--bind-to none).";
     case ConditionKind::other_load:
+      if (is_ours(c)) return "Leave it a core of the node, or attach to the job for a while only.";
       if (c.pid == 0) return "See what else runs on " + node_name(s, c.node) + " (top), or take the node alone.";
       return "End it, or keep it off these cores (taskset -p), or take the node alone.";
     case ConditionKind::quota:
