@@ -84,6 +84,7 @@ void ManyNodes::found(collect::SegmentFile& segment) {
     here_[static_cast<std::size_t>(segment.rank())] = 1;
   node_.rank_here(segment.rank(), segment.header().threads == record::Threads::many);
   call_sites_.table().add_process(segment.rank(), segment.header().pid, segment.executable());
+  if (segment.thread() == 0) cores_.add(segment.rank(), segment.header(), segment.executable());
 }
 
 // Event::tag of a nonblocking collective, in ticks of the job's axis.
@@ -128,6 +129,7 @@ void ManyNodes::set_dropped(std::int32_t rank, std::uint64_t total) {
 
 void ManyNodes::rings_read(std::int64_t began_ns, bool all_found) {
   const Clock::time_point now = Clock::now();
+  cores_.sample(clock_.now_ns(), nullptr);
   blocked_.round(now);
   if (!node_.epoch_open() || now < next_epoch_ || !(all_found || ended_)) return;
   next_epoch_ = now + std::chrono::nanoseconds(std::clamp<std::int64_t>(window_ns_ / 5, 2'000'000, 50'000'000));
@@ -172,6 +174,8 @@ void ManyNodes::tell_status() {
     status.inside_ns = static_cast<std::int64_t>(inside.call_for_s * 1e9);
     status.waits_for = inside.waits_for;
     status.waits_for_any = inside.waits_for_any;
+    status.cores = cores_.times(static_cast<std::int32_t>(r));
+    if (status.cores.observed_ns > 0) status.cores_until_ns = time_.to_global(cores_.until_ns());
     status.read_until_ns = read_until_ns(records[r]);
     news.ranks.push_back(std::move(status));
   }
@@ -186,8 +190,14 @@ void ManyNodes::tell_status() {
                               {f.history_share.end() - static_cast<std::ptrdiff_t>(keep), f.history_share.end()},
                               last_window});
   }
+  const double shift = static_cast<double>(time_.to_global(clock_.now_ns()) - clock_.now_ns()) * 1e-9;
+  nodes::NodeConditions conditions{link_.self(), cores_.conditions()};
+  for (Condition& c : conditions.list) {
+    c.begin_s += shift;
+    c.end_s += shift;
+  }
+  news.conditions.push_back(std::move(conditions));
   for (Deadlock& d : now.deadlocks) {
-    const double shift = static_cast<double>(time_.to_global(clock_.now_ns()) - clock_.now_ns()) * 1e-9;
     d.since_s += shift;
     d.found_s += shift;
     for (DeadlockMember& member : d.members) {
@@ -214,6 +224,7 @@ void ManyNodes::end(bool in_order) {
   if (ended_) return;
   ended_ = true;
   in_order_ = in_order;
+  cores_.finish(clock_.now_ns(), nullptr);
   call_sites_.resolve_all(milliseconds(300));  // the application waits for us in MPI_Finalize
   const collect::RefittedClock refitted = collect::refit(time_.records(), most_corrections);
   for (const collect::ClockCorrection& c : collect::corrections(refitted, time_, most_corrections))

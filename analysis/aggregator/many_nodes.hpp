@@ -8,6 +8,7 @@
 #include "analysis/collect/global_clock.hpp"
 #include "analysis/collect/rank_records.hpp"
 #include "analysis/collect/tick_clock.hpp"
+#include "analysis/conditions/sampler.hpp"
 #include "analysis/nodes/node.hpp"
 
 namespace pclscope::aggregator {
@@ -52,6 +53,7 @@ class ManyNodes : public Analysis {
   const collect::Collector& collector_;
   const collect::TickClock& clock_;
   callsite::CallSites call_sites_;
+  conditions::Sampler cores_;
   collect::GlobalClock time_;
   std::vector<record::Event> converted_;
   std::vector<char> here_;

@@ -25,9 +25,15 @@ void OneNode::found(collect::SegmentFile& segment) {
   pipeline_.measurement().set_threads(segment.rank(), segment.header().threads == record::Threads::many);
   pipeline_.set_mpi(segment.mpi());
   call_sites_.table().add_process(segment.rank(), segment.header().pid, segment.executable());
+  if (segment.thread() == 0) cores_.add(segment.rank(), segment.header(), segment.executable());
+}
+
+void OneNode::take_off_core(const conditions::OffCore& off) {
+  pipeline_.evaluation().add_off_core(off.rank, off.begin_ns, off.end_ns, off.off_ns);
 }
 
 void OneNode::rings_read(std::int64_t, bool all_found) {
+  cores_.sample(clock_.now_ns(), [this](const conditions::OffCore& off) { take_off_core(off); });
   pipeline_.end_round(clock_.now_ns(), all_found);
   const auto now = BlockedWatch::Clock::now();
   blocked_.round(now);
@@ -38,6 +44,7 @@ void OneNode::rings_read(std::int64_t, bool all_found) {
 }
 
 void OneNode::finish() {
+  if (clock_.settled()) cores_.finish(clock_.now_ns(), [this](const conditions::OffCore& off) { take_off_core(off); });
   pipeline_.finish();
   blocked_.finish(in_order_);
 }
@@ -59,6 +66,9 @@ void OneNode::mark_missing(Snapshot& snapshot, bool over) {
 
 void OneNode::fill(Snapshot& snapshot) {
   blocked_.fill(snapshot);
+  for (RankSummary& rank : snapshot.ranks) rank.set_cores(cores_.times(rank.rank));
+  snapshot.conditions = cores_.conditions();
+  for (Condition& condition : snapshot.conditions) condition.node = snapshot.application.nodes.empty() ? -1 : 0;
   call_sites_.describe(snapshot);
 }
 

@@ -6,6 +6,7 @@
 #include "analysis/callsite/call_sites.hpp"
 #include "analysis/collect/rank_records.hpp"
 #include "analysis/collect/tick_clock.hpp"
+#include "analysis/conditions/sampler.hpp"
 #include "analysis/pipeline/pipeline.hpp"
 
 namespace pclscope::aggregator {
@@ -43,10 +44,12 @@ class OneNode : public Analysis {
 
  private:
   PipelineOptions named(PipelineOptions options);
+  void take_off_core(const conditions::OffCore& off);
 
   const collect::TickClock& clock_;
   const collect::Collector& collector_;
   callsite::CallSites call_sites_;
+  conditions::Sampler cores_;
   std::int64_t window_ns_ = 0;
   bool in_order_ = false;
   // As of some rounds ago: what was read then is paired now. And a newer one, in which rounds have passed since.

@@ -62,7 +62,28 @@ void Attributor::window(std::int64_t begin_ns, std::int64_t end_ns, std::span<co
   for (const Message& m : messages)
     if (known(m.source) && known(m.destination)) exposure_.add(m, node_of_rank, slices_);
   exposure_.flush(slices_);
+  spread_off_core(false);
   alone(calls);
+}
+
+void Attributor::add_off_core(std::int32_t rank, std::int64_t begin_ns, std::int64_t end_ns, double off_s) {
+  if (rank < 0 || rank >= slices_.ranks() || !(off_s > 0) || end_ns <= begin_ns) return;
+  const std::size_t most = 256 * static_cast<std::size_t>(slices_.ranks());
+  if (off_core_.size() >= most)
+    off_core_.erase(off_core_.begin(), off_core_.begin() + static_cast<std::ptrdiff_t>(most / 2));
+  off_core_.push_back({rank, begin_ns, end_ns, off_s});
+}
+
+void Attributor::spread_off_core(bool all) {
+  if (slices_.all().empty()) return;
+  const std::int64_t until = slices_.all().back().end_ns;
+  std::erase_if(off_core_, [&](const OffCore& o) {
+    if (!all && o.end_ns > until) return false;
+    slices_.spread(o.begin_ns, o.end_ns, [&](Slice& s, double share) {
+      if (RankShare* row = Slices::row(s, o.rank)) row->off_core_s += share * o.off_s;
+    });
+    return true;
+  });
 }
 
 // Of each collective's waits: for the last rank, when all others had come.
@@ -186,6 +207,7 @@ void Attributor::refresh(std::size_t regions) {
 
 void Attributor::finish(std::size_t regions) {
   finished_ = true;
+  spread_off_core(true);
   look_for_mapping(true);
   derive(regions);
 }

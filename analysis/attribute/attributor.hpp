@@ -42,6 +42,9 @@ class Attributor final : public DelayListener {
   void window(std::int64_t begin_ns, std::int64_t end_ns, std::span<const Message> messages,
               std::span<const CollectiveCall> calls, std::span<const std::int32_t> node_of_rank,
               std::span<const std::int32_t> region_of_rank);
+  // The rank was runnable but off its core, outside MPI, for so long in [begin, end). In any order; counted once the
+  // slices have come so far.
+  void add_off_core(std::int32_t rank, std::int64_t begin_ns, std::int64_t end_ns, double off_s);
   void waited(const Wait& wait) override;
   void goes_back(const Wait& wait, std::int32_t rank, std::uint32_t site, std::int64_t visit_ns, double ns) override;
 
@@ -56,6 +59,7 @@ class Attributor final : public DelayListener {
   static bool at_the_edge(const Wait& wait);
   void waited_at_edge(const Wait& wait);
   void alone(std::span<const CollectiveCall> calls);
+  void spread_off_core(bool all);
   void look_for_mapping(bool last);
   void derive(std::size_t regions);
 
@@ -69,6 +73,12 @@ class Attributor final : public DelayListener {
     std::uint64_t intra = 0, inter = 0, inter_bytes = 0;
     bool any = false;
   } counted_;
+  struct OffCore {
+    std::int32_t rank = 0;
+    std::int64_t begin_ns = 0, end_ns = 0;
+    double off_s = 0;
+  };
+  std::vector<OffCore> off_core_;  // that slices have not come to
   std::uint64_t messages_ = 0, inter_messages_ = 0, mapped_at_ = 0;
   std::int64_t derived_ns_ = INT64_MIN;
   TimeShare time_;

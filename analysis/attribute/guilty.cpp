@@ -17,8 +17,10 @@ constexpr std::int32_t larger_job = 10;
 constexpr double above_others = 3;     // times the median rank's cost
 constexpr double of_the_worst = 0.15;  // ranks that cost less than that are not named
 constexpr std::size_t most_suspects = 64;
-constexpr double more_messages = 1.4;  // than any other rank: unequal work
-constexpr double few_p2p = 0.1;        // of the cost: the rest is in collectives
+constexpr double more_messages = 1.4;      // than any other rank: unequal work
+constexpr double few_p2p = 0.1;            // of the cost: the rest is in collectives
+constexpr double least_off_core = 0.05;    // of the time, to be told
+constexpr double explains_lateness = 0.5;  // of what one of the others waited
 
 struct Suspects {  // ranks that are active together
   std::vector<std::int32_t> ranks;
@@ -27,7 +29,8 @@ struct Suspects {  // ranks that are active together
 };
 
 struct Sums {  // over an interval
-  double caused = 0, direct = 0, blocked = 0, collective = 0, waited = 0, sent = 0, received = 0, squares = 0;
+  double caused = 0, direct = 0, blocked = 0, collective = 0, waited = 0, sent = 0, received = 0, squares = 0,
+         off_core = 0;
   double one_sided = 0, file = 0;  // of collective
   double messages() const { return sent + received; }
 };
@@ -101,6 +104,7 @@ std::map<std::int32_t, Sums> sums_in(const Evidence& e, const Interval& interval
       s.file += r.file_s;
       s.waited += r.waited_s;
       s.squares += r.all_squares();
+      s.off_core += r.off_core_s;
       s.sent += static_cast<double>(r.sent);
       s.received += static_cast<double>(r.received);
     }
@@ -222,15 +226,38 @@ void set_place(Finding& f, const Evidence& e, const Interval& interval, double c
   if (e.regions > 1 && felt.votes >= 0.6 * caused_s) f.region = felt.value;
 }
 
+// What one of those who waited lost most.
+double most_waited(const Finding& f, const std::map<std::int32_t, Sums>& sums, const Sums& own) {
+  double worst = 0;
+  for (const auto& [rank, s] : sums)
+    if (std::find(f.ranks.begin(), f.ranks.end(), rank) == f.ranks.end()) worst = std::max(worst, s.waited);
+  return std::min(worst, own.caused);
+}
+
+// The scheduler, not the code: the named ranks were runnable but off their cores, for as long as matters.
+void tell_off_core(Finding& f, const std::map<std::int32_t, Sums>& sums, const Interval& interval, double waited_s) {
+  if (f.ranks.empty()) return;
+  std::int32_t worst = f.ranks.front();
+  for (const std::int32_t rank : f.ranks)
+    if (sums.at(rank).off_core > sums.at(worst).off_core) worst = rank;
+  const double off = sums.at(worst).off_core, share = off / std::max(interval.seconds(), 1e-9);
+  if (share < least_off_core || off < 0.1 * waited_s) return;
+  f.evidence.push_back("rank " + std::to_string(worst) + " was runnable but off its core " +
+                       words::percent(std::min(share, 1.0)) + " of that time, outside MPI");
+  if (off < explains_lateness * waited_s) return;
+  if (f.cause == Cause::pattern) f.cause = Cause::late_sender;
+  f.detail = "off the core";
+  f.site = 0;  // it is not the code there
+  f.advice = "See to it that " + words::ranks(f.ranks) + (f.ranks.size() == 1 ? " has its core" : " have their cores") +
+             " (conditions of the run) before looking at the code: that explains most of this lateness.";
+}
+
 // `share`: of all waiting for computation, that goes back to the group.
 double confidence_of(const Finding& f, const Evidence& e, const Interval& interval,
                      const std::map<std::int32_t, Sums>& sums, const Sums& own, double share) {
   const double fair = std::min(0.9, static_cast<double>(f.ranks.size()) / e.ranks);
   const double concentration = (share - fair) / (1 - fair);
-  double worst = 0;  // of one of those who waited
-  for (const auto& [rank, s] : sums)
-    if (std::find(f.ranks.begin(), f.ranks.end(), rank) == f.ranks.end()) worst = std::max(worst, s.waited);
-  const double felt_by_one = std::min(worst, own.caused) / std::max(interval.seconds(), 1e-9);
+  const double felt_by_one = most_waited(f, sums, own) / std::max(interval.seconds(), 1e-9);
   const double cost = std::max(ramp(f.score, 0.02, 0.16), ramp(felt_by_one, 0.22, 0.48));
   const double stands_out = std::max(ramp(concentration, 0.25, 0.65), ramp(share / fair, 5, 20));
   return 0.95 * std::min(stands_out, cost) *
@@ -261,6 +288,7 @@ Finding finding_of(const Evidence& e, const Suspects& group, const Interval& who
                 "of it " + words::percent(own.caused > 0 ? own.collective / own.caused : 0) +
                     " in collectives, one-sided synchronisation and on files, " +
                     words::percent(own.caused > 0 ? own.blocked / own.caused : 0) + " of senders for the receive"};
+  tell_off_core(f, sums, interval, most_waited(f, sums, own));
   return f;
 }
 

@@ -17,6 +17,14 @@ Attribution replay(const Replay& run) {
   Attributor attributor(run.ranks, options);
   Delays delays(run.ranks);
   delays.tell(&attributor);
+  std::size_t told = 0;
+  const auto tell_off_core = [&](std::int64_t until) {
+    for (; told < run.off_core.size() && run.off_core[told].begin_ns < until; ++told) {
+      const OffCoreSpan& o = run.off_core[told];
+      attributor.add_off_core(o.rank, o.begin_ns, o.end_ns, static_cast<double>(o.off_ns) * 1e-9);
+      delays.add_off_core(o.rank, o.begin_ns, o.end_ns, o.off_ns);
+    }
+  };
 
   const auto known = [&](std::int32_t r) { return r >= 0 && static_cast<std::size_t>(r) < ranks; };
   std::vector<Message> messages;
@@ -42,6 +50,7 @@ Attribution replay(const Replay& run) {
     const std::size_t first_message = m, first_call = c;
     while (m < messages.size() && cut(messages[m].recv_end) < end) ++m;
     while (c < calls.size() && cut(calls[c].end) < end) ++c;
+    tell_off_core(end);
     const auto of_window = std::span(messages).subspan(first_message, m - first_message);
     const auto calls_of_window = std::span(calls).subspan(first_call, c - first_call);
     for (const Message& one : of_window)

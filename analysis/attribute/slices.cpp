@@ -105,7 +105,7 @@ void RankShare::add(const RankShare& more) {
   for (double RankShare::*sum :
        {&RankShare::caused_s, &RankShare::direct_s, &RankShare::blocked_s, &RankShare::collective_s,
         &RankShare::awaited_s, &RankShare::waited_s, &RankShare::waited_p2p_s, &RankShare::one_sided_s,
-        &RankShare::file_s})
+        &RankShare::file_s, &RankShare::off_core_s})
     this->*sum += more.*sum;
   site.add(more.site.value, more.site.votes);
   felt.add(more.felt.value, more.felt.votes);

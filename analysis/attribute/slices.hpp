@@ -1,6 +1,6 @@
 // What findings rest on: the job's messages, waits and transfers between nodes, in slices of time (reference §5). The
 // newest slices have a row for every rank; older ones keep the rows that matter and become longer, so memory is bounded
-// by ranks, not by run time: 8 x ranks x 152 bytes, and at most 256 slices of 15 KB. Plain values, one owner.
+// by ranks, not by run time: 8 x ranks x 160 bytes, and at most 256 slices of 15 KB. Plain values, one owner.
 #pragma once
 
 #include <algorithm>
@@ -39,6 +39,7 @@ struct RankShare {
   double awaited_s = 0;                // what others waited for this rank in sends and receives, wherever that began
   double waited_s = 0;                 // it waited, in anything
   double waited_p2p_s = 0;             // of that, in sends and receives
+  double off_core_s = 0;               // it was runnable but off its core, outside MPI
   Majority<std::uint32_t> site;        // of its calls that came late
   Majority<std::int32_t> felt{-1, 0};  // region of those who waited
   Majority<std::int32_t> waits_for{-1, 0};  // in sends and receives

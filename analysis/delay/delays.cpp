@@ -42,6 +42,7 @@ Delays::Delays(std::int32_t ranks, DelayOptions options)
       chunk_(std::clamp<std::size_t>(8 * static_cast<std::size_t>(std::max(ranks, 0)), 1u << 12, 1u << 17)),
       calls_(ranks),
       origins_(ranks),
+      off_core_(ranks),
       blames_(1) {
   options_.look_back = look_back_for(options_.look_back, ranks);
   if (options_.ranks.empty()) return;
@@ -147,13 +148,38 @@ void Delays::follow(const CallsOfRanks::Wait& wait) {
 // Fills sum_: what the late rank waited and computed in excess.
 void Delays::sum_up(const Lateness& lateness) {
   sum_.clear();
-  excess_.compare(calls_, lateness, last_in_step(calls_, lateness));
+  const InStep since = last_in_step(calls_, lateness);
+  excess_.compare(calls_, lateness, since);
+  const OffShares off = off_shares(lateness, since);
   if (excess_.wait_excess() > 0) sum_up_waits(lateness);
-  for (const Excess::Phase& s : excess_.phases())
-    if (s.excess() > 0)
-      sum_.add({origins_.row(lateness.late, s.site, s.after_site), 0, s.visit_ns}, static_cast<double>(s.excess()));
+  for (const Excess::Phase& s : excess_.phases()) {
+    const auto excess = static_cast<double>(s.excess());
+    if (excess <= 0) continue;
+    const std::uint32_t row = origins_.row(lateness.late, s.site, s.after_site);
+    sum_.add({row, 0, s.visit_ns}, excess);
+    const double with_cores =
+        static_cast<double>(s.late_ns) * (1 - off.late) - static_cast<double>(s.waiting_ns) * (1 - off.waiting);
+    origins_.note_excess(row, excess, excess - std::clamp(with_cores, 0.0, excess));
+  }
   sum_.add({BlameSum::inside_mpi, 0, 0}, static_cast<double>(excess_.inside_excess()));
   sum_.shave(static_cast<double>(lateness.wait()));
+}
+
+// How much of a phase's excess would not be, had both ranks had their cores: time off the core goes by its share of all
+// computation of the rank since both were in step.
+Delays::OffShares Delays::off_shares(const Lateness& lateness, const InStep& since) const {
+  OffShares shares;
+  const double late_off = since.found ? off_core_.in(lateness.late, since.late_ns, lateness.late_ns) : 0;
+  if (late_off <= 0) return shares;
+  double late = 0, waiting = 0;
+  for (const Excess::Phase& s : excess_.phases()) {
+    late += static_cast<double>(s.late_ns);
+    waiting += static_cast<double>(s.waiting_ns);
+  }
+  const double waiting_off = off_core_.in(lateness.waiting, since.waiting_ns, lateness.waiting_ns);
+  if (late > 0) shares.late = std::min(1.0, late_off / late);
+  if (waiting > 0) shares.waiting = std::min(1.0, waiting_off / waiting);
+  return shares;
 }
 
 // The late rank's waits, without what the waiting rank waited for itself, and without what that one had caused itself:

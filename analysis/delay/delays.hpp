@@ -14,6 +14,7 @@
 #include "analysis/delay/calls_of_ranks.hpp"
 #include "analysis/delay/excess.hpp"
 #include "analysis/delay/first_come.hpp"
+#include "analysis/delay/off_core.hpp"
 #include "analysis/delay/origins.hpp"
 
 namespace pclscope {
@@ -62,6 +63,11 @@ class Delays {
   void add(std::span<const Message> messages, std::span<const CollectiveCall> collectives, std::int64_t until_ns);
   // What comes next does not follow on what came before (a phase was left out): nothing is compared across.
   void leave_out(std::uint64_t messages);
+  // The rank was runnable but off its core, outside MPI (OffCoreTimes::add): what of a delay goes back to that is told
+  // in DelayOrigin::off_core_s.
+  void add_off_core(std::int32_t rank, std::int64_t begin_ns, std::int64_t end_ns, std::int64_t off_ns) {
+    off_core_.add(rank, begin_ns, end_ns, off_ns);
+  }
   void tell(DelayListener* listener) { listener_ = listener; }  // null: nobody; must outlive this
   // No more will come: follows the rest. (Should more come nevertheless, it is taken.)
   void finish();
@@ -85,6 +91,10 @@ class Delays {
   void follow(const CallsOfRanks::Wait& wait);
   void sum_up(const Lateness& lateness);
   void sum_up_waits(const Lateness& lateness);
+  struct OffShares {  // of the computation of both ranks
+    double late = 0, waiting = 0;
+  };
+  OffShares off_shares(const Lateness& lateness, const InStep& since) const;
   void charge(const RankCall& call, const Lateness& lateness);
   void report(const RankCall& call, const Lateness& lateness);
   void remember(RankCall& call);
@@ -97,6 +107,7 @@ class Delays {
   Origins origins_;
   Excess excess_;
   FirstCome first_come_;
+  OffCoreTimes off_core_;
   DelayTotals totals_;
   std::uint64_t refused_ = 0;
   DelayListener* listener_ = nullptr;

@@ -71,6 +71,8 @@ void Origins::merge(Row& into, const Row& row) {
   into.cost_ns += row.cost_ns;
   into.direct_ns += row.direct_ns;
   into.collective_ns += row.collective_ns;
+  into.excess_ns += row.excess_ns;
+  into.off_core_ns += row.off_core_ns;
   into.worst_ns = std::max(into.worst_ns, row.worst_ns);
   into.first_ns = std::min(into.first_ns, row.first_ns);
   into.last_ns = std::max(into.last_ns, row.last_ns);
@@ -112,6 +114,7 @@ DelayOrigin Origins::told(const Row& row) {
   origin.direct_s = row.direct_ns * 1e-9;
   origin.collective_s = row.collective_ns * 1e-9;
   origin.worst_s = row.worst_ns * 1e-9;
+  if (row.excess_ns > 0) origin.off_core_s = origin.cost_s * std::min(1.0, row.off_core_ns / row.excess_ns);
   origin.first_s = static_cast<double>(row.first_ns) * 1e-9;
   origin.last_s = static_cast<double>(row.last_ns) * 1e-9;
   std::array<Victim, 16> victims = row.victims;

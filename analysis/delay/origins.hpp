@@ -1,5 +1,5 @@
 // Where waits go back to, and what that cost. A row is a computation phase: a rank, the site of the call before it
-// and of the call after it. One thread owns an Origins. Memory: 400 bytes per row, at most `limit` rows; when they are
+// and of the call after it. One thread owns an Origins. Memory: 416 bytes per row, at most `limit` rows; when they are
 // used up, the quarter that cost most stays and the others are merged into one row per rank (sites 0).
 #pragma once
 
@@ -37,6 +37,11 @@ class Origins {
   std::uint32_t row(std::int32_t rank, std::uint32_t site, std::uint32_t after_site);
   std::int32_t rank_of(std::uint32_t row) const { return rows_[row].rank; }
   std::uint32_t site_of(std::uint32_t row) const { return rows_[row].site; }
+  // A visit of the row's phase was so long in excess, of which `off_core_ns` would not be, had its rank had its core.
+  void note_excess(std::uint32_t row, double excess_ns, double off_core_ns) {
+    rows_[row].excess_ns += excess_ns;
+    rows_[row].off_core_ns += off_core_ns;
+  }
   // `ns` of the wait go back to the blame's row.
   void charge(const Blame& blame, const Wait& wait, double ns);
 
@@ -62,6 +67,7 @@ class Origins {
     std::uint32_t site = 0, after_site = 0;
     std::uint64_t waits = 0;
     double cost_ns = 0, direct_ns = 0, collective_ns = 0, worst_ns = 0;
+    double excess_ns = 0, off_core_ns = 0;
     std::int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
     std::array<Victim, 16>
         victims;                  // exact up to 16 victims; beyond, the least is replaced: too small, never too large

@@ -140,6 +140,7 @@ void merge_statuses(Report& report, Report& more) {
       report.functions, std::move(more.functions),
       [](const FunctionStatus& s) { return std::pair(s.node, s.function); }, newer);
   merge_by_key(report.deadlocks, std::move(more.deadlocks), node, newer);
+  merge_by_key(report.conditions, std::move(more.conditions), node, newer);
   merge_by_key(report.clocks, std::move(more.clocks), node, newer);
 }
 

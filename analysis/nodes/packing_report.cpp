@@ -62,6 +62,11 @@ void pass_bools(Io& io, Bools&... bools) {
   }
 }
 
+template <class Io, class... Reals>
+void pass_reals(Io& io, Reals&... reals) {
+  (io.real(reals), ...);
+}
+
 template <class Io, class W>
 void pass_window(Io& io, W& w, std::int64_t& begin, LastSize& size) {
   io.step(w.begin_ns, begin);
@@ -173,6 +178,12 @@ void pass_rank(Io& io, R& r, RankStatus& last, CommNumbers& comms) {
   io.step(r.site, last.site);
   io.number(r.inside_ns);
   pass_ranks_list(io, r.waits_for);
+  io.number(r.cores.observed_ns);
+  io.number(r.cores.running_ns);
+  io.number(r.cores.off_core_ns);
+  io.number(r.cores.off_computing_ns);
+  io.real(r.cores.other_load);
+  io.step(r.cores_until_ns, last.cores_until_ns);
   io.step(r.read_until_ns, last.read_until_ns);
 }
 
@@ -264,6 +275,28 @@ void pass_deadlock(Io& io, D& d, CommNumbers& comms) {
 }
 
 template <class Io, class C>
+void pass_condition(Io& io, C& c) {
+  io.number(c.node);
+  if constexpr (Io::writing) {
+    io.number(static_cast<std::uint8_t>(c.kind));
+  } else {
+    std::uint8_t kind = 0;
+    io.number(kind);
+    if (kind > static_cast<std::uint8_t>(ConditionKind::own_threads)) return io.fail();
+    c.kind = static_cast<ConditionKind>(kind);
+  }
+  io.number(c.ranks_met);
+  pass_ranks_list(io, c.ranks);
+  io.number(c.core);
+  io.number(c.cores);
+  pass_bools(io, c.open);
+  pass_reals(io, c.begin_s, c.end_s, c.active_s, c.cost_s, c.in_mpi_s, c.quota_cores, c.throttled_share, c.load,
+             c.process_load);
+  io.number(c.pid);
+  io.text(c.process);
+}
+
+template <class Io, class C>
 void pass_clock(Io& io, C& c, NodeClock& last) {
   io.step(c.node, last.node);
   io.step(c.at_ns, last.at_ns);
@@ -284,7 +317,7 @@ template <class Io, class R>
 void pass_statuses(Io& io, R& r) {
   CommNumbers comms;
   RankStatus rank;
-  io.list(r.ranks, 12, [&](auto& s) { pass_rank(io, s, rank, comms); });
+  io.list(r.ranks, 18, [&](auto& s) { pass_rank(io, s, rank, comms); });
   FunctionStatus function;
   io.list(r.functions, 7, [&](auto& f) { pass_function(io, f, function); });
   std::uint32_t id = 0;
@@ -293,6 +326,10 @@ void pass_statuses(Io& io, R& r) {
   io.list(r.deadlocks, 2, [&](auto& d) {
     io.number(d.node);
     io.list(d.standing, 4, [&](auto& one) { pass_deadlock(io, one, comms); });
+  });
+  io.list(r.conditions, 2, [&](auto& n) {
+    io.number(n.node);
+    io.list(n.list, 17, [&](auto& one) { pass_condition(io, one); });
   });
   NodeClock clock;
   io.list(r.clocks, 5, [&](auto& c) { pass_clock(io, c, clock); });

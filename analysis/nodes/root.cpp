@@ -12,6 +12,7 @@ namespace pclscope::nodes {
 namespace {
 
 constexpr double worth_telling = 0.005;  // change of a criterion
+constexpr std::int64_t year_ns = 31'536'000'000'000'000;
 constexpr std::size_t most_waiting_windows = 1024;
 constexpr std::size_t most_clock_records = 65'536;
 
@@ -38,6 +39,7 @@ Root::Root(Application application, PipelineOptions analysis, int nodes, RootOpt
       nodes_(nodes),
       read_until_(static_cast<std::size_t>(application.ranks), 0),
       names_(static_cast<std::size_t>(nodes)),
+      cores_told_(static_cast<std::size_t>(application.ranks)),
       window_ns_(std::max<std::int64_t>(analysis.window_ns, 1)),
       measured_(std::move(application), analysis),
       evaluation_(measured_, with_sites(std::move(analysis))) {
@@ -87,8 +89,9 @@ void Root::take_report(Report&& report) {
   }
   for (RankStatus& r : report.ranks) {
     r.site = sites_.id_of(r.site);
-    if (r.rank >= 0 && static_cast<std::size_t>(r.rank) < read_until_.size())
-      read_until_[static_cast<std::size_t>(r.rank)] = r.read_until_ns;
+    if (!measured_.knows(r.rank)) continue;
+    read_until_[static_cast<std::size_t>(r.rank)] = r.read_until_ns;
+    take_cores(r);
   }
   for (FunctionStatus& f : report.functions) functions_[{f.node, f.function}] = std::move(f);
   for (NodeDeadlock& d : report.deadlocks) {
@@ -96,6 +99,8 @@ void Root::take_report(Report&& report) {
       for (DeadlockMember& member : deadlock.members) member.site = sites_.id_of(member.site);
     deadlocks_[d.node] = std::move(d.standing);
   }
+  for (NodeConditions& c : report.conditions)
+    if (c.node >= 0 && c.node < nodes_) conditions_[c.node] = std::move(c.list);
   for (const NodeClock& c : report.clocks)
     if (c.node >= 0 && c.node < nodes_) clocks_[c.node] = c;
   for (const NodeCorrection& c : report.corrections)
@@ -109,6 +114,18 @@ void Root::take_report(Report&& report) {
   evaluation_.closed_until(report.closed_through_ns);
   closed_through_ = std::max(closed_through_, report.closed_through_ns);
   while (windows_.size() > most_waiting_windows) windows_.erase(windows_.begin());  // nobody closes them any more
+}
+
+// What is new since the rank's last status.
+void Root::take_cores(const RankStatus& status) {
+  CoresTold& told = cores_told_[static_cast<std::size_t>(status.rank)];
+  if (status.cores_until_ns <= told.until_ns) return;
+  const std::int64_t observed = status.cores.observed_ns - told.times.observed_ns;
+  const std::int64_t off = status.cores.off_computing_ns - told.times.off_computing_ns;
+  if (observed > 0 && observed < year_ns)  // else it is damaged
+    evaluation_.add_off_core(status.rank, status.cores_until_ns - observed, status.cores_until_ns,
+                             std::clamp<std::int64_t>(off, 0, observed));
+  told = {status.cores, status.cores_until_ns};
 }
 
 void Root::close(const WindowPart& part) {
@@ -195,6 +212,15 @@ void Root::fill(Snapshot& snapshot) const {
   snapshot.deadlocks.clear();
   for (const auto& [node, standing] : deadlocks_)
     snapshot.deadlocks.insert(snapshot.deadlocks.end(), standing.begin(), standing.end());
+  snapshot.conditions.clear();
+  for (const auto& [node, list] : conditions_) {
+    for (const Condition& condition : list) {
+      snapshot.conditions.push_back(condition);
+      snapshot.conditions.back().node = node;
+    }
+  }
+  std::stable_sort(snapshot.conditions.begin(), snapshot.conditions.end(),
+                   [](const Condition& a, const Condition& b) { return a.cost_s > b.cost_s; });
   snapshot.network.traffic_bytes = traffic_bytes_;
   snapshot.network.messages_left_out = messages_left_out_;
   snapshot.network.collectives_left_out = collectives_left_out_;

@@ -49,6 +49,7 @@ class Root {
   };
   PipelineOptions with_sites(PipelineOptions options);
   void close(const WindowPart& part);
+  void take_cores(const RankStatus& status);
 
   RootOptions options_;
   int nodes_;
@@ -65,6 +66,12 @@ class Root {
   std::vector<Criterion> told_criteria_;
   std::map<std::pair<std::int32_t, std::uint16_t>, FunctionStatus> functions_;
   std::map<std::int32_t, std::vector<Deadlock>> deadlocks_;
+  std::map<std::int32_t, std::vector<Condition>> conditions_;
+  struct CoresTold {
+    CoreTimes times;
+    std::int64_t until_ns = 0;
+  };
+  std::vector<CoresTold> cores_told_;         // by rank
   std::map<std::int32_t, NodeClock> clocks_;  // newest of each node
   std::vector<ClockCorrection> corrections_;
   std::vector<std::int32_t> dead_;

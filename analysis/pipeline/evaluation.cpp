@@ -40,6 +40,10 @@ void Evaluation::add_collectives(std::int32_t rank, std::span<const record::Even
 }
 
 void Evaluation::add_wait(const CollectiveCall& call) { state_->take_calls({&call, 1}); }
+void Evaluation::add_off_core(std::int32_t rank, std::int64_t begin_ns, std::int64_t end_ns, std::int64_t off_ns) {
+  state_->delays.add_off_core(rank, begin_ns, end_ns, off_ns);
+  state_->attributor.add_off_core(rank, begin_ns, end_ns, static_cast<double>(off_ns) * 1e-9);
+}
 
 void Evaluation::last_windows() { state_->ending = true; }
 

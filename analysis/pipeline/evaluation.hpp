@@ -50,6 +50,8 @@ class Evaluation {
   void add_collectives(std::int32_t rank, std::span<const record::Event> events);
   // A call that waited, found by a Measurement of this process.
   void add_wait(const CollectiveCall& call);
+  // In [begin, end) the rank was runnable but off its core for `off_ns`, outside MPI.
+  void add_off_core(std::int32_t rank, std::int64_t begin_ns, std::int64_t end_ns, std::int64_t off_ns);
   // The windows that still come are the last: what is looked for in them takes its time.
   void last_windows();
   // No more will come.

@@ -165,6 +165,8 @@ void describe(Column&& column, const DelayRow*) {
   column("cost_s", "s", &DelayRow::cost_s, "other ranks waited because of it");
   column("direct_s", "s", &DelayRow::direct_s, "of that, those who waited for this rank itself");
   column("collective_s", "s", &DelayRow::collective_s, "of cost_s, in collectives");
+  column("off_core_s", "s", &DelayRow::off_core_s,
+         "of cost_s, because the rank was runnable but off its core (an estimate)");
   column("worst_s", "s", &DelayRow::worst_s, "cost of its worst visit");
   column("first_s", "s", &DelayRow::first_s, "begin of the first wait, since the time origin");
   column("last_s", "s", &DelayRow::last_s, "end of the last");

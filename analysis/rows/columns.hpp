@@ -145,6 +145,13 @@ void describe(Column&& column, const RankRow*) {
   column("file_s", "s", &RankSummary::file_s, "in MPI-IO");
   column("other_s", "s", &RankSummary::other_s, "the rest: MPI's own work, and waits that are not told apart");
   column("delay_caused_s", "s", &RankSummary::delay_caused_s, "what computation here cost all other ranks");
+  column("running_s", "s", &RankSummary::running_s,
+         "its main thread ran; with the time off the core and asleep: since its ring was found; all 0: not known");
+  column("off_core_s", "s", &RankSummary::off_core_s, "runnable, but not running: off the core");
+  column("off_core_computing_s", "s", &RankSummary::off_core_computing_s, "of that, outside MPI (an estimate)");
+  column("asleep_s", "s", &RankSummary::asleep_s, "neither: it slept, or was stopped");
+  column("other_load", "1", &RankSummary::other_load,
+         "share of the time of the cores that it may use, used by others than the job's ranks");
   column("call_function", "id", &RankSummary::call_function,
          "MPI function that it is inside now (in a dump: at its end); 0 outside");
   column("call_peer", "rank", &RankSummary::call_peer, "of that call");

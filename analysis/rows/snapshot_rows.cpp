@@ -126,6 +126,31 @@ bool take(const SnapshotRows& from, std::vector<FunctionActivity>& functions) {
   return true;
 }
 
+void put(const std::vector<Condition>& conditions, SnapshotRows& to) {
+  for (const Condition& condition : conditions) {
+    ConditionRow row = row_of<ConditionRow>(condition);
+    copy_text(condition.process, row.process_name);
+    row.ranks_begin = to.condition_ranks.size();
+    row.ranks_count = condition.ranks.size();
+    for (const std::int32_t rank : condition.ranks) to.condition_ranks.push_back({rank});
+    to.conditions.push_back(std::move(row));
+  }
+}
+
+bool take(const SnapshotRows& from, std::int64_t nodes, std::vector<Condition>& conditions) {
+  std::uint64_t ranks = 0;
+  for (const ConditionRow& row : from.conditions) {
+    Condition condition = row;
+    condition.process.assign(row.process_name.data(), ::strnlen(row.process_name.data(), row.process_name.size()));
+    const auto add = [&](const ConditionRankRow& rank) { condition.ranks.push_back(rank.rank); };
+    if (!each_of(row.ranks_begin, row.ranks_count, from.condition_ranks, ranks, add)) return false;
+    if (condition.node < 0 || condition.node >= nodes) condition.node = -1;
+    if (condition.kind > ConditionKind::own_threads) continue;  // of a newer aggregator
+    conditions.push_back(std::move(condition));
+  }
+  return true;
+}
+
 // The table `waits_for` has the ranks' lists, then those of the deadlocks' members.
 void put(const std::vector<RankSummary>& ranks, const std::vector<Deadlock>& deadlocks, SnapshotRows& to) {
   for (const RankSummary& rank : ranks) {
@@ -217,6 +242,7 @@ SnapshotRows rows_of(const Snapshot& snapshot) {
   put(snapshot.delays, rows);
   put(snapshot.attribution, rows);
   rows.wait_states = snapshot.wait_states;
+  put(snapshot.conditions, rows);
   rows.links = snapshot.links;
   rows.ended_links = snapshot.ended_links;
   for (const std::int32_t leaf : snapshot.dendrogram.leaf_of_rank) rows.leaf_of_rank.push_back({leaf});
@@ -254,6 +280,7 @@ bool snapshot_of(const SnapshotRows& rows, Snapshot& snapshot) {
   take_places(rows, snapshot);
   if (snapshot.retention.keep > Keep::all) snapshot.retention.keep = Keep::all;
   const auto nodes = static_cast<std::int64_t>(snapshot.application.nodes.size());
+  good = take(rows, nodes, snapshot.conditions) && good;
   return take(rows, nodes, snapshot.attribution) && good;
 }
 

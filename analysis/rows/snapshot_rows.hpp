@@ -8,6 +8,7 @@
 #include "analysis/rows/attribution_columns.hpp"
 #include "analysis/rows/call_columns.hpp"
 #include "analysis/rows/columns.hpp"
+#include "analysis/rows/condition_columns.hpp"
 #include "analysis/rows/region_columns.hpp"
 
 namespace pclscope {
@@ -45,6 +46,8 @@ struct SnapshotRows {
   std::vector<AttributionSlice> attribution_slices;
   std::vector<TransferLineRow> transfer_lines;
   std::vector<TransferValueRow> transfer_values;
+  std::vector<ConditionRow> conditions;
+  std::vector<ConditionRankRow> condition_ranks;
   std::vector<PairTraffic> traffic;
 };
 
@@ -200,6 +203,12 @@ void each_table(Visit&& visit, Rows& rows) {
           .meaning = "line by line, a value per slice",
           .essential = false},
         rows.transfer_values);
+  visit(T{.name = "conditions",
+          .rows_per_chunk = 16,
+          .meaning = "conditions of the run: what kept ranks off their cores, most cost first"},
+        rows.conditions);
+  visit(T{.name = "condition_ranks", .rows_per_chunk = 64, .meaning = "whom it hits, condition by condition"},
+        rows.condition_ranks);
   visit(T{.name = "traffic",
           .rows_per_chunk = 256,
           .meaning = "messages of each pair of ranks that exchanged some, by source, then destination (of more than "

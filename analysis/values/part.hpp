@@ -115,6 +115,8 @@ struct RankStatus {
   std::int64_t inside_ns = 0;
   std::vector<std::int32_t> waits_for;
   bool waits_for_any = false;
+  CoreTimes cores;
+  std::int64_t cores_until_ns = 0;  // `cores` are as of then; 0: nothing is known of them
   std::int64_t read_until_ns = 0;  // before it nothing is missing, of its record and of its node's part in the results;
                                    // INT64_MAX: nothing ever
 };
@@ -135,6 +137,10 @@ struct NodeSite {
 struct NodeDeadlock {
   std::int32_t node = 0;
   std::vector<Deadlock> standing;  // all of that node now
+};
+struct NodeConditions {
+  std::int32_t node = 0;
+  std::vector<Condition> list;  // all of that node so far
 };
 // A node's clock, for the store.
 struct NodeClock {
@@ -174,6 +180,7 @@ struct Report {
   std::vector<FunctionStatus> functions;
   std::vector<NodeSite> new_sites;
   std::vector<NodeDeadlock> deadlocks;
+  std::vector<NodeConditions> conditions;
   std::vector<NodeClock> clocks;
   std::vector<NodeCorrection> corrections;
   std::vector<std::int32_t> dead_nodes;

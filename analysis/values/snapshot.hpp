@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "analysis/values/attribution.hpp"
-#include "analysis/values/wait_state_sum.hpp"
+#include "analysis/values/conditions.hpp"
 #include "analysis/values/network.hpp"
+#include "analysis/values/wait_state_sum.hpp"
 
 namespace pclscope {
 
@@ -219,8 +220,21 @@ struct RankSummary {
   bool missing = false;       // not all of its record was read (in a dump, and in a job's last snapshot)
   double missing_from_s = 0;  // then: from here on, seconds since the time origin; 0: from the beginning
   double typical_ratio = 0;   // geometric mean of the latency ratios of messages received
+  // Of its main thread, of the time that was observed (CoreTimes); all 0: not known.
+  double running_s = 0;
+  double off_core_s = 0;            // runnable, but not running
+  double off_core_computing_s = 0;  // of that, outside MPI
+  double asleep_s = 0;
+  double other_load = 0;  // share of the time of the cores that it may use, used by others than the job
   double level() const { return typical_ratio > 0 ? typical_ratio : mean_latency_ratio; }
   bool operator==(const RankSummary&) const = default;
+  void set_cores(const CoreTimes& cores) {
+    running_s = static_cast<double>(cores.running_ns) * 1e-9;
+    off_core_s = static_cast<double>(cores.off_core_ns) * 1e-9;
+    off_core_computing_s = static_cast<double>(cores.off_computing_ns) * 1e-9;
+    asleep_s = static_cast<double>(cores.asleep_ns()) * 1e-9;
+    other_load = cores.other_load;
+  }
   // From the other parts. They are sums of times rounded to ns: mpi_s may be a little less than they are together.
   void set_other() {
     const double known = late_sender_s + late_receiver_s + transfer_s + collective_wait_s + one_sided_s + file_s;
@@ -345,6 +359,7 @@ struct DelayOrigin {
   double last_s = 0;
   std::vector<std::int32_t> victims;  // who lost most, most first, at most 8
   std::vector<double> victim_s;       // what each of them lost
+  double off_core_s = 0;              // of cost_s, because the rank was runnable but off its core (an estimate)
   bool operator==(const DelayOrigin&) const = default;
 };
 
@@ -415,6 +430,7 @@ struct Snapshot {
   std::vector<CallSite> sites;              // those that the rest refers to (in a dump: all), by id
   std::vector<SiteActivity> site_activity;  // most time lost first; live: the first 50
   Network network;                          // of a job on several nodes
+  std::vector<Condition> conditions;        // most cost first
   Attribution attribution;
   std::vector<WaitStateSum> wait_states;  // most time first; at most 256
   std::vector<PairTraffic> traffic;  // by source, then destination; in a dump only (live: a question)

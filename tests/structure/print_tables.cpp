@@ -59,6 +59,7 @@ void print_json() {
   print_json<Criterion, Criterion>("criterion");
   print_json<SiteActivity, SiteActivity>("site");
   print_json<DelayRow, DelayOrigin>("delay");
+  print_json<ConditionRow, Condition>("condition");
 }
 
 }  // namespace

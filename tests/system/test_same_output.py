@@ -23,6 +23,7 @@ ARGUMENTS = {
     "master_worker": [(4, ("40",))],
     "random_program": [(2, ("--messages", "2000", "--seed", "3")),
                        (2, ("--messages", "2000", "--threads", "2", "--race"))],
+    "spin": [(2, ("5", "5"))],
     "outstanding": [(2, ("5000", "2"))],
     "many_comms": [(2, ("300",))],
     "forking": [(2, (how,)) for how in thinned(("quiet", "exit", "exec", "shell"), ("shell",))],  # all: test_faults

@@ -38,7 +38,7 @@ TEST_CASE("a delay as JSON") {
   CHECK(nlohmann::json(views::delay_json(s.delays[0], s.regions, sites)) ==
         nlohmann::json::parse(R"({"rank": 5, "region": 7,
     "site": "/src/halo.cpp:42", "after_site": "/src/halo.cpp:37", "cost_s": 3.25, "direct_s": 1.25, "collective_s": 0.5,
-    "worst_s": 0.125, "waits": 40, "first_s": 1.5, "last_s": 12.25,
+    "off_core_s": 0.0, "worst_s": 0.125, "waits": 40, "first_s": 1.5, "last_s": 12.25,
     "victims": [{"rank": 4, "cost_s": 2.0}, {"rank": 3, "cost_s": 1.25}]})"));
   const session::Json unknown = views::delay_json(s.delays[1], {}, sites);
   CHECK(unknown["region"].is_null());

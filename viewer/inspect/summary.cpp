@@ -1,5 +1,6 @@
 // pclscope inspect TARGET: the summary.
 #include "viewer/inspect/topic.hpp"
+#include "viewer/views/condition_rows.hpp"
 #include "viewer/views/delay_rows.hpp"
 #include "viewer/views/finding_rows.hpp"
 
@@ -17,6 +18,8 @@ Json summary(const InspectedRun& run) {
   json["why_incomplete"] = why.empty() ? Json(nullptr) : Json(why);
   const views::Sites sites(s.sites);
   json["findings"] = views::findings_json(s, sites)["findings"];
+  json["conditions"] = views::conditions_json(s);
+  json["conditions_first"] = views::conditions_first(s);
   json["delays"] = views::delays_json(s.delays, s.regions, sites);
   return json;
 }

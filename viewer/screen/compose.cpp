@@ -7,6 +7,7 @@
 #include "viewer/screen/panes.hpp"
 #include "viewer/text/printable.hpp"
 #include "viewer/text/quantities.hpp"
+#include "viewer/views/condition_rows.hpp"
 #include "viewer/views/watch_page.hpp"
 
 namespace pclscope::screen {
@@ -37,6 +38,17 @@ Lines deadlocks(const ScreenModel& model, std::size_t width, std::size_t height)
   const std::size_t most = std::max<std::size_t>(height / 4, 1);
   for (std::string& text : views::deadlock_banner(*model.snapshot(), model.sites(), most, options)) {
     lines.push_back(line_of(std::move(text), Style::bad));
+  }
+  return lines;
+}
+
+// Of the run, when there is room: a line each.
+Lines conditions(const ScreenModel& model, std::size_t height) {
+  Lines lines;
+  if (model.snapshot() == nullptr || height < 16) return lines;
+  for (const Condition& condition : model.snapshot()->conditions) {
+    if (lines.size() >= height / 12) break;
+    lines.push_back(line_of("condition: " + views::condition_line(condition, *model.snapshot()), Style::warm));
   }
   return lines;
 }
@@ -140,6 +152,7 @@ std::array<Share, section_count> share_out(const ScreenModel& model, std::size_t
 
 void overview(Picture& picture, const ScreenModel& model, std::size_t width, std::size_t height) {
   append(picture.lines, deadlocks(model, width, height));
+  append(picture.lines, conditions(model, height));
   const std::size_t gap = height >= 28 ? 1 : 0;  // blank lines before sections
   const std::size_t taken = picture.lines.size() + bottom_lines + gap * section_count;
   if (model.snapshot() == nullptr || taken >= height) return;

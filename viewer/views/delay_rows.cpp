@@ -87,6 +87,8 @@ std::string delay_line(const DelayOrigin& d, const Sites& sites) {
       d.victims.begin(), d.victims.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(d.victims.size(), 3)));
   return "rank " + std::to_string(d.rank) + ", late at " + sites.brief(d.site) + " after " + sites.brief(d.after_site) +
          ": cost " + text::format_seconds(d.cost_s) +
+         (d.off_core_s > 0.2 * d.cost_s ? ", " + text::format_share(d.off_core_s / d.cost_s) + " of it off the core"
+                                        : "") +
          (most.empty() ? "" : ", most to rank" + std::string(most.size() > 1 ? "s " : " ") + text::compact_ranks(most));
 }
 
@@ -97,13 +99,15 @@ std::vector<std::string> delay_lines(const std::vector<DelayOrigin>& delays, con
   for (const char* title : {"cost", "rank", "region"}) table.column(title, Align::right);
   table.column("late at", Align::left);
   table.column("after", Align::left);
-  for (const char* title : {"direct", "in colls", "worst", "waits", "first", "last"}) table.column(title, Align::right);
+  for (const char* title : {"direct", "in colls", "off core", "worst", "waits", "first", "last"})
+    table.column(title, Align::right);
   table.column("victims (rank, loss)", Align::left);
   for (const DelayOrigin& d : delays) {
     table.row({text::format_seconds(d.cost_s), std::to_string(d.rank), region_text(d.rank, regions),
                sites.brief(d.site), sites.brief(d.after_site), text::format_seconds(d.direct_s),
-               text::format_seconds(d.collective_s), text::format_seconds(d.worst_s), text::format_short_count(d.waits),
-               text::format_moment(d.first_s), text::format_moment(d.last_s), victims_text(d, width > 0 ? 3 : 8)});
+               text::format_seconds(d.collective_s), text::format_seconds(d.off_core_s),
+               text::format_seconds(d.worst_s), text::format_short_count(d.waits), text::format_moment(d.first_s),
+               text::format_moment(d.last_s), victims_text(d, width > 0 ? 3 : 8)});
   }
   return table.lines(width);
 }

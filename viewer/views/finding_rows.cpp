@@ -7,6 +7,7 @@
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/rank_list.hpp"
 #include "viewer/text/table.hpp"
+#include "viewer/views/condition_rows.hpp"
 #include "viewer/views/json_rows.hpp"
 #include "viewer/views/node_rows.hpp"
 #include "viewer/views/site_json.hpp"
@@ -80,7 +81,8 @@ const char* cause_word(Cause cause) {
 Json findings_json(const Snapshot& snapshot, const Sites& sites) {
   Json list = Json::array();
   for (const Finding& f : snapshot.attribution.findings) list.push_back(finding_json(f, snapshot, sites));
-  return {{"findings", list}};
+  return {
+      {"findings", list}, {"conditions", conditions_json(snapshot)}, {"conditions_first", conditions_first(snapshot)}};
 }
 
 Rows finding_rows(const Snapshot& snapshot, const Sites& sites) {
@@ -115,15 +117,25 @@ std::string finding_line(const Finding& f, const Snapshot& s, const Sites& sites
 }
 
 std::vector<std::string> finding_lines(const Snapshot& snapshot, const Sites& sites, std::size_t width) {
-  if (snapshot.attribution.findings.empty())
+  if (snapshot.attribution.findings.empty() && snapshot.conditions.empty())
     return {"no findings: no messages were matched, or the dump is of an older pclscope"};
-  std::vector<std::string> lines;
+  std::vector<std::string> lines, conditions;
+  for (const Condition& c : snapshot.conditions) {
+    conditions.push_back("condition of the run: " + condition_line(c, snapshot));
+    conditions.push_back("   => " + condition_advice(c, snapshot));
+  }
+  const bool first = conditions_first(snapshot);
+  if (first) lines = conditions;
   for (std::size_t i = 0; i < snapshot.attribution.findings.size(); ++i) {
     const Finding& f = snapshot.attribution.findings[i];
-    if (i > 0) lines.push_back("");
+    if (!lines.empty()) lines.push_back("");
     lines.push_back(std::to_string(i + 1) + ". " + finding_line(f, snapshot, sites));
     for (const std::string& sentence : f.evidence) lines.push_back("   - " + text::printable(sentence));
     if (!f.advice.empty()) lines.push_back("   => " + text::printable(f.advice));
+  }
+  if (!first && !conditions.empty()) {
+    lines.push_back("");
+    lines.insert(lines.end(), conditions.begin(), conditions.end());
   }
   if (width > 0) {
     std::vector<std::string> folded;
@@ -136,9 +148,10 @@ std::vector<std::string> finding_lines(const Snapshot& snapshot, const Sites& si
 
 std::size_t findings_to_show(const Snapshot& snapshot) {
   const auto& findings = snapshot.attribution.findings;
-  return static_cast<std::size_t>(std::count_if(findings.begin(), findings.end(), [](const Finding& f) {
-    return f.cause > Cause::unknown && f.confidence > believed;
-  }));
+  return snapshot.conditions.size() +
+         static_cast<std::size_t>(std::count_if(findings.begin(), findings.end(), [](const Finding& f) {
+           return f.cause > Cause::unknown && f.confidence > believed;
+         }));
 }
 
 std::vector<std::string> finding_section(const Snapshot& snapshot, const Sites& sites, std::size_t most) {
@@ -147,11 +160,16 @@ std::vector<std::string> finding_section(const Snapshot& snapshot, const Sites& 
     if (f.cause > Cause::unknown && f.confidence > believed) shown.push_back(&f);
   std::stable_sort(shown.begin(), shown.end(), [](const Finding* a, const Finding* b) { return a->open > b->open; });
   std::vector<std::string> lines;
+  const bool conditions_before = conditions_first(snapshot);
+  const std::size_t for_findings = std::min<std::size_t>(most, 2 * shown.size());
+  if (conditions_before) lines = condition_section(snapshot, most > 2 && for_findings > 0 ? most - 2 : most);
   for (const Finding* f : shown) {
     if (lines.size() >= most) break;
     lines.push_back("why: " + finding_line(*f, snapshot, sites));
     if (!f->advice.empty() && lines.size() < most) lines.push_back("     => " + text::printable(f->advice));
   }
+  if (!conditions_before)
+    for (std::string& line : condition_section(snapshot, most - lines.size())) lines.push_back(std::move(line));
   return lines;
 }
 

@@ -14,14 +14,15 @@ namespace pclscope::views {
 // "late-sender": the word in JSON, in documents and on the command line.
 const char* cause_word(Cause cause);
 
-// {findings: [...]}: as the first is the answer, in order.
+// {findings: [...], conditions: [...], conditions_first}: as the first is the answer, in order.
 session::Json findings_json(const Snapshot& snapshot, const Sites& sites);
 Rows finding_rows(const Snapshot& snapshot, const Sites& sites);
 // What, who, since when, how sure: one line.
 std::string finding_line(const Finding& finding, const Snapshot& snapshot, const Sites& sites);
-// Each finding with its evidence and advice. `width` 0: as long as they are.
+// Each finding with its evidence and advice, and the conditions of the run: before them when one costs more than every
+// cause. `width` 0: as long as they are.
 std::vector<std::string> finding_lines(const Snapshot& snapshot, const Sites& sites, std::size_t width);
-// For watch: those that act now or matter most, at most `most` lines.
+// For watch: conditions, and those that act now or matter most, at most `most` lines.
 std::vector<std::string> finding_section(const Snapshot& snapshot, const Sites& sites, std::size_t most);
 std::size_t findings_to_show(const Snapshot& snapshot);
 

@@ -7,6 +7,7 @@
 #include "viewer/text/rank_list.hpp"
 #include "viewer/text/table.hpp"
 #include "viewer/views/blocked_time_lines.hpp"
+#include "viewer/views/condition_rows.hpp"
 #include "viewer/views/delay_rows.hpp"
 #include "viewer/views/finding_rows.hpp"
 #include "viewer/views/network_lines.hpp"
@@ -72,8 +73,14 @@ std::vector<std::string> summary_lines(const Snapshot& snapshot, const std::stri
   if (snapshot.collectives.operations > 0) lines.push_back("collective " + collectives_line(snapshot.collectives));
   if (const std::string kept = kept_line(snapshot.retention); !kept.empty()) lines.push_back("kept       " + kept);
   const Sites sites(snapshot.sites);
+  Lines conditions;
+  for (std::size_t i = 0; i < std::min<std::size_t>(snapshot.conditions.size(), 3); ++i)
+    conditions.push_back((i == 0 ? "condition  " : "           ") + condition_line(snapshot.conditions[i], snapshot));
+  const bool before = conditions_first(snapshot);
+  if (before) lines.insert(lines.end(), conditions.begin(), conditions.end());
   if (!snapshot.attribution.findings.empty())
     lines.push_back("finding    " + finding_line(snapshot.attribution.findings.front(), snapshot, sites));
+  if (!before) lines.insert(lines.end(), conditions.begin(), conditions.end());
   for (std::size_t i = 0; i < std::min<std::size_t>(snapshot.delays.size(), 3); ++i) {
     lines.push_back((i == 0 ? "delays     " : "           ") + delay_line(snapshot.delays[i], sites));
   }
@@ -143,33 +150,39 @@ std::vector<std::string> region_lines(const std::vector<Region>& regions, std::s
 std::vector<std::string> rank_lines(const std::vector<RankSummary>& ranks, const Application& application,
                                     std::size_t width) {
   if (ranks.empty()) return {"no ranks were recorded"};
-  auto table = table_of({{"rank", Align::right},
-                         {"sends", Align::right},
-                         {"receives", Align::right},
-                         {"sent", Align::right},
-                         {"received", Align::right},
-                         {"colls", Align::right},
-                         {"ratio", Align::right},
-                         {"in MPI", Align::right},
-                         {"late send", Align::right},
-                         {"late recv", Align::right},
-                         {"transfer", Align::right},
-                         {"in colls", Align::right},
-                         {"1-sided", Align::right},
-                         {"files", Align::right},
-                         {"other", Align::right},
-                         {"caused", Align::right},
-                         {"dropped", Align::right},
-                         {"node", Align::left}});
+  auto table = table_of(
+      {{"rank", Align::right},      {"sends", Align::right},     {"receives", Align::right}, {"sent", Align::right},
+       {"received", Align::right},  {"colls", Align::right},     {"ratio", Align::right},    {"in MPI", Align::right},
+       {"late send", Align::right}, {"late recv", Align::right}, {"transfer", Align::right}, {"in colls", Align::right},
+       {"1-sided", Align::right},   {"files", Align::right},     {"other", Align::right},    {"caused", Align::right},
+       {"ran", Align::right},       {"off core", Align::right},  {"asleep", Align::right},   {"others", Align::right},
+       {"dropped", Align::right},   {"node", Align::left}});
   for (const RankSummary& r : ranks) {
     // Without a record of calls (an older dump, an imported trace) the parts are not known.
     const auto part = [&](double s) { return r.threads > 0 ? text::format_seconds(s) : std::string("-"); };
-    table.row({std::to_string(r.rank), text::format_short_count(r.sends), text::format_short_count(r.receives),
-               text::format_bytes(r.bytes_sent), text::format_bytes(r.bytes_received),
-               text::format_short_count(r.collectives), text::format_ratio(r.mean_latency_ratio),
-               text::format_seconds(r.mpi_s), part(r.late_sender_s), part(r.late_receiver_s), part(r.transfer_s),
-               text::format_seconds(r.collective_wait_s), part(r.one_sided_s), part(r.file_s), part(r.other_s),
-               text::format_seconds(r.delay_caused_s), text::format_short_count(r.dropped_events),
+    const bool known = r.running_s + r.off_core_s + r.asleep_s > 0;
+    const auto cores = [&](double s) { return known ? text::format_seconds(s) : std::string("-"); };
+    table.row({std::to_string(r.rank),
+               text::format_short_count(r.sends),
+               text::format_short_count(r.receives),
+               text::format_bytes(r.bytes_sent),
+               text::format_bytes(r.bytes_received),
+               text::format_short_count(r.collectives),
+               text::format_ratio(r.mean_latency_ratio),
+               text::format_seconds(r.mpi_s),
+               part(r.late_sender_s),
+               part(r.late_receiver_s),
+               part(r.transfer_s),
+               text::format_seconds(r.collective_wait_s),
+               part(r.one_sided_s),
+               part(r.file_s),
+               part(r.other_s),
+               text::format_seconds(r.delay_caused_s),
+               cores(r.running_s),
+               cores(r.off_core_s),
+               cores(r.asleep_s),
+               known ? text::format_share(r.other_load) : "-",
+               text::format_short_count(r.dropped_events),
                node_of(r, application)});
   }
   return table.lines(width);

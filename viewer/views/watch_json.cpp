@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "viewer/views/blocked_sections.hpp"
+#include "viewer/views/condition_rows.hpp"
 #include "viewer/views/delay_rows.hpp"
 #include "viewer/views/finding_rows.hpp"
 #include "viewer/views/inside_rows.hpp"
@@ -32,6 +33,8 @@ session::Json watch_json(const Snapshot& snapshot, std::optional<std::int64_t> n
   const Sites sites(snapshot.sites);
   for (std::size_t i = 0; i < snapshot.regions.size(); ++i) add_history(json["regions"][i], snapshot.regions[i]);
   json["findings"] = findings_json(snapshot, sites)["findings"];
+  json["conditions"] = conditions_json(snapshot);
+  json["conditions_first"] = conditions_first(snapshot);
   json["delays"] = delays_json(snapshot.delays, snapshot.regions, sites);
   for (const char* list : {"functions", "blocked", "deadlocks"}) json[list] = session::Json::array();
   for (FunctionActivity function : snapshot.functions) {

@@ -56,6 +56,41 @@ TEST_CASE("A healthy run: nothing to name, whatever the number of ranks, noise a
       }
 }
 
+TEST_CASE("A rank that is late because it was off its core: said so, and no line of code is blamed") {
+  Exchange x = ring_of(4);
+  x.compute = [](std::int32_t r, std::int64_t) { return r == 2 ? 20 * ms : 10 * ms; };
+  const Run r = run(x);
+  const auto first = [&](std::span<const OffCoreSpan> off_core) {
+    return attribute::replay({4, r.messages, r.collectives, {}, 100 * ms, {}, {}, {}, off_core}).findings.at(0);
+  };
+  const Finding computed = first({});
+  REQUIRE(computed.cause == Cause::late_sender);
+  CHECK(computed.detail == "computation");
+  CHECK(computed.site != 0);
+  const auto told_of = [](const Finding& f) {
+    return std::find_if(f.evidence.begin(), f.evidence.end(),
+                        [](const std::string& sentence) { return sentence.find("off its core") != std::string::npos; });
+  };
+  CHECK(told_of(computed) == computed.evidence.end());
+  // Half of its time: all of what others waited.
+  std::vector<OffCoreSpan> spans;
+  for (std::int64_t t = 0; t < 30 * s_ns; t += 100 * ms) spans.push_back({2, t, t + 100 * ms, 48 * ms});
+  const Finding off = first(spans);
+  CHECK(off.cause == Cause::late_sender);
+  CHECK(off.ranks == computed.ranks);
+  CHECK(off.detail == "off the core");
+  CHECK(off.site == 0);
+  CHECK(off.confidence == Approx(computed.confidence));
+  REQUIRE(told_of(off) != off.evidence.end());
+  CHECK(*told_of(off) == "rank 2 was runnable but off its core 48 % of that time, outside MPI");
+  // A little of it: told, but it is the code.
+  for (OffCoreSpan& span : spans) span.off_ns = 8 * ms;
+  const Finding little = first(spans);
+  CHECK(little.detail == "computation");
+  CHECK(little.site == computed.site);
+  CHECK(told_of(little) != little.evidence.end());
+}
+
 TEST_CASE("Time inside MPI that is no known wait: unknown, and says how much") {
   const Exchange x = ring_of(4);
   const Run r = run(x);

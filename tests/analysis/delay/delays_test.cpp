@@ -99,6 +99,49 @@ TEST_CASE("A planted delay is found where it was planted, with what it cost the 
   }
 }
 
+TEST_CASE("What of a delay goes back to time off the core") {
+  Setting setting;
+  setting.plant = {6, 10, 20'000'000};
+  const Outcome o = simulate(halo({4, 2, 2}, setting));
+  const auto worst = [&](std::int64_t off_ns, std::int64_t of_others_ns) {
+    Delays delays(16);
+    for (std::int32_t rank = 0; rank < 16; ++rank)
+      delays.add_off_core(rank, 0, 60'000'000, rank == 6 ? off_ns : of_others_ns);
+    delays.add(o.messages, o.collectives, INT64_MAX);
+    delays.finish();
+    const auto list = delays.list(1);
+    REQUIRE(list.size() == 1);
+    CHECK(list[0].rank == 6);
+    return list[0].off_core_s / list[0].cost_s;
+  };
+  CHECK(worst(0, 0) == 0);
+  CHECK(worst(60'000'000, 0) == Approx(1));  // it did nothing else
+  // Half of all its computation, and so half of the 21 ms since both were in step, of which 20 are in excess.
+  CHECK(worst(30'000'000, 0) == Approx(10.5 / 20).epsilon(0.1));
+  // The others fared alike: what they computed was less, too.
+  CHECK(worst(30'000'000, 30'000'000) < worst(30'000'000, 0));
+}
+
+TEST_CASE("Time off the core between two moments") {
+  OffCoreTimes times(2);
+  CHECK(times.in(0, 0, 100) == 0);
+  times.add(0, 100, 200, 50);
+  times.add(0, 200, 300, 0);
+  times.add(0, 300, 400, 100);
+  times.add(7, 0, 100, 100);  // no such rank
+  CHECK(times.in(0, 100, 200) == Approx(50));
+  CHECK(times.in(0, 150, 350) == Approx(25 + 50));
+  CHECK(times.in(0, 0, 100) == 0);
+  CHECK(times.in(0, 350, 450) == Approx(50 + 50));  // the newest goes on
+  CHECK(times.in(0, 450, 500) == Approx(50));
+  CHECK(times.in(1, 100, 400) == 0);
+  CHECK(times.in(5, 100, 400) == 0);
+  CHECK(times.in(0, 400, 300) == 0);
+  for (std::int64_t i = 0; i < 1000; ++i) times.add(1, 10 * i, 10 * i + 10, 5);
+  CHECK(times.in(1, 9'900, 10'000) == Approx(50));
+  CHECK(times.in(1, 0, 1000) == 0);  // forgotten
+}
+
 TEST_CASE("With noise of a fifth of the computation the planted delay still comes first") {
   const int ranks = GENERATE(16, 64);
   for (std::uint32_t seed = 1; seed <= test::thinned(3u); ++seed)

@@ -59,6 +59,7 @@ Report small_report(Random& random) {
   for (auto& s : r.functions) s.node = id() % 2, s.function = static_cast<std::uint16_t>(random() % 2);
   for (auto& s : r.deadlocks) s.node = id() % 3;
   for (auto& s : r.clocks) s.node = id() % 3;
+  for (auto& s : r.conditions) s.node = id() % 3;
   return r;
 }
 
@@ -72,6 +73,7 @@ struct Reference {
   std::map<std::pair<std::int32_t, std::uint16_t>, FunctionStatus> functions;
   std::map<std::int32_t, NodeDeadlock> deadlocks;
   std::map<std::int32_t, NodeClock> clocks;
+  std::map<std::int32_t, NodeConditions> conditions;
   std::set<std::int32_t> dead;
   std::multiset<double, std::greater<>> ratios;
   std::size_t places = 0, names = 0, sites_new = 0;
@@ -99,6 +101,7 @@ struct Reference {
     for (const FunctionStatus& s : r.functions) functions[{s.node, s.function}] = s;
     for (const NodeDeadlock& s : r.deadlocks) deadlocks[s.node] = s;
     for (const NodeClock& s : r.clocks) clocks[s.node] = s;
+    for (const NodeConditions& s : r.conditions) conditions[s.node] = s;
     dead.insert(r.dead_nodes.begin(), r.dead_nodes.end());
     for (const RatedMessage& m : r.worst) ratios.insert(m.ratio);
     places += r.places.size(), names += r.names.size(), sites_new += r.new_sites.size();
@@ -141,6 +144,8 @@ struct Reference {
   void check_statuses(const Report& r) const {
     REQUIRE((r.ranks.size() == ranks.size() && r.functions.size() == functions.size()));
     REQUIRE((r.deadlocks.size() == deadlocks.size() && r.clocks.size() == clocks.size()));
+    REQUIRE(r.conditions.size() == conditions.size());
+    for (const NodeConditions& s : r.conditions) REQUIRE(same(s, conditions.at(s.node)));
     for (const RankStatus& s : r.ranks) REQUIRE(same(s, ranks.at(s.rank)));
     for (const FunctionStatus& s : r.functions) REQUIRE(same(s, functions.at({s.node, s.function})));
     for (const NodeDeadlock& s : r.deadlocks) REQUIRE(same(s, deadlocks.at(s.node)));

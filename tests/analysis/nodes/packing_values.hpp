@@ -201,7 +201,7 @@ inline bool same(const RankStatus& a, const RankStatus& b) {
   return same_fields(a, b, [](const auto& r) {
     return std::tie(r.rank, r.collectives, r.dropped_events, r.mpi_ns, r.one_sided_ns, r.file_ns, r.threads,
                     r.finalized, r.function, r.peer, r.tag, r.comm, r.site, r.inside_ns, r.waits_for, r.waits_for_any,
-                    r.read_until_ns);
+                    r.cores, r.cores_until_ns, r.read_until_ns);
   });
 }
 inline bool same(const FunctionStatus& a, const FunctionStatus& b) {
@@ -211,6 +211,7 @@ inline bool same(const FunctionStatus& a, const FunctionStatus& b) {
 }
 inline bool same(const NodeSite& a, const NodeSite& b) { return a.id == b.id && a.site == b.site; }
 inline bool same(const NodeDeadlock& a, const NodeDeadlock& b) { return a.node == b.node && a.standing == b.standing; }
+inline bool same(const NodeConditions& a, const NodeConditions& b) { return a.node == b.node && a.list == b.list; }
 inline bool same(const NodeClock& a, const NodeClock& b) {
   return same_fields(a, b, [](const auto& c) { return std::tie(c.node, c.at_ns, c.offset_ns, c.drift, c.error_ns); });
 }
@@ -223,7 +224,8 @@ inline bool same(const Report& a, const Report& b) {
          same(a.pairs, b.pairs) && same(a.times, b.times) && same(a.sites, b.sites) && same(a.worst, b.worst) &&
          a.newest_ns == b.newest_ns && same(a.places, b.places) && same(a.names, b.names) && same(a.ranks, b.ranks) &&
          same(a.functions, b.functions) && same(a.new_sites, b.new_sites) && same(a.deadlocks, b.deadlocks) &&
-         same(a.clocks, b.clocks) && same(a.corrections, b.corrections) && a.dead_nodes == b.dead_nodes;
+         same(a.conditions, b.conditions) && same(a.clocks, b.clocks) && same(a.corrections, b.corrections) &&
+         a.dead_nodes == b.dead_nodes;
 }
 
 namespace test {
@@ -259,7 +261,8 @@ inline Report any_report(Random& random, std::size_t most) {
   fill_list(random, r.ranks, most, [&] {
     RankStatus s;
     fill(random, s.rank, s.collectives, s.dropped_events, s.mpi_ns, s.one_sided_ns, s.file_ns, s.threads, s.finalized,
-         s.function, s.peer, s.tag, s.comm, s.site, s.inside_ns, s.waits_for_any, s.read_until_ns);
+         s.function, s.peer, s.tag, s.comm, s.site, s.inside_ns, s.waits_for_any, s.read_until_ns, s.cores.observed_ns,
+         s.cores.running_ns, s.cores.off_core_ns, s.cores.off_computing_ns, s.cores.other_load, s.cores_until_ns);
     fill_list(random, s.waits_for, 3, rank);
     return s;
   });
@@ -274,6 +277,19 @@ inline Report any_report(Random& random, std::size_t most) {
     NodeDeadlock d{rank(), {}};
     fill_list(random, d.standing, 3, [&] { return any_deadlock(random); });
     return d;
+  });
+  fill_list(random, r.conditions, most, [&] {
+    NodeConditions n{rank(), {}};
+    fill_list(random, n.list, 3, [&] {
+      Condition c;
+      c.kind = static_cast<ConditionKind>(random() % 4);
+      fill(random, c.node, c.ranks_met, c.core, c.cores, c.begin_s, c.end_s, c.open, c.active_s, c.cost_s, c.in_mpi_s,
+           c.quota_cores, c.throttled_share, c.load, c.process_load, c.pid);
+      fill_list(random, c.ranks, 4, rank);
+      c.process = any_text(random);
+      return c;
+    });
+    return n;
   });
   fill_list(random, r.clocks, most, [&] {
     NodeClock c;

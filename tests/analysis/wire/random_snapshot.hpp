@@ -55,6 +55,7 @@ class RandomSnapshot {
       s.network.links.push_back({existing(nodes), existing(nodes), count(), count(), count(), real(), real(), real(),
                                  real(), real(), real(), count(), real(), real(), real()});
     s.attribution = attribution(nodes);
+    for (std::uint64_t i = below(6); i > 0; i--) s.conditions.push_back(condition(nodes));
     return s;
   }
 
@@ -140,7 +141,7 @@ class RandomSnapshot {
   RegionLink link() { return {number(), number(), count(), count(), count(), real(), real(), real(), real(), real()}; }
 
   DelayOrigin delay() {
-    DelayOrigin d{number(), id(), id(), count(), real(), real(), real(), real(), real(), real(), {}, {}};
+    DelayOrigin d{number(), id(), id(), count(), real(), real(), real(), real(), real(), real(), {}, {}, real()};
     for (std::uint64_t i = below(9); i > 0; i--) {
       d.victims.push_back(number());
       d.victim_s.push_back(real());
@@ -185,7 +186,31 @@ class RandomSnapshot {
             real(),   real(),        real(),        real(),        real(),
             real(),   real(),        real(),        real(),        static_cast<std::uint16_t>(random_()),
             number(), real(),        id(),          count(),       number(),
-            ranks(9), below(2) == 1, below(2) == 1, below(2) == 1, real()};
+            ranks(9), below(2) == 1, below(2) == 1, below(2) == 1, real(),
+            real(),   real(),        real(),        real(),        real(),
+            real()};
+  }
+
+  Condition condition(int nodes) {
+    const auto hit = ranks(64);
+    return {static_cast<ConditionKind>(below(4)),
+            node(nodes),
+            id(),
+            hit,
+            number(),
+            id(),
+            real(),
+            real(),
+            below(2) == 1,
+            real(),
+            real(),
+            real(),
+            real(),
+            real(),
+            real(),
+            real(),
+            id(),
+            text(60)};
   }
 
   std::mt19937_64 random_;

@@ -9,6 +9,7 @@
 #include "viewer/gui/causes/attribution_words.hpp"
 #include "viewer/text/printable.hpp"
 #include "viewer/text/quantities.hpp"
+#include "viewer/views/condition_rows.hpp"
 
 namespace pclscope::gui {
 namespace {
@@ -17,6 +18,7 @@ using layout::Point;
 using layout::Rect;
 
 constexpr std::size_t most_sentences = 16, longest_sentence = 1'000, most_marks = 100;
+constexpr std::size_t most_conditions = 3;
 constexpr int closed_lines = 3;
 
 std::string confidence_text(double confidence) {
@@ -215,6 +217,22 @@ void FindingsList::draw_rows(const Scene& scene, Selection& selection) {
   ImGui::Dummy({1, rows.total()});
 }
 
+// Of the run, above the causes: a line each, the whole of it and what to do under the mouse. Returns their height.
+float FindingsList::draw_conditions(const Scene& scene, const Rect& area) const {
+  if (!seen_) return 0;
+  float y = area.low.y;
+  for (std::size_t i = 0; i < std::min(seen_->conditions.size(), most_conditions); ++i) {
+    const std::string line = views::condition_line(seen_->conditions[i], *seen_);
+    const Rect at{{area.low.x, y}, {area.high.x, y + line_height()}};
+    if (at.high.y > area.high.y) break;
+    draw_text(*ImGui::GetWindowDrawList(), at.low, scene.palette->text, "condition: " + line, area.width());
+    if (ImGui::IsWindowHovered() && at.holds(to_point(ImGui::GetIO().MousePos)))
+      tooltip(line + "\n" + views::condition_advice(seen_->conditions[i], *seen_));
+    y = at.high.y;
+  }
+  return y - area.low.y;
+}
+
 void FindingsList::draw(const Scene& scene, Selection& selection, const Rect& area) {
   look_at(scene, selection);
   marks_.clear();
@@ -229,10 +247,11 @@ void FindingsList::draw(const Scene& scene, Selection& selection, const Rect& ar
         "Causes, the one that matters most first: where it acts (the strip has its region's colour), since when, "
         "what it costs, and "
         "how sure that is (bar). Click one to see it in all views and to read its evidence.");
-  if (area.height() - title < 4) return;
-  ImGui::SetCursorScreenPos({area.low.x, area.low.y + title});
+  const float top = title + draw_conditions(scene, {{area.low.x, area.low.y + title}, area.high});
+  if (area.height() - top < 4) return;
+  ImGui::SetCursorScreenPos({area.low.x, area.low.y + top});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
-  if (ImGui::BeginChild("findings", {area.width(), area.height() - title}, false, 0)) {
+  if (ImGui::BeginChild("findings", {area.width(), area.height() - top}, false, 0)) {
     if (seen_ && !seen_->attribution.findings.empty()) draw_rows(scene, selection);
     else {
       ImGui::PushTextWrapPos(0);

@@ -35,6 +35,7 @@ class FindingsList {
                 const layout::Rect& at);
   void draw_open(const Scene& scene, const Finding& finding, const layout::Rect& at);
   void draw_change(const Scene& scene, const Finding& finding, const layout::Rect& at);
+  float draw_conditions(const Scene& scene, const layout::Rect& area) const;
   float open_height(const Scene& scene, const Finding& finding, float width) const;
   std::shared_ptr<const layout::MappingPreview> preview_of(const Scene& scene, const Finding& finding);
 

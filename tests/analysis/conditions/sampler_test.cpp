@@ -1,0 +1,190 @@
+// The sampler on made-up trees: what it reads, what it makes of it, and what goes missing meanwhile. And what real
+// readings cost, of 64 threads.
+#include "analysis/conditions/sampler.hpp"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <memory>
+#include <thread>
+
+#include "tests/analysis/conditions/made_up_tree.hpp"
+
+using namespace pclscope;
+using namespace pclscope::conditions;
+using pclscope::conditions::test::MadeUpTree;
+
+namespace {
+
+constexpr std::int64_t ms = 1'000'000;
+constexpr double ticks = 1000;  // a second
+
+struct Job {
+  MadeUpTree tree;
+  std::vector<std::unique_ptr<record::SegmentHeader>> headers;
+
+  record::SegmentHeader& rank(std::uint32_t pid, const std::string& cores) {
+    headers.push_back(std::make_unique<record::SegmentHeader>());
+    record::SegmentHeader& h = *headers.back();
+    h.pid = pid;
+    h.state = record::ProcessState::running;
+    tree.link("/proc/" + std::to_string(pid) + "/exe", "/app");
+    tree.write("/proc/" + std::to_string(pid) + "/status", "Cpus_allowed_list:\t" + cores + "\n");
+    times(pid, 0, 0);
+    return h;
+  }
+  // What its only thread ran and waited so far.
+  void times(std::uint32_t pid, std::int64_t ran_ns, std::int64_t waited_ns, int core = 0) const {
+    const std::string folder = "/proc/" + std::to_string(pid);
+    tree.write(folder + "/task/" + std::to_string(pid) + "/schedstat",
+               std::to_string(ran_ns) + " " + std::to_string(waited_ns) + " 5\n");
+    tree.write(folder + "/stat", MadeUpTree::stat(pid, "app", static_cast<std::uint64_t>(ran_ns / ms), 0, 1, core));
+  }
+  void busy(std::int64_t core0_ns, std::int64_t core1_ns) const {
+    tree.write("/proc/stat", "cpu  0 0 0 0\ncpu0 " + std::to_string(core0_ns / ms) + " 0 0 0 0 0 0 0\ncpu1 " +
+                                 std::to_string(core1_ns / ms) + " 0 0 0 0 0 0 0\n");
+  }
+};
+
+}  // namespace
+
+TEST_CASE("running, off the core, asleep; outside MPI and inside") {
+  Job job;
+  record::SegmentHeader& h = job.rank(7, "0");
+  job.busy(0, 0);
+  Sampler sampler(job.tree.root(), ticks, 1e9);
+  REQUIRE(sampler.add(0, h, "/app"));
+  CHECK_FALSE(sampler.add(0, h, "/app"));    // once
+  CHECK_FALSE(sampler.add(1, h, "/other"));  // a stranger's number
+  std::vector<OffCore> told;
+  const auto tell = [&](const OffCore& off) { told.push_back(off); };
+  job.times(7, 5 * ms, 7 * ms);  // before it was found: not its
+  sampler.sample(0, tell);
+  CHECK(sampler.times(0) == CoreTimes());
+  job.times(7, 45 * ms, 37 * ms);  // 40 ran, 30 off, computing all the time
+  sampler.sample(100 * ms, tell);
+  CHECK(sampler.times(0) == CoreTimes{100 * ms, 40 * ms, 30 * ms, 30 * ms, 0});
+  CHECK(sampler.times(0).asleep_ns() == 30 * ms);
+  h.call_function = 5;
+  h.call_since = 1;
+  job.times(7, 45 * ms, 57 * ms);  // 20 off: it entered MPI meanwhile, half of it
+  sampler.sample(200 * ms, tell);
+  CHECK(sampler.times(0).off_computing_ns == 40 * ms);
+  job.times(7, 45 * ms, 97 * ms);  // 40 off, in the same call
+  sampler.sample(300 * ms, tell);
+  CHECK(sampler.times(0) == CoreTimes{300 * ms, 40 * ms, 90 * ms, 40 * ms, 0});
+  h.call_function = 0;
+  job.times(7, 45 * ms, 217 * ms);  // 120 in 100: off since before, when it was in MPI
+  sampler.sample(400 * ms, tell);
+  CHECK(sampler.times(0).off_core_ns == 210 * ms);
+  CHECK(sampler.times(0).off_computing_ns == 40 * ms);
+  sampler.sample(401 * ms, tell);  // not due
+  CHECK(sampler.until_ns() == 400 * ms);
+  REQUIRE(told.size() == 4);
+  CHECK(told[0].off_ns == 30 * ms);
+  CHECK(told[0].begin_ns == 0);
+  CHECK(told[3].end_ns == 400 * ms);
+  CHECK(told[1].off_ns + told[2].off_ns + told[3].off_ns == 10 * ms);
+  CHECK(sampler.times(3) == CoreTimes());
+}
+
+TEST_CASE("a foreign process on a rank's core, from made-up files") {
+  Job job;
+  record::SegmentHeader& zero = job.rank(7, "0");
+  record::SegmentHeader& one = job.rank(8, "1");
+  job.busy(0, 0);
+  Sampler sampler(job.tree.root(), ticks, 1e9);
+  job.tree.write("/proc/99/stat", MadeUpTree::stat(99, "burn", 0, 0, 1, 1));
+  REQUIRE(sampler.add(0, zero, "/app"));
+  REQUIRE(sampler.add(1, one, "/app"));
+  for (std::int64_t t = 0; t <= 5000; t += 100) {  // rank 1 and the process share core 1
+    job.times(7, t * ms, 0, 0);
+    job.times(8, t * ms / 2, t * ms / 2, 1);
+    job.tree.write("/proc/99/stat", MadeUpTree::stat(99, "burn", static_cast<std::uint64_t>(t / 2), 0, 1, 1));
+    job.busy(t * ms, t * ms);
+    sampler.sample(t * ms, nullptr);
+  }
+  const auto found = sampler.conditions();
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].kind == ConditionKind::other_load);
+  CHECK(found[0].ranks == std::vector<std::int32_t>{1});
+  CHECK(found[0].core == 1);
+  CHECK(found[0].pid == 99);
+  CHECK(found[0].process == "burn");
+  CHECK(found[0].cost_s == Approx(2.5).epsilon(0.02));
+  CHECK(found[0].load == Approx(0.5).epsilon(0.02));
+  CHECK(sampler.times(1).other_load == Approx(0.5).epsilon(0.02));
+  CHECK(sampler.times(0).other_load == Approx(0).margin(0.01));
+}
+
+TEST_CASE("a rank that ends, or is in MPI_Finalize, is read no more") {
+  Job job;
+  record::SegmentHeader& a = job.rank(7, "0-1");
+  record::SegmentHeader& b = job.rank(8, "0-1");
+  job.busy(0, 0);
+  Sampler sampler(job.tree.root(), ticks, 1e9);
+  sampler.add(0, a, "/app");
+  sampler.add(1, b, "/app");
+  sampler.sample(0, nullptr);
+  job.times(7, 50 * ms, 0);
+  a.state = record::ProcessState::finalizing;
+  job.tree.write("/proc/8/task/8/schedstat", "");  // as a process that is gone
+  sampler.sample(100 * ms, nullptr);
+  job.times(7, 90 * ms, 0);
+  sampler.finish(1000 * ms, nullptr);
+  CHECK(sampler.times(0).observed_ns == 100 * ms);
+  CHECK(sampler.times(0).running_ns == 50 * ms);
+  CHECK(sampler.times(1).observed_ns == 0);
+}
+
+TEST_CASE("what real readings cost, of 64 threads") {
+  std::atomic<bool> over{false};
+  std::atomic<int> begun{0};
+  std::vector<pid_t> ids(64);
+  std::vector<std::thread> threads;
+  for (pid_t& id : ids)
+    threads.emplace_back([&] {
+      id = static_cast<pid_t>(::syscall(SYS_gettid));
+      ++begun;
+      while (!over) ::usleep(20'000);
+    });
+  while (begun < 64) ::usleep(1'000);
+  const ProcTree proc;
+  std::vector<KeptFile> files;
+  for (const pid_t id : ids)
+    files.push_back(proc.schedstat(static_cast<std::uint32_t>(::getpid()), static_cast<std::uint32_t>(id)));
+  char buffer[128];
+  using Clock = std::chrono::steady_clock;
+  double best_us = 1e9;
+  int good = 0;
+  for (int round = 0; round < 200; ++round) {
+    const auto start = Clock::now();
+    for (const KeptFile& file : files) good += parse_schedstat(file.read(buffer, sizeof buffer)).has_value();
+    best_us = std::min(best_us, std::chrono::duration<double, std::micro>(Clock::now() - start).count());
+  }
+  over = true;
+  for (std::thread& thread : threads) thread.join();
+  CHECK(good == 200 * 64);
+  WARN("64 threads read in " << best_us << " us (best of 200)");
+
+  // 64 ranks for real: they are all this process. What the sampler took of the time, whatever else the machine does.
+  std::vector<std::unique_ptr<record::SegmentHeader>> headers;
+  Sampler sampler;
+  for (std::int32_t rank = 0; rank < 64; ++rank) {
+    headers.push_back(std::make_unique<record::SegmentHeader>());
+    headers.back()->pid = static_cast<std::uint32_t>(::getpid());
+    headers.back()->state = record::ProcessState::running;
+    REQUIRE(sampler.add(rank, *headers.back(), ""));
+  }
+  const auto start = Clock::now();
+  for (std::chrono::nanoseconds now{0}; now < std::chrono::seconds(3); now = Clock::now() - start) {
+    sampler.sample(1 + now.count(), nullptr);
+    ::usleep(4'000);
+  }
+  const double share = std::chrono::duration<double>(sampler.spent()).count() / 3;
+  WARN("64 ranks: " << sampler.samples() << " samples in 3 s, " << 100 * share << " % of a core");
+  CHECK(sampler.samples() >= 10);
+  CHECK(share < 0.05);  // 0.5 % is meant; ten times as much would be a defect
+}
