@@ -107,20 +107,18 @@ def stages(options):
     """Names of families. Where the first ones are judged well enough, the others are not run; else all are judged
     together. So the bounds hold for few runs as they do for many, and chance does not decide."""
     names = [name for name in families.ALL if not options.only or name in options.only]
-    if not options.short or options.only or harness.checks.FULL:
+    if not options.short or options.only:
         return [names]
     rng = random.Random(options.seed)
     first = [rng.choice(some) for some in families.FIRST]
-    return [first, [name for name in names if name not in first]]
+    others = [name for name in names if families.ALL[name].short and name not in first]
+    return [first + others] if harness.checks.FULL else [first, others]
 
 
 def planned(options, names):
     """(name of the run, case) of each run: all families once, then again."""
     seconds = options.seconds or (4 if options.short else 7)
-    counts = {}
-    for name in names:
-        family = families.ALL[name]
-        counts[name] = options.times or (max(family.short, bool(options.only)) if options.short else family.often)
+    counts = {name: options.times or (1 if options.short else families.ALL[name].often) for name in names}
     for i in range(options.first, options.first + max(counts.values(), default=0)):
         for name in names:
             if i - options.first < counts[name]:
@@ -139,7 +137,7 @@ def why_not(case, no_nodes):
 
 def needs_all(case):
     """The nodes are there once; ranks that spin, or many, need the cores."""
-    return bool(case.per_node) or case.mpi == "mpich" or case.ranks > 8 or bool(case.command) or "spin" in case.arguments
+    return bool(case.per_node or case.command) or case.mpi == "mpich" or case.ranks > 8 or "spin" in case.arguments
 
 
 class Runs:

@@ -18,10 +18,13 @@ def lines_of(records, figures):
         causes = ", ".join(f"`{cause}`" for cause in dict.fromkeys(r["truth"] for r in rows))
         lines.append(f"| `{name}` | {causes} | {len(rows)} | {counts} |")
     mpis = sorted({r["mpi"] for r in records})
-    lines += ["", f"In all: a fault's first finding is right in {share(figures['faults_right'], figures['faults'])} runs; healthy "
-              f"runs with a finding above 0.5: {share(figures['false_alarms'], figures['healthy'])}; `none` said of a cause that "
-              f"costs 5 % of all ranks' time or 25 % of one's: {figures['said_none']}; {' and '.join(mpis)}, "
-              f"{min(r['size'] for r in records)} to {max(r['size'] for r in records)} ranks."]
+    sizes = [r["size"] for r in records]
+    right = share(figures["faults_right"], figures["faults"])
+    alarms = share(figures["false_alarms"], figures["healthy"])
+    lines += ["", f"In all: a fault's first finding is right in {right} runs; "
+              f"healthy runs with a finding above 0.5: {alarms}; `none` said "
+              f"of a cause that costs 5 % of all ranks' time or 25 % of one's: {figures['said_none']}; "
+              f"{' and '.join(mpis)}, {min(sizes)} to {max(sizes)} ranks."]
     return lines
 
 

@@ -26,14 +26,14 @@ class Case:
     live: bool = False              # measure when it is named while it acts
     whole: bool = True              # the cause acts during the whole run
     detail: str = ""                # which kind of pattern
-    costs: str = "waited"           # what the cause costs: "waited" of the program's stamps, "inside", "init", "finalize"
+    costs: str = "waited"           # what tells the cost: "waited", "inside", "series", "init" or "finalize"
 
 
 @dataclasses.dataclass
 class Family:
     make: object                    # (random generator, seconds) -> Case
     often: int                      # in the full form
-    short: int = 1                  # in the short form
+    short: bool = True              # in the second stage of the short form
 
 
 # Few ranks on each node: those that wait yield all the time, and with many of them on few cores the system lets others

@@ -128,11 +128,18 @@ def ramp_exchange(rng, seconds):
 
 
 FAMILIES = {
-    "slow_rank": Family(slow_rank, 5), "slow_rank_nodes": Family(slow_rank_nodes, 5, 0),
-    "slow_of_many": Family(slow_of_many, 5, 0), "uneven_cells": Family(uneven_cells, 5),
-    "uneven_blocks": Family(uneven_blocks, 5), "heavy_messages": Family(heavy_messages, 5, 0),
-    "ramp_exchange": Family(ramp_exchange, 5, 0), "waitany": Family(waitany, 5, 0),
-    "waitsome": Family(waitsome, 5, 0), "test_loop": Family(test_loop, 5, 0),
-    "testall_loop": Family(testall_loop, 5, 0), "iprobe_loop": Family(iprobe_loop, 5, 0),
-    "probe_receive": Family(probe_receive, 5, 0), "mixed": Family(mixed, 5, 0),
+    "slow_rank": Family(slow_rank, 5),
+    "slow_rank_nodes": Family(slow_rank_nodes, 5, False),
+    "slow_of_many": Family(slow_of_many, 5, False),
+    "uneven_cells": Family(uneven_cells, 5),
+    "uneven_blocks": Family(uneven_blocks, 5),
+    "heavy_messages": Family(heavy_messages, 5, False),
+    "ramp_exchange": Family(ramp_exchange, 5, False),
+    "waitany": Family(waitany, 5, False),
+    "waitsome": Family(waitsome, 5, False),
+    "test_loop": Family(test_loop, 5, False),
+    "testall_loop": Family(testall_loop, 5, False),
+    "iprobe_loop": Family(iprobe_loop, 5, False),
+    "probe_receive": Family(probe_receive, 5, False),
+    "mixed": Family(mixed, 5, False),
 }

@@ -29,6 +29,7 @@ def slow_writes(rng, seconds):
 
 
 FAMILIES = {
-    "write_all_late": Family(write_all_late, 5, 0), "serialised_writes": Family(serialised_writes, 5, 0),
-    "slow_writes": Family(slow_writes, 5, 0),
+    "write_all_late": Family(write_all_late, 5, False),
+    "serialised_writes": Family(serialised_writes, 5, False),
+    "slow_writes": Family(slow_writes, 5, False),
 }

@@ -25,7 +25,8 @@ def competing_job(rng, seconds):
     begin, end = part_of(rng, seconds)
     a, b = rng.sample((1, 2, 3), 2)
     return Case("background", on_nodes(rng, seconds, bytes=rng.choice((4096, 16384))), sum(NODES), NODES, live=True,
-                costs="series", links=rng.choice(("100mbit", "200mbit")), stream=(a, b, rng.choice((0, 2, 4)), begin, end), whole=False)
+                costs="series", links=rng.choice(("100mbit", "200mbit")), whole=False,
+                stream=(a, b, rng.choice((0, 2, 4)), begin, end))
 
 
 def throttled_node(rng, seconds):
@@ -46,7 +47,9 @@ def outage(rng, seconds):
 
 
 FAMILIES = {
-    "bad_placement": Family(bad_placement, 5), "throttled_link": Family(throttled_link, 5),
-    "competing_job": Family(competing_job, 5), "throttled_node": Family(throttled_node, 5, 0),
-    "outage": Family(outage, 5, 0),
+    "bad_placement": Family(bad_placement, 5),
+    "throttled_link": Family(throttled_link, 5),
+    "competing_job": Family(competing_job, 5),
+    "throttled_node": Family(throttled_node, 5, False),
+    "outage": Family(outage, 5, False),
 }

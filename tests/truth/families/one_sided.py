@@ -12,7 +12,8 @@ def fence_late(rng, seconds):
 
 
 def post(rng, seconds, after, odd):
-    """2k puts into 2k + 1. All but the guilty one's partner work longer: pairs go on at one pace, only that one waits."""
+    """2k puts into 2k + 1. All but the guilty one's partner work longer: pairs go on at one pace, only that one waits.
+    """
     case = one_sided(late_rank(rng, seconds, "post", bytes=256, after=after,
                                guilty=lambda chance, ranks: chance.randrange(odd, ranks, 2)))
     guilty = case.right[0]
@@ -32,7 +33,7 @@ def late_complete(rng, seconds):
 
 
 def lock_held(rng, seconds):
-    """One rank holds a lock for long that others need. By Open MPI: MPICH's target has to be inside MPI to hand it over."""
+    """One rank holds a lock for long that others need. By Open MPI: MPICH's target has to be inside MPI for it."""
     ranks = rng.choice((4, 5, 6))
     root, guilty = rng.sample(range(ranks), 2)
     work, hold = rng.randrange(3000, 5000), rng.randrange(8000, 15000)
@@ -42,7 +43,7 @@ def lock_held(rng, seconds):
 
 
 def busy_target(rng, seconds):
-    """The target computes and does not look after the others' operations. By MPICH: Open MPI's origins do it alone here."""
+    """The target computes and does not look after the others' operations. By MPICH: Open MPI's origins need no help."""
     ranks = rng.choice((3, 4))
     root, work = rng.randrange(ranks), rng.randrange(20000, 40000)
     arguments = {"kind": "flush", "root": root, "slow": root, "slow_us": work, "work_us": work, "bytes": 256,
@@ -51,7 +52,9 @@ def busy_target(rng, seconds):
 
 
 FAMILIES = {
-    "fence_late": Family(fence_late, 5, 0), "late_post": Family(late_post, 5, 0),
-    "late_complete": Family(late_complete, 5, 0), "lock_held": Family(lock_held, 5, 0),
-    "busy_target": Family(busy_target, 5, 0),
+    "fence_late": Family(fence_late, 5, False),
+    "late_post": Family(late_post, 5, False),
+    "late_complete": Family(late_complete, 5, False),
+    "lock_held": Family(lock_held, 5, False),
+    "busy_target": Family(busy_target, 5, False),
 }

@@ -37,6 +37,8 @@ def delay_chain(rng, seconds):
 
 
 FAMILIES = {
-    "many_to_one_big": Family(many_to_one_big, 5), "many_to_one_reply": Family(many_to_one_reply, 5),
-    "chain": Family(chain, 5), "delay_chain": Family(delay_chain, 5, 0),
+    "many_to_one_big": Family(many_to_one_big, 5),
+    "many_to_one_reply": Family(many_to_one_reply, 5),
+    "chain": Family(chain, 5),
+    "delay_chain": Family(delay_chain, 5, False),
 }

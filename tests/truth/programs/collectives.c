@@ -1,14 +1,14 @@
 // Work, then a collective operation. Kinds:
 //   reduce       Allreduce, each fourth time Barrier
-//   collective   op=barrier, bcast, reduce, allreduce, gather, alltoall, scan, exscan, neighbours, neighboursv, ibarrier,
+//   collective   op=barrier, bcast, reduce, allreduce, gather, alltoall, scan, exscan, neighbours, neighboursv,
+//   ibarrier,
 //                ibcast, iallreduce, ialltoall, file; poll=1: a loop of Test (pause_us between tries) in place of Wait.
-//                after=1: who does not wait for the slow ranks works as long as they do, but afterwards, so that all go on at
-//                one pace. overlap: `pieces` of work between start and Wait
-//   serial       each `every`-th step rank `root` works slow_us alone, mode= 0 Bcast, 1 Barrier, 2 a message to each, and
-//                io=3: with a file that it writes meanwhile
+//                after=1: who does not wait for the slow ranks works as long as they do, but afterwards, so that all go
+//                on at one pace. overlap: `pieces` of work between start and Wait
+//   serial       each `every`-th step rank `root` works slow_us alone, mode= 0 Bcast, 1 Barrier, 2 messages along a
+//   tree,
+//                and io=3: with a file that it writes meanwhile
 #define _GNU_SOURCE
-#include "faults.h"
-
 #include <mpi.h>
 #include <sched.h>
 #include <stdio.h>
@@ -16,6 +16,8 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "faults.h"
 
 static MPI_Comm ring = MPI_COMM_NULL;
 static MPI_File file = MPI_FILE_NULL;
@@ -121,7 +123,10 @@ static void collective(long step) {
     finish(&request);
   }
   goes_on(step);
-  if (plan.after && acts(step) && !slow && !waits_for_slow(step)) work((double)plan.slow_us);
+  if (!plan.after) return;
+  // A little less than the late one, and together again each tenth step: two pieces of work take longer than one.
+  if (acts(step) && !slow && !waits_for_slow(step)) work(0.95 * (double)plan.slow_us);
+  if (step % 10 == 9) MPI_Barrier(MPI_COMM_WORLD);
 }
 
 static void reduce(long step) {
@@ -148,6 +153,14 @@ static void write_alone(void) {
   }
 }
 
+// Each rank tells two others, so that none of them has more messages than the others.
+static void tell_along_tree(int root, int n) {
+  const int place = (rank + size - root) % size;
+  if (place > 0) MPI_Recv(in, n, MPI_BYTE, ((place - 1) / 2 + root) % size, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  for (int below = 2 * place + 1; below <= 2 * place + 2 && below < size; below++)
+    MPI_Send(out, n, MPI_BYTE, (below + root) % size, 8, MPI_COMM_WORLD);
+}
+
 static void serial(long step) {
   const int root = (int)plan.root, n = (int)plan.bytes;
   work((double)plan.work_us);
@@ -161,10 +174,7 @@ static void serial(long step) {
   arrives(step);
   if (plan.mode == 0) MPI_Bcast(out, n, MPI_BYTE, root, MPI_COMM_WORLD);
   if (plan.mode == 1) MPI_Barrier(MPI_COMM_WORLD);
-  if (plan.mode == 2 && rank == root)
-    for (int r = 0; r < size; r++)
-      if (r != root) MPI_Send(out, n, MPI_BYTE, r, 8, MPI_COMM_WORLD);
-  if (plan.mode == 2 && rank != root) MPI_Recv(in, n, MPI_BYTE, root, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (plan.mode == 2) tell_along_tree(root, n);
   goes_on(step);
 }
 

@@ -1,9 +1,10 @@
-// What the kinds of the program `faults` share: what is asked for, work that is sleep, and the clock's truth. One thread.
+// What the kinds of the program `faults` share: what is asked for, work that is sleep, and the clock's truth. One
+// thread.
 //
 // A step of a kind says when this rank begins to wait for others (waits_from), from when on what others wait for is
 // there (ready), and when it goes on (goes_on). From these stamps of all ranks follows what each rank really waited:
-// for a step, the latest `ready` of the ranks that it waits for less its own `waits_from`, within the call. CLOCK_MONOTONIC,
-// ns; all ranks share one machine, also on the nodes of the testbed.
+// for a step, the latest `ready` of the ranks that it waits for less its own `waits_from`, within the call.
+// CLOCK_MONOTONIC, ns; all ranks share one machine, also on the nodes of the testbed.
 #pragma once
 #include <mpi.h>
 #include <stddef.h>
@@ -12,15 +13,15 @@ enum { most_ranks = 256, most_edges = 64, most_steps_kept = 1 << 16 };
 
 struct plan {
   const char* kind;
-  const char* op;                            // of collectives and one-sided kinds
+  const char* op;                               // of collectives and one-sided kinds
   long steps, bytes, work_us, jitter_us, spin;  // every rank
-  long slow_us, from, to, every, late;       // slow ranks, in which steps; late: another one each step, by this seed
+  long slow_us, from, to, every, late;          // slow ranks, in which steps; late: another one each step, by this seed
   long root, reply, serve_us, allreduce_every, probe;
-  long complete, pause_us, burst, pieces;    // how requests are completed; how work is cut
+  long complete, pause_us, burst, pieces;  // how requests are completed; how work is cut
   long mode, poll, after, split, planes;
-  long init_us, end_us;                      // slow ranks: before MPI_Init, before MPI_Finalize
-  long setup_us, setup_bytes, setup_times;   // before the first step
-  long io, io_us;                            // after the last: 1 a plain file, 2 MPI_File
+  long init_us, end_us;                     // slow ranks: before MPI_Init, before MPI_Finalize
+  long setup_us, setup_bytes, setup_times;  // before the first step
+  long io, io_us;                           // after the last: 1 a plain file, 2 MPI_File
 };
 extern struct plan plan;
 
@@ -34,18 +35,18 @@ struct kind {
 extern const struct kind halo_kinds[], pair_kinds[], pipeline_kinds[], collective_kinds[], one_sided_kinds[],
     file_kinds[];
 
-extern int rank, size, slow;         // slow: this rank is one of the slow ones
-extern long blocks[most_ranks];      // of each rank: times the work, and the messages
-extern double weights[most_ranks];   // of each rank: times the work, and the bytes of its messages
-extern int slow_ranks[most_ranks];   // in the order of the argument
+extern int rank, size, slow;        // slow: this rank is one of the slow ones
+extern long blocks[most_ranks];     // of each rank: times the work, and the messages
+extern double weights[most_ranks];  // of each rank: times the work, and the bytes of its messages
+extern int slow_ranks[most_ranks];  // in the order of the argument
 extern int edge_with[most_edges], edges;
-extern char *out, *in;               // plan.bytes * the largest weight; the same for 64 messages of each edge
+extern char *out, *in;  // plan.bytes * the largest weight; the same for 64 messages of each edge
 
 long now_ns(void);
 void work(double us);
 double work_us_of(long step);  // what this rank computes in a step, once for each of its blocks
 void work_of_step(long step);
-int acts(long step);           // whether slow ranks are slow in it
+int acts(long step);  // whether slow ranks are slow in it
 int bytes_of(int of_rank);
 
 void waits_from(long step);

@@ -1,12 +1,13 @@
 // MPI-IO. Kinds:
 //   ordered     work, then MPI_File_write_ordered of `bytes`, which go one after the other, `burst` times
 //   shared      work, then MPI_File_write_shared of `bytes`, `burst` times
-//   writes      work, then for io_us each rank writes `bytes` at its own place and makes them safe with MPI_File_sync, again
+//   writes      work, then for io_us each rank writes `bytes` at its own place and makes them safe with MPI_File_sync,
+//   again
 //               and again
-#include "faults.h"
-
 #include <mpi.h>
 #include <string.h>
+
+#include "faults.h"
 
 static MPI_File file = MPI_FILE_NULL;
 

@@ -1,15 +1,17 @@
 // Exchanges with the ranks that edges=A-B,... name. Kinds:
 //   exchange   work, then `blocks` messages of `bytes` each way along every edge; burst=N: N times after one work;
-//              complete= 0 Waitall, 1 Waitany, 2 Waitsome, 3 a loop of Testall, 4 a loop of Test (pause_us between tries)
-//   probes     work, send to all, then for each edge mode= 0 a loop of Iprobe, 1 Probe, 2 Mprobe, 3 a loop of Improbe, and
+//              complete= 0 Waitall, 1 Waitany, 2 Waitsome, 3 a loop of Testall, 4 a loop of Test (pause_us between
+//              tries)
+//   probes     work, send to all, then for each edge mode= 0 a loop of Iprobe, 1 Probe, 2 Mprobe, 3 a loop of Improbe,
+//   and
 //              receive
 //   overlap    send first what the last step made, then work in `pieces` with a Testall between them, then Waitall
 //   mixed      as exchange, then Iallreduce and Wait
-#include "faults.h"
-
 #include <mpi.h>
 #include <sched.h>
 #include <time.h>
+
+#include "faults.h"
 
 enum { most_requests = 2 * most_edges * 64 };
 static MPI_Request request[most_requests];

@@ -1,15 +1,17 @@
 // One-sided communication on windows of `bytes` per rank. Kinds:
 //   fence    work, MPI_Put to the right in a ring, MPI_Win_fence
-//   post     2k puts to 2k + 1: Post and Wait there, Start and Complete here. 2k + 1 works before MPI_Win_post, 2k before
+//   post     2k puts to 2k + 1: Post and Wait there, Start and Complete here. 2k + 1 works before MPI_Win_post, 2k
+//   before
 //            MPI_Win_start: who is late makes the other wait (in Start, Complete or Wait)
 //   lock     all but rank `root` lock its window for themselves, work serve_us inside if they are slow, put and unlock
-//   flush    everybody puts into the window of rank `root` and flushes; root works outside MPI meanwhile (mode=1: a window
+//   flush    everybody puts into the window of rank `root` and flushes; root works outside MPI meanwhile (mode=1: a
+//   window
 //            that MPI did not allocate, whose target may have to help)
-#include "faults.h"
-
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "faults.h"
 
 static MPI_Win window = MPI_WIN_NULL;
 static char* memory;
@@ -76,7 +78,7 @@ static void post(long step) {
 static void lock(long step) {
   const int root = (int)plan.root;
   if (rank == root) {
-    work_of_step(step);
+    work((double)(plan.work_us + plan.serve_us));
     return;
   }
   if (!slow) work_of_step(step);

@@ -1,13 +1,14 @@
 // Ranks 2k and 2k + 1, and rings. Kinds:
 //   pairs      2k works and sends to 2k + 1, which works and only then receives; mode= 0 Send, 1 Isend and Wait, 2 two
 //              Isends and Waitall, 3 Ssend, 4 Issend and Wait
-//   swap       2k works and gives with Sendrecv a large message for a small one, which 2k + 1 sent before it worked; 2k + 1
+//   swap       2k works and gives with Sendrecv a large message for a small one, which 2k + 1 sent before it worked; 2k
+//   + 1
 //              receives afterwards
 //   sendrecv   work, then Sendrecv to the right and from the left in a ring
 //   two        ranks below `split` exchange both ways in a ring, the others are pairs whose receivers come late
-#include "faults.h"
-
 #include <mpi.h>
+
+#include "faults.h"
 
 static void send_by_mode(int to) {
   MPI_Request request[2];

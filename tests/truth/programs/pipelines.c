@@ -1,14 +1,16 @@
 // Messages with a direction. Kinds:
 //   chain      rank r waits for r - 1, works, sends to r + 1; the last lets rank 0 go on: one rank works at a time
 //   pipeline   the same, but rank 0 goes on at once: all work at the same time on different steps
-//   sweep      ranks in a grid receive from west and north, work, send to east and south: a step is a plane; after `planes`
+//   sweep      ranks in a grid receive from west and north, work, send to east and south: a step is a plane; after
+//   `planes`
 //              of them from the opposite corner
 //   gather     everybody works and sends to rank `root`, which serves one after the other (reply=1: answers each)
-//   farm       rank `root` gives a task to each rank, and the next one to whoever is ready; `steps` tasks in all; probe=1: it
+//   farm       rank `root` gives a task to each rank, and the next one to whoever is ready; `steps` tasks in all;
+//   probe=1: it
 //              looks with MPI_Probe who that is
-#include "faults.h"
-
 #include <mpi.h>
+
+#include "faults.h"
 
 static void chain(long step) {
   const int bytes = (int)plan.bytes;
@@ -120,9 +122,7 @@ static void farm(long step) {
   }
 }
 
-const struct kind pipeline_kinds[] = {{"chain", chain, awaits_left, NULL, NULL},
-                                      {"pipeline", pipeline, awaits_one_before, NULL, NULL},
-                                      {"sweep", sweep, awaits_grid, NULL, NULL},
-                                      {"gather", gather, NULL, NULL, NULL},
-                                      {"farm", farm, NULL, NULL, NULL},
-                                      {NULL, NULL, NULL, NULL, NULL}};
+const struct kind pipeline_kinds[] = {
+    {"chain", chain, awaits_left, NULL, NULL}, {"pipeline", pipeline, awaits_one_before, NULL, NULL},
+    {"sweep", sweep, awaits_grid, NULL, NULL}, {"gather", gather, NULL, NULL, NULL},
+    {"farm", farm, NULL, NULL, NULL},          {NULL, NULL, NULL, NULL, NULL}};
