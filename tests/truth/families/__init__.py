@@ -14,4 +14,4 @@ FIRST = [("healthy_halo", "healthy_sparse", "healthy_neighbours", "healthy_burst
          ("healthy_nodes",), ("bad_placement",), ("throttled_link", "competing_job"),
          ("slow_rank", "uneven_cells", "waitany", "waitsome", "mixed"),
          ("uneven_blocks", "many_to_one_big", "many_to_one_reply", "chain"),
-         ("late_receiver", "ssend_late_receiver"), ("collective", "late_for_all", "serial_section", "serial_output")]
+         ("late_receiver",), ("collective", "late_for_all", "serial_section", "serial_output")]

@@ -48,6 +48,7 @@ double work_us_of(long step);  // what this rank computes in a step, once for ea
 void work_of_step(long step);
 int acts(long step);  // whether slow ranks are slow in it
 int bytes_of(int of_rank);
+void forget_overslept(void);  // where a rank that is slower is given less to do
 
 void waits_from(long step);
 void ready(long step);

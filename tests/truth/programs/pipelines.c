@@ -106,6 +106,7 @@ static void farm(long step) {
   if (step > 0) return;
   if (rank != (int)plan.root) {
     do_tasks();
+    forget_overslept();
     return;
   }
   long task = 0, none = -1;
