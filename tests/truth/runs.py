@@ -16,7 +16,7 @@ import verdict
 TRIES = 3            # of a run during which the machine stood still
 MOST_UNEQUAL = 0.10  # of a healthy run
 MOST_OTHERS = 0.30   # of all cores, around a healthy run
-MOST_WAITED = 0.10   # of all ranks' time, by the program's own clocks, in a healthy run
+MOST_WAITED = 0.25   # of all ranks' time, by the program's own clocks, in a healthy run
 
 
 class Stalled(Exception):
