@@ -93,8 +93,10 @@ static void gather(long step) {
 
 static void do_tasks(void) {
   long task = 0;
-  for (;;) {
+  for (long done = 0; task >= 0 && done < plan.steps; done++) {
+    waits_from(done);
     MPI_Recv(&task, 1, MPI_LONG, (int)plan.root, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    goes_on(done);
     if (task < 0) return;
     work_of_step(task);
     MPI_Send(out, (int)plan.bytes, MPI_BYTE, (int)plan.root, 7, MPI_COMM_WORLD);
