@@ -14,7 +14,7 @@ import testbed
 import verdict
 
 TRIES = 3            # of a run during which the machine stood still
-MOST_UNEQUAL = 0.10  # of a healthy run
+MOST_UNEQUAL = 0.10  # of the time: what the machine took from one rank more than from another
 MOST_OTHERS = 0.30   # of all cores, around a healthy run
 MOST_WAITED = 0.10   # of all ranks' time, by the program's own clocks, in a healthy run
 LEAST_WORK_US = 1000  # of a step, for that: what hardly works waits by nature
@@ -70,10 +70,10 @@ def refuse(case, run, alone):
     """Raises Stalled when something else happened than what was planted. By clocks, never by what was found."""
     if run.stalled_s > job.Stalls.STALL_S:
         raise Stalled(f"a rank or the machine stood still for {run.stalled_s:.1f} s")
+    if run.unequal > MOST_UNEQUAL:
+        raise Stalled(f"the machine made one rank {100 * run.unequal:.1f} % slower than another")
     if case.truth != "none":
         return
-    if run.unequal > MOST_UNEQUAL:
-        raise Stalled(f"the machine made one rank {100 * run.unequal:.1f} % slower than another: not healthy")
     if run.cost.get("share", 0) > MOST_WAITED and case.arguments["work_us"] >= LEAST_WORK_US:
         raise Stalled(f"ranks waited {100 * run.cost['share']:.0f} % of their time for one another: not healthy")
     if alone and job.busy_share() > MOST_OTHERS:
