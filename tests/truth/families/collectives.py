@@ -35,7 +35,8 @@ def late_bcast(rng, seconds):
 def early_reduce(rng, seconds):
     """Only the root waits, for a rank that sends to it directly; all others, which need not wait, work as long as the
     late one, but afterwards."""
-    case = one_late(rng, seconds, rng.choice(("reduce", "gather")), ranks=(4, 6, 8), bytes=64, after=1, mpis=False)
+    case = one_late(rng, seconds, rng.choice(("reduce", "gather")), ranks=(4, 6, 8), work=(5000, 8000),
+                    extra=(1.0, 1.5), bytes=64, after=1, mpis=False)
     case.arguments["root"] = (case.right[0] - rng.choice((1, 2))) % case.ranks
     return case
 
@@ -43,7 +44,8 @@ def early_reduce(rng, seconds):
 def scan(rng, seconds, op):
     """Only higher ranks wait; the lower ones work as long as the late one, but afterwards. By Open MPI, whose scan is a
     chain; MPICH's lower ranks wait for higher ones."""
-    return one_late(rng, seconds, op, guilty=lambda chance, ranks: chance.randrange(ranks // 2), after=1, mpis=False)
+    return one_late(rng, seconds, op, guilty=lambda chance, ranks: chance.randrange(ranks // 2), after=1, mpis=False,
+                    work=(5000, 8000), extra=(1.0, 1.5))
 
 
 def scan_late(rng, seconds):

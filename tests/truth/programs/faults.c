@@ -1,9 +1,10 @@
 // An MPI program with one injected fault, for tests/truth/run: the runner decides who talks with whom and what goes
 // wrong. Arguments: kind=WORD and key=value (faults.h; kinds: see each file). Work is sleep, not computation: there may
 // be more ranks than cores, and what is injected must be what happens. On stdout, ns, moments T by CLOCK_REALTIME:
-//   truth start T    truth begin T    truth end T    truth stop T      begin, end: of the fault, when the program has
-//   it truth overslept NS     the most by which a rank's work was longer than asked: a machine without time for its
-//   ranks truth unequal NS       by how much one rank's work in all was longer than another's, beyond what was asked
+//   truth start T, truth stop T     when all begin, when all have ended
+//   truth begin T, truth end T      of the fault, where the program has it
+//   truth overslept NS     the most by which a rank's work was longer than asked: a machine without time for its ranks
+//   truth unequal NS       by how much one rank's work in all was longer than another's, beyond what was asked
 //   cost waited RANK NS    what this rank waited for the ranks it needs, by all ranks' stamps (faults.h)
 //   cost inside RANK NS    its time between the stamps
 //   arrive init RANK T     arrive finalize RANK T    when it came to MPI_Init and MPI_Finalize
@@ -365,6 +366,7 @@ int main(int argc, char** argv) {
     }
   }
   write_results();
+  MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) tell("stop");
   if (kind->end != NULL) kind->end();
   say_overslept();

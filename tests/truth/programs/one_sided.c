@@ -29,7 +29,6 @@ static void begin(void) {
 }
 
 static void end(void) {
-  MPI_Barrier(MPI_COMM_WORLD);
   MPI_Win_free(&window);
   if (own_memory) free(memory);
 }
