@@ -81,7 +81,7 @@ def refuse(case, run, alone):
 
 
 def one(options, name, case, nodes):
-    alone = options.jobs == 1  # else it is our own other job that uses the cores
+    alone = options.jobs == 1 or needs_all(case)  # else it is our own other job that uses the cores
     with harness.Sandbox() as box:
         others = job.quiet_moment(MOST_OTHERS) if alone and case.truth == "none" else 0.0
         if others > MOST_OTHERS:
