@@ -129,6 +129,30 @@ def times_of(text):
     return {w[1]: int(w[2]) * 1e-9 for w in words if len(w) == 3}
 
 
+def per_rank(text, first):
+    """{what: {rank: seconds}} of lines `first what rank ns`."""
+    found = {}
+    for line in text.splitlines():
+        words = line.split()
+        if len(words) == 4 and words[0] == first:
+            found.setdefault(words[1], {})[int(words[2])] = int(words[3]) * 1e-9
+    return found
+
+
+def series_of(text):
+    """Seconds that all ranks were between the stamps, of each 0.1 s from the start."""
+    lines = [line.split()[1:] for line in text.splitlines() if line.startswith("series ")]
+    return [int(word) * 1e-9 for word in lines[0]] if lines else []
+
+
+def excess(series, begin, end, step=0.1):
+    """What was lost between two moments (from the start) and in the second after, beyond what was lost before."""
+    first, last = int(begin / step), int((end + 1) / step)
+    before = series[2:first] or [0.0]
+    usual = sum(before) / len(before)
+    return sum(max(0.0, value - usual) for value in series[first:last])
+
+
 class Run:
     def __init__(self, case, box, nodes):
         self.case, self.box = case, box
@@ -137,6 +161,7 @@ class Run:
         self.times = {}
         self.stalled_s = 0.0    # the longest time for which the machine, or one rank of `faults`, stood still
         self.unequal = 0.0      # what the machine took from one rank more than from another, as a share of the time
+        self.cost = {}          # what the planted cause cost, by the program's clocks (work_out)
 
     def start(self):
         options = ("--dump", self.dump)
@@ -159,6 +184,14 @@ class Run:
 
     def outside(self, running):
         """The faults that the program does not have itself."""
+        if self.case.cut:
+            node, begin, end = self.case.cut
+            if self.moment(running, begin):
+                self.times["begin"] = time.time()
+                self.bed.link(node, "down")
+                self.moment(running, end)
+                self.bed.link(node, "up")
+                self.times["end"] = time.time()
         if self.case.throttle:
             node, rate, begin, end = self.case.throttle
             if self.moment(running, begin):
@@ -220,4 +253,27 @@ class Run:
         self.unequal = inside.pop("unequal", 0.0) / took if took > 0 else 0.0
         inside.update(self.times)
         self.times = inside
+        self.work_out(done.stdout)
         return watcher
+
+    def work_out(self, text):
+        """`cost`: share (of all ranks' time), worst (of its own time, of the rank that lost most), and where two causes
+        act first and second (rank-seconds)."""
+        arrived, costs = per_rank(text, "arrive"), per_rank(text, "cost")
+        begin, end = self.times.get("start"), self.times.get("stop")
+        if not arrived or begin is None or end is None:
+            return
+        of_rank = costs.get(self.case.costs, {})
+        if self.case.costs in arrived:  # all wait for the last
+            latest = max(arrived[self.case.costs].values())
+            of_rank = {rank: latest - moment for rank, moment in arrived[self.case.costs].items()}
+            begin, end = min(arrived["init"].values()), max(arrived["finalize"].values())
+        total = sum(of_rank.values())
+        if self.case.costs == "series":
+            total = excess(series_of(text), self.times["begin"] - begin, self.times["end"] - begin)
+        took = max(1e-3, end - begin)
+        self.cost = {"share": total / took / self.case.ranks, "worst": max(of_rank.values(), default=0.0) / took}
+        split = self.case.arguments.get("split")
+        if split:
+            self.cost["first"] = sum(s for rank, s in of_rank.items() if rank < split)
+            self.cost["second"] = total - self.cost["first"]

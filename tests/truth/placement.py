@@ -1,4 +1,4 @@
-"""Who talks with whom in a scenario, and where the ranks sit: small graphs, searched by hill climbing with restarts."""
+"""Who talks with whom in a family, and where the ranks sit: small graphs, searched by hill climbing with restarts."""
 
 
 def dims(ranks, dimensions):
