@@ -4,6 +4,7 @@
 //   truth start T    truth begin T    truth end T    truth stop T      (begin, end: of the fault, when the program has
 //   it) truth overslept NS: the most by which a rank's work was longer than asked (a machine without time for its
 //   ranks) truth unequal NS: by how much one rank's work in all was longer than another's, beyond what was asked
+//   truth longer NS: by how much a rank's work in all was longer than asked, the most
 // kinds: exchange   every step: work, then one message of `bytes` each way along every edge, `blocks` of them per rank
 //        pairs      2k works and sends blocking to 2k + 1, which works and only then receives
 //        gather     everybody works and sends to rank `root`, which serves one after the other (reply=1: answers each)
@@ -211,7 +212,8 @@ static void read_argument(const char* word) {
 static void say_overslept(void) {
   long mine[3] = {overslept_ns, overslept_sum_ns, -overslept_sum_ns}, most[3];
   MPI_Reduce(mine, most, 3, MPI_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
-  if (rank == 0) printf("truth overslept %ld\ntruth unequal %ld\n", most[0], most[1] + most[2]);
+  if (rank == 0)
+    printf("truth overslept %ld\ntruth unequal %ld\ntruth longer %ld\n", most[0], most[1] + most[2], most[1]);
 }
 
 int main(int argc, char** argv) {
