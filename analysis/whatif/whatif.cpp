@@ -183,6 +183,9 @@ Result<Change> change_for(const Finding& f) {
       change.kind = Change::Kind::balanced;
       change.ranks.clear();
       break;
+    case Cause::load_imbalance: change.ranks.clear(); break;
+    case Cause::outage:
+      return refuse("without the outage its period would not be there; what else it held up cannot be replayed");
     case Cause::background:
       change.kind = Change::Kind::links;
       change.ranks.clear();

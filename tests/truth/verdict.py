@@ -47,7 +47,8 @@ def seconds_of(text):
 
 def matrix(records):
     """Lines of the confusion matrix: true cause x first finding."""
-    order = ["none", "mapping", "pattern", "background", "late-sender", "late-receiver", "collective-wait"]
+    order = ["none", "mapping", "pattern", "background", "late-sender", "late-receiver", "collective-wait",
+             "outage", "load-imbalance"]
     columns = order + ["unknown"]
     lines = [f"{'true cause':16s}" + "".join(f"{c:>16s}" for c in columns) + f"{'runs':>7s}{'right':>7s}"]
     for cause in order:

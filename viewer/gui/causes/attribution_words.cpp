@@ -68,6 +68,8 @@ const char* cause_meaning(Cause cause) {
     case Cause::late_sender: return "Some ranks compute longer before they send, and others wait for them.";
     case Cause::late_receiver: return "Senders wait because receives are posted late.";
     case Cause::collective_wait: return "Ranks wait in collective operations for the last to come.";
+    case Cause::outage: return "For a time no message came between nodes that usually talk with each other.";
+    case Cause::load_imbalance: return "What ranks compute differs over all of them: no single one is the cause.";
   }
   return "A cause that this version does not know.";
 }
