@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/attribute/findings.hpp"
+#include "analysis/attribute/gain.hpp"
 
 namespace pclscope::attribute {
 namespace {
@@ -24,6 +25,8 @@ Attributor::Attributor(std::int32_t ranks, AttributorOptions options)
     : options_(std::move(options)), slices_(ranks, options_.window_ns), exposure_(ranks), time_(options_.time_share) {
   counted_.sent.resize(static_cast<std::size_t>(slices_.ranks()));
   counted_.received = counted_.sent;
+  counted_.sent_bytes.resize(counted_.sent.size());
+  counted_.received_bytes = counted_.sent_bytes;
 }
 
 void Attributor::count(std::int32_t source, std::int32_t destination, std::int32_t from_node, std::int32_t to_node,
@@ -32,6 +35,8 @@ void Attributor::count(std::int32_t source, std::int32_t destination, std::int32
   if (std::max(source, destination) >= slices_.ranks()) return;
   counted_.sent[static_cast<std::size_t>(source)] += messages;
   counted_.received[static_cast<std::size_t>(destination)] += messages;
+  counted_.sent_bytes[static_cast<std::size_t>(source)] += static_cast<double>(bytes);
+  counted_.received_bytes[static_cast<std::size_t>(destination)] += static_cast<double>(bytes);
   const bool inter = from_node != to_node && from_node >= 0 && to_node >= 0;
   (inter ? counted_.inter : counted_.intra) += messages;
   if (inter) counted_.inter_bytes += bytes;
@@ -52,9 +57,13 @@ void Attributor::window(std::int64_t begin_ns, std::int64_t end_ns, std::span<co
     for (RankShare& r : slice.ranks) {
       r.sent += counted_.sent[static_cast<std::size_t>(r.rank)];
       r.received += counted_.received[static_cast<std::size_t>(r.rank)];
+      r.sent_bytes += counted_.sent_bytes[static_cast<std::size_t>(r.rank)];
+      r.received_bytes += counted_.received_bytes[static_cast<std::size_t>(r.rank)];
     }
     std::fill(counted_.sent.begin(), counted_.sent.end(), 0);
     std::fill(counted_.received.begin(), counted_.received.end(), 0);
+    std::fill(counted_.sent_bytes.begin(), counted_.sent_bytes.end(), 0);
+    std::fill(counted_.received_bytes.begin(), counted_.received_bytes.end(), 0);
     counted_.intra = counted_.inter = counted_.inter_bytes = 0;
     counted_.any = false;
   }
@@ -210,6 +219,10 @@ void Attributor::finish(std::size_t regions) {
   spread_off_core(true);
   look_for_mapping(true);
   derive(regions);
+  if (!options_.without) return;
+  for (Finding& f : result_.findings)
+    if (f.confidence > 0.5)
+      if (const auto replayed = options_.without(f)) tell_gain(f, *replayed);
 }
 
 void Attributor::derive(std::size_t regions) {

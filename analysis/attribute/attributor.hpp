@@ -18,6 +18,7 @@
 #include "analysis/values/message.hpp"
 #include "analysis/values/snapshot.hpp"
 #include "analysis/values/time_share.hpp"
+#include "analysis/values/what_if.hpp"
 
 namespace pclscope::attribute {
 
@@ -28,6 +29,8 @@ struct AttributorOptions {
   std::function<double()> inside_mpi_s;
   // Looks for a better placement of the job's present traffic; nothing: there is none, or it cannot be told. Costly.
   std::function<std::optional<BetterMapping>()> find_mapping;
+  // Replays the period of a finding without it, at the end; nothing: its calls are not there, or it cannot be told.
+  std::function<std::optional<WhatIf>(const Finding&)> without;
 };
 
 class Attributor final : public DelayListener {
@@ -70,6 +73,7 @@ class Attributor final : public DelayListener {
   std::vector<std::int32_t> region_of_rank_;
   struct Counted {  // since the last window
     std::vector<std::uint64_t> sent, received;
+    std::vector<double> sent_bytes, received_bytes;
     std::uint64_t intra = 0, inter = 0, inter_bytes = 0;
     bool any = false;
   } counted_;

@@ -31,7 +31,39 @@ void Exposure::expose(Slices& slices, std::int64_t begin_ns, std::int64_t end_ns
 void Exposure::close(Call& call, Slices& slices) {
   call.open = false;
   const std::int64_t from = std::max(call.wait_ns, call.ready_ns);
-  if (call.end_ns > from) expose(slices, from, call.end_ns, call);
+  if (call.end_ns > from) {
+    expose(slices, from, call.end_ns, call);
+    const double seconds = static_cast<double>(call.end_ns - from) * 1e-9;
+    slices.spread(from, call.end_ns, [&](Slice& s, double share) {
+      if (RankShare* row = Slices::row(s, call.source)) row->moved_s += share * seconds;
+    });
+  }
+  sample(call, slices);
+}
+
+void Exposure::sample(const Call& call, Slices& slices) {
+  const std::int64_t transfer = call.end_ns - call.last_ready_ns;
+  // The receiver was there at least half of the time: the end is when the message came.
+  if (transfer <= 0 || call.end_ns - std::max(call.last_ready_ns, call.wait_ns) < transfer / 2) return;
+  // Even the last one was long under way; nobody knows which of them were, too.
+  if (transfer >= long_ns)
+    slices.spread(call.end_ns - 1, call.end_ns, [&](Slice& s, double) {
+      for (const Line& line : call.long_ones) {
+        TransferCell& cell = s.cell(line.from, line.to, line.octave);
+        if (line.transfer_ns <= cell.longest_ns) continue;
+        cell.longest_ns = line.transfer_ns;
+        cell.longest_end_ns = call.end_ns;
+      }
+    });
+  Usual& usual = usual_[call.last_inter][call.last_octave];
+  if (!call.last_inter) return usual.add(static_cast<double>(transfer));
+  const double log_ns = std::log(static_cast<double>(transfer));
+  usual.add_log(log_ns);
+  slices.spread(call.end_ns - 1, call.end_ns, [&](Slice& s, double) {
+    TransferCell& cell = s.cell(call.last_from, call.last_to, call.last_octave);
+    ++cell.samples;
+    cell.log_sum += log_ns;
+  });
 }
 
 void Exposure::flush(Slices& slices) {
@@ -62,14 +94,24 @@ void Exposure::add(const Message& m, std::span<const std::int32_t> node_of_rank,
     call.ready_ns = ready;
   }
   call.ready_ns = std::max(call.ready_ns, ready);
-  const std::int64_t transfer = end - ready, seen = end - std::max(ready, wait);
-  if (transfer <= 0) return;
-  Usual& usual = usual_[inter][octave];
-  // The receiver was there at least half of the time: the end is when the message came.
-  const bool sample = seen >= transfer / 2;
-  if (!inter) { return usual.add_if(sample, static_cast<double>(transfer)); }
+  if (call.source < 0 || m.bytes > call.bytes) {
+    call.source = m.source;
+    call.bytes = m.bytes;
+  }
+  if (ready >= call.last_ready_ns) {
+    call.last_ready_ns = ready;
+    call.last_inter = inter;
+    call.last_octave = octave;
+    call.last_from = inter ? node_of_rank[static_cast<std::size_t>(m.source)] : -1;
+    call.last_to = inter ? node_of_rank[to_rank] : -1;
+  }
+  const std::int64_t transfer = end - ready;
+  if (transfer <= 0 || !inter) return;
+  const Usual& usual = usual_[inter][octave];
   const double log_ns = std::log(static_cast<double>(transfer));
-  if (sample) usual.add_log(log_ns);
+  if (transfer >= long_ns)
+    call.long_ones.push_back(
+        {node_of_rank[static_cast<std::size_t>(m.source)], node_of_rank[to_rank], octave, transfer});
   Call line;
   line.from = node_of_rank[static_cast<std::size_t>(m.source)];
   line.to = node_of_rank[to_rank];
@@ -78,8 +120,6 @@ void Exposure::add(const Message& m, std::span<const std::int32_t> node_of_rank,
     TransferCell& cell = s.cell(line.from, line.to, octave);
     ++cell.messages;
     cell.transfer_s += static_cast<double>(transfer) * 1e-9;
-    cell.samples += sample;
-    cell.log_sum += sample ? log_ns : 0;
   });
   const double slowness = usual.samples == 0 ? 0 : log_ns - usual.mean_log();
   if (slowness > call.slowness) {

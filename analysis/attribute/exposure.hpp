@@ -1,6 +1,6 @@
 // How long ranks were inside MPI for nothing but messages on their way (docs/attribution.md, "Exposed transfer"): from
 // when the last message that a call waits for had been sent, to the call's return. Senders the same, of blocking sends
-// that are not merely copied. One thread owns an Exposure. Memory: 64 bytes per rank.
+// that are not merely copied. One thread owns an Exposure. Memory: 128 bytes per rank.
 #pragma once
 
 #include <array>
@@ -50,17 +50,32 @@ class Exposure {
   static std::uint32_t octave_of(std::uint64_t bytes);
 
  private:
+  static constexpr std::int64_t long_ns = 1'000'000'000;
+  struct Line {
+    std::int32_t from = -1, to = -1;  // nodes
+    std::uint32_t octave = 0;
+    std::int64_t transfer_ns = 0;
+  };
   struct Call {  // of a rank: completes receives
     std::int64_t wait_ns = 0;
     std::int64_t end_ns = 0;
     std::int64_t ready_ns = 0;        // the last of its messages was sent (and its receive posted)
     std::int32_t from = -1, to = -1;  // nodes of the message between nodes that takes longest for its size
     std::uint32_t octave = 0;
-    double slowness = -1e9;  // ln of its time over the usual
+    double slowness = -1e9;    // ln of its time over the usual
+    std::int32_t source = -1;  // rank that sent the largest
+    std::uint64_t bytes = 0;
+    // The last to be ready: it alone tells what its link takes; others may have come long before the return.
+    std::int32_t last_from = -1, last_to = -1;
+    std::uint32_t last_octave = 0;
+    std::int64_t last_ready_ns = INT64_MIN;
+    bool last_inter = false;
+    std::vector<Line> long_ones;  // between nodes, under way for `long_ns` or more
     bool open = false;
     bool listed = false;  // in open_
   };
   void close(Call& call, Slices& slices);
+  void sample(const Call& call, Slices& slices);
   static void expose(Slices& slices, std::int64_t begin_ns, std::int64_t end_ns, const Call& where);
 
   std::vector<Call> calls_;

@@ -104,7 +104,9 @@ std::vector<Finding> find_causes(const Evidence& e) {
   add_unexplained(all, shapes, true);
   add_unexplained(all, find_late_comers(e), false);
   for (Finding& f : find_edges(e)) all.push_back(std::move(f));
-  const std::vector<Finding> background = find_background(e);
+  add_unexplained(all, find_heavy(e), true);
+  std::vector<Finding> background = find_outages(e);
+  add_unexplained(background, find_background(e), false);
   all.insert(all.end(), background.begin(), background.end());
   const bool seen = std::any_of(background.begin(), background.end(), is_sure);
   for (Finding& f : find_mapping(e, seen ? background : std::vector<Finding>())) all.push_back(std::move(f));

@@ -37,6 +37,8 @@ std::vector<Finding> find_chains(const Evidence& e);       // shapes.cpp
 std::vector<Finding> find_late_comers(const Evidence& e);  // shapes.cpp: collectives, everybody comes late now and then
 std::vector<Finding> find_edges(const Evidence& e);        // edges.cpp: begin and end of the job
 std::vector<Finding> find_background(const Evidence& e);   // network.cpp
+std::vector<Finding> find_outages(const Evidence& e);      // outage.cpp: silence between nodes
+std::vector<Finding> find_heavy(const Evidence& e);        // heavy.cpp: a rank with more bytes than others
 std::vector<Finding> find_mapping(const Evidence& e, const std::vector<Finding>& background);  // network.cpp
 
 // What transfers between nodes cost beyond the usual, per slice (seconds), and for each slice its cells' usual ln(ns),

@@ -5,6 +5,8 @@
 #include <map>
 
 #include "analysis/attribute/findings.hpp"
+#include "analysis/attribute/gain.hpp"
+#include "analysis/attribute/gradient.hpp"
 #include "analysis/attribute/intervals.hpp"
 #include "analysis/attribute/words.hpp"
 
@@ -32,6 +34,7 @@ struct Sums {  // over an interval
   double caused = 0, direct = 0, blocked = 0, collective = 0, waited = 0, sent = 0, received = 0, squares = 0,
          off_core = 0;
   double one_sided = 0, file = 0;  // of collective
+  double sent_bytes = 0, received_bytes = 0;
   double messages() const { return sent + received; }
 };
 
@@ -107,6 +110,8 @@ std::map<std::int32_t, Sums> sums_in(const Evidence& e, const Interval& interval
       s.off_core += r.off_core_s;
       s.sent += static_cast<double>(r.sent);
       s.received += static_cast<double>(r.received);
+      s.sent_bytes += r.sent_bytes;
+      s.received_bytes += r.received_bytes;
     }
   return sums;
 }
@@ -154,33 +159,44 @@ bool unequal_messages(const std::map<std::int32_t, Sums>& sums, const std::vecto
          correlation(others) <= -0.5;
 }
 
+// The same of bytes: they stand in the place of messages.
+bool unequal_bytes(std::map<std::int32_t, Sums> sums, const std::vector<std::int32_t>& named) {
+  for (auto& [rank, s] : sums) {
+    s.sent = s.sent_bytes;
+    s.received = s.received_bytes;
+  }
+  return unequal_messages(sums, named);
+}
+
 void classify(Finding& f, const Sums& own, const std::map<std::int32_t, Sums>& sums, std::int32_t ranks) {
   const double p2p = own.caused - own.collective;
   const std::string who = words::ranks(f.ranks);
-  const std::string gain = "up to " + words::percent(f.score) + " of all ranks' time in that period";
+  const std::string gain = gain_by_sums(f);
   if (unequal_messages(sums, f.ranks)) {
     f.cause = Cause::pattern;
     f.detail = "imbalance";
-    f.advice = "Share the work more equally: " + who + " have more messages and more to compute than others; gains " +
-               gain + ".";
+    f.advice = "Share the work more equally: " + who + " have more messages and more to compute than others" + gain;
+  } else if (unequal_bytes(sums, f.ranks)) {
+    f.cause = Cause::pattern;
+    f.detail = "imbalance";
+    f.advice = "Share the work more equally: " + who + " have more bytes and more to compute than others" + gain;
   } else if (own.blocked >= 0.5 * (own.direct + own.blocked) && own.blocked >= 0.1 * own.caused) {
     f.cause = Cause::late_receiver;
     f.detail = "computation before the receive";
-    f.advice = "Post the receives of " + who + " before the computation (MPI_Irecv), or send with MPI_Isend; gains " +
-               gain + ".";
+    f.advice = "Post the receives of " + who + " before the computation (MPI_Irecv), or send with MPI_Isend" + gain;
   } else if (own.one_sided > 0.5 * own.caused) {
     f.cause = Cause::one_sided_wait;
     f.detail = "same rank late";
     f.advice = "Speed up what " + who + " computes before it synchronises the window or gives up the lock, or give it "
-               "less work; gains " + gain + ".";
+               "less work" + gain;
   } else if (p2p < few_p2p * own.caused && p2p < 0.5 * own.caused / std::max(ranks - 1, 1)) {
     f.cause = Cause::collective_wait;
     f.detail = own.file > 0.5 * own.caused ? "same rank late for files" : "same rank late";
-    f.advice = "Speed up what " + who + " computes before the collective, or give it less work; gains " + gain + ".";
+    f.advice = "Speed up what " + who + " computes before the collective, or give it less work" + gain;
   } else {
     f.cause = Cause::late_sender;
     f.detail = "computation";
-    f.advice = "Speed up what " + who + " computes before this call, or give it less work; gains " + gain + ".";
+    f.advice = "Speed up what " + who + " computes before this call, or give it less work" + gain;
   }
 }
 
@@ -288,6 +304,10 @@ Finding finding_of(const Evidence& e, const Suspects& group, const Interval& who
                 "of it " + words::percent(own.caused > 0 ? own.collective / own.caused : 0) +
                     " in collectives, one-sided synchronisation and on files, " +
                     words::percent(own.caused > 0 ? own.blocked / own.caused : 0) + " of senders for the receive"};
+  std::vector<RankWait> others;
+  for (const auto& [rank, s] : sums)
+    if (std::find(f.ranks.begin(), f.ranks.end(), rank) == f.ranks.end()) others.push_back({rank, s.waited});
+  if (f.cause != Cause::pattern && is_gradient(others)) tell_gradient(f, std::move(others));
   tell_off_core(f, sums, interval, most_waited(f, sums, own));
   return f;
 }

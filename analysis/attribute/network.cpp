@@ -9,6 +9,7 @@
 #include "analysis/attribute/better_mapping.hpp"
 #include "analysis/attribute/findings.hpp"
 #include "analysis/attribute/intervals.hpp"
+#include "analysis/attribute/slow_links.hpp"
 #include "analysis/attribute/words.hpp"
 
 namespace pclscope::attribute {
@@ -20,12 +21,10 @@ constexpr double clearly_slower = 0.7;  // ln: twice, for a slice to be active
 constexpr double other_links = 1.1;     // ln: a link may be three times slower than others
 constexpr std::uint64_t enough = 3;     // samples of a cell in a slice
 constexpr std::size_t enough_slices = 3;
-constexpr double low_quantile = 0.25;    // over time: the usual
-constexpr double of_the_slowest = 0.25;  // links with less excess are not named
-constexpr double least_gain = 0.15;      // of the messages between nodes
+constexpr double low_quantile = 0.25;  // over time: the usual
+constexpr double least_gain = 0.15;    // of the messages between nodes
 
 using Line = std::tuple<std::int32_t, std::int32_t, std::uint32_t>;  // from, to, octave
-using Pair = std::pair<std::int32_t, std::int32_t>;
 
 double quantile(std::vector<double>& values, double q) {
   const auto at = values.begin() + static_cast<std::ptrdiff_t>(q * static_cast<double>(values.size() - 1));
@@ -85,7 +84,7 @@ Excess excess_of(const Evidence& e) {
 namespace {
 
 struct Network {                                  // over an interval of slow transfers
-  std::map<Pair, double> by_link;                 // excess
+  Links links;                                    // all of them
   double above = 0, weight = 0;                   // exposed time, and times ln(how much slower)
   double bytes_in = 0, bytes_out = 0, out_s = 0;  // of the job, in the interval and outside
   double computed = 0, inside = 0;                // waits that go back to computation, to transfers
@@ -113,8 +112,11 @@ Network network_in(const Evidence& e, const Excess& excess, const Interval& inte
       const TransferCell& c = s.cells[k];
       if (excess.usual[i][k] <= 0 || c.samples == 0) continue;
       const double above = c.mean_log() - excess.usual[i][k];
+      LinkSeen& link = n.links[{c.from, c.to}];
+      link.above += above * static_cast<double>(c.samples);
+      link.samples += static_cast<double>(c.samples);
       if (above <= slower) continue;
-      n.by_link[{c.from, c.to}] += c.exposed_s * (1 - std::exp(-above));
+      link.excess_s += c.exposed_s * (1 - std::exp(-above));
       n.above += c.exposed_s * above;
       n.weight += c.exposed_s;
     }
@@ -122,36 +124,20 @@ Network network_in(const Evidence& e, const Excess& excess, const Interval& inte
   return n;
 }
 
-// Links that matter, worst first; their names.
-std::string name_links(Finding& f, const Network& n) {
-  std::vector<std::pair<double, Pair>> links;
-  for (const auto& [link, s] : n.by_link) links.emplace_back(s, link);
-  std::sort(links.begin(), links.end(),
-            [](auto& a, auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
-  std::string names;
-  for (const auto& [s, link] : links) {
-    if (s < of_the_slowest * links[0].first || f.nodes.size() >= 32) break;
-    f.nodes.push_back(link.first);
-    f.nodes.push_back(link.second);
-    if (f.nodes.size() <= 8)
-      names += (names.empty() ? "" : ", ") + std::to_string(link.first) + " to " + std::to_string(link.second);
-  }
-  return names;
-}
-
-Finding slow_links(const Evidence& e, const Network& n, const Interval& interval) {
+Finding slow_transfers(const Evidence& e, const Network& n, const Interval& interval) {
   Finding f;
   f.cause = Cause::background;
   f.detail = "link";
   set_period(f, interval, e.slices, e.ranks, e.finished);
-  const std::string names = name_links(f, n);
+  SlowLinks slow = slow_links(n.links, slower);
+  f.nodes = std::move(slow.nodes);
   const double traffic = n.traffic(interval), moved = n.inside + n.weight;
   const double compared = n.calm >= enough_slices ? 1 : 0.4;  // else it is not known how it is without
   f.confidence = 0.95 * std::min(ramp(n.slowness(), 1.4, 2.5), ramp(f.score, 0.02, 0.07)) * persistence(interval) *
                  compared * (traffic > 2 ? 0.5 : 1) * ramp(moved / (moved + n.computed), 0.25, 0.55);
   f.evidence = {
       "messages between nodes took " + words::number(n.slowness()) + " times as long as the same sizes usually do",
-      "slowest from node to node: " + names,
+      "slow from node to node: " + slow.text,
       "that cost " + words::number(interval.cost_s) + " rank-seconds, " + words::percent(f.score) +
           " of the time of all ranks",
       "meanwhile the job itself sent " + words::percent(traffic) + " of its usual bytes per second between nodes"};
@@ -177,7 +163,7 @@ std::vector<Finding> find_background(const Evidence& e) {
   }
   for (const Interval& interval : intervals_of(e.slices, cost, active)) {
     const Network n = network_in(e, excess, interval);
-    if (n.weight > 0) findings.push_back(slow_links(e, n, interval));
+    if (n.weight > 0) findings.push_back(slow_transfers(e, n, interval));
   }
   return findings;
 }

@@ -74,7 +74,8 @@ void merge(Slice& into, Slice&& later) {
   for (double Slice::*sum :
        {&Slice::wait_s, &Slice::first_come_s, &Slice::blocked_s, &Slice::collective_s, &Slice::alone_s,
         &Slice::wait_squares, &Slice::collective_squares, &Slice::attributed_s, &Slice::inside_mpi_s, &Slice::unknown_s,
-        &Slice::intra_exposed_s, &Slice::typical_caused_s, &Slice::one_sided_s, &Slice::file_s})
+        &Slice::intra_exposed_s, &Slice::typical_caused_s, &Slice::one_sided_s, &Slice::file_s,
+        &Slice::typical_moved_s})
     into.*sum += later.*sum;
   into.load_balance = (into.load_balance * a + later.load_balance * b) / (a + b);
   into.collective_site.add(later.collective_site.value, later.collective_site.votes);
@@ -105,7 +106,8 @@ void RankShare::add(const RankShare& more) {
   for (double RankShare::*sum :
        {&RankShare::caused_s, &RankShare::direct_s, &RankShare::blocked_s, &RankShare::collective_s,
         &RankShare::awaited_s, &RankShare::waited_s, &RankShare::waited_p2p_s, &RankShare::one_sided_s,
-        &RankShare::file_s, &RankShare::off_core_s})
+        &RankShare::file_s, &RankShare::off_core_s, &RankShare::sent_bytes, &RankShare::received_bytes,
+        &RankShare::moved_s})
     this->*sum += more.*sum;
   site.add(more.site.value, more.site.votes);
   felt.add(more.felt.value, more.felt.votes);
@@ -123,6 +125,10 @@ void TransferCell::add(const TransferCell& more) {
   log_sum += more.log_sum;
   transfer_s += more.transfer_s;
   exposed_s += more.exposed_s;
+  if (more.longest_ns > longest_ns) {
+    longest_ns = more.longest_ns;
+    longest_end_ns = more.longest_end_ns;
+  }
 }
 
 double Slice::exposed_s() const {
@@ -132,7 +138,7 @@ double Slice::exposed_s() const {
 }
 
 TransferCell& Slice::cell(std::int32_t from, std::int32_t to, std::uint32_t octave) {
-  const TransferCell asked{from, to, octave, 0, 0, 0, 0, 0};
+  const TransferCell asked{from, to, octave, 0, 0, 0, 0, 0, 0, 0};
   for (TransferCell& c : cells)
     if (c.same_line(asked)) return c;
   if (cells.size() >= 4 * Slices::kept_cells) keep_most(cells, Slices::kept_cells, cell_weight);
@@ -145,13 +151,14 @@ void summarise(Slice& slice) {
   if (!slice.dense || slice.ranks.empty()) return;
   const auto count = static_cast<double>(slice.ranks.size());
   double sum = 0, deviation = 0;
-  std::vector<double> caused;
+  std::vector<double> caused, moved;
   slice.hub = -1;
   slice.hub_messages = 0;
   slice.senders = 0;
   for (const RankShare& r : slice.ranks) {
     sum += static_cast<double>(r.messages());
     caused.push_back(r.caused_s);
+    moved.push_back(r.moved_s);
     slice.senders += r.sent > 0;
     if (r.messages() <= slice.hub_messages) continue;
     slice.hub = r.rank;
@@ -159,9 +166,13 @@ void summarise(Slice& slice) {
   }
   for (const RankShare& r : slice.ranks) deviation += std::abs(static_cast<double>(r.messages()) - sum / count);
   slice.load_balance = sum > 0 ? deviation / sum : 0;
-  const auto middle = caused.begin() + static_cast<std::ptrdiff_t>((caused.size() - 1) / 2);
-  std::nth_element(caused.begin(), middle, caused.end());
-  slice.typical_caused_s = *middle;
+  const auto median = [](std::vector<double>& values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+  };
+  slice.typical_caused_s = median(caused);
+  slice.typical_moved_s = median(moved);
   find_chain(slice);
 }
 

@@ -1,6 +1,6 @@
 // What findings rest on: the job's messages, waits and transfers between nodes, in slices of time (reference §5). The
 // newest slices have a row for every rank; older ones keep the rows that matter and become longer, so memory is bounded
-// by ranks, not by run time: 8 x ranks x 160 bytes, and at most 256 slices of 15 KB. Plain values, one owner.
+// by ranks, not by run time: 8 x ranks x 200 bytes, and at most 256 slices of 19 KB. Plain values, one owner.
 #pragma once
 
 #include <algorithm>
@@ -48,6 +48,9 @@ struct RankShare {
   double squares = 0;      // sum over earlier ones of the square
   std::uint64_t sent = 0;  // messages
   std::uint64_t received = 0;
+  double sent_bytes = 0;
+  double received_bytes = 0;
+  double moved_s = 0;  // ranks were inside MPI for nothing but messages of this rank on their way
 
   void add(const RankShare& more);
   static constexpr std::int64_t same_visit_ns = 1'000'000;
@@ -60,7 +63,7 @@ struct RankShare {
     visit_s += cost_s;
   }
   double all_squares() const { return squares + visit_s * visit_s; }
-  double weight() const { return caused_s + awaited_s; }
+  double weight() const { return caused_s + awaited_s + moved_s; }
   std::uint64_t messages() const { return sent + received; }
 };
 
@@ -70,10 +73,12 @@ struct TransferCell {
   std::int32_t to = 0;
   std::uint32_t octave = 0;
   std::uint64_t messages = 0;
-  std::uint64_t samples = 0;  // whose transfer time is known: the receiver was waiting when they came
-  double log_sum = 0;         // of the samples: sum of ln(transfer in ns)
-  double transfer_s = 0;      // of all
-  double exposed_s = 0;       // time that somebody was inside MPI only for them
+  std::uint64_t samples = 0;    // whose transfer time is known: the receiver was waiting when they came
+  double log_sum = 0;           // of the samples: sum of ln(transfer in ns)
+  double transfer_s = 0;        // of all
+  double exposed_s = 0;         // time that somebody was inside MPI only for them
+  std::int64_t longest_ns = 0;  // the longest transfer (upper bound), and when it ended
+  std::int64_t longest_end_ns = 0;
 
   bool same_line(const TransferCell& o) const { return from == o.from && to == o.to && octave == o.octave; }
   void add(const TransferCell& more);
@@ -103,7 +108,8 @@ struct Slice {
   bool dense = false;
   // Of a slice that is not dense any more.
   double load_balance = 0;
-  double typical_caused_s = 0;      // median over all ranks
+  double typical_caused_s = 0;  // median over all ranks
+  double typical_moved_s = 0;
   double chain_s = 0;               // waits along chains of ranks
   std::vector<std::int32_t> chain;  // the longest one
   std::int32_t hub = -1;            // rank with most messages

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "analysis/pipeline/evaluation_state.hpp"
+#include "analysis/whatif/whatif.hpp"
 
 namespace pclscope {
 
@@ -10,6 +11,7 @@ namespace {
 constexpr double findings_share = 0.03;                   // of wall time, in a running job
 constexpr double live_effort = 0.03, final_effort = 0.2;  // 0.3 s and 0.6 s for 2,048 ranks
 constexpr std::size_t most_pairs = 100'000;               // for a placement, in a running job
+constexpr std::size_t most_replayed = 300'000;            // messages, and collective calls: 0.2 s for each finding
 
 }  // namespace
 
@@ -18,6 +20,7 @@ attribute::AttributorOptions Evaluation::State::attributor_options() {
   o.window_ns = window_ns;
   o.time_share = options.delay_share < 1 ? findings_share : 1;
   o.find_mapping = [this] { return better_mapping(); };
+  o.without = [this](const Finding& finding) { return without(finding); };
   o.inside_mpi_s = [this] {
     double seconds = 0;
     for (std::int32_t rank = 0; rank < application.ranks; ++rank)
@@ -51,6 +54,40 @@ std::optional<attribute::BetterMapping> Evaluation::State::better_mapping() cons
   return attribute::better_mapping(std::move(traffic), application.node_of_rank,
                                    static_cast<std::int32_t>(application.nodes.size()),
                                    ending ? final_effort : live_effort);
+}
+
+void Evaluation::State::remember_calls() {
+  const std::size_t most = std::min(most_replayed, options.memory_bytes / 16 / sizeof(CollectiveCall));
+  recent_calls.insert(recent_calls.end(), closing_calls.begin(), closing_calls.end());
+  while (recent_calls.size() > most) {
+    calls_from_ns = std::max(calls_from_ns, recent_calls.front().end + 1);
+    recent_calls.pop_front();
+  }
+}
+
+// Of the newest part of the period, as far as its calls are in memory.
+std::optional<WhatIf> Evaluation::State::without(const Finding& finding) const {
+  const auto change = whatif::change_for(finding);
+  if (!change) return std::nullopt;
+  const auto ns = [](double s) { return static_cast<std::int64_t>(std::clamp(s, -4e9, 4e9) * 1e9); };
+  const std::int64_t begin = ns(finding.begin_s), end = ns(finding.end_s);
+  std::int64_t from = std::max({begin - (end - begin), recent.complete_from_ns(), calls_from_ns});
+  std::deque<Message> messages;  // the newest
+  recent.between(from, end, [&](const Message& m) {
+    messages.push_back(m);
+    if (messages.size() <= most_replayed) return;
+    from = std::max(from, messages.front().recv_end + 1);
+    messages.pop_front();
+  });
+  std::vector<CollectiveCall> of_period;
+  for (const CollectiveCall& c : recent_calls)
+    if (c.end >= from && c.begin < end) of_period.push_back(c);
+  const std::vector<Message> list(messages.begin(), messages.end());
+  const whatif::Period there{from, std::numeric_limits<std::int64_t>::max()};
+  const auto result = whatif::what_if({application.ranks, list, of_period, application.node_of_rank},
+                                      std::span(&there, 1), begin, end, *change);
+  if (!result) return std::nullopt;
+  return *result;
 }
 
 }  // namespace pclscope

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <chrono>
+#include <deque>
+#include <limits>
+#include <optional>
 #include <utility>
 
 #include "analysis/attribute/attributor.hpp"
@@ -67,6 +70,8 @@ struct Evaluation::State {
 
   attribute::AttributorOptions attributor_options();
   std::optional<attribute::BetterMapping> better_mapping() const;
+  std::optional<WhatIf> without(const Finding& finding) const;  // replayed, of what is in memory
+  void remember_calls();                                        // closing_calls, for that
 
   const Measured& measured;
   const Application& application;  // of `measured`
@@ -82,6 +87,8 @@ struct Evaluation::State {
   RecentMessages recent;
   MessageRetention retention;
   std::vector<CollectiveCall> calls, closing_calls;  // of windows that are open; of the one that is being closed
+  std::deque<CollectiveCall> recent_calls;           // the newest, by the windows in which they returned
+  std::int64_t calls_from_ns = std::numeric_limits<std::int64_t>::min();  // all that returned from then on are there
   std::uint64_t collectives_completed = 0;
 
   struct RankSums {

@@ -42,6 +42,7 @@ void Evaluation::State::close_calls(std::int64_t end_ns) {
   std::sort(closing_calls.begin(), closing_calls.end(), [](const CollectiveCall& a, const CollectiveCall& b) {
     return a.end != b.end ? a.end < b.end : a.rank < b.rank;
   });
+  remember_calls();
   if (options.on_calls && !closing_calls.empty()) options.on_calls(closing_calls);
 }
 

@@ -37,7 +37,8 @@ struct TransferValueRow {
 template <class Column>
 void describe(Column&& column, const FindingRow*) {
   column("cause", "id", &FindingRow::cause,
-         "0 none, 1 unknown, 2 mapping, 3 pattern, 4 background, 5 late sender, 6 late receiver, 7 collective wait");
+         "0 none, 1 unknown, 2 mapping, 3 pattern, 4 background, 5 late sender, 6 late receiver, 7 collective wait, "
+         "11 outage, 12 load imbalance");
   column("region", "id of a row of regions", &FindingRow::region, "where it is felt; -1 all over the job");
   column("site", "id of a row of sites", &FindingRow::site, "code to look at; 0 not known");
   column("begin_s", "s", &FindingRow::begin_s, "it acts from here, since the time origin");
@@ -46,6 +47,8 @@ void describe(Column&& column, const FindingRow*) {
   column("score", "1", &FindingRow::score, "share of all ranks' time in the period");
   column("confidence", "1", &FindingRow::confidence, "0 to 1");
   column("lost_s", "s", &FindingRow::lost_s, "time lost, over all ranks");
+  column("gain_s", "s", &FindingRow::gain_s,
+         "by which the period would be shorter without it, replayed from its calls; -1 not known");
   column("ranks_begin", "row of finding_ranks", &FindingRow::ranks_begin, "its ranks: the first");
   column("ranks_count", "1", &FindingRow::ranks_count, "how many");
   column("nodes_begin", "row of finding_nodes", &FindingRow::nodes_begin, "its pairs of nodes: the first");

@@ -17,8 +17,8 @@ enum class Cause : std::uint8_t {
   late_sender = 5,      // computation of some ranks makes others wait
   late_receiver = 6,    // senders wait for receives to be posted
   collective_wait = 7,  // ranks wait in collectives for the last to come
-  load_imbalance = 8,   // work is unequally shared over all ranks
-  outage = 9,           // messages with a node stopped for some time
+  load_imbalance = 8,   // what ranks compute differs over all of them: no one of them is the cause
+  outage = 9,           // for a time no message came between nodes that usually talk
   one_sided_wait = 10,  // ranks wait in one-sided synchronisation for another one
   file = 11,            // time goes into reading and writing files by MPI
   startup = 12,         // ranks wait in MPI_Init for the last to come
@@ -36,6 +36,7 @@ struct Finding {
   double score = 0;                   // lost_s per rank's time in the period: 0.2 = a fifth of the time of all ranks
   double confidence = 0;              // 0 .. 1
   double lost_s = 0;                  // rank-seconds
+  double gain_s = -1;                 // by which the period would be shorter without it, replayed; -1: not known
   std::string detail;                 // kind of it: "many to one", "imbalance", "chain", "link", ...; may be empty
   std::vector<std::string> evidence;  // sentences with figures
   std::string advice;                 // what to do, and what it would change

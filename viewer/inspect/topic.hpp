@@ -27,7 +27,8 @@ inline constexpr unsigned period = 1u << 3;  // --from, --to
 inline constexpr unsigned sort = 1u << 4;
 inline constexpr unsigned dot = 1u << 5;
 inline constexpr unsigned fold = 1u << 6;
-inline constexpr unsigned cut = 1u << 7;    // --cut, --cut-height
+inline constexpr unsigned cut = 1u << 7;     // --cut, --cut-height
+inline constexpr unsigned change = 1u << 9;  // --finding, --balance
 inline constexpr unsigned lines = 1u << 8;  // no option: it names lines of the source; those a dump lacks are looked up
 }  // namespace takes
 

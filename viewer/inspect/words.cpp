@@ -24,9 +24,10 @@ struct OptionOfTopics {
   unsigned taken;
 };
 constexpr OptionOfTopics options_of_topics[] = {
-    {"--rank", takes::rank},      {"--region", takes::region}, {"--from", takes::period}, {"--to", takes::period},
-    {"--sort", takes::sort},      {"--dot", takes::dot},       {"--fold", takes::fold},   {"--cut", takes::cut},
-    {"--cut-height", takes::cut}, {"--whole", takes::cut},
+    {"--rank", takes::rank}, {"--region", takes::region},  {"--from", takes::period},
+    {"--to", takes::period}, {"--sort", takes::sort},      {"--dot", takes::dot},
+    {"--fold", takes::fold}, {"--cut", takes::cut},        {"--cut-height", takes::cut},
+    {"--whole", takes::cut}, {"--finding", takes::change}, {"--balance", takes::change},
 };
 
 // The names of those that take all of `taken`.
@@ -50,7 +51,7 @@ std::string option_of(const TableFormat& format) { return std::string("--") + fo
 struct Raw {
   bool json = false, dot = false;
   std::string ranks, order, from, to;
-  std::uint64_t limit = 0, cut = 0;
+  std::uint64_t limit = 0, cut = 0, finding = 0;
   std::int32_t region = 0;
   double cut_height = 0;
 };
@@ -85,6 +86,9 @@ void declare(CLI::App& app, InspectWords& inspect, Raw& raw) {
   app.add_flag("--whole", inspect.whole, "Regions of all messages of the run, whatever their pattern was")
       ->excludes(cut)
       ->excludes("--cut-height");
+  auto* finding = app.add_option("--finding", raw.finding, "whatif: without the cause of this finding (0: the first)")
+                      ->type_name("K");
+  app.add_flag("--balance", inspect.balance, "whatif: all ranks compute equally long")->excludes(finding);
   app.add_option("--sort", raw.order, "Messages by time, ratio, bytes, duration (largest first), or as stored")
       ->type_name("KEY")
       ->check(CLI::IsMember({"stored", "time", "ratio", "bytes", "duration"}).description(""));
@@ -128,6 +132,7 @@ std::optional<int> parse_inspect(const std::vector<std::string>& words, InspectW
                    : inspect.table != nullptr ? Format::table
                                               : Format::text;
   if (app.count("--limit") > 0) inspect.limit = raw.limit;
+  if (app.count("--finding") > 0) inspect.finding = raw.finding;
   if (!raw.order.empty()) inspect.order = orders.at(raw.order);
   if (app.count("--region") > 0) inspect.region = raw.region;
   if (app.count("--cut") > 0) inspect.cut = raw.cut;

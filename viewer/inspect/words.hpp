@@ -28,7 +28,9 @@ struct InspectWords {
   std::optional<std::int64_t> to_ns;
   std::optional<std::uint64_t> cut;  // regions
   std::optional<double> cut_height;
-  bool whole = false;  // regions of the whole run
+  bool whole = false;                    // regions of the whole run
+  std::optional<std::uint64_t> finding;  // whatif: without it; from 0
+  bool balance = false;                  // whatif: with equal load
 };
 
 // Fills `words`, or gives the exit status: help printed, or the usage error said in one line.

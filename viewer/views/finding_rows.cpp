@@ -18,9 +18,9 @@ namespace {
 using session::finite;
 using session::Json;
 
-constexpr const char* words[] = {"none",       "unknown",     "mapping",       "pattern",
-                                 "background", "late-sender", "late-receiver", "collective-wait",
-                                 "load-imbalance", "outage", "one-sided-wait", "file", "startup"};
+constexpr const char* words[] = {"none",           "unknown",     "mapping",       "pattern",
+                                 "background",     "late-sender", "late-receiver", "collective-wait",
+                                 "load-imbalance", "outage",      "one-sided-wait", "file", "startup"};
 constexpr double believed = 0.5;
 
 Json finding_json(const Finding& f, const Snapshot& s, const Sites& sites) {
@@ -37,6 +37,7 @@ Json finding_json(const Finding& f, const Snapshot& s, const Sites& sites) {
           {"score", finite(f.score)},
           {"confidence", finite(f.confidence)},
           {"lost_s", finite(f.lost_s)},
+          {"gain_s", f.gain_s >= 0 ? finite(f.gain_s) : Json(nullptr)},
           {"evidence", f.evidence},
           {"advice", f.advice}};
 }

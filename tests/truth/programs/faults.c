@@ -5,6 +5,7 @@
 //   truth begin T, truth end T      of the fault, where the program has it
 //   truth overslept NS     the most by which a rank's work was longer than asked: a machine without time for its ranks
 //   truth unequal NS       by how much one rank's work in all was longer than another's, beyond what was asked
+//   truth longer NS        by how much a rank's work in all was longer than asked, the most
 //   cost waited RANK NS    what this rank waited for the ranks it needs, by all ranks' stamps (faults.h)
 //   cost inside RANK NS    its time between the stamps
 //   arrive init RANK T     arrive finalize RANK T    when it came to MPI_Init and MPI_Finalize
@@ -246,7 +247,8 @@ static const struct kind* kind_of(const char* name) {
 static void say_overslept(void) {
   long mine[3] = {overslept_ns, overslept_sum_ns, -overslept_sum_ns}, most[3];
   MPI_Reduce(mine, most, 3, MPI_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
-  if (rank == 0) printf("truth overslept %ld\ntruth unequal %ld\n", most[0], most[1] + most[2]);
+  if (rank == 0)
+    printf("truth overslept %ld\ntruth unequal %ld\ntruth longer %ld\n", most[0], most[1] + most[2], most[1]);
 }
 
 // What rank `waiter` waited in a step, by all ranks' stamps.

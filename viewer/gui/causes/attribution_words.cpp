@@ -68,8 +68,8 @@ const char* cause_meaning(Cause cause) {
     case Cause::late_sender: return "Some ranks compute longer before they send, and others wait for them.";
     case Cause::late_receiver: return "Senders wait because receives are posted late.";
     case Cause::collective_wait: return "Ranks wait in collective operations for the last to come.";
-    case Cause::load_imbalance: return "Work is unequally shared over all ranks.";
-    case Cause::outage: return "No messages came through for some time.";
+    case Cause::load_imbalance: return "What ranks compute differs over all of them: no single one is the cause.";
+    case Cause::outage: return "For a time no message came between nodes that usually talk with each other.";
     case Cause::one_sided_wait: return "Ranks wait in one-sided synchronisation for another rank.";
     case Cause::file: return "Time goes into reading and writing files by MPI.";
     case Cause::startup: return "Ranks wait in MPI_Init for the last to come.";

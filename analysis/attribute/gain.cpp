@@ -1,0 +1,30 @@
+#include "analysis/attribute/gain.hpp"
+
+#include <algorithm>
+
+#include "analysis/attribute/words.hpp"
+
+namespace pclscope::attribute {
+namespace {
+
+constexpr const char* gains = "; gains ";
+
+}  // namespace
+
+std::string gain_by_sums(const Finding& f) {
+  return gains + ("up to " + words::percent(f.score)) + " of all ranks' time in that period.";
+}
+
+void tell_gain(Finding& f, const WhatIf& w) {
+  const double length = f.end_s - f.begin_s;
+  f.gain_s = std::clamp(w.gain_s(), 0.0, std::max(length, 0.0));
+  f.evidence.push_back("replayed without it the period takes " + words::number(length - f.gain_s) + " s in place of " +
+                       words::number(length) + " s (" + std::to_string(w.calls) + " calls of " +
+                       words::percent(w.covered) + " of it)");
+  const std::size_t at = f.advice.rfind(gains);
+  std::string what = f.advice.substr(0, at);
+  if (at == std::string::npos && what.ends_with('.')) what.pop_back();
+  f.advice = what + gains + words::percent(length > 0 ? f.gain_s / length : 0) + " of that period (replayed).";
+}
+
+}  // namespace pclscope::attribute

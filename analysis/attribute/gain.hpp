@@ -1,0 +1,16 @@
+// What taking away a finding's cause would gain, in words: the end of its advice.
+#pragma once
+
+#include <string>
+
+#include "analysis/values/attribution.hpp"
+#include "analysis/values/what_if.hpp"
+
+namespace pclscope::attribute {
+
+// By the sums of waiting: no more than that can be gained. "; gains up to 23 % of all ranks' time in that period."
+std::string gain_by_sums(const Finding& finding);
+// By a replay: in its place, with how it was found as evidence, and gain_s. A replay that takes longer gains nothing.
+void tell_gain(Finding& finding, const WhatIf& replayed);
+
+}  // namespace pclscope::attribute

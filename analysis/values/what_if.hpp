@@ -1,0 +1,30 @@
+// What a period would have taken with one thing changed, as replayed from its calls (analysis/whatif/).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace pclscope {
+
+// Times are seconds; those of the parts of the period that were replayed, `covered` of it.
+struct WhatIf {
+  double begin_s = 0;  // the period, since the time origin
+  double end_s = 0;
+  double covered = 0;      // share of it that was replayed, 0 to 1
+  double measured_s = 0;   // how long that was
+  double replayed_s = 0;   // how long the replay takes with nothing changed
+  double predicted_s = 0;  // with the change
+  std::uint64_t calls = 0;
+  std::uint64_t messages = 0;     // that held a call of them
+  std::uint64_t collectives = 0;  // calls
+  std::uint64_t changed = 0;      // pieces of computation or transfers that take another time
+  std::uint64_t left_out = 0;     // dependences that contradict each other
+  std::string as;                 // how the changed ones are now: "as its peers do there"
+
+  double gain() const { return replayed_s > 0 ? 1 - predicted_s / replayed_s : 0; }  // share of the period; < 0: a loss
+  double gain_s() const { return covered > 0 ? (replayed_s - predicted_s) / covered : 0; }  // of the whole period
+  double fit_error() const { return measured_s > 0 ? replayed_s / measured_s - 1 : 0; }
+  bool operator==(const WhatIf&) const = default;
+};
+
+}  // namespace pclscope

@@ -1,0 +1,248 @@
+#include "analysis/whatif/computation.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+#include "analysis/whatif/usual.hpp"
+
+namespace pclscope::whatif {
+namespace {
+
+constexpr std::size_t enough_calm = 8;  // pieces
+constexpr double clearly_less = 0.95;   // of the time: calm is calm
+constexpr double much_longer = 1.5;     // times the median
+constexpr double enough_compared = 0.5;
+
+using Place = std::tuple<std::uint32_t, Part, std::uint32_t, Part>;
+
+struct Pieces {  // of one rank at one place
+  std::vector<std::uint32_t> calls;
+  std::int64_t sum = 0;
+};
+using ByRank = std::map<std::int32_t, Pieces>;
+
+Place place_of(const Graph& graph, std::uint32_t call) {
+  const Call &before = graph.calls()[call - 1], &behind = graph.calls()[call];
+  return {before.site, before.part, behind.site, behind.part};
+}
+
+// Of the rank's calls [from, to): those before which it computed.
+template <class Take>
+void each_piece(const Graph& graph, std::int32_t rank, std::uint32_t from, std::uint32_t to, Take take) {
+  for (std::uint32_t c = std::max(from, graph.first(rank) + 1); c < to; ++c)
+    if (graph.gap(c) > 0) take(c);
+}
+
+// All computation in the stretches.
+std::map<Place, ByRank> places_of(const Graph& graph, std::span<const Stretch> stretches) {
+  std::map<Place, ByRank> places;
+  for (std::int32_t r = 0; r < graph.ranks(); ++r) {
+    const Stretch& s = stretches[static_cast<std::size_t>(r)];
+    each_piece(graph, r, s.first, s.end, [&](std::uint32_t c) {
+      Pieces& pieces = places[place_of(graph, c)][r];
+      pieces.calls.push_back(c);
+      pieces.sum += graph.gap(c);
+    });
+  }
+  return places;
+}
+
+std::vector<std::int64_t> lengths(const Graph& graph, const std::vector<std::uint32_t>& calls) {
+  std::vector<std::int64_t> list;
+  for (const std::uint32_t c : calls) list.push_back(graph.gap(c));
+  std::sort(list.begin(), list.end());
+  return list;
+}
+
+// The i-th of n in the order of another list.
+std::int64_t at_rank(const std::vector<std::int64_t>& sorted, std::size_t i, std::size_t n) {
+  const double q = (static_cast<double>(i) + 0.5) / static_cast<double>(n);
+  return sorted[std::min(sorted.size() - 1, static_cast<std::size_t>(q * static_cast<double>(sorted.size())))];
+}
+
+std::int64_t middle(std::vector<std::int64_t> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+void scale(Computation& c, std::uint32_t call, double factor) {
+  constexpr double most = 1e18;  // 30 years
+  c.gaps[call] = static_cast<std::int64_t>(std::clamp(static_cast<double>(c.gaps[call]) * factor, -most, most));
+  ++c.changed;
+}
+
+bool is_one_of(std::span<const std::int32_t> ranks, std::int32_t rank) {
+  return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
+}
+
+// In the stretch, of every rank.
+std::vector<std::int64_t> sums_of(const Graph& graph, std::span<const Stretch> stretches) {
+  std::vector<std::int64_t> sums(stretches.size());
+  for (std::int32_t r = 0; r < graph.ranks(); ++r) {
+    const Stretch& s = stretches[static_cast<std::size_t>(r)];
+    each_piece(graph, r, s.first, s.end, [&](std::uint32_t c) { sums[static_cast<std::size_t>(r)] += graph.gap(c); });
+  }
+  return sums;
+}
+
+void scale_all(Computation& c, const Graph& graph, const Stretch& s, std::int32_t rank, double factor) {
+  each_piece(graph, rank, s.first, s.end, [&](std::uint32_t call) { scale(c, call, factor); });
+}
+
+// The typical rank of those that have enough pieces to compare with; empty: none has.
+std::vector<std::int64_t> typical_of(const Graph& graph, const ByRank& there, std::span<const std::int32_t> ranks,
+                                     std::size_t n) {
+  std::vector<std::vector<std::int64_t>> peers;
+  for (const auto& [rank, pieces] : there)
+    if (!is_one_of(ranks, rank) && 4 * pieces.calls.size() >= n) peers.push_back(lengths(graph, pieces.calls));
+  std::vector<std::int64_t> typical;
+  for (std::size_t i = 0; !peers.empty() && i < n; ++i) {
+    std::vector<std::int64_t> values;
+    for (const auto& peer : peers) values.push_back(at_rank(peer, i, n));
+    typical.push_back(middle(std::move(values)));
+  }
+  return typical;
+}
+
+struct Compared {
+  double all = 0, calm = 0, peers = 0;  // computation, of it compared with
+  double share() const { return all > 0 ? (calm + peers) / all : 0; }
+};
+
+// One rank at one place.
+void shorten(Computation& c, Compared& compared, const Graph& graph, Pieces pieces, const ByRank& there,
+             std::span<const std::int32_t> ranks, const std::vector<std::int64_t>* calm) {
+  const std::size_t n = pieces.calls.size();
+  std::sort(pieces.calls.begin(), pieces.calls.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::tuple(graph.gap(a), a) < std::tuple(graph.gap(b), b);
+  });
+  compared.all += static_cast<double>(pieces.sum);
+  std::vector<std::int64_t> usual;
+  const auto take = [&](double& of) {
+    of += static_cast<double>(pieces.sum);
+    for (std::size_t i = 0; i < n; ++i)
+      if (usual[i] < c.gaps[pieces.calls[i]]) c.gaps[pieces.calls[i]] = usual[i], ++c.changed;
+  };
+  if (calm != nullptr && calm->size() >= std::max(enough_calm, n / 4)) {
+    double with = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      usual.push_back(at_rank(*calm, i, n));
+      with += static_cast<double>(std::min(usual.back(), graph.gap(pieces.calls[i])));
+    }
+    if (with <= clearly_less * static_cast<double>(pieces.sum)) return take(compared.calm);
+  }
+  usual = typical_of(graph, there, ranks, n);
+  if (!usual.empty()) take(compared.peers);
+}
+
+// What the ranks did in calm time, sorted, by rank and place.
+std::map<std::pair<std::int32_t, Place>, std::vector<std::int64_t>> calm_of(const Graph& graph,
+                                                                            std::span<const Period> periods,
+                                                                            std::span<const std::int32_t> ranks) {
+  std::map<std::pair<std::int32_t, Place>, std::vector<std::int64_t>> calm;
+  for (const std::int32_t r : ranks)
+    each_piece(graph, r, graph.first(r), graph.end(r), [&](std::uint32_t c) {
+      const std::int64_t begin = graph.calls()[c - 1].end, end = graph.calls()[c].begin;
+      if (std::any_of(periods.begin(), periods.end(),
+                      [&](const Period& p) { return begin >= p.from_ns && end < p.to_ns; }))
+        calm[{r, place_of(graph, c)}].push_back(graph.gap(c));
+    });
+  for (auto& [place, list] : calm) std::sort(list.begin(), list.end());
+  return calm;
+}
+
+}  // namespace
+
+Computation as_measured(const Graph& graph) {
+  Computation c;
+  for (std::uint32_t call = 0; call < graph.calls().size(); ++call) c.gaps.push_back(graph.gap(call));
+  return c;
+}
+
+Computation without_delays(const Graph& graph, std::span<const Stretch> stretches, std::span<const Period> calm_periods,
+                           std::span<const std::int32_t> ranks) {
+  Computation c = as_measured(graph);
+  const auto calm = calm_of(graph, calm_periods, ranks);
+  Compared compared;
+  for (const auto& [place, there] : places_of(graph, stretches))
+    for (const auto& [rank, pieces] : there) {
+      if (!is_one_of(ranks, rank)) continue;
+      const auto own = calm.find({rank, place});
+      shorten(c, compared, graph, pieces, there, ranks, own == calm.end() ? nullptr : &own->second);
+    }
+  const std::string its = ranks.size() == 1 ? "its" : "their";
+  if (compared.share() >= enough_compared) {
+    c.as = compared.calm > compared.peers ? "as in " + its + " own calm time" : "as " + its + " peers do there";
+    return c;
+  }
+  // Ranks that do different things: by their sums.
+  c = as_measured(graph);
+  const std::vector<std::int64_t> sums = sums_of(graph, stretches);
+  std::vector<std::int64_t> others;
+  for (std::int32_t r = 0; r < graph.ranks(); ++r)
+    if (!is_one_of(ranks, r) && sums[static_cast<std::size_t>(r)] > 0)
+      others.push_back(sums[static_cast<std::size_t>(r)]);
+  if (others.empty()) return c;
+  const std::int64_t usual = middle(std::move(others));
+  for (const std::int32_t r : ranks) {
+    const auto i = static_cast<std::size_t>(r);
+    if (sums[i] > usual)
+      scale_all(c, graph, stretches[i], r, static_cast<double>(usual) / static_cast<double>(sums[i]));
+  }
+  c.as = "in all as long as " + its + " peers (at other places)";
+  return c;
+}
+
+Computation balanced(const Graph& graph, std::span<const Stretch> stretches) {
+  Computation c = as_measured(graph);
+  double all = 0, compared = 0;
+  for (const auto& [place, there] : places_of(graph, stretches)) {
+    double sum = 0;
+    for (const auto& [rank, pieces] : there) sum += static_cast<double>(pieces.sum);
+    all += sum;
+    if (there.size() < 2) continue;
+    compared += sum;
+    const double mean = sum / static_cast<double>(there.size());
+    for (const auto& [rank, pieces] : there)
+      for (const std::uint32_t call : pieces.calls) scale(c, call, mean / static_cast<double>(pieces.sum));
+  }
+  if (all > 0 && compared >= enough_compared * all) {
+    c.as = "equally at each place";
+    return c;
+  }
+  c = as_measured(graph);
+  const std::vector<std::int64_t> sums = sums_of(graph, stretches);
+  double sum = 0, ranks = 0;
+  for (const std::int64_t s : sums) {
+    sum += static_cast<double>(s);
+    ranks += s > 0;
+  }
+  if (ranks < 2) return c;
+  for (std::int32_t r = 0; r < graph.ranks(); ++r) {
+    const auto i = static_cast<std::size_t>(r);
+    if (sums[i] > 0) scale_all(c, graph, stretches[i], r, sum / ranks / static_cast<double>(sums[i]));
+  }
+  c.as = "equally long in all (at other places)";
+  return c;
+}
+
+Computation steady(const Graph& graph, std::span<const Stretch> stretches) {
+  Computation c = as_measured(graph);
+  for (const auto& [place, there] : places_of(graph, stretches)) {
+    std::vector<std::int64_t> list;
+    for (const auto& [rank, pieces] : there)
+      for (const std::uint32_t call : pieces.calls) list.push_back(graph.gap(call));
+    const std::int64_t usual = quantile(list, 0.5);
+    for (const auto& [rank, pieces] : there)
+      for (const std::uint32_t call : pieces.calls)
+        if (static_cast<double>(graph.gap(call)) > much_longer * static_cast<double>(usual))
+          c.gaps[call] = usual, ++c.changed;
+  }
+  c.as = "never longer than usual at each place";
+  return c;
+}
+
+}  // namespace pclscope::whatif

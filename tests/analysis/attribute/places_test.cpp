@@ -1,0 +1,194 @@
+// Where a cause is: the node whose sending side is slow, silence, a rank with more bytes, a gradient over all ranks.
+#include <catch2/catch.hpp>
+
+#include "analysis/attribute/gain.hpp"
+#include "analysis/attribute/gradient.hpp"
+#include "analysis/attribute/replay.hpp"
+#include "analysis/attribute/slow_links.hpp"
+#include "tests/analysis/attribute/exchange.hpp"
+
+using namespace pclscope;
+using namespace pclscope::test;
+
+namespace {
+
+Attribution found(const Exchange& x) {
+  const Run r = run(x);
+  return attribute::replay({x.ranks, r.messages, r.collectives, x.nodes, 100 * ms, {}, {}});
+}
+
+// Six ranks on three nodes, each talks to all others.
+Exchange all_to_all() {
+  Exchange x;
+  x.ranks = 6;
+  x.nodes = {0, 0, 1, 1, 2, 2};
+  for (std::int32_t a = 0; a < 6; ++a)
+    for (std::int32_t b = a + 1; b < 6; ++b) x.edges.emplace_back(a, b);
+  x.steps = 600;
+  return x;
+}
+
+bool has(const Finding& f, std::int32_t from, std::int32_t to) {
+  for (std::size_t i = 0; i + 1 < f.nodes.size(); i += 2)
+    if (f.nodes[i] == from && f.nodes[i + 1] == to) return true;
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("All traffic goes through Waitall, and a node sends slowly: that node, not who waits with it") {
+  for (const std::int32_t slow : {0, 1, 2}) {
+    Exchange x = all_to_all();
+    x.transfer = [=, nodes = x.nodes](std::int32_t from, std::int32_t, std::int64_t now) {
+      const bool acts = now > 2 * s_ns && now < 4 * s_ns && nodes[static_cast<std::size_t>(from)] == slow;
+      return acts ? 8 * ms : 200 * us;
+    };
+    const Attribution a = found(x);
+    CAPTURE(slow);
+    REQUIRE(!a.findings.empty());
+    const Finding& f = a.findings[0];
+    CAPTURE(f.evidence);
+    CHECK(f.cause == Cause::background);
+    CHECK(f.confidence > 0.5);
+    REQUIRE(f.nodes.size() >= 4);
+    CHECK(f.nodes[0] == slow);
+    CHECK(f.nodes[2] == slow);
+    CHECK(f.evidence[1].find("all that node " + std::to_string(slow) + " sends") != std::string::npos);
+  }
+}
+
+TEST_CASE("Slow links: a sending side, a receiving side, a link, and what does not hold") {
+  using attribute::LinkSeen;
+  using attribute::Links;
+  Links links;
+  for (std::int32_t a = 0; a < 4; ++a)
+    for (std::int32_t b = 0; b < 4; ++b)
+      if (a != b) links[{a, b}] = {0, 0, 100};
+  const auto slow = [&](Links in, std::int32_t a, std::int32_t b, double above, double excess) {
+    in[{a, b}] = {excess, above * 100, 100};
+    return in;
+  };
+  Links one = slow(links, 1, 2, 2.0, 5);
+  CHECK(attribute::slow_links(one, 0.4).text == "1 to 2");
+  Links sending = links;
+  for (const std::int32_t to : {0, 1, 3}) sending = slow(slow(sending, 2, to, 2.0, 1), (to + 1) % 4 == 2 ? 3 : (to + 1) % 4, to, 1.5, 1);
+  CHECK(attribute::slow_links(sending, 0.4).text.starts_with("all that node 2 sends (to 0, 1, 3)"));
+  Links receiving = links;
+  for (const std::int32_t from : {0, 1, 2}) receiving = slow(receiving, from, 3, 2.0, 1);
+  CHECK(attribute::slow_links(receiving, 0.4).text == "all that node 3 receives (from 0, 1, 2)");
+  CHECK(attribute::slow_links(links, 0.4).nodes.empty());
+}
+
+TEST_CASE("A node without a network for three seconds: an outage, that node, from when to when") {
+  Exchange x = all_to_all();
+  const bool ring = GENERATE(true, false);
+  if (ring) x.edges = ring_edges(6);
+  const std::int64_t from = 2 * s_ns, to = 5 * s_ns;
+  x.transfer = [=, nodes = x.nodes](std::int32_t a, std::int32_t b, std::int64_t now) {
+    const bool touches = (nodes[static_cast<std::size_t>(a)] == 1) != (nodes[static_cast<std::size_t>(b)] == 1);
+    return touches && now >= from && now < to ? to - now + 300 * us : 200 * us;
+  };
+  const Attribution a = found(x);
+  REQUIRE(!a.findings.empty());
+  const Finding& f = a.findings[0];
+  CAPTURE(f.evidence, f.confidence, f.score);
+  CHECK(f.cause == Cause::outage);
+  CHECK(f.confidence > 0.5);
+  CHECK(f.begin_s == Approx(2).margin(0.1));
+  CHECK(f.end_s == Approx(5).margin(0.1));
+  CHECK(has(f, 1, 0) + has(f, 0, 1) + has(f, 1, 2) + has(f, 2, 1) >= 2);
+  // Where every call waits for all nodes, which of them was silent cannot be seen.
+  CHECK((f.evidence[0].find(ring ? "with node 1 from" : "between nodes 0, 1, 2 from") != std::string::npos));
+  if (ring) CHECK_FALSE(has(f, 0, 2));
+  for (const Finding& other : a.findings) CHECK((other.cause != Cause::background || other.confidence <= 0.5));
+}
+
+TEST_CASE("A rank that stands still for three seconds is no outage") {
+  Exchange x = all_to_all();
+  x.compute = [](std::int32_t r, std::int64_t now) {
+    return r == 2 && now > 2 * s_ns && now < 2 * s_ns + 20 * ms ? 3 * s_ns : 10 * ms;
+  };
+  for (const Finding& f : found(x).findings) CHECK(f.cause != Cause::outage);
+}
+
+TEST_CASE("What ranks compute rises from the first to the last: load imbalance over all, nobody is named") {
+  for (const bool allreduce : {false, true})
+    for (const std::int32_t ranks : {6, 16}) {
+      Exchange x;
+      x.ranks = ranks;
+      x.edges = ring_edges(ranks);
+      x.steps = 500;
+      x.allreduce = allreduce;
+      x.compute = [=](std::int32_t r, std::int64_t) { return 8 * ms + 8 * ms * r / (ranks - 1); };
+      const Attribution a = found(x);
+      CAPTURE(ranks, allreduce);
+      REQUIRE(!a.findings.empty());
+      const Finding& f = a.findings[0];
+      CAPTURE(static_cast<int>(f.cause), f.evidence, f.confidence);
+      CHECK(f.cause == Cause::load_imbalance);
+      CHECK(f.confidence > 0.5);
+      CHECK(f.ranks.empty());
+      CHECK(f.advice.find("gains up to") != std::string::npos);
+    }
+}
+
+TEST_CASE("One late rank is no gradient: all wait alike, or those who do not talk with it not at all") {
+  using attribute::is_gradient;
+  CHECK_FALSE(is_gradient({{0, 1}, {1, 1.1}, {2, 0.95}, {3, 1.02}, {4, 1}}));
+  CHECK_FALSE(is_gradient({{0, 1}, {1, 1.1}, {2, 0}, {3, 0.01}, {4, 0}, {5, 1}}));
+  CHECK_FALSE(is_gradient({{0, 1}, {1, 0.5}, {2, 0.3}}));
+  CHECK(is_gradient({{0, 1}, {1, 0.8}, {2, 0.6}, {3, 0.4}, {4, 0.2}, {5, 0.1}}));
+  CHECK_FALSE(is_gradient({{0, 0}, {1, 0}, {2, 0}, {3, 0}}));
+}
+
+TEST_CASE("More bytes and more work at a rank, as many messages: imbalance") {
+  Exchange x;
+  x.ranks = 8;
+  x.edges = ring_edges(8);
+  x.steps = 500;
+  x.compute = [](std::int32_t r, std::int64_t) { return r == 3 ? 22 * ms : 10 * ms; };
+  Run r = run(x);
+  for (Message& m : r.messages)
+    if (m.source == 3) m.bytes *= 4;
+  const Attribution a = attribute::replay({8, r.messages, r.collectives, {}, 100 * ms, {}, {}});
+  REQUIRE(!a.findings.empty());
+  CHECK(a.findings[0].cause == Cause::pattern);
+  CHECK(a.findings[0].detail == "imbalance");
+  CHECK(a.findings[0].ranks == std::vector<std::int32_t>{3});
+  CHECK(a.findings[0].advice.find("bytes") != std::string::npos);
+}
+
+TEST_CASE("A rank that sends more bytes, and others wait for its transfers: imbalance") {
+  Exchange x;
+  x.ranks = 8;
+  x.edges = ring_edges(8);
+  x.steps = 500;
+  x.transfer = [](std::int32_t from, std::int32_t, std::int64_t) { return from == 3 ? 8 * ms : 300 * us; };
+  Run r = run(x);
+  for (Message& m : r.messages) m.bytes = m.source == 3 ? 40'000'000 : 1'500'000;
+  const Attribution a = attribute::replay({8, r.messages, r.collectives, {}, 100 * ms, {}, {}});
+  REQUIRE(!a.findings.empty());
+  CAPTURE(a.findings[0].evidence, a.findings[0].confidence);
+  CHECK(a.findings[0].cause == Cause::pattern);
+  CHECK(a.findings[0].detail == "imbalance");
+  CHECK(a.findings[0].ranks == std::vector<std::int32_t>{3});
+}
+
+TEST_CASE("A replay takes the place of the sums in what a finding says") {
+  Finding f;
+  f.begin_s = 1;
+  f.end_s = 5;
+  f.score = 0.3;
+  f.advice = "Speed it up" + attribute::gain_by_sums(f);
+  CHECK(f.advice == "Speed it up; gains up to 30 % of all ranks' time in that period.");
+  WhatIf w;
+  w.covered = 0.5;
+  w.replayed_s = 2;
+  w.predicted_s = 1.5;
+  w.calls = 77;
+  attribute::tell_gain(f, w);
+  CHECK(f.gain_s == Approx(1));
+  CHECK(f.advice == "Speed it up; gains 25 % of that period (replayed).");
+  REQUIRE(f.evidence.size() == 1);
+  CHECK(f.evidence[0] == "replayed without it the period takes 3 s in place of 4 s (77 calls of 50 % of it)");
+}

@@ -1,0 +1,144 @@
+// Graphs worked out on paper.
+#include <catch2/catch.hpp>
+
+#include "tests/analysis/whatif/replaying.hpp"
+
+using namespace pclscope;
+using namespace pclscope::test;
+using whatif::Graph;
+
+namespace {
+
+// The replay with `ns` less computation before the rank's call.
+std::int64_t with_less(const Graph& g, std::int32_t rank, std::uint32_t call, std::int64_t ns) {
+  std::vector<std::int64_t> gaps = gaps_of(g);
+  gaps[g.first(rank) + call] -= ns;
+  return replayed(g, gaps).end;
+}
+
+// What the message took that is not the last of its call is not known: less than the last one's.
+bool is_near(std::int64_t a, std::int64_t b) { return std::abs(a - b) <= latency_ns; }
+
+// Rank 0 and rank 1 compute, then send to 2, which waits for both in one call.
+Program two_senders(std::int64_t first, std::int64_t second) {
+  Program p(3);
+  for (const std::int32_t r : {0, 1, 2}) p.call(r, K::allreduce, site::allreduce);
+  p.compute(0, first);
+  p.call(0, K::isend, site::isend, 2);
+  p.compute(1, second);
+  p.call(1, K::isend, site::isend, 2);
+  p.call(2, K::irecv, site::irecv, 0);
+  p.call(2, K::irecv, site::irecv, 1);
+  p.call(2, K::waitall, site::irecv);
+  return p;
+}
+
+}  // namespace
+
+TEST_CASE("A late sender: its receiver returns as much earlier, until it would not have waited") {
+  Program p(2);
+  for (const std::int32_t r : {0, 1}) p.call(r, K::allreduce, site::allreduce);
+  p.compute(0, 10 * ms);
+  p.call(0, K::send, site::send, 1);
+  p.compute(1, 4 * ms);
+  p.call(1, K::recv, site::recv, 0);
+  p.compute(1, 3 * ms);
+  p.call(1, K::allreduce, site::allreduce);
+  p.call(0, K::allreduce, site::allreduce);
+  const Graph g = graph_of(p);
+  REQUIRE(g.calls().size() == 6);
+  CHECK(g.overlapping() == 0);
+  CHECK(replayed(g, gaps_of(g)).end == last_end(g));
+  CHECK(with_less(g, 0, 1, 5 * ms) == last_end(g) - 5 * ms);
+  // The receiver comes after 4 ms: more than 6 ms and the transfer cannot be gained.
+  CHECK(with_less(g, 0, 1, 10 * ms) >= last_end(g) - 6 * ms - latency_ns);
+  CHECK(with_less(g, 0, 1, 10 * ms) <= last_end(g) - 6 * ms + latency_ns);
+  CHECK(with_less(g, 1, 1, 4 * ms) == last_end(g));  // it only waits longer
+  CHECK(with_less(g, 1, 2, 3 * ms) == last_end(g) - 3 * ms);
+}
+
+TEST_CASE("Of two equal delays that one Waitall waits for, removing one gains nothing, both everything") {
+  const Graph g = graph_of(two_senders(8 * ms, 8 * ms));
+  CHECK(replayed(g, gaps_of(g)).end == last_end(g));
+  CHECK(is_near(with_less(g, 0, 1, 8 * ms), last_end(g)));
+  CHECK(with_less(g, 1, 1, 8 * ms) == last_end(g));
+  std::vector<std::int64_t> gaps = gaps_of(g);
+  gaps[g.first(0) + 1] -= 7 * ms;
+  gaps[g.first(1) + 1] -= 7 * ms;
+  CHECK(replayed(g, gaps).end == last_end(g) - 7 * ms);
+}
+
+TEST_CASE("A hidden delay limits what removing the worse one gains") {
+  const Graph g = graph_of(two_senders(8 * ms, 5 * ms));
+  CHECK(with_less(g, 1, 1, 5 * ms) == last_end(g));
+  CHECK(is_near(with_less(g, 0, 1, 8 * ms), last_end(g) - 3 * ms));
+}
+
+TEST_CASE("Along a chain every rank's computation counts, and where it is repeated, too") {
+  Setting s;
+  s.steps = 20;
+  const Graph g = graph_of(ring(5, s));
+  CHECK(replayed(g, gaps_of(g)).end == last_end(g));
+  std::vector<std::int64_t> gaps = gaps_of(g);
+  std::int64_t less = 0;
+  for (std::uint32_t c = g.first(3); c < g.end(3); ++c)
+    if (gaps[c] == s.compute_ns) gaps[c] -= s.compute_ns / 2, less += s.compute_ns / 2;
+  REQUIRE(less == 20 * s.compute_ns / 2);
+  CHECK(replayed(g, gaps).end == last_end(g) - less);
+}
+
+TEST_CASE("A collective waits for the last, a broadcast for its root only") {
+  Program p(4);
+  for (std::int32_t r = 0; r < 4; ++r) {
+    p.call(r, K::allreduce, site::allreduce);
+    p.compute(r, (r + 1) * ms);
+    p.call(r, K::allreduce, site::allreduce);
+    p.compute(r, r == 1 ? 9 * ms : 1 * ms);
+    p.call(r, K::bcast, site::bcast, 1);
+    p.compute(r, r == 2 ? 2 * ms : 0);
+    p.call(r, K::bcast, site::bcast, 0);
+  }
+  const Graph g = graph_of(p);
+  CHECK(replayed(g, gaps_of(g)).end == last_end(g));
+  CHECK(with_less(g, 3, 1, 1 * ms) == last_end(g) - 1 * ms);
+  CHECK(with_less(g, 3, 1, 4 * ms) == last_end(g) - 1 * ms);  // rank 2 is the last then
+  CHECK(with_less(g, 2, 1, 3 * ms) == last_end(g));
+  CHECK(with_less(g, 1, 2, 5 * ms) == last_end(g) - 5 * ms);
+  CHECK(with_less(g, 3, 2, 1 * ms) == last_end(g));  // not the root
+  CHECK(with_less(g, 2, 3, 2 * ms) == last_end(g) - 2 * ms + latency_ns - latency_ns);
+}
+
+TEST_CASE("A synchronous send waits for its receive") {
+  Program p(2);
+  for (const std::int32_t r : {0, 1}) p.call(r, K::allreduce, site::allreduce);
+  p.call(0, K::ssend, site::ssend, 1);
+  p.compute(0, 2 * ms);
+  p.compute(1, 6 * ms);
+  p.call(1, K::recv, site::recv, 0);
+  for (const std::int32_t r : {0, 1}) p.call(r, K::allreduce, site::allreduce);
+  const Graph g = graph_of(p);
+  CHECK(replayed(g, gaps_of(g)).end == last_end(g));
+  CHECK(with_less(g, 1, 1, 4 * ms) == last_end(g) - 4 * ms);
+  CHECK(with_less(g, 0, 2, 2 * ms) == last_end(g) - 2 * ms);
+}
+
+TEST_CASE("A period in the middle is replayed alone, and begins and ends as measured") {
+  Setting s;
+  s.steps = 60;
+  s.noise = 0.2;
+  const Graph g = graph_of(halo({6}, s, 10));
+  const std::int64_t end = last_end(g);
+  for (const auto& [from, to] :
+       {std::pair(end / 3, 2 * end / 3), std::pair(end / 10, end / 2), std::pair<std::int64_t, std::int64_t>(0, end)}) {
+    const whatif::Period period{from, to};
+    const whatif::Times times = replayed(g, gaps_of(g), period);
+    CAPTURE(from, to);
+    CHECK(times.left_out == 0);
+    CHECK(times.end <= to);
+    CHECK(times.end >= to - 2 * ms);  // the last rank is somewhere in its step
+    std::vector<std::int64_t> gaps = gaps_of(g);
+    for (std::int64_t& gap : gaps) gap /= 2;
+    const std::int64_t half = replayed(g, gaps, period).end;
+    CHECK(static_cast<double>(half - from) == Approx(0.5 * static_cast<double>(times.end - from)).margin(2e6));
+  }
+}

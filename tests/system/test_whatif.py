@@ -1,0 +1,96 @@
+"""What if: the time that is predicted without a planted delay, against the time of the program without it.
+Depends on: launcher."""
+import pathlib
+import sys
+
+import harness
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "truth"))
+import job  # noqa: E402
+
+TRIES = 6           # for a run in which nothing but the program took time
+MOST_EXTRA = 0.05   # by which a run is longer than its slowest rank asks for: ranks that wait take the cores of others
+MOST_LONGER = 0.05  # of its time, by which a rank's work took longer than asked: noise that a planted delay hides
+WITHIN = 0.15
+
+
+class Stalled(Exception):
+    """Not only what was planted happened."""
+
+
+class WhatIf(harness.SystemTest):
+    def timed(self, dump, **arguments):
+        """Runs tests/truth/faults with four ranks; the seconds of its loop. `asked_us`: a step of the slowest rank."""
+        asked_s = arguments["steps"] * arguments.pop("asked_us") * 1e-6
+        command = [harness.program("faults", "openmpi"), *(f"{key}={value}" for key, value in arguments.items())]
+        for _ in range(TRIES):
+            job.quiet_moment(0.3)
+            done = self.box.traced(4, *command, options=("--dump", dump, "--mpi", "openmpi", "--keep", "all"))
+            self.assertWorked(done)
+            times = job.times_of(done.stdout)
+            took = times["stop"] - times["start"]
+            if times["longer"] <= MOST_LONGER * took and took <= (1 + MOST_EXTRA) * asked_s:
+                return took
+            print(f"again: {took:.2f} s, not {asked_s:.2f} s; a rank worked {times['longer']:.2f} s longer than asked",
+                  flush=True)
+            dump.unlink()
+        raise Stalled
+
+    def predicts(self, slow, healthy, *question):
+        """`slow` and `healthy`: arguments of the program with and without what `question` takes away."""
+        dump, other = self.box.directory / "slow.h5", self.box.directory / "healthy.h5"
+        try:
+            took = self.timed(dump, **slow)
+            reruns = []
+            for _ in range(3):
+                reruns.append(self.timed(other, **healthy))
+                other.unlink()
+        except Stalled:
+            self.skipTest("the machine did not run the program at its own speed")
+        answer = self.box.json("inspect", dump, "whatif", *question, "--json")
+        self.assertLess(abs(answer["fit_error"]), 0.01)
+        self.assertEqual(answer["left_out"], 0)
+        self.assertFalse(answer["partial"])
+        predicted, real = took - answer["gain_s"], sorted(reruns)[1]
+        spread = max(reruns) - min(reruns)
+        print(f"{question}: {took:.3f} s, predicted {predicted:.3f} s, really {real:.3f} s (spread {spread:.3f} s), "
+              f"{answer['as']}", flush=True)
+        self.assertLess(abs(predicted - real), WITHIN * real + spread)
+        self.assertGreater(took - real, 3 * WITHIN * real)  # or it would be right without a replay
+        text = self.box.pclscope("inspect", dump, "whatif", *question).stdout
+        self.assertIn("gains", text)
+        return answer
+
+    def test_a_late_sender_of_a_halo(self):
+        halo = {"kind": "exchange", "steps": 40, "work_us": 50000, "bytes": 2048, "edges": "0-1,1-2,2-3,3-0"}
+        answer = self.predicts({**halo, "slow": 2, "slow_us": 40000, "asked_us": 90000}, {**halo, "asked_us": 50000},
+                               "--finding", "0")
+        self.assertEqual((answer["change"], answer["ranks"]), ("delays", [2]))
+
+    def test_a_rank_that_is_late_for_collectives(self):
+        steps = {"kind": "reduce", "steps": 40, "work_us": 50000}
+        answer = self.predicts({**steps, "slow": 1, "slow_us": 40000, "asked_us": 90000}, {**steps, "asked_us": 50000},
+                               "--finding", "0")
+        self.assertEqual((answer["change"], answer["ranks"]), ("delays", [1]))
+
+    def test_equal_load(self):
+        halo = {"kind": "exchange", "steps": 40, "bytes": 2048, "edges": "0-1,1-2,2-3"}
+        uneven = {**halo, "work_us": 40000, "factor": "1,1,2.5,1", "asked_us": 100000}
+        answer = self.predicts(uneven, {**halo, "work_us": 55000, "asked_us": 55000}, "--balance")
+        self.assertEqual((answer["change"], answer["ranks"]), ("balance", []))
+
+    def test_what_cannot_be_told_is_said_in_one_line(self):
+        dump = self.box.directory / "short.h5"
+        ring = [harness.program("faults", "openmpi"), "kind=exchange", "steps=60", "work_us=1000", "edges=0-1"]
+        options = ("--dump", dump, "--mpi", "openmpi", "--keep", "summaries")
+        self.assertWorked(self.box.traced(2, *ring, options=options))
+        for words, part in ((("--rank", "0"), "nothing to replay"), (("--finding", "77"), "there is no finding 77"),
+                            (("--finding", "0", "--rank", "1"), "not both")):
+            done = self.box.pclscope("inspect", dump, "whatif", *words)
+            self.assertNotEqual(done.code, 0)
+            self.assertIn(part, done.stderr)
+            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+
+
+if __name__ == "__main__":
+    harness.main()
