@@ -56,7 +56,7 @@ void Exposure::sample(const Call& call, Slices& slices) {
       }
     });
   Usual& usual = usual_[call.last_inter][call.last_octave];
-  if (!call.last_inter) return usual.add(static_cast<double>(transfer));
+  if (!call.last_inter) return usual.add_if(true, static_cast<double>(transfer));
   const double log_ns = std::log(static_cast<double>(transfer));
   usual.add_log(log_ns);
   slices.spread(call.end_ns - 1, call.end_ns, [&](Slice& s, double) {

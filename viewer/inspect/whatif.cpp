@@ -112,7 +112,7 @@ Result<WhatIf> answer(Question& q, InspectedRun& run) {
   if (!*calls)
     return Error{ErrorCode::not_found, "more than " + text::format_count(most_messages) +
                                            " messages in this period: ask for a shorter one with --from and --to"};
-  const Stored& stored = **calls;
+  Stored& stored = **calls;
   cut_to_run(q.span, stored);
   if (q.span.begin_ns >= q.span.end_ns)
     return Error{ErrorCode::not_found, "no messages of this period are in the dump: nothing to replay"};
