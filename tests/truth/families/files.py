@@ -14,7 +14,7 @@ def serialised_writes(rng, seconds):
     """Blocks in the order of the ranks, or as they come, by a shared file pointer."""
     ranks, work = rng.choice((4, 6)), rng.randrange(5000, 10000)
     arguments = {"kind": rng.choice(("ordered", "shared")), "work_us": work, "bytes": rng.choice((262144, 1048576)),
-                 "burst": rng.choice((2, 4))}
+                 "burst": rng.choice((2, 4)), "io_us": int(seconds * 1e6)}
     arguments["steps"] = steps(seconds, work, arguments["burst"] * ranks * arguments["bytes"] / 500)
     return Case("file", arguments, ranks, costs="inside", mpi=rng.choice(("openmpi", "openmpi", "mpich")))
 
