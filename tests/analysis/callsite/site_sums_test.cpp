@@ -29,9 +29,7 @@ void add(SiteSums& sums, Message m, double ratio) {
   if (ratio > 1) m.flags |= message_flag::delayed;
   // One call each, of a receiver, and a blocking send.
   CallWaits calls;
-  sums.add(m, calls.add(m, [&](const CallWaits::Of& of, const BlockedTime& blocked) {
-    sums.add_blocked(of.send_site, of.recv_site, blocked);
-  }));
+  sums.add(m, calls.add(m));
   calls.close(INT64_MAX, [&](const CallWaits::Of& of, const BlockedTime& blocked) {
     sums.add_blocked(of.send_site, of.recv_site, blocked);
   });

@@ -210,6 +210,7 @@ TEST_CASE("whatever a snapshot says, the view draws and reacts") {
            value(),
            value(),
            value(),
+           value(),
            texts[random() % 5],
            {texts[random() % 5], texts[random() % 5]},
            texts[random() % 5]};
