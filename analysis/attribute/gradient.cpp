@@ -18,7 +18,7 @@ bool is_gradient(const std::vector<RankWait>& others) {
   std::vector<double> waits;
   for (const RankWait& w : others) waits.push_back(w.waited_s);
   std::sort(waits.begin(), waits.end());
-  const double longest = waits[static_cast<std::size_t>(0.9 * static_cast<double>(waits.size() - 1) + 0.5)];
+  const double longest = waits.back();
   const auto between =
       std::count_if(waits.begin(), waits.end(), [&](double w) { return w >= 0.2 * longest && w <= 0.8 * longest; });
   return longest > 0 && static_cast<double>(between) >= in_between * static_cast<double>(waits.size());

@@ -89,7 +89,7 @@ bool take(const SnapshotRows& from, std::int64_t nodes, Attribution& attribution
         !each_of(row.nodes_begin, row.nodes_count, from.finding_nodes, ends, add_node) ||
         !take_texts(row, from.finding_texts, texts, finding))
       return false;
-    if (finding.cause > Cause::collective_wait) finding.cause = Cause::unknown;  // of a newer aggregator
+    if (finding.cause > Cause::load_imbalance) finding.cause = Cause::unknown;  // of a newer aggregator
     finding.region = std::max(finding.region, -1);
     finding.confidence = std::clamp(finding.confidence, 0.0, 1.0);
     for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {

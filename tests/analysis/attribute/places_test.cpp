@@ -140,6 +140,8 @@ TEST_CASE("One late rank is no gradient: all wait alike, or those who do not tal
   CHECK_FALSE(is_gradient({{0, 1}, {1, 0.5}, {2, 0.3}}));
   CHECK(is_gradient({{0, 1}, {1, 0.8}, {2, 0.6}, {3, 0.4}, {4, 0.2}, {5, 0.1}}));
   CHECK_FALSE(is_gradient({{0, 0}, {1, 0}, {2, 0}, {3, 0}}));
+  // Pairs: one waits for its partner, the others' waits are noise.
+  CHECK_FALSE(is_gradient({{0, 0.02}, {1, 0.03}, {2, 0.02}, {3, 0.04}, {4, 0.03}, {5, 0.02}, {6, 1}}));
 }
 
 TEST_CASE("More bytes and more work at a rank, as many messages: imbalance") {
