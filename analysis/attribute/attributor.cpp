@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::int64_t between_ns = 500'000'000;  // of the job's time, between two derivations
 constexpr std::uint64_t first_mapping = 1000;     // messages
+constexpr std::size_t most_replayed = 4;          // findings, at the end
 
 double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
@@ -220,9 +221,11 @@ void Attributor::finish(std::size_t regions) {
   look_for_mapping(true);
   derive(regions);
   if (!options_.without) return;
-  for (Finding& f : result_.findings)
-    if (f.confidence > 0.5)
-      if (const auto replayed = options_.without(f)) tell_gain(f, *replayed);
+  std::size_t left = most_replayed;
+  for (Finding& f : result_.findings) {
+    if (f.confidence <= 0.5 || left-- == 0) break;  // the first ones are sure
+    if (const auto replayed = options_.without(f)) tell_gain(f, *replayed);
+  }
 }
 
 void Attributor::derive(std::size_t regions) {

@@ -8,7 +8,7 @@
 
 namespace pclscope::attribute {
 
-// By the sums of waiting: no more than that can be gained. "; gains up to 23 % of all ranks' time in that period."
+// By the sums of waiting, in ranks' time. "; gains up to 23 % of all ranks' time in that period."
 std::string gain_by_sums(const Finding& finding);
 // By a replay: in its place, with how it was found as evidence, and gain_s. A replay that takes longer gains nothing.
 void tell_gain(Finding& finding, const WhatIf& replayed);

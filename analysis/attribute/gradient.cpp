@@ -18,9 +18,9 @@ bool is_gradient(const std::vector<RankWait>& others) {
   std::vector<double> waits;
   for (const RankWait& w : others) waits.push_back(w.waited_s);
   std::sort(waits.begin(), waits.end());
-  const double longest = waits[static_cast<std::size_t>(0.9 * static_cast<double>(waits.size() - 1) + 0.5)];
-  const auto between = std::count_if(waits.begin(), waits.end(),
-                                     [&](double w) { return w >= 0.2 * longest && w <= 0.8 * longest; });
+  const double longest = waits.back();
+  const auto between =
+      std::count_if(waits.begin(), waits.end(), [&](double w) { return w >= 0.2 * longest && w <= 0.8 * longest; });
   return longest > 0 && static_cast<double>(between) >= in_between * static_cast<double>(waits.size());
 }
 
@@ -34,13 +34,14 @@ void tell_gradient(Finding& f, std::vector<RankWait> others) {
   f.ranks.clear();
   f.cause = Cause::load_imbalance;
   f.detail = "over all ranks";
-  f.evidence.push_back("ranks wait by what each computes less: " + words::number(others.front().waited_s) + " s at the " +
-                       "most, " + words::number(others[others.size() / 2].waited_s) + " s in the middle, " +
-                       words::number(others.back().waited_s) + " s at the least");
+  f.evidence.push_back("ranks wait by what each computes less: " + words::number(others.front().waited_s) +
+                       " s at the " + "most, " + words::number(others[others.size() / 2].waited_s) +
+                       " s in the middle, " + words::number(others.back().waited_s) + " s at the least");
   f.evidence.push_back("most to compute: " + words::ranks(last) + "; least: " + words::ranks(least));
-  f.advice = "Share the work more equally over all ranks: speeding up one of them gains little, the next one is nearly "
-             "as late" +
-             gain_by_sums(f);
+  f.advice =
+      "Share the work more equally over all ranks: speeding up one of them gains little, the next one is nearly "
+      "as late" +
+      gain_by_sums(f);
 }
 
 }  // namespace pclscope::attribute

@@ -14,7 +14,7 @@ struct RankWait {
 };
 
 // Of the ranks that are not named. One late rank is waited for by all about equally, or not at all; in a gradient each
-// waits by what it computes less: many waits lie between a fifth and four fifths of the longest (their 90 % quantile).
+// waits by what it computes less: many waits lie between a fifth and four fifths of the longest.
 // False of fewer than four.
 bool is_gradient(const std::vector<RankWait>& others);
 // Makes a finding about named ranks one about all of them.

@@ -13,8 +13,8 @@ namespace pclscope::attribute {
 namespace {
 
 constexpr std::int64_t least_silence_ns = 1'000'000'000;
-constexpr double usually_per_s = 4;   // messages between the two nodes, both ways
-constexpr double much_longer = 20;    // times what the link's transfers take on average
+constexpr double usually_per_s = 4;    // messages between the two nodes, both ways
+constexpr double much_longer = 20;     // times what the link's transfers take on average
 constexpr double nearly_silent = 0.1;  // of the usual messages, in the slices that lie wholly in the silence
 
 struct Stuck {  // a message that was under way all the time
@@ -94,7 +94,8 @@ Finding outage(const Evidence& e, const std::vector<Stuck>& at_once) {
   const double length = f.end_s - f.begin_s;
   for (const Slice& s : e.slices) {
     const double meanwhile_s = static_cast<double>(std::min(end, s.end_ns) - std::max(begin, s.begin_ns)) * 1e-9;
-    if (meanwhile_s > 0) f.lost_s += (s.waits_s() + s.exposed_s() + s.intra_exposed_s) * meanwhile_s / std::max(s.seconds(), 1e-9);
+    if (meanwhile_s > 0)
+      f.lost_s += (s.waits_s() + s.exposed_s() + s.intra_exposed_s) * meanwhile_s / std::max(s.seconds(), 1e-9);
   }
   f.lost_s = std::min(f.lost_s, length * e.ranks);
   f.score = f.lost_s / std::max(length * e.ranks, 1e-9);

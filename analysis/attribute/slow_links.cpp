@@ -6,8 +6,8 @@
 namespace pclscope::attribute {
 namespace {
 
-constexpr double always = 0.7;      // of a side's samples, on links that are slow
-constexpr double left_over = 0.25;  // of the excess, that need not be explained
+constexpr double always = 0.7;       // of a side's samples, on links that are slow
+constexpr double left_over = 0.25;   // of the excess, that need not be explained
 constexpr double much_slower = 0.4;  // ln: than the other links of the same receiver
 constexpr std::size_t most_nodes = 32;
 

@@ -11,9 +11,9 @@
 
 namespace pclscope::attribute {
 
-struct LinkSeen {         // from a node to another one, in an interval
-  double excess_s = 0;    // time lost in calls that waited for it
-  double above = 0;       // of its samples: sum of ln(transfer over the usual one)
+struct LinkSeen {       // from a node to another one, in an interval
+  double excess_s = 0;  // time lost in calls that waited for it
+  double above = 0;     // of its samples: sum of ln(transfer over the usual one)
   double samples = 0;
   double slowness() const { return samples > 0 ? above / samples : 0; }
 };

@@ -11,7 +11,7 @@ namespace {
 constexpr double findings_share = 0.03;                   // of wall time, in a running job
 constexpr double live_effort = 0.03, final_effort = 0.2;  // 0.3 s and 0.6 s for 2,048 ranks
 constexpr std::size_t most_pairs = 100'000;               // for a placement, in a running job
-constexpr std::size_t most_replayed = 300'000;            // messages, and collective calls: 0.2 s for each finding
+constexpr std::size_t most_replayed = 100'000;            // messages, and collective calls: some 50 MB, 0.1 s a finding
 
 }  // namespace
 

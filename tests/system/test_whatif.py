@@ -8,7 +8,7 @@ import harness
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "truth"))
 import job  # noqa: E402
 
-TRIES = 6           # for a run in which nothing but the program took time
+TRIES = 4           # for a run in which nothing but the program took time
 MOST_EXTRA = 0.05   # by which a run is longer than its slowest rank asks for: ranks that wait take the cores of others
 MOST_LONGER = 0.05  # of its time, by which a rank's work took longer than asked: noise that a planted delay hides
 WITHIN = 0.15
@@ -24,7 +24,7 @@ class WhatIf(harness.SystemTest):
         asked_s = arguments["steps"] * arguments.pop("asked_us") * 1e-6
         command = [harness.program("faults", "openmpi"), *(f"{key}={value}" for key, value in arguments.items())]
         for _ in range(TRIES):
-            job.quiet_moment(0.3)
+            job.quiet_moment(0.3, patience=4)
             done = self.box.traced(4, *command, options=("--dump", dump, "--mpi", "openmpi", "--keep", "all"))
             self.assertWorked(done)
             times = job.times_of(done.stdout)

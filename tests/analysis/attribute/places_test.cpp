@@ -58,8 +58,8 @@ TEST_CASE("All traffic goes through Waitall, and a node sends slowly: that node,
 }
 
 TEST_CASE("Slow links: a sending side, a receiving side, a link, and what does not hold") {
-  using attribute::LinkSeen;
   using attribute::Links;
+  using attribute::LinkSeen;
   Links links;
   for (std::int32_t a = 0; a < 4; ++a)
     for (std::int32_t b = 0; b < 4; ++b)
@@ -71,7 +71,8 @@ TEST_CASE("Slow links: a sending side, a receiving side, a link, and what does n
   Links one = slow(links, 1, 2, 2.0, 5);
   CHECK(attribute::slow_links(one, 0.4).text == "1 to 2");
   Links sending = links;
-  for (const std::int32_t to : {0, 1, 3}) sending = slow(slow(sending, 2, to, 2.0, 1), (to + 1) % 4 == 2 ? 3 : (to + 1) % 4, to, 1.5, 1);
+  for (const std::int32_t to : {0, 1, 3})
+    sending = slow(slow(sending, 2, to, 2.0, 1), (to + 1) % 4 == 2 ? 3 : (to + 1) % 4, to, 1.5, 1);
   CHECK(attribute::slow_links(sending, 0.4).text.starts_with("all that node 2 sends (to 0, 1, 3)"));
   Links receiving = links;
   for (const std::int32_t from : {0, 1, 2}) receiving = slow(receiving, from, 3, 2.0, 1);
@@ -139,6 +140,8 @@ TEST_CASE("One late rank is no gradient: all wait alike, or those who do not tal
   CHECK_FALSE(is_gradient({{0, 1}, {1, 0.5}, {2, 0.3}}));
   CHECK(is_gradient({{0, 1}, {1, 0.8}, {2, 0.6}, {3, 0.4}, {4, 0.2}, {5, 0.1}}));
   CHECK_FALSE(is_gradient({{0, 0}, {1, 0}, {2, 0}, {3, 0}}));
+  // Pairs: one waits for its partner, the others' waits are noise.
+  CHECK_FALSE(is_gradient({{0, 0.02}, {1, 0.03}, {2, 0.02}, {3, 0.04}, {4, 0.03}, {5, 0.02}, {6, 1}}));
 }
 
 TEST_CASE("More bytes and more work at a rank, as many messages: imbalance") {
