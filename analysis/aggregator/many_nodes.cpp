@@ -101,8 +101,7 @@ void ManyNodes::take(std::int32_t rank, std::uint32_t thread, std::span<const re
   };
   for (record::Event& e : converted_) {
     if (!has_times(e.kind)) continue;
-    if (e.kind == record::EventKind::collective && e.tag > 0)
-      e.tag = completion_on_axis(e.tag);
+    if (e.kind == record::EventKind::collective && e.tag > 0) e.tag = completion_on_axis(e.tag);
     e.begin = to_job(e.begin);
     e.end = to_job(e.end);
   }

@@ -127,9 +127,7 @@ void Attributor::alone(std::span<const CollectiveCall> calls) {
 }
 
 // The begin and the end of the job: one wait, which no calm time stands against.
-bool Attributor::at_the_edge(const Wait& w) {
-  return w.group == WaitGroup::start_up || w.group == WaitGroup::finish;
-}
+bool Attributor::at_the_edge(const Wait& w) { return w.group == WaitGroup::start_up || w.group == WaitGroup::finish; }
 
 void Attributor::waited_at_edge(const Wait& w) {
   Edge& edge = w.group == WaitGroup::start_up ? edges_.start : edges_.finish;

@@ -1,4 +1,5 @@
-// Waits at the begin and at the end of the job: in MPI_Init until the last rank has come there, in MPI_Finalize likewise.
+// Waits at the begin and at the end of the job: in MPI_Init until the last rank has come there, in MPI_Finalize
+// likewise.
 #include <algorithm>
 
 #include "analysis/attribute/findings.hpp"

@@ -187,8 +187,10 @@ void classify(Finding& f, const Sums& own, const std::map<std::int32_t, Sums>& s
   } else if (own.one_sided > 0.5 * own.caused) {
     f.cause = Cause::one_sided_wait;
     f.detail = "same rank late";
-    f.advice = "Speed up what " + who + " computes before it synchronises the window or gives up the lock, or give it "
-               "less work" + gain;
+    f.advice = "Speed up what " + who +
+               " computes before it synchronises the window or gives up the lock, or give it "
+               "less work" +
+               gain;
   } else if (p2p < few_p2p * own.caused && p2p < 0.5 * own.caused / std::max(ranks - 1, 1)) {
     f.cause = Cause::collective_wait;
     f.detail = own.file > 0.5 * own.caused ? "same rank late for files" : "same rank late";

@@ -35,9 +35,9 @@ constexpr std::array parts = {
 };
 
 struct Shares {
-  double whole_s = 0;                     // of all ranks' threads
-  std::array<double, parts.size()> s{};   // of all ranks
-  double worst_other = 0;                 // of one rank, of its own time
+  double whole_s = 0;                    // of all ranks' threads
+  std::array<double, parts.size()> s{};  // of all ranks
+  double worst_other = 0;                // of one rank, of its own time
   std::int32_t worst_rank = -1;
   std::vector<std::pair<double, std::int32_t>> inside;  // share of its time inside MPI, rank; most first
 };
@@ -109,7 +109,8 @@ void add_file(Snapshot& snapshot, const Shares& shares) {
   f.detail = one ? "one rank" : "";
   f.evidence = {"ranks spent " + words::number(lost) + " rank-seconds in MPI's file operations, " +
                 words::percent(share) + " of their time, without what they waited there for each other"};
-  if (const std::string text = functions_text(snapshot); !text.empty()) f.evidence.push_back("most time inside: " + text);
+  if (const std::string text = functions_text(snapshot); !text.empty())
+    f.evidence.push_back("most time inside: " + text);
   f.advice = one ? "Let more ranks write (MPI_File_write_all), or write while others compute."
                  : "Write less often or in larger pieces, collectively (MPI_File_write_all), or in the background "
                    "(MPI_File_iwrite).";
@@ -153,11 +154,14 @@ Finding rest_of(const Snapshot& snapshot, const Shares& shares, const Finding* s
   std::string where;
   for (const std::size_t i : order)
     if (shares.s[i] > 0.01 * shares.whole_s)
-      where += (where.empty() ? "" : ", ") + std::string(parts[i].name) + " " + words::percent(shares.s[i] / shares.whole_s);
+      where +=
+          (where.empty() ? "" : ", ") + std::string(parts[i].name) + " " + words::percent(shares.s[i] / shares.whole_s);
   if (!where.empty()) f.evidence.push_back("of all ranks' time: " + where);
-  if (const std::string text = functions_text(snapshot); !text.empty()) f.evidence.push_back("most time inside: " + text);
+  if (const std::string text = functions_text(snapshot); !text.empty())
+    f.evidence.push_back("most time inside: " + text);
   if (const std::string text = ranks_text(shares); !text.empty()) f.evidence.push_back("longest in MPI: " + text);
-  if (largest > small_share) f.advice = std::string("Most of it is ") + parts[order[0]].name + ": " + parts[order[0]].advice + ".";
+  if (largest > small_share)
+    f.advice = std::string("Most of it is ") + parts[order[0]].name + ": " + parts[order[0]].advice + ".";
   else
     f.advice = "Rank " + std::to_string(shares.worst_rank) + " spends " + words::percent(shares.worst_other) +
                " of its time inside MPI without a wait that is known: see its functions (ranks, watch).";

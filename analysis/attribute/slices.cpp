@@ -71,11 +71,10 @@ void merge(Slice& into, Slice&& later) {
   into.intra_messages += later.intra_messages;
   into.inter_messages += later.inter_messages;
   into.inter_bytes += later.inter_bytes;
-  for (double Slice::*sum :
-       {&Slice::wait_s, &Slice::first_come_s, &Slice::blocked_s, &Slice::collective_s, &Slice::alone_s,
-        &Slice::wait_squares, &Slice::collective_squares, &Slice::attributed_s, &Slice::inside_mpi_s, &Slice::unknown_s,
-        &Slice::intra_exposed_s, &Slice::typical_caused_s, &Slice::one_sided_s, &Slice::file_s,
-        &Slice::typical_moved_s})
+  for (double Slice::*sum : {&Slice::wait_s, &Slice::first_come_s, &Slice::blocked_s, &Slice::collective_s,
+                             &Slice::alone_s, &Slice::wait_squares, &Slice::collective_squares, &Slice::attributed_s,
+                             &Slice::inside_mpi_s, &Slice::unknown_s, &Slice::intra_exposed_s, &Slice::typical_caused_s,
+                             &Slice::one_sided_s, &Slice::file_s, &Slice::typical_moved_s})
     into.*sum += later.*sum;
   into.load_balance = (into.load_balance * a + later.load_balance * b) / (a + b);
   into.collective_site.add(later.collective_site.value, later.collective_site.votes);

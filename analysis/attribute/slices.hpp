@@ -93,8 +93,8 @@ struct Slice {
   double first_come_s = 0;  // of that: for whichever of several senders came first
   double blocked_s = 0;     // senders, for receivers
   double collective_s = 0;
-  double one_sided_s = 0;   // in synchronisation of windows
-  double file_s = 0;        // in collective calls on files
+  double one_sided_s = 0;         // in synchronisation of windows
+  double file_s = 0;              // in collective calls on files
   double alone_s = 0;             // of waits in collectives: for one rank after all others had come
   double wait_squares = 0;        // sum over waits of the square, where they end
   double collective_squares = 0;  // sum over operations of the square of their waits

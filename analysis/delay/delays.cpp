@@ -224,8 +224,8 @@ void Delays::charge(const RankCall& call, const Lateness& lateness) {
 }
 
 void Delays::report(const RankCall& call, const Lateness& lateness) {
-  DelayListener::Wait told{lateness.waiting, call.peer, call.of_send ? RankCall::Kind::send : call.kind, call.group,
-                           call.begin, call.wait_end};
+  DelayListener::Wait told{lateness.waiting, call.peer,  call.of_send ? RankCall::Kind::send : call.kind,
+                           call.group,       call.begin, call.wait_end};
   std::span<const FirstCome::Candidate> others;
   if (call.first_come) others = first_come_.others(calls_, lateness.waiting, call);
   for (const FirstCome::Candidate& c : others) told.others += c.share;

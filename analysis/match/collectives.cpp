@@ -46,7 +46,16 @@ std::string base_name(std::string_view name) {
   return base;
 }
 
+// MPI_Init and the like: not the I-form or the _init of something.
+bool is_of_process(std::string_view name) {
+  for (const std::string_view known :
+       {"MPI_Init", "MPI_Init_thread", "MPI_Session_init", "MPI_Finalize", "MPI_Session_finalize"})
+    if (name == known) return true;
+  return false;
+}
+
 CollectiveShape shape_of_name(std::string_view name) {
+  if (is_of_process(name)) return CollectiveShape::all_to_all;  // if nobody left before: emit()
   const std::string base = base_name(name);
   const auto is_one_of = [&](std::initializer_list<std::string_view> names) {
     return std::find(names.begin(), names.end(), base) != names.end();
@@ -58,9 +67,7 @@ CollectiveShape shape_of_name(std::string_view name) {
   if (is_one_of({"Reduce", "Gather", "Gatherv"})) return CollectiveShape::to_root;
   if (is_one_of({"Scan", "Exscan"})) return CollectiveShape::prefix;
   if (base.starts_with("Neighbor_")) return CollectiveShape::neighbours;
-  if (base == "Init" || base == "Init_thread" || base == "Session_init" || base == "Finalize" ||
-      base == "Session_finalize" || base.starts_with("Win_") || base.starts_with("File_"))
-    return CollectiveShape::all_to_all;  // if nobody left before: emit()
+  if (base.starts_with("Win_") || base.starts_with("File_")) return CollectiveShape::all_to_all;  // likewise
   return CollectiveShape::unknown;
 }
 
@@ -151,9 +158,9 @@ void Collectives::take_on(On what, std::int32_t rank, const record::Event& e) {
   Comm& comm = comm_of(id);
   comm.members = members;
   comm.of = of;
-  arrive(id, comm, process ? 0 : e.ordinal - 1,
-         {rank, -1, e.begin, e.end, 0, e.bytes, site_key(e), e.function, false,
-          (e.flags & record::flag::intercomm) != 0});
+  arrive(
+      id, comm, process ? 0 : e.ordinal - 1,
+      {rank, -1, e.begin, e.end, 0, e.bytes, site_key(e), e.function, false, (e.flags & record::flag::intercomm) != 0});
 }
 
 // As the analysis of a node wrote it (Node::collect): bytes are the shape, the ordinal when the other one came.
@@ -218,7 +225,8 @@ void Collectives::complete_front(std::uint64_t id, Comm& comm) {
   if (comm.of != 0) {  // what members did not record is not waited for
     const auto is_complete = [&](const Operation& o) { return o.size() >= comm.members; };
     const auto last = std::find_if(comm.arrived.begin(), comm.arrived.end(), is_complete);
-    for (auto left = last == comm.arrived.end() ? 0 : last - comm.arrived.begin(); left > 0; --left) give_up_front(comm);
+    for (auto left = last == comm.arrived.end() ? 0 : last - comm.arrived.begin(); left > 0; --left)
+      give_up_front(comm);
   }
   bool over = false;
   while (comm.members != 0 && !comm.arrived.empty() && comm.arrived.front().size() >= comm.members) {

@@ -66,7 +66,7 @@ class Collectives {
  private:
   struct Part {
     std::int32_t rank;
-    std::int32_t root;  // Scan, Exscan: the rank's place in the communicator
+    std::int32_t root;                     // Scan, Exscan: the rank's place in the communicator
     std::uint64_t begin, end, completing;  // ticks
     std::uint64_t bytes, site;
     std::uint16_t function;

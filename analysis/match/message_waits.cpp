@@ -40,7 +40,9 @@ void MessageWaits::add(std::int32_t rank, std::uint32_t thread, std::span<const 
   thread = std::min(thread, most_threads);
   if (threads.size() <= thread) threads.resize(thread + 1);
   Probe& probe = threads[thread];
-  const auto call_of = [&](const Event& e) { return Call{scale.to_ns(e.begin), scale.to_ns(e.end), site_key(e), e.function}; };
+  const auto call_of = [&](const Event& e) {
+    return Call{scale.to_ns(e.begin), scale.to_ns(e.end), site_key(e), e.function};
+  };
   const auto remember = [&](const Event& receive, const Call& call) {
     if (probe_calls_.size() >= remembered) probe_calls_.clear();
     probe_calls_[key_of(rank, static_cast<std::uint64_t>(scale.to_ns(receive.begin)))] = call;

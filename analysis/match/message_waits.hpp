@@ -5,8 +5,8 @@
 // A send is known by its rank and number. A call that ended before the message was matched waits
 // for it here; a message that was matched before is looked for among the newest.
 //
-// Owned by one thread. Memory: 128 bytes for each of the newest 16,384 messages that may be asked for, and at most as many
-// calls.
+// Owned by one thread. Memory: 128 bytes for each of the newest 16,384 messages that may be asked for, and at most as
+// many calls.
 #pragma once
 
 #include <cstdint>
@@ -55,13 +55,13 @@ class MessageWaits {
   };
   using Key = std::uint64_t;
   static Key key_of(std::int32_t rank, std::uint64_t number) {
-    return (number ^ static_cast<std::uint64_t>(static_cast<std::uint32_t>(rank)) << 44) *
-           0x9e3779b97f4a7c15u;
+    return (number ^ static_cast<std::uint64_t>(static_cast<std::uint32_t>(rank)) << 44) * 0x9e3779b97f4a7c15u;
   }
   // The same rule as for blocking sends: smaller ones do not wait (record::long_call_bytes).
   static bool may_be_waited_for(const Message& m) {
     namespace flag = record::flag;
-    if (!(m.flags & (flag::nonblocking | flag::persistent)) || m.flags & (flag::buffered | flag::partitioned)) return false;
+    if (!(m.flags & (flag::nonblocking | flag::persistent)) || m.flags & (flag::buffered | flag::partitioned))
+      return false;
     return (m.bytes >= record::long_call_bytes || m.flags & flag::synchronous) && !(m.flags & message_flag::no_latency);
   }
   void keep(const Message& m, std::uint64_t number);
@@ -70,15 +70,15 @@ class MessageWaits {
   void waited_for_send(const Call& call, const Message& m);
 
   Sink sink_;
-  std::vector<std::vector<Probe>> probes_;      // by rank and thread
-  std::unordered_map<Key, Call> probe_calls_;   // by rank and begin (ns) of the receive that followed
-  std::unordered_map<Key, Call> completions_;   // of sends whose messages are not matched yet
+  std::vector<std::vector<Probe>> probes_;     // by rank and thread
+  std::unordered_map<Key, Call> probe_calls_;  // by rank and begin (ns) of the receive that followed
+  std::unordered_map<Key, Call> completions_;  // of sends whose messages are not matched yet
   struct Kept {
     std::uint64_t number = 0;
     Message message;
   };
   std::vector<Kept> messages_;  // the newest, by key
-  std::size_t probed_ = 0;                      // size of probe_calls_
+  std::size_t probed_ = 0;      // size of probe_calls_
 };
 
 }  // namespace pclscope

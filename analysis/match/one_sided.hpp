@@ -1,11 +1,11 @@
 // Whom ranks wait for in one-sided synchronisation between some of a window's ranks: an origin in Win_start or
-// Win_complete for the Win_post of its targets (late post), a target in Win_wait for the Win_complete of its origins (late
-// complete), and whoever wants a lock for the Win_unlock of another that held it (lock contention). Only calls that
-// waited come out.
+// Win_complete for the Win_post of its targets (late post), a target in Win_wait for the Win_complete of its origins
+// (late complete), and whoever wants a lock for the Win_unlock of another that held it (lock contention). Only calls
+// that waited come out.
 //
 // Which belongs to which: the i-th Start of an origin that names a target and the i-th Post of that target that names
-// the origin, as MPI matches them. Of locks: MPI does not say where a rank waits, in Win_lock, a flush or Win_unlock, so
-// it is the call in which another one's conflicting Win_unlock began.
+// the origin, as MPI matches them. Of locks: MPI does not say where a rank waits, in Win_lock, a flush or Win_unlock,
+// so it is the call in which another one's conflicting Win_unlock began.
 //
 // Owned by one thread. Memory: epochs that are not complete, at most 65,536; the last 128 locks of each target.
 #pragma once
@@ -76,10 +76,10 @@ class OneSided {
 
   std::map<EpochKey, Origin> origins_;
   std::map<EpochKey, Target> targets_;
-  std::map<std::tuple<Window, std::int32_t, std::int32_t>, Pair> pairs_;                // origin, target
-  std::map<std::tuple<Window, std::int32_t, std::int32_t>, Lock> held_;                 // rank, target
-  std::map<std::pair<Window, std::int32_t>, std::deque<Lock>> locks_;                   // target
-  std::vector<EpochKey> due_, due_origins_;  // targets, origins that may be complete now
+  std::map<std::tuple<Window, std::int32_t, std::int32_t>, Pair> pairs_;  // origin, target
+  std::map<std::tuple<Window, std::int32_t, std::int32_t>, Lock> held_;   // rank, target
+  std::map<std::pair<Window, std::int32_t>, std::deque<Lock>> locks_;     // target
+  std::vector<EpochKey> due_, due_origins_;                               // targets, origins that may be complete now
 };
 
 }  // namespace pclscope

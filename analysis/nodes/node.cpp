@@ -29,10 +29,9 @@ PipelineOptions Node::named(PipelineOptions options) {
 }
 
 Measurement::Hooks Node::hooks() {
-  return {
-      [this](const OpenWindows::Closed& closed) { take_window(closed); },
-      [this](const Message& m, std::int64_t time, std::int64_t transfer) { unsent_.count_time(m, time, transfer); },
-      [this](const CollectiveCall& call) { collect(call); }};
+  return {[this](const OpenWindows::Closed& closed) { take_window(closed); },
+          [this](const Message& m, std::int64_t time, std::int64_t transfer) { unsent_.count_time(m, time, transfer); },
+          [this](const CollectiveCall& call) { collect(call); }};
 }
 
 Node::Node(Link& link, NodeOptions options)

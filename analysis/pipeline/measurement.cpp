@@ -36,8 +36,8 @@ struct Measurement::State {
     });
   }
 
-  void name(std::span<Message> batch);     // addresses become ids
-  void measure(std::span<Message> batch);  // times it, puts it into its window
+  void name(std::span<Message> batch);              // addresses become ids
+  void measure(std::span<Message> batch);           // times it, puts it into its window
   void note_waits(std::span<const Message> batch);  // which calls waited for its messages
   void close_windows(std::int64_t now_ns);
   void close_window(OpenWindows::Closed& closed);

@@ -268,7 +268,8 @@ bool snapshot_of(const SnapshotRows& rows, Snapshot& snapshot) {
   good = take(rows, snapshot.functions) && good;
   good = take(rows, snapshot.delays) && good;
   snapshot.wait_states = rows.wait_states;
-  std::erase_if(snapshot.wait_states, [](const WaitStateSum& w) { return static_cast<std::size_t>(w.state) >= wait_states; });
+  std::erase_if(snapshot.wait_states,
+                [](const WaitStateSum& w) { return static_cast<std::size_t>(w.state) >= wait_states; });
   snapshot.links = rows.links;
   snapshot.ended_links = rows.ended_links;
   for (const LeafRow& row : rows.leaf_of_rank) snapshot.dendrogram.leaf_of_rank.push_back(row.leaf);

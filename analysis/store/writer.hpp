@@ -14,7 +14,7 @@
 
 namespace pclscope::store {
 
-inline constexpr std::uint64_t smallest_budget_bytes = 2'500'000;
+inline constexpr std::uint64_t smallest_budget_bytes = 3'000'000;
 
 struct WriterOptions {
   // The file never becomes larger, whatever is appended for however long; 0: as large as it gets. What is not stored is

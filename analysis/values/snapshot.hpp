@@ -433,7 +433,7 @@ struct Snapshot {
   std::vector<Condition> conditions;        // most cost first
   Attribution attribution;
   std::vector<WaitStateSum> wait_states;  // most time first; at most 256
-  std::vector<PairTraffic> traffic;  // by source, then destination; in a dump only (live: a question)
+  std::vector<PairTraffic> traffic;       // by source, then destination; in a dump only (live: a question)
   Live live;
   bool operator==(const Snapshot&) const = default;
 };

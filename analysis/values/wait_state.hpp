@@ -1,4 +1,5 @@
-// The wait states by name (docs/methods.md, "Wait states"; Scalasca's names), and the groups that causes and sums go by.
+// The wait states by name (docs/methods.md, "Wait states"; Scalasca's names), and the groups that causes and sums go
+// by.
 #pragma once
 
 #include <array>
@@ -75,7 +76,8 @@ inline WaitGroup group_of(const CollectiveCall& call) {
 
 inline WaitState state_of(const CollectiveCall& call) {
   switch (call.shape) {
-    case CollectiveShape::all_to_all: return wait_detail::of_function<WaitState>(call.function, wait_detail::state_of_name);
+    case CollectiveShape::all_to_all:
+      return wait_detail::of_function<WaitState>(call.function, wait_detail::state_of_name);
     case CollectiveShape::from_root: return WaitState::late_broadcast;
     case CollectiveShape::to_root: return WaitState::early_reduce;
     case CollectiveShape::prefix: return WaitState::early_scan;
@@ -92,11 +94,23 @@ inline WaitState state_of(const CollectiveCall& call) {
 
 // "late sender"; "" for none
 inline const char* name_of(WaitState state) {
-  static constexpr std::array<const char*, wait_states> names = {
-      "",           "late sender",    "late receiver", "wait at barrier", "wait at NxN",
-      "late broadcast", "early reduce", "early scan",  "late neighbour",  "wait at fence",
-      "late post",  "late complete",  "lock contention", "wait at window", "wait at file",
-      "wait at init", "wait at finalize"};
+  static constexpr std::array<const char*, wait_states> names = {"",
+                                                                 "late sender",
+                                                                 "late receiver",
+                                                                 "wait at barrier",
+                                                                 "wait at NxN",
+                                                                 "late broadcast",
+                                                                 "early reduce",
+                                                                 "early scan",
+                                                                 "late neighbour",
+                                                                 "wait at fence",
+                                                                 "late post",
+                                                                 "late complete",
+                                                                 "lock contention",
+                                                                 "wait at window",
+                                                                 "wait at file",
+                                                                 "wait at init",
+                                                                 "wait at finalize"};
   return names[static_cast<std::size_t>(state) < names.size() ? static_cast<std::size_t>(state) : 0];
 }
 

@@ -22,10 +22,10 @@ struct Communicator {
   std::int32_t rank;        // own rank in the own group
   std::int32_t out_degree;  // of the topology; -1: not asked yet
   MPI_Comm handle;
-  std::atomic<std::uint64_t> collectives;  // recorded collectives posted here so far
+  std::atomic<std::uint64_t> collectives;    // recorded collectives posted here so far
   std::atomic<std::int32_t> windows, files;  // made here so far, by MPI_Win_create ... and MPI_File_open
   std::uint32_t neighbours_told;             // session + 1 in which the topology's neighbours were told; 0: never
-  std::atomic<std::int32_t> references;    // the handle's own and one per tracked request
+  std::atomic<std::int32_t> references;      // the handle's own and one per tracked request
 
   // World rank of a rank argument or status, or a special value of event.hpp.
   std::int32_t peer(int rank_in_comm) const {

@@ -50,7 +50,8 @@ double Recorder::idle_in_gaps() const {
   const std::uint64_t wall = ns_of(CLOCK_MONOTONIC) - poll_.measured_wall_ns;
   if (poll_.measured_from == 0 || gaps == 0 || wall == 0) return 0;
   const double ticks = static_cast<double>(poll_.end - poll_.measured_from);
-  const double ran = static_cast<double>(ns_of(CLOCK_THREAD_CPUTIME_ID) - poll_.measured_ns) / static_cast<double>(wall);
+  const double ran =
+      static_cast<double>(ns_of(CLOCK_THREAD_CPUTIME_ID) - poll_.measured_ns) / static_cast<double>(wall);
   const double waited = static_cast<double>(poll_.waited - poll_.measured_waited) / ticks;
   const double worked = (ran - waited) * ticks / static_cast<double>(gaps);
   return worked <= 0 ? 1 : worked >= 1 ? 0 : 1 - worked;

@@ -94,7 +94,8 @@ void send_completed(CallScope& call, const TrackedRequest& done, const MPI_Statu
 // as its tag, if it completed no receives: else its time is theirs.
 void collective_completed(CallScope& call, const TrackedRequest& done, bool with_receives = false) {
   if (done.unrecorded) return;
-  const std::int32_t length = call.quiet || with_receives ? record::any_tag : record::completion_length(call.end - call.begin);
+  const std::int32_t length =
+      call.quiet || with_receives ? record::any_tag : record::completion_length(call.end - call.begin);
   call.recorder.write(EventKind::collective, done.function, done.begin, call.end, done.site, done.comm_id, done.bytes,
                       done.ordinal, done.peer, length, done.flags);
 }

@@ -13,9 +13,10 @@ namespace pclscope {
 enum class SyncKind { none, collective, start, post, complete, wait };
 
 struct WindowOrigin {
-  Communicator* comm;    // no_communicator for a window that was made where we could not see it
-  std::int32_t index;    // how many were made on the communicator before it
-  std::uint64_t number;  // of the call among those of its kind, from 1; of Complete (Wait): that of the last Start (Post)
+  Communicator* comm;  // no_communicator for a window that was made where we could not see it
+  std::int32_t index;  // how many were made on the communicator before it
+  std::uint64_t
+      number;  // of the call among those of its kind, from 1; of Complete (Wait): that of the last Start (Post)
 };
 
 // Keeps the window's communicator alive until forget_window. Remembering twice is harmless.

@@ -57,7 +57,8 @@ int wrap_file_open(Site site, Real real_open, MPI_Comm comm, Name name, int mode
   Communicator& c = find_communicator(comm);
   const FileOrigin origin = {c.id, c.flags, add_to<std::int32_t>(c.files, 1), 0};
   const int result = record_file<F>(
-      site, origin, static_cast<std::uint64_t>(origin.index) + 1, 0, [&] { return real_open(comm, name, mode, info, file); }, no_bytes);
+      site, origin, static_cast<std::uint64_t>(origin.index) + 1, 0,
+      [&] { return real_open(comm, name, mode, info, file); }, no_bytes);
   if (result == MPI_SUCCESS) remember_file(*file, origin);
   return result;
 }
@@ -96,7 +97,8 @@ int wrap_file_data(Site site, Real real_call, MPI_File file, Arguments... argume
   const auto all = std::tie(arguments...);
   const FileOrigin origin = origin_of(file);
   return record_file<F>(
-      site, origin, number_on_file<F>(file, origin), posts ? flag::nonblocking : 0, [&] { return real_call(file, arguments...); },
+      site, origin, number_on_file<F>(file, origin), posts ? flag::nonblocking : 0,
+      [&] { return real_call(file, arguments...); },
       [&](Recorder& r) { return r.bytes(std::get<count>(all), std::get<count + 1>(all)); });
 }
 

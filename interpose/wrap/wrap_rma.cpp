@@ -8,7 +8,8 @@ void record_group(CallScope& call, MPI_Group group, MPI_Win window, const Window
   const Communicator& c = *origin.comm;
   int size = 0;
   const auto tell = [&](std::int32_t peer) {
-    call.record(EventKind::rma_sync, c.id, static_cast<std::uint64_t>(size), origin.number, peer, origin.index, c.flags);
+    call.record(EventKind::rma_sync, c.id, static_cast<std::uint64_t>(size), origin.number, peer, origin.index,
+                c.flags);
   };
   MPI_Group all;
   int* ranks = nullptr;

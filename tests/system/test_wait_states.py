@@ -1,5 +1,5 @@
 """Wait states beside those of blocking sends and receives: `inspect waits` against the program's own clocks.
-Depends on: launcher. Times are compared within the run: the program notes when it enters a call and when others come."""
+Depends on: launcher. Times are compared within the run: the program notes when it enters a call and others come."""
 
 import harness
 from harness import on_every_mpi

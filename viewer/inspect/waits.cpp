@@ -14,7 +14,8 @@ int show_waits(const InspectWords& words, InspectedRun& run) {
       [&](const views::PageOptions& page) { return views::wait_state_lines(rows, sites, page.width); },
       [&] { return views::wait_state_rows(rows, sites); },
       [&]() -> session::Json {
-        return {{"wait_states", array_of(rows, [&](const WaitStateSum& w) { return views::wait_state_json(w, sites); })}};
+        return {
+            {"wait_states", array_of(rows, [&](const WaitStateSum& w) { return views::wait_state_json(w, sites); })}};
       });
 }
 

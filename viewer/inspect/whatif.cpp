@@ -1,10 +1,10 @@
 // pclscope inspect FILE whatif: what the time would be without a delay, with equal load, with a healthy link.
-#include "analysis/values/wait_state.hpp"
 #include "analysis/whatif/whatif.hpp"
 
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/values/wait_state.hpp"
 #include "viewer/inspect/topic.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/rank_list.hpp"

@@ -18,9 +18,9 @@ namespace {
 using session::finite;
 using session::Json;
 
-constexpr const char* words[] = {"none",           "unknown",     "mapping",       "pattern",
-                                 "background",     "late-sender", "late-receiver", "collective-wait",
-                                 "load-imbalance", "outage",      "one-sided-wait", "file", "startup"};
+constexpr const char* words[] = {"none",           "unknown",       "mapping",         "pattern",        "background",
+                                 "late-sender",    "late-receiver", "collective-wait", "load-imbalance", "outage",
+                                 "one-sided-wait", "file",          "startup"};
 constexpr double believed = 0.5;
 
 Json finding_json(const Finding& f, const Snapshot& s, const Sites& sites) {

@@ -16,7 +16,9 @@ namespace {
 using session::Json;
 using text::Align;
 
-std::string function_of(const WaitStateSum& w) { return w.function == 0 ? "sends and receives" : function_name(w.function); }
+std::string function_of(const WaitStateSum& w) {
+  return w.function == 0 ? "sends and receives" : function_name(w.function);
+}
 
 std::string comm_of(const WaitStateSum& w) {
   if (w.comm == 0) return "-";
@@ -70,12 +72,13 @@ std::vector<std::string> wait_state_lines(const std::vector<WaitStateSum>& rows,
   table.column("call site", Align::left);
   for (const WaitStateSum& w : rows) {
     const bool sums = w.function == 0;
-    table.row({name_of(w.state), function_of(w), comm_of(w), sums ? "-" : text::format_count(w.waits),
-               text::format_seconds(w.wait_s), sums ? "-" : text::format_seconds(w.worst_s),
-               w.awaited_rank < 0
-                   ? "-"
-                   : "rank " + std::to_string(w.awaited_rank) + ", " + text::format_seconds(w.awaited_s),
-               sums ? "see calls" : w.site == 0 ? "-" : sites.location(w.site)});
+    table.row(
+        {name_of(w.state), function_of(w), comm_of(w), sums ? "-" : text::format_count(w.waits),
+         text::format_seconds(w.wait_s), sums ? "-" : text::format_seconds(w.worst_s),
+         w.awaited_rank < 0 ? "-" : "rank " + std::to_string(w.awaited_rank) + ", " + text::format_seconds(w.awaited_s),
+         sums          ? "see calls"
+         : w.site == 0 ? "-"
+                       : sites.location(w.site)});
   }
   return table.lines(width);
 }

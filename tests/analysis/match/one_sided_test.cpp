@@ -63,9 +63,9 @@ std::vector<CollectiveCall> waits_of(std::int32_t ranks, std::vector<Added> even
 TEST_CASE("an origin waits for its targets' posts, a target for its origins' completes") {
   // Rank 0 puts into 1 and 2; 2 posts late. Rank 1 waits until 0 completes.
   const std::vector<Added> events = {
-      sync(0, F::Win_start, 100, 110, 1, 1, 2),  sync(0, F::Win_start, 100, 110, 1, 2, 2),
-      sync(0, F::Win_complete, 200, 460, 1),     sync(1, F::Win_post, 50, 60, 1, 0, 1),
-      sync(1, F::Win_wait, 70, 470, 1),          sync(2, F::Win_post, 400, 410, 1, 0, 1),
+      sync(0, F::Win_start, 100, 110, 1, 1, 2), sync(0, F::Win_start, 100, 110, 1, 2, 2),
+      sync(0, F::Win_complete, 200, 460, 1),    sync(1, F::Win_post, 50, 60, 1, 0, 1),
+      sync(1, F::Win_wait, 70, 470, 1),         sync(2, F::Win_post, 400, 410, 1, 0, 1),
       sync(2, F::Win_wait, 420, 480, 1),
   };
   for (std::uint32_t seed = 1; seed < 50; ++seed) {
@@ -128,21 +128,26 @@ TEST_CASE("who wants a lock waits for the last who gave it up meanwhile") {
   };
   for (std::uint32_t seed = 1; seed < 20; ++seed) {
     // 1, then 2, then 3 have it.
-    const auto got = waits_of(4, {lock(1, 10, 11), unlock(1, 100, 105), lock(2, 20, 110), unlock(2, 200, 205),
-                                  lock(3, 30, 210), unlock(3, 300, 305)}, seed);
+    const auto got = waits_of(4,
+                              {lock(1, 10, 11), unlock(1, 100, 105), lock(2, 20, 110), unlock(2, 200, 205),
+                               lock(3, 30, 210), unlock(3, 300, 305)},
+                              seed);
     REQUIRE(got.size() == 2);
     CHECK(got[0].awaited == 1);
     CHECK(got[0].wait() == 80);
     CHECK(got[1].awaited == 2);
     CHECK(got[1].wait() == 170);
     // An MPI that takes the lock when the first operation is flushed.
-    const auto lazy = waits_of(4, {lock(1, 10, 11), unlock(1, 100, 105), lock(2, 20, 21),
-                                   sync(2, F::Win_flush, 30, 110, 0, 0), unlock(2, 200, 205)}, seed);
+    const auto lazy = waits_of(4,
+                               {lock(1, 10, 11), unlock(1, 100, 105), lock(2, 20, 21),
+                                sync(2, F::Win_flush, 30, 110, 0, 0), unlock(2, 200, 205)},
+                               seed);
     REQUIRE(lazy.size() == 1);
     CHECK(lazy[0].function == static_cast<std::uint16_t>(F::Win_flush));
     CHECK(lazy[0].wait() == 70);
     // Shared ones do not wait for each other.
-    CHECK(waits_of(4, {lock(1, 10, 11, 0), unlock(1, 100, 105), lock(2, 20, 110, 0), unlock(2, 200, 205)}, seed).empty());
+    CHECK(
+        waits_of(4, {lock(1, 10, 11, 0), unlock(1, 100, 105), lock(2, 20, 110, 0), unlock(2, 200, 205)}, seed).empty());
   }
 }
 
@@ -155,10 +160,12 @@ TEST_CASE("collective calls on windows and files belong together by their number
   };
   for (std::uint32_t seed = 1; seed < 20; ++seed) {
     // The second fence of window 0; a write of file 3; nobody waits where a member left before the last came.
-    const auto got = waits_of(2, {sync(0, F::Win_fence, 10, 60, 1, -1, 0, 0), sync(0, F::Win_fence, 100, 160, 2, -1, 0, 0),
-                                  file(0, F::File_write_all, 200, 290, 1, 3), file(0, F::File_sync, 300, 310, 2, 3),
-                                  sync(1, F::Win_fence, 50, 60, 1, -1, 0, 0), sync(1, F::Win_fence, 90, 160, 2, -1, 0, 0),
-                                  file(1, F::File_write_all, 280, 295, 1, 3), file(1, F::File_sync, 350, 360, 2, 3)}, seed);
+    const auto got = waits_of(2,
+                              {sync(0, F::Win_fence, 10, 60, 1, -1, 0, 0), sync(0, F::Win_fence, 100, 160, 2, -1, 0, 0),
+                               file(0, F::File_write_all, 200, 290, 1, 3), file(0, F::File_sync, 300, 310, 2, 3),
+                               sync(1, F::Win_fence, 50, 60, 1, -1, 0, 0), sync(1, F::Win_fence, 90, 160, 2, -1, 0, 0),
+                               file(1, F::File_write_all, 280, 295, 1, 3), file(1, F::File_sync, 350, 360, 2, 3)},
+                              seed);
     REQUIRE(got.size() == 3);
     CHECK(got[0].wait() == 40);
     CHECK(got[1].rank == 1);
@@ -170,7 +177,8 @@ TEST_CASE("collective calls on windows and files belong together by their number
 
 TEST_CASE("a call on a window that a member did not record holds nobody up") {
   std::vector<CollectiveCall> got;
-  Collectives collectives(2, [&](std::span<const CollectiveCall> calls) { got.insert(got.end(), calls.begin(), calls.end()); });
+  Collectives collectives(
+      2, [&](std::span<const CollectiveCall> calls) { got.insert(got.end(), calls.begin(), calls.end()); });
   collectives.add(0, sync(0, F::Win_fence, 10, 60, 1).event);
   for (std::int32_t rank = 0; rank < 2; ++rank) collectives.add(rank, sync(rank, F::Win_fence, 100, 160, 2).event);
   CHECK(got.size() == 2);
