@@ -31,7 +31,9 @@ MPIRUN = {"openmpi": os.environ.get("PCLSCOPE_MPIRUN_openmpi", "mpirun.openmpi")
           "mpich": os.environ.get("PCLSCOPE_MPIRUN_mpich", "mpirun.mpich")}
 KINDS = ["none", "call", "send", "recv_post", "recv_done", "recv_cancelled", "recv_freed", "send_cancel_request",
          "send_cancelled", "send_not_cancelled", "collective", "comm_created", "comm_freed", "init", "finalize", "lost",
-         "rma", "rma_sync", "file", "control", "unrecorded_sends", "unrecorded_receives", "lost_number"]
+         "rma", "rma_sync", "file", "control", "unrecorded_sends", "unrecorded_receives", "lost_number",
+         "send_done", "neighbour"]
+BY_TIME = ("send_done", "neighbour")  # written or not by how long a call took, or whether it was told before: not on paper
 FLAGS = ["nonblocking", "persistent", "posted", "synchronous", "buffered", "ready", "intercomm", "failed", "foreign",
          "unordered", "truncated", "matched_probe", "entered", "unrecorded", "out_of_order", "partitioned",
          "summarised", "of_receives"]
@@ -78,7 +80,8 @@ def flag_names(bits):
 
 def read_segment(path):
     with open(path, "rb") as file:
-        return parse_segment(file.read())
+        segment = parse_segment(file.read())
+    return segment and segment._replace(events=[e for e in segment.events if e.kind not in BY_TIME])
 
 
 def parse_segment(data, first=0, head=None):
@@ -98,7 +101,10 @@ def parse_segment(data, first=0, head=None):
     for i in range(max(first, head - capacity), head):
         fields = struct.unpack_from("<QQQQQQiiHHI", data, header_bytes + 64 * (i % capacity))
         *numbers, kind, function, flags = fields
-        events.append(Event(*numbers, KINDS[kind], NAMES.get(function, "?"), flag_names(flags)))
+        event = Event(*numbers, KINDS[kind], NAMES.get(function, "?"), flag_names(flags))
+        if event.kind == "collective" and "nonblocking" in event.flags:
+            event = event._replace(tag=ANY_TAG)  # how long the call took that completed it
+        events.append(event)
     return Segment(rank, thread, size, capacity, dropped, state, text(112, 64), text(176, 256), events, call, written)
 
 

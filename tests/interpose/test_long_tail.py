@@ -79,8 +79,9 @@ class LongTail(job.Test):
         for rank, events in enumerate(self.events(result, 4, "rma", "rma_sync")):
             right, left = (rank + 1) % 4, (rank + 3) % 4
             reversed_id = next(e.comm for e in result.segments[rank].events if e.kind == "comm_created")
+            making = ("Win_create", "Win_allocate", "Win_free")
             seen = [(e.function, e.comm, e.peer, e.bytes // INT) for e in events
-                    if not e.function.startswith("Win_test")]
+                    if not e.function.startswith(("Win_test", *making))]
             fence = ("Win_fence", WORLD, ANY_SOURCE, 0)
             sync = lambda name, peer=ANY_SOURCE, comm=WORLD: (name, comm, peer, 0)
             paper = [fence, ("Put", WORLD, right, 2), ("Accumulate", WORLD, 0, 1), fence,
@@ -95,10 +96,10 @@ class LongTail(job.Test):
                       ("Raccumulate", WORLD, right, 1), sync("Win_flush_local_all"), sync("Win_flush", right),
                       ("Rget_accumulate", WORLD, right, 1), sync("Win_unlock_all"), sync("Win_lock_all"),
                       sync("Win_sync"), sync("Win_unlock_all")]
-            paper += [[sync("Win_start"), ("Put", WORLD, right, 1), sync("Win_complete")],
-                      [sync("Win_post"), sync("Win_wait")],
-                      [sync("Win_start"), ("Put", WORLD, right, 1), sync("Win_complete")],
-                      [sync("Win_post")]][rank]
+            paper += [[sync("Win_start", right), ("Put", WORLD, right, 1), sync("Win_complete")],
+                      [sync("Win_post", left), sync("Win_wait")],
+                      [sync("Win_start", right), ("Put", WORLD, right, 1), sync("Win_complete")],
+                      [sync("Win_post", left)]][rank]
             paper += 2 * [fence, ("Put", WORLD, right, 1), fence]
             self.assertEqual(seen, paper)
             self.assertEqual(sum(e.function == "Win_test" for e in events), 1 if rank == 3 else 0)
@@ -106,8 +107,7 @@ class LongTail(job.Test):
                 self.assertEqual(e.kind == "rma_sync", e.function.startswith("Win_"))
                 self.assertEqual("nonblocking" in e.flags, e.function[:2] in ("Rp", "Rg", "Ra"))
                 self.assertLessEqual(e.begin, e.end)
-            windows = [e for s in [result.segments[rank]] for e in s.events
-                       if e.kind == "call" and "Win_" in e.function]
+            windows = [e for s in [result.segments[rank]] for e in s.events if e.function.startswith(making)]
             self.assertEqual([(e.function, e.comm) for e in windows],
                              [("Win_allocate", WORLD), ("Win_free", WORLD), ("Win_create", reversed_id),
                               ("Win_free", reversed_id), ("Win_create", WORLD), ("Win_free", WORLD),

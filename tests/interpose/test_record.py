@@ -210,7 +210,7 @@ def collectives(*papers):
         expected = [("Barrier", ANY_SOURCE, 0), ("Bcast", 1, 16 if rank == 1 else 0), ("Reduce", 2, 16),
                     ("Allreduce", ANY_SOURCE, 16), ("Gather", 0, 8), ("Scatterv", 0, 24 if rank == 0 else 0),
                     ("Allgatherv", ANY_SOURCE, INT * (1 + rank)), ("Allgatherv", ANY_SOURCE, INT * (1 + rank)),
-                    ("Alltoall", ANY_SOURCE, 24), ("Reduce_scatter", ANY_SOURCE, 24), ("Exscan", ANY_SOURCE, 4)]
+                    ("Alltoall", ANY_SOURCE, 24), ("Reduce_scatter", ANY_SOURCE, 24), ("Exscan", rank, 4)]
         for ordinal, (function, root, size) in enumerate(expected):
             paper.add("collective", function, root, ANY_TAG, size, ordinal)
         paper.call("Wait", 1)
