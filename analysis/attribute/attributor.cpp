@@ -28,6 +28,7 @@ Attributor::Attributor(std::int32_t ranks, AttributorOptions options)
   counted_.received = counted_.sent;
   counted_.sent_bytes.resize(counted_.sent.size());
   counted_.received_bytes = counted_.sent_bytes;
+  counted_.partners.resize(counted_.sent.size());
 }
 
 void Attributor::count(std::int32_t source, std::int32_t destination, std::int32_t from_node, std::int32_t to_node,
@@ -38,6 +39,7 @@ void Attributor::count(std::int32_t source, std::int32_t destination, std::int32
   counted_.received[static_cast<std::size_t>(destination)] += messages;
   counted_.sent_bytes[static_cast<std::size_t>(source)] += static_cast<double>(bytes);
   counted_.received_bytes[static_cast<std::size_t>(destination)] += static_cast<double>(bytes);
+  counted_.partners[static_cast<std::size_t>(source)] += messages > 0;
   const bool inter = from_node != to_node && from_node >= 0 && to_node >= 0;
   (inter ? counted_.inter : counted_.intra) += messages;
   if (inter) counted_.inter_bytes += bytes;
@@ -60,11 +62,13 @@ void Attributor::window(std::int64_t begin_ns, std::int64_t end_ns, std::span<co
       r.received += counted_.received[static_cast<std::size_t>(r.rank)];
       r.sent_bytes += counted_.sent_bytes[static_cast<std::size_t>(r.rank)];
       r.received_bytes += counted_.received_bytes[static_cast<std::size_t>(r.rank)];
+      r.partners = std::max(r.partners, counted_.partners[static_cast<std::size_t>(r.rank)]);
     }
     std::fill(counted_.sent.begin(), counted_.sent.end(), 0);
     std::fill(counted_.received.begin(), counted_.received.end(), 0);
     std::fill(counted_.sent_bytes.begin(), counted_.sent_bytes.end(), 0);
     std::fill(counted_.received_bytes.begin(), counted_.received_bytes.end(), 0);
+    std::fill(counted_.partners.begin(), counted_.partners.end(), 0);
     counted_.intra = counted_.inter = counted_.inter_bytes = 0;
     counted_.any = false;
   }

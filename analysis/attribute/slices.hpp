@@ -50,6 +50,7 @@ struct RankShare {
   std::uint64_t received = 0;
   double sent_bytes = 0;
   double received_bytes = 0;
+  std::uint32_t partners = 0;  // that it sent to in one window, at the most
   double moved_s = 0;  // ranks were inside MPI for nothing but messages of this rank on their way
 
   void add(const RankShare& more);
