@@ -14,10 +14,15 @@ constexpr std::size_t most_replayed = 4;          // findings, at the end
 
 double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
-// CollectiveCall::wait(), of any times.
+// CollectiveCall::wait_begin() and wait(), of any times.
+std::int64_t wait_begin(const CollectiveCall& c) {
+  const std::int64_t begin = CallsOfRanks::cut(c.begin);
+  if (!c.nonblocking) return begin;
+  return std::max(begin, CallsOfRanks::cut(c.end) - std::max<std::int64_t>(CallsOfRanks::cut(c.completing), 0));
+}
 double wait_s(const CollectiveCall& c) {
-  if (c.awaited < 0 || c.awaited_begin <= c.begin) return 0;
-  return std::max(0.0, seconds(CallsOfRanks::cut(std::min(c.awaited_begin, c.end)) - CallsOfRanks::cut(c.begin)));
+  if (c.awaited < 0) return 0;
+  return std::max(0.0, seconds(CallsOfRanks::cut(std::min(c.awaited_begin, c.end)) - wait_begin(c)));
 }
 
 }  // namespace
@@ -104,7 +109,7 @@ void Attributor::spread_off_core(bool all) {
 void Attributor::alone(std::span<const CollectiveCall> calls) {
   std::vector<const CollectiveCall*> sorted;
   for (const CollectiveCall& c : calls)
-    if (c.shape == CollectiveShape::all_to_all && !c.nonblocking && group_of(c) == WaitGroup::collective)
+    if (c.shape == CollectiveShape::all_to_all && group_of(c) == WaitGroup::collective)
       sorted.push_back(&c);
   std::sort(sorted.begin(), sorted.end(), [](const CollectiveCall* a, const CollectiveCall* b) {
     if (a->comm != b->comm) return a->comm < b->comm;
@@ -117,10 +122,10 @@ void Attributor::alone(std::span<const CollectiveCall> calls) {
     if (end - i >= 3) {  // calls that are in other windows are left out
       const std::int64_t last = CallsOfRanks::cut(sorted[end - 1]->begin),
                          before = CallsOfRanks::cut(sorted[end - 2]->begin);
-      if (last > before)
-        slices_.spread(before, last, [&](Slice& s, double share) {
-          s.alone_s += share * seconds(last - before) * static_cast<double>(end - i - 1);
-        });
+      double alone_s = 0;  // of those that had come, from when they could do nothing but wait
+      for (std::size_t k = i; k + 1 < end; ++k)
+        alone_s += std::max(0.0, seconds(last - std::max(before, wait_begin(*sorted[k]))));
+      slices_.spread(before, last, [&](Slice& s, double share) { s.alone_s += share * alone_s; });
     }
     double waits = 0;
     for (std::size_t k = i; k < end; ++k) waits += wait_s(*sorted[k]);

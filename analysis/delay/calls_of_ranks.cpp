@@ -147,6 +147,7 @@ bool CallsOfRanks::add(const CollectiveCall& c) {
   if (call.group == WaitGroup::point_to_point) {
     call.kind = Kind::completion;
     call.of_send = c.shape == CollectiveShape::send;
+    call.first_come = of_any_source(c);
   }
   call.begin = call.wait_end = cut(c.wait_begin());
   call.end = std::max(cut(c.end), call.begin);

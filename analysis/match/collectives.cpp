@@ -47,6 +47,8 @@ std::string base_name(std::string_view name) {
 }
 
 CollectiveShape shape_of_name(std::string_view name) {
+  if (name == "MPI_Init" || name == "MPI_Init_thread" || name == "MPI_Session_init")  // no forms of anything
+    return CollectiveShape::all_to_all;
   const std::string base = base_name(name);
   const auto is_one_of = [&](std::initializer_list<std::string_view> names) {
     return std::find(names.begin(), names.end(), base) != names.end();
@@ -58,8 +60,7 @@ CollectiveShape shape_of_name(std::string_view name) {
   if (is_one_of({"Reduce", "Gather", "Gatherv"})) return CollectiveShape::to_root;
   if (is_one_of({"Scan", "Exscan"})) return CollectiveShape::prefix;
   if (base.starts_with("Neighbor_")) return CollectiveShape::neighbours;
-  if (base == "Init" || base == "Init_thread" || base == "Session_init" || base == "Finalize" ||
-      base == "Session_finalize" || base.starts_with("Win_") || base.starts_with("File_"))
+  if (base == "Finalize" || base == "Session_finalize" || base.starts_with("Win_") || base.starts_with("File_"))
     return CollectiveShape::all_to_all;  // if nobody left before: emit()
   return CollectiveShape::unknown;
 }
