@@ -14,10 +14,15 @@ constexpr std::size_t most_replayed = 4;          // findings, at the end
 
 double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
-// CollectiveCall::wait(), of any times.
+// CollectiveCall::wait_begin() and wait(), of any times.
+std::int64_t wait_begin(const CollectiveCall& c) {
+  const std::int64_t begin = CallsOfRanks::cut(c.begin);
+  if (!c.nonblocking) return begin;
+  return std::max(begin, CallsOfRanks::cut(c.end) - std::max<std::int64_t>(CallsOfRanks::cut(c.completing), 0));
+}
 double wait_s(const CollectiveCall& c) {
-  if (c.awaited < 0 || c.awaited_begin <= c.begin) return 0;
-  return std::max(0.0, seconds(CallsOfRanks::cut(std::min(c.awaited_begin, c.end)) - CallsOfRanks::cut(c.begin)));
+  if (c.awaited < 0) return 0;
+  return std::max(0.0, seconds(CallsOfRanks::cut(std::min(c.awaited_begin, c.end)) - wait_begin(c)));
 }
 
 }  // namespace
@@ -28,6 +33,7 @@ Attributor::Attributor(std::int32_t ranks, AttributorOptions options)
   counted_.received = counted_.sent;
   counted_.sent_bytes.resize(counted_.sent.size());
   counted_.received_bytes = counted_.sent_bytes;
+  counted_.partners.resize(counted_.sent.size());
 }
 
 void Attributor::count(std::int32_t source, std::int32_t destination, std::int32_t from_node, std::int32_t to_node,
@@ -38,6 +44,7 @@ void Attributor::count(std::int32_t source, std::int32_t destination, std::int32
   counted_.received[static_cast<std::size_t>(destination)] += messages;
   counted_.sent_bytes[static_cast<std::size_t>(source)] += static_cast<double>(bytes);
   counted_.received_bytes[static_cast<std::size_t>(destination)] += static_cast<double>(bytes);
+  counted_.partners[static_cast<std::size_t>(source)] += messages > 0;
   const bool inter = from_node != to_node && from_node >= 0 && to_node >= 0;
   (inter ? counted_.inter : counted_.intra) += messages;
   if (inter) counted_.inter_bytes += bytes;
@@ -60,11 +67,13 @@ void Attributor::window(std::int64_t begin_ns, std::int64_t end_ns, std::span<co
       r.received += counted_.received[static_cast<std::size_t>(r.rank)];
       r.sent_bytes += counted_.sent_bytes[static_cast<std::size_t>(r.rank)];
       r.received_bytes += counted_.received_bytes[static_cast<std::size_t>(r.rank)];
+      r.partners = std::max(r.partners, counted_.partners[static_cast<std::size_t>(r.rank)]);
     }
     std::fill(counted_.sent.begin(), counted_.sent.end(), 0);
     std::fill(counted_.received.begin(), counted_.received.end(), 0);
     std::fill(counted_.sent_bytes.begin(), counted_.sent_bytes.end(), 0);
     std::fill(counted_.received_bytes.begin(), counted_.received_bytes.end(), 0);
+    std::fill(counted_.partners.begin(), counted_.partners.end(), 0);
     counted_.intra = counted_.inter = counted_.inter_bytes = 0;
     counted_.any = false;
   }
@@ -74,6 +83,7 @@ void Attributor::window(std::int64_t begin_ns, std::int64_t end_ns, std::span<co
   exposure_.flush(slices_);
   spread_off_core(false);
   alone(calls);
+  edges(calls);
 }
 
 void Attributor::add_off_core(std::int32_t rank, std::int64_t begin_ns, std::int64_t end_ns, double off_s) {
@@ -100,8 +110,7 @@ void Attributor::spread_off_core(bool all) {
 void Attributor::alone(std::span<const CollectiveCall> calls) {
   std::vector<const CollectiveCall*> sorted;
   for (const CollectiveCall& c : calls)
-    if (c.shape == CollectiveShape::all_to_all && !c.nonblocking && group_of(c) == WaitGroup::collective)
-      sorted.push_back(&c);
+    if (c.shape == CollectiveShape::all_to_all && group_of(c) == WaitGroup::collective) sorted.push_back(&c);
   std::sort(sorted.begin(), sorted.end(), [](const CollectiveCall* a, const CollectiveCall* b) {
     if (a->comm != b->comm) return a->comm < b->comm;
     return a->ordinal != b->ordinal ? a->ordinal < b->ordinal : a->begin < b->begin;
@@ -113,10 +122,10 @@ void Attributor::alone(std::span<const CollectiveCall> calls) {
     if (end - i >= 3) {  // calls that are in other windows are left out
       const std::int64_t last = CallsOfRanks::cut(sorted[end - 1]->begin),
                          before = CallsOfRanks::cut(sorted[end - 2]->begin);
-      if (last > before)
-        slices_.spread(before, last, [&](Slice& s, double share) {
-          s.alone_s += share * seconds(last - before) * static_cast<double>(end - i - 1);
-        });
+      double alone_s = 0;  // of those that had come, from when they could do nothing but wait
+      for (std::size_t k = i; k + 1 < end; ++k)
+        alone_s += std::max(0.0, seconds(last - std::max(before, wait_begin(*sorted[k]))));
+      slices_.spread(before, last, [&](Slice& s, double share) { s.alone_s += share * alone_s; });
     }
     double waits = 0;
     for (std::size_t k = i; k < end; ++k) waits += wait_s(*sorted[k]);
@@ -126,22 +135,23 @@ void Attributor::alone(std::span<const CollectiveCall> calls) {
   }
 }
 
-// The begin and the end of the job: one wait, which no calm time stands against.
-bool Attributor::at_the_edge(const Wait& w) { return w.group == WaitGroup::start_up || w.group == WaitGroup::finish; }
-
-void Attributor::waited_at_edge(const Wait& w) {
-  Edge& edge = w.group == WaitGroup::start_up ? edges_.start : edges_.finish;
-  const double length = seconds(w.end_ns - w.begin_ns);
-  edge.waited_s += length;
-  edge.rank.add(w.cause, length);
-  edge.begin_ns = std::min(edge.begin_ns, w.begin_ns);
-  edge.end_ns = std::max(edge.end_ns, w.end_ns);
+// MPI_Init and MPI_Finalize: one wait each, which no calm time stands against.
+void Attributor::edges(std::span<const CollectiveCall> calls) {
+  for (const CollectiveCall& c : calls) {
+    const WaitGroup group = group_of(c);
+    if ((group != WaitGroup::start_up && group != WaitGroup::finish) || c.wait() <= 0) continue;
+    Edge& edge = group == WaitGroup::start_up ? edges_.start : edges_.finish;
+    const double length = seconds(c.wait());
+    edge.waited_s += length;
+    edge.rank.add(c.awaited, length);
+    edge.begin_ns = std::min(edge.begin_ns, c.begin);
+    edge.end_ns = std::max(edge.end_ns, c.begin + c.wait());
+  }
 }
 
 void Attributor::waited(const Wait& w) {
   const bool collective = w.kind == RankCall::Kind::collective;
   const double length = seconds(w.end_ns - w.begin_ns);
-  if (at_the_edge(w)) return waited_at_edge(w);
   double Slice::*sum = w.kind == RankCall::Kind::send ? &Slice::blocked_s : &Slice::wait_s;
   if (collective)
     sum = w.group == WaitGroup::one_sided ? &Slice::one_sided_s
@@ -165,7 +175,7 @@ void Attributor::waited(const Wait& w) {
 }
 
 void Attributor::goes_back(const Wait& w, std::int32_t rank, std::uint32_t site, std::int64_t visit_ns, double ns) {
-  if (rank == w.victim || at_the_edge(w)) return;
+  if (rank == w.victim) return;
   const bool collective = w.kind == RankCall::Kind::collective;
   if (w.cause == rank)
     visit_ns = w.end_ns;  // it came then; `visit_ns` is the longest of what it did since both were in step

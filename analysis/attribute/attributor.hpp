@@ -38,7 +38,7 @@ class Attributor final : public DelayListener {
   Attributor(std::int32_t ranks, AttributorOptions options);
 
   // --- fed, in this order, for every window ---
-  // Messages of a pair of ranks, counted with the next window. Nodes are -1 where not known.
+  // Messages of a pair of ranks, all of them in one call, counted with the next window. Nodes are -1 where not known.
   void count(std::int32_t source, std::int32_t destination, std::int32_t from_node, std::int32_t to_node,
              std::uint64_t messages, std::uint64_t bytes);
   // A window is over. `counted`: messages counted so far include its. All spans are read during the call only.
@@ -59,8 +59,7 @@ class Attributor final : public DelayListener {
 
  private:
   using Wall = std::chrono::steady_clock;
-  static bool at_the_edge(const Wait& wait);
-  void waited_at_edge(const Wait& wait);
+  void edges(std::span<const CollectiveCall> calls);
   void alone(std::span<const CollectiveCall> calls);
   void spread_off_core(bool all);
   void look_for_mapping(bool last);
@@ -74,6 +73,7 @@ class Attributor final : public DelayListener {
   struct Counted {  // since the last window
     std::vector<std::uint64_t> sent, received;
     std::vector<double> sent_bytes, received_bytes;
+    std::vector<std::uint32_t> partners;  // that a rank sent to
     std::uint64_t intra = 0, inter = 0, inter_bytes = 0;
     bool any = false;
   } counted_;

@@ -53,8 +53,8 @@ Finding rest(const Evidence& e, double lost_s) {
     f.cause = Cause::unknown;
     f.confidence = 0.5;
     f.evidence.push_back(words::percent(unseen) +
-                         " was spent in MPI calls in which no wait is known: copying, or waits for nonblocking "
-                         "collectives, one-sided calls and files");
+                         " was spent in MPI calls in which no wait is known: copying, files, MPI's own work, or "
+                         "one-sided calls to a rank that computes");
     f.advice = "See which ranks are longest in MPI (ranks) and in which functions (watch).";
   } else if (f.score < little) {
     f.cause = Cause::none;

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t fewest = 4;
 constexpr double in_between = 0.4;  // of the ranks
+constexpr double apart = 0.25;      // of the longest wait, between the shortest and the longest of those
 
 }  // namespace
 
@@ -19,9 +20,12 @@ bool is_gradient(const std::vector<RankWait>& others) {
   for (const RankWait& w : others) waits.push_back(w.waited_s);
   std::sort(waits.begin(), waits.end());
   const double longest = waits.back();
-  const auto between =
-      std::count_if(waits.begin(), waits.end(), [&](double w) { return w >= 0.2 * longest && w <= 0.8 * longest; });
-  return longest > 0 && static_cast<double>(between) >= in_between * static_cast<double>(waits.size());
+  const auto first = std::lower_bound(waits.begin(), waits.end(), 0.2 * longest);
+  const auto last = std::upper_bound(waits.begin(), waits.end(), 0.8 * longest);
+  if (!(longest > 0) || static_cast<double>(last - first) < in_between * static_cast<double>(waits.size()))
+    return false;
+  // Not one that waits for long, and others that all wait as long for something else.
+  return *(last - 1) - *first >= apart * longest;
 }
 
 void tell_gradient(Finding& f, std::vector<RankWait> others) {

@@ -8,6 +8,7 @@
 #include "analysis/attribute/gain.hpp"
 #include "analysis/attribute/gradient.hpp"
 #include "analysis/attribute/intervals.hpp"
+#include "analysis/attribute/unequal.hpp"
 #include "analysis/attribute/words.hpp"
 
 namespace pclscope::attribute {
@@ -19,13 +20,15 @@ constexpr std::int32_t larger_job = 10;
 constexpr double above_others = 3;     // times the median rank's cost
 constexpr double of_the_worst = 0.15;  // ranks that cost less than that are not named
 constexpr std::size_t most_suspects = 64;
-constexpr double more_messages = 1.4;      // than any other rank: unequal work
 constexpr double few_p2p = 0.1;            // of the cost: the rest is in collectives
 constexpr double least_off_core = 0.05;    // of the time, to be told
 constexpr double explains_lateness = 0.5;  // of what one of the others waited
 
-struct Suspects {  // ranks that are active together
+enum class Kind { direct, blocked, collective, one_sided, file };
+
+struct Suspects {  // ranks that are active together, and for which others wait in the same way
   std::vector<std::int32_t> ranks;
+  Kind kind = Kind::direct;
   std::vector<double> cost;  // per slice
   std::vector<char> active;
 };
@@ -34,8 +37,31 @@ struct Sums {  // over an interval
   double caused = 0, direct = 0, blocked = 0, collective = 0, waited = 0, sent = 0, received = 0, squares = 0,
          off_core = 0;
   double one_sided = 0, file = 0;  // of collective
-  double sent_bytes = 0, received_bytes = 0;
-  double messages() const { return sent + received; }
+  double sent_bytes = 0, received_bytes = 0, partners = 0;
+
+  void add(const RankShare& r) {
+    caused += r.caused_s;
+    direct += r.direct_s;
+    blocked += r.blocked_s;
+    collective += r.collective_s;
+    one_sided += r.one_sided_s;
+    file += r.file_s;
+    waited += r.waited_s;
+    squares += r.all_squares();
+    off_core += r.off_core_s;
+    sent += static_cast<double>(r.sent);
+    received += static_cast<double>(r.received);
+    sent_bytes += r.sent_bytes;
+    received_bytes += r.received_bytes;
+    partners = std::max(partners, static_cast<double>(r.partners));
+  }
+  // How others wait for it: for what they receive, with what they send, in collectives, windows or files.
+  Kind kind() const {
+    if (blocked >= 0.5 * (direct + blocked) && blocked >= 0.1 * caused) return Kind::blocked;
+    if (one_sided > 0.5 * caused) return Kind::one_sided;
+    if (file > 0.5 * caused) return Kind::file;
+    return collective > 0.5 * caused ? Kind::collective : Kind::direct;
+  }
 };
 
 bool is_active(const RankShare& r, const Slice& s, std::int32_t ranks) {
@@ -57,22 +83,26 @@ std::vector<Suspects> single_suspects(const Evidence& e) {
   for (const auto& [cost, rank] : order) {
     Suspects& one = list.emplace_back();
     one.ranks = {rank};
+    Sums sums;
     for (const Slice& s : e.slices) {
       const RankShare* r = s.share_of(rank);
       one.cost.push_back(r ? r->caused_s : 0);
       one.active.push_back(r && is_active(*r, s, e.ranks));
+      if (one.active.back()) sums.add(*r);
     }
+    one.kind = sums.kind();
   }
   return list;
 }
 
-// Suspects that act when the worst one does belong together.
+// Suspects that act when the worst one does, in the same way, belong together.
 std::vector<Suspects> together(const Evidence& e, std::vector<Suspects> singles) {
   std::vector<Suspects> groups;
   for (Suspects& one : singles) {
     double active = 0;
     for (std::size_t i = 0; i < one.cost.size(); ++i) active += one.active[i] ? one.cost[i] : 0;
     const auto joins = [&](const Suspects& group) {
+      if (group.kind != one.kind) return false;
       double common = 0, common_s = 0, group_s = 0;
       for (std::size_t i = 0; i < one.cost.size(); ++i) {
         if (!group.active[i]) continue;
@@ -97,94 +127,34 @@ std::vector<Suspects> together(const Evidence& e, std::vector<Suspects> singles)
 std::map<std::int32_t, Sums> sums_in(const Evidence& e, const Interval& interval) {
   std::map<std::int32_t, Sums> sums;
   for (std::size_t i = interval.first; i <= interval.last; ++i)
-    for (const RankShare& r : e.slices[i].ranks) {
-      Sums& s = sums[r.rank];
-      s.caused += r.caused_s;
-      s.direct += r.direct_s;
-      s.blocked += r.blocked_s;
-      s.collective += r.collective_s;
-      s.one_sided += r.one_sided_s;
-      s.file += r.file_s;
-      s.waited += r.waited_s;
-      s.squares += r.all_squares();
-      s.off_core += r.off_core_s;
-      s.sent += static_cast<double>(r.sent);
-      s.received += static_cast<double>(r.received);
-      s.sent_bytes += r.sent_bytes;
-      s.received_bytes += r.received_bytes;
-    }
+    for (const RankShare& r : e.slices[i].ranks) sums[r.rank].add(r);
   return sums;
 }
 
-double correlation(const std::vector<std::pair<double, double>>& points) {
-  if (points.size() < 4) return 0;
-  const auto n = static_cast<double>(points.size());
-  double x = 0, y = 0, xx = 0, yy = 0, xy = 0;
-  for (const auto& [a, b] : points) {
-    x += a / n;
-    y += b / n;
-  }
-  for (const auto& [a, b] : points) {
-    xx += (a - x) * (a - x);
-    yy += (b - y) * (b - y);
-    xy += (a - x) * (b - y);
-  }
-  return xx > 0 && yy > 0 && xx > 1e-3 * n * x * x ? xy / std::sqrt(xx * yy) : 0;
-}
-
-// Those who are waited for have the most messages, and the more messages a rank has the less it waits.
-bool unequal_messages(const std::map<std::int32_t, Sums>& sums, const std::vector<std::int32_t>& named) {
-  std::vector<std::pair<double, double>> all, others;
-  double guilty = 0, most = 0, sum = 0, sent = 0, received = 0, others_sent = 0;
-  for (const auto& [rank, s] : sums) {
-    all.emplace_back(s.messages(), s.waited);
-    if (std::find(named.begin(), named.end(), rank) != named.end()) {
-      guilty += s.messages() / static_cast<double>(named.size());
-      sent += s.sent;
-      received += s.received;
-    } else {
-      others.emplace_back(s.messages(), s.waited);
-      most = std::max(most, s.messages());
-      sum += s.messages();
-      others_sent += s.sent;
-    }
-  }
-  if (others.size() < 3 || guilty <= 0) return false;
-  if (guilty >= more_messages * most) return true;
-  // More than they get from the same partners, and than others send: their part of the data is larger.
-  if (sent >= more_messages * received &&
-      sent / static_cast<double>(named.size()) >= more_messages * others_sent / static_cast<double>(others.size()))
-    return true;
-  return guilty >= 1.25 * sum / static_cast<double>(others.size()) && correlation(all) <= -0.7 &&
-         correlation(others) <= -0.5;
-}
-
-// The same of bytes: they stand in the place of messages.
-bool unequal_bytes(std::map<std::int32_t, Sums> sums, const std::vector<std::int32_t>& named) {
-  for (auto& [rank, s] : sums) {
-    s.sent = s.sent_bytes;
-    s.received = s.received_bytes;
-  }
-  return unequal_messages(sums, named);
+std::vector<Load> loads_of(const std::map<std::int32_t, Sums>& sums, bool bytes) {
+  std::vector<Load> loads;
+  for (const auto& [rank, s] : sums)
+    loads.push_back({rank, bytes ? s.sent_bytes : s.sent, bytes ? s.received_bytes : s.received, s.partners, s.waited});
+  return loads;
 }
 
 void classify(Finding& f, const Sums& own, const std::map<std::int32_t, Sums>& sums, std::int32_t ranks) {
   const double p2p = own.caused - own.collective;
   const std::string who = words::ranks(f.ranks);
   const std::string gain = gain_by_sums(f);
-  if (unequal_messages(sums, f.ranks)) {
+  if (have_more(loads_of(sums, false), f.ranks)) {
     f.cause = Cause::pattern;
     f.detail = "imbalance";
     f.advice = "Share the work more equally: " + who + " have more messages and more to compute than others" + gain;
-  } else if (unequal_bytes(sums, f.ranks)) {
+  } else if (have_more(loads_of(sums, true), f.ranks)) {
     f.cause = Cause::pattern;
     f.detail = "imbalance";
     f.advice = "Share the work more equally: " + who + " have more bytes and more to compute than others" + gain;
-  } else if (own.blocked >= 0.5 * (own.direct + own.blocked) && own.blocked >= 0.1 * own.caused) {
+  } else if (own.kind() == Kind::blocked) {
     f.cause = Cause::late_receiver;
     f.detail = "computation before the receive";
     f.advice = "Post the receives of " + who + " before the computation (MPI_Irecv), or send with MPI_Isend" + gain;
-  } else if (own.one_sided > 0.5 * own.caused) {
+  } else if (own.kind() == Kind::one_sided) {
     f.cause = Cause::one_sided_wait;
     f.detail = "same rank late";
     f.advice = "Speed up what " + who +
@@ -270,19 +240,22 @@ void tell_off_core(Finding& f, const std::map<std::int32_t, Sums>& sums, const I
              " (conditions of the run) before looking at the code: that explains most of this lateness.";
 }
 
-// `share`: of all waiting for computation, that goes back to the group.
+// `share`: of all waiting for computation (but for what goes back to other groups), that goes back to the group.
 double confidence_of(const Finding& f, const Evidence& e, const Interval& interval,
                      const std::map<std::int32_t, Sums>& sums, const Sums& own, double share) {
   const double fair = std::min(0.9, static_cast<double>(f.ranks.size()) / e.ranks);
   const double concentration = (share - fair) / (1 - fair);
   const double felt_by_one = most_waited(f, sums, own) / std::max(interval.seconds(), 1e-9);
-  const double cost = std::max(ramp(f.score, 0.02, 0.16), ramp(felt_by_one, 0.22, 0.48));
+  const double cost = std::max(ramp(f.score, 0.01, 0.08), ramp(felt_by_one, 0.08, 0.34));
   const double stands_out = std::max(ramp(concentration, 0.25, 0.65), ramp(share / fair, 5, 20));
   return 0.95 * std::min(stands_out, cost) *
          persistence(interval, own.caused * own.caused / std::max(own.squares, 1e-18));
 }
 
-Finding finding_of(const Evidence& e, const Suspects& group, const Interval& whole) {
+// `others`: all groups. Ranks that others wait for in another way are another cause: what goes back to them is left out
+// of what this one is compared with.
+Finding finding_of(const Evidence& e, const std::vector<Suspects>& others, const Suspects& group,
+                   const Interval& whole) {
   const std::map<std::int32_t, Sums> sums = sums_in(e, whole);
   Finding f;
   f.ranks = worst_of(group, sums);
@@ -296,8 +269,15 @@ Finding finding_of(const Evidence& e, const Suspects& group, const Interval& who
     attributed += e.slices[i].attributed_s;
     waits += e.slices[i].waits_s();
   }
-  const double share = attributed > 0 ? own.caused / attributed : 0;
-  f.confidence = confidence_of(f, e, interval, sums, own, share);
+  double elsewhere = 0;
+  for (const Suspects& other : others)
+    if (other.kind != group.kind)
+      for (const std::int32_t rank : other.ranks)
+        if (const auto it = sums.find(rank); it != sums.end()) elsewhere += it->second.caused;
+  const double share = attributed > 0 ? own.caused / attributed : 0,
+               of_this_kind =
+                   attributed > 0 ? std::min(1.0, own.caused / std::max(attributed - elsewhere, own.caused)) : 0;
+  f.confidence = confidence_of(f, e, interval, sums, own, of_this_kind);
   classify(f, own, sums, e.ranks);
   f.evidence = {"other ranks waited " + words::number(own.caused) + " rank-seconds because of what " +
                     words::ranks(f.ranks) + " computed: " + words::percent(f.score) + " of the time of all ranks",
@@ -306,10 +286,10 @@ Finding finding_of(const Evidence& e, const Suspects& group, const Interval& who
                 "of it " + words::percent(own.caused > 0 ? own.collective / own.caused : 0) +
                     " in collectives, one-sided synchronisation and on files, " +
                     words::percent(own.caused > 0 ? own.blocked / own.caused : 0) + " of senders for the receive"};
-  std::vector<RankWait> others;
+  std::vector<RankWait> waiting;
   for (const auto& [rank, s] : sums)
-    if (std::find(f.ranks.begin(), f.ranks.end(), rank) == f.ranks.end()) others.push_back({rank, s.waited});
-  if (f.cause != Cause::pattern && is_gradient(others)) tell_gradient(f, std::move(others));
+    if (std::find(f.ranks.begin(), f.ranks.end(), rank) == f.ranks.end()) waiting.push_back({rank, s.waited});
+  if (f.cause != Cause::pattern && is_gradient(waiting)) tell_gradient(f, std::move(waiting));
   tell_off_core(f, sums, interval, most_waited(f, sums, own));
   return f;
 }
@@ -319,9 +299,10 @@ Finding finding_of(const Evidence& e, const Suspects& group, const Interval& who
 std::vector<Finding> find_guilty(const Evidence& e) {
   std::vector<Finding> findings;
   if (e.ranks < 2) return findings;
-  for (const Suspects& group : together(e, single_suspects(e)))
+  const std::vector<Suspects> groups = together(e, single_suspects(e));
+  for (const Suspects& group : groups)
     for (const Interval& interval : intervals_of(e.slices, group.cost, group.active))
-      findings.push_back(finding_of(e, group, interval));
+      findings.push_back(finding_of(e, groups, group, interval));
   return findings;
 }
 

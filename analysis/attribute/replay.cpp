@@ -1,6 +1,7 @@
 #include "analysis/attribute/replay.hpp"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 namespace pclscope::attribute {
@@ -53,9 +54,15 @@ Attribution replay(const Replay& run) {
     tell_off_core(end);
     const auto of_window = std::span(messages).subspan(first_message, m - first_message);
     const auto calls_of_window = std::span(calls).subspan(first_call, c - first_call);
-    for (const Message& one : of_window)
-      attributor.count(one.source, one.destination, nodes[static_cast<std::size_t>(one.source)],
-                       nodes[static_cast<std::size_t>(one.destination)], 1, one.bytes);
+    std::map<std::pair<std::int32_t, std::int32_t>, std::pair<std::uint64_t, std::uint64_t>> pairs;
+    for (const Message& one : of_window) {
+      auto& [count, bytes] = pairs[{one.source, one.destination}];
+      ++count;
+      bytes += one.bytes;
+    }
+    for (const auto& [pair, sums] : pairs)
+      attributor.count(pair.first, pair.second, nodes[static_cast<std::size_t>(pair.first)],
+                       nodes[static_cast<std::size_t>(pair.second)], sums.first, sums.second);
     attributor.window(begin, end, of_window, calls_of_window, nodes, regions);
     delays.add(of_window, calls_of_window, end);
     attributor.refresh(0);

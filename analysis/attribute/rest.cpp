@@ -14,6 +14,7 @@ namespace {
 
 constexpr double sure_from = 0.5;
 constexpr double small_share = 0.05;  // of all ranks' time, or of one rank's
+constexpr double much_of_one = 0.2;   // of one rank's time, waiting: `none` would say too much
 constexpr std::size_t told_functions = 3, told_ranks = 3;
 
 // What ranks were inside MPI for, beside computation.
@@ -39,6 +40,8 @@ struct Shares {
   std::array<double, parts.size()> s{};  // of all ranks
   double worst_other = 0;                // of one rank, of its own time
   std::int32_t worst_rank = -1;
+  double worst_wait = 0;  // of one rank, of its own time, in all but transfers and MPI's own work
+  std::int32_t waiting_rank = -1;
   std::vector<std::pair<double, std::int32_t>> inside;  // share of its time inside MPI, rank; most first
 };
 
@@ -50,9 +53,14 @@ Shares shares_of(const Snapshot& snapshot) {
     for (std::size_t i = 0; i < parts.size(); ++i) shares.s[i] += r.*parts[i].time;
     if (!(time > 0)) continue;
     shares.inside.emplace_back(r.mpi_s / time, r.rank);
-    if (r.other_s / time <= shares.worst_other) continue;
-    shares.worst_other = r.other_s / time;
-    shares.worst_rank = r.rank;
+    if (r.other_s / time > shares.worst_other) {
+      shares.worst_other = r.other_s / time;
+      shares.worst_rank = r.rank;
+    }
+    const double waits = r.mpi_s - r.transfer_s - r.other_s;
+    if (waits / time <= shares.worst_wait) continue;
+    shares.worst_wait = waits / time;
+    shares.waiting_rank = r.rank;
   }
   std::stable_sort(shares.inside.begin(), shares.inside.end(), [](auto& a, auto& b) { return a.first > b.first; });
   return shares;
@@ -64,7 +72,7 @@ std::string functions_text(const Snapshot& snapshot) {
     const FunctionActivity& f = snapshot.functions[i];
     if (!(f.inside_s > 0)) break;
     text.append(text.empty() ? "" : ", ").append(record::function_name(f.function));
-    text += " " + words::number(f.inside_s) + " s";
+    text.append(" ").append(words::number(f.inside_s)).append(" s");
   }
   return text;
 }
@@ -130,8 +138,8 @@ Finding rest_of(const Snapshot& snapshot, const Shares& shares, const Finding* s
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return shares.s[a] > shares.s[b]; });
   const double largest = shares.s[order[0]] / shares.whole_s;
-  const bool one_rank = shares.worst_other > small_share;
-  if (largest <= small_share && !one_rank) {
+  const bool one_rank = shares.worst_other > small_share, one_waits = shares.worst_wait > much_of_one;
+  if (largest <= small_share && !one_rank && !one_waits) {
     if (said == nullptr) {
       f.cause = Cause::none;
       f.confidence = 1 - 0.5 * largest / small_share;
@@ -162,6 +170,9 @@ Finding rest_of(const Snapshot& snapshot, const Shares& shares, const Finding* s
   if (const std::string text = ranks_text(shares); !text.empty()) f.evidence.push_back("longest in MPI: " + text);
   if (largest > small_share)
     f.advice = std::string("Most of it is ") + parts[order[0]].name + ": " + parts[order[0]].advice + ".";
+  else if (one_waits)
+    f.advice = "Rank " + std::to_string(shares.waiting_rank) + " waits " + words::percent(shares.worst_wait) +
+               " of its time: see for whom (waits, delays).";
   else
     f.advice = "Rank " + std::to_string(shares.worst_rank) + " spends " + words::percent(shares.worst_other) +
                " of its time inside MPI without a wait that is known: see its functions (ranks, watch).";

@@ -14,7 +14,7 @@ constexpr double least_share = 0.02;  // of all ranks' time
 constexpr std::size_t most_hubs = 16;
 constexpr double chain_waits = 0.35;  // of all waits, along chains
 constexpr double chain_share = 0.45;  // of all ranks' time, waits
-constexpr double collective_share = 0.04;
+constexpr double collective_share = 0.03;
 constexpr double one_rank = 0.6;  // of the cost goes back to one rank: it is not everybody
 
 // A hub takes part in that share of all messages: twice what is fair, at most 70 %.
@@ -69,7 +69,7 @@ Finding many_to_one(const Evidence& e, std::int32_t hub, const Interval& interva
   }
   f.site = site.value;
   const double part = messages > 0 ? of_hub / messages : 0, share = p2p > 0 ? awaited / p2p : 0;
-  f.confidence = 0.95 * std::min(ramp(share, 0.3, 0.7), ramp(f.score, 0.02, 0.08)) * persistence(interval);
+  f.confidence = 0.95 * std::min(ramp(share, 0.3, 0.7), ramp(f.score, 0.01, 0.08)) * persistence(interval);
   f.evidence = {words::percent(part) + " of all messages are sent to or by rank " + std::to_string(hub) +
                     " (a fair share: " + words::percent(2.0 / e.ranks) + ")",
                 words::percent(share) +
@@ -171,7 +171,7 @@ std::vector<Finding> find_late_comers(const Evidence& e) {
     f.site = site.value;
     const double single = std::min(1.0, alone / std::max(interval.cost_s, 1e-9)),
                  share = interval.cost_s / std::max(waits, 1e-9);
-    f.confidence = 0.95 * std::min({ramp(single, 0.3, 0.65), ramp(f.score, 0.03, 0.12), ramp(share, 0.3, 0.7)}) *
+    f.confidence = 0.95 * std::min({ramp(single, 0.3, 0.65), ramp(f.score, 0.01, 0.08), ramp(share, 0.3, 0.7)}) *
                    persistence(interval, interval.cost_s * interval.cost_s / std::max(squares, 1e-18));
     f.evidence = {"ranks waited " + words::number(interval.cost_s) +
                       " rank-seconds in collectives for the last to come, " + words::percent(f.score) +

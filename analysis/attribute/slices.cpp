@@ -116,6 +116,7 @@ void RankShare::add(const RankShare& more) {
   newest_visit_ns = std::max(newest_visit_ns, more.newest_visit_ns);
   sent += more.sent;
   received += more.received;
+  partners = std::max(partners, more.partners);
 }
 
 void TransferCell::add(const TransferCell& more) {

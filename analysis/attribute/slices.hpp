@@ -50,7 +50,8 @@ struct RankShare {
   std::uint64_t received = 0;
   double sent_bytes = 0;
   double received_bytes = 0;
-  double moved_s = 0;  // ranks were inside MPI for nothing but messages of this rank on their way
+  std::uint32_t partners = 0;  // that it sent to in one window, at the most
+  double moved_s = 0;          // ranks were inside MPI for nothing but messages of this rank on their way
 
   void add(const RankShare& more);
   static constexpr std::int64_t same_visit_ns = 1'000'000;

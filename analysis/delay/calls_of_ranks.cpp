@@ -136,6 +136,8 @@ bool CallsOfRanks::add(const CollectiveCall& c) {
   RankCall call;
   call.site = site_id(c.site);
   call.group = group_of(c);
+  // Begin and end of the job: there is nothing before, or behind, to be compared.
+  if (call.group == WaitGroup::start_up || call.group == WaitGroup::finish) return true;
   call.kind = Kind::collective;
   if (c.nonblocking) {
     call.kind = Kind::post;
@@ -147,6 +149,7 @@ bool CallsOfRanks::add(const CollectiveCall& c) {
   if (call.group == WaitGroup::point_to_point) {
     call.kind = Kind::completion;
     call.of_send = c.shape == CollectiveShape::send;
+    call.first_come = of_any_source(c);
   }
   call.begin = call.wait_end = cut(c.wait_begin());
   call.end = std::max(cut(c.end), call.begin);

@@ -42,6 +42,8 @@ class CallsOfRanks {
   // Small sends do not wait for their receiver: every MPI copies them at once.
   static constexpr std::uint64_t eager_bytes = 1024;
   static constexpr std::int64_t time_limit = std::int64_t{1} << 61;  // beyond +-73 years times are cut: no overflow
+  // A probe that another rank's message would have ended, too.
+  static bool of_any_source(const CollectiveCall& c) { return c.shape == CollectiveShape::probe && c.ordinal != 0; }
   static std::int64_t cut(std::int64_t time) { return std::clamp(time, -time_limit, time_limit); }
 
   struct Rank {

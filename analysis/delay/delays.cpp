@@ -100,7 +100,7 @@ void Delays::take(std::span<const Message> messages, std::span<const CollectiveC
       in_chunk = 0;
     }
     const bool taken = next <= next_collective ? take(messages[order_[message++]])
-                                               : calls_.add(collectives[collective_order_[collective++]]);
+                                               : take(collectives[collective_order_[collective++]]);
     newest = std::max(newest, std::min(next, next_collective));
     refused_ += !taken;
     ++in_chunk;
@@ -111,6 +111,13 @@ void Delays::take(std::span<const Message> messages, std::span<const CollectiveC
 bool Delays::take(const Message& m) {
   if (!calls_.add(m)) return false;
   if (listener_ != nullptr && m.flags & record::flag::first_come) first_come_.came(m.destination, m.source);
+  return true;
+}
+
+bool Delays::take(const CollectiveCall& c) {
+  if (!calls_.add(c)) return false;
+  const bool known = c.awaited >= 0 && static_cast<std::size_t>(c.awaited) < calls_.ranks().size();
+  if (listener_ != nullptr && known && CallsOfRanks::of_any_source(c)) first_come_.came(c.rank, c.awaited);
   return true;
 }
 

@@ -85,6 +85,7 @@ class Delays {
   };
   std::int64_t order(std::span<const Message> messages, std::span<const CollectiveCall> collectives);
   void take(std::span<const Message> messages, std::span<const CollectiveCall> collectives);
+  bool take(const CollectiveCall& call);
   bool take(const Message& m);
   void follow_chunk(std::int64_t newest_ns);
   void follow_until(std::int64_t horizon);

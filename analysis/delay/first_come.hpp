@@ -1,8 +1,8 @@
-// Waits that another rank might have ended as well: a receive with MPI_ANY_SOURCE, MPI_Waitany, MPI_Waitsome. A rank
-// that serves others waits in them for whoever is ready first. Who comes is no later than all the others, and to be
-// idle until then delays nobody: such a wait is shared among all that computed meanwhile. Not so when the rank that
-// waited sends to others (or enters a collective) before it takes the next one: then it had waited for the last one of
-// them, and passed the delay on.
+// Waits that another rank might have ended as well: a receive or a probe with MPI_ANY_SOURCE, MPI_Waitany,
+// MPI_Waitsome. A rank that serves others waits in them for whoever is ready first. Who comes is no later than all
+// the others, and to be idle until then delays nobody: such a wait is shared among all that computed meanwhile. Not
+// so when the rank that waited sends to others (or enters a collective) before it takes the next one: then it had
+// waited for the last one of them, and passed the delay on.
 //
 // One thread owns a FirstCome. Memory: 4 bytes for each of at most `most` senders per receiver.
 #pragma once

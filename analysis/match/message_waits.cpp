@@ -49,7 +49,9 @@ void MessageWaits::add(std::int32_t rank, std::uint32_t thread, std::span<const 
   };
   for (const Event& e : events) {
     if (e.kind == EventKind::call) {
-      if (is_probe(e.function)) probe = {call_of(e), e.comm, e.peer, e.tag, true};
+      if (!is_probe(e.function)) continue;
+      probe = {call_of(e), e.comm, e.peer, e.tag, true};
+      probe.call.any_source = (e.flags & record::flag::first_come) != 0;
     } else if (e.kind == EventKind::recv_post && e.flags & record::flag::matched_probe) {
       remember(e, call_of(e));
     } else if (probe.open && (e.kind == EventKind::recv_done || e.kind == EventKind::recv_post)) {
@@ -112,6 +114,7 @@ void MessageWaits::waited_for_send(const Call& call, const Message& m) {
   CollectiveCall c = waited(call, m, m.destination, CollectiveShape::probe);
   c.awaited = m.source;
   c.awaited_begin = std::min(m.send_begin, call.end);
+  c.ordinal = call.any_source;
   sink_(c, m);
 }
 

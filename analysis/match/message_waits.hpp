@@ -46,6 +46,7 @@ class MessageWaits {
     std::int64_t begin = 0, end = 0;
     std::uint64_t site = 0;
     std::uint16_t function = 0;
+    bool any_source = false;  // of a probe
   };
   struct Probe {  // the newest of a thread, until it receives
     Call call;

@@ -27,7 +27,7 @@ inline constexpr CollectiveShape last_shape = CollectiveShape::probe;
 // Times are nanoseconds since the job's time origin.
 struct CollectiveCall {
   std::uint64_t comm = 0;      // communicator; of windows and files: theirs
-  std::uint64_t ordinal = 0;   // of the operation on its communicator, window or file
+  std::uint64_t ordinal = 0;   // of the operation on its communicator, window or file; of a probe: 1 if of any source
   std::int32_t rank = 0;       // world rank
   std::int32_t awaited = -1;   // the last of those whom this rank had to wait for; -1: it waited for nobody
   std::uint16_t function = 0;  // functions.def

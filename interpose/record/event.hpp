@@ -58,7 +58,7 @@ inline constexpr std::uint32_t out_of_order = 1u << 14;   // recv_post: its plac
 inline constexpr std::uint32_t partitioned = 1u << 15;    // MPI_Psend_init / MPI_Precv_init
 inline constexpr std::uint32_t summarised = 1u << 16;     // lost: all that matching must know follows in events
 inline constexpr std::uint32_t of_receives = 1u << 17;    // lost_number: of receives, else of sends
-inline constexpr std::uint32_t first_come = 1u << 18;     // recv_done of a blocking receive: with MPI_ANY_SOURCE
+inline constexpr std::uint32_t first_come = 1u << 18;     // recv_done of a blocking receive, a probe: MPI_ANY_SOURCE
 }  // namespace flag
 
 // A call at least so long (ticks: 20 to 70 us) tells the sends that it completed, if they have so many bytes: smaller

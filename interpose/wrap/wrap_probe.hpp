@@ -5,9 +5,10 @@
 
 namespace pclscope {
 
-// Probe and Iprobe only look: a `call` event that says what lies there.
-PCLSCOPE_INLINE void record_probed(CallScope& call, const Communicator& c, const MPI_Status& status) {
-  call.record(EventKind::call, c.id, bytes_in(status), 0, c.peer(status.MPI_SOURCE), tag_of(status.MPI_TAG), c.flags);
+// Probe and Iprobe only look: a `call` event that says what lies there, and whether they looked for any source.
+PCLSCOPE_INLINE void record_probed(CallScope& call, const Communicator& c, const MPI_Status& status, int source) {
+  const std::uint32_t flags = c.flags | (source == MPI_ANY_SOURCE ? flag::first_come : 0);
+  call.record(EventKind::call, c.id, bytes_in(status), 0, c.peer(status.MPI_SOURCE), tag_of(status.MPI_TAG), flags);
 }
 
 template <Function F, class Real>
@@ -21,7 +22,7 @@ int wrap_probe(Site site, Real real_probe, int source, int tag, MPI_Comm comm, M
   CallScope call(*r, F, site, c.id, c.peer(source), tag_of(tag));
   const int result = real_probe(source, tag, comm, status);
   call.returned();
-  if (result == MPI_SUCCESS) record_probed(call, c, *status);
+  if (result == MPI_SUCCESS) record_probed(call, c, *status, source);
   return result;
 }
 
@@ -38,7 +39,7 @@ int wrap_iprobe(Site site, Real real_probe, int source, int tag, MPI_Comm comm, 
   call.returned();
   if (result == MPI_SUCCESS && *found != 0) {
     call.found_something();
-    record_probed(call, c, *status);
+    record_probed(call, c, *status, source);
   } else if (result == MPI_SUCCESS) {
     call.found_nothing();
   }
@@ -104,7 +105,7 @@ inline void record_matched(CallScope& call, Communicator& c, MPI_Message message
 inline void end_matched_probe(CallScope& call, Communicator& c, MPI_Message message, const MPI_Status& status,
                               BlockingReceive& receive) {
   if (message == handles.message_no_proc) {
-    record_probed(call, c, status);
+    record_probed(call, c, status, MPI_PROC_NULL);
     if (receive.number != unnumbered) record_nobody(call, c.id, receive.number, c.flags);
     return;
   }
@@ -149,8 +150,7 @@ int wrap_improbe(Site site, Real real_probe, int source, int tag, MPI_Comm comm,
   BlockingReceive receive = probe_numbered(call, c, peer, tag, false);
   const int result = real_probe(source, tag, comm, found, message, status);
   call.returned();
-  if (result == MPI_SUCCESS && *found != 0) {
-    call.found_something();
+  if (result == MPI_SUCCESS && *found != 0) {  // the receive is posted now: no earlier poll counts
     end_matched_probe(call, c, *message, *status, receive);
     return result;
   }

@@ -11,7 +11,10 @@ FIRST = [("healthy_halo", "healthy_sparse", "healthy_neighbours", "healthy_burst
          ("healthy_ping_pong", "healthy_pipeline", "healthy_wavefront", "healthy_startup"),
          ("healthy_farm", "healthy_farm_probe", "healthy_overlap", "healthy_polling", "healthy_collective",
           "healthy_fence"),
-         ("healthy_nodes",), ("bad_placement",), ("throttled_link", "competing_job"),
+         ("healthy_nodes",), ("bad_placement",), ("throttled_link", "competing_job", "outage"),
          ("slow_rank", "uneven_cells", "waitany", "waitsome", "mixed"),
          ("uneven_blocks", "many_to_one_big", "many_to_one_reply", "chain"),
-         ("late_receiver",), ("collective", "late_for_all", "serial_section", "serial_output")]
+         ("test_loop", "testall_loop", "iprobe_loop", "probe_receive"),
+         ("late_receiver",), ("collective", "late_for_all", "serial_section", "serial_output"),
+         ("fence_late", "late_post", "late_complete", "lock_held"),
+         ("write_all_late", "serialised_writes", "slow_writes"), ("late_init", "late_finalize")]
