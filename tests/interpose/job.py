@@ -33,7 +33,7 @@ KINDS = ["none", "call", "send", "recv_post", "recv_done", "recv_cancelled", "re
          "send_cancelled", "send_not_cancelled", "collective", "comm_created", "comm_freed", "init", "finalize", "lost",
          "rma", "rma_sync", "file", "control", "unrecorded_sends", "unrecorded_receives", "lost_number",
          "send_done", "neighbour"]
-BY_TIME = ("send_done", "neighbour")  # written or not by how long a call took, or whether it was told before: not on paper
+BY_TIME = ("send_done", "neighbour")  # by how long a call took, by whether it was told before: not on paper
 FLAGS = ["nonblocking", "persistent", "posted", "synchronous", "buffered", "ready", "intercomm", "failed", "foreign",
          "unordered", "truncated", "matched_probe", "entered", "unrecorded", "out_of_order", "partitioned",
          "summarised", "of_receives"]
