@@ -9,7 +9,7 @@ namespace pclscope {
 
 namespace {
 
-std::uint64_t ns_of(clockid_t clock) {
+std::uint64_t ns_of([[maybe_unused]] clockid_t clock) {
   timespec t;
   if (clock_gettime(clock, &t) != 0) return 0;
   return static_cast<std::uint64_t>(t.tv_sec) * 1000000000u + static_cast<std::uint64_t>(t.tv_nsec);
