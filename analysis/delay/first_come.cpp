@@ -14,9 +14,13 @@ constexpr double negligible = 0.01;         // of the wait
 bool serves_only(const CallsOfRanks::Rank& receiver, const RankCall& wait) {
   const auto first = receiver.calls.begin() + (&wait - receiver.calls.data()) + 1;
   const auto end = receiver.calls.begin() + static_cast<std::ptrdiff_t>(receiver.settled);
+  std::int32_t served = wait.peer;  // the newest it had something of: probes that need not wait leave only the receive
   for (auto it = first; it != end && it - first < most_calls; ++it) {
-    if (it->kind == Kind::collective || (it->kind == Kind::send && it->peer != wait.peer)) return false;
-    if (it->kind == Kind::completion && it->first_come) return true;
+    if (it->kind == Kind::collective) return false;
+    if (it->kind == Kind::send && it->peer != wait.peer && it->peer != served) return false;
+    if (it->kind != Kind::completion || it->of_send) continue;
+    if (it->first_come) return true;
+    served = it->peer;
   }
   return true;
 }

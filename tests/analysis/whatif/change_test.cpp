@@ -89,7 +89,6 @@ TEST_CASE("Equal load: the time of a run in which all compute the mean") {
 
 TEST_CASE("Another rank is late in each step: none of them") {
   const auto late = [](int r, int step) { return (step * 2654435761u >> 7) % 6 == static_cast<unsigned>(r); };
-  Setting s;
   Program slow(6), healthy(6);
   for (int step = 0; step < 100; ++step)
     for (std::int32_t r = 0; r < 6; ++r) {
