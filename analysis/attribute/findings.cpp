@@ -103,7 +103,12 @@ std::vector<Finding> find_causes(const Evidence& e) {
   });
   add_unexplained(all, shapes, true);
   add_unexplained(all, find_late_comers(e), false);
-  for (Finding& f : find_edges(e)) all.push_back(std::move(f));
+  for (Finding& f : find_edges(e)) {
+    // Who is late for the end is late because of something: named only where nothing else is.
+    const bool told = std::any_of(all.begin(), all.end(), is_sure);
+    if (f.cause == Cause::collective_wait && told) f.confidence = std::min(f.confidence, confident);
+    all.push_back(std::move(f));
+  }
   add_unexplained(all, find_heavy(e), true);
   std::vector<Finding> background = find_outages(e);
   add_unexplained(background, find_background(e), false);
