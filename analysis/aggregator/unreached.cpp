@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -141,14 +142,20 @@ std::optional<std::string> Unreached::look(collect::BoardFile& board, Clock::tim
 }
 
 // The system tells children reliably only of processes that are stopped; one that was missed would go on without
-// parents.
+// parents. A launcher may end this process as soon as the first of them is dead, and the others would stand still for
+// ever: a child in a session of its own ends them all.
 void Unreached::end_programs(collect::BoardFile& board) {
-  const auto signal_all = [&](int number) {
+  for (int look = 0; look < 2; ++look) {
     for (const std::uint32_t pid : programs(board)) seen_.insert(pid);
-    for (const std::uint32_t pid : seen_) ::kill(static_cast<pid_t>(pid), number);
-  };
-  signal_all(SIGSTOP);
-  signal_all(SIGKILL);
+    for (const std::uint32_t pid : seen_) ::kill(static_cast<pid_t>(pid), SIGSTOP);
+  }
+  const std::vector<std::uint32_t> all(seen_.begin(), seen_.end());
+  const pid_t child = ::fork();
+  if (child == 0) ::setsid();
+  if (child <= 0)
+    for (const std::uint32_t pid : all) ::kill(static_cast<pid_t>(pid), SIGKILL);
+  if (child == 0) ::_exit(0);
+  if (child > 0) ::waitpid(child, nullptr, 0);
 }
 
 }  // namespace pclscope::aggregator
