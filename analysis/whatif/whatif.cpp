@@ -171,12 +171,19 @@ std::vector<Period> whole_parts(std::span<const Window> windows, std::span<const
 
 Result<Change> change_for(const Finding& f) {
   const auto refuse = [](const std::string& why) { return Error{ErrorCode::bad_argument, why}; };
+  constexpr const char* not_replayed = "one-sided calls, files, MPI_Init and MPI_Finalize are not replayed";
   Change change;
   change.ranks = f.ranks;
   switch (f.cause) {
     case Cause::late_sender:
     case Cause::late_receiver: change.kind = Change::Kind::delays; break;
-    case Cause::collective_wait: change.kind = f.ranks.empty() ? Change::Kind::steady : Change::Kind::delays; break;
+    case Cause::one_sided_wait:
+    case Cause::file:
+    case Cause::startup: return refuse(not_replayed);
+    case Cause::collective_wait:
+      if (f.detail == "late for MPI_Finalize" || f.detail == "same rank late for files") return refuse(not_replayed);
+      change.kind = f.ranks.empty() ? Change::Kind::steady : Change::Kind::delays;
+      break;
     case Cause::pattern:
       if (f.detail != "imbalance")
         return refuse("another pattern of messages cannot be replayed from this one's calls; --balance and --rank can");
