@@ -189,10 +189,17 @@ TEST_CASE("What a finding asks for") {
   f.cause = Cause::collective_wait;
   f.ranks.clear();
   CHECK(whatif::change_for(f)->kind == Change::Kind::steady);
+  f.ranks = {1};
+  CHECK(whatif::change_for(f)->kind == Change::Kind::delays);
+  for (const char* detail : {"late for MPI_Finalize", "same rank late for files"}) {  // a replay has no such calls
+    f.detail = detail;
+    CHECK_FALSE(whatif::change_for(f));
+  }
   f.cause = Cause::background;
   f.nodes = {0, 2};
   CHECK(whatif::change_for(f)->nodes == f.nodes);
-  for (const Cause cause : {Cause::none, Cause::unknown, Cause::mapping}) {
+  for (const Cause cause : {Cause::none, Cause::unknown, Cause::mapping, Cause::outage, Cause::one_sided_wait,
+                            Cause::file, Cause::startup}) {
     f.cause = cause;
     CHECK_FALSE(whatif::change_for(f));
   }

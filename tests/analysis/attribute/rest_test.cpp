@@ -1,0 +1,165 @@
+// What is said of the begin and the end of a job, and when no cause stands out.
+#include "analysis/attribute/rest.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "analysis/attribute/replay.hpp"
+#include "interpose/record/functions.hpp"
+#include "tests/analysis/attribute/exchange.hpp"
+#include "tests/analysis/delay/programs.hpp"
+
+using namespace pclscope;
+using namespace pclscope::test;
+
+namespace {
+
+// Four ranks that exchange with their neighbours for some seconds; `slow` of them computes twice as long (-1: none).
+Outcome ring(int slow) {
+  Program program(4);
+  for (int step = 0; step < 400; ++step)
+    for (int r = 0; r < 4; ++r) {
+      program.compute(r, r == slow ? 20 * ms : 10 * ms);
+      program.call(r, K::send, site::send, (r + 1) % 4);
+      program.call(r, K::recv, site::recv, (r + 3) % 4);
+    }
+  return simulate(program);
+}
+
+// One call of every rank for whoever comes last; of MPI_Finalize only entries are known: it ends with that one.
+void wait_for(std::vector<CollectiveCall>& calls, record::Function function, std::vector<std::int64_t> begins) {
+  const auto last = std::max_element(begins.begin(), begins.end());
+  for (std::size_t r = 0; r < begins.size(); ++r) {
+    CollectiveCall c;
+    c.rank = static_cast<std::int32_t>(r);
+    c.function = static_cast<std::uint16_t>(function);
+    c.shape = CollectiveShape::all_to_all;
+    c.begin = begins[r];
+    c.end = *last;
+    if (begins[r] < *last) c.awaited = static_cast<std::int32_t>(last - begins.begin()), c.awaited_begin = *last;
+    calls.push_back(c);
+  }
+}
+
+Attribution of(const Outcome& o, const std::vector<CollectiveCall>& calls) {
+  return attribute::replay({4, o.messages, calls, {}, 100 * ms, {}, {}});
+}
+
+const Finding* find(const Attribution& a, Cause cause, const char* detail) {
+  for (const Finding& f : a.findings)
+    if (f.cause == cause && f.detail == detail) return &f;
+  return nullptr;
+}
+
+// Four ranks, 100 s, each inside MPI for so long in each part; MPI's own work 1 s.
+Snapshot job(double RankSummary::*part = nullptr, double seconds = 0, std::int32_t only = -1) {
+  Snapshot s;
+  s.duration_s = 100;
+  for (std::int32_t r = 0; r < 4; ++r) {
+    RankSummary& rank = s.ranks.emplace_back();
+    rank.rank = r;
+    rank.threads = 1;
+    rank.other_s = 1;
+    if (part != nullptr && (only < 0 || only == r)) rank.*part = seconds;
+    rank.mpi_s = rank.late_sender_s + rank.late_receiver_s + rank.transfer_s + rank.collective_wait_s +
+                 rank.one_sided_s + rank.file_s + rank.other_s;
+  }
+  s.attribution.findings.push_back({});  // `none`, as it is said of delays that were followed
+  s.functions.push_back({});
+  s.functions[0].function = static_cast<std::uint16_t>(record::Function::Waitall);
+  s.functions[0].inside_s = 40;
+  return s;
+}
+
+bool says(const Finding& f, const char* text) {
+  return std::any_of(f.evidence.begin(), f.evidence.end(),
+                     [&](const std::string& line) { return line.find(text) != std::string::npos; });
+}
+
+}  // namespace
+
+TEST_CASE("Who is late for MPI_Init is named") {
+  const Outcome o = ring(-1);
+  std::vector<CollectiveCall> calls;
+  wait_for(calls, record::Function::Init, {-1000 * ms, -1000 * ms, 0, -1000 * ms});
+  const Attribution a = of(o, calls);
+  REQUIRE(!a.findings.empty());
+  CHECK(a.findings[0].cause == Cause::startup);
+  CHECK(a.findings[0].ranks == std::vector<std::int32_t>{2});
+  CHECK(a.findings[0].lost_s == Approx(3));
+  CHECK(a.findings[0].confidence > 0.5);
+  calls.clear();  // a thousandth of the run is nothing
+  wait_for(calls, record::Function::Init, {-4 * ms, -4 * ms, 0, -4 * ms});
+  for (const Finding& f : of(o, calls).findings) CHECK((f.cause != Cause::startup || f.confidence <= 0.5));
+}
+
+TEST_CASE("Who is late for MPI_Finalize is named, but not before what made it late") {
+  for (const int slow : {-1, 1}) {
+    CAPTURE(slow);
+    const Outcome o = ring(slow);
+    std::int64_t end = 0;
+    for (const Message& m : o.messages) end = std::max(end, m.recv_end);
+    std::vector<CollectiveCall> calls;
+    wait_for(calls, record::Function::Finalize, {end, end + 2000 * ms, end, end});
+    const Attribution a = of(o, calls);
+    const Finding* f = find(a, Cause::collective_wait, "late for MPI_Finalize");
+    REQUIRE(f != nullptr);
+    CHECK(f->ranks == std::vector<std::int32_t>{1});
+    CHECK(f->lost_s == Approx(6));
+    if (slow < 0) CHECK(f->confidence > 0.5);
+    if (slow < 0) continue;
+    CHECK(f->confidence <= 0.5);
+    CHECK(a.findings[0].cause == Cause::late_sender);
+  }
+}
+
+TEST_CASE("none only when every part of the time inside MPI is small, of all and of each rank") {
+  Snapshot s = job();
+  attribute::settle_rest(s);
+  REQUIRE(s.attribution.findings.size() == 1);
+  CHECK(s.attribution.findings[0].cause == Cause::none);
+  for (const auto part : {&RankSummary::late_sender_s, &RankSummary::late_receiver_s, &RankSummary::transfer_s,
+                          &RankSummary::collective_wait_s, &RankSummary::one_sided_s, &RankSummary::other_s}) {
+    s = job(part, 6);
+    attribute::settle_rest(s);
+    CHECK(s.attribution.findings[0].cause == Cause::unknown);
+    CHECK(says(s.attribution.findings[0], "MPI_Waitall"));
+    CHECK(says(s.attribution.findings[0], "rank 0"));
+  }
+  s = job(&RankSummary::other_s, 10, 3);  // one rank alone
+  attribute::settle_rest(s);
+  CHECK(s.attribution.findings[0].cause == Cause::unknown);
+  CHECK(s.attribution.findings[0].advice.find("ank 3") != std::string::npos);
+  s = {};  // nothing yet
+  attribute::settle_rest(s);
+  CHECK(s.attribution.findings.empty());
+}
+
+TEST_CASE("What is sure stays first, and none is not said beside it") {
+  Snapshot s = job(&RankSummary::late_sender_s, 30);
+  s.attribution.findings.insert(s.attribution.findings.begin(), Finding{});
+  s.attribution.findings[0].cause = Cause::late_sender;
+  s.attribution.findings[0].confidence = 0.9;
+  s.attribution.findings[0].lost_s = 120;
+  attribute::settle_rest(s);
+  REQUIRE(s.attribution.findings.size() == 1);
+  CHECK(s.attribution.findings[0].cause == Cause::late_sender);
+}
+
+TEST_CASE("Time in MPI-IO is a cause, without what ranks wait there for each other") {
+  Snapshot s = job(&RankSummary::file_s, 10);
+  attribute::settle_rest(s);
+  CHECK(s.attribution.findings[0].cause == Cause::file);
+  CHECK(s.attribution.findings[0].lost_s == Approx(40));
+  CHECK(s.attribution.findings[0].ranks.empty());
+  s = job(&RankSummary::file_s, 30, 2);
+  attribute::settle_rest(s);
+  CHECK(s.attribution.findings[0].cause == Cause::file);
+  CHECK(s.attribution.findings[0].ranks == std::vector<std::int32_t>{2});
+  s = job(&RankSummary::file_s, 10);
+  s.wait_states.push_back({});
+  s.wait_states[0].state = WaitState::wait_at_file;
+  s.wait_states[0].wait_s = 39;
+  attribute::settle_rest(s);
+  CHECK(s.attribution.findings[0].cause == Cause::unknown);
+}
