@@ -27,12 +27,11 @@ void Recorder::poll_otherwise(std::uint64_t begin, std::uint64_t end) {
     poll_.head = ring_.written();
     poll_.begin = begin;
     poll_.end = end;
-    poll_.waited = poll_.inside = length;
+    poll_.waited = length;
     return;
   }
   const std::uint64_t gap = begin - poll_.end;
   poll_.waited += length;
-  poll_.inside += length;
   poll_.end = end;
   poll_.gaps += gap;
   if (poll_.measured_from == 0) {
@@ -57,15 +56,13 @@ double Recorder::idle_in_gaps() const {
   return worked <= 0 ? 1 : worked >= 1 ? 0 : 1 - worked;
 }
 
-std::uint64_t Recorder::end_of_polling(std::uint64_t begin, std::uint64_t& inside) {
+std::uint64_t Recorder::end_of_polling(std::uint64_t begin) {
   const std::uint64_t gap = begin - poll_.end;
   poll_.end = begin;
   (gap < Polling::short_gap ? poll_.waited : poll_.gaps) += gap;
   double waited = static_cast<double>(poll_.waited);
   if (poll_.gaps > 0) waited += idle_in_gaps() * static_cast<double>(poll_.gaps);
-  if (waited >= mostly * static_cast<double>(begin - poll_.begin)) return poll_.begin;
-  inside = poll_.inside;
-  return begin;
+  return waited >= mostly * static_cast<double>(begin - poll_.begin) ? poll_.begin : begin;
 }
 
 }  // namespace pclscope

@@ -15,6 +15,7 @@
 #include "interpose/record/functions.hpp"
 #include "interpose/record/ring.hpp"
 #include "interpose/recorder/communicators.hpp"
+#include "interpose/recorder/polling.hpp"
 #include "interpose/recorder/process.hpp"
 #include "interpose/recorder/unrecorded.hpp"
 
@@ -112,17 +113,14 @@ class Recorder {
   PCLSCOPE_INLINE void polled_in_vain(std::uint64_t begin, std::uint64_t end) {
     if (poll_.head == ring_.written() && begin - poll_.end < Polling::short_gap) [[likely]] {
       poll_.waited += end - poll_.end;
-      poll_.inside += end - begin;
       poll_.end = end;
       return;
     }
     poll_otherwise(begin, end);
   }
-  // One that began at `begin` found something: when the wait began that it ends. `inside`: ticks in the polls before
-  // that, if they were no wait.
-  PCLSCOPE_INLINE std::uint64_t poll_began(std::uint64_t begin, std::uint64_t& inside) {
-    inside = 0;
-    return poll_.head != ring_.written() ? begin : end_of_polling(begin, inside);
+  // One that began at `begin` found something: when the wait began that it ends.
+  PCLSCOPE_INLINE std::uint64_t poll_began(std::uint64_t begin) {
+    return poll_.head != ring_.written() ? begin : end_of_polling(begin);
   }
 
   // --- while muted (muting.cpp) ---
@@ -217,18 +215,6 @@ class Recorder {
   void numbers_under_way(std::uint64_t& sends, std::uint64_t& receives) const;
 
  private:
-  // Calls in a row that found nothing, with no event between them.
-  struct Polling {
-    static constexpr std::uint64_t short_gap = 1u << 16;   // ticks between two calls that are no work: 20 to 70 us
-    std::uint64_t head = ~std::uint64_t{0};                // of the ring, since when there was no event
-    std::uint64_t begin = 0, end = 0;                      // of the first, of the last
-    std::uint64_t waited = 0;                              // inside them and in short gaps
-    std::uint64_t inside = 0;                              // inside them
-    std::uint64_t gaps = 0;                                // long gaps
-    std::uint64_t measured_from = 0;                       // since when the processor's time is known; 0: not
-    std::uint64_t measured_waited = 0, measured_gaps = 0;  // `waited` and `gaps` then
-    std::uint64_t measured_wall_ns = 0, measured_ns = 0;   // the clock and the processor's time then
-  };
   struct TypeSize {
     std::uint64_t key;
     std::uint64_t size;
@@ -249,7 +235,7 @@ class Recorder {
 
   // polling.cpp
   [[gnu::noinline]] void poll_otherwise(std::uint64_t begin, std::uint64_t end);
-  [[gnu::noinline]] std::uint64_t end_of_polling(std::uint64_t begin, std::uint64_t& inside);
+  [[gnu::noinline]] std::uint64_t end_of_polling(std::uint64_t begin);
   double idle_in_gaps() const;
 
   Communicator& look_up(MPI_Comm comm);

@@ -54,16 +54,14 @@ struct CallScope {
   }
 
   // Of polling calls, after returned(): it found nothing; or it found something, and ends a wait that began with an
-  // earlier one. Returns the ticks inside the earlier ones, if they were no wait.
+  // earlier one.
   PCLSCOPE_INLINE void found_nothing() {
     if (!quiet) [[likely]]
       recorder.polled_in_vain(begin, end);
   }
-  PCLSCOPE_INLINE std::uint64_t found_something() {
-    std::uint64_t inside = 0;
+  PCLSCOPE_INLINE void found_something() {
     if (!quiet) [[likely]]
-      begin = recorder.poll_began(begin, inside);
-    return inside;
+      begin = recorder.poll_began(begin);
   }
 
   // False when the event was not written: see Recorder::write. record_inline() is for the calls of which there are

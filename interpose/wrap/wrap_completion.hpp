@@ -8,13 +8,13 @@
 
 namespace pclscope {
 
-PCLSCOPE_INLINE void record_call(CallScope& call, std::uint64_t completions, std::uint64_t polled = 0) {
-  call.record_inline(EventKind::call, 0, polled, completions, record::unknown_rank, record::any_tag, 0);
+PCLSCOPE_INLINE void record_call(CallScope& call, std::uint64_t completions) {
+  call.record_inline(EventKind::call, 0, 0, completions, record::unknown_rank, record::any_tag, 0);
 }
 // Of a Test*: it may end a loop of them.
 PCLSCOPE_INLINE void record_test(CallScope& call, std::uint64_t completions) {
-  const std::uint64_t polled = call.found_something();
-  record_call(call, completions, polled);
+  call.found_something();
+  record_call(call, completions);
 }
 
 // What `kept` completed, or failed to.
