@@ -12,6 +12,7 @@
 
 #include "analysis/blocked/current_call.hpp"
 #include "analysis/blocked/function_times.hpp"
+#include "analysis/blocked/operations.hpp"
 #include "analysis/blocked/participants.hpp"
 #include "analysis/blocked/rank_waits.hpp"
 #include "analysis/match/matcher.hpp"
@@ -86,6 +87,7 @@ class Blocked {
   TickScale scale_;
   FunctionTimes times_;
   Participants participants_;
+  Operations operations_;
   std::int64_t now_ns_ = 0;  // of the last sample, as the rest
   std::vector<RankNow> ranks_;
   std::vector<Shown> shown_;  // by rank

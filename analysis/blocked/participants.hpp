@@ -25,7 +25,6 @@ class Participants {
     std::vector<Member> members;  // by rank; those known
     bool complete = false;        // they are all
     bool foreign = false;         // some are outside the application's world
-    bool nonblocking = false;     // nonblocking collectives were used: they leave no event before they complete
     std::uint64_t size = 0;       // 0 unknown
     std::uint64_t freed = 0;
     const Member* find(std::int32_t rank) const;

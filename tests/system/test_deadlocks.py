@@ -25,15 +25,20 @@ HANGS = {
     "barrier_recv": ({"MPI_Recv", "MPI_Barrier"}, [[0, 1], [2, 3]]),
     "split_barrier": ({"MPI_Comm_split", "MPI_Barrier"}, RING),
     "reduce_recv": ({"MPI_Reduce", "MPI_Recv"}, [[0, 1]]),
+    "ibarrier_wait": ({"MPI_Wait", "MPI_Recv"}, RING),
+    "fence_recv": ({"MPI_Win_fence", "MPI_Recv"}, RING),
+    "free_recv": ({"MPI_Win_free", "MPI_Recv"}, RING),
+    "post_wait": ({"MPI_Win_wait", "MPI_Recv"}, [[0, 1]]),
+    "open_recv": ({"MPI_File_open", "MPI_Recv"}, RING),
     "on_finished": ({"MPI_Recv"}, [[0]]),
     "tail": ({"MPI_Recv"}, [[0, 1]]),
 }
 SLOW = ["slow_compute", "slow_receiver", "slow_barrier", "polling", "master", "big_messages", "thread_send",
-        "thread_again", "isend_before"]
+        "thread_again", "isend_before", "ibarrier_ahead"]
 # In ci/test, by MPI: what is found does not depend on the MPI, what is recorded in these calls may.
 HANGS_IN_SHORT = [
-    ("recv_cycle", "send_cycle", "waitall_cycle", "wildcard_knot", "split_barrier", "on_finished", "tail"),
-    ("probe_cycle", "waitany_knot", "barrier_recv")]
+    ("recv_cycle", "send_cycle", "waitall_cycle", "ibarrier_wait", "fence_recv", "wildcard_knot", "split_barrier", "on_finished", "tail"),
+    ("probe_cycle", "waitany_knot", "barrier_recv", "post_wait", "ibarrier_wait")]
 SLOW_IN_SHORT = [("slow_receiver", "master", "thread_again", "isend_before"), ("polling", "thread_send")]
 
 
