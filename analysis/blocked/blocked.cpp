@@ -83,14 +83,22 @@ void Blocked::show_calls() {
 
 void Blocked::look(std::span<const ThreadView> threads, bool all_found) {
   for (Shown& shown : shown_) shown.waits_since = 0;
+  waits_.clear();
   if (!someone_blocked()) {
     deadlocks_.clear();
     return;
   }
   judge(threads, all_found);
-  const RankWaits waits(ranks_, matcher_, participants_, operations_);
+  RankWaits waits(ranks_, matcher_, participants_, operations_);
   note_waits(waits);
   note_deadlocks(waits);
+  if (!for_others_) return;
+  waits_ = waits.reports();
+  for (std::size_t r = 0; r < waits_.size(); ++r) {
+    if (!waits_[r].blocked) continue;
+    waits_[r].since_ns = scale_.to_ns(ranks_[r].calls[0].since);
+    waits_[r].looked_ns = now_ns_;
+  }
 }
 
 bool Blocked::someone_blocked() const {

@@ -46,7 +46,7 @@ void RankWaits::add_together(Waiter& w, const CurrentCall& call, CallKind kind) 
   std::vector<std::int32_t> missing;
   for (const Participants::Member& m : comm->members) {
     const auto count = operations_.count(together(kind), call.comm, call.tag, m.rank);
-    if (!count) return;
+    if (!count || !here(m.rank)) return;
     const bool in_it = together(kind) == Together::fence
                            ? inside(m.rank, {CallKind::fence, CallKind::free_window}, call)
                            : inside(m.rank, {kind}, call);
@@ -71,7 +71,7 @@ void RankWaits::add_start(Waiter& w, const CurrentCall& call, bool starting) {
   }
   std::vector<std::int32_t> missing;
   for (const std::int32_t target : targets) {
-    if (!knows(target) || !operations_.certain(target)) return;
+    if (!knows(target) || !here(target) || !operations_.certain(target)) return;
     const auto named = [](const std::map<std::int32_t, std::uint64_t>& by, std::int32_t rank) -> std::uint64_t {
       const auto at = by.find(rank);
       return at == by.end() ? 0 : at->second;
@@ -90,7 +90,7 @@ void RankWaits::add_wait_post(Waiter& w, const CurrentCall& call) {
   const Operations::Epochs* own = operations_.epochs(window, w.rank);
   if (!operations_.certain(w.rank) || own == nullptr || !own->open_post) return;
   for (const std::int32_t origin : own->posted) {
-    if (!knows(origin) || !operations_.certain(origin)) continue;
+    if (!knows(origin) || !here(origin) || !operations_.certain(origin)) continue;
     std::uint64_t completed = 0;
     if (const Operations::Epochs* other = operations_.epochs(window, origin)) {
       const auto starts = other->starts.find(w.rank);
@@ -102,13 +102,13 @@ void RankWaits::add_wait_post(Waiter& w, const CurrentCall& call) {
   }
 }
 
-// Who holds a lock that excludes this one; or the target, which may have to help. An MPI in which Win_lock waits gives a
-// lock when Win_lock returns.
+// Who holds a lock that excludes this one; or the target, which may have to help. An MPI in which Win_lock waits gives
+// a lock when Win_lock returns.
 void RankWaits::add_lock(Waiter& w, const CurrentCall& call) {
   const Participants::Comm* comm = participants_.comm(call.comm);
   if (comm == nullptr || !comm->complete || comm->foreign || !knows(call.peer) || call.awaited.size() != 1) return;
   for (const Participants::Member& m : comm->members)
-    if (!operations_.certain(m.rank)) return;
+    if (!here(m.rank) || !operations_.certain(m.rank)) return;
   const bool exclusive = (call.awaited[0] & 1) != 0;
   std::vector<std::int32_t> ranks;
   for (const Operations::Lock& lock : operations_.locks({call.comm, call.tag})) {

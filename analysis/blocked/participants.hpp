@@ -35,6 +35,10 @@ class Participants {
   void add(std::int32_t rank, std::span<const record::Event> events);
 
   const Comm* comm(std::uint64_t id) const;  // nullptr: not known
+  template <class Each>                      // each(id, const Comm&)
+  void for_each_comm(Each each) const {
+    for (const auto& [id, comm] : comms_) each(id, comm);
+  }
   // What this member says about itself can be relied on: no event of its rank is missing since.
   bool certain(const Member& m) const { return losses_[static_cast<std::size_t>(m.rank)] == m.losses; }
   std::uint64_t lost(std::int32_t rank) const {

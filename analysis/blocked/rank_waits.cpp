@@ -32,11 +32,7 @@ std::optional<std::pair<std::int32_t, std::int32_t>> send_of(const CurrentCall& 
 
 RankWaits::RankWaits(std::span<const RankNow> ranks, const Matcher& matcher, const Participants& participants,
                      const Operations& operations)
-    : ranks_(ranks),
-      matcher_(matcher),
-      participants_(participants),
-      operations_(operations),
-      sending_(ranks.size()) {
+    : ranks_(ranks), matcher_(matcher), participants_(participants), operations_(operations), sending_(ranks.size()) {
   graph_.ranks = static_cast<std::int32_t>(ranks.size());
   for (const RankNow& rank : ranks) graph_.finished.push_back(rank.finished);
   collect_sending();
@@ -164,10 +160,9 @@ void RankWaits::add_awaited_collective(Waiter& w, std::uint64_t what, std::uint6
 
 std::optional<std::uint64_t> RankWaits::begun(const Participants::Member& m, std::uint64_t comm) const {
   if (!participants_.certain(m)) return std::nullopt;
-  const RankNow& now = ranks_[static_cast<std::size_t>(m.rank)];
-  if (now.headers.empty() && !now.finished) return std::nullopt;  // of another node
+  if (!here(m.rank)) return std::nullopt;
   std::uint64_t begun = m.collectives;
-  for (const record::SegmentHeader* header : now.headers) {
+  for (const record::SegmentHeader* header : ranks_[static_cast<std::size_t>(m.rank)].headers) {
     const Posted posted = posted_on(*header, comm);
     if (!posted.known) return std::nullopt;
     begun = std::max(begun, posted.count);
@@ -293,14 +288,13 @@ bool RankWaits::being_received(std::int32_t destination, std::int32_t source, st
   });
 }
 
-WaitsFor RankWaits::waits_for(std::size_t waiter) const {
-  const Waiter& w = graph_.waiters[waiter];
+WaitsFor waits_of(const WaitGraph& graph, const Waiter& w) {
   WaitsFor out;
   for (const std::uint32_t s : w.needs)
-    if (graph_.sets[s].size() == 1) out.ranks.push_back(graph_.sets[s][0]);
+    if (graph.sets[s].size() == 1) out.ranks.push_back(graph.sets[s][0]);
   if (out.ranks.empty() && !w.needs.empty()) {
     out.any = true;
-    for (const std::int32_t r : graph_.sets[w.needs[0]])
+    for (const std::int32_t r : graph.sets[w.needs[0]])
       if (r != w.rank) out.ranks.push_back(r);
   }
   std::sort(out.ranks.begin(), out.ranks.end());

@@ -17,6 +17,7 @@
 #include "analysis/blocked/participants.hpp"
 #include "analysis/blocked/wait_graph.hpp"
 #include "analysis/match/matcher.hpp"
+#include "analysis/values/rank_wait.hpp"
 
 namespace pclscope::blocked {
 
@@ -26,7 +27,7 @@ struct RankNow {
   bool finished = false;           // has entered MPI_Finalize
   // It can do nothing but what `calls` are waiting for, all its events before them were read, and none are missing.
   bool blocked = false;
-  bool many_threads = false;  // MPI_THREAD_MULTIPLE
+  bool many_threads = false;                          // MPI_THREAD_MULTIPLE
   std::vector<const record::SegmentHeader*> headers;  // of its threads
 };
 
@@ -35,6 +36,8 @@ struct WaitsFor {
   std::vector<std::int32_t> ranks;  // ascending
   bool any = false;                 // one of them suffices
 };
+
+WaitsFor waits_of(const WaitGraph& graph, const Waiter& waiter);
 
 class RankWaits {
  public:
@@ -46,7 +49,9 @@ class RankWaits {
   // Of graph().waiters: which of RankNow::calls it is.
   std::size_t call_of(std::size_t waiter) const { return calls_[waiter]; }
   // Empty when it is not known, or when it may go on.
-  WaitsFor waits_for(std::size_t waiter) const;
+  WaitsFor waits_for(std::size_t waiter) const { return waits_of(graph_, graph_.waiters[waiter]); }
+  // Of each rank, for the root of a job on several nodes; without times and node.
+  std::vector<nodes::RankWait> reports();
 
  private:
   // Index of a set of ranks, one of which has to move; nothing when the call may go on without.
@@ -88,6 +93,8 @@ class RankWaits {
   void add_start(Waiter& w, const CurrentCall& call, bool starting);
   void add_wait_post(Waiter& w, const CurrentCall& call);
   void add_lock(Waiter& w, const CurrentCall& call);
+  void report_call(std::int32_t rank, const CurrentCall& call, nodes::RankWait& wait);
+  void report_awaited(std::int32_t rank, const CurrentCall& call, nodes::RankWait& wait);
   void add_creation(Waiter& w, const CurrentCall& call);
   void add(Waiter& w, Need need) {
     if (need) w.needs.push_back(*need);
@@ -104,6 +111,11 @@ class RankWaits {
   Need anybody_in(std::uint64_t comm);
   const Missing& missing(std::uint64_t comm, std::uint64_t number, bool creation);
 
+  // Its rings are read here, or were: else it is of another node.
+  bool here(std::int32_t rank) const {
+    const RankNow& now = ranks_[static_cast<std::size_t>(rank)];
+    return !now.headers.empty() || now.finished;
+  }
   bool knows(std::int32_t rank) const { return rank >= 0 && static_cast<std::size_t>(rank) < ranks_.size(); }
   bool inside(std::int32_t rank, std::initializer_list<CallKind> kinds, const CurrentCall& of) const;
   // How many collectives of the communicator the member has begun, but for the blocking one that it is inside.
