@@ -23,10 +23,10 @@ enum class CallKind : std::uint8_t {
   make_window,  // Win_create ...: somebody who has not come yet
   start,        // Win_start, Win_complete: a target that has not posted
   complete,
-  post,         // Win_post: waits for nobody
-  wait_post,    // Win_wait: every origin that has not completed
-  lock,         // Win_lock: who holds one that excludes it
-  open_file,    // File_open: somebody who has not come yet
+  post,       // Win_post: waits for nobody
+  wait_post,  // Win_wait: every origin that has not completed
+  lock,       // Win_lock: who holds one that excludes it
+  open_file,  // File_open: somebody who has not come yet
   finalize,
 };
 

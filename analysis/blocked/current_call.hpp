@@ -15,8 +15,8 @@ struct CurrentCall {
   std::uint64_t comm = 0;
   std::int32_t peer = -1;
   std::int32_t tag = -1;
-  std::uint32_t awaited_count = 0;     // Wait*, Sendrecv, Win_start, Win_lock only
-  std::vector<std::uint64_t> awaited;  // the first awaited_limit of them
+  std::uint32_t awaited_count = 0;          // Wait*, Sendrecv, Win_start, Win_lock only
+  std::vector<std::uint64_t> awaited;       // the first awaited_limit of them
   std::vector<std::uint64_t> awaited_comm;  // as many: of collectives
 };
 

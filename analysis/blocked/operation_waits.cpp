@@ -102,8 +102,8 @@ void RankWaits::add_wait_post(Waiter& w, const CurrentCall& call) {
   }
 }
 
-// Who holds a lock that excludes this one; or the target, which may have to help. An MPI in which Win_lock waits gives a
-// lock when Win_lock returns.
+// Who holds a lock that excludes this one; or the target, which may have to help. An MPI in which Win_lock waits gives
+// a lock when Win_lock returns.
 void RankWaits::add_lock(Waiter& w, const CurrentCall& call) {
   const Participants::Comm* comm = participants_.comm(call.comm);
   if (comm == nullptr || !comm->complete || comm->foreign || !knows(call.peer) || call.awaited.size() != 1) return;

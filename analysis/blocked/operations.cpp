@@ -23,9 +23,7 @@ void Operations::take(std::int32_t rank, const Event& e) {
   switch (call_kind(e.function)) {
     case CallKind::make_window: count_one({e.comm, 0, Together::make_window}, rank, e.ordinal); break;
     case CallKind::open_file: count_one({e.comm, 0, Together::open_file}, rank, e.ordinal); break;
-    case CallKind::free_window:
-      epochs_.erase({{e.comm, e.tag}, rank});
-      [[fallthrough]];
+    case CallKind::free_window: epochs_.erase({{e.comm, e.tag}, rank}); [[fallthrough]];
     case CallKind::fence: count_one({e.comm, e.tag, Together::fence}, rank, e.ordinal); break;
     default:
       if (e.kind == EventKind::rma_sync) take_sync(rank, e);

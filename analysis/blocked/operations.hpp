@@ -41,7 +41,7 @@ class Operations {
   std::optional<std::uint64_t> count(Together what, std::uint64_t comm, std::int32_t index, std::int32_t rank) const;
   bool certain(std::int32_t rank) const { return !full_ && !lossy_[static_cast<std::size_t>(rank)]; }
   const Epochs* epochs(const Window& window, std::int32_t rank) const;  // nullptr: none so far
-  std::span<const Lock> locks(const Window& window) const;             // held now
+  std::span<const Lock> locks(const Window& window) const;              // held now
 
  private:
   using Key = std::tuple<std::uint64_t, std::int32_t, Together>;

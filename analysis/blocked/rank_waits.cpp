@@ -32,11 +32,7 @@ std::optional<std::pair<std::int32_t, std::int32_t>> send_of(const CurrentCall& 
 
 RankWaits::RankWaits(std::span<const RankNow> ranks, const Matcher& matcher, const Participants& participants,
                      const Operations& operations)
-    : ranks_(ranks),
-      matcher_(matcher),
-      participants_(participants),
-      operations_(operations),
-      sending_(ranks.size()) {
+    : ranks_(ranks), matcher_(matcher), participants_(participants), operations_(operations), sending_(ranks.size()) {
   graph_.ranks = static_cast<std::int32_t>(ranks.size());
   for (const RankNow& rank : ranks) graph_.finished.push_back(rank.finished);
   collect_sending();

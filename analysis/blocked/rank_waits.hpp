@@ -26,7 +26,7 @@ struct RankNow {
   bool finished = false;           // has entered MPI_Finalize
   // It can do nothing but what `calls` are waiting for, all its events before them were read, and none are missing.
   bool blocked = false;
-  bool many_threads = false;  // MPI_THREAD_MULTIPLE
+  bool many_threads = false;                          // MPI_THREAD_MULTIPLE
   std::vector<const record::SegmentHeader*> headers;  // of its threads
 };
 

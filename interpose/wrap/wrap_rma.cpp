@@ -6,8 +6,7 @@ namespace pclscope {
 
 GroupRanks::GroupRanks(MPI_Group group, MPI_Win window, const Communicator& c) {
   MPI_Group all;
-  if (real.Group_size(group, &size_) != MPI_SUCCESS || size_ <= 0 ||
-      real.Win_get_group(window, &all) != MPI_SUCCESS)
+  if (real.Group_size(group, &size_) != MPI_SUCCESS || size_ <= 0 || real.Win_get_group(window, &all) != MPI_SUCCESS)
     return;
   const auto count = static_cast<std::size_t>(size_);
   ranks_ = static_cast<int*>(malloc(2 * count * sizeof(int)));

@@ -25,8 +25,8 @@ int make_window(Site site, MPI_Comm comm, MPI_Win* window, Call real_call) {
   call.returned();
   if (result != MPI_SUCCESS) return result;
   const std::int32_t index = remember_window(*window, c);
-  call.record(EventKind::rma_sync, c.id, 0, static_cast<std::uint64_t>(index) + 1, record::any_source,
-              record::any_tag, c.flags);
+  call.record(EventKind::rma_sync, c.id, 0, static_cast<std::uint64_t>(index) + 1, record::any_source, record::any_tag,
+              c.flags);
   return result;
 }
 

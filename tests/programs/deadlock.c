@@ -68,16 +68,16 @@ static void hang_in_window(const char* kind, MPI_Win window) {
   const int other = 1 - rank;
   if (IS("fence_recv")) {
     MPI_Win_fence(0, window);
-    if (rank == 0) MPI_Win_fence(0, window);                   // hangs: fence_recv
+    if (rank == 0) MPI_Win_fence(0, window);                  // hangs: fence_recv
     else MPI_Recv(data, 1, MPI_INT, 0, 2, WORLD, NO_STATUS);  // hangs: fence_recv
   } else if (IS("free_recv")) {
-    if (rank == 0) MPI_Win_free(&window);                      // hangs: free_recv
+    if (rank == 0) MPI_Win_free(&window);                     // hangs: free_recv
     else MPI_Recv(data, 1, MPI_INT, 0, 2, WORLD, NO_STATUS);  // hangs: free_recv
   } else if (IS("post_wait") && rank < 2) {
     MPI_Comm_group(WORLD, &world);
     MPI_Group_incl(world, 1, &other, &partner);
     if (rank == 0) MPI_Win_post(partner, 0, window);
-    if (rank == 0) MPI_Win_wait(window);                       // hangs: post_wait
+    if (rank == 0) MPI_Win_wait(window);                      // hangs: post_wait
     else MPI_Recv(data, 1, MPI_INT, 0, 2, WORLD, NO_STATUS);  // hangs: post_wait
   } else if (IS("lock_held") && rank < 2) {
     if (rank == 0) MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
@@ -130,8 +130,8 @@ static int hang(const char* kind) {
     MPI_Recv(data, 1, MPI_INT, 0, 2, WORLD, NO_STATUS);                        // hangs: reduce_recv
   } else if (IS("ibarrier_wait")) {
     if (rank == 0) MPI_Ibarrier(WORLD, requests);
-    if (rank == 0) MPI_Wait(requests, NO_STATUS);                 // hangs: ibarrier_wait
-    else MPI_Recv(data, 1, MPI_INT, 0, 2, WORLD, NO_STATUS);      // hangs: ibarrier_wait
+    if (rank == 0) MPI_Wait(requests, NO_STATUS);             // hangs: ibarrier_wait
+    else MPI_Recv(data, 1, MPI_INT, 0, 2, WORLD, NO_STATUS);  // hangs: ibarrier_wait
   } else if (IS("fence_recv") || IS("free_recv") || IS("post_wait") || IS("lock_held")) {
     MPI_Win window;
     MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, WORLD, &memory, &window);

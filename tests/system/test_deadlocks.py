@@ -37,7 +37,8 @@ SLOW = ["slow_compute", "slow_receiver", "slow_barrier", "polling", "master", "b
         "thread_again", "isend_before", "ibarrier_ahead"]
 # In ci/test, by MPI: what is found does not depend on the MPI, what is recorded in these calls may.
 HANGS_IN_SHORT = [
-    ("recv_cycle", "send_cycle", "waitall_cycle", "ibarrier_wait", "fence_recv", "wildcard_knot", "split_barrier", "on_finished", "tail"),
+    ("recv_cycle", "send_cycle", "waitall_cycle", "ibarrier_wait", "fence_recv", "wildcard_knot",
+     "split_barrier", "on_finished", "tail"),
     ("probe_cycle", "waitany_knot", "barrier_recv", "post_wait", "ibarrier_wait")]
 SLOW_IN_SHORT = [("slow_receiver", "master", "thread_again", "isend_before"), ("polling", "thread_send")]
 

@@ -191,7 +191,7 @@ TEST_CASE("collectives wait for those who have not come") {
     job.in(0, F::Barrier, -1).in(1, F::Barrier, -1).recv(2, 0);
     CHECK(job.cycles() == Cycles{{0, 2}});
     job.posted(2, 1);
-    CHECK(job.cycles() == Cycles{{0, 2}});  // in the one before
+    CHECK(job.cycles() == Cycles{{0, 2}});                                         // in the one before
     CHECK(Job(2).posted(1, 1).in(0, F::Barrier, -1).recv(1, 0).cycles().empty());  // an Ibarrier and a Barrier: wrong
   }
   SECTION("a thread whose newest nonblocking one is of another communicator may have posted some") {
@@ -249,7 +249,7 @@ TEST_CASE("windows and files") {
     CHECK(job.sync(1, F::Win_fence, -1, 2, 0).cycles().empty());
     CHECK(Job(2).in(0, F::Win_fence, -1, 0).in(1, F::Win_fence, -1, 0).cycles().empty());
     CHECK(Job(2).in(0, F::Win_fence, -1, 0).in(1, F::Win_fence, -1, 1).cycles() == Cycles{{0, 1}});
-    CHECK(Job(3).in(0, F::Win_fence, -1, 0).recv(1, 0).cycles().empty());     // 2 may come, which may be enough
+    CHECK(Job(3).in(0, F::Win_fence, -1, 0).recv(1, 0).cycles().empty());           // 2 may come, which may be enough
     CHECK(Job(3).in(0, F::Win_free, -1, 0).recv(1, 0).cycles() == Cycles{{0, 1}});  // all must come
   }
   SECTION("making and opening") {
