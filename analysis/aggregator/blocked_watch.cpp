@@ -62,16 +62,18 @@ void BlockedWatch::look_for_deadlocks() {
   blocked_.look(threads_, !collector_.threads_missing());
 }
 
-void BlockedWatch::round(Clock::time_point now) {
-  if (!clock_.settled() || now < next_sample_) return;
+bool BlockedWatch::round(Clock::time_point now) {
+  if (!clock_.settled() || now < next_sample_) return false;
   next_sample_ = now + sample_every;
   look_at_slots();
-  if (now >= next_look_) {
+  const bool looks = now >= next_look_;
+  if (looks) {
     look_for_deadlocks();
     next_look_ = now + std::max<Clock::duration>(look_every, share_of_time * (Clock::now() - now));
     for (Deadlock& deadlock : blocked_.news()) news_.push_back({std::move(deadlock), now});
   }
   if (!news_.empty()) tell(now);
+  return looks;
 }
 
 void BlockedWatch::finish(bool in_order) {

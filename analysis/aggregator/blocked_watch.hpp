@@ -23,10 +23,14 @@ class BlockedWatch {
   void add(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events) {
     blocked_.add(rank, thread, events);
   }
-  // After each round of draining. Cheap when nothing is due.
-  void round(Clock::time_point now);
+  // After each round of draining. Cheap when nothing is due. True: it asked for whom the blocked ranks wait.
+  bool round(Clock::time_point now);
   // The job is over. In order: nobody waits any more. Else what stood last is kept: it may be why the job was ended.
   void finish(bool in_order);
+  void watch_for_others() { blocked_.watch_for_others(); }
+  const std::vector<nodes::RankWait>& waits() const { return blocked_.waits(); }  // as Blocked
+  // On the job's stderr.
+  void say(const Deadlock& deadlock, const std::vector<CallSite>& sites) const;
   void fill(Snapshot& snapshot) const { blocked_.fill(snapshot); }
 
  private:
@@ -37,7 +41,6 @@ class BlockedWatch {
   void look_at_slots();
   void look_for_deadlocks();
   void tell(Clock::time_point now);
-  void say(const Deadlock& deadlock, const std::vector<CallSite>& sites) const;
 
   collect::Collector& collector_;
   const collect::TickClock& clock_;

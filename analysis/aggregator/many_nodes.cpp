@@ -47,7 +47,9 @@ ManyNodes::ManyNodes(nodes::Link& link, Application application, PipelineOptions
       window_ns_(options.window_ns),
       node_(link, node_options(std::move(application), std::move(options), everything)),
       blocked_(static_cast<std::int32_t>(here_.size()), window_ns_, node_.measurement().matcher(), collector, clock,
-               call_sites_) {}
+               call_sites_) {
+  blocked_.watch_for_others();
+}
 
 // The first estimates of a clock are rough: rings can wait for better ones a little.
 bool ManyNodes::ready() {
@@ -129,7 +131,9 @@ void ManyNodes::set_dropped(std::int32_t rank, std::uint64_t total) {
 void ManyNodes::rings_read(std::int64_t began_ns, bool all_found) {
   const Clock::time_point now = Clock::now();
   cores_.sample(clock_.now_ns(), nullptr);
-  blocked_.round(now);
+  const std::int64_t read_ns = node_.closed_until_ns();
+  if (blocked_.round(now)) looked_read_ns_ = read_ns;
+  if (node_.root()) say_deadlocks();
   if (!node_.epoch_open() || now < next_epoch_ || !(all_found || ended_)) return;
   next_epoch_ = now + std::chrono::nanoseconds(std::clamp<std::int64_t>(window_ns_ / 5, 2'000'000, 50'000'000));
   tell_sites();
@@ -139,6 +143,16 @@ void ManyNodes::rings_read(std::int64_t began_ns, bool all_found) {
   }
   node_.end_epoch(time_.to_global(began_ns), !ended_);
   if (ended_) next_epoch_ = now;
+}
+
+// Those across nodes. A node tells its own.
+void ManyNodes::say_deadlocks() {
+  for (const Deadlock& deadlock : node_.root()->deadlock_news()) {
+    Snapshot shown;
+    shown.deadlocks.push_back(deadlock);
+    node_.root()->sites().describe(shown);
+    blocked_.say(deadlock, shown.sites);
+  }
 }
 
 // What is new; names and lines are looked for in the background.
@@ -173,6 +187,13 @@ void ManyNodes::tell_status() {
     status.inside_ns = static_cast<std::int64_t>(inside.call_for_s * 1e9);
     status.waits_for = inside.waits_for;
     status.waits_for_any = inside.waits_for_any;
+    if (r < blocked_.waits().size() && blocked_.waits()[r].blocked) {
+      status.wait = blocked_.waits()[r];
+      status.wait.node = link_.self();
+      status.wait.since_ns = time_.to_global(status.wait.since_ns);
+      status.wait.looked_ns = time_.to_global(status.wait.looked_ns);
+      status.wait.read_ns = looked_read_ns_;
+    }
     status.cores = cores_.times(static_cast<std::int32_t>(r));
     if (status.cores.observed_ns > 0) status.cores_until_ns = time_.to_global(cores_.until_ns());
     status.read_until_ns = read_until_ns(records[r]);

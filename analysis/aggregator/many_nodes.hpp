@@ -46,6 +46,7 @@ class ManyNodes : public Analysis {
   std::int32_t completion_on_axis(std::int32_t tag) const;
   std::uint32_t error_of(std::span<const record::Event> events);
   void tell_status();
+  void say_deadlocks();
   std::int64_t read_until_ns(const collect::RankRecord& record) const;
   void tell_sites();
 
@@ -61,6 +62,7 @@ class ManyNodes : public Analysis {
   std::int64_t window_ns_;
   std::uint32_t sites_asked_ = 0;
   std::vector<nodes::NodeSite> late_sites_;
+  std::int64_t looked_read_ns_ = INT64_MIN;  // what other nodes had sent until then was known at the last look
   bool ended_ = false, in_order_ = false;
   double error_now_ = 0, error_before_ = 0;  // ns
   Clock::time_point error_since_{};

@@ -37,6 +37,8 @@ std::vector<Finding> find_edges(const Evidence& e) {
   const double run_s = std::max(finish.waited_s > 0 ? static_cast<double>(finish.end_ns) * 1e-9 : end, end) - begin;
   if (start.waited_s > 0 && start.rank.value >= 0) {
     Finding f = finding_of(start, run_s, e.ranks);
+    // Launchers start processes one after the other, on a busy node some tenths of a second apart.
+    f.confidence *= ramp(f.end_s - f.begin_s, 0.25, 1.0);
     f.cause = Cause::startup;
     f.detail = "late for MPI_Init";
     f.advice = "Find out what " + words::ranks(f.ranks) +

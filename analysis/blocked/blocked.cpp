@@ -28,6 +28,7 @@ Blocked::Blocked(std::int32_t ranks, std::int64_t window_ns, const Matcher& matc
       site_of_(std::move(site_of)),
       times_(ranks, window_ns),
       participants_(std::max(ranks, 0)),
+      operations_(ranks),
       ranks_(static_cast<std::size_t>(std::max(ranks, 0))),
       shown_(ranks_.size()) {}
 
@@ -39,6 +40,7 @@ void Blocked::set_tick_scale(TickScale scale) {
 void Blocked::add(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events) {
   times_.add(rank, thread, events);
   participants_.add(rank, events);
+  operations_.add(rank, events);
 }
 
 std::uint64_t Blocked::now_ticks() const {
@@ -49,6 +51,7 @@ void Blocked::sample(std::span<const ThreadView> threads, std::int64_t now_ns) {
   now_ns_ = now_ns;
   for (RankNow& rank : ranks_) {
     rank.calls.clear();
+    rank.headers.clear();
     rank.blocked = false;
   }
   inside_.clear();
@@ -57,6 +60,7 @@ void Blocked::sample(std::span<const ThreadView> threads, std::int64_t now_ns) {
     if (view.rank < 0 || static_cast<std::size_t>(view.rank) >= ranks_.size()) continue;
     RankNow& rank = ranks_[static_cast<std::size_t>(view.rank)];
     rank.many_threads = view.header->threads != record::Threads::one_at_a_time;
+    rank.headers.push_back(view.header);
     rank.finished = view.header->state.load(std::memory_order_acquire) == record::ProcessState::finalizing;
     read_current_call(*view.header, call);
     if (call.function == 0) continue;
@@ -79,14 +83,22 @@ void Blocked::show_calls() {
 
 void Blocked::look(std::span<const ThreadView> threads, bool all_found) {
   for (Shown& shown : shown_) shown.waits_since = 0;
+  waits_.clear();
   if (!someone_blocked()) {
     deadlocks_.clear();
     return;
   }
   judge(threads, all_found);
-  const RankWaits waits(ranks_, matcher_, participants_);
+  RankWaits waits(ranks_, matcher_, participants_, operations_);
   note_waits(waits);
   note_deadlocks(waits);
+  if (!for_others_) return;
+  waits_ = waits.reports();
+  for (std::size_t r = 0; r < waits_.size(); ++r) {
+    if (!waits_[r].blocked) continue;
+    waits_[r].since_ns = scale_.to_ns(ranks_[r].calls[0].since);
+    waits_[r].looked_ns = now_ns_;
+  }
 }
 
 bool Blocked::someone_blocked() const {

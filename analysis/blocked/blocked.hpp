@@ -12,6 +12,7 @@
 
 #include "analysis/blocked/current_call.hpp"
 #include "analysis/blocked/function_times.hpp"
+#include "analysis/blocked/operations.hpp"
 #include "analysis/blocked/participants.hpp"
 #include "analysis/blocked/rank_waits.hpp"
 #include "analysis/match/matcher.hpp"
@@ -54,6 +55,10 @@ class Blocked {
   // Those that were not handed out yet; one that grew is not new.
   std::vector<Deadlock> news();
 
+  // Of a job on several nodes: look() then also says what the root must know, by rank. Empty: nobody is blocked.
+  void watch_for_others() { for_others_ = true; }
+  const std::vector<nodes::RankWait>& waits() const { return waits_; }  // local axis; without node and read_ns
+
   // functions, deadlocks, and of the ranks what they are inside.
   void fill(Snapshot& snapshot) const;
 
@@ -86,11 +91,14 @@ class Blocked {
   TickScale scale_;
   FunctionTimes times_;
   Participants participants_;
+  Operations operations_;
   std::int64_t now_ns_ = 0;  // of the last sample, as the rest
   std::vector<RankNow> ranks_;
   std::vector<Shown> shown_;  // by rank
   std::vector<InsideNow> inside_;
   std::vector<Deadlock> deadlocks_, news_;
+  bool for_others_ = false;
+  std::vector<nodes::RankWait> waits_;
 };
 
 }  // namespace pclscope::blocked

@@ -88,8 +88,48 @@ CallKind call_kind(std::uint16_t function) {
     case F::Dist_graph_create:
     case F::Dist_graph_create_adjacent:
     case F::Intercomm_merge: return CallKind::creation;
+    case F::Win_fence: return CallKind::fence;
+    case F::Win_free: return CallKind::free_window;
+    case F::Win_create:
+    case F::Win_create_c:
+    case F::Win_allocate:
+    case F::Win_allocate_c:
+    case F::Win_allocate_shared:
+    case F::Win_allocate_shared_c:
+    case F::Win_create_dynamic: return CallKind::make_window;
+    case F::Win_start: return CallKind::start;
+    case F::Win_complete: return CallKind::complete;
+    case F::Win_post: return CallKind::post;
+    case F::Win_wait: return CallKind::wait_post;
+    case F::Win_lock: return CallKind::lock;
+    case F::File_open: return CallKind::open_file;
     case F::Finalize: return CallKind::finalize;
     default: return CallKind::other;
+  }
+}
+
+CallKind nonblocking_kind(std::uint16_t function) {
+  using F = record::Function;
+  switch (static_cast<F>(function)) {
+    case F::Ibarrier:
+    case F::Iallreduce:
+    case F::Iallreduce_c:
+    case F::Iallgather:
+    case F::Iallgather_c:
+    case F::Ialltoall:
+    case F::Ialltoall_c:
+    case F::Ireduce_scatter_block:
+    case F::Ireduce_scatter_block_c:
+    case F::Barrier_init:
+    case F::Allreduce_init:
+    case F::Allreduce_init_c:
+    case F::Allgather_init:
+    case F::Allgather_init_c:
+    case F::Alltoall_init:
+    case F::Alltoall_init_c:
+    case F::Reduce_scatter_block_init:
+    case F::Reduce_scatter_block_init_c: return CallKind::all_of_all;
+    default: return CallKind::some_of_all;
   }
 }
 

@@ -12,7 +12,8 @@ constexpr int attempts = 4;
 // Elsewhere the number of awaited requests is that of an earlier call.
 bool awaits(std::uint16_t function) {
   const CallKind kind = call_kind(function);
-  return kind == CallKind::wait_all || kind == CallKind::wait_any || kind == CallKind::exchange;
+  return kind == CallKind::wait_all || kind == CallKind::wait_any || kind == CallKind::exchange ||
+         kind == CallKind::start || kind == CallKind::lock;
 }
 
 }  // namespace
@@ -27,6 +28,7 @@ void read_current_call(const record::SegmentHeader& header, CurrentCall& call) {
     call.function = static_cast<std::uint16_t>(header.call_function.load(acquire));
     call.awaited_count = 0;
     call.awaited.clear();
+    call.awaited_comm.clear();
     if (call.function == 0) return;
     call.site = header.call_site.load(acquire);
     call.comm = header.call_comm.load(acquire);
@@ -35,12 +37,25 @@ void read_current_call(const record::SegmentHeader& header, CurrentCall& call) {
     if (awaits(call.function)) {
       call.awaited_count = header.call_awaited.load(acquire);
       const std::uint32_t count = std::min(call.awaited_count, record::awaited_limit);
-      for (std::uint32_t k = 0; k < count; ++k) call.awaited.push_back(header.awaited[k].load(acquire));
+      for (std::uint32_t k = 0; k < count; ++k) {
+        call.awaited.push_back(header.awaited[k].load(acquire));
+        call.awaited_comm.push_back(header.awaited_comm[k].load(acquire));
+      }
     }
     const std::uint32_t function = header.call_function.load(acquire);
     if (function == call.function && header.call_since.load(acquire) == call.since) return;
   }
   call = {};
+}
+
+Posted posted_on(const record::SegmentHeader& header, std::uint64_t comm) {
+  constexpr auto acquire = std::memory_order_acquire;
+  const record::SegmentHeader::Posted& place = header.posted[record::posted_place(comm)];
+  const std::uint64_t before = place.comm.load(acquire);
+  const std::uint64_t count = place.count.load(acquire);
+  if (place.comm.load(acquire) != before) return {};
+  if (before == comm) return {true, count};
+  return {before == 0 && count == 0, 0};
 }
 
 }  // namespace pclscope::blocked

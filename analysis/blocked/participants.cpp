@@ -68,14 +68,17 @@ void Participants::take(std::int32_t rank, const Event& e) {
     Comm& comm = comm_of(e.comm);
     comm.size = e.bytes;
     comm.foreign |= (e.flags & record::flag::foreign) != 0;
-    member_of(comm, rank);
+    Member& m = member_of(comm, rank);
+    if (e.flags & record::flag::unrecorded) {  // it was there before recording began
+      m.collectives = std::max(m.collectives, e.site);
+      m.losses = losses_[static_cast<std::size_t>(rank)];
+    }
     comm.complete = comm.members.size() + comm.freed >= comm.size;
   } else if (!(e.flags & record::flag::failed)) {
     Comm& comm = comm_of(e.comm);
     Member& m = member_of(comm, rank);
     m.collectives = std::max(m.collectives, e.ordinal + 1);
     m.losses = losses_[static_cast<std::size_t>(rank)];
-    comm.nonblocking |= (e.flags & (record::flag::nonblocking | record::flag::persistent)) != 0;
   }
 }
 

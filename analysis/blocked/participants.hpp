@@ -25,7 +25,6 @@ class Participants {
     std::vector<Member> members;  // by rank; those known
     bool complete = false;        // they are all
     bool foreign = false;         // some are outside the application's world
-    bool nonblocking = false;     // nonblocking collectives were used: they leave no event before they complete
     std::uint64_t size = 0;       // 0 unknown
     std::uint64_t freed = 0;
     const Member* find(std::int32_t rank) const;
@@ -36,6 +35,10 @@ class Participants {
   void add(std::int32_t rank, std::span<const record::Event> events);
 
   const Comm* comm(std::uint64_t id) const;  // nullptr: not known
+  template <class Each>                      // each(id, const Comm&)
+  void for_each_comm(Each each) const {
+    for (const auto& [id, comm] : comms_) each(id, comm);
+  }
   // What this member says about itself can be relied on: no event of its rank is missing since.
   bool certain(const Member& m) const { return losses_[static_cast<std::size_t>(m.rank)] == m.losses; }
   std::uint64_t lost(std::int32_t rank) const {

@@ -15,6 +15,10 @@ namespace {
 // Of many that are needed, each suffices to show that a rank is stuck: keep the graph small.
 constexpr std::size_t most_needs = 64;
 
+bool is_awaited_collective(std::uint64_t what) {
+  return !(what & (record::awaited_receive | record::awaited_send)) && (what & record::awaited_collective);
+}
+
 std::uint64_t number_in(std::uint64_t awaited) { return awaited & record::number_mask; }
 
 // Where the send of a Sendrecv goes: destination and tag.
@@ -26,8 +30,9 @@ std::optional<std::pair<std::int32_t, std::int32_t>> send_of(const CurrentCall& 
 
 }  // namespace
 
-RankWaits::RankWaits(std::span<const RankNow> ranks, const Matcher& matcher, const Participants& participants)
-    : ranks_(ranks), matcher_(matcher), participants_(participants), sending_(ranks.size()) {
+RankWaits::RankWaits(std::span<const RankNow> ranks, const Matcher& matcher, const Participants& participants,
+                     const Operations& operations)
+    : ranks_(ranks), matcher_(matcher), participants_(participants), operations_(operations), sending_(ranks.size()) {
   graph_.ranks = static_cast<std::int32_t>(ranks.size());
   for (const RankNow& rank : ranks) graph_.finished.push_back(rank.finished);
   collect_sending();
@@ -98,22 +103,30 @@ void RankWaits::add_waiter(std::int32_t rank, std::size_t index) {
     case CallKind::creation: add_creation(w, call); break;
     default:
       if (is_collective(kind)) add_collective(w, call);
+      else add_operation(w, call);
   }
   graph_.waiters.push_back(std::move(w));
   calls_.push_back(index);
 }
 
 void RankWaits::add_all(Waiter& w, const CurrentCall& call) {
-  for (const std::uint64_t what : call.awaited) add(w, awaited(w.rank, what));
+  for (std::size_t i = 0; i < call.awaited.size(); ++i) {
+    if (is_awaited_collective(call.awaited[i])) add_awaited_collective(w, call.awaited[i], call.awaited_comm[i]);
+    else add(w, awaited(w.rank, call.awaited[i]));
+  }
 }
 
 void RankWaits::add_any(Waiter& w, const CurrentCall& call) {
   if (call.awaited.size() != call.awaited_count) return;
   std::vector<std::int32_t> ranks;
-  for (const std::uint64_t what : call.awaited) {
-    const Need need = awaited(w.rank, what);
-    if (!need) return;
-    ranks.insert(ranks.end(), graph_.sets[*need].begin(), graph_.sets[*need].end());
+  for (std::size_t i = 0; i < call.awaited.size(); ++i) {
+    Waiter one;
+    one.rank = w.rank;
+    if (is_awaited_collective(call.awaited[i])) add_awaited_collective(one, call.awaited[i], call.awaited_comm[i]);
+    else add(one, awaited(w.rank, call.awaited[i]));
+    if (one.needs.empty()) return;
+    for (const std::uint32_t need : one.needs)
+      ranks.insert(ranks.end(), graph_.sets[need].begin(), graph_.sets[need].end());
   }
   add(w, one_of(std::move(ranks)));
 }
@@ -121,8 +134,9 @@ void RankWaits::add_any(Waiter& w, const CurrentCall& call) {
 void RankWaits::add_collective(Waiter& w, const CurrentCall& call) {
   const Participants::Comm* comm = participants_.comm(call.comm);
   const Participants::Member* self = comm == nullptr ? nullptr : comm->find(w.rank);
-  if (self == nullptr || !participants_.certain(*self)) return;
-  const Missing& others = missing(call.comm, self->collectives, false);
+  const auto own = self == nullptr ? std::nullopt : begun(*self, call.comm);
+  if (!own) return;
+  const Missing& others = missing(call.comm, *own, false);
   const auto is_missing = [&](std::int32_t rank) {
     return std::binary_search(others.ranks.begin(), others.ranks.end(), rank);
   };
@@ -134,6 +148,26 @@ void RankWaits::add_collective(Waiter& w, const CurrentCall& call) {
   } else {
     add(w, others.one_of_them);
   }
+}
+
+// None when all have begun it.
+void RankWaits::add_awaited_collective(Waiter& w, std::uint64_t what, std::uint64_t comm) {
+  const Missing& others = missing(comm, number_in(what), false);
+  const auto function = static_cast<std::uint16_t>(what >> record::number_bits & 0xffff);
+  if (nonblocking_kind(function) == CallKind::all_of_all) add_each(w, others.ranks);
+  else add(w, others.one_of_them);
+}
+
+std::optional<std::uint64_t> RankWaits::begun(const Participants::Member& m, std::uint64_t comm) const {
+  if (!participants_.certain(m)) return std::nullopt;
+  if (!here(m.rank)) return std::nullopt;
+  std::uint64_t begun = m.collectives;
+  for (const record::SegmentHeader* header : ranks_[static_cast<std::size_t>(m.rank)].headers) {
+    const Posted posted = posted_on(*header, comm);
+    if (!posted.known) return std::nullopt;
+    begun = std::max(begun, posted.count);
+  }
+  return begun;
 }
 
 void RankWaits::add_creation(Waiter& w, const CurrentCall& call) {
@@ -220,17 +254,18 @@ const RankWaits::Missing& RankWaits::missing(std::uint64_t id, std::uint64_t num
   if (!fresh || comm == nullptr) return missing;
   missing.all_known = comm->complete;
   for (const Participants::Member& m : comm->members) {
-    const std::uint64_t count = creation ? m.creations : m.collectives;
-    if (count > number) continue;
+    auto count = creation ? std::optional<std::uint64_t>(m.creations) : begun(m, id);
+    if (creation && !participants_.certain(m)) count.reset();
+    if (!count) {
+      missing.all_known = false;
+      continue;
+    }
     const RankNow& now = ranks_[static_cast<std::size_t>(m.rank)];
     const bool inside = std::any_of(now.calls.begin(), now.calls.end(), [&](const CurrentCall& call) {
       const CallKind kind = call_kind(call.function);
       return call.comm == id && (creation ? kind == CallKind::creation : is_collective(kind));
     });
-    if (inside && count == number) continue;
-    // Behind, as far as completed collectives tell: outstanding nonblocking ones do not show.
-    if (!participants_.certain(m) || (inside && comm->nonblocking)) missing.all_known = false;
-    else missing.ranks.push_back(m.rank);
+    if (*count + (inside ? 1 : 0) <= number) missing.ranks.push_back(m.rank);
   }
   if (missing.all_known) missing.one_of_them = one_of(missing.ranks);
   return missing;
@@ -253,14 +288,13 @@ bool RankWaits::being_received(std::int32_t destination, std::int32_t source, st
   });
 }
 
-WaitsFor RankWaits::waits_for(std::size_t waiter) const {
-  const Waiter& w = graph_.waiters[waiter];
+WaitsFor waits_of(const WaitGraph& graph, const Waiter& w) {
   WaitsFor out;
   for (const std::uint32_t s : w.needs)
-    if (graph_.sets[s].size() == 1) out.ranks.push_back(graph_.sets[s][0]);
+    if (graph.sets[s].size() == 1) out.ranks.push_back(graph.sets[s][0]);
   if (out.ranks.empty() && !w.needs.empty()) {
     out.any = true;
-    for (const std::int32_t r : graph_.sets[w.needs[0]])
+    for (const std::int32_t r : graph.sets[w.needs[0]])
       if (r != w.rank) out.ranks.push_back(r);
   }
   std::sort(out.ranks.begin(), out.ranks.end());

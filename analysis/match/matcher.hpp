@@ -141,6 +141,11 @@ class Matcher {
   using VisitSend = std::function<void(std::int32_t, std::uint64_t, std::int32_t, std::uint64_t, std::int32_t, bool)>;
   void outstanding_sends(const std::function<bool(std::int32_t rank)>& wanted, const VisitSend& visit) const;
 
+  // Visits what receives of the wanted ranks may take, or have taken before its send was read: rank, source,
+  // communicator, tag, perhaps any. One walk over all channels. False when not all is known of some of them.
+  using VisitTaking = std::function<void(std::int32_t, std::int32_t, std::uint64_t, std::int32_t)>;
+  bool takings(const std::function<bool(std::int32_t rank)>& wanted, const VisitTaking& visit) const;
+
   std::size_t channels() const { return channels_.size(); }
   std::uint64_t entry_capacity() const { return sends_.capacity() + recvs_.capacity(); }
 

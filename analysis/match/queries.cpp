@@ -140,6 +140,24 @@ void Matcher::outstanding_sends(const std::function<bool(std::int32_t rank)>& wa
   });
 }
 
+bool Matcher::takings(const std::function<bool(std::int32_t rank)>& wanted, const VisitTaking& visit) const {
+  bool all_known = true;
+  channels_.for_each([&](std::uint32_t index) {
+    const Channel& c = channels_[index];
+    if (!wanted(c.destination)) return;
+    if (receives_in_doubt(c) || receives_of(c) > sends_of(c)) visit(c.destination, c.source, c.comm, c.tag);
+  });
+  for (std::int32_t rank = 0; is_rank(rank); ++rank) {
+    if (!wanted(rank)) continue;
+    all_known = all_known && !ranks_[rank].lossy;
+    ranks_[rank].posted.for_each([&](std::uint32_t entry) {
+      const RecvEntry& recv = recvs_[entry];
+      if (recv.state == RecvState::wildcard) visit(rank, pattern_source(recv.wait), recv.bytes, pattern_tag(recv.wait));
+    });
+  }
+  return all_known;
+}
+
 bool Matcher::wildcard_covers(const Channel& c) const {
   bool covers = false;
   ranks_[c.destination].posted.for_each([&](std::uint32_t entry) {

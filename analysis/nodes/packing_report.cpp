@@ -161,6 +161,37 @@ void pass_ranks_list(Io& io, V& ranks) {
   io.list(ranks, 1, [&](auto& r) { io.step(r, last); });
 }
 
+template <class Io, class W>
+void pass_wait(Io& io, W& w, CommNumbers& comms) {
+  pass_bools(io, w.blocked, w.all_taken_known);
+  if (!w.blocked) return;
+  io.number(w.node);
+  io.number(w.since_ns);
+  io.number(w.looked_ns);
+  io.number(w.read_ns);
+  const auto patterns = [&](auto& list) {
+    io.list(list, 3, [&](auto& p) {
+      io.number(p.peer);
+      io.number(p.tag);
+      comms.pass(io, p.comm);
+    });
+  };
+  patterns(w.receives);
+  patterns(w.sends);
+  patterns(w.sending);
+  patterns(w.takes);
+  io.list(w.collectives, 3, [&](auto& c) {
+    comms.pass(io, c.comm);
+    io.number(c.number);
+    pass_bools(io, c.every);
+  });
+  io.list(w.begun, 3, [&](auto& b) {
+    comms.pass(io, b.comm);
+    io.number(b.members);
+    io.number(b.count);
+  });
+}
+
 template <class Io, class R>
 void pass_rank(Io& io, R& r, RankStatus& last, CommNumbers& comms) {
   io.step(r.rank, last.rank);
@@ -185,6 +216,7 @@ void pass_rank(Io& io, R& r, RankStatus& last, CommNumbers& comms) {
   io.real(r.cores.other_load);
   io.step(r.cores_until_ns, last.cores_until_ns);
   io.step(r.read_until_ns, last.read_until_ns);
+  pass_wait(io, r.wait, comms);
 }
 
 // Shares of time: many are zero. A bit for each, then those that are not.
@@ -317,7 +349,7 @@ template <class Io, class R>
 void pass_statuses(Io& io, R& r) {
   CommNumbers comms;
   RankStatus rank;
-  io.list(r.ranks, 18, [&](auto& s) { pass_rank(io, s, rank, comms); });
+  io.list(r.ranks, 19, [&](auto& s) { pass_rank(io, s, rank, comms); });
   FunctionStatus function;
   io.list(r.functions, 7, [&](auto& f) { pass_function(io, f, function); });
   std::uint32_t id = 0;

@@ -39,6 +39,7 @@ Root::Root(Application application, PipelineOptions analysis, int nodes, RootOpt
       nodes_(nodes),
       read_until_(static_cast<std::size_t>(application.ranks), 0),
       names_(static_cast<std::size_t>(nodes)),
+      across_(application.ranks),
       cores_told_(static_cast<std::size_t>(application.ranks)),
       window_ns_(std::max<std::int64_t>(analysis.window_ns, 1)),
       measured_(std::move(application), analysis),
@@ -92,6 +93,7 @@ void Root::take_report(Report&& report) {
     if (!measured_.knows(r.rank)) continue;
     read_until_[static_cast<std::size_t>(r.rank)] = r.read_until_ns;
     take_cores(r);
+    across_.take(r.rank, r.wait);
   }
   for (FunctionStatus& f : report.functions) functions_[{f.node, f.function}] = std::move(f);
   for (NodeDeadlock& d : report.deadlocks) {
@@ -109,12 +111,44 @@ void Root::take_report(Report&& report) {
   for (const std::int32_t node : report.dead_nodes) died(node);
   if (add_report(measured_, report))
     evaluation_.take_pairs(report.windows.empty() ? measured_.newest_ns : report.windows.back().begin_ns);
+  if (!report.ranks.empty()) find_deadlocks();
   measured_.pairs.clear_window();
   for (const WindowPart& part : report.windows) close(part);
   evaluation_.closed_until(report.closed_through_ns);
   closed_through_ = std::max(closed_through_, report.closed_through_ns);
   while (windows_.size() > most_waiting_windows) windows_.erase(windows_.begin());  // nobody closes them any more
 }
+
+// After the statuses: functions and sites of the members are theirs.
+void Root::find_deadlocks() {
+  std::vector<Deadlock> standing;
+  for (const blocked::Across::Found& found : across_.find()) {
+    Deadlock& deadlock = standing.emplace_back();
+    deadlock.found_s = static_cast<double>(found.looked_ns) * 1e-9;
+    for (const blocked::Across::Member& m : found.members) {
+      DeadlockMember& member = deadlock.members.emplace_back();
+      const RankStatus& status = measured_.told[static_cast<std::size_t>(m.rank)];
+      member.rank = m.rank;
+      member.function = status.function;
+      member.site = status.site;
+      member.comm = status.comm;
+      member.tag = status.tag;
+      member.waits_for = m.waits_for.ranks;
+      member.waits_for_any = m.waits_for.any;
+      member.since_s = static_cast<double>(m.since_ns) * 1e-9;
+      deadlock.since_s = std::max(deadlock.since_s, member.since_s);
+    }
+    const auto before = std::find_if(across_standing_.begin(), across_standing_.end(), [&](const Deadlock& d) {
+      return std::equal(d.members.begin(), d.members.end(), deadlock.members.begin(), deadlock.members.end(),
+                        [](const DeadlockMember& a, const DeadlockMember& b) { return a.rank == b.rank; });
+    });
+    if (before != across_standing_.end()) deadlock.found_s = before->found_s;
+    else across_news_.push_back(deadlock);
+  }
+  across_standing_ = std::move(standing);
+}
+
+std::vector<Deadlock> Root::deadlock_news() { return std::exchange(across_news_, {}); }
 
 // What is new since the rank's last status.
 void Root::take_cores(const RankStatus& status) {
@@ -148,6 +182,7 @@ void Root::close(const WindowPart& part) {
 
 void Root::died(int node) {
   if (std::find(dead_.begin(), dead_.end(), node) == dead_.end()) dead_.push_back(node);
+  across_.forget(node);
 }
 
 std::optional<Orders> Root::orders(std::int64_t now_ns) {
@@ -212,6 +247,7 @@ void Root::fill(Snapshot& snapshot) const {
   snapshot.deadlocks.clear();
   for (const auto& [node, standing] : deadlocks_)
     snapshot.deadlocks.insert(snapshot.deadlocks.end(), standing.begin(), standing.end());
+  snapshot.deadlocks.insert(snapshot.deadlocks.end(), across_standing_.begin(), across_standing_.end());
   snapshot.conditions.clear();
   for (const auto& [node, list] : conditions_) {
     for (const Condition& condition : list) {

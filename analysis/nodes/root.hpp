@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/blocked/across.hpp"
 #include "analysis/nodes/job_sites.hpp"
 #include "analysis/pipeline/evaluation.hpp"
 #include "analysis/values/part.hpp"
@@ -32,6 +33,9 @@ class Root {
 
   // What the nodes are to know, when that has changed since the last call. `now_ns`: job's axis.
   std::optional<Orders> orders(std::int64_t now_ns);
+
+  // Deadlocks across nodes that were not handed out yet.
+  std::vector<Deadlock> deadlock_news();
 
   // No more will come: closes what is open.
   void finish();
@@ -66,6 +70,9 @@ class Root {
   std::vector<Criterion> told_criteria_;
   std::map<std::pair<std::int32_t, std::uint16_t>, FunctionStatus> functions_;
   std::map<std::int32_t, std::vector<Deadlock>> deadlocks_;
+  void find_deadlocks();
+  blocked::Across across_;
+  std::vector<Deadlock> across_standing_, across_news_;
   std::map<std::int32_t, std::vector<Condition>> conditions_;
   struct CoresTold {
     CoreTimes times;

@@ -15,6 +15,7 @@
 
 #include "analysis/values/latency_sums.hpp"
 #include "analysis/values/message.hpp"
+#include "analysis/values/rank_wait.hpp"
 #include "analysis/values/sender_state.hpp"
 #include "analysis/values/snapshot.hpp"
 #include "interpose/record/event.hpp"
@@ -119,6 +120,7 @@ struct RankStatus {
   std::int64_t cores_until_ns = 0;  // `cores` are as of then; 0: nothing is known of them
   std::int64_t read_until_ns = 0;  // before it nothing is missing, of its record and of its node's part in the results;
                                    // INT64_MAX: nothing ever
+  RankWait wait;
 };
 // One MPI function on one node or a subtree; the newest of each node stands.
 struct FunctionStatus {

@@ -80,17 +80,36 @@ struct SegmentHeader {
   std::atomic<std::uint32_t> consumer_pid;
 
   // --- current call (P), continued: what a Wait* call waits for, the first awaited_limit of call_awaited requests:
-  // the number of the send (awaited_send set) or receive; 0 in all bits: neither (a collective, unknown). A Sendrecv
+  // the number of the send (awaited_send set) or receive; 0 in all bits: not known. A Sendrecv
   // has one: awaited_sendrecv(), or 0 when its send goes to nobody in this world ---
   alignas(64) std::atomic<std::uint64_t> awaited[64];
 
   // --- constant (P): of a file without a name, to which a symbolic link leads; else -1 ---
   std::int32_t descriptor;  // of the recording process
   std::uint64_t inode;
+
+  // --- current call (P), continued: where `awaited` is a collective (awaited_collective), its communicator ---
+  alignas(64) std::atomic<std::uint64_t> awaited_comm[64];
+  // --- nonblocking collectives (P), which leave no event before they complete: how many collectives this process had
+  // posted on a communicator after the thread's newest nonblocking one there. Its place is posted_place(comm), where
+  // another communicator may stand; comm 0: none yet, or being changed ---
+  struct Posted {
+    std::atomic<std::uint64_t> comm;
+    std::atomic<std::uint64_t> count;
+  };
+  alignas(64) Posted posted[32];
 };
+constexpr std::size_t posted_place(std::uint64_t comm) { return (comm * 0x9E3779B97F4A7C15u) >> 59; }
 inline constexpr std::uint32_t awaited_limit = 64;
 inline constexpr std::uint64_t awaited_send = std::uint64_t{1} << 62;     // ORed to the number
 inline constexpr std::uint64_t awaited_receive = std::uint64_t{1} << 63;  // ORed to the number
+// A nonblocking collective of awaited_comm: its number there, and in bits 40-60 the function that made it.
+inline constexpr std::uint64_t awaited_collective = std::uint64_t{1} << 61;
+constexpr std::uint64_t awaited_collective_of(std::uint64_t number, std::uint16_t function) {
+  return awaited_collective | std::uint64_t{function} << number_bits | (number & number_mask);
+}
+// Of MPI_Win_start: a member of its group, of MPI_Win_lock: whether it is exclusive.
+inline constexpr std::uint64_t awaited_member = std::uint64_t{1} << 60;
 // The send of a Sendrecv, not numbered yet: bits 31-61 the destination, 0-30 the tag.
 constexpr std::uint64_t awaited_sendrecv(std::int32_t peer, std::int32_t tag) {
   return peer < 0 || tag < 0 ? 0

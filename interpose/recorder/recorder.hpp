@@ -77,9 +77,19 @@ class Recorder {
     header().awaited[0].store(record::awaited_sendrecv(peer, tag), std::memory_order_relaxed);
     header().call_awaited.store(1, std::memory_order_relaxed);
   }
-  PCLSCOPE_INLINE void await_one(std::uint64_t number) {
+  PCLSCOPE_INLINE void await_one(std::uint64_t number, std::uint64_t comm) {
+    if (number & record::awaited_collective) header().awaited_comm[0].store(comm, std::memory_order_relaxed);
     header().awaited[0].store(number, std::memory_order_relaxed);
     header().call_awaited.store(1, std::memory_order_relaxed);
+  }
+  // After a nonblocking collective was posted. `count` last, and whoever reads it sees no other communicator's id.
+  void posted_collective(const Communicator& c) {
+    if (session_ == 0 || header_ == nullptr) return;
+    record::SegmentHeader::Posted& place = header_->posted[record::posted_place(c.id)];
+    const bool other = place.comm.load(std::memory_order_relaxed) != c.id;
+    if (other) place.comm.store(0, std::memory_order_relaxed);
+    place.count.store(c.collectives.load(std::memory_order_relaxed), std::memory_order_release);
+    if (other) place.comm.store(c.id, std::memory_order_release);
   }
   PCLSCOPE_INLINE void leave() { header().call_function.store(0, std::memory_order_relaxed); }
 

@@ -27,6 +27,8 @@ void KeptRequests::await() {
     if (requests_[i] == handles.request_null) continue;
     const TrackedRequest* entry = i < looked_up_ ? kept_[i].entry : nullptr;
     if (entry != nullptr && process.multiple) entry = &copies_[i];
+    if (entry != nullptr && is_collective(entry->kind))
+      header.awaited_comm[n].store(entry->comm_id, std::memory_order_relaxed);
     header.awaited[n++].store(entry != nullptr ? awaited_of(*entry) : 0, std::memory_order_relaxed);
   }
   header.call_awaited.store(static_cast<std::uint32_t>(used_), std::memory_order_relaxed);

@@ -17,7 +17,7 @@ struct Kept {
   }
 };
 
-// For the segment header: the send or receive that is waited for.
+// For the segment header: the send, receive or collective that is waited for.
 inline std::uint64_t awaited_of(const TrackedRequest& r) {
   if (r.unrecorded) {
     const std::uint64_t number =
@@ -25,6 +25,7 @@ inline std::uint64_t awaited_of(const TrackedRequest& r) {
     return number != OutstandingReceive::unnumbered ? record::awaited_receive | record::number_of(number) : 0;
   }
   if (is_receive(r.kind)) return record::awaited_receive | record::number_of(r.ordinal);
+  if (is_collective(r.kind)) return record::awaited_collective_of(r.ordinal, static_cast<std::uint16_t>(r.function));
   return is_send(r.kind) ? record::awaited_send | record::number_of(r.ordinal) : 0;
 }
 

@@ -67,8 +67,10 @@ int wrap_icollective(Site site, MPI_Comm comm, int root, MPI_Request* request, C
   call.returned();
   if (result != MPI_SUCCESS) [[unlikely]] {
     give_number_back(c, result);
+    r->posted_collective(c);
     return result;
   }
+  r->posted_collective(c);
   if (call.quiet) [[unlikely]] {
     r->missed(1);
     track_nothing(call, *request);

@@ -39,7 +39,7 @@ template <Function F, class Real>
   }
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
-  r->await_one(what != nullptr ? awaited_of(*what) : 0);
+  r->await_one(what != nullptr ? awaited_of(*what) : 0, what != nullptr ? what->comm_id : 0);
   CallScope call(*r, F, site, what != nullptr ? what->comm_id : 0, what != nullptr ? what->peer : record::unknown_rank,
                  what != nullptr ? what->tag : record::any_tag);
   const int result = real_wait(request, status);
@@ -66,7 +66,7 @@ int wrap_wait(Site site, Real real_wait, MPI_Request* request, MPI_Status* statu
   kept.look_up(handle);
   const TrackedRequest nothing = {.peer = record::unknown_rank, .tag = record::any_tag};
   const TrackedRequest& what = kept.entry != nullptr ? *kept.entry : nothing;
-  r->await_one(awaited_of(what));
+  r->await_one(awaited_of(what), what.comm_id);
   CallScope call(*r, F, site, what.comm_id, what.peer, what.tag, true);
   const int result = real_wait(request, status);
   call.returned();

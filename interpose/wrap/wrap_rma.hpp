@@ -63,7 +63,7 @@ int wrap_win_free(Site site, Real real_free, MPI_Win* window) {
   const Communicator& c = *origin.comm;
   const std::uint64_t id = c.id;
   const std::uint32_t flags = c.flags;
-  CallScope call(*r, F, site, id, record::any_source, record::any_tag);
+  CallScope call(*r, F, site, id, record::any_source, origin.index);
   const int result = real_free(window);
   call.returned();
   if (result != MPI_SUCCESS) return result;
@@ -154,9 +154,11 @@ int synchronise(Site site, MPI_Win window, int target, std::uint64_t exclusive, 
     if (kind != SyncKind::none && result == MPI_SUCCESS) count_sync(window, kind);
     return result;
   }
-  const Communicator& c = window_communicator(window);
+  const WindowOrigin which = count_sync(window, SyncKind::none);
+  const Communicator& c = *which.comm;
   const std::int32_t peer = c.peer(target);
-  CallScope call(*r, F, site, c.id, peer, record::any_tag);
+  if constexpr (F == Function::Win_lock) r->await_one(record::awaited_member | exclusive, 0);
+  CallScope call(*r, F, site, c.id, peer, which.index);
   const int result = real_call();
   call.returned();
   if (result != MPI_SUCCESS) return result;
@@ -181,8 +183,22 @@ int wrap_rma_sync(Site site, Real real_sync, Arguments... arguments) {
       site, window, all_targets, 0, [&] { return real_sync(arguments...); }, always_done);
 }
 
-// An event for each member of the group, all of the same number.
-void record_group(CallScope& call, MPI_Group group, MPI_Win window, const WindowOrigin& origin);
+// The world ranks of a group whose members are in the window's; none when they are not to be known.
+class GroupRanks {
+ public:
+  GroupRanks(MPI_Group group, MPI_Win window, const Communicator& c);
+  ~GroupRanks();
+  GroupRanks(const GroupRanks&) = delete;
+  GroupRanks& operator=(const GroupRanks&) = delete;
+
+  void await(Recorder& r) const;  // tells the segment header whom the call may wait for
+  // An event for each member of the group, all of the same number.
+  void record(CallScope& call, const WindowOrigin& origin) const;
+
+ private:
+  int size_ = 0;
+  int* ranks_ = nullptr;
+};
 
 // MPI_Win_start and MPI_Win_post.
 template <Function F, class Real>
@@ -194,10 +210,13 @@ int wrap_rma_group(Site site, Real real_sync, MPI_Group group, int assertion, MP
     if (result == MPI_SUCCESS) count_sync(window, sync_kind(F));
     return result;
   }
-  CallScope call(*r, F, site, window_communicator(window).id, record::any_source, record::any_tag);
+  const WindowOrigin which = count_sync(window, SyncKind::none);
+  const GroupRanks ranks(group, window, *which.comm);
+  ranks.await(*r);
+  CallScope call(*r, F, site, which.comm->id, record::any_source, which.index);
   const int result = real_sync(group, assertion, window);
   call.returned();
-  if (result == MPI_SUCCESS) record_group(call, group, window, count_sync(window, sync_kind(F)));
+  if (result == MPI_SUCCESS) ranks.record(call, count_sync(window, sync_kind(F)));
   return result;
 }
 

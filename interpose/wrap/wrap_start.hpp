@@ -71,6 +71,7 @@ inline void record_started(CallScope& call, TrackedRequest& s) {
     record_post(call, *s.comm, s, s.ordinal);
   } else if (s.kind == RequestKind::persistent_collective) {  // its event comes when it completes
     s.ordinal = add_to<std::uint64_t>(s.comm->collectives, 1);
+    call.recorder.posted_collective(*s.comm);
     s.begin = call.begin;
     s.site = call.site;
     s.unrecorded = call.quiet;

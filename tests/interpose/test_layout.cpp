@@ -61,6 +61,9 @@ TEST_CASE("the segment header lies as FORMAT.md says") {
   CHECK(offsetof(SegmentHeader, consumer_pid) == 708);
   CHECK(offsetof(SegmentHeader, descriptor) == 1280);
   CHECK(offsetof(SegmentHeader, inode) == 1288);
+  CHECK(offsetof(SegmentHeader, awaited_comm) == 1344);
+  CHECK(offsetof(SegmentHeader, posted) == 1856);
+  CHECK(sizeof(SegmentHeader::Posted) == 16);
 }
 
 TEST_CASE("the event lies as FORMAT.md says") {

@@ -15,6 +15,12 @@
 //   barrier_recv     pairs (2k, 2k+1): 2k receives from 2k+1, which is in a Barrier of the pair    n/2 cycles of two
 //   split_barrier    rank 0 in Comm_split, the others in a Barrier of the world        contains 0
 //   reduce_recv      rank 0 is the root of a Reduce, rank 1 receives from it, the others are through        cycle 0 1
+//   ibarrier_wait    rank 0 in Wait for an Ibarrier, the others receive from 0             contains 0
+//   fence_recv       rank 0 in Win_fence, the others receive from it (they have not come)  cycles of 0 with them
+//   free_recv        the same with Win_free
+//   post_wait        rank 0 in Win_wait for its Post to 1, which receives from it, the others are through     cycle 0 1
+//   lock_held        rank 0 holds an exclusive lock of its own window and receives from 1, which is in Win_lock  0 1
+//   open_recv        rank 0 in File_open, the others receive from it
 //   on_finished      rank 0 receives from rank 1, which is in MPI_Finalize with all others
 //   tail             ranks 0 and 1 receive from each other, 2 from 1, 3 from 2 ...     cycle 0 1 only
 // Those that end by themselves after about `seconds`, and print one line:
@@ -26,6 +32,7 @@
 //   big_messages     neighbours exchange 32 MiB all the time
 //   thread_send      recv_cycle, but a second thread of rank 0 that never called MPI sends in the end
 //   thread_again     the same with a thread that has called MPI before
+//   ibarrier_ahead   all but rank 0 have begun an Ibarrier, then a Barrier; rank 0 computes, then does the same
 //   isend_before     ranks 0 and 1 receive from each other, but 1 has made a large Isend before
 #include <pthread.h>
 
@@ -35,7 +42,7 @@ enum { big = 1 << 20, huge = 8 << 20 };
 static int rank, size, next, before;
 static double seconds;
 static const char* until;
-static int data[4], *large;
+static int data[4], *large, *memory;
 
 #define WORLD MPI_COMM_WORLD
 #define NO_STATUS MPI_STATUS_IGNORE
@@ -54,6 +61,33 @@ static int goes_on(double end) { return MPI_Wtime() < end && (until == NULL || a
 static void compute(double duration) {  // without MPI
   const double end = MPI_Wtime() + duration;
   while (goes_on(end)) usleep(1000);
+}
+
+static void hang_in_window(const char* kind, MPI_Win window) {
+  MPI_Group world, partner;
+  const int other = 1 - rank;
+  if (IS("fence_recv")) {
+    MPI_Win_fence(0, window);
+    if (rank == 0) MPI_Win_fence(0, window);                  // hangs: fence_recv
+    else MPI_Recv(data, 1, MPI_INT, 0, 2, WORLD, NO_STATUS);  // hangs: fence_recv
+  } else if (IS("free_recv")) {
+    if (rank == 0) MPI_Win_free(&window);                     // hangs: free_recv
+    else MPI_Recv(data, 1, MPI_INT, 0, 2, WORLD, NO_STATUS);  // hangs: free_recv
+  } else if (IS("post_wait") && rank < 2) {
+    MPI_Comm_group(WORLD, &world);
+    MPI_Group_incl(world, 1, &other, &partner);
+    if (rank == 0) MPI_Win_post(partner, 0, window);
+    if (rank == 0) MPI_Win_wait(window);                      // hangs: post_wait
+    else MPI_Recv(data, 1, MPI_INT, 0, 2, WORLD, NO_STATUS);  // hangs: post_wait
+  } else if (IS("lock_held") && rank < 2) {
+    if (rank == 0) MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+    if (rank == 0) MPI_Send(data, 1, MPI_INT, 1, 3, WORLD);
+    if (rank == 0) MPI_Recv(data, 1, MPI_INT, 1, 2, WORLD, NO_STATUS);  // hangs: lock_held
+    MPI_Recv(data, 1, MPI_INT, 0, 3, WORLD, NO_STATUS);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);  // hangs: lock_held
+    MPI_Put(data, 1, MPI_INT, 0, 0, 1, MPI_INT, window);
+    MPI_Win_unlock(0, window);
+  }
 }
 
 static int hang(const char* kind) {
@@ -94,6 +128,18 @@ static int hang(const char* kind) {
   } else if (IS("reduce_recv")) {
     if (rank != 1) MPI_Reduce(data, data + 1, 1, MPI_INT, MPI_SUM, 0, WORLD);  // hangs: reduce_recv
     MPI_Recv(data, 1, MPI_INT, 0, 2, WORLD, NO_STATUS);                        // hangs: reduce_recv
+  } else if (IS("ibarrier_wait")) {
+    if (rank == 0) MPI_Ibarrier(WORLD, requests);
+    if (rank == 0) MPI_Wait(requests, NO_STATUS);             // hangs: ibarrier_wait
+    else MPI_Recv(data, 1, MPI_INT, 0, 2, WORLD, NO_STATUS);  // hangs: ibarrier_wait
+  } else if (IS("fence_recv") || IS("free_recv") || IS("post_wait") || IS("lock_held")) {
+    MPI_Win window;
+    MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, WORLD, &memory, &window);
+    hang_in_window(kind, window);
+  } else if (IS("open_recv")) {
+    MPI_File file;
+    if (rank == 0) MPI_File_open(WORLD, "/dev/null", MPI_MODE_RDONLY, MPI_INFO_NULL, &file);  // hangs: open_recv
+    else MPI_Recv(data, 1, MPI_INT, 0, 2, WORLD, NO_STATUS);                                  // hangs: open_recv
   } else if (IS("on_finished")) {
     if (rank == 0) MPI_Recv(data, 1, MPI_INT, 1, 2, WORLD, NO_STATUS);  // hangs: on_finished
   } else if (IS("tail")) {
@@ -191,6 +237,13 @@ static int go_slowly(const char* kind) {
   } else if (IS("slow_barrier")) {
     if (rank == 0) compute(seconds);
     MPI_Barrier(WORLD);
+  } else if (IS("ibarrier_ahead")) {
+    MPI_Request request;
+    if (rank == 0) compute(seconds);
+    MPI_Ibarrier(WORLD, &request);
+    if (rank == 1) MPI_Wait(&request, NO_STATUS);
+    MPI_Barrier(WORLD);
+    if (rank != 1) MPI_Wait(&request, NO_STATUS);
   } else if (IS("polling")) {
     poll_and_give_up();
   } else if (IS("master")) {

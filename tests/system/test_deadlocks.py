@@ -5,6 +5,7 @@ import re
 import time
 
 import harness
+import testbed
 from harness import thinned
 
 SOURCE = harness.SOURCE / "tests" / "programs" / "deadlock.c"
@@ -25,15 +26,21 @@ HANGS = {
     "barrier_recv": ({"MPI_Recv", "MPI_Barrier"}, [[0, 1], [2, 3]]),
     "split_barrier": ({"MPI_Comm_split", "MPI_Barrier"}, RING),
     "reduce_recv": ({"MPI_Reduce", "MPI_Recv"}, [[0, 1]]),
+    "ibarrier_wait": ({"MPI_Wait", "MPI_Recv"}, RING),
+    "fence_recv": ({"MPI_Win_fence", "MPI_Recv"}, RING),
+    "free_recv": ({"MPI_Win_free", "MPI_Recv"}, RING),
+    "post_wait": ({"MPI_Win_wait", "MPI_Recv"}, [[0, 1]]),
+    "open_recv": ({"MPI_File_open", "MPI_Recv"}, RING),
     "on_finished": ({"MPI_Recv"}, [[0]]),
     "tail": ({"MPI_Recv"}, [[0, 1]]),
 }
 SLOW = ["slow_compute", "slow_receiver", "slow_barrier", "polling", "master", "big_messages", "thread_send",
-        "thread_again", "isend_before"]
+        "thread_again", "isend_before", "ibarrier_ahead"]
 # In ci/test, by MPI: what is found does not depend on the MPI, what is recorded in these calls may.
 HANGS_IN_SHORT = [
-    ("recv_cycle", "send_cycle", "waitall_cycle", "wildcard_knot", "split_barrier", "on_finished", "tail"),
-    ("probe_cycle", "waitany_knot", "barrier_recv")]
+    ("recv_cycle", "send_cycle", "waitall_cycle", "ibarrier_wait", "fence_recv", "wildcard_knot",
+     "split_barrier", "on_finished", "tail"),
+    ("probe_cycle", "waitany_knot", "barrier_recv", "post_wait", "ibarrier_wait")]
 SLOW_IN_SHORT = [("slow_receiver", "master", "thread_again", "isend_before"), ("polling", "thread_send")]
 
 
@@ -166,6 +173,36 @@ class Deadlocks(harness.SystemTest):
         self.box.wait_for("a flush", stored, running=running)
         self.end(running, "recv_cycle")
         self.assertEqual([m["rank"] for m in stored()[0]["members"]], [0, 1, 2, 3])
+
+
+class DeadlocksAcrossNodes(testbed.TestbedTest):
+    """Ranks 0 and 1 on the first node, 2 and 3 on the second: no node sees a whole cycle."""
+    NODES = 2
+
+    def test_cycles_over_two_nodes_are_named(self):
+        for kind in thinned(("recv_cycle", "send_cycle", "sendrecv_shift", "waitall_cycle", "ibarrier_wait"),
+                            ("recv_cycle", "ibarrier_wait")):
+            with self.subTest(kind=kind):
+                functions, ranks = HANGS[kind]
+                running = self.testbed.start(2, harness.program("deadlock", "openmpi"), kind)
+
+                # A node may tell a part before: a cycle of its own ranks.
+                def told():
+                    cycles = [re.findall(r"rank (\d+) in (\w+)", line) for line in running.output()[1].splitlines()
+                              if line.startswith("pclscope: deadlock: ")]
+                    return [c for c in cycles if [int(rank) for rank, _ in c] == ranks[0]]
+                named = self.box.wait_for("deadlock", told, running=running)[0]
+                running.process.terminate()
+                running.finish(3 * harness.PATIENCE)
+                self.assertEqual(self.box.remains(), [])
+                self.assertEqual({function for _, function in named}, functions, named)
+
+    def test_slow_programs_are_not_called_deadlocked(self):
+        for kind in thinned(("slow_compute", "slow_receiver", "big_messages", "ibarrier_ahead"), ("slow_receiver",)):
+            with self.subTest(kind=kind):
+                done = self.testbed.run(2, harness.program("deadlock", "openmpi"), kind, "4")
+                self.assertWorked(done)
+                self.assertNotIn("deadlock:", done.stderr)
 
 
 if __name__ == "__main__":

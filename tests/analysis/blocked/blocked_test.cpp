@@ -185,18 +185,102 @@ TEST_CASE("collectives wait for those who have not come") {
   SECTION("members of the communicator only") {
     CHECK(Job(4).made({2, 3}, 77).in(2, F::Barrier, -1, -1, 77).recv(3, 2, 2, 77).cycles() == Cycles{{2, 3}});
   }
-  SECTION("outstanding nonblocking ones make numbers uncertain") {
+  SECTION("outstanding nonblocking ones count when they are posted") {
     Job job(3);
-    job.collective(0, 0, 1, F::Ibarrier, record::flag::nonblocking);
+    job.posted(0, 1).posted(1, 1);  // an Ibarrier each, not complete
     job.in(0, F::Barrier, -1).in(1, F::Barrier, -1).recv(2, 0);
     CHECK(job.cycles() == Cycles{{0, 2}});
-    job.out(2);
+    job.posted(2, 1);
+    CHECK(job.cycles() == Cycles{{0, 2}});                                         // in the one before
+    CHECK(Job(2).posted(1, 1).in(0, F::Barrier, -1).recv(1, 0).cycles().empty());  // an Ibarrier and a Barrier: wrong
+  }
+  SECTION("a thread whose newest nonblocking one is of another communicator may have posted some") {
+    Job job(2);
+    job.in(0, F::Barrier, -1).recv(1, 0);
+    CHECK(job.cycles() == Cycles{{0, 1}});
+    std::uint64_t other = 3;
+    while (record::posted_place(other) != record::posted_place(1)) ++other;
+    job.posted(1, 1, other);
     CHECK(job.cycles().empty());
   }
   SECTION("the making of a communicator") {
     CHECK(Job(2).in(0, F::Comm_split, -1).in(1, F::Barrier, -1).cycles() == Cycles{{0, 1}});
     CHECK(Job(2).in(0, F::Comm_split, -1).in(1, F::Comm_split, -1).cycles().empty());
     CHECK(Job(2).made({0, 1}, 77).in(0, F::Comm_dup, -1).recv(1, 0).cycles() == Cycles{{0, 1}});
+  }
+}
+
+TEST_CASE("Wait for a nonblocking collective") {
+  const auto ibarrier = record::awaited_collective_of(0, static_cast<std::uint16_t>(F::Ibarrier));
+  const auto ibcast = record::awaited_collective_of(0, static_cast<std::uint16_t>(F::Ibcast));
+  SECTION("needs all who have not begun it") {
+    Job job(3);
+    job.posted(0, 1).posted(1, 1);
+    job.in(0, F::Wait, -1, -1, 1, {ibarrier}).in(1, F::Wait, -1, -1, 1, {ibarrier}).recv(2, 0);
+    CHECK(job.cycles() == Cycles{{0, 2}});
+    CHECK(job.summary(1).waits_for == Ranks{2});
+    job.posted(2, 1);
+    CHECK(job.cycles().empty());
+  }
+  SECTION("or one of them, all of whom must be known") {
+    Job job(3);
+    job.posted(0, 1).in(0, F::Waitall, -1, -1, 0, {ibcast}).recv(1, 0);
+    CHECK(job.cycles().empty());  // 2 may come
+    CHECK(job.recv(2, 1).cycles() == Cycles{{0, 1, 2}});
+  }
+  SECTION("Waitany needs one of its requests only") {
+    Job job(2);
+    job.posted(0, 1).irecv(0, 1, 7).recv(1, 0);
+    job.in(0, F::Waitany, -1, -1, 0, {ibarrier, record::awaited_receive | 0});
+    CHECK(job.cycles() == Cycles{{0, 1}});
+    job.posted(1, 1);
+    CHECK(job.cycles().empty());
+  }
+}
+
+TEST_CASE("windows and files") {
+  const auto member = [](int rank) { return record::awaited_member | static_cast<unsigned>(rank); };
+  SECTION("fences are counted per window") {
+    Job job(2);
+    job.sync(1, F::Win_fence, -1, 1, 0).sync(0, F::Win_fence, -1, 1, 0);
+    job.in(0, F::Win_fence, -1, 0).recv(1, 0);
+    CHECK(job.cycles() == Cycles{{0, 1}});
+    CHECK(job.sync(1, F::Win_fence, -1, 1, 1).cycles() == Cycles{{0, 1}});
+    CHECK(job.sync(1, F::Win_fence, -1, 2, 0).cycles().empty());
+    CHECK(Job(2).in(0, F::Win_fence, -1, 0).in(1, F::Win_fence, -1, 0).cycles().empty());
+    CHECK(Job(2).in(0, F::Win_fence, -1, 0).in(1, F::Win_fence, -1, 1).cycles() == Cycles{{0, 1}});
+    CHECK(Job(3).in(0, F::Win_fence, -1, 0).recv(1, 0).cycles().empty());           // 2 may come, which may be enough
+    CHECK(Job(3).in(0, F::Win_free, -1, 0).recv(1, 0).cycles() == Cycles{{0, 1}});  // all must come
+  }
+  SECTION("making and opening") {
+    CHECK(Job(2).in(0, F::Win_create, -1, -1).recv(1, 0).cycles() == Cycles{{0, 1}});
+    CHECK(Job(2).sync(1, F::Win_create, -1, 1, -1).in(0, F::Win_create, -1, -1).recv(1, 0).cycles().empty());
+    CHECK(Job(2).in(0, F::File_open, -1, -1).recv(1, 0).cycles() == Cycles{{0, 1}});
+    CHECK(Job(2).in(0, F::File_write_all, -1, 0).recv(1, 0).cycles().empty());  // it may be writing
+  }
+  SECTION("Start, Complete and Wait need their partners") {
+    CHECK(Job(2).in(0, F::Win_start, -1, 0, 1, {member(1)}).recv(1, 0).cycles() == Cycles{{0, 1}});
+    CHECK(Job(2).sync(1, F::Win_post, 0, 1, 0).in(0, F::Win_start, -1, 0, 1, {member(1)}).recv(1, 0).cycles().empty());
+    CHECK(Job(2).sync(0, F::Win_start, 1, 1, 0).in(0, F::Win_complete, -1, 0).recv(1, 0).cycles() == Cycles{{0, 1}});
+    CHECK(Job(2).sync(1, F::Win_post, 0, 1, 0).in(1, F::Win_wait, -1, 0).recv(0, 1).cycles() == Cycles{{0, 1}});
+    Job through(2);
+    through.sync(1, F::Win_post, 0, 1, 0).sync(0, F::Win_start, 1, 1, 0).in(1, F::Win_wait, -1, 0).recv(0, 1);
+    CHECK(through.cycles() == Cycles{{0, 1}});
+    CHECK(through.sync(0, F::Win_complete, -1, 1, 0).cycles().empty());
+  }
+  SECTION("a lock that another rank holds") {
+    const auto exclusive = record::awaited_member | 1, shared = record::awaited_member;
+    Job job(2);
+    job.sync(1, F::Win_lock, 1, 0, 0, 1).in(0, F::Win_lock, 1, 0, 1, {exclusive}).recv(1, 0);
+    CHECK(job.cycles() == Cycles{{0, 1}});
+    CHECK(job.sync(1, F::Win_unlock, 1, 0, 0).cycles().empty());
+    CHECK(Job(2).sync(1, F::Win_lock, 1, 0, 0).in(0, F::Win_lock, 1, 0, 1, {shared}).recv(1, 0).cycles().empty());
+    CHECK(Job(2).sync(1, F::Win_lock, 1, 0, 0).in(0, F::Win_lock, 1, 0, 1, {exclusive}).recv(1, 0).cycles() ==
+          Cycles{{0, 1}});
+    CHECK(Job(3).sync(1, F::Win_lock, 2, 0, 0, 1).in(0, F::Win_lock, 2, 0, 1, {exclusive}).recv(1, 0).cycles().empty());
+  }
+  SECTION("nothing is known of a rank that lost events") {
+    CHECK(Job(2).lost(1, 0, record::flag::summarised).in(0, F::Win_fence, -1, 0).recv(1, 0).cycles().empty());
   }
 }
 

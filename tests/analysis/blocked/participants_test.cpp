@@ -59,7 +59,6 @@ TEST_CASE("how far a member is follows the numbers, not their count") {
   add(p, 0, event(EventKind::collective, 1, 7));
   add(p, 0, event(EventKind::collective, 1, 6, 0, record::flag::nonblocking));  // completes late
   CHECK(p.comm(1)->find(0)->collectives == 8);
-  CHECK(p.comm(1)->nonblocking);
   CHECK(p.comm(1)->find(1)->collectives == 0);
 }
 

@@ -61,6 +61,16 @@ class Job {
     for (const int r : ranks) put(r, EventKind::comm_created, F::Comm_split, comm, 0, any_tag, 1, flags, ranks.size());
     return *this;
   }
+  // It has posted so many collectives, the newest of them nonblocking.
+  Job& posted(int rank, std::uint64_t count, std::uint64_t comm = 1) {
+    auto& place = header(rank).posted[record::posted_place(comm)];
+    place.count = count;
+    place.comm = comm;
+    return *this;
+  }
+  Job& sync(int rank, F function, int peer, std::uint64_t number, int window, std::uint64_t exclusive = 0) {
+    return put(rank, EventKind::rma_sync, function, 1, peer, window, number, 0, exclusive);
+  }
   Job& lost(int rank, std::uint64_t count, std::uint32_t flags) {
     return put(rank, EventKind::lost, F::none, 0, 0, 0, count, flags);
   }
@@ -75,7 +85,10 @@ class Job {
     h.call_peer = peer;
     h.call_tag = tag;
     h.call_awaited = static_cast<std::uint32_t>(awaited.size());
-    for (std::size_t i = 0; i < awaited.size() && i < record::awaited_limit; ++i) h.awaited[i] = awaited[i];
+    for (std::size_t i = 0; i < awaited.size() && i < record::awaited_limit; ++i) {
+      h.awaited[i] = awaited[i];
+      h.awaited_comm[i] = 1;  // of collectives
+    }
     h.call_function = static_cast<std::uint32_t>(function);
     now_ += 1000;
     return *this;

@@ -201,7 +201,7 @@ inline bool same(const RankStatus& a, const RankStatus& b) {
   return same_fields(a, b, [](const auto& r) {
     return std::tie(r.rank, r.collectives, r.dropped_events, r.mpi_ns, r.one_sided_ns, r.file_ns, r.threads,
                     r.finalized, r.function, r.peer, r.tag, r.comm, r.site, r.inside_ns, r.waits_for, r.waits_for_any,
-                    r.cores, r.cores_until_ns, r.read_until_ns);
+                    r.cores, r.cores_until_ns, r.read_until_ns, r.wait);
   });
 }
 inline bool same(const FunctionStatus& a, const FunctionStatus& b) {
@@ -264,6 +264,19 @@ inline Report any_report(Random& random, std::size_t most) {
          s.function, s.peer, s.tag, s.comm, s.site, s.inside_ns, s.waits_for_any, s.read_until_ns, s.cores.observed_ns,
          s.cores.running_ns, s.cores.off_core_ns, s.cores.off_computing_ns, s.cores.other_load, s.cores_until_ns);
     fill_list(random, s.waits_for, 3, rank);
+    s.wait.blocked = random() % 2 == 0;
+    if (s.wait.blocked) {
+      RankWait& w = s.wait;
+      fill(random, w.all_taken_known, w.node, w.since_ns, w.looked_ns, w.read_ns);
+      for (auto* list : {&w.receives, &w.sends, &w.sending, &w.takes})
+        fill_list(random, *list, 3, [&] { return MessagePattern{rank(), rank(), any<std::uint64_t>(random)}; });
+      fill_list(random, w.collectives, 3, [&] {
+        return CollectiveNeed{any<std::uint64_t>(random), any<std::uint64_t>(random), random() % 2 == 0};
+      });
+      fill_list(random, w.begun, 3, [&] {
+        return CollectivesBegun{any<std::uint64_t>(random), any<std::uint64_t>(random), any<std::uint64_t>(random)};
+      });
+    }
     return s;
   });
   fill_list(random, r.functions, most, [&] {
