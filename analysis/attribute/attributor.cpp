@@ -1,6 +1,8 @@
 #include "analysis/attribute/attributor.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <tuple>
 
 #include "analysis/attribute/findings.hpp"
 #include "analysis/attribute/gain.hpp"
@@ -77,13 +79,25 @@ void Attributor::window(std::int64_t begin_ns, std::int64_t end_ns, std::span<co
     counted_.intra = counted_.inter = counted_.inter_bytes = 0;
     counted_.any = false;
   }
-  const auto known = [&](std::int32_t rank) { return rank >= 0 && rank < slices_.ranks(); };
-  for (const Message& m : messages)
-    if (known(m.source) && known(m.destination)) exposure_.add(m, node_of_rank, slices_);
-  exposure_.flush(slices_);
+  look_at_transfers(messages, node_of_rank);
   spread_off_core(false);
   alone(calls);
   edges(calls);
+}
+
+// On one node the receives that a call completed follow each other. On several, messages between nodes are matched
+// later than others.
+void Attributor::look_at_transfers(std::span<const Message> messages, std::span<const std::int32_t> node_of_rank) {
+  const auto known = [&](std::int32_t rank) { return rank >= 0 && rank < slices_.ranks(); };
+  by_call_.clear();
+  for (const Message& m : messages)
+    if (known(m.source) && known(m.destination)) by_call_.push_back(&m);
+  if (std::adjacent_find(node_of_rank.begin(), node_of_rank.end(), std::not_equal_to<>()) != node_of_rank.end())
+    std::stable_sort(by_call_.begin(), by_call_.end(), [](const Message* a, const Message* b) {
+      return std::tie(a->destination, a->recv_end, a->recv_wait) < std::tie(b->destination, b->recv_end, b->recv_wait);
+    });
+  for (const Message* m : by_call_) exposure_.add(*m, node_of_rank, slices_);
+  exposure_.flush(slices_);
 }
 
 void Attributor::add_off_core(std::int32_t rank, std::int64_t begin_ns, std::int64_t end_ns, double off_s) {
@@ -246,7 +260,8 @@ void Attributor::derive(std::size_t regions) {
                           mapping_ ? &*mapping_ : nullptr,
                           finished_,
                           options_.inside_mpi_s ? options_.inside_mpi_s() : 0,
-                          edges_};
+                          edges_,
+                          options_.node_names ? options_.node_names() : std::span<const std::string>{}};
   result_.findings = find_causes(evidence);
   result_.slices = slices_of(evidence);
   result_.transfer_lines = lines_of(evidence);

@@ -27,6 +27,7 @@ struct AttributorOptions {
   double time_share = 1;  // of wall time, for deriving findings (a running job: 0.03)
   // Seconds that all ranks have spent inside MPI calls until now; nothing: not known.
   std::function<double()> inside_mpi_s;
+  std::function<std::span<const std::string>()> node_names;  // nothing: they have numbers
   // Looks for a better placement of the job's present traffic; nothing: there is none, or it cannot be told. Costly.
   std::function<std::optional<BetterMapping>()> find_mapping;
   // Replays the period of a finding without it, at the end; nothing: its calls are not there, or it cannot be told.
@@ -62,6 +63,7 @@ class Attributor final : public DelayListener {
   void edges(std::span<const CollectiveCall> calls);
   void alone(std::span<const CollectiveCall> calls);
   void spread_off_core(bool all);
+  void look_at_transfers(std::span<const Message> messages, std::span<const std::int32_t> node_of_rank);
   void look_for_mapping(bool last);
   void derive(std::size_t regions);
 
@@ -82,7 +84,8 @@ class Attributor final : public DelayListener {
     std::int64_t begin_ns = 0, end_ns = 0;
     double off_s = 0;
   };
-  std::vector<OffCore> off_core_;  // that slices have not come to
+  std::vector<OffCore> off_core_;        // that slices have not come to
+  std::vector<const Message*> by_call_;  // of one window
   std::uint64_t messages_ = 0, inter_messages_ = 0, mapped_at_ = 0;
   std::int64_t derived_ns_ = INT64_MIN;
   TimeShare time_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include "analysis/delay/calls_of_ranks.hpp"
 #include "interpose/record/event.hpp"
@@ -38,23 +39,46 @@ void Exposure::close(Call& call, Slices& slices) {
       if (RankShare* row = Slices::row(s, call.source)) row->moved_s += share * seconds;
     });
   }
+  look_for_stuck(call, slices);
   sample(call, slices);
+}
+
+// Even the last of its messages was long under way; nobody knows which of them were, too.
+void Exposure::look_for_stuck(Call& call, Slices& slices) {
+  std::int64_t ready = call.last_ready_ns;
+  if (call.before_end_ns == call.end_ns) ready = std::max(ready, call.before_ready_ns);
+  const std::int64_t waited = call.end_ns - std::max(ready, call.wait_ns);
+  if (call.end_ns - ready >= long_ns && waited >= long_ns / 2 && 2 * waited >= call.end_ns - ready) {
+    if (call.long_ones.empty()) return;
+    add_stuck(call, slices);
+    call.stuck_end_ns = call.end_ns;
+  } else if (call.stuck_end_ns == call.end_ns) {  // it waited for this message, not for those that were seen before
+    slices.spread(call.end_ns - 1, call.end_ns, [&](Slice& s, double) {
+      std::erase_if(s.stuck, [&](const StuckCall& c) { return c.rank == call.rank && c.end_ns == call.end_ns; });
+    });
+  }
+}
+
+void Exposure::add_stuck(const Call& call, Slices& slices) {
+  StuckCall stuck{call.rank, call.last_ready_ns, call.end_ns, {}};
+  for (const Line& line : call.long_ones) stuck.nodes.insert(stuck.nodes.end(), {line.from, line.to});
+  std::sort(stuck.nodes.begin(), stuck.nodes.end());
+  stuck.nodes.erase(std::unique(stuck.nodes.begin(), stuck.nodes.end()), stuck.nodes.end());
+  slices.spread(call.end_ns - 1, call.end_ns, [&](Slice& s, double) {
+    for (const Line& line : call.long_ones) {
+      TransferCell& cell = s.cell(line.from, line.to, line.octave);
+      if (line.transfer_ns <= cell.longest_ns) continue;
+      cell.longest_ns = line.transfer_ns;
+      cell.longest_end_ns = call.end_ns;
+    }
+    if (s.stuck.size() < StuckCall::most) s.stuck.push_back(stuck);
+  });
 }
 
 void Exposure::sample(const Call& call, Slices& slices) {
   const std::int64_t transfer = call.end_ns - call.last_ready_ns;
   // The receiver was there at least half of the time: the end is when the message came.
   if (transfer <= 0 || call.end_ns - std::max(call.last_ready_ns, call.wait_ns) < transfer / 2) return;
-  // Even the last one was long under way; nobody knows which of them were, too.
-  if (transfer >= long_ns)
-    slices.spread(call.end_ns - 1, call.end_ns, [&](Slice& s, double) {
-      for (const Line& line : call.long_ones) {
-        TransferCell& cell = s.cell(line.from, line.to, line.octave);
-        if (line.transfer_ns <= cell.longest_ns) continue;
-        cell.longest_ns = line.transfer_ns;
-        cell.longest_end_ns = call.end_ns;
-      }
-    });
   Usual& usual = usual_[call.last_inter][call.last_octave];
   if (!call.last_inter) return usual.add_if(true, static_cast<double>(transfer));
   const double log_ns = std::log(static_cast<double>(transfer));
@@ -87,8 +111,12 @@ void Exposure::add(const Message& m, std::span<const std::int32_t> node_of_rank,
   if (call.open && (call.wait_ns != wait || call.end_ns != end)) close(call, slices);
   if (!call.open) {
     if (!call.listed) open_.push_back(m.destination);
-    call = Call{};
+    const Call before = std::exchange(call, Call{});
+    call.before_end_ns = before.end_ns;
+    call.before_ready_ns = before.last_ready_ns;
+    call.stuck_end_ns = before.stuck_end_ns;
     call.open = call.listed = true;
+    call.rank = m.destination;
     call.wait_ns = wait;
     call.end_ns = end;
     call.ready_ns = ready;

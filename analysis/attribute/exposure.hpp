@@ -1,6 +1,6 @@
 // How long ranks were inside MPI for nothing but messages on their way (docs/attribution.md, "Exposed transfer"): from
 // when the last message that a call waits for had been sent, to the call's return. Senders the same, of blocking sends
-// that are not merely copied. One thread owns an Exposure. Memory: 128 bytes per rank.
+// that are not merely copied. One thread owns an Exposure. Memory: 200 bytes per rank.
 #pragma once
 
 #include <array>
@@ -57,6 +57,7 @@ class Exposure {
     std::int64_t transfer_ns = 0;
   };
   struct Call {  // of a rank: completes receives
+    std::int32_t rank = 0;
     std::int64_t wait_ns = 0;
     std::int64_t end_ns = 0;
     std::int64_t ready_ns = 0;        // the last of its messages was sent (and its receive posted)
@@ -71,11 +72,16 @@ class Exposure {
     std::int64_t last_ready_ns = INT64_MIN;
     bool last_inter = false;
     std::vector<Line> long_ones;  // between nodes, under way for `long_ns` or more
+    // Parts of a call whose messages were matched in different windows:
+    std::int64_t before_end_ns = INT64_MIN, before_ready_ns = INT64_MIN;  // the rank's call before this one
+    std::int64_t stuck_end_ns = INT64_MIN;                                // its newest in Slice::stuck
     bool open = false;
     bool listed = false;  // in open_
   };
   void close(Call& call, Slices& slices);
   void sample(const Call& call, Slices& slices);
+  static void look_for_stuck(Call& call, Slices& slices);
+  static void add_stuck(const Call& call, Slices& slices);
   static void expose(Slices& slices, std::int64_t begin_ns, std::int64_t end_ns, const Call& where);
 
   std::vector<Call> calls_;

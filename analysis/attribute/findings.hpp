@@ -7,6 +7,7 @@
 
 #include "analysis/attribute/exposure.hpp"
 #include "analysis/attribute/slices.hpp"
+#include "analysis/attribute/words.hpp"
 #include "analysis/values/snapshot.hpp"
 
 namespace pclscope::attribute {
@@ -22,6 +23,7 @@ struct Evidence {
   bool finished = false;
   double inside_mpi_s = 0;  // of all ranks; 0: not known
   Edges edges{};
+  words::NodeNames node_names{};
 };
 
 // Confident ones (above 0.5) by what they cost times confidence; then the others; `none` or `unknown` goes before

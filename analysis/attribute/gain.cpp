@@ -8,6 +8,7 @@ namespace pclscope::attribute {
 namespace {
 
 constexpr const char* gains = "; gains ";
+constexpr double nothing = 0.005;  // of the period
 
 }  // namespace
 
@@ -24,7 +25,9 @@ void tell_gain(Finding& f, const WhatIf& w) {
   const std::size_t at = f.advice.rfind(gains);
   std::string what = f.advice.substr(0, at);
   if (at == std::string::npos && what.ends_with('.')) what.pop_back();
-  f.advice = what + gains + words::percent(length > 0 ? f.gain_s / length : 0) + " of that period (replayed).";
+  const double share = length > 0 ? f.gain_s / length : 0;
+  f.advice = what + (share < nothing ? "; by itself that gains nothing: the period ends as late for others (replayed)."
+                                     : gains + words::percent(share) + " of that period (replayed).");
 }
 
 }  // namespace pclscope::attribute

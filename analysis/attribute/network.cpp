@@ -129,7 +129,7 @@ Finding slow_transfers(const Evidence& e, const Network& n, const Interval& inte
   f.cause = Cause::background;
   f.detail = "link";
   set_period(f, interval, e.slices, e.ranks, e.finished);
-  SlowLinks slow = slow_links(n.links, slower);
+  SlowLinks slow = slow_links(n.links, slower, e.node_names);
   f.nodes = std::move(slow.nodes);
   const double traffic = n.traffic(interval), moved = n.inside + n.weight;
   const double compared = n.calm >= enough_slices ? 1 : 0.4;  // else it is not known how it is without

@@ -64,29 +64,43 @@ std::vector<Stuck> stuck_messages(const Evidence& e) {
   return stuck;
 }
 
+// Which nodes every call that stood still had messages with: a call that waits for several nodes stands still for one
+// of them. All when nothing is known of calls.
+std::set<std::int32_t> suspects(const Evidence& e, const std::set<Pair>& links, std::int64_t begin, std::int64_t end) {
+  std::set<std::int32_t> nodes;
+  for (const auto& [from, to] : links) nodes.insert({from, to});
+  std::map<std::pair<std::int32_t, std::int64_t>, std::set<std::int32_t>> calls;  // by rank and end
+  for (const Slice& s : e.slices)
+    for (const StuckCall& call : s.stuck)
+      if (call.begin_ns >= begin && call.end_ns <= end)
+        calls[{call.rank, call.end_ns}].insert(call.nodes.begin(), call.nodes.end());
+  std::set<std::int32_t> common = nodes;
+  for (const auto& [call, its] : calls)
+    std::erase_if(common, [&, &of = its](std::int32_t n) { return !of.contains(n); });
+  return common.empty() ? nodes : common;
+}
+
 // Those at one time.
 Finding outage(const Evidence& e, const std::vector<Stuck>& at_once) {
   Finding f;
   f.cause = Cause::outage;
   f.detail = "silence";
   std::int64_t begin = INT64_MAX, end = INT64_MIN;
-  std::map<std::int32_t, std::set<std::int32_t>> partners;
   std::set<Pair> links;
   for (const Stuck& s : at_once) {
     begin = std::min(begin, s.begin_ns);
     end = std::max(end, s.end_ns);
-    partners[s.from].insert(s.to);
-    partners[s.to].insert(s.from);
     links.emplace(s.from, s.to);
   }
-  // The node that all these links have in common, if it is one.
-  std::vector<std::int32_t> common;
+  const std::set<std::int32_t> nodes = suspects(e, links, begin, end);
+  const bool one = nodes.size() == 1;
+  std::erase_if(links, [&](const Pair& l) {
+    const auto known = nodes.count(l.first) + nodes.count(l.second);
+    return known < (one ? 1u : 2u);
+  });
   std::string names;
-  for (const auto& [node, others] : partners) {
-    names += (names.empty() ? "" : ", ") + std::to_string(node);
-    if (std::all_of(links.begin(), links.end(), [&, n = node](const Pair& l) { return l.first == n || l.second == n; }))
-      common.push_back(node);
-  }
+  for (const std::int32_t node : nodes)
+    names += (names.empty() ? "" : nodes.size() == 2 ? " and " : ", ") + words::node(e.node_names, node);
   for (const auto& [from, to] : links) f.nodes.insert(f.nodes.end(), {from, to});
   if (f.nodes.size() > 64) f.nodes.resize(64);
   f.begin_s = static_cast<double>(begin) * 1e-9;
@@ -100,14 +114,14 @@ Finding outage(const Evidence& e, const std::vector<Stuck>& at_once) {
   f.lost_s = std::min(f.lost_s, length * e.ranks);
   f.score = f.lost_s / std::max(length * e.ranks, 1e-9);
   f.confidence = 0.95 * ramp(length, 0.5, 1.5) * ramp(f.score, 0.02, 0.1);
-  const std::string who = common.size() == 1 ? "with node " + std::to_string(common[0]) : "between nodes " + names;
+  const std::string who = (one ? "with " : "between ") + names;
   f.evidence = {"no traffic " + who + " from " + words::number(f.begin_s) + " s to " + words::number(f.end_s) + " s",
                 "messages that were under way came when it was over, on " + std::to_string(links.size()) +
                     " links (from node, to node)",
                 "that cost " + words::number(f.lost_s) + " rank-seconds, " + words::percent(f.score) +
                     " of the time of all ranks"};
-  f.advice = "Look at the network " + (common.size() == 1 ? "of node " + std::to_string(common[0]) : who) +
-             " in that time (link, switch, driver, its system's log).";
+  f.advice =
+      "Look at the network " + (one ? "of " + names : who) + " in that time (link, switch, driver, its system's log).";
   return f;
 }
 

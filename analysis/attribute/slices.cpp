@@ -89,6 +89,8 @@ void merge(Slice& into, Slice&& later) {
   into.senders = std::max(into.senders, later.senders);
   for (const TransferCell& c : later.cells) into.cell(c.from, c.to, c.octave).add(c);
   keep_most(into.cells, Slices::kept_cells, cell_weight);
+  for (StuckCall& call : later.stuck)
+    if (into.stuck.size() < StuckCall::most) into.stuck.push_back(std::move(call));
   for (const RankShare& r : later.ranks) {
     RankShare* row = Slices::row(into, r.rank);
     if (row != nullptr) row->add(r);

@@ -86,6 +86,17 @@ struct TransferCell {
   double mean_log() const { return log_sum / static_cast<double>(samples); }
 };
 
+// A call that waited for long for messages between nodes, all of which were under way, and the nodes of those: one of
+// them is why. Nobody knows which of its messages came late. Messages that were matched in another window are another
+// StuckCall of the same rank and end.
+struct StuckCall {
+  static constexpr std::size_t most = 256;  // of a slice
+  std::int32_t rank = 0;
+  std::int64_t begin_ns = 0;        // the last of its messages was sent
+  std::int64_t end_ns = 0;          // it returned
+  std::vector<std::int32_t> nodes;  // ascending
+};
+
 struct Slice {
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
@@ -105,6 +116,7 @@ struct Slice {
   double intra_exposed_s = 0;  // time inside MPI for messages on their way, same node
   Majority<std::uint32_t> collective_site;
   std::vector<TransferCell> cells;  // between nodes
+  std::vector<StuckCall> stuck;     // that returned in it
   std::vector<RankShare> ranks;     // dense: all, by rank; else those with most weight
   bool dense = false;
   // Of a slice that is not dense any more.

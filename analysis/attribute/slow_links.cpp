@@ -20,15 +20,15 @@ struct Candidate {
   bool holds() const { return links.size() >= 2 && slow_samples >= always * samples; }
 };
 
-std::string list(const Candidate& c, bool from) {
+std::string list(words::NodeNames names, const Candidate& c, bool from) {
   std::string text;
-  for (const auto& [a, b] : c.links) text += (text.empty() ? "" : ", ") + std::to_string(from ? a : b);
+  for (const auto& [a, b] : c.links) text += (text.empty() ? "" : ", ") + words::node(names, from ? a : b);
   return text;
 }
 
 }  // namespace
 
-SlowLinks slow_links(const Links& links, double slow) {
+SlowLinks slow_links(const Links& links, double slow, words::NodeNames names) {
   std::map<std::int32_t, double> rest;  // of receiving nodes: excess that is not explained yet
   double all = 0;
   for (const auto& [link, seen] : links) {
@@ -62,18 +62,18 @@ SlowLinks slow_links(const Links& links, double slow) {
       Candidate one;
       one.links = {link};
       one.explains = stands_out ? rest[link.second] : std::min(rest[link.second], seen.excess_s);
-      take(std::move(one), std::to_string(link.first) + " to " + std::to_string(link.second));
+      take(std::move(one), words::node(names, link.first) + " to " + words::node(names, link.second));
     }
     for (auto& [node, c] : sides[1])
       if (c.holds()) {
         c.explains = rest[node];
-        take(c, "all that node " + std::to_string(node) + " receives (from " + list(c, true) + ")");
+        take(c, "all that " + words::node(names, node) + " receives (from " + list(names, c, true) + ")");
       }
     for (auto& [node, c] : sides[0])
       if (c.holds()) {
         c.explains = 0;
         for (const auto& link : c.links) c.explains += rest[link.second];
-        take(c, "all that node " + std::to_string(node) + " sends (to " + list(c, false) + ")");
+        take(c, "all that " + words::node(names, node) + " sends (to " + list(names, c, false) + ")");
       }
     if (best.explains <= 0) break;
     for (const auto& link : best.links) {

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/attribute/words.hpp"
+
 namespace pclscope::attribute {
 
 struct LinkSeen {       // from a node to another one, in an interval
@@ -21,10 +23,10 @@ using Links = std::map<std::pair<std::int32_t, std::int32_t>, LinkSeen>;  // (fr
 
 struct SlowLinks {
   std::vector<std::int32_t> nodes;  // pairs (from, to), worst first; at most 16 pairs
-  std::string text;                 // "all that node 2 sends (to 0, 1)", "1 to 3"
+  std::string text;                 // "all that nid2 sends (to nid0, nid1)", "nid1 to nid3"
 };
 
 // `slow`: ln, above which a link counts as slow. What explains most goes first, until a quarter of the excess is left.
-SlowLinks slow_links(const Links& links, double slow);
+SlowLinks slow_links(const Links& links, double slow, words::NodeNames names = {});
 
 }  // namespace pclscope::attribute

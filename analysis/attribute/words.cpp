@@ -36,4 +36,9 @@ std::string ranks(const std::vector<std::int32_t>& ranks) {
   return text;
 }
 
+std::string node(NodeNames names, std::int32_t node) {
+  const auto index = static_cast<std::size_t>(node);
+  return node >= 0 && index < names.size() && !names[index].empty() ? names[index] : "node " + std::to_string(node);
+}
+
 }  // namespace pclscope::attribute::words

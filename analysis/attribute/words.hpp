@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,5 +13,8 @@ namespace pclscope::attribute::words {
 std::string number(double value);                           // three significant digits, no exponent: 0.0123, 4.56, 1230
 std::string percent(double share);                          // "23 %"
 std::string ranks(const std::vector<std::int32_t>& ranks);  // "rank 3", "ranks 3, 5 and 9 more"
+
+using NodeNames = std::span<const std::string>;        // host names, by node
+std::string node(NodeNames names, std::int32_t node);  // "nid0012", where it has none "node 3"
 
 }  // namespace pclscope::attribute::words

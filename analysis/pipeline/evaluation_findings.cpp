@@ -21,6 +21,7 @@ attribute::AttributorOptions Evaluation::State::attributor_options() {
   o.time_share = options.delay_share < 1 ? findings_share : 1;
   o.find_mapping = [this] { return better_mapping(); };
   o.without = [this](const Finding& finding) { return without(finding); };
+  o.node_names = [this] { return std::span<const std::string>(application.nodes); };
   o.inside_mpi_s = [this] {
     double seconds = 0;
     for (std::int32_t rank = 0; rank < application.ranks; ++rank)

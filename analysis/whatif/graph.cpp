@@ -4,6 +4,7 @@
 #include <array>
 #include <numeric>
 #include <tuple>
+#include <unordered_map>
 
 #include "analysis/values/wait_state.hpp"
 #include "analysis/whatif/usual.hpp"
@@ -48,9 +49,10 @@ struct Graph::Build {
   Graph& g;
   std::span<const Message> messages;
   std::span<const CollectiveCall> collectives;
-  std::vector<std::uint32_t> send_call, post_call, wait_call, member_call;  // by message; by collective call
-  std::vector<std::uint32_t> received, first_received;                      // messages, by the call that completed them
-  std::vector<Arrival> loose;                                               // arrivals in any order, and whose they are
+  std::vector<std::uint32_t> send_call, post_call, wait_call;  // by message
+  std::vector<std::uint32_t> member_call, aside_call;          // by collective call
+  std::vector<std::uint32_t> received, first_received;         // messages, by the call that completed them
+  std::vector<Arrival> loose;                                  // arrivals in any order, and whose they are
   std::vector<std::uint32_t> owner;
   std::vector<std::uint32_t> fed, feeder;  // joins and what feeds them
 
@@ -67,6 +69,7 @@ struct Graph::Build {
     list_received();
     receive();
     send();
+    wait_aside();
     gather();
     sort_arrivals();
     list_feeds();
@@ -78,6 +81,7 @@ struct Graph::Build {
     send_call.assign(messages.size(), nobody);
     post_call = wait_call = send_call;
     member_call.assign(collectives.size(), nobody);
+    aside_call = member_call;
     for (std::uint32_t i = 0; i < messages.size(); ++i) {
       const Message& m = messages[i];
       if (!knows(m.source) || !knows(m.destination)) continue;
@@ -90,9 +94,11 @@ struct Graph::Build {
     }
     for (std::uint32_t i = 0; i < collectives.size(); ++i) {
       const CollectiveCall& c = collectives[i];
-      if (!knows(c.rank) || group_of(c) != WaitGroup::collective) continue;
+      const WaitGroup group = group_of(c);
+      if (!knows(c.rank) || (group != WaitGroup::collective && group != WaitGroup::point_to_point)) continue;
       const std::int64_t begin = cut(c.begin), end = c.nonblocking ? begin : std::max(cut(c.end), begin);
-      pieces.push_back({begin, end, c.rank, site_id(c.site), i, Part::collective});
+      const Part part = group == WaitGroup::collective ? Part::collective : Part::aside;
+      pieces.push_back({begin, end, c.rank, site_id(c.site), i, part});
     }
     std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) {
       return std::tie(a.rank, a.begin, a.part, a.site, a.what) < std::tie(b.rank, b.begin, b.part, b.site, b.what);
@@ -109,6 +115,7 @@ struct Graph::Build {
       c.end = std::max(c.end, p.end);
       const auto index = static_cast<std::uint32_t>(g.calls_.size() - 1);
       (p.part == Part::collective ? member_call
+       : p.part == Part::aside    ? aside_call
        : p.part == Part::send     ? send_call
        : p.part == Part::post     ? post_call
                                   : wait_call)[p.what] = index;
@@ -231,6 +238,36 @@ struct Graph::Build {
       c.own = 0;
       arrive(send_call[i], {send_call[i], i, lag});
       arrive(send_call[i], {post_call[i], i, lag});
+    }
+  }
+
+  // Probes wait for the send of the message that they find, completions of a send for its receive. Which message it is,
+  // the ranks and the time tell.
+  void wait_aside() {
+    std::unordered_multimap<std::int64_t, std::uint32_t> rows;  // by when the other side came
+    for (std::uint32_t i = 0; i < collectives.size(); ++i)
+      if (aside_call[i] != nobody && collectives[i].wait() > 0) rows.emplace(collectives[i].awaited_begin, i);
+    if (rows.empty()) return;
+    const auto settle = [&](std::uint32_t message, std::int64_t came, CollectiveShape shape) {
+      const Message& m = messages[message];
+      const bool probe = shape == CollectiveShape::probe;
+      const auto [first, last] = rows.equal_range(came);
+      for (auto it = first; it != last; ++it) {
+        const CollectiveCall& c = collectives[it->second];
+        if (c.shape != shape || c.comm != m.comm || c.rank != (probe ? m.destination : m.source) ||
+            c.awaited != (probe ? m.source : m.destination))
+          continue;
+        Call& waiting = call(aside_call[it->second]);
+        const std::int64_t lag = waiting.end - std::max(waiting.begin, came);
+        if (lag < 0) continue;
+        waiting.own = std::min(waiting.own, lag);
+        arrive(aside_call[it->second], {probe ? send_call[message] : post_call[message], message, lag});
+      }
+    };
+    for (std::uint32_t i = 0; i < messages.size(); ++i) {
+      if (send_call[i] == nobody || post_call[i] == nobody) continue;
+      settle(i, messages[i].send_begin, CollectiveShape::probe);
+      settle(i, messages[i].recv_post, CollectiveShape::send);
     }
   }
 

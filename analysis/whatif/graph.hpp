@@ -18,7 +18,7 @@ namespace pclscope::whatif {
 inline constexpr std::uint32_t nobody = UINT32_MAX;
 
 // What a call is told by, the more telling first.
-enum class Part : std::uint8_t { collective, completion, post, send };
+enum class Part : std::uint8_t { collective, completion, post, send, aside };  // aside: a probe, a Wait for a send
 
 // One visit to MPI: all that began in it (Startall, Sendrecv) and what it completed.
 struct Call {

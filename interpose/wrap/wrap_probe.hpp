@@ -150,7 +150,8 @@ int wrap_improbe(Site site, Real real_probe, int source, int tag, MPI_Comm comm,
   BlockingReceive receive = probe_numbered(call, c, peer, tag, false);
   const int result = real_probe(source, tag, comm, found, message, status);
   call.returned();
-  if (result == MPI_SUCCESS && *found != 0) {  // the receive is posted now: no earlier poll counts
+  if (result == MPI_SUCCESS && *found != 0) {
+    call.found_something();
     end_matched_probe(call, c, *message, *status, receive);
     return result;
   }

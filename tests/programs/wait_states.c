@@ -88,7 +88,7 @@ static void late_receivers(void) {
 }
 
 static void late_senders(int how) {
-  static const char* names[] = {"probe", "test_loop", "sleeping_test_loop", "iprobe_loop"};
+  static const char* names[] = {"probe", "test_loop", "sleeping_test_loop", "iprobe_loop", "improbe_loop"};
   for (int i = 0; i < rounds; i++) {
     if (rank % 2 == 0) {
       work();
@@ -99,6 +99,7 @@ static void late_senders(int how) {
     }
     MPI_Status status;
     MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Message message = MPI_MESSAGE_NULL;
     int got = -1, done = 0;
     if (how == 1 || how == 2) MPI_Irecv(&got, 1, MPI_INT, rank - 1, 2, MPI_COMM_WORLD, &request);
     usleep(1000);
@@ -106,11 +107,13 @@ static void late_senders(int how) {
     if (how == 0) MPI_Probe(rank - 1, 2, MPI_COMM_WORLD, &status);
     while (how > 0 && !done) {
       if (how == 3) MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &done, &status);
+      else if (how == 4) MPI_Improbe(rank - 1, 2, MPI_COMM_WORLD, &done, &message, &status);
       else MPI_Test(&request, &done, &status);
       if (how == 2 && !done) usleep(200);
     }
     left[i] = now();
     if (how == 0 || how == 3) MPI_Recv(&got, 1, MPI_INT, rank - 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (how == 4) MPI_Mrecv(&got, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
     REQUIRE(got == i);
   }
   tell(names[how], even_partner);
@@ -268,7 +271,7 @@ int main(int argc, char** argv) {
   buffer = calloc(large, 1);
   REQUIRE(buffer != NULL);
   late_receivers();
-  for (int how = 0; how < 4; how++) late_senders(how);
+  for (int how = 0; how < 5; how++) late_senders(how);
   for (int how = 0; how < 4; how++) collectives(how);
   fences();
   post_and_wait();

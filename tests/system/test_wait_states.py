@@ -17,7 +17,8 @@ ROWS = {
     "lock": ("lock contention", None),
     "file": ("wait at file", "MPI_File_set_size"),
 }
-SUMS = {"late_sender": ("probe", "test_loop", "sleeping_test_loop", "iprobe_loop"), "late_receiver": ("late_receiver",)}
+SUMS = {"late_sender": ("probe", "test_loop", "sleeping_test_loop", "iprobe_loop", "improbe_loop"),
+        "late_receiver": ("late_receiver",)}
 
 
 class WaitStates(harness.SystemTest):

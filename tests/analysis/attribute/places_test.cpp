@@ -69,21 +69,23 @@ TEST_CASE("Slow links: a sending side, a receiving side, a link, and what does n
     return in;
   };
   Links one = slow(links, 1, 2, 2.0, 5);
-  CHECK(attribute::slow_links(one, 0.4).text == "1 to 2");
+  CHECK(attribute::slow_links(one, 0.4).text == "node 1 to node 2");
   Links sending = links;
   for (const std::int32_t to : {0, 1, 3})
     sending = slow(slow(sending, 2, to, 2.0, 1), (to + 1) % 4 == 2 ? 3 : (to + 1) % 4, to, 1.5, 1);
-  CHECK(attribute::slow_links(sending, 0.4).text.starts_with("all that node 2 sends (to 0, 1, 3)"));
+  CHECK(attribute::slow_links(sending, 0.4).text.starts_with("all that node 2 sends (to node 0, node 1, node 3)"));
   Links receiving = links;
   for (const std::int32_t from : {0, 1, 2}) receiving = slow(receiving, from, 3, 2.0, 1);
-  CHECK(attribute::slow_links(receiving, 0.4).text == "all that node 3 receives (from 0, 1, 2)");
+  CHECK(attribute::slow_links(receiving, 0.4).text == "all that node 3 receives (from node 0, node 1, node 2)");
   CHECK(attribute::slow_links(links, 0.4).nodes.empty());
 }
 
 TEST_CASE("A node without a network for three seconds: an outage, that node, from when to when") {
   Exchange x = all_to_all();
-  const bool ring = GENERATE(true, false);
-  if (ring) x.edges = ring_edges(6);
+  enum Who { ring, mixed, all };
+  const Who who = GENERATE(ring, mixed, all);
+  if (who == ring) x.edges = ring_edges(6);
+  if (who == mixed) x.edges = {{0, 1}, {0, 4}, {0, 2}, {1, 5}, {4, 5}, {4, 3}, {2, 3}};
   const std::int64_t from = 2 * s_ns, to = 5 * s_ns;
   x.transfer = [=, nodes = x.nodes](std::int32_t a, std::int32_t b, std::int64_t now) {
     const bool touches = (nodes[static_cast<std::size_t>(a)] == 1) != (nodes[static_cast<std::size_t>(b)] == 1);
@@ -99,9 +101,42 @@ TEST_CASE("A node without a network for three seconds: an outage, that node, fro
   CHECK(f.end_s == Approx(5).margin(0.1));
   CHECK(has(f, 1, 0) + has(f, 0, 1) + has(f, 1, 2) + has(f, 2, 1) >= 2);
   // Where every call waits for all nodes, which of them was silent cannot be seen.
-  CHECK((f.evidence[0].find(ring ? "with node 1 from" : "between nodes 0, 1, 2 from") != std::string::npos));
-  if (ring) CHECK_FALSE(has(f, 0, 2));
+  CHECK((f.evidence[0].find(who != all ? "with node 1 from" : "between node 0, node 1, node 2 from") !=
+         std::string::npos));
+  if (who != all) CHECK_FALSE(has(f, 0, 2));
   for (const Finding& other : a.findings) CHECK((other.cause != Cause::background || other.confidence <= 0.5));
+}
+
+TEST_CASE("A call whose messages become known in different windows stands still for its last one only") {
+  const std::vector<std::int32_t> nodes{0, 0, 1, 1};
+  const std::int64_t end = 5 * s_ns;
+  const auto message = [&](std::int32_t source, std::int64_t sent) {
+    Message m;
+    m.source = source, m.destination = 0, m.bytes = 8;
+    m.send_begin = sent, m.send_end = sent + us;
+    m.recv_post = m.recv_wait = s_ns, m.recv_end = end;
+    if (source >= 2) m.flags = message_flag::inter_node;
+    return m;
+  };
+  const Message early = message(2, s_ns + ms), as_early = message(1, s_ns + 2 * ms), late = message(1, end - 5 * ms);
+  const auto stuck = [&](const std::vector<std::vector<Message>>& windows) {
+    attribute::Slices slices(4, 100 * ms);
+    attribute::Exposure exposure(4);
+    slices.advance(0, 6 * s_ns);
+    for (const auto& messages : windows) {
+      for (const Message& m : messages) exposure.add(m, nodes, slices);
+      exposure.flush(slices);
+    }
+    std::size_t count = 0;
+    for (const attribute::Slice& s : slices.all()) count += s.stuck.size();
+    return count;
+  };
+  CHECK(stuck({{early}}) == 1);
+  CHECK(stuck({{early, as_early}}) == 1);
+  CHECK(stuck({{as_early}, {early}}) == 1);
+  CHECK(stuck({{early, late}}) == 0);
+  CHECK(stuck({{early}, {late}}) == 0);
+  CHECK(stuck({{late}, {early}}) == 0);
 }
 
 TEST_CASE("A rank that stands still for three seconds is no outage") {

@@ -142,3 +142,47 @@ TEST_CASE("A period in the middle is replayed alone, and begins and ends as meas
     CHECK(static_cast<double>(half - from) == Approx(0.5 * static_cast<double>(times.end - from)).margin(2e6));
   }
 }
+
+TEST_CASE("A probe waits for the send that it finds, a Wait for a send for its receive") {
+  // Each step: rank 0 computes 10 ms and sends; rank 1 probes for it, then receives, and computes 1 ms.
+  std::vector<Message> messages;
+  std::vector<CollectiveCall> waits;
+  const auto step = [&](std::int64_t begin) {
+    Message m;
+    m.source = 0, m.destination = 1, m.comm = 1, m.bytes = 8;
+    m.send_begin = begin + 10 * ms, m.send_end = m.send_begin + us;
+    m.recv_post = m.recv_wait = begin + 10 * ms + 20 * us, m.recv_end = m.recv_post + us;
+    messages.push_back(m);
+    CollectiveCall probe;
+    probe.comm = 1, probe.rank = 1, probe.awaited = 0, probe.shape = CollectiveShape::probe;
+    probe.begin = begin + 1 * ms, probe.end = begin + 10 * ms + 10 * us, probe.awaited_begin = m.send_begin;
+    waits.push_back(probe);
+  };
+  const auto send_step = [&](std::int64_t begin) {  // rank 0 waits for its send until rank 1 receives, 10 ms later
+    Message m;
+    m.source = 0, m.destination = 1, m.comm = 1, m.bytes = 100'000, m.flags = record::flag::nonblocking;
+    m.send_begin = begin, m.send_end = begin + us;
+    m.recv_post = m.recv_wait = begin + 10 * ms, m.recv_end = m.recv_post + 50 * us;
+    messages.push_back(m);
+    CollectiveCall wait;
+    wait.comm = 1, wait.rank = 0, wait.awaited = 1, wait.shape = CollectiveShape::send;
+    wait.begin = begin + 1 * ms, wait.end = m.recv_end, wait.awaited_begin = m.recv_post;
+    waits.push_back(wait);
+  };
+  const bool probes = GENERATE(true, false);
+  for (std::int64_t i = 0; i < 3; ++i) probes ? step(i * 12 * ms) : send_step(i * 12 * ms);
+  const Graph g(2, messages, waits);
+  CHECK(g.overlapping() == 0);
+  CHECK(replayed(g, gaps_of(g)).end == last_end(g));
+  // 4 ms less in each of the two steps that are whole: the other one follows.
+  std::vector<std::int64_t> gaps = gaps_of(g);
+  const std::int32_t late = probes ? 0 : 1;
+  std::uint32_t shorter = 0;
+  for (std::uint32_t c = g.first(late); c < g.end(late); ++c)
+    if (gaps[c] > 9 * ms) {
+      gaps[c] -= 4 * ms;
+      ++shorter;
+    }
+  CHECK(shorter == 2);
+  CHECK(replayed(g, gaps).end == last_end(g) - 8 * ms);
+}
