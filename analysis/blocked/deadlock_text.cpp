@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/blocked/call_kind.hpp"
 #include "interpose/record/functions.hpp"
 
 namespace pclscope::blocked {
@@ -24,6 +25,16 @@ bool simple_cycle(const std::vector<DeadlockMember>& members) {
   return true;
 }
 
+// Of calls that are no wait for a rank, or whose waits are not followed.
+std::string work_of(std::string_view function) {
+  if (function.starts_with("MPI_File_")) return "the file, or not known";
+  if (function.starts_with("MPI_Win_")) return "its target, or the transfer";
+  if (function == "MPI_Mrecv") return "a message on its way";
+  for (const char* with : {"MPI_Comm_spawn", "MPI_Comm_accept", "MPI_Comm_connect", "MPI_Comm_join"})
+    if (function.starts_with(with)) return "another program";
+  return "not known";
+}
+
 }  // namespace
 
 std::string waits_text(const std::vector<std::int32_t>& ranks, bool any) {
@@ -37,6 +48,22 @@ std::string waits_text(const std::vector<std::int32_t>& ranks, bool any) {
   }
   if (spelled < ranks.size()) text += " and " + std::to_string(ranks.size() - spelled) + " more";
   return text;
+}
+
+std::string waits_text(const RankSummary& rank) {
+  if (!rank.waits_for.empty()) return waits_text(rank.waits_for, rank.waits_for_any);
+  switch (call_kind(rank.call_function)) {
+    case CallKind::receive: return "a message on its way";
+    case CallKind::send:
+    case CallKind::exchange: return "the transfer";
+    case CallKind::wait_all:
+    case CallKind::wait_any: return "a transfer, or not known";
+    case CallKind::polling: return "not known: it asks";
+    case CallKind::lock: return "the lock, or not known";
+    case CallKind::finalize: return "others in MPI_Finalize";
+    case CallKind::other: return work_of(record::function_name(rank.call_function));
+    default: return "the operation, or not known";
+  }
 }
 
 std::string deadlock_text(const Deadlock& deadlock, const SiteText& site_text, std::size_t most_members) {

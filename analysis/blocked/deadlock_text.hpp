@@ -18,4 +18,7 @@ std::string deadlock_text(const Deadlock& deadlock, const SiteText& site_text, s
 // "rank 3", "ranks 1 and 2", "any of ranks 0, 1 and 2", "ranks 0, 1 and 62 more".
 std::string waits_text(const std::vector<std::int32_t>& ranks, bool any);
 
+// The same of a blocked rank; where nobody is known, what else the call may be at: "a message on its way", "the file".
+std::string waits_text(const RankSummary& rank);
+
 }  // namespace pclscope::blocked

@@ -44,9 +44,7 @@ PageText blocked_page(const ScreenModel& model, std::size_t width) {
       line_of("longest    rank " + std::to_string(like.rank) + ", for " + text::format_seconds(like.call_for_s)));
   const std::string site = model.sites().location(like.call_site);
   append(page.lines, wrapped("called at  " + (site.empty() ? "not known" : site), width, 11));
-  const std::string waits = like.waits_for.empty() ? "not known, or a message is on its way"
-                                                   : blocked::waits_text(like.waits_for, like.waits_for_any);
-  append(page.lines, wrapped("waits for  " + waits, width, 11));
+  append(page.lines, wrapped("waits for  " + blocked::waits_text(like), width, 11));
   if (like.call_peer >= 0) page.lines.push_back(line_of("peer       " + std::to_string(like.call_peer)));
   if (like.call_tag >= 0) page.lines.push_back(line_of("tag        " + std::to_string(like.call_tag)));
   return page;

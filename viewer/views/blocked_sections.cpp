@@ -204,7 +204,7 @@ Lines blocked_section(const std::vector<BlockedGroup>& groups, const Sites& site
     const RankSummary& like = groups[i].like;
     table.row({text::format_seconds(like.call_for_s), text::compact_ranks(groups[i].ranks, 14),
                function_name(like.call_function), sites.brief(like.call_site),
-               like.waits_for.empty() ? "-" : blocked::waits_text(like.waits_for, like.waits_for_any)});
+               blocked::waits_text(like)});
   }
   Lines lines = table.lines();
   if (shown < groups.size() && shown < room)

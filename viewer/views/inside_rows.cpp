@@ -94,7 +94,7 @@ std::vector<std::string> inside_lines(const std::vector<RankSummary>& ranks, con
   table.column("where", text::Align::left);
   for (const RankSummary& r : ranks) {
     table.row({std::to_string(r.rank), function_name(r.call_function), text::format_seconds(r.call_for_s),
-               r.waits_for.empty() ? "-" : blocked::waits_text(r.waits_for, r.waits_for_any),
+               blocked::waits_text(r),
                sites.brief(r.call_site)});
   }
   return table.lines(width);

@@ -48,6 +48,22 @@ TEST_CASE("waiting for who has left") {
   CHECK(text(d) == "rank 0 in MPI_Recv (ring.c:42) waits for rank 1, which has left MPI");
 }
 
+TEST_CASE("whom a blocked rank waits for, else what its call may be at") {
+  const auto said = [](F function, std::vector<std::int32_t> ranks = {}) {
+    RankSummary rank;
+    rank.call_function = static_cast<std::uint16_t>(function);
+    rank.waits_for = std::move(ranks);
+    return blocked::waits_text(rank);
+  };
+  CHECK(said(F::Recv, {3}) == "rank 3");
+  CHECK(said(F::Recv) == "a message on its way");
+  CHECK(said(F::Win_unlock) == "its target, or the transfer");
+  CHECK(said(F::File_write_all) == "the file, or not known");
+  CHECK(said(F::Comm_spawn) == "another program");
+  CHECK(said(F::Barrier) == "the operation, or not known");
+  CHECK(said(F::Cancel) == "not known");
+}
+
 TEST_CASE("thousands of members stay one readable line") {
   Deadlock cycle, knot;
   std::vector<std::int32_t> all;

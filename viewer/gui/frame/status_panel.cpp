@@ -160,7 +160,7 @@ void StatusPanel::Inside::draw_blocked(const Scene& scene, Selection& selection)
     std::string words = text::format_seconds(like.call_for_s) + "  " + (group.ranks.size() == 1 ? "rank " : "ranks ") +
                         text::compact_ranks(group.ranks, 24) + " in " + function_text(like.call_function);
     if (f.sites.find(like.call_site) != nullptr) words += " at " + f.sites.brief(like.call_site);
-    if (!like.waits_for.empty()) words += ", for " + blocked::waits_text(like.waits_for, like.waits_for_any);
+    words += ", for " + blocked::waits_text(like);
     if (row(scene, words, Urgency::calm, "blocked " + std::to_string(i), "Click: selects these ranks."))
       select_ranks(selection, *facts->first, group.ranks, like.rank);
   }
