@@ -203,8 +203,7 @@ Lines blocked_section(const std::vector<BlockedGroup>& groups, const Sites& site
   for (std::size_t i = 0; i < shown; ++i) {
     const RankSummary& like = groups[i].like;
     table.row({text::format_seconds(like.call_for_s), text::compact_ranks(groups[i].ranks, 14),
-               function_name(like.call_function), sites.brief(like.call_site),
-               blocked::waits_text(like)});
+               function_name(like.call_function), sites.brief(like.call_site), blocked::waits_text(like)});
   }
   Lines lines = table.lines();
   if (shown < groups.size() && shown < room)

@@ -94,8 +94,7 @@ std::vector<std::string> inside_lines(const std::vector<RankSummary>& ranks, con
   table.column("where", text::Align::left);
   for (const RankSummary& r : ranks) {
     table.row({std::to_string(r.rank), function_name(r.call_function), text::format_seconds(r.call_for_s),
-               blocked::waits_text(r),
-               sites.brief(r.call_site)});
+               blocked::waits_text(r), sites.brief(r.call_site)});
   }
   return table.lines(width);
 }
