@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <utility>
 
 #include "analysis/delay/calls_of_ranks.hpp"
 #include "interpose/record/event.hpp"
@@ -111,15 +110,7 @@ void Exposure::add(const Message& m, std::span<const std::int32_t> node_of_rank,
   if (call.open && (call.wait_ns != wait || call.end_ns != end)) close(call, slices);
   if (!call.open) {
     if (!call.listed) open_.push_back(m.destination);
-    const Call before = std::exchange(call, Call{});
-    call.before_end_ns = before.end_ns;
-    call.before_ready_ns = before.last_ready_ns;
-    call.stuck_end_ns = before.stuck_end_ns;
-    call.open = call.listed = true;
-    call.rank = m.destination;
-    call.wait_ns = wait;
-    call.end_ns = end;
-    call.ready_ns = ready;
+    call.reopen(m.destination, wait, end, ready);
   }
   call.ready_ns = std::max(call.ready_ns, ready);
   if (call.source < 0 || m.bytes > call.bytes) {

@@ -77,6 +77,24 @@ class Exposure {
     std::int64_t stuck_end_ns = INT64_MIN;                                // its newest in Slice::stuck
     bool open = false;
     bool listed = false;  // in open_
+
+    // For the rank's next one.
+    void reopen(std::int32_t of_rank, std::int64_t wait, std::int64_t end, std::int64_t first_ready) {
+      before_end_ns = end_ns;
+      before_ready_ns = last_ready_ns;
+      rank = of_rank;
+      wait_ns = wait;
+      end_ns = end;
+      ready_ns = first_ready;
+      from = to = last_from = last_to = source = -1;
+      octave = last_octave = 0;
+      slowness = -1e9;
+      bytes = 0;
+      last_ready_ns = INT64_MIN;
+      last_inter = false;
+      long_ones.clear();
+      open = listed = true;
+    }
   };
   void close(Call& call, Slices& slices);
   void sample(const Call& call, Slices& slices);
