@@ -127,18 +127,18 @@ void RegionSeries::keep_bounds() {
     dropped_messages_ += sums.sums.messages;
     dropped_bytes_ += sums.sums.bytes;
   };
-  while (ended_.size() > most_ended) {
+  while (ended_.size() > most_ended_) {
     const auto least = std::min_element(ended_.begin(), ended_.end(), [](const Ended& a, const Ended& b) {
       return a.sums.sums.messages < b.sums.sums.messages;
     });
     drop(least->sums);
     ended_.erase(least);
   }
-  if (ended_links_.size() <= most_ended_links) return;
+  if (ended_links_.size() <= 8 * most_ended_) return;
   std::stable_sort(ended_links_.begin(), ended_links_.end(),
                    [](const EndedLink& a, const EndedLink& b) { return a.sums.sums.messages > b.sums.sums.messages; });
-  for (std::size_t i = most_ended_links / 2; i < ended_links_.size(); ++i) drop(ended_links_[i].sums);
-  ended_links_.resize(most_ended_links / 2);
+  for (std::size_t i = 4 * most_ended_; i < ended_links_.size(); ++i) drop(ended_links_[i].sums);
+  ended_links_.resize(4 * most_ended_);
 }
 
 IntervalSums* RegionSeries::sums_of(const PairTable::Pair& pair, Sums& sums) const {

@@ -34,10 +34,12 @@ namespace pclscope {
 
 class RegionSeries {
  public:
-  static constexpr std::size_t most_ended = 1024, most_ended_links = 8192;
-
-  RegionSeries(std::int32_t ranks, std::uint32_t history_windows)
-      : tracker_(ranks), history_limit_(history_windows), id_of_rank_(static_cast<std::size_t>(ranks), -1) {}
+  // Of regions that ended, so many are kept, and eight times as many links.
+  RegionSeries(std::int32_t ranks, std::uint32_t history_windows, std::size_t most_ended = 1024)
+      : tracker_(ranks),
+        history_limit_(history_windows),
+        most_ended_(most_ended),
+        id_of_rank_(static_cast<std::size_t>(ranks), -1) {}
 
   // Another pattern began with the window that begins at `begin_ns`, of which `recent` knows the pairs: later, when it
   // has not all of them. Regions change with the next recluster().
@@ -123,6 +125,7 @@ class RegionSeries {
 
   RegionTracker tracker_;
   std::uint32_t history_limit_;
+  std::size_t most_ended_;
   std::int64_t pattern_begin_ns_ = 0;
   std::uint64_t patterns_ = 0;  // changes so far
   PairBaseline base_;           // the pairs when the pattern began

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "analysis/region/modularity.hpp"
+#include "tests/thinned.hpp"
 
 using namespace pclscope;
 
@@ -86,7 +87,7 @@ TEST_CASE("noise on a grid changes its regions only while that makes them better
   RegionTracker tracker(64);
   std::vector<std::int32_t> old(64, -1);
   int changes = 0;
-  for (int step = 0; step < 60; ++step) {
+  for (int step = 0; step < test::thinned(60); ++step) {
     std::vector<Link> links;
     for (int i = 0; i < 64; ++i) {
       if (i % 8 < 7) links.push_back({i, i + 1, 1000.0 + static_cast<double>(random() % 10)});
