@@ -235,6 +235,7 @@ class Live(ViewTest):
                 os.kill(pid, signal.SIGKILL)
         lost = again.wait("loss", lambda s: s["connection"]["state"] == "lost")
         self.assertIn("gone", lost["connection"]["problem"])
+        job.finish()  # its launcher ends it; then pclscope run tidies up
 
     def test_a_job_that_ends_is_finished(self):
         job, name = self.start_job()
