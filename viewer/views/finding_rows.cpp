@@ -53,10 +53,15 @@ std::string where(const Finding& f, const Snapshot& s, const Sites& sites) {
   return line;
 }
 
+// MPI_Init begins before the time origin.
+std::string moment(double seconds) {
+  return seconds < 0 ? text::format_moment(-seconds) + " before the start" : text::format_moment(seconds);
+}
+
 // "since 02:13", "from 12.0 s to 15.5 s".
 std::string when(const Finding& f) {
-  if (f.open) return "since " + text::format_moment(f.begin_s);
-  return "from " + text::format_moment(f.begin_s) + " to " + text::format_moment(f.end_s);
+  if (f.open) return "since " + moment(f.begin_s);
+  return "from " + moment(f.begin_s) + " to " + moment(f.end_s);
 }
 
 std::string felt(const Finding& f, const Snapshot& s) {
