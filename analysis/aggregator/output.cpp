@@ -133,7 +133,7 @@ Snapshot Output::snapshot(Analysis& analysis, bool finished) {
   // Before the first window there is nothing that could be missing.
   snapshot.live.window_end_realtime_ns = clock_.realtime_of(window_end_ns_ > 0 ? window_end_ns_ : now);
   analysis.fill(snapshot);
-  attribute::settle_rest(snapshot);
+  attribute::settle_rest(snapshot, static_cast<double>(now) * 1e-9);
   return snapshot;
 }
 

@@ -37,7 +37,7 @@ void add_unexplained(std::vector<Finding>& all, const std::vector<Finding>& more
 }
 
 // What is left when nothing can be said for certain.
-Finding rest(const Evidence& e, double lost_s) {
+Finding rest(const Evidence& e, double lost_s, const Finding* likely) {
   Finding f;
   f.begin_s = static_cast<double>(e.slices.front().begin_ns) * 1e-9;
   f.end_s = static_cast<double>(e.slices.back().end_ns) * 1e-9;
@@ -63,7 +63,9 @@ Finding rest(const Evidence& e, double lost_s) {
   } else {
     f.cause = Cause::unknown;
     f.confidence = 0.5;
-    f.evidence.push_back("it is spread over ranks and time: no cause stands out");
+    f.evidence.push_back(likely != nullptr && likely->lost_s > 0.5 * lost_s
+                             ? "most of it may be the next finding, which is not certain"
+                             : "it is spread over ranks and time: no cause stands out");
     double first_come_s = 0;
     for (const Slice& s : e.slices) first_come_s += s.first_come_s;
     if (first_come_s > 0.2 * lost_s)
@@ -104,8 +106,10 @@ std::vector<Finding> find_causes(const Evidence& e) {
   add_unexplained(all, shapes, true);
   add_unexplained(all, find_late_comers(e), false);
   for (Finding& f : find_edges(e)) {
-    // Who is late for the end is late because of something: named only where nothing else is.
-    const bool told = std::any_of(all.begin(), all.end(), is_sure);
+    // Who is late for the end is mostly late because of something: of that the other finding tells.
+    const bool told = std::any_of(all.begin(), all.end(), [&](const Finding& o) {
+      return is_sure(o) && (o.lost_s >= 0.5 * f.lost_s || same_ranks(o, f));
+    });
     if (f.cause == Cause::collective_wait && told) f.confidence = std::min(f.confidence, confident);
     all.push_back(std::move(f));
   }
@@ -123,7 +127,8 @@ std::vector<Finding> find_causes(const Evidence& e) {
   });
   if (all.size() > most_findings) all.resize(most_findings);
   if (all.empty() || !is_sure(all[0])) {
-    all.insert(all.begin(), rest(e, lost));
+    Finding of_all = rest(e, lost, all.empty() ? nullptr : &all[0]);
+    all.insert(all.begin(), std::move(of_all));
     make_finite(all[0]);
   }
   return all;

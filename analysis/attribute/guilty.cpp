@@ -20,8 +20,10 @@ constexpr std::int32_t larger_job = 10;
 constexpr double above_others = 3;     // times the median rank's cost
 constexpr double of_the_worst = 0.15;  // ranks that cost less than that are not named
 constexpr std::size_t most_suspects = 64;
-constexpr double few_p2p = 0.1;            // of the cost: the rest is in collectives
-constexpr double least_off_core = 0.05;    // of the time, to be told
+constexpr double few_p2p = 0.1;          // of the cost: the rest is in collectives
+constexpr double least_off_core = 0.05;  // of the time, to be told
+constexpr double least_run_s = 4;        // a run that has hardly begun counts as so long
+constexpr double few_events = 2.5;
 constexpr double explains_lateness = 0.5;  // of what one of the others waited
 
 enum class Kind { direct, blocked, collective, one_sided, file };
@@ -55,6 +57,8 @@ struct Sums {  // over an interval
     received_bytes += r.received_bytes;
     partners = std::max(partners, static_cast<double>(r.partners));
   }
+  // How many of equal cost its delays are worth.
+  double events() const { return caused * caused / std::max(squares, 1e-18); }
   // How others wait for it: for what they receive, with what they send, in collectives, windows or files.
   Kind kind() const {
     if (blocked >= 0.5 * (direct + blocked) && blocked >= 0.1 * caused) return Kind::blocked;
@@ -240,6 +244,10 @@ void tell_off_core(Finding& f, const std::map<std::int32_t, Sums>& sums, const I
              " (conditions of the run) before looking at the code: that explains most of this lateness.";
 }
 
+double run_seconds(const Evidence& e) {
+  return static_cast<double>(e.slices.back().end_ns - e.slices.front().begin_ns) * 1e-9;
+}
+
 // `share`: of all waiting for computation (but for what goes back to other groups), that goes back to the group.
 double confidence_of(const Finding& f, const Evidence& e, const Interval& interval,
                      const std::map<std::int32_t, Sums>& sums, const Sums& own, double share) {
@@ -248,8 +256,9 @@ double confidence_of(const Finding& f, const Evidence& e, const Interval& interv
   const double felt_by_one = most_waited(f, sums, own) / std::max(interval.seconds(), 1e-9);
   const double cost = std::max(ramp(f.score, 0.01, 0.08), ramp(felt_by_one, 0.08, 0.34));
   const double stands_out = std::max(ramp(concentration, 0.25, 0.65), ramp(share / fair, 5, 20));
-  return 0.95 * std::min(stands_out, cost) *
-         persistence(interval, own.caused * own.caused / std::max(own.squares, 1e-18));
+  // What happened once and cost much of the whole run is no chance of a moment: input read by one rank, a checkpoint.
+  const double of_run = own.caused / (std::max(run_seconds(e), least_run_s) * e.ranks);
+  return 0.95 * std::min(stands_out, cost) * std::max(persistence(interval, own.events()), ramp(of_run, 0.08, 0.18));
 }
 
 // `others`: all groups. Ranks that others wait for in another way are another cause: what goes back to them is left out
@@ -286,6 +295,9 @@ Finding finding_of(const Evidence& e, const std::vector<Suspects>& others, const
                 "of it " + words::percent(own.caused > 0 ? own.collective / own.caused : 0) +
                     " in collectives, one-sided synchronisation and on files, " +
                     words::percent(own.caused > 0 ? own.blocked / own.caused : 0) + " of senders for the receive"};
+  if (own.events() < few_events)
+    f.evidence.push_back("most of it were few delays: worth " + words::number(std::max(1.0, std::round(own.events()))) +
+                         " of equal cost");
   std::vector<RankWait> waiting;
   for (const auto& [rank, s] : sums)
     if (std::find(f.ranks.begin(), f.ranks.end(), rank) == f.ranks.end()) waiting.push_back({rank, s.waited});

@@ -32,7 +32,7 @@ Finding heavy(const Evidence& e, std::int32_t rank, const Interval& interval, do
   const double share = interval.cost_s / std::max(all, 1e-9), fair = 1.0 / e.ranks;
   f.confidence = 0.95 *
                  std::min({ramp((share - fair) / (1 - fair), 0.25, 0.65), ramp(f.score, 0.01, 0.08),
-                           ramp(bytes / next, 1.2, 1.8)}) *
+                           ramp(bytes / next, 1.2, 1.8), ramp(bytes / interval.seconds(), 0.2e6, 2e6)}) *
                  persistence(interval);
   f.evidence = {"rank " + std::to_string(rank) + " sent " + words::number(bytes) + " bytes, no other rank more than " +
                     words::number(next),

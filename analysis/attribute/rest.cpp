@@ -23,6 +23,7 @@ struct Part {
   double RankSummary::*time;
   const char* advice;
 };
+constexpr std::size_t of_files = 5;
 constexpr std::array parts = {
     Part{"late senders", &RankSummary::late_sender_s, "see where the delays began (delays)"},
     Part{"late receivers", &RankSummary::late_receiver_s, "see whose receives are posted late (delays)"},
@@ -31,6 +32,7 @@ constexpr std::array parts = {
     Part{"collective waits", &RankSummary::collective_wait_s, "see for whom collectives wait (waits)"},
     Part{"one-sided calls", &RankSummary::one_sided_s, "see which synchronisation waits for whom (waits)"},
     Part{"files", &RankSummary::file_s, "see which file operations take long (watch, functions)"},
+    Part{"calls that have not returned", &RankSummary::call_for_s, "see who waits for whom (watch, calls)"},
     Part{"MPI's own work and what is not told apart", &RankSummary::other_s,
          "see the functions: collective operations themselves, copying, connecting"},
 };
@@ -45,19 +47,19 @@ struct Shares {
   std::vector<std::pair<double, std::int32_t>> inside;  // share of its time inside MPI, rank; most first
 };
 
-Shares shares_of(const Snapshot& snapshot) {
+Shares shares_of(const Snapshot& snapshot, double run_s) {
   Shares shares;
   for (const RankSummary& r : snapshot.ranks) {
-    const double time = std::max(1u, r.threads) * snapshot.duration_s;
+    const double time = std::max(1u, r.threads) * run_s;
     shares.whole_s += time;
     for (std::size_t i = 0; i < parts.size(); ++i) shares.s[i] += r.*parts[i].time;
     if (!(time > 0)) continue;
-    shares.inside.emplace_back(r.mpi_s / time, r.rank);
+    shares.inside.emplace_back((r.mpi_s + r.call_for_s) / time, r.rank);
     if (r.other_s / time > shares.worst_other) {
       shares.worst_other = r.other_s / time;
       shares.worst_rank = r.rank;
     }
-    const double waits = r.mpi_s - r.transfer_s - r.other_s;
+    const double waits = r.mpi_s + r.call_for_s - r.transfer_s - r.other_s;
     if (waits / time <= shares.worst_wait) continue;
     shares.worst_wait = waits / time;
     shares.waiting_rank = r.rank;
@@ -97,11 +99,92 @@ Finding whole_run(const Snapshot& snapshot) {
   return f;
 }
 
+// A finding of the whole run stands among the sure ones by what it costs, else behind what is said of all.
+void put(Snapshot& snapshot, Finding f) {
+  auto& all = snapshot.attribution.findings;
+  const auto before = [&](const Finding& o) {
+    const bool sure = o.confidence > sure_from && o.cause > Cause::unknown;
+    if (!(f.confidence > sure_from)) return sure || o.cause <= Cause::unknown;
+    return sure && o.lost_s * o.confidence >= f.lost_s * f.confidence;
+  };
+  all.insert(std::find_if_not(all.begin(), all.end(), before), std::move(f));
+}
+
+// Calls that have not returned for long, of ranks of which it is known for whom they wait. Who waits for whoever comes
+// first (a server) is no case, unless nobody can come any more.
+void add_blocked(Snapshot& snapshot, double run_s) {
+  constexpr double long_s = 1;
+  std::vector<char> stuck(snapshot.ranks.size()), counts(snapshot.ranks.size());
+  const auto in = [&](const std::vector<char>& set, std::int32_t rank) {
+    return rank >= 0 && static_cast<std::size_t>(rank) < set.size() && set[static_cast<std::size_t>(rank)] != 0;
+  };
+  for (const Deadlock& d : snapshot.deadlocks)
+    for (const DeadlockMember& m : d.members)
+      if (m.rank >= 0 && static_cast<std::size_t>(m.rank) < stuck.size()) stuck[static_cast<std::size_t>(m.rank)] = 1;
+  std::vector<double> for_rank(snapshot.ranks.size());
+  double lost = 0, longest = 0;
+  const RankSummary* like = nullptr;
+  std::vector<std::int32_t> waiting, of_deadlock;
+  for (std::size_t i = 0; i < snapshot.ranks.size(); ++i) {
+    const RankSummary& r = snapshot.ranks[i];
+    if (r.finished || r.call_function == 0 || !(r.call_for_s > 0)) continue;
+    const bool dead = in(stuck, r.rank);
+    if (!dead && (r.call_for_s < long_s || r.waits_for_any || r.waits_for.empty())) continue;
+    counts[i] = 1;
+    lost += r.call_for_s;
+    (dead ? of_deadlock : waiting).push_back(r.rank);
+    for (const std::int32_t other : r.waits_for)
+      if (other >= 0 && static_cast<std::size_t>(other) < for_rank.size())
+        for_rank[static_cast<std::size_t>(other)] += r.call_for_s / static_cast<double>(r.waits_for.size());
+    if (r.call_for_s <= longest) continue;
+    longest = r.call_for_s;
+    like = &r;
+  }
+  if (like == nullptr) return;
+  Finding f = whole_run(snapshot);
+  f.cause = Cause::blocked;
+  f.begin_s = std::max(0.0, run_s - longest);
+  f.end_s = run_s;
+  f.site = like->call_site;
+  f.lost_s = lost;
+  f.score = lost / std::max((f.end_s - f.begin_s) * static_cast<double>(snapshot.ranks.size()), 1e-9);
+  const std::string function(record::function_name(like->call_function));
+  if (!of_deadlock.empty()) {
+    f.detail = "deadlock";
+    f.ranks = of_deadlock;
+    f.confidence = 0.95;
+    f.evidence = {words::ranks(of_deadlock) +
+                  " wait for each other, or for ranks that have left MPI: none of them can go on"};
+    if (!waiting.empty()) f.evidence.push_back(words::ranks(waiting) + " wait, too");
+    f.advice = "See who waits for whom, and at which line (watch, calls). It does not end by itself.";
+  } else {
+    // Who does not come: of those that others wait for, one that waits for nobody.
+    std::int32_t late = -1;
+    for (const RankSummary& r : snapshot.ranks)
+      if (r.rank >= 0 && static_cast<std::size_t>(r.rank) < for_rank.size() && !in(counts, r.rank) &&
+          for_rank[static_cast<std::size_t>(r.rank)] > (late < 0 ? 0 : for_rank[static_cast<std::size_t>(late)]))
+        late = r.rank;
+    f.detail = "still waiting";
+    if (late >= 0) f.ranks = {late};
+    const double share = lost / std::max(run_s * static_cast<double>(snapshot.ranks.size()), 1e-9);
+    f.confidence = 0.95 * std::max(ramp(share, 0.02, 0.08), ramp(longest / std::max(run_s, 1e-9), 0.1, 0.3));
+    f.evidence = {words::ranks(waiting) + (waiting.size() == 1 ? " has" : " have") + " been inside " + function +
+                  " for up to " + words::number(longest) + " s" +
+                  (late >= 0 ? ", for rank " + std::to_string(late) : std::string()) + ": " + words::number(lost) +
+                  " rank-seconds that no call's end has told yet"};
+    f.advice = late >= 0
+                   ? "See what rank " + std::to_string(late) + " does meanwhile (watch; a debugger on that process)."
+                   : "See who waits for whom (watch, calls).";
+  }
+  if (f.ranks.size() > 64) f.ranks.resize(64);
+  put(snapshot, std::move(f));
+}
+
 // Time in MPI-IO that is no wait for another rank.
 void add_file(Snapshot& snapshot, const Shares& shares) {
   double waits = 0;
   for (const WaitStateSum& w : snapshot.wait_states) waits += w.state == WaitState::wait_at_file ? w.wait_s : 0;
-  const double lost = shares.s[5] - waits;
+  const double lost = shares.s[of_files] - waits;
   const double share = lost / shares.whole_s;
   if (!(share >= 0.01)) return;
   Finding f = whole_run(snapshot);
@@ -112,7 +195,7 @@ void add_file(Snapshot& snapshot, const Shares& shares) {
   std::vector<std::pair<double, std::int32_t>> most;
   for (const RankSummary& r : snapshot.ranks) most.emplace_back(r.file_s, r.rank);
   std::stable_sort(most.begin(), most.end(), [](auto& a, auto& b) { return a.first > b.first; });
-  const bool one = most.size() > 1 && most[0].first > 0.8 * shares.s[5];
+  const bool one = most.size() > 1 && most[0].first > 0.8 * shares.s[of_files];
   if (one) f.ranks = {most[0].second};
   f.detail = one ? "one rank" : "";
   f.evidence = {"ranks spent " + words::number(lost) + " rank-seconds in MPI's file operations, " +
@@ -122,13 +205,7 @@ void add_file(Snapshot& snapshot, const Shares& shares) {
   f.advice = one ? "Let more ranks write (MPI_File_write_all), or write while others compute."
                  : "Write less often or in larger pieces, collectively (MPI_File_write_all), or in the background "
                    "(MPI_File_iwrite).";
-  auto& all = snapshot.attribution.findings;
-  const auto before = [&](const Finding& o) {
-    const bool sure = o.confidence > sure_from && o.cause > Cause::unknown;
-    if (!(f.confidence > sure_from)) return sure || o.cause <= Cause::unknown;
-    return sure && o.lost_s * o.confidence >= f.lost_s * f.confidence;
-  };
-  all.insert(std::find_if_not(all.begin(), all.end(), before), f);
+  put(snapshot, std::move(f));
 }
 
 // Nothing is sure: what there is to say of the whole run.
@@ -181,11 +258,13 @@ Finding rest_of(const Snapshot& snapshot, const Shares& shares, const Finding* s
 
 }  // namespace
 
-void settle_rest(Snapshot& snapshot) {
-  const Shares shares = shares_of(snapshot);
+void settle_rest(Snapshot& snapshot, double now_s) {
+  const double run_s = snapshot.finished ? snapshot.duration_s : std::max(snapshot.duration_s, now_s);
+  const Shares shares = shares_of(snapshot, run_s);
   if (!(shares.whole_s > 0)) return;
   auto& all = snapshot.attribution.findings;
   add_file(snapshot, shares);
+  if (!snapshot.finished) add_blocked(snapshot, run_s);
   const bool sure = !all.empty() && all.front().cause > Cause::unknown && all.front().confidence > sure_from;
   const auto said = std::find_if(all.begin(), all.end(), [](const Finding& f) { return f.cause <= Cause::unknown; });
   if (sure) {

@@ -38,7 +38,7 @@ template <class Column>
 void describe(Column&& column, const FindingRow*) {
   column("cause", "id", &FindingRow::cause,
          "0 none, 1 unknown, 2 mapping, 3 pattern, 4 background, 5 late sender, 6 late receiver, 7 collective wait, "
-         "11 outage, 12 load imbalance");
+         "8 load imbalance, 9 outage, 10 one-sided wait, 11 file, 12 startup, 13 blocked");
   column("region", "id of a row of regions", &FindingRow::region, "where it is felt; -1 all over the job");
   column("site", "id of a row of sites", &FindingRow::site, "code to look at; 0 not known");
   column("begin_s", "s", &FindingRow::begin_s, "it acts from here, since the time origin");

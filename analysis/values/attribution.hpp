@@ -22,8 +22,9 @@ enum class Cause : std::uint8_t {
   one_sided_wait = 10,  // ranks wait in one-sided synchronisation for another one
   file = 11,            // time goes into reading and writing files by MPI
   startup = 12,         // ranks wait in MPI_Init for the last to come
+  blocked = 13,  // ranks are inside calls that have not returned for long: a deadlock, or for a rank that does not come
 };
-inline constexpr Cause last_cause = Cause::startup;
+inline constexpr Cause last_cause = Cause::blocked;
 struct Finding {
   Cause cause = Cause::none;
   std::int32_t region = -1;         // where it is felt; -1: all over the job

@@ -99,6 +99,9 @@ struct Graph::Build {
       const std::int64_t begin = cut(c.begin), end = c.nonblocking ? begin : std::max(cut(c.end), begin);
       const Part part = group == WaitGroup::collective ? Part::collective : Part::aside;
       pieces.push_back({begin, end, c.rank, site_id(c.site), i, part});
+      // The call that completed a nonblocking one waits for what a blocking one does.
+      if (c.nonblocking && c.completing > 0 && part == Part::collective && cut(c.wait_begin()) > begin)
+        pieces.push_back({cut(c.wait_begin()), cut(c.end), c.rank, site_id(c.site), i, Part::aside});
     }
     std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) {
       return std::tie(a.rank, a.begin, a.part, a.site, a.what) < std::tie(b.rank, b.begin, b.part, b.site, b.what);
@@ -246,7 +249,8 @@ struct Graph::Build {
   void wait_aside() {
     std::unordered_multimap<std::int64_t, std::uint32_t> rows;  // by when the other side came
     for (std::uint32_t i = 0; i < collectives.size(); ++i)
-      if (aside_call[i] != nobody && collectives[i].wait() > 0) rows.emplace(collectives[i].awaited_begin, i);
+      if (aside_call[i] != nobody && group_of(collectives[i]) == WaitGroup::point_to_point && collectives[i].wait() > 0)
+        rows.emplace(collectives[i].awaited_begin, i);
     if (rows.empty()) return;
     const auto settle = [&](std::uint32_t message, std::int64_t came, CollectiveShape shape) {
       const Message& m = messages[message];
@@ -307,12 +311,13 @@ struct Graph::Build {
 
   // `member` waits for `node`; after both have come it takes as long as it did.
   void wait_for(std::uint32_t member, std::uint32_t node, std::int64_t came) {
-    if (collectives[member].nonblocking) return;
-    Call& c = call(member_call[member]);
+    const std::uint32_t index = collectives[member].nonblocking ? aside_call[member] : member_call[member];
+    if (index == nobody) return;
+    Call& c = call(index);
     const std::int64_t lag = c.end - std::max(c.begin, came);
     if (lag < 0) return;  // it cannot have waited for that
     c.own = std::min(c.own, lag);
-    arrive(member_call[member], {node, nobody, lag});
+    arrive(index, {node, nobody, lag});
   }
 
   void operation(std::span<const std::uint32_t> members) {

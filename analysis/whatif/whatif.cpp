@@ -200,6 +200,7 @@ Result<Change> change_for(const Finding& f) {
       break;
     case Cause::mapping:
       return refuse("what another placement saves is told by pclscope map; its transfers cannot be replayed");
+    case Cause::blocked: return refuse("calls that have not returned cannot be replayed");
     default: return refuse("that finding names nothing that could be taken away; --balance and --rank can");
   }
   return change;

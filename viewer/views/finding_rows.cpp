@@ -20,7 +20,7 @@ using session::Json;
 
 constexpr const char* words[] = {"none",           "unknown",       "mapping",         "pattern",        "background",
                                  "late-sender",    "late-receiver", "collective-wait", "load-imbalance", "outage",
-                                 "one-sided-wait", "file",          "startup"};
+                                 "one-sided-wait", "file",          "startup",         "blocked"};
 constexpr double believed = 0.5;
 
 Json finding_json(const Finding& f, const Snapshot& s, const Sites& sites) {

@@ -199,7 +199,7 @@ TEST_CASE("What a finding asks for") {
   f.nodes = {0, 2};
   CHECK(whatif::change_for(f)->nodes == f.nodes);
   for (const Cause cause : {Cause::none, Cause::unknown, Cause::mapping, Cause::outage, Cause::one_sided_wait,
-                            Cause::file, Cause::startup}) {
+                            Cause::file, Cause::startup, Cause::blocked}) {
     f.cause = cause;
     CHECK_FALSE(whatif::change_for(f));
   }

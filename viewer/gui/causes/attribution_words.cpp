@@ -58,7 +58,7 @@ std::string finding_site(const Finding& f, const views::Sites& sites) {
 const char* cause_meaning(Cause cause) {
   switch (cause) {
     case Cause::none: return "What ranks wait for messages is a small part of their time.";
-    case Cause::unknown: return "Time is lost, but it is spread over ranks and time: no cause stands out.";
+    case Cause::unknown: return "Time is lost, but no cause is certain.";
     case Cause::mapping: return "Ranks that talk much sit on different nodes, and a better placement was found.";
     case Cause::pattern:
       return "Messages or work are unequally shared: a few ranks have most, many send to one, or each waits for the "
@@ -73,6 +73,8 @@ const char* cause_meaning(Cause cause) {
     case Cause::one_sided_wait: return "Ranks wait in one-sided synchronisation for another rank.";
     case Cause::file: return "Time goes into reading and writing files by MPI.";
     case Cause::startup: return "Ranks wait in MPI_Init for the last to come.";
+    case Cause::blocked:
+      return "Ranks are inside MPI calls that do not return: a deadlock, or for a rank that does not come.";
   }
   return "A cause that this version does not know.";
 }
