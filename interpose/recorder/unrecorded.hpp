@@ -93,6 +93,12 @@ class Unrecorded {
   explicit Unrecorded(bool several_threads, bool for_life = false) : shared_(several_threads), life_(for_life) {}
 
   Post post(std::uint64_t counter);
+  // The order of a post where no other thread posts.
+  static std::uint64_t next_order() {
+    const std::uint64_t order = posts_.load(std::memory_order_relaxed) + 1;
+    posts_.store(order, std::memory_order_relaxed);
+    return order;
+  }
   // Blocking, or complete at once. `begin`, `end`: the counter before and after.
   void sent(std::uint64_t comm, std::int32_t peer, std::int32_t tag, std::uint64_t begin, std::uint64_t end) {
     if (peer < 0) return;  // nobody, or somebody outside: no pair
@@ -122,6 +128,9 @@ class Unrecorded {
   // without memory (then nothing is known any more).
   OutstandingReceive* outstanding(const record::Event& event, const Post& post, std::uint64_t end,
                                   std::uint64_t number = OutstandingReceive::unnumbered);
+  // The same for receives that were kept elsewhere, the latest post first: `later` is what was returned for the last
+  // one, nullptr for the first.
+  OutstandingReceive* outstanding_earlier(const record::Event& event, const Post& post, OutstandingReceive* later);
   // Its number, if it has one in this session.
   static std::uint64_t number_now(const OutstandingReceive* receive);
   // It ended, in whatever thread. True when it was numbered: its end is an event as ever. Else it is as if it had been
@@ -168,6 +177,8 @@ class Unrecorded {
     bool add(const record::Event& event, std::uint32_t limit);
     void give_memory_back();
   };
+  OutstandingReceive* take_in(const record::Event& event, const Post& post, std::uint64_t end, std::uint64_t number,
+                              OutstandingReceive* previous);
   record::Event* write_outstanding(record::Event* at, std::atomic<std::uint64_t>& receives);
   bool may_be_out_of_order(const OutstandingReceive& receive, std::uint64_t counter, std::uint32_t& patience) const;
 
@@ -175,6 +186,7 @@ class Unrecorded {
   void take_out(OutstandingReceive* receive);
   const ChannelCounts& completed() const { return life_ ? life_receives_ : receives_; }
 
+  static inline std::atomic<std::uint64_t> posts_{0};
   const bool shared_;
   const bool life_;
   bool life_exact_ = true;

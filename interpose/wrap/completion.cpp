@@ -23,6 +23,10 @@ std::int32_t source_of(const TrackedRequest& done, const MPI_Status& status) {
 
 // Posted while nothing was recorded. True when it has a number meanwhile, which is filled in.
 bool numbered_meanwhile(CallScope& call, TrackedRequest& done, std::int32_t source, std::int32_t tag, bool took) {
+  if (done.asleep) {
+    if (took) call.recorder.count_receive(done.comm_id, source, tag, {0, done.begin});
+    return false;
+  }
   if (outstanding(done) == nullptr) return false;  // there was no memory: nobody knows of it
   Unrecorded::Post post;
   std::uint64_t number;

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "interpose/recorder/recorder.hpp"
-#include "interpose/wrap/requests.hpp"
+#include "interpose/recorder/requests.hpp"
 
 namespace pclscope {
 
@@ -21,7 +21,7 @@ struct Kept {
 inline std::uint64_t awaited_of(const TrackedRequest& r) {
   if (r.unrecorded) {
     const std::uint64_t number =
-        is_receive(r.kind) ? Unrecorded::number_now(outstanding(r)) : OutstandingReceive::unnumbered;
+        is_receive(r.kind) && !r.asleep ? Unrecorded::number_now(outstanding(r)) : OutstandingReceive::unnumbered;
     return number != OutstandingReceive::unnumbered ? record::awaited_receive | record::number_of(number) : 0;
   }
   if (is_receive(r.kind)) return record::awaited_receive | record::number_of(r.ordinal);

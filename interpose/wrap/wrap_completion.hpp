@@ -4,6 +4,7 @@
 #pragma once
 
 #include "interpose/wrap/completion.hpp"
+#include "interpose/wrap/dormant.hpp"
 #include "interpose/wrap/kept_requests.hpp"
 
 namespace pclscope {
@@ -57,8 +58,11 @@ template <Function F, class Real>
 template <Function F, class Real>
 int wrap_wait(Site site, Real real_wait, MPI_Request* request, MPI_Status* status) {
   Recorder* r = plain_recorder();
-  if (r == nullptr) [[unlikely]]
-    return wait_otherwise<F>(site, real_wait, request, status);
+  if (r == nullptr) [[unlikely]] {
+    if ((r = lone_sleeper()) == nullptr) return wait_otherwise<F>(site, real_wait, request, status);
+    return dormant_completion<F>(
+        *r, site, request, status, [&](MPI_Status* s) { return real_wait(request, s); }, [] { return true; });
+  }
   const MPI_Request handle = *request;
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
@@ -82,7 +86,12 @@ int wrap_wait(Site site, Real real_wait, MPI_Request* request, MPI_Status* statu
 
 template <Function F, class Real>
 int wrap_test(Site site, Real real_test, MPI_Request* request, int* done, MPI_Status* status) {
-  Recorder* r = tracking_recorder();
+  Recorder* r = lone_sleeper();
+  if (r != nullptr)
+    return dormant_completion<F>(
+        *r, site, request, status, [&](MPI_Status* s) { return real_test(request, done, s); },
+        [&] { return *done != 0; });
+  r = tracking_recorder();
   if (r == nullptr) [[unlikely]]
     return real_test(request, done, status);
   const CallEnd end(r);
@@ -109,7 +118,9 @@ int wrap_test(Site site, Real real_test, MPI_Request* request, int* done, MPI_St
 
 template <Function F, class Real>
 int wrap_waitall(Site site, Real real_wait, int count, MPI_Request* requests, MPI_Status* statuses) {
-  Recorder* r = tracking_recorder();
+  Recorder* r = lone_sleeper();
+  if (r != nullptr && count <= dormant_limit) return dormant_waitall<F>(*r, site, real_wait, count, requests, statuses);
+  r = tracking_recorder();
   if (r == nullptr || count <= 0) [[unlikely]]
     return real_wait(count, requests, statuses);
   const CallEnd end(r);

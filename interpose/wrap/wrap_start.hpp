@@ -1,7 +1,7 @@
 // Persistent requests: made, started, freed; and MPI_Cancel.
 #pragma once
 
-#include "interpose/wrap/call_scope.hpp"
+#include "interpose/wrap/dormant.hpp"
 
 namespace pclscope {
 
@@ -59,7 +59,7 @@ inline TrackedRequest* start(CallScope& call, MPI_Request request) {
   if (entry == nullptr || !is_persistent(entry->kind)) return nullptr;
   entry->active = true;
   entry->cancelled = false;
-  entry->unrecorded = false;
+  entry->unrecorded = entry->asleep = false;
   if (is_receive(entry->kind)) entry->ordinal = call.number_receive();
   if (is_send(entry->kind)) entry->ordinal = call.early_send();
   return entry;
@@ -91,7 +91,9 @@ inline void record_not_started(CallScope& call, TrackedRequest& s, int result) {
 
 template <Function F, class Real>
 int wrap_start(Site site, Real real_start, MPI_Request* request) {
-  Recorder* r = tracking_recorder();
+  Recorder* r = lone_sleeper();
+  if (r != nullptr) return dormant_start(*r, site, 1, request, [&] { return real_start(request); });
+  r = tracking_recorder();
   if (r == nullptr) return real_start(request);
   CallScope call(*r, F, site, 0, record::unknown_rank, record::any_tag);
   TrackedRequest* started = start(call, *request);
@@ -109,7 +111,9 @@ int wrap_start(Site site, Real real_start, MPI_Request* request) {
 // Two passes: receives are numbered before they are posted, events are written when MPI has accepted them.
 template <Function F, class Real>
 int wrap_startall(Site site, Real real_startall, int count, MPI_Request* requests) {
-  Recorder* r = tracking_recorder();
+  Recorder* r = lone_sleeper();
+  if (r != nullptr) return dormant_start(*r, site, count, requests, [&] { return real_startall(count, requests); });
+  r = tracking_recorder();
   if (r == nullptr || count <= 0) return real_startall(count, requests);
   CallScope call(*r, F, site, 0, record::unknown_rank, record::any_tag);
   for (int i = 0; i < count; ++i) start(call, requests[i]);
