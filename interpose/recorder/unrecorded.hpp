@@ -43,6 +43,19 @@ class ChannelCounts {
     if (order > last_->latest) last_->latest = order;
     return true;
   }
+  // The same without an interval.
+  bool add_for_life(std::uint64_t comm, std::int32_t peer, std::int32_t tag, std::uint64_t order) {
+    Channel*& recent = recent_[static_cast<std::uint32_t>(peer * 5 + tag) % recent_channels];
+    Channel* c = recent;
+    if (c == nullptr || c->tag != tag || c->peer != peer || c->comm != comm) [[unlikely]] {
+      c = place_for(comm, peer, tag, 0);
+      if (c == nullptr) return false;
+      recent = c;
+    }
+    ++c->count;
+    if (order > c->latest) c->latest = order;
+    return true;
+  }
   // Others' messages as well. False when there is no room for all of them.
   bool add_all(const ChannelCounts& other);
   // Of a channel that is there: one message was cancelled. For life only.
@@ -55,6 +68,7 @@ class ChannelCounts {
 
  private:
   static constexpr std::uint32_t first_slots = 256;
+  static constexpr std::uint32_t recent_channels = 16;  // a power of two
   bool grow();
   std::uint32_t place(std::uint64_t comm, std::int32_t peer, std::int32_t tag) const;
   Channel* place_for(std::uint64_t comm, std::int32_t peer, std::int32_t tag, std::uint64_t begin);
@@ -65,6 +79,7 @@ class ChannelCounts {
   std::uint32_t size_ = 0;
   std::uint32_t most_;       // channels
   Channel* last_ = nullptr;  // of the newest message
+  Channel* recent_[recent_channels] = {};
 };
 
 // A receive that was posted while nothing was recorded. It is numbered when its thread records again, if it is still
@@ -108,12 +123,12 @@ class Unrecorded {
 
   // For life, whether there are events or not.
   void life_sent(std::uint64_t comm, std::int32_t peer, std::int32_t tag) {
-    if (peer >= 0 && !life_sends_.add(comm, peer, tag, 0, 0, 0)) life_exact_ = false;
+    if (peer >= 0 && !life_sends_.add_for_life(comm, peer, tag, 0)) life_exact_ = false;
   }
   void life_unsent(std::uint64_t comm, std::int32_t peer, std::int32_t tag) { life_sends_.take_back(comm, peer, tag); }
   void life_received(std::uint64_t comm, std::int32_t peer, std::int32_t tag, std::uint64_t order) {
     if (peer < 0) return;
-    if (!life_receives_.add(comm, peer, tag, 0, 0, order)) life_exact_ = false;
+    if (!life_receives_.add_for_life(comm, peer, tag, order)) life_exact_ = false;
     if (order > life_latest_) life_latest_ = order;
   }
   void life_give_up() { life_exact_ = false; }

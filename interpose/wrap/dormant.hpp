@@ -87,13 +87,6 @@ PCLSCOPE_INLINE bool end_asleep(Recorder& r, TrackedRequest& done, const MPI_Sta
 [[gnu::cold]] void end_otherwise(Recorder& r, Function function, Site site, TrackedRequest& done,
                                  const MPI_Status& status, int error);
 
-// nullptr: nothing is known of it.
-PCLSCOPE_INLINE TrackedRequest* flying_request(MPI_Request request) {
-  if (request == handles.request_null) return nullptr;
-  TrackedRequest* entry = find_request(request);
-  return entry != nullptr && in_flight(*entry) ? entry : nullptr;
-}
-
 // Wait and Test: `real_call(status)`; `done` says whether it completed the request.
 template <Function F, class Call, class Done>
 PCLSCOPE_INLINE int dormant_completion(Recorder& r, Site site, MPI_Request* request, MPI_Status* status, Call real_call,
@@ -111,16 +104,14 @@ PCLSCOPE_INLINE int dormant_completion(Recorder& r, Site site, MPI_Request* requ
   return result;
 }
 
-inline constexpr int dormant_limit = 64;  // requests; of more the ordinary way takes care
-
 template <Function F, class Real>
 [[gnu::noinline]] int dormant_waitall(Recorder& r, Site site, Real real_wait, int count, MPI_Request* requests,
                                       MPI_Status* statuses) {
-  TrackedRequest* entries[dormant_limit];
+  TrackedRequest* entries[few_requests];
   bool known = false;
   for (int i = 0; i < count; ++i) known |= (entries[i] = flying_request(requests[i])) != nullptr;
   if (!known) return real_wait(count, requests, statuses);
-  MPI_Status own[dormant_limit];
+  MPI_Status own[few_requests];
   if (statuses == MPI_STATUSES_IGNORE) statuses = own;
   const int result = real_wait(count, requests, statuses);
   if (result != MPI_SUCCESS && result != MPI_ERR_IN_STATUS) return result;
