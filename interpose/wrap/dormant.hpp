@@ -3,6 +3,8 @@
 // Whatever is rare takes the ordinary way, which does the same.
 #pragma once
 
+#include <new>
+
 #include "interpose/wrap/completion.hpp"
 
 namespace pclscope {
@@ -46,24 +48,26 @@ PCLSCOPE_INLINE int dormant_irecv(Recorder& r, Site site, Real real_irecv, void*
   const int result = real_irecv(buffer, count, type, source, tag, comm, request);
   if (result != MPI_SUCCESS || source == MPI_PROC_NULL || is_shared_request(*request)) return result;
   Communicator& c = r.communicator(comm);
-  const TrackedRequest what = {.comm_id = c.id,
-                               .comm = source == MPI_ANY_SOURCE ? &c : nullptr,
-                               .begin = r.post_asleep(),
-                               .site = site,
-                               .peer = c.peer(source),
-                               .tag = tag_of(tag),
-                               .function = F,
-                               .kind = RequestKind::receive,
-                               .active = true,
-                               .unrecorded = true,
-                               .asleep = true,
-                               .flags = flag::nonblocking | c.flags};
+  const auto what = [&]() __attribute__((always_inline))->TrackedRequest {
+    return {.comm_id = c.id,
+            .comm = source == MPI_ANY_SOURCE ? &c : nullptr,
+            .begin = r.post_asleep(),
+            .site = site,
+            .peer = c.peer(source),
+            .tag = tag_of(tag),
+            .function = F,
+            .kind = RequestKind::receive,
+            .active = true,
+            .unrecorded = true,
+            .asleep = true,
+            .flags = flag::nonblocking | c.flags};
+  };
   if (source == MPI_ANY_SOURCE) hold(&c);
   TrackedRequest* entry = find_request(*request);
   if (entry == nullptr || entry->kind != RequestKind::none) [[unlikely]] {
-    keep_request(r, *request, what);
+    keep_request(r, *request, what());
   } else {
-    *entry = what;
+    new (entry) TrackedRequest(what());  // in place: a copy would have to wait for the stores into it
   }
   return result;
 }
