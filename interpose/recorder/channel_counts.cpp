@@ -73,6 +73,7 @@ void ChannelCounts::clear() {
   for (std::uint32_t i = 0; i < size_; ++i) slots_[used_[i]].count = 0;
   size_ = 0;
   last_ = nullptr;
+  for (Channel*& recent : recent_) recent = nullptr;
 }
 
 void ChannelCounts::give_memory_back() {

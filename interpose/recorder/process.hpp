@@ -22,10 +22,11 @@ struct Process {
   std::atomic<bool> off;        // MPI_Pcontrol(0): threads account for their calls but write no events
   bool world_attributes;        // the application put attributes of its own on its world
   bool multiple;                // MPI_THREAD_MULTIPLE was provided: shared state below needs locks and atomics
-  std::atomic<std::int32_t> sessions;         // MPI 4: begun and not finalized
-  WorldOfSessions session_world;              // see wrap_session.hpp
-  bool attachable;                            // only preloaded: dormant, and recording in sessions (sessions.hpp)
-  bool checked;                               // `multiple` or `attachable`: no call may take the fast way
+  std::atomic<std::int32_t> sessions;  // MPI 4: begun and not finalized
+  WorldOfSessions session_world;       // see wrap_session.hpp
+  bool attachable;                     // only preloaded: dormant, and recording in sessions (sessions.hpp)
+  bool checked;                        // `multiple` or `attachable`: no call may take the fast way
+  bool lone;  // attachable, without MPI_THREAD_MULTIPLE, and only one thread has called MPI so far
   const std::atomic<std::uint32_t>* session;  // attachable: the word that says whether an aggregator wants events
   std::atomic<std::uint32_t> open_session;    // the session that this process has entered, 0: none
   std::uint64_t first_send, first_receive;    // numbers below these are of earlier sessions

@@ -67,6 +67,10 @@ Recorder* new_recorder() {
     free(memory);
     return nullptr;
   }
+  if (process.lone && thread_count != 0) {
+    process.lone = false;
+    recorders[0]->wake_receives();
+  }
   recorders[thread_count++] = r;
   if (segment != nullptr) recorders[0]->header().thread_count.store(thread_count, std::memory_order_relaxed);
   return r;
@@ -124,6 +128,7 @@ Recorder* wake_or_muted_recorder() {
 bool start_recording() {
   if (pthread_key_create(&thread_end, give_up_thread) != 0) return false;
   pthread_atfork(nullptr, nullptr, forked_child);
+  process.lone = process.attachable && !process.multiple;
   if (make_recorder() == nullptr && this_thread.muted == nullptr) return false;
   process.recording = true;
   return true;

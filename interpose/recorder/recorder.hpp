@@ -177,6 +177,13 @@ class Recorder {
   }
   // Dormant, and nobody wants anything else.
   PCLSCOPE_INLINE bool sleeps() { return session_ == 0 && seen_ == look(); }
+  // The only thread, dormant, posts a receive that the table of requests keeps: its order.
+  std::uint64_t post_asleep() {
+    asleep_ = true;
+    return Unrecorded::next_order();
+  }
+  // No more of that: see keep_asleep().
+  void wake_receives();
   // Another thread that opens a session may speak for this one, unless it is in a call: who is has said so before it
   // looked at the word, so one of the two sees the other. Nobody says so too late; where an end is not told, the thread
   // counts as being in MPI until its next call.
@@ -276,6 +283,7 @@ class Recorder {
   bool quiet_ = false;
   bool waited_in_vain_ = false;  // do not wait again before there was room
   bool borrowed_ = false;
+  bool asleep_ = false;        // the table of requests may have receives that it alone keeps
   std::uint32_t epoch_ = 0;    // of process.handles_epoch, at which the caches were empty
   std::uint32_t checks_ = 0;   // of the consumer, while muted
   std::uint32_t session_ = 1;  // in which it records; 0: dormant. Always 1 in a job that `pclscope run` started
@@ -353,6 +361,11 @@ PCLSCOPE_INLINE Recorder* switched_off_recorder() {
   if (!process.attachable) return process.off.load(std::memory_order_relaxed) ? muted_recorder() : nullptr;
   Recorder* r = muted_recorder();
   return r != nullptr && r->sleeps() ? r : nullptr;
+}
+// The same where no other thread has ever called MPI: for the short ways of wrap/dormant.hpp.
+PCLSCOPE_INLINE Recorder* lone_sleeper() {
+  Recorder* r = this_thread.muted;
+  return process.lone && !this_thread.refused && r != nullptr && r->sleeps() ? r : nullptr;
 }
 // For calls that must be accounted for even when they leave no event: perhaps a muted one.
 Recorder* wake_or_muted_recorder();

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "interpose/recorder/recorder.hpp"
+#include "interpose/recorder/requests.hpp"
 #include "interpose/recorder/segments.hpp"
 
 namespace pclscope {
@@ -39,8 +40,15 @@ bool Recorder::absorb_dormant(EventKind kind, Function function, Site site, std:
   return false;
 }
 
+void Recorder::wake_receives() {
+  if (!asleep_) return;
+  asleep_ = false;
+  keep_asleep(*accounts_);
+}
+
 // MPI_Pcontrol(0) puts off entering a session, not leaving one.
 void Recorder::follow(std::uint32_t word) {
+  wake_receives();
   if (session_ != 0) leave_session();
   const bool wanted = (word & 1) != 0;
   if (wanted && process.off.load(std::memory_order_relaxed)) return;

@@ -18,7 +18,6 @@ constexpr std::uint32_t communicators_limit = 4096;
 constexpr std::uint32_t lost_numbers_limit = 1024;
 
 std::atomic<bool> lock;  // guards the lists of outstanding receives of all threads, and what follows
-std::atomic<std::uint64_t> posts{0};
 std::atomic<std::uint64_t> first_number{0};  // receives with lower numbers were numbered in an earlier session
 OutstandingReceive* unused = nullptr;
 OutstandingReceive* blocks = nullptr;  // the first of each block: never given back, but known to leak checkers
@@ -97,10 +96,8 @@ void Unrecorded::give_memory_back() {
 }
 
 Unrecorded::Post Unrecorded::post(std::uint64_t counter) {
-  if (shared_) return {counter, posts.fetch_add(1, std::memory_order_relaxed) + 1};
-  const std::uint64_t order = posts.load(std::memory_order_relaxed) + 1;
-  posts.store(order, std::memory_order_relaxed);
-  return {counter, order};
+  if (shared_) return {counter, posts_.fetch_add(1, std::memory_order_relaxed) + 1};
+  return {counter, next_order()};
 }
 
 void Unrecorded::received(std::uint64_t comm, std::int32_t peer, std::int32_t tag, const Post& post,
@@ -110,22 +107,35 @@ void Unrecorded::received(std::uint64_t comm, std::int32_t peer, std::int32_t ta
   if (post.order > latest_) latest_ = post.order;
 }
 
-OutstandingReceive* Unrecorded::outstanding(const Event& event, const Post& post, std::uint64_t end,
-                                            std::uint64_t number) {
-  SpinGuard guard(lock, shared_);
+// The lock is held.
+OutstandingReceive* Unrecorded::take_in(const Event& event, const Post& post, std::uint64_t end, std::uint64_t number,
+                                        OutstandingReceive* previous) {
   OutstandingReceive* r = take_unused();
   if (r == nullptr) {
     give_up();
     life_give_up();
     return nullptr;
   }
-  *r = {event, post.counter, end, post.order, number, false, this, last_, nullptr};
+  OutstandingReceive* next = previous != nullptr ? previous->next : first_;
+  *r = {event, post.counter, end, post.order, number, false, this, previous, next};
   r->event.kind = EventKind::recv_post;
   r->event.flags |= flag::unrecorded;
-  (last_ != nullptr ? last_->next : first_) = r;
-  last_ = r;
+  (previous != nullptr ? previous->next : first_) = r;
+  (next != nullptr ? next->previous : last_) = r;
   ++outstanding_;
   return r;
+}
+
+OutstandingReceive* Unrecorded::outstanding(const Event& event, const Post& post, std::uint64_t end,
+                                            std::uint64_t number) {
+  SpinGuard guard(lock, shared_);
+  return take_in(event, post, end, number, last_);
+}
+
+OutstandingReceive* Unrecorded::outstanding_earlier(const Event& event, const Post& post, OutstandingReceive* later) {
+  OutstandingReceive* previous = later != nullptr ? later->previous : last_;
+  while (previous != nullptr && previous->order > post.order) previous = previous->previous;
+  return take_in(event, post, post.counter, OutstandingReceive::unnumbered, previous);
 }
 
 void Unrecorded::number_from(std::uint64_t first_receive) {
@@ -234,7 +244,7 @@ bool Unrecorded::may_be_out_of_order(const OutstandingReceive& receive, std::uin
   // Other threads posted meanwhile, or while it was being posted, and their receives have lower numbers.
   if (!life_ && receive.end != counter) return true;
   if (shared_ && (receive.begin != counter || receive.end != counter)) return true;
-  if (shared_) return posts.load(std::memory_order_relaxed) != receive.order;
+  if (shared_) return posts_.load(std::memory_order_relaxed) != receive.order;
   if ((life_ ? life_latest_ : latest_) < receive.order) return false;
   const ChannelCounts& ended = completed();
   const Event& e = receive.event;

@@ -43,6 +43,19 @@ class ChannelCounts {
     if (order > last_->latest) last_->latest = order;
     return true;
   }
+  // The same without an interval.
+  bool add_for_life(std::uint64_t comm, std::int32_t peer, std::int32_t tag, std::uint64_t order) {
+    Channel*& recent = recent_[static_cast<std::uint32_t>(peer * 5 + tag) % recent_channels];
+    Channel* c = recent;
+    if (c == nullptr || c->tag != tag || c->peer != peer || c->comm != comm) [[unlikely]] {
+      c = place_for(comm, peer, tag, 0);
+      if (c == nullptr) return false;
+      recent = c;
+    }
+    ++c->count;
+    if (order > c->latest) c->latest = order;
+    return true;
+  }
   // Others' messages as well. False when there is no room for all of them.
   bool add_all(const ChannelCounts& other);
   // Of a channel that is there: one message was cancelled. For life only.
@@ -55,6 +68,7 @@ class ChannelCounts {
 
  private:
   static constexpr std::uint32_t first_slots = 256;
+  static constexpr std::uint32_t recent_channels = 16;  // a power of two
   bool grow();
   std::uint32_t place(std::uint64_t comm, std::int32_t peer, std::int32_t tag) const;
   Channel* place_for(std::uint64_t comm, std::int32_t peer, std::int32_t tag, std::uint64_t begin);
@@ -65,6 +79,7 @@ class ChannelCounts {
   std::uint32_t size_ = 0;
   std::uint32_t most_;       // channels
   Channel* last_ = nullptr;  // of the newest message
+  Channel* recent_[recent_channels] = {};
 };
 
 // A receive that was posted while nothing was recorded. It is numbered when its thread records again, if it is still
@@ -93,6 +108,12 @@ class Unrecorded {
   explicit Unrecorded(bool several_threads, bool for_life = false) : shared_(several_threads), life_(for_life) {}
 
   Post post(std::uint64_t counter);
+  // The order of a post where no other thread posts.
+  static std::uint64_t next_order() {
+    const std::uint64_t order = posts_.load(std::memory_order_relaxed) + 1;
+    posts_.store(order, std::memory_order_relaxed);
+    return order;
+  }
   // Blocking, or complete at once. `begin`, `end`: the counter before and after.
   void sent(std::uint64_t comm, std::int32_t peer, std::int32_t tag, std::uint64_t begin, std::uint64_t end) {
     if (peer < 0) return;  // nobody, or somebody outside: no pair
@@ -102,12 +123,12 @@ class Unrecorded {
 
   // For life, whether there are events or not.
   void life_sent(std::uint64_t comm, std::int32_t peer, std::int32_t tag) {
-    if (peer >= 0 && !life_sends_.add(comm, peer, tag, 0, 0, 0)) life_exact_ = false;
+    if (peer >= 0 && !life_sends_.add_for_life(comm, peer, tag, 0)) life_exact_ = false;
   }
   void life_unsent(std::uint64_t comm, std::int32_t peer, std::int32_t tag) { life_sends_.take_back(comm, peer, tag); }
   void life_received(std::uint64_t comm, std::int32_t peer, std::int32_t tag, std::uint64_t order) {
     if (peer < 0) return;
-    if (!life_receives_.add(comm, peer, tag, 0, 0, order)) life_exact_ = false;
+    if (!life_receives_.add_for_life(comm, peer, tag, order)) life_exact_ = false;
     if (order > life_latest_) life_latest_ = order;
   }
   void life_give_up() { life_exact_ = false; }
@@ -122,6 +143,9 @@ class Unrecorded {
   // without memory (then nothing is known any more).
   OutstandingReceive* outstanding(const record::Event& event, const Post& post, std::uint64_t end,
                                   std::uint64_t number = OutstandingReceive::unnumbered);
+  // The same for receives that were kept elsewhere, the latest post first: `later` is what was returned for the last
+  // one, nullptr for the first.
+  OutstandingReceive* outstanding_earlier(const record::Event& event, const Post& post, OutstandingReceive* later);
   // Its number, if it has one in this session.
   static std::uint64_t number_now(const OutstandingReceive* receive);
   // It ended, in whatever thread. True when it was numbered: its end is an event as ever. Else it is as if it had been
@@ -168,6 +192,8 @@ class Unrecorded {
     bool add(const record::Event& event, std::uint32_t limit);
     void give_memory_back();
   };
+  OutstandingReceive* take_in(const record::Event& event, const Post& post, std::uint64_t end, std::uint64_t number,
+                              OutstandingReceive* previous);
   record::Event* write_outstanding(record::Event* at, std::atomic<std::uint64_t>& receives);
   bool may_be_out_of_order(const OutstandingReceive& receive, std::uint64_t counter, std::uint32_t& patience) const;
 
@@ -175,6 +201,7 @@ class Unrecorded {
   void take_out(OutstandingReceive* receive);
   const ChannelCounts& completed() const { return life_ ? life_receives_ : receives_; }
 
+  static inline std::atomic<std::uint64_t> posts_{0};
   const bool shared_;
   const bool life_;
   bool life_exact_ = true;

@@ -106,8 +106,9 @@ namespace {
 // after an error, nobody knows. False: there is nothing to be recorded.
 bool end_for_life(CallScope& call, TrackedRequest& r) {
   Unrecorded::Post post;
-  std::uint64_t number;
-  const bool numbered = Unrecorded::end(outstanding(r), number, post);
+  std::uint64_t number = unnumbered;
+  const bool numbered = !r.asleep && Unrecorded::end(outstanding(r), number, post);
+  if (r.asleep) post = {0, r.begin};
   const bool definite = r.peer != record::any_source && r.tag != record::any_tag && (r.flags & flag::failed) == 0;
   if (!definite) call.recorder.accounts().life_give_up();
   if (numbered) {
@@ -126,7 +127,7 @@ bool end_for_life(CallScope& call, TrackedRequest& r) {
 void record_unseen(CallScope& call, const TrackedRequest& receive) {
   TrackedRequest r = receive;
   if (r.unrecorded && process.attachable) {
-    if (outstanding(r) == nullptr || !end_for_life(call, r)) return;
+    if ((!r.asleep && outstanding(r) == nullptr) || !end_for_life(call, r)) return;
     call.record(EventKind::recv_freed, r.comm_id, 0, r.ordinal, r.peer, r.tag, r.flags);
     return;
   }

@@ -11,7 +11,7 @@
 #pragma once
 
 #include "interpose/recorder/recorder.hpp"
-#include "interpose/wrap/requests.hpp"
+#include "interpose/recorder/requests.hpp"
 #include "real_functions.hpp"
 
 namespace pclscope {

@@ -23,6 +23,10 @@ std::int32_t source_of(const TrackedRequest& done, const MPI_Status& status) {
 
 // Posted while nothing was recorded. True when it has a number meanwhile, which is filled in.
 bool numbered_meanwhile(CallScope& call, TrackedRequest& done, std::int32_t source, std::int32_t tag, bool took) {
+  if (done.asleep) {
+    if (took) call.recorder.count_receive(done.comm_id, source, tag, {0, done.begin});
+    return false;
+  }
   if (outstanding(done) == nullptr) return false;  // there was no memory: nobody knows of it
   Unrecorded::Post post;
   std::uint64_t number;
@@ -44,12 +48,8 @@ void told_by_itself(CallScope& call, TrackedRequest done) {
 }
 
 void receive_completed(CallScope& call, const TrackedRequest& done, const MPI_Status& status) {
-  if (done.comm == nullptr && !done.unrecorded && !done.cancelled && !done.untold && !done.probed &&
-      !seems_cancelled(status)) [[likely]] {
-    call.record_inline(EventKind::recv_done, done.comm_id, bytes_in(status), done.ordinal, done.peer,
-                       tag_of(status.MPI_TAG), done.flags | flag::posted);
+  if (receive_recorded(call, done, status)) [[likely]]
     return;
-  }
   if (done.untold) [[unlikely]] {
     told_by_itself(call, done);
     return;
@@ -169,6 +169,16 @@ void record_failed(CallScope& call, const TrackedRequest& done, const MPI_Status
   finished(done);
 }
 
+void end_one_of_all(CallScope call, TrackedRequest& entry, const MPI_Status& status, bool with_receives) {
+  if (is_collective(entry.kind)) {
+    collective_completed(call, entry, with_receives);
+    finished(entry);
+  } else {
+    record_completed(call, entry, status);
+  }
+  withdraw(entry);
+}
+
 void fail_request(CallScope call, TrackedRequest& entry, const MPI_Status& status, int error) {
   record_failed(call, entry, status, error);
   withdraw(entry);
@@ -186,6 +196,19 @@ void record_all(CallScope& call, KeptRequests& before, int count, const MPI_Stat
       end_one_of(call, before, i, statuses[i]);
     } else if (error != MPI_ERR_PENDING) {
       fail_one_of(call, before, i, statuses[i], error);
+    }
+  }
+}
+
+void fail_all(CallScope call, TrackedRequest* const* entries, int count, const MPI_Status* statuses, int result) {
+  if (result != MPI_ERR_IN_STATUS) return;
+  for (int i = 0; i < count; ++i) {
+    const int error = statuses[i].MPI_ERROR;
+    if (entries[i] == nullptr || error == MPI_ERR_PENDING) continue;
+    if (error == MPI_SUCCESS) {
+      end_one_of_all(call, *entries[i], statuses[i], false);
+    } else {
+      fail_request(call, *entries[i], statuses[i], error);
     }
   }
 }

@@ -6,12 +6,25 @@
 
 namespace pclscope {
 
+// A receive of which everything is as usual. False: nothing was done.
+PCLSCOPE_INLINE bool receive_recorded(CallScope& call, const TrackedRequest& done, const MPI_Status& status) {
+  if (done.peer == record::any_source || done.unrecorded || done.cancelled || done.untold || done.probed ||
+      seems_cancelled(status)) [[unlikely]]
+    return false;
+  call.record_inline(EventKind::recv_done, done.comm_id, bytes_in(status), done.ordinal, done.peer,
+                     tag_of(status.MPI_TAG), done.flags | flag::posted);
+  return true;
+}
+
 // The event of a receive, collective, duplicated communicator or cancelled send; nothing for others. Releases what the
 // request held.
 void record_completed(CallScope& call, const TrackedRequest& done, const MPI_Status& status);
 
 // The same for the entry of a request, which it then empties.
 void end_request(CallScope call, TrackedRequest& entry, const MPI_Status& status);
+
+// The same by a Waitall; `with_receives`: it completed receives, too.
+void end_one_of_all(CallScope call, TrackedRequest& entry, const MPI_Status& status, bool with_receives);
 
 // The same for a request whose operation failed with `error`.
 void record_failed(CallScope& call, const TrackedRequest& done, const MPI_Status& status, int error);
@@ -23,6 +36,9 @@ void record_failed(CallScope& call, const TrackedRequest& done, const MPI_Status
 
 [[gnu::cold]] void fail_request(CallScope call, TrackedRequest& entry, const MPI_Status& status, int error);
 
+// Waitall of few requests failed: `entries` are nullptr where nothing is known.
+[[gnu::cold]] void fail_all(CallScope call, TrackedRequest* const* entries, int count, const MPI_Status* statuses,
+                            int result);
 // After Waitall or Testall: `result` is MPI_SUCCESS, or MPI_ERR_IN_STATUS and each status tells.
 void record_all(CallScope& call, KeptRequests& before, int count, const MPI_Status* statuses, int result);
 // After Waitany or Testany: one request, or none at all (MPI_UNDEFINED).

@@ -4,24 +4,30 @@
 #pragma once
 
 #include "interpose/recorder/recorder.hpp"
-#include "interpose/wrap/requests.hpp"
+#include "interpose/recorder/requests.hpp"
 
 namespace pclscope {
 
-struct Kept {
-  TrackedRequest* entry;  // nullptr: not tracked, or not in flight
+// nullptr: not tracked, or not in flight.
+PCLSCOPE_INLINE TrackedRequest* flying_request(MPI_Request request) {
+  if (request == handles.request_null) return nullptr;
+  TrackedRequest* entry = find_request(request);
+  return entry != nullptr && in_flight(*entry) ? entry : nullptr;
+}
 
-  PCLSCOPE_INLINE void look_up(MPI_Request request) {
-    entry = request != handles.request_null ? find_request(request) : nullptr;
-    if (entry != nullptr && !in_flight(*entry)) entry = nullptr;
-  }
+struct Kept {
+  TrackedRequest* entry;
+
+  PCLSCOPE_INLINE void look_up(MPI_Request request) { entry = flying_request(request); }
 };
+
+inline constexpr int few_requests = 64;  // for which there is room on the stack
 
 // For the segment header: the send, receive or collective that is waited for.
 inline std::uint64_t awaited_of(const TrackedRequest& r) {
   if (r.unrecorded) {
     const std::uint64_t number =
-        is_receive(r.kind) ? Unrecorded::number_now(outstanding(r)) : OutstandingReceive::unnumbered;
+        is_receive(r.kind) && !r.asleep ? Unrecorded::number_now(outstanding(r)) : OutstandingReceive::unnumbered;
     return number != OutstandingReceive::unnumbered ? record::awaited_receive | record::number_of(number) : 0;
   }
   if (is_receive(r.kind)) return record::awaited_receive | record::number_of(r.ordinal);
@@ -113,7 +119,7 @@ class KeptRequests {
   }
 
  private:
-  static constexpr std::size_t limit = 64;
+  static constexpr std::size_t limit = few_requests;
 
   template <class Record>
   PCLSCOPE_INLINE static void end(TrackedRequest& entry, Record record) {

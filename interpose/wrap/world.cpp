@@ -5,7 +5,7 @@
 #include "interpose/recorder/agreement.hpp"
 #include "interpose/recorder/announcement.hpp"
 #include "interpose/recorder/communicators.hpp"
-#include "interpose/wrap/requests.hpp"
+#include "interpose/recorder/requests.hpp"
 #include "interpose/wrap/wrap_world.hpp"
 #include "real_functions.hpp"
 

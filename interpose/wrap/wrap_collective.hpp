@@ -18,7 +18,8 @@ constexpr bool is_prefix(Function f) {
 }
 template <Function F>
 std::int32_t root_or_rank(const Communicator& c, std::int32_t root) {
-  return is_prefix(F) ? c.rank : root;
+  constexpr bool prefix = is_prefix(F);
+  return prefix ? c.rank : root;
 }
 
 // MPI refused the arguments: this rank took no part, and may call again with better ones under the same number. After
@@ -30,6 +31,13 @@ std::int32_t root_or_rank(const Communicator& c, std::int32_t root) {
 template <Function F, class Call, class Bytes>
 int wrap_collective(Site site, MPI_Comm comm, int root, Call real_call, Bytes bytes) {
   comm = app_comm(comm);
+  if (Recorder* sleeper = lone_sleeper()) {
+    Communicator& c = sleeper->communicator(comm);
+    add_to<std::uint64_t>(c.collectives, 1);
+    const int result = real_call(comm);
+    if (result != MPI_SUCCESS) give_number_back(c, result);
+    return result;
+  }
   Recorder* r = tracking_recorder();
   if (r == nullptr) [[unlikely]]
     return real_call(comm);

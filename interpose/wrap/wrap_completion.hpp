@@ -4,6 +4,7 @@
 #pragma once
 
 #include "interpose/wrap/completion.hpp"
+#include "interpose/wrap/dormant.hpp"
 #include "interpose/wrap/kept_requests.hpp"
 
 namespace pclscope {
@@ -57,8 +58,11 @@ template <Function F, class Real>
 template <Function F, class Real>
 int wrap_wait(Site site, Real real_wait, MPI_Request* request, MPI_Status* status) {
   Recorder* r = plain_recorder();
-  if (r == nullptr) [[unlikely]]
-    return wait_otherwise<F>(site, real_wait, request, status);
+  if (r == nullptr) [[unlikely]] {
+    if ((r = lone_sleeper()) == nullptr) return wait_otherwise<F>(site, real_wait, request, status);
+    return dormant_completion<F>(
+        *r, site, request, status, [&](MPI_Status* s) { return real_wait(request, s); }, [] { return true; });
+  }
   const MPI_Request handle = *request;
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
@@ -82,7 +86,12 @@ int wrap_wait(Site site, Real real_wait, MPI_Request* request, MPI_Status* statu
 
 template <Function F, class Real>
 int wrap_test(Site site, Real real_test, MPI_Request* request, int* done, MPI_Status* status) {
-  Recorder* r = tracking_recorder();
+  Recorder* r = lone_sleeper();
+  if (r != nullptr)
+    return dormant_completion<F>(
+        *r, site, request, status, [&](MPI_Status* s) { return real_test(request, done, s); },
+        [&] { return *done != 0; });
+  r = tracking_recorder();
   if (r == nullptr) [[unlikely]]
     return real_test(request, done, status);
   const CallEnd end(r);
@@ -107,9 +116,61 @@ int wrap_test(Site site, Real real_test, MPI_Request* request, int* done, MPI_St
   return result;
 }
 
+// As in wrap_p2p.hpp: where the thread records and has MPI to itself, for few requests.
+template <Function F, class Real>
+[[gnu::noinline]] int waitall_few(Recorder& r, Site site, Real real_wait, int count, MPI_Request* requests,
+                                  MPI_Status* statuses) {
+  static_assert(few_requests <= record::awaited_limit);
+  TrackedRequest* entries[few_requests];
+  MPI_Status own[few_requests];
+  if (statuses == MPI_STATUSES_IGNORE) statuses = own;
+  record::SegmentHeader& header = r.header();
+  std::uint32_t used = 0;
+  bool receives = false;
+  for (int i = 0; i < count; ++i) {
+    TrackedRequest* entry = entries[i] = flying_request(requests[i]);
+    if (requests[i] == handles.request_null) continue;
+    std::uint64_t awaited = 0;
+    if (entry != nullptr) {
+      awaited = awaited_of(*entry);
+      receives |= is_receive(entry->kind);
+      if (is_collective(entry->kind)) header.awaited_comm[used].store(entry->comm_id, std::memory_order_relaxed);
+    }
+    header.awaited[used++].store(awaited, std::memory_order_relaxed);
+  }
+  header.call_awaited.store(used, std::memory_order_relaxed);
+  CallScope call(r, F, site, 0, record::unknown_rank, record::any_tag, true);
+  const int result = real_wait(count, requests, statuses);
+  call.returned();
+  if (result != MPI_SUCCESS) [[unlikely]] {
+    fail_all(call, entries, count, statuses, result);
+    return result;
+  }
+  call.record_inline(EventKind::call, 0, 0, used, record::unknown_rank, record::any_tag, 0);
+  const bool took_long = call.end - call.begin >= record::long_call_ticks;
+  for (int i = 0; i < count; ++i) {
+    if (entries[i] == nullptr) continue;
+    TrackedRequest& done = *entries[i];
+    const bool usual = is_send(done.kind)      ? !done.cancelled && !took_long
+                       : is_receive(done.kind) ? receive_recorded(call, done, statuses[i])
+                                               : false;
+    if (usual) [[likely]] {
+      withdraw(done);
+    } else {
+      end_one_of_all(call, done, statuses[i], receives);
+    }
+  }
+  return result;
+}
+
 template <Function F, class Real>
 int wrap_waitall(Site site, Real real_wait, int count, MPI_Request* requests, MPI_Status* statuses) {
-  Recorder* r = tracking_recorder();
+  Recorder* r = plain_recorder();
+  if (r != nullptr && count > 0 && count <= few_requests) [[likely]]
+    return waitall_few<F>(*r, site, real_wait, count, requests, statuses);
+  r = lone_sleeper();
+  if (r != nullptr && count <= few_requests) return dormant_waitall<F>(*r, site, real_wait, count, requests, statuses);
+  r = tracking_recorder();
   if (r == nullptr || count <= 0) [[unlikely]]
     return real_wait(count, requests, statuses);
   const CallEnd end(r);

@@ -1,7 +1,7 @@
 // Sends and receives, blocking and nonblocking, and the calls that do both.
 #pragma once
 
-#include "interpose/wrap/call_scope.hpp"
+#include "interpose/wrap/dormant.hpp"
 
 namespace pclscope {
 
@@ -77,6 +77,11 @@ PCLSCOPE_INLINE int wrap_send(Site site, Real real_send, const void* buffer, Cou
   comm = app_comm(comm);
   if (Recorder* r = plain_recorder()) [[likely]]
     return send_by<F, Mode>(*r, true, site, real_send, buffer, count, type, dest, tag, comm);
+  if (Recorder* r = lone_sleeper()) {
+    const int result = real_send(buffer, count, type, dest, tag, comm);
+    if (result == MPI_SUCCESS) count_sent(*r, comm, dest, tag);
+    return result;
+  }
   return send_otherwise<F, Mode>(site, real_send, buffer, count, type, dest, tag, comm);
 }
 
@@ -139,6 +144,8 @@ PCLSCOPE_INLINE int wrap_isend(Site site, Real real_isend, const void* buffer, C
   comm = app_comm(comm);
   if (Recorder* r = plain_recorder()) [[likely]]
     return isend_by<F, Mode>(*r, true, site, real_isend, buffer, count, type, dest, tag, comm, request);
+  if (Recorder* r = lone_sleeper())
+    return dormant_isend<F>(*r, site, real_isend, buffer, count, type, dest, tag, comm, request);
   return isend_otherwise<F, Mode>(site, real_isend, buffer, count, type, dest, tag, comm, request);
 }
 
@@ -175,6 +182,7 @@ PCLSCOPE_INLINE int wrap_recv(Site site, Real real_recv, void* buffer, Count cou
   comm = app_comm(comm);
   if (Recorder* r = plain_recorder()) [[likely]]
     return recv_by<F>(*r, true, site, real_recv, buffer, count, type, source, tag, comm, status);
+  if (Recorder* r = lone_sleeper()) return dormant_recv(*r, real_recv, buffer, count, type, source, tag, comm, status);
   return recv_otherwise<F>(site, real_recv, buffer, count, type, source, tag, comm, status);
 }
 
@@ -233,6 +241,8 @@ PCLSCOPE_INLINE int wrap_irecv(Site site, Real real_irecv, void* buffer, Count c
   comm = app_comm(comm);
   if (Recorder* r = plain_recorder()) [[likely]]
     return irecv_by<F>(*r, true, site, real_irecv, buffer, count, type, source, tag, comm, request);
+  if (Recorder* r = lone_sleeper())
+    return dormant_irecv<F>(*r, site, real_irecv, buffer, count, type, source, tag, comm, request);
   return irecv_otherwise<F>(site, real_irecv, buffer, count, type, source, tag, comm, request);
 }
 

@@ -14,6 +14,7 @@ PCLSCOPE_INLINE void record_probed(CallScope& call, const Communicator& c, const
 template <Function F, class Real>
 int wrap_probe(Site site, Real real_probe, int source, int tag, MPI_Comm comm, MPI_Status* status) {
   comm = app_comm(comm);
+  if (lone_sleeper() != nullptr) return real_probe(source, tag, comm, status);
   Recorder* r = recorder();
   if (r == nullptr) return real_probe(source, tag, comm, status);
   MPI_Status own;
@@ -29,6 +30,7 @@ int wrap_probe(Site site, Real real_probe, int source, int tag, MPI_Comm comm, M
 template <Function F, class Real>
 int wrap_iprobe(Site site, Real real_probe, int source, int tag, MPI_Comm comm, int* found, MPI_Status* status) {
   comm = app_comm(comm);
+  if (lone_sleeper() != nullptr) return real_probe(source, tag, comm, found, status);
   Recorder* r = recorder();
   if (r == nullptr) return real_probe(source, tag, comm, found, status);
   MPI_Status own;

@@ -1,7 +1,7 @@
 // Persistent requests: made, started, freed; and MPI_Cancel.
 #pragma once
 
-#include "interpose/wrap/call_scope.hpp"
+#include "interpose/wrap/dormant.hpp"
 
 namespace pclscope {
 
@@ -54,34 +54,39 @@ int wrap_recv_init(Site site, Real real_init, void* buffer, Count count, MPI_Dat
 
 // A persistent request becomes active. Receives are numbered by the call that posts them, and so are sends if there may
 // be other threads. nullptr: not tracked.
-inline TrackedRequest* start(CallScope& call, MPI_Request request) {
+PCLSCOPE_INLINE TrackedRequest* start(CallScope& call, MPI_Request request) {
   TrackedRequest* entry = find_request(request);
   if (entry == nullptr || !is_persistent(entry->kind)) return nullptr;
   entry->active = true;
   entry->cancelled = false;
-  entry->unrecorded = false;
+  entry->unrecorded = entry->asleep = false;
   if (is_receive(entry->kind)) entry->ordinal = call.number_receive();
   if (is_send(entry->kind)) entry->ordinal = call.early_send();
   return entry;
 }
 
+// Its event comes when it completes.
+inline void collective_started(CallScope call, TrackedRequest& s) {
+  s.ordinal = add_to<std::uint64_t>(s.comm->collectives, 1);
+  call.recorder.posted_collective(*s.comm);
+  s.begin = call.begin;
+  s.site = call.site;
+  s.unrecorded = call.quiet;
+}
+
 // MPI accepted it.
-inline void record_started(CallScope& call, TrackedRequest& s) {
+PCLSCOPE_INLINE void record_started(CallScope& call, TrackedRequest& s) {
   if (s.kind == RequestKind::persistent_receive) {
     record_post(call, *s.comm, s, s.ordinal);
-  } else if (s.kind == RequestKind::persistent_collective) {  // its event comes when it completes
-    s.ordinal = add_to<std::uint64_t>(s.comm->collectives, 1);
-    call.recorder.posted_collective(*s.comm);
-    s.begin = call.begin;
-    s.site = call.site;
-    s.unrecorded = call.quiet;
+  } else if (s.kind == RequestKind::persistent_collective) {
+    collective_started(call, s);
   } else {
     s.ordinal = record_send(call, *s.comm, s.bytes, s.peer, s.tag, s.flags, s.ordinal);
     s.unrecorded = s.ordinal == unnumbered;
   }
 }
 
-inline void record_not_started(CallScope& call, TrackedRequest& s, int result) {
+[[gnu::cold]] inline void record_not_started(CallScope call, TrackedRequest& s, int result) {
   s.active = false;
   if (is_receive(s.kind) && s.ordinal != unnumbered)
     call.record(EventKind::recv_cancelled, s.comm_id, 0, call.receive_ordinal(s.ordinal), s.peer, s.tag,
@@ -89,9 +94,32 @@ inline void record_not_started(CallScope& call, TrackedRequest& s, int result) {
   if (is_send(s.kind)) refuse_send(call, *s.comm, s.peer, s.tag, s.flags, s.ordinal, result);
 }
 
+// As in wrap_p2p.hpp: where the thread records and has MPI to itself, for few requests. Start and Startall.
+template <Function F, class Call>
+PCLSCOPE_INLINE int start_few(Recorder& r, Site site, int count, MPI_Request* requests, Call real_call) {
+  TrackedRequest* started[few_requests];
+  CallScope call(r, F, site, 0, record::unknown_rank, record::any_tag, true);
+  for (int i = 0; i < count; ++i) started[i] = start(call, requests[i]);
+  const int result = real_call();
+  call.returned();
+  for (int i = 0; i < count; ++i) {
+    if (started[i] == nullptr) continue;
+    if (result == MPI_SUCCESS) [[likely]] {
+      record_started(call, *started[i]);
+    } else {
+      record_not_started(call, *started[i], result);
+    }
+  }
+  return result;
+}
+
 template <Function F, class Real>
 int wrap_start(Site site, Real real_start, MPI_Request* request) {
-  Recorder* r = tracking_recorder();
+  if (Recorder* plain = plain_recorder()) [[likely]]
+    return start_few<F>(*plain, site, 1, request, [&] { return real_start(request); });
+  Recorder* r = lone_sleeper();
+  if (r != nullptr) return dormant_start(*r, site, 1, request, [&] { return real_start(request); });
+  r = tracking_recorder();
   if (r == nullptr) return real_start(request);
   CallScope call(*r, F, site, 0, record::unknown_rank, record::any_tag);
   TrackedRequest* started = start(call, *request);
@@ -109,7 +137,12 @@ int wrap_start(Site site, Real real_start, MPI_Request* request) {
 // Two passes: receives are numbered before they are posted, events are written when MPI has accepted them.
 template <Function F, class Real>
 int wrap_startall(Site site, Real real_startall, int count, MPI_Request* requests) {
-  Recorder* r = tracking_recorder();
+  Recorder* r = plain_recorder();
+  if (r != nullptr && count > 0 && count <= few_requests) [[likely]]
+    return start_few<F>(*r, site, count, requests, [&] { return real_startall(count, requests); });
+  r = lone_sleeper();
+  if (r != nullptr) return dormant_start(*r, site, count, requests, [&] { return real_startall(count, requests); });
+  r = tracking_recorder();
   if (r == nullptr || count <= 0) return real_startall(count, requests);
   CallScope call(*r, F, site, 0, record::unknown_rank, record::any_tag);
   for (int i = 0; i < count; ++i) start(call, requests[i]);

@@ -7,7 +7,7 @@
 #include "interpose/recorder/agreement.hpp"
 #include "interpose/recorder/communicators.hpp"
 #include "interpose/recorder/recorder.hpp"
-#include "interpose/wrap/requests.hpp"
+#include "interpose/recorder/requests.hpp"
 #include "real_functions.hpp"
 #include "tests/explore/fake_handles.hpp"
 

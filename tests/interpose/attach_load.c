@@ -49,7 +49,8 @@ static void halo(MPI_Comm comm) {
 // Receives that stay outstanding over many other calls.
 static MPI_Request early[DEPTH], kept;
 static void post_early(MPI_Comm comm) {
-  for (int i = 0; i < DEPTH; i++) MPI_Irecv(in[i], LARGEST, MPI_BYTE, left, 2, comm, &early[i]);
+  for (int i = 0; i < DEPTH; i++)
+    MPI_Irecv(in[i], LARGEST, MPI_BYTE, i % 2 ? MPI_ANY_SOURCE : left, 2, comm, &early[i]);
 }
 static void finish_early(MPI_Comm comm) {
   MPI_Request sends[DEPTH];

@@ -5,6 +5,7 @@
 #include <map>
 #include <random>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "interpose/recorder/unrecorded.hpp"
@@ -188,6 +189,37 @@ TEST_CASE("a session begins with the totals of everything before, and with the r
   CHECK(Written(accounts.life_summary({3, receives, 3, nullptr, 0, true, true}, receives)).events[0].flags == 0);
   accounts.give_memory_back();
   Unrecorded::number_from(0);
+}
+
+TEST_CASE("receives that were kept elsewhere are numbered in the order of all posts") {
+  Unrecorded accounts(false, true);
+  std::atomic<std::uint64_t> receives{0};
+  const auto at = [&](std::int32_t tag) { return accounts.outstanding(posted(1, 2, tag), accounts.post(0), 0); };
+  const auto skipped = [&] { return accounts.post(0); };
+  const Unrecorded::Post first = skipped();
+  OutstandingReceive* second = at(12);
+  const Unrecorded::Post third = skipped(), fourth = skipped();
+  OutstandingReceive* fifth = at(15);
+  const Unrecorded::Post sixth = skipped();
+
+  OutstandingReceive* later = nullptr;
+  std::vector<OutstandingReceive*> kept = {second, fifth};
+  for (const auto& [post, tag] :
+       {std::pair(sixth, 16), std::pair(fourth, 14), std::pair(third, 13), std::pair(first, 11)})
+    kept.push_back(later = accounts.outstanding_earlier(posted(1, 2, tag), post, later));
+  const Written written(accounts.life_summary({0, 0, 0, nullptr, 0, true, true}, receives));
+  REQUIRE(written.events.size() == 7);
+  for (std::size_t i = 0; i < 6; ++i) {
+    CHECK(written.events[1 + i].ordinal == i);
+    CHECK(written.events[1 + i].tag == static_cast<std::int32_t>(11 + i));
+    CHECK(written.events[1 + i].flags == flag::unrecorded);
+  }
+  for (OutstandingReceive* receive : kept) {
+    std::uint64_t number = 0;
+    Unrecorded::Post post{};
+    CHECK(Unrecorded::end(receive, number, post));
+  }
+  accounts.give_memory_back();
 }
 
 TEST_CASE("a thread leaves its totals and its outstanding receives to another one") {

@@ -1,4 +1,6 @@
-#include "interpose/wrap/requests.hpp"
+#include "interpose/recorder/requests.hpp"
+
+#include <stdlib.h>
 
 #include "real_functions.hpp"
 
@@ -40,6 +42,48 @@ void learn_shared_requests() {
 TrackedRequest* add_request(MPI_Request request) {
   Guard guard(lock);
   return tracked_requests.insert(key_of(request));
+}
+
+namespace {
+
+bool is_asleep(const TrackedRequest& r) { return r.asleep && is_receive(r.kind) && in_flight(r); }
+
+int later_first(const void* a, const void* b) {
+  const std::uint64_t one = (*static_cast<TrackedRequest* const*>(a))->begin;
+  const std::uint64_t other = (*static_cast<TrackedRequest* const*>(b))->begin;
+  return one > other ? -1 : one < other ? 1 : 0;
+}
+
+}  // namespace
+
+void keep_asleep(Unrecorded& accounts) {
+  std::size_t count = 0, taken = 0;
+  tracked_requests.for_each([&](const TrackedRequest& r) { count += is_asleep(r); });
+  if (count == 0) return;
+  auto** found = static_cast<TrackedRequest**>(malloc(count * sizeof(TrackedRequest*)));
+  if (found == nullptr) accounts.life_give_up();
+  tracked_requests.for_each([&](TrackedRequest& r) {
+    if (!is_asleep(r)) return;
+    r.asleep = false;
+    r.ordinal = 0;  // without memory: nobody knows of it
+    if (found != nullptr) found[taken++] = &r;
+  });
+  if (taken != 0) qsort(found, taken, sizeof *found, later_first);
+  const std::uint64_t counter = process.receives.load(std::memory_order_relaxed);
+  OutstandingReceive* later = nullptr;
+  for (std::size_t i = 0; i < taken; ++i) {
+    TrackedRequest& r = *found[i];
+    record::Event event{};
+    event.site = r.site;
+    event.comm = r.comm_id;
+    event.peer = r.peer;
+    event.tag = r.tag;
+    event.function = static_cast<std::uint16_t>(r.function);
+    event.flags = r.flags;
+    later = accounts.outstanding_earlier(event, {counter, r.begin}, later);
+    r.ordinal = reinterpret_cast<std::uint64_t>(later);
+  }
+  free(found);
 }
 
 bool give_up(const TrackedRequest& entry, TrackedRequest& lost) {

@@ -31,7 +31,8 @@ enum class RequestKind : std::uint8_t {
 struct TrackedRequest {
   std::uint64_t comm_id = 0;
   Communicator* comm = nullptr;  // held; nullptr where nothing but the id will be needed
-  // Of the send, receive or collective; comm_dup: the reserved id; an unrecorded receive: its OutstandingReceive.
+  // Of the send, receive or collective; comm_dup: the reserved id; an unrecorded receive: its OutstandingReceive, if it
+  // is not `asleep`.
   std::uint64_t ordinal = 0;
   std::uint64_t begin = 0;  // collectives and comm_dup: entry of the posting call
   std::uint64_t bytes = 0;
@@ -45,7 +46,8 @@ struct TrackedRequest {
   bool unrecorded : 1 = false;  // posted while nothing was recorded: without a number
   bool untold : 1 = false;      // the status of this receive tells nothing: `bytes` are known, or untold_bytes
   bool probed : 1 = false;      // by MPI_Imrecv: its matched probe has counted it
-  std::uint8_t unused : 3 = 0;  // all bits written: an assignment need not read the old entry
+  bool asleep : 1 = false;      // receives: kept here alone (keep_asleep); `begin`: the order of its post
+  std::uint8_t unused : 2 = 0;  // all bits written: an assignment need not read the old entry
   std::uint32_t flags = 0;      // of its events
 };
 static_assert(sizeof(TrackedRequest) == 64);  // one line of cache
@@ -73,6 +75,10 @@ inline OutstandingReceive* outstanding(const TrackedRequest& r) {
 inline bool is_stale(const TrackedRequest& r) {
   return record::number_of(r.ordinal) < (is_send(r.kind) ? process.first_send : process.first_receive);
 }
+
+// Receives of the only thread, posted while nobody is attached, stand in the table of requests and nowhere else. Before
+// anything else may begin they become OutstandingReceives.
+[[gnu::cold]] void keep_asleep(Unrecorded& accounts);
 
 // Learns the handles this MPI shares among complete requests. At MPI_Init, with MPI_COMM_SELF.
 void learn_shared_requests();
@@ -131,7 +137,7 @@ PCLSCOPE_INLINE bool track(MPI_Request request, const TrackedRequest& what, Trac
 // MPI completed it: a persistent request becomes inactive, another one's entry unused. What it held stays held.
 inline void withdraw(TrackedRequest& entry) {
   if (is_persistent(entry.kind)) {
-    entry.active = entry.cancelled = entry.unrecorded = false;
+    entry.active = entry.cancelled = entry.unrecorded = entry.asleep = false;
   } else {
     entry.kind = RequestKind::none;
   }
