@@ -13,11 +13,12 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds flush_every{1'000};
+constexpr milliseconds refresh_after{20};               // a snapshot for somebody who asks is no older
 constexpr std::uint64_t flush_after_bytes = 256 << 10;  // more than a quarter more: where the disk has little room
 constexpr milliseconds lines_at_end{10'000};            // for the lines of all call sites
 constexpr std::size_t pairs_of_every_summary = 20'000;  // of ranks: of more the dump has them at its end only
 constexpr double delay_share = 0.2;                     // of wall time, to follow delays
-constexpr double order_share = 0.05;                    // and for vector clocks
+constexpr double order_share = 0;                       // and for vector clocks: a running job is not asked for them
 
 // Checked by `pclscope run` already; the file may be gone all the same.
 std::vector<Criterion> baseline(const Options& options) {
@@ -85,16 +86,14 @@ void Output::open() {
 void Output::serve(Analysis& analysis) {
   Evaluation& results = *analysis.results();
   broadcast_.serve([&results](const DagQuestion& question) { return results.dag(question); },
-                   [&results] { return results.traffic(); });
+                   [&results] { return results.traffic(); },
+                   [&] {
+                     if (!ending_ && Clock::now() >= next_refresh_) publish(analysis);
+                   });
 }
 
 void Output::report(Clock::time_point now, Analysis& analysis) {
-  const milliseconds publish_every{std::clamp<std::int64_t>(options_.window_ms, 20, 500)};
-  if (broadcast_.on() && (window_closed_ || now >= next_publish_)) {
-    broadcast_.publish(snapshot(analysis, false));
-    next_publish_ = now + publish_every;
-    window_closed_ = false;
-  }
+  if (broadcast_.watched() && (window_closed_ || now >= next_publish_)) publish(analysis);
   serve(analysis);
   if (store_ && (now >= next_flush_ || store_->file_bytes() > next_flush_bytes_)) {
     Snapshot now_known = snapshot(analysis, false);
@@ -102,6 +101,14 @@ void Output::report(Clock::time_point now, Analysis& analysis) {
     flush(std::move(now_known), analysis);
     next_flush_ = Clock::now() + flush_every;
   }
+}
+
+void Output::publish(Analysis& analysis) {
+  const milliseconds publish_every{std::clamp<std::int64_t>(options_.window_ms, 20, 500)};
+  broadcast_.publish(snapshot(analysis, false));
+  next_refresh_ = Clock::now() + refresh_after;
+  next_publish_ = next_refresh_ - refresh_after + publish_every;
+  window_closed_ = false;
 }
 
 // What messages refer to is in the file before them.

@@ -51,13 +51,19 @@ class Build:
         self.traced = [self.pclscope, "run", "--quiet", "-n", "2", "--mpi", mpi, "--dump"]
 
 
-def tool_processes():
-    """By name ("anchor", "worker"): processor time in seconds, all threads."""
+def descends(process, ancestor):
+    while process > 1 and process != ancestor:
+        process = int(pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[1])
+    return process == ancestor
+
+
+def tool_processes(run_pid):
+    """Of that run, by name ("anchor", "worker"): processor time in seconds, all threads."""
     found = {}
     for process in pathlib.Path("/proc").glob("[0-9]*"):
         try:
             words = (process / "cmdline").read_bytes().split(b"\0")
-            if b"pclscope-aggregator" not in words[0]:
+            if b"pclscope-aggregator" not in words[0] or not descends(int(process.name), run_pid):
                 continue
             ran = sum(int((task / "schedstat").read_text().split()[0]) for task in (process / "task").iterdir())
             found["worker" if b"--worker" in words else "anchor"] = ran * 1e-9
@@ -77,12 +83,12 @@ def measure_rate(build, rate, seconds, dump):
     settle = 2.0  # MPI_Init, the first windows, the lines of call sites
     line = build.traced + [dump, "--", build.steps, "rate", str(rate), str(int(seconds + settle + 2))]
     process = subprocess.Popen(line, env=environment(), stdout=subprocess.PIPE, text=True)
-    while len(tool_processes()) < 2 and process.poll() is None:
+    while len(tool_processes(process.pid)) < 2 and process.poll() is None:
         time.sleep(0.01)
     time.sleep(settle)
-    began, before = time.monotonic(), tool_processes()
+    began, before = time.monotonic(), tool_processes(process.pid)
     time.sleep(seconds)
-    took, after = time.monotonic() - began, tool_processes()
+    took, after = time.monotonic() - began, tool_processes(process.pid)
     out = process.communicate()[0]
     if process.returncode != 0 or len(before) < 2 or len(after) < 2:
         fail(f"{' '.join(line)}: status {process.returncode}")
