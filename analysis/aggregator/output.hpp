@@ -40,6 +40,7 @@ class Output {
   void flush(Snapshot snapshot, Analysis& analysis);  // and the traffic of pairs of ranks with it
   void serve(Analysis& analysis);
   void publish(Analysis& analysis);
+  bool flush_due(Clock::time_point now, std::uint64_t events);
   template <class Action>
   void store(Action action);
 
@@ -50,7 +51,9 @@ class Output {
   std::int64_t window_end_ns_ = 0;
   std::uint64_t sequence_ = 0;
   bool window_closed_ = false;
-  Clock::time_point next_publish_{}, next_refresh_{}, next_flush_{};
+  Clock::time_point next_publish_{}, next_refresh_{}, next_flush_{}, next_silent_flush_{};
+  std::chrono::milliseconds silent_pause_{0};
+  std::uint64_t flushed_events_ = 0;
   bool ending_ = false;
   bool flushed_ = false;
   std::uint64_t next_flush_bytes_ = 0;
