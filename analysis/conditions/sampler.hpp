@@ -36,7 +36,7 @@ class Sampler {
 
   // What readings may take of a core: samples this share, looks around (where ranks may run, who else does) less than
   // half as much.
-  static constexpr double usual_share = 0.0008;
+  static constexpr double usual_share = 0.0015;
 
   // `ticks_per_s`: of processor time; 0: the system's.
   explicit Sampler(const std::string& root = "", double ticks_per_s = 0, double share = usual_share);
