@@ -2,7 +2,7 @@
 # worker analyses. Only the anchor's parts know MPI.
 add_library(pclscope_worker STATIC aggregator/blocked_watch.cpp aggregator/broadcast.cpp aggregator/frame_socket.cpp
   aggregator/many_nodes.cpp aggregator/one_node.cpp aggregator/options.cpp aggregator/output.cpp
-  aggregator/rings.cpp aggregator/unreached.cpp aggregator/worker.cpp aggregator/worker_link.cpp)
+  aggregator/rest.cpp aggregator/rings.cpp aggregator/unreached.cpp aggregator/worker.cpp aggregator/worker_link.cpp)
 target_link_libraries(pclscope_worker PUBLIC pclscope_blocked pclscope_collect pclscope_conditions pclscope_wire
   pclscope_store CLI11::CLI11)
 

@@ -28,6 +28,8 @@ class Analysis {
   // Every ring that was found has been read to where it stood at `began_ns` (local axis); drops were told. `all_found`:
   // no ring is missing.
   virtual void rings_read(std::int64_t began_ns, bool all_found) = 0;
+  // Windows close so much later: the rings are read seldom.
+  virtual void set_patience(std::int64_t) {}
 
   // The ranks of this node are at their end (in order), or the job is being ended: no more events will come.
   virtual void end(bool in_order) = 0;

@@ -108,9 +108,10 @@ void Broadcast::publish(const Snapshot& snapshot) {
   if (on()) publisher_->publish(snapshot);
 }
 
-void Broadcast::serve(const wire::Publisher::DagHandler& dag, const wire::Publisher::TrafficHandler& traffic) {
+void Broadcast::serve(const wire::Publisher::DagHandler& dag, const wire::Publisher::TrafficHandler& traffic,
+                      const wire::Publisher::Refresh& refresh) {
   if (!on()) return;
-  publisher_->serve(dag, traffic);
+  publisher_->serve(dag, traffic, refresh);
   if (keys_) open_port();
   if (const std::string problem = announcer_.problem(); !problem.empty())
     complain("other nodes cannot find the job: " + problem);

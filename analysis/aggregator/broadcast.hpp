@@ -21,7 +21,9 @@ class Broadcast {
   void set_mpi(const std::string& mpi);
   void publish(const Snapshot& snapshot);
   // Lets viewers in and answers their questions, for graphs by `dag`.
-  void serve(const wire::Publisher::DagHandler& dag, const wire::Publisher::TrafficHandler& traffic);
+  void serve(const wire::Publisher::DagHandler& dag, const wire::Publisher::TrafficHandler& traffic,
+             const wire::Publisher::Refresh& refresh);
+  bool watched() const { return on() && publisher_->watched(); }
   // What a worker that died has announced is taken back, as far as it is certainly ours.
   static void tidy_after_death(const Options& options);
   // The last snapshot is out: nobody finds the job any more.

@@ -34,7 +34,7 @@ void OneNode::take_off_core(const conditions::OffCore& off) {
 
 void OneNode::rings_read(std::int64_t, bool all_found) {
   cores_.sample(clock_.now_ns(), [this](const conditions::OffCore& off) { take_off_core(off); });
-  pipeline_.end_round(clock_.now_ns(), all_found);
+  pipeline_.end_round(clock_.now_ns() - patience_ns_, all_found);
   const auto now = BlockedWatch::Clock::now();
   blocked_.round(now);
   if (!all_found || ++rounds_since_read_ < rounds_to_pair || now < next_look_) return;

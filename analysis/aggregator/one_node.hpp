@@ -31,8 +31,9 @@ class OneNode : public Analysis {
     if (total > 0) pipeline_.measurement().set_dropped(rank, total);
   }
   void set_muted(std::int32_t rank, bool muted) override { pipeline_.measurement().set_muted(rank, muted); }
-  void slice_read() override { pipeline_.end_round(clock_.now_ns(), false); }
+  void slice_read() override { pipeline_.end_round(clock_.now_ns() - patience_ns_, false); }
   void rings_read(std::int64_t began_ns, bool all_found) override;
+  void set_patience(std::int64_t ns) override { patience_ns_ = ns; }
   void end(bool in_order) override { in_order_ = in_order; }
   void finish() override;
   const Matcher& matcher() const override { return pipeline_.measurement().matcher(); }
@@ -50,7 +51,7 @@ class OneNode : public Analysis {
   const collect::Collector& collector_;
   callsite::CallSites call_sites_;
   conditions::Sampler cores_;
-  std::int64_t window_ns_ = 0;
+  std::int64_t window_ns_ = 0, patience_ns_ = 0;
   bool in_order_ = false;
   // As of some rounds ago: what was read then is paired now. And a newer one, in which rounds have passed since.
   std::vector<collect::RankRecord> paired_, read_;

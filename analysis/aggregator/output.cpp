@@ -12,7 +12,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds flush_every{1'000};
+constexpr milliseconds flush_every{1'000}, flush_seldom{8'000};  // while there is news; in silence ever more seldom
+constexpr milliseconds refresh_after{20};                        // a snapshot for somebody who asks is no older
 constexpr std::uint64_t flush_after_bytes = 256 << 10;  // more than a quarter more: where the disk has little room
 constexpr milliseconds lines_at_end{10'000};            // for the lines of all call sites
 constexpr std::size_t pairs_of_every_summary = 20'000;  // of ranks: of more the dump has them at its end only
@@ -85,23 +86,40 @@ void Output::open() {
 void Output::serve(Analysis& analysis) {
   Evaluation& results = *analysis.results();
   broadcast_.serve([&results](const DagQuestion& question) { return results.dag(question); },
-                   [&results] { return results.traffic(); });
+                   [&results] { return results.traffic(); },
+                   [&] {
+                     if (!ending_ && Clock::now() >= next_refresh_) publish(analysis);
+                   });
 }
 
 void Output::report(Clock::time_point now, Analysis& analysis) {
-  const milliseconds publish_every{std::clamp<std::int64_t>(options_.window_ms, 20, 500)};
-  if (broadcast_.on() && (window_closed_ || now >= next_publish_)) {
-    broadcast_.publish(snapshot(analysis, false));
-    next_publish_ = now + publish_every;
-    window_closed_ = false;
-  }
+  if (broadcast_.watched() && (window_closed_ || now >= next_publish_)) publish(analysis);
   serve(analysis);
-  if (store_ && (now >= next_flush_ || store_->file_bytes() > next_flush_bytes_)) {
+  if (store_ && flush_due(now, analysis.results()->events())) {
     Snapshot now_known = snapshot(analysis, false);
     analysis.mark_missing(now_known, false);  // should we die now
     flush(std::move(now_known), analysis);
     next_flush_ = Clock::now() + flush_every;
+    next_silent_flush_ = next_flush_ - flush_every + silent_pause_;
   }
+}
+
+bool Output::flush_due(Clock::time_point now, std::uint64_t events) {
+  if (store_->file_bytes() > next_flush_bytes_) return true;
+  if (now < next_flush_) return false;
+  const bool silent = events == flushed_events_;
+  if (silent && now < next_silent_flush_) return false;
+  silent_pause_ = silent ? std::min(std::max(2 * silent_pause_, flush_every), flush_seldom) : flush_every;
+  flushed_events_ = events;
+  return true;
+}
+
+void Output::publish(Analysis& analysis) {
+  const milliseconds publish_every{std::clamp<std::int64_t>(options_.window_ms, 20, 500)};
+  broadcast_.publish(snapshot(analysis, false));
+  next_refresh_ = Clock::now() + refresh_after;
+  next_publish_ = next_refresh_ - refresh_after + publish_every;
+  window_closed_ = false;
 }
 
 // What messages refer to is in the file before them.

@@ -19,6 +19,8 @@
 #include "analysis/aggregator/many_nodes.hpp"
 #include "analysis/aggregator/one_node.hpp"
 #include "analysis/aggregator/output.hpp"
+#include "analysis/aggregator/pace.hpp"
+#include "analysis/aggregator/rest.hpp"
 #include "analysis/aggregator/rings.hpp"
 #include "analysis/aggregator/worker_link.hpp"
 #include "analysis/collect/board_file.hpp"
@@ -29,11 +31,11 @@ namespace pclscope::aggregator {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-constexpr microseconds shortest_nap{100};
-constexpr microseconds longest_nap{4'000};    // a ring of 65,536 events outlasts it at 16 M events/s
+constexpr milliseconds longest_rest{4};       // a ring of 65,536 events outlasts it at 16 M events/s
+constexpr milliseconds unwatched_rest{20};    // where ranks wake us when their rings fill
+constexpr int rounds_to_pair = 3;             // messages are all paired (Measurement::end_round)
 constexpr milliseconds last_words{300};       // how long dying ranks may still be writing
 constexpr milliseconds last_epochs{9'000};    // with the other nodes; the anchor is more patient
 constexpr milliseconds until_dormant{2'000};  // at the end of a session
@@ -67,6 +69,7 @@ class Worker {
         options_.attach ? collect::BoardFile::open_existing(options.token) : collect::BoardFile::open(options.token);
     if (board) board_ = std::move(*board);
     if (board_) board_->board().flushed.store(0);
+    rest_ = std::make_unique<Rest>(board_ ? &board_->board().bell : nullptr);
     output_.on_first_flush = [this] {
       if (board_) board_->board().flushed.store(1);
     };
@@ -137,12 +140,12 @@ class Worker {
   // One turn: look for new rings, read them all once, close what is due, tell the world, rest a little.
   void round() {
     const auto start = Clock::now();
-    const std::uint64_t events = read(start);
+    read(start);
     if (analysis_->results() != nullptr) {
       output_.finalized_ranks = many_ ? 0 : static_cast<std::uint32_t>(rings_.collector().finalized());
       output_.report(start, *analysis_);
     }
-    rest(events);
+    rest();
     if (many_ && many_->over()) stopping_ = true;  // the root is gone
     if (options_.attach && board_ && link_.descriptor() < 0) watch_job();
   }
@@ -155,6 +158,7 @@ class Worker {
     });
     if (!clock_.settled() || !analysis_->ready()) return 0;
     const std::int64_t began_ns = clock_.now_ns();
+    pace_.reading(now, rings_.collector().fullest());
     const std::uint64_t events =
         rings_.read([this](std::int32_t rank, std::uint32_t thread,
                            std::span<const record::Event> batch) { analysis_->take(rank, thread, batch); },
@@ -165,6 +169,7 @@ class Worker {
     });
     analysis_->rings_read(began_ns, rings_.all_found());
     tell_contradiction();
+    pace_.has_read(Clock::now());
     return events;
   }
 
@@ -191,13 +196,21 @@ class Worker {
     stopping_ = true;
   }
 
-  // Sleeps on the anchor's channel: a word from it, or from another node, ends the nap.
-  void rest(std::uint64_t events) {
-    nap_ = events > 0 ? shortest_nap : std::min(nap_ * 2, longest_nap);
-    const timespec timeout{0, std::chrono::nanoseconds(nap_).count()};
-    pollfd channel{link_.descriptor(), POLLIN, 0};
-    ::ppoll(&channel, channel.fd >= 0 ? 1 : 0, &timeout, nullptr);
+  // Sleeps on the anchor's channel: a word from it, or from another node, ends the nap, and so does a ring that fills.
+  void rest() {
+    const std::chrono::nanoseconds most = most_rest();
+    if (analysis_) analysis_->set_patience(most > longest_rest ? rounds_to_pair * most.count() : 0);
+    rest_->sleep(pace_.rest(most), link_.descriptor(),
+                 [this] { return rings_.collector().fullest() >= 2 * Pace::wanted; });
     listen_to_anchor();
+  }
+
+  // While somebody watches, or who is here may change at any moment, news do not wait.
+  std::chrono::nanoseconds most_rest() {
+    const bool may_be_long = !many_ && !output_.watched() && board_ && rings_.all_found() && clock_.settled() &&
+                             rings_.collector().rings_bell();
+    if (!may_be_long) return longest_rest;
+    return std::clamp(milliseconds(options_.window_ms) / 5, longest_rest, unwatched_rest);
   }
 
   void listen_to_anchor() {
@@ -275,7 +288,8 @@ class Worker {
   bool in_order_ = false;
   bool asked_ = false;
   bool told_contradiction_ = false;
-  microseconds nap_ = shortest_nap;
+  Pace pace_;
+  std::unique_ptr<Rest> rest_;  // after the board, whose bell it hears
   Clock::time_point next_look_{};
   ManyNodes* many_ = nullptr;  // analysis_, of a job on several nodes
   std::unique_ptr<Analysis> analysis_;

@@ -79,6 +79,10 @@ double Collector::fullest() const {
   return fullest;
 }
 
+bool Collector::rings_bell() const {
+  return std::all_of(segments_.begin(), segments_.end(), [](const auto& s) { return s->header().rings_bell == 1; });
+}
+
 std::uint64_t Collector::largest_ring() const {
   std::uint64_t largest = 0;
   for (const auto& segment : segments_) largest = std::max(largest, segment->capacity());

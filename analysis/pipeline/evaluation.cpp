@@ -65,6 +65,7 @@ void Evaluation::finish() {
 const RegionClocks* Evaluation::clocks(std::int32_t region) const { return state_->clocks.of(region); }
 std::span<const std::int32_t> Evaluation::region_of_rank() const { return state_->regions.id_of_rank(); }
 std::uint64_t Evaluation::regions_version() const { return state_->regions_version; }
+std::uint64_t Evaluation::events() const { return state_->measured.totals.events; }
 void Evaluation::set_not_stored(std::uint64_t messages) { state_->retention.set_not_stored(messages); }
 void Evaluation::set_file_bytes(std::uint64_t bytes) { state_->retention.set_file_bytes(bytes); }
 std::optional<std::string> Evaluation::budget_bites() { return state_->retention.bites(); }

@@ -58,6 +58,7 @@ class Evaluation {
   void finish();
 
   // --- results so far ---
+  std::uint64_t events() const;  // that they are made of
   // Live fields (calls, realtime) are filled in by the caller.
   Snapshot snapshot() const;
   // The dependency graph of a region in a period, from the messages in memory. Fails with not_found (no such region).

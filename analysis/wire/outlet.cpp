@@ -145,6 +145,8 @@ bool Outlet::take_subscriptions() {
   while (publish.receive(message)) {
     const auto bytes = message.bytes();
     joined = joined || (!bytes.empty() && bytes[0] == 1);
+    // Every viewer subscribes to all; that one leaves is told of the last one only.
+    if (bytes.size() == 1) watched_ = bytes[0] == 1;
   }
   return joined;
 }

@@ -35,6 +35,8 @@ class Outlet {
   const std::string& endpoint() const { return text_; }
   // XPUB hands every subscription to us. True when there is a new viewer.
   bool take_subscriptions();
+  // As of then: a viewer is there.
+  bool watched() const { return watched_; }
 
   // Order matters: files go first, then the acceptor, then sockets, the context last (members are destroyed bottom up).
  private:
@@ -52,6 +54,7 @@ class Outlet {
   Acceptor acceptor_;  // tcp only
   SocketFile publish_file_, ask_file_;
   std::string text_;
+  bool watched_ = false;
 };
 
 }  // namespace pclscope::wire

@@ -37,7 +37,7 @@ struct Publisher::State {
   bool has_last = false;
   std::uint64_t malformed = 0;
 
-  bool serve_question(Outlet& outlet);
+  bool serve_question(Outlet& outlet, const Refresh& refresh);
   void answer(Outlet& outlet, ZmqMessage& identity, std::uint64_t id, AnswerStatus status,
               const std::string& text = {});
   void enqueue(Outlet& outlet, ZmqMessage& identity, const Question& question);
@@ -49,7 +49,7 @@ struct Publisher::State {
 };
 
 // False when no question waits.
-bool Publisher::State::serve_question(Outlet& outlet) {
+bool Publisher::State::serve_question(Outlet& outlet, const Refresh& refresh) {
   ZmqSocket& ask = outlet.ask;
   ZmqMessage identity, question;
   if (!ask.receive(identity)) return false;
@@ -61,6 +61,7 @@ bool Publisher::State::serve_question(Outlet& outlet) {
   }
   if (decoded->kind == QuestionKind::dag || decoded->kind == QuestionKind::traffic)
     return enqueue(outlet, identity, *decoded), true;
+  if (refresh && decoded->kind != QuestionKind::unknown) refresh();
   AnswerStatus status = has_last ? AnswerStatus::here : AnswerStatus::nothing_yet;
   if (decoded->kind == QuestionKind::unknown) status = AnswerStatus::unknown_question;
   answer(outlet, identity, decoded->id, status);
@@ -155,14 +156,21 @@ void Publisher::publish(const Snapshot& snapshot) {
   }
 }
 
-void Publisher::serve(const DagHandler& handler, const TrafficHandler& traffic) {
+void Publisher::serve(const DagHandler& handler, const TrafficHandler& traffic, const Refresh& refresh) {
   // All get it again; viewers pass over what they have. (ZeroMQ's welcome message would go to the new viewer alone, but
   // who connects before publish() and subscribes after it would miss that snapshot.)
   for (const auto& outlet : state_->outlets) {
-    if (outlet->take_subscriptions() && state_->has_last) outlet->publish.send_shared(state_->last);
-    for (int served = 0; served < questions_per_call && state_->serve_question(*outlet); served++) {}
+    if (outlet->take_subscriptions()) {
+      if (refresh) refresh();
+      if (state_->has_last) outlet->publish.send_shared(state_->last);
+    }
+    for (int served = 0; served < questions_per_call && state_->serve_question(*outlet, refresh); served++) {}
   }
   state_->serve_waiting(handler, traffic);
+}
+
+bool Publisher::watched() const {
+  return std::any_of(state_->outlets.begin(), state_->outlets.end(), [](const auto& o) { return o->watched(); });
 }
 
 const std::string& Publisher::endpoint() const { return state_->outlets.front()->endpoint(); }

@@ -35,10 +35,14 @@ class Publisher {
   using DagHandler = std::function<Result<Dag>(const DagQuestion&)>;
   // Messages per pair of ranks so far.
   using TrafficHandler = std::function<std::vector<PairTraffic>()>;
+  // Before somebody who joins or asks gets the newest snapshot: may publish() a newer one.
+  using Refresh = std::function<void()>;
   // Lets new viewers in and answers questions that arrived; malformed ones are dropped and counted. Call it at least
   // every 50 ms. At most one graph (or traffic) per call, and these take a fifth of the time at most: others wait, the
   // 16th and later are refused. Without a handler all are.
-  void serve(const DagHandler& handler = {}, const TrafficHandler& traffic = {});
+  void serve(const DagHandler& handler = {}, const TrafficHandler& traffic = {}, const Refresh& refresh = {});
+  // A viewer is there that gets what is published, as of the last serve() or publish().
+  bool watched() const;
   std::uint64_t malformed() const;
 
  private:

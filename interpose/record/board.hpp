@@ -16,6 +16,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "interpose/record/bell.hpp"
+
 namespace pclscope::record {
 
 inline constexpr char board_magic[8] = {'P', 'C', 'L', 'B', 'R', 'D', '\r', '\n'};
@@ -61,6 +63,7 @@ struct Board {
   std::atomic<std::uint32_t> creator;  // pid of the first process
   std::atomic<std::uint32_t> process_ids;  // the first process: inode of its PID namespace
   std::atomic<std::uint64_t> free_space;   // KiB + 1 free in /dev/shm before a session (its number << 32; 0: the job)
+  alignas(64) Bell bell;                   // of this node's rings; silent where an older library records
 };
 
 // Bits of Board::said.

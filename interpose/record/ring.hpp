@@ -1,6 +1,6 @@
 // Single-producer single-consumer ring of events over a segment in shared memory.
-// RingWriter: one thread of the recording process. RingReader: the aggregator. Each keeps its own index privately
-// and the other's cached, so that the warm path touches one line of the ring and publishes one index.
+// RingWriter: one thread of the recording process. RingReader: the aggregator. Each keeps its own index privately and
+// looks at the other's seldom, so that the warm path touches one line of the ring and publishes one index.
 // Ordering: events are written, then `head` is stored with release; the reader loads it with acquire, copies, then
 // stores `tail` with release. A slot is reused only after the writer has seen (acquire) a tail beyond it.
 #pragma once
@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 
+#include "interpose/record/bell.hpp"
 #include "interpose/record/segment.hpp"
 
 namespace pclscope::record {
@@ -15,15 +16,14 @@ namespace pclscope::record {
 class RingWriter {
  public:
   RingWriter() = default;
-  explicit RingWriter(SegmentHeader* segment)
-      : segment_(segment), ring_(segment_ring(segment)), mask_(segment->capacity - 1) {}
+  // `bell`: rung when the ring is a quarter full, and again until it is read. Null: never.
+  explicit RingWriter(SegmentHeader* segment, Bell* bell = nullptr)
+      : segment_(segment), bell_(bell), ring_(segment_ring(segment)), mask_(segment->capacity - 1), look_(0) {}
 
   // The slot for the next event, or nullptr when the ring is full.
   Event* claim() {
-    if (head_ - tail_ > mask_) [[unlikely]] {
-      tail_ = segment_->tail.load(std::memory_order_acquire);
-      if (head_ - tail_ > mask_) return nullptr;
-    }
+    if (head_ >= look_ && !look()) [[unlikely]]
+      return nullptr;
     return ring_ + (head_ & mask_);
   }
   // Makes the claimed event visible.
@@ -38,18 +38,29 @@ class RingWriter {
   std::uint64_t capacity() const { return mask_ + 1; }
   // Free slots, as the reader says now.
   std::uint64_t room() {
-    tail_ = segment_->tail.load(std::memory_order_acquire);
-    const std::uint64_t used = head_ - tail_;
+    const std::uint64_t used = head_ - segment_->tail.load(std::memory_order_acquire);
     return used <= mask_ ? mask_ + 1 - used : 0;
   }
 
  private:
+  // How far the reader is: each time another quarter of the ring has been written. False: the ring is full.
+  [[gnu::noinline, gnu::cold]] bool look() {
+    const std::uint64_t tail = segment_->tail.load(std::memory_order_acquire);
+    const std::uint64_t used = head_ - tail, full = mask_ + 1, quarter = full < 4 ? 1 : full / 4;
+    if (used >= quarter && bell_ != nullptr) ring_bell(*bell_);
+    if (used >= full) return false;
+    const std::uint64_t left = full - used, next = used < quarter ? quarter - used : quarter;
+    look_ = head_ + (next < left ? next : left);
+    return true;
+  }
+
   static constexpr std::uint64_t ahead = 12;  // events; more than one exchange with a few neighbours
   SegmentHeader* segment_ = nullptr;
+  Bell* bell_ = nullptr;
   Event* ring_ = nullptr;
   std::uint64_t mask_ = 0;
   std::uint64_t head_ = 0;
-  std::uint64_t tail_ = 0;  // cached
+  std::uint64_t look_ = ~std::uint64_t{0};  // where the next look at the tail is due
 };
 
 class RingReader {

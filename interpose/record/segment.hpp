@@ -87,6 +87,7 @@ struct SegmentHeader {
   // --- constant (P): of a file without a name, to which a symbolic link leads; else -1 ---
   std::int32_t descriptor;  // of the recording process
   std::uint64_t inode;
+  std::uint32_t rings_bell;  // 1: the thread rings the board's bell when much of the ring is unread (RingWriter::look)
 
   // --- current call (P), continued: where `awaited` is a collective (awaited_collective), its communicator ---
   alignas(64) std::atomic<std::uint64_t> awaited_comm[64];

@@ -310,6 +310,12 @@ std::uint64_t Recorder::ask_size(MPI_Datatype type) {
   return static_cast<std::uint64_t>(size);
 }
 
+void Recorder::open(record::SegmentHeader* segment) {
+  record::Board* board = open_board();
+  ring_ = record::RingWriter(segment, board != nullptr ? &board->bell : nullptr);
+  header_ = segment;
+}
+
 // The ring is full, or nothing is to be written. nullptr: absorb().
 record::Event* Recorder::claim_slowly() {
   if (quiet_ || muted_) return nullptr;

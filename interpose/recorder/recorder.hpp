@@ -30,10 +30,7 @@ using Site = std::uint64_t;  // return address in the application
 
 class Recorder {
  public:
-  void open(record::SegmentHeader* segment) {
-    ring_ = record::RingWriter(segment);
-    header_ = segment;
-  }
+  void open(record::SegmentHeader* segment);
   record::SegmentHeader& header() { return *header_; }
 
   PCLSCOPE_INLINE Communicator& communicator(MPI_Comm comm) {

@@ -47,6 +47,7 @@ void fill_header(record::SegmentHeader* h, std::uint64_t capacity, std::uint32_t
   [[maybe_unused]] const ssize_t length = readlink("/proc/self/exe", h->executable, sizeof h->executable - 1);
   h->tasks = process.multiple && thread == 0 ? count_tasks() : 0;
   h->session = session;
+  h->rings_bell = open_board() != nullptr;
   h->muted.store(muted, std::memory_order_relaxed);
   h->thread_count.store(thread == 0 ? 1 : 0, std::memory_order_relaxed);
   h->state.store(record::ProcessState::running, std::memory_order_release);  // all of the above is valid

@@ -20,6 +20,8 @@ TEST_CASE("what a job that was only preloaded writes on its board lies behind wh
   CHECK(offsetof(Board, recording) == offsetof(Board, session) + 64);
   CHECK(offsetof(Board, exit_status) == offsetof(Board, recording) + 4);
   CHECK(offsetof(Board, process_ids) == offsetof(Board, recording) + 16);
+  CHECK(offsetof(Board, bell) == offsetof(Board, recording) + 64);
+  CHECK(offsetof(Bell, rung) == 4);
 }
 
 TEST_CASE("names carry the node: FNV-1a of the host name") {
@@ -61,6 +63,7 @@ TEST_CASE("the segment header lies as FORMAT.md says") {
   CHECK(offsetof(SegmentHeader, consumer_pid) == 708);
   CHECK(offsetof(SegmentHeader, descriptor) == 1280);
   CHECK(offsetof(SegmentHeader, inode) == 1288);
+  CHECK(offsetof(SegmentHeader, rings_bell) == 1296);
   CHECK(offsetof(SegmentHeader, awaited_comm) == 1344);
   CHECK(offsetof(SegmentHeader, posted) == 1856);
   CHECK(sizeof(SegmentHeader::Posted) == 16);

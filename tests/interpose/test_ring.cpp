@@ -217,6 +217,72 @@ TEST_CASE("a writer killed at any moment leaves a whole beginning") {
   }
 }
 
+TEST_CASE("a quarter full, the ring wakes a reader that rests, and no other") {
+  Shared shared(64);
+  Bell bell{};
+  RingWriter writer(shared.header, &bell);
+  RingReader reader(shared.header, 64);
+  const auto write = [&](int count) {
+    for (; count > 0; --count) {
+      REQUIRE(writer.claim() != nullptr);
+      writer.publish();
+    }
+  };
+  bell.resting = 1;
+  write(16);
+  CHECK(bell.rung == 0);
+  write(1);  // claimed with a quarter unread
+  CHECK(bell.rung == 1);
+  CHECK(bell.resting == 0);
+  write(32);  // it is awake and slow
+  CHECK(bell.rung == 1);
+  reader.release(49);
+  bell.resting = 1;
+  write(32);  // a quarter since the last look, and at most two unread
+  CHECK(bell.rung == 2);
+  bell.resting = 1;
+  write(32);
+  CHECK(bell.rung == 3);
+  bell.resting = 1;
+  CHECK(writer.claim() == nullptr);  // full
+  CHECK(bell.rung == 4);
+}
+
+TEST_CASE("a reader that sleeps until it is woken misses nothing and is woken in time") {
+  constexpr std::uint64_t capacity = 64, total = 20000;
+  Shared shared(capacity), other(64);
+  auto& bell = *new (other.header) Bell{};
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    RingWriter writer(shared.header, &bell);
+    for (std::uint64_t i = 0; i < total;) {
+      if (Event* slot = writer.claim()) {
+        *slot = numbered(i++);
+        writer.publish();
+      }
+    }
+    shared.header->state = ProcessState::finalizing;
+    ring_bell(bell);
+    _exit(0);
+  }
+  RingReader reader(shared.header, capacity);
+  std::uint64_t next = 0, wrong = 0;
+  while (next < total) {
+    const auto events = reader.peek(capacity);
+    for (const Event& e : events) wrong += same(e, numbered(next++)) ? 0u : 1u;
+    reader.release(events.size());
+    const std::uint32_t seen = bell.rung;
+    bell.resting = 1;
+    if (shared.header->head - reader.consumed() < capacity / 4 && shared.header->state != ProcessState::finalizing)
+      syscall(SYS_futex, &bell.rung, FUTEX_WAIT, seen, nullptr, nullptr, 0);  // for ever, were it not rung
+    bell.resting = 0;
+  }
+  CHECK(wrong == 0);
+  int status = -1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+}
+
 TEST_CASE("a second reader goes on where the first one died") {
   constexpr std::uint64_t capacity = 64, total = 20000;
   Shared shared(capacity);

@@ -64,6 +64,37 @@ TEST_CASE("a snapshot arrives equal, published and asked for") {
   CHECK(*asked == sent);
 }
 
+TEST_CASE("while nobody watches nothing need be published: who joins or asks gets a snapshot made for it") {
+  const PrivateDirectory directory;
+  const std::string endpoint = "ipc://" + directory.path() + "/job";
+  const auto publisher = bind_or_fail(endpoint);
+  std::uint64_t made = 0;
+  const auto serve_until = [&](const auto& done) {
+    while (!done()) {
+      publisher->serve({}, {}, [&] { publisher->publish(numbered(++made)); });
+      std::this_thread::sleep_for(1ms);
+    }
+  };
+  int turns = 0;
+  serve_until([&] { return ++turns > 20; });
+  CHECK(made == 0);
+  CHECK_FALSE(publisher->watched());
+  std::atomic<bool> leave{false};
+  std::uint64_t came = 0, asked = 0;
+  std::thread viewer([&] {
+    auto connected = Subscriber::connect(endpoint);
+    if (const auto first = (*connected)->next(60s); first && *first) came = (*first)->live.sequence;
+    if (const auto answer = (*connected)->ask(60s)) asked = answer->live.sequence;
+    while (!leave) std::this_thread::sleep_for(1ms);
+  });
+  serve_until([&] { return publisher->watched() && made >= 2; });
+  leave = true;
+  serve_until([&] { return !publisher->watched(); });  // its connection is gone
+  viewer.join();
+  CHECK(came >= 1);
+  CHECK(asked >= 2);
+}
+
 TEST_CASE("a viewer that joins late gets the last snapshot at once, and only once") {
   const PrivateDirectory directory;
   const std::string endpoint = "ipc://" + directory.path() + "/job";
