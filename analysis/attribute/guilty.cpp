@@ -23,7 +23,8 @@ constexpr std::size_t most_suspects = 64;
 constexpr double few_p2p = 0.1;          // of the cost: the rest is in collectives
 constexpr double least_off_core = 0.05;  // of the time, to be told
 constexpr double least_run_s = 4;        // a run that has hardly begun counts as so long
-constexpr double few_events = 2.5;
+constexpr double few_events = 5;         // of equal cost; one may count as two or three
+constexpr double believed_once = 0.8;
 constexpr double explains_lateness = 0.5;  // of what one of the others waited
 
 enum class Kind { direct, blocked, collective, one_sided, file };
@@ -145,15 +146,16 @@ std::vector<Load> loads_of(const std::map<std::int32_t, Sums>& sums, bool bytes)
 void classify(Finding& f, const Sums& own, const std::map<std::int32_t, Sums>& sums, std::int32_t ranks) {
   const double p2p = own.caused - own.collective;
   const std::string who = words::ranks(f.ranks);
-  const std::string gain = gain_by_sums(f);
+  const std::string gain = gain_by_sums(f), computes = f.ranks.size() == 1 ? " computes" : " compute",
+                    has = f.ranks.size() == 1 ? " has" : " have";
   if (have_more(loads_of(sums, false), f.ranks)) {
     f.cause = Cause::pattern;
     f.detail = "imbalance";
-    f.advice = "Share the work more equally: " + who + " have more messages and more to compute than others" + gain;
+    f.advice = "Share the work more equally: " + who + has + " more messages and more to compute than others" + gain;
   } else if (have_more(loads_of(sums, true), f.ranks)) {
     f.cause = Cause::pattern;
     f.detail = "imbalance";
-    f.advice = "Share the work more equally: " + who + " have more bytes and more to compute than others" + gain;
+    f.advice = "Share the work more equally: " + who + has + " more bytes and more to compute than others" + gain;
   } else if (own.kind() == Kind::blocked) {
     f.cause = Cause::late_receiver;
     f.detail = "computation before the receive";
@@ -161,18 +163,16 @@ void classify(Finding& f, const Sums& own, const std::map<std::int32_t, Sums>& s
   } else if (own.kind() == Kind::one_sided) {
     f.cause = Cause::one_sided_wait;
     f.detail = "same rank late";
-    f.advice = "Speed up what " + who +
-               " computes before it synchronises the window or gives up the lock, or give it "
-               "less work" +
-               gain;
+    f.advice = "Speed up what " + who + computes +
+               " before the window is synchronised or the lock given up, or share that work" + gain;
   } else if (p2p < few_p2p * own.caused && p2p < 0.5 * own.caused / std::max(ranks - 1, 1)) {
     f.cause = Cause::collective_wait;
     f.detail = own.file > 0.5 * own.caused ? "same rank late for files" : "same rank late";
-    f.advice = "Speed up what " + who + " computes before the collective, or give it less work" + gain;
+    f.advice = "Speed up what " + who + computes + " before the collective, or share that work" + gain;
   } else {
     f.cause = Cause::late_sender;
     f.detail = "computation";
-    f.advice = "Speed up what " + who + " computes before this call, or give it less work" + gain;
+    f.advice = "Speed up what " + who + computes + " before this call, or share that work" + gain;
   }
 }
 
@@ -258,7 +258,8 @@ double confidence_of(const Finding& f, const Evidence& e, const Interval& interv
   const double stands_out = std::max(ramp(concentration, 0.25, 0.65), ramp(share / fair, 5, 20));
   // What happened once and cost much of the whole run is no chance of a moment: input read by one rank, a checkpoint.
   const double of_run = own.caused / (std::max(run_seconds(e), least_run_s) * e.ranks);
-  return 0.95 * std::min(stands_out, cost) * std::max(persistence(interval, own.events()), ramp(of_run, 0.08, 0.18));
+  return 0.95 * std::min(stands_out, cost) *
+         std::max(persistence(interval, own.events()), believed_once * ramp(of_run, 0.08, 0.18));
 }
 
 // `others`: all groups. Ranks that others wait for in another way are another cause: what goes back to them is left out
@@ -295,9 +296,7 @@ Finding finding_of(const Evidence& e, const std::vector<Suspects>& others, const
                 "of it " + words::percent(own.caused > 0 ? own.collective / own.caused : 0) +
                     " in collectives, one-sided synchronisation and on files, " +
                     words::percent(own.caused > 0 ? own.blocked / own.caused : 0) + " of senders for the receive"};
-  if (own.events() < few_events)
-    f.evidence.push_back("most of it were few delays: worth " + words::number(std::max(1.0, std::round(own.events()))) +
-                         " of equal cost");
+  if (own.events() < few_events) f.evidence.push_back("it happened once or a few times: few delays cost most of it");
   std::vector<RankWait> waiting;
   for (const auto& [rank, s] : sums)
     if (std::find(f.ranks.begin(), f.ranks.end(), rank) == f.ranks.end()) waiting.push_back({rank, s.waited});

@@ -155,7 +155,8 @@ void add_blocked(Snapshot& snapshot, double run_s) {
     f.confidence = 0.95;
     f.evidence = {words::ranks(of_deadlock) +
                   " wait for each other, or for ranks that have left MPI: none of them can go on"};
-    if (!waiting.empty()) f.evidence.push_back(words::ranks(waiting) + " wait, too");
+    if (!waiting.empty())
+      f.evidence.push_back(words::ranks(waiting) + (waiting.size() == 1 ? " waits, too" : " wait, too"));
     f.advice = "See who waits for whom, and at which line (watch, calls). It does not end by itself.";
   } else {
     // Who does not come: of those that others wait for, one that waits for nobody.

@@ -113,6 +113,47 @@ TEST_CASE("Who is late for MPI_Finalize is named, but not before what made it la
   }
 }
 
+TEST_CASE("calls that have not returned are a cause, and never none") {
+  const auto inside = [](Snapshot& s, std::size_t rank, double for_s, std::vector<std::int32_t> whom,
+                         bool any = false) {
+    s.ranks[rank].call_function = static_cast<std::uint16_t>(record::Function::Barrier);
+    s.ranks[rank].call_for_s = for_s;
+    s.ranks[rank].waits_for = std::move(whom);
+    s.ranks[rank].waits_for_any = any;
+  };
+  Snapshot s = job();
+  s.finished = false;
+  const double now = s.duration_s + 30;
+  for (const std::size_t r : {0, 1, 3}) inside(s, r, 30, {2});
+  attribute::settle_rest(s, now);
+  REQUIRE(!s.attribution.findings.empty());
+  const Finding& late = s.attribution.findings[0];
+  CHECK(late.cause == Cause::blocked);
+  CHECK(late.ranks == std::vector<std::int32_t>{2});
+  CHECK(late.lost_s == Approx(90));
+  CHECK(late.begin_s == Approx(now - 30));
+  CHECK(late.confidence > 0.5);
+  for (const Finding& f : s.attribution.findings) CHECK(f.cause != Cause::none);
+  // A deadlock is one whatever it has cost so far.
+  s = job();
+  s.finished = false;
+  inside(s, 0, 0.3, {1});
+  inside(s, 1, 0.3, {0});
+  s.deadlocks.emplace_back();
+  s.deadlocks[0].members.resize(2);
+  s.deadlocks[0].members[1].rank = 1;
+  attribute::settle_rest(s, s.duration_s + 0.3);
+  CHECK(s.attribution.findings[0].detail == "deadlock");
+  CHECK(s.attribution.findings[0].ranks == std::vector<std::int32_t>{0, 1});
+  // A server that waits for whoever comes delays nobody; for a moment everybody is inside some call.
+  s = job();
+  s.finished = false;
+  inside(s, 0, 30, {1, 2, 3}, true);
+  inside(s, 1, 0.2, {2});
+  attribute::settle_rest(s, s.duration_s + 0.2);
+  for (const Finding& f : s.attribution.findings) CHECK(f.cause != Cause::blocked);
+}
+
 TEST_CASE("none only when every part of the time inside MPI is small, of all and of each rank") {
   Snapshot s = job();
   attribute::settle_rest(s);
