@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <numeric>
 #include <tuple>
 #include <unordered_map>
@@ -55,6 +56,8 @@ struct Graph::Build {
   std::vector<Arrival> loose;                                  // arrivals in any order, and whose they are
   std::vector<std::uint32_t> owner;
   std::vector<std::uint32_t> fed, feeder;  // joins and what feeds them
+  std::uint32_t holds_from = 0;            // octave of sizes
+  std::vector<std::int64_t> held_until;    // by call: of a Sendrecv that its send held
 
   bool knows(std::int32_t rank) const { return rank >= 0 && rank < g.ranks(); }
   Call& call(std::uint32_t index) { return g.calls_[index]; }
@@ -67,6 +70,8 @@ struct Graph::Build {
   void all() {
     make_calls();
     list_received();
+    find_holding_sizes();
+    find_exchanges();
     receive();
     send();
     wait_aside();
@@ -177,7 +182,7 @@ struct Graph::Build {
       const std::uint32_t last = last_of(c);
       if (last == nobody) continue;
       const std::int64_t from = ready(messages[last]), seen = call(c).end - std::max(from, call(c).begin);
-      if (call(c).end < from || 2 * seen < call(c).end - from) continue;
+      if (call(c).end < from || 2 * seen < call(c).end - from || held_until[c] > from) continue;
       usual.add(pair_key(messages[last]), call(c).end - from);
       usual.add(class_key(messages[last]), call(c).end - from);
       g.transfers_[last] = {call(c).end - from, true};
@@ -195,6 +200,8 @@ struct Graph::Build {
         const std::int64_t there = ready(messages[i]) + usually(messages[i]);
         if (ready(messages[i]) <= call(c).end && there > latest) latest = there, last = i;
       }
+      if (held_until[c] > std::max(latest, call(c).begin)) continue;
+      held_until[c] = INT64_MIN;  // its receive came later
       if (last == nobody) continue;
       if (latest > call(c).begin) bound[c] = last;
       else idle.add(0, call(c).end - call(c).begin);
@@ -202,7 +209,7 @@ struct Graph::Build {
     idle.close();
     const std::int64_t idle_ns = std::max<std::int64_t>(idle.of(0), 0);
     for (std::uint32_t c = 0; c < g.calls_.size(); ++c) {
-      if (bound[c] != nobody) call(c).own = std::min(call(c).own, idle_ns);
+      if (bound[c] != nobody || held_until[c] != INT64_MIN) call(c).own = std::min(call(c).own, idle_ns);
       for (const std::uint32_t i : received_by(c)) {
         const Message& m = messages[i];
         const std::int64_t most = call(c).end - ready(m);
@@ -215,30 +222,57 @@ struct Graph::Build {
     }
   }
 
-  // Blocking sends that MPI does not merely copy: from which size on, is seen in those whose receive was posted later.
-  void send() {
+  static bool waits_for_receive(const Message& m) {
+    return blocks_sender(m.flags) && !is_copied(m) && is_timed(m) && m.source != m.destination &&
+           !(m.flags & record::flag::partitioned);
+  }
+  static bool is_exchange(const Message& m) { return (m.flags & message_flag::sendrecv_send) != 0; }
+  bool holds(const Message& m) const {
+    return waits_for_receive(m) && ((m.flags & record::flag::synchronous) || octave_of(m.bytes) >= holds_from);
+  }
+
+  // From which size on blocking sends wait, is seen in those whose receive was posted later. Of exchanges it is less
+  // certain, as they may have waited for what they receive: they count where there are no others, by a large majority.
+  void find_holding_sizes() {
     std::array<std::int64_t, octaves> waited{};  // for each: those that waited less those that did not
-    const auto holds = [&](const Message& m) {
-      return blocks_sender(m.flags) && !is_copied(m) && is_timed(m) && m.source != m.destination &&
-             !(m.flags & (record::flag::partitioned | message_flag::sendrecv_send));
-    };
-    for (const Message& m : messages)
-      if (holds(m) && !(m.flags & record::flag::synchronous) && m.recv_post > m.send_begin)
-        waited[octave_of(m.bytes)] += m.recv_post <= m.send_end ? 1 : -1;
-    std::uint32_t from = octave_of(surely_waits);
-    for (std::uint32_t o = octaves; o-- > 0;)
-      if (waited[o] > 0) from = std::min(from, o);
+    std::array<std::int64_t, octaves> exchanged{}, exchanges{};
+    for (const Message& m : messages) {
+      if (!waits_for_receive(m) || (m.flags & record::flag::synchronous) || m.recv_post <= m.send_begin) continue;
+      const std::uint32_t octave = octave_of(m.bytes);
+      (is_exchange(m) ? exchanged : waited)[octave] += m.recv_post <= m.send_end ? 1 : -1;
+      exchanges[octave] += is_exchange(m);
+    }
     for (std::uint32_t o = 0; o < octaves; ++o)
-      if (waited[o] < 0) from = std::max(from, o + 1);
+      if (waited[o] == 0 && 2 * std::abs(exchanged[o]) > exchanges[o]) waited[o] = exchanged[o];
+    holds_from = octave_of(surely_waits);
+    for (std::uint32_t o = octaves; o-- > 0;)
+      if (waited[o] > 0) holds_from = std::min(holds_from, o);
+    for (std::uint32_t o = 0; o < octaves; ++o)
+      if (waited[o] < 0) holds_from = std::max(holds_from, o + 1);
+  }
+
+  // Sendrecv returns when both are through: until when its send alone held it.
+  void find_exchanges() {
+    held_until.assign(g.calls_.size(), INT64_MIN);
+    for (std::uint32_t i = 0; i < messages.size(); ++i) {
+      const Message& m = messages[i];
+      if (send_call[i] == nobody || post_call[i] == nobody || !is_exchange(m) || !holds(m)) continue;
+      const std::int64_t post = cut(m.recv_post);
+      if (post <= call(send_call[i]).end) held_until[send_call[i]] = std::max(held_until[send_call[i]], post);
+    }
+  }
+
+  // Blocking sends that MPI does not merely copy.
+  void send() {
     for (std::uint32_t i = 0; i < messages.size(); ++i) {
       const Message& m = messages[i];
       if (send_call[i] == nobody || post_call[i] == nobody || !holds(m)) continue;
-      if (!(m.flags & record::flag::synchronous) && octave_of(m.bytes) < from) continue;
       Call& c = call(send_call[i]);
       const std::int64_t post = cut(m.recv_post);
       if (post > c.end) continue;  // it was copied all the same
-      const std::int64_t lag = c.end - std::max(post, c.begin);
-      c.own = 0;
+      std::int64_t lag = c.end - std::max(post, c.begin);
+      if (!is_exchange(m)) c.own = 0;
+      else if (held_until[send_call[i]] != post) lag = std::min(lag, std::max<std::int64_t>(g.transfers_[i].lag, 0));
       arrive(send_call[i], {send_call[i], i, lag});
       arrive(send_call[i], {post_call[i], i, lag});
     }
