@@ -19,7 +19,7 @@ Finding finding_of(const Edge& edge, double run_s, std::int32_t ranks) {
   f.score = std::min(1.0, edge.waited_s / (period * ranks));
   // Of the whole run: it happens once, however much of its own period it takes.
   const double share = edge.waited_s / std::max(run_s * ranks, 1e-9);
-  f.confidence = 0.95 * std::min(ramp(share, 0.015, 0.04), ramp(edge.rank.votes / edge.waited_s, 0.2, 0.6));
+  f.confidence = 0.95 * std::min(ramp(share, 0.02, 0.05), ramp(edge.rank.votes / edge.waited_s, 0.2, 0.6));
   f.evidence = {"other ranks waited " + words::number(edge.waited_s) + " rank-seconds, " + words::percent(share) +
                 " of the time of all ranks in the whole run"};
   return f;

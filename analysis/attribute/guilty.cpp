@@ -259,7 +259,7 @@ double confidence_of(const Finding& f, const Evidence& e, const Interval& interv
   // What happened once and cost much of the whole run is no chance of a moment: input read by one rank, a checkpoint.
   const double of_run = own.caused / (std::max(run_seconds(e), least_run_s) * e.ranks);
   return 0.95 * std::min(stands_out, cost) *
-         std::max(persistence(interval, own.events()), believed_once * ramp(of_run, 0.08, 0.18));
+         std::max(persistence(interval, own.events()), believed_once * ramp(of_run, 0.15, 0.25));
 }
 
 // `others`: all groups. Ranks that others wait for in another way are another cause: what goes back to them is left out
