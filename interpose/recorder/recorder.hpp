@@ -129,6 +129,19 @@ class Recorder {
   PCLSCOPE_INLINE std::uint64_t poll_began(std::uint64_t begin) {
     return poll_.head != ring_.written() ? begin : end_of_polling(begin);
   }
+  // The same of Improbe, which posts the receive of what it finds: not before the first Improbe in a row.
+  void probed_in_vain(std::uint64_t begin, std::uint64_t end) {
+    const bool in_a_row = poll_.head == ring_.written() && poll_.probed_end == poll_.end;
+    const std::uint64_t from = in_a_row ? poll_.probed_from : begin;
+    polled_in_vain(begin, end);
+    poll_.probed_from = from;
+    poll_.probed_end = end;
+  }
+  std::uint64_t probe_began(std::uint64_t begin) {
+    if (poll_.head != ring_.written() || poll_.probed_end != poll_.end) return begin;
+    const std::uint64_t from = poll_.probed_from, began = poll_began(begin);
+    return began > from ? began : from;
+  }
 
   // --- while muted (muting.cpp) ---
   bool muted() const { return muted_; }

@@ -63,6 +63,13 @@ struct CallScope {
     if (!quiet) [[likely]]
       begin = recorder.poll_began(begin);
   }
+  // Of Improbe.
+  void probed_nothing() {
+    if (!quiet) recorder.probed_in_vain(begin, end);
+  }
+  void probed_something() {
+    if (!quiet) begin = recorder.probe_began(begin);
+  }
 
   // False when the event was not written: see Recorder::write. record_inline() is for the calls of which there are
   // many.

@@ -153,11 +153,11 @@ int wrap_improbe(Site site, Real real_probe, int source, int tag, MPI_Comm comm,
   const int result = real_probe(source, tag, comm, found, message, status);
   call.returned();
   if (result == MPI_SUCCESS && *found != 0) {
-    call.found_something();
+    call.probed_something();
     end_matched_probe(call, c, *message, *status, receive);
     return result;
   }
-  if (result == MPI_SUCCESS) call.found_nothing();
+  if (result == MPI_SUCCESS) call.probed_nothing();
   if (receive.number != unnumbered && !give_receive_back(receive.number)) {
     refuse_receive(call, c, receive.number, 0);
   }
