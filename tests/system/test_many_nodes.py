@@ -125,7 +125,12 @@ class ManyNodes(testbed.TestbedTest):
         self.testbed.throttle(3, "2mbit")  # takes what it takes where the machine is busy
         planted = time.time_ns()
         time.sleep(3)  # some dozens of slow ones, and a window of the regions
-        seen, page = self.box.live(name), self.box.pclscope("watch", name, "--once").stdout
+        said = "messages from node3 to other nodes take"
+        def told():  # reports of the slow node may be some seconds under way themselves
+            page = self.box.pclscope("watch", name, "--once").stdout
+            return page if said in page else None
+        page = self.box.wait_for("slow node", told, running=running)
+        seen = self.box.live(name)
         lifted = time.time_ns()
         self.testbed.throttle(3, "off")
         time.sleep(thinned(2, 0.5))  # calm again
@@ -150,7 +155,7 @@ class ManyNodes(testbed.TestbedTest):
         self.assertLess(max(ratio[0, 1], ratio[1, 0]), slowed / 5, ratio)
         # Nothing of (0, 2) and (1, 2): whether TCP waits for acknowledgements, which stand in the same queue, is
         # its own.
-        self.assertIn("messages from node3 to other nodes take", page)
+        self.assertIn(said, page)
         self.assertIn("messages from node3 to other nodes took", self.box.pclscope("inspect", path, "nodes").stdout)
         links = {(link["source"], link["destination"]): link
                  for link in self.box.json("inspect", path, "nodes", "--json")["links"]}
