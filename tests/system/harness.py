@@ -76,6 +76,14 @@ class Finished:
                 f"  stdout: {self.stdout[-2000:]}\n  stderr: {self.stderr[-3000:]}")
 
 
+def parent_of(pid):
+    """None when it is gone."""
+    try:
+        return int(pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return None
+
+
 def heed_signals():
     """As from a terminal: who runs the tests may ignore some (nohup), and ignored ones stay so in what is started."""
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
@@ -226,8 +234,10 @@ class Sandbox:
         return [pid for pid, command in self.processes() if pathlib.Path(command.split()[0]).name.startswith(name)]
 
     def aggregator_workers(self):
-        return [pid for pid, command in self.processes()
+        """Without their children: one that was just forked has its parent's command line until it executes its own."""
+        pids = [pid for pid, command in self.processes()
                 if pathlib.Path(command.split()[0]).name.startswith("pclscope-aggregator-") and "--worker" in command]
+        return [pid for pid in pids if parent_of(pid) not in pids]
 
     def wait_for(self, what, condition, timeout=PATIENCE, running=None):
         """The first true value of the condition. Fails when it takes too long or when the job ends before."""

@@ -2,8 +2,8 @@
 
 A stored row has no payload. It is identified by its communicator, ranks, tag and size, and by its times: send_begin
 lies within the call by which the program started that send, recv_post within the call by which it posted that receive,
-as the program timed them itself. (Where the posting may not have been recorded: recv_wait within the call that
-completed it.) The oracle's and the tool's clock are tied together by messages with a tag of their own.
+as the program timed them itself. (Where the posting may not have been recorded: recv_wait or recv_end within the
+call that completed it.) The oracle's and the tool's clock are tied together by messages with a tag of their own.
 """
 import pathlib
 
@@ -230,7 +230,8 @@ class Clock:
 def find(rows, truth, clock, unseen_posts, label_of_comm=None):
     """For each stored row the message that it is, -1 when it is none. Without labels of the communicators:
     whichever."""
-    begin, post, wait = (clock.ticks(times) for times in (rows.send_begin, rows.recv_post, rows.recv_wait))
+    begin, post, wait, end = (clock.ticks(times)
+                              for times in (rows.send_begin, rows.recv_post, rows.recv_wait, rows.recv_end))
     columns = [("source", "destination", "tag", "bytes")] * 2
     row_key, true_key = ([getattr(table, name).astype(numpy.int64) for name in names]
                          for table, names in zip((rows, truth), columns))
@@ -254,7 +255,8 @@ def find(rows, truth, clock, unseen_posts, label_of_comm=None):
         at = sorted_truth[last[open_rows] - back]
         received = (sides[1][0][at] <= post[open_rows]) & (post[open_rows] <= sides[1][1][at])
         if unseen_posts:
-            received |= (sides[2][0][at] <= wait[open_rows]) & (wait[open_rows] <= sides[2][1][at])
+            for time in (wait[open_rows], end[open_rows]):  # of a loop of polls the truth is the last, the wait is all
+                received |= (sides[2][0][at] <= time) & (time <= sides[2][1][at])
             received |= truth.done[at] == UNSEEN
         fits = (true_key[at] == row_key[open_rows]) & ~used[at] & (begin[open_rows] <= sides[0][1][at]) & received
         _, first = numpy.unique(at[fits], return_index=True)
