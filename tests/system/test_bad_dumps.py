@@ -93,6 +93,15 @@ class BadDumps(harness.SystemTest):
                 else:
                     self.assertEqual(len(done.our_lines()), 1, str(done))
 
+    def test_an_incomplete_file_that_cannot_be_read_either_has_one_line(self):
+        path = self.copy("both.h5")
+        with h5py.File(path, "r+") as file:
+            file.attrs["complete"] = file.attrs["closed"] = 0
+            del file["messages"]
+        done = self.box.pclscope("inspect", path, "messages", "--json")
+        self.assertRefused(done, 1, "both.h5")
+        self.assertEqual(len(done.stderr.splitlines()), 1, str(done))
+
     def test_damaged_bytes(self):
         """Random bytes overwritten: an answer or one line, never a crash or a hang."""
         seed = self.seed()

@@ -29,13 +29,15 @@ int inspect(const std::vector<std::string>& words) {
                                               : inspect.target + " has no summary");
   }
   InspectedRun run{std::move(*session), std::move(**got)};
-  if (const std::string why = lacking(run); !why.empty()) say(inspect.target + " is incomplete: " + why);
   const Topic& topic = topic_named(inspect.topic);
   if (!run.session->live() && topic.takes & takes::lines) {
     callsite::SiteNames names;
     callsite::complete_sites(run.snapshot.sites, names, patience_with_lines);
   }
-  return topic.show(inspect, run);
+  const int status = topic.show(inspect, run);
+  if (const std::string why = lacking(run); status == 0 && !why.empty())  // else there is one line already
+    say(inspect.target + " is incomplete: " + why);
+  return status;
 }
 
 }  // namespace pclscope::commands
