@@ -80,11 +80,11 @@ class DelayedLink(harness.SystemTest):
         self.assertTrue(growths, slow["periods"])
         first, last = begins[first_slow], begins[last_slow]
         margin = 1 + 20 * float(numpy.median(numpy.diff(begins)))
-        longest = max(growths, key=lambda p: p["end_s"] - p["begin_s"])
-        self.assertGreater(longest["begin_s"], first - margin, (first, last, growths))
-        self.assertLess(longest["begin_s"], (first + last) / 2, (first, last, growths))
-        self.assertLess(longest["end_s"], last + margin, (first, last, growths))
-        self.assertGreater(longest["end_ratio"], 1.5 * longest["begin_ratio"])
+        # Where the machine stood still for a moment there may be two, one behind the other, and others elsewhere.
+        ours = [p for p in growths if p["begin_s"] > first - margin and p["end_s"] < last + margin]
+        self.assertTrue(ours, (first, last, growths))
+        self.assertLess(min(p["begin_s"] for p in ours), (first + last) / 2, (first, last, growths))
+        self.assertGreater(max(p["end_ratio"] for p in ours), 1.5 * min(p["begin_ratio"] for p in ours))
 
 
 if __name__ == "__main__":

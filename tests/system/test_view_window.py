@@ -124,7 +124,9 @@ class Window(ViewTest):
             wanted = int(name.split()[1])
             state = viewer.until(lambda: viewer.click(viewer.mark(name)), f"selection of {name}",
                                  lambda s: s["selection"]["region"] == wanted)
-            viewer.wait("its graph", lambda s: s["dag"] and s["dag"]["region"] == wanted and s["dag"]["messages"] > 0)
+            # Of the selected period some may have no message.
+            viewer.wait("its graph", lambda s: s["settled"] and s["dag"] and s["dag"]["region"] == wanted and
+                        (s["dag"]["messages"] > 0 or (wanted != self.planted and s["selection"]["period"])))
 
         left, right = viewer.mark("slider left"), viewer.mark("slider right")
         third = (right[0] - left[0]) // 3
