@@ -74,10 +74,11 @@ def healthy_overlap(rng, seconds):
 
 
 def healthy_polling(rng, seconds):
-    """The same, with a look at what has come between pieces of the work."""
-    case = healthy_overlap(rng, seconds)
-    case.arguments["pieces"] = rng.choice((4, 8))
-    return case
+    """The same, with a look at what has come between pieces of the work, which is real here: a program that sleeps
+    between its looks waits."""
+    mpi, work = rng.choice(("openmpi", "mpich")), rng.randrange(3000, 6000)
+    arguments = exchange(rng, seconds, 2, [(0, 1)], kind="overlap", spin=1, work_us=work, pieces=rng.choice((4, 8)))
+    return Case("none", arguments, 2, mpi=mpi)
 
 
 def healthy_startup(rng, seconds):
