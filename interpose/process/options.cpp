@@ -48,7 +48,7 @@ Options read() {
   const char* directory = getenv("PCLSCOPE_RING_DIR");
   if (directory != nullptr && strlen(directory) < sizeof o.ring_directory) strcpy(o.ring_directory, directory);
   o.wait_when_full = !equals("PCLSCOPE_OVERFLOW", "drop");
-  o.wait_ms = static_cast<std::int32_t>(number("PCLSCOPE_OVERFLOW_WAIT_MS", 0, 60000, 100));
+  o.wait_ms = static_cast<std::int32_t>(number("PCLSCOPE_OVERFLOW_WAIT_MS", 0, 3'600'000, 100));
   o.clock = record::clock_choice(getenv(record::clock_variable));
   return o;
 }

@@ -51,7 +51,7 @@ void add_options(CLI::App& app, RunWords& run, Raw& raw) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--ring-events", raw.ring_events, "Events that each rank can buffer (65536)")
       ->type_name("N")
-      ->check(CLI::Range(std::uint64_t{64}, std::uint64_t{1} << 28).description(""));
+      ->check(CLI::Range(std::uint64_t{64}, std::uint64_t{1} << 26).description(""));
   app.add_option("--ring-dir", run.options.ring_directory,
                  "Directory on each node where buffers lie (/dev/shm; memory without a name where that is small)")
       ->type_name("DIR");
