@@ -119,6 +119,25 @@ TEST_CASE("evidence and advice are folded into the terminal's width, nothing is 
   }
 }
 
+TEST_CASE("findings that are not to be believed are folded behind those that are") {
+  Snapshot s = slow_job();
+  const views::Sites sites(s.sites);
+  for (Finding& f : s.attribution.findings) f.confidence = 0.5;  // the first one is the answer, whatever it is
+  const auto joined = [&](bool weaker) {
+    std::string text;
+    for (const std::string& line : views::finding_lines(s, sites, 0, weaker)) text += line + "\n";
+    return text;
+  };
+  CHECK(joined(false).find("1. ") != std::string::npos);
+  CHECK(joined(false).find("2. ") == std::string::npos);
+  CHECK(joined(false).find("and 2 weaker, of confidence 0.50 and less (--limit 3 shows them)") != std::string::npos);
+  CHECK(joined(true).find("3. ") != std::string::npos);
+  CHECK(joined(true).find("weaker") == std::string::npos);
+  s.attribution.findings[2].confidence = 0.51;
+  CHECK(joined(false).find("3. ") != std::string::npos);
+  CHECK(joined(false).find("and 1 weaker") != std::string::npos);
+}
+
 TEST_CASE("the measures over time and traffic are tables") {
   Attribution a;
   CHECK(views::attribution_lines(a, 80).size() == 1);

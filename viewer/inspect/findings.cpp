@@ -11,7 +11,9 @@ int show_findings(const InspectWords& words, InspectedRun& run) {
   const views::Sites sites(s.sites);
   return show(
       words, run, why_incomplete(run),
-      [&](const views::PageOptions& page) { return views::finding_lines(s, sites, page.width); },
+      [&](const views::PageOptions& page) {
+        return views::finding_lines(s, sites, page.width, words.limit.has_value());
+      },
       [&] { return views::finding_rows(s, sites); }, [&] { return views::findings_json(s, sites); });
 }
 

@@ -122,7 +122,7 @@ std::string finding_line(const Finding& f, const Snapshot& s, const Sites& sites
          when(f) + lost + where(f, s, sites) + sure;
 }
 
-std::vector<std::string> finding_lines(const Snapshot& snapshot, const Sites& sites, std::size_t width) {
+std::vector<std::string> finding_lines(const Snapshot& snapshot, const Sites& sites, std::size_t width, bool weaker) {
   if (snapshot.attribution.findings.empty() && snapshot.conditions.empty())
     return {"no findings: no messages were matched, or the dump is of an older pclscope"};
   std::vector<std::string> lines, conditions;
@@ -132,12 +132,22 @@ std::vector<std::string> finding_lines(const Snapshot& snapshot, const Sites& si
   }
   const bool first = conditions_first(snapshot);
   if (first) lines = conditions;
+  std::size_t folded_away = 0;
   for (std::size_t i = 0; i < snapshot.attribution.findings.size(); ++i) {
     const Finding& f = snapshot.attribution.findings[i];
+    if (i > 0 && !weaker && !(f.confidence > believed)) {
+      ++folded_away;
+      continue;
+    }
     if (!lines.empty()) lines.push_back("");
     lines.push_back(std::to_string(i + 1) + ". " + finding_line(f, snapshot, sites));
     for (const std::string& sentence : f.evidence) lines.push_back("   - " + text::printable(sentence));
     if (!f.advice.empty()) lines.push_back("   => " + text::printable(f.advice));
+  }
+  if (folded_away > 0) {
+    lines.push_back("");
+    lines.push_back("and " + std::to_string(folded_away) + " weaker, of confidence " + two_digits(believed) +
+                    " and less (--limit " + std::to_string(snapshot.attribution.findings.size()) + " shows them)");
   }
   if (!first && !conditions.empty()) {
     lines.push_back("");

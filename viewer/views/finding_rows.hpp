@@ -20,8 +20,10 @@ Rows finding_rows(const Snapshot& snapshot, const Sites& sites);
 // What, who, since when, how sure: one line.
 std::string finding_line(const Finding& finding, const Snapshot& snapshot, const Sites& sites);
 // Each finding with its evidence and advice, and the conditions of the run: before them when one costs more than every
-// cause. `width` 0: as long as they are.
-std::vector<std::string> finding_lines(const Snapshot& snapshot, const Sites& sites, std::size_t width);
+// cause. `width` 0: as long as they are. Of those behind the first that are not to be believed a line says how many
+// there are, unless `weaker`.
+std::vector<std::string> finding_lines(const Snapshot& snapshot, const Sites& sites, std::size_t width,
+                                       bool weaker = false);
 // For watch: conditions, and those that act now or matter most, at most `most` lines.
 std::vector<std::string> finding_section(const Snapshot& snapshot, const Sites& sites, std::size_t most);
 std::size_t findings_to_show(const Snapshot& snapshot);
