@@ -13,6 +13,8 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds flush_every{1'000}, flush_seldom{8'000};  // while there is news; in silence ever more seldom
+constexpr milliseconds flush_at_least{4'000};                    // where flushing takes long
+constexpr int flush_part = 600;                                  // it has so small a part of the time
 constexpr milliseconds refresh_after{20};                        // a snapshot for somebody who asks is no older
 constexpr std::uint64_t flush_after_bytes = 256 << 10;  // more than a quarter more: where the disk has little room
 constexpr milliseconds lines_at_end{10'000};            // for the lines of all call sites
@@ -99,8 +101,9 @@ void Output::report(Clock::time_point now, Analysis& analysis) {
     Snapshot now_known = snapshot(analysis, false);
     analysis.mark_missing(now_known, false);  // should we die now
     flush(std::move(now_known), analysis);
-    next_flush_ = Clock::now() + flush_every;
-    next_silent_flush_ = next_flush_ - flush_every + silent_pause_;
+    const Clock::time_point end = Clock::now();
+    next_flush_ = end + std::clamp<Clock::duration>(flush_part * (end - now), flush_every, flush_at_least);
+    next_silent_flush_ = end + silent_pause_;
   }
 }
 

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <exception>
 
+#include "analysis/aggregator/load_watch.hpp"
 #include "analysis/aggregator/many_nodes.hpp"
 #include "analysis/aggregator/one_node.hpp"
 #include "analysis/aggregator/output.hpp"
@@ -35,6 +36,9 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds longest_rest{4};       // a ring of 65,536 events outlasts it at 16 M events/s
 constexpr milliseconds unwatched_rest{20};    // where ranks wake us when their rings fill
+constexpr milliseconds silent_rest{50};       // and nothing has come
+constexpr milliseconds silence{500};          // for so long
+constexpr double full = 0.98;                 // of a ring: its rank waits, or loses events
 constexpr int rounds_to_pair = 3;             // messages are all paired (Measurement::end_round)
 constexpr milliseconds last_words{300};       // how long dying ranks may still be writing
 constexpr milliseconds last_epochs{9'000};    // with the other nodes; the anchor is more patient
@@ -158,7 +162,12 @@ class Worker {
     });
     if (!clock_.settled() || !analysis_->ready()) return 0;
     const std::int64_t began_ns = clock_.now_ns();
-    pace_.reading(now, rings_.collector().fullest());
+    const double fullest = rings_.collector().fullest();
+    pace_.reading(now, fullest);
+    if (Evaluation* results = analysis_->results()) {
+      const Load load = load_.look(now, rings_.collector().unread(), fullest >= full);
+      results->set_load(stopping_ ? Load::ordinary : load);  // at the end there is time
+    }
     const std::uint64_t events =
         rings_.read([this](std::int32_t rank, std::uint32_t thread,
                            std::span<const record::Event> batch) { analysis_->take(rank, thread, batch); },
@@ -169,7 +178,9 @@ class Worker {
     });
     analysis_->rings_read(began_ns, rings_.all_found());
     tell_contradiction();
-    pace_.has_read(Clock::now());
+    const Clock::time_point end = Clock::now();
+    pace_.has_read(end);
+    if (events > 0) last_news_ = end;
     return events;
   }
 
@@ -210,7 +221,9 @@ class Worker {
     const bool may_be_long = !many_ && !output_.watched() && board_ && rings_.all_found() && clock_.settled() &&
                              rings_.collector().rings_bell();
     if (!may_be_long) return longest_rest;
-    return std::clamp(milliseconds(options_.window_ms) / 5, longest_rest, unwatched_rest);
+    const milliseconds window(options_.window_ms);
+    if (Clock::now() - last_news_ > silence) return std::clamp(window / 2, longest_rest, silent_rest);
+    return std::clamp(window / 5, longest_rest, unwatched_rest);
   }
 
   void listen_to_anchor() {
@@ -289,8 +302,9 @@ class Worker {
   bool asked_ = false;
   bool told_contradiction_ = false;
   Pace pace_;
+  LoadWatch load_;
   std::unique_ptr<Rest> rest_;  // after the board, whose bell it hears
-  Clock::time_point next_look_{};
+  Clock::time_point next_look_{}, last_news_{};
   ManyNodes* many_ = nullptr;  // analysis_, of a job on several nodes
   std::unique_ptr<Analysis> analysis_;
 };

@@ -79,6 +79,15 @@ double Collector::fullest() const {
   return fullest;
 }
 
+std::uint64_t Collector::unread() const {
+  std::uint64_t events = 0;
+  for (const auto& segment : segments_) {
+    const std::uint64_t head = segment->header().head.load(std::memory_order_relaxed);
+    events += std::min(head - segment->ring().consumed(), segment->capacity());
+  }
+  return events;
+}
+
 bool Collector::rings_bell() const {
   return std::all_of(segments_.begin(), segments_.end(), [](const auto& s) { return s->header().rings_bell == 1; });
 }

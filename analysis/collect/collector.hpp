@@ -37,6 +37,7 @@ class Collector {
   using Sink = std::function<void(std::int32_t rank, std::uint32_t thread, std::span<const record::Event>)>;
   std::uint64_t drain(std::uint64_t limit, const Sink& sink);
   double fullest() const;              // of all rings, 0 to 1
+  std::uint64_t unread() const;        // events in all rings
   bool rings_bell() const;             // every thread does when its ring fills (interpose/record/bell.hpp)
   std::uint64_t largest_ring() const;  // in events, 0 without rings
 

@@ -45,6 +45,7 @@ void Evaluation::add_off_core(std::int32_t rank, std::int64_t begin_ns, std::int
   state_->attributor.add_off_core(rank, begin_ns, end_ns, static_cast<double>(off_ns) * 1e-9);
 }
 
+void Evaluation::set_load(Load load) { state_->load = load; }
 void Evaluation::last_windows() { state_->ending = true; }
 
 void Evaluation::finish() {

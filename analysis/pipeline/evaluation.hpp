@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/pipeline/load.hpp"
 #include "analysis/pipeline/measured.hpp"
 #include "analysis/values/dag.hpp"
 #include "analysis/values/latency_sums.hpp"
@@ -52,6 +53,8 @@ class Evaluation {
   void add_wait(const CollectiveCall& call);
   // In [begin, end) the rank was runnable but off its core for `off_ns`, outside MPI.
   void add_off_core(std::int32_t rank, std::int64_t begin_ns, std::int64_t end_ns, std::int64_t off_ns);
+  // What the windows that still come leave out.
+  void set_load(Load load);
   // The windows that still come are the last: what is looked for in them takes its time.
   void last_windows();
   // No more will come.

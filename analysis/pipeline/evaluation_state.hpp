@@ -66,7 +66,7 @@ struct Evaluation::State {
   void attribute_rest();  // closing_calls, at the end
   void order(std::span<const Message> messages, std::int64_t until_ns, bool all_there);
   void follow_delays(std::span<const Message> messages, std::int64_t until_ns);  // and closing_calls
-  void keep(const ClosedWindow& closed, const Window& window, std::uint64_t number);
+  void keep(const ClosedWindow& closed, Window& window, std::uint64_t number);
 
   attribute::AttributorOptions attributor_options();
   std::optional<attribute::BetterMapping> better_mapping() const;
@@ -98,6 +98,7 @@ struct Evaluation::State {
   attribute::Attributor attributor;  // findings
   std::vector<std::unique_ptr<Stage>> stages;
   std::int64_t closed_ns = INT64_MIN;  // begin of the newest window that was closed
+  Load load = Load::ordinary;
   bool ending = false, finished = false;
 
   bool regions_changed = false;  // since a window was closed

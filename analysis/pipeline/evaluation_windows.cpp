@@ -11,7 +11,6 @@ namespace pclscope {
 namespace {
 
 constexpr std::size_t waiting_calls = 1 << 20;  // of collectives, until their window closes
-constexpr double clustering_share = 0.05;       // of wall time
 constexpr double least_to_forget = 1.0 / 64;    // half-lives: weights decay by 1 % at a time
 
 using Wall = std::chrono::steady_clock;
@@ -117,7 +116,7 @@ void Evaluation::State::close_window(const ClosedWindow& closed) {
 void Evaluation::State::follow_delays(std::span<const Message> messages, std::int64_t until_ns) {
   if (options.delay_share <= 0 || (messages.empty() && closing_calls.empty())) return;
   const Wall::time_point start = Wall::now();
-  if (delay_time.allows(start)) delays.add(messages, closing_calls, until_ns);
+  if (delay_time.allows(start) && load == Load::ordinary) delays.add(messages, closing_calls, until_ns);
   else delays.leave_out(messages.size());
   delay_time.used(Wall::now() - start);
 }
@@ -125,7 +124,7 @@ void Evaluation::State::follow_delays(std::span<const Message> messages, std::in
 void Evaluation::State::order(std::span<const Message> messages, std::int64_t until_ns, bool all_there) {
   if (options.order_share <= 0 || recent.budget() == 0) return;
   const Wall::time_point start = Wall::now();
-  const bool in_time = order_time.allows(start);
+  const bool in_time = order_time.allows(start) && load == Load::ordinary;
   const auto in_memory = [&](const JobClocks::Visit& visit) {
     recent.between(std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max(), visit);
   };
@@ -142,9 +141,14 @@ void Evaluation::State::order(std::span<const Message> messages, std::int64_t un
 }
 
 // In memory for questions, and in the file as far as the policy goes.
-void Evaluation::State::keep(const ClosedWindow& closed, const Window& window, std::uint64_t number) {
+void Evaluation::State::keep(const ClosedWindow& closed, Window& window, std::uint64_t number) {
   std::shared_ptr<const KeptWindow> packed;
   const std::int64_t end_ns = closed.begin_ns + window_ns;
+  if (load == Load::too_high && options.keep != Keep::all && !closed.messages.empty()) {
+    window.shed = closed.messages.size();
+    if (recent.budget() > 0) recent.add(end_ns, nullptr);
+    return retention.shed(window, window.shed, regions.evolutions());
+  }
   if (recent.budget() > 0 && !closed.all_there) recent.add(end_ns, nullptr);
   if (recent.budget() > 0 && !closed.messages.empty()) {
     packed = keep_window(closed.begin_ns, end_ns, closed.messages, recent.largest_window());
@@ -182,7 +186,8 @@ bool Evaluation::State::recluster(bool whatever_it_costs) {
   regions_version += changed;
   change.clustered();
   const Wall::time_point end = Wall::now();
-  next_clustering = end + std::chrono::duration_cast<Wall::duration>((end - start) * (1 / clustering_share - 1));
+  next_clustering =
+      end + std::chrono::duration_cast<Wall::duration>((end - start) * (1 / options.clustering_share - 1));
   return changed;
 }
 

@@ -18,6 +18,7 @@ namespace pclscope {
 struct WindowRow : RegionWindow {  // inherited: of all messages in the window
   double begin_s = 0;
   double length_s = 0;
+  std::uint64_t shed = 0;
   std::uint64_t regions_begin = 0;
   std::uint64_t regions_count = 0;
   bool operator==(const WindowRow&) const = default;
@@ -93,6 +94,7 @@ template <class Column>
 void describe(Column&& column, const WindowRow*) {
   column("begin_s", "s", &WindowRow::begin_s, "first moment, since the time origin");
   column("length_s", "s", &WindowRow::length_s, "how long");
+  column("shed", "1", &WindowRow::shed, "of its messages: for lack of time neither stored nor kept for questions");
   describe_region_window<WindowRow>(column);
   column("regions_begin", "row of window_regions", &WindowRow::regions_begin, "its regions: the first");
   column("regions_count", "1", &WindowRow::regions_count, "how many");

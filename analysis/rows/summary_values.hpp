@@ -91,6 +91,9 @@ void describe_values(Value&& value, AnySnapshot& snapshot) {
   retention("messages_stored", "1", r.messages_stored, "messages in the dump");
   retention("messages_left_out", "1", r.messages_left_out, "counted and analysed, but not in the dump");
   retention("bites_since_s", "s", r.bites_since_s, "since when the budget leaves messages out; -1: it does not");
+  retention("messages_shed", "1", r.messages_shed, "of those left out: for lack of time");
+  retention("shed_from_s", "s", r.shed_from_s, "begin of the first window with such messages; -1: there is none");
+  retention("shed_to_s", "s", r.shed_to_s, "end of the last one; -1: there is none");
   retention("memory_from_s", "s", r.memory_from_s, "live questions reach back to here");
   const auto network = in("network", "network_");
   network("traffic_bytes", "bytes", snapshot.network.traffic_bytes, "sent between the tool's nodes so far");

@@ -327,6 +327,7 @@ Result<std::vector<Window>> Reader::windows() const {
     Window& window = windows.emplace_back();
     window.begin_s = row.begin_s;
     window.length_s = row.length_s;
+    window.shed = row.shed;
     window.all = row;
     window.all.region = -1;
     for (std::uint64_t i = 0; i < row.regions_count; i++) window.regions.push_back(regions[next + i]);

@@ -42,6 +42,7 @@ void merge(Window& window, const Window& later) {
   const double end = std::max(window.begin_s + window.length_s, later.begin_s + later.length_s);
   window.length_s = finite(end - window.begin_s);
   merge(window.all, later.all);
+  window.shed += later.shed;
   std::map<std::int32_t, RegionWindow> regions;
   for (const Window* part : {&std::as_const(window), &later}) {
     for (const RegionWindow& region : part->regions) {

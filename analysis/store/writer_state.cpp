@@ -166,6 +166,7 @@ bool Writer::State::store_window(const Window& window) {
   static_cast<RegionWindow&>(row) = window.all;
   row.begin_s = window.begin_s;
   row.length_s = window.length_s;
+  row.shed = window.shed;
   row.regions_begin = region_rows;
   row.regions_count = window.regions.size();
   for (const RegionWindow& region : window.regions) {

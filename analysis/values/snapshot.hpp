@@ -282,6 +282,7 @@ struct Window {
   double length_s = 0;
   std::vector<RegionWindow> regions;  // regions with messages in this window
   RegionWindow all;                   // every message, region = -1
+  std::uint64_t shed = 0;             // of them: for lack of time neither stored nor kept for questions
   bool operator==(const Window&) const = default;
 };
 
@@ -392,7 +393,10 @@ struct Retention {
   std::uint64_t messages_stored = 0;
   std::uint64_t messages_left_out = 0;  // counted and analysed, but not in the file
   double bites_since_s = -1;            // since when the budget leaves something out; -1: it does not
-  double memory_from_s = 0;             // live questions reach back to here
+  std::uint64_t messages_shed = 0;      // of those left out: for lack of time
+  double shed_from_s = -1;              // begin of the first window with such, and end of the last; -1: there is none
+  double shed_to_s = -1;
+  double memory_from_s = 0;  // live questions reach back to here
   bool operator==(const Retention&) const = default;
 };
 

@@ -94,6 +94,9 @@ void MessageRetention::report(Retention& to) const {
   to.messages_stored = stored_;
   to.messages_left_out = left_out();
   to.bites_since_s = bites_since_s_;
+  to.messages_shed = shed_;
+  to.shed_from_s = shed_from_s_;
+  to.shed_to_s = shed_to_s_;
   to.memory_bytes += bytes();
 }
 
@@ -109,11 +112,7 @@ void MessageRetention::add(const Window& window, std::uint64_t number, std::span
                            std::span<const std::int32_t> region_of_rank, const Evolutions& evolutions,
                            std::shared_ptr<const KeptWindow> packed) {
   if (finished_) return;
-  seen_ += messages.size();
-  now_s_ = std::isfinite(window.begin_s) ? window.begin_s : 0;
-  const Phase now = phase();
-  if (now == Phase::nothing) drop_everything();
-  decide_all(evolutions);
+  const Phase now = begin_window(window, messages.size(), evolutions);
   if (messages.empty()) return release_decided();
   if (now == Phase::nothing) return left_out(now_s_);
   if (now == Phase::everything) return write(messages);
@@ -123,6 +122,26 @@ void MessageRetention::add(const Window& window, std::uint64_t number, std::span
   hold(window, number, share_map(region_of_rank), std::move(packed));
   release_decided();
   keep_memory_bound(evolutions);
+}
+
+void MessageRetention::shed(const Window& window, std::uint64_t messages, const Evolutions& evolutions) {
+  if (finished_) return;
+  begin_window(window, messages, evolutions);
+  release_decided();
+  if (messages == 0) return;
+  shed_ += messages;
+  if (shed_from_s_ < 0) shed_from_s_ = std::max(0.0, now_s_);
+  shed_to_s_ = std::max(shed_from_s_, now_s_ + window.length_s);
+}
+
+MessageRetention::Phase MessageRetention::begin_window(const Window& window, std::uint64_t messages,
+                                                       const Evolutions& evolutions) {
+  seen_ += messages;
+  now_s_ = std::isfinite(window.begin_s) ? window.begin_s : 0;
+  const Phase now = phase();
+  if (now == Phase::nothing) drop_everything();
+  decide_all(evolutions);
+  return now;
 }
 
 // The regions with messages of their own wait for their verdicts; ranks without one have theirs at once.

@@ -14,6 +14,8 @@
 // Order: windows ascending, in a window the order of matching. Only the middle and the last window of an `other`
 // period come late: when it ends.
 //
+// Whatever the policy: a window that comes without its messages (shed) has none stored, and they are counted.
+//
 // Memory: at most `memory_bytes`, for any input. When it is short, the oldest waiting window is decided by what its
 // regions look like at that moment; windows held for a middle are thinned out; a window of more than a quarter is
 // decided at once.
@@ -71,6 +73,8 @@ class MessageRetention {
   void add(const Window& window, std::uint64_t number, std::span<const Message> messages,
            std::span<const std::int32_t> region_of_rank, const Evolutions& evolutions,
            std::shared_ptr<const KeptWindow> packed = nullptr);
+  // In place of add(): there is no time for the window's messages.
+  void shed(const Window& window, std::uint64_t messages, const Evolutions& evolutions);
   // After evolutions.finish().
   void finish(const Evolutions& evolutions);
 
@@ -86,7 +90,7 @@ class MessageRetention {
   std::uint64_t waiting() const { return waiting_; }  // not decided yet
   double bites_since_s() const { return bites_since_s_; }
   std::size_t bytes() const;
-  // Fills keep, budget_bytes, file_bytes, messages_stored, messages_left_out, bites_since_s; adds to memory_bytes.
+  // Fills all but the budget of memory and its begin; adds to memory_bytes.
   void report(Retention& to) const;
 
  private:
@@ -97,6 +101,7 @@ class MessageRetention {
   struct RegionState;
   enum class Phase { everything, interesting, nothing };
 
+  Phase begin_window(const Window& window, std::uint64_t messages, const Evolutions& evolutions);
   Phase phase();
   bool room_for_everything() const;
   std::uint64_t rows_left() const;
@@ -138,9 +143,9 @@ class MessageRetention {
   std::vector<Message> buffer_;
   std::uint64_t told_bytes_ = 0, since_told_ = 0, told_rows_ = 0;
   double measured_row_ = 0;  // bytes per message as the file really grew
-  std::uint64_t seen_ = 0, stored_ = 0, waiting_ = 0;
+  std::uint64_t seen_ = 0, stored_ = 0, waiting_ = 0, shed_ = 0;
   bool everything_over_ = false, finished_ = false;
-  double now_s_ = 0, bites_since_s_ = -1;
+  double now_s_ = 0, bites_since_s_ = -1, shed_from_s_ = -1, shed_to_s_ = -1;
   bool bites_told_ = false;
 };
 

@@ -73,6 +73,12 @@ def stored_messages(path):
         return 0
 
 
+def read_windows(path, *columns):
+    with h5py.File(path, "r") as file:
+        rows = int(file["windows"].attrs["rows"])
+        return [file["windows"][column][:rows] for column in columns]
+
+
 def read_collectives(path):
     """The columns of /collectives as arrays of equal length, by name; times in nanoseconds."""
     with h5py.File(path, "r") as file:

@@ -95,8 +95,8 @@ def run(box, mpi, ranks, messages, seed, kind, timeout=3 * harness.PATIENCE):
     directory.mkdir()
     path = directory / "run.h5"
     arguments = ("--messages", str(messages), "--seed", str(seed), "--directory", str(directory), *kind.program)
-    done = box.traced(ranks, harness.program("random_program", mpi), *arguments, options=("--dump", path, *kind.run),
-                      timeout=timeout)
+    done = box.traced(ranks, harness.program("random_program", mpi), *arguments,
+                      options=("--dump", path, "--keep", "all", *kind.run), timeout=timeout)
     if done.code != 0:
         return Outcome([str(done)])
     truth = oracle.Oracle(directory, ranks)

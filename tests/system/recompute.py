@@ -251,9 +251,7 @@ def blocked(judged, path):
 def with_late_messages(judged, path):
     """Ranks of messages that were matched after the window of their completion had closed. Rows come window by window,
     and windows tell how many they have."""
-    with dump.h5py.File(path, "r") as file:
-        rows = int(file["windows"].attrs["rows"])
-        length, begin, count = (file["windows"][name][:rows] for name in ("length_s", "begin_s", "messages"))
+    length, begin, count = dump.read_windows(path, "length_s", "begin_s", "messages")
     length_ns = float(length[0]) * 1e9
     window = numpy.floor(judged.rows.recv_end / length_ns)
     late = window != numpy.repeat(numpy.round(begin / length), count.astype(int))

@@ -117,6 +117,37 @@ class Faults(harness.SystemTest):
         nothing = truth.recorded_on_both_sides() & False
         self.assertEqual(oracle.compare(rows, truth, True, nothing)[:oracle.MOST], [])
 
+    def test_what_the_analysis_has_no_time_for_is_counted(self):
+        """A worker that finds full rings leaves out single messages; counts stay exact, and nothing is lost."""
+        path = self.box.directory / "behind.h5"
+        running = self.box.start_traced(2, harness.program("halo2d", "openmpi"), "100000000", "4", "0",
+                                        self.box.until(), options=("--dump", path, "--overflow-wait", "600000"))
+        name = self.box.job_name(running)
+        self.box.live_with_messages(name, running, at_least=100)
+        worker, = self.box.aggregator_workers()
+
+        def some_left_out():
+            os.kill(worker, signal.SIGSTOP)
+            time.sleep(thinned(2, 1))  # more often where that is too short to fill the rings
+            os.kill(worker, signal.SIGCONT)
+            time.sleep(1)
+            return self.box.live(name)["retention"]["messages_shed"] > 0
+
+        self.box.wait_for("messages that are not kept", some_left_out, running=running)
+        done = self.box.end(running)
+        self.assertWorked(done)
+        summary, rows = self.box.json("inspect", path, "--json"), dump.read_messages(path)
+        iterations = int(re.search(r"iterations (\d+)", done.stdout)[1])
+        self.assertMatched(summary, 2 * iterations)
+        retention = summary["retention"]
+        self.assertGreater(retention["messages_shed"], 0)
+        self.assertLess(retention["shed_from_s"], retention["shed_to_s"])
+        self.assertEqual(len(rows) + retention["messages_left_out"], 2 * iterations, retention)
+        shed, messages = dump.read_windows(path, "shed", "messages")
+        self.assertEqual(int(shed.sum()), retention["messages_shed"])
+        self.assertTrue((shed <= messages).all())
+        self.assertIn("for lack of time", self.box.run(harness.PCLSCOPE, "inspect", path).stdout)
+
     # --- many ---
     @on_every_mpi
     def test_2000_communicators(self, mpi):

@@ -47,7 +47,7 @@ class Poison {
 
   void snapshot(Snapshot& s) {
     all(s.duration_s, s.latency.mean_ratio, s.latency.median_s, s.latency.p99_s, s.live.window_s, s.collectives.wait_s,
-        s.retention.bites_since_s, s.retention.memory_from_s);
+        s.retention.bites_since_s, s.retention.memory_from_s, s.retention.shed_from_s, s.retention.shed_to_s);
     for (Region& r : s.regions) {
       all(r.mean_latency_ratio, r.mean_transfer_ratio, r.delayed_share, r.late_sender_s, r.late_receiver_s,
           r.transfer_s, r.collective_wait_s);

@@ -205,6 +205,11 @@ TEST_CASE("what is kept, in words") {
         "interesting periods, 1.8 MiB of 1.9 MiB; 23,456 messages left out, by the budget since 3.5 s");
   r.bites_since_s = -1;
   CHECK(views::kept_line(r) == "interesting periods, 1.8 MiB of 1.9 MiB; 23,456 messages left out");
+  CHECK(views::shed_line(r).empty());
+  r.messages_shed = 12'345, r.shed_from_s = 2, r.shed_to_s = 2.5;
+  CHECK(views::kept_line(r) ==
+        "interesting periods, 1.8 MiB of 1.9 MiB; 23,456 messages left out; 12,345 messages counted but not kept for "
+        "lack of time, between 2.0 s and 2.5 s");
 }
 
 TEST_CASE("a region that does not exist is named with those that do") {

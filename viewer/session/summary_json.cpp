@@ -91,7 +91,8 @@ Json summary_json(const Snapshot& snapshot, std::optional<std::int64_t> now_real
   json["time"] = {{"start", text::format_utc(snapshot.time_origin_realtime_ns)}};
   describe_values([&](const ValueInfo& info, const auto& value) { json[info.group][info.name] = cell(value); },
                   snapshot);
-  if (snapshot.retention.bites_since_s < 0) json["retention"]["bites_since_s"] = nullptr;
+  for (const char* name : {"bites_since_s", "shed_from_s", "shed_to_s"})
+    if (json["retention"][name] < 0.0) json["retention"][name] = nullptr;
   add_network(snapshot, json["network"]);
   for (const char* list : {"missing", "regions", "links", "ended_regions", "ended_links", "pattern_changes"})
     json[list] = Json::array();

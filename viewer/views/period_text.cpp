@@ -34,7 +34,14 @@ std::string kept_line(const Retention& r) {
   if (r.budget_bytes > 0) line += ", " + text::format_bytes(r.file_bytes) + " of " + text::format_bytes(r.budget_bytes);
   if (r.messages_left_out > 0) line += "; " + messages_text(r.messages_left_out) + " left out";
   if (r.bites_since_s >= 0) line += ", by the budget since " + text::format_moment(r.bites_since_s);
+  if (r.messages_shed > 0) line += "; " + shed_line(r);
   return line;
+}
+
+std::string shed_line(const Retention& r) {
+  if (r.messages_shed == 0) return "";
+  return messages_text(r.messages_shed) + " counted but not kept for lack of time, between " +
+         text::format_moment(r.shed_from_s) + " and " + text::format_moment(r.shed_to_s);
 }
 
 std::string budget_line(const Retention& r) {

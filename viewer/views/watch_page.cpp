@@ -116,6 +116,7 @@ std::vector<std::string> header_lines(const Snapshot& snapshot, const Freshness&
     lines.push_back("not complete: " + missing);
   if (const Lines changes = pattern_change_lines(snapshot); !changes.empty()) lines.push_back(changes.back());
   if (const std::string budget = budget_line(snapshot.retention); !budget.empty()) lines.push_back(budget);
+  if (const std::string shed = shed_line(snapshot.retention); !shed.empty()) lines.push_back(shed);
   return lines;
 }
 

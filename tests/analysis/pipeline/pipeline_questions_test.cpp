@@ -1,6 +1,7 @@
 // What a running job can be asked: graphs and clocks of the messages in memory, and stages that have a share of time.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <memory>
 
 #include "analysis/order/clocks.hpp"
 #include "analysis/order/dag_builder.hpp"
@@ -156,6 +157,52 @@ TEST_CASE("stages that may take no time are left out and counted") {
   quiet.pipeline.finish();
   CHECK(quiet.pipeline.snapshot().delay_totals.messages_left_out == 0);
   CHECK(quiet.pipeline.snapshot().delays.empty());
+}
+
+TEST_CASE("what an analysis leaves out that is behind is counted, and nothing else changes") {
+  const auto run = [](Keep keep, Load load) {
+    PipelineOptions options;
+    options.keep = keep;
+    auto rings = std::make_unique<Rings>(options);
+    rings->run(0, 1000 * ms, false);
+    rings->pipeline.evaluation().set_load(load);
+    rings->run(1000 * ms, 2000 * ms, false);
+    rings->pipeline.evaluation().set_load(Load::ordinary);
+    rings->run(2000 * ms, 3000 * ms, false);
+    rings->pipeline.finish();
+    return rings;
+  };
+  const auto all = run(Keep::interesting, Load::ordinary), high = run(Keep::interesting, Load::high),
+             shed = run(Keep::interesting, Load::too_high), everything = run(Keep::all, Load::too_high);
+  const Snapshot expected = all->pipeline.snapshot();
+  CHECK(expected.retention.messages_shed == 0);
+  CHECK(expected.retention.shed_from_s == -1);
+  CHECK(expected.delay_totals.messages_left_out == 0);
+  for (const auto* rings : {&high, &shed, &everything}) {
+    const Snapshot s = (*rings)->pipeline.snapshot();
+    CHECK(s.messages == expected.messages);
+    CHECK(s.latency == expected.latency);
+    CHECK(s.ranks == expected.ranks);
+    CHECK(s.delay_totals.messages_left_out >= 7'000);
+    CHECK(s.delay_totals.messages_left_out <= 11'000);  // windows of the period, and those open when it began
+    if (rings != &shed) CHECK(s.retention.messages_shed == 0);
+    if (rings != &shed) CHECK((*rings)->stored.size() == s.messages.matched);
+  }
+  const Retention r = shed->pipeline.snapshot().retention;
+  CHECK(r.messages_shed >= 7'000);
+  CHECK(r.messages_shed <= 11'000);
+  CHECK(r.messages_left_out == r.messages_shed);
+  CHECK(shed->stored.size() + r.messages_shed == expected.messages.matched);
+  CHECK(r.shed_from_s >= 0.7);
+  CHECK(r.shed_to_s <= 2.3);
+  CHECK(r.bites_since_s == -1);
+  const bool inside = std::none_of(shed->stored.begin(), shed->stored.end(), [&](const Message& m) {
+    return static_cast<double>(m.recv_end) * 1e-9 >= r.shed_from_s &&
+           static_cast<double>(m.recv_end) * 1e-9 < r.shed_to_s;
+  });
+  CHECK(inside);
+  // Questions about that period are not answered by halves.
+  CHECK(shed->pipeline.snapshot().retention.memory_from_s >= r.shed_to_s);
 }
 
 TEST_CASE("a share of time is kept in the long run, and saved up to a limit") {

@@ -45,7 +45,18 @@ class RandomSnapshot {
     s.collectives = {count(), count(), real()};
     s.delay_totals = {count(), real(), real(), real(), real(), count()};
     for (std::uint64_t i = below(20); i > 0; i--) s.delays.push_back(delay());
-    s.retention = {static_cast<Keep>(below(3)), count(), count(), count(), count(), count(), count(), real(), real()};
+    s.retention = {static_cast<Keep>(below(3)),
+                   count(),
+                   count(),
+                   count(),
+                   count(),
+                   count(),
+                   count(),
+                   real(),
+                   count(),
+                   real(),
+                   real(),
+                   real()};
     s.live = {real(), static_cast<std::int64_t>(random_()), count()};
     s.network.traffic_bytes = count(), s.network.messages_left_out = count(), s.network.collectives_left_out = count();
     for (std::uint64_t i = below(3); i > 0; i--) s.network.dead_nodes.push_back(existing(nodes));

@@ -227,6 +227,9 @@ TEST_CASE("status of garbage, at any size") {
       s.messages.*field = random() % 2 == 0 ? UINT64_MAX : 0;
     s.retention.memory_bytes = s.retention.budget_bytes = UINT64_MAX;
     s.retention.bites_since_s = odd[random() % 6];
+    s.retention.messages_shed = random() % 2 * random();
+    s.retention.shed_from_s = odd[random() % 6];
+    s.retention.shed_to_s = odd[random() % 6];
     s.network.clocks = {{-7, odd[random() % 6], odd[random() % 6], odd[random() % 6], odd[random() % 6]}};
     s.network.dead_nodes = {99, -1};
     s.deadlocks = {deadlock_of(-1, 1 << 30), {}};

@@ -198,6 +198,8 @@ StatusItem memory_item(const Snapshot& s) {
   add("dump ", r.file_bytes, r.budget_bytes);
   const std::string& more = budget.empty() ? kept : budget;
   if (!more.empty()) item.meaning.append("\n").append(more);
+  if (const std::string shed = views::shed_line(r); !budget.empty() && !shed.empty())
+    item.meaning.append("\n").append(shed);
   return item;
 }
 
