@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "analysis/attribute/intervals.hpp"
+#include "analysis/attribute/merge.hpp"
 #include "analysis/attribute/words.hpp"
 
 namespace pclscope::attribute {
@@ -120,6 +121,7 @@ std::vector<Finding> find_causes(const Evidence& e) {
   const bool seen = std::any_of(background.begin(), background.end(), is_sure);
   for (Finding& f : find_mapping(e, seen ? background : std::vector<Finding>())) all.push_back(std::move(f));
   for (Finding& f : all) make_finite(f);
+  all = merged(std::move(all), e.ranks);
   std::erase_if(all, [](const Finding& f) { return f.confidence < least_named; });
   std::stable_sort(all.begin(), all.end(), [](const Finding& a, const Finding& b) {
     if (is_sure(a) != is_sure(b)) return is_sure(a);

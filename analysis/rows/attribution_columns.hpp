@@ -13,6 +13,8 @@ struct FindingRow : Finding {
   std::uint64_t ranks_count = 0;
   std::uint64_t nodes_begin = 0;
   std::uint64_t nodes_count = 0;
+  std::uint64_t periods_begin = 0;
+  std::uint64_t periods_count = 0;
   std::uint64_t detail_begin = 0;
   std::uint64_t detail_count = 0;
   std::uint64_t evidence_begin = 0;
@@ -44,7 +46,7 @@ void describe(Column&& column, const FindingRow*) {
   column("begin_s", "s", &FindingRow::begin_s, "it acts from here, since the time origin");
   column("end_s", "s", &FindingRow::end_s, "to here");
   column("open", "0 or 1", &FindingRow::open, "it still acts");
-  column("score", "1", &FindingRow::score, "share of all ranks' time in the period");
+  column("score", "1", &FindingRow::score, "share of all ranks' time in its periods");
   column("confidence", "1", &FindingRow::confidence, "0 to 1");
   column("lost_s", "s", &FindingRow::lost_s, "time lost, over all ranks");
   column("gain_s", "s", &FindingRow::gain_s,
@@ -53,6 +55,9 @@ void describe(Column&& column, const FindingRow*) {
   column("ranks_count", "1", &FindingRow::ranks_count, "how many");
   column("nodes_begin", "row of finding_nodes", &FindingRow::nodes_begin, "its pairs of nodes: the first");
   column("nodes_count", "1", &FindingRow::nodes_count, "how many entries, two for a pair");
+  column("periods_begin", "row of finding_periods", &FindingRow::periods_begin,
+         "the periods in which it acted, if these are several: the first");
+  column("periods_count", "1", &FindingRow::periods_count, "how many; 0: one, from begin_s to end_s");
   column("detail_begin", "row of finding_texts", &FindingRow::detail_begin, "its kind: the first byte");
   column("detail_count", "bytes", &FindingRow::detail_count, "how many");
   column("evidence_begin", "row of finding_texts", &FindingRow::evidence_begin,
@@ -70,6 +75,13 @@ void describe(Column&& column, const FindingRankRow*) {
 template <class Column>
 void describe(Column&& column, const FindingNodeRow*) {
   column("node", "row of nodes", &FindingNodeRow::node, "end of a slow link");
+}
+
+template <class Column>
+void describe(Column&& column, const FindingPeriod*) {
+  column("begin_s", "s", &FindingPeriod::begin_s, "it acted from here, since the time origin");
+  column("end_s", "s", &FindingPeriod::end_s, "to here");
+  column("lost_s", "s", &FindingPeriod::lost_s, "time lost, over all ranks");
 }
 
 template <class Column>

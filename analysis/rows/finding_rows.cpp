@@ -62,6 +62,9 @@ void put(const Attribution& attribution, SnapshotRows& to) {
     row.nodes_begin = to.finding_nodes.size();
     row.nodes_count = finding.nodes.size();
     for (const std::int32_t node : finding.nodes) to.finding_nodes.push_back({node});
+    row.periods_begin = to.finding_periods.size();
+    row.periods_count = finding.periods.size();
+    to.finding_periods.insert(to.finding_periods.end(), finding.periods.begin(), finding.periods.end());
     put_text(finding.detail, to.finding_texts, row.detail_begin, row.detail_count);
     put_text(joined(finding.evidence), to.finding_texts, row.evidence_begin, row.evidence_count);
     put_text(finding.advice, to.finding_texts, row.advice_begin, row.advice_count);
@@ -79,14 +82,16 @@ void put(const Attribution& attribution, SnapshotRows& to) {
 }
 
 bool take(const SnapshotRows& from, std::int64_t nodes, Attribution& attribution) {
-  std::uint64_t ranks = 0, ends = 0, texts = 0, values = 0;
+  std::uint64_t ranks = 0, ends = 0, periods = 0, texts = 0, values = 0;
   for (const FindingRow& row : from.findings) {
     Finding finding = row;
     std::vector<std::int32_t> pairs;
     const auto add_rank = [&](const FindingRankRow& rank) { finding.ranks.push_back(rank.rank); };
+    const auto add_period = [&](const FindingPeriod& period) { finding.periods.push_back(period); };
     const auto add_node = [&](const FindingNodeRow& node) { pairs.push_back(node.node); };
     if (!each_of(row.ranks_begin, row.ranks_count, from.finding_ranks, ranks, add_rank) ||
         !each_of(row.nodes_begin, row.nodes_count, from.finding_nodes, ends, add_node) ||
+        !each_of(row.periods_begin, row.periods_count, from.finding_periods, periods, add_period) ||
         !take_texts(row, from.finding_texts, texts, finding))
       return false;
     if (finding.cause > last_cause) finding.cause = Cause::unknown;  // of a newer aggregator

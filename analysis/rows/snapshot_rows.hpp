@@ -42,6 +42,7 @@ struct SnapshotRows {
   std::vector<FindingRow> findings;
   std::vector<FindingRankRow> finding_ranks;
   std::vector<FindingNodeRow> finding_nodes;
+  std::vector<FindingPeriod> finding_periods;
   std::vector<TextRow> finding_texts;
   std::vector<AttributionSlice> attribution_slices;
   std::vector<TransferLineRow> transfer_lines;
@@ -184,6 +185,10 @@ void each_table(Visit&& visit, Rows& rows) {
           .rows_per_chunk = 32,
           .meaning = "pairs (from, to) of nodes with slow links, finding by finding"},
         rows.finding_nodes);
+  visit(T{.name = "finding_periods",
+          .rows_per_chunk = 32,
+          .meaning = "when it acted, of those that acted several times, finding by finding"},
+        rows.finding_periods);
   visit(T{.name = "finding_texts",
           .rows_per_chunk = 2048,
           .meaning = "UTF-8, back to back: `_begin` and `_count` of `findings`"},

@@ -25,6 +25,13 @@ enum class Cause : std::uint8_t {
   blocked = 13,  // ranks are inside calls that have not returned for long: a deadlock, or for a rank that does not come
 };
 inline constexpr Cause last_cause = Cause::blocked;
+struct FindingPeriod {
+  double begin_s = 0;  // seconds since the time origin
+  double end_s = 0;
+  double lost_s = 0;  // rank-seconds
+  bool operator==(const FindingPeriod&) const = default;
+};
+
 struct Finding {
   Cause cause = Cause::none;
   std::int32_t region = -1;         // where it is felt; -1: all over the job
@@ -33,14 +40,15 @@ struct Finding {
   std::vector<std::int32_t> nodes;  // background: pairs (from, to) of nodes whose links are slow
   double begin_s = 0;               // period in which it acted, seconds since the time origin
   double end_s = 0;
-  bool open = false;                  // it still acts
-  double score = 0;                   // lost_s per rank's time in the period: 0.2 = a fifth of the time of all ranks
-  double confidence = 0;              // 0 .. 1
-  double lost_s = 0;                  // rank-seconds
-  double gain_s = -1;                 // by which the period would be shorter without it, replayed; -1: not known
-  std::string detail;                 // kind of it: "many to one", "imbalance", "chain", "link", ...; may be empty
-  std::vector<std::string> evidence;  // sentences with figures
-  std::string advice;                 // what to do, and what it would change
+  std::vector<FindingPeriod> periods;  // when these are several, in order; begin_s and end_s are around them all
+  bool open = false;                   // it still acts
+  double score = 0;                    // lost_s per rank's time in its periods: 0.2 = a fifth of the time of all ranks
+  double confidence = 0;               // 0 .. 1
+  double lost_s = 0;                   // rank-seconds
+  double gain_s = -1;                  // by which the period would be shorter without it, replayed; -1: not known
+  std::string detail;                  // kind of it: "many to one", "imbalance", "chain", "link", ...; may be empty
+  std::vector<std::string> evidence;   // sentences with figures
+  std::string advice;                  // what to do, and what it would change
   bool operator==(const Finding&) const = default;
 };
 

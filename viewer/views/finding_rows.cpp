@@ -27,6 +27,9 @@ Json finding_json(const Finding& f, const Snapshot& s, const Sites& sites) {
   Json nodes = Json::array();
   for (std::size_t i = 0; i + 1 < f.nodes.size(); i += 2)
     nodes.push_back({{"from", node_name(s, f.nodes[i])}, {"to", node_name(s, f.nodes[i + 1])}});
+  Json periods = Json::array();
+  for (const FindingPeriod& p : f.periods)
+    periods.push_back({{"begin_s", finite(p.begin_s)}, {"end_s", finite(p.end_s)}, {"lost_s", finite(p.lost_s)}});
   return {{"cause", cause_word(f.cause)},
           {"detail", f.detail},
           {"region", f.region >= 0 ? Json(f.region) : Json(nullptr)},
@@ -34,6 +37,7 @@ Json finding_json(const Finding& f, const Snapshot& s, const Sites& sites) {
           {"nodes", nodes},
           {"site", site_json(f.site, sites)},
           {"period", {{"begin_s", finite(f.begin_s)}, {"end_s", finite(f.end_s)}, {"open", f.open}}},
+          {"periods", periods},
           {"score", finite(f.score)},
           {"confidence", finite(f.confidence)},
           {"lost_s", finite(f.lost_s)},
@@ -60,8 +64,9 @@ std::string moment(double seconds) {
 
 // "since 02:13", "from 12.0 s to 15.5 s".
 std::string when(const Finding& f) {
-  if (f.open) return "since " + moment(f.begin_s);
-  return "from " + moment(f.begin_s) + " to " + moment(f.end_s);
+  const std::string several = f.periods.size() > 1 ? " in " + std::to_string(f.periods.size()) + " periods" : "";
+  if (f.open) return "since " + moment(f.begin_s) + several;
+  return "from " + moment(f.begin_s) + " to " + moment(f.end_s) + several;
 }
 
 std::string felt(const Finding& f, const Snapshot& s) {
@@ -101,6 +106,7 @@ Rows finding_rows(const Snapshot& snapshot, const Sites& sites) {
     for (const std::string& sentence : f.evidence) evidence += (evidence.empty() ? "" : "; ") + sentence;
     row["evidence"] = evidence;
     row.erase("period");
+    row["periods"] = f.periods.size();
     row["begin_s"] = finite(f.begin_s);
     row["end_s"] = finite(f.end_s);
     row["open"] = f.open;

@@ -114,6 +114,7 @@ class RandomSnapshot {
       f.site = id();
       for (std::uint64_t pairs = below(3); pairs > 0; pairs--)
         f.nodes.insert(f.nodes.end(), {existing(nodes), existing(nodes)});
+      for (std::uint64_t periods = below(3); periods > 0; periods--) f.periods.push_back({real(), real(), real()});
       f.begin_s = real(), f.end_s = real(), f.open = below(2) == 1, f.score = real();
       f.confidence = static_cast<double>(below(1001)) / 1000, f.lost_s = real();
       f.detail = text(20), f.advice = text(80);

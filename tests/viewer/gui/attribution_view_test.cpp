@@ -206,6 +206,7 @@ TEST_CASE("whatever a snapshot says, the view draws and reacts") {
            {-1, 99, 7},
            value(),
            value(),
+           std::vector<FindingPeriod>(random() % 3, {value(), value(), value()}),
            random() % 2 == 0,
            value(),
            value(),

@@ -42,6 +42,7 @@ std::string finding_place(const Finding& f, std::int32_t region, const Snapshot&
 std::string finding_time(const Finding& f) {
   std::string line = f.open ? "since " + text::format_moment(f.begin_s)
                             : text::format_moment(f.begin_s) + " to " + text::format_moment(f.end_s);
+  if (f.periods.size() > 1) line += " in " + std::to_string(f.periods.size()) + " periods";
   if (f.lost_s > 0)
     line += ", cost " + text::format_seconds(f.lost_s) + " (" + text::format_share(f.score) + " of ranks' time)";
   return line;
