@@ -119,6 +119,21 @@ TEST_CASE("evidence and advice are folded into the terminal's width, nothing is 
   }
 }
 
+TEST_CASE("findings are breakpoints for gdb") {
+  Snapshot s = slow_job();
+  const auto lines = views::finding_breakpoints(s, views::Sites(s.sites));
+  REQUIRE(lines.size() == 4);
+  CHECK(lines[0].find("# 1. region 3") == 0);
+  CHECK(lines[1] == "break -source \"/src/solver.f90\" -line 812");
+  CHECK(lines[2].find("# 2. background") == 0);
+  CHECK(lines[3] == "# it has no line of code");
+  CHECK(views::finding_breakpoints(s, views::Sites(s.sites), true).size() == 6);
+  s.sites[0].line = 0;
+  s.sites[0].function = "step(int)";
+  CHECK(views::finding_breakpoints(s, views::Sites(s.sites))[1] == "break -function \"step(int)\"");
+  CHECK(views::finding_breakpoints({}, {}) == std::vector<std::string>{"# no findings"});
+}
+
 TEST_CASE("findings that are not to be believed are folded behind those that are") {
   Snapshot s = slow_job();
   const views::Sites sites(s.sites);

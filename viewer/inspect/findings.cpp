@@ -9,6 +9,7 @@ int show_findings(const InspectWords& words, InspectedRun& run) {
   Snapshot& s = run.snapshot;
   cut(words, s.attribution.findings);
   const views::Sites sites(s.sites);
+  if (words.gdb) return print_lines(views::finding_breakpoints(s, sites, words.limit.has_value())) ? done : could_not;
   return show(
       words, run, why_incomplete(run),
       [&](const views::PageOptions& page) {
@@ -20,6 +21,6 @@ int show_findings(const InspectWords& words, InspectedRun& run) {
 }  // namespace
 
 extern const Topic findings_topic;
-const Topic findings_topic{"findings", takes::tables | takes::lines, show_findings};
+const Topic findings_topic{"findings", takes::tables | takes::lines | takes::gdb, show_findings};
 
 }  // namespace pclscope::commands

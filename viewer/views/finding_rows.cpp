@@ -76,6 +76,9 @@ std::string felt(const Finding& f, const Snapshot& s) {
   return "region " + std::to_string(f.region) + " (ranks " + text::compact_ranks(region->ranks, 24) + "): ";
 }
 
+// The first one is the answer, whatever it is.
+bool is_folded(std::size_t i, const Finding& f) { return i > 0 && !(f.confidence > believed); }
+
 std::string two_digits(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.2f", value);
@@ -141,7 +144,7 @@ std::vector<std::string> finding_lines(const Snapshot& snapshot, const Sites& si
   std::size_t folded_away = 0;
   for (std::size_t i = 0; i < snapshot.attribution.findings.size(); ++i) {
     const Finding& f = snapshot.attribution.findings[i];
-    if (i > 0 && !weaker && !(f.confidence > believed)) {
+    if (!weaker && is_folded(i, f)) {
       ++folded_away;
       continue;
     }
@@ -165,6 +168,24 @@ std::vector<std::string> finding_lines(const Snapshot& snapshot, const Sites& si
       for (std::string& part : text::wrapped(line, width, 5)) folded.push_back(std::move(part));
     return folded;
   }
+  return lines;
+}
+
+std::vector<std::string> finding_breakpoints(const Snapshot& snapshot, const Sites& sites, bool weaker) {
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < snapshot.attribution.findings.size(); ++i) {
+    const Finding& f = snapshot.attribution.findings[i];
+    if (!weaker && is_folded(i, f)) continue;
+    lines.push_back("# " + std::to_string(i + 1) + ". " + finding_line(f, snapshot, sites));
+    const CallSite* site = f.site != 0 ? sites.find(f.site) : nullptr;
+    // With quotes a path may have blanks. The line is that of the call; gdb stops before it.
+    if (site != nullptr && site->line > 0)
+      lines.push_back("break -source \"" + text::printable(site->file) + "\" -line " + std::to_string(site->line));
+    else if (site != nullptr && !site->function.empty())
+      lines.push_back("break -function \"" + text::printable(site->function) + "\"");
+    else lines.push_back("# it has no line of code");
+  }
+  if (lines.empty()) lines.push_back("# no findings");
   return lines;
 }
 

@@ -24,6 +24,8 @@ std::string finding_line(const Finding& finding, const Snapshot& snapshot, const
 // there are, unless `weaker`.
 std::vector<std::string> finding_lines(const Snapshot& snapshot, const Sites& sites, std::size_t width,
                                        bool weaker = false);
+// A file for gdb: a breakpoint for each of the same findings whose line is known, and a comment for each.
+std::vector<std::string> finding_breakpoints(const Snapshot& snapshot, const Sites& sites, bool weaker = false);
 // For watch: conditions, and those that act now or matter most, at most `most` lines.
 std::vector<std::string> finding_section(const Snapshot& snapshot, const Sites& sites, std::size_t most);
 std::size_t findings_to_show(const Snapshot& snapshot);
