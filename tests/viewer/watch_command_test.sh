@@ -162,6 +162,34 @@ if command -v script >/dev/null; then
   tail -n 3 "$folder/out" | grep -q 'has finished' || fail "the end is not said"
 fi
 
+# --- scripts wait for a condition, and metrics are kept up to date ---
+refused 2 "'speed' is not known" "$pclscope" watch quiet-5 --until 'speed > 3'
+refused 2 "a share, as 20%" "$pclscope" watch quiet-5 --until 'lost > 20'
+refused 2 "not both" "$pclscope" watch quiet-5 --until dropped --json
+refused 2 "--exec" "$pclscope" watch quiet-5 --exec true
+start_job alarm-7
+run "$pclscope" watch alarm-7 --until dropped --exec "echo \"\$PCLSCOPE_ALARM\" >'$folder/rang'"
+expect_status 0
+expect_out '^7 events were dropped$'
+[ "$(cat "$folder/rang")" = "7 events were dropped" ] || fail "the command was not told"
+run "$pclscope" watch alarm-7 --until dropped --exec 'exit 3'
+expect_status 1
+expect_err 'exit 3 failed'
+follow "$folder/never" "$pclscope" watch alarm-7 --until 'dropped > 1000' --metrics "$folder/job.prom"
+has_metrics() { grep -q '^pclscope_messages_total{job="alarm-7"} 123456$' "$folder/job.prom" 2>/dev/null; }
+until_true has_metrics
+grep -q '^pclscope_up{job="alarm-7"} 1$' "$folder/job.prom" || fail "the job is not up"
+end_job alarm-7
+ended $follower "$folder/never"
+expect_status 1
+expect_no_out
+expect_err "'dropped > 1000' never held"
+grep -q '^pclscope_up{job="alarm-7"} 0$' "$folder/job.prom" || fail "the job is still up"
+[ "$(tail -n 1 "$folder/job.prom")" = "# EOF" ] || fail "no end"
+[ -z "$(find "$folder" -name 'job.prom.*')" ] || fail "left over beside the metrics"
+start_job alarm-8
+refused 1 "cannot write no/such/file" "$pclscope" watch alarm-8 --once --metrics no/such/file
+
 # --- a dump is shown once ---
 "$helpers/viewer_make_dump" "$folder/a.h5"
 run "$pclscope" watch "$folder/a.h5"

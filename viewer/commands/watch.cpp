@@ -1,9 +1,12 @@
 // pclscope watch: the newest snapshot of a run, again and again.
 #include <csignal>
+#include <cstdlib>
 #include <ctime>
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "viewer/alarms/condition.hpp"
+#include "viewer/alarms/metrics.hpp"
 #include "viewer/commands/command_line.hpp"
 #include "viewer/commands/commands.hpp"
 #include "viewer/commands/meant_target.hpp"
@@ -34,6 +37,10 @@ struct WatchWords {
   bool wait = false;
   std::string via;
   milliseconds interval{1000};
+  std::string metrics;  // file
+  std::optional<alarms::Alarm> alarm;
+  std::string until, exec;
+  bool pages() const { return !alarm && (metrics.empty() || json || plain); }
 };
 
 std::int64_t now_realtime_ns() {
@@ -53,13 +60,28 @@ std::optional<int> parse_watch(const std::vector<std::string>& words, WatchWords
   app.add_flag("--plain", watch.plain, "No full screen, no keys: page after page");
   app.add_flag("--wait", watch.wait, "Wait for the job if it does not run yet");
   app.add_option("--via", watch.via, "Ask a login node for the job, by ssh: login.site.org")->type_name("HOST");
+  app.add_option(
+         "--until", watch.until,
+         "Show nothing, and end with 0 when this holds, else with 1 when the job ends: " + alarms::condition_words())
+      ->type_name("CONDITION");
+  app.add_option("--exec", watch.exec, "With --until: run this by the shell then; PCLSCOPE_ALARM says what holds")
+      ->type_name("COMMAND")
+      ->needs("--until");
+  app.add_option("--metrics", watch.metrics, "Keep this file up to date: OpenMetrics text, replaced in one step")
+      ->type_name("FILE");
   app.add_option("--interval", interval, "Time between pictures, 100ms to 1min (1s)")
       ->type_name("TIME")
       ->check(duration_between("100ms", "1min"));
   set_usage(app,
-            "pclscope watch [JOB|ENDPOINT|FILE] [--wait] [--once] [--json] [--plain] [--via HOST] [--interval 1s]");
+            "pclscope watch [JOB|ENDPOINT|FILE] [--wait] [--once] [--json] [--plain] [--via HOST] [--interval 1s] "
+            "[--until CONDITION] [--metrics FILE]");
   if (const auto status = parse(app, words)) return status;
   watch.interval = milliseconds(*text::parse_duration_ns(interval) / 1'000'000);
+  if (watch.until.empty() && app.count("--until") == 0) return std::nullopt;
+  auto condition = alarms::parse_condition(watch.until);
+  if (!condition) return fail(wrong_usage, "--until: " + condition.error().message);
+  if (watch.json) return fail(wrong_usage, "give --until or --json, not both");
+  watch.alarm.emplace(std::move(*condition));
   return std::nullopt;
 }
 
@@ -68,8 +90,18 @@ views::Freshness freshness_of(const Snapshot& snapshot, Clock::time_point came) 
           snapshot.live.window_s};
 }
 
-bool show(const WatchWords& watch, const Session& session, const Snapshot& snapshot, Clock::time_point came,
+// Written at each picture; the first failure ends the command.
+bool write_metrics(const WatchWords& watch, const Snapshot& snapshot, bool running) {
+  if (watch.metrics.empty()) return true;
+  const Status status = alarms::replace_file(watch.metrics, alarms::metrics_text(snapshot, running));
+  if (!status) fail(could_not, status.error().message);
+  return static_cast<bool>(status);
+}
+
+bool show(const WatchWords& watch, Session& session, const Snapshot& snapshot, Clock::time_point came,
           WatchScreen& screen) {
+  if (!write_metrics(watch, snapshot, session.phase() == Phase::running && !snapshot.finished)) return false;
+  if (!watch.pages()) return true;
   if (!watch.json) {
     const auto page = views::watch_page(snapshot, freshness_of(snapshot, came), screen.options());
     return screen.show(page);
@@ -78,15 +110,30 @@ bool show(const WatchWords& watch, const Session& session, const Snapshot& snaps
   return print(session::to_text(views::watch_json(snapshot, now), watch.once) + "\n");
 }
 
-int show_once(const WatchWords& watch, Session& session, const std::string& name) {
+int raise_alarm(const WatchWords& watch, const std::string& sentence) {
+  if (!print(sentence + "\n")) return could_not;
+  if (watch.exec.empty()) return done;
+  ::setenv("PCLSCOPE_ALARM", sentence.c_str(), 1);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_DFL);
+  const int status = std::system(watch.exec.c_str());
+  if (status == 0) return done;
+  return fail(could_not, "--exec: " + watch.exec + " failed");
+}
+
+int show_once(WatchWords& watch, Session& session, const std::string& name) {
   auto got = session.newer(milliseconds(1900));
   if (!got) return fail(could_not, got.error().message);
   if (!*got) return fail(could_not, "no news from " + name + " within 2 s: is it still running? pclscope list shows");
   WatchScreen screen(false, watch.ascii);
-  return show(watch, session, **got, Clock::now(), screen) ? done : could_not;
+  if (!show(watch, session, **got, Clock::now(), screen)) return could_not;
+  if (!watch.alarm) return done;
+  if (const auto sentence = watch.alarm->look(**got)) return raise_alarm(watch, *sentence);
+  return fail(could_not, name + ": '" + watch.until + "' does not hold");
 }
 
-int say_end(Phase phase, const std::string& name) {
+int say_end(Phase phase, const std::string& name, const std::string& until = "") {
+  if (phase == Phase::finished && !until.empty())
+    return fail(could_not, "job " + name + " has finished, and '" + until + "' never held");
   if (phase == Phase::finished) {
     say("job " + name + " has finished");
     return done;
@@ -147,11 +194,11 @@ std::unique_ptr<Session> goes_on(session::Target& target) {
   return nullptr;
 }
 
-int follow(const WatchWords& watch, std::unique_ptr<Session> first, session::Target target) {
+int follow(WatchWords& watch, std::unique_ptr<Session> first, session::Target target) {
   std::unique_ptr<Session> followed = std::move(first);
   if (target.live.name.empty()) target.live.name = followed->job();
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, ask_to_stop);
-  WatchScreen screen(!watch.json && output_is_terminal(), watch.ascii);
+  WatchScreen screen(watch.pages() && !watch.json && output_is_terminal(), watch.ascii);
   std::optional<Snapshot> newest;
   Clock::time_point came = Clock::now();
   Clock::time_point due = came;
@@ -166,19 +213,22 @@ int follow(const WatchWords& watch, std::unique_ptr<Session> first, session::Tar
     if (fresh) {
       newest = std::move(**got);
       came = Clock::now();
+      if (const auto sentence = watch.alarm ? watch.alarm->look(*newest) : std::nullopt)
+        return write_metrics(watch, *newest, !newest->finished) ? raise_alarm(watch, *sentence) : could_not;
     }
     const bool over = session.phase() != Phase::running && !(fresh && !newest->finished);
     if (Clock::now() < due && !over) continue;
     if (newest) {
       if (!show(watch, session, *newest, came, screen)) return could_not;
-    } else if (!over && !watch.json && !screen.waiting("waiting for news from " + name)) {
+    } else if (!over && watch.pages() && !watch.json && !screen.waiting("waiting for news from " + name)) {
       return could_not;
     }
     if (over) {
       screen.leave();
       const Phase end = session.phase();
       auto next = end == Phase::lost ? goes_on(target) : nullptr;
-      if (next == nullptr) return stop_asked != 0 ? done : say_end(end, name);
+      if (next == nullptr && newest) write_metrics(watch, *newest, false);
+      if (next == nullptr) return stop_asked != 0 ? done : say_end(end, name, watch.until);
       followed = std::move(next);
       newest.reset();
     }
@@ -201,7 +251,7 @@ int watch(const std::vector<std::string>& words) {
   if (!session) return fail(could_not, session.error().message);
   const std::string name = target->file.empty() ? name_of(*target) : target->file;
   say_way(**session, *target);
-  if (!watch.once && !watch.json && !watch.plain && screen::Terminal::usable()) {
+  if (!watch.once && !watch.json && !watch.plain && watch.pages() && screen::Terminal::usable()) {
     if (const auto status = follow_full_screen(watch, *session, *target, name)) return *status;
   }
   if (watch.once || !(*session)->live()) {
