@@ -62,7 +62,6 @@ void Evaluation::finish() {
   s.recluster(true);
 }
 
-const RegionClocks* Evaluation::clocks(std::int32_t region) const { return state_->clocks.of(region); }
 std::span<const std::int32_t> Evaluation::region_of_rank() const { return state_->regions.id_of_rank(); }
 std::uint64_t Evaluation::regions_version() const { return state_->regions_version; }
 std::uint64_t Evaluation::events() const { return state_->measured.totals.events; }
