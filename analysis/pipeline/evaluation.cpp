@@ -34,7 +34,7 @@ void Evaluation::closed_until(std::int64_t until_ns) {
 void Evaluation::set_tick_scale(TickScale scale) { state_->collectives.set_tick_scale(scale); }
 
 void Evaluation::add_collectives(std::int32_t rank, std::span<const record::Event> events) {
-  if (!state_->measured.knows(rank)) return;
+  if (!state_->measured.knows(rank) || !Collectives::may_concern(events)) return;
   Collectives& collectives = state_->collectives;
   for (const record::Event& e : events) collectives.add(rank, e);
 }
