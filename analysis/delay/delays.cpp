@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "analysis/delay/in_order.hpp"
 #include "interpose/record/event.hpp"
 
 namespace pclscope {
 namespace {
 
 constexpr double least_share = 0.01;  // smaller parts are counted, but not passed on
+constexpr std::size_t ahead = 12;     // messages that are asked for before their turn: they lie anywhere
 
 double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
@@ -25,6 +25,12 @@ std::int64_t time_of(const Message& m) {
 std::int64_t time_of(const CollectiveCall& c) {
   const std::int64_t time = c.awaited < 0 ? c.begin : std::clamp(c.awaited_begin, c.begin, std::max(c.begin, c.end));
   return CallsOfRanks::cut(time);
+}
+
+void prefetch(const Message& m) {
+  const char* const at = reinterpret_cast<const char*>(&m);
+  __builtin_prefetch(at);
+  __builtin_prefetch(at + sizeof m - 1);
 }
 
 // Moves those that completed by `until` to `due`.
@@ -81,10 +87,8 @@ void Delays::leave_out(std::uint64_t messages) {
 }
 
 std::int64_t Delays::order(std::span<const Message> messages, std::span<const CollectiveCall> collectives) {
-  return std::max(order_by_slices(
-                      messages.size(), [&](std::size_t i) { return time_of(messages[i]); }, order_),
-                  order_by_slices(
-                      collectives.size(), [&](std::size_t i) { return time_of(collectives[i]); }, collective_order_));
+  return std::max(order_.sort(messages.size(), [&](std::size_t i) { return time_of(messages[i]); }),
+                  collective_order_.sort(collectives.size(), [&](std::size_t i) { return time_of(collectives[i]); }));
 }
 
 // In chunks, so that few calls per rank are held beyond the look-back.
@@ -92,15 +96,16 @@ void Delays::take(std::span<const Message> messages, std::span<const CollectiveC
   std::size_t message = 0, collective = 0, in_chunk = 0;
   std::int64_t newest = INT64_MIN;
   while (message < messages.size() || collective < collectives.size()) {
-    const std::int64_t next = message < messages.size() ? time_of(messages[order_[message]]) : INT64_MAX;
+    const std::int64_t next = message < messages.size() ? order_[message].time : INT64_MAX;
     const std::int64_t next_collective =
-        collective < collectives.size() ? time_of(collectives[collective_order_[collective]]) : INT64_MAX;
+        collective < collectives.size() ? collective_order_[collective].time : INT64_MAX;
     if (in_chunk >= chunk_ && (std::min(next, next_collective) > newest || in_chunk >= 4 * chunk_)) {
       follow_chunk(newest);
       in_chunk = 0;
     }
-    const bool taken = next <= next_collective ? take(messages[order_[message++]])
-                                               : take(collectives[collective_order_[collective++]]);
+    if (message + ahead < messages.size()) prefetch(messages[order_[message + ahead].index]);
+    const bool taken = next <= next_collective ? take(messages[order_[message++].index])
+                                               : take(collectives[collective_order_[collective++].index]);
     newest = std::max(newest, std::min(next, next_collective));
     refused_ += !taken;
     ++in_chunk;

@@ -14,6 +14,7 @@
 #include "analysis/delay/calls_of_ranks.hpp"
 #include "analysis/delay/excess.hpp"
 #include "analysis/delay/first_come.hpp"
+#include "analysis/delay/in_order.hpp"
 #include "analysis/delay/off_core.hpp"
 #include "analysis/delay/origins.hpp"
 
@@ -122,7 +123,7 @@ class Delays {
   std::vector<std::uint32_t> due_;
   std::int64_t newest_ns_ = INT64_MIN;  // of what was taken
   BlameSum sum_;
-  std::vector<std::uint32_t> order_, collective_order_;
+  InOrder order_, collective_order_;
 };
 
 }  // namespace pclscope
