@@ -84,16 +84,23 @@ void MessageWaits::completed(std::int32_t rank, const Event& e, TickScale scale,
 }
 
 void MessageWaits::keep(const Message& m, std::uint64_t number) {
-  const Kept kept{number, m.comm, m.bytes, m.recv_post, {m.source, m.destination, m.send_site, m.recv_site}};
   if (!completions_.empty())
     if (const auto it = completions_.find(key_of(m.source, number)); it != completions_.end()) {
-      waited_for_receive(it->second, kept);
+      waited_for_receive(it->second, {number, m.comm, m.bytes, m.recv_post, ends_of(m)});
       completions_.erase(it);
       return;
     }
   std::unique_ptr<Kept[]>& ring = rings_[static_cast<std::size_t>(m.source)];
   if (!ring) ring = std::make_unique<Kept[]>(ring_mask_ + 1);
-  ring[number & ring_mask_] = kept;
+  Kept& kept = ring[number & ring_mask_];  // field by field: a copy of a whole one would wait for its parts
+  kept.number = number;
+  kept.comm = m.comm;
+  kept.bytes = m.bytes;
+  kept.recv_post = m.recv_post;
+  kept.ends.source = m.source;
+  kept.ends.destination = m.destination;
+  kept.ends.send_site = m.send_site;
+  kept.ends.recv_site = m.recv_site;
 }
 
 void MessageWaits::look_for_probe(const Message& m) {
@@ -119,7 +126,7 @@ void MessageWaits::waited_for_send(const Call& call, const Message& m) {
   c.awaited = m.source;
   c.awaited_begin = std::min(m.send_begin, call.end);
   c.ordinal = call.any_source;
-  sink_(c, {m.source, m.destination, m.send_site, m.recv_site});
+  sink_(c, ends_of(m));
 }
 
 }  // namespace pclscope

@@ -88,6 +88,7 @@ class MessageWaits {
     std::int64_t recv_post = 0;
     Awaited ends{-1, -1, 0, 0};  // of nobody
   };
+  static Awaited ends_of(const Message& m) { return {m.source, m.destination, m.send_site, m.recv_site}; }
   void waited_for_receive(const Call& call, const Kept& kept);
   void waited_for_send(const Call& call, const Message& m);
 
