@@ -30,6 +30,7 @@ std::int64_t time_of(const CollectiveCall& c) {
 void prefetch(const Message& m) {
   const char* const at = reinterpret_cast<const char*>(&m);
   __builtin_prefetch(at);
+  __builtin_prefetch(at + 64);
   __builtin_prefetch(at + sizeof m - 1);
 }
 
@@ -137,13 +138,12 @@ void Delays::follow_chunk(std::int64_t newest_ns) {
 void Delays::follow_until(std::int64_t horizon) {
   due_.clear();
   for (std::uint32_t i = 0; i < waits_.size(); ++i)
-    if (waits_[i].call.wait_end <= horizon) due_.push_back(i);
+    if (waits_[i].call.wait_end <= horizon) due_.push_back({waits_[i].call.wait_end, waits_[i].rank, i});
   // Causes before what they caused.
-  std::sort(due_.begin(), due_.end(), [this](std::uint32_t a, std::uint32_t b) {
-    const std::int64_t a_ns = waits_[a].call.wait_end, b_ns = waits_[b].call.wait_end;
-    return a_ns != b_ns ? a_ns < b_ns : waits_[a].rank != waits_[b].rank ? waits_[a].rank < waits_[b].rank : a < b;
+  std::sort(due_.begin(), due_.end(), [](const Due& a, const Due& b) {
+    return a.wait_end != b.wait_end ? a.wait_end < b.wait_end : a.rank != b.rank ? a.rank < b.rank : a.wait < b.wait;
   });
-  for (const std::uint32_t i : due_) follow(waits_[i]);
+  for (const Due& due : due_) follow(waits_[due.wait]);
   std::erase_if(waits_, [=](const CallsOfRanks::Wait& w) { return w.call.wait_end <= horizon; });
 }
 
@@ -255,19 +255,21 @@ void Delays::report(const RankCall& call, const Lateness& lateness) {
 }
 
 void Delays::remember(RankCall& call) {
-  Blames blames;
-  for (const BlameSum::Part& p : sum_.parts())
-    if (!BlameSum::is_special(p) && blames.count < most_blames && static_cast<double>(p.blame.share) >= least_share)
-      blames.blame[blames.count++] = p.blame;
-  if (blames.count == 0) return;
+  const auto passed_on = [](const BlameSum::Part& p) {
+    return !BlameSum::is_special(p) && static_cast<double>(p.blame.share) >= least_share;
+  };
+  if (std::none_of(sum_.parts().begin(), sum_.parts().end(), passed_on)) return;
   if (free_blames_.empty()) {
     call.blame = static_cast<std::uint32_t>(blames_.size());
-    blames_.push_back(blames);
+    blames_.emplace_back();
   } else {
     call.blame = free_blames_.back();
     free_blames_.pop_back();
-    blames_[call.blame] = blames;
   }
+  Blames& blames = blames_[call.blame];
+  blames.count = 0;
+  for (const BlameSum::Part& p : sum_.parts())
+    if (passed_on(p) && blames.count < most_blames) blames.blame[blames.count++] = p.blame;
 }
 
 void Delays::make_room() {

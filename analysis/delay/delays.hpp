@@ -84,6 +84,11 @@ class Delays {
     std::array<Blame, most_blames> blame;
     std::uint32_t count = 0;
   };
+  struct Due {
+    std::int64_t wait_end;
+    std::int32_t rank;
+    std::uint32_t wait;  // index into waits_
+  };
   std::int64_t order(std::span<const Message> messages, std::span<const CollectiveCall> collectives);
   void take(std::span<const Message> messages, std::span<const CollectiveCall> collectives);
   bool take(const CollectiveCall& call);
@@ -120,7 +125,7 @@ class Delays {
   std::vector<CollectiveCall> pending_collectives_;
   // Buffers.
   std::vector<CallsOfRanks::Wait> waits_;  // not followed yet
-  std::vector<std::uint32_t> due_;
+  std::vector<Due> due_;
   std::int64_t newest_ns_ = INT64_MIN;  // of what was taken
   BlameSum sum_;
   InOrder order_, collective_order_;
