@@ -1,5 +1,6 @@
 #include "analysis/aggregator/worker.hpp"
 
+#include <malloc.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -43,6 +44,7 @@ constexpr int rounds_to_pair = 3;             // messages are all paired (Measur
 constexpr milliseconds last_words{300};       // how long dying ranks may still be writing
 constexpr milliseconds last_epochs{9'000};    // with the other nodes; the anchor is more patient
 constexpr milliseconds until_dormant{2'000};  // at the end of a session
+constexpr int kept_block_bytes = 16 << 20, kept_bytes = 64 << 20;  // of freed memory
 
 std::atomic<bool> terminated{false};
 void on_termination(int) { terminated = true; }
@@ -54,6 +56,13 @@ Application application_of(const Options& options) {
   application.aggregators = options.nodes;
   application.node_of_rank.assign(static_cast<std::size_t>(options.ranks), -1);
   return application;
+}
+
+// What one window frees the next one takes: given back to the kernel it would come again page fault by page fault.
+// Larger blocks than a window's buffers go back as before.
+void keep_freed_memory() {
+  ::mallopt(M_MMAP_THRESHOLD, kept_block_bytes);
+  ::mallopt(M_TRIM_THRESHOLD, kept_bytes);
 }
 
 // A viewer's connection, and a stranger's who knocks at the port, takes a descriptor; so do rings and dumps.
@@ -321,6 +330,7 @@ void leave_binding() {
 int run_worker(const Options& options) {
   ::prctl(PR_SET_NAME, "pclscope-aggreg");  // not "exe": people look for it with ps and pgrep
   leave_binding();
+  keep_freed_memory();
   allow_many_descriptors();
   ::signal(SIGPIPE, SIG_IGN);
   ::signal(SIGINT, SIG_IGN);

@@ -89,13 +89,17 @@ void Attributor::window(std::int64_t begin_ns, std::int64_t end_ns, std::span<co
 // later than others.
 void Attributor::look_at_transfers(std::span<const Message> messages, std::span<const std::int32_t> node_of_rank) {
   const auto known = [&](std::int32_t rank) { return rank >= 0 && rank < slices_.ranks(); };
+  if (std::adjacent_find(node_of_rank.begin(), node_of_rank.end(), std::not_equal_to<>()) == node_of_rank.end()) {
+    for (const Message& m : messages)
+      if (known(m.source) && known(m.destination)) exposure_.add(m, node_of_rank, slices_);
+    return exposure_.flush(slices_);
+  }
   by_call_.clear();
   for (const Message& m : messages)
     if (known(m.source) && known(m.destination)) by_call_.push_back(&m);
-  if (std::adjacent_find(node_of_rank.begin(), node_of_rank.end(), std::not_equal_to<>()) != node_of_rank.end())
-    std::stable_sort(by_call_.begin(), by_call_.end(), [](const Message* a, const Message* b) {
-      return std::tie(a->destination, a->recv_end, a->recv_wait) < std::tie(b->destination, b->recv_end, b->recv_wait);
-    });
+  std::stable_sort(by_call_.begin(), by_call_.end(), [](const Message* a, const Message* b) {
+    return std::tie(a->destination, a->recv_end, a->recv_wait) < std::tie(b->destination, b->recv_end, b->recv_wait);
+  });
   for (const Message* m : by_call_) exposure_.add(*m, node_of_rank, slices_);
   exposure_.flush(slices_);
 }

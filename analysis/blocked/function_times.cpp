@@ -66,8 +66,11 @@ FunctionTimes::Function& FunctionTimes::function(std::uint16_t number) {
   std::uint16_t& index = index_[number];
   if (index == unused) {
     index = static_cast<std::uint16_t>(functions_.size());
-    functions_.push_back(
-        {.number = number, .calls = 0, .ticks = 0, .windows = std::vector<std::uint64_t>(windows_, 0)});
+    functions_.push_back({.number = number,
+                          .polls = call_kind(number) == CallKind::polling,
+                          .calls = 0,
+                          .ticks = 0,
+                          .windows = std::vector<std::uint64_t>(windows_, 0)});
   }
   return functions_[index];
 }
@@ -92,7 +95,7 @@ void FunctionTimes::add(std::int32_t rank, std::uint32_t thread, std::span<const
     if (e.end <= t.covered) continue;
     const std::uint64_t begin = std::max(e.begin, t.covered);
     t.covered = e.end;
-    if (call_kind(e.function) != CallKind::polling) spread(f, begin, e.end);
+    if (!f.polls) spread(f, begin, e.end);
   }
   threads[thread] = t;
 }
@@ -107,7 +110,7 @@ void FunctionTimes::advance(std::int64_t window) {
 
 void FunctionTimes::turn_to(std::int64_t window) {
   if (window > newest_) advance(window);
-  at_ = window;
+  at_slot_ = slot(window);
   at_begin_ = begin_of(window);
   at_end_ = begin_of(window + 1);
 }
@@ -115,7 +118,7 @@ void FunctionTimes::turn_to(std::int64_t window) {
 void FunctionTimes::spread(Function& f, std::uint64_t begin, std::uint64_t end) {
   f.ticks += end - begin;
   if (begin >= at_begin_ && end <= at_end_) [[likely]] {
-    f.windows[slot(at_)] += end - begin;
+    f.windows[at_slot_] += end - begin;
     return;
   }
   const std::int64_t last = window_of(end);

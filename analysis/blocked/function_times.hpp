@@ -46,6 +46,7 @@ class FunctionTimes {
   class Shown;
   struct Function {
     std::uint16_t number = 0;
+    bool polls = false;  // CallKind::polling
     std::uint64_t calls = 0;
     std::uint64_t ticks = 0;
     std::vector<std::uint64_t> windows;  // ticks per window, a ring
@@ -74,7 +75,7 @@ class FunctionTimes {
   std::vector<std::vector<Thread>> threads_;  // by rank
   std::int64_t newest_ = -1;                  // window; the ring holds it and those before it
   // The window that events fall into most of the time.
-  std::int64_t at_ = -1;
+  std::size_t at_slot_ = 0;
   std::uint64_t at_begin_ = 1, at_end_ = 0;  // ticks
   std::uint64_t sampled_ = 0;
 };

@@ -6,13 +6,7 @@ namespace pclscope {
 
 void BlameSum::clear() { parts_.clear(); }
 
-void BlameSum::add(const Blame& blame, double ns) {
-  if (!(ns > 0)) return;
-  for (Part& p : parts_)
-    if (p.blame.origin == blame.origin && p.blame.visit_ns == blame.visit_ns) {
-      p.ns += ns;
-      return;
-    }
+void BlameSum::add_new(const Blame& blame, double ns) {
   if (parts_.size() < most_parts || blame.origin >= unknown) parts_.push_back({blame, ns});
   else add({unknown, 0, 0}, ns);
 }
@@ -35,13 +29,15 @@ void BlameSum::limit(double ns) {
 }
 
 void BlameSum::shave(double wait_ns) {
-  std::sort(parts_.begin(), parts_.end(), [](const Part& a, const Part& b) {
+  const auto larger = [](const Part& a, const Part& b) {
     if (a.ns != b.ns) return a.ns > b.ns;
     return a.blame.origin != b.blame.origin ? a.blame.origin < b.blame.origin : a.blame.visit_ns < b.blame.visit_ns;
-  });
+  };
   double kept = 0, less = 0;  // sum of the largest parts; what each of them gives away
   std::size_t count = 0;
-  for (; count < parts_.size(); ++count) {
+  for (; count < parts_.size(); ++count) {  // mostly few stay: the others need no order
+    const auto first = parts_.begin() + static_cast<std::ptrdiff_t>(count);
+    std::iter_swap(first, std::min_element(first, parts_.end(), larger));
     const double next = std::max(0.0, (kept + parts_[count].ns - wait_ns) / static_cast<double>(count + 1));
     if (parts_[count].ns <= next) break;
     kept += parts_[count].ns;

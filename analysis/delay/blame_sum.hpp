@@ -20,7 +20,15 @@ class BlameSum {
   static constexpr std::size_t most_parts = 48;  // most waits have one or two; beyond: unknown
 
   void clear();
-  void add(const Blame& blame, double ns);
+  void add(const Blame& blame, double ns) {
+    if (!(ns > 0)) return;
+    for (Part& p : parts_)
+      if (p.blame.visit_ns == blame.visit_ns && p.blame.origin == blame.origin) {
+        p.ns += ns;
+        return;
+      }
+    add_new(blame, ns);
+  }
   // Takes away from parts that exist; what is more than a part is dropped.
   void subtract(const Blame& blame, double ns);
   template <class Condition>
@@ -37,6 +45,7 @@ class BlameSum {
   static bool is_special(const Part& p) { return p.blame.origin >= unknown; }
 
  private:
+  void add_new(const Blame& blame, double ns);
   double sum() const;
   std::vector<Part> parts_;
 };

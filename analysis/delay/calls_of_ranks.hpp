@@ -29,13 +29,15 @@ struct RankCall {
   std::int32_t peer = -1;   // send: destination. completion: who was last to send. collective: awaited
   std::uint32_t blame = 0;  // owner's: where the wait goes back to, 0: nowhere
   Kind kind = Kind::send;
-  bool fresh = true;        // not settled yet
-  bool first_come = false;  // a completion that another rank's message would have ended, too
   WaitGroup group = WaitGroup::point_to_point;
-  bool of_send = false;  // a completion that waited for the receive of what `peer` was sent
+  bool fresh : 1 = true;        // not settled yet
+  bool first_come : 1 = false;  // a completion that another rank's message would have ended, too
+  bool of_send : 1 = false;     // a completion that waited for the receive of what `peer` was sent
 
   std::int64_t wait() const { return wait_end - begin; }
 };
+
+static_assert(sizeof(RankCall) == 48);
 
 class CallsOfRanks {
  public:

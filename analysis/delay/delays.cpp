@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "analysis/delay/in_order.hpp"
 #include "interpose/record/event.hpp"
 
 namespace pclscope {
 namespace {
 
 constexpr double least_share = 0.01;  // smaller parts are counted, but not passed on
+constexpr std::size_t ahead = 12;     // messages that are asked for before their turn: they lie anywhere
 
 double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
@@ -25,6 +25,13 @@ std::int64_t time_of(const Message& m) {
 std::int64_t time_of(const CollectiveCall& c) {
   const std::int64_t time = c.awaited < 0 ? c.begin : std::clamp(c.awaited_begin, c.begin, std::max(c.begin, c.end));
   return CallsOfRanks::cut(time);
+}
+
+void prefetch(const Message& m) {
+  const char* const at = reinterpret_cast<const char*>(&m);
+  __builtin_prefetch(at);
+  __builtin_prefetch(at + 64);
+  __builtin_prefetch(at + sizeof m - 1);
 }
 
 // Moves those that completed by `until` to `due`.
@@ -81,10 +88,8 @@ void Delays::leave_out(std::uint64_t messages) {
 }
 
 std::int64_t Delays::order(std::span<const Message> messages, std::span<const CollectiveCall> collectives) {
-  return std::max(order_by_slices(
-                      messages.size(), [&](std::size_t i) { return time_of(messages[i]); }, order_),
-                  order_by_slices(
-                      collectives.size(), [&](std::size_t i) { return time_of(collectives[i]); }, collective_order_));
+  return std::max(order_.sort(messages.size(), [&](std::size_t i) { return time_of(messages[i]); }),
+                  collective_order_.sort(collectives.size(), [&](std::size_t i) { return time_of(collectives[i]); }));
 }
 
 // In chunks, so that few calls per rank are held beyond the look-back.
@@ -92,15 +97,16 @@ void Delays::take(std::span<const Message> messages, std::span<const CollectiveC
   std::size_t message = 0, collective = 0, in_chunk = 0;
   std::int64_t newest = INT64_MIN;
   while (message < messages.size() || collective < collectives.size()) {
-    const std::int64_t next = message < messages.size() ? time_of(messages[order_[message]]) : INT64_MAX;
+    const std::int64_t next = message < messages.size() ? order_[message].time : INT64_MAX;
     const std::int64_t next_collective =
-        collective < collectives.size() ? time_of(collectives[collective_order_[collective]]) : INT64_MAX;
+        collective < collectives.size() ? collective_order_[collective].time : INT64_MAX;
     if (in_chunk >= chunk_ && (std::min(next, next_collective) > newest || in_chunk >= 4 * chunk_)) {
       follow_chunk(newest);
       in_chunk = 0;
     }
-    const bool taken = next <= next_collective ? take(messages[order_[message++]])
-                                               : take(collectives[collective_order_[collective++]]);
+    if (message + ahead < messages.size()) prefetch(messages[order_[message + ahead].index]);
+    const bool taken = next <= next_collective ? take(messages[order_[message++].index])
+                                               : take(collectives[collective_order_[collective++].index]);
     newest = std::max(newest, std::min(next, next_collective));
     refused_ += !taken;
     ++in_chunk;
@@ -132,13 +138,12 @@ void Delays::follow_chunk(std::int64_t newest_ns) {
 void Delays::follow_until(std::int64_t horizon) {
   due_.clear();
   for (std::uint32_t i = 0; i < waits_.size(); ++i)
-    if (waits_[i].call.wait_end <= horizon) due_.push_back(i);
+    if (waits_[i].call.wait_end <= horizon) due_.push_back({waits_[i].call.wait_end, waits_[i].rank, i});
   // Causes before what they caused.
-  std::sort(due_.begin(), due_.end(), [this](std::uint32_t a, std::uint32_t b) {
-    const std::int64_t a_ns = waits_[a].call.wait_end, b_ns = waits_[b].call.wait_end;
-    return a_ns != b_ns ? a_ns < b_ns : waits_[a].rank != waits_[b].rank ? waits_[a].rank < waits_[b].rank : a < b;
+  std::sort(due_.begin(), due_.end(), [](const Due& a, const Due& b) {
+    return a.wait_end != b.wait_end ? a.wait_end < b.wait_end : a.rank != b.rank ? a.rank < b.rank : a.wait < b.wait;
   });
-  for (const std::uint32_t i : due_) follow(waits_[i]);
+  for (const Due& due : due_) follow(waits_[due.wait]);
   std::erase_if(waits_, [=](const CallsOfRanks::Wait& w) { return w.call.wait_end <= horizon; });
 }
 
@@ -250,19 +255,21 @@ void Delays::report(const RankCall& call, const Lateness& lateness) {
 }
 
 void Delays::remember(RankCall& call) {
-  Blames blames;
-  for (const BlameSum::Part& p : sum_.parts())
-    if (!BlameSum::is_special(p) && blames.count < most_blames && static_cast<double>(p.blame.share) >= least_share)
-      blames.blame[blames.count++] = p.blame;
-  if (blames.count == 0) return;
+  const auto passed_on = [](const BlameSum::Part& p) {
+    return !BlameSum::is_special(p) && static_cast<double>(p.blame.share) >= least_share;
+  };
+  if (std::none_of(sum_.parts().begin(), sum_.parts().end(), passed_on)) return;
   if (free_blames_.empty()) {
     call.blame = static_cast<std::uint32_t>(blames_.size());
-    blames_.push_back(blames);
+    blames_.emplace_back();
   } else {
     call.blame = free_blames_.back();
     free_blames_.pop_back();
-    blames_[call.blame] = blames;
   }
+  Blames& blames = blames_[call.blame];
+  blames.count = 0;
+  for (const BlameSum::Part& p : sum_.parts())
+    if (passed_on(p) && blames.count < most_blames) blames.blame[blames.count++] = p.blame;
 }
 
 void Delays::make_room() {

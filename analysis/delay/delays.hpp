@@ -14,6 +14,7 @@
 #include "analysis/delay/calls_of_ranks.hpp"
 #include "analysis/delay/excess.hpp"
 #include "analysis/delay/first_come.hpp"
+#include "analysis/delay/in_order.hpp"
 #include "analysis/delay/off_core.hpp"
 #include "analysis/delay/origins.hpp"
 
@@ -83,6 +84,11 @@ class Delays {
     std::array<Blame, most_blames> blame;
     std::uint32_t count = 0;
   };
+  struct Due {
+    std::int64_t wait_end;
+    std::int32_t rank;
+    std::uint32_t wait;  // index into waits_
+  };
   std::int64_t order(std::span<const Message> messages, std::span<const CollectiveCall> collectives);
   void take(std::span<const Message> messages, std::span<const CollectiveCall> collectives);
   bool take(const CollectiveCall& call);
@@ -119,10 +125,10 @@ class Delays {
   std::vector<CollectiveCall> pending_collectives_;
   // Buffers.
   std::vector<CallsOfRanks::Wait> waits_;  // not followed yet
-  std::vector<std::uint32_t> due_;
+  std::vector<Due> due_;
   std::int64_t newest_ns_ = INT64_MIN;  // of what was taken
   BlameSum sum_;
-  std::vector<std::uint32_t> order_, collective_order_;
+  InOrder order_, collective_order_;
 };
 
 }  // namespace pclscope

@@ -22,11 +22,17 @@ struct Search {
   const Lateness& l;
   std::size_t late_end, waiting_end;  // behind the calls that begin before the awaited call, and before the wait
   std::int64_t tolerance;
-  InStep best;
+  // The best so far. Not an InStep: copied in one piece, it would wait for its parts to be written.
+  std::int64_t late_ns = 0;
+  bool found = false;
+  std::int64_t waiting_ns = 0;
 
-  void offer(std::int64_t late_ns, std::int64_t waiting_ns) {
-    if (late_ns >= l.late_ns || waiting_ns > l.waiting_ns || late_ns > waiting_ns + tolerance) return;
-    if (!best.found || late_ns > best.late_ns) best = {late_ns, waiting_ns, true};
+  void offer(std::int64_t of_late, std::int64_t of_waiting) {
+    if (of_late >= l.late_ns || of_waiting > l.waiting_ns || of_late > of_waiting + tolerance) return;
+    if (found && of_late <= late_ns) return;
+    late_ns = of_late;
+    waiting_ns = of_waiting;
+    found = true;
   }
 
   void collective(const RankCall& of_late) {
@@ -41,7 +47,7 @@ struct Search {
     int collectives = 0;
     for (std::size_t i = late_end, stop = back(late_end, l.look_back); i > stop; --i) {
       const RankCall& c = late[i - 1];
-      if (best.found && c.end <= best.late_ns) return;
+      if (found && c.end <= late_ns) return;
       if (c.kind == Kind::send && c.peer == l.waiting) offer(c.begin, c.other);
       if (c.kind == Kind::collective && c.other != 0 && collectives++ < most_collectives) collective(c);
     }
@@ -51,7 +57,7 @@ struct Search {
   void calls_of_waiting() {
     for (std::size_t i = waiting_end, stop = back(waiting_end, l.look_back); i > stop; --i) {
       const RankCall& c = waiting[i - 1];
-      if (best.found && c.begin + tolerance < best.late_ns) return;
+      if (found && c.begin + tolerance < late_ns) return;
       if (c.kind == Kind::send && c.peer == l.late) offer(c.other, c.begin);
     }
   }
@@ -76,11 +82,12 @@ InStep from_what_is_known(const CallsOfRanks& calls, const Search& s, std::int32
 
 InStep last_in_step(const CallsOfRanks& calls, const Lateness& l) {
   const CallsOfRanks::Rank &late = rank_of(calls, l.late), &waiting = rank_of(calls, l.waiting);
-  Search search{
-      late.calls, waiting.calls, l, late.first_from(l.late_ns), waiting.first_from(l.waiting_ns), l.wait() / 16, {}};
+  Search search{late.calls,   waiting.calls, l, late.first_from(l.late_ns), waiting.first_from(l.waiting_ns),
+                l.wait() / 16};
   search.calls_of_late();
   search.calls_of_waiting();
-  return search.best.found ? search.best : from_what_is_known(calls, search, l.late, l.waiting);
+  return search.found ? InStep{search.late_ns, search.waiting_ns, true}
+                      : from_what_is_known(calls, search, l.late, l.waiting);
 }
 
 // Tells the visitor phases between calls, waits and other time inside MPI in [from, to), which they fill without

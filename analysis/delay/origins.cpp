@@ -26,12 +26,13 @@ std::uint32_t Origins::row(std::int32_t rank, std::uint32_t site, std::uint32_t 
 }
 
 void Origins::charge(Row& row, std::int32_t victim, double ns) {
-  Victim* least = row.victims.data();
-  for (Victim& v : row.victims) {
+  for (Victim& v : row.victims)
     if (v.rank == victim) {
       v.ns += ns;
       return;
     }
+  Victim* least = row.victims.data();
+  for (Victim& v : row.victims) {
     if (v.rank < 0 ? least->rank >= 0 : least->rank >= 0 && v.ns < least->ns) least = &v;
   }
   if (least->rank < 0 || least->ns < ns) *least = {victim, ns};

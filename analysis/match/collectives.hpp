@@ -39,6 +39,12 @@ class Collectives {
   void add(std::int32_t rank, const record::Event& event) {
     if (concerns(event)) take(rank, event);
   }
+  // One of them may.
+  static bool may_concern(std::span<const record::Event> events) {
+    std::uint32_t kinds = 0;
+    for (const record::Event& e : events) kinds |= 1u << (static_cast<unsigned>(e.kind) & 31);
+    return (kinds & ~messages_and_calls) != 0;
+  }
   static bool concerns(const record::Event& event) {
     using enum record::EventKind;
     switch (event.kind) {
@@ -64,6 +70,8 @@ class Collectives {
   std::size_t parts() const { return parts_; }  // held of incomplete operations
 
  private:
+  static constexpr std::uint32_t messages_and_calls =
+      (1u << static_cast<unsigned>(record::EventKind::collective)) - 1;  // the kinds before it
   struct Part {
     std::int32_t rank;
     std::int32_t root;                     // Scan, Exscan: the rank's place in the communicator

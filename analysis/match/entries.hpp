@@ -107,10 +107,12 @@ class EntryPool {
     if (!free_.empty()) {
       const std::uint32_t index = free_.back();
       free_.pop_back();
+      follows_[index] = no_index;
       if (free_.size() >= ahead) __builtin_prefetch(&entries_[free_[free_.size() - ahead]], 1);
       return index;
     }
     entries_.emplace_back();
+    follows_.push_back(no_index);
     return static_cast<std::uint32_t>(entries_.size() - 1);
   }
   void give(std::uint32_t index) {
@@ -122,12 +124,33 @@ class EntryPool {
   void prefetch(std::uint32_t index) const {
     if (index != no_index) __builtin_prefetch(&entries_[index]);
   }
+  // `next` comes behind `index` in their channel, as far as one looks ahead; what is linked otherwise later is not
+  // told.
+  void note_next(std::uint32_t index, std::uint32_t next) { follows_[index] = next; }
+  // Asks for the entries of a channel some steps before their turn, following note_next().
+  class Ahead {
+   public:
+    Ahead(const EntryPool& pool, std::uint32_t first) : pool_(pool), at_(first) {
+      for (int i = 0; i < steps; ++i) step();
+    }
+    void step() {
+      if (at_ == no_index) return;
+      pool_.prefetch(at_);
+      at_ = pool_.follows_[at_];
+    }
+
+   private:
+    static constexpr int steps = 5;
+    const EntryPool& pool_;
+    std::uint32_t at_;
+  };
   std::uint64_t in_use() const { return in_use_; }
   std::uint64_t capacity() const { return entries_.size(); }
 
  private:
   static constexpr std::size_t ahead = 8;
   std::vector<Entry> entries_;
+  std::vector<std::uint32_t> follows_;  // by index: dense, so that looking ahead does not wait for memory itself
   std::vector<std::uint32_t> free_;
   std::uint64_t in_use_ = 0;
 };

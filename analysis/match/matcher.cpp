@@ -204,8 +204,12 @@ void Matcher::take_send(std::int32_t rank, Rank& r, const Event& e) {
                    e.bytes,   flags,   no_index, thread_,
                    false,     false,   false,    half_error_};
   if (record::concurrent_of(e.ordinal) != 0) make_special(index);
-  if (c.send_head == no_index) c.send_head = entry;
-  else sends_[c.send_tail].next = entry;
+  if (c.send_head == no_index) {
+    c.send_head = entry;
+  } else {
+    sends_[c.send_tail].next = entry;
+    sends_.note_next(c.send_tail, entry);
+  }
   c.send_tail = entry;
   if (c.recv_head != no_index || c.late != no_index || receives_in_doubt(c)) mark_dirty(index);
 }

@@ -17,18 +17,19 @@ constexpr std::uint32_t most_threads = 1024;
 
 bool is_probe(std::uint16_t function) {
   const auto f = static_cast<Function>(function);
-  return f == Function::Probe || f == Function::Iprobe;
+  return (f == Function::Probe) | (f == Function::Iprobe);
 }
 
-CollectiveCall waited(const auto& call, const Message& m, std::int32_t rank, CollectiveShape shape) {
+// `message`: Message or MessageWaits::Kept.
+CollectiveCall waited(const auto& call, const auto& message, std::int32_t rank, CollectiveShape shape) {
   CollectiveCall c;
-  c.comm = m.comm;
+  c.comm = message.comm;
   c.rank = rank;
   c.function = call.function;
   c.shape = shape;
   c.begin = call.begin;
   c.end = call.end;
-  c.bytes = m.bytes;
+  c.bytes = message.bytes;
   c.site = call.site;
   return c;
 }
@@ -40,6 +41,11 @@ void MessageWaits::add(std::int32_t rank, std::uint32_t thread, std::span<const 
   thread = std::min(thread, most_threads);
   if (threads.size() <= thread) threads.resize(thread + 1);
   Probe& probe = threads[thread];
+  // Mostly there is nothing to do: found out without a branch per event.
+  bool any = probe.open;
+  for (const Event& e : events)
+    any |= ((e.flags & record::flag::matched_probe) != 0) | ((e.kind == EventKind::call) & is_probe(e.function));
+  if (!any) return;
   const auto call_of = [&](const Event& e) {
     return Call{scale.to_ns(e.begin), scale.to_ns(e.end), site_key(e), e.function};
   };
@@ -68,29 +74,33 @@ void MessageWaits::add(std::int32_t rank, std::uint32_t thread, std::span<const 
 
 void MessageWaits::completed(std::int32_t rank, const Event& e, TickScale scale, bool away) {
   const std::uint64_t number = record::number_of(e.ordinal);
-  const Key key = key_of(rank, number);
   const Call call{scale.to_ns(e.begin), scale.to_ns(e.end), away ? e.site : site_key(e), e.function};
-  if (!messages_.empty()) {
-    const Kept& kept = messages_[key >> (64 - remembered_bits)];
-    if (kept.number == number && kept.message.source == rank && kept.message.destination == e.peer) {
-      waited_for_receive(call, kept.message);
-      return;
-    }
+  if (const Kept* ring = rings_[static_cast<std::size_t>(rank)].get()) {
+    const Kept& kept = ring[number & ring_mask_];
+    if (kept.number == number && kept.ends.destination == e.peer) return waited_for_receive(call, kept);
   }
   if (completions_.size() >= remembered) completions_.clear();
-  completions_[key] = call;
+  completions_[key_of(rank, number)] = call;
 }
 
 void MessageWaits::keep(const Message& m, std::uint64_t number) {
-  const Key key = key_of(m.source, number);
   if (!completions_.empty())
-    if (const auto it = completions_.find(key); it != completions_.end()) {
-      waited_for_receive(it->second, m);
+    if (const auto it = completions_.find(key_of(m.source, number)); it != completions_.end()) {
+      waited_for_receive(it->second, {number, m.comm, m.bytes, m.recv_post, ends_of(m)});
       completions_.erase(it);
       return;
     }
-  if (messages_.empty()) messages_.resize(remembered);
-  messages_[key >> (64 - remembered_bits)] = {number, m};
+  std::unique_ptr<Kept[]>& ring = rings_[static_cast<std::size_t>(m.source)];
+  if (!ring) ring = std::make_unique<Kept[]>(ring_mask_ + 1);
+  Kept& kept = ring[number & ring_mask_];  // field by field: a copy of a whole one would wait for its parts
+  kept.number = number;
+  kept.comm = m.comm;
+  kept.bytes = m.bytes;
+  kept.recv_post = m.recv_post;
+  kept.ends.source = m.source;
+  kept.ends.destination = m.destination;
+  kept.ends.send_site = m.send_site;
+  kept.ends.recv_site = m.recv_site;
 }
 
 void MessageWaits::look_for_probe(const Message& m) {
@@ -101,12 +111,13 @@ void MessageWaits::look_for_probe(const Message& m) {
   --probed_;
 }
 
-void MessageWaits::waited_for_receive(const Call& call, const Message& m) {
-  if (m.recv_post <= call.begin || m.recv_post > call.end || m.source == m.destination) return;
-  CollectiveCall c = waited(call, m, m.source, CollectiveShape::send);
-  c.awaited = m.destination;
-  c.awaited_begin = m.recv_post;
-  sink_(c, m);
+void MessageWaits::waited_for_receive(const Call& call, const Kept& kept) {
+  const Awaited& ends = kept.ends;
+  if (kept.recv_post <= call.begin || kept.recv_post > call.end || ends.source == ends.destination) return;
+  CollectiveCall c = waited(call, kept, ends.source, CollectiveShape::send);
+  c.awaited = ends.destination;
+  c.awaited_begin = kept.recv_post;
+  sink_(c, ends);
 }
 
 void MessageWaits::waited_for_send(const Call& call, const Message& m) {
@@ -115,7 +126,7 @@ void MessageWaits::waited_for_send(const Call& call, const Message& m) {
   c.awaited = m.source;
   c.awaited_begin = std::min(m.send_begin, call.end);
   c.ordinal = call.any_source;
-  sink_(c, m);
+  sink_(c, ends_of(m));
 }
 
 }  // namespace pclscope

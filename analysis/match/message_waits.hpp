@@ -2,15 +2,18 @@
 // a posted send and had to wait for the receive (late receiver), and a Probe or matched probe that found the message
 // (late sender). Joins their events with matched messages. docs/methods.md, "Wait states".
 //
-// A send is known by its rank and number. A call that ended before the message was matched waits
-// for it here; a message that was matched before is looked for among the newest.
+// A send is known by its rank and number. A call that ended before the message was matched waits for it here; a message
+// that was matched before is looked for among the newest of its sender, which lie in a ring by their numbers.
 //
-// Owned by one thread. Memory: 128 bytes for each of the newest 16,384 messages that may be asked for, and at most as
-// many calls.
+// Owned by one thread. Memory: 64 bytes for each of the newest messages that may be asked for, 512 of a rank and 2^18
+// of all (of more than 16,384 ranks 16 of each), and at most 16,384 calls.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -24,10 +27,20 @@ namespace pclscope {
 
 class MessageWaits {
  public:
-  using Sink = std::function<void(const CollectiveCall& call, const Message& message)>;
+  // The message that a call waited for; fields as in Message.
+  struct Awaited {
+    std::int32_t source = 0, destination = 0;
+    std::uint64_t send_site = 0, recv_site = 0;
+  };
+  using Sink = std::function<void(const CollectiveCall& call, const Awaited& message)>;
 
   explicit MessageWaits(std::int32_t ranks, Sink sink)
-      : sink_(std::move(sink)), probes_(static_cast<std::size_t>(ranks < 0 ? 0 : ranks)) {}
+      : sink_(std::move(sink)),
+        probes_(static_cast<std::size_t>(std::max(ranks, 0))),
+        rings_(probes_.size()),
+        ring_mask_(std::clamp(std::bit_floor(most_kept / std::max<std::size_t>(probes_.size(), 1)), least_of_rank,
+                              most_of_rank) -
+                   1) {}
 
   // Of one thread in the order of its ring: what it probed.
   void add(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events, TickScale scale);
@@ -40,8 +53,8 @@ class MessageWaits {
   }
 
  private:
-  static constexpr unsigned remembered_bits = 14;
-  static constexpr std::size_t remembered = 1 << remembered_bits;
+  static constexpr std::size_t remembered = 1 << 14;                                         // calls
+  static constexpr std::size_t most_kept = 1 << 18, most_of_rank = 512, least_of_rank = 16;  // messages
   struct Call {
     std::int64_t begin = 0, end = 0;
     std::uint64_t site = 0;
@@ -67,19 +80,25 @@ class MessageWaits {
   }
   void keep(const Message& m, std::uint64_t number);
   void look_for_probe(const Message& m);
-  void waited_for_receive(const Call& call, const Message& m);
+  // What is needed of a message, in a line of the cache.
+  struct alignas(64) Kept {
+    std::uint64_t number = 0;
+    std::uint64_t comm = 0;
+    std::uint64_t bytes = 0;
+    std::int64_t recv_post = 0;
+    Awaited ends{-1, -1, 0, 0};  // of nobody
+  };
+  static Awaited ends_of(const Message& m) { return {m.source, m.destination, m.send_site, m.recv_site}; }
+  void waited_for_receive(const Call& call, const Kept& kept);
   void waited_for_send(const Call& call, const Message& m);
 
   Sink sink_;
-  std::vector<std::vector<Probe>> probes_;     // by rank and thread
-  std::unordered_map<Key, Call> probe_calls_;  // by rank and begin (ns) of the receive that followed
-  std::unordered_map<Key, Call> completions_;  // of sends whose messages are not matched yet
-  struct Kept {
-    std::uint64_t number = 0;
-    Message message;
-  };
-  std::vector<Kept> messages_;  // the newest, by key
-  std::size_t probed_ = 0;      // size of probe_calls_
+  std::vector<std::vector<Probe>> probes_;      // by rank and thread
+  std::unordered_map<Key, Call> probe_calls_;   // by rank and begin (ns) of the receive that followed
+  std::unordered_map<Key, Call> completions_;   // of sends whose messages are not matched yet
+  std::vector<std::unique_ptr<Kept[]>> rings_;  // by rank, made for its first message: by number, modulo their size
+  std::size_t ring_mask_;
+  std::size_t probed_ = 0;  // size of probe_calls_
 };
 
 }  // namespace pclscope

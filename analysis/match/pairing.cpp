@@ -15,8 +15,12 @@ constexpr std::uint32_t carried_flags = flag::nonblocking | flag::persistent | f
 void Matcher::append(Channel& c, std::uint32_t entry) {
   recvs_[entry].prev = c.recv_tail;
   recvs_[entry].next = no_index;
-  if (c.recv_head == no_index) c.recv_head = entry;
-  else recvs_[c.recv_tail].next = entry;
+  if (c.recv_head == no_index) {
+    c.recv_head = entry;
+  } else {
+    recvs_[c.recv_tail].next = entry;
+    recvs_.note_next(c.recv_tail, entry);
+  }
   c.recv_tail = entry;
 }
 
@@ -109,6 +113,8 @@ void Matcher::hang_on(std::uint32_t index, std::uint32_t wildcard) {
 void Matcher::drain(std::uint32_t index, Drain when) {
   Channel& c = channels_[index];
   Rank& destination = ranks_[c.destination];
+  EntryPool<SendEntry>::Ahead sends_ahead(sends_, c.send_head);
+  EntryPool<RecvEntry>::Ahead recvs_ahead(recvs_, c.recv_head);
   for (;;) {
     const std::uint32_t entry = front(c);
     if (entry == no_index) break;
@@ -136,8 +142,8 @@ void Matcher::drain(std::uint32_t index, Drain when) {
     }
     const std::uint32_t sent = c.send_head;
     const SendEntry& send = sends_[sent];
-    recvs_.prefetch(recv.next);
-    sends_.prefetch(send.next);
+    recvs_ahead.step();
+    sends_ahead.step();
     if (send.held) return;
     if (c.special) [[unlikely]] {
       const Verdict verdict = judge(index, entry, sent, when);
@@ -215,7 +221,14 @@ void Matcher::drain_dirty(Drain when) {
   // dirty_ and draining_ swap roles: draining may mark channels again, for the next time.
   draining_.swap(dirty_);
   for (const std::uint32_t index : draining_) channels_[index].dirty = false;
-  for (const std::uint32_t index : draining_) drain(index, when);
+  for (std::size_t i = 0; i < draining_.size(); ++i) {
+    if (i + 1 < draining_.size()) {
+      const Channel& next = channels_[draining_[i + 1]];
+      sends_.prefetch(next.send_head);
+      recvs_.prefetch(next.recv_head);
+    }
+    drain(draining_[i], when);
+  }
   draining_.clear();
   flush_batch();
 }

@@ -34,7 +34,7 @@ void Evaluation::closed_until(std::int64_t until_ns) {
 void Evaluation::set_tick_scale(TickScale scale) { state_->collectives.set_tick_scale(scale); }
 
 void Evaluation::add_collectives(std::int32_t rank, std::span<const record::Event> events) {
-  if (!state_->measured.knows(rank)) return;
+  if (!state_->measured.knows(rank) || !Collectives::may_concern(events)) return;
   Collectives& collectives = state_->collectives;
   for (const record::Event& e : events) collectives.add(rank, e);
 }
@@ -63,7 +63,6 @@ void Evaluation::finish() {
   s.recluster(true);
 }
 
-const RegionClocks* Evaluation::clocks(std::int32_t region) const { return state_->clocks.of(region); }
 std::span<const std::int32_t> Evaluation::region_of_rank() const { return state_->regions.id_of_rank(); }
 std::uint64_t Evaluation::regions_version() const { return state_->regions_version; }
 std::uint64_t Evaluation::events() const { return state_->measured.totals.events; }

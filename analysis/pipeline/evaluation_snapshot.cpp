@@ -3,6 +3,7 @@
 #include <limits>
 #include <tuple>
 
+#include "analysis/order/clocks.hpp"
 #include "analysis/order/dag_builder.hpp"
 #include "analysis/pipeline/evaluation_state.hpp"
 
@@ -17,6 +18,8 @@ constexpr std::size_t live_delays = 20;
 constexpr std::size_t stored_delays = 1000;
 constexpr std::size_t live_periods = 32;
 constexpr std::size_t live_ended = 64;
+constexpr std::size_t clocks_part = 8;           // of the memory for messages, while vector clocks are asked for
+constexpr std::size_t clocks_at_once = 1 << 14;  // messages
 
 void fill_in(RankSummary& summary, const nodes::RankStatus& status) {
   summary.collectives = status.collectives;
@@ -69,7 +72,7 @@ Snapshot Evaluation::snapshot() const {
   if (s.finished) snapshot.dendrogram = s.regions.tracker().dendrogram();
   snapshot.collectives.operations = s.collectives_completed;
   snapshot.retention.memory_budget_bytes = s.options.memory_bytes;
-  snapshot.retention.memory_bytes = s.recent.bytes() + s.clocks.bytes();
+  snapshot.retention.memory_bytes = s.recent.bytes();
   s.retention.report(snapshot.retention);
   if (s.recent.complete_from_ns() != std::numeric_limits<std::int64_t>::min())
     snapshot.retention.memory_from_s = static_cast<double>(s.recent.complete_from_ns()) * 1e-9;
@@ -127,6 +130,23 @@ Result<Dag> Evaluation::dag(const DagQuestion& asked) const {
                         std::to_string(static_cast<double>(s.recent.complete_from_ns()) * 1e-9) + " s only";
   }
   return dag;
+}
+
+std::unique_ptr<const RegionClocks> Evaluation::clocks(std::int32_t region) const {
+  const State& s = *state_;
+  const std::vector<std::int32_t>* ranks = s.regions.ranks_of(region);
+  if (ranks == nullptr) return nullptr;
+  auto clocks = std::make_unique<RegionClocks>(*ranks, RegionClocksOptions{s.options.memory_bytes / clocks_part});
+  if (!clocks->enabled()) return nullptr;
+  constexpr std::int64_t ever = std::numeric_limits<std::int64_t>::min();
+  if (s.recent.complete_from_ns() != ever) clocks->forget_before(s.recent.complete_from_ns());
+  std::size_t put = 0;
+  s.recent.between(ever, std::numeric_limits<std::int64_t>::max(), [&](const Message& m) {
+    clocks->put(m);
+    if (++put % clocks_at_once == 0) clocks->add_put();
+  });
+  clocks->add_put();
+  return clocks;
 }
 
 std::size_t Evaluation::pairs() const { return state_->measured.pairs.size(); }

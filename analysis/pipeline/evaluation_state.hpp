@@ -10,7 +10,6 @@
 #include "analysis/attribute/attributor.hpp"
 #include "analysis/delay/delays.hpp"
 #include "analysis/match/collectives.hpp"
-#include "analysis/order/job_clocks.hpp"
 #include "analysis/pipeline/evaluation.hpp"
 #include "analysis/pipeline/run_ratios.hpp"
 #include "analysis/region/change.hpp"
@@ -38,8 +37,6 @@ struct Evaluation::State {
         ratios(options.delay_share < 1 ? ratios_share : 1),
         delays(application.ranks),
         delay_time(options.delay_share),
-        order_time(options.order_share),
-        clocks(options.memory_bytes / 8),
         recent(options.memory_bytes / 4),
         retention(options.on_messages ? options.keep : Keep::summaries, options.file_budget_bytes,
                   options.memory_bytes / 2, [this](std::span<const Message> kept) { options.on_messages(kept); }),
@@ -63,8 +60,7 @@ struct Evaluation::State {
   void look_at_rest();  // into the stages: closing_calls alone, whatever their windows are
   std::pair<std::int64_t, std::int64_t> rest() const;  // [first, last] end of closing_calls, with the newest event
   void attribute(std::int64_t begin_ns, std::int64_t end_ns, std::span<const Message> messages);  // and closing_calls
-  void attribute_rest();  // closing_calls, at the end
-  void order(std::span<const Message> messages, std::int64_t until_ns, bool all_there);
+  void attribute_rest();                                                         // closing_calls, at the end
   void follow_delays(std::span<const Message> messages, std::int64_t until_ns);  // and closing_calls
   void keep(const ClosedWindow& closed, Window& window, std::uint64_t number);
 
@@ -82,8 +78,7 @@ struct Evaluation::State {
   NodeLinks node_links;
   RunRatios ratios;
   Delays delays;
-  TimeShare delay_time, order_time;
-  JobClocks clocks;
+  TimeShare delay_time;
   RecentMessages recent;
   MessageRetention retention;
   std::vector<CollectiveCall> calls, closing_calls;  // of windows that are open; of the one that is being closed

@@ -105,7 +105,6 @@ void Evaluation::State::close_window(const ClosedWindow& closed) {
   close_calls(end_ns);
   look(closed.begin_ns, end_ns, closed.messages);
   attribute(closed.begin_ns, end_ns, closed.messages);
-  order(closed.messages, end_ns, closed.all_there);
   follow_delays(closed.messages, end_ns);
   attributor.refresh(regions.tracker().regions().size());
   keep(closed, window, number);
@@ -119,25 +118,6 @@ void Evaluation::State::follow_delays(std::span<const Message> messages, std::in
   if (delay_time.allows(start) && load == Load::ordinary) delays.add(messages, closing_calls, until_ns);
   else delays.leave_out(messages.size());
   delay_time.used(Wall::now() - start);
-}
-
-void Evaluation::State::order(std::span<const Message> messages, std::int64_t until_ns, bool all_there) {
-  if (options.order_share <= 0 || recent.budget() == 0) return;
-  const Wall::time_point start = Wall::now();
-  const bool in_time = order_time.allows(start) && load == Load::ordinary;
-  const auto in_memory = [&](const JobClocks::Visit& visit) {
-    recent.between(std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max(), visit);
-  };
-  if (regions_changed) {
-    clocks.set_regions(regions.tracker().regions(),
-                       in_time ? std::function<void(const JobClocks::Visit&)>(in_memory) : nullptr);
-    if (!in_time) clocks.leave_out(until_ns);
-  }
-  if (in_time) clocks.add(messages, regions.id_of_rank());
-  if (!all_there || (!in_time && !messages.empty())) clocks.leave_out(until_ns);
-  if (recent.complete_from_ns() != std::numeric_limits<std::int64_t>::min())
-    clocks.forget_before(recent.complete_from_ns());
-  order_time.used(Wall::now() - start);
 }
 
 // In memory for questions, and in the file as far as the policy goes.

@@ -8,7 +8,7 @@ namespace pclscope {
 
 enum class Load : std::uint8_t {
   ordinary,  // nothing
-  high,      // delays and vector clocks
+  high,      // delays
   too_high,  // and messages one by one: neither stored nor kept for questions (but with Keep::all)
 };
 

@@ -25,9 +25,11 @@ struct Measurement::State {
                   note_waits(matched);
                 }),
         waits(m.application.ranks,
-              [this](const CollectiveCall& call, const Message& message) {
-                waited.push_back({call.begin, call.end, call.awaited_begin, CallWaits::of(message),
-                                  call.shape == CollectiveShape::send});
+              [this](const CollectiveCall& call, const MessageWaits::Awaited& message) {
+                const CallWaits::Of of{message.source, message.destination,
+                                       static_cast<std::uint32_t>(message.send_site),
+                                       static_cast<std::uint32_t>(message.recv_site)};
+                waited.push_back({call.begin, call.end, call.awaited_begin, of, call.shape == CollectiveShape::send});
                 if (hooks.on_wait) hooks.on_wait(call);
               }),
         windows(std::max<std::int64_t>(options.window_ns, 1), options.allowance_ns) {

@@ -37,7 +37,6 @@ struct PipelineOptions {
   // is none are left out, and counted. 0: never, 1: always.
   double delay_share = 1;
   double clustering_share = 0.05;  // of wall time, for regions. 1: whenever the graph has changed
-  double order_share = 1;          // as delay_share, for vector clocks of the messages in memory (analysis/order/)
   std::function<void(std::span<CollectiveCall>)> name_call_sites;  // name_sites for collectives
   // Messages that are kept, window by window (a window's `delayed` is decided when it closes), in the order in which
   // they were matched; those of some windows later than others. Without it none are kept but in memory.

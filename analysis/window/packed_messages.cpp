@@ -57,34 +57,40 @@ struct Unpacker {
 }  // namespace
 
 bool PackedMessages::append(std::span<const Message> messages, std::size_t limit) {
+  const Message* before = &last_;
+  const auto done = [&](bool all) {
+    if (before != &last_) last_ = *before;
+    return all;
+  };
   for (const Message& m : messages) {
+    const Message& last = *before;
     if (used_ + most_bytes + 8 > open_.size()) {
       if (open_.size() >= block_bytes) seal();
       const std::size_t size = std::min(block_bytes, std::max<std::size_t>(open_.size() * 2, 1024));
-      if (sealed_bytes_ + open_.size() + size + overhead > limit) return false;  // while it grows both are held
+      if (sealed_bytes_ + open_.size() + size + overhead > limit) return done(false);  // while it grows both are held
       open_.resize(size);
     }
     Packer p{open_.data() + used_ + 5};
-    p.put(m.comm ^ last_.comm);
-    p.put(step32(m.source, last_.source));
-    p.put(step32(m.destination, last_.destination));
-    p.put(step32(m.tag, last_.tag));
-    p.put(std::rotl(m.flags ^ last_.flags, 4) | std::uint64_t{m.clock_error_ns ^ last_.clock_error_ns} << 32);
-    p.put(m.bytes ^ last_.bytes);
-    p.put(zigzag(bits(m.send_begin) - bits(last_.send_begin)));
+    p.put(m.comm ^ last.comm);
+    p.put(step32(m.source, last.source));
+    p.put(step32(m.destination, last.destination));
+    p.put(step32(m.tag, last.tag));
+    p.put(std::rotl(m.flags ^ last.flags, 4) | std::uint64_t{m.clock_error_ns ^ last.clock_error_ns} << 32);
+    p.put(m.bytes ^ last.bytes);
+    p.put(zigzag(bits(m.send_begin) - bits(last.send_begin)));
     p.put(zigzag(bits(m.send_end) - bits(m.send_begin)));
     p.put(zigzag(bits(m.recv_post) - bits(m.send_begin)));
     p.put(zigzag(bits(m.recv_wait) - bits(m.recv_post)));
     p.put(zigzag(bits(m.recv_end) - bits(m.recv_wait)));
-    p.put(m.send_site ^ last_.send_site);
-    p.put(m.recv_site ^ last_.recv_site);
+    p.put(m.send_site ^ last.send_site);
+    p.put(m.recv_site ^ last.recv_site);
     std::memcpy(open_.data() + used_, &p.lengths, 5);
     used_ = static_cast<std::size_t>(p.at - open_.data());
-    last_ = m;
+    before = &m;
     ++open_messages_;
     ++count_;
   }
-  return true;
+  return done(true);
 }
 
 void PackedMessages::next(Cursor& cursor) {

@@ -4,20 +4,29 @@
 
 namespace pclscope {
 
+namespace {
+constexpr std::size_t at_once = 128;  // messages
+}
+
 std::shared_ptr<const KeptWindow> keep_window(std::int64_t begin_ns, std::int64_t end_ns,
                                               std::span<const Message> messages, std::size_t limit) {
   auto kept = std::make_shared<KeptWindow>();
   kept->begin_ns = begin_ns;
   kept->end_ns = end_ns;
   const std::size_t own = kept->bytes();
-  if (own > limit || !kept->messages.append(messages, limit - own)) return nullptr;
-  kept->messages.close();
+  if (own > limit) return nullptr;
   kept->first_ns = INT64_MAX;
   kept->last_ns = INT64_MIN;
-  for (const Message& m : messages) {
-    kept->first_ns = std::min({kept->first_ns, m.send_begin, m.recv_end});
-    kept->last_ns = std::max({kept->last_ns, m.recv_end, m.send_begin});
+  while (!messages.empty()) {  // in parts that stay in the nearest cache
+    const auto part = messages.first(std::min(at_once, messages.size()));
+    messages = messages.subspan(part.size());
+    if (!kept->messages.append(part, limit - own)) return nullptr;
+    for (const Message& m : part) {
+      kept->first_ns = std::min({kept->first_ns, m.send_begin, m.recv_end});
+      kept->last_ns = std::max({kept->last_ns, m.recv_end, m.send_begin});
+    }
   }
+  kept->messages.close();
   return kept;
 }
 

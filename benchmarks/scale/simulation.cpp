@@ -12,9 +12,9 @@ using nodes::LinkEvent;
 
 namespace {
 
-// Delays and vector clocks have their share of wall time (20 and 5 % in the aggregator) whatever the size of the job,
-// and the time here is not the job's: they are left out.
-constexpr double delay_share = 0, order_share = 0;
+// Delays have their share of wall time (20 % in the aggregator) whatever the size of the job, and the time here is not
+// the job's: they are left out.
+constexpr double delay_share = 0;
 constexpr std::int64_t root_memory = std::int64_t{16}
                                      << 20;  // for messages: the aggregator has 256 MiB, and fills them
 
@@ -23,7 +23,6 @@ nodes::NodeOptions node_options(std::int32_t ranks) {
   o.application.ranks = ranks;
   o.analysis.window_ns = window_ns;
   o.analysis.delay_share = delay_share;
-  o.analysis.order_share = order_share;
   o.analysis.memory_bytes = static_cast<std::size_t>(root_memory);
   o.report_every_ns = window_ns;
   o.site_of = [](std::int32_t, std::uint64_t address, std::uint16_t) { return static_cast<std::uint32_t>(address); };

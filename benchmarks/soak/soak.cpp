@@ -192,7 +192,6 @@ bool run(const Options& options) {
   to.file_budget_bytes = options.budget;
   to.memory_bytes = retention::memory_budget(options.budget);
   to.delay_share = options.follow_delays ? 1 : 0;
-  to.order_share = options.follow_delays ? 1 : 0;
   Pipeline* live = nullptr;
   to.on_messages = [&](std::span<const Message> m) { dump.append(m); };
   to.on_calls = [&](std::span<const CollectiveCall> c) { dump.append(c); };

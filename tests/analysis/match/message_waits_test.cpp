@@ -14,7 +14,7 @@ namespace {
 
 struct Waits {
   std::vector<CollectiveCall> got;
-  MessageWaits waits{4, [this](const CollectiveCall& call, const Message&) { got.push_back(call); }};
+  MessageWaits waits{4, [this](const CollectiveCall& call, const MessageWaits::Awaited&) { got.push_back(call); }};
 };
 
 Message message(std::int32_t source, std::int32_t destination, std::int64_t sent, std::int64_t posted,
@@ -58,6 +58,27 @@ TEST_CASE("a call that completed a send waited for its receive, whichever is kno
     CHECK(w.got[0].shape == CollectiveShape::send);
     CHECK(w.got[0].wait() == 600);
   }
+}
+
+TEST_CASE("the newest 512 messages of each sender are remembered, whatever others send") {
+  Waits w;
+  for (std::uint64_t number = 0; number < 2000; ++number)
+    for (const int source : {0, 2}) w.waits.matched(message(source, 1, 50, 200 + static_cast<int>(number)), number);
+  w.waits.matched(message(3, 1, 50, 500), 1);
+  for (int more = 0; more < 20'000; ++more)
+    w.waits.matched(message(2, 1, 50, 300), 2000 + static_cast<std::uint64_t>(more));
+  for (std::uint64_t number = 2000 - 512; number < 2000; ++number)
+    w.waits.completed(0, send_done(100, 9000, number, 1), {}, false);
+  REQUIRE(w.got.size() == 512);
+  for (std::size_t i = 0; i < w.got.size(); ++i) {
+    CHECK(w.got[i].rank == 0);
+    CHECK(w.got[i].awaited_begin == 200 + 2000 - 512 + static_cast<std::int64_t>(i));
+  }
+  w.waits.completed(3, send_done(100, 9000, 1, 1), {}, false);
+  REQUIRE(w.got.size() == 513);
+  CHECK(w.got.back().awaited_begin == 500);
+  w.waits.completed(0, send_done(100, 9000, 2000 - 513, 1), {}, false);  // forgotten: it waits for its message
+  CHECK(w.got.size() == 513);
 }
 
 TEST_CASE("no wait for receives that were there, came after the call, or of sends that MPI copies") {

@@ -65,7 +65,7 @@ class NodeFleet {
     o.analysis.window_ns = 50 + static_cast<std::int64_t>(below(2000));
     o.analysis.allowance_ns = 20;
     o.analysis.memory_bytes = 0;
-    o.analysis.delay_share = o.analysis.order_share = 0;
+    o.analysis.delay_share = 0;
     o.report_every_ns = 100;
     o.sends_of_frame = 1 + static_cast<std::size_t>(below(8));
     o.site_of = [](std::int32_t, std::uint64_t address, std::uint16_t) { return static_cast<std::uint32_t>(address); };

@@ -116,7 +116,7 @@ TEST_CASE("clocks of a region order its messages, also after the regions have ch
   rings.run(0, 1000 * ms, false);
   const auto check_ring = [&](std::int64_t from, int ranks) {
     const Snapshot s = rings.pipeline.snapshot();
-    const RegionClocks* clocks = rings.pipeline.evaluation().clocks(s.regions[0].id);
+    const auto clocks = rings.pipeline.evaluation().clocks(s.regions[0].id);
     REQUIRE(clocks != nullptr);
     REQUIRE(clocks->ranks().size() == static_cast<std::size_t>(ranks));
     // The token's hops of one round follow each other.
@@ -135,15 +135,46 @@ TEST_CASE("clocks of a region order its messages, also after the regions have ch
     }
   };
   check_ring(400 * ms, 4);
+  // Made of what is in memory, and that is all: each hop of the other ring is left out.
+  const auto all = rings.pipeline.evaluation().clocks(rings.pipeline.snapshot().regions[0].id);
+  CHECK(all->retained_from_ns() == INT64_MIN);
+  CHECK(all->messages() == 4 * 1000);
   rings.run(2000 * ms, 9000 * ms, true);
   if (rings.pipeline.snapshot().regions.size() == 1) check_ring(8000 * ms, 8);
   CHECK(rings.pipeline.evaluation().clocks(4711) == nullptr);
 }
 
+TEST_CASE("clocks of a region reach back as far as the memory") {
+  PipelineOptions options;
+  options.memory_bytes = 1'250'000;
+  Rings rings(options);
+  rings.run(0, 6000 * ms, false);
+  const Snapshot s = rings.pipeline.snapshot();
+  const auto clocks = rings.pipeline.evaluation().clocks(s.regions[0].id);
+  REQUIRE(clocks != nullptr);
+  CHECK(static_cast<double>(clocks->retained_from_ns()) * 1e-9 >= s.retention.memory_from_s);
+  CHECK(clocks->bytes() < options.memory_bytes);
+  std::size_t before = 0, known = 0, unknown = 0;
+  for (const Message& m : rings.stored) {
+    if (m.source >= 4 && s.regions[0].ranks[0] < 4) continue;
+    if (m.source < 4 && s.regions[0].ranks[0] >= 4) continue;
+    const bool found = clocks->event(m, Side::receive).has_value();
+    if (m.recv_end < clocks->retained_from_ns()) before += found;
+    else ++(found ? known : unknown);
+  }
+  CHECK(before == 0);
+  CHECK(known > 1000);
+  CHECK(unknown == 0);
+  PipelineOptions none;
+  none.memory_bytes = 0;
+  Rings forgetful(none);
+  forgetful.run(0, 500 * ms, false);
+  CHECK(forgetful.pipeline.evaluation().clocks(forgetful.pipeline.snapshot().regions[0].id) == nullptr);
+}
+
 TEST_CASE("stages that may take no time are left out and counted") {
   PipelineOptions options;
   options.delay_share = 1e-12;
-  options.order_share = 1e-12;
   Rings rings(options);
   rings.run(0, 1000 * ms, false);
   rings.pipeline.finish();
