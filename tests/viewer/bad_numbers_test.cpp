@@ -11,6 +11,7 @@
 #include "viewer/views/collective_rows.hpp"
 #include "viewer/views/dag_rows.hpp"
 #include "viewer/views/delay_rows.hpp"
+#include "viewer/views/efficiency_rows.hpp"
 #include "viewer/views/evolution_rows.hpp"
 #include "viewer/views/link_rows.hpp"
 #include "viewer/views/summary_tables.hpp"
@@ -140,6 +141,9 @@ void check_all(const Snapshot& s, const std::vector<Window>& windows) {
     check_lines(views::delay_lines(s.delays, s.regions, sites, width), width);
     check_lines(views::evolution_lines(views::evolution_of(s, windows), s.time_origin_realtime_ns, page), 0);
     check_lines(views::evolution_lines(views::live_evolution(s), s.time_origin_realtime_ns, page), 0);
+    const views::EfficiencyRow row{views::EfficiencyRow::Scope::job, -1, efficiency::efficiency_of(s), s.duration_s};
+    check_json(views::efficiency_json(row));
+    check_lines(views::efficiency_lines({row}, 0), 0);
   }
   check_lines(views::watch_page(s, {}, {80, 24, false}), 80);
   check_json(views::evolution_json(views::evolution_of(s, windows)));
