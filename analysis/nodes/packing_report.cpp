@@ -201,6 +201,8 @@ void pass_rank(Io& io, R& r, RankStatus& last, CommNumbers& comms) {
   io.number(r.mpi_ns);
   io.number(r.one_sided_ns);
   io.number(r.file_ns);
+  io.step(r.begin_ns, last.begin_ns);
+  io.step(r.end_ns, last.end_ns);
   io.number(r.threads);
   io.number(r.function);
   io.number(r.peer);

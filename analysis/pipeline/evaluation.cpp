@@ -54,6 +54,7 @@ void Evaluation::finish() {
   if (std::exchange(s.finished, true)) return;
   s.close_calls(std::numeric_limits<std::int64_t>::max());
   s.look_at_rest();
+  for (const auto& stage : s.stages) stage->finish();
   s.attribute_rest();
   s.follow_delays({}, std::numeric_limits<std::int64_t>::max());
   s.delays.finish();

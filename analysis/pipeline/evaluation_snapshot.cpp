@@ -29,6 +29,10 @@ void fill_in(RankSummary& summary, const nodes::RankStatus& status) {
   summary.one_sided_s = static_cast<double>(status.one_sided_ns) * 1e-9;
   summary.file_s = static_cast<double>(status.file_ns) * 1e-9;
   summary.finished = status.finalized;
+  if (status.begin_ns >= 0) {
+    summary.begin_s = static_cast<double>(status.begin_ns) * 1e-9;
+    summary.end_s = static_cast<double>(std::max(status.end_ns, status.begin_ns)) * 1e-9;
+  }
   if (status.cores_until_ns != 0) summary.set_cores(status.cores);
   summary.call_function = status.function;
   summary.call_peer = status.peer;

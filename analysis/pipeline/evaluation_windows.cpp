@@ -46,8 +46,14 @@ void Evaluation::State::close_calls(std::int64_t end_ns) {
 }
 
 void Evaluation::State::look(std::int64_t begin_ns, std::int64_t end_ns, std::span<const Message> messages) {
-  const Stage::Input input{
-      begin_ns, end_ns, messages, closing_calls, application.node_of_rank, regions.id_of_rank(), regions.pattern()};
+  const Stage::Input input{begin_ns,
+                           end_ns,
+                           messages,
+                           closing_calls,
+                           application.node_of_rank,
+                           regions.id_of_rank(),
+                           regions.pattern(),
+                           options.delay_share >= 1};
   for (const auto& stage : stages) stage->add(input);
 }
 

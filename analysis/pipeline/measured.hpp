@@ -55,6 +55,10 @@ struct Measured {
     status.file_ns = ns(here.file_ticks);
     status.threads = here.threads;
     status.finalized = here.finalized;
+    if (here.came) {
+      status.begin_ns = std::max<std::int64_t>(scale.to_ns(here.begin_ticks), 0);
+      status.end_ns = std::max(scale.to_ns(here.end_ticks), status.begin_ns);
+    }
     return status;
   }
 

@@ -154,6 +154,12 @@ void describe(Column&& column, const RankRow*) {
   column("asleep_s", "s", &RankSummary::asleep_s, "neither: it slept, or was stopped");
   column("other_load", "1", &RankSummary::other_load,
          "share of the time of the cores that it may use, used by others than the job's ranks");
+  column("begin_s", "s", &RankSummary::begin_s,
+         "MPI_Init had returned (attached later: its first recorded call began), since the time origin; -1 not known");
+  column("end_s", "s", &RankSummary::end_s,
+         "MPI_Finalize began (before that: its newest recorded call returned), since the time origin; -1 not known");
+  column("ideal_saved_s", "s", &RankSummary::ideal_saved_s,
+         "a network on which nothing takes time would have brought it to end_s so much earlier (a replay)");
   column("call_function", "id", &RankSummary::call_function,
          "MPI function that it is inside now (in a dump: at its end); 0 outside");
   column("call_peer", "rank", &RankSummary::call_peer, "of that call");

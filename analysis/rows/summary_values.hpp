@@ -70,6 +70,10 @@ void describe_values(Value&& value, AnySnapshot& snapshot) {
   delays("inside_mpi_s", "s", d.inside_mpi_s, "goes back to time inside MPI calls that was no wait: transfers");
   delays("unknown_s", "s", d.unknown_s, "out of sight: beyond the look-back, small waits");
   delays("messages_left_out", "1", d.messages_left_out, "not followed: no time for them (live)");
+  const auto ideal = in("ideal", "ideal_");
+  ideal("messages", "1", snapshot.ideal.messages, "replayed on a network on which nothing takes time");
+  ideal("messages_left_out", "1", snapshot.ideal.messages_left_out,
+        "not replayed: no time for them (live), or their ranks' calls overlap (threads)");
   in("dendrogram")("modularity", "1", snapshot.dendrogram.modularity, "of the regions");
   const auto pattern = in("pattern", "pattern_");
   auto& p = snapshot.pattern;

@@ -29,10 +29,13 @@ class Stage {
     std::span<const std::int32_t> node_of_rank;    // -1 not known
     std::span<const std::int32_t> region_of_rank;  // id; -1 none
     std::uint64_t pattern = 0;                     // another number: another pattern, to which the regions belong
+    bool at_leisure = true;                        // else the job runs: what is costly takes its share of time only
   };
 
   virtual ~Stage() = default;
   virtual void add(const Input& input) = 0;
+  // No more will come.
+  virtual void finish() {}
   // Into a snapshot that has its ranks and regions.
   virtual void fill(Snapshot& snapshot) const = 0;
 };

@@ -108,6 +108,8 @@ struct RankStatus {
   std::int64_t file_ns = 0;
   std::uint32_t threads = 0;  // that left events
   bool finalized = false;
+  std::int64_t begin_ns = -1;  // job's axis, as RankSummary::begin_s and end_s; -1: not known
+  std::int64_t end_ns = -1;
   std::uint16_t function = 0;  // as RankSummary::call_*
   std::int32_t peer = 0;
   std::int32_t tag = -1;

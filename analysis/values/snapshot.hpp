@@ -226,6 +226,10 @@ struct RankSummary {
   double off_core_computing_s = 0;  // of that, outside MPI
   double asleep_s = 0;
   double other_load = 0;  // share of the time of the cores that it may use, used by others than the job
+  // For efficiencies (analysis/efficiency/). Seconds since the time origin; -1: not known (not there yet, older dumps).
+  double begin_s = -1;       // MPI_Init had returned; attached later: its first recorded call began
+  double end_s = -1;         // MPI_Finalize began; before that: its newest recorded call returned
+  double ideal_saved_s = 0;  // a network on which nothing takes time would have brought it there so much earlier
   double level() const { return typical_ratio > 0 ? typical_ratio : mean_latency_ratio; }
   bool operator==(const RankSummary&) const = default;
   void set_cores(const CoreTimes& cores) {
@@ -375,6 +379,13 @@ struct DelayTotals {
   bool operator==(const DelayTotals&) const = default;
 };
 
+// What the replay on an ideal network is made of (RankSummary::ideal_saved_s).
+struct IdealReplay {
+  std::uint64_t messages = 0;           // replayed
+  std::uint64_t messages_left_out = 0;  // no time for them (live), or threads: what they would have saved is not in it
+  bool operator==(const IdealReplay&) const = default;
+};
+
 struct CollectiveTotals {
   std::uint64_t operations = 0;  // completed by all members
   std::uint64_t calls = 0;       // of all ranks, in those
@@ -425,6 +436,7 @@ struct Snapshot {
   CollectiveTotals collectives;
   std::vector<DelayOrigin> delays;  // most cost first; live the first 20, in a dump 1,000
   DelayTotals delay_totals;
+  IdealReplay ideal;
   Retention retention;
   std::vector<WorstMessage> worst;  // of the newest windows, worst ratio first
   std::vector<RankSummary> ranks;

@@ -15,14 +15,21 @@ std::int64_t sum_of(std::int64_t a, std::int64_t b) {
   return std::clamp(sum, -most, most);
 }
 
+// How it goes otherwise than measured.
+struct Rules {
+  std::span<const std::int64_t> gaps, lags;
+  const Moved* moved = nullptr;                  // none: what lies before the stretches happens as measured
+  std::vector<std::int64_t>* returns = nullptr;  // by call; given: calls cost nothing by themselves
+};
+
 class Engine {
  public:
-  Engine(const Graph& graph, std::span<const Stretch> ranks, std::span<const std::int64_t> gaps,
-         std::span<const std::int64_t> lags)
+  Engine(const Graph& graph, std::span<const Stretch> ranks, const Rules& rules)
       : graph_(graph),
         stretches_(ranks),
-        gaps_(gaps),
-        lags_(lags),
+        gaps_(rules.gaps),
+        lags_(rules.lags),
+        rules_(rules),
         begin_(graph.nodes(), unknown),
         waiting_(graph.nodes(), nobody),
         ranks_(ranks.size()) {
@@ -34,7 +41,7 @@ class Engine {
     for (std::size_t r = 0; r < ranks_.size(); ++r) begin_outside(r);
     for (std::size_t r = ranks_.size(); r-- > 0;) {
       const Stretch& s = stretches_[r];
-      ranks_[r].now = s.start;
+      ranks_[r].now = moved(r, s.start);
       ranks_[r].next = s.first;
       if (s.first < s.end) ready_.push_back(static_cast<std::uint32_t>(r));
     }
@@ -63,7 +70,11 @@ class Engine {
     const auto rank = static_cast<std::int32_t>(r);
     const Stretch& s = stretches_[r];
     for (std::uint32_t c = graph_.first(rank); c < graph_.end(rank); ++c)
-      if (c < s.first || c > s.end || s.first == s.end) begins(c, graph_.calls()[c].begin);
+      if (c < s.first || c > s.end || s.first == s.end) begins(c, moved(r, graph_.calls()[c].begin));
+  }
+
+  std::int64_t moved(std::size_t r, std::int64_t measured) const {
+    return rules_.moved == nullptr ? measured : (*rules_.moved)(static_cast<std::int32_t>(r), measured);
   }
 
   void begins(std::uint32_t call, std::int64_t when) {
@@ -114,6 +125,7 @@ class Engine {
         }
         rank.now = std::max(rank.now, sum_of(came, lags_[rank.arrival]));
       }
+      if (rules_.returns != nullptr) (*rules_.returns)[rank.next] = rank.now;
       ++rank.next;
       rank.inside = false;
     }
@@ -134,7 +146,9 @@ class Engine {
     }
     const std::int64_t begin = sum_of(rank.now, gap);
     begins(rank.next, begin);
-    rank.now = sum_of(begin, call.own);
+    // On an ideal network a call costs nothing; but of one aside whose cause is not known nobody knows what would stay.
+    const bool free = rules_.returns != nullptr && (call.part != Part::aside || !graph_.arrivals(rank.next).empty());
+    rank.now = sum_of(begin, free ? 0 : call.own);
   }
 
   // Everybody waits for somebody. In sound data a call waits for nothing that begins after its own end, so there is
@@ -161,6 +175,7 @@ class Engine {
   const Graph& graph_;
   std::span<const Stretch> stretches_;
   std::span<const std::int64_t> gaps_, lags_;
+  const Rules& rules_;
   std::vector<std::int64_t> begin_;     // by node
   std::vector<std::uint32_t> waiting_;  // by node: the first rank that waits for it
   std::vector<std::uint32_t> missing_;  // by join
@@ -193,7 +208,21 @@ std::vector<Stretch> stretches(const Graph& graph, const Period& period) {
 
 Times replay(const Graph& graph, std::span<const Stretch> ranks, std::span<const std::int64_t> gaps,
              std::span<const std::int64_t> lags) {
-  return Engine(graph, ranks, gaps, lags).run();
+  const Rules rules{gaps, lags};
+  return Engine(graph, ranks, rules).run();
+}
+
+IdealTimes replay_ideal(const Graph& graph, std::span<const Stretch> ranks, const Moved& moved) {
+  std::vector<std::int64_t> gaps, lags;
+  gaps.reserve(graph.calls().size());
+  for (std::uint32_t c = 0; c < graph.calls().size(); ++c) gaps.push_back(graph.gap(c));
+  lags.reserve(graph.arrivals().size());
+  for (const Arrival& a : graph.arrivals()) lags.push_back(a.node == nobody ? a.lag : 0);
+  IdealTimes times;
+  times.returns.assign(graph.calls().size(), unknown);
+  const Rules rules{gaps, lags, &moved, &times.returns};
+  times.left_out = Engine(graph, ranks, rules).run().left_out;
+  return times;
 }
 
 }  // namespace pclscope::whatif

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -30,5 +31,14 @@ struct Times {
 // computation began earlier has the same share of it in the period as was measured.
 Times replay(const Graph& graph, std::span<const Stretch> ranks, std::span<const std::int64_t> gaps,
              std::span<const std::int64_t> lags);
+
+// On an ideal network: calls and transfers take no time, a call returns when whom it waits for has come. What lies
+// before the stretches begins when `moved` says, given the rank and the measured moment; computation stays.
+struct IdealTimes {
+  std::vector<std::int64_t> returns;  // of each call of the graph; INT64_MIN: of no stretch
+  std::uint64_t left_out = 0;         // as of Times
+};
+using Moved = std::function<std::int64_t(std::int32_t rank, std::int64_t measured)>;
+IdealTimes replay_ideal(const Graph& graph, std::span<const Stretch> ranks, const Moved& moved);
 
 }  // namespace pclscope::whatif

@@ -21,6 +21,12 @@ bool no_interval(const record::Event& e) {
   return e.kind == EventKind::init || e.kind == EventKind::neighbour || e.kind == EventKind::finalize ||
          e.kind == EventKind::lost || (e.kind == EventKind::collective && e.flags & record::flag::nonblocking);
 }
+
+// Of the calls of a thread that nobody saw begin.
+std::uint64_t first_begin(std::span<const record::Event> events) {
+  const auto first = std::find_if(events.begin(), events.end(), [](const record::Event& e) { return !no_interval(e); });
+  return first == events.end() ? 0 : first->begin;
+}
 }  // namespace
 
 void Activity::add(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events) {
@@ -43,8 +49,10 @@ void Activity::add(std::int32_t rank, std::uint32_t thread, std::span<const reco
       continue;
     }
     if (e.kind == EventKind::collective) ++collectives;
+    if (e.kind == EventKind::init) r.begin_ticks = e.end, r.came = true;
     if (e.kind == EventKind::finalize && !r.finalized) {
       r.finalized = true;
+      r.end_ticks = std::max({r.end_ticks, covered, e.begin});
       ++finalized_ranks_;
     }
     if (no_interval(e) || e.end <= covered) continue;
@@ -55,6 +63,8 @@ void Activity::add(std::int32_t rank, std::uint32_t thread, std::span<const reco
     covered = e.end;
   }
   r.covered[thread] = covered;
+  if (!r.came && covered > 1) r.begin_ticks = first_begin(events), r.came = true;
+  if (r.came && !r.finalized) r.end_ticks = std::max({r.end_ticks, covered, r.begin_ticks});
   r.mpi_ticks += ticks;
   r.collectives += collectives;
   events_ += events.size();

@@ -18,6 +18,9 @@ class Activity {
     std::uint32_t threads = 0;          // that left events
     std::uint64_t collectives = 0;
     bool finalized = false;
+    bool came = false;              // it has left an event; before that no moment is known
+    std::uint64_t begin_ticks = 0;  // MPI_Init had returned; without that (attached later): its first call began
+    std::uint64_t end_ticks = 0;    // MPI_Finalize began; before: its newest call returned
     // Per thread: end of the newest interval counted; 0: it has left no event.
     std::vector<std::uint64_t> covered;
   };

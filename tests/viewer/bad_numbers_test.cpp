@@ -11,6 +11,7 @@
 #include "viewer/views/collective_rows.hpp"
 #include "viewer/views/dag_rows.hpp"
 #include "viewer/views/delay_rows.hpp"
+#include "viewer/views/efficiency_rows.hpp"
 #include "viewer/views/evolution_rows.hpp"
 #include "viewer/views/link_rows.hpp"
 #include "viewer/views/summary_tables.hpp"
@@ -65,7 +66,7 @@ class Poison {
     for (WorstMessage& w : s.worst) all(w.start_s, w.time_s, w.ratio, w.late_sender_s, w.late_receiver_s, w.transfer_s);
     for (RankSummary& r : s.ranks)
       all(r.mean_latency_ratio, r.mpi_s, r.late_sender_s, r.late_receiver_s, r.call_for_s, r.collective_wait_s,
-          r.delay_caused_s);
+          r.delay_caused_s, r.begin_s, r.end_s, r.ideal_saved_s, r.off_core_computing_s);
     for (Criterion& c : s.criteria) all(c.median_s, c.transfer_median_s);
     for (ClockState& c : s.network.clocks) all(c.at_s, c.offset_s, c.drift, c.error_s);
   }
@@ -140,6 +141,9 @@ void check_all(const Snapshot& s, const std::vector<Window>& windows) {
     check_lines(views::delay_lines(s.delays, s.regions, sites, width), width);
     check_lines(views::evolution_lines(views::evolution_of(s, windows), s.time_origin_realtime_ns, page), 0);
     check_lines(views::evolution_lines(views::live_evolution(s), s.time_origin_realtime_ns, page), 0);
+    const views::EfficiencyRow row{views::EfficiencyRow::Scope::job, -1, efficiency::efficiency_of(s), s.duration_s};
+    check_json(views::efficiency_json(row));
+    check_lines(views::efficiency_lines({row}, 0), 0);
   }
   check_lines(views::watch_page(s, {}, {80, 24, false}), 80);
   check_json(views::evolution_json(views::evolution_of(s, windows)));

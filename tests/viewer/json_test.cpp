@@ -24,6 +24,7 @@ TEST_CASE("the summary object of a stored run") {
     "collectives": {"operations": 0, "calls": 0, "wait_s": 0.0},
     "delay_totals": {"waits": 0, "waited_s": 0.0, "attributed_s": 0.0, "inside_mpi_s": 0.0, "unknown_s": 0.0,
                      "messages_left_out": 0},
+    "ideal": {"messages": 0, "messages_left_out": 0},
     "dendrogram": {"modularity": 0.0},
     "pattern": {"from_s": 0.0, "changes": 0, "modularity": 0.0, "chance_modularity": 0.0, "dropped_regions": 0,
                 "dropped_messages": 0, "dropped_bytes": 0},

@@ -7,6 +7,7 @@
 #include "viewer/session/summary_json.hpp"
 #include "viewer/text/printable.hpp"
 #include "viewer/views/closing_lines.hpp"
+#include "viewer/views/efficiency_rows.hpp"
 #include "viewer/views/message_rows.hpp"
 #include "viewer/views/missing_text.hpp"
 #include "viewer/views/network_lines.hpp"
@@ -290,6 +291,28 @@ TEST_CASE("a ratio is the time over the criterion of its class and size") {
   m.flags = message_flag::unseen_completion;
   CHECK_FALSE(criteria.ratio(m));
   CHECK_FALSE(views::Criteria({}).ratio(Message{}));
+}
+
+TEST_CASE("efficiencies in a line: what is not known is left out") {
+  Efficiency e;
+  CHECK(views::efficiency_text(e).empty());
+  e.ranks = 4;
+  e.end_s = 10;
+  e.useful_s = 4;
+  e.most_useful_s = 5;
+  CHECK(views::efficiency_text(e) == "parallel 40% = load balance 80% x communication 50%");
+  CHECK(views::brief_efficiency_text(e) == "parallel 40% = balance 80% x communication 50%");
+  e.ideal_s = 6.25;
+  e.replayed = 1;
+  CHECK(views::efficiency_text(e) ==
+        "parallel 40% = load balance 80% x communication 50% (serialisation 80% x transfer 62%)");
+  CHECK(views::brief_efficiency_text(e) == "parallel 40% = balance 80% x serialisation 80% x transfer 62%");
+  e.replayed = 0.25;
+  e.off_core_s = 1;
+  CHECK(views::brief_efficiency_text(e).ends_with("62%, transfer from 25% of the messages; 10% off the core"));
+  CHECK(views::grade_of(0.8) == views::Grade::good);
+  CHECK(views::grade_of(0.79) == views::Grade::fair);
+  CHECK(views::grade_of(0.59) == views::Grade::poor);
 }
 
 TEST_CASE("what is missing is said in one sentence") {

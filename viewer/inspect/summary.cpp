@@ -2,6 +2,7 @@
 #include "viewer/inspect/topic.hpp"
 #include "viewer/views/condition_rows.hpp"
 #include "viewer/views/delay_rows.hpp"
+#include "viewer/views/efficiency_rows.hpp"
 #include "viewer/views/finding_rows.hpp"
 
 namespace pclscope::commands {
@@ -20,6 +21,7 @@ Json summary(const InspectedRun& run) {
   json["findings"] = views::findings_json(s, sites)["findings"];
   json["conditions"] = views::conditions_json(s);
   json["conditions_first"] = views::conditions_first(s);
+  json["efficiency"] = views::efficiency_json(efficiency::efficiency_of(s));
   json["delays"] = views::delays_json(s.delays, s.regions, sites);
   return json;
 }

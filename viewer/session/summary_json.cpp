@@ -75,6 +75,7 @@ Json rank_json(const RankSummary& rank, const Application& application) {
        {"call_function", "call_peer", "call_for_s", "call_site", "call_comm", "call_tag", "waits_for_any", "missing"})
     json.erase(now);
   if (!rank.missing) json["missing_from_s"] = nullptr;
+  if (rank.begin_s < 0) json["begin_s"] = json["end_s"] = nullptr;
   return json;
 }
 

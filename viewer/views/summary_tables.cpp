@@ -9,6 +9,7 @@
 #include "viewer/views/blocked_time_lines.hpp"
 #include "viewer/views/condition_rows.hpp"
 #include "viewer/views/delay_rows.hpp"
+#include "viewer/views/efficiency_rows.hpp"
 #include "viewer/views/finding_rows.hpp"
 #include "viewer/views/network_lines.hpp"
 #include "viewer/views/pattern_lines.hpp"
@@ -70,6 +71,8 @@ std::vector<std::string> summary_lines(const Snapshot& snapshot, const std::stri
   for (std::string& line : network_lines(snapshot)) lines.push_back(std::move(line));
   const Lines inside = inside_mpi_lines(snapshot);
   for (std::size_t i = 0; i < inside.size(); ++i) lines.push_back((i == 0 ? "inside MPI " : "           ") + inside[i]);
+  if (const std::string text = efficiency_text(efficiency::efficiency_of(snapshot)); !text.empty())
+    lines.push_back("efficiency " + text);
   if (snapshot.collectives.operations > 0) lines.push_back("collective " + collectives_line(snapshot.collectives));
   if (const std::string kept = kept_line(snapshot.retention); !kept.empty()) lines.push_back("kept       " + kept);
   const Sites sites(snapshot.sites);

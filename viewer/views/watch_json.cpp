@@ -6,6 +6,7 @@
 #include "viewer/views/blocked_sections.hpp"
 #include "viewer/views/condition_rows.hpp"
 #include "viewer/views/delay_rows.hpp"
+#include "viewer/views/efficiency_rows.hpp"
 #include "viewer/views/finding_rows.hpp"
 #include "viewer/views/inside_rows.hpp"
 #include "viewer/views/site_text.hpp"
@@ -35,6 +36,7 @@ session::Json watch_json(const Snapshot& snapshot, std::optional<std::int64_t> n
   json["findings"] = findings_json(snapshot, sites)["findings"];
   json["conditions"] = conditions_json(snapshot);
   json["conditions_first"] = conditions_first(snapshot);
+  json["efficiency"] = efficiency_json(efficiency::efficiency_of(snapshot));
   json["delays"] = delays_json(snapshot.delays, snapshot.regions, sites);
   for (const char* list : {"functions", "blocked", "deadlocks"}) json[list] = session::Json::array();
   for (FunctionActivity function : snapshot.functions) {

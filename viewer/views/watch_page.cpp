@@ -9,6 +9,7 @@
 #include "viewer/text/table.hpp"
 #include "viewer/views/blocked_sections.hpp"
 #include "viewer/views/delay_rows.hpp"
+#include "viewer/views/efficiency_rows.hpp"
 #include "viewer/views/finding_rows.hpp"
 #include "viewer/views/link_rows.hpp"
 #include "viewer/views/missing_text.hpp"
@@ -111,6 +112,8 @@ std::vector<std::string> header_lines(const Snapshot& snapshot, const Freshness&
                      text::format_seconds(snapshot.latency.p99_s);
   if (m.clock_violations > 0) last += "  clock violations " + text::format_short_count(m.clock_violations);
   lines.push_back(last);
+  if (const std::string text = brief_efficiency_text(efficiency::efficiency_of(snapshot)); !text.empty())
+    lines.push_back("efficiency: " + text);
   if (const std::string nodes = network_line(snapshot); !nodes.empty()) lines.push_back(nodes);
   if (const std::string missing = missing_text(snapshot, true); !missing.empty())
     lines.push_back("not complete: " + missing);

@@ -26,7 +26,8 @@ struct Collective {
 
 class Simulator {
  public:
-  explicit Simulator(const Program& program) : program_(program), ranks_(program.operations().size()) {
+  Simulator(const Program& program, const Speeds& speeds)
+      : program_(program), speeds_(speeds), ranks_(program.operations().size()) {
     outcome_.waited_s.resize(ranks_.size());
   }
 
@@ -81,7 +82,7 @@ class Simulator {
     const std::size_t t = meet(r, o.peer, o.tag, true);
     Message& m = transfers_[t].m;
     m.send_begin = ranks_[static_cast<std::size_t>(r)].now;
-    m.send_end = m.send_begin + call_ns;
+    m.send_end = m.send_begin + speeds_.call_ns;
     m.send_site = o.site;
     m.bytes = 8;
     if (o.kind == Kind::isend) m.flags |= record::flag::nonblocking;
@@ -106,11 +107,11 @@ class Simulator {
   // All of them complete in one call; false while one was not sent.
   bool complete(std::int32_t r, const std::vector<std::size_t>& receives) {
     Rank& rank = ranks_[static_cast<std::size_t>(r)];
-    std::int64_t sent = rank.now, end = rank.now + call_ns;
+    std::int64_t sent = rank.now, end = rank.now + speeds_.call_ns;
     for (const std::size_t t : receives) {
       if (!transfers_[t].sent) return false;
       sent = std::max(sent, transfers_[t].m.send_begin);
-      end = std::max(end, transfers_[t].m.send_begin + latency_ns);
+      end = std::max(end, transfers_[t].m.send_begin + speeds_.latency_ns);
     }
     wait(r, sent);
     for (const std::size_t t : receives) {
@@ -126,7 +127,7 @@ class Simulator {
     Transfer& t = transfers_[rank.transfer];
     if (!t.posted) return false;
     wait(r, t.m.recv_post);
-    rank.now = t.m.send_end = std::max(rank.now, t.m.recv_post) + latency_ns;
+    rank.now = t.m.send_end = std::max(rank.now, t.m.recv_post) + speeds_.latency_ns;
     return true;
   }
 
@@ -158,7 +159,7 @@ class Simulator {
     call.shape = from_root ? CollectiveShape::from_root : CollectiveShape::all_to_all;
     call.begin = rank.now;
     if (call.awaited < 0) call.awaited_begin = call.begin;
-    call.end = std::max(call.begin, call.awaited_begin) + latency_ns;
+    call.end = std::max(call.begin, call.awaited_begin) + speeds_.latency_ns;
     call.site = o.site;
     wait(r, call.awaited_begin);
     rank.now = call.end;
@@ -196,10 +197,10 @@ class Simulator {
       rank.now += o.ns;
     } else if (o.kind == Kind::send || o.kind == Kind::isend) {
       send(r, o);
-      rank.now += call_ns;
+      rank.now += speeds_.call_ns;
     } else if (o.kind == Kind::irecv) {
       rank.posted.push_back(post(r, o));
-      rank.now += call_ns;
+      rank.now += speeds_.post_ns;
     } else if (blocks(r, o)) {
       return false;
     }
@@ -209,6 +210,7 @@ class Simulator {
   }
 
   const Program& program_;
+  const Speeds speeds_;
   std::vector<Rank> ranks_;
   std::vector<Transfer> transfers_;
   std::map<Channel, std::pair<std::deque<std::size_t>, std::deque<std::size_t>>> channels_;  // sent, posted
@@ -218,6 +220,6 @@ class Simulator {
 
 }  // namespace
 
-Outcome simulate(const Program& program) { return Simulator(program).run(); }
+Outcome simulate(const Program& program, const Speeds& speeds) { return Simulator(program, speeds).run(); }
 
 }  // namespace pclscope::test

@@ -45,7 +45,12 @@ struct Outcome {
 inline constexpr std::int64_t latency_ns = 2000;
 inline constexpr std::int64_t call_ns = 200;
 
+struct Speeds {
+  std::int64_t latency_ns = test::latency_ns;
+  std::int64_t call_ns = test::call_ns;
+  std::int64_t post_ns = test::call_ns;  // of Irecv, whose return leaves no trace
+};
 // Throws std::logic_error when the program deadlocks.
-Outcome simulate(const Program& program);
+Outcome simulate(const Program& program, const Speeds& speeds = {});
 
 }  // namespace pclscope::test

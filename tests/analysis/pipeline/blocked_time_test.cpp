@@ -86,7 +86,7 @@ Played play(const test::SimulatorOptions& options, std::uint64_t seed) {
 }  // namespace
 
 TEST_CASE("time inside MPI is the sum of its parts, for each rank of random programs") {
-  double late = 0, transfer = 0, other = 0;
+  double late = 0, transfer = 0, other = 0, saved = 0;
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
     test::SimulatorOptions options;
     options.ranks = 2 + static_cast<int>(seed % 4);
@@ -107,6 +107,13 @@ TEST_CASE("time inside MPI is the sum of its parts, for each rank of random prog
       const double sum = r.late_sender_s + r.late_receiver_s + r.transfer_s + r.collective_wait_s + r.one_sided_s +
                          r.file_s + r.other_s;
       REQUIRE(sum == Approx(r.mpi_s).margin(1e-12));
+      if (options.threads == 1 && r.threads == 1) {
+        REQUIRE(r.begin_s >= 0);
+        REQUIRE(r.mpi_s <= r.end_s - r.begin_s + 1e-9);
+        REQUIRE(r.ideal_saved_s >= 0);
+        REQUIRE(r.ideal_saved_s <= r.mpi_s + 1e-9);  // computation stays on any network
+        saved += r.ideal_saved_s;
+      }
       of_ranks += r.late_sender_s + r.late_receiver_s + r.transfer_s;
       late += r.late_sender_s + r.late_receiver_s;
       transfer += r.transfer_s;
@@ -122,4 +129,5 @@ TEST_CASE("time inside MPI is the sum of its parts, for each rank of random prog
   CHECK(late > 0);
   CHECK(transfer > 0);
   CHECK(other > 0);
+  CHECK(saved > 0);
 }

@@ -43,6 +43,7 @@ class RandomSnapshot {
       s.site_activity.push_back({id(), count(), count(), count(), count(), real(), real(), real(), real()});
     for (std::uint64_t i = below(20); i > 0; i--) s.links.push_back(link());
     s.collectives = {count(), count(), real()};
+    s.ideal = {count(), count()};
     s.delay_totals = {count(), real(), real(), real(), real(), count()};
     for (std::uint64_t i = below(20); i > 0; i--) s.delays.push_back(delay());
     s.retention = {static_cast<Keep>(below(3)),
@@ -200,7 +201,7 @@ class RandomSnapshot {
             number(), real(),        id(),          count(),       number(),
             ranks(9), below(2) == 1, below(2) == 1, below(2) == 1, real(),
             real(),   real(),        real(),        real(),        real(),
-            real()};
+            real(),   real(),        real(),        real()};
   }
 
   Condition condition(int nodes) {

@@ -201,6 +201,32 @@ TEST_CASE("the panel: rows of blocked ranks and deadlocks can be clicked") {
   CHECK(selection.ranks == std::vector<std::int32_t>{0, 1});
 }
 
+TEST_CASE("the panel's facts have the efficiencies of the job and of its regions") {
+  Snapshot s = test::fake_snapshot();
+  CHECK_FALSE(gui::status_facts(s).efficiency.known());
+  for (RankSummary& r : s.ranks) {
+    r.begin_s = 1;
+    r.end_s = 11;
+    r.mpi_s = r.rank == s.regions[1].ranks.front() ? 2 : 5;
+    r.threads = 1;
+    r.finished = true;
+  }
+  const gui::StatusFacts facts = gui::status_facts(s);
+  REQUIRE(facts.of_region.size() == s.regions.size());
+  CHECK(facts.efficiency.communication() == Approx(0.8));
+  CHECK(facts.of_region[1].second.communication() == Approx(0.8));
+  CHECK(facts.of_region[0].second.communication() == Approx(0.5));
+  gui::Scene scene = test::scene_of(s);
+  gui::Selection selection;
+  selection.region = s.regions[1].id;
+  test::NullFrame frame;
+  gui::StatusPanel panel;
+  settle(frame, panel, scene, selection);
+  const int with_region = frame.draw(panel, scene, selection);
+  selection.region.reset();
+  CHECK(frame.draw(panel, scene, selection) < with_region);
+}
+
 TEST_CASE("status of garbage, at any size") {
   const unsigned seed = 4;
   INFO("seed " << seed);
@@ -220,6 +246,11 @@ TEST_CASE("status of garbage, at any size") {
     for (RankSummary& r : s.ranks) {
       r.call_function = static_cast<std::uint16_t>(random());
       r.call_for_s = odd[random() % 6];
+      r.begin_s = odd[random() % 6];
+      r.end_s = odd[random() % 6];
+      r.mpi_s = odd[random() % 6];
+      r.ideal_saved_s = odd[random() % 6];
+      r.off_core_computing_s = odd[random() % 6];
       r.waits_for = {-1, static_cast<std::int32_t>(random())};
       r.rank = static_cast<std::int32_t>(random() >> 1) - (1 << 30);
     }

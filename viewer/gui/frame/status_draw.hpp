@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "analysis/values/efficiency.hpp"
 #include "viewer/gui/base/selection.hpp"
 #include "viewer/gui/frame/status_words.hpp"
 
@@ -11,6 +12,9 @@ namespace pclscope::gui {
 
 layout::Rgba urgency_colour(Urgency urgency, const layout::Palette& palette);
 std::int64_t realtime_ns();  // CLOCK_REALTIME
+
+// Five rows at the cursor; `region` may be none.
+void draw_efficiencies(const Scene& scene, const Efficiency& job, const Efficiency* region, std::int32_t region_id);
 
 // Ranks that the job does not have are not selected.
 inline void select_ranks(Selection& selection, const Snapshot& snapshot, std::vector<std::int32_t> ranks,

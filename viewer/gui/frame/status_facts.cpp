@@ -3,6 +3,7 @@
 #include <map>
 
 #include "analysis/blocked/deadlock_text.hpp"
+#include "analysis/efficiency/efficiency.hpp"
 #include "interpose/record/functions.hpp"
 #include "viewer/gui/frame/status_words.hpp"
 #include "viewer/text/quantities.hpp"
@@ -13,6 +14,7 @@ namespace pclscope::gui {
 namespace {
 
 constexpr std::size_t most_rows = 20;
+constexpr std::size_t most_regions = 64;
 constexpr double shortest_s = 0.1;
 
 std::string deadlock_sentence(const Deadlock& deadlock, const Snapshot& snapshot, const views::Sites& sites) {
@@ -48,6 +50,13 @@ StatusFacts status_facts(const Snapshot& snapshot) {
   }
   for (std::size_t i = 0; i < std::min(snapshot.deadlocks.size(), most_rows); ++i)
     facts.deadlocks.push_back(deadlock_sentence(snapshot.deadlocks[i], snapshot, facts.sites));
+  const std::vector<efficiency::RankTime> times = efficiency::rank_times(snapshot);
+  const double replayed = efficiency::replayed(snapshot);
+  facts.efficiency = efficiency::efficiency_of(times, replayed);
+  if (snapshot.pattern.changes == 0)
+    for (std::size_t i = 0; i < std::min(snapshot.regions.size(), most_regions); ++i)
+      facts.of_region.emplace_back(snapshot.regions[i].id,
+                                   efficiency::efficiency_of(times, replayed, snapshot.regions[i].ranks));
   for (const std::string& line : views::network_lines(snapshot)) {
     // Clocks have a heading here already.
     const bool clock = line.starts_with("clocks ") || line.starts_with(' ');

@@ -62,6 +62,7 @@ struct StatusPanel::Inside {
   void look_at(const Scene& scene);
   void draw_connection(const Scene& scene) const;
   void draw_deadlocks(const Scene& scene, Selection& selection);
+  void draw_efficiency(const Scene& scene, const Selection& selection) const;
   void draw_inside(const Scene& scene) const;
   void draw_blocked(const Scene& scene, Selection& selection);
   void draw_memory(const Scene& scene) const;
@@ -118,6 +119,16 @@ void StatusPanel::Inside::draw_deadlocks(const Scene& scene, Selection& selectio
   if (snapshot.deadlocks.size() > f.deadlocks.size())
     say(scene, "... " + std::to_string(snapshot.deadlocks.size() - f.deadlocks.size()) + " more deadlocks",
         Urgency::bad);
+}
+
+void StatusPanel::Inside::draw_efficiency(const Scene& scene, const Selection& selection) const {
+  const StatusFacts& f = facts->second;
+  heading(scene, "efficiency");
+  if (!f.efficiency.known()) return say(scene, "not known: no rank has been running, or an older dump", Urgency::calm);
+  const auto chosen =
+      std::find_if(f.of_region.begin(), f.of_region.end(), [&](const auto& r) { return r.first == selection.region; });
+  const bool some = chosen != f.of_region.end();
+  draw_efficiencies(scene, f.efficiency, some ? &chosen->second : nullptr, some ? chosen->first : -1);
 }
 
 void StatusPanel::Inside::draw_inside(const Scene& scene) const {
@@ -203,6 +214,7 @@ void StatusPanel::draw(const Scene& scene, Selection& selection) {
     if (scene.snapshot) {
       heading(scene, "messages");
       for (const StatusItem& item : count_items(scene)) say(scene, item);
+      if (in.facts) in.draw_efficiency(scene, selection);
       heading(scene, "clocks");
       const StatusItem clock = clock_item(*scene.snapshot);
       if (clock.text.empty()) say(scene, "one node, one clock", Urgency::calm);

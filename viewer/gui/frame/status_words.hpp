@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "analysis/values/efficiency.hpp"
 #include "viewer/gui/base/view.hpp"
 #include "viewer/views/blocked_sections.hpp"
 #include "viewer/views/site_text.hpp"
@@ -42,7 +44,9 @@ struct StatusFacts {
   std::vector<views::BlockedGroup> blocked;  // longest first, at most 20
   std::size_t more_blocked = 0;              // groups
   std::vector<std::string> deadlocks;        // in full sentences, as in Snapshot::deadlocks, at most 20
-  std::vector<std::string> network;          // clocks, dead nodes, what was left out
+  Efficiency efficiency;                     // of the job so far
+  std::vector<std::pair<std::int32_t, Efficiency>> of_region;  // by id; while the pattern is the first one, at most 64
+  std::vector<std::string> network;                            // clocks, dead nodes, what was left out
 };
 StatusFacts status_facts(const Snapshot& snapshot);
 // The rank that has been inside a call longest, at least 0.1 s; null: none, or the job has ended in order.

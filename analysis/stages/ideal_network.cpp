@@ -1,0 +1,70 @@
+// What an ideal network would have saved each rank (analysis/efficiency/ideal_network.hpp). Live it takes 3 % of wall
+// time; what comes too fast for that is left out, and counted.
+#include "analysis/efficiency/ideal_network.hpp"
+
+#include <algorithm>
+
+#include "analysis/stages/stage.hpp"
+#include "analysis/values/time_share.hpp"
+
+namespace pclscope {
+namespace {
+
+constexpr double live_share = 0.03;
+constexpr std::int64_t together = 5;             // windows that are replayed at once
+constexpr std::size_t most_together = 50'000;    // messages and calls: with more, fewer windows
+constexpr std::size_t most_waiting = 1'000'000;  // then they are left out
+
+class IdealNetworkStage final : public Stage {
+ public:
+  explicit IdealNetworkStage(std::int32_t ranks) : network_(ranks) {}
+
+  // The newest window stays for the next time: it has what was under way at its begin.
+  void add(const Input& input) override {
+    network_.add(input.messages, input.calls);
+    messages_ += input.messages.size();
+    window_ns_ = std::max(window_ns_, input.end_ns - input.begin_ns);
+    if (input.begin_ns <= done_ns_) return;
+    if (input.begin_ns - done_ns_ < together * window_ns_ && network_.held() < most_together) return;
+    const auto start = TimeShare::Clock::now();
+    if ((input.at_leisure || time_.allows(start)) && network_.held() <= most_waiting) {
+      replay(input.begin_ns);
+    } else {
+      left_out_ += network_.waiting();
+      network_.skip(input.end_ns);
+      done_ns_ = input.end_ns;
+    }
+    time_.used(TimeShare::Clock::now() - start);
+  }
+
+  void finish() override { replay(INT64_MAX); }
+
+  void fill(Snapshot& snapshot) const override {
+    snapshot.ideal.messages_left_out = left_out_;
+    snapshot.ideal.messages = messages_ - std::min<std::uint64_t>(messages_, left_out_ + network_.waiting());
+    for (RankSummary& rank : snapshot.ranks)
+      rank.ideal_saved_s = static_cast<double>(network_.saved_ns(rank.rank)) * 1e-9;
+  }
+
+ private:
+  void replay(std::int64_t until_ns) {
+    const std::size_t before = network_.waiting();
+    if (!network_.advance(until_ns)) left_out_ += before - network_.waiting();
+    done_ns_ = until_ns;
+  }
+
+  efficiency::IdealNetwork network_;
+  TimeShare time_{live_share};
+  std::int64_t window_ns_ = 1;  // the longest so far: those without messages are as long as they happen to be
+  std::int64_t done_ns_ = INT64_MIN / 2;
+  std::uint64_t messages_ = 0, left_out_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Stage> make_ideal_network_stage(std::int32_t ranks);
+std::unique_ptr<Stage> make_ideal_network_stage(std::int32_t ranks) {
+  return std::make_unique<IdealNetworkStage>(ranks);
+}
+
+}  // namespace pclscope

@@ -1,0 +1,148 @@
+#include "viewer/views/efficiency_rows.hpp"
+
+#include <cmath>
+
+#include "viewer/text/quantities.hpp"
+#include "viewer/text/table.hpp"
+#include "viewer/views/json_rows.hpp"
+
+namespace pclscope::views {
+namespace {
+
+using session::Json;
+
+constexpr double worth_telling = 0.02;  // of the time
+constexpr double good_from = 0.8, fair_from = 0.6;
+
+const char* name_of(EfficiencyRow::Scope scope) {
+  switch (scope) {
+    case EfficiencyRow::Scope::job: return "job";
+    case EfficiencyRow::Scope::pattern: return "pattern";
+    case EfficiencyRow::Scope::region: return "region";
+  }
+  return "job";
+}
+
+std::string share_or_dash(bool known, double share) { return known ? text::format_share(share) : "-"; }
+
+bool can_be_told(const Efficiency& e) { return e.known() && std::isfinite(e.runtime_s()) && std::isfinite(e.useful_s); }
+
+// What has to be known of the numbers.
+std::string remarks(const Efficiency& e) {
+  std::string text;
+  if (e.ideal_known() && e.replayed < 1 - worth_telling)
+    text += ", transfer from " + text::format_share(e.replayed) + " of the messages";
+  if (e.off_core_s > worth_telling * e.runtime_s())
+    text += "; " + text::format_share(e.off_core_s / e.runtime_s()) + " off the core";
+  return text;
+}
+
+}  // namespace
+
+std::string brief_efficiency_text(const Efficiency& e) {
+  if (!can_be_told(e)) return {};
+  std::string text =
+      "parallel " + text::format_share(e.parallel()) + " = balance " + text::format_share(e.load_balance());
+  if (e.ideal_known())
+    text +=
+        " x serialisation " + text::format_share(e.serialisation()) + " x transfer " + text::format_share(e.transfer());
+  else text += " x communication " + text::format_share(e.communication());
+  return text + remarks(e);
+}
+
+std::string efficiency_text(const Efficiency& e) {
+  if (!can_be_told(e)) return {};
+  std::string text = "parallel " + text::format_share(e.parallel()) + " = load balance " +
+                     text::format_share(e.load_balance()) + " x communication " + text::format_share(e.communication());
+  if (e.ideal_known())
+    text += " (serialisation " + text::format_share(e.serialisation()) + " x transfer " +
+            text::format_share(e.transfer()) + ")";
+  return text + remarks(e);
+}
+
+std::vector<std::string> efficiency_lines(const std::vector<EfficiencyRow>& rows, std::size_t width) {
+  text::Table table;
+  for (const char* title : {"of", "from"}) table.column(title, text::Align::left);
+  for (const char* title : {"time", "ranks", "parallel", "= balance", "x communication", "(serialisation",
+                            "x transfer)", "useful", "at most", "rank", "off core"})
+    table.column(title, text::Align::right);
+  for (const EfficiencyRow& row : rows) {
+    const Efficiency& e = row.of;
+    const bool known = can_be_told(e);
+    const auto seconds = [&](double s) { return known ? text::format_seconds(s) : "-"; };
+    table.row({name_of(row.scope) + (row.region >= 0 ? " " + std::to_string(row.region) : std::string()),
+               known ? text::format_moment(e.begin_s) : "-", seconds(e.runtime_s()), std::to_string(e.ranks),
+               share_or_dash(known, e.parallel()), share_or_dash(known, e.load_balance()),
+               share_or_dash(known, e.communication()), share_or_dash(e.ideal_known(), e.serialisation()),
+               share_or_dash(e.ideal_known(), e.transfer()), seconds(e.useful_s), seconds(e.most_useful_s),
+               known ? std::to_string(e.most_useful_rank) : "-", seconds(e.off_core_s)});
+  }
+  std::vector<std::string> lines = table.lines(width);
+  for (const EfficiencyRow& row : rows) {
+    if (!row.path_useful_s || !can_be_told(row.of)) continue;
+    const double more_s = std::max(*row.path_useful_s - row.of.useful_s, 0.0);
+    lines.push_back("critical path: " + text::format_seconds(*row.path_useful_s) + " of computation, " +
+                    text::format_seconds(more_s) + " (" + text::format_share(more_s / row.of.runtime_s()) +
+                    ") more than a rank's mean: imbalance and serialisation that cost run time");
+    break;
+  }
+  return lines;
+}
+
+Json efficiency_json(const Efficiency& e) {
+  const bool known = can_be_told(e);
+  const auto when = [](bool is_known, double value) { return is_known ? session::finite(value) : Json(nullptr); };
+  return {{"ranks", e.ranks},
+          {"begin_s", when(known, e.begin_s)},
+          {"end_s", when(known, e.end_s)},
+          {"runtime_s", when(known, e.runtime_s())},
+          {"parallel", when(known, e.parallel())},
+          {"load_balance", when(known, e.load_balance())},
+          {"communication", when(known, e.communication())},
+          {"serialisation", when(e.ideal_known(), e.serialisation())},
+          {"transfer", when(e.ideal_known(), e.transfer())},
+          {"useful_s", when(known, e.useful_s)},
+          {"most_useful_s", when(known, e.most_useful_s)},
+          {"most_useful_rank", known ? Json(e.most_useful_rank) : Json(nullptr)},
+          {"off_core_s", when(known, e.off_core_s)},
+          {"ideal_s", when(e.ideal_known(), e.ideal_s)},
+          {"replayed", when(known, e.replayed)}};
+}
+
+Json efficiency_json(const EfficiencyRow& row) {
+  Json json = {{"scope", name_of(row.scope)}, {"region", row.region >= 0 ? Json(row.region) : Json(nullptr)}};
+  json.update(efficiency_json(row.of));
+  json["path_useful_s"] = row.path_useful_s ? session::finite(*row.path_useful_s) : Json(nullptr);
+  return json;
+}
+
+Json rank_time_json(const efficiency::RankTime& time, const Efficiency& of) {
+  return {{"rank", time.rank},
+          {"begin_s", session::finite(time.begin_s)},
+          {"end_s", session::finite(time.end_s)},
+          {"useful_s", session::finite(time.useful_s)},
+          {"useful", session::finite(of.runtime_s() > 0 ? time.useful_s / of.runtime_s() : 0)},
+          {"off_core_s", session::finite(time.off_core_s)},
+          {"ideal_saved_s", session::finite(time.ideal_saved_s)}};
+}
+
+Rows efficiency_rows(const std::vector<EfficiencyRow>& rows) {
+  std::vector<Json> objects;
+  for (const EfficiencyRow& row : rows) objects.push_back(efficiency_json(row));
+  return rows_of(objects, efficiency_json(EfficiencyRow{}));
+}
+
+Grade grade_of(double efficiency) {
+  return efficiency >= good_from ? Grade::good : efficiency >= fair_from ? Grade::fair : Grade::poor;
+}
+
+const char* name_of(Grade grade) {
+  switch (grade) {
+    case Grade::good: return "good";
+    case Grade::fair: return "fair";
+    case Grade::poor: return "poor";
+  }
+  return "poor";
+}
+
+}  // namespace pclscope::views
