@@ -36,7 +36,7 @@ bool Rings::all_found() {
 
 std::uint64_t Rings::read(const collect::Collector::Sink& sink, const std::function<void()>& slice_read) {
   std::uint64_t events = 0;
-  for (std::uint64_t read = 0; read < collector_.largest_ring(); read += slice) {
+  for (std::uint64_t read = 0; read < collector_.most_unread(); read += slice) {
     const std::uint64_t count = collector_.drain(slice, sink);
     if (count == 0) break;
     events += count;
