@@ -24,6 +24,7 @@ class Analysis {
   virtual void take(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events) = 0;
   virtual void set_dropped(std::int32_t rank, std::uint64_t total) = 0;
   virtual void set_muted(std::int32_t rank, bool muted) = 0;
+  virtual void set_buffer(std::int32_t rank, const BufferUse& use) = 0;
   virtual void slice_read() = 0;  // between slices: what can be paired is paired
   // Every ring that was found has been read to where it stood at `began_ns` (local axis); drops were told. `all_found`:
   // no ring is missing.

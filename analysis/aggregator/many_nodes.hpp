@@ -23,6 +23,7 @@ class ManyNodes : public Analysis {
   void found(collect::SegmentFile& segment) override;
   void take(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events) override;
   void set_dropped(std::int32_t rank, std::uint64_t total) override;
+  void set_buffer(std::int32_t rank, const BufferUse& use) override { node_.measurement().set_buffer(rank, use); }
   void set_muted(std::int32_t rank, bool muted) override { node_.measurement().set_muted(rank, muted); }
   void slice_read() override { node_.pair(); }
   void rings_read(std::int64_t began_ns, bool all_found) override;

@@ -38,6 +38,7 @@ class OneNode : public Analysis {
     if (total > 0) pipeline_.measurement().set_dropped(rank, total);
   }
   void set_muted(std::int32_t rank, bool muted) override { pipeline_.measurement().set_muted(rank, muted); }
+  void set_buffer(std::int32_t rank, const BufferUse& use) override { pipeline_.measurement().set_buffer(rank, use); }
   void slice_read() override { pipeline_.end_round(clock_.now_ns() - patience_ns_, false); }
   void rings_read(std::int64_t began_ns, bool all_found) override;
   void set_patience(std::int64_t ns) override { patience_ns_ = ns; }

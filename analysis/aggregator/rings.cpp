@@ -36,7 +36,7 @@ bool Rings::all_found() {
 
 std::uint64_t Rings::read(const collect::Collector::Sink& sink, const std::function<void()>& slice_read) {
   std::uint64_t events = 0;
-  for (std::uint64_t read = 0; read < collector_.largest_ring(); read += slice) {
+  for (std::uint64_t read = 0; read < collector_.most_unread(); read += slice) {
     const std::uint64_t count = collector_.drain(slice, sink);
     if (count == 0) break;
     events += count;
@@ -46,16 +46,20 @@ std::uint64_t Rings::read(const collect::Collector::Sink& sink, const std::funct
 }
 
 // Threads of a rank drop separately; the analysis wants the rank's total.
-void Rings::tell_drops(const std::function<void(std::int32_t, std::uint64_t, bool)>& tell) {
+void Rings::tell_headers(const std::function<void(std::int32_t, const Told&)>& tell) {
   for (const auto& segment : collector_.segments()) {
     const auto index = static_cast<std::size_t>(std::max(segment->rank(), 0));
     if (index >= told_.size()) told_.resize(index + 1);
-    told_[index].dropped += segment->header().dropped.load(std::memory_order_relaxed);
-    told_[index].muted |= segment->header().muted.load(std::memory_order_acquire) != 0;
-    told_[index].here = true;
+    Told& told = told_[index];
+    const record::SegmentHeader& header = segment->header();
+    told.dropped += header.dropped.load(std::memory_order_relaxed);
+    told.muted |= header.muted.load(std::memory_order_acquire) != 0;
+    told.buffer.held_up_ns += static_cast<std::int64_t>(header.held_up_ns.load(std::memory_order_relaxed));
+    told.buffer.events = std::max(told.buffer.events, segment->capacity());
+    told.here = true;
   }
   for (std::size_t rank = 0; rank < told_.size(); ++rank) {
-    if (told_[rank].here) tell(static_cast<std::int32_t>(rank), told_[rank].dropped, told_[rank].muted);
+    if (told_[rank].here) tell(static_cast<std::int32_t>(rank), told_[rank]);
     told_[rank] = {};
   }
 }

@@ -9,6 +9,7 @@
 
 #include "analysis/aggregator/options.hpp"
 #include "analysis/collect/collector.hpp"
+#include "analysis/values/buffer_use.hpp"
 
 namespace pclscope::aggregator {
 
@@ -32,14 +33,16 @@ class Rings {
   // Reads every ring to beyond where its head stood when it began, in slices (measured: handing over whole rings at
   // once takes three times as long). Returns the number of events.
   std::uint64_t read(const collect::Collector::Sink& sink, const std::function<void()>& slice_read);
-  // Per rank: events dropped so far, and whether a thread is muted.
-  void tell_drops(const std::function<void(std::int32_t rank, std::uint64_t dropped, bool muted)>& tell);
+  // What the headers say of a rank: sums over its threads.
+  struct Told {
+    std::uint64_t dropped = 0;  // events, so far
+    bool muted = false;         // one of them is
+    BufferUse buffer;
+    bool here = false;
+  };
+  void tell_headers(const std::function<void(std::int32_t rank, const Told& told)>& tell);
 
  private:
-  struct Told {
-    std::uint64_t dropped = 0;
-    bool muted = false, here = false;
-  };
   collect::Collector collector_;
   std::function<std::size_t()> expected_;
   bool everybody_ = false;  // every rank's ring was found

@@ -181,9 +181,10 @@ class Worker {
         rings_.read([this](std::int32_t rank, std::uint32_t thread,
                            std::span<const record::Event> batch) { analysis_->take(rank, thread, batch); },
                     [this] { analysis_->slice_read(); });
-    rings_.tell_drops([this](std::int32_t rank, std::uint64_t dropped, bool muted) {
-      analysis_->set_dropped(rank, dropped);
-      analysis_->set_muted(rank, muted);
+    rings_.tell_headers([this](std::int32_t rank, const Rings::Told& told) {
+      analysis_->set_dropped(rank, told.dropped);
+      analysis_->set_muted(rank, told.muted);
+      analysis_->set_buffer(rank, told.buffer);
     });
     analysis_->rings_read(began_ns, rings_.all_found());
     tell_contradiction();

@@ -65,6 +65,7 @@ std::uint64_t Collector::drain(std::uint64_t limit, const Sink& sink) {
       left -= events.size();
       total += events.size();
     }
+    segment->give_back();
   }
   return total;
 }
@@ -83,7 +84,7 @@ std::uint64_t Collector::unread() const {
   std::uint64_t events = 0;
   for (const auto& segment : segments_) {
     const std::uint64_t head = segment->header().head.load(std::memory_order_relaxed);
-    events += std::min(head - segment->ring().consumed(), segment->capacity());
+    events += std::min(head - segment->ring().consumed(), segment->most_unread());
   }
   return events;
 }
@@ -92,10 +93,10 @@ bool Collector::rings_bell() const {
   return std::all_of(segments_.begin(), segments_.end(), [](const auto& s) { return s->header().rings_bell == 1; });
 }
 
-std::uint64_t Collector::largest_ring() const {
-  std::uint64_t largest = 0;
-  for (const auto& segment : segments_) largest = std::max(largest, segment->capacity());
-  return largest;
+std::uint64_t Collector::most_unread() const {
+  std::uint64_t most = 0;
+  for (const auto& segment : segments_) most = std::max(most, segment->most_unread());
+  return most;
 }
 
 bool Collector::empty() const {

@@ -36,10 +36,10 @@ class Collector {
   // Returns the number of events.
   using Sink = std::function<void(std::int32_t rank, std::uint32_t thread, std::span<const record::Event>)>;
   std::uint64_t drain(std::uint64_t limit, const Sink& sink);
-  double fullest() const;              // of all rings, 0 to 1
-  std::uint64_t unread() const;        // events in all rings
-  bool rings_bell() const;             // every thread does when its ring fills (interpose/record/bell.hpp)
-  std::uint64_t largest_ring() const;  // in events, 0 without rings
+  double fullest() const;             // of all rings, 0 to 1
+  std::uint64_t unread() const;       // events in all rings
+  bool rings_bell() const;            // every thread does when its ring fills (interpose/record/bell.hpp)
+  std::uint64_t most_unread() const;  // events that can be unread in one ring, 0 without rings
 
   const std::vector<std::unique_ptr<SegmentFile>>& segments() const { return segments_; }
   bool empty() const;             // no unread event in any ring

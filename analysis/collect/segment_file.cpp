@@ -19,6 +19,8 @@ namespace {
 
 using record::SegmentHeader;
 
+constexpr std::uint64_t most_events = std::uint64_t{1} << 32;  // in a first ring
+
 Error system_error(const std::string& path) {
   const ErrorCode code = errno == ENOENT   ? ErrorCode::not_found
                          : errno == EACCES ? ErrorCode::not_permitted
@@ -70,9 +72,7 @@ Result<std::unique_ptr<SegmentFile>> SegmentFile::map(const std::string& path) {
     return error;
   }
   const auto bytes = static_cast<std::uint64_t>(status.st_size);
-  const std::uint64_t capacity =
-      bytes > record::segment_header_bytes ? (bytes - record::segment_header_bytes) / sizeof(record::Event) : 0;
-  if (status.st_uid != ::geteuid() || capacity == 0 || !std::has_single_bit(capacity)) {
+  if (status.st_uid != ::geteuid() || bytes <= record::segment_header_bytes) {
     ::close(file);
     if (status.st_uid != ::geteuid()) return Error{ErrorCode::not_ours, shown_path(path) + " belongs to another user"};
     return Error{ErrorCode::damaged, shown_path(path) + " has no complete ring yet"};
@@ -81,30 +81,33 @@ Result<std::unique_ptr<SegmentFile>> SegmentFile::map(const std::string& path) {
   const Error mapping_error = system_error(path);
   ::close(file);
   if (memory == MAP_FAILED) return mapping_error;
-  auto* header = static_cast<SegmentHeader*>(memory);
-  const bool valid = header->state.load(std::memory_order_acquire) != record::ProcessState::starting;
-  if (!valid || std::memcmp(header->magic, record::segment_magic, sizeof header->magic) != 0 ||
-      header->version != record::segment_version || header->capacity != capacity) {
-    const Error error =
-        !valid ? Error{ErrorCode::damaged, shown_path(path) + " is not complete yet"}
-        : header->version != record::segment_version
-            ? Error{ErrorCode::wrong_version, shown_path(path) + ": the preloaded library is of another version"}
-            : Error{ErrorCode::not_ours, shown_path(path) + " is not a segment of pclscope"};
-    ::munmap(memory, bytes);
-    return error;
-  }
-  return std::unique_ptr<SegmentFile>(new SegmentFile(header, bytes, capacity));
+  std::unique_ptr<SegmentFile> mapped(new SegmentFile(static_cast<SegmentHeader*>(memory), bytes));
+  if (const auto problem = mapped->take_over()) return Error{problem->code, shown_path(path) + problem->message};
+  return mapped;
 }
 
-SegmentFile::SegmentFile(SegmentHeader* header, std::uint64_t bytes, std::uint64_t capacity)
-    : header_(header),
-      bytes_(bytes),
-      capacity_(capacity),
-      rank_(header->world_rank),
-      world_size_(header->world_size),
-      thread_(header->thread),
-      session_(header->session),
-      ring_(header, capacity) {}
+// What the header says, once, if its rings fit the file.
+std::optional<Error> SegmentFile::take_over() {
+  const SegmentHeader& h = *header_;
+  if (h.state.load(std::memory_order_acquire) == record::ProcessState::starting)
+    return Error{ErrorCode::damaged, " is not complete yet"};
+  if (h.version != record::segment_version)
+    return Error{ErrorCode::wrong_version, ": the preloaded library is of another version"};
+  const std::uint64_t capacity = h.capacity;
+  const std::uint32_t growths = h.growths;
+  const bool possible = std::memcmp(h.magic, record::segment_magic, sizeof h.magic) == 0 &&
+                        std::has_single_bit(capacity) && capacity <= most_events && growths <= record::growths_limit;
+  const std::uint64_t wanted = possible ? record::segment_bytes(capacity, growths) : 0;
+  if (wanted < bytes_) return Error{ErrorCode::not_ours, " is not a segment of pclscope"};
+  if (wanted > bytes_) return Error{ErrorCode::damaged, " was made longer meanwhile"};
+  capacity_ = capacity;
+  rank_ = h.world_rank;
+  world_size_ = h.world_size;
+  thread_ = h.thread;
+  session_ = h.session;
+  ring_ = record::RingReader(header_, capacity, growths);
+  return std::nullopt;
+}
 
 SegmentFile::~SegmentFile() { ::munmap(header_, bytes_); }
 
@@ -118,6 +121,15 @@ void SegmentFile::was_read(std::span<const record::Event> events) {
     if (e->kind == EventKind::unrecorded_sends || e->kind == EventKind::unrecorded_receives) continue;  // counters
     newest_ticks_ = std::max(newest_ticks_, e->end);
     return;
+  }
+}
+
+void SegmentFile::give_back() {
+  for (; given_back_ < ring_.ring(); ++given_back_) {
+    const std::uint64_t bytes = (capacity_ << given_back_) * sizeof(record::Event);
+    const auto page = static_cast<std::uint64_t>(::getpagesize());
+    // Memory only: it stays as it is where rings are smaller than pages, or the file system cannot.
+    if (bytes % page == 0) ::madvise(record::segment_ring(header_, capacity_, given_back_), bytes, MADV_REMOVE);
   }
 }
 

@@ -198,6 +198,8 @@ void pass_rank(Io& io, R& r, RankStatus& last, CommNumbers& comms) {
   pass_bools(io, r.finalized, r.waits_for_any);
   io.number(r.collectives);
   io.number(r.dropped_events);
+  io.number(r.buffer.held_up_ns);
+  io.number(r.buffer.events);
   io.number(r.mpi_ns);
   io.number(r.one_sided_ns);
   io.number(r.file_ns);

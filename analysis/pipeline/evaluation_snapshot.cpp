@@ -24,6 +24,8 @@ constexpr std::size_t clocks_at_once = 1 << 14;  // messages
 void fill_in(RankSummary& summary, const nodes::RankStatus& status) {
   summary.collectives = status.collectives;
   summary.dropped_events = status.dropped_events;
+  summary.buffer_events = status.buffer.events;
+  summary.held_up_s = static_cast<double>(status.buffer.held_up_ns) * 1e-9;
   summary.threads = status.threads;
   summary.mpi_s = static_cast<double>(status.mpi_ns) * 1e-9;
   summary.one_sided_s = static_cast<double>(status.one_sided_ns) * 1e-9;

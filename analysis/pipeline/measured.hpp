@@ -23,6 +23,7 @@ struct Measured {
       : application(std::move(app)),
         activity(application.ranks),
         dropped(static_cast<std::size_t>(application.ranks)),
+        buffers(static_cast<std::size_t>(application.ranks)),
         worst(options.worst_messages, worst_memory_ns) {
     application.node_of_rank.resize(dropped.size(), -1);
     criteria.load(options.baseline);
@@ -47,6 +48,7 @@ struct Measured {
     status.rank = rank;
     status.collectives = here.collectives;
     status.dropped_events = dropped[i];
+    status.buffer = buffers[i];
     const auto ns = [&](std::uint64_t ticks) {
       return static_cast<std::int64_t>(static_cast<double>(ticks) * scale.ns_per_tick);
     };
@@ -68,6 +70,7 @@ struct Measured {
   TickScale scale;          // of the events
   Activity activity;
   std::vector<std::uint64_t> dropped;   // events, by rank
+  std::vector<BufferUse> buffers;       // by rank
   std::vector<nodes::RankStatus> told;  // by rank: of a job on several nodes, at the root; else empty
   MessageTotals totals;                 // all but `delayed`, which is known when a window closes
   Criteria criteria;

@@ -210,6 +210,10 @@ void Measurement::set_dropped(std::int32_t rank, std::uint64_t dropped_total) {
   state_->matcher.note_drop(rank, dropped_total);
 }
 
+void Measurement::set_buffer(std::int32_t rank, const BufferUse& use) {
+  if (state_->m.knows(rank)) state_->m.buffers[static_cast<std::size_t>(rank)] = use;
+}
+
 void Measurement::set_threads(std::int32_t rank, bool several) { state_->matcher.set_threads(rank, several); }
 void Measurement::set_muted(std::int32_t rank, bool muted) { state_->matcher.note_muted(rank, muted); }
 

@@ -42,6 +42,7 @@ class Measurement {
   void add_messages(std::span<const Message> messages);
   // Drops that the rings counted, totals so far.
   void set_dropped(std::int32_t rank, std::uint64_t dropped_total);
+  void set_buffer(std::int32_t rank, const BufferUse& use);
   // Segment header: `threads` is many; `muted` of one of the rank's threads, read after its rings (each round).
   void set_threads(std::int32_t rank, bool several);
   void set_muted(std::int32_t rank, bool muted);

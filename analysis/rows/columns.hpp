@@ -135,6 +135,9 @@ void describe(Column&& column, const RankRow*) {
   column("bytes_received", "bytes", &RankSummary::bytes_received, "of those received");
   column("collectives", "1", &RankSummary::collectives, "calls of collectives");
   column("dropped_events", "1", &RankSummary::dropped_events, "lost because its buffer was full");
+  column("buffer_events", "1", &RankSummary::buffer_events,
+         "that its largest buffer holds: it grows when it is half full; 0 not known");
+  column("held_up_s", "s", &RankSummary::held_up_s, "by the tool: its threads waited for room in full buffers");
   column("mean_latency_ratio", "1", &RankSummary::mean_latency_ratio,
          "mean of time / latency criterion of the messages received");
   column("threads", "1", &RankSummary::threads, "that called MPI: times are sums over them");

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/values/buffer_use.hpp"
 #include "analysis/values/latency_sums.hpp"
 #include "analysis/values/message.hpp"
 #include "analysis/values/rank_wait.hpp"
@@ -103,6 +104,7 @@ struct RankStatus {
   std::int32_t rank = 0;
   std::uint64_t collectives = 0;
   std::uint64_t dropped_events = 0;
+  BufferUse buffer;
   std::int64_t mpi_ns = 0;  // sums over threads: inside MPI, and of that in one-sided synchronisation and MPI-IO
   std::int64_t one_sided_ns = 0;
   std::int64_t file_ns = 0;

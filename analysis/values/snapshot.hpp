@@ -195,8 +195,10 @@ struct RankSummary {
   std::uint64_t bytes_received = 0;
   std::uint64_t collectives = 0;
   std::uint64_t dropped_events = 0;
-  double mean_latency_ratio = 0;  // of messages received
-  std::uint32_t threads = 0;      // that left events: the sums below are sums over them
+  std::uint64_t buffer_events = 0;  // that its largest buffer holds now
+  double held_up_s = 0;             // by the tool: its threads waited for room in full buffers
+  double mean_latency_ratio = 0;    // of messages received
+  std::uint32_t threads = 0;        // that left events: the sums below are sums over them
   // Inside recorded MPI calls. The seven below are its parts: each second of a thread in one of them.
   double mpi_s = 0;
   double late_sender_s = 0;      // blocked: the send that it waited for had not begun

@@ -52,14 +52,14 @@ void discover(const std::string& prefix, std::vector<Ring>& rings) {
     close(file);
     if (memory == MAP_FAILED) continue;
     auto* header = static_cast<SegmentHeader*>(memory);
-    if (header->state == ProcessState::starting || segment_bytes(header->capacity) != bytes) {
+    if (header->state == ProcessState::starting || segment_bytes(header->capacity, header->growths) != bytes) {
       munmap(memory, bytes);
       continue;
     }
     header->consumer_pid = static_cast<std::uint32_t>(getpid());
     header->consumer.store(Consumer::attached, std::memory_order_release);
     unlink(path.c_str());
-    rings.push_back({header, RingReader(header, header->capacity)});
+    rings.push_back({header, RingReader(header, header->capacity, header->growths)});
   }
   closedir(directory);
 }

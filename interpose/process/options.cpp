@@ -21,6 +21,13 @@ std::int64_t number(const char* variable, std::int64_t low, std::int64_t high, s
   return value;
 }
 
+// The next one that is not smaller; a ring has at least 64 events.
+std::uint64_t power_of_two(std::int64_t events) {
+  std::uint64_t power = 64;
+  while (power < static_cast<std::uint64_t>(events)) power *= 2;
+  return power;
+}
+
 bool equals(const char* variable, const char* word) {
   const char* text = getenv(variable);
   return text != nullptr && strcmp(text, word) == 0;
@@ -42,9 +49,11 @@ Options read() {
     o.job = true;
     strcpy(o.token, token);
   }
-  const std::int64_t events = number("PCLSCOPE_RING_EVENTS", 1, 1 << 26, 65536);
-  o.ring_events = 64;
-  while (o.ring_events < static_cast<std::uint64_t>(events)) o.ring_events *= 2;
+  constexpr std::int64_t most_events = 1 << 26, grown_events = 1 << 20;
+  const std::int64_t events = number("PCLSCOPE_RING_EVENTS", 1, most_events, 0);
+  o.ring_events = power_of_two(events == 0 ? 65536 : events);
+  // Who says how large rings are does not want them to grow, unless he says how far.
+  o.ring_limit = power_of_two(number("PCLSCOPE_RING_LIMIT", 1, most_events, events == 0 ? grown_events : events));
   const char* directory = getenv("PCLSCOPE_RING_DIR");
   if (directory != nullptr && strlen(directory) < sizeof o.ring_directory) strcpy(o.ring_directory, directory);
   o.wait_when_full = !equals("PCLSCOPE_OVERFLOW", "drop");

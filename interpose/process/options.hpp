@@ -14,6 +14,7 @@ struct Options {
   std::int32_t ranks = 0;             // PCLSCOPE_RANKS: of the application
   std::int32_t tool_ranks = 0;        // PCLSCOPE_TOOL_RANKS: after those in the launcher's world
   std::uint64_t ring_events = 65536;  // PCLSCOPE_RING_EVENTS, rounded up to a power of two
+  std::uint64_t ring_limit = 0;       // PCLSCOPE_RING_LIMIT, the same: as far as rings grow
   char ring_directory[256] = "";      // PCLSCOPE_RING_DIR: where rings lie; empty: /dev/shm while there is room
   bool wait_when_full = true;         // PCLSCOPE_OVERFLOW=wait|drop
   std::int32_t wait_ms = 100;         // PCLSCOPE_OVERFLOW_WAIT_MS

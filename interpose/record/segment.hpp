@@ -1,4 +1,4 @@
-// The shared-memory segment of one MPI thread: a header, then a ring of events.
+// The shared-memory segment of one MPI thread: a header, then a ring of events, then room for larger ones.
 // One file in /dev/shm per segment, mode 0600, named as told at the end. The recording process creates it; the
 // aggregator maps it read-write (it writes `tail`, `heartbeat` and `consumer`), and unlinks it once mapped.
 // Who writes what: fields marked P by the recording process, C by the consuming aggregator. Layout: FORMAT.md.
@@ -14,7 +14,7 @@
 namespace pclscope::record {
 
 inline constexpr char segment_magic[8] = {'P', 'C', 'L', 'S', 'E', 'G', '\r', '\n'};
-inline constexpr std::uint32_t segment_version = 3;
+inline constexpr std::uint32_t segment_version = 4;
 
 enum class ClockSource : std::uint32_t { tsc = 1, monotonic = 2 };  // ticks of rdtsc, or ns of CLOCK_MONOTONIC
 
@@ -43,7 +43,7 @@ struct SegmentHeader {
   char magic[8];
   std::uint32_t version;
   std::uint32_t header_bytes;  // offset of the ring
-  std::uint64_t capacity;      // events in the ring, a power of two
+  std::uint64_t capacity;      // events in the first ring, a power of two
   std::int32_t world_rank;     // in the application's world
   std::int32_t world_size;
   std::uint32_t pid;
@@ -57,8 +57,9 @@ struct SegmentHeader {
   std::uint32_t session;  // of a job that was only preloaded: Board::session for which it was made; else 0
 
   // --- producer's line (P) ---
-  alignas(64) std::atomic<std::uint64_t> head;  // events ever written; slot = head & (capacity - 1)
+  alignas(64) std::atomic<std::uint64_t> head;  // events ever written
   std::atomic<std::uint64_t> dropped;           // events ever lost because the ring stayed full
+  std::atomic<std::uint64_t> held_up_ns;        // how long the thread waited for room in its full ring
 
   // --- state (P), rarely written ---
   alignas(64) std::atomic<ProcessState> state;
@@ -88,6 +89,7 @@ struct SegmentHeader {
   std::int32_t descriptor;  // of the recording process
   std::uint64_t inode;
   std::uint32_t rings_bell;  // 1: the thread rings the board's bell when much of the ring is unread (RingWriter::look)
+  std::uint32_t growths;     // constant (P): the file has room for so many rings after the first
 
   // --- current call (P), continued: where `awaited` is a collective (awaited_collective), its communicator ---
   alignas(64) std::atomic<std::uint64_t> awaited_comm[64];
@@ -99,7 +101,11 @@ struct SegmentHeader {
     std::atomic<std::uint64_t> count;
   };
   alignas(64) Posted posted[32];
+  // --- rings after the first (P), each twice as large as the one before it: number of the first event that lies there.
+  // 0: not in use yet. Written before any event in there is published; the rings before it get no more events ---
+  std::atomic<std::uint64_t> begins[16];
 };
+inline constexpr std::uint32_t growths_limit = 16;
 constexpr std::size_t posted_place(std::uint64_t comm) { return (comm * 0x9E3779B97F4A7C15u) >> 59; }
 inline constexpr std::uint32_t awaited_limit = 64;
 inline constexpr std::uint64_t awaited_send = std::uint64_t{1} << 62;     // ORed to the number
@@ -121,9 +127,15 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 inline constexpr std::uint32_t segment_header_bytes = 4096;
 static_assert(sizeof(SegmentHeader) <= segment_header_bytes);
 
-inline std::uint64_t segment_bytes(std::uint64_t capacity) { return segment_header_bytes + capacity * sizeof(Event); }
-inline Event* segment_ring(SegmentHeader* header) {
-  return reinterpret_cast<Event*>(reinterpret_cast<char*>(header) + segment_header_bytes);
+// Of ring number `ring`, the first one being 0 and of `capacity` events. Behind the last one the file ends.
+inline std::uint64_t ring_offset(std::uint64_t capacity, std::uint32_t ring) {
+  return segment_header_bytes + ((std::uint64_t{1} << ring) - 1) * capacity * sizeof(Event);
+}
+inline std::uint64_t segment_bytes(std::uint64_t capacity, std::uint32_t growths = 0) {
+  return ring_offset(capacity, growths + 1);
+}
+inline Event* segment_ring(SegmentHeader* header, std::uint64_t capacity, std::uint32_t ring) {
+  return reinterpret_cast<Event*>(reinterpret_cast<char*>(header) + ring_offset(capacity, ring));
 }
 
 // Names in /dev/shm, TOKEN being the job's secret, 32 hex digits (PCLSCOPE_JOB), NODE the node_key() in 8 hex digits

@@ -10,6 +10,7 @@
 
 #include "interpose/process/notice.hpp"
 #include "interpose/process/options.hpp"
+#include "interpose/recorder/ring_file.hpp"
 #include "interpose/recorder/segments.hpp"
 #include "real_functions.hpp"
 
@@ -76,11 +77,12 @@ Recorder* new_recorder() {
   return r;
 }
 
-std::uint64_t milliseconds() {
+std::uint64_t nanoseconds() {
   timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<std::uint64_t>(t.tv_sec) * 1000u + static_cast<std::uint64_t>(t.tv_nsec) / 1000000u;
+  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
 }
+std::uint64_t milliseconds() { return nanoseconds() / 1'000'000u; }
 
 void sleep_microseconds(long microseconds) {
   const timespec t = {0, microseconds * 1000};
@@ -312,7 +314,7 @@ std::uint64_t Recorder::ask_size(MPI_Datatype type) {
 
 void Recorder::open(record::SegmentHeader* segment) {
   record::Board* board = open_board();
-  ring_ = record::RingWriter(segment, board != nullptr ? &board->bell : nullptr);
+  ring_ = record::RingWriter(segment, board != nullptr ? &board->bell : nullptr, take_ring);
   header_ = segment;
 }
 
@@ -347,18 +349,25 @@ bool Recorder::wait_for_room(bool at_end) {
   constexpr std::int32_t patience_at_end = 100;
   const std::int32_t patience = at_end && options().wait_ms < patience_at_end ? patience_at_end : options().wait_ms;
   const int saved = errno;
-  const std::uint64_t deadline = milliseconds() + static_cast<std::uint64_t>(patience);
-  bool room = false;
-  for (int round = 0; !room; ++round) {
+  const std::uint64_t begin = nanoseconds();
+  const std::uint64_t most = static_cast<std::uint64_t>(patience) * 1'000'000u;
+  std::atomic<std::uint64_t>& held_up = header().held_up_ns;
+  const std::uint64_t before = held_up.load(std::memory_order_relaxed);
+  const auto waited = [&] {
+    const std::uint64_t ns = nanoseconds() - begin;
+    held_up.store(before + ns, std::memory_order_relaxed);
+    return ns;
+  };
+  bool room = false, gone = false;
+  for (int round = 0; !room && !gone; ++round) {
     const bool check = round % 64 == 0;  // the system calls that look at the consumer and the clock: rarely
-    if (consumer_gone() || (check && consumer_dead())) {
-      go_quiet();
-      break;
-    }
-    if (check && milliseconds() >= deadline) break;
+    gone = consumer_gone() || (check && consumer_dead());
+    if (gone || (check && waited() >= most)) break;
     sleep_microseconds(50);
     room = ring_.claim() != nullptr;
   }
+  waited();
+  if (gone) go_quiet();
   waited_in_vain_ = !room;
   errno = saved;
   return room;

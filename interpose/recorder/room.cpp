@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <atomic>
+
 #include "interpose/process/notice.hpp"
 #include "interpose/process/options.hpp"
 #include "interpose/recorder/agreement.hpp"
@@ -24,7 +26,8 @@ constexpr std::uint64_t tool_needs = std::uint64_t{1} << 20;
 #endif
 constexpr std::uint64_t part_of_memory = 64;
 
-std::int64_t taken_in_shm = 0, taken_in_memory = 0;
+std::atomic<std::int64_t> taken_in_shm{0}, taken_in_memory{0};
+std::atomic<std::uint64_t> most_in_shm{0}, most_in_all{0};  // that growing may make of them
 
 std::uint64_t number(const char* text) {
   char* end = nullptr;
@@ -62,17 +65,17 @@ std::uint64_t read_number(const char* path) {
   return number(text);
 }
 
-}  // namespace
+constexpr std::uint64_t plenty = 16;  // parts of /dev/shm that is free, of which one may be ours without a word
 
-std::uint64_t room_in_shm(std::uint32_t session, bool plentiful) {
+// This process' share.
+std::uint64_t share_of_shm(std::uint32_t session, std::uint64_t part) {
   record::Board* board = open_board();
   const std::uint64_t free = board != nullptr ? record::free_at_start(*board, session) : record::free_now();
   const std::uint64_t ranks = node_ranks(), needed = ranks * mpi_needs + (options().tool_ranks > 0 ? tool_needs : 0);
-  const std::uint64_t part = plentiful ? 16 : 2;
-  return free > needed ? left((free - needed) / part / ranks, taken_in_shm) : 0;
+  return free > needed ? (free - needed) / part / ranks : 0;
 }
 
-std::uint64_t room_in_memory() {
+std::uint64_t share_of_memory() {
   const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
   if (pages <= 0 || page <= 0) return 0;
   std::uint64_t memory = static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page);
@@ -80,7 +83,34 @@ std::uint64_t room_in_memory() {
     const std::uint64_t bytes = read_number(limit);
     if (bytes != 0 && bytes < memory) memory = bytes;
   }
-  return left(memory / part_of_memory / node_ranks(), taken_in_memory);
+  return memory / part_of_memory / node_ranks();
+}
+
+}  // namespace
+
+std::uint64_t room_in_shm(std::uint32_t session, bool plentiful) {
+  return left(share_of_shm(session, plentiful ? plenty : 2), taken_in_shm);
+}
+std::uint64_t room_in_memory() { return left(share_of_memory(), taken_in_memory); }
+
+std::uint64_t set_room_to_grow(std::uint32_t session, bool nameless) {
+  const std::uint64_t part = process.multiple ? 2 : 1;  // threads to come are to find some
+  most_in_shm = share_of_shm(session, plenty) / part;
+  most_in_all = share_of_memory() / part;
+  const std::uint64_t all = left(most_in_all, taken_in_shm + taken_in_memory), here = left(most_in_shm, taken_in_shm);
+  return nameless || all < here ? all : here;
+}
+
+bool take_to_grow(bool nameless, std::uint64_t bytes) {
+  std::atomic<std::int64_t>& taken = nameless ? taken_in_memory : taken_in_shm;
+  const auto more = static_cast<std::int64_t>(bytes);
+  taken += more;
+  const bool all_right = static_cast<std::uint64_t>(taken_in_shm + taken_in_memory) <= most_in_all;
+  const bool here_right =
+      nameless || (static_cast<std::uint64_t>(taken_in_shm) <= most_in_shm && bytes <= record::free_now() / plenty);
+  if (all_right && here_right) return true;
+  taken -= more;
+  return false;
 }
 
 void note_taken_in_shm(std::int64_t bytes) { taken_in_shm += bytes; }

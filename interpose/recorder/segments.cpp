@@ -29,12 +29,15 @@ std::uint32_t count_tasks() {
   return count;
 }
 
-void fill_header(record::SegmentHeader* h, std::uint64_t capacity, std::uint32_t thread, bool muted,
+void fill_header(record::SegmentHeader* h, const RingFile& file, std::uint32_t thread, bool muted,
                  std::uint32_t session) {
+  h->descriptor = file.nameless ? file.descriptor : -1;
+  h->inode = file.inode;
   memcpy(h->magic, record::segment_magic, sizeof h->magic);
   h->version = record::segment_version;
   h->header_bytes = record::segment_header_bytes;
-  h->capacity = capacity;
+  h->capacity = file.capacity;
+  h->growths = file.growths;
   h->world_rank = process.rank;
   h->world_size = process.size;
   h->pid = static_cast<std::uint32_t>(getpid());
@@ -76,16 +79,15 @@ void complain(int reason) {
 record::SegmentHeader* create_segment(std::uint32_t thread, bool muted, std::uint32_t session) {
   Path path;
   name_segment(path, thread, session);
-  const RingFile file = make_ring_file(path, session);
+  RingFile file = make_ring_file(path, session);
   if (file.descriptor < 0) {
     complain(errno);
     return nullptr;
   }
-  const std::uint64_t bytes = record::segment_bytes(file.capacity);
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file.descriptor, 0);
+  record::SegmentHeader* header = map_ring_file(file);
   const int reason = errno;
-  if (!file.nameless || memory == MAP_FAILED) close(file.descriptor);
-  if (memory == MAP_FAILED) {
+  if (!file.nameless || header == nullptr) close(file.descriptor);
+  if (header == nullptr) {
     unlink(path);
     complain(reason);
     return nullptr;
@@ -94,11 +96,9 @@ record::SegmentHeader* create_segment(std::uint32_t thread, bool muted, std::uin
     say("pclscope: /dev/shm is short of room: rank %d records into a ring of %llu events instead of %llu\n",
         process.rank, static_cast<unsigned long long>(file.capacity),
         static_cast<unsigned long long>(options().ring_events));
+  const std::uint64_t bytes = record::segment_bytes(file.capacity);
   (file.nameless ? note_taken_in_memory : note_taken_in_shm)(static_cast<std::int64_t>(bytes));
-  auto* header = static_cast<record::SegmentHeader*>(memory);
-  header->descriptor = file.nameless ? file.descriptor : -1;
-  header->inode = file.inode;
-  fill_header(header, file.capacity, thread, muted, session);
+  fill_header(header, file, thread, muted, session);
   return header;
 }
 
@@ -112,9 +112,8 @@ void remove_segment(record::SegmentHeader* segment) {
   }
   const bool nameless = segment->descriptor >= 0;
   if (nameless) close_nameless(segment->descriptor, segment->inode);
-  const std::uint64_t bytes = record::segment_bytes(segment->capacity);
-  (nameless ? note_taken_in_memory : note_taken_in_shm)(-static_cast<std::int64_t>(bytes));
-  munmap(segment, bytes);
+  (nameless ? note_taken_in_memory : note_taken_in_shm)(-static_cast<std::int64_t>(bytes_taken(segment)));
+  munmap(segment, record::segment_bytes(segment->capacity, segment->growths));
 }
 
 }  // namespace pclscope

@@ -14,6 +14,7 @@ struct RankSetUp {
   bool attachable;  // only preloaded: records in sessions
   const char* token;
   std::uint64_t ring_events;
+  std::uint64_t ring_limit;
   void* (*simulated)(const char* name);  // the MPI library's function, nullptr: there is none
 };
 

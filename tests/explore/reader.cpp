@@ -95,9 +95,9 @@ class Reader {
           matcher_.add(rank, thread, batch);
         },
         [] {});
-    rings_.tell_drops([this](std::int32_t rank, std::uint64_t dropped, bool muted) {
-      matcher_.note_drop(rank, dropped);
-      matcher_.note_muted(rank, muted);
+    rings_.tell_headers([this](std::int32_t rank, const Rings::Told& told) {
+      matcher_.note_drop(rank, told.dropped);
+      matcher_.note_muted(rank, told.muted);
     });
     matcher_.end_round(rings_.all_found());
     return events;

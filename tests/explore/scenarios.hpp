@@ -20,6 +20,7 @@ struct Scenario {
   std::vector<RankKind> ranks;
   std::vector<Program> programs;  // the first of a rank is its thread that calls MPI_Init and MPI_Finalize
   std::uint64_t ring_events = 64;
+  std::uint64_t ring_limit = 0;  // as far as it grows
   bool attachable = false;
   bool killed = false;  // the first aggregator is killed at each of its steps in turn, a second one attaches
   bool exact = true;    // whatever has both its events in the rings is paired, else perhaps ambiguous

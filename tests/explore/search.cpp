@@ -33,7 +33,8 @@ std::string Schedule::text() const {
 }
 
 Search::Search(const std::string& library, const Scenario& scenario)
-    : scenario_(scenario), world_(library, scenario.ranks, scenario.attachable, scenario.ring_events) {}
+    : scenario_(scenario),
+      world_(library, scenario.ranks, scenario.attachable, scenario.ring_events, scenario.ring_limit) {}
 
 // The fibers of the ranks, of the aggregator, and of the one that comes after it.
 void Search::start_fibers(const Schedule& schedule, Readers& readers) {

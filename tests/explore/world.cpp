@@ -73,7 +73,8 @@ void Calls::probe_and_receive(int source, int tag) const {
 }
 void Calls::control(int level) const { control_(level); }
 
-World::World(const std::string& library, const std::vector<RankKind>& ranks, bool attachable, std::uint64_t ring_events)
+World::World(const std::string& library, const std::vector<RankKind>& ranks, bool attachable, std::uint64_t ring_events,
+             std::uint64_t ring_limit)
     : memory_(memory_bytes) {
   the_world = this;
   char token[33];
@@ -86,7 +87,7 @@ World::World(const std::string& library, const std::vector<RankKind>& ranks, boo
   for (const RankKind& kind : ranks) {
     const ExploredRank* api = load(library);
     if (!api->set_up({kind.rank, static_cast<int>(ranks.size()), kind.threads, attachable, token_.c_str(), ring_events,
-                      &SimulatedMpi::function}))
+                      ring_limit, &SimulatedMpi::function}))
       throw std::runtime_error("a rank cannot be set up");
     ranks_.push_back({api, Calls(*api), globals_of(reinterpret_cast<const void*>(api)), {}});
   }

@@ -42,7 +42,8 @@ class Calls {
 class World {
  public:
   // `library` is loaded once per rank, from copies.
-  World(const std::string& library, const std::vector<RankKind>& ranks, bool attachable, std::uint64_t ring_events);
+  World(const std::string& library, const std::vector<RankKind>& ranks, bool attachable, std::uint64_t ring_events,
+        std::uint64_t ring_limit);
   ~World();
   World(const World&) = delete;
   World& operator=(const World&) = delete;

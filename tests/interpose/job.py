@@ -78,10 +78,33 @@ def flag_names(bits):
     return {name for i, name in enumerate(FLAGS) if bits >> i & 1}
 
 
-def read_segment(path):
+def begins(data):
+    """Numbers of the first events of a segment's rings, as far as they are in use."""
+    growths, = struct.unpack_from("<I", data, 1300)
+    return [0] + [n for n in struct.unpack_from(f"<{growths}Q", data, 2368) if n != 0]
+
+
+def written_part(path):
+    """A segment up to the end of its newest ring: behind it lies room for larger ones."""
     with open(path, "rb") as file:
-        segment = parse_segment(file.read())
+        data = file.read(4096)
+        if len(data) == 4096:
+            capacity, = struct.unpack_from("<Q", data, 16)
+            data += file.read(64 * capacity * (2 ** len(begins(data)) - 1))
+    return data
+
+
+def read_segment(path):
+    segment = parse_segment(written_part(path))
     return segment and segment._replace(events=[e for e in segment.events if e.kind not in BY_TIME])
+
+
+def places(begin, capacity, first, head):
+    """Places behind the header, in events, of the events from `first` on that are still there."""
+    for ring, (start, end) in enumerate(zip(begin, begin[1:] + [head])):
+        size = capacity << ring
+        for i in range(max(first, start, end - size), min(end, head)):
+            yield size - capacity + i % size
 
 
 def parse_segment(data, first=0, head=None):
@@ -98,8 +121,8 @@ def parse_segment(data, first=0, head=None):
     state, = struct.unpack_from("<I", data, 512)
     call, = struct.unpack_from("<I", data, 608)
     events = []
-    for i in range(max(first, head - capacity), head):
-        fields = struct.unpack_from("<QQQQQQiiHHI", data, header_bytes + 64 * (i % capacity))
+    for at in places(begins(data), capacity, first, head):
+        fields = struct.unpack_from("<QQQQQQiiHHI", data, header_bytes + 64 * at)
         *numbers, kind, function, flags = fields
         event = Event(*numbers, KINDS[kind], NAMES.get(function, "?"), flag_names(flags))
         if event.kind == "collective" and "nonblocking" in event.flags:
@@ -176,9 +199,9 @@ def keep(line, told, paths):
     folder.mkdir()
     (folder / "told.txt").write_text(f"{line}\n{told}\n")
     for path in paths:
-        if os.path.getsize(path) <= checks.MOST_BYTES // 8:
-            with open(path, "rb") as ring, open(folder / os.path.basename(path), "wb") as copy:
-                data = ring.read()
+        data = written_part(path) if "-board" not in path else open(path, "rb").read()
+        if len(data) <= checks.MOST_BYTES // 8:
+            with open(folder / os.path.basename(path), "wb") as copy:
                 copy.write(data.rstrip(b"\0"))
                 copy.truncate(len(data))
 

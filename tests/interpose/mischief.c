@@ -1,5 +1,6 @@
 // Programs that do what MPI programs may do and tools do not expect; test_mischief.py says what must come of it.
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -50,6 +51,17 @@ static void bursts(const char* directory, long first, long second) {
   fclose(fopen(path[1], "w"));
   wait_for(path[2]);
   to_itself(second);
+}
+
+// Messages when nothing is left of /dev/shm.
+static void in_full_memory(long count) {
+  const int file = open("/dev/shm/filling", O_RDWR | O_CREAT | O_EXCL, 0600);
+  CHECK(file >= 0 && unlink("/dev/shm/filling") == 0);
+  off_t filled = 0;
+  for (off_t piece = 1 << 20; piece >= 4096; piece /= 2)
+    while (posix_fallocate(file, filled, piece) == 0) filled += piece;
+  to_itself(count);
+  close(file);
 }
 
 // The child uses what it inherited: nothing may crash, and nothing of it may be recorded.
@@ -129,6 +141,7 @@ int main(int argc, char** argv) {
   if (strcmp(argv[1], "ring") == 0) ring(argc > 2 ? atol(argv[2]) : 10);
   if (strcmp(argv[1], "self") == 0) to_itself(argc > 2 ? atol(argv[2]) : 10);
   if (strcmp(argv[1], "bursts") == 0) bursts(argv[2], atol(argv[3]), atol(argv[4]));
+  if (strcmp(argv[1], "full") == 0) in_full_memory(atol(argv[2]));
   if (strcmp(argv[1], "forks") == 0) forks();
   if (strcmp(argv[1], "threads") == 0) threads(provided);
   if (strcmp(argv[1], "communicators") == 0) many_communicators();

@@ -50,6 +50,7 @@ TEST_CASE("the segment header lies as FORMAT.md says") {
   CHECK(offsetof(SegmentHeader, executable) == 176);
   CHECK(offsetof(SegmentHeader, head) == 448);
   CHECK(offsetof(SegmentHeader, dropped) == 456);
+  CHECK(offsetof(SegmentHeader, held_up_ns) == 464);
   CHECK(offsetof(SegmentHeader, state) == 512);
   CHECK(offsetof(SegmentHeader, thread_count) == 516);
   CHECK(offsetof(SegmentHeader, call_since) == 576);
@@ -64,9 +65,20 @@ TEST_CASE("the segment header lies as FORMAT.md says") {
   CHECK(offsetof(SegmentHeader, descriptor) == 1280);
   CHECK(offsetof(SegmentHeader, inode) == 1288);
   CHECK(offsetof(SegmentHeader, rings_bell) == 1296);
+  CHECK(offsetof(SegmentHeader, growths) == 1300);
   CHECK(offsetof(SegmentHeader, awaited_comm) == 1344);
   CHECK(offsetof(SegmentHeader, posted) == 1856);
   CHECK(sizeof(SegmentHeader::Posted) == 16);
+  CHECK(offsetof(SegmentHeader, begins) == 2368);
+  CHECK(sizeof(SegmentHeader::begins) == 8 * growths_limit);
+}
+
+TEST_CASE("each further ring of a segment lies behind the one before it and is twice as large") {
+  CHECK(ring_offset(64, 0) == 4096);
+  CHECK(ring_offset(64, 1) == 4096 + 64 * 64);
+  CHECK(ring_offset(64, 2) == 4096 + 64 * (64 + 128));
+  CHECK(segment_bytes(64) == 4096 + 64 * 64);
+  CHECK(segment_bytes(64, 2) == 4096 + 64 * (64 + 128 + 256));
 }
 
 TEST_CASE("the event lies as FORMAT.md says") {

@@ -83,11 +83,11 @@ class Mischief(job.Test):
         self.assertIn("events instead of 67108864", lines[0])
         self.assertEqual([s.capacity for s in result.segments], [1 << 19] * 2)
 
-    def small(self, size):
+    def small(self, size, words="self 100", *variables):
         script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "small_shm.py")
         if job.run(["unshare", "-m", "true"]).returncode != 0:
             self.skipTest("mount namespaces need root")
-        done = job.run([sys.executable, "-B", script, size, self.mpi], PCLSCOPE_BUILD=job.BUILD)
+        done = job.run([sys.executable, "-B", script, size, self.mpi, words, *variables], PCLSCOPE_BUILD=job.BUILD)
         self.assertEqual(done.returncode, 0, done.stderr)
         found = json.loads(done.stdout)
         if found["bare"] != 0:
@@ -107,6 +107,14 @@ class Mischief(job.Test):
         self.assertEqual((found["capacity"], found["sends"]), ([], 0))
         self.assertEqual(len(found["lines"]), 1, found)
         self.assertIn("cannot record: no room for a ring in /dev/shm", found["lines"][0])
+
+    def test_a_ring_that_cannot_grow_in_a_full_dev_shm_stays_as_it_is(self):
+        rings = ("PCLSCOPE_RING_EVENTS=1024", "PCLSCOPE_RING_LIMIT=1048576")
+        grown = self.small("64m", "self 8000", *rings)
+        self.assertEqual((grown["dropped"], grown["sends"], grown["lines"]), (0, 8000, []))
+        full = self.small("64m", "full 8000", *rings)
+        self.assertEqual((full["capacity"], full["lines"]), ([1024], []))
+        self.assertGreater(full["dropped"], 14000)  # of 16,002 events, but for what 1,024 tell
 
     def test_the_other_mpis_library_says_so_once_and_changes_nothing(self):
         other = {"openmpi": "mpich", "mpich": "openmpi"}[self.mpi]

@@ -1,4 +1,5 @@
-"""A ring of 64 events and a consumer that is slow, stuck, dead or gone: the program runs on, and the loss is counted.
+"""A ring of 64 events and a consumer that is slow, stuck, dead or gone: the program runs on, and the loss is counted,
+or the ring grows.
 Depends on: launcher."""
 
 import glob
@@ -16,17 +17,18 @@ import unittest
 import job
 
 CAPACITY, ATTACHED, GONE = 64, 1, 2
-HEAD, DROPPED, TAIL, CONSUMER, CONSUMER_PID = 448, 456, 640, 704, 708
+HEAD, DROPPED, HELD_UP, TAIL, CONSUMER, CONSUMER_PID = 448, 456, 464, 640, 704, 708
 LONG_MS = 60_000  # a wait that shall not be, or end before
 
 
 class Consumer:
     """Maps the segment of rank 0 when it appears, as the aggregator does."""
 
-    def __init__(self, token):
+    def __init__(self, token, growths=0):
         pattern = job.shm(token) + "0-0"
         deadline = time.monotonic() + job.PATIENCE
-        while not (os.path.exists(pattern) and os.path.getsize(pattern) == 4096 + 64 * CAPACITY):
+        bytes_in_all = 4096 + 64 * CAPACITY * (2 ** (growths + 1) - 1)
+        while not (os.path.exists(pattern) and os.path.getsize(pattern) == bytes_in_all):
             assert time.monotonic() < deadline
             time.sleep(0.005)
         with open(pattern, "r+b") as file:
@@ -53,7 +55,7 @@ class Consumer:
 class Overflow(job.Test):
     mpi = None
 
-    def burst(self, consume, first=1000, second=10, wait_ms=LONG_MS, **variables):
+    def burst(self, consume, first=1000, second=10, wait_ms=LONG_MS, growths=0, **variables):
         """Runs two bursts; `consume(consumer, directory)` decides what the consumer does. Returns (consumer,
         seconds)."""
         token, times = secrets.token_hex(16), []
@@ -63,9 +65,9 @@ class Overflow(job.Test):
             result = []
             thread = threading.Thread(target=lambda: result.append(job.launch(
                 self.mpi, 1, command, tools=0, token=token, PCLSCOPE_RING_EVENTS=CAPACITY,
-                PCLSCOPE_OVERFLOW_WAIT_MS=wait_ms, **variables)))
+                PCLSCOPE_RING_LIMIT=CAPACITY << growths, PCLSCOPE_OVERFLOW_WAIT_MS=wait_ms, **variables)))
             thread.start()
-            consumer = Consumer(token)
+            consumer = Consumer(token, growths)
             consume(consumer, "attach")
             start = time.monotonic()
             open(mark(1), "w", encoding="utf-8").close()
@@ -111,6 +113,7 @@ class Overflow(job.Test):
                 consumer.drain()
         consumer, seconds = self.burst(consume, wait_ms=1000)
         self.assertGreater(seconds, 0.9)
+        self.assertGreaterEqual(consumer.number(HELD_UP), 1e9)
         self.assertLess(seconds, 180)  # the burst takes milliseconds of a core; a wait per event would be half an hour
         kinds = [e.kind for e in consumer.events]
         self.assertEqual(kinds[:65], ["init"] + ["send", "recv_done"] * 32)
@@ -135,6 +138,37 @@ class Overflow(job.Test):
         self.assertLess(seconds, wait_ms / 1000)
         summary = 4  # not written either: lost, a channel each of sends and receives, the number of receive 31
         self.assertEqual(consumer.number(DROPPED), 1 + 2 * 1010 + 1 - CAPACITY + summary)
+
+    def test_a_stuck_consumer_costs_nothing_while_the_ring_may_grow(self):
+        def consume(consumer, moment):
+            if moment == "attach":
+                consumer.attach(os.getpid())
+            if moment == "end":
+                consumer.drain(2 * 1010 + 2)
+        consumer, _ = self.burst(consume, growths=8)
+        self.assertEqual((consumer.number(DROPPED), consumer.number(HELD_UP)), (0, 0))
+        self.check_whole(consumer.events, 1010)
+        # Each ring until it is half full.
+        self.assertEqual(job.begins(consumer.memory), [0, 32, 96, 224, 480, 992, 2016])
+
+    def test_a_ring_grows_while_it_is_read(self):
+        def consume(consumer, moment):
+            if moment == "attach":
+                consumer.attach(os.getpid())
+            consumer.drain(7)
+            if moment == "end":
+                consumer.drain(2 * 1010 + 2)
+        consumer, _ = self.burst(consume, growths=8)
+        self.assertEqual(consumer.number(DROPPED), 0)
+        self.check_whole(consumer.events, 1010)
+
+    def test_a_ring_grows_as_far_as_it_may(self):
+        def consume(consumer, moment):
+            if moment == "attach":
+                consumer.attach(os.getpid())
+        consumer, _ = self.burst(consume, growths=2, PCLSCOPE_OVERFLOW="drop", wait_ms=0)
+        self.assertEqual(job.begins(consumer.memory), [0, 32, 96])
+        self.assertEqual(consumer.number(HEAD), 96 + 256)
 
     def test_a_dead_consumer_is_noticed_and_recording_stops(self):
         with subprocess.Popen([sys.executable, "-c", ""]) as gone:

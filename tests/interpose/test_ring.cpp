@@ -19,11 +19,12 @@ namespace {
 
 // A segment in memory that survives fork.
 struct Shared {
-  explicit Shared(std::uint64_t capacity) : bytes(segment_bytes(capacity)) {
+  explicit Shared(std::uint64_t capacity, std::uint32_t growths = 0) : bytes(segment_bytes(capacity, growths)) {
     memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     REQUIRE(memory != MAP_FAILED);
     header = static_cast<SegmentHeader*>(memory);
     header->capacity = capacity;
+    header->growths = growths;
   }
   ~Shared() { munmap(memory, bytes); }
   std::uint64_t bytes;
@@ -47,12 +48,15 @@ Event numbered(std::uint64_t i) {
   return e;
 }
 
+bool granted(SegmentHeader*, std::uint32_t) { return true; }  // a RingWriter::Grow
+
 bool same(const Event& a, const Event& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
 // Reads `total` events in random portions; 0 when each is what it should be.
-int read_all(SegmentHeader* header, std::uint64_t capacity, std::uint64_t total, unsigned seed) {
+int read_all(SegmentHeader* header, std::uint64_t capacity, std::uint64_t total, unsigned seed,
+             std::uint32_t growths = 0) {
   std::mt19937 random(seed);
-  RingReader reader(header, capacity);
+  RingReader reader(header, capacity, growths);
   for (std::uint64_t next = 0; next < total;) {
     const auto events = reader.peek(1 + random() % (2 * capacity));
     for (const Event& e : events) {
@@ -113,14 +117,15 @@ TEST_CASE("a broken head index is never followed beyond the ring") {
 TEST_CASE("what one process writes another reads, whole and in order") {
   const auto capacity = GENERATE(as<std::uint64_t>(), 1, 2, 64, 1024);
   const unsigned seed = GENERATE(1u, 2u, 3u);
-  CAPTURE(capacity, seed);
+  const auto growths = GENERATE(as<std::uint32_t>(), 0, 5);
+  CAPTURE(capacity, seed, growths);
   const std::uint64_t total = pclscope::test::thinned<std::uint64_t>(capacity < 64 ? 20000 : 300000);
-  Shared shared(capacity);
+  Shared shared(capacity, growths);
   const pid_t child = fork();
   REQUIRE(child >= 0);
-  if (child == 0) _exit(read_all(shared.header, capacity, total, seed));
+  if (child == 0) _exit(read_all(shared.header, capacity, total, seed, growths));
   std::mt19937 random(seed + 100);
-  RingWriter writer(shared.header);
+  RingWriter writer(shared.header, nullptr, granted);
   int ended = 0;
   int status = -1;
   for (std::uint64_t i = 0; i < total && ended == 0;) {
@@ -163,12 +168,13 @@ TEST_CASE("a reader in the middle of the run sees what a dead writer left") {
 // The same between threads, so that ThreadSanitizer sees both sides.
 TEST_CASE("what one thread writes another reads, whole and in order") {
   const auto capacity = GENERATE(as<std::uint64_t>(), 1, 2, 64);
-  CAPTURE(capacity);
+  const auto growths = GENERATE(as<std::uint32_t>(), 0, 1, 6);
+  CAPTURE(capacity, growths);
   constexpr std::uint64_t total = 50000;
-  Shared shared(capacity);
+  Shared shared(capacity, growths);
   int result = -1;
-  std::thread reader([&] { result = read_all(shared.header, capacity, total, 7); });
-  RingWriter writer(shared.header);
+  std::thread reader([&] { result = read_all(shared.header, capacity, total, 7, growths); });
+  RingWriter writer(shared.header, nullptr, granted);
   for (std::uint64_t i = 0; i < total;) {
     if (Event* slot = writer.claim()) {
       *slot = numbered(i++);
@@ -187,12 +193,13 @@ TEST_CASE("a writer killed at any moment leaves a whole beginning") {
   std::mt19937 random(seed);
   for (int life = 0; life < 100; ++life) {
     const std::uint64_t capacity = std::uint64_t{1} << random() % 7;
-    CAPTURE(life, capacity);
-    Shared shared(capacity);
+    const auto growths = static_cast<std::uint32_t>(random() % 5);
+    CAPTURE(life, capacity, growths);
+    Shared shared(capacity, growths);
     const pid_t child = fork();
     REQUIRE(child >= 0);
     if (child == 0) {
-      RingWriter writer(shared.header);
+      RingWriter writer(shared.header, nullptr, granted);
       for (std::uint64_t i = 0;;) {
         if (Event* slot = writer.claim()) {
           *slot = numbered(i++);
@@ -200,7 +207,7 @@ TEST_CASE("a writer killed at any moment leaves a whole beginning") {
         }
       }
     }
-    RingReader reader(shared.header, capacity);
+    RingReader reader(shared.header, capacity, growths);
     std::uint64_t next = 0, wrong = 0;
     const auto drain = [&] {
       const auto events = reader.peek(1 + random() % (2 * capacity));
@@ -285,11 +292,12 @@ TEST_CASE("a reader that sleeps until it is woken misses nothing and is woken in
 
 TEST_CASE("a second reader goes on where the first one died") {
   constexpr std::uint64_t capacity = 64, total = 20000;
-  Shared shared(capacity);
+  const auto growths = GENERATE(as<std::uint32_t>(), 0, 3);
+  Shared shared(capacity, growths);
   const pid_t writing = fork();
   REQUIRE(writing >= 0);
   if (writing == 0) {
-    RingWriter writer(shared.header);
+    RingWriter writer(shared.header, nullptr, granted);
     for (std::uint64_t i = 0; i < total;) {
       if (Event* slot = writer.claim()) {
         *slot = numbered(i++);
@@ -300,11 +308,11 @@ TEST_CASE("a second reader goes on where the first one died") {
   }
   const pid_t first = fork();
   REQUIRE(first >= 0);
-  if (first == 0) _exit(read_all(shared.header, capacity, total / 2, 5));
+  if (first == 0) _exit(read_all(shared.header, capacity, total / 2, 5, growths));
   int status = -1;
   REQUIRE(waitpid(first, &status, 0) == first);
   CHECK((WIFEXITED(status) && WEXITSTATUS(status) != 1));
-  RingReader reader(shared.header, capacity);
+  RingReader reader(shared.header, capacity, growths);
   std::uint64_t next = reader.consumed(), wrong = 0;
   while (next < total) {
     const auto events = reader.peek(10);
@@ -313,4 +321,109 @@ TEST_CASE("a second reader goes on where the first one died") {
   }
   CHECK(wrong == 0);
   REQUIRE(waitpid(writing, &status, 0) == writing);
+}
+
+TEST_CASE("half full, the writer goes on in a larger ring, and the reader takes what is left in the old one first") {
+  Shared shared(64, 2);
+  RingWriter writer(shared.header, nullptr, granted);
+  RingReader reader(shared.header, 64, 2);
+  std::uint64_t written = 0;
+  const auto fill = [&](std::uint64_t most) {
+    for (; written < most; ++written) {
+      Event* slot = writer.claim();
+      if (slot == nullptr) break;
+      *slot = numbered(written);
+      writer.publish();
+    }
+  };
+  std::uint64_t next = 0;
+  const auto take = [&](std::uint64_t limit) {
+    const auto events = reader.peek(limit);
+    for (const Event& e : events) CHECK(same(e, numbered(next++)));
+    reader.release(events.size());
+    return events.size();
+  };
+  fill(32);
+  CHECK(shared.header->begins[0] == 0);
+  CHECK(writer.capacity() == 64);
+  fill(33);
+  CHECK(shared.header->begins[0] == 32);
+  CHECK(writer.capacity() == 128);
+  CHECK(writer.room() == 127);
+  CHECK(reader.newest() == 1);
+  fill(32 + 64);
+  CHECK(shared.header->begins[1] == 0);
+  fill(1000);  // the third one is the last
+  CHECK(shared.header->begins[1] == 96);
+  CHECK(written == 32 + 64 + 256);
+  CHECK(writer.room() == 0);
+  CHECK(reader.newest() == 2);
+
+  CHECK(take(20) == 20);
+  CHECK(writer.claim() == nullptr);  // room in a ring that is not used any more is none
+  CHECK(take(1000) == 12);
+  CHECK(reader.ring() == 1);
+  CHECK(take(1000) == 64);  // 32 to 95 of 128 slots
+  CHECK(reader.ring() == 2);
+  CHECK(take(1000) == 160);  // from slot 96 on
+  CHECK(writer.room() == 160);
+  fill(1000);
+  CHECK(written == 32 + 64 + 256 + 160);
+  while (take(1000) > 0) {}
+  CHECK(next == written);
+}
+
+TEST_CASE("a ring that is read in time, or may not grow, stays as it is") {
+  static int asked;
+  asked = 0;
+  const auto refuse = [](SegmentHeader*, std::uint32_t ring) {
+    CHECK(ring == 1);
+    ++asked;
+    return false;
+  };
+  Shared shared(64, 3);
+  RingWriter writer(shared.header, nullptr, refuse);
+  RingReader reader(shared.header, 64, 3);
+  for (int i = 0; i < 1000; ++i) {
+    REQUIRE(writer.claim() != nullptr);
+    writer.publish();
+    if (i % 16 == 15) reader.release(16);  // never more than a quarter is unread when the writer looks
+  }
+  CHECK(asked == 0);
+  reader.release(1000 - reader.consumed());
+  for (int i = 0; i < 64; ++i) {
+    REQUIRE(writer.claim() != nullptr);
+    writer.publish();
+  }
+  CHECK(writer.claim() == nullptr);
+  CHECK(asked == 1);
+  CHECK(shared.header->begins[0] == 0);
+}
+
+TEST_CASE("a larger ring rings the bell as well") {
+  Shared shared(64, 1);
+  Bell bell{};
+  RingWriter writer(shared.header, &bell, granted);
+  const auto write = [&](int count) {
+    for (; count > 0; --count) {
+      REQUIRE(writer.claim() != nullptr);
+      writer.publish();
+    }
+  };
+  write(33);
+  REQUIRE(writer.capacity() == 128);
+  const std::uint32_t before = bell.rung;
+  bell.resting = 1;
+  write(32);  // a quarter of the new one
+  CHECK(bell.rung == before + 1);
+}
+
+TEST_CASE("a broken number of a ring's first event is never followed beyond the rings") {
+  Shared shared(64, 1);
+  RingReader reader(shared.header, 64, 1);
+  shared.header->head = 1000;
+  for (const std::uint64_t begin : {std::uint64_t{1}, std::uint64_t{500}, std::uint64_t{1} << 63, ~std::uint64_t{0}}) {
+    shared.header->begins[0] = begin;
+    CHECK(reader.peek(1u << 20).size() <= 64);
+  }
 }

@@ -8,6 +8,7 @@
 #include "viewer/text/printable.hpp"
 #include "viewer/views/closing_lines.hpp"
 #include "viewer/views/efficiency_rows.hpp"
+#include "viewer/views/held_up_text.hpp"
 #include "viewer/views/message_rows.hpp"
 #include "viewer/views/missing_text.hpp"
 #include "viewer/views/network_lines.hpp"
@@ -338,7 +339,24 @@ TEST_CASE("what is missing is said in one sentence") {
   CHECK(json["missing"][0] == session::Json::parse(R"({"rank": 0, "from_s": 0.0})"));
 }
 
-TEST_CASE("closing lines are at most five and name the worst region") {
+TEST_CASE("what full buffers cost the ranks is said in one line, and nothing when it was nothing") {
+  Snapshot s = test::hand_made_snapshot();
+  const views::Closing closing{"heat-1", "/tmp/run.h5", true, true, true};
+  const auto all = [&] {
+    return joined(views::summary_lines(s, "", 0)) + joined(views::closing_lines(closing, s)) +
+           joined(views::header_lines(s, {}));
+  };
+  CHECK_THAT(all(), !Contains("held up"));
+  s.ranks[1].held_up_s = 1.25;
+  s.ranks[4].held_up_s = 2;
+  const std::string line = "ranks were held up by the tool for 3.25 s in all: their buffers were full";
+  CHECK(views::held_up_text(s) == line);
+  CHECK_THAT(joined(views::summary_lines(s, "", 0)), Contains(line));
+  CHECK_THAT(joined(views::closing_lines(closing, s)), Contains(line));
+  CHECK_THAT(joined(views::header_lines(s, {})), Contains(line));
+}
+
+TEST_CASE("closing lines are at most six and name the worst region") {
   views::Closing closing{"heat-1", "/tmp/run.h5", true, true, true};
   const Lines lines = views::closing_lines(closing, test::hand_made_snapshot());
   REQUIRE(lines.size() == 4);

@@ -12,6 +12,7 @@ struct Raw {
   AnalysisWords analysis;
   Words launcher_args;
   std::uint64_t ring_events = 0;
+  std::uint64_t ring_limit = 0;
   std::uint64_t overflow_wait_ms = 0;
 };
 
@@ -49,7 +50,11 @@ void add_options(CLI::App& app, RunWords& run, Raw& raw) {
       ->type_name("\"...\"")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--ring-events", raw.ring_events, "Events that each rank can buffer (65536)")
+  app.add_option("--ring-events", raw.ring_events, "Events that each rank can buffer (65536, and more when it is full)")
+      ->type_name("N")
+      ->check(CLI::Range(std::uint64_t{64}, std::uint64_t{1} << 26).description(""));
+  app.add_option("--ring-limit", raw.ring_limit,
+                 "Events up to which a buffer grows (1048576; with --ring-events: it does not grow)")
       ->type_name("N")
       ->check(CLI::Range(std::uint64_t{64}, std::uint64_t{1} << 26).description(""));
   app.add_option("--ring-dir", run.options.ring_directory,
@@ -97,6 +102,7 @@ std::optional<int> parse_run(const Words& words, RunWords& run) {
   if (const auto status = finish_analysis_options(app, raw.analysis, run.options)) return status;
   run.endpoint = raw.analysis.endpoint;
   if (app.count("--ring-events") > 0) run.options.ring_events = raw.ring_events;
+  if (app.count("--ring-limit") > 0) run.options.ring_limit = raw.ring_limit;
   if (app.count("--overflow-wait") > 0) run.options.overflow_wait_ms = raw.overflow_wait_ms;
   if (app.count("--hosts") > 0 && run.hosts.empty()) return fail(wrong_usage, "--hosts: no node is named");
   if (app.count("--rankfile") > 0 && run.rankfile.empty()) return fail(wrong_usage, "--rankfile: no file is named");

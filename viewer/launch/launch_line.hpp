@@ -25,6 +25,7 @@ struct RunOptions {
   std::optional<std::uint64_t> budget_bytes;
   std::vector<std::string> launcher_args;  // words
   std::optional<std::uint64_t> ring_events;
+  std::optional<std::uint64_t> ring_limit;
   std::string ring_directory;  // "": as the library decides
   std::string overflow;        // "", "wait", "drop"
   std::optional<std::uint64_t> overflow_wait_ms;

@@ -4,6 +4,7 @@
 
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/rank_list.hpp"
+#include "viewer/views/held_up_text.hpp"
 #include "viewer/views/missing_text.hpp"
 #include "viewer/views/network_lines.hpp"
 
@@ -39,6 +40,7 @@ std::vector<std::string> closing_lines(const Closing& closing, const std::option
     lines.push_back(totals_line(closing, *summary));
     if (const std::string missing = missing_text(*summary, closing.closed); !missing.empty())
       lines.push_back("not complete: " + missing);
+    if (std::string held_up = held_up_text(*summary); !held_up.empty()) lines.push_back(std::move(held_up));
     if (summary->application.nodes.size() > 1) lines.push_back(nodes_line(*summary));
     const auto worst =
         std::max_element(summary->regions.begin(), summary->regions.end(),

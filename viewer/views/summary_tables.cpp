@@ -11,6 +11,7 @@
 #include "viewer/views/delay_rows.hpp"
 #include "viewer/views/efficiency_rows.hpp"
 #include "viewer/views/finding_rows.hpp"
+#include "viewer/views/held_up_text.hpp"
 #include "viewer/views/network_lines.hpp"
 #include "viewer/views/pattern_lines.hpp"
 #include "viewer/views/period_text.hpp"
@@ -68,6 +69,7 @@ std::vector<std::string> summary_lines(const Snapshot& snapshot, const std::stri
     lines.push_back("           clock violations " + text::format_count(m.clock_violations) + ", unclear " +
                     text::format_count(m.clock_unclear) + ", foreign messages " + text::format_count(m.foreign));
   }
+  if (const std::string held_up = held_up_text(snapshot); !held_up.empty()) lines.push_back("           " + held_up);
   for (std::string& line : network_lines(snapshot)) lines.push_back(std::move(line));
   const Lines inside = inside_mpi_lines(snapshot);
   for (std::size_t i = 0; i < inside.size(); ++i) lines.push_back((i == 0 ? "inside MPI " : "           ") + inside[i]);

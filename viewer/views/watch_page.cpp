@@ -11,6 +11,7 @@
 #include "viewer/views/delay_rows.hpp"
 #include "viewer/views/efficiency_rows.hpp"
 #include "viewer/views/finding_rows.hpp"
+#include "viewer/views/held_up_text.hpp"
 #include "viewer/views/link_rows.hpp"
 #include "viewer/views/missing_text.hpp"
 #include "viewer/views/network_lines.hpp"
@@ -117,6 +118,7 @@ std::vector<std::string> header_lines(const Snapshot& snapshot, const Freshness&
   if (const std::string nodes = network_line(snapshot); !nodes.empty()) lines.push_back(nodes);
   if (const std::string missing = missing_text(snapshot, true); !missing.empty())
     lines.push_back("not complete: " + missing);
+  if (std::string held_up = held_up_text(snapshot); !held_up.empty()) lines.push_back(std::move(held_up));
   if (const Lines changes = pattern_change_lines(snapshot); !changes.empty()) lines.push_back(changes.back());
   if (const std::string budget = budget_line(snapshot.retention); !budget.empty()) lines.push_back(budget);
   if (const std::string shed = shed_line(snapshot.retention); !shed.empty()) lines.push_back(shed);

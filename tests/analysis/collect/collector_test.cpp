@@ -34,9 +34,8 @@ constexpr char token[] = "00112233445566778899aabbccddeeff";
 
 struct Directory {
   std::string path;
-  Directory() {
-    char name[] = "/tmp/pclscope-test-XXXXXX";
-    path = ::mkdtemp(name);
+  explicit Directory(const std::string& above = "/tmp") : path(above + "/pclscope-test-XXXXXX") {
+    if (::mkdtemp(path.data()) == nullptr) std::abort();
   }
   ~Directory() { std::filesystem::remove_all(path); }
   std::string segment(int rank, int thread) const {
@@ -45,9 +44,10 @@ struct Directory {
 };
 
 // What the recording library does when a thread first calls MPI, without MPI.
-record::SegmentHeader* create_segment(const std::string& path, int rank, int thread, std::uint64_t capacity) {
+record::SegmentHeader* create_segment(const std::string& path, int rank, int thread, std::uint64_t capacity,
+                                      std::uint32_t growths = 0) {
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
-  const std::uint64_t bytes = record::segment_bytes(capacity);
+  const std::uint64_t bytes = record::segment_bytes(capacity, growths);
   if (file < 0 || ::posix_fallocate(file, 0, static_cast<off_t>(bytes)) != 0) std::abort();
   void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   ::close(file);
@@ -56,6 +56,7 @@ record::SegmentHeader* create_segment(const std::string& path, int rank, int thr
   header->version = record::segment_version;
   header->header_bytes = record::segment_header_bytes;
   header->capacity = capacity;
+  header->growths = growths;
   header->world_rank = rank;
   header->world_size = 4;
   header->pid = static_cast<std::uint32_t>(::getpid());
@@ -106,6 +107,48 @@ TEST_CASE("events of several processes are drained completely and in ring order"
   CHECK(in_order);
   for (int rank = 0; rank < 3; ++rank) CHECK(next[rank] == count);
   CHECK(std::filesystem::is_empty(directory.path));
+}
+
+TEST_CASE("a ring that grew is drained in order, and the memory of the one before it given back") {
+  Directory directory("/dev/shm");  // as other file systems may keep it
+  record::SegmentHeader* header = create_segment(directory.segment(0, 0), 0, 0, 64, 1);
+  record::RingWriter writer(header, nullptr, [](record::SegmentHeader*, std::uint32_t) { return true; });
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    record::Event* slot = writer.claim();
+    REQUIRE(slot != nullptr);
+    *slot = {};
+    slot->ordinal = i;
+    writer.publish();
+  }
+  const record::Event* const old = record::segment_ring(header, 64, 0);
+  CHECK(old[31].ordinal == 31);
+  Collector collector(token, directory.path);
+  REQUIRE(collector.discover([](SegmentFile&) {}) == 1);
+  CHECK(collector.segments()[0]->capacity() == 128);
+  CHECK(collector.most_unread() == 64 + 128);
+  std::uint64_t next = 0;
+  bool in_order = true;
+  const auto sink = [&](std::int32_t, std::uint32_t, std::span<const record::Event> events) {
+    for (const auto& event : events) in_order = in_order && event.ordinal == next++;
+  };
+  CHECK(collector.drain(31, sink) == 31);
+  CHECK(old[31].ordinal == 31);
+  CHECK(collector.drain(1000, sink) == 69);
+  CHECK(in_order);
+  CHECK(collector.empty());
+  CHECK(old[31].ordinal == 0);  // a page without memory reads as zeros
+}
+
+TEST_CASE("a segment whose rings do not fit its file is none") {
+  Directory directory;
+  create_segment(directory.segment(0, 0), 0, 0, 64)->growths = 1;            // to be made longer?
+  create_segment(directory.segment(1, 0), 1, 0, 64, 1)->growths = 0;         // longer than it says
+  create_segment(directory.segment(2, 0), 2, 0, 64, 1)->growths = 1u << 30;  // nonsense
+  create_segment(directory.segment(3, 0), 3, 0, 64)->capacity = 65;
+  Collector collector(token, directory.path);
+  CHECK(collector.discover([](SegmentFile&) {}) == 0);
+  CHECK(collector.complaints().size() == 3);
+  CHECK(std::filesystem::exists(directory.segment(0, 0)));
 }
 
 TEST_CASE(

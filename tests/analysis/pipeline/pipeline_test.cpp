@@ -252,6 +252,7 @@ TEST_CASE("drops are counted per rank; unless they are summarised, what follows 
   pipeline.end_round(2500);
   pipeline.measurement().set_dropped(1, 7);
   pipeline.measurement().set_dropped(1, 7);
+  pipeline.measurement().set_buffer(1, {1'500'000'000, 128});
   record::Event lost{};
   lost.kind = record::EventKind::lost;  // without flag::summarised
   lost.begin = lost.end = 2600;
@@ -264,6 +265,9 @@ TEST_CASE("drops are counted per rank; unless they are summarised, what follows 
   CHECK(s.messages.dropped_events == 7);
   CHECK(s.ranks[1].dropped_events == 7);
   CHECK(s.ranks[0].dropped_events == 0);
+  CHECK(s.ranks[1].held_up_s == Approx(1.5));
+  CHECK(s.ranks[1].buffer_events == 128);
+  CHECK(s.ranks[0].held_up_s == 0);
   CHECK(s.messages.matched == 1);
   CHECK(s.messages.ambiguous == 1);
 }
@@ -275,6 +279,7 @@ TEST_CASE("a pipeline without events, ranks or sense finishes quietly") {
     pipeline.end_round(1'000'000'000);
     pipeline.set_node(77, "nowhere");
     pipeline.measurement().set_dropped(-3, 5);
+    pipeline.measurement().set_buffer(-3, {5, 5});
     const record::Event nonsense{};
     pipeline.add(99, 0, {&nonsense, 1});
     const Message stray{};
