@@ -29,16 +29,15 @@ void BlameSum::limit(double ns) {
 }
 
 void BlameSum::shave(double wait_ns) {
-  const auto larger = [](const Part& a, const Part& b) {
+  std::sort(parts_.begin(), parts_.end(), [](const Part& a, const Part& b) {
     if (a.ns != b.ns) return a.ns > b.ns;
     return a.blame.origin != b.blame.origin ? a.blame.origin < b.blame.origin : a.blame.visit_ns < b.blame.visit_ns;
-  };
+  });
   double kept = 0, less = 0;  // sum of the largest parts; what each of them gives away
   std::size_t count = 0;
-  for (; count < parts_.size(); ++count) {  // mostly few stay: the others need no order
-    const auto first = parts_.begin() + static_cast<std::ptrdiff_t>(count);
-    std::iter_swap(first, std::min_element(first, parts_.end(), larger));
-    const double next = std::max(0.0, (kept + parts_[count].ns - wait_ns) / static_cast<double>(count + 1));
+  for (; count < parts_.size(); ++count) {
+    const double excess = kept + parts_[count].ns - wait_ns;
+    const double next = excess > 0 ? excess / static_cast<double>(count + 1) : 0;  // mostly without a division
     if (parts_[count].ns <= next) break;
     kept += parts_[count].ns;
     less = next;

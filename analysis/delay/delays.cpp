@@ -267,9 +267,10 @@ void Delays::remember(RankCall& call) {
     free_blames_.pop_back();
   }
   Blames& blames = blames_[call.blame];
-  blames.count = 0;
+  std::uint32_t count = 0;
   for (const BlameSum::Part& p : sum_.parts())
-    if (passed_on(p) && blames.count < most_blames) blames.blame[blames.count++] = p.blame;
+    if (passed_on(p) && count < most_blames) blames.blame[count++] = p.blame;
+  blames.count = count;
 }
 
 void Delays::make_room() {

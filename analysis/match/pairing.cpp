@@ -186,7 +186,7 @@ void Matcher::give_up_sends(std::uint32_t index) {
 }
 
 void Matcher::emit(const Channel& c, const SendEntry& send, const RecvEntry& recv) {
-  batch_numbers_[batched_] = number_of(send.ordinal);
+  batch_numbers_[batched_] = record::number_of(send.ordinal);
   Message& m = batch_[batched_++];  // every field is set
   m.comm = c.comm;
   m.source = c.source;

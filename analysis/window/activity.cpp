@@ -10,7 +10,7 @@ namespace {
 // Threads per rank that are told apart; a segment's number beyond that is not believed.
 constexpr std::uint32_t thread_limit = 1024;
 // Bytes of a ring that are asked for before they are read; here they are seen for the first time.
-constexpr std::size_t events_ahead = 16 * sizeof(record::Event);
+constexpr std::size_t events_ahead = 64 * sizeof(record::Event);
 
 // Most events are nothing but an interval.
 bool is_plain(EventKind kind) { return kind < EventKind::collective; }

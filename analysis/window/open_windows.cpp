@@ -4,6 +4,10 @@
 
 namespace pclscope {
 
+namespace {
+constexpr std::size_t bytes_ahead = 1024;  // of a window's buffer, which is larger than the caches
+}
+
 std::vector<Message>& OpenWindows::buffer(std::int64_t window) {
   auto it = open_.find(window);
   if (it == open_.end()) {
@@ -23,6 +27,9 @@ void OpenWindows::add(std::span<const Message> messages) {
     const std::uint64_t into = static_cast<std::uint64_t>(m.recv_end) - static_cast<std::uint64_t>(cached_begin_);
     if (cached_ && into < static_cast<std::uint64_t>(length_)) [[likely]] {
       cached_->push_back(m);
+      const char* const behind = reinterpret_cast<const char*>(cached_->data() + cached_->size()) + bytes_ahead;
+      __builtin_prefetch(behind, 1);
+      __builtin_prefetch(behind + 64, 1);
       continue;
     }
     std::int64_t window = window_of(m.recv_end);
