@@ -18,7 +18,7 @@ struct Closing {
   bool dump_whole = true;  // the dump was closed, too: else it ends where storing stopped
 };
 
-// At most five lines. `summary` is empty when nothing is known.
+// At most eight lines: the sentences about the run, then five. `summary` is empty when nothing is known.
 std::vector<std::string> closing_lines(const Closing& closing, const std::optional<Snapshot>& summary);
 
 }  // namespace pclscope::views
