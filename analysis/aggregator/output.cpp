@@ -55,6 +55,7 @@ void Output::hook(PipelineOptions& options) {
   options.window_ns = options_.window_ms * 1'000'000;
   options.baseline = baseline(options_);
   options.delay_share = delay_share;
+  options.at_leisure = false;
   options.keep = keep(options_);
   options.file_budget_bytes = options_.budget_bytes;
   options.memory_bytes = retention::memory_budget(options_.budget_bytes);

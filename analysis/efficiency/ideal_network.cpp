@@ -40,14 +40,15 @@ bool IdealNetwork::advance(std::int64_t until_ns) {
     const whatif::IdealTimes times =
         whatif::replay_ideal(graph, stretches, [this](std::int32_t rank, std::int64_t ns) { return moved(rank, ns); });
     for (std::size_t r = 0; r < stretches.size(); ++r) {
-      std::deque<Lead>& leads = leads_[r];
+      std::vector<Lead>& leads = leads_[r];
       for (std::uint32_t c = stretches[r].first; c < stretches[r].end; ++c) {
         const std::int64_t end = graph.calls()[c].end, saved = std::max<std::int64_t>(end - times.returns[c], 0);
         if (saved == (leads.empty() ? 0 : leads.back().saved_ns)) continue;
         if (!leads.empty() && leads.back().from_ns >= end) leads.back().saved_ns = saved;
         else leads.push_back({end, saved});
       }
-      while (leads.size() > most_leads_) leads.pop_front();
+      if (leads.size() > 2 * most_leads_)
+        leads.erase(leads.begin(), leads.end() - static_cast<std::ptrdiff_t>(most_leads_));
     }
   }
   forget(until_ns);

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <span>
 #include <vector>
 
@@ -43,11 +42,11 @@ class IdealNetwork {
   };
   void forget(std::int64_t until_ns);
 
-  std::size_t most_leads_;  // per rank
+  std::size_t most_leads_;  // per rank, when they are cut; up to twice as many until then
   std::int64_t done_ns_;
   std::vector<Message> messages_;
   std::vector<CollectiveCall> calls_;
-  std::vector<std::deque<Lead>> leads_;  // by rank, ascending
+  std::vector<std::vector<Lead>> leads_;  // by rank, ascending
 };
 
 }  // namespace pclscope::efficiency

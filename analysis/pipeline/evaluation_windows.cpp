@@ -53,7 +53,7 @@ void Evaluation::State::look(std::int64_t begin_ns, std::int64_t end_ns, std::sp
                            application.node_of_rank,
                            regions.id_of_rank(),
                            regions.pattern(),
-                           options.delay_share >= 1};
+                           options.at_leisure};
   for (const auto& stage : stages) stage->add(input);
 }
 

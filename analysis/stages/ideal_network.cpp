@@ -1,5 +1,5 @@
-// What an ideal network would have saved each rank (analysis/efficiency/ideal_network.hpp). Live it takes 3 % of wall
-// time; what comes too fast for that is left out, and counted.
+// What an ideal network would have saved each rank (analysis/efficiency/ideal_network.hpp). Live it takes 0.5 % of
+// wall time; what comes too fast for that is left out, and counted.
 #include "analysis/efficiency/ideal_network.hpp"
 
 #include <algorithm>
@@ -10,10 +10,11 @@
 namespace pclscope {
 namespace {
 
-constexpr double live_share = 0.03;
-constexpr std::int64_t together = 5;             // windows that are replayed at once
-constexpr std::size_t most_together = 50'000;    // messages and calls: with more, fewer windows
-constexpr std::size_t most_waiting = 1'000'000;  // then they are left out
+constexpr double live_share = 0.005;
+constexpr std::int64_t together = 5;               // windows that are replayed at once
+constexpr std::size_t most_together = 10'000;      // messages and calls: with more, fewer windows
+constexpr std::size_t most_at_once_live = 20'000;  // else rings wait too long for who reads them: some 25 ms
+constexpr std::size_t most_at_once = 3'000'000;    // some 300 bytes each
 
 class IdealNetworkStage final : public Stage {
  public:
@@ -21,23 +22,24 @@ class IdealNetworkStage final : public Stage {
 
   // The newest window stays for the next time: it has what was under way at its begin.
   void add(const Input& input) override {
-    network_.add(input.messages, input.calls);
     messages_ += input.messages.size();
+    const auto start = TimeShare::Clock::now();
+    const bool has_time = input.at_leisure || time_.allows(start);
+    if (!has_time || (!input.at_leisure && input.messages.size() > most_at_once_live))
+      return leave_out(input.messages.size(), input.end_ns);
+    network_.add(input.messages, input.calls);
     window_ns_ = std::max(window_ns_, input.end_ns - input.begin_ns);
     if (input.begin_ns <= done_ns_) return;
     if (input.begin_ns - done_ns_ < together * window_ns_ && network_.held() < most_together) return;
-    const auto start = TimeShare::Clock::now();
-    if ((input.at_leisure || time_.allows(start)) && network_.held() <= most_waiting) {
-      replay(input.begin_ns);
-    } else {
-      left_out_ += network_.waiting();
-      network_.skip(input.end_ns);
-      done_ns_ = input.end_ns;
-    }
+    if (network_.held() <= (input.at_leisure ? most_at_once : most_at_once_live)) replay(input.begin_ns);
+    else leave_out(0, input.end_ns);
     time_.used(TimeShare::Clock::now() - start);
   }
 
-  void finish() override { replay(INT64_MAX); }
+  void finish() override {
+    if (network_.held() <= most_at_once) replay(INT64_MAX);
+    else leave_out(0, INT64_MAX);
+  }
 
   void fill(Snapshot& snapshot) const override {
     snapshot.ideal.messages_left_out = left_out_;
@@ -51,6 +53,12 @@ class IdealNetworkStage final : public Stage {
     const std::size_t before = network_.waiting();
     if (!network_.advance(until_ns)) left_out_ += before - network_.waiting();
     done_ns_ = until_ns;
+  }
+  // What waits, and `more` messages.
+  void leave_out(std::size_t more, std::int64_t until_ns) {
+    left_out_ += network_.waiting() + more;
+    network_.skip(until_ns);
+    done_ns_ = std::max(done_ns_, until_ns);
   }
 
   efficiency::IdealNetwork network_;

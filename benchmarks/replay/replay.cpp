@@ -96,6 +96,7 @@ bool replay(Trace trace, std::uint64_t events, std::size_t slice, bool with_site
   Application application;
   application.ranks = ranks;
   PipelineOptions options;
+  options.at_leisure = false;  // as in a job
   if (!everything) {
     options.delay_share = 0;
     options.memory_bytes = 0;

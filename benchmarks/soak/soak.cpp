@@ -192,6 +192,7 @@ bool run(const Options& options) {
   to.file_budget_bytes = options.budget;
   to.memory_bytes = retention::memory_budget(options.budget);
   to.delay_share = options.follow_delays ? 1 : 0;
+  to.at_leisure = false;
   Pipeline* live = nullptr;
   to.on_messages = [&](std::span<const Message> m) { dump.append(m); };
   to.on_calls = [&](std::span<const CollectiveCall> c) { dump.append(c); };

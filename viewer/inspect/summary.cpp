@@ -4,6 +4,7 @@
 #include "viewer/views/delay_rows.hpp"
 #include "viewer/views/efficiency_rows.hpp"
 #include "viewer/views/finding_rows.hpp"
+#include "viewer/views/sentences.hpp"
 
 namespace pclscope::commands {
 namespace {
@@ -21,6 +22,7 @@ Json summary(const InspectedRun& run) {
   json["findings"] = views::findings_json(s, sites)["findings"];
   json["conditions"] = views::conditions_json(s);
   json["conditions_first"] = views::conditions_first(s);
+  json["sentences"] = views::sentences(s, sites);
   json["efficiency"] = views::efficiency_json(efficiency::efficiency_of(s));
   json["delays"] = views::delays_json(s.delays, s.regions, sites);
   return json;

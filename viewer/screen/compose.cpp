@@ -8,6 +8,7 @@
 #include "viewer/text/printable.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/views/condition_rows.hpp"
+#include "viewer/views/sentences.hpp"
 #include "viewer/views/watch_page.hpp"
 
 namespace pclscope::screen {
@@ -17,8 +18,9 @@ using Lines = std::vector<Line>;
 using session::Phase;
 
 constexpr std::size_t bottom_lines = 2;  // status and keys
+constexpr std::size_t least_for_sentences = 22;
 
-Lines header(const ScreenModel& model, std::size_t height) {
+Lines header(const ScreenModel& model, std::size_t width, std::size_t height) {
   if (model.snapshot() == nullptr) return {line_of(model.name(), Style::strong)};
   Lines lines;
   for (std::string& text : views::header_lines(*model.snapshot(), model.freshness()))
@@ -28,6 +30,11 @@ Lines header(const ScreenModel& model, std::size_t height) {
                            : height < 18                                 ? 3
                                                                          : std::max<std::size_t>(height / 5, 4);
   if (lines.size() > most) lines.resize(most);
+  if (model.page() != Page::overview || height < least_for_sentences) return lines;
+  Lines first;
+  for (std::string& text : views::sentence_lines(*model.snapshot(), model.sites(), width, height / 6))
+    first.push_back(line_of(std::move(text)));
+  lines.insert(lines.begin() + views::identity_lines, first.begin(), first.end());
   return lines;
 }
 
@@ -197,7 +204,7 @@ Picture compose(const ScreenModel& model, std::size_t width, std::size_t height)
     picture.lines.push_back(
         line_of("make the window larger (" + std::to_string(least_width) + "x" + std::to_string(least_height) + ")"));
   } else {
-    picture.lines = header(model, height);
+    picture.lines = header(model, width, height);
     if (model.page() == Page::overview) {
       overview(picture, model, width, height);
     } else {

@@ -7,6 +7,7 @@
 #include "viewer/views/held_up_text.hpp"
 #include "viewer/views/missing_text.hpp"
 #include "viewer/views/network_lines.hpp"
+#include "viewer/views/sentences.hpp"
 
 namespace pclscope::views {
 namespace {
@@ -37,6 +38,7 @@ std::string nodes_line(const Snapshot& s) {
 std::vector<std::string> closing_lines(const Closing& closing, const std::optional<Snapshot>& summary) {
   std::vector<std::string> lines;
   if (summary) {
+    lines = sentences(*summary, Sites(summary->sites));
     lines.push_back(totals_line(closing, *summary));
     if (const std::string missing = missing_text(*summary, closing.closed); !missing.empty())
       lines.push_back("not complete: " + missing);

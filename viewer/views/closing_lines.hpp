@@ -18,7 +18,7 @@ struct Closing {
   bool dump_whole = true;  // the dump was closed, too: else it ends where storing stopped
 };
 
-// At most six lines. `summary` is empty when nothing is known.
+// At most nine lines: the sentences about the run, then six. `summary` is empty when nothing is known.
 std::vector<std::string> closing_lines(const Closing& closing, const std::optional<Snapshot>& summary);
 
 }  // namespace pclscope::views

@@ -1,6 +1,7 @@
 #include "viewer/views/efficiency_rows.hpp"
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/table.hpp"

@@ -15,6 +15,7 @@
 #include "viewer/views/network_lines.hpp"
 #include "viewer/views/pattern_lines.hpp"
 #include "viewer/views/period_text.hpp"
+#include "viewer/views/sentences.hpp"
 #include "viewer/views/site_text.hpp"
 
 namespace pclscope::views {
@@ -78,6 +79,10 @@ std::vector<std::string> summary_lines(const Snapshot& snapshot, const std::stri
   if (snapshot.collectives.operations > 0) lines.push_back("collective " + collectives_line(snapshot.collectives));
   if (const std::string kept = kept_line(snapshot.retention); !kept.empty()) lines.push_back("kept       " + kept);
   const Sites sites(snapshot.sites);
+  if (Lines first = sentence_lines(snapshot, sites, width, SIZE_MAX); !first.empty()) {
+    first.push_back("");
+    lines.insert(lines.begin(), first.begin(), first.end());
+  }
   Lines conditions;
   for (std::size_t i = 0; i < std::min<std::size_t>(snapshot.conditions.size(), 3); ++i)
     conditions.push_back((i == 0 ? "condition  " : "           ") + condition_line(snapshot.conditions[i], snapshot));

@@ -9,6 +9,7 @@
 #include "viewer/views/efficiency_rows.hpp"
 #include "viewer/views/finding_rows.hpp"
 #include "viewer/views/inside_rows.hpp"
+#include "viewer/views/sentences.hpp"
 #include "viewer/views/site_text.hpp"
 
 namespace pclscope::views {
@@ -36,6 +37,7 @@ session::Json watch_json(const Snapshot& snapshot, std::optional<std::int64_t> n
   json["findings"] = findings_json(snapshot, sites)["findings"];
   json["conditions"] = conditions_json(snapshot);
   json["conditions_first"] = conditions_first(snapshot);
+  json["sentences"] = sentences(snapshot, sites);
   json["efficiency"] = efficiency_json(efficiency::efficiency_of(snapshot));
   json["delays"] = delays_json(snapshot.delays, snapshot.regions, sites);
   for (const char* list : {"functions", "blocked", "deadlocks"}) json[list] = session::Json::array();

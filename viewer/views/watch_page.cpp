@@ -18,6 +18,7 @@
 #include "viewer/views/pattern_lines.hpp"
 #include "viewer/views/period_text.hpp"
 #include "viewer/views/region_section.hpp"
+#include "viewer/views/sentences.hpp"
 #include "viewer/views/wait_split_text.hpp"
 
 namespace pclscope::views {
@@ -128,6 +129,8 @@ std::vector<std::string> header_lines(const Snapshot& snapshot, const Freshness&
 std::vector<std::string> watch_page(const Snapshot& snapshot, const Freshness& freshness, const PageOptions& options) {
   Lines page = header_lines(snapshot, freshness);
   const Sites sites(snapshot.sites);
+  const Lines first = sentence_lines(snapshot, sites, options.width, options.height / 4);
+  page.insert(page.begin() + identity_lines, first.begin(), first.end());
   append(page, deadlock_banner(snapshot, sites, std::max<std::size_t>(options.height / 4, 2), options));
   const std::vector<BlockedGroup> groups = blocked_groups(snapshot);
   const std::size_t functions = snapshot.functions.size();

@@ -1,6 +1,7 @@
 // The page of `pclscope watch`: one snapshot as lines of text.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,7 +20,9 @@ struct Freshness {
 // At most options.height lines of at most options.width columns, without line ends or control characters.
 std::vector<std::string> watch_page(const Snapshot& snapshot, const Freshness& freshness, const PageOptions& options);
 
-// Its first lines alone: what runs, for how long, how fresh that is, the totals. Neither cut nor plain.
+// Its first lines alone: what runs, for how long and how fresh that is (identity_lines), the totals. Neither cut nor
+// plain. On the page the sentences about the run stand between the two.
+inline constexpr std::ptrdiff_t identity_lines = 2;
 std::vector<std::string> header_lines(const Snapshot& snapshot, const Freshness& freshness);
 
 }  // namespace pclscope::views

@@ -6,6 +6,7 @@
 #include "viewer/gui/base/canvas.hpp"
 #include "viewer/gui/frame/status_draw.hpp"
 #include "viewer/gui/frame/status_words.hpp"
+#include "viewer/views/sentences.hpp"
 
 namespace pclscope::gui {
 namespace {
@@ -33,6 +34,7 @@ std::int64_t realtime_ns() {
 struct StatusBar::Inside {
   std::shared_ptr<const Snapshot> seen;
   const RankSummary* longest = nullptr;  // in `seen`
+  std::string told, told_in_lines;       // the sentences about it
   std::vector<Mark> marks;
   bool hovered = false;  // the window of the strip
 
@@ -40,11 +42,19 @@ struct StatusBar::Inside {
     if (seen == scene.snapshot) return;
     seen = scene.snapshot;
     longest = seen ? longest_blocked(*seen) : nullptr;
+    told.clear();
+    told_in_lines.clear();
+    if (!seen) return;
+    for (const std::string& sentence : views::sentences(*seen, views::Sites(seen->sites))) {
+      told += (told.empty() ? "" : " ") + sentence;
+      told_in_lines += (told_in_lines.empty() ? "" : "\n") + sentence;
+    }
   }
   // Draws an item up to `right`, moves x behind it. False: no room.
   bool put(const Scene& scene, const StatusItem& item, float& x, float y, float right) const;
   // The same, ended by x and clickable; x moves left.
   bool put_button(const Scene& scene, const StatusItem& item, const char* name, float& x, float y, float left);
+  void draw_told(const Scene& scene, float left, float right, float y) const;
   void draw_first(const Scene& scene, float left, float right, float y) const;
   void draw_second(const Scene& scene, Selection& selection, float left, float right, float y);
 };
@@ -78,6 +88,15 @@ bool StatusBar::Inside::put_button(const Scene& scene, const StatusItem& item, c
   marks.push_back({name, {x + size.x / 2, y + size.y / 2}});
   x -= 16 * scene.scale;
   return clicked;
+}
+
+// What it comes to.
+void StatusBar::Inside::draw_told(const Scene& scene, float left, float right, float y) const {
+  const std::string words = told.empty() ? "nothing is known of ranks' time yet" : told;
+  const layout::Rgba colour = told.empty() ? scene.palette->faint_text : scene.palette->text;
+  draw_text(*ImGui::GetWindowDrawList(), {left, y}, colour, words, std::max(1.f, right - left));
+  const Rect at{{left, y}, {right, y + ImGui::GetFontSize()}};
+  if (hovered && !told.empty() && at.holds(to_point(ImGui::GetIO().MousePos))) tooltip(told_in_lines);
 }
 
 // Whether it is alive, and what it is.
@@ -119,7 +138,7 @@ void StatusBar::Inside::draw_second(const Scene& scene, Selection& selection, fl
 StatusBar::StatusBar() : inside_(std::make_unique<Inside>()) {}
 StatusBar::~StatusBar() = default;
 
-float StatusBar::height(float scale) { return 2 * ImGui::GetFontSize() + 11 * scale; }
+float StatusBar::height(float scale) { return 3 * ImGui::GetFontSize() + 14 * scale; }
 
 std::vector<Mark> StatusBar::marks() const { return inside_->marks; }
 
@@ -134,8 +153,10 @@ void StatusBar::draw(const Scene& scene, Selection& selection) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddRectFilled(to_imgui(strip.low), to_imgui(strip.high), to_imgui(scene.palette->panel));
   in.marks.push_back({"status", strip.middle()});
-  const float first = strip.low.y + 4 * s, second = first + ImGui::GetFontSize() + 3 * s;
+  const float line = ImGui::GetFontSize() + 3 * s;
+  const float top = strip.low.y + 4 * s, first = top + line, second = first + line;
   const float left = strip.low.x + pad, right = strip.high.x - pad;
+  in.draw_told(scene, left, right, top);
   in.draw_first(scene, left, right, first);
   if (scene.snapshot) in.draw_second(scene, selection, left, right, second);
   ImGui::SetCursorScreenPos({strip.low.x, strip.high.y});

@@ -9,7 +9,8 @@
 
 namespace pclscope::gui {
 
-// Two lines of text over the width that is there: draw() inside a window, it takes height() pixels.
+// Three lines of text, the first with the sentences about the run, over the width that is there: draw() inside a
+// window, it takes height() pixels.
 class StatusBar {
  public:
   StatusBar();

@@ -1,0 +1,185 @@
+// The sentences about a run, their grammar, and that nothing is said that is not known.
+#include "viewer/views/sentences.hpp"
+
+#include <catch2/catch.hpp>
+#include <limits>
+#include <random>
+
+#include "tests/analysis/wire/random_snapshot.hpp"
+#include "viewer/text/printable.hpp"
+
+using namespace pclscope;
+using Lines = std::vector<std::string>;
+
+namespace {
+
+// A finished job of 10 s in which each rank was inside MPI for `mpi_s`, all of it waiting for late senders.
+Snapshot job(std::int32_t ranks, double mpi_s) {
+  Snapshot s;
+  s.finished = true;
+  s.duration_s = 10;
+  s.application.ranks = ranks;
+  for (std::int32_t rank = 0; rank < ranks; ++rank) {
+    RankSummary& r = s.ranks.emplace_back();
+    r.rank = rank;
+    r.threads = 1;
+    r.mpi_s = r.late_sender_s = mpi_s;
+  }
+  s.delay_totals.waited_s = s.delay_totals.attributed_s = ranks * mpi_s;
+  return s;
+}
+
+Snapshot late_rank(std::int32_t rank, double mpi_s = 4) {
+  Snapshot s = job(4, mpi_s);
+  s.ranks[static_cast<std::size_t>(rank)].delay_caused_s = 0.9 * s.delay_totals.waited_s;
+  return s;
+}
+
+Lines said(const Snapshot& s) { return views::sentences(s, views::Sites(s.sites)); }
+
+}  // namespace
+
+TEST_CASE("words are listed with commas and one and") {
+  CHECK(views::in_words({}).empty());
+  CHECK(views::in_words({"a"}) == "a");
+  CHECK(views::in_words({"a", "b"}) == "a and b");
+  CHECK(views::in_words({"a", "b", "c"}) == "a, b and c");
+}
+
+TEST_CASE("ranks: one, several, and others") {
+  CHECK(views::ranks_in_words({5}) == "rank 5");
+  CHECK(views::ranks_in_words({5, 4}) == "ranks 5 and 4");
+  CHECK(views::ranks_in_words({1, 2, 3, 4}) == "ranks 1, 2, 3 and 4");
+  CHECK(views::ranks_in_words({9, 2, 3, 4, 5}) == "ranks 9, 2, 3 and 2 others");
+  std::vector<std::int32_t> many(40);
+  for (std::int32_t r = 0; r < 40; ++r) many[static_cast<std::size_t>(r)] = r;
+  CHECK(views::ranks_in_words(many) == "ranks 0, 1, 2 and 37 others");
+}
+
+TEST_CASE("where time goes: the largest parts, and none that is zero") {
+  Snapshot s = job(4, 2);
+  s.delay_totals = {};
+  CHECK(said(s) == Lines{"The ranks spent 20% of their time in MPI: 20% waiting for messages that were not sent yet."});
+  for (RankSummary& r : s.ranks) {
+    r.late_sender_s = 0;
+    r.transfer_s = 1.5;
+    r.other_s = 0.5;
+  }
+  CHECK(said(s).front() ==
+        "The ranks spent 20% of their time in MPI: 15% waiting for messages under way and 5% otherwise inside MPI.");
+  s.finished = false;
+  CHECK(said(s).front().starts_with("The ranks spend 20% of their time"));
+}
+
+TEST_CASE("a job of one rank is no plural") {
+  Snapshot s = job(1, 0);
+  s.ranks[0].mpi_s = s.ranks[0].file_s = 3;
+  CHECK(said(s) == Lines{"The rank spent 30% of its time in MPI: 30% in files."});
+}
+
+TEST_CASE("whom most of the waiting is for, and where it comes late") {
+  Snapshot s = late_rank(2);
+  REQUIRE(said(s).size() == 2);
+  CHECK(said(s)[1] == "Most of the waiting (90%) was for rank 2.");
+  s.sites = {{7, "/opt/app", 0x1000, "step", "/src/halo.c", 42, 0, ""},
+             {8, "/opt/app", 0x2000, "io", "/src/io.c", 7, 0, ""}};
+  DelayOrigin d;
+  d.rank = 2, d.site = 7, d.cost_s = 8;
+  s.delays = {d};
+  CHECK(said(s)[1] == "Most of the waiting (90%) was for rank 2, late at halo.c:42.");
+  d.site = 8;
+  s.delays.push_back(d);
+  d.rank = 1, d.site = 7;  // of another rank: not told
+  s.delays.push_back(d);
+  CHECK(said(s)[1] == "Most of the waiting (90%) was for rank 2, late at halo.c:42 and io.c:7.");
+  s.finished = false;
+  CHECK(said(s)[1].starts_with("Most of the waiting (90%) is for rank 2"));
+}
+
+TEST_CASE("several ranks share the waiting: as many as it takes, the worst first") {
+  Snapshot s = job(8, 4);
+  for (RankSummary& r : s.ranks) r.delay_caused_s = 4;
+  s.ranks[6].delay_caused_s = 4.5;
+  CHECK(said(s)[1] == "Most of the waiting (52%) was for ranks 6, 0, 1 and 2.");
+}
+
+TEST_CASE("waiting that goes back to no rank") {
+  Snapshot s = job(4, 4);
+  s.delay_totals.attributed_s = 0;
+  s.delay_totals.inside_mpi_s = 15;
+  CHECK(said(s)[1] == "Most of the waiting was for ranks that were held up inside MPI themselves.");
+  s.delay_totals.inside_mpi_s = 0;
+  CHECK(said(s)[1] == "Where most of the waiting began was not seen.");
+  s = job(4, 0.1);  // hardly any
+  CHECK(said(s).size() == 1);
+}
+
+TEST_CASE("what it would bring: of the finding, in words that fit the sentence before") {
+  Snapshot s = late_rank(2);
+  Finding f;
+  f.cause = Cause::late_sender;
+  f.ranks = {2};
+  f.confidence = 0.9;
+  f.gain_s = 3;
+  s.attribution.findings = {f};
+  REQUIRE(said(s).size() == 3);
+  CHECK(said(s)[2] == "Without that the run would have taken 7.00 s instead of 10.0 s.");
+  s.attribution.findings[0].ranks = {1};
+  CHECK(said(s)[2] == "Without what the first finding names the run would have taken 7.00 s instead of 10.0 s.");
+  s.attribution.findings[0].cause = Cause::load_imbalance;
+  CHECK(said(s)[2] == "With equal load the run would have taken 7.00 s instead of 10.0 s.");
+  s.finished = false;
+  CHECK(said(s)[2] == "With equal load the run so far would have taken 7.00 s instead of 10.0 s.");
+  for (const double nothing : {-1.0, 0.0, 0.1, 11.0, std::numeric_limits<double>::quiet_NaN()}) {
+    s.attribution.findings[0].gain_s = nothing;
+    CHECK(said(s).size() == 2);
+  }
+  s.attribution.findings[0].gain_s = 3;
+  s.attribution.findings[0].confidence = 0.4;
+  CHECK(said(s).size() == 2);
+}
+
+TEST_CASE("no finding: what an ideal network would bring") {
+  Snapshot s = job(2, 4);
+  s.delay_totals = {};
+  for (RankSummary& r : s.ranks) {
+    r.begin_s = 0, r.end_s = 10, r.finished = true;
+    r.ideal_saved_s = 3;
+  }
+  REQUIRE(said(s).size() == 2);
+  CHECK(said(s)[1] == "On a network on which nothing takes time the run would have taken 7.00 s instead of 10.0 s.");
+  for (RankSummary& r : s.ranks) r.ideal_saved_s = 0.5;  // ranks that wait for each other cost more
+  CHECK(said(s).size() == 1);
+}
+
+TEST_CASE("nothing recorded: nothing said") {
+  CHECK(said(Snapshot()).empty());
+  Snapshot s = job(3, 1);
+  for (RankSummary& r : s.ranks) r.threads = 0;  // an older dump
+  CHECK(said(s).empty());
+}
+
+TEST_CASE("in narrow lines only whole sentences are shown") {
+  const Snapshot s = late_rank(2);
+  const views::Sites sites(s.sites);
+  CHECK(views::sentence_lines(s, sites, 0, 9) == said(s));
+  CHECK(views::sentence_lines(s, sites, 0, 1) == Lines{said(s)[0]});
+  const Lines narrow = views::sentence_lines(s, sites, 40, 9);
+  CHECK(narrow.size() > 2);
+  for (const std::string& line : narrow) CHECK(text::display_width(line) <= 40);
+  CHECK(narrow.back().ends_with("2."));
+  CHECK(views::sentence_lines(s, sites, 40, narrow.size() - 1).back().ends_with("sent yet."));
+}
+
+TEST_CASE("any snapshot: at most three, all printable, none without an end") {
+  testing::RandomSnapshot random(5, 40);
+  for (int round = 0; round < 100; ++round) {
+    const Snapshot s = random.make();
+    const Lines lines = said(s);
+    CHECK(lines.size() <= 3);
+    for (const std::string& line : lines) {
+      CHECK(text::printable(line) == line);
+      CHECK(line.ends_with('.'));
+    }
+  }
+}

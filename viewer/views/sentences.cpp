@@ -1,0 +1,176 @@
+#include "viewer/views/sentences.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "analysis/efficiency/efficiency.hpp"
+#include "viewer/text/printable.hpp"
+#include "viewer/text/quantities.hpp"
+#include "viewer/views/blocked_time_lines.hpp"
+
+namespace pclscope::views {
+namespace {
+
+constexpr std::size_t most_parts = 3, most_names = 3, most_sites = 2;
+constexpr double worth_naming = 0.01;     // of ranks' time: a part
+constexpr double worth_following = 0.02;  // of ranks' time: waiting for others; of the run: a gain
+constexpr double most_of_it = 0.5;
+constexpr double believed = 0.5;  // confidence of a finding
+
+bool is_over(const Snapshot& s) { return s.finished; }
+
+// "The ranks spent 28% of their time in MPI: 13% waiting for messages not sent yet and 13% in collectives, ..."
+std::string where_time_goes(const Snapshot& s, const InsideMpi& sum) {
+  const double share = sum.inside_s / sum.whole_s;
+  const bool one = s.application.ranks == 1;
+  const std::string who = std::string(one ? "The rank" : "The ranks") +
+                          (is_over(s) ? " spent "
+                           : one      ? " spends "
+                                      : " spend ") +
+                          text::format_share(share) + " of " + (one ? "its" : "their") + " time in MPI";
+  std::vector<std::pair<double, const char*>> parts = {
+      {sum.late_sender_s, "waiting for messages that were not sent yet"},
+      {sum.late_receiver_s, "waiting for receivers that were not ready"},
+      {sum.collective_wait_s, "waiting in collectives for ranks that came later"},
+      {sum.transfer_s, "waiting for messages under way"},
+      {sum.one_sided_s, "in one-sided synchronisation"},
+      {sum.file_s, "in files"},
+      {sum.other_s, "otherwise inside MPI"}};
+  std::erase_if(parts, [&](const auto& part) { return !(part.first >= worth_naming * sum.whole_s); });
+  std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  if (parts.size() > most_parts) parts.resize(most_parts);
+  std::vector<std::string> words;
+  for (const auto& [seconds, name] : parts) words.push_back(text::format_share(seconds / sum.whole_s) + " " + name);
+  return who + (words.empty() ? "" : ": " + in_words(words)) + ".";
+}
+
+// Ranks that most of the waiting goes back to, most first, and how much of it that is; none: it is not known.
+struct Awaited {
+  std::vector<std::int32_t> ranks;
+  double share = 0;
+};
+std::optional<Awaited> awaited(const Snapshot& s) {
+  std::vector<std::pair<double, std::int32_t>> caused;
+  for (const RankSummary& r : s.ranks)
+    if (r.delay_caused_s > 0 && std::isfinite(r.delay_caused_s)) caused.emplace_back(r.delay_caused_s, r.rank);
+  std::sort(caused.begin(), caused.end(),
+            [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
+  Awaited found;
+  double sum_s = 0;
+  for (const auto& [seconds, rank] : caused) {
+    if (sum_s >= most_of_it * s.delay_totals.waited_s) break;
+    sum_s += seconds;
+    found.ranks.push_back(rank);
+  }
+  found.share = s.delay_totals.waited_s > 0 ? std::min(sum_s / s.delay_totals.waited_s, 1.0) : 0;
+  if (found.ranks.empty() || !(found.share >= most_of_it)) return std::nullopt;
+  return found;
+}
+
+// Where these ranks come late: "halo.c:42 and halo.c:51"; empty: not known.
+std::string places(const Snapshot& s, const std::vector<std::int32_t>& ranks, const Sites& sites) {
+  std::vector<std::string> names;
+  for (const DelayOrigin& d : s.delays) {
+    if (names.size() >= most_sites) break;
+    if (sites.find(d.site) == nullptr || std::find(ranks.begin(), ranks.end(), d.rank) == ranks.end()) continue;
+    const std::string name = sites.brief(d.site);
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return in_words(names);
+}
+
+std::string whom_it_is_for(const Snapshot& s, const Awaited& found, const Sites& sites) {
+  const std::string where = places(s, found.ranks, sites);
+  return "Most of the waiting (" + text::format_share(found.share) + ") " + (is_over(s) ? "was" : "is") + " for " +
+         ranks_in_words(found.ranks) + (where.empty() ? "" : ", late at " + where) + ".";
+}
+
+// What waiting goes back to when it is no rank's computation; empty: little waiting.
+std::string why_nobody(const Snapshot& s) {
+  const DelayTotals& d = s.delay_totals;
+  const std::string was = is_over(s) ? "was" : "is";
+  if (d.inside_mpi_s >= most_of_it * d.waited_s)
+    return "Most of the waiting " + was + " for ranks that were held up inside MPI themselves.";
+  return "Where most of the waiting began " + was + " not seen.";
+}
+
+// "Without that the run would have taken 2.33 s instead of 3.92 s."
+std::string gain(const Snapshot& s, const char* how, double gain_s) {
+  const std::string after = text::format_seconds(s.duration_s - gain_s), now = text::format_seconds(s.duration_s);
+  return how +
+         (is_over(s) ? std::string(" the run would have taken ") : std::string(" the run so far would have taken ")) +
+         after + " instead of " + now + ".";
+}
+
+bool is_worth(const Snapshot& s, double gain_s) {
+  return std::isfinite(gain_s) && gain_s >= worth_following * s.duration_s && gain_s < s.duration_s;
+}
+
+// Of the first finding that says so; else what an ideal network would bring. `named`: the ranks of the sentence before.
+std::string what_it_brings(const Snapshot& s, const std::vector<std::int32_t>& named) {
+  for (const Finding& f : s.attribution.findings) {
+    if (f.cause <= Cause::unknown || !(f.confidence > believed)) continue;
+    if (!is_worth(s, f.gain_s)) continue;
+    const bool same = std::any_of(f.ranks.begin(), f.ranks.end(), [&](std::int32_t r) {
+      return std::find(named.begin(), named.end(), r) != named.end();
+    });
+    const bool balance = f.cause == Cause::load_imbalance || (f.cause == Cause::pattern && f.detail == "imbalance");
+    return gain(s,
+                balance ? "With equal load"
+                : same  ? "Without that"
+                        : "Without what the first finding names",
+                f.gain_s);
+  }
+  const Efficiency e = efficiency::efficiency_of(s);
+  // Only where that is what costs most: else it would point away from the cause.
+  if (!e.ideal_known() || e.transfer() > std::min(e.load_balance(), e.serialisation())) return {};
+  if (!is_worth(s, (1 - e.transfer()) * e.runtime_s())) return {};
+  return gain(s, "On a network on which nothing takes time", (1 - e.transfer()) * e.runtime_s());
+}
+
+}  // namespace
+
+std::string in_words(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
+  return text;
+}
+
+std::string ranks_in_words(const std::vector<std::int32_t>& ranks) {
+  std::vector<std::string> words;
+  // "and 1 other" is no shorter than its number.
+  const std::size_t told = ranks.size() <= most_names + 1 ? ranks.size() : most_names;
+  for (std::size_t i = 0; i < told; ++i) words.push_back(std::to_string(ranks[i]));
+  if (told < ranks.size()) words.push_back(text::format_count(ranks.size() - told) + " others");
+  return (ranks.size() == 1 ? "rank " : "ranks ") + in_words(words);
+}
+
+std::vector<std::string> sentences(const Snapshot& s, const Sites& sites) {
+  const InsideMpi sum = inside_mpi(s);
+  if (!(sum.whole_s > 0) || !std::isfinite(sum.whole_s) || !std::isfinite(sum.inside_s)) return {};
+  std::vector<std::string> list = {where_time_goes(s, sum)};
+  const double waiting_s = sum.late_sender_s + sum.late_receiver_s + sum.collective_wait_s;
+  std::vector<std::int32_t> named;
+  if (waiting_s >= worth_following * sum.whole_s && s.delay_totals.waited_s > 0) {
+    const auto found = awaited(s);
+    if (found) named = found->ranks;
+    list.push_back(found ? whom_it_is_for(s, *found, sites) : why_nobody(s));
+  }
+  if (std::string brings = what_it_brings(s, named); !brings.empty()) list.push_back(std::move(brings));
+  return list;
+}
+
+std::vector<std::string> sentence_lines(const Snapshot& s, const Sites& sites, std::size_t width, std::size_t most) {
+  std::vector<std::string> lines;
+  for (const std::string& sentence : sentences(s, sites)) {
+    std::vector<std::string> parts = width > 0 ? text::wrapped(sentence, width, 2) : std::vector{sentence};
+    if (lines.size() + parts.size() > most) break;
+    for (std::string& part : parts) lines.push_back(std::move(part));
+  }
+  return lines;
+}
+
+}  // namespace pclscope::views
