@@ -1,5 +1,5 @@
-"""The aggregator is stopped while a rank sends: a buffer that may grow loses nothing, one that may not holds the rank up,
-and the user is told for how long. Depends on: launcher."""
+"""The aggregator is stopped while a rank sends: a buffer that may grow loses nothing, one that may not holds the rank
+up, and the user is told for how long. Depends on: launcher."""
 import os
 import signal
 import time
@@ -20,7 +20,8 @@ class Buffers(harness.SystemTest):
         marks, dump = self.box.directory / f"{name}-{mpi}", self.box.directory / f"{name}-{mpi}.h5"
         marks.mkdir()
         program = harness.BUILD / "tests" / "interpose" / f"mischief-{mpi}"
-        running = self.box.start(harness.PCLSCOPE, "run", "-n", "1", "--dump", dump, "--mpi", mpi, "--ring-events", "64",
+        running = self.box.start(harness.PCLSCOPE, "run", "-n", "1", "--dump", dump, "--mpi", mpi,
+                                 "--ring-events", "64",
                                  *options, "--", program, "bursts", marks, str(MESSAGES), str(LATER))
         worker, = self.box.wait_for("aggregator", self.box.aggregator_workers, running=running)
         os.kill(worker, signal.SIGSTOP)

@@ -199,9 +199,9 @@ inline bool same(const NodeName& a, const NodeName& b) {
 }
 inline bool same(const RankStatus& a, const RankStatus& b) {
   return same_fields(a, b, [](const auto& r) {
-    return std::tie(r.rank, r.collectives, r.dropped_events, r.buffer, r.mpi_ns, r.one_sided_ns, r.file_ns, r.begin_ns, r.end_ns,
-                    r.threads, r.finalized, r.function, r.peer, r.tag, r.comm, r.site, r.inside_ns, r.waits_for,
-                    r.waits_for_any, r.cores, r.cores_until_ns, r.read_until_ns, r.wait);
+    return std::tie(r.rank, r.collectives, r.dropped_events, r.buffer, r.mpi_ns, r.one_sided_ns, r.file_ns, r.begin_ns,
+                    r.end_ns, r.threads, r.finalized, r.function, r.peer, r.tag, r.comm, r.site, r.inside_ns,
+                    r.waits_for, r.waits_for_any, r.cores, r.cores_until_ns, r.read_until_ns, r.wait);
   });
 }
 inline bool same(const FunctionStatus& a, const FunctionStatus& b) {
@@ -260,10 +260,10 @@ inline Report any_report(Random& random, std::size_t most) {
   fill_list(random, r.names, most, [&] { return NodeName{rank(), any_text(random), any_text(random)}; });
   fill_list(random, r.ranks, most, [&] {
     RankStatus s;
-    fill(random, s.rank, s.collectives, s.dropped_events, s.buffer.held_up_ns, s.buffer.events, s.mpi_ns, s.one_sided_ns, s.file_ns, s.threads, s.finalized,
-         s.function, s.peer, s.tag, s.comm, s.site, s.inside_ns, s.waits_for_any, s.read_until_ns, s.cores.observed_ns,
-         s.cores.running_ns, s.cores.off_core_ns, s.cores.off_computing_ns, s.cores.other_load, s.cores_until_ns,
-         s.begin_ns, s.end_ns);
+    fill(random, s.rank, s.collectives, s.dropped_events, s.buffer.held_up_ns, s.buffer.events, s.mpi_ns,
+         s.one_sided_ns, s.file_ns, s.threads, s.finalized, s.function, s.peer, s.tag, s.comm, s.site, s.inside_ns,
+         s.waits_for_any, s.read_until_ns, s.cores.observed_ns, s.cores.running_ns, s.cores.off_core_ns,
+         s.cores.off_computing_ns, s.cores.other_load, s.cores_until_ns, s.begin_ns, s.end_ns);
     fill_list(random, s.waits_for, 3, rank);
     s.wait.blocked = random() % 2 == 0;
     if (s.wait.blocked) {
