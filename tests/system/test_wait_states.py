@@ -4,7 +4,7 @@ Depends on: launcher. Times are compared within the run: the program notes when 
 import harness
 from harness import on_every_mpi
 
-ROUNDS, RANKS = 15, 4
+ROUNDS, RANKS, LEAST = 15, 4, 0.02  # seconds
 # What the program calls it: wait state, function
 ROWS = {
     "ibarrier": ("wait at barrier", "MPI_Ibarrier"),
@@ -26,10 +26,17 @@ class WaitStates(harness.SystemTest):
     def test_each_costs_what_the_program_says(self, mpi):
         seed = self.seed() % 1000000
         path = self.box.directory / f"{mpi}.h5"
-        run = self.box.traced(RANKS, harness.program("wait_states", mpi), str(ROUNDS), str(seed),
-                              self.box.directory / "written", options=("--dump", path))
-        self.assertWorked(run)
-        said = {words[0]: float(words[1]) for words in map(str.split, run.stdout.splitlines()) if len(words) == 2}
+        # On a busy machine those who should wait may all be late themselves: then there is nothing to compare.
+        for _ in range(5):
+            run = self.box.traced(RANKS, harness.program("wait_states", mpi), str(ROUNDS), str(seed),
+                                  self.box.directory / "written", options=("--dump", path))
+            self.assertWorked(run)
+            said = {words[0]: float(words[1]) for words in map(str.split, run.stdout.splitlines()) if len(words) == 2}
+            if min(said[kind] for kind in ROWS) > LEAST:
+                break
+            path.unlink()
+        else:
+            self.skipTest(f"nobody waited in five runs: {said}")
         rows = self.box.json("inspect", path, "waits", "--json")["wait_states"]
         found = {}
         for row in rows:
@@ -49,7 +56,7 @@ class WaitStates(harness.SystemTest):
 
     # A rank may be off its core between its own look at the clock and the call: some of its time then.
     def assertClose(self, found, expected, what):
-        self.assertGreater(expected, 0.02, what)
+        self.assertGreater(expected, LEAST, what)
         self.assertAlmostEqual(found, expected, delta=0.15 * expected + 0.03, msg=what)
 
 

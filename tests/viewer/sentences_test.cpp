@@ -98,9 +98,25 @@ TEST_CASE("whom most of the waiting is for, and where it comes late") {
 
 TEST_CASE("several ranks share the waiting: as many as it takes, the worst first") {
   Snapshot s = job(8, 4);
+  for (const std::size_t rank : {1u, 3u, 6u}) s.ranks[rank].delay_caused_s = 6;
+  s.ranks[6].delay_caused_s = 6.7;
+  CHECK(said(s)[1] == "Most of the waiting (58%) was for ranks 6, 1 and 3.");
+}
+
+TEST_CASE("nobody is picked where all are alike") {
+  Snapshot s = job(8, 4);
   for (RankSummary& r : s.ranks) r.delay_caused_s = 4;
   s.ranks[6].delay_caused_s = 4.5;
-  CHECK(said(s)[1] == "Most of the waiting (52%) was for ranks 6, 0, 1 and 2.");
+  CHECK(said(s)[1] == "No rank stands out: others waited for many in turn.");
+  s.finished = false;
+  CHECK(said(s)[1] == "No rank stands out: others wait for many in turn.");
+  Snapshot two = job(2, 4);
+  two.ranks[0].delay_caused_s = 4.4;
+  two.ranks[1].delay_caused_s = 3.6;
+  CHECK(said(two)[1] == "No rank stands out: others waited for many in turn.");
+  two.ranks[0].delay_caused_s = 6.4;
+  two.ranks[1].delay_caused_s = 1.6;
+  CHECK(said(two)[1] == "Most of the waiting (80%) was for rank 0.");
 }
 
 TEST_CASE("waiting that goes back to no rank") {

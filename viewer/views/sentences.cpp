@@ -17,6 +17,7 @@ constexpr std::size_t most_parts = 3, most_names = 3, most_sites = 2;
 constexpr double worth_naming = 0.01;     // of ranks' time: a part
 constexpr double worth_following = 0.02;  // of ranks' time: waiting for others; of the run: a gain
 constexpr double most_of_it = 0.5;
+constexpr double stands_out = 1.5;  // times what as many ranks would have if all were alike
 constexpr double believed = 0.5;  // confidence of a finding
 
 bool is_over(const Snapshot& s) { return s.finished; }
@@ -50,6 +51,7 @@ std::string where_time_goes(const Snapshot& s, const InsideMpi& sum) {
 struct Awaited {
   std::vector<std::int32_t> ranks;
   double share = 0;
+  bool alike = false;  // so many that none stands out
 };
 std::optional<Awaited> awaited(const Snapshot& s) {
   std::vector<std::pair<double, std::int32_t>> caused;
@@ -66,6 +68,8 @@ std::optional<Awaited> awaited(const Snapshot& s) {
   }
   found.share = s.delay_totals.waited_s > 0 ? std::min(sum_s / s.delay_totals.waited_s, 1.0) : 0;
   if (found.ranks.empty() || !(found.share >= most_of_it)) return std::nullopt;
+  found.alike =
+      found.share * static_cast<double>(s.ranks.size()) < stands_out * static_cast<double>(found.ranks.size());
   return found;
 }
 
@@ -82,6 +86,8 @@ std::string places(const Snapshot& s, const std::vector<std::int32_t>& ranks, co
 }
 
 std::string whom_it_is_for(const Snapshot& s, const Awaited& found, const Sites& sites) {
+  if (found.alike)
+    return std::string("No rank stands out: others ") + (is_over(s) ? "waited" : "wait") + " for many in turn.";
   const std::string where = places(s, found.ranks, sites);
   return "Most of the waiting (" + text::format_share(found.share) + ") " + (is_over(s) ? "was" : "is") + " for " +
          ranks_in_words(found.ranks) + (where.empty() ? "" : ", late at " + where) + ".";
@@ -156,7 +162,7 @@ std::vector<std::string> sentences(const Snapshot& s, const Sites& sites) {
   std::vector<std::int32_t> named;
   if (waiting_s >= worth_following * sum.whole_s && s.delay_totals.waited_s > 0) {
     const auto found = awaited(s);
-    if (found) named = found->ranks;
+    if (found && !found->alike) named = found->ranks;
     list.push_back(found ? whom_it_is_for(s, *found, sites) : why_nobody(s));
   }
   if (std::string brings = what_it_brings(s, named); !brings.empty()) list.push_back(std::move(brings));
