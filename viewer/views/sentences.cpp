@@ -18,7 +18,7 @@ constexpr double worth_naming = 0.01;     // of ranks' time: a part
 constexpr double worth_following = 0.02;  // of ranks' time: waiting for others; of the run: a gain
 constexpr double most_of_it = 0.5;
 constexpr double stands_out = 1.5;  // times what as many ranks would have if all were alike
-constexpr double believed = 0.5;  // confidence of a finding
+constexpr double believed = 0.5;    // confidence of a finding
 
 bool is_over(const Snapshot& s) { return s.finished; }
 
