@@ -10,7 +10,7 @@
 namespace pclscope {
 namespace {
 
-constexpr double live_share = 0.005;
+constexpr double live_share = 0.005, saved_s = 0.1;
 constexpr std::int64_t together = 5;               // windows that are replayed at once
 constexpr std::size_t most_together = 10'000;      // messages and calls: with more, fewer windows
 constexpr std::size_t most_at_once_live = 20'000;  // else rings wait too long for who reads them: some 25 ms
@@ -62,7 +62,7 @@ class IdealNetworkStage final : public Stage {
   }
 
   efficiency::IdealNetwork network_;
-  TimeShare time_{live_share};
+  TimeShare time_{live_share, saved_s};
   std::int64_t window_ns_ = 1;  // the longest so far: those without messages are as long as they happen to be
   std::int64_t done_ns_ = INT64_MIN / 2;
   std::uint64_t messages_ = 0, left_out_ = 0;
