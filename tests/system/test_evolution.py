@@ -80,8 +80,9 @@ class DelayedLink(harness.SystemTest):
         self.assertTrue(growths, slow["periods"])
         first, last = begins[first_slow], begins[last_slow]
         margin = 1 + 20 * float(numpy.median(numpy.diff(begins)))
-        # Where the machine stood still for a moment there may be two, one behind the other, and others elsewhere.
-        ours = [p for p in growths if p["begin_s"] > first - margin and p["end_s"] < last + margin]
+        # Where the machine stood still for a moment there may be two, one behind the other, and others elsewhere; one
+        # that was a little slow before the sleeps began is part of it.
+        ours = [p for p in growths if first < p["end_s"] < last + margin]
         self.assertTrue(ours, (first, last, growths))
         self.assertLess(min(p["begin_s"] for p in ours), (first + last) / 2, (first, last, growths))
         self.assertGreater(max(p["end_ratio"] for p in ours), 1.5 * min(p["begin_ratio"] for p in ours))
