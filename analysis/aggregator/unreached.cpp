@@ -13,6 +13,7 @@
 #include <sstream>
 #include <vector>
 
+#include "analysis/collect/whole_file.hpp"
 #include "analysis/elf/static_mpi.hpp"
 
 namespace pclscope::aggregator {
@@ -20,11 +21,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds long_enough{3};
-
-std::string read_file(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 std::string path_of(std::uint32_t pid) { return "/proc/" + std::to_string(pid); }
 
@@ -71,7 +67,7 @@ std::string program_of(std::uint32_t pid) {
 
 // Our library by its path as the process was told to load it; empty: it was not.
 std::string told_to_preload(std::uint32_t pid) {
-  std::istringstream environment(read_file(path_of(pid) + "/environ"));
+  std::istringstream environment(collect::whole_file(path_of(pid) + "/environ"));
   for (std::string variable; std::getline(environment, variable, '\0');) {
     if (variable.rfind("LD_PRELOAD=", 0) != 0) continue;
     std::replace(variable.begin(), variable.end(), ':', ' ');
@@ -116,7 +112,7 @@ Reach reach_of(const std::string& maps) {
 
 // A program without a library of MPI may have one inside; what lies in its file does not change.
 Reach Unreached::reach_of_process(std::uint32_t pid) {
-  const Reach reach = reach_of(read_file(path_of(pid) + "/maps"));
+  const Reach reach = reach_of(collect::whole_file(path_of(pid) + "/maps"));
   if (reach != Reach::no_mpi) return reach;
   const std::string program = executable_of(pid);
   if (program.empty()) return reach;

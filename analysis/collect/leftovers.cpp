@@ -13,6 +13,7 @@
 
 #include "analysis/collect/board_file.hpp"
 #include "analysis/collect/segment_file.hpp"
+#include "analysis/collect/whole_file.hpp"
 
 namespace pclscope::collect {
 namespace {
@@ -29,8 +30,7 @@ double now_s(clockid_t clock) {
 
 // When the process was started, CLOCK_REALTIME; 0 when the system does not tell. proc(5), field 22 of stat.
 double started_s(std::uint32_t pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = whole_file("/proc/" + std::to_string(pid) + "/stat");
   const auto end_of_name = text.rfind(')');
   if (end_of_name == std::string::npos) return 0;
   std::istringstream fields(text.substr(end_of_name + 1));
