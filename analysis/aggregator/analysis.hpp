@@ -22,6 +22,7 @@ class Analysis {
   virtual void found(collect::SegmentFile& segment) = 0;
   // Events of one ring, as recorded (ticks of this node's clock).
   virtual void take(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events) = 0;
+  virtual void take_paths(std::int32_t rank, std::span<const record::Event> events) = 0;
   virtual void set_dropped(std::int32_t rank, std::uint64_t total) = 0;
   virtual void set_muted(std::int32_t rank, bool muted) = 0;
   virtual void set_buffer(std::int32_t rank, const BufferUse& use) = 0;

@@ -32,6 +32,7 @@ class BlockedWatch {
   // On the job's stderr.
   void say(const Deadlock& deadlock, const std::vector<CallSite>& sites) const;
   void fill(Snapshot& snapshot) const { blocked_.fill(snapshot); }
+  std::vector<SiteTime> site_times() const { return blocked_.site_times(); }  // by site
 
  private:
   struct News {

@@ -17,6 +17,7 @@ bool has_times(EventKind kind) { return kind != EventKind::unrecorded_sends && k
 
 // Statuses of many nodes all end at the root: the more there are the rarer they come.
 milliseconds status_every(int nodes) { return milliseconds(std::max(500, 2 * nodes)); }
+constexpr std::ptrdiff_t sites_told = 64;  // while it runs: those with the most time
 constexpr std::size_t most_corrections = 512;
 constexpr double good_error_ns = 50'000;
 constexpr milliseconds patience_with_time{400};
@@ -155,6 +156,12 @@ void ManyNodes::say_deadlocks() {
   }
 }
 
+nodes::NodeSite ManyNodes::told(CallSite site) const {
+  const std::uint32_t id = nodes::site_of_node(link_.self(), site.id);
+  site.caller = nodes::site_of_node(link_.self(), site.caller);
+  return {id, std::move(site)};
+}
+
 // What is new; names and lines are looked for in the background.
 void ManyNodes::tell_sites() {
   const std::uint32_t known = call_sites_.table().size();
@@ -163,8 +170,7 @@ void ManyNodes::tell_sites() {
     while (sites_asked_ < known) asked.site_activity.emplace_back().site = ++sites_asked_;
     call_sites_.describe(asked);
   }
-  for (CallSite& site : call_sites_.news())
-    node_.news().new_sites.push_back({nodes::site_of_node(link_.self(), site.id), std::move(site)});
+  for (CallSite& site : call_sites_.news()) node_.news().new_sites.push_back(told(std::move(site)));
 }
 
 void ManyNodes::tell_status() {
@@ -210,6 +216,13 @@ void ManyNodes::tell_status() {
                               {f.history_share.end() - static_cast<std::ptrdiff_t>(keep), f.history_share.end()},
                               last_window});
   }
+  std::vector<SiteTime> times = blocked_.site_times();
+  if (!ended_ && times.size() > static_cast<std::size_t>(sites_told)) {
+    std::nth_element(times.begin(), times.begin() + sites_told, times.end(),
+                     [](const SiteTime& a, const SiteTime& b) { return a.inside_s > b.inside_s; });
+    times.resize(sites_told);
+  }
+  for (const SiteTime& t : times) news.site_times.push_back({wide(t.site), t.calls, t.inside_s});
   const double shift = static_cast<double>(time_.to_global(clock_.now_ns()) - clock_.now_ns()) * 1e-9;
   nodes::NodeConditions conditions{link_.self(), cores_.conditions()};
   for (Condition& c : conditions.list) {
@@ -270,8 +283,7 @@ std::vector<CallSite> ManyNodes::site_news() {
 void ManyNodes::resolve_sites(std::chrono::milliseconds limit) {
   call_sites_.resolve_all(limit);
   if (!node_.root()) return;
-  for (CallSite& site : call_sites_.news())
-    node_.root()->sites().add({nodes::site_of_node(link_.self(), site.id), std::move(site)});
+  for (CallSite& site : call_sites_.news()) node_.root()->sites().add(told(std::move(site)));
 }
 
 }  // namespace pclscope::aggregator

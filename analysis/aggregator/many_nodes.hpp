@@ -22,6 +22,9 @@ class ManyNodes : public Analysis {
   bool ready() override;
   void found(collect::SegmentFile& segment) override;
   void take(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events) override;
+  void take_paths(std::int32_t rank, std::span<const record::Event> events) override {
+    call_sites_.table().add_paths(rank, events);
+  }
   void set_dropped(std::int32_t rank, std::uint64_t total) override;
   void set_buffer(std::int32_t rank, const BufferUse& use) override { node_.measurement().set_buffer(rank, use); }
   void set_muted(std::int32_t rank, bool muted) override { node_.measurement().set_muted(rank, muted); }
@@ -49,6 +52,7 @@ class ManyNodes : public Analysis {
   void tell_status();
   void say_deadlocks();
   std::int64_t read_until_ns(const collect::RankRecord& record) const;
+  nodes::NodeSite told(CallSite site) const;  // as the job numbers it
   void tell_sites();
 
   nodes::Link& link_;

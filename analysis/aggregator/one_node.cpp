@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/callsite/site_sums.hpp"
+
 namespace pclscope::aggregator {
 namespace {
 
@@ -66,6 +68,7 @@ void OneNode::mark_missing(Snapshot& snapshot, bool over) {
 
 void OneNode::fill(Snapshot& snapshot) {
   blocked_.fill(snapshot);
+  add_times(snapshot.site_activity, blocked_.site_times(), snapshot.finished ? SiteSums::most_pairs : live_sites);
   for (RankSummary& rank : snapshot.ranks) rank.set_cores(cores_.times(rank.rank));
   snapshot.conditions = cores_.conditions();
   for (Condition& condition : snapshot.conditions) condition.node = snapshot.application.nodes.empty() ? -1 : 0;

@@ -34,6 +34,9 @@ class OneNode : public Analysis {
       events = events.subspan(chunk.size());
     }
   }
+  void take_paths(std::int32_t rank, std::span<const record::Event> events) override {
+    call_sites_.table().add_paths(rank, events);
+  }
   void set_dropped(std::int32_t rank, std::uint64_t total) override {
     if (total > 0) pipeline_.measurement().set_dropped(rank, total);
   }

@@ -77,6 +77,9 @@ class Worker {
  public:
   explicit Worker(const Options& options)
       : options_(options), rings_(options, [this] { return expected(); }), output_(options_, clock_) {
+    rings_.collector().tell_paths([this](std::int32_t rank, std::uint32_t, std::span<const record::Event> paths) {
+      analysis_->take_paths(rank, paths);
+    });
     // `pclscope run` waits for the worker by this board; without one it does not wait.
     auto board =
         options_.attach ? collect::BoardFile::open_existing(options.token) : collect::BoardFile::open(options.token);

@@ -4,6 +4,7 @@
 
 #include "analysis/blocked/call_kind.hpp"
 #include "analysis/blocked/process_tasks.hpp"
+#include "analysis/values/site_key.hpp"
 
 namespace pclscope::blocked {
 namespace {
@@ -212,6 +213,13 @@ std::vector<Deadlock> Blocked::news() {
   std::vector<Deadlock> news;
   news.swap(news_);
   return news;
+}
+
+std::vector<SiteTime> Blocked::site_times() const {
+  if (!site_of_) return {};
+  return times_.sites().list(scale_.ns_per_tick * 1e-9, [this](std::int32_t rank, std::uint64_t key) {
+    return site_of_(rank, site_address(key), site_function(key));
+  });
 }
 
 void Blocked::fill(Snapshot& snapshot) const {

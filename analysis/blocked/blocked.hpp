@@ -61,6 +61,8 @@ class Blocked {
 
   // functions, deadlocks, and of the ranks what they are inside.
   void fill(Snapshot& snapshot) const;
+  // By site, ascending.
+  std::vector<SiteTime> site_times() const;
 
  private:
   struct Shown {  // of one rank

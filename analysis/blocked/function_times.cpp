@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "analysis/blocked/call_kind.hpp"
+#include "analysis/values/site_key.hpp"
 
 namespace pclscope::blocked {
 
@@ -25,6 +26,7 @@ bool no_call(const Event& e) {
     case EventKind::unrecorded_sends:
     case EventKind::unrecorded_receives:
     case EventKind::lost_number:
+    case EventKind::call_path:
     case EventKind::neighbour: return true;
     default: return (e.flags & record::flag::unrecorded) != 0 || e.end < e.begin;
   }
@@ -42,7 +44,8 @@ FunctionTimes::FunctionTimes(std::int32_t ranks, std::int64_t window_ns, std::ui
       window_ns_(static_cast<double>(std::max<std::int64_t>(window_ns, 1))),
       windows_(std::max(windows, 1u)),
       ticks_per_window_(window_ns_),
-      threads_(static_cast<std::size_t>(ranks_)) {
+      threads_(static_cast<std::size_t>(ranks_)),
+      sites_(static_cast<std::size_t>(ranks_)) {
   index_.fill(unused);
 }
 
@@ -89,11 +92,13 @@ void FunctionTimes::add(std::int32_t rank, std::uint32_t thread, std::span<const
       continue;
     }
     // One call may leave several events with the same interval (Waitall, Sendrecv).
-    f.calls += e.begin != t.begin || e.function != t.function;
+    const std::uint64_t calls = e.begin != t.begin || e.function != t.function;
+    f.calls += calls;
     t.begin = e.begin;
     t.function = e.function;
+    const std::uint64_t begin = std::min(std::max(e.begin, t.covered), e.end);
+    if (calls != 0 || begin < e.end) sites_.add(static_cast<std::size_t>(rank), site_key(e), e.end - begin, calls);
     if (e.end <= t.covered) continue;
-    const std::uint64_t begin = std::max(e.begin, t.covered);
     t.covered = e.end;
     if (!f.polls) spread(f, begin, e.end);
   }

@@ -4,7 +4,9 @@
 // Calls that returned come as events. Calls that have not returned are added to what is shown, and forgotten again: the
 // event will bring them. Polling calls (Test, Iprobe) leave an event only when they found something: they are sampled.
 //
-// One thread owns a FunctionTimes. Memory: windows x functions in use x 8 bytes.
+// The same per call site, in total: of calls that returned, polling ones with the loop that they ended.
+//
+// One thread owns a FunctionTimes. Memory: windows x functions in use x 8 bytes, and SiteTimes.
 #pragma once
 
 #include <array>
@@ -12,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "analysis/blocked/site_times.hpp"
 #include "analysis/values/snapshot.hpp"
 #include "analysis/values/tick_scale.hpp"
 #include "interpose/record/event.hpp"
@@ -34,6 +37,8 @@ class FunctionTimes {
   void add(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events);
   // Who is inside what now: adds the time since the last sample to those that poll.
   void sample(std::span<const InsideNow> inside, std::uint64_t now);
+
+  const SiteTimes& sites() const { return sites_; }
 
   // Most time first. The last window of the histories is the newest that ended before now - allowance.
   std::vector<FunctionActivity> list(std::span<const InsideNow> inside, std::uint64_t now) const;
@@ -73,7 +78,8 @@ class FunctionTimes {
   std::array<std::uint16_t, most_functions> index_;  // by number
   std::vector<Function> functions_;
   std::vector<std::vector<Thread>> threads_;  // by rank
-  std::int64_t newest_ = -1;                  // window; the ring holds it and those before it
+  SiteTimes sites_;
+  std::int64_t newest_ = -1;  // window; the ring holds it and those before it
   // The window that events fall into most of the time.
   std::size_t at_slot_ = 0;
   std::uint64_t at_begin_ = 1, at_end_ = 0;  // ticks

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "analysis/callsite/site_names.hpp"
@@ -21,7 +22,8 @@ class CallSites {
     return table_.site_of(rank, address, mpi_function);
   }
 
-  // Fills Snapshot::sites with those that the snapshot refers to. Never waits: lines come with a later snapshot.
+  // Fills Snapshot::sites with those that the snapshot refers to, and their callers. Never waits: lines come with a
+  // later snapshot.
   void describe(Snapshot& snapshot);
 
   // Sites that are new or got their names since the last call, by id: what the store has not seen.
@@ -33,14 +35,18 @@ class CallSites {
  private:
   CallSite site(std::uint32_t id) const;
   void ask(std::uint32_t id);
+  void group();
   void take(std::vector<Answer> answers);
 
   SiteTable table_;
   SiteNames names_;
-  std::vector<Place> places_;         // by id - 1, as far as asked
-  std::vector<char> asked_;           // by id - 1
-  std::vector<std::uint32_t> named_;  // since the last news()
-  std::uint32_t told_ = 0;            // sites that news() has given out
+  // Sites at one place, with different callers, have one name: it is asked for as that of the first of them.
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<std::uint32_t>> groups_;  // by module and offset
+  std::vector<std::uint32_t> first_;                                                      // of its group, by id - 1
+  std::vector<Place> places_;                                                             // by id - 1, as far as asked
+  std::vector<char> asked_;                                                               // by id - 1
+  std::vector<std::uint32_t> named_;                                                      // since the last news()
+  std::uint32_t told_ = 0;  // sites that news() has given out
 };
 
 // Looks for lines that a dump lacks, in files that are still the build that was recorded. Waits at most so long.

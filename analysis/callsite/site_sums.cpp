@@ -81,4 +81,27 @@ std::vector<SiteActivity> SiteSums::list(std::size_t most) const {
   return list;
 }
 
+void add_times(std::vector<SiteActivity>& list, std::vector<SiteTime> times, std::size_t most) {
+  std::map<std::uint32_t, SiteTime> left;
+  for (const SiteTime& time : times) left[time.site] = time;
+  for (SiteActivity& row : list) {
+    const auto found = left.find(row.site);
+    if (found == left.end()) continue;
+    row.calls = found->second.calls;
+    row.inside_s = found->second.inside_s;
+    left.erase(found);
+  }
+  times.clear();
+  for (const auto& [site, time] : left) times.push_back(time);
+  std::stable_sort(times.begin(), times.end(),
+                   [](const SiteTime& a, const SiteTime& b) { return a.inside_s > b.inside_s; });
+  if (times.size() > most) times.resize(most);
+  for (const SiteTime& time : times) {
+    SiteActivity& row = list.emplace_back();
+    row.site = time.site;
+    row.calls = time.calls;
+    row.inside_s = time.inside_s;
+  }
+}
+
 }  // namespace pclscope

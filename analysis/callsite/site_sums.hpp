@@ -76,6 +76,11 @@ class SiteSums {
   std::uint32_t last_ = 0;  // neighbouring messages are often of one pair
 };
 
+// Adds the time inside MPI to the rows of `list`, and rows for sites that have none, most time first; of those at most
+// so many. `times`: one per site.
+inline constexpr std::size_t live_sites = 50;  // of each kind, of a running job
+void add_times(std::vector<SiteActivity>& list, std::vector<SiteTime> times, std::size_t most);
+
 // Rank-seconds blocked because of what is sent from the site and when, and received at it: each blocked second of
 // point-to-point communication is lost at one site. The order in which sites are listed.
 inline double lost_s(const SiteActivity& a) { return a.late_sender_s + a.late_receiver_s + a.transfer_s; }

@@ -52,6 +52,19 @@ std::vector<std::string> Collector::complaints() {
   return out;
 }
 
+// The events between those that tell call paths, and those to whom they are for.
+void Collector::part(SegmentFile& segment, std::span<const record::Event> events, const Sink& sink) {
+  const auto is_path = [](const record::Event& e) { return e.kind == record::EventKind::call_path; };
+  while (!events.empty()) {
+    const bool paths = is_path(events.front());
+    const auto end = std::find_if(events.begin(), events.end(), [&](const auto& e) { return is_path(e) != paths; });
+    const auto count = static_cast<std::size_t>(end - events.begin());
+    if (!paths) sink(segment.rank(), segment.thread(), events.first(count));
+    else if (paths_) paths_(segment.rank(), segment.thread(), events.first(count));
+    events = events.subspan(count);
+  }
+}
+
 std::uint64_t Collector::drain(std::uint64_t limit, const Sink& sink) {
   std::uint64_t total = 0;
   for (auto& segment : segments_) {
@@ -59,7 +72,9 @@ std::uint64_t Collector::drain(std::uint64_t limit, const Sink& sink) {
     while (left > 0) {
       const auto events = segment->ring().peek(left);
       if (events.empty()) break;
-      sink(segment->rank(), segment->thread(), events);
+      if (segment->header().paths_until.load(std::memory_order_relaxed) > segment->ring().consumed())
+        part(*segment, events, sink);
+      else sink(segment->rank(), segment->thread(), events);
       segment->was_read(events);
       segment->ring().release(events.size());
       left -= events.size();

@@ -35,6 +35,8 @@ class Collector {
   // At most `limit` events per ring: slices keep the analysis in the caches, and no busy ring starves the others.
   // Returns the number of events.
   using Sink = std::function<void(std::int32_t rank, std::uint32_t thread, std::span<const record::Event>)>;
+  // Who gets the call_path events, each before the events after it; no other sink gets them.
+  void tell_paths(Sink paths) { paths_ = std::move(paths); }
   std::uint64_t drain(std::uint64_t limit, const Sink& sink);
   double fullest() const;             // of all rings, 0 to 1
   std::uint64_t unread() const;       // events in all rings
@@ -48,9 +50,12 @@ class Collector {
   std::size_t finalized() const;  // of those, how many entered MPI_Finalize
 
  private:
+  void part(SegmentFile& segment, std::span<const record::Event> events, const Sink& sink);
+
   std::string prefix_;
   std::string directory_;
   std::uint32_t session_ = 0;  // 0: there are none
+  Sink paths_;
   std::vector<std::unique_ptr<SegmentFile>> segments_;
   std::vector<std::string> complaints_;
   std::set<std::string> refused_;  // names complained about

@@ -9,7 +9,8 @@ namespace pclscope::nodes {
 void JobSites::add(const NodeSite& node_site) {
   const CallSite& told = node_site.site;
   if (node_site.id == 0) return;
-  const auto [place, made] = by_place_.try_emplace({told.module, told.build_id, told.offset}, 0);
+  const std::uint32_t caller = id_of(told.caller);
+  const auto [place, made] = by_place_.try_emplace({told.module, told.build_id, told.offset, caller}, 0);
   if (made) {
     if (sites_.size() >= most_sites) {
       by_place_.erase(place);
@@ -18,6 +19,7 @@ void JobSites::add(const NodeSite& node_site) {
     place->second = static_cast<std::uint32_t>(sites_.size() + 1);
     sites_.push_back(told);
     sites_.back().id = place->second;
+    sites_.back().caller = caller;
     changed_.push_back(place->second);
   }
   ids_[node_site.id] = place->second;
@@ -45,8 +47,9 @@ void JobSites::describe(Snapshot& snapshot) const {
     snapshot.sites = sites_;
     return;
   }
-  for (const std::uint32_t id : sites_in(snapshot))
-    if (id != 0 && id <= sites_.size()) snapshot.sites.push_back(sites_[id - 1]);
+  const auto caller_of = [this](std::uint32_t id) { return id <= sites_.size() ? sites_[id - 1].caller : 0; };
+  for (const std::uint32_t id : with_callers(sites_in(snapshot), caller_of))
+    if (id <= sites_.size()) snapshot.sites.push_back(sites_[id - 1]);
 }
 
 }  // namespace pclscope::nodes

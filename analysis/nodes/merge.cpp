@@ -139,6 +139,8 @@ void merge_statuses(Report& report, Report& more) {
   merge_by_key(
       report.functions, std::move(more.functions),
       [](const FunctionStatus& s) { return std::pair(s.node, s.function); }, newer);
+  merge_by_key(
+      report.site_times, std::move(more.site_times), [](const SiteStatus& s) { return s.site; }, newer);
   merge_by_key(report.deadlocks, std::move(more.deadlocks), node, newer);
   merge_by_key(report.conditions, std::move(more.conditions), node, newer);
   merge_by_key(report.clocks, std::move(more.clocks), node, newer);

@@ -289,6 +289,7 @@ void pass_site(Io& io, S& s, std::uint32_t& last_id, CallSite& last) {
   again(s.site.file, last.file);
   io.number(s.site.line);
   io.number(s.site.mpi_function);
+  io.number(s.site.caller);
   again(s.site.build_id, last.build_id);
 }
 
@@ -357,8 +358,14 @@ void pass_statuses(Io& io, R& r) {
   FunctionStatus function;
   io.list(r.functions, 7, [&](auto& f) { pass_function(io, f, function); });
   std::uint32_t id = 0;
+  io.list(r.site_times, 10, [&](auto& s) {
+    io.step(s.site, id);
+    io.number(s.calls);
+    io.real(s.inside_s);
+  });
+  id = 0;
   CallSite site;
-  io.list(r.new_sites, 8, [&](auto& s) { pass_site(io, s, id, site); });
+  io.list(r.new_sites, 9, [&](auto& s) { pass_site(io, s, id, site); });
   io.list(r.deadlocks, 2, [&](auto& d) {
     io.number(d.node);
     io.list(d.standing, 4, [&](auto& one) { pass_deadlock(io, one, comms); });

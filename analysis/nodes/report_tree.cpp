@@ -19,11 +19,13 @@ Report rows_of(Report& report) {
   rows.sites = std::exchange(report.sites, {});
   rows.ranks = std::exchange(report.ranks, {});
   rows.functions = std::exchange(report.functions, {});
+  rows.site_times = std::exchange(report.site_times, {});
   return rows;
 }
 
 bool has_rows(const Report& report) {
-  return !(report.pairs.empty() && report.sites.empty() && report.ranks.empty() && report.functions.empty());
+  return !(report.pairs.empty() && report.sites.empty() && report.ranks.empty() && report.functions.empty() &&
+           report.site_times.empty());
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/callsite/site_sums.hpp"
 #include "analysis/nodes/job_ticks.hpp"
 #include "analysis/nodes/report_sums.hpp"
 #include "analysis/values/site_key.hpp"
@@ -95,6 +96,7 @@ void Root::take_report(Report&& report) {
     take_cores(r);
     across_.take(r.rank, r.wait);
   }
+  for (const SiteStatus& s : report.site_times) site_times_[s.site] = s;
   for (FunctionStatus& f : report.functions) functions_[{f.node, f.function}] = std::move(f);
   for (NodeDeadlock& d : report.deadlocks) {
     for (Deadlock& deadlock : d.standing)
@@ -244,6 +246,17 @@ void Root::fill(Snapshot& snapshot) const {
   for (auto& [function, sum] : sums) snapshot.functions.push_back(std::move(sum));
   std::sort(snapshot.functions.begin(), snapshot.functions.end(),
             [](const FunctionActivity& a, const FunctionActivity& b) { return a.inside_s > b.inside_s; });
+  std::map<std::uint32_t, SiteTime> times;
+  for (const auto& [node_site, time] : site_times_) {
+    const std::uint32_t id = sites_.id_of(node_site);
+    if (id == 0) continue;
+    times[id].site = id;
+    times[id].calls += time.calls;
+    times[id].inside_s += time.inside_s;
+  }
+  std::vector<SiteTime> listed;
+  for (const auto& [id, time] : times) listed.push_back(time);
+  add_times(snapshot.site_activity, std::move(listed), snapshot.finished ? SiteSums::most_pairs : live_sites);
   snapshot.deadlocks.clear();
   for (const auto& [node, standing] : deadlocks_)
     snapshot.deadlocks.insert(snapshot.deadlocks.end(), standing.begin(), standing.end());

@@ -69,6 +69,7 @@ class Root {
   std::int64_t criteria_told_ns_ = INT64_MIN;
   std::vector<Criterion> told_criteria_;
   std::map<std::pair<std::int32_t, std::uint16_t>, FunctionStatus> functions_;
+  std::map<std::uint32_t, SiteStatus> site_times_;  // by site_of_node
   std::map<std::int32_t, std::vector<Deadlock>> deadlocks_;
   void find_deadlocks();
   blocked::Across across_;

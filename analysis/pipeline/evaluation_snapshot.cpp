@@ -11,7 +11,6 @@ namespace pclscope {
 
 namespace {
 
-constexpr std::size_t live_sites = 50;
 constexpr std::size_t live_links = 200;
 constexpr std::size_t most_node_links = 1000;
 constexpr std::size_t live_delays = 20;

@@ -29,6 +29,7 @@ struct SiteRow {
   std::uint64_t function_count = 0;
   std::uint64_t file_begin = 0;
   std::uint64_t file_count = 0;
+  std::uint32_t caller = 0;
   bool operator==(const SiteRow&) const = default;
 };
 struct FunctionRow : FunctionActivity {
@@ -83,6 +84,8 @@ void describe(Column&& column, const SiteRow*) {
   column("file_begin", "row of texts", &SiteRow::file_begin,
          "source file as in the debug information, empty without: the first byte");
   column("file_count", "bytes", &SiteRow::file_count, "how many");
+  column("caller", "id of a row of sites", &SiteRow::caller,
+         "from where the function that contains this site was called; 0 not known");
 }
 
 // With its texts: on the wire.
@@ -96,6 +99,8 @@ void describe(Column&& column, const CallSite*) {
   column("line", "1", &CallSite::line, "0 without debug information");
   column("mpi_function", "id", &CallSite::mpi_function, "called from here; 0 not known");
   column("build_id", "hexadecimal", &CallSite::build_id, "of the module, empty when it has none");
+  column("caller", "id of a row of sites", &CallSite::caller,
+         "from where the function that contains this site was called; 0 not known");
 }
 
 template <class Column>
@@ -110,6 +115,8 @@ void describe(Column&& column, const SiteActivity*) {
   column("late_receiver_s", "s", &SiteActivity::late_receiver_s,
          "senders were blocked because receives here were posted late");
   column("transfer_s", "s", &SiteActivity::transfer_s, "exposed transfers to receives here");
+  column("calls", "1", &SiteActivity::calls, "of MPI, of any kind, from here that returned");
+  column("inside_s", "rank-seconds", &SiteActivity::inside_s, "in them");
 }
 
 template <class Column>

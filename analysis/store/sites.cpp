@@ -66,6 +66,7 @@ void SiteWriter::add(std::span<const CallSite> sites) {
     row.offset = site.offset;
     row.mpi_function = site.mpi_function;
     row.line = site.line;
+    row.caller = site.caller;
     const TextRange function = text(site.function), file = text(site.file);
     row.function_begin = function.begin;
     row.function_count = function.count;
@@ -103,6 +104,7 @@ std::vector<CallSite> unflatten(const FlatSites& flat) {
     site.file = *file;
     site.line = row.line;
     site.mpi_function = row.mpi_function;
+    site.caller = row.caller < row.id ? row.caller : 0;
   }
   std::vector<CallSite> sites;
   for (auto& [id, site] : by_id) sites.push_back(std::move(site));

@@ -126,6 +126,13 @@ struct RankStatus {
                                    // INT64_MAX: nothing ever
   RankWait wait;
 };
+// The calls from one site of one node; the newest of each stands.
+struct SiteStatus {
+  std::uint32_t site = 0;  // site_of_node
+  std::uint64_t calls = 0;
+  double inside_s = 0;
+  bool operator==(const SiteStatus&) const = default;
+};
 // One MPI function on one node or a subtree; the newest of each node stands.
 struct FunctionStatus {
   std::int32_t node = 0;
@@ -184,6 +191,7 @@ struct Report {
   std::vector<NodeName> names;
   std::vector<RankStatus> ranks;
   std::vector<FunctionStatus> functions;
+  std::vector<SiteStatus> site_times;
   std::vector<NodeSite> new_sites;
   std::vector<NodeDeadlock> deadlocks;
   std::vector<NodeConditions> conditions;

@@ -323,7 +323,8 @@ struct Deadlock {
   bool operator==(const Deadlock&) const = default;
 };
 
-// A place in the application from which MPI was called.
+// A place in the application from which MPI was called, or a function that did so, on one call path: sites with the
+// same callers are one. Callers stand in the list, too, with lower ids.
 struct CallSite {
   std::uint32_t id = 0;            // from 1, for this run
   std::string module;              // path of the executable or shared library
@@ -333,11 +334,21 @@ struct CallSite {
   std::uint32_t line = 0;          // 0 without debug information
   std::uint16_t mpi_function = 0;  // called from here (functions.def), 0 unknown; in a dump only
   std::string build_id;            // of the module, hexadecimal, empty when it has none; in a dump only
+  std::uint32_t caller = 0;        // from where the function that contains this one was called, id; 0 not known
   bool operator==(const CallSite&) const = default;
 };
 
-// What messages cost at one call site. A message is counted at its send's and at its receive's site. Blocked time is
-// lost at one: late_sender_s, late_receiver_s and transfer_s of all sites are the job's.
+// The calls of MPI from one call site that returned, sums over ranks and threads.
+struct SiteTime {
+  std::uint32_t site = 0;  // id in Snapshot::sites
+  std::uint64_t calls = 0;
+  double inside_s = 0;
+  bool operator==(const SiteTime&) const = default;
+};
+
+// What messages cost at one call site, and all time inside MPI there (SiteTime). A message is counted at its send's and
+// at its receive's site. Blocked time is lost at one: late_sender_s, late_receiver_s and transfer_s of all sites are
+// the job's.
 struct SiteActivity {
   std::uint32_t site = 0;      // id in Snapshot::sites
   std::uint64_t sends = 0;     // matched messages sent from here
@@ -348,6 +359,8 @@ struct SiteActivity {
   double waited_s = 0;         // of all sites' late_sender_s: receives here were blocked
   double late_receiver_s = 0;  // senders were blocked because receives here were posted late
   double transfer_s = 0;       // exposed transfers to receives here
+  std::uint64_t calls = 0;     // of MPI, of any kind, that returned
+  double inside_s = 0;         // rank-seconds in them
   bool operator==(const SiteActivity&) const = default;
 };
 

@@ -18,8 +18,9 @@ bool is_plain(EventKind kind) { return kind < EventKind::collective; }
 // Intervals of these are not time inside a call: they span several calls, or none.
 bool no_interval(const record::Event& e) {
   if (e.kind >= EventKind::unrecorded_sends && e.kind <= EventKind::lost_number) return true;  // no times at all
-  return e.kind == EventKind::init || e.kind == EventKind::neighbour || e.kind == EventKind::finalize ||
-         e.kind == EventKind::lost || (e.kind == EventKind::collective && e.flags & record::flag::nonblocking);
+  return e.kind == EventKind::init || e.kind == EventKind::call_path || e.kind == EventKind::neighbour ||
+         e.kind == EventKind::finalize || e.kind == EventKind::lost ||
+         (e.kind == EventKind::collective && e.flags & record::flag::nonblocking);
 }
 
 // Of the calls of a thread that nobody saw begin.

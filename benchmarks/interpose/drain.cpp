@@ -67,7 +67,8 @@ void discover(const std::string& prefix, std::vector<Ring>& rings) {
 std::uint64_t drain(Ring& ring) {
   const auto events = ring.reader.peek(4096);
   for (const Event& e : events) {
-    ring.wrong += e.begin > e.end || e.kind == EventKind::none || e.kind > EventKind::lost_number;
+    ring.wrong += e.begin > e.end || e.kind == EventKind::none ||
+                  (e.kind > EventKind::lost_number && e.kind != EventKind::call_path);
     if (e.kind == EventKind::send) ring.wrong += number_of(e.ordinal) != ring.sends++;
     if (e.kind == EventKind::lost_number && (e.flags & flag::of_receives) == 0) ring.sends += e.bytes;
   }

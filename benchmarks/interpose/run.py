@@ -45,6 +45,7 @@ def environment(**more):
 class Bench:
     def __init__(self, options):
         self.build, self.mpi, self.count, self.later = options.build, options.mpi, options.count, options.later
+        self.stacks = str(options.stacks)
         self.word = int(options.cpu)
         self.calls = os.path.join(self.build, "benchmarks", f"calls-{self.mpi}")
         self.resident = {}  # way to run: KiB
@@ -78,7 +79,7 @@ class Bench:
         return self.check("bare", self.mpirun(case, False))
 
     def dormant(self, case):
-        return self.check("dormant", self.mpirun(case, True))
+        return self.check("dormant", self.mpirun(case, True), PCLSCOPE_STACKS=self.stacks)
 
     def recorded(self, case):
         token = secrets.token_hex(16)
@@ -89,7 +90,7 @@ class Bench:
                 drain.stdout.readline()  # "ready"
                 rings = {"PCLSCOPE_RING_EVENTS": "2097152"} if self.later else {}
                 result = self.check("recorded", self.mpirun(case, True), PCLSCOPE_JOB=token, PCLSCOPE_RANKS=ranks,
-                                    PCLSCOPE_TOOL_RANKS="0", **rings)
+                                    PCLSCOPE_TOOL_RANKS="0", PCLSCOPE_STACKS=self.stacks, **rings)
                 out, _ = drain.communicate(timeout=30)
             finally:
                 drain.kill()
@@ -127,6 +128,7 @@ def main():
     parser.add_argument("--cases", default=",".join(CASES))
     parser.add_argument("--count", type=int, default=0)
     parser.add_argument("--library")
+    parser.add_argument("--stacks", type=int, default=8, help="frames of call paths; 0: none")
     for name in ("whole", "later", "cpu", "json", "instructions"):
         parser.add_argument("--" + name, action="store_true")
     options = parser.parse_args()

@@ -132,7 +132,7 @@ def shape_call(function, decision, numbers, arguments):
     words = [numbered(function.name, numbers)]
     if decision.kind in ("send", "isend", "send_init"):
         words.append(SEND_MODES[decision.words[0] if decision.words else "standard"])
-    values = ", ".join(["site", "library"] + [f"{a}_.c()" for a in arguments])
+    values = ", ".join(["caller", "library"] + [f"{a}_.c()" for a in arguments])
     return f"wrap_{decision.kind}<{', '.join(words)}>({values})"
 
 
@@ -142,7 +142,7 @@ def collective_call(function, decision, numbers, arguments):
     request = "".join(f", {p.name}_.c()" for p in function.parameters if p.type == "MPI_Request *")
     root = "root_.c()" if "root" in arguments else "no_root"
     measure = ", ".join(["r", "c"] + [f"{a}_.c()" for a in arguments if a not in hidden])
-    return (f"wrap_{decision.kind}<{numbered(function.name, numbers)}>(site, {comm}_.c(), {root}{request},\n"
+    return (f"wrap_{decision.kind}<{numbered(function.name, numbers)}>(caller, {comm}_.c(), {root}{request},\n"
             f"      [&](MPI_Comm c) {{ {comm}_.use(c); return library(); }},\n"
             f"      [&](Recorder& r, Communicator& c) {{ return bytes_{decision.words[0]}({measure}); }})")
 
@@ -156,13 +156,13 @@ def creates_call(function, decision, numbers):
     origin = {"dup": "Origin::dup", "orphan": "Origin::orphan"}.get(" ".join(decision.words), "Origin::parent")
     parents = [f"{p.name}_.c()" for p in function.parameters if p.type == "MPI_Comm"]
     parent = "handles.comm_null" if origin == "Origin::orphan" else parents[0]
-    return (f"wrap_creates<{numbered(function.name, numbers)}, {origin}>(site, {parent}, {made}_.c(),\n"
+    return (f"wrap_creates<{numbered(function.name, numbers)}, {origin}>(caller, {parent}, {made}_.c(),\n"
             f"      [&] {{ {translation(function)}return library(); }})")
 
 
 def interval_call(function, numbers):
     comm = next(p.name for p in function.parameters if p.type == "MPI_Comm")
-    return (f"wrap_call<{numbered(function.name, numbers)}>(site, {comm}_.c(),\n"
+    return (f"wrap_call<{numbered(function.name, numbers)}>(caller, {comm}_.c(),\n"
             f"      [&] {{ {translation(function)}return library(); }})")
 
 
@@ -186,7 +186,7 @@ def call(function, decision, numbers, arguments):
         return interval_call(function, numbers)
     if kind == "hand":
         objects = "".join(f", {a}_" for a in arguments)
-        return f"hand_{short(function.name)}(site, library{objects})"
+        return f"hand_{short(function.name)}(caller, library{objects})"
     return shape_call(function, decision, numbers, arguments)
 
 
@@ -249,18 +249,18 @@ def shim_source(indexed, decision, numbers):
     heads = [f'extern "C" void {shim.name}({", ".join(declared)})' for _, shim in indexed]
     if decision.kind in QUICK or len(indexed) == 1:
         return "\n".join(body(function, decision, numbers,
-                              f"{head} {{\n  [[maybe_unused]] const Site site = PCLSCOPE_SITE;",
+                              f"{head} {{\n  [[maybe_unused]] const Caller caller = PCLSCOPE_CALLER;",
                               f"fortran_routines[{index}]", origin_of(shim), "yes" if shim.described else "no")
                          for head, (index, shim) in zip(heads, indexed))
     common = f"any_{function.name.lower()}"
     asks = has_buffer(function) and any(shim.described for _, shim in indexed)
-    head = (f"[[gnu::noinline]] static void {common}(void* routine, [[maybe_unused]] Site site"
+    head = (f"[[gnu::noinline]] static void {common}(void* routine, [[maybe_unused]] Caller caller"
             + (", bool described" if asks else "") + "".join(f", {d}" for d in declared) + ") {")
     lines = [body(function, decision, numbers, head, "routine", "", "described" if asks else "no")]
     for head, (index, shim) in zip(heads, indexed):
         more = (", true" if shim.described else ", false") if asks else ""
         handed = "".join(f", {n}" for n in names)
-        lines.append(f"{head} {{ {common}(fortran_routines[{index}], PCLSCOPE_SITE{more}{handed}); }}")
+        lines.append(f"{head} {{ {common}(fortran_routines[{index}], PCLSCOPE_CALLER{more}{handed}); }}")
     return "\n".join(lines)
 
 

@@ -41,7 +41,7 @@ def shape_body(function, decision, numbers):
     arguments = [numbered(function.name, numbers)]
     if decision.kind in ("send", "isend", "send_init"):
         arguments.append(SEND_MODES[decision.words[0] if decision.words else "standard"])
-    call = ", ".join(["PCLSCOPE_SITE", f"real.{short(function.name)}"] + names(function))
+    call = ", ".join(["PCLSCOPE_CALLER", f"real.{short(function.name)}"] + names(function))
     return f"return wrap_{decision.kind}<{', '.join(arguments)}>({call});"
 
 
@@ -57,7 +57,7 @@ def collective_body(function, decision, numbers):
     measure = ", ".join(["r", "c"] + names(function, hidden))
     tail = [names(function)[request[0]]] if request else []
     lines = [
-        f"return wrap_{decision.kind}<{numbered(function.name, numbers)}>(PCLSCOPE_SITE, "
+        f"return wrap_{decision.kind}<{numbered(function.name, numbers)}>(PCLSCOPE_CALLER, "
         + ", ".join([names(function)[comm], root] + tail) + ",",
         f"    [&](MPI_Comm c) {{ return real.{short(function.name)}({inner}); }},",
         f"    [&](Recorder& r, Communicator& c) {{ return bytes_{decision.words[0]}({measure}); }});",
@@ -74,14 +74,14 @@ def creates_body(function, decision, numbers):
     if origin != "Origin::orphan" and len(ins) != 1:
         raise GenerateError(f"{function.name}: creates needs one parent, or 'orphan'")
     parent = names(function)[ins[0]] if ins and origin != "Origin::orphan" else "handles.comm_null"
-    return (f"return wrap_creates<{numbered(function.name, numbers)}, {origin}>(PCLSCOPE_SITE, {parent}, "
+    return (f"return wrap_creates<{numbered(function.name, numbers)}, {origin}>(PCLSCOPE_CALLER, {parent}, "
             f"{names(function)[outs[0]]},\n"
             f"      [&] {{ return real.{short(function.name)}({translated(function)}); }});")
 
 
 def call_body(function, decision, numbers):
     comm = names(function)[position_of(function, "MPI_Comm")[0]]
-    return (f"return wrap_call<{numbered(function.name, numbers)}>(PCLSCOPE_SITE, {comm},\n"
+    return (f"return wrap_call<{numbered(function.name, numbers)}>(PCLSCOPE_CALLER, {comm},\n"
             f"      [&] {{ return real.{short(function.name)}({translated(function)}); }});")
 
 
@@ -95,7 +95,7 @@ def body(function, decision, numbers):
     if decision.kind == "translate":
         return f"return real.{short(function.name)}({translated(function)});"
     if decision.kind == "hand":
-        return f"return hand_{short(function.name)}({', '.join(['PCLSCOPE_SITE'] + names(function))});"
+        return f"return hand_{short(function.name)}({', '.join(['PCLSCOPE_CALLER'] + names(function))});"
     return shape_body(function, decision, numbers)
 
 

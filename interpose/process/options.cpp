@@ -58,6 +58,7 @@ Options read() {
   if (directory != nullptr && strlen(directory) < sizeof o.ring_directory) strcpy(o.ring_directory, directory);
   o.wait_when_full = !equals("PCLSCOPE_OVERFLOW", "drop");
   o.wait_ms = static_cast<std::int32_t>(number("PCLSCOPE_OVERFLOW_WAIT_MS", 0, 3'600'000, 100));
+  o.stacks = static_cast<std::uint32_t>(number("PCLSCOPE_STACKS", 0, 16, 8));
   o.clock = record::clock_choice(getenv(record::clock_variable));
   return o;
 }

@@ -18,6 +18,7 @@ struct Options {
   char ring_directory[256] = "";      // PCLSCOPE_RING_DIR: where rings lie; empty: /dev/shm while there is room
   bool wait_when_full = true;         // PCLSCOPE_OVERFLOW=wait|drop
   std::int32_t wait_ms = 100;         // PCLSCOPE_OVERFLOW_WAIT_MS
+  std::uint32_t stacks = 8;           // PCLSCOPE_STACKS: frames of a call path; 0: return addresses alone
   record::ClockChoice clock = record::ClockChoice::automatic;  // PCLSCOPE_CLOCK=tsc|monotonic
 };
 

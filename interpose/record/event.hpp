@@ -36,6 +36,7 @@ enum class EventKind : std::uint16_t {
   send_done = 23,            // a long call completed a posted send of some size
   neighbour = 24,            // a rank that neighbourhood collectives of this communicator wait for
   awaited = 25,              // in no ring; from one node's analysis to the root's: a call waited for another rank
+  call_path = 26,            // up to three frames of a call path, before the first event whose site it is
 };
 
 // Bits of Event::flags.
@@ -90,10 +91,17 @@ constexpr std::uint64_t make_ordinal(std::uint64_t number, std::uint64_t concurr
   return number | (concurrent < concurrent_limit ? concurrent : concurrent_limit) << number_bits;
 }
 
+// Event::site of a call whose callers are known: user addresses of x86-64 have 47 bits, this is the one above.
+inline constexpr std::uint64_t path_bit = std::uint64_t{1} << 47;
+inline constexpr unsigned most_frames = 16;
+inline constexpr unsigned path_part = 3;  // frames per call_path event
+constexpr std::uint64_t path_key(std::uint64_t hash) { return path_bit | hash >> 17; }
+constexpr bool is_path(std::uint64_t site) { return (site & path_bit) != 0; }
+
 struct alignas(64) Event {
   std::uint64_t begin;    // clock ticks at entry of the MPI call that made this event
   std::uint64_t end;      // clock ticks at its return
-  std::uint64_t site;     // return address in the application, 0 when unknown
+  std::uint64_t site;     // return address in the application, or the key of a call path; 0 when unknown
   std::uint64_t comm;     // communicator id, equal on all its members; 0 = none
   std::uint64_t bytes;    // payload bytes; see FORMAT.md per kind
   std::uint64_t ordinal;  // see FORMAT.md per kind

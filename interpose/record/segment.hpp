@@ -14,7 +14,7 @@
 namespace pclscope::record {
 
 inline constexpr char segment_magic[8] = {'P', 'C', 'L', 'S', 'E', 'G', '\r', '\n'};
-inline constexpr std::uint32_t segment_version = 4;
+inline constexpr std::uint32_t segment_version = 5;
 
 enum class ClockSource : std::uint32_t { tsc = 1, monotonic = 2 };  // ticks of rdtsc, or ns of CLOCK_MONOTONIC
 
@@ -65,6 +65,7 @@ struct SegmentHeader {
   alignas(64) std::atomic<ProcessState> state;
   std::atomic<std::uint32_t> thread_count;  // thread 0 only: segments of this process
   std::atomic<std::uint32_t> muted;         // 1: the thread's calls leave no events, their summary is not written yet
+  std::atomic<std::uint64_t> paths_until;  // no call_path event has a number so high (events ever written); 0: none yet
 
   // --- current call (P): what the thread is inside now. function 0 = outside MPI ---
   alignas(64) std::atomic<std::uint64_t> call_since;  // ticks at entry

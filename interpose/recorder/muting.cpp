@@ -84,7 +84,7 @@ void Recorder::lose_track() {
 
 bool Recorder::absorb(EventKind kind, Function function, Site site, std::uint64_t comm, std::uint64_t bytes,
                       std::uint64_t ordinal, std::int32_t peer, std::int32_t tag, std::uint32_t flags) {
-  if (quiet_ || accounts_ == nullptr) return false;
+  if (quiet_ || accounts_ == nullptr || kind == EventKind::call_path) return false;
   if (session_ == 0) [[unlikely]]
     return absorb_dormant(kind, function, site, comm, bytes, ordinal, peer, tag, flags);
   missed(1);

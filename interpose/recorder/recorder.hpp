@@ -14,6 +14,7 @@
 #include "interpose/record/event.hpp"
 #include "interpose/record/functions.hpp"
 #include "interpose/record/ring.hpp"
+#include "interpose/recorder/call_paths.hpp"
 #include "interpose/recorder/communicators.hpp"
 #include "interpose/recorder/polling.hpp"
 #include "interpose/recorder/process.hpp"
@@ -24,9 +25,6 @@ namespace pclscope {
 using record::EventKind;
 using record::Function;
 namespace flag = record::flag;
-
-using Site = std::uint64_t;  // return address in the application
-#define PCLSCOPE_SITE (reinterpret_cast<::pclscope::Site>(__builtin_return_address(0)))
 
 class Recorder {
  public:
@@ -56,6 +54,17 @@ class Recorder {
       return cached.size;
     return ask_size(type);
   }
+
+  // The call path of a call, told in the ring before anything refers to it; else the return address. Not while muted.
+  PCLSCOPE_INLINE Site site_of(Caller caller) {
+    if (!paths_.on()) return caller.address();
+    const CallPaths::Known* known = paths_.look(caller);
+    if (known != nullptr && known->told == told_to_) [[likely]]
+      return known->site;
+    return new_site(caller);
+  }
+  // The same, not in line: for the calls of which there are not so many.
+  [[gnu::noinline]] Site site_of_call(Caller caller);
 
   // What this thread is inside now, visible to the aggregator. Relaxed: the reader only samples.
   PCLSCOPE_INLINE void enter(std::uint64_t since, Function function, Site site, std::uint64_t comm, std::int32_t peer,
@@ -265,6 +274,8 @@ class Recorder {
   [[gnu::noinline]] std::uint64_t end_of_polling(std::uint64_t begin);
   double idle_in_gaps() const;
 
+  [[gnu::noinline, gnu::cold]] Site new_site(Caller caller);
+  bool tell_path(const CallPaths::Known& known);
   Communicator& look_up(MPI_Comm comm);
   std::uint64_t ask_size(MPI_Datatype type);
   void renew_caches();
@@ -299,6 +310,8 @@ class Recorder {
   std::uint32_t session_ = 1;  // in which it records; 0: dormant. Always 1 in a job that `pclscope run` started
   std::uint32_t seen_ = 0;     // of the board's word
   Polling poll_;
+  CallPaths paths_;
+  std::uint32_t told_to_ = 0;  // counts the rings: a path is told in each
   KnownComm comms_[8] = {};
   TypeSize types_[16] = {};
   void* buffer_ = nullptr;

@@ -3,7 +3,7 @@
 //   comm = app_comm(comm);                         hide the tool's ranks
 //   Recorder* r = recorder();                      or tracking_recorder(), where matching must know of the call
 //   if (r == nullptr) return real...;              nothing to record
-//   CallScope call(*r, F, site, comm id, peer, tag);   time stamp, current-call slot
+//   CallScope call(*r, F, caller, comm id, peer, tag);   time stamp, current-call slot
 //   const int result = real...;
 //   call.returned();                               time stamp
 //   if (result == MPI_SUCCESS) call.record(...);   events, in the order of FORMAT.md
@@ -22,26 +22,39 @@ inline constexpr std::uint64_t unnumbered = OutstandingReceive::unnumbered;
 struct CallScope {
   Recorder& recorder;
   const Function function;
-  const Site site;
   const bool quiet;     // the recorder is muted: no times, no numbers, no events
   const bool threads;   // other threads may be in MPI
   const bool for_life;  // the process was only preloaded: what happens is counted for life
+  const Site site;
   std::uint64_t begin;
   std::uint64_t end = 0;
 
   // `plain`: known to be neither quiet nor among threads, at compile time in the wrappers that must be fast. Those
   // never let the address of a CallScope escape before the call, or it would live in memory.
-  PCLSCOPE_INLINE CallScope(Recorder& r, Function f, Site s, std::uint64_t comm, std::int32_t peer, std::int32_t tag,
-                            bool plain = false)
+  PCLSCOPE_INLINE CallScope(Recorder& r, Function f, Caller caller, std::uint64_t comm, std::int32_t peer,
+                            std::int32_t tag, bool plain = false)
       : recorder(r),
         function(f),
-        site(s),
         quiet(!plain && r.muted()),
         threads(!plain && process.multiple),
         for_life(!plain && process.attachable),
+        site(quiet   ? caller.address()
+             : plain ? r.site_of(caller)
+                     : r.site_of_call(caller)),
         begin(quiet ? 0 : now()) {
     if (!quiet) [[likely]]
-      r.enter(begin, f, s, comm, peer, tag);
+      r.enter(begin, f, site, comm, peer, tag);
+  }
+  // Of a call that ended, for what became known of it later.
+  CallScope(Recorder& r, Function f, Site of_call, std::uint64_t comm, std::int32_t peer, std::int32_t tag)
+      : recorder(r),
+        function(f),
+        quiet(r.muted()),
+        threads(process.multiple),
+        for_life(process.attachable),
+        site(of_call),
+        begin(quiet ? 0 : now()) {
+    if (!quiet) r.enter(begin, f, site, comm, peer, tag);
   }
 
   PCLSCOPE_INLINE void returned() {
@@ -182,11 +195,11 @@ void track_request(CallScope& call, MPI_Request request, const TrackedRequest& w
 void track_known(CallScope& call, MPI_Request request, const TrackedRequest& what);
 // A request that is not tracked.
 void track_nothing(CallScope& call, MPI_Request request);
-PCLSCOPE_INLINE void end_stale(Recorder& muted, Function function, Site site, MPI_Request request) {
+PCLSCOPE_INLINE void end_stale(Recorder& muted, Function function, Caller caller, MPI_Request request) {
   const TrackedRequest* entry = find_request(request);
   if (entry == nullptr || entry->kind == RequestKind::none) [[likely]]
     return;
-  CallScope call(muted, function, site, 0, record::unknown_rank, record::any_tag);
+  CallScope call(muted, function, caller, 0, record::unknown_rank, record::any_tag);
   track_nothing(call, request);
 }
 

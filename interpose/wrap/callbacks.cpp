@@ -106,19 +106,19 @@ int create_keyval(Real real_create, CopyFunction* copy, DeleteFunction* remove, 
 
 }  // namespace
 
-int hand_Comm_create_errhandler(Site, ErrorFunction* function, MPI_Errhandler* handler) {
+int hand_Comm_create_errhandler(Caller, ErrorFunction* function, MPI_Errhandler* handler) {
   return real.Comm_create_errhandler(handler_for(function), handler);
 }
 
-int hand_Errhandler_create(Site, ErrorFunction* function, MPI_Errhandler* handler) {
+int hand_Errhandler_create(Caller, ErrorFunction* function, MPI_Errhandler* handler) {
   return real.Errhandler_create(handler_for(function), handler);
 }
 
-int hand_Comm_create_keyval(Site, CopyFunction* copy, DeleteFunction* remove, int* keyval, void* extra) {
+int hand_Comm_create_keyval(Caller, CopyFunction* copy, DeleteFunction* remove, int* keyval, void* extra) {
   return create_keyval(real.Comm_create_keyval, copy, remove, keyval, extra);
 }
 
-int hand_Keyval_create(Site, CopyFunction* copy, DeleteFunction* remove, int* keyval, void* extra) {
+int hand_Keyval_create(Caller, CopyFunction* copy, DeleteFunction* remove, int* keyval, void* extra) {
   return create_keyval(real.Keyval_create, copy, remove, keyval, extra);
 }
 

@@ -7,11 +7,11 @@
 
 namespace pclscope {
 
-int hand_Comm_create_errhandler(Site site, MPI_Comm_errhandler_function* function, MPI_Errhandler* handler);
-int hand_Errhandler_create(Site site, MPI_Comm_errhandler_function* function, MPI_Errhandler* handler);
-int hand_Comm_create_keyval(Site site, MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_attr_function* remove,
+int hand_Comm_create_errhandler(Caller caller, MPI_Comm_errhandler_function* function, MPI_Errhandler* handler);
+int hand_Errhandler_create(Caller caller, MPI_Comm_errhandler_function* function, MPI_Errhandler* handler);
+int hand_Comm_create_keyval(Caller caller, MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_attr_function* remove,
                             int* keyval, void* extra);
-int hand_Keyval_create(Site site, MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_attr_function* remove, int* keyval,
-                       void* extra);
+int hand_Keyval_create(Caller caller, MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_attr_function* remove,
+                       int* keyval, void* extra);
 
 }  // namespace pclscope

@@ -15,9 +15,9 @@ void keep_request(Recorder& r, MPI_Request request, const TrackedRequest& what) 
   }
 }
 
-void end_otherwise(Recorder& r, Function function, Site site, TrackedRequest& done, const MPI_Status& status,
+void end_otherwise(Recorder& r, Function function, Caller caller, TrackedRequest& done, const MPI_Status& status,
                    int error) {
-  CallScope call(r, function, site, done.comm_id, done.peer, done.tag);
+  CallScope call(r, function, caller, done.comm_id, done.peer, done.tag);
   call.returned();
   if (error == MPI_SUCCESS) {
     record_completed(call, done, status);

@@ -30,12 +30,12 @@ PCLSCOPE_INLINE int dormant_recv(Recorder& r, Real real_recv, void* buffer, Coun
 }
 
 template <Function F, class Real, class Count>
-PCLSCOPE_INLINE int dormant_isend(Recorder& r, Site site, Real real_isend, const void* buffer, Count count,
+PCLSCOPE_INLINE int dormant_isend(Recorder& r, Caller caller, Real real_isend, const void* buffer, Count count,
                                   MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
   const int result = real_isend(buffer, count, type, dest, tag, comm, request);
   if (result != MPI_SUCCESS) return result;
   count_sent(r, comm, dest, tag);
-  if (!is_shared_request(*request)) end_stale(r, F, site, *request);
+  if (!is_shared_request(*request)) end_stale(r, F, caller, *request);
   return result;
 }
 
@@ -43,8 +43,8 @@ PCLSCOPE_INLINE int dormant_isend(Recorder& r, Site site, Real real_isend, const
 [[gnu::cold]] void keep_request(Recorder& r, MPI_Request request, const TrackedRequest& what);
 
 template <Function F, class Real, class Count>
-PCLSCOPE_INLINE int dormant_irecv(Recorder& r, Site site, Real real_irecv, void* buffer, Count count, MPI_Datatype type,
-                                  int source, int tag, MPI_Comm comm, MPI_Request* request) {
+PCLSCOPE_INLINE int dormant_irecv(Recorder& r, Caller caller, Real real_irecv, void* buffer, Count count,
+                                  MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request* request) {
   const int result = real_irecv(buffer, count, type, source, tag, comm, request);
   if (result != MPI_SUCCESS || source == MPI_PROC_NULL || is_shared_request(*request)) return result;
   Communicator& c = r.communicator(comm);
@@ -52,7 +52,7 @@ PCLSCOPE_INLINE int dormant_irecv(Recorder& r, Site site, Real real_irecv, void*
     return {.comm_id = c.id,
             .comm = source == MPI_ANY_SOURCE ? &c : nullptr,
             .begin = r.post_asleep(),
-            .site = site,
+            .site = caller.address(),
             .peer = c.peer(source),
             .tag = tag_of(tag),
             .function = F,
@@ -88,28 +88,28 @@ PCLSCOPE_INLINE bool end_asleep(Recorder& r, TrackedRequest& done, const MPI_Sta
   return true;
 }
 // The same for any request, whatever MPI returned for it.
-[[gnu::cold]] void end_otherwise(Recorder& r, Function function, Site site, TrackedRequest& done,
+[[gnu::cold]] void end_otherwise(Recorder& r, Function function, Caller caller, TrackedRequest& done,
                                  const MPI_Status& status, int error);
 
 // Wait and Test: `real_call(status)`; `done` says whether it completed the request.
 template <Function F, class Call, class Done>
-PCLSCOPE_INLINE int dormant_completion(Recorder& r, Site site, MPI_Request* request, MPI_Status* status, Call real_call,
-                                       Done done) {
+PCLSCOPE_INLINE int dormant_completion(Recorder& r, Caller caller, MPI_Request* request, MPI_Status* status,
+                                       Call real_call, Done done) {
   TrackedRequest* entry = flying_request(*request);
   if (entry == nullptr) return real_call(status);
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
   const int result = real_call(status);
   if (result == MPI_SUCCESS) [[likely]] {
-    if (done() && !end_asleep(r, *entry, *status)) end_otherwise(r, F, site, *entry, *status, result);
+    if (done() && !end_asleep(r, *entry, *status)) end_otherwise(r, F, caller, *entry, *status, result);
   } else if (ended_by_error(*request, result)) {
-    end_otherwise(r, F, site, *entry, *status, result);
+    end_otherwise(r, F, caller, *entry, *status, result);
   }
   return result;
 }
 
 template <Function F, class Real>
-[[gnu::noinline]] int dormant_waitall(Recorder& r, Site site, Real real_wait, int count, MPI_Request* requests,
+[[gnu::noinline]] int dormant_waitall(Recorder& r, Caller caller, Real real_wait, int count, MPI_Request* requests,
                                       MPI_Status* statuses) {
   TrackedRequest* entries[few_requests];
   bool known = false;
@@ -124,14 +124,14 @@ template <Function F, class Real>
     const int error = result == MPI_SUCCESS ? MPI_SUCCESS : statuses[i].MPI_ERROR;
     if (error == MPI_ERR_PENDING) continue;
     if (error != MPI_SUCCESS || !end_asleep(r, *entries[i], statuses[i]))
-      end_otherwise(r, F, site, *entries[i], statuses[i], error);
+      end_otherwise(r, F, caller, *entries[i], statuses[i], error);
   }
   return result;
 }
 
 // Start and Startall.
 template <class Call>
-PCLSCOPE_INLINE int dormant_start(Recorder& r, Site site, int count, MPI_Request* requests, Call real_call) {
+PCLSCOPE_INLINE int dormant_start(Recorder& r, Caller caller, int count, MPI_Request* requests, Call real_call) {
   const int result = real_call();
   if (result != MPI_SUCCESS) return result;
   for (int i = 0; i < count; ++i) {
@@ -145,7 +145,7 @@ PCLSCOPE_INLINE int dormant_start(Recorder& r, Site site, int count, MPI_Request
     } else if (entry->kind == RequestKind::persistent_receive) {
       entry->asleep = true;
       entry->begin = r.post_asleep();
-      entry->site = site;
+      entry->site = caller.address();
     } else {
       entry->ordinal = add_to<std::uint64_t>(entry->comm->collectives, 1);
     }

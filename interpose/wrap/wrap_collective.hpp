@@ -29,7 +29,7 @@ std::int32_t root_or_rank(const Communicator& c, std::int32_t root) {
 }
 
 template <Function F, class Call, class Bytes>
-int wrap_collective(Site site, MPI_Comm comm, int root, Call real_call, Bytes bytes) {
+int wrap_collective(Caller caller, MPI_Comm comm, int root, Call real_call, Bytes bytes) {
   comm = app_comm(comm);
   if (Recorder* sleeper = lone_sleeper()) {
     Communicator& c = sleeper->communicator(comm);
@@ -45,7 +45,7 @@ int wrap_collective(Site site, MPI_Comm comm, int root, Call real_call, Bytes by
   Communicator& c = r->communicator(comm);
   const std::int32_t peer = c.peer(root);
   const std::uint64_t ordinal = add_to<std::uint64_t>(c.collectives, 1);
-  CallScope call(*r, F, site, c.id, peer, record::any_tag);
+  CallScope call(*r, F, caller, c.id, peer, record::any_tag);
   const int result = real_call(comm);
   call.returned();
   if (result != MPI_SUCCESS) [[unlikely]] {
@@ -61,7 +61,7 @@ int wrap_collective(Site site, MPI_Comm comm, int root, Call real_call, Bytes by
 }
 
 template <Function F, class Call, class Bytes>
-int wrap_icollective(Site site, MPI_Comm comm, int root, MPI_Request* request, Call real_call, Bytes bytes) {
+int wrap_icollective(Caller caller, MPI_Comm comm, int root, MPI_Request* request, Call real_call, Bytes bytes) {
   comm = app_comm(comm);
   Recorder* r = tracking_recorder();
   if (r == nullptr) [[unlikely]]
@@ -70,7 +70,7 @@ int wrap_icollective(Site site, MPI_Comm comm, int root, MPI_Request* request, C
   Communicator& c = r->communicator(comm);
   const std::int32_t peer = c.peer(root);
   const std::uint64_t ordinal = add_to<std::uint64_t>(c.collectives, 1);
-  CallScope call(*r, F, site, c.id, peer, record::any_tag);
+  CallScope call(*r, F, caller, c.id, peer, record::any_tag);
   const int result = real_call(comm);
   call.returned();
   if (result != MPI_SUCCESS) [[unlikely]] {
@@ -95,7 +95,7 @@ int wrap_icollective(Site site, MPI_Comm comm, int root, MPI_Request* request, C
                  .ordinal = ordinal,
                  .begin = call.begin,
                  .bytes = given,
-                 .site = site,
+                 .site = call.site,
                  .peer = root_or_rank<F>(c, peer),
                  .tag = record::any_tag,
                  .function = F,
@@ -107,14 +107,14 @@ int wrap_icollective(Site site, MPI_Comm comm, int root, MPI_Request* request, C
 
 // A persistent collective: numbered at every start, with the function that made it and the call site of the start.
 template <Function F, class Call, class Bytes>
-int wrap_collective_init(Site site, MPI_Comm comm, int root, MPI_Request* request, Call real_call, Bytes bytes) {
+int wrap_collective_init(Caller caller, MPI_Comm comm, int root, MPI_Request* request, Call real_call, Bytes bytes) {
   comm = app_comm(comm);
   Recorder* r = tracking_recorder();
   if (r == nullptr) return real_call(comm);
   const CallEnd end(r);
   Communicator& c = r->communicator(comm);
   const std::int32_t peer = c.peer(root);
-  CallScope call(*r, F, site, c.id, peer, record::any_tag);
+  CallScope call(*r, F, caller, c.id, peer, record::any_tag);
   const int result = real_call(comm);
   call.returned();
   if (result != MPI_SUCCESS) return result;
@@ -126,7 +126,7 @@ int wrap_collective_init(Site site, MPI_Comm comm, int root, MPI_Request* reques
                  .ordinal = 0,
                  .begin = 0,
                  .bytes = given,
-                 .site = site,
+                 .site = call.site,
                  .peer = root_or_rank<F>(c, peer),
                  .tag = record::any_tag,
                  .function = F,

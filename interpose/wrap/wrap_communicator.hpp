@@ -10,7 +10,7 @@ inline std::uint64_t members_of(const Communicator& c) {
 }
 
 template <Function F, Origin From, class Call>
-int wrap_creates(Site site, MPI_Comm parent, MPI_Comm* made, Call real_call) {
+int wrap_creates(Caller caller, MPI_Comm parent, MPI_Comm* made, Call real_call) {
   if (!process.known) return real_call();
   Communicator* p = nullptr;
   if constexpr (From != Origin::orphan) p = &find_communicator(app_comm(parent));
@@ -22,7 +22,7 @@ int wrap_creates(Site site, MPI_Comm parent, MPI_Comm* made, Call real_call) {
   }
   const CallEnd end(r);
   const std::uint64_t parent_id = p != nullptr ? p->id : 0;
-  CallScope call(*r, F, site, parent_id, record::any_source, record::any_tag);
+  CallScope call(*r, F, caller, parent_id, record::any_source, record::any_tag);
   const int result = real_call();
   call.returned();
   if (result != MPI_SUCCESS) return result;
@@ -36,12 +36,12 @@ int wrap_creates(Site site, MPI_Comm parent, MPI_Comm* made, Call real_call) {
 }
 
 template <Function F, class Real, class... Info>
-int idup(Site site, Real real_call, MPI_Comm comm, MPI_Comm* made, MPI_Request* request, Info... info) {
+int idup(Caller caller, Real real_call, MPI_Comm comm, MPI_Comm* made, MPI_Request* request, Info... info) {
   comm = app_comm(comm);
   Recorder* r = tracking_recorder();
   if (r == nullptr) return real_call(comm, info..., made, request);
   Communicator& c = r->communicator(comm);
-  CallScope call(*r, F, site, c.id, record::any_source, record::any_tag);
+  CallScope call(*r, F, caller, c.id, record::any_source, record::any_tag);
   const int result = real_call(comm, info..., made, request);
   call.returned();
   if (result != MPI_SUCCESS) return result;
@@ -50,7 +50,7 @@ int idup(Site site, Real real_call, MPI_Comm comm, MPI_Comm* made, MPI_Request* 
                  .ordinal = reserve_dup_id(c),
                  .begin = call.begin,
                  .bytes = reinterpret_cast<std::uint64_t>(made),
-                 .site = site,
+                 .site = call.site,
                  .peer = 0,
                  .tag = record::any_tag,
                  .function = F,
@@ -61,18 +61,18 @@ int idup(Site site, Real real_call, MPI_Comm comm, MPI_Comm* made, MPI_Request* 
 }
 
 template <Function F, class Real>
-int wrap_idup(Site site, Real real_call, MPI_Comm comm, MPI_Comm* made, MPI_Request* request) {
-  return idup<F>(site, real_call, comm, made, request);
+int wrap_idup(Caller caller, Real real_call, MPI_Comm comm, MPI_Comm* made, MPI_Request* request) {
+  return idup<F>(caller, real_call, comm, made, request);
 }
 
 template <Function F, class Real>
-int wrap_idup(Site site, Real real_call, MPI_Comm comm, MPI_Info info, MPI_Comm* made, MPI_Request* request) {
-  return idup<F>(site, real_call, comm, made, request, info);
+int wrap_idup(Caller caller, Real real_call, MPI_Comm comm, MPI_Info info, MPI_Comm* made, MPI_Request* request) {
+  return idup<F>(caller, real_call, comm, made, request, info);
 }
 
 // The world itself cannot be freed: MPI says so to the application as it would without us.
 template <Function F, class Real>
-int wrap_frees(Site site, Real real_free, MPI_Comm* comm) {
+int wrap_frees(Caller caller, Real real_free, MPI_Comm* comm) {
   if (!process.known || *comm == process.real_world) return real_free(comm);
   const MPI_Comm freed = *comm;
   Recorder* r = tracking_recorder();
@@ -83,7 +83,7 @@ int wrap_frees(Site site, Real real_free, MPI_Comm* comm) {
   }
   const CallEnd end(r);
   const std::uint64_t id = find_communicator(freed).id;
-  CallScope call(*r, F, site, id, record::any_source, record::any_tag);
+  CallScope call(*r, F, caller, id, record::any_source, record::any_tag);
   const int result = real_free(comm);
   call.returned();
   if (result != MPI_SUCCESS) return result;
@@ -93,12 +93,12 @@ int wrap_frees(Site site, Real real_free, MPI_Comm* comm) {
 }
 
 template <Function F, class Call>
-int wrap_call(Site site, MPI_Comm comm, Call real_call) {
+int wrap_call(Caller caller, MPI_Comm comm, Call real_call) {
   comm = app_comm(comm);
   Recorder* r = recorder();
   if (r == nullptr) return real_call();
   const Communicator& c = r->communicator(comm);
-  CallScope call(*r, F, site, c.id, record::any_source, record::any_tag);
+  CallScope call(*r, F, caller, c.id, record::any_source, record::any_tag);
   const int result = real_call();
   call.returned();
   if (result == MPI_SUCCESS) call.record(EventKind::call, c.id, 0, 0, record::any_source, record::any_tag, c.flags);

@@ -27,7 +27,7 @@ inline void fail_one(CallScope& call, KeptRequest& kept, const MPI_Status& statu
 }
 
 template <Function F, class Real>
-[[gnu::noinline]] int wait_otherwise(Site site, Real real_wait, MPI_Request* request, MPI_Status* status) {
+[[gnu::noinline]] int wait_otherwise(Caller caller, Real real_wait, MPI_Request* request, MPI_Status* status) {
   Recorder* r = tracking_recorder();
   if (r == nullptr) return real_wait(request, status);
   const CallEnd end(r);
@@ -41,8 +41,8 @@ template <Function F, class Real>
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
   r->await_one(what != nullptr ? awaited_of(*what) : 0, what != nullptr ? what->comm_id : 0);
-  CallScope call(*r, F, site, what != nullptr ? what->comm_id : 0, what != nullptr ? what->peer : record::unknown_rank,
-                 what != nullptr ? what->tag : record::any_tag);
+  CallScope call(*r, F, caller, what != nullptr ? what->comm_id : 0,
+                 what != nullptr ? what->peer : record::unknown_rank, what != nullptr ? what->tag : record::any_tag);
   const int result = real_wait(request, status);
   call.returned();
   if (result == MPI_SUCCESS) [[likely]] {
@@ -56,12 +56,12 @@ template <Function F, class Real>
 
 // As in wrap_p2p.hpp: where the thread records and has MPI to itself inline.
 template <Function F, class Real>
-int wrap_wait(Site site, Real real_wait, MPI_Request* request, MPI_Status* status) {
+int wrap_wait(Caller caller, Real real_wait, MPI_Request* request, MPI_Status* status) {
   Recorder* r = plain_recorder();
   if (r == nullptr) [[unlikely]] {
-    if ((r = lone_sleeper()) == nullptr) return wait_otherwise<F>(site, real_wait, request, status);
+    if ((r = lone_sleeper()) == nullptr) return wait_otherwise<F>(caller, real_wait, request, status);
     return dormant_completion<F>(
-        *r, site, request, status, [&](MPI_Status* s) { return real_wait(request, s); }, [] { return true; });
+        *r, caller, request, status, [&](MPI_Status* s) { return real_wait(request, s); }, [] { return true; });
   }
   const MPI_Request handle = *request;
   MPI_Status own;
@@ -71,7 +71,7 @@ int wrap_wait(Site site, Real real_wait, MPI_Request* request, MPI_Status* statu
   const TrackedRequest nothing = {.peer = record::unknown_rank, .tag = record::any_tag};
   const TrackedRequest& what = kept.entry != nullptr ? *kept.entry : nothing;
   r->await_one(awaited_of(what), what.comm_id);
-  CallScope call(*r, F, site, what.comm_id, what.peer, what.tag, true);
+  CallScope call(*r, F, caller, what.comm_id, what.peer, what.tag, true);
   const int result = real_wait(request, status);
   call.returned();
   if (result == MPI_SUCCESS) [[likely]] {
@@ -85,11 +85,11 @@ int wrap_wait(Site site, Real real_wait, MPI_Request* request, MPI_Status* statu
 }
 
 template <Function F, class Real>
-int wrap_test(Site site, Real real_test, MPI_Request* request, int* done, MPI_Status* status) {
+int wrap_test(Caller caller, Real real_test, MPI_Request* request, int* done, MPI_Status* status) {
   Recorder* r = lone_sleeper();
   if (r != nullptr)
     return dormant_completion<F>(
-        *r, site, request, status, [&](MPI_Status* s) { return real_test(request, done, s); },
+        *r, caller, request, status, [&](MPI_Status* s) { return real_test(request, done, s); },
         [&] { return *done != 0; });
   r = tracking_recorder();
   if (r == nullptr) [[unlikely]]
@@ -99,7 +99,7 @@ int wrap_test(Site site, Real real_test, MPI_Request* request, int* done, MPI_St
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
   KeptRequest kept(handle);
-  CallScope call(*r, F, site, 0, record::unknown_rank, record::any_tag);
+  CallScope call(*r, F, caller, 0, record::unknown_rank, record::any_tag);
   const int result = real_test(request, done, status);
   call.returned();
   if (result == MPI_SUCCESS) [[likely]] {
@@ -118,7 +118,7 @@ int wrap_test(Site site, Real real_test, MPI_Request* request, int* done, MPI_St
 
 // As in wrap_p2p.hpp: where the thread records and has MPI to itself, for few requests.
 template <Function F, class Real>
-[[gnu::noinline]] int waitall_few(Recorder& r, Site site, Real real_wait, int count, MPI_Request* requests,
+[[gnu::noinline]] int waitall_few(Recorder& r, Caller caller, Real real_wait, int count, MPI_Request* requests,
                                   MPI_Status* statuses) {
   static_assert(few_requests <= record::awaited_limit);
   TrackedRequest* entries[few_requests];
@@ -139,7 +139,7 @@ template <Function F, class Real>
     header.awaited[used++].store(awaited, std::memory_order_relaxed);
   }
   header.call_awaited.store(used, std::memory_order_relaxed);
-  CallScope call(r, F, site, 0, record::unknown_rank, record::any_tag, true);
+  CallScope call(r, F, caller, 0, record::unknown_rank, record::any_tag, true);
   const int result = real_wait(count, requests, statuses);
   call.returned();
   if (result != MPI_SUCCESS) [[unlikely]] {
@@ -164,12 +164,13 @@ template <Function F, class Real>
 }
 
 template <Function F, class Real>
-int wrap_waitall(Site site, Real real_wait, int count, MPI_Request* requests, MPI_Status* statuses) {
+int wrap_waitall(Caller caller, Real real_wait, int count, MPI_Request* requests, MPI_Status* statuses) {
   Recorder* r = plain_recorder();
   if (r != nullptr && count > 0 && count <= few_requests) [[likely]]
-    return waitall_few<F>(*r, site, real_wait, count, requests, statuses);
+    return waitall_few<F>(*r, caller, real_wait, count, requests, statuses);
   r = lone_sleeper();
-  if (r != nullptr && count <= few_requests) return dormant_waitall<F>(*r, site, real_wait, count, requests, statuses);
+  if (r != nullptr && count <= few_requests)
+    return dormant_waitall<F>(*r, caller, real_wait, count, requests, statuses);
   r = tracking_recorder();
   if (r == nullptr || count <= 0) [[unlikely]]
     return real_wait(count, requests, statuses);
@@ -178,7 +179,7 @@ int wrap_waitall(Site site, Real real_wait, int count, MPI_Request* requests, MP
   if (!before.ready()) return real_wait(count, requests, statuses);
   if (statuses == MPI_STATUSES_IGNORE) statuses = before.statuses();
   before.await();
-  CallScope call(*r, F, site, 0, record::unknown_rank, record::any_tag);
+  CallScope call(*r, F, caller, 0, record::unknown_rank, record::any_tag);
   const int result = real_wait(count, requests, statuses);
   call.returned();
   if (result == MPI_SUCCESS) [[likely]]
@@ -188,7 +189,7 @@ int wrap_waitall(Site site, Real real_wait, int count, MPI_Request* requests, MP
 }
 
 template <Function F, class Real>
-int wrap_testall(Site site, Real real_test, int count, MPI_Request* requests, int* done, MPI_Status* statuses) {
+int wrap_testall(Caller caller, Real real_test, int count, MPI_Request* requests, int* done, MPI_Status* statuses) {
   Recorder* r = tracking_recorder();
   if (r == nullptr || count <= 0) [[unlikely]]
     return real_test(count, requests, done, statuses);
@@ -196,7 +197,7 @@ int wrap_testall(Site site, Real real_test, int count, MPI_Request* requests, in
   KeptRequests before(*r, count, requests, statuses == MPI_STATUSES_IGNORE);
   if (!before.ready()) return real_test(count, requests, done, statuses);
   if (statuses == MPI_STATUSES_IGNORE) statuses = before.statuses();
-  CallScope call(*r, F, site, 0, record::unknown_rank, record::any_tag);
+  CallScope call(*r, F, caller, 0, record::unknown_rank, record::any_tag);
   const int result = real_test(count, requests, done, statuses);
   call.returned();
   if (result == MPI_SUCCESS) {
@@ -212,7 +213,7 @@ int wrap_testall(Site site, Real real_test, int count, MPI_Request* requests, in
 }
 
 template <Function F, class Real>
-int wrap_waitany(Site site, Real real_wait, int count, MPI_Request* requests, int* index, MPI_Status* status) {
+int wrap_waitany(Caller caller, Real real_wait, int count, MPI_Request* requests, int* index, MPI_Status* status) {
   Recorder* r = tracking_recorder();
   if (r == nullptr || count <= 0) [[unlikely]]
     return real_wait(count, requests, index, status);
@@ -222,7 +223,7 @@ int wrap_waitany(Site site, Real real_wait, int count, MPI_Request* requests, in
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
   before.await();
-  CallScope call(*r, F, site, 0, record::unknown_rank, record::any_tag);
+  CallScope call(*r, F, caller, 0, record::unknown_rank, record::any_tag);
   const int result = real_wait(count, requests, index, status);
   call.returned();
   if (result == MPI_SUCCESS) record_call(call, *index == MPI_UNDEFINED ? 0 : 1);
@@ -231,7 +232,7 @@ int wrap_waitany(Site site, Real real_wait, int count, MPI_Request* requests, in
 }
 
 template <Function F, class Real>
-int wrap_testany(Site site, Real real_test, int count, MPI_Request* requests, int* index, int* done,
+int wrap_testany(Caller caller, Real real_test, int count, MPI_Request* requests, int* index, int* done,
                  MPI_Status* status) {
   Recorder* r = tracking_recorder();
   if (r == nullptr || count <= 0) [[unlikely]]
@@ -241,7 +242,7 @@ int wrap_testany(Site site, Real real_test, int count, MPI_Request* requests, in
   if (!before.ready()) return real_test(count, requests, index, done, status);
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
-  CallScope call(*r, F, site, 0, record::unknown_rank, record::any_tag);
+  CallScope call(*r, F, caller, 0, record::unknown_rank, record::any_tag);
   const int result = real_test(count, requests, index, done, status);
   call.returned();
   if (result == MPI_SUCCESS) {
@@ -258,7 +259,7 @@ int wrap_testany(Site site, Real real_test, int count, MPI_Request* requests, in
 
 // Waitsome and Testsome differ in nothing but whether an event is due when nothing completed.
 template <Function F, bool Waiting, class Real>
-int complete_some(Site site, Real real_call, int count, MPI_Request* requests, int* completed, int* indices,
+int complete_some(Caller caller, Real real_call, int count, MPI_Request* requests, int* completed, int* indices,
                   MPI_Status* statuses) {
   Recorder* r = tracking_recorder();
   if (r == nullptr || count <= 0) [[unlikely]]
@@ -268,7 +269,7 @@ int complete_some(Site site, Real real_call, int count, MPI_Request* requests, i
   if (!before.ready()) return real_call(count, requests, completed, indices, statuses);
   if (statuses == MPI_STATUSES_IGNORE) statuses = before.statuses();
   if constexpr (Waiting) before.await();
-  CallScope call(*r, F, site, 0, record::unknown_rank, record::any_tag);
+  CallScope call(*r, F, caller, 0, record::unknown_rank, record::any_tag);
   const int result = real_call(count, requests, completed, indices, statuses);
   call.returned();
   if (result != MPI_SUCCESS && result != MPI_ERR_IN_STATUS) return result;
@@ -286,15 +287,15 @@ int complete_some(Site site, Real real_call, int count, MPI_Request* requests, i
 }
 
 template <Function F, class Real>
-int wrap_waitsome(Site site, Real real_call, int count, MPI_Request* requests, int* completed, int* indices,
+int wrap_waitsome(Caller caller, Real real_call, int count, MPI_Request* requests, int* completed, int* indices,
                   MPI_Status* statuses) {
-  return complete_some<F, true>(site, real_call, count, requests, completed, indices, statuses);
+  return complete_some<F, true>(caller, real_call, count, requests, completed, indices, statuses);
 }
 
 template <Function F, class Real>
-int wrap_testsome(Site site, Real real_call, int count, MPI_Request* requests, int* completed, int* indices,
+int wrap_testsome(Caller caller, Real real_call, int count, MPI_Request* requests, int* completed, int* indices,
                   MPI_Status* statuses) {
-  return complete_some<F, false>(site, real_call, count, requests, completed, indices, statuses);
+  return complete_some<F, false>(caller, real_call, count, requests, completed, indices, statuses);
 }
 
 }  // namespace pclscope

@@ -5,6 +5,6 @@
 
 namespace pclscope {
 
-int hand_Pcontrol(Site site, int level);
+int hand_Pcontrol(Caller caller, int level);
 
 }  // namespace pclscope

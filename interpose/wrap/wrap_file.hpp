@@ -20,7 +20,7 @@ constexpr bool is_collective_on_file(Function f) {
 
 // `number`: of a collective call on this file (of MPI_File_open: on the communicator), from 1; 0 of others.
 template <Function F, class Call, class Bytes>
-int record_file(Site site, const FileOrigin& origin, std::uint64_t number, std::uint32_t flags, Call real_call,
+int record_file(Caller caller, const FileOrigin& origin, std::uint64_t number, std::uint32_t flags, Call real_call,
                 Bytes bytes) {
   Recorder* r = recorder();
   if (r == nullptr) {
@@ -28,7 +28,7 @@ int record_file(Site site, const FileOrigin& origin, std::uint64_t number, std::
     RecordingPaused paused;  // Open MPI's file code calls some MPI_*
     return real_call();
   }
-  CallScope call(*r, F, site, origin.comm, record::any_source, record::any_tag);
+  CallScope call(*r, F, caller, origin.comm, record::any_source, record::any_tag);
   int result;
   {
     RecordingPaused paused;
@@ -51,45 +51,45 @@ std::uint64_t number_on_file(MPI_File file, const FileOrigin& origin) {
 inline constexpr auto no_bytes = [](Recorder&) { return std::uint64_t{0}; };
 
 template <Function F, class Real, class Name>
-int wrap_file_open(Site site, Real real_open, MPI_Comm comm, Name name, int mode, MPI_Info info, MPI_File* file) {
+int wrap_file_open(Caller caller, Real real_open, MPI_Comm comm, Name name, int mode, MPI_Info info, MPI_File* file) {
   comm = app_comm(comm);
   if (!process.known) return real_open(comm, name, mode, info, file);
   Communicator& c = find_communicator(comm);
   const FileOrigin origin = {c.id, c.flags, add_to<std::int32_t>(c.files, 1), 0};
   const int result = record_file<F>(
-      site, origin, static_cast<std::uint64_t>(origin.index) + 1, 0,
+      caller, origin, static_cast<std::uint64_t>(origin.index) + 1, 0,
       [&] { return real_open(comm, name, mode, info, file); }, no_bytes);
   if (result == MPI_SUCCESS) remember_file(*file, origin);
   return result;
 }
 
 template <Function F, class Real, class Name>
-int wrap_file_delete(Site site, Real real_delete, Name name, MPI_Info info) {
+int wrap_file_delete(Caller caller, Real real_delete, Name name, MPI_Info info) {
   return record_file<F>(
-      site, {0, 0, -1, 0}, 0, 0, [&] { return real_delete(name, info); }, no_bytes);
+      caller, {0, 0, -1, 0}, 0, 0, [&] { return real_delete(name, info); }, no_bytes);
 }
 
 template <Function F, class Real>
-int wrap_file_close(Site site, Real real_close, MPI_File* file) {
+int wrap_file_close(Caller caller, Real real_close, MPI_File* file) {
   const MPI_File closed = *file;
   const FileOrigin origin = origin_of(closed);
   const int result = record_file<F>(
-      site, origin, number_on_file<F>(closed, origin), 0, [&] { return real_close(file); }, no_bytes);
+      caller, origin, number_on_file<F>(closed, origin), 0, [&] { return real_close(file); }, no_bytes);
   if (result == MPI_SUCCESS) forget_file(closed);
   return result;
 }
 
 // Calls of a file without data of their own.
 template <Function F, class Real, class... Arguments>
-int wrap_file_call(Site site, Real real_call, MPI_File file, Arguments... arguments) {
+int wrap_file_call(Caller caller, Real real_call, MPI_File file, Arguments... arguments) {
   const FileOrigin origin = origin_of(file);
   return record_file<F>(
-      site, origin, number_on_file<F>(file, origin), 0, [&] { return real_call(file, arguments...); }, no_bytes);
+      caller, origin, number_on_file<F>(file, origin), 0, [&] { return real_call(file, arguments...); }, no_bytes);
 }
 
 // All that read or write: [offset,] buffer, count, type, and then a status, a request or nothing.
 template <Function F, class Real, class... Arguments>
-int wrap_file_data(Site site, Real real_call, MPI_File file, Arguments... arguments) {
+int wrap_file_data(Caller caller, Real real_call, MPI_File file, Arguments... arguments) {
   using All = std::tuple<Arguments...>;
   constexpr std::size_t count = std::is_pointer_v<std::tuple_element_t<0, All>> ? 1 : 2;
   constexpr std::size_t last = sizeof...(Arguments) - 1;
@@ -97,7 +97,7 @@ int wrap_file_data(Site site, Real real_call, MPI_File file, Arguments... argume
   const auto all = std::tie(arguments...);
   const FileOrigin origin = origin_of(file);
   return record_file<F>(
-      site, origin, number_on_file<F>(file, origin), posts ? flag::nonblocking : 0,
+      caller, origin, number_on_file<F>(file, origin), posts ? flag::nonblocking : 0,
       [&] { return real_call(file, arguments...); },
       [&](Recorder& r) { return r.bytes(std::get<count>(all), std::get<count + 1>(all)); });
 }

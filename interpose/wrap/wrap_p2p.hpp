@@ -44,11 +44,11 @@ PCLSCOPE_INLINE int count_recv(Recorder& muted, Real real_recv, void* buffer, Co
 // Every wrapper that must be fast has its body twice: for a thread that records and has MPI to itself inline, and for
 // everything else out of line.
 template <Function F, std::uint32_t Mode, class Real, class Count>
-PCLSCOPE_INLINE int send_by(Recorder& r, bool plain, Site site, Real real_send, const void* buffer, Count count,
+PCLSCOPE_INLINE int send_by(Recorder& r, bool plain, Caller caller, Real real_send, const void* buffer, Count count,
                             MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
   const Communicator& c = r.communicator(comm);
   const std::int32_t peer = c.peer(dest);
-  CallScope call(r, F, site, c.id, peer, tag, plain);
+  CallScope call(r, F, caller, c.id, peer, tag, plain);
   const std::uint64_t early = call.early_send();
   const int result = real_send(buffer, count, type, dest, tag, comm);
   call.returned();
@@ -61,28 +61,28 @@ PCLSCOPE_INLINE int send_by(Recorder& r, bool plain, Site site, Real real_send, 
 }
 
 template <Function F, std::uint32_t Mode, class Real, class Count>
-[[gnu::noinline]] int send_otherwise(Site site, Real real_send, const void* buffer, Count count, MPI_Datatype type,
+[[gnu::noinline]] int send_otherwise(Caller caller, Real real_send, const void* buffer, Count count, MPI_Datatype type,
                                      int dest, int tag, MPI_Comm comm) {
   if (Recorder* off = switched_off_recorder()) return count_send(*off, real_send, buffer, count, type, dest, tag, comm);
   Recorder* r = recorder();
   if (r == nullptr && (r = muted_recorder()) != nullptr)
     return count_send(*r, real_send, buffer, count, type, dest, tag, comm);
   if (r == nullptr) return real_send(buffer, count, type, dest, tag, comm);
-  return send_by<F, Mode>(*r, false, site, real_send, buffer, count, type, dest, tag, comm);
+  return send_by<F, Mode>(*r, false, caller, real_send, buffer, count, type, dest, tag, comm);
 }
 
 template <Function F, std::uint32_t Mode, class Real, class Count>
-PCLSCOPE_INLINE int wrap_send(Site site, Real real_send, const void* buffer, Count count, MPI_Datatype type, int dest,
-                              int tag, MPI_Comm comm) {
+PCLSCOPE_INLINE int wrap_send(Caller caller, Real real_send, const void* buffer, Count count, MPI_Datatype type,
+                              int dest, int tag, MPI_Comm comm) {
   comm = app_comm(comm);
   if (Recorder* r = plain_recorder()) [[likely]]
-    return send_by<F, Mode>(*r, true, site, real_send, buffer, count, type, dest, tag, comm);
+    return send_by<F, Mode>(*r, true, caller, real_send, buffer, count, type, dest, tag, comm);
   if (Recorder* r = lone_sleeper()) {
     const int result = real_send(buffer, count, type, dest, tag, comm);
     if (result == MPI_SUCCESS) count_sent(*r, comm, dest, tag);
     return result;
   }
-  return send_otherwise<F, Mode>(site, real_send, buffer, count, type, dest, tag, comm);
+  return send_otherwise<F, Mode>(caller, real_send, buffer, count, type, dest, tag, comm);
 }
 
 // A send that was posted: its event, and its request, which may be waited for or cancelled.
@@ -104,11 +104,11 @@ PCLSCOPE_INLINE void record_posted_send(CallScope& call, Communicator& c, std::u
 }
 
 template <Function F, std::uint32_t Mode, class Real, class Count>
-PCLSCOPE_INLINE int isend_by(Recorder& r, bool plain, Site site, Real real_isend, const void* buffer, Count count,
+PCLSCOPE_INLINE int isend_by(Recorder& r, bool plain, Caller caller, Real real_isend, const void* buffer, Count count,
                              MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
   Communicator& c = r.communicator(comm);
   const std::int32_t peer = c.peer(dest);
-  CallScope call(r, F, site, c.id, peer, tag, plain);
+  CallScope call(r, F, caller, c.id, peer, tag, plain);
   const std::uint64_t early = call.early_send();
   const int result = real_isend(buffer, count, type, dest, tag, comm, request);
   call.returned();
@@ -122,8 +122,8 @@ PCLSCOPE_INLINE int isend_by(Recorder& r, bool plain, Site site, Real real_isend
 }
 
 template <Function F, std::uint32_t Mode, class Real, class Count>
-[[gnu::noinline]] int isend_otherwise(Site site, Real real_isend, const void* buffer, Count count, MPI_Datatype type,
-                                      int dest, int tag, MPI_Comm comm, MPI_Request* request) {
+[[gnu::noinline]] int isend_otherwise(Caller caller, Real real_isend, const void* buffer, Count count,
+                                      MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
   Recorder* r = switched_off_recorder();
   if (r == nullptr) r = tracking_recorder();
   if (r == nullptr) return real_isend(buffer, count, type, dest, tag, comm, request);
@@ -132,31 +132,31 @@ template <Function F, std::uint32_t Mode, class Real, class Count>
       return real_isend(b, n, t, to, tg, c, request);
     };
     const int result = count_send(*r, post, buffer, count, type, dest, tag, comm);
-    if (result == MPI_SUCCESS) end_stale(*r, F, site, *request);
+    if (result == MPI_SUCCESS) end_stale(*r, F, caller, *request);
     return result;
   }
-  return isend_by<F, Mode>(*r, false, site, real_isend, buffer, count, type, dest, tag, comm, request);
+  return isend_by<F, Mode>(*r, false, caller, real_isend, buffer, count, type, dest, tag, comm, request);
 }
 
 template <Function F, std::uint32_t Mode, class Real, class Count>
-PCLSCOPE_INLINE int wrap_isend(Site site, Real real_isend, const void* buffer, Count count, MPI_Datatype type, int dest,
-                               int tag, MPI_Comm comm, MPI_Request* request) {
+PCLSCOPE_INLINE int wrap_isend(Caller caller, Real real_isend, const void* buffer, Count count, MPI_Datatype type,
+                               int dest, int tag, MPI_Comm comm, MPI_Request* request) {
   comm = app_comm(comm);
   if (Recorder* r = plain_recorder()) [[likely]]
-    return isend_by<F, Mode>(*r, true, site, real_isend, buffer, count, type, dest, tag, comm, request);
+    return isend_by<F, Mode>(*r, true, caller, real_isend, buffer, count, type, dest, tag, comm, request);
   if (Recorder* r = lone_sleeper())
-    return dormant_isend<F>(*r, site, real_isend, buffer, count, type, dest, tag, comm, request);
-  return isend_otherwise<F, Mode>(site, real_isend, buffer, count, type, dest, tag, comm, request);
+    return dormant_isend<F>(*r, caller, real_isend, buffer, count, type, dest, tag, comm, request);
+  return isend_otherwise<F, Mode>(caller, real_isend, buffer, count, type, dest, tag, comm, request);
 }
 
 template <Function F, class Real, class Count>
-PCLSCOPE_INLINE int recv_by(Recorder& r, bool plain, Site site, Real real_recv, void* buffer, Count count,
+PCLSCOPE_INLINE int recv_by(Recorder& r, bool plain, Caller caller, Real real_recv, void* buffer, Count count,
                             MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status* status) {
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
   const Communicator& c = r.communicator(comm);
   const std::int32_t peer = c.peer(source);
-  CallScope call(r, F, site, c.id, peer, tag_of(tag), plain);
+  CallScope call(r, F, caller, c.id, peer, tag_of(tag), plain);
   const BlockingReceive receive(call, c, peer, tag);
   const int result = real_recv(buffer, count, type, source, tag, comm, status);
   call.returned();
@@ -165,7 +165,7 @@ PCLSCOPE_INLINE int recv_by(Recorder& r, bool plain, Site site, Real real_recv, 
 }
 
 template <Function F, class Real, class Count>
-[[gnu::noinline]] int recv_otherwise(Site site, Real real_recv, void* buffer, Count count, MPI_Datatype type,
+[[gnu::noinline]] int recv_otherwise(Caller caller, Real real_recv, void* buffer, Count count, MPI_Datatype type,
                                      int source, int tag, MPI_Comm comm, MPI_Status* status) {
   if (Recorder* off = switched_off_recorder())
     return count_recv(*off, real_recv, buffer, count, type, source, tag, comm, status);
@@ -173,17 +173,17 @@ template <Function F, class Real, class Count>
   if (r == nullptr && (r = muted_recorder()) != nullptr)
     return count_recv(*r, real_recv, buffer, count, type, source, tag, comm, status);
   if (r == nullptr) return real_recv(buffer, count, type, source, tag, comm, status);
-  return recv_by<F>(*r, false, site, real_recv, buffer, count, type, source, tag, comm, status);
+  return recv_by<F>(*r, false, caller, real_recv, buffer, count, type, source, tag, comm, status);
 }
 
 template <Function F, class Real, class Count>
-PCLSCOPE_INLINE int wrap_recv(Site site, Real real_recv, void* buffer, Count count, MPI_Datatype type, int source,
+PCLSCOPE_INLINE int wrap_recv(Caller caller, Real real_recv, void* buffer, Count count, MPI_Datatype type, int source,
                               int tag, MPI_Comm comm, MPI_Status* status) {
   comm = app_comm(comm);
   if (Recorder* r = plain_recorder()) [[likely]]
-    return recv_by<F>(*r, true, site, real_recv, buffer, count, type, source, tag, comm, status);
+    return recv_by<F>(*r, true, caller, real_recv, buffer, count, type, source, tag, comm, status);
   if (Recorder* r = lone_sleeper()) return dormant_recv(*r, real_recv, buffer, count, type, source, tag, comm, status);
-  return recv_otherwise<F>(site, real_recv, buffer, count, type, source, tag, comm, status);
+  return recv_otherwise<F>(caller, real_recv, buffer, count, type, source, tag, comm, status);
 }
 
 // A nonblocking receive that was posted with `number`. From MPI_PROC_NULL it is complete at once.
@@ -210,11 +210,11 @@ PCLSCOPE_INLINE void record_posted_receive(CallScope& call, Communicator& c, std
 }
 
 template <Function F, class Real, class Count>
-PCLSCOPE_INLINE int irecv_by(Recorder& r, bool plain, Site site, Real real_irecv, void* buffer, Count count,
+PCLSCOPE_INLINE int irecv_by(Recorder& r, bool plain, Caller caller, Real real_irecv, void* buffer, Count count,
                              MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request* request) {
   Communicator& c = r.communicator(comm);
   const std::int32_t peer = c.peer(source);
-  CallScope call(r, F, site, c.id, peer, tag_of(tag), plain);
+  CallScope call(r, F, caller, c.id, peer, tag_of(tag), plain);
   const std::uint64_t number = call.number_receive();
   const int result = real_irecv(buffer, count, type, source, tag, comm, request);
   call.returned();
@@ -227,28 +227,28 @@ PCLSCOPE_INLINE int irecv_by(Recorder& r, bool plain, Site site, Real real_irecv
 }
 
 template <Function F, class Real, class Count>
-[[gnu::noinline]] int irecv_otherwise(Site site, Real real_irecv, void* buffer, Count count, MPI_Datatype type,
+[[gnu::noinline]] int irecv_otherwise(Caller caller, Real real_irecv, void* buffer, Count count, MPI_Datatype type,
                                       int source, int tag, MPI_Comm comm, MPI_Request* request) {
   Recorder* r = tracking_recorder();
   if (r == nullptr) return real_irecv(buffer, count, type, source, tag, comm, request);
   const CallEnd end(r);
-  return irecv_by<F>(*r, false, site, real_irecv, buffer, count, type, source, tag, comm, request);
+  return irecv_by<F>(*r, false, caller, real_irecv, buffer, count, type, source, tag, comm, request);
 }
 
 template <Function F, class Real, class Count>
-PCLSCOPE_INLINE int wrap_irecv(Site site, Real real_irecv, void* buffer, Count count, MPI_Datatype type, int source,
+PCLSCOPE_INLINE int wrap_irecv(Caller caller, Real real_irecv, void* buffer, Count count, MPI_Datatype type, int source,
                                int tag, MPI_Comm comm, MPI_Request* request) {
   comm = app_comm(comm);
   if (Recorder* r = plain_recorder()) [[likely]]
-    return irecv_by<F>(*r, true, site, real_irecv, buffer, count, type, source, tag, comm, request);
+    return irecv_by<F>(*r, true, caller, real_irecv, buffer, count, type, source, tag, comm, request);
   if (Recorder* r = lone_sleeper())
-    return dormant_irecv<F>(*r, site, real_irecv, buffer, count, type, source, tag, comm, request);
-  return irecv_otherwise<F>(site, real_irecv, buffer, count, type, source, tag, comm, request);
+    return dormant_irecv<F>(*r, caller, real_irecv, buffer, count, type, source, tag, comm, request);
+  return irecv_otherwise<F>(caller, real_irecv, buffer, count, type, source, tag, comm, request);
 }
 
 // MPI_Sendrecv and MPI_Sendrecv_replace: one send and one completed receive with the same times.
 template <Function F, class Count, class Call>
-PCLSCOPE_INLINE int exchange(Site site, Count count, MPI_Datatype type, int dest, int send_tag, int source, int tag,
+PCLSCOPE_INLINE int exchange(Caller caller, Count count, MPI_Datatype type, int dest, int send_tag, int source, int tag,
                              MPI_Comm comm, MPI_Status* status, Call real_call) {
   comm = app_comm(comm);
   Recorder* r = tracking_recorder();
@@ -260,7 +260,7 @@ PCLSCOPE_INLINE int exchange(Site site, Count count, MPI_Datatype type, int dest
   const Communicator& c = r->communicator(comm);
   const std::int32_t to = c.peer(dest), from = c.peer(source);
   r->await_send_to(to, send_tag);
-  CallScope call(*r, F, site, c.id, from, tag_of(tag));
+  CallScope call(*r, F, caller, c.id, from, tag_of(tag));
   const std::uint64_t early = call.early_send();
   const BlockingReceive receive(call, c, from, tag);
   const int result = real_call(comm, status);
@@ -275,26 +275,26 @@ PCLSCOPE_INLINE int exchange(Site site, Count count, MPI_Datatype type, int dest
 }
 
 template <Function F, class Real, class Count>
-int wrap_sendrecv(Site site, Real real_call, const void* out, Count out_count, MPI_Datatype out_type, int dest,
+int wrap_sendrecv(Caller caller, Real real_call, const void* out, Count out_count, MPI_Datatype out_type, int dest,
                   int send_tag, void* in, Count in_count, MPI_Datatype in_type, int source, int tag, MPI_Comm comm,
                   MPI_Status* status) {
   return exchange<F>(
-      site, out_count, out_type, dest, send_tag, source, tag, comm, status, [&](MPI_Comm c, MPI_Status* s) {
+      caller, out_count, out_type, dest, send_tag, source, tag, comm, status, [&](MPI_Comm c, MPI_Status* s) {
         return real_call(out, out_count, out_type, dest, send_tag, in, in_count, in_type, source, tag, c, s);
       });
 }
 
 template <Function F, class Real, class Count>
-int wrap_sendrecv_replace(Site site, Real real_call, void* buffer, Count count, MPI_Datatype type, int dest,
+int wrap_sendrecv_replace(Caller caller, Real real_call, void* buffer, Count count, MPI_Datatype type, int dest,
                           int send_tag, int source, int tag, MPI_Comm comm, MPI_Status* status) {
-  return exchange<F>(site, count, type, dest, send_tag, source, tag, comm, status, [&](MPI_Comm c, MPI_Status* s) {
+  return exchange<F>(caller, count, type, dest, send_tag, source, tag, comm, status, [&](MPI_Comm c, MPI_Status* s) {
     return real_call(buffer, count, type, dest, send_tag, source, tag, c, s);
   });
 }
 
 // MPI_Isendrecv and MPI_Isendrecv_replace: the request stands for the receive.
 template <Function F, class Count, class Call>
-PCLSCOPE_INLINE int post_exchange(Site site, Count count, MPI_Datatype type, int dest, int send_tag, int source,
+PCLSCOPE_INLINE int post_exchange(Caller caller, Count count, MPI_Datatype type, int dest, int send_tag, int source,
                                   int tag, MPI_Comm comm, MPI_Request* request, Call real_call) {
   comm = app_comm(comm);
   Recorder* r = tracking_recorder();
@@ -302,7 +302,7 @@ PCLSCOPE_INLINE int post_exchange(Site site, Count count, MPI_Datatype type, int
     return real_call(comm);
   Communicator& c = r->communicator(comm);
   const std::int32_t to = c.peer(dest), from = c.peer(source);
-  CallScope call(*r, F, site, c.id, from, tag_of(tag));
+  CallScope call(*r, F, caller, c.id, from, tag_of(tag));
   const std::uint64_t early = call.early_send();
   const std::uint64_t number = call.number_receive();
   const int result = real_call(comm);
@@ -319,18 +319,18 @@ PCLSCOPE_INLINE int post_exchange(Site site, Count count, MPI_Datatype type, int
 }
 
 template <Function F, class Real, class Count>
-int wrap_isendrecv(Site site, Real real_call, const void* out, Count out_count, MPI_Datatype out_type, int dest,
+int wrap_isendrecv(Caller caller, Real real_call, const void* out, Count out_count, MPI_Datatype out_type, int dest,
                    int send_tag, void* in, Count in_count, MPI_Datatype in_type, int source, int tag, MPI_Comm comm,
                    MPI_Request* request) {
-  return post_exchange<F>(site, out_count, out_type, dest, send_tag, source, tag, comm, request, [&](MPI_Comm c) {
+  return post_exchange<F>(caller, out_count, out_type, dest, send_tag, source, tag, comm, request, [&](MPI_Comm c) {
     return real_call(out, out_count, out_type, dest, send_tag, in, in_count, in_type, source, tag, c, request);
   });
 }
 
 template <Function F, class Real, class Count>
-int wrap_isendrecv_replace(Site site, Real real_call, void* buffer, Count count, MPI_Datatype type, int dest,
+int wrap_isendrecv_replace(Caller caller, Real real_call, void* buffer, Count count, MPI_Datatype type, int dest,
                            int send_tag, int source, int tag, MPI_Comm comm, MPI_Request* request) {
-  return post_exchange<F>(site, count, type, dest, send_tag, source, tag, comm, request, [&](MPI_Comm c) {
+  return post_exchange<F>(caller, count, type, dest, send_tag, source, tag, comm, request, [&](MPI_Comm c) {
     return real_call(buffer, count, type, dest, send_tag, source, tag, c, request);
   });
 }

@@ -10,14 +10,14 @@ namespace pclscope {
 enum class Side { sender, receiver };
 
 template <Function F, Side Mine, class Count, class Call>
-int make_partitioned(Site site, int partitions, Count count, MPI_Datatype type, int rank, int tag, MPI_Comm comm,
+int make_partitioned(Caller caller, int partitions, Count count, MPI_Datatype type, int rank, int tag, MPI_Comm comm,
                      MPI_Request* request, Call real_call) {
   comm = app_comm(comm);
   Recorder* r = tracking_recorder();
   if (r == nullptr) return real_call(comm);
   Communicator& c = r->communicator(comm);
   const std::int32_t peer = c.peer(rank);
-  CallScope call(*r, F, site, c.id, peer, tag);
+  CallScope call(*r, F, caller, c.id, peer, tag);
   const int result = real_call(comm);
   call.returned();
   if (result != MPI_SUCCESS) return result;
@@ -50,18 +50,18 @@ int make_partitioned(Site site, int partitions, Count count, MPI_Datatype type, 
 }
 
 template <Function F, class Real, class Count>
-int wrap_psend_init(Site site, Real real_init, const void* buffer, int partitions, Count count, MPI_Datatype type,
+int wrap_psend_init(Caller caller, Real real_init, const void* buffer, int partitions, Count count, MPI_Datatype type,
                     int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  return make_partitioned<F, Side::sender>(site, partitions, count, type, dest, tag, comm, request, [&](MPI_Comm c) {
+  return make_partitioned<F, Side::sender>(caller, partitions, count, type, dest, tag, comm, request, [&](MPI_Comm c) {
     return real_init(buffer, partitions, count, type, dest, tag, c, info, request);
   });
 }
 
 template <Function F, class Real, class Count>
-int wrap_precv_init(Site site, Real real_init, void* buffer, int partitions, Count count, MPI_Datatype type, int source,
-                    int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+int wrap_precv_init(Caller caller, Real real_init, void* buffer, int partitions, Count count, MPI_Datatype type,
+                    int source, int tag, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
   return make_partitioned<F, Side::receiver>(
-      site, partitions, count, type, source, tag, comm, request,
+      caller, partitions, count, type, source, tag, comm, request,
       [&](MPI_Comm c) { return real_init(buffer, partitions, count, type, source, tag, c, info, request); });
 }
 

@@ -12,7 +12,7 @@ PCLSCOPE_INLINE void record_probed(CallScope& call, const Communicator& c, const
 }
 
 template <Function F, class Real>
-int wrap_probe(Site site, Real real_probe, int source, int tag, MPI_Comm comm, MPI_Status* status) {
+int wrap_probe(Caller caller, Real real_probe, int source, int tag, MPI_Comm comm, MPI_Status* status) {
   comm = app_comm(comm);
   if (lone_sleeper() != nullptr) return real_probe(source, tag, comm, status);
   Recorder* r = recorder();
@@ -20,7 +20,7 @@ int wrap_probe(Site site, Real real_probe, int source, int tag, MPI_Comm comm, M
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
   const Communicator& c = r->communicator(comm);
-  CallScope call(*r, F, site, c.id, c.peer(source), tag_of(tag));
+  CallScope call(*r, F, caller, c.id, c.peer(source), tag_of(tag));
   const int result = real_probe(source, tag, comm, status);
   call.returned();
   if (result == MPI_SUCCESS) record_probed(call, c, *status, source);
@@ -28,7 +28,7 @@ int wrap_probe(Site site, Real real_probe, int source, int tag, MPI_Comm comm, M
 }
 
 template <Function F, class Real>
-int wrap_iprobe(Site site, Real real_probe, int source, int tag, MPI_Comm comm, int* found, MPI_Status* status) {
+int wrap_iprobe(Caller caller, Real real_probe, int source, int tag, MPI_Comm comm, int* found, MPI_Status* status) {
   comm = app_comm(comm);
   if (lone_sleeper() != nullptr) return real_probe(source, tag, comm, found, status);
   Recorder* r = recorder();
@@ -36,7 +36,7 @@ int wrap_iprobe(Site site, Real real_probe, int source, int tag, MPI_Comm comm, 
   MPI_Status own;
   if (status == MPI_STATUS_IGNORE) status = &own;
   const Communicator& c = r->communicator(comm);
-  CallScope call(*r, F, site, c.id, c.peer(source), tag_of(tag));
+  CallScope call(*r, F, caller, c.id, c.peer(source), tag_of(tag));
   const int result = real_probe(source, tag, comm, found, status);
   call.returned();
   if (result == MPI_SUCCESS && *found != 0) {
@@ -116,7 +116,7 @@ inline void end_matched_probe(CallScope& call, Communicator& c, MPI_Message mess
 }
 
 template <Function F, class Real>
-int wrap_mprobe(Site site, Real real_probe, int source, int tag, MPI_Comm comm, MPI_Message* message,
+int wrap_mprobe(Caller caller, Real real_probe, int source, int tag, MPI_Comm comm, MPI_Message* message,
                 MPI_Status* status) {
   comm = app_comm(comm);
   Recorder* r = tracking_recorder();
@@ -125,7 +125,7 @@ int wrap_mprobe(Site site, Real real_probe, int source, int tag, MPI_Comm comm, 
   if (status == MPI_STATUS_IGNORE) status = &own;
   Communicator& c = r->communicator(comm);
   const std::int32_t peer = c.peer(source);
-  CallScope call(*r, F, site, c.id, peer, tag_of(tag));
+  CallScope call(*r, F, caller, c.id, peer, tag_of(tag));
   BlockingReceive receive = probe_numbered(call, c, peer, tag, true);
   const int result = real_probe(source, tag, comm, message, status);
   call.returned();
@@ -139,7 +139,7 @@ int wrap_mprobe(Site site, Real real_probe, int source, int tag, MPI_Comm comm, 
 
 // Under MPI_THREAD_MULTIPLE the number of a probe that found nothing is given back, if nobody took the next meanwhile.
 template <Function F, class Real>
-int wrap_improbe(Site site, Real real_probe, int source, int tag, MPI_Comm comm, int* found, MPI_Message* message,
+int wrap_improbe(Caller caller, Real real_probe, int source, int tag, MPI_Comm comm, int* found, MPI_Message* message,
                  MPI_Status* status) {
   comm = app_comm(comm);
   Recorder* r = tracking_recorder();
@@ -148,7 +148,7 @@ int wrap_improbe(Site site, Real real_probe, int source, int tag, MPI_Comm comm,
   if (status == MPI_STATUS_IGNORE) status = &own;
   Communicator& c = r->communicator(comm);
   const std::int32_t peer = c.peer(source);
-  CallScope call(*r, F, site, c.id, peer, tag_of(tag));
+  CallScope call(*r, F, caller, c.id, peer, tag_of(tag));
   BlockingReceive receive = probe_numbered(call, c, peer, tag, false);
   const int result = real_probe(source, tag, comm, found, message, status);
   call.returned();
@@ -177,7 +177,7 @@ int wrap_improbe(Site site, Real real_probe, int source, int tag, MPI_Comm comm,
 }
 
 template <Function F, class Real, class Count>
-int wrap_mrecv(Site site, Real real_recv, void* buffer, Count count, MPI_Datatype type, MPI_Message* message,
+int wrap_mrecv(Caller caller, Real real_recv, void* buffer, Count count, MPI_Datatype type, MPI_Message* message,
                MPI_Status* status) {
   Recorder* r = tracking_recorder();
   if (r == nullptr) return real_recv(buffer, count, type, message, status);
@@ -186,7 +186,7 @@ int wrap_mrecv(Site site, Real real_recv, void* buffer, Count count, MPI_Datatyp
   const MPI_Message taken = *message;
   TrackedRequest probe;
   const bool tracked = take_message(taken, probe);
-  CallScope call(*r, F, site, tracked ? probe.comm_id : 0, tracked ? probe.peer : record::unknown_rank,
+  CallScope call(*r, F, caller, tracked ? probe.comm_id : 0, tracked ? probe.peer : record::unknown_rank,
                  tracked ? probe.tag : record::any_tag);
   const int result = real_recv(buffer, count, type, message, status);
   call.returned();
@@ -205,14 +205,14 @@ int wrap_mrecv(Site site, Real real_recv, void* buffer, Count count, MPI_Datatyp
 }
 
 template <Function F, class Real, class Count>
-int wrap_imrecv(Site site, Real real_recv, void* buffer, Count count, MPI_Datatype type, MPI_Message* message,
+int wrap_imrecv(Caller caller, Real real_recv, void* buffer, Count count, MPI_Datatype type, MPI_Message* message,
                 MPI_Request* request) {
   Recorder* r = tracking_recorder();
   if (r == nullptr) return real_recv(buffer, count, type, message, request);
   const MPI_Message taken = *message;
   TrackedRequest probe;
   const bool tracked = take_message(taken, probe);
-  CallScope call(*r, F, site, tracked ? probe.comm_id : 0, tracked ? probe.peer : record::unknown_rank,
+  CallScope call(*r, F, caller, tracked ? probe.comm_id : 0, tracked ? probe.peer : record::unknown_rank,
                  tracked ? probe.tag : record::any_tag);
   const int result = real_recv(buffer, count, type, message, request);
   call.returned();

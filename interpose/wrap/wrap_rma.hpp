@@ -10,7 +10,7 @@
 namespace pclscope {
 
 template <Function F, class Call>
-int make_window(Site site, MPI_Comm comm, MPI_Win* window, Call real_call) {
+int make_window(Caller caller, MPI_Comm comm, MPI_Win* window, Call real_call) {
   comm = app_comm(comm);
   if (!process.known) return real_call(comm);
   Communicator& c = find_communicator(comm);
@@ -20,7 +20,7 @@ int make_window(Site site, MPI_Comm comm, MPI_Win* window, Call real_call) {
     if (result == MPI_SUCCESS) remember_window(*window, c);
     return result;
   }
-  CallScope call(*r, F, site, c.id, record::any_source, record::any_tag);
+  CallScope call(*r, F, caller, c.id, record::any_source, record::any_tag);
   const int result = real_call(comm);
   call.returned();
   if (result != MPI_SUCCESS) return result;
@@ -31,26 +31,27 @@ int make_window(Site site, MPI_Comm comm, MPI_Win* window, Call real_call) {
 }
 
 template <Function F, class Real, class Size, class Unit>
-int wrap_win_create(Site site, Real real_create, void* base, Size size, Unit unit, MPI_Info info, MPI_Comm comm,
+int wrap_win_create(Caller caller, Real real_create, void* base, Size size, Unit unit, MPI_Info info, MPI_Comm comm,
                     MPI_Win* window) {
-  return make_window<F>(site, comm, window, [&](MPI_Comm c) { return real_create(base, size, unit, info, c, window); });
+  return make_window<F>(caller, comm, window,
+                        [&](MPI_Comm c) { return real_create(base, size, unit, info, c, window); });
 }
 
 // MPI_Win_allocate and MPI_Win_allocate_shared.
 template <Function F, class Real, class Size, class Unit>
-int wrap_win_allocate(Site site, Real real_allocate, Size size, Unit unit, MPI_Info info, MPI_Comm comm, void* base,
+int wrap_win_allocate(Caller caller, Real real_allocate, Size size, Unit unit, MPI_Info info, MPI_Comm comm, void* base,
                       MPI_Win* window) {
-  return make_window<F>(site, comm, window,
+  return make_window<F>(caller, comm, window,
                         [&](MPI_Comm c) { return real_allocate(size, unit, info, c, base, window); });
 }
 
 template <Function F, class Real>
-int wrap_win_create_dynamic(Site site, Real real_create, MPI_Info info, MPI_Comm comm, MPI_Win* window) {
-  return make_window<F>(site, comm, window, [&](MPI_Comm c) { return real_create(info, c, window); });
+int wrap_win_create_dynamic(Caller caller, Real real_create, MPI_Info info, MPI_Comm comm, MPI_Win* window) {
+  return make_window<F>(caller, comm, window, [&](MPI_Comm c) { return real_create(info, c, window); });
 }
 
 template <Function F, class Real>
-int wrap_win_free(Site site, Real real_free, MPI_Win* window) {
+int wrap_win_free(Caller caller, Real real_free, MPI_Win* window) {
   if (!process.known) return real_free(window);
   const MPI_Win freed = *window;
   Recorder* r = recorder();
@@ -63,7 +64,7 @@ int wrap_win_free(Site site, Real real_free, MPI_Win* window) {
   const Communicator& c = *origin.comm;
   const std::uint64_t id = c.id;
   const std::uint32_t flags = c.flags;
-  CallScope call(*r, F, site, id, record::any_source, origin.index);
+  CallScope call(*r, F, caller, id, record::any_source, origin.index);
   const int result = real_free(window);
   call.returned();
   if (result != MPI_SUCCESS) return result;
@@ -87,7 +88,7 @@ struct RmaPlaces {
 // The window is the last argument, but for the request of the R-forms. Such requests are not tracked: to complete one
 // leaves nothing but the event of the Wait or Test.
 template <Function F, RmaPlaces At, class Real, class... Arguments>
-int record_rma(Site site, Real real_call, Arguments... arguments) {
+int record_rma(Caller caller, Real real_call, Arguments... arguments) {
   Recorder* r = recorder();
   if (r == nullptr) [[unlikely]] {
     miss_event();
@@ -98,7 +99,7 @@ int record_rma(Site site, Real real_call, Arguments... arguments) {
   constexpr bool posts = std::is_same_v<std::tuple_element_t<last, std::tuple<Arguments...>>, MPI_Request*>;
   const Communicator& c = window_communicator(std::get < posts ? last - 1 : last > (all));
   const std::int32_t target = c.peer(std::get<At.target>(all));
-  CallScope call(*r, F, site, c.id, target, record::any_tag);
+  CallScope call(*r, F, caller, c.id, target, record::any_tag);
   const int result = real_call(arguments...);
   call.returned();
   if (result != MPI_SUCCESS) return result;
@@ -115,21 +116,21 @@ int record_rma(Site site, Real real_call, Arguments... arguments) {
 
 // Put, Get, Accumulate and their R-forms.
 template <Function F, class Real, class... Arguments>
-int wrap_rma(Site site, Real real_call, Arguments... arguments) {
-  return record_rma<F, RmaPlaces{1, 2, 3}>(site, real_call, arguments...);
+int wrap_rma(Caller caller, Real real_call, Arguments... arguments) {
+  return record_rma<F, RmaPlaces{1, 2, 3}>(caller, real_call, arguments...);
 }
 // Get_accumulate: with MPI_NO_OP there is no origin, so the result tells the size.
 template <Function F, class Real, class... Arguments>
-int wrap_rma_result(Site site, Real real_call, Arguments... arguments) {
-  return record_rma<F, RmaPlaces{4, 5, 6}>(site, real_call, arguments...);
+int wrap_rma_result(Caller caller, Real real_call, Arguments... arguments) {
+  return record_rma<F, RmaPlaces{4, 5, 6}>(caller, real_call, arguments...);
 }
 template <Function F, class Real, class... Arguments>
-int wrap_rma_single(Site site, Real real_call, Arguments... arguments) {
-  return record_rma<F, RmaPlaces{-1, 2, 3}>(site, real_call, arguments...);
+int wrap_rma_single(Caller caller, Real real_call, Arguments... arguments) {
+  return record_rma<F, RmaPlaces{-1, 2, 3}>(caller, real_call, arguments...);
 }
 template <Function F, class Real, class... Arguments>
-int wrap_rma_compare(Site site, Real real_call, Arguments... arguments) {
-  return record_rma<F, RmaPlaces{-1, 3, 4}>(site, real_call, arguments...);
+int wrap_rma_compare(Caller caller, Real real_call, Arguments... arguments) {
+  return record_rma<F, RmaPlaces{-1, 3, 4}>(caller, real_call, arguments...);
 }
 
 constexpr SyncKind sync_kind(Function f) {
@@ -145,7 +146,7 @@ constexpr SyncKind sync_kind(Function f) {
 }
 
 template <Function F, class Call, class Done>
-int synchronise(Site site, MPI_Win window, int target, std::uint64_t exclusive, Call real_call, Done done) {
+int synchronise(Caller caller, MPI_Win window, int target, std::uint64_t exclusive, Call real_call, Done done) {
   constexpr SyncKind kind = sync_kind(F);
   Recorder* r = recorder();
   if (r == nullptr) [[unlikely]] {
@@ -158,7 +159,7 @@ int synchronise(Site site, MPI_Win window, int target, std::uint64_t exclusive, 
   const Communicator& c = *which.comm;
   const std::int32_t peer = c.peer(target);
   if constexpr (F == Function::Win_lock) r->await_one(record::awaited_member | exclusive, 0);
-  CallScope call(*r, F, site, c.id, peer, which.index);
+  CallScope call(*r, F, caller, c.id, peer, which.index);
   const int result = real_call();
   call.returned();
   if (result != MPI_SUCCESS) return result;
@@ -177,10 +178,10 @@ inline constexpr int all_targets = MPI_ANY_SOURCE;
 
 // Those that end in the window and concern all its ranks.
 template <Function F, class Real, class... Arguments>
-int wrap_rma_sync(Site site, Real real_sync, Arguments... arguments) {
+int wrap_rma_sync(Caller caller, Real real_sync, Arguments... arguments) {
   const MPI_Win window = std::get<sizeof...(Arguments) - 1>(std::tie(arguments...));
   return synchronise<F>(
-      site, window, all_targets, 0, [&] { return real_sync(arguments...); }, always_done);
+      caller, window, all_targets, 0, [&] { return real_sync(arguments...); }, always_done);
 }
 
 // The world ranks of a group whose members are in the window's; none when they are not to be known.
@@ -202,7 +203,7 @@ class GroupRanks {
 
 // MPI_Win_start and MPI_Win_post.
 template <Function F, class Real>
-int wrap_rma_group(Site site, Real real_sync, MPI_Group group, int assertion, MPI_Win window) {
+int wrap_rma_group(Caller caller, Real real_sync, MPI_Group group, int assertion, MPI_Win window) {
   Recorder* r = recorder();
   if (r == nullptr) [[unlikely]] {
     miss_event();
@@ -213,7 +214,7 @@ int wrap_rma_group(Site site, Real real_sync, MPI_Group group, int assertion, MP
   const WindowOrigin which = count_sync(window, SyncKind::none);
   const GroupRanks ranks(group, window, *which.comm);
   ranks.await(*r);
-  CallScope call(*r, F, site, which.comm->id, record::any_source, which.index);
+  CallScope call(*r, F, caller, which.comm->id, record::any_source, which.index);
   const int result = real_sync(group, assertion, window);
   call.returned();
   if (result == MPI_SUCCESS) ranks.record(call, count_sync(window, sync_kind(F)));
@@ -221,23 +222,23 @@ int wrap_rma_group(Site site, Real real_sync, MPI_Group group, int assertion, MP
 }
 
 template <Function F, class Real>
-int wrap_rma_lock(Site site, Real real_lock, int type, int target, int assertion, MPI_Win window) {
+int wrap_rma_lock(Caller caller, Real real_lock, int type, int target, int assertion, MPI_Win window) {
   return synchronise<F>(
-      site, window, target, type == MPI_LOCK_EXCLUSIVE, [&] { return real_lock(type, target, assertion, window); },
+      caller, window, target, type == MPI_LOCK_EXCLUSIVE, [&] { return real_lock(type, target, assertion, window); },
       always_done);
 }
 
 // MPI_Win_unlock and the flushes of one target.
 template <Function F, class Real>
-int wrap_rma_target(Site site, Real real_sync, int target, MPI_Win window) {
+int wrap_rma_target(Caller caller, Real real_sync, int target, MPI_Win window) {
   return synchronise<F>(
-      site, window, target, 0, [&] { return real_sync(target, window); }, always_done);
+      caller, window, target, 0, [&] { return real_sync(target, window); }, always_done);
 }
 
 template <Function F, class Real>
-int wrap_rma_test(Site site, Real real_test, MPI_Win window, int* done) {
+int wrap_rma_test(Caller caller, Real real_test, MPI_Win window, int* done) {
   return synchronise<F>(
-      site, window, all_targets, 0, [&] { return real_test(window, done); }, [&] { return *done != 0; });
+      caller, window, all_targets, 0, [&] { return real_test(window, done); }, [&] { return *done != 0; });
 }
 
 }  // namespace pclscope

@@ -21,7 +21,7 @@ bool has_tool_ranks(const char* name) {
 }  // namespace
 
 // As if the program had called MPI_Init: see wrap_session.hpp.
-void begin_world(Site site) {
+void begin_world(Caller caller) {
   int already = 0, provided = MPI_THREAD_SINGLE;
   real.Initialized(&already);
   if (already != 0 || !options().job) return;
@@ -30,7 +30,7 @@ void begin_world(Site site) {
   // What sessions give a program that asks for nothing.
   if (real.Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided) != MPI_SUCCESS) return;
   process.session_world = WorldOfSessions::ours;
-  begin_record(Function::Session_init, site, begin);
+  begin_record(Function::Session_init, caller, begin);
 }
 
 void end_world_of_sessions() {
@@ -53,24 +53,24 @@ void tell_application_size(MPI_Info info) {
   real.Info_set(info, "mpi_size", size);
 }
 
-int hand_Session_init(Site site, MPI_Info info, MPI_Errhandler handler, MPI_Session* session) {
+int hand_Session_init(Caller caller, MPI_Info info, MPI_Errhandler handler, MPI_Session* session) {
   const auto call = [&] { return real.Session_init(info, handler, session); };
-  return begin_session(site, call);
+  return begin_session(caller, call);
 }
 
-int hand_Session_finalize(Site site, MPI_Session* session) {
+int hand_Session_finalize(Caller caller, MPI_Session* session) {
   const FinalizeProgress progress;
   const auto call = [&] { return real.Session_finalize(session); };
-  return end_session(site, call);
+  return end_session(caller, call);
 }
 
-int hand_Group_from_session_pset(Site, MPI_Session session, const char* name, MPI_Group* group) {
+int hand_Group_from_session_pset(Caller, MPI_Session session, const char* name, MPI_Group* group) {
   const int result = real.Group_from_session_pset(session, name, group);
   if (result == MPI_SUCCESS && has_tool_ranks(name)) leave_tool_ranks_out(group);
   return result;
 }
 
-int hand_Session_get_pset_info(Site, MPI_Session session, const char* name, MPI_Info* info) {
+int hand_Session_get_pset_info(Caller, MPI_Session session, const char* name, MPI_Info* info) {
   const int result = real.Session_get_pset_info(session, name, info);
   if (result == MPI_SUCCESS && has_tool_ranks(name)) tell_application_size(*info);
   return result;

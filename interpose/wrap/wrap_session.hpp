@@ -11,27 +11,27 @@
 
 namespace pclscope {
 
-int hand_Session_init(Site site, MPI_Info info, MPI_Errhandler handler, MPI_Session* session);
-int hand_Session_finalize(Site site, MPI_Session* session);
-int hand_Group_from_session_pset(Site site, MPI_Session session, const char* name, MPI_Group* group);
-int hand_Session_get_pset_info(Site site, MPI_Session session, const char* name, MPI_Info* info);
+int hand_Session_init(Caller caller, MPI_Info info, MPI_Errhandler handler, MPI_Session* session);
+int hand_Session_finalize(Caller caller, MPI_Session* session);
+int hand_Group_from_session_pset(Caller caller, MPI_Session session, const char* name, MPI_Group* group);
+int hand_Session_get_pset_info(Caller caller, MPI_Session session, const char* name, MPI_Info* info);
 
 // Their parts, for the Fortran shims (fortran/hand.hpp).
-void begin_world(Site site);
+void begin_world(Caller caller);
 void end_world_of_sessions();
 
 template <class Call>
-int begin_session(Site site, Call& real_init) {
-  if (!process.known) begin_world(site);
+int begin_session(Caller caller, Call& real_init) {
+  if (!process.known) begin_world(caller);
   const int result = real_init();
   if (result == MPI_SUCCESS) process.sessions.fetch_add(1);
   return result;
 }
 
 template <class Call>
-int end_session(Site site, Call& real_finalize) {
+int end_session(Caller caller, Call& real_finalize) {
   const bool last = process.sessions.fetch_sub(1) == 1;
-  if (last) announce_finalize(Function::Session_finalize, site);
+  if (last) announce_finalize(Function::Session_finalize, caller);
   const int result = real_finalize();
   if (last) end_world_of_sessions();
   return result;

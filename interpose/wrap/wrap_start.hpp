@@ -18,14 +18,14 @@ inline void track_persistent(CallScope& call, Communicator& c, MPI_Request reque
 }
 
 template <Function F, std::uint32_t Mode, class Real, class Count>
-int wrap_send_init(Site site, Real real_init, const void* buffer, Count count, MPI_Datatype type, int dest, int tag,
+int wrap_send_init(Caller caller, Real real_init, const void* buffer, Count count, MPI_Datatype type, int dest, int tag,
                    MPI_Comm comm, MPI_Request* request) {
   comm = app_comm(comm);
   Recorder* r = tracking_recorder();
   if (r == nullptr) return real_init(buffer, count, type, dest, tag, comm, request);
   Communicator& c = r->communicator(comm);
   const std::int32_t peer = c.peer(dest);
-  CallScope call(*r, F, site, c.id, peer, tag);
+  CallScope call(*r, F, caller, c.id, peer, tag);
   const int result = real_init(buffer, count, type, dest, tag, comm, request);
   call.returned();
   if (result != MPI_SUCCESS) return result;
@@ -36,14 +36,14 @@ int wrap_send_init(Site site, Real real_init, const void* buffer, Count count, M
 }
 
 template <Function F, class Real, class Count>
-int wrap_recv_init(Site site, Real real_init, void* buffer, Count count, MPI_Datatype type, int source, int tag,
+int wrap_recv_init(Caller caller, Real real_init, void* buffer, Count count, MPI_Datatype type, int source, int tag,
                    MPI_Comm comm, MPI_Request* request) {
   comm = app_comm(comm);
   Recorder* r = tracking_recorder();
   if (r == nullptr) return real_init(buffer, count, type, source, tag, comm, request);
   Communicator& c = r->communicator(comm);
   const std::int32_t peer = c.peer(source);
-  CallScope call(*r, F, site, c.id, peer, tag_of(tag));
+  CallScope call(*r, F, caller, c.id, peer, tag_of(tag));
   const int result = real_init(buffer, count, type, source, tag, comm, request);
   call.returned();
   if (result != MPI_SUCCESS) return result;
@@ -96,9 +96,9 @@ PCLSCOPE_INLINE void record_started(CallScope& call, TrackedRequest& s) {
 
 // As in wrap_p2p.hpp: where the thread records and has MPI to itself, for few requests. Start and Startall.
 template <Function F, class Call>
-PCLSCOPE_INLINE int start_few(Recorder& r, Site site, int count, MPI_Request* requests, Call real_call) {
+PCLSCOPE_INLINE int start_few(Recorder& r, Caller caller, int count, MPI_Request* requests, Call real_call) {
   TrackedRequest* started[few_requests];
-  CallScope call(r, F, site, 0, record::unknown_rank, record::any_tag, true);
+  CallScope call(r, F, caller, 0, record::unknown_rank, record::any_tag, true);
   for (int i = 0; i < count; ++i) started[i] = start(call, requests[i]);
   const int result = real_call();
   call.returned();
@@ -114,14 +114,14 @@ PCLSCOPE_INLINE int start_few(Recorder& r, Site site, int count, MPI_Request* re
 }
 
 template <Function F, class Real>
-int wrap_start(Site site, Real real_start, MPI_Request* request) {
+int wrap_start(Caller caller, Real real_start, MPI_Request* request) {
   if (Recorder* plain = plain_recorder()) [[likely]]
-    return start_few<F>(*plain, site, 1, request, [&] { return real_start(request); });
+    return start_few<F>(*plain, caller, 1, request, [&] { return real_start(request); });
   Recorder* r = lone_sleeper();
-  if (r != nullptr) return dormant_start(*r, site, 1, request, [&] { return real_start(request); });
+  if (r != nullptr) return dormant_start(*r, caller, 1, request, [&] { return real_start(request); });
   r = tracking_recorder();
   if (r == nullptr) return real_start(request);
-  CallScope call(*r, F, site, 0, record::unknown_rank, record::any_tag);
+  CallScope call(*r, F, caller, 0, record::unknown_rank, record::any_tag);
   TrackedRequest* started = start(call, *request);
   const int result = real_start(request);
   call.returned();
@@ -136,15 +136,15 @@ int wrap_start(Site site, Real real_start, MPI_Request* request) {
 
 // Two passes: receives are numbered before they are posted, events are written when MPI has accepted them.
 template <Function F, class Real>
-int wrap_startall(Site site, Real real_startall, int count, MPI_Request* requests) {
+int wrap_startall(Caller caller, Real real_startall, int count, MPI_Request* requests) {
   Recorder* r = plain_recorder();
   if (r != nullptr && count > 0 && count <= few_requests) [[likely]]
-    return start_few<F>(*r, site, count, requests, [&] { return real_startall(count, requests); });
+    return start_few<F>(*r, caller, count, requests, [&] { return real_startall(count, requests); });
   r = lone_sleeper();
-  if (r != nullptr) return dormant_start(*r, site, count, requests, [&] { return real_startall(count, requests); });
+  if (r != nullptr) return dormant_start(*r, caller, count, requests, [&] { return real_startall(count, requests); });
   r = tracking_recorder();
   if (r == nullptr || count <= 0) return real_startall(count, requests);
-  CallScope call(*r, F, site, 0, record::unknown_rank, record::any_tag);
+  CallScope call(*r, F, caller, 0, record::unknown_rank, record::any_tag);
   for (int i = 0; i < count; ++i) start(call, requests[i]);
   const int result = real_startall(count, requests);
   call.returned();
@@ -162,13 +162,13 @@ int wrap_startall(Site site, Real real_startall, int count, MPI_Request* request
 
 // Under MPI_THREAD_MULTIPLE the handle may be somebody else's as soon as MPI has freed it: the entry is emptied before.
 template <Function F, class Real>
-int wrap_request_free(Site site, Real real_free, MPI_Request* request) {
+int wrap_request_free(Caller caller, Real real_free, MPI_Request* request) {
   Recorder* r = tracking_recorder();
   if (r == nullptr) return real_free(request);
   TrackedRequest* entry = find_request(*request);
   TrackedRequest which;
   const bool tracked = entry != nullptr && forget(*request, which);
-  CallScope call(*r, F, site, 0, record::unknown_rank, record::any_tag);
+  CallScope call(*r, F, caller, 0, record::unknown_rank, record::any_tag);
   const int result = real_free(request);
   call.returned();
   if (!tracked) return result;
@@ -184,10 +184,10 @@ int wrap_request_free(Site site, Real real_free, MPI_Request* request) {
 }
 
 template <Function F, class Real>
-int wrap_cancel(Site site, Real real_cancel, MPI_Request* request) {
+int wrap_cancel(Caller caller, Real real_cancel, MPI_Request* request) {
   Recorder* r = tracking_recorder();
   if (r == nullptr) return real_cancel(request);
-  CallScope call(*r, F, site, 0, record::unknown_rank, record::any_tag);
+  CallScope call(*r, F, caller, 0, record::unknown_rank, record::any_tag);
   // Written before the message can vanish: a later one of its channel may be received as soon as it has. Should MPI
   // refuse, the completion says so as for any cancel that came too late.
   TrackedRequest* which = find_request(*request);
@@ -202,7 +202,7 @@ int wrap_cancel(Site site, Real real_cancel, MPI_Request* request) {
     const bool counted = is_send(which->kind) && (which->unrecorded || is_stale(*which));
     if (counted) r->lose_track();
     if (is_send(which->kind) && !counted)
-      r->write(EventKind::send_cancel_request, F, call.begin, call.begin, site, which->comm_id, which->bytes,
+      r->write(EventKind::send_cancel_request, F, call.begin, call.begin, call.site, which->comm_id, which->bytes,
                which->ordinal, which->peer, which->tag, which->flags);
   }
   const int result = real_cancel(request);

@@ -21,7 +21,7 @@ static int exit_status = 0;
 static void note_exit_status(int status, void*) { exit_status = status & 0xff; }
 
 // MPI is up: are we in a job, and where? Writes the first event.
-void begin_record(Function function, Site site, std::uint64_t begin) {
+void begin_record(Function function, Caller caller, std::uint64_t begin) {
   int provided = MPI_THREAD_SINGLE;
   real.Query_thread(&provided);
   const bool multiple = provided == MPI_THREAD_MULTIPLE;
@@ -31,7 +31,8 @@ void begin_record(Function function, Site site, std::uint64_t begin) {
   }
   if (!start_recording()) return;  // said why; the tool's ranks stay hidden
   if (process.attachable) return;
-  recorder()->write(EventKind::init, function, begin, now(), site, 0, 0, 0, process.rank, record::any_tag, 0);
+  recorder()->write(EventKind::init, function, begin, now(), caller.address(), 0, 0, 0, process.rank, record::any_tag,
+                    0);
   if (options().tool_ranks > 0) on_exit(note_exit_status, nullptr);
 }
 
@@ -44,14 +45,14 @@ void announce_init() {
 namespace {
 
 template <class Call>
-int initialise(Function function, Site site, Call real_init) {
+int initialise(Function function, Caller caller, Call real_init) {
   int already = 0;
   real.Initialized(&already);
   if (already != 0) return real_init();  // an error of the application: MPI's to tell
   announce_init();
   const std::uint64_t begin = now();
   const int result = real_init();
-  if (result == MPI_SUCCESS) begin_record(function, site, begin);
+  if (result == MPI_SUCCESS) begin_record(function, caller, begin);
   return result;
 }
 
@@ -125,28 +126,28 @@ bool take_world_of_sessions() {
   return true;
 }
 
-int hand_Initialized(Site, int* flag) {
+int hand_Initialized(Caller, int* flag) {
   const int result = real.Initialized(flag);
   if (process.session_world == WorldOfSessions::ours && result == MPI_SUCCESS) *flag = 0;
   return result;
 }
 
-int hand_Finalized(Site, int* flag) {
+int hand_Finalized(Caller, int* flag) {
   const int result = real.Finalized(flag);
   if (process.session_world == WorldOfSessions::ours && result == MPI_SUCCESS) *flag = 0;
   return result;
 }
 
-int hand_Init(Site site, int* argc, char*** argv) {
+int hand_Init(Caller caller, int* argc, char*** argv) {
   if (take_world_of_sessions()) [[unlikely]]
     return MPI_SUCCESS;
-  return initialise(Function::Init, site, [&] { return real.Init(argc, argv); });
+  return initialise(Function::Init, caller, [&] { return real.Init(argc, argv); });
 }
 
-int hand_Init_thread(Site site, int* argc, char*** argv, int required, int* provided) {
+int hand_Init_thread(Caller caller, int* argc, char*** argv, int required, int* provided) {
   if (take_world_of_sessions()) [[unlikely]]
     return real.Query_thread(provided);
-  return initialise(Function::Init_thread, site, [&] { return real.Init_thread(argc, argv, required, provided); });
+  return initialise(Function::Init_thread, caller, [&] { return real.Init_thread(argc, argv, required, provided); });
 }
 
 // MPI is used until MPI_Finalize and the last MPI_Session_finalize.
@@ -160,11 +161,11 @@ static bool is_last_use(Function function) {
 
 // The record ends before MPI_Finalize runs: what the application's callbacks do in there is not recorded, but the
 // tool's ranks stay hidden from them. The application's world ends in there (world.cpp).
-void announce_finalize(Function function, Site site) {
+void announce_finalize(Function function, Caller caller) {
   if (!process.known || !is_last_use(function)) return;
   if (Recorder* r = last_recorder()) {
     const std::uint64_t t = now();
-    r->write(EventKind::finalize, function, t, t, site, 0, 0, 0, process.rank, record::any_tag, 0);
+    r->write(EventKind::finalize, function, t, t, caller.address(), 0, 0, 0, process.rank, record::any_tag, 0);
   }
   stop_recording();
   count_on_board(&record::Board::finalizing);
@@ -185,44 +186,44 @@ void announce_finalize(Function function, Site site) {
   if (options().tool_ranks > 0) wait_on_board(&record::Board::parted, 100);
 }
 
-int hand_Finalize(Site site) {
-  announce_finalize(Function::Finalize, site);
+int hand_Finalize(Caller caller) {
+  announce_finalize(Function::Finalize, caller);
   const FinalizeProgress progress;
   return real.Finalize();
 }
 
 // MPI_Abort of the application's world must end the tool's ranks too.
-int hand_Abort(Site, MPI_Comm comm, int code) {
+int hand_Abort(Caller, MPI_Comm comm, int code) {
   if (process.known) count_on_board(&record::Board::aborting);
   return real.Abort(is_world(comm) ? process.real_world : comm, code);
 }
 
-int hand_Comm_get_attr(Site, MPI_Comm comm, int keyval, void* value, int* found) {
+int hand_Comm_get_attr(Caller, MPI_Comm comm, int keyval, void* value, int* found) {
   return real.Comm_get_attr(attribute_holder(comm, keyval), keyval, value, found);
 }
 
-int hand_Attr_get(Site, MPI_Comm comm, int keyval, void* value, int* found) {
+int hand_Attr_get(Caller, MPI_Comm comm, int keyval, void* value, int* found) {
   return real.Attr_get(attribute_holder(comm, keyval), keyval, value, found);
 }
 
-int hand_Comm_set_attr(Site, MPI_Comm comm, int keyval, void* value) {
+int hand_Comm_set_attr(Caller, MPI_Comm comm, int keyval, void* value) {
   return set_attribute(real.Comm_set_attr, comm, keyval, value);
 }
 
-int hand_Attr_put(Site, MPI_Comm comm, int keyval, void* value) {
+int hand_Attr_put(Caller, MPI_Comm comm, int keyval, void* value) {
   return set_attribute(real.Attr_put, comm, keyval, value);
 }
 
-int hand_Comm_set_errhandler(Site, MPI_Comm comm, MPI_Errhandler handler) {
+int hand_Comm_set_errhandler(Caller, MPI_Comm comm, MPI_Errhandler handler) {
   return set_errhandler(real.Comm_set_errhandler, comm, handler);
 }
 
-int hand_Errhandler_set(Site, MPI_Comm comm, MPI_Errhandler handler) {
+int hand_Errhandler_set(Caller, MPI_Comm comm, MPI_Errhandler handler) {
   return set_errhandler(real.Errhandler_set, comm, handler);
 }
 
 // The handle may come back as another type of another size.
-int hand_Type_free(Site, MPI_Datatype* type) {
+int hand_Type_free(Caller, MPI_Datatype* type) {
   const int result = real.Type_free(type);
   process.handles_epoch.fetch_add(1, std::memory_order_relaxed);
   return result;

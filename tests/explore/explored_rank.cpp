@@ -39,6 +39,7 @@ bool set_up(const explore::RankSetUp& how) {
   o.tool_ranks = how.attachable ? 0 : 1;
   o.ring_events = how.ring_events;
   o.ring_limit = how.ring_limit;
+  o.stacks = 0;
   o.wait_when_full = false;
   clock_source = record::ClockSource::tsc;
   process.real_world = process.app_world = handles.world;

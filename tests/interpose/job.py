@@ -32,7 +32,7 @@ MPIRUN = {"openmpi": os.environ.get("PCLSCOPE_MPIRUN_openmpi", "mpirun.openmpi")
 KINDS = ["none", "call", "send", "recv_post", "recv_done", "recv_cancelled", "recv_freed", "send_cancel_request",
          "send_cancelled", "send_not_cancelled", "collective", "comm_created", "comm_freed", "init", "finalize", "lost",
          "rma", "rma_sync", "file", "control", "unrecorded_sends", "unrecorded_receives", "lost_number",
-         "send_done", "neighbour"]
+         "send_done", "neighbour", "awaited", "call_path"]
 BY_TIME = ("send_done", "neighbour")  # by how long a call took, by whether it was told before: not on paper
 FLAGS = ["nonblocking", "persistent", "posted", "synchronous", "buffered", "ready", "intercomm", "failed", "foreign",
          "unordered", "truncated", "matched_probe", "entered", "unrecorded", "out_of_order", "partitioned",
@@ -107,9 +107,9 @@ def places(begin, capacity, first, head):
             yield size - capacity + i % size
 
 
-def parse_segment(data, first=0, head=None):
+def parse_segment(data, first=0, head=None, raw=False):
     """As FORMAT.md says; test_layout ties these offsets to the C++ header. Events from number `first` on, up to `head`
-    (default: the segment's own)."""
+    (default: the segment's own). Events that tell call paths are taken out unless `raw`: sites are return addresses."""
     if len(data) < 4096:
         return None
     magic, _, header_bytes, capacity, rank, size, _, thread, _, _ = struct.unpack_from("<8sIIQiiIIII", data, 0)
@@ -120,11 +120,16 @@ def parse_segment(data, first=0, head=None):
     head = written if head is None else head
     state, = struct.unpack_from("<I", data, 512)
     call, = struct.unpack_from("<I", data, 608)
-    events = []
+    events, paths = [], {}
     for at in places(begins(data), capacity, first, head):
         fields = struct.unpack_from("<QQQQQQiiHHI", data, header_bytes + 64 * at)
         *numbers, kind, function, flags = fields
         event = Event(*numbers, KINDS[kind], NAMES.get(function, "?"), flag_names(flags))
+        if event.kind == "call_path" and not raw:  # nothing that happened
+            paths.setdefault(event.site, {}).update(enumerate((event.comm, event.bytes, event.ordinal), event.tag))
+            continue
+        if event.site >> 47 & 1 and event.site in paths:
+            event = event._replace(site=paths[event.site][0])  # tests go by the return address
         if event.kind == "collective" and "nonblocking" in event.flags:
             event = event._replace(tag=ANY_TAG)  # how long the call took that completed it
         events.append(event)
@@ -135,7 +140,7 @@ def parse_live(memory, first):
     """A mapped segment whose rank goes on writing. Head is read before the events that it counts: a copy of the whole
     may take head last, and events written meanwhile would be blank."""
     head, = struct.unpack_from("<Q", memory, 448)
-    return parse_segment(memory, first, head)
+    return parse_segment(memory, first, head, raw=True)
 
 
 def read_board(path):

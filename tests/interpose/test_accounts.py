@@ -52,7 +52,7 @@ class Reader:
         for entry in self.segments.values():
             memory, events, tail = entry
             fresh = job.parse_live(memory, tail).events[:limit]
-            events += fresh
+            events += [e for e in fresh if e.kind != "call_path"]
             entry[2] = tail + len(fresh)
             struct.pack_into("<Q", memory, TAIL, entry[2])
 

@@ -18,7 +18,8 @@ class Mischief(job.Test):
         return job.launch(self.mpi, ranks, [job.program("mischief", self.mpi), *arguments], **variables)
 
     def test_a_full_ring_whose_reader_never_comes_waits_once_and_then_drops_and_counts(self):
-        result = self.launch(1, "self", "1000", PCLSCOPE_RING_EVENTS=64, PCLSCOPE_OVERFLOW_WAIT_MS=300)
+        result = self.launch(1, "self", "1000", PCLSCOPE_RING_EVENTS=64, PCLSCOPE_OVERFLOW_WAIT_MS=300,
+                             PCLSCOPE_STACKS=0)
         self.assertEqual(result.status, 0, result.err)
         [segment] = result.segments
         self.assertEqual(segment.capacity, 64)

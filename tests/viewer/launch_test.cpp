@@ -181,11 +181,13 @@ TEST_CASE("the environment names the job and only what was asked for") {
   CHECK(build_launch_line(options, facts_for(Mpi::mpich, 2)).environment == basic);
   options.ring_events = 4096;
   options.ring_limit = 8192;
+  options.stacks = 3;
   options.overflow = "drop";
   options.overflow_wait_ms = 7;
   options.clock = "monotonic";
   Variables all = basic;
   all.insert(all.end(), {{"PCLSCOPE_RING_EVENTS", "4096"},
+                         {"PCLSCOPE_STACKS", "3"},
                          {"PCLSCOPE_RING_LIMIT", "8192"},
                          {"PCLSCOPE_OVERFLOW", "drop"},
                          {"PCLSCOPE_OVERFLOW_WAIT_MS", "7"},

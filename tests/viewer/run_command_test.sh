@@ -93,7 +93,8 @@ none_started
 
 # --- what the launcher gets ---
 (cd "$folder" && "$pclscope" run -n 2 --dump run.h5 --window 0.25s --launcher-args "--mca btl self" \
-  --launcher-args "-v" --ring-events 4096 --ring-limit 8192 --ring-dir /tmp --overflow drop --overflow-wait 7 \
+  --launcher-args "-v" --ring-events 4096 --ring-limit 8192 --stacks 3 --ring-dir /tmp \
+  --overflow drop --overflow-wait 7 \
   --clock monotonic --mpi openmpi -- ./app -n "two words" -- x) \
   >"$folder/out" 2>"$folder/err"
 status=$?
@@ -106,6 +107,7 @@ expect_out "|-n|2|$folder/bin/pclscope-rank|./app|-n|two words|--|x|:|-n|1|"
 expect_out "|$folder/bin/pclscope-rank|--aggregator|$folder/bin/pclscope-aggregator-openmpi|--job|app-[0-9]*|--command|"
 expect_out "|--dump|$folder/run.h5|--window-ms|250|--publish|ipc://$folder/run/pclscope/app-[0-9]*|"
 for pair in RANKS=2 TOOL_RANKS=1 "PRELOAD=$folder/lib/libpclscope-openmpi.so" RING_EVENTS=4096 RING_LIMIT=8192 \
+    STACKS=3 \
     RING_DIR=/tmp OVERFLOW=drop OVERFLOW_WAIT_MS=7 CLOCK=monotonic; do
   grep -q -x "PCLSCOPE_$pair" "$folder/environment" || fail "no PCLSCOPE_$pair"
 done

@@ -13,6 +13,7 @@ struct Raw {
   Words launcher_args;
   std::uint64_t ring_events = 0;
   std::uint64_t ring_limit = 0;
+  std::uint32_t stacks = 0;
   std::uint64_t overflow_wait_ms = 0;
 };
 
@@ -57,6 +58,9 @@ void add_options(CLI::App& app, RunWords& run, Raw& raw) {
                  "Events up to which a buffer grows (1048576; with --ring-events: it does not grow)")
       ->type_name("N")
       ->check(CLI::Range(std::uint64_t{64}, std::uint64_t{1} << 26).description(""));
+  app.add_option("--stacks", raw.stacks, "Callers that are told of each call, 0 to 16: 0 none, the line alone (8)")
+      ->type_name("N")
+      ->check(CLI::Range(0u, 16u).description(""));
   app.add_option("--ring-dir", run.options.ring_directory,
                  "Directory on each node where buffers lie (/dev/shm; memory without a name where that is small)")
       ->type_name("DIR");
@@ -103,6 +107,7 @@ std::optional<int> parse_run(const Words& words, RunWords& run) {
   run.endpoint = raw.analysis.endpoint;
   if (app.count("--ring-events") > 0) run.options.ring_events = raw.ring_events;
   if (app.count("--ring-limit") > 0) run.options.ring_limit = raw.ring_limit;
+  if (app.count("--stacks") > 0) run.options.stacks = raw.stacks;
   if (app.count("--overflow-wait") > 0) run.options.overflow_wait_ms = raw.overflow_wait_ms;
   if (app.count("--hosts") > 0 && run.hosts.empty()) return fail(wrong_usage, "--hosts: no node is named");
   if (app.count("--rankfile") > 0 && run.rankfile.empty()) return fail(wrong_usage, "--rankfile: no file is named");

@@ -6,6 +6,7 @@
 #include "viewer/commands/meant_target.hpp"
 #include "viewer/inspect/topic.hpp"
 #include "viewer/session/target.hpp"
+#include "viewer/views/site_text.hpp"
 
 namespace pclscope::commands {
 namespace {
@@ -18,6 +19,7 @@ constexpr std::chrono::milliseconds patience_with_job{1900};
 int inspect(const std::vector<std::string>& words) {
   InspectWords inspect;
   if (const auto status = parse_inspect(words, inspect)) return *status;
+  views::Sites::skip(inspect.skipped);
   auto session = session::open_run(inspect.target);
   if (!session) return fail(could_not, session.error().message);
   if (!(*session)->way().empty()) say_open_key();

@@ -28,7 +28,7 @@ constexpr OptionOfTopics options_of_topics[] = {
     {"--to", takes::period}, {"--sort", takes::sort},      {"--dot", takes::dot},
     {"--fold", takes::fold}, {"--cut", takes::cut},        {"--cut-height", takes::cut},
     {"--whole", takes::cut}, {"--finding", takes::change}, {"--balance", takes::change},
-    {"--gdb", takes::gdb},
+    {"--gdb", takes::gdb},   {"--folded", takes::folded},
 };
 
 // The names of those that take all of `taken`.
@@ -90,6 +90,12 @@ void declare(CLI::App& app, InspectWords& inspect, Raw& raw) {
   auto* finding = app.add_option("--finding", raw.finding, "whatif: without the cause of this finding (0: the first)")
                       ->type_name("K");
   app.add_flag("--balance", inspect.balance, "whatif: all ranks compute equally long")->excludes(finding);
+  exclude_each_other(app.add_flag("--folded", inspect.folded, "tree as stacks: a file for flame graph programs"));
+  app.add_option("--skip", inspect.skipped,
+                 "Functions and modules that only wrap MPI: calls are shown at their callers")
+      ->type_name("NAME")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   exclude_each_other(app.add_flag("--gdb", inspect.gdb, "findings as breakpoints: a file for gdb -x"));
   app.add_option("--sort", raw.order, "Messages by time, ratio, bytes, duration (largest first), or as stored")
       ->type_name("KEY")

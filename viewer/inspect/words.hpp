@@ -31,6 +31,8 @@ struct InspectWords {
   bool whole = false;                    // regions of the whole run
   std::optional<std::uint64_t> finding;  // whatif: without it; from 0
   bool balance = false;                  // whatif: with equal load
+  std::vector<std::string> skipped;      // by --skip
+  bool folded = false;                   // tree: as stacks
   bool gdb = false;                      // findings: as breakpoints
 };
 

@@ -102,6 +102,7 @@ std::vector<std::pair<std::string, std::string>> variables(const RunOptions& opt
                                                           {"PCLSCOPE_TOOL_RANKS", std::to_string(tool_ranks(facts))},
                                                           {"PCLSCOPE_PRELOAD", facts.library}};
   if (options.ring_events) set.emplace_back("PCLSCOPE_RING_EVENTS", std::to_string(*options.ring_events));
+  if (options.stacks) set.emplace_back("PCLSCOPE_STACKS", std::to_string(*options.stacks));
   if (options.ring_limit) set.emplace_back("PCLSCOPE_RING_LIMIT", std::to_string(*options.ring_limit));
   if (!options.ring_directory.empty()) set.emplace_back("PCLSCOPE_RING_DIR", options.ring_directory);
   if (!options.overflow.empty()) set.emplace_back("PCLSCOPE_OVERFLOW", options.overflow);

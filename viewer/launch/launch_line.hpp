@@ -26,6 +26,7 @@ struct RunOptions {
   std::vector<std::string> launcher_args;  // words
   std::optional<std::uint64_t> ring_events;
   std::optional<std::uint64_t> ring_limit;
+  std::optional<std::uint32_t> stacks;
   std::string ring_directory;  // "": as the library decides
   std::string overflow;        // "", "wait", "drop"
   std::optional<std::uint64_t> overflow_wait_ms;

@@ -27,6 +27,8 @@ void add(SiteActivity& sum, const SiteActivity& a) {
   sum.waited_s += a.waited_s;
   sum.late_receiver_s += a.late_receiver_s;
   sum.transfer_s += a.transfer_s;
+  sum.calls += a.calls;
+  sum.inside_s += a.inside_s;
 }
 
 std::string mpi_name(const CallSite& site) {
@@ -62,8 +64,9 @@ std::vector<SourceLine> source_lines(const std::vector<SiteActivity>& activity, 
     add(lines[at].sum, a);
   }
   for (SourceLine& line : lines) std::sort(line.ids.begin(), line.ids.end());
-  std::stable_sort(lines.begin(), lines.end(),
-                   [](const SourceLine& a, const SourceLine& b) { return lost_s(a.sum) > lost_s(b.sum); });
+  std::stable_sort(lines.begin(), lines.end(), [](const SourceLine& a, const SourceLine& b) {
+    return std::pair(lost_s(a.sum), a.sum.inside_s) > std::pair(lost_s(b.sum), b.sum.inside_s);
+  });
   return lines;
 }
 
@@ -110,10 +113,13 @@ Rows source_line_rows(const std::vector<SourceLine>& lines) {
 }
 
 std::vector<std::string> source_line_lines(const std::vector<SourceLine>& lines, std::size_t width) {
-  if (lines.empty()) return {"no call sites: no messages were matched"};
+  if (lines.empty()) return {"no call sites: no MPI calls were recorded"};
+  // Of some ranks alone, what is known comes from their messages.
+  const bool times = std::any_of(lines.begin(), lines.end(), [](const SourceLine& line) { return line.sum.calls > 0; });
   text::Table table;
   for (const char* title : {"lost", "late send", "late recv", "transfer", "waited"})
     table.column(title, text::Align::right);
+  if (times) table.column("inside", text::Align::right);
   table.column("sent+recv", text::Align::right);
   table.column("bytes", text::Align::right);
   table.column("delayed", text::Align::right);
@@ -121,12 +127,14 @@ std::vector<std::string> source_line_lines(const std::vector<SourceLine>& lines,
   table.column("where", text::Align::left);
   for (const SourceLine& line : lines) {
     const SiteActivity& a = line.sum;
-    table.row({text::format_seconds(lost_s(a)), text::format_seconds(a.late_sender_s),
-               text::format_seconds(a.late_receiver_s), text::format_seconds(a.transfer_s),
-               text::format_seconds(a.waited_s),
-               text::format_short_count(a.sends) + "+" + text::format_short_count(a.receives),
-               text::format_bytes(static_cast<double>(a.bytes)), text::format_short_count(a.delayed),
-               mpi_name(line.place).empty() ? "-" : mpi_name(line.place).substr(4), where(line)});
+    std::vector<std::string> cells = {text::format_seconds(lost_s(a)), text::format_seconds(a.late_sender_s),
+                                      text::format_seconds(a.late_receiver_s), text::format_seconds(a.transfer_s),
+                                      text::format_seconds(a.waited_s)};
+    if (times) cells.push_back(text::format_seconds(a.inside_s));
+    cells.insert(cells.end(), {text::format_short_count(a.sends) + "+" + text::format_short_count(a.receives),
+                               text::format_bytes(static_cast<double>(a.bytes)), text::format_short_count(a.delayed),
+                               mpi_name(line.place).empty() ? "-" : mpi_name(line.place).substr(4), where(line)});
+    table.row(std::move(cells));
   }
   return table.lines(width);
 }

@@ -50,7 +50,7 @@ std::string where(const Finding& f, const Snapshot& s, const Sites& sites) {
   std::string line;
   if (!f.ranks.empty() && f.cause != Cause::mapping)
     line += (f.ranks.size() == 1 ? ", rank " : ", ranks ") + text::compact_ranks(f.ranks, 24);
-  if (f.site != 0 && sites.find(f.site) != nullptr) line += " at " + sites.brief(f.site);
+  if (f.site != 0 && sites.find(f.site) != nullptr) line += " at " + sites.with_caller(f.site);
   for (std::size_t i = 0; i + 1 < std::min<std::size_t>(f.nodes.size(), 4); i += 2)
     line += (i == 0 ? ", from " : " and ") + node_name(s, f.nodes[i]) + " to " + node_name(s, f.nodes[i + 1]);
   if (f.nodes.size() > 4) line += " and others";

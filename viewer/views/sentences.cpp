@@ -73,16 +73,18 @@ std::optional<Awaited> awaited(const Snapshot& s) {
   return found;
 }
 
-// Where these ranks come late: "halo.c:42 and halo.c:51"; empty: not known.
+// Where these ranks come late: "halo.c:42 and halo.c:51", of one place with its caller; empty: not known.
 std::string places(const Snapshot& s, const std::vector<std::int32_t>& ranks, const Sites& sites) {
   std::vector<std::string> names;
+  std::uint32_t only = 0;
   for (const DelayOrigin& d : s.delays) {
     if (names.size() >= most_sites) break;
     if (sites.find(d.site) == nullptr || std::find(ranks.begin(), ranks.end(), d.rank) == ranks.end()) continue;
     const std::string name = sites.brief(d.site);
+    if (names.empty()) only = d.site;
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
-  return in_words(names);
+  return names.size() == 1 ? sites.with_caller(only) : in_words(names);
 }
 
 std::string whom_it_is_for(const Snapshot& s, const Awaited& found, const Sites& sites) {

@@ -1,7 +1,9 @@
 #include "viewer/views/site_text.hpp"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "viewer/text/printable.hpp"
 #include "viewer/text/quantities.hpp"
@@ -12,16 +14,120 @@ namespace {
 
 std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
+// A function is taken for a wrapper when it is called from so many places, and so many of the calls of MPI go through
+// such functions.
+constexpr std::size_t least_callers = 3;
+constexpr double most_of_them = 0.9;
+
+std::vector<std::string>& skipped() {
+  static std::vector<std::string> names;
+  return names;
+}
+
+// Without arguments: overloads are one function.
+std::string function_of(const CallSite& site) {
+  return site.function.substr(0, site.function.find('(', site.function.starts_with("(anonymous namespace)") ? 1 : 0));
+}
+
+bool begins_a_program(const CallSite& site) {
+  const std::string module = file_name(site.module);
+  return module.starts_with("libc.so") || module.starts_with("libpthread") || module.starts_with("ld-linux") ||
+         site.function == "_start";
+}
+
+// MPI's own libraries, above all those of its Fortran and C++ bindings; and what --skip names.
+bool never_a_users(const CallSite& site) {
+  const std::string module = file_name(site.module);
+  for (const char* mpi : {"libmpi.", "libmpi_", "libmpich", "libmpifort", "libmpicxx", "libpmpi", "libopen-"})
+    if (module.starts_with(mpi)) return true;
+  const std::string function = function_of(site);
+  return std::any_of(skipped().begin(), skipped().end(), [&](const std::string& name) {
+    return name == function || name == module || name == site.module || name == site.function;
+  });
+}
+
 }  // namespace
+
+void Sites::skip(std::vector<std::string> names) { skipped() = std::move(names); }
 
 Sites::Sites(std::vector<CallSite> sites) : sites_(std::move(sites)) {
   std::sort(sites_.begin(), sites_.end(), [](const CallSite& a, const CallSite& b) { return a.id < b.id; });
+  choose_frames();
+}
+
+std::size_t Sites::index_of(std::uint64_t id) const {
+  const auto at = std::lower_bound(sites_.begin(), sites_.end(), id,
+                                   [](const CallSite& site, std::uint64_t wanted) { return site.id < wanted; });
+  return at != sites_.end() && at->id == id ? static_cast<std::size_t>(at - sites_.begin()) : sites_.size();
+}
+
+const CallSite* Sites::place(std::uint64_t id) const {
+  const std::size_t index = index_of(id);
+  return index < sites_.size() ? &sites_[index] : nullptr;
 }
 
 const CallSite* Sites::find(std::uint64_t id) const {
-  const auto at = std::lower_bound(sites_.begin(), sites_.end(), id,
-                                   [](const CallSite& site, std::uint64_t wanted) { return site.id < wanted; });
-  return at != sites_.end() && at->id == id ? &*at : nullptr;
+  const std::size_t index = index_of(id);
+  return index < sites_.size() ? &shown_[index] : nullptr;
+}
+
+const CallSite* Sites::caller(std::uint64_t id) const {
+  const CallSite* site = find(id);
+  if (site == nullptr || site->caller == 0) return nullptr;
+  const CallSite* from = place(site->caller);
+  return from != nullptr && !begins_a_program(*from) ? from : nullptr;
+}
+
+std::vector<const CallSite*> Sites::path(std::uint64_t id) const {
+  std::vector<const CallSite*> path;
+  for (const CallSite* site = place(id); site != nullptr; site = place(site->caller)) {
+    if (!path.empty() && begins_a_program(*site)) break;
+    path.push_back(site);
+    if (site->caller >= site->id) break;  // a damaged file
+  }
+  return path;
+}
+
+void Sites::choose_frames() {
+  std::vector<std::size_t> calls, frame(sites_.size());
+  for (std::size_t i = 0; i < sites_.size(); ++i) {
+    frame[i] = i;
+    if (sites_[i].mpi_function != 0 && sites_[i].caller != 0) calls.push_back(i);
+  }
+  // sites_.size() where there is nobody outside.
+  const auto outer_of = [&](std::size_t inner) {
+    const std::size_t outer = index_of(sites_[inner].caller);
+    return outer < inner && !begins_a_program(sites_[outer]) ? outer : sites_.size();
+  };
+  const auto leave_others = [&] {
+    for (const std::size_t call : calls)
+      for (std::size_t outer; never_a_users(sites_[frame[call]]) && (outer = outer_of(frame[call])) < sites_.size();)
+        frame[call] = outer;
+  };
+  leave_others();
+
+  std::map<std::string, std::set<std::pair<std::uint64_t, std::string>>> callers;  // places, by function
+  for (const std::size_t call : calls)
+    for (std::size_t inner = frame[call], outer; (outer = outer_of(inner)) < sites_.size(); inner = outer)
+      callers[function_of(sites_[inner])].emplace(sites_[outer].offset, sites_[outer].module);
+  callers.erase("");
+  std::erase_if(callers, [](const auto& of) { return of.second.size() < least_callers; });
+  std::map<std::size_t, std::size_t> outside;  // of the innermost wrapper, by call
+  for (const std::size_t call : calls) {
+    std::size_t inner = frame[call], outer = outer_of(inner);
+    while (outer < sites_.size() && !callers.contains(function_of(sites_[inner]))) outer = outer_of(inner = outer);
+    const std::string wrapper = function_of(sites_[inner]);
+    while (outer < sites_.size() && function_of(sites_[outer]) == wrapper) outer = outer_of(outer);  // recursive
+    if (outer < sites_.size()) outside[call] = outer;
+  }
+  if (static_cast<double>(outside.size()) >= most_of_them * static_cast<double>(calls.size()))
+    for (const auto& [call, outer] : outside) frame[call] = outer;
+  leave_others();
+  shown_.reserve(sites_.size());
+  for (std::size_t i = 0; i < sites_.size(); ++i) {
+    shown_.push_back(sites_[frame[i]]);
+    shown_.back().mpi_function = sites_[i].mpi_function;
+  }
 }
 
 std::string Sites::location(std::uint64_t id) const {
@@ -34,9 +140,19 @@ std::string Sites::brief(std::uint64_t id) const {
   return site != nullptr ? site_brief(*site) : "?";
 }
 
+std::string Sites::with_caller(std::uint64_t id) const {
+  const CallSite* from = caller(id);
+  const std::string at = brief(id), by = from != nullptr ? site_brief(*from) : "";
+  return by.empty() || by == at ? at : at + ", called from " + by;
+}
+
 std::string site_location(const CallSite& site) {
   if (site.line > 0) return site.file + ":" + std::to_string(site.line);
   return site.module + "+0x" + text::format_hexadecimal(site.offset);
+}
+
+std::string site_place(const CallSite& site) {
+  return site.line > 0 || site.function.empty() ? site_brief(site) : text::printable(file_name(site.module));
 }
 
 std::string site_brief(const CallSite& site) {

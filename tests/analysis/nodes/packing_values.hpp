@@ -130,7 +130,7 @@ inline Deadlock any_deadlock(Random& random) {
 }
 inline CallSite any_site(Random& random) {
   CallSite s;
-  fill(random, s.offset, s.line, s.mpi_function);
+  fill(random, s.offset, s.line, s.mpi_function, s.caller);
   s.module = any_text(random), s.function = any_text(random), s.file = any_text(random), s.build_id = any_text(random);
   return s;
 }
@@ -223,9 +223,9 @@ inline bool same(const Report& a, const Report& b) {
          a.collectives_left_out == b.collectives_left_out && a.traffic_bytes == b.traffic_bytes &&
          same(a.pairs, b.pairs) && same(a.times, b.times) && same(a.sites, b.sites) && same(a.worst, b.worst) &&
          a.newest_ns == b.newest_ns && same(a.places, b.places) && same(a.names, b.names) && same(a.ranks, b.ranks) &&
-         same(a.functions, b.functions) && same(a.new_sites, b.new_sites) && same(a.deadlocks, b.deadlocks) &&
-         same(a.conditions, b.conditions) && same(a.clocks, b.clocks) && same(a.corrections, b.corrections) &&
-         a.dead_nodes == b.dead_nodes;
+         same(a.functions, b.functions) && a.site_times == b.site_times && same(a.new_sites, b.new_sites) &&
+         same(a.deadlocks, b.deadlocks) && same(a.conditions, b.conditions) && same(a.clocks, b.clocks) &&
+         same(a.corrections, b.corrections) && a.dead_nodes == b.dead_nodes;
 }
 
 namespace test {
@@ -285,6 +285,9 @@ inline Report any_report(Random& random, std::size_t most) {
     fill(random, f.node, f.function, f.calls, f.inside_s, f.ranks_inside, f.last_window);
     fill_list(random, f.history_share, 20, [&] { return any<float>(random); });
     return f;
+  });
+  fill_list(random, r.site_times, most, [&] {
+    return SiteStatus{any<std::uint32_t>(random), any<std::uint64_t>(random), static_cast<double>(random() % 1000)};
   });
   fill_list(random, r.new_sites, most, [&] { return NodeSite{any<std::uint32_t>(random), any_site(random)}; });
   fill_list(random, r.deadlocks, most, [&] {

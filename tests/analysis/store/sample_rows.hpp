@@ -88,6 +88,7 @@ inline CallSite site_of(std::uint32_t id, bool named) {
   s.build_id = id % 3 == 0 ? "" : "00ff" + std::to_string(id % 3);
   s.offset = mix(id);
   s.mpi_function = static_cast<std::uint16_t>(id % 600);
+  s.caller = id / 2;
   if (!named) return s;
   s.function = "solver::step" + std::to_string(id) + "(int)";
   s.file = "/src/with blanks/" + std::to_string(id % 5) + ".cpp";

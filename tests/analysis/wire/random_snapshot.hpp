@@ -190,7 +190,10 @@ class RandomSnapshot {
   }
 
   CallSite site() {
-    return {id(), text(90), count(), text(40), text(80), id(), static_cast<std::uint16_t>(random_()), text(40)};
+    CallSite made = {id(),     text(90), count(), text(40), text(80), id(), static_cast<std::uint16_t>(random_()),
+                     text(40), 0};
+    if (made.id > 0) made.caller = id() % made.id;
+    return made;
   }
 
   RankSummary rank(int r, int nodes) {

@@ -170,7 +170,7 @@ Snapshot any_snapshot(std::mt19937_64& random) {
                            any_number(random),
                            false,
                            {{any_rank(random), 305, 1, 0, -1, {any_rank(random)}, false, 0}}});
-  s.sites.push_back({2, any_text(random), 1, any_text(random), any_text(random), 7, 0, ""});
+  s.sites.push_back({2, any_text(random), 1, any_text(random), any_text(random), 7, 0, "", 0});
   return s;
 }
 
