@@ -57,7 +57,7 @@ std::string where(const Finding& f, const Snapshot& s, const Sites& sites) {
   return line;
 }
 
-// MPI_Init begins before the time origin.
+// In dumps of versions before the axis began with the first MPI_Init.
 std::string moment(double seconds) {
   return seconds < 0 ? text::format_moment(-seconds) + " before the start" : text::format_moment(seconds);
 }
