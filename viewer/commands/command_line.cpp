@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "viewer/text/nearest.hpp"
 #include "viewer/text/printable.hpp"
 #include "viewer/text/quantities.hpp"
 
@@ -36,7 +37,11 @@ std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
                               dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
   if (about_presence && !unknown.empty()) {
     const std::string& word = unknown.front();
-    return (word.rfind("-", 0) == 0 ? "unknown option '" : "unexpected word '") + word + "'";
+    if (word.rfind("-", 0) != 0) return "unexpected word '" + word + "'";
+    std::vector<std::string> known;
+    for (const CLI::Option* option : app.get_options())
+      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    return "unknown option '" + word + "'" + text::did_you_mean(word.substr(0, word.find('=')), known);
   }
   // CLI11 names an option by its long form; say the short one too: "-n/--ranks is required".
   std::string text = first_line(error.what());
@@ -106,6 +111,16 @@ CLI::Validator duration_between(const std::string& low, const std::string& high)
       return "'" + word + "' is not between " + low + " and " + high;
     }
     return "";
+  };
+  return CLI::Validator(check, "");
+}
+
+CLI::Validator one_of(const std::vector<std::string>& words) {
+  const auto check = [words](const std::string& word) -> std::string {
+    if (std::find(words.begin(), words.end(), word) != words.end()) return "";
+    std::string list;
+    for (const std::string& known : words) list += (list.empty() ? "" : ", ") + known;
+    return "'" + word + "' is none of " + list + text::did_you_mean(word, words);
   };
   return CLI::Validator(check, "");
 }

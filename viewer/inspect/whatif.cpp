@@ -38,10 +38,12 @@ Result<Question> question_of(const InspectWords& words, const InspectedRun& run)
     return q;
   }
   const auto& findings = run.snapshot.attribution.findings;
-  const std::size_t index = static_cast<std::size_t>(std::min<std::uint64_t>(words.finding.value_or(0), SIZE_MAX));
-  if (index >= findings.size())
-    return Error{ErrorCode::not_found, "there is no finding " + std::to_string(index) + ": the run has " +
-                                           std::to_string(findings.size()) + ", counted from 0"};
+  const std::uint64_t number = words.finding.value_or(1);
+  if (number == 0) return Error{ErrorCode::bad_argument, "there is no finding 0: findings are numbered from 1"};
+  if (number > findings.size())
+    return Error{ErrorCode::not_found, "there is no finding " + std::to_string(number) + ": the run has " +
+                                           std::to_string(findings.size()) + ", numbered from 1"};
+  const auto index = static_cast<std::size_t>(number - 1);
   auto change = whatif::change_for(findings[index]);
   if (!change) return Error{ErrorCode::not_found, change.error().message};
   q.change = std::move(*change);
@@ -142,7 +144,7 @@ std::string title(const Question& q, const InspectedRun& run) {
     case Change::Kind::links: line = "with the slow links as usual"; break;
   }
   if (q.finding)
-    line += " (finding " + std::to_string(*q.finding) + ", " +
+    line += " (finding " + std::to_string(*q.finding + 1) + ", " +
             views::cause_word(run.snapshot.attribution.findings[*q.finding].cause) + ")";
   return line;
 }
@@ -183,7 +185,7 @@ Json json_of(const Question& q, const WhatIf& w, const InspectedRun& run) {
   for (std::size_t i = 0; i + 1 < q.change.nodes.size(); i += 2)
     nodes.push_back({{"from", q.change.nodes[i]}, {"to", q.change.nodes[i + 1]}});
   return {{"change", kinds[static_cast<std::size_t>(q.change.kind)]},
-          {"finding", q.finding ? Json(*q.finding) : Json(nullptr)},
+          {"finding", q.finding ? Json(*q.finding + 1) : Json(nullptr)},
           {"ranks", q.change.ranks},
           {"nodes", nodes},
           {"period", {{"begin_s", session::finite(w.begin_s)}, {"end_s", session::finite(w.end_s)}}},
