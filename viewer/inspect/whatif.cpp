@@ -172,6 +172,12 @@ std::vector<std::string> lines_of(const Question& q, const WhatIf& w, const Insp
           text::format_count(w.collectives) + " calls of collectives) of " + text::format_share(w.covered) +
           " of the period; with nothing changed the replay takes " + text::format_seconds(w.replayed_s) +
           ", measured " + text::format_seconds(w.measured_s)};
+  if (w.ahead_s > gain_s + worth_telling * (w.end_s - w.begin_s))
+    lines.push_back(
+        text::format_count(w.ahead_ranks) + (w.ahead_ranks == 1 ? " rank comes" : " ranks come") +
+        " to the end of this period up to " + text::format_seconds(w.ahead_s) +
+        " earlier, others as late: whether the run waits for them later, a period up to its end tells (--to " +
+        text::format_seconds(run_s) + ")");
   if (w.left_out > 0) lines.push_back(text::format_count(w.left_out) + " dependences contradict each other: left out");
   if (const double share = untold(run); share >= worth_telling)
     lines.push_back("not replayed: " + text::format_share(share) +
@@ -196,6 +202,8 @@ Json json_of(const Question& q, const WhatIf& w, const InspectedRun& run) {
           {"gain", session::finite(w.gain())},
           {"gain_s", session::finite(w.gain_s())},
           {"fit_error", session::finite(w.fit_error())},
+          {"ahead_s", session::finite(w.ahead_s)},
+          {"ahead_ranks", w.ahead_ranks},
           {"run_s", session::finite(run.snapshot.duration_s)},
           {"predicted_run_s", session::finite(run.snapshot.duration_s - w.gain_s())},
           {"as", w.as},
