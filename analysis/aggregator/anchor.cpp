@@ -18,6 +18,7 @@
 
 #include "analysis/aggregator/anchor_worker.hpp"
 #include "analysis/aggregator/broadcast.hpp"
+#include "analysis/aggregator/departure.hpp"
 #include "analysis/aggregator/relay.hpp"
 #include "analysis/aggregator/resting.hpp"
 #include "analysis/aggregator/time_origin.hpp"
@@ -38,50 +39,6 @@ using std::chrono::milliseconds;
 constexpr milliseconds look_every{100};      // at what nobody tells: who still lives
 constexpr milliseconds last_epochs{10'000};  // for a worker to finish them while the application waits in MPI_Finalize
 constexpr milliseconds for_worker{120'000};  // to finish; the application is through
-
-constexpr milliseconds after_the_last{500};  // process of the application, until an anchor that is in MPI goes, too
-
-// TERM, INT and HUP are for the application, which may save its state and go on, or end. When they came, the anchor
-// must not outlive it, wherever it is: in MPI_Init or MPI_Finalize it would wait for the dead, and the launcher for it.
-class Departure {
- public:
-  explicit Departure(collect::BoardFile& board) : board_(board) {
-    ::sigemptyset(&signals_);
-    for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
-      ::sigaddset(&signals_, signal);
-      ::signal(signal, SIG_DFL);  // one that is ignored is never waited for
-    }
-    ::pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
-    watcher_ = std::thread([this] { watch(); });
-  }
-  ~Departure() {
-    call_off();
-    ::pthread_kill(watcher_.native_handle(), SIGTERM);  // it waits for one
-    watcher_.join();
-  }
-  Departure(const Departure&) = delete;
-  Departure& operator=(const Departure&) = delete;
-  // MPI is over: nobody waits for us but for the worker's last words.
-  void call_off() { off_ = true; }
-
- private:
-  void watch() {
-    int number = 0;
-    while (::sigwait(&signals_, &number) != 0) {}
-    for (auto alive = Clock::now(); Clock::now() - alive < after_the_last;) {
-      if (off_) return;
-      if (board_.alive() > 0) alive = Clock::now();
-      else board_.notify();  // the main thread, which looks at it
-      std::this_thread::sleep_for(milliseconds(10));
-    }
-    if (!off_) ::_exit(128 + number);
-  }
-
-  collect::BoardFile& board_;
-  sigset_t signals_;
-  std::atomic<bool> off_{false};
-  std::thread watcher_;
-};
 
 // Beside a job the same signal is a request to finish, for all nodes.
 std::atomic<bool> asked{false};
