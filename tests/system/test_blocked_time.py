@@ -93,7 +93,7 @@ class BlockedTime(harness.SystemTest):
             for key, wait_s in whole.items():
                 self.assertAlmostEqual(found[key], wait_s, delta=1e-6, msg=key)
         self.assertNotEqual(waits("--to", half), whole)
-        self.assertRefused(self.box.pclscope("inspect", path, "waits", "--from", "1e6"), 1, "nothing from")
+        self.assertRefused(self.box.pclscope("inspect", path, "waits", "--from", "1000000"), 1, "nothing from")
 
     def assertOverlapped(self, path, rows):
         """A transfer behind 50 ms of computation is not lost, and 26 receives of one call wait once."""

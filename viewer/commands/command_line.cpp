@@ -30,18 +30,25 @@ class Help : public CLI::Formatter {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
+std::string unknown_option(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> known;
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  return "unknown option '" + word + "'" + text::did_you_mean(word.substr(0, word.find('=')), known);
+}
+
 std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
-  // A misspelt option matters more than the one that is missing because of it.
+  // A misspelt option matters more than what is missing, or was taken for something else, because of it.
   const std::vector<std::string> unknown = app.remaining();
+  const auto end = std::find(unknown.begin(), unknown.end(), "--");  // what follows is the application's
+  const auto option_like =
+      std::find_if(unknown.begin(), end, [](const std::string& word) { return word.rfind("--", 0) == 0; });
+  if (option_like != end) return unknown_option(app, *option_like);
   const bool about_presence = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
                               dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
   if (about_presence && !unknown.empty()) {
     const std::string& word = unknown.front();
-    if (word.rfind("-", 0) != 0) return "unexpected word '" + word + "'";
-    std::vector<std::string> known;
-    for (const CLI::Option* option : app.get_options())
-      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-    return "unknown option '" + word + "'" + text::did_you_mean(word.substr(0, word.find('=')), known);
+    return word.rfind("-", 0) == 0 ? unknown_option(app, word) : "unexpected word '" + word + "'";
   }
   // CLI11 names an option by its long form; say the short one too: "-n/--ranks is required".
   std::string text = first_line(error.what());
