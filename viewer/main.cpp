@@ -6,6 +6,7 @@
 
 #include "viewer/commands/command_line.hpp"
 #include "viewer/commands/commands.hpp"
+#include "viewer/text/nearest.hpp"
 
 namespace {
 
@@ -54,8 +55,12 @@ int dispatch(const Words& words) {
   for (const Command& command : all_commands) {
     if (name == command.name) return command.function(Words(words.begin() + 1, words.end()));
   }
+  std::vector<std::string> known = {"--help", "--version"};
+  for (const Command& command : all_commands) known.emplace_back(command.name);
   const std::string kind = name.rfind("-", 0) == 0 ? "unknown option '" : "unknown command '";
-  return commands::fail(commands::wrong_usage, kind + name + "': pclscope --help lists the commands");
+  const std::string meant = pclscope::text::did_you_mean(name, known);
+  return commands::fail(commands::wrong_usage,
+                        kind + name + "'" + meant + (meant.empty() ? ":" : "") + " pclscope --help lists the commands");
 }
 
 }  // namespace

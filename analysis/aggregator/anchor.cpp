@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -17,13 +18,17 @@
 
 #include "analysis/aggregator/anchor_worker.hpp"
 #include "analysis/aggregator/broadcast.hpp"
+#include "analysis/aggregator/departure.hpp"
 #include "analysis/aggregator/relay.hpp"
 #include "analysis/aggregator/resting.hpp"
+#include "analysis/aggregator/time_origin.hpp"
 #include "analysis/aggregator/unreached.hpp"
 #include "analysis/collect/board_file.hpp"
 #include "analysis/collect/collector.hpp"
 #include "analysis/collect/dormant.hpp"
+#include "analysis/collect/tick_clock.hpp"
 #include "interpose/library/finalize_progress.hpp"
+#include "interpose/record/clock_choice.hpp"
 
 namespace pclscope::aggregator {
 namespace {
@@ -34,50 +39,6 @@ using std::chrono::milliseconds;
 constexpr milliseconds look_every{100};      // at what nobody tells: who still lives
 constexpr milliseconds last_epochs{10'000};  // for a worker to finish them while the application waits in MPI_Finalize
 constexpr milliseconds for_worker{120'000};  // to finish; the application is through
-
-constexpr milliseconds after_the_last{500};  // process of the application, until an anchor that is in MPI goes, too
-
-// TERM, INT and HUP are for the application, which may save its state and go on, or end. When they came, the anchor
-// must not outlive it, wherever it is: in MPI_Init or MPI_Finalize it would wait for the dead, and the launcher for it.
-class Departure {
- public:
-  explicit Departure(collect::BoardFile& board) : board_(board) {
-    ::sigemptyset(&signals_);
-    for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
-      ::sigaddset(&signals_, signal);
-      ::signal(signal, SIG_DFL);  // one that is ignored is never waited for
-    }
-    ::pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
-    watcher_ = std::thread([this] { watch(); });
-  }
-  ~Departure() {
-    call_off();
-    ::pthread_kill(watcher_.native_handle(), SIGTERM);  // it waits for one
-    watcher_.join();
-  }
-  Departure(const Departure&) = delete;
-  Departure& operator=(const Departure&) = delete;
-  // MPI is over: nobody waits for us but for the worker's last words.
-  void call_off() { off_ = true; }
-
- private:
-  void watch() {
-    int number = 0;
-    while (::sigwait(&signals_, &number) != 0) {}
-    for (auto alive = Clock::now(); Clock::now() - alive < after_the_last;) {
-      if (off_) return;
-      if (board_.alive() > 0) alive = Clock::now();
-      else board_.notify();  // the main thread, which looks at it
-      std::this_thread::sleep_for(milliseconds(10));
-    }
-    if (!off_) ::_exit(128 + number);
-  }
-
-  collect::BoardFile& board_;
-  sigset_t signals_;
-  std::atomic<bool> off_{false};
-  std::thread watcher_;
-};
 
 // Beside a job the same signal is a request to finish, for all nodes.
 std::atomic<bool> asked{false};
@@ -108,8 +69,10 @@ MPI_Comm tool_ranks(int nodes) {
   return comm;
 }
 
-// Null when the launcher did not start as many ranks as the options say.
-std::unique_ptr<Relay> open_relay(const Options& options, FrameSocket& socket) {
+// Null when the launcher did not start as many ranks as the options say. `clock`: settled; `first_ticks`: as for
+// agree_on_origin().
+std::unique_ptr<Relay> open_relay(const Options& options, FrameSocket& socket, const collect::TickClock& clock,
+                                  std::uint64_t first_ticks) {
   int size = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (size != options.nodes + (options.attach ? 0 : options.ranks)) {
@@ -124,7 +87,8 @@ std::unique_ptr<Relay> open_relay(const Options& options, FrameSocket& socket) {
     return nullptr;
   }
   MPI_Comm tools = tool_ranks(options.nodes);
-  auto relay = std::make_unique<Relay>(tools, socket);
+  const std::uint64_t origin_ticks = agree_on_origin(tools, clock, first_ticks);
+  auto relay = std::make_unique<Relay>(tools, socket, origin_ticks);
   MPI_Comm_free(&tools);
   return relay;
 }
@@ -134,7 +98,8 @@ std::unique_ptr<Relay> open_relay(const Options& options, FrameSocket& socket) {
 void join_without_board(const Options& options) {
   enter_mpi();
   FrameSocket nobody(-1);
-  auto relay = options.nodes > 1 ? open_relay(options, nobody) : nullptr;
+  const collect::TickClock clock;
+  auto relay = options.nodes > 1 ? open_relay(options, nobody, clock, 0) : nullptr;
   if (relay) {
     relay->give_up_worker();
     relay->finish();
@@ -163,7 +128,7 @@ class Anchor {
       return leave_without_mpi();
     }
     enter_mpi();
-    if (options_.nodes > 1) relay_ = open_relay(options_, worker_.socket());
+    if (options_.nodes > 1) relay_ = meet_the_others();
     if (relay_) node_ = relay_->node();
     wait_for_end();
     if (!in_finalize_ && !options_.attach) leave();
@@ -179,6 +144,13 @@ class Anchor {
   }
 
  private:
+  // Beside a job recording begins after us; else no rank's before the first one's MPI_Init.
+  std::unique_ptr<Relay> meet_the_others() {
+    clock_.settle(record::choose_clock(record::clock_choice(std::getenv(record::clock_variable))));
+    const std::uint64_t first = options_.attach ? clock_.scale().origin_ticks : board_.first_init.load();
+    return open_relay(options_, worker_.socket(), clock_, first);
+  }
+
   // The application leaves without MPI_Finalize, and so do we; the worker goes on. Launchers kill everybody when the
   // first process closes its connection, and report its status: ours, which is the application's, is settled before,
   // and a child keeps our connection open as long as the application's processes have theirs, so that the end looks as
@@ -359,6 +331,7 @@ class Anchor {
   const Options& options_;
   collect::BoardFile& file_;
   record::Board& board_;
+  collect::TickClock clock_;  // begins before the worker, which makes an attached job record
   AnchorWorker worker_;
   std::unique_ptr<Relay> relay_;
   int node_ = 0;

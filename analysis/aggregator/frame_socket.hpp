@@ -37,6 +37,7 @@ enum class FrameKind : std::uint16_t {
 struct HelloFrame {
   std::int32_t index;
   std::int32_t nodes;
+  std::uint64_t origin_ticks;  // of this node's recorders' clock: its axis begins there (time_origin.hpp)
 };
 
 struct ClockFrame {

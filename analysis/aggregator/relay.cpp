@@ -19,7 +19,7 @@ constexpr int frames_per_turn = 256;
 
 }  // namespace
 
-Relay::Relay(MPI_Comm tools, FrameSocket& socket, bool clocks)
+Relay::Relay(MPI_Comm tools, FrameSocket& socket, std::uint64_t origin_ticks, bool clocks)
     : socket_(socket),
       exchange_(
           tools,
@@ -30,7 +30,7 @@ Relay::Relay(MPI_Comm tools, FrameSocket& socket, bool clocks)
       delay_ns_(shortest_rest_ns) {
   MPI_Comm_dup(tools, &ends_);
   MPI_Comm_set_errhandler(ends_, MPI_ERRORS_RETURN);
-  socket_.queue_value(FrameKind::hello, HelloFrame{exchange_.self(), exchange_.nodes()});
+  socket_.queue_value(FrameKind::hello, HelloFrame{exchange_.self(), exchange_.nodes(), origin_ticks});
   socket_.flush();
   if (!clocks) return;
   MPI_Comm_dup(tools, &clocks_);

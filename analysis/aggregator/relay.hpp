@@ -20,8 +20,9 @@ namespace pclscope::aggregator {
 class Relay {
  public:
   // Collective over `tools`, the anchors in the order of their nodes. `socket`: to the worker; closed: there is none.
-  // Says hello to the worker. `clocks`: measure them (ClockSync), once the worker has told its clock.
-  Relay(MPI_Comm tools, FrameSocket& socket, bool clocks = true);
+  // Says hello to the worker, and where its axis begins (time_origin.hpp). `clocks`: measure them (ClockSync), once the
+  // worker has told its clock.
+  Relay(MPI_Comm tools, FrameSocket& socket, std::uint64_t origin_ticks, bool clocks = true);
   ~Relay();
   Relay(const Relay&) = delete;
   Relay& operator=(const Relay&) = delete;

@@ -142,9 +142,10 @@ class Worker {
       analysis_ = std::make_unique<OneNode>(application_of(options_), std::move(pipeline), rings_.collector(), clock_);
       return;
     }
-    clock_.settle(record::choose_clock(record::clock_choice(std::getenv(record::clock_variable))));
     while (!link_.await_hello(milliseconds(200)) && !stopping_) listen_to_anchor();
     if (stopping_) return;
+    clock_.settle(record::choose_clock(record::clock_choice(std::getenv(record::clock_variable))),
+                  link_.origin_ticks());
     link_.tell_clock(clock_.source(), clock_.scale());
     if (link_.self() == 0) output_.open();
     auto many = std::make_unique<ManyNodes>(link_, application_of(options_), std::move(pipeline),
@@ -168,7 +169,8 @@ class Worker {
 
   std::uint64_t read(Clock::time_point now) {
     rings_.search(now, [this](collect::SegmentFile& segment) {
-      clock_.settle(segment.header().clock);
+      // Attached, nothing is recorded before us.
+      clock_.settle(segment.header().clock, board_ && !options_.attach ? board_->board().first_init.load() : 0);
       output_.set_mpi(segment.mpi());
       analysis_->found(segment);
     });

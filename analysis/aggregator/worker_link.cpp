@@ -122,7 +122,10 @@ void WorkerLink::pump() {
 void WorkerLink::take(Frame frame) {
   switch (frame.kind) {
     case FrameKind::hello:
-      if (const auto hello = frame.as<HelloFrame>(); !known() && hello.nodes == nodes_) self_ = hello.index;
+      if (const auto hello = frame.as<HelloFrame>(); !known() && hello.nodes == nodes_) {
+        self_ = hello.index;
+        origin_ticks_ = hello.origin_ticks;
+      }
       break;
     case FrameKind::finished:
       if (word_ == Word::none) word_ = Word::finished;

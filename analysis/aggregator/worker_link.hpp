@@ -36,6 +36,8 @@ class WorkerLink : public nodes::Link {
 
   int nodes() const override { return nodes_; }
   int self() const override { return self_; }  // -1 before hello
+  // Where this node's axis begins, as the anchors agreed; 0: not known.
+  std::uint64_t origin_ticks() const { return origin_ticks_; }
   void send(int node, std::vector<std::byte> bytes) override;
   void end_epoch(const nodes::EpochWord& word) override;
   bool next(nodes::LinkEvent& event) override;  // moves bytes both ways, too
@@ -67,6 +69,7 @@ class WorkerLink : public nodes::Link {
   FrameSocket socket_;
   int nodes_;
   int self_ = -1;
+  std::uint64_t origin_ticks_ = 0;
   int wait_ = -1;         // epoll
   bool writing_ = false;  // the epoll waits for room, too
   bool closed_ = false;

@@ -26,8 +26,13 @@ void tell_gain(Finding& f, const WhatIf& w) {
   std::string what = f.advice.substr(0, at);
   if (at == std::string::npos && what.ends_with('.')) what.pop_back();
   const double share = length > 0 ? f.gain_s / length : 0;
-  f.advice = what + (share < nothing ? "; by itself that gains nothing: the period ends as late for others (replayed)."
-                                     : gains + words::percent(share) + " of that period (replayed).");
+  if (share >= nothing) f.advice = what + gains + words::percent(share) + " of that period (replayed).";
+  else if (w.ahead_s < nothing * length)
+    f.advice = what + "; by itself that gains nothing: the period ends as late for others (replayed).";
+  else
+    f.advice = what + "; " + std::to_string(w.ahead_ranks) + (w.ahead_ranks == 1 ? " rank" : " ranks") +
+               " would come to its end up to " + words::number(w.ahead_s) +
+               " s earlier, others as late (replayed): it gains what the run waits for them later.";
 }
 
 }  // namespace pclscope::attribute

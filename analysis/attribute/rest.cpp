@@ -6,6 +6,7 @@
 
 #include "analysis/attribute/intervals.hpp"
 #include "analysis/attribute/words.hpp"
+#include "analysis/values/deadlock_sides.hpp"
 #include "analysis/values/wait_state_sum.hpp"
 #include "interpose/record/functions.hpp"
 
@@ -110,6 +111,20 @@ void put(Snapshot& snapshot, Finding f) {
   all.insert(std::find_if_not(all.begin(), all.end(), before), std::move(f));
 }
 
+// "ranks 0 and 1 called MPI_Bcast (a.c:10), ranks 2 and 3 MPI_Barrier (a.c:12)"; empty: it is another deadlock.
+std::string sides_in_words(const Deadlock& deadlock, const std::vector<CallSite>& sites) {
+  std::string text;
+  for (const CollectiveSide& side : sides_of(deadlock)) {
+    text += (text.empty() ? "" : ", ") + words::ranks(side.ranks) + (text.empty() ? " called " : " ") +
+            std::string(record::function_name(side.function));
+    const auto site =
+        std::find_if(sites.begin(), sites.end(), [&](const CallSite& s) { return s.id == side.site && s.line > 0; });
+    if (site != sites.end())
+      text += " (" + site->file.substr(site->file.rfind('/') + 1) + ":" + std::to_string(site->line) + ")";
+  }
+  return text;
+}
+
 // Calls that have not returned for long, of ranks of which it is known for whom they wait. Who waits for whoever comes
 // first (a server) is no case, unless nobody can come any more.
 void add_blocked(Snapshot& snapshot, double run_s) {
@@ -158,6 +173,13 @@ void add_blocked(Snapshot& snapshot, double run_s) {
     if (!waiting.empty())
       f.evidence.push_back(words::ranks(waiting) + (waiting.size() == 1 ? " waits, too" : " wait, too"));
     f.advice = "See who waits for whom, and at which line (watch, calls). It does not end by itself.";
+    for (const Deadlock& d : snapshot.deadlocks) {
+      const std::string sides = sides_in_words(d, snapshot.sites);
+      if (sides.empty()) continue;
+      f.detail = "collectives that do not match";
+      f.evidence.push_back(sides + ": on one communicator all ranks must call the same collectives, in the same order");
+      f.advice = "Let all of these ranks call the same collective there. It does not end by itself.";
+    }
   } else {
     // Who does not come: of those that others wait for, one that waits for nobody.
     std::int32_t late = -1;

@@ -189,6 +189,7 @@ Deadlock Blocked::describe(const Knot& knot, const RankWaits& waits) const {
     member.function = call.function;
     member.site = site_of(rank, call);
     member.comm = call.comm;
+    member.called = waits.called(rank);
     member.tag = call.tag;
     member.waits_for = listed(std::move(waits_for.ranks));
     member.waits_for_any = waits_for.any;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/blocked/call_kind.hpp"
+#include "analysis/values/deadlock_sides.hpp"
 #include "interpose/record/functions.hpp"
 
 namespace pclscope::blocked {
@@ -66,6 +67,19 @@ std::string waits_text(const RankSummary& rank) {
   }
 }
 
+// "MPI_Bcast of ranks 0 and 1 (a.c:10) against MPI_Barrier of ranks 2 and 3 (a.c:12)"; empty: it is another deadlock.
+static std::string sides_text(const Deadlock& deadlock, const SiteText& site_text) {
+  std::string text;
+  for (const CollectiveSide& side : sides_of(deadlock)) {
+    const auto first = std::find_if(deadlock.members.begin(), deadlock.members.end(),
+                                    [&](const DeadlockMember& m) { return m.rank == side.ranks.front(); });
+    const std::string site = side.site != 0 ? site_text(*first) : "";
+    text += (text.empty() ? "" : " against ") + std::string(record::function_name(side.function)) + " of " +
+            waits_text(side.ranks, false) + (site.empty() ? "" : " (" + site + ")");
+  }
+  return text;
+}
+
 std::string deadlock_text(const Deadlock& deadlock, const SiteText& site_text, std::size_t most_members) {
   const auto& members = deadlock.members;
   const std::size_t spelled = std::min(members.size(), most_members);
@@ -73,6 +87,8 @@ std::string deadlock_text(const Deadlock& deadlock, const SiteText& site_text, s
   const std::string more =
       left_out > 0 ? std::to_string(left_out) + (left_out == 1 ? " more rank" : " more ranks") : "";
   std::string text;
+  if (const std::string sides = sides_text(deadlock, site_text); !sides.empty())
+    text = "collectives that do not match, " + sides + ": ";
   if (!deadlock.on_finished && simple_cycle(members)) {
     for (std::size_t i = 0; i < spelled; ++i) text += member_text(members[i], site_text) + " waits for ";
     if (left_out > 0) text += more + ", the last of which waits for ";

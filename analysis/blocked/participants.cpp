@@ -78,6 +78,8 @@ void Participants::take(std::int32_t rank, const Event& e) {
     Comm& comm = comm_of(e.comm);
     Member& m = member_of(comm, rank);
     m.collectives = std::max(m.collectives, e.ordinal + 1);
+    if (is_collective(call_kind(e.function)) && !(e.flags & record::flag::nonblocking))
+      m.past[e.ordinal % std::size(m.past)] = (e.ordinal + 1) << 16 | e.function;
     m.losses = losses_[static_cast<std::size_t>(rank)];
   }
 }

@@ -1,10 +1,11 @@
 // Who belongs to a communicator and how far each member is in its collectives, from the events read so far; and whose
 // events are missing.
 //
-// One thread owns a Participants. Memory: 24 bytes per member of a live communicator, at most 65,536 communicators.
+// One thread owns a Participants. Memory: 56 bytes per member of a live communicator, at most 65,536 communicators.
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -20,6 +21,12 @@ class Participants {
     std::uint32_t losses = 0;       // of the rank, when its newest collective here was read
     std::uint32_t creations = 0;    // communicators made from this one
     std::uint64_t collectives = 0;  // number of its next collective, as far as completed ones tell
+    // Of a blocking collective that it has completed, by its number; 0: not known, or not among the newest.
+    std::uint16_t function_of(std::uint64_t number) const {
+      const std::uint64_t p = past[number % std::size(past)];
+      return p >> 16 == number + 1 ? static_cast<std::uint16_t>(p) : 0;
+    }
+    std::uint64_t past[4] = {};  // number + 1, and the function in the lowest 16 bits
   };
   struct Comm {
     std::vector<Member> members;  // by rank; those known

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string_view>
 
 #include "analysis/blocked/call_kind.hpp"
+#include "interpose/record/functions.hpp"
 
 namespace pclscope::blocked {
 
@@ -21,6 +23,15 @@ bool is_awaited_collective(std::uint64_t what) {
 
 std::uint64_t number_in(std::uint64_t awaited) { return awaited & record::number_mask; }
 
+// MPI_Bcast and MPI_Bcast_c are.
+bool same_collective(std::uint16_t a, std::uint16_t b) {
+  const auto name = [](std::uint16_t function) {
+    const std::string_view text = record::function_name(function);
+    return text.ends_with("_c") ? text.substr(0, text.size() - 2) : text;
+  };
+  return a == b || name(a) == name(b);
+}
+
 // Where the send of a Sendrecv goes: destination and tag.
 std::optional<std::pair<std::int32_t, std::int32_t>> send_of(const CurrentCall& call) {
   if (call.awaited.empty() || !(call.awaited[0] & record::awaited_send)) return std::nullopt;
@@ -32,7 +43,12 @@ std::optional<std::pair<std::int32_t, std::int32_t>> send_of(const CurrentCall& 
 
 RankWaits::RankWaits(std::span<const RankNow> ranks, const Matcher& matcher, const Participants& participants,
                      const Operations& operations)
-    : ranks_(ranks), matcher_(matcher), participants_(participants), operations_(operations), sending_(ranks.size()) {
+    : ranks_(ranks),
+      matcher_(matcher),
+      participants_(participants),
+      operations_(operations),
+      called_(ranks.size()),
+      sending_(ranks.size()) {
   graph_.ranks = static_cast<std::int32_t>(ranks.size());
   for (const RankNow& rank : ranks) graph_.finished.push_back(rank.finished);
   collect_sending();
@@ -137,6 +153,7 @@ void RankWaits::add_collective(Waiter& w, const CurrentCall& call) {
   const auto own = self == nullptr ? std::nullopt : begun(*self, call.comm);
   if (!own) return;
   const Missing& others = missing(call.comm, *own, false);
+  if (others.all_known && others.ranks.empty()) return add_other_collectives(w, call, *comm, *own);
   const auto is_missing = [&](std::int32_t rank) {
     return std::binary_search(others.ranks.begin(), others.ranks.end(), rank);
   };
@@ -148,6 +165,34 @@ void RankWaits::add_collective(Waiter& w, const CurrentCall& call) {
   } else {
     add(w, others.one_of_them);
   }
+}
+
+// All have begun their collective of that number, and some of them called another function: then no call is complete
+// without those who called something else. Roots are not compared.
+void RankWaits::add_other_collectives(Waiter& w, const CurrentCall& call, const Participants::Comm& comm,
+                                      std::uint64_t number) {
+  if (comm.foreign) return;  // two groups
+  std::vector<std::int32_t> others;
+  std::vector<std::pair<std::int32_t, std::uint16_t>> called;
+  for (const Participants::Member& m : comm.members) {
+    const std::uint16_t function = m.rank == w.rank ? call.function : function_of(m, call.comm, number);
+    if (function == 0) return;
+    called.emplace_back(m.rank, function);
+    if (!same_collective(function, call.function)) others.push_back(m.rank);
+  }
+  if (others.empty()) return;
+  for (const auto& [rank, function] : called) called_[static_cast<std::size_t>(rank)] = function;
+  add(w, one_of(std::move(others)));
+}
+
+// 0: not known, or none that blocks.
+std::uint16_t RankWaits::function_of(const Participants::Member& m, std::uint64_t comm, std::uint64_t number) const {
+  const auto now = begun(m, comm);
+  if (!now) return 0;
+  if (*now > number) return m.function_of(number);
+  for (const CurrentCall& call : ranks_[static_cast<std::size_t>(m.rank)].calls)
+    if (call.comm == comm && is_collective(call_kind(call.function))) return call.function;
+  return 0;
 }
 
 // None when all have begun it.

@@ -50,6 +50,8 @@ class RankWaits {
   std::size_t call_of(std::size_t waiter) const { return calls_[waiter]; }
   // Empty when it is not known, or when it may go on.
   WaitsFor waits_for(std::size_t waiter) const { return waits_of(graph_, graph_.waiters[waiter]); }
+  // The collective that the rank called where other members of the communicator called another one; 0: none.
+  std::uint16_t called(std::int32_t rank) const { return called_[static_cast<std::size_t>(rank)]; }
   // Of each rank, for the root of a job on several nodes; without times and node.
   std::vector<nodes::RankWait> reports();
 
@@ -88,6 +90,8 @@ class RankWaits {
   void add_all(Waiter& w, const CurrentCall& call);
   void add_any(Waiter& w, const CurrentCall& call);
   void add_collective(Waiter& w, const CurrentCall& call);
+  void add_other_collectives(Waiter& w, const CurrentCall& call, const Participants::Comm& comm, std::uint64_t number);
+  std::uint16_t function_of(const Participants::Member& m, std::uint64_t comm, std::uint64_t number) const;
   void add_operation(Waiter& w, const CurrentCall& call);
   void add_together(Waiter& w, const CurrentCall& call, CallKind kind);
   void add_start(Waiter& w, const CurrentCall& call, bool starting);
@@ -129,6 +133,7 @@ class RankWaits {
   const Operations& operations_;
   WaitGraph graph_;
   std::vector<std::size_t> calls_;                               // by waiter
+  std::vector<std::uint16_t> called_;                            // by rank
   std::vector<std::vector<Sending>> sending_;                    // by destination
   std::map<std::pair<std::int32_t, std::uint64_t>, Sent> sent_;  // by rank and number: those awaited
   std::unordered_map<std::int32_t, std::uint32_t> exactly_;

@@ -56,20 +56,24 @@ Moment read_moment(const ClockReader& read) {
   return best;
 }
 
-TickClock::TickClock(const ClockReader& read) : read_(&read), start_(read_moment(read)) {}
+TickClock::TickClock(const ClockReader& read) : read_(&read), start_(read_moment(read)) {
+  scale_.origin_ticks = static_cast<std::uint64_t>(start_.monotonic_ns);  // until it is settled
+}
 
-void TickClock::settle(record::ClockSource source) {
+void TickClock::settle(record::ClockSource source, std::uint64_t origin_ticks) {
   if (settled_) return;
   source_ = source;
   settled_ = true;
-  if (source == record::ClockSource::monotonic) {
-    scale_ = {static_cast<std::uint64_t>(start_.monotonic_ns), 1.0};
-    return;
+  const bool tsc = source == record::ClockSource::tsc;
+  const std::uint64_t start_ticks = tsc ? start_.tsc : static_cast<std::uint64_t>(start_.monotonic_ns);
+  scale_ = {origin_ticks != 0 ? origin_ticks : start_ticks, 1.0};
+  if (tsc) {
+    const std::int64_t missing = start_.raw_ns + 50'000'000 - read_->ns(CLOCK_MONOTONIC_RAW);
+    if (missing > 0) std::this_thread::sleep_for(std::chrono::nanoseconds(missing));
+    const Moment now = read_moment(*read_);
+    scale_.ns_per_tick = static_cast<double>(now.raw_ns - start_.raw_ns) / static_cast<double>(now.tsc - start_.tsc);
   }
-  const std::int64_t missing = start_.raw_ns + 50'000'000 - read_->ns(CLOCK_MONOTONIC_RAW);
-  if (missing > 0) std::this_thread::sleep_for(std::chrono::nanoseconds(missing));
-  const Moment now = read_moment(*read_);
-  scale_ = {start_.tsc, static_cast<double>(now.raw_ns - start_.raw_ns) / static_cast<double>(now.tsc - start_.tsc)};
+  start_ns_ = scale_.to_ns(start_ticks);
 }
 
 std::int64_t TickClock::now_ns() const { return scale_.to_ns(read_ticks(source_)); }

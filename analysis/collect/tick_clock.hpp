@@ -36,15 +36,16 @@ class TickClock {
  public:
   explicit TickClock(const ClockReader& read = system_clocks());
   // Chooses the source and fixes the scale. With the TSC: waits until at least 50 ms have passed since construction,
-  // which leaves a relative error of about 1e-6.
-  void settle(record::ClockSource source);
+  // which leaves a relative error of about 1e-6. The axis begins at `origin_ticks` of that source, before construction
+  // or after; 0: with construction.
+  void settle(record::ClockSource source, std::uint64_t origin_ticks = 0);
   bool settled() const { return settled_; }
   record::ClockSource source() const { return source_; }
 
   const TickScale& scale() const { return scale_; }
   std::int64_t now_ns() const;  // on the job's time axis
   std::int64_t ticks_to_ns(std::uint64_t ticks) const { return scale_.to_ns(ticks); }
-  std::int64_t origin_realtime_ns() const { return start_.realtime_ns; }
+  std::int64_t origin_realtime_ns() const { return start_.realtime_ns - start_ns_; }
   // CLOCK_REALTIME of a moment on the axis, by the distance from now: free of long-term drift.
   std::int64_t realtime_of(std::int64_t axis_ns) const;
 
@@ -54,6 +55,7 @@ class TickClock {
   TickScale scale_;
   const ClockReader* read_;
   Moment start_;
+  std::int64_t start_ns_ = 0;  // on the axis
 };
 
 }  // namespace pclscope::collect

@@ -50,8 +50,7 @@ void MessageWaits::add(std::int32_t rank, std::uint32_t thread, std::span<const 
     return Call{scale.to_ns(e.begin), scale.to_ns(e.end), site_key(e), e.function};
   };
   const auto remember = [&](const Event& receive, const Call& call) {
-    if (probe_calls_.size() >= remembered) probe_calls_.clear();
-    probe_calls_[key_of(rank, static_cast<std::uint64_t>(scale.to_ns(receive.begin)))] = call;
+    probe_calls_.put(key_of(rank, static_cast<std::uint64_t>(scale.to_ns(receive.begin))), call);
   };
   for (const Event& e : events) {
     if (e.kind == EventKind::call) {
@@ -79,17 +78,13 @@ void MessageWaits::completed(std::int32_t rank, const Event& e, TickScale scale,
     const Kept& kept = ring[number & ring_mask_];
     if (kept.number == number && kept.ends.destination == e.peer) return waited_for_receive(call, kept);
   }
-  if (completions_.size() >= remembered) completions_.clear();
-  completions_[key_of(rank, number)] = call;
+  completions_.put(key_of(rank, number), call);
 }
 
 void MessageWaits::keep(const Message& m, std::uint64_t number) {
   if (!completions_.empty())
-    if (const auto it = completions_.find(key_of(m.source, number)); it != completions_.end()) {
-      waited_for_receive(it->second, {number, m.comm, m.bytes, m.recv_post, ends_of(m)});
-      completions_.erase(it);
-      return;
-    }
+    if (const auto call = completions_.take(key_of(m.source, number)))
+      return waited_for_receive(*call, {number, m.comm, m.bytes, m.recv_post, ends_of(m)});
   std::unique_ptr<Kept[]>& ring = rings_[static_cast<std::size_t>(m.source)];
   if (!ring) ring = std::make_unique<Kept[]>(ring_mask_ + 1);
   Kept& kept = ring[number & ring_mask_];  // field by field: a copy of a whole one would wait for its parts
@@ -104,11 +99,10 @@ void MessageWaits::keep(const Message& m, std::uint64_t number) {
 }
 
 void MessageWaits::look_for_probe(const Message& m) {
-  const auto it = probe_calls_.find(key_of(m.destination, static_cast<std::uint64_t>(m.recv_post)));
-  if (it == probe_calls_.end()) return;
-  if (!(m.flags & message_flag::no_latency)) waited_for_send(it->second, m);
-  probe_calls_.erase(it);
-  --probed_;
+  const auto call = probe_calls_.take(key_of(m.destination, static_cast<std::uint64_t>(m.recv_post)));
+  if (!call) return;
+  if (!(m.flags & message_flag::no_latency)) waited_for_send(*call, m);
+  probed_ = probe_calls_.size();
 }
 
 void MessageWaits::waited_for_receive(const Call& call, const Kept& kept) {

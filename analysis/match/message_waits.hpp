@@ -6,7 +6,8 @@
 // that was matched before is looked for among the newest of its sender, which lie in a ring by their numbers.
 //
 // Owned by one thread. Memory: 64 bytes for each of the newest messages that may be asked for, 512 of a rank and 2^18
-// of all (of more than 16,384 ranks 16 of each), and at most 16,384 calls.
+// of all (of more than 16,384 ranks 16 of each), and 110 bytes for each of 65,536 calls at most. When there are more
+// the oldest go: mostly those of messages that were matched too long ago.
 #pragma once
 
 #include <algorithm>
@@ -15,9 +16,9 @@
 #include <functional>
 #include <memory>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
+#include "analysis/match/newest_map.hpp"
 #include "analysis/values/collective_call.hpp"
 #include "analysis/values/message.hpp"
 #include "analysis/values/tick_scale.hpp"
@@ -51,9 +52,11 @@ class MessageWaits {
     if (may_be_waited_for(message)) keep(message, number);
     if (probed_ > 0) look_for_probe(message);
   }
+  // Calls that were forgotten before a message came for them.
+  std::uint64_t forgotten() const { return probe_calls_.dropped() + completions_.dropped(); }
 
  private:
-  static constexpr std::size_t remembered = 1 << 14;                                         // calls
+  static constexpr std::size_t remembered = 1 << 16;                                         // calls
   static constexpr std::size_t most_kept = 1 << 18, most_of_rank = 512, least_of_rank = 16;  // messages
   struct Call {
     std::int64_t begin = 0, end = 0;
@@ -67,7 +70,7 @@ class MessageWaits {
     std::int32_t peer = 0, tag = 0;
     bool open = false;
   };
-  using Key = std::uint64_t;
+  using Key = NewestMap<Call>::Key;
   static Key key_of(std::int32_t rank, std::uint64_t number) {
     return (number ^ static_cast<std::uint64_t>(static_cast<std::uint32_t>(rank)) << 44) * 0x9e3779b97f4a7c15u;
   }
@@ -94,8 +97,8 @@ class MessageWaits {
 
   Sink sink_;
   std::vector<std::vector<Probe>> probes_;      // by rank and thread
-  std::unordered_map<Key, Call> probe_calls_;   // by rank and begin (ns) of the receive that followed
-  std::unordered_map<Key, Call> completions_;   // of sends whose messages are not matched yet
+  NewestMap<Call> probe_calls_{remembered};     // by rank and begin (ns) of the receive that followed
+  NewestMap<Call> completions_{remembered};     // of sends whose messages are not matched yet
   std::vector<std::unique_ptr<Kept[]>> rings_;  // by rank, made for its first message: by number, modulo their size
   std::size_t ring_mask_;
   std::size_t probed_ = 0;  // size of probe_calls_

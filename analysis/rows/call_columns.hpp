@@ -154,6 +154,8 @@ void describe(Column&& column, const DeadlockMemberRow*) {
   column("waits_for_any", "0 or 1", &DeadlockMemberRow::waits_for_any,
          "one of the awaited suffices, else all are needed");
   column("since_s", "s", &DeadlockMemberRow::since_s, "since when, since the time origin");
+  column("called", "id", &DeadlockMemberRow::called,
+         "collective that it called where others called another one, which cannot match; 0: it is not that");
   column("waits_begin", "row of waits_for", &DeadlockMemberRow::waits_begin, "who could release it: the first");
   column("waits_count", "1", &DeadlockMemberRow::waits_count, "how many; 0 not known");
 }

@@ -28,7 +28,8 @@ void describe_values(Value&& value, AnySnapshot& snapshot) {
   application("ranks", "1", snapshot.application.ranks, "ranks of the application, without the tool's");
   application("aggregators", "1", snapshot.application.aggregators, "ranks of the tool");
   const auto time = in("time");
-  time("time_origin_realtime_ns", "ns", snapshot.time_origin_realtime_ns, "CLOCK_REALTIME at second 0");
+  time("time_origin_realtime_ns", "ns", snapshot.time_origin_realtime_ns,
+       "CLOCK_REALTIME at second 0: the first rank enters MPI_Init, or a session begins");
   time("duration_s", "s", snapshot.duration_s, "from second 0 to the newest event");
   time("finished", "0 or 1", snapshot.finished, "the job ended in order and this is its last state");
   time("finalized_ranks", "1", snapshot.finalized_ranks, "ranks in MPI_Finalize");

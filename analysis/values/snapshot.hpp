@@ -312,7 +312,9 @@ struct DeadlockMember {
   std::int32_t tag = -1;
   std::vector<std::int32_t> waits_for;
   bool waits_for_any = false;
-  double since_s = 0;  // seconds since the time origin
+  double since_s = 0;        // seconds since the time origin
+  std::uint16_t called = 0;  // the collective that it called where other members of the communicator called another
+                             // one, which cannot match; it may be through with it. 0: it is not that
   bool operator==(const DeadlockMember&) const = default;
 };
 struct Deadlock {

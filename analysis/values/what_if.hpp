@@ -6,14 +6,17 @@
 
 namespace pclscope {
 
-// Times are seconds; those of the parts of the period that were replayed, `covered` of it.
+// Times are seconds; those of the parts of the period that were replayed, `covered` of it. The period ends with its
+// last rank: groups of ranks that do not depend on each other in it may gain what its end does not show.
 struct WhatIf {
   double begin_s = 0;  // the period, since the time origin
   double end_s = 0;
-  double covered = 0;      // share of it that was replayed, 0 to 1
-  double measured_s = 0;   // how long that was
-  double replayed_s = 0;   // how long the replay takes with nothing changed
-  double predicted_s = 0;  // with the change
+  double covered = 0;             // share of it that was replayed, 0 to 1
+  double measured_s = 0;          // how long that was
+  double replayed_s = 0;          // how long the replay takes with nothing changed
+  double predicted_s = 0;         // with the change
+  double ahead_s = 0;             // by which a rank comes earlier to the end of the period, the one that gains most
+  std::uint64_t ahead_ranks = 0;  // that come earlier by at least half of that
   std::uint64_t calls = 0;
   std::uint64_t messages = 0;     // that held a call of them
   std::uint64_t collectives = 0;  // calls

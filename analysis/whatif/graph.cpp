@@ -1,24 +1,20 @@
-#include "analysis/whatif/graph.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <numeric>
 #include <tuple>
-#include <unordered_map>
 
 #include "analysis/values/wait_state.hpp"
+#include "analysis/whatif/graph_build.hpp"
 #include "analysis/whatif/usual.hpp"
 #include "interpose/record/event.hpp"
 
 namespace pclscope::whatif {
 namespace {
 
-constexpr std::int64_t limit = std::int64_t{1} << 60;  // +-36 years: no sum of a few overflows
-constexpr std::uint64_t surely_waits = 65536;          // bytes: where nothing was seen, a blocking send waits from here
+constexpr std::uint64_t surely_waits = 65536;  // bytes: where nothing was seen, a blocking send waits from here
 constexpr std::uint32_t octaves = 65;
 
-std::int64_t cut(std::int64_t time) { return std::clamp(time, -limit, limit); }
 std::uint32_t site_id(std::uint64_t site) { return site > UINT32_MAX ? 0 : static_cast<std::uint32_t>(site); }
 
 bool is_timed(const Message& m) { return !(m.flags & message_flag::no_latency) && m.recv_end >= m.send_begin; }
@@ -43,388 +39,234 @@ std::uint64_t class_key(const Message& m) {
 
 }  // namespace
 
-struct Graph::Build {
-  Build(Graph& graph, std::span<const Message> all, std::span<const CollectiveCall> calls)
-      : g(graph), messages(all), collectives(calls) {}
+void Graph::Build::all() {
+  make_calls();
+  list_received();
+  find_holding_sizes();
+  find_exchanges();
+  receive();
+  send();
+  wait_aside();
+  gather();
+  sort_arrivals();
+  list_feeds();
+}
 
-  Graph& g;
-  std::span<const Message> messages;
-  std::span<const CollectiveCall> collectives;
-  std::vector<std::uint32_t> send_call, post_call, wait_call;  // by message
-  std::vector<std::uint32_t> member_call, aside_call;          // by collective call
-  std::vector<std::uint32_t> received, first_received;         // messages, by the call that completed them
-  std::vector<Arrival> loose;                                  // arrivals in any order, and whose they are
-  std::vector<std::uint32_t> owner;
-  std::vector<std::uint32_t> fed, feeder;  // joins and what feeds them
-  std::uint32_t holds_from = 0;            // octave of sizes
-  std::vector<std::int64_t> held_until;    // by call: of a Sendrecv that its send held
-
-  bool knows(std::int32_t rank) const { return rank >= 0 && rank < g.ranks(); }
-  Call& call(std::uint32_t index) { return g.calls_[index]; }
-
-  void arrive(std::uint32_t at, Arrival arrival) {
-    loose.push_back(arrival);
-    owner.push_back(at);
+void Graph::Build::make_calls() {
+  std::vector<Piece> pieces;
+  pieces.reserve(3 * messages.size() + collectives.size());
+  send_call.assign(messages.size(), nobody);
+  post_call = wait_call = send_call;
+  member_call.assign(collectives.size(), nobody);
+  aside_call = member_call;
+  for (std::uint32_t i = 0; i < messages.size(); ++i) {
+    const Message& m = messages[i];
+    if (!knows(m.source) || !knows(m.destination)) continue;
+    const std::int64_t sent = cut(m.send_begin), posted = cut(m.recv_post), wait = cut(m.recv_wait);
+    pieces.push_back({sent, std::max(cut(m.send_end), sent), m.source, site_id(m.send_site), i, Part::send});
+    pieces.push_back({posted, posted, m.destination, site_id(m.recv_site), i, Part::post});
+    if (is_seen(m))
+      pieces.push_back(
+          {wait, std::max(cut(m.recv_end), wait), m.destination, site_id(m.recv_site), i, Part::completion});
   }
-
-  void all() {
-    make_calls();
-    list_received();
-    find_holding_sizes();
-    find_exchanges();
-    receive();
-    send();
-    wait_aside();
-    gather();
-    sort_arrivals();
-    list_feeds();
+  for (std::uint32_t i = 0; i < collectives.size(); ++i) {
+    const CollectiveCall& c = collectives[i];
+    const WaitGroup group = group_of(c);
+    if (!knows(c.rank) || (group != WaitGroup::collective && group != WaitGroup::point_to_point)) continue;
+    const std::int64_t begin = cut(c.begin), end = c.nonblocking ? begin : std::max(cut(c.end), begin);
+    const Part part = group == WaitGroup::collective ? Part::collective : Part::aside;
+    pieces.push_back({begin, end, c.rank, site_id(c.site), i, part});
+    // The call that completed a nonblocking one waits for what a blocking one does.
+    if (c.nonblocking && c.completing > 0 && part == Part::collective && cut(c.wait_begin()) > begin)
+      pieces.push_back({cut(c.wait_begin()), cut(c.end), c.rank, site_id(c.site), i, Part::aside});
   }
-
-  void make_calls() {
-    std::vector<Piece> pieces;
-    pieces.reserve(3 * messages.size() + collectives.size());
-    send_call.assign(messages.size(), nobody);
-    post_call = wait_call = send_call;
-    member_call.assign(collectives.size(), nobody);
-    aside_call = member_call;
-    for (std::uint32_t i = 0; i < messages.size(); ++i) {
-      const Message& m = messages[i];
-      if (!knows(m.source) || !knows(m.destination)) continue;
-      const std::int64_t sent = cut(m.send_begin), posted = cut(m.recv_post), wait = cut(m.recv_wait);
-      pieces.push_back({sent, std::max(cut(m.send_end), sent), m.source, site_id(m.send_site), i, Part::send});
-      pieces.push_back({posted, posted, m.destination, site_id(m.recv_site), i, Part::post});
-      if (is_seen(m))
-        pieces.push_back(
-            {wait, std::max(cut(m.recv_end), wait), m.destination, site_id(m.recv_site), i, Part::completion});
+  std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) {
+    return std::tie(a.rank, a.begin, a.part, a.site, a.what) < std::tie(b.rank, b.begin, b.part, b.site, b.what);
+  });
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const Piece& p = pieces[i];
+    const bool same = i > 0 && pieces[i - 1].rank == p.rank && pieces[i - 1].begin == p.begin;
+    if (!same) {
+      for (std::int32_t r = i > 0 ? pieces[i - 1].rank : -1; r < p.rank; ++r)
+        g.first_[static_cast<std::size_t>(r) + 1] = static_cast<std::uint32_t>(g.calls_.size());
+      g.calls_.push_back({p.begin, p.end, 0, 0, p.site, p.rank, p.part});
     }
-    for (std::uint32_t i = 0; i < collectives.size(); ++i) {
-      const CollectiveCall& c = collectives[i];
-      const WaitGroup group = group_of(c);
-      if (!knows(c.rank) || (group != WaitGroup::collective && group != WaitGroup::point_to_point)) continue;
-      const std::int64_t begin = cut(c.begin), end = c.nonblocking ? begin : std::max(cut(c.end), begin);
-      const Part part = group == WaitGroup::collective ? Part::collective : Part::aside;
-      pieces.push_back({begin, end, c.rank, site_id(c.site), i, part});
-      // The call that completed a nonblocking one waits for what a blocking one does.
-      if (c.nonblocking && c.completing > 0 && part == Part::collective && cut(c.wait_begin()) > begin)
-        pieces.push_back({cut(c.wait_begin()), cut(c.end), c.rank, site_id(c.site), i, Part::aside});
-    }
-    std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) {
-      return std::tie(a.rank, a.begin, a.part, a.site, a.what) < std::tie(b.rank, b.begin, b.part, b.site, b.what);
-    });
-    for (std::size_t i = 0; i < pieces.size(); ++i) {
-      const Piece& p = pieces[i];
-      const bool same = i > 0 && pieces[i - 1].rank == p.rank && pieces[i - 1].begin == p.begin;
-      if (!same) {
-        for (std::int32_t r = i > 0 ? pieces[i - 1].rank : -1; r < p.rank; ++r)
-          g.first_[static_cast<std::size_t>(r) + 1] = static_cast<std::uint32_t>(g.calls_.size());
-        g.calls_.push_back({p.begin, p.end, 0, 0, p.site, p.rank, p.part});
-      }
-      Call& c = g.calls_.back();
-      c.end = std::max(c.end, p.end);
-      const auto index = static_cast<std::uint32_t>(g.calls_.size() - 1);
-      (p.part == Part::collective ? member_call
-       : p.part == Part::aside    ? aside_call
-       : p.part == Part::send     ? send_call
-       : p.part == Part::post     ? post_call
-                                  : wait_call)[p.what] = index;
-    }
-    const std::int32_t last = pieces.empty() ? -1 : pieces.back().rank;
-    for (std::int32_t r = last; r < g.ranks(); ++r)
-      g.first_[static_cast<std::size_t>(r) + 1] = static_cast<std::uint32_t>(g.calls_.size());
-    // The time of all that does not wait; what waits is set right below.
-    for (Call& c : g.calls_) c.own = c.end - c.begin;
-    for (std::int32_t r = 0; r < g.ranks(); ++r) count_overlaps(r);
+    Call& c = g.calls_.back();
+    c.end = std::max(c.end, p.end);
+    const auto index = static_cast<std::uint32_t>(g.calls_.size() - 1);
+    (p.part == Part::collective ? member_call
+     : p.part == Part::aside    ? aside_call
+     : p.part == Part::send     ? send_call
+     : p.part == Part::post     ? post_call
+                                : wait_call)[p.what] = index;
   }
+  const std::int32_t last = pieces.empty() ? -1 : pieces.back().rank;
+  for (std::int32_t r = last; r < g.ranks(); ++r)
+    g.first_[static_cast<std::size_t>(r) + 1] = static_cast<std::uint32_t>(g.calls_.size());
+  // The time of all that does not wait; what waits is set right below.
+  for (Call& c : g.calls_) c.own = c.end - c.begin;
+  for (std::int32_t r = 0; r < g.ranks(); ++r) count_overlaps(r);
+}
 
-  void count_overlaps(std::int32_t rank) {
-    std::int64_t newest = INT64_MIN;
-    std::uint32_t overlaps = 0;
-    for (std::uint32_t i = g.first(rank); i < g.end(rank); ++i) {
-      overlaps += call(i).begin < newest;
-      newest = std::max(newest, call(i).end);
-    }
-    const std::uint32_t count = g.end(rank) - g.first(rank);
-    if (count > 0) g.overlapping_ = std::max(g.overlapping_, static_cast<double>(overlaps) / count);
+void Graph::Build::count_overlaps(std::int32_t rank) {
+  std::int64_t newest = INT64_MIN;
+  std::uint32_t overlaps = 0;
+  for (std::uint32_t i = g.first(rank); i < g.end(rank); ++i) {
+    overlaps += call(i).begin < newest;
+    newest = std::max(newest, call(i).end);
   }
+  const std::uint32_t count = g.end(rank) - g.first(rank);
+  if (count > 0) g.overlapping_ = std::max(g.overlapping_, static_cast<double>(overlaps) / count);
+}
 
-  void list_received() {
-    first_received.assign(g.calls_.size() + 1, 0);
-    for (std::uint32_t i = 0; i < messages.size(); ++i)
-      if (wait_call[i] != nobody && is_timed(messages[i])) ++first_received[wait_call[i] + 1];
-    std::partial_sum(first_received.begin(), first_received.end(), first_received.begin());
-    received.resize(first_received.back());
-    std::vector<std::uint32_t> next(first_received.begin(), first_received.end() - 1);
-    for (std::uint32_t i = 0; i < messages.size(); ++i)
-      if (wait_call[i] != nobody && is_timed(messages[i])) received[next[wait_call[i]]++] = i;
-  }
+void Graph::Build::list_received() {
+  first_received.assign(g.calls_.size() + 1, 0);
+  for (std::uint32_t i = 0; i < messages.size(); ++i)
+    if (wait_call[i] != nobody && is_timed(messages[i])) ++first_received[wait_call[i] + 1];
+  std::partial_sum(first_received.begin(), first_received.end(), first_received.begin());
+  received.resize(first_received.back());
+  std::vector<std::uint32_t> next(first_received.begin(), first_received.end() - 1);
+  for (std::uint32_t i = 0; i < messages.size(); ++i)
+    if (wait_call[i] != nobody && is_timed(messages[i])) received[next[wait_call[i]]++] = i;
+}
 
-  std::span<const std::uint32_t> received_by(std::uint32_t index) const {
-    return std::span(received).subspan(first_received[index], first_received[index + 1] - first_received[index]);
-  }
+std::span<const std::uint32_t> Graph::Build::received_by(std::uint32_t index) const {
+  return std::span(received).subspan(first_received[index], first_received[index + 1] - first_received[index]);
+}
 
-  // When a message could begin to move.
-  static std::int64_t ready(const Message& m) {
-    return is_copied(m) ? cut(m.send_begin) : std::max(cut(m.send_begin), cut(m.recv_post));
-  }
+// When a message could begin to move.
+std::int64_t Graph::Build::ready(const Message& m) {
+  return is_copied(m) ? cut(m.send_begin) : std::max(cut(m.send_begin), cut(m.recv_post));
+}
 
-  // A call that completes receives: its last message's time from being ready is what this message took; of the others
-  // it is only known that they took no longer. Those that waited for nothing tell what a call costs by itself.
-  void receive() {
-    Medians usual(enough_transfers), idle(1);
-    const auto last_of = [&](std::uint32_t c) {
-      std::uint32_t last = nobody;
-      for (const std::uint32_t i : received_by(c))
-        if (last == nobody || ready(messages[i]) > ready(messages[last])) last = i;
-      return last;
-    };
-    g.transfers_.assign(messages.size(), {-1, false});
-    for (std::uint32_t c = 0; c < g.calls_.size(); ++c) {
-      const std::uint32_t last = last_of(c);
-      if (last == nobody) continue;
-      const std::int64_t from = ready(messages[last]), seen = call(c).end - std::max(from, call(c).begin);
-      if (call(c).end < from || 2 * seen < call(c).end - from || held_until[c] > from) continue;
-      usual.add(pair_key(messages[last]), call(c).end - from);
-      usual.add(class_key(messages[last]), call(c).end - from);
-      g.transfers_[last] = {call(c).end - from, true};
-    }
-    usual.close();
-    const auto usually = [&](const Message& m) {
-      const std::int64_t of_pair = usual.of(pair_key(m));
-      return std::max<std::int64_t>(of_pair >= 0 ? of_pair : usual.of(class_key(m)), 0);
-    };
-    std::vector<std::uint32_t> bound(g.calls_.size(), nobody);  // by which message
-    for (std::uint32_t c = 0; c < g.calls_.size(); ++c) {
-      std::int64_t latest = INT64_MIN;
-      std::uint32_t last = nobody;
-      for (const std::uint32_t i : received_by(c)) {
-        const std::int64_t there = ready(messages[i]) + usually(messages[i]);
-        if (ready(messages[i]) <= call(c).end && there > latest) latest = there, last = i;
-      }
-      if (held_until[c] > std::max(latest, call(c).begin)) continue;
-      held_until[c] = INT64_MIN;  // its receive came later
-      if (last == nobody) continue;
-      if (latest > call(c).begin) bound[c] = last;
-      else idle.add(0, call(c).end - call(c).begin);
-    }
-    idle.close();
-    const std::int64_t idle_ns = std::max<std::int64_t>(idle.of(0), 0);
-    for (std::uint32_t c = 0; c < g.calls_.size(); ++c) {
-      if (bound[c] != nobody || held_until[c] != INT64_MIN) call(c).own = std::min(call(c).own, idle_ns);
-      for (const std::uint32_t i : received_by(c)) {
-        const Message& m = messages[i];
-        const std::int64_t most = call(c).end - ready(m);
-        if (most < 0) continue;
-        const std::int64_t lag = i == bound[c] ? most : std::min(usually(m), most);
-        if (g.transfers_[i].lag < 0) g.transfers_[i].lag = lag;
-        arrive(c, {send_call[i], i, lag});
-        if (!is_copied(m)) arrive(c, {post_call[i], i, lag});  // maybe its own begin
-      }
-    }
-  }
-
-  static bool waits_for_receive(const Message& m) {
-    return blocks_sender(m.flags) && !is_copied(m) && is_timed(m) && m.source != m.destination &&
-           !(m.flags & record::flag::partitioned);
-  }
-  static bool is_exchange(const Message& m) { return (m.flags & message_flag::sendrecv_send) != 0; }
-  bool holds(const Message& m) const {
-    return waits_for_receive(m) && ((m.flags & record::flag::synchronous) || octave_of(m.bytes) >= holds_from);
-  }
-
-  // From which size on blocking sends wait, is seen in those whose receive was posted later. Of exchanges it is less
-  // certain, as they may have waited for what they receive: they count where there are no others, by a large majority.
-  void find_holding_sizes() {
-    std::array<std::int64_t, octaves> waited{};  // for each: those that waited less those that did not
-    std::array<std::int64_t, octaves> exchanged{}, exchanges{};
-    for (const Message& m : messages) {
-      if (!waits_for_receive(m) || (m.flags & record::flag::synchronous) || m.recv_post <= m.send_begin) continue;
-      const std::uint32_t octave = octave_of(m.bytes);
-      (is_exchange(m) ? exchanged : waited)[octave] += m.recv_post <= m.send_end ? 1 : -1;
-      exchanges[octave] += is_exchange(m);
-    }
-    for (std::uint32_t o = 0; o < octaves; ++o)
-      if (waited[o] == 0 && 2 * std::abs(exchanged[o]) > exchanges[o]) waited[o] = exchanged[o];
-    holds_from = octave_of(surely_waits);
-    for (std::uint32_t o = octaves; o-- > 0;)
-      if (waited[o] > 0) holds_from = std::min(holds_from, o);
-    for (std::uint32_t o = 0; o < octaves; ++o)
-      if (waited[o] < 0) holds_from = std::max(holds_from, o + 1);
-  }
-
-  // Sendrecv returns when both are through: until when its send alone held it.
-  void find_exchanges() {
-    held_until.assign(g.calls_.size(), INT64_MIN);
-    for (std::uint32_t i = 0; i < messages.size(); ++i) {
-      const Message& m = messages[i];
-      if (send_call[i] == nobody || post_call[i] == nobody || !is_exchange(m) || !holds(m)) continue;
-      const std::int64_t post = cut(m.recv_post);
-      if (post <= call(send_call[i]).end) held_until[send_call[i]] = std::max(held_until[send_call[i]], post);
-    }
-  }
-
-  // Blocking sends that MPI does not merely copy.
-  void send() {
-    for (std::uint32_t i = 0; i < messages.size(); ++i) {
-      const Message& m = messages[i];
-      if (send_call[i] == nobody || post_call[i] == nobody || !holds(m)) continue;
-      Call& c = call(send_call[i]);
-      const std::int64_t post = cut(m.recv_post);
-      if (post > c.end) continue;  // it was copied all the same
-      std::int64_t lag = c.end - std::max(post, c.begin);
-      if (!is_exchange(m)) c.own = 0;
-      else if (held_until[send_call[i]] != post) lag = std::min(lag, std::max<std::int64_t>(g.transfers_[i].lag, 0));
-      arrive(send_call[i], {send_call[i], i, lag});
-      arrive(send_call[i], {post_call[i], i, lag});
-    }
-  }
-
-  // Probes wait for the send of the message that they find, completions of a send for its receive. Which message it is,
-  // the ranks and the time tell.
-  void wait_aside() {
-    std::unordered_multimap<std::int64_t, std::uint32_t> rows;  // by when the other side came
-    for (std::uint32_t i = 0; i < collectives.size(); ++i)
-      if (aside_call[i] != nobody && group_of(collectives[i]) == WaitGroup::point_to_point && collectives[i].wait() > 0)
-        rows.emplace(collectives[i].awaited_begin, i);
-    if (rows.empty()) return;
-    const auto settle = [&](std::uint32_t message, std::int64_t came, CollectiveShape shape) {
-      const Message& m = messages[message];
-      const bool probe = shape == CollectiveShape::probe;
-      const auto [first, last] = rows.equal_range(came);
-      for (auto it = first; it != last; ++it) {
-        const CollectiveCall& c = collectives[it->second];
-        if (c.shape != shape || c.comm != m.comm || c.rank != (probe ? m.destination : m.source) ||
-            c.awaited != (probe ? m.source : m.destination))
-          continue;
-        Call& waiting = call(aside_call[it->second]);
-        const std::int64_t lag = waiting.end - std::max(waiting.begin, came);
-        if (lag < 0) continue;
-        waiting.own = std::min(waiting.own, lag);
-        arrive(aside_call[it->second], {probe ? send_call[message] : post_call[message], message, lag});
-      }
-    };
-    for (std::uint32_t i = 0; i < messages.size(); ++i) {
-      if (send_call[i] == nobody || post_call[i] == nobody) continue;
-      settle(i, messages[i].send_begin, CollectiveShape::probe);
-      settle(i, messages[i].recv_post, CollectiveShape::send);
-    }
-  }
-
-  std::uint32_t make_join() {
-    g.joins_.emplace_back();
-    return static_cast<std::uint32_t>(g.calls_.size() + g.joins_.size() - 1);
-  }
-
-  void feed(std::uint32_t join, std::uint32_t node) {
-    Join& j = g.joins_[join - g.calls_.size()];
-    ++j.feeders;
-    const std::int64_t begin = node < g.calls_.size() ? call(node).begin : g.joins_[node - g.calls_.size()].begin;
-    j.begin = std::max(j.begin, begin);
-    fed.push_back(join);
-    feeder.push_back(node);
-  }
-
-  // The calls of one operation, by rank.
-  void gather() {
-    std::vector<std::uint32_t> order;
-    for (std::uint32_t i = 0; i < collectives.size(); ++i)
-      if (member_call[i] != nobody) order.push_back(i);
-    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-      const CollectiveCall &x = collectives[a], &y = collectives[b];
-      return std::tie(x.comm, x.ordinal, x.rank, a) < std::tie(y.comm, y.ordinal, y.rank, b);
-    });
-    for (std::size_t i = 0; i < order.size();) {
-      std::size_t end = i + 1;
-      const CollectiveCall& one = collectives[order[i]];
-      while (end < order.size() && collectives[order[end]].comm == one.comm &&
-             collectives[order[end]].ordinal == one.ordinal)
-        ++end;
-      operation(std::span(order).subspan(i, end - i));
-      i = end;
-    }
-  }
-
-  // `member` waits for `node`; after both have come it takes as long as it did.
-  void wait_for(std::uint32_t member, std::uint32_t node, std::int64_t came) {
-    const std::uint32_t index = collectives[member].nonblocking ? aside_call[member] : member_call[member];
-    if (index == nobody) return;
-    Call& c = call(index);
-    const std::int64_t lag = c.end - std::max(c.begin, came);
-    if (lag < 0) return;  // it cannot have waited for that
-    c.own = std::min(c.own, lag);
-    arrive(index, {node, nobody, lag});
-  }
-
-  void operation(std::span<const std::uint32_t> members) {
-    const CollectiveShape shape = collectives[members[0]].shape;
-    const auto begin = [&](std::uint32_t member) { return call(member_call[member]).begin; };
-    const auto node_of = [&](std::int32_t rank) -> std::uint32_t {
-      for (const std::uint32_t m : members)
-        if (collectives[m].rank == rank) return m;
-      return nobody;
-    };
-    if (shape == CollectiveShape::all_to_all || shape == CollectiveShape::to_root) {
-      const std::uint32_t join = make_join();
-      for (const std::uint32_t m : members) feed(join, member_call[m]);
-      const std::int64_t came = g.joins_.back().begin;
-      if (shape == CollectiveShape::all_to_all) {
-        for (const std::uint32_t m : members) wait_for(m, join, came);
-      } else if (const std::uint32_t root = root_to(members); root != nobody) {
-        wait_for(root, join, came);
-      }
-    } else if (shape == CollectiveShape::from_root) {
-      std::uint32_t root = nobody;
-      for (const std::uint32_t m : members)
-        if (collectives[m].awaited >= 0) root = node_of(collectives[m].awaited);
-      // Nobody waited: the root came before all others.
-      if (root == nobody)
-        root = *std::min_element(members.begin(), members.end(),
-                                 [&](std::uint32_t a, std::uint32_t b) { return begin(a) < begin(b); });
-      for (const std::uint32_t m : members)
-        if (m != root) wait_for(m, member_call[root], begin(root));
-    } else if (shape == CollectiveShape::prefix) {
-      std::uint32_t before = nobody;
-      for (const std::uint32_t m : members) {
-        const std::uint32_t join = make_join();
-        feed(join, member_call[m]);
-        if (before != nobody) feed(join, before);
-        if (before != nobody) wait_for(m, before, g.joins_[before - g.calls_.size()].begin);
-        before = join;
-      }
-    } else {
-      for (const std::uint32_t m : members)
-        if (const std::uint32_t other = node_of(collectives[m].awaited); other != nobody && other != m)
-          wait_for(m, member_call[other], begin(other));
-    }
-  }
-
-  // Who waited; if nobody did, the root came last.
-  std::uint32_t root_to(std::span<const std::uint32_t> members) const {
-    for (const std::uint32_t m : members)
-      if (collectives[m].awaited >= 0) return m;
-    std::uint32_t last = members[0];
-    for (const std::uint32_t m : members)
-      if (collectives[m].begin > collectives[last].begin) last = m;
+// A call that completes receives: its last message's time from being ready is what this message took; of the others
+// it is only known that they took no longer. Those that waited for nothing tell what a call costs by itself.
+void Graph::Build::receive() {
+  Medians usual(enough_transfers), idle(1);
+  const auto last_of = [&](std::uint32_t c) {
+    std::uint32_t last = nobody;
+    for (const std::uint32_t i : received_by(c))
+      if (last == nobody || ready(messages[i]) > ready(messages[last])) last = i;
     return last;
+  };
+  g.transfers_.assign(messages.size(), {-1, false});
+  for (std::uint32_t c = 0; c < g.calls_.size(); ++c) {
+    const std::uint32_t last = last_of(c);
+    if (last == nobody) continue;
+    const std::int64_t from = ready(messages[last]), seen = call(c).end - std::max(from, call(c).begin);
+    if (call(c).end < from || 2 * seen < call(c).end - from || held_until[c] > from) continue;
+    usual.add(pair_key(messages[last]), call(c).end - from);
+    usual.add(class_key(messages[last]), call(c).end - from);
+    g.transfers_[last] = {call(c).end - from, true};
   }
+  usual.close();
+  const auto usually = [&](const Message& m) {
+    const std::int64_t of_pair = usual.of(pair_key(m));
+    return std::max<std::int64_t>(of_pair >= 0 ? of_pair : usual.of(class_key(m)), 0);
+  };
+  std::vector<std::uint32_t> bound(g.calls_.size(), nobody);  // by which message
+  for (std::uint32_t c = 0; c < g.calls_.size(); ++c) {
+    std::int64_t latest = INT64_MIN;
+    std::uint32_t last = nobody;
+    for (const std::uint32_t i : received_by(c)) {
+      const std::int64_t there = ready(messages[i]) + usually(messages[i]);
+      if (ready(messages[i]) <= call(c).end && there > latest) latest = there, last = i;
+    }
+    if (held_until[c] > std::max(latest, call(c).begin)) continue;
+    held_until[c] = INT64_MIN;  // its receive came later
+    if (last == nobody) continue;
+    if (latest > call(c).begin) bound[c] = last;
+    else idle.add(0, call(c).end - call(c).begin);
+  }
+  idle.close();
+  const std::int64_t idle_ns = std::max<std::int64_t>(idle.of(0), 0);
+  for (std::uint32_t c = 0; c < g.calls_.size(); ++c) {
+    if (bound[c] != nobody || held_until[c] != INT64_MIN) call(c).own = std::min(call(c).own, idle_ns);
+    for (const std::uint32_t i : received_by(c)) {
+      const Message& m = messages[i];
+      const std::int64_t most = call(c).end - ready(m);
+      if (most < 0) continue;
+      const std::int64_t lag = i == bound[c] ? most : std::min(usually(m), most);
+      if (g.transfers_[i].lag < 0) g.transfers_[i].lag = lag;
+      arrive(c, {send_call[i], i, lag});
+      if (!is_copied(m)) arrive(c, {post_call[i], i, lag});  // maybe its own begin
+    }
+  }
+}
 
-  void sort_arrivals() {
-    std::vector<std::uint32_t> next(g.calls_.size() + 1, 0);
-    for (const std::uint32_t c : owner) ++next[c + 1];
-    std::partial_sum(next.begin(), next.end(), next.begin());
-    for (std::uint32_t c = 0; c < g.calls_.size(); ++c) call(c).first_arrival = next[c];
-    g.arrivals_.resize(loose.size());
-    for (std::size_t i = 0; i < loose.size(); ++i) g.arrivals_[next[owner[i]]++] = loose[i];
-  }
+bool Graph::Build::waits_for_receive(const Message& m) {
+  return blocks_sender(m.flags) && !is_copied(m) && is_timed(m) && m.source != m.destination &&
+         !(m.flags & record::flag::partitioned);
+}
 
-  void list_feeds() {
-    g.first_feed_.assign(g.nodes() + 1, 0);
-    for (const std::uint32_t node : feeder) ++g.first_feed_[node + 1];
-    std::partial_sum(g.first_feed_.begin(), g.first_feed_.end(), g.first_feed_.begin());
-    g.feeds_.resize(feeder.size());
-    std::vector<std::uint32_t> next(g.first_feed_.begin(), g.first_feed_.end() - 1);
-    for (std::size_t i = 0; i < feeder.size(); ++i) g.feeds_[next[feeder[i]]++] = fed[i];
+bool Graph::Build::holds(const Message& m) const {
+  return waits_for_receive(m) && ((m.flags & record::flag::synchronous) || octave_of(m.bytes) >= holds_from);
+}
+
+// From which size on blocking sends wait, is seen in those whose receive was posted later. Of exchanges it is less
+// certain, as they may have waited for what they receive: they count where there are no others, by a large majority.
+void Graph::Build::find_holding_sizes() {
+  std::array<std::int64_t, octaves> waited{};  // for each: those that waited less those that did not
+  std::array<std::int64_t, octaves> exchanged{}, exchanges{};
+  for (const Message& m : messages) {
+    if (!waits_for_receive(m) || (m.flags & record::flag::synchronous) || m.recv_post <= m.send_begin) continue;
+    const std::uint32_t octave = octave_of(m.bytes);
+    (is_exchange(m) ? exchanged : waited)[octave] += m.recv_post <= m.send_end ? 1 : -1;
+    exchanges[octave] += is_exchange(m);
   }
-};
+  for (std::uint32_t o = 0; o < octaves; ++o)
+    if (waited[o] == 0 && 2 * std::abs(exchanged[o]) > exchanges[o]) waited[o] = exchanged[o];
+  holds_from = octave_of(surely_waits);
+  for (std::uint32_t o = octaves; o-- > 0;)
+    if (waited[o] > 0) holds_from = std::min(holds_from, o);
+  for (std::uint32_t o = 0; o < octaves; ++o)
+    if (waited[o] < 0) holds_from = std::max(holds_from, o + 1);
+}
+
+// Sendrecv returns when both are through: until when its send alone held it.
+void Graph::Build::find_exchanges() {
+  held_until.assign(g.calls_.size(), INT64_MIN);
+  for (std::uint32_t i = 0; i < messages.size(); ++i) {
+    const Message& m = messages[i];
+    if (send_call[i] == nobody || post_call[i] == nobody || !is_exchange(m) || !holds(m)) continue;
+    const std::int64_t post = cut(m.recv_post);
+    if (post <= call(send_call[i]).end) held_until[send_call[i]] = std::max(held_until[send_call[i]], post);
+  }
+}
+
+// Blocking sends that MPI does not merely copy.
+void Graph::Build::send() {
+  for (std::uint32_t i = 0; i < messages.size(); ++i) {
+    const Message& m = messages[i];
+    if (send_call[i] == nobody || post_call[i] == nobody || !holds(m)) continue;
+    Call& c = call(send_call[i]);
+    const std::int64_t post = cut(m.recv_post);
+    if (post > c.end) continue;  // it was copied all the same
+    std::int64_t lag = c.end - std::max(post, c.begin);
+    if (!is_exchange(m)) c.own = 0;
+    else if (held_until[send_call[i]] != post) lag = std::min(lag, std::max<std::int64_t>(g.transfers_[i].lag, 0));
+    arrive(send_call[i], {send_call[i], i, lag});
+    arrive(send_call[i], {post_call[i], i, lag});
+  }
+}
+
+void Graph::Build::sort_arrivals() {
+  std::vector<std::uint32_t> next(g.calls_.size() + 1, 0);
+  for (const std::uint32_t c : owner) ++next[c + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  for (std::uint32_t c = 0; c < g.calls_.size(); ++c) call(c).first_arrival = next[c];
+  g.arrivals_.resize(loose.size());
+  for (std::size_t i = 0; i < loose.size(); ++i) g.arrivals_[next[owner[i]]++] = loose[i];
+}
+
+void Graph::Build::list_feeds() {
+  g.first_feed_.assign(g.nodes() + 1, 0);
+  for (const std::uint32_t node : feeder) ++g.first_feed_[node + 1];
+  std::partial_sum(g.first_feed_.begin(), g.first_feed_.end(), g.first_feed_.begin());
+  g.feeds_.resize(feeder.size());
+  std::vector<std::uint32_t> next(g.first_feed_.begin(), g.first_feed_.end() - 1);
+  for (std::size_t i = 0; i < feeder.size(); ++i) g.feeds_[next[feeder[i]]++] = fed[i];
+}
 
 Graph::Graph(std::int32_t ranks, std::span<const Message> messages, std::span<const CollectiveCall> collectives)
     : first_(static_cast<std::size_t>(std::max(ranks, 0)) + 1) {

@@ -35,6 +35,7 @@ class Engine {
         ranks_(ranks.size()) {
     for (const Join& join : graph.joins()) missing_.push_back(join.feeders);
     latest_.assign(missing_.size(), unknown);
+    times_.ends.assign(ranks_.size(), unknown);
   }
 
   Times run() {
@@ -131,6 +132,7 @@ class Engine {
     }
     const std::int64_t end = sum_of(rank.now, s.tail);
     times_.end = std::max(times_.end, end);
+    if (s.first < s.end) times_.ends[r] = end;
     if (s.end < graph_.end(static_cast<std::int32_t>(r))) begins(s.end, end);
   }
 

@@ -22,8 +22,9 @@ struct Stretch {
 std::vector<Stretch> stretches(const Graph& graph, const Period& period);
 
 struct Times {
-  std::int64_t end = INT64_MIN;  // when the last rank has come to its end
-  std::uint64_t left_out = 0;    // arrivals that contradict each other, in damaged data
+  std::int64_t end = INT64_MIN;    // when the last rank has come to its end
+  std::vector<std::int64_t> ends;  // each rank; of those without a stretch none: INT64_MIN
+  std::uint64_t left_out = 0;      // arrivals that contradict each other, in damaged data
 };
 
 // `gaps`: computation before each call of the graph (Graph::gap), `lags`: of each arrival. Those of calls outside the

@@ -59,9 +59,9 @@ void count(const Graph& graph, std::span<const Stretch> stretches, WhatIf& w) {
     }
 }
 
-// One part of the period, added to `sum`.
+// One part of the period, added to `sum`, and by how many seconds each rank is ahead to `ahead`.
 Status add(const Records& records, const Graph& graph, const Period& part, std::span<const Period> calm,
-           const Change& change, WhatIf& sum) {
+           const Change& change, WhatIf& sum, std::vector<double>& ahead) {
   const std::vector<Stretch> ranks = stretches(graph, part);
   if (is_empty(ranks)) return {};
   const Computation before = as_measured(graph);
@@ -87,6 +87,7 @@ Status add(const Records& records, const Graph& graph, const Period& part, std::
     if (ranks[r].first == ranks[r].end) continue;
     first = std::min(first, ranks[r].start);
     last = std::max(last, graph.calls()[ranks[r].end - 1].end + ranks[r].tail);
+    ahead[r] += seconds(as_it_was.ends[r]) - seconds(then.ends[r]);
   }
   sum.measured_s += seconds(last - first);
   sum.replayed_s += seconds(as_it_was.end - first);
@@ -128,8 +129,12 @@ Result<WhatIf> what_if(const Records& records, std::span<const Period> whole, st
   for (const std::int32_t rank : change.ranks)
     if (rank < 0 || rank >= graph.ranks())
       return Error{ErrorCode::not_found, "there is no rank " + std::to_string(rank)};
+  std::vector<double> ahead(static_cast<std::size_t>(graph.ranks()));
   for (const Period& part : parts)
-    if (const Status added = add(records, graph, part, calm, change, sum); !added) return added.error();
+    if (const Status added = add(records, graph, part, calm, change, sum, ahead); !added) return added.error();
+  for (const double s : ahead) sum.ahead_s = std::max(sum.ahead_s, s);
+  for (const double s : ahead) sum.ahead_ranks += sum.ahead_s > 0 && s >= sum.ahead_s / 2;
+  sum.ahead_s /= sum.covered;
   if (sum.calls == 0) return Error{ErrorCode::not_found, "no calls in this period that could be replayed"};
   return sum;
 }

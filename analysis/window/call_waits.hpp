@@ -240,6 +240,8 @@ class StoredCallWaits {
 
   explicit StoredCallWaits(Sink sink) : sink_(std::move(sink)) {}
   void add(const Message& m);
+  // Before the messages.
+  void add(const CallWaits::Other& other) { calls_.add(other); }
   void finish() { calls_.close(std::numeric_limits<std::int64_t>::max(), sink_); }
 
  private:

@@ -64,6 +64,9 @@ struct Board {
   std::atomic<std::uint32_t> process_ids;  // the first process: inode of its PID namespace
   std::atomic<std::uint64_t> free_space;   // KiB + 1 free in /dev/shm before a session (its number << 32; 0: the job)
   alignas(64) Bell bell;                   // of this node's rings; silent where an older library records
+  // library: ticks of the node's clock when its first process entered MPI_Init. No call of a rank here began before. 0:
+  // none has, or the job was only preloaded.
+  alignas(64) std::atomic<std::uint64_t> first_init;
 };
 
 // Bits of Board::said.

@@ -39,6 +39,10 @@ void begin_record(Function function, Caller caller, std::uint64_t begin) {
 void announce_init() {
   process.real_world = process.app_world = handles.world;
   clock_source = record::choose_clock(options().clock);
+  if (record::Board* b = open_board()) {
+    std::uint64_t nobody = 0;
+    b->first_init.compare_exchange_strong(nobody, now());  // before the begin of our own MPI_Init, on any core
+  }
   count_on_board(&record::Board::initializing);
 }
 

@@ -161,10 +161,11 @@ TEST_CASE("With several nodes: hello first, then messages, deaths, clocks and ep
   WorkerLink link(pair.ends[1], 3);
   CHECK_FALSE(link.await_hello(1ms));
   CHECK(link.self() == -1);
-  anchor.queue_value(FrameKind::hello, HelloFrame{2, 3});
+  anchor.queue_value(FrameKind::hello, HelloFrame{2, 3, 1234});
   anchor.flush();
   REQUIRE(link.await_hello(1s));
   CHECK(link.self() == 2);
+  CHECK(link.origin_ticks() == 1234);
   link.end_epoch({5, 1});
   link.send(2, some_bytes(3, 3));  // to itself, of the next epoch
   anchor.queue(FrameKind::message, 1, some_bytes(1'000, 9));

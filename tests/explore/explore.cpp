@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tests/explore/search.hpp"
+#include "tests/explore/world.hpp"
 
 namespace {
 
@@ -82,7 +83,9 @@ int main(int argc, char** argv) {
       good = explore_one(scenario, a) && good;
     }
     if (!any) std::fprintf(stderr, "explore: there is no scenario %s\n", a.scenario.c_str());
-    return good && any ? 0 : 1;
+    const auto left = explore::World::own_files();
+    for (const std::string& name : left) std::printf("WRONG: /dev/shm/%s is left\n", name.c_str());
+    return good && any && left.empty() ? 0 : 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "explore: %s\n", error.what());
     return 1;

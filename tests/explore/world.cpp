@@ -73,13 +73,22 @@ void Calls::probe_and_receive(int source, int tag) const {
 }
 void Calls::control(int level) const { control_(level); }
 
+std::string World::own_token() {
+  char token[33];
+  std::snprintf(token, sizeof token, "%032x", static_cast<unsigned>(::getpid()));
+  return token;
+}
+
+std::vector<std::string> World::own_files() {
+  return pclscope::collect::files_with_prefix(
+      "/dev/shm", pclscope::collect::shm_names(own_token(), pclscope::record::this_node_key()));
+}
+
 World::World(const std::string& library, const std::vector<RankKind>& ranks, bool attachable, std::uint64_t ring_events,
              std::uint64_t ring_limit)
     : memory_(memory_bytes) {
   the_world = this;
-  char token[33];
-  std::snprintf(token, sizeof token, "%032x", static_cast<unsigned>(::getpid()));
-  token_ = token;
+  token_ = own_token();
   SimulatedMpi::the().clear(static_cast<int>(ranks.size()));
   auto board = pclscope::collect::BoardFile::open(token_);
   if (!board) throw std::runtime_error(board.error().message);
@@ -99,6 +108,7 @@ World::World(const std::string& library, const std::vector<RankKind>& ranks, boo
 }
 
 World::~World() {
+  board_.reset();  // its file goes as well
   remove_files();
   the_world = nullptr;
 }
@@ -139,10 +149,8 @@ std::vector<World::Range> World::globals_of(const void* address) {
 }
 
 void World::remove_files() const {
-  namespace fs = std::filesystem;
-  for (const std::string& name : pclscope::collect::files_with_prefix(
-           "/dev/shm", pclscope::collect::shm_names(token_, pclscope::record::this_node_key())))
-    if (started_ && (this->board_ == nullptr || !name.ends_with("-board"))) fs::remove("/dev/shm/" + name);
+  for (const std::string& name : own_files())
+    if (started_ && (this->board_ == nullptr || !name.ends_with("-board"))) std::filesystem::remove("/dev/shm/" + name);
 }
 
 void World::renew() {

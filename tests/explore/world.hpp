@@ -54,6 +54,8 @@ class World {
   ThreadState first_thread(int r) const { return ranks_[static_cast<std::size_t>(r)].first; }
   int size() const { return static_cast<int>(ranks_.size()); }
   const std::string& token() const { return token_; }
+  static std::string own_token();
+  static std::vector<std::string> own_files();  // what this process has in /dev/shm now
 
   // Processes that look at others ask these.
   std::uint32_t own_pid() const;

@@ -21,6 +21,7 @@ TEST_CASE("what a job that was only preloaded writes on its board lies behind wh
   CHECK(offsetof(Board, exit_status) == offsetof(Board, recording) + 4);
   CHECK(offsetof(Board, process_ids) == offsetof(Board, recording) + 16);
   CHECK(offsetof(Board, bell) == offsetof(Board, recording) + 64);
+  CHECK(offsetof(Board, first_init) == offsetof(Board, bell) + 64);
   CHECK(offsetof(Bell, rung) == 4);
 }
 

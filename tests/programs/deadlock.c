@@ -16,6 +16,8 @@
 //   split_barrier    rank 0 in Comm_split, the others in a Barrier of the world        contains 0
 //   reduce_recv      rank 0 is the root of a Reduce, rank 1 receives from it, the others are through        cycle 0 1
 //   ibarrier_wait    rank 0 in Wait for an Ibarrier, the others receive from 0             contains 0
+//   bcast_barrier    ranks 0 and 1 in a Bcast of 3, the others in a Barrier             contains 0
+//   reduce_allreduce rank 0 in a Reduce, the others in an Allreduce
 //   fence_recv       rank 0 in Win_fence, the others receive from it (they have not come)  cycles of 0 with them
 //   free_recv        the same with Win_free
 //   post_wait        rank 0 in Win_wait for its Post to 1, which receives from it, the others are through     cycle 0 1
@@ -128,6 +130,12 @@ static int hang(const char* kind) {
   } else if (IS("reduce_recv")) {
     if (rank != 1) MPI_Reduce(data, data + 1, 1, MPI_INT, MPI_SUM, 0, WORLD);  // hangs: reduce_recv
     MPI_Recv(data, 1, MPI_INT, 0, 2, WORLD, NO_STATUS);                        // hangs: reduce_recv
+  } else if (IS("bcast_barrier")) {
+    if (rank < 2) MPI_Bcast(data, 1, MPI_INT, 3, WORLD);  // hangs: bcast_barrier
+    else MPI_Barrier(WORLD);                              // hangs: bcast_barrier
+  } else if (IS("reduce_allreduce")) {
+    if (rank == 0) MPI_Reduce(data, data + 1, 1, MPI_INT, MPI_SUM, 0, WORLD);  // hangs: reduce_allreduce
+    else MPI_Allreduce(data, data + 1, 1, MPI_INT, MPI_SUM, WORLD);            // hangs: reduce_allreduce
   } else if (IS("ibarrier_wait")) {
     if (rank == 0) MPI_Ibarrier(WORLD, requests);
     if (rank == 0) MPI_Wait(requests, NO_STATUS);             // hangs: ibarrier_wait

@@ -7,8 +7,10 @@ Prints one line per run (the seed and the options repeat it) and one with the su
 """
 import argparse
 import os
+import pathlib
 import random
 import sys
+import tempfile
 import time
 
 import dump
@@ -91,8 +93,8 @@ def counts_disagree(kind, truth, totals, stored):
 
 def run(box, mpi, ranks, messages, seed, kind, timeout=3 * harness.PATIENCE):
     """One random program in a Sandbox."""
-    directory = box.directory / f"random-{mpi}-{seed}"
-    directory.mkdir()
+    # Several runs of a test may have the same seed (PCLSCOPE_SEED).
+    directory = pathlib.Path(tempfile.mkdtemp(prefix=f"random-{mpi}-{seed}-", dir=box.directory))
     path = directory / "run.h5"
     arguments = ("--messages", str(messages), "--seed", str(seed), "--directory", str(directory), *kind.program)
     done = box.traced(ranks, harness.program("random_program", mpi), *arguments,

@@ -264,15 +264,13 @@ def check_blocked(judged, path, ranks, duration_s):
     """Time inside MPI is the sum of its parts, and those of messages are their calls'."""
     found = Complaints()
     sums, late = blocked(judged, path), with_late_messages(judged, path)
-    # Second 0 is when the aggregator began. Where cores are full, ranks may have been in their first calls before.
-    most_s = duration_s + max(0, -int(min(judged.rows.send_begin.min(), judged.rows.recv_wait.min()))) * 1e-9
     for rank in ranks:
         what = f"rank {rank['rank']}"
         parts = [rank[name] for name in ("late_sender_s", "late_receiver_s", "transfer_s", "collective_wait_s",
                                          "one_sided_s", "file_s", "other_s")]
         found.near(f"{what}: inside MPI", rank["mpi_s"], sum(parts), 1e-6, 1e-6)
-        if min(parts) < -1e-9 or rank["mpi_s"] > rank["threads"] * most_s * (1 + 1e-6) + 1e-6:
-            found.append(f"{what}: parts {parts} of {rank['mpi_s']} s inside MPI in {most_s} s")
+        if min(parts) < -1e-9 or rank["mpi_s"] > rank["threads"] * duration_s * (1 + 1e-6) + 1e-6:
+            found.append(f"{what}: parts {parts} of {rank['mpi_s']} s inside MPI in {duration_s} s")
         # What was matched too late for its window adds nothing: then it is no more than recomputed.
         whole = sum(parts[:3]), sum(sums[rank["rank"]]) * 1e-9
         if whole[0] > whole[1] * 1.000001 + 1e-6:

@@ -56,6 +56,7 @@ class BlockedTime(harness.SystemTest):
             self.assertLessEqual(rank["mpi_s"], summary["time"]["duration_s"] + 1e-6)
             self.assertGreater(rank["one_sided_s"], 0)
         self.assertSums(path, ranks)
+        self.assertWaits(path)
         self.assertOverlapped(path, rows)
 
     def assertSums(self, path, ranks):
@@ -70,6 +71,29 @@ class BlockedTime(harness.SystemTest):
         self.assertAlmostEqual(sum(one[part] for one in regions + links for part in PARTS[:3]), lost, delta=1e-6)
         text = self.box.pclscope("inspect", path).stdout
         self.assertIn("inside MPI", text)
+
+    def assertWaits(self, path):
+        """Of all ranks, of the whole time, rank by rank and in two halves: the same seconds."""
+        def waits(*words):
+            return {(w["state"], w["function"], w["comm"], w["site"]): w["wait_s"]
+                    for w in self.box.json("inspect", path, "waits", "--json", *words)["wait_states"]}
+
+        def added(*parts):
+            keys = set().union(*parts)
+            return {key: sum(part.get(key, 0) for part in parts) for key in keys}
+
+        whole = waits()
+        self.assertIn("late sender", {state for state, *_ in whole})
+        self.assertTrue(any(function for _, function, *_ in whole))
+        half = str(self.box.json("inspect", path, "--json")["time"]["duration_s"] / 2)
+        for parts in ([waits("--from", "0")], [waits("--rank", "0-3")], [waits("--rank", str(r)) for r in range(4)],
+                      [waits("--to", half), waits("--from", half)]):
+            found = added(*parts)
+            self.assertEqual(set(found), set(whole))
+            for key, wait_s in whole.items():
+                self.assertAlmostEqual(found[key], wait_s, delta=1e-6, msg=key)
+        self.assertNotEqual(waits("--to", half), whole)
+        self.assertRefused(self.box.pclscope("inspect", path, "waits", "--from", "1000000"), 1, "nothing from")
 
     def assertOverlapped(self, path, rows):
         """A transfer behind 50 ms of computation is not lost, and 26 receives of one call wait once."""

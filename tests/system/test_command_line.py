@@ -11,6 +11,19 @@ class CommandLine(harness.SystemTest):
             with self.subTest(words=words):
                 self.assertRefused(self.box.pclscope(*words), 2, "frobnicate")
 
+    def test_mistyped_words(self):
+        for words, meant in ((["inspekt", "x.h5"], "inspect"), (["wathc"], "watch"), (["att"], "attach"),
+                             (["inspect", "x.h5", "finding"], "findings"), (["inspect", "x.h5", "mesages"], "messages"),
+                             (["inspect", "x.h5", "--form", "3"], "--from"), (["list", "--jason"], "--json"),
+                             (["run", "--dmup=x.h5", "-n", "2", "--", "true"], "--dump"),
+                             (["run", "-n", "2", "--keep", "al", "--", "true"], "all"),
+                             (["inspect", "x.h5", "messages", "--sort", "tiem"], "time"),
+                             (["watch", "--until", "deadlok"], "deadlock")):
+            with self.subTest(words=words):
+                self.assertRefused(self.box.pclscope(*words), 2, f"did you mean '{meant}'?")
+        for words in (["frobnicate"], ["inspect", "x.h5", "xyz"], ["list", "--zzz"]):
+            self.assertNotIn("did you mean", self.box.pclscope(*words).stderr)
+
     def test_missing_and_wrong_values(self):
         for words, word in ((["run", "-n", "2"], "application"), (["run", "--", "true"], "--ranks"),
                             (["run", "-n", "0", "--", "true"], "--ranks"),

@@ -1,5 +1,6 @@
 """Programs that hang are reported while they hang, with the cycle and the lines; programs that are only slow are not.
 Depends on: launcher, time."""
+import json
 import pathlib
 import re
 import time
@@ -26,6 +27,8 @@ HANGS = {
     "barrier_recv": ({"MPI_Recv", "MPI_Barrier"}, [[0, 1], [2, 3]]),
     "split_barrier": ({"MPI_Comm_split", "MPI_Barrier"}, RING),
     "reduce_recv": ({"MPI_Reduce", "MPI_Recv"}, [[0, 1]]),
+    "bcast_barrier": ({"MPI_Bcast", "MPI_Barrier"}, [[0, 2, 1, 3]]),
+    "reduce_allreduce": ({"MPI_Reduce", "MPI_Allreduce"}, RING),
     "ibarrier_wait": ({"MPI_Wait", "MPI_Recv"}, RING),
     "fence_recv": ({"MPI_Win_fence", "MPI_Recv"}, RING),
     "free_recv": ({"MPI_Win_free", "MPI_Recv"}, RING),
@@ -141,6 +144,31 @@ class Deadlocks(harness.SystemTest):
         self.assertLess(quickest, 2.0, self.said_after)
 
     @harness.on_every_mpi
+    def test_collectives_that_do_not_match_are_named_with_both_sides(self, mpi):
+        for kind, sides in (("bcast_barrier", {0: "MPI_Bcast", 1: "MPI_Bcast", 2: "MPI_Barrier", 3: "MPI_Barrier"}),
+                            ("reduce_allreduce", {0: "MPI_Reduce", 1: "MPI_Allreduce", 2: "MPI_Allreduce",
+                                                  3: "MPI_Allreduce"})):
+            with self.subTest(kind=kind):
+                path = self.box.directory / f"{kind}-{mpi}.h5"
+                running = self.box.start_traced(4, harness.program("deadlock", mpi), kind, options=("--dump", path))
+                said = self.box.wait_for("deadlock", lambda: self.reported(running), running=running)[0]
+
+                def stored():
+                    found = self.box.json("inspect", path, "findings", "--json")["findings"] if path.exists() else []
+                    return found[0] if found and found[0]["detail"] == "collectives that do not match" else None
+                finding = self.box.wait_for("a flush", stored, running=running)
+                deadlock = self.box.json("inspect", path, "calls", "--json")["deadlocks"][0]
+                self.end(running, kind)
+                self.assertEqual({m["rank"]: m["called"] for m in deadlock["members"]}, sides)
+                self.assertEqual(finding["ranks"], [0, 1, 2, 3])
+                for text in (said, " ".join(finding["evidence"])):
+                    self.assertIn("not match" if text is said else "must call the same", text)
+                    for function in set(sides.values()):
+                        self.assertIn(function, text)
+                    for line in lines_of(kind):
+                        self.assertIn(f"{SOURCE.name}:{line}", text)
+
+    @harness.on_every_mpi
     def test_slow_programs_are_not_called_deadlocked(self, mpi):
         for kind in kinds(mpi, SLOW, SLOW_IN_SHORT):
             with self.subTest(kind=kind):
@@ -160,6 +188,28 @@ class Deadlocks(harness.SystemTest):
         # Three of four ranks.
         seen = self.check_slow("slow_compute", mpi, lambda seen: all_wait(seen) and share(seen[-1]) > 0.5)
         self.assertLess(share(seen[-1]), 0.8)
+
+    def test_a_dump_says_how_long_the_job_has_hung(self):
+        path = self.box.directory / "hung.h5"
+        job = self.box.start_traced(4, harness.program("deadlock", harness.MPIS[0]), "recv_cycle",
+                                    options=("--dump", path))
+
+        def hung():
+            if not path.exists():
+                return None
+            done = self.box.pclscope("inspect", path, "--json")
+            if done.code != 0:
+                return None  # between two flushes
+            found = json.loads(done.stdout)["time"]
+            return found if found["elapsed_s"] > found["duration_s"] + 3 else None
+
+        found = self.box.wait_for("a dump that goes on without events", hung, running=job)
+        line = next(line for line in self.box.pclscope("inspect", path).stdout.splitlines() if line.startswith("time "))
+        self.assertRegex(line, r"Z, \d.*, the last event at .*, not finished")
+        findings = self.box.json("inspect", path, "findings", "--json", "--from",
+                                 str(found["duration_s"] + 1))["findings"]
+        self.assertEqual([f["cause"] for f in findings], ["blocked"])
+        self.end(job, "recv_cycle")
 
     def test_the_dump_keeps_the_deadlock(self):
         mpi = harness.MPIS[0]

@@ -5,7 +5,9 @@ known.
 Depends on: launcher, time.
 """
 import os
+import pathlib
 import signal
+import tempfile
 import time
 
 import dump
@@ -27,8 +29,7 @@ def node_of(ranks):
 
 class ManyNodes(testbed.TestbedTest):
     def check_random_program(self, messages, seed, *arguments, mpi="openmpi", ranks_per_node=RANKS_PER_NODE):
-        directory = self.box.directory / f"random-{mpi}-{seed}"
-        directory.mkdir()
+        directory = pathlib.Path(tempfile.mkdtemp(prefix=f"random-{mpi}-{seed}-", dir=self.box.directory))
         path = directory / "run.h5"
         done = self.testbed.run(ranks_per_node, harness.program("random_program", mpi), "--messages", str(messages),
                                 "--seed", str(seed), "--directory", str(directory), *arguments, mpi=mpi,

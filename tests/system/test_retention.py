@@ -1,4 +1,5 @@
-"""What --keep and --budget leave in the dump: counts always add up, and the file never exceeds its budget.
+"""What --keep and --budget leave in the dump: counts always add up, and the file never exceeds its budget. On a machine
+that gives the aggregator no time single messages are shed (docs/decisions.md, 125): they are counted apart.
 Depends on: launcher."""
 import os
 
@@ -33,9 +34,12 @@ class Retention(harness.SystemTest):
 
     def test_short_runs_keep_everything(self):
         summary, done = self.run_halo(3000)
-        self.assertEqual(len(dump.read_messages(self.path).source), summary["messages"]["matched"])
-        self.assertEqual(summary["retention"]["keep"], "interesting")
-        self.assertEqual(summary["retention"]["messages_left_out"], 0)
+        retention = summary["retention"]
+        self.assertEqual(len(dump.read_messages(self.path).source),
+                         summary["messages"]["matched"] - retention["messages_shed"])
+        self.assertEqual(retention["keep"], "interesting")
+        self.assertEqual(retention["messages_left_out"], retention["messages_shed"])
+        self.assertIsNone(retention["bites_since_s"])
         self.assertEqual(done.our_lines(), [])
 
     def check_budget(self, keep):
@@ -46,9 +50,14 @@ class Retention(harness.SystemTest):
         self.assertEqual(retention["budget_bytes"], BUDGET)
         self.assertEqual(stored + retention["messages_left_out"], summary["messages"]["matched"], retention)
         self.assertGreater(retention["messages_left_out"], 0)
-        self.assertGreater(retention["bites_since_s"], 0)
         lines = [line for line in done.our_lines() if "budget" in line]
-        self.assertEqual(len(lines), 1, done)
+        if retention["bites_since_s"] is None:  # where the aggregator had no time for most, the rest had room
+            self.assertGreater(retention["messages_shed"], 0, retention)
+            self.assertEqual(keep, "interesting")
+            self.assertEqual(lines, [])
+        else:
+            self.assertGreater(retention["bites_since_s"], 0)
+            self.assertEqual(len(lines), 1, done)
         return stored, summary
 
     def test_interesting_within_a_small_budget(self):

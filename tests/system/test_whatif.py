@@ -64,13 +64,13 @@ class WhatIf(harness.SystemTest):
     def test_a_late_sender_of_a_halo(self):
         halo = {"kind": "exchange", "steps": 40, "work_us": 50000, "bytes": 2048, "edges": "0-1,1-2,2-3,3-0"}
         answer = self.predicts({**halo, "slow": 2, "slow_us": 40000, "asked_us": 90000}, {**halo, "asked_us": 50000},
-                               "--finding", "0")
+                               "--finding", "1")
         self.assertEqual((answer["change"], answer["ranks"]), ("delays", [2]))
 
     def test_a_rank_that_is_late_for_collectives(self):
         steps = {"kind": "reduce", "steps": 40, "work_us": 50000}
         answer = self.predicts({**steps, "slow": 1, "slow_us": 40000, "asked_us": 90000}, {**steps, "asked_us": 50000},
-                               "--finding", "0")
+                               "--finding", "1")
         self.assertEqual((answer["change"], answer["ranks"]), ("delays", [1]))
 
     def test_equal_load(self):
@@ -85,7 +85,7 @@ class WhatIf(harness.SystemTest):
         options = ("--dump", dump, "--mpi", "openmpi", "--keep", "summaries")
         self.assertWorked(self.box.traced(2, *ring, options=options))
         for words, part in ((("--rank", "0"), "nothing to replay"), (("--finding", "77"), "there is no finding 77"),
-                            (("--finding", "0", "--rank", "1"), "not both")):
+                            (("--finding", "0"), "numbered from 1"), (("--finding", "1", "--rank", "1"), "not both")):
             done = self.box.pclscope("inspect", dump, "whatif", *words)
             self.assertNotEqual(done.code, 0)
             self.assertIn(part, done.stderr)

@@ -89,12 +89,13 @@ TEST_CASE("conditions stand before the causes when one of them costs more than e
   Snapshot s = with_conditions();
   const views::Sites sites(s.sites);
   CHECK(views::conditions_first(s));
-  CHECK(starts(views::finding_lines(s, sites, 0).front(), "condition of the run: more ranks than cores"));
+  CHECK(starts(views::finding_lines(s, sites, 0, views::all_findings(s)).front(),
+               "condition of the run: more ranks than cores"));
   CHECK(starts(views::finding_section(s, sites, 6).front(), "condition: more ranks than cores"));
   CHECK(views::findings_json(s, sites)["conditions_first"] == true);
   s.attribution.findings[0].lost_s = 7.5;
   CHECK_FALSE(views::conditions_first(s));
-  CHECK(starts(views::finding_lines(s, sites, 0).front(), "1. late-sender"));
+  CHECK(starts(views::finding_lines(s, sites, 0, views::all_findings(s)).front(), "1. late-sender"));
   CHECK(starts(views::finding_section(s, sites, 6).front(), "why: late-sender"));
   CHECK(views::finding_section(s, sites, 6).size() == 6);
   CHECK(starts(views::finding_section(s, sites, 6)[2], "condition: "));

@@ -97,19 +97,42 @@ TEST_CASE("JSON and CSV have every finding in its order, with the names of scrip
   CHECK(all[1]["nodes"][1]["to"] == "n1");
   CHECK(all[1]["region"].is_null());
   CHECK(all[2]["detail"] == "many to one");
-  const views::Rows rows = views::finding_rows(s, sites);
+  const views::Rows rows = views::finding_rows(s, sites, views::all_findings(s));
   REQUIRE(rows.cells.size() == 3);
   for (const auto& row : rows.cells) CHECK(row.size() == rows.titles.size());
   CHECK(views::cause_word(static_cast<Cause>(99)) == std::string("unknown"));
 }
 
+TEST_CASE("findings of some ranks and of a period keep their numbers") {
+  Snapshot s = slow_job();
+  s.attribution.findings[1].ranks = {3};
+  s.attribution.findings[2].begin_s = 30;
+  s.attribution.findings[2].end_s = 60;
+  s.attribution.findings[2].periods = {{30, 40, 1}, {50, 60, 1}};
+  s.attribution.findings[2].region = 3;
+  using views::Places;
+  constexpr double ever = 1e9;
+  CHECK(views::findings_of(s, {}, -ever, ever) == views::all_findings(s));
+  CHECK(views::findings_of(s, {3}, -ever, ever) == Places{1});
+  CHECK(views::findings_of(s, {17}, -ever, ever) == Places{0, 2});  // the last one names no rank, but its region does
+  CHECK(views::findings_of(s, {2, 3}, 21, ever).empty());
+  CHECK(views::findings_of(s, {}, 42, 48).empty());  // between the two periods of the last one
+  CHECK(views::findings_of(s, {}, 35, 45) == Places{2});
+  CHECK(views::findings_of(s, {}, 500, 600) == Places{0});  // open: it still acts
+  const views::Sites sites(s.sites);
+  CHECK(views::findings_json(s, sites, {1})["findings"][0]["number"] == 2);
+  CHECK(views::finding_lines(s, sites, 0, {1}).front().starts_with("2. background"));
+  CHECK(views::finding_lines(s, sites, 0, {}).front() == "none of the 3 findings");
+  CHECK(views::finding_breakpoints(s, sites, {1}).front().starts_with("# 2. background"));
+}
+
 TEST_CASE("evidence and advice are folded into the terminal's width, nothing is lost") {
   Snapshot s = slow_job();
   s.attribution.findings[0].evidence = {"many words that say why this is so and not otherwise, over and over again"};
-  const auto wide = views::finding_lines(s, views::Sites(s.sites), 0);
+  const auto wide = views::finding_lines(s, views::Sites(s.sites), 0, views::all_findings(s));
   for (const std::size_t width : {30u, 40u, 80u}) {
     std::string joined, expected;
-    for (const std::string& line : views::finding_lines(s, views::Sites(s.sites), width)) {
+    for (const std::string& line : views::finding_lines(s, views::Sites(s.sites), width, views::all_findings(s))) {
       CHECK(text::display_width(line) <= width);
       for (const char c : line) joined += c == ' ' ? "" : std::string(1, c);
     }
@@ -121,17 +144,18 @@ TEST_CASE("evidence and advice are folded into the terminal's width, nothing is 
 
 TEST_CASE("findings are breakpoints for gdb") {
   Snapshot s = slow_job();
-  const auto lines = views::finding_breakpoints(s, views::Sites(s.sites));
+  const auto lines = views::finding_breakpoints(s, views::Sites(s.sites), views::all_findings(s));
   REQUIRE(lines.size() == 4);
   CHECK(lines[0].find("# 1. region 3") == 0);
   CHECK(lines[1] == "break -source \"/src/solver.f90\" -line 812");
   CHECK(lines[2].find("# 2. background") == 0);
   CHECK(lines[3] == "# it has no line of code");
-  CHECK(views::finding_breakpoints(s, views::Sites(s.sites), true).size() == 6);
+  CHECK(views::finding_breakpoints(s, views::Sites(s.sites), views::all_findings(s), true).size() == 6);
   s.sites[0].line = 0;
   s.sites[0].function = "step(int)";
-  CHECK(views::finding_breakpoints(s, views::Sites(s.sites))[1] == "break -function \"step(int)\"");
-  CHECK(views::finding_breakpoints({}, {}) == std::vector<std::string>{"# no findings"});
+  CHECK(views::finding_breakpoints(s, views::Sites(s.sites), views::all_findings(s))[1] ==
+        "break -function \"step(int)\"");
+  CHECK(views::finding_breakpoints({}, {}, {}) == std::vector<std::string>{"# no findings"});
 }
 
 TEST_CASE("findings that are not to be believed are folded behind those that are") {
@@ -140,7 +164,8 @@ TEST_CASE("findings that are not to be believed are folded behind those that are
   for (Finding& f : s.attribution.findings) f.confidence = 0.5;  // the first one is the answer, whatever it is
   const auto joined = [&](bool weaker) {
     std::string text;
-    for (const std::string& line : views::finding_lines(s, sites, 0, weaker)) text += line + "\n";
+    for (const std::string& line : views::finding_lines(s, sites, 0, views::all_findings(s), weaker))
+      text += line + "\n";
     return text;
   };
   CHECK(joined(false).find("1. ") != std::string::npos);

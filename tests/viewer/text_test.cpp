@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
+#include "viewer/text/nearest.hpp"
 #include "viewer/text/printable.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/rank_list.hpp"
@@ -189,4 +190,27 @@ TEST_CASE("tables align numbers right and words left") {
 TEST_CASE("comma-separated values are quoted where needed") {
   CHECK(csv_line({"a", "b c", "1"}) == "a,b c,1");
   CHECK(csv_line({"a,b", "say \"x\"", ""}) == "\"a,b\",\"say \"\"x\"\"\",");
+}
+
+TEST_CASE("mistakes between words, and what was meant") {
+  CHECK(mistakes("", "") == 0);
+  CHECK(mistakes("abc", "") == 3);
+  CHECK(mistakes("watch", "watch") == 0);
+  CHECK(mistakes("wacht", "watch") == 2);
+  CHECK(mistakes("wathc", "watch") == 1);  // neighbours exchanged
+  CHECK(mistakes("inspekt", "inspect") == 1);
+  CHECK(mistakes("list", "lists") == 1);
+  const std::vector<std::string> known = {"inspect", "watch", "list", "--from", "--to", "attach", "attribution"};
+  const auto meant = [&](const char* word) { return did_you_mean(word, known); };
+  CHECK(meant("inspekt") == ", did you mean 'inspect'?");
+  CHECK(meant("--form") == ", did you mean '--from'?");
+  CHECK(meant("lst") == ", did you mean 'list'?");
+  CHECK(meant("attri") == ", did you mean 'attribution'?");
+  CHECK(meant("att").empty());  // two begin so
+  CHECK(meant("frobnicate").empty());
+  CHECK(meant("").empty());
+  CHECK(meant("--").empty());
+  CHECK(meant("xy").empty());
+  CHECK(meant(std::string(10'000, 'x').c_str()).empty());
+  CHECK(did_you_mean("a", {}).empty());
 }

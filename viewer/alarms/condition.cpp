@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "viewer/text/nearest.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/rank_list.hpp"
 #include "viewer/views/finding_rows.hpp"
@@ -35,6 +36,12 @@ constexpr std::array<Word, 7> words{{{"lost", Watched::lost, Unit::share, -1},
 
 Error wrong(const std::string& text, const std::string& why) {
   return Error{ErrorCode::bad_argument, "'" + text + "': " + why + "; write " + condition_words()};
+}
+
+std::string meant(const std::string& word) {
+  std::vector<std::string> known;
+  for (const Word& w : words) known.emplace_back(w.name);
+  return text::did_you_mean(word, known);
 }
 
 std::optional<double> number(const std::string& word) {
@@ -85,7 +92,7 @@ Result<Condition> parse_condition(const std::string& text) {
   const auto word =
       std::find_if(words.begin(), words.end(), [&](const Word& w) { return !parts.empty() && parts[0] == w.name; });
   if (word == words.end())
-    return wrong(text, parts.empty() ? "nothing to wait for" : "'" + parts[0] + "' is not known");
+    return wrong(text, parts.empty() ? "nothing to wait for" : "'" + parts[0] + "' is not known" + meant(parts[0]));
   Condition condition{word->watched, word->otherwise, 0, text};
   std::size_t at = 1;
   if (at < parts.size() && parts[at] == ">") {

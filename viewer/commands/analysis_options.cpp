@@ -27,13 +27,13 @@ void add_analysis_options(CLI::App& app, launch::RunOptions& options, AnalysisWo
   app.add_option("--keep", options.keep,
                  "Messages in the dump: none, those of interesting periods, or all (interesting)")
       ->type_name("summaries|interesting|all")
-      ->check(CLI::IsMember({"summaries", "interesting", "all"}).description(""));
+      ->check(one_of({"summaries", "interesting", "all"}));
   app.add_option("--budget", words.budget, "The dump never grows beyond this, 10MB at least (2GB)")->type_name("SIZE");
   app.add_option("--baseline", options.baseline, "Judge latencies by the criteria of this dump of an earlier run")
       ->type_name("FILE");
   app.add_option("--regions", options.regions, "How communication regions are found (free-energy)")
       ->type_name("free-energy|paper|correlation")
-      ->check(CLI::IsMember({"free-energy", "paper", "correlation"}).description(""));
+      ->check(one_of({"free-energy", "paper", "correlation"}));
   app.add_option("--half-life", options.half_life_s,
                  "Regions follow slow changes: after so many seconds a message counts half; 0 never (600)")
       ->type_name("SECONDS")

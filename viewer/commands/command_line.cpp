@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "viewer/text/nearest.hpp"
 #include "viewer/text/printable.hpp"
 #include "viewer/text/quantities.hpp"
 
@@ -29,14 +30,25 @@ class Help : public CLI::Formatter {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
+std::string unknown_option(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> known;
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  return "unknown option '" + word + "'" + text::did_you_mean(word.substr(0, word.find('=')), known);
+}
+
 std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
-  // A misspelt option matters more than the one that is missing because of it.
+  // A misspelt option matters more than what is missing, or was taken for something else, because of it.
   const std::vector<std::string> unknown = app.remaining();
+  const auto end = std::find(unknown.begin(), unknown.end(), "--");  // what follows is the application's
+  const auto option_like =
+      std::find_if(unknown.begin(), end, [](const std::string& word) { return word.rfind("--", 0) == 0; });
+  if (option_like != end) return unknown_option(app, *option_like);
   const bool about_presence = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
                               dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
   if (about_presence && !unknown.empty()) {
     const std::string& word = unknown.front();
-    return (word.rfind("-", 0) == 0 ? "unknown option '" : "unexpected word '") + word + "'";
+    return word.rfind("-", 0) == 0 ? unknown_option(app, word) : "unexpected word '" + word + "'";
   }
   // CLI11 names an option by its long form; say the short one too: "-n/--ranks is required".
   std::string text = first_line(error.what());
@@ -106,6 +118,16 @@ CLI::Validator duration_between(const std::string& low, const std::string& high)
       return "'" + word + "' is not between " + low + " and " + high;
     }
     return "";
+  };
+  return CLI::Validator(check, "");
+}
+
+CLI::Validator one_of(const std::vector<std::string>& words) {
+  const auto check = [words](const std::string& word) -> std::string {
+    if (std::find(words.begin(), words.end(), word) != words.end()) return "";
+    std::string list;
+    for (const std::string& known : words) list += (list.empty() ? "" : ", ") + known;
+    return "'" + word + "' is none of " + list + text::did_you_mean(word, words);
   };
   return CLI::Validator(check, "");
 }

@@ -33,6 +33,9 @@ bool print_lines(const std::vector<std::string>& lines);
 // A check for CLI11 options that are durations, within [low, high].
 CLI::Validator duration_between(const std::string& low, const std::string& high);
 
+// The same for options that are one of some words; names the one that was meant.
+CLI::Validator one_of(const std::vector<std::string>& words);
+
 // Whether standard output is a terminal, its size (else 80 columns, `lines` unlimited), and what it can show.
 bool output_is_terminal();
 views::PageOptions page_options(bool ascii);

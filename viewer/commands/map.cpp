@@ -83,10 +83,10 @@ std::optional<int> parse_map(const std::vector<std::string>& words, MapWords& ma
       ->type_name("FILE");
   app.add_option("--objective", objective,
                  "What to lessen: hop-bytes (default), inter-bytes or inter-messages (between nodes)")
-      ->check(CLI::IsMember(words_of(objectives)))
+      ->check(one_of(words_of(objectives)))
       ->type_name("WHAT");
   app.add_option("--format", format, "plain (lines 'rank node', default), openmpi-rankfile, hydra, slurm or cray")
-      ->check(CLI::IsMember(words_of(formats)))
+      ->check(one_of(words_of(formats)))
       ->type_name("FORMAT");
   app.add_option("--effort", map.effort, "How long to search; 1 is some seconds for thousands of ranks")
       ->type_name("X")

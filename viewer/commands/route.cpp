@@ -49,7 +49,7 @@ std::optional<int> parse_route(const std::vector<std::string>& words, RouteWords
       ->type_name("N")
       ->check(CLI::Range(1, most_ranks_per_node));
   app.add_option("--rank-by", route.rank_by, "What makes a route bad; load is that of its heaviest link")
-      ->check(CLI::IsMember({"length", "load", "hop-bytes"}))
+      ->check(one_of({"length", "load", "hop-bytes"}))
       ->capture_default_str();
   app.add_option("--top", route.top, "How many routes and links to show")
       ->type_name("K")
@@ -58,7 +58,7 @@ std::optional<int> parse_route(const std::vector<std::string>& words, RouteWords
   app.add_option("--reroute", route.reroute, "Look for better ways: all, worst:K, or a route as 3-17")
       ->type_name("WHICH");
   app.add_option("--criterion", route.criterion, "A better way is shorter, or its heaviest link is lighter")
-      ->check(CLI::IsMember({"length", "load"}))
+      ->check(one_of({"length", "load"}))
       ->capture_default_str();
   app.add_option("--delta", route.rule.delta, "So many links more than now are permitted")
       ->type_name("N")

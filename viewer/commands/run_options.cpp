@@ -44,7 +44,7 @@ void add_options(CLI::App& app, RunWords& run, Raw& raw) {
       ->type_name("FILE");
   app.add_option("--mpi", run.mpi, "The MPI of the application: openmpi, mpich or auto (auto)")
       ->type_name("MPI")
-      ->check(CLI::IsMember({"openmpi", "mpich", "auto"}).description(""));
+      ->check(one_of({"openmpi", "mpich", "auto"}));
   app.add_option("--launcher", run.launcher, "The mpirun to use")->type_name("PATH");
   // One word per use: the next may be the application.
   app.add_option("--launcher-args", raw.launcher_args, "Options handed to mpirun, in quotes; may be repeated")
@@ -66,13 +66,13 @@ void add_options(CLI::App& app, RunWords& run, Raw& raw) {
       ->type_name("DIR");
   app.add_option("--overflow", run.options.overflow, "When a buffer is full: wait for the aggregator, or drop events")
       ->type_name("wait|drop")
-      ->check(CLI::IsMember({"wait", "drop"}).description(""));
+      ->check(one_of({"wait", "drop"}));
   app.add_option("--overflow-wait", raw.overflow_wait_ms, "Wait at most this many milliseconds, then drop")
       ->type_name("MS")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{3'600'000}).description(""));
   app.add_option("--clock", run.options.clock, "Clock of the time stamps (tsc where it is reliable)")
       ->type_name("tsc|monotonic")
-      ->check(CLI::IsMember({"tsc", "monotonic"}).description(""));
+      ->check(one_of({"tsc", "monotonic"}));
   app.add_flag("--print", run.print_only, "Print the command instead of running it");
   app.add_flag("-q,--quiet", run.quiet, "No lines of our own, except errors");
 }

@@ -17,13 +17,8 @@ constexpr std::int64_t longest_ns = 4'000'000'000'000'000'000;  // 126 years: no
 
 // Until when there is something to ask about.
 std::int64_t end_of(const InspectedRun& run) {
-  const double ns = run.snapshot.duration_s * 1e9;
-  const std::int64_t duration = std::isfinite(ns) && ns > 0 ? static_cast<std::int64_t>(std::min(ns, 4e18)) : 0;
-  if (!run.session->live()) return duration;
-  std::int64_t seen = 0;
-  const Snapshot& s = run.snapshot;
-  if (__builtin_sub_overflow(s.live.window_end_realtime_ns, s.time_origin_realtime_ns, &seen)) return duration;
-  return std::max(duration, std::clamp<std::int64_t>(seen, 0, longest_ns));
+  const double ns = session::elapsed_s(run.snapshot) * 1e9;
+  return std::isfinite(ns) && ns > 0 ? static_cast<std::int64_t>(std::min(ns, static_cast<double>(longest_ns))) : 0;
 }
 
 }  // namespace

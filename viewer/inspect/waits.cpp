@@ -6,12 +6,23 @@ namespace pclscope::commands {
 namespace {
 
 int show_waits(const InspectWords& words, InspectedRun& run) {
+  const bool some = !words.ranks.empty() || words.from_ns || words.to_ns;
+  if (some && run.session->live())
+    return fail(could_not, "a running job gives summaries only: give the dump file for --rank, --from and --to");
   std::vector<WaitStateSum> rows = views::wait_states_of(run.snapshot);
+  std::optional<std::string> why;
+  if (some) {
+    const auto span = span_of(words, run);
+    if (!span) return fail(span.error());
+    auto stored = views::stored_wait_states(*run.session, run.snapshot, words.ranks, *span);
+    if (!stored) return fail(could_not, stored.error().message);
+    rows = std::move(*stored);
+    why = why_partial(run);
+  }
   cut(words, rows);
   const views::Sites sites(run.snapshot.sites);
   return show(
-      words, run, std::nullopt,
-      [&](const views::PageOptions& page) { return views::wait_state_lines(rows, sites, page.width); },
+      words, run, why, [&](const views::PageOptions& page) { return views::wait_state_lines(rows, sites, page.width); },
       [&] { return views::wait_state_rows(rows, sites); },
       [&]() -> session::Json {
         return {
@@ -22,6 +33,6 @@ int show_waits(const InspectWords& words, InspectedRun& run) {
 }  // namespace
 
 extern const Topic waits_topic;
-const Topic waits_topic{"waits", takes::tables, show_waits};
+const Topic waits_topic{"waits", takes::tables | takes::rank | takes::period, show_waits};
 
 }  // namespace pclscope::commands

@@ -38,10 +38,12 @@ Result<Question> question_of(const InspectWords& words, const InspectedRun& run)
     return q;
   }
   const auto& findings = run.snapshot.attribution.findings;
-  const std::size_t index = static_cast<std::size_t>(std::min<std::uint64_t>(words.finding.value_or(0), SIZE_MAX));
-  if (index >= findings.size())
-    return Error{ErrorCode::not_found, "there is no finding " + std::to_string(index) + ": the run has " +
-                                           std::to_string(findings.size()) + ", counted from 0"};
+  const std::uint64_t number = words.finding.value_or(1);
+  if (number == 0) return Error{ErrorCode::bad_argument, "there is no finding 0: findings are numbered from 1"};
+  if (number > findings.size())
+    return Error{ErrorCode::not_found, "there is no finding " + std::to_string(number) + ": the run has " +
+                                           std::to_string(findings.size()) + ", numbered from 1"};
+  const auto index = static_cast<std::size_t>(number - 1);
   auto change = whatif::change_for(findings[index]);
   if (!change) return Error{ErrorCode::not_found, change.error().message};
   q.change = std::move(*change);
@@ -142,7 +144,7 @@ std::string title(const Question& q, const InspectedRun& run) {
     case Change::Kind::links: line = "with the slow links as usual"; break;
   }
   if (q.finding)
-    line += " (finding " + std::to_string(*q.finding) + ", " +
+    line += " (finding " + std::to_string(*q.finding + 1) + ", " +
             views::cause_word(run.snapshot.attribution.findings[*q.finding].cause) + ")";
   return line;
 }
@@ -170,6 +172,12 @@ std::vector<std::string> lines_of(const Question& q, const WhatIf& w, const Insp
           text::format_count(w.collectives) + " calls of collectives) of " + text::format_share(w.covered) +
           " of the period; with nothing changed the replay takes " + text::format_seconds(w.replayed_s) +
           ", measured " + text::format_seconds(w.measured_s)};
+  if (w.ahead_s > gain_s + worth_telling * (w.end_s - w.begin_s))
+    lines.push_back(
+        text::format_count(w.ahead_ranks) + (w.ahead_ranks == 1 ? " rank comes" : " ranks come") +
+        " to the end of this period up to " + text::format_seconds(w.ahead_s) +
+        " earlier, others as late: whether the run waits for them later, a period up to its end tells (--to " +
+        text::format_seconds(run_s) + ")");
   if (w.left_out > 0) lines.push_back(text::format_count(w.left_out) + " dependences contradict each other: left out");
   if (const double share = untold(run); share >= worth_telling)
     lines.push_back("not replayed: " + text::format_share(share) +
@@ -183,7 +191,7 @@ Json json_of(const Question& q, const WhatIf& w, const InspectedRun& run) {
   for (std::size_t i = 0; i + 1 < q.change.nodes.size(); i += 2)
     nodes.push_back({{"from", q.change.nodes[i]}, {"to", q.change.nodes[i + 1]}});
   return {{"change", kinds[static_cast<std::size_t>(q.change.kind)]},
-          {"finding", q.finding ? Json(*q.finding) : Json(nullptr)},
+          {"finding", q.finding ? Json(*q.finding + 1) : Json(nullptr)},
           {"ranks", q.change.ranks},
           {"nodes", nodes},
           {"period", {{"begin_s", session::finite(w.begin_s)}, {"end_s", session::finite(w.end_s)}}},
@@ -194,6 +202,8 @@ Json json_of(const Question& q, const WhatIf& w, const InspectedRun& run) {
           {"gain", session::finite(w.gain())},
           {"gain_s", session::finite(w.gain_s())},
           {"fit_error", session::finite(w.fit_error())},
+          {"ahead_s", session::finite(w.ahead_s)},
+          {"ahead_ranks", w.ahead_ranks},
           {"run_s", session::finite(run.snapshot.duration_s)},
           {"predicted_run_s", session::finite(run.snapshot.duration_s - w.gain_s())},
           {"as", w.as},

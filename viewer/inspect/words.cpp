@@ -60,7 +60,7 @@ struct Raw {
 void declare(CLI::App& app, InspectWords& inspect, Raw& raw) {
   app.add_option("target", inspect.target, "A dump file (pclscope run --dump), or a running job's name or endpoint")
       ->required();
-  app.add_option("topic", inspect.topic, "")->check(CLI::IsMember(topics_taking(0)).description(""));
+  app.add_option("topic", inspect.topic, "")->check(one_of(topics_taking(0)));
   auto* json = app.add_flag("--json", raw.json, "As JSON (fields: docs/json.md)");
   std::vector<CLI::Option*> formats = {json};
   const auto exclude_each_other = [&](CLI::Option* added) {
@@ -87,7 +87,7 @@ void declare(CLI::App& app, InspectWords& inspect, Raw& raw) {
   app.add_flag("--whole", inspect.whole, "Regions of all messages of the run, whatever their pattern was")
       ->excludes(cut)
       ->excludes("--cut-height");
-  auto* finding = app.add_option("--finding", raw.finding, "whatif: without the cause of this finding (0: the first)")
+  auto* finding = app.add_option("--finding", raw.finding, "whatif: without the cause of this finding (1: the first)")
                       ->type_name("K");
   app.add_flag("--balance", inspect.balance, "whatif: all ranks compute equally long")->excludes(finding);
   exclude_each_other(app.add_flag("--folded", inspect.folded, "tree as stacks: a file for flame graph programs"));
@@ -99,7 +99,7 @@ void declare(CLI::App& app, InspectWords& inspect, Raw& raw) {
   exclude_each_other(app.add_flag("--gdb", inspect.gdb, "findings as breakpoints: a file for gdb -x"));
   app.add_option("--sort", raw.order, "Messages by time, ratio, bytes, duration (largest first), or as stored")
       ->type_name("KEY")
-      ->check(CLI::IsMember({"stored", "time", "ratio", "bytes", "duration"}).description(""));
+      ->check(one_of({"stored", "time", "ratio", "bytes", "duration"}));
   app.add_flag("--ascii", inspect.ascii, "Draw with plain characters");
 }
 

@@ -29,7 +29,7 @@ struct InspectWords {
   std::optional<std::uint64_t> cut;  // regions
   std::optional<double> cut_height;
   bool whole = false;                    // regions of the whole run
-  std::optional<std::uint64_t> finding;  // whatif: without it; from 0
+  std::optional<std::uint64_t> finding;  // whatif: without it; from 1
   bool balance = false;                  // whatif: with equal load
   std::vector<std::string> skipped;      // by --skip
   bool folded = false;                   // tree: as stacks

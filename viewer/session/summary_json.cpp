@@ -85,6 +85,10 @@ Json criterion_json(const Criterion& criterion) {
   return json;
 }
 
+double elapsed_s(const Snapshot& snapshot) {
+  return snapshot.finished ? snapshot.duration_s : std::max(snapshot.duration_s, live_until_s(snapshot));
+}
+
 Json summary_json(const Snapshot& snapshot, std::optional<std::int64_t> now_realtime_ns) {
   const Application& app = snapshot.application;
   Json json;
@@ -92,6 +96,7 @@ Json summary_json(const Snapshot& snapshot, std::optional<std::int64_t> now_real
   json["time"] = {{"start", text::format_utc(snapshot.time_origin_realtime_ns)}};
   describe_values([&](const ValueInfo& info, const auto& value) { json[info.group][info.name] = cell(value); },
                   snapshot);
+  json["time"]["elapsed_s"] = finite(elapsed_s(snapshot));
   for (const char* name : {"bites_since_s", "shed_from_s", "shed_to_s"})
     if (json["retention"][name] < 0.0) json["retention"][name] = nullptr;
   add_network(snapshot, json["network"]);

@@ -28,6 +28,9 @@ Json finite(double value);
 // Plain ASCII: text outside it is escaped, broken UTF-8 replaced. `pretty`: indented, else one line.
 std::string to_text(const Json& json, bool pretty);
 
+// From second 0 to when the snapshot was made: longer than duration_s where ranks hang, or compute, without an event.
+double elapsed_s(const Snapshot& snapshot);
+
 // Seconds between the newest analysed instant and now; nothing when the snapshot does not say, never negative.
 std::optional<double> age_s(const Snapshot& snapshot, std::int64_t now_realtime_ns);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "viewer/text/printable.hpp"
 #include "viewer/text/quantities.hpp"
@@ -23,14 +24,15 @@ constexpr const char* words[] = {"none",           "unknown",       "mapping",  
                                  "one-sided-wait", "file",          "startup",         "blocked"};
 constexpr double believed = 0.5;
 
-Json finding_json(const Finding& f, const Snapshot& s, const Sites& sites) {
+Json finding_json(const Finding& f, std::size_t place, const Snapshot& s, const Sites& sites) {
   Json nodes = Json::array();
   for (std::size_t i = 0; i + 1 < f.nodes.size(); i += 2)
     nodes.push_back({{"from", node_name(s, f.nodes[i])}, {"to", node_name(s, f.nodes[i + 1])}});
   Json periods = Json::array();
   for (const FindingPeriod& p : f.periods)
     periods.push_back({{"begin_s", finite(p.begin_s)}, {"end_s", finite(p.end_s)}, {"lost_s", finite(p.lost_s)}});
-  return {{"cause", cause_word(f.cause)},
+  return {{"number", place + 1},
+          {"cause", cause_word(f.cause)},
           {"detail", f.detail},
           {"region", f.region >= 0 ? Json(f.region) : Json(nullptr)},
           {"ranks", f.ranks},
@@ -57,7 +59,7 @@ std::string where(const Finding& f, const Snapshot& s, const Sites& sites) {
   return line;
 }
 
-// MPI_Init begins before the time origin.
+// In dumps of versions before the axis began with the first MPI_Init.
 std::string moment(double seconds) {
   return seconds < 0 ? text::format_moment(-seconds) + " before the start" : text::format_moment(seconds);
 }
@@ -92,16 +94,52 @@ const char* cause_word(Cause cause) {
   return at < std::size(words) ? words[at] : "unknown";
 }
 
-Json findings_json(const Snapshot& snapshot, const Sites& sites) {
+Places all_findings(const Snapshot& snapshot) {
+  Places places(snapshot.attribution.findings.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  return places;
+}
+
+Places findings_of(const Snapshot& snapshot, const std::vector<std::int32_t>& ranks, double begin_s, double end_s) {
+  const auto any = [&](const std::vector<std::int32_t>& of) {
+    return ranks.empty() || std::any_of(of.begin(), of.end(), [&](std::int32_t rank) {
+             return std::binary_search(ranks.begin(), ranks.end(), rank);
+           });
+  };
+  const auto concerns = [&](const Finding& f) {
+    if (!f.ranks.empty()) return any(f.ranks);
+    const auto region = std::find_if(snapshot.regions.begin(), snapshot.regions.end(),
+                                     [&](const Region& r) { return r.id == f.region; });
+    return f.region < 0 || region == snapshot.regions.end() || any(region->ranks);
+  };
+  const auto acted = [&](const Finding& f) {
+    if (f.open && f.begin_s <= end_s && f.periods.empty()) return true;
+    if (f.periods.empty()) return f.begin_s <= end_s && f.end_s >= begin_s;
+    return std::any_of(f.periods.begin(), f.periods.end(),
+                       [&](const FindingPeriod& p) { return p.begin_s <= end_s && p.end_s >= begin_s; });
+  };
+  Places places = all_findings(snapshot);
+  std::erase_if(places, [&](std::size_t place) {
+    const Finding& f = snapshot.attribution.findings[place];
+    return !concerns(f) || !acted(f);
+  });
+  return places;
+}
+
+Json findings_json(const Snapshot& snapshot, const Sites& sites, const Places& places) {
   Json list = Json::array();
-  for (const Finding& f : snapshot.attribution.findings) list.push_back(finding_json(f, snapshot, sites));
+  for (const std::size_t place : places)
+    list.push_back(finding_json(snapshot.attribution.findings[place], place, snapshot, sites));
   return {
       {"findings", list}, {"conditions", conditions_json(snapshot)}, {"conditions_first", conditions_first(snapshot)}};
 }
+Json findings_json(const Snapshot& snapshot, const Sites& sites) {
+  return findings_json(snapshot, sites, all_findings(snapshot));
+}
 
-Rows finding_rows(const Snapshot& snapshot, const Sites& sites) {
-  const auto flat = [&](const Finding& f) {
-    Json row = finding_json(f, snapshot, sites);
+Rows finding_rows(const Snapshot& snapshot, const Sites& sites, const Places& places) {
+  const auto flat = [&](const Finding& f, std::size_t place) {
+    Json row = finding_json(f, place, snapshot, sites);
     Json ends = Json::array();
     for (const std::int32_t node : f.nodes) ends.push_back(node_name(snapshot, node));
     row["nodes"] = ends;
@@ -116,8 +154,8 @@ Rows finding_rows(const Snapshot& snapshot, const Sites& sites) {
     return row;
   };
   std::vector<Json> objects;
-  for (const Finding& f : snapshot.attribution.findings) objects.push_back(flat(f));
-  return rows_of(objects, flat({}));
+  for (const std::size_t place : places) objects.push_back(flat(snapshot.attribution.findings[place], place));
+  return rows_of(objects, flat({}, 0));
 }
 
 std::string finding_line(const Finding& f, const Snapshot& s, const Sites& sites) {
@@ -131,7 +169,8 @@ std::string finding_line(const Finding& f, const Snapshot& s, const Sites& sites
          when(f) + lost + where(f, s, sites) + sure;
 }
 
-std::vector<std::string> finding_lines(const Snapshot& snapshot, const Sites& sites, std::size_t width, bool weaker) {
+std::vector<std::string> finding_lines(const Snapshot& snapshot, const Sites& sites, std::size_t width,
+                                       const Places& places, bool weaker) {
   if (snapshot.attribution.findings.empty() && snapshot.conditions.empty())
     return {"no findings: no messages were matched, or the dump is of an older pclscope"};
   std::vector<std::string> lines, conditions;
@@ -141,8 +180,10 @@ std::vector<std::string> finding_lines(const Snapshot& snapshot, const Sites& si
   }
   const bool first = conditions_first(snapshot);
   if (first) lines = conditions;
+  if (places.empty() && !snapshot.attribution.findings.empty())
+    lines.push_back("none of the " + std::to_string(snapshot.attribution.findings.size()) + " findings");
   std::size_t folded_away = 0;
-  for (std::size_t i = 0; i < snapshot.attribution.findings.size(); ++i) {
+  for (const std::size_t i : places) {
     const Finding& f = snapshot.attribution.findings[i];
     if (!weaker && is_folded(i, f)) {
       ++folded_away;
@@ -156,7 +197,7 @@ std::vector<std::string> finding_lines(const Snapshot& snapshot, const Sites& si
   if (folded_away > 0) {
     lines.push_back("");
     lines.push_back("and " + std::to_string(folded_away) + " weaker, of confidence " + two_digits(believed) +
-                    " and less (--limit " + std::to_string(snapshot.attribution.findings.size()) + " shows them)");
+                    " and less (--limit " + std::to_string(places.size()) + " shows them)");
   }
   if (!first && !conditions.empty()) {
     lines.push_back("");
@@ -171,9 +212,10 @@ std::vector<std::string> finding_lines(const Snapshot& snapshot, const Sites& si
   return lines;
 }
 
-std::vector<std::string> finding_breakpoints(const Snapshot& snapshot, const Sites& sites, bool weaker) {
+std::vector<std::string> finding_breakpoints(const Snapshot& snapshot, const Sites& sites, const Places& places,
+                                             bool weaker) {
   std::vector<std::string> lines;
-  for (std::size_t i = 0; i < snapshot.attribution.findings.size(); ++i) {
+  for (const std::size_t i : places) {
     const Finding& f = snapshot.attribution.findings[i];
     if (!weaker && is_folded(i, f)) continue;
     lines.push_back("# " + std::to_string(i + 1) + ". " + finding_line(f, snapshot, sites));

@@ -44,6 +44,7 @@ Json deadlock_json(const Deadlock& d, const Sites& sites) {
   for (const DeadlockMember& m : d.members) {
     Json& member = members.emplace_back(session::row_json<DeadlockMemberRow>(m));
     member["function"] = function_name(m.function);
+    member["called"] = m.called == 0 ? Json(nullptr) : Json(function_name(m.called));
     member["site"] = site_json(m.site, sites);
     member["waits_for"] = m.waits_for;
   }

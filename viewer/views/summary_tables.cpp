@@ -45,6 +45,15 @@ std::string collectives_line(const CollectiveTotals& totals) {
          " calls, waited " + text::format_seconds(totals.wait_s);
 }
 
+// "12.5 s", "10 min, the last event at 2.1 s, not finished"
+std::string time_text(const Snapshot& s) {
+  constexpr double worth_telling = 1;
+  const double elapsed = session::elapsed_s(s);
+  std::string line = text::format_seconds(elapsed);
+  if (elapsed - s.duration_s > worth_telling) line += ", the last event at " + text::format_seconds(s.duration_s);
+  return line + (s.finished ? "" : ", not finished");
+}
+
 }  // namespace
 
 std::vector<std::string> summary_lines(const Snapshot& snapshot, const std::string& lacking, std::size_t width) {
@@ -54,8 +63,7 @@ std::vector<std::string> summary_lines(const Snapshot& snapshot, const std::stri
                  "run        " + text::printable(app.mpi.empty() ? "MPI not known" : app.mpi) + ", " +
                      std::to_string(app.ranks) + " ranks on " + std::to_string(app.nodes.size()) +
                      (app.nodes.size() == 1 ? " node" : " nodes"),
-                 "time       " + text::format_utc(snapshot.time_origin_realtime_ns) + ", " +
-                     text::format_seconds(snapshot.duration_s) + (snapshot.finished ? "" : ", not finished"),
+                 "time       " + text::format_utc(snapshot.time_origin_realtime_ns) + ", " + time_text(snapshot),
                  "messages   " + text::format_count(m.matched) + " matched, " + text::format_bytes(m.bytes),
                  "           unmatched " + text::format_count(m.unmatched_sends) + " sends and " +
                      text::format_count(m.unmatched_receives) + " receives, ambiguous " +

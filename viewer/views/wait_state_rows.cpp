@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
+#include "analysis/window/call_waits.hpp"
+#include "analysis/window/wait_state_sums.hpp"
 #include "interpose/record/event.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/table.hpp"
@@ -26,23 +29,67 @@ std::string comm_of(const WaitStateSum& w) {
   return w.comm == record::self_comm_id ? "self" : text::format_hexadecimal(w.comm);
 }
 
-}  // namespace
-
-std::vector<WaitStateSum> wait_states_of(const Snapshot& snapshot) {
-  WaitStateSum late_sender, late_receiver;
-  late_sender.state = WaitState::late_sender;
-  late_receiver.state = WaitState::late_receiver;
-  for (const RankSummary& r : snapshot.ranks) {
-    late_sender.wait_s += r.late_sender_s;
-    late_receiver.wait_s += r.late_receiver_s;
-  }
+// `others` and those of sends and receives, most time first.
+std::vector<WaitStateSum> with_messages(double late_sender_s, double late_receiver_s,
+                                        const std::vector<WaitStateSum>& others) {
   std::vector<WaitStateSum> rows;
-  for (const WaitStateSum& w : {late_sender, late_receiver})
-    if (w.wait_s > 0) rows.push_back(w);
-  rows.insert(rows.end(), snapshot.wait_states.begin(), snapshot.wait_states.end());
+  for (const auto& [state, wait_s] :
+       {std::pair(WaitState::late_sender, late_sender_s), std::pair(WaitState::late_receiver, late_receiver_s)}) {
+    if (!(wait_s > 0)) continue;
+    WaitStateSum& row = rows.emplace_back();
+    row.state = state;
+    row.wait_s = wait_s;
+  }
+  rows.insert(rows.end(), others.begin(), others.end());
   std::stable_sort(rows.begin(), rows.end(),
                    [](const WaitStateSum& a, const WaitStateSum& b) { return a.wait_s > b.wait_s; });
   return rows;
+}
+
+}  // namespace
+
+std::vector<WaitStateSum> wait_states_of(const Snapshot& snapshot) {
+  double late_sender_s = 0, late_receiver_s = 0;
+  for (const RankSummary& r : snapshot.ranks) {
+    late_sender_s += r.late_sender_s;
+    late_receiver_s += r.late_receiver_s;
+  }
+  return with_messages(late_sender_s, late_receiver_s, snapshot.wait_states);
+}
+
+Result<std::vector<WaitStateSum>> stored_wait_states(session::Session& session, const Snapshot& snapshot,
+                                                     const std::vector<std::int32_t>& ranks, session::TimeSpan span) {
+  const auto chosen = [&](std::int32_t rank) {
+    return ranks.empty() || std::binary_search(ranks.begin(), ranks.end(), rank);
+  };
+  double late_sender_s = 0, late_receiver_s = 0;
+  StoredCallWaits of_messages([&](const CallWaits::Of& of, const BlockedTime& blocked) {
+    if (chosen(of.destination)) late_sender_s += static_cast<double>(blocked.late_sender) * 1e-9;
+    if (chosen(of.source)) late_receiver_s += static_cast<double>(blocked.late_receiver) * 1e-9;
+  });
+  WaitStateSums sums(snapshot.application.ranks);
+  Status read = session.collectives(span, [&](std::span<const CollectiveCall> calls) {
+    for (const CollectiveCall& c : calls) {
+      if (!span.has(c.end)) continue;
+      if (chosen(c.rank)) sums.add(c);
+      if (group_of(c) != WaitGroup::point_to_point) continue;
+      const bool of_send = c.shape == CollectiveShape::send;
+      const std::int32_t source = of_send ? c.rank : c.awaited, destination = of_send ? c.awaited : c.rank;
+      of_messages.add({c.begin, c.end, c.awaited_begin, {source, destination, 0, 0}, of_send});
+    }
+    return true;
+  });
+  if (!read) return read.error();
+  session::TimeSpan ends = span;
+  ends.or_end = true;
+  read = session.messages(ends, [&](std::span<const Message> messages) {
+    for (const Message& m : messages)
+      if (span.has(m.recv_end)) of_messages.add(m);
+    return true;
+  });
+  if (!read) return read.error();
+  of_messages.finish();
+  return with_messages(late_sender_s, late_receiver_s, sums.list());
 }
 
 Json wait_state_json(const WaitStateSum& w, const Sites& sites) {

@@ -93,15 +93,12 @@ void append(Lines& page, Lines section) {
 std::vector<std::string> header_lines(const Snapshot& snapshot, const Freshness& freshness) {
   const Application& app = snapshot.application;
   const MessageTotals& m = snapshot.messages;
-  // Without events time goes on all the same.
-  const double until_s = live_until_s(snapshot);
-  const double elapsed_s = snapshot.finished ? snapshot.duration_s : std::max(snapshot.duration_s, until_s);
   Lines lines;
   lines.push_back(text::printable(snapshot.job) + "  " + text::printable(app.command));
   lines.push_back(text::printable(app.mpi.empty() ? "MPI not known yet" : app.mpi) + "  " +
                   counted(static_cast<std::size_t>(std::max(app.ranks, 0)), "rank", "ranks") + " on " +
-                  counted(app.nodes.size(), "node", "nodes") + "  elapsed " + text::format_seconds(elapsed_s) + "  " +
-                  freshness_text(snapshot, freshness));
+                  counted(app.nodes.size(), "node", "nodes") + "  elapsed " +
+                  text::format_seconds(session::elapsed_s(snapshot)) + "  " + freshness_text(snapshot, freshness));
   lines.push_back("matched " + text::format_count(m.matched) + "  unmatched " +
                   text::format_short_count(m.unmatched_sends) + "+" + text::format_short_count(m.unmatched_receives) +
                   "  ambiguous " + text::format_short_count(m.ambiguous) + "  dropped " +

@@ -210,6 +210,52 @@ TEST_CASE("collectives wait for those who have not come") {
   }
 }
 
+TEST_CASE("collectives of one number that do not match wait for who called another one") {
+  const auto called = [](Job& job) {
+    std::vector<std::uint16_t> functions;
+    for (const DeadlockMember& m : job.after(s)[0].members) functions.push_back(m.called);
+    return functions;
+  };
+  constexpr auto id = [](F f) { return static_cast<std::uint16_t>(f); };
+  SECTION("all are inside") {
+    Job job(3);
+    job.in(0, F::Bcast, 2).in(1, F::Bcast, 2).in(2, F::Barrier, -1);
+    CHECK(job.cycles() == Cycles{{0, 2, 1}});
+    CHECK(called(job) == std::vector{id(F::Bcast), id(F::Barrier), id(F::Bcast)});
+    CHECK(job.summary(2).waits_for_any);
+    CHECK(job.summary(2).waits_for == Ranks{0, 1});
+  }
+  SECTION("one is through, and waits for another one") {
+    Job job(3);
+    job.collective(1, 0, 1, F::Reduce).recv(1, 0).in(0, F::Reduce, 0).in(2, F::Allreduce, -1);
+    CHECK(job.cycles() == Cycles{{0, 2, 1}});
+    CHECK(called(job) == std::vector{id(F::Reduce), id(F::Allreduce), id(F::Reduce)});
+  }
+  SECTION("one is through, and may go on") {
+    CHECK(Job(2).collective(1, 0, 1, F::Reduce).in(0, F::Allreduce, -1).cycles().empty());
+  }
+  SECTION("the same, or its large form") {
+    CHECK(Job(2).in(0, F::Bcast, 1).in(1, F::Bcast, 1).cycles().empty());
+    CHECK(Job(2).in(0, F::Bcast, 1).in(1, F::Bcast_c, 1).cycles().empty());
+  }
+  SECTION("of other numbers, and of other communicators") {
+    CHECK(Job(2).collective(0, 0, 1, F::Bcast).in(0, F::Barrier, -1).in(1, F::Bcast, 0).cycles().empty());
+    CHECK(Job(2).made({0, 1}, 77).in(0, F::Barrier, -1, -1, 77).in(1, F::Bcast, 1).cycles() == Cycles{{0, 1}});
+    Job job(2);
+    job.made({0, 1}, 77).in(0, F::Barrier, -1, -1, 77).in(1, F::Bcast, 1);
+    CHECK(called(job) == std::vector<std::uint16_t>{0, 0});
+  }
+  SECTION("what one of them called is not known") {
+    Job job(3);
+    job.in(0, F::Barrier, -1).in(2, F::Bcast, 0).recv(1, 0);
+    for (std::uint64_t number = 0; number < 9; ++number) job.collective(1, number, 1, F::Barrier);
+    CHECK(job.cycles().empty());
+    Job posted(2);
+    posted.posted(1, 1).in(0, F::Barrier, -1).in(1, F::Wait, -1, -1, 1, {record::awaited_receive | 0});
+    CHECK(posted.cycles().empty());
+  }
+}
+
 TEST_CASE("Wait for a nonblocking collective") {
   const auto ibarrier = record::awaited_collective_of(0, static_cast<std::uint16_t>(F::Ibarrier));
   const auto ibcast = record::awaited_collective_of(0, static_cast<std::uint16_t>(F::Ibcast));

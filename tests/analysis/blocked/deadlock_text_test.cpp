@@ -41,6 +41,17 @@ TEST_CASE("a knot names everybody's needs") {
         "ranks 0 and 2; rank 2 in MPI_Barrier (ring.c:42) waits for rank 0");
 }
 
+TEST_CASE("collectives that do not match are told first, with who called which") {
+  Deadlock d;
+  d.members = {member(0, F::Reduce, {2}), member(2, F::Allreduce, {0, 1}, true), member(1, F::Recv, {0})};
+  d.members[0].called = d.members[2].called = static_cast<std::uint16_t>(F::Reduce);
+  d.members[1].called = static_cast<std::uint16_t>(F::Allreduce);
+  CHECK(text(d) ==
+        "collectives that do not match, MPI_Reduce of rank 0 (ring.c:42) against MPI_Allreduce of rank 2 (ring.c:42) "
+        "against MPI_Reduce of rank 1: rank 0 in MPI_Reduce (ring.c:42) waits for rank 2; rank 2 in MPI_Allreduce "
+        "(ring.c:42) waits for any of ranks 0 and 1; rank 1 in MPI_Recv (ring.c:42) waits for rank 0");
+}
+
 TEST_CASE("waiting for who has left") {
   Deadlock d;
   d.on_finished = true;

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "tests/analysis/delay/programs.hpp"
+#include "tests/analysis/delay/random_programs.hpp"
 #include "tests/seed.hpp"
 
 using namespace pclscope;
@@ -16,41 +16,6 @@ namespace {
 constexpr std::int64_t us = 1000, ms = 1'000'000;
 constexpr Speeds slow{700 * us, 40 * us, 0};
 constexpr Speeds ideal{0, 0, 0};
-
-Program random_program(std::uint32_t seed) {
-  std::mt19937 random(seed);
-  const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
-  const int ranks = draw(2, 8);
-  Program p(ranks);
-  for (int r = 0; r < ranks; ++r) p.call(r, K::allreduce, site::allreduce);
-  for (int phase = 0; phase < 60; ++phase) {
-    const int kind = draw(0, 4), by = draw(1, ranks - 1);
-    for (int r = 0; r < ranks; ++r) {
-      if (draw(0, 3) > 0) p.compute(r, draw(50, 3000) * us);
-      const int to = (r + by) % ranks, from = (r + ranks - by) % ranks;
-      if (kind == 0) {
-        p.call(r, K::allreduce, site::allreduce);
-      } else if (kind == 1) {  // shift, the receive posted early
-        p.call(r, K::irecv, site::irecv, from, phase);
-        p.compute(r, draw(50, 500) * us);
-        p.call(r, K::isend, site::isend, to, phase);
-        p.call(r, K::waitall, site::irecv);
-      } else if (kind == 2) {
-        p.call(r, K::send, site::send, to, phase);
-        p.call(r, K::recv, site::recv, from, phase);
-      } else if (kind == 3) {  // a chain
-        if (r > 0) p.call(r, K::recv, site::recv, r - 1, phase);
-        p.compute(r, draw(50, 500) * us);
-        if (r + 1 < ranks) p.call(r, K::send, site::send, r + 1, phase);
-      } else {  // pairs, synchronous
-        if (r % 2 == 0 && r + 1 < ranks) p.call(r, K::ssend, site::ssend, r + 1, phase);
-        if (r % 2 == 1) p.call(r, K::recv, site::recv, r - 1, phase);
-      }
-    }
-  }
-  for (int r = 0; r < ranks; ++r) p.call(r, K::allreduce, site::allreduce);
-  return p;
-}
 
 std::vector<std::int64_t> saved(const IdealNetwork& network, std::int32_t ranks) {
   std::vector<std::int64_t> list;

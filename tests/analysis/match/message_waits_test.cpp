@@ -81,6 +81,17 @@ TEST_CASE("the newest 512 messages of each sender are remembered, whatever other
   CHECK(w.got.size() == 513);
 }
 
+TEST_CASE("of too many calls that wait for their messages the oldest are forgotten, not all") {
+  constexpr std::uint64_t most = 1 << 16, more = 1'000;
+  Waits w;
+  for (std::uint64_t number = 1; number <= most + more; ++number)
+    w.waits.completed(0, send_done(100, 900, number, 1), {}, false);
+  CHECK(w.waits.forgotten() == more);
+  for (const std::uint64_t number : {more, more + 1, most, most + more})
+    w.waits.matched(message(0, 1, 50, 700), number);
+  CHECK(w.got.size() == 3);
+}
+
 TEST_CASE("no wait for receives that were there, came after the call, or of sends that MPI copies") {
   Waits w;
   w.waits.matched(message(0, 1, 50, 90), 1);         // posted before the call

@@ -122,7 +122,7 @@ inline Deadlock any_deadlock(Random& random) {
   fill(random, d.since_s, d.found_s, d.on_finished);
   fill_list(random, d.members, 4, [&] {
     DeadlockMember m;
-    fill(random, m.rank, m.function, m.site, m.comm, m.tag, m.waits_for_any, m.since_s);
+    fill(random, m.rank, m.function, m.site, m.comm, m.tag, m.waits_for_any, m.since_s, m.called);
     fill_list(random, m.waits_for, 4, [&] { return any<std::int32_t>(random); });
     return m;
   });

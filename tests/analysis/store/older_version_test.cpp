@@ -78,7 +78,9 @@ TEST_CASE("a dump of version 1.1 is read: what it has, and defaults for the rest
   CHECK(*(*reader)->windows() == old_windows(21));
   check_summary((*reader)->summary());
   check_defaults((*reader)->summary());
-  CHECK((*reader)->summary().sites == sites_of(1, 5, true));
+  std::vector<CallSite> sites = sites_of(1, 5, true);
+  for (CallSite& site : sites) site.caller = 0;
+  CHECK((*reader)->summary().sites == sites);
   CHECK((*reader)->summary().messages.half_recorded == 6);
 }
 

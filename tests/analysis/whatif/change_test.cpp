@@ -42,6 +42,26 @@ Change delays(std::vector<std::int32_t> ranks) { return {Change::Kind::delays, s
 
 }  // namespace
 
+TEST_CASE("A group that nobody waits for in the period is ahead at its end, and the end is as late") {
+  Program p(4);
+  for (int step = 0; step < 100; ++step)
+    for (std::int32_t r = 0; r < 4; ++r) {
+      p.call(r, K::irecv, site::irecv, r ^ 1, 0);
+      p.compute(r, r == 0 ? 9 * ms : 5 * ms);
+      p.call(r, K::isend, site::isend, r ^ 1, 0);
+      p.call(r, K::waitall, site::irecv);
+    }
+  const auto part = ask(p, delays({0}), 0, 400 * ms);  // ranks 2 and 3 have done 80 steps, 0 and 1 have done 44
+  REQUIRE(part);
+  CHECK(part->gain_s() == Approx(0).margin(0.01));
+  CHECK(part->ahead_s == Approx(44 * 0.004).margin(0.02));
+  CHECK(part->ahead_ranks == 2);
+  const auto whole = ask(p, delays({0}));
+  REQUIRE(whole);
+  CHECK(whole->gain_s() == Approx(0.4).margin(0.02));
+  CHECK(whole->ahead_s == Approx(whole->gain_s()).margin(0.02));
+}
+
 TEST_CASE("Without its delay a rank computes as its peers: the time of the run without it") {
   const auto noise = [](std::int32_t r, int step) { return ms / 10 * ((7 * r + 3 * step) % 5); };
   const Program slow =

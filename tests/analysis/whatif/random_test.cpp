@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "analysis/whatif/whatif.hpp"
+#include "tests/analysis/delay/random_programs.hpp"
 #include "tests/analysis/whatif/replaying.hpp"
 #include "tests/seed.hpp"
 
@@ -9,60 +10,13 @@ using namespace pclscope;
 using namespace pclscope::test;
 using whatif::Graph;
 
-namespace {
-
-// The same operations for the same seed; what ranks compute is times `factor(rank, number of the computation)`.
-template <class Factor>
-Program random_program(std::uint32_t seed, Factor factor) {
-  std::mt19937 random(seed);
-  const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
-  const int ranks = draw(2, 9);
-  Program p(ranks);
-  std::vector<int> number(static_cast<std::size_t>(ranks));
-  const auto compute = [&](int r) {
-    const std::int64_t ns = draw(50, 3000) * us;
-    p.compute(r, static_cast<std::int64_t>(static_cast<double>(ns) * factor(r, number[static_cast<std::size_t>(r)]++)));
-  };
-  for (int r = 0; r < ranks; ++r) p.call(r, K::allreduce, site::allreduce);
-  for (int phase = 0; phase < 40; ++phase) {
-    const int kind = draw(0, 5), root = draw(0, ranks - 1), by = draw(1, ranks - 1);
-    for (int r = 0; r < ranks; ++r) {
-      if (draw(0, 3) > 0) compute(r);
-      const int to = (r + by) % ranks, from = (r + ranks - by) % ranks;
-      if (kind == 0) {
-        p.call(r, K::allreduce, site::allreduce);
-      } else if (kind == 1) {
-        p.call(r, K::bcast, site::bcast, root);
-      } else if (kind == 2) {  // shift, the receive posted early
-        p.call(r, K::irecv, site::irecv, from, phase);
-        compute(r);
-        p.call(r, K::isend, site::isend, to, phase);
-        p.call(r, K::waitall, site::irecv);
-      } else if (kind == 3) {
-        p.call(r, K::send, site::send, to, phase);
-        p.call(r, K::recv, site::recv, from, phase);
-      } else if (kind == 4) {  // a chain
-        if (r > 0) p.call(r, K::recv, site::recv, r - 1, phase);
-        compute(r);
-        if (r + 1 < ranks) p.call(r, K::send, site::send, r + 1, phase);
-      } else {  // pairs, synchronous
-        if (r % 2 == 0 && r + 1 < ranks) p.call(r, K::ssend, site::ssend, r + 1, phase);
-        if (r % 2 == 1) p.call(r, K::recv, site::recv, r - 1, phase);
-      }
-    }
-  }
-  for (int r = 0; r < ranks; ++r) p.call(r, K::allreduce, site::allreduce);
-  return p;
-}
-
-}  // namespace
-
 TEST_CASE("Random programs: replayed as they are to the nanosecond, with other computation as simulated") {
   const auto seed = static_cast<std::uint32_t>(random_seed());
   CAPTURE(seed);
+  constexpr RandomPrograms programs{9, 40, true};
   double worst = 0;
   for (std::uint32_t i = 0; i < 300; ++i) {
-    const Graph g = graph_of(random_program(seed + i, [](int, int) { return 1.0; }));
+    const Graph g = graph_of(random_program(seed + i, programs));
     const whatif::Times same = replayed(g, gaps_of(g));
     CAPTURE(i);
     REQUIRE(same.end == last_end(g));
@@ -71,7 +25,7 @@ TEST_CASE("Random programs: replayed as they are to the nanosecond, with other c
       const std::uint32_t mixed = (seed + i) * 2654435761u ^ static_cast<std::uint32_t>(rank * 977 + number) * 40503u;
       return 0.1 * static_cast<double>((mixed >> 9) % 25);  // 0 to 2.4
     };
-    const Graph other = graph_of(random_program(seed + i, factor));
+    const Graph other = graph_of(random_program(seed + i, programs, factor));
     REQUIRE(other.calls().size() == g.calls().size());
     const double predicted = static_cast<double>(replayed(g, gaps_of(other)).end),
                  simulated = static_cast<double>(last_end(other));

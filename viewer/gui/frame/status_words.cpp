@@ -45,11 +45,6 @@ std::string counted_text(std::size_t count, const char* one, const char* many) {
   return text::format_count(count) + " " + (count == 1 ? one : many);
 }
 
-double elapsed_s(const Snapshot& s) {
-  const double until = live_until_s(s);
-  return s.finished || !std::isfinite(until) ? s.duration_s : std::max(s.duration_s, until);
-}
-
 // Those that are there only when something is wrong.
 void add_losses(std::vector<StatusItem>& items, const Snapshot& s) {
   const MessageTotals& m = s.messages;
@@ -136,7 +131,7 @@ StatusItem job_item(const Scene& scene) {
           counted_text(app.nodes.size(), "node", "nodes");
   text += ", " + (app.mpi.empty() ? std::string("MPI not known yet")
                                   : text::printable(std::string_view(app.mpi).substr(0, 80)));
-  return {text + ", " + text::format_moment(elapsed_s(s)), Urgency::calm,
+  return {text + ", " + text::format_moment(session::elapsed_s(s)), Urgency::calm,
           "Name and command of the job, and how long it has run."};
 }
 

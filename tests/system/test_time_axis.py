@@ -1,0 +1,58 @@
+"""Second 0 is when the first rank of the job enters MPI_Init, whenever the aggregators began.
+Depends on: launcher."""
+import dump
+import harness
+import testbed
+from harness import on_every_mpi
+
+FIRST_S, LAST_S = 1.0, 2.0  # ranks enter MPI_Init so long after their start
+# The moment is taken by the rank itself, just before its MPI_Init begins; on several nodes a round trip is added.
+NEAR_S = 0.4
+
+
+def late_program(which, name, mpi, *arguments):
+    """The program of a rank; the shell's condition `which` says whether it is one of the last."""
+    pause = f"if {which}; then sleep {LAST_S}; else sleep {FIRST_S}; fi"
+    return "sh", "-c", f'{pause}; exec "$0" "$@"', harness.program(name, mpi), *arguments
+
+
+class Axis:
+    def check(self, path, ranks):
+        names = dump.function_names()
+        calls = dump.read_collectives(path)
+        begins = sorted(int(begin) * 1e-9 for begin, function in zip(calls["begin"], calls["function"])
+                        if names[int(function)] in ("Init", "Init_thread"))
+        self.assertEqual(len(begins), ranks)
+        self.assertGreaterEqual(begins[0], 0, begins)
+        self.assertLess(begins[0], NEAR_S, begins)
+        self.assertGreater(begins[-1], (LAST_S - FIRST_S) / 2, begins)
+        rows = dump.read_messages(path)
+        self.assertGreater(len(rows), 0)
+        self.assertGreater(int(rows.send_begin.min()) * 1e-9, begins[-1])
+        duration = self.box.json("inspect", path, "--json")["time"]["duration_s"]
+        for rank in self.box.json("inspect", path, "ranks", "--json")["ranks"]:
+            self.assertLessEqual(rank["mpi_s"], rank["threads"] * duration + 1e-6)
+            self.assertLessEqual(rank["end_s"], duration + 1e-6)
+
+
+class OfOneNode(Axis, harness.SystemTest):
+    @on_every_mpi
+    def test_ranks_that_come_after_the_aggregator(self, mpi):
+        path = self.box.directory / f"{mpi}.h5"
+        command = late_program('[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 2 ]', "ring", mpi, "10")
+        self.assertWorked(self.box.traced(4, *command, options=("--dump", path, "--keep", "all", "--mpi", mpi)))
+        self.check(path, 4)
+
+
+class OfSeveralNodes(Axis, testbed.TestbedTest):
+    NODES = 2
+
+    def test_the_roots_ranks_come_last(self):
+        path = self.box.directory / "run.h5"
+        command = late_program('[ "$(hostname)" = node1 ]', "ring", "openmpi", "10")
+        self.assertWorked(self.testbed.run(2, *command, options=("--dump", path, "--keep", "all", "--mpi", "openmpi")))
+        self.check(path, 4)
+
+
+if __name__ == "__main__":
+    harness.main()
