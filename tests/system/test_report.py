@@ -46,6 +46,7 @@ class Report(harness.SystemTest):
         efficiencies = self.box.json("inspect", dump, "efficiency", "--json") if any(
             field.startswith("efficiencies.") for field, _ in page.numbers) else None
         for field, value in page.numbers:
+            self.assertFalse(field.startswith("comparison."))
             self.assertEqual(value, at(efficiencies if field.startswith("efficiencies.") else summary, field), field)
         for sentence in summary["sentences"]:
             self.assertIn(sentence, page.text)
@@ -88,6 +89,40 @@ class Report(harness.SystemTest):
         self.assertStandsAlone(page)
         self.assertSaysWhatInspectSays(page, dump)
         self.assertGreaterEqual(page.tags.count("svg"), 4)
+
+    def test_compared_with_an_earlier_run(self):
+        """Both say the same: the page, and `inspect --compare`."""
+        dumps = []
+        mpi = harness.MPIS[0]
+        for late_us in ("5000", "0"):
+            dump = self.box.directory / f"late-{late_us}.h5"
+            self.assertWorked(self.box.traced(4, harness.program("planted_groups", mpi), "600", "2", "500", "1", "100",
+                                              "500", late_us, options=("--dump", dump)))
+            dumps.append(dump)
+        before, now = dumps
+        json = self.box.json("inspect", now, "--compare", before, "--json")
+        time = json["measures"][0]
+        self.assertEqual(time["name"], "duration_s")
+        self.assertEqual([time["before"], time["now"]],
+                         [self.box.json("inspect", dump, "--json")["time"]["duration_s"] for dump in dumps])
+        self.assertLess(time["change"], 0)  # 400 rounds of 5 ms less
+        self.assertEqual(json["now"]["name"], "late-0.h5")
+        self.assertEqual(sorted(rank for region in json["regions"] for rank in region["ranks"]), [0, 1, 2, 3])
+        text = self.box.pclscope("inspect", now, "--compare", before)
+        self.assertWorked(text)
+        page = Page(self.box.pclscope("report", now, "--compare", before, "-o", "-").stdout)
+        self.assertStandsAlone(page)
+        for sentence in json["sentences"]:
+            self.assertIn(sentence, text.stdout)
+            self.assertIn(sentence, page.text)
+        compared = [(field, value) for field, value in page.numbers if field.startswith("comparison.")]
+        self.assertGreater(len(compared), 10)
+        for field, value in compared:
+            self.assertEqual(value, at({"comparison": json}, field), field)
+        self.assertRefused(self.box.pclscope("inspect", now, "--compare", "nothing.h5"), 1, "--compare", "nothing.h5")
+        self.assertRefused(self.box.pclscope("report", now, "--compare", "nothing.h5"), 1, "--compare", "nothing.h5")
+        self.assertRefused(self.box.pclscope("inspect", now, "ranks", "--compare", before), 2, "--compare is for")
+        self.assertRefused(self.box.pclscope("inspect", now, "--compare", before, "--csv"), 2, "--compare")
 
     def test_standard_output_and_the_name_that_is_chosen(self):
         dump = self.made()

@@ -31,6 +31,7 @@ struct InspectWords {
   bool whole = false;                    // regions of the whole run
   std::optional<std::uint64_t> finding;  // whatif: without it; from 0
   bool balance = false;                  // whatif: with equal load
+  std::string compare;                   // summary: an earlier run
   bool gdb = false;                      // findings: as breakpoints
 };
 

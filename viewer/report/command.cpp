@@ -7,6 +7,7 @@
 
 #include "viewer/commands/command_line.hpp"
 #include "viewer/commands/commands.hpp"
+#include "viewer/inspect/compared.hpp"
 #include "viewer/inspect/efficiencies.hpp"
 #include "viewer/inspect/opened.hpp"
 #include "viewer/report/report.hpp"
@@ -18,7 +19,7 @@ namespace {
 constexpr const char* mark = "<meta name=\"generator\" content=\"pclscope report\">";
 
 struct ReportWords {
-  std::string target, output;
+  std::string target, output, compare;
 };
 
 std::optional<int> parse_report(const std::vector<std::string>& words, ReportWords& report) {
@@ -29,7 +30,8 @@ std::optional<int> parse_report(const std::vector<std::string>& words, ReportWor
   app.add_option("-o,--output", report.output,
                  "Write the page there; -: to standard output (default: the dump's name with .html, in this directory)")
       ->type_name("FILE");
-  set_usage(app, "pclscope report TARGET [-o FILE]");
+  app.add_option("--compare", report.compare, "With what changed since this earlier run (a dump)")->type_name("FILE");
+  set_usage(app, "pclscope report TARGET [-o FILE] [--compare FILE]");
   return parse(app, words);
 }
 
@@ -72,24 +74,30 @@ int report(const std::vector<std::string>& words) {
   const bool to_output = report.output == "-";
   if (!to_output)
     if (const std::string why = why_kept(report.output); !why.empty()) return fail(could_not, why);
+  std::optional<views::ComparedRun> before;
+  if (!report.compare.empty()) {
+    auto earlier = open_compared(report.compare);
+    if (!earlier) return fail(could_not, earlier.error().message);
+    before = std::move(*earlier);
+  }
   auto opened = open_inspected(report.target, true);
   if (!opened) return fail(could_not, opened.error().message);
   InspectedRun& inspected = *opened;
   report::Run run;
-  run.name = std::filesystem::path(report.target).filename().string();
-  if (run.name.empty()) run.name = report.target;
   run.goes_on = inspected.session->live() && !inspected.session->complete();
   run.lacking = lacking(inspected);
   run.partial = why_not_stored(inspected);
   run.efficiencies = efficiencies_of_run(inspected);
-  if (inspected.session->live()) {
-    run.evolution = views::live_evolution(inspected.snapshot);
-  } else {
-    const auto windows = inspected.session->windows();
-    if (!windows) return fail(could_not, windows.error().message);
-    run.evolution = views::evolution_of(inspected.snapshot, *windows);
+  const bool live = inspected.session->live();
+  auto now = compared_run(report.target, inspected);
+  if (!now) return fail(could_not, now.error().message);
+  run.evolution = live ? views::live_evolution(now->snapshot) : views::evolution_of(now->snapshot, now->windows);
+  run.name = now->name;
+  run.snapshot = now->snapshot;
+  if (before) {
+    views::Comparison changes = views::compare(*before, *now);
+    run.compared = report::Compared{std::move(*before), std::move(*now), std::move(changes)};
   }
-  run.snapshot = std::move(inspected.snapshot);
   const std::string html = report::page(run, PCLSCOPE_VERSION);
   if (to_output) return print(html) ? done : could_not;
   return write(report.output, html);

@@ -37,7 +37,8 @@ std::string head(const Run& run) {
 
 std::string page(const Run& run, const std::string& version) {
   const views::Sites sites(run.snapshot.sites);
-  const std::vector<Part> parts = {{"findings", "Findings", findings_section(run, sites)},
+  const std::vector<Part> parts = {{"comparison", "What changed", comparison_section(run)},
+                                   {"findings", "Findings", findings_section(run, sites)},
                                    {"efficiency", "Efficiency", efficiency_section(run)},
                                    {"regions", "Regions", regions_section(run)},
                                    {"time", "Over time", time_section(run)},

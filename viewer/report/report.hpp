@@ -3,15 +3,22 @@
 // exact value and its path in the JSON there. Pure; costs a layout of the ranks (seconds for tens of thousands).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "analysis/values/snapshot.hpp"
+#include "viewer/views/comparison.hpp"
 #include "viewer/views/efficiency_rows.hpp"
 #include "viewer/views/evolution_rows.hpp"
 #include "viewer/views/site_text.hpp"
 
 namespace pclscope::report {
+
+struct Compared {
+  views::ComparedRun before, now;
+  views::Comparison changes;
+};
 
 struct Run {
   std::string name;  // of the file, or of the job
@@ -20,6 +27,7 @@ struct Run {
   std::vector<views::EfficiencyRow> efficiencies;  // as `pclscope inspect efficiency` has them
   std::string lacking;                             // why it is not whole; empty: it is
   std::string partial;                             // what is counted but not stored; empty: nothing
+  std::optional<Compared> compared;                // with an earlier run
   bool goes_on = false;                            // a job that still runs
 };
 
@@ -27,6 +35,7 @@ std::string page(const Run& run, const std::string& version);
 
 // --- its parts: HTML, empty where there is nothing to tell ---
 std::string answer_section(const Run& run, const views::Sites& sites);
+std::string comparison_section(const Run& run);
 std::string efficiency_section(const Run& run);
 std::string findings_section(const Run& run, const views::Sites& sites);
 std::string regions_section(const Run& run);  // with pictures
