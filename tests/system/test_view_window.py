@@ -66,7 +66,7 @@ class Window(ViewTest):
         picture = screen.pixels()
         self.assertGreater(colours(picture), 100)
         red = {rank: self.redness(picture, viewer.mark(f"rank {rank}")) for rank in range(16)}
-        self.assertGreater(red[10], 60, red)  # it waits for rank 9; on a busy machine others may be late as well
+        self.assertGreater(red[9], 60, red)  # others wait for it; on a busy machine others may do harm as well
 
         regions = [name for name in viewer.names("region ") if name.split()[1].isdigit()]
         self.assertGreaterEqual(len(regions), 4)
