@@ -25,6 +25,7 @@ constexpr Command all_commands[] = {
     {"watch", "show a running job (or a dump) in the terminal", pclscope::commands::watch},
     {"view", "show it in a window: four linked views", pclscope::commands::view},
     {"inspect", "show what a dump says", pclscope::commands::inspect},
+    {"report", "write what a dump says as one page of HTML", pclscope::commands::report},
     {"map", "find better nodes for the ranks, and write the launcher's file", pclscope::commands::map},
     {"route", "show the ways that messages take, loaded links, and better ways", pclscope::commands::route},
     {"relay", "speak with a job for a viewer elsewhere, which starts this by ssh", pclscope::commands::relay},

@@ -99,6 +99,9 @@ PARTS = {
                f"{os.getcwd()}/(analysis|viewer|interpose)/.*[.]cpp$"]]),
     "recipes": (5, ["analysis/*", "viewer/*", "docs/extending.md", "tests/structure/*"],
                 [[PYTHON, "-B", "tests/structure/recipes.py"]]),
+    "packages": (3, ["viewer/report/*"],
+                 [*build("release", *RELEASE),  # programs that are not needed elsewhere: chromium, html-validate
+                  ["tests/apart", PYTHON, "-B", "tests/system/report_in_browser.py"]]),
     "planted": (20, ["*"], [["ci/planted"]]),
 }
 

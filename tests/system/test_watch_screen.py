@@ -141,8 +141,6 @@ class WatchScreen(harness.SystemTest):
         running.finish()
 
     def look_around(self, terminal):
-        terminal.keys("s")
-        terminal.wait("by period, highest first")
         while "by number," not in terminal.screen():
             before = re.search("REGIONS.*", terminal.screen()).group()
             terminal.keys("s")

@@ -1,10 +1,11 @@
-// make_dump FILE [cut|dropped]: writes a small dump whose contents the tests know; "cut" leaves it unfinished,
-// "dropped" says that events were lost.
+// make_dump FILE [cut|dropped|large]: writes a small dump whose contents the tests know; "cut" leaves it unfinished,
+// "dropped" says that events were lost. "large" is another one: of 16,384 ranks, whose names mean harm to a page.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 #include "analysis/store/writer.hpp"
+#include "tests/viewer/fake_run.hpp"
 #include "tests/viewer/hand_made.hpp"
 
 namespace {
@@ -81,12 +82,39 @@ void add_calls(pclscope::Snapshot& summary) {
   summary.deadlocks[0].members = {{3, 300, 1, 1, 9, {4}, false, 1}, {4, 300, 2, 1, 9, {3}, false, 2.5}};
 }
 
+// 16,384 ranks in 128 regions, every rank with times of its own.
+pclscope::Snapshot large() {
+  pclscope::Snapshot s = pclscope::test::fake_snapshot({.ranks = 16384, .regions = 128, .slow = 2, .windows = 60});
+  s.finished = true;
+  s.application.command = "./app --title='</style><script>alert(1)</script>' &amp; \"x\"";
+  for (pclscope::RankSummary& r : s.ranks) {
+    r.threads = 1;
+    r.begin_s = 0;
+    r.end_s = s.duration_s;
+    r.late_sender_s = s.duration_s * (r.rank % 7) / 20;
+    r.transfer_s = s.duration_s / 50;
+    r.mpi_s = r.late_sender_s + r.transfer_s;
+    r.delay_caused_s = r.rank == 257 ? 50 * s.duration_s : 0.001 * (r.rank % 13);
+  }
+  s.delay_totals.waited_s = s.delay_totals.attributed_s = 60 * s.duration_s;
+  s.sites[0].function = "Grid<double, 3>::exchange(std::vector<int>&)";
+  s.sites[0].line = 0;
+  s.attribution.findings[0].evidence.push_back("std::map<int, Halo<double>>::at() & \"others\" wait");
+  s.attribution.findings[0].gain_s = 1.5;
+  return s;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc < 2) return 2;
   auto writer = pclscope::store::Writer::create(argv[1], {});
   if (!writer) return std::fprintf(stderr, "%s\n", writer.error().message.c_str()), 1;
+  if (argc > 2 && std::strcmp(argv[2], "large") == 0) {
+    const pclscope::Snapshot summary = large();
+    const bool good = (*writer)->append(summary.sites) && (*writer)->summarize(summary) && (*writer)->flush();
+    return good && (*writer)->close() ? 0 : 1;
+  }
   std::vector<pclscope::Message> messages;
   for (int i = 0; i < 100; ++i) {
     pclscope::Message m;

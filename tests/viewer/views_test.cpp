@@ -12,6 +12,7 @@
 #include "viewer/views/message_rows.hpp"
 #include "viewer/views/missing_text.hpp"
 #include "viewer/views/network_lines.hpp"
+#include "viewer/views/region_section.hpp"
 #include "viewer/views/summary_tables.hpp"
 #include "viewer/views/watch_json.hpp"
 #include "viewer/views/watch_page.hpp"
@@ -121,6 +122,28 @@ TEST_CASE("the worst region comes first, with its newest window") {
   CHECK_THAT(page[line_of(page, "3-5")], Contains(" 12.0     8.50  9.75") && Contains("▂▆▇█"));
   // No message in the newest window: neither a ratio nor a column.
   CHECK_THAT(page[line_of(page, "0-2")], Contains("   -     1.12  1.25"));
+}
+
+TEST_CASE("once a cause is found, the region that delays others most comes first") {
+  Snapshot s = test::hand_made_snapshot();
+  s.ranks[1].delay_caused_s = 2 * s.duration_s;
+  s.ranks[4].delay_caused_s = s.duration_s;
+  views::PageOptions page{100, 40, true};
+  CHECK(joined(views::region_section(s, 10, page)).find("     7  ") <
+        joined(views::region_section(s, 10, page)).find("     1  "));
+  Finding& found = s.attribution.findings.emplace_back();
+  found.cause = Cause::late_sender;
+  found.confidence = 0.8;
+  const std::string text = joined(views::region_section(s, 10, page));
+  CHECK_THAT(text, Contains("delay") && !Contains("mean") && Contains("2.00"));
+  CHECK(text.find("     1  ") < text.find("     7  "));
+  const views::Closing closing{"job", "", false, true, true, true};
+  CHECK_THAT(joined(views::closing_lines(closing, s)),
+             Contains("region 1, ranks 0-2, delays others most: as if 2.00 ranks stood still all the time"));
+  s.ranks[4].delay_caused_s = s.ranks[1].delay_caused_s;
+  CHECK_THAT(joined(views::closing_lines(closing, s)), Contains("all regions are alike"));
+  s.ranks[1].delay_caused_s = s.ranks[4].delay_caused_s = 0;
+  CHECK_THAT(joined(views::closing_lines(closing, s)), Contains("worst region 7"));
 }
 
 TEST_CASE("plain characters on request") {

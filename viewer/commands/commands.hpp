@@ -16,6 +16,7 @@ int relay(const std::vector<std::string>& words);
 int view(const std::vector<std::string>& words);
 int watch(const std::vector<std::string>& words);
 int inspect(const std::vector<std::string>& words);
+int report(const std::vector<std::string>& words);
 int map(const std::vector<std::string>& words);
 int route(const std::vector<std::string>& words);
 

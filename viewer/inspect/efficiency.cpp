@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "analysis/delay/critical_path.hpp"
+#include "viewer/inspect/efficiencies.hpp"
 #include "viewer/inspect/stored_calls.hpp"
 #include "viewer/inspect/topic.hpp"
 #include "viewer/session/regions.hpp"
@@ -176,6 +177,11 @@ int show_efficiency(const InspectWords& words, InspectedRun& run) {
 }
 
 }  // namespace
+
+std::vector<EfficiencyRow> efficiencies_of_run(InspectedRun& run) {
+  auto answer = answer_to({}, {}, run);
+  return answer ? std::move(answer->rows) : std::vector<EfficiencyRow>();
+}
 
 extern const Topic efficiency_topic;
 const Topic efficiency_topic{"efficiency", takes::tables | takes::region | takes::period, show_efficiency};

@@ -64,13 +64,15 @@ std::string why_incomplete(const InspectedRun& run) {
   return both(lacking(run), dropped > 0 ? text::format_count(dropped) + " events were dropped" : "");
 }
 
-std::string why_partial(const InspectedRun& run) {
+std::string why_not_stored(const InspectedRun& run) {
   const std::uint64_t messages = run.session->messages_not_stored(), calls = run.session->collectives_not_stored();
   std::string why;
   if (messages > 0) why = text::format_count(messages) + " messages were counted but not stored";
   if (calls > 0) why = both(why, text::format_count(calls) + " calls of collectives were counted but not stored");
-  return both(why, why_incomplete(run));
+  return why;
 }
+
+std::string why_partial(const InspectedRun& run) { return both(why_not_stored(run), why_incomplete(run)); }
 
 void tell_partial(const InspectedRun& run, const std::string& why) {
   if (!why.empty() && why != lacking(run)) say("not all is known: " + why);

@@ -27,7 +27,9 @@ Result<session::TimeSpan> span_of(const InspectWords& words, const InspectedRun&
 std::string why_incomplete(const InspectedRun& run);
 // Why a dump does not have all ranks to their end; empty: it has, or the job is live.
 std::string lacking(const InspectedRun& run);
-// The same of stored messages and calls, which may be fewer than were counted.
+// What was counted but not stored; empty: nothing.
+std::string why_not_stored(const InspectedRun& run);
+// why_incomplete() of stored messages and calls, which may be fewer than were counted.
 std::string why_partial(const InspectedRun& run);
 // Two such reasons as one.
 std::string both(const std::string& why, const std::string& other);

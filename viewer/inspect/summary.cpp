@@ -1,4 +1,5 @@
 // pclscope inspect TARGET: the summary.
+#include "viewer/inspect/compared.hpp"
 #include "viewer/inspect/topic.hpp"
 #include "viewer/views/condition_rows.hpp"
 #include "viewer/views/delay_rows.hpp"
@@ -28,7 +29,19 @@ Json summary(const InspectedRun& run) {
   return json;
 }
 
+int show_comparison(const InspectWords& words, InspectedRun& run) {
+  const auto before = open_compared(words.compare);
+  if (!before) return fail(could_not, before.error().message);
+  const auto now = compared_run(words.target, run);
+  if (!now) return fail(could_not, now.error().message);
+  const views::Comparison c = views::compare(*before, *now);
+  if (words.format == Format::json) return print_json(views::comparison_json(c, *before, *now));
+  const std::vector<std::string> lines = views::comparison_lines(c, *before, *now, inspect_page(words).width);
+  return print_lines(lines) ? done : could_not;
+}
+
 int show_summary(const InspectWords& words, InspectedRun& run) {
+  if (!words.compare.empty()) return show_comparison(words, run);
   return show(
       words, run, std::nullopt,
       [&](const views::PageOptions& page) { return views::summary_lines(run.snapshot, lacking(run), page.width); },
@@ -38,6 +51,6 @@ int show_summary(const InspectWords& words, InspectedRun& run) {
 }  // namespace
 
 extern const Topic summary_topic;
-const Topic summary_topic{"summary", takes::tables, show_summary};
+const Topic summary_topic{"summary", takes::tables | takes::compare, show_summary};
 
 }  // namespace pclscope::commands

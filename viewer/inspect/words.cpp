@@ -24,11 +24,11 @@ struct OptionOfTopics {
   unsigned taken;
 };
 constexpr OptionOfTopics options_of_topics[] = {
-    {"--rank", takes::rank}, {"--region", takes::region},  {"--from", takes::period},
-    {"--to", takes::period}, {"--sort", takes::sort},      {"--dot", takes::dot},
-    {"--fold", takes::fold}, {"--cut", takes::cut},        {"--cut-height", takes::cut},
-    {"--whole", takes::cut}, {"--finding", takes::change}, {"--balance", takes::change},
-    {"--gdb", takes::gdb},   {"--folded", takes::folded},
+    {"--rank", takes::rank}, {"--region", takes::region},   {"--from", takes::period},
+    {"--to", takes::period}, {"--sort", takes::sort},       {"--dot", takes::dot},
+    {"--fold", takes::fold}, {"--cut", takes::cut},         {"--cut-height", takes::cut},
+    {"--whole", takes::cut}, {"--finding", takes::change},  {"--balance", takes::change},
+    {"--gdb", takes::gdb},   {"--compare", takes::compare}, {"--folded", takes::folded},
 };
 
 // The names of those that take all of `taken`.
@@ -97,6 +97,9 @@ void declare(CLI::App& app, InspectWords& inspect, Raw& raw) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   exclude_each_other(app.add_flag("--gdb", inspect.gdb, "findings as breakpoints: a file for gdb -x"));
+  app.add_option("--compare", inspect.compare,
+                 "What changed since this earlier run (a dump), and whether it is more than noise")
+      ->type_name("FILE");
   app.add_option("--sort", raw.order, "Messages by time, ratio, bytes, duration (largest first), or as stored")
       ->type_name("KEY")
       ->check(one_of({"stored", "time", "ratio", "bytes", "duration"}));
@@ -135,6 +138,8 @@ std::optional<int> parse_inspect(const std::vector<std::string>& words, InspectW
     if (app.count(of.option) == 0 || topic.takes & of.taken) continue;
     return fail(wrong_usage, std::string(of.option) + " is for " + list_of(topics_taking(of.taken)));
   }
+  if (!inspect.compare.empty() && inspect.table != nullptr)
+    return fail(wrong_usage, "--compare is for text and --json");
   inspect.format = raw.json                   ? Format::json
                    : raw.dot                  ? Format::dot
                    : inspect.table != nullptr ? Format::table

@@ -40,8 +40,14 @@ Rgba along(const std::array<Rgba, N>& stops, double at) {
 
 }  // namespace
 
+Rgba Palette::neutral() const { return theme == Theme::dark ? Rgba{176, 178, 184} : Rgba{196, 198, 204}; }
+
+Rgba Palette::harm(double zero_to_one) const {
+  return along(std::array<Rgba, 3>{neutral(), warm, hot}, std::isfinite(zero_to_one) ? zero_to_one : 0);
+}
+
 Rgba Palette::latency(double ratio, double worst) const {
-  const Rgba neutral = theme == Theme::dark ? Rgba{176, 178, 184} : Rgba{196, 198, 204};
+  const Rgba neutral = this->neutral();
   if (!(ratio > 0) || !std::isfinite(ratio)) return ratio > 0 ? hot : neutral;
   const double top = std::log2(worst > 1 && std::isfinite(worst) ? worst : 8);
   const double l = std::log2(ratio);

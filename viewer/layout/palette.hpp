@@ -29,7 +29,11 @@ struct Palette {
   // neutral.
   Rgba latency(double ratio, double worst = 8) const;
   Rgba region(std::int32_t id) const;    // by identity, kept over time; -1: grey
+  Rgba harm(double zero_to_one) const;   // neutral to red
   Rgba share(double zero_to_one) const;  // yellow to red: load balance
+
+ private:
+  Rgba neutral() const;  // nothing to say
 };
 
 const Palette& palette(Theme theme);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "viewer/session/harm.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/rank_list.hpp"
 
@@ -58,6 +59,13 @@ std::optional<std::size_t> worst_region(const std::vector<RegionValue>& values) 
   return worst;
 }
 
+bool latencies_alike(const std::vector<RegionValue>& values) {
+  std::vector<double> ratios;
+  for (const RegionValue& value : values)
+    if (value.messages > 0 && value.ratio > 0) ratios.push_back(value.ratio);
+  return session::all_alike(ratios);
+}
+
 double latency_top(const std::vector<RegionValue>& values) {
   const auto worst = worst_region(values);
   const double ratio = worst ? values[*worst].ratio : 0;
@@ -100,12 +108,49 @@ const RankSummary* RankSummaries::find(std::int32_t rank) const {
   return at > 0 ? &snapshot_->ranks[at - 1] : nullptr;
 }
 
+namespace {
+
+void colour_by_harm(const SpatialLayout& layout, const Palette& palette, SpatialColours& made) {
+  const session::Harms harms(*layout.snapshot);
+  const std::vector<double> regions = region_harms(layout);
+  std::vector<double> all_ranks;
+  for (const PlacedRegion& region : layout.regions)
+    for (const PlacedRank& rank : region.ranks) all_ranks.push_back(harms.of_rank(rank.rank));
+  made.harm_top = session::harm_top(regions);
+  const double rank_top = session::harm_top(all_ranks);
+  for (std::size_t i = 0; i < layout.regions.size(); ++i) {
+    made.regions.push_back(palette.harm(regions[i] / made.harm_top));
+    std::vector<Rgba>& ranks = made.ranks.emplace_back();
+    for (const PlacedRank& rank : layout.regions[i].ranks)
+      ranks.push_back(palette.harm(harms.of_rank(rank.rank) / rank_top));
+  }
+  made.links.assign(layout.links.size(), palette.edge);
+}
+
+}  // namespace
+
+SpatialColouring colouring_of(const Snapshot& snapshot) {
+  return session::Harms(snapshot).lead() ? SpatialColouring::harm : SpatialColouring::latency;
+}
+
+std::vector<double> region_harms(const SpatialLayout& layout) {
+  const session::Harms harms(*layout.snapshot);
+  std::vector<double> values;
+  for (const PlacedRegion& region : layout.regions)
+    values.push_back(harms.of_region(layout.snapshot->regions[region.index]));
+  return values;
+}
+
 SpatialColours spatial_colours(const SpatialLayout& layout, const std::vector<RegionValue>& values, bool of_period,
                                SpatialColouring colouring, const Palette& palette) {
   SpatialColours made;
   const bool latency = colouring == SpatialColouring::latency;
   const RankSummaries summaries(*layout.snapshot);
   made.top = latency_top(values);
+  if (colouring == SpatialColouring::harm) {
+    colour_by_harm(layout, palette, made);
+    return made;
+  }
   for (std::size_t i = 0; i < layout.regions.size(); ++i) {
     const PlacedRegion& region = layout.regions[i];
     made.regions.push_back(latency ? palette.latency(i < values.size() ? values[i].ratio : 0, made.top)

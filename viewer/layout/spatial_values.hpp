@@ -26,6 +26,9 @@ std::vector<RegionValue> region_values(const SpatialLayout& layout, const sessio
 // messages.
 std::optional<std::size_t> worst_region(const std::vector<RegionValue>& values);
 
+// All of two regions or more that have messages are within 5 % of the latest: then none is picked.
+bool latencies_alike(const std::vector<RegionValue>& values);
+
 // "region 2 (ranks 8-11): 4.1x", the list of ranks not longer than `width` columns.
 std::string region_line(const PlacedRegion& region, const RegionValue& value, std::size_t width);
 // "ranks 8-11", "rank 3".
@@ -42,7 +45,11 @@ class RankSummaries {
   std::vector<std::uint32_t> by_rank_;  // index + 1 in Snapshot::ranks, 0 none
 };
 
-enum class SpatialColouring { latency, regions };
+enum class SpatialColouring { harm, latency, regions };
+// What a run is shown by until the user says otherwise: by harm once a cause is found (viewer/session/harm.hpp).
+SpatialColouring colouring_of(const Snapshot& snapshot);
+// Harm of each region of the layout, over the whole run.
+std::vector<double> region_harms(const SpatialLayout& layout);
 
 // The ratio that is shown in the full red: 8, or where a region is worse its ratio, rounded up to 10, 15, 20, 30, 50,
 // 70, 100 .. Then all may be late, and still the worst stands out.
@@ -50,13 +57,15 @@ double latency_top(const std::vector<RegionValue>& values);
 
 // Colours of everything, in the order of the layout.
 struct SpatialColours {
-  double top = 8;  // of the scale
+  double top = 8;       // of the scale of latencies
+  double harm_top = 1;  // of regions' harm; ranks have a scale of their own
   std::vector<Rgba> regions;
   std::vector<std::vector<Rgba>> ranks;
   std::vector<Rgba> links;
 };
 // Latency: regions by their value, ranks by the typical ratio of what they received (in a period, where nothing is
-// known of single ranks, by their region's), links by the typical ratio of the whole run. Regions: by identity.
+// known of single ranks, by their region's), links by the typical ratio of the whole run. Harm: regions and ranks by
+// the delay that they caused, always of the whole run, links grey. Regions: by identity.
 SpatialColours spatial_colours(const SpatialLayout& layout, const std::vector<RegionValue>& values, bool of_period,
                                SpatialColouring colouring, const Palette& palette);
 

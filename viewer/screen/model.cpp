@@ -8,7 +8,7 @@ namespace pclscope::screen {
 namespace {
 
 // Larger is further down in ascending order; what is no number goes first.
-double sort_value(const Region& region, SortBy sort) {
+double sort_value(const Region& region, const session::Harms& harms, SortBy sort) {
   switch (sort) {
     case SortBy::region: return region.id;
     case SortBy::ranks: return static_cast<double>(region.ranks.size());
@@ -16,6 +16,7 @@ double sort_value(const Region& region, SortBy sort) {
     case SortBy::now: return ratio_now(region).value_or(-1);
     case SortBy::mean: return region.mean_latency_ratio;
     case SortBy::typical: return region.typical_ratio;
+    case SortBy::delay: return harms.of_region(region);
     case SortBy::period: break;
   }
   if (region.periods.empty() || region.periods.back().kind == PeriodKind::other) return 0;
@@ -87,6 +88,8 @@ void ScreenModel::show(std::shared_ptr<const Snapshot> snapshot, std::uint64_t n
   blocked_ = views::blocked_groups(*shown_);
   sites_ = views::Sites(shown_->sites);
   fullest_ = fullest_of(shown_->regions);
+  harms_ = session::Harms(*shown_);
+  if (!sort_chosen_) sort_ = harms_.lead() ? SortBy::delay : SortBy::mean;
   sort_regions();
 }
 
@@ -95,7 +98,7 @@ void ScreenModel::sort_regions() {
   const std::vector<Region>& regions = shown_->regions;
   std::vector<double> values;
   for (const Region& region : regions) {
-    const double value = sort_value(region, sort_);
+    const double value = sort_value(region, harms_, sort_);
     values.push_back(std::isnan(value) ? -std::numeric_limits<double>::infinity() : value);
   }
   order_.resize(regions.size());
@@ -190,6 +193,7 @@ void ScreenModel::press_in_overview(Key key, const Reach& reach) {
     case Key::next_section: section_ = static_cast<Section>((at + 1) % section_count); return;
     case Key::previous_section: section_ = static_cast<Section>((at + section_count - 1) % section_count); return;
     case Key::sort:
+      sort_chosen_ = true;
       sort_ = static_cast<SortBy>((static_cast<int>(sort_) + 1) % sort_count);
       descending_ = sort_ != SortBy::region;
       sort_regions();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analysis/values/snapshot.hpp"
+#include "viewer/session/harm.hpp"
 #include "viewer/session/session.hpp"
 #include "viewer/views/blocked_sections.hpp"
 #include "viewer/views/site_text.hpp"
@@ -44,8 +45,8 @@ enum class Section { regions, findings, blocked };
 inline constexpr int section_count = 3;
 enum class Page { overview, details, help };
 // The columns of the table of regions.
-enum class SortBy { region, ranks, messages, now, typical, mean, period };
-inline constexpr int sort_count = 7;
+enum class SortBy { region, ranks, messages, now, typical, mean, delay, period };
+inline constexpr int sort_count = 8;
 
 struct Connection {
   session::Phase phase = session::Phase::opening;
@@ -95,6 +96,7 @@ class ScreenModel {
   const std::vector<std::size_t>& order() const { return order_; }
   const std::vector<views::BlockedGroup>& blocked() const { return blocked_; }
   const views::Sites& sites() const { return sites_; }
+  const session::Harms& harms() const { return harms_; }
   double fullest_ratio() const { return fullest_; }  // that fills a column of a history
   std::size_t selected(Section section) const { return selected_[static_cast<std::size_t>(section)]; }
   std::size_t count(Section section) const;
@@ -122,14 +124,15 @@ class ScreenModel {
   bool quit_ = false, paused_ = false;
   Page page_ = Page::overview, page_before_help_ = Page::overview;
   Section section_ = Section::regions;
-  SortBy sort_ = SortBy::mean;
-  bool descending_ = true;
+  SortBy sort_ = SortBy::mean;  // until the user chooses: delay once a cause is found
+  bool descending_ = true, sort_chosen_ = false;
   std::size_t scroll_ = 0, scroll_before_help_ = 0;
 
   // Made from shown_.
   std::vector<std::size_t> order_;
   std::vector<views::BlockedGroup> blocked_;
   views::Sites sites_;
+  session::Harms harms_{Snapshot()};
   double fullest_ = 2;
 
   // Until the user moves it, the first row is selected, whatever that is.

@@ -2,20 +2,20 @@
 
 #include <algorithm>
 
+#include "viewer/session/harm.hpp"
 #include "viewer/text/printable.hpp"
 #include "viewer/views/finding_rows.hpp"
 
 namespace pclscope::screen {
 namespace {
 
-constexpr double believed = 0.5;           // as in finding_section
 constexpr std::size_t most_findings = 50;  // laid out for one picture
 
 // A finding and its advice, the first line marked when selected.
 std::vector<Line> finding_entry(const ScreenModel& model, std::size_t row, std::size_t width) {
   const Snapshot& snapshot = *model.snapshot();
   const Finding& finding = snapshot.attribution.findings[row];
-  const bool sure = finding.cause > Cause::unknown && finding.confidence > believed;
+  const bool sure = session::is_believed(finding);
   const bool selected = row == model.selected(Section::findings);
   const std::string mark = std::string(selected ? ">" : " ").append(sure && finding.open ? "! " : "  ");
   const std::size_t room = std::max<std::size_t>(width, 10);

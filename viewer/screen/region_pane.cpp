@@ -21,10 +21,10 @@ struct Column {
   bool left;
   int importance;  // lower stays longer when there is little room
 };
-constexpr Column columns[] = {{SortBy::region, "region", 7, 11, false, 0}, {SortBy::ranks, "ranks", 8, 24, true, 3},
-                              {SortBy::messages, "msgs", 6, 6, false, 4},  {SortBy::now, "now", 5, 6, false, 5},
-                              {SortBy::typical, "typ", 5, 6, false, 1},    {SortBy::mean, "mean", 5, 6, false, 2},
-                              {SortBy::period, "period", 22, 28, true, 6}};
+constexpr Column columns[] = {{SortBy::region, "region", 7, 11, false, 0}, {SortBy::ranks, "ranks", 8, 24, true, 4},
+                              {SortBy::messages, "msgs", 6, 6, false, 5},  {SortBy::now, "now", 5, 6, false, 6},
+                              {SortBy::typical, "typ", 5, 6, false, 2},    {SortBy::mean, "mean", 5, 6, false, 3},
+                              {SortBy::delay, "delay", 5, 6, false, 1},    {SortBy::period, "period", 22, 28, true, 7}};
 
 const char* sort_word(SortBy sort) {
   switch (sort) {
@@ -34,6 +34,7 @@ const char* sort_word(SortBy sort) {
     case SortBy::now: return "newest ratio";
     case SortBy::mean: return "mean ratio";
     case SortBy::typical: return "typical ratio";
+    case SortBy::delay: return "delay caused";
     case SortBy::period: break;
   }
   return "period";
@@ -50,13 +51,13 @@ bool any_period(const std::vector<Region>& regions) {
 }
 
 // What fits beside the two columns of marks.
-Plan plan_for(std::size_t width, bool periods) {
+Plan plan_for(std::size_t width, bool periods, bool delays) {
   Plan plan;
   std::size_t used = 2;
   for (int importance = 0; importance < static_cast<int>(std::size(columns)); ++importance) {
     const auto column = std::find_if(std::begin(columns), std::end(columns),
                                      [&](const Column& c) { return c.importance == importance; });
-    if (column->sort == SortBy::period && !periods) continue;
+    if ((column->sort == SortBy::period && !periods) || (column->sort == SortBy::delay && !delays)) continue;
     const std::size_t more = column->width + (plan.columns.empty() ? 0 : 2);
     if (used + more > width) break;
     used += more;
@@ -80,7 +81,7 @@ Plan plan_for(std::size_t width, bool periods) {
   return plan;
 }
 
-Span cell_of(const Region& region, const Column& column) {
+Span cell_of(const Region& region, const session::Harms& harms, const Column& column) {
   const auto now = ratio_now(region);
   switch (column.sort) {
     case SortBy::region: return {std::to_string(region.id), Style::plain};
@@ -90,6 +91,7 @@ Span cell_of(const Region& region, const Column& column) {
     case SortBy::mean:
       return {text::format_ratio(region.mean_latency_ratio), style_of_ratio(region.mean_latency_ratio)};
     case SortBy::typical: return {text::format_ratio(region.typical_ratio), style_of_ratio(region.typical_ratio)};
+    case SortBy::delay: return {text::format_ratio(harms.of_region(region)), Style::plain};
     case SortBy::period: break;
   }
   const bool open = !region.periods.empty() && region.periods.back().open;
@@ -123,13 +125,20 @@ Line region_row(const ScreenModel& model, const Plan& plan, const Region& region
   Line line;
   line.bar = selected && model.section() == Section::regions;
   line.spans.push_back({std::string(selected ? ">" : " ").append(hot ? "!" : " "), hot ? Style::hot : Style::plain});
-  for (const Column& column : plan.columns) append_cell(line, cell_of(region, column), column);
+  for (const Column& column : plan.columns) append_cell(line, cell_of(region, model.harms(), column), column);
   if (plan.history > 0) {
     line.spans.push_back({"  " + text::sparkline(region.history_ratio, region.history_messages, plan.history,
                                                  model.fullest_ratio(), model.ascii()),
                           Style::plain});
   }
   return line;
+}
+
+// In the delay that they caused.
+bool alike(const ScreenModel& model) {
+  std::vector<double> values;
+  for (const std::size_t at : model.order()) values.push_back(model.harms().of_region(model.snapshot()->regions[at]));
+  return session::all_alike(values);
 }
 
 }  // namespace
@@ -140,12 +149,14 @@ Pane region_pane(const ScreenModel& model, std::size_t width, std::size_t height
   pane.rows = height > 2 ? height - 2 : 1;
   const std::size_t first = first_in_view(model.selected(Section::regions), count, pane.rows);
   std::string words = std::string(", by ").append(sort_word(model.sort()));
-  if (width >= 48) words += model.descending() ? ", highest first" : ", lowest first";
+  if (model.sort() == SortBy::delay && alike(model)) words += ", all alike";
+  else if (width >= 48) words += model.descending() ? ", highest first" : ", lowest first";
   pane.lines.push_back(pane_title(model, Section::regions,
                                   count > 0 ? words : ": no messages between ranks have been matched yet", first,
                                   pane.rows));
   if (count == 0 || height < 3) return pane;
-  const Plan plan = plan_for(width, any_period(model.snapshot()->regions));
+  const bool delays = model.harms().lead() || model.sort() == SortBy::delay;
+  const Plan plan = plan_for(width, any_period(model.snapshot()->regions), delays);
   pane.lines.push_back(title_row(model, plan));
   for (std::size_t row = first; row < std::min(first + pane.rows, count); ++row) {
     pane.lines.push_back(region_row(model, plan, model.snapshot()->regions[model.order()[row]],

@@ -1,7 +1,8 @@
 #include "viewer/views/closing_lines.hpp"
 
-#include <algorithm>
+#include <utility>
 
+#include "viewer/session/harm.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/rank_list.hpp"
 #include "viewer/views/held_up_text.hpp"
@@ -33,6 +34,23 @@ std::string nodes_line(const Snapshot& s) {
   return std::to_string(s.application.nodes.size()) + " nodes" + (news.empty() ? "" : ": " + news);
 }
 
+// By delay caused once a cause is found, else by the ratio; nobody is picked where two are alike.
+std::string worst_region_line(const Snapshot& s) {
+  if (s.regions.empty()) return {};
+  const session::Harms harms(s);
+  std::vector<double> values;
+  for (const Region& r : s.regions) values.push_back(harms.lead() ? harms.of_region(r) : r.mean_latency_ratio);
+  const auto worst = session::stands_out(values);
+  if (!worst) return session::all_alike(values) ? "all regions are alike" : "no single region stands out";
+  const Region& r = s.regions[*worst];
+  const std::string who = std::to_string(r.id) + ", ranks " + text::compact_ranks(r.ranks, 30);
+  if (harms.lead())
+    return "region " + who + ", delays others most: as if " + text::format_ratio(values[*worst]) +
+           " ranks stood still all the time";
+  return "worst region " + who + ": mean ratio " + text::format_ratio(r.mean_latency_ratio) + ", typical " +
+         text::format_ratio(r.typical_ratio);
+}
+
 }  // namespace
 
 std::vector<std::string> closing_lines(const Closing& closing, const std::optional<Snapshot>& summary) {
@@ -44,14 +62,7 @@ std::vector<std::string> closing_lines(const Closing& closing, const std::option
       lines.push_back("not complete: " + missing);
     if (std::string held_up = held_up_text(*summary); !held_up.empty()) lines.push_back(std::move(held_up));
     if (summary->application.nodes.size() > 1) lines.push_back(nodes_line(*summary));
-    const auto worst =
-        std::max_element(summary->regions.begin(), summary->regions.end(),
-                         [](const Region& a, const Region& b) { return a.mean_latency_ratio < b.mean_latency_ratio; });
-    if (worst != summary->regions.end()) {
-      lines.push_back("worst region " + std::to_string(worst->id) + ", ranks " + text::compact_ranks(worst->ranks, 30) +
-                      ": mean ratio " + text::format_ratio(worst->mean_latency_ratio) + ", typical " +
-                      text::format_ratio(worst->typical_ratio));
-    }
+    if (std::string worst = worst_region_line(*summary); !worst.empty()) lines.push_back(std::move(worst));
   } else if (!closing.aggregator_ran) {
     lines.push_back(closing.job + ": nothing was recorded");
   }

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "viewer/session/harm.hpp"
 #include "viewer/text/printable.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/rank_list.hpp"
@@ -22,7 +23,6 @@ using session::Json;
 constexpr const char* words[] = {"none",           "unknown",       "mapping",         "pattern",        "background",
                                  "late-sender",    "late-receiver", "collective-wait", "load-imbalance", "outage",
                                  "one-sided-wait", "file",          "startup",         "blocked"};
-constexpr double believed = 0.5;
 
 Json finding_json(const Finding& f, std::size_t place, const Snapshot& s, const Sites& sites) {
   Json nodes = Json::array();
@@ -79,7 +79,7 @@ std::string felt(const Finding& f, const Snapshot& s) {
 }
 
 // The first one is the answer, whatever it is.
-bool is_folded(std::size_t i, const Finding& f) { return i > 0 && !(f.confidence > believed); }
+bool is_folded(std::size_t i, const Finding& f) { return i > 0 && !(f.confidence > session::believed_from); }
 
 std::string two_digits(double value) {
   char text[32];
@@ -196,8 +196,9 @@ std::vector<std::string> finding_lines(const Snapshot& snapshot, const Sites& si
   }
   if (folded_away > 0) {
     lines.push_back("");
-    lines.push_back("and " + std::to_string(folded_away) + " weaker, of confidence " + two_digits(believed) +
-                    " and less (--limit " + std::to_string(places.size()) + " shows them)");
+    lines.push_back("and " + std::to_string(folded_away) + " weaker, of confidence " +
+                    two_digits(session::believed_from) + " and less (--limit " + std::to_string(places.size()) +
+                    " shows them)");
   }
   if (!first && !conditions.empty()) {
     lines.push_back("");
@@ -234,15 +235,14 @@ std::vector<std::string> finding_breakpoints(const Snapshot& snapshot, const Sit
 std::size_t findings_to_show(const Snapshot& snapshot) {
   const auto& findings = snapshot.attribution.findings;
   return snapshot.conditions.size() +
-         static_cast<std::size_t>(std::count_if(findings.begin(), findings.end(), [](const Finding& f) {
-           return f.cause > Cause::unknown && f.confidence > believed;
-         }));
+         static_cast<std::size_t>(
+             std::count_if(findings.begin(), findings.end(), [](const Finding& f) { return session::is_believed(f); }));
 }
 
 std::vector<std::string> finding_section(const Snapshot& snapshot, const Sites& sites, std::size_t most) {
   std::vector<const Finding*> shown;
   for (const Finding& f : snapshot.attribution.findings)
-    if (f.cause > Cause::unknown && f.confidence > believed) shown.push_back(&f);
+    if (session::is_believed(f)) shown.push_back(&f);
   std::stable_sort(shown.begin(), shown.end(), [](const Finding* a, const Finding* b) { return a->open > b->open; });
   std::vector<std::string> lines;
   const bool conditions_before = conditions_first(snapshot);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "viewer/session/harm.hpp"
 #include "viewer/text/printable.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/rank_list.hpp"
@@ -36,21 +38,25 @@ double fullest(const std::vector<Region>& regions) {
   return full;
 }
 
-std::vector<const Region*> worst_first(const std::vector<Region>& regions) {
+// By the delay that they caused once a cause is found, then by their ratio.
+std::vector<const Region*> worst_first(const std::vector<Region>& regions, const session::Harms& harms) {
+  std::vector<std::pair<double, const Region*>> sorted;
+  for (const Region& region : regions) sorted.emplace_back(harms.lead() ? harms.of_region(region) : 0, &region);
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second->mean_latency_ratio > b.second->mean_latency_ratio;
+  });
   std::vector<const Region*> order;
-  for (const Region& region : regions) order.push_back(&region);
-  std::stable_sort(order.begin(), order.end(),
-                   [](const Region* a, const Region* b) { return a->mean_latency_ratio > b->mean_latency_ratio; });
+  for (const auto& [harm, region] : sorted) order.push_back(region);
   return order;
 }
 
 // Everything but the history.
-text::Table facts(const std::vector<const Region*>& regions, bool periods) {
+text::Table facts(const std::vector<const Region*>& regions, const session::Harms& harms, bool periods) {
   text::Table table;
   table.column("region", Align::right);
   table.column("ranks", Align::left);
   table.column(periods ? "msgs" : "messages", Align::right);
-  for (const char* title : {"now", "typical", "mean"}) table.column(title, Align::right);
+  for (const char* title : {"now", "typical", harms.lead() ? "delay" : "mean"}) table.column(title, Align::right);
   table.column(periods ? "s/r/x%" : "snd/rcv/xfer%", Align::right);
   if (periods) table.column("period", Align::left);
   for (const Region* r : regions) {
@@ -59,7 +65,7 @@ text::Table facts(const std::vector<const Region*>& regions, bool periods) {
                                     text::format_short_count(r->messages),
                                     ratio_now(*r),
                                     text::format_ratio(r->typical_ratio),
-                                    text::format_ratio(r->mean_latency_ratio),
+                                    text::format_ratio(harms.lead() ? harms.of_region(*r) : r->mean_latency_ratio),
                                     wait_split_text(r->late_sender_s, r->late_receiver_s, r->transfer_s)};
     if (periods) row.push_back(newest_period(*r));
     table.row(std::move(row));
@@ -71,12 +77,13 @@ text::Table facts(const std::vector<const Region*>& regions, bool periods) {
 
 std::vector<std::string> region_section(const Snapshot& snapshot, std::size_t most, const PageOptions& options) {
   if (snapshot.regions.empty()) return {"no regions yet: no messages between ranks have been matched"};
-  std::vector<const Region*> regions = worst_first(snapshot.regions);
+  const session::Harms harms(snapshot);
+  std::vector<const Region*> regions = worst_first(snapshot.regions, harms);
   const std::size_t all = regions.size();
   if (all > most) regions.resize(most > 0 ? most - 1 : 0);
   const bool periods =
       std::any_of(regions.begin(), regions.end(), [](const Region* r) { return !newest_period(*r).empty(); });
-  std::vector<std::string> lines = facts(regions, periods).lines();
+  std::vector<std::string> lines = facts(regions, harms, periods).lines();
   std::size_t used = 0;
   for (const std::string& line : lines) used = std::max(used, text::display_width(line));
   const std::size_t room = options.width > used + 2 ? options.width - used - 2 : 0;

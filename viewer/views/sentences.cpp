@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analysis/efficiency/efficiency.hpp"
+#include "viewer/session/harm.hpp"
 #include "viewer/text/printable.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/views/blocked_time_lines.hpp"
@@ -18,7 +19,6 @@ constexpr double worth_naming = 0.01;     // of ranks' time: a part
 constexpr double worth_following = 0.02;  // of ranks' time: waiting for others; of the run: a gain
 constexpr double most_of_it = 0.5;
 constexpr double stands_out = 1.5;  // times what as many ranks would have if all were alike
-constexpr double believed = 0.5;    // confidence of a finding
 
 bool is_over(const Snapshot& s) { return s.finished; }
 
@@ -119,7 +119,7 @@ bool is_worth(const Snapshot& s, double gain_s) {
 // Of the first finding that says so; else what an ideal network would bring. `named`: the ranks of the sentence before.
 std::string what_it_brings(const Snapshot& s, const std::vector<std::int32_t>& named) {
   for (const Finding& f : s.attribution.findings) {
-    if (f.cause <= Cause::unknown || !(f.confidence > believed)) continue;
+    if (!session::is_believed(f)) continue;
     if (!is_worth(s, f.gain_s)) continue;
     const bool same = std::any_of(f.ranks.begin(), f.ranks.end(), [&](std::int32_t r) {
       return std::find(named.begin(), named.end(), r) != named.end();

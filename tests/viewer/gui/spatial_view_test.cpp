@@ -100,6 +100,35 @@ TEST_CASE("spatial: the head line picks the worst region, in the selected period
   CHECK(stage.selection.region == 1);
 }
 
+TEST_CASE("spatial: once a cause is found the head line picks who delays others most; nobody when all are alike") {
+  Snapshot s = fake(16, 4);
+  for (RankSummary& r : s.ranks) r.delay_caused_s = r.rank == 5 ? s.duration_s : 0.01 * s.duration_s;
+  Stage stage(s);
+  stage.settle();
+  stage.click("worst region");
+  CHECK(stage.selection.region == 1);  // region 2 is latest
+  stage.click("latency mode");
+  stage.click("worst region");
+  CHECK(stage.selection.region == 2);
+  const auto other_colours = [&] {
+    test::NullFrame::mouse({400, 300});
+    stage.draw();
+    stage.key('L');
+    stage.settle();
+  };
+  other_colours();  // region mode: the same head line
+  stage.click("worst region");
+  CHECK(stage.selection.region == 2);
+  other_colours();
+  stage.click("worst region");
+  CHECK(stage.selection.region == 1);
+  for (RankSummary& r : s.ranks) r.delay_caused_s = 0.01 * s.duration_s;
+  Stage alike(s);
+  alike.settle();
+  CHECK(test::mark(*alike.view, "worst region").x < 0);
+  CHECK(test::mark(*alike.view, "delay mode").x >= 0);
+}
+
 TEST_CASE("spatial: a lasso picks exactly the ranks inside") {
   Stage stage(fake(64, 8));
   stage.settle();

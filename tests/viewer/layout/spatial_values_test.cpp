@@ -84,6 +84,42 @@ TEST_CASE(
   for (std::size_t i = 0; i < 4; ++i) CHECK(regions.regions[i] == dark.region(static_cast<std::int32_t>(i)));
 }
 
+TEST_CASE("colours by harm: who delays others is red, once a cause is found; who does little is grey") {
+  const auto snapshot = fake();
+  CHECK(colouring_of(*snapshot) == SpatialColouring::latency);  // a finding, but no delays
+  for (RankSummary& r : snapshot->ranks) r.delay_caused_s = 0.001 * snapshot->duration_s;
+  snapshot->ranks[9].delay_caused_s = 2 * snapshot->duration_s;
+  CHECK(colouring_of(*snapshot) == SpatialColouring::harm);
+  const SpatialLayout placed = spatial_layout(snapshot);
+  CHECK(region_harms(placed)[2] == Approx(2.003));
+  const Palette& dark = palette(Theme::dark);
+  for (const bool of_period : {false, true}) {
+    const auto harm =
+        spatial_colours(placed, region_values(placed, nullptr, {}), of_period, SpatialColouring::harm, dark);
+    CHECK(harm.harm_top == Approx(2.003));
+    CHECK(harm.regions[2] == dark.harm(1));
+    CHECK(harm.ranks[2][1] == dark.harm(1));
+    CHECK(harm.ranks[2][0] == dark.harm(0.0005));
+    CHECK(harm.regions[0] == dark.harm(0.004 / 2.003));
+    for (const Rgba colour : harm.links) CHECK(colour == dark.edge);
+  }
+  snapshot->attribution.findings.clear();
+  CHECK(colouring_of(*snapshot) == SpatialColouring::latency);
+}
+
+TEST_CASE("a healthy job is not red all over, even where a weak cause was found") {
+  const auto snapshot = fake();
+  for (RankSummary& r : snapshot->ranks) r.delay_caused_s = (0.1 + 0.001 * r.rank) * snapshot->duration_s;
+  const SpatialLayout placed = spatial_layout(snapshot);
+  const Palette& dark = palette(Theme::dark);
+  const auto harm = spatial_colours(placed, region_values(placed, nullptr, {}), false, SpatialColouring::harm, dark);
+  for (const auto& ranks : harm.ranks)
+    for (const Rgba colour : ranks) CHECK(colour.green > 0.75 * dark.harm(0).green);
+  CHECK_FALSE(latencies_alike({{1, 10}}));
+  CHECK(latencies_alike({{1, 10}, {1.04, 10}, {0, 0}}));
+  CHECK_FALSE(latencies_alike({{1, 10}, {1.06, 10}}));
+}
+
 TEST_CASE("a placement goes there and back") {
   const Placement place{3.5f, 0.7f, {120, -40}};
   for (const Point p : {Point{0, 0}, Point{5, -9}, Point{-300, 2}})

@@ -52,7 +52,30 @@ TEST_CASE("regions are sorted by mean ratio, worst first, until another column i
   CHECK(ids(model) == std::vector<std::int32_t>{1, 2, 3, 4});
 }
 
-TEST_CASE("every column sorts, and seven presses come back to the first") {
+TEST_CASE("once a cause is found regions are sorted by the delay that they caused, until another column is asked for") {
+  Snapshot s = with_regions({{1, 2.0}, {2, 9.0}, {3, 1.0}});
+  s.duration_s = 10;
+  for (const std::int32_t rank : {1, 2, 3}) {
+    RankSummary& r = s.ranks.emplace_back();
+    r.rank = rank;
+    r.delay_caused_s = rank == 3 ? 8 : rank;
+  }
+  ScreenModel model("job", false, true);
+  model.offer(shared(s), 1);
+  CHECK(model.sort() == SortBy::mean);
+  CHECK(ids(model) == std::vector<std::int32_t>{2, 1, 3});
+  Finding& found = s.attribution.findings.emplace_back();
+  found.cause = Cause::late_sender;
+  found.confidence = 0.8;
+  model.offer(shared(s), 2);
+  CHECK(model.sort() == SortBy::delay);
+  CHECK(ids(model) == std::vector<std::int32_t>{3, 2, 1});
+  while (model.sort() != SortBy::region) press(model, {Key::sort});
+  model.offer(shared(s), 3);
+  CHECK(model.sort() == SortBy::region);
+}
+
+TEST_CASE("every column sorts, and as many presses as there are come back to the first") {
   ScreenModel model("job", false, true);
   model.offer(shared(test::fake_snapshot({.ranks = 64, .regions = 8})), 1);
   const auto before = ids(model);

@@ -31,7 +31,8 @@ void SpatialView::draw_header(const Scene& scene, Selection& selection) {
               pad = 2 * ImGui::GetStyle().FramePadding.x;
   const std::string release =
       pins_.empty() ? std::string() : std::string("unpin ").append(std::to_string(pins_.size()));
-  float buttons = text_size("latency").x + text_size("regions").x + text_size("?").x + 3 * (pad + gap);
+  float buttons = text_size("delay").x + pad + gap + text_size("latency").x + text_size("regions").x +
+                  text_size("?").x + 3 * (pad + gap);
   if (!release.empty()) buttons += text_size(release).x + pad + gap;
   const Point start = to_point(ImGui::GetCursorScreenPos());
   const float words = room - buttons - 2 * gap;
@@ -44,15 +45,19 @@ void SpatialView::draw_header(const Scene& scene, Selection& selection) {
     const float square = ImGui::GetTextLineHeight() * 0.6f, top = start.y + (ImGui::GetTextLineHeight() - square) / 2;
     if (worst_)
       list.AddRectFilled({start.x + gap / 2, top}, {start.x + gap / 2 + square, top + square},
-                         to_imgui(palette.latency(values_[*worst_].ratio, colours_->top)));
+                         to_imgui(colours_->regions[*worst_]));
     draw_text(list, {start.x + gap + (worst_ ? square : 0), start.y}, palette.text, headline_, words - square - gap);
     ImGui::SameLine(0, gap);
   }
-  if (choice("latency", colouring_ == SpatialColouring::latency, palette)) colouring_ = SpatialColouring::latency;
+  if (choice("delay", colouring_ == SpatialColouring::harm, palette)) chosen_ = SpatialColouring::harm;
+  header_marks_.push_back({"delay mode", middle_of_item()});
+  if (ImGui::IsItemHovered()) tooltip(legend_words(SpatialColouring::harm));
+  ImGui::SameLine(0, gap / 2);
+  if (choice("latency", colouring_ == SpatialColouring::latency, palette)) chosen_ = SpatialColouring::latency;
   header_marks_.push_back({"latency mode", middle_of_item()});
   if (ImGui::IsItemHovered()) tooltip(legend_words(SpatialColouring::latency));
   ImGui::SameLine(0, gap / 2);
-  if (choice("regions", colouring_ == SpatialColouring::regions, palette)) colouring_ = SpatialColouring::regions;
+  if (choice("regions", colouring_ == SpatialColouring::regions, palette)) chosen_ = SpatialColouring::regions;
   header_marks_.push_back({"region mode", middle_of_item()});
   if (ImGui::IsItemHovered()) tooltip(legend_words(SpatialColouring::regions));
   if (!release.empty()) {
@@ -75,10 +80,12 @@ void SpatialView::draw_legend(ImDrawList& list, const Scene& scene) const {
   if (area_.width() < 260 * scene.scale || area_.height() < 120 * scene.scale) return;
   const layout::Palette& palette = *scene.palette;
   const bool latency = colouring_ == SpatialColouring::latency;
-  const std::string words = !latency ? std::string("colour: region")
-                                     : text::format_count(static_cast<std::uint64_t>(colours_->top))
-                                           .append("x  latency ratio")
-                                           .append(period_ ? ", selected period" : ", whole run");
+  const bool harm = colouring_ == SpatialColouring::harm;
+  const std::string words = harm ? text::format_ratio(colours_->harm_top).append("  delay caused, in ranks, whole run")
+                            : !latency ? std::string("colour: region")
+                                       : text::format_count(static_cast<std::uint64_t>(colours_->top))
+                                             .append("x  latency ratio")
+                                             .append(period_ ? ", selected period" : ", whole run");
   const std::string sizes = placed_->links.empty() ? std::string("area: ranks; no messages between regions")
                                                    : std::string("area: ranks; line width: messages");
   const float left = area_.low.x + pad, top = area_.high.y - 2 * line - pad;
@@ -96,6 +103,17 @@ void SpatialView::draw_legend(ImDrawList& list, const Scene& scene) const {
       const ImU32 a = to_imgui(palette.latency(stops[i], stops.back())),
                   b = to_imgui(palette.latency(stops[i + 1], stops.back()));
       list.AddRectFilledMultiColor({x, top + line * 0.2f}, {x + piece, top + line * 0.8f}, a, b, b, a);
+    }
+    x += pad;
+  }
+  if (harm) {
+    draw_text(list, {x, top}, palette.faint_text, "0");
+    x += text_size("0").x + pad;
+    constexpr int pieces = 2;  // of even slope
+    for (int i = 0; i < pieces; ++i, x += bar / pieces) {
+      const ImU32 a = to_imgui(palette.harm(static_cast<double>(i) / pieces)),
+                  b = to_imgui(palette.harm(static_cast<double>(i + 1) / pieces));
+      list.AddRectFilledMultiColor({x, top + line * 0.2f}, {x + bar / pieces, top + line * 0.8f}, a, b, b, a);
     }
     x += pad;
   }

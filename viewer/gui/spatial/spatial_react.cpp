@@ -158,9 +158,7 @@ void SpatialView::keys(Selection& selection) {
     measured_ = nullptr;
   }
   if (pressed('R')) turn(io.KeyShift ? -turn_step : turn_step);
-  if (pressed('L'))
-    colouring_ = colouring_ == layout::SpatialColouring::latency ? layout::SpatialColouring::regions
-                                                                 : layout::SpatialColouring::latency;
+  if (pressed('L')) chosen_ = static_cast<layout::SpatialColouring>((static_cast<int>(colouring_) + 1) % 3);
   if (!pressed('O') || !selection.region) return;
   for (std::size_t i = 0; i < placed_->regions.size(); ++i) {
     if (placed_->regions[i].id == *selection.region) toggle(i);
@@ -180,7 +178,8 @@ void SpatialView::show_tooltip(const Selection& selection, const Hit& hit) const
   if (hit.region && hit.rank) {
     const layout::PlacedRegion& region = placed_->regions[*hit.region];
     const std::int32_t rank = region.ranks[*hit.rank].rank;
-    tooltip(rank_words(*placed_->snapshot, rank, region.id, summaries_->find(rank), selection.period.has_value()));
+    tooltip(rank_words(*placed_->snapshot, rank, region.id, summaries_->find(rank),
+                       selection.period && colouring_ == layout::SpatialColouring::latency));
   } else if (hit.region) {
     const std::string words = region_words(*placed_, *hit.region, values_[*hit.region], period_, (*open_)[*hit.region]);
     tooltip(hit.pair ? words_of_pair(*hit.pair).append("\n\n").append(words) : words);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "viewer/gui/spatial/spatial_words.hpp"
+#include "viewer/session/harm.hpp"
 
 namespace pclscope::gui {
 namespace {
@@ -59,6 +60,7 @@ void SpatialView::update_layout(const Scene& scene) {
 }
 
 void SpatialView::update_values(const Scene& scene, const Selection& selection) {
+  colouring_ = chosen_.value_or(layout::colouring_of(*placed_->snapshot));
   const bool same = colours_ && scene.history == history_ && selection.period == period_;
   if (same && palette_ == scene.palette && coloured_ == colouring_) return;
   history_ = scene.history;
@@ -68,8 +70,14 @@ void SpatialView::update_values(const Scene& scene, const Selection& selection) 
   std::optional<layout::TimeRange> range;
   if (period_) range = {period_->begin_s, period_->end_s};
   values_ = layout::region_values(*placed_, history_.get(), range);
-  worst_ = layout::worst_region(values_);
-  headline_ = worst_words(*placed_, values_, period_);
+  if (colouring_ == layout::SpatialColouring::harm) {
+    const std::vector<double> harms = layout::region_harms(*placed_);
+    worst_ = session::stands_out(harms);
+    headline_ = harm_words(*placed_, harms);
+  } else {
+    worst_ = layout::latencies_alike(values_) ? std::nullopt : layout::worst_region(values_);
+    headline_ = worst_words(*placed_, values_, period_);
+  }
   summaries_.emplace(*placed_->snapshot);
   colours_ = std::make_shared<const layout::SpatialColours>(
       layout::spatial_colours(*placed_, values_, period_.has_value(), colouring_, *palette_));

@@ -107,13 +107,14 @@ class SpatialView final : public View {
   std::vector<layout::RegionValue> values_;          // of placed_'s regions
   std::shared_ptr<const session::History> history_;  // of values_
   std::optional<SelectedPeriod> period_;             // of values_
+  std::optional<layout::SpatialColouring> chosen_;   // by the user
   layout::SpatialColouring colouring_ = layout::SpatialColouring::latency;
   std::shared_ptr<const layout::SpatialColours> colours_;
   const layout::Palette* palette_ = nullptr;  // of colours_
   layout::SpatialColouring coloured_ = layout::SpatialColouring::latency;
   std::optional<layout::RankSummaries> summaries_;  // of placed_'s snapshot
   std::string headline_;
-  std::optional<std::size_t> worst_;
+  std::optional<std::size_t> worst_;  // none: nobody stands out
 
   layout::Pins pins_;
   std::map<std::int32_t, bool> chosen_open_;       // by id: the user's word against the rule

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <set>
 
+#include "viewer/session/harm.hpp"
 #include "viewer/text/printable.hpp"
 #include "viewer/text/quantities.hpp"
 
@@ -118,7 +119,9 @@ std::string worst_words(const layout::SpatialLayout& placed, const std::vector<l
   const std::string when = period ? " in " + period_words(*period) : std::string();
   if (!worst) return std::string("no messages inside regions").append(when);
   std::string words =
-      std::string("worst: ").append(layout::region_line(placed.regions[*worst], values[*worst], 24)).append(when);
+      layout::latencies_alike(values)
+          ? std::string("all alike: up to ").append(text::format_times(values[*worst].ratio)).append(when)
+          : std::string("worst: ").append(layout::region_line(placed.regions[*worst], values[*worst], 24)).append(when);
   const RegionLink* late = nullptr;
   for (const layout::PlacedLink& link : placed.links) {
     const RegionLink& is = placed.snapshot->links[link.index];
@@ -131,6 +134,22 @@ std::string worst_words(const layout::SpatialLayout& placed, const std::vector<l
       .append(std::to_string(late->b))
       .append(": ")
       .append(text::format_times(late->level()));
+}
+
+std::string harm_words(const layout::SpatialLayout& placed, const std::vector<double>& harms) {
+  const auto worst = session::stands_out(harms);
+  if (!worst) {
+    if (session::all_alike(harms)) return "all alike: no region delays others more than the rest";
+    return "no single region stands out by the delay that it caused";
+  }
+  const layout::PlacedRegion& region = placed.regions[*worst];
+  return std::string("delays others most: region ")
+      .append(std::to_string(region.id))
+      .append(" (")
+      .append(layout::ranks_line(region, 24))
+      .append("): as if ")
+      .append(text::format_ratio(harms[*worst]))
+      .append(" ranks stood still");
 }
 
 std::string empty_words(const Scene& scene) {
@@ -153,6 +172,12 @@ std::string legend_words(layout::SpatialColouring colouring) {
         "between "
         "two regions.";
   }
+  if (colouring == layout::SpatialColouring::harm) {
+    words =
+        "Colour: the delay that ranks caused by what they computed, as so many ranks that stood still over the whole "
+        "run; "
+        "grey: next to none. Discs: the sum over a region's ranks; dots: each rank, on a scale of its own.";
+  }
   return words.append(
       "\n\nEach disc is a region: ranks that talk to each other often. Its area grows with the number of ranks. Lines: "
       "messages "
@@ -168,7 +193,7 @@ std::string help_words() {
          "shift + drag: lasso ranks\n"
          "wheel: zoom; drag the background: move; Home: all\n"
          "R, shift + R: turn\n"
-         "L: colour by latency or by region\n"
+         "L: colour by delay caused, by latency or by region\n"
          "Escape: pick nothing";
 }
 

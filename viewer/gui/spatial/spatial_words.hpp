@@ -20,6 +20,8 @@ std::string pair_words(std::pair<std::int32_t, std::int32_t> ranks, std::uint64_
 // One line on top: the region that is latest, and when.
 std::string worst_words(const layout::SpatialLayout& placed, const std::vector<layout::RegionValue>& values,
                         const std::optional<SelectedPeriod>& period);
+// The same by harm: the region that delays others most, or that none stands out.
+std::string harm_words(const layout::SpatialLayout& placed, const std::vector<double>& harms);
 // What there is to see when nothing can be drawn.
 std::string empty_words(const Scene& scene);
 // Of the legend and of the help mark.

@@ -1,0 +1,135 @@
+// The page of a report: nothing foreign is markup, its pictures have numbers only, and it stays small.
+#include "viewer/report/report.hpp"
+
+#include <catch2/catch.hpp>
+#include <limits>
+#include <random>
+
+#include "tests/analysis/wire/random_snapshot.hpp"
+#include "tests/thinned.hpp"
+#include "tests/viewer/fake_run.hpp"
+#include "tests/viewer/hand_made.hpp"
+#include "viewer/report/html.hpp"
+#include "viewer/report/plot.hpp"
+
+using namespace pclscope;
+
+namespace {
+
+report::Run run_of(const Snapshot& s) {
+  report::Run run;
+  run.name = "run.h5";
+  run.snapshot = s;
+  run.evolution = views::live_evolution(s);
+  run.efficiencies = {{views::EfficiencyRow::Scope::job, -1, efficiency::efficiency_of(s), {}}};
+  return run;
+}
+
+bool has(const std::string& text, std::string_view words) { return text.find(words) != std::string::npos; }
+
+// Values of an attribute, all over the page.
+std::vector<std::string> values_of(const std::string& page, const std::string& attribute) {
+  std::vector<std::string> values;
+  const std::string begin = " " + attribute + "=\"";
+  for (std::size_t at = page.find(begin); at != std::string::npos; at = page.find(begin, at + 1)) {
+    const std::size_t from = at + begin.size();
+    values.push_back(page.substr(from, page.find('"', from) - from));
+  }
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("foreign text is no markup") {
+  CHECK(report::escaped("a<b> & \"c\" 'd'") == "a&lt;b&gt; &amp; &quot;c&quot; &#39;d&#39;");
+  CHECK(report::escaped("\033[2J") == "?[2J");
+  CHECK(report::number("x.<y>", 1.5, "<1.5>") == "<data data-field=\"x.&lt;y&gt;\" value=\"1.5\">&lt;1.5&gt;</data>");
+  CHECK(report::number("x", session::finite(std::numeric_limits<double>::quiet_NaN()), "-") == "-");
+}
+
+TEST_CASE("coordinates are short, and numbers whatever they are made of") {
+  CHECK(report::coordinate(12.04) == "12");
+  CHECK(report::coordinate(12.06) == "12.1");
+  CHECK(report::coordinate(-0.01) == "0");
+  CHECK(report::coordinate(std::numeric_limits<double>::infinity()) == "0");
+}
+
+TEST_CASE("steps of an axis are round and inside") {
+  CHECK(report::round_steps(0, 10, 5) == std::vector<double>{0, 2, 4, 6, 8, 10});
+  CHECK(report::round_steps(3, 9.5, 3) == std::vector<double>{5});
+  CHECK(report::round_steps(-1, 1, 2) == std::vector<double>{-1, 0, 1});
+  CHECK(report::round_steps(1, 1, 5).empty());
+}
+
+TEST_CASE("a page has the answer, the findings with their evidence and advice, and what was not measured") {
+  Snapshot s = test::fake_snapshot({});
+  s.finished = true;
+  s.messages.dropped_events = 1234;
+  for (RankSummary& r : s.ranks) r.threads = 1, r.mpi_s = r.late_sender_s = s.duration_s / 4;
+  s.attribution.findings[0].gain_s = 4;
+  s.attribution.findings[0].periods = {{10, 12, 5}, {15, 20, 7.5}};
+  const std::string page = report::page(run_of(s), "1.2");
+  CHECK(has(page, "The ranks spent 25% of their time in MPI"));
+  CHECK(has(page, "1. region 2 (ranks 8-11): late-sender (computation)"));
+  for (const Finding& f : s.attribution.findings) {
+    for (const std::string& sentence : f.evidence) CHECK(has(page, report::escaped(sentence)));
+    CHECK(has(page, report::escaped(f.advice)));
+  }
+  CHECK(has(page, "data-field=\"findings.0.periods.1.lost_s\" value=\"7.5\""));
+  CHECK(has(
+      page,
+      "without it the run takes 16.0 s, <data data-field=\"findings.0.gain_s\" value=\"4.0\">4.00 s</data> less (20%"));
+  CHECK(has(page, "data-field=\"messages.dropped_events\" value=\"1234\">1,234</data> events lost"));
+  CHECK(has(page, "pclscope 1.2, from run.h5"));
+}
+
+TEST_CASE("a gain that is not known, or is all of the run, is not told") {
+  Snapshot s = test::fake_snapshot({});
+  CHECK_FALSE(has(report::page(run_of(s), ""), "without it the run takes"));
+  s.attribution.findings[0].gain_s = s.duration_s;
+  CHECK_FALSE(has(report::page(run_of(s), ""), "without it the run takes"));
+}
+
+TEST_CASE("colours: by harm once a cause is found, else by the latency ratio") {
+  Snapshot s = test::fake_snapshot({});
+  CHECK(has(report::regions_picture(s), "coloured by their typical latency ratio"));
+  s.ranks[9].delay_caused_s = s.duration_s;
+  CHECK(has(report::regions_picture(s), "coloured by the delay that they caused"));
+  CHECK(has(report::regions_picture(s), "Region 2 delays others most."));
+  for (RankSummary& r : s.ranks) r.delay_caused_s = 1;
+  CHECK(has(report::regions_picture(s), "All regions are alike."));
+  s.attribution.findings.clear();
+  CHECK(has(report::regions_picture(s), "coloured by their typical latency ratio"));
+}
+
+TEST_CASE("a page of 16,384 ranks has less than 2 MB") {
+  Snapshot s = test::fake_snapshot({.ranks = 16384, .regions = 128});
+  for (RankSummary& r : s.ranks)
+    r.threads = 1, r.mpi_s = r.late_sender_s = 0.001 * (r.rank % 100), r.delay_caused_s = 0.1 * (r.rank % 50);
+  CHECK(report::page(run_of(s), "").size() < 2'000'000);
+}
+
+TEST_CASE("whatever a snapshot holds, pictures have numbers only") {
+  for (unsigned seed = 1; seed <= test::thinned(60u); ++seed) {
+    Snapshot s = testing::RandomSnapshot(seed).make();
+    static const double bad[] = {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(),
+                                 -1e300, 0};
+    std::mt19937 choose(seed);
+    const auto spoil = [&](double& value) {
+      if (choose() % 3 == 0) value = bad[choose() % std::size(bad)];
+    };
+    if (seed % 2 == 0) {
+      spoil(s.duration_s);
+      spoil(s.live.window_s);
+      for (RankSummary& r : s.ranks) spoil(r.delay_caused_s), spoil(r.mpi_s), spoil(r.late_sender_s);
+      for (Region& r : s.regions) spoil(r.typical_ratio), spoil(r.late_sender_s);
+      for (AttributionSlice& slice : s.attribution.slices)
+        spoil(slice.begin_s), spoil(slice.length_s), spoil(slice.wait_s);
+    }
+    const std::string page = report::page(run_of(s), "");
+    for (const char* attribute : {"d", "x", "y", "r", "cx", "cy", "width", "height", "viewBox"})
+      for (const std::string& value : values_of(page, attribute))
+        if (value.find_first_not_of("0123456789.- MLHVhz") != std::string::npos) FAIL(attribute << " " << value);
+    SUCCEED();
+  }
+}
