@@ -72,6 +72,13 @@ void TickClock::settle(record::ClockSource source) {
   scale_ = {start_.tsc, static_cast<double>(now.raw_ns - start_.raw_ns) / static_cast<double>(now.tsc - start_.tsc)};
 }
 
+void TickClock::adopt(record::ClockSource source, const TickScale& scale, std::int64_t origin_realtime_ns) {
+  source_ = source;
+  settled_ = true;
+  scale_ = scale;
+  start_.realtime_ns = origin_realtime_ns;
+}
+
 std::int64_t TickClock::now_ns() const { return scale_.to_ns(read_ticks(source_)); }
 
 std::int64_t TickClock::realtime_of(std::int64_t axis_ns) const {

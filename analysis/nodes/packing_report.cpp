@@ -330,6 +330,7 @@ void pass_condition(Io& io, C& c) {
              c.process_load);
   io.number(c.pid);
   io.text(c.process);
+  io.number(c.key);
 }
 
 template <class Io, class C>

@@ -314,7 +314,7 @@ std::uint64_t Recorder::ask_size(MPI_Datatype type) {
 
 void Recorder::open(record::SegmentHeader* segment) {
   record::Board* board = open_board();
-  ring_ = record::RingWriter(segment, board != nullptr ? &board->bell : nullptr, take_ring);
+  ring_ = record::RingWriter(segment, board != nullptr ? &record::bell_of(*board, options().part) : nullptr, take_ring);
   header_ = segment;
 }
 
