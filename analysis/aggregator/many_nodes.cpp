@@ -146,6 +146,12 @@ void ManyNodes::rings_read(std::int64_t began_ns, bool all_found) {
   if (ended_) next_epoch_ = now;
 }
 
+std::chrono::nanoseconds ManyNodes::until_due() const {
+  if (!time_is_good_) return milliseconds(1);
+  if (!node_.epoch_open()) return std::chrono::nanoseconds::max();
+  return std::max<std::chrono::nanoseconds>(next_epoch_ - Clock::now(), std::chrono::nanoseconds(0));
+}
+
 // Those across nodes. A node tells its own.
 void ManyNodes::say_deadlocks() {
   for (const Deadlock& deadlock : node_.root()->deadlock_news()) {

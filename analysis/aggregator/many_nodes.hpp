@@ -40,6 +40,8 @@ class ManyNodes : public Analysis {
   const collect::GlobalClock& time() const { return time_; }
   // Of other ranks of this machine, which another aggregator reads.
   void set_other_processes(std::function<std::vector<std::uint32_t>()> others) { cores_.set_others(std::move(others)); }
+  // How long nothing is to be done here unless something comes: until an epoch can be ended, or for ever.
+  std::chrono::nanoseconds until_due() const;
   bool root_died() const { return node_.root_died(); }
 
  private:

@@ -257,17 +257,19 @@ class Worker {
   // Sleeps on the anchor's channel: a word from it, or from another node, ends the nap, and so does a ring that fills.
   void rest() {
     const std::chrono::nanoseconds most = most_rest();
-    if (analysis_) analysis_->set_patience(most > longest_rest ? rounds_to_pair * most.count() : 0);
+    if (analysis_ && !many_) analysis_->set_patience(most > longest_rest ? rounds_to_pair * most.count() : 0);
     rest_->sleep(pace_.rest(most), link_.descriptor(),
                  [this] { return rings_.collector().fullest() >= 2 * Pace::wanted; });
     listen_to_anchor();
   }
 
-  // While somebody watches, or who is here may change at any moment, news do not wait.
+  // While somebody watches, or who is here may change at any moment, news do not wait. With several aggregators they
+  // wait for the next epoch in any case.
   std::chrono::nanoseconds most_rest() {
-    const bool may_be_long = !many_ && !output_.watched() && board_ && rings_.all_found() && clock_.settled() &&
-                             rings_.collector().rings_bell();
+    const bool may_be_long =
+        !output_.watched() && board_ && rings_.all_found() && clock_.settled() && rings_.collector().rings_bell();
     if (!may_be_long) return longest_rest;
+    if (many_) return std::min<std::chrono::nanoseconds>(many_->until_due(), unwatched_rest);
     const milliseconds window(options_.window_ms);
     if (Clock::now() - last_news_ > silence) return std::clamp(window / 2, longest_rest, silent_rest);
     return std::clamp(window / 5, longest_rest, unwatched_rest);
