@@ -19,11 +19,13 @@
 #include "analysis/aggregator/anchor_worker.hpp"
 #include "analysis/aggregator/broadcast.hpp"
 #include "analysis/aggregator/departure.hpp"
+#include "analysis/aggregator/node_files.hpp"
 #include "analysis/aggregator/relay.hpp"
 #include "analysis/aggregator/resting.hpp"
 #include "analysis/aggregator/time_origin.hpp"
 #include "analysis/aggregator/unreached.hpp"
 #include "analysis/collect/board_file.hpp"
+#include "analysis/collect/clock_news.hpp"
 #include "analysis/collect/collector.hpp"
 #include "analysis/collect/dormant.hpp"
 #include "analysis/collect/tick_clock.hpp"
@@ -54,12 +56,12 @@ void leave_mpi() {
 }
 
 // The tool's ranks are the last of the world. No rank of the application takes part.
-MPI_Comm tool_ranks(int nodes) {
+MPI_Comm tool_ranks(int count) {
   int size = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Group world, tools;
   MPI_Comm_group(MPI_COMM_WORLD, &world);
-  int last[1][3] = {{size - nodes, size - 1, 1}};
+  int last[1][3] = {{size - count, size - 1, 1}};
   MPI_Group_range_incl(world, 1, last, &tools);
   MPI_Comm comm = MPI_COMM_NULL;
   constexpr int tag = 4711;  // any: of this call
@@ -75,7 +77,7 @@ std::unique_ptr<Relay> open_relay(const Options& options, FrameSocket& socket, c
                                   std::uint64_t first_ticks) {
   int size = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  if (size != options.nodes + (options.attach ? 0 : options.ranks)) {
+  if (size != options.aggregators + (options.attach ? 0 : options.ranks)) {
     socket.queue(FrameKind::lost);
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -86,9 +88,9 @@ std::unique_ptr<Relay> open_relay(const Options& options, FrameSocket& socket, c
                    size);
     return nullptr;
   }
-  MPI_Comm tools = tool_ranks(options.nodes);
+  MPI_Comm tools = tool_ranks(options.aggregators);
   const std::uint64_t origin_ticks = agree_on_origin(tools, clock, first_ticks);
-  auto relay = std::make_unique<Relay>(tools, socket, origin_ticks);
+  auto relay = std::make_unique<Relay>(tools, socket, origin_ticks, options.per_node);
   MPI_Comm_free(&tools);
   return relay;
 }
@@ -99,7 +101,7 @@ void join_without_board(const Options& options) {
   enter_mpi();
   FrameSocket nobody(-1);
   const collect::TickClock clock;
-  auto relay = options.nodes > 1 ? open_relay(options, nobody, clock, 0) : nullptr;
+  auto relay = options.aggregators > 1 ? open_relay(options, nobody, clock, 0) : nullptr;
   if (relay) {
     relay->give_up_worker();
     relay->finish();
@@ -118,7 +120,7 @@ class Anchor {
     if (!worker_.start(argv)) {
       std::fprintf(stderr, "pclscope: cannot start the aggregator (%s): nothing is recorded\n", std::strerror(errno));
       mark_dead();
-    } else if (!options_.attach) {
+    } else if (!options_.attach && first_here()) {
       board_.aggregator.store(static_cast<std::uint32_t>(worker_.pid()));  // before any rank is out of MPI_Init
     }
     std::optional<Departure> departure;
@@ -128,8 +130,10 @@ class Anchor {
       return leave_without_mpi();
     }
     enter_mpi();
-    if (options_.nodes > 1) relay_ = meet_the_others();
+    if (options_.aggregators > 1) relay_ = meet_the_others();
     if (relay_) node_ = relay_->node();
+    if (relay_ && options_.per_node > 1)
+      relay_->on_clock = [this](nodes::ClockUpdate& news) { collect::write_clock_news(board_, news); };
     wait_for_end();
     if (!in_finalize_ && !options_.attach) leave();
     if (relay_) end_relay();
@@ -160,7 +164,7 @@ class Anchor {
     const pid_t child = ::fork();
     if (child > 0) ::_exit(static_cast<int>(board_.exit_status.load()));
     for (int i = 0; child == 0 && i < 100 && ::getppid() == self; ++i) ::usleep(200);
-    board_.parted.store(1);
+    if (board_.leaving_tools.fetch_add(1) + 1 == static_cast<std::uint32_t>(options_.per_node)) board_.parted.store(1);
     file_.notify();
     for (int i = 0; child == 0 && i < 1'000 && file_.alive() > 0; ++i) ::usleep(1'000);
     if (relay_) worker_.socket().queue(FrameKind::lost);
@@ -187,7 +191,7 @@ class Anchor {
 #endif
         ::_exit(1);
       }
-      if (Clock::now() - begin > patience && !told) {
+      if (Clock::now() - begin > patience && !told && first_here()) {
         told = true;
         std::fprintf(stderr,
                      "pclscope: no rank has been seen to enter MPI_Init for 30 s; if the program did (its MPI may be "
@@ -206,13 +210,13 @@ class Anchor {
 
   std::optional<std::string> unreached() {
     const auto now = Clock::now();
-    if (now < next_look_) return std::nullopt;
+    if (now < next_look_ || !first_here()) return std::nullopt;
     next_look_ = now + milliseconds(500);
     return unreached_.look(file_, now);
   }
 
   int leave_without_mpi() {
-    if (board_.refused.load() == 0)
+    if (board_.refused.load() == 0 && first_here())
       std::fprintf(stderr, "pclscope: the program ended without calling MPI_Init: nothing was recorded\n");
     worker_.say(FrameKind::nothing_to_record);
     wait_for_worker(milliseconds(5'000));
@@ -247,8 +251,15 @@ class Anchor {
     if (!relay_ || relay_->over()) return file_.wait(seen, look_every);
     const auto end = Clock::now() + look_every;
     do {
+      take_clock_news();
       if (!relay_->turn()) relay_->rest();
     } while (board_.change.load(std::memory_order_acquire) == seen && !relay_->over() && Clock::now() < end);
+  }
+
+  // What another anchor of this node measured.
+  void take_clock_news() {
+    nodes::ClockUpdate news;
+    while (!first_here() && collect::read_clock_news(board_, clock_news_, news)) relay_->tell_clock(news);
   }
 
   // Attached: true when the others know as well, or there is nobody left to ask.
@@ -262,6 +273,7 @@ class Anchor {
     relay_->finish();
     Clock::time_point limit = Clock::time_point::max(), look = Clock::now();
     while (!relay_->over() || !relay_->all_finished()) {
+      take_clock_news();
       if (!relay_->turn()) relay_->rest();
       const auto now = Clock::now();
       if (limit == Clock::time_point::max() && relay_->all_finished()) limit = now + last_epochs;
@@ -282,18 +294,20 @@ class Anchor {
     if (in_order && (options_.attach || (relay_ && relay_->root_died()))) return;  // that one was told of
     std::fprintf(stderr, "pclscope: the aggregator%s %s: recording %sstopped, the application goes on%s%s\n",
                  of_node().c_str(), in_order ? "was asked to stop" : death_of(status).c_str(),
-                 options_.nodes > 1 && !is_root() ? "of its ranks " : "", kept_in(), kept_file());
+                 options_.aggregators > 1 && !is_root() ? "of its ranks " : "", kept_in(), kept_file());
     if (!in_order) mark_dead();
   }
 
-  // With several nodes: which; only the root stores.
-  bool is_root() const { return node_ == 0; }
+  // Of several aggregators of a node: the one that speaks for it.
+  bool first_here() const { return options_.part == 0; }
+  // With several aggregators: which; only the root stores.
+  bool is_root() const { return node_ == 0 && first_here(); }
   bool has_stored() const { return is_root() && !options_.dump.empty() && board_.flushed.load() != 0; }
   const char* kept_in() const { return has_stored() ? "; what it had stored is in " : ""; }
   const char* kept_file() const { return has_stored() ? options_.dump.c_str() : ""; }
   std::string of_node() const {
     char name[65] = "";
-    if (options_.nodes > 1) ::gethostname(name, sizeof name - 1);
+    if (options_.aggregators > 1) ::gethostname(name, sizeof name - 1);
     return name[0] ? std::string(" of ") + name : std::string();
   }
 
@@ -320,11 +334,15 @@ class Anchor {
       collect::end_session_of_dead(file_, static_cast<std::uint32_t>(worker_.pid()));
       return;
     }
-    board_.aggregator_done.store(2);
-    board_.aggregator.store(0);
+    board_.parts[options_.part].ended.store(2);
+    if (first_here()) {
+      board_.aggregator_done.store(2);
+      board_.aggregator.store(0);
+    }
     file_.notify();
-    if (options_.nodes == 1) return;            // `pclscope run` tidies up on its own node
-    collect::remove_leftovers(options_.token);  // those who still need the board have it mapped
+    if (options_.aggregators == 1) return;  // `pclscope run` tidies up on its own node
+    collect::remove_rings(options_.token, static_cast<std::uint32_t>(options_.part));
+    last_of_node_removes(options_, board_);
     if (is_root()) Broadcast::tidy_after_death(options_);
   }
 
@@ -336,6 +354,7 @@ class Anchor {
   std::unique_ptr<Relay> relay_;
   int node_ = 0;
   int empty_rounds_ = 0;
+  std::uint64_t clock_news_ = 0;  // taken from the board
   Unreached unreached_;
   Clock::time_point next_look_{};
   bool in_finalize_ = false;

@@ -43,7 +43,7 @@ ManyNodes::ManyNodes(nodes::Link& link, Application application, PipelineOptions
     : link_(link),
       collector_(collector),
       clock_(clock),
-      time_(link.self() == 0 ? collect::GlobalClock::Role::root : collect::GlobalClock::Role::other),
+      time_(link.host_of(link.self()) == 0 ? collect::GlobalClock::Role::root : collect::GlobalClock::Role::other),
       here_(static_cast<std::size_t>(application.ranks), 0),
       window_ns_(options.window_ns),
       node_(link, node_options(std::move(application), std::move(options), everything)),
@@ -68,7 +68,8 @@ void ManyNodes::listen() {
   nodes::LinkEvent event;
   while (!node_.over() && link_.next(event)) {
     if (event.kind == nodes::LinkEvent::Kind::clock) {
-      if (!time_.apply(event.clock, clock_.now_ns())) continue;
+      if (!time_.apply(event.clock, std::max(clock_.now_ns(), event.clock.from_ns))) continue;
+      if (!speaks_for_host()) continue;  // its other aggregators have the same clock
       node_.news().clocks.push_back({link_.self(), time_.to_global(event.clock.at_ns), event.clock.offset_ns,
                                      event.clock.drift, event.clock.error_ns});
     } else {
@@ -108,7 +109,7 @@ void ManyNodes::take(std::int32_t rank, std::uint32_t thread, std::span<const re
     e.begin = to_job(e.begin);
     e.end = to_job(e.end);
   }
-  node_.add(rank, thread, converted_, link_.self() == 0 ? 0 : error_of(events));
+  node_.add(rank, thread, converted_, link_.host_of(link_.self()) == 0 ? 0 : error_of(events));
 }
 
 // The largest of the last second or two: what is paired now may have been read a little ago, when the clock was known
@@ -144,6 +145,12 @@ void ManyNodes::rings_read(std::int64_t began_ns, bool all_found) {
   }
   node_.end_epoch(time_.to_global(began_ns), !ended_);
   if (ended_) next_epoch_ = now;
+}
+
+std::chrono::nanoseconds ManyNodes::until_due() const {
+  if (!time_is_good_) return milliseconds(1);
+  if (!node_.epoch_open()) return std::chrono::nanoseconds::max();
+  return std::max<std::chrono::nanoseconds>(next_epoch_ - Clock::now(), std::chrono::nanoseconds(0));
 }
 
 // Those across nodes. A node tells its own.
@@ -259,6 +266,7 @@ void ManyNodes::end(bool in_order) {
   in_order_ = in_order;
   cores_.finish(clock_.now_ns(), nullptr);
   call_sites_.resolve_all(milliseconds(300));  // the application waits for us in MPI_Finalize
+  if (!speaks_for_host()) return;
   const collect::RefittedClock refitted = collect::refit(time_.records(), most_corrections);
   for (const collect::ClockCorrection& c : collect::corrections(refitted, time_, most_corrections))
     node_.news().corrections.push_back({link_.self(), time_.to_global(c.at_ns), c.correction_ns, c.error_ns});

@@ -41,12 +41,17 @@ class ManyNodes : public Analysis {
   void resolve_sites(std::chrono::milliseconds limit) override;
 
   const collect::GlobalClock& time() const { return time_; }
+  // Of other ranks of this machine, which another aggregator reads.
+  void set_other_processes(std::function<std::vector<std::uint32_t>()> others) { cores_.set_others(std::move(others)); }
+  // How long nothing is to be done here unless something comes: until an epoch can be ended, or for ever.
+  std::chrono::nanoseconds until_due() const;
   bool root_died() const { return node_.root_died(); }
 
  private:
   using Clock = std::chrono::steady_clock;
   nodes::NodeOptions node_options(Application application, PipelineOptions options, bool everything);
   void listen();
+  bool speaks_for_host() const { return link_.self() % link_.per_host() == 0; }
   std::int32_t completion_on_axis(std::int32_t tag) const;
   std::uint32_t error_of(std::span<const record::Event> events);
   void tell_status();

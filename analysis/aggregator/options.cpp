@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "interpose/record/board.hpp"
 #include "interpose/record/segment.hpp"
 
 namespace pclscope::aggregator {
@@ -24,7 +25,11 @@ int parse(int argc, char** argv, Options& options) {
   app.add_option("--baseline", options.baseline);
   app.add_option("--keep", options.keep)->check(CLI::IsMember({"summaries", "interesting", "all"}));
   app.add_option("--budget", options.budget_bytes);
-  app.add_option("--nodes", options.nodes)->envname("PCLSCOPE_TOOL_RANKS")->check(CLI::Range(1, 1 << 20));
+  app.add_option("--aggregators", options.aggregators)->envname("PCLSCOPE_TOOL_RANKS")->check(CLI::Range(1, 1 << 20));
+  app.add_option("--per-node", options.per_node)
+      ->envname(record::aggregators_variable)
+      ->check(CLI::Range(1, static_cast<int>(record::most_parts)));
+  app.add_option("--part", options.part)->check(CLI::Range(0, static_cast<int>(record::most_parts) - 1));
   app.add_flag("--attach", options.attach);
   app.add_option("--log", options.log);
   app.add_flag("--worker", options.worker);
@@ -40,6 +45,10 @@ int parse(int argc, char** argv, Options& options) {
   const char* ranks = std::getenv("PCLSCOPE_RANKS");
   if (token == nullptr || *token == 0 || ranks == nullptr || std::atoi(ranks) < 1) {
     std::fprintf(stderr, "pclscope-aggregator: no job in the environment; it is started by `pclscope run`\n");
+    return 2;
+  }
+  if (options.part >= options.per_node || options.aggregators % options.per_node != 0) {
+    std::fprintf(stderr, "pclscope-aggregator: --part and --per-node do not fit; it is started by `pclscope run`\n");
     return 2;
   }
   options.token = token;

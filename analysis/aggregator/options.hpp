@@ -21,12 +21,14 @@ struct Options {
   std::string keep = "interesting";
   std::uint64_t budget_bytes = 2'000'000'000;  // of the dump
   bool worker = false;
-  int control = -1;        // worker: descriptor on which the anchor speaks
-  std::string token;       // from the environment
-  std::int32_t ranks = 0;  // of the application, from PCLSCOPE_RANKS
-  std::int32_t nodes = 1;  // and aggregators: one each; from PCLSCOPE_TOOL_RANKS
-  bool attach = false;     // started beside a job that runs already, not as ranks of it
-  std::string log;         // attached: where our and the launcher's words go; removed at the end when there are none
+  int control = -1;              // worker: descriptor on which the anchor speaks
+  std::string token;             // from the environment
+  std::int32_t ranks = 0;        // of the application, from PCLSCOPE_RANKS
+  std::int32_t aggregators = 1;  // of the job, in the order of their nodes; from PCLSCOPE_TOOL_RANKS
+  std::int32_t per_node = 1;     // aggregators of each node; from PCLSCOPE_AGGREGATORS
+  std::int32_t part = 0;         // which of its node this one is, and so which ranks it reads
+  bool attach = false;           // started beside a job that runs already, not as ranks of it
+  std::string log;  // attached: where our and the launcher's words go; removed at the end when there are none
 };
 
 // Returns 0 and fills `options`, or an exit status after printing one line.

@@ -19,7 +19,7 @@ constexpr int frames_per_turn = 256;
 
 }  // namespace
 
-Relay::Relay(MPI_Comm tools, FrameSocket& socket, std::uint64_t origin_ticks, bool clocks)
+Relay::Relay(MPI_Comm tools, FrameSocket& socket, std::uint64_t origin_ticks, int per_host, bool clocks)
     : socket_(socket),
       exchange_(
           tools,
@@ -32,12 +32,19 @@ Relay::Relay(MPI_Comm tools, FrameSocket& socket, std::uint64_t origin_ticks, bo
   MPI_Comm_set_errhandler(ends_, MPI_ERRORS_RETURN);
   socket_.queue_value(FrameKind::hello, HelloFrame{exchange_.self(), exchange_.nodes(), origin_ticks});
   socket_.flush();
-  if (!clocks) return;
-  MPI_Comm_dup(tools, &clocks_);
+  if (!clocks || exchange_.nodes() == per_host) return;
+  // Of each machine one measures: the others' clock is the same.
+  MPI_Comm_split(tools, exchange_.self() % per_host == 0 ? 0 : MPI_UNDEFINED, exchange_.self(), &clocks_);
+  if (clocks_ == MPI_COMM_NULL) return;
   MPI_Comm_set_errhandler(clocks_, MPI_ERRORS_RETURN);
-  clock_ = std::make_unique<ClockSync>(clocks_, [this](const nodes::ClockUpdate& news) {
-    if (worker_) socket_.queue_value(FrameKind::clock_news, news);
+  clock_ = std::make_unique<ClockSync>(clocks_, [this](nodes::ClockUpdate news) {
+    if (on_clock) on_clock(news);
+    tell_clock(news);
   });
+}
+
+void Relay::tell_clock(const nodes::ClockUpdate& news) {
+  if (worker_) socket_.queue_value(FrameKind::clock_news, news);
 }
 
 Relay::~Relay() {

@@ -9,6 +9,7 @@
 
 #include <mpi.h>
 
+#include <functional>
 #include <memory>
 
 #include "analysis/aggregator/clock_sync.hpp"
@@ -19,15 +20,19 @@ namespace pclscope::aggregator {
 
 class Relay {
  public:
-  // Collective over `tools`, the anchors in the order of their nodes. `socket`: to the worker; closed: there is none.
-  // Says hello to the worker, and where its axis begins (time_origin.hpp). `clocks`: measure them (ClockSync), once the
-  // worker has told its clock.
-  Relay(MPI_Comm tools, FrameSocket& socket, std::uint64_t origin_ticks, bool clocks = true);
+  // Collective over `tools`, the anchors in the order of their nodes, `per_host` of each. `socket`: to the worker;
+  // closed: there is none. Says hello to the worker, and where its axis begins (time_origin.hpp). `clocks`: measure
+  // them (ClockSync), once the worker has told its clock.
+  Relay(MPI_Comm tools, FrameSocket& socket, std::uint64_t origin_ticks, int per_host, bool clocks = true);
   ~Relay();
   Relay(const Relay&) = delete;
   Relay& operator=(const Relay&) = delete;
 
   int node() const { return exchange_.self(); }
+
+  // Of the one of a machine that measures its clock: each estimate, before the worker gets it.
+  std::function<void(nodes::ClockUpdate& news)> on_clock;
+  void tell_clock(const nodes::ClockUpdate& news);  // to the worker
 
   // Moves on what can; true when something moved, or a clock is being measured: call again at once.
   bool turn();

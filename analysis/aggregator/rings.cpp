@@ -19,8 +19,8 @@ void Rings::search(Clock::time_point now, const std::function<void(collect::Segm
   if (now < next_search_) return;
   collector_.discover(found);
   for (const std::string& line : collector_.complaints()) complain(line);
-  const std::size_t expected = expected_();
-  const bool all_here = expected > 0 && collector_.processes() >= expected;
+  const std::optional<std::size_t> expected = expected_();
+  const bool all_here = expected && collector_.processes() >= *expected;
   if (collector_.segments().empty()) first_seen_ = now;
   // A rank that has no ring (no memory for one) must not hold up the others for ever.
   everybody_ = all_here || now - first_seen_ > late_comers;

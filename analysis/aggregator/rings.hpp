@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,9 +18,10 @@ class Rings {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // `expected`: ranks that will show up here; asked again and again, as it may not be known at first (then 0).
-  Rings(const Options& options, std::function<std::size_t()> expected)
-      : collector_(options.token), expected_(std::move(expected)) {}
+  // `expected`: ranks that will show up here; asked again and again, as it may not be known at first.
+  Rings(const Options& options, std::function<std::optional<std::size_t>()> expected)
+      : collector_(options.token, "/dev/shm", record::this_node_key(), static_cast<std::uint32_t>(options.part)),
+        expected_(std::move(expected)) {}
 
   collect::Collector& collector() { return collector_; }
 
@@ -44,7 +46,7 @@ class Rings {
 
  private:
   collect::Collector collector_;
-  std::function<std::size_t()> expected_;
+  std::function<std::optional<std::size_t>()> expected_;
   bool everybody_ = false;  // every rank's ring was found
   Clock::time_point first_seen_{}, next_search_{};
   std::vector<Told> told_;  // by rank

@@ -16,9 +16,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <optional>
+#include <stdexcept>
 
 #include "analysis/aggregator/load_watch.hpp"
 #include "analysis/aggregator/many_nodes.hpp"
+#include "analysis/aggregator/node_files.hpp"
 #include "analysis/aggregator/one_node.hpp"
 #include "analysis/aggregator/output.hpp"
 #include "analysis/aggregator/pace.hpp"
@@ -53,7 +56,7 @@ Application application_of(const Options& options) {
   Application application;
   application.command = options.command;
   application.ranks = options.ranks;
-  application.aggregators = options.nodes;
+  application.aggregators = options.aggregators;
   application.node_of_rank.assign(static_cast<std::size_t>(options.ranks), -1);
   return application;
 }
@@ -84,8 +87,8 @@ class Worker {
     auto board =
         options_.attach ? collect::BoardFile::open_existing(options.token) : collect::BoardFile::open(options.token);
     if (board) board_ = std::move(*board);
-    if (board_) board_->board().flushed.store(0);
-    rest_ = std::make_unique<Rest>(board_ ? &board_->board().bell : nullptr);
+    if (board_ && options.part == 0) board_->board().flushed.store(0);
+    rest_ = std::make_unique<Rest>(board_ ? &record::bell_of(board_->board(), part()) : nullptr);
     output_.on_first_flush = [this] {
       if (board_) board_->board().flushed.store(1);
     };
@@ -100,10 +103,13 @@ class Worker {
       remove_empty_log();
       collect::leave_session(*board_, static_cast<std::uint32_t>(::getpid()));
     } else if (board_) {
-      board_->board().aggregator_done.store(1);
+      board_->board().parts[part()].ended.store(1);
+      if (options_.part == 0) board_->board().aggregator_done.store(1);
       board_->notify();
+      last_of_node_removes(options_, board_->board());
+    } else if (!options_.attach) {
+      collect::remove_leftovers(options_.token);
     }
-    if (!options_.attach) collect::remove_leftovers(options_.token);  // those who still need the board have it mapped
     return 0;
   }
 
@@ -124,20 +130,45 @@ class Worker {
     return true;
   }
 
-  // Ranks that will show up on this node: all of a job on one node, else as many as were started here.
-  std::size_t expected() {
+  std::uint32_t part() const { return static_cast<std::uint32_t>(options_.part); }
+
+  // Ranks that will show up for us: all of a job on one node, else as many as were started here; none: not known yet.
+  std::optional<std::size_t> expected() {
     if (options_.attach && board_) {
       const collect::SessionProgress now = collect::progress(*board_);
-      return now.living;
+      return now.living > 0 ? std::optional<std::size_t>(now.living) : std::nullopt;
     }
-    if (options_.nodes == 1 || !board_) return static_cast<std::size_t>(options_.ranks);
-    return board_->board().started.load();
+    if (options_.aggregators == 1 || !board_) return static_cast<std::size_t>(options_.ranks);
+    if (options_.per_node > 1) return board_->board().parts[part()].started.load();  // all ranks entered MPI_Init
+    const std::uint32_t started = board_->board().started.load();
+    return started > 0 ? std::optional<std::size_t>(started) : std::nullopt;
+  }
+
+  // The workers of a node read one clock, so they have one axis: that of the first of them. After hello.
+  void share_clock() {
+    if (options_.per_node == 1 || !board_) return;
+    record::Board& board = board_->board();
+    if (link_.self() % options_.per_node == 0) {
+      board.clock_source = static_cast<std::uint32_t>(clock_.source());
+      board.clock_origin_ticks = clock_.scale().origin_ticks;
+      board.clock_ns_per_tick = clock_.scale().ns_per_tick;
+      board.clock_origin_realtime_ns = clock_.origin_realtime_ns();
+      board.clock_shared.store(2, std::memory_order_release);
+      return;
+    }
+    for (int ms = 0; board.clock_shared.load(std::memory_order_acquire) != 2; ++ms) {
+      if (ms == 10'000) throw std::runtime_error("the other aggregator of its node does not tell its clock");
+      ::usleep(1'000);
+    }
+    clock_.adopt(record::ClockSource{board.clock_source}, {board.clock_origin_ticks, board.clock_ns_per_tick},
+                 board.clock_origin_realtime_ns);
   }
 
   void start_analysis() {
     PipelineOptions pipeline;
     output_.hook(pipeline);
-    if (options_.nodes == 1) {
+    pipeline.open_messages /= static_cast<std::size_t>(options_.per_node);  // memory of one node
+    if (options_.aggregators == 1) {
       output_.open();
       analysis_ = std::make_unique<OneNode>(application_of(options_), std::move(pipeline), rings_.collector(), clock_);
       return;
@@ -146,11 +177,14 @@ class Worker {
     if (stopping_) return;
     clock_.settle(record::choose_clock(record::clock_choice(std::getenv(record::clock_variable))),
                   link_.origin_ticks());
+    share_clock();
     link_.tell_clock(clock_.source(), clock_.scale());
     if (link_.self() == 0) output_.open();
     auto many = std::make_unique<ManyNodes>(link_, application_of(options_), std::move(pipeline),
                                             options_.keep == "all", rings_.collector(), clock_);
     many_ = many.get();
+    if (options_.per_node > 1 && board_)
+      many_->set_other_processes([this] { return collect::processes_found(board_->board()); });
     analysis_ = std::move(many);
   }
 
@@ -173,6 +207,8 @@ class Worker {
       clock_.settle(segment.header().clock, board_ && !options_.attach ? board_->board().first_init.load() : 0);
       output_.set_mpi(segment.mpi());
       analysis_->found(segment);
+      if (options_.per_node > 1 && board_ && segment.thread() == 0)
+        collect::note_process(board_->board(), segment.header().pid);
     });
     if (!clock_.settled() || !analysis_->ready()) return 0;
     const std::int64_t began_ns = clock_.now_ns();
@@ -225,17 +261,19 @@ class Worker {
   // Sleeps on the anchor's channel: a word from it, or from another node, ends the nap, and so does a ring that fills.
   void rest() {
     const std::chrono::nanoseconds most = most_rest();
-    if (analysis_) analysis_->set_patience(most > longest_rest ? rounds_to_pair * most.count() : 0);
+    if (analysis_ && !many_) analysis_->set_patience(most > longest_rest ? rounds_to_pair * most.count() : 0);
     rest_->sleep(pace_.rest(most), link_.descriptor(),
                  [this] { return rings_.collector().fullest() >= 2 * Pace::wanted; });
     listen_to_anchor();
   }
 
-  // While somebody watches, or who is here may change at any moment, news do not wait.
+  // While somebody watches, or who is here may change at any moment, news do not wait. With several aggregators they
+  // wait for the next epoch in any case.
   std::chrono::nanoseconds most_rest() {
-    const bool may_be_long = !many_ && !output_.watched() && board_ && rings_.all_found() && clock_.settled() &&
-                             rings_.collector().rings_bell();
+    const bool may_be_long =
+        !output_.watched() && board_ && rings_.all_found() && clock_.settled() && rings_.collector().rings_bell();
     if (!may_be_long) return longest_rest;
+    if (many_) return std::min<std::chrono::nanoseconds>(many_->until_due(), unwatched_rest);
     const milliseconds window(options_.window_ms);
     if (Clock::now() - last_news_ > silence) return std::clamp(window / 2, longest_rest, silent_rest);
     return std::clamp(window / 5, longest_rest, unwatched_rest);
@@ -306,7 +344,7 @@ class Worker {
   }
 
   const Options& options_;
-  WorkerLink link_{options_.control, options_.nodes};
+  WorkerLink link_{options_.control, options_.aggregators, options_.per_node};
   collect::TickClock clock_;
   Rings rings_;
   std::unique_ptr<collect::BoardFile> board_;

@@ -12,7 +12,8 @@ using nodes::LinkEvent;
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-WorkerLink::WorkerLink(int control, int nodes) : socket_(control), nodes_(nodes < 1 ? 1 : nodes) {
+WorkerLink::WorkerLink(int control, int nodes, int per_host)
+    : socket_(control), nodes_(nodes < 1 ? 1 : nodes), per_host_(per_host < 1 ? 1 : per_host) {
   if (alone()) self_ = 0;
   if (control < 0) {
     closed_ = !alone();

@@ -23,8 +23,8 @@ enum class Word {
 
 class WorkerLink : public nodes::Link {
  public:
-  // `control`: socket to the anchor, -1: none (attached on one node). `nodes`: as the options say.
-  WorkerLink(int control, int nodes);
+  // `control`: socket to the anchor, -1: none (attached on one node). The other two: as the options say.
+  WorkerLink(int control, int nodes, int per_host = 1);
   ~WorkerLink() override;
   WorkerLink(const WorkerLink&) = delete;
   WorkerLink& operator=(const WorkerLink&) = delete;
@@ -38,6 +38,7 @@ class WorkerLink : public nodes::Link {
   int self() const override { return self_; }  // -1 before hello
   // Where this node's axis begins, as the anchors agreed; 0: not known.
   std::uint64_t origin_ticks() const { return origin_ticks_; }
+  int per_host() const override { return per_host_; }
   void send(int node, std::vector<std::byte> bytes) override;
   void end_epoch(const nodes::EpochWord& word) override;
   bool next(nodes::LinkEvent& event) override;  // moves bytes both ways, too
@@ -67,7 +68,7 @@ class WorkerLink : public nodes::Link {
   nodes::LinkEvent& event(nodes::LinkEvent::Kind kind, int node = -1);
 
   FrameSocket socket_;
-  int nodes_;
+  int nodes_, per_host_;
   int self_ = -1;
   std::uint64_t origin_ticks_ = 0;
   int wait_ = -1;         // epoll

@@ -66,6 +66,19 @@ bool is_running(std::uint32_t pid) {
   return end_of_name == nullptr || (end_of_name[1] == ' ' && end_of_name[2] != 'Z' && end_of_name[2] != 'X');
 }
 
+void note_process(record::Board& board, std::uint32_t pid) {
+  const std::uint32_t index = board.found.fetch_add(1);
+  if (index < record::board_pids) board.found_pid[index].store(pid);
+}
+
+std::vector<std::uint32_t> processes_found(const record::Board& board) {
+  std::vector<std::uint32_t> pids;
+  const std::uint32_t count = std::min(board.found.load(), record::board_pids);
+  for (std::uint32_t i = 0; i < count; ++i)
+    if (const std::uint32_t pid = board.found_pid[i].load(); pid != 0) pids.push_back(pid);
+  return pids;
+}
+
 std::string shm_names(const std::string& token, std::uint32_t node) {
   char key[9];
   record::write_node_key(node, key);

@@ -22,6 +22,10 @@ std::size_t remove_files_of(const std::string& token, const std::string& directo
 // Not a process that ended and was not reaped.
 bool is_running(std::uint32_t pid);
 
+// Ranks' processes that the aggregators of a node tell each other of.
+void note_process(record::Board& board, std::uint32_t pid);
+std::vector<std::uint32_t> processes_found(const record::Board& board);
+
 class BoardFile {
  public:
   // Opens the board of a node (record::node_key), creating it (mode 0600) when it is not there yet. Fails with

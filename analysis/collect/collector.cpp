@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "analysis/collect/board_file.hpp"
 
@@ -11,10 +12,16 @@ namespace {
 
 constexpr std::size_t most_complaints = 16;  // anybody can put files into /dev/shm, thousands even
 
+// "p2-7-0" is rank 7 of part 2, "7-0" of the first part; `name` is what follows the job and the node.
+bool is_of_part(std::string_view name, std::uint32_t part) {
+  const bool names_one = name.size() > 1 && name[0] == 'p' && name[1] >= '0' && name[1] <= '9';
+  return part == 0 ? !names_one : name.starts_with("p" + std::to_string(part) + "-");
+}
+
 }  // namespace
 
-Collector::Collector(const std::string& token, std::string directory, std::uint32_t node)
-    : prefix_(shm_names(token, node)), directory_(std::move(directory)) {}
+Collector::Collector(const std::string& token, std::string directory, std::uint32_t node, std::uint32_t part)
+    : prefix_(shm_names(token, node)), part_(part), directory_(std::move(directory)) {}
 
 Collector::~Collector() {
   for (auto& segment : segments_) segment->leave();
@@ -24,7 +31,7 @@ std::size_t Collector::discover(const std::function<void(SegmentFile&)>& found) 
   std::size_t count = 0;
   for (const std::string& name : files_with_prefix(directory_, prefix_)) {
     if (name.ends_with("-board") || name.ends_with("-nodes")) continue;
-    if (refused_.contains(name)) continue;
+    if (!is_of_part(std::string_view(name).substr(prefix_.size()), part_) || refused_.contains(name)) continue;
     const std::string path = directory_ + "/" + name;
     auto segment = SegmentFile::map(path);
     if (!segment) {
@@ -136,6 +143,14 @@ std::size_t Collector::finalized() const {
   return static_cast<std::size_t>(std::count_if(segments_.begin(), segments_.end(), [](const auto& s) {
     return s->thread() == 0 && s->header().state.load(std::memory_order_acquire) == record::ProcessState::finalizing;
   }));
+}
+
+void remove_rings(const std::string& token, std::uint32_t part) {
+  const std::string prefix = shm_names(token), directory = "/dev/shm/";
+  for (const std::string& name : files_with_prefix(directory, prefix)) {
+    const bool is_ring = !name.ends_with("-board") && !name.ends_with("-nodes");
+    if (is_ring && is_of_part(std::string_view(name).substr(prefix.size()), part)) ::unlink((directory + name).c_str());
+  }
 }
 
 std::size_t remove_leftovers(const std::string& token, const std::string& directory, std::uint32_t node) {

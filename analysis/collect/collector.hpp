@@ -15,9 +15,10 @@ namespace pclscope::collect {
 
 class Collector {
  public:
-  // `token` is the job's secret; `directory` is where segments appear; `node`: of which node (record::node_key).
+  // `token` is the job's secret; `directory` is where segments appear; `node`: of which node (record::node_key);
+  // `part`: of its ranks, where several aggregators read them (record::BoardPart).
   explicit Collector(const std::string& token, std::string directory = "/dev/shm",
-                     std::uint32_t node = record::this_node_key());
+                     std::uint32_t node = record::this_node_key(), std::uint32_t part = 0);
   ~Collector();  // tells the recorders that nobody reads any more
 
   // Of a job that was only preloaded: the session that was begun. Rings of others are left alone: their aggregator died
@@ -53,6 +54,7 @@ class Collector {
   void part(SegmentFile& segment, std::span<const record::Event> events, const Sink& sink);
 
   std::string prefix_;
+  std::uint32_t part_;
   std::string directory_;
   std::uint32_t session_ = 0;  // 0: there are none
   Sink paths_;
@@ -61,6 +63,8 @@ class Collector {
   std::set<std::string> refused_;  // names complained about
 };
 
+// Names of a part's rings, which nobody reads any more: its aggregator died.
+void remove_rings(const std::string& token, std::uint32_t part);
 // Removes what a job may have left of this node in `directory`: segments and the board. Returns the number of files.
 std::size_t remove_leftovers(const std::string& token, const std::string& directory = "/dev/shm",
                              std::uint32_t node = record::this_node_key());

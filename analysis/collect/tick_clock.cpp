@@ -76,6 +76,13 @@ void TickClock::settle(record::ClockSource source, std::uint64_t origin_ticks) {
   start_ns_ = scale_.to_ns(start_ticks);
 }
 
+void TickClock::adopt(record::ClockSource source, const TickScale& scale, std::int64_t origin_realtime_ns) {
+  source_ = source;
+  settled_ = true;
+  scale_ = scale;
+  start_.realtime_ns = origin_realtime_ns;
+}
+
 std::int64_t TickClock::now_ns() const { return scale_.to_ns(read_ticks(source_)); }
 
 std::int64_t TickClock::realtime_of(std::int64_t axis_ns) const {

@@ -40,6 +40,8 @@ class TickClock {
   // or after; 0: with construction.
   void settle(record::ClockSource source, std::uint64_t origin_ticks = 0);
   bool settled() const { return settled_; }
+  // In place of the scale of its own that of another reader of the same clock, and its origin: one axis for both.
+  void adopt(record::ClockSource source, const TickScale& scale, std::int64_t origin_realtime_ns);
   record::ClockSource source() const { return source_; }
 
   const TickScale& scale() const { return scale_; }

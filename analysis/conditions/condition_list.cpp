@@ -36,6 +36,15 @@ std::vector<std::size_t> smallest_first(const NodeSlice& slice) {
   return order;
 }
 
+// FNV-1a, never 0. Aggregators of a node that see the same cores and cgroup have the same.
+std::uint64_t key_of(const std::vector<std::int32_t>& cores, const std::string& name) {
+  std::uint64_t key = 14695981039346656037ull;
+  const auto add = [&key](std::uint32_t value) { key = (key ^ value) * 1099511628211ull; };
+  for (const std::int32_t core : cores) add(static_cast<std::uint32_t>(core));
+  for (const char c : name) add(static_cast<unsigned char>(c) + 0x10000u);
+  return key == 0 ? 1 : key;
+}
+
 }  // namespace
 
 double other_cores(const NodeSlice& slice, std::size_t set) {
@@ -78,11 +87,13 @@ std::vector<Crowd> crowds(const NodeSlice& slice) {
 // By rank of the slice. What is taken is taken from all of the ranks in proportion to what they have left.
 struct ConditionList::Left {
   std::vector<double> computing, in_mpi;
+  std::vector<char> here;
 
   explicit Left(const NodeSlice& slice) {
     for (const RankSlice& r : slice.ranks) {
       computing.push_back(std::max(0.0, std::min(r.off_computing_s, r.off_core_s)));
       in_mpi.push_back(std::max(0.0, r.off_core_s - computing.back()));
+      here.push_back(r.rank >= 0);
     }
   }
   double of(const std::vector<std::size_t>& ranks) const {
@@ -95,9 +106,10 @@ struct ConditionList::Left {
     Taken taken;
     if (all <= 0 || most_s <= 0) return taken;
     const double share = std::min(1.0, most_s / all);
+    taken.all_s = share * all;
     for (const std::size_t i : ranks) {
-      taken.cost_s += share * computing[i];
-      taken.in_mpi_s += share * in_mpi[i];
+      taken.cost_s += here[i] ? share * computing[i] : 0;
+      taken.in_mpi_s += here[i] ? share * in_mpi[i] : 0;
       computing[i] *= 1 - share;
       in_mpi[i] *= 1 - share;
     }
@@ -109,7 +121,7 @@ ConditionList::Entry* ConditionList::charge(Key key, const NodeSlice& slice, con
                                             const Taken& taken) {
   double observed = 0;
   for (const std::size_t i : ranks) observed += slice.ranks[i].observed_s;
-  if (taken.sum() < std::max(least_cores * slice.length_s(), least_share * observed)) return nullptr;
+  if (taken.all_s < std::max(least_cores * slice.length_s(), least_share * observed)) return nullptr;
   if (entries_.size() >= most_entries && entries_.find(key) == entries_.end()) return nullptr;
   Entry& e = entries_[key];
   Condition& c = e.sums;
@@ -119,12 +131,14 @@ ConditionList::Entry* ConditionList::charge(Key key, const NodeSlice& slice, con
   c.active_s += slice.length_s();
   c.cost_s += taken.cost_s;
   c.in_mpi_s += taken.in_mpi_s;
+  e.all_cost_s += taken.all_s;
   e.observed_s += observed;
   const std::vector<std::int32_t>& cores = std::get<1>(key);
   c.cores = static_cast<std::uint32_t>(cores.size());
   c.core = cores.size() == 1 ? cores.front() : -1;
   for (const std::size_t i : ranks)
-    if (slice.ranks[i].off_core_s >= of_a_rank * slice.ranks[i].observed_s) e.ranks.insert(slice.ranks[i].rank);
+    if (slice.ranks[i].rank >= 0 && slice.ranks[i].off_core_s >= of_a_rank * slice.ranks[i].observed_s)
+      e.ranks.insert(slice.ranks[i].rank);
   return &e;
 }
 
@@ -241,7 +255,8 @@ std::vector<Condition> ConditionList::list(bool over) const {
   for (const auto& [key, e] : entries_) {
     Condition c = e.sums;
     if (c.active_s < (over ? std::min(least_active_s, observed_s_ / 2) : least_active_s)) continue;
-    if (c.cost_s + c.in_mpi_s < least_share * e.observed_s) continue;
+    if (e.all_cost_s < least_share * e.observed_s || c.cost_s + c.in_mpi_s <= 0) continue;
+    c.key = key_of(std::get<1>(key), std::get<2>(key));
     c.open = until_s_ - c.end_s < least_active_s;
     c.ranks_met = static_cast<std::uint32_t>(e.ranks.size());
     for (const std::int32_t rank : e.ranks)

@@ -39,14 +39,15 @@ class ConditionList {
   struct Entry {
     Condition sums;
     std::set<std::int32_t> ranks;
+    double all_cost_s = 0;  // of all ranks of the node, those of other aggregators, too
     double observed_s = 0, load_s = 0, processes_known_s = 0;
     std::map<std::string, Process> processes;  // by name
     double periods = 0, throttled = 0;
   };
   struct Left;  // of a slice's time off the core, what is not explained yet
   struct Taken {
-    double cost_s = 0, in_mpi_s = 0;
-    double sum() const { return cost_s + in_mpi_s; }
+    double cost_s = 0, in_mpi_s = 0;  // from ranks here
+    double all_s = 0;                 // from all of the node
   };
   Entry* charge(Key key, const NodeSlice& slice, const std::vector<std::size_t>& ranks, const Taken& taken);
   void add_quotas(const NodeSlice& slice, Left& left);

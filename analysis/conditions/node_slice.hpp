@@ -11,7 +11,7 @@
 namespace pclscope::conditions {
 
 struct RankSlice {
-  std::int32_t rank = 0;
+  std::int32_t rank = 0;       // -1: another aggregator's, which charges what it lost
   std::size_t cores = 0;       // index into NodeSlice::sets: where it may run
   double observed_s = 0;       // of the slice
   double running_s = 0;        // its main thread

@@ -94,9 +94,11 @@ double Sampler::share_outside(const Rank& rank, bool inside, std::uint64_t since
 
 void Sampler::read(Rank& rank, std::int64_t now_ns) {
   if (rank.over) return;
-  const record::ProcessState state = rank.header->state.load(std::memory_order_relaxed);
-  const bool inside = rank.header->call_function.load(std::memory_order_relaxed) != 0;
-  const std::uint64_t since = rank.header->call_since.load(std::memory_order_relaxed);
+  const bool known = rank.header != nullptr;  // else nothing of what it loses is counted here
+  const record::ProcessState state =
+      known ? rank.header->state.load(std::memory_order_relaxed) : record::ProcessState::running;
+  const bool inside = known && rank.header->call_function.load(std::memory_order_relaxed) != 0;
+  const std::uint64_t since = known ? rank.header->call_since.load(std::memory_order_relaxed) : 0;
   std::array<char, 128> buffer;
   const auto times = parse_schedstat(rank.schedstat.read(buffer.data(), buffer.size()));
   // In MPI_Finalize it waits for us.
@@ -154,24 +156,49 @@ void Sampler::finish(std::int64_t now_ns, const Tell& tell) {
   else conditions_ = list_.list();
 }
 
+bool Sampler::is_of_job(std::uint32_t pid) const {
+  const auto has = [pid](const auto& rank) { return rank->pid == pid; };
+  return std::any_of(ranks_.begin(), ranks_.end(), has) || std::any_of(elsewhere_.begin(), elsewhere_.end(), has);
+}
+
+bool Sampler::find_others(std::int64_t now_ns) {
+  if (!others_of_job_) return false;
+  const std::size_t before = elsewhere_.size();
+  for (const std::uint32_t pid : others_of_job_()) {
+    if (is_of_job(pid)) continue;
+    auto one = std::make_unique<Rank>();
+    one->rank = -1;
+    one->pid = pid;
+    one->schedstat = tree_.schedstat(pid, pid);
+    one->stat = tree_.stat(pid);
+    if (!one->schedstat.open()) continue;
+    read(*one, now_ns);
+    read_use(*one);
+    next_where_ns_ = INT64_MIN;
+    elsewhere_.push_back(std::move(one));
+  }
+  return elsewhere_.size() > before;
+}
+
 // Where ranks may run, and under what quota; both may be changed from outside.
 void Sampler::look_where() {
   sets_.clear();
   quotas_.clear();
-  for (const auto& rank : ranks_) {
-    if (rank->over) continue;
-    std::vector<std::int32_t> cores = tree_.allowed(rank->pid);
-    const auto set = std::find(sets_.begin(), sets_.end(), cores);
-    rank->cores = static_cast<std::size_t>(set - sets_.begin());
-    if (set == sets_.end()) sets_.push_back(std::move(cores));
-    rank->quota = -1;
-    const auto quota = tree_.quota(rank->pid);
-    if (!quota) continue;
-    const auto known =
-        std::find_if(quotas_.begin(), quotas_.end(), [&](const Quota& q) { return q.directory == quota->directory; });
-    rank->quota = static_cast<std::int32_t>(known - quotas_.begin());
-    if (known == quotas_.end()) quotas_.push_back(*quota);
-  }
+  for (const auto* list : {&ranks_, &elsewhere_})
+    for (const auto& rank : *list) {
+      if (rank->over) continue;
+      std::vector<std::int32_t> cores = tree_.allowed(rank->pid);
+      const auto set = std::find(sets_.begin(), sets_.end(), cores);
+      rank->cores = static_cast<std::size_t>(set - sets_.begin());
+      if (set == sets_.end()) sets_.push_back(std::move(cores));
+      rank->quota = -1;
+      const auto quota = tree_.quota(rank->pid);
+      if (!quota) continue;
+      const auto known =
+          std::find_if(quotas_.begin(), quotas_.end(), [&](const Quota& q) { return q.directory == quota->directory; });
+      rank->quota = static_cast<std::int32_t>(known - quotas_.begin());
+      if (known == quotas_.end()) quotas_.push_back(*quota);
+    }
 }
 
 double Sampler::read_use(Rank& rank) {
@@ -196,9 +223,12 @@ std::vector<double> Sampler::read_busy() {
 
 void Sampler::begin_slice(std::int64_t now_ns) {
   slice_begin_ns_ = now_ns;
-  for (const auto& rank : ranks_) {
-    rank->at_slice = rank->times();
-    if (!sliced_) read_use(*rank);
+  find_others(now_ns);
+  for (const auto* list : {&ranks_, &elsewhere_}) {
+    for (const auto& rank : *list) {
+      rank->at_slice = rank->times();
+      if (!sliced_) read_use(*rank);
+    }
   }
   if (!sliced_) read_busy();
   sliced_ = true;
@@ -208,27 +238,34 @@ void Sampler::begin_slice(std::int64_t now_ns) {
   next_where_ns_ = now_ns + std::max(where_every_ns, cost.pause_ns(looks_share * share_));
 }
 
+// What others of the job did before they were found is not known: such a slice does not count.
 void Sampler::close_slice(std::int64_t now_ns) {
+  if (find_others(now_ns)) {
+    sliced_ = false;
+    return begin_slice(now_ns);
+  }
   NodeSlice slice;
   slice.begin_s = seconds(slice_begin_ns_);
   slice.end_s = seconds(now_ns);
   slice.sets = sets_;
-  for (const auto& rank : ranks_) {
-    const CoreTimes now = rank->times(), &then = rank->at_slice;
-    const double used_s = read_use(*rank);
-    RankSlice r;
-    r.rank = rank->rank;
-    r.cores = rank->cores;
-    r.observed_s = seconds(now.observed_ns - then.observed_ns);
-    if (r.observed_s <= 0 || rank->cores >= sets_.size()) continue;
-    r.running_s = std::max(0.0, seconds(now.running_ns - then.running_ns));
-    r.off_core_s = std::clamp(seconds(now.off_core_ns - then.off_core_ns), 0.0, r.observed_s);
-    r.off_computing_s = std::clamp(seconds(now.off_computing_ns - then.off_computing_ns), 0.0, r.off_core_s);
-    r.process_s = std::max(r.running_s, used_s);
-    r.threads = rank->threads;
-    r.quota = rank->quota;
-    slice.ranks.push_back(r);
-  }
+  for (const auto& rank : elsewhere_) read(*rank, now_ns);
+  for (const auto* list : {&ranks_, &elsewhere_})
+    for (const auto& rank : *list) {
+      const CoreTimes now = rank->times(), &then = rank->at_slice;
+      const double used_s = read_use(*rank);
+      RankSlice r;
+      r.rank = rank->rank;
+      r.cores = rank->cores;
+      r.observed_s = seconds(now.observed_ns - then.observed_ns);
+      if (r.observed_s <= 0 || rank->cores >= sets_.size()) continue;
+      r.running_s = std::max(0.0, seconds(now.running_ns - then.running_ns));
+      r.off_core_s = std::clamp(seconds(now.off_core_ns - then.off_core_ns), 0.0, r.observed_s);
+      r.off_computing_s = std::clamp(seconds(now.off_computing_ns - then.off_computing_ns), 0.0, r.off_core_s);
+      r.process_s = std::max(r.running_s, used_s);
+      r.threads = rank->threads;
+      r.quota = rank->quota;
+      slice.ranks.push_back(r);
+    }
   slice.busy_s = read_busy();
   for (Quota& quota : quotas_) {
     const Quota then = quota;
@@ -239,7 +276,7 @@ void Sampler::close_slice(std::int64_t now_ns) {
   }
   look_for_others(slice);
   for (const RankSlice& r : slice.ranks) {
-    if (sets_[r.cores].empty()) continue;
+    if (r.rank < 0 || sets_[r.cores].empty()) continue;
     Rank& rank = *by_rank_[r.rank];
     rank.other_s += other_cores(slice, r.cores) / static_cast<double>(sets_[r.cores].size()) * slice.length_s();
     rank.other_of_s += slice.length_s();
@@ -268,7 +305,7 @@ void Sampler::look_for_others(NodeSlice& slice) {
   const bool first = used_.empty();
   const double since_s = seconds(now_ns - used_at_ns_);
   for (const std::uint32_t pid : tree_.processes()) {
-    if (std::any_of(ranks_.begin(), ranks_.end(), [&](const auto& rank) { return rank->pid == pid; })) continue;
+    if (is_of_job(pid)) continue;
     const auto stat = tree_.process(pid);
     if (!stat) continue;
     used[pid] = stat->used_ticks;

@@ -44,6 +44,9 @@ class Sampler {
   // A rank by the segment of the thread that called MPI_Init, which must outlive this; `executable` as it says there.
   // False: it cannot be seen (in a container of its own, gone); its times stay zero.
   bool add(std::int32_t rank, const record::SegmentHeader& header, const std::string& executable);
+  // Other ranks' processes of the job on this node, which another aggregator reads: asked now and then. They belong to
+  // the conditions here, but what they lose is not counted here.
+  void set_others(std::function<std::vector<std::uint32_t>()> others) { others_of_job_ = std::move(others); }
   // Reads all ranks' times if it is due, and closes the slice if it is over. `tell` of every rank about every 50 ms.
   void sample(std::int64_t now_ns, const Tell& tell);
   // The same at once, and the last slice, if it is not too short. Nothing is read after it.
@@ -60,7 +63,7 @@ class Sampler {
   struct Rank {
     std::int32_t rank = 0;
     std::uint32_t pid = 0;
-    const record::SegmentHeader* header = nullptr;
+    const record::SegmentHeader* header = nullptr;  // none: another aggregator's
     KeptFile schedstat, stat;
     bool over = false, begun = false;
     SchedTimes first, last;  // since the thread began
@@ -81,6 +84,8 @@ class Sampler {
   void read(Rank& rank, std::int64_t now_ns);
   void read_all(std::int64_t now_ns, const Tell& tell);
   void tell_of(Rank& rank, const Tell& tell);
+  bool find_others(std::int64_t now_ns);  // true: some are new
+  bool is_of_job(std::uint32_t pid) const;
   double read_use(Rank& rank);      // seconds that its process has used since the last call
   std::vector<double> read_busy();  // the same of each core
   void begin_slice(std::int64_t now_ns);
@@ -92,7 +97,8 @@ class Sampler {
   ProcTree tree_;
   double ticks_per_s_, share_;
   KeptFile busy_file_;
-  std::vector<std::unique_ptr<Rank>> ranks_;
+  std::vector<std::unique_ptr<Rank>> ranks_, elsewhere_;  // elsewhere: other aggregators'
+  std::function<std::vector<std::uint32_t>()> others_of_job_;
   std::unordered_map<std::int32_t, Rank*> by_rank_;
   std::vector<std::vector<std::int32_t>> sets_;
   std::vector<Quota> quotas_;  // as last read

@@ -179,7 +179,7 @@ class Matcher {
     std::uint64_t read_until = 0;  // ticks: whatever of this rank is unread began later, on any of its threads
     std::vector<Thread> threads;
     std::int32_t node = -1;
-    bool away = false;     // its rings are read on another node
+    bool away = false;     // its rings are read by another aggregator, here or on another node
     bool gone = false;     // and by nobody any more
     bool lossy = false;    // events are missing: all its later sends and receives are ambiguous
     bool several = false;  // threads may be in MPI at once

@@ -207,7 +207,9 @@ void Matcher::emit(const Channel& c, const SendEntry& send, const RecvEntry& rec
   m.recv_end = scale_.to_ns(recv.end);
   m.send_site = send.site;
   m.recv_site = recv.site;
-  m.clock_error_ns = ranks_[c.source].away ? send.clock_error + clock_error_ : 0;
+  const Rank& from = ranks_[c.source];
+  const bool other_clock = from.away && (from.node < 0 || from.node != ranks_[c.destination].node);
+  m.clock_error_ns = other_clock ? send.clock_error + clock_error_ : 0;
   if (batched_ == batch_size) flush_batch();
 }
 

@@ -26,6 +26,7 @@ struct ClockUpdate {
   double drift = 0;
   double error_ns = 0;
   double drift_error = 0;
+  std::int64_t from_ns = INT64_MIN;  // applied from then on (local axis), by all aggregators of a machine alike
   bool operator==(const ClockUpdate&) const = default;
 };
 
@@ -54,6 +55,11 @@ class Link {
   virtual ~Link() = default;
   virtual int nodes() const = 0;
   virtual int self() const = 0;
+  // Aggregators of each machine, numbered one after the other. To this folder each is a node; whoever names a machine,
+  // or asks whether a message left one, goes by host_of().
+  virtual int per_host() const { return 1; }
+  int host_of(int node) const { return node / per_host(); }
+  int hosts() const { return nodes() / per_host(); }
   // Queues a message; never waits, never fails. What is for a dead node vanishes. To oneself it is delivered too.
   virtual void send(int node, std::vector<std::byte> bytes) = 0;
   // What was sent since the last call is one epoch. The next call only after its LinkEvent::epoch.

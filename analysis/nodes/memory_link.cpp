@@ -12,6 +12,7 @@ class MemoryLinks::Endpoint : public Link {
 
   int nodes() const override { return static_cast<int>(all_.endpoints_.size()); }
   int self() const override { return self_; }
+  int per_host() const override { return all_.per_host_; }
   LinkTraffic traffic() const override { return traffic_; }
 
   void send(int node, std::vector<std::byte> bytes) override {
@@ -61,7 +62,7 @@ class MemoryLinks::Endpoint : public Link {
   bool alive_ = true;
 };
 
-MemoryLinks::MemoryLinks(int nodes) {
+MemoryLinks::MemoryLinks(int nodes, int per_host) : per_host_(per_host) {
   for (int node = 0; node < std::max(nodes, 1); ++node) endpoints_.push_back(std::make_unique<Endpoint>(*this, node));
 }
 

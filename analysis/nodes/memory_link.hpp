@@ -16,7 +16,7 @@ namespace pclscope::nodes {
 
 class MemoryLinks {
  public:
-  explicit MemoryLinks(int nodes);
+  explicit MemoryLinks(int nodes, int per_host = 1);
   ~MemoryLinks();
 
   Link& at(int node);
@@ -34,6 +34,7 @@ class MemoryLinks {
   void deliver(int from, int to, std::vector<std::byte> bytes);
   void end_if_all_did();
 
+  int per_host_;
   std::vector<std::unique_ptr<Endpoint>> endpoints_;
   std::uint64_t epochs_ = 0;
 };

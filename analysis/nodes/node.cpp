@@ -41,7 +41,8 @@ Node::Node(Link& link, NodeOptions options)
       node_of_rank_(static_cast<std::size_t>(options_.application.ranks), -1),
       here_(node_of_rank_.size(), 0),
       reports_(self_, link.nodes()),
-      budget_(options_.root.raw_bytes_per_s / static_cast<std::uint64_t>(std::max(link.nodes(), 1))),
+      budget_(raw_share(options_.root.raw_bytes_per_s / static_cast<std::uint64_t>(std::max(link.nodes(), 1))),
+              link.host_of(self_) == 0),
       region_of_rank_(node_of_rank_.size(), -1),
       measured_(options_.application, options_.analysis),
       measurement_(measured_, named(options_.analysis), hooks()) {
@@ -51,7 +52,14 @@ Node::Node(Link& link, NodeOptions options)
   measurement_.matcher().set_forward(
       [this](std::int32_t rank, std::uint8_t thread, const Event& event) { route(rank, thread, event); });
   if (self_ != 0) return;
+  options_.root.per_host = link.per_host();
   root_ = std::make_unique<Root>(options_.application, options_.analysis, link.nodes(), options_.root);
+}
+
+// The root sends itself nothing: the others of its machine have its share.
+std::uint64_t Node::raw_share(std::uint64_t bytes_per_s) const {
+  const auto here = static_cast<std::uint64_t>(link_.per_host());
+  return link_.host_of(self_) == 0 && here > 1 ? bytes_per_s / (here - 1) * here : bytes_per_s;
 }
 
 void Node::rank_here(std::int32_t rank, bool several_threads) {
@@ -60,7 +68,7 @@ void Node::rank_here(std::int32_t rank, bool several_threads) {
   if (here_[static_cast<std::size_t>(rank)]) return;
   here_[static_cast<std::size_t>(rank)] = 1;
   node_of_rank_[static_cast<std::size_t>(rank)] = self_;
-  measurement_.set_place(rank, self_);
+  measurement_.set_place(rank, link_.host_of(self_));
   measurement_.matcher().set_here(rank);
   news_.places.push_back({rank, self_});
   // Sends to it that were read before it was found.
@@ -241,7 +249,7 @@ void Node::apply(const Orders& orders) {
   orders_changed_ = true;
   orders_.version = orders.version;
   orders_.raw_bytes_per_s = orders.raw_bytes_per_s;
-  budget_.set_limit(orders.raw_bytes_per_s);
+  budget_.set_limit(raw_share(orders.raw_bytes_per_s));
   if (!orders.criteria.empty()) {
     orders_.criteria = orders.criteria;
     measured_.criteria.load(orders.criteria);
@@ -257,7 +265,7 @@ void Node::apply(const Orders& orders) {
     const std::int32_t node = orders.node_of_rank[rank];
     if (here_[rank] || node < 0 || node >= link_.nodes() || node == self_) continue;
     node_of_rank_[rank] = node;
-    measurement_.set_place(static_cast<std::int32_t>(rank), node);
+    measurement_.set_place(static_cast<std::int32_t>(rank), link_.host_of(node));
   }
   route_waiting();
 }

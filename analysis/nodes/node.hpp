@@ -75,6 +75,7 @@ class Node {
 
  private:
   PipelineOptions named(PipelineOptions options);
+  std::uint64_t raw_share(std::uint64_t bytes_per_s) const;
   Measurement::Hooks hooks();
   void name(std::span<Message> messages);
   void route(std::int32_t rank, std::uint8_t thread, const record::Event& event);

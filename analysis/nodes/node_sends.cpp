@@ -78,7 +78,7 @@ void Node::take_sends(int from, std::span<const std::byte> bytes) {
       continue;
     if (node_of_rank_[static_cast<std::size_t>(e.rank)] < 0) {
       node_of_rank_[static_cast<std::size_t>(e.rank)] = from;
-      measurement_.set_place(e.rank, from);
+      measurement_.set_place(e.rank, link_.host_of(from));
       route_waiting();
     }
     measurement_.matcher().add_remote(e.rank, e.thread, e.event, sends.clock_error_ns);

@@ -15,6 +15,7 @@ namespace {
 constexpr double worth_telling = 0.005;  // change of a criterion
 constexpr std::int64_t year_ns = 31'536'000'000'000'000;
 constexpr std::size_t most_waiting_windows = 1024;
+constexpr std::size_t most_condition_ranks = 64;  // Condition::ranks
 constexpr std::size_t most_clock_records = 65'536;
 
 bool close_to(double a, double b) { return std::abs(a - b) <= worth_telling * std::max(a, b); }
@@ -24,6 +25,36 @@ bool same(const std::vector<Criterion>& a, const std::vector<Criterion>& b) {
     return x.inter_node == y.inter_node && x.bytes_low == y.bytes_low && close_to(x.median_s, y.median_s) &&
            close_to(x.transfer_median_s, y.transfer_median_s);
   });
+}
+
+// What the aggregators of a machine found, each of its ranks, is one condition.
+void add_condition(std::vector<Condition>& list, const Condition& more, std::int32_t host) {
+  const auto same = std::find_if(list.begin(), list.end(), [&](const Condition& c) {
+    return c.node == host && c.kind == more.kind && c.key == more.key && more.key != 0;
+  });
+  if (same == list.end()) {
+    list.push_back(more);
+    list.back().node = host;
+    return;
+  }
+  Condition& sum = *same;
+  if (more.process_load > sum.process_load) {
+    sum.process = more.process;
+    sum.process_load = more.process_load;
+    sum.pid = more.pid;
+  }
+  sum.begin_s = std::min(sum.begin_s, more.begin_s);
+  sum.end_s = std::max(sum.end_s, more.end_s);
+  sum.open |= more.open;
+  sum.active_s = std::max(sum.active_s, more.active_s);
+  sum.cost_s += more.cost_s;
+  sum.in_mpi_s += more.in_mpi_s;
+  sum.load = std::max(sum.load, more.load);
+  sum.throttled_share = std::max(sum.throttled_share, more.throttled_share);
+  sum.ranks_met += more.ranks_met;
+  sum.ranks.insert(sum.ranks.end(), more.ranks.begin(), more.ranks.end());
+  std::sort(sum.ranks.begin(), sum.ranks.end());
+  if (sum.ranks.size() > most_condition_ranks) sum.ranks.resize(most_condition_ranks);
 }
 
 }  // namespace
@@ -39,13 +70,14 @@ Root::Root(Application application, PipelineOptions analysis, int nodes, RootOpt
     : options_(options),
       nodes_(nodes),
       read_until_(static_cast<std::size_t>(application.ranks), 0),
-      names_(static_cast<std::size_t>(nodes)),
+      names_(static_cast<std::size_t>(hosts())),
+      node_of_rank_(static_cast<std::size_t>(application.ranks), -1),
       across_(application.ranks),
       cores_told_(static_cast<std::size_t>(application.ranks)),
       window_ns_(std::max<std::int64_t>(analysis.window_ns, 1)),
       measured_(std::move(application), analysis),
       evaluation_(measured_, with_sites(std::move(analysis))) {
-  for (int i = 0; i < nodes; ++i) names_[static_cast<std::size_t>(i)] = "node" + std::to_string(i);
+  for (int i = 0; i < hosts(); ++i) names_[static_cast<std::size_t>(i)] = "node" + std::to_string(i);
   measured_.application.nodes = names_;
   evaluation_.set_tick_scale(job_scale());
 }
@@ -53,15 +85,16 @@ Root::Root(Application application, PipelineOptions analysis, int nodes, RootOpt
 void Root::take_news(const Report& report) {
   for (const NodeName& n : report.names) {
     if (n.node < 0 || n.node >= nodes_) continue;
-    names_[static_cast<std::size_t>(n.node)] = n.name;
+    names_[static_cast<std::size_t>(host_of(n.node))] = n.name;
     if (!n.mpi.empty()) measured_.application.mpi = n.mpi;
     measured_.application.nodes = names_;
   }
   for (const RankPlace& p : report.places) {
     if (!measured_.knows(p.rank) || p.node < 0 || p.node >= nodes_) continue;
-    std::int32_t& place = measured_.application.node_of_rank[static_cast<std::size_t>(p.rank)];
+    std::int32_t& place = node_of_rank_[static_cast<std::size_t>(p.rank)];
     places_changed_ |= place != p.node;
     place = p.node;
+    measured_.application.node_of_rank[static_cast<std::size_t>(p.rank)] = host_of(p.node);
   }
   for (const NodeSite& s : report.new_sites) sites_.add(s);
 }
@@ -106,10 +139,11 @@ void Root::take_report(Report&& report) {
   for (NodeConditions& c : report.conditions)
     if (c.node >= 0 && c.node < nodes_) conditions_[c.node] = std::move(c.list);
   for (const NodeClock& c : report.clocks)
-    if (c.node >= 0 && c.node < nodes_) clocks_[c.node] = c;
+    if (c.node >= 0 && c.node < nodes_) clocks_[host_of(c.node)] = c;
   for (const NodeCorrection& c : report.corrections)
     if (corrections_.size() < most_clock_records && c.node >= 0 && c.node < nodes_)
-      corrections_.push_back({c.node, static_cast<double>(c.at_ns) * 1e-9, c.correction_ns * 1e-9, c.error_ns * 1e-9});
+      corrections_.push_back(
+          {host_of(c.node), static_cast<double>(c.at_ns) * 1e-9, c.correction_ns * 1e-9, c.error_ns * 1e-9});
   for (const std::int32_t node : report.dead_nodes) died(node);
   if (add_report(measured_, report))
     evaluation_.take_pairs(report.windows.empty() ? measured_.newest_ns : report.windows.back().begin_ns);
@@ -190,7 +224,7 @@ void Root::died(int node) {
 std::optional<Orders> Root::orders(std::int64_t now_ns) {
   Orders orders;
   const bool first = version_ == 0;
-  if (places_changed_ || first) orders.node_of_rank = measured_.application.node_of_rank;
+  if (places_changed_ || first) orders.node_of_rank = node_of_rank_;
   if (evaluation_.regions_version() != regions_told_) {
     const auto regions = evaluation_.region_of_rank();
     orders.region_of_rank.assign(regions.begin(), regions.end());
@@ -263,18 +297,18 @@ void Root::fill(Snapshot& snapshot) const {
   snapshot.deadlocks.insert(snapshot.deadlocks.end(), across_standing_.begin(), across_standing_.end());
   snapshot.conditions.clear();
   for (const auto& [node, list] : conditions_) {
-    for (const Condition& condition : list) {
-      snapshot.conditions.push_back(condition);
-      snapshot.conditions.back().node = node;
-    }
+    for (const Condition& condition : list) add_condition(snapshot.conditions, condition, host_of(node));
   }
   std::stable_sort(snapshot.conditions.begin(), snapshot.conditions.end(),
                    [](const Condition& a, const Condition& b) { return a.cost_s > b.cost_s; });
   snapshot.network.traffic_bytes = traffic_bytes_;
   snapshot.network.messages_left_out = messages_left_out_;
   snapshot.network.collectives_left_out = collectives_left_out_;
-  for (const std::int32_t node : dead_)
-    if (node >= 0 && node < nodes_) snapshot.network.dead_nodes.push_back(node);
+  for (const std::int32_t node : dead_) {
+    std::vector<std::int32_t>& told = snapshot.network.dead_nodes;
+    const bool known = std::find(told.begin(), told.end(), host_of(node)) != told.end();
+    if (node >= 0 && node < nodes_ && !known) told.push_back(host_of(node));
+  }
   snapshot.network.corrections = corrections_;
   for (const auto& [node, clock] : clocks_)
     snapshot.network.clocks.push_back(

@@ -17,6 +17,7 @@ namespace pclscope::nodes {
 struct RootOptions {
   std::uint64_t raw_bytes_per_s = 20'000'000;  // that the root can take in, of all nodes
   std::int64_t criteria_every_ns = 1'000'000'000;
+  int per_host = 1;  // nodes on each machine (Link::per_host)
 };
 
 class Root {
@@ -54,6 +55,8 @@ class Root {
   PipelineOptions with_sites(PipelineOptions options);
   void close(const WindowPart& part);
   void take_cores(const RankStatus& status);
+  std::int32_t host_of(std::int32_t node) const { return node / options_.per_host; }
+  int hosts() const { return nodes_ / options_.per_host; }
 
   RootOptions options_;
   int nodes_;
@@ -63,7 +66,8 @@ class Root {
   std::int64_t last_window_ = INT64_MIN;     // begin of the newest that was closed
   std::int64_t closed_through_ = INT64_MIN;  // on all nodes, as reports told
   std::vector<std::int64_t> read_until_;     // by rank, RankStatus::read_until_ns
-  std::vector<std::string> names_;
+  std::vector<std::string> names_;           // of hosts
+  std::vector<std::int32_t> node_of_rank_;   // -1 not known
   bool places_changed_ = false;
   std::uint64_t regions_told_ = 0, version_ = 0;
   std::int64_t criteria_told_ns_ = INT64_MIN;
@@ -80,7 +84,7 @@ class Root {
     std::int64_t until_ns = 0;
   };
   std::vector<CoresTold> cores_told_;         // by rank
-  std::map<std::int32_t, NodeClock> clocks_;  // newest of each node
+  std::map<std::int32_t, NodeClock> clocks_;  // newest of each host
   std::vector<ClockCorrection> corrections_;
   std::vector<std::int32_t> dead_;
   std::uint64_t traffic_bytes_ = 0, messages_left_out_ = 0, collectives_left_out_ = 0;

@@ -32,7 +32,7 @@ struct Measurement::State {
                 waited.push_back({call.begin, call.end, call.awaited_begin, of, call.shape == CollectiveShape::send});
                 if (hooks.on_wait) hooks.on_wait(call);
               }),
-        windows(std::max<std::int64_t>(options.window_ns, 1), options.allowance_ns) {
+        windows(std::max<std::int64_t>(options.window_ns, 1), options.allowance_ns, options.open_messages) {
     matcher.set_send_done([this](std::int32_t rank, const record::Event& event, bool away) {
       waits.completed(rank, event, m.scale, away);
     });

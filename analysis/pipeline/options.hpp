@@ -21,7 +21,8 @@ struct PipelineOptions {
   std::int64_t window_ns = 100'000'000;    // and of an Evaluation
   std::int64_t allowance_ns = 20'000'000;  // a window closes this long after its end: messages are read a little later
   std::uint32_t worst_messages = 20;
-  std::vector<Criterion> baseline;  // criteria of an earlier run, used instead of this run's medians
+  std::size_t open_messages = 1'000'000;  // of windows that are not closed (window/open_windows.hpp)
+  std::vector<Criterion> baseline;        // criteria of an earlier run, used instead of this run's medians
   // Turns the call sites of freshly matched messages (site_key.hpp) into ids. Without it they are 0, unknown.
   std::function<void(std::span<Message>)> name_sites;
 

@@ -37,6 +37,7 @@ struct Condition {
   double process_load = 0;          // of that, by `process`
   std::uint32_t pid = 0;            // of it, the newest of that name; 0: it cannot be seen
   std::string process;              // name of the process that used most
+  std::uint64_t key = 0;            // of its cores and cgroup, between aggregators; not stored
   bool operator==(const Condition&) const = default;
 };
 

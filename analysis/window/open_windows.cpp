@@ -45,7 +45,7 @@ void OpenWindows::add(std::span<const Message> messages) {
 
 bool OpenWindows::close(std::int64_t now_ns, Closed& closed) {
   const std::int64_t last_due = window_of(now_ns - allowance_) - 1;
-  if (held_ > limit || (!open_.empty() && open_.begin()->first <= last_due)) return close_any(closed);
+  if (held_ > most_ || (!open_.empty() && open_.begin()->first <= last_due)) return close_any(closed);
   if (last_due < 0 || (any_reported_ && last_due <= last_reported_)) return false;
   // Over without a message. Only the newest of several is told, the others count as skipped.
   closed.messages.clear();

@@ -1,7 +1,7 @@
 // Messages waiting for their window to close. A window is [k, k + 1) * length, by the end of the receive. It closes
 // when `now` is past its end by the allowance: messages that complete in another rank's ring are read a little later.
 // A message of a window that is closed already goes to the oldest open one and is counted as late.
-// Memory: the messages of the open windows, at most `limit`; beyond, the oldest window is closed early.
+// Memory: the messages of the open windows, at most `most`; beyond, the oldest window is closed early.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,8 @@ class OpenWindows {
     std::vector<Message> messages;  // in the order in which they were matched; may be none
   };
 
-  OpenWindows(std::int64_t length_ns, std::int64_t allowance_ns) : length_(length_ns), allowance_(allowance_ns) {}
+  OpenWindows(std::int64_t length_ns, std::int64_t allowance_ns, std::size_t most = limit)
+      : length_(length_ns), allowance_(allowance_ns), most_(most) {}
 
   void add(std::span<const Message> messages);
   // The oldest window that is over at `now_ns`, or that must make room; false when there is none (any more).
@@ -49,6 +50,7 @@ class OpenWindows {
   std::vector<Message>& buffer(std::int64_t window);
 
   std::int64_t length_, allowance_;
+  std::size_t most_;
   std::map<std::int64_t, std::vector<Message>> open_;  // by window number
   std::vector<Message>* cached_ = nullptr;             // of the open window that begins at
   std::int64_t cached_begin_ = 0;

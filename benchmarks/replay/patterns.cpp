@@ -130,13 +130,14 @@ void exchange(std::vector<Writer>& ranks, const std::vector<std::vector<int>>& p
 
 }  // namespace
 
-Trace halo(int steps) {
-  Trace trace("halo", 8);
+Trace halo(int steps, int count) {
+  Trace trace("halo", count);
   std::mt19937_64 random(1);
   std::vector<Writer> ranks = writers(trace, random);
-  std::vector<std::vector<int>> partners(8);
-  for (int me = 0; me < 8; ++me)
-    partners[static_cast<std::size_t>(me)] = {(me + 1) % 8, (me + 7) % 8, (me + 2) % 8, (me + 6) % 8};
+  std::vector<std::vector<int>> partners(static_cast<std::size_t>(count));
+  for (int me = 0; me < count; ++me)
+    partners[static_cast<std::size_t>(me)] = {(me + 1) % count, (me + count - 1) % count, (me + 2) % count,
+                                              (me + count - 2) % count};
   const std::uint64_t sizes[] = {800, 6400, 51200};
   for (int step = 0; step < steps; ++step) {
     exchange(ranks, partners, sizes[step % 3], 10);

@@ -25,8 +25,8 @@ struct Trace {
   void advance();
 };
 
-// 8 ranks in a ring of 4 neighbours each: Irecv x 4, Isend x 4, Waitall, an Allreduce every tenth step.
-Trace halo(int steps);
+// A ring of ranks with 4 neighbours each: Irecv x 4, Isend x 4, Waitall, an Allreduce every tenth step.
+Trace halo(int steps, int ranks = 8);
 // Rank 0 hands out work and takes results from ANY_SOURCE with ANY_TAG; 7 workers use blocking calls.
 Trace master_worker(int tasks);
 // NPB CG on 4 x 4: three exchanges along the row and one with the transpose partner per iteration.

@@ -1,6 +1,6 @@
 """The tool's share of a node whose cores all have a rank: 2 ranks on 2 cores, default options, with a dump.
 
-    run.py [--build DIR] [--mpi openmpi] [--seconds 6] [--pairs 5] [--cases rate,bulk,pingpong,halo]
+    run.py [--build DIR] [--mpi openmpi] [--seconds 6] [--pairs 5] [--cases rate,bulk,pingpong,halo] [--aggregators 1]
 
 rate: what the aggregator and its anchor take of a core at 0, 10,000, 100,000 and 1,000,000 messages/s asked, over
 some steady seconds, and what they had taken when these began (start-up), from the scheduler's clock in /proc. The
@@ -44,11 +44,11 @@ def run(line):
 
 
 class Build:
-    def __init__(self, build, mpi):
+    def __init__(self, build, mpi, aggregators):
         self.pclscope = os.path.join(build, "bin", "pclscope")
         self.steps = os.path.join(build, "benchmarks", f"steps-{mpi}")
         self.mpirun = f"mpirun.{mpi}"
-        self.traced = [self.pclscope, "run", "--quiet", "-n", "2", "--mpi", mpi, "--dump"]
+        self.traced = [self.pclscope, "run", "--quiet", "-n", "2", "--mpi", mpi, "--aggregators", aggregators, "--dump"]
 
 
 def descends(process, ancestor):
@@ -58,7 +58,7 @@ def descends(process, ancestor):
 
 
 def tool_processes(run_pid):
-    """Of that run, by name ("anchor", "worker"): processor time in seconds, all threads."""
+    """Of that run, by name ("anchor", "worker"): processor time in seconds, all threads, and of all aggregators."""
     found = {}
     for process in pathlib.Path("/proc").glob("[0-9]*"):
         try:
@@ -66,7 +66,8 @@ def tool_processes(run_pid):
             if b"pclscope-aggregator" not in words[0] or not descends(int(process.name), run_pid):
                 continue
             ran = sum(int((task / "schedstat").read_text().split()[0]) for task in (process / "task").iterdir())
-            found["worker" if b"--worker" in words else "anchor"] = ran * 1e-9
+            which = "worker" if b"--worker" in words else "anchor"
+            found[which] = found.get(which, 0) + ran * 1e-9
         except (OSError, IndexError):
             pass
     return found
@@ -133,9 +134,10 @@ def main():
     parser.add_argument("--mpi", default="openmpi")
     parser.add_argument("--seconds", type=float, default=6)
     parser.add_argument("--pairs", type=int, default=5)
+    parser.add_argument("--aggregators", default="1")
     parser.add_argument("--cases", default="rate,bulk,pingpong,halo")
     args = parser.parse_args()
-    build = Build(args.build, args.mpi)
+    build = Build(args.build, args.mpi, args.aggregators)
     with tempfile.TemporaryDirectory() as directory:
         dump = os.path.join(directory, "run.h5")
         for case in args.cases.split(","):

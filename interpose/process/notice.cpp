@@ -90,7 +90,8 @@ bool aggregator_alive() {
 
 bool aggregator_ended() {
   record::Board* b = board();
-  return b != nullptr && b->aggregator_done.load() != 0;
+  if (b == nullptr) return false;
+  return (options().aggregators > 1 ? b->parts[options().part].ended : b->aggregator_done).load() != 0;
 }
 
 bool first_to_say(std::uint32_t bit) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interpose/record/board.hpp"
 #include "interpose/record/segment.hpp"
 
 namespace pclscope {
@@ -45,6 +46,8 @@ Options read() {
   o.off = token != nullptr || equals("PCLSCOPE", "off");
   o.ranks = static_cast<std::int32_t>(number("PCLSCOPE_RANKS", 1, 1 << 30, 0));
   o.tool_ranks = static_cast<std::int32_t>(number("PCLSCOPE_TOOL_RANKS", 0, 1 << 20, 0));
+  o.aggregators = static_cast<std::uint32_t>(number(record::aggregators_variable, 1, record::most_parts, 1));
+  o.part = static_cast<std::uint32_t>(number(record::part_variable, 0, o.aggregators - 1, 0));
   if (token != nullptr && good_token(token) && o.ranks > 0) {
     o.job = true;
     strcpy(o.token, token);

@@ -13,6 +13,8 @@ struct Options {
   char token[65] = "";                // PCLSCOPE_JOB: the job's secret, part of names in /dev/shm
   std::int32_t ranks = 0;             // PCLSCOPE_RANKS: of the application
   std::int32_t tool_ranks = 0;        // PCLSCOPE_TOOL_RANKS: after those in the launcher's world
+  std::uint32_t aggregators = 1;      // PCLSCOPE_AGGREGATORS: tool's ranks on each node
+  std::uint32_t part = 0;             // PCLSCOPE_PART: which of them reads this rank
   std::uint64_t ring_events = 65536;  // PCLSCOPE_RING_EVENTS, rounded up to a power of two
   std::uint64_t ring_limit = 0;       // PCLSCOPE_RING_LIMIT, the same: as far as rings grow
   char ring_directory[256] = "";      // PCLSCOPE_RING_DIR: where rings lie; empty: /dev/shm while there is room

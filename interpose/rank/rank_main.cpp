@@ -32,11 +32,43 @@ Board* open_board(const char* token) {
   return pclscope::record::map_board(path);
 }
 
+// The number in a variable; -1: there is none.
+long number(const char* variable) {
+  const char* text = getenv(variable);
+  char* end = nullptr;
+  const long value = text != nullptr ? strtol(text, &end, 10) : -1;
+  return text == nullptr || end == text || *end != 0 || value < 0 ? -1 : value;
+}
+
+long aggregators() {
+  const long count = number(pclscope::record::aggregators_variable);
+  return count >= 1 && count <= static_cast<long>(pclscope::record::most_parts) ? count : 1;
+}
+
+// With several aggregators on this node: which of them reads this rank. Neighbours in the node's order of ranks talk to
+// each other, so they get the same one; where no launcher tells the order, that of their starts serves. `index`: in it.
+unsigned choose_part(unsigned index) {
+  const long count = aggregators();
+  if (count == 1) return 0;
+  long part = static_cast<long>(index) % count;
+  constexpr const char* told[][2] = {{"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
+                                     {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"}};
+  for (const auto& [place, size] : told) {
+    const long rank = number(place), ranks = number(size) - count;  // the tool's are the last of the node
+    if (rank >= 0 && rank < ranks) part = rank * count / ranks;
+  }
+  char text[24];
+  snprintf(text, sizeof text, "%ld", part);
+  setenv(pclscope::record::part_variable, text, 1);
+  return static_cast<unsigned>(part);
+}
+
 void note_start(const char* token) {
   Board* board = open_board(token);
   if (board == nullptr) return;  // the job runs without the tool's knowledge of it; the aggregator says so
   pclscope::record::note_surroundings(*board);
   const unsigned index = board->started.fetch_add(1);
+  board->parts[choose_part(index)].started.fetch_add(1);
   if (index < pclscope::record::board_pids) board->pid[index].store(static_cast<unsigned>(getpid()));
   board->change.fetch_add(1);
   munmap(board, sizeof(Board));
@@ -150,7 +182,7 @@ int main(int argc, char** argv) {
     if (const char* token = getenv(pclscope::record::job_variable)) note_start(token);
     if (const char* tools = getenv("PCLSCOPE_TOOL_RANKS")) {
       subtract("OMPI_COMM_WORLD_SIZE", strtol(tools, nullptr, 10));
-      subtract("OMPI_COMM_WORLD_LOCAL_SIZE", 1);
+      subtract("OMPI_COMM_WORLD_LOCAL_SIZE", aggregators());
     }
     if (const char* given = getenv("PCLSCOPE_PRELOAD")) {
       const char* library = without_blanks(given);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "interpose/record/bell.hpp"
@@ -21,8 +22,23 @@
 namespace pclscope::record {
 
 inline constexpr char board_magic[8] = {'P', 'C', 'L', 'B', 'R', 'D', '\r', '\n'};
-inline constexpr std::uint32_t board_version = 3;
+inline constexpr std::uint32_t board_version = 4;
 inline constexpr std::uint32_t board_pids = 4096;
+inline constexpr std::uint32_t most_parts = 64;
+
+// Of the ranks of a node that one aggregator reads; a node with one aggregator has one part.
+struct alignas(64) BoardPart {
+  std::atomic<std::uint32_t> started;  // pclscope-rank: application programs of this part
+  std::atomic<std::uint32_t> ended;    // aggregator: 1 = its worker closed everything in order, 2 = it died
+  alignas(64) Bell bell;               // of the part's rings; the first part has the board's
+};
+
+// Estimates of the node's clock against the job's (analysis/collect/clock_news.hpp), from aggregator to aggregator.
+struct ClockNews {
+  static constexpr std::size_t kept = 16, length = 8;
+  std::atomic<std::uint64_t> written;  // so many; number i stands in words[i % kept]
+  std::atomic<std::uint64_t> words[kept][length];
+};
 
 struct Board {
   // A zeroed file is a valid board: whoever creates it only has to size it (ftruncate).
@@ -67,7 +83,24 @@ struct Board {
   // library: ticks of the node's clock when its first process entered MPI_Init. No call of a rank here began before. 0:
   // none has, or the job was only preloaded.
   alignas(64) std::atomic<std::uint64_t> first_init;
+
+  // --- of a node with several aggregators ---
+  std::atomic<std::uint32_t> leaving_tools;  // aggregators: tool's ranks that leave without MPI_Finalize
+  std::atomic<std::uint32_t> gone_workers;   // aggregators: workers that ended, in order or not
+  std::atomic<std::uint32_t> clock_shared;   // 1: one worker is writing the next lines; 2: they are valid
+  std::uint32_t clock_source;                // ClockSource
+  std::uint64_t clock_origin_ticks;          // the time axis of all workers here: ns since this moment
+  std::int64_t clock_origin_realtime_ns;     // CLOCK_REALTIME then
+  double clock_ns_per_tick;
+  ClockNews clock_news;
+  std::atomic<std::uint32_t> found;  // workers: ranks' processes whose rings were found
+  std::atomic<std::uint32_t> found_pid[board_pids];
+  BoardPart parts[most_parts];
 };
+
+inline Bell& bell_of(Board& board, std::uint32_t part) {
+  return part == 0 || part >= most_parts ? board.bell : board.parts[part].bell;
+}
 
 // Bits of Board::said.
 inline constexpr std::uint32_t said_no_room = 1u << 0;      // /dev/shm too small

@@ -147,6 +147,8 @@ inline Event* segment_ring(SegmentHeader* header, std::uint64_t capacity, std::u
 //   pclscope-TOKEN-NODE-nodes         of a job that was only preloaded, on the node of its rank 0: its nodes' names
 inline constexpr char shm_prefix[] = "pclscope-";
 inline constexpr char job_variable[] = "PCLSCOPE_JOB";
+inline constexpr char aggregators_variable[] = "PCLSCOPE_AGGREGATORS";  // of each node; not set: 1
+inline constexpr char part_variable[] = "PCLSCOPE_PART";                // of a rank: which of them reads it
 
 // FNV-1a (32 bit) of a host name.
 inline std::uint32_t node_key(const char* hostname) {

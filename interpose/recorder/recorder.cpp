@@ -344,7 +344,7 @@ void Recorder::open(record::SegmentHeader* segment) {
   paths_.open(options().stacks);
   ++told_to_;
   record::Board* board = open_board();
-  ring_ = record::RingWriter(segment, board != nullptr ? &board->bell : nullptr, take_ring);
+  ring_ = record::RingWriter(segment, board != nullptr ? &record::bell_of(*board, options().part) : nullptr, take_ring);
   header_ = segment;
 }
 

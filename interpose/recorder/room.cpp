@@ -71,7 +71,8 @@ constexpr std::uint64_t plenty = 16;  // parts of /dev/shm that is free, of whic
 std::uint64_t share_of_shm(std::uint32_t session, std::uint64_t part) {
   record::Board* board = open_board();
   const std::uint64_t free = board != nullptr ? record::free_at_start(*board, session) : record::free_now();
-  const std::uint64_t ranks = node_ranks(), needed = ranks * mpi_needs + (options().tool_ranks > 0 ? tool_needs : 0);
+  const std::uint64_t ranks = node_ranks(),
+                      needed = ranks * mpi_needs + (options().tool_ranks > 0 ? options().aggregators * tool_needs : 0);
   return free > needed ? (free - needed) / part / ranks : 0;
 }
 

@@ -59,8 +59,11 @@ void fill_header(record::SegmentHeader* h, const RingFile& file, std::uint32_t t
 using Path = char[160];
 // Of each session others: a thread that is in MPI keeps the ring of the last one a little longer.
 void name_segment(Path& path, std::uint32_t thread, std::uint32_t session) {
-  const int length = snprintf(path, sizeof path, "/dev/shm/%s%s-%08x-%d-%u", record::shm_prefix, options().token,
-                              record::this_node_key(), process.rank, thread);
+  int length =
+      snprintf(path, sizeof path, "/dev/shm/%s%s-%08x-", record::shm_prefix, options().token, record::this_node_key());
+  if (options().part > 0)
+    length += snprintf(path + length, sizeof path - static_cast<std::size_t>(length), "p%u-", options().part);
+  length += snprintf(path + length, sizeof path - static_cast<std::size_t>(length), "%d-%u", process.rank, thread);
   if (session != 0) snprintf(path + length, sizeof path - static_cast<std::size_t>(length), "-%u", session);
 }
 

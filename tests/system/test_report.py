@@ -43,11 +43,13 @@ class Report(harness.SystemTest):
 
     def assertSaysWhatInspectSays(self, page, dump):
         summary = self.box.json("inspect", dump, "--json")
-        efficiencies = self.box.json("inspect", dump, "efficiency", "--json") if any(
-            field.startswith("efficiencies.") for field, _ in page.numbers) else None
+        topics = {topic: self.box.json("inspect", dump, topic, "--json")
+                  for topic, first in (("efficiency", "efficiencies."), ("tree", "tree."))
+                  if any(field.startswith(first) for field, _ in page.numbers)}
         for field, value in page.numbers:
             self.assertFalse(field.startswith("comparison."))
-            self.assertEqual(value, at(efficiencies if field.startswith("efficiencies.") else summary, field), field)
+            topic = {"efficiencies": "efficiency"}.get(field.split(".")[0], field.split(".")[0])
+            self.assertEqual(value, at(topics.get(topic, summary), field), field)
         for sentence in summary["sentences"]:
             self.assertIn(sentence, page.text)
         fields = {field for field, _ in page.numbers}

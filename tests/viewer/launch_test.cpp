@@ -101,6 +101,62 @@ TEST_CASE("Open MPI: the whole line, two ranks on two cores") {
   CHECK(launch_words(options_for(2), facts_for(Mpi::openmpi, 2)) == expected);
 }
 
+TEST_CASE("several aggregators on a node: a block for each, which says what part of the ranks it reads") {
+  for (const Mpi mpi : {Mpi::openmpi, Mpi::mpich}) {
+    RunOptions options = options_for(8);
+    options.aggregators = 3;
+    const LaunchLine line = build_launch_line(options, facts_for(mpi, 8));
+    CHECK(count(line.arguments, ":") == 3);
+    CHECK(count(line.arguments, "--aggregator") == 3);
+    CHECK(contains(line.arguments, {"--part", "1", ":"}));
+    CHECK(Words(line.arguments.end() - 2, line.arguments.end()) == Words{"--part", "2"});
+    CHECK(std::count(line.environment.begin(), line.environment.end(),
+                     std::pair<std::string, std::string>("PCLSCOPE_TOOL_RANKS", "3")) == 1);
+    CHECK(std::count(line.environment.begin(), line.environment.end(),
+                     std::pair<std::string, std::string>("PCLSCOPE_AGGREGATORS", "3")) == 1);
+  }
+}
+
+TEST_CASE("several aggregators on each of several nodes: those of a node follow each other") {
+  RunOptions options = options_for(6);
+  options.aggregators = 2;
+  RunFacts facts = facts_for(Mpi::mpich, 6);
+  facts.placement.hosts = {{"a", 4}, {"b", 2}};
+  facts.placement.nodes = {"a", "b"};
+  facts.placement.by_option = true;
+  CHECK(contains(launch_words(options, facts), {"-hosts", "a:4,b:2,a:2,b:2"}));
+  facts.mpi = Mpi::openmpi;
+  Words hosts;
+  const Words words = launch_words(options, facts);
+  for (std::size_t i = 1; i < words.size(); ++i)
+    if (words[i - 1] == "--host") hosts.push_back(words[i]);
+  CHECK(hosts == Words{"a:4,b:2", "a:4", "a:4", "b:2", "b:2"});
+  facts.launcher = "srun";
+  const std::string script = srun_script(options, facts);
+  CHECK(script.find("a\na\nb\nb\nEND") != std::string::npos);
+  CHECK(script.find("--ntasks=10 --nodes=2") != std::string::npos);
+  CHECK(script.find("--part $(((SLURM_PROCID - 6) % 2))") != std::string::npos);
+}
+
+TEST_CASE("as many aggregators as the fullest node has 32 ranks, when asked for") {
+  const auto settled = [](int ranks, Placement placement) {
+    RunOptions options = options_for(ranks);
+    options.aggregators = aggregators_by_ranks;
+    settle_aggregators(options, placement);
+    return options.aggregators;
+  };
+  CHECK(settled(1, {}) == 1);
+  CHECK(settled(32, {}) == 1);
+  CHECK(settled(33, {}) == 2);
+  CHECK(settled(192, {}) == 6);
+  Placement two;
+  two.hosts = {{"a", 96}, {"b", 32}};
+  two.nodes = {"a", "b"};
+  CHECK(settled(128, two) == 3);
+  two.filled = false;
+  CHECK(settled(128, two) == 2);
+}
+
 TEST_CASE("Open MPI binds and yields as a bare mpirun would") {
   const auto words = [](int ranks, int slots) {
     return launch_words(options_for(ranks), facts_for(Mpi::openmpi, slots));

@@ -11,6 +11,7 @@ using Words = std::vector<std::string>;
 struct Raw {
   AnalysisWords analysis;
   Words launcher_args;
+  std::string aggregators = "1";
   std::uint64_t ring_events = 0;
   std::uint64_t ring_limit = 0;
   std::uint32_t stacks = 0;
@@ -39,6 +40,9 @@ void add_options(CLI::App& app, RunWords& run, Raw& raw) {
   add_analysis_options(app, run.options, raw.analysis);
   app.add_option("--hosts", run.hosts, "Nodes and how many ranks each takes; an aggregator is added on each")
       ->type_name("node1:2,node2:2");
+  app.add_option("--aggregators", raw.aggregators,
+                 "Aggregators on each node, which share its ranks: a number, or auto: one for each 32 ranks (1)")
+      ->type_name("K|auto");
   app.add_option("--rankfile", run.rankfile,
                  "File with the node of each rank, as pclscope map writes it (instead of --hosts)")
       ->type_name("FILE");
@@ -78,6 +82,14 @@ void add_options(CLI::App& app, RunWords& run, Raw& raw) {
 }
 
 std::optional<int> check_words(RunWords& run, const Raw& raw) {
+  if (raw.aggregators == "auto") {
+    run.options.aggregators = launch::aggregators_by_ranks;
+  } else {
+    const int count = CLI::detail::lexical_cast(raw.aggregators, run.options.aggregators) ? run.options.aggregators : 0;
+    if (count < 1 || count > std::min(run.options.ranks, launch::most_aggregators))
+      return fail(wrong_usage, "--aggregators: give a number from 1 to the number of ranks, at most " +
+                                   std::to_string(launch::most_aggregators) + ", or auto");
+  }
   if (const auto status = split_launcher_args(raw.launcher_args, run.options)) return status;
   if (const auto word = launch::misplaced_rank_count(run.options.launcher_args)) {
     return fail(wrong_usage, "--launcher-args: give the number of ranks to pclscope run -n, not as " + *word);

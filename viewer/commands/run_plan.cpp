@@ -127,6 +127,7 @@ std::optional<int> plan_run(const std::vector<std::string>& words, RunPlan& plan
   plan.facts.job = job_name(run.options.command.front());
   plan.facts.environment = launch::environment_names();
   if (const auto status = find_nodes(run.hosts, run.rankfile, run.options, plan.facts)) return status;
+  launch::settle_aggregators(run.options, plan.facts.placement);
   const std::vector<std::string>& nodes = plan.facts.placement.nodes;
   const std::string here = launch::this_host();
   plan.root_is_here = nodes.empty() || launch::same_host(nodes.front(), here) || nodes.front() == "localhost";

@@ -1,6 +1,7 @@
 #include "viewer/launch/launch_line.hpp"
 
 #include <algorithm>
+#include <map>
 #include <string_view>
 
 #include "viewer/launch/shell_words.hpp"
@@ -94,13 +95,17 @@ Words openmpi_placement(const RunOptions& options, const RunFacts& facts) {
   return words;
 }
 
-std::size_t tool_ranks(const RunFacts& facts) { return std::max<std::size_t>(facts.placement.nodes.size(), 1); }
+std::size_t tool_ranks(const RunOptions& options, const RunFacts& facts) {
+  return std::max<std::size_t>(facts.placement.nodes.size(), 1) * static_cast<std::size_t>(options.aggregators);
+}
 
 std::vector<std::pair<std::string, std::string>> variables(const RunOptions& options, const RunFacts& facts) {
-  std::vector<std::pair<std::string, std::string>> set = {{"PCLSCOPE_JOB", facts.token},
-                                                          {"PCLSCOPE_RANKS", std::to_string(options.ranks)},
-                                                          {"PCLSCOPE_TOOL_RANKS", std::to_string(tool_ranks(facts))},
-                                                          {"PCLSCOPE_PRELOAD", facts.library}};
+  std::vector<std::pair<std::string, std::string>> set = {
+      {"PCLSCOPE_JOB", facts.token},
+      {"PCLSCOPE_RANKS", std::to_string(options.ranks)},
+      {"PCLSCOPE_TOOL_RANKS", std::to_string(tool_ranks(options, facts))},
+      {"PCLSCOPE_PRELOAD", facts.library}};
+  if (options.aggregators > 1) set.emplace_back("PCLSCOPE_AGGREGATORS", std::to_string(options.aggregators));
   if (options.ring_events) set.emplace_back("PCLSCOPE_RING_EVENTS", std::to_string(*options.ring_events));
   if (options.stacks) set.emplace_back("PCLSCOPE_STACKS", std::to_string(*options.stacks));
   if (options.ring_limit) set.emplace_back("PCLSCOPE_RING_LIMIT", std::to_string(*options.ring_limit));
@@ -112,16 +117,18 @@ std::vector<std::pair<std::string, std::string>> variables(const RunOptions& opt
   return set;
 }
 
-Words aggregator_rank(const RunOptions& options, const RunFacts& facts) {
+// `part`: which of its node's aggregators it is.
+Words aggregator_rank(const RunOptions& options, const RunFacts& facts, int part = 0) {
   Words words = {facts.rank_program, "--aggregator"};
   append(words, aggregator_words(options, facts));
+  if (part > 0) append(words, {"--part", std::to_string(part)});
   return words;
 }
 
-// The application's ranks as the list says, then one process more on each node that has some.
+// The application's ranks as the list says, then the aggregators of each node that has some.
 std::string mpich_hosts(const RunOptions& options, const Placement& placement) {
   Hosts blocks = fill_in_order(placement.hosts, options.ranks);
-  for (const std::string& node : placement.nodes) blocks.push_back({node, 1});
+  for (const std::string& node : placement.nodes) blocks.push_back({node, options.aggregators});
   return host_words(blocks);
 }
 
@@ -142,19 +149,37 @@ std::string openmpi_hosts(const Placement& placement) {
   return words;
 }
 
-// Behind the application's block. Open MPI: a block for each node, so that nothing but --host decides where it goes.
+// Behind the application's block, those of a node one after the other. A block for each where they are not all alike;
+// with Open MPI for each node, so that nothing but --host decides where it goes.
 void append_aggregators(const RunOptions& options, const RunFacts& facts, const Words& exported, Words& words) {
   const std::vector<std::string>& nodes = facts.placement.nodes;
-  const bool each = facts.mpi == Mpi::openmpi && !nodes.empty();
-  for (std::size_t i = 0; i < (each ? nodes.size() : 1); ++i) {
-    append(words, {":", "-n", each ? "1" : std::to_string(tool_ranks(facts))});
-    if (each) append(words, {"--host", with_slots(facts.placement, nodes[i])});
+  const bool by_node = facts.mpi == Mpi::openmpi && !nodes.empty();
+  const auto parts = static_cast<std::size_t>(options.aggregators);
+  const bool each = by_node || parts > 1;
+  for (std::size_t i = 0; i < (each ? tool_ranks(options, facts) : 1); ++i) {
+    append(words, {":", "-n", each ? "1" : std::to_string(tool_ranks(options, facts))});
+    if (by_node) append(words, {"--host", with_slots(facts.placement, nodes[i / parts])});
     append(words, exported);
-    append(words, aggregator_rank(options, facts));
+    append(words, aggregator_rank(options, facts, static_cast<int>(i % parts)));
   }
 }
 
 }  // namespace
+
+void settle_aggregators(RunOptions& options, const Placement& placement) {
+  if (options.aggregators != aggregators_by_ranks) return;
+  constexpr int ranks_of_each = 32;
+  std::map<std::string, int> ranks;
+  if (placement.by_rank) {
+    for (const Host& host : placement.hosts) ++ranks[host.name];
+  } else if (placement.filled && !placement.hosts.empty()) {
+    for (const Host& block : fill_in_order(placement.hosts, options.ranks)) ranks[block.name] += block.slots;
+  }
+  const auto nodes = static_cast<int>(std::max<std::size_t>(placement.nodes.size(), 1));
+  int most = (options.ranks + nodes - 1) / nodes;
+  for (const auto& [node, count] : ranks) most = std::max(most, count);
+  options.aggregators = std::clamp((most + ranks_of_each - 1) / ranks_of_each, 1, most_aggregators);
+}
 
 std::vector<std::string> aggregator_words(const RunOptions& options, const RunFacts& facts) {
   Words words = {facts.aggregator_program, "--job", facts.job, "--command",
@@ -222,17 +247,17 @@ LaunchLine build_attach_line(const RunOptions& options, const RunFacts& facts) {
   LaunchLine line;
   line.environment = {{"PCLSCOPE_JOB", facts.token},
                       {"PCLSCOPE_RANKS", std::to_string(options.ranks)},
-                      {"PCLSCOPE_TOOL_RANKS", std::to_string(tool_ranks(facts))}};
+                      {"PCLSCOPE_TOOL_RANKS", std::to_string(tool_ranks(options, facts))}};
   Words program = aggregator_words(options, facts);
   program.insert(program.begin() + 1, "--attach");
   if (!facts.log.empty()) program.insert(program.begin() + 2, {"--log", facts.log});
-  if (tool_ranks(facts) == 1) {
+  if (tool_ranks(options, facts) == 1) {
     line.arguments = std::move(program);
     return line;
   }
   Words& words = line.arguments;
   words.push_back(facts.launcher);
-  const std::string count = std::to_string(tool_ranks(facts));
+  const std::string count = std::to_string(tool_ranks(options, facts));
   Hosts once;
   for (const std::string& node : facts.placement.nodes) once.push_back({node, 1});
   if (facts.mpi == Mpi::openmpi) {
@@ -256,7 +281,8 @@ LaunchLine build_attach_line(const RunOptions& options, const RunFacts& facts) {
 // of one step on given nodes in every version (components of a heterogeneous step must not share nodes). A shell picks
 // the program by rank: --multi-prog would read the application's words by rules of its own.
 std::string srun_script(const RunOptions& options, const RunFacts& facts) {
-  const std::size_t tools = tool_ranks(facts);
+  const std::size_t nodes = std::max<std::size_t>(facts.placement.nodes.size(), 1);
+  const std::size_t tools = tool_ranks(options, facts);
   const std::string tasks = std::to_string(static_cast<std::size_t>(options.ranks) + tools);
   const bool listed = !facts.placement.hosts.empty();
   std::string script;
@@ -265,18 +291,22 @@ std::string srun_script(const RunOptions& options, const RunFacts& facts) {
     for (const Host& block : fill_in_order(facts.placement.hosts, options.ranks)) {
       for (int i = 0; i < block.slots; ++i) script += block.name + "\n";
     }
-    for (const std::string& node : facts.placement.nodes) script += node + "\n";
+    for (const std::string& node : facts.placement.nodes)
+      for (int i = 0; i < options.aggregators; ++i) script += node + "\n";
     script += "END\n";
   }
   Words application = {"exec", facts.rank_program};
   append(application, options.command);
-  const Words tool = aggregator_rank(options, facts);
+  std::string tool = join_words(aggregator_rank(options, facts));
+  if (options.aggregators > 1)
+    tool += " --part $(((SLURM_PROCID - " + std::to_string(options.ranks) + ") % " +
+            std::to_string(options.aggregators) + "))";
   const std::string choice = "if [ \"$SLURM_PROCID\" -lt " + std::to_string(options.ranks) + " ]; then " +
-                             join_words(application) + "; else exec " + join_words(tool) + "; fi";
+                             join_words(application) + "; else exec " + tool + "; fi";
   for (const auto& [name, value] : variables(options, facts))
     script += name + "=" + (value == facts.token ? new_token_here : quote_word(value)) + " ";
   if (listed) script += "SLURM_HOSTFILE=\"$pclscope_hosts\" ";
-  Words srun = {facts.launcher, "--ntasks=" + tasks, "--nodes=" + std::to_string(tools), "--overcommit",
+  Words srun = {facts.launcher, "--ntasks=" + tasks, "--nodes=" + std::to_string(nodes), "--overcommit",
                 "--kill-on-bad-exit=1"};
   if (listed) srun.push_back("--distribution=arbitrary");
   append(srun, options.launcher_args);

@@ -13,10 +13,14 @@
 
 namespace pclscope::launch {
 
+inline constexpr int most_aggregators = 64;     // on a node
+inline constexpr int aggregators_by_ranks = 0;  // for RunOptions::aggregators, until settle_aggregators()
+
 // What the user asked for.
 struct RunOptions {
   int ranks = 0;
-  std::string dump;  // absolute path; empty = no dump
+  int aggregators = 1;  // on each node that gets ranks
+  std::string dump;     // absolute path; empty = no dump
   std::int64_t window_ns = 100'000'000;
   std::string regions;      // "" or a method's name
   double half_life_s = -1;  // of the graph of regions; 0: never forgets, below: the default
@@ -61,6 +65,9 @@ struct LaunchLine {
   std::vector<std::string> arguments;                            // the launcher first
   std::vector<std::pair<std::string, std::string>> environment;  // to be set for the launcher
 };
+
+// Puts a number in place of aggregators_by_ranks: one for each 32 ranks of the fullest node.
+void settle_aggregators(RunOptions& options, const Placement& placement);
 
 LaunchLine build_launch_line(const RunOptions& options, const RunFacts& facts);
 

@@ -43,6 +43,7 @@ std::string page(const Run& run, const std::string& version) {
                                    {"regions", "Regions", regions_section(run)},
                                    {"time", "Over time", time_section(run)},
                                    {"ranks", "Ranks", ranks_section(run, sites)},
+                                   {"calls", "Calls", calls_section(run, sites)},
                                    {"measured", "What was measured, and what was not", measured_section(run)},
                                    {"methods", "Methods", methods_section()}};
   std::string html =

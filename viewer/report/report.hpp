@@ -41,6 +41,7 @@ std::string findings_section(const Run& run, const views::Sites& sites);
 std::string regions_section(const Run& run);  // with pictures
 std::string time_section(const Run& run);
 std::string ranks_section(const Run& run, const views::Sites& sites);
+std::string calls_section(const Run& run, const views::Sites& sites);
 std::string measured_section(const Run& run);
 std::string methods_section();
 

@@ -26,6 +26,8 @@ std::string dead_names(const Snapshot& s) {
 }
 
 std::string dead_text(const Snapshot& s) {
+  if (s.application.aggregators > static_cast<std::int32_t>(s.application.nodes.size()))
+    return "an aggregator of " + dead_names(s) + " died: its ranks were not recorded from then on";
   if (s.network.dead_nodes.size() == 1)
     return "the aggregator of " + dead_names(s) + " died: its ranks were not recorded from then on";
   return "the aggregators of " + dead_names(s) + " died: their ranks were not recorded from then on";

@@ -109,6 +109,28 @@ TEST_CASE("events of several processes are drained completely and in ring order"
   CHECK(std::filesystem::is_empty(directory.path));
 }
 
+TEST_CASE("each aggregator of a node finds the rings of its own ranks") {
+  Directory directory;
+  const std::string first = directory.segment(0, 0);
+  const auto of_part = [&](const std::string& part, int rank) {
+    std::string path = directory.segment(rank, 0);
+    return path.insert(path.rfind('-', path.rfind('-') - 1) + 1, part);
+  };
+  create_segment(first, 0, 0, 64);
+  create_segment(of_part("p1-", 1), 1, 0, 64);
+  create_segment(of_part("p12-", 2), 2, 0, 64);
+  const auto found = [&](std::uint32_t part) {
+    Collector collector(token, directory.path, record::this_node_key(), part);
+    std::vector<std::int32_t> ranks;
+    collector.discover([&](SegmentFile& segment) { ranks.push_back(segment.rank()); });
+    return ranks;
+  };
+  CHECK(found(2).empty());
+  CHECK(found(1) == std::vector<std::int32_t>{1});
+  CHECK(found(0) == std::vector<std::int32_t>{0});
+  CHECK(found(12) == std::vector<std::int32_t>{2});
+}
+
 TEST_CASE("a ring that grew is drained in order, and the memory of the one before it given back") {
   Directory directory("/dev/shm");  // as other file systems may keep it
   record::SegmentHeader* header = create_segment(directory.segment(0, 0), 0, 0, 64, 1);

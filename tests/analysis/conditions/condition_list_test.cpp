@@ -204,3 +204,32 @@ TEST_CASE("what ended is not open, and what was short is not told") {
   brief.add(good);
   CHECK(brief.list().empty());
 }
+
+TEST_CASE("what two aggregators of a node charge is together what one does, under the same key") {
+  std::vector<RankSlice> ranks;
+  for (std::int32_t r = 0; r < 8; ++r) ranks.push_back(rank(r, 0, 0.1 * (r + 1)));
+  NodeSlice slice = second(3, {{0, 1}}, ranks);
+  slice.busy_s = {1, 1, 0, 0};
+  const auto whole = after(slice);
+  std::vector<std::vector<Condition>> parts;
+  for (const bool first : {true, false}) {
+    NodeSlice part = slice;
+    for (RankSlice& r : part.ranks) {
+      if ((r.rank < 3) == first) continue;
+      r.rank = -1;
+      r.off_computing_s = 0;  // whether it was in MPI is not known here
+    }
+    parts.push_back(after(part));
+  }
+  REQUIRE(whole.size() == 1);
+  for (const auto& part : parts) REQUIRE(part.size() == 1);
+  CHECK(parts[0][0].key == whole[0].key);
+  CHECK(parts[1][0].key == whole[0].key);
+  CHECK(parts[0][0].kind == whole[0].kind);
+  CHECK(parts[0][0].cost_s > 0);
+  CHECK(parts[0][0].cost_s + parts[1][0].cost_s == Approx(whole[0].cost_s));
+  CHECK(parts[0][0].in_mpi_s + parts[1][0].in_mpi_s == Approx(whole[0].in_mpi_s).margin(1e-9));
+  CHECK(parts[0][0].ranks == Cores{0, 1, 2});
+  CHECK(parts[1][0].ranks == Cores{3, 4, 5, 6, 7});
+  CHECK(after(second(3, {{0, 2}}, ranks))[0].key != whole[0].key);
+}

@@ -86,8 +86,9 @@ Numbers one_pipeline(Trace trace, int repeats, const std::vector<int>& place, co
 
 class Fleet {
  public:
-  Fleet(Trace trace, std::vector<int> place, int count, const std::vector<Criterion>& baseline, bool everything)
-      : trace_(std::move(trace)), place_(std::move(place)), links_(count) {
+  Fleet(Trace trace, std::vector<int> place, int count, const std::vector<Criterion>& baseline, bool everything,
+        int per_host = 1)
+      : trace_(std::move(trace)), place_(std::move(place)), links_(count, per_host) {
     to_job(trace_);
     for (int i = 0; i < count; ++i) {
       nodes::NodeOptions options;
@@ -217,6 +218,46 @@ TEST_CASE("the numbers of several nodes are those of one") {
       REQUIRE(fleet.finish());
       same_numbers(one, fleet.result, ranks);
     }
+}
+
+TEST_CASE("several aggregators on a machine say of it what one does") {
+  for (const Trace& trace : {benchmark::halo(50), benchmark::cg(30), benchmark::master_worker(100)}) {
+    const auto [count, per_host] = std::pair(6, 3);
+    const std::size_t ranks = trace.events.size();
+    const std::vector<int> place = random_places(ranks, count, 29);
+    std::vector<int> host = place;
+    for (int& h : host) h /= per_host;
+    const std::vector<Criterion> baseline = one_pipeline(trace, 5, host, {}).snapshot.criteria;
+    const Numbers one = one_pipeline(trace, 10, host, baseline);
+    Fleet fleet(trace, place, count, baseline, true, per_host);
+    for (int i = 0; i < 10; ++i) fleet.repeat(7);
+    REQUIRE(fleet.finish());
+    const Snapshot& s = fleet.result.snapshot;
+    CHECK(s.application.nodes.size() == 2);
+    CHECK(s.application.aggregators == count);
+    CHECK(s.application.node_of_rank == std::vector<std::int32_t>(host.begin(), host.end()));
+    bool clocks_right = true;  // two clocks between machines, one within
+    for (Message& m : fleet.result.messages) {
+      const bool between = host[static_cast<std::size_t>(m.source)] != host[static_cast<std::size_t>(m.destination)];
+      clocks_right = clocks_right && m.clock_error_ns == (between ? 14u : 0u) &&
+                     ((m.flags & message_flag::inter_node) != 0) == between;
+      m.clock_error_ns = 0;  // one pipeline has one clock
+    }
+    CHECK(clocks_right);
+    same_numbers(one, fleet.result, ranks);
+  }
+}
+
+TEST_CASE("an aggregator of several of a machine dies: the machine is told of, once") {
+  const Trace trace = benchmark::halo(50);
+  Fleet fleet(trace, {0, 0, 1, 1, 2, 2, 3, 3}, 4, {}, true, 2);
+  for (int i = 0; i < 4; ++i) fleet.repeat();
+  fleet.kill(2);
+  for (int i = 0; i < 4; ++i) fleet.repeat();
+  fleet.kill(3);
+  for (int i = 0; i < 4; ++i) fleet.repeat();
+  REQUIRE(fleet.finish());
+  CHECK(fleet.result.snapshot.network.dead_nodes == std::vector<std::int32_t>{1});
 }
 
 TEST_CASE("with next to no budget for messages the sums stay exact, and what is left out is counted") {

@@ -301,7 +301,7 @@ inline Report any_report(Random& random, std::size_t most) {
       Condition c;
       c.kind = static_cast<ConditionKind>(random() % 4);
       fill(random, c.node, c.ranks_met, c.core, c.cores, c.begin_s, c.end_s, c.open, c.active_s, c.cost_s, c.in_mpi_s,
-           c.quota_cores, c.throttled_share, c.load, c.process_load, c.pid);
+           c.quota_cores, c.throttled_share, c.load, c.process_load, c.pid, c.key);
       fill_list(random, c.ranks, 4, rank);
       c.process = any_text(random);
       return c;

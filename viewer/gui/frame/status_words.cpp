@@ -64,7 +64,8 @@ void add_losses(std::vector<StatusItem>& items, const Snapshot& s) {
   if (!s.network.dead_nodes.empty())
     items.push_back(
         {counted_text(s.network.dead_nodes.size(), "node is not recorded any more", "nodes are not recorded any more"),
-         Urgency::bad, "Their aggregators died: what their ranks do is not recorded from then on."});
+         Urgency::bad,
+         "Their aggregators died, or one of several of a node: what its ranks do is not recorded from then on."});
 }
 
 }  // namespace
