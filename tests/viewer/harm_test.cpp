@@ -51,6 +51,15 @@ TEST_CASE("harm leads once a cause is believed") {
   CHECK_FALSE(Harms(s).lead());
 }
 
+TEST_CASE("regions of most harm come first once it leads") {
+  Snapshot s = job();
+  s.regions[0].id = 4, s.regions[1].id = 6;
+  CHECK(session::harmful_first(s)[0].id == 4);
+  s.attribution.findings = {finding(Cause::late_sender, 0.9)};
+  CHECK(session::harmful_first(s)[0].id == 6);
+  CHECK(session::harmful_first(s)[1].id == 4);
+}
+
 TEST_CASE("numbers that are none do no harm") {
   Snapshot s = job();
   s.ranks[2].delay_caused_s = std::numeric_limits<double>::quiet_NaN();
@@ -80,4 +89,5 @@ TEST_CASE("nobody is red where nobody does much harm, or all do alike") {
   CHECK(session::harm_top(Values{0.01, 0.02}) == 0.25);
   CHECK(session::harm_top(Values{0.1, 0.1, 3}) == 3);
   CHECK(session::harm_top(Values{1, 1, 1.2}) == 4);
+  CHECK(session::harm_top(Values{1.5, 0.1}) == 1.5);
 }

@@ -14,7 +14,7 @@ dropped=$folder/dropped.h5
 refused 2 "no command" "$pclscope"
 refused 2 "frobnicate" "$pclscope" frobnicate
 refused 2 "--frobnicate" "$pclscope" --frobnicate
-for command in run list attach detach watch inspect key; do
+for command in run list attach detach watch inspect report key; do
   refused 2 "--frobnicate" "$pclscope" $command --frobnicate
   run "$pclscope" $command --help
   expect_status 0
@@ -26,7 +26,7 @@ expect_status 0
 expect_out '^pclscope [0-9]*\.[0-9]*\.[0-9]*$'
 run "$pclscope" --help
 expect_status 0
-for command in run list attach detach watch inspect key; do expect_out "^  $command "; done
+for command in run list attach detach watch inspect report key; do expect_out "^  $command "; done
 refused 2 "target" "$pclscope" inspect
 refused 2 "gossip" "$pclscope" inspect "$dump" gossip
 refused 2 "--csv" "$pclscope" inspect "$dump" --json --csv

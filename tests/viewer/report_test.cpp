@@ -109,6 +109,20 @@ TEST_CASE("a page of 16,384 ranks has less than 2 MB") {
   CHECK(report::page(run_of(s), "").size() < 2'000'000);
 }
 
+TEST_CASE("numbers of ranks that cannot be") {
+  Snapshot s = test::fake_snapshot({});
+  for (const std::int32_t ranks : {INT32_MAX, INT32_MIN}) {
+    s.application.ranks = ranks;
+    s.ranks[3].rank = ranks;
+    s.ranks[4].delay_caused_s = 1;
+    s.regions[0].ranks = {0, 1, 2, ranks};
+    report::Run run = run_of(s);
+    run.compared = report::Compared{{"a", s, {}, true}, {"b", s, {}, true}, {}};
+    run.compared->changes = views::compare(run.compared->before, run.compared->now);
+    CHECK(has(report::page(run, ""), "</html>"));
+  }
+}
+
 TEST_CASE("whatever a snapshot holds, pictures have numbers only") {
   for (unsigned seed = 1; seed <= test::thinned(60u); ++seed) {
     Snapshot s = testing::RandomSnapshot(seed).make();

@@ -5,6 +5,7 @@
 
 #include "viewer/inspect/topic.hpp"
 #include "viewer/session/cut_regions.hpp"
+#include "viewer/session/harm.hpp"
 #include "viewer/session/whole_regions.hpp"
 #include "viewer/views/link_rows.hpp"
 #include "viewer/views/pattern_lines.hpp"
@@ -35,7 +36,7 @@ std::optional<Error> choose(const InspectWords& words, const InspectedRun& run, 
 
 std::vector<std::string> region_page(const Snapshot& s, const std::vector<std::string>& above, std::size_t width) {
   std::vector<std::string> lines = above;
-  for (std::string& line : views::region_lines(s.regions, width)) lines.push_back(std::move(line));
+  for (std::string& line : views::region_lines(session::harmful_first(s), width)) lines.push_back(std::move(line));
   if (s.links.empty()) return lines;
   lines.insert(lines.end(), {"", "between regions:"});
   for (std::string& line : views::link_lines(s.links, width)) lines.push_back(std::move(line));

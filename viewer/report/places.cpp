@@ -43,7 +43,8 @@ Values values_of(const Snapshot& s, const session::Harms& harms) {
   v.harm = harms.lead();
   for (const Region& r : s.regions) v.regions.push_back(v.harm ? harms.of_region(r) : above_usual(r.level()));
   std::int32_t last = -1;
-  for (const RankSummary& r : s.ranks) last = std::max(last, std::min(r.rank, s.application.ranks - 1));
+  for (const RankSummary& r : s.ranks)
+    if (r.rank < session::most_rank) last = std::max(last, r.rank);
   v.ranks.resize(static_cast<std::size_t>(last + 1), 0);
   for (const RankSummary& r : s.ranks)
     if (r.rank >= 0 && r.rank <= last)

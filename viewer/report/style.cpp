@@ -45,7 +45,7 @@ th { font-weight: 600; } thead th { color: var(--faint); font-weight: 500; verti
 th:first-child, td.words, td.words.short, th.words { text-align: left; }
 tbody th { font-weight: 500; white-space: nowrap; } td.words { overflow-wrap: anywhere; }
 .good { color: var(--good); } .fair { color: var(--fair); } .poor { color: var(--poor); font-weight: 600; }
-td small { display: block; font-size: .8em; }
+td small, td small.faint { display: block; font-size: .8em; }
 td.words.short, th.words { white-space: nowrap; }
 .note { break-after: avoid; }
 .finding { border: 1px solid var(--rule); border-radius: 6px; padding: .75rem 1rem; margin: .75rem 0; }

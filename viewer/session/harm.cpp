@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace pclscope::session {
 namespace {
 
-constexpr std::int32_t most_rank = 1 << 22;
 constexpr double tie = 0.95, least_top = 0.25, above_usual = 4;
 
 }  // namespace
@@ -34,10 +34,21 @@ double Harms::of_region(const Region& region) const {
   return sum;
 }
 
+std::vector<Region> harmful_first(const Snapshot& s) {
+  const Harms harms(s);
+  if (!harms.lead()) return s.regions;
+  std::vector<std::pair<double, const Region*>> order;
+  for (const Region& region : s.regions) order.emplace_back(harms.of_region(region), &region);
+  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<Region> sorted;
+  for (const auto& [harm, region] : order) sorted.push_back(*region);
+  return sorted;
+}
+
 double harm_top(std::span<const double> values) {
   if (values.empty()) return least_top;
   std::vector<double> sorted(values.begin(), values.end());
-  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>((sorted.size() - 1) / 2);  // of two the lesser
   std::nth_element(sorted.begin(), middle, sorted.end());
   const double usual = *middle;
   return std::max({*std::max_element(values.begin(), values.end()), least_top, above_usual * usual});

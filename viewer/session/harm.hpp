@@ -19,6 +19,9 @@ inline bool is_believed(const Finding& finding) {
   return finding.cause > Cause::unknown && finding.confidence > believed_from;
 }
 
+// No rank beyond is looked at: a damaged dump may name any number.
+inline constexpr std::int32_t most_rank = 1 << 22;
+
 class Harms {
  public:
   explicit Harms(const Snapshot& snapshot);
@@ -31,6 +34,9 @@ class Harms {
   std::vector<double> of_rank_;  // by world rank
   bool lead_ = false;
 };
+
+// The regions of now, those of most harm first; as they are while it does not lead.
+std::vector<Region> harmful_first(const Snapshot& snapshot);
 
 // What has the full colour: the largest value. But a quarter of a rank at least, and four times what is usual (the
 // median): where nobody does much harm, or all do alike, nobody is red.

@@ -189,8 +189,8 @@ RegionState state_of(const ComparedRun& run, const Region& region, const session
 void add_regions(const ComparedRun& before, const ComparedRun& now, Comparison& c) {
   const session::Harms harms_a(before.snapshot), harms_b(now.snapshot);
   const std::vector<Region>&a = before.snapshot.regions, &b = now.snapshot.regions;
-  std::vector<std::size_t> region_of(static_cast<std::size_t>(std::max(before.snapshot.application.ranks, 0)),
-                                     a.size());
+  const std::int32_t ranks = std::clamp(before.snapshot.application.ranks, 0, session::most_rank);
+  std::vector<std::size_t> region_of(static_cast<std::size_t>(ranks), a.size());
   for (std::size_t i = 0; i < a.size(); ++i)
     for (const std::int32_t rank : a[i].ranks)
       if (rank >= 0 && static_cast<std::size_t>(rank) < region_of.size()) region_of[static_cast<std::size_t>(rank)] = i;

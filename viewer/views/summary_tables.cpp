@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "viewer/session/harm.hpp"
 #include "viewer/text/printable.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/rank_list.hpp"
@@ -116,7 +117,7 @@ std::vector<std::string> summary_lines(const Snapshot& snapshot, const std::stri
   for (std::size_t i = changes.size() - std::min<std::size_t>(changes.size(), 5); i < changes.size(); ++i)
     lines.push_back("           " + changes[i]);
   lines.push_back("");
-  const Lines regions = region_lines(snapshot.regions, width);
+  const Lines regions = region_lines(session::harmful_first(snapshot), width);
   constexpr std::size_t most = 15;
   lines.insert(lines.end(), regions.begin(),
                regions.begin() + static_cast<std::ptrdiff_t>(std::min(regions.size(), most + 1)));
