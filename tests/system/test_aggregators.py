@@ -97,6 +97,19 @@ class Aggregators(harness.SystemTest):
             bare, traced = self.side_by_side(mpi, 4, arguments, start)
             self.assertEndsAlike(bare, traced, is_chance=harness.end_is_chance(arguments))
 
+    def test_which_ranks_an_aggregator_reads(self):
+        """Five ranks and two aggregators: neighbours together where the launcher says who is where, else in turn."""
+        told = {"": [0, 1, 0, 1, 0],
+                "OMPI_COMM_WORLD_LOCAL_RANK={} OMPI_COMM_WORLD_LOCAL_SIZE=7": [0, 0, 0, 1, 1],
+                "MPI_LOCALRANKID={} MPI_LOCALNRANKS=7": [0, 0, 0, 1, 1]}
+        for number, (words, expected) in enumerate(told.items()):
+            token = f"{number}{self.box.mark[1:]}"
+            parts = [int(self.box.run("env", f"PCLSCOPE_JOB={token}", "PCLSCOPE_AGGREGATORS=2",
+                                      *words.format(rank).split(), harness.PCLSCOPE.with_name("pclscope-rank"), "sh",
+                                      "-c", "echo $PCLSCOPE_PART").stdout) for rank in range(5)]
+            self.assertEqual(parts, expected, words)
+        self.box.pclscope("list")  # removes the boards
+
     def test_auto_and_wrong_numbers(self):
         app = harness.program("halo3d", harness.MPIS[0])
         for ranks, expected in ((2, 1), (32, 1), (33, 2), (192, 6)):
@@ -167,6 +180,19 @@ class SeveralNodes(testbed.TestbedTest):
         self.assertEqual(sum(link["messages"] for link in links), int(between.sum()))
         # One axis for both aggregators of a node: nothing is received before it is sent.
         self.assertGreater(int((rows.recv_end - rows.send_begin)[~between].min()), 0)
+
+    def test_an_aggregator_without_ranks_holds_up_nobody(self):
+        """The second node has one rank, and so a part without any."""
+        mpi = harness.MPIS[0]
+        path = self.box.directory / "uneven.h5"
+        done = self.testbed.run((3, 1), harness.program("halo3d", mpi), "200", mpi=mpi,
+                                options=("--dump", path, "--keep", "all", "--aggregators", "2"))
+        self.assertWorked(done)
+        self.assertEqual(done.our_lines(), [], str(done))
+        summary = self.box.json("inspect", path, "--json")
+        self.assertComplete(summary, 4, matched=200 * 24)
+        self.assertTrue(dump.is_complete(path))
+        self.assertEqual((summary["application"]["nodes"], summary["application"]["aggregators"]), (2, 4))
 
 
 # Only what is here: the inherited tests have a script of their own.
