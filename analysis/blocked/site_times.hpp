@@ -70,7 +70,8 @@ class SiteTimes {
       r.slots.assign(std::max<std::size_t>(r.slots.size() * 2, 32), 0);
       for (std::size_t i = 0; i < r.sites.size(); ++i) put(r, r.sites[i].key, i);
     }
-    for (std::size_t slot = slot_of(key, r.slots.size()); r.slots[slot] != 0; slot = (slot + 1) & (r.slots.size() - 1)) {
+    for (std::size_t slot = slot_of(key, r.slots.size()); r.slots[slot] != 0;
+         slot = (slot + 1) & (r.slots.size() - 1)) {
       if (r.sites[r.slots[slot] - 1u].key != key) continue;
       r.last = r.slots[slot] - 1u;
       return true;

@@ -41,8 +41,9 @@ class CallPaths(harness.SystemTest):
         line = {text.strip().split(";")[0]: number for number, text in enumerate(source, 1)}
         in_main = lambda call: f"main:{line[call]}"
         sums = next(number for number, text in enumerate(source, 1) if "REQUIRE(step_c()" in text)
-        transfer = {"MPI_Send": (f"transfer:{line['if (rank % 2 == 0) layer_send(rank + 1)']}", f"layer_send:{at['send']}"),
-                    "MPI_Recv": (f"transfer:{line['else layer_receive(rank - 1)']}", f"layer_receive:{at['receive']}")}
+        sending, receiving = line["if (rank % 2 == 0) layer_send(rank + 1)"], line["else layer_receive(rank - 1)"]
+        transfer = {"MPI_Send": (f"transfer:{sending}", f"layer_send:{at['send']}"),
+                    "MPI_Recv": (f"transfer:{receiving}", f"layer_receive:{at['receive']}")}
         expected = collections.Counter()
         times = ROUNDS * RANKS // 2
         for function, inner in transfer.items():
@@ -79,7 +80,8 @@ class CallPaths(harness.SystemTest):
         self.assertEqual(tree["calls"], sum(f["calls"] for f in functions), functions)
         stacks = self.box.pclscope("inspect", path, "tree", "--folded").stdout.splitlines()
         self.assertEqual(len(stacks), len(found))
-        self.assertAlmostEqual(sum(int(line.rsplit(" ", 1)[1]) for line in stacks), tree["inside_s"] * 1e6, delta=len(stacks))
+        microseconds = sum(int(line.rsplit(" ", 1)[1]) for line in stacks)
+        self.assertAlmostEqual(microseconds, tree["inside_s"] * 1e6, delta=len(stacks))
 
     @on_every_mpi
     def test_callers_stand_for_wrappers(self, mpi):
@@ -90,7 +92,8 @@ class CallPaths(harness.SystemTest):
         self.assertEqual({site["function"] for site in sites if site["call"] in ("MPI_Send", "MPI_Recv")},
                          {"step_a", "step_b", "recurse"})
         delays = self.box.json("inspect", path, "delays", "--json")["delays"]
-        self.assertTrue(any(str(delay["site"]).endswith(f"{FILE}:{at['step_b late']}") for delay in delays[:2]), delays[:2])
+        late = f"{FILE}:{at['step_b late']}"
+        self.assertTrue(any(str(delay["site"]).endswith(late) for delay in delays[:2]), delays[:2])
         # Who says so names other wrappers.
         skipped = self.box.json("inspect", path, "calls", "--json", "--skip", "step_b")["sites"]
         self.assertEqual(skipped[0]["function"], "main", skipped[0])
