@@ -27,6 +27,10 @@ def marked_lines(source):
 class CallSites(harness.SystemTest):
     made = {}  # dumps, once they are made
 
+    def sites_of_messages(self, path, *options):
+        sites = self.box.json("inspect", path, "calls", "--json", *options)["sites"]
+        return [site for site in sites if site["sends"] + site["receives"] > 0]
+
     def dump_of(self, mpi, ranks=2):
         path = self.box.directory / f"{mpi}.h5"
         if (mpi, ranks) in self.made:
@@ -41,8 +45,7 @@ class CallSites(harness.SystemTest):
         """Late senders cost SLEEP_S each, late receivers half of it (more or less on a busy machine: compared with the
         stored messages; in sum less than half only if somebody were held back for more than 75 ms again and again);
         the other two sites hardly anything."""
-        sites = [site for site in self.box.json("inspect", path, "calls", "--json", *options)["sites"]
-                 if site["sends"] + site["receives"] > 0]
+        sites = self.sites_of_messages(path, *options)
         lines = marked_lines("call_sites.c")
         self.assertEqual([site["line"] for site in sites[:2]], [lines["late send"], lines["late receive"]], sites)
         self.assertEqual({site["line"] for site in sites}, set(lines.values()), sites)
@@ -112,7 +115,7 @@ class CallSites(harness.SystemTest):
         subprocess.run(["strip", "-o", stripped, harness.program("call_sites", mpi)], check=True)
         path = self.box.directory / "stripped.h5"
         self.assertWorked(self.box.traced(2, stripped, "3", "1000", options=("--dump", path)))
-        sites = self.box.json("inspect", path, "calls", "--json")["sites"]
+        sites = self.sites_of_messages(path)
         self.assertEqual(len(sites), 4)
         for site in sites:
             self.assertEqual((site["file"], site["line"], site["module"]), (None, None, str(stripped)), site)
@@ -127,7 +130,7 @@ class CallSites(harness.SystemTest):
             with self.subTest(binding=binding):
                 path = self.box.directory / f"{binding}-{mpi}.h5"
                 self.assertWorked(self.box.traced(3, program, options=("--dump", path)))
-                sites = self.box.json("inspect", path, "calls", "--json")["sites"]
+                sites = self.sites_of_messages(path)
                 self.assertEqual({site["line"] for site in sites}, lines, sites)
                 self.assertTrue(all(site["file"].endswith("/fortran_ring.F90") for site in sites), sites)
 
