@@ -215,7 +215,7 @@ int anchor(const Plan& plan, pid_t child, int control) {
   int node = 0, status = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &node);
   {
-    Relay relay(MPI_COMM_WORLD, socket, false);
+    Relay relay(MPI_COMM_WORLD, socket, 1, false);
     const double cpu = cpu_s();
     const auto begin = Clock::now();
     while (!relay.worker_done())
