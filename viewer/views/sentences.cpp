@@ -14,7 +14,7 @@
 namespace pclscope::views {
 namespace {
 
-constexpr std::size_t most_parts = 3, most_names = 3, most_sites = 2;
+constexpr std::size_t most_parts = 3, most_named = 3, most_sites = 2;
 constexpr double worth_naming = 0.01;     // of ranks' time: a part
 constexpr double worth_following = 0.02;  // of ranks' time: waiting for others; of the run: a gain
 constexpr double most_of_it = 0.5;
@@ -150,7 +150,7 @@ std::string in_words(const std::vector<std::string>& words) {
 std::string ranks_in_words(const std::vector<std::int32_t>& ranks) {
   std::vector<std::string> words;
   // "and 1 other" is no shorter than its number.
-  const std::size_t told = ranks.size() <= most_names + 1 ? ranks.size() : most_names;
+  const std::size_t told = ranks.size() <= most_named + 1 ? ranks.size() : most_named;
   for (std::size_t i = 0; i < told; ++i) words.push_back(std::to_string(ranks[i]));
   if (told < ranks.size()) words.push_back(text::format_count(ranks.size() - told) + " others");
   return (ranks.size() == 1 ? "rank " : "ranks ") + in_words(words);
