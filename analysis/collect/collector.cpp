@@ -15,7 +15,10 @@ constexpr std::size_t most_complaints = 16;  // anybody can put files into /dev/
 // "p2-7-0" is rank 7 of part 2, "7-0" of the first part; `name` is what follows the job and the node.
 bool is_of_part(std::string_view name, std::uint32_t part) {
   const bool names_one = name.size() > 1 && name[0] == 'p' && name[1] >= '0' && name[1] <= '9';
-  return part == 0 ? !names_one : name.starts_with("p" + std::to_string(part) + "-");
+  std::string mark = "p";
+  mark += std::to_string(part);
+  mark += '-';
+  return part == 0 ? !names_one : name.starts_with(mark);
 }
 
 }  // namespace

@@ -127,7 +127,12 @@ FIXED(3, 1000)
   go_on(w);
   AFTER;
 }
-[[gnu::noinline, gnu::optimize("no-omit-frame-pointer")]] void framed(Walk& w) {
+#ifdef __clang__
+#define FRAMED [[gnu::noinline]]
+#else
+#define FRAMED [[gnu::noinline, gnu::optimize("no-omit-frame-pointer")]]
+#endif
+FRAMED void framed(Walk& w) {
   go_on(w);
   AFTER;
 }
