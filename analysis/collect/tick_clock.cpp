@@ -81,6 +81,7 @@ void TickClock::adopt(record::ClockSource source, const TickScale& scale, std::i
   settled_ = true;
   scale_ = scale;
   start_.realtime_ns = origin_realtime_ns;
+  start_ns_ = 0;
 }
 
 std::int64_t TickClock::now_ns() const { return scale_.to_ns(read_ticks(source_)); }

@@ -208,6 +208,7 @@ void pass_condition(Io& io, C& c) {
              c.process_load);
   io.number(c.pid);
   io.text(c.process);
+  io.number(c.key);
 }
 
 template <class Io, class C>
@@ -235,7 +236,7 @@ void pass_statuses(Io& io, R& r) {
   FunctionStatus function;
   io.list(r.functions, 7, [&](auto& f) { pass_function(io, f, function); });
   std::uint32_t id = 0;
-  io.list(r.site_times, 10, [&](auto& s) {
+  io.list(r.site_times, 3, [&](auto& s) {
     io.step(s.site, id);
     io.number(s.calls);
     io.real(s.inside_s);

@@ -10,6 +10,10 @@
 #include "interpose/process/clock.hpp"
 #include "interpose/record/event.hpp"
 
+#if __has_include(<valgrind/memcheck.h>)
+#include <valgrind/memcheck.h>
+#endif
+
 namespace pclscope {
 
 namespace {
@@ -18,6 +22,14 @@ constexpr int rbp = 6;  // its number in DWARF
 
 // Unwinding may take so much of a thread's time, and so many ticks at once (20 to 70 ms).
 constexpr std::uint64_t share = 50, most_credit = std::uint64_t{1} << 26;
+
+// A word that memcheck need not follow: what the program left in a register may never have been set.
+std::uint64_t known(std::uint64_t value) {
+#ifdef VALGRIND_MAKE_MEM_DEFINED
+  VALGRIND_MAKE_MEM_DEFINED(&value, sizeof value);
+#endif
+  return value;
+}
 
 struct Unwinding {
   Caller caller;
@@ -38,14 +50,14 @@ struct Unwinding {
   bool depends_on(const std::uint64_t* next, std::uint64_t address) {
     const auto* at = reinterpret_cast<const std::uint64_t*>(base);
     if (base % sizeof(std::uint64_t) != 0 || at < cfa || at + 1 >= next) return true;  // rbp is no frame pointer
-    if (at + 2 != next && at[1] != address) return true;  // it points at something else in the frame
+    if (at + 2 != next && known(at[1]) != address) return true;  // it points at something else in the frame
     if (base_at == nullptr) return false;
     read(base_at, base, false);
     if (at + 2 == next) return true;
     // Aligned at run time: a copy of the return address, and, among the registers saved below, where the frame began.
     bool found = false;
     for (const std::uint64_t* saved = at - 1; saved >= cfa && saved >= at - 6; --saved) {
-      if (*saved != reinterpret_cast<std::uint64_t>(next)) continue;
+      if (known(*saved) != reinterpret_cast<std::uint64_t>(next)) continue;
       read(saved, *saved, false);
       found = true;
     }
@@ -59,7 +71,7 @@ const std::uint64_t* saved_at(_Unwind_Context* context, const Unwinding& unwindi
   std::memcpy(&at, reinterpret_cast<const char*>(context) + rbp * sizeof at, sizeof at);
   const bool on_stack = reinterpret_cast<std::uintptr_t>(at) % sizeof *at == 0 && at >= unwinding.caller.frame &&
                         at < reinterpret_cast<const std::uint64_t*>(_Unwind_GetCFA(context));
-  return on_stack && *at == value ? at : nullptr;
+  return on_stack && known(*at) == value ? at : nullptr;
 }
 
 _Unwind_Reason_Code take_frame(_Unwind_Context* context, void* argument) {
@@ -69,15 +81,15 @@ _Unwind_Reason_Code take_frame(_Unwind_Context* context, void* argument) {
   const std::uint64_t* slot = cfa - 1;
   if (unwinding.found.frames == 0) {
     if (slot < unwinding.caller.frame + 1) return _URC_NO_REASON;  // this library's own
-    if (slot != unwinding.caller.frame + 1 || address != *slot) return _URC_END_OF_STACK;
+    if (slot != unwinding.caller.frame + 1 || address != known(*slot)) return _URC_END_OF_STACK;
   } else {
     // A frame that a signal interrupted was not called: no return address.
-    if (cfa <= unwinding.cfa || address == 0 || *slot != address || !unwinding.depends_on(cfa, address))
+    if (cfa <= unwinding.cfa || address == 0 || known(*slot) != address || !unwinding.depends_on(cfa, address))
       return _URC_END_OF_STACK;
   }
   unwinding.read(slot, address, true);
   unwinding.cfa = cfa;
-  unwinding.base = _Unwind_GetGR(context, rbp);
+  unwinding.base = known(_Unwind_GetGR(context, rbp));
   unwinding.base_at = saved_at(context, unwinding, unwinding.base);
   return unwinding.found.frames == unwinding.limit ? _URC_END_OF_STACK : _URC_NO_REASON;
 }

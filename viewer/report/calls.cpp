@@ -9,8 +9,8 @@
 namespace pclscope::report {
 namespace {
 
-constexpr double least_shown = 0.01;  // of the time inside MPI
-constexpr std::size_t most_rows = 200;
+constexpr double least_shown = 0.01;                  // of the time inside MPI
+constexpr std::size_t most_rows = 200, deepest = 16;  // levels that are indented (style.cpp)
 
 struct Table {
   const views::CallTreeNode& root;
@@ -23,9 +23,8 @@ struct Table {
       if (std::max(callee.inside_s, callee.lost_s) < least_shown * root.inside_s) continue;
       ++rows;
       const std::string at = field + ".callees." + std::to_string(i);
-      const std::string indent = "<span style=\"padding-left:" + std::to_string(depth) + "em\"></span>";
       const std::string place = callee.place.empty() ? "" : " " + element("small", "", escaped(callee.place));
-      html += "<tr>" + row_title("", indent + escaped(callee.function) + place) +
+      html += "<tr>" + row_title("depth" + std::to_string(std::min(depth, deepest)), escaped(callee.function) + place) +
               element("td", "", number(at + ".inside_s", callee.inside_s, text::format_seconds(callee.inside_s))) +
               element("td", "", text::format_share(root.inside_s > 0 ? callee.inside_s / root.inside_s : 0)) +
               element("td", "", number(at + ".calls", callee.calls, text::format_short_count(callee.calls))) +

@@ -87,6 +87,12 @@ svg .tag { font-size: 9px; font-weight: 600; paint-order: stroke; stroke: var(--
 .key .collective { --c: var(--collective); } .key .transfer { --c: var(--transfer); }
   .key .files { --c: var(--files); }
 .key .other { --c: var(--other); } .key .compute { --c: var(--compute); } .key .caused { --c: var(--text); }
+th.depth0 { padding-left: 0.5em; } th.depth1 { padding-left: 1.5em; } th.depth2 { padding-left: 2.5em; }
+th.depth3 { padding-left: 3.5em; } th.depth4 { padding-left: 4.5em; } th.depth5 { padding-left: 5.5em; }
+th.depth6 { padding-left: 6.5em; } th.depth7 { padding-left: 7.5em; } th.depth8 { padding-left: 8.5em; }
+th.depth9 { padding-left: 9.5em; } th.depth10 { padding-left: 10.5em; } th.depth11 { padding-left: 11.5em; }
+th.depth12 { padding-left: 12.5em; } th.depth13 { padding-left: 13.5em; } th.depth14 { padding-left: 14.5em; }
+th.depth15 { padding-left: 15.5em; } th.depth16 { padding-left: 16.5em; }
 dl.methods dt { font-weight: 600; margin-top: .5rem; } dl.methods dd { margin: 0 0 0 1rem; }
 footer { margin-top: 2.5rem; border-top: 1px solid var(--rule); padding-top: .5rem; color: var(--faint);
   font-size: .8rem; }
