@@ -1,5 +1,5 @@
 // How many calls of MPI each rank made from each call site, and how long they took. One thread owns a SiteTimes.
-// Memory: 24 bytes per rank and site, at most 8,192 sites of a rank; calls from more are left out.
+// Memory: 24 bytes per rank and site, at most 8,192 sites of a rank; calls from further ones are left out.
 #pragma once
 
 #include <algorithm>
@@ -65,16 +65,17 @@ class SiteTimes {
   }
   // Makes it `last`. False: there is no room.
   static bool find(Rank& r, std::uint64_t key) {
-    if (r.sites.size() * 2 >= r.slots.size()) {
-      if (r.sites.size() >= most_sites) return false;
-      r.slots.assign(std::max<std::size_t>(r.slots.size() * 2, 32), 0);
-      for (std::size_t i = 0; i < r.sites.size(); ++i) put(r, r.sites[i].key, i);
-    }
+    if (r.slots.empty()) r.slots.resize(32);
     for (std::size_t slot = slot_of(key, r.slots.size()); r.slots[slot] != 0;
          slot = (slot + 1) & (r.slots.size() - 1)) {
       if (r.sites[r.slots[slot] - 1u].key != key) continue;
       r.last = r.slots[slot] - 1u;
       return true;
+    }
+    if (r.sites.size() >= most_sites) return false;
+    if (r.sites.size() * 2 >= r.slots.size()) {
+      r.slots.assign(r.slots.size() * 2, 0);
+      for (std::size_t i = 0; i < r.sites.size(); ++i) put(r, r.sites[i].key, i);
     }
     r.last = r.sites.size();
     r.sites.push_back({key, 0, 0});

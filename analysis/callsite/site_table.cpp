@@ -54,7 +54,8 @@ void SiteTable::add_paths(std::int32_t rank, std::span<const record::Event> even
   auto& paths = processes_[index]->paths;
   for (const record::Event& e : events) {
     const auto count = static_cast<std::size_t>(e.peer), first = static_cast<std::size_t>(e.tag);
-    if (count == 0 || count > record::most_frames || first >= count || paths.size() >= most_paths) continue;
+    if (count == 0 || count > record::most_frames || first >= count) continue;
+    if (paths.size() >= most_paths && !paths.contains(e.site)) continue;
     std::vector<std::uint64_t>& path = paths[e.site];
     path.resize(count);
     const std::uint64_t part[record::path_part] = {e.comm, e.bytes, e.ordinal};

@@ -87,7 +87,7 @@ struct Board {
   // --- of a node with several aggregators ---
   std::atomic<std::uint32_t> leaving_tools;  // aggregators: tool's ranks that leave without MPI_Finalize
   std::atomic<std::uint32_t> gone_workers;   // aggregators: workers that ended, in order or not
-  std::atomic<std::uint32_t> clock_shared;   // 1: one worker is writing the next lines; 2: they are valid
+  std::atomic<std::uint32_t> clock_shared;   // 2: the next lines are valid; written by the first worker
   std::uint32_t clock_source;                // ClockSource
   std::uint64_t clock_origin_ticks;          // the time axis of all workers here: ns since this moment
   std::int64_t clock_origin_realtime_ns;     // CLOCK_REALTIME then

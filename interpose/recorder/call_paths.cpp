@@ -159,6 +159,9 @@ CallPaths::Known* CallPaths::learn(Caller caller) {
   std::memcpy(known, &found, sizeof found);
   std::memcpy(known + 1, unwinding.words, words);
   Known** place = place_of(caller);
+  unsigned others = 0;
+  for (const Known* other = *place; other != nullptr; other = other->next) ++others;
+  if (others >= most_at_place) *place = nullptr;  // looking through more would cost as much as is saved
   known->next = *place;
   *place = known;
 

@@ -71,6 +71,7 @@ class CallPaths {
 
  private:
   static constexpr unsigned table_bits = 9;
+  static constexpr unsigned most_at_place = 64;                        // paths
   static constexpr std::size_t memory_bytes = std::size_t{256} << 10;  // with the table; touched as it is needed
   Known** place_of(Caller caller) const {
     const std::uint64_t key = (reinterpret_cast<std::uint64_t>(caller.frame) >> 4) + caller.address() * 0x9E3779B1u;

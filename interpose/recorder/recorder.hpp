@@ -58,10 +58,10 @@ class Recorder {
   // The call path of a call, told in the ring before anything refers to it; else the return address. Not while muted.
   PCLSCOPE_INLINE Site site_of(Caller caller) {
     if (!paths_.on()) return caller.address();
-    const CallPaths::Known* known = paths_.look(caller);
+    CallPaths::Known* known = paths_.look(caller);
     if (known != nullptr && known->told == told_to_) [[likely]]
       return known->site;
-    return new_site(caller);
+    return new_site(caller, known);
   }
   // The same, not in line: for the calls of which there are not so many.
   [[gnu::noinline]] Site site_of_call(Caller caller);
@@ -274,7 +274,7 @@ class Recorder {
   [[gnu::noinline]] std::uint64_t end_of_polling(std::uint64_t begin);
   double idle_in_gaps() const;
 
-  [[gnu::noinline, gnu::cold]] Site new_site(Caller caller);
+  [[gnu::noinline, gnu::cold]] Site new_site(Caller caller, CallPaths::Known* known);  // sites.cpp
   bool tell_path(const CallPaths::Known& known);
   Communicator& look_up(MPI_Comm comm);
   std::uint64_t ask_size(MPI_Datatype type);
