@@ -6,6 +6,7 @@ in the environment by which all processes of the test are found in /proc, orphan
 From the environment (set by CMakeLists.txt): PCLSCOPE_BUILD, PCLSCOPE_SOURCE, PCLSCOPE_MPIS ("openmpi mpich"); by hand
 or by ci/test: PCLSCOPE_KEEP, PCLSCOPE_SEED (../checks.py).
 """
+import contextlib
 import functools
 import json
 import os
@@ -155,17 +156,20 @@ class Sandbox:
         self.orphaned |= {file for pid, _ in self.processes() for file in remains.mapped_shared_memory(pid)
                           if "/pclscope-" not in file}
 
+    @staticmethod
+    def kill(pids):
+        """SIGKILL. Some may have gone: with the first rank of a job its launcher ends the others."""
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
     def kill_everything(self):
         """SIGKILL for every process of this test, and nothing of theirs left in /dev/shm: nobody else would tidy up,
         neither after pclscope nor after MPI."""
         killed = self.processes()
         files = self.orphaned | {file for pid, _ in killed for file in remains.mapped_shared_memory(pid)}
         while killed:
-            for pid, _ in killed:
-                try:
-                    os.kill(pid, signal.SIGKILL)
-                except ProcessLookupError:
-                    pass
+            self.kill(pid for pid, _ in killed)
             time.sleep(0.05)
             killed = self.processes()
         for file in files:

@@ -2,7 +2,6 @@
 Depends on: launcher, time."""
 import os
 import re
-import signal
 import subprocess
 
 import dump
@@ -100,8 +99,7 @@ class CallSites(harness.SystemTest):
                                     self.box.until(), options=("--dump", path))
         name = self.box.job_name(job)
         self.box.live_with_messages(name, job, at_least=60)
-        for pid in self.box.aggregator_workers():
-            os.kill(pid, signal.SIGKILL)
+        self.box.kill(self.box.aggregator_workers())
         self.box.end(job)
         found = self.box.run(harness.PCLSCOPE, "inspect", path, "calls", "--json")
         self.assertWorked(found)

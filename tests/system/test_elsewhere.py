@@ -260,8 +260,7 @@ class Elsewhere(testbed.TestbedTest):
         self.assertRefused(refused, 1, f"job {job['name']} is on node1", "ssh-copy-id node1")
         self.assertRefused(self.box.pclscope("attach"), 1, "what runs on node1 is not known", "ssh-copy-id node1")
         self.box.environment = self.login_environment
-        for pid in self.box.application_ranks("halo2d"):
-            os.kill(pid, 9)
+        self.box.kill(self.box.application_ranks("halo2d"))
         running.finish()
         def nothing_listed():
             listed = self.box.json("list", "--json")

@@ -54,8 +54,7 @@ class Faults(harness.SystemTest):
         launchers = self.box.application_ranks("mpirun") + self.box.application_ranks("mpiexec")
         self.assertTrue(launchers)
         self.box.will_be_orphaned()
-        for pid in launchers:
-            os.kill(pid, signal.SIGKILL)
+        self.box.kill(launchers)
         self.assertNotEqual(running.finish().code, 0)
         self.box.remains()
         self.assertGreaterEqual(len(dump.read_messages(path)), before)
