@@ -55,12 +55,12 @@ Shares shares_of(const Snapshot& snapshot, double run_s) {
     shares.whole_s += time;
     for (std::size_t i = 0; i < parts.size(); ++i) shares.s[i] += r.*parts[i].time;
     if (!(time > 0)) continue;
-    shares.inside.emplace_back((r.mpi_s + r.call_for_s) / time, r.rank);
+    shares.inside.emplace_back((r.mpi_between_s() + r.call_for_s) / time, r.rank);
     if (r.other_s / time > shares.worst_other) {
       shares.worst_other = r.other_s / time;
       shares.worst_rank = r.rank;
     }
-    const double waits = r.mpi_s + r.call_for_s - r.transfer_s - r.other_s;
+    const double waits = r.mpi_between_s() + r.call_for_s - r.transfer_s - r.other_s;
     if (waits / time <= shares.worst_wait) continue;
     shares.worst_wait = waits / time;
     shares.waiting_rank = r.rank;

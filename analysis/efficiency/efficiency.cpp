@@ -64,7 +64,7 @@ std::vector<RankTime> rank_times(const Snapshot& snapshot) {
     // A rank that has not called for a while computes; or it is in a call, which counts when it returns.
     if (!r.finished && r.call_function == 0 && !r.missing) t.end_s = std::max(t.end_s, snapshot.duration_s);
     // Threads that call MPI share the rank's time.
-    const double outside_s = t.end_s - t.begin_s - r.mpi_s / std::max(r.threads, 1u);
+    const double outside_s = t.end_s - t.begin_s - r.mpi_between_s() / std::max(r.threads, 1u);
     t.useful_s = std::max(outside_s, 0.0);
     t.off_core_s = std::clamp(r.off_core_computing_s, 0.0, t.useful_s);
     t.useful_s -= t.off_core_s;

@@ -126,6 +126,22 @@ bool Matcher::message_waits(std::int32_t rank, std::int32_t source, std::uint64_
   return found;
 }
 
+Matcher::Unpaired Matcher::earliest_unpaired(std::uint64_t from) const {
+  Unpaired unpaired;
+  channels_.for_each([&](std::uint32_t index) {
+    const Channel& c = channels_[index];
+    ++unpaired.looked_at;
+    if (c.recv_head == no_index || sends_in_doubt(c) || receives_in_doubt(c)) return;
+    for (std::uint32_t at = c.recv_head; at != no_index; at = recvs_[at].next) {
+      const RecvEntry& recv = recvs_[at];
+      ++unpaired.looked_at;
+      if (recv.state == RecvState::completed && !(recv.bits & recv_bit::unseen_end) && recv.end >= from)
+        unpaired.end = std::min(unpaired.end, recv.end);
+    }
+  });
+  return unpaired;
+}
+
 void Matcher::outstanding_sends(const std::function<bool(std::int32_t rank)>& wanted, const VisitSend& visit) const {
   channels_.for_each([&](std::uint32_t index) {
     const Channel& c = channels_[index];

@@ -331,8 +331,7 @@ void Node::epoch_over(const EpochWord& word) {
   const std::int64_t allowance = std::max<std::int64_t>(options_.analysis.allowance_ns, 0);
   const std::int64_t paired = std::exchange(read_before_ns_[0], std::exchange(read_before_ns_[1], word.read_until_ns));
   if (paired != INT64_MIN) {
-    const std::int64_t until = std::min(word.read_until_ns, paired + allowance);
-    measurement_.epoch_over(until);
+    const std::int64_t until = measurement_.epoch_over(std::min(word.read_until_ns, paired + allowance));
     closed_ns_ = std::max(closed_ns_, until - allowance - options_.analysis.window_ns);
   } else {
     measurement_.epoch_over(INT64_MIN / 2);

@@ -77,6 +77,7 @@ void pass_rank(Io& io, R& r, RankStatus& last, CommNumbers& comms) {
   io.number(r.buffer.held_up_ns);
   io.number(r.buffer.events);
   io.number(r.mpi_ns);
+  io.number(r.init_ns);
   io.number(r.one_sided_ns);
   io.number(r.file_ns);
   io.step(r.begin_ns, last.begin_ns);

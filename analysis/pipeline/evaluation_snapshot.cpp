@@ -27,6 +27,7 @@ void fill_in(RankSummary& summary, const nodes::RankStatus& status) {
   summary.held_up_s = static_cast<double>(status.buffer.held_up_ns) * 1e-9;
   summary.threads = status.threads;
   summary.mpi_s = static_cast<double>(status.mpi_ns) * 1e-9;
+  summary.init_s = static_cast<double>(status.init_ns) * 1e-9;
   summary.one_sided_s = static_cast<double>(status.one_sided_ns) * 1e-9;
   summary.file_s = static_cast<double>(status.file_ns) * 1e-9;
   summary.finished = status.finalized;
@@ -100,6 +101,7 @@ Snapshot Evaluation::snapshot() const {
     summary.transfer_s = static_cast<double>(received.blocked.transfer_receiver + sent.blocked.transfer_sender) * 1e-9;
     summary.delay_caused_s = s.delays.caused_s(rank);
     fill_in(summary, m.status_of(rank));
+    if (summary.finished && summary.end_s >= 0) summary.finalize_s = std::max(snapshot.duration_s - summary.end_s, 0.0);
     snapshot.finalized_ranks += summary.finished;
   }
   for (const auto& stage : s.stages) stage->fill(snapshot);

@@ -53,6 +53,7 @@ struct Measured {
       return static_cast<std::int64_t>(static_cast<double>(ticks) * scale.ns_per_tick);
     };
     status.mpi_ns = ns(here.mpi_ticks);
+    status.init_ns = ns(here.init_ticks);
     status.one_sided_ns = ns(here.one_sided_ticks);
     status.file_ns = ns(here.file_ticks);
     status.threads = here.threads;

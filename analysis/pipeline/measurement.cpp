@@ -11,6 +11,8 @@ namespace pclscope {
 
 namespace {
 constexpr std::size_t chunk_events = 256;  // read by several stages: stays in the nearest cache
+// Between looks for messages that are missing: at least, and per channel and receive that the last one looked at.
+constexpr std::int64_t between_looks_ns = 5'000'000, between_looks_each_ns = 200;
 }  // namespace
 
 struct Measurement::State {
@@ -32,7 +34,8 @@ struct Measurement::State {
                 waited.push_back({call.begin, call.end, call.awaited_begin, of, call.shape == CollectiveShape::send});
                 if (hooks.on_wait) hooks.on_wait(call);
               }),
-        windows(std::max<std::int64_t>(options.window_ns, 1), options.allowance_ns, options.open_messages) {
+        windows(std::max<std::int64_t>(options.window_ns, 1), options.allowance_ns, options.open_messages),
+        hold_ns(options.hold_ns) {
     matcher.set_send_done([this](std::int32_t rank, const record::Event& event, bool away) {
       waits.completed(rank, event, m.scale, away);
     });
@@ -41,7 +44,8 @@ struct Measurement::State {
   void name(std::span<Message> batch);              // addresses become ids
   void measure(std::span<Message> batch);           // times it, puts it into its window
   void note_waits(std::span<const Message> batch);  // which calls waited for its messages
-  void close_windows(std::int64_t now_ns);
+  std::int64_t close_windows(std::int64_t now_ns);
+  std::int64_t missing_from(std::int64_t now_ns);
   void close_window(OpenWindows::Closed& closed);
   double judge(Message& message);
   void charge(const CallWaits::Of& of, const BlockedTime& blocked);
@@ -54,6 +58,8 @@ struct Measurement::State {
   MessageWaits waits;
   std::vector<CallWaits::Other> waited;  // found by it, of calls that are not closed
   OpenWindows windows;
+  std::int64_t hold_ns;
+  std::int64_t missing_ns = INT64_MAX, next_look_ns = INT64_MIN;  // missing_from() as of the last look
   CallWaits calls;              // of windows that closed, and the one that is being closed
   std::vector<Message> stored;  // being measured
   std::uint64_t from_file = 0;  // messages that came matched
@@ -92,9 +98,26 @@ void Measurement::State::note_waits(std::span<const Message> batch) {
   for (std::size_t i = 0; i < batch.size(); ++i) waits.matched(batch[i], numbers[i]);
 }
 
-void Measurement::State::close_windows(std::int64_t now_ns) {
+// The windows that are over at `now_ns`, as far as nothing of them is missing. Returns up to when they were closed: as
+// if that were now.
+std::int64_t Measurement::State::close_windows(std::int64_t now_ns) {
+  if (hold_ns > 0 && windows.is_due(now_ns)) {
+    const std::int64_t missing = missing_from(now_ns);
+    if (missing < now_ns - windows.allowance_ns()) now_ns = missing + windows.allowance_ns();
+  }
   OpenWindows::Closed closed;
   while (windows.close(now_ns, closed)) close_window(closed);
+  return now_ns;
+}
+
+// The completion of the earliest receive whose send is still to be told, and worth waiting for; without one the future.
+std::int64_t Measurement::State::missing_from(std::int64_t now_ns) {
+  if (now_ns < next_look_ns) return missing_ns;
+  const std::int64_t from = now_ns - hold_ns - windows.allowance_ns() - windows.length_ns();
+  const Matcher::Unpaired unpaired = matcher.earliest_unpaired(m.scale.to_ticks(from));
+  missing_ns = unpaired.end == ~std::uint64_t{0} ? INT64_MAX : m.scale.to_ns(unpaired.end);
+  next_look_ns = now_ns + between_looks_ns + static_cast<std::int64_t>(unpaired.looked_at) * between_looks_each_ns;
+  return missing_ns;
 }
 
 void Measurement::State::close_window(OpenWindows::Closed& closed) {
@@ -224,11 +247,12 @@ void Measurement::end_round(std::int64_t now_ns, bool all_read) {
   refresh_totals();
 }
 
-void Measurement::epoch_over(std::int64_t until_ns) {
-  if (state_->finished) return;
+std::int64_t Measurement::epoch_over(std::int64_t until_ns) {
+  if (state_->finished) return until_ns;
   state_->matcher.epoch_over();
-  state_->close_windows(until_ns);
+  until_ns = state_->close_windows(until_ns);
   refresh_totals();
+  return until_ns;
 }
 
 void Measurement::finish() {

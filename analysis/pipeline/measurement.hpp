@@ -53,8 +53,8 @@ class Measurement {
   // were told. Some receives must wait for that (docs/methods.md, "Matching"); most need not.
   void end_round(std::int64_t now_ns, bool all_read);
   // Several nodes: an epoch is over on all of them (Matcher::epoch_over); windows that end before `until_ns` are
-  // complete.
-  void epoch_over(std::int64_t until_ns);
+  // complete. Returns up to when they were closed: less when messages are still missing (PipelineOptions::hold_ns).
+  std::int64_t epoch_over(std::int64_t until_ns);
   // No more events will come: closes all windows, counts what never found a partner.
   void finish();
   void refresh_totals();

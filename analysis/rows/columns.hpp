@@ -141,7 +141,10 @@ void describe(Column&& column, const RankRow*) {
   column("mean_latency_ratio", "1", &RankSummary::mean_latency_ratio,
          "mean of time / latency criterion of the messages received");
   column("threads", "1", &RankSummary::threads, "that called MPI: times are sums over them");
-  column("mpi_s", "s", &RankSummary::mpi_s, "inside recorded MPI calls: the sum of the seven that follow");
+  column("mpi_s", "s", &RankSummary::mpi_s, "inside recorded MPI calls: the sum of the nine that follow");
+  column("init_s", "s", &RankSummary::init_s, "in MPI_Init");
+  column("finalize_s", "s", &RankSummary::finalize_s,
+         "in MPI_Finalize until the last rank entered it (before that: so far)");
   column("late_sender_s", "s", &RankSummary::late_sender_s, "blocked: the send that it waited for had not begun");
   column("late_receiver_s", "s", &RankSummary::late_receiver_s, "blocked in sends: the receive was not posted");
   column("transfer_s", "s", &RankSummary::transfer_s, "blocked afterwards: exposed transfers");

@@ -105,7 +105,8 @@ struct RankStatus {
   std::uint64_t collectives = 0;
   std::uint64_t dropped_events = 0;
   BufferUse buffer;
-  std::int64_t mpi_ns = 0;  // sums over threads: inside MPI, and of that in one-sided synchronisation and MPI-IO
+  std::int64_t mpi_ns = 0;   // sums over threads: inside MPI, and of that in one-sided synchronisation and MPI-IO
+  std::int64_t init_ns = 0;  // in MPI_Init; not in mpi_ns, no more than MPI_Finalize
   std::int64_t one_sided_ns = 0;
   std::int64_t file_ns = 0;
   std::uint32_t threads = 0;  // that left events

@@ -199,8 +199,10 @@ struct RankSummary {
   double held_up_s = 0;             // by the tool: its threads waited for room in full buffers
   double mean_latency_ratio = 0;    // of messages received
   std::uint32_t threads = 0;        // that left events: the sums below are sums over them
-  // Inside recorded MPI calls. The seven below are its parts: each second of a thread in one of them.
+  // Inside recorded MPI calls. The nine below are its parts: each second of a thread in one of them.
   double mpi_s = 0;
+  double init_s = 0;             // in MPI_Init
+  double finalize_s = 0;         // in MPI_Finalize, until the last rank has entered it (before that: so far)
   double late_sender_s = 0;      // blocked: the send that it waited for had not begun
   double late_receiver_s = 0;    // blocked in sends: the receive was not posted
   double transfer_s = 0;         // blocked afterwards: transfers that nothing hid
@@ -241,11 +243,15 @@ struct RankSummary {
     asleep_s = static_cast<double>(cores.asleep_ns()) * 1e-9;
     other_load = cores.other_load;
   }
-  // From the other parts. They are sums of times rounded to ns: mpi_s may be a little less than they are together.
+  // Of mpi_s: between MPI_Init and MPI_Finalize, in which a rank works and waits more than once.
+  double mpi_between_s() const { return mpi_s - init_s - finalize_s; }
+  // mpi_s was that between MPI_Init and MPI_Finalize. The parts are sums of times rounded to ns: it may be a little
+  // less than they are together.
   void set_other() {
     const double known = late_sender_s + late_receiver_s + transfer_s + collective_wait_s + one_sided_s + file_s;
-    mpi_s = mpi_s > known ? mpi_s : known;
-    other_s = mpi_s - known;
+    const double between = mpi_s > known ? mpi_s : known;
+    other_s = between - known;
+    mpi_s = between + init_s + finalize_s;
   }
   // Nothing is missing before `until_ns`; INT64_MAX: nothing at all.
   void mark_missing(std::int64_t until_ns) {

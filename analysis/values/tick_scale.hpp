@@ -12,6 +12,10 @@ struct TickScale {
     return static_cast<std::int64_t>(static_cast<double>(static_cast<std::int64_t>(ticks - origin_ticks)) *
                                      ns_per_tick);
   }
+  std::uint64_t to_ticks(std::int64_t ns) const {  // 0 for what was before the clock began
+    const double ticks = static_cast<double>(origin_ticks) + static_cast<double>(ns) / ns_per_tick;
+    return ticks > 0 ? static_cast<std::uint64_t>(ticks) : 0;
+  }
 };
 
 }  // namespace pclscope

@@ -50,7 +50,11 @@ void Activity::add(std::int32_t rank, std::uint32_t thread, std::span<const reco
       continue;
     }
     if (e.kind == EventKind::collective) ++collectives;
-    if (e.kind == EventKind::init) r.begin_ticks = e.end, r.came = true;
+    if (e.kind == EventKind::init) {
+      r.begin_ticks = e.end;
+      r.init_ticks = e.end - std::min(e.begin, e.end);
+      r.came = true;
+    }
     if (e.kind == EventKind::finalize && !r.finalized) {
       r.finalized = true;
       r.end_ticks = std::max({r.end_ticks, covered, e.begin});

@@ -12,13 +12,14 @@ namespace pclscope {
 class Activity {
  public:
   struct Rank {
-    std::uint64_t mpi_ticks = 0;        // sums over threads: inside MPI
+    std::uint64_t mpi_ticks = 0;        // sums over threads: inside MPI, but for MPI_Init and MPI_Finalize
     std::uint64_t one_sided_ticks = 0;  // of that, in synchronisation of windows
     std::uint64_t file_ticks = 0;       // of that, in MPI-IO
     std::uint32_t threads = 0;          // that left events
     std::uint64_t collectives = 0;
     bool finalized = false;
     bool came = false;              // it has left an event; before that no moment is known
+    std::uint64_t init_ticks = 0;   // in MPI_Init; not in mpi_ticks
     std::uint64_t begin_ticks = 0;  // MPI_Init had returned; without that (attached later): its first call began
     std::uint64_t end_ticks = 0;    // MPI_Finalize began; before: its newest call returned
     // Per thread: end of the newest interval counted; 0: it has left no event.

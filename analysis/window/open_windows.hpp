@@ -1,5 +1,6 @@
 // Messages waiting for their window to close. A window is [k, k + 1) * length, by the end of the receive. It closes
 // when `now` is past its end by the allowance: messages that complete in another rank's ring are read a little later.
+// When messages of a window are known to be missing it waits longer (Measurement): `now` does not move on then.
 // A message of a window that is closed already goes to the oldest open one and is counted as late.
 // Memory: the messages of the open windows, at most `most`; beyond, the oldest window is closed early.
 #pragma once
@@ -29,6 +30,10 @@ class OpenWindows {
   void add(std::span<const Message> messages);
   // The oldest window that is over at `now_ns`, or that must make room; false when there is none (any more).
   bool close(std::int64_t now_ns, Closed& closed);
+  // A window with messages is over at `now_ns`.
+  bool is_due(std::int64_t now_ns) const {
+    return !open_.empty() && open_.begin()->first < window_of(now_ns - allowance_);
+  }
   // The oldest window with messages, whatever the time.
   bool close_any(Closed& closed);
   // For messages from a file: windows before that of the newest message may close.

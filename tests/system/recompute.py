@@ -267,7 +267,7 @@ def check_blocked(judged, path, ranks, duration_s):
     for rank in ranks:
         what = f"rank {rank['rank']}"
         parts = [rank[name] for name in ("late_sender_s", "late_receiver_s", "transfer_s", "collective_wait_s",
-                                         "one_sided_s", "file_s", "other_s")]
+                                         "one_sided_s", "file_s", "other_s", "init_s", "finalize_s")]
         found.near(f"{what}: inside MPI", rank["mpi_s"], sum(parts), 1e-6, 1e-6)
         if min(parts) < -1e-9 or rank["mpi_s"] > rank["threads"] * duration_s * (1 + 1e-6) + 1e-6:
             found.append(f"{what}: parts {parts} of {rank['mpi_s']} s inside MPI in {duration_s} s")

@@ -10,7 +10,8 @@ from harness import on_every_mpi
 ROUNDS, MANY = 6, 26
 NONBLOCKING, PERSISTENT, BUFFERED = 1, 2, 1 << 4
 SENDRECV_SEND, SENDRECV_RECEIVE = 1 << 26, 1 << 25
-PARTS = ("late_sender_s", "late_receiver_s", "transfer_s", "collective_wait_s", "one_sided_s", "file_s", "other_s")
+PARTS = ("late_sender_s", "late_receiver_s", "transfer_s", "collective_wait_s", "one_sided_s", "file_s", "other_s",
+         "init_s", "finalize_s")
 
 
 def calls_of(rows):

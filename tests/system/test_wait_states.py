@@ -51,7 +51,7 @@ class WaitStates(harness.SystemTest):
         ranks = self.box.json("inspect", path, "ranks", "--json")["ranks"]
         for rank in ranks:
             parts = ("late_sender_s", "late_receiver_s", "transfer_s", "collective_wait_s", "one_sided_s", "file_s",
-                     "other_s")
+                     "other_s", "init_s", "finalize_s")
             self.assertAlmostEqual(sum(rank[part] for part in parts), rank["mpi_s"], delta=1e-6)
 
     # A rank may be off its core between its own look at the clock and the call: some of its time then.

@@ -71,6 +71,24 @@ TEST_CASE("where time goes: the largest parts, and none that is zero") {
   CHECK(said(s).front().starts_with("The ranks spend 20% of their time"));
 }
 
+TEST_CASE("MPI_Init and MPI_Finalize are parts, and the end may be for one rank") {
+  Snapshot s = job(4, 1);
+  for (RankSummary& r : s.ranks) {
+    r.init_s = 0.5;
+    r.finished = true;
+    r.end_s = r.rank == 2 ? 10 : 7 + 0.1 * r.rank;
+    r.finalize_s = 10 - r.end_s;
+    r.mpi_s += r.init_s + r.finalize_s;
+  }
+  CHECK(said(s) ==
+        Lines{"The ranks spent 37% of their time in MPI: 22% waiting in MPI_Finalize for ranks that came later, "
+              "10% waiting for messages that were not sent yet and 5% in MPI_Init.",
+              "Most of the waiting in MPI_Finalize was for rank 2, which came last."});
+  s.ranks[1].end_s = 9.9, s.ranks[1].finalize_s = 0.1, s.ranks[3].end_s = 9, s.ranks[3].finalize_s = 1;
+  s.ranks[0].finalize_s = 5, s.ranks[0].end_s = 5;  // nobody alone
+  CHECK(said(s).size() == 1);
+}
+
 TEST_CASE("a job of one rank is no plural") {
   Snapshot s = job(1, 0);
   s.ranks[0].mpi_s = s.ranks[0].file_s = 3;

@@ -84,7 +84,9 @@ std::string metrics_text(const Snapshot& s, bool running) {
                                                                  {"collective", &RankSummary::collective_wait_s},
                                                                  {"one_sided", &RankSummary::one_sided_s},
                                                                  {"file", &RankSummary::file_s},
-                                                                 {"other", &RankSummary::other_s}};
+                                                                 {"other", &RankSummary::other_s},
+                                                                 {"init", &RankSummary::init_s},
+                                                                 {"finalize", &RankSummary::finalize_s}};
   {
     Family inside(out, job, "mpi_seconds", "counter", "Time of all ranks inside MPI, by its parts.", "seconds");
     for (const auto& [name, part] : parts) {

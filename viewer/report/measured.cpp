@@ -79,7 +79,8 @@ std::string methods_section() {
        "Time between entry and return of MPI calls, summed over ranks (and their threads), of all their time. It is "
        "split into waiting for messages that were not sent yet (late sender), for receivers that were not ready (late "
        "receiver), for messages under way (exposed transfer), in collectives for those that came later, one-sided "
-       "synchronisation, files, and the rest. Each second of a blocked rank is in one of these parts."},
+       "synchronisation, files, MPI_Init, MPI_Finalize (until the last rank has entered it), and the rest. Each second "
+       "of a blocked rank is in one of these parts."},
       {"Latency ratio",
        "Time of a message divided by what messages of its size and class (inside a node, between nodes) usually take: "
        "the median of this run, or of a baseline. 1 is usual. Typical is the geometric mean over messages."},

@@ -231,7 +231,7 @@ std::string regions_picture(const Snapshot& snapshot) {
 std::string ranks_picture(const Snapshot& s) {
   if (s.ranks.empty() || !(s.duration_s > 0) || !std::isfinite(s.duration_s)) return {};
   static const std::vector<const char*> classes = {"late-sender", "late-receiver", "collective", "transfer",
-                                                   "files",       "other",         "compute"};
+                                                   "files",       "start",         "other",      "compute"};
   const RankColumns shape = columns_of(s.ranks.size());
   std::vector<Column> columns;
   std::vector<double> caused;
@@ -242,8 +242,9 @@ std::string ranks_picture(const Snapshot& s) {
     for (std::size_t i = first; i < end; ++i) {
       const RankSummary& r = s.ranks[i];
       const double threads_s = std::max<std::uint32_t>(r.threads, 1) * s.duration_s;
-      const double parts[] = {r.late_sender_s,          r.late_receiver_s, r.collective_wait_s, r.transfer_s,
-                              r.file_s + r.one_sided_s, r.other_s,         threads_s - r.mpi_s};
+      const double parts[] = {r.late_sender_s, r.late_receiver_s,        r.collective_wait_s,
+                              r.transfer_s,    r.file_s + r.one_sided_s, r.init_s + r.finalize_s,
+                              r.other_s,       threads_s - r.mpi_s};
       for (std::size_t p = 0; p < classes.size(); ++p)
         column.parts[p] += std::isfinite(parts[p]) ? std::max(parts[p], 0.0) : 0;
       whole += threads_s;
@@ -296,6 +297,7 @@ std::string ranks_picture(const Snapshot& s) {
            {"collective", "collectives"},
            {"transfer", "messages under way"},
            {"files", "files, one-sided"},
+           {"start", "MPI_Init, MPI_Finalize"},
            {"other", "otherwise in MPI"}}),
       "Where each rank's time goes, as share of its time, and below what delay it caused: how many ranks stood "
       "still because of it." +

@@ -63,7 +63,7 @@ svg .dot.dark { fill: var(--mark); }
   stroke-width: 1; }
 .late-sender { fill: var(--late-sender); } .late-receiver { fill: var(--late-receiver); }
 .collective { fill: var(--collective); } .transfer { fill: var(--transfer); } .files { fill: var(--files); }
-.other { fill: var(--other); } .compute { fill: var(--compute); }
+.start { fill: var(--r2); } .other { fill: var(--other); } .compute { fill: var(--compute); }
 .h0 { --c: var(--h0); } .h1 { --c: var(--h1); } .h2 { --c: var(--h2); } .h3 { --c: var(--h3); }
   .h4 { --c: var(--h4); }
 .h5 { --c: var(--h5); } .s0 { --c: var(--r0); } .s1 { --c: var(--r1); } .s2 { --c: var(--r2); }
@@ -86,7 +86,8 @@ svg .tag { font-size: 9px; font-weight: 600; paint-order: stroke; stroke: var(--
 .key .late-sender { --c: var(--late-sender); } .key .late-receiver { --c: var(--late-receiver); }
 .key .collective { --c: var(--collective); } .key .transfer { --c: var(--transfer); }
   .key .files { --c: var(--files); }
-.key .other { --c: var(--other); } .key .compute { --c: var(--compute); } .key .caused { --c: var(--text); }
+.key .start { --c: var(--r2); } .key
+  .other { --c: var(--other); } .key .compute { --c: var(--compute); } .key .caused { --c: var(--text); }
 th.depth0 { padding-left: 0.5em; } th.depth1 { padding-left: 1.5em; } th.depth2 { padding-left: 2.5em; }
 th.depth3 { padding-left: 3.5em; } th.depth4 { padding-left: 4.5em; } th.depth5 { padding-left: 5.5em; }
 th.depth6 { padding-left: 6.5em; } th.depth7 { padding-left: 7.5em; } th.depth8 { padding-left: 8.5em; }

@@ -20,6 +20,8 @@ InsideMpi inside_mpi(const Snapshot& snapshot) {
     sum.one_sided_s += r.one_sided_s;
     sum.file_s += r.file_s;
     sum.other_s += r.other_s;
+    sum.init_s += r.init_s;
+    sum.finalize_s += r.finalize_s;
   }
   const auto blocked_s = [](const auto& part) { return part.late_sender_s + part.late_receiver_s + part.transfer_s; };
   for (const std::vector<Region>* regions : {&snapshot.regions, &snapshot.ended_regions})
@@ -42,7 +44,8 @@ std::vector<std::string> inside_mpi_lines(const Snapshot& snapshot) {
   for (const auto& [name, s] :
        {std::pair("late senders ", sum.late_sender_s), std::pair("late receivers ", sum.late_receiver_s),
         std::pair("exposed transfers ", sum.transfer_s), std::pair("collectives ", sum.collective_wait_s),
-        std::pair("one-sided ", sum.one_sided_s), std::pair("files ", sum.file_s), std::pair("other ", sum.other_s)})
+        std::pair("one-sided ", sum.one_sided_s), std::pair("files ", sum.file_s), std::pair("other ", sum.other_s),
+        std::pair("MPI_Init ", sum.init_s), std::pair("MPI_Finalize ", sum.finalize_s)})
     parts.append(parts.empty() ? "" : " + ").append(name).append(seconds(s));
   lines.push_back(parts);
   std::string where =

@@ -38,6 +38,8 @@ std::string where_time_goes(const Snapshot& s, const InsideMpi& sum) {
       {sum.transfer_s, "waiting for messages under way"},
       {sum.one_sided_s, "in one-sided synchronisation"},
       {sum.file_s, "in files"},
+      {sum.init_s, "in MPI_Init"},
+      {sum.finalize_s, "waiting in MPI_Finalize for ranks that came later"},
       {sum.other_s, "otherwise inside MPI"}};
   std::erase_if(parts, [&](const auto& part) { return !(part.first >= worth_naming * sum.whole_s); });
   std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
@@ -104,6 +106,21 @@ std::string why_nobody(const Snapshot& s) {
   return "Where most of the waiting began " + was + " not seen.";
 }
 
+// "Most of the waiting in MPI_Finalize was for rank 7, which came last."; empty: for no rank alone, or somebody is not
+// there yet.
+std::string whom_the_end_is_for(const Snapshot& s, double waited_s) {
+  double last = -1, before = -1;
+  std::int32_t rank = -1;
+  for (const RankSummary& r : s.ranks) {
+    if (!r.finished || !std::isfinite(r.end_s)) return {};
+    if (r.end_s > last) before = std::exchange(last, r.end_s), rank = r.rank;
+    else before = std::max(before, r.end_s);
+  }
+  const double for_it = (last - before) * static_cast<double>(s.ranks.size() - 1);
+  if (before < 0 || !(for_it >= most_of_it * waited_s)) return {};
+  return "Most of the waiting in MPI_Finalize was for rank " + std::to_string(rank) + ", which came last.";
+}
+
 // "Without that the run would have taken 2.33 s instead of 3.92 s."
 std::string gain(const Snapshot& s, const char* how, double gain_s) {
   const std::string after = text::format_seconds(s.duration_s - gain_s), now = text::format_seconds(s.duration_s);
@@ -162,7 +179,9 @@ std::vector<std::string> sentences(const Snapshot& s, const Sites& sites) {
   std::vector<std::string> list = {where_time_goes(s, sum)};
   const double waiting_s = sum.late_sender_s + sum.late_receiver_s + sum.collective_wait_s;
   std::vector<std::int32_t> named;
-  if (waiting_s >= worth_following * sum.whole_s && s.delay_totals.waited_s > 0) {
+  if (sum.finalize_s >= worth_following * sum.whole_s && sum.finalize_s > waiting_s) {
+    if (std::string last = whom_the_end_is_for(s, sum.finalize_s); !last.empty()) list.push_back(std::move(last));
+  } else if (waiting_s >= worth_following * sum.whole_s && s.delay_totals.waited_s > 0) {
     const auto found = awaited(s);
     if (found && !found->alike) named = found->ranks;
     list.push_back(found ? whom_it_is_for(s, *found, sites) : why_nobody(s));

@@ -173,9 +173,9 @@ std::vector<std::string> rank_lines(const std::vector<RankSummary>& ranks, const
       {{"rank", Align::right},      {"sends", Align::right},     {"receives", Align::right}, {"sent", Align::right},
        {"received", Align::right},  {"colls", Align::right},     {"ratio", Align::right},    {"in MPI", Align::right},
        {"late send", Align::right}, {"late recv", Align::right}, {"transfer", Align::right}, {"in colls", Align::right},
-       {"1-sided", Align::right},   {"files", Align::right},     {"other", Align::right},    {"caused", Align::right},
-       {"ran", Align::right},       {"off core", Align::right},  {"asleep", Align::right},   {"others", Align::right},
-       {"dropped", Align::right},   {"node", Align::left}});
+       {"1-sided", Align::right},   {"files", Align::right},     {"other", Align::right},    {"init+fin", Align::right},
+       {"caused", Align::right},    {"ran", Align::right},       {"off core", Align::right}, {"asleep", Align::right},
+       {"others", Align::right},    {"dropped", Align::right},   {"node", Align::left}});
   for (const RankSummary& r : ranks) {
     // Without a record of calls (an older dump, an imported trace) the parts are not known.
     const auto part = [&](double s) { return r.threads > 0 ? text::format_seconds(s) : std::string("-"); };
@@ -196,6 +196,7 @@ std::vector<std::string> rank_lines(const std::vector<RankSummary>& ranks, const
                part(r.one_sided_s),
                part(r.file_s),
                part(r.other_s),
+               part(r.init_s + r.finalize_s),
                text::format_seconds(r.delay_caused_s),
                cores(r.running_s),
                cores(r.off_core_s),

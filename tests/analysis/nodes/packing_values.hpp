@@ -260,7 +260,7 @@ inline Report any_report(Random& random, std::size_t most) {
   fill_list(random, r.names, most, [&] { return NodeName{rank(), any_text(random), any_text(random)}; });
   fill_list(random, r.ranks, most, [&] {
     RankStatus s;
-    fill(random, s.rank, s.collectives, s.dropped_events, s.buffer.held_up_ns, s.buffer.events, s.mpi_ns,
+    fill(random, s.rank, s.collectives, s.dropped_events, s.buffer.held_up_ns, s.buffer.events, s.mpi_ns, s.init_ns,
          s.one_sided_ns, s.file_ns, s.threads, s.finalized, s.function, s.peer, s.tag, s.comm, s.site, s.inside_ns,
          s.waits_for_any, s.read_until_ns, s.cores.observed_ns, s.cores.running_ns, s.cores.off_core_ns,
          s.cores.off_computing_ns, s.cores.other_load, s.cores_until_ns, s.begin_ns, s.end_ns);

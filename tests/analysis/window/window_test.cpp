@@ -162,6 +162,7 @@ TEST_CASE("time inside MPI counts each tick once, whatever a call leaves behind"
   Activity activity(2);
   activity.add(1, 0, events);
   CHECK(activity.rank(1).mpi_ticks == 10 + 10 + 100 + 50 + 100 + 100);
+  CHECK(activity.rank(1).init_ticks == 1000);
   CHECK(activity.rank(1).collectives == 2);
   CHECK(activity.rank(1).finalized);
   CHECK(activity.finalized_ranks() == 1);

@@ -218,6 +218,8 @@ class RandomSnapshot {
             real(),
             real(),
             real(),
+            real(),
+            real(),
             static_cast<std::uint16_t>(random_()),
             number(),
             real(),
