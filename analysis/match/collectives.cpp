@@ -15,6 +15,8 @@ using record::EventKind;
 
 namespace {
 
+constexpr double least_seen_ns = 20'000;  // that a member waited: less may be chance
+
 // Operations kept incomplete per communicator: a member cannot be this far ahead of another for long.
 constexpr std::size_t window_limit = 1 << 14;
 constexpr std::size_t comms_limit = 1 << 16;
@@ -247,6 +249,27 @@ void Collectives::complete_front(std::uint64_t id, Comm& comm) {
 }
 
 // Fills awaited_: for whom each part waited, nullptr: for nobody.
+// Indices of the parts, by entry.
+void Collectives::sort_by_entry(const Operation& operation) {
+  order_.resize(operation.size());
+  for (std::uint32_t i = 0; i < order_.size(); ++i) order_[i] = i;
+  std::sort(order_.begin(), order_.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return operation[a].begin < operation[b].begin; });
+}
+
+// Members that are not the root need not wait; in trees they do, and large blocks are not copied. It is seen where one
+// left right after another came, long after it had come itself. After sort_by_entry().
+const Collectives::Part* Collectives::seen_to_wait_for(const Operation& operation, const Part& p,
+                                                       std::uint64_t least_gap) const {
+  const auto behind =
+      std::upper_bound(order_.begin(), order_.end(), p.end,
+                       [&](std::uint64_t time, std::uint32_t other) { return time < operation[other].begin; });
+  if (behind == order_.begin()) return nullptr;
+  const Part& other = operation[*(behind - 1)];
+  if (other.begin <= p.begin || other.begin - p.begin < least_gap) return nullptr;
+  return p.end - other.begin <= (other.begin - p.begin) / 4 ? &other : nullptr;
+}
+
 void Collectives::find_awaited(const Comm& comm, const Operation& operation, CollectiveShape shape) {
   awaited_.assign(operation.size(), nullptr);
   const Part* last = &operation.front();
@@ -270,8 +293,12 @@ void Collectives::find_awaited(const Comm& comm, const Operation& operation, Col
       if (before == nullptr || operation[i].begin > before->begin) before = &operation[i];
     }
   }
+  const auto least_gap = static_cast<std::uint64_t>(least_seen_ns / scale_.ns_per_tick);
+  if (shape == CollectiveShape::to_root) sort_by_entry(operation);
   for (std::size_t i = 0; i < operation.size(); ++i) {
     const Part& p = operation[i];
+    if (shape == CollectiveShape::to_root && &p != root && !p.nonblocking)
+      awaited_[i] = seen_to_wait_for(operation, p, least_gap);
     if (shape == CollectiveShape::all_to_all || (shape == CollectiveShape::to_root && &p == root)) awaited_[i] = last;
     if (shape == CollectiveShape::from_root && &p != root) awaited_[i] = root;
     if (shape == CollectiveShape::neighbours)

@@ -137,7 +137,8 @@ class Matcher {
   // More receives of this channel are complete than sends were read: one that is going on has been received.
   bool received_ahead(std::int32_t rank, std::int32_t source, std::uint64_t comm, std::int32_t tag) const;
   // Of receives whose completion was read, and that are not paired, the earliest that completed at `from` or later: its
-  // message was sent, but that was not told yet. Channels in doubt, which may never be paired, do not count.
+  // message was sent, but that was not told yet. Channels in doubt, which may never be paired, do not count, nor those
+  // with sends, whose pairing waits for something else.
   struct Unpaired {
     std::uint64_t end = ~std::uint64_t{0};  // ticks; without any the largest
     std::uint64_t looked_at = 0;            // what it cost: channels and receives

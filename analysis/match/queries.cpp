@@ -131,7 +131,7 @@ Matcher::Unpaired Matcher::earliest_unpaired(std::uint64_t from) const {
   channels_.for_each([&](std::uint32_t index) {
     const Channel& c = channels_[index];
     ++unpaired.looked_at;
-    if (c.recv_head == no_index || sends_in_doubt(c) || receives_in_doubt(c)) return;
+    if (c.recv_head == no_index || c.send_head != no_index || sends_in_doubt(c) || receives_in_doubt(c)) return;
     for (std::uint32_t at = c.recv_head; at != no_index; at = recvs_[at].next) {
       const RecvEntry& recv = recvs_[at];
       ++unpaired.looked_at;

@@ -20,9 +20,9 @@ struct PipelineOptions {
   // --- of a Measurement ---
   std::int64_t window_ns = 100'000'000;    // and of an Evaluation
   std::int64_t allowance_ns = 20'000'000;  // a window closes this long after its end: messages are read a little later
-  // It waits for messages that are known to be missing: a receive completed, but its sender, which may have lost its
-  // core inside the call, has not told the send. At most so much longer.
-  std::int64_t hold_ns = 1'000'000'000;
+  // It waits for messages that are known to be missing: a receive completed, but its sender is inside the call still (a
+  // Sendrecv that waits for its other half, a core that was lost) and has not told the send. At most so much longer.
+  std::int64_t hold_ns = 10'000'000'000;
   std::uint32_t worst_messages = 20;
   std::size_t open_messages = 1'000'000;  // of windows that are not closed (window/open_windows.hpp)
   std::vector<Criterion> baseline;        // criteria of an earlier run, used instead of this run's medians

@@ -13,13 +13,15 @@ namespace pclscope::whatif {
 namespace {
 
 constexpr std::uint64_t surely_waits = 65536;  // bytes: where nothing was seen, a blocking send waits from here
-constexpr std::uint32_t octaves = 65;
+constexpr std::uint32_t enough_seen = 3;       // messages
+constexpr std::int64_t long_gap_ns = 100'000;  // where a single send is judged
 
 std::uint32_t site_id(std::uint64_t site) { return site > UINT32_MAX ? 0 : static_cast<std::uint32_t>(site); }
 
 bool is_timed(const Message& m) { return !(m.flags & message_flag::no_latency) && m.recv_end >= m.send_begin; }
-bool is_seen(const Message& m) { return !(m.flags & message_flag::unseen_completion); }
+// Its data moves at once, whoever waits for whom.
 bool is_copied(const Message& m) { return !(m.flags & record::flag::synchronous) && m.bytes < Graph::eager_bytes; }
+bool is_seen(const Message& m) { return !(m.flags & message_flag::unseen_completion); }
 
 struct Piece {  // of a call
   std::int64_t begin, end;
@@ -43,6 +45,7 @@ void Graph::Build::all() {
   make_calls();
   list_received();
   find_holding_sizes();
+  find_freed_sizes();
   find_exchanges();
   receive();
   send();
@@ -195,12 +198,34 @@ void Graph::Build::receive() {
 }
 
 bool Graph::Build::waits_for_receive(const Message& m) {
-  return blocks_sender(m.flags) && !is_copied(m) && is_timed(m) && m.source != m.destination &&
-         !(m.flags & record::flag::partitioned);
+  return blocks_sender(m.flags) && is_timed(m) && m.source != m.destination && !(m.flags & record::flag::partitioned);
 }
 
-bool Graph::Build::holds(const Message& m) const {
-  return waits_for_receive(m) && ((m.flags & record::flag::synchronous) || octave_of(m.bytes) >= holds_from);
+// It ended right after `moment`, long after it had begun: it waited for that.
+bool Graph::Build::ended_at(const Message& m, std::int64_t moment) {
+  const std::int64_t gap = moment - cut(m.send_begin), behind = cut(m.send_end) - moment;
+  return gap >= long_gap_ns && behind >= 0 && behind <= gap / 8;
+}
+
+// The receiver's call that the send waited for: that which posts the receive, or, of smaller messages, the one with
+// which the receiver came into MPI (find_freed_sizes).
+std::uint32_t Graph::Build::holder_of(std::uint32_t message) const {
+  const Message& m = messages[message];
+  if (send_call[message] == nobody || post_call[message] == nobody || !waits_for_receive(m)) return nobody;
+  if ((m.flags & record::flag::synchronous) || octave_of(m.bytes) >= holds_from)
+    return cut(m.recv_post) <= g.calls_[send_call[message]].end ? post_call[message] : nobody;  // else it was copied
+  const std::uint32_t next = is_freed[octave_of(m.bytes)] ? next_of_receiver(m) : nobody;
+  return next != nobody && ended_at(m, g.calls_[next].begin) ? next : nobody;
+}
+
+// The receiver's next call; nobody: it was in one when the send began.
+std::uint32_t Graph::Build::next_of_receiver(const Message& m) const {
+  const auto first = g.calls_.begin() + g.first(m.destination), last = g.calls_.begin() + g.end(m.destination);
+  const std::int64_t sent = cut(m.send_begin);
+  const auto next =
+      std::upper_bound(first, last, sent, [](std::int64_t time, const Call& c) { return time < c.begin; });
+  if (next == last || (next != first && (next - 1)->end > sent)) return nobody;
+  return static_cast<std::uint32_t>(next - g.calls_.begin());
 }
 
 // From which size on blocking sends wait, is seen in those whose receive was posted later. Of exchanges it is less
@@ -209,7 +234,8 @@ void Graph::Build::find_holding_sizes() {
   std::array<std::int64_t, octaves> waited{};  // for each: those that waited less those that did not
   std::array<std::int64_t, octaves> exchanged{}, exchanges{};
   for (const Message& m : messages) {
-    if (!waits_for_receive(m) || (m.flags & record::flag::synchronous) || m.recv_post <= m.send_begin) continue;
+    if (!waits_for_receive(m) || is_copied(m) || (m.flags & record::flag::synchronous) || m.recv_post <= m.send_begin)
+      continue;
     const std::uint32_t octave = octave_of(m.bytes);
     (is_exchange(m) ? exchanged : waited)[octave] += m.recv_post <= m.send_end ? 1 : -1;
     exchanges[octave] += is_exchange(m);
@@ -223,14 +249,40 @@ void Graph::Build::find_holding_sizes() {
     if (waited[o] < 0) holds_from = std::max(holds_from, o + 1);
 }
 
+// Open MPI copies messages of 257 bytes and more, but frees the buffer only when the receiver is in MPI next, in
+// whatever call. Of the sends that began while it was not: did they end with its next call, or before? By the time that
+// says so.
+void Graph::Build::find_freed_sizes() {
+  struct Evidence {
+    std::int64_t freed_ns = 0, before_ns = 0;
+    std::uint32_t count = 0;
+  };
+  std::array<Evidence, octaves> seen{};
+  for (std::uint32_t i = 0; i < messages.size(); ++i) {
+    const Message& m = messages[i];
+    if (send_call[i] == nobody || !waits_for_receive(m)) continue;
+    const std::uint32_t next = next_of_receiver(m);
+    if (next == nobody) continue;
+    const std::int64_t came = call(next).begin, gap = came - cut(m.send_begin);
+    Evidence& e = seen[octave_of(m.bytes)];
+    if (gap < long_gap_ns) continue;
+    if (ended_at(m, came)) e.freed_ns += gap;
+    else if (cut(m.send_end) < came) e.before_ns += came - cut(m.send_end);
+    else continue;
+    ++e.count;
+  }
+  for (std::uint32_t o = 0; o < octaves; ++o)
+    is_freed[o] = seen[o].count >= enough_seen && seen[o].freed_ns > seen[o].before_ns;
+}
+
 // Sendrecv returns when both are through: until when its send alone held it.
 void Graph::Build::find_exchanges() {
   held_until.assign(g.calls_.size(), INT64_MIN);
+  holder.assign(messages.size(), nobody);
   for (std::uint32_t i = 0; i < messages.size(); ++i) {
-    const Message& m = messages[i];
-    if (send_call[i] == nobody || post_call[i] == nobody || !is_exchange(m) || !holds(m)) continue;
-    const std::int64_t post = cut(m.recv_post);
-    if (post <= call(send_call[i]).end) held_until[send_call[i]] = std::max(held_until[send_call[i]], post);
+    holder[i] = holder_of(i);
+    if (holder[i] == nobody || !is_exchange(messages[i])) continue;
+    held_until[send_call[i]] = std::max(held_until[send_call[i]], call(holder[i]).begin);
   }
 }
 
@@ -238,15 +290,14 @@ void Graph::Build::find_exchanges() {
 void Graph::Build::send() {
   for (std::uint32_t i = 0; i < messages.size(); ++i) {
     const Message& m = messages[i];
-    if (send_call[i] == nobody || post_call[i] == nobody || !holds(m)) continue;
+    if (holder[i] == nobody) continue;
     Call& c = call(send_call[i]);
-    const std::int64_t post = cut(m.recv_post);
-    if (post > c.end) continue;  // it was copied all the same
-    std::int64_t lag = c.end - std::max(post, c.begin);
+    const std::int64_t came = call(holder[i]).begin;
+    std::int64_t lag = c.end - std::max(came, c.begin);
     if (!is_exchange(m)) c.own = 0;
-    else if (held_until[send_call[i]] != post) lag = std::min(lag, std::max<std::int64_t>(g.transfers_[i].lag, 0));
+    else if (held_until[send_call[i]] != came) lag = std::min(lag, std::max<std::int64_t>(g.transfers_[i].lag, 0));
     arrive(send_call[i], {send_call[i], i, lag});
-    arrive(send_call[i], {post_call[i], i, lag});
+    arrive(send_call[i], {holder[i], i, lag});
   }
 }
 

@@ -45,7 +45,7 @@ struct Join {
 
 class Graph {
  public:
-  static constexpr std::uint64_t eager_bytes = 1024;  // smaller sends never wait for their receiver: all MPIs copy them
+  static constexpr std::uint64_t eager_bytes = 1024;  // the data of smaller ones moves before the receive is posted
 
   // Any order of input; what has ranks out of range is left out. Messages without a latency hold nobody.
   Graph(std::int32_t ranks, std::span<const Message> messages, std::span<const CollectiveCall> collectives);

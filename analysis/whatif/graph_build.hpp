@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -30,8 +31,11 @@ struct Graph::Build {
   std::vector<Arrival> loose;                                  // arrivals in any order, and whose they are
   std::vector<std::uint32_t> owner;
   std::vector<std::uint32_t> fed, feeder;  // joins and what feeds them
-  std::uint32_t holds_from = 0;            // octave of sizes
-  std::vector<std::int64_t> held_until;    // by call: of a Sendrecv that its send held
+  static constexpr std::uint32_t octaves = 65;
+  std::uint32_t holds_from = 0;          // octave of sizes
+  std::array<bool, octaves> is_freed{};  // by octave: sends end when the receiver is in MPI next
+  std::vector<std::uint32_t> holder;     // by message: the receiver's call that its send waited for
+  std::vector<std::int64_t> held_until;  // by call: of a Sendrecv that its send held
 
   bool knows(std::int32_t rank) const { return rank >= 0 && rank < g.ranks(); }
   Call& call(std::uint32_t index) { return g.calls_[index]; }
@@ -49,7 +53,10 @@ struct Graph::Build {
   static std::int64_t ready(const Message& m);
   void receive();
   static bool waits_for_receive(const Message& m);
-  bool holds(const Message& m) const;
+  static bool ended_at(const Message& m, std::int64_t moment);
+  std::uint32_t next_of_receiver(const Message& m) const;
+  std::uint32_t holder_of(std::uint32_t message) const;
+  void find_freed_sizes();
   void find_holding_sizes();
   void find_exchanges();
   void send();

@@ -98,8 +98,12 @@ void Graph::Build::operation(std::span<const std::uint32_t> members) {
     const std::int64_t came = g.joins_.back().begin;
     if (shape == CollectiveShape::all_to_all) {
       for (const std::uint32_t m : members) wait_for(m, join, came);
-    } else if (const std::uint32_t root = root_to(members); root != nobody) {
+    } else {
+      const std::uint32_t root = root_to(members);
       wait_for(root, join, came);
+      for (const std::uint32_t m : members)  // seen to wait for one of the others
+        if (const std::uint32_t other = node_of(collectives[m].awaited); m != root && other != nobody && other != m)
+          wait_for(m, member_call[other], begin(other));
     }
   } else if (shape == CollectiveShape::from_root) {
     std::uint32_t root = nobody;
@@ -127,10 +131,15 @@ void Graph::Build::operation(std::span<const std::uint32_t> members) {
   }
 }
 
-// Who waited; if nobody did, the root came last.
+// Who waited for the last; if nobody did, the root came last. Others may have waited for the last, too: then any of
+// them stands for it.
 std::uint32_t Graph::Build::root_to(std::span<const std::uint32_t> members) const {
+  std::uint32_t waited = nobody;
   for (const std::uint32_t m : members)
-    if (collectives[m].awaited >= 0) return m;
+    if (collectives[m].awaited >= 0 &&
+        (waited == nobody || collectives[m].awaited_begin > collectives[waited].awaited_begin))
+      waited = m;
+  if (waited != nobody) return waited;
   std::uint32_t last = members[0];
   for (const std::uint32_t m : members)
     if (collectives[m].begin > collectives[last].begin) last = m;

@@ -186,3 +186,32 @@ TEST_CASE("A probe waits for the send that it finds, a Wait for a send for its r
   CHECK(shorter == 2);
   CHECK(replayed(g, gaps).end == last_end(g) - 8 * ms);
 }
+
+TEST_CASE("Sends that end when their receiver is in MPI next, in whatever call, end earlier with it") {
+  constexpr int rounds = 20;
+  for (const bool freed : {true, false}) {
+    std::vector<Message> messages;
+    for (int i = 0; i < rounds; ++i) {
+      Message& m = messages.emplace_back();
+      m.source = 0, m.destination = 1, m.bytes = 512;
+      m.send_begin = (25 * i + 5) * ms;
+      // Rank 1 comes every 25 ms, for a message that was sent two rounds before. A copied send is over at once.
+      m.send_end = freed ? 25 * (i + 1) * ms + 3 * us : m.send_begin + 3 * us;
+      m.recv_post = m.recv_wait = 25 * (i + 2) * ms;
+      m.recv_end = m.recv_post + 2 * us;
+    }
+    // Something else that rank 1 does before the first of them.
+    Message& first = messages.emplace_back();
+    first.source = 2, first.destination = 1, first.bytes = 8;
+    first.send_begin = 24 * ms, first.send_end = 24 * ms + us;
+    first.recv_post = first.recv_wait = 25 * ms, first.recv_end = 25 * ms + us;
+    const whatif::Graph g(3, messages, {});
+    std::vector<std::int64_t> gaps = gaps_of(g);
+    CHECK(replayed(g, gaps).end == last_end(g));
+    for (std::uint32_t c = g.first(1); c < g.end(1); ++c) gaps[c] = std::min(gaps[c], 5 * ms);
+    const whatif::Times faster = replayed(g, gaps);
+    const std::int64_t end_of_0 = faster.ends[0], measured = g.calls()[g.end(0) - 1].end;
+    if (freed) CHECK(end_of_0 < measured / 2);
+    else CHECK(end_of_0 == measured);
+  }
+}
