@@ -252,6 +252,7 @@ void Attributor::finish(std::size_t regions) {
     if (f.confidence <= 0.5 || left-- == 0) break;  // the first ones are sure
     if (const auto replayed = options_.without(f)) tell_gain(f, *replayed);
   }
+  order_by_gain(result_.findings, slices_.ranks());
 }
 
 void Attributor::derive(std::size_t regions) {

@@ -1,6 +1,7 @@
 #include "analysis/attribute/gain.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "analysis/attribute/words.hpp"
 
@@ -9,6 +10,7 @@ namespace {
 
 constexpr const char* gains = "; gains ";
 constexpr double nothing = 0.005;  // of the period
+constexpr double same_gain = 0.02;
 
 }  // namespace
 
@@ -33,6 +35,23 @@ void tell_gain(Finding& f, const WhatIf& w) {
     f.advice = what + "; " + std::to_string(w.ahead_ranks) + (w.ahead_ranks == 1 ? " rank" : " ranks") +
                " would come to its end up to " + words::number(w.ahead_s) +
                " s earlier, others as late (replayed): it gains what the run waits for them later.";
+}
+
+void order_by_gain(std::vector<Finding>& findings, std::int32_t ranks) {
+  const auto end =
+      std::find_if_not(findings.begin(), findings.end(), [](const Finding& f) { return f.confidence > 0.5; });
+  double from_s = 0, to_s = 0;
+  for (auto f = findings.begin(); f != end; ++f) {
+    from_s = f == findings.begin() ? f->begin_s : std::min(from_s, f->begin_s);
+    to_s = std::max(to_s, f->end_s);
+  }
+  const double step = same_gain * (to_s - from_s);
+  if (!(step > 0)) return;
+  const auto steps = [&](const Finding& f) {
+    const double gain = f.gain_s >= 0 ? f.gain_s : f.lost_s / std::max(ranks, 1);
+    return std::floor(gain / step);
+  };
+  std::stable_sort(findings.begin(), end, [&](const Finding& a, const Finding& b) { return steps(a) > steps(b); });
 }
 
 }  // namespace pclscope::attribute

@@ -60,6 +60,7 @@ bool have_more(const std::vector<Load>& all, const std::vector<std::int32_t>& na
     }
   }
   if (others.size() < 3 || guilty <= 0) return false;
+  if (2 * static_cast<std::size_t>(by_others.senders) < others.size()) return false;  // they only wait by now
   if (by_others.senders > 0 && by_named.per_partner() >= more_per_partner * by_others.per_partner()) {
     if (guilty >= more_messages * most) return true;
     // More than they get from the same partners, and than others send: their part of the data is larger.

@@ -7,13 +7,22 @@ namespace pclscope {
 void BlameSum::clear() { parts_.clear(); }
 
 void BlameSum::add_new(const Blame& blame, double ns) {
-  if (parts_.size() < most_parts || blame.origin >= unknown) parts_.push_back({blame, ns});
-  else add({unknown, 0, 0}, ns);
+  if (parts_.size() < most_parts || blame.origin >= unknown) return parts_.push_back({blame, ns});
+  for (Part& p : parts_)
+    if (p.blame.origin == blame.origin) {
+      p.ns += ns;
+      return;
+    }
+  add({unknown, 0, 0}, ns);
 }
 
-void BlameSum::subtract(const Blame& blame, double ns) {
-  for (Part& p : parts_)
-    if (p.blame.origin == blame.origin && p.blame.visit_ns == blame.visit_ns) p.ns = std::max(0.0, p.ns - ns);
+void BlameSum::subtract(const Blame& blame, double ns, bool any_visit) {
+  for (Part& p : parts_) {
+    if (p.blame.origin != blame.origin || !(any_visit || p.blame.visit_ns == blame.visit_ns)) continue;
+    const double less = std::min(p.ns, ns);
+    p.ns -= less;
+    ns -= less;
+  }
 }
 
 double BlameSum::sum() const {

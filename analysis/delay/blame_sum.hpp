@@ -17,7 +17,7 @@ class BlameSum {
   };
   // Two parts have no origin: time inside MPI that was no wait, and what is out of sight.
   static constexpr std::uint32_t inside_mpi = UINT32_MAX, unknown = UINT32_MAX - 1;
-  static constexpr std::size_t most_parts = 48;  // most waits have one or two; beyond: unknown
+  static constexpr std::size_t most_parts = 48;  // most waits have one or two; beyond: with another visit, or unknown
 
   void clear();
   void add(const Blame& blame, double ns) {
@@ -29,8 +29,8 @@ class BlameSum {
       }
     add_new(blame, ns);
   }
-  // Takes away from parts that exist; what is more than a part is dropped.
-  void subtract(const Blame& blame, double ns);
+  // Takes away from the part of that visit, or from those of any visit of its origin; what is more is dropped.
+  void subtract(const Blame& blame, double ns, bool any_visit);
   template <class Condition>
   void drop_if(Condition condition) {
     std::erase_if(parts_, [&](const Part& p) { return !is_special(p) && condition(p.blame); });

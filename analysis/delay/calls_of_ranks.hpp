@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "analysis/delay/history.hpp"
 #include "analysis/values/collective_call.hpp"
 #include "analysis/values/message.hpp"
 #include "analysis/values/wait_state.hpp"
@@ -53,7 +54,8 @@ class CallsOfRanks {
     std::size_t settled = 0;            // calls behind are in the order of add()
     std::size_t completion = SIZE_MAX;  // the newest completion behind `settled`
     mutable std::size_t near = 0;       // where first_from() found the last one: the next is seldom far
-    bool complete = true;               // nothing was forgotten at the front
+    History history;                    // of those that were forgotten at the front
+    bool complete = true;               // all calls are in one or the other
 
     // Index of the first call that begins at or after `time`, of the settled ones.
     std::size_t first_from(std::int64_t time) const;
@@ -77,32 +79,39 @@ class CallsOfRanks {
   const std::vector<Rank>& ranks() const { return ranks_; }
   // The settled call, null when it is gone. Good until the next settle() or forget().
   RankCall* find(const Wait& wait);
-  // Keeps of each rank the calls from `horizon` on and `most` before; `on_blame(blame)` for forgotten ones that have
-  // any. Lazy: a rank may hold half as many more.
-  template <class OnBlame>
-  void forget(std::int64_t horizon, std::size_t most, OnBlame on_blame) {
+  // Keeps of each rank the calls from `horizon` on and `most` before, the others in its history. `blames_of(call)`:
+  // where its wait goes back to; called once for each call that has any. Lazy: a rank may hold half as many more.
+  template <class BlamesOf>
+  void forget(std::int64_t horizon, std::size_t most, BlamesOf blames_of) {
+    const std::size_t stretches = ranks_.size() > 1024 ? 8 : 32;
     for (const std::int32_t rank : touched_) {
       Rank& r = ranks_[static_cast<std::size_t>(rank)];
       is_touched_[static_cast<std::size_t>(rank)] = false;
       const std::size_t past = r.calls.size() <= most + most / 2 ? 0 : r.first_from(horizon);
       if (past <= most + most / 2) continue;
       const std::size_t old = past - most;
-      for (std::size_t i = 0; i < old; ++i)
-        if (r.calls[i].blame != 0) on_blame(r.calls[i].blame);
+      for (std::size_t i = 0; i < old; ++i) {
+        const RankCall& call = r.calls[i];
+        r.history.add(call, call.blame != 0 ? blames_of(call.blame) : std::span<const Blame>(), stretches);
+      }
       r.calls.erase(r.calls.begin(), r.calls.begin() + static_cast<std::ptrdiff_t>(old));
       if (r.calls.capacity() > 4 * most && r.calls.capacity() > 4 * r.calls.size()) r.calls.shrink_to_fit();
       r.settled = r.calls.size();
       r.near = r.near > old ? r.near - old : 0;
-      r.complete = false;
     }
     touched_.clear();
+  }
+  // Each origin's row has another number now.
+  void renumber(const std::vector<std::uint32_t>& now_at) {
+    for (Rank& r : ranks_) r.history.renumber(now_at);
   }
 
   // Forgets all calls, as forget() does. After settle().
   template <class OnBlame>
   void clear(OnBlame on_blame) {
     for (Rank& r : ranks_) {
-      if (r.calls.empty()) continue;
+      if (r.calls.empty() && r.history.empty()) continue;
+      r.history.clear();
       for (const RankCall& call : r.calls)
         if (call.blame != 0) on_blame(call.blame);
       r.calls.clear();

@@ -131,7 +131,11 @@ bool Delays::take(const CollectiveCall& c) {
 void Delays::follow_chunk(std::int64_t newest_ns) {
   calls_.settle(options_.least_wait_ns, &waits_);
   follow_until(waits_.size() > most_pending ? INT64_MAX : newest_ns_);
-  calls_.forget(newest_ns_, options_.look_back, [this](std::uint32_t blame) { free_blames_.push_back(blame); });
+  calls_.forget(newest_ns_, options_.look_back, [this](std::uint32_t index) {
+    free_blames_.push_back(index);
+    const Blames& blames = blames_[index];
+    return std::span<const Blame>(blames.blame.data(), blames.count);
+  });
   newest_ns_ = std::max(newest_ns_, newest_ns);
 }
 
@@ -164,9 +168,10 @@ void Delays::sum_up(const Lateness& lateness) {
   excess_.compare(calls_, lateness, since);
   const OffShares off = off_shares(lateness, since);
   if (excess_.wait_excess() > 0) sum_up_waits(lateness);
+  const double least_excess = std::max(1.0, static_cast<double>(lateness.wait()) / 256);
   for (const Excess::Phase& s : excess_.phases()) {
     const auto excess = static_cast<double>(s.excess());
-    if (excess <= 0) continue;
+    if (excess < least_excess) continue;  // of all visits of the phase
     const std::uint32_t row = origins_.row(lateness.late, s.site, s.after_site);
     sum_.add({row, 0, s.visit_ns}, excess);
     const double with_cores =
@@ -198,6 +203,7 @@ Delays::OffShares Delays::off_shares(const Lateness& lateness, const InStep& sin
 // its own time in that computation stands against it.
 void Delays::sum_up_waits(const Lateness& lateness) {
   const auto parts_of = [this](std::int32_t rank, const Excess::Waited& w, auto&& take) {
+    if (w.of_history) return parts_of_history(rank, w, take);
     const Blames& blames = blames_[calls_.ranks()[static_cast<std::size_t>(rank)].calls[w.call].blame];
     double known = 0;
     for (std::uint32_t i = 0; i < blames.count; ++i) {
@@ -206,14 +212,28 @@ void Delays::sum_up_waits(const Lateness& lateness) {
     }
     take(Blame{BlameSum::unknown, 0, 0}, static_cast<double>(w.ns) * std::max(0.0, 1 - known));
   };
-  const auto negligible = static_cast<std::int64_t>(static_cast<double>(lateness.wait()) * least_share);
+  const std::int64_t negligible = lateness.wait() / 4096;
   for (const Excess::Waited& w : excess_.waits_of_late())
     if (w.ns >= negligible) parts_of(lateness.late, w, [this](const Blame& blame, double ns) { sum_.add(blame, ns); });
   for (const Excess::Waited& w : excess_.waits_of_waiting())
     if (w.ns >= negligible)
-      parts_of(lateness.waiting, w, [this](const Blame& blame, double ns) { sum_.subtract(blame, ns); });
+      parts_of(lateness.waiting, w, [&](const Blame& blame, double ns) { sum_.subtract(blame, ns, w.of_history); });
   sum_.drop_if([&](const Blame& blame) { return origins_.rank_of(blame.origin) == lateness.waiting; });
   sum_.limit(static_cast<double>(excess_.wait_excess()));
+}
+
+// Of a stretch of the rank's history.
+template <class Take>
+void Delays::parts_of_history(std::int32_t rank, const Excess::Waited& w, Take& take) const {
+  const Stretch& s = calls_.ranks()[static_cast<std::size_t>(rank)].history.stretches()[w.call];
+  const double scale = static_cast<double>(w.ns) / static_cast<double>(s.waited_ns);
+  double known = 0;
+  for (const Stretch::Part& part : s.parts) {
+    if (!(part.ns > 0)) break;
+    take(part.blame, part.ns * scale);
+    known += part.ns * scale;
+  }
+  take(Blame{BlameSum::unknown, 0, 0}, std::max(0.0, static_cast<double>(w.ns) - known));
 }
 
 void Delays::charge(const RankCall& call, const Lateness& lateness) {
@@ -278,6 +298,7 @@ void Delays::make_room() {
   if (now_at.empty()) return;
   for (Blames& blames : blames_)  // free ones too: they hold rows that exist
     for (std::uint32_t i = 0; i < blames.count; ++i) blames.blame[i].origin = now_at[blames.blame[i].origin];
+  calls_.renumber(now_at);
 }
 
 }  // namespace pclscope

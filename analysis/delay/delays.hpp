@@ -98,6 +98,8 @@ class Delays {
   void follow(const CallsOfRanks::Wait& wait);
   void sum_up(const Lateness& lateness);
   void sum_up_waits(const Lateness& lateness);
+  template <class Take>
+  void parts_of_history(std::int32_t rank, const Excess::Waited& w, Take& take) const;
   struct OffShares {  // of the computation of both ranks
     double late = 0, waiting = 0;
   };

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "analysis/delay/calls_of_ranks.hpp"
@@ -40,11 +41,13 @@ class Excess {
     std::int64_t waiting_ns = 0;
     std::int64_t longest_ns = 0;  // its longest visit by the late rank
     std::int64_t visit_ns = 0;    // and when that began
-    std::int64_t excess() const { return late_ns > waiting_ns ? late_ns - waiting_ns : 0; }
+    std::int64_t cut_ns = 0;      // of its excess: the waiting rank's surplus before the same call, after other ones
+    std::int64_t excess() const { return late_ns > waiting_ns + cut_ns ? late_ns - waiting_ns - cut_ns : 0; }
   };
   struct Waited {
-    std::size_t call = 0;  // index into the rank's calls
+    std::size_t call = 0;  // index into the rank's calls, or into its history's stretches
     std::int64_t ns = 0;   // in the interval
+    bool of_history = false;
   };
 
   void compare(const CallsOfRanks& calls, const Lateness& lateness, const InStep& since);
@@ -58,13 +61,16 @@ class Excess {
  private:
   static constexpr std::size_t most_phases = 64;
   template <class Visitor>
-  static void walk(const CallsOfRanks::Rank& rank, std::int64_t from, std::int64_t to, std::size_t look_back,
-                   Visitor& visitor);
+  static void walk(const CallsOfRanks::Rank& rank, std::int64_t from, std::int64_t to, Visitor& visitor);
   struct OfLate;
   struct OfWaiting;
+  void add_waiting(std::uint32_t site, std::uint32_t after_site, std::uint8_t kinds, std::int64_t ns);
+  void cut_surplus();
   Phase* phase(std::uint32_t site, std::uint32_t after_site, std::uint8_t kinds, bool make);
 
   std::vector<Phase> phases_;
+  std::vector<std::pair<std::uint32_t, std::int64_t>>
+      surplus_;  // by site: of the waiting rank, in no phase of the late
   std::vector<Waited> late_waits_, waiting_waits_;
   std::int64_t late_waited_ = 0, waiting_waited_ = 0, late_inside_ = 0, waiting_inside_ = 0;
   std::int64_t negligible_ = 0;  // shorter phases are not compared

@@ -241,3 +241,18 @@ TEST_CASE("A replay takes the place of the sums in what a finding says") {
         "run "
         "waits for them later.");
 }
+
+TEST_CASE("What fixing would bring most comes first; small differences, and what is not sure, stay in order") {
+  const auto finding = [](std::int32_t region, double confidence, double lost_s, double gain_s) {
+    Finding f;
+    f.region = region, f.confidence = confidence, f.lost_s = lost_s, f.gain_s = gain_s;
+    f.begin_s = 0, f.end_s = 100;
+    return f;
+  };
+  std::vector<Finding> findings = {finding(1, 0.9, 90, 0), finding(2, 0.9, 80, 10), finding(3, 0.8, 50, 11.5),
+                                   finding(4, 0.9, 160, -1), finding(5, 0.4, 900, 90)};
+  attribute::order_by_gain(findings, 8);
+  std::vector<std::int32_t> order;
+  for (const Finding& f : findings) order.push_back(f.region);
+  CHECK(order == std::vector<std::int32_t>{4, 2, 3, 1, 5});
+}
