@@ -78,10 +78,10 @@ void Activity::add(std::int32_t rank, std::uint32_t thread, std::span<const reco
 }
 
 void Activity::mark(std::int32_t rank, std::uint32_t thread, const record::Event& e, const Markers::Now& now) {
-  const bool off = e.kind == EventKind::control && e.tag == 0;  // nothing more is recorded
   if (e.kind == EventKind::lost) return markers_.cut(rank, thread, now);
-  if (off) return markers_.cut(rank, thread, {e.begin, now.mpi_ticks});
   markers_.add(rank, thread, e, now.mpi_ticks);
+  const bool off = e.kind == EventKind::control && e.tag == 0;  // nothing more is recorded
+  if (off) markers_.cut(rank, thread, {e.begin, now.mpi_ticks});
 }
 
 std::vector<Marker> Activity::markers(const TickScale& scale) const {

@@ -141,6 +141,29 @@ class Markers(harness.SystemTest):
                 step = markers["step"]
                 self.assertEqual((step["iterations"], step["lowest_iteration"], step["highest_iteration"]), (40, 1, 20))
 
+    @on_every_mpi
+    def test_every_level_goes_on_to_mpi(self, mpi):
+        """A library that stands before MPI's own has PMPI_Pcontrol, and says with what it was called."""
+        levels = (2, 0, 7, 1, -1, -7, 1000000)
+        probe, program = self.box.directory / "probe.c", self.box.directory / "levels.c"
+        probe.write_text('#include <stdio.h>\nint PMPI_Pcontrol(const int level, ...);\n'
+                         'int PMPI_Pcontrol(const int level, ...) {\n'
+                         '  fprintf(stderr, "level %d\\n", level);\n  return 0;\n}\n')
+        calls = "".join(f"  MPI_Pcontrol({level});\n" for level in levels)
+        program.write_text(f"#include <mpi.h>\nint main(int argc, char** argv) {{\n  MPI_Init(&argc, &argv);\n{calls}"
+                           "  MPI_Finalize();\n  return 0;\n}\n")
+        there = self.box.directory
+        self.assertWorked(self.box.run("cc", "-shared", "-fPIC", probe, "-o", there / "libprobe.so"))
+        self.assertWorked(self.box.run(f"mpicc.{mpi}", program, "-Wl,--no-as-needed", f"-L{there}", "-lprobe",
+                                       f"-Wl,-rpath,{there}", "-o", there / "levels"))
+        path = there / "levels.h5"
+        done = self.box.traced(1, there / "levels", options=("--dump", path, "--mpi", mpi))
+        self.assertWorked(done)
+        self.assertEqual(re.findall(r"level (-?\d+)", done.stderr), [str(level) for level in levels], str(done))
+        markers = self.box.json("inspect", path, "markers", "--json")["markers"]
+        self.assertEqual([(m["name"], m["times"], m["cut"]) for m in markers],
+                         [("level 2", 1, 0), ("level 7", 1, 0), ("level 1000000", 1, 0)])
+
     def test_the_installed_header(self):
         where = self.box.directory / "installed"
         self.assertWorked(self.box.run("cmake", "--install", harness.BUILD, "--prefix", where))

@@ -145,6 +145,22 @@ TEST_CASE("levels of MPI_Pcontrol are parts until the next one") {
   CHECK(markers[1].time_s == 3);
 }
 
+TEST_CASE("level 0 ends a level as any other does, and cuts what was marked otherwise") {
+  const auto markers = markers_of({Ring()
+                                       .other(1, EventKind::control, 2)
+                                       .begin(2, "run")
+                                       .call(3, 4)
+                                       .other(5, EventKind::control, 0)
+                                       .other(50, EventKind::lost)
+                                       .other(50, EventKind::control, 1)});
+  REQUIRE(markers.size() == 2);
+  CHECK(markers[0].name == "level 2");
+  CHECK(markers[0].time_s == 4);
+  CHECK(markers[0].cut == 0);
+  CHECK(markers[1].time_s == 3);
+  CHECK(markers[1].cut == 1);
+}
+
 TEST_CASE("what is open counts until the newest call, and until MPI_Finalize") {
   const auto running = markers_of({Ring().begin(2, "run").call(3, 6)});
   REQUIRE(running.size() == 1);
