@@ -7,6 +7,7 @@
 
 #include "analysis/efficiency/efficiency.hpp"
 #include "viewer/views/efficiency_rows.hpp"
+#include "viewer/views/finding_rows.hpp"
 
 using namespace pclscope;
 
@@ -76,6 +77,33 @@ TEST_CASE("a part's efficiency, on paper") {
   threads.threads = true;
   CHECK_FALSE(efficiency::efficiency_of(threads).known());
   CHECK_FALSE(efficiency::efficiency_of(Marker{}).known());
+}
+
+TEST_CASE("a finding names the shortest part that it acted in, where each rank was in it once") {
+  Snapshot s = with({solve(), solve(), solve()});
+  s.ranks.resize(4);
+  for (Marker& m : s.markers) m.times = m.ranks;
+  s.markers[0].name = "run", s.markers[0].begin_s = 0, s.markers[0].end_s = 20;
+  s.markers[2].name = "step", s.markers[2].times = 40;  // nobody knows when
+  Finding f;
+  f.cause = Cause::late_sender;
+  f.begin_s = 0.5, f.end_s = 8;  // 7 of 7.5 s in "solve"
+  REQUIRE(views::marker_of(f, s) != nullptr);
+  CHECK(views::marker_of(f, s)->name == "solve");
+  CHECK(views::finding_line(f, s, {}).find(", in \"solve\", confidence") != std::string::npos);
+  f.begin_s = 0;  // 7 of 8
+  CHECK(views::marker_of(f, s)->name == "run");
+  f.periods = {{1, 2, 1}, {8, 9, 1}};
+  f.begin_s = 1, f.end_s = 9;
+  CHECK(views::marker_of(f, s)->name == "solve");
+  f.periods = {{1, 2, 1}, {30, 31, 1}};
+  CHECK(views::marker_of(f, s) == nullptr);
+  f.periods.clear();
+  s.markers[1].cut = 1;
+  CHECK(views::marker_of(f, s)->name == "run");
+  s.ranks.resize(5);  // one rank was in none
+  CHECK(views::marker_of(f, s) == nullptr);
+  CHECK(views::finding_line(f, s, {}).find(", in ") == std::string::npos);
 }
 
 TEST_CASE("a name from the program, and numbers of a damaged file, do no harm") {

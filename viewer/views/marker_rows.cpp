@@ -1,5 +1,6 @@
 #include "viewer/views/marker_rows.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "viewer/session/row_json.hpp"
@@ -33,7 +34,26 @@ std::string iterations_text(const Marker& m) {
   return std::to_string(m.lowest_iteration) + " to " + std::to_string(m.highest_iteration);
 }
 
+constexpr double least_inside = 0.9;  // of a finding's periods
+
 }  // namespace
+
+const Marker* marker_of(const Finding& f, const Snapshot& s) {
+  std::vector<FindingPeriod> periods = f.periods;
+  if (periods.empty()) periods.push_back({f.begin_s, f.end_s, f.lost_s});
+  const Marker* shortest = nullptr;
+  for (const Marker& m : s.markers) {
+    if (m.times != m.ranks || m.ranks != s.ranks.size() || m.cut > 0) continue;
+    double inside_s = 0, whole_s = 0;
+    for (const FindingPeriod& p : periods) {
+      whole_s += p.end_s - p.begin_s;
+      inside_s += std::max(std::min(p.end_s, m.end_s) - std::max(p.begin_s, m.begin_s), 0.0);
+    }
+    const bool in_it = whole_s > 0 && inside_s >= least_inside * whole_s;
+    if (in_it && (shortest == nullptr || m.end_s - m.begin_s < shortest->end_s - shortest->begin_s)) shortest = &m;
+  }
+  return shortest;
+}
 
 Json markers_json(const Snapshot& snapshot) {
   Json list = Json::array();
