@@ -98,11 +98,14 @@ class Metrics(harness.SystemTest):
     def test_the_dashboard(self):
         """Every metric and label that it asks for is one that is written, and all that is written is asked for."""
         path, text = self.box.directory / "run.h5", self.box.directory / "metrics"
-        self.assertWorked(self.box.traced(2, harness.program("late_sender", "openmpi"), "50", "2000",
-                                          options=("--dump", path)))
-        self.assertWorked(self.box.pclscope("watch", path, "--once", "--metrics", text))
-        written = families(text.read_text())
-        self.assertIsNotNone(written["pclscope_finding_confidence"], "the job has a finding")
+        written = {}
+        for command in (("late_sender", "50", "2000"), ("markers", str(self.box.directory), "4", "100")):
+            self.assertWorked(self.box.traced(2, harness.program(command[0], "openmpi"), *command[1:],
+                                              options=("--dump", path)))
+            self.assertWorked(self.box.pclscope("watch", path, "--once", "--metrics", text))
+            found = families(text.read_text())
+            written = {name: labels or found[name] for name, labels in (written or found).items()}
+        self.assertNotIn(None, written.values(), "there are samples of all")
         asked = list(expressions(json.loads(DASHBOARD.read_text())))
         self.assertGreater(len(asked), 10)
         names = set()
