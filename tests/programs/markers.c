@@ -2,7 +2,7 @@
 // "round" is both; a level of MPI_Pcontrol for the first half of the rounds. Each part ends with a barrier, but
 // "right". Each rank notes for itself how long it was in a part, and in MPI there, and writes NAME NANOSECONDS
 // NANOSECONDS_IN_MPI into the file rank-R of a directory. Arguments: directory, rounds (40), microseconds of work
-// (2000).
+// (2000), perhaps until=FILE.
 #include <time.h>
 
 #include "../../interpose/marker/pclscope.h"
@@ -40,6 +40,7 @@ static void meet(void) {
 }
 
 int main(int argc, char** argv) {
+  const char* until = take_until(&argc, argv);
   int me, size;
   pclscope_begin("before MPI_Init");
   MPI_Init(&argc, &argv);
@@ -49,7 +50,7 @@ int main(int argc, char** argv) {
   const long rounds = argument(argc, argv, 2, 40), work_us = argument(argc, argv, 3, 2000);
   REQUIRE(argc > 1 && rounds % 2 == 0);
   meet();
-  for (long i = 0; i < rounds; i++) {
+  for (long i = 0; i < rounds && !is_told_to_end(until); i++) {
     if (i == 0) MPI_Pcontrol(2), come(level);
     if (i == rounds / 2) go(level), MPI_Pcontrol(-2);
     come(round_), pclscope_iteration(names[round_], 1000 + i);

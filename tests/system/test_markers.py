@@ -104,6 +104,22 @@ class Markers(harness.SystemTest):
         path, noted, _ = self.run_noted("openmpi", "--aggregators", "2")
         self.check(path, noted)
 
+    def test_of_a_running_job(self):
+        job = self.box.start_traced(2, harness.program("markers", "openmpi"), str(self.box.directory), "1000000",
+                                    "2000", self.box.until())
+        name = self.box.job_name(job)
+
+        def told():
+            markers = {m["name"]: m for m in self.box.json("inspect", name, "markers", "--json")["markers"]}
+            return markers if "round" in markers and markers["round"]["iterations"] > 20 else None
+
+        live = self.box.wait_for("markers", told, running=job)
+        self.assertEqual((live["level 2"]["inside"], live["level 2"]["times"]), (2, 2))
+        self.assertEqual((live["round"]["inside"], live["round"]["lowest_iteration"]), (2, 1000))
+        self.assertGreater(live["round"]["mpi_s"], 0)
+        self.assertGreaterEqual(live["level 2"]["time_s"], live["round"]["time_s"])
+        self.assertWorked(self.box.end(job))
+
     def built(self, mpi, language, source, *flags):
         """The program of an example; None without a compiler."""
         compiler = shutil.which({"c": "mpicc", "fortran": "mpif90"}[language] + "." + mpi)
