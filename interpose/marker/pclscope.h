@@ -32,7 +32,7 @@ static int pclscope_looked;
 static inline void pclscope_mark(int kind, const char* name, long long number) {
   if (!__atomic_load_n(&pclscope_looked, __ATOMIC_ACQUIRE)) {
     void* (*const look_up)(void*, const char*) = dlsym;
-    void* const found = look_up ? look_up((void*)0, "pclscope_marker") : (void*)0;
+    void* const found = look_up ? look_up(NULL, "pclscope_marker") : NULL;
     pclscope_marker_function function;
     memcpy(&function, &found, sizeof function); /* ISO C has no conversion to a function */
     __atomic_store_n(&pclscope_found, function, __ATOMIC_RELAXED);
