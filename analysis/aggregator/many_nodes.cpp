@@ -237,6 +237,9 @@ void ManyNodes::tell_status() {
     c.end_s += shift;
   }
   news.conditions.push_back(std::move(conditions));
+  const Measured& measured = node_.measured();
+  if (nodes::NodeMarkers markers{link_.self(), measured.activity.markers(measured.scale)}; !markers.list.empty())
+    news.markers.push_back(std::move(markers));
   for (Deadlock& d : now.deadlocks) {
     d.since_s += shift;
     d.found_s += shift;

@@ -27,6 +27,7 @@ bool no_call(const Event& e) {
     case EventKind::unrecorded_receives:
     case EventKind::lost_number:
     case EventKind::call_path:
+    case EventKind::marker:
     case EventKind::neighbour: return true;
     default: return (e.flags & record::flag::unrecorded) != 0 || e.end < e.begin;
   }

@@ -56,6 +56,18 @@ Efficiency efficiency_of(std::span<const RankTime> times, double replayed, std::
   return e;
 }
 
+Efficiency efficiency_of(const Marker& m) {
+  Efficiency e;
+  if (m.ranks == 0 || m.threads || m.ranks > static_cast<std::uint32_t>(INT32_MAX)) return e;
+  e.ranks = static_cast<std::int32_t>(m.ranks);
+  e.begin_s = m.begin_s;
+  e.end_s = m.begin_s + m.most_s;
+  e.useful_s = std::max(m.time_s - m.mpi_s, 0.0) / m.ranks;
+  e.most_useful_s = m.most_useful_s;
+  e.most_useful_rank = m.most_useful_rank;
+  return e;
+}
+
 std::vector<RankTime> rank_times(const Snapshot& snapshot) {
   std::vector<RankTime> times;
   for (const RankSummary& r : snapshot.ranks) {

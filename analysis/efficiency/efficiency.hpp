@@ -33,6 +33,11 @@ inline Efficiency efficiency_of(const Snapshot& snapshot, std::span<const std::i
   return efficiency_of(rank_times(snapshot), replayed(snapshot), only);
 }
 
+// --- a part of the program that it named itself, whenever ranks were in it ---
+// Its run time is that of the rank that was in it longest; what an ideal network would save there is not known, nor is
+// anything where several threads of a rank were in it.
+Efficiency efficiency_of(const Marker& marker);
+
 // --- a period, from all its messages and calls ---
 struct Records {
   std::span<const Message> messages;

@@ -1,5 +1,5 @@
-// The part of a report that says how ranks and nodes are now: statuses, new call sites, deadlocks, conditions, clocks.
-// As in packing_report.cpp, one template per type says its layout for writing and for reading.
+// The part of a report that says how ranks and nodes are now: statuses, new call sites, deadlocks, conditions, markers,
+// clocks. As in packing_report.cpp, one template per type says its layout for writing and for reading.
 #pragma once
 
 #include <algorithm>
@@ -212,6 +212,23 @@ void pass_condition(Io& io, C& c) {
   io.number(c.key);
 }
 
+template <class Io, class M>
+void pass_marker(Io& io, M& m) {
+  io.text(m.name);
+  io.number(m.ranks);
+  io.number(m.lowest_rank);
+  io.number(m.highest_rank);
+  io.number(m.inside);
+  pass_reals(io, m.begin_s, m.end_s, m.time_s, m.mpi_s, m.most_s, m.most_useful_s);
+  io.number(m.times);
+  io.number(m.iterations);
+  io.number(m.lowest_iteration);
+  io.number(m.highest_iteration);
+  io.number(m.cut);
+  io.number(m.most_useful_rank);
+  pass_bools(io, m.threads);
+}
+
 template <class Io, class C>
 void pass_clock(Io& io, C& c, NodeClock& last) {
   io.step(c.node, last.node);
@@ -252,6 +269,10 @@ void pass_statuses(Io& io, R& r) {
   io.list(r.conditions, 2, [&](auto& n) {
     io.number(n.node);
     io.list(n.list, 17, [&](auto& one) { pass_condition(io, one); });
+  });
+  io.list(r.markers, 2, [&](auto& n) {
+    io.number(n.node);
+    io.list(n.list, 17, [&](auto& one) { pass_marker(io, one); });
   });
   NodeClock clock;
   io.list(r.clocks, 5, [&](auto& c) { pass_clock(io, c, clock); });

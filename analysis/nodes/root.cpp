@@ -7,6 +7,7 @@
 #include "analysis/nodes/job_ticks.hpp"
 #include "analysis/nodes/report_sums.hpp"
 #include "analysis/values/site_key.hpp"
+#include "analysis/window/markers.hpp"
 
 namespace pclscope::nodes {
 
@@ -138,6 +139,8 @@ void Root::take_report(Report&& report) {
   }
   for (NodeConditions& c : report.conditions)
     if (c.node >= 0 && c.node < nodes_) conditions_[c.node] = std::move(c.list);
+  for (NodeMarkers& m : report.markers)
+    if (m.node >= 0 && m.node < nodes_) markers_[m.node] = std::move(m.list);
   for (const NodeClock& c : report.clocks)
     if (c.node >= 0 && c.node < nodes_) clocks_[host_of(c.node)] = c;
   for (const NodeCorrection& c : report.corrections)
@@ -301,6 +304,7 @@ void Root::fill(Snapshot& snapshot) const {
   }
   std::stable_sort(snapshot.conditions.begin(), snapshot.conditions.end(),
                    [](const Condition& a, const Condition& b) { return a.cost_s > b.cost_s; });
+  snapshot.markers = Markers::merged(markers_);
   snapshot.network.traffic_bytes = traffic_bytes_;
   snapshot.network.messages_left_out = messages_left_out_;
   snapshot.network.collectives_left_out = collectives_left_out_;

@@ -79,6 +79,7 @@ class Root {
   blocked::Across across_;
   std::vector<Deadlock> across_standing_, across_news_;
   std::map<std::int32_t, std::vector<Condition>> conditions_;
+  std::map<std::int32_t, std::vector<Marker>> markers_;
   struct CoresTold {
     CoreTimes times;
     std::int64_t until_ns = 0;

@@ -84,6 +84,7 @@ Snapshot Evaluation::snapshot() const {
     snapshot.retention.memory_from_s = static_cast<double>(s.recent.complete_from_ns()) * 1e-9;
   snapshot.worst = s.finished ? m.worst.overall() : m.worst.recent();
   snapshot.criteria = m.criteria.list();
+  snapshot.markers = m.activity.markers(m.scale);
   snapshot.site_activity = m.sites.list(s.finished ? SiteSums::most_pairs : live_sites);
   for (std::int32_t rank = 0; rank < s.application.ranks; ++rank) {
     const LatencySums &sent = s.ranks[rank].sent, &received = s.ranks[rank].received;

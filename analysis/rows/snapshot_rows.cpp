@@ -137,6 +137,21 @@ void put(const std::vector<Condition>& conditions, SnapshotRows& to) {
   }
 }
 
+void put(const std::vector<Marker>& markers, SnapshotRows& to) {
+  for (const Marker& marker : markers) {
+    MarkerRow row = row_of<MarkerRow>(marker);
+    copy_text(marker.name, row.marker_name);
+    to.markers.push_back(std::move(row));
+  }
+}
+
+void take(const SnapshotRows& from, std::vector<Marker>& markers) {
+  for (const MarkerRow& row : from.markers) {
+    Marker& marker = markers.emplace_back(row);
+    marker.name.assign(row.marker_name.data(), ::strnlen(row.marker_name.data(), row.marker_name.size()));
+  }
+}
+
 bool take(const SnapshotRows& from, std::int64_t nodes, std::vector<Condition>& conditions) {
   std::uint64_t ranks = 0;
   for (const ConditionRow& row : from.conditions) {
@@ -243,6 +258,7 @@ SnapshotRows rows_of(const Snapshot& snapshot) {
   put(snapshot.attribution, rows);
   rows.wait_states = snapshot.wait_states;
   put(snapshot.conditions, rows);
+  put(snapshot.markers, rows);
   rows.links = snapshot.links;
   rows.ended_links = snapshot.ended_links;
   for (const std::int32_t leaf : snapshot.dendrogram.leaf_of_rank) rows.leaf_of_rank.push_back({leaf});
@@ -280,6 +296,7 @@ bool snapshot_of(const SnapshotRows& rows, Snapshot& snapshot) {
   snapshot.site_activity = rows.site_activity;
   take_places(rows, snapshot);
   if (snapshot.retention.keep > Keep::all) snapshot.retention.keep = Keep::all;
+  take(rows, snapshot.markers);
   const auto nodes = static_cast<std::int64_t>(snapshot.application.nodes.size());
   good = take(rows, nodes, snapshot.conditions) && good;
   return take(rows, nodes, snapshot.attribution) && good;

@@ -9,6 +9,7 @@
 #include "analysis/rows/call_columns.hpp"
 #include "analysis/rows/columns.hpp"
 #include "analysis/rows/condition_columns.hpp"
+#include "analysis/rows/marker_columns.hpp"
 #include "analysis/rows/region_columns.hpp"
 
 namespace pclscope {
@@ -49,6 +50,7 @@ struct SnapshotRows {
   std::vector<TransferValueRow> transfer_values;
   std::vector<ConditionRow> conditions;
   std::vector<ConditionRankRow> condition_ranks;
+  std::vector<MarkerRow> markers;
   std::vector<PairTraffic> traffic;
 };
 
@@ -214,6 +216,10 @@ void each_table(Visit&& visit, Rows& rows) {
         rows.conditions);
   visit(T{.name = "condition_ranks", .rows_per_chunk = 64, .meaning = "whom it hits, condition by condition"},
         rows.condition_ranks);
+  visit(T{.name = "markers",
+          .rows_per_chunk = 16,
+          .meaning = "parts of the program that it named itself, by begin (docs/markers.md)"},
+        rows.markers);
   visit(T{.name = "traffic",
           .rows_per_chunk = 256,
           .meaning = "messages of each pair of ranks that exchanged some, by source, then destination (of more than "

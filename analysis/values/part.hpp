@@ -156,6 +156,10 @@ struct NodeConditions {
   std::int32_t node = 0;
   std::vector<Condition> list;  // all of that node so far
 };
+struct NodeMarkers {
+  std::int32_t node = 0;
+  std::vector<Marker> list;  // all of that node so far
+};
 // A node's clock, for the store.
 struct NodeClock {
   std::int32_t node = 0;
@@ -196,6 +200,7 @@ struct Report {
   std::vector<NodeSite> new_sites;
   std::vector<NodeDeadlock> deadlocks;
   std::vector<NodeConditions> conditions;
+  std::vector<NodeMarkers> markers;
   std::vector<NodeClock> clocks;
   std::vector<NodeCorrection> corrections;
   std::vector<std::int32_t> dead_nodes;

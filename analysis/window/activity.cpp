@@ -33,7 +33,10 @@ std::uint64_t first_begin(std::span<const record::Event> events) {
 void Activity::add(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events) {
   Rank& r = ranks_[static_cast<std::size_t>(rank)];
   thread = std::min(thread, thread_limit);
-  if (r.covered.size() <= thread) r.covered.resize(thread + 1);
+  if (r.covered.size() <= thread) {
+    r.covered.resize(thread + 1);
+    r.mpi_ticks_of.resize(thread + 1);
+  }
   if (events.empty()) return;
   if (r.covered[thread] == 0) {
     r.covered[thread] = 1;
@@ -50,6 +53,8 @@ void Activity::add(std::int32_t rank, std::uint32_t thread, std::span<const reco
       continue;
     }
     if (e.kind == EventKind::collective) ++collectives;
+    if (e.kind == EventKind::control || e.kind == EventKind::marker || e.kind == EventKind::lost) [[unlikely]]
+      mark(rank, thread, e, {covered, r.mpi_ticks_of[thread] + ticks});
     if (e.kind == EventKind::init) {
       r.begin_ticks = e.end;
       r.init_ticks = e.end - std::min(e.begin, e.end);
@@ -71,8 +76,23 @@ void Activity::add(std::int32_t rank, std::uint32_t thread, std::span<const reco
   if (!r.came && covered > 1) r.begin_ticks = first_begin(events), r.came = true;
   if (r.came && !r.finalized) r.end_ticks = std::max({r.end_ticks, covered, r.begin_ticks});
   r.mpi_ticks += ticks;
+  r.mpi_ticks_of[thread] += ticks;
   r.collectives += collectives;
   events_ += events.size();
+}
+
+void Activity::mark(std::int32_t rank, std::uint32_t thread, const record::Event& e, const Markers::Now& now) {
+  if (e.kind == EventKind::lost) return markers_.cut(rank, thread, now);
+  markers_.add(rank, thread, e, now.mpi_ticks);
+  const bool off = e.kind == EventKind::control && e.tag == 0;  // nothing more is recorded
+  if (off) markers_.cut(rank, thread, {e.begin, now.mpi_ticks});
+}
+
+std::vector<Marker> Activity::markers(const TickScale& scale) const {
+  return markers_.list(scale, [this](std::int32_t rank, std::uint32_t thread) -> Markers::Now {
+    const Rank& r = ranks_[static_cast<std::size_t>(rank)];
+    return {r.finalized ? r.end_ticks : r.covered[thread], r.mpi_ticks_of[thread], r.finalized};
+  });
 }
 
 }  // namespace pclscope

@@ -1,10 +1,12 @@
-// What ranks do besides messages: time inside recorded MPI calls, collectives, how far each rank is.
+// What ranks do besides messages: time inside recorded MPI calls, collectives, how far each rank is, and in which parts
+// of the program that it named.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "analysis/window/markers.hpp"
 #include "interpose/record/event.hpp"
 
 namespace pclscope {
@@ -24,6 +26,7 @@ class Activity {
     std::uint64_t end_ticks = 0;    // MPI_Finalize began; before: its newest call returned
     // Per thread: end of the newest interval counted; 0: it has left no event.
     std::vector<std::uint64_t> covered;
+    std::vector<std::uint64_t> mpi_ticks_of;  // per thread: of mpi_ticks
   };
 
   explicit Activity(std::int32_t ranks) : ranks_(static_cast<std::size_t>(ranks)) {}
@@ -33,11 +36,15 @@ class Activity {
   const Rank& rank(std::int32_t rank) const { return ranks_[static_cast<std::size_t>(rank)]; }
   std::uint64_t events() const { return events_; }
   std::uint32_t finalized_ranks() const { return finalized_ranks_; }
+  std::vector<Marker> markers(const TickScale& scale) const;
 
  private:
+  void mark(std::int32_t rank, std::uint32_t thread, const record::Event& event, const Markers::Now& now);
+
   std::vector<Rank> ranks_;
   std::uint64_t events_ = 0;
   std::uint32_t finalized_ranks_ = 0;
+  Markers markers_;
 };
 
 }  // namespace pclscope

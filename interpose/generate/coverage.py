@@ -87,7 +87,7 @@ HANDLED = {
     "MPI_Finalize": ("recorded", "finalize, at entry"),
     "MPI_Session_init": ("recorded", "init, if it is the first use of MPI"),
     "MPI_Session_finalize": ("recorded", "finalize, if it is the last use of MPI"),
-    "MPI_Pcontrol": ("recorded", "control; 0 and 1 switch recording off and on"),
+    "MPI_Pcontrol": ("recorded", "control; 0 and 1 switch recording off and on, others name parts"),
     "MPI_Initialized": ("handled", "tells of the program's own MPI_Init"),
     "MPI_Finalized": ("handled", "tells of the program's own MPI_Finalize"),
     "MPI_Abort": ("handled", "ends the tool's ranks too"),

@@ -3,6 +3,7 @@
 // The format and the meaning of every field per kind are specified in FORMAT.md beside this file.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -37,6 +38,7 @@ enum class EventKind : std::uint16_t {
   neighbour = 24,            // a rank that neighbourhood collectives of this communicator wait for
   awaited = 25,              // in no ring; from one node's analysis to the root's: a call waited for another rank
   call_path = 26,            // up to three frames of a call path, before the first event whose site it is
+  marker = 27,               // the program says where a part of it begins or ends: pclscope.h
 };
 
 // Bits of Event::flags.
@@ -97,6 +99,13 @@ inline constexpr unsigned most_frames = 16;
 inline constexpr unsigned path_part = 3;  // frames per call_path event
 constexpr std::uint64_t path_key(std::uint64_t hash) { return path_bit | hash >> 17; }
 constexpr bool is_path(std::uint64_t site) { return (site & path_bit) != 0; }
+
+// Event::tag of a marker. Its name stands in `comm` and `bytes`, before it in markers of the kind `name_part`, in their
+// `ordinal` as well. pclscope.h has the same numbers.
+enum class MarkerKind : std::int32_t { name_part = 0, begin = 1, end = 2, iteration = 3 };
+inline constexpr std::size_t marker_name_part = 24;  // bytes
+inline constexpr std::size_t marker_name_last = 16;  // at most, in the marker itself
+inline constexpr std::size_t most_marker_name = 64;  // longer names are cut
 
 struct alignas(64) Event {
   std::uint64_t begin;    // clock ticks at entry of the MPI call that made this event

@@ -34,6 +34,7 @@ int hand_Pcontrol(Caller caller, int level) {
   if (process.known && process.recording.load(std::memory_order_relaxed)) {
     if (level == 0) switch_off(caller, level);
     if (level > 0) switch_on(caller, level);
+    if (level < 0) record_level(caller, level);
   }
   return real.Pcontrol(level);
 }

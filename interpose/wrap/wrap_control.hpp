@@ -1,4 +1,4 @@
-// MPI_Pcontrol: the application switches recording off and on.
+// MPI_Pcontrol: the application switches recording off and on, and names phases by levels (docs/markers.md).
 #pragma once
 
 #include "interpose/recorder/recorder.hpp"

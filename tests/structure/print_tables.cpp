@@ -60,6 +60,7 @@ void print_json() {
   print_json<SiteActivity, SiteActivity>("site");
   print_json<DelayRow, DelayOrigin>("delay");
   print_json<ConditionRow, Condition>("condition");
+  print_json<MarkerRow, Marker>("marker");
 }
 
 }  // namespace

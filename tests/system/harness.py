@@ -30,6 +30,7 @@ BUILD = pathlib.Path(os.environ.get("PCLSCOPE_BUILD", SOURCE / "build" / "releas
 MPIS = os.environ.get("PCLSCOPE_MPIS", "openmpi mpich").split()
 PCLSCOPE = BUILD / "bin" / "pclscope"
 DATA = SOURCE / "tests" / "data"
+KEYS = {"curve.key", "metrics.token"}
 SKIPPED = 77  # ctest: SKIP_RETURN_CODE
 PATIENCE = 240  # s: only to end what hangs. Machines are slow, and sometimes busy with other things.
 
@@ -305,9 +306,9 @@ class Sandbox:
         while True:
             left = [f"process {pid}: {command}" for pid, command in self.processes()]
             left += [f"/dev/shm/{name}" for name in remains.leftovers() if name not in self.shared_memory_before]
-            # curve.key guards all TCP endpoints of the user: made once, it stays.
+            # They guard all TCP endpoints of the user, and what is told over HTTP: made once, they stay.
             left += [str(path) for path in self.runtime.glob("**/*")
-                     if (path.is_file() or path.is_socket()) and path.name != "curve.key"]
+                     if (path.is_file() or path.is_socket()) and path.name not in KEYS]
             if not left or time.monotonic() > end:
                 return left
             time.sleep(0.05)

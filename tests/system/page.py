@@ -15,6 +15,8 @@ class Page(html.parser.HTMLParser):
         self.feed(text)
         self.close()
         self.wrong += [f"<{tag}> is not closed" for tag in self.open]
+        self.wrong += [f"a < that begins no tag: {text[at:at + 20]}" for at in
+                       (found.start() for found in re.finditer(r"<(?![a-zA-Z/!])", text))]
         self.text = re.sub(r"\s+", " ", "".join(self.words))
 
     def handle_starttag(self, tag, attrs):

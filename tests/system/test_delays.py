@@ -1,5 +1,8 @@
 """Planted delays are traced back to the rank and the line where they began, with what they cost the others.
 Depends on: launcher, time."""
+import re
+import shutil
+
 import dump
 import harness
 import numpy
@@ -53,6 +56,25 @@ class PlantedDelays(harness.SystemTest):
         self.assertAlmostEqual(delays[0]["cost_s"], expected, delta=0.15 * expected + 0.02 + disturbed)
         self.assertAlmostEqual(delays[0]["direct_s"], delays[0]["cost_s"], places=6)
         self.assertEqual([victim["rank"] for victim in delays[0]["victims"]], [1])
+        self.assertBreakpoints(path, harness.program("late_sender", mpi), line_of("late_sender.c", "MPI_Send("))
+
+    def assertBreakpoints(self, path, program, place):
+        """The findings as a file for gdb: it sets one breakpoint at the line, and has no complaint."""
+        told = self.box.pclscope("inspect", path, "findings", "--gdb")
+        self.assertWorked(told)
+        lines = [line for line in told.stdout.splitlines() if not line.startswith("#")]
+        file, number = place.split(":")
+        self.assertRegex(lines[0], rf'^break -source ".*{re.escape(file)}" -line {number}$')
+        if shutil.which("gdb") is None:
+            print("gdb is not installed: nobody has read the breakpoints", flush=True)
+            return
+        commands = self.box.directory / "findings.gdb"
+        commands.write_text(told.stdout)
+        done = self.box.run("gdb", "-nx", "-batch", "-x", commands, "-ex", "info breakpoints", program)
+        self.assertWorked(done)
+        self.assertRegex(done.stdout, rf"Breakpoint 1 at 0x[0-9a-f]+: file .*{re.escape(file)}, line {number}\.")
+        self.assertNotIn("No source file", done.stdout + done.stderr)
+        self.assertNotIn("findings.gdb:", done.stderr)  # how gdb begins what it says against a line of it
 
     @on_every_mpi
     def test_late_receiver(self, mpi):

@@ -36,6 +36,7 @@ ARGUMENTS = {
     # Its other kinds never end.
     "deadlock": [(3, (kind, "1"))
                  for kind in thinned(("slow_compute", "slow_barrier", "polling", "master"), ("polling",))],
+    "markers": [(3, (".", "4", "100"))],
     "fortran_corners": [(3, ("corners.data",))],
 }
 OTHERWISE = [(2, ())]

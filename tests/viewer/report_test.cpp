@@ -38,6 +38,15 @@ std::vector<std::string> values_of(const std::string& page, const std::string& a
   return values;
 }
 
+// Every "<" begins a tag or a comment.
+bool is_markup(const std::string& page) {
+  for (std::size_t at = page.find('<'); at != std::string::npos; at = page.find('<', at + 1)) {
+    const char next = at + 1 < page.size() ? page[at + 1] : ' ';
+    if (std::isalpha(static_cast<unsigned char>(next)) == 0 && next != '/' && next != '!') return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 TEST_CASE("foreign text is no markup") {
@@ -81,6 +90,29 @@ TEST_CASE("a page has the answer, the findings with their evidence and advice, a
       "without it the run takes 16.0 s, <data data-field=\"findings.0.gain_s\" value=\"4.0\">4.00 s</data> less (20%"));
   CHECK(has(page, "data-field=\"messages.dropped_events\" value=\"1234\">1,234</data> events lost"));
   CHECK(has(page, "pclscope 1.2, from run.h5"));
+}
+
+TEST_CASE("a call with little time is shown when much was lost there: less than 1 % is text") {
+  Snapshot s = test::fake_snapshot({});
+  s.finished = true;
+  s.sites.clear();
+  s.site_activity.clear();
+  for (const std::uint32_t id : {1u, 2u}) {
+    CallSite& site = s.sites.emplace_back();
+    site.id = id;
+    site.function = id == 1 ? "compute" : "exchange";
+    site.line = id;
+    site.mpi_function = static_cast<std::uint16_t>(record::Function::Send);
+    SiteActivity& activity = s.site_activity.emplace_back();
+    activity.site = id;
+    activity.calls = 10;
+    activity.inside_s = id == 1 ? 1000 : 1;
+    activity.late_sender_s = id == 1 ? 0 : 50;
+  }
+  const std::string page = report::page(run_of(s), "");
+  CHECK(has(page, "<td>100%</td>"));
+  CHECK(has(page, "<td>&lt;1%</td>"));
+  CHECK(is_markup(page));
 }
 
 TEST_CASE("a gain that is not known, or is all of the run, is not told") {
@@ -141,6 +173,7 @@ TEST_CASE("whatever a snapshot holds, pictures have numbers only") {
         spoil(slice.begin_s), spoil(slice.length_s), spoil(slice.wait_s);
     }
     const std::string page = report::page(run_of(s), "");
+    CHECK(is_markup(page));
     for (const char* attribute : {"d", "x", "y", "r", "cx", "cy", "width", "height", "viewBox"})
       for (const std::string& value : values_of(page, attribute))
         if (value.find_first_not_of("0123456789.- MLHVhz") != std::string::npos) FAIL(attribute << " " << value);

@@ -3,11 +3,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <set>
 
 #include "viewer/text/printable.hpp"
 #include "viewer/text/rank_list.hpp"
@@ -104,6 +106,17 @@ std::string metrics_text(const Snapshot& s, bool running) {
                 "Time that a region's ranks were blocked because of its messages, and in collectives.", "seconds");
     for (const Region& r : s.regions)
       lost.add(r.late_sender_s + r.late_receiver_s + r.transfer_s + r.collective_wait_s, label(r));
+  }
+  {
+    Family parts_of(out, job, "marker_seconds", "counter",
+                    "Time of all ranks in parts that the program named, inside MPI and outside.", "seconds");
+    std::set<std::string> told;  // names that differ in what cannot be printed only
+    for (const Marker& m : s.markers) {
+      const std::string name = "marker=" + quoted(m.name);
+      if (!told.insert(name).second) continue;
+      parts_of.add(m.mpi_s, name + ",inside=\"mpi\"");
+      parts_of.add(std::max(m.time_s - m.mpi_s, 0.0), name + ",inside=\"computation\"");
+    }
   }
   Family confidence(out, job, "finding_confidence", "gauge", "How sure a finding is, 0 to 1.");
   for (std::size_t i = 0; i < s.attribution.findings.size(); ++i) {

@@ -7,6 +7,7 @@
 
 #include "viewer/alarms/condition.hpp"
 #include "viewer/alarms/metrics.hpp"
+#include "viewer/alarms/metrics_server.hpp"
 #include "viewer/commands/command_line.hpp"
 #include "viewer/commands/commands.hpp"
 #include "viewer/commands/meant_target.hpp"
@@ -37,10 +38,12 @@ struct WatchWords {
   bool wait = false;
   std::string via;
   milliseconds interval{1000};
-  std::string metrics;  // file
+  std::string metrics;                // file
+  std::optional<std::uint16_t> http;  // port
+  std::unique_ptr<alarms::MetricsServer> server;
   std::optional<alarms::Alarm> alarm;
   std::string until, exec;
-  bool pages() const { return !alarm && (metrics.empty() || json || plain); }
+  bool pages() const { return !alarm && ((metrics.empty() && !http) || json || plain); }
 };
 
 std::int64_t now_realtime_ns() {
@@ -69,12 +72,16 @@ std::optional<int> parse_watch(const std::vector<std::string>& words, WatchWords
       ->needs("--until");
   app.add_option("--metrics", watch.metrics, "Keep this file up to date: OpenMetrics text, replaced in one step")
       ->type_name("FILE");
+  app.add_option("--metrics-http", watch.http,
+                 "The same over HTTP on this machine alone, /metrics; asks for your token. PORT 0: any")
+      ->type_name("PORT")
+      ->excludes("--once");
   app.add_option("--interval", interval, "Time between pictures, 100ms to 1min (1s)")
       ->type_name("TIME")
       ->check(duration_between("100ms", "1min"));
   set_usage(app,
             "pclscope watch [JOB|ENDPOINT|FILE] [--wait] [--once] [--json] [--plain] [--via HOST] [--interval 1s] "
-            "[--until CONDITION] [--metrics FILE]");
+            "[--until CONDITION] [--metrics FILE] [--metrics-http PORT]");
   if (const auto status = parse(app, words)) return status;
   watch.interval = milliseconds(*text::parse_duration_ns(interval) / 1'000'000);
   if (watch.until.empty() && app.count("--until") == 0) return std::nullopt;
@@ -92,8 +99,10 @@ views::Freshness freshness_of(const Snapshot& snapshot, Clock::time_point came) 
 
 // Written at each picture; the first failure ends the command.
 bool write_metrics(const WatchWords& watch, const Snapshot& snapshot, bool running) {
-  if (watch.metrics.empty()) return true;
-  const Status status = alarms::replace_file(watch.metrics, alarms::metrics_text(snapshot, running));
+  if (watch.metrics.empty() && !watch.server) return true;
+  std::string text = alarms::metrics_text(snapshot, running);
+  const Status status = watch.metrics.empty() ? Status() : alarms::replace_file(watch.metrics, text);
+  if (watch.server) watch.server->set(std::move(text));
   if (!status) fail(could_not, status.error().message);
   return static_cast<bool>(status);
 }
@@ -237,6 +246,18 @@ int follow(WatchWords& watch, std::unique_ptr<Session> first, session::Target ta
   return done;
 }
 
+// False: it was said why not.
+bool start_server(WatchWords& watch) {
+  const auto token = alarms::metrics_token();
+  if (!token) return fail(could_not, "--metrics-http: " + token.error().message), false;
+  auto server = alarms::MetricsServer::start(*watch.http, token->text);
+  if (!server) return fail(could_not, "--metrics-http: " + server.error().message), false;
+  watch.server = std::move(*server);
+  say("metrics at http://127.0.0.1:" + std::to_string(watch.server->port()) +
+      "/metrics for who has the token: Authorization: Bearer, and what " + token->path + " says");
+  return true;
+}
+
 }  // namespace
 
 int watch(const std::vector<std::string>& words) {
@@ -254,6 +275,9 @@ int watch(const std::vector<std::string>& words) {
   if (!watch.once && !watch.json && !watch.plain && watch.pages() && screen::Terminal::usable()) {
     if (const auto status = follow_full_screen(watch, *session, *target, name)) return *status;
   }
+  if (watch.http && !(*session)->live())
+    return fail(wrong_usage, "--metrics-http is for running jobs: " + name + " has no news");
+  if (watch.http && !start_server(watch)) return could_not;
   if (watch.once || !(*session)->live()) {
     watch.once = true;
     return show_once(watch, **session, name);

@@ -1,4 +1,5 @@
-// pclscope inspect TARGET efficiency: how well ranks' time is used, of the job, of patterns, regions and periods.
+// pclscope inspect TARGET efficiency: how well ranks' time is used, of the job, of parts that the program named, of
+// patterns, regions and periods.
 #include "analysis/efficiency/efficiency.hpp"
 
 #include <algorithm>
@@ -126,6 +127,9 @@ Result<Answer> answer_to(const InspectWords& words, const TimeSpan& span, Inspec
     const auto times = efficiency::rank_times(s);
     const auto regions = is_of_run(s) ? chosen_regions(words, s, false) : std::vector<const Region*>();
     add_rows(times, efficiency::replayed(s), Scope::job, regions, !words.region, answer);
+    if (!words.region)
+      for (const Marker& m : s.markers)
+        answer.rows.push_back({Scope::marker, -1, efficiency::efficiency_of(m), {}, m.name});
     const bool few = run.session->message_count() <= most_at_once;
     if (!live && few && !words.region && !answer.ranks.empty())
       if (const auto calls = read_calls(span, run)) answer.rows.front().path_useful_s = path_useful_s(s, *calls, span);

@@ -26,7 +26,7 @@ struct Table {
       const std::string place = callee.place.empty() ? "" : " " + element("small", "", escaped(callee.place));
       html += "<tr>" + row_title("depth" + std::to_string(std::min(depth, deepest)), escaped(callee.function) + place) +
               element("td", "", number(at + ".inside_s", callee.inside_s, text::format_seconds(callee.inside_s))) +
-              element("td", "", text::format_share(root.inside_s > 0 ? callee.inside_s / root.inside_s : 0)) +
+              element("td", "", escaped(text::format_share(root.inside_s > 0 ? callee.inside_s / root.inside_s : 0))) +
               element("td", "", number(at + ".calls", callee.calls, text::format_short_count(callee.calls))) +
               "</tr>\n";
       add(callee, at, depth + 1);
@@ -45,7 +45,7 @@ std::string calls_section(const Run& run, const views::Sites& sites) {
   for (const char* title : {"called from", "inside MPI", "share", "calls"}) head += column_title("", title);
   return element("p", "",
                  "Functions that called MPI, below those that called them. Time is that of all calls below, of all "
-                 "ranks; what is less than 1% is left out.") +
+                 "ranks; what has, and lost, less than 1% is left out.") +
          "\n<table>\n<thead>" + head + "</tr></thead>\n<tbody>\n" + table.html + "</tbody>\n</table>\n";
 }
 

@@ -112,13 +112,10 @@ std::string conditions_html(const Snapshot& s) {
 std::string efficiency_row(std::size_t i, const views::EfficiencyRow& row) {
   const std::string path = "efficiencies." + std::to_string(i);
   const Efficiency& e = row.of;
-  const std::string of = row.scope == views::EfficiencyRow::Scope::job       ? "job"
-                         : row.scope == views::EfficiencyRow::Scope::pattern ? "pattern"
-                                                                             : "region " + std::to_string(row.region);
   const auto cell = [&](bool known, const char* name, double value) {
     return element("td", "", known ? graded(path + "." + name, value) : "-");
   };
-  return "<tr>" + row_title("", of) +
+  return "<tr>" + row_title("", escaped(views::name_of(row))) +
          element("td", "", number(path + ".begin_s", finite(e.begin_s), text::format_moment(e.begin_s))) +
          element("td", "", seconds(path + ".runtime_s", e.runtime_s())) +
          element("td", "", number(path + ".ranks", e.ranks, std::to_string(e.ranks))) +

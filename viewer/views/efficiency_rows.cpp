@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "viewer/text/printable.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/table.hpp"
 #include "viewer/views/json_rows.hpp"
@@ -20,6 +21,7 @@ const char* name_of(EfficiencyRow::Scope scope) {
     case EfficiencyRow::Scope::job: return "job";
     case EfficiencyRow::Scope::pattern: return "pattern";
     case EfficiencyRow::Scope::region: return "region";
+    case EfficiencyRow::Scope::marker: return "marker";
   }
   return "job";
 }
@@ -39,6 +41,13 @@ std::string remarks(const Efficiency& e) {
 }
 
 }  // namespace
+
+std::string name_of(const EfficiencyRow& row) {
+  std::string name = name_of(row.scope);
+  if (row.region >= 0) name += " " + std::to_string(row.region);
+  if (row.scope == EfficiencyRow::Scope::marker) name += " " + text::printable(row.marker);
+  return name;
+}
 
 std::string brief_efficiency_text(const Efficiency& e) {
   if (!can_be_told(e)) return {};
@@ -71,9 +80,8 @@ std::vector<std::string> efficiency_lines(const std::vector<EfficiencyRow>& rows
     const Efficiency& e = row.of;
     const bool known = can_be_told(e);
     const auto seconds = [&](double s) { return known ? text::format_seconds(s) : "-"; };
-    table.row({name_of(row.scope) + (row.region >= 0 ? " " + std::to_string(row.region) : std::string()),
-               known ? text::format_moment(e.begin_s) : "-", seconds(e.runtime_s()), std::to_string(e.ranks),
-               share_or_dash(known, e.parallel()), share_or_dash(known, e.load_balance()),
+    table.row({name_of(row), known ? text::format_moment(e.begin_s) : "-", seconds(e.runtime_s()),
+               std::to_string(e.ranks), share_or_dash(known, e.parallel()), share_or_dash(known, e.load_balance()),
                share_or_dash(known, e.communication()), share_or_dash(e.ideal_known(), e.serialisation()),
                share_or_dash(e.ideal_known(), e.transfer()), seconds(e.useful_s), seconds(e.most_useful_s),
                known ? std::to_string(e.most_useful_rank) : "-", seconds(e.off_core_s)});
@@ -114,6 +122,7 @@ Json efficiency_json(const EfficiencyRow& row) {
   Json json = {{"scope", name_of(row.scope)}, {"region", row.region >= 0 ? Json(row.region) : Json(nullptr)}};
   json.update(efficiency_json(row.of));
   json["path_useful_s"] = row.path_useful_s ? session::finite(*row.path_useful_s) : Json(nullptr);
+  json["marker"] = row.scope == EfficiencyRow::Scope::marker ? Json(row.marker) : Json(nullptr);
   return json;
 }
 

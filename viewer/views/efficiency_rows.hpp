@@ -19,11 +19,14 @@ std::string brief_efficiency_text(const Efficiency& efficiency);
 
 // What the numbers of a row are about.
 struct EfficiencyRow {
-  enum class Scope { job, pattern, region } scope = Scope::job;  // pattern: all ranks while one pattern lasted
+  // pattern: all ranks while one pattern lasted; marker: ranks while they were in a part that the program named
+  enum class Scope { job, pattern, region, marker } scope = Scope::job;
   std::int32_t region = -1;
   Efficiency of;
   std::optional<double> path_useful_s;  // computation on the critical path; only of stored calls, of all ranks
+  std::string marker = {};
 };
+std::string name_of(const EfficiencyRow& row);  // "region 2", "marker solve"
 std::vector<std::string> efficiency_lines(const std::vector<EfficiencyRow>& rows, std::size_t width);
 session::Json efficiency_json(const Efficiency& efficiency);  // of the job: without scope and path
 session::Json efficiency_json(const EfficiencyRow& row);

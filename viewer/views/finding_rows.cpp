@@ -11,6 +11,7 @@
 #include "viewer/text/table.hpp"
 #include "viewer/views/condition_rows.hpp"
 #include "viewer/views/json_rows.hpp"
+#include "viewer/views/marker_rows.hpp"
 #include "viewer/views/node_rows.hpp"
 #include "viewer/views/site_json.hpp"
 
@@ -25,6 +26,7 @@ constexpr const char* words[] = {"none",           "unknown",       "mapping",  
                                  "one-sided-wait", "file",          "startup",         "blocked"};
 
 Json finding_json(const Finding& f, std::size_t place, const Snapshot& s, const Sites& sites) {
+  const Marker* const marker = marker_of(f, s);
   Json nodes = Json::array();
   for (std::size_t i = 0; i + 1 < f.nodes.size(); i += 2)
     nodes.push_back({{"from", node_name(s, f.nodes[i])}, {"to", node_name(s, f.nodes[i + 1])}});
@@ -45,7 +47,8 @@ Json finding_json(const Finding& f, std::size_t place, const Snapshot& s, const 
           {"lost_s", finite(f.lost_s)},
           {"gain_s", f.gain_s >= 0 ? finite(f.gain_s) : Json(nullptr)},
           {"evidence", f.evidence},
-          {"advice", f.advice}};
+          {"advice", f.advice},
+          {"marker", marker != nullptr ? Json(marker->name) : Json(nullptr)}};
 }
 
 std::string where(const Finding& f, const Snapshot& s, const Sites& sites) {
@@ -56,6 +59,7 @@ std::string where(const Finding& f, const Snapshot& s, const Sites& sites) {
   for (std::size_t i = 0; i + 1 < std::min<std::size_t>(f.nodes.size(), 4); i += 2)
     line += (i == 0 ? ", from " : " and ") + node_name(s, f.nodes[i]) + " to " + node_name(s, f.nodes[i + 1]);
   if (f.nodes.size() > 4) line += " and others";
+  if (const Marker* const marker = marker_of(f, s)) line += ", in \"" + text::printable(marker->name) + "\"";
   return line;
 }
 

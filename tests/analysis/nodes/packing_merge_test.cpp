@@ -60,6 +60,7 @@ Report small_report(Random& random) {
   for (auto& s : r.deadlocks) s.node = id() % 3;
   for (auto& s : r.clocks) s.node = id() % 3;
   for (auto& s : r.conditions) s.node = id() % 3;
+  for (auto& s : r.markers) s.node = id() % 3;
   return r;
 }
 
@@ -74,6 +75,7 @@ struct Reference {
   std::map<std::int32_t, NodeDeadlock> deadlocks;
   std::map<std::int32_t, NodeClock> clocks;
   std::map<std::int32_t, NodeConditions> conditions;
+  std::map<std::int32_t, NodeMarkers> markers;
   std::set<std::int32_t> dead;
   std::multiset<double, std::greater<>> ratios;
   std::size_t places = 0, names = 0, sites_new = 0;
@@ -102,6 +104,7 @@ struct Reference {
     for (const NodeDeadlock& s : r.deadlocks) deadlocks[s.node] = s;
     for (const NodeClock& s : r.clocks) clocks[s.node] = s;
     for (const NodeConditions& s : r.conditions) conditions[s.node] = s;
+    for (const NodeMarkers& s : r.markers) markers[s.node] = s;
     dead.insert(r.dead_nodes.begin(), r.dead_nodes.end());
     for (const RatedMessage& m : r.worst) ratios.insert(m.ratio);
     places += r.places.size(), names += r.names.size(), sites_new += r.new_sites.size();
@@ -144,6 +147,8 @@ struct Reference {
   void check_statuses(const Report& r) const {
     REQUIRE((r.ranks.size() == ranks.size() && r.functions.size() == functions.size()));
     REQUIRE((r.deadlocks.size() == deadlocks.size() && r.clocks.size() == clocks.size()));
+    REQUIRE(r.markers.size() == markers.size());
+    for (const NodeMarkers& s : r.markers) REQUIRE(same(s, markers.at(s.node)));
     REQUIRE(r.conditions.size() == conditions.size());
     for (const NodeConditions& s : r.conditions) REQUIRE(same(s, conditions.at(s.node)));
     for (const RankStatus& s : r.ranks) REQUIRE(same(s, ranks.at(s.rank)));

@@ -211,6 +211,7 @@ inline bool same(const FunctionStatus& a, const FunctionStatus& b) {
 }
 inline bool same(const NodeSite& a, const NodeSite& b) { return a.id == b.id && a.site == b.site; }
 inline bool same(const NodeDeadlock& a, const NodeDeadlock& b) { return a.node == b.node && a.standing == b.standing; }
+inline bool same(const NodeMarkers& a, const NodeMarkers& b) { return a.node == b.node && a.list == b.list; }
 inline bool same(const NodeConditions& a, const NodeConditions& b) { return a.node == b.node && a.list == b.list; }
 inline bool same(const NodeClock& a, const NodeClock& b) {
   return same_fields(a, b, [](const auto& c) { return std::tie(c.node, c.at_ns, c.offset_ns, c.drift, c.error_ns); });
@@ -224,8 +225,8 @@ inline bool same(const Report& a, const Report& b) {
          same(a.pairs, b.pairs) && same(a.times, b.times) && same(a.sites, b.sites) && same(a.worst, b.worst) &&
          a.newest_ns == b.newest_ns && same(a.places, b.places) && same(a.names, b.names) && same(a.ranks, b.ranks) &&
          same(a.functions, b.functions) && a.site_times == b.site_times && same(a.new_sites, b.new_sites) &&
-         same(a.deadlocks, b.deadlocks) && same(a.conditions, b.conditions) && same(a.clocks, b.clocks) &&
-         same(a.corrections, b.corrections) && a.dead_nodes == b.dead_nodes;
+         same(a.deadlocks, b.deadlocks) && same(a.conditions, b.conditions) && same(a.markers, b.markers) &&
+         same(a.clocks, b.clocks) && same(a.corrections, b.corrections) && a.dead_nodes == b.dead_nodes;
 }
 
 namespace test {
@@ -305,6 +306,18 @@ inline Report any_report(Random& random, std::size_t most) {
       fill_list(random, c.ranks, 4, rank);
       c.process = any_text(random);
       return c;
+    });
+    return n;
+  });
+  fill_list(random, r.markers, most, [&] {
+    NodeMarkers n{rank(), {}};
+    fill_list(random, n.list, 3, [&] {
+      Marker m;
+      fill(random, m.ranks, m.lowest_rank, m.highest_rank, m.inside, m.begin_s, m.end_s, m.times, m.iterations,
+           m.lowest_iteration, m.highest_iteration, m.cut, m.time_s, m.mpi_s, m.most_s, m.most_useful_s,
+           m.most_useful_rank, m.threads);
+      m.name = any_text(random);
+      return m;
     });
     return n;
   });

@@ -68,6 +68,7 @@ class RandomSnapshot {
                                  real(), real(), real(), count(), real(), real(), real()});
     s.attribution = attribution(nodes);
     for (std::uint64_t i = below(6); i > 0; i--) s.conditions.push_back(condition(nodes));
+    for (std::uint64_t i = below(6); i > 0; i--) s.markers.push_back(marker());
     return s;
   }
 
@@ -262,6 +263,11 @@ class RandomSnapshot {
             real(),
             id(),
             text(60)};
+  }
+
+  Marker marker() {
+    return {text(60), id(),     number(), number(), id(),   real(), real(), count(),  count(),
+            number(), number(), count(),  real(),   real(), real(), real(), number(), below(2) == 1};
   }
 
   std::mt19937_64 random_;

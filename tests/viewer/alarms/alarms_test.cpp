@@ -146,6 +146,12 @@ TEST_CASE("ranks inside a call, ratios, findings, deadlocks, drops") {
 TEST_CASE("metrics are OpenMetrics text") {
   Snapshot s = test::eventful_snapshot();
   s.job = "odd \"name\"\\\n";
+  for (const char* name : {"a \"part\"", "\x01", "\x02"}) {
+    Marker& marker = s.markers.emplace_back();
+    marker.name = name;
+    marker.time_s = 5;
+    marker.mpi_s = 2;
+  }
   const std::string text = alarms::metrics_text(s, true);
   std::istringstream in(text);
   std::string line, family, type;
@@ -176,6 +182,10 @@ TEST_CASE("metrics are OpenMetrics text") {
   CHECK(over);
   CHECK(samples > 20);
   CHECK(text.find("pclscope_up{") != std::string::npos);
+  CHECK(text.find(",marker=\"a \\\"part\\\"\",inside=\"computation\"} 3\n") != std::string::npos);
+  const std::string same = ",marker=\"?\",inside=\"mpi\"} 2\n";
+  CHECK(text.find(same) != std::string::npos);
+  CHECK(text.find(same) == text.rfind(same));
 }
 
 TEST_CASE("the file is replaced in one step, or the reason is said") {
