@@ -1,0 +1,210 @@
+#include "tests/analysis/logical/reference.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace pclscope::test {
+namespace {
+
+using logical::Event;
+using logical::Kind;
+using logical::LogicalTime;
+using Key = std::tuple<int, std::int32_t, std::int32_t, std::uint32_t>;
+
+struct Open {
+  std::set<std::int32_t> ranks;
+  std::set<Key> keys;
+  std::set<std::uint32_t> events;
+  bool empty() const { return events.empty(); }
+};
+
+class Reference {
+ public:
+  explicit Reference(const LogicalTime& time) : t_(time), n_(time.events.size()) {
+    reach_.assign(n_, std::vector<bool>(n_));
+    for (std::uint32_t i = 0; i < n_; ++i) {
+      reach_[i][i] = true;
+      if (i > 0 && t_.rank_of[i] == t_.rank_of[i - 1]) reach_[i - 1][i] = true;
+      for (const std::uint32_t tied : ties(i)) reach_[i][tied] = reach_[tied][i] = true;
+    }
+    for (std::uint32_t k = 0; k < n_; ++k)
+      for (std::uint32_t i = 0; i < n_; ++i)
+        if (reach_[i][k])
+          for (std::uint32_t j = 0; j < n_; ++j)
+            if (reach_[k][j]) reach_[i][j] = true;
+  }
+
+  std::vector<ReferencePhase> phases() {
+    std::vector<bool> done(n_);
+    std::vector<Open> open;
+    for (std::int32_t r = 0; r + 1 < static_cast<std::int32_t>(t_.first.size()); ++r) {
+      open.emplace_back();
+      open.back().ranks = {r};
+    }
+    while (std::find(done.begin(), done.end(), false) != done.end()) {
+      std::set<std::uint32_t> layer;
+      for (std::size_t r = 0; r + 1 < t_.first.size(); ++r) {
+        std::uint32_t next = t_.first[r];
+        while (next < t_.first[r + 1] && done[next]) ++next;
+        if (next == t_.first[r + 1]) continue;
+        for (std::uint32_t i = 0; i < n_; ++i)
+          if (!done[i] && reach_[i][next]) layer.insert(i);
+      }
+      for (const std::uint32_t i : layer) done[i] = true;
+      take(open, pieces_of(layer));
+    }
+    for (const Open& o : open) close(o);
+    return result_;
+  }
+
+ private:
+  std::vector<std::uint32_t> ties(std::uint32_t i) const {
+    const Event& e = t_.events[i];
+    const auto of = e.kind == Kind::collective ? t_.members_of(e.partner) : t_.partners_of(e);
+    return {of.begin(), of.end()};
+  }
+
+  // What its ties connect.
+  std::vector<Open> pieces_of(const std::set<std::uint32_t>& layer) const {
+    std::vector<Open> pieces;
+    for (const std::uint32_t i : layer) {
+      Open piece;
+      piece.events = {i};
+      piece.ranks = {t_.rank_of[i]};
+      for (const std::uint32_t tied : ties(i)) {
+        piece.ranks.insert(t_.rank_of[tied]);
+        if (t_.events[i].kind == Kind::send) piece.keys.insert({0, t_.rank_of[i], t_.rank_of[tied], t_.events[i].site});
+      }
+      if (t_.events[i].kind == Kind::collective) {
+        const auto members = t_.members_of(t_.events[i].partner);
+        piece.keys = {
+            {1, t_.rank_of[members[0]], static_cast<std::int32_t>(members.size()), t_.events[members[0]].site}};
+      }
+      join(pieces, piece);
+    }
+    return pieces;
+  }
+
+  static bool meet(const Open& a, const Open& b) {
+    return std::any_of(a.ranks.begin(), a.ranks.end(), [&](std::int32_t r) { return b.ranks.count(r) > 0; });
+  }
+  static void join(std::vector<Open>& to, Open one) {
+    for (std::size_t i = 0; i < to.size();) {
+      if (!meet(to[i], one)) {
+        ++i;
+        continue;
+      }
+      one.ranks.insert(to[i].ranks.begin(), to[i].ranks.end());
+      one.keys.insert(to[i].keys.begin(), to[i].keys.end());
+      one.events.insert(to[i].events.begin(), to[i].events.end());
+      to.erase(to.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    to.push_back(std::move(one));
+  }
+
+  void take(std::vector<Open>& open, const std::vector<Open>& pieces) {
+    std::vector<Open> groups;  // what open phases and pieces come to together
+    for (const Open& o : open) join(groups, o);
+    for (const Open& p : pieces) join(groups, p);
+    std::vector<Open> next;
+    for (const Open& group : groups) {
+      bool repeats = false, goes_on = false;
+      for (const Open& p : pieces) {
+        if (!meet(p, group)) continue;
+        goes_on = true;
+        for (const Open& o : open)
+          if (meet(o, group))
+            for (const Key& key : p.keys) repeats = repeats || (o.keys.count(key) > 0);
+      }
+      if (!repeats && goes_on) {
+        next.push_back(group);
+        continue;
+      }
+      std::set<std::int32_t> left = group.ranks;
+      for (const Open& o : open)
+        if (meet(o, group)) close(o);
+      for (const Open& p : pieces)
+        if (meet(p, group)) {
+          next.push_back(p);
+          for (const std::int32_t r : p.ranks) left.erase(r);
+        }
+      for (const std::int32_t r : left) {
+        next.emplace_back();
+        next.back().ranks = {r};
+      }
+    }
+    open = next;
+  }
+
+  void close(const Open& o) {
+    if (o.empty()) return;
+    ReferencePhase phase;
+    phase.events.assign(o.events.begin(), o.events.end());
+    phase.steps = steps_of(o);
+    result_.push_back(phase);
+  }
+
+  // Least numbers that the rules allow, until nothing changes. `Rule(event)`: what it must be at least.
+  template <class Rule>
+  bool settle(const Open& o, std::map<std::uint32_t, std::uint32_t>& number, Rule rule) const {
+    for (const std::uint32_t e : o.events) number[e] = 0;
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const std::uint32_t e : o.events) {
+        const std::uint32_t least = rule(e);
+        if (least > 4 * n_ + 4) return false;  // a cycle
+        if (least > number[e]) number[e] = least, changed = true;
+      }
+    }
+    return true;
+  }
+
+  std::vector<std::uint32_t> steps_of(const Open& o) const {
+    const auto is_send = [&](std::uint32_t e) { return t_.events[e].kind != Kind::receive; };
+    const auto before = [&](std::uint32_t e) {
+      return e > 0 && o.events.count(e - 1) && t_.rank_of[e - 1] == t_.rank_of[e];
+    };
+    // How many sends come before: of receives, before what follows them.
+    std::map<std::uint32_t, std::uint32_t> position;
+    const bool good = settle(o, position, [&](std::uint32_t e) {
+      std::uint32_t least = position[e];
+      if (before(e)) least = std::max(least, position[e - 1] + is_send(e - 1));
+      for (const std::uint32_t tied : ties(e)) {
+        if (t_.events[e].kind == Kind::receive) least = std::max(least, position[tied] + 1);
+        if (t_.events[e].kind == Kind::collective) least = std::max(least, position[tied]);
+      }
+      return least;
+    });
+    if (!good) return {};
+    std::map<std::uint32_t, std::uint32_t> step;
+    settle(o, step, [&](std::uint32_t e) {
+      std::uint32_t least = step[e];
+      if (before(e)) least = std::max(least, step[e - 1] + 1);
+      if (t_.events[e].kind == Kind::receive)
+        for (const std::uint32_t tied : ties(e)) least = std::max(least, step[tied] + 1);
+      if (is_send(e))
+        for (const std::uint32_t other : o.events) {
+          if (!is_send(other)) continue;
+          if (position[other] == position[e]) least = std::max(least, step[other]);
+          if (position[other] + 1 == position[e]) least = std::max(least, step[other] + 1);
+        }
+      return least;
+    });
+    std::vector<std::uint32_t> steps;
+    for (const auto& [e, s] : step) steps.push_back(s);
+    return steps;
+  }
+
+  const LogicalTime& t_;
+  const std::size_t n_;
+  std::vector<std::vector<bool>> reach_;
+  std::vector<ReferencePhase> result_;
+};
+
+}  // namespace
+
+std::vector<ReferencePhase> reference_phases(const logical::LogicalTime& time) { return Reference(time).phases(); }
+
+}  // namespace pclscope::test
