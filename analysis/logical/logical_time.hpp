@@ -89,10 +89,12 @@ struct LogicalTime {
 };
 
 // What was sent before it is added, in any order and in as many pieces as one likes; 56 bytes for each message while
-// they are gathered, then 150 more. Fails with bad_argument: more than 2^30 messages, or as many collective calls.
+// they are gathered, up to 130 while logical time is made. Fails with bad_argument: more than 2^30 messages, or as many
+// collective calls.
 class Records {
  public:
   explicit Records(std::int32_t ranks);
+  void reserve(std::size_t messages) { messages_.reserve(messages); }  // that will come, about
   void add(std::span<const Message> messages);
   void add(std::span<const CollectiveCall> calls);  // those that are no collective operations are passed over
   std::size_t messages() const { return messages_.size(); }

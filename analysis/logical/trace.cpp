@@ -7,7 +7,7 @@
 namespace pclscope::logical {
 namespace {
 
-constexpr std::size_t most_records = std::size_t{1} << 30;
+constexpr std::size_t most_records = std::size_t{1} << 30;  // Trace::Piece
 constexpr std::uint32_t most_partners = (1u << 27) - 1;
 
 std::int64_t cut(std::int64_t time) {
@@ -58,11 +58,14 @@ Result<LogicalTime> Records::logical_time() && {
 // A send, a receive or a collective call on its way into its rank's program order: sends by their entry, what completes
 // by its return (as in order/event_order.hpp, which says why no chain of messages returns to where it began).
 struct Trace::Piece {
-  std::int64_t begin, end;
-  std::uint32_t what;  // message, or collective call
-  std::uint32_t site;
-  Kind kind;
+  std::int64_t begin = 0, end = 0;
+  std::uint32_t what : 30 = 0;  // message, or collective call
+  Kind kind : 2 = Kind::send;
+  std::uint32_t site = 0;
 
+  Piece() = default;
+  Piece(Kind of, std::uint32_t number, std::int64_t from, std::int64_t to, std::uint32_t where)
+      : begin(from), end(to), what(number & (most_records - 1)), kind(of), site(where) {}
   std::int64_t moment() const { return kind == Kind::send ? begin : end; }
   // One call: what nothing recorded tells apart.
   bool same_call(const Piece& o) const {
@@ -74,8 +77,8 @@ Trace::Trace(Records&& records) {
   time_.left_out = records.left_out_;
   time_.first.assign(static_cast<std::size_t>(records.ranks_) + 1, 0);
   make_operations(records.collectives_);
-  make_events(records.messages_, records.collectives_);
-  tie(records.messages_);
+  make_events(std::move(records.messages_), records.collectives_);
+  tie();
 }
 
 void Trace::make_operations(std::vector<Records::Called>& calls) {
@@ -93,7 +96,7 @@ void Trace::make_operations(std::vector<Records::Called>& calls) {
   time_.first_member.assign(calls.empty() ? 1 : operation + 2, 0);
 }
 
-void Trace::make_events(const std::vector<Records::Sent>& messages, const std::vector<Records::Called>& calls) {
+void Trace::make_events(std::vector<Records::Sent> messages, const std::vector<Records::Called>& calls) {
   const std::size_t ranks = time_.first.size() - 1;
   // Two rows per rank, as each is nearly in order already: what sends, and what completes.
   std::vector<std::uint32_t> row(2 * ranks + 1, 0);
@@ -108,11 +111,11 @@ void Trace::make_events(const std::vector<Records::Sent>& messages, const std::v
   std::vector<std::uint32_t> next(row.begin(), row.end() - 1);
   for (std::uint32_t i = 0; i < messages.size(); ++i) {
     const Records::Sent& m = messages[i];
-    pieces[next[row_of(m.source, false)]++] = {m.send_begin, m.send_end, i, m.send_site, Kind::send};
-    if (m.seen) pieces[next[row_of(m.destination, true)]++] = {m.recv_wait, m.recv_end, i, m.recv_site, Kind::receive};
+    pieces[next[row_of(m.source, false)]++] = {Kind::send, i, m.send_begin, m.send_end, m.send_site};
+    if (m.seen) pieces[next[row_of(m.destination, true)]++] = {Kind::receive, i, m.recv_wait, m.recv_end, m.recv_site};
   }
   for (std::uint32_t i = 0; i < calls.size(); ++i)
-    pieces[next[row_of(calls[i].rank, true)]++] = {calls[i].begin, calls[i].end, i, calls[i].site, Kind::collective};
+    pieces[next[row_of(calls[i].rank, true)]++] = {Kind::collective, i, calls[i].begin, calls[i].end, calls[i].site};
 
   const auto earlier = [this](const Piece& a, const Piece& b) {
     if (a.moment() != b.moment()) return a.moment() < b.moment();
@@ -126,6 +129,7 @@ void Trace::make_events(const std::vector<Records::Sent>& messages, const std::v
 
   send_event_.assign(messages.size(), none);
   receive_event_.assign(messages.size(), none);
+  std::vector<Records::Sent>().swap(messages);  // the largest of all
   time_.events.reserve(pieces.size());
   time_.rank_of.reserve(pieces.size());
   const Piece* last = nullptr;
@@ -156,9 +160,9 @@ void Trace::make_events(const std::vector<Records::Sent>& messages, const std::v
   }
 }
 
-void Trace::tie(const std::vector<Records::Sent>& messages) {
+void Trace::tie() {
   std::vector<Event>& events = time_.events;
-  for (std::size_t i = 0; i < messages.size(); ++i) {
+  for (std::size_t i = 0; i < send_event_.size(); ++i) {
     Event& send = events[send_event_[i]];
     if (receive_event_[i] == none) {
       send.unpaired = 1;

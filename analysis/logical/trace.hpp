@@ -43,8 +43,8 @@ class Trace {
  private:
   struct Piece;
   void make_operations(std::vector<Records::Called>& calls);
-  void make_events(const std::vector<Records::Sent>& messages, const std::vector<Records::Called>& calls);
-  void tie(const std::vector<Records::Sent>& messages);
+  void make_events(std::vector<Records::Sent> messages, const std::vector<Records::Called>& calls);
+  void tie();
   void tie_several();
 
   LogicalTime time_;

@@ -70,6 +70,7 @@ struct Exchange {
 bool exchange_of(const Grid& grid, int exchanges) {
   const Exchange program{grid, grid.size() / 3, exchanges / 2};
   logical::Records records(grid.size());
+  records.reserve(std::size_t{6} * static_cast<std::size_t>(grid.size()) * static_cast<std::size_t>(exchanges));
   double spent = 0;
   for (int i = 0; i < exchanges; ++i) {
     const std::vector<Message> messages = program.messages(i);
