@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "analysis/values/collective_call.hpp"
@@ -95,6 +96,9 @@ class Records {
  public:
   explicit Records(std::int32_t ranks);
   void reserve(std::size_t messages) { messages_.reserve(messages); }  // that will come, about
+  // For each id of a site one of those that are the same line of the source, called from the same place: compilers copy
+  // loops. Sites beyond are lines of their own.
+  void same_lines(std::vector<std::uint32_t> line_of_site) { line_of_site_ = std::move(line_of_site); }
   void add(std::span<const Message> messages);
   void add(std::span<const CollectiveCall> calls);  // those that are no collective operations are passed over
   std::size_t messages() const { return messages_.size(); }
@@ -117,6 +121,7 @@ class Records {
   };
   std::int32_t ranks_;
   std::uint64_t left_out_ = 0;
+  std::vector<std::uint32_t> line_of_site_;
   std::vector<Sent> messages_;
   std::vector<Called> collectives_;
 };

@@ -11,7 +11,7 @@ class LastSeen {
  public:
   struct Key {
     std::int32_t from = 0, to = 0;
-    std::uint32_t site = 0;
+    std::uint32_t line = 0;
     bool operator==(const Key&) const = default;
   };
 
@@ -33,7 +33,7 @@ class LastSeen {
   Slot& find(const Key& key) {
     std::uint64_t hash =
         static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.from)) << 32 | static_cast<std::uint32_t>(key.to);
-    hash = (hash ^ std::uint64_t{key.site} << 20) * 0x9e3779b97f4a7c15;
+    hash = (hash ^ std::uint64_t{key.line} << 20) * 0x9e3779b97f4a7c15;
     for (std::size_t i = hash >> 20;; ++i)
       if (Slot& slot = slots_[i & (slots_.size() - 1)]; slot.layer == none || slot.key == key) return slot;
   }
@@ -50,8 +50,12 @@ class LastSeen {
 
 class Layers {
  public:
-  Layers(LogicalTime& time, Stepper& stepper)
-      : time_(time), stepper_(stepper), open_(time.first.size() - 1), pieces_(time.first.size() - 1) {
+  Layers(LogicalTime& time, std::span<const std::uint32_t> line_of_site, Stepper& stepper)
+      : time_(time),
+        line_of_site_(line_of_site),
+        stepper_(stepper),
+        open_(time.first.size() - 1),
+        pieces_(time.first.size() - 1) {
     const std::size_t ranks = time.first.size() - 1;
     seen_.assign(time.first_member.size(), false);
     repeats_.assign(ranks, false);
@@ -116,12 +120,12 @@ class Layers {
       seen_[e.partner] = true;
       const auto members = time_.members_of(e.partner);
       const std::int32_t first = time_.rank_of[members[0]];
-      note(first, {first, -static_cast<std::int32_t>(members.size()), time_.events[members[0]].site});
+      note(first, {first, -static_cast<std::int32_t>(members.size()), line_of(time_.events[members[0]])});
       for (const std::uint32_t member : members) tie(rank, member);
       return;
     }
     for (const std::uint32_t partner : time_.partners_of(e)) {
-      if (e.kind == Kind::send) note(rank, {rank, time_.rank_of[partner], e.site});
+      if (e.kind == Kind::send) note(rank, {rank, time_.rank_of[partner], line_of(e)});
       tie(rank, partner);
     }
   }
@@ -130,6 +134,8 @@ class Layers {
     want(other);
     pieces_.unite(rank, time_.rank_of[other]);
   }
+
+  std::uint32_t line_of(const Event& e) const { return e.site < line_of_site_.size() ? line_of_site_[e.site] : e.site; }
 
   void note(std::int32_t rank, const LastSeen::Key& what) {
     const std::uint32_t before = last_seen_.replace(what, layer_);
@@ -176,6 +182,7 @@ class Layers {
   }
 
   LogicalTime& time_;
+  std::span<const std::uint32_t> line_of_site_;
   Stepper& stepper_;
   RankSets open_, pieces_;  // ranks that the open phases connect, that the layer does
   std::vector<RankState> ranks_;
@@ -191,8 +198,8 @@ class Layers {
 
 }  // namespace
 
-void find_phases(LogicalTime& time, Stepper& stepper) {
-  Layers(time, stepper).all();
+void find_phases(LogicalTime& time, std::span<const std::uint32_t> line_of_site, Stepper& stepper) {
+  Layers(time, line_of_site, stepper).all();
   // By step; what lies side by side by its least rank.
   const auto key = [&](const Phase& p) { return std::pair(p.first_step, time.parts[p.first_part].rank); };
   std::sort(time.phases.begin(), time.phases.end(), [&](const Phase& a, const Phase& b) { return key(a) < key(b); });

@@ -1,6 +1,7 @@
 #include "analysis/logical/sums.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace pclscope::logical {
 namespace {
@@ -62,6 +63,19 @@ PhaseSum sum_of(const LogicalTime& time, const Phase& phase) {
         time, part, [&](const Event& e) { return time.entry_lateness(phase, e); }, sum.entry);
   }
   return sum;
+}
+
+std::vector<std::vector<std::uint32_t>> phases_before(const LogicalTime& time) {
+  std::vector<std::vector<std::uint32_t>> before(time.phases.size());
+  std::vector<std::uint32_t> newest(time.first.size(), none);  // of each rank
+  for (std::uint32_t p = 0; p < time.phases.size(); ++p) {
+    for (const Part& part : time.parts_of(time.phases[p]))
+      if (const std::uint32_t old = std::exchange(newest[static_cast<std::size_t>(part.rank)], p); old != none)
+        before[p].push_back(old);
+    std::sort(before[p].begin(), before[p].end());
+    before[p].erase(std::unique(before[p].begin(), before[p].end()), before[p].end());
+  }
+  return before;
 }
 
 std::vector<StepSum> steps_of(const LogicalTime& time, const Phase& phase, std::span<const std::int32_t> ranks) {

@@ -36,6 +36,8 @@ struct StepSum {
 };
 
 PhaseSum sum_of(const LogicalTime& time, const Phase& phase);
+// Of each phase those that some of its ranks come from, ascending.
+std::vector<std::vector<std::uint32_t>> phases_before(const LogicalTime& time);
 // Of all its steps; with `ranks` (ascending) only their events, lateness compared with all. Steps without any are left
 // out.
 std::vector<StepSum> steps_of(const LogicalTime& time, const Phase& phase, std::span<const std::int32_t> ranks = {});

@@ -49,9 +49,10 @@ void Records::add(std::span<const CollectiveCall> calls) {
 Result<LogicalTime> Records::logical_time() && {
   if (messages_.size() > most_records || collectives_.size() > most_records)
     return Error{ErrorCode::bad_argument, "too many messages for one logical time: ask for a shorter period"};
+  const std::vector<std::uint32_t> line_of_site = std::move(line_of_site_);
   LogicalTime time = Trace(std::move(*this)).take();
   Stepper stepper(time);
-  find_phases(time, stepper);
+  find_phases(time, line_of_site, stepper);
   return time;
 }
 

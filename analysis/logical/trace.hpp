@@ -92,7 +92,7 @@ class Stepper {
   std::vector<std::uint32_t> sends_, first_send_;  // events by position
 };
 
-// Cuts the run into phases, and gives each to the stepper.
-void find_phases(LogicalTime& time, Stepper& stepper);
+// Cuts the run into phases, and gives each to the stepper. `line_of_site`: Records::same_lines().
+void find_phases(LogicalTime& time, std::span<const std::uint32_t> line_of_site, Stepper& stepper);
 
 }  // namespace pclscope::logical

@@ -33,6 +33,7 @@ struct InspectWords {
   bool balance = false;                  // whatif: with equal load
   std::vector<std::string> skipped;      // by --skip
   bool folded = false;                   // tree: as stacks
+  std::optional<std::uint64_t> phase;    // of logical time
   std::string compare;                   // summary: an earlier run
   bool gdb = false;                      // findings: as breakpoints
 };

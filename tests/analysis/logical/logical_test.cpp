@@ -318,6 +318,17 @@ TEST_CASE("Collectives on the same line are phases, and the one who comes last i
   CHECK(sum.entry.site == site::allreduce);
 }
 
+TEST_CASE("Copies of a loop that the compiler made are the same line") {
+  std::vector<Message> m;
+  for (int i = 0; i < 6; ++i) m.push_back(message(0, 1, 100 * i, 100 * i + 50));
+  for (std::size_t i = 0; i < 6; ++i) m[i].send_site = i % 2 ? 3 : 4;
+  CHECK(logical_time_of(2, m).phases.size() == 3);
+  logical::Records records(2);
+  records.same_lines({0, 1, 2, 3, 3});
+  records.add(m);
+  CHECK(std::move(records).logical_time()->phases.size() == 6);
+}
+
 TEST_CASE("Calls that send or receive several messages are one event") {
   // Rank 0: Startall of two sends at 10. Rank 2: one Waitall until 50 for both and one of rank 1.
   std::vector<Message> m = {message(0, 2, 10, 50), message(0, 2, 10, 50), message(1, 2, 20, 50)};
