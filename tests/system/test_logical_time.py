@@ -54,6 +54,14 @@ class LogicalTime(harness.SystemTest):
             self.assertEqual(step["late_rank"], late)
             self.assertGreater(step["max_lateness_s"], 0.8 * SLEEP_S)
 
+        # Its ranks by what they have in common: the late one, those that wait for it, all others.
+        clusters = self.box.json("inspect", path, "clusters", "--phase", str(slow), "--clusters", "3", "--json")
+        self.assertEqual((clusters["pattern"], clusters["metric"]), ("waitall", "lateness"))
+        if ranks == 8:  # a grid of 2 x 2 x 2
+            found = sorted(cluster["ranks"] for cluster in clusters["clusters"])
+            self.assertEqual(found, [[0, 2, 3, 6], [1, 4, 7], [5]])
+            self.assertEqual(len(clusters["merges"]), 2)
+
         # The same as text and as CSV; a period.
         text = self.box.pclscope("inspect", path, "phases")
         self.assertWorked(text)
