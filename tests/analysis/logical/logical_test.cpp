@@ -300,6 +300,41 @@ TEST_CASE("Regions that only a barrier connects are phases of their own, compare
   CHECK(steps[2].entry.most_ns == 5 * 8 * ms);
 }
 
+TEST_CASE("A rank that has nothing to do for long does not hold up the phases of others") {
+  // Rank 0 writes files while the others exchange; all meet in the end.
+  Program p(5);
+  for (std::int32_t r = 0; r < 5; ++r) {
+    for (int i = 0; i < 20 && r > 0; ++i) {
+      const std::int32_t next = 1 + r % 4, last = 1 + (r + 2) % 4;
+      p.compute(r, ms);
+      p.call(r, K::irecv, site::irecv, last);
+      p.call(r, K::isend, site::isend, next);
+      p.call(r, K::waitall, site::irecv);
+    }
+    p.call(r, K::allreduce, site::allreduce);
+  }
+  const LogicalTime t = logical_time_of(p);
+  REQUIRE(t.phases.size() == 20);
+  for (std::size_t i = 0; i < 19; ++i) CHECK(t.phases[i].parts == 4);
+  CHECK(t.phases[19].parts == 5);
+  CHECK(t.phases[19].steps == 3);
+}
+
+TEST_CASE("Iterations that send twice from one line in one go") {
+  Program p(4);
+  for (int i = 0; i < 6; ++i)
+    for (std::int32_t r = 0; r < 4; ++r) {
+      for (int field = 0; field < 2; ++field) {
+        call(p, r, K::irecv, site::irecv, (r + 3) % 4);
+        call(p, r, K::isend, site::isend, (r + 1) % 4);
+      }
+      call(p, r, K::waitall, site::irecv);
+    }
+  const LogicalTime t = logical_time_of(p);
+  REQUIRE(t.phases.size() == 6);
+  for (const Phase& phase : t.phases) CHECK(phase.steps == 3);
+}
+
 TEST_CASE("Collectives on the same line are phases, and the one who comes last is named by its entry") {
   Program p(4);
   for (int i = 0; i < 6; ++i)

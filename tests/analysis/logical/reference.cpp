@@ -43,15 +43,16 @@ class Reference {
       open.emplace_back();
       open.back().ranks = {r};
     }
+    std::set<std::int32_t> newest;  // ranks of the layer before
+    for (const Open& o : open) newest.insert(o.ranks.begin(), o.ranks.end());
     while (std::find(done.begin(), done.end(), false) != done.end()) {
       std::set<std::uint32_t> layer;
-      for (std::size_t r = 0; r + 1 < t_.first.size(); ++r) {
-        std::uint32_t next = t_.first[r];
-        while (next < t_.first[r + 1] && done[next]) ++next;
-        if (next == t_.first[r + 1]) continue;
-        for (std::uint32_t i = 0; i < n_; ++i)
-          if (!done[i] && reach_[i][next]) layer.insert(i);
+      for (std::size_t most = 1; layer.empty(); most *= 2) {
+        layer = layer_of(done, newest, most);
+        if (layer.empty()) layer = layer_of(done, {}, most);
       }
+      newest.clear();
+      for (const std::uint32_t i : layer) newest.insert(t_.rank_of[i]);
       for (const std::uint32_t i : layer) done[i] = true;
       take(open, pieces_of(layer));
     }
@@ -66,6 +67,43 @@ class Reference {
     return {of.begin(), of.end()};
   }
 
+  static std::set<Key> keys_of(const LogicalTime& t, std::uint32_t i, const std::vector<std::uint32_t>& ties) {
+    const Event& e = t.events[i];
+    if (e.kind == Kind::receive) return {};
+    std::set<Key> keys;
+    for (const std::uint32_t tied : ties)
+      keys.insert(e.kind == Kind::send
+                      ? Key{0, t.rank_of[i], t.rank_of[tied], e.site}
+                      : Key{1, t.rank_of[ties[0]], static_cast<std::int32_t>(ties.size()), t.events[ties[0]].site});
+    return keys;
+  }
+
+  // The next events of `ranks` (of all when there are none), each with what must come with it, where no key is there
+  // more than `most` times.
+  std::set<std::uint32_t> layer_of(const std::vector<bool>& done, const std::set<std::int32_t>& ranks,
+                                   std::size_t most) const {
+    std::set<std::uint32_t> layer;
+    for (std::size_t r = 0; r + 1 < t_.first.size(); ++r) {
+      std::uint32_t next = t_.first[r];
+      while (next < t_.first[r + 1] && done[next]) ++next;
+      if (next == t_.first[r + 1] || (!ranks.empty() && !ranks.count(static_cast<std::int32_t>(r)))) continue;
+      std::set<std::uint32_t> with;
+      std::map<Key, std::size_t> counts;
+      for (std::uint32_t i = 0; i < n_; ++i) {
+        if (done[i] || !reach_[i][next]) continue;
+        with.insert(i);
+        const std::vector<std::uint32_t> tied = ties(i);
+        const Event& e = t_.events[i];
+        if (e.kind == Kind::send)
+          for (const std::uint32_t other : tied) ++counts[{0, t_.rank_of[i], t_.rank_of[other], e.site}];
+        else if (e.kind == Kind::collective && tied[0] == i) ++counts[*keys_of(t_, i, tied).begin()];
+      }
+      if (std::all_of(counts.begin(), counts.end(), [&](const auto& count) { return count.second <= most; }))
+        layer.insert(with.begin(), with.end());
+    }
+    return layer;
+  }
+
   // What its ties connect.
   std::vector<Open> pieces_of(const std::set<std::uint32_t>& layer) const {
     std::vector<Open> pieces;
@@ -73,15 +111,8 @@ class Reference {
       Open piece;
       piece.events = {i};
       piece.ranks = {t_.rank_of[i]};
-      for (const std::uint32_t tied : ties(i)) {
-        piece.ranks.insert(t_.rank_of[tied]);
-        if (t_.events[i].kind == Kind::send) piece.keys.insert({0, t_.rank_of[i], t_.rank_of[tied], t_.events[i].site});
-      }
-      if (t_.events[i].kind == Kind::collective) {
-        const auto members = t_.members_of(t_.events[i].partner);
-        piece.keys = {
-            {1, t_.rank_of[members[0]], static_cast<std::int32_t>(members.size()), t_.events[members[0]].site}};
-      }
+      for (const std::uint32_t tied : ties(i)) piece.ranks.insert(t_.rank_of[tied]);
+      piece.keys = keys_of(t_, i, ties(i));
       join(pieces, piece);
     }
     return pieces;
