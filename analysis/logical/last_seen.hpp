@@ -40,8 +40,9 @@ class LastSeen {
     else slot.when = {layer, 1, slot.when.layer};
     return slot.when;
   }
-  void take_back(std::vector<Undo>& undo) {
-    for (; !undo.empty(); undo.pop_back()) find(undo.back().key).when = undo.back().when;
+  // All that was added since `undo` had that size.
+  void take_back(std::vector<Undo>& undo, std::size_t size) {
+    for (; undo.size() > size; undo.pop_back()) find(undo.back().key).when = undo.back().when;
   }
 
  private:

@@ -107,6 +107,9 @@ class Records {
 
  private:
   friend class Trace;
+  friend class Stream;
+  bool fits() const;
+  static Error too_many();
   struct Sent {
     std::int64_t send_begin, send_end, recv_wait, recv_end;
     std::int32_t source, destination;

@@ -5,10 +5,8 @@
 
 namespace pclscope::logical {
 
-Stepper::Stepper(LogicalTime& time) : time_(time), ranks_(time.first.size() - 1) {
-  operations_.resize(time.first_member.size());
-  next_step_.resize(ranks_.size());
-}
+Stepper::Stepper(LogicalTime& time, std::vector<std::uint32_t>& next_step)
+    : time_(time), ranks_(time.first.size() - 1), operations_(time.first_member.size()), next_step_(next_step) {}
 
 void Stepper::add_phase(std::span<const Part> parts) {
   for (const Part& p : parts) {

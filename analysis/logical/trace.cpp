@@ -2,6 +2,7 @@
 
 #include <tuple>
 
+#include "analysis/logical/layers.hpp"
 #include "analysis/values/wait_state.hpp"
 
 namespace pclscope::logical {
@@ -46,14 +47,21 @@ void Records::add(std::span<const CollectiveCall> calls) {
   }
 }
 
+bool Records::fits() const { return messages_.size() <= most_records && collectives_.size() <= most_records; }
+Error Records::too_many() {
+  return {ErrorCode::bad_argument, "too many messages for one logical time: ask for a shorter period"};
+}
+
 Result<LogicalTime> Records::logical_time() && {
-  if (messages_.size() > most_records || collectives_.size() > most_records)
-    return Error{ErrorCode::bad_argument, "too many messages for one logical time: ask for a shorter period"};
-  const std::vector<std::uint32_t> line_of_site = std::move(line_of_site_);
-  LogicalTime time = Trace(std::move(*this)).take();
-  Stepper stepper(time);
-  find_phases(time, line_of_site, stepper);
-  return time;
+  if (!fits()) return too_many();
+  Trace trace(*this, false);
+  std::vector<std::uint32_t> next_step(static_cast<std::size_t>(ranks_));
+  Stepper stepper(trace.time(), next_step);
+  Layers layers(ranks_);
+  layers.attach(trace.time(), stepper, line_of_site_);
+  layers.find(INT64_MAX, false);
+  sort_phases(trace.time());
+  return std::move(trace.time());
 }
 
 // A send, a receive or a collective call on its way into its rank's program order: sends by their entry, what completes
@@ -74,11 +82,11 @@ struct Trace::Piece {
   }
 };
 
-Trace::Trace(Records&& records) {
+Trace::Trace(Records& records, bool keeps_messages) {
   time_.left_out = records.left_out_;
   time_.first.assign(static_cast<std::size_t>(records.ranks_) + 1, 0);
   make_operations(records.collectives_);
-  make_events(std::move(records.messages_), records.collectives_);
+  make_events(records.messages_, records.collectives_, keeps_messages);
   tie();
 }
 
@@ -97,7 +105,7 @@ void Trace::make_operations(std::vector<Records::Called>& calls) {
   time_.first_member.assign(calls.empty() ? 1 : operation + 2, 0);
 }
 
-void Trace::make_events(std::vector<Records::Sent> messages, const std::vector<Records::Called>& calls) {
+void Trace::make_events(std::vector<Records::Sent>& messages, const std::vector<Records::Called>& calls, bool keeps) {
   const std::size_t ranks = time_.first.size() - 1;
   // Two rows per rank, as each is nearly in order already: what sends, and what completes.
   std::vector<std::uint32_t> row(2 * ranks + 1, 0);
@@ -130,7 +138,8 @@ void Trace::make_events(std::vector<Records::Sent> messages, const std::vector<R
 
   send_event_.assign(messages.size(), none);
   receive_event_.assign(messages.size(), none);
-  std::vector<Records::Sent>().swap(messages);  // the largest of all
+  call_event_.assign(calls.size(), none);
+  if (!keeps) std::vector<Records::Sent>().swap(messages);  // the largest of all
   time_.events.reserve(pieces.size());
   time_.rank_of.reserve(pieces.size());
   const Piece* last = nullptr;
@@ -146,7 +155,7 @@ void Trace::make_events(std::vector<Records::Sent> messages, const std::vector<R
     if (e.site == 0 || (p.site != 0 && p.site < e.site)) e.site = p.site;
     last = &p;
     const auto index = static_cast<std::uint32_t>(time_.events.size() - 1);
-    if (p.kind == Kind::collective) ++time_.first_member[e.partner + 1];
+    if (p.kind == Kind::collective) ++time_.first_member[e.partner + 1], call_event_[p.what] = index;
     else (p.kind == Kind::send ? send_event_ : receive_event_)[p.what] = index;
   };
   for (std::size_t r = 0; r < ranks; ++r) {
@@ -182,6 +191,19 @@ void Trace::tie() {
   std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
   for (std::uint32_t e = 0; e < events.size(); ++e)
     if (events[e].kind == Kind::collective) time_.members[next[events[e].partner]++] = e;
+}
+
+void Trace::drop_before(const std::vector<std::uint32_t>& first_event, Records& records) const {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < records.messages_.size(); ++i)
+    if (send_event_[i] >= first_event[at(records.messages_[i].source)])
+      records.messages_[kept++] = records.messages_[i];
+  records.messages_.resize(kept);
+  kept = 0;
+  for (std::size_t i = 0; i < records.collectives_.size(); ++i)
+    if (call_event_[i] >= first_event[at(records.collectives_[i].rank)])
+      records.collectives_[kept++] = records.collectives_[i];
+  records.collectives_.resize(kept);
 }
 
 void Trace::tie_several() {

@@ -37,25 +37,29 @@ class RankSets {
 // Gathered records become events in program order, with what ties them.
 class Trace {
  public:
-  explicit Trace(Records&& records);
-  LogicalTime take() && { return std::move(time_); }
+  // Messages are given away unless they are kept. Collective calls are put in another order.
+  Trace(Records& records, bool keeps_messages);
+  LogicalTime& time() { return time_; }
+  // Takes from the records (kept ones) those whose events are before those of their rank.
+  void drop_before(const std::vector<std::uint32_t>& first_event, Records& records) const;
 
  private:
   struct Piece;
   void make_operations(std::vector<Records::Called>& calls);
-  void make_events(std::vector<Records::Sent> messages, const std::vector<Records::Called>& calls);
+  void make_events(std::vector<Records::Sent>& messages, const std::vector<Records::Called>& calls, bool keeps);
   void tie();
   void tie_several();
 
   LogicalTime time_;
   std::vector<std::uint32_t> send_event_, receive_event_;  // by message
-  std::vector<std::uint32_t> operation_of_;                // by collective call
+  std::vector<std::uint32_t> operation_of_, call_event_;   // by collective call
 };
 
 // Steps of one phase after the other; an object is reused for its buffers.
 class Stepper {
  public:
-  explicit Stepper(LogicalTime& time);
+  // `next_step`: of each rank the least that it may have, which goes on.
+  Stepper(LogicalTime& time, std::vector<std::uint32_t>& next_step);
   // Gives the events of `parts` their steps, from the least that lies behind the ranks' earlier phases, and appends
   // the phase and its parts. All partners and members are in the parts, of earlier phases none.
   void add_phase(std::span<const Part> parts);
@@ -86,13 +90,13 @@ class Stepper {
   LogicalTime& time_;
   std::vector<RankState> ranks_;
   std::vector<Operation> operations_;
-  std::vector<std::uint32_t> next_step_;  // by rank, of the run
+  std::vector<std::uint32_t>& next_step_;  // by rank, of the run
   std::vector<std::int32_t> ready_;
   std::vector<std::int32_t> members_;              // ranks of the phase
   std::vector<std::uint32_t> sends_, first_send_;  // events by position
 };
 
-// Cuts the run into phases, and gives each to the stepper. `line_of_site`: Records::same_lines().
-void find_phases(LogicalTime& time, std::span<const std::uint32_t> line_of_site, Stepper& stepper);
+// By time, then rank.
+void sort_phases(LogicalTime& time);
 
 }  // namespace pclscope::logical
