@@ -42,8 +42,9 @@ void Records::add(std::span<const CollectiveCall> calls) {
       ++left_out_;
       continue;
     }
-    const std::int64_t end = cut(c.end);
-    collectives_.push_back({c.comm, c.ordinal, std::min(cut(c.wait_begin()), end), end, c.rank, site_id(c.site)});
+    const std::int64_t end = cut(c.end);  // as CollectiveCall::wait_begin(), of any times
+    const std::int64_t begin = c.nonblocking ? std::max(cut(c.begin), end - cut(c.completing)) : cut(c.begin);
+    collectives_.push_back({c.comm, c.ordinal, std::min(begin, end), end, c.rank, site_id(c.site)});
   }
 }
 
