@@ -1,5 +1,7 @@
 #include "viewer/views/logical_rows.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/rank_list.hpp"
 #include "viewer/text/table.hpp"
