@@ -27,6 +27,18 @@ inline logical::LogicalTime logical_time_of(const Program& program) {
   return logical_time_of(program.ranks(), outcome.messages, outcome.collectives);
 }
 
+inline std::vector<std::uint32_t> steps_of_rank(const logical::LogicalTime& t, std::int32_t rank) {
+  std::vector<std::uint32_t> steps;
+  for (std::uint32_t e = t.first[static_cast<std::size_t>(rank)]; e < t.first[static_cast<std::size_t>(rank) + 1]; ++e)
+    steps.push_back(t.events[e].step);
+  return steps;
+}
+inline std::vector<std::int32_t> ranks_of(const logical::LogicalTime& t, const logical::Phase& p) {
+  std::vector<std::int32_t> ranks;
+  for (const logical::Part& part : t.parts_of(p)) ranks.push_back(part.rank);
+  return ranks;
+}
+
 // A call a nanosecond after the one before: what happens at the same nanosecond has no order.
 inline void call(Program& p, std::int32_t rank, K kind, std::uint32_t at, std::int32_t peer = -1) {
   p.compute(rank, 1);
