@@ -20,6 +20,7 @@ class LastSeen {
     std::uint32_t layer = none;   // none: never
     std::uint32_t count = 0;      // in that layer
     std::uint32_t before = none;  // the layer before in which it was done
+    std::uint32_t first = none;   // event of the first one in that layer
   };
   struct Undo {
     Key key;
@@ -27,7 +28,7 @@ class LastSeen {
   };
 
   // It is done once more. Good until the next call.
-  const When& add(const Key& key, std::uint32_t layer, std::vector<Undo>& undo) {
+  const When& add(const Key& key, std::uint32_t layer, std::uint32_t event, std::vector<Undo>& undo) {
     if (2 * (used_ + 1) > slots_.size()) grow();
     Slot& slot = find(key);
     if (!slot.used) {
@@ -37,7 +38,7 @@ class LastSeen {
     }
     undo.push_back({key, slot.when});
     if (slot.when.layer == layer) ++slot.when.count;
-    else slot.when = {layer, 1, slot.when.layer};
+    else slot.when = {layer, 1, slot.when.layer, event};
     return slot.when;
   }
   // All that was added since `undo` had that size.

@@ -20,6 +20,7 @@ void Layers::attach(LogicalTime& time, Stepper& stepper, std::span<const std::ui
   stepper_ = &stepper;
   line_of_site_ = line_of_site;
   seen_.assign(time.first_member.size(), false);
+  clear_limits();
   alive_.clear();
   for (std::size_t r = 0; r < ranks_.size(); ++r) {
     RankState& s = ranks_[r];
@@ -58,7 +59,6 @@ bool Layers::find_layer() {
   active_.clear();
   lacks_ = false;
   const bool found = ask_all();
-  clear_limits();
   if (found && (decides_ || !lacks_)) {
     operations_.clear();
     undo_.clear();
@@ -123,9 +123,13 @@ bool Layers::want(std::uint32_t event) {
   const std::int32_t rank = time_->rank_of[event];
   RankState& s = state(rank);
   if (event < s.until) return true;
-  if (event >= s.limit) return false;
+  if (is_beyond(s, event)) {
+    failed_rank_ = s.limit_rank, failed_first_ = s.limit_first;
+    return false;
+  }
   if (event >= s.known) {
     lacks_ = true;
+    failed_rank_ = -1;
     return false;
   }
   if (s.attempt != attempt_) {
@@ -142,14 +146,15 @@ bool Layers::look_at(std::int32_t rank, std::uint32_t event) {
   if (e.kind == Kind::collective) {
     const auto members = time_->members_of(e.partner);
     // At the first member only: in the order of its rank, as sends are.
-    if (event == members[0] && !note({rank, -static_cast<std::int32_t>(members.size()), line_of(e)})) return false;
+    if (event == members[0] && !note({rank, -static_cast<std::int32_t>(members.size()), line_of(e)}, event))
+      return false;
     if (seen_[e.partner]) return true;
     seen_[e.partner] = true;
     operations_.push_back(e.partner);
     return std::all_of(members.begin(), members.end(), [&](std::uint32_t member) { return tie(rank, member); });
   }
   for (const std::uint32_t partner : time_->partners_of(e)) {
-    if (e.kind == Kind::send && !note({rank, time_->rank_of[partner], line_of(e)})) return false;
+    if (e.kind == Kind::send && !note({rank, time_->rank_of[partner], line_of(e)}, event)) return false;
     if (!tie(rank, partner)) return false;
   }
   return true;
@@ -160,20 +165,34 @@ bool Layers::tie(std::int32_t rank, std::uint32_t other) {
   return want(other);
 }
 
-bool Layers::note(const LastSeen::Key& what) {
-  const LastSeen::When& when = last_seen_.add(what, layer_, undo_);
+bool Layers::note(const LastSeen::Key& what, std::uint32_t event) {
+  const LastSeen::When& when = last_seen_.add(what, layer_, event, undo_);
   if (when.before != none && when.before >= state(what.from).since) repeating_.push_back(what.from);
-  return when.count <= most_;
+  if (when.count <= most_) return true;
+  failed_rank_ = what.from, failed_first_ = when.first;
+  return false;
+}
+
+// What an event brings with it only becomes less: what it repeats stays, until the first of it is in a layer.
+bool Layers::is_beyond(RankState& s, std::uint32_t event) {
+  if (event < s.limit) return false;
+  if (s.limit_rank < 0 || state(s.limit_rank).layer <= s.limit_first) return true;
+  s.limit = none;
+  return false;
 }
 
 void Layers::set_limit(std::int32_t rank, std::uint32_t event) {
   RankState& s = state(rank);
-  if (s.limit == none) limited_.push_back(rank);
-  s.limit = std::min(s.limit, event);
+  if (is_beyond(s, event)) return;
+  s.limit = event, s.limit_rank = failed_rank_, s.limit_first = failed_first_;
+  if (!std::exchange(s.is_limited, true)) limited_.push_back(rank);
 }
 
 void Layers::clear_limits() {
-  for (const std::int32_t rank : limited_) state(rank).limit = none;
+  for (const std::int32_t rank : limited_) {
+    state(rank).limit = none;
+    state(rank).is_limited = false;
+  }
   limited_.clear();
 }
 

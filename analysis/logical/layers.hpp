@@ -29,13 +29,16 @@ class Layers {
   struct RankState {
     std::uint32_t phase = 0;  // first event of its open phase, of the layer that is looked for
     std::uint32_t layer = 0;
-    std::uint32_t done = 0;      // events before it were looked at
-    std::uint32_t until = 0;     // events before it are wanted
-    std::uint32_t known = 0;     // events before it are all there are
-    std::uint32_t since = 0;     // the first layer of its open phase
-    std::uint32_t limit = none;  // this event and those behind it repeat too much for this layer
-    std::uint32_t attempt = 0;   // the last that touched it
-    std::int32_t next = 0;       // rank of the same open phase, in a circle
+    std::uint32_t done = 0;         // events before it were looked at
+    std::uint32_t until = 0;        // events before it are wanted
+    std::uint32_t known = 0;        // events before it are all there are
+    std::uint32_t since = 0;        // the first layer of its open phase
+    std::uint32_t limit = none;     // this event and those behind it repeat too much, because of
+    std::int32_t limit_rank = -1;   // this rank (-1: because of what is not known),
+    std::uint32_t limit_first = 0;  // as long as this event of it is in no layer
+    bool is_limited = false;        // it is in `limited_`
+    std::uint32_t attempt = 0;      // the last that touched it
+    std::int32_t next = 0;          // rank of the same open phase, in a circle
   };
 
   RankState& state(std::int32_t rank) { return ranks_[at(rank)]; }
@@ -50,7 +53,8 @@ class Layers {
   bool want(std::uint32_t event);
   bool look_at(std::int32_t rank, std::uint32_t event);
   bool tie(std::int32_t rank, std::uint32_t other);
-  bool note(const LastSeen::Key& what);
+  bool note(const LastSeen::Key& what, std::uint32_t event);
+  bool is_beyond(RankState& s, std::uint32_t event);
   void set_limit(std::int32_t rank, std::uint32_t event);
   void clear_limits();
   void accept();
@@ -80,6 +84,8 @@ class Layers {
   std::vector<std::pair<std::int32_t, std::int32_t>> ties_;
   std::vector<std::uint32_t> operations_;
   std::vector<LastSeen::Undo> undo_;
+  std::int32_t failed_rank_ = -1;  // why the attempt failed: as RankState::limit_rank, limit_first
+  std::uint32_t failed_first_ = 0;
   std::size_t operations_before_ = 0, undo_before_ = 0;  // when the attempt began
   std::vector<std::int32_t> limited_, over_, unjoined_;
   std::vector<std::size_t> closes_;

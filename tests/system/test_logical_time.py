@@ -74,6 +74,9 @@ class LogicalTime(harness.SystemTest):
         refused = self.box.pclscope("inspect", path, "phases", "--phase", str(iterations))
         self.assertEqual(refused.code, 1)
         self.assertIn(f"there is no phase {iterations}", refused.stderr)
+        refused = self.box.pclscope("inspect", path, "steps", "--rank", str(ranks))
+        self.assertEqual(refused.code, 1)
+        self.assertIn(f"no rank {ranks}: the run has {ranks}", refused.stderr)
 
 
 if __name__ == "__main__":

@@ -41,9 +41,13 @@ std::vector<std::uint32_t> lines_of(const std::vector<CallSite>& sites) {
 Result<StoredPhases> read_phases(const InspectWords& words, InspectedRun& run) {
   if (run.session->live())
     return Error{ErrorCode::not_found, "a running job gives summaries only: give the dump file instead"};
+  const std::int32_t ranks = run.snapshot.application.ranks;
+  if (!words.ranks.empty() && words.ranks.back() >= ranks)
+    return Error{ErrorCode::not_found,
+                 "no rank " + std::to_string(words.ranks.back()) + ": the run has " + std::to_string(ranks)};
   const auto span = span_of(words, run);
   if (!span) return span.error();
-  logical::Records records(run.snapshot.application.ranks);
+  logical::Records records(ranks);
   records.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(run.session->message_count(), most_records)));
   records.same_lines(lines_of(run.snapshot.sites));
   bool cut = false;
