@@ -57,6 +57,14 @@ void check_rules(const LogicalTime& t) {
     }
   }
   CHECK(wrong == 0);
+  const auto before = logical::phases_before(t);
+  std::size_t edges = 0;
+  for (std::size_t p = 0; p < t.phases.size(); ++p)
+    for (const std::uint32_t q : before[p]) {
+      CHECK(t.phases[q].first_step + t.phases[q].steps <= t.phases[p].first_step);
+      ++edges;
+    }
+  CHECK(edges >= t.phases.size() - std::min(t.phases.size(), t.first.size() - 1));  // who begins is another rank each
   for (const Phase& phase : t.phases) {
     std::vector<int> earliest(phase.steps);
     for (const logical::Part& part : t.parts_of(phase))
