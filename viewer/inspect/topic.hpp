@@ -32,6 +32,8 @@ inline constexpr unsigned change = 1u << 9;  // --finding, --balance
 inline constexpr unsigned gdb = 1u << 10;
 inline constexpr unsigned folded = 1u << 11;
 inline constexpr unsigned compare = 1u << 12;
+inline constexpr unsigned phase = 1u << 13;
+inline constexpr unsigned clusters = 1u << 14;  // --clusters, --metric
 inline constexpr unsigned lines = 1u << 8;  // no option: it names lines of the source; those a dump lacks are looked up
 }  // namespace takes
 

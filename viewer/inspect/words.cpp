@@ -18,17 +18,21 @@ const std::map<std::string, MessageOrder> orders = {{"stored", MessageOrder::sto
                                                     {"ratio", MessageOrder::ratio},
                                                     {"bytes", MessageOrder::bytes},
                                                     {"duration", MessageOrder::duration}};
+const std::map<std::string, logical::Metric> metrics = {{"lateness", logical::Metric::lateness},
+                                                        {"entry", logical::Metric::entry_lateness},
+                                                        {"duration", logical::Metric::duration}};
 // Options that only some topics take.
 struct OptionOfTopics {
   const char* option;
   unsigned taken;
 };
 constexpr OptionOfTopics options_of_topics[] = {
-    {"--rank", takes::rank}, {"--region", takes::region},   {"--from", takes::period},
-    {"--to", takes::period}, {"--sort", takes::sort},       {"--dot", takes::dot},
-    {"--fold", takes::fold}, {"--cut", takes::cut},         {"--cut-height", takes::cut},
-    {"--whole", takes::cut}, {"--finding", takes::change},  {"--balance", takes::change},
-    {"--gdb", takes::gdb},   {"--compare", takes::compare}, {"--folded", takes::folded},
+    {"--rank", takes::rank},   {"--region", takes::region},     {"--from", takes::period},
+    {"--to", takes::period},   {"--sort", takes::sort},         {"--dot", takes::dot},
+    {"--fold", takes::fold},   {"--cut", takes::cut},           {"--cut-height", takes::cut},
+    {"--whole", takes::cut},   {"--finding", takes::change},    {"--balance", takes::change},
+    {"--gdb", takes::gdb},     {"--compare", takes::compare},   {"--folded", takes::folded},
+    {"--phase", takes::phase}, {"--clusters", takes::clusters}, {"--metric", takes::clusters},
 };
 
 // The names of those that take all of `taken`.
@@ -51,8 +55,9 @@ std::string option_of(const TableFormat& format) { return std::string("--") + fo
 
 struct Raw {
   bool json = false, dot = false;
-  std::string ranks, order, from, to;
-  std::uint64_t limit = 0, cut = 0, finding = 0;
+  std::string ranks, order, from, to, metric;
+  std::uint64_t limit = 0, cut = 0, finding = 0, phase = 0;
+  std::uint32_t clusters = 0;
   std::int32_t region = 0;
   double cut_height = 0;
 };
@@ -89,6 +94,13 @@ void declare(CLI::App& app, InspectWords& inspect, Raw& raw) {
       ->excludes("--cut-height");
   auto* finding = app.add_option("--finding", raw.finding, "whatif: without the cause of this finding (1: the first)")
                       ->type_name("K");
+  app.add_option("--phase", raw.phase, "Only this phase, as `phases` numbers them")->type_name("P");
+  app.add_option("--clusters", raw.clusters, "clusters: at most K (a third of the ranks, 8 at most)")
+      ->type_name("K")
+      ->check(CLI::Range(1, 64));
+  app.add_option("--metric", raw.metric, "clusters: ranks that are alike in lateness, entry (lateness) or duration")
+      ->type_name("M")
+      ->check(one_of({"lateness", "entry", "duration"}));
   app.add_flag("--balance", inspect.balance, "whatif: all ranks compute equally long")->excludes(finding);
   exclude_each_other(app.add_flag("--folded", inspect.folded, "tree as stacks: a file for flame graph programs"));
   app.add_option("--skip", inspect.skipped,
@@ -146,6 +158,9 @@ std::optional<int> parse_inspect(const std::vector<std::string>& words, InspectW
                                               : Format::text;
   if (app.count("--limit") > 0) inspect.limit = raw.limit;
   if (app.count("--finding") > 0) inspect.finding = raw.finding;
+  if (app.count("--clusters") > 0) inspect.clusters = raw.clusters;
+  if (!raw.metric.empty()) inspect.metric = metrics.at(raw.metric);
+  if (app.count("--phase") > 0) inspect.phase = raw.phase;
   if (!raw.order.empty()) inspect.order = orders.at(raw.order);
   if (app.count("--region") > 0) inspect.region = raw.region;
   if (app.count("--cut") > 0) inspect.cut = raw.cut;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/logical/clusters.hpp"
 #include "viewer/views/message_rows.hpp"
 
 namespace pclscope::commands {
@@ -33,8 +34,11 @@ struct InspectWords {
   bool balance = false;                  // whatif: with equal load
   std::vector<std::string> skipped;      // by --skip
   bool folded = false;                   // tree: as stacks
-  std::string compare;                   // summary: an earlier run
-  bool gdb = false;                      // findings: as breakpoints
+  std::optional<std::uint64_t> phase;    // of logical time
+  std::optional<std::uint32_t> clusters;
+  logical::Metric metric = logical::Metric::lateness;
+  std::string compare;  // summary: an earlier run
+  bool gdb = false;     // findings: as breakpoints
 };
 
 // Fills `words`, or gives the exit status: help printed, or the usage error said in one line.
