@@ -46,8 +46,8 @@ Finding rest(const Evidence& e, double lost_s, const Finding* likely) {
   const double time = (f.end_s - f.begin_s) * e.ranks;
   f.lost_s = lost_s;
   f.score = time > 0 ? lost_s / time : 0;
-  const std::string share =
-      words::percent(f.score) + " of the time of all ranks was waiting and transfers between nodes";
+  const std::string share = words::percent(f.score) + " of the time of all ranks was waiting" +
+                            (e.node_names.size() > 1 ? " and transfers between nodes" : "");
   f.evidence = {share};
   const double unseen = time > 0 ? std::min(1.0, (e.inside_mpi_s - lost_s) / time) : 0;
   if (f.score < little && unseen > much_inside) {

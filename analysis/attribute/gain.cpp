@@ -30,11 +30,11 @@ void tell_gain(Finding& f, const WhatIf& w) {
   const double share = length > 0 ? f.gain_s / length : 0;
   if (share >= nothing) f.advice = what + gains + words::percent(share) + " of that period (replayed).";
   else if (w.ahead_s < nothing * length)
-    f.advice = what + "; by itself that gains nothing: the period ends as late for others (replayed).";
+    f.advice = what + "; by itself that gains nothing: other ranks come as late (replayed).";
   else
-    f.advice = what + "; " + std::to_string(w.ahead_ranks) + (w.ahead_ranks == 1 ? " rank" : " ranks") +
-               " would come to its end up to " + words::number(w.ahead_s) +
-               " s earlier, others as late (replayed): it gains what the run waits for them later.";
+    f.advice = what + "; the period would end as late all the same (replayed): others come as late, and " +
+               std::to_string(w.ahead_ranks) + (w.ahead_ranks == 1 ? " rank" : " ranks") +
+               " would wait for them up to " + words::number(w.ahead_s) + " s longer.";
 }
 
 void order_by_gain(std::vector<Finding>& findings, std::int32_t ranks) {

@@ -169,7 +169,9 @@ void add_blocked(Snapshot& snapshot, double run_s) {
     f.ranks = of_deadlock;
     f.confidence = 0.95;
     f.evidence = {words::ranks(of_deadlock) +
-                  " wait for each other, or for ranks that have left MPI: none of them can go on"};
+                  (of_deadlock.size() == 1
+                       ? " waits for what nobody will do: it cannot go on"
+                       : " wait for each other, or for what nobody will do: none of them can go on")};
     if (!waiting.empty())
       f.evidence.push_back(words::ranks(waiting) + (waiting.size() == 1 ? " waits, too" : " wait, too"));
     f.advice = "See who waits for whom, and at which line (watch, calls). It does not end by itself.";

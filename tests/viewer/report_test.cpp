@@ -74,7 +74,7 @@ TEST_CASE("a page has the answer, the findings with their evidence and advice, a
   Snapshot s = test::fake_snapshot({});
   s.finished = true;
   s.messages.dropped_events = 1234;
-  for (RankSummary& r : s.ranks) r.threads = 1, r.mpi_s = r.late_sender_s = s.duration_s / 4;
+  for (RankSummary& r : s.ranks) r.threads = 1, r.call_function = 0, r.mpi_s = r.late_sender_s = s.duration_s / 4;
   s.attribution.findings[0].gain_s = 4;
   s.attribution.findings[0].periods = {{10, 12, 5}, {15, 20, 7.5}};
   const std::string page = report::page(run_of(s), "1.2");

@@ -89,6 +89,33 @@ TEST_CASE("MPI_Init and MPI_Finalize are parts, and the end may be for one rank"
   CHECK(said(s).size() == 1);
 }
 
+TEST_CASE("calls that do not return are time in MPI") {
+  Snapshot s = job(4, 1);
+  s.delay_totals = {};
+  for (RankSummary& r : s.ranks) r.call_function = 1, r.call_for_s = r.rank == 0 ? 0 : 8;
+  CHECK(said(s).front() ==
+        "The ranks spent 70% of their time in MPI: 60% in calls that did not return and 10% waiting for messages that "
+        "were not sent yet.");
+  s.finished = false;
+  CHECK(said(s).front().find("60% in calls that have not returned yet") != std::string::npos);
+  s.ranks[1].finished = true;  // in MPI_Finalize
+  CHECK(said(s).front().find("50% in calls that ") == std::string::npos);
+}
+
+TEST_CASE("ranks without a core are told so, not of a faster network") {
+  Snapshot s = job(4, 1);
+  s.delay_totals = {};
+  for (RankSummary& r : s.ranks) r.running_s = 5, r.off_core_s = 4, r.asleep_s = 1, r.begin_s = 0, r.end_s = 10;
+  for (RankSummary& r : s.ranks) r.ideal_saved_s = 5;
+  CHECK(said(s).back() == "The ranks were ready to run, but had no core, for 40% of their time.");
+  s.conditions.push_back({});
+  s.conditions[0].kind = ConditionKind::more_ranks_than_cores;
+  CHECK(said(s).back() ==
+        "The ranks were ready to run, but had no core, for 40% of their time: there were more ranks than cores.");
+  for (RankSummary& r : s.ranks) r.running_s = 8, r.off_core_s = 1;
+  CHECK(said(s).back().starts_with("On a network on which nothing takes time"));
+}
+
 TEST_CASE("a job of one rank is no plural") {
   Snapshot s = job(1, 0);
   s.ranks[0].mpi_s = s.ranks[0].file_s = 3;

@@ -183,8 +183,8 @@ std::optional<std::string> Alarm::now(const Snapshot& snapshot) {
     }
     case Watched::deadlock:
       if (snapshot.deadlocks.empty()) return std::nullopt;
-      return "ranks wait for each other for ever: a deadlock of " +
-             std::to_string(snapshot.deadlocks.front().members.size()) + " ranks";
+      return "a deadlock: " + std::to_string(snapshot.deadlocks.front().members.size()) +
+             (snapshot.deadlocks.front().members.size() == 1 ? " rank waits" : " ranks wait") + " for ever";
     case Watched::dropped:
       if (!(static_cast<double>(snapshot.messages.dropped_events) > condition_.above)) return std::nullopt;
       return text::format_count(snapshot.messages.dropped_events) + " events were dropped";

@@ -141,6 +141,8 @@ views::PageOptions page_options(bool ascii) {
   if (output_is_terminal() && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0) {
     options.width = size.ws_col;
     options.height = size.ws_row;
+  } else if (const char* columns = std::getenv("COLUMNS"); columns != nullptr) {
+    if (const int width = std::atoi(columns); width >= 20 && width <= 10'000) options.width = width;
   }
   return options;
 }

@@ -6,6 +6,8 @@ namespace pclscope::commands {
 
 views::PageOptions WatchScreen::options() const {
   views::PageOptions options = page_options(ascii_);
+  // In a file or a pipe nothing need be cut.
+  if (!output_is_terminal()) options.width = std::max<std::size_t>(options.width, 160);
   if (in_place_ && options.height > 1) --options.height;  // the cursor's line: a full last line would scroll
   return options;
 }

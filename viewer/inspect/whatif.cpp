@@ -172,12 +172,13 @@ std::vector<std::string> lines_of(const Question& q, const WhatIf& w, const Insp
           text::format_count(w.collectives) + " calls of collectives) of " + text::format_share(w.covered) +
           " of the period; with nothing changed the replay takes " + text::format_seconds(w.replayed_s) +
           ", measured " + text::format_seconds(w.measured_s)};
-  if (w.ahead_s > gain_s + worth_telling * (w.end_s - w.begin_s))
-    lines.push_back(
-        text::format_count(w.ahead_ranks) + (w.ahead_ranks == 1 ? " rank comes" : " ranks come") +
-        " to the end of this period up to " + text::format_seconds(w.ahead_s) +
-        " earlier, others as late: whether the run waits for them later, a period up to its end tells (--to " +
-        text::format_seconds(run_s) + ")");
+  if (w.ahead_ranks > 0 && w.ahead_s > gain_s + worth_telling * (w.end_s - w.begin_s))
+    lines.push_back(text::format_count(w.ahead_ranks) + (w.ahead_ranks == 1 ? " rank comes" : " ranks come") +
+                    " to the end of this period up to " + text::format_seconds(w.ahead_s) + " earlier, others as late" +
+                    (w.end_s < run_s - worth_telling * (w.end_s - w.begin_s)
+                         ? "; whether the run waits for them later, a period up to its end tells (--to " +
+                               text::format_seconds(run_s) + ")"
+                         : ", and the run ends with those"));
   if (w.left_out > 0) lines.push_back(text::format_count(w.left_out) + " dependences contradict each other: left out");
   if (const double share = untold(run); share >= worth_telling)
     lines.push_back("not replayed: " + text::format_share(share) +

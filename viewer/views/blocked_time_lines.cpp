@@ -22,7 +22,9 @@ InsideMpi inside_mpi(const Snapshot& snapshot) {
     sum.other_s += r.other_s;
     sum.init_s += r.init_s;
     sum.finalize_s += r.finalize_s;
+    if (r.call_function != 0 && !r.finished && r.call_for_s > 0) sum.going_on_s += r.call_for_s;
   }
+  sum.inside_s += sum.going_on_s;
   const auto blocked_s = [](const auto& part) { return part.late_sender_s + part.late_receiver_s + part.transfer_s; };
   for (const std::vector<Region>* regions : {&snapshot.regions, &snapshot.ended_regions})
     for (const Region& r : *regions) sum.in_regions_s += blocked_s(r);
@@ -45,7 +47,8 @@ std::vector<std::string> inside_mpi_lines(const Snapshot& snapshot) {
        {std::pair("late senders ", sum.late_sender_s), std::pair("late receivers ", sum.late_receiver_s),
         std::pair("exposed transfers ", sum.transfer_s), std::pair("collectives ", sum.collective_wait_s),
         std::pair("one-sided ", sum.one_sided_s), std::pair("files ", sum.file_s), std::pair("other ", sum.other_s),
-        std::pair("MPI_Init ", sum.init_s), std::pair("MPI_Finalize ", sum.finalize_s)})
+        std::pair("MPI_Init ", sum.init_s), std::pair("MPI_Finalize ", sum.finalize_s),
+        std::pair("not returned ", sum.going_on_s)})
     parts.append(parts.empty() ? "" : " + ").append(name).append(seconds(s));
   lines.push_back(parts);
   std::string where =

@@ -9,13 +9,14 @@
 
 namespace pclscope::views {
 
-// Sums over ranks and their threads, seconds. inside = the nine parts; point-to-point = in_regions + between_regions +
-// elsewhere.
+// Sums over ranks and their threads, seconds. inside = the nine parts and what goes on; point-to-point = in_regions +
+// between_regions + elsewhere.
 struct InsideMpi {
   double inside_s = 0;
   double whole_s = 0;  // threads x time
   double late_sender_s = 0, late_receiver_s = 0, transfer_s = 0, collective_wait_s = 0, one_sided_s = 0, file_s = 0,
          other_s = 0, init_s = 0, finalize_s = 0;
+  double going_on_s = 0;  // in calls that have not returned, of which it is not known yet what they waited for
   double in_regions_s = 0, between_regions_s = 0, elsewhere_s = 0;
 };
 InsideMpi inside_mpi(const Snapshot& snapshot);

@@ -13,6 +13,8 @@
 namespace pclscope::views {
 namespace {
 
+constexpr double least_worst_harm = 0.05;  // ranks that stood still all the time
+
 std::string totals_line(const Closing& closing, const Snapshot& s) {
   const MessageTotals& m = s.messages;
   std::string line = closing.job + ": " + text::format_count(m.matched) + " messages matched, " +
@@ -43,6 +45,7 @@ std::string worst_region_line(const Snapshot& s) {
   const auto worst = session::stands_out(values);
   if (!worst) return session::all_alike(values) ? "all regions are alike" : "no single region stands out";
   const Region& r = s.regions[*worst];
+  if (harms.lead() && values[*worst] < least_worst_harm) return "no region delays others much";
   const std::string who = std::to_string(r.id) + ", ranks " + text::compact_ranks(r.ranks, 30);
   if (harms.lead())
     return "region " + who + ", delays others most: as if " + text::format_ratio(values[*worst]) +

@@ -18,7 +18,10 @@ constexpr std::size_t most_parts = 3, most_named = 3, most_sites = 2;
 constexpr double worth_naming = 0.01;     // of ranks' time: a part
 constexpr double worth_following = 0.02;  // of ranks' time: waiting for others; of the run: a gain
 constexpr double most_of_it = 0.5;
-constexpr double stands_out = 1.5;  // times what as many ranks would have if all were alike
+constexpr double alike_from = 0.95;    // of what the one before it caused
+constexpr double worth_a_place = 0.2;  // of what the first call site cost
+constexpr double worth_a_word = 0.25;  // of ranks' time: runnable without a core
+constexpr double stands_out = 1.5;     // times what as many ranks would have if all were alike
 
 bool is_over(const Snapshot& s) { return s.finished; }
 
@@ -40,6 +43,7 @@ std::string where_time_goes(const Snapshot& s, const InsideMpi& sum) {
       {sum.file_s, "in files"},
       {sum.init_s, "in MPI_Init"},
       {sum.finalize_s, "waiting in MPI_Finalize for ranks that came later"},
+      {sum.going_on_s, is_over(s) ? "in calls that did not return" : "in calls that have not returned yet"},
       {sum.other_s, "otherwise inside MPI"}};
   std::erase_if(parts, [&](const auto& part) { return !(part.first >= worth_naming * sum.whole_s); });
   std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
@@ -62,9 +66,10 @@ std::optional<Awaited> awaited(const Snapshot& s) {
   std::sort(caused.begin(), caused.end(),
             [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
   Awaited found;
-  double sum_s = 0;
+  double sum_s = 0, last_s = 0;
   for (const auto& [seconds, rank] : caused) {
-    if (sum_s >= most_of_it * s.delay_totals.waited_s) break;
+    if (sum_s >= most_of_it * s.delay_totals.waited_s && seconds < alike_from * last_s) break;
+    last_s = seconds;
     sum_s += seconds;
     found.ranks.push_back(rank);
   }
@@ -79,9 +84,11 @@ std::optional<Awaited> awaited(const Snapshot& s) {
 std::string places(const Snapshot& s, const std::vector<std::int32_t>& ranks, const Sites& sites) {
   std::vector<std::string> names;
   std::uint32_t only = 0;
-  for (const DelayOrigin& d : s.delays) {
-    if (names.size() >= most_sites) break;
+  double first_s = 0;
+  for (const DelayOrigin& d : s.delays) {  // most cost first
+    if (names.size() >= most_sites || d.cost_s < worth_a_place * first_s) break;
     if (sites.find(d.site) == nullptr || std::find(ranks.begin(), ranks.end(), d.rank) == ranks.end()) continue;
+    if (names.empty()) first_s = d.cost_s;
     const std::string name = sites.brief(d.site);
     if (names.empty()) only = d.site;
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
@@ -129,6 +136,27 @@ std::string gain(const Snapshot& s, const char* how, double gain_s) {
          after + " instead of " + now + ".";
 }
 
+// "The ranks had no core for 33% of their time: more ranks than cores." Then a faster network would not help as told.
+std::string without_cores(const Snapshot& s) {
+  double off_s = 0, all_s = 0;
+  for (const RankSummary& r : s.ranks) {
+    off_s += r.off_core_s;
+    all_s += r.running_s + r.off_core_s + r.asleep_s;
+  }
+  if (!(off_s >= worth_a_word * all_s) || !(all_s > 0)) return {};
+  const char* why = "";
+  if (!s.conditions.empty()) {  // most cost first
+    const ConditionKind kind = s.conditions.front().kind;
+    why = kind == ConditionKind::more_ranks_than_cores ? ": there were more ranks than cores"
+          : kind == ConditionKind::one_core            ? ": several were bound to one core"
+          : kind == ConditionKind::other_load          ? ": other programs used them"
+          : kind == ConditionKind::quota               ? ": a quota of processor time held them back"
+                                                       : ": their own threads used them";
+  }
+  return "The ranks were ready to run, but had no core, for " + text::format_share(off_s / all_s) + " of their time" +
+         why + ".";
+}
+
 bool is_worth(const Snapshot& s, double gain_s) {
   return std::isfinite(gain_s) && gain_s >= worth_following * s.duration_s && gain_s < s.duration_s;
 }
@@ -148,6 +176,7 @@ std::string what_it_brings(const Snapshot& s, const std::vector<std::int32_t>& n
                         : "Without what the first finding names",
                 f.gain_s);
   }
+  if (std::string cores = without_cores(s); !cores.empty()) return cores;
   const Efficiency e = efficiency::efficiency_of(s);
   // Only where that is what costs most: else it would point away from the cause.
   if (!e.ideal_known() || e.transfer() > std::min(e.load_balance(), e.serialisation())) return {};

@@ -231,15 +231,14 @@ TEST_CASE("A replay takes the place of the sums in what a finding says") {
   CHECK(f.evidence[0] == "replayed without it the period takes 3 s in place of 4 s (77 calls of 50 % of it)");
   w.predicted_s = 2;  // the same, of which nobody has anything, or some ranks have
   attribute::tell_gain(f, w);
-  CHECK(f.advice == "Speed it up; by itself that gains nothing: the period ends as late for others (replayed).");
+  CHECK(f.advice == "Speed it up; by itself that gains nothing: other ranks come as late (replayed).");
   f.advice = "Speed it up" + attribute::gain_by_sums(f);
   w.ahead_s = 1.5;
   w.ahead_ranks = 8;
   attribute::tell_gain(f, w);
   CHECK(f.advice ==
-        "Speed it up; 8 ranks would come to its end up to 1.5 s earlier, others as late (replayed): it gains what the "
-        "run "
-        "waits for them later.");
+        "Speed it up; the period would end as late all the same (replayed): others come as late, and 8 ranks would "
+        "wait for them up to 1.5 s longer.");
 }
 
 TEST_CASE("What fixing would bring most comes first; small differences, and what is not sure, stay in order") {
