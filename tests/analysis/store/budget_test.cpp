@@ -132,7 +132,7 @@ TEST_CASE("a summary that does not fit: lists go first, totals stay") {
   Snapshot large = snapshot_without_sites(1, 10);
   large.regions.clear();
   large.messages.matched = 77;
-  large.ranks.resize(200);
+  large.ranks.resize(100);
   large.criteria.resize(100'000);
   large.network.corrections.resize(300);
   large.network.dead_nodes = {0};
@@ -140,7 +140,7 @@ TEST_CASE("a summary that does not fit: lists go first, totals stay") {
   REQUIRE(writer->flush());
   Snapshot found = open(path)->summary();
   CHECK(found.messages.matched == 77);
-  CHECK(found.ranks.size() == 200);
+  CHECK(found.ranks.size() == 100);
   CHECK(found.criteria.empty());
   CHECK(found.network.corrections.empty());
   CHECK(found.network.dead_nodes.size() == 1);
