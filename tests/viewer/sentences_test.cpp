@@ -112,6 +112,10 @@ TEST_CASE("ranks without a core are told so, not of a faster network") {
   s.conditions[0].kind = ConditionKind::more_ranks_than_cores;
   CHECK(said(s).back() ==
         "The ranks were ready to run, but had no core, for 40% of their time: there were more ranks than cores.");
+  s.finished = false;
+  CHECK(said(s).back() ==
+        "The ranks are ready to run, but have no core, for 40% of their time: there are more ranks than cores.");
+  s.finished = true;
   for (RankSummary& r : s.ranks) r.running_s = 8, r.off_core_s = 1;
   CHECK(said(s).back().starts_with("On a network on which nothing takes time"));
 }

@@ -144,17 +144,20 @@ std::string without_cores(const Snapshot& s) {
     all_s += r.running_s + r.off_core_s + r.asleep_s;
   }
   if (!(off_s >= worth_a_word * all_s) || !(all_s > 0)) return {};
-  const char* why = "";
+  const bool over = is_over(s);
+  std::string why;
   if (!s.conditions.empty()) {  // most cost first
     const ConditionKind kind = s.conditions.front().kind;
-    why = kind == ConditionKind::more_ranks_than_cores ? ": there were more ranks than cores"
-          : kind == ConditionKind::one_core            ? ": several were bound to one core"
-          : kind == ConditionKind::other_load          ? ": other programs used them"
-          : kind == ConditionKind::quota               ? ": a quota of processor time held them back"
-                                                       : ": their own threads used them";
+    why = kind == ConditionKind::more_ranks_than_cores
+              ? std::string(": there ") + (over ? "were" : "are") + " more ranks than cores"
+          : kind == ConditionKind::one_core ? std::string(": several ") + (over ? "were" : "are") + " bound to one core"
+          : kind == ConditionKind::other_load ? std::string(": other programs ") + (over ? "used" : "use") + " them"
+          : kind == ConditionKind::quota
+              ? std::string(": a quota of processor time ") + (over ? "held" : "holds") + " them back"
+              : std::string(": their own threads ") + (over ? "used" : "use") + " them";
   }
-  return "The ranks were ready to run, but had no core, for " + text::format_share(off_s / all_s) + " of their time" +
-         why + ".";
+  return std::string("The ranks ") + (over ? "were" : "are") + " ready to run, but " + (over ? "had" : "have") +
+         " no core, for " + text::format_share(off_s / all_s) + " of their time" + why + ".";
 }
 
 bool is_worth(const Snapshot& s, double gain_s) {
