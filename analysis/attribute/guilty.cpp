@@ -159,9 +159,10 @@ void classify(Finding& f, const Sums& own, const std::map<std::int32_t, Sums>& s
   } else if (own.kind() == Kind::blocked) {
     f.cause = Cause::late_receiver;
     f.detail = "computation before the receive";
-    f.advice = "Where the senders have other work, let them do it meanwhile (MPI_Isend with a later MPI_Wait; MPI_Irecv "
-               "before the computation); else speed up what " +
-               who + computes + " before the receive, or share that work" + gain;
+    f.advice =
+        "Where the senders have other work, let them do it meanwhile (MPI_Isend with a later MPI_Wait; MPI_Irecv "
+        "before the computation); else speed up what " +
+        who + computes + " before the receive, or share that work" + gain;
   } else if (own.kind() == Kind::one_sided) {
     f.cause = Cause::one_sided_wait;
     f.detail = "same rank late";
