@@ -195,7 +195,7 @@ void Attributor::waited(const Wait& w) {
 void Attributor::goes_back(const Wait& w, std::int32_t rank, std::uint32_t site, std::int64_t visit_ns, double ns) {
   if (rank == w.victim) return;
   const bool collective = w.kind == RankCall::Kind::collective;
-  if (w.cause == rank)
+  if (w.cause == rank && visit_ns != several_visits)
     visit_ns = w.end_ns;  // it came then; `visit_ns` is the longest of what it did since both were in step
   const auto victim = static_cast<std::size_t>(w.victim);
   const std::int32_t region = w.victim >= 0 && victim < region_of_rank_.size() ? region_of_rank_[victim] : -1;
@@ -217,7 +217,7 @@ void Attributor::goes_back(const Wait& w, std::int32_t rank, std::uint32_t site,
     } else if (w.cause == rank) (w.kind == RankCall::Kind::send ? row->blocked_s : row->direct_s) += cost;
     row->site.add(site, cost);
     row->felt.add(region, cost);
-    if (w.end_ns <= s.end_ns) row->visit(visit_ns, ns * 1e-9);  // where its wait ends
+    if (w.end_ns <= s.end_ns && visit_ns != several_visits) row->visit(visit_ns, ns * 1e-9);  // where its wait ends
   });
 }
 

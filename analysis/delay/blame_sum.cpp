@@ -11,6 +11,7 @@ void BlameSum::add_new(const Blame& blame, double ns) {
   for (Part& p : parts_)
     if (p.blame.origin == blame.origin) {
       p.ns += ns;
+      p.blame.visit_ns = several_visits;
       return;
     }
   add({unknown, 0, 0}, ns);

@@ -179,6 +179,12 @@ void CallsOfRanks::settle_rank(std::int32_t rank, std::int64_t least_wait, std::
   auto& calls = r.calls;
   if (r.settled == calls.size()) return;
   const auto fresh = calls.begin() + static_cast<std::ptrdiff_t>(r.settled);
+  // A receive that was posted long ago is told when it completes: its place is in the history, which is written.
+  if (!r.history.empty())
+    calls.erase(
+        std::remove_if(fresh, calls.end(), [end = r.history.end_ns()](const RankCall& c) { return c.end < end; }),
+        calls.end());
+  if (r.settled == calls.size()) return;
   sort_calls(fresh, calls.end());
   calls.erase(std::unique(fresh, calls.end(), same_call), calls.end());
   std::size_t from = r.settled;

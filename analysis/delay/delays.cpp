@@ -173,7 +173,7 @@ void Delays::sum_up(const Lateness& lateness) {
     const auto excess = static_cast<double>(s.excess());
     if (excess < least_excess) continue;  // of all visits of the phase
     const std::uint32_t row = origins_.row(lateness.late, s.site, s.after_site);
-    sum_.add({row, 0, s.visit_ns}, excess);
+    sum_.add({row, 0, 2 * s.longest_ns < s.late_ns ? several_visits : s.visit_ns}, excess);
     const double with_cores =
         static_cast<double>(s.late_ns) * (1 - off.late) - static_cast<double>(s.waiting_ns) * (1 - off.waiting);
     origins_.note_excess(row, excess, excess - std::clamp(with_cores, 0.0, excess));

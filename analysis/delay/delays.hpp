@@ -43,8 +43,9 @@ class DelayListener {
     double others = 0;  // the share of it that others than `cause` might have ended (FirstCome)
   };
   virtual void waited(const Wait& wait) = 0;
-  // `ns` of it go back to computation of `rank` that began at `visit_ns`, before its call at `site`. With `others` > 0
-  // that many parts are those of other ranks than `cause`: all that it might as well have waited for bear the same.
+  // `ns` of it go back to computation of `rank` that began at `visit_ns` (or several_visits), before its call at
+  // `site`. With `others` > 0 that many parts are those of other ranks than `cause`: all that it might as well have
+  // waited for bear the same.
   virtual void goes_back(const Wait& wait, std::int32_t rank, std::uint32_t site, std::int64_t visit_ns, double ns) = 0;
 
  protected:

@@ -47,11 +47,9 @@ void Stretch::add(const Part& part) {
     parts[--at] = {};
   }
   Part& p = parts[at];
+  if (p.ns > 0 && p.blame.visit_ns != part.blame.visit_ns) p.blame.visit_ns = several_visits;
+  else p.blame = part.blame;
   p.ns += part.ns;
-  if (part.most_ns > p.most_ns) {
-    p.most_ns = part.most_ns;
-    p.blame = part.blame;
-  }
   for (; at > 0 && parts[at].ns > parts[at - 1].ns; --at) std::swap(parts[at], parts[at - 1]);
 }
 
@@ -96,7 +94,7 @@ void History::add(const RankCall& call, std::span<const Blame> blames, std::size
   s.inside_ns += until - begin - waited;
   for (const Blame& blame : blames) {
     const double ns = static_cast<double>(waited) * static_cast<double>(blame.share);
-    if (ns > 0) s.add(Stretch::Part{blame, ns, ns});
+    if (ns > 0) s.add(Stretch::Part{blame, ns});
   }
   s.end_ns = until;
   ++s.calls;

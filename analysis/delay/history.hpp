@@ -26,8 +26,8 @@ struct Stretch {
     std::int64_t longest_ns = 0, visit_ns = 0;  // its longest visit, and when that began
   };
   struct Part {
-    Blame blame;  // its share is not used; the visit is that which cost most
-    double ns = 0, most_ns = 0;
+    Blame blame;  // its share is not used
+    double ns = 0;
   };
   static constexpr std::size_t most = 4;  // phases besides the rest, parts: the largest
 

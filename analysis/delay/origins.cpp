@@ -63,7 +63,7 @@ void Origins::charge(const Blame& blame, const Wait& wait, double ns) {
   row.first_ns = std::min(row.first_ns, wait.begin_ns);
   row.last_ns = std::max(row.last_ns, wait.end_ns);
   charge(row, wait.victim, ns);
-  visit(row, blame.visit_ns, ns);
+  if (blame.visit_ns != several_visits) visit(row, blame.visit_ns, ns);
   caused_ns_[static_cast<std::size_t>(row.rank)] += ns;
 }
 

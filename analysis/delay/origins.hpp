@@ -12,6 +12,8 @@
 
 namespace pclscope {
 
+inline constexpr std::int64_t several_visits = INT64_MIN;  // in place of a visit's begin
+
 // A wait's share of what it goes back to: the visit of a row's phase that began at `visit_ns`.
 struct Blame {
   std::uint32_t origin = 0;

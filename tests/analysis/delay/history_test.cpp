@@ -127,3 +127,25 @@ TEST_CASE("A history has the sums of its calls, however often its stretches were
   history.renumber(std::vector<std::uint32_t>(8, 3));
   CHECK(history.stretches()[0].parts[0].blame.origin == 3);
 }
+
+TEST_CASE("A receive that was posted before what is forgotten is not put in front of what is known") {
+  CallsOfRanks calls(2);
+  const auto message = [](std::int64_t at, std::int64_t post) {
+    Message m;
+    m.source = 0, m.destination = 1, m.bytes = 8;
+    m.send_begin = at, m.send_end = at + 10;
+    m.recv_post = post, m.recv_wait = at + 20, m.recv_end = at + 30;
+    return m;
+  };
+  for (std::int64_t at = 0; at < 1'000'000; at += 1000) calls.add(message(at, at + 5));
+  calls.settle(0, nullptr);
+  calls.forget(1'000'000, 64, [](std::uint32_t) { return std::span<const Blame>(); });
+  const CallsOfRanks::Rank& receiver = calls.ranks()[1];
+  REQUIRE(!receiver.history.empty());
+  const std::size_t known = receiver.calls.size();
+  calls.add(message(1'000'000, 15));
+  calls.settle(0, nullptr);
+  CHECK(receiver.calls.size() == known + 1);  // its completion alone
+  CHECK(receiver.calls.front().begin >= receiver.history.end_ns());
+  CHECK(receiver.calls.back().begin == 1'000'020);
+}
