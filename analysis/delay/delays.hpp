@@ -2,7 +2,8 @@
 // that cost all others (docs/methods.md, "Delays"). The same live, window by window, and on a stored run.
 //
 // One thread owns a Delays. Memory: `look_back` calls per rank (48 bytes each, half as many more at times, and 104 per
-// one that waited), 400 bytes per origin (at most 65,536), and the calls of two chunks of messages.
+// one that waited), 32 stretches of history per rank (336 bytes each; 8 with more than 1,024 ranks), 400 bytes per
+// origin (at most 65,536), and the calls of two chunks of messages.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // What a rank did before those of its calls that are known one by one, as sums over stretches of time: long waits reach
-// further back than the newest calls. The newer the shorter are the stretches. A value; one thread. Memory: 330 bytes
+// further back than the newest calls. The newer the shorter are the stretches. A value; one thread. Memory: 336 bytes
 // per stretch.
 #pragma once
 
