@@ -302,7 +302,7 @@ Finding finding_of(const Evidence& e, const std::vector<Suspects>& others, const
   if (own.events() < few_events) f.evidence.push_back("it happened once or a few times: few delays cost most of it");
   std::vector<RankWait> waiting;
   for (const auto& [rank, s] : sums)
-    if (std::find(f.ranks.begin(), f.ranks.end(), rank) == f.ranks.end()) waiting.push_back({rank, s.waited});
+    if (f.ranks.empty() || rank != f.ranks.front()) waiting.push_back({rank, s.waited});
   if (f.cause != Cause::pattern && is_gradient(waiting)) tell_gradient(f, std::move(waiting));
   tell_off_core(f, sums, interval, most_waited(f, sums, own));
   return f;

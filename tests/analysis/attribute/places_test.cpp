@@ -148,16 +148,20 @@ TEST_CASE("A rank that stands still for three seconds is no outage") {
 }
 
 TEST_CASE("What ranks compute rises from the first to the last: load imbalance over all, nobody is named") {
+  // With 6 ranks the next slowest is named beside the slowest, and waits itself: it belongs to the row.
+  // The first has a little more than the row says, as in a real run.
   for (const bool allreduce : {false, true})
-    for (const std::int32_t ranks : {6, 16}) {
+    for (const auto& [ranks, factor] : {std::pair{6, 2.0}, {6, 1.94}, {6, 1.87}, {8, 1.8}, {16, 2.0}, {16, 2.5}}) {
       Exchange x;
       x.ranks = ranks;
       x.edges = ring_edges(ranks);
       x.steps = 500;
       x.allreduce = allreduce;
-      x.compute = [=](std::int32_t r, std::int64_t) { return 8 * ms + 8 * ms * r / (ranks - 1); };
+      x.compute = [count = ranks, f = factor](std::int32_t r, std::int64_t) {
+        return static_cast<std::int64_t>(8.0 * ms * (r == 0 ? 1.04 : 1 + (f - 1) * r / (count - 1)));
+      };
       const Attribution a = found(x);
-      CAPTURE(ranks, allreduce);
+      CAPTURE(ranks, factor, allreduce);
       REQUIRE(!a.findings.empty());
       const Finding& f = a.findings[0];
       CAPTURE(static_cast<int>(f.cause), f.evidence, f.confidence);
