@@ -73,8 +73,8 @@ std::string comparison_section(const Run& run) {
   return html +
          element("p", "note",
                  "Noise: twice the standard error of the difference, from how neighbouring parts of each run differ. "
-                 "What differs from run to run, such as nodes or other jobs, is not in it. Changes below 2% of a "
-                 "time or 2 points of a share count as alike.") +
+                 "What differs from run to run, such as nodes or other jobs, is not in it. Changes below 5% of a "
+                 "time or 3 points of a share count as alike.") +
          "\n";
 }
 

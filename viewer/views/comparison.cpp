@@ -17,7 +17,8 @@ namespace {
 using Value = std::optional<double>;
 
 constexpr std::size_t fewest_parts = 6, parts_of_run = 32;
-constexpr double least_change = 0.02;  // of a time, or of a share: efficiencies are not known better
+constexpr double least_change = 0.05;  // of a time: runs of one program on a quiet machine differ by as much
+constexpr double least_points = 0.03;  // of a share
 constexpr double least_cost = 0.01;    // of ranks' time: of a finding
 constexpr double least_harm = 0.05;    // ranks
 constexpr double same_work = 0.02;     // difference of the number of messages
@@ -250,7 +251,7 @@ bool Measure::within_noise() const {
   const Value changed = change();
   if (!changed) return false;
   const double least = kind == Kind::seconds ? least_change * std::max(std::fabs(*before), std::fabs(*now))
-                       : kind == Kind::share ? least_change
+                       : kind == Kind::share ? least_points
                                              : least_harm;
   return std::fabs(*changed) <= std::max(noise.value_or(0), least);
 }

@@ -31,7 +31,7 @@ struct Measure {
   std::optional<double> before, now;  // empty: not known
   std::optional<double> noise;        // of the difference; empty: not known
   std::optional<double> change() const { return before && now ? std::optional(*now - *before) : std::nullopt; }
-  bool within_noise() const;  // the change is known, and not more than the noise, or 2 % of a time, 2 points of a share
+  bool within_noise() const;  // the change is known, and not more than the noise, or 5 % of a time, 3 points of a share
 };
 
 enum class Fate { gone, added, less, more, alike };  // added: it was not there before

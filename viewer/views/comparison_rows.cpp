@@ -42,7 +42,7 @@ std::string run_time_sentence(const Measure& m) {
   const double change = *m.change();
   const std::string times = text::format_seconds(*m.now) + " instead of " + text::format_seconds(*m.before);
   const std::string noise = m.noise ? " (noise " + noise_text(m) + ")" : "";
-  if (m.within_noise()) return "The run takes as long as before: " + times + noise + ".";
+  if (m.within_noise()) return "The run takes about as long as before: " + times + noise + ".";
   return "The run takes " + times + ": " + text::format_share(*m.before > 0 ? std::fabs(change) / *m.before : 0) +
          (change < 0 ? " less" : " more") + noise + ".";
 }
