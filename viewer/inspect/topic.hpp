@@ -69,6 +69,15 @@ void cut(const InspectWords& words, std::vector<Row>& rows) {
   if (words.limit && rows.size() > *words.limit) rows.resize(static_cast<std::size_t>(*words.limit));
 }
 
+// The same, and as text no more than 20 when --limit says nothing. Returns how many were left out.
+template <class Row>
+std::size_t cut_text(const InspectWords& words, std::vector<Row>& rows) {
+  const std::uint64_t most = words.limit.value_or(words.format == Format::text ? 20 : UINT64_MAX);
+  const std::size_t all = rows.size();
+  if (all > most) rows.resize(static_cast<std::size_t>(most));
+  return all - rows.size();
+}
+
 template <class Row, class ToJson>
 session::Json array_of(const std::vector<Row>& rows, const ToJson& to_json) {
   session::Json array = session::Json::array();

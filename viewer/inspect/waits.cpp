@@ -1,5 +1,6 @@
 // pclscope inspect TARGET waits: how long ranks waited for others, in which wait state, where, and for whom.
 #include "viewer/inspect/topic.hpp"
+#include "viewer/text/quantities.hpp"
 #include "viewer/views/wait_state_rows.hpp"
 
 namespace pclscope::commands {
@@ -19,11 +20,16 @@ int show_waits(const InspectWords& words, InspectedRun& run) {
     rows = std::move(*stored);
     why = why_partial(run);
   }
-  cut(words, rows);
+  const std::size_t left_out = cut_text(words, rows);
   const views::Sites sites(run.snapshot.sites);
+  const auto lines = [&](const views::PageOptions& page) {
+    std::vector<std::string> text = views::wait_state_lines(rows, sites, page.width);
+    if (left_out > 0 && !words.limit)
+      text.push_back("... " + text::format_count(left_out) + " more, that waited less; --limit N shows more");
+    return text;
+  };
   return show(
-      words, run, why, [&](const views::PageOptions& page) { return views::wait_state_lines(rows, sites, page.width); },
-      [&] { return views::wait_state_rows(rows, sites); },
+      words, run, why, lines, [&] { return views::wait_state_rows(rows, sites); },
       [&]() -> session::Json {
         return {
             {"wait_states", array_of(rows, [&](const WaitStateSum& w) { return views::wait_state_json(w, sites); })}};
