@@ -8,6 +8,7 @@
 #include "analysis/callsite/call_sites.hpp"
 #include "analysis/collect/collector.hpp"
 #include "analysis/collect/tick_clock.hpp"
+#include "analysis/conditions/sampler.hpp"
 
 namespace pclscope::aggregator {
 
@@ -31,7 +32,9 @@ class BlockedWatch {
   const std::vector<nodes::RankWait>& waits() const { return blocked_.waits(); }  // as Blocked
   // On the job's stderr.
   void say(const Deadlock& deadlock, const std::vector<CallSite>& sites) const;
-  void fill(Snapshot& snapshot) const { blocked_.fill(snapshot); }
+  void fill(Snapshot& snapshot, const conditions::Sampler& cores) const {
+    blocked_.fill(snapshot, [&](std::int32_t rank) { return cores.alive_until_ns(rank); });
+  }
   std::vector<SiteTime> site_times() const { return blocked_.site_times(); }  // by site
 
  private:

@@ -183,7 +183,7 @@ void ManyNodes::tell_sites() {
 void ManyNodes::tell_status() {
   Snapshot now;
   now.ranks.resize(here_.size());
-  blocked_.fill(now);
+  blocked_.fill(now, cores_);
   const auto wide = [&](std::uint32_t site) { return nodes::site_of_node(link_.self(), site); };
   nodes::Report& news = node_.news();
   const std::vector<collect::RankRecord> records = collect::rank_records(collector_, here_.size(), ended_);

@@ -67,7 +67,7 @@ void OneNode::mark_missing(Snapshot& snapshot, bool over) {
 }
 
 void OneNode::fill(Snapshot& snapshot) {
-  blocked_.fill(snapshot);
+  blocked_.fill(snapshot, cores_);
   add_times(snapshot.site_activity, blocked_.site_times(), snapshot.finished ? SiteSums::most_pairs : live_sites);
   for (RankSummary& rank : snapshot.ranks) rank.set_cores(cores_.times(rank.rank));
   snapshot.conditions = cores_.conditions();

@@ -223,7 +223,7 @@ std::vector<SiteTime> Blocked::site_times() const {
   });
 }
 
-void Blocked::fill(Snapshot& snapshot) const {
+void Blocked::fill(Snapshot& snapshot, const AliveUntil& alive_until) const {
   snapshot.functions = times_.list(inside_, now_ticks());
   snapshot.deadlocks = deadlocks_;
   std::vector<std::int32_t> unfinished;
@@ -241,7 +241,8 @@ void Blocked::fill(Snapshot& snapshot) const {
     summary.call_comm = call.comm;
     summary.call_tag = call.tag;
     summary.call_site = site_of(static_cast<std::int32_t>(r), call);
-    summary.call_for_s = std::max(0.0, static_cast<double>(now_ns_) * 1e-9 - seconds(call.since));
+    const std::int64_t until_ns = std::min(now_ns_, alive_until(static_cast<std::int32_t>(r)));
+    summary.call_for_s = std::max(0.0, static_cast<double>(until_ns) * 1e-9 - seconds(call.since));
     if (shown.waits_since == call.since) {
       summary.waits_for = listed(shown.waits_for.ranks);
       summary.waits_for_any = shown.waits_for.any;

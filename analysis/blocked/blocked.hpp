@@ -60,7 +60,9 @@ class Blocked {
   const std::vector<nodes::RankWait>& waits() const { return waits_; }  // local axis; without node and read_ns
 
   // functions, deadlocks, and of the ranks what they are inside.
-  void fill(Snapshot& snapshot) const;
+  // `alive_until`: of a rank whose process has died, when it was last seen alive; else INT64_MAX. Its call ended then.
+  using AliveUntil = std::function<std::int64_t(std::int32_t rank)>;
+  void fill(Snapshot& snapshot, const AliveUntil& alive_until) const;
   // By site, ascending.
   std::vector<SiteTime> site_times() const;
 

@@ -69,6 +69,11 @@ CoreTimes Sampler::times(std::int32_t rank) const {
   return found == by_rank_.end() ? CoreTimes() : found->second->times();
 }
 
+std::int64_t Sampler::alive_until_ns(std::int32_t rank) const {
+  const auto found = by_rank_.find(rank);
+  return found != by_rank_.end() && found->second->died ? found->second->last_ns : INT64_MAX;
+}
+
 // The kernel brings the two up to date now and then, one not when the other: together they are not more than was
 // observed.
 CoreTimes Sampler::Rank::times() const {
@@ -103,7 +108,10 @@ void Sampler::read(Rank& rank, std::int64_t now_ns) {
   const auto times = parse_schedstat(rank.schedstat.read(buffer.data(), buffer.size()));
   // In MPI_Finalize it waits for us.
   rank.over = !times || state == record::ProcessState::finalizing || state == record::ProcessState::left;
-  if (!times) return;
+  if (!times) {
+    rank.died = rank.begun;
+    return;
+  }
   if (!rank.begun) {
     rank.begun = true;
     rank.first = rank.last = *times;

@@ -54,6 +54,8 @@ class Sampler {
 
   // Zero for ranks that are not known.
   CoreTimes times(std::int32_t rank) const;
+  // Of a rank whose process has died, when it was last seen alive; INT64_MAX: it lives, or is not known.
+  std::int64_t alive_until_ns(std::int32_t rank) const;
   const std::vector<Condition>& conditions() const { return conditions_; }  // as of the last slice; node is -1
   std::int64_t until_ns() const { return until_ns_; }                       // times() are as of then
   std::chrono::nanoseconds spent() const { return spent_; }                 // of processor time, in all readings
@@ -65,7 +67,7 @@ class Sampler {
     std::uint32_t pid = 0;
     const record::SegmentHeader* header = nullptr;  // none: another aggregator's
     KeptFile schedstat, stat;
-    bool over = false, begun = false;
+    bool over = false, begun = false, died = false;
     SchedTimes first, last;  // since the thread began
     std::int64_t first_ns = 0, last_ns = 0;
     bool was_inside = false;

@@ -196,8 +196,10 @@ int hand_Finalize(Caller caller) {
   return real.Finalize();
 }
 
-// MPI_Abort of the application's world must end the tool's ranks too.
-int hand_Abort(Caller, MPI_Comm comm, int code) {
+// MPI_Abort of the application's world must end the tool's ranks too. Who called it shows in the slot of current calls:
+// it does not return. May be called in a signal handler: nothing is made or looked up for that.
+int hand_Abort(Caller caller, MPI_Comm comm, int code) {
+  if (Recorder* r = this_thread.recorder) r->enter(now(), Function::Abort, caller.address(), 0, -1, record::any_tag);
   if (process.known) count_on_board(&record::Board::aborting);
   return real.Abort(is_world(comm) ? process.real_world : comm, code);
 }

@@ -2,10 +2,12 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "interpose/record/functions.hpp"
 #include "tests/viewer/hand_made.hpp"
 #include "tests/viewer/joined.hpp"
 #include "viewer/session/summary_json.hpp"
 #include "viewer/text/printable.hpp"
+#include "viewer/views/blocked_time_lines.hpp"
 #include "viewer/views/closing_lines.hpp"
 #include "viewer/views/efficiency_rows.hpp"
 #include "viewer/views/held_up_text.hpp"
@@ -13,12 +15,14 @@
 #include "viewer/views/missing_text.hpp"
 #include "viewer/views/network_lines.hpp"
 #include "viewer/views/region_section.hpp"
+#include "viewer/views/sentences.hpp"
 #include "viewer/views/summary_tables.hpp"
 #include "viewer/views/watch_json.hpp"
 #include "viewer/views/watch_page.hpp"
 
 using namespace pclscope;
 using Catch::Contains;
+using Catch::StartsWith;
 using pclscope::test::joined;
 using Lines = std::vector<std::string>;
 
@@ -337,6 +341,55 @@ TEST_CASE("efficiencies in a line: what is not known is left out") {
   CHECK(views::grade_of(0.8) == views::Grade::good);
   CHECK(views::grade_of(0.79) == views::Grade::fair);
   CHECK(views::grade_of(0.59) == views::Grade::poor);
+}
+
+TEST_CASE("who ended a job is named where one rank stands out") {
+  constexpr auto abort = static_cast<std::uint16_t>(record::Function::Abort);
+  constexpr auto receive = static_cast<std::uint16_t>(record::Function::Recv);
+  Snapshot s;
+  s.application.ranks = 4;
+  for (std::int32_t r = 0; r < 4; ++r) {
+    RankSummary& rank = s.ranks.emplace_back();
+    rank.rank = r;
+    rank.threads = 1;
+    rank.mark_missing(1'000'000'000);
+    if (r != 2) rank.call_function = receive;
+  }
+  const std::string ended = "ranks 0-3 are missing from 1.0 s on (the job or its aggregator was ended";
+  CHECK(views::missing_text(s, true) == ended + "; rank 2 was outside MPI at the end, all others inside MPI calls)");
+  CHECK(views::missing_text(s, false).find("rank 2") == std::string::npos);  // nobody knows how it ended
+  s.ranks[1].call_function = 0;                                              // two of four: no one stands out
+  CHECK(views::missing_text(s, true) == ended + ")");
+  s.ranks[1].call_function = abort;
+  CHECK(views::missing_text(s, true) == ended + "; rank 1 called MPI_Abort)");
+  s.ranks[1].call_function = receive;
+  s.ranks[2].missing = false;  // its record is whole: it ended by itself
+  CHECK(views::missing_text(s, true) ==
+        "ranks 0,1,3 are missing from 1.0 s on (the job or its aggregator was ended; "
+        "rank 2 ended without MPI_Finalize)");
+  s.finished = true;
+  CHECK(views::missing_text(s, true).find("rank 2") == std::string::npos);
+}
+
+TEST_CASE("calls that have not returned are part of a time that is as long as they") {
+  Snapshot s;
+  s.application.ranks = 2;
+  s.duration_s = 1;  // the newest event; both have been inside a call for 9 s since
+  for (std::int32_t r = 0; r < 2; ++r) {
+    RankSummary& rank = s.ranks.emplace_back();
+    rank.rank = r;
+    rank.threads = 1;
+    rank.mpi_s = rank.other_s = 0.5;
+    rank.end_s = 1;
+    rank.call_function = static_cast<std::uint16_t>(record::Function::Recv);
+    rank.call_for_s = 9;
+  }
+  const views::InsideMpi sum = views::inside_mpi(s);
+  CHECK(sum.inside_s == Approx(19));
+  CHECK(sum.whole_s == Approx(20));
+  CHECK_THAT(views::sentences(s, views::Sites(s.sites)).at(0), StartsWith("The ranks spend 95% of their time in MPI"));
+  s.ranks[0].mark_missing(1'000'000'000);  // only of a job that is over
+  CHECK_THAT(views::sentences(s, views::Sites(s.sites)).at(0), StartsWith("The ranks spent 95% of their time in MPI"));
 }
 
 TEST_CASE("what is missing is said in one sentence") {

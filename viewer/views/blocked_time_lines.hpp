@@ -13,7 +13,7 @@ namespace pclscope::views {
 // between_regions + elsewhere.
 struct InsideMpi {
   double inside_s = 0;
-  double whole_s = 0;  // threads x time
+  double whole_s = 0;  // threads x time since second 0
   double late_sender_s = 0, late_receiver_s = 0, transfer_s = 0, collective_wait_s = 0, one_sided_s = 0, file_s = 0,
          other_s = 0, init_s = 0, finalize_s = 0;
   double going_on_s = 0;  // in calls that have not returned, of which it is not known yet what they waited for

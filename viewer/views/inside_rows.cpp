@@ -59,7 +59,7 @@ std::vector<std::string> function_lines(const Snapshot& snapshot, std::size_t wi
   table.column("function", text::Align::left);
   for (const char* title : {"calls", "inside", "share"}) table.column(title, text::Align::right);
   table.column("over time", text::Align::left);
-  const double all = snapshot.duration_s * snapshot.application.ranks;
+  const double all = session::elapsed_s(snapshot) * snapshot.application.ranks;
   float most = 0;
   for (const FunctionActivity& f : snapshot.functions) {
     for (const float share : f.history_share) most = std::max(most, share);

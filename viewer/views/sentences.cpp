@@ -23,7 +23,10 @@ constexpr double worth_a_place = 0.2;  // of what the first call site cost
 constexpr double worth_a_word = 0.25;  // of ranks' time: runnable without a core
 constexpr double stands_out = 1.5;     // times what as many ranks would have if all were alike
 
-bool is_over(const Snapshot& s) { return s.finished; }
+// Its ranks have ended, or nothing more of them will come: only then is anything of them missing.
+bool is_over(const Snapshot& s) {
+  return s.finished || std::any_of(s.ranks.begin(), s.ranks.end(), [](const RankSummary& r) { return r.missing; });
+}
 
 // "The ranks spent 28% of their time in MPI: 13% waiting for messages not sent yet and 13% in collectives, ..."
 std::string where_time_goes(const Snapshot& s, const InsideMpi& sum) {

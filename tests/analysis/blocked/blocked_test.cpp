@@ -30,6 +30,7 @@ TEST_CASE("receives in a circle are a deadlock after half a second") {
   CHECK(job.blocked.news().empty());
   CHECK(job.summary(2).waits_for == Ranks{3});
   CHECK(job.summary(2).call_for_s == Approx(1.25).margin(0.01));
+  CHECK(job.summary(2, 9 * s / 4 - s / 2).call_for_s == Approx(0.75).margin(0.01));  // its process died then
 }
 
 TEST_CASE("a deadlock that dissolves is gone") {

@@ -119,10 +119,11 @@ class Job {
     }
     return out;
   }
-  RankSummary summary(int rank) {
+  // `alive_until_ns`: of its process, which has died.
+  RankSummary summary(int rank, std::int64_t alive_until_ns = INT64_MAX) {
     Snapshot snapshot;
     snapshot.ranks.resize(numbers_.size());
-    blocked.fill(snapshot);
+    blocked.fill(snapshot, [&](std::int32_t) { return alive_until_ns; });
     return snapshot.ranks[at(rank)];
   }
 
