@@ -41,7 +41,7 @@ PathKind kind_of(const RankCall& call) {
 
 class Walk {
  public:
-  Walk(const CallsOfRanks& calls, std::int64_t from) : from_(from) {
+  Walk(const CallsOfRanks& calls, std::int64_t from, std::span<const RankLife> lives) : from_(from), lives_(lives) {
     for (const auto& rank : calls.ranks()) timelines_.emplace_back(rank);
   }
 
@@ -56,7 +56,9 @@ class Walk {
       const std::int64_t before = now;
       if (call == nullptr || call->end < now) {
         const std::uint32_t site = next < calls.size() ? calls[next].site : 0;
-        step({rank, PathKind::computation, site, call ? call->site : 0, call ? call->end : from_, now});
+        const std::int64_t begin = call ? call->end : begin_of(rank);
+        if (begin < now) step({rank, PathKind::computation, site, call ? call->site : 0, begin, now});
+        else step({rank, PathKind::in_mpi, 0, 0, from_, now});  // MPI_Init
       } else if (call->wait() > 0 && call->wait_end <= now && jumps < most_jumps) {
         step({rank, kind_of(*call), call->site, 0, call->wait_end, now});
         now = std::max(call->wait_end, from_);
@@ -88,7 +90,12 @@ class Walk {
     steps_.push_back(s);
   }
 
+  std::int64_t begin_of(std::int32_t rank) const {
+    return lives_.empty() ? from_ : std::max(from_, lives_[static_cast<std::size_t>(rank)].begin_ns);
+  }
+
   std::int64_t from_;
+  std::span<const RankLife> lives_;
   std::vector<Timeline> timelines_;
   std::vector<Step> steps_;
 };
@@ -99,7 +106,7 @@ struct Bounds {
 };
 
 // The period cut to what is known of any rank.
-Bounds bounds_of(const CallsOfRanks& calls, std::int64_t from_ns, std::int64_t to_ns) {
+Bounds bounds_of(const CallsOfRanks& calls, std::int64_t from_ns, std::int64_t to_ns, std::span<const RankLife> lives) {
   Bounds b;
   bool goes_on = false;
   for (std::size_t rank = 0; rank < calls.ranks().size(); ++rank)
@@ -112,6 +119,14 @@ Bounds bounds_of(const CallsOfRanks& calls, std::int64_t from_ns, std::int64_t t
       b.to = end;
       b.last = static_cast<std::int32_t>(rank);
     }
+  if (b.to == INT64_MIN) return b;
+  for (std::size_t rank = 0; rank < lives.size(); ++rank) {
+    b.from = std::min(b.from, lives[rank].begin_ns);
+    const std::int64_t end = std::min(lives[rank].end_ns, to_ns);
+    if (lives[rank].begin_ns >= to_ns || end <= b.to) continue;
+    b.to = end;
+    b.last = static_cast<std::int32_t>(rank);
+  }
   b.from = std::max(b.from, from_ns);
   if (goes_on && b.to > INT64_MIN) b.to = to_ns;
   return b;
@@ -134,17 +149,19 @@ std::vector<PathShare> shares_of(const std::vector<Step>& steps) {
 }  // namespace
 
 CriticalPath critical_path(std::int32_t ranks, std::span<const Message> messages,
-                           std::span<const CollectiveCall> collectives, std::int64_t from_ns, std::int64_t to_ns) {
+                           std::span<const CollectiveCall> collectives, std::int64_t from_ns, std::int64_t to_ns,
+                           std::span<const RankLife> lives) {
+  if (lives.size() != static_cast<std::size_t>(std::max(ranks, 0))) lives = {};
   CallsOfRanks calls(ranks);
   for (const Message& m : messages) calls.add(m);
   for (const CollectiveCall& c : collectives) calls.add(c);
   calls.settle(0, nullptr);
   CriticalPath path;
-  const Bounds bounds = bounds_of(calls, from_ns, to_ns);
+  const Bounds bounds = bounds_of(calls, from_ns, to_ns, lives);
   if (bounds.to <= bounds.from) return path;
   path.begin_s = static_cast<double>(bounds.from) * 1e-9;
   path.end_s = static_cast<double>(bounds.to) * 1e-9;
-  std::vector<Step> steps = Walk(calls, bounds.from).back(bounds.last, bounds.to);
+  std::vector<Step> steps = Walk(calls, bounds.from, lives).back(bounds.last, bounds.to);
   std::reverse(steps.begin(), steps.end());
   for (const Step& s : steps)
     path.steps.push_back(

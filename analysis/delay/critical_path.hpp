@@ -48,10 +48,16 @@ struct CriticalPath {
   bool operator==(const CriticalPath&) const = default;
 };
 
-// Of [from_ns, to_ns), cut to where there are messages and collectives among `ranks` ranks. Any order of input; those
-// whose ranks are out of range are left out. n log n in their number.
+// Of a rank: MPI_Init had returned, and MPI_Finalize began.
+struct RankLife {
+  std::int64_t begin_ns = 0, end_ns = 0;
+};
+
+// Of [from_ns, to_ns), cut to where there are messages and collectives among `ranks` ranks; with `lives` (by rank; as
+// many as ranks, or none: not known) to where ranks live, so that computation before the first call and behind the last
+// one is in it. Any order of input; those whose ranks are out of range are left out. n log n in their number.
 CriticalPath critical_path(std::int32_t ranks, std::span<const Message> messages,
                            std::span<const CollectiveCall> collectives, std::int64_t from_ns = INT64_MIN,
-                           std::int64_t to_ns = INT64_MAX);
+                           std::int64_t to_ns = INT64_MAX, std::span<const RankLife> lives = {});
 
 }  // namespace pclscope

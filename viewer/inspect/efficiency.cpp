@@ -58,8 +58,8 @@ void add_rows(const std::vector<RankTime>& times, double replayed, Scope scope, 
 
 double path_useful_s(const Snapshot& s, const StoredCalls& calls, const TimeSpan& span) {
   double sum = 0;
-  const CriticalPath path =
-      critical_path(s.application.ranks, calls.messages, calls.collectives, span.begin_ns, span.end_ns);
+  const CriticalPath path = critical_path(s.application.ranks, calls.messages, calls.collectives, span.begin_ns,
+                                          span.end_ns, lives_of(calls, s));
   for (const PathShare& share : path.shares)
     if (share.kind == PathKind::computation) sum += share.on_path_s;
   return sum;

@@ -59,8 +59,10 @@ Json path_json(const CriticalPath& path, const views::Sites& sites) {
           {"steps", steps}};
 }
 
+// `whole`: all calls of the run are known, so that what has no call before or behind it begins with MPI_Init, ends with
+// MPI_Finalize.
 std::vector<std::string> path_lines(const CriticalPath& path, const views::Sites& sites, std::uint64_t limit,
-                                    std::size_t width) {
+                                    bool whole, std::size_t width) {
   if (path.steps.empty()) return {"no path: nothing was sent or received in this period"};
   const double length = path.end_s - path.begin_s;
   std::vector<std::string> lines = {"critical path from " + text::format_seconds(path.begin_s) + " to " +
@@ -73,9 +75,14 @@ std::vector<std::string> path_lines(const CriticalPath& path, const views::Sites
   const std::size_t shown = static_cast<std::size_t>(std::min<std::uint64_t>(limit, path.shares.size()));
   for (std::size_t i = 0; i < shown; ++i) {
     const PathShare& s = path.shares[i];
+    const bool computation = s.kind == PathKind::computation;
     table.row({text::format_seconds(s.on_path_s), text::format_share(length > 0 ? s.on_path_s / length : 0),
-               std::to_string(s.rank), s.kind == PathKind::in_mpi ? "inside MPI" : name_of(s.kind), sites.brief(s.site),
-               s.kind == PathKind::computation ? sites.brief(s.after_site) : "", text::format_short_count(s.steps)});
+               std::to_string(s.rank), s.kind == PathKind::in_mpi ? "inside MPI" : name_of(s.kind),
+               whole && s.site == 0 ? (computation ? "MPI_Finalize" : "MPI_Init") : sites.brief(s.site),
+               !computation                 ? ""
+               : whole && s.after_site == 0 ? "MPI_Init"
+                                            : sites.brief(s.after_site),
+               text::format_short_count(s.steps)});
   }
   for (std::string& line : table.lines(width)) lines.push_back(std::move(line));
   if (shown < path.shares.size())
@@ -89,8 +96,10 @@ int show_path(const InspectWords& words, InspectedRun& run) {
   if (!span) return fail(span.error());
   const auto calls = read_calls(*span, run);
   if (!calls) return fail(could_not, calls.error().message);
-  CriticalPath path =
-      critical_path(run.snapshot.application.ranks, calls->messages, calls->collectives, span->begin_ns, span->end_ns);
+  const std::vector<RankLife> lives = lives_of(*calls, run.snapshot);
+  const bool whole = !lives.empty() && !words.from_ns && !words.to_ns;
+  CriticalPath path = critical_path(run.snapshot.application.ranks, calls->messages, calls->collectives, span->begin_ns,
+                                    span->end_ns, lives);
   const views::Sites sites(run.snapshot.sites);
   const std::uint64_t limit = words.limit.value_or(words.format == Format::text ? text_limit : UINT64_MAX);
   if (words.format != Format::text && path.shares.size() > limit) path.shares.resize(static_cast<std::size_t>(limit));
@@ -101,7 +110,7 @@ int show_path(const InspectWords& words, InspectedRun& run) {
   };
   return show(
       words, run, calls->why_partial,
-      [&](const views::PageOptions& page) { return path_lines(path, sites, limit, page.width); }, rows,
+      [&](const views::PageOptions& page) { return path_lines(path, sites, limit, whole, page.width); }, rows,
       [&] { return path_json(path, sites); });
 }
 

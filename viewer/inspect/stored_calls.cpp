@@ -36,4 +36,14 @@ Result<StoredCalls> read_calls(const session::TimeSpan& span, InspectedRun& run)
   return calls;
 }
 
+std::vector<RankLife> lives_of(const StoredCalls& calls, const Snapshot& snapshot) {
+  std::vector<RankLife> lives;
+  if (!calls.why_partial.empty()) return lives;
+  for (const RankSummary& r : snapshot.ranks) {
+    if (!(r.begin_s >= 0) || !(r.end_s >= r.begin_s) || !(r.end_s < 1e9)) return {};
+    lives.push_back({static_cast<std::int64_t>(r.begin_s * 1e9), static_cast<std::int64_t>(r.end_s * 1e9)});
+  }
+  return lives;
+}
+
 }  // namespace pclscope::commands

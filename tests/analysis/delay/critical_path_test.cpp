@@ -101,3 +101,46 @@ TEST_CASE("A part of the period") {
   CHECK(critical_path(16, o.messages, o.collectives, 8'000'000'000, 9'000'000'000).steps.empty());
   CHECK(critical_path(16, o.messages, o.collectives, 20'000'000, 10'000'000).steps.empty());
 }
+
+TEST_CASE("What ranks compute before their first call and behind their last one is on the path, when it is known") {
+  constexpr std::int64_t ms = 1'000'000;
+  // Rank 0 computes 30 ms and sends; rank 1 has waited since 5 ms, computes 20 ms more, and both meet in a barrier;
+  // rank 0 works for 7 ms behind it.
+  Message m;
+  m.source = 0;
+  m.destination = 1;
+  m.send_site = site::send;
+  m.recv_site = site::recv;
+  m.send_begin = 31 * ms;
+  m.send_end = m.recv_end = 31 * ms + 10'000;
+  m.recv_post = m.recv_wait = 6 * ms;
+  CollectiveCall early, late;
+  early.rank = 0;
+  late.rank = 1;
+  early.awaited = late.awaited = 1;
+  early.site = late.site = site::allreduce;
+  early.begin = m.send_end;
+  late.begin = early.awaited_begin = late.awaited_begin = m.recv_end + 20 * ms;
+  early.end = late.end = late.begin + 10'000;
+  const std::vector<CollectiveCall> calls = {early, late};
+  const std::vector<RankLife> lives = {{1 * ms, late.end + 7 * ms}, {2 * ms, late.end + 1 * ms}};
+  const CriticalPath known = critical_path(2, {{m}}, calls, INT64_MIN, INT64_MAX, lives);
+  CHECK(known.begin_s == Approx(0.001));
+  CHECK(known.end_s == Approx(static_cast<double>(lives[0].end_ns) * 1e-9));
+  CHECK(on_path_s(known, 0, PathKind::computation, site::send) == Approx(0.030));
+  CHECK(on_path_s(known, 1, PathKind::computation, site::allreduce) == Approx(0.020));
+  CHECK(on_path_s(known, 0, PathKind::computation, 0) == Approx(0.007));
+  // Not known: from the first call on, to the end of the last one.
+  const CriticalPath cut = critical_path(2, {{m}}, calls);
+  CHECK(cut.begin_s == Approx(0.006));
+  CHECK(on_path_s(cut, 0, PathKind::computation, site::send) == Approx(0.025));
+  // A rank that began later than others: before that it was in MPI_Init.
+  const std::vector<RankLife> later = {{11 * ms, lives[0].end_ns}, {2 * ms, lives[1].end_ns}};
+  const CriticalPath begun = critical_path(2, {{m}}, calls, INT64_MIN, INT64_MAX, later);
+  CHECK(on_path_s(begun, 0, PathKind::in_mpi, 0) == Approx(0.009));
+  CHECK(on_path_s(begun, 0, PathKind::computation, site::send) == Approx(0.020));
+  // A period: what lies outside is cut.
+  const CriticalPath part = critical_path(2, {{m}}, calls, 10 * ms, late.end + 3 * ms, lives);
+  CHECK(part.begin_s == Approx(0.010));
+  CHECK(on_path_s(part, 0, PathKind::computation, 0) == Approx(0.003));
+}
