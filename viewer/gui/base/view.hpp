@@ -11,6 +11,7 @@
 
 #include "analysis/values/dag.hpp"
 #include "analysis/values/snapshot.hpp"
+#include "viewer/gui/base/logical_source.hpp"
 #include "viewer/gui/base/selection.hpp"
 #include "viewer/layout/geometry.hpp"
 #include "viewer/layout/palette.hpp"
@@ -53,6 +54,7 @@ struct Scene {
   // Questions to the run itself, answered one after the other in the thread that reads it (session::Feed::ask); empty:
   // there is nobody to ask.
   std::function<void(session::Feed::Work)> ask;
+  LogicalSource* logical = nullptr;  // null: nobody knows of logical time
 };
 
 // A place on the screen with a name: for tests and for scripts that drive the viewer.

@@ -53,6 +53,7 @@ class App {
 
   ViewOptions options_;
   session::Feed feed_;
+  LogicalSource logical_;
   Scene scene_;
   session::FeedState fed_;
   Selection selection_;
