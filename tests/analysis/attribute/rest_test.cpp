@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "analysis/attribute/asleep.hpp"
 #include "analysis/attribute/replay.hpp"
 #include "interpose/record/functions.hpp"
 #include "tests/analysis/attribute/exchange.hpp"
@@ -203,4 +204,40 @@ TEST_CASE("Time in MPI-IO is a cause, without what ranks wait there for each oth
   s.wait_states[0].wait_s = 39;
   attribute::settle_rest(s);
   CHECK(s.attribution.findings[0].cause == Cause::unknown);
+}
+
+TEST_CASE("What is called computation was sleep: said when it is most of the time outside MPI at least") {
+  Snapshot s = job();
+  Finding& f = s.attribution.findings.emplace_back();
+  f.cause = Cause::late_sender;
+  f.detail = "computation";
+  f.ranks = {1};
+  f.confidence = 0.9;
+  f.advice = "Speed up what rank 1 computes before this call";
+  RankSummary& r = s.ranks[1];
+  const auto told = [&](double running_s, double off_s, double asleep_s, double inside_s) {
+    Snapshot now = s;
+    RankSummary& rank = now.ranks[1];
+    rank.running_s = running_s;
+    rank.off_core_s = rank.off_core_computing_s = off_s;
+    rank.asleep_s = asleep_s;
+    rank.mpi_s = inside_s + rank.init_s + rank.finalize_s;
+    attribute::tell_asleep(now);
+    const Finding& finding = now.attribution.findings.back();
+    CHECK(finding.advice.starts_with(finding.evidence.empty() ? "Speed up what rank 1" : "See what rank 1 waits for"));
+    return finding.evidence.empty() ? std::string() : finding.evidence.back();
+  };
+  CHECK(told(2, 0, 8, 0).starts_with("rank 1 was asleep for 80 % of the time outside MPI, at least"));
+  CHECK(told(2, 0, 8, 2).starts_with("rank 1 was asleep for 75 %"));  // all that it ran may have been computation
+  CHECK(told(8, 0, 2, 0).empty());
+  CHECK(told(2, 6, 2, 0).empty());  // wanted to run
+  CHECK(told(1, 0, 9, 9).empty());  // it slept inside MPI
+  CHECK(told(0, 0, 0, 0).empty());  // not observed
+  CHECK(told(0.01, 0, 0.03, 0).empty());
+  f.ranks = {1, 99};
+  CHECK(told(2, 0, 8, 0).empty());
+  f.ranks = {1};
+  f.cause = Cause::background;
+  CHECK(told(2, 0, 8, 0).empty());
+  CHECK(r.rank == 1);
 }
