@@ -18,6 +18,7 @@ Json selected(const Selection& selection) {
   json["ranks"] = selection.ranks;
   json["period"] = selection.period ? Json{selection.period->begin_s, selection.period->end_s} : Json();
   json["steps"] = selection.steps ? Json{selection.steps->first, selection.steps->end} : Json();
+  json["phase"] = selection.phase ? Json(*selection.phase) : Json();
   json["finding"] = selection.finding ? Json(*selection.finding) : Json();
   json["message"] = Json();
   if (selection.message)
