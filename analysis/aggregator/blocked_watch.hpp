@@ -35,6 +35,10 @@ class BlockedWatch {
   void fill(Snapshot& snapshot, const conditions::Sampler& cores) const {
     blocked_.fill(snapshot, [&](std::int32_t rank) { return cores.alive_until_ns(rank); });
   }
+  void fill_density(Snapshot& snapshot) { blocked_.fill_density(snapshot); }
+  CallDensity take_density() { return blocked_.take_density(); }
+  void set_regions(std::span<const std::int32_t> region_of_rank) { blocked_.set_regions(region_of_rank); }
+  void set_axis_shift(std::int64_t ns) { blocked_.set_axis_shift(ns); }
   std::vector<SiteTime> site_times() const { return blocked_.site_times(); }  // by site
 
  private:

@@ -1,8 +1,10 @@
 #include "analysis/aggregator/many_nodes.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "analysis/collect/clock_refit.hpp"
+#include "analysis/density/coarser.hpp"
 #include "analysis/match/matcher.hpp"
 #include "analysis/nodes/job_ticks.hpp"
 
@@ -19,6 +21,7 @@ bool has_times(EventKind kind) { return kind != EventKind::unrecorded_sends && k
 milliseconds status_every(int nodes) { return milliseconds(std::max(500, 2 * nodes)); }
 constexpr std::ptrdiff_t sites_told = 64;  // while it runs: those with the most time
 constexpr std::size_t most_corrections = 512;
+constexpr std::size_t density_bytes = 32 << 10;  // of what is new; more only in the first seconds of a run
 constexpr double good_error_ns = 50'000;
 constexpr milliseconds patience_with_time{400};
 std::size_t shares_told(int nodes) { return static_cast<std::size_t>(std::clamp(4'800 / nodes, 20, 600)); }
@@ -98,6 +101,7 @@ std::int32_t ManyNodes::completion_on_axis(std::int32_t tag) const {
 }
 
 void ManyNodes::take(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events) {
+  blocked_.set_axis_shift(shift_ns());
   blocked_.add(rank, thread, events);
   converted_.assign(events.begin(), events.end());
   const auto to_job = [&](std::uint64_t ticks) {
@@ -110,6 +114,11 @@ void ManyNodes::take(std::int32_t rank, std::uint32_t thread, std::span<const re
     e.end = to_job(e.end);
   }
   node_.add(rank, thread, converted_, link_.host_of(link_.self()) == 0 ? 0 : error_of(events));
+}
+
+std::int64_t ManyNodes::shift_ns() const {
+  const std::int64_t now = clock_.now_ns();
+  return time_.to_global(now) - now;
 }
 
 // The largest of the last second or two: what is paired now may have been read a little ago, when the clock was known
@@ -133,6 +142,9 @@ void ManyNodes::set_dropped(std::int32_t rank, std::uint64_t total) {
 void ManyNodes::rings_read(std::int64_t began_ns, bool all_found) {
   const Clock::time_point now = Clock::now();
   cores_.sample(clock_.now_ns(), nullptr);
+  if (std::exchange(regions_told_, node_.regions_version()) != regions_told_)
+    blocked_.set_regions(node_.region_of_rank());
+  blocked_.set_axis_shift(shift_ns());
   const std::int64_t read_ns = node_.closed_until_ns();
   if (blocked_.round(now)) looked_read_ns_ = read_ns;
   if (node_.root()) say_deadlocks();
@@ -212,6 +224,8 @@ void ManyNodes::tell_status() {
     status.read_until_ns = read_until_ns(records[r]);
     news.ranks.push_back(std::move(status));
   }
+  density::add(news.density, blocked_.take_density());
+  density::fit(news.density, density_bytes);
   const std::int64_t last_window = time_.to_global(clock_.now_ns()) / window_ns_;
   for (FunctionActivity& f : now.functions) {
     const std::size_t keep = std::min(f.history_share.size(), shares_told(link_.nodes()));
@@ -230,7 +244,7 @@ void ManyNodes::tell_status() {
     times.resize(sites_told);
   }
   for (const SiteTime& t : times) news.site_times.push_back({wide(t.site), t.calls, t.inside_s});
-  const double shift = static_cast<double>(time_.to_global(clock_.now_ns()) - clock_.now_ns()) * 1e-9;
+  const double shift = static_cast<double>(shift_ns()) * 1e-9;
   nodes::NodeConditions conditions{link_.self(), cores_.conditions()};
   for (Condition& c : conditions.list) {
     c.begin_s += shift;

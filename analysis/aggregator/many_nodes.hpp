@@ -53,6 +53,7 @@ class ManyNodes : public Analysis {
   void listen();
   bool speaks_for_host() const { return link_.self() % link_.per_host() == 0; }
   std::int32_t completion_on_axis(std::int32_t tag) const;
+  std::int64_t shift_ns() const;  // of the job's axis against the local one, now
   std::uint32_t error_of(std::span<const record::Event> events);
   void tell_status();
   void say_deadlocks();
@@ -71,6 +72,7 @@ class ManyNodes : public Analysis {
   std::string node_name_;
   std::int64_t window_ns_;
   std::uint32_t sites_asked_ = 0;
+  std::uint64_t regions_told_ = 0;
   std::vector<nodes::NodeSite> late_sites_;
   std::int64_t looked_read_ns_ = INT64_MIN;  // what other nodes had sent until then was known at the last look
   bool ended_ = false, in_order_ = false;

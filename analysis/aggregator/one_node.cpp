@@ -37,6 +37,9 @@ void OneNode::take_off_core(const conditions::OffCore& off) {
 void OneNode::rings_read(std::int64_t, bool all_found) {
   cores_.sample(clock_.now_ns(), [this](const conditions::OffCore& off) { take_off_core(off); });
   pipeline_.end_round(clock_.now_ns() - patience_ns_, all_found);
+  const Evaluation& results = pipeline_.evaluation();
+  if (std::exchange(regions_told_, results.regions_version()) != regions_told_)
+    blocked_.set_regions(results.region_of_rank());
   const auto now = BlockedWatch::Clock::now();
   blocked_.round(now);
   if (!all_found || ++rounds_since_read_ < rounds_to_pair || now < next_look_) return;
@@ -68,6 +71,7 @@ void OneNode::mark_missing(Snapshot& snapshot, bool over) {
 
 void OneNode::fill(Snapshot& snapshot) {
   blocked_.fill(snapshot, cores_);
+  blocked_.fill_density(snapshot);
   add_times(snapshot.site_activity, blocked_.site_times(), snapshot.finished ? SiteSums::most_pairs : live_sites);
   for (RankSummary& rank : snapshot.ranks) rank.set_cores(cores_.times(rank.rank));
   snapshot.conditions = cores_.conditions();

@@ -67,6 +67,7 @@ class OneNode : public Analysis {
   // As of some rounds ago: what was read then is paired now. And a newer one, in which rounds have passed since.
   std::vector<collect::RankRecord> paired_, read_;
   int rounds_since_read_ = 0;
+  std::uint64_t regions_told_ = 0;
   std::chrono::steady_clock::time_point next_look_{};
   Pipeline pipeline_;  // its callbacks use the members above
   BlockedWatch blocked_;

@@ -223,6 +223,10 @@ std::vector<SiteTime> Blocked::site_times() const {
   });
 }
 
+void Blocked::fill_density(Snapshot& snapshot) {
+  snapshot.call_density = shown_density_.of(times_.density(), times_.running(inside_, now_ticks()), snapshot.finished);
+}
+
 void Blocked::fill(Snapshot& snapshot, const AliveUntil& alive_until) const {
   snapshot.functions = times_.list(inside_, now_ticks());
   snapshot.deadlocks = deadlocks_;

@@ -15,6 +15,7 @@
 #include "analysis/blocked/operations.hpp"
 #include "analysis/blocked/participants.hpp"
 #include "analysis/blocked/rank_waits.hpp"
+#include "analysis/density/shown.hpp"
 #include "analysis/match/matcher.hpp"
 #include "analysis/values/snapshot.hpp"
 
@@ -63,6 +64,11 @@ class Blocked {
   // `alive_until`: of a rank whose process has died, when it was last seen alive; else INT64_MAX. Its call ended then.
   using AliveUntil = std::function<std::int64_t(std::int32_t rank)>;
   void fill(Snapshot& snapshot, const AliveUntil& alive_until) const;
+  // The density of calls: of a job on one node for its snapshots; else what is new, on the job's axis.
+  void fill_density(Snapshot& snapshot);
+  CallDensity take_density() { return times_.density().take(); }
+  void set_regions(std::span<const std::int32_t> region_of_rank) { times_.density().set_regions(region_of_rank); }
+  void set_axis_shift(std::int64_t ns) { times_.set_axis_shift(ns); }
   // By site, ascending.
   std::vector<SiteTime> site_times() const;
 
@@ -94,6 +100,7 @@ class Blocked {
   SiteOf site_of_;
   TickScale scale_;
   FunctionTimes times_;
+  density::Shown shown_density_;
   Participants participants_;
   Operations operations_;
   std::int64_t now_ns_ = 0;  // of the last sample, as the rest

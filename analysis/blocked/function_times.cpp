@@ -90,18 +90,23 @@ void FunctionTimes::add(std::int32_t rank, std::uint32_t thread, std::span<const
     Function& f = function(e.function);
     if (spans_calls(e)) {
       ++f.calls;
+      density_.call(f.number, axis_ns(e.begin), axis_ns(e.end));
       continue;
     }
     // One call may leave several events with the same interval (Waitall, Sendrecv).
     const std::uint64_t calls = e.begin != t.begin || e.function != t.function;
     f.calls += calls;
+    const std::int64_t end_ns = axis_ns(e.end);
+    if (calls != 0) density_.call(f.number, axis_ns(e.begin), end_ns);
     t.begin = e.begin;
     t.function = e.function;
     const std::uint64_t begin = std::min(std::max(e.begin, t.covered), e.end);
     if (calls != 0 || begin < e.end) sites_.add(static_cast<std::size_t>(rank), site_key(e), e.end - begin, calls);
     if (e.end <= t.covered) continue;
     t.covered = e.end;
-    if (!f.polls) spread(f, begin, e.end);
+    if (f.polls) continue;
+    spread(f, begin, e.end);
+    density_.inside(f.number, rank, axis_ns(begin), end_ns);
   }
   threads[thread] = t;
 }
@@ -142,8 +147,20 @@ void FunctionTimes::sample(std::span<const InsideNow> inside, std::uint64_t now)
   const std::uint64_t longest = longest_gap_windows * static_cast<std::uint64_t>(ticks_per_window_);
   const std::uint64_t since = sampled_ == 0 || now < sampled_ ? now : std::max(sampled_, now - std::min(now, longest));
   sampled_ = now;
+  for (const InsideNow& i : inside) {
+    if (call_kind(i.function) != CallKind::polling || now <= since) continue;
+    spread(function(i.function), since, now);
+    density_.inside(i.function, i.rank, axis_ns(since), axis_ns(now));
+  }
+}
+
+std::vector<density::Pyramid::Running> FunctionTimes::running(std::span<const InsideNow> inside,
+                                                              std::uint64_t now) const {
+  std::vector<density::Pyramid::Running> calls;
   for (const InsideNow& i : inside)
-    if (call_kind(i.function) == CallKind::polling && now > since) spread(function(i.function), since, now);
+    if (i.function != 0 && i.function < most_functions && call_kind(i.function) != CallKind::polling && i.since < now)
+      calls.push_back({i.function, i.rank, axis_ns(i.since), axis_ns(now)});
+  return calls;
 }
 
 // The functions and histories being put together.

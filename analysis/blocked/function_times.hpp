@@ -4,9 +4,11 @@
 // Calls that returned come as events. Calls that have not returned are added to what is shown, and forgotten again: the
 // event will bring them. Polling calls (Test, Iprobe) leave an event only when they found something: they are sampled.
 //
+// Each call goes on to the density of calls (density/pyramid.hpp), with the same intervals: its sums are those here.
+//
 // The same per call site, in total: of calls that returned, polling ones with the loop that they ended.
 //
-// One thread owns a FunctionTimes. Memory: windows x functions in use x 8 bytes, and SiteTimes.
+// One thread owns a FunctionTimes. Memory: windows x functions in use x 8 bytes, SiteTimes, and a Pyramid.
 #pragma once
 
 #include <array>
@@ -15,6 +17,7 @@
 #include <vector>
 
 #include "analysis/blocked/site_times.hpp"
+#include "analysis/density/pyramid.hpp"
 #include "analysis/values/snapshot.hpp"
 #include "analysis/values/tick_scale.hpp"
 #include "interpose/record/event.hpp"
@@ -39,6 +42,12 @@ class FunctionTimes {
   void sample(std::span<const InsideNow> inside, std::uint64_t now);
 
   const SiteTimes& sites() const { return sites_; }
+  density::Pyramid& density() { return density_; }
+  const density::Pyramid& density() const { return density_; }
+  // The density's axis is that of the ticks, plus so much.
+  void set_axis_shift(std::int64_t ns) { axis_shift_ns_ = ns; }
+  // Calls that leave an event when they return, on the density's axis.
+  std::vector<density::Pyramid::Running> running(std::span<const InsideNow> inside, std::uint64_t now) const;
 
   // Most time first. The last window of the histories is the newest that ended before now - allowance.
   std::vector<FunctionActivity> list(std::span<const InsideNow> inside, std::uint64_t now) const;
@@ -64,6 +73,7 @@ class FunctionTimes {
 
   Function& function(std::uint16_t number);
   void spread(Function& f, std::uint64_t begin, std::uint64_t end);
+  std::int64_t axis_ns(std::uint64_t ticks) const { return scale_.to_ns(ticks) + axis_shift_ns_; }
   void advance(std::int64_t window);
   void turn_to(std::int64_t window);
   std::int64_t window_of(std::uint64_t ticks) const;
@@ -79,6 +89,8 @@ class FunctionTimes {
   std::vector<Function> functions_;
   std::vector<std::vector<Thread>> threads_;  // by rank
   SiteTimes sites_;
+  density::Pyramid density_;
+  std::int64_t axis_shift_ns_ = 0;
   std::int64_t newest_ = -1;  // window; the ring holds it and those before it
   // The window that events fall into most of the time.
   std::size_t at_slot_ = 0;

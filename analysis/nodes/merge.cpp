@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/density/coarser.hpp"
+
 namespace pclscope::nodes {
 
 namespace {
@@ -128,6 +130,7 @@ void merge_sums(Report& report, Report& more) {
   merge_by_key(
       report.sites, std::move(more.sites), [](const SitePairSums& s) { return std::pair(s.send_site, s.recv_site); },
       add_site_pair);
+  density::add(report.density, std::move(more.density));
   keep_worst(report.worst, std::move(more.worst));
   report.newest_ns = std::max(report.newest_ns, more.newest_ns);
 }

@@ -258,6 +258,7 @@ void Node::apply(const Orders& orders) {
     orders_.region_of_rank = orders.region_of_rank;
     region_of_rank_ = orders.region_of_rank;
     region_of_rank_.resize(here_.size(), -1);
+    ++regions_version_;
   }
   if (orders.node_of_rank.empty()) return;
   orders_.node_of_rank = orders.node_of_rank;

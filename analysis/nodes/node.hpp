@@ -70,6 +70,9 @@ class Node {
   Measurement& measurement() { return measurement_; }
   const Measurement& measurement() const { return measurement_; }
   const Measured& measured() const { return measured_; }
+  // As the root says, with a number that grows when they change.
+  const std::vector<std::int32_t>& region_of_rank() const { return region_of_rank_; }
+  std::uint64_t regions_version() const { return regions_version_; }
   Root* root() { return root_.get(); }  // on node 0
   const Tree& tree() const { return reports_.tree(); }
 
@@ -136,6 +139,7 @@ class Node {
   bool waiting_ = false, over_ = false, root_died_ = false;
   std::unique_ptr<Root> root_;
   std::vector<std::int32_t> region_of_rank_;  // as the root says; -1 none
+  std::uint64_t regions_version_ = 0;
   UnsentSums unsent_;
   Measured measured_;
   Measurement measurement_;  // its callbacks use the members above

@@ -2,6 +2,7 @@
 // difference from the last one of their list: lists in ascending order (as merge() leaves them) take least.
 #include <string>
 
+#include "analysis/density/packing.hpp"
 #include "analysis/nodes/packing_bytes.hpp"
 #include "analysis/nodes/packing_statuses.hpp"
 
@@ -121,6 +122,19 @@ void pass_sites(Io& io, S& sites) {
   });
 }
 
+void put_density(Writer& out, const CallDensity& density) {
+  const std::vector<std::uint8_t> bytes = density::pack(density);
+  out.number(bytes.size());
+  out.raw(bytes.data(), bytes.size());
+}
+void get_density(Reader& in, CallDensity& density) {
+  std::vector<std::uint8_t> bytes(in.count(1));
+  in.raw(bytes.data(), bytes.size());
+  auto read = density::unpack(bytes);
+  if (!read) return in.fail();
+  density = std::move(*read);
+}
+
 // Ratios, then the messages.
 void put_worst(Writer& out, const std::vector<RatedMessage>& worst) {
   std::vector<Message> messages;
@@ -153,8 +167,10 @@ void pass_report(Io& io, R& r) {
   pass_times(io, r.times);
   pass_sites(io, r.sites);
   if constexpr (Io::writing) {
+    put_density(io, r.density);
     put_worst(io, r.worst);
   } else {
+    get_density(io, r.density);
     get_worst(io, r.worst);
   }
   io.number(r.newest_ns);

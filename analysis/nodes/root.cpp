@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/blocked/call_kind.hpp"
 #include "analysis/callsite/site_sums.hpp"
 #include "analysis/nodes/job_ticks.hpp"
 #include "analysis/nodes/report_sums.hpp"
@@ -130,6 +131,7 @@ void Root::take_report(Report&& report) {
     take_cores(r);
     across_.take(r.rank, r.wait);
   }
+  density_.add(report.density);
   for (const SiteStatus& s : report.site_times) site_times_[s.site] = s;
   for (FunctionStatus& f : report.functions) functions_[{f.node, f.function}] = std::move(f);
   for (NodeDeadlock& d : report.deadlocks) {
@@ -231,6 +233,7 @@ std::optional<Orders> Root::orders(std::int64_t now_ns) {
   if (evaluation_.regions_version() != regions_told_) {
     const auto regions = evaluation_.region_of_rank();
     orders.region_of_rank.assign(regions.begin(), regions.end());
+    density_.set_regions(regions);
   }
   if (criteria_told_ns_ == INT64_MIN || now_ns - criteria_told_ns_ >= options_.criteria_every_ns) {
     std::vector<Criterion> present = measured_.criteria.present();
@@ -257,8 +260,22 @@ void Root::mark_missing(Snapshot& snapshot, bool silent_whole) const {
 
 void Root::finish() { evaluation_.finish(); }
 
+// What ranks were inside when their nodes looked: what came before is in the sums. Polling calls are sampled there.
+std::vector<density::Pyramid::Running> Root::running() const {
+  std::vector<density::Pyramid::Running> calls;
+  for (const RankStatus& status : measured_.told) {
+    if (status.function == 0 || status.finalized || blocked::call_kind(status.function) == blocked::CallKind::polling)
+      continue;
+    const std::int64_t now = std::max(measured_.newest_ns, status.end_ns + status.inside_ns);
+    if (status.inside_ns > 0 && status.inside_ns <= now)
+      calls.push_back({status.function, status.rank, now - status.inside_ns, now});
+  }
+  return calls;
+}
+
 void Root::fill(Snapshot& snapshot) const {
   snapshot.application.aggregators = nodes_;
+  snapshot.call_density = shown_density_.of(density_, running(), snapshot.finished);
   std::map<std::uint16_t, FunctionActivity> sums;
   std::int64_t last = INT64_MIN;
   std::size_t length = 0;

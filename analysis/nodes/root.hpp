@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/blocked/across.hpp"
+#include "analysis/density/shown.hpp"
 #include "analysis/nodes/job_sites.hpp"
 #include "analysis/pipeline/evaluation.hpp"
 #include "analysis/values/part.hpp"
@@ -88,6 +89,9 @@ class Root {
   std::map<std::int32_t, NodeClock> clocks_;  // newest of each host
   std::vector<ClockCorrection> corrections_;
   std::vector<std::int32_t> dead_;
+  density::Pyramid density_;
+  mutable density::Shown shown_density_;
+  std::vector<density::Pyramid::Running> running() const;
   std::uint64_t traffic_bytes_ = 0, messages_left_out_ = 0, collectives_left_out_ = 0;
   std::int64_t window_ns_;
   Measured measured_;      // of the job, from reports

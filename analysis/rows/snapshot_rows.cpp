@@ -273,6 +273,8 @@ SnapshotRows rows_of(const Snapshot& snapshot) {
   for (const std::int32_t node : snapshot.network.dead_nodes) rows.dead_nodes.push_back({node});
   rows.node_links = snapshot.network.links;
   rows.traffic = snapshot.traffic;
+  rows.call_density.reserve(snapshot.call_density.size());
+  for (const std::uint8_t byte : snapshot.call_density) rows.call_density.push_back({byte});
   return rows;
 }
 
@@ -297,6 +299,8 @@ bool snapshot_of(const SnapshotRows& rows, Snapshot& snapshot) {
   take_places(rows, snapshot);
   if (snapshot.retention.keep > Keep::all) snapshot.retention.keep = Keep::all;
   take(rows, snapshot.markers);
+  snapshot.call_density.reserve(rows.call_density.size());
+  for (const DensityByteRow& row : rows.call_density) snapshot.call_density.push_back(row.byte);
   const auto nodes = static_cast<std::int64_t>(snapshot.application.nodes.size());
   good = take(rows, nodes, snapshot.conditions) && good;
   return take(rows, nodes, snapshot.attribution) && good;

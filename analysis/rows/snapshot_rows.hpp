@@ -9,6 +9,7 @@
 #include "analysis/rows/call_columns.hpp"
 #include "analysis/rows/columns.hpp"
 #include "analysis/rows/condition_columns.hpp"
+#include "analysis/rows/density_columns.hpp"
 #include "analysis/rows/marker_columns.hpp"
 #include "analysis/rows/region_columns.hpp"
 
@@ -52,6 +53,7 @@ struct SnapshotRows {
   std::vector<ConditionRankRow> condition_ranks;
   std::vector<MarkerRow> markers;
   std::vector<PairTraffic> traffic;
+  std::vector<DensityByteRow> call_density;
 };
 
 // What is true of a table besides its columns.
@@ -227,6 +229,12 @@ void each_table(Visit&& visit, Rows& rows) {
           .live = false,
           .essential = false},
         rows.traffic);
+  visit(T{.name = "call_density",
+          .rows_per_chunk = 4096,
+          .meaning = "every call by begin, end and duration, and time inside each function over time, packed: see "
+                     "\"Density of calls\"",
+          .essential = false},
+        rows.call_density);
 }
 
 // All lists of a snapshot but its call sites, which have texts (a dump: analysis/store/sites.hpp). What is no list:

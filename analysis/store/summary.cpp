@@ -1,7 +1,10 @@
 #include "analysis/store/summary.hpp"
 
 #include <algorithm>
+#include <optional>
 
+#include "analysis/density/coarser.hpp"
+#include "analysis/density/packing.hpp"
 #include "analysis/rows/summary_values.hpp"
 
 namespace pclscope::store {
@@ -27,6 +30,22 @@ void drop_lists(SnapshotRows& rows) {
         if (!info.essential) some.clear();
       },
       rows);
+}
+
+// Half of it at most; false when there is none left.
+bool smaller_density(SnapshotRows& rows) {
+  if (rows.call_density.empty()) return false;
+  std::vector<std::uint8_t> bytes;
+  for (const DensityByteRow& row : rows.call_density) bytes.push_back(row.byte);
+  std::optional<CallDensity> density = density::unpack(bytes);
+  const std::size_t most = bytes.size() / 2;
+  rows.call_density.clear();
+  if (!density) return true;
+  density::fit(*density, most);
+  bytes = density::pack(*density);
+  if (bytes.size() <= most)
+    for (const std::uint8_t byte : bytes) rows.call_density.push_back({byte});
+  return true;
 }
 
 }  // namespace
@@ -69,6 +88,7 @@ bool SummaryWriter::write(const Snapshot& snapshot, std::uint64_t room) {
       },
       snapshot);
   SnapshotRows rows = rows_of(snapshot);
+  while (growth(rows) > room && smaller_density(rows)) {}
   if (growth(rows) > room) drop_lists(rows);
   if (growth(rows) > room) rows = {};
   auto table = tables_.begin();

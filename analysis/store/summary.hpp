@@ -12,7 +12,8 @@ namespace pclscope::store {
 class SummaryWriter {
  public:
   bool create(hid_t parent, const char* name);
-  // The file grows by at most `room` bytes: what does not fit is left out, lists first, at last all but the totals.
+  // The file grows by at most `room` bytes: what does not fit is left out: the density of
+  // calls becomes coarser, then lists go, at last all but the totals.
   bool write(const Snapshot& snapshot, std::uint64_t room);
 
  private:

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "analysis/values/buffer_use.hpp"
+#include "analysis/values/call_density.hpp"
 #include "analysis/values/latency_sums.hpp"
 #include "analysis/values/message.hpp"
 #include "analysis/values/rank_wait.hpp"
@@ -190,6 +191,7 @@ struct Report {
   std::vector<PairTimes> pair_times;
   std::vector<TimeCount> times;
   std::vector<SitePairSums> sites;
+  CallDensity density;
   std::vector<RatedMessage> worst;  // at most 20, worst first
   std::int64_t newest_ns = 0;       // newest event (the largest stands)
   std::vector<RankPlace> places;

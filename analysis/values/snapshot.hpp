@@ -466,6 +466,7 @@ struct Snapshot {
   std::vector<RankSummary> ranks;
   std::vector<Criterion> criteria;
   std::vector<FunctionActivity> functions;  // most time first
+  std::vector<std::uint8_t> call_density;   // packed (density/packing.hpp); live a coarse one
   std::vector<Deadlock> deadlocks;          // standing now (in a dump: at its end)
   std::vector<CallSite> sites;              // those that the rest refers to (in a dump: all), by id
   std::vector<SiteActivity> site_activity;  // most time lost first; live: the first 50

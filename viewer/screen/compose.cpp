@@ -103,7 +103,7 @@ Line key_line(const ScreenModel& model, std::size_t width) {
   const char* pause = model.paused() ? "p go on" : "p pause";
   std::vector<const char*> keys;
   if (model.page() == Page::overview) {
-    keys = {"q quit", "? help", "Tab section", "Enter details", pause, "s sort", "r reverse", "a plain"};
+    keys = {"q quit", "? help", "Tab section", "Enter details", pause, "c calls", "s sort", "r reverse", "a plain"};
   } else if (model.page() == Page::details) {
     keys = {"q quit", "Esc back", "Tab next", "up/down scroll", pause, "? help"};
   } else {
@@ -176,6 +176,7 @@ void overview(Picture& picture, const ScreenModel& model, std::size_t width, std
 
 PageText page_of(const ScreenModel& model, std::size_t width) {
   if (model.page() == Page::help) return help_page(width);
+  if (model.page() == Page::calls) return calls_page(model, width);
   if (model.section() == Section::regions) return region_page(model, width);
   return model.section() == Section::findings ? finding_page(model, width) : blocked_page(model, width);
 }

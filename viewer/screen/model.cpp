@@ -202,6 +202,7 @@ void ScreenModel::press_in_overview(Key key, const Reach& reach) {
       descending_ = !descending_;
       sort_regions();
       return;
+    case Key::calls: page_ = Page::calls; return void(scroll_ = 0);
     case Key::enter:
       if (count(section_) == 0) return;
       select(section_, selected(section_));
@@ -217,6 +218,11 @@ void ScreenModel::press_in_overview(Key key, const Reach& reach) {
 
 void ScreenModel::press_in_page(Key key, const Reach& reach) {
   switch (key) {
+    case Key::calls:
+      if (page_ == Page::help) return;
+      scroll_ = 0;
+      page_ = page_ == Page::calls ? Page::overview : Page::calls;
+      return;
     case Key::back:
       scroll_ = page_ == Page::help ? scroll_before_help_ : 0;
       page_ = page_ == Page::help ? page_before_help_ : Page::overview;

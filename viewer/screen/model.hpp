@@ -37,13 +37,14 @@ enum class Key {
   next_section,
   previous_section,
   help,
+  calls,
   ascii,
   redraw,  // the window's size changed, or the user wants it
 };
 
 enum class Section { regions, findings, blocked };
 inline constexpr int section_count = 3;
-enum class Page { overview, details, help };
+enum class Page { overview, details, calls, help };
 // The columns of the table of regions.
 enum class SortBy { region, ranks, messages, now, typical, mean, delay, period };
 inline constexpr int sort_count = 8;

@@ -7,6 +7,7 @@
 #include "interpose/record/functions.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/rank_list.hpp"
+#include "viewer/views/activity_rows.hpp"
 #include "viewer/views/finding_rows.hpp"
 
 namespace pclscope::screen {
@@ -50,6 +51,15 @@ PageText blocked_page(const ScreenModel& model, std::size_t width) {
   return page;
 }
 
+PageText calls_page(const ScreenModel& model, std::size_t width) {
+  constexpr std::size_t rows = 12;
+  PageText page{"CALLS OVER TIME: share of the ranks inside each MPI function", {}};
+  if (model.snapshot() == nullptr) return page;
+  for (std::string& text : views::stack_lines(views::activity_of(*model.snapshot()), width, rows))
+    page.lines.push_back(line_of(std::move(text)));
+  return page;
+}
+
 PageText help_page(std::size_t width) {
   constexpr std::pair<const char*, const char*> rows[] = {
       {"q, Ctrl-C", "quit"},
@@ -59,6 +69,7 @@ PageText help_page(std::size_t width) {
       {"Enter, right", "all about what is selected"},
       {"Esc, left", "back"},
       {"Tab, Shift-Tab", "next, previous section (*); in a page: next entry"},
+      {"c", "calls over time: what everybody is doing; again: back"},
       {"a", "plain characters instead of blocks, and back"},
       {"Ctrl-L", "draw again"},
       {"?, h", "this page, and back"},

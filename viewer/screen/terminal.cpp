@@ -70,6 +70,7 @@ Key meaning(int code) {
     case '?':
     case 'h':
     case KEY_F(1): return Key::help;
+    case 'c': return Key::calls;
     case 'a': return Key::ascii;
     case KEY_RESIZE: return Key::redraw;
     default: return Key::none;

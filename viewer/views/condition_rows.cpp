@@ -17,7 +17,8 @@ namespace {
 
 using session::Json;
 
-constexpr const char* words[] = {"more-ranks-than-cores", "ranks-on-one-core", "other-load", "quota", "own-threads"};
+constexpr const char* condition_words[] = {"more-ranks-than-cores", "ranks-on-one-core", "other-load", "quota",
+                                           "own-threads"};
 constexpr double some_load = 0.1;  // cores
 
 std::string counted(std::uint32_t count, const char* one, const char* many) {
@@ -110,7 +111,7 @@ std::vector<std::int32_t> unseen(const Snapshot& s) {
 
 const char* condition_word(ConditionKind kind) {
   const auto at = static_cast<std::size_t>(kind);
-  return at < std::size(words) ? words[at] : "unknown";
+  return at < std::size(condition_words) ? condition_words[at] : "unknown";
 }
 
 std::string condition_line(const Condition& c, const Snapshot& s) {

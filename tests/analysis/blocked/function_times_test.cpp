@@ -2,6 +2,7 @@
 #include "analysis/blocked/function_times.hpp"
 
 #include <catch2/catch.hpp>
+#include <map>
 #include <random>
 
 #include "interpose/record/functions.hpp"
@@ -171,4 +172,62 @@ TEST_CASE("random calls: shares add up to the time inside, whatever the scale of
   CHECK(all[0].calls == 6000);
   CHECK(all[0].inside_s == Approx(ticks * 0.37e-9));
   CHECK(shares * 0.1 * 3 == Approx(all[0].inside_s).epsilon(1e-4));
+}
+
+TEST_CASE("random events: the density of calls has exactly the functions' calls and time, running calls included") {
+  const auto seed = GENERATE(1u, 2u, 3u, 4u);
+  INFO("seed " << seed);
+  std::mt19937_64 random(seed);
+  FunctionTimes times(4, window);
+  constexpr std::uint64_t origin = 77'000'000'000ull;
+  const TickScale scale{origin, seed % 2 == 0 ? 1.0 : 0.43};
+  times.set_tick_scale(scale);
+  const std::pair<EventKind, Function> kinds[] = {
+      {EventKind::send, Function::Send},      {EventKind::recv_done, Function::Waitall},
+      {EventKind::call, Function::Waitall},   {EventKind::collective, Function::Allreduce},
+      {EventKind::recv_done, Function::Recv}, {EventKind::call, Function::Iprobe},
+      {EventKind::lost, Function::Send}};
+  std::vector<InsideNow> now_inside;
+  std::uint64_t newest = origin;
+  for (std::int32_t rank = 0; rank < 4; ++rank) {
+    for (std::uint32_t thread = 0; thread < 2; ++thread) {
+      std::uint64_t at = origin;
+      for (int i = 0; i < 1500; ++i) {
+        at += random() % (random() % 50 == 0 ? 300 * ms : 10'000);
+        const std::uint64_t end = at + random() % (std::uint64_t{1} << random() % 27);
+        for (std::uint64_t copies = random() % 3;; --copies) {  // several events of one call
+          const auto [kind, function] = kinds[random() % std::size(kinds)];
+          const Event e = event(kind, function, at, end, random() % 8 == 0 ? record::flag::nonblocking : 0);
+          times.add(rank, thread, {&e, 1});
+          if (copies == 0) break;
+        }
+        const InsideNow polls = inside(rank, Function::Test, at);
+        if (random() % 100 == 0) times.sample({&polls, 1}, end);
+        at = end;
+      }
+      newest = std::max(newest, at);
+      if (rank % 2 == 0) now_inside.push_back(inside(rank, Function::Barrier, at));
+    }
+  }
+  newest += 30 * ms;
+  struct Sums {
+    std::uint64_t starts = 0, ends = 0;
+    double inside_s = 0;
+  };
+  std::map<std::uint16_t, Sums> sums;
+  const CallDensity density = times.density().value(times.running(now_inside, newest));
+  for (const auto& i : density.inside) sums[i.function].inside_s += static_cast<double>(i.ns) * 1e-9;
+  for (const auto& c : density.calls) {
+    sums[c.function].starts += c.starts;
+    sums[c.function].ends += c.ends;
+  }
+  const auto all = times.list(now_inside, newest);
+  REQUIRE(all.size() >= 6);
+  for (const FunctionActivity& f : all) {
+    const Sums& sum = sums[f.function];
+    CHECK(sum.starts == f.calls);
+    CHECK(sum.ends == f.calls);
+    CHECK(sum.inside_s == Approx(f.inside_s).margin(1e-9 * static_cast<double>(f.calls + 10)));
+  }
+  CHECK(sums.size() == all.size());
 }

@@ -222,14 +222,37 @@ inline bool same(const NodeCorrection& a, const NodeCorrection& b) {
 inline bool same(const Report& a, const Report& b) {
   return a.closed_through_ns == b.closed_through_ns && same(a.windows, b.windows) && a.totals == b.totals &&
          a.collectives_left_out == b.collectives_left_out && a.traffic_bytes == b.traffic_bytes &&
-         same(a.pairs, b.pairs) && same(a.times, b.times) && same(a.sites, b.sites) && same(a.worst, b.worst) &&
-         a.newest_ns == b.newest_ns && same(a.places, b.places) && same(a.names, b.names) && same(a.ranks, b.ranks) &&
-         same(a.functions, b.functions) && a.site_times == b.site_times && same(a.new_sites, b.new_sites) &&
-         same(a.deadlocks, b.deadlocks) && same(a.conditions, b.conditions) && same(a.markers, b.markers) &&
-         same(a.clocks, b.clocks) && same(a.corrections, b.corrections) && a.dead_nodes == b.dead_nodes;
+         same(a.pairs, b.pairs) && same(a.times, b.times) && same(a.sites, b.sites) && a.density == b.density &&
+         same(a.worst, b.worst) && a.newest_ns == b.newest_ns && same(a.places, b.places) && same(a.names, b.names) &&
+         same(a.ranks, b.ranks) && same(a.functions, b.functions) && a.site_times == b.site_times &&
+         same(a.new_sites, b.new_sites) && same(a.deadlocks, b.deadlocks) && same(a.conditions, b.conditions) &&
+         same(a.markers, b.markers) && same(a.clocks, b.clocks) && same(a.corrections, b.corrections) &&
+         a.dead_nodes == b.dead_nodes;
 }
 
 namespace test {
+
+inline CallDensity any_density(Random& random, std::size_t most) {
+  CallDensity d;
+  const auto below = [&](unsigned limit) { return static_cast<std::uint32_t>(random() % limit); };
+  for (std::size_t i = random() % (most + 1); i > 0; --i)
+    d.inside.push_back({static_cast<std::int32_t>(below(3)) - 1, static_cast<std::uint16_t>(below(4)), below(50),
+                        1 + any<std::uint64_t>(random) / 1000});
+  for (std::size_t i = random() % (most + 1); i > 0; --i)
+    d.calls.push_back({static_cast<std::uint16_t>(below(4)), below(50), static_cast<std::uint16_t>(below(376)),
+                       1 + any<std::uint64_t>(random) / 1000, below(9)});
+  const auto tidy = [](auto& list) {
+    std::sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.place() < b.place(); });
+    list.erase(
+        std::unique(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.place() == b.place(); }),
+        list.end());
+  };
+  tidy(d.inside);
+  tidy(d.calls);
+  if (d.empty()) return d;
+  d.inside_shift = d.calls_shift = static_cast<std::uint8_t>(20 + below(3));
+  return d;
+}
 
 // All lists short, but together any of them.
 inline Report any_report(Random& random, std::size_t most) {
@@ -256,6 +279,7 @@ inline Report any_report(Random& random, std::size_t most) {
          s.transfer_ns);
     return s;
   });
+  r.density = any_density(random, most);
   for (const Message& m : any_messages(random, most)) r.worst.push_back({any<double>(random), m});
   fill_list(random, r.places, most, [&] { return RankPlace{rank(), rank()}; });
   fill_list(random, r.names, most, [&] { return NodeName{rank(), any_text(random), any_text(random)}; });

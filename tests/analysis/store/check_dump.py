@@ -31,7 +31,7 @@ def helpers(page):
     text = open(page, encoding="utf-8").read().split("## Worked example")[1].split("## ")[0]
     code = "\n".join(line[4:] for line in text.splitlines() if not line or line.startswith("    "))
     functions = [part for part in code.split("\n\n") if part.startswith("def ")]
-    assert len(functions) == 4, [part.splitlines()[0] for part in functions]
+    assert len(functions) == 5, [part.splitlines()[0] for part in functions]
     names = {"h5py": h5py, "numpy": numpy}
     exec("\n\n".join(functions), names)  # pylint: disable=exec-used
     return code, names
@@ -40,7 +40,7 @@ def helpers(page):
 def main(path, count, complete, page):
     with h5py.File(path, "r") as dump:
         assert dump.attrs["format"].decode() == "pclscope"
-        assert dump.attrs["version_major"] == 2 and dump.attrs["version_minor"] == 5
+        assert dump.attrs["version_major"] == 2 and dump.attrs["version_minor"] == 6
         assert dump.attrs["complete"] == complete and dump.attrs["closed"] == complete
         assert dump.attrs["command"].decode() == "lmp -in 'melt \u00e9.in'"
         assert dump.attrs["mpi"].decode() == "Open MPI v4.1.4"
@@ -120,6 +120,10 @@ def main(path, count, complete, page):
         assert list(clocks["node"]) == [1] and list(clocks["offset_s"]) == [-0.5] and list(clocks["error_s"]) == [0.25]
         assert list(corrections["at_s"]) == [1, 2] and list(corrections["correction_s"]) == [0.125, 0.375]
         assert list(table(summary["dead_nodes"])["node"]) == [1]
+        packed = table(summary["call_density"])["byte"]
+        density = helpers(page)[1]["density"]
+        assert density(packed) == ([(-1, 7, 2, 300)], [(7, 2, 65, 1, 1)]), list(packed)
+        assert list(packed[:4]) == [1, 20, 20, 8] and density(packed[:0]) == ([], [])
         findings, bytes_of = table(summary["findings"]), table(summary["finding_texts"])["byte"].tobytes()
         piece = lambda name, row: bytes_of[findings[name + "_begin"][row]:][:findings[name + "_count"][row]].decode()
         assert list(findings["cause"]) == [5, 4] and list(findings["lost_s"]) == [12.5, 3]

@@ -43,6 +43,7 @@ Snapshot known_snapshot() {
   s.regions[1].ranks = {1};
   s.ranks.resize(3);
   s.ranks[2].waits_for = {0, 1};
+  s.call_density = {1, 20, 20, 8, 1, 0, 7, 2, 0xac, 2, 0, 1, 7, 0xc1, 8, 1, 1, 0};
   s.functions = {{328, 5, 0.5, 1, {0.25f, 0.75f}}, {300, 1, 0.25, 0, {}}};
   s.deadlocks.resize(1);
   s.deadlocks[0].members = {{0, 300, 2, 1, 7, {1}, false, 1.5}, {1, 300, 2, 1, 7, {0}, true, 2.5}};

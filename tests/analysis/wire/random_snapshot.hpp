@@ -69,6 +69,7 @@ class RandomSnapshot {
     s.attribution = attribution(nodes);
     for (std::uint64_t i = below(6); i > 0; i--) s.conditions.push_back(condition(nodes));
     for (std::uint64_t i = below(6); i > 0; i--) s.markers.push_back(marker());
+    for (std::uint64_t i = below(300); i > 0; i--) s.call_density.push_back(static_cast<std::uint8_t>(random_()));
     return s;
   }
 

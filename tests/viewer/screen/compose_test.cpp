@@ -4,6 +4,7 @@
 #include <limits>
 #include <random>
 
+#include "analysis/density/packing.hpp"
 #include "tests/seed.hpp"
 #include "tests/viewer/fake_run.hpp"
 #include "tests/viewer/hand_made.hpp"
@@ -49,9 +50,9 @@ bool has(const Picture& picture, const std::string& words) {
 
 Key any_key(std::mt19937_64& random) {
   constexpr Key keys[] = {
-      Key::pause, Key::sort, Key::reverse, Key::up,   Key::down,         Key::page_up,          Key::page_down,
-      Key::home,  Key::end,  Key::enter,   Key::back, Key::next_section, Key::previous_section, Key::help,
-      Key::ascii, Key::none, Key::redraw};
+      Key::pause, Key::sort,  Key::reverse, Key::up,    Key::down,         Key::page_up,          Key::page_down,
+      Key::home,  Key::end,   Key::enter,   Key::back,  Key::next_section, Key::previous_section, Key::help,
+      Key::calls, Key::ascii, Key::none,    Key::redraw};
   return keys[random() % std::size(keys)];
 }
 
@@ -325,4 +326,28 @@ TEST_CASE("whatever a snapshot holds, whatever is pressed, pictures keep their f
       reach = picture.reach;
     }
   }
+}
+
+TEST_CASE("the page of calls shows the stack, and says why there is none") {
+  CallDensity d;
+  for (std::uint32_t slice = 0; slice < 16; ++slice) d.inside.push_back({-1, 300, slice, 3u << 20});
+  Snapshot s;
+  s.application.ranks = 4;
+  s.duration_s = 16.0 * (1 << 20) * 1e-9;
+  s.call_density = density::pack(d);
+  ScreenModel model = model_of(s);
+  model.press(Key::calls, {});
+  CHECK(model.page() == Page::calls);
+  const Picture picture = compose(model, 60, 30);
+  check_form(picture, 60, 30, false);
+  CHECK(has(picture, "    |AAAAAAAAAAAAAAAAAAAA"));  // three quarters of the ranks
+  CHECK(has(picture, "A  MPI_Recv  75%"));
+  model.press(Key::help, picture.reach);
+  model.press(Key::help, {});
+  CHECK(model.page() == Page::calls);
+  model.press(Key::calls, {});
+  CHECK(model.page() == Page::overview);
+  ScreenModel without = model_of(Snapshot());
+  without.press(Key::calls, {});
+  CHECK(has(compose(without, 60, 30), "no MPI calls were recorded"));
 }

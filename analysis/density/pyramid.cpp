@@ -1,0 +1,238 @@
+#include "analysis/density/pyramid.hpp"
+
+#include <map>
+
+#include "analysis/density/coarser.hpp"
+
+namespace pclscope::density {
+
+Pyramid::Pyramid(Limits limits) : limits_(limits), inside_shift_(limits.first_shift), calls_shift_(limits.first_shift) {
+  index_.fill(unused);
+  regions_.fill(-1);
+}
+
+Pyramid::Function& Pyramid::add_function(std::uint16_t number) {
+  index_[number] = static_cast<std::uint16_t>(functions_.size());
+  Function& f = functions_.emplace_back();
+  f.number = number;
+  f.inside[no_region].resize(limits_.most_slices);
+  f.rows.resize(2 * limits_.most_slices);
+  return f;
+}
+
+// Whole octaves: neighbours come soon, and a line of the cache is one.
+std::uint64_t& Pyramid::widen(Row& row, unsigned bin) {
+  const unsigned octave = bin / bins_per_octave * bins_per_octave;
+  const unsigned first = row.size == 0 ? octave : std::min<unsigned>(row.first, octave);
+  const unsigned end = std::max<unsigned>(row.size == 0 ? 0 : row.first + row.size, octave + bins_per_octave);
+  auto counts = std::make_unique<std::uint64_t[]>(end - first);
+  std::copy_n(row.counts.get(), row.size, counts.get() + (row.size == 0 ? 0 : row.first - first));
+  row_bytes_ += (end - first - row.size) * sizeof(std::uint64_t);
+  row.counts = std::move(counts);
+  row.first = static_cast<std::uint16_t>(first);
+  row.size = static_cast<std::uint16_t>(end - first);
+  return row.counts[bin - first];
+}
+
+void Pyramid::spread_far(std::vector<std::uint64_t>& slices, std::int64_t begin, std::int64_t end) {
+  reach(end - 1);
+  if (slices.empty()) slices.resize(limits_.most_slices);
+  const std::size_t last = slice(end - 1, inside_shift_);
+  for (std::size_t s = slice(begin, inside_shift_); s <= last; ++s) {
+    const auto from = static_cast<std::int64_t>(s << inside_shift_);
+    const std::int64_t to = from + (std::int64_t{1} << inside_shift_);
+    slices[s] += static_cast<std::uint64_t>(std::min(end, to) - std::max(begin, from));
+  }
+}
+
+void Pyramid::reach(std::int64_t ns) {
+  while (slice(ns, inside_shift_) >= limits_.most_slices) halve_inside();
+  while (slice(ns, calls_shift_) >= limits_.most_slices) halve_calls();
+}
+
+void Pyramid::make_room() {
+  // One slice has at most 2 rows of 376 bins for each function: that is left alone.
+  while (row_bytes_ > limits_.budget_bytes && calls_shift_ < 62) halve_calls();
+}
+
+void Pyramid::halve_inside() {
+  ++inside_shift_;
+  for (Function& f : functions_) {
+    for (std::vector<std::uint64_t>& slices : f.inside) {
+      for (std::size_t s = 0; s < slices.size() / 2; ++s) slices[s] = slices[2 * s] + slices[2 * s + 1];
+      std::fill(slices.begin() + static_cast<std::ptrdiff_t>(slices.size() / 2), slices.end(), 0);
+    }
+  }
+}
+
+void Pyramid::halve_calls() {
+  ++calls_shift_;
+  for (Function& f : functions_) {
+    for (std::size_t i = 0; i < f.rows.size(); ++i) {
+      if (f.rows[i].size == 0) continue;
+      const std::size_t to = (i / 4) * 2 + (i & 1);
+      if (to == i) continue;
+      Row from = std::move(f.rows[i]);
+      f.rows[i] = {};
+      if (f.rows[to].size == 0) {
+        f.rows[to] = std::move(from);
+        continue;
+      }
+      for (unsigned k = 0; k < from.size; ++k)
+        if (from.counts[k] != 0) count(f.rows[to], from.first + k) += from.counts[k];
+      row_bytes_ -= from.size * sizeof(std::uint64_t);
+    }
+  }
+}
+
+std::uint64_t Pyramid::time_in(std::size_t slot) const {
+  std::uint64_t sum = 0;
+  for (const Function& f : functions_)
+    for (const std::uint64_t ns : f.inside[slot]) sum += ns;
+  return sum;
+}
+
+void Pyramid::give_up(std::size_t slot) {
+  for (Function& f : functions_) {
+    for (std::size_t s = 0; s < f.inside[slot].size(); ++s) f.inside[no_region][s] += f.inside[slot][s];
+    f.inside[slot] = {};
+  }
+  regions_[slot] = -1;
+}
+
+// One that is free, or with `by_force` that of the region with the least time that is no more.
+std::size_t Pyramid::slot_of_region(std::int32_t id, bool by_force) {
+  if (id < 0) return no_region;
+  const auto known = std::find(regions_.begin(), regions_.end(), id);
+  if (known != regions_.end()) return static_cast<std::size_t>(known - regions_.begin());
+  auto place = std::find(regions_.begin(), regions_.end(), -1);
+  if (place == regions_.end() && by_force) {
+    std::size_t least = no_region;
+    for (std::size_t slot = 0; slot < most_regions; ++slot)
+      if (!standing_[slot] && (least == no_region || time_in(slot) < time_in(least))) least = slot;
+    if (least == no_region) return no_region;
+    give_up(least);
+    place = regions_.begin() + static_cast<std::ptrdiff_t>(least);
+  }
+  if (place == regions_.end()) return no_region;
+  *place = id;
+  return static_cast<std::size_t>(place - regions_.begin());
+}
+
+void Pyramid::set_regions(std::span<const std::int32_t> region_of_rank) {
+  std::map<std::int32_t, std::size_t> sizes;
+  for (const std::int32_t id : region_of_rank)
+    if (id >= 0) ++sizes[id];
+  std::vector<std::pair<std::size_t, std::int32_t>> largest;
+  for (const auto& [id, size] : sizes) largest.emplace_back(size, id);
+  std::stable_sort(largest.begin(), largest.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  if (largest.size() > most_regions) largest.resize(most_regions);
+  for (std::size_t slot = 0; slot < most_regions; ++slot)
+    standing_[slot] =
+        std::any_of(largest.begin(), largest.end(), [&](const auto& l) { return l.second == regions_[slot]; });
+  std::map<std::int32_t, std::uint8_t> slots;
+  for (const auto& [size, id] : largest) {
+    const std::size_t slot = slot_of_region(id, true);
+    if (slot != no_region) standing_[slot] = true;
+    slots[id] = static_cast<std::uint8_t>(slot);
+  }
+  slot_of_rank_.assign(region_of_rank.size(), static_cast<std::uint8_t>(no_region));
+  for (std::size_t r = 0; r < region_of_rank.size(); ++r)
+    if (const auto at = slots.find(region_of_rank[r]); at != slots.end()) slot_of_rank_[r] = at->second;
+}
+
+void Pyramid::add(const CallDensity& more) {
+  while (inside_shift_ < more.inside_shift && inside_shift_ < 62) halve_inside();
+  while (calls_shift_ < more.calls_shift && calls_shift_ < 62) halve_calls();
+  const auto begin_of = [](std::uint32_t s, unsigned shift) {
+    return shift < 62 && s <= INT64_MAX >> 1 >> shift ? static_cast<std::int64_t>(s) << shift : INT64_MAX >> 1;
+  };
+  for (const CallDensity::Inside& i : more.inside) {
+    const std::int64_t begin = begin_of(i.slice, more.inside_shift);
+    reach(begin);
+    std::vector<std::uint64_t>& slices = function(i.function).inside[slot_of_region(i.region, true)];
+    if (slices.empty()) slices.resize(limits_.most_slices);
+    slices[slice(begin, inside_shift_)] += i.ns;
+  }
+  for (const CallDensity::Calls& c : more.calls) {
+    const std::int64_t begin = begin_of(c.slice, more.calls_shift);
+    reach(begin);
+    const std::uint16_t scale =
+        more.bins_per_octave == 0 ? 1 : bins_per_octave / std::min<unsigned>(more.bins_per_octave, bins_per_octave);
+    const unsigned bin = std::min<unsigned>(c.bin * scale, bins - 1);
+    Function& f = function(c.function);
+    if (c.starts != 0) count(f.rows[2 * slice(begin, calls_shift_)], bin) += c.starts;
+    if (c.ends != 0) count(f.rows[2 * slice(begin, calls_shift_) + 1], bin) += c.ends;
+    if (row_bytes_ > limits_.budget_bytes) make_room();
+  }
+}
+
+CallDensity Pyramid::value() const {
+  CallDensity out;
+  out.inside_shift = static_cast<std::uint8_t>(inside_shift_);
+  out.calls_shift = static_cast<std::uint8_t>(calls_shift_);
+  std::vector<const Function*> by_number;
+  for (const std::uint16_t index : index_)
+    if (index != unused) by_number.push_back(&functions_[index]);
+  std::vector<std::pair<std::int32_t, std::size_t>> by_region{{-1, no_region}};
+  for (std::size_t slot = 0; slot < most_regions; ++slot)
+    if (regions_[slot] >= 0) by_region.emplace_back(regions_[slot], slot);
+  std::sort(by_region.begin(), by_region.end());
+  for (const auto& [id, slot] : by_region)
+    for (const Function* f : by_number)
+      for (std::size_t s = 0; s < f->inside[slot].size(); ++s)
+        if (f->inside[slot][s] != 0)
+          out.inside.push_back({id, f->number, static_cast<std::uint32_t>(s), f->inside[slot][s]});
+  for (const Function* f : by_number) {
+    for (std::size_t s = 0; s < limits_.most_slices; ++s) {
+      const Row &starts = f->rows[2 * s], &ends = f->rows[2 * s + 1];
+      if (starts.size == 0 && ends.size == 0) continue;
+      const auto of = [](const Row& row, unsigned bin) {
+        return bin - row.first < row.size ? row.counts[bin - row.first] : 0;
+      };
+      const unsigned first = std::min(starts.size ? starts.first : bins, ends.size ? ends.first : bins);
+      const unsigned end = std::max(starts.first + starts.size, ends.first + ends.size);
+      for (unsigned bin = first; bin < end; ++bin)
+        if (of(starts, bin) != 0 || of(ends, bin) != 0)
+          out.calls.push_back({f->number, static_cast<std::uint32_t>(s), static_cast<std::uint16_t>(bin),
+                               of(starts, bin), of(ends, bin)});
+    }
+  }
+  return out;
+}
+
+CallDensity Pyramid::value(std::span<const Running> running) const {
+  CallDensity sum = value();
+  if (running.empty()) return sum;
+  Limits limits = limits_;
+  limits.first_shift = inside_shift_;
+  Pyramid more(limits);
+  more.regions_ = regions_;
+  more.slot_of_rank_ = slot_of_rank_;
+  for (const Running& r : running) more.inside(r.function, r.rank, r.begin, r.now);
+  CallDensity extra = more.value();
+  extra.calls_shift = sum.calls_shift;
+  density::add(sum, std::move(extra));
+  return sum;
+}
+
+CallDensity Pyramid::take() {
+  CallDensity out = value();
+  for (Function& f : functions_) {
+    for (std::vector<std::uint64_t>& slices : f.inside) std::fill(slices.begin(), slices.end(), 0);
+    for (Row& row : f.rows) row = {};
+  }
+  row_bytes_ = 0;
+  return out;
+}
+
+std::size_t Pyramid::bytes() const {
+  std::size_t sum = sizeof *this + slot_of_rank_.capacity() + row_bytes_;
+  for (const Function& f : functions_) {
+    sum += sizeof f + f.rows.capacity() * sizeof(Row);
+    for (const auto& slices : f.inside) sum += slices.capacity() * sizeof(std::uint64_t);
+  }
+  return sum;
+}
+
+}  // namespace pclscope::density

@@ -1,0 +1,68 @@
+"""Calls over time: their totals are those of the other tables, under each MPI, with several aggregators, and in LAMMPS.
+Depends on: launcher."""
+import csv
+import io
+import shutil
+
+import harness
+from harness import on_every_mpi
+
+RANKS = 4
+PER_CALL = 2e-9  # s: the density counts whole nanoseconds
+
+
+class CallsOverTime(harness.SystemTest):
+    def check(self, target):
+        """Calls and seconds by function, as `inspect calls` has them. Polls are sampled alike."""
+        activity = self.box.json("inspect", target, "activity", "--json")["activity"]
+        table = self.box.json("inspect", target, "calls", "--json")["functions"]
+        found = {f["function"]: f for f in activity["functions"]}
+        self.assertEqual(sorted(found), sorted(f["function"] for f in table))
+        for expected in table:
+            of = found[expected["function"]]
+            self.assertEqual(of["calls"], expected["calls"], expected["function"])
+            self.assertAlmostEqual(of["inside_s"], expected["inside_s"], delta=1e-6 + PER_CALL * expected["calls"])
+            for edge in ("starts", "ends"):
+                self.assertEqual(sum(s[edge] for s in of["slices"]), of["calls"], f"{edge} of {of['function']}")
+            self.assertAlmostEqual(sum(s["inside_s"] for s in of["slices"]), of["inside_s"], places=6)
+        rows = list(csv.DictReader(io.StringIO(self.box.pclscope("inspect", target, "activity", "--csv").stdout)))
+        self.assertEqual(len(rows), sum(len(f["slices"]) for f in activity["functions"]))
+        self.assertEqual(sum(int(row["starts"]) for row in rows), sum(f["calls"] for f in table))
+        return found
+
+    def traced(self, mpi, *command, options=(), ranks=RANKS):
+        path = self.box.directory / f"calls-{mpi}.h5"
+        self.assertWorked(self.box.traced(ranks, *command, options=("--dump", path, "--mpi", mpi, *options)))
+        return path
+
+    @on_every_mpi
+    def test_known_program(self, mpi):
+        messages, sleep_us = 20, 10000
+        path = self.traced(mpi, harness.program("late_sender", mpi), str(messages), str(sleep_us))
+        found = self.check(path)
+        self.assertEqual(found["MPI_Barrier"]["calls"], RANKS * messages)
+        self.assertEqual(found["MPI_Send"]["calls"], RANKS // 2 * messages)
+        self.assertEqual(found["MPI_Recv"]["calls"], RANKS // 2 * messages)
+        # Each receive waits for its sender's sleep, less what the receiver came later than it.
+        slept = RANKS // 2 * messages * sleep_us * 1e-6
+        self.assertGreater(found["MPI_Recv"]["inside_s"] + found["MPI_Barrier"]["inside_s"], 0.8 * slept)
+        text = self.box.pclscope("inspect", path, "activity").stdout
+        self.assertIn("MPI_Recv", text)
+        self.assertIn("computation", text)
+
+    def test_several_aggregators(self):
+        path = self.traced("openmpi", harness.program("halo2d", "openmpi"), "300", "32", "500",
+                           options=("--aggregators", "2"))
+        found = self.check(path)
+        self.assertGreater(len(found), 2)
+
+    def test_lammps(self):
+        if shutil.which("lmp") is None:
+            self.skipTest("LAMMPS is not installed")
+        melt = harness.SOURCE / "tests" / "data" / "lammps" / "melt.in"
+        self.check(self.traced("openmpi", "lmp", "-log", "none", "-screen", "none", "-in", str(melt), "-var", "steps",
+                               "60", ranks=2))
+
+
+if __name__ == "__main__":
+    harness.main()
