@@ -6,6 +6,6 @@
 namespace pclscope::store {
 
 inline constexpr std::int32_t format_major = 2;  // newer: unreadable; 1 can still be read (reader.cpp)
-inline constexpr std::int32_t format_minor = 5;  // newer: columns this program does not know
+inline constexpr std::int32_t format_minor = 6;  // newer: columns this program does not know
 
 }  // namespace pclscope::store
