@@ -12,8 +12,10 @@ namespace {
 
 constexpr double least_share = 0.02;  // of all ranks' time
 constexpr std::size_t most_hubs = 16;
-constexpr double chain_waits = 0.35;  // of all waits, along chains
-constexpr double chain_share = 0.45;  // of all ranks' time, waits
+constexpr std::uint32_t fewest_senders = 3;  // two ranks that talk to each other have no hub
+constexpr double next_to_hub = 0.7;          // of its messages: who has more is its partner, or another hub
+constexpr double chain_waits = 0.35;         // of all waits, along chains
+constexpr double chain_share = 0.45;         // of all ranks' time, waits
 constexpr double collective_share = 0.03;
 constexpr double one_rank = 0.6;  // of the cost goes back to one rank: it is not everybody
 
@@ -22,6 +24,15 @@ double hub_share(std::int32_t ranks) { return std::max(0.3, std::min(0.7, 4.0 / 
 
 double hub_part(const Slice& s) {
   return s.messages() == 0 ? 0 : static_cast<double>(s.hub_messages) / static_cast<double>(s.messages());
+}
+
+bool stands_alone(const Slice& s) {
+  double most = 0, next = 0;
+  for (const RankShare& r : s.ranks) {
+    double& among = r.rank == s.hub ? most : next;
+    among = std::max(among, static_cast<double>(r.messages()));
+  }
+  return next <= next_to_hub * most;
 }
 
 struct Series {
@@ -41,7 +52,7 @@ Series cost_of_hub(const Evidence& e, std::int32_t hub) {
     const Slice& s = e.slices[i];
     const RankShare* r = s.share_of(hub);
     if (r == nullptr || s.hub != hub || hub_part(s) < hub_share(e.ranks)) continue;
-    if (2 * static_cast<std::int64_t>(s.senders) < e.ranks) continue;
+    if (2 * static_cast<std::int64_t>(s.senders) < e.ranks || s.senders < fewest_senders || !stands_alone(s)) continue;
     series.cost[i] = std::max(r->awaited_s, r->caused_s);
     series.active[i] =
         series.cost[i] >= least_share * s.seconds() * e.ranks && r->awaited_s >= 0.4 * (s.wait_s + s.blocked_s);

@@ -69,14 +69,22 @@ Efficiency efficiency_of(const Marker& m) {
 }
 
 std::vector<RankTime> rank_times(const Snapshot& snapshot) {
+  const auto inside_s = [](const RankSummary& r) {
+    return !r.finished && r.call_function != 0 && r.call_for_s > 0 ? r.call_for_s : 0.0;
+  };
+  double now_s = snapshot.duration_s;  // the newest event; a call that goes on began after its rank's newest one
+  for (const RankSummary& r : snapshot.ranks)
+    if (is_known(r)) now_s = std::max(now_s, r.end_s + inside_s(r));
   std::vector<RankTime> times;
   for (const RankSummary& r : snapshot.ranks) {
     if (!is_known(r)) continue;
     RankTime t{r.rank, r.begin_s, r.end_s, 0, 0, r.ideal_saved_s};
-    // A rank that has not called for a while computes; or it is in a call, which counts when it returns.
-    if (!r.finished && r.call_function == 0 && !r.missing) t.end_s = std::max(t.end_s, snapshot.duration_s);
+    // A rank that has not called for a while computes, or it is in a call that goes on.
+    const double going_on_s = inside_s(r);
+    if (!r.finished && (going_on_s > 0 || (r.call_function == 0 && !r.missing))) t.end_s = std::max(t.end_s, now_s);
     // Threads that call MPI share the rank's time.
-    const double outside_s = t.end_s - t.begin_s - r.mpi_between_s() / std::max(r.threads, 1u);
+    const double outside_s =
+        t.end_s - t.begin_s - going_on_s - std::max(r.mpi_between_s(), 0.0) / std::max(r.threads, 1u);
     t.useful_s = std::max(outside_s, 0.0);
     t.off_core_s = std::clamp(r.off_core_computing_s, 0.0, t.useful_s);
     t.useful_s -= t.off_core_s;

@@ -60,7 +60,7 @@ class Report(harness.SystemTest):
             self.assertLessEqual({f"findings.{number}.lost_s", f"findings.{number}.confidence"}, fields)
         for condition in summary["conditions"]:
             self.assertIn(condition["sentence"], page.text)
-        self.assertLessEqual({"time.duration_s", "application.ranks", "messages.matched", "messages.ambiguous"}, fields)
+        self.assertLessEqual({"time.elapsed_s", "application.ranks", "messages.matched", "messages.ambiguous"}, fields)
 
     def test_small_dumps(self):
         for form, words in (((), "no event lost at full buffers"),

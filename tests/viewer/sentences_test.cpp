@@ -105,18 +105,32 @@ TEST_CASE("calls that do not return are time in MPI") {
 TEST_CASE("ranks without a core are told so, not of a faster network") {
   Snapshot s = job(4, 1);
   s.delay_totals = {};
-  for (RankSummary& r : s.ranks) r.running_s = 5, r.off_core_s = 4, r.asleep_s = 1, r.begin_s = 0, r.end_s = 10;
-  for (RankSummary& r : s.ranks) r.ideal_saved_s = 5;
-  CHECK(said(s).back() == "The ranks were ready to run, but had no core, for 40% of their time.");
-  s.conditions.push_back({});
-  s.conditions[0].kind = ConditionKind::more_ranks_than_cores;
+  for (RankSummary& r : s.ranks) {
+    r.running_s = 5, r.off_core_s = 4, r.asleep_s = 1, r.begin_s = 0, r.end_s = 10;
+    r.off_core_computing_s = 3;
+    r.ideal_saved_s = 5;
+  }
+  CHECK(said(s).back() == "The ranks were ready to compute, but had no core, for 30% of their time.");
+  s.conditions.resize(2);  // the costliest says why, whichever comes first
+  s.conditions[0].kind = ConditionKind::other_load;
+  s.conditions[0].cost_s = 1;
+  s.conditions[1].kind = ConditionKind::more_ranks_than_cores;
+  s.conditions[1].cost_s = 11;
   CHECK(said(s).back() ==
-        "The ranks were ready to run, but had no core, for 40% of their time: there were more ranks than cores.");
+        "The ranks were ready to compute, but had no core, for 30% of their time: there were more ranks than cores.");
   s.finished = false;
   CHECK(said(s).back() ==
-        "The ranks are ready to run, but have no core, for 40% of their time: there are more ranks than cores.");
+        "The ranks are ready to compute, but have no core, for 30% of their time: there are more ranks than cores.");
   s.finished = true;
-  for (RankSummary& r : s.ranks) r.running_s = 8, r.off_core_s = 1;
+  // Off the core inside MPI, they wait all the same: no word of other programs, and of crowding only when it is that.
+  for (RankSummary& r : s.ranks) r.off_core_computing_s = 0;
+  s.conditions[0].in_mpi_s = 12;
+  s.conditions[1].in_mpi_s = 4;
+  CHECK(said(s).back().starts_with("On a network on which nothing takes time"));
+  s.conditions[1].in_mpi_s = 13;
+  CHECK(said(s).back() ==
+        "There were more ranks than cores: they had no core for 40% of their time, most of it inside MPI.");
+  for (RankSummary& r : s.ranks) r.off_core_s = 1;
   CHECK(said(s).back().starts_with("On a network on which nothing takes time"));
 }
 
@@ -189,8 +203,26 @@ TEST_CASE("what it would bring: of the finding, in words that fit the sentence b
   s.attribution.findings = {f};
   REQUIRE(said(s).size() == 3);
   CHECK(said(s)[2] == "Without that the run would have taken 7.00 s instead of 10.0 s.");
+  // The finding is of somebody else than the delays: it is believed, and both sentences are of it.
   s.attribution.findings[0].ranks = {1};
-  CHECK(said(s)[2] == "Without what the first finding names the run would have taken 7.00 s instead of 10.0 s.");
+  CHECK(said(s)[1] == "Others waited for rank 1.");
+  CHECK(said(s)[2] == "Without that the run would have taken 7.00 s instead of 10.0 s.");
+  // Of more, or of fewer ranks than those most of the waiting is for.
+  s.attribution.findings[0].ranks = {2, 3};
+  CHECK(said(s)[1] == "Most of the waiting (90%) was for rank 2.");
+  CHECK(said(s)[2] == "Without the delays by ranks 2 and 3 the run would have taken 7.00 s instead of 10.0 s.");
+  s.ranks[1].delay_caused_s = s.ranks[2].delay_caused_s = 7;
+  s.attribution.findings[0].ranks = {2};
+  CHECK(said(s)[1] == "Most of the waiting (88%) was for ranks 1 and 2.");
+  CHECK(said(s)[2] == "Without the delays by rank 2 alone the run would have taken 7.00 s instead of 10.0 s.");
+  s.ranks[1].delay_caused_s = 0;
+  s.attribution.findings[0].ranks.clear();
+  s.attribution.findings[0].cause = Cause::mapping;
+  CHECK(said(s)[2] == "With the ranks placed better the run would have taken 7.00 s instead of 10.0 s.");
+  s.attribution.findings[0].cause = Cause::pattern;
+  s.attribution.findings[0].detail = "many to one";
+  CHECK(said(s)[2] ==
+        "Without the first finding (pattern, many to one) the run would have taken 7.00 s instead of 10.0 s.");
   s.attribution.findings[0].cause = Cause::load_imbalance;
   CHECK(said(s)[2] == "With equal load the run would have taken 7.00 s instead of 10.0 s.");
   s.finished = false;
@@ -202,6 +234,46 @@ TEST_CASE("what it would bring: of the finding, in words that fit the sentence b
   s.attribution.findings[0].gain_s = 3;
   s.attribution.findings[0].confidence = 0.4;
   CHECK(said(s).size() == 2);
+}
+
+TEST_CASE("where delays name nobody, the finding that is believed does") {
+  Snapshot s = job(2, 4);
+  s.ranks[0].delay_caused_s = 4.4;
+  s.ranks[1].delay_caused_s = 3.6;
+  Finding f;
+  f.confidence = 0.9;
+  f.ranks = {1};
+  f.site = 7;
+  s.sites = {{7, "/opt/app", 0x1000, "step", "/src/halo.c", 42, 0, ""}};
+  const auto second = [&](Cause cause, const char* detail = "") {
+    f.cause = cause;
+    f.detail = detail;
+    s.attribution.findings = {f};
+    return said(s).size() > 1 ? said(s)[1] : std::string();
+  };
+  CHECK(second(Cause::late_sender) == "Others waited for rank 1, late at halo.c:42.");
+  CHECK(second(Cause::late_receiver) == "Senders waited for rank 1, late to receive at halo.c:42.");
+  CHECK(second(Cause::collective_wait) == "Others waited in collectives for rank 1, late at halo.c:42.");
+  CHECK(second(Cause::one_sided_wait) == "Others waited in one-sided synchronisation for rank 1, late at halo.c:42.");
+  CHECK(second(Cause::startup) == "Others waited in MPI_Init for rank 1.");
+  CHECK(second(Cause::load_imbalance) == "What the ranks compute differed over all of them.");
+  CHECK(second(Cause::pattern, "imbalance") ==
+        "Others waited for rank 1, which had more messages and more to compute.");
+  CHECK(second(Cause::pattern, "chain") == "In a chain each rank waited for the one before.");
+  CHECK(second(Cause::mapping) == "No rank stands out: others waited for many in turn.");
+  s.finished = false;
+  CHECK(second(Cause::blocked, "still waiting") == "Others wait for rank 1, which does not come.");
+  f.ranks = {0, 1};
+  CHECK(second(Cause::blocked, "deadlock") == "Deadlock: ranks 0 and 1 can not go on, in a call at halo.c:42.");
+  CHECK(second(Cause::blocked, "collectives that do not match") ==
+        "Deadlock: the collectives of ranks 0 and 1 do not match.");
+  // What is blocked comes first, whatever else was found.
+  Finding late = f;
+  late.cause = Cause::late_sender;
+  s.attribution.findings.insert(s.attribution.findings.begin(), late);
+  CHECK(said(s)[1].starts_with("Deadlock"));
+  f.confidence = 0.4;
+  CHECK(second(Cause::late_sender) == "No rank stands out: others wait for many in turn.");
 }
 
 TEST_CASE("no finding: what an ideal network would bring") {

@@ -35,7 +35,7 @@ std::string graded(const std::string& field, double efficiency) {
 
 std::string cards(const Snapshot& s) {
   std::string html = "<dl class=\"cards\">\n";
-  html += card("Run time", seconds("time.duration_s", s.duration_s), s.finished ? "" : "not finished");
+  html += card("Run time", seconds("time.elapsed_s", session::elapsed_s(s)), s.finished ? "" : "not finished");
   if (const Efficiency e = efficiency::efficiency_of(s); e.known())
     html += card("Parallel efficiency", graded("efficiency.parallel", e.parallel()), "");
   const views::InsideMpi sum = views::inside_mpi(s);

@@ -8,17 +8,16 @@
 #include "viewer/text/quantities.hpp"
 
 namespace pclscope::views {
-namespace {
 
-bool is_inside(const RankSummary& r) { return r.call_function != 0 && !r.finished && r.call_for_s > 0; }
-
-}  // namespace
+double going_on_s(const RankSummary& r) {
+  return r.call_function != 0 && !r.finished && r.call_for_s > 0 ? r.call_for_s : 0;
+}
 
 InsideMpi inside_mpi(const Snapshot& snapshot) {
   InsideMpi sum;
   double until_s = session::elapsed_s(snapshot);
   for (const RankSummary& r : snapshot.ranks)  // what it is inside now began after its newest call returned
-    if (is_inside(r)) until_s = std::max(until_s, r.end_s + r.call_for_s);
+    if (going_on_s(r) > 0) until_s = std::max(until_s, r.end_s + r.call_for_s);
   for (const RankSummary& r : snapshot.ranks) {
     sum.inside_s += r.mpi_s;
     sum.whole_s += r.threads * until_s;
@@ -31,7 +30,7 @@ InsideMpi inside_mpi(const Snapshot& snapshot) {
     sum.other_s += r.other_s;
     sum.init_s += r.init_s;
     sum.finalize_s += r.finalize_s;
-    if (is_inside(r)) sum.going_on_s += r.call_for_s;
+    sum.going_on_s += going_on_s(r);
   }
   sum.inside_s += sum.going_on_s;
   const auto blocked_s = [](const auto& part) { return part.late_sender_s + part.late_receiver_s + part.transfer_s; };

@@ -20,6 +20,8 @@ struct InsideMpi {
   double in_regions_s = 0, between_regions_s = 0, elsewhere_s = 0;
 };
 InsideMpi inside_mpi(const Snapshot& snapshot);
+// Of the call that a rank is inside, as far as it goes on; else 0.
+double going_on_s(const RankSummary& rank);
 
 // "43.0 rank-s of 180 (24 %) = late senders 1.2 s + ..."; none: nothing was recorded, or the parts are not known (a
 // dump of an older version).

@@ -7,9 +7,11 @@
 
 #include "analysis/efficiency/efficiency.hpp"
 #include "viewer/session/harm.hpp"
+#include "viewer/session/summary_json.hpp"
 #include "viewer/text/printable.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/views/blocked_time_lines.hpp"
+#include "viewer/views/finding_rows.hpp"
 
 namespace pclscope::views {
 namespace {
@@ -20,8 +22,10 @@ constexpr double worth_following = 0.02;  // of ranks' time: waiting for others;
 constexpr double most_of_it = 0.5;
 constexpr double alike_from = 0.95;    // of what the one before it caused
 constexpr double worth_a_place = 0.2;  // of what the first call site cost
-constexpr double worth_a_word = 0.25;  // of ranks' time: runnable without a core
-constexpr double stands_out = 1.5;     // times what as many ranks would have if all were alike
+constexpr double worth_a_word = 0.1;   // of ranks' time: computation that had no core
+constexpr double crowded_from =
+    0.25;                           // of ranks' time: no core, inside MPI or not, where there are more ranks than cores
+constexpr double stands_out = 1.5;  // times what as many ranks would have if all were alike
 
 // Its ranks have ended, or nothing more of them will come: only then is anything of them missing.
 bool is_over(const Snapshot& s) {
@@ -132,62 +136,164 @@ std::string whom_the_end_is_for(const Snapshot& s, double waited_s) {
 }
 
 // "Without that the run would have taken 2.33 s instead of 3.92 s."
-std::string gain(const Snapshot& s, const char* how, double gain_s) {
+std::string gain(const Snapshot& s, const std::string& how, double gain_s) {
   const std::string after = text::format_seconds(s.duration_s - gain_s), now = text::format_seconds(s.duration_s);
   return how +
          (is_over(s) ? std::string(" the run would have taken ") : std::string(" the run so far would have taken ")) +
          after + " instead of " + now + ".";
 }
 
-// "The ranks had no core for 33% of their time: more ranks than cores." Then a faster network would not help as told.
+// Computation that was held up: "ready to compute, but had no core". What ranks lose inside MPI is mostly waiting all
+// the same, and told only where they take the cores from each other.
 std::string without_cores(const Snapshot& s) {
-  double off_s = 0, all_s = 0;
-  for (const RankSummary& r : s.ranks) {
-    off_s += r.off_core_s;
-    all_s += r.running_s + r.off_core_s + r.asleep_s;
-  }
-  if (!(off_s >= worth_a_word * all_s) || !(all_s > 0)) return {};
+  double computing_s = 0, off_s = 0;
+  for (const RankSummary& r : s.ranks) computing_s += r.off_core_computing_s, off_s += r.off_core_s;
+  const double all_s = session::elapsed_s(s) * static_cast<double>(s.ranks.size());
+  if (!(all_s > 0) || !std::isfinite(off_s) || !std::isfinite(computing_s)) return {};
+  const auto costliest = [&](double Condition::*cost) -> const Condition* {
+    const auto most = std::max_element(s.conditions.begin(), s.conditions.end(),
+                                       [&](const auto& a, const auto& b) { return a.*cost < b.*cost; });
+    return most != s.conditions.end() ? &*most : nullptr;
+  };
   const bool over = is_over(s);
-  std::string why;
-  if (!s.conditions.empty()) {  // most cost first
-    const ConditionKind kind = s.conditions.front().kind;
-    why = kind == ConditionKind::more_ranks_than_cores
-              ? std::string(": there ") + (over ? "were" : "are") + " more ranks than cores"
-          : kind == ConditionKind::one_core ? std::string(": several ") + (over ? "were" : "are") + " bound to one core"
-          : kind == ConditionKind::other_load ? std::string(": other programs ") + (over ? "used" : "use") + " them"
-          : kind == ConditionKind::quota
-              ? std::string(": a quota of processor time ") + (over ? "held" : "holds") + " them back"
-              : std::string(": their own threads ") + (over ? "used" : "use") + " them";
+  if (computing_s >= worth_a_word * all_s) {
+    std::string why;
+    if (const Condition* c = costliest(&Condition::cost_s))
+      why = c->kind == ConditionKind::more_ranks_than_cores
+                ? std::string(": there ") + (over ? "were" : "are") + " more ranks than cores"
+            : c->kind == ConditionKind::one_core
+                ? std::string(": several ") + (over ? "were" : "are") + " bound to one core"
+            : c->kind == ConditionKind::other_load
+                ? std::string(": other programs ") + (over ? "used" : "use") + " them"
+            : c->kind == ConditionKind::quota
+                ? std::string(": a quota of processor time ") + (over ? "held" : "holds") + " them back"
+                : std::string(": their own threads ") + (over ? "used" : "use") + " them";
+    return std::string("The ranks ") + (over ? "were" : "are") + " ready to compute, but " + (over ? "had" : "have") +
+           " no core, for " + text::format_share(computing_s / all_s) + " of their time" + why + ".";
   }
-  return std::string("The ranks ") + (over ? "were" : "are") + " ready to run, but " + (over ? "had" : "have") +
-         " no core, for " + text::format_share(off_s / all_s) + " of their time" + why + ".";
+  const Condition* c = costliest(&Condition::in_mpi_s);
+  if (c == nullptr || c->kind != ConditionKind::more_ranks_than_cores || !(off_s >= crowded_from * all_s)) return {};
+  return std::string("There ") + (over ? "were" : "are") + " more ranks than cores: they " + (over ? "had" : "have") +
+         " no core for " + text::format_share(off_s / all_s) + " of their time, most of it inside MPI.";
 }
 
 bool is_worth(const Snapshot& s, double gain_s) {
   return std::isfinite(gain_s) && gain_s >= worth_following * s.duration_s && gain_s < s.duration_s;
 }
 
-// Of the first finding that says so; else what an ideal network would bring. `named`: the ranks of the sentence before.
-std::string what_it_brings(const Snapshot& s, const std::vector<std::int32_t>& named) {
+bool is_balance(const Finding& f) {
+  return f.cause == Cause::load_imbalance || (f.cause == Cause::pattern && f.detail == "imbalance");
+}
+
+// The first finding that is believed; one of calls that have not returned before all others.
+const Finding* first_believed(const Snapshot& s) {
+  const Finding* first = nullptr;
   for (const Finding& f : s.attribution.findings) {
     if (!session::is_believed(f)) continue;
-    if (!is_worth(s, f.gain_s)) continue;
-    const bool same = std::any_of(f.ranks.begin(), f.ranks.end(), [&](std::int32_t r) {
-      return std::find(named.begin(), named.end(), r) != named.end();
-    });
-    const bool balance = f.cause == Cause::load_imbalance || (f.cause == Cause::pattern && f.detail == "imbalance");
-    return gain(s,
-                balance ? "With equal load"
-                : same  ? "Without that"
-                        : "Without what the first finding names",
-                f.gain_s);
+    if (f.cause == Cause::blocked) return &f;
+    if (first == nullptr) first = &f;
   }
+  return first;
+}
+
+// "Others waited in one-sided synchronisation for rank 1, late at rma.c:33."; empty: no words for it.
+std::string what_it_names(const Snapshot& s, const Finding& f, const Sites& sites) {
+  const bool over = is_over(s);
+  const std::string waited = over ? " waited " : " wait ";
+  const std::string place = sites.find(f.site) != nullptr ? sites.with_caller(f.site) : std::string();
+  const std::string late_at = place.empty() ? "." : ", late at " + place + ".",
+                    at = place.empty() ? "." : " at " + place + ".";
+  const std::string who = f.ranks.empty() ? std::string() : ranks_in_words(f.ranks);
+  switch (f.cause) {
+    case Cause::blocked:
+      if (f.detail == "deadlock")
+        return who.empty() ? "" : "Deadlock: " + who + (over ? " could" : " can") + " not go on, in a call" + at;
+      if (f.detail == "collectives that do not match")
+        return who.empty() ? "" : "Deadlock: the collectives of " + who + (over ? " did" : " do") + " not match.";
+      return who.empty() ? "Ranks" + waited + "in calls that " + (over ? "did not return." : "have not returned yet.")
+                         : "Others" + waited + "for " + who + ", which " +
+                               (over                  ? "did"
+                                : f.ranks.size() == 1 ? "does"
+                                                      : "do") +
+                               " not come.";
+    case Cause::late_sender: return who.empty() ? "" : "Others" + waited + "for " + who + late_at;
+    case Cause::late_receiver: return who.empty() ? "" : "Senders" + waited + "for " + who + ", late to receive" + at;
+    case Cause::collective_wait: return who.empty() ? "" : "Others" + waited + "in collectives for " + who + late_at;
+    case Cause::one_sided_wait:
+      return who.empty() ? "" : "Others" + waited + "in one-sided synchronisation for " + who + late_at;
+    case Cause::startup: return who.empty() ? "" : "Others waited in MPI_Init for " + who + ".";
+    case Cause::load_imbalance:
+      return std::string("What the ranks compute ") + (over ? "differed" : "differs") + " over all of them.";
+    case Cause::pattern:
+      if (f.detail == "imbalance" && !who.empty())
+        return "Others" + waited + "for " + who + ", which " +
+               (over                  ? "had"
+                : f.ranks.size() == 1 ? "has"
+                                      : "have") +
+               " more messages and more to compute.";
+      if (f.detail == "chain")
+        return std::string("In a chain each rank") + (over ? " waited" : " waits") + " for the one before.";
+      return {};
+    default: return {};
+  }
+}
+
+// What a gain is by: "Without that" of the sentence before, which named these ranks and no others.
+std::string without_it(const Finding& f, std::vector<std::int32_t> named) {
+  if (is_balance(f)) return "With equal load";
+  std::vector<std::int32_t> ranks = f.ranks;
+  std::sort(ranks.begin(), ranks.end());
+  std::sort(named.begin(), named.end());
+  if (!ranks.empty() && ranks == named) return "Without that";
+  const bool some = std::includes(named.begin(), named.end(), ranks.begin(), ranks.end());  // of those
+  const std::string who = f.ranks.empty() ? std::string() : ranks_in_words(f.ranks);
+  switch (f.cause) {
+    case Cause::late_sender:
+    case Cause::late_receiver:
+    case Cause::collective_wait:
+    case Cause::one_sided_wait:
+      if (!who.empty()) return "Without the delays by " + who + (some ? " alone" : "");
+      break;
+    case Cause::mapping: return "With the ranks placed better";
+    case Cause::background: return "Without the slow transfers between nodes";
+    case Cause::file: return "Without the time in files";
+    default: break;
+  }
+  return "Without the first finding (" + std::string(cause_word(f.cause)) +
+         (f.detail.empty() ? "" : ", " + text::printable(f.detail)) + ")";
+}
+
+// Of the first finding that says so; else what an ideal network would bring. `named`: the ranks of the sentence before.
+std::string what_it_brings(const Snapshot& s, const std::vector<std::int32_t>& named) {
+  for (const Finding& f : s.attribution.findings)
+    if (session::is_believed(f) && is_worth(s, f.gain_s)) return gain(s, without_it(f, named), f.gain_s);
   if (std::string cores = without_cores(s); !cores.empty()) return cores;
   const Efficiency e = efficiency::efficiency_of(s);
   // Only where that is what costs most: else it would point away from the cause.
   if (!e.ideal_known() || e.transfer() > std::min(e.load_balance(), e.serialisation())) return {};
   if (!is_worth(s, (1 - e.transfer()) * e.runtime_s())) return {};
   return gain(s, "On a network on which nothing takes time", (1 - e.transfer()) * e.runtime_s());
+}
+
+// Of the ranks that the waiting is for and the first finding, what agrees with both. `named`: the ranks it says.
+std::string whom_to_blame(const Snapshot& s, double waiting_s, const InsideMpi& sum, const Sites& sites,
+                          std::vector<std::int32_t>& named) {
+  const Finding* f = first_believed(s);
+  std::string finding = f != nullptr ? what_it_names(s, *f, sites) : std::string();
+  if (f != nullptr && f->cause == Cause::blocked && !finding.empty()) return finding;
+  std::string delays;
+  if (waiting_s >= worth_following * sum.whole_s && s.delay_totals.waited_s > 0) {
+    const auto found = awaited(s);
+    const bool sure = found && !found->alike;
+    const bool agree = sure && (f == nullptr || f->ranks.empty() ||
+                                std::find(found->ranks.begin(), found->ranks.end(), f->ranks[0]) != found->ranks.end());
+    if (sure) named = found->ranks;
+    delays = found ? whom_it_is_for(s, *found, sites) : why_nobody(s);
+    if (agree) return delays;
+  }
+  if (finding.empty()) return delays;
+  named = f->ranks;
+  return finding;
 }
 
 }  // namespace
@@ -214,13 +320,13 @@ std::vector<std::string> sentences(const Snapshot& s, const Sites& sites) {
   std::vector<std::string> list = {where_time_goes(s, sum)};
   const double waiting_s = sum.late_sender_s + sum.late_receiver_s + sum.collective_wait_s;
   std::vector<std::int32_t> named;
-  if (sum.finalize_s >= worth_following * sum.whole_s && sum.finalize_s > waiting_s) {
-    if (std::string last = whom_the_end_is_for(s, sum.finalize_s); !last.empty()) list.push_back(std::move(last));
-  } else if (waiting_s >= worth_following * sum.whole_s && s.delay_totals.waited_s > 0) {
-    const auto found = awaited(s);
-    if (found && !found->alike) named = found->ranks;
-    list.push_back(found ? whom_it_is_for(s, *found, sites) : why_nobody(s));
+  const bool most_at_end = sum.finalize_s >= worth_following * sum.whole_s && sum.finalize_s > waiting_s;
+  std::string who = most_at_end ? whom_the_end_is_for(s, sum.finalize_s) : std::string();
+  if (who.empty()) {
+    who = whom_to_blame(s, waiting_s, sum, sites, named);
+    if (most_at_end && named.empty()) who.clear();
   }
+  if (!who.empty()) list.push_back(std::move(who));
   if (std::string brings = what_it_brings(s, named); !brings.empty()) list.push_back(std::move(brings));
   return list;
 }

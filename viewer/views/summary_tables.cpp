@@ -169,41 +169,53 @@ std::vector<std::string> region_lines(const std::vector<Region>& regions, std::s
 std::vector<std::string> rank_lines(const std::vector<RankSummary>& ranks, const Application& application,
                                     std::size_t width) {
   if (ranks.empty()) return {"no ranks were recorded"};
-  auto table = table_of(
-      {{"rank", Align::right},      {"sends", Align::right},     {"receives", Align::right}, {"sent", Align::right},
-       {"received", Align::right},  {"colls", Align::right},     {"ratio", Align::right},    {"in MPI", Align::right},
-       {"late send", Align::right}, {"late recv", Align::right}, {"transfer", Align::right}, {"in colls", Align::right},
-       {"1-sided", Align::right},   {"files", Align::right},     {"other", Align::right},    {"init+fin", Align::right},
-       {"caused", Align::right},    {"ran", Align::right},       {"off core", Align::right}, {"asleep", Align::right},
-       {"others", Align::right},    {"dropped", Align::right},   {"node", Align::left}});
+  const bool going_on = std::any_of(ranks.begin(), ranks.end(), [](const RankSummary& r) { return going_on_s(r) > 0; });
+  text::Table table = table_of({{"rank", Align::right},
+                                {"sends", Align::right},
+                                {"receives", Align::right},
+                                {"sent", Align::right},
+                                {"received", Align::right},
+                                {"colls", Align::right},
+                                {"ratio", Align::right},
+                                {"in MPI", Align::right},
+                                {"late send", Align::right},
+                                {"late recv", Align::right},
+                                {"transfer", Align::right},
+                                {"in colls", Align::right},
+                                {"1-sided", Align::right},
+                                {"files", Align::right},
+                                {"other", Align::right},
+                                {"init+fin", Align::right}});
+  if (going_on) table.column("not returned", Align::right);
+  for (const char* title : {"caused", "ran", "off core", "asleep", "others", "dropped"})
+    table.column(title, Align::right);
+  table.column("node", Align::left);
   for (const RankSummary& r : ranks) {
     // Without a record of calls (an older dump, an imported trace) the parts are not known.
     const auto part = [&](double s) { return r.threads > 0 ? text::format_seconds(s) : std::string("-"); };
     const bool known = r.running_s + r.off_core_s + r.asleep_s > 0;
     const auto cores = [&](double s) { return known ? text::format_seconds(s) : std::string("-"); };
-    table.row({std::to_string(r.rank),
-               text::format_short_count(r.sends),
-               text::format_short_count(r.receives),
-               text::format_bytes(r.bytes_sent),
-               text::format_bytes(r.bytes_received),
-               text::format_short_count(r.collectives),
-               text::format_ratio(r.mean_latency_ratio),
-               text::format_seconds(r.mpi_s),
-               part(r.late_sender_s),
-               part(r.late_receiver_s),
-               part(r.transfer_s),
-               text::format_seconds(r.collective_wait_s),
-               part(r.one_sided_s),
-               part(r.file_s),
-               part(r.other_s),
-               part(r.init_s + r.finalize_s),
-               text::format_seconds(r.delay_caused_s),
-               cores(r.running_s),
-               cores(r.off_core_s),
-               cores(r.asleep_s),
-               known ? text::format_share(r.other_load) : "-",
-               text::format_short_count(r.dropped_events),
-               node_of(r, application)});
+    std::vector<std::string> row = {std::to_string(r.rank),
+                                    text::format_short_count(r.sends),
+                                    text::format_short_count(r.receives),
+                                    text::format_bytes(r.bytes_sent),
+                                    text::format_bytes(r.bytes_received),
+                                    text::format_short_count(r.collectives),
+                                    text::format_ratio(r.mean_latency_ratio),
+                                    text::format_seconds(r.mpi_s + going_on_s(r)),
+                                    part(r.late_sender_s),
+                                    part(r.late_receiver_s),
+                                    part(r.transfer_s),
+                                    text::format_seconds(r.collective_wait_s),
+                                    part(r.one_sided_s),
+                                    part(r.file_s),
+                                    part(r.other_s),
+                                    part(r.init_s + r.finalize_s)};
+    if (going_on) row.push_back(text::format_seconds(going_on_s(r)));
+    row.insert(row.end(), {text::format_seconds(r.delay_caused_s), cores(r.running_s), cores(r.off_core_s),
+                           cores(r.asleep_s), known ? text::format_share(r.other_load) : "-",
+                           text::format_short_count(r.dropped_events), node_of(r, application)});
+    table.row(std::move(row));
   }
   return table.lines(width);
 }
