@@ -15,6 +15,24 @@ constexpr double least_to_forget = 1.0 / 64;    // half-lives: weights decay by 
 
 using Wall = std::chrono::steady_clock;
 
+// Sorted by end and rank. A call that completes several nonblocking collectives waits for the last of all that they
+// need: the others' waits are the same seconds.
+void wait_once(std::span<CollectiveCall> calls) {
+  const auto waits = [](const CollectiveCall& c) {
+    return c.nonblocking && c.wait() > 0 && group_of(c) == WaitGroup::collective;
+  };
+  for (std::size_t i = 0; i < calls.size();) {
+    std::size_t last = i, end = i + 1;
+    for (; end < calls.size() && calls[end].end == calls[i].end && calls[end].rank == calls[i].rank; ++end)
+      if (waits(calls[end]) && (!waits(calls[last]) || calls[end].wait() > calls[last].wait())) last = end;
+    for (std::size_t other = i; end - i > 1 && other < end; ++other) {
+      if (other == last || !waits(calls[other])) continue;
+      calls[other].awaited_begin = calls[other].wait_begin();  // whom it needed stays: a replay asks
+    }
+    i = end;
+  }
+}
+
 }  // namespace
 
 void Evaluation::State::take_calls(std::span<const CollectiveCall> completed) {
@@ -41,6 +59,7 @@ void Evaluation::State::close_calls(std::int64_t end_ns) {
   std::sort(closing_calls.begin(), closing_calls.end(), [](const CollectiveCall& a, const CollectiveCall& b) {
     return a.end != b.end ? a.end < b.end : a.rank < b.rank;
   });
+  wait_once(closing_calls);
   remember_calls();
   if (options.on_calls && !closing_calls.empty()) options.on_calls(closing_calls);
 }

@@ -51,6 +51,7 @@ void Graph::Build::all() {
   send();
   wait_aside();
   gather();
+  share_lags();
   sort_arrivals();
   list_feeds();
 }
@@ -299,6 +300,15 @@ void Graph::Build::send() {
     arrive(send_call[i], {send_call[i], i, lag});
     arrive(send_call[i], {holder[i], i, lag});
   }
+}
+
+// A call that completed several operations, and perhaps messages, ended as soon as the last of what it needed had come:
+// only that one's lag was seen. The others' are no longer.
+void Graph::Build::share_lags() {
+  std::vector<std::int64_t> least(g.calls_.size(), INT64_MAX);
+  for (std::size_t i = 0; i < loose.size(); ++i)
+    if (loose[i].message == nobody) least[owner[i]] = std::min(least[owner[i]], loose[i].lag);
+  for (std::size_t i = 0; i < loose.size(); ++i) loose[i].lag = std::min(loose[i].lag, least[owner[i]]);
 }
 
 void Graph::Build::sort_arrivals() {

@@ -17,15 +17,26 @@ using text::Align;
 
 }  // namespace
 
+bool CollectiveSums::Sum::is_new(const CollectiveCall& call) {
+  constexpr std::size_t most = 1 << 20;  // then the older ones are forgotten
+  const std::pair operation(call.comm, call.ordinal);
+  if (newer.contains(operation)) return false;
+  const bool known = older.contains(operation);
+  newer.insert(operation);
+  if (newer.size() >= most) {
+    older = std::move(newer);
+    newer.clear();
+  }
+  return !known;
+}
+
 void CollectiveSums::add(const CollectiveCall& call) {
   if (group_of(call) != WaitGroup::collective) return;
   Sum& sum = sums_[call.function];
   sum.row.function = call.function;
   ++sum.row.calls;
   if (call.nonblocking) ++sum.row.nonblocking;
-  const std::pair operation(call.comm, call.ordinal);
-  if (operation != sum.newest) ++sum.row.operations;
-  sum.newest = operation;
+  if (sum.is_new(call)) ++sum.row.operations;
   const double wait_s = static_cast<double>(call.wait()) / 1e9;
   if (!(wait_s > 0)) return;
   sum.row.wait_s += wait_s;

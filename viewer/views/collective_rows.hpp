@@ -26,7 +26,8 @@ struct CollectiveRow {
   double awaited_s = 0;            // and how long
 };
 
-// Sums over calls as they come. Memory: functions x ranks.
+// Sums over calls as they come, by their ends: those of one operation have others between them. Memory: functions x
+// ranks, and the operations of the newest 2 million calls.
 class CollectiveSums {
  public:
   void add(const CollectiveCall& call);
@@ -36,7 +37,8 @@ class CollectiveSums {
   struct Sum {
     CollectiveRow row;
     std::map<std::int32_t, double> awaited_s;
-    std::pair<std::uint64_t, std::uint64_t> newest{~0ULL, ~0ULL};  // operation: calls of one come together
+    std::set<std::pair<std::uint64_t, std::uint64_t>> newer, older;  // operations: communicator and number on it
+    bool is_new(const CollectiveCall& call);
   };
   std::map<std::uint16_t, Sum> sums_;
 };
