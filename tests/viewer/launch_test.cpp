@@ -292,3 +292,40 @@ TEST_CASE("quoted words are read back as they were") {
   CHECK(quote_word("plain-1.2/x=y") == "plain-1.2/x=y");
   CHECK(quote_word("it's") == "'it'\\''s'");
 }
+
+TEST_CASE("several programs of one job: a block each, in front of the tool's ranks") {
+  for (const Mpi mpi : {Mpi::openmpi, Mpi::mpich}) {
+    RunOptions options = options_for(2);
+    options.command = {"./atm", "a", ":", "-n", "3", "./ocean", "o", ":", "-np", "1", "./ice"};
+    REQUIRE(split_programs(options) == std::nullopt);
+    CHECK(options.ranks == 6);
+    CHECK(options.ranks_of_command() == 2);
+    CHECK(options.command == Words{"./atm", "a"});
+    const LaunchLine line = build_launch_line(options, facts_for(mpi, 8));
+    std::vector<Words> blocks(1);
+    for (const std::string& word : line.arguments)
+      if (word == ":") blocks.emplace_back();
+      else blocks.back().push_back(word);
+    REQUIRE(blocks.size() == 4);  // the last one is the aggregator
+    const char* const ends[] = {"-n 2 /p/rank ./atm a", "-n 3", "-n 1"};
+    const char* const programs[] = {"./atm a", "./ocean o", "./ice"};
+    for (std::size_t i = 0; i < 3; ++i) {
+      const std::string text = join_words(blocks[i]);
+      CHECK(text.ends_with(programs[i]));
+      CHECK(text.find(std::string(ends[i]).substr(0, 4)) != std::string::npos);
+      CHECK(count(blocks[i], facts_for(mpi, 8).rank_program) == 1);
+      if (mpi == Mpi::openmpi) CHECK(count(blocks[i], "-x") >= 4);  // each block hands on the job's variables
+    }
+    for (const auto& [name, value] : line.environment)
+      if (name == "PCLSCOPE_RANKS") CHECK(value == "6");
+    CHECK(join_words(build_bare_line(options, facts_for(mpi, 8)).arguments)
+              .ends_with("-n 2 ./atm a : -n 3 ./ocean o : -n 1 ./ice"));
+  }
+  for (const Words& wrong :
+       {Words{"./a", ":"}, Words{"./a", ":", "./b"}, Words{"./a", ":", "-n", "0", "./b"},
+        Words{"./a", ":", "-n", "x", "./b"}, Words{"./a", ":", "-n", "2"}, Words{"./a", ":", "-n", "1048576", "./b"}}) {
+    RunOptions options = options_for(2);
+    options.command = wrong;
+    CHECK(split_programs(options).has_value());
+  }
+}

@@ -124,8 +124,8 @@ int run(const std::vector<std::string>& words) {
   if (const auto status = plan_run(words, plan)) return *status;
   // Joined by the tool's rank, a program that goes around the recorder would see one rank too many and wait for it.
   if (!plan.around.empty())
-    return run_bare(plan, "'" + plan.options.command.front() + "' " + plan.around +
-                              ": it runs without pclscope, nothing is recorded");
+    return run_bare(plan,
+                    "'" + plan.around_program + "' " + plan.around + ": it runs without pclscope, nothing is recorded");
   const launch::LaunchLine line = launch::build_launch_line(plan.options, plan.facts);
   if (plan.print_only) return print_command(plan, line);
   ::signal(SIGPIPE, SIG_IGN);  // a closed terminal must not take us from the job

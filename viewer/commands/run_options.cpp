@@ -115,6 +115,8 @@ std::optional<int> parse_run(const Words& words, RunWords& run) {
   if (const auto status = parse(app, own)) return status;
   const std::size_t first = start < words.size() && words[start] == "--" ? start + 1 : start;
   run.options.command.assign(words.begin() + static_cast<std::ptrdiff_t>(first), words.end());
+  if (!run.options.command.empty())
+    if (const auto wrong = launch::split_programs(run.options)) return fail(wrong_usage, *wrong);
   if (const auto status = finish_analysis_options(app, raw.analysis, run.options)) return status;
   run.endpoint = raw.analysis.endpoint;
   if (app.count("--ring-events") > 0) run.options.ring_events = raw.ring_events;

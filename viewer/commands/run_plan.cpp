@@ -22,8 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using launch::ProgramState;
 
-std::optional<int> find_application(const launch::RunOptions& options, const std::string& path, std::string& program) {
-  const std::string& name = options.command.front();
+std::optional<int> find_application(const std::string& name, const std::string& path, std::string& program) {
   const launch::Program found = launch::find_program(name, path);
   // The statuses of a shell.
   if (found.state == ProgramState::missing) {
@@ -44,6 +43,8 @@ void note(const RunWords& words, const std::string& text) {
 // Its line is printed only: nobody has to have Slurm here.
 std::optional<int> choose_srun(const RunWords& words, std::optional<launch::Mpi> mpi, const std::string& found,
                                launch::RunFacts& facts) {
+  if (!words.options.more.empty())
+    return fail(wrong_usage, "several programs in one job (':') are for mpirun: the lines for srun have one");
   if (!words.print_only)
     return fail(wrong_usage,
                 "pclscope prints the lines for srun and does not run them: add --print, run what it prints");
@@ -114,15 +115,22 @@ std::string job_name(const std::string& command) {
 std::optional<int> plan_run(const std::vector<std::string>& words, RunPlan& plan) {
   RunWords run;
   if (const auto status = parse_run(words, run)) return status;
+  const std::string path = environment_or("PATH", "/usr/local/bin:/usr/bin:/bin");
   std::string program;
-  if (const auto status =
-          find_application(run.options, environment_or("PATH", "/usr/local/bin:/usr/bin:/bin"), program)) {
-    return status;
+  if (const auto status = find_application(run.options.command.front(), path, program)) return status;
+  std::vector<std::pair<std::string, std::string>> programs = {{run.options.command.front(), program}};
+  for (const launch::MoreRanks& more : run.options.more) {
+    auto& [name, found] = programs.emplace_back(more.command.front(), "");
+    if (const auto status = find_application(name, path, found)) return status;
   }
   if (const auto status = check_dump(run.options.dump)) return status;
   if (const auto status = check_baseline(run.options.baseline)) return status;
   if (const auto status = choose_launcher(run, program, plan.facts)) return status;
-  plan.around = launch::goes_around(program).value_or("");
+  for (const auto& [name, found] : programs) {
+    if (!plan.around.empty()) break;
+    plan.around = launch::goes_around(found).value_or("");
+    plan.around_program = name;
+  }
   if (const auto status = find_pieces(plan.facts)) return status;
   plan.facts.job = job_name(run.options.command.front());
   plan.facts.environment = launch::environment_names();

@@ -12,10 +12,11 @@ namespace pclscope::commands {
 struct RunPlan {
   launch::RunOptions options;
   launch::RunFacts facts;
-  bool own_endpoint = false;  // the default one, which nobody else has
-  bool root_is_here = true;   // the aggregator that publishes and stores runs on this node
-  bool runs_here = true;      // some aggregator does
-  std::string around;         // why the application cannot be recorded: it runs as without us; empty: it can
+  bool own_endpoint = false;   // the default one, which nobody else has
+  bool root_is_here = true;    // the aggregator that publishes and stores runs on this node
+  bool runs_here = true;       // some aggregator does
+  std::string around;          // why the application cannot be recorded: it runs as without us; empty: it can
+  std::string around_program;  // and which program that is
   bool quiet = false;
   bool print_only = false;
 };

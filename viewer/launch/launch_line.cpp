@@ -1,6 +1,7 @@
 #include "viewer/launch/launch_line.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <string_view>
 
@@ -117,6 +118,12 @@ std::vector<std::pair<std::string, std::string>> variables(const RunOptions& opt
   return set;
 }
 
+std::string whole_command(const RunOptions& options) {
+  std::string command = join_words(options.command);
+  for (const MoreRanks& program : options.more) command += " : " + join_words(program.command);
+  return command;
+}
+
 // `part`: which of its node's aggregators it is.
 Words aggregator_rank(const RunOptions& options, const RunFacts& facts, int part = 0) {
   Words words = {facts.rank_program, "--aggregator"};
@@ -182,8 +189,7 @@ void settle_aggregators(RunOptions& options, const Placement& placement) {
 }
 
 std::vector<std::string> aggregator_words(const RunOptions& options, const RunFacts& facts) {
-  Words words = {facts.aggregator_program, "--job", facts.job, "--command",
-                 text::printable(join_words(options.command))};
+  Words words = {facts.aggregator_program, "--job", facts.job, "--command", text::printable(whole_command(options))};
   if (!options.dump.empty()) words.insert(words.end(), {"--dump", options.dump});
   if (!options.regions.empty()) words.insert(words.end(), {"--regions", options.regions});
   if (options.half_life_s >= 0) words.insert(words.end(), {"--half-life", std::to_string(options.half_life_s)});
@@ -218,11 +224,46 @@ LaunchLine build_launch_line(const RunOptions& options, const RunFacts& facts) {
     if (!placement.nodes.empty()) append(words, {"-hosts", mpich_hosts(options, placement)});
   }
   append(words, exported);
-  append(words, {"-n", std::to_string(options.ranks)});
+  append(words, {"-n", std::to_string(options.ranks_of_command())});
   words.push_back(facts.rank_program);
   append(words, options.command);
+  for (const MoreRanks& program : options.more) {
+    append(words, {":", "-n", std::to_string(program.ranks)});
+    if (facts.mpi == Mpi::openmpi && placement.by_option) append(words, {"--host", openmpi_hosts(placement)});
+    append(words, exported);
+    words.push_back(facts.rank_program);
+    append(words, program.command);
+  }
   append_aggregators(options, facts, exported, words);
   return line;
+}
+
+int RunOptions::ranks_of_command() const {
+  int others = 0;
+  for (const MoreRanks& program : more) others += program.ranks;
+  return ranks - others;
+}
+
+std::optional<std::string> split_programs(RunOptions& options) {
+  Words words = std::move(options.command);
+  auto colon = std::find(words.begin(), words.end(), ":");
+  options.command.assign(words.begin(), colon);
+  while (colon != words.end()) {
+    const auto begin = colon + 1;
+    colon = std::find(begin, words.end(), ":");
+    Words block(begin, colon);
+    int ranks = 0;
+    if (block.size() >= 2 && (block[0] == "-n" || block[0] == "-np" || block[0] == "--np")) {
+      const auto [end, error] = std::from_chars(block[1].data(), block[1].data() + block[1].size(), ranks);
+      if (error != std::errc() || end != block[1].data() + block[1].size()) ranks = 0;
+    }
+    constexpr int most = 1 << 20;
+    if (ranks < 1 || ranks > most - options.ranks || block.size() < 3)
+      return "behind ':' give the number of ranks and the next program: ./app : -n 2 ./other";
+    options.more.push_back({ranks, Words(block.begin() + 2, block.end())});
+    options.ranks += ranks;
+  }
+  return std::nullopt;
 }
 
 LaunchLine build_bare_line(const RunOptions& options, const RunFacts& facts) {
@@ -238,8 +279,12 @@ LaunchLine build_bare_line(const RunOptions& options, const RunFacts& facts) {
   if (placement.by_rank && openmpi) append(words, {"--map-by", "seq"});
   if (placement.by_option && openmpi) append(words, {"--host", openmpi_hosts(placement)});
   if (placement.by_option && !openmpi) append(words, {"-hosts", host_words(placement.hosts)});
-  append(words, {"-n", std::to_string(options.ranks)});
+  append(words, {"-n", std::to_string(options.ranks_of_command())});
   append(words, options.command);
+  for (const MoreRanks& program : options.more) {
+    append(words, {":", "-n", std::to_string(program.ranks)});
+    append(words, program.command);
+  }
   return line;
 }
 

@@ -16,9 +16,15 @@ namespace pclscope::launch {
 inline constexpr int most_aggregators = 64;     // on a node
 inline constexpr int aggregators_by_ranks = 0;  // for RunOptions::aggregators, until settle_aggregators()
 
+// One of several programs of a job, behind the first: "./atm a : -n 2 ./ocean o".
+struct MoreRanks {
+  int ranks = 0;
+  std::vector<std::string> command;
+};
+
 // What the user asked for.
 struct RunOptions {
-  int ranks = 0;
+  int ranks = 0;        // of all programs
   int aggregators = 1;  // on each node that gets ranks
   std::string dump;     // absolute path; empty = no dump
   std::int64_t window_ns = 100'000'000;
@@ -36,7 +42,13 @@ struct RunOptions {
   std::optional<std::uint64_t> overflow_wait_ms;
   std::string clock;                 // "", "tsc", "monotonic"
   std::vector<std::string> command;  // the application and its arguments
+  std::vector<MoreRanks> more;       // other programs of the same job, in the order of their ranks
+  int ranks_of_command() const;      // of `ranks`
 };
+
+// Takes what stands behind a ":" in the command, as all mpiruns read it, as further programs: sets command, more and
+// ranks. One line: what is wrong with it.
+std::optional<std::string> split_programs(RunOptions& options);
 
 // What is the case.
 struct RunFacts {
