@@ -162,6 +162,7 @@ Snapshot Output::snapshot(Analysis& analysis, bool finished) {
 
 Snapshot Output::last_snapshot(Analysis& analysis, bool in_order) {
   Snapshot last = snapshot(analysis, in_order);
+  last.ended = true;
   analysis.mark_missing(last, true);
   return last;
 }

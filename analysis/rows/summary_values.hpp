@@ -32,6 +32,7 @@ void describe_values(Value&& value, AnySnapshot& snapshot) {
        "CLOCK_REALTIME at second 0: the first rank enters MPI_Init, or a session begins");
   time("duration_s", "s", snapshot.duration_s, "from second 0 to the newest event");
   time("finished", "0 or 1", snapshot.finished, "the job ended in order and this is its last state");
+  time("ended", "0 or 1", snapshot.ended, "this is its last state, however the job ended (0 in dumps before 2.6)");
   time("finalized_ranks", "1", snapshot.finalized_ranks, "ranks in MPI_Finalize");
   const auto messages = in("messages");
   auto& m = snapshot.messages;

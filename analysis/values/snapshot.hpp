@@ -448,6 +448,7 @@ struct Snapshot {
   std::int64_t time_origin_realtime_ns = 0;  // CLOCK_REALTIME at second 0
   double duration_s = 0;                     // from second 0 to the newest event
   bool finished = false;                     // the job ended in order; this is the last snapshot
+  bool ended = false;                        // the last snapshot, however the job ended
   std::uint32_t finalized_ranks = 0;
   MessageTotals messages;
   LatencySummary latency;

@@ -69,6 +69,8 @@ TEST_CASE("where time goes: the largest parts, and none that is zero") {
         "The ranks spent 20% of their time in MPI: 15% waiting for messages under way and 5% otherwise inside MPI.");
   s.finished = false;
   CHECK(said(s).front().starts_with("The ranks spend 20% of their time"));
+  s.ended = true;  // not in order, but it is over
+  CHECK(said(s).front().starts_with("The ranks spent 20% of their time"));
 }
 
 TEST_CASE("MPI_Init and MPI_Finalize are parts, and the end may be for one rank") {

@@ -369,6 +369,12 @@ TEST_CASE("who ended a job is named where one rank stands out") {
         "rank 2 ended without MPI_Finalize)");
   s.finished = true;
   CHECK(views::missing_text(s, true).find("rank 2") == std::string::npos);
+  // All left by themselves: nothing is missing of any.
+  for (RankSummary& rank : s.ranks) rank.missing = false, rank.call_function = 0;
+  s.finished = false;
+  CHECK(views::missing_text(s, true).empty());  // it still runs
+  s.ended = true;
+  CHECK(views::missing_text(s, true) == "the job ended before MPI_Finalize (ranks 0-3 ended without MPI_Finalize)");
 }
 
 TEST_CASE("calls that have not returned are part of a time that is as long as they") {

@@ -59,7 +59,10 @@ std::string missing_text(const Snapshot& snapshot, bool closed) {
     if (first == nullptr || rank.missing_from_s < first->missing_from_s) first = &rank;
     if (last == nullptr || rank.missing_from_s > last->missing_from_s) last = &rank;
   }
-  if (first == nullptr) return "";
+  if (first == nullptr) {
+    const std::string who = closed && snapshot.ended && !snapshot.finished ? who_ended_it(snapshot) : "";
+    return who.empty() ? "" : "the job ended before MPI_Finalize (" + who + ")";
+  }
   const bool one = ranks.size() == 1;
   std::string line = ranks_text(ranks) + (one ? " is" : " are") + " missing";
   if (from(first->missing_from_s) == from(last->missing_from_s)) line += " " + from(first->missing_from_s);

@@ -27,9 +27,9 @@ constexpr double crowded_from =
     0.25;                           // of ranks' time: no core, inside MPI or not, where there are more ranks than cores
 constexpr double stands_out = 1.5;  // times what as many ranks would have if all were alike
 
-// Its ranks have ended, or nothing more of them will come: only then is anything of them missing.
+// Its ranks have ended, or nothing more of them will come: only then is anything of them missing (older dumps).
 bool is_over(const Snapshot& s) {
-  return s.finished || std::any_of(s.ranks.begin(), s.ranks.end(), [](const RankSummary& r) { return r.missing; });
+  return s.finished || s.ended || std::any_of(s.ranks.begin(), s.ranks.end(), [](const RankSummary& r) { return r.missing; });
 }
 
 // "The ranks spent 28% of their time in MPI: 13% waiting for messages not sent yet and 13% in collectives, ..."

@@ -25,6 +25,7 @@ class RandomSnapshot {
     s.time_origin_realtime_ns = static_cast<std::int64_t>(random_() >> 1);
     s.duration_s = real();
     s.finished = below(2);
+    s.ended = below(2);
     s.finalized_ranks = static_cast<std::uint32_t>(random_());
     s.messages = {count(), count(), count(), count(), count(), count(),
                   count(), count(), count(), count(), count(), count()};
