@@ -161,7 +161,8 @@ def check(copy):
     copy.write("viewer/inspect/count.cpp", TOPIC)
     copy.insert("topic", "viewer/inspect/topics.def", "TOPIC(summary)\n", "TOPIC(count)\n")
     copy.write("viewer/gui/count/count_view.cpp", VIEW)
-    copy.insert("view", "viewer/gui/base/views.def", "PCLSCOPE_VIEW(spatial)\n", "PCLSCOPE_VIEW(count)\n")
+    copy.insert("view", "viewer/gui/base/views.def", "PCLSCOPE_VIEW(spatial, latency)\n",
+                "PCLSCOPE_VIEW(count, latency)\n")
     copy.replace("function", "interpose/generate/calls.def", "\nComm_compare                     translate\n",
                  "\nComm_compare                     call\n")
     copy.write("analysis/stages/received.cpp", STAGE)

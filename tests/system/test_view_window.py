@@ -140,7 +140,7 @@ class Window(ViewTest):
         viewer.settled()
         viewer.focus()
         for key, what, holds in (("Escape", "no hint", lambda s: not s["hint"]),
-                                 ("2", "one view", lambda s: len(s["views"]) == 1),
+                                 ("v", "one view", lambda s: len(s["views"]) == 1),
                                  ("0", "all views", lambda s: len(s["views"]) == 4),
                                  ("t", "light", lambda s: s["theme"] == "light"),
                                  ("question", "help", lambda s: s["help"]),

@@ -168,6 +168,34 @@ TEST_CASE("a question to a job that is gone gets an answer too") {
   CHECK(feed.state().dag_problem == "nobody is there");
 }
 
+TEST_CASE("any other question is run with the run itself, in the order of asking") {
+  const auto shared = std::make_shared<FakeJob>();
+  const auto order = std::make_shared<std::vector<int>>();
+  const auto done = std::make_shared<std::atomic<int>>(0);
+  Feed feed(open_of(shared), {});
+  REQUIRE(soon([&] { return feed.state().phase == Phase::running; }));
+  for (int i = 0; i < 3; ++i) {
+    feed.ask([order, done, i](Session* session, const std::function<bool()>& stopping) {
+      if (session != nullptr && session->live() && !stopping()) order->push_back(i);
+      ++*done;
+    });
+  }
+  REQUIRE(soon([&] { return *done == 3; }));
+  CHECK(*order == std::vector<int>{0, 1, 2});
+}
+
+TEST_CASE("a question to a run that is gone is told so") {
+  const auto shared = std::make_shared<FakeJob>();
+  Feed feed(open_of(shared), {});
+  REQUIRE(soon([&] { return feed.state().phase == Phase::running; }));
+  shared->there = false;
+  shared->dies = true;
+  REQUIRE(soon([&] { return feed.state().phase == Phase::lost; }));
+  const auto none = std::make_shared<std::atomic<bool>>(false);
+  feed.ask([none](Session* session, const std::function<bool()>&) { *none = session == nullptr; });
+  CHECK(soon([&] { return none->load(); }));
+}
+
 TEST_CASE("a feed ends at once, whatever its job does") {
   const auto shared = std::make_shared<FakeJob>();
   FakeJob& job = *shared;

@@ -1,40 +1,14 @@
 #include "viewer/inspect/stored_phases.hpp"
 
 #include <algorithm>
-#include <map>
-#include <tuple>
 
+#include "viewer/session/logical_run.hpp"
 #include "viewer/text/quantities.hpp"
 
 namespace pclscope::commands {
 namespace {
 
 constexpr std::size_t most_records = 8'000'000;
-constexpr std::uint32_t most_sites = 1u << 20;  // more than a job can have: of damaged dumps
-
-// Those that are the same line, called from the same one, by their least id.
-std::vector<std::uint32_t> lines_of(const std::vector<CallSite>& sites) {
-  std::uint32_t most = 0;
-  for (const CallSite& s : sites)
-    if (s.id <= most_sites) most = std::max(most, s.id);
-  std::vector<std::uint32_t> line(std::size_t{most} + 1);
-  std::iota(line.begin(), line.end(), 0);
-  using Key = std::tuple<std::string, std::string, std::uint32_t, std::uint16_t, std::uint32_t>;
-  // A caller's own line may be found later than that of what it calls: until nothing changes, which depth bounds.
-  for (bool changed = true; changed;) {
-    changed = false;
-    std::map<Key, std::uint32_t> first;
-    for (const CallSite& s : sites) {
-      if (s.line == 0 || s.id >= line.size()) continue;
-      const std::uint32_t caller = s.caller < line.size() ? line[s.caller] : s.caller;
-      const Key key{s.module, s.file, s.line, s.mpi_function, caller};
-      const std::uint32_t same = std::min(first.try_emplace(key, s.id).first->second, line[s.id]);
-      changed = changed || line[s.id] != same;
-      line[s.id] = same;
-    }
-  }
-  return line;
-}
 
 }  // namespace
 
@@ -49,7 +23,7 @@ Result<StoredPhases> read_phases(const InspectWords& words, InspectedRun& run) {
   if (!span) return span.error();
   logical::Records records(ranks);
   records.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(run.session->message_count(), most_records)));
-  records.same_lines(lines_of(run.snapshot.sites));
+  records.same_lines(session::same_lines(run.snapshot.sites));
   bool cut = false;
   const auto first_of = [&](auto batch, std::size_t already) {
     const std::size_t room = most_records - std::min(most_records, already);

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <deque>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -45,7 +46,13 @@ struct Feed::Inside : std::enable_shared_from_this<Feed::Inside> {  // for the t
   }
   void set(Phase phase, const std::string& problem = {});
   bool pause(milliseconds time);
-  std::optional<DagQuestion> next_question(milliseconds timeout);
+  struct Questions {
+    std::optional<DagQuestion> graph;
+    Work work;
+    bool none() const { return !graph && !work; }
+  };
+  Questions next(milliseconds timeout);
+  void answer_work(Session* session, const Work& asked);
   void tell();
 
   const Open open;
@@ -56,6 +63,7 @@ struct Feed::Inside : std::enable_shared_from_this<Feed::Inside> {  // for the t
   FeedState shown;  // under mutex, all below too
   Clock::time_point came = Clock::now();
   std::optional<DagQuestion> question;
+  std::deque<Work> works;
   bool stop = false;
   int threads = 0;
   bool live_answers = false;  // of the collecting thread: the answering one has been started
@@ -95,13 +103,28 @@ bool Feed::Inside::pause(milliseconds time) {
   return !changed.wait_for(lock, time, [this] { return stop; });
 }
 
-std::optional<DagQuestion> Feed::Inside::next_question(milliseconds timeout) {
+// A graph, or one of the works.
+Feed::Inside::Questions Feed::Inside::next(milliseconds timeout) {
   std::unique_lock lock(mutex);
-  changed.wait_for(lock, timeout, [this] { return stop || question; });
-  if (stop || !question) return std::nullopt;
-  auto next = std::move(question);
-  question.reset();
-  return next;
+  changed.wait_for(lock, timeout, [this] { return stop || question || !works.empty(); });
+  Questions asked;
+  if (stop) return asked;
+  if (question) {
+    asked.graph = std::move(question);
+    question.reset();
+  } else if (!works.empty()) {
+    asked.work = std::move(works.front());
+    works.pop_front();
+  }
+  return asked;
+}
+
+void Feed::Inside::answer_work(Session* session, const Work& asked) {
+  asked(session, [this] {
+    const std::lock_guard lock(mutex);
+    return stop;
+  });
+  tell();
 }
 
 void Feed::Inside::answer_one(Session& session, const DagQuestion& asked) { answer(asked, session.dag(asked)); }
@@ -137,7 +160,9 @@ void Feed::Inside::take(Session& session, Snapshot snapshot) {
 
 void Feed::Inside::answer_stored(Session& session) {
   for (;;) {
-    if (const auto next = next_question(milliseconds(1000))) answer_one(session, *next);
+    const Questions asked = next(milliseconds(1000));
+    if (asked.graph) answer_one(session, *asked.graph);
+    if (asked.work) answer_work(&session, asked.work);
     const std::lock_guard lock(mutex);
     if (stop) return;
   }
@@ -150,18 +175,21 @@ void Feed::Inside::answer_live() {
       const std::lock_guard lock(mutex);
       if (stop) break;
     }
-    const auto next = next_question(milliseconds(1000));
-    if (!next) continue;
+    const Questions asked = next(milliseconds(1000));
+    if (asked.none()) continue;
     if (session && session->phase() != Phase::running) session.reset();
     if (!session) {
       auto opened = open();
       if (!opened || !(*opened)->live()) {
-        answer(*next, opened ? Error{ErrorCode::unreachable, "the job is gone"} : opened.error());
+        if (asked.graph)
+          answer(*asked.graph, opened ? Error{ErrorCode::unreachable, "the job is gone"} : opened.error());
+        if (asked.work) answer_work(nullptr, asked.work);
         continue;
       }
       session = std::move(*opened);
     }
-    answer_one(*session, *next);
+    if (asked.graph) answer_one(*session, *asked.graph);
+    if (asked.work) answer_work(session.get(), asked.work);
   }
 }
 
@@ -242,6 +270,14 @@ void Feed::ask_dag(const DagQuestion& question) {
     const std::lock_guard lock(inside_->mutex);
     inside_->question = question;
     inside_->shown.dag_waiting = true;
+  }
+  inside_->changed.notify_all();
+}
+
+void Feed::ask(Work work) {
+  {
+    const std::lock_guard lock(inside_->mutex);
+    inside_->works.push_back(std::move(work));
   }
   inside_->changed.notify_all();
 }

@@ -48,6 +48,11 @@ class Feed {
   FeedState state() const;
   // Replaces an earlier question that has no answer yet.
   void ask_dag(const DagQuestion& question);
+  // Any other question. It is run in the thread that answers, after those asked before; graphs go first. It gets the
+  // run, or null when a running job cannot be reached, and must have what it touches (shared, it may outlive the owner
+  // of the feed); long ones look at `stopping`. Questions that nobody has begun are dropped at the end.
+  using Work = std::function<void(Session* session, const std::function<bool()>& stopping)>;
+  void ask(Work work);
 
  private:
   struct Inside;

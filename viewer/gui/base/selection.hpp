@@ -26,12 +26,24 @@ struct SelectedMessage {
   bool operator==(const SelectedMessage&) const = default;
 };
 
+// Logical steps, a part of the run's.
+struct SelectedSteps {
+  double first = 0;
+  double end = 0;  // not included
+  bool operator==(const SelectedSteps& other) const {
+    return std::bit_cast<std::uint64_t>(first) == std::bit_cast<std::uint64_t>(other.first) &&
+           std::bit_cast<std::uint64_t>(end) == std::bit_cast<std::uint64_t>(other.end);
+  }
+};
+
 struct Selection {
   std::optional<std::int32_t> region;    // id
   std::optional<SelectedPeriod> period;  // none: views choose for themselves and say so
   std::vector<std::int32_t> ranks;       // ascending; of a lasso or a search; empty: none
   std::optional<std::int32_t> rank;      // the one in focus
   std::optional<SelectedMessage> message;
+  std::optional<SelectedSteps> steps;  // what views of logical time show; none: all
+  std::optional<std::uint32_t> phase;  // of logical time; none: views choose for themselves and say so
   std::optional<std::size_t> finding;  // index in Snapshot::attribution.findings
   bool operator==(const Selection&) const = default;
 };

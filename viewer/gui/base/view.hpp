@@ -11,9 +11,11 @@
 
 #include "analysis/values/dag.hpp"
 #include "analysis/values/snapshot.hpp"
+#include "viewer/gui/base/logical_source.hpp"
 #include "viewer/gui/base/selection.hpp"
 #include "viewer/layout/geometry.hpp"
 #include "viewer/layout/palette.hpp"
+#include "viewer/session/feed.hpp"
 #include "viewer/session/history.hpp"
 #include "viewer/session/session.hpp"
 
@@ -49,6 +51,10 @@ struct Scene {
   float scale = 1;                           // HiDPI: pixels per point; sizes in points are multiplied by it
   bool glides = false;                       // what moves to another place may take a moment for it: not in pictures
   std::function<void()> wake;                // may be called in any thread: draws a frame soon
+  // Questions to the run itself, answered one after the other in the thread that reads it (session::Feed::ask); empty:
+  // there is nobody to ask.
+  std::function<void(session::Feed::Work)> ask;
+  LogicalSource* logical = nullptr;  // null: nobody knows of logical time
 };
 
 // A place on the screen with a name: for tests and for scripts that drive the viewer.
@@ -68,9 +74,11 @@ class View {
   virtual std::vector<Mark> marks() const { return {}; }
   // True while a layout is being computed or something moves: the next frame will differ.
   virtual bool unsettled() const { return false; }
+  // Whether it needs Scene::dag: nobody is asked for a graph that nobody shows.
+  virtual bool wants_graph() const { return false; }
 };
 
-#define PCLSCOPE_VIEW(name) std::unique_ptr<View> make_##name##_view();
+#define PCLSCOPE_VIEW(name, workspace) std::unique_ptr<View> make_##name##_view();
 #include "viewer/gui/base/views.def"
 #undef PCLSCOPE_VIEW
 

@@ -28,6 +28,7 @@ class DagView final : public View {
   void draw(const Scene& scene, Selection& selection) override;
   std::vector<Mark> marks() const override;
   bool unsettled() const override { return shows_graph_ && sheet_.unsettled(); }
+  bool wants_graph() const override { return true; }
 
  private:
   void draw_toolbar(const Scene& scene, Selection& selection);

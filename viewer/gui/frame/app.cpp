@@ -7,41 +7,35 @@
 
 #include "viewer/gui/base/canvas.hpp"
 #include "viewer/gui/frame/graph_question.hpp"
-#include "viewer/gui/frame/registry.hpp"
 #include "viewer/text/printable.hpp"
 
 namespace pclscope::gui {
 namespace {
 
-constexpr float title_lines = 1.5f;       // height of a view's title, in lines of text
 constexpr double live_graph_every_s = 1;  // questions to a running job
-
-// As many as rows, or one more.
-std::size_t grid_columns(std::size_t cells) {
-  std::size_t columns = 1;
-  while (columns * columns < cells) ++columns;
-  return columns;
-}
 
 double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 }  // namespace
 
-App::App(const ViewOptions& options, session::Feed::Open open, std::function<void()> wake)
+App::App(const ViewOptions& options, session::Feed::Open open, std::function<void()> wake,
+         std::span<const ViewEntry> views)
     : options_(options),
       feed_(std::move(open), {options.history_bytes, 20'000, wake}),
       selection_(options.selection),
       theme_(options.theme) {
   scene_.wake = std::move(wake);
+  scene_.ask = [this](session::Feed::Work work) { feed_.ask(std::move(work)); };
+  scene_.logical = &logical_;
   scene_.connection.name = text::printable(options.target);
   scene_.glides = options.screenshot.empty();
-  for (const ViewEntry& entry : all_views()) {
-    if (options.only == entry.name) alone_ = static_cast<int>(cells_.size());
-    cells_.push_back({entry.make(), {}});
+  for (const WorkspaceEntry& entry : all_workspaces()) {
+    Workspace workspace(entry, views);
+    if (workspace.empty()) continue;
+    const bool wanted = options.only.empty() ? options.workspace == entry.name : workspace.show_alone(options.only);
+    if (wanted) workspace_ = workspaces_.size();
+    workspaces_.push_back(std::move(workspace));
   }
-  const std::size_t columns = grid_columns(cells_.size()), rows = (cells_.size() + columns - 1) / columns;
-  for (std::size_t i = 1; i <= columns; ++i) columns_.push_back(static_cast<float>(i) / static_cast<float>(columns));
-  for (std::size_t i = 1; i <= rows; ++i) rows_.push_back(static_cast<float>(i) / static_cast<float>(rows));
 }
 
 App::~App() = default;
@@ -77,7 +71,7 @@ void App::choose_at_first() {
 }
 
 void App::ask_for_graph() {
-  if (!scene_.snapshot || scene_.paused) return;
+  if (!scene_.snapshot || scene_.paused || !shown_workspace().wants_graph()) return;
   const bool live = scene_.connection.phase == session::Phase::running;
   const auto question = graph_question(*scene_.snapshot, selection_, live, scene_.now_s, scene_.history.get());
   if (!question) return;
@@ -96,9 +90,11 @@ void App::keys() {
   const ImGuiIO& io = ImGui::GetIO();
   if (io.WantTextInput) return;
   for (const ImWchar typed : io.InputQueueCharacters) {
-    if (const int view = typed - '1'; view >= 0 && view < static_cast<int>(cells_.size()))
-      alone_ = alone_ == view ? -1 : view;
-    if (typed == '0') alone_ = -1;
+    for (std::size_t i = 0; i < workspaces_.size(); ++i) {
+      if (typed == '1' + static_cast<int>(workspaces_[i].entry().key)) workspace_ = i;
+    }
+    if (typed == '0') shown_workspace().show_all();
+    if (typed == 'v' || typed == 'V') shown_workspace().show_next(typed == 'v' ? 1 : -1);
     if (typed == ' ') scene_.paused = !scene_.paused;
     if (typed == 't') theme_ = theme_ == layout::Theme::dark ? layout::Theme::light : layout::Theme::dark;
     if (typed == 'i') details_ = !details_;
@@ -111,7 +107,7 @@ void App::keys() {
 void App::escape() {
   if (ImGui::GetIO().WantTextInput) return;  // it ends the input
   if (help_ || hint_ || details_) help_ = hint_ = details_ = false;
-  else if (alone_ >= 0 && options_.only.empty()) alone_ = -1;
+  else if (!shown_workspace().shows_all() && options_.only.empty()) shown_workspace().show_all();
   else selection_ = {};
 }
 
@@ -131,7 +127,8 @@ void App::frame(float width, float height, float scale) {
   // Whoever draws us has cleared the window with the background's colour: software renderers pay for every layer.
   ImGui::GetWindowDrawList()->AddRectFilled({0, 0}, {width, StatusBar::height(scale)}, to_imgui(scene_.palette->panel));
   status_.draw(scene_, selection_);
-  const float top = std::min(ImGui::GetCursorPosY(), height);
+  float top = std::min(ImGui::GetCursorPosY(), height);
+  top = std::min(top + draw_tabs(top, width), height);
   if (scene_.snapshot) draw_cells(top, width, height);
   else draw_missing(top, width, height);
   ImGui::End();
@@ -140,92 +137,44 @@ void App::frame(float width, float height, float scale) {
   if (help_) draw_help(width, height);
   if (hint_ && scene_.snapshot) draw_hint(width, height);
   ask_for_graph();
-  const bool moving = std::any_of(cells_.begin(), cells_.end(), [](const Cell& c) { return c.view->unsettled(); });
+  const bool moving = shown_workspace().unsettled();
   const bool graph_due = any_asked_ && fed_.dag_waiting;
   if (scene_.snapshot && chosen_ && (!any_asked_ || fed_.dag || !fed_.dag_problem.empty())) ++whole_frames_;
   quiet_frames_ = moving || graph_due || !scene_.snapshot ? 0 : quiet_frames_ + 1;
 }
 
 void App::draw_cells(float top, float width, float height) {
-  const layout::Rect area{{0, top}, {width, height}};
-  if (alone_ >= 0) draw_cell(static_cast<std::size_t>(alone_), area);
-  else draw_grid(area);
+  shown_workspace().draw(scene_, selection_, {{0, top}, {width, height}});
   if (scene_.connection.phase == session::Phase::lost) dim(top, width, height);
 }
 
-void App::draw_cell(std::size_t index, layout::Rect at) {
-  Cell& cell = cells_[index];
-  cell.at = at;
-  const float title = ImGui::GetTextLineHeight() * title_lines;
-  if (at.width() < 4 || at.height() < title + 4) return;
+// One for each workspace that has views; none where there is only one.
+float App::draw_tabs(float top, float width) {
+  tabs_.clear();
+  if (workspaces_.size() < 2) return 0;
+  const float high = ImGui::GetFontSize() + 8 * scene_.scale, pad = 8 * scene_.scale;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const layout::Palette& p = *scene_.palette;
-  ImGui::SetCursorPos(to_imgui(at.low));
-  ImGui::PushID(static_cast<int>(index));
-  ImGui::InvisibleButton("title", {at.width(), title});
-  if (ImGui::IsItemHovered()) {
-    tooltip("double click: this view alone, and back (key " + std::to_string(index + 1) + ")");
-    if (ImGui::IsMouseDoubleClicked(0)) alone_ = alone_ >= 0 ? -1 : static_cast<int>(index);
+  list.AddRectFilled({0, top}, {width, top + high}, to_imgui(p.panel));
+  float x = 0;
+  for (std::size_t i = 0; i < workspaces_.size(); ++i) {
+    const WorkspaceEntry& entry = workspaces_[i].entry();
+    const std::string key = std::to_string(static_cast<int>(entry.key) + 1), text = key + "  " + entry.title;
+    const float wide = text_size(text).x + 2 * pad;
+    if (x + wide > width) break;
+    ImGui::SetCursorPos({x, top});
+    if (ImGui::InvisibleButton(entry.name, {wide, high})) workspace_ = i;
+    const bool hovered = ImGui::IsItemHovered();
+    if (hovered) tooltip(std::string(entry.questions) + " (key " + key + ")");
+    if (i == workspace_) {
+      list.AddRectFilled({x, top}, {x + wide, top + high}, to_imgui(p.background));
+      list.AddRectFilled({x, top}, {x + wide, top + 2 * scene_.scale}, to_imgui(p.selection));
+    }
+    draw_text(list, {x + pad, top + 4 * scene_.scale}, i == workspace_ || hovered ? p.text : p.faint_text, text);
+    tabs_.push_back({entry.name, {x + wide / 2, top + high / 2}});
+    x += wide;
   }
-  const float pad = 6 * scene_.scale;
-  list.AddRectFilled(to_imgui(at.low), {at.high.x, at.low.y + title}, to_imgui(p.panel));
-  draw_text(list, at.low + layout::Point{pad, title * 0.15f}, p.faint_text, cell.view->title(), at.width() - 2 * pad);
-  ImGui::SetCursorPos({at.low.x, at.low.y + title});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
-  ImGui::BeginChild("view", {at.width(), at.height() - title}, false,
-                    ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoBackground);
-  cell.view->draw(scene_, selection_);
-  ImGui::EndChild();
-  ImGui::PopStyleVar();
-  ImGui::PopID();
-}
-
-// Row by row; the last cell reaches to the right edge.
-void App::draw_grid(layout::Rect area) {
-  const float half = std::max(2.f, 3 * scene_.scale) / 2;  // of the gap between cells
-  const auto x_of = [&](std::size_t column) { return column == 0 ? 0 : area.width() * columns_[column - 1]; };
-  const auto y_of = [&](std::size_t row) { return area.low.y + (row == 0 ? 0 : area.height() * rows_[row - 1]); };
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  for (std::size_t i = 0; i < cells_.size(); ++i) {
-    const std::size_t column = i % columns_.size(), row = i / columns_.size();
-    const std::size_t end = i + 1 == cells_.size() ? columns_.size() : column + 1;
-    const bool right = end == columns_.size(), lowest = row + 1 == rows_.size();
-    draw_cell(i, {{column == 0 ? 0 : x_of(column) + half, row == 0 ? area.low.y : y_of(row) + half},
-                  {right ? area.high.x : x_of(end) - half, lowest ? area.high.y : y_of(row + 1) - half}});
-    if (!right)
-      list.AddRectFilled({x_of(end) - half, y_of(row)}, {x_of(end) + half, lowest ? area.high.y : y_of(row + 1)},
-                         to_imgui(scene_.palette->panel));
-  }
-  for (std::size_t row = 1; row < rows_.size(); ++row)
-    list.AddRectFilled({0, y_of(row) - half}, {area.high.x, y_of(row) + half}, to_imgui(scene_.palette->panel));
-  const float grip = 8 * scene_.scale;
-  for (std::size_t i = 1; i < columns_.size(); ++i) {
-    ImGui::PushID(static_cast<int>(i));
-    draw_splitter("split x", {{x_of(i) - grip / 2, area.low.y}, {x_of(i) + grip / 2, area.high.y}}, columns_, i,
-                  area.width(), true);
-    ImGui::PopID();
-  }
-  for (std::size_t i = 1; i < rows_.size(); ++i) {
-    ImGui::PushID(static_cast<int>(i));
-    draw_splitter("split y", {{0, y_of(i) - grip / 2}, {area.high.x, y_of(i) + grip / 2}}, rows_, i, area.height(),
-                  false);
-    ImGui::PopID();
-  }
-}
-
-// Between places i - 1 and i of `ends`, which are parts of `length`.
-void App::draw_splitter(const char* id, layout::Rect grip, std::vector<float>& ends, std::size_t i, float length,
-                        bool across) {
-  if (grip.width() < 1 || grip.height() < 1) return;
-  ImGui::SetCursorPos(to_imgui(grip.low));
-  ImGui::InvisibleButton(id, {grip.width(), grip.height()});
-  if (ImGui::IsItemHovered() || ImGui::IsItemActive())
-    ImGui::SetMouseCursor(across ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
-  if (!ImGui::IsItemActive()) return;
-  const float moved = across ? ImGui::GetIO().MouseDelta.x : ImGui::GetIO().MouseDelta.y;
-  const float low = (i > 1 ? ends[i - 2] : 0) + 0.1f / static_cast<float>(ends.size() - 1);
-  const float high = ends[i] - 0.1f / static_cast<float>(ends.size() - 1);
-  ends[i - 1] = std::clamp(ends[i - 1] + moved / length, std::min(low, high), high);
+  return high;
 }
 
 // A job that is gone must not look alive.

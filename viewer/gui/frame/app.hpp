@@ -4,20 +4,24 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "viewer/gui/base/view.hpp"
+#include "viewer/gui/frame/registry.hpp"
 #include "viewer/gui/frame/status_bar.hpp"
 #include "viewer/gui/frame/view_options.hpp"
+#include "viewer/gui/frame/workspace.hpp"
 #include "viewer/session/feed.hpp"
 
 namespace pclscope::gui {
 
 class App {
  public:
-  // `open` is called in the feed's thread; `wake` in any.
-  App(const ViewOptions& options, session::Feed::Open open, std::function<void()> wake);
+  // `open` is called in the feed's thread; `wake` in any. `views`: of at least one workspace.
+  App(const ViewOptions& options, session::Feed::Open open, std::function<void()> wake,
+      std::span<const ViewEntry> views = all_views());
   ~App();
 
   void frame(float width, float height, float scale);
@@ -33,19 +37,14 @@ class App {
   std::string description() const;  // JSON of what is shown and where (docs/viewer.md)
 
  private:
-  struct Cell {
-    std::unique_ptr<View> view;
-    layout::Rect at;
-  };
   void update_scene();
   void choose_at_first();
   void ask_for_graph();
   void keys();
   void draw_cells(float top, float width, float height);
-  void draw_cell(std::size_t index, layout::Rect at);
-  void draw_grid(layout::Rect area);
-  void draw_splitter(const char* id, layout::Rect grip, std::vector<float>& ends, std::size_t i, float length,
-                     bool across);
+  float draw_tabs(float top, float width);  // returns their height
+  Workspace& shown_workspace() { return workspaces_[workspace_]; }
+  const Workspace& shown_workspace() const { return workspaces_[workspace_]; }
   void draw_help(float width, float height);
   void draw_hint(float width, float height);
   void draw_details(float width, float height);
@@ -54,16 +53,16 @@ class App {
 
   ViewOptions options_;
   session::Feed feed_;
+  LogicalSource logical_;
   Scene scene_;
   session::FeedState fed_;
   Selection selection_;
-  std::vector<Cell> cells_;  // as in all_views()
+  std::vector<Workspace> workspaces_;  // that have views
+  std::size_t workspace_ = 0;          // the one that is shown
+  std::vector<Mark> tabs_;
   StatusBar status_;
   StatusPanel status_panel_;
   layout::Theme theme_;
-  int alone_ = -1;  // index of the only cell shown
-  // Where columns and rows of the grid end, as parts of its width and height; the last ones end at 1.
-  std::vector<float> columns_, rows_;
   bool close_ = false, help_ = false, hint_ = false, details_ = false;
   bool chosen_ = false;  // the first selection has been made
   DagQuestion asked_;

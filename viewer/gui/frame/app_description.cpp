@@ -17,6 +17,8 @@ Json selected(const Selection& selection) {
   json["rank"] = selection.rank ? Json(*selection.rank) : Json();
   json["ranks"] = selection.ranks;
   json["period"] = selection.period ? Json{selection.period->begin_s, selection.period->end_s} : Json();
+  json["steps"] = selection.steps ? Json{selection.steps->first, selection.steps->end} : Json();
+  json["phase"] = selection.phase ? Json(*selection.phase) : Json();
   json["finding"] = selection.finding ? Json(*selection.finding) : Json();
   json["message"] = Json();
   if (selection.message)
@@ -63,15 +65,15 @@ std::string App::description() const {
   json["dag_problem"] = scene_.dag.problem;
   json["settled"] = quiet_frames_ >= 4;
   json["status"] = marks(status_.marks());
+  json["workspace"] = shown_workspace().entry().name;
+  json["workspaces"] = marks(tabs_);
   json["views"] = Json::object();
-  for (std::size_t i = 0; i < cells_.size(); ++i) {
-    const bool shown = alone_ < 0 || alone_ == static_cast<int>(i);
-    if (!shown || !scene_.snapshot) continue;
-    const layout::Rect at = cells_[i].at;
-    json["views"][cells_[i].view->title()] = {
-        {"at", {std::lround(at.low.x), std::lround(at.low.y), std::lround(at.width()), std::lround(at.height())}},
-        {"marks", marks(cells_[i].view->marks())}};
-  }
+  if (scene_.snapshot)
+    shown_workspace().each_shown([&](const View& view, const layout::Rect& at) {
+      json["views"][view.title()] = {
+          {"at", {std::lround(at.low.x), std::lround(at.low.y), std::lround(at.width()), std::lround(at.height())}},
+          {"marks", marks(view.marks())}};
+    });
   return json.dump(1, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 

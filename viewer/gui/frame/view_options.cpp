@@ -80,9 +80,15 @@ std::optional<int> parse_view(const std::vector<std::string>& words, ViewOptions
   app.add_option("--size", size, "Of the window or the picture, WIDTHxHEIGHT (1600x1000)")->type_name("WxH");
   app.add_option("--select", select, "What is selected at first, e.g. region=3,period=1.5:2.5,rank=17,finding=0")
       ->type_name("WHAT");
-  std::vector<std::string> views;
+  std::vector<std::string> views, workspaces;
   for (const ViewEntry& view : all_views()) views.emplace_back(view.name);
+  for (const WorkspaceEntry& entry : all_workspaces()) {
+    const auto in_it = [&](const ViewEntry& view) { return view.workspace == entry.key; };
+    if (std::ranges::any_of(all_views(), in_it)) workspaces.emplace_back(entry.name);
+  }
   app.add_option("--only", options.only, "One view alone: " + enumerated(views))->check(CLI::IsMember(views));
+  app.add_option("--workspace", options.workspace, "Shown first: " + enumerated(workspaces))
+      ->check(CLI::IsMember(workspaces));
   app.add_option("--theme", theme, "dark or light")->check(CLI::IsMember({"dark", "light"}));
   app.add_option("--scale", options.scale, "Size of text and marks, 0.5 to 4 (as the screen says)")
       ->check(CLI::Range(0.5, 4.0));

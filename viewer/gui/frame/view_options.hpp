@@ -20,7 +20,8 @@ struct ViewOptions {
   int height = 1000;
   layout::Theme theme = layout::Theme::dark;
   float scale = 0;        // 0: what the screen says
-  std::string only;       // one view alone: spatial, evolution, dag, attribution
+  std::string only;       // one view alone, in its workspace: spatial, evolution, ...
+  std::string workspace;  // shown first: latency, time, ...; empty: the first
   Selection selection;    // to begin with
   bool selected = false;  // something of it was given
   std::size_t history_bytes = std::size_t{64} << 20;

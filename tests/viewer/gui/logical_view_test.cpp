@@ -1,0 +1,189 @@
+// The views of logical time without a window: what is clicked is what is selected.
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <thread>
+
+#include "tests/analysis/logical/programs.hpp"
+#include "tests/viewer/fake_run.hpp"
+#include "tests/viewer/gui/null_frame.hpp"
+
+using namespace pclscope;
+
+namespace {
+
+constexpr std::int32_t late_rank = 21;
+
+// An exchange of 64 ranks, five times; a rank is late in the second one.
+struct Shown {
+  test::NullFrame frame;
+  std::shared_ptr<const session::LogicalRun> run;
+  gui::LogicalSource source;
+  gui::Scene scene;
+  gui::Selection selection;
+  Shown()
+      : run(std::make_shared<const session::LogicalRun>(session::run_of(
+            test::logical_time_of(test::exchange(
+                {{4, 4, 4}}, 5,
+                [](std::int32_t r, int i) { return 1'000'000 + (r == late_rank && i == 1 ? 9'000'000 : 0); })),
+            64))),
+        source(run),
+        scene(test::scene_of(test::fake_snapshot({.ranks = 64, .regions = 4, .slow = 1, .windows = 20}))) {
+    scene.logical = &source;
+  }
+  void settle(gui::View& view, float width = 800, float height = 500) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    do {
+      frame.draw(view, scene, selection, width, height);
+      if (view.unsettled()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    } while (view.unsettled() && std::chrono::steady_clock::now() < end);
+    frame.draw(view, scene, selection, width, height);
+  }
+};
+
+std::size_t boxes_of(const gui::View& view) {
+  for (const gui::Mark& mark : view.marks())
+    if (mark.name.starts_with("logical boxes ")) return std::stoul(mark.name.substr(14));
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("a click on the latest event selects its rank, region, period and message") {
+  Shown shown;
+  const auto view = gui::make_logical_view();
+  shown.settle(*view);
+  CHECK(boxes_of(*view) == shown.run->events);
+  const layout::Point at = test::mark(*view, "latest event");
+  REQUIRE(at.x > 0);
+  shown.frame.click(*view, shown.scene, shown.selection, at);
+  // The late rank, or one of those that its lateness has reached; all as late.
+  REQUIRE(shown.selection.rank);
+  CHECK(shown.selection.ranks == std::vector<std::int32_t>{*shown.selection.rank});
+  REQUIRE(shown.selection.period);
+  CHECK(shown.selection.period->end_s > 0.010);  // 9 ms late behind 1 ms
+  REQUIRE(shown.selection.message);
+  CHECK((shown.selection.message->source == *shown.selection.rank ||
+         shown.selection.message->destination == *shown.selection.rank));
+  REQUIRE(shown.selection.region);
+  const auto& regions = shown.scene.snapshot->regions;
+  const auto region = std::find_if(regions.begin(), regions.end(), [&](const Region& r) {
+    return std::find(r.ranks.begin(), r.ranks.end(), *shown.selection.rank) != r.ranks.end();
+  });
+  CHECK(*shown.selection.region == region->id);
+}
+
+TEST_CASE("the wheel zooms into steps, Home shows all of them again") {
+  Shown shown;
+  const auto view = gui::make_logical_view();
+  shown.settle(*view);
+  test::NullFrame::mouse({400, 250});
+  ImGui::GetIO().MouseWheel = 5;
+  shown.frame.draw(*view, shown.scene, shown.selection);
+  REQUIRE(shown.selection.steps);
+  CHECK(shown.selection.steps->end - shown.selection.steps->first < 0.5 * shown.run->steps);
+  shown.settle(*view);
+  const std::size_t part = boxes_of(*view);
+  CHECK(part > 0);
+  CHECK(part < shown.run->events);
+  ImGui::GetIO().KeysDown[ImGuiKey_Home] = true;
+  shown.frame.draw(*view, shown.scene, shown.selection);
+  ImGui::GetIO().KeysDown[ImGuiKey_Home] = false;
+  CHECK(!shown.selection.steps);
+}
+
+TEST_CASE("the brush of the overview is the range of the timeline") {
+  Shown shown;
+  const auto view = gui::make_overview_view();
+  const auto timeline = gui::make_logical_view();
+  shown.settle(*view);
+  const layout::Point left = test::mark(*view, "overview left"), right = test::mark(*view, "overview right");
+  const float third = (right.x - left.x) / 3;
+  test::NullFrame::mouse({left.x + third, left.y});
+  shown.frame.draw(*view, shown.scene, shown.selection);
+  for (const float x : {left.x + third, left.x + 1.5f * third, left.x + 2 * third}) {
+    test::NullFrame::mouse({x, left.y}, true);
+    shown.frame.draw(*view, shown.scene, shown.selection);
+  }
+  test::NullFrame::mouse({left.x + 2 * third, left.y});
+  shown.frame.draw(*view, shown.scene, shown.selection);
+  REQUIRE(shown.selection.steps);
+  CHECK(shown.selection.steps->first == Approx(20).margin(1.5));
+  CHECK(shown.selection.steps->end == Approx(40).margin(1.5));
+  shown.settle(*timeline);
+  std::size_t inside = 0;
+  for (const auto& phase : shown.run->phases)
+    for (const session::LogicalBox& box : phase->boxes)
+      inside += box.step + 1 > shown.selection.steps->first && box.step < shown.selection.steps->end;
+  CHECK(boxes_of(*timeline) == inside);
+}
+
+TEST_CASE("views of logical time draw at any size, and with nothing to draw say why") {
+  Shown shown;
+  for (const auto make : {gui::make_logical_view, gui::make_overview_view}) {
+    const auto view = make();
+    for (const float width : {1.f, 30.f, 301.f, 2000.f})
+      for (const float height : {1.f, 20.f, 600.f}) {
+        test::NullFrame::mouse({width / 2, height / 2});
+        shown.settle(*view, width, height);
+      }
+  }
+  gui::LogicalSource none;
+  CHECK(none.words(shown.scene).find("open the dump") != std::string::npos);  // it runs
+  shown.scene.logical = &none;
+  CHECK(shown.frame.draw(*gui::make_logical_view(), shown.scene, shown.selection) > 0);
+  shown.scene.logical = nullptr;
+  shown.frame.draw(*gui::make_overview_view(), shown.scene, shown.selection);
+}
+
+TEST_CASE("a cluster's node closes and opens its rows, a click on a row selects its ranks") {
+  Shown shown;
+  const auto view = gui::make_clusters_view();
+  shown.settle(*view);
+  const auto rows = [&] {
+    for (const gui::Mark& mark : view->marks())
+      if (mark.name.starts_with("cluster rows ")) return std::stoul(mark.name.substr(13));
+    return 0UL;
+  };
+  const auto nodes = [&] {
+    std::vector<gui::Mark> found;
+    for (const gui::Mark& mark : view->marks())
+      if (mark.name.starts_with("cluster node ")) found.push_back(mark);
+    return found;
+  };
+  const std::size_t before = rows();
+  REQUIRE(before > 1);
+  // The root is the leftmost.
+  const auto leftmost = [&] {
+    const auto all = nodes();
+    return std::min_element(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.at.x < b.at.x; })->at;
+  };
+  REQUIRE(!nodes().empty());
+  shown.frame.click(*view, shown.scene, shown.selection, leftmost());
+  shown.settle(*view);
+  CHECK(rows() == 1);
+  test::NullFrame::mouse({-1, -1});
+  shown.settle(*view);
+  shown.frame.click(*view, shown.scene, shown.selection, leftmost());
+  shown.settle(*view);
+  CHECK(rows() > 1);
+  shown.frame.click(*view, shown.scene, shown.selection, test::mark(*view, "cluster row 0"));
+  CHECK(!shown.selection.ranks.empty());
+  CHECK(shown.selection.ranks.size() < 64);
+  CHECK(shown.selection.ranks.front() == 0);  // rows are in the order of their least rank
+}
+
+TEST_CASE("the clustered timeline shows the selected phase, or the one with most lateness") {
+  Shown shown;
+  const auto view = gui::make_clusters_view();
+  shown.settle(*view);
+  shown.frame.click(*view, shown.scene, shown.selection, test::mark(*view, "phase behind"));
+  REQUIRE(shown.selection.phase);
+  const auto most = std::max_element(shown.run->phases.begin(), shown.run->phases.end(),
+                                     [](const auto& a, const auto& b) { return a->sums[0] < b->sums[0]; });
+  CHECK(*shown.selection.phase == most - shown.run->phases.begin() + 1);
+  for (const float width : {1.f, 30.f, 301.f, 2000.f})
+    for (const float height : {1.f, 20.f, 90.f, 600.f}) {
+      test::NullFrame::mouse({width / 2, height / 2});
+      shown.settle(*view, width, height);
+    }
+}

@@ -1,0 +1,95 @@
+// Logical time of a stored run (docs/methods.md, "Logical time") as pictures need it: every event in 20 bytes, phase by
+// phase, so that 16,384 ranks for 2,000 steps fit into 700 MB. Shared, immutable once published.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/logical/clusters.hpp"
+#include "viewer/session/session.hpp"
+
+namespace pclscope::session {
+
+inline constexpr std::size_t logical_metrics = 3;  // logical::Metric
+
+// An event. What is in float is exact to a ten-millionth.
+struct LogicalBox {
+  std::uint32_t step = 0;       // of the run
+  std::uint32_t site : 29 = 0;  // id in Snapshot::sites, 0 unknown
+  std::uint32_t several : 1 = 0;
+  logical::Kind kind : 2 = logical::Kind::send;
+  float lateness_ns = 0;
+  float duration_ns = 0;
+  // The box at the other end of its message, in the same phase; with several, where they begin in
+  // LogicalPhase::partners, their number first; none: a collective, or not known.
+  std::uint32_t partner = logical::none;
+};
+static_assert(sizeof(LogicalBox) == 20);
+
+struct LogicalPhase {
+  std::uint32_t first_step = 0, steps = 0;
+  std::vector<logical::Part> parts;  // by rank; their events are boxes of this phase
+  std::vector<LogicalBox> boxes;
+  std::vector<std::uint32_t> partners;
+  std::vector<logical::Earliest> earliest;     // of its steps
+  std::array<double, logical_metrics> sums{};  // over boxes by logical::Metric, seconds
+
+  std::span<const std::uint32_t> partners_of(const LogicalBox& box) const {
+    if (box.kind == logical::Kind::collective || box.partner == logical::none) return {};
+    if (!box.several) return {&box.partner, 1};
+    return {&partners[box.partner] + 1, partners[box.partner]};
+  }
+  std::int32_t rank_of(std::uint32_t box) const;
+  const logical::Part* part_of(std::int32_t rank) const;  // null: it has none
+  // The rank's box in that step; none.
+  std::uint32_t box_at(std::int32_t rank, std::uint32_t step) const;
+  // Nanoseconds since the time origin.
+  std::int64_t end_ns(const LogicalBox& box) const {
+    return earliest[box.step - first_step].end + static_cast<std::int64_t>(box.lateness_ns);
+  }
+  std::int64_t begin_ns(const LogicalBox& box) const {
+    return end_ns(box) - static_cast<std::int64_t>(box.duration_ns);
+  }
+  // Nanoseconds, of the box.
+  float value(const LogicalBox& box, logical::Metric metric) const {
+    if (metric == logical::Metric::lateness) return box.lateness_ns;
+    if (metric == logical::Metric::duration) return box.duration_ns;
+    const logical::Earliest& first = earliest[box.step - first_step];
+    return std::max(0.f, static_cast<float>(first.end - first.begin) + box.lateness_ns - box.duration_ns);
+  }
+};
+
+struct LogicalRun {
+  std::int32_t ranks = 0;
+  std::vector<std::shared_ptr<const LogicalPhase>> phases;  // by first step, then least rank, once it is whole
+  std::uint32_t steps = 0;
+  std::uint64_t events = 0;
+  // Of each step the sum over events by logical::Metric, seconds.
+  std::vector<std::array<float, logical_metrics>> sums;
+  bool whole = false;   // everything was read
+  double progress = 0;  // 0 .. 1
+};
+
+// For each id of a site the least one of those that are the same line, called from the same place.
+std::vector<std::uint32_t> same_lines(const std::vector<CallSite>& sites);
+
+// Reads all messages and collectives that are stored, in pieces of time, and publishes what there is now and then, the
+// whole run last. `publish` returns false to stop.
+using PublishLogical = std::function<bool(std::shared_ptr<const LogicalRun>)>;
+// A piece has about `messages_at_once`.
+Status read_logical(Session& session, const Snapshot& snapshot, const PublishLogical& publish,
+                    std::uint64_t messages_at_once = 400'000);
+
+// A phase of `time` as boxes.
+std::shared_ptr<const LogicalPhase> boxes_of(const logical::LogicalTime& time, const logical::Phase& phase);
+// All of it: for what has no session.
+LogicalRun run_of(const logical::LogicalTime& time, std::int32_t ranks);
+// The phase alone, to compute with; times are as exact as boxes are.
+logical::LogicalTime time_of(const LogicalPhase& phase, std::int32_t ranks);
+
+}  // namespace pclscope::session
