@@ -133,17 +133,13 @@ TEST_CASE("where there are no calls it is said why, and what to do") {
   CHECK(live.run(scene) == nullptr);
   CHECK(live.words(scene).find("from a dump") != std::string::npos);
   scene.connection.phase = session::Phase::stored;
-  const auto words_of = [&](session::CallCount count, std::int32_t aggregators) {
+  const auto words_of = [&](session::CallCount count) {
     auto run = std::make_shared<session::TimelineRun>();
     run->count = count;
-    auto snapshot = std::make_shared<Snapshot>(*scene.snapshot);
-    snapshot->application.aggregators = aggregators;
-    scene.snapshot = snapshot;
     return gui::TimelineSource(run).words(scene);
   };
-  CHECK(words_of({}, 1).find("earlier version") != std::string::npos);
-  CHECK(words_of({true, 0, 0, 0}, 1).find("--keep all") != std::string::npos);
-  CHECK(words_of({true, 0, 0, 0}, 2).find("several aggregators") != std::string::npos);
+  CHECK(words_of({}).find("earlier version") != std::string::npos);
+  CHECK(words_of({true, 0, 0, 0}).find("--keep all") != std::string::npos);
   // Asked, and read in the thread that has the run.
   session::Feed::Work work;
   scene.ask = [&](session::Feed::Work asked) { work = std::move(asked); };

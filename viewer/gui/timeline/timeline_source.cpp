@@ -61,8 +61,6 @@ std::string TimelineSource::words(const Scene& scene) const {
   const session::TimelineRun& run = *shared_->run;
   if (run.count.stored == 0) {  // but what had not returned may be there
     if (!run.count.told) return "this dump is of an earlier version and has no single calls: record the run again";
-    if (scene.snapshot && scene.snapshot->application.aggregators > 1)
-      return "no single calls are stored of jobs with several aggregators: see \"who first\" and \"where in the run\"";
     return "no calls are stored: record with --dump FILE --keep all";
   }
   if (!run.lacks.empty()) return run.lacks;
