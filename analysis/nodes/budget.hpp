@@ -45,6 +45,12 @@ class TrafficBudget {
     return true;
   }
 
+  // The same of what must not take the place of messages: only while more than half of what can be saved is there.
+  bool spare(std::uint64_t bytes) {
+    if ((credit_ < always * saved_s / 2 && !near_) || raw_ < limit_ * saved_s / 2) return false;
+    return raw(bytes);
+  }
+
  private:
   bool near_;
   double limit_ = 0, credit_ = 0, raw_ = 0;

@@ -49,6 +49,10 @@ Node::Node(Link& link, NodeOptions options)
   calls_.node = self_;
   calls_.window_ns = INT64_MIN;
   measurement_.set_tick_scale(job_scale());
+  if (options_.analysis.on_mpi_calls && options_.analysis.keep != Keep::summaries) {
+    call_log_.emplace(options_.application.ranks, options_.analysis.window_ns);
+    call_log_->set_tick_scale(job_scale());
+  }
   measurement_.matcher().set_forward(
       [this](std::int32_t rank, std::uint8_t thread, const Event& event) { route(rank, thread, event); });
   if (self_ != 0) return;
@@ -80,6 +84,7 @@ void Node::add(std::int32_t rank, std::uint32_t thread, std::span<const Event> e
   measurement_.matcher().set_clock_error(clock_error_ns);
   measurement_.add(rank, thread, events);
   collect(rank, thread, events);
+  if (call_log_) call_log_->add(rank, thread, events);
 }
 
 // Sites of messages: of ranks here by the node's table, of others as their node told.
@@ -158,7 +163,7 @@ void Node::take_window(const OpenWindows::Closed& closed) {
     const std::int64_t length = std::max<std::int64_t>(options_.analysis.window_ns, 1);
     part.begin_ns += (told_closed_ns_ - part.begin_ns + length - 1) / length * length;
   }
-  RawMessages raw{self_, part.begin_ns, messages, {}};
+  RawMessages raw{self_, part.begin_ns, messages, {}, {}, 0};
   if (root_) {
     queued_raw_.push_back(std::move(raw));
   } else {
@@ -319,6 +324,7 @@ void Node::end_epoch(std::int64_t read_until_ns, bool open) {
   measurement_.matcher().end_epoch();
   send_orders(read_until_ns_);  // the root's may tell places: sends that waited for them
   forward_sends();
+  send_calls(open && !closing_ ? read_until_ns_ : INT64_MAX);
   send_raw();
   send_report();
   waiting_ = true;

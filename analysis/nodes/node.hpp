@@ -15,6 +15,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <vector>
@@ -25,6 +26,7 @@
 #include "analysis/nodes/report_tree.hpp"
 #include "analysis/nodes/root.hpp"
 #include "analysis/pipeline/measurement.hpp"
+#include "analysis/window/call_log.hpp"
 
 namespace pclscope::nodes {
 
@@ -96,6 +98,8 @@ class Node {
   void forward_sends();
   void forward_sends_to(int node, SendRecords& sends);
   void send_raw();
+  void send_calls(std::int64_t until_ns);
+  void send_calls(std::span<const MpiCall> calls);
   void send_report();
   void send_orders(std::int64_t now_ns);
   void send_orders_to(const std::vector<int>& children);
@@ -115,7 +119,9 @@ class Node {
   std::set<int> contacted_;                      // whoever knows `unusual_`
   std::map<std::int32_t, SenderState> unusual_;  // ranks here of which other nodes must know more than the sends
   std::uint32_t clock_error_ = 0;
-  RawMessages calls_;  // collectives of this epoch
+  RawMessages calls_;                // collectives of this epoch
+  std::optional<CallLog> call_log_;  // where the root keeps single calls
+  std::uint64_t calls_left_out_ = 0, told_calls_left_out_ = 0;
   struct QueuedSends {
     int from;
     std::vector<std::byte> bytes;

@@ -128,11 +128,13 @@ bool unpack(std::span<const std::byte> frame, SendRecords& sends) {
 }
 
 std::vector<std::byte> pack(const RawMessages& raw) {
-  Writer out(FrameKind::raw, raw.messages.size() * 14 + raw.collectives.size() * 8);
+  Writer out(FrameKind::raw, raw.messages.size() * 14 + raw.collectives.size() * 8 + raw.calls.size() * 16);
   out.number(raw.node);
   out.number(raw.window_ns);
   packing::put_messages(out, raw.messages);
   packing::put_events(out, raw.collectives);
+  packing::put_calls(out, raw.calls);
+  out.number(raw.calls_left_out);
   return out.take();
 }
 
@@ -142,6 +144,8 @@ bool unpack(std::span<const std::byte> frame, RawMessages& raw) {
   in.number(raw.window_ns);
   packing::get_messages(in, raw.messages);
   packing::get_events(in, raw.collectives);
+  packing::get_calls(in, raw.calls);
+  in.number(raw.calls_left_out);
   return in.done();
 }
 

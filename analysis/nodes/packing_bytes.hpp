@@ -240,11 +240,13 @@ class CommNumbers {
   std::vector<std::uint64_t> known_{0, record::world_comm_id, record::self_comm_id};
 };
 
-// Lists of events and of messages, parts of several frames.
+// Lists of events, of messages and of calls, parts of several frames.
 void put_events(Writer& out, const std::vector<RankEvent>& sends);
 void get_events(Reader& in, std::vector<RankEvent>& sends);
 void put_messages(Writer& out, std::span<const Message> messages);
 void get_messages(Reader& in, std::vector<Message>& messages);
+void put_calls(Writer& out, const std::vector<MpiCall>& calls);
+void get_calls(Reader& in, std::vector<MpiCall>& calls);
 inline constexpr std::size_t least_event = 2;  // bytes
 inline constexpr std::size_t least_message = 6;
 

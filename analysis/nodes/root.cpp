@@ -65,6 +65,9 @@ PipelineOptions Root::with_sites(PipelineOptions options) {
   options.name_call_sites = [this](std::span<CollectiveCall> calls) {
     for (CollectiveCall& c : calls) c.site = sites_.id_of(site_address(c.site));
   };
+  options.name_mpi_calls = [this](std::span<MpiCall> calls) {
+    for (MpiCall& c : calls) c.site = sites_.id_of(c.site);
+  };
   return options;
 }
 
@@ -101,8 +104,18 @@ void Root::take_news(const Report& report) {
   for (const NodeSite& s : report.new_sites) sites_.add(s);
 }
 
+// Their sites may become known later, but before their window closes.
+void Root::take_calls(const RawMessages& raw) {
+  evaluation_.add_calls(raw.calls);
+  calls_left_out_[raw.node] = raw.calls_left_out;
+  std::uint64_t left_out = 0;
+  for (const auto& [node, calls] : calls_left_out_) left_out += calls;
+  evaluation_.set_calls_elsewhere(left_out);
+}
+
 void Root::take_raw(RawMessages&& raw) {
   for (const RankEvent& e : raw.collectives) evaluation_.add_collectives(e.rank, {&e.event, 1});
+  if (!raw.calls.empty() || raw.calls_left_out > 0) take_calls(raw);
   if (raw.messages.empty()) return;
   for (Message& m : raw.messages) {
     m.send_site = sites_.id_of(m.send_site);

@@ -55,6 +55,7 @@ class Root {
   };
   PipelineOptions with_sites(PipelineOptions options);
   void close(const WindowPart& part);
+  void take_calls(const RawMessages& raw);
   void take_cores(const RankStatus& status);
   std::int32_t host_of(std::int32_t node) const { return node / options_.per_host; }
   int hosts() const { return nodes_ / options_.per_host; }
@@ -62,7 +63,8 @@ class Root {
   RootOptions options_;
   int nodes_;
   JobSites sites_;
-  std::map<std::int64_t, OpenWindow> windows_;  // raw messages of windows that are not closed, by begin
+  std::map<std::int64_t, OpenWindow> windows_;            // raw messages of windows that are not closed, by begin
+  std::map<std::int32_t, std::uint64_t> calls_left_out_;  // by node
   std::int64_t closed_until_ = INT64_MIN;
   std::int64_t last_window_ = INT64_MIN;     // begin of the newest that was closed
   std::int64_t closed_through_ = INT64_MIN;  // on all nodes, as reports told

@@ -46,6 +46,12 @@ void Evaluation::add_calls(std::int32_t rank, std::uint32_t thread, std::span<co
   if (state_->call_log) state_->call_log->add(rank, thread, events);
 }
 
+void Evaluation::add_calls(std::span<const MpiCall> calls) {
+  if (!state_->call_log) return;
+  for (const MpiCall& call : calls) state_->call_log->add(call);
+}
+void Evaluation::set_calls_elsewhere(std::uint64_t left_out) { state_->calls_elsewhere = left_out; }
+
 void Evaluation::add_wait(const CollectiveCall& call) { state_->take_calls({&call, 1}); }
 void Evaluation::add_off_core(std::int32_t rank, std::int64_t begin_ns, std::int64_t end_ns, std::int64_t off_ns) {
   state_->delays.add_off_core(rank, begin_ns, end_ns, off_ns);
@@ -81,7 +87,7 @@ std::uint64_t Evaluation::regions_version() const { return state_->regions_versi
 Evaluation::CallsLeftOut Evaluation::calls_left_out() const {
   const State& s = *state_;
   if (!s.call_log) return {};
-  return {s.call_log->left_out() + s.retention.calls_left_out(), s.call_log->shed()};
+  return {s.calls_elsewhere + s.call_log->left_out() + s.retention.calls_left_out(), s.call_log->shed()};
 }
 std::uint64_t Evaluation::events() const { return state_->measured.totals.events; }
 void Evaluation::set_not_stored(std::uint64_t messages) { state_->retention.set_not_stored(messages); }

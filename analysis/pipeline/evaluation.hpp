@@ -51,6 +51,9 @@ class Evaluation {
   void add_collectives(std::int32_t rank, std::span<const record::Event> events);
   // Events of one thread in the order of its ring: for on_mpi_calls.
   void add_calls(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events);
+  // Those of ranks elsewhere; and how many of theirs did not come, in sum.
+  void add_calls(std::span<const MpiCall> calls);
+  void set_calls_elsewhere(std::uint64_t left_out);
   // A call that waited, found by a Measurement of this process.
   void add_wait(const CollectiveCall& call);
   // In [begin, end) the rank was runnable but off its core for `off_ns`, outside MPI.

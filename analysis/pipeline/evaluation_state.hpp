@@ -86,7 +86,8 @@ struct Evaluation::State {
   TimeShare delay_time;
   RecentMessages recent;
   MessageRetention retention;
-  std::optional<CallLog> call_log;                   // where calls are kept
+  std::optional<CallLog> call_log;  // where calls are kept
+  std::uint64_t calls_elsewhere = 0;
   std::vector<CollectiveCall> calls, closing_calls;  // of windows that are open; of the one that is being closed
   std::deque<CollectiveCall> recent_calls;           // the newest, by the windows in which they returned
   std::int64_t calls_from_ns = std::numeric_limits<std::int64_t>::min();  // all that returned from then on are there

@@ -17,6 +17,7 @@
 #include "analysis/values/call_density.hpp"
 #include "analysis/values/latency_sums.hpp"
 #include "analysis/values/message.hpp"
+#include "analysis/values/mpi_call.hpp"
 #include "analysis/values/rank_wait.hpp"
 #include "analysis/values/sender_state.hpp"
 #include "analysis/values/snapshot.hpp"
@@ -218,6 +219,8 @@ struct RawMessages {
   std::int64_t window_ns = 0;          // messages: begin of their window
   std::vector<Message> messages;       // in the order in which they were matched
   std::vector<RankEvent> collectives;  // collective, comm_created, comm_freed events of the node's ranks, in ring order
+  std::vector<MpiCall> calls;          // of the node's ranks, by rank, thread, begin; sites as site_of_node()
+  std::uint64_t calls_left_out = 0;    // with `calls` only: so far, for lack of traffic budget or room
 };
 
 // --- orders ---

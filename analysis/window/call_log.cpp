@@ -76,8 +76,8 @@ CallLog::CallLog(std::int32_t ranks, std::int64_t window_ns, std::size_t most)
       most_(most),
       threads_(static_cast<std::size_t>(ranks_)) {}
 
-void CallLog::add(std::int32_t rank, std::uint32_t thread, std::span<const Event> events) {
-  if (rank < 0 || rank >= ranks_) return;
+CallLog::Thread* CallLog::thread_of(std::int32_t rank, std::uint32_t thread) {
+  if (rank < 0 || rank >= ranks_) return nullptr;
   auto& threads = threads_[static_cast<std::size_t>(rank)];
   thread = std::min(thread, most_threads);
   if (threads.size() <= thread) threads.resize(thread + 1);
@@ -87,6 +87,17 @@ void CallLog::add(std::int32_t rank, std::uint32_t thread, std::span<const Event
     t.call.rank = rank;
     t.call.thread = static_cast<std::uint16_t>(thread);
   }
+  return &t;
+}
+
+void CallLog::add(const MpiCall& call) {
+  if (const Thread* t = thread_of(call.rank, call.thread)) keep(call, t->slot);
+}
+
+void CallLog::add(std::int32_t rank, std::uint32_t thread, std::span<const Event> events) {
+  Thread* const here = thread_of(rank, thread);
+  if (here == nullptr) return;
+  Thread& t = *here;
   for (const Event& e : events) {
     const Use use = use_of(e);
     if (use == Use::none) continue;

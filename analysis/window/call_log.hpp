@@ -31,6 +31,9 @@ class CallLog {
   // Events of one thread in the order of its ring.
   void add(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events);
 
+  // A call that another log has made.
+  void add(const MpiCall& call);
+
   // Takes those that returned before `end_ns`, or whose window was over at an earlier take(). Returns how many.
   std::uint64_t take(std::int64_t end_ns);
   // What the last take() took, in batches: by rank, thread, begin. Sites are addresses (Event::site). The sink may
@@ -53,6 +56,7 @@ class CallLog {
   };
   using Window = std::vector<PackedCalls>;  // by slot
 
+  Thread* thread_of(std::int32_t rank, std::uint32_t thread);  // null: no such rank
   MpiCall posted(const Thread& t, const record::Event& e) const;
   void add(Thread& t, const record::Event& e);
   void merge(Thread& t, const record::Event& e);

@@ -79,6 +79,19 @@ class Timeline(harness.SystemTest):
                 self.assertEqual(sums, counted)
 
     @on_every_mpi
+    def test_calls_of_several_aggregators(self, mpi):
+        path = self.box.directory / f"aggregators-{mpi}.h5"
+        self.assertWorked(self.box.traced(4, harness.program("ring", mpi), str(ITERATIONS),
+                                          options=("--dump", path, "--keep", "all", "--aggregators", "2")))
+        calls = dump.read_calls(path)
+        self.assertInOrder(calls)
+        self.assertEqual(counts_of(calls), {(rank, function): count for rank in range(4) for function, count in
+                                            (("MPI_Init", 1), ("MPI_Finalize", 1), ("MPI_Send", ITERATIONS),
+                                             ("MPI_Recv", ITERATIONS))})
+        told = self.box.json("inspect", path, "timeline", "--json")["calls"]
+        self.assertEqual([call for call in told if call["site"] is None], [])
+
+    @on_every_mpi
     def test_what_a_call_waited_for(self, mpi):
         path = self.run_program(mpi, 2, "late_sender", "4", "50000")
         told = self.box.json("inspect", path, "timeline", "--json")

@@ -142,8 +142,6 @@ int show_timeline(const InspectWords& words, InspectedRun& run) {
     return fail(could_not, "this dump has no single calls: it was written by an earlier version of pclscope");
   if (count.stored == 0 && count.not_stored == 0 && run.snapshot.retention.keep == Keep::summaries)
     return fail(could_not, "this dump has no single calls: it was written with --keep summaries");
-  if (count.stored == 0 && run.snapshot.application.aggregators > 1)
-    return fail(could_not, "this dump has no single calls: it has them of jobs with one aggregator only");
   session::WaitsOfRanks waits;
   if (const Status read = read_waits(words, run, *span, waits); !read) return fail(could_not, read.error().message);
   const views::Sites sites(run.snapshot.sites);

@@ -23,6 +23,8 @@ constexpr std::int64_t window_ns = 1'000'000;
 
 struct Numbers {
   std::vector<Message> messages;
+  std::vector<MpiCall> calls;
+  std::uint64_t calls_left_out = 0;
   std::map<std::int64_t, std::uint64_t> windows;  // messages by begin, ns
   Snapshot snapshot;
 };
@@ -34,6 +36,9 @@ void note(Numbers& result, PipelineOptions& options) {
   options.clustering_share = 1e-9;  // at first and at the end, whatever the machine does meanwhile
   options.on_messages = [&](std::span<const Message> m) {
     result.messages.insert(result.messages.end(), m.begin(), m.end());
+  };
+  options.on_mpi_calls = [&](std::span<const MpiCall> c) {
+    result.calls.insert(result.calls.end(), c.begin(), c.end());
   };
   options.on_window = [&](const Window& w) {
     if (w.all.messages > 0) result.windows[std::llround(w.begin_s * 1e9)] += w.all.messages;
@@ -62,6 +67,14 @@ void by_time(std::vector<Message>& messages) {
   });
 }
 
+void by_time(std::vector<MpiCall>& calls) {
+  for (MpiCall& c : calls) c.site = 0;
+  std::sort(calls.begin(), calls.end(), [](const MpiCall& a, const MpiCall& b) {
+    return std::tie(a.rank, a.thread, a.begin, a.end, a.function) <
+           std::tie(b.rank, b.thread, b.begin, b.end, b.function);
+  });
+}
+
 Numbers one_pipeline(Trace trace, int repeats, const std::vector<int>& place, const std::vector<Criterion>& baseline) {
   Numbers result;
   PipelineOptions options;
@@ -80,6 +93,7 @@ Numbers one_pipeline(Trace trace, int repeats, const std::vector<int>& place, co
   }
   pipeline.finish();
   result.snapshot = pipeline.snapshot();
+  by_time(result.calls);
   by_time(result.messages);
   return result;
 }
@@ -130,6 +144,8 @@ class Fleet {
     result.snapshot = nodes[0]->root()->evaluation().snapshot();
     nodes[0]->root()->fill(result.snapshot);
     by_time(result.messages);
+    by_time(result.calls);
+    result.calls_left_out = nodes[0]->root()->evaluation().calls_left_out().all;
     for (std::size_t i = 0; i < nodes.size(); ++i)
       if (links_.alive(static_cast<int>(i)) && !nodes[i]->over()) return false;
     return true;
@@ -174,6 +190,9 @@ void same_numbers(const Numbers& one, const Numbers& many, std::size_t ranks) {
   CHECK(a.ambiguous == b.ambiguous);
   CHECK(one.messages.size() == a.matched);
   CHECK((one.messages == many.messages));  // too many to print
+  CHECK(one.calls.size() > one.messages.size());
+  CHECK((one.calls == many.calls));
+  CHECK(many.calls_left_out == 0);
   CHECK((many.windows == by_completion(one.messages)));
   // A ring's regions may be turned: its partitions of equal quality.
   if (many.snapshot.regions.size() == 2 && ranks == 8)
@@ -272,6 +291,8 @@ TEST_CASE("with next to no budget for messages the sums stay exact, and what is 
   CHECK(s.messages.bytes == one.snapshot.messages.bytes);
   CHECK(s.network.messages_left_out > 0);
   CHECK(fleet.result.messages.size() + s.network.messages_left_out == s.messages.matched);
+  CHECK(fleet.result.calls_left_out > 0);
+  CHECK(fleet.result.calls.size() + fleet.result.calls_left_out == one.calls.size());
   CHECK(s.latency.median_s == one.snapshot.latency.median_s);
   CHECK(s.latency.mean_ratio == Approx(one.snapshot.latency.mean_ratio).epsilon(1e-9));
 }

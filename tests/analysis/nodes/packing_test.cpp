@@ -77,6 +77,8 @@ TEST_CASE("raw messages come back as it was, messages in their order") {
     REQUIRE(back.node == raw.node);
     REQUIRE(back.window_ns == raw.window_ns);
     REQUIRE(back.messages == raw.messages);
+    REQUIRE(back.calls == raw.calls);
+    REQUIRE(back.calls_left_out == raw.calls_left_out);
     check_same_events(raw.collectives, back.collectives);
   }
 }

@@ -369,8 +369,23 @@ inline SendRecords any_send_records(Random& random, std::size_t most) {
   return h;
 }
 inline RawMessages any_raw(Random& random, std::size_t most) {
-  RawMessages b{any<std::int32_t>(random), any<std::int64_t>(random), any_messages(random, most),
-                any_events(random, most)};
+  RawMessages b{
+      any<std::int32_t>(random), any<std::int64_t>(random), any_messages(random, most), any_events(random, most), {},
+      any<std::uint64_t>(random)};
+  for (std::size_t i = static_cast<std::size_t>(random() % (most + 1)); i > 0; --i) {
+    MpiCall& c = b.calls.emplace_back();
+    c.comm = any<std::uint64_t>(random);
+    c.rank = any<std::int32_t>(random);
+    c.thread = any<std::uint16_t>(random);
+    c.function = any<std::uint16_t>(random);
+    c.ending = random() % 2 ? CallEnding::unseen : CallEnding::returned;
+    c.peer = any<std::int32_t>(random);
+    c.begin = any<std::int64_t>(random);
+    c.end = any<std::int64_t>(random);
+    c.outside = any<std::int64_t>(random);
+    c.bytes = any<std::uint64_t>(random);
+    c.site = any<std::uint64_t>(random);
+  }
   return b;
 }
 
