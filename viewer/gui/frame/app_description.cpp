@@ -2,6 +2,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "interpose/record/functions.hpp"
 #include "viewer/gui/frame/app.hpp"
 
 namespace pclscope::gui {
@@ -19,6 +20,7 @@ Json selected(const Selection& selection) {
   json["period"] = selection.period ? Json{selection.period->begin_s, selection.period->end_s} : Json();
   json["steps"] = selection.steps ? Json{selection.steps->first, selection.steps->end} : Json();
   json["finding"] = selection.finding ? Json(*selection.finding) : Json();
+  json["function"] = selection.function ? Json(std::string(record::function_name(*selection.function))) : Json();
   json["message"] = Json();
   if (selection.message)
     json["message"] = {{"source", selection.message->source},
