@@ -27,8 +27,7 @@ class PaperCalls {
   double call_from(int rank, record::Function function, double begin_s, double end_s) {
     const auto number = static_cast<std::uint16_t>(function);
     const auto begin = static_cast<std::int64_t>(begin_s * 1e9), end = static_cast<std::int64_t>(end_s * 1e9);
-    pyramid_.call(number, begin, end);
-    pyramid_.inside(number, rank, begin, end);
+    pyramid_.call_inside(pyramid_.place(number), rank, begin, end);
     ++calls_;
     return now_[static_cast<std::size_t>(rank)] = end_s;
   }
