@@ -258,6 +258,43 @@ TEST_CASE("a graph that lacks messages says what can be done here about it") {
   CHECK(gui::partial_words(scene) == "partial: messages no longer kept: 70");
 }
 
+TEST_CASE("a running job's next graph takes the place of the last one when its links are drawn, not before") {
+  Stage stage(test::fake_dag(4, 4, 1));
+  const auto links = [&] {
+    for (const gui::Mark& m : stage.view->marks())
+      if (m.name.starts_with("links ")) return m.name;
+    return std::string();
+  };
+  REQUIRE(links() == "links " + std::to_string(3 * 4));
+  for (const int second : {1, 2, 3}) {
+    stage.scene.dag.dag =
+        std::make_shared<const Dag>(test::fake_dag(4 + second, 4, static_cast<std::uint64_t>(second) + 1));
+    for (int i = 0; i < 60'000; ++i) {
+      stage.draw();
+      REQUIRE(!links().empty());
+      if (i > 3 && !stage.view->unsettled()) break;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    CHECK(links() == "links " + std::to_string(3 * (4 + second)));
+  }
+}
+
+TEST_CASE("after the end a graph says that it is the last one, and of whom") {
+  gui::Scene scene = test::scene_of(test::fake_snapshot({}));
+  gui::Selection selection;
+  selection.region = 0;
+  scene.dag.dag = std::make_shared<const Dag>(small_dag());  // of region 0
+  CHECK(gui::not_newest_words(scene, selection).empty());
+  selection.region = 2;
+  CHECK(gui::not_newest_words(scene, selection) == "this is the graph of region 0");
+  scene.dag.waiting = true;
+  CHECK(gui::not_newest_words(scene, selection) == "a newer graph is on its way ..");
+  scene.dag.waiting = false;
+  scene.connection.phase = session::Phase::finished;
+  CHECK(gui::not_newest_words(scene, selection) ==
+        "the job is over: this is its last graph, of region 0; its dump has all others (pclscope view FILE)");
+}
+
 TEST_CASE("where there is nothing to see, it says why") {
   gui::Scene scene = test::scene_of(test::fake_snapshot({}));
   gui::Selection selection;

@@ -116,6 +116,19 @@ std::string partial_words(const Scene& scene) {
   return std::string("partial: ").append(text::printable(dag.why_partial));
 }
 
+std::string not_newest_words(const Scene& scene, const Selection& selection) {
+  const session::Phase phase = scene.connection.phase;
+  const std::int32_t region = scene.dag.dag ? scene.dag.dag->region : -1;
+  const bool other = selection.region && region >= 0 && *selection.region != region && selection.ranks.size() < 2;
+  if (phase == session::Phase::finished || phase == session::Phase::lost) {
+    const std::string begin = phase == session::Phase::finished ? "the job is over" : "the job is lost";
+    return begin + ": this is its last graph" + (other ? ", of region " + std::to_string(region) : "") +
+           "; its dump has all others (pclscope view FILE)";
+  }
+  if (scene.dag.waiting) return "a newer graph is on its way ..";
+  return other ? "this is the graph of region " + std::to_string(region) : "";
+}
+
 std::string why_empty(const Scene& scene, const Selection& selection) {
   if (scene.dag.dag && !scene.dag.dag->nodes.empty()) return {};
   if (scene.dag.waiting) return "waiting for the messages of the region and period ..";

@@ -42,7 +42,7 @@ class DagView final : public View {
   void draw_route(ImDrawList& list, std::int32_t route, layout::Rgba colour, float width);
   void draw_selected_message(ImDrawList& list, const Scene& scene, const SelectedMessage& message);
   void draw_glyphs(ImDrawList& list, const Scene& scene, const Selection& selection);
-  void draw_words(ImDrawList& list, const layout::Rect& area, const Scene& scene);
+  void draw_words(ImDrawList& list, const layout::Rect& area, const Scene& scene, const Selection& selection);
   GlyphPlace place(std::size_t node, const Scene& scene) const;
 
   DagSheet sheet_;
@@ -217,7 +217,7 @@ void DagView::draw_graph(ImDrawList& list, const layout::Rect& area, const Scene
   if (!sheet_.gliding()) draw_hovered_links(list, scene);
   if (selection.message && !sheet_.gliding()) draw_selected_message(list, scene, *selection.message);
   draw_glyphs(list, scene, selection);
-  draw_words(list, area, scene);
+  draw_words(list, area, scene, selection);
   const auto legend = dag_legend_box(area, scale_);
   const bool on_legend = legend && draw_dag_legend(list, *legend, scene);
   if (!hovered_ || on_legend || scene.snapshot == nullptr) return;
@@ -288,7 +288,7 @@ void DagView::draw_glyphs(ImDrawList& list, const Scene& scene, const Selection&
   }
 }
 
-void DagView::draw_words(ImDrawList& list, const layout::Rect& area, const Scene& scene) {
+void DagView::draw_words(ImDrawList& list, const layout::Rect& area, const Scene& scene, const Selection& selection) {
   const layout::Palette& palette = *scene.palette;
   const Dag& dag = sheet_.picture()->whole();
   const float pad = 6 * scale_, line = ImGui::GetFontSize() + 2 * scale_, width = std::max(1.f, area.width() - 2 * pad);
@@ -310,13 +310,15 @@ void DagView::draw_words(ImDrawList& list, const layout::Rect& area, const Scene
   at = {area.low.x + pad, at.y + line};
   if (dag.partial) say(palette.warning, partial_words(scene));
   if (dag.partial) at.y += line;
-  if (scene.dag.waiting) say(palette.warning, "a newer graph is on its way ..");
+  if (const std::string words = not_newest_words(scene, selection); !words.empty()) say(palette.warning, words);
 }
 
 std::vector<Mark> DagView::marks() const {
   std::vector<Mark> marks = toolbar_marks_;
   const layout::DagPicture* picture = sheet_.picture();
   if (!picture || !shows_graph_) return marks;
+  if (sheet_.links_shown() > 0)
+    marks.push_back({std::string("links ").append(std::to_string(sheet_.links_shown())), sheet_.to_screen({})});
   std::set<std::int32_t> ranks;
   for (const std::size_t node : visible_) {
     const std::int32_t rank = picture->dag.nodes[node].rank;

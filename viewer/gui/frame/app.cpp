@@ -54,8 +54,19 @@ void App::update_scene() {
         connection.phase == session::Phase::stored ? fed_.snapshot->duration_s : live_until_s(*fed_.snapshot);
     if (!(scene_.now_s >= 0) || scene_.now_s > 1e9) scene_.now_s = fed_.snapshot->duration_s;
   }
-  scene_.dag = {fed_.dag_question, fed_.dag, fed_.dag_problem, fed_.dag_waiting};
+  update_graph();
   scene_.palette = &layout::palette(theme_);
+}
+
+// What a job told last stays when it is over, whatever was asked since.
+void App::update_graph() {
+  scene_.dag = {fed_.dag_question, fed_.dag, fed_.dag_problem, fed_.dag_waiting};
+  if (!over()) {
+    if (scene_.dag.dag) last_graph_ = scene_.dag;
+    return;
+  }
+  if (!scene_.dag.dag && last_graph_.dag) scene_.dag = last_graph_;
+  scene_.dag.waiting = false;
 }
 
 // A newcomer's first look is at what matters: the first finding, else the region that is late most.
@@ -71,7 +82,7 @@ void App::choose_at_first() {
 }
 
 void App::ask_for_graph() {
-  if (!scene_.snapshot || scene_.paused || !shown_workspace().wants_graph()) return;
+  if (!scene_.snapshot || scene_.paused || over() || !shown_workspace().wants_graph()) return;
   const bool live = scene_.connection.phase == session::Phase::running;
   const auto question = graph_question(*scene_.snapshot, selection_, live, scene_.now_s, scene_.history.get());
   if (!question) return;
@@ -138,7 +149,7 @@ void App::frame(float width, float height, float scale) {
   if (hint_ && scene_.snapshot) draw_hint(width, height);
   ask_for_graph();
   const bool moving = shown_workspace().unsettled();
-  const bool graph_due = any_asked_ && fed_.dag_waiting;
+  const bool graph_due = any_asked_ && scene_.dag.waiting;
   if (scene_.snapshot && chosen_ && (!any_asked_ || fed_.dag || !fed_.dag_problem.empty())) ++whole_frames_;
   quiet_frames_ = moving || graph_due || !scene_.snapshot ? 0 : quiet_frames_ + 1;
 }

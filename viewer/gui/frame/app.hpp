@@ -38,6 +38,11 @@ class App {
 
  private:
   void update_scene();
+  void update_graph();
+  bool over() const {  // nobody answers questions any more
+    const session::Phase phase = scene_.connection.phase;
+    return phase == session::Phase::finished || phase == session::Phase::lost;
+  }
   void choose_at_first();
   void ask_for_graph();
   void keys();
@@ -65,6 +70,7 @@ class App {
   layout::Theme theme_;
   bool close_ = false, help_ = false, hint_ = false, details_ = false;
   bool chosen_ = false;  // the first selection has been made
+  DagState last_graph_;  // the last one that came
   DagQuestion asked_;
   bool any_asked_ = false;
   double asked_at_s_ = -1e9;
