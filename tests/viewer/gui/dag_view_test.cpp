@@ -6,8 +6,10 @@
 #include "tests/viewer/fake_run.hpp"
 #include "tests/viewer/gui/null_frame.hpp"
 #include "tests/viewer/layout/dag_random.hpp"
+#include "tests/viewer/memory_session.hpp"
 #include "viewer/gui/dag/dag_details.hpp"
 #include "viewer/gui/dag/dag_glyphs.hpp"
+#include "viewer/gui/dag/dag_worst.hpp"
 
 using namespace pclscope;
 
@@ -218,6 +220,37 @@ TEST_CASE("the worst message is brought to the middle, unfolded") {
   stage.click(stage.mark("worst"));
   CHECK(stage.selection.rank == rank);
   CHECK(layout::distance(stage.mark(name), {400, 260}) < 60);
+}
+
+TEST_CASE("of the worst message it is said who sent it to whom, how late it was, and from which lines") {
+  const Dag dag = small_dag();
+  gui::Scene scene = test::scene_of(test::fake_snapshot({}));
+  CallSite from, to;
+  from.id = 1, from.file = "/src/halo.c", from.line = 42;
+  to.id = 2, to.file = "/src/halo.c", to.line = 50;
+  Snapshot snapshot;
+  snapshot.sites = {from, to};
+  scene.snapshot = std::make_shared<const Snapshot>(snapshot);
+  scene.connection.phase = session::Phase::stored;
+  Message m;
+  m.source = 1, m.destination = 3, m.tag = 5;
+  m.send_begin = 10'000'000;  // node 1 of the graph: 0.01 s
+  m.send_site = 1, m.recv_site = 2;
+  test::MemorySession run({m});
+  scene.ask = [&](const session::Feed::Work& work) { work(&run, [] { return false; }); };
+  gui::WorstMessage worst;
+  const auto node = gui::worst_node(dag);
+  REQUIRE(node);
+  worst.tell(scene, dag, *node);
+  CHECK(worst.words(scene) ==
+        "rank 1 to rank 3: 6.0x as long as usual (600 us, 4.0 KiB), sent at 10.0 ms, from halo.c:42 to halo.c:50");
+  REQUIRE(worst.message());
+  CHECK(*worst.message() == gui::SelectedMessage{1, 3, 0.01});
+  scene.ask = {};
+  worst.tell(scene, dag, *node);
+  CHECK(worst.words(scene).find("halo.c") == std::string::npos);  // who cannot be asked does not say
+  worst.clear();
+  CHECK(worst.words(scene).empty());
 }
 
 TEST_CASE("nodes glide out of a fold, and stay where they were without watchers") {

@@ -58,9 +58,12 @@ std::string node_details(const layout::DagPicture& picture, std::size_t node, st
   lines += side_line("received ", n.received) + side_line("sent ", n.sent) + worst_line(n);
   if (rank) {
     lines += std::string("messages of the rank in the period: ").append(text::format_count(rank->messages)) + "\n";
-    lines += std::string("load imbalance LB: ").append(text::format_ratio(rank->load_balance)) + "\n";
-    lines += std::string("mean L of its compute node: ")
-                 .append(rank->node_ratio > 0 ? text::format_times(rank->node_ratio) : "not known") +
+    const double balance = layout::significant_balance(picture.dag, *rank);
+    lines += balance > 0 ? std::string("load imbalance LB: ").append(text::format_ratio(balance)) + "\n"
+                         : std::string("about as many as other ranks\n");
+    const double ratio = layout::ellipse_ratio(picture, node);
+    lines += std::string(picture.one_node ? "mean L of what it received here: " : "mean L of its compute node: ")
+                 .append(ratio > 0 ? text::format_times(ratio) : "not known") +
              "\n";
   }
   if (picture.is_fold(node))

@@ -8,7 +8,7 @@ namespace pclscope::gui {
 namespace {
 
 constexpr float readable_radius = 14;     // points: what is shown at first is at least so large, if possible
-constexpr std::size_t most_glyphs = 300;  // at first
+constexpr std::size_t most_glyphs = 120;  // at first: with their bars
 constexpr std::int32_t least_layers = 4;  // at first
 constexpr std::size_t everything = std::numeric_limits<std::size_t>::max();
 constexpr float centred_radius = 24;   // points

@@ -12,6 +12,7 @@
 namespace pclscope::gui {
 namespace {
 
+constexpr float least_hint_height = 700;  // points: lower, it would lie on legends
 constexpr double live_graph_every_s = 1;  // questions to a running job
 
 double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -146,7 +147,7 @@ void App::frame(float width, float height, float scale) {
   ImGui::PopStyleVar(2);
   if (details_) draw_details(width, height);
   if (help_) draw_help(width, height);
-  if (hint_ && scene_.snapshot) draw_hint(width, height);
+  if (hint_ && scene_.snapshot && height >= least_hint_height * scene_.scale) draw_hint(width, height);
   ask_for_graph();
   const bool moving = shown_workspace().unsettled();
   const bool graph_due = any_asked_ && scene_.dag.waiting;
