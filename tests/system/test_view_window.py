@@ -164,6 +164,8 @@ class Window(ViewTest):
         for key, what, holds in (("Escape", "no hint", lambda s: not s["hint"]),
                                  ("v", "one view", lambda s: len(s["views"]) == 1),
                                  ("0", "all views", lambda s: len(s["views"]) == 4),
+                                 ("ctrl+f", "search", lambda s: s["search"] is not None),
+                                 ("Escape", "no search", lambda s: s["search"] is None),
                                  ("t", "light", lambda s: s["theme"] == "light"),
                                  ("question", "help", lambda s: s["help"]),
                                  ("Escape", "no help", lambda s: not s["help"])):

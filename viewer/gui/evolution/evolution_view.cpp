@@ -171,6 +171,7 @@ void EvolutionView::move(Rect plot) {
   if (!hovered) return;
   sight_.zoom(mouse.x, io.MouseWheel);
   if (ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Home))) sight_.show_all();
+  if (io.KeyAlt) return;  // back and forward through what was selected
   if (ImGui::IsKeyDown(ImGui::GetKeyIndex(ImGuiKey_LeftArrow))) sight_.pan(arrow_speed * io.DeltaTime);
   if (ImGui::IsKeyDown(ImGui::GetKeyIndex(ImGuiKey_RightArrow))) sight_.pan(-arrow_speed * io.DeltaTime);
 }

@@ -111,12 +111,20 @@ void App::keys() {
     if (typed == 't') theme_ = theme_ == layout::Theme::dark ? layout::Theme::light : layout::Theme::dark;
     if (typed == 'i') details_ = !details_;
     if (typed == '?' || typed == 'h') help_ = !help_;
+    if (typed == '/') find();
     if (typed == 'q') close_ = true;
     if (typed >= ' ') hint_ = false;
   }
+  const auto pressed = [](ImGuiKey key) { return ImGui::IsKeyPressed(ImGui::GetKeyIndex(key)); };
+  if (io.KeyAlt && pressed(ImGuiKey_LeftArrow)) trail_.back(selection_);
+  if (io.KeyAlt && pressed(ImGuiKey_RightArrow)) trail_.forward(selection_);
 }
 
 void App::escape() {
+  if (search_.open) {
+    search_.open = false;
+    return;
+  }
   if (ImGui::GetIO().WantTextInput) return;  // it ends the input
   if (help_ || hint_ || details_) help_ = hint_ = details_ = false;
   else if (!shown_workspace().shows_all() && options_.only.empty()) shown_workspace().show_all();
@@ -145,9 +153,12 @@ void App::frame(float width, float height, float scale) {
   else draw_missing(top, width, height);
   ImGui::End();
   ImGui::PopStyleVar(2);
+  draw_search(width, top);
   if (details_) draw_details(width, height);
   if (help_) draw_help(width, height);
   if (hint_ && scene_.snapshot && height >= least_hint_height * scene_.scale) draw_hint(width, height);
+  const ImGuiIO& io = ImGui::GetIO();
+  if (chosen_) trail_.note(selection_, io.MouseDown[0] || io.MouseDown[1] || io.MouseDown[2]);
   ask_for_graph();
   const bool moving = shown_workspace().unsettled();
   const bool graph_due = any_asked_ && scene_.dag.waiting;

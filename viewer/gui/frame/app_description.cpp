@@ -47,6 +47,7 @@ std::string App::description() const {
                         {"reconnects", scene_.connection.reconnects}};
   json["paused"] = scene_.paused;
   json["help"] = help_;
+  json["search"] = search_.open ? marks(search_.marks) : Json();
   json["hint"] = hint_;
   json["theme"] = theme_ == layout::Theme::dark ? "dark" : "light";
   json["snapshots"] = fed_.snapshots;
