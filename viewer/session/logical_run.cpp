@@ -170,6 +170,9 @@ std::shared_ptr<const LogicalPhase> boxes_of(const logical::LogicalTime& time, c
     }
   }
   made->partners.shrink_to_fit();
+  for (const LogicalBox& box : made->boxes)
+    for (std::size_t m = 0; m < logical_metrics; ++m)
+      made->sums[m] += static_cast<double>(made->value(box, static_cast<logical::Metric>(m))) * 1e-9;
   return made;
 }
 

@@ -36,7 +36,8 @@ struct LogicalPhase {
   std::vector<logical::Part> parts;  // by rank; their events are boxes of this phase
   std::vector<LogicalBox> boxes;
   std::vector<std::uint32_t> partners;
-  std::vector<logical::Earliest> earliest;  // of its steps
+  std::vector<logical::Earliest> earliest;     // of its steps
+  std::array<double, logical_metrics> sums{};  // over boxes by logical::Metric, seconds
 
   std::span<const std::uint32_t> partners_of(const LogicalBox& box) const {
     if (box.kind == logical::Kind::collective || box.partner == logical::none) return {};

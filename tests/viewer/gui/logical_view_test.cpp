@@ -134,3 +134,56 @@ TEST_CASE("views of logical time draw at any size, and with nothing to draw say 
   shown.scene.logical = nullptr;
   shown.frame.draw(*gui::make_overview_view(), shown.scene, shown.selection);
 }
+
+TEST_CASE("a cluster's node closes and opens its rows, a click on a row selects its ranks") {
+  Shown shown;
+  const auto view = gui::make_clusters_view();
+  shown.settle(*view);
+  const auto rows = [&] {
+    for (const gui::Mark& mark : view->marks())
+      if (mark.name.starts_with("cluster rows ")) return std::stoul(mark.name.substr(13));
+    return 0UL;
+  };
+  const auto nodes = [&] {
+    std::vector<gui::Mark> found;
+    for (const gui::Mark& mark : view->marks())
+      if (mark.name.starts_with("cluster node ")) found.push_back(mark);
+    return found;
+  };
+  const std::size_t before = rows();
+  REQUIRE(before > 1);
+  // The root is the leftmost.
+  const auto leftmost = [&] {
+    const auto all = nodes();
+    return std::min_element(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.at.x < b.at.x; })->at;
+  };
+  REQUIRE(!nodes().empty());
+  shown.frame.click(*view, shown.scene, shown.selection, leftmost());
+  shown.settle(*view);
+  CHECK(rows() == 1);
+  test::NullFrame::mouse({-1, -1});
+  shown.settle(*view);
+  shown.frame.click(*view, shown.scene, shown.selection, leftmost());
+  shown.settle(*view);
+  CHECK(rows() > 1);
+  shown.frame.click(*view, shown.scene, shown.selection, test::mark(*view, "cluster row 0"));
+  CHECK(!shown.selection.ranks.empty());
+  CHECK(shown.selection.ranks.size() < 64);
+  CHECK(shown.selection.ranks.front() == 0);  // rows are in the order of their least rank
+}
+
+TEST_CASE("the clustered timeline shows the selected phase, or the one with most lateness") {
+  Shown shown;
+  const auto view = gui::make_clusters_view();
+  shown.settle(*view);
+  shown.frame.click(*view, shown.scene, shown.selection, test::mark(*view, "phase behind"));
+  REQUIRE(shown.selection.phase);
+  const auto most = std::max_element(shown.run->phases.begin(), shown.run->phases.end(),
+                                     [](const auto& a, const auto& b) { return a->sums[0] < b->sums[0]; });
+  CHECK(*shown.selection.phase == most - shown.run->phases.begin() + 1);
+  for (const float width : {1.f, 30.f, 301.f, 2000.f})
+    for (const float height : {1.f, 20.f, 90.f, 600.f}) {
+      test::NullFrame::mouse({width / 2, height / 2});
+      shown.settle(*view, width, height);
+    }
+}

@@ -19,6 +19,7 @@ Json selected(const Selection& selection) {
   json["ranks"] = selection.ranks;
   json["period"] = selection.period ? Json{selection.period->begin_s, selection.period->end_s} : Json();
   json["steps"] = selection.steps ? Json{selection.steps->first, selection.steps->end} : Json();
+  json["phase"] = selection.phase ? Json(*selection.phase) : Json();
   json["finding"] = selection.finding ? Json(*selection.finding) : Json();
   json["function"] = selection.function ? Json(std::string(record::function_name(*selection.function))) : Json();
   json["message"] = Json();
@@ -48,6 +49,7 @@ std::string App::description() const {
                         {"reconnects", scene_.connection.reconnects}};
   json["paused"] = scene_.paused;
   json["help"] = help_;
+  json["search"] = search_.open ? marks(search_.marks) : Json();
   json["hint"] = hint_;
   json["theme"] = theme_ == layout::Theme::dark ? "dark" : "light";
   json["snapshots"] = fed_.snapshots;

@@ -40,6 +40,7 @@ class LogicalView final : public View {
   void show(double step0, double step1, Selection& selection);
   void draw_picture(ImDrawList& list, const Scene& scene, const Rect& area);
   void draw_phases(ImDrawList& list, const Scene& scene, const Rect& area) const;
+  void fade_others(ImDrawList& list, const Scene& scene, const Selection& selection, const Rect& area) const;
   void draw_ranks(ImDrawList& list, const Scene& scene, const Selection& selection, const Rect& gutter,
                   const Rect& area);
   void draw_steps(ImDrawList& list, const Scene& scene, const Rect& area, float below) const;
@@ -95,6 +96,7 @@ void LogicalView::draw(const Scene& scene, Selection& selection) {
   follow(scene, selection, area);
   react(scene, selection, area);
   draw_picture(list, scene, area);
+  fade_others(list, scene, selection, area);
   draw_phases(list, scene, area);
   draw_ranks(list, scene, selection, {{whole.low.x, area.low.y}, {area.low.x, area.high.y}}, area);
   draw_steps(list, scene, area, area.high.y);
@@ -256,6 +258,27 @@ void LogicalView::draw_phases(ImDrawList& list, const Scene& scene, const Rect& 
     if (at < free_from || at + text_size(text).x > area.high.x) continue;
     draw_text(list, {at + 1, area.low.y - line_height()}, p.faint_text, text);
     free_from = at + text_size(text).x + number_room * scene.scale;
+  }
+}
+
+// Pixel rows without any of several selected ranks.
+void LogicalView::fade_others(ImDrawList& list, const Scene& scene, const Selection& selection,
+                              const Rect& area) const {
+  if (selection.ranks.size() < 2) return;
+  const ImU32 veil = to_imgui(scene.palette->background.with_alpha(0.7f));
+  const int rows = static_cast<int>(area.height());
+  int from = -1;  // where a faded part begins
+  for (int y = 0; y <= rows; ++y) {
+    const double low = std::floor(sight_.rank(static_cast<float>(y))),
+                 high = std::max(low + 1, std::ceil(sight_.rank(static_cast<float>(y) + 1) - 1e-9));
+    const auto first = std::lower_bound(selection.ranks.begin(), selection.ranks.end(), low,
+                                        [](std::int32_t rank, double of) { return rank < of; });
+    const bool lit = y == rows || (first != selection.ranks.end() && *first < high);
+    if (!lit && from < 0) from = y;
+    if (!lit || from < 0) continue;
+    list.AddRectFilled({area.low.x, area.low.y + static_cast<float>(from)},
+                       {area.high.x, area.low.y + static_cast<float>(y)}, veil);
+    from = -1;
   }
 }
 
