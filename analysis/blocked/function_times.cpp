@@ -72,6 +72,7 @@ FunctionTimes::Function& FunctionTimes::function(std::uint16_t number) {
     index = static_cast<std::uint16_t>(functions_.size());
     functions_.push_back({.number = number,
                           .polls = call_kind(number) == CallKind::polling,
+                          .place = density_.place(number),
                           .calls = 0,
                           .ticks = 0,
                           .windows = std::vector<std::uint64_t>(windows_, 0)});
@@ -90,23 +91,26 @@ void FunctionTimes::add(std::int32_t rank, std::uint32_t thread, std::span<const
     Function& f = function(e.function);
     if (spans_calls(e)) {
       ++f.calls;
-      density_.call(f.number, axis_ns(e.begin), axis_ns(e.end));
+      density_.call(f.place, axis_ns(e.begin), axis_ns(e.end));
       continue;
     }
     // One call may leave several events with the same interval (Waitall, Sendrecv).
     const std::uint64_t calls = e.begin != t.begin || e.function != t.function;
     f.calls += calls;
-    const std::int64_t end_ns = axis_ns(e.end);
-    if (calls != 0) density_.call(f.number, axis_ns(e.begin), end_ns);
     t.begin = e.begin;
     t.function = e.function;
     const std::uint64_t begin = std::min(std::max(e.begin, t.covered), e.end);
     if (calls != 0 || begin < e.end) sites_.add(static_cast<std::size_t>(rank), site_key(e), e.end - begin, calls);
-    if (e.end <= t.covered) continue;
-    t.covered = e.end;
-    if (f.polls) continue;
-    spread(f, begin, e.end);
-    density_.inside(f.number, rank, axis_ns(begin), end_ns);
+    const bool inside = e.end > t.covered && !f.polls;
+    if (e.end > t.covered) t.covered = e.end;
+    const std::int64_t begin_ns = axis_ns(e.begin), end_ns = axis_ns(e.end);
+    if (inside) spread(f, begin, e.end);
+    if (inside && calls != 0 && begin == e.begin) [[likely]] {
+      density_.call_inside(f.place, rank, begin_ns, end_ns);
+      continue;
+    }
+    if (calls != 0) density_.call(f.place, begin_ns, end_ns);
+    if (inside) density_.inside(f.place, rank, axis_ns(begin), end_ns);
   }
   threads[thread] = t;
 }
@@ -149,8 +153,9 @@ void FunctionTimes::sample(std::span<const InsideNow> inside, std::uint64_t now)
   sampled_ = now;
   for (const InsideNow& i : inside) {
     if (call_kind(i.function) != CallKind::polling || now <= since) continue;
-    spread(function(i.function), since, now);
-    density_.inside(i.function, i.rank, axis_ns(since), axis_ns(now));
+    Function& f = function(i.function);
+    spread(f, since, now);
+    density_.inside(f.place, i.rank, axis_ns(since), axis_ns(now));
   }
 }
 

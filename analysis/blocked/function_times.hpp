@@ -60,7 +60,8 @@ class FunctionTimes {
   class Shown;
   struct Function {
     std::uint16_t number = 0;
-    bool polls = false;  // CallKind::polling
+    bool polls = false;       // CallKind::polling
+    std::uint16_t place = 0;  // in the density
     std::uint64_t calls = 0;
     std::uint64_t ticks = 0;
     std::vector<std::uint64_t> windows;  // ticks per window, a ring

@@ -5,38 +5,59 @@
 #include "analysis/density/coarser.hpp"
 
 namespace pclscope::density {
+namespace {
+
+constexpr std::size_t pair_bytes = 2 * sizeof(std::uint64_t);
+
+}  // namespace
 
 Pyramid::Pyramid(Limits limits) : limits_(limits), inside_shift_(limits.first_shift), calls_shift_(limits.first_shift) {
   index_.fill(unused);
   regions_.fill(-1);
+  set_reach();
 }
 
-Pyramid::Function& Pyramid::add_function(std::uint16_t number) {
+void Pyramid::set_reach() {
+  reach_ns_ = std::uint64_t{limits_.most_slices} << std::min(inside_shift_, calls_shift_);
+  if (row_bytes_ > limits_.budget_bytes) reach_ns_ = 0;  // the next call makes room
+  one_slice_reach_ns_ = inside_shift_ == calls_shift_ ? reach_ns_ : 0;
+}
+
+std::uint16_t Pyramid::add_function(std::uint16_t number) {
   index_[number] = static_cast<std::uint16_t>(functions_.size());
   Function& f = functions_.emplace_back();
   f.number = number;
-  f.inside[no_region].resize(limits_.most_slices);
-  f.rows.resize(2 * limits_.most_slices);
-  return f;
+  f.rows = std::make_unique<Row[]>(limits_.most_slices);
+  return index_[number];
 }
 
-// Whole octaves: neighbours come soon, and a line of the cache is one.
-std::uint64_t& Pyramid::widen(Row& row, unsigned bin) {
+// Whole octaves: neighbours come soon.
+std::uint64_t* Pyramid::widen(Row& row, unsigned bin) {
   const unsigned octave = bin / bins_per_octave * bins_per_octave;
   const unsigned first = row.size == 0 ? octave : std::min<unsigned>(row.first, octave);
   const unsigned end = std::max<unsigned>(row.size == 0 ? 0 : row.first + row.size, octave + bins_per_octave);
-  auto counts = std::make_unique<std::uint64_t[]>(end - first);
-  std::copy_n(row.counts.get(), row.size, counts.get() + (row.size == 0 ? 0 : row.first - first));
-  row_bytes_ += (end - first - row.size) * sizeof(std::uint64_t);
+  auto counts = std::make_unique<std::uint64_t[]>(std::size_t{2} * (end - first));
+  std::copy_n(row.counts.get(), std::size_t{2} * row.size,
+              counts.get() + std::size_t{2} * (row.size == 0 ? 0 : row.first - first));
+  row_bytes_ += pair_bytes * (end - first - row.size);
+  if (row_bytes_ > limits_.budget_bytes) set_reach();
   row.counts = std::move(counts);
   row.first = static_cast<std::uint16_t>(first);
   row.size = static_cast<std::uint16_t>(end - first);
-  return row.counts[bin - first];
+  return &row.counts[std::size_t{2} * (bin - row.first)];
 }
 
-void Pyramid::spread_far(std::vector<std::uint64_t>& slices, std::int64_t begin, std::int64_t end) {
-  reach(end - 1);
-  if (slices.empty()) slices.resize(limits_.most_slices);
+std::uint64_t* Pyramid::slices_of(Function& f, std::size_t region) {
+  Slices& slices = f.inside[region];
+  if (!slices) slices = std::make_unique<std::uint64_t[]>(limits_.most_slices);
+  return slices.get();
+}
+
+void Pyramid::spread(Function& f, std::size_t region, std::int64_t begin, std::int64_t end) {
+  begin = std::max<std::int64_t>(begin, 0);
+  if (end <= begin) return;
+  if (static_cast<std::uint64_t>(end) >= reach_ns_) reach(end);
+  std::uint64_t* const slices = slices_of(f, region);
   const std::size_t last = slice(end - 1, inside_shift_);
   for (std::size_t s = slice(begin, inside_shift_); s <= last; ++s) {
     const auto from = static_cast<std::int64_t>(s << inside_shift_);
@@ -48,39 +69,45 @@ void Pyramid::spread_far(std::vector<std::uint64_t>& slices, std::int64_t begin,
 void Pyramid::reach(std::int64_t ns) {
   while (slice(ns, inside_shift_) >= limits_.most_slices) halve_inside();
   while (slice(ns, calls_shift_) >= limits_.most_slices) halve_calls();
-}
-
-void Pyramid::make_room() {
-  // One slice has at most 2 rows of 376 bins for each function: that is left alone.
+  // One slice has at most 376 bins for each function: that is left alone.
   while (row_bytes_ > limits_.budget_bytes && calls_shift_ < 62) halve_calls();
+  set_reach();
 }
 
 void Pyramid::halve_inside() {
   ++inside_shift_;
+  set_reach();
+  const std::size_t half = limits_.most_slices / 2;
   for (Function& f : functions_) {
-    for (std::vector<std::uint64_t>& slices : f.inside) {
-      for (std::size_t s = 0; s < slices.size() / 2; ++s) slices[s] = slices[2 * s] + slices[2 * s + 1];
-      std::fill(slices.begin() + static_cast<std::ptrdiff_t>(slices.size() / 2), slices.end(), 0);
+    for (const Slices& slices : f.inside) {
+      if (!slices) continue;
+      for (std::size_t s = 0; s < half; ++s) slices[s] = slices[2 * s] + slices[2 * s + 1];
+      std::fill_n(slices.get() + half, half, 0);
     }
   }
 }
 
 void Pyramid::halve_calls() {
   ++calls_shift_;
+  set_reach();
   for (Function& f : functions_) {
-    for (std::size_t i = 0; i < f.rows.size(); ++i) {
-      if (f.rows[i].size == 0) continue;
-      const std::size_t to = (i / 4) * 2 + (i & 1);
-      if (to == i) continue;
-      Row from = std::move(f.rows[i]);
-      f.rows[i] = {};
-      if (f.rows[to].size == 0) {
-        f.rows[to] = std::move(from);
+    for (std::size_t s = 1; s < limits_.most_slices; ++s) {
+      if (f.rows[s].size == 0) continue;
+      Row from = std::move(f.rows[s]);
+      f.rows[s] = {};
+      Row& to = f.rows[s / 2];
+      if (to.size == 0) {
+        to = std::move(from);
         continue;
       }
-      for (unsigned k = 0; k < from.size; ++k)
-        if (from.counts[k] != 0) count(f.rows[to], from.first + k) += from.counts[k];
-      row_bytes_ -= from.size * sizeof(std::uint64_t);
+      for (unsigned k = 0; k < from.size; ++k) {
+        const std::uint64_t starts = from.counts[2 * k], ends = from.counts[2 * k + 1];
+        if ((starts | ends) == 0) continue;
+        std::uint64_t* const pair = counts(to, from.first + k);
+        pair[0] += starts;
+        pair[1] += ends;
+      }
+      row_bytes_ -= pair_bytes * from.size;
     }
   }
 }
@@ -88,13 +115,15 @@ void Pyramid::halve_calls() {
 std::uint64_t Pyramid::time_in(std::size_t slot) const {
   std::uint64_t sum = 0;
   for (const Function& f : functions_)
-    for (const std::uint64_t ns : f.inside[slot]) sum += ns;
+    for (std::size_t s = 0; f.inside[slot] && s < limits_.most_slices; ++s) sum += f.inside[slot][s];
   return sum;
 }
 
 void Pyramid::give_up(std::size_t slot) {
   for (Function& f : functions_) {
-    for (std::size_t s = 0; s < f.inside[slot].size(); ++s) f.inside[no_region][s] += f.inside[slot][s];
+    if (!f.inside[slot]) continue;
+    std::uint64_t* const rest = slices_of(f, no_region);
+    for (std::size_t s = 0; s < limits_.most_slices; ++s) rest[s] += f.inside[slot][s];
     f.inside[slot] = {};
   }
   regions_[slot] = -1;
@@ -150,9 +179,7 @@ void Pyramid::add(const CallDensity& more) {
   for (const CallDensity::Inside& i : more.inside) {
     const std::int64_t begin = begin_of(i.slice, more.inside_shift);
     reach(begin);
-    std::vector<std::uint64_t>& slices = function(i.function).inside[slot_of_region(i.region, true)];
-    if (slices.empty()) slices.resize(limits_.most_slices);
-    slices[slice(begin, inside_shift_)] += i.ns;
+    slices_of(functions_[place(i.function)], slot_of_region(i.region, true))[slice(begin, inside_shift_)] += i.ns;
   }
   for (const CallDensity::Calls& c : more.calls) {
     const std::int64_t begin = begin_of(c.slice, more.calls_shift);
@@ -160,11 +187,11 @@ void Pyramid::add(const CallDensity& more) {
     const std::uint16_t scale =
         more.bins_per_octave == 0 ? 1 : bins_per_octave / std::min<unsigned>(more.bins_per_octave, bins_per_octave);
     const unsigned bin = std::min<unsigned>(c.bin * scale, bins - 1);
-    Function& f = function(c.function);
-    if (c.starts != 0) count(f.rows[2 * slice(begin, calls_shift_)], bin) += c.starts;
-    if (c.ends != 0) count(f.rows[2 * slice(begin, calls_shift_) + 1], bin) += c.ends;
-    if (row_bytes_ > limits_.budget_bytes) make_room();
+    std::uint64_t* const pair = counts(functions_[place(c.function)].rows[slice(begin, calls_shift_)], bin);
+    pair[0] += c.starts;
+    pair[1] += c.ends;
   }
+  reach(0);
 }
 
 CallDensity Pyramid::value() const {
@@ -180,22 +207,16 @@ CallDensity Pyramid::value() const {
   std::sort(by_region.begin(), by_region.end());
   for (const auto& [id, slot] : by_region)
     for (const Function* f : by_number)
-      for (std::size_t s = 0; s < f->inside[slot].size(); ++s)
+      for (std::size_t s = 0; f->inside[slot] && s < limits_.most_slices; ++s)
         if (f->inside[slot][s] != 0)
           out.inside.push_back({id, f->number, static_cast<std::uint32_t>(s), f->inside[slot][s]});
   for (const Function* f : by_number) {
     for (std::size_t s = 0; s < limits_.most_slices; ++s) {
-      const Row &starts = f->rows[2 * s], &ends = f->rows[2 * s + 1];
-      if (starts.size == 0 && ends.size == 0) continue;
-      const auto of = [](const Row& row, unsigned bin) {
-        return bin - row.first < row.size ? row.counts[bin - row.first] : 0;
-      };
-      const unsigned first = std::min(starts.size ? starts.first : bins, ends.size ? ends.first : bins);
-      const unsigned end = std::max(starts.first + starts.size, ends.first + ends.size);
-      for (unsigned bin = first; bin < end; ++bin)
-        if (of(starts, bin) != 0 || of(ends, bin) != 0)
-          out.calls.push_back({f->number, static_cast<std::uint32_t>(s), static_cast<std::uint16_t>(bin),
-                               of(starts, bin), of(ends, bin)});
+      const Row& row = f->rows[s];
+      for (unsigned k = 0; k < row.size; ++k)
+        if ((row.counts[2 * k] | row.counts[2 * k + 1]) != 0)
+          out.calls.push_back({f->number, static_cast<std::uint32_t>(s), static_cast<std::uint16_t>(row.first + k),
+                               row.counts[2 * k], row.counts[2 * k + 1]});
     }
   }
   return out;
@@ -209,7 +230,7 @@ CallDensity Pyramid::value(std::span<const Running> running) const {
   Pyramid more(limits);
   more.regions_ = regions_;
   more.slot_of_rank_ = slot_of_rank_;
-  for (const Running& r : running) more.inside(r.function, r.rank, r.begin, r.now);
+  for (const Running& r : running) more.inside(more.place(r.function), r.rank, r.begin, r.now);
   CallDensity extra = more.value();
   extra.calls_shift = sum.calls_shift;
   density::add(sum, std::move(extra));
@@ -219,18 +240,19 @@ CallDensity Pyramid::value(std::span<const Running> running) const {
 CallDensity Pyramid::take() {
   CallDensity out = value();
   for (Function& f : functions_) {
-    for (std::vector<std::uint64_t>& slices : f.inside) std::fill(slices.begin(), slices.end(), 0);
-    for (Row& row : f.rows) row = {};
+    for (Slices& slices : f.inside) slices = {};
+    for (std::size_t s = 0; s < limits_.most_slices; ++s) f.rows[s] = {};
   }
   row_bytes_ = 0;
+  set_reach();
   return out;
 }
 
 std::size_t Pyramid::bytes() const {
   std::size_t sum = sizeof *this + slot_of_rank_.capacity() + row_bytes_;
   for (const Function& f : functions_) {
-    sum += sizeof f + f.rows.capacity() * sizeof(Row);
-    for (const auto& slices : f.inside) sum += slices.capacity() * sizeof(std::uint64_t);
+    sum += sizeof f + limits_.most_slices * sizeof(Row);
+    for (const Slices& slices : f.inside) sum += slices ? limits_.most_slices * sizeof(std::uint64_t) : 0;
   }
   return sum;
 }

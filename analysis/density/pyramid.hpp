@@ -32,22 +32,41 @@ class Pyramid {
   Pyramid() : Pyramid(Limits{}) {}
   explicit Pyramid(Limits limits);
 
+  // Where a function is counted: for the calls below. Stays what it is.
+  std::uint16_t place(std::uint16_t number) {
+    if (number >= most_functions) number = 0;
+    return index_[number] != unused ? index_[number] : add_function(number);
+  }
+
   // A call that returned.
-  void call(std::uint16_t number, std::int64_t begin, std::int64_t end) {
+  void call(std::uint16_t place, std::int64_t begin, std::int64_t end) {
     begin = std::max<std::int64_t>(begin, 0);
     end = std::max(begin, end);
-    Function& f = function(number);
-    if (static_cast<std::uint64_t>(end) >> calls_shift_ >= limits_.most_slices) [[unlikely]]
-      reach(end);
+    if (static_cast<std::uint64_t>(end) >= reach_ns_) reach(end);
+    Function& f = functions_[place];
     const unsigned bin = bin_of(static_cast<std::uint64_t>(end - begin));
-    ++count(f.rows[2 * slice(begin, calls_shift_)], bin);
-    ++count(f.rows[2 * slice(end, calls_shift_) + 1], bin);
-    if (row_bytes_ > limits_.budget_bytes) [[unlikely]]
-      make_room();
+    ++counts(f.rows[slice(begin, calls_shift_)], bin)[0];
+    ++counts(f.rows[slice(end, calls_shift_)], bin)[1];
   }
   // A rank was inside from `begin` to `end`.
-  void inside(std::uint16_t number, std::int32_t rank, std::int64_t begin, std::int64_t end) {
-    spread(function(number), region_slot(rank), begin, end);
+  void inside(std::uint16_t place, std::int32_t rank, std::int64_t begin, std::int64_t end) {
+    spread(functions_[place], region_slot(rank), begin, end);
+  }
+  // Both. Most calls lie in one slice.
+  void call_inside(std::uint16_t place, std::int32_t rank, std::int64_t begin, std::int64_t end) {
+    Function& f = functions_[place];
+    const std::size_t first = slice(begin, calls_shift_), last = slice(end, calls_shift_);
+    std::uint64_t* const slices = f.inside[region_slot(rank)].get();
+    if (first != last || static_cast<std::uint64_t>(end) >= one_slice_reach_ns_ || begin >= end || slices == nullptr)
+        [[unlikely]] {
+      call(place, begin, end);
+      return inside(place, rank, begin, end);
+    }
+    const auto length = static_cast<std::uint64_t>(end - begin);
+    std::uint64_t* const pair = counts(f.rows[first], bin_of_some(length));
+    ++pair[0];
+    ++pair[1];
+    slices[first] += length;
   }
 
   // From now on ranks belong to these regions (ids, -1: none; ranks beyond: none). Of more than most_regions the
@@ -75,15 +94,16 @@ class Pyramid {
   static constexpr std::uint16_t unused = 0xffff;
   static constexpr std::size_t no_region = most_regions;
 
-  // Counts of some bins, from an octave's first to an octave's last.
+  // Pairs of counts, starts and ends, of some bins: from an octave's first to an octave's last.
   struct Row {
     std::unique_ptr<std::uint64_t[]> counts;
-    std::uint16_t first = 0, size = 0;
+    std::uint16_t first = 0, size = 0;  // bins
   };
-  struct Function {
+  using Slices = std::unique_ptr<std::uint64_t[]>;  // ns, most_slices of them; null: nothing yet
+  struct alignas(256) Function {                    // so that its place is quickly found
     std::uint16_t number = 0;
-    std::array<std::vector<std::uint64_t>, most_regions + 1> inside;  // ns per slice; empty where nothing is
-    std::vector<Row> rows;                                            // of a slice: starts, ends
+    std::array<Slices, most_regions + 1> inside;
+    std::unique_ptr<Row[]> rows;  // by slice
   };
 
   static std::size_t slice(std::int64_t ns, unsigned shift) {
@@ -93,33 +113,19 @@ class Pyramid {
     const auto r = static_cast<std::size_t>(rank);
     return r < slot_of_rank_.size() ? slot_of_rank_[r] : no_region;
   }
-  Function& function(std::uint16_t number) {
-    if (number >= most_functions) number = 0;
-    const std::uint16_t index = index_[number];
-    if (index == unused) [[unlikely]]
-      return add_function(number);
-    return functions_[index];
-  }
-  std::uint64_t& count(Row& row, unsigned bin) {
+  // Its starts; its ends are behind them.
+  std::uint64_t* counts(Row& row, unsigned bin) {
     const unsigned at = bin - row.first;
     if (at >= row.size) [[unlikely]]
       return widen(row, bin);
-    return row.counts[at];
+    return &row.counts[std::size_t{2} * at];
   }
-  void spread(Function& f, std::size_t region, std::int64_t begin, std::int64_t end) {
-    begin = std::max<std::int64_t>(begin, 0);
-    if (end <= begin) return;
-    std::vector<std::uint64_t>& slices = f.inside[region];
-    const std::size_t first = slice(begin, inside_shift_), last = slice(end - 1, inside_shift_);
-    if (last < slices.size() && first == last) [[likely]]
-      slices[first] += static_cast<std::uint64_t>(end - begin);
-    else spread_far(slices, begin, end);
-  }
-  Function& add_function(std::uint16_t number);
-  std::uint64_t& widen(Row& row, unsigned bin);
-  void spread_far(std::vector<std::uint64_t>& slices, std::int64_t begin, std::int64_t end);
+  std::uint16_t add_function(std::uint16_t number);
+  std::uint64_t* widen(Row& row, unsigned bin);
+  void spread(Function& f, std::size_t region, std::int64_t begin, std::int64_t end);
+  std::uint64_t* slices_of(Function& f, std::size_t region);
   void reach(std::int64_t ns);
-  void make_room();
+  void set_reach();
   void halve_inside();
   void halve_calls();
   std::size_t slot_of_region(std::int32_t id, bool by_force);
@@ -128,6 +134,8 @@ class Pyramid {
 
   Limits limits_;
   unsigned inside_shift_, calls_shift_;
+  std::uint64_t reach_ns_ = 0;                       // both have a slice for what is before it; 0: there is no room
+  std::uint64_t one_slice_reach_ns_ = 0;             // the same, where their slices are the same; else 0
   std::array<std::uint16_t, most_functions> index_;  // by number
   std::vector<Function> functions_;
   std::size_t row_bytes_ = 0;

@@ -1,24 +1,30 @@
-// viewer_benchmark [FRAMES] [WIDTHxHEIGHT]: milliseconds per frame of the whole viewer, drawn off screen by whatever
-// OpenGL is there (here: Mesa's llvmpipe), while a made-up job brings a snapshot every 100 ms and answers for its
-// graph; the mouse moves over the views, zooms and selects. The reference of the same run is an empty frame of ImGui.
-// And what an hour of such a job takes of memory. Checked: that every view draws something, and that no snapshot is
-// lost.
+// viewer_benchmark [FRAMES] [WIDTHxHEIGHT] [FOLDER|-] [WORKSPACE]: milliseconds per frame of the whole viewer, drawn
+// off screen by whatever OpenGL is there (here: Mesa's llvmpipe). Latency: a made-up job brings a snapshot every 100 ms
+// and answers for its graph. Time: a made-up dump of an exchange, which is read as a dump is. The mouse moves over the
+// views, zooms and selects. The reference of the same run is an empty frame of ImGui. And what an hour of such a job
+// takes of memory. Checked, ten times in each measurement: that each view shows what it should inside its own
+// rectangle; and that no snapshot is lost. FOLDER: the last pictures are left there.
 #include <imgui.h>
 #include <imgui/backends/imgui_impl_opengl3.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
+#include <array>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <thread>
 
+#include "benchmarks/viewer/contents.hpp"
+#include "benchmarks/viewer/sources.hpp"
 #include "tests/viewer/fake_run.hpp"
 #include "viewer/gui/base/texture.hpp"
 #include "viewer/gui/frame/app.hpp"
 #include "viewer/gui/frame/offscreen.hpp"
+#include "viewer/gui/frame/registry.hpp"
 #include "viewer/gui/frame/style.hpp"
 
 using namespace pclscope;
@@ -26,63 +32,20 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-struct Size {
-  std::int32_t ranks, regions;
-};
+using benchmark::FakeDump;
+using benchmark::FakeLive;
+using benchmark::Size;
+
 constexpr Size sizes[] = {{16, 4}, {1152, 36}, {16384, 128}};
+struct DumpSize {
+  std::array<std::int32_t, 3> extent;
+  int exchanges;
+};
+constexpr DumpSize dump_sizes[] = {{{8, 12, 12}, 100}, {{32, 32, 16}, 167}};
 
 double ms_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
-
-// A job that publishes every 100 ms; its regions' histories go on.
-class FakeLive final : public session::Session {
- public:
-  explicit FakeLive(Size size)
-      : size_(size),
-        snapshot_(test::fake_snapshot({.ranks = size.ranks, .regions = size.regions, .slow = 2, .windows = 120})) {}
-  Result<std::optional<Snapshot>> newer(std::chrono::milliseconds timeout) override {
-    if (Clock::now() < due_) {
-      std::this_thread::sleep_for(std::min<Clock::duration>(timeout, due_ - Clock::now()));
-      if (Clock::now() < due_) return std::optional<Snapshot>();
-    }
-    due_ = Clock::now() + std::chrono::milliseconds(100);
-    ++snapshot_.live.sequence;
-    snapshot_.duration_s += 0.1;
-    snapshot_.live.window_end_realtime_ns += 100'000'000;
-    for (Region& region : snapshot_.regions) {
-      std::rotate(region.history_ratio.begin(), region.history_ratio.begin() + 1, region.history_ratio.end());
-      for (Period& period : region.periods) {
-        if (period.open) period.end_s = snapshot_.duration_s;
-      }
-    }
-    return std::optional<Snapshot>(snapshot_);
-  }
-  session::Phase phase() override { return session::Phase::running; }
-  bool live() const override { return true; }
-  bool complete() const override { return false; }
-  Status messages(const session::TimeSpan&, const std::function<bool(std::span<const Message>)>&) override {
-    return {};
-  }
-  std::uint64_t message_count() const override { return 0; }
-  std::uint64_t messages_not_stored() const override { return 0; }
-  std::uint64_t collectives_not_stored() const override { return 0; }
-  Result<std::vector<Window>> windows() override { return std::vector<Window>(); }
-  Status collectives(const session::TimeSpan&, const std::function<bool(std::span<const CollectiveCall>)>&) override {
-    return {};
-  }
-  Result<Dag> dag(const DagQuestion& question) override {
-    Dag dag = test::fake_dag(std::min(size_.ranks / size_.regions, 128), 40);
-    dag.region = question.region;
-    return dag;
-  }
-  Result<std::vector<PairTraffic>> traffic() override { return std::vector<PairTraffic>(); }
-
- private:
-  Size size_;
-  Snapshot snapshot_;
-  Clock::time_point due_{};
-};
 
 struct Times {
   std::vector<double> ms;
@@ -104,13 +67,28 @@ double frame(gui::Offscreen& screen, const std::function<void()>& content) {
   return ms_since(began);
 }
 
-// The mouse goes over all views, zooms a little, and clicks now and then.
-void move(int i, float width, float height) {
+// The mouse goes over all views, zooms a little, and clicks on a region now and then.
+void move(int i, float width, float height, const std::string& description) {
   ImGuiIO& io = ImGui::GetIO();
   const float t = static_cast<float>(i) * 0.037f;
   io.MousePos = {width * (0.5f + 0.45f * std::sin(t)), height * (0.5f + 0.4f * std::sin(1.7f * t))};
   io.MouseWheel = i % 60 == 20 ? 1.f : i % 60 == 50 ? -1.f : 0.f;
-  io.MouseDown[0] = i % 97 == 0;
+  io.MouseDown[0] = false;
+  if (i % 97 != 0) return;
+  const nlohmann::json views = nlohmann::json::parse(description)["views"];
+  for (const auto& [title, view] : views.items())
+    for (const auto& [name, at] : view["marks"].items())
+      if (name.starts_with("region ") && title.starts_with("where:")) {
+        io.MousePos = {at[0].get<float>(), at[1].get<float>()};
+        io.MouseDown[0] = true;
+        return;
+      }
+}
+
+double processor_ms() {
+  timespec time;
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) * 1e-6;
 }
 
 std::size_t resident_kib() {
@@ -120,41 +98,61 @@ std::size_t resident_kib() {
   return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) / 1024;
 }
 
-bool measure(gui::Offscreen& screen, Size size, int frames, float width, float height, double empty_ms) {
+struct Case {
+  std::string name;  // of the line, and of the picture
+  std::string workspace;
+  std::size_t views;
+  session::Feed::Open open;
+};
+
+bool measure(gui::Offscreen& screen, const Case& of, int frames, float width, float height, double empty_ms,
+             const std::string& folder) {
   gui::ViewOptions options;
   options.target = "fake-1";
-  gui::App app(options, [size] { return Result<std::unique_ptr<session::Session>>(std::make_unique<FakeLive>(size)); },
-               {});
+  options.workspace = of.workspace;
+  gui::App app(options, of.open, {});
   const auto draw = [&] { return frame(screen, [&] { app.frame(width, height, 1); }); };
   const auto began = Clock::now();
   std::string problem;
   double first = 0;
-  for (int warm = 0; warm < 100 || (ms_since(began) < 4000); ++warm) {
+  for (int warm = 0; warm < 100 || ms_since(began) < 4000 || (first == 0 && ms_since(began) < 300'000); ++warm) {
     draw();
     if (first == 0 && app.complete(problem)) first = ms_since(began);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   Times times;
+  bool good = true;
   const auto measured = Clock::now();
   for (int i = 0; i < frames; ++i) {
-    move(i, width, height);
+    move(i, width, height, i % 97 == 0 ? app.description() : "");
     times.ms.push_back(draw());
+    if (good && i % std::max(1, frames / 10) == 0)
+      good = benchmark::all_views_show_something(app.description(), screen.pixels(), of.views);
     std::this_thread::sleep_for(std::chrono::milliseconds(5));  // as a window waits for its screen
   }
   const double rate = frames / ms_since(measured) * 1000;
+  ImGui::GetIO().MousePos = {-1e6f, -1e6f};
+  ImGui::GetIO().MouseDown[0] = false;
+  for (int i = 0; i < 2000 && app.unsettled(); ++i) {
+    draw();
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  // Processor time, which others on the machine do not lengthen much; of all threads, llvmpipe's too.
+  constexpr int still = 40;
+  const double before = processor_ms();
+  for (int i = 0; i < still; ++i) draw();
+  const double still_ms = (processor_ms() - before) / still;
   std::printf(
-      "%6d ranks %4d regions: median %5.1f ms  p95 %5.1f  worst %6.1f  (%.1f times an empty frame)  %4.1f frames/s  "
-      "%zu MiB\n",
-      size.ranks, size.regions, times.at(0.5), times.at(0.95), times.at(1), times.at(0.5) / empty_ms, rate,
-      resident_kib() / 1024);
-  const layout::Image picture = screen.pixels();
-  std::vector<std::uint32_t> seen;
-  for (std::size_t i = 0; i < picture.rgba.size(); i += 4)
-    seen.push_back(picture.rgba[i] | picture.rgba[i + 1] << 8 | picture.rgba[i + 2] << 16);
-  std::sort(seen.begin(), seen.end());
-  const auto colours = std::unique(seen.begin(), seen.end()) - seen.begin();
-  if (colours > 100) return true;
-  std::fprintf(stderr, "viewer_benchmark: the picture has %td colours only: nothing was drawn\n", colours);
-  return false;
+      "%-8s %s: median %5.1f ms  p95 %5.1f  worst %6.1f  (%.1f times an empty frame)  %4.1f frames/s  still: "
+      "%.1f ms of processors  complete after %.1f s  %zu MiB  %s\n",
+      of.workspace.c_str(), of.name.c_str(), times.at(0.5), times.at(0.95), times.at(1), times.at(0.5) / empty_ms, rate,
+      still_ms, first / 1000, resident_kib() / 1024, good ? "" : "WRONG");
+  std::fflush(stdout);
+  if (!folder.empty()) {
+    const Status written = gui::write_png(screen.pixels(), folder + "/" + of.workspace + "-" + of.name + ".png");
+    if (!written) std::fprintf(stderr, "viewer_benchmark: %s\n", written.error().message.c_str());
+  }
+  return good;
 }
 
 // An hour of windows of 100 ms, 600 to a snapshot, a snapshot a second.
@@ -203,9 +201,26 @@ int main(int argc, char** argv) {
   Times empty;
   for (int i = 0; i < 60; ++i) empty.ms.push_back(frame(**screen, [] {}));
   std::printf("%dx%d, an empty frame: median %.1f ms\n", width, height, empty.at(0.5));
+  const std::string folder = argc > 3 && std::string(argv[3]) != "-" ? argv[3] : "";
   bool good = true;
+  const auto run = [&](const Case& of) {
+    if (argc > 4 && of.workspace != argv[4]) return;
+    good = measure(**screen, of, frames, io.DisplaySize.x, io.DisplaySize.y, empty.at(0.5), folder) && good;
+  };
+  const auto views_of = [](gui::WorkspaceKey key) {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(gui::all_views(), [&](const gui::ViewEntry& view) { return view.workspace == key; }));
+  };
   for (const Size size : sizes)
-    good = measure(**screen, size, frames, io.DisplaySize.x, io.DisplaySize.y, empty.at(0.5)) && good;
+    run({std::to_string(size.ranks) + " ranks", "latency", views_of(gui::WorkspaceKey::latency),
+         [size] { return Result<std::unique_ptr<session::Session>>(std::make_unique<FakeLive>(size)); }});
+  for (const DumpSize& size : dump_sizes) {
+    const auto dump = [size] { return std::make_unique<FakeDump>(size.extent, size.exchanges); };
+    const std::string name = std::to_string(dump()->ranks()) + " ranks, " + std::to_string(12 * size.exchanges) +
+                             " steps, " + std::to_string(dump()->message_count()) + " messages";
+    run({name, "time", views_of(gui::WorkspaceKey::time),
+         [dump] { return Result<std::unique_ptr<session::Session>>(dump()); }});
+  }
   for (const int regions : {16, 64}) good = remember_an_hour(regions) && good;
   gui::Texture::allow_uploads(false);
   ImGui_ImplOpenGL3_Shutdown();

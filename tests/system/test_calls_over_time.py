@@ -56,6 +56,20 @@ class CallsOverTime(harness.SystemTest):
         found = self.check(path)
         self.assertGreater(len(found), 2)
 
+    def test_calls_that_go_on(self):
+        """A receive that has not returned counts as time inside while it waits, and as a call when it has."""
+        for options in ((), ("--aggregators", "2")):
+            job = self.box.start_traced(2, harness.program("late_sender", "openmpi"), "1", "8000000", options=options)
+            name = self.box.job_name(job)
+
+            def told(name=name):
+                functions = self.box.json("inspect", name, "activity", "--json")["activity"]["functions"]
+                found = {f["function"]: f for f in functions}.get("MPI_Recv")
+                return found is not None and found["inside_s"] > 0.5 and found
+            waiting = self.box.wait_for("a receive that waits", told, running=job)
+            self.assertEqual(waiting["calls"], 0, options)
+            self.assertWorked(job.finish())
+
     def test_lammps(self):
         if shutil.which("lmp") is None:
             self.skipTest("LAMMPS is not installed")

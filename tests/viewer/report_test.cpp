@@ -5,6 +5,7 @@
 #include <limits>
 #include <random>
 
+#include "analysis/density/packing.hpp"
 #include "tests/analysis/wire/random_snapshot.hpp"
 #include "tests/thinned.hpp"
 #include "tests/viewer/fake_run.hpp"
@@ -139,6 +140,24 @@ TEST_CASE("a page of 16,384 ranks has less than 2 MB") {
   for (RankSummary& r : s.ranks)
     r.threads = 1, r.mpi_s = r.late_sender_s = 0.001 * (r.rank % 100), r.delay_caused_s = 0.1 * (r.rank % 50);
   CHECK(report::page(run_of(s), "").size() < 2'000'000);
+}
+
+TEST_CASE("functions over time: of every call where the dump has them, else of the newest windows") {
+  Snapshot s;
+  s.application.ranks = 2;
+  s.duration_s = 16.0 * (1 << 20) * 1e-9;
+  s.live.window_s = s.duration_s / 2;
+  s.functions = {{300, 5, 0.5, 0, {0.5f, 0.25f}}};
+  CHECK(has(report::functions_picture(s), "over the last 16.8 ms"));
+  CallDensity d;  // half of the ranks in the first half of the run, as one wide box
+  for (std::uint32_t slice = 0; slice < 8; ++slice) d.inside.push_back({-1, 300, slice, 1u << 20});
+  s.call_density = density::pack(d);
+  const std::string picture = report::functions_picture(s);
+  CHECK(has(picture, "every call; what is empty is computation"));
+  CHECK(has(picture, "MPI_Recv"));
+  std::size_t boxes = 0;
+  for (std::size_t at = picture.find("V150z"); at != std::string::npos; at = picture.find("V150z", at + 1)) ++boxes;
+  CHECK(boxes == 8);
 }
 
 TEST_CASE("numbers of ranks that cannot be") {

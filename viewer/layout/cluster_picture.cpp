@@ -171,10 +171,12 @@ PhaseClusters cluster_phase(std::shared_ptr<const LogicalPhase> phase, logical::
       std::clamp<std::uint32_t>(static_cast<std::uint32_t>(made.phase->parts.size()) / 3, 1, options.clusters);
   made.tree = tree_of(logical::clusters_of(time, time.phases[0], options));
   made.pattern = logical::pattern_of(time, time.phases[0]);
-  for (const LogicalBox& box : made.phase->boxes)
+  for (const LogicalBox& box : made.phase->boxes) {
+    made.largest_ns = std::max(made.largest_ns, made.phase->value(box, metric));
     if (box.kind == logical::Kind::receive)
       made.most_completed =
           std::max(made.most_completed, static_cast<std::uint32_t>(made.phase->partners_of(box).size()));
+  }
   return made;
 }
 

@@ -43,6 +43,7 @@ struct PhaseClusters {
   logical::Pattern pattern = logical::Pattern::none;
   ClusterTree tree;
   std::uint32_t most_completed = 0;  // messages that one receive completes
+  float largest_ns = 0;              // the metric of one event
   bool too_large = false;            // nobody waits that long for clusters
 };
 PhaseClusters cluster_phase(std::shared_ptr<const session::LogicalPhase> phase, logical::Metric metric,

@@ -49,9 +49,7 @@ void add_discs(std::vector<Stroke>& strokes, const DagImageRequest& request) {
         at.y > request.part.high.y + 1)
       continue;
     const Point middle = (at - request.part.low) * request.zoom;
-    const std::int32_t row = picture.rank_row[i];
-    const Rgba colour =
-        request.palette->latency(row < 0 ? 0 : picture.dag.ranks[static_cast<std::size_t>(row)].node_ratio);
+    const Rgba colour = request.palette->latency(ellipse_ratio(picture, i));
     const float width = std::max(2 * disc_radius * request.zoom, 2 * request.line);
     if (picture.is_fold(i) && request.zoom > 3) {  // a rim
       strokes.push_back(

@@ -1,6 +1,7 @@
 #include "viewer/layout/dag_picture.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_map>
 
 namespace pclscope::layout {
@@ -25,15 +26,32 @@ void fill_folded(DagPicture& picture, const DagPictureRequest& request) {
       picture.place[static_cast<std::size_t>(node)] = static_cast<std::int32_t>(i);
 }
 
+double mean_messages(const Dag& dag) {
+  double sum = 0;
+  for (const DagRank& rank : dag.ranks) sum += static_cast<double>(rank.messages);
+  return dag.ranks.empty() ? 0 : sum / static_cast<double>(dag.ranks.size());
+}
+
+bool significant(const DagRank& rank, double mean) {
+  constexpr double share = 0.05;
+  return std::fabs(static_cast<double>(rank.messages) - mean) >= std::max(1.0, share * mean);
+}
+
 void fill_glyphs(DagPicture& picture) {
   std::unordered_map<std::int32_t, std::int32_t> row;
   for (std::size_t i = 0; i < picture.dag.ranks.size(); ++i)
     row.try_emplace(picture.dag.ranks[i].rank, static_cast<std::int32_t>(i));
+  std::vector<double> balances;
+  const double mean = mean_messages(picture.dag);
+  picture.one_node = true;
+  for (const DagRank& rank : picture.dag.ranks) {
+    balances.push_back(significant(rank, mean) ? rank.load_balance : 0);
+    picture.one_node = picture.one_node && rank.compute_node == picture.dag.ranks.front().compute_node;
+  }
   for (const DagNode& node : picture.dag.nodes) {
     const auto found = row.find(node.rank);
     picture.rank_row.push_back(found == row.end() ? -1 : found->second);
-    const double balance =
-        found == row.end() ? 0 : picture.dag.ranks[static_cast<std::size_t>(found->second)].load_balance;
+    const double balance = found == row.end() ? 0 : balances[static_cast<std::size_t>(found->second)];
     picture.glyphs.push_back(cs_glyph(node, balance, picture.basis->scale));
   }
 }
@@ -49,6 +67,23 @@ void fill_links(DagPicture& picture) {
 }
 
 }  // namespace
+
+double significant_balance(const Dag& dag, const DagRank& rank) {
+  return significant(rank, mean_messages(dag)) ? rank.load_balance : 0;
+}
+
+double ellipse_ratio(const DagPicture& picture, std::size_t node) {
+  const std::int32_t row = picture.rank_row[node];
+  if (!picture.one_node) return row < 0 ? 0 : picture.dag.ranks[static_cast<std::size_t>(row)].node_ratio;
+  double sum = 0;
+  std::size_t count = 0;
+  for (const DagMessage& m : picture.dag.nodes[node].received) {
+    if (!std::isfinite(m.ratio) || !(m.ratio > 0)) continue;
+    sum += m.ratio;
+    ++count;
+  }
+  return count == 0 ? 0 : sum / static_cast<double>(count);
+}
 
 std::shared_ptr<const DagBasis> dag_basis(std::shared_ptr<const Dag> dag) {
   auto basis = std::make_shared<DagBasis>();

@@ -45,12 +45,20 @@ struct DagPicture {
   std::vector<DagRoute> routes;
   std::vector<CsGlyph> glyphs;                          // by node of `dag`
   std::vector<std::int32_t> rank_row;                   // by node of `dag`: index in Dag::ranks; -1: none
+  bool one_node = false;                                // all ranks are on one compute node
   std::vector<std::vector<std::int32_t>> into, out_of;  // by node of `dag`: indices of routes
 
   const Dag& whole() const { return *basis->dag; }
   bool is_fold(std::size_t node) const { return stands_for[node].size() > 1; }
 };
 DagPicture make_dag_picture(const DagPictureRequest& request);
+
+// What the ellipse's colour says: mean L of what ranks of its compute node received; where all are on one node that
+// would be one colour, so of what the glyph itself received. 0: nothing to say.
+double ellipse_ratio(const DagPicture& picture, std::size_t node);
+// LB of a rank, 0 where its number of messages is not significantly apart from the mean of all: by less than a message,
+// or 5 % of the mean. In a balanced run LB is a quotient of two numbers that are next to nothing.
+double significant_balance(const Dag& dag, const DagRank& rank);
 
 // Routes that lead into a node from afar (`backwards`), or from it: all but its own links. At most `most`, nearest
 // first.

@@ -1,8 +1,10 @@
 #include "viewer/layout/function_colours.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
+#include "analysis/density/stack.hpp"
 #include "interpose/record/functions.hpp"
 
 namespace pclscope::layout {
@@ -64,6 +66,14 @@ Rgba function_colour(std::uint16_t function) {
 
 Rgba outside_colour(const Palette& palette) {
   return palette.theme == Theme::dark ? Rgba{120, 123, 130} : Rgba{214, 216, 220};
+}
+
+FunctionColours::FunctionColours(std::span<const std::uint16_t> functions)
+    : functions_(functions.begin(), functions.begin() + static_cast<std::ptrdiff_t>(
+                                                            std::min(functions.size(), density::named_functions))) {}
+
+std::size_t FunctionColours::index(std::uint16_t function) const {
+  return static_cast<std::size_t>(std::find(functions_.begin(), functions_.end(), function) - functions_.begin());
 }
 
 }  // namespace pclscope::layout

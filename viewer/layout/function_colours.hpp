@@ -4,7 +4,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <span>
+#include <vector>
 
 #include "viewer/layout/geometry.hpp"
 #include "viewer/layout/palette.hpp"
@@ -14,5 +15,25 @@ namespace pclscope::layout {
 Rgba function_colour(std::uint16_t function);
 // Outside MPI.
 Rgba outside_colour(const Palette& palette);
+
+inline constexpr Rgba other_functions_colour{150, 154, 162};
+
+// Where only the ten functions in which ranks spent most time have their colours, and all others are grey.
+class FunctionColours {
+ public:
+  FunctionColours() = default;
+  explicit FunctionColours(std::span<const std::uint16_t> functions);  // the first ten of them
+
+  std::span<const std::uint16_t> functions() const { return functions_; }  // as given
+  std::size_t index(std::uint16_t function) const;                         // in functions(); its size: another one
+  Rgba of(std::uint16_t function) const { return at(index(function)); }
+  Rgba at(std::size_t index) const {
+    return index < functions_.size() ? function_colour(functions_[index]) : other_functions_colour;
+  }
+  bool operator==(const FunctionColours&) const = default;
+
+ private:
+  std::vector<std::uint16_t> functions_;
+};
 
 }  // namespace pclscope::layout

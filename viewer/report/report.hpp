@@ -49,7 +49,7 @@ std::string methods_section();
 std::string regions_picture(const Snapshot& snapshot);
 std::string evolution_picture(const Run& run);
 std::string waiting_picture(const Snapshot& snapshot);    // of all ranks, over time
-std::string functions_picture(const Snapshot& snapshot);  // over the newest windows
+std::string functions_picture(const Snapshot& snapshot);  // over time, every call
 std::string ranks_picture(const Snapshot& snapshot);      // where each rank's time goes
 
 const char* style_sheet();

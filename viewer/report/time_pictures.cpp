@@ -1,12 +1,15 @@
 // What changed over time: regions' latency ratios, what ranks waited for, and MPI functions.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
+#include "analysis/density/stack.hpp"
 #include "viewer/report/plot.hpp"
 #include "viewer/report/report.hpp"
 #include "viewer/session/harm.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/rank_list.hpp"
+#include "viewer/views/activity_rows.hpp"
 #include "viewer/views/finding_rows.hpp"
 #include "viewer/views/function_names.hpp"
 
@@ -103,6 +106,51 @@ std::size_t add_findings(const Snapshot& s, double top, const Plot& plot, Pictur
   return shown;
 }
 
+// The first functions of the snapshot, which are those with most time, and the others together.
+std::vector<Column> columns_of_density(const Snapshot& s) {
+  const views::ActivityOverTime activity = views::activity_of(s);
+  if (!activity.why_not.empty() || !(s.duration_s > 0) || !std::isfinite(s.duration_s)) return {};
+  std::vector<std::uint16_t> functions;
+  for (std::size_t i = 0; i < std::min(s.functions.size(), most_functions); ++i)
+    functions.push_back(s.functions[i].function);
+  density::StackQuestion question;
+  question.functions = functions;
+  question.ranks = activity.ranks;
+  question.duration_s = question.end_s = s.duration_s;
+  const double slices = s.duration_s / activity.slice_s();
+  question.columns = slices < most_points ? static_cast<std::size_t>(std::max(slices, 1.0)) : most_points;
+  const density::Stack stack = density::stack_of(activity.density, question);
+  std::vector<Column> columns(question.columns);
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const double width = s.duration_s / static_cast<double>(columns.size());
+    columns[c].begin = static_cast<double>(c) * width;
+    columns[c].end = static_cast<double>(c + 1) * width;
+    for (const std::vector<float>& layer : stack.shares) columns[c].parts.push_back(static_cast<double>(layer[c]));
+  }
+  return columns;
+}
+
+std::vector<Column> columns_of_history(const Snapshot& s) {
+  std::size_t windows = 0;
+  for (const FunctionActivity& f : s.functions) windows = std::max(windows, f.history_share.size());
+  if (windows == 0 || !(s.live.window_s > 0)) return {};
+  const auto share = [&](const FunctionActivity& f, std::size_t window) {  // the last ones are the same for all
+    const std::size_t missing = windows - f.history_share.size();
+    const double value = window < missing ? 0 : static_cast<double>(f.history_share[window - missing]);
+    return std::isfinite(value) && value > 0 ? value : 0;
+  };
+  const std::size_t shown = std::min(s.functions.size(), most_functions);
+  std::vector<Column> columns;
+  const double begin_s = s.duration_s - static_cast<double>(windows) * s.live.window_s;
+  for (std::size_t w = 0; w < windows; ++w) {
+    Column column{begin_s + static_cast<double>(w) * s.live.window_s,
+                  begin_s + static_cast<double>(w + 1) * s.live.window_s, std::vector<double>(shown + 1, 0)};
+    for (std::size_t i = 0; i < s.functions.size(); ++i) column.parts[std::min(i, shown)] += share(s.functions[i], w);
+    columns.push_back(std::move(column));
+  }
+  return columns;
+}
+
 std::size_t believed_findings(const Snapshot& s) {
   return std::min<std::size_t>(
       most_findings, static_cast<std::size_t>(std::count_if(s.attribution.findings.begin(),
@@ -184,38 +232,25 @@ std::string waiting_picture(const Snapshot& s) {
                 "What ranks waited for over time, as share of all ranks' time.");
 }
 
+// Over the whole run, every call; of older dumps, which have no density of calls, over the newest windows.
 std::string functions_picture(const Snapshot& s) {
-  std::size_t windows = 0;
-  for (const FunctionActivity& f : s.functions) windows = std::max(windows, f.history_share.size());
-  if (windows == 0 || !(s.live.window_s > 0)) return {};
-  const auto share = [&](const FunctionActivity& f, std::size_t window) {  // the last ones are the same for all
-    const std::size_t missing = windows - f.history_share.size();
-    const double value = window < missing ? 0 : static_cast<double>(f.history_share[window - missing]);
-    return std::isfinite(value) && value > 0 ? value : 0;
-  };
-  const std::size_t shown = std::min(s.functions.size(), most_functions);
-  std::vector<Column> columns;
+  std::vector<Column> columns = columns_of_density(s);
+  const bool whole = !columns.empty();
+  if (!whole) columns = columns_of_history(s);
+  if (columns.empty()) return {};
   double most = 0;
-  const double end_s = s.duration_s, begin_s = end_s - static_cast<double>(windows) * s.live.window_s;
-  for (std::size_t w = 0; w < windows; ++w) {
-    Column column{begin_s + static_cast<double>(w) * s.live.window_s,
-                  begin_s + static_cast<double>(w + 1) * s.live.window_s, std::vector<double>(shown + 1, 0)};
-    double sum = 0;
-    for (std::size_t i = 0; i < s.functions.size(); ++i) {
-      column.parts[std::min(i, shown)] += share(s.functions[i], w);
-      sum += share(s.functions[i], w);
-    }
-    most = std::max(most, sum);
-    columns.push_back(std::move(column));
-  }
+  for (const Column& column : columns)
+    most = std::max(most, std::accumulate(column.parts.begin(), column.parts.end(), 0.0));
   if (!(most > 0)) return {};
   Plot plot;
   plot.bottom = 150;
-  plot.begin = begin_s;
-  plot.end = end_s;
+  plot.begin = columns.front().begin;
+  plot.end = columns.back().end;
   plot.high = std::min(1.0, std::max(most * 1.05, 0.05));
-  Picture picture(picture_width, plot.bottom + 24, "Time inside MPI functions, the newest windows");
+  const std::string when = whole ? "over the run" : "the newest windows";
+  Picture picture(picture_width, plot.bottom + 24, "Time inside MPI functions, " + when);
   share_axis(plot, picture);
+  const std::size_t shown = columns.front().parts.size() - 1;
   std::vector<const char*> classes = {"area s2", "area s3", "area s4", "area s5", "area s1", "area s0"};
   classes.resize(shown);
   classes.push_back("area s6");
@@ -226,8 +261,10 @@ std::string functions_picture(const Snapshot& s) {
   if (s.functions.size() > shown) entries.emplace_back("s6", "others");
   time_axis(plot, picture);
   return figure(picture.html(), key(entries),
-                "Time inside MPI functions, as share of all ranks' time, over the last " +
-                    text::format_seconds(end_s - begin_s) + ".");
+                whole ? "Ranks inside MPI functions over the run, as share of all ranks: every call; what is empty is "
+                        "computation."
+                      : "Time inside MPI functions, as share of all ranks' time, over the last " +
+                            text::format_seconds(plot.end - plot.begin) + ".");
 }
 
 std::string time_section(const Run& run) {

@@ -157,7 +157,7 @@ TEST_CASE("the worst case of memory: all functions, all durations, all the time"
   Pyramid pyramid;
   for (std::uint32_t i = 0; i < 3'000'000; ++i) {
     const std::int64_t begin = static_cast<std::int64_t>(i) * 357;
-    pyramid.call(static_cast<std::uint16_t>(i * 2654435761u >> 16 & 127), begin,
+    pyramid.call(pyramid.place(static_cast<std::uint16_t>(i * 2654435761u >> 16 & 127)), begin,
                  begin + (std::int64_t{1} << (i * 40503u >> 8) % 30));
   }
   CHECK(pyramid.bytes() <= (std::size_t{64} << 20));

@@ -170,3 +170,36 @@ TEST_CASE("one workspace alone needs no tabs") {
   CHECK(window.told()["workspaces"].empty());
   CHECK(window.press('3')["workspace"] == "latency");
 }
+
+TEST_CASE("a search selects what was found, Alt and the left arrow go back") {
+  Shown window;
+  const auto selected = [&] { return window.told()["selection"]["rank"]; };
+  const auto before = selected();
+  window.press('/');
+  window.frame();
+  for (const char c : std::string("rank 5")) window.press(c);
+  window.frame();
+  CHECK(window.told()["search"].size() == 1);
+  ImGuiIO& io = ImGui::GetIO();
+  const auto key = [&](ImGuiKey which, bool alt) {
+    for (const bool down : {true, false}) {
+      io.KeyAlt = alt;
+      io.KeysDown[which] = down;
+      window.frame();
+    }
+    io.KeyAlt = false;
+    window.frame();
+  };
+  key(ImGuiKey_Enter, false);
+  CHECK(selected() == 5);
+  CHECK(window.told()["search"].is_null());
+  key(ImGuiKey_LeftArrow, true);
+  CHECK(selected() == before);
+  key(ImGuiKey_RightArrow, true);
+  CHECK(selected() == 5);
+  window.press('/');
+  window.app.escape();
+  window.frame();
+  CHECK(window.told()["search"].is_null());
+  CHECK(selected() == 5);  // Esc closed the search, nothing else
+}

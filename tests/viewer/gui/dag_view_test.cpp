@@ -6,8 +6,10 @@
 #include "tests/viewer/fake_run.hpp"
 #include "tests/viewer/gui/null_frame.hpp"
 #include "tests/viewer/layout/dag_random.hpp"
+#include "tests/viewer/memory_session.hpp"
 #include "viewer/gui/dag/dag_details.hpp"
 #include "viewer/gui/dag/dag_glyphs.hpp"
+#include "viewer/gui/dag/dag_worst.hpp"
 
 using namespace pclscope;
 
@@ -220,6 +222,37 @@ TEST_CASE("the worst message is brought to the middle, unfolded") {
   CHECK(layout::distance(stage.mark(name), {400, 260}) < 60);
 }
 
+TEST_CASE("of the worst message it is said who sent it to whom, how late it was, and from which lines") {
+  const Dag dag = small_dag();
+  gui::Scene scene = test::scene_of(test::fake_snapshot({}));
+  CallSite from, to;
+  from.id = 1, from.file = "/src/halo.c", from.line = 42;
+  to.id = 2, to.file = "/src/halo.c", to.line = 50;
+  Snapshot snapshot;
+  snapshot.sites = {from, to};
+  scene.snapshot = std::make_shared<const Snapshot>(snapshot);
+  scene.connection.phase = session::Phase::stored;
+  Message m;
+  m.source = 1, m.destination = 3, m.tag = 5;
+  m.send_begin = 10'000'000;  // node 1 of the graph: 0.01 s
+  m.send_site = 1, m.recv_site = 2;
+  test::MemorySession run({m});
+  scene.ask = [&](const session::Feed::Work& work) { work(&run, [] { return false; }); };
+  gui::WorstMessage worst;
+  const auto node = gui::worst_node(dag);
+  REQUIRE(node);
+  worst.tell(scene, dag, *node);
+  CHECK(worst.words(scene) ==
+        "rank 1 to rank 3: 6.0x as long as usual (600 us, 4.0 KiB), sent at 10.0 ms, from halo.c:42 to halo.c:50");
+  REQUIRE(worst.message());
+  CHECK(*worst.message() == gui::SelectedMessage{1, 3, 0.01});
+  scene.ask = {};
+  worst.tell(scene, dag, *node);
+  CHECK(worst.words(scene).find("halo.c") == std::string::npos);  // who cannot be asked does not say
+  worst.clear();
+  CHECK(worst.words(scene).empty());
+}
+
 TEST_CASE("nodes glide out of a fold, and stay where they were without watchers") {
   for (const bool glides : {false, true}) {
     Stage stage(small_dag());
@@ -256,6 +289,43 @@ TEST_CASE("a graph that lacks messages says what can be done here about it") {
   dag.why_partial = "messages no longer kept: 70";
   scene.dag.dag = std::make_shared<const Dag>(dag);
   CHECK(gui::partial_words(scene) == "partial: messages no longer kept: 70");
+}
+
+TEST_CASE("a running job's next graph takes the place of the last one when its links are drawn, not before") {
+  Stage stage(test::fake_dag(4, 4, 1));
+  const auto links = [&] {
+    for (const gui::Mark& m : stage.view->marks())
+      if (m.name.starts_with("links ")) return m.name;
+    return std::string();
+  };
+  REQUIRE(links() == "links " + std::to_string(3 * 4));
+  for (const int second : {1, 2, 3}) {
+    stage.scene.dag.dag =
+        std::make_shared<const Dag>(test::fake_dag(4 + second, 4, static_cast<std::uint64_t>(second) + 1));
+    for (int i = 0; i < 60'000; ++i) {
+      stage.draw();
+      REQUIRE(!links().empty());
+      if (i > 3 && !stage.view->unsettled()) break;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    CHECK(links() == "links " + std::to_string(3 * (4 + second)));
+  }
+}
+
+TEST_CASE("after the end a graph says that it is the last one, and of whom") {
+  gui::Scene scene = test::scene_of(test::fake_snapshot({}));
+  gui::Selection selection;
+  selection.region = 0;
+  scene.dag.dag = std::make_shared<const Dag>(small_dag());  // of region 0
+  CHECK(gui::not_newest_words(scene, selection).empty());
+  selection.region = 2;
+  CHECK(gui::not_newest_words(scene, selection) == "this is the graph of region 0");
+  scene.dag.waiting = true;
+  CHECK(gui::not_newest_words(scene, selection) == "a newer graph is on its way ..");
+  scene.dag.waiting = false;
+  scene.connection.phase = session::Phase::finished;
+  CHECK(gui::not_newest_words(scene, selection) ==
+        "the job is over: this is its last graph, of region 0; its dump has all others (pclscope view FILE)");
 }
 
 TEST_CASE("where there is nothing to see, it says why") {

@@ -167,3 +167,33 @@ TEST_CASE("pictures of broken graphs") {
     }
   }
 }
+
+TEST_CASE("a load imbalance is shown where ranks differ by more than a few messages in a hundred") {
+  Dag dag;
+  for (std::int32_t r = 0; r < 4; ++r) dag.ranks.push_back({r, 0, 100, 1.0, 2.0});
+  dag.ranks[3].messages = 101;  // LB 1 or more, of next to nothing
+  for (const DagRank& rank : dag.ranks) CHECK(significant_balance(dag, rank) == 0);
+  dag.ranks[3].messages = 150;
+  CHECK(significant_balance(dag, dag.ranks[3]) == 1);
+  CHECK(significant_balance(dag, dag.ranks[0]) == 1);                      // 12.5 below the mean of 112.5
+  for (DagRank& rank : dag.ranks) rank.messages = rank.rank == 3 ? 3 : 2;  // less than a message apart
+  CHECK(significant_balance(dag, dag.ranks[3]) == 0);
+}
+
+TEST_CASE("ellipses have the colour of their compute node, and of their own messages where there is only one") {
+  Dag dag = test::fake_dag(4, 3);
+  for (DagRank& rank : dag.ranks) rank.compute_node = rank.rank % 2, rank.node_ratio = 1 + rank.rank % 2;
+  const DagPicture two = picture_of(dag);
+  for (std::size_t i = 0; i < two.dag.nodes.size(); ++i) CHECK(ellipse_ratio(two, i) == 1 + two.dag.nodes[i].rank % 2);
+  for (DagRank& rank : dag.ranks) rank.compute_node = 7;
+  const DagPicture one = picture_of(dag);
+  std::set<double> seen;
+  for (std::size_t i = 0; i < one.dag.nodes.size(); ++i) {
+    double sum = 0;
+    for (const DagMessage& m : one.dag.nodes[i].received) sum += m.ratio;
+    const auto count = static_cast<double>(one.dag.nodes[i].received.size());
+    CHECK(ellipse_ratio(one, i) == Approx(count == 0 ? 0 : sum / count));
+    seen.insert(ellipse_ratio(one, i));
+  }
+  CHECK(seen.size() > 2);
+}

@@ -124,6 +124,24 @@ TEST_CASE("a compressed section is its start, middle and end") {
   CHECK(evolution_picture(q).axis.linear());
 }
 
+TEST_CASE("a growth of less than 2 % of the run alone gets no scale of its own") {
+  test::FakeRun run;
+  run.windows = 400;  // 40 s
+  for (const double length : {0.3, 1.0}) {
+    Snapshot s = test::fake_snapshot(run);
+    Region& region = *std::find_if(s.regions.begin(), s.regions.end(), [](const Region& r) { return r.id == 2; });
+    Period growth = region.periods.back();
+    growth.kind = PeriodKind::growth;
+    growth.open = false;
+    growth.begin_s = 10;
+    growth.end_s = 10 + length;
+    region.periods = {growth};
+    EvolutionQuestion q = question_of(s);
+    q.region = 2;
+    CHECK(evolution_picture(q).axis.linear() == (length < 0.02 * 40));
+  }
+}
+
 TEST_CASE("without a selected region the periods of all decide, and without any period nothing is compressed") {
   test::FakeRun run;
   EvolutionQuestion q = question_of(test::fake_snapshot(run));

@@ -93,7 +93,7 @@ void Camera::react(const layout::Rect& area, bool hovered) {
     if (ImGui::IsMouseDragging(button)) pan(to_point(io.MouseDelta));
   }
   if (ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Home))) moved_ = false;
-  if (ImGui::IsAnyItemActive()) return;
+  if (ImGui::IsAnyItemActive() || io.KeyAlt) return;  // with Alt: back and forward through what was selected
   const float step = 400 * io.DeltaTime;
   const auto arrow = [&](ImGuiKey key, layout::Point by) {
     if (ImGui::IsKeyDown(ImGui::GetKeyIndex(key))) pan(by);

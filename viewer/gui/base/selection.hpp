@@ -42,9 +42,10 @@ struct Selection {
   std::vector<std::int32_t> ranks;       // ascending; of a lasso or a search; empty: none
   std::optional<std::int32_t> rank;      // the one in focus
   std::optional<SelectedMessage> message;
-  std::optional<SelectedSteps> steps;  // what views of logical time show; none: all
-  std::optional<std::uint32_t> phase;  // of logical time; none: views choose for themselves and say so
-  std::optional<std::size_t> finding;  // index in Snapshot::attribution.findings
+  std::optional<SelectedSteps> steps;     // what views of logical time show; none: all
+  std::optional<std::uint32_t> phase;     // of logical time; none: views choose for themselves and say so
+  std::optional<std::uint16_t> function;  // MPI function (functions.def)
+  std::optional<std::size_t> finding;     // index in Snapshot::attribution.findings
   bool operator==(const Selection&) const = default;
 };
 

@@ -58,9 +58,12 @@ std::string node_details(const layout::DagPicture& picture, std::size_t node, st
   lines += side_line("received ", n.received) + side_line("sent ", n.sent) + worst_line(n);
   if (rank) {
     lines += std::string("messages of the rank in the period: ").append(text::format_count(rank->messages)) + "\n";
-    lines += std::string("load imbalance LB: ").append(text::format_ratio(rank->load_balance)) + "\n";
-    lines += std::string("mean L of its compute node: ")
-                 .append(rank->node_ratio > 0 ? text::format_times(rank->node_ratio) : "not known") +
+    const double balance = layout::significant_balance(picture.dag, *rank);
+    lines += balance > 0 ? std::string("load imbalance LB: ").append(text::format_ratio(balance)) + "\n"
+                         : std::string("about as many as other ranks\n");
+    const double ratio = layout::ellipse_ratio(picture, node);
+    lines += std::string(picture.one_node ? "mean L of what it received here: " : "mean L of its compute node: ")
+                 .append(ratio > 0 ? text::format_times(ratio) : "not known") +
              "\n";
   }
   if (picture.is_fold(node))
@@ -114,6 +117,19 @@ std::string partial_words(const Scene& scene) {
         .append(" messages; choose a shorter period to see it whole");
   }
   return std::string("partial: ").append(text::printable(dag.why_partial));
+}
+
+std::string not_newest_words(const Scene& scene, const Selection& selection) {
+  const session::Phase phase = scene.connection.phase;
+  const std::int32_t region = scene.dag.dag ? scene.dag.dag->region : -1;
+  const bool other = selection.region && region >= 0 && *selection.region != region && selection.ranks.size() < 2;
+  if (phase == session::Phase::finished || phase == session::Phase::lost) {
+    const std::string begin = phase == session::Phase::finished ? "the job is over" : "the job is lost";
+    return begin + ": this is its last graph" + (other ? ", of region " + std::to_string(region) : "") +
+           "; its dump has all others (pclscope view FILE)";
+  }
+  if (scene.dag.waiting) return "a newer graph is on its way ..";
+  return other ? "this is the graph of region " + std::to_string(region) : "";
 }
 
 std::string why_empty(const Scene& scene, const Selection& selection) {

@@ -25,6 +25,9 @@ std::string graph_title(const Dag& dag);
 // Of a graph that lacks messages.
 std::string partial_words(const Scene& scene);
 
+// Of a graph that is not the one that is asked for now: the job is over, or another region is selected; empty: it is.
+std::string not_newest_words(const Scene& scene, const Selection& selection);
+
 // What to say instead of a picture; empty when there is one.
 std::string why_empty(const Scene& scene, const Selection& selection);
 

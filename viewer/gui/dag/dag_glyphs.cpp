@@ -38,26 +38,26 @@ void fill_bar(ImDrawList& list, const layout::GlyphBar& bar, const GlyphPlace& p
   list.Flags = flags;
 }
 
-// In the middle; with a halo where the ellipse is too flat to hold it.
+// In the middle; below it where the ellipse is too flat to hold it.
 void draw_rank(ImDrawList& list, const layout::CsGlyph& glyph, const GlyphPlace& place, const layout::Palette& palette,
                layout::Rgba colour, std::int32_t rank) {
   const std::string text = std::to_string(rank);
   const float font = ImGui::GetFontSize(), full = text_size(text).x;
-  const float room = (place.detail == GlyphDetail::disc ? 1.8f : 1.2f) * place.radius;
+  const float room = (place.detail == GlyphDetail::disc ? 1.8f : 1.f) * place.radius;
   const float size = std::clamp(font * room / std::max(full, 1.f), 0.68f * font, std::max(font, place.radius * 0.5f));
   const float width = full * size / font;
   if (width > 2.2f * place.radius) return;
-  const auto write = [&](layout::Point by, layout::Rgba ink) {
-    list.AddText(ImGui::GetFont(), size, {place.middle.x - width / 2 + by.x, place.middle.y - size / 2 + by.y},
-                 to_imgui(ink), text.c_str());
-  };
-  const bool holds = place.detail == GlyphDetail::disc || glyph.half_height * place.radius >= 0.36f * size;
-  if (holds) return write({}, dark(colour) ? layout::Rgba{255, 255, 255} : layout::Rgba{0, 0, 0});
-  const float out = place.scale;
-  for (const layout::Point by :
-       {layout::Point{-out, 0}, layout::Point{out, 0}, layout::Point{0, -out}, layout::Point{0, out}})
-    write(by, palette.background);
-  write({}, palette.text);
+  const bool holds = place.detail == GlyphDetail::disc || glyph.half_height * place.radius >= 0.5f * size;
+  const layout::Rgba ink = dark(colour) ? layout::Rgba{255, 255, 255} : layout::Rgba{0, 0, 0};
+  if (holds)
+    return list.AddText(ImGui::GetFont(), size, {place.middle.x - width / 2, place.middle.y - size / 2}, to_imgui(ink),
+                        text.c_str());
+  // Beside a flat ellipse, on a plate: struck through, 23 would read as 28.
+  const float pad = 1.5f * place.scale;
+  const layout::Point low = place.middle + layout::Point{-width / 2, glyph.half_height * place.radius + pad};
+  list.AddRectFilled({low.x - pad, low.y}, {low.x + width + pad, low.y + size}, to_imgui(palette.background),
+                     2 * place.scale);
+  list.AddText(ImGui::GetFont(), size, to_imgui(low), to_imgui(palette.text), text.c_str());
 }
 
 }  // namespace

@@ -18,12 +18,11 @@ struct Entry {
 constexpr std::array<Entry, 6> entries{{
     {"ellipse: rank, colour: its compute node",
      "The ellipse is a rank while it first receives, then sends. Colour: mean L of what the ranks of its compute node "
-     "received "
+     "received; where all ranks are on one node: of what the rank itself received here "
      "(L: transmission time by the usual time for such a size; blue below, grey 1, red above)."},
     {"flat: unbalanced load (LB)",
      "The flatter, the farther its number of messages is from the mean of all ranks: LB = |messages - mean| / mean "
-     "deviation. A circle: "
-     "as all others."},
+     "deviation. A circle: about as all others (less than 5 % apart)."},
     {"bars inside: received",
      "One bar for each message received, inside the ring, from the left. Very many share bars."},
     {"bars outside: sent", "One bar for each message sent, outside the ring, around the right."},

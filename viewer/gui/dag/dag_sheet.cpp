@@ -8,7 +8,7 @@ namespace pclscope::gui {
 namespace {
 
 constexpr float readable_radius = 14;     // points: what is shown at first is at least so large, if possible
-constexpr std::size_t most_glyphs = 300;  // at first
+constexpr std::size_t most_glyphs = 120;  // at first: with their bars
 constexpr std::int32_t least_layers = 4;  // at first
 constexpr std::size_t everything = std::numeric_limits<std::size_t>::max();
 constexpr float centred_radius = 24;   // points
@@ -47,16 +47,22 @@ void DagSheet::follow(const Scene& scene, const layout::Rect& area) {
   glide_.advance(ImGui::GetIO().DeltaTime);
   camera_.advance(ImGui::GetIO().DeltaTime);
   take_picture(scene.glides);
+  take_image(scene.glides);
   ask_picture(scene, area);
   if (camera_.moved()) placed_ = false;
   if (!picture_ || camera_.moved() || placed_) return;
-  layout::Rect all{picture_->layout.bounds.low + shift_, picture_->layout.bounds.high + shift_};
-  if (!all_shown()) all.high.x += fold_count;
+  fit_into(camera_, *picture_, shift_, area);
+}
+
+void DagSheet::fit_into(Camera& camera, const layout::DagPicture& picture, layout::Point shift,
+                        const layout::Rect& area) const {
+  layout::Rect all{picture.layout.bounds.low + shift, picture.layout.bounds.high + shift};
+  if (picture.dag.nodes.size() != picture.whole().nodes.size()) all.high.x += fold_count;
   const float fits = std::min(margin * scale_, std::min(area.width(), area.height()) * 0.1f);
-  camera_.fit(all, area, fits);
-  if (camera_.final_zoom() > 1.6f * centred_radius * scale_) {  // few nodes: no giants
+  camera.fit(all, area, fits);
+  if (camera.final_zoom() > 1.6f * centred_radius * scale_) {  // few nodes: no giants
     const layout::Point half = layout::Point{area.width(), area.height()} * (0.5f / (1.6f * centred_radius * scale_));
-    camera_.fit({all.middle() - half, all.middle() + half}, area, 0);
+    camera.fit({all.middle() - half, all.middle() + half}, area, 0);
   }
 }
 
@@ -78,7 +84,19 @@ void DagSheet::glide_from(const layout::DagPicture& before, const std::vector<la
 
 void DagSheet::take_picture(bool glides) {
   const auto answer = painter_->answer();
-  if (!answer || answer == picture_) return;
+  if (!answer || answer == picture_ || answer == next_) return;
+  // A running job has another graph every second, and drawing its links may take as long: until then the last whole one
+  // stays. Of the same graph nodes move at once.
+  const bool another = picture_ && picture_->basis->dag != answer->basis->dag;
+  if (another && image_ && image_->of.picture == picture_) {
+    next_ = answer;
+    return;
+  }
+  show(answer, glides);
+}
+
+void DagSheet::show(std::shared_ptr<const layout::DagPicture> answer, bool glides) {
+  next_.reset();
   const bool same = picture_ && picture_->basis->dag == answer->basis->dag;
   const bool alike = picture_ && picture_->whole().region == answer->whole().region;
   const auto before = picture_;
@@ -177,17 +195,33 @@ void DagSheet::centre_on(std::size_t whole_node, bool open) {
   to_centre_ = static_cast<std::int32_t>(whole_node);
 }
 
+// Of the graph that is shown, or of the next one as it will lie then.
 layout::DagImageRequest DagSheet::wanted_image(const layout::Rect& area, const Scene& scene) const {
   const layout::Point more{std::clamp((most_side - area.width()) / 2, 0.f, image_margin * area.width()),
                            std::clamp((most_side - area.height()) / 2, 0.f, image_margin * area.height())};
-  const auto plane = [&](layout::Point p) {
-    return (p - camera_.final_offset()) * (1 / camera_.final_zoom()) - shift_;
-  };
-  return {picture_,
+  Camera camera = camera_;
+  layout::Point shift = shift_;
+  if (next_) {
+    shift = {};
+    const bool alike = picture_->whole().region == next_->whole().region;
+    if (!alike) camera.reset();
+    if (!alike || !(camera.moved() || placed_)) fit_into(camera, *next_, shift, area_);
+  }
+  const auto plane = [&](layout::Point p) { return (p - camera.final_offset()) * (1 / camera.final_zoom()) - shift; };
+  return {next_ ? next_ : picture_,
           {plane(area.low - more), plane(area.high + more)},
-          camera_.final_zoom(),
+          camera.final_zoom(),
           1.1f * scene.scale,
           scene.palette};
+}
+
+void DagSheet::take_image(bool glides) {
+  const auto answer = image_maker_->answer();
+  if (!answer || answer == image_) return;
+  if (next_ && answer->of.picture == next_) show(next_, glides);
+  else if (next_) return;  // of the one that is shown, from before
+  image_ = answer;
+  texture_.upload(image_->image);
 }
 
 void DagSheet::draw_image(ImDrawList& list, const layout::Rect& area, const Scene& scene) {
@@ -198,11 +232,6 @@ void DagSheet::draw_image(ImDrawList& list, const layout::Rect& area, const Scen
     image_maker_->ask(wanted);
   }
   last_wanted_ = wanted;
-  const auto answer = image_maker_->answer();
-  if (answer && answer != image_) {
-    image_ = answer;
-    texture_.upload(image_->image);
-  }
   if (!image_ || image_->of.picture != picture_ || image_->image.width == 0 || texture_.id() == ImTextureID{}) return;
   const layout::Point size =
       layout::Point{static_cast<float>(image_->image.width), static_cast<float>(image_->image.height)} *
@@ -214,7 +243,7 @@ void DagSheet::draw_image(ImDrawList& list, const layout::Rect& area, const Scen
 
 bool DagSheet::unsettled() const {
   if (!painter_) return true;
-  return glide_.active() || camera_.gliding() || painter_->busy() || painter_->answer() != picture_ ||
+  return next_ || glide_.active() || camera_.gliding() || painter_->busy() || painter_->answer() != picture_ ||
          image_maker_->busy() || image_maker_->answer() != image_ || !(asked_image_ == last_wanted_);
 }
 

@@ -44,23 +44,31 @@ class DagSheet {
   // Brings a node of the whole graph to the middle, unfolding what hides it when `open`.
   void centre_on(std::size_t whole_node, bool open);
   bool unsettled() const;
+  // Links in the image that lies under the glyphs; 0: there is none yet.
+  std::size_t links_shown() const {
+    return image_ && image_->of.picture == picture_ && picture_ ? picture_->routes.size() : 0;
+  }
 
  private:
   using Painter = layout::Latest<layout::DagPictureRequest, layout::DagPicture>;
   using ImageMaker = layout::Latest<layout::DagImageRequest, layout::DagImage>;
   void start(const Scene& scene);
   void take_picture(bool glides);
+  void show(std::shared_ptr<const layout::DagPicture> picture, bool glides);
+  void fit_into(Camera& camera, const layout::DagPicture& picture, layout::Point shift, const layout::Rect& area) const;
   void glide_from(const layout::DagPicture& before, const std::vector<layout::Point>& places);
   void ask_picture(const Scene& scene, const layout::Rect& area);
   void centre(std::size_t node);
   void widen();  // automatic folds move to the right
   layout::DagImageRequest wanted_image(const layout::Rect& area, const Scene& scene) const;
+  void take_image(bool glides);
 
   std::unique_ptr<Painter> painter_;
   std::unique_ptr<ImageMaker> image_maker_;
   std::shared_ptr<const layout::DagPicture> picture_;
-  std::shared_ptr<const Dag> dag_;   // asked for
-  std::vector<std::int32_t> folds_;  // by the user, nodes of dag_, ascending
+  std::shared_ptr<const layout::DagPicture> next_;  // of another graph: shown when its links are drawn; null
+  std::shared_ptr<const Dag> dag_;                  // asked for
+  std::vector<std::int32_t> folds_;                 // by the user, nodes of dag_, ascending
   std::size_t base_ = 0, budget_ = 0;
   std::vector<std::int32_t> asked_folds_;
   std::size_t asked_budget_ = 0;
@@ -72,7 +80,7 @@ class DagSheet {
   std::optional<std::int32_t> to_centre_;                         // node of the whole, when the next picture comes
   Glide glide_;                                                   // of the nodes, when folds change
   std::vector<layout::Point> from_;                               // by node: where it was, minus where it is
-  layout::Rect area_;
+  layout::Rect area_;                                             // that is free of words
   float scale_ = 1;
 
   layout::DagImageRequest asked_image_;

@@ -11,6 +11,7 @@
 #include "viewer/gui/dag/dag_glyphs.hpp"
 #include "viewer/gui/dag/dag_legend.hpp"
 #include "viewer/gui/dag/dag_sheet.hpp"
+#include "viewer/gui/dag/dag_worst.hpp"
 #include "viewer/text/printable.hpp"
 
 namespace pclscope::gui {
@@ -42,7 +43,7 @@ class DagView final : public View {
   void draw_route(ImDrawList& list, std::int32_t route, layout::Rgba colour, float width);
   void draw_selected_message(ImDrawList& list, const Scene& scene, const SelectedMessage& message);
   void draw_glyphs(ImDrawList& list, const Scene& scene, const Selection& selection);
-  void draw_words(ImDrawList& list, const layout::Rect& area, const Scene& scene);
+  void draw_words(ImDrawList& list, const layout::Rect& area, const Scene& scene, const Selection& selection);
   GlyphPlace place(std::size_t node, const Scene& scene) const;
 
   DagSheet sheet_;
@@ -54,6 +55,7 @@ class DagView final : public View {
   std::optional<std::size_t> hovered_bar_;
   std::array<char, 12> sought_{};
   std::string found_;  // what the search says
+  WorstMessage worst_;
   std::vector<Mark> toolbar_marks_;
 };
 
@@ -115,9 +117,15 @@ void DagView::draw_toolbar(const Scene& scene, Selection& selection) {
       sheet_.picture()) {
     const auto worst = worst_node(sheet_.picture()->whole());
     found_ = worst ? "" : "no message is late";
-    if (worst) sheet_.centre_on(*worst, true);
-    if (worst) selection.rank = sheet_.picture()->whole().nodes[*worst].rank;
+    worst_.clear();
+    if (worst) {
+      sheet_.centre_on(*worst, true);
+      worst_.tell(scene, sheet_.picture()->whole(), *worst);
+      selection.rank = sheet_.picture()->whole().nodes[*worst].rank;
+      selection.message = worst_.message();
+    }
   }
+  if (selection.message != worst_.message()) worst_.clear();
   ImGui::SetNextItemWidth(5 * ImGui::GetFontSize());
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(4 * scale_, 0));
   const bool entered =
@@ -131,11 +139,20 @@ void DagView::draw_toolbar(const Scene& scene, Selection& selection) {
   if (entered) search(selection);
   ImGui::SameLine();
   const layout::Point at = to_point(ImGui::GetCursorScreenPos());
+  const std::string worst = worst_.words(scene);
   const std::string text = !found_.empty()    ? found_
+                           : !worst.empty()   ? worst
                            : sheet_.picture() ? fold_status(*sheet_.picture())
                                               : "laying out ..";
-  draw_text(*ImGui::GetWindowDrawList(), at, found_.empty() ? scene.palette->faint_text : scene.palette->warning, text,
-            std::max(1.f, ImGui::GetContentRegionAvail().x));
+  const float room = std::max(1.f, ImGui::GetContentRegionAvail().x);
+  draw_text(*ImGui::GetWindowDrawList(), at,
+            !found_.empty() ? scene.palette->warning
+            : worst.empty() ? scene.palette->faint_text
+                            : scene.palette->text,
+            text, room);
+  const layout::Rect where{at, at + layout::Point{std::min(room, text_size(text).x), ImGui::GetFontSize()}};
+  if (!worst.empty()) toolbar_marks_.push_back({"worst told", where.middle()});
+  if (!worst.empty() && ImGui::IsWindowHovered() && where.holds(to_point(ImGui::GetIO().MousePos))) tooltip(worst);
   ImGui::NewLine();
   ImGui::SetCursorPosX(corner.x);
 }
@@ -217,7 +234,7 @@ void DagView::draw_graph(ImDrawList& list, const layout::Rect& area, const Scene
   if (!sheet_.gliding()) draw_hovered_links(list, scene);
   if (selection.message && !sheet_.gliding()) draw_selected_message(list, scene, *selection.message);
   draw_glyphs(list, scene, selection);
-  draw_words(list, area, scene);
+  draw_words(list, area, scene, selection);
   const auto legend = dag_legend_box(area, scale_);
   const bool on_legend = legend && draw_dag_legend(list, *legend, scene);
   if (!hovered_ || on_legend || scene.snapshot == nullptr) return;
@@ -271,9 +288,8 @@ void DagView::draw_glyphs(ImDrawList& list, const Scene& scene, const Selection&
   const layout::DagPicture& picture = *sheet_.picture();
   const bool labels = detail_ != GlyphDetail::disc || visible_.size() <= most_rank_labels;
   for (const std::size_t node : visible_) {
-    const std::int32_t row = picture.rank_row[node], rank = picture.dag.nodes[node].rank;
-    const layout::Rgba colour =
-        scene.palette->latency(row < 0 ? 0 : picture.dag.ranks[static_cast<std::size_t>(row)].node_ratio);
+    const std::int32_t rank = picture.dag.nodes[node].rank;
+    const layout::Rgba colour = scene.palette->latency(layout::ellipse_ratio(picture, node));
     const GlyphPlace at = place(node, scene);
     draw_glyph(list, picture.glyphs[node], at, *scene.palette, colour, labels ? rank : -1,
                picture.stands_for[node].size() - 1);
@@ -288,7 +304,7 @@ void DagView::draw_glyphs(ImDrawList& list, const Scene& scene, const Selection&
   }
 }
 
-void DagView::draw_words(ImDrawList& list, const layout::Rect& area, const Scene& scene) {
+void DagView::draw_words(ImDrawList& list, const layout::Rect& area, const Scene& scene, const Selection& selection) {
   const layout::Palette& palette = *scene.palette;
   const Dag& dag = sheet_.picture()->whole();
   const float pad = 6 * scale_, line = ImGui::GetFontSize() + 2 * scale_, width = std::max(1.f, area.width() - 2 * pad);
@@ -310,13 +326,15 @@ void DagView::draw_words(ImDrawList& list, const layout::Rect& area, const Scene
   at = {area.low.x + pad, at.y + line};
   if (dag.partial) say(palette.warning, partial_words(scene));
   if (dag.partial) at.y += line;
-  if (scene.dag.waiting) say(palette.warning, "a newer graph is on its way ..");
+  if (const std::string words = not_newest_words(scene, selection); !words.empty()) say(palette.warning, words);
 }
 
 std::vector<Mark> DagView::marks() const {
   std::vector<Mark> marks = toolbar_marks_;
   const layout::DagPicture* picture = sheet_.picture();
   if (!picture || !shows_graph_) return marks;
+  if (sheet_.links_shown() > 0)
+    marks.push_back({std::string("links ").append(std::to_string(sheet_.links_shown())), sheet_.to_screen({})});
   std::set<std::int32_t> ranks;
   for (const std::size_t node : visible_) {
     const std::int32_t rank = picture->dag.nodes[node].rank;

@@ -87,11 +87,13 @@ class EvolutionView final : public View {
   EvolutionRows rows_;
   std::vector<Mark> marks_;
   std::optional<std::int32_t> shown_region_;
+  std::optional<bool> chosen_compressed_;  // by the user; none: linear while the run goes on, as plots below are
   bool compressed_ = true, panning_ = false, asked_any_ = false;
   std::unique_ptr<Worker> worker_;  // last: its thread ends first
 };
 
 void EvolutionView::ask(const Scene& scene, const Selection& selection) {
+  compressed_ = chosen_compressed_.value_or(scene.connection.phase != session::Phase::running);
   EvolutionQuestion q;
   q.history = scene.history;
   q.order = asked_.order;
@@ -169,6 +171,7 @@ void EvolutionView::move(Rect plot) {
   if (!hovered) return;
   sight_.zoom(mouse.x, io.MouseWheel);
   if (ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Home))) sight_.show_all();
+  if (io.KeyAlt) return;  // back and forward through what was selected
   if (ImGui::IsKeyDown(ImGui::GetKeyIndex(ImGuiKey_LeftArrow))) sight_.pan(arrow_speed * io.DeltaTime);
   if (ImGui::IsKeyDown(ImGui::GetKeyIndex(ImGuiKey_RightArrow))) sight_.pan(-arrow_speed * io.DeltaTime);
 }
@@ -205,9 +208,9 @@ void EvolutionView::draw_buttons(const Scene& scene, Rect area) {
   const float scale = scene.scale, top = area.low.y + 2 * scale;
   float right = area.high.x - 6 * scale;
   if (area.width() < 140 * scale || area.height() < text_size("0").y) return;
-  if (button("linear", "linear", !compressed_, right, top, palette)) compressed_ = false;
+  if (button("linear", "linear", !compressed_, right, top, palette)) chosen_compressed_ = false;
   if (ImGui::IsItemHovered()) tooltip("all of the time at one scale");
-  if (button("compressed", "compressed", compressed_, right, top, palette)) compressed_ = true;
+  if (button("compressed", "compressed", compressed_, right, top, palette)) chosen_compressed_ = true;
   if (ImGui::IsItemHovered()) tooltip(legend_words(3));
   const bool live = scene.connection.phase == session::Phase::running;
   if (sight_.part()) {

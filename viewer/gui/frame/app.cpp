@@ -12,6 +12,7 @@
 namespace pclscope::gui {
 namespace {
 
+constexpr float least_hint_height = 700;  // points: lower, it would lie on legends
 constexpr double live_graph_every_s = 1;  // questions to a running job
 
 double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -54,8 +55,19 @@ void App::update_scene() {
         connection.phase == session::Phase::stored ? fed_.snapshot->duration_s : live_until_s(*fed_.snapshot);
     if (!(scene_.now_s >= 0) || scene_.now_s > 1e9) scene_.now_s = fed_.snapshot->duration_s;
   }
-  scene_.dag = {fed_.dag_question, fed_.dag, fed_.dag_problem, fed_.dag_waiting};
+  update_graph();
   scene_.palette = &layout::palette(theme_);
+}
+
+// What a job told last stays when it is over, whatever was asked since.
+void App::update_graph() {
+  scene_.dag = {fed_.dag_question, fed_.dag, fed_.dag_problem, fed_.dag_waiting};
+  if (!over()) {
+    if (scene_.dag.dag) last_graph_ = scene_.dag;
+    return;
+  }
+  if (!scene_.dag.dag && last_graph_.dag) scene_.dag = last_graph_;
+  scene_.dag.waiting = false;
 }
 
 // A newcomer's first look is at what matters: the first finding, else the region that is late most.
@@ -71,7 +83,7 @@ void App::choose_at_first() {
 }
 
 void App::ask_for_graph() {
-  if (!scene_.snapshot || scene_.paused || !shown_workspace().wants_graph()) return;
+  if (!scene_.snapshot || scene_.paused || over() || !shown_workspace().wants_graph()) return;
   const bool live = scene_.connection.phase == session::Phase::running;
   const auto question = graph_question(*scene_.snapshot, selection_, live, scene_.now_s, scene_.history.get());
   if (!question) return;
@@ -99,12 +111,20 @@ void App::keys() {
     if (typed == 't') theme_ = theme_ == layout::Theme::dark ? layout::Theme::light : layout::Theme::dark;
     if (typed == 'i') details_ = !details_;
     if (typed == '?' || typed == 'h') help_ = !help_;
+    if (typed == '/') find();
     if (typed == 'q') close_ = true;
     if (typed >= ' ') hint_ = false;
   }
+  const auto pressed = [](ImGuiKey key) { return ImGui::IsKeyPressed(ImGui::GetKeyIndex(key)); };
+  if (io.KeyAlt && pressed(ImGuiKey_LeftArrow)) trail_.back(selection_);
+  if (io.KeyAlt && pressed(ImGuiKey_RightArrow)) trail_.forward(selection_);
 }
 
 void App::escape() {
+  if (search_.open) {
+    search_.open = false;
+    return;
+  }
   if (ImGui::GetIO().WantTextInput) return;  // it ends the input
   if (help_ || hint_ || details_) help_ = hint_ = details_ = false;
   else if (!shown_workspace().shows_all() && options_.only.empty()) shown_workspace().show_all();
@@ -133,12 +153,15 @@ void App::frame(float width, float height, float scale) {
   else draw_missing(top, width, height);
   ImGui::End();
   ImGui::PopStyleVar(2);
+  draw_search(width, top);
   if (details_) draw_details(width, height);
   if (help_) draw_help(width, height);
-  if (hint_ && scene_.snapshot) draw_hint(width, height);
+  if (hint_ && scene_.snapshot && height >= least_hint_height * scene_.scale) draw_hint(width, height);
+  const ImGuiIO& io = ImGui::GetIO();
+  if (chosen_) trail_.note(selection_, io.MouseDown[0] || io.MouseDown[1] || io.MouseDown[2]);
   ask_for_graph();
   const bool moving = shown_workspace().unsettled();
-  const bool graph_due = any_asked_ && fed_.dag_waiting;
+  const bool graph_due = any_asked_ && scene_.dag.waiting;
   if (scene_.snapshot && chosen_ && (!any_asked_ || fed_.dag || !fed_.dag_problem.empty())) ++whole_frames_;
   quiet_frames_ = moving || graph_due || !scene_.snapshot ? 0 : quiet_frames_ + 1;
 }

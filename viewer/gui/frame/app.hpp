@@ -3,6 +3,7 @@
 // UI thread only.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -10,6 +11,8 @@
 
 #include "viewer/gui/base/view.hpp"
 #include "viewer/gui/frame/registry.hpp"
+#include "viewer/gui/frame/search.hpp"
+#include "viewer/gui/frame/selection_trail.hpp"
 #include "viewer/gui/frame/status_bar.hpp"
 #include "viewer/gui/frame/view_options.hpp"
 #include "viewer/gui/frame/workspace.hpp"
@@ -25,6 +28,7 @@ class App {
   ~App();
 
   void frame(float width, float height, float scale);
+  void find();    // opens the search
   void escape();  // the key was pressed: not left to ImGui, which misses a key that is down for less than a frame
   bool wants_to_close() const { return close_; }
   layout::Theme theme() const { return theme_; }
@@ -38,6 +42,11 @@ class App {
 
  private:
   void update_scene();
+  void update_graph();
+  bool over() const {  // nobody answers questions any more
+    const session::Phase phase = scene_.connection.phase;
+    return phase == session::Phase::finished || phase == session::Phase::lost;
+  }
   void choose_at_first();
   void ask_for_graph();
   void keys();
@@ -48,6 +57,7 @@ class App {
   void draw_help(float width, float height);
   void draw_hint(float width, float height);
   void draw_details(float width, float height);
+  void draw_search(float width, float top);
   void draw_missing(float top, float width, float height);
   void dim(float top, float width, float height) const;
 
@@ -63,8 +73,19 @@ class App {
   StatusBar status_;
   StatusPanel status_panel_;
   layout::Theme theme_;
+  SelectionTrail trail_;
+  struct {
+    bool open = false, fresh = false;  // fresh: it gets the keyboard
+    std::array<char, 128> words{};
+    std::string found_for;
+    std::shared_ptr<const Snapshot> found_in;
+    std::vector<SearchHit> hits;
+    std::size_t chosen = 0;
+    std::vector<Mark> marks;
+  } search_;
   bool close_ = false, help_ = false, hint_ = false, details_ = false;
   bool chosen_ = false;  // the first selection has been made
+  DagState last_graph_;  // the last one that came
   DagQuestion asked_;
   bool any_asked_ = false;
   double asked_at_s_ = -1e9;

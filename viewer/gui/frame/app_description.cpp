@@ -2,6 +2,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "interpose/record/functions.hpp"
 #include "viewer/gui/frame/app.hpp"
 
 namespace pclscope::gui {
@@ -20,6 +21,7 @@ Json selected(const Selection& selection) {
   json["steps"] = selection.steps ? Json{selection.steps->first, selection.steps->end} : Json();
   json["phase"] = selection.phase ? Json(*selection.phase) : Json();
   json["finding"] = selection.finding ? Json(*selection.finding) : Json();
+  json["function"] = selection.function ? Json(std::string(record::function_name(*selection.function))) : Json();
   json["message"] = Json();
   if (selection.message)
     json["message"] = {{"source", selection.message->source},
@@ -47,6 +49,7 @@ std::string App::description() const {
                         {"reconnects", scene_.connection.reconnects}};
   json["paused"] = scene_.paused;
   json["help"] = help_;
+  json["search"] = search_.open ? marks(search_.marks) : Json();
   json["hint"] = hint_;
   json["theme"] = theme_ == layout::Theme::dark ? "dark" : "light";
   json["snapshots"] = fed_.snapshots;

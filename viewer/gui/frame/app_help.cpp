@@ -15,6 +15,8 @@ constexpr const char* key_lines[][2] = {
     {"shift + drag", "lasso ranks (spatial view)"},
     {"1 2 3 4", "workspace: Latency, Time, Calls, Network (those that have views)"},
     {"v, V, 0", "the next or previous view alone, all again"},
+    {"Ctrl-F, /", "find a rank, a region, a function, file:line"},
+    {"Alt + left, right", "back and forward through what was selected"},
     {"space", "pause; data is still collected"},
     {"i", "details: connection, clocks, what ranks are doing"},
     {"r, R", "turn the region graph"},

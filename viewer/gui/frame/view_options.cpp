@@ -4,6 +4,7 @@
 #include <charconv>
 #include <map>
 
+#include "interpose/record/functions.hpp"
 #include "viewer/commands/command_line.hpp"
 #include "viewer/gui/frame/registry.hpp"
 #include "viewer/text/quantities.hpp"
@@ -35,8 +36,16 @@ std::string enumerated(const std::vector<std::string>& words) {
   return text;
 }
 
+bool parse_function(const std::string& name, Selection& selection) {
+  constexpr std::uint16_t most = 1024;
+  for (std::uint16_t number = 1; number < most; ++number)
+    if (record::function_name(number) == name) return selection.function = number, true;
+  return false;
+}
+
 bool parse_one(const std::string& key, const std::string& value, Selection& selection) {
   if (key == "period") return parse_period(value, selection);
+  if (key == "function") return value != record::function_name(0) && parse_function(value, selection);
   std::int32_t count = 0;
   if (!number(value, count) || count < 0) return false;
   if (key == "region") selection.region = count;
@@ -78,7 +87,8 @@ std::optional<int> parse_view(const std::vector<std::string>& words, ViewOptions
   app.add_option("--via", options.via, "Ask a login node for the job, by ssh: login.site.org")->type_name("HOST");
   app.add_option("--screenshot", options.screenshot, "Write a PNG and end; needs no display")->type_name("FILE.png");
   app.add_option("--size", size, "Of the window or the picture, WIDTHxHEIGHT (1600x1000)")->type_name("WxH");
-  app.add_option("--select", select, "What is selected at first, e.g. region=3,period=1.5:2.5,rank=17,finding=0")
+  app.add_option("--select", select,
+                 "What is selected at first, e.g. region=3,period=1.5:2.5,rank=17,finding=0,function=MPI_Recv")
       ->type_name("WHAT");
   std::vector<std::string> views, workspaces;
   for (const ViewEntry& view : all_views()) views.emplace_back(view.name);
@@ -102,9 +112,10 @@ std::optional<int> parse_view(const std::vector<std::string>& words, ViewOptions
                           "--size wants WIDTHxHEIGHT, 1x1 to 8192x8192, e.g. 1600x1000; not '" + size + "'");
   }
   if (!select.empty() && !parse_selection(select, options.selection)) {
-    return commands::fail(
-        wrong_usage,
-        "--select wants region=N, rank=N, finding=N or period=FROM:TO (seconds), with commas; not '" + select + "'");
+    return commands::fail(wrong_usage,
+                          "--select wants region=N, rank=N, finding=N, function=MPI_NAME or period=FROM:TO (seconds), "
+                          "with commas; not '" +
+                              select + "'");
   }
   options.selected = !select.empty();
   options.theme = theme == "light" ? layout::Theme::light : layout::Theme::dark;

@@ -27,9 +27,10 @@ void ask_to_stop(int) { stop_asked = 1; }
 std::string glfw_problem;
 void note_problem(int, const char* text) { glfw_problem = text; }
 
-int escapes = 0;  // not yet handed on; UI thread
-void note_key(GLFWwindow*, int key, int, int action, int) {
+int escapes = 0, finds = 0;  // not yet handed on; UI thread
+void note_key(GLFWwindow*, int key, int, int action, int modifiers) {
   if (key == GLFW_KEY_ESCAPE && action == GLFW_PRESS) ++escapes;
+  if (key == GLFW_KEY_F && action == GLFW_PRESS && (modifiers & GLFW_MOD_CONTROL)) ++finds;
 }
 
 constexpr double idle_s = 0.25;  // between frames when nothing happens: ages must go on
@@ -92,6 +93,7 @@ void loop(App& app, GLFWwindow* window, float scale, const std::string& describe
     glfwWaitEventsTimeout(app.unsettled() ? busy_s : idle_s);
     if (glfwGetWindowAttrib(window, GLFW_ICONIFIED)) continue;
     for (; escapes > 0; --escapes) app.escape();
+    for (; finds > 0; --finds) app.find();
     if (theme != app.theme()) apply_style(layout::palette(theme = app.theme()), scale);
     ImGui_ImplOpenGL3_NewFrame();
     ImGui_ImplGlfw_NewFrame();

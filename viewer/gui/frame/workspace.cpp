@@ -24,7 +24,9 @@ Workspace::Workspace(const WorkspaceEntry& entry, std::span<const ViewEntry> vie
   for (const ViewEntry& view : views) {
     if (view.workspace == entry.key) cells_.push_back({view, nullptr, {}});
   }
-  const std::size_t columns = grid_columns(cells_.size()), rows = (cells_.size() + columns - 1) / columns;
+  // Views of one time axis lie under each other.
+  const std::size_t columns = entry.key == WorkspaceKey::calls ? 1 : grid_columns(cells_.size()),
+                    rows = (cells_.size() + columns - 1) / columns;
   for (std::size_t i = 1; i <= columns; ++i) columns_.push_back(static_cast<float>(i) / static_cast<float>(columns));
   for (std::size_t i = 1; i <= rows; ++i) rows_.push_back(static_cast<float>(i) / static_cast<float>(rows));
 }

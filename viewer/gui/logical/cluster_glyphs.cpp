@@ -154,8 +154,7 @@ void draw_focus_ranks(const ClusterPaint& paint, Rect at, float names_width) {
     return found != picture.focus.end() && *found == rank ? static_cast<int>(found - picture.focus.begin()) : -1;
   };
   const auto y_of = [&](int row) { return at.low.y + high * (static_cast<float>(row) + 0.5f); };
-  float most = 0;
-  for (const session::LogicalBox& box : phase.boxes) most = std::max(most, phase.value(box, picture.of->metric));
+  const float most = picture.of->largest_ns;
   const layout::Rgba line = p.successor.with_alpha(0.9f);
   for (int row = 0; row < static_cast<int>(picture.focus.size()); ++row) {
     const std::int32_t rank = picture.focus[static_cast<std::size_t>(row)];

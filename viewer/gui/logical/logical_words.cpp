@@ -73,6 +73,7 @@ void select_event(const session::LogicalRun& run, EventPlace place, const Snapsh
   selection.rank = rank;
   selection.ranks = {rank};
   selection.phase = place.phase;
+  selection.region.reset();
   for (const Region& region : snapshot.regions) {
     if (std::binary_search(region.ranks.begin(), region.ranks.end(), rank)) selection.region = region.id;
   }
