@@ -1,6 +1,8 @@
-# How long the viewer takes for a frame, with all views open and live data.
+# How long the viewer takes for a frame, with all views open and live data; and the rank timeline of ten million calls.
 if(TARGET pclscope_gui)
-  add_executable(viewer_benchmark viewer/viewer.cpp)
-  target_link_libraries(viewer_benchmark PRIVATE pclscope_gui)
-  set_target_properties(viewer_benchmark PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/benchmarks)
+  foreach(benchmark viewer timeline)
+    add_executable(${benchmark}_benchmark viewer/${benchmark}.cpp)
+    target_link_libraries(${benchmark}_benchmark PRIVATE pclscope_gui)
+    set_target_properties(${benchmark}_benchmark PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/benchmarks)
+  endforeach()
 endif()

@@ -16,6 +16,7 @@ constexpr int rounds_to_pair = 3;  // with all rings found (Measurement::end_rou
 PipelineOptions OneNode::named(PipelineOptions options) {
   window_ns_ = options.window_ns;
   options.name_sites = [this](std::span<Message> messages) { call_sites_.table().translate(messages); };
+  options.name_mpi_calls = [this](std::span<MpiCall> calls) { call_sites_.table().translate(calls); };
   options.name_call_sites = [this](std::span<CollectiveCall> calls) { call_sites_.table().translate(calls); };
   return options;
 }

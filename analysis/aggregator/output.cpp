@@ -63,6 +63,7 @@ void Output::hook(PipelineOptions& options) {
   if (options_.half_life_s >= 0) options.half_life_s = options_.half_life_s;
   if (!options_.dump.empty() && options.keep != Keep::summaries) {
     options.on_messages = [this](std::span<const Message> kept) { store([&] { return store_->append(kept); }); };
+    options.on_mpi_calls = [this](std::span<const MpiCall> calls) { store([&] { return store_->append(calls); }); };
     options.on_calls = [this](std::span<const CollectiveCall> calls) { store([&] { return store_->append(calls); }); };
   }
   options.on_window = [this](const Window& window) {
@@ -130,6 +131,8 @@ void Output::flush(Snapshot snapshot, Analysis& analysis) {
   const std::vector<CallSite> sites = analysis.site_news();
   if (store_ && (ending_ || results.pairs() <= pairs_of_every_summary)) snapshot.traffic = results.traffic();
   store([&] { return store_->append(sites); });
+  const Evaluation::CallsLeftOut calls = results.calls_left_out();
+  store([&] { return store_->leave_out_calls(calls.all, calls.shed); });
   store([&] { return store_->summarize(snapshot); });
   store([&] { return store_->flush(); });
   if (!store_) return;

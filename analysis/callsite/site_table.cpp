@@ -48,6 +48,10 @@ void SiteTable::translate(std::span<CollectiveCall> calls) {
   for (CollectiveCall& c : calls) c.site = site_of(c.rank, site_address(c.site), site_function(c.site));
 }
 
+void SiteTable::translate(std::span<MpiCall> calls) {
+  for (MpiCall& c : calls) c.site = site_of(c.rank, c.site & site_address_mask, c.function);
+}
+
 void SiteTable::add_paths(std::int32_t rank, std::span<const record::Event> events) {
   const auto index = static_cast<std::size_t>(rank);
   if (index >= processes_.size() || !processes_[index]) return;

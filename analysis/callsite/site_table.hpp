@@ -16,6 +16,7 @@
 #include "analysis/callsite/process_maps.hpp"
 #include "analysis/values/collective_call.hpp"
 #include "analysis/values/message.hpp"
+#include "analysis/values/mpi_call.hpp"
 #include "interpose/record/event.hpp"
 
 namespace pclscope::callsite {
@@ -60,6 +61,7 @@ class SiteTable {
   // Replaces the sites of freshly matched messages (site_key.hpp) by ids.
   void translate(std::span<Message> messages);
   void translate(std::span<CollectiveCall> calls);
+  void translate(std::span<MpiCall> calls);  // addresses, or keys of paths
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(sites_.size()); }
   const Site& site(std::uint32_t id) const { return sites_[id - 1]; }  // 1 .. size()

@@ -31,12 +31,19 @@ void Evaluation::closed_until(std::int64_t until_ns) {
   s.attributor.refresh(s.regions.tracker().regions().size());
 }
 
-void Evaluation::set_tick_scale(TickScale scale) { state_->collectives.set_tick_scale(scale); }
+void Evaluation::set_tick_scale(TickScale scale) {
+  state_->collectives.set_tick_scale(scale);
+  if (state_->call_log) state_->call_log->set_tick_scale(scale);
+}
 
 void Evaluation::add_collectives(std::int32_t rank, std::span<const record::Event> events) {
   if (!state_->measured.knows(rank) || !Collectives::may_concern(events)) return;
   Collectives& collectives = state_->collectives;
   for (const record::Event& e : events) collectives.add(rank, e);
+}
+
+void Evaluation::add_calls(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events) {
+  if (state_->call_log) state_->call_log->add(rank, thread, events);
 }
 
 void Evaluation::add_wait(const CollectiveCall& call) { state_->take_calls({&call, 1}); }
@@ -45,7 +52,11 @@ void Evaluation::add_off_core(std::int32_t rank, std::int64_t begin_ns, std::int
   state_->attributor.add_off_core(rank, begin_ns, end_ns, static_cast<double>(off_ns) * 1e-9);
 }
 
-void Evaluation::set_load(Load load) { state_->load = load; }
+void Evaluation::set_load(Load load) {
+  State& s = *state_;
+  s.load = load;
+  if (s.call_log) s.call_log->shed(load == Load::too_high && s.options.keep != Keep::all);
+}
 void Evaluation::last_windows() { state_->ending = true; }
 
 void Evaluation::finish() {
@@ -60,12 +71,18 @@ void Evaluation::finish() {
   s.delays.finish();
   s.attributor.finish(s.regions.tracker().regions().size());
   s.regions.finish();
+  s.keep_calls(std::numeric_limits<std::int64_t>::max());
   s.retention.finish(s.regions.evolutions());
   s.recluster(true);
 }
 
 std::span<const std::int32_t> Evaluation::region_of_rank() const { return state_->regions.id_of_rank(); }
 std::uint64_t Evaluation::regions_version() const { return state_->regions_version; }
+Evaluation::CallsLeftOut Evaluation::calls_left_out() const {
+  const State& s = *state_;
+  if (!s.call_log) return {};
+  return {s.call_log->left_out() + s.retention.calls_left_out(), s.call_log->shed()};
+}
 std::uint64_t Evaluation::events() const { return state_->measured.totals.events; }
 void Evaluation::set_not_stored(std::uint64_t messages) { state_->retention.set_not_stored(messages); }
 void Evaluation::set_file_bytes(std::uint64_t bytes) { state_->retention.set_file_bytes(bytes); }

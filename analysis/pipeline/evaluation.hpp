@@ -49,6 +49,8 @@ class Evaluation {
   // Events of collectives and communicators, of one rank in its order (others are ignored).
   void set_tick_scale(TickScale scale);
   void add_collectives(std::int32_t rank, std::span<const record::Event> events);
+  // Events of one thread in the order of its ring: for on_mpi_calls.
+  void add_calls(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events);
   // A call that waited, found by a Measurement of this process.
   void add_wait(const CollectiveCall& call);
   // In [begin, end) the rank was runnable but off its core for `off_ns`, outside MPI.
@@ -73,6 +75,10 @@ class Evaluation {
   std::vector<PairTraffic> traffic() const;              // by source, then destination; messages of closed windows
   std::span<const std::int32_t> region_of_rank() const;  // id; -1 none
   std::uint64_t regions_version() const;                 // grows when they change
+  struct CallsLeftOut {
+    std::uint64_t all = 0, shed = 0;  // shed, of all: for lack of time
+  };
+  CallsLeftOut calls_left_out() const;  // neither given to on_mpi_calls, nor waiting
 
   // --- what the store tells ---
   void set_file_bytes(std::uint64_t bytes);

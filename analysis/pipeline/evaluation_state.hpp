@@ -16,6 +16,7 @@
 #include "analysis/region/pattern_watch.hpp"
 #include "analysis/stages/stage.hpp"
 #include "analysis/values/time_share.hpp"
+#include "analysis/window/call_log.hpp"
 #include "analysis/window/node_links.hpp"
 #include "analysis/window/recent_messages.hpp"
 #include "analysis/window/region_series.hpp"
@@ -38,13 +39,16 @@ struct Evaluation::State {
         delays(application.ranks),
         delay_time(options.delay_share),
         recent(options.memory_bytes / 4),
-        retention(options.on_messages ? options.keep : Keep::summaries, options.file_budget_bytes,
-                  options.memory_bytes / 2, [this](std::span<const Message> kept) { options.on_messages(kept); }),
+        retention(
+            options.on_messages ? options.keep : Keep::summaries, options.file_budget_bytes, options.memory_bytes / 2,
+            [this](std::span<const Message> kept) { options.on_messages(kept); }, options.on_mpi_calls),
         ranks(static_cast<std::size_t>(application.ranks)),
         attributor(application.ranks, attributor_options()),
         stages(make_stages(application.ranks)),
         watch(application.ranks) {
     delays.tell(&attributor);
+    if (options.on_messages && options.on_mpi_calls && options.keep != Keep::summaries)
+      call_log.emplace(application.ranks, window_ns);
   }
 
   // --- the stages, in the order in which a window passes them ---
@@ -63,6 +67,7 @@ struct Evaluation::State {
   void attribute_rest();                                                         // closing_calls, at the end
   void follow_delays(std::span<const Message> messages, std::int64_t until_ns);  // and closing_calls
   void keep(const ClosedWindow& closed, Window& window, std::uint64_t number);
+  void keep_calls(std::int64_t end_ns);  // those that returned before it, with the window that is kept next
 
   attribute::AttributorOptions attributor_options();
   std::optional<attribute::BetterMapping> better_mapping() const;
@@ -81,6 +86,7 @@ struct Evaluation::State {
   TimeShare delay_time;
   RecentMessages recent;
   MessageRetention retention;
+  std::optional<CallLog> call_log;                   // where calls are kept
   std::vector<CollectiveCall> calls, closing_calls;  // of windows that are open; of the one that is being closed
   std::deque<CollectiveCall> recent_calls;           // the newest, by the windows in which they returned
   std::int64_t calls_from_ns = std::numeric_limits<std::int64_t>::min();  // all that returned from then on are there

@@ -126,10 +126,24 @@ void Evaluation::State::follow_delays(std::span<const Message> messages, std::in
   delay_time.used(Wall::now() - start);
 }
 
+void Evaluation::State::keep_calls(std::int64_t end_ns) {
+  if (!call_log) return;
+  const std::uint64_t returned = call_log->take(end_ns);
+  retention.add_calls(returned, [this](const MessageRetention::CallSink& sink) {
+    call_log->each_taken([&](std::span<MpiCall> calls) {
+      if (options.name_mpi_calls) options.name_mpi_calls(calls);
+      else
+        for (MpiCall& call : calls) call.site = 0;
+      sink(calls);
+    });
+  });
+}
+
 // In memory for questions, and in the file as far as the policy goes.
 void Evaluation::State::keep(const ClosedWindow& closed, Window& window, std::uint64_t number) {
   std::shared_ptr<const KeptWindow> packed;
   const std::int64_t end_ns = closed.begin_ns + window_ns;
+  keep_calls(end_ns);
   if (load == Load::too_high && options.keep != Keep::all && !closed.messages.empty()) {
     window.shed = closed.messages.size();
     if (recent.budget() > 0) recent.add(end_ns, nullptr);

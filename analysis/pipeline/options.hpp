@@ -10,6 +10,7 @@
 #include "analysis/region/find_regions.hpp"
 #include "analysis/values/collective_call.hpp"
 #include "analysis/values/message.hpp"
+#include "analysis/values/mpi_call.hpp"
 #include "analysis/values/snapshot.hpp"
 
 namespace pclscope {
@@ -43,11 +44,15 @@ struct PipelineOptions {
   bool at_leisure = true;  // else the job runs: stages that are costly (analysis/stages/) take their share of time only
   double clustering_share = 0.05;  // of wall time, for regions. 1: whenever the graph has changed
   std::function<void(std::span<CollectiveCall>)> name_call_sites;  // name_sites for collectives
+  std::function<void(std::span<MpiCall>)> name_mpi_calls;          // and for all calls
   // Messages that are kept, window by window (a window's `delayed` is decided when it closes), in the order in which
   // they were matched; those of some windows later than others. Without it none are kept but in memory.
   std::function<void(std::span<const Message>)> on_messages;
   // Collectives' calls that returned before the end of the window that closes, in that order.
   std::function<void(std::span<const CollectiveCall>)> on_calls;
+  // MPI calls of kept windows, as on_messages: of each window by rank, thread and begin. Without it, or without
+  // on_messages, calls are not looked at one by one.
+  std::function<void(std::span<const MpiCall>)> on_mpi_calls;
   // Each closed window once, after its messages; of several windows in a row without a message only the last.
   std::function<void(const Window&)> on_window;
 };

@@ -30,6 +30,7 @@ void Pipeline::add(std::int32_t rank, std::uint32_t thread, std::span<const reco
     const auto chunk = events.first(std::min(at_once, events.size()));
     measurement_.add(rank, thread, chunk);
     evaluation_.add_collectives(rank, chunk);
+    evaluation_.add_calls(rank, thread, chunk);
     events = events.subspan(chunk.size());
   }
 }

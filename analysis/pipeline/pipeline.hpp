@@ -3,7 +3,7 @@
 //   rings ─▶ collect ─▶ add()
 //     measurement:  match ─▶ criteria ─▶ window, judged
 //     evaluation:   region ─▶ attribute, order, delay ─▶ snapshot(), dag() ─▶ wire
-//                       └▶ evolution, retention ─▶ on_messages, on_calls, on_window ─▶ store
+//                       └▶ evolution, retention ─▶ on_messages, on_calls, on_mpi_calls, on_window ─▶ store
 //
 // A Pipeline is both in series: a job on one node, or a file. Of a job on several nodes each node has a Measurement,
 // and the root the Evaluation (analysis/nodes/).

@@ -51,6 +51,8 @@ class ChunkedWriter {
     return tails_[0].growth(chunk_) + tails_[1].growth(chunk_) + times_.growth(chunk_count() + 1);
   }
   std::uint64_t not_stored() const { return not_stored_; }
+  void count_not_stored(std::uint64_t rows) { not_stored_ += rows; }  // that were never appended
+  hid_t group() const { return group_.get(); }
   std::uint64_t rows() const { return full_ + pending_.size(); }
 
   // `room()`: bytes by which the file may grow now. Once a chunk has not found room, what is in the tail stays there,

@@ -20,12 +20,13 @@ bool Writer::State::copy_to(State& to) const {
   std::string created;
   bool good = from && read_text(from.get(), "created", created) && write_text(to.root.get(), "created", created) &&
               to.messages.copy(from.get(), "messages", messages) &&
-              to.collectives.copy(from.get(), "collectives", collectives);
+              to.collectives.copy(from.get(), "collectives", collectives) && to.calls.copy(from.get(), "calls", calls);
   const auto all_windows = (*reader)->windows();
   if (!good || !all_windows) return false;
   to.stages = WindowStages(~std::uint64_t{0});  // they have been merged already
   for (const Window& window : *all_windows) good = good && to.append(window);
   to.windows_not_stored = windows_not_stored;
+  to.calls_shed = calls_shed;
   to.sites.add((*reader)->summary().sites);
   return good && to.summarize((*reader)->summary()) && to.finish();
 }
@@ -42,7 +43,9 @@ bool Writer::State::compact_into(const std::string& draft) {
 }
 
 void Writer::State::compact() {
-  if (file->end() >= options.compact_below_bytes || !messages.all_in_chunks() || !collectives.all_in_chunks()) return;
+  if (file->end() >= options.compact_below_bytes || !messages.all_in_chunks() || !collectives.all_in_chunks() ||
+      !calls.all_in_chunks())
+    return;
   const std::string draft = draft_name(target);
   if (!compact_into(draft) || std::rename(draft.c_str(), target.c_str()) != 0) ::unlink(draft.c_str());
   H5Eclear2(H5E_DEFAULT);

@@ -83,4 +83,10 @@ void CorrectedTimes::apply(CollectiveCall& c) const {
   c.awaited_begin = corrected(other, c.awaited_begin);
 }
 
+void CorrectedTimes::apply(MpiCall& c) const {
+  const Node* own = of(c.rank);
+  c.begin = corrected(own, c.begin);
+  c.end = corrected(own, c.end);
+}
+
 }  // namespace pclscope::store

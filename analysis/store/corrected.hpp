@@ -7,6 +7,7 @@
 
 #include "analysis/values/collective_call.hpp"
 #include "analysis/values/message.hpp"
+#include "analysis/values/mpi_call.hpp"
 #include "analysis/values/snapshot.hpp"
 
 namespace pclscope::store {
@@ -20,6 +21,7 @@ class CorrectedTimes {
   // or clock_unclear. Where nothing was corrected, flags stay: they were judged with the error of that moment.
   void apply(Message& message) const;
   void apply(CollectiveCall& call) const;
+  void apply(MpiCall& call) const;
   bool empty() const { return nodes_.empty(); }
   // No time moves by more.
   std::int64_t most_ns() const;

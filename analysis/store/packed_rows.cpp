@@ -53,4 +53,26 @@ void unpack(std::span<const PackedCollective> chunk, std::vector<CollectiveCall>
   }
 }
 
+void pack(std::span<const MpiCall> chunk, std::size_t first, std::vector<PackedCall>& to) {
+  std::int64_t begin = first > 0 ? chunk[first - 1].begin : 0, end = first > 0 ? chunk[first - 1].end : 0;
+  for (const MpiCall& c : chunk.subspan(first)) {
+    to.push_back({c.comm, c.rank, c.thread, c.function, c.ending, c.peer, zigzag(minus(c.begin, begin)),
+                  number(minus(c.end, c.begin)), zigzag(bits(c.outside) - minus(c.begin, end)), c.bytes, c.site});
+    begin = c.begin;
+    end = c.end;
+  }
+}
+
+void unpack(std::span<const PackedCall> chunk, std::vector<MpiCall>& to) {
+  std::uint64_t begin = 0, end = 0;
+  for (const PackedCall& p : chunk) {
+    begin += unzigzag(p.begin_step);
+    const std::uint64_t outside = begin - end + unzigzag(p.outside_step);
+    end = begin + bits(p.duration);
+    const CallEnding ending = p.ending <= last_ending ? p.ending : CallEnding::returned;
+    to.push_back({p.comm, p.rank, p.thread, p.function, ending, p.peer, number(begin), number(end), number(outside),
+                  p.bytes, p.site});
+  }
+}
+
 }  // namespace pclscope::store

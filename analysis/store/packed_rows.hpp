@@ -1,5 +1,5 @@
-// Messages and collective calls as the file has them: times as differences, so that what is left of them is small and
-// mostly of one sign. Exact for any values: differences wrap around. Private to analysis/store.
+// Messages, collective calls and MPI calls as the file has them: times as differences, so that what is left of them is
+// small and mostly of one sign. Exact for any values: differences wrap around. Private to analysis/store.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 
 #include "analysis/values/collective_call.hpp"
 #include "analysis/values/message.hpp"
+#include "analysis/values/mpi_call.hpp"
 #include "analysis/values/zigzag.hpp"
 
 namespace pclscope::store {
@@ -47,18 +48,35 @@ struct PackedCollective {
   std::int64_t completing = 0;
 };
 
+struct PackedCall {
+  std::uint64_t comm = 0;
+  std::int32_t rank = 0;
+  std::uint16_t thread = 0;
+  std::uint16_t function = 0;
+  CallEnding ending = CallEnding::returned;
+  std::int32_t peer = MpiCall::nobody;
+  std::uint64_t begin_step = 0;  // zigzag: begin minus that of the row before; in the first row of a chunk minus 0
+  std::int64_t duration = 0;
+  std::uint64_t outside_step = 0;  // zigzag: outside minus (begin minus end of the row before, of the first row 0)
+  std::uint64_t bytes = 0;
+  std::uint64_t site = 0;
+};
+
 // Rows [first, chunk.size()) of what is, or will be, one chunk; appended.
 void pack(std::span<const Message> chunk, std::size_t first, std::vector<PackedMessage>& to);
 void pack(std::span<const CollectiveCall> chunk, std::size_t first, std::vector<PackedCollective>& to);
 // One chunk, or its first rows; appended.
 void unpack(std::span<const PackedMessage> chunk, std::vector<Message>& to);
 void unpack(std::span<const PackedCollective> chunk, std::vector<CollectiveCall>& to);
+void pack(std::span<const MpiCall> chunk, std::size_t first, std::vector<PackedCall>& to);
+void unpack(std::span<const PackedCall> chunk, std::vector<MpiCall>& to);
 
 // First and last moment of a row; a broken clock may turn them round.
 inline std::pair<std::int64_t, std::int64_t> times_of(const Message& m) {
   return std::minmax({m.send_begin, m.recv_end});
 }
 inline std::pair<std::int64_t, std::int64_t> times_of(const CollectiveCall& c) { return std::minmax({c.begin, c.end}); }
+inline std::pair<std::int64_t, std::int64_t> times_of(const MpiCall& c) { return std::minmax({c.begin, c.end}); }
 
 template <class Row>
 struct Packed;
@@ -70,6 +88,31 @@ template <>
 struct Packed<CollectiveCall> {
   using Type = PackedCollective;
 };
+
+template <>
+struct Packed<MpiCall> {
+  using Type = PackedCall;
+};
+
+template <class Column>
+void describe(Column&& column, const PackedCall*) {
+  column("comm", "id", &PackedCall::comm, "communicator; 0 none");
+  column("rank", "rank", &PackedCall::rank, "in the application's world");
+  column("thread", "1", &PackedCall::thread, "of the rank, from 0");
+  column("function", "id", &PackedCall::function, "MPI function");
+  column("ending", "id", &PackedCall::ending,
+         "0 returned, 1 it left no time of its return (MPI_Finalize; what posts nonblocking collectives)");
+  column("peer", "rank", &PackedCall::peer, "partner, root or target; -1 none or not known, -2 several");
+  column("begin_step", "ns, zigzag", &PackedCall::begin_step,
+         "begin minus that of the row before; in the first row of a chunk minus 0");
+  column("duration", "ns", &PackedCall::duration, "end - begin");
+  column("outside_step", "ns, zigzag", &PackedCall::outside_step,
+         "time since the thread's last call returned (-1: not known), minus (begin minus end of the row before; in the "
+         "first row of a chunk minus 0)");
+  column("bytes", "bytes", &PackedCall::bytes,
+         "of its messages, received ones included; of a collective: this rank's contribution");
+  column("site", "id of a row of sites", &PackedCall::site, "call site; 0 not known");
+}
 
 template <class Column>
 void describe(Column&& column, const PackedMessage*) {

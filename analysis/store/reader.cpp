@@ -42,8 +42,11 @@ struct Reader::State {
   Hdf5Handle root;
   ChunkedReader<Message> messages;
   ChunkedReader<CollectiveCall> collectives;
-  TableReader<Message> plain_messages;                      // of version 1
-  std::vector<ChunkTimes> message_times, collective_times;  // chunk by chunk; of the newest chunks they may be missing
+  ChunkedReader<MpiCall> calls;
+  bool has_calls = false;
+  TableReader<Message> plain_messages;  // of version 1
+  std::vector<ChunkTimes> message_times, collective_times,
+      call_times;  // chunk by chunk; of the newest chunks they may be missing
   CorrectedTimes corrected;
   TableReader<WindowRow> windows;
   TableReader<WindowRegionRow> window_regions;
@@ -52,7 +55,7 @@ struct Reader::State {
   bool truncated = false;
   std::int32_t major = 0;
   bool sites_are_addresses = false;  // version 1.0: of a process that is gone
-  std::uint64_t not_stored = 0, collectives_not_stored = 0;
+  std::uint64_t not_stored = 0, collectives_not_stored = 0, calls_not_stored = 0, calls_shed = 0;
 
   Status open();
   Status open_root();
@@ -87,6 +90,7 @@ Status Reader::State::open() {
   read_sites(most_rows);
   take("chunk_times/messages", most_rows, message_times);
   take("chunk_times/collectives", most_rows, collective_times);
+  if (has_calls) take("chunk_times/calls", most_rows, call_times);
   H5Eclear2(H5E_DEFAULT);
   return {};
 }
@@ -101,6 +105,12 @@ bool Reader::State::open_tables(std::uint64_t most_rows) {
     good = messages.open(root.get(), "messages") && collectives.open(root.get(), "collectives");
     if (good) read_number(messages.group(), "not_stored", not_stored);
     if (good) read_number(collectives.group(), "not_stored", collectives_not_stored);
+    has_calls = good && H5Lexists(root.get(), "calls", H5P_DEFAULT) > 0;
+    good = good && (!has_calls || calls.open(root.get(), "calls"));
+    if (good && has_calls) {
+      read_number(calls.group(), "not_stored", calls_not_stored);
+      read_number(calls.group(), "shed", calls_shed);
+    }
   }
   good = good && windows.open(root.get(), "windows") && window_regions.open(root.get(), "window_regions");
   windows.limit(most_rows / sizeof(std::uint64_t));
@@ -158,6 +168,7 @@ void Reader::State::limit_to_readable() {
   if (major > 1) {
     messages.limit_to_readable(file->size());
     collectives.limit_to_readable(file->size());
+    if (has_calls) calls.limit_to_readable(file->size());
     H5Eclear2(H5E_DEFAULT);
     return;
   }
@@ -308,6 +319,26 @@ Result<std::vector<CollectiveCall>> Reader::collectives(std::uint64_t first, std
   auto rows = state_->read<CollectiveCall>("collectives", state_->collectives, first, count);
   if (rows && !state_->corrected.empty())
     for (CollectiveCall& call : *rows) state_->corrected.apply(call);
+  return rows;
+}
+
+bool Reader::has_calls() const { return state_->has_calls; }
+std::uint64_t Reader::call_count() const { return state_->has_calls ? state_->calls.rows() : 0; }
+std::uint64_t Reader::calls_not_stored() const { return state_->calls_not_stored; }
+std::uint64_t Reader::calls_shed() const { return state_->calls_shed; }
+
+std::vector<RowRange> Reader::calls_within(std::int64_t begin_ns, std::int64_t end_ns) const {
+  const State& s = *state_;
+  if (!s.has_calls) return {};
+  return s.within(s.call_times, s.calls.rows_per_chunk(), s.calls.rows_in_chunks(), s.calls.rows(), begin_ns, end_ns);
+}
+
+Result<std::vector<MpiCall>> Reader::calls(std::uint64_t first, std::uint64_t count) const {
+  silence_hdf5();
+  if (!state_->has_calls) return std::vector<MpiCall>();
+  auto rows = state_->read<MpiCall>("calls", state_->calls, first, count);
+  if (rows && !state_->corrected.empty())
+    for (MpiCall& call : *rows) state_->corrected.apply(call);
   return rows;
 }
 

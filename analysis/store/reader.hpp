@@ -9,6 +9,7 @@
 
 #include "analysis/values/collective_call.hpp"
 #include "analysis/values/message.hpp"
+#include "analysis/values/mpi_call.hpp"
 #include "analysis/values/result.hpp"
 #include "analysis/values/snapshot.hpp"
 
@@ -42,6 +43,13 @@ class Reader {
   std::uint64_t collectives_not_stored() const;
   Result<std::vector<CollectiveCall>> collectives(std::uint64_t first, std::uint64_t count) const;
   std::vector<RowRange> collectives_within(std::int64_t begin_ns, std::int64_t end_ns) const;
+  // The same of MPI calls, which files before version 2.6 do not have.
+  bool has_calls() const;
+  std::uint64_t call_count() const;
+  std::uint64_t calls_not_stored() const;
+  std::uint64_t calls_shed() const;  // of them, for lack of time
+  Result<std::vector<MpiCall>> calls(std::uint64_t first, std::uint64_t count) const;
+  std::vector<RowRange> calls_within(std::int64_t begin_ns, std::int64_t end_ns) const;
   Result<std::vector<Window>> windows() const;
 
  private:

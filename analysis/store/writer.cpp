@@ -51,6 +51,21 @@ Status Writer::append(std::span<const CollectiveCall> calls) {
   return ready ? state_->check(state_->append(calls)) : ready;
 }
 
+Status Writer::append(std::span<const MpiCall> calls) {
+  const Status ready = state_->ready();
+  return ready ? state_->check(state_->append(calls)) : ready;
+}
+
+Status Writer::leave_out_calls(std::uint64_t all, std::uint64_t shed) {
+  State& s = *state_;
+  const Status ready = s.ready();
+  if (!ready || all < s.calls_left_out) return ready;
+  s.calls.count_not_stored(all - s.calls_left_out);
+  s.calls_left_out = all;
+  s.calls_shed = shed;
+  return ready;
+}
+
 Status Writer::append(const Window& window) {
   const Status ready = state_->ready();
   return ready ? state_->check(state_->append(window)) : ready;

@@ -9,6 +9,7 @@
 
 #include "analysis/values/collective_call.hpp"
 #include "analysis/values/message.hpp"
+#include "analysis/values/mpi_call.hpp"
 #include "analysis/values/result.hpp"
 #include "analysis/values/snapshot.hpp"
 
@@ -18,9 +19,10 @@ inline constexpr std::uint64_t smallest_budget_bytes = 3'000'000;
 
 struct WriterOptions {
   // The file never becomes larger, whatever is appended for however long; 0: as large as it gets. What is not stored is
-  // counted. An eighth of it is for windows (merged 2:1, 4:1, ... as it fills), a quarter at most for collective calls.
+  // counted. An eighth of it is for windows (merged 2:1, 4:1, ... as it fills), a quarter at most for collective calls,
+  // and one for MPI calls.
   std::uint64_t budget_bytes = 2'000'000'000;
-  std::uint32_t rows_per_chunk = 4096;  // of messages and collective calls; fewer when the budget is small
+  std::uint32_t rows_per_chunk = 4096;  // of messages and calls; fewer when the budget is small
   std::uint64_t compact_below_bytes =
       64 << 20;  // a file that is smaller when it is closed loses what has become unused
 };
@@ -37,9 +39,12 @@ class Writer {
   // later call returns the same error and does nothing, what was flushed before stays readable.
   Status append(std::span<const Message> messages);
   Status append(std::span<const CollectiveCall> calls);
+  Status append(std::span<const MpiCall> calls);
   Status append(const Window& window);
   // Call sites. One that comes again with more known about it replaces the earlier one; ids are those in messages.
   Status append(std::span<const CallSite> sites);
+  // How many calls were not appended so far; `shed`, of them: for lack of time.
+  Status leave_out_calls(std::uint64_t all, std::uint64_t shed);
   // Replaces the summary (application, totals, regions, ranks, criteria ...).
   Status summarize(const Snapshot& snapshot);
   Status flush();

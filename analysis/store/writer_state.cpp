@@ -38,7 +38,7 @@ Hdf5Handle creation_properties() {
 
 // The tails, twice all columns of a chunk, take a sixteenth of the budget at most.
 std::uint32_t rows_that_fit(const WriterOptions& options) {
-  const std::uint64_t row = 2 * (row_bytes<PackedMessage>() + row_bytes<PackedCollective>());
+  const std::uint64_t row = 2 * (row_bytes<PackedMessage>() + row_bytes<PackedCollective>() + row_bytes<PackedCall>());
   const std::uint64_t most = options.budget_bytes == 0 ? most_rows_per_chunk : options.budget_bytes / 16 / row;
   const auto asked = std::clamp<std::uint64_t>(options.rows_per_chunk, 1, most_rows_per_chunk);
   return static_cast<std::uint32_t>(std::min(asked, most));
@@ -92,13 +92,14 @@ bool Writer::State::create_layout() {
   summary_group = create_group(top, "summary");
   good = good && summary_group && create_number(summary_group.get(), "current", std::int32_t{0});
   good = good && messages.create(top, "messages", options.rows_per_chunk) &&
-         collectives.create(top, "collectives", options.rows_per_chunk);
+         collectives.create(top, "collectives", options.rows_per_chunk) &&
+         calls.create(top, "calls", options.rows_per_chunk) && create_number(calls.group(), "shed", std::uint64_t{0});
   tails = create_group(top, "tails");
   good = good && tails && messages.create_tails(tails.get(), "messages") &&
-         collectives.create_tails(tails.get(), "collectives");
+         collectives.create_tails(tails.get(), "collectives") && calls.create_tails(tails.get(), "calls");
   times = create_group(top, "chunk_times");
   good = good && times && messages.create_times(times.get(), "messages") &&
-         collectives.create_times(times.get(), "collectives");
+         collectives.create_times(times.get(), "collectives") && calls.create_times(times.get(), "calls");
   good = good && windows.create(top, "windows", 256) && create_number(windows.group(), "not_stored", std::uint64_t{0});
   good = good && window_regions.create(top, "window_regions", 512) && sites.create(top);
   return good && summaries[0].create(summary_group.get(), "0") && summaries[1].create(summary_group.get(), "1");
@@ -106,24 +107,26 @@ bool Writer::State::create_layout() {
 
 void Writer::State::share_budget() {
   const bool bounded = options.budget_bytes != 0;
-  const std::uint64_t taken = file->end() + messages.tail_growth() + collectives.tail_growth() + slack;
+  const std::uint64_t taken =
+      file->end() + messages.tail_growth() + collectives.tail_growth() + calls.tail_growth() + slack;
   const std::uint64_t free = bounded ? options.budget_bytes - std::min(options.budget_bytes, taken) : unlimited;
   window_share.limit = bounded ? free / 8 : unlimited;
   const std::uint64_t summaries_take =
       bounded ? std::max(free / 16, std::min<std::uint64_t>(free / 4, 1'500'000)) : unlimited;
   for (Share& share : summary_shares) share.limit = summaries_take / 2;
   site_share.limit = bounded ? free / 32 : unlimited;
-  collective_share.limit = bounded ? free / 4 : unlimited;
+  collective_share.limit = call_share.limit = bounded ? free / 4 : unlimited;
   // Something of it for the rows of a chunk that are allocated and not used yet.
   stages = WindowStages(window_share.limit / 8 * 7);
   if (bounded) sites.limit(site_share.limit);
 }
 
-// What chunks of messages and of collectives may take now.
+// What chunks of messages, collectives and calls may take now.
 std::uint64_t Writer::State::room() const {
   if (options.budget_bytes == 0) return unlimited;
-  const std::uint64_t promised = messages.tail_growth() + collectives.tail_growth() + summary_shares[0].left() +
-                                 summary_shares[1].left() + window_share.left() + site_share.left() + slack;
+  const std::uint64_t promised = messages.tail_growth() + collectives.tail_growth() + calls.tail_growth() +
+                                 summary_shares[0].left() + summary_shares[1].left() + window_share.left() +
+                                 site_share.left() + slack;
   const std::uint64_t taken = file->end() + promised;
   return options.budget_bytes - std::min(options.budget_bytes, taken);
 }
@@ -141,15 +144,22 @@ bool Writer::State::append(std::span<const Message> rows) {
   return messages.append(rows, [this] { return room(); });
 }
 
-bool Writer::State::append(std::span<const CollectiveCall> rows) {
-  return within(collective_share, [&] {
+template <class Row>
+bool Writer::State::append_within(Share& share, ChunkedWriter<Row>& table, std::span<const Row> rows) {
+  return within(share, [&] {
     const std::uint64_t before = file->end();
-    return collectives.append(rows, [&] {
-      const std::uint64_t left = collective_share.left(), now = file->end() - before;
+    return table.append(rows, [&] {
+      const std::uint64_t left = share.left(), now = file->end() - before;
       return std::min(room(), left - std::min(left, now));
     });
   });
 }
+
+bool Writer::State::append(std::span<const CollectiveCall> rows) {
+  return append_within(collective_share, collectives, rows);
+}
+
+bool Writer::State::append(std::span<const MpiCall> rows) { return append_within(call_share, calls, rows); }
 
 bool Writer::State::append(const Window& window) {
   const auto ready_window = stages.add(window);
@@ -216,6 +226,7 @@ bool Writer::State::summarize(const Snapshot& snapshot) {
 bool Writer::State::flush() {
   bool good = write_windows() && windows.set_rows(window_rows) && window_regions.set_rows(region_rows) &&
               within(site_share, [this] { return sites.write(); }) && messages.show() && collectives.show() &&
+              calls.show() && write_number(calls.group(), "shed", calls_shed) &&
               write_number(windows.group(), "not_stored", windows_not_stored);
   const std::int32_t shown = summary_changed ? 1 - current : current;
   if (summary_changed) good = good && write_number(summary_group.get(), "current", shown);
@@ -235,7 +246,8 @@ bool Writer::State::close_file() {
 bool Writer::State::finish() {
   const auto last_window = stages.rest();
   bool good = !last_window || store_window(*last_window);
-  good = good && messages.finish([this] { return room(); }) && collectives.finish([this] { return room(); });
+  good = good && messages.finish([this] { return room(); }) && collectives.finish([this] { return room(); }) &&
+         calls.finish([this] { return room(); });
   return good && flush() && write_number(root.get(), "closed", std::uint8_t{1}) &&
          write_number(root.get(), "complete", static_cast<std::uint8_t>(!ranks_missing)) && close_file();
 }

@@ -29,6 +29,8 @@ struct Writer::State {
   Hdf5Handle root, tails, times;
   ChunkedWriter<Message> messages;
   ChunkedWriter<CollectiveCall> collectives;
+  ChunkedWriter<MpiCall> calls;
+  std::uint64_t calls_left_out = 0, calls_shed = 0;
   TableWriter<WindowRow> windows;
   TableWriter<WindowRegionRow> window_regions;
   SiteWriter sites;
@@ -45,7 +47,7 @@ struct Writer::State {
   std::uint64_t region_rows = 0;
   std::uint64_t windows_not_stored = 0;
   std::string texts[3];  // job, command, mpi as the file has them
-  Share summary_shares[2], window_share, site_share, collective_share;
+  Share summary_shares[2], window_share, site_share, collective_share, call_share;
   std::optional<Error> broken;
   bool closed = false;
 
@@ -54,6 +56,7 @@ struct Writer::State {
   bool create_file(const std::string& draft);
   bool append(std::span<const Message> rows);
   bool append(std::span<const CollectiveCall> rows);
+  bool append(std::span<const MpiCall> rows);
   bool append(const Window& window);
   bool summarize(const Snapshot& snapshot);
   bool flush();
@@ -72,6 +75,8 @@ struct Writer::State {
   bool close_file();
   bool copy_to(State& to) const;
   bool compact_into(const std::string& draft);
+  template <class Row>
+  bool append_within(Share& share, ChunkedWriter<Row>& table, std::span<const Row> rows);
   template <class Action>
   bool within(Share& share, Action&& action);
 };

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include "analysis/window/retention_state.hpp"
 
@@ -11,8 +12,13 @@ namespace {
 constexpr std::size_t messages_per_call = 1024;
 }
 
-MessageRetention::MessageRetention(Keep keep, std::uint64_t file_budget, std::size_t memory_bytes, Sink sink)
-    : keep_(keep), budget_(file_budget), memory_(memory_bytes), sink_(std::move(sink)) {
+MessageRetention::MessageRetention(Keep keep, std::uint64_t file_budget, std::size_t memory_bytes, Sink sink,
+                                   CallSink call_sink)
+    : keep_(keep),
+      budget_(file_budget),
+      memory_(memory_bytes),
+      sink_(std::move(sink)),
+      call_sink_(std::move(call_sink)) {
   buffer_.reserve(messages_per_call);
 }
 MessageRetention::~MessageRetention() = default;
@@ -68,6 +74,15 @@ void MessageRetention::write(std::span<const Message> messages) {
   }
 }
 
+// The file may have less room for them than it says of messages: then it counts what it did not take.
+void MessageRetention::write(std::span<const MpiCall> calls) {
+  const std::uint64_t fit = std::min<std::uint64_t>(calls.size(), rows_left());
+  if (fit == 0) return;
+  call_sink_(calls.first(fit));
+  calls_stored_ += fit;
+  since_told_ += fit;
+}
+
 void MessageRetention::left_out(double since_s) {
   if (bites_since_s_ < 0 && keep_ != Keep::summaries) bites_since_s_ = std::max(0.0, since_s);
 }
@@ -100,7 +115,30 @@ void MessageRetention::report(Retention& to) const {
   to.memory_bytes += bytes();
 }
 
+std::uint64_t MessageRetention::calls_left_out() const {
+  return calls_seen_ - calls_stored_ - held_calls_ - source_calls_;
+}
+
 // --- a window comes in ---
+
+void MessageRetention::add_calls(std::uint64_t calls, CallSource source) {
+  if (!call_sink_ || finished_) return;
+  calls_seen_ += calls;
+  source_calls_ = calls;
+  call_source_ = std::move(source);
+}
+
+// Those of the window, once, if it is time for them.
+void MessageRetention::take_calls(bool wanted, const CallSink& sink) {
+  if (wanted && source_calls_ > 0) call_source_(sink);
+  source_calls_ = 0;
+  call_source_ = nullptr;
+}
+
+void MessageRetention::hold_calls(Origin& origin) {
+  if (source_calls_ > 0 && held_call_bytes_ <= memory_ / 4) origin.calls = std::make_unique<HeldCalls>(*this);
+  take_calls(origin.calls != nullptr, [&](std::span<const MpiCall> calls) { origin.calls->add(calls); });
+}
 
 std::shared_ptr<const MessageRetention::RegionMap> MessageRetention::share_map(std::span<const std::int32_t> now) {
   if (!map_ || !std::equal(now.begin(), now.end(), map_->begin(), map_->end()))
@@ -113,6 +151,8 @@ void MessageRetention::add(const Window& window, std::uint64_t number, std::span
                            std::shared_ptr<const KeptWindow> packed) {
   if (finished_) return;
   const Phase now = begin_window(window, messages.size(), evolutions);
+  if (now != Phase::interesting || messages.empty())
+    take_calls(now == Phase::everything, [this](std::span<const MpiCall> calls) { write(calls); });
   if (messages.empty()) return release_decided();
   if (now == Phase::nothing) return left_out(now_s_);
   if (now == Phase::everything) return write(messages);
@@ -127,6 +167,7 @@ void MessageRetention::add(const Window& window, std::uint64_t number, std::span
 void MessageRetention::shed(const Window& window, std::uint64_t messages, const Evolutions& evolutions) {
   if (finished_) return;
   begin_window(window, messages, evolutions);
+  take_calls(false, {});
   release_decided();
   if (messages == 0) return;
   shed_ += messages;
@@ -149,8 +190,9 @@ void MessageRetention::hold(const Window& window, std::uint64_t number, std::sha
                             std::shared_ptr<const KeptWindow> packed) {
   waiting_ += packed->messages.count();
   Waiting& held = waiting_windows_.emplace_back();
-  held.origin = std::make_shared<Origin>(Origin{number, now_s_, std::move(map), {}});
+  held.origin = std::make_shared<Origin>(Origin{number, now_s_, std::move(map), {}, nullptr});
   held.packed = std::move(packed);
+  hold_calls(*held.origin);
   for (const RegionWindow& r : window.regions)
     if (r.messages > 0 && r.region >= 0) held.regions.push_back(r.region);
   const RegionMap& regions = *held.origin->region_of_rank;
@@ -164,7 +206,7 @@ void MessageRetention::hold(const Window& window, std::uint64_t number, std::sha
 void MessageRetention::take_large(const Window& window, std::uint64_t number, std::span<const Message> messages,
                                   std::shared_ptr<const RegionMap> map, const Evolutions& evolutions) {
   while (!waiting_windows_.empty()) force_oldest(evolutions);
-  Origin origin{number, now_s_, std::move(map), {}};
+  Origin origin{number, now_s_, std::move(map), {}, nullptr};
   for (const RegionWindow& r : window.regions) {
     if (r.region < 0 || r.messages == 0) continue;
     const RegionState& state = regions_[r.region];
@@ -173,6 +215,8 @@ void MessageRetention::take_large(const Window& window, std::uint64_t number, st
     decide(r.region, number, kind, first);
     if (first || kind != PeriodKind::other) origin.mark(r.region);
   }
+  hold_calls(origin);
+  write_calls(origin, [&](std::int32_t rank) { return origin.is_stored(origin.region_of(rank)); });
   buffer_.clear();
   for (const Message& m : messages) {
     if (origin.in_file(m)) buffer_.push_back(m);
@@ -188,7 +232,9 @@ void MessageRetention::take_large(const Window& window, std::uint64_t number, st
 void MessageRetention::finish(const Evolutions& evolutions) {
   if (finished_) return;
   finished_ = true;
-  if (phase() == Phase::nothing) drop_everything();
+  const Phase now = phase();
+  if (now == Phase::nothing) drop_everything();
+  take_calls(now == Phase::everything, [this](std::span<const MpiCall> calls) { write(calls); });
   decide_all(evolutions);
   while (!waiting_windows_.empty()) force_oldest(evolutions);
   for (auto& [region, state] : regions_) end_period(state, region);

@@ -14,11 +14,14 @@
 // Order: windows ascending, in a window the order of matching. Only the middle and the last window of an `other`
 // period come late: when it ends.
 //
+// The MPI calls of a window go with it: a call is stored when the window of its rank's region is. Of a window without a
+// message they are stored while all is.
+//
 // Whatever the policy: a window that comes without its messages (shed) has none stored, and they are counted.
 //
 // Memory: at most `memory_bytes`, for any input. When it is short, the oldest waiting window is decided by what its
 // regions look like at that moment; windows held for a middle are thinned out; a window of more than a quarter is
-// decided at once.
+// decided at once; calls that wait take a quarter at most, what is more is left out.
 // File: the writer tells its size; between two tellings every message counts as 96 bytes. Messages never exceed it.
 // Threads: none.
 #pragma once
@@ -34,6 +37,7 @@
 #include <vector>
 
 #include "analysis/values/message.hpp"
+#include "analysis/values/mpi_call.hpp"
 #include "analysis/values/snapshot.hpp"
 #include "analysis/window/evolutions.hpp"
 #include "analysis/window/halving_sample.hpp"
@@ -64,7 +68,11 @@ class MessageRetention {
  public:
   using Sink = std::function<void(std::span<const Message>)>;  // at most 1024 messages per call, all of one window
 
-  MessageRetention(Keep keep, std::uint64_t file_budget, std::size_t memory_bytes, Sink sink);
+  using CallSink = std::function<void(std::span<const MpiCall>)>;
+
+  // Without `call_sink` calls are not looked at.
+  MessageRetention(Keep keep, std::uint64_t file_budget, std::size_t memory_bytes, Sink sink,
+                   CallSink call_sink = nullptr);
   ~MessageRetention();
 
   std::size_t largest_window() const { return memory_ / 4; }
@@ -73,6 +81,10 @@ class MessageRetention {
   void add(const Window& window, std::uint64_t number, std::span<const Message> messages,
            std::span<const std::int32_t> region_of_rank, const Evolutions& evolutions,
            std::shared_ptr<const KeptWindow> packed = nullptr);
+  // Before add() or shed(), or finish(): the calls of that window, so many, which `source` gives to whom it is called
+  // with, if they are wanted.
+  using CallSource = std::function<void(const CallSink&)>;
+  void add_calls(std::uint64_t calls, CallSource source);
   // In place of add(): there is no time for the window's messages.
   void shed(const Window& window, std::uint64_t messages, const Evolutions& evolutions);
   // After evolutions.finish().
@@ -88,6 +100,7 @@ class MessageRetention {
   std::uint64_t stored() const { return stored_; }
   std::uint64_t left_out() const { return seen_ - stored_ - waiting_; }
   std::uint64_t waiting() const { return waiting_; }  // not decided yet
+  std::uint64_t calls_left_out() const;
   double bites_since_s() const { return bites_since_s_; }
   std::size_t bytes() const;
   // Fills all but the budget of memory and its begin; adds to memory_bytes.
@@ -96,6 +109,7 @@ class MessageRetention {
  private:
   using RegionMap = std::vector<std::int32_t>;
   struct Origin;  // of messages: a window, and who of it was stored
+  struct HeldCalls;
   struct Waiting;
   struct Candidate;  // the messages of one region in a window, for the middle or the end of a period
   struct RegionState;
@@ -127,6 +141,12 @@ class MessageRetention {
   void keep_memory_bound(const Evolutions& evolutions);
   void drop_everything();
   void write(std::span<const Message> messages);
+  void write(std::span<const MpiCall> calls);
+  // Calls of ranks for which wanted(rank).
+  template <class Wanted>
+  void write_calls(const Origin& origin, Wanted&& wanted);
+  void hold_calls(Origin& origin);
+  void take_calls(bool wanted, const CallSink& sink);
   template <class Wanted>
   void write_those(const KeptWindow& window, const Origin& origin, Wanted&& wanted);
   void left_out(double since_s);
@@ -136,6 +156,12 @@ class MessageRetention {
   std::uint64_t budget_;
   std::size_t memory_;
   Sink sink_;
+  CallSink call_sink_;
+  CallSource call_source_;  // of the window that is added next
+  std::uint64_t source_calls_ = 0;
+  std::size_t held_call_bytes_ = 0;  // HeldCalls count themselves
+  std::uint64_t held_calls_ = 0;     // that are not stored yet
+  std::uint64_t calls_seen_ = 0, calls_stored_ = 0;
   std::map<std::int32_t, RegionState> regions_;
   std::deque<Waiting> waiting_windows_;
   std::deque<Waiting> released_;  // the last two: ends of periods are found one window later

@@ -65,6 +65,7 @@ void MessageRetention::store(const Candidate& candidate, std::int32_t region) {
     if (!from && w.origin == candidate.origin) from = w.packed.get();
   if (from)
     write_those(*from, origin, [&](const Message& m) { return origin.touches(m, region) && !origin.in_file(m); });
+  write_calls(origin, [&](std::int32_t rank) { return origin.region_of(rank) == region; });
   origin.mark(region);
 }
 
@@ -117,6 +118,7 @@ void MessageRetention::release_oldest() {
   };
   if (origin.stored.empty()) left_out(origin.begin_s);
   else write_those(*window.packed, origin, [&](const Message& m) { return of(m.source) || of(m.destination); });
+  if (!origin.stored.empty()) write_calls(origin, of);
   released_.push_back(std::move(window));
   settle_middles(released_.back());
   if (released_.size() > 2) forget_oldest_released();
@@ -183,7 +185,7 @@ void MessageRetention::settle_lasts(const Waiting& window) {
 }
 
 std::size_t MessageRetention::bytes() const {
-  std::size_t sum = buffer_.capacity() * sizeof(Message);
+  std::size_t sum = buffer_.capacity() * sizeof(Message) + held_call_bytes_;
   const auto window = [&](const Waiting& w) {
     sum += sizeof w + sizeof(Origin) + (w.regions.capacity() + w.undecided.capacity()) * 4 + w.packed->bytes();
   };

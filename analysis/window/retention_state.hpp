@@ -3,9 +3,36 @@
 
 #include <algorithm>
 
+#include "analysis/window/packed_calls.hpp"
 #include "analysis/window/retention.hpp"
 
 namespace pclscope {
+
+// A window's calls, for as long as some of its regions may be stored.
+struct MessageRetention::HeldCalls {
+  explicit HeldCalls(MessageRetention& of) : owner(of) {}
+  void add(std::span<const MpiCall> calls) {
+    const std::size_t before = packed.bytes();
+    packed.append(calls);
+    left += calls.size();
+    owner.held_call_bytes_ += packed.bytes() - before;
+    owner.held_calls_ += calls.size();
+  }
+  ~HeldCalls() {
+    owner.held_call_bytes_ -= packed.bytes();
+    owner.held_calls_ -= left;
+  }
+  HeldCalls(const HeldCalls&) = delete;
+  HeldCalls& operator=(const HeldCalls&) = delete;
+  void stored(std::uint64_t calls) {
+    left -= calls;
+    owner.held_calls_ -= calls;
+  }
+
+  MessageRetention& owner;
+  PackedCalls packed;
+  std::uint64_t left = 0;  // not stored
+};
 
 // Where messages come from, shared by the window and by the parts of it that are held longer.
 struct MessageRetention::Origin {
@@ -13,6 +40,7 @@ struct MessageRetention::Origin {
   double begin_s = 0;
   std::shared_ptr<const RegionMap> region_of_rank;
   std::vector<std::int32_t> stored;  // regions whose messages are in the file, ascending
+  std::unique_ptr<HeldCalls> calls{};
 
   std::int32_t region_of(std::int32_t rank) const {
     const RegionMap& map = *region_of_rank;
@@ -49,5 +77,16 @@ struct MessageRetention::RegionState {
   HalvingSample<Candidate> inside{retention::middle_candidates};  // of an `other` period
   Candidate last;
 };
+
+template <class Wanted>
+void MessageRetention::write_calls(const Origin& origin, Wanted&& wanted) {
+  if (!origin.calls) return;
+  std::vector<MpiCall> kept;
+  origin.calls->packed.each([&](const MpiCall& call) {
+    if (wanted(call.rank)) kept.push_back(call);
+  });
+  origin.calls->stored(kept.size());
+  write(kept);
+}
 
 }  // namespace pclscope

@@ -5,9 +5,9 @@
 // status 1 when a result is wrong.
 //
 // Each pattern twice: match, criteria, windows and regions alone, and with everything that a job has (delays, messages
-// in memory).
+// in memory, and single calls as a dump gets them, but with --no-calls).
 //
-//   replay_benchmark [--quick] [--events N] [--only NAME] [--slice EVENTS] [--no-sites] [--core]
+//   replay_benchmark [--quick] [--events N] [--only NAME] [--slice EVENTS] [--no-sites] [--no-calls] [--core]
 #include <time.h>
 #include <unistd.h>
 
@@ -88,10 +88,20 @@ void name_sites(Trace& trace, callsite::SiteTable& sites, PipelineOptions& optio
     for (record::Event& e : trace.events[rank]) e.site = here + e.function;
   }
   options.name_sites = [&sites](std::span<Message> messages) { sites.translate(messages); };
+  options.name_mpi_calls = [&sites](std::span<MpiCall> calls) { sites.translate(calls); };
+}
+
+// Events of one call have its begin.
+std::uint64_t calls_in(const Trace& trace) {
+  std::uint64_t calls = 0;
+  for (const auto& events : trace.events)
+    for (std::size_t i = 0; i < events.size(); ++i)
+      calls += i == 0 || events[i].begin != events[i - 1].begin || events[i].function != events[i - 1].function;
+  return calls;
 }
 
 // Memory is looked at after a tenth of the events, or when it has settled, and at the end.
-bool replay(Trace trace, std::uint64_t events, std::size_t slice, bool with_sites, bool everything) {
+bool replay(Trace trace, std::uint64_t events, std::size_t slice, bool with_sites, bool with_calls, bool everything) {
   const auto ranks = static_cast<std::int32_t>(trace.events.size());
   Application application;
   application.ranks = ranks;
@@ -104,7 +114,8 @@ bool replay(Trace trace, std::uint64_t events, std::size_t slice, bool with_site
   const std::size_t message_memory = options.memory_bytes;
   callsite::SiteTable sites;
   if (with_sites) name_sites(trace, sites, options);
-  std::uint64_t delivered = 0;
+  std::uint64_t delivered = 0, calls = 0, expected_calls = 0;
+  if (everything && with_calls) options.on_mpi_calls = [&](std::span<const MpiCall> batch) { calls += batch.size(); };
   options.on_messages = [&](std::span<const Message> messages) { delivered += messages.size(); };
   Pipeline pipeline(application, options);
   for (std::int32_t rank = 0; rank < ranks; ++rank) pipeline.set_node(rank, "node");
@@ -126,6 +137,7 @@ bool replay(Trace trace, std::uint64_t events, std::size_t slice, bool with_site
     spent += Clock::now() - start;
     expected.messages += trace.messages;
     expected.events += trace.event_count();
+    if (options.on_mpi_calls) expected_calls += calls_in(trace);
     if (settled_ns == 0 && now >= settling_ns && expected.events * 10 >= events) {
       settled_ns = now;
       resident_before = resident_mb();
@@ -145,8 +157,13 @@ bool replay(Trace trace, std::uint64_t events, std::size_t slice, bool with_site
       static_cast<double>(now) / 1e9, pipeline.snapshot().regions.size(), resident,
       static_cast<double>(settled_ns) / 1e9, resident_before);
   bool right = check(pipeline, expected, delivered);
-  if (with_sites && (sites.size() == 0) != (expected.messages == 0)) {
+  if (with_sites && (sites.size() == 0) != (expected.messages + calls == 0)) {
     std::printf("  WRONG: no call sites\n");
+    right = false;
+  }
+  if (calls + pipeline.evaluation().calls_left_out().all != expected_calls || calls < expected_calls / 10 * 9) {
+    std::printf("  WRONG: %llu calls of %llu\n", static_cast<unsigned long long>(calls),
+                static_cast<unsigned long long>(expected_calls));
     right = false;
   }
   const double filling = static_cast<double>(message_memory) / 1e6;  // by messages kept, within their budget
@@ -163,7 +180,7 @@ int main(int argc, char** argv) {
   std::uint64_t events = 100'000'000;
   std::string only;
   std::size_t slice = 2048;
-  bool with_sites = true, core_only = false;
+  bool with_sites = true, with_calls = true, core_only = false;
   for (int i = 1; i < argc; ++i) {
     if (!std::strcmp(argv[i], "--quick")) events = 30'000'000;
     else if (!std::strcmp(argv[i], "--events") && i + 1 < argc)
@@ -173,6 +190,7 @@ int main(int argc, char** argv) {
       slice = std::max<std::size_t>(1, std::strtoull(argv[++i], nullptr, 10));
     else if (!std::strcmp(argv[i], "--core")) core_only = true;
     else if (!std::strcmp(argv[i], "--no-sites")) with_sites = false;
+    else if (!std::strcmp(argv[i], "--no-calls")) with_calls = false;
     else return std::fprintf(stderr, "replay_benchmark: unknown argument %s\n", argv[i]), 2;
   }
   bool right = true;
@@ -180,6 +198,7 @@ int main(int argc, char** argv) {
        {benchmark::halo(4900), benchmark::master_worker(16000), benchmark::cg(2900), benchmark::quiet_calls(21000)})
     if (only.empty() || trace.name == only)
       for (const bool everything : {false, true})
-        if (!everything || !core_only) right = replay(trace, events, slice, with_sites, everything) && right;
+        if (!everything || !core_only)
+          right = replay(trace, events, slice, with_sites, with_calls, everything) && right;
   return right ? 0 : 1;
 }

@@ -72,7 +72,10 @@ int main(int argc, char**) {
   print<store::PackedCollective>("`/collectives`",
                                  "one rank's part in an operation that all members have completed; attribute "
                                  "`not_stored`");
-  print<ChunkTimes>("`/chunk_times/messages`, `/chunk_times/collectives`",
+  print<store::PackedCall>("`/calls`",
+                           "MPI calls, of each stored window by rank, thread and begin; attributes `not_stored` and "
+                           "`shed` (of them, for lack of time)");
+  print<ChunkTimes>("`/chunk_times/messages`, `/chunk_times/collectives`, `/chunk_times/calls`",
                     "chunk by chunk: the first `send_begin` (`begin`) or `recv_end` (`end`) of its rows, and the last, "
                     "as stored; the newest chunks may have none");
   print<WindowRow>("`/windows`",

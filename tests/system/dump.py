@@ -91,6 +91,33 @@ def read_collectives(path):
     return columns
 
 
+def read_calls(path):
+    """The columns of /calls as arrays of equal length, by name; times in nanoseconds."""
+    with h5py.File(path, "r") as file:
+        columns, columns["begin"] = read_packed(file, "calls", "begin_step")
+        chunk = file["calls/rank"].chunks[0]
+    columns["end"] = columns["begin"] + columns.pop("duration")
+    before = numpy.concatenate([[0], columns["end"][:-1]])
+    before[::chunk] = 0
+    columns["outside"] = columns.pop("outside_step") + columns["begin"] - before
+    return columns
+
+
+def counted_functions(path):
+    """{MPI function: how often it was called}, as they were counted beside the stored calls."""
+    with h5py.File(path, "r") as file:
+        functions = file["summary"][str(int(file["summary"].attrs["current"]))]["functions"]
+        rows = int(functions.attrs["rows"])
+        return {name.decode(): int(calls) for name, calls in zip(functions["name"][:rows], functions["calls"][:rows])}
+
+
+def forget_calls(path):
+    """Makes a dump one as version 2.5 had them."""
+    with h5py.File(path, "r+") as file:
+        del file["calls"], file["tails/calls"], file["chunk_times/calls"]
+        file.attrs["version_minor"] = numpy.int32(5)
+
+
 def function_names():
     """{number: name without MPI_}, as events and files have them."""
     text = (pathlib.Path(__file__).resolve().parents[2] / "interpose/record/functions.def").read_text()

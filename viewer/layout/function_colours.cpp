@@ -1,80 +1,69 @@
 #include "viewer/layout/function_colours.hpp"
 
-#include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "interpose/record/functions.hpp"
 
 namespace pclscope::layout {
 namespace {
 
-// Okabe and Ito without black, and three that differ from them by lightness.
-constexpr std::array<Rgba, density::named_functions> colours{{{213, 94, 0},
-                                                              {86, 180, 233},
-                                                              {230, 159, 0},
-                                                              {240, 228, 66},
-                                                              {0, 158, 115},
-                                                              {204, 121, 167},
-                                                              {0, 114, 178},
-                                                              {175, 225, 190},
-                                                              {190, 185, 255},
-                                                              {150, 95, 60}}};
+constexpr std::size_t most_functions = 1024;
 
-// The place of the colour that a function has when it is free.
-std::size_t wanted(std::uint16_t function) {
-  using enum record::Function;
-  switch (static_cast<record::Function>(function)) {
-    case Recv:
-    case Irecv: return 0;
-    case Send:
-    case Isend: return 1;
-    case Wait: return 2;
-    case Waitall:
-    case Waitany: return 3;
-    case Allreduce: return 4;
-    case Reduce:
-    case Gather: return 5;
-    case Bcast:
-    case Scatter: return 6;
-    case Barrier: return 7;
-    case Alltoall:
-    case Alltoallv:
-    case Allgather: return 8;
-    case Sendrecv: return 9;
-    default: return function % density::named_functions;
-  }
+bool has(std::string_view name, std::string_view part) { return name.find(part) != std::string_view::npos; }
+
+struct Known {
+  std::string_view name;
+  Rgba colour;
+};
+// The frequent ones, by hand.
+constexpr Known known[] = {
+    {"MPI_Send", {230, 159, 0}},         {"MPI_Isend", {255, 199, 95}},      {"MPI_Recv", {86, 180, 233}},
+    {"MPI_Irecv", {166, 216, 245}},      {"MPI_Sendrecv", {0, 114, 178}},    {"MPI_Wait", {0, 158, 115}},
+    {"MPI_Waitall", {30, 130, 95}},      {"MPI_Waitany", {110, 205, 175}},   {"MPI_Barrier", {213, 94, 0}},
+    {"MPI_Allreduce", {204, 121, 167}},  {"MPI_Bcast", {150, 90, 180}},      {"MPI_Reduce", {230, 170, 210}},
+    {"MPI_Alltoall", {120, 60, 130}},    {"MPI_Allgather", {180, 130, 210}}, {"MPI_Init", {84, 100, 150}},
+    {"MPI_Init_thread", {84, 100, 150}}, {"MPI_Finalize", {56, 66, 105}},
+};
+
+Rgba kind_colour(std::string_view name) {
+  if (has(name, "Win_") || has(name, "Put") || has(name, "Get_acc") || has(name, "Rget") || has(name, "Rput") ||
+      name == "MPI_Get" || has(name, "Fetch") || has(name, "ccumulate"))
+    return {240, 228, 66};
+  if (has(name, "File_")) return {150, 100, 60};
+  if (has(name, "Init") || has(name, "Finalize") || has(name, "Session")) return {120, 135, 165};
+  if (has(name, "Wait") || has(name, "Test")) return {0, 158, 115};
+  if (has(name, "arrier")) return {213, 94, 0};
+  if (has(name, "Sendrecv")) return {0, 114, 178};
+  if (has(name, "send") || has(name, "Send") || has(name, "Start") || has(name, "Psend")) return {230, 159, 0};
+  if (has(name, "recv") || has(name, "Recv") || has(name, "robe")) return {86, 180, 233};
+  if (has(name, "Comm_") || has(name, "Group_") || has(name, "Cart")) return {140, 160, 120};
+  return {204, 121, 167};  // collectives
+}
+
+Rgba colour_of(std::uint16_t function) {
+  const std::string_view name = record::function_name(function);
+  for (const Known& k : known)
+    if (k.name == name) return k.colour;
+  // Darker or lighter by its number.
+  const Rgba kind = kind_colour(name);
+  const float by = static_cast<float>(function % 5) / 10;
+  return function % 2 == 0 ? mix(kind, {255, 255, 255}, by) : mix(kind, {40, 40, 40}, by);
 }
 
 }  // namespace
 
-FunctionColours::FunctionColours(std::span<const std::uint16_t> functions)
-    : functions_(functions.begin(),
-                 functions.begin() + static_cast<std::ptrdiff_t>(std::min(functions.size(), density::named_functions))),
-      colours_(functions_.size()) {
-  // By number, so that a new order by time changes no colour.
-  std::vector<std::size_t> by_number(functions_.size());
-  for (std::size_t i = 0; i < by_number.size(); ++i) by_number[i] = i;
-  std::sort(by_number.begin(), by_number.end(),
-            [&](std::size_t a, std::size_t b) { return functions_[a] < functions_[b]; });
-  std::array<bool, density::named_functions> taken{};
-  std::vector<std::size_t> later;
-  for (const std::size_t i : by_number) {
-    const std::size_t place = wanted(functions_[i]);
-    if (taken[place]) {
-      later.push_back(i);
-      continue;
-    }
-    taken[place] = true;
-    colours_[i] = colours[place];
-  }
-  for (const std::size_t i : later) {
-    const auto place = static_cast<std::size_t>(std::find(taken.begin(), taken.end(), false) - taken.begin());
-    taken[place] = true;
-    colours_[i] = colours[place];
-  }
+Rgba function_colour(std::uint16_t function) {
+  static const auto table = [] {
+    std::array<Rgba, most_functions> all{};
+    for (std::size_t f = 0; f < all.size(); ++f) all[f] = colour_of(static_cast<std::uint16_t>(f));
+    return all;
+  }();
+  return table[function < table.size() ? function : 0];
 }
 
-std::size_t FunctionColours::index(std::uint16_t function) const {
-  return static_cast<std::size_t>(std::find(functions_.begin(), functions_.end(), function) - functions_.begin());
+Rgba outside_colour(const Palette& palette) {
+  return palette.theme == Theme::dark ? Rgba{120, 123, 130} : Rgba{214, 216, 220};
 }
 
 }  // namespace pclscope::layout

@@ -15,6 +15,7 @@
 #include "analysis/values/collective_call.hpp"
 #include "analysis/values/dag.hpp"
 #include "analysis/values/message.hpp"
+#include "analysis/values/mpi_call.hpp"
 #include "analysis/values/result.hpp"
 #include "analysis/values/snapshot.hpp"
 
@@ -38,6 +39,14 @@ struct TimeSpan {
   std::int64_t end_ns = INT64_MAX;  // not included
   bool or_end = false;
   bool has(std::int64_t ns) const { return ns >= begin_ns && ns < end_ns; }
+};
+
+// How many MPI calls a dump has one by one.
+struct CallCount {
+  bool told = false;  // false: a running job, a dump of an earlier version
+  std::uint64_t stored = 0;
+  std::uint64_t not_stored = 0;  // by the policy, beyond the budget, or for lack of time
+  std::uint64_t shed = 0;        // of these: for lack of time
 };
 
 class Session {
@@ -68,6 +77,10 @@ class Session {
   // Each rank's part in stored collective operations, in the order in which they were completed. As messages().
   virtual Status collectives(const TimeSpan& span,
                              const std::function<bool(std::span<const CollectiveCall>)>& visit) = 0;
+  // Stored MPI calls, of each stored window by rank, thread and begin; those of which a part lies in the span. As
+  // messages().
+  virtual CallCount mpi_call_count() const { return {}; }
+  virtual Status mpi_calls(const TimeSpan&, const std::function<bool(std::span<const MpiCall>)>&) { return {}; }
   // The dependency graph of a region, or of ranks: from the dump, or asked from the running job. Fails with not_found
   // (no such region; what there is, is in the message), unreachable.
   virtual Result<Dag> dag(const DagQuestion& question) = 0;

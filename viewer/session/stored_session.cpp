@@ -57,6 +57,15 @@ class StoredSession final : public Session {
         reader_->collectives_within(span.begin_ns, span.end_ns),
         [&](std::uint64_t first, std::uint64_t count) { return reader_->collectives(first, count); }, inside, visit);
   }
+  CallCount mpi_call_count() const override {
+    return {reader_->has_calls(), reader_->call_count(), reader_->calls_not_stored(), reader_->calls_shed()};
+  }
+  Status mpi_calls(const TimeSpan& span, const std::function<bool(std::span<const MpiCall>)>& visit) override {
+    const auto inside = [&](const MpiCall& c) { return c.end >= span.begin_ns && c.begin < span.end_ns; };
+    return read_those(
+        reader_->calls_within(span.begin_ns, span.end_ns),
+        [&](std::uint64_t first, std::uint64_t count) { return reader_->calls(first, count); }, inside, visit);
+  }
   Result<Dag> dag(const DagQuestion& question) override { return stored_dag(*this, reader_->summary(), question); }
   Result<std::vector<PairTraffic>> traffic() override;
 

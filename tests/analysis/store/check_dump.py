@@ -27,11 +27,11 @@ def table(group):
 
 
 def helpers(page):
-    """`packed`, `messages` and `collectives` as FORMAT.md prints them."""
+    """`packed`, `messages`, `collectives` and `calls` as FORMAT.md prints them."""
     text = open(page, encoding="utf-8").read().split("## Worked example")[1].split("## ")[0]
     code = "\n".join(line[4:] for line in text.splitlines() if not line or line.startswith("    "))
     functions = [part for part in code.split("\n\n") if part.startswith("def ")]
-    assert len(functions) == 5, [part.splitlines()[0] for part in functions]
+    assert len(functions) == 6, [part.splitlines()[0] for part in functions]
     names = {"h5py": h5py, "numpy": numpy}
     exec("\n\n".join(functions), names)  # pylint: disable=exec-used
     return code, names
@@ -77,6 +77,16 @@ def main(path, count, complete, page):
             assert int(calls["begin"][i]) == begin and int(calls["end"][i]) == begin + mix(i + 4) % 10_000
             assert int(calls["awaited_begin"][i]) == begin + mix(i + 5) % 5000 - 1000
             assert int(calls["ordinal"][i]) == i // 3 and int(calls["awaited"][i]) == mix(i) % 8 - 1
+
+        single = helpers(page)[1]["calls"](dump)
+        assert all(len(column) == count for column in single.values())
+        begin = row % 20 * 1000 + row // 160 * 20_000
+        assert (single["begin"] == begin).all() and (single["rank"] == row // 20 % 8).all()
+        assert (single["function"] == 300 + row % 20).all() and (single["site"] == 1 + row % 3).all()
+        for i in range(0, count, 11):
+            assert int(single["end"][i]) == int(begin[i]) + (0 if i % 23 == 0 else mix(i + 1) % 900)
+            assert int(single["outside"][i]) == (-1 if i % 20 == 0 else mix(i + 2) % 500)
+            assert int(single["peer"][i]) == mix(i) % 10 - 2 and int(single["bytes"][i]) == mix(i + 3) >> 40
 
         summary = dump["summary"][str(dump["summary"].attrs["current"])]
         assert summary.attrs["matched"] == 12345 and summary.attrs["ranks"] == 3

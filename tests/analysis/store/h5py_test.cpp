@@ -79,6 +79,7 @@ TEST_CASE("h5py reads a dump while it is written, after a loss of the writer, an
   auto writer = std::move(*Writer::create(path, {}));
   REQUIRE(writer->append(messages_of(0, 9000)));
   REQUIRE(writer->append(collectives_of(0, 900)));
+  REQUIRE(writer->append(mpi_calls_of(0, 9000)));
   for (std::uint64_t i = 0; i < 50; i++) REQUIRE(writer->append(window_of(i)));
   REQUIRE(writer->append(sites_of(1, 3, false)));
   REQUIRE(writer->append(sites_of(2, 1, true)));
@@ -91,6 +92,7 @@ TEST_CASE("h5py reads a dump while it is written, after a loss of the writer, an
   }
   CHECK(live == 0);
   REQUIRE(writer->append(collectives_of(900, 2000)));
+  REQUIRE(writer->append(mpi_calls_of(9000, 20'000)));
   REQUIRE(writer->append(messages_of(9000, 20'000)));  // on disk in part, not flushed
   std::filesystem::copy_file(path, directory / "lost.h5");
   CHECK(check_with_h5py(directory / "lost.h5", 9000, 0) == 0);
@@ -102,6 +104,7 @@ TEST_CASE("h5py reads a dump while it is written, after a loss of the writer, an
   for (Message& m : messages) m.send_site = m.recv_site = 1 + m.source % 3;
   REQUIRE(writer->append(messages));
   REQUIRE(writer->append(collectives_of(0, 900)));
+  REQUIRE(writer->append(mpi_calls_of(0, 9000)));
   for (std::uint64_t i = 0; i < 50; i++) REQUIRE(writer->append(window_of(i)));
   REQUIRE(writer->append(sites_of(1, 3, true)));
   REQUIRE(writer->summarize(known_snapshot()));
@@ -112,5 +115,6 @@ TEST_CASE("h5py reads a dump while it is written, after a loss of the writer, an
   std::ifstream printed(directory / "example.txt");
   const std::string text{std::istreambuf_iterator<char>(printed), {}};
   CHECK(text.find("region 4 ranks [0 2]") != std::string::npos);
+  CHECK(text.find("MPI calls, longest 899 ns by rank") != std::string::npos);
   CHECK(text.find("sent at ('/src/with blanks/") != std::string::npos);
 }

@@ -61,6 +61,19 @@ class Anything {
             number<std::uint64_t>(),
             number<std::uint64_t>()};
   }
+  MpiCall mpi_call() {
+    return {number<std::uint64_t>(),
+            number<std::int32_t>(),
+            number<std::uint16_t>(),
+            number<std::uint16_t>(),
+            random_() % 2 ? CallEnding::unseen : CallEnding::returned,
+            number<std::int32_t>(),
+            time(),
+            time(),
+            time(),
+            number<std::uint64_t>(),
+            number<std::uint64_t>()};
+  }
   std::size_t below(std::size_t limit) { return random_() % limit; }
 
  private:
@@ -98,6 +111,14 @@ TEST_CASE("any rows are packed and unpacked exactly, in one piece or in several"
     pack(calls, 0, packed_calls);
     unpack(packed_calls, found_calls);
     CHECK(found_calls == calls);
+    std::vector<MpiCall> single, found_single;
+    for (std::size_t i = anything.below(60); i > 0; i--) single.push_back(anything.mpi_call());
+    std::vector<PackedCall> packed_single;
+    const std::size_t call_cut = anything.below(single.size() + 1);
+    pack(std::span(single).first(call_cut), 0, packed_single);
+    pack(single, call_cut, packed_single);
+    unpack(packed_single, found_single);
+    CHECK(found_single == single);
   }
 }
 
@@ -111,7 +132,12 @@ TEST_CASE("any rows come back from a dump, out of chunks and out of its tail") {
   const auto writer = std::move(*Writer::create(directory / "run.h5", options));
   std::vector<Message> messages;
   std::vector<CollectiveCall> calls;
+  std::vector<MpiCall> single;
   for (int round = 0; round < 30; round++) {
+    const std::size_t single_before = single.size();
+    for (std::size_t i = anything.below(100); i > 0; i--) single.push_back(anything.mpi_call());
+    REQUIRE(writer->append(std::span<const MpiCall>(single).subspan(single_before)));
+    REQUIRE(writer->leave_out_calls(static_cast<std::uint64_t>(round) * 3, static_cast<std::uint64_t>(round)));
     const std::size_t before = messages.size(), calls_before = calls.size();
     for (std::size_t i = anything.below(100); i > 0; i--) messages.push_back(anything.message());
     for (std::size_t i = anything.below(100); i > 0; i--) calls.push_back(anything.call());
@@ -122,5 +148,10 @@ TEST_CASE("any rows come back from a dump, out of chunks and out of its tail") {
     const auto reader = std::move(*Reader::open(directory / "run.h5"));
     CHECK(*reader->messages(0, 1'000'000) == messages);
     CHECK(*reader->collectives(0, 1'000'000) == calls);
+    CHECK(*reader->calls(0, 1'000'000) == single);
+    CHECK(reader->has_calls());
+    CHECK(reader->call_count() == single.size());
+    CHECK(reader->calls_not_stored() == static_cast<std::uint64_t>(round) * 3);
+    CHECK(reader->calls_shed() == static_cast<std::uint64_t>(round));
   }
 }

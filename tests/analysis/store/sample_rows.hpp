@@ -10,6 +10,7 @@
 
 #include "analysis/values/collective_call.hpp"
 #include "analysis/values/message.hpp"
+#include "analysis/values/mpi_call.hpp"
 #include "analysis/values/snapshot.hpp"
 
 namespace pclscope::testing {
@@ -65,6 +66,28 @@ inline CollectiveCall collective_of(std::uint64_t row) {
 inline std::vector<CollectiveCall> collectives_of(std::uint64_t first, std::uint64_t count) {
   std::vector<CollectiveCall> rows;
   for (std::uint64_t i = 0; i < count; i++) rows.push_back(collective_of(first + i));
+  return rows;
+}
+
+// Of 8 ranks, a few in a row of each, one after the other, now and then with a gap that is not known.
+inline MpiCall mpi_call_of(std::uint64_t row) {
+  MpiCall c;
+  c.comm = mix(row / 50) | 1;
+  c.rank = static_cast<std::int32_t>(row / 20 % 8);
+  c.function = static_cast<std::uint16_t>(300 + row % 20);
+  c.ending = row % 23 == 0 ? CallEnding::unseen : CallEnding::returned;
+  c.peer = static_cast<std::int32_t>(mix(row) % 10) - 2;
+  c.begin = static_cast<std::int64_t>(row % 20 * 1000 + row / 160 * 20'000);
+  c.end = c.ending == CallEnding::unseen ? c.begin : c.begin + static_cast<std::int64_t>(mix(row + 1) % 900);
+  c.outside = row % 20 == 0 ? -1 : static_cast<std::int64_t>(mix(row + 2) % 500);
+  c.bytes = mix(row + 3) >> 40;
+  c.site = 1 + row % 3;
+  return c;
+}
+
+inline std::vector<MpiCall> mpi_calls_of(std::uint64_t first, std::uint64_t count) {
+  std::vector<MpiCall> rows;
+  for (std::uint64_t i = 0; i < count; i++) rows.push_back(mpi_call_of(first + i));
   return rows;
 }
 

@@ -23,6 +23,7 @@ struct Run {
   std::map<std::pair<std::uint64_t, std::int32_t>, Evolutions::Verdict> verdicts;
   std::uint64_t bites_at = 0;  // number of the first window that was not simply kept
   std::vector<Message> stored;
+  std::vector<MpiCall> stored_calls;  // of one for each rank and window, with the window's number as its `bytes`
   MessageTotals totals;
 };
 
@@ -42,9 +43,10 @@ Run simulate(std::uint64_t seed, std::int32_t regions, int windows, std::uint64_
   std::vector<std::int32_t> present;
   for (std::int32_t r = 0; r < regions; ++r) present.push_back(10 + r);
   constexpr std::uint64_t budget = 40'000'000;
-  MessageRetention retention(Keep::interesting, budget, memory, [&](std::span<const Message> m) {
-    run.stored.insert(run.stored.end(), m.begin(), m.end());
-  });
+  MessageRetention retention(
+      Keep::interesting, budget, memory,
+      [&](std::span<const Message> m) { run.stored.insert(run.stored.end(), m.begin(), m.end()); },
+      [&](std::span<const MpiCall> c) { run.stored_calls.insert(run.stored_calls.end(), c.begin(), c.end()); });
   std::vector<int> offset(static_cast<std::size_t>(regions));
   for (int& o : offset) o = static_cast<int>(random() % 300);
   std::uint64_t next = 1;
@@ -83,6 +85,12 @@ Run simulate(std::uint64_t seed, std::int32_t regions, int windows, std::uint64_
     collect();
     retention.set_file_bytes(t < 100 ? 1000 : budget / 3);
     run.bites_at = 100;
+    std::vector<MpiCall> calls(static_cast<std::size_t>(ranks));
+    for (std::int32_t rank = 0; rank < ranks; ++rank) {
+      calls[static_cast<std::size_t>(rank)].rank = rank;
+      calls[static_cast<std::size_t>(rank)].bytes = number;
+    }
+    retention.add_calls(calls.size(), [&](const auto& sink) { sink(calls); });
     retention.add(window, number, messages, run.region_of_rank, evolutions);
     REQUIRE(retention.bytes() <= std::max<std::size_t>(memory, 1'000'000));
   }
@@ -91,6 +99,7 @@ Run simulate(std::uint64_t seed, std::int32_t regions, int windows, std::uint64_
   retention.finish(evolutions);
   CHECK(retention.stored() == run.stored.size());
   CHECK(retention.stored() + retention.left_out() == next - 1);
+  CHECK(run.stored_calls.size() + retention.calls_left_out() == run.messages.size() * static_cast<std::size_t>(ranks));
   CHECK(retention.waiting() == 0);
   CHECK(retention.bites_since_s() >= 10);
   REQUIRE(retention.bites());
@@ -162,6 +171,28 @@ void check_against_reference(const Run& run) {
   CHECK(wrong == 0);
 }
 
+// A call is stored when a message inside its rank's region is.
+void check_calls(const Run& run) {
+  std::set<std::uint64_t> stored;
+  for (const Message& m : run.stored) stored.insert(m.bytes);
+  std::set<std::pair<std::uint64_t, std::int32_t>> calls;
+  for (const MpiCall& c : run.stored_calls) REQUIRE(calls.insert({c.bytes, c.rank}).second);
+  std::uint64_t wrong = 0, kept = 0, looked_at = 0;
+  for (std::uint64_t w = 0; w < run.messages.size(); ++w)
+    for (const Message& m : run.messages[w]) {
+      if (region_of(run, m.source) != region_of(run, m.destination)) continue;
+      for (std::size_t rank = 0; rank < run.region_of_rank.size(); ++rank) {
+        if (run.region_of_rank[rank] != region_of(run, m.source)) continue;
+        wrong += calls.contains({w, static_cast<std::int32_t>(rank)}) != stored.contains(m.bytes);
+        kept += stored.contains(m.bytes);
+        ++looked_at;
+      }
+    }
+  CHECK(wrong == 0);
+  CHECK(kept > looked_at / 10);
+  CHECK(kept < looked_at * 9 / 10);
+}
+
 }  // namespace
 
 TEST_CASE("what is kept is what a reference keeps that knows the whole series") {
@@ -169,6 +200,7 @@ TEST_CASE("what is kept is what a reference keeps that knows the whole series") 
     CAPTURE(seed);
     const Run run = simulate(seed, 1 + static_cast<std::int32_t>(seed), 1500, 64 << 20);
     check_against_reference(run);
+    check_calls(run);
     std::uint64_t all = 0;
     for (const auto& window : run.messages) all += window.size();
     CHECK(run.stored.size() < all * 8 / 10);

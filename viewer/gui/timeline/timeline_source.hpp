@@ -1,0 +1,43 @@
+// The calls of the run, read once, in the thread that reads it. UI thread only, but for what reads.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "viewer/gui/base/view.hpp"
+#include "viewer/session/timeline_run.hpp"
+
+namespace pclscope::gui {
+
+class TimelineSource {
+ public:
+  TimelineSource() = default;
+  // What is there already, for tests and benchmarks.
+  explicit TimelineSource(std::shared_ptr<const session::TimelineRun> run);
+  ~TimelineSource();
+  TimelineSource(const TimelineSource&) = delete;
+
+  // Null until all is read. Begins to read when first called for a dump.
+  std::shared_ptr<const session::TimelineRun> run(const Scene& scene);
+  // What stands where the picture will be, or above it; empty: nothing to say.
+  std::string words(const Scene& scene) const;
+  bool reading() const;
+
+ private:
+  struct Shared {
+    std::mutex mutex;
+    std::shared_ptr<const session::TimelineRun> run;
+    std::string problem;
+    double progress = 0;
+    bool over = false;
+    bool stop = false;
+  };
+  std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
+  bool asked_ = false;
+};
+
+// For tests: of calls that are there already.
+std::unique_ptr<View> make_timeline_view(std::shared_ptr<const session::TimelineRun> run);
+
+}  // namespace pclscope::gui
