@@ -97,9 +97,19 @@ class ManyNodes(testbed.TestbedTest):
             summary = self.box.json("inspect", path, "--json")
             clocks = {clock["node"]: clock for clock in summary["network"]["clocks"]}
             self.assertEqual(sorted(clocks), ["node2", "node3"])
+            self.check_calls_over_time(path, summary["time"]["duration_s"])
             if summary["network"]["clocks_corrected"] and self.median_error_us(path) < 2000:
                 return
         self.fail("three runs, and the clocks of none were known to 2 ms when it was over")
+
+    def check_calls_over_time(self, path, duration_s):
+        """The nodes' parts are whole, and stand on one axis."""
+        activity = self.box.json("inspect", path, "activity", "--json")["activity"]
+        table = {f["function"]: f for f in self.box.json("inspect", path, "calls", "--json")["functions"]}
+        for of in activity["functions"]:
+            self.assertEqual(of["calls"], table[of["function"]]["calls"], of["function"])
+            self.assertAlmostEqual(of["inside_s"], table[of["function"]]["inside_s"], delta=1e-6 + 2e-9 * of["calls"])
+            self.assertLess(of["slices"][-1]["begin_s"], duration_s + 0.1, of["function"])
 
     def median_error_us(self, path):
         rows, known = dump.read_messages(path), dump.Clocks(path)

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "analysis/density/stack.hpp"
-#include "viewer/layout/function_colours.hpp"
 #include "viewer/layout/line_image.hpp"
+#include "viewer/layout/top_functions.hpp"
 
 namespace pclscope::layout {
 

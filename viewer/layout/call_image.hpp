@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "analysis/values/call_density.hpp"
-#include "viewer/layout/function_colours.hpp"
 #include "viewer/layout/line_image.hpp"
 #include "viewer/layout/time_range.hpp"
+#include "viewer/layout/top_functions.hpp"
 
 namespace pclscope::layout {
 

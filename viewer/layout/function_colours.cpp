@@ -1,10 +1,8 @@
 #include "viewer/layout/function_colours.hpp"
 
-#include <algorithm>
 #include <array>
 #include <string_view>
 
-#include "analysis/density/stack.hpp"
 #include "interpose/record/functions.hpp"
 
 namespace pclscope::layout {
@@ -66,31 +64,6 @@ Rgba function_colour(std::uint16_t function) {
 
 Rgba outside_colour(const Palette& palette) {
   return palette.theme == Theme::dark ? Rgba{120, 123, 130} : Rgba{214, 216, 220};
-}
-
-FunctionColours::FunctionColours(std::span<const std::uint16_t> functions)
-    : functions_(functions.begin(),
-                 functions.begin() + static_cast<std::ptrdiff_t>(std::min(functions.size(), density::named_functions))),
-      colours_(functions_.size()) {
-  // By number, so that a new order by time changes no colour.
-  std::vector<std::size_t> by_number(functions_.size());
-  for (std::size_t i = 0; i < by_number.size(); ++i) by_number[i] = i;
-  std::sort(by_number.begin(), by_number.end(),
-            [&](std::size_t a, std::size_t b) { return functions_[a] < functions_[b]; });
-  std::vector<Rgba> taken;
-  for (const std::size_t i : by_number) {
-    Rgba colour = function_colour(functions_[i]);
-    for (std::size_t tries = 0; tries < density::named_functions; ++tries) {
-      if (std::find(taken.begin(), taken.end(), colour) == taken.end()) break;
-      colour = mix(colour, {30, 30, 30}, 0.2f);
-    }
-    taken.push_back(colour);
-    colours_[i] = colour;
-  }
-}
-
-std::size_t FunctionColours::index(std::uint16_t function) const {
-  return static_cast<std::size_t>(std::find(functions_.begin(), functions_.end(), function) - functions_.begin());
 }
 
 }  // namespace pclscope::layout

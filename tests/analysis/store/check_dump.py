@@ -31,7 +31,7 @@ def helpers(page):
     text = open(page, encoding="utf-8").read().split("## Worked example")[1].split("## ")[0]
     code = "\n".join(line[4:] for line in text.splitlines() if not line or line.startswith("    "))
     functions = [part for part in code.split("\n\n") if part.startswith("def ")]
-    assert len(functions) == 5, [part.splitlines()[0] for part in functions]
+    assert len(functions) == 6, [part.splitlines()[0] for part in functions]
     names = {"h5py": h5py, "numpy": numpy}
     exec("\n\n".join(functions), names)  # pylint: disable=exec-used
     return code, names

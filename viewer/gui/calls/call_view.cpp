@@ -31,7 +31,7 @@ class CallView final : public View {
   CallPlot plot_;
   CallEdge edge_ = CallEdge::start;
   Opacity opacity_ = Opacity::logarithmic;
-  float least_ = 0.25f;
+  float least_ = 0.4f;
   std::vector<Mark> marks_;
 };
 
