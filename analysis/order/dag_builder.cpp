@@ -132,7 +132,9 @@ void fill_nodes(Dag& dag, std::span<const Message> messages, const LogicalOrder&
     node.end_s = at;
     (receive ? node.received : node.sent)
         .push_back({groups.of_event[event.number ^ 1], receive ? m.source : m.destination, m.tag, m.bytes, begin,
-                    end - begin, ratios[event.message()]});
+                    end - begin, ratios[event.message()],
+                    std::max(0.0, receive ? end - seconds(clamped_time(m.recv_wait))
+                                          : seconds(clamped_time(m.send_end)) - begin)});
   }
 }
 

@@ -53,6 +53,7 @@ void describe(Column&& column, const DagMessage*) {
   column("begin_s", "s", &DagMessage::begin_s, "the send began, since the time origin");
   column("time_s", "s", &DagMessage::time_s, "from begin of the send to end of the receive");
   column("ratio", "1", &DagMessage::ratio, "time / latency criterion; 0 when it has none");
+  column("call_s", "s", &DagMessage::call_s, "of the call that sent it; how long its receiver could only wait for it");
 }
 
 template <class Column>

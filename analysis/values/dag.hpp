@@ -26,6 +26,7 @@ struct DagMessage {
   double begin_s = 0;  // send began, since the time origin
   double time_s = 0;   // until the receive completed
   double ratio = 0;    // L; 0 when it has none
+  double call_s = 0;   // of this side's call: the send's, or how long its receiver could do nothing but wait
   bool operator==(const DagMessage&) const = default;
 };
 

@@ -1,12 +1,17 @@
 // Logical time as pictures have it, against logical time itself.
 #include "viewer/session/logical_run.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <random>
+#include <tuple>
 
+#include "analysis/order/dag_builder.hpp"
 #include "tests/analysis/logical/programs.hpp"
 #include "tests/analysis/logical/random_records.hpp"
 #include "tests/seed.hpp"
+#include "viewer/session/live_logical.hpp"
 
 using namespace pclscope;
 using namespace pclscope::test;
@@ -124,4 +129,73 @@ TEST_CASE("a phase alone has the clusters and the exchange pattern that it has i
     CHECK(same.medoids == whole.medoids);
     CHECK(logical::pattern_of(alone, alone.phases[0]) == logical::pattern_of(time, time.phases[p]));
   }
+}
+
+namespace {
+
+// A job that answers with the graph of its messages.
+class Answering final : public session::Session {
+ public:
+  Answering(std::vector<Message> messages, std::int32_t ranks)
+      : messages_(std::move(messages)), nodes_(static_cast<std::size_t>(ranks)) {}
+  Result<std::optional<Snapshot>> newer(std::chrono::milliseconds) override { return std::optional<Snapshot>(); }
+  session::Phase phase() override { return session::Phase::running; }
+  bool live() const override { return true; }
+  bool complete() const override { return false; }
+  Status messages(const session::TimeSpan&, const std::function<bool(std::span<const Message>)>&) override {
+    return Error{ErrorCode::bad_argument, "live"};
+  }
+  std::uint64_t message_count() const override { return 0; }
+  std::uint64_t messages_not_stored() const override { return 0; }
+  std::uint64_t collectives_not_stored() const override { return 0; }
+  Result<std::vector<Window>> windows() override { return std::vector<Window>(); }
+  Status collectives(const session::TimeSpan&, const std::function<bool(std::span<const CollectiveCall>)>&) override {
+    return Error{ErrorCode::bad_argument, "live"};
+  }
+  Result<Dag> dag(const DagQuestion& question) override {
+    return build_dag(question, {messages_, nodes_, [](const Message&) { return 1.0; }, 0});
+  }
+  Result<std::vector<PairTraffic>> traffic() override { return std::vector<PairTraffic>(); }
+
+ private:
+  std::vector<Message> messages_;
+  std::vector<std::int32_t> nodes_;
+};
+
+auto key(const Message& m) {
+  return std::tuple(m.source, m.destination, m.tag, m.send_begin, m.send_end, m.recv_wait, m.recv_end);
+}
+
+}  // namespace
+
+TEST_CASE("a running job's newest messages have the steps and times that they have in its dump") {
+  const Grid grid{{4, 4, 2}};
+  for (const Program& program :
+       {exchange(grid, 4, [](std::int32_t r, int i) { return 1'000'000 + (r == 9 && i == 2 ? 700'000 : r * 31); }),
+        halo({4, 8}, Setting{.steps = 5, .noise = 0.2, .plant = {}})}) {
+    const Outcome outcome = simulate(program);
+    Answering job(outcome.messages, program.ranks());
+    const auto dag = job.dag({});
+    REQUIRE(dag);
+    std::vector<Message> made = session::messages_of(*dag), given = outcome.messages;
+    const auto before = [](const Message& a, const Message& b) { return key(a) < key(b); };
+    std::sort(made.begin(), made.end(), before);
+    std::sort(given.begin(), given.end(), before);
+    REQUIRE(made.size() == given.size());
+    for (std::size_t i = 0; i < made.size(); ++i) REQUIRE(key(made[i]) == key(given[i]));
+    for (Message& m : given) m.send_site = m.recv_site = 0;  // which an answer does not tell
+    const logical::LogicalTime time = logical_time_of(program.ranks(), given);
+    const auto run = session::newest_logical(job, program.ranks(), 10, 20);
+    REQUIRE(run);
+    REQUIRE(run->phases.size() == time.phases.size());
+    for (std::size_t p = 0; p < run->phases.size(); ++p) check_same(*run->phases[p], time, time.phases[p]);
+  }
+}
+
+TEST_CASE("the period asked of a running job has about as many messages as can be looked at") {
+  CHECK(session::live_period_s(0, 0.1) == 5);     // nothing is known
+  CHECK(session::live_period_s(1000, 0.1) == 5);  // slow: not more than that
+  CHECK(session::live_period_s(100'000, 0.1) == Approx(0.12));
+  CHECK(session::live_period_s(1e9, 0.1) == Approx(0.1));  // a window at least
+  CHECK(session::live_period_s(NAN, NAN) == 5);
 }

@@ -9,7 +9,7 @@
 namespace pclscope::test {
 
 // A stored run of messages in memory, handed out in small batches.
-class MemorySession final : public session::Session {
+class MemorySession : public session::Session {
  public:
   std::uint64_t not_stored = 0;
   std::vector<CollectiveCall> calls;

@@ -21,7 +21,8 @@ Json message_json(const DagMessage& m) {
           {"bytes", m.bytes},
           {"begin_s", finite(m.begin_s)},
           {"time_s", finite(m.time_s)},
-          {"ratio", m.ratio > 0 ? finite(m.ratio) : Json(nullptr)}};
+          {"ratio", m.ratio > 0 ? finite(m.ratio) : Json(nullptr)},
+          {"call_s", finite(m.call_s)}};
 }
 
 Json node_json(const DagNode& n) {

@@ -6,6 +6,7 @@
 #include "tests/analysis/logical/programs.hpp"
 #include "tests/viewer/fake_run.hpp"
 #include "tests/viewer/gui/null_frame.hpp"
+#include "tests/viewer/memory_session.hpp"
 
 using namespace pclscope;
 
@@ -133,6 +134,45 @@ TEST_CASE("views of logical time draw at any size, and with nothing to draw say 
   CHECK(shown.frame.draw(*gui::make_logical_view(), shown.scene, shown.selection) > 0);
   shown.scene.logical = nullptr;
   shown.frame.draw(*gui::make_overview_view(), shown.scene, shown.selection);
+}
+
+TEST_CASE("a running job is asked for its newest messages, one question at a time and never while paused") {
+  class Job final : public test::MemorySession {
+   public:
+    Job() : MemorySession({}) {}
+    Result<Dag> dag(const DagQuestion& question) override {
+      asked = question;
+      return test::fake_dag(8, 6);
+    }
+    DagQuestion asked;
+  };
+  Shown shown;
+  gui::LogicalSource source;
+  std::vector<session::Feed::Work> works;
+  shown.scene.ask = [&](session::Feed::Work work) { works.push_back(std::move(work)); };
+  shown.scene.now_s = 100;
+  shown.scene.paused = true;
+  CHECK(source.run(shown.scene) == nullptr);
+  CHECK(works.empty());
+  shown.scene.paused = false;
+  for (int i = 0; i < 3; ++i) CHECK(source.run(shown.scene) == nullptr);
+  REQUIRE(works.size() == 1);
+  CHECK(source.words(shown.scene).find("asking") != std::string::npos);
+  Job job;
+  works[0](&job, [] { return false; });
+  CHECK(job.asked.region == -1);
+  CHECK(job.asked.ranks.empty());
+  CHECK(job.asked.to_ns == 100'000'000'000);
+  CHECK(job.asked.from_ns < job.asked.to_ns);
+  const auto run = source.run(shown.scene);
+  REQUIRE(run);
+  CHECK(run->events > 0);
+  CHECK_FALSE(source.reading());
+  CHECK(source.words(shown.scene).find("newest") != std::string::npos);
+  // Who is gone takes nothing away.
+  shown.scene.connection.phase = session::Phase::finished;
+  CHECK(source.run(shown.scene) == run);
+  CHECK(source.words(shown.scene).find("the job is over") != std::string::npos);
 }
 
 TEST_CASE("a cluster's node closes and opens its rows, a click on a row selects its ranks") {

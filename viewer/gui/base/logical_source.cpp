@@ -1,9 +1,15 @@
 #include "viewer/gui/base/logical_source.hpp"
 
 #include "viewer/gui/base/view.hpp"
+#include "viewer/session/live_logical.hpp"
 #include "viewer/text/quantities.hpp"
 
 namespace pclscope::gui {
+namespace {
+
+constexpr auto live_every = std::chrono::milliseconds(1500);
+
+}  // namespace
 
 LogicalSource::LogicalSource(std::shared_ptr<const session::LogicalRun> run) : asked_(true) {
   shared_->run = std::move(run);
@@ -16,47 +22,91 @@ LogicalSource::~LogicalSource() {
 }
 
 std::shared_ptr<const session::LogicalRun> LogicalSource::run(const Scene& scene) {
-  if (!asked_ && scene.ask && scene.snapshot && scene.connection.phase == session::Phase::stored) {
-    asked_ = true;
-    scene.ask([shared = shared_, snapshot = scene.snapshot, wake = scene.wake](session::Session* session,
-                                                                               const auto& stopping) {
-      const auto publish = [&](std::shared_ptr<const session::LogicalRun> run) {
-        {
-          const std::lock_guard lock(shared->mutex);
-          if (shared->stop) return false;
-          shared->run = std::move(run);
-        }
-        if (stopping()) return false;
-        if (wake) wake();
-        return true;
-      };
-      std::string problem = "the run cannot be read any more";
-      if (session != nullptr) {
-        const Status read = session::read_logical(*session, *snapshot, publish);
-        problem = read ? "" : read.error().message;
-      }
-      const std::lock_guard lock(shared->mutex);
-      shared->problem = problem;
-      shared->over = true;
-    });
-  }
+  if (scene.ask && scene.snapshot && scene.connection.phase == session::Phase::stored && !asked_) read_dump(scene);
+  if (scene.ask && scene.snapshot && scene.connection.phase == session::Phase::running && !scene.paused)
+    follow_job(scene);
   const std::lock_guard lock(shared_->mutex);
   return shared_->run;
 }
 
+void LogicalSource::read_dump(const Scene& scene) {
+  asked_ = true;
+  scene.ask([shared = shared_, snapshot = scene.snapshot, wake = scene.wake](session::Session* session,
+                                                                             const auto& stopping) {
+    const auto publish = [&](std::shared_ptr<const session::LogicalRun> run) {
+      {
+        const std::lock_guard lock(shared->mutex);
+        if (shared->stop) return false;
+        shared->run = std::move(run);
+      }
+      if (stopping()) return false;
+      if (wake) wake();
+      return true;
+    };
+    std::string problem = "the run cannot be read any more";
+    if (session != nullptr) {
+      const Status read = session::read_logical(*session, *snapshot, publish);
+      problem = read ? "" : read.error().message;
+    }
+    const std::lock_guard lock(shared->mutex);
+    shared->problem = problem;
+    shared->over = true;
+  });
+}
+
+// A question at a time, not more often than people can follow; of a period with about as many messages as a graph.
+void LogicalSource::follow_job(const Scene& scene) {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - asked_at_ < live_every) return;
+  {
+    const std::lock_guard lock(shared_->mutex);
+    if (shared_->waits) return;
+    shared_->waits = true;
+  }
+  const std::uint64_t matched = scene.snapshot->messages.matched;
+  const double at_s = scene.snapshot->duration_s;
+  if (at_s > matched_at_s_ && matched >= matched_)
+    rate_ = static_cast<double>(matched - matched_) / (at_s - matched_at_s_);
+  matched_ = matched;
+  matched_at_s_ = at_s;
+  asked_at_ = now;
+  asked_ = true;
+  const double length_s = session::live_period_s(rate_, scene.snapshot->live.window_s);
+  scene.ask([shared = shared_, ranks = scene.snapshot->application.ranks, now_s = scene.now_s, length_s,
+             wake = scene.wake](session::Session* session, const auto&) {
+    auto made = session == nullptr ? Result<session::LogicalRun>(Error{ErrorCode::unreachable, "the job is gone"})
+                                   : session::newest_logical(*session, ranks, now_s, length_s);
+    const std::lock_guard lock(shared->mutex);
+    shared->waits = false;
+    shared->over = true;
+    // The last picture stays when there is nothing newer.
+    if (made && made->events > 0) {
+      shared->run = std::make_shared<const session::LogicalRun>(std::move(*made));
+      shared->length_s = length_s;
+      shared->problem.clear();
+    } else if (!shared->run) {
+      shared->problem = made ? "no messages in the newest " + text::format_seconds(length_s) : made.error().message;
+    }
+    if (wake && !shared->stop) wake();
+  });
+}
+
 bool LogicalSource::reading() const {
   const std::lock_guard lock(shared_->mutex);
-  return asked_ && !shared_->over;
+  return asked_ && !shared_->over;  // a running job's next answer is no reason to wait
 }
 
 std::string LogicalSource::words(const Scene& scene) const {
   const std::lock_guard lock(shared_->mutex);
   if (!shared_->problem.empty()) return shared_->problem;
-  if (!asked_) {
-    return scene.connection.phase == session::Phase::running
-               ? "logical time is made from stored messages: open the dump when the job has ended"
-               : "logical time is made from stored messages: open the dump of this run";
+  const bool stored = scene.connection.phase == session::Phase::stored;
+  if (!stored && shared_->run && shared_->length_s > 0) {
+    const std::string newest = "the newest " + text::format_seconds(shared_->length_s) +
+                               " of the job's messages, without collectives; its dump has all";
+    return scene.connection.phase == session::Phase::running ? newest : "the job is over: " + newest;
   }
+  if (!asked_) return "logical time is made from messages: open the dump of this run";
+  if (!stored && !shared_->over) return "asking the job for its newest messages";
   if (!shared_->over)
     return "reading messages: " + text::format_share(shared_->run ? shared_->run->progress : 0) + " so far";
   if (!shared_->run || shared_->run->events == 0)

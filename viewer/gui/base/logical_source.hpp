@@ -1,7 +1,9 @@
-// Logical time of the run for all views that show it: read once, when the first of them asks. UI thread only, but for
-// what reads.
+// Logical time of the run for all views that show it. A dump is read once, when the first of them asks; a running job
+// is asked for its newest messages again and again, while somebody looks. UI thread only, but for what reads.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -21,7 +23,7 @@ class LogicalSource {
   ~LogicalSource();
   LogicalSource(const LogicalSource&) = delete;
 
-  // What has been read so far: null before the first piece. Begins to read when first called for a dump.
+  // What has been read so far, or the newest there is of a running job: null before the first piece.
   std::shared_ptr<const session::LogicalRun> run(const Scene& scene);
   // What stands where the picture will be, or above it while it grows; empty: it is whole.
   std::string words(const Scene& scene) const;
@@ -36,9 +38,18 @@ class LogicalSource {
     std::string problem;
     bool over = false;
     bool stop = false;
+    bool waits = false;   // live: an answer is on its way
+    double length_s = 0;  // live: of the period that `run` is about
   };
+  void read_dump(const Scene& scene);
+  void follow_job(const Scene& scene);
+
   std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
   bool asked_ = false;
+  // Live: what was asked last, and how many messages there were then.
+  std::chrono::steady_clock::time_point asked_at_{};
+  std::uint64_t matched_ = 0;
+  double matched_at_s_ = 0, rate_ = 0;
 };
 
 // "lateness", "came late", "duration", and what it means.

@@ -85,7 +85,7 @@ void LogicalView::draw(const Scene& scene, Selection& selection) {
     return;
   }
   const float gutter = text_size(std::to_string(run_->ranks)).x + 12 * s;
-  const Rect area{{whole.low.x + gutter, whole.low.y + 2 * line + 4 * s},
+  const Rect area{{whole.low.x + gutter, whole.low.y + (words.empty() ? 2 : 3) * line + 4 * s},
                   {whole.high.x - 4 * s, whole.high.y - line - 2 * s}};
   if (area.width() < 8 || area.height() < 4) return;
   draw_header(scene, {whole.low, {whole.high.x, whole.low.y + line}});
