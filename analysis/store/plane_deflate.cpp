@@ -42,8 +42,8 @@ class PlaneDeflate::Stream {
   z_stream state_{};
 };
 
-PlaneDeflate::PlaneDeflate()
-    : matching_(std::make_unique<Stream>(4, Z_DEFAULT_STRATEGY)),
+PlaneDeflate::PlaneDeflate(int level)
+    : matching_(std::make_unique<Stream>(level, Z_DEFAULT_STRATEGY)),
       coding_(std::make_unique<Stream>(1, Z_HUFFMAN_ONLY)),
       storing_(std::make_unique<Stream>(Z_NO_COMPRESSION, Z_DEFAULT_STRATEGY)) {}
 PlaneDeflate::~PlaneDeflate() = default;

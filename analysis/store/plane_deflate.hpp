@@ -17,7 +17,8 @@ namespace pclscope::store {
 // One thread. Throws std::bad_alloc only.
 class PlaneDeflate {
  public:
-  PlaneDeflate();
+  // `level`: zlib's, where repetitions are looked for.
+  explicit PlaneDeflate(int level = 4);
   ~PlaneDeflate();
   PlaneDeflate(const PlaneDeflate&) = delete;
   PlaneDeflate& operator=(const PlaneDeflate&) = delete;

@@ -1,7 +1,7 @@
 // store_benchmark [--quick] [DUMP]: bytes per message in a dump, messages appended and read per second, and how long a
-// flush takes; of messages like LAMMPS's, of random ones, and of those of a real dump. All that was written is read
-// back and compared. Of the first also how long a thousandth of the run takes to find, beside looking at all rows,
-// which must find the same.
+// flush takes; of messages like LAMMPS's, of random ones, and of those of a real dump, with its single calls. All that
+// was written is read back and compared. Of the first also how long a thousandth of the run takes to find, beside
+// looking at all rows, which must find the same.
 #include <unistd.h>
 
 #include <algorithm>
@@ -190,6 +190,38 @@ void measure(const char* name, const std::vector<Message>& messages, std::uint64
   std::filesystem::remove(path);
 }
 
+// The same of single MPI calls, appended again and again.
+void measure_calls(const std::vector<MpiCall>& calls, std::uint64_t times) {
+  const std::string path =
+      std::filesystem::temp_directory_path() / ("store_benchmark-" + std::to_string(::getpid()) + ".h5");
+  store::WriterOptions options;
+  options.compact_below_bytes = 0;
+  auto writer = must(store::Writer::create(path, options));
+  const std::uint64_t empty = writer->file_bytes();
+  const double began = cpu_seconds();
+  for (std::uint64_t round = 0; round < times; round++)
+    for (std::size_t at = 0; at < calls.size(); at += 4096)
+      must_do(
+          writer->append(std::span<const MpiCall>(calls).subspan(at, std::min<std::size_t>(4096, calls.size() - at))));
+  const double append_cpu = cpu_seconds() - began;
+  const std::uint64_t written = writer->file_bytes();
+  must_do(writer->close());
+  writer.reset();
+  const double rows = static_cast<double>(calls.size()) * static_cast<double>(times);
+  const auto reading = Clock::now();
+  const auto reader = must(store::Reader::open(path));
+  if (reader->call_count() != calls.size() * times) fail("calls are missing");
+  for (std::uint64_t at = 0, piece = 1 << 16; at < reader->call_count(); at += piece) {
+    const auto found = must(reader->calls(at, piece));
+    for (std::size_t i = 0; i < found.size(); i++)
+      if (found[i] != calls[(at + i) % calls.size()]) fail("call " + std::to_string(at + i) + " differs");
+  }
+  std::printf("%-12s %10.0f calls: %6.2f bytes each; %5.2f M/s appended (CPU), %5.2f M/s read and compared\n", "real",
+              rows, static_cast<double>(written - empty) / rows, rows / append_cpu / 1e6,
+              rows / seconds_since(reading) / 1e6);
+  std::filesystem::remove(path);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -206,6 +238,8 @@ int main(int argc, char** argv) {
   const auto reader = must(store::Reader::open(dump));
   const std::vector<Message> messages = must(reader->messages(0, reader->message_count()));
   if (messages.empty()) fail("no messages in " + dump);
+  const std::vector<MpiCall> calls = must(reader->calls(0, reader->call_count()));
+  if (!calls.empty()) measure_calls(calls, quick ? 1 : std::max<std::uint64_t>(1, 4'000'000 / calls.size()));
   measure("real", messages, quick ? 1 : std::max<std::uint64_t>(1, 4'000'000 / messages.size()));
   std::printf("%s: %.2f bytes of file per message\n", dump.c_str(),
               static_cast<double>(std::filesystem::file_size(dump)) / static_cast<double>(messages.size()));
