@@ -15,7 +15,7 @@ TEST_CASE("the summary object of a stored run") {
   const Json expected = Json::parse(R"({
     "application": {"command": "./heat input.txt", "mpi": "Open MPI v4.1.4", "ranks": 6, "nodes": 2, "aggregators": 1},
     "time": {"start": "2024-05-01T12:34:56.789Z", "time_origin_realtime_ns": 1714566896789000000, "duration_s": 12.5,
-             "finished": false, "finalized_ranks": 0,
+             "finished": false, "ended": false, "finalized_ranks": 0,
              "elapsed_s": 12.5},
     "messages": {"matched": 123456, "unmatched_sends": 3, "unmatched_receives": 1, "ambiguous": 2,
                  "dropped_events": 7, "bytes": 8388608,

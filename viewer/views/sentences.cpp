@@ -29,7 +29,8 @@ constexpr double stands_out = 1.5;  // times what as many ranks would have if al
 
 // Its ranks have ended, or nothing more of them will come: only then is anything of them missing (older dumps).
 bool is_over(const Snapshot& s) {
-  return s.finished || s.ended || std::any_of(s.ranks.begin(), s.ranks.end(), [](const RankSummary& r) { return r.missing; });
+  return s.finished || s.ended ||
+         std::any_of(s.ranks.begin(), s.ranks.end(), [](const RankSummary& r) { return r.missing; });
 }
 
 // "The ranks spent 28% of their time in MPI: 13% waiting for messages not sent yet and 13% in collectives, ..."
