@@ -4,8 +4,8 @@
 #include <array>
 #include <string>
 
-#include "analysis/attribute/asleep.hpp"
 #include "analysis/attribute/intervals.hpp"
+#include "analysis/attribute/not_computation.hpp"
 #include "analysis/attribute/words.hpp"
 #include "analysis/values/deadlock_sides.hpp"
 #include "analysis/values/wait_state_sum.hpp"
@@ -289,7 +289,7 @@ void settle_rest(Snapshot& snapshot, double now_s) {
   const Shares shares = shares_of(snapshot, run_s);
   if (!(shares.whole_s > 0)) return;
   auto& all = snapshot.attribution.findings;
-  tell_asleep(snapshot);
+  tell_not_computed(snapshot);
   add_file(snapshot, shares);
   if (!snapshot.finished) add_blocked(snapshot, run_s);
   const bool sure = !all.empty() && all.front().cause > Cause::unknown && all.front().confidence > sure_from;

@@ -189,8 +189,9 @@ class FailingTool(harness.SystemTest):
         self.assertEqual(path.read_text(), "precious")
 
     def test_disk_full(self):
-        """A million messages, or half of that, of which the disk has room for a quarter or so."""
-        iterations, size = thinned((120_000, "4m"), (60_000, "2m"))
+        """Two million messages, or half of that, of which the disk has room for a third or so. It has to have room for
+        what a late aggregator stores before it flushes: some windows."""
+        iterations, size = thinned((240_000, "12m"), (120_000, "6m"))
         disk, copy = self.box.directory / "disk", self.box.directory / "copy.h5"
         disk.mkdir()
         command, output = self.halo(iterations)

@@ -100,6 +100,14 @@ TEST_CASE("findings: gone, new, less, alike; weak ones of both runs are not told
   CHECK(views::comparison_sentences(c)[1] == "1 finding is gone, 1 is new.");
   CHECK(views::compared_finding_text(c.findings[0], before, now) ==
         "gone: late-sender, rank 1; cost 20% of ranks' time before, nothing now");
+  // Of fewer ranks than before: said, for what the others cost is gone.
+  ComparedRun two = before;
+  two.snapshot.attribution.findings[0].ranks = {3, 1};
+  ComparedRun one = now;
+  one.snapshot.attribution.findings = {late(1, 8)};
+  const views::Comparison fewer = views::compare(two, one);
+  CHECK(views::compared_finding_text(fewer.findings[0], two, one) ==
+        "alike: late-sender, rank 1 (before: ranks 1,3); cost 20% of ranks' time before, 20% now");
   now.snapshot.attribution.findings = {late(1, 2), late(2, 8)};
   CHECK(fates(views::compare(before, now)) == std::vector{Fate::less, Fate::more});
   // Weak now, but it was believed: told.

@@ -87,6 +87,14 @@ std::string compared_finding_text(const ComparedFinding& f, const ComparedRun& b
   if (!finding.detail.empty()) line += " (" + text::printable(finding.detail) + ")";
   if (!finding.ranks.empty())
     line += (finding.ranks.size() == 1 ? ", rank " : ", ranks ") + text::compact_ranks(finding.ranks, 24);
+  if (f.before >= 0 && f.now >= 0) {
+    std::vector<std::int32_t> was = before.snapshot.attribution.findings[static_cast<std::size_t>(f.before)].ranks,
+                              is = finding.ranks;
+    std::sort(was.begin(), was.end());
+    std::sort(is.begin(), is.end());
+    if (was != is && !was.empty())
+      line += std::string(" (before: ") + (was.size() == 1 ? "rank " : "ranks ") + text::compact_ranks(was, 24) + ")";
+  }
   if (finding.site != 0 && sites.find(finding.site) != nullptr) line += " at " + sites.brief(finding.site);
   line += "; cost " + (f.before >= 0 ? text::format_share(f.before_share) : std::string("nothing")) +
           " of ranks' time before, ";

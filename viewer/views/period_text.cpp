@@ -25,7 +25,7 @@ std::string newest_period(const Region& region) {
 }
 
 std::string period_name(PeriodKind kind) {
-  return kind == PeriodKind::growth ? "growth" : kind == PeriodKind::steady ? "steady" : "calm";
+  return kind == PeriodKind::growth ? "growth" : kind == PeriodKind::steady ? "steady" : "other";
 }
 
 std::string kept_line(const Retention& r) {

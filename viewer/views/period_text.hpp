@@ -10,7 +10,7 @@ namespace pclscope::views {
 // "growing since 12.3 s", "steady 4.1x since 02:13", "grew to 4.1x until 12.3 s", "was 4.1x until 12.3 s"; empty while
 // nothing of the kind is known.
 std::string newest_period(const Region& region);
-// "growth", "steady", "calm".
+// "growth", "steady", "other": neither.
 std::string period_name(PeriodKind kind);
 
 // "interesting periods, 1.2 GiB of 2.0 GiB; 1,234 messages left out since 12.3 s"; empty when all is kept without a

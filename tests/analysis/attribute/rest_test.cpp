@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "analysis/attribute/asleep.hpp"
+#include "analysis/attribute/not_computation.hpp"
 #include "analysis/attribute/replay.hpp"
 #include "interpose/record/functions.hpp"
 #include "tests/analysis/attribute/exchange.hpp"
@@ -222,7 +222,7 @@ TEST_CASE("What is called computation was sleep: said when it is most of the tim
     rank.off_core_s = rank.off_core_computing_s = off_s;
     rank.asleep_s = asleep_s;
     rank.mpi_s = inside_s + rank.init_s + rank.finalize_s;
-    attribute::tell_asleep(now);
+    attribute::tell_not_computed(now);
     const Finding& finding = now.attribution.findings.back();
     CHECK(finding.advice.starts_with(finding.evidence.empty() ? "Speed up what rank 1" : "See what rank 1 waits for"));
     return finding.evidence.empty() ? std::string() : finding.evidence.back();
@@ -239,5 +239,16 @@ TEST_CASE("What is called computation was sleep: said when it is most of the tim
   f.ranks = {1};
   f.cause = Cause::background;
   CHECK(told(2, 0, 8, 0).empty());
-  CHECK(r.rank == 1);
+  // MPI-IO of its own: half of what each other rank waited, and more.
+  f.cause = Cause::collective_wait;
+  f.advice = "Speed up what rank 1 computes before the collective";
+  f.lost_s = 6;  // 2 s each of three
+  for (const double file_s : {0.9, 1.1}) {
+    r.file_s = file_s;
+    Snapshot now = s;
+    attribute::tell_not_computed(now);
+    const Finding& finding = now.attribution.findings.back();
+    CHECK(finding.evidence.empty() == file_s < 1);
+    CHECK(finding.advice.starts_with(file_s < 1 ? "Speed up" : "See which files rank 1 reads and writes"));
+  }
 }
