@@ -99,7 +99,7 @@ void ActivityView::draw_scale(const Scene& scene, const CallParts& parts) const 
         (percent == std::round(percent) ? std::to_string(std::lround(percent)) : text::format_ratio(percent)) + "%";
     draw_text(list,
               {parts.scale.high.x - text_size(words).x - 4 * scene.scale,
-               std::clamp(y - line_height() / 2, parts.plot.low.y, parts.plot.high.y - line_height())},
+               std::max(parts.plot.low.y, std::min(y - line_height() / 2, parts.plot.high.y - line_height()))},
               scene.palette->faint_text, words);
     list.AddLine({parts.plot.low.x, y}, {parts.plot.high.x, y}, to_imgui(scene.palette->grid.with_alpha(0.4f)));
   }

@@ -21,6 +21,9 @@ constexpr float least_drag = 3;     // pixels: less is a click
 constexpr float arrow_speed = 400;  // pixels per second
 constexpr int largest_side = 4096;
 
+// A plot may be narrower than nothing where the window is tiny.
+float within(float x, Rect plot) { return std::max(plot.low.x, std::min(x, plot.high.x)); }
+
 }  // namespace
 
 CallParts call_parts(Rect area, float scale) {
@@ -182,8 +185,7 @@ bool CallPlot::react(const Scene& scene, Selection& selection, Rect plot, const 
   if (ImGui::IsItemActivated()) pressed_x_ = x, dragging_ = false;
   if (ImGui::IsItemActive() && std::fabs(x - pressed_x_) >= least_drag) dragging_ = true;
   const auto chosen = [&] {
-    const double a = second_at(std::clamp(pressed_x_, plot.low.x, plot.high.x)),
-                 b = second_at(std::clamp(x, plot.low.x, plot.high.x));
+    const double a = second_at(within(pressed_x_, plot)), b = second_at(within(x, plot));
     return SelectedPeriod{std::min(a, b), std::max(a, b)};
   };
   if (ImGui::IsItemActive() && dragging_) {
@@ -214,8 +216,8 @@ bool CallPlot::react(const Scene& scene, Selection& selection, Rect plot, const 
 void CallPlot::draw_period(const Scene& scene, const Selection& selection, Rect plot) const {
   if (!selection.period) return;
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const float left = std::clamp(x_of(selection.period->begin_s), plot.low.x, plot.high.x),
-              right = std::clamp(x_of(selection.period->end_s), left, plot.high.x);
+  const float left = within(x_of(selection.period->begin_s), plot),
+              right = std::max(left, within(x_of(selection.period->end_s), plot));
   const layout::Rgba shade = scene.palette->background.with_alpha(0.55f);
   list.AddRectFilled(to_imgui(plot.low), {left, plot.high.y}, to_imgui(shade));
   list.AddRectFilled({right, plot.low.y}, to_imgui(plot.high), to_imgui(shade));

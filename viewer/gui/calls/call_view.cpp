@@ -129,7 +129,7 @@ void CallView::draw_scale(const Scene& scene, const CallParts& parts) const {
     const std::string words = std::to_string(std::lround(std::pow(10.0, power - 3 * unit))) + " " + units[unit];
     draw_text(list,
               {parts.scale.high.x - text_size(words).x - 4 * scene.scale,
-               std::clamp(y - line_height() / 2, parts.plot.low.y, parts.plot.high.y - line_height())},
+               std::max(parts.plot.low.y, std::min(y - line_height() / 2, parts.plot.high.y - line_height()))},
               scene.palette->faint_text, words);
     free_below = y - line_height() / 2;
   }

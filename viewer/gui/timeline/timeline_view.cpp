@@ -204,7 +204,7 @@ void TimelineView::zoom(double time_by, double ranks_by, Point at) {
                          double& from, double& to) {
     if (by == 1) return;
     const double length = std::clamp((high - low) / by, std::min(least, last - first), last - first);
-    from = std::clamp(at - (at - low) / (high - low) * length, first, last - length);
+    from = std::clamp(at - (at - low) / (high - low) * length, first, std::max(first, last - length));
     to = from + length;
     if (length >= last - first) from = to = 0;
   };
