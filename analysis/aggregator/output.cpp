@@ -20,6 +20,7 @@ constexpr std::uint64_t flush_after_bytes = 256 << 10;  // more than a quarter m
 constexpr milliseconds lines_at_end{10'000};            // for the lines of all call sites
 constexpr std::size_t pairs_of_every_summary = 20'000;  // of ranks: of more the dump has them at its end only
 constexpr double delay_share = 0.2;                     // of wall time, to follow delays
+constexpr double calls_share = 0.005;                   // the same, to log single calls
 
 // Checked by `pclscope run` already; the file may be gone all the same.
 std::vector<Criterion> baseline(const Options& options) {
@@ -55,6 +56,7 @@ void Output::hook(PipelineOptions& options) {
   options.window_ns = options_.window_ms * 1'000'000;
   options.baseline = baseline(options_);
   options.delay_share = delay_share;
+  options.calls_share = calls_share;
   options.at_leisure = false;
   options.keep = keep(options_);
   options.file_budget_bytes = options_.budget_bytes;

@@ -43,7 +43,11 @@ void Evaluation::add_collectives(std::int32_t rank, std::span<const record::Even
 }
 
 void Evaluation::add_calls(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events) {
-  if (state_->call_log) state_->call_log->add(rank, thread, events);
+  State& s = *state_;
+  if (!s.call_log) return;
+  const TimeShare::Clock::time_point start = TimeShare::Clock::now();
+  s.call_log->add(rank, thread, events);
+  s.calls_time.used(TimeShare::Clock::now() - start);
 }
 
 void Evaluation::add_calls(std::span<const MpiCall> calls) {
@@ -61,7 +65,7 @@ void Evaluation::add_off_core(std::int32_t rank, std::int64_t begin_ns, std::int
 void Evaluation::set_load(Load load) {
   State& s = *state_;
   s.load = load;
-  if (s.call_log) s.call_log->shed(load == Load::too_high && s.options.keep != Keep::all);
+  s.shed_calls();
 }
 void Evaluation::last_windows() { state_->ending = true; }
 

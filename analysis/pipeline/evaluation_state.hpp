@@ -38,6 +38,7 @@ struct Evaluation::State {
         ratios(options.delay_share < 1 ? ratios_share : 1),
         delays(application.ranks),
         delay_time(options.delay_share),
+        calls_time(options.keep == Keep::all ? 1 : options.calls_share, 0.1),
         recent(options.memory_bytes / 4),
         retention(
             options.on_messages ? options.keep : Keep::summaries, options.file_budget_bytes, options.memory_bytes / 2,
@@ -68,6 +69,7 @@ struct Evaluation::State {
   void follow_delays(std::span<const Message> messages, std::int64_t until_ns);  // and closing_calls
   void keep(const ClosedWindow& closed, Window& window, std::uint64_t number);
   void keep_calls(std::int64_t end_ns);  // those that returned before it, with the window that is kept next
+  void shed_calls();
 
   attribute::AttributorOptions attributor_options();
   std::optional<attribute::BetterMapping> better_mapping() const;
@@ -83,7 +85,8 @@ struct Evaluation::State {
   NodeLinks node_links;
   RunRatios ratios;
   Delays delays;
-  TimeShare delay_time;
+  TimeShare delay_time, calls_time;
+  bool no_time_for_calls = false;  // until the next window
   RecentMessages recent;
   MessageRetention retention;
   std::optional<CallLog> call_log;  // where calls are kept

@@ -145,16 +145,24 @@ void Evaluation::State::follow_delays(std::span<const Message> messages, std::in
   delay_time.used(Wall::now() - start);
 }
 
+void Evaluation::State::shed_calls() {
+  if (call_log) call_log->shed((load != Load::ordinary || no_time_for_calls) && options.keep != Keep::all);
+}
+
 void Evaluation::State::keep_calls(std::int64_t end_ns) {
   if (!call_log) return;
+  no_time_for_calls = !calls_time.allows(Wall::now());
+  shed_calls();
   const std::uint64_t returned = call_log->take(end_ns);
   retention.add_calls(returned, [this](const MessageRetention::CallSink& sink) {
+    const Wall::time_point start = Wall::now();
     call_log->each_taken([&](std::span<MpiCall> calls) {
       if (options.name_mpi_calls) options.name_mpi_calls(calls);
       else
         for (MpiCall& call : calls) call.site = 0;
       sink(calls);
     });
+    calls_time.used(Wall::now() - start);
   });
 }
 

@@ -41,6 +41,8 @@ struct PipelineOptions {
   // Attributing waits to where they began (analysis/delay/) may take this share of wall time; windows for which there
   // is none are left out, and counted. 0: never, 1: always.
   double delay_share = 1;
+  // And to log single calls, but with Keep::all: beyond that the calls of some windows are counted only.
+  double calls_share = 1;
   bool at_leisure = true;  // else the job runs: stages that are costly (analysis/stages/) take their share of time only
   double clustering_share = 0.05;  // of wall time, for regions. 1: whenever the graph has changed
   std::function<void(std::span<CollectiveCall>)> name_call_sites;  // name_sites for collectives

@@ -98,6 +98,7 @@ void CallLog::add(std::int32_t rank, std::uint32_t thread, std::span<const Event
   Thread* const here = thread_of(rank, thread);
   if (here == nullptr) return;
   Thread& t = *here;
+  if (shedding_) return count_only(t, events);
   for (const Event& e : events) {
     const Use use = use_of(e);
     if (use == Use::none) continue;
@@ -113,6 +114,27 @@ void CallLog::add(std::int32_t rank, std::uint32_t thread, std::span<const Event
       add(t, e);
     }
   }
+}
+
+// As add(), without a time: no call of these is kept.
+void CallLog::count_only(Thread& t, std::span<const Event> events) {
+  close(t);
+  t.follows = false;
+  std::uint64_t calls = 0;
+  for (const Event& e : events) {
+    if (use_of(e) != Use::call) continue;
+    if (spans_calls(e)) {
+      ++calls;
+      continue;
+    }
+    if (e.begin == t.begin && e.function == t.call.function) continue;
+    t.begin = e.begin;
+    t.call.function = e.function < most_functions ? e.function : std::uint16_t{0};
+    t.covered = std::max(t.covered, e.end);
+    ++calls;
+  }
+  shed_ += calls;
+  left_out_ += calls;
 }
 
 MpiCall CallLog::posted(const Thread& t, const Event& e) const {

@@ -60,6 +60,7 @@ class CallLog {
   MpiCall posted(const Thread& t, const record::Event& e) const;
   void add(Thread& t, const record::Event& e);
   void merge(Thread& t, const record::Event& e);
+  void count_only(Thread& t, std::span<const record::Event> events);
   void close(Thread& t);
   void keep(const MpiCall& call, std::uint32_t slot);
   Window& window_of(std::int64_t end_ns);
