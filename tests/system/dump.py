@@ -149,9 +149,10 @@ def totals(path):
 
 
 def time_origin(path):
-    """CLOCK_REALTIME in ns at 0 of the dump's time axis: the same in both copies of the summary that are written."""
+    """CLOCK_REALTIME in ns at 0 of the dump's time axis. Of the current summary only: one that was written before the
+    first rank's clock was known has an axis of its own."""
     with h5py.File(path, "r") as file:
-        return max(int(copy.attrs.get("time_origin_realtime_ns", 0)) for copy in file["summary"].values())
+        return int(file["summary"][str(file["summary"].attrs["current"])].attrs["time_origin_realtime_ns"])
 
 
 def dropped(path):
