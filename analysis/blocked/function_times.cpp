@@ -29,7 +29,8 @@ bool no_call(const Event& e) {
     case EventKind::call_path:
     case EventKind::marker:
     case EventKind::neighbour: return true;
-    default: return (e.flags & record::flag::unrecorded) != 0 || e.end < e.begin;
+    default:  // an `entered` receive has not returned: another event follows when it has
+      return (e.flags & (record::flag::unrecorded | record::flag::entered)) != 0 || e.end < e.begin;
   }
 }
 // It spans from the call that posted it to another one that completed it.

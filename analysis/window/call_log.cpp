@@ -34,7 +34,9 @@ constexpr auto uses = [] {
 Use use_of(const Event& e) {
   const auto kind = static_cast<std::size_t>(e.kind);
   const Use use = kind < uses.size() ? uses[kind] : Use::none;
-  if (use == Use::call && ((e.flags & record::flag::unrecorded) != 0 || e.end < e.begin)) return Use::none;
+  // An `entered` receive has not returned: another event follows when it has.
+  constexpr std::uint32_t no_call = record::flag::unrecorded | record::flag::entered;
+  if (use == Use::call && ((e.flags & no_call) != 0 || e.end < e.begin)) return Use::none;
   return use;
 }
 

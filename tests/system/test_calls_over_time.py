@@ -1,14 +1,31 @@
-"""Calls over time: their totals are those of the other tables, under each MPI, with several aggregators, and in LAMMPS.
+"""Calls over time: their totals are those of the other tables, and slice by slice those of the single calls in the
+dump, under each MPI, with several aggregators, in random programs, LAMMPS and HPC Challenge.
 Depends on: launcher."""
 import csv
 import io
 import shutil
 
+import dump
 import harness
-from harness import on_every_mpi
+import numpy
+from harness import on_every_mpi, thinned
 
 RANKS = 4
 PER_CALL = 2e-9  # s: the density counts whole nanoseconds
+POLLS = "MPI_Test", "MPI_Iprobe", "MPI_Improbe"
+
+
+def per_slice(slices):
+    return dict(zip(*(found.tolist() for found in numpy.unique(slices, return_counts=True))))
+
+
+def overlaps(begin, end, step):
+    """{slice: ns that these intervals share with it}"""
+    inside = {}
+    for first, last in zip(begin.tolist(), end.tolist()):
+        for k in range(first // step, last // step + 1):
+            inside[k] = inside.get(k, 0) + min(last, (k + 1) * step) - max(first, k * step)
+    return inside
 
 
 class CallsOverTime(harness.SystemTest):
@@ -30,9 +47,36 @@ class CallsOverTime(harness.SystemTest):
         self.assertEqual(sum(int(row["starts"]) for row in rows), sum(f["calls"] for f in table))
         return found
 
-    def traced(self, mpi, *command, options=(), ranks=RANKS):
+    def against_single_calls(self, target):
+        """Each slice of each function, counted anew from the rows of /calls: all calls must be stored. Of nonblocking
+        collectives a row ends where they were posted; of polls it is one call of a loop."""
+        activity = self.box.json("inspect", target, "activity", "--json")["activity"]
+        step, names = round(activity["slice_s"] * 1e9), dump.function_names()
+        rows = dump.read_calls(target)
+        of_row = numpy.array(["MPI_" + names[function] for function in rows["function"].tolist()])
+        exact = 0
+        for function in activity["functions"]:
+            name = function["function"]
+            here = of_row == name
+            begin, end = rows["begin"][here], rows["end"][here]
+            slices = {round(s["begin_s"] * 1e9) // step: s for s in function["slices"]}
+            self.assertEqual(function["calls"], len(begin), name)
+            self.assertEqual(per_slice(begin // step), {k: s["starts"] for k, s in slices.items() if s["starts"]}, name)
+            if rows["ending"][here].any():
+                continue
+            self.assertEqual(per_slice(end // step), {k: s["ends"] for k, s in slices.items() if s["ends"]}, name)
+            if name.startswith(POLLS):
+                continue
+            inside = overlaps(begin, end, step)
+            self.assertEqual(sum(inside.values()), int((end - begin).sum()))
+            self.assertEqual({k: ns for k, ns in inside.items() if ns},
+                             {k: round(s["inside_s"] * 1e9) for k, s in slices.items() if s["inside_s"]}, name)
+            exact += len(begin)
+        return exact
+
+    def traced(self, mpi, *command, options=(), ranks=RANKS, **others):
         path = self.box.directory / f"calls-{mpi}.h5"
-        self.assertWorked(self.box.traced(ranks, *command, options=("--dump", path, "--mpi", mpi, *options)))
+        self.assertWorked(self.box.traced(ranks, *command, options=("--dump", path, "--mpi", mpi, *options), **others))
         return path
 
     @on_every_mpi
@@ -70,12 +114,46 @@ class CallsOverTime(harness.SystemTest):
             self.assertEqual(waiting["calls"], 0, options)
             self.assertWorked(job.finish())
 
+    @on_every_mpi
+    def test_single_calls(self, mpi):
+        """The oracle is the table of single calls, which is written from another place."""
+        for ranks, name, arguments in ((3, "collectives", ("1",)), (4, "cg_pattern", ()), (3, "persistent_halo", ("20",))):
+            with self.subTest(name):
+                path = self.traced(mpi, harness.program(name, mpi), *arguments, ranks=ranks, options=("--keep", "all"))
+                self.check(path)
+                self.assertGreater(self.against_single_calls(path), 200)
+
+    @on_every_mpi
+    def test_random_programs(self, mpi):
+        seed, ranks = self.seed(), 3 if mpi == "openmpi" else 2
+        for more in ((), ("--threads", "3")):
+            with self.subTest(seed=seed, more=more):
+                folder = self.box.directory / f"random-{mpi}-{len(more)}"
+                folder.mkdir()
+                messages = thinned(10_000, 2_000)
+                path = self.traced(mpi, harness.program("random_program", mpi), "--messages", str(messages), "--seed",
+                                   str(seed), "--directory", str(folder), *more, ranks=ranks, options=("--keep", "all"))
+                self.check(path)
+                self.assertGreater(self.against_single_calls(path), messages)
+
     def test_lammps(self):
         if shutil.which("lmp") is None:
             self.skipTest("LAMMPS is not installed")
         melt = harness.SOURCE / "tests" / "data" / "lammps" / "melt.in"
-        self.check(self.traced("openmpi", "lmp", "-log", "none", "-screen", "none", "-in", str(melt), "-var", "steps",
-                               "60", ranks=2))
+        path = self.traced("openmpi", "lmp", "-log", "none", "-screen", "none", "-in", str(melt), "-var", "steps", "60",
+                           ranks=2, options=("--keep", "all"))
+        self.check(path)
+        self.assertGreater(self.against_single_calls(path), 1000)
+
+    def test_hpcc(self):
+        if shutil.which("hpcc") is None:
+            self.skipTest("HPC Challenge is not installed")
+        directory = self.box.directory / "hpcc"
+        directory.mkdir()
+        shutil.copy(harness.DATA / "hpcc" / "hpccinf.txt", directory)
+        path = self.traced("openmpi", "hpcc", options=("--keep", "all"), directory=directory)
+        self.check(path)
+        self.assertGreater(self.against_single_calls(path), 10_000)
 
 
 if __name__ == "__main__":

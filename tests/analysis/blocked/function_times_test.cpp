@@ -95,6 +95,14 @@ TEST_CASE("several events of one call count once") {
   CHECK(find(all, Function::Sendrecv)->inside_s == Approx(20e-9));
   CHECK(find(all, Function::Recv)->calls == 1);
   CHECK(find(all, Function::Recv)->inside_s == Approx(4e-9));
+  // With the duration of the call, not that of its first event.
+  const CallDensity density = times.density().value({});
+  const auto received = std::find_if(density.calls.begin(), density.calls.end(), [](const CallDensity::Calls& c) {
+    return c.function == static_cast<std::uint16_t>(Function::Recv);
+  });
+  REQUIRE(received != density.calls.end());
+  CHECK(received->bin == density::bin_of(4));
+  CHECK(received->ends == 1);
   CHECK(find(all, Function::Ibarrier)->calls == 1);
   CHECK(find(all, Function::Ibarrier)->inside_s == 0);
 }

@@ -62,7 +62,7 @@ Planted plant(std::mt19937_64& random, std::int32_t rank, std::uint16_t thread, 
       e.site = site;
       call.site = site;
     };
-    switch (random() % 8) {
+    switch (random() % 9) {
       case 0:  // a send
         put(EventKind::send, 3, 10, 7);
         call.peer = 3;
@@ -108,13 +108,21 @@ Planted plant(std::mt19937_64& random, std::int32_t rank, std::uint16_t thread, 
         call.comm = 9;
         break;
       }
-      case 4:  // a collective with a root
+      case 4:  // a receive of a process with several threads is told when it begins, too
+        planted.events.push_back(event_of(EventKind::recv_post, begin, begin, function));
+        planted.events.back().flags = record::flag::entered;
+        put(EventKind::recv_done, 4, 20, 7);
+        call.peer = 4;
+        call.bytes = 20;
+        call.comm = 7;
+        break;
+      case 5:  // a collective with a root
         put(EventKind::collective, 0, 64, 1);
         call.peer = 0;
         call.bytes = 64;
         call.comm = 1;
         break;
-      case 5:  // what is no call
+      case 6:  // what is no call
         planted.events.push_back(event_of(EventKind::marker, begin, begin, 0));
         planted.events.push_back(event_of(EventKind::call_path, begin, begin, 0));
         planted.events.push_back(event_of(EventKind::neighbour, begin, end, 9));
@@ -122,7 +130,7 @@ Planted plant(std::mt19937_64& random, std::int32_t rank, std::uint16_t thread, 
         planted.events.back().flags = record::flag::unrecorded;
         last = 0;
         continue;
-      case 6:  // events are missing here
+      case 7:  // events are missing here
         planted.events.push_back(event_of(EventKind::lost, begin, begin, 0));
         follows = false;
         last = 0;
