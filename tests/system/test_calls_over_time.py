@@ -117,7 +117,8 @@ class CallsOverTime(harness.SystemTest):
     @on_every_mpi
     def test_single_calls(self, mpi):
         """The oracle is the table of single calls, which is written from another place."""
-        for ranks, name, arguments in ((3, "collectives", ("1",)), (4, "cg_pattern", ()), (3, "persistent_halo", ("20",))):
+        for ranks, name, arguments in ((3, "collectives", ("1",)), (4, "cg_pattern", ()),
+                                       (3, "persistent_halo", ("20",))):
             with self.subTest(name):
                 path = self.traced(mpi, harness.program(name, mpi), *arguments, ranks=ranks, options=("--keep", "all"))
                 self.check(path)
