@@ -45,7 +45,9 @@ Node::Node(Link& link, NodeOptions options)
               link.host_of(self_) == 0),
       region_of_rank_(node_of_rank_.size(), -1),
       measured_(options_.application, options_.analysis),
-      measurement_(measured_, named(options_.analysis), hooks()) {
+      measurement_(measured_, named(options_.analysis), hooks()),
+      calls_time_(options_.analysis.keep == Keep::all ? 1 : options_.analysis.calls_share,
+                  PipelineOptions::calls_ahead_s) {
   calls_.node = self_;
   calls_.window_ns = INT64_MIN;
   measurement_.set_tick_scale(job_scale());
@@ -84,7 +86,10 @@ void Node::add(std::int32_t rank, std::uint32_t thread, std::span<const Event> e
   measurement_.matcher().set_clock_error(clock_error_ns);
   measurement_.add(rank, thread, events);
   collect(rank, thread, events);
-  if (call_log_) call_log_->add(rank, thread, events);
+  if (!call_log_) return;
+  const TimeShare::Clock::time_point start = TimeShare::Clock::now();
+  call_log_->add(rank, thread, events);
+  calls_time_.used(TimeShare::Clock::now() - start);
 }
 
 // Sites of messages: of ranks here by the node's table, of others as their node told.

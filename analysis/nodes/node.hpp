@@ -26,6 +26,7 @@
 #include "analysis/nodes/report_tree.hpp"
 #include "analysis/nodes/root.hpp"
 #include "analysis/pipeline/measurement.hpp"
+#include "analysis/values/time_share.hpp"
 #include "analysis/window/call_log.hpp"
 
 namespace pclscope::nodes {
@@ -121,6 +122,7 @@ class Node {
   std::uint32_t clock_error_ = 0;
   RawMessages calls_;                // collectives of this epoch
   std::optional<CallLog> call_log_;  // where the root keeps single calls
+  TimeShare calls_time_;             // for it
   std::uint64_t calls_left_out_ = 0, told_calls_left_out_ = 0;
   struct QueuedSends {
     int from;

@@ -13,6 +13,8 @@ constexpr std::size_t single_calls_of_frame = 8192;
 // Those that returned before: all rings have been read so far.
 void Node::send_calls(std::int64_t until_ns) {
   if (!call_log_) return;
+  const TimeShare::Clock::time_point start = TimeShare::Clock::now();
+  call_log_->shed(!calls_time_.allows(start));
   if (call_log_->take(until_ns) > 0) {
     call_log_->each_taken([this](std::span<MpiCall> calls) {
       for (MpiCall& call : calls)
@@ -20,6 +22,7 @@ void Node::send_calls(std::int64_t until_ns) {
       for (; !calls.empty(); calls = calls.subspan(std::min(calls.size(), single_calls_of_frame)))
         send_calls(calls.first(std::min(calls.size(), single_calls_of_frame)));
     });
+    calls_time_.used(TimeShare::Clock::now() - start);
   }
   if (calls_left_out_ + call_log_->left_out() != told_calls_left_out_) send_calls(std::span<const MpiCall>());
 }
@@ -31,6 +34,7 @@ void Node::send_calls(std::span<const MpiCall> calls) {
   raw.window_ns = INT64_MIN;
   raw.calls.assign(calls.begin(), calls.end());
   raw.calls_left_out = calls_left_out_ + call_log_->left_out();
+  raw.calls_shed = call_log_->shed();
   std::vector<std::byte> bytes = root_ ? std::vector<std::byte>() : pack(raw);
   if (!root_ && !calls.empty() && !options_.everything && !budget_.spare(bytes.size())) {
     calls_left_out_ += calls.size();

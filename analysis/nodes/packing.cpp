@@ -135,6 +135,7 @@ std::vector<std::byte> pack(const RawMessages& raw) {
   packing::put_events(out, raw.collectives);
   packing::put_calls(out, raw.calls);
   out.number(raw.calls_left_out);
+  out.number(raw.calls_shed);
   return out.take();
 }
 
@@ -146,6 +147,7 @@ bool unpack(std::span<const std::byte> frame, RawMessages& raw) {
   packing::get_events(in, raw.collectives);
   packing::get_calls(in, raw.calls);
   in.number(raw.calls_left_out);
+  in.number(raw.calls_shed);
   return in.done();
 }
 

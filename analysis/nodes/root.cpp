@@ -107,9 +107,12 @@ void Root::take_news(const Report& report) {
 // Their sites may become known later, but before their window closes.
 void Root::take_calls(const RawMessages& raw) {
   evaluation_.add_calls(raw.calls);
-  calls_left_out_[raw.node] = raw.calls_left_out;
-  std::uint64_t left_out = 0;
-  for (const auto& [node, calls] : calls_left_out_) left_out += calls;
+  calls_left_out_[raw.node] = {raw.calls_left_out, raw.calls_shed};
+  Evaluation::CallsLeftOut left_out;
+  for (const auto& [node, calls] : calls_left_out_) {
+    left_out.all += calls.all;
+    left_out.shed += calls.shed;
+  }
   evaluation_.set_calls_elsewhere(left_out);
 }
 

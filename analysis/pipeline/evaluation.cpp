@@ -54,7 +54,7 @@ void Evaluation::add_calls(std::span<const MpiCall> calls) {
   if (!state_->call_log) return;
   for (const MpiCall& call : calls) state_->call_log->add(call);
 }
-void Evaluation::set_calls_elsewhere(std::uint64_t left_out) { state_->calls_elsewhere = left_out; }
+void Evaluation::set_calls_elsewhere(const CallsLeftOut& left_out) { state_->calls_elsewhere = left_out; }
 
 void Evaluation::add_wait(const CollectiveCall& call) { state_->take_calls({&call, 1}); }
 void Evaluation::add_off_core(std::int32_t rank, std::int64_t begin_ns, std::int64_t end_ns, std::int64_t off_ns) {
@@ -91,7 +91,8 @@ std::uint64_t Evaluation::regions_version() const { return state_->regions_versi
 Evaluation::CallsLeftOut Evaluation::calls_left_out() const {
   const State& s = *state_;
   if (!s.call_log) return {};
-  return {s.calls_elsewhere + s.call_log->left_out() + s.retention.calls_left_out(), s.call_log->shed()};
+  return {s.calls_elsewhere.all + s.call_log->left_out() + s.retention.calls_left_out(),
+          s.calls_elsewhere.shed + s.call_log->shed()};
 }
 std::uint64_t Evaluation::events() const { return state_->measured.totals.events; }
 void Evaluation::set_not_stored(std::uint64_t messages) { state_->retention.set_not_stored(messages); }

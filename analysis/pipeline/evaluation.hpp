@@ -53,7 +53,10 @@ class Evaluation {
   void add_calls(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events);
   // Those of ranks elsewhere; and how many of theirs did not come, in sum.
   void add_calls(std::span<const MpiCall> calls);
-  void set_calls_elsewhere(std::uint64_t left_out);
+  struct CallsLeftOut {
+    std::uint64_t all = 0, shed = 0;  // shed, of all: for lack of time
+  };
+  void set_calls_elsewhere(const CallsLeftOut& left_out);
   // A call that waited, found by a Measurement of this process.
   void add_wait(const CollectiveCall& call);
   // In [begin, end) the rank was runnable but off its core for `off_ns`, outside MPI.
@@ -78,10 +81,7 @@ class Evaluation {
   std::vector<PairTraffic> traffic() const;              // by source, then destination; messages of closed windows
   std::span<const std::int32_t> region_of_rank() const;  // id; -1 none
   std::uint64_t regions_version() const;                 // grows when they change
-  struct CallsLeftOut {
-    std::uint64_t all = 0, shed = 0;  // shed, of all: for lack of time
-  };
-  CallsLeftOut calls_left_out() const;  // neither given to on_mpi_calls, nor waiting
+  CallsLeftOut calls_left_out() const;                   // neither given to on_mpi_calls, nor waiting
 
   // --- what the store tells ---
   void set_file_bytes(std::uint64_t bytes);

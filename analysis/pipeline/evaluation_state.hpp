@@ -38,7 +38,7 @@ struct Evaluation::State {
         ratios(options.delay_share < 1 ? ratios_share : 1),
         delays(application.ranks),
         delay_time(options.delay_share),
-        calls_time(options.keep == Keep::all ? 1 : options.calls_share, 0.1),
+        calls_time(options.keep == Keep::all ? 1 : options.calls_share, PipelineOptions::calls_ahead_s),
         recent(options.memory_bytes / 4),
         retention(
             options.on_messages ? options.keep : Keep::summaries, options.file_budget_bytes, options.memory_bytes / 2,
@@ -90,7 +90,7 @@ struct Evaluation::State {
   RecentMessages recent;
   MessageRetention retention;
   std::optional<CallLog> call_log;  // where calls are kept
-  std::uint64_t calls_elsewhere = 0;
+  Evaluation::CallsLeftOut calls_elsewhere;
   std::vector<CollectiveCall> calls, closing_calls;  // of windows that are open; of the one that is being closed
   std::deque<CollectiveCall> recent_calls;           // the newest, by the windows in which they returned
   std::int64_t calls_from_ns = std::numeric_limits<std::int64_t>::min();  // all that returned from then on are there

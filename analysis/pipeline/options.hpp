@@ -43,6 +43,7 @@ struct PipelineOptions {
   double delay_share = 1;
   // And to log single calls, but with Keep::all: beyond that the calls of some windows are counted only.
   double calls_share = 1;
+  static constexpr double calls_ahead_s = 0.1;  // of it, so much in advance
   bool at_leisure = true;  // else the job runs: stages that are costly (analysis/stages/) take their share of time only
   double clustering_share = 0.05;  // of wall time, for regions. 1: whenever the graph has changed
   std::function<void(std::span<CollectiveCall>)> name_call_sites;  // name_sites for collectives

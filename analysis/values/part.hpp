@@ -220,7 +220,8 @@ struct RawMessages {
   std::vector<Message> messages;       // in the order in which they were matched
   std::vector<RankEvent> collectives;  // collective, comm_created, comm_freed events of the node's ranks, in ring order
   std::vector<MpiCall> calls;          // of the node's ranks, by rank, thread, begin; sites as site_of_node()
-  std::uint64_t calls_left_out = 0;    // with `calls` only: so far, for lack of traffic budget or room
+  std::uint64_t calls_left_out = 0;    // with `calls` only: so far, for lack of traffic budget, room or time
+  std::uint64_t calls_shed = 0;        // of those: for lack of time
 };
 
 // --- orders ---

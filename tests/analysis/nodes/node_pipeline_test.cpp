@@ -24,7 +24,7 @@ constexpr std::int64_t window_ns = 1'000'000;
 struct Numbers {
   std::vector<Message> messages;
   std::vector<MpiCall> calls;
-  std::uint64_t calls_left_out = 0;
+  Evaluation::CallsLeftOut calls_left_out;
   std::map<std::int64_t, std::uint64_t> windows;  // messages by begin, ns
   Snapshot snapshot;
 };
@@ -101,7 +101,7 @@ Numbers one_pipeline(Trace trace, int repeats, const std::vector<int>& place, co
 class Fleet {
  public:
   Fleet(Trace trace, std::vector<int> place, int count, const std::vector<Criterion>& baseline, bool everything,
-        int per_host = 1)
+        int per_host = 1, bool time_for_calls = true)
       : trace_(std::move(trace)), place_(std::move(place)), links_(count, per_host) {
     to_job(trace_);
     for (int i = 0; i < count; ++i) {
@@ -110,6 +110,10 @@ class Fleet {
       options.application = job(static_cast<int>(place_.size()));
       options.analysis.baseline = baseline;
       options.everything = everything;
+      if (!time_for_calls) {
+        options.analysis.keep = Keep::interesting;
+        options.analysis.calls_share = 0;
+      }
       if (!everything) options.root.raw_bytes_per_s = 1;
       options.report_every_ns = window_ns;
       nodes.push_back(std::make_unique<nodes::Node>(links_.at(i), std::move(options)));
@@ -145,7 +149,7 @@ class Fleet {
     nodes[0]->root()->fill(result.snapshot);
     by_time(result.messages);
     by_time(result.calls);
-    result.calls_left_out = nodes[0]->root()->evaluation().calls_left_out().all;
+    result.calls_left_out = nodes[0]->root()->evaluation().calls_left_out();
     for (std::size_t i = 0; i < nodes.size(); ++i)
       if (links_.alive(static_cast<int>(i)) && !nodes[i]->over()) return false;
     return true;
@@ -192,7 +196,7 @@ void same_numbers(const Numbers& one, const Numbers& many, std::size_t ranks) {
   CHECK((one.messages == many.messages));  // too many to print
   CHECK(one.calls.size() > one.messages.size());
   CHECK((one.calls == many.calls));
-  CHECK(many.calls_left_out == 0);
+  CHECK(many.calls_left_out.all == 0);
   CHECK((many.windows == by_completion(one.messages)));
   // A ring's regions may be turned: its partitions of equal quality.
   if (many.snapshot.regions.size() == 2 && ranks == 8)
@@ -291,10 +295,26 @@ TEST_CASE("with next to no budget for messages the sums stay exact, and what is 
   CHECK(s.messages.bytes == one.snapshot.messages.bytes);
   CHECK(s.network.messages_left_out > 0);
   CHECK(fleet.result.messages.size() + s.network.messages_left_out == s.messages.matched);
-  CHECK(fleet.result.calls_left_out > 0);
-  CHECK(fleet.result.calls.size() + fleet.result.calls_left_out == one.calls.size());
+  CHECK(fleet.result.calls_left_out.all > 0);
+  CHECK(fleet.result.calls_left_out.shed == 0);
+  CHECK(fleet.result.calls.size() + fleet.result.calls_left_out.all == one.calls.size());
   CHECK(s.latency.median_s == one.snapshot.latency.median_s);
   CHECK(s.latency.mean_ratio == Approx(one.snapshot.latency.mean_ratio).epsilon(1e-9));
+}
+
+TEST_CASE("nodes without time for single calls count those that they do not send, and measure all else") {
+  const Trace trace = benchmark::halo(50);
+  const std::vector<int> place = random_places(8, 4, 3);
+  const Numbers one = one_pipeline(trace, 40, place, {});
+  Fleet fleet(trace, place, 4, {}, true, 1, false);
+  for (int i = 0; i < 40; ++i) fleet.repeat();
+  REQUIRE(fleet.finish());
+  const Numbers& many = fleet.result;
+  CHECK(many.snapshot.messages.matched == one.snapshot.messages.matched);
+  CHECK(many.snapshot.latency.median_s == one.snapshot.latency.median_s);
+  CHECK(many.calls.size() + many.calls_left_out.all == one.calls.size());
+  // But for what was read before a node looked at its time.
+  CHECK(many.calls_left_out.shed >= one.calls.size() / 40 * 38);
 }
 
 TEST_CASE("an inner node of the tree dies: its children are adopted, messages among the others stay exact") {

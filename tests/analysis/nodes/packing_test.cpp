@@ -79,6 +79,7 @@ TEST_CASE("raw messages come back as it was, messages in their order") {
     REQUIRE(back.messages == raw.messages);
     REQUIRE(back.calls == raw.calls);
     REQUIRE(back.calls_left_out == raw.calls_left_out);
+    REQUIRE(back.calls_shed == raw.calls_shed);
     check_same_events(raw.collectives, back.collectives);
   }
 }

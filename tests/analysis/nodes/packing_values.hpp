@@ -370,8 +370,8 @@ inline SendRecords any_send_records(Random& random, std::size_t most) {
 }
 inline RawMessages any_raw(Random& random, std::size_t most) {
   RawMessages b{
-      any<std::int32_t>(random), any<std::int64_t>(random), any_messages(random, most), any_events(random, most), {},
-      any<std::uint64_t>(random)};
+      any<std::int32_t>(random),  any<std::int64_t>(random), any_messages(random, most), any_events(random, most), {},
+      any<std::uint64_t>(random), any<std::uint64_t>(random)};
   for (std::size_t i = static_cast<std::size_t>(random() % (most + 1)); i > 0; --i) {
     MpiCall& c = b.calls.emplace_back();
     c.comm = any<std::uint64_t>(random);
