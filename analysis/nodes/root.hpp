@@ -63,7 +63,7 @@ class Root {
   RootOptions options_;
   int nodes_;
   JobSites sites_;
-  std::map<std::int64_t, OpenWindow> windows_;            // raw messages of windows that are not closed, by begin
+  std::map<std::int64_t, OpenWindow> windows_;  // raw messages of windows that are not closed, by begin
   std::map<std::int32_t, Evaluation::CallsLeftOut> calls_left_out_;  // by node
   std::int64_t closed_until_ = INT64_MIN;
   std::int64_t last_window_ = INT64_MIN;     // begin of the newest that was closed

@@ -26,7 +26,7 @@ class CollectiveWaits final : public Stage {
     for (const CollectiveCall& c : input.calls) {
       if (group_of(c) != WaitGroup::collective) continue;
       ++calls_;
-      const std::int64_t ns = counted_once(c);
+      const std::int64_t ns = c.wait();
       wait_s_ += static_cast<double>(ns) * 1e-9;
       wait_ns_[static_cast<std::size_t>(c.rank)] += ns;
     }
@@ -49,17 +49,6 @@ class CollectiveWaits final : public Stage {
  private:
   static constexpr std::size_t most_regions = 8192;  // whose waits before the present pattern are known
 
-  // One call may complete several nonblocking ones: it waited for the last of all. They come together.
-  std::int64_t counted_once(const CollectiveCall& c) {
-    const std::int64_t ns = c.wait();
-    if (!c.nonblocking || ns == 0) return ns;
-    const bool same = c.rank == completing_rank_ && c.end == completed_;
-    const std::int64_t more = same ? std::max<std::int64_t>(ns - completing_wait_, 0) : ns;
-    completing_wait_ = same ? std::max(ns, completing_wait_) : ns;
-    completing_rank_ = c.rank;
-    completed_ = c.end;
-    return more;
-  }
   std::int64_t before(std::int32_t region) const {
     const auto found = before_.find(region);
     return found == before_.end() ? 0 : found->second;
@@ -68,8 +57,6 @@ class CollectiveWaits final : public Stage {
     return static_cast<double>(wait_ns_[static_cast<std::size_t>(rank)]) * 1e-9;
   }
 
-  std::int32_t completing_rank_ = -1;
-  std::int64_t completed_ = 0, completing_wait_ = 0;
   std::uint64_t calls_ = 0;
   double wait_s_ = 0;
   std::vector<std::int64_t> wait_ns_;   // by rank
