@@ -79,8 +79,8 @@ def judge(samples, budget):
     if most[1] > 1.1 * most[0]:
         fail("memory grows")
     sizes = [first[0][2], first[-1][2], second[-1][2]]
-    print(f"dump: {sizes[0] / 1e6:.2f} MB at first, {sizes[1] / 1e6:.2f} MB after the first half, {sizes[2] / 1e6:.2f} MB "
-          f"at the end, budget {budget / 1e6:.0f} MB")
+    print(f"dump: {sizes[0] / 1e6:.2f} MB at first, {sizes[1] / 1e6:.2f} MB after the first half, "
+          f"{sizes[2] / 1e6:.2f} MB at the end, budget {budget / 1e6:.0f} MB")
     if max(s[2] for s in samples) > budget:
         fail("the dump is larger than its budget")
     if sizes[1] < 0.9 * budget and sizes[2] - sizes[1] > sizes[1] - sizes[0] + 1e6:
