@@ -15,7 +15,7 @@ class Pace {
   // Before a reading: the part of the fullest ring that is unread.
   void reading(Clock::time_point begin, double fullest) {
     if (read_ == Clock::time_point{}) return;
-    const double s = std::max(std::chrono::duration<double>(begin - read_).count(), 1e-6);
+    const double s = std::max(std::chrono::duration<double>(begin - read_).count(), burst_s);
     rate_ = std::max(fullest / s, rate_ * std::exp2(-s / half_life_s));
   }
   // After it.
@@ -31,6 +31,8 @@ class Pace {
 
  private:
   static constexpr double half_life_s = 0.5;
+  // Messages of a step come in bursts: what a shorter time brought is no rate. Who fills its ring rings.
+  static constexpr double burst_s = 1e-3;
   double rate_ = 0;  // rings per second
   Clock::time_point read_{};
 };

@@ -91,14 +91,15 @@ std::optional<std::string> MessageRetention::bites() {
   if (bites_since_s_ < 0 || bites_told_) return std::nullopt;
   bites_told_ = true;
   char text[256];
-  const bool some = keep_ == Keep::interesting && everything_over_ && rows_left() > 0;
-  std::snprintf(
-      text, sizeof text,
-      some ? "the dump has %.0f MB of its budget of %.0f MB: from now on it keeps all messages of growth and steady "
-             "periods "
-             "only, else the first, middle and last window (--budget, --keep)"
-           : "the dump has %.0f MB of its budget of %.0f MB: no more messages are stored, summaries go on (--budget)",
-      static_cast<double>(told_bytes_) / 1e6, static_cast<double>(budget_) / 1e6);
+  const char* const what =
+      rows_left() == 0 ? "no more messages are stored, summaries go on (--budget)"
+      : everything_over_
+          ? "from now on it keeps all messages of growth and steady periods only, else the first, middle and last "
+            "window "
+            "(--budget, --keep)"
+          : "messages come so fast that those of some windows are not stored, to be sure to stay below (--budget)";
+  std::snprintf(text, sizeof text, "the dump has %.0f MB of its budget of %.0f MB: %s",
+                static_cast<double>(told_bytes_) / 1e6, static_cast<double>(budget_) / 1e6, what);
   return text;
 }
 

@@ -34,9 +34,17 @@ TEST_CASE("rings are an eighth full after a rest, at the highest rate of late") 
   turn(1s, 0);  // half as much is expected after half a second
   CHECK(pace.rest(20ms) > 9ms);
   CHECK(pace.rest(20ms) < 11ms);
-  turn(100us, 1);
+  turn(1ms, 2);
   CHECK(pace.rest(20ms) == Pace::least);
   CHECK(pace.rest(4ms) == Pace::least);
+}
+
+TEST_CASE("a burst is no rate") {
+  Pace pace;
+  Pace::Clock::time_point now{1s};
+  pace.has_read(now);
+  pace.reading(now += 100us, 0.01);  // a hundredth of a ring at once, and then nothing for a long time
+  CHECK(pace.rest(20ms) == 12500us);
 }
 
 TEST_CASE("a rest ends by the bell, by a word, or because a ring fills already") {

@@ -87,6 +87,25 @@ TEST_CASE("the file stays below 95 % of its budget and memory below its bound, w
     }
 }
 
+TEST_CASE("what is said of a budget that bites is true: messages that came too fast are no end of storing") {
+  std::mt19937_64 random(3);
+  for (const Keep keep : {Keep::interesting, Keep::all}) {
+    CAPTURE(static_cast<int>(keep));
+    Feed feed(keep, 20'000'000, 40'000'000);
+    feed.row = 16;                                                         // what they really take
+    for (int t = 1; t < 10; ++t) feed.window(t, some(30'000, random), 1);  // between two tellings of its size
+    CHECK(feed.retention.left_out() > 0);
+    const std::uint64_t stored = feed.retention.stored();
+    feed.retention.set_file_bytes(feed.file);
+    const auto text = feed.retention.bites();
+    REQUIRE(text);
+    CHECK(text->find("no more messages") == std::string::npos);
+    for (int t = 11; t < 30; ++t) feed.window(t, some(100, random), 1);
+    feed.end();
+    CHECK(feed.retention.stored() > stored);
+  }
+}
+
 TEST_CASE("everything is stored while the file is small") {
   std::mt19937_64 random(9);
   Feed feed(Keep::interesting, 1'000'000'000, 10'000'000);
