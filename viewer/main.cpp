@@ -23,7 +23,7 @@ constexpr Command all_commands[] = {
     {"attach", "begin to record a job that was only preloaded", pclscope::commands::attach},
     {"detach", "end that; the job goes on", pclscope::commands::detach},
     {"watch", "show a running job (or a dump) in the terminal", pclscope::commands::watch},
-    {"view", "show it in a window: four linked views", pclscope::commands::view},
+    {"view", "show it in a window", pclscope::commands::view},
     {"inspect", "show what a dump says", pclscope::commands::inspect},
     {"report", "write what a dump says as one page of HTML", pclscope::commands::report},
     {"map", "find better nodes for the ranks, and write the launcher's file", pclscope::commands::map},
@@ -40,7 +40,7 @@ std::string help() {
             command.summary + "\n";
   }
   return text +
-         "\npclscope COMMAND --help shows its options; pclscope --version the version.\n"
+         "\npclscope help COMMAND shows its options; pclscope --version the version.\n"
          "example: pclscope run -n 4 --dump run.h5 -- ./app     pclscope watch     pclscope inspect run.h5\n";
 }
 
@@ -48,6 +48,8 @@ int dispatch(const Words& words) {
   namespace commands = pclscope::commands;
   if (words.empty()) return commands::fail(commands::wrong_usage, "no command given: pclscope --help lists them");
   const std::string& name = words.front();
+  // `help run` is `run --help`.
+  if (name == "help" && words.size() > 1) return dispatch({words[1], "--help"});
   if (name == "--help" || name == "-h" || name == "help")
     return commands::print(help()) ? commands::done : commands::could_not;
   if (name == "--version" || name == "-V") {
@@ -56,7 +58,7 @@ int dispatch(const Words& words) {
   for (const Command& command : all_commands) {
     if (name == command.name) return command.function(Words(words.begin() + 1, words.end()));
   }
-  std::vector<std::string> known = {"--help", "--version"};
+  std::vector<std::string> known = {"help", "--help", "--version"};
   for (const Command& command : all_commands) known.emplace_back(command.name);
   const std::string kind = name.rfind("-", 0) == 0 ? "unknown option '" : "unknown command '";
   const std::string meant = pclscope::text::did_you_mean(name, known);

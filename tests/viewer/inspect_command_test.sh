@@ -21,6 +21,10 @@ for command in run list attach detach watch inspect report key; do
   expect_out "usage: pclscope $command"
   expect_no_err
 done
+run "$pclscope" help inspect
+expect_status 0
+expect_out "usage: pclscope inspect"
+refused 2 "frobnicate" "$pclscope" help frobnicate
 run "$pclscope" --version
 expect_status 0
 expect_out '^pclscope [0-9]*\.[0-9]*\.[0-9]*$'
@@ -58,6 +62,7 @@ refused 1 "there are 1,7" "$pclscope" inspect "$dump" dag --region 3
 refused 1 "there are 1,7" "$pclscope" inspect "$dump" regions --region 3
 refused 1 "there are 1,7" "$pclscope" inspect "$dump" delays --region 3
 refused 1 "no rank 6" "$pclscope" inspect "$dump" dag --rank 6
+refused 1 "no rank 99" "$pclscope" inspect "$dump" waits --rank 1,99
 refused 1 "no news from" "$pclscope" inspect "ipc://$folder/nobody" dag
 
 # --- files that are none ---

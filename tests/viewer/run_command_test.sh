@@ -88,6 +88,9 @@ run "$pclscope" run -n 3 --print --quiet --mpi mpich --dump "$folder/x.h5" -- "$
 expect_status 0
 expect_out "PCLSCOPE_RANKS=3 .*mpirun.mpich -n 3 $folder/bin/pclscope-rank $app 'two words' : -n 1 "
 expect_out "--dump $folder/x.h5"
+run "$pclscope" run -np 3 --print --quiet --mpi mpich "$app" -np 5
+expect_status 0
+expect_out "PCLSCOPE_RANKS=3 .*-n 3 $folder/bin/pclscope-rank $app -np 5 : -n 1 "
 none_started
 [ ! -e "$folder/x.h5" ] || fail "a dump was made"
 

@@ -18,10 +18,12 @@ struct Raw {
   std::uint64_t overflow_wait_ms = 0;
 };
 
-// Where the application's command begins: behind "--", or at the first word that is neither option nor value.
-std::size_t command_start(CLI::App& app, const Words& words) {
+// Where the application's command begins: behind "--", or at the first word that is neither option nor value. Before
+// it, -np is what mpirun calls -n.
+std::size_t command_start(CLI::App& app, Words& words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string& word = words[i];
+    std::string& word = words[i];
+    if (word == "-np") word = "-n";
     if (word == "--") return i;
     if (word.empty() || word.front() != '-') return i;
     const bool is_long = word.rfind("--", 0) == 0;
@@ -102,7 +104,7 @@ std::optional<int> check_words(RunWords& run, const Raw& raw) {
 
 }  // namespace
 
-std::optional<int> parse_run(const Words& words, RunWords& run) {
+std::optional<int> parse_run(Words words, RunWords& run) {
   CLI::App app{"Runs an MPI application, records its messages, and analyses them while it runs.", "pclscope run"};
   Raw raw;
   add_options(app, run, raw);

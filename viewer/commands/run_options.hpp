@@ -21,6 +21,6 @@ struct RunWords {
 };
 
 // Fills `run`, or returns the exit status after help (0) or a usage error (2).
-std::optional<int> parse_run(const std::vector<std::string>& words, RunWords& run);
+std::optional<int> parse_run(std::vector<std::string> words, RunWords& run);
 
 }  // namespace pclscope::commands
