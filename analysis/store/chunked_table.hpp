@@ -166,8 +166,7 @@ class ChunkedWriter {
   std::vector<Row> pending_;                              // after them
   std::uint64_t not_stored_ = 0, counted_ = 0;
   bool closed_ = false;  // no chunk finds room any more
-  // There are several calls per message: a fifth less time is worth a twentieth of their bytes.
-  PlaneDeflate deflate_{std::is_same_v<Row, MpiCall> ? 1 : 4};
+  PlaneDeflate deflate_;
   std::vector<PackedRow> packed_;
   std::vector<std::uint8_t> scratch_;
   std::vector<std::vector<std::uint8_t>> filtered_;

@@ -1,51 +1,66 @@
 #include "analysis/store/plane_deflate.hpp"
 
+#include <isa-l/igzip_lib.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cstring>
-#include <new>
 
 namespace pclscope::store {
 namespace {
 
 constexpr std::size_t most_constants = 1024;   // runs kept compressed; few lengths occur
-constexpr int habit_chunks = 64;               // until a plane is looked at again
+constexpr std::uint8_t habit_chunks = 64;      // a plane that does not get smaller is stored so often
 constexpr std::uint32_t adler_of_nothing = 1;  // RFC 1950
 
 std::uint32_t checksum_of(const std::vector<std::uint8_t>& bytes, std::uint32_t before) {
-  return static_cast<std::uint32_t>(adler32(before, bytes.data(), static_cast<uInt>(bytes.size())));
+  return static_cast<std::uint32_t>(::adler32(before, bytes.data(), static_cast<uInt>(bytes.size())));
 }
 
 }  // namespace
 
-// Raw deflate blocks that end on a byte, each call for itself: they can be put one after the other.
-class PlaneDeflate::Stream {
+class PlaneDeflate::Deflate {
  public:
-  Stream(int level, int strategy) {
-    if (deflateInit2(&state_, level, Z_DEFLATED, -15, 8, strategy) != Z_OK) throw std::bad_alloc();
-  }
-  ~Stream() { deflateEnd(&state_); }
-  Stream(const Stream&) = delete;
-  void append(const Bytes& from, Bytes& to) {
-    deflateReset(&state_);
-    const std::size_t before = to.size();
-    to.resize(before + deflateBound(&state_, from.size()) + 16);  // 16: the empty block that ends on a byte
-    state_.next_in = const_cast<Bytef*>(from.data());
-    state_.avail_in = static_cast<uInt>(from.size());
-    state_.next_out = to.data() + before;
-    state_.avail_out = static_cast<uInt>(to.size() - before);
-    deflate(&state_, Z_SYNC_FLUSH);
-    to.resize(to.size() - state_.avail_out);
-  }
+  void append(const Bytes& from, Bytes& to);
+  static void store(std::span<const std::uint8_t> from, Bytes& to, std::size_t at);
 
  private:
-  z_stream state_{};
+  isal_zstream state_{};
+  Bytes tables_ = Bytes(ISAL_DEF_LVL1_DEFAULT);
 };
 
-PlaneDeflate::PlaneDeflate(int level)
-    : matching_(std::make_unique<Stream>(level, Z_DEFAULT_STRATEGY)),
-      coding_(std::make_unique<Stream>(1, Z_HUFFMAN_ONLY)),
-      storing_(std::make_unique<Stream>(Z_NO_COMPRESSION, Z_DEFAULT_STRATEGY)) {}
+// Raw deflate blocks that end on a byte, each call for itself: they can be put one after the other.
+void PlaneDeflate::Deflate::append(const Bytes& from, Bytes& to) {
+  // What isal_deflate writes at most, without a gain: stored blocks, and the empty one that ends on a byte.
+  const std::size_t before = to.size(), most = from.size() + from.size() / 1024 * 8 + 512;
+  to.resize(before + most);
+  ::isal_deflate_init(&state_);
+  state_.level = 1;
+  state_.level_buf = tables_.data();
+  state_.level_buf_size = static_cast<std::uint32_t>(tables_.size());
+  state_.flush = SYNC_FLUSH;
+  state_.next_in = const_cast<std::uint8_t*>(from.data());
+  state_.avail_in = static_cast<std::uint32_t>(from.size());
+  state_.next_out = to.data() + before;
+  state_.avail_out = static_cast<std::uint32_t>(most);
+  const int status = ::isal_deflate(&state_);
+  if (status != COMP_OK || state_.avail_in > 0 || state_.avail_out == 0) return store(from, to, before);
+  to.resize(to.size() - state_.avail_out);
+}
+
+// As it is: blocks of at most 64 KiB less one byte (RFC 1951, 3.2.4).
+void PlaneDeflate::Deflate::store(std::span<const std::uint8_t> from, Bytes& to, std::size_t at) {
+  to.resize(at);
+  while (!from.empty()) {
+    const std::size_t length = std::min<std::size_t>(from.size(), 0xffff), inverse = ~length;
+    for (const std::size_t byte : {std::size_t{0}, length, length >> 8, inverse, inverse >> 8})
+      to.push_back(static_cast<std::uint8_t>(byte));
+    to.insert(to.end(), from.begin(), from.begin() + static_cast<std::ptrdiff_t>(length));
+    from = from.subspan(length);
+  }
+}
+
+PlaneDeflate::PlaneDeflate() : deflate_(std::make_unique<Deflate>()) {}
 PlaneDeflate::~PlaneDeflate() = default;
 
 void PlaneDeflate::append_constant(std::uint8_t value, std::size_t count) {
@@ -53,27 +68,24 @@ void PlaneDeflate::append_constant(std::uint8_t value, std::size_t count) {
   Run& run = constants_[{value, count}];
   if (run.compressed.empty()) {
     const Bytes plane(count, value);
-    matching_->append(plane, run.compressed);
+    deflate_->append(plane, run.compressed);
     run.checksum = checksum_of(plane, adler_of_nothing);
   }
   out_.insert(out_.end(), run.compressed.begin(), run.compressed.end());
-  checksum_ = static_cast<std::uint32_t>(adler32_combine(checksum_, run.checksum, static_cast<z_off_t>(count)));
+  checksum_ = static_cast<std::uint32_t>(::adler32_combine(checksum_, run.checksum, static_cast<z_off_t>(count)));
 }
 
-void PlaneDeflate::append_plane(const Bytes& plane, Habit& habit) {
+void PlaneDeflate::append_plane(const Bytes& plane, std::uint8_t& store_next) {
   checksum_ = checksum_of(plane, checksum_);
-  if (habit.left-- > 0) return habit.way->append(plane, out_);
   const std::size_t before = out_.size();
-  coding_->append(plane, out_);
-  const std::size_t coded = out_.size() - before;
-  trial_.clear();
-  matching_->append(plane, trial_);
-  // A fiftieth less is not worth the time.
-  const bool repeats = trial_.size() < coded / 50 * 49;
-  habit = {(repeats ? matching_ : coded > plane.size() / 50 * 49 ? storing_ : coding_).get(), habit_chunks};
-  if (!repeats) return;
-  out_.resize(before);
-  out_.insert(out_.end(), trial_.begin(), trial_.end());
+  if (store_next > 0) {
+    --store_next;
+    return deflate_->store(plane, out_, before);
+  }
+  deflate_->append(plane, out_);
+  if (out_.size() - before <= plane.size() / 50 * 49) return;  // a fiftieth less is not worth the time
+  deflate_->store(plane, out_, before);
+  store_next = habit_chunks;
 }
 
 namespace {
@@ -105,7 +117,7 @@ std::uint64_t differing_bits(const std::uint8_t* values, std::size_t rows, std::
 
 std::span<const std::uint8_t> PlaneDeflate::compress(const std::uint8_t* values, std::size_t rows, std::size_t width,
                                                      std::size_t column) {
-  if (habits_.size() < (column + 1) * 8) habits_.resize((column + 1) * 8);
+  if (stored_.size() < (column + 1) * 8) stored_.resize((column + 1) * 8);
   out_.assign({0x78, 0x01});  // deflate, window of 32 KiB, fastest
   checksum_ = adler_of_nothing;
   const std::uint64_t bits = differing_bits(values, rows, width);
@@ -120,7 +132,7 @@ std::span<const std::uint8_t> PlaneDeflate::compress(const std::uint8_t* values,
     }
     plane_.resize(rows);
     for (std::size_t i = 0; i < rows; i++) plane_[i] = values[i * width + k];
-    append_plane(plane_, habits_[column * 8 + k]);
+    append_plane(plane_, stored_[column * 8 + k]);
     k++;
   }
   out_.insert(out_.end(), {0x03, 0x00});  // a last block, empty

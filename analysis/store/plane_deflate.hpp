@@ -1,7 +1,6 @@
-// One chunk of a column as HDF5's filters "shuffle" and "deflate" would leave it, several times faster than they do:
-// byte planes that are constant cost nothing, and for each other one zlib is asked for what its content is worth:
-// repetitions and codes, codes alone (Z_HUFFMAN_ONLY), or nothing.
-// Any reader with the stock filters undoes it. Private to analysis/store.
+// One chunk of a column as HDF5's filters "shuffle" and "deflate" would leave it, many times faster than they do: byte
+// planes that are constant cost nothing, each other one is compressed by ISA-L, or stored where that makes it no
+// smaller. Any reader with the stock filters undoes it. Private to analysis/store.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +16,7 @@ namespace pclscope::store {
 // One thread. Throws std::bad_alloc only.
 class PlaneDeflate {
  public:
-  // `level`: zlib's, where repetitions are looked for.
-  explicit PlaneDeflate(int level = 4);
+  PlaneDeflate();
   ~PlaneDeflate();
   PlaneDeflate(const PlaneDeflate&) = delete;
   PlaneDeflate& operator=(const PlaneDeflate&) = delete;
@@ -31,24 +29,20 @@ class PlaneDeflate {
 
  private:
   using Bytes = std::vector<std::uint8_t>;
-  class Stream;
+  class Deflate;
   void append_constant(std::uint8_t value, std::size_t count);
-  // What is known of a plane of a column: which way pays, and for how many chunks to believe it.
-  struct Habit {
-    Stream* way = nullptr;
-    int left = 0;
-  };
-  void append_plane(const Bytes& plane, Habit& habit);
+  // `store_next`: of this plane of its column, how many of the next chunks are stored as they are.
+  void append_plane(const Bytes& plane, std::uint8_t& store_next);
 
   struct Run {
     Bytes compressed;
     std::uint32_t checksum = 0;
   };
 
-  std::unique_ptr<Stream> matching_, coding_, storing_;
-  std::vector<Habit> habits_;                                      // eight for each column
+  std::unique_ptr<Deflate> deflate_;
+  Bytes stored_;                                                   // store_next of eight planes for each column
   std::map<std::pair<std::uint8_t, std::size_t>, Run> constants_;  // by value and length
-  Bytes plane_, trial_, out_;
+  Bytes plane_, out_;
   std::uint32_t checksum_ = 1;  // Adler-32 of all planes so far
 };
 

@@ -1,5 +1,7 @@
 """Wrong usage is refused in one line with status 2; help and version work; what pclscope says stays out of stdout.
 Depends on: launcher."""
+import os
+
 import harness
 
 
@@ -70,6 +72,18 @@ class CommandLine(harness.SystemTest):
         done = self.box.traced(1, "sh", "-c", "pwd; echo $SOME_VARIABLE", directory=here)
         self.assertWorked(done)
         self.assertEqual(done.stdout, f"{here}\nsome value\n")
+
+    def test_search_paths_reach_the_application(self):
+        """Open MPI would put its own folders first if we called it by its path: another python, another library."""
+        self.box.environment["LD_LIBRARY_PATH"] = "/opt/of/the/user/lib"
+        self.box.environment["PATH"] = f"/opt/of/the/user:{os.environ['PATH']}"
+        for mpi in harness.MPIS:
+            with self.subTest(mpi=mpi):
+                words = ("sh", "-c", "echo $PATH $LD_LIBRARY_PATH")
+                bare = self.box.bare(mpi, 1, *words)
+                self.assertWorked(bare)
+                traced = self.box.traced(1, *words, options=("--mpi", mpi))
+                self.assertEqual(traced.stdout, bare.stdout)
 
     def test_preload_of_the_user_is_kept(self):
         mpi = harness.MPIS[0]

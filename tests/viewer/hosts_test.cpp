@@ -49,7 +49,7 @@ Line line_for(Mpi mpi, int ranks, const std::string& hosts) {
   line.options.ranks = ranks;
   line.options.command = {"./app", "it's"};
   line.facts.mpi = mpi;
-  line.facts.launcher = "/usr/bin/mpirun";
+  line.facts.launcher = line.facts.launcher_word = "/usr/bin/mpirun";
   line.facts.rank_program = "/p/rank";
   line.facts.aggregator_program = "/p/aggregator";
   line.facts.library = "/p/lib.so";
@@ -230,7 +230,7 @@ TEST_CASE("attach: the program alone on one node, an MPI job of aggregators on s
 
 TEST_CASE("srun: hosts in the order of ranks, then one line per aggregator, and the shell picks by rank") {
   Line line = line_for(Mpi::openmpi, 3, "n1:2,n2:2");
-  line.facts.launcher = "/usr/bin/srun";
+  line.facts.launcher = line.facts.launcher_word = "/usr/bin/srun";
   line.options.launcher_args = {"--mpi=pmix"};
   const std::string script = srun_script(line.options, line.facts);
   CHECK_THAT(script, Catch::Contains("<<'END'\nn1\nn1\nn2\nn1\nn2\nEND\n"));
@@ -265,7 +265,7 @@ TEST_CASE("a rank file places each rank") {
   options.ranks = 3;
   options.command = {"./app"};
   RunFacts facts;
-  facts.launcher = "mpirun";
+  facts.launcher = facts.launcher_word = "mpirun";
   facts.rank_program = "rank";
   HostQuestion question{Mpi::openmpi, 3, "", {}, "plain"};
   facts.placement = placed(question, world);

@@ -20,7 +20,7 @@ RunOptions options_for(int ranks) {
 RunFacts facts_for(Mpi mpi, int slots) {
   RunFacts facts;
   facts.mpi = mpi;
-  facts.launcher = "/usr/bin/mpirun";
+  facts.launcher = facts.launcher_word = "/usr/bin/mpirun";
   facts.rank_program = "/p/bin/pclscope-rank";
   facts.aggregator_program = "/p/bin/aggregator";
   facts.library = "/p/lib/library.so";
@@ -131,7 +131,7 @@ TEST_CASE("several aggregators on each of several nodes: those of a node follow 
   for (std::size_t i = 1; i < words.size(); ++i)
     if (words[i - 1] == "--host") hosts.push_back(words[i]);
   CHECK(hosts == Words{"a:4,b:2", "a:4", "a:4", "b:2", "b:2"});
-  facts.launcher = "srun";
+  facts.launcher = facts.launcher_word = "srun";
   const std::string script = srun_script(options, facts);
   CHECK(script.find("a\na\nb\nb\nEND") != std::string::npos);
   CHECK(script.find("--ntasks=10 --nodes=2") != std::string::npos);

@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 namespace {
 
 int run(const std::vector<std::string>& arguments) {
-  auto child = launch::Child::start(arguments, {{"PCLSCOPE_TEST_VALUE", "seven"}});
+  auto child = launch::Child::start(arguments.front(), arguments, {{"PCLSCOPE_TEST_VALUE", "seven"}});
   REQUIRE(child);
   return child->wait(20ms, [] {});
 }
@@ -78,12 +78,13 @@ TEST_CASE("a child's status is its own, or 128 and the signal") {
 }
 
 TEST_CASE("what cannot be started is an error, not a status") {
-  CHECK_FALSE(launch::Child::start({"/nowhere/mpirun"}, {}));
+  CHECK_FALSE(launch::Child::start("/nowhere/mpirun", {"mpirun"}, {}));
 }
 
 TEST_CASE("signals go on to the child once") {
   const Sign ready;
-  auto child = launch::Child::start({"/bin/sh", "-c",
+  auto child = launch::Child::start("/bin/sh",
+                                    {"sh", "-c",
                                      "n=0; trap 'n=$((n+1))' TERM; : > " + ready.path() +
                                          "; while [ $n = 0 ]; do sleep 0.05; done; sleep 0.3; exit $n"},
                                     {});
@@ -98,7 +99,8 @@ TEST_CASE("signals go on to the child once") {
 
 TEST_CASE("while waiting, idle work is done") {
   const Sign enough;
-  auto child = launch::Child::start({"/bin/sh", "-c", "while [ ! -e " + enough.path() + " ]; do sleep 0.05; done"}, {});
+  auto child =
+      launch::Child::start("/bin/sh", {"sh", "-c", "while [ ! -e " + enough.path() + " ]; do sleep 0.05; done"}, {});
   REQUIRE(child);
   int calls = 0;
   CHECK(child->wait(20ms, [&] {
@@ -107,7 +109,8 @@ TEST_CASE("while waiting, idle work is done") {
 }
 
 TEST_CASE("the child starts with the signals unblocked") {
-  auto child = launch::Child::start({"/bin/sh", "-c", "grep -q '^SigBlk:.*0000000000000000' /proc/self/status"}, {});
+  auto child =
+      launch::Child::start("/bin/sh", {"sh", "-c", "grep -q '^SigBlk:.*0000000000000000' /proc/self/status"}, {});
   REQUIRE(child);
   CHECK(child->wait(20ms, [] {}) == 0);
 }

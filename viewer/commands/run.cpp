@@ -112,7 +112,7 @@ int run_bare(const RunPlan& plan, const std::string& why) {
   const launch::LaunchLine line = launch::build_bare_line(plan.options, plan.facts);
   if (plan.print_only) return print(launch::join_words(line.arguments) + "\n") ? done : could_not;
   say(why);
-  auto child = launch::Child::start(line.arguments, line.environment);
+  auto child = launch::Child::start(line.program, line.arguments, line.environment);
   if (!child) return fail(could_not, child.error().message);
   return child->wait(milliseconds(500), [] {});
 }
@@ -140,7 +140,7 @@ int run(const std::vector<std::string>& words) {
     files.emplace(std::move(*created));
   }
   if (!plan.quiet) say(starting_line(plan));
-  auto child = launch::Child::start(line.arguments, line.environment);
+  auto child = launch::Child::start(line.program, line.arguments, line.environment);
   if (!child) return fail(could_not, child.error().message);
   News news(plan.facts.job, plan.quiet ? "" : plan.facts.endpoint);
   const int status = child->wait(milliseconds(500), [&] { news.look(); });

@@ -54,6 +54,13 @@ std::optional<int> choose_srun(const RunWords& words, std::optional<launch::Mpi>
   return std::nullopt;
 }
 
+// As without us: a launcher that a name finds is called by that name.
+std::string word_for(const std::string& launcher, const std::string& given, const std::string& path) {
+  if (given.find('/') != std::string::npos) return launcher;
+  const std::string name(launch::base_name(launcher));
+  return launch::find_program(name, path).path == launcher ? name : launcher;
+}
+
 // Decides on the MPI and its mpirun.
 std::optional<int> choose_launcher(const RunWords& words, const std::string& program, launch::RunFacts& facts) {
   const std::string path = environment_or("PATH", "/usr/local/bin:/usr/bin:/bin");
@@ -126,6 +133,7 @@ std::optional<int> plan_run(const std::vector<std::string>& words, RunPlan& plan
   if (const auto status = check_dump(run.options.dump)) return status;
   if (const auto status = check_baseline(run.options.baseline)) return status;
   if (const auto status = choose_launcher(run, program, plan.facts)) return status;
+  plan.facts.launcher_word = word_for(plan.facts.launcher, run.launcher, path);
   for (const auto& [name, found] : programs) {
     if (!plan.around.empty()) break;
     plan.around = launch::goes_around(found).value_or("");

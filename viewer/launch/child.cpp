@@ -33,13 +33,14 @@ bool in_terminal_foreground() {
 }
 
 // In the child, between fork and exec: async-signal-safe calls only.
-[[noreturn]] void become(char* const* argv, const sigset_t& mask, bool own_group, pid_t parent, int report) {
+[[noreturn]] void become(const char* program, char* const* argv, const sigset_t& mask, bool own_group, pid_t parent,
+                         int report) {
   if (own_group) ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (::getppid() != parent) ::_exit(127);
   for (const int ignored : {SIGPIPE, SIGXFSZ}) ::signal(ignored, SIG_DFL);
   ::sigprocmask(SIG_SETMASK, &mask, nullptr);
-  ::execv(argv[0], argv);
+  ::execv(program, argv);
   const int error = errno;
   [[maybe_unused]] const ssize_t sent = ::write(report, &error, sizeof error);
   ::_exit(127);
@@ -47,7 +48,7 @@ bool in_terminal_foreground() {
 
 }  // namespace
 
-Result<Child> Child::start(const std::vector<std::string>& arguments,
+Result<Child> Child::start(const std::string& program, const std::vector<std::string>& arguments,
                            const std::vector<std::pair<std::string, std::string>>& environment) {
   for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
   std::vector<char*> argv;
@@ -61,14 +62,14 @@ Result<Child> Child::start(const std::vector<std::string>& arguments,
   const bool own_group = !in_terminal_foreground();
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
-  if (pid == 0) become(argv.data(), before, own_group, parent, ends[1]);
+  if (pid == 0) become(program.c_str(), argv.data(), before, own_group, parent, ends[1]);
   int error = pid < 0 ? errno : 0;
   ::close(ends[1]);
   if (pid > 0 && ::read(ends[0], &error, sizeof error) == static_cast<ssize_t>(sizeof error)) {
     ::waitpid(pid, nullptr, 0);
   }
   ::close(ends[0]);
-  if (error != 0) return Error{ErrorCode::io, "cannot start " + arguments[0] + ": " + std::strerror(error)};
+  if (error != 0) return Error{ErrorCode::io, "cannot start " + program + ": " + std::strerror(error)};
   return Child(pid, own_group);
 }
 

@@ -16,10 +16,11 @@ namespace pclscope::launch {
 
 class Child {
  public:
-  // Starts `arguments` with additional environment variables. In the foreground of a terminal the child shares our
-  // process group (it may read the terminal, and gets Ctrl-C from it); elsewhere it gets its own, so that a signal
-  // sent to our whole group does not reach it twice. If we die, it is asked to end (SIGTERM).
-  static Result<Child> start(const std::vector<std::string>& arguments,
+  // Starts a program, whose first argument is the word that it is called by, with additional environment variables. In
+  // the foreground of a terminal the child shares our process group (it may read the terminal, and gets Ctrl-C from
+  // it); elsewhere it gets its own, so that a signal sent to our whole group does not reach it twice. If we die, it is
+  // asked to end (SIGTERM).
+  static Result<Child> start(const std::string& program, const std::vector<std::string>& arguments,
                              const std::vector<std::pair<std::string, std::string>>& environment);
 
   // Until the child ends: passes on the signals that we get (and stops and goes on with it), and calls `idle` about

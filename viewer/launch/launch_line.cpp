@@ -210,7 +210,8 @@ LaunchLine build_launch_line(const RunOptions& options, const RunFacts& facts) {
   LaunchLine line;
   Words& words = line.arguments;
   const Placement& placement = facts.placement;
-  words.push_back(facts.launcher);
+  line.program = facts.launcher;
+  words.push_back(facts.launcher_word);
   line.environment = variables(options, facts);
   Words exported;  // Open MPI passes only its own variables to other hosts by itself; MPICH passes all
   if (facts.mpi == Mpi::openmpi) {
@@ -269,7 +270,8 @@ std::optional<std::string> split_programs(RunOptions& options) {
 LaunchLine build_bare_line(const RunOptions& options, const RunFacts& facts) {
   LaunchLine line;
   Words& words = line.arguments;
-  words.push_back(facts.launcher);
+  line.program = facts.launcher;
+  words.push_back(facts.launcher_word);
   const Placement& placement = facts.placement;
   const bool openmpi = facts.mpi == Mpi::openmpi;
   const bool srun = std::string_view(facts.launcher).ends_with("srun");
@@ -297,10 +299,12 @@ LaunchLine build_attach_line(const RunOptions& options, const RunFacts& facts) {
   program.insert(program.begin() + 1, "--attach");
   if (!facts.log.empty()) program.insert(program.begin() + 2, {"--log", facts.log});
   if (tool_ranks(options, facts) == 1) {
+    line.program = program.front();
     line.arguments = std::move(program);
     return line;
   }
   Words& words = line.arguments;
+  line.program = facts.launcher;
   words.push_back(facts.launcher);
   const std::string count = std::to_string(tool_ranks(options, facts));
   Hosts once;

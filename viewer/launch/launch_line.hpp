@@ -53,7 +53,10 @@ std::optional<std::string> split_programs(RunOptions& options);
 // What is the case.
 struct RunFacts {
   Mpi mpi = Mpi::openmpi;
-  std::string launcher;      // path of mpirun
+  std::string launcher;  // path of mpirun
+  // The word that it is called by. Open MPI takes a path for --prefix, and puts its own folders before those of the
+  // application's PATH and LD_LIBRARY_PATH.
+  std::string launcher_word;
   std::string rank_program;  // pclscope-rank
   std::string aggregator_program;
   std::string library;  // to preload
@@ -74,7 +77,8 @@ struct RunFacts {
 inline const std::string new_token_here = "$(od -An -N16 -tx1 /dev/urandom | tr -d ' \\n')";
 
 struct LaunchLine {
-  std::vector<std::string> arguments;                            // the launcher first
+  std::string program;                                           // file to execute
+  std::vector<std::string> arguments;                            // the word that it is called by first
   std::vector<std::pair<std::string, std::string>> environment;  // to be set for the launcher
 };
 
