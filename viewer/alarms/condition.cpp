@@ -125,26 +125,29 @@ void Alarm::remember(const Snapshot& snapshot, double at_s) {
 
 // Against the state some seconds ago.
 std::optional<std::string> Alarm::lost(const Snapshot& snapshot) const {
-  const Lost &then = history_.front(), &now = history_.back();
+  const Lost none;
+  const Lost &then = only_one_ ? none : history_.front(), &now = history_.back();
+  const char* const when = only_one_ ? " in the whole run" : "";
   const double length = now.at_s - then.at_s;
   if (length < least_s) return std::nullopt;
   if (condition_.watched == Watched::lost) {
     const double share = (now.job_s - then.job_s) / (length * static_cast<double>(snapshot.ranks.size()));
     if (!(share > condition_.above)) return std::nullopt;
-    return "ranks were blocked for " + text::format_share(std::min(share, 1.0)) + " of their time";
+    return "ranks were blocked for " + text::format_share(std::min(share, 1.0)) + " of their time" + when;
   }
   const Region* worst = nullptr;
   double most = condition_.above;
   for (const Region& r : snapshot.regions) {
     const auto before = then.region_s.find(r.id);
-    if (before == then.region_s.end() || r.ranks.empty()) continue;
-    const double share = (now.region_s.at(r.id) - before->second) / (length * static_cast<double>(r.ranks.size()));
+    if ((before == then.region_s.end() && !only_one_) || r.ranks.empty()) continue;
+    const double lost_s = now.region_s.at(r.id) - (only_one_ ? 0 : before->second);
+    const double share = lost_s / (length * static_cast<double>(r.ranks.size()));
     if (!(share > most)) continue;
     most = share;
     worst = &r;
   }
   if (worst == nullptr) return std::nullopt;
-  return name_of(*worst) + " has lost " + text::format_share(std::min(most, 1.0)) + " of its ranks' time";
+  return name_of(*worst) + " has lost " + text::format_share(std::min(most, 1.0)) + " of its ranks' time" + when;
 }
 
 std::optional<std::string> Alarm::now(const Snapshot& snapshot) {
@@ -192,6 +195,11 @@ std::optional<std::string> Alarm::now(const Snapshot& snapshot) {
   return std::nullopt;
 }
 
+double Alarm::must_look_s() const {
+  const bool grows = condition_.watched == Watched::lost || condition_.watched == Watched::region_lost;
+  return (grows ? newest_s : 0) + condition_.for_s;
+}
+
 std::optional<std::string> Alarm::look(const Snapshot& snapshot) {
   const double at_s = live_until_s(snapshot);
   remember(snapshot, at_s);
@@ -201,6 +209,7 @@ std::optional<std::string> Alarm::look(const Snapshot& snapshot) {
     return std::nullopt;
   }
   if (!since_s_) since_s_ = at_s;
+  if (only_one_) return holds;
   if (at_s - *since_s_ < condition_.for_s) return std::nullopt;
   return condition_.for_s > 0 ? *holds + ", for " + text::format_seconds(at_s - *since_s_) : *holds;
 }

@@ -13,7 +13,7 @@
 namespace pclscope::alarms {
 
 enum class Watched : std::uint8_t {
-  lost,          // share of all ranks' time that they were blocked in the newest two seconds
+  lost,  // share of all ranks' time that they were blocked in the newest two seconds; of a dump: in the whole run
   region_lost,   // the same of a region's ranks, because of the region's messages and in collectives
   region_ratio,  // typical latency ratio of a region's newest window with messages
   rank_inside,   // seconds for which a rank has been inside one MPI call
@@ -39,6 +39,11 @@ class Alarm {
  public:
   explicit Alarm(Condition condition) : condition_(std::move(condition)) {}
 
+  // The snapshot is all there is of the run (a dump): time lost is that of the whole run, and nothing has to last.
+  void only_one() { only_one_ = true; }
+  // For so long it has to look at a running job before it can tell that the condition does not hold.
+  double must_look_s() const;
+
   // When the condition holds, and has for as long as it asks: a sentence that says what holds for whom.
   std::optional<std::string> look(const Snapshot& snapshot);
 
@@ -55,6 +60,7 @@ class Alarm {
   Condition condition_;
   std::deque<Lost> history_;  // the newest seconds
   std::optional<double> since_s_;
+  bool only_one_ = false;
 };
 
 }  // namespace pclscope::alarms

@@ -129,6 +129,22 @@ int raise_alarm(const WatchWords& watch, const std::string& sentence) {
   return fail(could_not, "--exec: " + watch.exec + " failed");
 }
 
+// One look tells; but of a running job some conditions need to see a while of it.
+std::optional<std::string> look_once(alarms::Alarm& alarm, Session& session, const Snapshot& first) {
+  if (!session.live()) alarm.only_one();
+  auto holds = alarm.look(first);
+  const double must_s = alarm.must_look_s(), begin_s = live_until_s(first);
+  const auto deadline = Clock::now() + std::chrono::duration<double>(must_s + 2);
+  while (!holds && session.live() && session.phase() == Phase::running && Clock::now() < deadline && stop_asked == 0) {
+    const auto got = session.newer(milliseconds(100));
+    if (!got) break;
+    if (!*got) continue;
+    holds = alarm.look(**got);
+    if (live_until_s(**got) - begin_s >= must_s) break;
+  }
+  return holds;
+}
+
 int show_once(WatchWords& watch, Session& session, const std::string& name) {
   auto got = session.newer(milliseconds(1900));
   if (!got) return fail(could_not, got.error().message);
@@ -136,7 +152,7 @@ int show_once(WatchWords& watch, Session& session, const std::string& name) {
   WatchScreen screen(false, watch.ascii);
   if (!show(watch, session, **got, Clock::now(), screen)) return could_not;
   if (!watch.alarm) return done;
-  if (const auto sentence = watch.alarm->look(**got)) return raise_alarm(watch, *sentence);
+  if (const auto sentence = look_once(*watch.alarm, session, **got)) return raise_alarm(watch, *sentence);
   return fail(could_not, name + ": '" + watch.until + "' does not hold");
 }
 
@@ -205,6 +221,7 @@ std::unique_ptr<Session> goes_on(session::Target& target) {
 
 int follow(WatchWords& watch, std::unique_ptr<Session> first, session::Target target) {
   std::unique_ptr<Session> followed = std::move(first);
+  if (watch.alarm && !followed->live()) watch.alarm->only_one();
   if (target.live.name.empty()) target.live.name = followed->job();
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, ask_to_stop);
   WatchScreen screen(watch.pages() && !watch.json && output_is_terminal(), watch.ascii);

@@ -111,6 +111,24 @@ TEST_CASE("the first look at a job that lost much before raises nothing") {
   CHECK_FALSE(alarm("region.lost > 1%").look(s));
 }
 
+TEST_CASE("of a dump time lost is that of the whole run, and nothing has to last") {
+  Snapshot s = job();
+  at(s, 10);
+  s.ranks[1].late_sender_s = 16;        // of 8 ranks for 10 s: 20 %
+  s.regions[1].collective_wait_s = 12;  // of 4 ranks: 30 %
+  const auto says = [&](const std::string& text) {
+    Alarm one = alarm(text);
+    one.only_one();
+    return one.look(s).value_or("no");
+  };
+  CHECK(says("lost > 19% for 60s") == "ranks were blocked for 20% of their time in the whole run");
+  CHECK(says("lost > 21%") == "no");
+  CHECK(says("region.lost > 29%") == "region 4 (ranks 4-7) has lost 30% of its ranks' time in the whole run");
+  CHECK(says("region.lost > 31%") == "no");
+  CHECK(alarm("deadlock").must_look_s() == 0);
+  CHECK(alarm("region.lost > 20% for 60s").must_look_s() >= 61);
+}
+
 TEST_CASE("ranks inside a call, ratios, findings, deadlocks, drops") {
   Snapshot s = job();
   at(s, 10);
