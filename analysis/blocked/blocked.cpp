@@ -117,6 +117,7 @@ void Blocked::judge(std::span<const ThreadView> threads, bool all_found) {
     if (first->rank >= 0 && static_cast<std::size_t>(first->rank) < ranks_.size()) {
       RankNow& now = ranks_[static_cast<std::size_t>(first->rank)];
       now.blocked = all_found && nothing_else_can_run(now, {first, last});
+      now.ending = being_ended(now, {first, last});
     }
     first = last;
   }
@@ -144,6 +145,14 @@ bool Blocked::nothing_else_can_run(const RankNow& now, std::span<const ThreadVie
   return tasks > mpi_own && now.calls.size() >= tasks - mpi_own;
 }
 
+// Its threads are fewer than those that MPI had at the start: it is being killed.
+bool Blocked::being_ended(const RankNow& now, std::span<const ThreadView> of_rank) {
+  const auto main =
+      std::find_if(of_rank.begin(), of_rank.end(), [](const ThreadView& view) { return view.thread == 0; });
+  return now.many_threads && main != of_rank.end() && main->header->tasks > 0 &&
+         process_tasks(main->header->pid) < main->header->tasks;
+}
+
 void Blocked::note_waits(const RankWaits& waits) {
   const auto& waiters = waits.graph().waiters;
   for (std::size_t w = 0; w < waiters.size(); ++w) {
@@ -154,6 +163,17 @@ void Blocked::note_waits(const RankWaits& waits) {
     shown.waits_since = shown.call.since;
   }
 }
+
+namespace {
+
+bool touches(const Deadlock& one, const Deadlock& other) {
+  return std::any_of(one.members.begin(), one.members.end(), [&](const DeadlockMember& a) {
+    return std::any_of(other.members.begin(), other.members.end(),
+                       [&](const DeadlockMember& b) { return a.rank == b.rank; });
+  });
+}
+
+}  // namespace
 
 void Blocked::note_deadlocks(const RankWaits& waits) {
   std::vector<Deadlock> found;
@@ -170,7 +190,24 @@ void Blocked::note_deadlocks(const RankWaits& waits) {
     if (before != deadlocks_.end()) deadlock.found_s = before->found_s;
     tell_once(deadlock);
   }
+  // What was proven stays so while nobody has left: of processes that are being killed it cannot be proven anew.
+  for (Deadlock& before : deadlocks_)
+    if (ends_inside(before) &&
+        std::none_of(found.begin(), found.end(), [&](const Deadlock& d) { return touches(d, before); }))
+      found.push_back(std::move(before));
   deadlocks_ = std::move(found);
+}
+
+bool Blocked::ends_inside(const Deadlock& deadlock) const {
+  const bool ending = std::any_of(deadlock.members.begin(), deadlock.members.end(), [&](const DeadlockMember& member) {
+    return ranks_[static_cast<std::size_t>(member.rank)].ending;
+  });
+  return ending && std::all_of(deadlock.members.begin(), deadlock.members.end(), [&](const DeadlockMember& member) {
+           const auto& calls = ranks_[static_cast<std::size_t>(member.rank)].calls;
+           return std::any_of(calls.begin(), calls.end(), [&](const CurrentCall& c) {
+             return c.function == member.function && seconds(c.since) == member.since_s;
+           });
+         });
 }
 
 Deadlock Blocked::describe(const Knot& knot, const RankWaits& waits) const {

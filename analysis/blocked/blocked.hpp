@@ -83,9 +83,11 @@ class Blocked {
   void show_calls();
   bool someone_blocked() const;
   void judge(std::span<const ThreadView> threads, bool all_found);
+  static bool being_ended(const RankNow& now, std::span<const ThreadView> of_rank);
   bool nothing_else_can_run(const RankNow& now, std::span<const ThreadView> of_rank) const;
   void note_waits(const RankWaits& waits);
   void note_deadlocks(const RankWaits& waits);
+  bool ends_inside(const Deadlock& deadlock) const;  // some are being killed, all are in the calls that they were in
   Deadlock describe(const Knot& knot, const RankWaits& waits) const;
   void tell_once(const Deadlock& deadlock);
 

@@ -28,6 +28,7 @@ struct RankNow {
   // It can do nothing but what `calls` are waiting for, all its events before them were read, and none are missing.
   bool blocked = false;
   bool many_threads = false;                          // MPI_THREAD_MULTIPLE
+  bool ending = false;                                // then: its process is being killed
   std::vector<const record::SegmentHeader*> headers;  // of its threads
 };
 

@@ -398,6 +398,23 @@ TEST_CASE("a rank with several threads is stuck when all of them are") {
   }
 }
 
+TEST_CASE("a deadlock stays one while its processes are being killed") {
+  Job job(2);
+  for (const int r : {0, 1}) {
+    job.header(r).threads = record::Threads::many;
+    job.header(r).pid = static_cast<std::uint32_t>(::getpid());
+    job.header(r).tasks = 1;
+  }
+  CHECK(job.recv(0, 1).recv(1, 0).cycles() == Cycles{{0, 1}});
+  job.header(1).tasks = 3;  // the other two have ended
+  CHECK(job.cycles() == Cycles{{0, 1}});
+  job.header(0).pid = 0x7fffffff;  // nobody
+  CHECK(job.cycles() == Cycles{{0, 1}});
+  CHECK(job.blocked.news().size() == 1);
+  job.out(1);
+  CHECK(job.cycles().empty());
+}
+
 TEST_CASE("whom a rank waits for is told without a deadlock, too") {
   Job job(4);
   job.irecv(1, 2, 2).irecv(1, 3, 2).recv(0, any_source).in(1, F::Waitall, -3, -1, 0, {receive(0), receive(1)});
