@@ -53,6 +53,9 @@ ManyNodes::ManyNodes(nodes::Link& link, Application application, PipelineOptions
       blocked_(static_cast<std::int32_t>(here_.size()), window_ns_, node_.measurement().matcher(), collector, clock,
                call_sites_) {
   blocked_.watch_for_others();
+  cores_.set_inside([this](std::int32_t rank, std::uint64_t since, std::int64_t now_ns) {
+    return node_.measured().inside_ns(rank) + (since == 0 ? 0 : now_ns - clock_.ticks_to_ns(since));
+  });
 }
 
 // The first estimates of a clock are rough: rings can wait for better ones a little.

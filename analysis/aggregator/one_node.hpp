@@ -22,7 +22,11 @@ class OneNode : public Analysis {
         collector_(collector),
         pipeline_(std::move(application), named(std::move(options))),
         blocked_(pipeline_.measured().application.ranks, window_ns_, pipeline_.measurement().matcher(), collector,
-                 clock, call_sites_) {}
+                 clock, call_sites_) {
+    cores_.set_inside([this](std::int32_t rank, std::uint64_t since, std::int64_t now_ns) {
+      return pipeline_.measured().inside_ns(rank) + (since == 0 ? 0 : now_ns - clock_.ticks_to_ns(since));
+    });
+  }
 
   void found(collect::SegmentFile& segment) override;
   void take(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events) override {

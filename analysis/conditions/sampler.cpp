@@ -116,10 +116,18 @@ void Sampler::read(Rank& rank, std::int64_t now_ns) {
     rank.begun = true;
     rank.first = rank.last = *times;
     rank.first_ns = rank.last_ns = rank.told_ns = now_ns;
+    if (inside_ && known) rank.inside_first_ns = inside_(rank.rank, inside ? since : 0, now_ns);
   } else if (now_ns > rank.last_ns) {
     const std::int64_t waited = times->waited_ns - rank.last.waited_ns, dt = now_ns - rank.last_ns;
+    const double before = rank.off_computing_ns;
     if (waited > 0)
       rank.off_computing_ns += static_cast<double>(waited) * share_outside(rank, inside, since, waited, dt);
+    if (inside_ && known) {
+      const std::int64_t inside_ns = inside_(rank.rank, inside ? since : 0, now_ns) - rank.inside_first_ns;
+      const std::int64_t awake_ns = times->ran_ns - rank.first.ran_ns + times->waited_ns - rank.first.waited_ns;
+      rank.off_computing_ns =
+          std::clamp(static_cast<double>(awake_ns - inside_ns), before, std::max(before, rank.off_computing_ns));
+    }
     rank.last = *times;
     rank.last_ns = now_ns;
   }

@@ -47,6 +47,10 @@ class Sampler {
   // Other ranks' processes of the job on this node, which another aggregator reads: asked now and then. They belong to
   // the conditions here, but what they lose is not counted here.
   void set_others(std::function<std::vector<std::uint32_t>()> others) { others_of_job_ = std::move(others); }
+  // How long a rank has been inside MPI by `now_ns`, by its events and the call that it is in (since when, ticks; 0: in
+  // none). While it was not inside MPI it slept: it cannot have been off its core for longer than it was awake outside.
+  using Inside = std::function<std::int64_t(std::int32_t rank, std::uint64_t since, std::int64_t now_ns)>;
+  void set_inside(Inside inside) { inside_ = std::move(inside); }
   // Reads all ranks' times if it is due, and closes the slice if it is over. `tell` of every rank about every 50 ms.
   void sample(std::int64_t now_ns, const Tell& tell);
   // The same at once, and the last slice, if it is not too short. Nothing is read after it.
@@ -73,6 +77,7 @@ class Sampler {
     bool was_inside = false;
     std::uint64_t was_since = 0;  // entry of its newest call then
     double off_computing_ns = 0;
+    std::int64_t inside_first_ns = 0;  // inside_ when it was first read
     std::int64_t told_ns = 0;
     double told_off_ns = 0;        // off_computing_ns then
     CoreTimes at_slice;            // when the slice began
@@ -101,6 +106,7 @@ class Sampler {
   KeptFile busy_file_;
   std::vector<std::unique_ptr<Rank>> ranks_, elsewhere_;  // elsewhere: other aggregators'
   std::function<std::vector<std::uint32_t>()> others_of_job_;
+  Inside inside_;
   std::unordered_map<std::int32_t, Rank*> by_rank_;
   std::vector<std::vector<std::int32_t>> sets_;
   std::vector<Quota> quotas_;  // as last read

@@ -39,6 +39,11 @@ struct Measured {
   auto inverse() const {
     return [this](bool inter_node, std::uint32_t bin) { return criteria.inverse_of_bin(inter_node, bin); };
   }
+  // Inside MPI, of calls of its first thread that have returned. Of a rank that is measured here.
+  std::int64_t inside_ns(std::int32_t rank) const {
+    const std::vector<std::uint64_t>& ticks = activity.rank(rank).mpi_ticks_of;
+    return ticks.empty() ? 0 : static_cast<std::int64_t>(static_cast<double>(ticks[0]) * scale.ns_per_tick);
+  }
   // What the rank's node told of it, or what was measured here.
   nodes::RankStatus status_of(std::int32_t rank) const {
     const auto i = static_cast<std::size_t>(rank);

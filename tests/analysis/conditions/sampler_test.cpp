@@ -90,6 +90,37 @@ TEST_CASE("running, off the core, asleep; outside MPI and inside") {
   CHECK(sampler.times(3) == CoreTimes());
 }
 
+TEST_CASE("a rank that sleeps outside MPI was not kept from computing") {
+  Job job;
+  record::SegmentHeader& h = job.rank(7, "0");
+  job.busy(0, 0);
+  Sampler sampler(job.tree.root(), ticks, 1e9);
+  std::int64_t inside_ns = 50 * ms;  // before it was found
+  sampler.set_inside([&](std::int32_t rank, std::uint64_t, std::int64_t) {
+    CHECK(rank == 0);
+    return inside_ns;
+  });
+  REQUIRE(sampler.add(0, h, "/app"));
+  job.times(7, 0, 0);
+  sampler.sample(0, nullptr);
+  // Each 100 ms: 60 asleep, and 40 in calls, in which it spins or waits for the core. Every reading falls into a sleep.
+  for (std::uint64_t i = 1; i <= 5; ++i) {
+    h.call_since = i;
+    inside_ns += 40 * ms;
+    job.times(7, i * 15 * ms, i * 25 * ms);
+    sampler.sample(static_cast<std::int64_t>(i) * 100 * ms, nullptr);
+  }
+  CHECK(sampler.times(0).off_core_ns == 125 * ms);
+  CHECK(sampler.times(0).off_computing_ns == 0);
+  // 60 computing, of which 30 without a core.
+  h.call_since = 6;
+  inside_ns += 40 * ms;
+  job.times(7, 75 * ms + 50 * ms, 125 * ms + 50 * ms);
+  sampler.sample(600 * ms, nullptr);
+  CHECK(sampler.times(0).off_computing_ns > 0);
+  CHECK(sampler.times(0).off_computing_ns <= 60 * ms);
+}
+
 TEST_CASE("a foreign process on a rank's core, from made-up files") {
   Job job;
   record::SegmentHeader& zero = job.rank(7, "0");
