@@ -202,12 +202,14 @@ void Sampler::look_where() {
   quotas_.clear();
   for (const auto* list : {&ranks_, &elsewhere_})
     for (const auto& rank : *list) {
-      if (rank->over) continue;
-      std::vector<std::int32_t> cores = tree_.allowed(rank->pid);
-      const auto set = std::find(sets_.begin(), sets_.end(), cores);
+      // One that has ended stays where it was: the slice has it still.
+      std::vector<std::int32_t> allowed = rank->over ? std::vector<std::int32_t>() : tree_.allowed(rank->pid);
+      if (!allowed.empty()) rank->allowed = std::move(allowed);
+      const auto set = std::find(sets_.begin(), sets_.end(), rank->allowed);
       rank->cores = static_cast<std::size_t>(set - sets_.begin());
-      if (set == sets_.end()) sets_.push_back(std::move(cores));
+      if (set == sets_.end()) sets_.push_back(rank->allowed);
       rank->quota = -1;
+      if (rank->over) continue;
       const auto quota = tree_.quota(rank->pid);
       if (!quota) continue;
       const auto known =
@@ -260,6 +262,8 @@ void Sampler::close_slice(std::int64_t now_ns) {
     sliced_ = false;
     return begin_slice(now_ns);
   }
+  // A rank that came after the slice had begun.
+  if (std::any_of(ranks_.begin(), ranks_.end(), [](const auto& rank) { return rank->allowed.empty(); })) look_where();
   NodeSlice slice;
   slice.begin_s = seconds(slice_begin_ns_);
   slice.end_s = seconds(now_ns);
@@ -273,7 +277,7 @@ void Sampler::close_slice(std::int64_t now_ns) {
       r.rank = rank->rank;
       r.cores = rank->cores;
       r.observed_s = seconds(now.observed_ns - then.observed_ns);
-      if (r.observed_s <= 0 || rank->cores >= sets_.size()) continue;
+      if (r.observed_s <= 0 || rank->cores >= sets_.size() || rank->allowed.empty()) continue;
       r.running_s = std::max(0.0, seconds(now.running_ns - then.running_ns));
       r.off_core_s = std::clamp(seconds(now.off_core_ns - then.off_core_ns), 0.0, r.observed_s);
       r.off_computing_s = std::clamp(seconds(now.off_computing_ns - then.off_computing_ns), 0.0, r.off_core_s);

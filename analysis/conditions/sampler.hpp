@@ -83,7 +83,8 @@ class Sampler {
     CoreTimes at_slice;            // when the slice began
     std::uint64_t used_ticks = 0;  // by its process, as last read
     std::uint32_t threads = 1;
-    std::size_t cores = 0;
+    std::vector<std::int32_t> allowed;  // cores, as last read; none: not yet
+    std::size_t cores = 0;              // then: index into sets_
     std::int32_t quota = -1;
     double other_s = 0, other_of_s = 0;  // for CoreTimes::other_load
     CoreTimes times() const;

@@ -121,6 +121,25 @@ TEST_CASE("a rank that sleeps outside MPI was not kept from computing") {
   CHECK(sampler.times(0).off_computing_ns <= 60 * ms);
 }
 
+TEST_CASE("ranks on cores of their own share none, also when one comes late and the run is short") {
+  Job job;
+  record::SegmentHeader& zero = job.rank(7, "0");
+  record::SegmentHeader& one = job.rank(8, "1");
+  job.busy(0, 0);
+  Sampler sampler(job.tree.root(), ticks, 1e9);
+  REQUIRE(sampler.add(0, zero, "/app"));
+  for (std::int64_t t = 0; t <= 400; t += 100) {
+    if (t == 100) REQUIRE(sampler.add(1, one, "/app"));
+    job.times(7, t * ms / 2, t * ms / 2, 0);
+    job.times(8, t * ms / 2, t * ms / 2, 1);
+    job.busy(t * ms, t * ms);
+    sampler.sample(t * ms, nullptr);
+  }
+  sampler.finish(450 * ms, nullptr);
+  REQUIRE(sampler.conditions().size() > 0);
+  for (const Condition& condition : sampler.conditions()) CHECK(condition.kind == ConditionKind::other_load);
+}
+
 TEST_CASE("a foreign process on a rank's core, from made-up files") {
   Job job;
   record::SegmentHeader& zero = job.rank(7, "0");
