@@ -122,7 +122,7 @@ TEST_CASE("findings of some ranks and of a period keep their numbers") {
   const views::Sites sites(s.sites);
   CHECK(views::findings_json(s, sites, {1})["findings"][0]["number"] == 2);
   CHECK(views::finding_lines(s, sites, 0, {1}).front().starts_with("2. background"));
-  CHECK(views::finding_lines(s, sites, 0, {}).front() == "none of the 3 findings");
+  CHECK(views::finding_lines(s, sites, 0, {}).front() == "none of the 3 findings of the run");
   CHECK(views::finding_breakpoints(s, sites, {1}).front().starts_with("# 2. background"));
 }
 

@@ -78,7 +78,8 @@ Rows collective_rows(const std::vector<CollectiveRow>& rows) {
 
 std::vector<std::string> collective_lines(const CollectiveTotals& totals, const std::vector<CollectiveRow>& rows,
                                           std::size_t width) {
-  std::vector<std::string> lines = {"whole run: " + text::format_count(totals.operations) + " operations, " +
+  std::vector<std::string> lines = {"whole run: " + text::format_count(totals.operations) +
+                                    (totals.operations == 1 ? " operation, " : " operations, ") +
                                     text::format_count(totals.calls) + " calls, waited " +
                                     text::format_seconds(totals.wait_s)};
   if (rows.empty()) return lines;

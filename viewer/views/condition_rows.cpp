@@ -47,7 +47,8 @@ bool is_ours(const Condition& c) { return c.process.starts_with("pclscope-"); }
 
 std::string load_text(const Condition& c, const Snapshot& s) {
   if (c.load < some_load)
-    return ranks_text(c) + " did not have " + where(c, s) + " for themselves; what ran instead cannot be seen";
+    return ranks_text(c) + " did not have " + where(c, s) + (c.ranks_met == 1 ? " for itself" : " for themselves") +
+           "; what ran instead cannot be seen";
   const std::string used = c.core >= 0 ? text::format_share(c.load) + " of core " + std::to_string(c.core)
                                        : cores_text(c.load) + " of the " + counted(c.cores, "core", "cores");
   const std::string whose =

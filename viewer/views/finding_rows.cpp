@@ -185,7 +185,10 @@ std::vector<std::string> finding_lines(const Snapshot& snapshot, const Sites& si
   const bool first = conditions_first(snapshot);
   if (first) lines = conditions;
   if (places.empty() && !snapshot.attribution.findings.empty())
-    lines.push_back("none of the " + std::to_string(snapshot.attribution.findings.size()) + " findings");
+    lines.push_back(snapshot.attribution.findings.size() == 1
+                        ? "the only finding of the run is not one of these"
+                        : "none of the " + std::to_string(snapshot.attribution.findings.size()) +
+                              " findings of the run");
   std::size_t folded_away = 0;
   for (const std::size_t i : places) {
     const Finding& f = snapshot.attribution.findings[i];

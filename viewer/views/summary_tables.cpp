@@ -42,8 +42,15 @@ std::string size_range(const Criterion& c) {
 }
 
 std::string collectives_line(const CollectiveTotals& totals) {
-  return text::format_count(totals.operations) + " operations of " + text::format_count(totals.calls) +
-         " calls, waited " + text::format_seconds(totals.wait_s);
+  return text::format_count(totals.operations) + (totals.operations == 1 ? " operation of " : " operations of ") +
+         text::format_count(totals.calls) + " calls, waited " + text::format_seconds(totals.wait_s);
+}
+
+std::string latency_text(const Snapshot& s) {
+  if (s.messages.matched == 0) return "of no message";
+  return "median " + text::format_seconds(s.latency.median_s) + ", p99 " + text::format_seconds(s.latency.p99_s) +
+         ", ratio typical " + text::format_ratio(s.latency.typical_ratio) + ", mean " +
+         text::format_ratio(s.latency.mean_ratio);
 }
 
 // "12.5 s", "10 min, the last event at 2.1 s, not finished"
@@ -69,10 +76,7 @@ std::vector<std::string> summary_lines(const Snapshot& snapshot, const std::stri
                  "           unmatched " + text::format_count(m.unmatched_sends) + " sends and " +
                      text::format_count(m.unmatched_receives) + " receives, ambiguous " +
                      text::format_count(m.ambiguous) + ", dropped events " + text::format_count(m.dropped_events),
-                 "latency    median " + text::format_seconds(snapshot.latency.median_s) + ", p99 " +
-                     text::format_seconds(snapshot.latency.p99_s) + ", ratio typical " +
-                     text::format_ratio(snapshot.latency.typical_ratio) + ", mean " +
-                     text::format_ratio(snapshot.latency.mean_ratio)};
+                 "latency    " + latency_text(snapshot)};
   if (!lacking.empty()) lines.insert(lines.begin() + 3, "not complete: " + lacking);
   if (m.half_recorded > 0) lines.push_back("           half recorded " + text::format_count(m.half_recorded));
   if (m.clock_violations + m.clock_unclear > 0 || m.foreign > 0) {
