@@ -63,6 +63,11 @@ refused 1 "there are 1,7" "$pclscope" inspect "$dump" regions --region 3
 refused 1 "there are 1,7" "$pclscope" inspect "$dump" delays --region 3
 refused 1 "no rank 6" "$pclscope" inspect "$dump" dag --rank 6
 refused 1 "no rank 99" "$pclscope" inspect "$dump" waits --rank 1,99
+
+# --- a run may be asked where it would go on other nodes than its own ---
+run "$pclscope" map "$dump" --topology nodes:6 --ranks-per-node 1
+expect_status 0
+expect_err "own placement does not fit"
 refused 1 "no news from" "$pclscope" inspect "ipc://$folder/nobody" dag
 
 # --- files that are none ---

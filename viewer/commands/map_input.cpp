@@ -87,6 +87,18 @@ Status set_capacities(const MapInputWords& words, MapInput& input) {
   return {};
 }
 
+// A run on few nodes may be asked where it would go on others.
+void forget_what_does_not_fit(MapInput& input) {
+  std::vector<std::int32_t> left = input.capacity;
+  const bool fits = std::all_of(input.current.begin(), input.current.end(), [&](std::int32_t node) {
+    return static_cast<std::size_t>(node) < left.size() && left[node]-- > 0;
+  });
+  if (fits) return;
+  input.current.clear();
+  input.notes.push_back(
+      "the run's own placement does not fit on these nodes: before is with ranks in order, node by node");
+}
+
 Status read_names(const MapInputWords& words, MapInput& input) {
   const auto nodes = static_cast<std::size_t>(input.topology->nodes());
   if (!words.node_names.empty()) {
@@ -120,6 +132,7 @@ Result<MapInput> read_map_input(const MapInputWords& words) {
   }
   input.topology = std::move(*topology);
   if (const Status status = set_capacities(words, input); !status) return status.error();
+  forget_what_does_not_fit(input);
   if (const Status status = read_names(words, input); !status) return status.error();
   return input;
 }
