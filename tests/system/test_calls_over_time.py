@@ -70,6 +70,20 @@ class CallsOverTime(harness.SystemTest):
             self.assertEqual(waiting["calls"], 0, options)
             self.assertWorked(job.finish())
 
+    def test_killed(self):
+        """The dump of a job that was killed has all slices, as that of one that ended in order."""
+        for options in ((), ("--aggregators", "2")):
+            path = self.box.directory / "killed.h5"
+            path.unlink(missing_ok=True)
+            done = self.box.traced(RANKS, harness.program("crash", "openmpi"), "kill", "200", str(RANKS - 1), "3",
+                                   "1500", options=("--dump", path, *options))
+            self.assertNotEqual(done.code, 0, str(done))
+            found = self.check(path)
+            self.assertEqual(found["MPI_Sendrecv"]["calls"], 200 * RANKS)
+            activity = self.box.json("inspect", path, "activity", "--json")["activity"]
+            last_s = max(s["begin_s"] for f in activity["functions"] for s in f["slices"])
+            self.assertGreater(last_s, 400 * activity["slice_s"], options)  # of a running job: 256 slices
+
     def test_lammps(self):
         if shutil.which("lmp") is None:
             self.skipTest("LAMMPS is not installed")
