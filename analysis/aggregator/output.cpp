@@ -93,7 +93,8 @@ void Output::serve(Analysis& analysis) {
                    [&results] { return results.traffic(); },
                    [&] {
                      if (!ending_ && Clock::now() >= next_refresh_) publish(analysis);
-                   });
+                   },
+                   [&analysis](const DensityQuestion& question) { return analysis.density(question); });
 }
 
 void Output::report(Clock::time_point now, Analysis& analysis) {

@@ -84,6 +84,22 @@ class CallsOverTime(harness.SystemTest):
             last_s = max(s["begin_s"] for f in activity["functions"] for s in f["slices"])
             self.assertGreater(last_s, 400 * activity["slice_s"], options)  # of a running job: 256 slices
 
+    def test_full_resolution_of_a_running_job(self):
+        """Who asks a running job gets all of its slices; its snapshots have 256."""
+        for options in ((), ("--aggregators", "2")):
+            job = self.box.start_traced(RANKS, harness.program("late_sender", "openmpi"), "300", "10000",
+                                        options=options)
+            name = self.box.job_name(job)
+
+            def many(name=name):
+                told = self.box.json("inspect", name, "activity", "--json")["activity"]
+                slices = [s["begin_s"] for f in told["functions"] for s in f["slices"]]
+                return slices and max(slices) > 400 * told["slice_s"] and told
+            told = self.box.wait_for("all slices", many, running=job)
+            for function in told["functions"]:
+                self.assertEqual(sum(s["ends"] for s in function["slices"]), function["calls"], options)
+            self.assertWorked(job.finish())
+
     def test_lammps(self):
         if shutil.which("lmp") is None:
             self.skipTest("LAMMPS is not installed")
