@@ -28,6 +28,11 @@ class CallsOverTime(harness.SystemTest):
         rows = list(csv.DictReader(io.StringIO(self.box.pclscope("inspect", target, "activity", "--csv").stdout)))
         self.assertEqual(len(rows), sum(len(f["slices"]) for f in activity["functions"]))
         self.assertEqual(sum(int(row["starts"]) for row in rows), sum(f["calls"] for f in table))
+        bins = list(csv.DictReader(io.StringIO(self.box.pclscope("inspect", target, "durations", "--csv").stdout)))
+        for edge in ("starts", "ends"):
+            self.assertEqual(sum(int(row[edge]) for row in bins), sum(f["calls"] for f in table), edge)
+        durations = self.box.json("inspect", target, "durations", "--json")["durations"]
+        self.assertEqual(sum(len(f["bins"]) for f in durations["functions"]), len(bins))
         return found
 
     def traced(self, mpi, *command, options=(), ranks=RANKS):
