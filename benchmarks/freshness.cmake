@@ -1,3 +1,3 @@
 add_executable(freshness_benchmark freshness/freshness.cpp)
-target_link_libraries(freshness_benchmark PRIVATE pclscope_worker)
+target_link_libraries(freshness_benchmark PRIVATE pclscope_worker pclscope_session)
 set_target_properties(freshness_benchmark PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/benchmarks)

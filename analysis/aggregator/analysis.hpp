@@ -10,6 +10,7 @@
 #include "analysis/collect/segment_file.hpp"
 #include "analysis/match/matcher.hpp"
 #include "analysis/pipeline/evaluation.hpp"
+#include "analysis/values/density_part.hpp"
 
 namespace pclscope::aggregator {
 
@@ -45,6 +46,8 @@ class Analysis {
   virtual Evaluation* results() = 0;
   // Live fields of a snapshot of results().
   virtual void fill(Snapshot& snapshot) = 0;
+  // The density of calls of results(), in full resolution.
+  virtual DensityPart density(const DensityQuestion& question) = 0;
   // Marks whose record is not whole, and from when on. `over`: after finish(); else as far as the results have come.
   virtual void mark_missing(Snapshot& snapshot, bool over) = 0;
   virtual std::vector<CallSite> site_news() = 0;

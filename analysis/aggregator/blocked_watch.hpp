@@ -36,6 +36,7 @@ class BlockedWatch {
     blocked_.fill(snapshot, [&](std::int32_t rank) { return cores.alive_until_ns(rank); });
   }
   void fill_density(Snapshot& snapshot) { blocked_.fill_density(snapshot); }
+  DensityPart density(const DensityQuestion& question) { return blocked_.density(question); }
   CallDensity take_density() { return blocked_.take_density(); }
   void set_regions(std::span<const std::int32_t> region_of_rank) { blocked_.set_regions(region_of_rank); }
   void set_axis_shift(std::int64_t ns) { blocked_.set_axis_shift(ns); }

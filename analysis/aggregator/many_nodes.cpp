@@ -303,6 +303,10 @@ void ManyNodes::fill(Snapshot& snapshot) {
   if (node_.root()) node_.root()->fill(snapshot);
 }
 
+DensityPart ManyNodes::density(const DensityQuestion& question) {
+  return node_.root() ? node_.root()->density(question) : DensityPart();
+}
+
 std::vector<CallSite> ManyNodes::site_news() {
   return node_.root() ? node_.root()->sites().news() : std::vector<CallSite>();
 }

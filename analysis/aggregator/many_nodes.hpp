@@ -36,6 +36,7 @@ class ManyNodes : public Analysis {
   const Matcher& matcher() const override;
   Evaluation* results() override { return node_.root() ? &node_.root()->evaluation() : nullptr; }
   void fill(Snapshot& snapshot) override;
+  DensityPart density(const DensityQuestion& question) override;
   void mark_missing(Snapshot& snapshot, bool over) override;
   std::vector<CallSite> site_news() override;
   void resolve_sites(std::chrono::milliseconds limit) override;

@@ -54,6 +54,7 @@ class OneNode : public Analysis {
   const Matcher& matcher() const override { return pipeline_.measurement().matcher(); }
   Evaluation* results() override { return &pipeline_.evaluation(); }
   void fill(Snapshot& snapshot) override;
+  DensityPart density(const DensityQuestion& question) override { return blocked_.density(question); }
   void mark_missing(Snapshot& snapshot, bool over) override;
   std::vector<CallSite> site_news() override { return call_sites_.news(); }
   void resolve_sites(std::chrono::milliseconds limit) override { call_sites_.resolve_all(limit); }

@@ -93,14 +93,15 @@ void Output::serve(Analysis& analysis) {
                    [&results] { return results.traffic(); },
                    [&] {
                      if (!ending_ && Clock::now() >= next_refresh_) publish(analysis);
-                   });
+                   },
+                   [&analysis](const DensityQuestion& question) { return analysis.density(question); });
 }
 
 void Output::report(Clock::time_point now, Analysis& analysis) {
   if (broadcast_.watched() && (window_closed_ || now >= next_publish_)) publish(analysis);
   serve(analysis);
   if (store_ && flush_due(now, analysis.results()->events())) {
-    Snapshot now_known = snapshot(analysis, false);
+    Snapshot now_known = snapshot(analysis, End::none);
     analysis.mark_missing(now_known, false);  // should we die now
     flush(std::move(now_known), analysis);
     const Clock::time_point end = Clock::now();
@@ -121,7 +122,7 @@ bool Output::flush_due(Clock::time_point now, std::uint64_t events) {
 
 void Output::publish(Analysis& analysis) {
   const milliseconds publish_every{std::clamp<std::int64_t>(options_.window_ms, 20, 500)};
-  broadcast_.publish(snapshot(analysis, false));
+  broadcast_.publish(snapshot(analysis, End::none));
   next_refresh_ = Clock::now() + refresh_after;
   next_publish_ = next_refresh_ - refresh_after + publish_every;
   window_closed_ = false;
@@ -145,12 +146,13 @@ void Output::flush(Snapshot snapshot, Analysis& analysis) {
   if (const auto line = results.budget_bites()) complain(*line);
 }
 
-Snapshot Output::snapshot(Analysis& analysis, bool finished) {
+Snapshot Output::snapshot(Analysis& analysis, End end) {
   if (store_) analysis.results()->set_not_stored(store_->messages_not_stored());
   Snapshot snapshot = analysis.results()->snapshot();
   snapshot.job = options_.job;
   snapshot.time_origin_realtime_ns = clock_.origin_realtime_ns();
-  snapshot.finished = finished;
+  snapshot.finished = end == End::in_order;
+  snapshot.ended = end != End::none;
   snapshot.finalized_ranks = std::max(snapshot.finalized_ranks, finalized_ranks);
   snapshot.live.window_s = static_cast<double>(options_.window_ms) / 1e3;
   snapshot.live.sequence = ++sequence_;
@@ -163,8 +165,7 @@ Snapshot Output::snapshot(Analysis& analysis, bool finished) {
 }
 
 Snapshot Output::last_snapshot(Analysis& analysis, bool in_order) {
-  Snapshot last = snapshot(analysis, in_order);
-  last.ended = true;
+  Snapshot last = snapshot(analysis, in_order ? End::in_order : End::otherwise);
   analysis.mark_missing(last, true);
   return last;
 }

@@ -35,7 +35,8 @@ class Output {
   std::function<void()> on_first_flush;  // from now on the dump can be read
 
  private:
-  Snapshot snapshot(Analysis& analysis, bool finished);
+  enum class End { none, in_order, otherwise };  // of the job
+  Snapshot snapshot(Analysis& analysis, End end);
   Snapshot last_snapshot(Analysis& analysis, bool in_order);
   void flush(Snapshot snapshot, Analysis& analysis);  // and the traffic of pairs of ranks with it
   void serve(Analysis& analysis);

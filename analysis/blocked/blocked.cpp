@@ -261,7 +261,11 @@ std::vector<SiteTime> Blocked::site_times() const {
 }
 
 void Blocked::fill_density(Snapshot& snapshot) {
-  snapshot.call_density = shown_density_.of(times_.density(), times_.running(inside_, now_ticks()), snapshot.finished);
+  snapshot.call_density = shown_density_.of(times_.density(), times_.running(inside_, now_ticks()), snapshot.ended);
+}
+
+DensityPart Blocked::density(const DensityQuestion& question) {
+  return times_.density().part(question, times_.running(inside_, now_ticks()));
 }
 
 void Blocked::fill(Snapshot& snapshot, const AliveUntil& alive_until) const {

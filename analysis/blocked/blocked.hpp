@@ -66,6 +66,7 @@ class Blocked {
   void fill(Snapshot& snapshot, const AliveUntil& alive_until) const;
   // The density of calls: of a job on one node for its snapshots; else what is new, on the job's axis.
   void fill_density(Snapshot& snapshot);
+  DensityPart density(const DensityQuestion& question);
   CallDensity take_density() { return times_.density().take(); }
   void set_regions(std::span<const std::int32_t> region_of_rank) { times_.density().set_regions(region_of_rank); }
   void set_axis_shift(std::int64_t ns) { times_.set_axis_shift(ns); }

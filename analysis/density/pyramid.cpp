@@ -1,5 +1,6 @@
 #include "analysis/density/pyramid.hpp"
 
+#include <limits>
 #include <map>
 
 #include "analysis/density/coarser.hpp"
@@ -8,6 +9,7 @@ namespace pclscope::density {
 namespace {
 
 constexpr std::size_t pair_bytes = 2 * sizeof(std::uint64_t);
+constexpr unsigned longest_part_shift = 52;  // of slices that are told in parts: all of them end before 2^63
 
 }  // namespace
 
@@ -194,7 +196,9 @@ void Pyramid::add(const CallDensity& more) {
   reach(0);
 }
 
-CallDensity Pyramid::value() const {
+CallDensity Pyramid::value() const { return value(Between{0, limits_.most_slices, 0, limits_.most_slices}); }
+
+CallDensity Pyramid::value(const Between& slices) const {
   CallDensity out;
   out.inside_shift = static_cast<std::uint8_t>(inside_shift_);
   out.calls_shift = static_cast<std::uint8_t>(calls_shift_);
@@ -207,11 +211,11 @@ CallDensity Pyramid::value() const {
   std::sort(by_region.begin(), by_region.end());
   for (const auto& [id, slot] : by_region)
     for (const Function* f : by_number)
-      for (std::size_t s = 0; f->inside[slot] && s < limits_.most_slices; ++s)
+      for (std::size_t s = slices.first_inside; f->inside[slot] && s < slices.last_inside; ++s)
         if (f->inside[slot][s] != 0)
           out.inside.push_back({id, f->number, static_cast<std::uint32_t>(s), f->inside[slot][s]});
   for (const Function* f : by_number) {
-    for (std::size_t s = 0; s < limits_.most_slices; ++s) {
+    for (std::size_t s = slices.first_calls; s < slices.last_calls; ++s) {
       const Row& row = f->rows[s];
       for (unsigned k = 0; k < row.size; ++k)
         if ((row.counts[2 * k] | row.counts[2 * k + 1]) != 0)
@@ -222,19 +226,67 @@ CallDensity Pyramid::value() const {
   return out;
 }
 
-CallDensity Pyramid::value(std::span<const Running> running) const {
-  CallDensity sum = value();
-  if (running.empty()) return sum;
+// What is cut off at the ends is added nowhere.
+void Pyramid::add_running(CallDensity& sum, std::span<const Running> running, std::int64_t begin_ns,
+                          std::int64_t end_ns) const {
+  if (running.empty()) return;
   Limits limits = limits_;
   limits.first_shift = inside_shift_;
   Pyramid more(limits);
   more.regions_ = regions_;
   more.slot_of_rank_ = slot_of_rank_;
-  for (const Running& r : running) more.inside(more.place(r.function), r.rank, r.begin, r.now);
+  for (const Running& r : running)
+    more.inside(more.place(r.function), r.rank, std::max(r.begin, begin_ns), std::min(r.now, end_ns));
   CallDensity extra = more.value();
   extra.calls_shift = sum.calls_shift;
   density::add(sum, std::move(extra));
+}
+
+CallDensity Pyramid::value(std::span<const Running> running) const {
+  CallDensity sum = value();
+  add_running(sum, running, 0, INT64_MAX);
   return sum;
+}
+
+Pyramid::Between Pyramid::between(std::int64_t begin_ns, std::int64_t end_ns) const {
+  const auto at = [&](std::int64_t ns, unsigned shift) { return std::min(slice(ns, shift), limits_.most_slices); };
+  return {at(begin_ns, inside_shift_), at(end_ns, inside_shift_), at(begin_ns, calls_shift_), at(end_ns, calls_shift_)};
+}
+
+std::size_t Pyramid::bytes(const Between& slices) const {
+  std::size_t sum = 0;
+  for (const Function& f : functions_) {
+    for (const Slices& s : f.inside) sum += s ? (slices.last_inside - slices.first_inside) * sizeof(std::uint64_t) : 0;
+    for (std::size_t s = slices.first_calls; s < slices.last_calls; ++s) sum += f.rows[s].size * pair_bytes;
+  }
+  return sum;
+}
+
+// Calls that go on may have come to where there is no slice yet: slices of time are as long as it takes then, of every
+// part.
+DensityPart Pyramid::part(const DensityQuestion& asked, std::span<const Running> running,
+                          std::size_t most_bytes) const {
+  unsigned inside = inside_shift_;
+  for (const Running& r : running)
+    while (inside < longest_part_shift && slice(std::max<std::int64_t>(r.now - 1, 0), inside) >= limits_.most_slices)
+      ++inside;
+  const unsigned shift = std::max(inside, calls_shift_);
+  const std::int64_t length = std::int64_t{1} << shift;
+  const std::int64_t reach = shift <= longest_part_shift ? static_cast<std::int64_t>(limits_.most_slices) << shift
+                                                         : std::numeric_limits<std::int64_t>::max() / length * length;
+  DensityPart part;
+  part.begin_ns = std::clamp<std::int64_t>(asked.from_ns, 0, reach - 1) / length * length;
+  const std::int64_t to = std::clamp<std::int64_t>(asked.to_ns, part.begin_ns + 1, reach);
+  std::size_t taken = 0;
+  part.end_ns = part.begin_ns;
+  do {
+    taken += bytes(between(part.end_ns, part.end_ns + length));
+    part.end_ns += length;
+  } while (part.end_ns < to && taken < most_bytes);
+  part.density = value(between(part.begin_ns, part.end_ns));
+  add_running(part.density, running, part.begin_ns, part.end_ns);
+  while (part.density.inside_shift < inside) density::halve_inside(part.density);
+  return part;
 }
 
 CallDensity Pyramid::take() {

@@ -17,10 +17,12 @@
 
 #include "analysis/density/bins.hpp"
 #include "analysis/values/call_density.hpp"
+#include "analysis/values/density_part.hpp"
 
 namespace pclscope::density {
 
 inline constexpr std::size_t most_regions = 16;  // told apart
+inline constexpr std::size_t part_bytes = std::size_t{1} << 20;
 
 class Pyramid {
  public:
@@ -82,6 +84,9 @@ class Pyramid {
     std::int64_t begin = 0, now = 0;
   };
   CallDensity value(std::span<const Running> running) const;
+  // Some slices of that; no further ones once those that are there take `most_bytes` here, packed about a fifth of it.
+  DensityPart part(const DensityQuestion& asked, std::span<const Running> running,
+                   std::size_t most_bytes = part_bytes) const;
   // What has come since the last take(); it is here no more.
   CallDensity take();
 
@@ -98,6 +103,9 @@ class Pyramid {
   struct Row {
     std::unique_ptr<std::uint64_t[]> counts;
     std::uint16_t first = 0, size = 0;  // bins
+  };
+  struct Between {  // slices: of both, from the first to before the last
+    std::size_t first_inside = 0, last_inside = 0, first_calls = 0, last_calls = 0;
   };
   using Slices = std::unique_ptr<std::uint64_t[]>;  // ns, most_slices of them; null: nothing yet
   struct alignas(256) Function {                    // so that its place is quickly found
@@ -124,6 +132,11 @@ class Pyramid {
   std::uint64_t* widen(Row& row, unsigned bin);
   void spread(Function& f, std::size_t region, std::int64_t begin, std::int64_t end);
   std::uint64_t* slices_of(Function& f, std::size_t region);
+  CallDensity value(const Between& slices) const;
+  void add_running(CallDensity& sum, std::span<const Running> running, std::int64_t begin_ns,
+                   std::int64_t end_ns) const;
+  Between between(std::int64_t begin_ns, std::int64_t end_ns) const;
+  std::size_t bytes(const Between& slices) const;
   void reach(std::int64_t ns);
   void set_reach();
   void halve_inside();

@@ -291,7 +291,7 @@ std::vector<density::Pyramid::Running> Root::running() const {
 
 void Root::fill(Snapshot& snapshot) const {
   snapshot.application.aggregators = nodes_;
-  snapshot.call_density = shown_density_.of(density_, running(), snapshot.finished);
+  snapshot.call_density = shown_density_.of(density_, running(), snapshot.ended);
   std::map<std::uint16_t, FunctionActivity> sums;
   std::int64_t last = INT64_MIN;
   std::size_t length = 0;

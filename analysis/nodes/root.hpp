@@ -46,6 +46,7 @@ class Root {
   JobSites& sites() { return sites_; }
   // Fills what the evaluation does not know: functions, deadlocks, sites, nodes, what nodes did not send.
   void fill(Snapshot& snapshot) const;
+  DensityPart density(const DensityQuestion& question) const { return density_.part(question, running()); }
   // Whose record is not whole, after fill(). `silent_whole`: ranks that never showed up are.
   void mark_missing(Snapshot& snapshot, bool silent_whole) const;
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/density/packing.hpp"
 #include "analysis/wire/dag_frame.hpp"
 #include "analysis/wire/decoding.hpp"
 #include "analysis/wire/snapshot_frame.hpp"
@@ -54,9 +55,14 @@ Result<Question> decode_question(std::span<const std::uint8_t> frame) {
   if (!opened) return opened.error();
   const fb::Question* body = (*opened)->body_as_Question();
   if (!body) return damaged("not a question");
-  Question question{body->id(), QuestionKind::unknown, {}};
+  Question question{body->id(), QuestionKind::unknown, {}, {}};
   if (body->kind() == fb::QuestionKind::newest_snapshot) question.kind = QuestionKind::newest_snapshot;
   if (body->kind() == fb::QuestionKind::traffic) question.kind = QuestionKind::traffic;
+  if (body->kind() == fb::QuestionKind::density) {
+    if (!body->density()) return damaged("a question without its content");
+    question.kind = QuestionKind::density;
+    question.density = {body->density()->from_ns(), body->density()->to_ns()};
+  }
   if (body->kind() != fb::QuestionKind::dag) return question;
   if (!body->dag()) return damaged("a question without its content");
   question.kind = QuestionKind::dag;
@@ -100,6 +106,23 @@ Result<std::vector<PairTraffic>> decode_traffic(std::span<const std::uint8_t> fr
   std::vector<PairTraffic> pairs = decode(*body, budget);
   if (budget.exceeded()) return damaged("too large or out of range");
   return pairs;
+}
+
+Result<DensityPart> decode_density(std::span<const std::uint8_t> frame) {
+  std::vector<std::uint64_t> aligned;
+  const auto opened = open(frame, aligned);
+  if (!opened) return opened.error();
+  const fb::Density* body = (*opened)->body_as_Density();
+  if (!body) return damaged("not a density of calls");
+  DensityPart part{body->begin_ns(), body->end_ns(), {}};
+  if (part.begin_ns < 0 || part.begin_ns >= part.end_ns) return damaged("a period that ends before it begins");
+  if (!body->packed()) return part;
+  const std::span<const std::uint8_t> packed(body->packed()->data(), body->packed()->size());
+  if (packed.size() > limit::density_bytes) return damaged("too large or out of range");
+  auto density = density::unpack(packed);
+  if (!density) return damaged("a density of calls that is not whole");
+  if (!density->empty()) part.density = std::move(*density);
+  return part;
 }
 
 }  // namespace pclscope::wire

@@ -8,17 +8,19 @@
 #include <vector>
 
 #include "analysis/values/dag.hpp"
+#include "analysis/values/density_part.hpp"
 #include "analysis/values/result.hpp"
 #include "analysis/values/snapshot.hpp"
 #include "analysis/wire/encode.hpp"
 
 namespace pclscope::wire {
 
-enum class QuestionKind { unknown, newest_snapshot, dag, traffic };
+enum class QuestionKind { unknown, newest_snapshot, dag, traffic, density };
 struct Question {
   std::uint64_t id = 0;
   QuestionKind kind = QuestionKind::unknown;
-  DagQuestion dag;  // of kind dag; ranks ascending, most_messages within limit::dag_messages
+  DagQuestion dag;          // of kind dag; ranks ascending, most_messages within limit::dag_messages
+  DensityQuestion density;  // of kind density
 };
 
 struct Answer {
@@ -35,5 +37,7 @@ Result<Answer> decode_answer(std::span<const std::uint8_t> frame);
 Result<Dag> decode_dag(std::span<const std::uint8_t> frame);
 // Ranks are not negative.
 Result<std::vector<PairTraffic>> decode_traffic(std::span<const std::uint8_t> frame);
+// 0 <= begin_ns < end_ns.
+Result<DensityPart> decode_density(std::span<const std::uint8_t> frame);
 
 }  // namespace pclscope::wire

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <string>
 
+#include "analysis/density/packing.hpp"
 #include "analysis/wire/dag_frame.hpp"
 #include "analysis/wire/encoding.hpp"
 #include "analysis/wire/frame.hpp"
@@ -76,6 +77,20 @@ std::span<const std::uint8_t> Encoder::traffic(const std::vector<PairTraffic>& p
   Builder& to = state_->builder;
   to.Clear();
   return finish(to, fb::Body::Traffic, encode(to, pairs));
+}
+
+std::span<const std::uint8_t> Encoder::question_density(std::uint64_t id, const DensityQuestion& question) {
+  Builder& to = state_->builder;
+  to.Clear();
+  const auto density = fb::CreateDensityQuestion(to, question.from_ns, question.to_ns);
+  return finish(to, fb::Body::Question, fb::CreateQuestion(to, id, fb::QuestionKind::density, 0, density));
+}
+
+std::span<const std::uint8_t> Encoder::density(const DensityPart& part) {
+  Builder& to = state_->builder;
+  to.Clear();
+  const auto packed = to.CreateVector(density::pack(part.density));
+  return finish(to, fb::Body::Density, fb::CreateDensity(to, part.begin_ns, part.end_ns, packed));
 }
 
 }  // namespace pclscope::wire

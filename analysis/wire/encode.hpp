@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/values/dag.hpp"
+#include "analysis/values/density_part.hpp"
 #include "analysis/values/snapshot.hpp"
 
 namespace pclscope::wire {
@@ -27,6 +28,8 @@ class Encoder {
   std::span<const std::uint8_t> dag(const Dag& value);
   std::span<const std::uint8_t> question_traffic(std::uint64_t id);
   std::span<const std::uint8_t> traffic(const std::vector<PairTraffic>& pairs);
+  std::span<const std::uint8_t> question_density(std::uint64_t id, const DensityQuestion& question);
+  std::span<const std::uint8_t> density(const DensityPart& part);
 
  private:
   struct State;

@@ -17,6 +17,7 @@ namespace {
 constexpr int questions_per_call = 64;    // so that serve() ends, whatever viewers do
 constexpr std::size_t most_waiting = 16;  // questions for graphs and traffic
 constexpr int rest_per_graph = 4;         // times what the last one took: then the next one
+constexpr int rest_per_density = 19;      // the same, of a part of the density: they are asked for all the time
 
 using Clock = std::chrono::steady_clock;
 
@@ -26,6 +27,7 @@ struct WaitingQuestion {
   std::uint64_t id = 0;
   QuestionKind kind = QuestionKind::dag;
   DagQuestion dag;
+  DensityQuestion density;
 };
 
 }  // namespace
@@ -41,7 +43,7 @@ struct Publisher::State {
   void answer(Outlet& outlet, ZmqMessage& identity, std::uint64_t id, AnswerStatus status,
               const std::string& text = {});
   void enqueue(Outlet& outlet, ZmqMessage& identity, const Question& question);
-  void serve_waiting(const DagHandler& dag, const TrafficHandler& traffic);
+  void serve_waiting(const DagHandler& dag, const TrafficHandler& traffic, const DensityHandler& density);
   void answer_at_length(WaitingQuestion& asked, std::span<const std::uint8_t> frame, const char* too_large);
 
   std::deque<WaitingQuestion> waiting;
@@ -59,7 +61,8 @@ bool Publisher::State::serve_question(Outlet& outlet, const Refresh& refresh) {
     ask.skip_rest(question);
     return malformed++, true;
   }
-  if (decoded->kind == QuestionKind::dag || decoded->kind == QuestionKind::traffic)
+  if (decoded->kind == QuestionKind::dag || decoded->kind == QuestionKind::traffic ||
+      decoded->kind == QuestionKind::density)
     return enqueue(outlet, identity, *decoded), true;
   if (refresh && decoded->kind != QuestionKind::unknown) refresh();
   AnswerStatus status = has_last ? AnswerStatus::here : AnswerStatus::nothing_yet;
@@ -89,6 +92,7 @@ void Publisher::State::enqueue(Outlet& outlet, ZmqMessage& identity, const Quest
   place.id = question.id;
   place.kind = question.kind;
   place.dag = question.dag;
+  place.density = question.density;
 }
 
 void Publisher::State::answer_at_length(WaitingQuestion& asked, std::span<const std::uint8_t> frame,
@@ -102,7 +106,8 @@ void Publisher::State::answer_at_length(WaitingQuestion& asked, std::span<const 
     ask.send(frame);
 }
 
-void Publisher::State::serve_waiting(const DagHandler& handler, const TrafficHandler& traffic) {
+void Publisher::State::serve_waiting(const DagHandler& handler, const TrafficHandler& traffic,
+                                     const DensityHandler& density) {
   const Clock::time_point began = Clock::now();
   if (waiting.empty() || began < next_graph) return;
   WaitingQuestion& asked = waiting.front();
@@ -110,6 +115,10 @@ void Publisher::State::serve_waiting(const DagHandler& handler, const TrafficHan
   if (asked.kind == QuestionKind::traffic) {
     if (traffic) answer_at_length(asked, large.traffic(traffic()), "there are too many pairs of ranks: use the dump");
     else answer(*asked.outlet, asked.identity, asked.id, AnswerStatus::cannot, "this job does not tell its traffic");
+  } else if (asked.kind == QuestionKind::density) {
+    if (density)
+      answer_at_length(asked, large.density(density(asked.density)), "there are too many calls: use the dump");
+    else answer(*asked.outlet, asked.identity, asked.id, AnswerStatus::cannot, "this job does not tell its calls");
   } else {
     const Result<Dag> dag =
         handler ? handler(asked.dag)
@@ -117,8 +126,10 @@ void Publisher::State::serve_waiting(const DagHandler& handler, const TrafficHan
     if (dag) answer_at_length(asked, large.dag(*dag), "the graph is too large: ask for a shorter period");
     else answer(*asked.outlet, asked.identity, asked.id, AnswerStatus::cannot, dag.error().message);
   }
+  const int rest = asked.kind == QuestionKind::density ? rest_per_density : rest_per_graph;
   waiting.pop_front();
-  next_graph = Clock::now() + rest_per_graph * (Clock::now() - began);
+  const Clock::time_point end = Clock::now();
+  next_graph = end + rest * (end - began);
 }
 
 Publisher::Publisher(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -156,7 +167,8 @@ void Publisher::publish(const Snapshot& snapshot) {
   }
 }
 
-void Publisher::serve(const DagHandler& handler, const TrafficHandler& traffic, const Refresh& refresh) {
+void Publisher::serve(const DagHandler& handler, const TrafficHandler& traffic, const Refresh& refresh,
+                      const DensityHandler& density) {
   // All get it again; viewers pass over what they have. (ZeroMQ's welcome message would go to the new viewer alone, but
   // who connects before publish() and subscribes after it would miss that snapshot.)
   for (const auto& outlet : state_->outlets) {
@@ -166,7 +178,7 @@ void Publisher::serve(const DagHandler& handler, const TrafficHandler& traffic, 
     }
     for (int served = 0; served < questions_per_call && state_->serve_question(*outlet, refresh); served++) {}
   }
-  state_->serve_waiting(handler, traffic);
+  state_->serve_waiting(handler, traffic, density);
 }
 
 bool Publisher::watched() const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/values/dag.hpp"
+#include "analysis/values/density_part.hpp"
 #include "analysis/values/result.hpp"
 #include "analysis/values/snapshot.hpp"
 
@@ -35,12 +36,15 @@ class Publisher {
   using DagHandler = std::function<Result<Dag>(const DagQuestion&)>;
   // Messages per pair of ranks so far.
   using TrafficHandler = std::function<std::vector<PairTraffic>()>;
+  // A part of the density of calls, in a few milliseconds at most.
+  using DensityHandler = std::function<DensityPart(const DensityQuestion&)>;
   // Before somebody who joins or asks gets the newest snapshot: may publish() a newer one.
   using Refresh = std::function<void()>;
   // Lets new viewers in and answers questions that arrived; malformed ones are dropped and counted. Call it at least
-  // every 50 ms. At most one graph (or traffic) per call, and these take a fifth of the time at most: others wait, the
-  // 16th and later are refused. Without a handler all are.
-  void serve(const DagHandler& handler = {}, const TrafficHandler& traffic = {}, const Refresh& refresh = {});
+  // every 50 ms. At most one graph (or traffic, or part of the density) per call, and these take a fifth of the time at
+  // most, of density alone a twentieth: others wait, the 16th and later are refused. Without a handler all are.
+  void serve(const DagHandler& handler = {}, const TrafficHandler& traffic = {}, const Refresh& refresh = {},
+             const DensityHandler& density = {});
   // A viewer is there that gets what is published, as of the last serve() or publish().
   bool watched() const;
   std::uint64_t malformed() const;

@@ -120,6 +120,12 @@ Result<std::vector<PairTraffic>> Subscriber::ask_traffic(std::chrono::millisecon
   return got ? decode_traffic(got->bytes) : got.error();
 }
 
+Result<DensityPart> Subscriber::ask_density(const DensityQuestion& question, std::chrono::milliseconds timeout) {
+  const std::uint64_t id = state_->next_id++;
+  const auto got = state_->ask_at_length(state_->encoder.question_density(id, question), id, timeout);
+  return got ? decode_density(got->bytes) : got.error();
+}
+
 Result<std::optional<Snapshot>> Subscriber::next(std::chrono::milliseconds timeout) {
   const auto deadline = Clock::now() + timeout;
   for (;;) {

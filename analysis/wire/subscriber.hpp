@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/values/dag.hpp"
+#include "analysis/values/density_part.hpp"
 #include "analysis/values/result.hpp"
 #include "analysis/values/snapshot.hpp"
 #include "analysis/wire/frame_link.hpp"
@@ -40,6 +41,9 @@ class Subscriber {
   Result<Dag> ask_dag(const DagQuestion& question, std::chrono::milliseconds timeout);
   // Asks for the messages per pair of ranks so far. Fails as ask_dag().
   Result<std::vector<PairTraffic>> ask_traffic(std::chrono::milliseconds timeout);
+  // Asks for the density of calls in a period. Fails as ask_dag(); with wrong_version when the job does not know the
+  // question.
+  Result<DensityPart> ask_density(const DensityQuestion& question, std::chrono::milliseconds timeout);
   // The newest published snapshot; older ones waiting are skipped. Empty when no new one came in time.
   Result<std::optional<Snapshot>> next(std::chrono::milliseconds timeout);
 

@@ -1,5 +1,6 @@
 // How old is a message when it can first be seen? From the end of a receive to the arrival, at a viewer, of the first
-// snapshot that includes it in its region.
+// snapshot that includes it in its region. The same of the call: in the density of calls that the snapshot has, and in
+// the one with all slices, for which the viewer asks when a snapshot came, as the window does.
 //
 // Two stand-in recorders write real rings (sends of rank 0, receives of rank 1, a message about every millisecond); the
 // worker as `pclscope run` starts it drains them and publishes; a subscriber notes when each snapshot came. Checks
@@ -23,9 +24,11 @@
 #include "analysis/aggregator/frame_socket.hpp"
 #include "analysis/aggregator/worker.hpp"
 #include "analysis/collect/board_file.hpp"
+#include "analysis/density/packing.hpp"
 #include "analysis/wire/subscriber.hpp"
 #include "interpose/record/functions.hpp"
 #include "interpose/record/ring.hpp"
+#include "viewer/session/live_density.hpp"
 
 using namespace pclscope;
 
@@ -83,20 +86,59 @@ void write(record::RingWriter& ring, record::EventKind kind, record::Function fu
 
 struct Arrival {
   std::uint64_t at_ns;
-  std::uint64_t messages;  // in regions
+  std::uint64_t count;  // of messages in regions, or of receives in the density
+};
+struct Arrivals {
+  std::vector<Arrival> messages, calls, asked;
 };
 
-std::vector<Arrival> listen(wire::Subscriber& subscriber, std::uint64_t until_ns) {
-  std::vector<Arrival> arrivals;
+std::uint64_t receives(const CallDensity& density) {
+  std::uint64_t sum = 0;
+  for (const CallDensity::Calls& c : density.calls)
+    if (c.function == static_cast<std::uint16_t>(record::Function::Recv)) sum += c.ends;
+  return sum;
+}
+
+Arrivals listen(wire::Subscriber& subscriber, std::uint64_t until_ns) {
+  Arrivals arrivals;
+  session::LiveDensity live;
+  std::uint64_t next_question_ns = 0;
   while (monotonic_ns() < until_ns) {
     auto snapshot = subscriber.next(std::chrono::milliseconds(20));
     if (!snapshot) give_up(snapshot.error().message);
     if (!*snapshot) continue;
     Arrival arrival{monotonic_ns(), 0};
-    for (const Region& region : (*snapshot)->regions) arrival.messages += region.messages;
-    arrivals.push_back(arrival);
+    for (const Region& region : (*snapshot)->regions) arrival.count += region.messages;
+    arrivals.messages.push_back(arrival);
+    const auto density = density::unpack((*snapshot)->call_density);
+    if (!density) give_up("a density that cannot be read");
+    arrivals.calls.push_back({arrival.at_ns, receives(*density)});
+    if (monotonic_ns() < next_question_ns) continue;
+    next_question_ns = monotonic_ns() + 200'000'000;
+    const Status asked = live.refresh(
+        [&](const DensityQuestion& question) { return subscriber.ask_density(question, std::chrono::seconds(10)); },
+        static_cast<std::int64_t>((*snapshot)->duration_s * 1e9), [] { return false; });
+    if (!asked) give_up(asked.error().message);
+    arrivals.asked.push_back({monotonic_ns(), receives(live.density())});
   }
   return arrivals;
+}
+
+void tell(const char* what, const std::vector<Arrival>& arrivals, const std::vector<std::uint64_t>& ends,
+          std::int64_t window_ms) {
+  std::vector<double> ages_ms;
+  std::size_t next = 0;
+  for (const Arrival& arrival : arrivals)
+    for (; next < std::min<std::size_t>(arrival.count, ends.size()); ++next)
+      ages_ms.push_back(static_cast<double>(arrival.at_ns - ends[next]) / 1e6);
+  if (next != ends.size())
+    give_up("only " + std::to_string(next) + " of " + std::to_string(ends.size()) + " " + what + " seen");
+  std::sort(ages_ms.begin(), ages_ms.end());
+  const auto at = [&](double q) {
+    return ages_ms[static_cast<std::size_t>(q * static_cast<double>(ages_ms.size() - 1))];
+  };
+  std::printf("window %ld ms, %zu %s, %zu times told: age when first seen p50 %.0f ms, p99 %.0f ms, max %.0f ms\n",
+              static_cast<long>(window_ms), ages_ms.size(), what, arrivals.size(), at(0.5), at(0.99), ages_ms.back());
 }
 
 int start_worker(aggregator::Options& options, pid_t& pid) {
@@ -144,7 +186,7 @@ int main(int argc, char** argv) {
       std::this_thread::sleep_for(std::chrono::microseconds(static_cast<long>(pause(random)) + 1));
     }
   });
-  const std::vector<Arrival> arrivals = listen(**subscriber, stop_ns + 1'000'000'000);
+  const Arrivals arrivals = listen(**subscriber, stop_ns + 1'000'000'000);
   ranks.join();
   sender.segment()->state = receiver.segment()->state = record::ProcessState::finalizing;
   aggregator::FrameSocket anchor(control);
@@ -155,18 +197,8 @@ int main(int argc, char** argv) {
   [[maybe_unused]] const int removed = std::system(clean.c_str());
   ::unlink(("/dev/shm/" + collect::shm_names(options.token) + "board").c_str());
 
-  std::vector<double> ages_ms;
-  std::size_t next = 0;
-  for (const Arrival& arrival : arrivals)
-    for (; next < std::min<std::size_t>(arrival.messages, ends.size()); ++next)
-      ages_ms.push_back(static_cast<double>(arrival.at_ns - ends[next]) / 1e6);
-  if (next != ends.size())
-    give_up("only " + std::to_string(next) + " of " + std::to_string(ends.size()) + " messages seen");
-  std::sort(ages_ms.begin(), ages_ms.end());
-  const auto at = [&](double q) {
-    return ages_ms[static_cast<std::size_t>(q * static_cast<double>(ages_ms.size() - 1))];
-  };
-  std::printf("window %ld ms, %zu messages, %zu snapshots: age when first seen p50 %.0f ms, p99 %.0f ms, max %.0f ms\n",
-              static_cast<long>(options.window_ms), ages_ms.size(), arrivals.size(), at(0.5), at(0.99), ages_ms.back());
+  tell("messages", arrivals.messages, ends, options.window_ms);
+  tell("calls in snapshots", arrivals.calls, ends, options.window_ms);
+  tell("calls that were asked for", arrivals.asked, ends, options.window_ms);
   return 0;
 }

@@ -45,6 +45,11 @@ class CallsOverTime(harness.SystemTest):
         rows = list(csv.DictReader(io.StringIO(self.box.pclscope("inspect", target, "activity", "--csv").stdout)))
         self.assertEqual(len(rows), sum(len(f["slices"]) for f in activity["functions"]))
         self.assertEqual(sum(int(row["starts"]) for row in rows), sum(f["calls"] for f in table))
+        bins = list(csv.DictReader(io.StringIO(self.box.pclscope("inspect", target, "durations", "--csv").stdout)))
+        for edge in ("starts", "ends"):
+            self.assertEqual(sum(int(row[edge]) for row in bins), sum(f["calls"] for f in table), edge)
+        durations = self.box.json("inspect", target, "durations", "--json")["durations"]
+        self.assertEqual(sum(len(f["bins"]) for f in durations["functions"]), len(bins))
         return found
 
     def against_single_calls(self, target):
@@ -136,6 +141,36 @@ class CallsOverTime(harness.SystemTest):
                                    str(seed), "--directory", str(folder), *more, ranks=ranks, options=("--keep", "all"))
                 self.check(path)
                 self.assertGreater(self.against_single_calls(path), messages)
+
+    def test_killed(self):
+        """The dump of a job that was killed has all slices, as that of one that ended in order."""
+        for options in ((), ("--aggregators", "2")):
+            path = self.box.directory / "killed.h5"
+            path.unlink(missing_ok=True)
+            done = self.box.traced(RANKS, harness.program("crash", "openmpi"), "kill", "200", str(RANKS - 1), "3",
+                                   "1500", options=("--dump", path, *options))
+            self.assertNotEqual(done.code, 0, str(done))
+            found = self.check(path)
+            self.assertEqual(found["MPI_Sendrecv"]["calls"], 200 * RANKS)
+            activity = self.box.json("inspect", path, "activity", "--json")["activity"]
+            last_s = max(s["begin_s"] for f in activity["functions"] for s in f["slices"])
+            self.assertGreater(last_s, 400 * activity["slice_s"], options)  # of a running job: 256 slices
+
+    def test_full_resolution_of_a_running_job(self):
+        """Who asks a running job gets all of its slices; its snapshots have 256."""
+        for options in ((), ("--aggregators", "2")):
+            job = self.box.start_traced(RANKS, harness.program("late_sender", "openmpi"), "300", "10000",
+                                        options=options)
+            name = self.box.job_name(job)
+
+            def many(name=name):
+                told = self.box.json("inspect", name, "activity", "--json")["activity"]
+                slices = [s["begin_s"] for f in told["functions"] for s in f["slices"]]
+                return slices and max(slices) > 400 * told["slice_s"] and told
+            told = self.box.wait_for("all slices", many, running=job)
+            for function in told["functions"]:
+                self.assertEqual(sum(s["ends"] for s in function["slices"]), function["calls"], options)
+            self.assertWorked(job.finish())
 
     def test_lammps(self):
         if shutil.which("lmp") is None:

@@ -1,4 +1,5 @@
 // pclscope inspect TARGET activity: every call, by MPI function over time.
+#include "viewer/inspect/full_density.hpp"
 #include "viewer/inspect/topic.hpp"
 #include "viewer/session/regions.hpp"
 #include "viewer/views/activity_rows.hpp"
@@ -9,6 +10,7 @@ namespace {
 int show_activity(const InspectWords& words, InspectedRun& run) {
   if (words.region)
     if (const auto found = session::find_region(run.snapshot, *words.region); !found) return fail(found.error());
+  ask_full_density(run);
   const views::ActivityOverTime activity = views::activity_of(run.snapshot, words.region);
   return show(
       words, run, why_incomplete(run),

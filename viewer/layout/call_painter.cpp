@@ -50,16 +50,20 @@ std::vector<std::uint16_t> functions_of(const Snapshot& snapshot) {
 
 bool CallRequest::operator==(const CallRequest& other) const {
   const auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
-  return snapshot == other.snapshot && stack == other.stack && region == other.region && function == other.function &&
-         same(range.begin_s, other.range.begin_s) && same(range.end_s, other.range.end_s) && width == other.width &&
-         height == other.height && fitted == other.fitted && edge == other.edge && opacity == other.opacity &&
-         least == other.least;
+  return snapshot == other.snapshot && density == other.density && stack == other.stack && region == other.region &&
+         function == other.function && same(range.begin_s, other.range.begin_s) &&
+         same(range.end_s, other.range.end_s) && width == other.width && height == other.height &&
+         fitted == other.fitted && edge == other.edge && opacity == other.opacity && least == other.least;
 }
 
-void CallPainter::read(const Snapshot& snapshot) {
-  if (!density_ || packed_ != snapshot.call_density) {
+void CallPainter::read(const CallRequest& request) {
+  const Snapshot& snapshot = *request.snapshot;
+  if (request.density) {
+    density_ = request.density;
+    packed_.reset();
+  } else if (!density_ || packed_ != snapshot.call_density) {
     packed_ = snapshot.call_density;
-    auto read = density::unpack(packed_);
+    auto read = density::unpack(*packed_);
     density_ = std::make_shared<const CallDensity>(read ? std::move(*read) : CallDensity());
   }
   functions_ = density_->empty() ? functions_of(snapshot) : density::functions_by_time(*density_);
@@ -156,7 +160,7 @@ void CallPainter::fill_legend(CallPicture& picture, const std::optional<std::int
 CallPicture CallPainter::operator()(const CallRequest& request) {
   CallPicture picture;
   picture.of = request;
-  read(*request.snapshot);
+  read(request);
   picture.colours = colours_;
   picture.density = density_;
   fill_legend(picture, request.stack ? told_region(request.region) : std::nullopt);

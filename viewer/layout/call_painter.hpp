@@ -16,9 +16,10 @@ namespace pclscope::layout {
 
 struct CallRequest {
   std::shared_ptr<const Snapshot> snapshot;
-  bool stack = true;                      // stacked activity; else the call view
-  std::optional<std::int32_t> region;     // the stack: of its ranks; none: of all
-  std::optional<std::uint16_t> function;  // the stack: others fade; the call view: it alone
+  std::shared_ptr<const CallDensity> density;  // a finer one than that of the snapshot; null: there is none
+  bool stack = true;                           // stacked activity; else the call view
+  std::optional<std::int32_t> region;          // the stack: of its ranks; none: of all
+  std::optional<std::uint16_t> function;       // the stack: others fade; the call view: it alone
   TimeRange range;
   int width = 1, height = 1;
   bool fitted = false;  // the stack: the highest column reaches the top; else all ranks do
@@ -52,13 +53,13 @@ class CallPainter {
   CallPicture operator()(const CallRequest& request);
 
  private:
-  void read(const Snapshot& snapshot);
+  void read(const CallRequest& request);
   void paint_stack(CallPicture& picture) const;
   void paint_calls(CallPicture& picture) const;
   void fill_legend(CallPicture& picture, const std::optional<std::int32_t>& region) const;
   std::optional<std::int32_t> told_region(const std::optional<std::int32_t>& region) const;  // none: it is not
 
-  std::vector<std::uint8_t> packed_;
+  std::optional<std::vector<std::uint8_t>> packed_;  // what density_ was read from; none: it was given
   std::shared_ptr<const CallDensity> density_;
   std::vector<std::uint16_t> functions_;  // most time first
   FunctionColours colours_;

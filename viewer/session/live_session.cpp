@@ -45,6 +45,9 @@ class LiveSession final : public Session {
   }
   Result<Dag> dag(const DagQuestion& question) override { return subscriber_->ask_dag(question, patience_with_graphs); }
   Result<std::vector<PairTraffic>> traffic() override { return subscriber_->ask_traffic(patience_with_graphs); }
+  Result<DensityPart> density(const DensityQuestion& question) override {
+    return subscriber_->ask_density(question, patience_with_graphs);
+  }
 
  private:
   static Error not_stored() {

@@ -14,6 +14,7 @@
 #include "analysis/discovery/jobs.hpp"
 #include "analysis/values/collective_call.hpp"
 #include "analysis/values/dag.hpp"
+#include "analysis/values/density_part.hpp"
 #include "analysis/values/message.hpp"
 #include "analysis/values/mpi_call.hpp"
 #include "analysis/values/result.hpp"
@@ -87,6 +88,11 @@ class Session {
   // Messages per pair of ranks, by source, then destination: from the dump's summary (else its messages), or asked from
   // the running job. Fails with unreachable, not_found (a job that does not tell).
   virtual Result<std::vector<PairTraffic>> traffic() = 0;
+  // A part of the density of calls, in full resolution, of a running job (a dump has it in its snapshot). Fails with
+  // unreachable, not_found, wrong_version (a job of an earlier version).
+  virtual Result<DensityPart> density(const DensityQuestion&) {
+    return Error{ErrorCode::not_found, "the density of calls is in the summary"};
+  }
 };
 
 // A running job. What is known of it tells an orderly end from a death.

@@ -162,3 +162,78 @@ TEST_CASE("the worst case of memory: all functions, all durations, all the time"
   }
   CHECK(pyramid.bytes() <= (std::size_t{64} << 20));
 }
+
+TEST_CASE("parts: slices of the whole, nothing twice, nothing left out, with calls that go on") {
+  for (unsigned seed = 1; seed <= 30; ++seed) {
+    std::mt19937_64 random(seed);
+    const std::int64_t until = std::int64_t{1} << (18 + seed % 14);
+    Pyramid pyramid(
+        {.most_slices = 32, .budget_bytes = std::size_t{6000} * (seed % 4 == 0 ? 1 : 100), .first_shift = 10});
+    pyramid.set_regions(std::vector<std::int32_t>{5, 5, 2, 2});
+    for (const Call& c : random_calls(seed, 300, until)) put(pyramid, c);
+    std::vector<Pyramid::Running> running;
+    for (int i = 0; i < 4; ++i) {  // some have gone on for longer than there are slices
+      const auto begin = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(until));
+      const auto length =
+          static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(seed % 3 == 0 ? 8 * until : until));
+      running.push_back({static_cast<std::uint16_t>(1 + i % 2), i, begin, begin + length});
+    }
+    if (seed % 5 == 0) running.clear();
+    const CallDensity whole = pyramid.value(running);
+    for (const std::size_t most_bytes : {std::size_t{1}, std::size_t{2000}, part_bytes}) {
+      CallDensity sum;
+      std::int64_t from = 0;
+      int parts = 0;
+      for (; from < 16 * until; ++parts) {
+        const DensityPart part = pyramid.part({from, INT64_MAX}, running, most_bytes);
+        if (part.begin_ns < from) break;  // there are no slices any more
+        REQUIRE(part.begin_ns == from);
+        REQUIRE(part.end_ns > part.begin_ns);
+        for (const auto& i : part.density.inside) {
+          REQUIRE(std::int64_t{i.slice} << part.density.inside_shift >= part.begin_ns);
+          REQUIRE((std::int64_t{i.slice} + 1) << part.density.inside_shift <= part.end_ns);
+        }
+        for (const auto& c : part.density.calls) {
+          REQUIRE(std::int64_t{c.slice} << part.density.calls_shift >= part.begin_ns);
+          REQUIRE((std::int64_t{c.slice} + 1) << part.density.calls_shift <= part.end_ns);
+        }
+        add(sum, part.density);
+        from = part.end_ns;
+      }
+      CHECK(sum == whole);
+      CHECK((most_bytes != part_bytes || parts == 1));
+      CHECK((most_bytes != 1 || parts > 1 || seed % 4 == 0));  // where counts are of one slice, so are parts
+    }
+    // A period in the middle: what the whole has there.
+    const auto from = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(until));
+    const DensityPart part = pyramid.part({from, from + until / 3}, running);
+    CHECK(part.begin_ns <= from);
+    CHECK(part.end_ns >= std::min(from + until / 3, std::int64_t{32} << part.density.inside_shift));
+    CallDensity cut = whole;
+    std::erase_if(cut.inside, [&](const auto& i) {
+      const std::int64_t begin = std::int64_t{i.slice} << cut.inside_shift;
+      return begin < part.begin_ns || begin >= part.end_ns;
+    });
+    std::erase_if(cut.calls, [&](const auto& c) {
+      const std::int64_t begin = std::int64_t{c.slice} << cut.calls_shift;
+      return begin < part.begin_ns || begin >= part.end_ns;
+    });
+    CHECK(part.density == cut);
+  }
+}
+
+TEST_CASE("parts: any question gets an answer that ends") {
+  Pyramid empty, far;
+  far.call_inside(far.place(3), 0, 0, INT64_MAX / 4);
+  const std::int64_t odd[] = {INT64_MIN, -1, 0, 1, 1'000'000, INT64_MAX / 4, INT64_MAX - 1, INT64_MAX};
+  for (const Pyramid* pyramid : {&empty, &far}) {
+    for (const std::int64_t from : odd) {
+      for (const std::int64_t to : odd) {
+        const std::vector<Pyramid::Running> running{{3, 0, odd[3], to}};
+        const DensityPart part = pyramid->part({from, to}, running);
+        CHECK(part.begin_ns >= 0);
+        CHECK(part.end_ns > part.begin_ns);
+      }
+    }
+  }
+}

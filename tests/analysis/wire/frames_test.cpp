@@ -166,6 +166,44 @@ TEST_CASE("traffic is asked for, and comes back") {
   CHECK(decode_traffic(encoder.question_traffic(8)).error().code == ErrorCode::damaged);
 }
 
+TEST_CASE("the density of calls is asked for, and comes back") {
+  Encoder encoder;
+  const auto question = decode_question(encoder.question_density(8, {-5, 123'456'789'012}));
+  REQUIRE(question);
+  CHECK(question->id == 8);
+  CHECK(question->kind == QuestionKind::density);
+  CHECK(question->density.from_ns == -5);
+  CHECK(question->density.to_ns == 123'456'789'012);
+  DensityPart part{1 << 21, 3 << 21, {}};
+  part.density.inside_shift = part.density.calls_shift = 21;
+  part.density.inside = {{-1, 15, 1, 300}, {7, 15, 2, 1'000'000}};
+  part.density.calls = {{15, 1, 65, 1, 0}, {15, 2, 65, 0, 1}};
+  const auto back = decode_density(encoder.density(part));
+  REQUIRE(back);
+  CHECK(*back == part);
+  part.density = {};
+  CHECK(*decode_density(encoder.density(part)) == part);
+  CHECK(decode_density(encoder.question_density(8, {})).error().code == ErrorCode::damaged);
+  CHECK(decode_question(encoder.density(part)).error().code == ErrorCode::damaged);
+  for (const auto& [begin, end] : {std::pair{-1, 5}, std::pair{5, 5}, std::pair{6, 5}}) {
+    part.begin_ns = begin, part.end_ns = end;
+    CHECK(decode_density(encoder.density(part)).error().code == ErrorCode::damaged);
+  }
+  flatbuffers::FlatBufferBuilder to;
+  const auto packed = to.CreateVector(std::vector<std::uint8_t>{1, 2, 3});
+  const auto body = fb::CreateDensity(to, 0, 1, packed);
+  CHECK(decode_density(frame_of(to, body, fb::Body::Density)).error().code == ErrorCode::damaged);
+}
+
+TEST_CASE("a question of a kind that is not known yet is a question") {
+  flatbuffers::FlatBufferBuilder to;
+  const auto body = fb::CreateQuestion(to, 5, static_cast<fb::QuestionKind>(77));
+  const auto question = decode_question(frame_of(to, body, fb::Body::Question));
+  REQUIRE(question);
+  CHECK(question->id == 5);
+  CHECK(question->kind == QuestionKind::unknown);
+}
+
 TEST_CASE("an answer that cannot be given says why, in bounds") {
   Encoder encoder;
   const auto answer = decode_answer(encoder.answer(3, AnswerStatus::cannot, "no region 9: there are 1, 2"));

@@ -100,6 +100,13 @@ std::vector<Bytes> whole_frames(std::mt19937_64& random) {
   frames.push_back(copy(encoder.answer(random(), AnswerStatus::here)));
   frames.push_back(copy(encoder.answer(random(), AnswerStatus::cannot, "the period is too long")));
   frames.push_back(copy(encoder.dag(random_dag(random(), 12, 6))));
+  frames.push_back(copy(encoder.question_density(random(), {0, static_cast<std::int64_t>(random() >> 1)})));
+  DensityPart part{0, 1 << 22, {}};
+  for (std::uint32_t slice = 0; slice < 1 + random() % 5; ++slice) {
+    part.density.inside.push_back({-1, 3, slice, 1 + random() % 1000});
+    part.density.calls.push_back({3, slice, static_cast<std::uint16_t>(random() % 200), 1, random() % 9});
+  }
+  frames.push_back(copy(encoder.density(part)));
   return frames;
 }
 
@@ -129,7 +136,7 @@ void read(const std::span<const std::uint8_t> frame, Tally& tally, Decode decode
 }
 
 // By the reader of its kind; now and then by all of them.
-enum Kind { snapshot_frame, question_frame, answer_frame, dag_frame };
+enum Kind { snapshot_frame, question_frame, answer_frame, dag_frame, density_frame };
 
 void read_as(const std::span<const std::uint8_t> frame, Tally& tally, Kind kind, bool all) {
   if (all || kind == snapshot_frame)
@@ -137,6 +144,9 @@ void read_as(const std::span<const std::uint8_t> frame, Tally& tally, Kind kind,
                    [](Encoder& to, const Snapshot& value) { return to.snapshot(value); });
   if (all || kind == dag_frame)
     read<Dag>(frame, tally, decode_dag, [](Encoder& to, const Dag& value) { return to.dag(value); });
+  if (all || kind == density_frame)
+    read<DensityPart>(frame, tally, decode_density,
+                      [](Encoder& to, const DensityPart& value) { return to.density(value); });
   if (!all && kind != question_frame && kind != answer_frame) return;
   const auto question = decode_question(frame);
   question ? tally.accepted++ : tally.refused++;
@@ -160,8 +170,8 @@ TEST_CASE("damaged frames of every kind: an error or a whole value, no memory ke
   const std::uint64_t seed = from_environment("PCLSCOPE_FUZZ_SEED", 20261121);
   INFO("PCLSCOPE_FUZZ_SEED=" << seed);
   std::mt19937_64 random(seed);
-  constexpr Kind kinds[] = {snapshot_frame, snapshot_frame, question_frame, question_frame,
-                            answer_frame,   answer_frame,   dag_frame};
+  constexpr Kind kinds[] = {snapshot_frame, snapshot_frame, question_frame, question_frame, answer_frame,
+                            answer_frame,   dag_frame,      question_frame, density_frame};
   Tally tally;
   most_held = held.load();
   const std::size_t held_before = held;

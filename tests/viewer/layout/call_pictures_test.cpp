@@ -6,7 +6,7 @@
 #include "analysis/density/packing.hpp"
 #include "interpose/record/functions.hpp"
 #include "tests/analysis/density/random_calls.hpp"
-#include "tests/viewer/layout/paper_calls.hpp"
+#include "tests/viewer/layout/paper_program.hpp"
 #include "viewer/layout/call_painter.hpp"
 
 using namespace pclscope;
@@ -248,23 +248,100 @@ TEST_CASE("reduces that begin together and end along a logarithm: a column of st
   const auto d = density::unpack(s.call_density);
   REQUIRE(d);
   const auto reduce = static_cast<std::uint16_t>(record::Function::Reduce);
-  std::uint32_t first_start = UINT32_MAX, last_start = 0, first_end = UINT32_MAX, last_end = 0;
-  std::map<std::uint32_t, std::uint16_t> longest;  // by slice of their ends
-  for (const auto& c : d->calls) {
-    if (c.function != reduce) continue;
-    if (c.starts > 0) first_start = std::min(first_start, c.slice), last_start = std::max(last_start, c.slice);
-    if (c.ends > 0) {
-      first_end = std::min(first_end, c.slice), last_end = std::max(last_end, c.slice);
-      longest[c.slice] = std::max(longest[c.slice], c.bin);
+  const auto middle = static_cast<std::uint32_t>(test::inversion_part_s / std::ldexp(1e-9, d->calls_shift));
+  for (const bool second_part : {false, true}) {
+    std::uint32_t first_start = UINT32_MAX, last_start = 0, first_end = UINT32_MAX, last_end = 0;
+    std::map<std::uint32_t, std::uint16_t> longest;  // by slice of their ends
+    std::uint64_t ends = 0;
+    for (const auto& c : d->calls) {
+      if (c.function != reduce || (c.slice >= middle) != second_part) continue;
+      if (c.starts > 0) first_start = std::min(first_start, c.slice), last_start = std::max(last_start, c.slice);
+      if (c.ends > 0) {
+        first_end = std::min(first_end, c.slice), last_end = std::max(last_end, c.slice);
+        longest[c.slice] = std::max(longest[c.slice], c.bin);
+        ends += c.ends;
+      }
     }
+    CHECK(ends == 1024);
+    CHECK(last_start - first_start <= 1);
+    CHECK(last_end - first_end > 50);
+    std::uint16_t before = 0;
+    for (const auto& [slice, bin] : longest) {  // later ends are longer calls
+      CHECK(bin >= before);
+      before = bin;
+    }
+    const std::uint32_t from = second_part ? middle : 0, to = second_part ? UINT32_MAX : middle - 1;
+    CHECK((spot(*d, record::Function::Bcast, false, from, to).between(0, 1e6) > 1000) == !second_part);
+    CHECK((spot(*d, record::Function::Recv, false, from, to).between(0, 1e6) > 1000) == second_part);
   }
-  CHECK(last_start - first_start <= 1);
-  CHECK(last_end - first_end > 50);
-  std::uint16_t before = 0;
-  for (const auto& [slice, bin] : longest) {  // later ends are longer calls
-    CHECK(bin >= before);
-    before = bin;
+}
+
+TEST_CASE("the whole program on 256 ranks: one broadcast holds rank after rank and lets all go at once") {
+  test::PaperCalls made(256);
+  test::matrix_operations(made);
+  const Snapshot s = made.snapshot();
+  const auto d = density::unpack(s.call_density);
+  REQUIRE(d);
+  std::uint64_t calls = 0, longest = 0;
+  for (const auto& c : d->calls) calls += c.ends;
+  CHECK(calls == made.kept().size());
+  std::vector<std::int64_t> begins, ends;
+  for (const MpiCall& c : made.kept()) {
+    longest = std::max(longest, static_cast<std::uint64_t>(c.end - c.begin));
+    if (c.end - c.begin < 400'000'000) continue;
+    CHECK(c.function == static_cast<std::uint16_t>(record::Function::Bcast));
+    begins.push_back(c.begin), ends.push_back(c.end);
   }
+  CHECK(begins.size() == 256);
+  CHECK(std::ranges::max(begins) - std::ranges::min(begins) > 1'000'000'000);
+  CHECK(std::ranges::max(ends) == std::ranges::min(ends));
+  CHECK(static_cast<double>(longest) * second > s.duration_s / 3);
+  // In the stack: a ramp that ends in a cliff.
+  const std::vector<std::uint16_t> only{static_cast<std::uint16_t>(record::Function::Bcast)};
+  density::StackQuestion q;
+  q.functions = only;
+  q.ranks = 256;
+  q.duration_s = s.duration_s;
+  q.begin_s = static_cast<double>(std::ranges::min(begins)) * second;
+  q.end_s = static_cast<double>(ends.front()) * second + 0.2;
+  q.columns = 40;
+  const auto stack = density::stack_of(*d, q);
+  for (std::size_t column = 1; column < 28; ++column)
+    CHECK(stack.shares[0][column] > stack.shares[0][column - 1] - 0.02f);
+  CHECK(stack.shares[0][33] > 0.99f);
+  CHECK(stack.shares[0][39] < 0.01f);
+}
+
+TEST_CASE("a multiplication on more ranks: longer to begin, less computation, and rounds that fade") {
+  double before_computing = 1, before_share = 0, swing[2] = {};
+  for (const int ranks : {64, 1024, 4096, 16384}) {
+    const Snapshot s = test::only(ranks, test::growing_multiplication);
+    const auto d = density::unpack(s.call_density);
+    REQUIRE(d);
+    const auto functions = density::functions_by_time(*d);
+    const double begins = test::initialization_s(ranks);
+    density::StackQuestion q;
+    q.functions = functions;
+    q.ranks = ranks;
+    q.duration_s = s.duration_s;
+    q.begin_s = begins + test::multiplication_s / 3;
+    q.end_s = begins + test::multiplication_s * 0.9;
+    q.columns = 120;
+    const auto stack = density::stack_of(*d, q);
+    double sum = 0, lowest = 1, highest = 0;
+    for (std::size_t column = 0; column < stack.columns(); ++column) {
+      const auto height = static_cast<double>(stack.height(column));
+      sum += height / 120, lowest = std::min(lowest, height), highest = std::max(highest, height);
+    }
+    CHECK(1 - sum < before_computing);
+    CHECK(begins / s.duration_s > before_share);
+    CHECK((begins > s.duration_s - begins) == (ranks >= 4096));  // as the paper says
+    before_computing = 1 - sum, before_share = begins / s.duration_s;
+    swing[ranks > 64] = highest - lowest;
+  }
+  CHECK(before_computing < 0.15);
+  CHECK(swing[0] > 0.5);   // cyclic
+  CHECK(swing[1] < 0.05);  // no more
 }
 
 TEST_CASE("painter: both pictures, region and function, and what older dumps have") {

@@ -3,9 +3,11 @@
 
 #include <cmath>
 #include <random>
+#include <vector>
 
 #include "analysis/density/packing.hpp"
 #include "analysis/density/pyramid.hpp"
+#include "analysis/values/mpi_call.hpp"
 #include "analysis/values/snapshot.hpp"
 #include "interpose/record/functions.hpp"
 
@@ -14,6 +16,8 @@ namespace pclscope::test {
 inline constexpr int rounds = 20;
 inline constexpr int lu_phases = 12;
 inline constexpr double lu_phase_s = 0.1;
+inline constexpr double inversion_part_s = 0.5;
+inline constexpr int most_ranks_kept = 1024;  // single calls of more ranks are not
 
 class PaperCalls {
  public:
@@ -29,6 +33,13 @@ class PaperCalls {
     const auto begin = static_cast<std::int64_t>(begin_s * 1e9), end = static_cast<std::int64_t>(end_s * 1e9);
     pyramid_.call_inside(pyramid_.place(number), rank, begin, end);
     ++calls_;
+    if (ranks_ <= most_ranks_kept) {
+      MpiCall& call = kept_.emplace_back();
+      call.rank = rank;
+      call.function = number;
+      call.begin = begin;
+      call.end = end;
+    }
     return now_[static_cast<std::size_t>(rank)] = end_s;
   }
   void compute(int rank, double typical_s) {
@@ -43,6 +54,7 @@ class PaperCalls {
   }
   double now(int rank) const { return now_[static_cast<std::size_t>(rank)]; }
   int ranks() const { return ranks_; }
+  const std::vector<MpiCall>& kept() const { return kept_; }  // rank by rank within a situation
 
   Snapshot snapshot() const {
     Snapshot s;
@@ -63,14 +75,21 @@ class PaperCalls {
   std::vector<double> now_;  // s, by rank
   density::Pyramid pyramid_;
   std::uint64_t calls_ = 0;
+  std::vector<MpiCall> kept_;
 };
 
-// Staggered short calls in layers: sends, receives, reduces, some receives far longer; an allreduce at the end.
-inline Snapshot matrix_multiplication(int ranks) {
-  using enum record::Function;
+// Of one situation alone.
+inline Snapshot only(int ranks, void (*situation)(PaperCalls&)) {
   PaperCalls p(ranks);
+  situation(p);
+  return p.snapshot();
+}
+
+// Staggered short calls in layers: sends, receives, reduces, some receives far longer; an allreduce at the end.
+inline void matrix_multiplication(PaperCalls& p) {
+  using enum record::Function;
   for (int round = 0; round < rounds; ++round) {
-    for (int rank = 0; rank < ranks; ++rank) {
+    for (int rank = 0; rank < p.ranks(); ++rank) {
       p.compute(rank, 4e-3);
       p.call(rank, Send, 3e-6);
       p.call(rank, Recv, p.uniform() < 0.2 ? 4e-3 : 3e-5);
@@ -78,17 +97,17 @@ inline Snapshot matrix_multiplication(int ranks) {
     }
   }
   const double end = p.latest() + 1e-3;
-  for (int rank = 0; rank < ranks; ++rank) p.call_from(rank, Allreduce, p.now(rank), end);
-  return p.snapshot();
+  for (int rank = 0; rank < p.ranks(); ++rank) p.call_from(rank, Allreduce, p.now(rank), end);
 }
+inline Snapshot matrix_multiplication(int ranks) { return only(ranks, matrix_multiplication); }
 
 // Phases in which all receive shortly and often, and phases in which they wait for one long receive.
-inline Snapshot lu_decomposition(int ranks) {
+inline void lu_decomposition(PaperCalls& p) {
   using enum record::Function;
-  PaperCalls p(ranks);
+  const double begin = p.latest();
   for (int phase = 0; phase < lu_phases; ++phase) {
-    const double until = (phase + 1) * lu_phase_s;
-    for (int rank = 0; rank < ranks; ++rank) {
+    const double until = begin + (phase + 1) * lu_phase_s;
+    for (int rank = 0; rank < p.ranks(); ++rank) {
       if (phase % 2 == 1) {
         p.compute(rank, 1e-3);
         while (p.now(rank) < until - 0.035) p.call(rank, Recv, 0.02, 0.05);
@@ -103,22 +122,26 @@ inline Snapshot lu_decomposition(int ranks) {
       p.call_from(rank, Bcast, p.now(rank), std::max(until, p.now(rank) + 1e-6));
     }
   }
-  return p.snapshot();
 }
+inline Snapshot lu_decomposition(int ranks) { return only(ranks, lu_decomposition); }
 
-// Reduces that begin together and end along a logarithm (a tree on another network), short broadcasts and receives.
-inline Snapshot inversion(int ranks) {
+// Two parts, each of which begins with a reduce that all enter at once and leave along a logarithm (a tree on another
+// network); then short broadcasts in the first part, short receives in the second.
+inline void inversion(PaperCalls& p) {
   using enum record::Function;
-  PaperCalls p(ranks);
-  for (int rank = 0; rank < ranks; ++rank) {
-    const double depth = std::log2(1.0 + rank) / std::log2(1.0 + ranks);
-    p.call_from(rank, Reduce, 0.01, 0.01 + 0.002 + 0.4 * depth);
-    while (p.now(rank) < 0.5) {
-      p.compute(rank, 5e-3);
-      p.call(rank, p.uniform() < 0.5 ? Bcast : Recv, 4e-5);
+  const double begin = p.latest();
+  for (int part = 0; part < 2; ++part) {
+    const double from = begin + part * inversion_part_s + 0.02, until = begin + (part + 1) * inversion_part_s;
+    for (int rank = 0; rank < p.ranks(); ++rank) {
+      const double depth = std::log2(1.0 + rank) / std::log2(1.0 + p.ranks());
+      p.call_from(rank, Reduce, from, from + 0.002 + 0.3 * depth);
+      while (p.now(rank) < until - 0.02) {
+        p.compute(rank, 5e-3);
+        p.call(rank, part == 0 ? Bcast : Recv, 4e-5);
+      }
     }
   }
-  return p.snapshot();
 }
+inline Snapshot inversion(int ranks) { return only(ranks, inversion); }
 
 }  // namespace pclscope::test

@@ -11,6 +11,7 @@
 
 #include "analysis/values/dag.hpp"
 #include "analysis/values/snapshot.hpp"
+#include "viewer/gui/base/live_calls.hpp"
 #include "viewer/gui/base/logical_source.hpp"
 #include "viewer/gui/base/selection.hpp"
 #include "viewer/layout/geometry.hpp"
@@ -55,6 +56,7 @@ struct Scene {
   // there is nobody to ask.
   std::function<void(session::Feed::Work)> ask;
   LogicalSource* logical = nullptr;  // null: nobody knows of logical time
+  LiveCalls* calls = nullptr;        // null: what snapshots have of calls over time
 };
 
 // A place on the screen with a name: for tests and for scripts that drive the viewer.

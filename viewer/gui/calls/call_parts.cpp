@@ -125,6 +125,7 @@ void CallPlot::follow(const Scene& scene, CallRequest wanted, TimeRange all, Rec
     picture_ = std::move(answer);
     texture_.upload(picture_->image);
   }
+  if (scene.calls != nullptr) wanted.density = scene.calls->density(scene);
   wanted.range = shown();
   wanted.width = std::clamp(static_cast<int>(plot.width()), 1, largest_side);
   wanted.height = std::clamp(static_cast<int>(plot.height()), 1, largest_side);
