@@ -6,7 +6,7 @@
 #include "tests/viewer/fake_run.hpp"
 #include "tests/viewer/gui/null_frame.hpp"
 #include "tests/viewer/memory_session.hpp"
-#include "viewer/gui/timeline/timeline_source.hpp"
+#include "viewer/gui/base/timeline_source.hpp"
 #include "viewer/gui/timeline/timeline_words.hpp"
 #include "viewer/text/quantities.hpp"
 
@@ -45,8 +45,10 @@ struct Shown {
   test::NullFrame frame;
   std::shared_ptr<const session::TimelineRun> run = session::timeline_of(ranks, rounds(), {}, {}, false);
   gui::Scene scene = test::scene_of(test::fake_snapshot({.ranks = ranks, .regions = 4, .slow = 1, .windows = 20}));
+  gui::TimelineSource source{run};
   gui::Selection selection;
-  std::unique_ptr<gui::View> view = gui::make_timeline_view(run);
+  std::unique_ptr<gui::View> view = gui::make_timeline_view();
+  Shown() { scene.calls = &source; }
   void settle() {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     do {
@@ -83,6 +85,10 @@ TEST_CASE("a click on a call selects its rank, region and period") {
     return std::find(r.ranks.begin(), r.ranks.end(), 10) != r.ranks.end();
   });
   CHECK(*shown.selection.region == region->id);
+  REQUIRE(gui::selected_call(shown.selection) != nullptr);
+  CHECK(shown.selection.call->function == 300);
+  shown.selection.rank = 3;  // another rank: the call is not selected any more
+  CHECK(gui::selected_call(shown.selection) == nullptr);
 }
 
 TEST_CASE("dragging moves and selects nothing; the wheel zooms, Home shows all again") {

@@ -13,6 +13,7 @@
 #include "analysis/values/snapshot.hpp"
 #include "viewer/gui/base/logical_source.hpp"
 #include "viewer/gui/base/selection.hpp"
+#include "viewer/gui/base/timeline_source.hpp"
 #include "viewer/layout/geometry.hpp"
 #include "viewer/layout/palette.hpp"
 #include "viewer/session/feed.hpp"
@@ -55,6 +56,7 @@ struct Scene {
   // there is nobody to ask.
   std::function<void(session::Feed::Work)> ask;
   LogicalSource* logical = nullptr;  // null: nobody knows of logical time
+  TimelineSource* calls = nullptr;   // null: nobody knows of single calls
 };
 
 // A place on the screen with a name: for tests and for scripts that drive the viewer.

@@ -64,6 +64,7 @@ class App {
   ViewOptions options_;
   session::Feed feed_;
   LogicalSource logical_;
+  TimelineSource calls_;
   Scene scene_;
   session::FeedState fed_;
   Selection selection_;
