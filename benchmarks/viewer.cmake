@@ -3,7 +3,7 @@
 if(TARGET pclscope_gui)
   foreach(benchmark viewer timeline single_calls)
     add_executable(${benchmark}_benchmark viewer/${benchmark}.cpp)
-    target_link_libraries(${benchmark}_benchmark PRIVATE pclscope_gui)
+    target_link_libraries(${benchmark}_benchmark PRIVATE pclscope_gui pclscope_store)
     set_target_properties(${benchmark}_benchmark PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/benchmarks)
   endforeach()
 endif()
