@@ -7,7 +7,7 @@ namespace pclscope::session {
 namespace {
 
 constexpr std::size_t most_sums = 3;
-constexpr std::uint32_t most_sites = 1u << 22;  // ids beyond are not believed
+constexpr std::uint32_t most_sites = 1u << 20;  // ids beyond are not believed
 
 // Ends as the density has them.
 std::int64_t end_of(const TimelineCall& call) { return call.begin + static_cast<std::int64_t>(duration_of(call)); }
@@ -77,12 +77,49 @@ double CallPoint::distance(const TimelineCall& call, bool by_end) const {
   return x * x + y * y;
 }
 
+namespace {
+
+// Takes calls in any order.
+class Finder {
+ public:
+  Finder(const CallPart& part, std::size_t most, const std::optional<CallPoint>& point)
+      : part_(part), point_(point), longest_(most) {}
+  void offer(std::int32_t rank, std::uint16_t thread, const TimelineCall& call) {
+    if (!part_.has(call)) return;
+    const FoundCall one{rank, thread, call};
+    const std::uint64_t ns = duration_of(call);
+    ++found_.stored;
+    longest_.offer(one);
+    add(ranks_, static_cast<std::size_t>(rank), ns);
+    if (call.site < most_sites) add(sites_, call.site, ns);
+    if (!point_) return;
+    const double distance = point_->distance(call, part_.by_end);
+    if (distance < nearest_ || (distance == nearest_ && one.order() < found_.nearest->order())) {
+      nearest_ = distance;
+      found_.nearest = one;
+    }
+  }
+  FoundCalls take() {
+    found_.longest = longest_.take();
+    found_.ranks = largest(std::move(ranks_));
+    found_.sites = largest(std::move(sites_));
+    return std::move(found_);
+  }
+
+ private:
+  const CallPart& part_;
+  const std::optional<CallPoint>& point_;
+  Longest longest_;
+  FoundCalls found_;
+  double nearest_ = INFINITY;
+  std::vector<FoundCalls::Sum> ranks_, sites_;
+};
+
+}  // namespace
+
 FoundCalls find_calls(const TimelineRun& run, const CallPart& part, std::size_t most,
                       const std::optional<CallPoint>& point, const std::function<bool()>& stopping) {
-  FoundCalls found;
-  Longest longest(most);
-  double nearest = INFINITY;
-  std::vector<FoundCalls::Sum> ranks, sites;
+  Finder finder(part, most, point);
   std::size_t looked_at = 0;
   for (const TimelineThread& thread : run.threads) {
     const auto calls = run.within(thread, part.begin_ns, part.end_ns);
@@ -90,26 +127,24 @@ FoundCalls find_calls(const TimelineRun& run, const CallPart& part, std::size_t 
       looked_at = 0;
       if (stopping && stopping()) break;
     }
-    for (const TimelineCall& call : calls) {
-      if (!part.has(call)) continue;
-      const FoundCall one{thread.rank, thread.thread, call};
-      const std::uint64_t ns = duration_of(call);
-      ++found.stored;
-      longest.offer(one);
-      add(ranks, static_cast<std::size_t>(thread.rank), ns);
-      if (call.site < most_sites) add(sites, call.site, ns);
-      if (!point) continue;
-      const double distance = point->distance(call, part.by_end);
-      if (distance < nearest || (distance == nearest && one.order() < found.nearest->order())) {
-        nearest = distance;
-        found.nearest = one;
-      }
-    }
+    for (const TimelineCall& call : calls) finder.offer(thread.rank, thread.thread, call);
   }
-  found.longest = longest.take();
-  found.ranks = largest(std::move(ranks));
-  found.sites = largest(std::move(sites));
-  return found;
+  return finder.take();
+}
+
+Result<FoundCalls> read_calls(Session& session, std::int32_t ranks, const CallPart& part, std::size_t most,
+                              const std::optional<CallPoint>& point, const std::function<bool()>& stopping) {
+  Finder finder(part, most, point);
+  TimeSpan span;
+  span.begin_ns = part.begin_ns;
+  span.end_ns = part.end_ns;
+  const Status read = session.mpi_calls(span, [&](std::span<const MpiCall> batch) {
+    for (const MpiCall& call : batch)
+      if (call.rank >= 0 && call.rank < ranks) finder.offer(call.rank, call.thread, timeline_call(call));
+    return !stopping || !stopping();
+  });
+  if (!read) return read.error();
+  return finder.take();
 }
 
 }  // namespace pclscope::session

@@ -55,5 +55,8 @@ struct FoundCalls {
 // At most `most` calls in the list. `stopping` is asked now and then: true ends it early, with what there is.
 FoundCalls find_calls(const TimelineRun& run, const CallPart& part, std::size_t most,
                       const std::optional<CallPoint>& point = {}, const std::function<bool()>& stopping = {});
+// The same from the dump itself, which may have more than fit into memory: reads what of it is of that time.
+Result<FoundCalls> read_calls(Session& session, std::int32_t ranks, const CallPart& part, std::size_t most,
+                              const std::optional<CallPoint>& point = {}, const std::function<bool()>& stopping = {});
 
 }  // namespace pclscope::session

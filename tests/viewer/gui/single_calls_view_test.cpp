@@ -11,6 +11,7 @@
 #include "interpose/record/functions.hpp"
 #include "tests/seed.hpp"
 #include "tests/viewer/gui/null_frame.hpp"
+#include "tests/viewer/memory_session.hpp"
 #include "viewer/gui/calls/call_search.hpp"
 
 using namespace pclscope;
@@ -93,6 +94,7 @@ struct CallWindow {
   layout::Point pixel(const MpiCall& call) const {
     return pixel(static_cast<double>(call.begin) * 1e-9, static_cast<double>(call.end - call.begin));
   }
+  void click_only(layout::Point at) { frame.click(*view, scene, selection, at, 900, 700); }
   void click(layout::Point at) {
     frame.click(*view, scene, selection, at, 900, 700);
     settle();
@@ -229,8 +231,58 @@ TEST_CASE("call view: where calls were not kept, the counts stay and a sentence 
   CHECK(gui::stored_words(scene, part) == "12 of 340 calls stored");
   part.counted = part.found.stored = 1;
   CHECK(gui::stored_words(scene, part) == "1 of 1 call stored");
-  run->lacks = "the first 1 of 2 stored calls";
-  CHECK(gui::stored_words(scene, part) == "1 of 1 call stored (read: the first 1 of 2 stored calls)");
+  part.problem = "the disk is gone";
+  CHECK(gui::stored_words(scene, part) == "the disk is gone");
+}
+
+TEST_CASE(
+    "call view: of a dump with more calls than fit into memory they are read for each question, the newest counts") {
+  const Job job(5);
+  CallWindow w(job);
+  auto run = std::make_shared<session::TimelineRun>(*session::timeline_of(ranks, {}, {}, {}, false));
+  run->count = {true, job.calls.size(), 0, 0};
+  run->lacks = "the first 0 of many stored calls";
+  gui::TimelineSource source(run);
+  w.scene.calls = &source;
+  std::vector<session::Feed::Work> asked;
+  w.scene.ask = [&](session::Feed::Work work) { asked.push_back(std::move(work)); };
+  class Dump final : public test::MemorySession {
+   public:
+    explicit Dump(const std::vector<MpiCall>& calls) : MemorySession({}), calls_(calls) {}
+    Status mpi_calls(const session::TimeSpan&, const std::function<bool(std::span<const MpiCall>)>& visit) override {
+      ++reads;
+      visit(calls_);
+      return {};
+    }
+    int reads = 0;
+
+   private:
+    const std::vector<MpiCall>& calls_;
+  } dump(job.calls);
+  // Two clicks before anybody reads: the second counts, the first is not read any more.
+  const layout::Point at = w.pixel(job.outlier);
+  for (const layout::Point where : {w.pixel(0.9, 1e5), at}) {
+    w.frame.click(*w.view, w.scene, w.selection, where, 900, 700);
+    for (int i = 0; i < 40; ++i) w.draw();
+  }
+  test::NullFrame::mouse({-1, -1});
+  w.draw();
+  CHECK(w.view->unsettled());
+  CHECK_FALSE(w.selection.call);
+  for (const auto& work : asked) work(&dump, [] { return false; });
+  CHECK(dump.reads < static_cast<int>(asked.size()));
+  w.draw();
+  REQUIRE(gui::selected_call(w.selection) != nullptr);
+  CHECK(w.selection.call->begin_ns == job.outlier.begin);
+  // The thread that reads may have nothing to read any more: nothing is selected, and nothing is waited for.
+  w.selection = {};
+  asked.clear();
+  w.click_only(w.pixel(0.7, 1e5));
+  for (const auto& work : asked) work(nullptr, [] { return false; });
+  test::NullFrame::mouse({-1, -1});
+  w.settle();
+  CHECK_FALSE(w.view->unsettled());
+  CHECK_FALSE(w.selection.call);
 }
 
 TEST_CASE("call view: any size, any selection, any mouse, while calls light up: no crash") {

@@ -11,6 +11,7 @@
 #include "analysis/density/coarser.hpp"
 #include "analysis/density/pyramid.hpp"
 #include "tests/seed.hpp"
+#include "tests/viewer/memory_session.hpp"
 #include "viewer/layout/call_part.hpp"
 #include "viewer/layout/lit_calls.hpp"
 
@@ -79,6 +80,23 @@ CallBox random_box(std::mt19937_64& random, double end_s) {
   return {{begin, end}, {low, high}};
 }
 
+// The calls as a dump hands them out.
+class CallSession final : public test::MemorySession {
+ public:
+  explicit CallSession(const std::vector<MpiCall>& calls) : MemorySession({}), calls_(calls) {}
+  Status mpi_calls(const session::TimeSpan& span, const std::function<bool(std::span<const MpiCall>)>& visit) override {
+    std::vector<MpiCall> inside;
+    for (const MpiCall& c : calls_)
+      if (c.end >= span.begin_ns && c.begin < span.end_ns) inside.push_back(c);
+    for (std::size_t at = 0; at < inside.size(); at += 5)
+      if (!visit(std::span(inside).subspan(at, std::min<std::size_t>(5, inside.size() - at)))) break;
+    return {};
+  }
+
+ private:
+  const std::vector<MpiCall>& calls_;
+};
+
 struct Row {
   std::uint64_t ns;
   std::int64_t begin;
@@ -146,6 +164,17 @@ TEST_CASE(
       point.octaves_per_pixel = 0.05;
       const std::size_t most = random() % 40;
       const FoundCalls found = session::find_calls(*calls.run, part, most, point);
+      // From the dump the same.
+      CallSession dump(calls.all);
+      const auto read = session::read_calls(dump, ranks, part, most, point);
+      REQUIRE(read);
+      REQUIRE(read->stored == found.stored);
+      REQUIRE(read->ranks == found.ranks);
+      REQUIRE(read->sites == found.sites);
+      REQUIRE(read->nearest.has_value() == found.nearest.has_value());
+      if (found.nearest) REQUIRE(read->nearest->order() == found.nearest->order());
+      REQUIRE(std::equal(read->longest.begin(), read->longest.end(), found.longest.begin(), found.longest.end(),
+                         [](const FoundCall& a, const FoundCall& b) { return a.order() == b.order(); }));
       const std::vector<Row> rows = by_hand(calls, part);
       in_parts += rows.size();
       REQUIRE(found.stored == rows.size());

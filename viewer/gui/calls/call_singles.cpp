@@ -94,6 +94,7 @@ bool CallSingles::follow(const Scene& scene, const Selection& selection, const C
   if (!known) words_ = "looking up the calls of " + name;
   else if (lit_->calls == 0) words_ = "no call of " + name + " is stored here";
   else words_ = text::format_count(lit_->calls) + (lit_->calls == 1 ? " call of " : " calls of ") + name;
+  if (known && !sight.run->lacks.empty()) words_ += "; looked for in " + sight.run->lacks;
   return known && lit_->calls > 0;
 }
 
