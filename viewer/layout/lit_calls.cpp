@@ -15,6 +15,7 @@ constexpr std::uint64_t most_lines = 2'000, most_large = 50'000;
 constexpr std::size_t told_functions = 1024;
 
 // log2 by a table of the eight bits behind the leading one.
+constexpr double shortest_s = 1e-12;   // of a picture
 constexpr float table_error = 0.003f;  // less than a pixel
 struct Log2Table {
   std::array<float, 256> of{};
@@ -83,9 +84,9 @@ class LitCanvas {
 
 struct LitCall {
   const session::TimelineCall& call;
-  float log2_ns;         // of its duration
-  std::int64_t end, at;  // at: where its point is
-  bool in_sight;         // the point is
+  float log2_ns;    // of its duration
+  std::int64_t at;  // where its point is
+  bool in_sight;    // the point is
 };
 
 class LitPainter {
@@ -108,7 +109,7 @@ class LitPainter {
   }
   void line(const LitCall& lit) {
     const int from = static_cast<int>(std::max(0.0, x(lit.call.begin))),
-              to = static_cast<int>(std::min(r_.width - 1.0, x(lit.end)));
+              to = static_cast<int>(std::min(r_.width - 1.0, x(lit.call.end)));
     for (int px = from; px <= to; ++px) canvas_.add(px, y(lit.log2_ns), lit.call.function);
   }
   Image image() const { return canvas_.image(); }
@@ -147,10 +148,9 @@ void each_call(const LitRequest& r, const std::function<bool()>& stopping, Visit
       const std::uint64_t length = session::duration_of(call);
       const float log2_ns = log2_of(length);
       if (!(log2_ns >= low && log2_ns <= high)) continue;
-      const std::int64_t end = call.begin + static_cast<std::int64_t>(length);
-      const std::int64_t at = r.edge == CallEdge::start ? call.begin : end;
+      const std::int64_t at = r.edge == CallEdge::start ? call.begin : call.end;
       const auto ns = static_cast<double>(at);
-      visit(LitCall{call, log2_ns, end, at, ns >= begin_ns && ns < end_ns});
+      visit(LitCall{call, log2_ns, at, ns >= begin_ns && ns < end_ns});
     }
     return true;
   });
@@ -163,7 +163,7 @@ LitCalls light_calls(const LitRequest& request, const std::function<bool()>& sto
   lit.of = request;
   const LitRequest& r = lit.of;
   if (!r.run || r.width < 1 || r.height < 1 || r.width > longest_side || r.height > longest_side ||
-      !(r.range.begin_s < r.range.end_s) || !(r.durations.low < r.durations.high) ||
+      !(r.range.length_s() >= shortest_s) || !(r.durations.low < r.durations.high) ||
       !std::isfinite(r.range.length_s()) || !std::isfinite(r.durations.high - r.durations.low))
     return lit;
   // How they are drawn depends on how many there are; counting first would cost a second look at very many.

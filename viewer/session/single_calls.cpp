@@ -9,9 +9,6 @@ namespace {
 constexpr std::size_t most_sums = 3;
 constexpr std::uint32_t most_sites = 1u << 20;  // ids beyond are not believed
 
-// Ends as the density has them.
-std::int64_t end_of(const TimelineCall& call) { return call.begin + static_cast<std::int64_t>(duration_of(call)); }
-
 class Longest {
  public:
   explicit Longest(std::size_t most) : most_(most) {}
@@ -65,13 +62,13 @@ std::uint64_t duration_of(const TimelineCall& call) {
 
 bool CallPart::has(const TimelineCall& call) const {
   if (!has_length(call) || (function && *function != call.function)) return false;
-  const std::int64_t at = by_end ? end_of(call) : call.begin;
+  const std::int64_t at = by_end ? call.end : call.begin;
   const std::uint64_t length = duration_of(call);
   return at >= begin_ns && at < end_ns && length >= least_ns && length < below_ns;
 }
 
 double CallPoint::distance(const TimelineCall& call, bool by_end) const {
-  const auto at = static_cast<double>(by_end ? end_of(call) : call.begin);
+  const auto at = static_cast<double>(by_end ? call.end : call.begin);
   const double length = std::log2(static_cast<double>(std::max<std::uint64_t>(duration_of(call), 1)));
   const double x = (at - at_ns) / ns_per_pixel, y = (length - log2_ns) / octaves_per_pixel;
   return x * x + y * y;
