@@ -6,6 +6,7 @@
 #include "tests/viewer/fake_run.hpp"
 #include "tests/viewer/gui/null_frame.hpp"
 #include "tests/viewer/memory_session.hpp"
+#include "viewer/gui/base/selected_call.hpp"
 #include "viewer/gui/base/timeline_source.hpp"
 #include "viewer/gui/timeline/timeline_words.hpp"
 #include "viewer/text/quantities.hpp"
@@ -112,6 +113,29 @@ TEST_CASE("dragging moves and selects nothing; the wheel zooms, Home shows all a
   ImGui::GetIO().KeysDown[ImGuiKey_Home] = false;
   shown.settle();
   CHECK(shown.coloured() == all);
+}
+
+TEST_CASE("a call that is selected elsewhere comes into sight, one that is in sight moves nothing") {
+  Shown shown;
+  shown.settle();
+  const layout::Point row = test::mark(*shown.view, "timeline rank 10");
+  test::NullFrame::mouse({120, 250});
+  ImGui::GetIO().MouseWheel = 20;  // into the second round
+  shown.settle();
+  const std::size_t zoomed = shown.coloured();
+  gui::SelectedCall call{10, 0, 300, 0, 100 * ms, 160 * ms};
+  gui::select_call(call, *shown.scene.snapshot, shown.selection);
+  shown.settle();
+  CHECK(shown.coloured() == zoomed);
+  call.begin_ns = 800 * ms;
+  call.end_ns = 860 * ms;
+  gui::select_call(call, *shown.scene.snapshot, shown.selection);
+  shown.settle();
+  shown.selection = {};
+  shown.frame.click(*shown.view, shown.scene, shown.selection, {420, row.y});
+  REQUIRE(gui::selected_call(shown.selection) != nullptr);
+  CHECK(shown.selection.call->begin_ns == call.begin_ns);
+  CHECK(shown.selection.call->rank == 10);
 }
 
 TEST_CASE("a place is a call, the time before one, or nothing that is known") {

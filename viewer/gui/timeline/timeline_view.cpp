@@ -37,6 +37,7 @@ class TimelineView final : public View {
  private:
   void draw_header(const Scene& scene, const Selection& selection, const Rect& at);
   void show_period(const Selection& selection);
+  void follow_call(const Selection& selection);
   float draw_switch(const Scene& scene, const char* label, const char* meaning, bool& on);
   void follow(const Scene& scene, const Rect& area);
   void react(const Rect& area);
@@ -61,6 +62,7 @@ class TimelineView final : public View {
   layout::TimelineImageRequest asked_;
   TimelineSight sight_;
   double time0_ = 0, time1_ = 0, rank0_ = 0, rank1_ = 0;  // none: all
+  std::optional<SelectedCall> followed_;
   bool messages_ = true, path_ = true;
   bool moving_ = false;  // a button is down and was pressed here
   float moved_ = 0;      // pixels since then
@@ -97,6 +99,7 @@ void TimelineView::draw(const Scene& scene, Selection& selection) {
     sighted_ = run_;
     show_period(selection);
   }
+  follow_call(selection);
   draw_header(scene, selection, {whole.low, {whole.high.x, whole.low.y + line}});
   if (!words.empty())
     draw_text(list, {area.low.x, whole.low.y + line + 2 * s}, scene.palette->faint_text, words, area.width());
@@ -134,6 +137,16 @@ void TimelineView::show_period(const Selection& selection) {
   const bool all = high - low > 0.9 * (last - first);
   time0_ = all ? 0 : low;
   time1_ = all ? 0 : std::min(std::max(high, low + least_ns), last);
+}
+
+// A call that another view selected comes into sight.
+void TimelineView::follow_call(const Selection& selection) {
+  const SelectedCall* call = selected_call(selection);
+  if (call == nullptr || followed_ == *call) return;
+  followed_ = *call;
+  if (time1_ > time0_ && (static_cast<double>(call->end_ns) < time0_ || static_cast<double>(call->begin_ns) > time1_))
+    show_period(selection);
+  if (rank1_ > rank0_ && (call->rank + 1 <= rank0_ || call->rank >= rank1_)) rank0_ = rank1_ = 0;
 }
 
 // Switches, the colours in sight, and what lines there are.
