@@ -1,8 +1,9 @@
-# How long the viewer takes for a frame, with all views open and live data; and the rank timeline of ten million calls.
+# How long the viewer takes for a frame, with all views open and live data; and the rank timeline and the call
+# view of ten million calls.
 if(TARGET pclscope_gui)
-  foreach(benchmark viewer timeline)
+  foreach(benchmark viewer timeline single_calls)
     add_executable(${benchmark}_benchmark viewer/${benchmark}.cpp)
-    target_link_libraries(${benchmark}_benchmark PRIVATE pclscope_gui)
+    target_link_libraries(${benchmark}_benchmark PRIVATE pclscope_gui pclscope_store)
     set_target_properties(${benchmark}_benchmark PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/benchmarks)
   endforeach()
 endif()

@@ -40,14 +40,14 @@ Node::Node(Link& link, NodeOptions options)
       self_(link.self()),
       node_of_rank_(static_cast<std::size_t>(options_.application.ranks), -1),
       here_(node_of_rank_.size(), 0),
+      calls_time_(options_.analysis.keep == Keep::all ? 1 : options_.analysis.calls_share,
+                  PipelineOptions::calls_ahead_s),
       reports_(self_, link.nodes()),
       budget_(raw_share(options_.root.raw_bytes_per_s / static_cast<std::uint64_t>(std::max(link.nodes(), 1))),
               link.host_of(self_) == 0),
       region_of_rank_(node_of_rank_.size(), -1),
       measured_(options_.application, options_.analysis),
-      measurement_(measured_, named(options_.analysis), hooks()),
-      calls_time_(options_.analysis.keep == Keep::all ? 1 : options_.analysis.calls_share,
-                  PipelineOptions::calls_ahead_s) {
+      measurement_(measured_, named(options_.analysis), hooks()) {
   calls_.node = self_;
   calls_.window_ns = INT64_MIN;
   measurement_.set_tick_scale(job_scale());

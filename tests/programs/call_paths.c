@@ -1,7 +1,8 @@
 // Two layers of wrappers: every call of MPI stands in layer_send, layer_receive or layer_sum; they are called by
-// transfer and total, and those by the steps. Arguments: rounds (10), sleep in microseconds (20000). On paper, per
-// round and pair of ranks: step_a one transfer, step_b two, recurse three (each one deeper), and one total from step_c
-// and from step_d each; the sender sleeps before the first transfer of step_b.
+// transfer and total, and those by the steps. Arguments: rounds (10), sleep in microseconds (20000); and for an
+// outlier: a round, from 0, and the microseconds that rank 0 sleeps more there. On paper, per round and pair of ranks:
+// step_a one transfer, step_b two, recurse three (each one deeper), and one total from step_c and from step_d each; the
+// sender sleeps before the first transfer of step_b.
 #include <unistd.h>
 
 #include "answer.h"
@@ -70,12 +71,15 @@ LAYER static void recurse(int depth) {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const long rounds = argument(argc, argv, 1, 10);
-  const useconds_t sleep_us = (useconds_t)argument(argc, argv, 2, 20000);
+  const useconds_t usual_us = (useconds_t)argument(argc, argv, 2, 20000);
   int size;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   REQUIRE(size % 2 == 0);
+  const long outlier = argument(argc, argv, 3, -1);
+  const useconds_t longer_us = (useconds_t)argument(argc, argv, 4, 0);
   for (long i = 0; i < rounds; i++) {
+    const useconds_t sleep_us = i == outlier && rank == 0 ? usual_us + longer_us : usual_us;
     step_a();
     step_b(sleep_us);
     recurse(3);

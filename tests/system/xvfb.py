@@ -113,11 +113,12 @@ class Viewer:
         once = ("mousedown", 1, "sleep", 0.07, "mouseup", 1, "sleep", 0.07)
         self.xdotool("mousemove", *at, "sleep", 0.2, *(once * count))  # one process: a double click is 300 ms at most
 
-    def drag(self, begin, end, button=1):
+    def drag(self, begin, end, button=1, shift=False):
         steps = [[round(a + (b - a) * step / 5) for a, b in zip(begin, end)] for step in range(1, 6)]
         way = [word for step in steps for word in ("mousemove", *step, "sleep", 0.07)]
-        self.xdotool("mousemove", *begin, "sleep", 0.2, "mousedown", button, "sleep", 0.15, *way,
-                     "mouseup", button, "sleep", 0.1)
+        down, up = (("keydown", "shift", "sleep", 0.15), ("keyup", "shift")) if shift else ((), ())
+        self.xdotool("mousemove", *begin, "sleep", 0.2, *down, "mousedown", button, "sleep", 0.15, *way,
+                     "mouseup", button, "sleep", 0.1, *up)
 
     def key(self, name):
         self.xdotool("key", "--delay", 80, name)

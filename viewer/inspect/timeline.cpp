@@ -16,8 +16,18 @@ using views::TimelineRow;
 
 constexpr std::uint64_t calls_as_text = 20;
 
-bool earlier(const MpiCall& a, const MpiCall& b) {
-  return std::tie(a.begin, a.rank, a.thread, a.end) < std::tie(b.begin, b.rank, b.thread, b.end);
+// By time, or the longest first; of equal ones the earlier.
+bool before(const InspectWords& words, const TimelineRow& a, const TimelineRow& b) {
+  const auto order = [&](const TimelineRow& row) {
+    const MpiCall& c = row.call;
+    const bool longest = words.order == views::MessageOrder::duration;
+    return std::tuple(longest ? c.begin - c.end : 0, c.begin, c.rank, c.thread, c.end);
+  };
+  return order(a) < order(b);
+}
+
+bool chosen(const InspectWords& words, const InspectedRun& run, const MpiCall& call) {
+  return run.chosen(words, call.rank) && (!words.function || *words.function == call.function);
 }
 
 // Of the whole of each call that reaches into the period.
@@ -25,7 +35,7 @@ Status read_waits(const InspectWords& words, InspectedRun& run, session::TimeSpa
   const session::TimeSpan asked = span;
   const Status looked = run.session->mpi_calls(asked, [&](std::span<const MpiCall> batch) {
     for (const MpiCall& call : batch) {
-      if (!run.chosen(words, call.rank)) continue;
+      if (!chosen(words, run, call)) continue;
       span.begin_ns = std::min(span.begin_ns, call.begin);
       span.end_ns = std::max(span.end_ns, call.end + 1);
     }
@@ -43,41 +53,60 @@ Status read_waits(const InspectWords& words, InspectedRun& run, session::TimeSpa
   return read;
 }
 
-// The calls of the period and the ranks: the `limit` earliest, or all as they are stored.
-template <class Visit>
-Status visit_calls(const InspectWords& words, InspectedRun& run, const session::TimeSpan& span,
-                   std::optional<std::uint64_t> limit, Visit&& visit) {
-  std::vector<MpiCall> earliest;  // a heap, the latest on top
-  const auto later_top = [](const MpiCall& a, const MpiCall& b) { return earlier(a, b); };
-  if (limit && *limit == 0) return {};
-  const Status read = run.session->mpi_calls(span, [&](std::span<const MpiCall> batch) {
-    for (const MpiCall& call : batch) {
-      if (!run.chosen(words, call.rank)) continue;
-      if (!limit) {
-        if (!visit(call)) return false;
-      } else if (earliest.size() < *limit) {
-        earliest.push_back(call);
-        std::push_heap(earliest.begin(), earliest.end(), later_top);
-      } else if (earlier(call, earliest.front())) {
-        std::pop_heap(earliest.begin(), earliest.end(), later_top);
-        earliest.back() = call;
-        std::push_heap(earliest.begin(), earliest.end(), later_top);
-      }
-    }
-    return true;
-  });
-  std::sort(earliest.begin(), earliest.end(), earlier);
-  for (const MpiCall& call : earliest)
-    if (!visit(call)) break;
-  return read;
-}
-
+// What had not returned at the end.
 std::vector<TimelineRow> running(const InspectWords& words, const InspectedRun& run, const session::TimeSpan& span) {
   std::vector<TimelineRow> rows = views::running_calls(run.snapshot);
   std::erase_if(rows, [&](const TimelineRow& row) {
-    return !run.chosen(words, row.call.rank) || row.call.begin >= span.end_ns || row.call.end < span.begin_ns;
+    return !chosen(words, run, row.call) || row.call.begin >= span.end_ns || row.call.end < span.begin_ns;
   });
   return rows;
+}
+
+// The calls of the period, the ranks and the function, at most `limit`: the earliest or longest ones in that order, or
+// all as they are stored when neither an order nor a limit is given. What had not returned comes last, but among the
+// longest in its place. `all`: how many there are.
+template <class Visit>
+Status visit_calls(const InspectWords& words, InspectedRun& run, const session::TimeSpan& span,
+                   std::optional<std::uint64_t> limit, std::uint64_t& all, Visit&& visit) {
+  const bool sorted = limit || words.order, longest = words.order == views::MessageOrder::duration;
+  const std::uint64_t most = limit.value_or(UINT64_MAX);
+  std::vector<TimelineRow> first;  // a heap, the last on top
+  const auto order = [&](const TimelineRow& a, const TimelineRow& b) { return before(words, a, b); };
+  const auto offer = [&](const TimelineRow& row) {
+    if (first.size() >= most) {
+      if (most == 0 || !order(row, first.front())) return;
+      std::pop_heap(first.begin(), first.end(), order);
+      first.pop_back();
+    }
+    first.push_back(row);
+    std::push_heap(first.begin(), first.end(), order);
+  };
+  all = 0;
+  bool go_on = true;
+  const Status read = run.session->mpi_calls(span, [&](std::span<const MpiCall> batch) {
+    for (const MpiCall& call : batch) {
+      if (!chosen(words, run, call)) continue;
+      ++all;
+      if (sorted) offer({call});
+      else if (!(go_on = visit(TimelineRow{call}))) return false;
+    }
+    return true;
+  });
+  std::vector<TimelineRow> open = running(words, run, span);
+  if (longest) {
+    for (const TimelineRow& row : open) offer(row);
+    open.clear();
+  }
+  std::sort_heap(first.begin(), first.end(), order);
+  for (const auto* rows : {&first, &open})
+    for (std::size_t i = 0; i < rows->size() && go_on; ++i)
+      if (rows != &open || first.size() + i < most) go_on = visit((*rows)[i]);
+  return read;
+}
+
+// With what is known of its waits.
+TimelineRow with_waits(const TimelineRow& row, const session::WaitsOfRanks& waits) {
+  return row.running ? row : views::timeline_row(row.call, waits);
 }
 
 // Rows go out as they come: a dump may hold more calls than fit into memory.
@@ -102,13 +131,9 @@ Status stream(const InspectWords& words, InspectedRun& run, const session::TimeS
     buffer.clear();
     return written;
   };
-  std::uint64_t left = words.limit.value_or(UINT64_MAX);
-  const Status status = visit_calls(words, run, span, words.limit, [&](const MpiCall& call) {
-    --left;
-    return put(views::timeline_row(call, waits));
-  });
-  for (const TimelineRow& row : running(words, run, span))
-    if (left-- == 0 || !put(row)) break;
+  std::uint64_t all = 0;
+  const Status status = visit_calls(words, run, span, words.limit, all,
+                                    [&](const TimelineRow& row) { return put(with_waits(row, waits)); });
   written = written && print(buffer + (json ? "\n]}\n" : ""));
   return status;
 }
@@ -117,18 +142,18 @@ Status as_text(const InspectWords& words, InspectedRun& run, const session::Time
                const session::WaitsOfRanks& waits, const views::Sites& sites, bool& written) {
   const std::uint64_t limit = words.limit.value_or(calls_as_text);
   std::vector<TimelineRow> rows;
-  const Status status = visit_calls(words, run, span, limit, [&](const MpiCall& call) {
-    rows.push_back(views::timeline_row(call, waits));
+  std::uint64_t all = 0;
+  const Status status = visit_calls(words, run, span, limit, all, [&](const TimelineRow& row) {
+    rows.push_back(with_waits(row, waits));
     return true;
   });
-  const bool cut = rows.size() == limit;
-  for (const TimelineRow& row : running(words, run, span))
-    if (rows.size() < limit) rows.push_back(row);
   written = print_lines(views::timeline_lines(rows, sites, inspect_page(words).width));
-  const std::uint64_t stored = run.session->mpi_call_count().stored;
-  if (cut && !words.limit && stored > limit && written) {
-    written = print("first " + std::to_string(limit) + " of " + text::format_count(stored) +
-                    " stored calls; --limit N shows more, --rank and --from others\n");
+  if (all > limit && !words.limit && written) {
+    const bool longest = words.order == views::MessageOrder::duration;
+    const bool some = words.function || !words.ranks.empty() || words.from_ns || words.to_ns;
+    written = print((longest ? "longest " : "first ") + std::to_string(limit) + " of " + text::format_count(all) +
+                    (some ? " such stored calls" : " stored calls") + "; --limit N shows more" +
+                    (longest ? "\n" : ", --rank, --from and --function others, --sort duration the longest\n"));
   }
   return status;
 }
@@ -159,6 +184,8 @@ int show_timeline(const InspectWords& words, InspectedRun& run) {
 }  // namespace
 
 extern const Topic timeline_topic;
-const Topic timeline_topic{"timeline", takes::tables | takes::rank | takes::period | takes::lines, show_timeline};
+const Topic timeline_topic{"timeline",
+                           takes::tables | takes::rank | takes::period | takes::sort | takes::function | takes::lines,
+                           show_timeline};
 
 }  // namespace pclscope::commands

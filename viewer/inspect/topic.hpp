@@ -34,6 +34,7 @@ inline constexpr unsigned folded = 1u << 11;
 inline constexpr unsigned compare = 1u << 12;
 inline constexpr unsigned phase = 1u << 13;
 inline constexpr unsigned clusters = 1u << 14;  // --clusters, --metric
+inline constexpr unsigned function = 1u << 15;
 inline constexpr unsigned lines = 1u << 8;  // no option: it names lines of the source; those a dump lacks are looked up
 }  // namespace takes
 

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <map>
 
+#include "interpose/record/functions.hpp"
 #include "viewer/commands/command_line.hpp"
 #include "viewer/inspect/topic.hpp"
+#include "viewer/text/nearest.hpp"
+#include "viewer/text/printable.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/rank_list.hpp"
 
@@ -27,12 +30,13 @@ struct OptionOfTopics {
   unsigned taken;
 };
 constexpr OptionOfTopics options_of_topics[] = {
-    {"--rank", takes::rank},   {"--region", takes::region},     {"--from", takes::period},
-    {"--to", takes::period},   {"--sort", takes::sort},         {"--dot", takes::dot},
-    {"--fold", takes::fold},   {"--cut", takes::cut},           {"--cut-height", takes::cut},
-    {"--whole", takes::cut},   {"--finding", takes::change},    {"--balance", takes::change},
-    {"--gdb", takes::gdb},     {"--compare", takes::compare},   {"--folded", takes::folded},
-    {"--phase", takes::phase}, {"--clusters", takes::clusters}, {"--metric", takes::clusters},
+    {"--rank", takes::rank},         {"--region", takes::region},     {"--from", takes::period},
+    {"--to", takes::period},         {"--sort", takes::sort},         {"--dot", takes::dot},
+    {"--fold", takes::fold},         {"--cut", takes::cut},           {"--cut-height", takes::cut},
+    {"--whole", takes::cut},         {"--finding", takes::change},    {"--balance", takes::change},
+    {"--gdb", takes::gdb},           {"--compare", takes::compare},   {"--folded", takes::folded},
+    {"--phase", takes::phase},       {"--clusters", takes::clusters}, {"--metric", takes::clusters},
+    {"--function", takes::function},
 };
 
 // The names of those that take all of `taken`.
@@ -55,7 +59,7 @@ std::string option_of(const TableFormat& format) { return std::string("--") + fo
 
 struct Raw {
   bool json = false, dot = false;
-  std::string ranks, order, from, to, metric;
+  std::string ranks, order, from, to, metric, function;
   std::uint64_t limit = 0, cut = 0, finding = 0, phase = 0;
   std::uint32_t clusters = 0;
   std::int32_t region = 0;
@@ -112,10 +116,26 @@ void declare(CLI::App& app, InspectWords& inspect, Raw& raw) {
   app.add_option("--compare", inspect.compare,
                  "What changed since this earlier run (a dump), and whether it is more than noise")
       ->type_name("FILE");
-  app.add_option("--sort", raw.order, "Messages by time, ratio, bytes, duration (largest first), or as stored")
+  app.add_option("--function", raw.function, "timeline: only calls of this MPI function, e.g. MPI_Recv")
+      ->type_name("NAME");
+  app.add_option(
+         "--sort", raw.order,
+         "Messages by time, ratio, bytes, duration (largest first), or as stored; timeline: by time or duration")
       ->type_name("KEY")
       ->check(one_of({"stored", "time", "ratio", "bytes", "duration"}));
   app.add_flag("--ascii", inspect.ascii, "Draw with plain characters");
+}
+
+// The function of that name, or the usage error.
+std::optional<int> read_function(const std::string& name, std::optional<std::uint16_t>& to) {
+  std::vector<std::string> names;
+  for (std::uint16_t number = 1; number < 1024; ++number) {
+    names.emplace_back(record::function_name(number));
+    if (names.back() == record::function_name(0)) names.pop_back();
+    else if (names.back() == name) return to = number, std::nullopt;
+  }
+  return fail(wrong_usage, "--function: no MPI function is called '" + text::printable(name) + "'" +
+                               text::did_you_mean(name, names));
 }
 
 // A moment, or the usage error.
@@ -162,6 +182,11 @@ std::optional<int> parse_inspect(const std::vector<std::string>& words, InspectW
   if (!raw.metric.empty()) inspect.metric = metrics.at(raw.metric);
   if (app.count("--phase") > 0) inspect.phase = raw.phase;
   if (!raw.order.empty()) inspect.order = orders.at(raw.order);
+  if (topic.takes & takes::function && inspect.order && *inspect.order != MessageOrder::time &&
+      *inspect.order != MessageOrder::duration)
+    return fail(wrong_usage, "--sort: " + inspect.topic + " by time or duration");
+  if (app.count("--function") > 0)
+    if (const auto status = read_function(raw.function, inspect.function)) return status;
   if (app.count("--region") > 0) inspect.region = raw.region;
   if (app.count("--cut") > 0) inspect.cut = raw.cut;
   if (app.count("--cut-height") > 0) inspect.cut_height = raw.cut_height;

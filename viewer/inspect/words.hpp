@@ -24,6 +24,7 @@ struct InspectWords {
   std::optional<std::uint64_t> limit;
   std::vector<std::int32_t> ranks;  // ascending; empty = all
   std::optional<views::MessageOrder> order;
+  std::optional<std::uint16_t> function;  // MPI function
   std::optional<std::int32_t> region;
   std::optional<std::int64_t> from_ns;  // since the start of the run; negative: before its end
   std::optional<std::int64_t> to_ns;

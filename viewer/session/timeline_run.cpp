@@ -92,15 +92,7 @@ class Arranger {
     }
     if (counted_->count == 0) return;  // a file that changed meanwhile
     --counted_->count;
-    run_.calls[counted_->next++] = {c.begin,
-                                    std::max(c.begin, c.end),
-                                    static_cast<float>(c.outside),
-                                    static_cast<float>(c.bytes),
-                                    static_cast<std::uint32_t>(c.site),
-                                    c.peer,
-                                    c.function,
-                                    c.ending,
-                                    running};
+    run_.calls[counted_->next++] = timeline_call(c, running);
   }
   void finish() {
     for (auto& thread : run_.threads) {
@@ -164,6 +156,18 @@ void settle(TimelineRun& run, Rows&& rows) {
 }
 
 }  // namespace
+
+TimelineCall timeline_call(const MpiCall& c, bool running) {
+  return {c.begin,
+          std::max(c.begin, c.end),
+          static_cast<float>(c.outside),
+          static_cast<float>(c.bytes),
+          static_cast<std::uint32_t>(c.site),
+          c.peer,
+          c.function,
+          c.ending,
+          running};
+}
 
 std::span<const TimelineThread> TimelineRun::of(std::int32_t rank) const {
   const auto at = static_cast<std::size_t>(rank);

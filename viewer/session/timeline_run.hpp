@@ -26,6 +26,7 @@ struct TimelineCall {
   bool running = false;  // it had not returned when the record ended
 };
 static_assert(sizeof(TimelineCall) == 40);
+TimelineCall timeline_call(const MpiCall& call, bool running = false);
 
 // Calls of one thread: they do not overlap.
 struct TimelineThread {

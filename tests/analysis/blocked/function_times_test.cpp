@@ -96,7 +96,7 @@ TEST_CASE("several events of one call count once") {
   CHECK(find(all, Function::Recv)->calls == 1);
   CHECK(find(all, Function::Recv)->inside_s == Approx(4e-9));
   // With the duration of the call, not that of its first event.
-  const CallDensity density = times.density().value({});
+  const CallDensity density = times.density().value();
   const auto received = std::find_if(density.calls.begin(), density.calls.end(), [](const CallDensity::Calls& c) {
     return c.function == static_cast<std::uint16_t>(Function::Recv);
   });

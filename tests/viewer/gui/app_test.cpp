@@ -35,9 +35,9 @@ template <int which>
 std::unique_ptr<gui::View> make() {
   return std::make_unique<Counting<which>>();
 }
-constexpr gui::ViewEntry views[] = {{"a", gui::WorkspaceKey::latency, make<0>},
-                                    {"b", gui::WorkspaceKey::latency, make<1>},
-                                    {"c", gui::WorkspaceKey::calls, make<2>}};
+constexpr gui::ViewEntry letter_views[] = {{"a", gui::WorkspaceKey::latency, make<0>},
+                                           {"b", gui::WorkspaceKey::latency, make<1>},
+                                           {"c", gui::WorkspaceKey::calls, make<2>}};
 
 class Run final : public session::Session {
  public:
@@ -69,7 +69,7 @@ class Run final : public session::Session {
 struct Shown {
   test::NullFrame imgui;  // its context
   gui::App app;
-  explicit Shown(const gui::ViewOptions& options = {}, std::span<const gui::ViewEntry> entries = views)
+  explicit Shown(const gui::ViewOptions& options = {}, std::span<const gui::ViewEntry> entries = letter_views)
       : app((std::fill(std::begin(counts), std::end(counts), Counts{}), options),
             [] { return Result<std::unique_ptr<session::Session>>(std::make_unique<Run>()); }, {}, entries) {
     const auto end = std::chrono::steady_clock::now() + 60s;
@@ -166,7 +166,7 @@ TEST_CASE("options choose the workspace, and the view that is alone") {
 }
 
 TEST_CASE("one workspace alone needs no tabs") {
-  Shown window({}, std::span(views, 2));
+  Shown window({}, std::span(letter_views, 2));
   CHECK(window.told()["workspaces"].empty());
   CHECK(window.press('3')["workspace"] == "latency");
 }

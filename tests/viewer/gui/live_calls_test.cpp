@@ -51,7 +51,7 @@ struct Watched {
     scene = test::scene_of(*job.snapshot());
     scene.connection.phase = session::Phase::running;
     scene.ask = [this](session::Feed::Work work) { works.push_back(std::move(work)); };
-    scene.calls = &calls;
+    scene.live_calls = &calls;
   }
   void answer() {
     for (const auto& work : works) work(&job, [] { return false; });

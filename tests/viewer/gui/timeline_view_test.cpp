@@ -6,7 +6,8 @@
 #include "tests/viewer/fake_run.hpp"
 #include "tests/viewer/gui/null_frame.hpp"
 #include "tests/viewer/memory_session.hpp"
-#include "viewer/gui/timeline/timeline_source.hpp"
+#include "viewer/gui/base/selected_call.hpp"
+#include "viewer/gui/base/timeline_source.hpp"
 #include "viewer/gui/timeline/timeline_words.hpp"
 #include "viewer/text/quantities.hpp"
 
@@ -45,8 +46,10 @@ struct Shown {
   test::NullFrame frame;
   std::shared_ptr<const session::TimelineRun> run = session::timeline_of(ranks, rounds(), {}, {}, false);
   gui::Scene scene = test::scene_of(test::fake_snapshot({.ranks = ranks, .regions = 4, .slow = 1, .windows = 20}));
+  gui::TimelineSource source{run};
   gui::Selection selection;
-  std::unique_ptr<gui::View> view = gui::make_timeline_view(run);
+  std::unique_ptr<gui::View> view = gui::make_timeline_view();
+  Shown() { scene.calls = &source; }
   void settle() {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     do {
@@ -83,6 +86,10 @@ TEST_CASE("a click on a call selects its rank, region and period") {
     return std::find(r.ranks.begin(), r.ranks.end(), 10) != r.ranks.end();
   });
   CHECK(*shown.selection.region == region->id);
+  REQUIRE(gui::selected_call(shown.selection) != nullptr);
+  CHECK(shown.selection.call->function == 300);
+  shown.selection.rank = 3;  // another rank: the call is not selected any more
+  CHECK(gui::selected_call(shown.selection) == nullptr);
 }
 
 TEST_CASE("dragging moves and selects nothing; the wheel zooms, Home shows all again") {
@@ -106,6 +113,29 @@ TEST_CASE("dragging moves and selects nothing; the wheel zooms, Home shows all a
   ImGui::GetIO().KeysDown[ImGuiKey_Home] = false;
   shown.settle();
   CHECK(shown.coloured() == all);
+}
+
+TEST_CASE("a call that is selected elsewhere comes into sight, one that is in sight moves nothing") {
+  Shown shown;
+  shown.settle();
+  const layout::Point row = test::mark(*shown.view, "timeline rank 10");
+  test::NullFrame::mouse({120, 250});
+  ImGui::GetIO().MouseWheel = 20;  // into the second round
+  shown.settle();
+  const std::size_t zoomed = shown.coloured();
+  gui::SelectedCall call{10, 0, 300, 0, 100 * ms, 160 * ms};
+  gui::select_call(call, *shown.scene.snapshot, shown.selection);
+  shown.settle();
+  CHECK(shown.coloured() == zoomed);
+  call.begin_ns = 800 * ms;
+  call.end_ns = 860 * ms;
+  gui::select_call(call, *shown.scene.snapshot, shown.selection);
+  shown.settle();
+  shown.selection = {};
+  shown.frame.click(*shown.view, shown.scene, shown.selection, {420, row.y});
+  REQUIRE(gui::selected_call(shown.selection) != nullptr);
+  CHECK(shown.selection.call->begin_ns == call.begin_ns);
+  CHECK(shown.selection.call->rank == 10);
 }
 
 TEST_CASE("a place is a call, the time before one, or nothing that is known") {

@@ -36,6 +36,20 @@ struct SelectedSteps {
   }
 };
 
+// One MPI call. Its rank and period are selected with it; when others are, it is no more (selected_call()).
+struct SelectedCall {
+  std::int32_t rank = 0;
+  std::uint16_t thread = 0;
+  std::uint16_t function = 0;
+  std::uint64_t site = 0;  // id of its call site; 0 not known
+  std::int64_t begin_ns = 0, end_ns = 0;
+  bool operator==(const SelectedCall&) const = default;
+  SelectedPeriod period() const {  // of a call without length the next nanosecond
+    return {static_cast<double>(begin_ns) * 1e-9,
+            static_cast<double>(end_ns > begin_ns ? end_ns : begin_ns + 1) * 1e-9};
+  }
+};
+
 struct Selection {
   std::optional<std::int32_t> region;    // id
   std::optional<SelectedPeriod> period;  // none: views choose for themselves and say so
@@ -46,7 +60,14 @@ struct Selection {
   std::optional<std::uint32_t> phase;     // of logical time; none: views choose for themselves and say so
   std::optional<std::uint16_t> function;  // MPI function (functions.def)
   std::optional<std::size_t> finding;     // index in Snapshot::attribution.findings
+  std::optional<SelectedCall> call;
   bool operator==(const Selection&) const = default;
 };
+
+// Null: none, or something else was selected since.
+inline const SelectedCall* selected_call(const Selection& selection) {
+  const auto& call = selection.call;
+  return call && selection.rank == call->rank && selection.period == call->period() ? &*call : nullptr;
+}
 
 }  // namespace pclscope::gui

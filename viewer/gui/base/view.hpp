@@ -14,6 +14,7 @@
 #include "viewer/gui/base/live_calls.hpp"
 #include "viewer/gui/base/logical_source.hpp"
 #include "viewer/gui/base/selection.hpp"
+#include "viewer/gui/base/timeline_source.hpp"
 #include "viewer/layout/geometry.hpp"
 #include "viewer/layout/palette.hpp"
 #include "viewer/session/feed.hpp"
@@ -56,7 +57,8 @@ struct Scene {
   // there is nobody to ask.
   std::function<void(session::Feed::Work)> ask;
   LogicalSource* logical = nullptr;  // null: nobody knows of logical time
-  LiveCalls* calls = nullptr;        // null: what snapshots have of calls over time
+  LiveCalls* live_calls = nullptr;   // null: what snapshots have of calls over time
+  TimelineSource* calls = nullptr;   // null: nobody knows of single calls
 };
 
 // A place on the screen with a name: for tests and for scripts that drive the viewer.

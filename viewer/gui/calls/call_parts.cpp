@@ -125,7 +125,7 @@ void CallPlot::follow(const Scene& scene, CallRequest wanted, TimeRange all, Rec
     picture_ = std::move(answer);
     texture_.upload(picture_->image);
   }
-  if (scene.calls != nullptr) wanted.density = scene.calls->density(scene);
+  if (scene.live_calls != nullptr) wanted.density = scene.live_calls->density(scene);
   wanted.range = shown();
   wanted.width = std::clamp(static_cast<int>(plot.width()), 1, largest_side);
   wanted.height = std::clamp(static_cast<int>(plot.height()), 1, largest_side);
@@ -136,7 +136,7 @@ void CallPlot::follow(const Scene& scene, CallRequest wanted, TimeRange all, Rec
 }
 
 // The last picture stands where its moments are now.
-void CallPlot::draw(const Scene& scene, Rect plot) {
+void CallPlot::draw(const Scene& scene, Rect plot, float opacity) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   if (!picture_ || picture_->image.rgba.empty() || texture_.id() == nullptr) return;
   const TimeRange now = shown(), of = picture_->of.range;
@@ -145,7 +145,8 @@ void CallPlot::draw(const Scene& scene, Rect plot) {
     return plot.low.x + static_cast<float>((second - now.begin_s) / (now.end_s - now.begin_s)) * plot.width();
   };
   list.PushClipRect(to_imgui(plot.low), to_imgui(plot.high), true);
-  list.AddImage(texture_.id(), {x(of.begin_s), plot.low.y}, {x(of.end_s), plot.high.y});
+  list.AddImage(texture_.id(), {x(of.begin_s), plot.low.y}, {x(of.end_s), plot.high.y}, {0, 0}, {1, 1},
+                to_imgui(layout::Rgba{255, 255, 255}.with_alpha(opacity)));
   list.PopClipRect();
   if (scene.connection.phase != session::Phase::running) return;
   const float edge = x(scene.snapshot->duration_s);
@@ -176,20 +177,39 @@ void CallPlot::draw_axis(const Scene& scene, Rect plot, Rect axis) const {
   }
 }
 
-bool CallPlot::react(const Scene& scene, Selection& selection, Rect plot, const char* id) {
+Rect CallPlot::framed(Point mouse, Rect plot) const {
+  const auto y = [&](float at) { return std::max(plot.low.y, std::min(at, plot.high.y)); };
+  const float x0 = within(pressed_.x, plot), x1 = within(mouse.x, plot), y0 = y(pressed_.y), y1 = y(mouse.y);
+  return {{std::min(x0, x1), std::min(y0, y1)}, {std::max(x0, x1), std::max(y0, y1)}};
+}
+
+bool CallPlot::react(const Scene& scene, Selection& selection, Rect plot, const char* id, bool rectangles) {
   const ImGuiIO& io = ImGui::GetIO();
   ImGui::SetCursorScreenPos(to_imgui(plot.low));
   ImGui::InvisibleButton(id, {std::max(plot.width(), 1.f), std::max(plot.height(), 1.f)});
   hovered_ = ImGui::IsItemHovered();
   const float x = io.MousePos.x;
+  const Point mouse = to_point(io.MousePos);
   bool clicked = false;
-  if (ImGui::IsItemActivated()) pressed_x_ = x, dragging_ = false;
-  if (ImGui::IsItemActive() && std::fabs(x - pressed_x_) >= least_drag) dragging_ = true;
+  rectangle_.reset();
+  if (ImGui::IsItemActivated()) {
+    pressed_ = mouse;
+    dragging_ = double_clicked_ = false;
+    framing_ = rectangles && io.KeyShift;
+  }
+  if (ImGui::IsItemActive() &&
+      (std::fabs(x - pressed_.x) >= least_drag || (framing_ && std::fabs(mouse.y - pressed_.y) >= least_drag)))
+    dragging_ = true;
   const auto chosen = [&] {
-    const double a = second_at(within(pressed_x_, plot)), b = second_at(within(x, plot));
+    const double a = second_at(within(pressed_.x, plot)), b = second_at(within(x, plot));
     return SelectedPeriod{std::min(a, b), std::max(a, b)};
   };
-  if (ImGui::IsItemActive() && dragging_) {
+  if (ImGui::IsItemActive() && dragging_ && framing_) {
+    const Rect box = framed(mouse, plot);
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    list.AddRectFilled(to_imgui(box.low), to_imgui(box.high), to_imgui(scene.palette->selection.with_alpha(0.15f)));
+    list.AddRect(to_imgui(box.low), to_imgui(box.high), to_imgui(scene.palette->selection));
+  } else if (ImGui::IsItemActive() && dragging_) {
     const SelectedPeriod period = chosen();
     ImGui::GetWindowDrawList()->AddRectFilled({x_of(period.begin_s), plot.low.y}, {x_of(period.end_s), plot.high.y},
                                               to_imgui(scene.palette->selection.with_alpha(0.15f)));
@@ -197,10 +217,15 @@ bool CallPlot::react(const Scene& scene, Selection& selection, Rect plot, const 
   }
   if (ImGui::IsItemDeactivated()) {
     clicked = !dragging_;
-    if (const SelectedPeriod period = chosen(); dragging_ && period.begin_s < period.end_s) selection.period = period;
-    dragging_ = false;
+    if (dragging_ && framing_) rectangle_ = framed(mouse, plot);
+    else if (const SelectedPeriod period = chosen(); dragging_ && period.begin_s < period.end_s)
+      selection.period = period;
+    dragging_ = framing_ = false;
   }
-  if (hovered_ && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) selection.period.reset();
+  if (hovered_ && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
+    selection.period.reset();
+    double_clicked_ = true;
+  }
   const bool pans = ImGui::IsMouseDown(ImGuiMouseButton_Right) || ImGui::IsMouseDown(ImGuiMouseButton_Middle);
   if (!pans) panning_ = false;
   if (hovered_ && (ImGui::IsMouseClicked(ImGuiMouseButton_Right) || ImGui::IsMouseClicked(ImGuiMouseButton_Middle)))

@@ -5,6 +5,7 @@
 #include <imgui.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,14 +39,19 @@ class CallPlot {
   void follow(const Scene& scene, layout::CallRequest wanted, layout::TimeRange all, layout::Rect plot);
   // The newest picture, perhaps of another range; null before the first.
   const layout::CallPicture* picture() const { return picture_.get(); }
-  void draw(const Scene& scene, layout::Rect plot);
+  void draw(const Scene& scene, layout::Rect plot, float opacity = 1);
   // Frame and moments below.
   void draw_axis(const Scene& scene, layout::Rect plot, layout::Rect axis) const;
-  // Wheel and right button: zoom and pan; left button: drags a period. True: a click without a drag.
-  bool react(const Scene& scene, Selection& selection, layout::Rect plot, const char* id);
+  // Wheel and right button: zoom and pan; left button: drags a period, with shift a rectangle where somebody wants
+  // one. True: a click without a drag.
+  bool react(const Scene& scene, Selection& selection, layout::Rect plot, const char* id, bool rectangles = false);
+  // The one that was dragged in this frame, in pixels.
+  const std::optional<layout::Rect>& rectangle() const { return rectangle_; }
+  bool double_clicked() const { return double_clicked_; }  // now, or the click that has just been told
   void draw_period(const Scene& scene, const Selection& selection, layout::Rect plot) const;
   bool part() const { return sight_.part().has_value(); }
   void show_all() { sight_.show_all(); }
+  layout::TimeRange shown() const;  // on the screen
   double second_at(float x) const { return sight_.second(x); }
   float x_of(double second) const { return sight_.x(second); }
   bool hovered() const { return hovered_; }
@@ -53,13 +59,15 @@ class CallPlot {
 
  private:
   using Worker = layout::Latest<layout::CallRequest, layout::CallPicture>;
-  layout::TimeRange shown() const;  // on the screen
+  layout::Rect framed(layout::Point mouse, layout::Rect plot) const;
 
   layout::TimeSight sight_;
   layout::TimeRange all_{0, 0};
   layout::CallRequest asked_;
   bool asked_any_ = false, hovered_ = false, panning_ = false, dragging_ = false;
-  float pressed_x_ = 0;
+  bool double_clicked_ = false, framing_ = false;  // framing: a rectangle is dragged
+  layout::Point pressed_;
+  std::optional<layout::Rect> rectangle_;
   std::shared_ptr<const layout::CallPicture> picture_;
   Texture texture_;
   std::unique_ptr<Worker> worker_;  // last: its thread ends first

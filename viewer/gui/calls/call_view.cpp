@@ -3,7 +3,10 @@
 #include <cmath>
 
 #include "interpose/record/functions.hpp"
+#include "viewer/gui/base/selected_call.hpp"
 #include "viewer/gui/calls/call_parts.hpp"
+#include "viewer/gui/calls/call_singles.hpp"
+#include "viewer/gui/calls/single_list.hpp"
 #include "viewer/text/quantities.hpp"
 
 namespace pclscope::gui {
@@ -15,32 +18,62 @@ using layout::Opacity;
 using layout::Point;
 using layout::Rect;
 
+constexpr float unlit_opacity = 0.4f;  // of counts below single calls that light up
+
 class CallView final : public View {
  public:
   const char* title() const override { return "every call: begin or end, duration, function"; }
   void draw(const Scene& scene, Selection& selection) override;
   std::vector<Mark> marks() const override { return marks_; }
-  bool unsettled() const override { return plot_.unsettled(); }
+  bool unsettled() const override { return plot_.unsettled() || singles_.busy() || list_.busy() || reading_; }
 
  private:
-  void draw_header(const Scene& scene, const Selection& selection, Rect area);
-  void draw_scale(const Scene& scene, const CallParts& parts) const;
-  double duration_at(float y, Rect plot) const;  // log2 of ns
-  void explain(Rect plot) const;
+  layout::TimeRange axis_of(const Scene& scene, const Selection& selection);
+  void draw_plot(const Scene& scene, Selection& selection, const CallParts& parts, Rect listed);
+  void draw_header(const Scene& scene, Rect area);
+  void draw_scale(const Scene& scene, const CallParts& parts);
+  std::string words_of_header(const Scene& scene) const;
 
   CallPlot plot_;
+  CallSingles singles_;
+  SingleList list_;
   CallEdge edge_ = CallEdge::start;
   Opacity opacity_ = Opacity::logarithmic;
   float least_ = 0.4f;
+  std::optional<SelectedPeriod> period_;  // of the axis; none: the run
+  std::shared_ptr<const session::TimelineRun> run_;
+  bool reading_ = false;
+  std::shared_ptr<const Snapshot> sites_of_;
+  views::Sites sites_;
   std::vector<Mark> marks_;
 };
+
+// The selected period; but that of a call that was clicked stays in its surroundings.
+layout::TimeRange CallView::axis_of(const Scene& scene, const Selection& selection) {
+  const SelectedCall* call = selected_call(selection);
+  if (call == nullptr) period_ = selection.period;
+  const auto outside = [&](const SelectedPeriod& of) {
+    return call != nullptr && !(of.begin_s < call->period().end_s && call->period().begin_s < of.end_s);
+  };
+  if (period_ && outside(*period_)) period_.reset();
+  if (period_ && period_->begin_s < period_->end_s) return {period_->begin_s, period_->end_s};
+  return {0, std::max(scene.snapshot->duration_s, 1e-9)};
+}
 
 void CallView::draw(const Scene& scene, Selection& selection) {
   marks_.clear();
   const Point low = to_point(ImGui::GetCursorScreenPos()), size = to_point(ImGui::GetContentRegionAvail());
   if (size.x < 8 || size.y < 8 || !scene.snapshot) return;
-  const CallParts parts = call_parts({low, low + size}, scene.scale);
+  Rect area{low, low + size}, listed = area;
+  if (list_.is_open()) area.high.y = listed.low.y = area.high.y - SingleList::height(size.y, scene.scale);
+  const CallParts parts = call_parts(area, scene.scale);
   if (parts.plot.width() < 4 || parts.plot.height() < 4) return;
+  if (sites_of_ != scene.snapshot) {
+    sites_of_ = scene.snapshot;
+    sites_ = views::Sites(sites_of_->sites);
+  }
+  run_ = scene.calls != nullptr ? scene.calls->run(scene) : nullptr;
+  reading_ = scene.calls != nullptr && scene.calls->reading();
   layout::CallRequest wanted;
   wanted.snapshot = scene.snapshot;
   wanted.stack = false;
@@ -48,29 +81,47 @@ void CallView::draw(const Scene& scene, Selection& selection) {
   wanted.edge = edge_;
   wanted.opacity = opacity_;
   wanted.least = least_;
-  layout::TimeRange all{0, std::max(scene.snapshot->duration_s, 1e-9)};
-  if (selection.period && selection.period->begin_s < selection.period->end_s)
-    all = {selection.period->begin_s, selection.period->end_s};
-  plot_.follow(scene, wanted, all, parts.plot);
-  plot_.draw(scene, parts.plot);
-  draw_header(scene, selection, parts.header);
-  plot_.react(scene, selection, parts.plot, "calls");
+  plot_.follow(scene, wanted, axis_of(scene, selection), parts.plot);
+  draw_plot(scene, selection, parts, listed);
+}
+
+void CallView::draw_plot(const Scene& scene, Selection& selection, const CallParts& parts, Rect listed) {
+  const CallPicture* picture = plot_.picture();
+  const bool told = picture != nullptr && picture->problem.empty() && picture->density != nullptr;
+  std::optional<CallSight> sight;
+  if (told) sight.emplace(CallSight{plot_, parts.plot, *picture, edge_, run_, sites_});
+  const bool lit = sight && singles_.follow(scene, selection, *sight);
+  plot_.draw(scene, parts.plot, lit ? unlit_opacity : 1);
+  if (lit) singles_.draw_lit(*sight);
+  if (sight) singles_.draw_selected(scene, selection, *sight);
+  draw_header(scene, parts.header);
+  const bool clicked = plot_.react(scene, selection, parts.plot, "calls", told);
   plot_.draw_axis(scene, parts.plot, parts.axis);
   marks_.push_back({"calls left", {parts.plot.low.x + 1, parts.plot.middle().y}});
   marks_.push_back({"calls middle", parts.plot.middle()});
   marks_.push_back({"calls right", {parts.plot.high.x - 1, parts.plot.middle().y}});
-  const CallPicture* picture = plot_.picture();
   if (picture == nullptr) return;
-  if (!picture->problem.empty())
+  if (!told)
     return draw_text(*ImGui::GetWindowDrawList(),
                      {parts.plot.low.x + 8 * scene.scale, parts.plot.middle().y - line_height() / 2},
                      scene.palette->faint_text, picture->problem, parts.plot.width() - 16 * scene.scale);
   draw_scale(scene, parts);
   draw_call_legend(scene, selection, *picture, parts.legend, marks_);
-  if (plot_.hovered() && !ImGui::IsMouseDown(ImGuiMouseButton_Left)) explain(parts.plot);
+  if (plot_.double_clicked()) singles_.forget_click();
+  else if (clicked && ImGui::GetIO().KeyShift) list_.close();
+  else if (clicked) singles_.click(scene, selection, *sight);
+  singles_.select(scene, selection);
+  if (plot_.rectangle()) list_.open(sight->box_at(*plot_.rectangle()));
+  else if (list_.is_open() && listed.low.y >= parts.axis.high.y) {
+    const CallQuestionOfPart question = sight->question(*list_.box(), selection);
+    const Rect box = sight->pixels_of(layout::box_of(question.part));
+    ImGui::GetWindowDrawList()->AddRect(to_imgui(box.low), to_imgui(box.high), to_imgui(scene.palette->selection));
+    list_.draw(scene, selection, listed, question, sites_, marks_);
+  }
+  if (plot_.hovered() && !ImGui::IsMouseDown(ImGuiMouseButton_Left)) singles_.explain(scene, selection, *sight);
 }
 
-void CallView::draw_header(const Scene& scene, const Selection& selection, Rect area) {
+void CallView::draw_header(const Scene& scene, Rect area) {
   float right = area.high.x - 6 * scene.scale;
   const float top = area.low.y + 2 * scene.scale;
   const auto button = [&](const char* word, bool pressed, const char* words) {
@@ -96,24 +147,32 @@ void CallView::draw_header(const Scene& scene, const Selection& selection, Rect 
     marks_.push_back({"o_min", middle_of_item()});
   }
   if (plot_.part() && button("all", false, "show all of the period (Home)")) plot_.show_all();
-  const CallPicture* picture = plot_.picture();
-  std::string words = "making the first picture";
-  if (picture != nullptr) {
-    words = (edge_ == CallEdge::start ? "calls that began" : "calls that ended");
-    words += selection.period ? " in the selected period" : "";
-    words += ", by duration; counts of slices of " + text::format_seconds(picture->slice_s) + ", no single calls";
-  }
-  draw_text(*ImGui::GetWindowDrawList(), {area.low.x + 6 * scene.scale, top}, scene.palette->faint_text, words,
-            std::max(1.f, right - area.low.x - 14 * scene.scale));
+  draw_text(*ImGui::GetWindowDrawList(), {area.low.x + 6 * scene.scale, top}, scene.palette->faint_text,
+            words_of_header(scene), std::max(1.f, right - area.low.x - 14 * scene.scale));
 }
 
-double CallView::duration_at(float y, Rect plot) const {
-  const layout::DurationRange range = plot_.picture()->durations;
-  return range.low + static_cast<double>((plot.high.y - y) / plot.height()) * (range.high - range.low);
+// What is shown; of single calls how many there are, or why there are none.
+std::string CallView::words_of_header(const Scene& scene) const {
+  const CallPicture* picture = plot_.picture();
+  if (picture == nullptr) return "making the first picture";
+  std::string words = edge_ == CallEdge::start ? "calls that began" : "calls that ended";
+  words += period_ ? " in the selected period" : "";
+  if (!singles_.words().empty()) return words + ": " + singles_.words();
+  words += ", by duration; counts of slices of " + text::format_seconds(picture->slice_s);
+  if (run_ && run_->count.stored > 0) {
+    const session::CallCount& count = run_->count;
+    return words + (count.not_stored == 0
+                        ? "; all calls are stored"
+                        : "; " +
+                              text::format_share(static_cast<double>(count.stored) /
+                                                 static_cast<double>(count.stored + count.not_stored)) +
+                              " of the calls are stored");
+  }
+  return words + "; " + (scene.calls != nullptr ? scene.calls->words(scene) : "no single calls");
 }
 
 // Powers of ten.
-void CallView::draw_scale(const Scene& scene, const CallParts& parts) const {
+void CallView::draw_scale(const Scene& scene, const CallParts& parts) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const layout::DurationRange range = plot_.picture()->durations;
   float free_below = parts.plot.high.y + line_height();
@@ -127,24 +186,13 @@ void CallView::draw_scale(const Scene& scene, const CallParts& parts) const {
     const char* units[] = {"ns", "us", "ms", "s"};
     const int unit = std::min(power / 3, 3);
     const std::string words = std::to_string(std::lround(std::pow(10.0, power - 3 * unit))) + " " + units[unit];
+    marks_.push_back({"duration " + words, {parts.plot.low.x + 1, y}});
     draw_text(list,
               {parts.scale.high.x - text_size(words).x - 4 * scene.scale,
                std::max(parts.plot.low.y, std::min(y - line_height() / 2, parts.plot.high.y - line_height()))},
               scene.palette->faint_text, words);
     free_below = y - line_height() / 2;
   }
-}
-
-void CallView::explain(Rect plot) const {
-  const Point mouse = to_point(ImGui::GetIO().MousePos);
-  const double second = plot_.second_at(mouse.x), duration = duration_at(mouse.y, plot);
-  std::string words = "at " + text::format_seconds(second) + ", calls of about " +
-                      text::format_seconds(std::exp2(duration) * 1e-9) + ":";
-  const auto found = layout::calls_at(*plot_.picture(), second, duration);
-  for (const CallPicture::Entry& entry : found)
-    words += "\n  " + std::string(record::function_name(entry.function)) + "  " + text::format_count(entry.calls);
-  if (found.empty()) words += " none";
-  tooltip(words);
 }
 
 }  // namespace

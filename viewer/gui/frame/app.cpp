@@ -28,6 +28,7 @@ App::App(const ViewOptions& options, session::Feed::Open open, std::function<voi
   scene_.wake = std::move(wake);
   scene_.ask = [this](session::Feed::Work work) { feed_.ask(std::move(work)); };
   scene_.logical = &logical_;
+  scene_.live_calls = &live_calls_;
   scene_.calls = &calls_;
   scene_.connection.name = text::printable(options.target);
   scene_.glides = options.screenshot.empty();

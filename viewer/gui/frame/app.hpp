@@ -64,7 +64,8 @@ class App {
   ViewOptions options_;
   session::Feed feed_;
   LogicalSource logical_;
-  LiveCalls calls_;
+  LiveCalls live_calls_;
+  TimelineSource calls_;
   Scene scene_;
   session::FeedState fed_;
   Selection selection_;

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "interpose/record/functions.hpp"
+#include "viewer/gui/base/selected_call.hpp"
 #include "viewer/gui/frame/app.hpp"
 
 namespace pclscope::gui {
@@ -12,7 +13,18 @@ using Json = nlohmann::ordered_json;
 
 Json pixel(layout::Point at) { return {std::lround(at.x), std::lround(at.y)}; }
 
-Json selected(const Selection& selection) {
+Json told(const SelectedCall& call, const views::Sites& sites) {
+  const std::string site = sites.location(call.site);
+  return {{"rank", call.rank},
+          {"thread", call.thread},
+          {"function", std::string(record::function_name(call.function))},
+          {"begin_s", static_cast<double>(call.begin_ns) * 1e-9},
+          {"end_s", static_cast<double>(call.end_ns) * 1e-9},
+          {"site", site.empty() ? Json() : Json(site)},
+          {"path", call_path(call.site, sites)}};
+}
+
+Json selected(const Selection& selection, const views::Sites& sites) {
   Json json = Json::object();
   json["region"] = selection.region ? Json(*selection.region) : Json();
   json["rank"] = selection.rank ? Json(*selection.rank) : Json();
@@ -27,6 +39,8 @@ Json selected(const Selection& selection) {
     json["message"] = {{"source", selection.message->source},
                        {"destination", selection.message->destination},
                        {"begin_s", selection.message->begin_s}};
+  const SelectedCall* call = selected_call(selection);
+  json["call"] = call != nullptr ? told(*call, sites) : Json();
   return json;
 }
 
@@ -59,7 +73,7 @@ std::string App::description() const {
                      {"duration_s", scene_.snapshot->duration_s},
                      {"matched", scene_.snapshot->messages.matched}};
   json["history_bytes"] = scene_.history ? scene_.history->bytes() : 0;
-  json["selection"] = selected(selection_);
+  json["selection"] = selected(selection_, status_.sites());
   json["dag"] = Json();
   if (scene_.dag.dag)
     json["dag"] = {{"region", scene_.dag.question.region},

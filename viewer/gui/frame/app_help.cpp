@@ -12,7 +12,7 @@ constexpr const char* key_lines[][2] = {
     {"click", "select a region, a rank, a finding, a period: all views follow"},
     {"double click", "open a region, fold or unfold a node, show a view alone"},
     {"wheel, right drag", "zoom and move; Home: all of it again"},
-    {"shift + drag", "lasso ranks (spatial view)"},
+    {"shift + drag", "lasso ranks (spatial view), list calls (call view)"},
     {"1 2 3 4", "workspace: Latency, Time, Calls, Network (those that have views)"},
     {"v, V, 0", "the next or previous view alone, all again"},
     {"Ctrl-F, /", "find a rank, a region, a function, file:line"},

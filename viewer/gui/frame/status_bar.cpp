@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "viewer/gui/base/canvas.hpp"
+#include "viewer/gui/base/selected_call.hpp"
 #include "viewer/gui/frame/status_draw.hpp"
 #include "viewer/gui/frame/status_words.hpp"
 #include "viewer/views/sentences.hpp"
@@ -37,6 +38,7 @@ struct StatusBar::Inside {
   std::string told, told_in_lines;       // the sentences about it
   std::vector<Mark> marks;
   bool hovered = false;  // the window of the strip
+  views::Sites sites;    // of `seen`
 
   void look_at(const Scene& scene) {
     if (seen == scene.snapshot) return;
@@ -44,8 +46,9 @@ struct StatusBar::Inside {
     longest = seen ? longest_blocked(*seen) : nullptr;
     told.clear();
     told_in_lines.clear();
+    sites = views::Sites(seen ? seen->sites : std::vector<CallSite>());
     if (!seen) return;
-    for (const std::string& sentence : views::sentences(*seen, views::Sites(seen->sites))) {
+    for (const std::string& sentence : views::sentences(*seen, sites)) {
       told += (told.empty() ? "" : " ") + sentence;
       told_in_lines += (told_in_lines.empty() ? "" : "\n") + sentence;
     }
@@ -55,7 +58,7 @@ struct StatusBar::Inside {
   // The same, ended by x and clickable; x moves left.
   bool put_button(const Scene& scene, const StatusItem& item, const char* name, float& x, float y, float left);
   void draw_told(const Scene& scene, float left, float right, float y) const;
-  void draw_first(const Scene& scene, float left, float right, float y) const;
+  void draw_first(const Scene& scene, const Selection& selection, float left, float right, float y);
   void draw_second(const Scene& scene, Selection& selection, float left, float right, float y);
 };
 
@@ -99,8 +102,16 @@ void StatusBar::Inside::draw_told(const Scene& scene, float left, float right, f
   if (hovered && !told.empty() && at.holds(to_point(ImGui::GetIO().MousePos))) tooltip(told_in_lines);
 }
 
-// Whether it is alive, and what it is.
-void StatusBar::Inside::draw_first(const Scene& scene, float left, float right, float y) const {
+// Whether it is alive, and what it is; at the right end the selected call.
+void StatusBar::Inside::draw_first(const Scene& scene, const Selection& selection, float left, float right, float y) {
+  if (const SelectedCall* call = selected_call(selection)) {
+    const std::string line = call_line(*call, sites);
+    std::string meaning = line + "\n";
+    for (const std::string& frame : call_path(call->site, sites)) meaning += "\n" + frame;
+    if (put_button(scene, {line, Urgency::calm, meaning + "\n\nThe selected call. Click: copies this."},
+                   "selected call", right, y, left + (right - left) * 0.3f))
+      ImGui::SetClipboardText(meaning.c_str());
+  }
   const StatusItem connection = connection_item(scene);
   const float dot = ImGui::GetFontSize() * 0.32f;
   ImGui::GetWindowDrawList()->AddCircleFilled({left + dot, y + ImGui::GetFontSize() / 2}, dot,
@@ -141,6 +152,7 @@ StatusBar::~StatusBar() = default;
 float StatusBar::height(float scale) { return 3 * ImGui::GetFontSize() + 14 * scale; }
 
 std::vector<Mark> StatusBar::marks() const { return inside_->marks; }
+const views::Sites& StatusBar::sites() const { return inside_->sites; }
 
 void StatusBar::draw(const Scene& scene, Selection& selection) {
   Inside& in = *inside_;
@@ -157,7 +169,7 @@ void StatusBar::draw(const Scene& scene, Selection& selection) {
   const float top = strip.low.y + 4 * s, first = top + line, second = first + line;
   const float left = strip.low.x + pad, right = strip.high.x - pad;
   in.draw_told(scene, left, right, top);
-  in.draw_first(scene, left, right, first);
+  in.draw_first(scene, selection, left, right, first);
   if (scene.snapshot) in.draw_second(scene, selection, left, right, second);
   ImGui::SetCursorScreenPos({strip.low.x, strip.high.y});
 }

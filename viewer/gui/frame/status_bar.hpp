@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "viewer/gui/base/view.hpp"
+#include "viewer/views/site_text.hpp"
 
 namespace pclscope::gui {
 
@@ -19,6 +20,8 @@ class StatusBar {
   static float height(float scale);
   // "status": its middle; "blocked", "deadlock": what can be clicked.
   std::vector<Mark> marks() const;
+  // Of the snapshot that was drawn last.
+  const views::Sites& sites() const;
 
  private:
   struct Inside;

@@ -7,7 +7,7 @@
 
 #include "viewer/gui/base/canvas.hpp"
 #include "viewer/gui/base/texture.hpp"
-#include "viewer/gui/timeline/timeline_source.hpp"
+#include "viewer/gui/base/view.hpp"
 #include "viewer/gui/timeline/timeline_words.hpp"
 #include "viewer/layout/function_colours.hpp"
 #include "viewer/layout/latest.hpp"
@@ -29,16 +29,15 @@ constexpr std::size_t most_rank_marks = 32;
 
 class TimelineView final : public View {
  public:
-  TimelineView() = default;
-  explicit TimelineView(std::shared_ptr<const session::TimelineRun> run) : source_(std::move(run)) {}
   const char* title() const override { return "what each rank did: timeline"; }
   void draw(const Scene& scene, Selection& selection) override;
   std::vector<Mark> marks() const override { return marks_; }
-  bool unsettled() const override { return source_.reading() || (painter_ && painter_->busy()); }
+  bool unsettled() const override { return reading_ || (painter_ && painter_->busy()); }
 
  private:
   void draw_header(const Scene& scene, const Selection& selection, const Rect& at);
   void show_period(const Selection& selection);
+  void follow_call(const Selection& selection);
   float draw_switch(const Scene& scene, const char* label, const char* meaning, bool& on);
   void follow(const Scene& scene, const Rect& area);
   void react(const Rect& area);
@@ -54,7 +53,8 @@ class TimelineView final : public View {
   std::int32_t rank_at(Point in) const;
 
   using Painter = layout::Latest<layout::TimelineImageRequest, layout::TimelineImage>;
-  TimelineSource source_;
+  TimelineSource own_;  // where nobody has one for all views
+  bool reading_ = false;
   std::shared_ptr<const session::TimelineRun> run_, sighted_;  // the one whose first sight was chosen
   std::shared_ptr<const layout::TimelineImage> shown_;
   std::unique_ptr<Painter> painter_;
@@ -62,6 +62,7 @@ class TimelineView final : public View {
   layout::TimelineImageRequest asked_;
   TimelineSight sight_;
   double time0_ = 0, time1_ = 0, rank0_ = 0, rank1_ = 0;  // none: all
+  std::optional<SelectedCall> followed_;
   bool messages_ = true, path_ = true;
   bool moving_ = false;  // a button is down and was pressed here
   float moved_ = 0;      // pixels since then
@@ -75,14 +76,16 @@ void TimelineView::draw(const Scene& scene, Selection& selection) {
   const Point low = to_point(ImGui::GetCursorScreenPos());
   const ImVec2 size = ImGui::GetContentRegionAvail();
   const Rect whole{low, low + Point{std::max(size.x, 1.f), std::max(size.y, 1.f)}};
-  run_ = source_.run(scene);
+  TimelineSource& source = scene.calls != nullptr ? *scene.calls : own_;
+  run_ = source.run(scene);
+  reading_ = source.reading();
   if (sites_of_ != scene.snapshot && scene.snapshot) {
     sites_of_ = scene.snapshot;
     sites_ = views::Sites(sites_of_->sites);
   }
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float line = line_height(), s = scene.scale;
-  const std::string words = source_.words(scene);
+  const std::string words = source.words(scene);
   if (!run_ || run_->calls.empty()) {
     draw_text(list, whole.middle() - Point{std::min(text_size(words).x, whole.width() - 8 * s) / 2, line / 2},
               scene.palette->faint_text, words, whole.width() - 8 * s);
@@ -96,6 +99,7 @@ void TimelineView::draw(const Scene& scene, Selection& selection) {
     sighted_ = run_;
     show_period(selection);
   }
+  follow_call(selection);
   draw_header(scene, selection, {whole.low, {whole.high.x, whole.low.y + line}});
   if (!words.empty())
     draw_text(list, {area.low.x, whole.low.y + line + 2 * s}, scene.palette->faint_text, words, area.width());
@@ -133,6 +137,16 @@ void TimelineView::show_period(const Selection& selection) {
   const bool all = high - low > 0.9 * (last - first);
   time0_ = all ? 0 : low;
   time1_ = all ? 0 : std::min(std::max(high, low + least_ns), last);
+}
+
+// A call that another view selected comes into sight.
+void TimelineView::follow_call(const Selection& selection) {
+  const SelectedCall* call = selected_call(selection);
+  if (call == nullptr || followed_ == *call) return;
+  followed_ = *call;
+  if (time1_ > time0_ && (static_cast<double>(call->end_ns) < time0_ || static_cast<double>(call->begin_ns) > time1_))
+    show_period(selection);
+  if (rank1_ > rank0_ && (call->rank + 1 <= rank0_ || call->rank >= rank1_)) rank0_ = rank1_ = 0;
 }
 
 // Switches, the colours in sight, and what lines there are.
@@ -277,6 +291,13 @@ void TimelineView::draw_period(ImDrawList& list, const Scene& scene, const Selec
   list.AddRectFilled({from, area.low.y}, {std::max(until, from + 1), area.high.y}, to_imgui(colour.with_alpha(0.06f)));
   for (const float at : {from, until})
     list.AddLine({at, area.low.y}, {at, area.high.y}, to_imgui(colour.with_alpha(0.6f)));
+  if (const SelectedCall* call = selected_call(selection)) {
+    const auto begin = static_cast<double>(call->begin_ns), end = static_cast<double>(call->end_ns);
+    const Point low = area.low + Point{std::max(-2.f, sight_.x(begin) - 1), sight_.y(call->rank) - 1};
+    const Point high = area.low + Point{std::min(static_cast<float>(sight_.width) + 2, sight_.x(end) + 2),
+                                        sight_.y(call->rank + 1.0) + 1};
+    list.AddRect(to_imgui(low), to_imgui(high), to_imgui(colour));
+  }
   list.PopClipRect();
 }
 
@@ -403,8 +424,5 @@ void TimelineView::hover(ImDrawList& list, const Scene& scene, Selection& select
 }  // namespace
 
 std::unique_ptr<View> make_timeline_view() { return std::make_unique<TimelineView>(); }
-std::unique_ptr<View> make_timeline_view(std::shared_ptr<const session::TimelineRun> run) {
-  return std::make_unique<TimelineView>(std::move(run));
-}
 
 }  // namespace pclscope::gui

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "viewer/gui/base/selected_call.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/views/function_names.hpp"
 
@@ -72,14 +73,11 @@ std::string call_words(const session::TimelineRun& run, const TimelinePlace& pla
 void select_call(const session::TimelineRun& run, const TimelinePlace& place, const Snapshot& snapshot,
                  Selection& selection) {
   const session::TimelineCall& call = run.calls[place.call];
-  selection.rank = place.rank;
-  selection.ranks = {place.rank};
-  for (const Region& region : snapshot.regions)
-    if (std::binary_search(region.ranks.begin(), region.ranks.end(), place.rank)) selection.region = region.id;
-  const std::int64_t begin = place.outside ? call.begin - static_cast<std::int64_t>(call.outside) : call.begin;
-  const std::int64_t end = place.outside ? call.begin : call.end;
-  if (end > begin) selection.period = SelectedPeriod{in_seconds(begin), in_seconds(end)};
-  selection.message.reset();
+  select_call({place.rank, place.thread, call.function, call.site, call.begin, call.end}, snapshot, selection);
+  if (!place.outside) return;
+  selection.call.reset();
+  const std::int64_t begin = call.begin - static_cast<std::int64_t>(call.outside);
+  if (call.begin > begin) selection.period = SelectedPeriod{in_seconds(begin), in_seconds(call.begin)};
 }
 
 }  // namespace pclscope::gui

@@ -1,14 +1,16 @@
-// The calls of the run, read once, in the thread that reads it. UI thread only, but for what reads.
+// The single calls of the run for all views that show them: read once, when the first of them asks, in the thread that
+// reads the run. UI thread only, but for what reads.
 #pragma once
 
 #include <memory>
 #include <mutex>
 #include <string>
 
-#include "viewer/gui/base/view.hpp"
 #include "viewer/session/timeline_run.hpp"
 
 namespace pclscope::gui {
+
+struct Scene;
 
 class TimelineSource {
  public:
@@ -36,8 +38,5 @@ class TimelineSource {
   std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
   bool asked_ = false;
 };
-
-// For tests: of calls that are there already.
-std::unique_ptr<View> make_timeline_view(std::shared_ptr<const session::TimelineRun> run);
 
 }  // namespace pclscope::gui

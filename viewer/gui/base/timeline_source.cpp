@@ -1,5 +1,6 @@
-#include "viewer/gui/timeline/timeline_source.hpp"
+#include "viewer/gui/base/timeline_source.hpp"
 
+#include "viewer/gui/base/view.hpp"
 #include "viewer/text/quantities.hpp"
 
 namespace pclscope::gui {
