@@ -268,7 +268,7 @@ DensityPart Pyramid::part(const DensityQuestion& asked, std::span<const Running>
                           std::size_t most_bytes) const {
   unsigned inside = inside_shift_;
   for (const Running& r : running)
-    while (inside < longest_part_shift && slice(std::max<std::int64_t>(r.now - 1, 0), inside) >= limits_.most_slices)
+    while (inside < longest_part_shift && slice(std::max<std::int64_t>(r.now, 1) - 1, inside) >= limits_.most_slices)
       ++inside;
   const unsigned shift = std::max(inside, calls_shift_);
   const std::int64_t length = std::int64_t{1} << shift;
