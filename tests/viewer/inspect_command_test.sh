@@ -43,6 +43,9 @@ refused 2 "--limit" "$pclscope" inspect "$dump" messages --limit few
 # --- options of the newer topics ---
 refused 2 "--region is for" "$pclscope" inspect "$dump" messages --region 7
 refused 2 "--from is for" "$pclscope" inspect "$dump" regions --from 1
+refused 2 "--function is for timeline" "$pclscope" inspect "$dump" messages --function MPI_Recv
+refused 2 "did you mean 'MPI_Recv'" "$pclscope" inspect "$dump" timeline --function MPI_Rec
+refused 2 "timeline by time or duration" "$pclscope" inspect "$dump" timeline --sort bytes
 refused 2 "--dot is for dag" "$pclscope" inspect "$dump" delays --dot
 refused 2 "--fold is for dag" "$pclscope" inspect "$dump" --fold
 refused 2 "--cut is for regions" "$pclscope" inspect "$dump" dag --cut 2
