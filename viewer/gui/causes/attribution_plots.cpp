@@ -202,6 +202,7 @@ std::vector<Mark> AttributionPlots::marks() const {
     found.push_back({std::string(names[i]).append(" left"), areas_[i].middle() - Point{quarter, 0}});
     found.push_back({std::string(names[i]).append(" right"), areas_[i].middle() + Point{quarter, 0}});
   }
+  if (!found.empty()) found.push_back({"plotted slices " + std::to_string(slices_.size()), areas_[0].middle()});
   return found;
 }
 
