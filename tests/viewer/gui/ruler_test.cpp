@@ -1,7 +1,9 @@
 // The ruler across views, and what is selected as a line of text.
 #include "viewer/gui/frame/ruler.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "interpose/record/functions.hpp"
 #include "tests/viewer/fake_run.hpp"
@@ -66,6 +68,21 @@ TEST_CASE("the ruler lies in all views of the axis under the mouse, while shift 
   CHECK(shown.ruler.reading()->lines == 1);
   shown.frame({150, 10}, true, false);  // no axis there
   CHECK_FALSE(shown.ruler.reading());
+}
+
+TEST_CASE("an axis that ends before the moment has no line, also when it maps what lies beyond to its end") {
+  Shown shown;
+  ViewAxis& short_one = shown.axes[1];  // 2 s to 4 s
+  const auto x = short_one.x;
+  const auto moment = short_one.moment;
+  short_one.x = [x](double at) { return x(std::clamp(at, 2.0, 4.0)); };
+  short_one.moment = [moment](float at) { return std::clamp(moment(at), 2.0, 4.0); };
+  shown.frame({39, 10}, true, false);
+  CHECK(shown.ruler.reading()->lines == 2);
+  shown.frame({60, 10}, true, false);
+  CHECK(shown.ruler.reading()->lines == 1);
+  shown.frame({10, 10}, true, false);
+  CHECK(shown.ruler.reading()->lines == 1);
 }
 
 TEST_CASE("dragging with shift measures from one view to another, and views do not see the button") {

@@ -49,6 +49,8 @@ class CallPlot {
   double second_at(float x) const { return sight_.second(x); }
   float x_of(double second) const { return sight_.x(second); }
   bool hovered() const { return hovered_; }
+  // For the ruler; `measures`: shift and drag are its.
+  std::vector<ViewAxis> axes(bool measures) const;
   bool unsettled() const { return asked_any_ && (!picture_ || !(picture_->of == asked_)); }
 
  private:
@@ -58,6 +60,7 @@ class CallPlot {
   layout::TimeSight sight_;
   layout::TimeRange all_{0, 0};
   layout::CallRequest asked_;
+  layout::Rect area_{};  // of the plot, as drawn last
   bool asked_any_ = false, hovered_ = false, panning_ = false, dragging_ = false;
   float pressed_x_ = 0;
   std::shared_ptr<const layout::CallPicture> picture_;

@@ -2,6 +2,7 @@
 
 #include <imgui.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -19,9 +20,18 @@ const ViewAxis* axis_at(const std::vector<ViewAxis>& axes, Point mouse) {
   return nullptr;
 }
 
-void draw_line(const ViewAxis& axis, double at, layout::Rgba colour) {
+// Whether the axis shows the moment: what lies beyond it may be mapped to its end.
+bool shows(const ViewAxis& axis, double at) {
   const float x = axis.x(at);
-  if (!(x >= axis.area.low.x && x <= axis.area.high.x)) return;
+  if (!(x >= axis.area.low.x && x <= axis.area.high.x)) return false;
+  const double back = axis.moment(x),
+               pixel = std::max(std::fabs(axis.moment(x + 1) - back), std::fabs(back - axis.moment(x - 1)));
+  return std::fabs(back - at) <= pixel;
+}
+
+void draw_line(const ViewAxis& axis, double at, layout::Rgba colour) {
+  if (!shows(axis, at)) return;
+  const float x = axis.x(at);
   ImGui::GetForegroundDrawList()->AddLine({x, axis.area.low.y}, {x, axis.area.high.y}, to_imgui(colour));
 }
 
@@ -85,8 +95,7 @@ void Ruler::draw(const Scene& scene, const std::vector<ViewAxis>& axes) {
     if (other.kind != axis->kind) continue;
     if (reading.from) draw_line(other, *reading.from, p.warning.with_alpha(0.6f));
     draw_line(other, reading.at, p.warning);
-    const float x = other.x(reading.at);
-    reading.lines += x >= other.area.low.x && x <= other.area.high.x;
+    reading.lines += shows(other, reading.at);
   }
   // Beside the line, at the upper edge of the view under the mouse.
   const std::string words = ruler_words(reading.kind, reading.at, reading.from);
