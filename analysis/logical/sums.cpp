@@ -25,9 +25,11 @@ void add_rank(const LogicalTime& time, const Part& part, LatenessOf lateness_of,
   if (of.sum <= to.rank_ns) return;
   to.rank = part.rank;
   to.rank_ns = of.sum;
+  to.rank_most_ns = of.most;
   for (std::uint32_t i = part.first; i < part.end; ++i) {
     if (lateness_of(time.events[i]) < of.most / 2) continue;
     to.site = time.events[i].site;
+    to.kind = time.events[i].kind;
     break;
   }
 }
@@ -38,7 +40,9 @@ void add_event(std::int32_t rank, const Event& e, std::int64_t late, LatenessSum
   to.most_ns = late;
   to.rank_ns = static_cast<double>(late);
   to.rank = rank;
+  to.rank_most_ns = late;
   to.site = e.site;
+  to.kind = e.kind;
 }
 
 }  // namespace

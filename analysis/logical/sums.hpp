@@ -14,7 +14,10 @@ struct LatenessSum {
   std::int64_t most_ns = 0;  // of one event
   std::int32_t rank = -1;    // of phases: with the largest sum; of steps: with the largest event. -1: nobody is late
   double rank_ns = 0;        // that sum
-  std::uint32_t site = 0;    // of the rank's first event that is at least half as late as its latest
+  std::int64_t rank_most_ns = 0;  // of the rank's latest event
+  // Of the rank's first event that is at least half as late as its latest.
+  std::uint32_t site = 0;
+  Kind kind = Kind::send;
 };
 
 struct PhaseSum {

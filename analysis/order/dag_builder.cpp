@@ -19,6 +19,7 @@ struct Left {  // out of the graph, by reason
 };
 
 double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
+std::uint32_t site_id(std::uint64_t site) { return site > UINT32_MAX ? 0 : static_cast<std::uint32_t>(site); }
 
 class Ranks {
  public:
@@ -134,7 +135,8 @@ void fill_nodes(Dag& dag, std::span<const Message> messages, const LogicalOrder&
         .push_back({groups.of_event[event.number ^ 1], receive ? m.source : m.destination, m.tag, m.bytes, begin,
                     end - begin, ratios[event.message()],
                     std::max(0.0, receive ? end - seconds(clamped_time(m.recv_wait))
-                                          : seconds(clamped_time(m.send_end)) - begin)});
+                                          : seconds(clamped_time(m.send_end)) - begin),
+                    site_id(receive ? m.recv_site : m.send_site)});
   }
 }
 

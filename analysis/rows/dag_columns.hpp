@@ -54,6 +54,8 @@ void describe(Column&& column, const DagMessage*) {
   column("time_s", "s", &DagMessage::time_s, "from begin of the send to end of the receive");
   column("ratio", "1", &DagMessage::ratio, "time / latency criterion; 0 when it has none");
   column("call_s", "s", &DagMessage::call_s, "of the call that sent it; how long its receiver could only wait for it");
+  column("site", "id of a row of sites", &DagMessage::site,
+         "of the call that sent it, or that posted its receive; 0 not known");
 }
 
 template <class Column>

@@ -23,10 +23,11 @@ struct DagMessage {
   std::int32_t peer = 0;         // its rank
   std::int32_t tag = 0;
   std::uint64_t bytes = 0;
-  double begin_s = 0;  // send began, since the time origin
-  double time_s = 0;   // until the receive completed
-  double ratio = 0;    // L; 0 when it has none
-  double call_s = 0;   // of this side's call: the send's, or how long its receiver could do nothing but wait
+  double begin_s = 0;      // send began, since the time origin
+  double time_s = 0;       // until the receive completed
+  double ratio = 0;        // L; 0 when it has none
+  double call_s = 0;       // of this side's call: the send's, or how long its receiver could do nothing but wait
+  std::uint32_t site = 0;  // of this side's call, as Message's; 0 not known
   bool operator==(const DagMessage&) const = default;
 };
 

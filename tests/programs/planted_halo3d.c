@@ -1,15 +1,16 @@
 // Halo exchange on a periodic three-dimensional grid, where one rank sleeps before it posts its receives.
 // Arguments: iterations (60), rank that sleeps (5; -1: none), first iteration in which it does (20), how many in a row
 // (1), sleep in microseconds (50000), work of every rank per iteration in microseconds (300), noise of the work in
-// percent (30). Work is slept too, so that ranks that share a core do not disturb each other. On paper: the others wait
-// for the sleeper, once each, directly or through those that waited: the sleep costs up to (n - 1) * sleep, and goes
-// back to the line marked PLANTED of that rank.
+// percent (30), until=FILE. Work is slept too, so that ranks that share a core do not disturb each other. On paper: the
+// others wait for the sleeper, once each, directly or through those that waited: the sleep costs up to (n - 1) * sleep,
+// and goes back to the line marked PLANTED of that rank.
 #include <unistd.h>
 
 #include "halo_grid.h"
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
+  const char* until = take_until(&argc, argv);
   const long iterations = argument(argc, argv, 1, 60);
   const long sleeper = argument(argc, argv, 2, 5);
   const long first = argument(argc, argv, 3, 20);
@@ -25,7 +26,7 @@ int main(int argc, char** argv) {
 
   double out[6][face], in[6][face];
   MPI_Barrier(MPI_COMM_WORLD);
-  for (long iteration = 0; iteration < iterations; iteration++) {
+  for (long iteration = 0; iteration < iterations && !is_told_to_end(until); iteration++) {
     const uint64_t random = mix((uint64_t)rank << 32 | (uint64_t)iteration) % 201;  // 0 .. 200 %
     const long noise_us = work_us * noise_percent * ((long)random - 100) / 10000;
     const int now = rank == sleeper && iteration >= first && iteration < first + in_a_row;

@@ -1,5 +1,7 @@
 """Phases and steps of real jobs are what their programs do, and a planted late rank is named.
 Depends on: launcher, time."""
+import re
+
 import harness
 from harness import on_every_mpi
 
@@ -66,6 +68,10 @@ class LogicalTime(harness.SystemTest):
         text = self.box.pclscope("inspect", path, "phases")
         self.assertWorked(text)
         self.assertIn(f"{late} at planted_halo3d.c", text.stdout)
+        page = self.box.pclscope("watch", path, "--page", "phases")
+        self.assertWorked(page)
+        self.assertIn(f"{iterations} phases of the run", page.stdout)
+        self.assertRegex(page.stdout, rf"(?m)^ *{slow} .* {late} +\d+ ms  MPI_Isend at planted_halo3d\.c:")
         table = self.box.pclscope("inspect", path, "steps", "--csv")
         self.assertWorked(table)
         self.assertEqual(len(table.stdout.splitlines()), 1 + 7 * iterations + 1)
@@ -77,6 +83,23 @@ class LogicalTime(harness.SystemTest):
         refused = self.box.pclscope("inspect", path, "steps", "--rank", str(ranks))
         self.assertEqual(refused.code, 1)
         self.assertIn(f"no rank {ranks}: the run has {ranks}", refused.stderr)
+
+
+    @on_every_mpi
+    def test_watch_names_the_late_rank_of_a_running_job(self, mpi):
+        ranks, late = (8, 5) if mpi == "openmpi" else (4, 2)
+        job = self.box.start_traced(ranks, harness.program("planted_halo3d", mpi), "1000000", str(late), "0", "1000000",
+                                    "50000", self.box.until())
+        name = self.box.job_name(job)
+
+        def page_that_names_it():  # one picture may be of a moment in which the machine was busy
+            done = self.box.pclscope("watch", name, "--once", "--page", "phases")
+            named = re.search(rf"most late: rank {late} in \d+ of \d+ phases", done.stdout)
+            row = re.search(rf" {late}  .*MPI_Isend at planted_halo3d\.c:\d+", done.stdout)
+            return done.stdout if named and row else None
+        page = self.box.wait_for("page that names the late rank", page_that_names_it, running=job)
+        self.assertIn("of the job's messages, without collectives", page)
+        self.assertWorked(self.box.end(job))
 
 
 if __name__ == "__main__":

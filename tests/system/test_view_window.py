@@ -217,6 +217,62 @@ class Live(ViewTest):
         self.assertIn("gone", lost["connection"]["problem"])
         job.finish()  # its launcher ends it; then pclscope run tidies up
 
+    def test_of_several_jobs_one_is_chosen(self):
+        (self.box.runtime / "pclscope").mkdir(mode=0o700, exist_ok=True)
+        end = self.box.until().removeprefix("until=")
+        jobs = [self.box.start(harness.BUILD / "tests" / "viewer_fake_job", name,
+                               f"ipc://{self.box.runtime}/pclscope/{name}", end, "finish")
+                for name in ("rain-1", "rain-2")]
+        self.box.wait_for("both jobs", lambda: len(self.box.json("list", "--json")["jobs"]) == 2)
+        viewer = xvfb.Viewer(self.box, self.screen())
+        state = viewer.wait("list of jobs", lambda s: len(s.get("jobs", {})) == 2)
+        viewer.focus()
+        at = state["jobs"]["rain-1"]
+        state = viewer.until(lambda: viewer.click(at), "the chosen job",
+                             lambda s: "connection" in s and s["connection"]["state"] == "running")
+        self.assertEqual(state["connection"]["name"], "rain-1")
+        viewer.until(lambda: viewer.key("Escape"), "no hint", lambda s: not s["hint"])
+        viewer.key("q")
+        self.assertWorked(viewer.running.finish())
+        for job in jobs:
+            self.assertWorked(self.box.end(job))
+
+    def test_where_lateness_begins_is_the_slow_rank_and_its_line(self):
+        late = 5
+        job = self.box.start_traced(8, harness.program("planted_halo3d", "openmpi"), "1000000", str(late), "0",
+                                    "1000000", "50000", self.box.until())
+        viewer = xvfb.Viewer(self.box, self.screen(), self.box.job_name(job), "--workspace", "time")
+        def there(state):
+            return viewer.find(state, "late first") is not None
+        viewer.wait("logical time", lambda s: s["workspace"] == "time" and there(s))
+        viewer.focus()
+        viewer.until(lambda: viewer.key("Escape"), "no hint", lambda s: not s["hint"])
+        viewer.until(lambda: viewer.key("Escape"), "nothing selected", lambda s: s["selection"]["rank"] is None)
+        lines = (harness.SOURCE / "tests/programs/planted_halo3d.c").read_text().splitlines()
+        sends, = [number for number, line in enumerate(lines, start=1) if "MPI_Isend" in line]
+        for _ in range(8):  # one picture may be of a moment in which the machine was busy
+            viewer.until(lambda: viewer.key("space"), "pause", lambda s: s["paused"])
+            state = viewer.until(lambda: viewer.click(viewer.mark("late first")), "a rank",
+                                 lambda s: s["selection"]["rank"] is not None and s["selection"]["phase"] is not None)
+            selected = state["selection"]
+            if selected["rank"] == late and (selected["site"] or "").endswith(f"planted_halo3d.c:{sends}"):
+                break
+            viewer.until(lambda: viewer.key("space"), "news", lambda s: not s["paused"])
+            viewer.until(lambda: viewer.key("Escape"), "nothing selected", lambda s: s["selection"]["rank"] is None)
+            shown = viewer.state()["shown"]["sequence"]
+            viewer.wait("another picture", lambda s: s["shown"]["sequence"] > shown + 20)  # pylint: disable=W0640
+        else:
+            self.fail(f"never rank {late} at line {sends}: {selected}")
+        self.assertIsNotNone(selected["period"])
+        # The same in all workspaces, and as text.
+        state = viewer.until(lambda: viewer.key("1"), "the same in the other views",
+                             lambda s: s["workspace"] == "latency")
+        self.assertEqual((state["selection"]["rank"], state["selection"]["site"]), (late, selected["site"]))
+        state = viewer.until(lambda: viewer.key("ctrl+c"), "text", lambda s: s["copied"])
+        self.assertIn(f": rank {late}, ", state["copied"])
+        self.assertIn(f"MPI_Isend at planted_halo3d.c:{sends}", state["copied"])
+        self.assertWorked(self.box.end(job))
+
     def test_a_job_that_ends_is_finished(self):
         job, name = self.start_job()
         viewer = xvfb.Viewer(self.box, self.screen(), name)

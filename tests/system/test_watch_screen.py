@@ -195,6 +195,35 @@ class WatchScreen(harness.SystemTest):
         terminal.resize(80, 24)
         terminal.wait("* REGIONS 2")
 
+    def test_the_page_of_phases_names_who_is_late(self):
+        dump = self.box.directory / "late.h5"
+        job = self.box.start_traced(8, harness.program("planted_halo3d", harness.MPIS[0]), "1000000", "5", "0",
+                                    "1000000", "50000", self.box.until(), options=("--dump", dump, "--keep", "all"))
+        terminal = self.terminal("phases", 120, 30)
+        terminal.watch(self.box.job_name(job), "--interval", "200ms")
+        terminal.wait("\nlive")
+        terminal.keys("l")
+        terminal.wait("most late: rank 5 in")
+        terminal.wait("MPI_Isend at planted_halo3d.c:")
+        terminal.wait("the newest first")
+        terminal.keys("s")
+        terminal.wait("those with most lateness first")
+        terminal.keys("p")
+        terminal.wait("paused")
+        self.assertIn("most late", terminal.screen())
+        terminal.keys("p", "Escape")
+        terminal.wait("* REGIONS")
+        terminal.keys("q")
+        terminal.wait("status=0")
+        self.assertWorked(self.box.end(job))
+        terminal.type("clear")
+        terminal.watch(dump, "--page", "phases")
+        screen = terminal.wait("most late: rank 5 in")
+        self.assertIn("phases of the run", screen)
+        self.assertRegex(screen, r"(?m)^phase +from +took")
+        terminal.keys("q")
+        terminal.wait("status=0")
+
     def test_the_end_of_a_job_is_shown_until_a_key(self):
         terminal = self.terminal("end")
         running = self.start_cg()

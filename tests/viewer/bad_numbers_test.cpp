@@ -191,7 +191,7 @@ TEST_CASE("graphs full of numbers that are none") {
     Dag dag = pclscope::testing::random_dag(seed, 30);
     Poison(seed).dag(dag);
     std::string text;
-    views::write_dag_json(dag, {"n"}, [&](const std::string& piece) {
+    views::write_dag_json(dag, {"n"}, views::Sites(), [&](const std::string& piece) {
       text += piece;
       return true;
     });

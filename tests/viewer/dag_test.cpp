@@ -26,6 +26,7 @@ std::vector<Message> relay() {
     m.send_begin = m.send_end = 1'000'000LL * i;
     m.recv_post = m.recv_wait = m.send_begin;
     m.recv_end = m.send_begin + 2000;
+    m.send_site = 3;
     messages.push_back(m);
   }
   return messages;
@@ -39,8 +40,12 @@ DagQuestion between(std::int64_t from_ms, std::int64_t to_ms) {
 }
 
 session::Json printed(const Dag& dag, const std::vector<std::string>& nodes = {"n1", "n2"}) {
+  CallSite line;
+  line.id = 3;
+  line.file = "/src/relay.c";
+  line.line = 7;
   std::string text;
-  REQUIRE(views::write_dag_json(dag, nodes, [&](const std::string& piece) {
+  REQUIRE(views::write_dag_json(dag, nodes, views::Sites({line}), [&](const std::string& piece) {
     text += piece;
     return true;
   }));
@@ -110,6 +115,8 @@ TEST_CASE("a graph as JSON and as lines") {
   CHECK(json["from_s"] == 0.01);
   REQUIRE(json["nodes"].size() == dag->nodes.size());
   CHECK(json["nodes"][0]["sent"][0]["peer"] == dag->nodes[0].sent[0].peer);
+  CHECK(json["nodes"][0]["sent"][0]["site"] == "/src/relay.c:7");
+  CHECK(json["nodes"][1]["received"][0]["site"].is_null());
   CHECK(json["edges"].size() == 10);
   CHECK(json["ranks"][0]["node"] == "n1");
   const auto lines = views::dag_lines(*dag, 0);

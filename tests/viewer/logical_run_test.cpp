@@ -7,49 +7,16 @@
 #include <random>
 #include <tuple>
 
-#include "analysis/order/dag_builder.hpp"
 #include "tests/analysis/logical/programs.hpp"
 #include "tests/analysis/logical/random_records.hpp"
 #include "tests/seed.hpp"
+#include "tests/viewer/logical_sessions.hpp"
 #include "viewer/session/live_logical.hpp"
 
 using namespace pclscope;
 using namespace pclscope::test;
 
 namespace {
-
-// A stored run whose periods are as a dump has them.
-class Stored final : public session::Session {
- public:
-  Stored(std::vector<Message> messages, std::vector<CollectiveCall> calls)
-      : messages_(std::move(messages)), calls_(std::move(calls)) {}
-  Result<std::optional<Snapshot>> newer(std::chrono::milliseconds) override { return std::optional<Snapshot>(); }
-  session::Phase phase() override { return session::Phase::finished; }
-  bool live() const override { return false; }
-  bool complete() const override { return true; }
-  Status messages(const session::TimeSpan& span, const std::function<bool(std::span<const Message>)>& visit) override {
-    std::vector<Message> inside;
-    for (const Message& m : messages_)
-      if (span.has(m.send_begin)) inside.push_back(m);
-    visit(inside);
-    return {};
-  }
-  std::uint64_t message_count() const override { return messages_.size(); }
-  std::uint64_t messages_not_stored() const override { return 0; }
-  std::uint64_t collectives_not_stored() const override { return 0; }
-  Result<std::vector<Window>> windows() override { return std::vector<Window>(); }
-  Status collectives(const session::TimeSpan&,
-                     const std::function<bool(std::span<const CollectiveCall>)>& visit) override {
-    visit(calls_);
-    return {};
-  }
-  Result<Dag> dag(const DagQuestion&) override { return Dag{}; }
-  Result<std::vector<PairTraffic>> traffic() override { return std::vector<PairTraffic>(); }
-
- private:
-  std::vector<Message> messages_;
-  std::vector<CollectiveCall> calls_;
-};
 
 void check_same(const session::LogicalPhase& made, const logical::LogicalTime& time, const logical::Phase& phase) {
   REQUIRE(made.parts.size() == phase.parts);
@@ -133,37 +100,9 @@ TEST_CASE("a phase alone has the clusters and the exchange pattern that it has i
 
 namespace {
 
-// A job that answers with the graph of its messages.
-class Answering final : public session::Session {
- public:
-  Answering(std::vector<Message> messages, std::int32_t ranks)
-      : messages_(std::move(messages)), nodes_(static_cast<std::size_t>(ranks)) {}
-  Result<std::optional<Snapshot>> newer(std::chrono::milliseconds) override { return std::optional<Snapshot>(); }
-  session::Phase phase() override { return session::Phase::running; }
-  bool live() const override { return true; }
-  bool complete() const override { return false; }
-  Status messages(const session::TimeSpan&, const std::function<bool(std::span<const Message>)>&) override {
-    return Error{ErrorCode::bad_argument, "live"};
-  }
-  std::uint64_t message_count() const override { return 0; }
-  std::uint64_t messages_not_stored() const override { return 0; }
-  std::uint64_t collectives_not_stored() const override { return 0; }
-  Result<std::vector<Window>> windows() override { return std::vector<Window>(); }
-  Status collectives(const session::TimeSpan&, const std::function<bool(std::span<const CollectiveCall>)>&) override {
-    return Error{ErrorCode::bad_argument, "live"};
-  }
-  Result<Dag> dag(const DagQuestion& question) override {
-    return build_dag(question, {messages_, nodes_, [](const Message&) { return 1.0; }, 0});
-  }
-  Result<std::vector<PairTraffic>> traffic() override { return std::vector<PairTraffic>(); }
-
- private:
-  std::vector<Message> messages_;
-  std::vector<std::int32_t> nodes_;
-};
-
 auto key(const Message& m) {
-  return std::tuple(m.source, m.destination, m.tag, m.send_begin, m.send_end, m.recv_wait, m.recv_end);
+  return std::tuple(m.source, m.destination, m.tag, m.send_begin, m.send_end, m.recv_wait, m.recv_end, m.send_site,
+                    m.recv_site);
 }
 
 }  // namespace
@@ -183,13 +122,41 @@ TEST_CASE("a running job's newest messages have the steps and times that they ha
     std::sort(given.begin(), given.end(), before);
     REQUIRE(made.size() == given.size());
     for (std::size_t i = 0; i < made.size(); ++i) REQUIRE(key(made[i]) == key(given[i]));
-    for (Message& m : given) m.send_site = m.recv_site = 0;  // which an answer does not tell
     const logical::LogicalTime time = logical_time_of(program.ranks(), given);
-    const auto run = session::newest_logical(job, program.ranks(), 10, 20);
+    Snapshot snapshot;
+    snapshot.application.ranks = program.ranks();
+    const auto run = session::newest_logical(job, snapshot, 10, 20);
     REQUIRE(run);
-    REQUIRE(run->phases.size() == time.phases.size());
-    for (std::size_t p = 0; p < run->phases.size(); ++p) check_same(*run->phases[p], time, time.phases[p]);
+    // The first and the last phase may have been cut; each of these has all ranks.
+    REQUIRE(time.phases.size() > 2);
+    REQUIRE(run->phases.size() == time.phases.size() - 2);
+    for (std::size_t p = 0; p < run->phases.size(); ++p) check_same(*run->phases[p], time, time.phases[p + 1]);
   }
+}
+
+TEST_CASE("phases that an end of the period may have cut are left out, unless there are no others") {
+  const Grid grid{{2, 2, 2}};
+  const auto asked = [&](int iterations, std::int32_t missing) {
+    const Program program = exchange(grid, iterations, [](std::int32_t, int) { return 1'000'000; });
+    Outcome outcome = simulate(program);
+    // The last messages of one rank have not been told yet.
+    std::int64_t end = 0;
+    for (const Message& m : outcome.messages) end = std::max(end, m.send_begin);
+    std::erase_if(outcome.messages, [&](const Message& m) {
+      return (m.source == missing || m.destination == missing) && m.send_begin > end - 500'000;
+    });
+    Answering job(outcome.messages, program.ranks());
+    Snapshot snapshot;
+    snapshot.application.ranks = program.ranks();
+    const auto run = session::newest_logical(job, snapshot, 10, 20);
+    REQUIRE(run);
+    return *run;
+  };
+  const session::LogicalRun whole = asked(6, -1), late = asked(6, 5);
+  CHECK(whole.phases.size() == 4);
+  REQUIRE(late.phases.size() == 4);
+  for (const auto& phase : late.phases) CHECK(phase->parts.size() == 8);
+  CHECK(asked(1, -1).phases.size() == 1);
 }
 
 TEST_CASE("the period asked of a running job has about as many messages as can be looked at") {

@@ -11,6 +11,7 @@
 #include "viewer/commands/command_line.hpp"
 #include "viewer/commands/commands.hpp"
 #include "viewer/commands/meant_target.hpp"
+#include "viewer/commands/watch_pages.hpp"
 #include "viewer/commands/watch_screen.hpp"
 #include "viewer/screen/full_screen.hpp"
 #include "viewer/session/summary_json.hpp"
@@ -36,6 +37,7 @@ struct WatchWords {
   bool ascii = false;
   bool plain = false;
   bool wait = false;
+  std::string page;  // empty: the overview
   std::string via;
   milliseconds interval{1000};
   std::string metrics;                // file
@@ -61,6 +63,10 @@ std::optional<int> parse_watch(const std::vector<std::string>& words, WatchWords
   app.add_flag("--json", watch.json, "As JSON: with --once one object, else one object per line");
   app.add_flag("--ascii", watch.ascii, "Draw with plain characters");
   app.add_flag("--plain", watch.plain, "No full screen, no keys: page after page");
+  app.add_option("--page", watch.page, "What is shown (first): calls over time, or who is late in the newest phases")
+      ->type_name("overview|calls|phases")
+      ->check(one_of({"overview", "calls", "phases"}))
+      ->excludes("--json");
   app.add_flag("--wait", watch.wait, "Wait for the job if it does not run yet");
   app.add_option("--via", watch.via, "Ask a login node for the job, by ssh: login.site.org")->type_name("HOST");
   app.add_option(
@@ -80,7 +86,8 @@ std::optional<int> parse_watch(const std::vector<std::string>& words, WatchWords
       ->type_name("TIME")
       ->check(duration_between("100ms", "1min"));
   set_usage(app,
-            "pclscope watch [JOB|ENDPOINT|FILE] [--wait] [--once] [--json] [--plain] [--via HOST] [--interval 1s] "
+            "pclscope watch [JOB|ENDPOINT|FILE] [--wait] [--once] [--json] [--plain] [--page PAGE] [--via HOST] "
+            "[--interval 1s] "
             "[--until CONDITION] [--metrics FILE] [--metrics-http PORT]");
   if (const auto status = parse(app, words)) return status;
   watch.interval = milliseconds(*text::parse_duration_ns(interval) / 1'000'000);
@@ -112,8 +119,10 @@ bool show(const WatchWords& watch, Session& session, const Snapshot& snapshot, C
   if (!write_metrics(watch, snapshot, session.phase() == Phase::running && !snapshot.finished)) return false;
   if (!watch.pages()) return true;
   if (!watch.json) {
-    const auto page = views::watch_page(snapshot, freshness_of(snapshot, came), screen.options());
-    return screen.show(page);
+    const views::PageOptions options = screen.options();
+    if (watch.page == "calls") return screen.show(calls_lines(snapshot, options));
+    if (watch.page == "phases") return screen.show(phases_lines(session, snapshot, options));
+    return screen.show(views::watch_page(snapshot, freshness_of(snapshot, came), options));
   }
   const auto now = session.live() ? std::optional(now_realtime_ns()) : std::nullopt;
   return print(session::to_text(views::watch_json(snapshot, now), watch.once) + "\n");
@@ -166,6 +175,12 @@ int say_end(Phase phase, const std::string& name, const std::string& until = "")
   return fail(could_not, "the aggregator of " + name + " is gone: no more news will come");
 }
 
+screen::Page page_of(const WatchWords& watch) {
+  return watch.page == "calls"    ? screen::Page::calls
+         : watch.page == "phases" ? screen::Page::phases
+                                  : screen::Page::overview;
+}
+
 // Opens the run for the full screen: first what is open already, after a loss the job that goes on.
 session::Feed::Open opener(std::unique_ptr<Session> first, session::Target target) {
   if (target.live.name.empty()) target.live.name = first->job();
@@ -186,7 +201,7 @@ std::optional<int> follow_full_screen(const WatchWords& watch, std::unique_ptr<S
     if (!terminal) return std::nullopt;
     const bool ascii = page_options(watch.ascii).ascii;
     last = screen::watch_full_screen(*terminal, opener(std::move(session), target),
-                                     {name, ascii, watch.interval, &stop_asked});
+                                     {name, ascii, watch.interval, page_of(watch), &stop_asked});
   }
   if (last.phase == Phase::failed || (last.phase == Phase::lost && last.snapshots == 0))
     return fail(could_not, last.problem);

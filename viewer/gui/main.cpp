@@ -1,6 +1,7 @@
 // pclscope-view: the window of `pclscope view`, which starts this program.
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -30,6 +31,17 @@ int view(const std::vector<std::string>& words) {
     return commands::fail(commands::could_not,
                           "no display here (DISPLAY is not set): log in with ssh -X, or use pclscope watch, or "
                           "pclscope view --screenshot FILE.png");
+  }
+  if (options.target.empty() && options.via.empty() && options.screenshot.empty()) {
+    gui::JobChoice choice;
+    choice.list = [] { return session::running_jobs(discovery::all_jobs().jobs); };
+    choice.jobs = choice.list();
+    choice.open = [](const discovery::Job& job) { return session::reopener(session::target_of(job)); };
+    if (choice.jobs.size() > 1) {
+      if (std::any_of(choice.jobs.begin(), choice.jobs.end(), [](const discovery::Job& job) { return !job.here; }))
+        commands::say_open_key();
+      return gui::show_window(options, choice);
+    }
   }
   // Which run is meant is decided once: a lost job is looked for again by its name, or Slurm's id of it.
   const auto target =

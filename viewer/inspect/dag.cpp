@@ -20,7 +20,9 @@ Dag one_node_per_process(const Dag& dag) {
 int print_dag(const InspectWords& words, const InspectedRun& run, const Dag& dag) {
   if (words.format == Format::dot) return print(dag_to_dot(dag)) ? done : could_not;
   if (words.format == Format::json) {
-    return views::write_dag_json(dag, run.snapshot.application.nodes, print) ? done : could_not;
+    return views::write_dag_json(dag, run.snapshot.application.nodes, views::Sites(run.snapshot.sites), print)
+               ? done
+               : could_not;
   }
   return print_lines(views::dag_lines(dag, inspect_page(words).width)) ? done : could_not;
 }

@@ -153,6 +153,21 @@ std::size_t message_lines(const LogicalImageRequest& request, const std::functio
   return lines.size() - strokes.size();
 }
 
+void find_first(const LogicalRun& run, const LogicalSight& sight, logical::Metric metric,
+                const std::function<bool()>& stopping, LogicalPixels& pixels) {
+  if (!(pixels.most > 0)) return;
+  std::uint32_t step = logical::none;
+  float largest = 0;
+  each_box(run, sight, stopping, [&](std::uint32_t p, const LogicalPhase& phase, const Part&, std::uint32_t number) {
+    const LogicalBox& box = phase.boxes[number];
+    if (box.step > step) return;
+    const float value = phase.value(box, metric);
+    if (value < pixels.most / 2 || (box.step == step && value <= largest)) return;
+    step = box.step, largest = value;
+    pixels.first_phase = p, pixels.first_box = number;
+  });
+}
+
 }  // namespace
 
 LogicalPixels logical_pixels(const LogicalRun& run, const LogicalSight& sight, logical::Metric metric,
@@ -177,6 +192,7 @@ LogicalPixels logical_pixels(const LogicalRun& run, const LogicalSight& sight, l
              }
            });
   pixels.most = std::max(pixels.most, 0.f);
+  find_first(run, sight, metric, stopping, pixels);
   return pixels;
 }
 

@@ -33,6 +33,9 @@ struct LogicalPixels {
   float most = 0;           // of them
   // The box that has it.
   std::uint32_t phase = logical::none, box = logical::none;
+  // Where it begins: of the boxes with at least half as much the one with the least step, of several the largest.
+  // None: nobody is late.
+  std::uint32_t first_phase = logical::none, first_box = logical::none;
 };
 LogicalPixels logical_pixels(const session::LogicalRun& run, const LogicalSight& sight, logical::Metric metric,
                              const std::function<bool()>& stopping = {});

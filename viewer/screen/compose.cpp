@@ -103,9 +103,12 @@ Line key_line(const ScreenModel& model, std::size_t width) {
   const char* pause = model.paused() ? "p go on" : "p pause";
   std::vector<const char*> keys;
   if (model.page() == Page::overview) {
-    keys = {"q quit", "? help", "Tab section", "Enter details", pause, "c calls", "s sort", "r reverse", "a plain"};
+    keys = {"q quit",  "? help", "Tab section", "Enter details", pause,
+            "c calls", "l late", "s sort",      "r reverse",     "a plain"};
   } else if (model.page() == Page::details) {
     keys = {"q quit", "Esc back", "Tab next", "up/down scroll", pause, "? help"};
+  } else if (model.page() == Page::phases) {
+    keys = {"q quit", "Esc back", "s sort", "up/down scroll", pause, "? help"};
   } else {
     keys = {"q quit", "Esc back", "up/down scroll"};
   }
@@ -177,6 +180,7 @@ void overview(Picture& picture, const ScreenModel& model, std::size_t width, std
 PageText page_of(const ScreenModel& model, std::size_t width) {
   if (model.page() == Page::help) return help_page(width);
   if (model.page() == Page::calls) return calls_page(model, width);
+  if (model.page() == Page::phases) return phases_page(model, width);
   if (model.section() == Section::regions) return region_page(model, width);
   return model.section() == Section::findings ? finding_page(model, width) : blocked_page(model, width);
 }

@@ -6,6 +6,7 @@
 
 #include "analysis/values/signals_blocked.hpp"
 #include "viewer/screen/compose.hpp"
+#include "viewer/screen/phase_source.hpp"
 #include "viewer/session/summary_json.hpp"
 
 namespace pclscope::screen {
@@ -45,9 +46,11 @@ bool failed_at_once(const FeedState& state) { return state.phase == Phase::faile
 class FullScreen {
  public:
   FullScreen(Terminal& terminal, const FullScreenOptions& options)
-      : terminal_(terminal), options_(options), model_(options.name, options.ascii, terminal.can_unicode()) {}
+      : terminal_(terminal), options_(options), model_(options.name, options.ascii, terminal.can_unicode()) {
+    model_.open(options.page);
+  }
 
-  void take(const FeedState& state);
+  void take(session::Feed& feed, const FeedState& state);
   void paint_if_due();
   void read_keys();
   bool ends(const FeedState& state) const {
@@ -59,6 +62,7 @@ class FullScreen {
   Terminal& terminal_;
   const FullScreenOptions& options_;
   ScreenModel model_;
+  PhaseSource phases_;
   Reach reach_;
   std::uint64_t taken_ = 0;  // the number of the newest snapshot that the model has
   Phase phase_ = Phase::opening;
@@ -67,7 +71,7 @@ class FullScreen {
 };
 
 // New data is shown at the user's pace; ends are shown at once.
-void FullScreen::take(const FeedState& state) {
+void FullScreen::take(session::Feed& feed, const FeedState& state) {
   const bool turned = state.phase != phase_;
   phase_ = state.phase;
   model_.set_connection(connection_of(state));
@@ -78,7 +82,8 @@ void FullScreen::take(const FeedState& state) {
     next_data_ = std::max(next_data_ + options_.interval, Clock::now());
     changed_ = true;
   }
-  changed_ = changed_ || turned;
+  const bool phases = phases_.follow(feed, state, model_);
+  changed_ = changed_ || turned || phases;
   if (const Snapshot* shown = model_.snapshot()) {
     const double silent_s = state.phase == Phase::stored ? 0 : state.silent_s;
     model_.set_freshness({session::age_s(*shown, now_realtime_ns()), silent_s, shown->live.window_s});
@@ -110,7 +115,7 @@ FeedState watch_full_screen(Terminal& terminal, session::Feed::Open open, const 
   FullScreen full_screen(terminal, options);
   FeedState state = feed->state();
   while (!full_screen.ends(state)) {
-    full_screen.take(state);
+    full_screen.take(*feed, state);
     full_screen.paint_if_due();
     full_screen.read_keys();
     state = feed->state();

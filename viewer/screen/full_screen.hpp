@@ -14,6 +14,7 @@ struct FullScreenOptions {
   std::string name;  // of the job or file
   bool ascii = false;
   std::chrono::milliseconds interval{1000};          // between pictures of new data; keys are answered at once
+  Page page = Page::overview;                        // shown first
   const volatile std::sig_atomic_t* stop = nullptr;  // not 0: leave
 };
 

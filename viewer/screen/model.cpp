@@ -187,6 +187,17 @@ bool ScreenModel::press_anywhere(Key key) {
   }
 }
 
+void ScreenModel::turn_to(Page page) {
+  if (page_ == Page::help) return;
+  scroll_ = 0;
+  page_ = page_ == page ? Page::overview : page;
+}
+
+views::PhaseOrder ScreenModel::phase_order() const {
+  const bool stored = phases_.phases && phases_.phases->stored;
+  return phase_order_.value_or(stored ? views::PhaseOrder::latest : views::PhaseOrder::newest);
+}
+
 void ScreenModel::press_in_overview(Key key, const Reach& reach) {
   const int at = static_cast<int>(section_);
   switch (key) {
@@ -202,7 +213,8 @@ void ScreenModel::press_in_overview(Key key, const Reach& reach) {
       descending_ = !descending_;
       sort_regions();
       return;
-    case Key::calls: page_ = Page::calls; return void(scroll_ = 0);
+    case Key::calls: return turn_to(Page::calls);
+    case Key::phases: return turn_to(Page::phases);
     case Key::enter:
       if (count(section_) == 0) return;
       select(section_, selected(section_));
@@ -218,10 +230,12 @@ void ScreenModel::press_in_overview(Key key, const Reach& reach) {
 
 void ScreenModel::press_in_page(Key key, const Reach& reach) {
   switch (key) {
-    case Key::calls:
-      if (page_ == Page::help) return;
+    case Key::calls: return turn_to(Page::calls);
+    case Key::phases: return turn_to(Page::phases);
+    case Key::sort:
+      if (page_ != Page::phases) return;
+      phase_order_ = phase_order() == views::PhaseOrder::newest ? views::PhaseOrder::latest : views::PhaseOrder::newest;
       scroll_ = 0;
-      page_ = page_ == Page::calls ? Page::overview : Page::calls;
       return;
     case Key::back:
       scroll_ = page_ == Page::help ? scroll_before_help_ : 0;

@@ -13,8 +13,10 @@
 
 #include "analysis/values/snapshot.hpp"
 #include "viewer/session/harm.hpp"
+#include "viewer/session/late_phases.hpp"
 #include "viewer/session/session.hpp"
 #include "viewer/views/blocked_sections.hpp"
+#include "viewer/views/late_phase_lines.hpp"
 #include "viewer/views/site_text.hpp"
 #include "viewer/views/watch_page.hpp"
 
@@ -38,13 +40,14 @@ enum class Key {
   previous_section,
   help,
   calls,
+  phases,
   ascii,
   redraw,  // the window's size changed, or the user wants it
 };
 
 enum class Section { regions, findings, blocked };
 inline constexpr int section_count = 3;
-enum class Page { overview, details, calls, help };
+enum class Page { overview, details, calls, phases, help };
 // The columns of the table of regions.
 enum class SortBy { region, ranks, messages, now, typical, mean, delay, period };
 inline constexpr int sort_count = 8;
@@ -53,6 +56,13 @@ struct Connection {
   session::Phase phase = session::Phase::opening;
   std::string problem;  // one line, of lost and failed
   std::uint64_t reconnects = 0;
+};
+
+// Logical time as far as it is known.
+struct PhaseNews {
+  std::shared_ptr<const session::LatePhases> phases;  // null: none yet
+  std::string problem;                                // one line: why there is nothing newer; empty
+  double progress = 0;                                // of reading a dump, 0 .. 1
 };
 
 // What the last picture had room for; keys that scroll need it.
@@ -77,6 +87,8 @@ class ScreenModel {
   void offer(std::shared_ptr<const Snapshot> snapshot, std::uint64_t number);
   void set_connection(Connection connection) { connection_ = std::move(connection); }
   void set_freshness(const views::Freshness& freshness) { freshness_ = freshness; }
+  void set_phases(PhaseNews news) { phases_ = std::move(news); }
+  void open(Page page) { page_ = page; }  // instead of the overview, at first
   void press(Key key, const Reach& reach);
 
   const std::string& name() const { return name_; }
@@ -98,6 +110,9 @@ class ScreenModel {
   const std::vector<views::BlockedGroup>& blocked() const { return blocked_; }
   const views::Sites& sites() const { return sites_; }
   const session::Harms& harms() const { return harms_; }
+  const PhaseNews& phases() const { return phases_; }
+  // Until the user chooses: of a running job the newest phases first, of a dump those with most lateness.
+  views::PhaseOrder phase_order() const;
   double fullest_ratio() const { return fullest_; }  // that fills a column of a history
   std::size_t selected(Section section) const { return selected_[static_cast<std::size_t>(section)]; }
   std::size_t count(Section section) const;
@@ -112,6 +127,7 @@ class ScreenModel {
   void follow_selection();  // to where what was selected is now
   void select(Section section, std::size_t row);
   bool press_anywhere(Key key);
+  void turn_to(Page page);  // from the overview and back
   void press_in_overview(Key key, const Reach& reach);
   void press_in_page(Key key, const Reach& reach);
 
@@ -128,6 +144,8 @@ class ScreenModel {
   SortBy sort_ = SortBy::mean;  // until the user chooses: delay once a cause is found
   bool descending_ = true, sort_chosen_ = false;
   std::size_t scroll_ = 0, scroll_before_help_ = 0;
+  PhaseNews phases_;
+  std::optional<views::PhaseOrder> phase_order_;
 
   // Made from shown_.
   std::vector<std::size_t> order_;

@@ -70,6 +70,7 @@ PageText help_page(std::size_t width) {
       {"Esc, left", "back"},
       {"Tab, Shift-Tab", "next, previous section (*); in a page: next entry"},
       {"c", "calls over time: what everybody is doing; again: back"},
+      {"l", "who is late in the newest phases of logical time; s: other order"},
       {"a", "plain characters instead of blocks, and back"},
       {"Ctrl-L", "draw again"},
       {"?, h", "this page, and back"},

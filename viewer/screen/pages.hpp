@@ -18,7 +18,8 @@ struct PageText {
 PageText region_page(const ScreenModel& model, std::size_t width);
 PageText finding_page(const ScreenModel& model, std::size_t width);
 PageText blocked_page(const ScreenModel& model, std::size_t width);
-PageText calls_page(const ScreenModel& model, std::size_t width);  // the stack of functions over time
+PageText calls_page(const ScreenModel& model, std::size_t width);   // the stack of functions over time
+PageText phases_page(const ScreenModel& model, std::size_t width);  // of logical time: who is late
 PageText help_page(std::size_t width);
 
 }  // namespace pclscope::screen

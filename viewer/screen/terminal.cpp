@@ -71,6 +71,7 @@ Key meaning(int code) {
     case 'h':
     case KEY_F(1): return Key::help;
     case 'c': return Key::calls;
+    case 'l': return Key::phases;
     case 'a': return Key::ascii;
     case KEY_RESIZE: return Key::redraw;
     default: return Key::none;

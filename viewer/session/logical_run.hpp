@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analysis/logical/clusters.hpp"
+#include "viewer/session/logical_reading.hpp"
 #include "viewer/session/session.hpp"
 
 namespace pclscope::session {
@@ -74,9 +75,6 @@ struct LogicalRun {
   bool whole = false;   // everything was read
   double progress = 0;  // 0 .. 1
 };
-
-// For each id of a site the least one of those that are the same line, called from the same place.
-std::vector<std::uint32_t> same_lines(const std::vector<CallSite>& sites);
 
 // Reads all messages and collectives that are stored, in pieces of time, and publishes what there is now and then, the
 // whole run last. `publish` returns false to stop.

@@ -68,6 +68,17 @@ Result<Target> choose_target(const std::string& word, const std::vector<discover
                "'" + word + "' is neither a running job of yours nor a file; pclscope list shows the jobs"};
 }
 
+std::vector<discovery::Job> running_jobs(std::vector<discovery::Job> jobs) {
+  std::erase_if(jobs, [](const discovery::Job& job) { return !fresh(job); });
+  return jobs;
+}
+
+Target target_of(const discovery::Job& job) {
+  Target target;
+  target.live = live_of(job);
+  return target;
+}
+
 Result<Target> find_target(const std::string& word) {
   const discovery::Listing all = discovery::all_jobs();
   auto target = choose_target(word, all.jobs);

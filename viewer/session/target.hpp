@@ -21,6 +21,9 @@ struct Target {
 // `word` empty: the only running job, else the newest with a note. `jobs` as all_jobs() gives them; of those without a
 // sign of life for long none is taken that is not named. Fails with not_found.
 Result<Target> choose_target(const std::string& word, const std::vector<discovery::Job>& jobs);
+// Those that an empty word chooses among.
+std::vector<discovery::Job> running_jobs(std::vector<discovery::Job> jobs);
+Target target_of(const discovery::Job& job);
 // Among all jobs of this user, on all nodes. May wait for a home on the network.
 Result<Target> find_target(const std::string& word);
 // The job that `lost` was, or, when it is gone, the one that goes on in its place: of the same name, or a later one

@@ -7,6 +7,7 @@
 
 #include "viewer/text/printable.hpp"
 #include "viewer/text/quantities.hpp"
+#include "viewer/views/site_json.hpp"
 
 namespace pclscope::views {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 using session::finite;
 using session::Json;
 
-Json message_json(const DagMessage& m) {
+Json message_json(const DagMessage& m, const Sites& sites) {
   return {{"other_node", m.other_node >= 0 ? Json(m.other_node) : Json(nullptr)},
           {"peer", m.peer},
           {"tag", m.tag},
@@ -22,13 +23,14 @@ Json message_json(const DagMessage& m) {
           {"begin_s", finite(m.begin_s)},
           {"time_s", finite(m.time_s)},
           {"ratio", m.ratio > 0 ? finite(m.ratio) : Json(nullptr)},
-          {"call_s", finite(m.call_s)}};
+          {"call_s", finite(m.call_s)},
+          {"site", site_json(m.site, sites)}};
 }
 
-Json node_json(const DagNode& n) {
+Json node_json(const DagNode& n, const Sites& sites) {
   Json received = Json::array(), sent = Json::array();
-  for (const DagMessage& m : n.received) received.push_back(message_json(m));
-  for (const DagMessage& m : n.sent) sent.push_back(message_json(m));
+  for (const DagMessage& m : n.received) received.push_back(message_json(m, sites));
+  for (const DagMessage& m : n.sent) sent.push_back(message_json(m, sites));
   return {{"rank", n.rank},           {"layer", n.layer},     {"begin_s", finite(n.begin_s)},
           {"end_s", finite(n.end_s)}, {"received", received}, {"sent", sent}};
 }
@@ -66,7 +68,7 @@ struct Layer {
 
 }  // namespace
 
-bool write_dag_json(const Dag& dag, const std::vector<std::string>& nodes,
+bool write_dag_json(const Dag& dag, const std::vector<std::string>& nodes, const Sites& sites,
                     const std::function<bool(const std::string&)>& write) {
   std::string head = session::to_text(head_json(dag, nodes), false);
   head.pop_back();  // its brace: the lists go on
@@ -81,7 +83,7 @@ bool write_dag_json(const Dag& dag, const std::vector<std::string>& nodes,
     }
     good = good && write(buffer);
   };
-  list(dag.nodes, node_json);
+  list(dag.nodes, [&](const DagNode& node) { return node_json(node, sites); });
   good = good && write("],\n\"edges\":[");
   list(dag.edges, edge_json);
   return good && write("]}\n");

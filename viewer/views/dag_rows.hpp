@@ -7,12 +7,13 @@
 
 #include "analysis/values/dag.hpp"
 #include "viewer/session/summary_json.hpp"
+#include "viewer/views/site_text.hpp"
 
 namespace pclscope::views {
 
 // What is written in pieces, one node or edge per line: a graph may have hundreds of thousands. False from `write`
 // stops.
-bool write_dag_json(const Dag& dag, const std::vector<std::string>& nodes,
+bool write_dag_json(const Dag& dag, const std::vector<std::string>& nodes, const Sites& sites,
                     const std::function<bool(const std::string&)>& write);
 
 // One line per layer: its nodes as rank:received>sent.

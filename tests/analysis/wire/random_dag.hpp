@@ -36,7 +36,8 @@ inline Dag random_dag(std::uint64_t seed, std::int32_t nodes, std::int32_t ranks
                        m * 1e-4,
                        below(99) * 1e-6,
                        below(99) * 0.1,
-                       below(99) * 1e-7};
+                       below(99) * 1e-7,
+                       static_cast<std::uint32_t>(below(50))};
     dag.nodes[static_cast<std::size_t>(from)].sent.push_back(message);
     message.other_node = from;
     message.peer = dag.nodes[static_cast<std::size_t>(from)].rank;

@@ -203,3 +203,24 @@ TEST_CASE("a search selects what was found, Alt and the left arrow go back") {
   CHECK(window.told()["search"].is_null());
   CHECK(selected() == 5);  // Esc closed the search, nothing else
 }
+
+TEST_CASE("what is selected is copied as text") {
+  gui::ViewOptions options;
+  options.target = "run.h5";
+  options.selection.region = 1;
+  options.selected = true;
+  Shown window(options);
+  static std::string clipboard;
+  clipboard.clear();
+  ImGui::GetIO().SetClipboardTextFn = [](void*, const char* text) { clipboard = text; };
+  const auto copy = [&] {
+    window.app.copy();
+    window.frame();
+  };
+  copy();
+  CHECK(clipboard == "run.h5: region 1 (ranks 4-7)");
+  window.app.escape();  // nothing is selected
+  clipboard.clear();
+  copy();
+  CHECK(clipboard.empty());
+}

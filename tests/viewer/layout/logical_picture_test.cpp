@@ -57,6 +57,30 @@ std::size_t painted(const layout::Image& image) {
   return count;
 }
 
+// Where lateness begins, by its definition.
+void check_first(const session::LogicalRun& run, const LogicalSight& sight, const layout::LogicalPixels& pixels) {
+  std::uint32_t least = logical::none;
+  float largest = 0;
+  for (const auto& phase : run.phases)
+    for (std::uint32_t b = 0; b < phase->boxes.size(); ++b) {
+      const session::LogicalBox& box = phase->boxes[b];
+      const std::int32_t rank = phase->rank_of(b);
+      if (box.step + 1.0 <= sight.step0 || box.step >= sight.step1 || rank + 1 <= sight.rank0 || rank >= sight.rank1)
+        continue;
+      if (box.lateness_ns < pixels.most / 2) continue;
+      if (box.step < least) least = box.step, largest = box.lateness_ns;
+      if (box.step == least) largest = std::max(largest, box.lateness_ns);
+    }
+  if (!(pixels.most > 0)) {
+    CHECK(pixels.first_phase == logical::none);
+    return;
+  }
+  REQUIRE(pixels.first_phase != logical::none);
+  const session::LogicalBox& first = run.phases[pixels.first_phase]->boxes[pixels.first_box];
+  CHECK(first.step == least);
+  CHECK(first.lateness_ns == largest);
+}
+
 }  // namespace
 
 TEST_CASE("each pixel shows the largest lateness of the boxes that it stands for") {
@@ -84,6 +108,7 @@ TEST_CASE("each pixel shows the largest lateness of the boxes that it stands for
     if (pixels.boxes == 0) continue;
     const session::LogicalPhase& phase = *run->phases[pixels.phase];
     CHECK(phase.value(phase.boxes[pixels.box], logical::Metric::lateness) == pixels.most);
+    check_first(*run, sight, pixels);
   }
 }
 
@@ -115,7 +140,8 @@ TEST_CASE("lateness of a merge tree ends at its root, and the picture shows that
       layout::draw_logical({run, sight, logical::Metric::lateness, false, &layout::palette(layout::Theme::dark)}, {});
   const layout::Palette& p = layout::palette(layout::Theme::dark);
   const auto colour = [&](int rank, int step) { return pixel(image.image, 10 * step + 4, 10 * rank + 4); };
-  CHECK(colour(6, 0) == p.harm(1));                                      // the leaf
+  CHECK(colour(6, 0) == p.harm(1));  // the leaf
+  CHECK(run->phases[image.pixels.first_phase]->rank_of(image.pixels.first_box) == 6);
   CHECK(colour(5, 0) == p.harm(0));                                      // its neighbour
   CHECK(colour(4, 2) != p.harm(0));                                      // its parent's receive
   for (const int step : {5, 6, 7}) CHECK(colour(0, step) == p.harm(0));  // the root, which all wait for

@@ -50,9 +50,9 @@ bool has(const Picture& picture, const std::string& words) {
 
 Key any_key(std::mt19937_64& random) {
   constexpr Key keys[] = {
-      Key::pause, Key::sort,  Key::reverse, Key::up,    Key::down,         Key::page_up,          Key::page_down,
-      Key::home,  Key::end,   Key::enter,   Key::back,  Key::next_section, Key::previous_section, Key::help,
-      Key::calls, Key::ascii, Key::none,    Key::redraw};
+      Key::pause, Key::sort,   Key::reverse, Key::up,   Key::down,         Key::page_up,          Key::page_down,
+      Key::home,  Key::end,    Key::enter,   Key::back, Key::next_section, Key::previous_section, Key::help,
+      Key::calls, Key::phases, Key::ascii,   Key::none, Key::redraw};
   return keys[random() % std::size(keys)];
 }
 
@@ -307,6 +307,49 @@ TEST_CASE("a cut line ends with a sign, and a line that fits exactly does not") 
   CHECK(text_of(fitted({{{"a\x1b[2J\n", Style::plain}}, false}, 9, false)) == "a?[2J?");
 }
 
+namespace {
+
+logical::LatenessSum any_lateness(std::mt19937_64& random) {
+  logical::LatenessSum of;
+  of.sum_ns = any_number(random);
+  of.most_ns = static_cast<std::int64_t>(random());
+  of.rank = any_rank(random);
+  of.rank_ns = any_number(random);
+  of.rank_most_ns = static_cast<std::int64_t>(random());
+  of.site = static_cast<std::uint32_t>(random() % 4);
+  of.kind = static_cast<logical::Kind>(random() % 3);
+  return of;
+}
+
+PhaseNews any_phases(std::mt19937_64& random) {
+  PhaseNews news;
+  news.progress = any_number(random);
+  if (random() % 2 == 0) news.problem = any_text(random);
+  if (random() % 4 == 0) return news;
+  session::LatePhases made;
+  made.stored = random() % 2 == 0;
+  made.from_s = any_number(random);
+  made.to_s = any_number(random);
+  made.late_s = any_number(random);
+  for (std::size_t i = random() % 5; i > 0; --i) made.late.push_back({any_rank(random), random(), any_number(random)});
+  for (std::size_t i = random() % 40; i > 0; --i) {
+    session::LatePhase p;
+    if (made.stored) p.number = static_cast<std::uint32_t>(random());
+    p.steps = static_cast<std::uint32_t>(random());
+    p.begin_s = any_number(random);
+    p.end_s = any_number(random);
+    p.ranks = "0-7,12";
+    p.lateness = any_lateness(random);
+    p.entry = any_lateness(random);
+    made.phases.push_back(std::move(p));
+  }
+  made.all = made.phases.size() + random() % 3;
+  news.phases = std::make_shared<const session::LatePhases>(std::move(made));
+  return news;
+}
+
+}  // namespace
+
 TEST_CASE("whatever a snapshot holds, whatever is pressed, pictures keep their form") {
   const std::uint64_t seed = pclscope::test::random_seed();
   INFO("seed " << seed);
@@ -318,6 +361,7 @@ TEST_CASE("whatever a snapshot holds, whatever is pressed, pictures keep their f
       if (random() % 2 == 0) model.offer(shared(any_snapshot(random)), step);
       model.set_connection({static_cast<session::Phase>(random() % 6), any_text(random), random() % 3});
       model.set_freshness({any_number(random), any_number(random), any_number(random)});
+      if (random() % 2 == 0) model.set_phases(any_phases(random));
       model.press(any_key(random), reach);
       const std::size_t width = random() % 3 == 0 ? random() % 40 : 36 + random() % 120,
                         height = random() % 3 == 0 ? random() % 10 : 8 + random() % 50;
@@ -350,4 +394,48 @@ TEST_CASE("the page of calls shows the stack, and says why there is none") {
   ScreenModel without = model_of(Snapshot());
   without.press(Key::calls, {});
   CHECK(has(compose(without, 60, 30), "no MPI calls were recorded"));
+}
+
+TEST_CASE("the page of phases says what it waits for, then who is late, and sorts") {
+  ScreenModel model = model_of(Snapshot());
+  model.press(Key::phases, {});
+  REQUIRE(model.page() == Page::phases);
+  CHECK(has(compose(model, 80, 24), "asking the job for its newest messages"));
+  session::LatePhases made;
+  made.to_s = 2;
+  made.all = 2;
+  for (int i = 0; i < 2; ++i) {
+    session::LatePhase& p = made.phases.emplace_back();
+    p.begin_s = 1 + 0.5 * i;
+    p.end_s = p.begin_s + 0.25;
+    p.steps = 7;
+    p.ranks = "0-7";
+    p.lateness.rank = p.entry.rank = 5 - i;
+    p.lateness.sum_ns = i == 0 ? 3e6 : 1e6;
+    p.lateness.rank_most_ns = 1'000'000;
+  }
+  made.late = {{5, 1, 0.003}, {4, 1, 0.001}};
+  made.late_s = 0.004;
+  model.set_phases({std::make_shared<const session::LatePhases>(made), "", 0});
+  const auto first_row = [&](const Picture& picture) {
+    std::size_t at = 0;
+    while (at < picture.lines.size() && text_of(picture.lines[at]).find("late by") == std::string::npos) ++at;
+    REQUIRE(at + 1 < picture.lines.size());
+    return text_of(picture.lines[at + 1]);
+  };
+  Picture picture = compose(model, 80, 24);
+  check_form(picture, 80, 24, false);
+  INFO(all_text(picture));
+  CHECK(has(picture, "2 phases in the newest 2.00 s"));
+  CHECK(has(picture, "most late: rank 5 in 1 of 2 phases"));
+  CHECK(first_row(picture).find("1.5 s") != std::string::npos);  // a running job's newest
+  model.press(Key::sort, picture.reach);
+  CHECK(first_row(compose(model, 80, 24)).find("1.0 s") != std::string::npos);  // the most late
+  made.stored = true;
+  ScreenModel dump = model_of(Snapshot());
+  dump.open(Page::phases);
+  dump.set_phases({std::make_shared<const session::LatePhases>(made), "", 0});
+  CHECK(first_row(compose(dump, 80, 24)).find("1.0 s") != std::string::npos);
+  dump.press(Key::phases, {});
+  CHECK(dump.page() == Page::overview);
 }

@@ -1,7 +1,6 @@
 #include "viewer/gui/base/logical_source.hpp"
 
 #include "viewer/gui/base/view.hpp"
-#include "viewer/session/live_logical.hpp"
 #include "viewer/text/quantities.hpp"
 
 namespace pclscope::gui {
@@ -63,19 +62,13 @@ void LogicalSource::follow_job(const Scene& scene) {
     if (shared_->waits) return;
     shared_->waits = true;
   }
-  const std::uint64_t matched = scene.snapshot->messages.matched;
-  const double at_s = scene.snapshot->duration_s;
-  if (at_s > matched_at_s_ && matched >= matched_)
-    rate_ = static_cast<double>(matched - matched_) / (at_s - matched_at_s_);
-  matched_ = matched;
-  matched_at_s_ = at_s;
   asked_at_ = now;
   asked_ = true;
-  const double length_s = session::live_period_s(rate_, scene.snapshot->live.window_s);
-  scene.ask([shared = shared_, ranks = scene.snapshot->application.ranks, now_s = scene.now_s, length_s,
-             wake = scene.wake](session::Session* session, const auto&) {
+  const double length_s = session::live_period_s(rate_.look(*scene.snapshot), scene.snapshot->live.window_s);
+  scene.ask([shared = shared_, snapshot = scene.snapshot, now_s = scene.now_s, length_s, wake = scene.wake](
+                session::Session* session, const auto&) {
     auto made = session == nullptr ? Result<session::LogicalRun>(Error{ErrorCode::unreachable, "the job is gone"})
-                                   : session::newest_logical(*session, ranks, now_s, length_s);
+                                   : session::newest_logical(*session, *snapshot, now_s, length_s);
     const std::lock_guard lock(shared->mutex);
     shared->waits = false;
     shared->over = true;

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "viewer/session/feed.hpp"
+#include "viewer/session/live_logical.hpp"
 #include "viewer/session/logical_run.hpp"
 
 namespace pclscope::gui {
@@ -46,10 +47,8 @@ class LogicalSource {
 
   std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
   bool asked_ = false;
-  // Live: what was asked last, and how many messages there were then.
-  std::chrono::steady_clock::time_point asked_at_{};
-  std::uint64_t matched_ = 0;
-  double matched_at_s_ = 0, rate_ = 0;
+  std::chrono::steady_clock::time_point asked_at_{};  // live
+  session::MessageRate rate_;
 };
 
 // "lateness", "came late", "duration", and what it means.

@@ -9,6 +9,13 @@
 
 namespace pclscope::gui {
 
+// Where a call of a rank was made; when another rank is selected, it is no more (selected_site()).
+struct SelectedSite {
+  std::int32_t rank = 0;
+  std::uint32_t site = 0;  // id in Snapshot::sites
+  bool operator==(const SelectedSite&) const = default;
+};
+
 struct SelectedPeriod {
   double begin_s = 0;  // seconds since the time origin
   double end_s = 0;
@@ -56,6 +63,7 @@ struct Selection {
   std::vector<std::int32_t> ranks;       // ascending; of a lasso or a search; empty: none
   std::optional<std::int32_t> rank;      // the one in focus
   std::optional<SelectedMessage> message;
+  std::optional<SelectedSite> site;
   std::optional<SelectedSteps> steps;     // what views of logical time show; none: all
   std::optional<std::uint32_t> phase;     // of logical time; none: views choose for themselves and say so
   std::optional<std::uint16_t> function;  // MPI function (functions.def)

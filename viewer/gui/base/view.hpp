@@ -67,6 +67,16 @@ struct Mark {
   layout::Point at;  // pixels of the window
 };
 
+// An axis of a view, as drawn last: for the ruler across views.
+enum class AxisKind { time, steps };  // seconds since the time origin; logical steps
+struct ViewAxis {
+  AxisKind kind = AxisKind::time;
+  layout::Rect area;                    // of the window, where its pixels mean something
+  std::function<double(float)> moment;  // of an x
+  std::function<float(double)> x;       // of a moment
+  bool measures = true;                 // shift and drag measures; false where the view has another use for it
+};
+
 class View {
  public:
   virtual ~View() = default;
@@ -78,6 +88,7 @@ class View {
   virtual std::vector<Mark> marks() const { return {}; }
   // True while a layout is being computed or something moves: the next frame will differ.
   virtual bool unsettled() const { return false; }
+  virtual std::vector<ViewAxis> axes() const { return {}; }
   // Whether it needs Scene::dag: nobody is asked for a graph that nobody shows.
   virtual bool wants_graph() const { return false; }
 };

@@ -16,6 +16,7 @@ using layout::Rect;
 class ActivityView final : public View {
  public:
   const char* title() const override { return "what is everybody doing: stacked activity"; }
+  std::vector<ViewAxis> axes() const override { return plot_.axes(true); }
   void draw(const Scene& scene, Selection& selection) override;
   std::vector<Mark> marks() const override { return marks_; }
   bool unsettled() const override { return plot_.unsettled(); }

@@ -109,12 +109,19 @@ TimeRange CallPlot::shown() const {
   return all_;
 }
 
+std::vector<ViewAxis> CallPlot::axes(bool measures) const {
+  if (area_.width() < 1) return {};
+  return {{AxisKind::time, area_, [sight = sight_](float x) { return sight.second(x); },
+           [sight = sight_](double second) { return sight.x(second); }, measures}};
+}
+
 void CallPlot::follow(const Scene& scene, CallRequest wanted, TimeRange all, Rect plot) {
   if (!worker_) {
     auto painter = std::make_shared<layout::CallPainter>();  // the worker's thread alone uses it
     worker_ = std::make_unique<Worker>(
         [painter](const CallRequest& request, const auto&) { return (*painter)(request); }, scene.wake);
   }
+  area_ = plot;
   if (!(all == all_)) {
     const bool grew = all.begin_s == all_.begin_s && all.end_s > all_.end_s;
     if (!grew) sight_.show_all();

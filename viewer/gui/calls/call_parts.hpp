@@ -55,6 +55,8 @@ class CallPlot {
   double second_at(float x) const { return sight_.second(x); }
   float x_of(double second) const { return sight_.x(second); }
   bool hovered() const { return hovered_; }
+  // For the ruler; `measures`: shift and drag are its.
+  std::vector<ViewAxis> axes(bool measures) const;
   bool unsettled() const { return asked_any_ && (!picture_ || !(picture_->of == asked_)); }
 
  private:
@@ -64,6 +66,7 @@ class CallPlot {
   layout::TimeSight sight_;
   layout::TimeRange all_{0, 0};
   layout::CallRequest asked_;
+  layout::Rect area_{};  // of the plot, as drawn last
   bool asked_any_ = false, hovered_ = false, panning_ = false, dragging_ = false;
   bool double_clicked_ = false, framing_ = false;  // framing: a rectangle is dragged
   layout::Point pressed_;

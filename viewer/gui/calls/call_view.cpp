@@ -23,6 +23,7 @@ constexpr float unlit_opacity = 0.4f;  // of counts below single calls that ligh
 class CallView final : public View {
  public:
   const char* title() const override { return "every call: begin or end, duration, function"; }
+  std::vector<ViewAxis> axes() const override { return plot_.axes(false); }  // shift and drag: a rectangle
   void draw(const Scene& scene, Selection& selection) override;
   std::vector<Mark> marks() const override { return marks_; }
   bool unsettled() const override { return plot_.unsettled() || singles_.busy() || list_.busy() || reading_; }

@@ -83,6 +83,7 @@ void pick_finding(Selection& selection, const Snapshot& snapshot, std::size_t fi
   const bool known =
       !f.ranks.empty() && std::binary_search(selection.ranks.begin(), selection.ranks.end(), f.ranks.front());
   if (known && f.cause != Cause::mapping) selection.rank = f.ranks.front();
+  if (selection.rank && f.site != 0) selection.site = SelectedSite{*selection.rank, f.site};
 }
 
 void FindingsList::look_at(const Scene& scene, Selection& selection) {

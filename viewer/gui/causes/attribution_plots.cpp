@@ -193,6 +193,20 @@ void AttributionPlots::draw(const Scene& scene, Selection& selection, const layo
   }
 }
 
+std::vector<ViewAxis> AttributionPlots::axes() const {
+  std::vector<ViewAxis> found;
+  if (!all_) return found;
+  for (const Rect& area : areas_) {
+    if (area.width() <= 0) continue;
+    layout::Plot plot;
+    plot.area = area;
+    plot.time = shown_ ? *shown_ : *all_;
+    found.push_back({AxisKind::time, area, [plot](float x) { return plot.moment(x); },
+                     [plot](double second) { return plot.x(second); }});
+  }
+  return found;
+}
+
 std::vector<Mark> AttributionPlots::marks() const {
   std::vector<Mark> found;
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -202,6 +216,7 @@ std::vector<Mark> AttributionPlots::marks() const {
     found.push_back({std::string(names[i]).append(" left"), areas_[i].middle() - Point{quarter, 0}});
     found.push_back({std::string(names[i]).append(" right"), areas_[i].middle() + Point{quarter, 0}});
   }
+  if (!found.empty()) found.push_back({"plotted slices " + std::to_string(slices_.size()), areas_[0].middle()});
   return found;
 }
 

@@ -18,6 +18,7 @@ class AttributionPlots {
   void draw(const Scene& scene, Selection& selection, const layout::Rect& area,
             const std::optional<SelectedPeriod>& hinted);
   std::vector<Mark> marks() const;
+  std::vector<ViewAxis> axes() const;
   bool unsettled() const { return transfer_.unsettled(); }
 
  private:

@@ -17,6 +17,7 @@ class AttributionView final : public View {
   const char* title() const override { return "why: causes"; }
   void draw(const Scene& scene, Selection& selection) override;
   std::vector<Mark> marks() const override;
+  std::vector<ViewAxis> axes() const override { return plots_.axes(); }
   bool unsettled() const override { return plots_.unsettled() || findings_.unsettled(); }
 
  private:

@@ -68,6 +68,11 @@ class EvolutionView final : public View {
   const char* title() const override { return "when: evolution"; }
   void draw(const Scene& scene, Selection& selection) override;
   std::vector<Mark> marks() const override { return marks_; }
+  std::vector<ViewAxis> axes() const override {
+    if (plot_.width() < 1) return {};
+    return {{AxisKind::time, plot_, [sight = sight_](float x) { return sight.second(x); },
+             [sight = sight_](double second) { return sight.x(second); }}};
+  }
   bool unsettled() const override { return (worker_ && worker_->busy()) || slider_.dragging() || panning_; }
 
  private:
@@ -83,6 +88,7 @@ class EvolutionView final : public View {
   std::shared_ptr<const EvolutionPicture> picture_ = std::make_shared<const EvolutionPicture>();
   EvolutionQuestion asked_;
   layout::TimeSight sight_;
+  Rect plot_{};  // curve, rows and times, as drawn last
   PeriodSlider slider_;
   EvolutionRows rows_;
   std::vector<Mark> marks_;
@@ -117,6 +123,7 @@ void EvolutionView::ask(const Scene& scene, const Selection& selection) {
 
 void EvolutionView::draw(const Scene& scene, Selection& selection) {
   marks_.clear();
+  plot_ = {};
   const Point low = to_point(ImGui::GetCursorScreenPos()), size = to_point(ImGui::GetContentRegionAvail());
   const Rect area{low, low + size};
   if (size.x < 8 || size.y < 8) return;
@@ -155,7 +162,8 @@ void EvolutionView::draw_parts(const Scene& scene, Selection& selection, const P
             scene.palette->faint_text, "selected period", gutter - 8 * scene.scale);
   draw_now(frame, parts);
   slider_.draw(frame, selection, parts.slider);
-  move({{sight_.left(), parts.curve.low.y}, {sight_.right(), parts.labels.high.y}});
+  plot_ = {{sight_.left(), parts.curve.low.y}, {sight_.right(), parts.labels.high.y}};
+  move(plot_);
 }
 
 // Wheel: zoom; right or middle button, arrows: pan; Home: all.

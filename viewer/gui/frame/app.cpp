@@ -7,6 +7,7 @@
 
 #include "viewer/gui/base/canvas.hpp"
 #include "viewer/gui/frame/graph_question.hpp"
+#include "viewer/gui/frame/selection_words.hpp"
 #include "viewer/text/printable.hpp"
 
 namespace pclscope::gui {
@@ -14,6 +15,7 @@ namespace {
 
 constexpr float least_hint_height = 700;  // points: lower, it would lie on legends
 constexpr double live_graph_every_s = 1;  // questions to a running job
+constexpr double copied_shown_s = 3;
 
 double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -122,6 +124,13 @@ void App::keys() {
   if (io.KeyAlt && pressed(ImGuiKey_RightArrow)) trail_.forward(selection_);
 }
 
+void App::copy() {
+  if (ImGui::GetIO().WantTextInput) return;  // what is selected in the field
+  copied_ = selection_line(scene_, selection_);
+  copied_at_s_ = now_s();
+  if (!copied_.empty()) ImGui::SetClipboardText(copied_.c_str());
+}
+
 void App::escape() {
   if (search_.open) {
     search_.open = false;
@@ -156,6 +165,7 @@ void App::frame(float width, float height, float scale) {
   ImGui::End();
   ImGui::PopStyleVar(2);
   draw_search(width, top);
+  if (now_s() < copied_at_s_ + copied_shown_s) draw_copied(width, height);
   if (details_) draw_details(width, height);
   if (help_) draw_help(width, height);
   if (hint_ && scene_.snapshot && height >= least_hint_height * scene_.scale) draw_hint(width, height);
@@ -169,7 +179,9 @@ void App::frame(float width, float height, float scale) {
 }
 
 void App::draw_cells(float top, float width, float height) {
+  ruler_.begin(shown_workspace().axes());
   shown_workspace().draw(scene_, selection_, {{0, top}, {width, height}});
+  ruler_.draw(scene_, shown_workspace().axes());
   if (scene_.connection.phase == session::Phase::lost) dim(top, width, height);
 }
 

@@ -11,6 +11,7 @@
 
 #include "viewer/gui/base/view.hpp"
 #include "viewer/gui/frame/registry.hpp"
+#include "viewer/gui/frame/ruler.hpp"
 #include "viewer/gui/frame/search.hpp"
 #include "viewer/gui/frame/selection_trail.hpp"
 #include "viewer/gui/frame/status_bar.hpp"
@@ -29,7 +30,9 @@ class App {
 
   void frame(float width, float height, float scale);
   void find();    // opens the search
-  void escape();  // the key was pressed: not left to ImGui, which misses a key that is down for less than a frame
+  void copy();    // what is selected, as a line of text
+  void escape();  // the key was pressed: as those before not left to ImGui, which misses a key that is down for less
+                  // than a frame
   bool wants_to_close() const { return close_; }
   layout::Theme theme() const { return theme_; }
   // Something moves or is being computed: the next frame should follow at once.
@@ -57,6 +60,7 @@ class App {
   void draw_help(float width, float height);
   void draw_hint(float width, float height);
   void draw_details(float width, float height);
+  void draw_copied(float width, float height);
   void draw_search(float width, float top);
   void draw_missing(float top, float width, float height);
   void dim(float top, float width, float height) const;
@@ -76,6 +80,7 @@ class App {
   StatusPanel status_panel_;
   layout::Theme theme_;
   SelectionTrail trail_;
+  Ruler ruler_;
   struct {
     bool open = false, fresh = false;  // fresh: it gets the keyboard
     std::array<char, 128> words{};
@@ -85,6 +90,8 @@ class App {
     std::size_t chosen = 0;
     std::vector<Mark> marks;
   } search_;
+  std::string copied_;  // last; empty: nothing was selected
+  double copied_at_s_ = -1e9;
   bool close_ = false, help_ = false, hint_ = false, details_ = false;
   bool chosen_ = false;  // the first selection has been made
   DagState last_graph_;  // the last one that came

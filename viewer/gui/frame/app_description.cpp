@@ -5,6 +5,8 @@
 #include "interpose/record/functions.hpp"
 #include "viewer/gui/base/selected_call.hpp"
 #include "viewer/gui/frame/app.hpp"
+#include "viewer/gui/frame/selection_words.hpp"
+#include "viewer/views/site_text.hpp"
 
 namespace pclscope::gui {
 namespace {
@@ -58,7 +60,8 @@ Json marks(const std::vector<Mark>& list) {
 
 std::string App::description() const {
   Json json;
-  json["connection"] = {{"state", session::name_of(scene_.connection.phase)},
+  json["connection"] = {{"name", scene_.connection.name},
+                        {"state", session::name_of(scene_.connection.phase)},
                         {"problem", scene_.connection.problem},
                         {"reconnects", scene_.connection.reconnects}};
   json["paused"] = scene_.paused;
@@ -74,12 +77,22 @@ std::string App::description() const {
                      {"matched", scene_.snapshot->messages.matched}};
   json["history_bytes"] = scene_.history ? scene_.history->bytes() : 0;
   json["selection"] = selected(selection_, status_.sites());
+  json["selection"]["site"] = Json();
+  if (const auto site = selected_site(selection_); site && scene_.snapshot)
+    json["selection"]["site"] = views::Sites(scene_.snapshot->sites).location(*site);
   json["dag"] = Json();
   if (scene_.dag.dag)
     json["dag"] = {{"region", scene_.dag.question.region},
                    {"nodes", scene_.dag.dag->nodes.size()},
                    {"messages", scene_.dag.dag->messages}};
   json["dag_problem"] = scene_.dag.problem;
+  json["copied"] = copied_;
+  json["ruler"] = Json();
+  if (const auto& ruler = ruler_.reading())
+    json["ruler"] = {{"axis", ruler->kind == AxisKind::time ? "time" : "steps"},
+                     {"at", ruler->at},
+                     {"from", ruler->from ? Json(*ruler->from) : Json()},
+                     {"views", ruler->lines}};
   json["settled"] = quiet_frames_ >= 4;
   json["status"] = marks(status_.marks());
   json["workspace"] = shown_workspace().entry().name;

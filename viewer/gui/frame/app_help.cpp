@@ -12,10 +12,12 @@ constexpr const char* key_lines[][2] = {
     {"click", "select a region, a rank, a finding, a period: all views follow"},
     {"double click", "open a region, fold or unfold a node, show a view alone"},
     {"wheel, right drag", "zoom and move; Home: all of it again"},
+    {"shift", "a ruler at the mouse, across all views of that axis; dragging measures"},
     {"shift + drag", "lasso ranks (spatial view), list calls (call view)"},
     {"1 2 3 4", "workspace: Latency, Time, Calls, Network (those that have views)"},
     {"v, V, 0", "the next or previous view alone, all again"},
     {"Ctrl-F, /", "find a rank, a region, a function, file:line"},
+    {"Ctrl-C", "copy what is selected, as a line of text"},
     {"Alt + left, right", "back and forward through what was selected"},
     {"space", "pause; data is still collected"},
     {"i", "details: connection, clocks, what ranks are doing"},
@@ -50,6 +52,19 @@ void App::draw_help(float width, float height) {
     ImGui::EndTable();
   }
   ImGui::TextDisabled("Hover anything to learn what its colour and size mean.");
+  ImGui::End();
+}
+
+// What Ctrl-C has put into the clipboard.
+void App::draw_copied(float width, float height) {
+  ImGui::SetNextWindowPos({width / 2, height - 12 * scene_.scale}, ImGuiCond_Always, {0.5f, 1});
+  ImGui::Begin("copied", nullptr,
+               ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoSavedSettings |
+                   ImGuiWindowFlags_NoInputs);
+  ImGui::PushTextWrapPos(std::min(width - 40 * scene_.scale, 60 * ImGui::GetFontSize()));
+  const std::string words = copied_.empty() ? "nothing is selected: nothing was copied" : "copied: " + copied_;
+  ImGui::TextUnformatted(words.c_str());
+  ImGui::PopTextWrapPos();
   ImGui::End();
 }
 

@@ -5,11 +5,11 @@
 
 namespace pclscope::gui {
 
-void DescriptionFile::write(const App& app) {
+void DescriptionFile::write(const std::function<std::string()>& describe) {
   const auto now = std::chrono::steady_clock::now();
   if (path_.empty() || now < due_) return;
   due_ = now + std::chrono::milliseconds(100);
-  std::string text = app.description();
+  std::string text = describe();
   if (text == last_) return;
   const std::string part = path_ + ".part";
   std::ofstream(part, std::ios::binary) << text;

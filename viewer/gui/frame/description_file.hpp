@@ -2,16 +2,16 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
-
-#include "viewer/gui/frame/app.hpp"
 
 namespace pclscope::gui {
 
 class DescriptionFile {
  public:
   explicit DescriptionFile(std::string path) : path_(std::move(path)) {}
-  void write(const App& app);  // when it has changed, ten times a second at most
+  // When it has changed, ten times a second at most.
+  void write(const std::function<std::string()>& describe);
 
  private:
   std::string path_;  // empty: nothing is written

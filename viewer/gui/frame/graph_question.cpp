@@ -168,6 +168,7 @@ void choose_finding(const Snapshot& snapshot, std::size_t index, Selection& sele
   if (const Region* region = region_of(snapshot, finding)) selection.region = region->id;
   if (finding.end_s > finding.begin_s) selection.period = SelectedPeriod{finding.begin_s, finding.end_s};
   if (!finding.ranks.empty() && finding.ranks[0] >= 0) selection.rank = finding.ranks[0];
+  if (finding.site != 0 && selection.rank) selection.site = SelectedSite{*selection.rank, finding.site};
 }
 
 bool choose_worst(const Snapshot& snapshot, bool live, Selection& selection) {

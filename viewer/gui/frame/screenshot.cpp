@@ -79,7 +79,7 @@ int make_screenshot(const ViewOptions& options, session::Feed::Open open) {
     App app(options, std::move(open), {});
     status = draw_all(app, **screen, options, scale);
     if (status == commands::done) {
-      DescriptionFile(options.describe).write(app);
+      DescriptionFile(options.describe).write([&] { return app.description(); });
       const Status written = write_png((*screen)->pixels(), options.screenshot);
       if (!written) status = commands::fail(commands::could_not, written.error().message);
     }

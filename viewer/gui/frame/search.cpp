@@ -68,6 +68,7 @@ void select_line(const Snapshot& snapshot, const std::vector<std::uint32_t>& sit
     return;
   }
   select_rank_of(snapshot, worst->rank, hit.selection);
+  hit.selection.site = SelectedSite{worst->rank, worst->site};
   if (worst->last_s > worst->first_s) hit.selection.period = SelectedPeriod{worst->first_s, worst->last_s};
   hit.selects = true;
   hit.why =

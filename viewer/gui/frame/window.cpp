@@ -4,16 +4,19 @@
 #include <imgui.h>
 #include <imgui/backends/imgui_impl_glfw.h>
 #include <imgui/backends/imgui_impl_opengl3.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <optional>
 
 #include "viewer/commands/command_line.hpp"
 #include "viewer/gui/base/texture.hpp"
 #include "viewer/gui/frame/app.hpp"
 #include "viewer/gui/frame/description_file.hpp"
+#include "viewer/gui/frame/job_chooser.hpp"
 #include "viewer/gui/frame/settings.hpp"
 #include "viewer/gui/frame/style.hpp"
 #include "viewer/text/printable.hpp"
@@ -27,9 +30,10 @@ void ask_to_stop(int) { stop_asked = 1; }
 std::string glfw_problem;
 void note_problem(int, const char* text) { glfw_problem = text; }
 
-int escapes = 0, finds = 0;  // not yet handed on; UI thread
+int escapes = 0, finds = 0, copies = 0;  // not yet handed on; UI thread
 void note_key(GLFWwindow*, int key, int, int action, int modifiers) {
   if (key == GLFW_KEY_ESCAPE && action == GLFW_PRESS) ++escapes;
+  if (key == GLFW_KEY_C && action == GLFW_PRESS && (modifiers & GLFW_MOD_CONTROL)) ++copies;
   if (key == GLFW_KEY_F && action == GLFW_PRESS && (modifiers & GLFW_MOD_CONTROL)) ++finds;
 }
 
@@ -85,6 +89,12 @@ void render(GLFWwindow* window, const layout::Palette& palette) {
   glfwSwapBuffers(window);
 }
 
+void begin_frame() {
+  ImGui_ImplOpenGL3_NewFrame();
+  ImGui_ImplGlfw_NewFrame();
+  ImGui::NewFrame();
+}
+
 void loop(App& app, GLFWwindow* window, float scale, const std::string& describe) {
   DescriptionFile description(describe);
   layout::Theme theme = app.theme();
@@ -94,21 +104,42 @@ void loop(App& app, GLFWwindow* window, float scale, const std::string& describe
     if (glfwGetWindowAttrib(window, GLFW_ICONIFIED)) continue;
     for (; escapes > 0; --escapes) app.escape();
     for (; finds > 0; --finds) app.find();
+    for (; copies > 0; --copies) app.copy();
     if (theme != app.theme()) apply_style(layout::palette(theme = app.theme()), scale);
-    ImGui_ImplOpenGL3_NewFrame();
-    ImGui_ImplGlfw_NewFrame();
-    ImGui::NewFrame();
+    begin_frame();
     const ImVec2 size = ImGui::GetIO().DisplaySize;
     app.frame(std::max(size.x, 1.f), std::max(size.y, 1.f), scale);
     ImGui::Render();
     render(window, layout::palette(theme));
-    description.write(app);
+    description.write([&] { return app.description(); });
   }
 }
 
-}  // namespace
+// Nothing: the user leaves.
+std::optional<discovery::Job> choose(JobChooser& chooser, GLFWwindow* window, float scale, const ViewOptions& options) {
+  DescriptionFile description(options.describe);
+  apply_style(layout::palette(options.theme), scale);
+  while (stop_asked == 0 && !glfwWindowShouldClose(window) && !chooser.wants_to_close() && !chooser.chosen()) {
+    glfwWaitEventsTimeout(idle_s);
+    for (; escapes > 0; --escapes) chooser.escape();
+    finds = copies = 0;
+    begin_frame();
+    const ImVec2 size = ImGui::GetIO().DisplaySize;
+    timespec now{};
+    ::clock_gettime(CLOCK_REALTIME, &now);
+    chooser.frame(std::max(size.x, 1.f), std::max(size.y, 1.f), scale,
+                  std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec);
+    ImGui::Render();
+    render(window, layout::palette(options.theme));
+    description.write([&] { return chooser.description(); });
+  }
+  return chooser.wants_to_close() ? std::nullopt : chooser.chosen();
+}
 
-int show_window(const ViewOptions& options, session::Feed::Open open) {
+// What is shown in the window that is there now.
+using Show = std::function<void(GLFWwindow* window, float scale, bool first_run)>;
+
+int in_window(const ViewOptions& options, const Show& show) {
   Window window;
   if (const std::string problem = window.open(options); !problem.empty())
     return commands::fail(commands::could_not, problem);
@@ -123,16 +154,42 @@ int show_window(const ViewOptions& options, session::Feed::Open open) {
   ImGui_ImplGlfw_InitForOpenGL(window.get(), true);
   ImGui_ImplOpenGL3_Init("#version 130");
   Texture::allow_uploads(true);
-  {
-    App app(options, std::move(open), [] { glfwPostEmptyEvent(); });
-    if (settings.first_run) app.show_hint();
-    loop(app, window.get(), scale, options.describe);
-  }
+  show(window.get(), scale, settings.first_run);
   Texture::allow_uploads(false);
   ImGui_ImplOpenGL3_Shutdown();
   ImGui_ImplGlfw_Shutdown();
   ImGui::DestroyContext();
   return commands::done;
+}
+
+void show_run(const ViewOptions& options, session::Feed::Open open, GLFWwindow* window, float scale, bool first_run) {
+  App app(options, std::move(open), [] { glfwPostEmptyEvent(); });
+  if (first_run) app.show_hint();
+  loop(app, window, scale, options.describe);
+}
+
+}  // namespace
+
+int show_window(const ViewOptions& options, session::Feed::Open open) {
+  return in_window(options, [&](GLFWwindow* window, float scale, bool first_run) {
+    show_run(options, std::move(open), window, scale, first_run);
+  });
+}
+
+int show_window(const ViewOptions& options, const JobChoice& choice) {
+  return in_window(options, [&](GLFWwindow* window, float scale, bool first_run) {
+    std::optional<discovery::Job> job;
+    {
+      JobChooser chooser(choice.jobs, choice.list, [] { glfwPostEmptyEvent(); });
+      job = choose(chooser, window, scale, options);
+    }
+    if (!job) return;
+    ViewOptions of_job = options;
+    of_job.target = job->name;
+    const std::string title = "pclscope: " + text::printable(job->name);
+    glfwSetWindowTitle(window, title.c_str());
+    show_run(of_job, choice.open(*job), window, scale, first_run);
+  });
 }
 
 }  // namespace pclscope::gui

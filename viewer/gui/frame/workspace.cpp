@@ -55,6 +55,14 @@ bool Workspace::wants_graph() const {
   return any;
 }
 
+std::vector<ViewAxis> Workspace::axes() const {
+  std::vector<ViewAxis> all;
+  each_shown([&](const View& view, const layout::Rect&) {
+    for (ViewAxis& axis : view.axes()) all.push_back(std::move(axis));
+  });
+  return all;
+}
+
 void Workspace::each_shown(const std::function<void(const View&, const layout::Rect&)>& visit) const {
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     if (shown(i)) visit(*cells_[i].view, cells_[i].at);

@@ -13,6 +13,7 @@ struct StepAxis {
   float left = 0, right = 1;  // pixels
   double first = 0, end = 1;  // steps in sight
   float step_width() const { return static_cast<float>((right - left) / (end - first)); }
+  double step(float x) const { return first + static_cast<double>((x - left) / (right - left)) * (end - first); }
   float x(double step) const { return left + static_cast<float>((step - first) * (right - left) / (end - first)); }
 };
 

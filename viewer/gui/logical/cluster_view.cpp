@@ -61,6 +61,11 @@ class ClusterView final : public View {
   const char* title() const override { return "who is alike: clustered timeline"; }
   void draw(const Scene& scene, Selection& selection) override;
   std::vector<Mark> marks() const override { return marks_; }
+  std::vector<ViewAxis> axes() const override {
+    if (area_.width() < 1) return {};
+    return {{AxisKind::steps, area_, [axis = axis_](float x) { return axis.step(x); },
+             [axis = axis_](double step) { return axis.x(step); }}};
+  }
   bool unsettled() const override { return reading_ || (worker_ && worker_->busy()); }
 
  private:
@@ -71,6 +76,8 @@ class ClusterView final : public View {
   void react_to_rows(const Scene& scene, Selection& selection, const std::vector<Rect>& rows);
   void open_or_close(std::uint32_t node);
 
+  StepAxis axis_;
+  Rect area_{};  // of its steps, as drawn last
   using Worker = layout::Latest<Request, Answer>;
   std::shared_ptr<const session::LogicalRun> run_, chosen_of_;
   std::shared_ptr<const Answer> shown_;
@@ -86,6 +93,7 @@ class ClusterView final : public View {
 
 void ClusterView::draw(const Scene& scene, Selection& selection) {
   marks_.clear();
+  area_ = {};
   const Point low = to_point(ImGui::GetCursorScreenPos());
   const ImVec2 size = ImGui::GetContentRegionAvail();
   const Rect whole{low, low + Point{std::max(size.x, 1.f), std::max(size.y, 1.f)}};
@@ -186,6 +194,8 @@ void ClusterView::draw_rows(const Scene& scene, Selection& selection, const Rect
     const double first = std::max(axis.first, selection.steps->first), end = std::min(axis.end, selection.steps->end);
     if (end > first) axis.first = first, axis.end = end;
   }
+  axis_ = axis;
+  area_ = {{axis.left, at.low.y}, {axis.right, at.high.y}};
   const ClusterPaint paint{scene, picture, axis};
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.PushClipRect(to_imgui(at.low), to_imgui(at.high), true);

@@ -29,6 +29,11 @@ class LogicalView final : public View {
   const char* title() const override { return "who first: logical timeline"; }
   void draw(const Scene& scene, Selection& selection) override;
   std::vector<Mark> marks() const override { return marks_; }
+  std::vector<ViewAxis> axes() const override {
+    if (area_.width() < 1) return {};
+    return {{AxisKind::steps, area_, [sight = sight_, left = area_.low.x](float x) { return sight.step(x - left); },
+             [sight = sight_, left = area_.low.x](double step) { return left + sight.x(step); }}};
+  }
   bool unsettled() const override { return reading_ || (painter_ && painter_->busy()); }
 
  private:
@@ -39,6 +44,7 @@ class LogicalView final : public View {
   void move(double steps, double ranks, Selection& selection);
   void show(double step0, double step1, Selection& selection);
   void draw_picture(ImDrawList& list, const Scene& scene, const Rect& area);
+  void draw_first(ImDrawList& list, const Scene& scene, const Rect& area);
   void draw_phases(ImDrawList& list, const Scene& scene, const Rect& area) const;
   void fade_others(ImDrawList& list, const Scene& scene, const Selection& selection, const Rect& area) const;
   void draw_ranks(ImDrawList& list, const Scene& scene, const Selection& selection, const Rect& gutter,
@@ -55,6 +61,7 @@ class LogicalView final : public View {
   Texture texture_;
   layout::LogicalImageRequest asked_;
   LogicalSight sight_;
+  Rect area_{};                   // of the boxes, as drawn last
   double rank0_ = 0, rank1_ = 0;  // none: all
   bool messages_ = true;
   bool reading_ = false;
@@ -66,6 +73,7 @@ class LogicalView final : public View {
 
 void LogicalView::draw(const Scene& scene, Selection& selection) {
   marks_.clear();
+  area_ = {};
   const Point low = to_point(ImGui::GetCursorScreenPos());
   const ImVec2 size = ImGui::GetContentRegionAvail();
   const Rect whole{low, low + Point{std::max(size.x, 1.f), std::max(size.y, 1.f)}};
@@ -95,6 +103,7 @@ void LogicalView::draw(const Scene& scene, Selection& selection) {
   ImGui::InvisibleButton("logical timeline", {area.width(), area.height()});
   follow(scene, selection, area);
   react(scene, selection, area);
+  area_ = area;
   draw_picture(list, scene, area);
   fade_others(list, scene, selection, area);
   draw_phases(list, scene, area);
@@ -226,7 +235,22 @@ void LogicalView::draw_picture(ImDrawList& list, const Scene& scene, const Rect&
     const Rect box = place_of({shown_->pixels.phase, shown_->pixels.box}, area);
     if (area.holds(box.middle())) marks_.push_back({"latest event", box.middle()});
   }
+  draw_first(list, scene, area);
   (void)scene;
+}
+
+// An arrow at the event where lateness begins: who is late first.
+void LogicalView::draw_first(ImDrawList& list, const Scene& scene, const Rect& area) {
+  if (shown_->of.run != run_ || shown_->pixels.first_phase == logical::none) return;
+  const Rect box = place_of({shown_->pixels.first_phase, shown_->pixels.first_box}, area);
+  if (!area.holds(box.middle())) return;
+  marks_.push_back({"late first", box.middle()});
+  const float s = scene.scale, size = 7 * s, x = std::max(box.low.x, area.low.x + size), y = box.middle().y;
+  const ImVec2 tip{x, y}, upper{x - size, y - size * 0.6f}, lower{x - size, y + size * 0.6f};
+  list.AddTriangleFilled(tip, upper, lower, to_imgui(scene.palette->selection));
+  list.AddTriangle(tip, upper, lower, to_imgui(scene.palette->background));
+  if (box.width() >= 5 && box.height() >= 5)
+    list.AddRect(to_imgui(box.low), to_imgui(box.high), to_imgui(scene.palette->selection), 0, 0, 1.5f * s);
 }
 
 Rect LogicalView::place_of(EventPlace place, const Rect& area) const {

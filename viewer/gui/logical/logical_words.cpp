@@ -73,6 +73,8 @@ void select_event(const session::LogicalRun& run, EventPlace place, const Snapsh
   selection.rank = rank;
   selection.ranks = {rank};
   selection.phase = place.phase;
+  selection.site.reset();
+  if (box.site != 0) selection.site = SelectedSite{rank, box.site};
   selection.region.reset();
   for (const Region& region : snapshot.regions) {
     if (std::binary_search(region.ranks.begin(), region.ranks.end(), rank)) selection.region = region.id;

@@ -23,6 +23,14 @@ class OverviewView final : public View {
   const char* title() const override { return "where in the run: metric overview"; }
   void draw(const Scene& scene, Selection& selection) override;
   std::vector<Mark> marks() const override { return marks_; }
+  std::vector<ViewAxis> axes() const override {
+    if (area_.width() < 1) return {};
+    const double steps = std::max<double>(run_->steps, 1);
+    return {
+        {AxisKind::steps, area_,
+         [area = area_, steps](float x) { return static_cast<double>((x - area.low.x) / area.width()) * steps; },
+         [area = area_, steps](double step) { return area.low.x + static_cast<float>(step / steps) * area.width(); }}};
+  }
   bool unsettled() const override { return reading_; }
 
  private:
@@ -36,6 +44,7 @@ class OverviewView final : public View {
   }
 
   std::shared_ptr<const session::LogicalRun> run_, bars_of_;
+  Rect area_{};  // of the bars, as drawn last
   std::vector<float> bars_;
   logical::Metric metric_ = logical::Metric::lateness;
   bool reading_ = false;
@@ -48,6 +57,7 @@ class OverviewView final : public View {
 
 void OverviewView::draw(const Scene& scene, Selection& selection) {
   marks_.clear();
+  area_ = {};
   const Point low = to_point(ImGui::GetCursorScreenPos());
   const ImVec2 size = ImGui::GetContentRegionAvail();
   const Rect whole{low, low + Point{std::max(size.x, 1.f), std::max(size.y, 1.f)}};
@@ -91,6 +101,7 @@ void OverviewView::draw(const Scene& scene, Selection& selection) {
     draw_text(list, {std::min(x_of(tick, area), whole.high.x - text_size(text).x - 2), area.high.y + 1}, p.faint_text,
               text);
   }
+  area_ = area;
   brush(scene, selection, area);
 }
 

@@ -32,6 +32,12 @@ class TimelineView final : public View {
   const char* title() const override { return "what each rank did: timeline"; }
   void draw(const Scene& scene, Selection& selection) override;
   std::vector<Mark> marks() const override { return marks_; }
+  std::vector<ViewAxis> axes() const override {
+    if (area_.width() < 1) return {};
+    return {{AxisKind::time, area_,
+             [sight = sight_, left = area_.low.x](float x) { return sight.time(x - left) * 1e-9; },
+             [sight = sight_, left = area_.low.x](double second) { return left + sight.x(second * 1e9); }}};
+  }
   bool unsettled() const override { return reading_ || (painter_ && painter_->busy()); }
 
  private:
@@ -61,6 +67,7 @@ class TimelineView final : public View {
   Texture texture_;
   layout::TimelineImageRequest asked_;
   TimelineSight sight_;
+  Rect area_{};                                           // of the bars, as drawn last
   double time0_ = 0, time1_ = 0, rank0_ = 0, rank1_ = 0;  // none: all
   std::optional<SelectedCall> followed_;
   bool messages_ = true, path_ = true;
@@ -73,6 +80,7 @@ class TimelineView final : public View {
 
 void TimelineView::draw(const Scene& scene, Selection& selection) {
   marks_.clear();
+  area_ = {};
   const Point low = to_point(ImGui::GetCursorScreenPos());
   const ImVec2 size = ImGui::GetContentRegionAvail();
   const Rect whole{low, low + Point{std::max(size.x, 1.f), std::max(size.y, 1.f)}};
@@ -108,6 +116,7 @@ void TimelineView::draw(const Scene& scene, Selection& selection) {
                          ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight);
   react(area);
   follow(scene, area);
+  area_ = area;
   draw_picture(list, area);
   fade_others(list, scene, selection, area);
   draw_period(list, scene, selection, area);
