@@ -38,12 +38,18 @@ bool same_call(const RankCall& a, const RankCall& b) {
   return a.begin == b.begin && a.kind == b.kind && a.end == b.end && a.kind == Kind::completion;
 }
 
-// A blocking send that returned after its receiver came, and that MPI did not merely copy.
+// A blocking send that returned after its receiver came, and that MPI did not merely copy. One that MPI copies returns
+// at once, unless its buffer is freed only when the receiver is in MPI next: long after it began, right before or after
+// the receive is posted.
 bool waited_for_receiver(const Message& m) {
   namespace flag = record::flag;
   if (m.flags & (flag::nonblocking | flag::persistent | flag::partitioned | flag::buffered)) return false;
-  if (!(m.flags & flag::synchronous) && m.bytes < CallsOfRanks::eager_bytes) return false;
-  return m.source != m.destination && m.recv_post > m.send_begin && m.recv_post <= m.send_end;
+  if (m.source == m.destination || m.recv_post <= m.send_begin) return false;
+  const bool may_wait = (m.flags & flag::synchronous) || m.bytes >= CallsOfRanks::eager_bytes;
+  if (may_wait && m.recv_post <= m.send_end) return true;
+  const std::int64_t post = CallsOfRanks::cut(m.recv_post), end = CallsOfRanks::cut(m.send_end);
+  const std::int64_t waited = std::min(post, end) - CallsOfRanks::cut(m.send_begin);
+  return waited >= CallsOfRanks::long_wait_ns && std::max(post, end) - std::min(post, end) <= waited / 8;
 }
 
 }  // namespace

@@ -42,8 +42,9 @@ static_assert(sizeof(RankCall) == 48);
 
 class CallsOfRanks {
  public:
-  // Small sends do not wait for their receiver: every MPI copies them at once.
+  // Smaller sends are copied: they wait for their receiver only where their times say so.
   static constexpr std::uint64_t eager_bytes = 1024;
+  static constexpr std::int64_t long_wait_ns = 100'000;              // of a copied one
   static constexpr std::int64_t time_limit = std::int64_t{1} << 61;  // beyond +-73 years times are cut: no overflow
   // A probe that another rank's message would have ended, too.
   static bool of_any_source(const CollectiveCall& c) { return c.shape == CollectiveShape::probe && c.ordinal != 0; }

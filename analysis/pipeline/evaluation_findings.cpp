@@ -87,7 +87,7 @@ std::optional<WhatIf> Evaluation::State::without(const Finding& finding) const {
   const whatif::Period there{from, std::numeric_limits<std::int64_t>::max()};
   const auto result = whatif::what_if({application.ranks, list, of_period, application.node_of_rank},
                                       std::span(&there, 1), begin, end, *change);
-  if (!result) return std::nullopt;
+  if (!result || result->changed == 0) return std::nullopt;
   return *result;
 }
 

@@ -14,6 +14,7 @@ constexpr std::size_t enough_calm = 8;  // pieces
 constexpr double clearly_less = 0.95;   // of the time: calm is calm
 constexpr double much_longer = 1.5;     // times the median
 constexpr double enough_compared = 0.5;
+constexpr double as_often = 0.9;
 
 using Place = std::tuple<std::uint32_t, Part, std::uint32_t, Part>;
 
@@ -154,6 +155,24 @@ std::map<std::pair<std::int32_t, Place>, std::vector<std::int64_t>> calm_of(cons
   return calm;
 }
 
+// Of ranks that compute there as often: the n-th visits of all become equally long, so a load that wanders is levelled,
+// too. False: nothing was done.
+bool level_visits(Computation& c, const Graph& graph, const ByRank& there) {
+  std::size_t least = SIZE_MAX, most = 0;
+  for (const auto& [rank, pieces] : there) {
+    least = std::min(least, pieces.calls.size());
+    most = std::max(most, pieces.calls.size());
+  }
+  if (static_cast<double>(least) < as_often * static_cast<double>(most)) return false;
+  for (std::size_t i = 0; i < least; ++i) {
+    double sum = 0;
+    for (const auto& [rank, pieces] : there) sum += static_cast<double>(graph.gap(pieces.calls[i]));
+    const auto mean = static_cast<std::int64_t>(sum / static_cast<double>(there.size()));
+    for (const auto& [rank, pieces] : there) c.gaps[pieces.calls[i]] = mean, ++c.changed;
+  }
+  return true;
+}
+
 }  // namespace
 
 Computation as_measured(const Graph& graph) {
@@ -205,6 +224,7 @@ Computation balanced(const Graph& graph, std::span<const Stretch> stretches) {
     all += sum;
     if (there.size() < 2) continue;
     compared += sum;
+    if (level_visits(c, graph, there)) continue;
     const double mean = sum / static_cast<double>(there.size());
     for (const auto& [rank, pieces] : there)
       for (const std::uint32_t call : pieces.calls) scale(c, call, mean / static_cast<double>(pieces.sum));

@@ -25,7 +25,8 @@ Computation as_measured(const Graph& graph);
 // enough and they are shorter), else than the q-th of the typical peer (the median over the other ranks).
 Computation without_delays(const Graph& graph, std::span<const Stretch> stretches, std::span<const Period> calm,
                            std::span<const std::int32_t> ranks);
-// At each place all ranks compute equally long, in all, that compute there.
+// At each place all ranks that compute there compute equally long: each time, where they do so as often (the least nine
+// tenths of the most), else in all.
 Computation balanced(const Graph& graph, std::span<const Stretch> stretches);
 // No piece of computation takes longer than usual at its place: those beyond 1.5 times the median take the median.
 Computation steady(const Graph& graph, std::span<const Stretch> stretches);

@@ -14,13 +14,10 @@ namespace {
 
 constexpr std::uint64_t surely_waits = 65536;  // bytes: where nothing was seen, a blocking send waits from here
 constexpr std::uint32_t enough_seen = 3;       // messages
-constexpr std::int64_t long_gap_ns = 100'000;  // where a single send is judged
 
 std::uint32_t site_id(std::uint64_t site) { return site > UINT32_MAX ? 0 : static_cast<std::uint32_t>(site); }
 
 bool is_timed(const Message& m) { return !(m.flags & message_flag::no_latency) && m.recv_end >= m.send_begin; }
-// Its data moves at once, whoever waits for whom.
-bool is_copied(const Message& m) { return !(m.flags & record::flag::synchronous) && m.bytes < Graph::eager_bytes; }
 bool is_seen(const Message& m) { return !(m.flags & message_flag::unseen_completion); }
 
 struct Piece {  // of a call
@@ -44,11 +41,14 @@ std::uint64_t class_key(const Message& m) {
 void Graph::Build::all() {
   make_calls();
   list_received();
+  list_next();
   find_holding_sizes();
   find_freed_sizes();
   find_exchanges();
+  find_held_waits();
   receive();
   send();
+  wait_for_receivers();
   wait_aside();
   gather();
   share_lags();
@@ -202,31 +202,40 @@ bool Graph::Build::waits_for_receive(const Message& m) {
   return blocks_sender(m.flags) && is_timed(m) && m.source != m.destination && !(m.flags & record::flag::partitioned);
 }
 
-// It ended right after `moment`, long after it had begun: it waited for that.
-bool Graph::Build::ended_at(const Message& m, std::int64_t moment) {
-  const std::int64_t gap = moment - cut(m.send_begin), behind = cut(m.send_end) - moment;
-  return gap >= long_gap_ns && behind >= 0 && behind <= gap / 8;
-}
-
 // The receiver's call that the send waited for: that which posts the receive, or, of smaller messages, the one with
 // which the receiver came into MPI (find_freed_sizes).
 std::uint32_t Graph::Build::holder_of(std::uint32_t message) const {
   const Message& m = messages[message];
   if (send_call[message] == nobody || post_call[message] == nobody || !waits_for_receive(m)) return nobody;
-  if ((m.flags & record::flag::synchronous) || octave_of(m.bytes) >= holds_from)
-    return cut(m.recv_post) <= g.calls_[send_call[message]].end ? post_call[message] : nobody;  // else it was copied
-  const std::uint32_t next = is_freed[octave_of(m.bytes)] ? next_of_receiver(m) : nobody;
-  return next != nobody && ended_at(m, g.calls_[next].begin) ? next : nobody;
+  const std::uint32_t next = is_freed[octave_of(m.bytes)] ? freed_by(m, Sure::not_before) : nobody;
+  if (!(m.flags & record::flag::synchronous) && octave_of(m.bytes) < holds_from) return next;
+  if (next != nobody && m.recv_post <= m.send_begin) return next;  // posted, but its data moved only then
+  return cut(m.recv_post) <= g.calls_[send_call[message]].end ? post_call[message] : nobody;  // else it was copied
 }
 
-// The receiver's next call; nobody: it was in one when the send began.
-std::uint32_t Graph::Build::next_of_receiver(const Message& m) const {
+// The receiver's next call (of those that may wait: calls that only start something need not move other messages);
+// nobody: it was in one when the send began.
+std::uint32_t Graph::Build::next_of_receiver(const Message& m, Next what) const {
   const auto first = g.calls_.begin() + g.first(m.destination), last = g.calls_.begin() + g.end(m.destination);
-  const std::int64_t sent = cut(m.send_begin);
-  const auto next =
-      std::upper_bound(first, last, sent, [](std::int64_t time, const Call& c) { return time < c.begin; });
-  if (next == last || (next != first && (next - 1)->end > sent)) return nobody;
-  return static_cast<std::uint32_t>(next - g.calls_.begin());
+  const std::int64_t time = cut(m.send_begin);
+  const auto next = std::upper_bound(first, last, time, [](std::int64_t t, const Call& c) { return t < c.begin; });
+  if (next != first && (next - 1)->end > time && !(what == Next::waiting && only_starts(*(next - 1)))) return nobody;
+  if (next == last) return nobody;
+  const auto index = static_cast<std::uint32_t>(next - g.calls_.begin());
+  return what == Next::waiting ? next_waiting[index] : index;
+}
+
+// Of a blocking send: after which call of the receiver it returned, right after it if there is such a one.
+std::uint32_t Graph::Build::freed_by(const Message& m, Sure sure) const {
+  std::uint32_t latest = nobody;
+  for (const Next what : {Next::any, Next::waiting}) {
+    const std::uint32_t next = next_of_receiver(m, what);
+    if (next == nobody) continue;
+    const std::int64_t from = cut(m.send_begin), came = g.calls_[next].begin, end = cut(m.send_end);
+    if (ended_at(from, came, end, Sure::right_after)) return next;
+    if (ended_at(from, came, end, sure)) latest = next;
+  }
+  return latest;
 }
 
 // From which size on blocking sends wait, is seen in those whose receive was posted later. Of exchanges it is less
@@ -262,14 +271,15 @@ void Graph::Build::find_freed_sizes() {
   for (std::uint32_t i = 0; i < messages.size(); ++i) {
     const Message& m = messages[i];
     if (send_call[i] == nobody || !waits_for_receive(m)) continue;
-    const std::uint32_t next = next_of_receiver(m);
-    if (next == nobody) continue;
-    const std::int64_t came = call(next).begin, gap = came - cut(m.send_begin);
     Evidence& e = seen[octave_of(m.bytes)];
-    if (gap < long_gap_ns) continue;
-    if (ended_at(m, came)) e.freed_ns += gap;
-    else if (cut(m.send_end) < came) e.before_ns += came - cut(m.send_end);
-    else continue;
+    if (const std::uint32_t next = freed_by(m, Sure::right_after); next != nobody) {
+      e.freed_ns += call(next).begin - cut(m.send_begin);
+    } else {
+      const std::uint32_t any = next_of_receiver(m, Next::any);
+      if (any == nobody || call(any).begin - cut(m.send_begin) < long_gap_ns || cut(m.send_end) >= call(any).begin)
+        continue;
+      e.before_ns += call(any).begin - cut(m.send_end);
+    }
     ++e.count;
   }
   for (std::uint32_t o = 0; o < octaves; ++o)

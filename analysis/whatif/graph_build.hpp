@@ -1,5 +1,5 @@
-// How a Graph is made of messages and collective calls; graph.cpp has calls and messages, graph_collectives.cpp what
-// waits in collectives and beside messages.
+// How a Graph is made of messages and collective calls; graph.cpp has calls and messages, graph_held.cpp what waits for
+// the receivers of sends, graph_collectives.cpp what waits in collectives and probes.
 #pragma once
 
 #include <algorithm>
@@ -35,11 +35,40 @@ struct Graph::Build {
   std::uint32_t holds_from = 0;          // octave of sizes
   std::array<bool, octaves> is_freed{};  // by octave: sends end when the receiver is in MPI next
   std::vector<std::uint32_t> holder;     // by message: the receiver's call that its send waited for
-  std::vector<std::int64_t> held_until;  // by call: of a Sendrecv that its send held
+  std::vector<std::int64_t> held_until;  // by call: of a Sendrecv or Waitall that a send held
+  struct HeldWait {                      // a call that completed a send, and waited for its receiver
+    std::uint32_t call, message, holder;
+    std::int64_t waited_ns = 0;
+    bool right_after = true;
+  };
+  std::vector<HeldWait> held_waits;
+  std::vector<std::int64_t> last_ready;  // by call: of what it received
+  std::vector<std::uint32_t> next_waiting,
+      next_complete;  // by call: itself or the rank's next that may wait, completes
+
+  // How sure it must be that a call waited for its receiver: it returned right after that one had come; or, where sends
+  // of that size are known to wait, not before.
+  enum class Sure : std::uint8_t { right_after, not_before };
+  enum class Next : std::uint8_t { any, waiting };      // calls of a receiver
+  static constexpr std::int64_t long_gap_ns = 100'000;  // where a single call is judged
+  // It need not move other messages.
+  static bool only_starts(const Call& c) {
+    return c.part == Part::post || (c.part == Part::send && c.end - c.begin < long_gap_ns);
+  }
+  static bool completes(const Call& c) { return c.part == Part::completion || c.part == Part::aside; }
+  // It returned (right) after `came`, long after `from`.
+  static bool ended_at(std::int64_t from, std::int64_t came, std::int64_t end, Sure sure) {
+    const std::int64_t gap = came - from, behind = end - came;
+    return gap >= long_gap_ns && behind >= 0 && (sure == Sure::not_before || behind <= gap / 8);
+  }
 
   bool knows(std::int32_t rank) const { return rank >= 0 && rank < g.ranks(); }
   Call& call(std::uint32_t index) { return g.calls_[index]; }
 
+  // Its data moves at once, whoever waits for whom.
+  static bool is_copied(const Message& m) {
+    return !(m.flags & record::flag::synchronous) && m.bytes < Graph::eager_bytes;
+  }
   static bool is_exchange(const Message& m) { return (m.flags & message_flag::sendrecv_send) != 0; }
   void arrive(std::uint32_t at, Arrival arrival) {
     loose.push_back(arrival);
@@ -53,13 +82,20 @@ struct Graph::Build {
   static std::int64_t ready(const Message& m);
   void receive();
   static bool waits_for_receive(const Message& m);
-  static bool ended_at(const Message& m, std::int64_t moment);
-  std::uint32_t next_of_receiver(const Message& m) const;
+  std::uint32_t next_of_receiver(const Message& m, Next what) const;
+  std::uint32_t freed_by(const Message& m, Sure sure) const;
   std::uint32_t holder_of(std::uint32_t message) const;
+  void list_next();
   void find_freed_sizes();
   void find_holding_sizes();
   void find_exchanges();
+  void find_held_waits();
+  void find_told_waits(std::vector<char>& told);
+  std::uint32_t wait_of(std::uint32_t message, std::uint32_t next) const;
+  HeldWait held_wait_of(std::uint32_t message) const;
+  std::int64_t returned_before(std::uint32_t message) const;
   void send();
+  void wait_for_receivers();
   void wait_aside();
   std::uint32_t make_join();
   void feed(std::uint32_t join, std::uint32_t node);

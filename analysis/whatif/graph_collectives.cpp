@@ -1,4 +1,4 @@
-// What waits in collectives, and in calls that are neither send nor receive.
+// What waits in collectives, and in probes.
 #include <algorithm>
 #include <tuple>
 #include <unordered_map>
@@ -8,34 +8,25 @@
 
 namespace pclscope::whatif {
 
-// Probes wait for the send of the message that they find, completions of a send for its receive. Which message it is,
-// the ranks and the time tell.
+// Probes wait for the send of the message that they find. Which message it is, the ranks and the time tell.
 void Graph::Build::wait_aside() {
-  std::unordered_multimap<std::int64_t, std::uint32_t> rows;  // by when the other side came
+  std::unordered_multimap<std::int64_t, std::uint32_t> rows;  // by when the sender came
   for (std::uint32_t i = 0; i < collectives.size(); ++i)
-    if (aside_call[i] != nobody && group_of(collectives[i]) == WaitGroup::point_to_point && collectives[i].wait() > 0)
+    if (aside_call[i] != nobody && collectives[i].shape == CollectiveShape::probe && collectives[i].wait() > 0)
       rows.emplace(collectives[i].awaited_begin, i);
-  if (rows.empty()) return;
-  const auto settle = [&](std::uint32_t message, std::int64_t came, CollectiveShape shape) {
-    const Message& m = messages[message];
-    const bool probe = shape == CollectiveShape::probe;
-    const auto [first, last] = rows.equal_range(came);
+  for (std::uint32_t i = 0; i < messages.size() && !rows.empty(); ++i) {
+    const Message& m = messages[i];
+    if (send_call[i] == nobody || post_call[i] == nobody) continue;
+    const auto [first, last] = rows.equal_range(m.send_begin);
     for (auto it = first; it != last; ++it) {
       const CollectiveCall& c = collectives[it->second];
-      if (c.shape != shape || c.comm != m.comm || c.rank != (probe ? m.destination : m.source) ||
-          c.awaited != (probe ? m.source : m.destination))
-        continue;
+      if (c.comm != m.comm || c.rank != m.destination || c.awaited != m.source) continue;
       Call& waiting = call(aside_call[it->second]);
-      const std::int64_t lag = waiting.end - std::max(waiting.begin, came);
+      const std::int64_t lag = waiting.end - std::max(waiting.begin, m.send_begin);
       if (lag < 0) continue;
       waiting.own = std::min(waiting.own, lag);
-      arrive(aside_call[it->second], {probe ? send_call[message] : post_call[message], message, lag});
+      arrive(aside_call[it->second], {send_call[i], i, lag});
     }
-  };
-  for (std::uint32_t i = 0; i < messages.size(); ++i) {
-    if (send_call[i] == nobody || post_call[i] == nobody) continue;
-    settle(i, messages[i].send_begin, CollectiveShape::probe);
-    settle(i, messages[i].recv_post, CollectiveShape::send);
   }
 }
 

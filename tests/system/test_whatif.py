@@ -6,6 +6,7 @@ import sys
 import harness
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "truth"))
+import checks  # noqa: E402
 import job  # noqa: E402
 
 TRIES = 4           # for a run in which nothing but the program took time
@@ -78,6 +79,55 @@ class WhatIf(harness.SystemTest):
         uneven = {**halo, "work_us": 40000, "factor": "1,1,2.5,1", "asked_us": 100000}
         answer = self.predicts(uneven, {**halo, "work_us": 55000, "asked_us": 55000}, "--balance")
         self.assertEqual((answer["change"], answer["ranks"]), ("balance", []))
+
+    def ring(self, mpi, way, size, dump=None, slow_us=40000):
+        """Runs tests/programs/rings; the seconds of its loop. None: the machine had no time for it."""
+        command = [harness.program("rings", mpi), str(way), str(size), "60", str(slow_us)]
+        for _ in range(TRIES):
+            job.quiet_moment(0.3, patience=2)
+            options = ("--dump", dump, "--mpi", mpi, "--keep", "all") if dump else ("--mpi", mpi)
+            done = self.box.traced(4, *command, options=options)
+            self.assertWorked(done)
+            words = done.stdout.split()
+            took, longer, asked_s = float(words[2]), float(words[4]), 60e-6 * slow_us
+            if longer <= MOST_LONGER * asked_s and took <= (1 + MOST_EXTRA) * asked_s + 0.03:
+                return took
+            if dump:
+                dump.unlink()
+        return None
+
+    def test_rings_whose_sends_wait_for_their_receivers(self):
+        """Ways and sizes of tests/programs/rings.c: predicted as they run without the slow rank, or refused."""
+        every = [(way, size) for way in range(7) for size in (16, 512, 8192, 65536)] + [(0, 1000000)]
+        brief = [(0, 512), (0, 65536), (1, 1024), (3, 512), (5, 700), (6, 512)]
+        refused = judged = 0
+        for mpi in checks.thinned(("openmpi", "mpich"), ("openmpi",)):
+            for way, size in checks.thinned(every, brief):
+                dump = self.box.directory / f"ring-{mpi}-{way}-{size}.h5"
+                with self.subTest(mpi=mpi, way=way, size=size):
+                    took, real = self.ring(mpi, way, size, dump), self.ring(mpi, way, size, slow_us=10000)
+                    if took is None or real is None:
+                        print(f"{mpi} {way} {size}: not judged, the machine was busy", flush=True)
+                        continue
+                    judged += 1
+                    done = self.box.pclscope("inspect", dump, "whatif", "--rank", "1")
+                    if done.code != 0:
+                        self.assertIn("cannot be told", done.stderr)
+                        refused += 1
+                        continue
+                    answer = self.box.json("inspect", dump, "whatif", "--rank", "1", "--json")
+                    predicted = took - answer["gain_s"]
+                    print(f"{mpi} {way} {size}: {took:.3f} s, predicted {predicted:.3f} s, really {real:.3f} s",
+                          flush=True)
+                    self.assertLess(abs(predicted - real), WITHIN * real + 0.05 * took)
+                    self.assertGreater(took - real, 3 * WITHIN * real)
+                    first = self.box.json("inspect", dump, "findings", "--json")["findings"][0]
+                    if first["ranks"] == [1] and first["gain_s"] is not None:  # the job's own replay
+                        again = self.box.json("inspect", dump, "whatif", "--json")
+                        self.assertLess(abs(first["gain_s"] - again["gain_s"]), 0.05 * took)
+        if judged == 0:
+            self.skipTest("the machine did not run the programs at their own speed")
+        self.assertLessEqual(refused, judged / 2)
 
     def test_what_cannot_be_told_is_said_in_one_line(self):
         dump = self.box.directory / "short.h5"

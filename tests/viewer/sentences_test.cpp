@@ -168,6 +168,23 @@ TEST_CASE("several ranks share the waiting: as many as it takes, the worst first
   CHECK(said(s)[1] == "Most of the waiting (58%) was for ranks 6, 1 and 3.");
 }
 
+TEST_CASE("ranks that are late one after the other, as findings of one kind say, are told together") {
+  Snapshot s = job(4, 4);
+  for (RankSummary& r : s.ranks) r.delay_caused_s = 4;
+  s.ranks[3].delay_caused_s = 4.1;
+  Finding f;
+  f.cause = Cause::late_receiver;
+  f.confidence = 0.9;
+  f.ranks = {3};
+  s.attribution.findings = {f};
+  CHECK(said(s)[1] == "Senders waited for rank 3, late to receive.");  // one alone says nothing of the others
+  f.ranks = {0};
+  s.attribution.findings.push_back(f);
+  CHECK(said(s)[1] == "Others waited for ranks 0, 1, 2 and 3 in turn.");
+  s.attribution.findings[1].cause = Cause::startup;
+  CHECK(said(s)[1] == "Senders waited for rank 3, late to receive.");
+}
+
 TEST_CASE("nobody is picked where all are alike") {
   Snapshot s = job(8, 4);
   for (RankSummary& r : s.ranks) r.delay_caused_s = 4;

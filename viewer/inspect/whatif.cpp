@@ -54,6 +54,11 @@ Result<Question> question_of(const InspectWords& words, const InspectedRun& run)
   return q;
 }
 
+// "rank 2"
+std::string ranks_of(const Change& change) {
+  return (change.ranks.size() == 1 ? "rank " : "ranks ") + text::compact_ranks(change.ranks, 24);
+}
+
 constexpr std::size_t most_messages = 3'000'000;  // some 300 bytes each while they are replayed
 
 struct Stored {
@@ -82,7 +87,9 @@ Result<std::optional<Stored>> stored_in(session::TimeSpan span, InspectedRun& ru
 
 // The period within the run: what a replay begins and ends with.
 void cut_to_run(session::TimeSpan& span, Stored& calls) {
-  std::erase_if(calls.collectives, [](const CollectiveCall& c) { return group_of(c) != WaitGroup::collective; });
+  std::erase_if(calls.collectives, [](const CollectiveCall& c) {
+    return group_of(c) != WaitGroup::collective && group_of(c) != WaitGroup::point_to_point;
+  });
   std::int64_t first = INT64_MAX, last = INT64_MIN;
   for (const Message& m : calls.messages) {
     first = std::min({first, m.send_begin, m.recv_post});
@@ -96,7 +103,68 @@ void cut_to_run(session::TimeSpan& span, Stored& calls) {
   span.end_ns = std::min(span.end_ns, last);
 }
 
-Result<WhatIf> answer(Question& q, InspectedRun& run) {
+// Shares of all ranks' time that a replay cannot shorten.
+struct NotReplayed {
+  double of_ranks = 0;          // of the period: waits for the ranks in question in one-sided calls and for files
+  double files = 0, other = 0;  // of the run: one-sided calls and files; inside MPI, in calls whose waits are not known
+};
+
+NotReplayed not_replayed(const Question& q, const Stored& stored, const InspectedRun& run) {
+  NotReplayed n;
+  const std::int32_t all = run.snapshot.application.ranks;
+  std::int64_t first = INT64_MAX, last = INT64_MIN;
+  double waited = 0;
+  for (const CollectiveCall& c : stored.collectives) {
+    const std::int64_t begin = std::max(c.wait_begin(), q.span.begin_ns);
+    const std::int64_t end = std::min(c.wait_begin() + c.wait(), q.span.end_ns);
+    first = std::min(first, c.begin);
+    last = std::max(last, c.end);
+    const WaitGroup group = group_of(c);
+    if ((group != WaitGroup::one_sided && group != WaitGroup::file) || end <= begin) continue;
+    const auto& ranks = q.change.ranks;
+    if (!ranks.empty() && std::find(ranks.begin(), ranks.end(), c.awaited) == ranks.end()) continue;
+    waited += static_cast<double>(end - begin) * 1e-9;
+  }
+  for (const Message& m : stored.messages) {
+    first = std::min({first, m.send_begin, m.recv_post});
+    last = std::max(last, m.recv_end);
+  }
+  const double period = static_cast<double>(std::min(last, q.span.end_ns)) * 1e-9 -
+                        static_cast<double>(std::max(first, q.span.begin_ns)) * 1e-9;
+  if (period > 0 && all > 0) n.of_ranks = waited / (period * all);
+  for (const RankSummary& r : run.snapshot.ranks) {
+    n.files += r.one_sided_s + r.file_s;
+    n.other += r.other_s;
+  }
+  const double time = run.snapshot.duration_s * all;
+  n.files = time > 0 ? n.files / time : 0;
+  n.other = time > 0 ? n.other / time : 0;
+  return n;
+}
+
+// Is more of the waiting outside of what is replayed than the replay would save? Then its result tells nothing.
+Status is_told(const Question& q, const WhatIf& w, const NotReplayed& n) {
+  constexpr double worth_telling = 0.05;
+  if (q.change.kind == Change::Kind::links) return {};
+  const double gain = std::max(w.gain(), 0.0);
+  if (n.of_ranks > std::max(worth_telling, gain))
+    return Error{ErrorCode::not_found, "cannot be told: one-sided calls and files are not replayed, and for " +
+                                           text::format_share(n.of_ranks) + " of their time ranks wait there" +
+                                           (q.change.ranks.empty() ? "" : " for " + ranks_of(q.change))};
+  if (n.other > std::max(worth_telling, gain))
+    return Error{ErrorCode::not_found,
+                 "cannot be told: " + text::format_share(n.other) +
+                     " of ranks' time is inside MPI in calls whose waits are not known, more than "
+                     "a replay of the others would save"};
+  return {};
+}
+
+struct Answer {
+  WhatIf what_if;
+  NotReplayed left;
+};
+
+Result<Answer> answer(Question& q, InspectedRun& run) {
   if (const std::uint64_t lost = run.session->collectives_not_stored(); lost > 0)
     return Error{ErrorCode::not_found, text::format_count(lost) +
                                            " calls of collectives are not in the dump, for which it had no room: a "
@@ -115,6 +183,7 @@ Result<WhatIf> answer(Question& q, InspectedRun& run) {
     return Error{ErrorCode::not_found, "more than " + text::format_count(most_messages) +
                                            " messages in this period: ask for a shorter one with --from and --to"};
   Stored& stored = **calls;
+  const NotReplayed left = not_replayed(q, stored, run);
   cut_to_run(q.span, stored);
   if (q.span.begin_ns >= q.span.end_ns)
     return Error{ErrorCode::not_found, "no messages of this period are in the dump: nothing to replay"};
@@ -130,15 +199,21 @@ Result<WhatIf> answer(Question& q, InspectedRun& run) {
   auto result = whatif::what_if(records, whole, q.span.begin_ns, q.span.end_ns, q.change);
   if (!result && some_left_out)
     return Error{result.error().code, result.error().message + "; pclscope run --keep all keeps them"};
-  return result;
+  if (!result) return result.error();
+  if (result->changed == 0)
+    return Error{ErrorCode::not_found,
+                 q.change.kind == Change::Kind::links
+                     ? "cannot be told: no transfer that is replayed took longer than usual"
+                     : "cannot be told: between the calls that are replayed nobody computes longer than usual"};
+  if (const Status told = is_told(q, *result, left); !told) return told.error();
+  return Answer{*result, left};
 }
 
 // "without the delay of rank 2"
 std::string title(const Question& q, const InspectedRun& run) {
-  const std::string ranks = (q.change.ranks.size() == 1 ? "rank " : "ranks ") + text::compact_ranks(q.change.ranks, 24);
   std::string line;
   switch (q.change.kind) {
-    case Change::Kind::delays: line = "without the delays of " + ranks; break;
+    case Change::Kind::delays: line = "without the delays of " + ranks_of(q.change); break;
     case Change::Kind::balanced: line = "with equal load on all ranks"; break;
     case Change::Kind::steady: line = "without ranks that are late now and then"; break;
     case Change::Kind::links: line = "with the slow links as usual"; break;
@@ -149,15 +224,8 @@ std::string title(const Question& q, const InspectedRun& run) {
   return line;
 }
 
-// Share of ranks' time that is inside MPI, in ways that the records do not tell: the replay takes it for computation.
-double untold(const InspectedRun& run) {
-  double other = 0;
-  for (const RankSummary& r : run.snapshot.ranks) other += r.other_s + r.one_sided_s + r.file_s;
-  const double time = run.snapshot.duration_s * run.snapshot.application.ranks;
-  return time > 0 ? other / time : 0;
-}
-
-std::vector<std::string> lines_of(const Question& q, const WhatIf& w, const InspectedRun& run) {
+std::vector<std::string> lines_of(const Question& q, const WhatIf& w, const NotReplayed& left,
+                                  const InspectedRun& run) {
   constexpr double worth_telling = 0.02;
   const double gain_s = w.gain_s(), run_s = run.snapshot.duration_s;
   std::vector<std::string> lines = {
@@ -180,13 +248,14 @@ std::vector<std::string> lines_of(const Question& q, const WhatIf& w, const Insp
                                text::format_seconds(run_s) + ")"
                          : ", and the run ends with those"));
   if (w.left_out > 0) lines.push_back(text::format_count(w.left_out) + " dependences contradict each other: left out");
-  if (const double share = untold(run); share >= worth_telling)
-    lines.push_back("not replayed: " + text::format_share(share) +
-                    " of ranks' time is in MPI calls whose waits are not known, and counts as computation");
+  if (left.files + left.other >= worth_telling)
+    lines.push_back("not replayed, and counts as computation: " + text::format_share(left.files) +
+                    " of ranks' time in one-sided calls and on files, " + text::format_share(left.other) +
+                    " in MPI calls whose waits are not known");
   return lines;
 }
 
-Json json_of(const Question& q, const WhatIf& w, const InspectedRun& run) {
+Json json_of(const Question& q, const WhatIf& w, const NotReplayed& left, const InspectedRun& run) {
   static constexpr const char* kinds[] = {"delays", "balance", "steady", "links"};
   Json nodes = Json::array();
   for (std::size_t i = 0; i + 1 < q.change.nodes.size(); i += 2)
@@ -213,18 +282,27 @@ Json json_of(const Question& q, const WhatIf& w, const InspectedRun& run) {
           {"messages", w.messages},
           {"collectives", w.collectives},
           {"left_out", w.left_out},
-          {"untold", session::finite(untold(run))}};
+          {"untold", session::finite(left.files + left.other)}};
 }
 
 int show_whatif(const InspectWords& words, InspectedRun& run) {
   if (run.session->live()) return fail(could_not, "a running job gives summaries only: give the dump file instead");
   auto question = question_of(words, run);
   if (!question) return fail(question.error());
-  const auto found = answer(*question, run);
+  auto found = answer(*question, run);
+  if (!found && question->finding && !words.from_ns) {  // the computation may have begun before those who waited did
+    Question longer = *question;
+    longer.span.begin_ns = INT64_MIN;
+    if (auto of_all = answer(longer, run)) {
+      question = std::move(longer);
+      found = std::move(of_all);
+    }
+  }
   if (!found) return fail(could_not, found.error().message);
   return show(
-      words, run, why_partial(run), [&](const views::PageOptions&) { return lines_of(*question, *found, run); },
-      [&] { return views::Rows(); }, [&] { return json_of(*question, *found, run); });
+      words, run, why_partial(run),
+      [&](const views::PageOptions&) { return lines_of(*question, found->what_if, found->left, run); },
+      [&] { return views::Rows(); }, [&] { return json_of(*question, found->what_if, found->left, run); });
 }
 
 }  // namespace

@@ -112,6 +112,28 @@ std::string whom_it_is_for(const Snapshot& s, const Awaited& found, const Sites&
          ranks_in_words(found.ranks) + (where.empty() ? "" : ", late at " + where) + ".";
 }
 
+// Each of several findings of one kind names one of those ranks: they are late one after the other.
+bool take_turns(const Snapshot& s, const Finding& first, const Awaited& found) {
+  const auto among = [&](const Finding& f) {
+    return !f.ranks.empty() && std::all_of(f.ranks.begin(), f.ranks.end(), [&](std::int32_t rank) {
+      return std::find(found.ranks.begin(), found.ranks.end(), rank) != found.ranks.end();
+    });
+  };
+  return among(first) &&
+         std::any_of(s.attribution.findings.begin(), s.attribution.findings.end(), [&](const Finding& f) {
+           return session::is_believed(f) && f.cause == first.cause && among(f) && f.ranks != first.ranks;
+         });
+}
+
+// "Others waited for ranks 0, 1, 2 and 3 in turn, late at pic.c:8."
+std::string in_turn(const Snapshot& s, const Awaited& found, const Sites& sites) {
+  std::vector<std::int32_t> ranks = found.ranks;
+  std::sort(ranks.begin(), ranks.end());
+  const std::string where = places(s, ranks, sites);
+  return std::string("Others ") + (is_over(s) ? "waited" : "wait") + " for " + ranks_in_words(ranks) + " in turn" +
+         (where.empty() ? "" : ", late at " + where) + ".";
+}
+
 // What waiting goes back to when it is no rank's computation; empty: little waiting.
 std::string why_nobody(const Snapshot& s) {
   const DelayTotals& d = s.delay_totals;
@@ -288,6 +310,10 @@ std::string whom_to_blame(const Snapshot& s, double waiting_s, const InsideMpi& 
     const bool sure = found && !found->alike;
     const bool agree = sure && (f == nullptr || f->ranks.empty() ||
                                 std::find(found->ranks.begin(), found->ranks.end(), f->ranks[0]) != found->ranks.end());
+    if (found && !sure && f != nullptr && take_turns(s, *f, *found)) {
+      named = found->ranks;
+      return in_turn(s, *found, sites);
+    }
     if (sure) named = found->ranks;
     delays = found ? whom_it_is_for(s, *found, sites) : why_nobody(s);
     if (agree) return delays;

@@ -67,6 +67,29 @@ TEST_CASE("A late sender is the origin, at the call that it came late to") {
   CHECK(o.victim_s[0] == Approx(980e-6));
 }
 
+TEST_CASE("A copied message whose sender returned only when the receiver was in MPI: a late receiver") {
+  const auto sent = [](std::int64_t returned, std::int64_t posted) {
+    // Rank 1 computes from 11 on, for 1,000 us, then posts; rank 0 sent 10 us after its last message.
+    Message m = message(0, 1, 20, posted, std::max(posted, returned) + 5, 5, 6);
+    m.send_end = returned * us;
+    return report(2, {message(0, 1, 10, 10, 11, 5, 6), m});
+  };
+  for (const auto& [returned, posted] : {std::pair(1015, 1010), std::pair(1010, 1015), std::pair(1100, 1000)}) {
+    CAPTURE(returned, posted);
+    const DelayReport r = sent(returned, posted);
+    REQUIRE(r.origins.size() == 1);
+    CHECK(r.origins[0].rank == 1);
+    CHECK(r.origins[0].victims == std::vector{0});
+    CHECK(r.totals.waited_s == Approx(1e-6 * (std::min(returned, posted) - 20)));
+  }
+  // It returned at once, or long before or after the receiver came, or what it took is short.
+  for (const auto& [returned, posted] :
+       {std::pair(21, 1010), std::pair(500, 1010), std::pair(1010, 500), std::pair(100, 100)}) {
+    CAPTURE(returned, posted);
+    CHECK(sent(returned, posted).totals.waits == 0);
+  }
+}
+
 TEST_CASE("A wait that a wait caused goes back to where it began") {
   // 0 comes late to 1, therefore 1 comes late to 2, and 2 to 3.
   const DelayReport r =
@@ -114,7 +137,6 @@ TEST_CASE("Computation that both did is not a delay") {
 
 TEST_CASE("Small sends do not wait for their receiver; large and synchronous ones do; Sendrecv for what comes last") {
   Message m = message(0, 1, 20, 1000, 1002);
-  m.send_end = 1002 * us;
   const std::vector<Message> before = {message(1, 0, 10, 9, 11)};
   const auto waited = [&](const Message& late, std::vector<Message> more = {}) {
     more.insert(more.end(), before.begin(), before.end());
@@ -126,6 +148,7 @@ TEST_CASE("Small sends do not wait for their receiver; large and synchronous one
     return sum;
   };
   CHECK(waited(m) == Approx(0).margin(2e-6));
+  m.send_end = 1002 * us;
   m.bytes = 1 << 20;
   CHECK(waited(m) == Approx(980e-6).epsilon(0.01));
   m.bytes = 8;

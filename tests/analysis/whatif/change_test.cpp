@@ -107,6 +107,16 @@ TEST_CASE("Equal load: the time of a run in which all compute the mean") {
   CHECK(w->predicted_s == Approx(took_s(simulate(even))).epsilon(0.01));
 }
 
+TEST_CASE("Equal load: one that wanders from rank to rank is levelled in each step") {
+  const auto hot = [](int r, int step) { return step / 20 == r; };
+  const Program uneven = halo_of(4, 80, [&](int r, int step) { return hot(r, step) ? 20 * ms : 4 * ms; });
+  const Program even = halo_of(4, 80, [](int, int) { return 8 * ms; });
+  const auto w = ask(uneven, {Change::Kind::balanced, {}, {}});
+  REQUIRE(w);
+  CHECK(w->measured_s > 1.5);
+  CHECK(w->predicted_s == Approx(took_s(simulate(even))).epsilon(0.01));
+}
+
 TEST_CASE("Another rank is late in each step: none of them") {
   const auto late = [](int r, int step) { return (step * 2654435761u >> 7) % 6 == static_cast<unsigned>(r); };
   Program slow(6), healthy(6);
