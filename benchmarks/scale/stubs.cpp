@@ -98,7 +98,9 @@ void Stub::add_messages(int epoch, bool inter_node, std::vector<Message>& into) 
 }
 
 void Stub::send_messages(int window, nodes::WindowPart& part) {
-  nodes::RawMessages raw{link_.self(), part.begin_ns, {}, {}};
+  nodes::RawMessages raw;
+  raw.node = link_.self();
+  raw.window_ns = part.begin_ns;
   const auto make = [&] {
     for (int epoch = window * epochs_of_window; epoch < (window + 1) * epochs_of_window; ++epoch)
       for (const bool inter_node : {false, true}) add_messages(epoch, inter_node, raw.messages);
@@ -116,7 +118,9 @@ void Stub::send_messages(int window, nodes::WindowPart& part) {
 }
 
 void Stub::send_collectives(int window) {
-  nodes::RawMessages raw{link_.self(), INT64_MIN, {}, {}};
+  nodes::RawMessages raw;
+  raw.node = link_.self();
+  raw.window_ns = INT64_MIN;
   for (std::int32_t i = 0; i < layout_.ranks_per_node; ++i) {
     const std::int32_t rank = layout_.first_rank(link_.self()) + i;
     raw.collectives.push_back({rank, 0, program_.collective(rank, window)});

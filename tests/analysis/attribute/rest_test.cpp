@@ -248,7 +248,7 @@ TEST_CASE("What is called computation was sleep: said when it is most of the tim
     Snapshot now = s;
     attribute::tell_not_computed(now);
     const Finding& finding = now.attribution.findings.back();
-    CHECK(finding.evidence.empty() == file_s < 1);
+    CHECK(finding.evidence.empty() == (file_s < 1));
     CHECK(finding.advice.starts_with(file_s < 1 ? "Speed up" : "See which files rank 1 reads and writes"));
   }
 }
