@@ -213,23 +213,22 @@ std::uint32_t Graph::Build::holder_of(std::uint32_t message) const {
   return cut(m.recv_post) <= g.calls_[send_call[message]].end ? post_call[message] : nobody;  // else it was copied
 }
 
-// The receiver's next call (of those that may wait: calls that only start something need not move other messages);
-// nobody: it was in one when the send began.
-std::uint32_t Graph::Build::next_of_receiver(const Message& m, Next what) const {
+// The receiver's next call, and its next one that may wait (calls that only start something need not move other
+// messages); nobody: it was in such a one when the send began.
+std::array<std::uint32_t, 2> Graph::Build::next_of_receiver(const Message& m) const {
   const auto first = g.calls_.begin() + g.first(m.destination), last = g.calls_.begin() + g.end(m.destination);
-  const std::int64_t time = cut(m.send_begin);
-  const auto next = std::upper_bound(first, last, time, [](std::int64_t t, const Call& c) { return t < c.begin; });
-  if (next != first && (next - 1)->end > time && !(what == Next::waiting && only_starts(*(next - 1)))) return nobody;
-  if (next == last) return nobody;
+  const std::int64_t sent = cut(m.send_begin);
+  const auto next = std::upper_bound(first, last, sent, [](std::int64_t t, const Call& c) { return t < c.begin; });
+  if (next == last) return {nobody, nobody};
   const auto index = static_cast<std::uint32_t>(next - g.calls_.begin());
-  return what == Next::waiting ? next_waiting[index] : index;
+  if (next == first || (next - 1)->end <= sent) return {index, next_waiting[index]};
+  return {nobody, only_starts(*(next - 1)) ? next_waiting[index] : nobody};
 }
 
 // Of a blocking send: after which call of the receiver it returned, right after it if there is such a one.
 std::uint32_t Graph::Build::freed_by(const Message& m, Sure sure) const {
   std::uint32_t latest = nobody;
-  for (const Next what : {Next::any, Next::waiting}) {
-    const std::uint32_t next = next_of_receiver(m, what);
+  for (const std::uint32_t next : next_of_receiver(m)) {
     if (next == nobody) continue;
     const std::int64_t from = cut(m.send_begin), came = g.calls_[next].begin, end = cut(m.send_end);
     if (ended_at(from, came, end, Sure::right_after)) return next;
@@ -275,7 +274,7 @@ void Graph::Build::find_freed_sizes() {
     if (const std::uint32_t next = freed_by(m, Sure::right_after); next != nobody) {
       e.freed_ns += call(next).begin - cut(m.send_begin);
     } else {
-      const std::uint32_t any = next_of_receiver(m, Next::any);
+      const std::uint32_t any = next_of_receiver(m)[0];
       if (any == nobody || call(any).begin - cut(m.send_begin) < long_gap_ns || cut(m.send_end) >= call(any).begin)
         continue;
       e.before_ns += call(any).begin - cut(m.send_end);

@@ -49,7 +49,6 @@ struct Graph::Build {
   // How sure it must be that a call waited for its receiver: it returned right after that one had come; or, where sends
   // of that size are known to wait, not before.
   enum class Sure : std::uint8_t { right_after, not_before };
-  enum class Next : std::uint8_t { any, waiting };      // calls of a receiver
   static constexpr std::int64_t long_gap_ns = 100'000;  // where a single call is judged
   // It need not move other messages.
   static bool only_starts(const Call& c) {
@@ -82,7 +81,7 @@ struct Graph::Build {
   static std::int64_t ready(const Message& m);
   void receive();
   static bool waits_for_receive(const Message& m);
-  std::uint32_t next_of_receiver(const Message& m, Next what) const;
+  std::array<std::uint32_t, 2> next_of_receiver(const Message& m) const;
   std::uint32_t freed_by(const Message& m, Sure sure) const;
   std::uint32_t holder_of(std::uint32_t message) const;
   void list_next();
@@ -92,8 +91,8 @@ struct Graph::Build {
   void find_held_waits();
   void find_told_waits(std::vector<char>& told);
   std::uint32_t wait_of(std::uint32_t message, std::uint32_t next) const;
-  HeldWait held_wait_of(std::uint32_t message) const;
-  std::int64_t returned_before(std::uint32_t message) const;
+  HeldWait held_wait_of(std::uint32_t message, const std::array<std::uint32_t, 2>& next) const;
+  std::int64_t returned_before(std::uint32_t message, std::uint32_t next) const;
   void send();
   void wait_for_receivers();
   void wait_aside();

@@ -59,7 +59,7 @@ void Graph::Build::find_told_waits(std::vector<char>& told) {
     for (auto it = first; it != last; ++it) {
       const CollectiveCall& c = collectives[it->second];
       if (c.comm != m.comm || c.rank != m.source || c.awaited != m.destination) continue;
-      const HeldWait later = held_wait_of(i);  // posted, but its data moved only then
+      const HeldWait later = held_wait_of(i, next_of_receiver(m));  // posted, but its data moved only then
       const bool moved = later.right_after && later.call == aside_call[it->second] &&
                          call(later.holder).begin > call(post_call[i]).begin;
       held_waits.push_back({aside_call[it->second], i, moved ? later.holder : post_call[i]});
@@ -81,10 +81,10 @@ std::uint32_t Graph::Build::wait_of(std::uint32_t message, std::uint32_t next) c
 
 // The call that returned after the receiver had come, long after all that it received had been sent and posted; right
 // after it, if there is such a one.
-Graph::Build::HeldWait Graph::Build::held_wait_of(std::uint32_t message) const {
+Graph::Build::HeldWait Graph::Build::held_wait_of(std::uint32_t message,
+                                                  const std::array<std::uint32_t, 2>& of_receiver) const {
   HeldWait latest{nobody, message, nobody, 0, false};
-  for (const Next what : {Next::any, Next::waiting}) {
-    const std::uint32_t next = next_of_receiver(messages[message], what);
+  for (const std::uint32_t next : of_receiver) {
     const std::uint32_t wait = next == nobody ? nobody : wait_of(message, next);
     if (wait == nobody) continue;
     const std::int64_t from = std::max(g.calls_[wait].begin, last_ready[wait]);
@@ -96,9 +96,8 @@ Graph::Build::HeldWait Graph::Build::held_wait_of(std::uint32_t message) const {
 }
 
 // How long before the receiver was in MPI next the call had returned that could complete the send.
-std::int64_t Graph::Build::returned_before(std::uint32_t message) const {
+std::int64_t Graph::Build::returned_before(std::uint32_t message, std::uint32_t next) const {
   const Message& m = messages[message];
-  const std::uint32_t next = next_of_receiver(m, Next::any);
   if (next == nobody) return 0;
   const std::int64_t came = g.calls_[next].begin;
   const std::uint32_t complete =
@@ -118,9 +117,10 @@ void Graph::Build::find_held_waits() {
     const Message& m = messages[i];
     if (told[i] || send_call[i] == nobody || !is_completed_later(m)) continue;
     Evidence& e = seen[octave_of(m.bytes)];
-    const HeldWait held = held_wait_of(i);
+    const auto next = next_of_receiver(m);
+    const HeldWait held = held_wait_of(i, next);
     if (held.call == nobody) {
-      e.before_ns += returned_before(i);
+      e.before_ns += returned_before(i, next[0]);
       continue;
     }
     perhaps.push_back(held);
