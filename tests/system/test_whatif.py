@@ -98,7 +98,7 @@ class WhatIf(harness.SystemTest):
 
     def test_rings_whose_sends_wait_for_their_receivers(self):
         """Ways and sizes of tests/programs/rings.c: predicted as they run without the slow rank, or refused."""
-        every = [(way, size) for way in range(7) for size in (16, 512, 8192, 65536)] + [(0, 1000000)]
+        every = [(0, size) for size in (16, 8192, 1000000)] + [(way, size) for way in range(7) for size in (512, 65536)]
         brief = [(0, 512), (0, 65536), (1, 1024), (3, 512), (5, 700), (6, 512)]
         refused = judged = 0
         for mpi in checks.thinned(("openmpi", "mpich"), ("openmpi",)):
