@@ -82,7 +82,7 @@ class LogicalTime(harness.SystemTest):
         self.assertIn(f"there is no phase {iterations}", refused.stderr)
         refused = self.box.pclscope("inspect", path, "steps", "--rank", str(ranks))
         self.assertEqual(refused.code, 1)
-        self.assertIn(f"no rank {ranks}: the run has {ranks}", refused.stderr)
+        self.assertIn(f"no rank {ranks}: ", refused.stderr)
 
 
     @on_every_mpi
