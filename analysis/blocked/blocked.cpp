@@ -117,7 +117,7 @@ void Blocked::judge(std::span<const ThreadView> threads, bool all_found) {
     if (first->rank >= 0 && static_cast<std::size_t>(first->rank) < ranks_.size()) {
       RankNow& now = ranks_[static_cast<std::size_t>(first->rank)];
       now.blocked = all_found && nothing_else_can_run(now, {first, last});
-      now.ending = being_ended(now, {first, last});
+      now.ending = !deadlocks_.empty() && being_ended(now, {first, last});
     }
     first = last;
   }
