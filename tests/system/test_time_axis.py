@@ -8,6 +8,9 @@ from harness import on_every_mpi
 FIRST_S, LAST_S = 2.0, 3.0  # ranks enter MPI_Init so long after their start
 # The moment is taken by the rank itself, just before its MPI_Init begins; on several nodes a round trip is added.
 NEAR_S = 1.5
+# Rows are stored with the nodes' clocks as they were known when they were read: by then a busy machine's round trips may
+# have told them to some milliseconds only. What is looked for is two seconds.
+CLOCKS_S = 0.25
 
 
 def late_program(which, name, mpi, *arguments):
@@ -17,17 +20,17 @@ def late_program(which, name, mpi, *arguments):
 
 
 class Axis:
-    def check(self, path, ranks):
+    def check(self, path, ranks, clocks_s=0):
         names = dump.function_names()
         calls = dump.read_collectives(path)
         begins = sorted(int(begin) * 1e-9 for begin, function in zip(calls["begin"], calls["function"])
                         if names[int(function)] in ("Init", "Init_thread"))
         self.assertEqual(len(begins), ranks)
-        self.assertGreaterEqual(begins[0], 0, begins)
+        self.assertGreaterEqual(begins[0], -clocks_s, begins)
         self.assertLess(begins[0], NEAR_S, begins)
         rows = dump.read_messages(path)
         self.assertGreater(len(rows), 0)
-        self.assertGreater(int(rows.send_begin.min()) * 1e-9, begins[0])
+        self.assertGreater(int(rows.send_begin.min()) * 1e-9, begins[0] - clocks_s)
         duration = self.box.json("inspect", path, "--json")["time"]["duration_s"]
         for rank in self.box.json("inspect", path, "ranks", "--json")["ranks"]:
             self.assertLessEqual(rank["mpi_s"], rank["threads"] * duration + 1e-6)
@@ -50,7 +53,7 @@ class OfSeveralNodes(Axis, testbed.TestbedTest):
         path = self.box.directory / "run.h5"
         command = late_program('[ "$(hostname)" = node1 ]', "ring", "openmpi", "10")
         self.assertWorked(self.testbed.run(2, *command, options=("--dump", path, "--keep", "all", "--mpi", "openmpi")))
-        self.check(path, 4)
+        self.check(path, 4, CLOCKS_S)
 
 
 if __name__ == "__main__":
