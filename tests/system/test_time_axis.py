@@ -8,8 +8,8 @@ from harness import on_every_mpi
 FIRST_S, LAST_S = 2.0, 3.0  # ranks enter MPI_Init so long after their start
 # The moment is taken by the rank itself, just before its MPI_Init begins; on several nodes a round trip is added.
 NEAR_S = 1.5
-# Rows are stored with the nodes' clocks as they were known then: a busy machine's round trips may have told them to some
-# milliseconds only. What is looked for is two seconds.
+# Rows are stored with the nodes' clocks as they were known then: of a busy machine's round trips that may be some
+# milliseconds off. What is looked for is two seconds.
 CLOCKS_S = 0.25
 
 
