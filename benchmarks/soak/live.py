@@ -128,8 +128,8 @@ def main():
             fail(f"the job ended with status {running.returncode}")
         took, messages = (float(word) for word in running.stdout.read().split())
         print(f"ran {took:.0f} s, {messages / took:,.0f} messages/s")
-        judge(samples, budget)
         check_sums(pclscope, dump, int(messages))
+        judge(samples, budget)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <random>
 
 #include "viewer/text/nearest.hpp"
@@ -10,6 +11,23 @@
 
 using namespace pclscope::text;
 using Ranks = std::vector<std::int32_t>;
+
+TEST_CASE("labels of an axis: neighbours differ, and each is the moment that it says") {
+  for (double step = 5e-9; step < 1; step *= 10)
+    for (const double begin : {0.0, 0.4, 2.0, 98.0, 3600.0}) {
+      std::string before;
+      for (int i = 0; i < 12; ++i) {
+        const double moment = begin + i * step;
+        const std::string words = format_tick(moment, step);
+        CHECK(words != before);
+        CHECK(std::fabs(std::stod(words) - moment) <= step / 100 + 1e-12);
+        before = words;
+      }
+    }
+  CHECK(format_tick(2.005, 0.005) == "2.005 s");
+  CHECK(format_tick(2, 0.5) == "2.0 s");
+  CHECK(format_tick(133, 10) == "02:13");
+}
 
 TEST_CASE("durations are read with their unit") {
   CHECK(parse_duration_ns("100ms") == 100'000'000);

@@ -36,16 +36,33 @@ DurationRange durations_of(const CallDensity& density) {
   return {static_cast<double>(first / octave), static_cast<double>(last / octave + 1)};
 }
 
-CallBuffers call_buffers(const CallDensity& density, const FunctionColours& colours, const CallQuestion& q) {
+bool drawable(const CallQuestion& q) {
+  return q.width >= 1 && q.height >= 1 && q.width <= largest_side && q.height <= largest_side &&
+         q.range.begin_s < q.range.end_s && q.durations.low < q.durations.high;
+}
+
+CallBuffers empty_buffers(const CallQuestion& q) {
   CallBuffers buffers;
-  if (q.width < 1 || q.height < 1 || q.width > largest_side || q.height > largest_side ||
-      !(q.range.begin_s < q.range.end_s) || !(q.durations.low < q.durations.high))
-    return buffers;
   buffers.width = q.width;
   buffers.height = q.height;
   const std::size_t pixels = static_cast<std::size_t>(q.width) * static_cast<std::size_t>(q.height);
   buffers.density.assign(pixels, 0);
   buffers.colour.assign(pixels * 3, 0);
+  return buffers;
+}
+
+void mean_colours(CallBuffers& buffers) {
+  for (std::size_t at = 0; at < buffers.density.size(); ++at) {
+    const float d = buffers.density[at];
+    if (d <= 0) continue;
+    for (std::size_t k = 0; k < 3; ++k) buffers.colour[3 * at + k] /= d;
+    buffers.most = std::max(buffers.most, d);
+  }
+}
+
+CallBuffers call_buffers(const CallDensity& density, const FunctionColours& colours, const CallQuestion& q) {
+  if (!drawable(q)) return {};
+  CallBuffers buffers = empty_buffers(q);
   const double slice_s = std::ldexp(1e-9, density.calls_shift);
   const double per_s = q.width / (q.range.end_s - q.range.begin_s);
   const double per_octave = q.height / (q.durations.high - q.durations.low);
@@ -58,24 +75,11 @@ CallBuffers call_buffers(const CallDensity& density, const FunctionColours& colo
                  high = (static_cast<double>(c.bin) + 1) / density.bins_per_octave;
     const Cover up((q.durations.high - high) * per_octave, (q.durations.high - low) * per_octave, q.height);
     const Rgba colour = colours.of(c.function);
-    for (int y = up.first; y <= up.last; ++y) {
-      for (int x = across.first; x <= across.last; ++x) {
-        const auto part = static_cast<float>(static_cast<double>(calls) * across.part(x) * up.part(y));
-        const std::size_t at =
-            static_cast<std::size_t>(y) * static_cast<std::size_t>(q.width) + static_cast<std::size_t>(x);
-        buffers.density[at] += part;
-        buffers.colour[3 * at] += part * colour.red;
-        buffers.colour[3 * at + 1] += part * colour.green;
-        buffers.colour[3 * at + 2] += part * colour.blue;
-      }
-    }
+    for (int y = up.first; y <= up.last; ++y)
+      for (int x = across.first; x <= across.last; ++x)
+        add_to(buffers, x, y, static_cast<float>(static_cast<double>(calls) * across.part(x) * up.part(y)), colour);
   }
-  for (std::size_t at = 0; at < pixels; ++at) {
-    const float d = buffers.density[at];
-    if (d <= 0) continue;
-    for (std::size_t k = 0; k < 3; ++k) buffers.colour[3 * at + k] /= d;
-    buffers.most = std::max(buffers.most, d);
-  }
+  mean_colours(buffers);
   return buffers;
 }
 

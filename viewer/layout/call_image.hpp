@@ -11,6 +11,7 @@
 #include "viewer/layout/line_image.hpp"
 #include "viewer/layout/time_range.hpp"
 #include "viewer/layout/top_functions.hpp"
+#include "viewer/session/call_point.hpp"
 
 namespace pclscope::layout {
 
@@ -26,7 +27,8 @@ struct DurationRange {
 DurationRange durations_of(const CallDensity& density);
 
 struct CallQuestion {
-  CallEdge edge = CallEdge::start;
+  session::CallShape shape = session::CallShape::points;
+  CallEdge edge = CallEdge::start;  // where points are
   TimeRange range;
   DurationRange durations;
   int width = 1, height = 1;              // pixels, 1 to 8192
@@ -39,7 +41,21 @@ struct CallBuffers {
   std::vector<float> colour;   // red, green, blue of each pixel, 0 to 255; 0 where nothing is
   float most = 0;              // of density
 };
+// Points. Lines and arches: call_strokes.hpp.
 CallBuffers call_buffers(const CallDensity& density, const FunctionColours& colours, const CallQuestion& question);
+
+bool drawable(const CallQuestion& question);              // its sides and ranges can be
+CallBuffers empty_buffers(const CallQuestion& question);  // if it can be drawn: all 0
+// While buffers are filled colour is a sum, weighted by calls.
+inline void add_to(CallBuffers& buffers, int x, int y, float calls, Rgba colour) {
+  const std::size_t at =
+      static_cast<std::size_t>(y) * static_cast<std::size_t>(buffers.width) + static_cast<std::size_t>(x);
+  buffers.density[at] += calls;
+  buffers.colour[3 * at] += calls * colour.red;
+  buffers.colour[3 * at + 1] += calls * colour.green;
+  buffers.colour[3 * at + 2] += calls * colour.blue;
+}
+void mean_colours(CallBuffers& buffers);  // makes means of the sums, and finds the most
 
 // `least`: o_min, 0 to 1.
 Image call_image(const CallBuffers& buffers, Opacity opacity, float least);

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "analysis/density/packing.hpp"
+#include "viewer/layout/call_part.hpp"
+#include "viewer/layout/call_strokes.hpp"
 
 namespace pclscope::layout {
 namespace {
@@ -53,7 +56,8 @@ bool CallRequest::operator==(const CallRequest& other) const {
   return snapshot == other.snapshot && density == other.density && stack == other.stack && region == other.region &&
          function == other.function && same(range.begin_s, other.range.begin_s) &&
          same(range.end_s, other.range.end_s) && width == other.width && height == other.height &&
-         fitted == other.fitted && edge == other.edge && opacity == other.opacity && least == other.least;
+         fitted == other.fitted && shape == other.shape && run == other.run && edge == other.edge &&
+         opacity == other.opacity && least == other.least;
 }
 
 void CallPainter::read(const CallRequest& request) {
@@ -112,7 +116,7 @@ void CallPainter::paint_stack(CallPicture& picture) const {
   picture.stack = std::make_shared<const density::Stack>(std::move(stack));
 }
 
-void CallPainter::paint_calls(CallPicture& picture) const {
+void CallPainter::paint_calls(CallPicture& picture, const std::function<bool()>& stopping) const {
   if (density_->calls.empty()) {
     picture.problem = picture.of.snapshot->functions.empty()
                           ? "no MPI calls were recorded"
@@ -128,7 +132,17 @@ void CallPainter::paint_calls(CallPicture& picture) const {
   question.width = picture.of.width;
   question.height = picture.of.height;
   question.function = picture.of.function;
-  const CallBuffers buffers = call_buffers(*density_, colours_, question);
+  const auto calls = [&] {
+    return counted_in(*density_, part_of(*density_, question.edge, {question.range, all_durations}, question.function));
+  };
+  question.shape = picture.shape = picture.of.shape ? *picture.of.shape : shape_of(calls());
+  if (question.shape == session::CallShape::points) {
+    picture.image = call_image(call_buffers(*density_, colours_, question), picture.of.opacity, picture.of.least);
+    return;
+  }
+  picture.singly = picture.of.run && knows_all(*picture.of.run, *density_, question);
+  const CallBuffers buffers =
+      stroke_buffers(*density_, picture.singly ? picture.of.run.get() : nullptr, colours_, question, stopping);
   picture.image = call_image(buffers, picture.of.opacity, picture.of.least);
 }
 
@@ -157,7 +171,7 @@ void CallPainter::fill_legend(CallPicture& picture, const std::optional<std::int
   if (picture.others == 0) picture.legend.pop_back();
 }
 
-CallPicture CallPainter::operator()(const CallRequest& request) {
+CallPicture CallPainter::operator()(const CallRequest& request, const std::function<bool()>& stopping) {
   CallPicture picture;
   picture.of = request;
   read(request);
@@ -165,7 +179,7 @@ CallPicture CallPainter::operator()(const CallRequest& request) {
   picture.density = density_;
   fill_legend(picture, request.stack ? told_region(request.region) : std::nullopt);
   if (request.stack) paint_stack(picture);
-  else paint_calls(picture);
+  else paint_calls(picture, stopping);
   return picture;
 }
 
@@ -173,14 +187,24 @@ std::vector<CallPicture::Entry> calls_at(const CallPicture& picture, double seco
   std::vector<CallPicture::Entry> found;
   if (!picture.density || !(second >= 0) || !(log2_ns >= 0)) return found;
   const CallDensity& d = *picture.density;
-  const auto slice =
-      static_cast<std::uint32_t>(std::min(std::ldexp(second * 1e9, -static_cast<int>(d.calls_shift)), 4e9));
+  const auto slice_at = [&](double s) {
+    return static_cast<std::uint32_t>(std::clamp(std::ldexp(s * 1e9, -static_cast<int>(d.calls_shift)), 0.0, 4e9));
+  };
   const auto bin = static_cast<std::uint16_t>(std::min(log2_ns * d.bins_per_octave, 511.0));
-  for (const CallDensity::Calls& c : d.calls) {
-    if (c.slice != slice || c.bin != bin || (picture.of.function && c.function != *picture.of.function)) continue;
-    const std::uint64_t calls = picture.of.edge == CallEdge::start ? c.starts : c.ends;
-    if (calls > 0) found.push_back({c.function, 0, calls});
-  }
+  // Where calls of which this is a part began.
+  const double length_s = std::exp2((bin + 0.5) / std::max<unsigned>(d.bins_per_octave, 1)) * 1e-9;
+  const bool arches = picture.shape == session::CallShape::arches, lines = picture.shape == session::CallShape::lines;
+  const std::uint32_t first = slice_at(lines    ? second - length_s
+                                       : arches ? second - length_s / 2
+                                                : second),
+                      last = slice_at(arches ? second - length_s / 2 : second);
+  std::map<std::uint16_t, std::uint64_t> counted;
+  for (const CallDensity::Calls& c : d.calls)
+    if (c.slice >= first && c.slice <= last && c.bin == bin &&
+        (!picture.of.function || c.function == *picture.of.function))
+      counted[c.function] += picture.of.edge == CallEdge::end ? c.ends : c.starts;
+  for (const auto& [function, calls] : counted)
+    if (calls > 0) found.push_back({function, 0, calls});
   std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.calls > b.calls; });
   return found;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "analysis/values/snapshot.hpp"
 #include "viewer/layout/activity_stack.hpp"
 #include "viewer/layout/call_image.hpp"
+#include "viewer/session/timeline_run.hpp"
 
 namespace pclscope::layout {
 
@@ -22,8 +24,10 @@ struct CallRequest {
   std::optional<std::uint16_t> function;       // the stack: others fade; the call view: it alone
   TimeRange range;
   int width = 1, height = 1;
-  bool fitted = false;  // the stack: the highest column reaches the top; else all ranks do
-  CallEdge edge = CallEdge::start;
+  bool fitted = false;                              // the stack: the highest column reaches the top; else all ranks do
+  std::optional<session::CallShape> shape;          // the call view's; none: by the number of calls
+  std::shared_ptr<const session::TimelineRun> run;  // single calls, for lines and arches; null: there are none
+  CallEdge edge = CallEdge::start;                  // where points are; of lines and arches: start
   Opacity opacity = Opacity::logarithmic;
   float least = 0.2f;  // o_min
   bool operator==(const CallRequest& other) const;
@@ -43,19 +47,22 @@ struct CallPicture {
   std::shared_ptr<const density::Stack> stack;  // of the range; null in the call view
   float most = 1;                               // share of the ranks at the top edge
   DurationRange durations;                      // of the call view
-  std::shared_ptr<const CallDensity> density;   // null: there is none
-  double slice_s = 0;                           // of what is shown
-  std::string problem;                          // one line: what it lacks; empty
+  session::CallShape shape = session::CallShape::points;
+  bool singly = false;                         // lines, arches: each call by itself, not the counts
+  std::shared_ptr<const CallDensity> density;  // null: there is none
+  double slice_s = 0;                          // of what is shown
+  std::string problem;                         // one line: what it lacks; empty
 };
 
 class CallPainter {
  public:
-  CallPicture operator()(const CallRequest& request);
+  // `stopping` true ends it early.
+  CallPicture operator()(const CallRequest& request, const std::function<bool()>& stopping = {});
 
  private:
   void read(const CallRequest& request);
   void paint_stack(CallPicture& picture) const;
-  void paint_calls(CallPicture& picture) const;
+  void paint_calls(CallPicture& picture, const std::function<bool()>& stopping) const;
   void fill_legend(CallPicture& picture, const std::optional<std::int32_t>& region) const;
   std::optional<std::int32_t> told_region(const std::optional<std::int32_t>& region) const;  // none: it is not
 
@@ -65,7 +72,7 @@ class CallPainter {
   FunctionColours colours_;
 };
 
-// Functions with calls of this duration at this moment, most calls first.
+// Functions with calls of this duration that are drawn at this moment (of arches: their tops), most calls first.
 std::vector<CallPicture::Entry> calls_at(const CallPicture& picture, double second, double log2_ns);
 
 }  // namespace pclscope::layout

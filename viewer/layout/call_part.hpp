@@ -13,6 +13,8 @@ struct CallBox {
   DurationRange durations;  // log2 of ns
 };
 
+constexpr DurationRange all_durations{0, 64};
+
 // Of all cells that `box` touches.
 session::CallPart part_of(const CallDensity& density, CallEdge edge, const CallBox& box,
                           const std::optional<std::uint16_t>& function);

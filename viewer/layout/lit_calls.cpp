@@ -112,6 +112,21 @@ class LitPainter {
               to = static_cast<int>(std::min(r_.width - 1.0, x(lit.call.end)));
     for (int px = from; px <= to; ++px) canvas_.add(px, y(lit.log2_ns), lit.call.function);
   }
+  // Two pixels thick; each pixel once.
+  void arch(const LitCall& lit) {
+    const double begin = x(lit.call.begin), end = x(lit.call.end), middle = (begin + end) / 2,
+                 half = std::max((end - begin) / 2, 0.5), top = r_.height - 1 - y(lit.log2_ns);
+    const int from = static_cast<int>(std::max(0.0, begin)), to = static_cast<int>(std::min(r_.width - 1.0, end));
+    const auto up = [&](double px) {
+      return static_cast<int>(top * session::arch_height(std::clamp((px - middle) / half, -1.0, 1.0)));
+    };
+    for (int px = from; px <= to; ++px) {
+      const int left = up(px), right = up(px + 1.0);
+      const int high = middle >= px && middle < px + 1.0 ? static_cast<int>(top) : std::max(left, right);
+      for (int py = std::min(left, right); py <= high; ++py) canvas_.add(px, r_.height - 1 - py, lit.call.function);
+      canvas_.add(px, r_.height - 2 - high, lit.call.function);
+    }
+  }
   Image image() const { return canvas_.image(); }
 
  private:
@@ -137,6 +152,7 @@ void each_call(const LitRequest& r, const std::function<bool()>& stopping, Visit
   const double begin_ns = r.range.begin_s * 1e9, end_ns = r.range.end_s * 1e9;
   const auto low = static_cast<float>(r.durations.low) - table_error,
              high = static_cast<float>(r.durations.high) + table_error;
+  const bool arches = r.shape == session::CallShape::arches;
   std::size_t looked_at = 0;
   each_thread(r, [&](const session::TimelineThread&, auto calls) {
     if ((looked_at += calls.size()) > 100'000) {
@@ -148,7 +164,9 @@ void each_call(const LitRequest& r, const std::function<bool()>& stopping, Visit
       const std::uint64_t length = session::duration_of(call);
       const float log2_ns = log2_of(length);
       if (!(log2_ns >= low && log2_ns <= high)) continue;
-      const std::int64_t at = r.edge == CallEdge::start ? call.begin : call.end;
+      const std::int64_t at = arches                      ? call.begin + (call.end - call.begin) / 2
+                              : r.edge == CallEdge::start ? call.begin
+                                                          : call.end;
       const auto ns = static_cast<double>(at);
       visit(LitCall{call, log2_ns, at, ns >= begin_ns && ns < end_ns});
     }
@@ -174,11 +192,13 @@ LitCalls light_calls(const LitRequest& request, const std::function<bool()>& sto
   const bool large = few && lit.calls <= most_large;
   lit.lines = few && lit.calls <= most_lines;
   lit.calls = 0;
+  const bool arches = r.shape == session::CallShape::arches;
   LitPainter painter(r);
   each_call(r, stopping, [&](const LitCall& call) {
     lit.calls += call.in_sight;
-    if (lit.lines) painter.line(call);
-    if (call.in_sight) painter.point(call, large);
+    if (lit.lines && arches) painter.arch(call);
+    else if (lit.lines) painter.line(call);
+    if (call.in_sight && !(lit.lines && arches)) painter.point(call, large);
   });
   lit.image = painter.image();
   return lit;

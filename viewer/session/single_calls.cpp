@@ -67,13 +67,6 @@ bool CallPart::has(const TimelineCall& call) const {
   return at >= begin_ns && at < end_ns && length >= least_ns && length < below_ns;
 }
 
-double CallPoint::distance(const TimelineCall& call, bool by_end) const {
-  const auto at = static_cast<double>(by_end ? call.end : call.begin);
-  const double length = std::log2(static_cast<double>(std::max<std::uint64_t>(duration_of(call), 1)));
-  const double x = (at - at_ns) / ns_per_pixel, y = (length - log2_ns) / octaves_per_pixel;
-  return x * x + y * y;
-}
-
 namespace {
 
 // Takes calls in any order.

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "viewer/session/call_point.hpp"
 #include "viewer/session/timeline_run.hpp"
 
 namespace pclscope::session {
@@ -22,14 +23,6 @@ struct CallPart {
   std::optional<std::uint16_t> function = {};  // that alone
   bool has(const TimelineCall& call) const;
   bool operator==(const CallPart&) const = default;
-};
-
-// A place on the picture, and how long its pixels are.
-struct CallPoint {
-  double at_ns = 0, log2_ns = 0;
-  double ns_per_pixel = 1, octaves_per_pixel = 1;
-  double distance(const TimelineCall& call, bool by_end) const;  // pixels, squared
-  bool operator==(const CallPoint&) const = default;
 };
 
 struct FoundCall {

@@ -1,5 +1,6 @@
 #include "viewer/text/quantities.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -168,6 +169,14 @@ std::string format_moment(double seconds) {
   else std::snprintf(buffer.data(), buffer.size(), "%lld:%02lld:%02lld", whole / 3600, whole / 60 % 60, whole % 60);
   const std::string sign = seconds < 0 ? "-" : "";
   return sign + buffer.data();
+}
+
+std::string format_tick(double seconds, double step) {
+  if (!(step < 1) || !std::isfinite(seconds)) return format_moment(seconds);
+  char words[400];
+  const int digits = std::clamp(static_cast<int>(std::ceil(-std::log10(std::max(step, 1e-9)) - 1e-6)), 1, 9);
+  std::snprintf(words, sizeof words, "%.*f s", digits, seconds);
+  return words;
 }
 
 std::string format_times(double ratio) {

@@ -38,6 +38,9 @@ std::string format_time_of_day(std::int64_t realtime_ns);
 // A moment since the start of a run, in few columns: "300 ms", "12.3 s", from 100 s on "02:13", "1:02:13"; "-" when not
 // finite.
 std::string format_moment(double seconds);
+// A moment on an axis whose labels are `step` seconds apart: "2.005 s", as many digits as tell them apart, at most
+// nine; whole seconds from 100 s on as above.
+std::string format_tick(double seconds, double step);
 // "4.1x": a ratio in a sentence.
 std::string format_times(double ratio);
 

@@ -183,6 +183,36 @@ TEST_CASE("call view: of all calls the nearest to a click is selected, and of a 
   CHECK(selected > 30);
 }
 
+TEST_CASE(
+    "call view: an arch is selected at its top and at its legs, a line anywhere on it, and what is hollow is not") {
+  const Job job(4);
+  CallWindow w(job);
+  const double begin = static_cast<double>(job.outlier.begin), length = static_cast<double>(80 * ms);
+  const auto on_arch = [&](double u) {  // the lowest duration is 2^15 ns, at the foot
+    const layout::Point foot = w.pixel((begin + length * (1 + u) / 2) * 1e-9, std::exp2(15)),
+                        top = w.pixel(begin * 1e-9, length);
+    return layout::Point{foot.x, foot.y - (foot.y - top.y) * static_cast<float>(session::arch_height(u))};
+  };
+  const auto picked = [&](layout::Point at) {
+    w.selection = {};
+    w.settle();
+    w.click({std::floor(at.x), std::floor(at.y)});
+    const gui::SelectedCall* call = gui::selected_call(w.selection);
+    return call != nullptr && call->begin_ns == job.outlier.begin && call->rank == 7;
+  };
+  w.click(test::mark(*w.view, "arches"));
+  for (const double u : {-0.8, -0.3, 0.0, 0.6, 0.9}) CHECK(picked(on_arch(u)));
+  CHECK_FALSE(picked(on_arch(0) + layout::Point{0, 60}));
+  CHECK_FALSE(picked(w.pixel(begin * 1e-9, length) - layout::Point{30, 0}));
+  w.click(test::mark(*w.view, "lines"));
+  for (const double part : {0.02, 0.5, 0.97}) CHECK(picked(w.pixel((begin + part * length) * 1e-9, length)));
+  CHECK_FALSE(picked(w.pixel((begin - 0.5 * length) * 1e-9, length)));
+  w.click(test::mark(*w.view, "starts"));
+  CHECK_FALSE(picked(w.pixel((begin + 0.5 * length) * 1e-9, length)));
+  w.click(test::mark(*w.view, "starts"));  // by their number again: lines
+  CHECK(picked(w.pixel((begin + 0.5 * length) * 1e-9, length)));
+}
+
 TEST_CASE("call view: a rectangle lists its calls worst first, with how many there are; a click on one selects it") {
   const Job job(2);
   CallWindow w(job);
@@ -299,6 +329,11 @@ TEST_CASE("call view: any size, any selection, any mouse, while calls light up: 
     w.selection.rank = static_cast<std::int32_t>(random() % 20) - 4;
     if (random() % 4 == 0) w.selection.period = gui::SelectedPeriod{odd[random() % 8], odd[random() % 8]};
     if (random() % 4 == 0) w.selection.function = static_cast<std::uint16_t>(random() % 2000);
+    if (i % 60 == 20)
+      for (const char* word : {"arches", "lines", "ends"})
+        if (random() % 2 == 0)
+          for (const gui::Mark& mark : w.view->marks())
+            if (mark.name == word) w.frame.click(*w.view, w.scene, w.selection, mark.at, 900, 700);
     test::NullFrame::mouse({static_cast<float>(random() % 900), static_cast<float>(random() % 600)}, random() % 2 == 0,
                            random() % 7 == 0);
     ImGui::GetIO().KeyShift = random() % 2 == 0;

@@ -119,7 +119,8 @@ void CallPlot::follow(const Scene& scene, CallRequest wanted, TimeRange all, Rec
   if (!worker_) {
     auto painter = std::make_shared<layout::CallPainter>();  // the worker's thread alone uses it
     worker_ = std::make_unique<Worker>(
-        [painter](const CallRequest& request, const auto&) { return (*painter)(request); }, scene.wake);
+        [painter](const CallRequest& request, const auto& stopping) { return (*painter)(request, stopping); },
+        scene.wake);
   }
   area_ = plot;
   if (!(all == all_)) {
@@ -171,12 +172,13 @@ void CallPlot::draw_axis(const Scene& scene, Rect plot, Rect axis) const {
   const float apart = 80 * scene.scale;
   const double low = sight_.low(), high = sight_.high();
   float free_from = axis.low.x;
-  for (const double second :
-       layout::time_ticks(whole, low, high, static_cast<double>(apart) * sight_.place_per_pixel())) {
+  const auto ticks = layout::time_ticks(whole, low, high, static_cast<double>(apart) * sight_.place_per_pixel());
+  const double step = ticks.size() > 1 ? ticks[1] - ticks[0] : now.length_s();
+  for (const double second : ticks) {
     const float x = sight_.x(second);
     if (x < plot.low.x || x > plot.high.x + 1) continue;
     list.AddLine({x, plot.high.y}, {x, plot.high.y + 3 * scene.scale}, to_imgui(palette.grid));
-    const std::string words = text::format_seconds(second);
+    const std::string words = text::format_tick(second, step);
     const float left = std::min(x - text_size(words).x / 2, axis.high.x - text_size(words).x);
     if (left < free_from) continue;
     draw_text(list, {left, plot.high.y + 4 * scene.scale}, palette.faint_text, words);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "interpose/record/functions.hpp"
 #include "viewer/gui/base/selected_call.hpp"
@@ -16,10 +17,14 @@ using layout::CallEdge;
 using layout::CallPicture;
 using layout::Point;
 using layout::Rect;
+using session::CallShape;
 
 constexpr float reach_points = 5;  // around the mouse
 constexpr std::size_t most_told = 6;
 constexpr std::size_t names_of_ranks = 24;  // columns
+constexpr int arch_parts = 64;
+
+float arch_at(float u) { return static_cast<float>(session::arch_height(static_cast<double>(u))); }
 
 std::vector<std::int32_t> ranks_of(const Selection& selection) {
   if (!selection.ranks.empty()) return selection.ranks;
@@ -46,6 +51,14 @@ float CallSight::y_of(double log2_ns) const {
 CallBox CallSight::box_at(Rect pixels) const {
   return {{plot.second_at(pixels.low.x), plot.second_at(pixels.high.x)},
           {duration_at(pixels.high.y), duration_at(pixels.low.y)}};
+}
+
+CallBox CallSight::drawn_in(Rect pixels) const {
+  CallBox box = box_at(pixels);
+  const double shortest_s = std::exp2(box.durations.low) * 1e-9, longest_s = std::exp2(box.durations.high) * 1e-9;
+  if (shape == CallShape::lines) box.time.begin_s -= longest_s;
+  if (shape == CallShape::arches) box.time = {box.time.begin_s - longest_s / 2, box.time.end_s - shortest_s / 2};
+  return box;
 }
 
 Rect CallSight::pixels_of(const CallBox& box) const {
@@ -78,6 +91,7 @@ bool CallSingles::follow(const Scene& scene, const Selection& selection, const C
                             ranks,
                             selection.function,
                             sight.edge,
+                            sight.shape,
                             sight.plot.shown(),
                             sight.picture.durations,
                             std::clamp(static_cast<int>(area.width()), 1, 4096),
@@ -120,21 +134,31 @@ void CallSingles::draw_selected(const Scene& scene, const Selection& selection, 
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImU32 colour = to_imgui(scene.palette->selection);
   list.PushClipRect(to_imgui(sight.area.low), to_imgui(sight.area.high), true);
-  list.AddLine({std::max(begin, sight.area.low.x), y}, {std::min(end, sight.area.high.x), y}, colour);
-  list.AddCircle({sight.edge == CallEdge::start ? begin : end, y}, 6 * scene.scale, colour, 16, 2 * scene.scale);
+  if (sight.shape == CallShape::arches) {
+    const float middle = (begin + end) / 2, half = std::max((end - begin) / 2, 1.f);
+    for (int i = 0; i <= arch_parts; ++i) {  // equal angles
+      const float u = -std::cos(std::numbers::pi_v<float> * static_cast<float>(i) / arch_parts);
+      list.PathLineTo({middle + u * half, sight.area.high.y - (sight.area.high.y - y) * arch_at(u)});
+    }
+    list.PathStroke(colour, 0, 2 * scene.scale);
+  } else {
+    list.AddLine({std::max(begin, sight.area.low.x), y}, {std::min(end, sight.area.high.x), y}, colour);
+    list.AddCircle({sight.edge == CallEdge::start ? begin : end, y}, 6 * scene.scale, colour, 16, 2 * scene.scale);
+  }
   list.PopClipRect();
 }
 
 void CallSingles::explain(const Scene& scene, const Selection& selection, const CallSight& sight) {
   const Point mouse = to_point(ImGui::GetIO().MousePos);
   const double second = sight.plot.second_at(mouse.x), duration = sight.duration_at(mouse.y);
-  std::string words = "at " + text::format_seconds(second) + ", calls of about " +
+  std::string words = (sight.shape == CallShape::arches ? "arches with their top here, at " : "at ") +
+                      text::format_seconds(second) + ", calls of about " +
                       text::format_seconds(std::exp2(duration) * 1e-9) + ":";
   const auto counted = layout::calls_at(sight.picture, second, duration);
   for (const CallPicture::Entry& entry : counted)
     words += "\n  " + std::string(record::function_name(entry.function)) + "  " + text::format_count(entry.calls);
   if (counted.empty()) words += " none";
-  CallQuestionOfPart question = sight.question(sight.box_at(around_mouse(scene)), selection);
+  CallQuestionOfPart question = sight.question(sight.drawn_in(around_mouse(scene)), selection);
   question.most = most_told;
   near_.ask(scene, std::move(question));
   const auto near = near_.answer();
@@ -153,8 +177,17 @@ void CallSingles::click(const Scene& scene, const Selection& selection, const Ca
   const Point mouse = to_point(ImGui::GetIO().MousePos);
   const layout::TimeRange shown = sight.plot.shown();
   const layout::DurationRange range = sight.picture.durations;
-  CallQuestionOfPart question = sight.question(sight.box_at(around_mouse(scene)), selection);
+  const float reach = reach_points * scene.scale;
+  CallBox box = sight.drawn_in(around_mouse(scene));
+  if (sight.shape == CallShape::arches) {  // all that are as high, and perhaps pass here
+    box.durations.high = range.high;
+    box.time = {sight.plot.second_at(mouse.x - reach) - std::exp2(range.high) * 1e-9,
+                sight.plot.second_at(mouse.x + reach)};
+  }
+  CallQuestionOfPart question = sight.question(box, selection);
   session::CallPoint point;
+  point.shape = sight.shape;
+  point.foot_log2_ns = range.low;
   point.at_ns = sight.plot.second_at(mouse.x) * 1e9;
   point.log2_ns = sight.duration_at(mouse.y);
   point.ns_per_pixel = std::max(shown.length_s() * 1e9 / static_cast<double>(sight.area.width()), 1e-3);
@@ -166,8 +199,13 @@ void CallSingles::click(const Scene& scene, const Selection& selection, const Ca
 void CallSingles::select(const Scene& scene, Selection& selection) {
   const auto found = click_.answer();
   if (!found) return;
-  if (found->found.nearest && scene.snapshot)
-    select_call(selected_of(*found->found.nearest), *scene.snapshot, selection);
+  const auto& point = found->of.point;
+  const double reach = static_cast<double>(reach_points * scene.scale);
+  // Of lines and arches more is looked at than what is near.
+  const bool near = found->found.nearest && point &&
+                    (point->shape == CallShape::points ||
+                     point->distance(found->found.nearest->call, found->of.part.by_end) <= reach * reach);
+  if (near && scene.snapshot) select_call(selected_of(*found->found.nearest), *scene.snapshot, selection);
   click_.forget();
 }
 

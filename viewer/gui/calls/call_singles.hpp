@@ -18,12 +18,15 @@ struct CallSight {
   layout::Rect area;  // of the plot
   const layout::CallPicture& picture;
   layout::CallEdge edge;
+  session::CallShape shape;
   std::shared_ptr<const session::TimelineRun> run;  // null: not (yet) read
   const views::Sites& sites;
 
   double duration_at(float y) const;  // log2 of ns
   float y_of(double log2_ns) const;
   layout::CallBox box_at(layout::Rect pixels) const;
+  // Begins (or ends) and durations of the calls that are drawn there; of arches, of those whose tops are.
+  layout::CallBox drawn_in(layout::Rect pixels) const;
   layout::Rect pixels_of(const layout::CallBox& box) const;
   CallQuestionOfPart question(const layout::CallBox& box, const Selection& selection) const;
 };

@@ -38,7 +38,8 @@ class CallView final : public View {
   CallPlot plot_;
   CallSingles singles_;
   SingleList list_;
-  CallEdge edge_ = CallEdge::start;
+  CallEdge edge_ = CallEdge::start;          // of points
+  std::optional<session::CallShape> shape_;  // none: by the number of calls
   Opacity opacity_ = Opacity::logarithmic;
   float least_ = 0.4f;
   std::optional<SelectedPeriod> period_;  // of the axis; none: the run
@@ -79,6 +80,8 @@ void CallView::draw(const Scene& scene, Selection& selection) {
   wanted.snapshot = scene.snapshot;
   wanted.stack = false;
   wanted.function = selection.function;
+  wanted.shape = shape_;
+  wanted.run = run_;
   wanted.edge = edge_;
   wanted.opacity = opacity_;
   wanted.least = least_;
@@ -90,7 +93,7 @@ void CallView::draw_plot(const Scene& scene, Selection& selection, const CallPar
   const CallPicture* picture = plot_.picture();
   const bool told = picture != nullptr && picture->problem.empty() && picture->density != nullptr;
   std::optional<CallSight> sight;
-  if (told) sight.emplace(CallSight{plot_, parts.plot, *picture, edge_, run_, sites_});
+  if (told) sight.emplace(CallSight{plot_, parts.plot, *picture, picture->of.edge, picture->shape, run_, sites_});
   const bool lit = sight && singles_.follow(scene, selection, *sight);
   plot_.draw(scene, parts.plot, lit ? unlit_opacity : 1);
   if (lit) singles_.draw_lit(*sight);
@@ -128,10 +131,23 @@ void CallView::draw_header(const Scene& scene, Rect area) {
   const auto button = [&](const char* word, bool pressed, const char* words) {
     return call_button(scene, word, word, pressed, right, top, marks_, words);
   };
-  if (button("ends", edge_ == CallEdge::end, "calls where they ended: calls that ended together form a column"))
-    edge_ = CallEdge::end;
-  if (button("starts", edge_ == CallEdge::start, "calls where they began: calls that began together form a column"))
-    edge_ = CallEdge::start;
+  using session::CallShape;
+  const CallPicture* picture = plot_.picture();
+  const auto shape = [&](const char* word, CallShape of, CallEdge edge, const char* what) {
+    const bool chosen = shape_ == of && edge_ == edge;
+    const bool shown = picture != nullptr && picture->shape == of && picture->of.edge == edge;
+    const std::string words =
+        std::string(what) + (chosen ? "\nclick: as many calls allow (few arches, more lines, many points)" : "");
+    if (!button(word, chosen || (!shape_ && shown), words.c_str())) return;
+    shape_ = chosen ? std::nullopt : std::optional(of);
+    edge_ = chosen ? CallEdge::start : edge;
+  };
+  shape("arches", CallShape::arches, CallEdge::start,
+        "calls as arches: begin, end, and the top as high as the call was long");
+  shape("lines", CallShape::lines, CallEdge::start, "calls as lines from begin to end, as high as they were long");
+  shape("ends", CallShape::points, CallEdge::end, "calls where they ended: calls that ended together form a column");
+  shape("starts", CallShape::points, CallEdge::start,
+        "calls where they began: calls that began together form a column");
   if (button("linear", opacity_ == Opacity::linear, "opacity goes with the number of calls"))
     opacity_ = Opacity::linear;
   if (button("log", opacity_ == Opacity::logarithmic, "opacity goes with the logarithm of the number of calls"))
@@ -156,9 +172,13 @@ void CallView::draw_header(const Scene& scene, Rect area) {
 std::string CallView::words_of_header(const Scene& scene) const {
   const CallPicture* picture = plot_.picture();
   if (picture == nullptr) return "making the first picture";
-  std::string words = edge_ == CallEdge::start ? "calls that began" : "calls that ended";
+  const bool points = picture->shape == session::CallShape::points;
+  std::string words = !points                               ? "calls from begin to end"
+                      : picture->of.edge == CallEdge::start ? "calls that began"
+                                                            : "calls that ended";
   words += period_ ? " in the selected period" : "";
   if (!singles_.words().empty()) return words + ": " + singles_.words();
+  if (picture->singly) return words + ", by duration; each by itself";
   words += ", by duration; counts of slices of " + text::format_seconds(picture->slice_s);
   if (run_ && run_->count.stored > 0) {
     const session::CallCount& count = run_->count;

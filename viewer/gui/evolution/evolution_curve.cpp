@@ -243,7 +243,7 @@ void draw_time_labels(const EvolutionFrame& frame, ImDrawList& list, Rect area) 
   std::vector<std::pair<float, float>> taken;
   for (const double t : ticks) {
     const float x = sight.x(t);
-    const std::string words = tick_words(t, step);
+    const std::string words = text::format_tick(t, step);
     const float width = text_size(words).x,
                 left = std::clamp(x - width / 2, sight.left(), std::max(sight.left(), sight.right() - width));
     taken.emplace_back(left, left + width);

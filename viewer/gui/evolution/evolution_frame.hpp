@@ -63,7 +63,6 @@ std::string period_words(const Scene& scene, const Period& period);
 std::string circle_words(const EvolutionFrame& frame, const layout::EvolutionRow& row,
                          const layout::EvolutionCircle& circle);
 std::string row_words(const EvolutionFrame& frame, const layout::EvolutionRow& row);
-std::string tick_words(double second, double step);
 const char* legend_words(int part);
 
 }  // namespace pclscope::gui

@@ -101,14 +101,6 @@ std::string row_words(const EvolutionFrame& frame, const layout::EvolutionRow& r
   return words.append("\nclick: select the region; wheel over the names: scroll");
 }
 
-std::string tick_words(double second, double step) {
-  if (!(step < 1)) return text::format_moment(second);
-  char words[64];
-  const int digits = std::clamp(static_cast<int>(std::ceil(-std::log10(step) - 1e-9)), 1, 6);
-  std::snprintf(words, sizeof(words), "%.*f s", digits, second);
-  return words;
-}
-
 const char* legend_words(int part) {
   static constexpr std::array<const char*, 4> parts{
       "colour of a circle: typical ratio L (geometric mean) of its messages, their time divided by what is usual for "

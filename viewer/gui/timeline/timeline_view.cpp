@@ -377,12 +377,9 @@ void TimelineView::draw_times(ImDrawList& list, const Scene& scene, const Rect& 
   const int most = std::max(1, static_cast<int>(area.width() / (110 * scene.scale)));
   const double low = sight_.time0 * 1e-9, high = sight_.time1 * 1e-9;
   const std::vector<double> moments = ticks(low, high, most);
-  // As many digits as tell neighbours apart.
   const double apart = moments.size() > 1 ? moments[1] - moments[0] : high - low;
-  const int digits = std::clamp(static_cast<int>(std::ceil(-std::log10(std::max(apart, 1e-9)) - 1e-6)), 0, 9);
   for (const double tick : moments) {
-    char text[48];
-    std::snprintf(text, sizeof text, "%.*f s", digits, tick);
+    const std::string text = text::format_tick(tick, apart);
     const float x = area.low.x + sight_.x(tick * 1e9);
     if (x + text_size(text).x / 2 > area.high.x || x < area.low.x) continue;
     list.AddLine({x, area.high.y}, {x, area.high.y + 3}, to_imgui(scene.palette->grid));
