@@ -339,3 +339,13 @@ TEST_CASE("any snapshot: at most three, all printable, none without an end") {
     }
   }
 }
+
+TEST_CASE("what is not known is not known yet while more may come, and not known when the run is over") {
+  Snapshot s;
+  CHECK(views::so_far(s, "MPI not known") == "MPI not known yet");
+  s.ended = true;
+  CHECK(views::so_far(s, "MPI not known") == "MPI not known");
+  s.ended = false;
+  s.finished = true;
+  CHECK(views::so_far(s, "none") == "none");
+}

@@ -5,6 +5,7 @@
 #include "viewer/session/harm.hpp"
 #include "viewer/text/printable.hpp"
 #include "viewer/views/finding_rows.hpp"
+#include "viewer/views/sentences.hpp"
 
 namespace pclscope::screen {
 namespace {
@@ -30,8 +31,9 @@ std::vector<Line> finding_entry(const ScreenModel& model, std::size_t row, std::
 }
 
 std::string no_findings(const ScreenModel& model) {
-  if (model.snapshot() == nullptr || model.snapshot()->messages.matched == 0) return ": no messages were matched yet";
-  return ": none yet";
+  if (model.snapshot() == nullptr || model.snapshot()->messages.matched == 0)
+    return ": " + not_yet(model, "no messages were matched");
+  return ": " + not_yet(model, "none");
 }
 
 // The table of blocked groups in view, without its title line's word.
@@ -44,6 +46,10 @@ std::vector<std::string> blocked_rows(const ScreenModel& model, std::size_t firs
 }
 
 }  // namespace
+
+std::string not_yet(const ScreenModel& model, const char* words) {
+  return model.snapshot() != nullptr ? views::so_far(*model.snapshot(), words) : std::string(words) + " yet";
+}
 
 std::size_t first_in_view(std::size_t selected, std::size_t count, std::size_t rows) {
   if (count <= rows) return 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "viewer/screen/line.hpp"
@@ -23,6 +24,8 @@ Pane blocked_pane(const ScreenModel& model, std::size_t width, std::size_t heigh
 
 // The first of `rows` entries in view such that the selected one is in the middle, as far as there are more.
 std::size_t first_in_view(std::size_t selected, std::size_t count, std::size_t rows);
+// `words`, with " yet" while the job runs.
+std::string not_yet(const ScreenModel& model, const char* words);
 // A section's title, with "3-8 of 12" when not all are in view; dim unless the section has the keys.
 Line pane_title(const ScreenModel& model, Section section, const std::string& words, std::size_t first,
                 std::size_t rows);

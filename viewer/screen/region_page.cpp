@@ -2,6 +2,7 @@
 #include <set>
 
 #include "viewer/screen/pages.hpp"
+#include "viewer/screen/panes.hpp"
 #include "viewer/text/printable.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/rank_list.hpp"
@@ -82,15 +83,15 @@ void facts(Lines& lines, const Region& r, const Snapshot& snapshot, std::size_t 
 void history(Lines& lines, const Region& r, const ScreenModel& model, std::size_t width) {
   heading(lines,
           "history of the typical ratio, newest right; full height is " + text::format_ratio(model.fullest_ratio()));
-  if (r.history_ratio.empty()) return lines.push_back(line_of("no windows yet"));
+  if (r.history_ratio.empty()) return lines.push_back(line_of(not_yet(model, "no windows")));
   const std::size_t columns = std::min(std::max<std::size_t>(width, 1), r.history_ratio.size());
   lines.push_back(
       line_of(text::sparkline(r.history_ratio, r.history_messages, columns, model.fullest_ratio(), model.ascii())));
 }
 
-void periods(Lines& lines, const Region& r) {
+void periods(Lines& lines, const Region& r, const ScreenModel& model) {
   heading(lines, "periods");
-  if (r.periods.empty()) return lines.push_back(line_of("none told apart yet"));
+  if (r.periods.empty()) return lines.push_back(line_of(not_yet(model, "none told apart")));
   text::Table table;
   table.column("kind", Align::left);
   for (const char* title : {"from", "to", "messages", "typical", "mean", "snd/rcv/xfer%"})
@@ -200,7 +201,7 @@ PageText region_page(const ScreenModel& model, std::size_t width) {
   if (const std::string period = views::newest_period(*region); !period.empty()) page.title += ", " + period;
   facts(page.lines, *region, snapshot, width);
   history(page.lines, *region, model, width);
-  periods(page.lines, *region);
+  periods(page.lines, *region, model);
   findings(page.lines, *region, model, width);
   blocked(page.lines, *region, model);
   delays(page.lines, *region, model);

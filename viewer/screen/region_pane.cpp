@@ -151,9 +151,9 @@ Pane region_pane(const ScreenModel& model, std::size_t width, std::size_t height
   std::string words = std::string(", by ").append(sort_word(model.sort()));
   if (model.sort() == SortBy::delay && alike(model)) words += ", all alike";
   else if (width >= 48) words += model.descending() ? ", highest first" : ", lowest first";
-  pane.lines.push_back(pane_title(model, Section::regions,
-                                  count > 0 ? words : ": no messages between ranks have been matched yet", first,
-                                  pane.rows));
+  pane.lines.push_back(pane_title(
+      model, Section::regions, count > 0 ? words : ": " + not_yet(model, "no messages between ranks have been matched"),
+      first, pane.rows));
   if (count == 0 || height < 3) return pane;
   const bool delays = model.harms().lead() || model.sort() == SortBy::delay;
   const Plan plan = plan_for(width, any_period(model.snapshot()->regions), delays);

@@ -10,6 +10,7 @@
 #include "viewer/text/rank_list.hpp"
 #include "viewer/text/sparkline.hpp"
 #include "viewer/text/table.hpp"
+#include "viewer/views/sentences.hpp"
 #include "viewer/views/period_text.hpp"
 #include "viewer/views/wait_split_text.hpp"
 
@@ -76,7 +77,8 @@ text::Table facts(const std::vector<const Region*>& regions, const session::Harm
 }  // namespace
 
 std::vector<std::string> region_section(const Snapshot& snapshot, std::size_t most, const PageOptions& options) {
-  if (snapshot.regions.empty()) return {"no regions yet: no messages between ranks have been matched"};
+  if (snapshot.regions.empty())
+    return {so_far(snapshot, "no regions") + ": no messages between ranks have been matched"};
   const session::Harms harms(snapshot);
   std::vector<const Region*> regions = worst_first(snapshot.regions, harms);
   const std::size_t all = regions.size();

@@ -27,12 +27,6 @@ constexpr double crowded_from =
     0.25;                           // of ranks' time: no core, inside MPI or not, where there are more ranks than cores
 constexpr double stands_out = 1.5;  // times what as many ranks would have if all were alike
 
-// Its ranks have ended, or nothing more of them will come: only then is anything of them missing (older dumps).
-bool is_over(const Snapshot& s) {
-  return s.finished || s.ended ||
-         std::any_of(s.ranks.begin(), s.ranks.end(), [](const RankSummary& r) { return r.missing; });
-}
-
 // "The ranks spent 28% of their time in MPI: 13% waiting for messages not sent yet and 13% in collectives, ..."
 std::string where_time_goes(const Snapshot& s, const InsideMpi& sum) {
   const double share = sum.inside_s / sum.whole_s;
@@ -324,6 +318,16 @@ std::string whom_to_blame(const Snapshot& s, double waiting_s, const InsideMpi& 
 }
 
 }  // namespace
+
+// Only then is anything of ranks missing (older dumps).
+bool is_over(const Snapshot& s) {
+  return s.finished || s.ended ||
+         std::any_of(s.ranks.begin(), s.ranks.end(), [](const RankSummary& r) { return r.missing; });
+}
+
+std::string so_far(const Snapshot& snapshot, std::string words) {
+  return is_over(snapshot) ? words : std::move(words) + " yet";
+}
 
 std::string in_words(const std::vector<std::string>& words) {
   std::string text;

@@ -19,6 +19,11 @@ std::vector<std::string> sentences(const Snapshot& snapshot, const Sites& sites)
 std::vector<std::string> sentence_lines(const Snapshot& snapshot, const Sites& sites, std::size_t width,
                                         std::size_t most);
 
+// Its ranks have ended, or nothing more of them will come.
+bool is_over(const Snapshot& snapshot);
+// "not known yet" while it runs, then "not known": `words` are without the last one.
+std::string so_far(const Snapshot& snapshot, std::string words);
+
 // "a", "a and b", "a, b and c".
 std::string in_words(const std::vector<std::string>& words);
 // "rank 5", "ranks 4 and 5", "ranks 4, 5, 6 and 37 others": the first three, in the order given.

@@ -95,7 +95,7 @@ std::vector<std::string> header_lines(const Snapshot& snapshot, const Freshness&
   const MessageTotals& m = snapshot.messages;
   Lines lines;
   lines.push_back(text::printable(snapshot.job) + "  " + text::printable(app.command));
-  lines.push_back(text::printable(app.mpi.empty() ? "MPI not known yet" : app.mpi) + "  " +
+  lines.push_back(text::printable(app.mpi.empty() ? so_far(snapshot, "MPI not known") : app.mpi) + "  " +
                   counted(static_cast<std::size_t>(std::max(app.ranks, 0)), "rank", "ranks") + " on " +
                   counted(app.nodes.size(), "node", "nodes") + "  elapsed " +
                   text::format_seconds(session::elapsed_s(snapshot)) + "  " + freshness_text(snapshot, freshness));

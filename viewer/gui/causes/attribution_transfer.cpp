@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "viewer/text/quantities.hpp"
+#include "viewer/views/sentences.hpp"
 
 namespace pclscope::gui {
 namespace {
@@ -43,9 +44,10 @@ std::string size_text(const TransferLine& line) {
                                        : low + " to " + text::format_bytes(static_cast<double>(line.bytes_high));
 }
 
-const char* why_empty(const Snapshot& snapshot, bool lines) {
+std::string why_empty(const Snapshot& snapshot, bool lines) {
   if (snapshot.application.nodes.size() < 2) return "no messages between nodes: all ranks are on one node";
-  return lines ? "transfer times between nodes are not known yet" : "no messages between nodes so far";
+  return lines ? views::so_far(snapshot, "transfer times between nodes are not known")
+               : "no messages between nodes so far";
 }
 
 }  // namespace
@@ -151,7 +153,7 @@ void TransferPlot::draw(PlotPanel& panel, const Scene& scene) {
       "that "
       "hardly vary are grey. High while the job itself sends no more than usual: something else uses the network.");
   if (!has_transfers(panel.attribution(), *panel.slices))
-    return draw_absence(panel, why_empty(*panel.snapshot, !panel.attribution().transfer_lines.empty()));
+    return draw_absence(panel, why_empty(*panel.snapshot, !panel.attribution().transfer_lines.empty()).c_str());
   panel.plot.low = layout::lowest_transfer;
   panel.plot.high = 1.15 * layout::highest_transfer(panel.attribution(), *panel.slices);
   panel.plot.logarithmic = true;

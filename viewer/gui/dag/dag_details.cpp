@@ -5,6 +5,7 @@
 
 #include "viewer/text/printable.hpp"
 #include "viewer/text/quantities.hpp"
+#include "viewer/views/sentences.hpp"
 
 namespace pclscope::gui {
 namespace {
@@ -144,7 +145,7 @@ std::string why_empty(const Scene& scene, const Selection& selection) {
   }
   if (!scene.snapshot) return "nothing has come from the job yet";
   return selection.region || selection.ranks.size() > 1
-             ? "no dependency graph yet"
+             ? views::so_far(*scene.snapshot, "no dependency graph")
              : "pick a region to see which of its messages depended on which";
 }
 

@@ -9,6 +9,7 @@
 #include "viewer/text/quantities.hpp"
 #include "viewer/views/missing_text.hpp"
 #include "viewer/views/period_text.hpp"
+#include "viewer/views/sentences.hpp"
 
 namespace pclscope::gui {
 namespace {
@@ -130,7 +131,7 @@ StatusItem job_item(const Scene& scene) {
   if (!app.command.empty()) text.append("  ").append(text::printable(std::string_view(app.command).substr(0, 200)));
   text += ", " + counted_text(static_cast<std::size_t>(std::max(app.ranks, 0)), "rank", "ranks") + " on " +
           counted_text(app.nodes.size(), "node", "nodes");
-  text += ", " + (app.mpi.empty() ? std::string("MPI not known yet")
+  text += ", " + (app.mpi.empty() ? views::so_far(s, "MPI not known")
                                   : text::printable(std::string_view(app.mpi).substr(0, 80)));
   return {text + ", " + text::format_moment(session::elapsed_s(s)), Urgency::calm,
           "Name and command of the job, and how long it has run."};
@@ -163,7 +164,9 @@ std::vector<StatusItem> count_items(const Scene& scene) {
 StatusItem clock_item(const Snapshot& s) {
   if (s.application.nodes.size() < 2) return {};
   if (s.network.clocks.empty())
-    return {"clocks not compared yet", Urgency::calm, "How well the nodes' clocks agree is being measured."};
+    return {views::so_far(s, "clocks not compared"), Urgency::calm,
+            views::is_over(s) ? "How well the nodes' clocks agreed is not known."
+                              : "How well the nodes' clocks agree is being measured."};
   double worst = 0;
   bool known = true;
   for (const ClockState& clock : s.network.clocks) {

@@ -6,6 +6,7 @@
 #include "viewer/session/harm.hpp"
 #include "viewer/text/printable.hpp"
 #include "viewer/text/quantities.hpp"
+#include "viewer/views/sentences.hpp"
 
 namespace pclscope::gui {
 namespace {
@@ -67,7 +68,7 @@ std::string rank_words(const Snapshot& snapshot, std::int32_t rank, std::int32_t
                        bool of_period) {
   std::string words =
       std::string("rank ").append(std::to_string(rank)).append(", region ").append(std::to_string(region));
-  if (summary == nullptr) return words.append("\nnothing recorded of it yet");
+  if (summary == nullptr) return words.append("\n" + views::so_far(snapshot, "nothing recorded of it"));
   const auto node = static_cast<std::size_t>(summary->node);
   const std::vector<std::string>& names = snapshot.application.nodes;
   if (summary->node >= 0 && node < names.size()) words.append(", on ").append(text::printable(names[node]));
@@ -159,7 +160,8 @@ std::string empty_words(const Scene& scene) {
   if (stored && !s.finished) return "no regions: the file lacks the end of the run";
   if (s.messages.matched == 0)
     return stored ? "no regions: no messages between ranks" : "no regions: no messages between ranks so far";
-  return "no regions yet: ranks that talk to each other often will appear here";
+  return views::is_over(s) ? "no regions: no ranks talked to each other often enough"
+                           : "no regions yet: ranks that talk to each other often will appear here";
 }
 
 std::string legend_words(layout::SpatialColouring colouring) {
