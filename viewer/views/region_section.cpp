@@ -10,8 +10,8 @@
 #include "viewer/text/rank_list.hpp"
 #include "viewer/text/sparkline.hpp"
 #include "viewer/text/table.hpp"
-#include "viewer/views/sentences.hpp"
 #include "viewer/views/period_text.hpp"
+#include "viewer/views/sentences.hpp"
 #include "viewer/views/wait_split_text.hpp"
 
 namespace pclscope::views {
