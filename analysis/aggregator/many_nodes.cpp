@@ -35,6 +35,7 @@ nodes::NodeOptions ManyNodes::node_options(Application application, PipelineOpti
   o.analysis.name_sites = [this](std::span<Message> messages) { call_sites_.table().translate(messages); };
   o.everything = everything;
   o.report_every_ns = window_ns_;
+  o.polled_ns = [this](std::int32_t rank) { return blocked_.polled_ns(rank); };
   o.site_of = [this](std::int32_t rank, std::uint64_t address, std::uint16_t function) {
     return call_sites_.site_of(rank, address, function);
   };
@@ -284,6 +285,7 @@ void ManyNodes::end(bool in_order) {
   if (ended_) return;
   ended_ = true;
   in_order_ = in_order;
+  blocked_.end_polls();
   cores_.finish(clock_.now_ns(), nullptr);
   call_sites_.resolve_all(milliseconds(300));  // the application waits for us in MPI_Finalize
   if (!speaks_for_host()) return;

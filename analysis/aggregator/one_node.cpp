@@ -51,6 +51,7 @@ void OneNode::rings_read(std::int64_t, bool all_found) {
 
 void OneNode::finish() {
   if (clock_.settled()) cores_.finish(clock_.now_ns(), [this](const conditions::OffCore& off) { take_off_core(off); });
+  blocked_.end_polls();
   pipeline_.finish();
   blocked_.finish(in_order_);
 }

@@ -23,6 +23,7 @@ class OneNode : public Analysis {
         pipeline_(std::move(application), named(std::move(options))),
         blocked_(pipeline_.measured().application.ranks, window_ns_, pipeline_.measurement().matcher(), collector,
                  clock, call_sites_) {
+    pipeline_.set_polled([this](std::int32_t rank) { return blocked_.polled_ns(rank); });
     cores_.set_inside([this](std::int32_t rank, std::uint64_t since, std::int64_t now_ns) {
       return pipeline_.measured().inside_ns(rank) + (since == 0 ? 0 : now_ns - clock_.ticks_to_ns(since));
     });

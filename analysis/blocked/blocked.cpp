@@ -65,7 +65,7 @@ void Blocked::sample(std::span<const ThreadView> threads, std::int64_t now_ns) {
     rank.finished = view.header->state.load(std::memory_order_acquire) == record::ProcessState::finalizing;
     read_current_call(*view.header, call);
     if (call.function == 0) continue;
-    inside_.push_back({view.rank, call.function, call.since});
+    inside_.push_back({view.rank, call.function, call.since, view.thread});
     rank.calls.push_back(call);
   }
   times_.sample(inside_, now_ticks());

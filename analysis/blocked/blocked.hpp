@@ -67,6 +67,12 @@ class Blocked {
   // The density of calls: of a job on one node for its snapshots; else what is new, on the job's axis.
   void fill_density(Snapshot& snapshot);
   DensityPart density(const DensityQuestion& question);
+  // No event comes any more.
+  void end_polls() { times_.end(); }
+  // As FunctionTimes::polled_ticks.
+  std::int64_t polled_ns(std::int32_t rank) const {
+    return static_cast<std::int64_t>(static_cast<double>(times_.polled_ticks(rank)) * scale_.ns_per_tick);
+  }
   CallDensity take_density() { return times_.density().take(); }
   void set_regions(std::span<const std::int32_t> region_of_rank) { times_.density().set_regions(region_of_rank); }
   void set_axis_shift(std::int64_t ns) { times_.set_axis_shift(ns); }

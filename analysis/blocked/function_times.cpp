@@ -47,6 +47,8 @@ FunctionTimes::FunctionTimes(std::int32_t ranks, std::int64_t window_ns, std::ui
       windows_(std::max(windows, 1u)),
       ticks_per_window_(window_ns_),
       threads_(static_cast<std::size_t>(ranks_)),
+      polls_(static_cast<std::size_t>(ranks_)),
+      polled_(static_cast<std::size_t>(ranks_), 0),
       sites_(static_cast<std::size_t>(ranks_)) {
   index_.fill(unused);
 }
@@ -72,7 +74,6 @@ FunctionTimes::Function& FunctionTimes::function(std::uint16_t number) {
   if (index == unused) {
     index = static_cast<std::uint16_t>(functions_.size());
     functions_.push_back({.number = number,
-                          .polls = call_kind(number) == CallKind::polling,
                           .place = density_.place(number),
                           .calls = 0,
                           .ticks = 0,
@@ -86,6 +87,7 @@ void FunctionTimes::add(std::int32_t rank, std::uint32_t thread, std::span<const
   auto& threads = threads_[static_cast<std::size_t>(rank)];
   thread = std::min(thread, most_threads);
   if (threads.size() <= thread) threads.resize(thread + 1);
+  if (polls_.any() && polls_.any(rank, thread)) decide_polls(rank, thread, events);
   Thread t = threads[thread];
   for (const Event& e : events) {
     if (no_call(e)) continue;
@@ -102,7 +104,7 @@ void FunctionTimes::add(std::int32_t rank, std::uint32_t thread, std::span<const
     t.function = e.function;
     const std::uint64_t begin = std::min(std::max(e.begin, t.covered), e.end);
     if (calls != 0 || begin < e.end) sites_.add(static_cast<std::size_t>(rank), site_key(e), e.end - begin, calls);
-    const bool inside = e.end > t.covered && !f.polls;
+    const bool inside = e.end > t.covered;
     if (e.end > t.covered) t.covered = e.end;
     const std::int64_t begin_ns = axis_ns(e.begin), end_ns = axis_ns(e.end);
     if (inside) spread(f, begin, e.end);
@@ -114,6 +116,30 @@ void FunctionTimes::add(std::int32_t rank, std::uint32_t thread, std::span<const
     if (inside) density_.inside(f.place, rank, axis_ns(begin), end_ns);
   }
   threads[thread] = t;
+}
+
+void FunctionTimes::decide_polls(std::int32_t rank, std::uint32_t thread, std::span<const Event> events) {
+  for (const Event& e : events) {
+    if (no_call(e) || spans_calls(e)) continue;
+    polls_.called(rank, thread, e.begin, e.end, [this](std::int32_t r, const auto& look) { take_poll(r, look); });
+    if (!polls_.any(rank, thread)) return;
+  }
+}
+
+void FunctionTimes::take_poll(std::int32_t rank, const SampledPolls::Look& look) {
+  Function& f = function(look.function);
+  spread(f, look.since, look.at);
+  density_.inside(f.place, rank, axis_ns(look.since), axis_ns(look.at));
+  polled_[static_cast<std::size_t>(rank)] += look.at - look.since;
+}
+
+void FunctionTimes::end() {
+  polls_.end([this](std::int32_t rank, const auto& look) { take_poll(rank, look); });
+}
+
+std::uint64_t FunctionTimes::polled_ticks(std::int32_t rank) const {
+  if (rank < 0 || rank >= ranks_) return 0;
+  return polled_[static_cast<std::size_t>(rank)] + polls_.undecided(rank);
 }
 
 // Makes `window` the newest, and empties what it and those before it take the place of.
@@ -154,9 +180,13 @@ void FunctionTimes::sample(std::span<const InsideNow> inside, std::uint64_t now)
   sampled_ = now;
   for (const InsideNow& i : inside) {
     if (call_kind(i.function) != CallKind::polling || now <= since) continue;
-    Function& f = function(i.function);
-    spread(f, since, now);
-    density_.inside(f.place, i.rank, axis_ns(since), axis_ns(now));
+    if (i.rank < 0 || i.rank >= ranks_) continue;
+    const std::uint32_t thread = std::min(i.thread, most_threads);
+    // An event that has been read already may have it.
+    const auto& threads = threads_[static_cast<std::size_t>(i.rank)];
+    if (thread < threads.size() && threads[thread].covered >= now) continue;
+    polls_.add(i.rank, thread, {since, now, i.function},
+               [this](std::int32_t rank, const auto& look) { take_poll(rank, look); });
   }
 }
 
@@ -166,6 +196,9 @@ std::vector<density::Pyramid::Running> FunctionTimes::running(std::span<const In
   for (const InsideNow& i : inside)
     if (i.function != 0 && i.function < most_functions && call_kind(i.function) != CallKind::polling && i.since < now)
       calls.push_back({i.function, i.rank, axis_ns(i.since), axis_ns(now)});
+  polls_.each([&](std::int32_t rank, const auto& look) {
+    calls.push_back({look.function, rank, axis_ns(look.since), axis_ns(look.at)});
+  });
   return calls;
 }
 
@@ -184,6 +217,17 @@ class FunctionTimes::Shown {
     const auto windows = static_cast<std::int64_t>(times_.windows_);
     for (std::int64_t w = std::max(first_, times_.newest_ - windows + 1); w < last_ && w <= times_.newest_; ++w)
       part(at, w, static_cast<double>(f.windows[times_.slot(w)]));
+  }
+
+  void add(const SampledPolls::Look& look) {
+    const std::uint16_t at = entry(look.function);
+    out_[at].inside_s += seconds(static_cast<double>(look.at - look.since));
+    for (std::int64_t w = std::max(times_.window_of(look.since), first_); w < last_; ++w) {
+      const std::uint64_t from = std::max(look.since, times_.begin_of(w)),
+                          to = std::min(look.at, times_.begin_of(w + 1));
+      if (to <= from) break;
+      part(at, w, static_cast<double>(to - from));
+    }
   }
 
   void add(const InsideNow& i, std::uint64_t now) {
@@ -247,6 +291,7 @@ std::vector<FunctionActivity> FunctionTimes::list(std::span<const InsideNow> ins
   const std::int64_t last = std::max<std::int64_t>(window_of(now - std::min(now, allowance)), 0);
   Shown shown(*this, std::max<std::int64_t>(last - static_cast<std::int64_t>(windows_), 0), last);
   for (const Function& f : functions_) shown.add(f);
+  polls_.each([&](std::int32_t, const auto& look) { shown.add(look); });
   for (const InsideNow& i : inside)
     if (i.function != 0 && i.function < most_functions) shown.add(i, now);
   return shown.finish();

@@ -2,7 +2,8 @@
 // "Inside MPI functions".
 //
 // Calls that returned come as events. Calls that have not returned are added to what is shown, and forgotten again: the
-// event will bring them. Polling calls (Test, Iprobe) leave an event only when they found something: they are sampled.
+// event will bring them. Polling calls (Test, Iprobe) leave an event only when they found something, which has the loop
+// of polls before it if that was a wait. Other polls are sampled (sampled_polls.hpp).
 //
 // Each call goes on to the density of calls (density/pyramid.hpp), with the same intervals: its sums are those here.
 //
@@ -16,6 +17,7 @@
 #include <span>
 #include <vector>
 
+#include "analysis/blocked/sampled_polls.hpp"
 #include "analysis/blocked/site_times.hpp"
 #include "analysis/density/pyramid.hpp"
 #include "analysis/values/snapshot.hpp"
@@ -29,6 +31,7 @@ struct InsideNow {
   std::int32_t rank;
   std::uint16_t function;
   std::uint64_t since;  // ticks
+  std::uint32_t thread = 0;
 };
 
 class FunctionTimes {
@@ -38,15 +41,20 @@ class FunctionTimes {
   void set_tick_scale(TickScale scale);
   // Events of one thread in the order of its ring.
   void add(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events);
-  // Who is inside what now: adds the time since the last sample to those that poll.
+  // Who is inside what now: the time since the last sample is that of those that poll.
   void sample(std::span<const InsideNow> inside, std::uint64_t now);
+  // No event comes any more.
+  void end();
+  // Of a rank, all its threads: in polls that found nothing, outside of loops that an event told. Sampled.
+  std::uint64_t polled_ticks(std::int32_t rank) const;
 
   const SiteTimes& sites() const { return sites_; }
   density::Pyramid& density() { return density_; }
   const density::Pyramid& density() const { return density_; }
   // The density's axis is that of the ticks, plus so much.
   void set_axis_shift(std::int64_t ns) { axis_shift_ns_ = ns; }
-  // Calls that leave an event when they return, on the density's axis.
+  // Calls that leave an event when they return, and polls of which it is not known whether an event will have them; on
+  // the density's axis.
   std::vector<density::Pyramid::Running> running(std::span<const InsideNow> inside, std::uint64_t now) const;
 
   // Most time first. The last window of the histories is the newest that ended before now - allowance.
@@ -60,7 +68,6 @@ class FunctionTimes {
   class Shown;
   struct Function {
     std::uint16_t number = 0;
-    bool polls = false;       // CallKind::polling
     std::uint16_t place = 0;  // in the density
     std::uint64_t calls = 0;
     std::uint64_t ticks = 0;
@@ -73,6 +80,8 @@ class FunctionTimes {
   };
 
   Function& function(std::uint16_t number);
+  void decide_polls(std::int32_t rank, std::uint32_t thread, std::span<const record::Event> events);
+  void take_poll(std::int32_t rank, const SampledPolls::Look& look);
   void spread(Function& f, std::uint64_t begin, std::uint64_t end);
   std::int64_t axis_ns(std::uint64_t ticks) const { return scale_.to_ns(ticks) + axis_shift_ns_; }
   void advance(std::int64_t window);
@@ -89,6 +98,8 @@ class FunctionTimes {
   std::array<std::uint16_t, most_functions> index_;  // by number
   std::vector<Function> functions_;
   std::vector<std::vector<Thread>> threads_;  // by rank
+  SampledPolls polls_;
+  std::vector<std::uint64_t> polled_;  // by rank: ticks, decided
   SiteTimes sites_;
   density::Pyramid density_;
   std::int64_t axis_shift_ns_ = 0;

@@ -48,6 +48,7 @@ Node::Node(Link& link, NodeOptions options)
       region_of_rank_(node_of_rank_.size(), -1),
       measured_(options_.application, options_.analysis),
       measurement_(measured_, named(options_.analysis), hooks()) {
+  measured_.polled_ns = options_.polled_ns;
   calls_.node = self_;
   calls_.window_ns = INT64_MIN;
   measurement_.set_tick_scale(job_scale());

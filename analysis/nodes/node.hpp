@@ -38,6 +38,7 @@ struct NodeOptions {
   bool everything = false;  // all messages and calls to the root, whatever the budget
   // The node's own id of a call site in a process of this node.
   std::function<std::uint32_t(std::int32_t rank, std::uint64_t address, std::uint16_t function)> site_of;
+  std::function<std::int64_t(std::int32_t rank)> polled_ns = {};  // of a rank here: as Measured
   std::int64_t report_every_ns = 100'000'000;
   std::size_t sends_of_frame = 8192;  // sent before the epoch's end when there are so many
 };

@@ -3,7 +3,9 @@
 // value; one thread.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "analysis/callsite/site_sums.hpp"
@@ -57,7 +59,7 @@ struct Measured {
     const auto ns = [&](std::uint64_t ticks) {
       return static_cast<std::int64_t>(static_cast<double>(ticks) * scale.ns_per_tick);
     };
-    status.mpi_ns = ns(here.mpi_ticks);
+    status.mpi_ns = ns(here.mpi_ticks) + polled_beside(rank);
     status.init_ns = ns(here.init_ticks);
     status.one_sided_ns = ns(here.one_sided_ticks);
     status.file_ns = ns(here.file_ticks);
@@ -70,13 +72,23 @@ struct Measured {
     return status;
   }
 
+  // Samples may come to a little more than there was room for.
+  std::int64_t polled_beside(std::int32_t rank) const {
+    const Activity::Rank& here = activity.rank(rank);
+    if (!polled_ns || !here.came || here.end_ticks < here.begin_ticks) return 0;
+    const std::uint64_t ticks = (here.end_ticks - here.begin_ticks) * std::max(here.threads, 1u);
+    const std::uint64_t left = ticks - std::min(ticks, here.mpi_ticks);
+    return std::min(polled_ns(rank), static_cast<std::int64_t>(static_cast<double>(left) * scale.ns_per_tick));
+  }
+
   static constexpr std::int64_t worst_memory_ns = 10'000'000'000;
 
   Application application;  // nodes, and ranks' places on them, as they become known
   TickScale scale;          // of the events
   Activity activity;
-  std::vector<std::uint64_t> dropped;   // events, by rank
-  std::vector<BufferUse> buffers;       // by rank
+  std::vector<std::uint64_t> dropped;                        // events, by rank
+  std::vector<BufferUse> buffers;                            // by rank
+  std::function<std::int64_t(std::int32_t rank)> polled_ns;  // in polls that left no event; empty: not known
   std::vector<nodes::RankStatus> told;  // by rank: of a job on several nodes, at the root; else empty
   MessageTotals totals;                 // all but `delayed`, which is known when a window closes
   Criteria criteria;

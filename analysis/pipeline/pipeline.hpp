@@ -32,6 +32,8 @@ class Pipeline {
 
   Snapshot snapshot() const { return evaluation_.snapshot(); }
   const Measured& measured() const { return measured_; }
+  // How long a rank polled in vain, beside its events.
+  void set_polled(std::function<std::int64_t(std::int32_t rank)> ns) { measured_.polled_ns = std::move(ns); }
   Measurement& measurement() { return measurement_; }
   const Measurement& measurement() const { return measurement_; }
   Evaluation& evaluation() { return evaluation_; }
