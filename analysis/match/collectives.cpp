@@ -258,16 +258,25 @@ void Collectives::sort_by_entry(const Operation& operation) {
 }
 
 // Members that are not the root need not wait; in trees they do, and large blocks are not copied. It is seen where one
-// left right after another came, long after it had come itself. After sort_by_entry().
-const Collectives::Part* Collectives::seen_to_wait_for(const Operation& operation, const Part& p,
+// left right after another came, long after `from`, when it could do nothing but wait. After sort_by_entry().
+const Collectives::Part* Collectives::seen_to_wait_for(const Operation& operation, const Part& p, std::uint64_t from,
                                                        std::uint64_t least_gap) const {
   const auto behind =
       std::upper_bound(order_.begin(), order_.end(), p.end,
                        [&](std::uint64_t time, std::uint32_t other) { return time < operation[other].begin; });
   if (behind == order_.begin()) return nullptr;
   const Part& other = operation[*(behind - 1)];
-  if (other.begin <= p.begin || other.begin - p.begin < least_gap) return nullptr;
-  return p.end - other.begin <= (other.begin - p.begin) / 4 ? &other : nullptr;
+  if (&other == &p || other.begin <= from || other.begin - from < least_gap) return nullptr;
+  return p.end - other.begin <= (other.begin - from) / 4 ? &other : nullptr;
+}
+
+// What the root sends goes through other members: one that came late holds up those behind it, and the root, if its
+// send is not copied. Told where that was more of the wait than the one for the root.
+const Collectives::Part* Collectives::relay_of(const Operation& operation, const Part& p, const Part* root,
+                                               std::uint64_t from, std::uint64_t least_gap) const {
+  const std::uint64_t sent = root == nullptr ? from : std::max(from, root->begin);
+  const Part* relay = seen_to_wait_for(operation, p, sent, least_gap);
+  return relay != nullptr && relay != root && relay->begin - sent > sent - from ? relay : nullptr;
 }
 
 void Collectives::find_awaited(const Comm& comm, const Operation& operation, CollectiveShape shape) {
@@ -294,20 +303,23 @@ void Collectives::find_awaited(const Comm& comm, const Operation& operation, Col
     }
   }
   const auto least_gap = static_cast<std::uint64_t>(least_seen_ns / scale_.ns_per_tick);
-  if (shape == CollectiveShape::to_root) sort_by_entry(operation);
+  if (shape == CollectiveShape::to_root || shape == CollectiveShape::from_root) sort_by_entry(operation);
   for (std::size_t i = 0; i < operation.size(); ++i) {
     const Part& p = operation[i];
+    const std::uint64_t from = p.nonblocking ? p.end - std::min(p.completing, p.end - p.begin) : p.begin;
     if (shape == CollectiveShape::to_root && &p != root && !p.nonblocking)
-      awaited_[i] = seen_to_wait_for(operation, p, least_gap);
+      awaited_[i] = seen_to_wait_for(operation, p, p.begin, least_gap);
     if (shape == CollectiveShape::all_to_all || (shape == CollectiveShape::to_root && &p == root)) awaited_[i] = last;
-    if (shape == CollectiveShape::from_root && &p != root) awaited_[i] = root;
+    if (shape == CollectiveShape::from_root) {
+      awaited_[i] = relay_of(operation, p, root, from, least_gap);
+      if (awaited_[i] == nullptr && &p != root) awaited_[i] = root;
+    }
     if (shape == CollectiveShape::neighbours)
       if (const auto of_rank = comm.neighbours.find(p.rank); of_rank != comm.neighbours.end())
         for (const std::int32_t neighbour : of_rank->second)
           if (const auto other = part_of_rank_.find(neighbour);
               other != part_of_rank_.end() && (awaited_[i] == nullptr || other->second->begin > awaited_[i]->begin))
             awaited_[i] = other->second;
-    const std::uint64_t from = p.nonblocking ? p.end - std::min(p.completing, p.end - p.begin) : p.begin;
     if (awaited_[i] != nullptr && (awaited_[i] == &p || awaited_[i]->begin <= from)) awaited_[i] = nullptr;
   }
 }

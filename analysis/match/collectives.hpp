@@ -96,7 +96,10 @@ class Collectives {
   void take_neighbour(std::int32_t rank, Comm& comm, const record::Event& event);
   void find_awaited(const Comm& comm, const Operation& operation, CollectiveShape shape);
   void sort_by_entry(const Operation& operation);
-  const Part* seen_to_wait_for(const Operation& operation, const Part& p, std::uint64_t least_gap) const;
+  const Part* seen_to_wait_for(const Operation& operation, const Part& p, std::uint64_t from,
+                               std::uint64_t least_gap) const;
+  const Part* relay_of(const Operation& operation, const Part& p, const Part* root, std::uint64_t from,
+                       std::uint64_t least_gap) const;
   Comm& comm_of(std::uint64_t id);
   void arrive(std::uint64_t id, Comm& comm, std::uint64_t ordinal, const Part& part);
   void complete_front(std::uint64_t id, Comm& comm);

@@ -102,6 +102,7 @@ struct Graph::Build {
   void wait_for(std::uint32_t member, std::uint32_t node, std::int64_t came);
   void operation(std::span<const std::uint32_t> members);
   std::uint32_t root_to(std::span<const std::uint32_t> members) const;
+  std::uint32_t root_from(std::span<const std::uint32_t> members) const;
   void share_lags();
   void sort_arrivals();
   void list_feeds();

@@ -97,15 +97,15 @@ void Graph::Build::operation(std::span<const std::uint32_t> members) {
           wait_for(m, member_call[other], begin(other));
     }
   } else if (shape == CollectiveShape::from_root) {
-    std::uint32_t root = nobody;
-    for (const std::uint32_t m : members)
-      if (collectives[m].awaited >= 0) root = node_of(collectives[m].awaited);
-    // Nobody waited: the root came before all others.
-    if (root == nobody)
-      root = *std::min_element(members.begin(), members.end(),
-                               [&](std::uint32_t a, std::uint32_t b) { return begin(a) < begin(b); });
-    for (const std::uint32_t m : members)
-      if (m != root) wait_for(m, member_call[root], begin(root));
+    const std::uint32_t root = root_from(members);
+    for (const std::uint32_t m : members) {
+      const std::uint32_t other = node_of(collectives[m].awaited);
+      if (other != nobody && other != m && other != root) {  // a relay, and whom that waits for is its own matter
+        wait_for(m, member_call[other], begin(other));
+      } else if (m != root) {
+        wait_for(m, member_call[root], begin(root));
+      }
+    }
   } else if (shape == CollectiveShape::prefix) {
     std::uint32_t before = nobody;
     for (const std::uint32_t m : members) {
@@ -120,6 +120,22 @@ void Graph::Build::operation(std::span<const std::uint32_t> members) {
       if (const std::uint32_t other = node_of(collectives[m].awaited); other != nobody && other != m)
         wait_for(m, member_call[other], begin(other));
   }
+}
+
+// Who was awaited first, and came before anybody left; if nobody was awaited, the root came before all others.
+std::uint32_t Graph::Build::root_from(std::span<const std::uint32_t> members) const {
+  std::int64_t left = INT64_MAX;  // the first
+  for (const std::uint32_t m : members) left = std::min(left, collectives[m].end);
+  const CollectiveCall* first = nullptr;
+  for (const std::uint32_t m : members)
+    if (const CollectiveCall& c = collectives[m]; c.awaited >= 0 && c.awaited_begin <= left)
+      if (first == nullptr || c.awaited_begin < first->awaited_begin) first = &c;
+  if (first != nullptr)
+    for (const std::uint32_t m : members)
+      if (collectives[m].rank == first->awaited) return m;
+  return *std::min_element(members.begin(), members.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return collectives[a].begin < collectives[b].begin;
+  });
 }
 
 // Who waited for the last; if nobody did, the root came last. Others may have waited for the last, too: then any of

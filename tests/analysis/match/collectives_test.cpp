@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <random>
+#include <set>
 #include <span>
 #include <vector>
 
 #include "interpose/record/functions.hpp"
+#include "tests/seed.hpp"
 
 using namespace pclscope;
 using record::Event;
@@ -130,6 +133,62 @@ TEST_CASE("ranks wait for those whom the collective makes them wait for") {
   CHECK(waits(calls_of(F::Bcast, 2, {100, 400, 250}, 410, record::flag::intercomm)) == W{0, 0, 0});
   CHECK(waits(calls_of(F::Bcast, 7, {100, 400, 250}, 410)) == W{0, 0, 0});  // no such root
   CHECK(calls_of(F::Barrier, -1, {100, 400, 250}, 410)[2].awaited == 1);
+}
+
+TEST_CASE("what is broadcast goes through others: who is behind one that came late waits for it, and so does a root") {
+  // A binomial tree, its entries at random moments: everybody leaves when all on the way from the root have come, or,
+  // where blocks are not copied, a root with its first child.
+  const std::uint64_t seed = test::random_seed();
+  CAPTURE(seed);
+  std::mt19937_64 random(seed);
+  constexpr std::uint64_t ms = 1'000'000;
+  int relays = 0;
+  for (int round = 0; round < 400; ++round) {
+    const int size = 2 + static_cast<int>(random() % 14),
+              root = static_cast<int>(random() % static_cast<unsigned>(size));
+    const bool copied = random() % 2 == 0, nonblocking = random() % 3 == 0;
+    std::set<std::uint64_t> moments;
+    while (moments.size() < static_cast<std::size_t>(size)) moments.insert(ms * (1 + random() % 200));
+    std::vector<std::uint64_t> begins(moments.begin(), moments.end());
+    std::shuffle(begins.begin(), begins.end(), random);
+    const auto begin_of = [&](int place) { return begins[static_cast<std::size_t>((place + root) % size)]; };
+    std::vector<CollectiveCall> got;
+    Collectives collectives(size,
+                            [&](std::span<const CollectiveCall> calls) { got.assign(calls.begin(), calls.end()); });
+    std::vector<int> expected(static_cast<std::size_t>(size), -1);
+    for (int place = 0; place < size; ++place) {
+      std::vector<int> way{place};  // up to the root: without the lowest bit
+      while (way.back() != 0) way.push_back(way.back() & (way.back() - 1));
+      if (place == 0 && !copied) way.push_back(1);
+      int last = way.front();
+      for (const int on : way)
+        if (begin_of(on) > begin_of(last)) last = on;
+      const std::uint64_t own = begin_of(place), sent = std::max(own, begin_of(0)), held = begin_of(last);
+      const auto rank = (place + root) % size;
+      // The larger part of its wait: for the root, or for another one.
+      if (last != place)
+        expected[static_cast<std::size_t>(rank)] = last != 0 && held - sent > sent - own ? (last + root) % size
+                                                   : sent > own                          ? root
+                                                                                         : -1;
+      relays += last != place && last != 0 && held - sent > sent - own;
+      Event e{};
+      e.kind = EventKind::collective;
+      e.comm = record::world_comm_id;
+      e.function = number(nonblocking ? record::Function::Ibcast : record::Function::Bcast);
+      e.flags = nonblocking ? record::flag::nonblocking : 0;
+      e.peer = root;
+      e.begin = own;
+      e.end = held + 5'000 + random() % 5'000;
+      e.tag = record::completion_length(e.end - e.begin);  // it waited from the beginning
+      collectives.add(rank, e);
+    }
+    REQUIRE(got.size() == static_cast<std::size_t>(size));
+    for (const CollectiveCall& c : got) {
+      CAPTURE(size, root, c.rank, nonblocking, copied);
+      REQUIRE(c.awaited == expected[static_cast<std::size_t>(c.rank)]);
+    }
+  }
+  CHECK(relays > 300);
 }
 
 TEST_CASE("forms of a collective have its shape") {

@@ -108,6 +108,34 @@ TEST_CASE("A collective waits for the last, a broadcast for its root only") {
   CHECK(with_less(g, 2, 3, 2 * ms) == last_end(g) - 2 * ms + latency_ns - latency_ns);
 }
 
+TEST_CASE(
+    "A broadcast goes through others: without the delay of one that was late, those behind it come as much earlier") {
+  std::vector<CollectiveCall> calls;
+  const auto call = [&](std::uint64_t ordinal, std::int32_t rank, CollectiveShape shape, std::int64_t begin,
+                        std::int64_t end, std::int32_t awaited, std::int64_t awaited_begin) {
+    CollectiveCall& c = calls.emplace_back();
+    c.comm = 1, c.ordinal = ordinal, c.rank = rank, c.shape = shape;
+    c.begin = begin, c.end = end, c.awaited = awaited, c.awaited_begin = awaited < 0 ? begin : awaited_begin;
+  };
+  for (const bool root_held : {false, true}) {
+    calls.clear();
+    for (std::int32_t r = 0; r < 4; ++r) call(0, r, CollectiveShape::all_to_all, 0, 10 * us, r == 3 ? -1 : 3, 0);
+    // Rank 0 sends to 1 and 2, rank 2 to 3; rank 2 comes after 20 ms, the others after 2.
+    call(1, 0, CollectiveShape::from_root, 2 * ms, root_held ? 20 * ms + 5 * us : 2 * ms + 5 * us, root_held ? 2 : -1,
+         20 * ms);
+    call(1, 1, CollectiveShape::from_root, 2 * ms + us, 2 * ms + 9 * us, -1, 0);
+    call(1, 2, CollectiveShape::from_root, 20 * ms, 20 * ms + 5 * us, -1, 0);
+    call(1, 3, CollectiveShape::from_root, 2 * ms, 20 * ms + 9 * us, 2, 20 * ms);
+    for (std::int32_t r = 0; r < 4; ++r)  // rank 3 comes last
+      call(2, r, CollectiveShape::all_to_all, calls[static_cast<std::size_t>(4 + r)].end + us, 20 * ms + 20 * us,
+           r == 3 ? -1 : 3, 20 * ms + 10 * us);
+    const Graph g(4, {}, calls);
+    CHECK(replayed(g, gaps_of(g)).end == last_end(g));
+    CHECK(with_less(g, 2, 1, 17 * ms) == Approx(last_end(g) - 17 * ms).margin(20 * us));
+    CHECK(with_less(g, 1, 1, 1 * ms) == last_end(g));
+  }
+}
+
 TEST_CASE("A synchronous send waits for its receive") {
   Program p(2);
   for (const std::int32_t r : {0, 1}) p.call(r, K::allreduce, site::allreduce);
