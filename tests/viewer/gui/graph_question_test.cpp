@@ -153,9 +153,12 @@ TEST_CASE("selections are read from the command line as they are meant") {
   REQUIRE(parse_selection("ranks=8+0-3,rank=2", selection));
   CHECK(selection.ranks == std::vector<std::int32_t>{0, 1, 2, 3, 8});
   CHECK(selection.rank == 2);
+  REQUIRE(parse_selection("period=1:2,pinned=0:0.5", selection));
+  CHECK(selection.period == SelectedPeriod{1, 2});
+  CHECK(selection.pinned == SelectedPeriod{0, 0.5});
   for (const char* wrong :
-       {"", "ranks=", "ranks=3-1", "ranks=1,2", "region", "region=", "region=-1", "region=x", "period=1", "period=2:1",
-        "period=1:nan", "what=1", "region=1,,rank=2", "region=99999999999"}) {
+       {"", "ranks=", "ranks=3-1", "ranks=1,2", "pinned=1", "region", "region=", "region=-1", "region=x", "period=1",
+        "period=2:1", "period=1:nan", "what=1", "region=1,,rank=2", "region=99999999999"}) {
     CAPTURE(wrong);
     CHECK(!parse_selection(wrong, selection));
   }
