@@ -122,13 +122,10 @@ void choose_steps(const ClockRequest& request, ClockPicture& picture) {
 // The events of all ranks in a range of steps, and their clocks.
 class Clocks {
  public:
-  Clocks(const LogicalRun& run, std::uint32_t first, std::uint32_t last) : run_(run) {
+  Clocks(const LogicalRun& run, std::uint32_t first, std::uint32_t last)
+      : run_(run), first_(first), step_ends_(std::size_t{last} - first + 2) {
     ranges_.resize(run.phases.size());
     for (std::uint32_t p = 0; p < run.phases.size(); ++p) add_phase(p, first, last);
-    order_.resize(items_.size());
-    std::iota(order_.begin(), order_.end(), 0);
-    std::stable_sort(order_.begin(), order_.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return box(a).step < box(b).step; });
   }
   std::size_t size() const { return items_.size(); }
 
@@ -140,8 +137,9 @@ class Clocks {
     clocks_.assign(items_.size() * width_, 0);
     last_.assign(static_cast<std::size_t>(run_.ranks), unknown);
     done_.assign(items_.size(), 0);
-    for (std::size_t begin = 0, end = 0; begin < order_.size(); begin = end) {
-      while (end < order_.size() && box(order_[end]).step == box(order_[begin]).step) ++end;
+    sort();
+    for (std::size_t begin = 0, step = 0; step + 1 < step_ends_.size(); begin = step_ends_[step++]) {
+      const std::size_t end = step_ends_[step];
       for (std::size_t i = begin; i < end; ++i) step_on(order_[i]);
       for (std::size_t i = begin; i < end; ++i) meet(order_[i], true);
       for (std::size_t i = begin; i < end; ++i) meet(order_[i], false);
@@ -185,6 +183,15 @@ class Clocks {
     }
   }
 
+  // By step.
+  void sort() {
+    std::fill(step_ends_.begin(), step_ends_.end(), 0);
+    for (std::uint32_t i = 0; i < items_.size(); ++i) ++step_ends_[box(i).step - first_ + 1];
+    std::partial_sum(step_ends_.begin(), step_ends_.end(), step_ends_.begin());
+    order_.resize(items_.size());
+    for (std::uint32_t i = 0; i < items_.size(); ++i) order_[step_ends_[box(i).step - first_]++] = i;
+  }
+
   std::uint32_t* entries(std::uint32_t i) { return clocks_.data() + i * width_; }
   void join(std::uint32_t into, std::uint32_t from) {
     std::transform(entries(into), entries(into) + width_, entries(from), entries(into),
@@ -214,6 +221,8 @@ class Clocks {
   }
 
   const LogicalRun& run_;
+  std::uint32_t first_;
+  std::vector<std::size_t> step_ends_;  // of order_
   std::vector<Item> items_;
   std::vector<std::vector<Range>> ranges_;  // by phase
   std::vector<std::uint32_t> order_;        // by step
