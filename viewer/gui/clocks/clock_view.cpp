@@ -152,7 +152,8 @@ void ClockView::follow(const Scene& scene, const Selection& selection, std::size
   }
 }
 
-// Columns as wide as the widest clock. A clock has one line, or more where only then all columns fit.
+// Columns as wide as the widest clock. A clock has one line, or more where only then all columns fit, or it would be
+// wide.
 void ClockView::measure(const Rect& area, float scale) {
   area_ = area;
   radius_ = 5 * scale;
@@ -161,15 +162,18 @@ void ClockView::measure(const Rect& area, float scale) {
   const float room = (row_ - middle_ - radius_) / line_height() - (picture_->knows_others ? 1.f : 0.f);
   const std::size_t components = std::max<std::size_t>(picture_->ranks.size(), 1);
   const auto most_lines = static_cast<std::size_t>(std::clamp(room, 1.f, static_cast<float>(components)));
-  for (std::size_t lines = 1; lines <= most_lines; ++lines) {
+  const auto divide = [&](std::size_t lines) {
     per_line_ = (components + lines - 1) / lines;
     float widest = 0;
     for (const ClockEvent& event : picture_->events)
       for (const std::string& text : clock_lines(event, per_line_, picture_->knows_others))
         widest = std::max(widest, text_size(text).x);
     column_ = std::max(widest + 14 * scale, 30 * scale);
-    if (column_ * static_cast<float>(picture_->steps.size()) <= area.width()) break;
-  }
+    return column_ * static_cast<float>(picture_->steps.size()) <= area.width();
+  };
+  std::size_t lines = 1;
+  while (!divide(lines) && lines < most_lines) ++lines;
+  if (lines == most_lines) divide(std::min<std::size_t>(most_lines, 2));  // scrolled in any case: easy to read
   const auto columns = static_cast<float>(picture_->steps.size());
   if (columns * column_ < area.width() && columns > 0) column_ = std::min(area.width() / columns, 2 * column_);
   if (to_period_) {

@@ -57,7 +57,7 @@ std::string clock_header(const ClockPicture& picture) {
     text += " of " + std::to_string(picture.ranks.size() + picture.ranks_left_out) + " selected";
   text += ", steps " + std::to_string(picture.steps.front()) + " to " + std::to_string(picture.steps.back());
   if (picture.steps_left_out > 0)
-    text += " (" + text::format_count(picture.steps_left_out) + " more in the period: select a shorter one)";
+    text += " (" + text::format_count(picture.steps_left_out) + " more: select a shorter period)";
   text += "; events are counted from step " + std::to_string(picture.first_step) + " on";
   if (picture.knows_others) text += ", + those of other ranks";
   if (picture.contradictions > 0)

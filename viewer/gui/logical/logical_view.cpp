@@ -132,7 +132,8 @@ void LogicalView::draw(const Scene& scene, Selection& selection) {
   area_ = area;
   follow(scene, selection, area);
   react(selection);
-  if (words.empty() && comparing()) words = compared_words(*compared_, compared_names(scene, selection), sight_);
+  if (comparing() && compared_->second.run->events > 0)
+    words = compared_words(*compared_, compared_names(scene, selection), sight_) + (words.empty() ? "" : "; ") + words;
   if (!words.empty())
     draw_text(list, {whole.low.x + 6 * s, whole.low.y + line + 2 * s}, scene.palette->faint_text, words,
               whole.width() - 12 * s);
