@@ -17,14 +17,14 @@ LATE_US = 20000
 LIVE = {"latency": {"where:": {"region ": 2, "rank ": 8}, "when:": {"row ": 2, "circle ": 1},
                     "how:": {"node ": 2, "links ": 1}, "why:": {"plotted slices ": 2}},
         "time": {"who first:": {"logical boxes ": 16, "latest event": 1}, "who is alike:": {"cluster rows ": 1},
-                 "where in the run:": {"overview bars ": 3}},
+                 "where in the run:": {"overview bars ": 3}, "who can know:": {"clock events ": 3}},
         "calls": {"what is everybody doing:": {"legend MPI_": 2}},
         "network": {"what is usual:": {"criteria points ": 1}}}
 STORED = {"time": {"what each rank did:": {"timeline coloured ": 100}, **LIVE["time"]},
           "calls": {**LIVE["calls"], "every call:": {"legend MPI_": 2}},
           "network": LIVE["network"]}
 NUMBERED = ("links ", "plotted slices ", "logical boxes ", "cluster rows ", "overview bars ", "timeline coloured ",
-            "criteria points ")
+            "criteria points ", "clock events ")
 
 
 def drawn(view, mark):

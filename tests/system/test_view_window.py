@@ -157,6 +157,41 @@ class Window(ViewTest):
                              lambda s: s["workspace"] == "latency" and s["settled"])
         self.assertEqual((state["selection"]["rank"], state["selection"]["region"]), (rank, region))
 
+    @staticmethod
+    def drawn(state, begin):
+        return [name for view in state["views"].values() for name in view["marks"] if name.startswith(begin)]
+
+    def test_what_happened_before_an_event_is_a_click_away(self):
+        viewer = xvfb.Viewer(self.box, self.screen(), self.make_dump(), "--only", "clocks", "--select",
+                             "ranks=8-11,rank=9")
+        viewer.wait("clocks", lambda s: s["settled"] and self.drawn(s, "clock of rank 9 "))
+        viewer.focus()
+        viewer.until(lambda: viewer.key("t"), "no hint", lambda s: not s["hint"])
+        event = viewer.names("clock of rank 9 ")[0]
+        state = viewer.until(lambda: viewer.click(viewer.mark(event)), "an event of rank 9",
+                             lambda s: s["settled"] and s["selection"]["period"] and self.drawn(s, "before "))
+        self.assertEqual(state["selection"]["ranks"], [8, 9, 10, 11])
+        self.assertEqual(state["selection"]["rank"], 9)
+
+    def test_a_pinned_period_is_compared_with_the_next_one(self):
+        viewer = xvfb.Viewer(self.box, self.screen(), self.make_dump(), "--only", "logical", "--select",
+                             "period=0:0.5")
+        viewer.wait("the run", lambda s: s["settled"] and self.drawn(s, "logical boxes "))
+        viewer.focus()
+        state = viewer.until(lambda: viewer.key("c"), "a pinned period", lambda s: s["selection"]["pinned"] == [0, 0.5])
+        self.assertEqual(self.drawn(state, "below logical boxes "), [])
+        state = viewer.until(lambda: viewer.click(viewer.mark("latest event")), "both periods",
+                             lambda s: s["settled"] and self.drawn(s, "below logical boxes "))
+        self.assertEqual(state["selection"]["pinned"], [0, 0.5])
+        self.assertNotEqual(state["selection"]["period"], [0, 0.5])
+
+    def test_a_run_compared_with_itself_differs_nowhere(self):
+        dump = self.make_dump()
+        viewer = xvfb.Viewer(self.box, self.screen(), dump, "--compare", dump)
+        state = viewer.wait("both runs", lambda s: s["settled"] and self.drawn(s, "below logical boxes "))
+        self.assertEqual(state["workspace"], "time")
+        self.assertEqual(self.drawn(state, "differing steps "), ["differing steps 0"])
+
     def test_keys(self):
         viewer = xvfb.Viewer(self.box, self.screen(), self.make_dump())
         viewer.settled()
@@ -327,6 +362,8 @@ class Pictures(ViewTest):
         self.assertOneLine(self.picture("ipc:///tmp/no-such-endpoint")[1], 1, "no news")
         self.assertOneLine(self.picture("--size", "0x0", dump)[1], 2, "--size")
         self.assertOneLine(self.picture("--select", "region", dump)[1], 2, "--select")
+        self.assertOneLine(self.picture("--select", "ranks=1-99", dump)[1], 1, "rank 99")
+        self.assertOneLine(self.picture("--compare", cut, dump)[1], 1, "--compare")
         for what in ("region", "rank", "finding"):  # no picture of something else
             self.assertOneLine(self.picture("--select", f"{what}=99", dump)[1], 1, f"no {what} 99")
         self.assertOneLine(self.picture(dump, name="no/such/directory.png")[1], 1, "cannot write")

@@ -55,6 +55,10 @@ int view(const std::vector<std::string>& words) {
     if (auto opened = session::open_stored(target->file); !opened)
       return commands::fail(commands::could_not, opened.error().message);
   }
+  if (!options.compare.empty()) {
+    if (auto opened = session::open_stored(options.compare); !opened)
+      return commands::fail(commands::could_not, "--compare: " + opened.error().message);
+  }
   return options.screenshot.empty() ? gui::show_window(options, std::move(open))
                                     : gui::make_screenshot(options, std::move(open));
 }

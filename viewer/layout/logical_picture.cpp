@@ -67,9 +67,9 @@ std::vector<Rgba> scale_of(const Palette& palette) {
   return colours;
 }
 
-void colour_pixels(const LogicalPixels& pixels, const LogicalImageRequest& request, Image& image) {
+void colour_pixels(const LogicalPixels& pixels, float most, const LogicalImageRequest& request, Image& image) {
   const std::vector<Rgba> scale = scale_of(*request.palette);
-  const float factor = pixels.most > 0 ? 255 / pixels.most : 0;
+  const float factor = most > 0 ? 255 / most : 0;
   for (std::size_t i = 0; i < pixels.largest.size(); ++i) {
     const float value = pixels.largest[i];
     if (value < 0) continue;
@@ -203,8 +203,13 @@ LogicalImage draw_logical(const LogicalImageRequest& request, const std::functio
   made.pixels = logical_pixels(*request.run, request.sight, request.metric, stopping);
   if (stopping && stopping()) return made;
   const LogicalSight& s = request.sight;
+  made.scale = made.pixels.most;
+  if (request.beside)
+    each_box(*request.beside, s, stopping, [&](std::uint32_t, const LogicalPhase& phase, const Part&, std::uint32_t b) {
+      made.scale = std::max(made.scale, phase.value(phase.boxes[b], request.metric));
+    });
   made.image = {s.width, s.height, std::vector<std::uint8_t>(made.pixels.largest.size() * 4)};
-  colour_pixels(made.pixels, request, made.image);
+  colour_pixels(made.pixels, made.scale, request, made.image);
   made.pixels.largest = {};
   for (std::uint32_t p = 0; p < request.run->phases.size(); ++p)
     if (in_sight(*request.run->phases[p], s)) made.phases.push_back(p);

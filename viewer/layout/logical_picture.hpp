@@ -46,6 +46,7 @@ struct LogicalImageRequest {
   logical::Metric metric = logical::Metric::lateness;
   bool messages = true;  // lines, as long as they can be told apart
   const Palette* palette = nullptr;
+  std::shared_ptr<const session::LogicalRun> beside = nullptr;  // what is drawn with the same scale; null: nothing
   bool operator==(const LogicalImageRequest&) const = default;
 };
 
@@ -53,6 +54,7 @@ struct LogicalImage {
   LogicalImageRequest of;
   Image image;
   LogicalPixels pixels;               // without `largest`
+  float scale = 0;                    // its end, ns: the largest value in sight, of both runs
   std::vector<std::uint32_t> phases;  // in sight
   std::size_t lines = 0;              // messages that are drawn
   std::size_t lines_left_out = 0;     // too many to be told apart

@@ -92,6 +92,9 @@ std::shared_ptr<const LogicalPhase> boxes_of(const logical::LogicalTime& time, c
           if (const std::uint32_t at = place(other); at != logical::none) made->partners.push_back(at);
         }
         made->partners[box.partner] = static_cast<std::uint32_t>(made->partners.size()) - box.partner - 1;
+      } else if (e.kind == logical::Kind::collective && e.apart == 0 && e.partner + 1u < time.first_member.size()) {
+        const auto members = time.members_of(e.partner);
+        if (!members.empty()) box.partner = place(members.front());
       }
       made->boxes.push_back(box);
     }

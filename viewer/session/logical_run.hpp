@@ -27,7 +27,8 @@ struct LogicalBox {
   float lateness_ns = 0;
   float duration_ns = 0;
   // The box at the other end of its message, in the same phase; with several, where they begin in
-  // LogicalPhase::partners, their number first; none: a collective, or not known.
+  // LogicalPhase::partners, their number first. Of a collective whose members all left after all had come the box of
+  // its least rank, the same for all of them. None: not known, or a collective that members left early.
   std::uint32_t partner = logical::none;
 };
 static_assert(sizeof(LogicalBox) == 20);

@@ -80,6 +80,8 @@ TEST_CASE("what is selected and not there is named") {
   CHECK(missing("region=3,rank=15,finding=1,period=0:900").empty());
   CHECK(missing("region=4") == "no region 4 here: there are 4 regions");
   CHECK(missing("rank=16") == "no rank 16 here: there are 16 ranks");
+  CHECK(missing("ranks=3-15").empty());
+  CHECK(missing("ranks=3+16,rank=2") == "no rank 16 here: there are 16 ranks");
   CHECK(missing("finding=2") == "no finding 2 here: there are 2 findings");
 }
 
@@ -148,8 +150,15 @@ TEST_CASE("selections are read from the command line as they are meant") {
   CHECK(selection.rank == 17);
   CHECK(selection.finding == 0u);
   CHECK(selection.period == SelectedPeriod{1.5, 2.5});
-  for (const char* wrong : {"", "region", "region=", "region=-1", "region=x", "period=1", "period=2:1", "period=1:nan",
-                            "what=1", "region=1,,rank=2", "region=99999999999"}) {
+  REQUIRE(parse_selection("ranks=8+0-3,rank=2", selection));
+  CHECK(selection.ranks == std::vector<std::int32_t>{0, 1, 2, 3, 8});
+  CHECK(selection.rank == 2);
+  REQUIRE(parse_selection("period=1:2,pinned=0:0.5", selection));
+  CHECK(selection.period == SelectedPeriod{1, 2});
+  CHECK(selection.pinned == SelectedPeriod{0, 0.5});
+  for (const char* wrong :
+       {"", "ranks=", "ranks=3-1", "ranks=1,2", "pinned=1", "region", "region=", "region=-1", "region=x", "period=1",
+        "period=2:1", "period=1:nan", "what=1", "region=1,,rank=2", "region=99999999999"}) {
     CAPTURE(wrong);
     CHECK(!parse_selection(wrong, selection));
   }

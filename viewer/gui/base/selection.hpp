@@ -60,6 +60,7 @@ struct SelectedCall {
 struct Selection {
   std::optional<std::int32_t> region;    // id
   std::optional<SelectedPeriod> period;  // none: views choose for themselves and say so
+  std::optional<SelectedPeriod> pinned;  // to compare the period with; none: nothing
   std::vector<std::int32_t> ranks;       // ascending; of a lasso or a search; empty: none
   std::optional<std::int32_t> rank;      // the one in focus
   std::optional<SelectedMessage> message;
@@ -71,6 +72,12 @@ struct Selection {
   std::optional<SelectedCall> call;
   bool operator==(const Selection&) const = default;
 };
+
+// Keeps the period that is selected now to compare the next one with; a second time: no more.
+inline void toggle_pin(Selection& selection) {
+  if (selection.pinned) selection.pinned.reset();
+  else selection.pinned = selection.period;
+}
 
 // Null: none, or something else was selected since.
 inline const SelectedCall* selected_call(const Selection& selection) {

@@ -59,6 +59,7 @@ struct Scene {
   LogicalSource* logical = nullptr;  // null: nobody knows of logical time
   LiveCalls* live_calls = nullptr;   // null: what snapshots have of calls over time
   TimelineSource* calls = nullptr;   // null: nobody knows of single calls
+  const Scene* compared = nullptr;   // another run to compare this one with; null: none
 };
 
 // A place on the screen with a name: for tests and for scripts that drive the viewer.

@@ -33,6 +33,15 @@ App::App(const ViewOptions& options, session::Feed::Open open, std::function<voi
   scene_.live_calls = &live_calls_;
   scene_.calls = &calls_;
   scene_.connection.name = text::printable(options.target);
+  if (!options.compare.empty()) {
+    compared_feed_ = std::make_unique<session::Feed>([file = options.compare] { return session::open_stored(file); },
+                                                     session::FeedOptions{options.history_bytes, 0, scene_.wake});
+    compared_scene_.connection.name = text::printable(options.compare);
+    compared_scene_.wake = scene_.wake;
+    compared_scene_.ask = [this](session::Feed::Work work) { compared_feed_->ask(std::move(work)); };
+    compared_scene_.logical = &compared_logical_;
+    scene_.compared = &compared_scene_;
+  }
   scene_.glides = options.screenshot.empty();
   for (const WorkspaceEntry& entry : all_workspaces()) {
     Workspace workspace(entry, views);
@@ -60,7 +69,16 @@ void App::update_scene() {
     if (!(scene_.now_s >= 0) || scene_.now_s > 1e9) scene_.now_s = fed_.snapshot->duration_s;
   }
   update_graph();
+  update_compared();
   scene_.palette = &layout::palette(theme_);
+}
+
+void App::update_compared() {
+  if (!compared_feed_) return;
+  const session::FeedState fed = compared_feed_->state();
+  compared_scene_.connection.phase = fed.phase;
+  compared_scene_.connection.problem = text::printable(fed.problem);
+  compared_scene_.snapshot = fed.snapshot;
 }
 
 // What a job told last stays when it is over, whatever was asked since.
@@ -113,6 +131,7 @@ void App::keys() {
     if (typed == 'v' || typed == 'V') shown_workspace().show_next(typed == 'v' ? 1 : -1);
     if (typed == ' ') scene_.paused = !scene_.paused;
     if (typed == 't') theme_ = theme_ == layout::Theme::dark ? layout::Theme::light : layout::Theme::dark;
+    if (typed == 'c') toggle_pin(selection_);
     if (typed == 'i') details_ = !details_;
     if (typed == '?' || typed == 'h') help_ = !help_;
     if (typed == '/') find();

@@ -46,6 +46,7 @@ class App {
  private:
   void update_scene();
   void update_graph();
+  void update_compared();
   bool over() const {  // nobody answers questions any more
     const session::Phase phase = scene_.connection.phase;
     return phase == session::Phase::finished || phase == session::Phase::lost;
@@ -70,6 +71,9 @@ class App {
   LogicalSource logical_;
   LiveCalls live_calls_;
   TimelineSource calls_;
+  std::unique_ptr<session::Feed> compared_feed_;  // of the run to compare with; null: none
+  LogicalSource compared_logical_;
+  Scene compared_scene_;
   Scene scene_;
   session::FeedState fed_;
   Selection selection_;

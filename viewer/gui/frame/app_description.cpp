@@ -32,6 +32,7 @@ Json selected(const Selection& selection, const views::Sites& sites) {
   json["rank"] = selection.rank ? Json(*selection.rank) : Json();
   json["ranks"] = selection.ranks;
   json["period"] = selection.period ? Json{selection.period->begin_s, selection.period->end_s} : Json();
+  json["pinned"] = selection.pinned ? Json{selection.pinned->begin_s, selection.pinned->end_s} : Json();
   json["steps"] = selection.steps ? Json{selection.steps->first, selection.steps->end} : Json();
   json["phase"] = selection.phase ? Json(*selection.phase) : Json();
   json["finding"] = selection.finding ? Json(*selection.finding) : Json();

@@ -20,6 +20,7 @@ constexpr const char* key_lines[][2] = {
     {"Ctrl-C", "copy what is selected, as a line of text"},
     {"Alt + left, right", "back and forward through what was selected"},
     {"space", "pause; data is still collected"},
+    {"c", "keep the selected period to compare the next one with (logical timeline), again: no more"},
     {"i", "details: connection, clocks, what ranks are doing"},
     {"r, R", "turn the region graph"},
     {"t", "dark or light"},

@@ -153,8 +153,10 @@ std::string missing_from(const Snapshot& snapshot, const Selection& selection) {
   };
   if (selection.region && find(snapshot, *selection.region) == nullptr)
     return none("region", *selection.region, snapshot.regions.size());
-  if (selection.rank && *selection.rank >= snapshot.application.ranks)
-    return none("rank", *selection.rank, static_cast<std::size_t>(std::max(snapshot.application.ranks, 0)));
+  const std::int32_t ranks = std::max(snapshot.application.ranks, 0);
+  const std::int32_t highest =
+      std::max(selection.rank.value_or(-1), selection.ranks.empty() ? -1 : selection.ranks.back());
+  if (highest >= ranks) return none("rank", highest, static_cast<std::size_t>(ranks));
   const std::size_t findings = snapshot.attribution.findings.size();
   if (selection.finding && *selection.finding >= findings)
     return none("finding", static_cast<std::int64_t>(*selection.finding), findings);

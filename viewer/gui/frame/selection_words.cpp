@@ -55,6 +55,9 @@ std::string selection_line(const Scene& scene, const Selection& selection) {
   if (selection.period)
     parts.push_back(exact_seconds(selection.period->begin_s) + " to " + exact_seconds(selection.period->end_s) + " (" +
                     text::format_seconds(selection.period->end_s - selection.period->begin_s) + ")");
+  if (selection.pinned)
+    parts.push_back("beside " + exact_seconds(selection.pinned->begin_s) + " to " +
+                    exact_seconds(selection.pinned->end_s));
   if (std::string call = call_words(selection, sites); !call.empty()) parts.push_back(std::move(call));
   if (selection.message)
     parts.push_back("message " + std::to_string(selection.message->source) + " -> " +

@@ -8,6 +8,7 @@
 #include "viewer/commands/command_line.hpp"
 #include "viewer/gui/frame/registry.hpp"
 #include "viewer/text/quantities.hpp"
+#include "viewer/text/rank_list.hpp"
 
 namespace pclscope::gui {
 namespace {
@@ -18,14 +19,14 @@ bool number(const std::string& text, T& value) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-bool parse_period(const std::string& text, Selection& selection) {
+bool parse_period(const std::string& text, std::optional<SelectedPeriod>& selected) {
   const std::size_t colon = text.find(':');
   SelectedPeriod period;
   if (colon == std::string::npos || !number(text.substr(0, colon), period.begin_s) ||
       !number(text.substr(colon + 1), period.end_s))
     return false;
   if (!(period.begin_s < period.end_s)) return false;
-  selection.period = period;
+  selected = period;
   return true;
 }
 
@@ -43,8 +44,20 @@ bool parse_function(const std::string& name, Selection& selection) {
   return false;
 }
 
+// "0-3+8": commas part what is selected.
+bool parse_ranks(std::string list, Selection& selection) {
+  if (list.find(',') != std::string::npos) return false;
+  std::replace(list.begin(), list.end(), '+', ',');
+  const auto ranks = text::parse_ranks(list);
+  if (!ranks || ranks->empty()) return false;
+  selection.ranks = *ranks;
+  return true;
+}
+
 bool parse_one(const std::string& key, const std::string& value, Selection& selection) {
-  if (key == "period") return parse_period(value, selection);
+  if (key == "period") return parse_period(value, selection.period);
+  if (key == "pinned") return parse_period(value, selection.pinned);
+  if (key == "ranks") return parse_ranks(value, selection);
   if (key == "function") return value != record::function_name(0) && parse_function(value, selection);
   std::int32_t count = 0;
   if (!number(value, count) || count < 0) return false;
@@ -83,12 +96,15 @@ std::optional<int> parse_view(const std::vector<std::string>& words, ViewOptions
   std::uint64_t history = options.history_bytes;
   app.add_option("target", options.target,
                  "Job name, Slurm job id, endpoint or dump file (default: your running job, on whatever node)");
+  app.add_option("--compare", options.compare, "Another dump, below this run on the same steps (logical timeline)")
+      ->type_name("FILE");
   app.add_flag("--wait", options.wait, "Wait for the job if it does not run yet");
   app.add_option("--via", options.via, "Ask a login node for the job, by ssh: login.site.org")->type_name("HOST");
   app.add_option("--screenshot", options.screenshot, "Write a PNG and end; needs no display")->type_name("FILE.png");
   app.add_option("--size", size, "Of the window or the picture, WIDTHxHEIGHT (1600x1000)")->type_name("WxH");
   app.add_option("--select", select,
-                 "What is selected at first, e.g. region=3,period=1.5:2.5,rank=17,finding=0,function=MPI_Recv")
+                 "What is selected at first, e.g. region=3,period=1.5:2.5,rank=17,ranks=0-3+8,finding=0,"
+                 "function=MPI_Recv")
       ->type_name("WHAT");
   std::vector<std::string> views, workspaces;
   for (const ViewEntry& view : all_views()) views.emplace_back(view.name);
@@ -113,10 +129,11 @@ std::optional<int> parse_view(const std::vector<std::string>& words, ViewOptions
   }
   if (!select.empty() && !parse_selection(select, options.selection)) {
     return commands::fail(wrong_usage,
-                          "--select wants region=N, rank=N, finding=N, function=MPI_NAME or period=FROM:TO (seconds), "
-                          "with commas; not '" +
+                          "--select wants region=N, rank=N, ranks=LIST (0-3+8), finding=N, function=MPI_NAME or "
+                          "period=FROM:TO or pinned=FROM:TO (seconds), with commas; not '" +
                               select + "'");
   }
+  if (!options.compare.empty() && options.only.empty() && options.workspace.empty()) options.workspace = "time";
   options.selected = !select.empty();
   options.theme = theme == "light" ? layout::Theme::light : layout::Theme::dark;
   options.history_bytes = std::clamp<std::uint64_t>(history, 1u << 20, std::uint64_t{16} << 30);

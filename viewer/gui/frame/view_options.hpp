@@ -13,6 +13,7 @@ namespace pclscope::gui {
 
 struct ViewOptions {
   std::string target;      // job, endpoint or file; empty: the newest running job
+  std::string compare;     // a dump to compare it with; empty: none
   std::string via;         // a host that finds the job; empty: none
   bool wait = false;       // for the job
   std::string screenshot;  // path of a PNG: no window

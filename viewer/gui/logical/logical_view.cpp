@@ -5,10 +5,12 @@
 #include <cmath>
 
 #include "viewer/gui/base/canvas.hpp"
-#include "viewer/gui/base/texture.hpp"
+#include "viewer/gui/logical/compared_strip.hpp"
+#include "viewer/gui/logical/logical_axes.hpp"
+#include "viewer/gui/logical/logical_pane.hpp"
 #include "viewer/gui/logical/logical_words.hpp"
+#include "viewer/layout/compared_runs.hpp"
 #include "viewer/layout/latest.hpp"
-#include "viewer/layout/logical_picture.hpp"
 #include "viewer/text/quantities.hpp"
 
 namespace pclscope::gui {
@@ -20,9 +22,27 @@ using layout::Rect;
 
 constexpr double zoom_per_notch = 1.2;
 constexpr double least_steps = 4, least_ranks = 2;  // in sight
-constexpr float number_room = 14;                   // points between phases that have numbers
-constexpr std::size_t most_phase_lines = 400;
-constexpr std::size_t most_rank_marks = 32;
+constexpr float strip_points = 34;                  // between two runs
+
+layout::PeriodNs to_period_ns(const SelectedPeriod& period) {
+  const auto ns = [](double s) { return static_cast<std::int64_t>(std::clamp(s, -4e9, 4e9) * 1e9); };
+  return {ns(period.begin_s), ns(period.end_s)};
+}
+
+// Call sites of a snapshot.
+class SitesOf {
+ public:
+  void follow(const std::shared_ptr<const Snapshot>& snapshot) {
+    if (of_ == snapshot || !snapshot) return;
+    of_ = snapshot;
+    sites_ = views::Sites(of_->sites);
+  }
+  const views::Sites& sites() const { return sites_; }
+
+ private:
+  std::shared_ptr<const Snapshot> of_;
+  views::Sites sites_;
+};
 
 class LogicalView final : public View {
  public:
@@ -30,45 +50,55 @@ class LogicalView final : public View {
   void draw(const Scene& scene, Selection& selection) override;
   std::vector<Mark> marks() const override { return marks_; }
   std::vector<ViewAxis> axes() const override {
-    if (area_.width() < 1) return {};
+    if (area_.width() < 1 || comparing()) return {};  // steps of two runs are nobody else's
     return {{AxisKind::steps, area_, [sight = sight_, left = area_.low.x](float x) { return sight.step(x - left); },
              [sight = sight_, left = area_.low.x](double step) { return left + sight.x(step); }}};
   }
-  bool unsettled() const override { return reading_ || (painter_ && painter_->busy()); }
+  bool unsettled() const override {
+    return reading_ || first_.busy() || second_.busy() || (comparer_ && comparer_->busy());
+  }
 
  private:
-  void draw_header(const Scene& scene, const Rect& at);
-  void follow(const Scene& scene, const Selection& selection, const Rect& area);
-  void react(const Scene& scene, Selection& selection, const Rect& area);
+  void draw_header(const Scene& scene, Selection& selection, const Rect& at);
+  void draw_scale(const Scene& scene, const Rect& at, float x) const;
+  void draw_pin(const Scene& scene, Selection& selection);
+  void compare(const Scene& scene, const Selection& selection);
+  std::string compared_problem(const Scene& scene, const Selection& selection) const;
+  void follow(const Scene& scene, Selection& selection, const Rect& area);
+  void react(Selection& selection);
   void zoom(double steps_by, double ranks_by, Point at, Selection& selection);
   void move(double steps, double ranks, Selection& selection);
   void show(double step0, double step1, Selection& selection);
-  void draw_picture(ImDrawList& list, const Scene& scene, const Rect& area);
-  void draw_first(ImDrawList& list, const Scene& scene, const Rect& area);
-  void draw_phases(ImDrawList& list, const Scene& scene, const Rect& area) const;
-  void fade_others(ImDrawList& list, const Scene& scene, const Selection& selection, const Rect& area) const;
-  void draw_ranks(ImDrawList& list, const Scene& scene, const Selection& selection, const Rect& gutter,
-                  const Rect& area);
-  void draw_steps(ImDrawList& list, const Scene& scene, const Rect& area, float below) const;
-  void hover(ImDrawList& list, const Scene& scene, Selection& selection, const Rect& area);
-  EventPlace at(Point mouse, const Rect& area) const;
-  Rect place_of(EventPlace place, const Rect& area) const;
+  void hover(ImDrawList& list, const Scene& scene, Selection& selection);
+  void hover_both(ImDrawList& list, const Scene& scene, Selection& selection, const LogicalPane& pane);
 
-  using Painter = layout::Latest<layout::LogicalImageRequest, layout::LogicalImage>;
+  bool comparing() const { return compared_ != nullptr; }
+  double all_steps() const { return std::max<double>(comparing() ? compared_->steps : run_->steps, 1); }
+  double all_ranks() const {
+    return std::max<double>(
+        comparing() ? std::max(compared_->first.run->ranks, compared_->second.run->ranks) : run_->ranks, 1);
+  }
+  // Which steps are in sight: of one run those of all views, of two those that are common to both.
+  std::optional<SelectedSteps>& steps_in_sight(Selection& selection) {
+    return comparing() ? common_steps_ : selection.steps;
+  }
+  const LogicalPane& pane_at(float y) const { return comparing() && y > first_.area().high.y ? second_ : first_; }
+
+  using Comparer = layout::Latest<layout::ComparedRequest, layout::ComparedRuns>;
   std::shared_ptr<const session::LogicalRun> run_;
-  std::shared_ptr<const layout::LogicalImage> shown_;
-  std::unique_ptr<Painter> painter_;  // before what its work may outlive
-  Texture texture_;
-  layout::LogicalImageRequest asked_;
-  LogicalSight sight_;
-  Rect area_{};                   // of the boxes, as drawn last
+  LogicalPane first_, second_;
+  std::unique_ptr<Comparer> comparer_;
+  layout::ComparedRequest comparison_;
+  std::shared_ptr<const layout::ComparedRuns> compared_;  // null: one run
+  std::optional<SelectedSteps> common_steps_;
+  LogicalSight sight_;            // of each pane
+  Rect area_{};                   // of the boxes, as drawn last; of both runs
   double rank0_ = 0, rank1_ = 0;  // none: all
   bool messages_ = true;
   bool reading_ = false;
   bool moving_ = false;  // the right button is down and was pressed here
   std::vector<Mark> marks_;
-  std::shared_ptr<const Snapshot> sites_of_;
-  views::Sites sites_;
+  SitesOf sites_, second_sites_;
 };
 
 void LogicalView::draw(const Scene& scene, Selection& selection) {
@@ -80,39 +110,95 @@ void LogicalView::draw(const Scene& scene, Selection& selection) {
   if (scene.logical == nullptr) return;
   run_ = scene.logical->run(scene);
   reading_ = scene.logical->reading();
-  if (sites_of_ != scene.snapshot && scene.snapshot) {
-    sites_of_ = scene.snapshot;
-    sites_ = views::Sites(sites_of_->sites);
-  }
+  sites_.follow(scene.snapshot);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float line = line_height(), s = scene.scale;
-  const std::string words = scene.logical->words(scene);
+  std::string words = scene.logical->words(scene);
   if (!run_ || run_->events == 0) {
     draw_text(list, whole.middle() - Point{std::min(text_size(words).x, whole.width() - 8 * s) / 2, line / 2},
               scene.palette->faint_text, words, whole.width() - 8 * s);
     return;
   }
-  const float gutter = text_size(std::to_string(run_->ranks)).x + 12 * s;
-  const Rect area{{whole.low.x + gutter, whole.low.y + (words.empty() ? 2 : 3) * line + 4 * s},
+  compare(scene, selection);
+  if (words.empty()) words = compared_problem(scene, selection);
+  const bool second_line = !words.empty() || comparing();
+  const float gutter = text_size(std::to_string(static_cast<int>(all_ranks()))).x + 12 * s;
+  const Rect area{{whole.low.x + gutter, whole.low.y + (second_line ? 3 : 2) * line + 4 * s},
                   {whole.high.x - 4 * s, whole.high.y - line - 2 * s}};
   if (area.width() < 8 || area.height() < 4) return;
-  draw_header(scene, {whole.low, {whole.high.x, whole.low.y + line}});
-  if (!words.empty())
-    draw_text(list, {area.low.x, whole.low.y + line + 2 * s}, scene.palette->faint_text, words, area.width());
+  draw_header(scene, selection, {whole.low, {whole.high.x, whole.low.y + line}});
   ImGui::SetCursorScreenPos(to_imgui(area.low));
   ImGui::InvisibleButton("logical timeline", {area.width(), area.height()});
-  follow(scene, selection, area);
-  react(scene, selection, area);
   area_ = area;
-  draw_picture(list, scene, area);
-  fade_others(list, scene, selection, area);
-  draw_phases(list, scene, area);
-  draw_ranks(list, scene, selection, {{whole.low.x, area.low.y}, {area.low.x, area.high.y}}, area);
-  draw_steps(list, scene, area, area.high.y);
-  hover(list, scene, selection, area);
+  follow(scene, selection, area);
+  react(selection);
+  if (comparing() && compared_->second.run->events > 0)
+    words = compared_words(*compared_, compared_names(scene, selection), sight_) + (words.empty() ? "" : "; ") + words;
+  if (!words.empty())
+    draw_text(list, {whole.low.x + 6 * s, whole.low.y + line + 2 * s}, scene.palette->faint_text, words,
+              whole.width() - 12 * s);
+  for (LogicalPane* pane : {&first_, &second_}) {
+    if (pane == &second_ && !comparing()) break;
+    const Rect& at = pane->area();
+    const layout::ComparedSide* side = !comparing()      ? nullptr
+                                       : pane == &first_ ? &compared_->first
+                                                         : &compared_->second;
+    pane->draw(list, scene, pane == &first_ ? "" : "below ", marks_);
+    fade_others(list, scene, selection, sight_, at);
+    pane->draw_phases(list, scene, side != nullptr ? &side->numbers : nullptr);
+    draw_rank_axis(list, scene, selection, sight_, {{whole.low.x, at.low.y}, {at.low.x, at.high.y}}, at, marks_);
+  }
+  if (comparing())
+    draw_compared_strip(scene, *compared_, sight_,
+                        {{area.low.x, first_.area().high.y + 2 * s}, {area.high.x, second_.area().low.y - line}},
+                        marks_);
+  draw_step_axis(list, scene, sight_, area);
+  hover(list, scene, selection);
 }
 
-void LogicalView::draw_header(const Scene& scene, const Rect& at) {
+// A second run, or a pinned period beside the selected one: both on the same steps.
+void LogicalView::compare(const Scene& scene, const Selection& selection) {
+  layout::ComparedRequest wanted;
+  if (scene.compared != nullptr && scene.compared->logical != nullptr) {
+    wanted = {run_, scene.compared->logical->run(*scene.compared), {}, {}};
+    second_sites_.follow(scene.compared->snapshot);
+    const session::Phase phase = scene.compared->connection.phase;
+    reading_ = reading_ || scene.compared->logical->reading() ||
+               (!scene.compared->snapshot && phase != session::Phase::failed);
+  } else if (selection.pinned && selection.period && selection.pinned != selection.period) {
+    wanted = {run_, run_, to_period_ns(*selection.pinned), to_period_ns(*selection.period)};
+    second_sites_.follow(scene.snapshot);
+  }
+  if (!wanted.second || wanted.second->events == 0) {
+    compared_ = nullptr;
+    return;
+  }
+  if (!comparer_)
+    comparer_ = std::make_unique<Comparer>([](const layout::ComparedRequest& request,
+                                              const auto& stopping) { return layout::compare_runs(request, stopping); },
+                                           scene.wake);
+  if (!(wanted == comparison_)) comparer_->ask(comparison_ = wanted);
+  const auto answer = comparer_->answer();
+  if (answer && answer->first.run && answer->second.run && (compared_ != nullptr || answer->of == wanted))
+    compared_ = answer;
+}
+
+// Why there is no second run, or what is missing for a second period.
+std::string LogicalView::compared_problem(const Scene& scene, const Selection& selection) const {
+  if (comparing() && compared_->second.run->events > 0) return {};
+  if (scene.compared != nullptr) {
+    const Connection& connection = scene.compared->connection;
+    if (!connection.problem.empty()) return "to compare: " + connection.problem;
+    return scene.compared->logical == nullptr ? "" : "to compare: " + scene.compared->logical->words(*scene.compared);
+  }
+  if (!selection.pinned) return {};
+  if (comparing()) return "the selected period has no events";
+  return !selection.period || selection.period == selection.pinned
+             ? "pinned: " + compared_names(scene, selection).first + "; select the period to put below it"
+             : "";
+}
+
+void LogicalView::draw_header(const Scene& scene, Selection& selection, const Rect& at) {
   const float s = scene.scale;
   ImGui::SetCursorScreenPos({at.low.x + 6 * s, at.low.y});
   if (at.width() > 300 * s) {
@@ -124,11 +210,32 @@ void LogicalView::draw_header(const Scene& scene, const Rect& at) {
     marks_.push_back({"messages", middle_of_item()});
     if (ImGui::IsItemHovered()) tooltip("Lines from sends to receives, while there are few enough to tell them apart.");
     ImGui::SameLine(0, 8 * s);
+    draw_pin(scene, selection);
   }
-  // The scale, and what lines there are.
+  draw_scale(scene, at, ImGui::GetCursorScreenPos().x);
+}
+
+// Keeps the selected period, to put another one below it.
+void LogicalView::draw_pin(const Scene& scene, Selection& selection) {
+  if (scene.compared != nullptr || (!selection.period && !selection.pinned)) return;
+  const bool on = selection.pinned.has_value();
+  ImGui::PushStyleColor(ImGuiCol_Text, to_imgui(on ? scene.palette->text : scene.palette->faint_text));
+  ImGui::PushStyleColor(ImGuiCol_Button, to_imgui(on ? scene.palette->grid : scene.palette->panel));
+  if (ImGui::SmallButton("pin period")) toggle_pin(selection);
+  ImGui::PopStyleColor(2);
+  marks_.push_back({"pin period", middle_of_item()});
+  if (ImGui::IsItemHovered())
+    tooltip(
+        "Keeps the selected period above, the one that is selected next comes below it, on the same steps (key c).");
+  ImGui::SameLine(0, 8 * scene.scale);
+}
+
+// The scale, and what lines there are.
+void LogicalView::draw_scale(const Scene& scene, const Rect& at, float x) const {
+  const float s = scene.scale;
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  float x = ImGui::GetCursorScreenPos().x;
-  if (!shown_ || x + 90 * s > at.high.x) return;
+  const layout::LogicalImage* shown = first_.shown();
+  if (shown == nullptr || x + 90 * s > at.high.x) return;
   const float wide = 60 * s, high = ImGui::GetFontSize() * 0.7f, top = at.low.y + ImGui::GetFontSize() * 0.2f;
   draw_text(list, {x, at.low.y}, scene.palette->faint_text, "0");
   x += text_size("0 ").x;
@@ -137,48 +244,48 @@ void LogicalView::draw_header(const Scene& scene, const Rect& at) {
                        {x + wide * static_cast<float>(i + 1) / 30, top + high},
                        to_imgui(layout::metric_colour(*scene.palette, i, 29)));
   x += wide + 4 * s;
-  std::string text = text::format_seconds(static_cast<double>(shown_->pixels.most) * 1e-9) + " in sight";
-  if (shown_->lines > 0) text += "; " + text::format_count(shown_->lines) + " messages";
-  if (shown_->lines_left_out > 0) text += shown_->lines > 0 ? ", more when zoomed in" : "; messages when zoomed in";
+  std::string text = text::format_seconds(static_cast<double>(shown->scale) * 1e-9) + " in sight";
+  if (shown->lines > 0) text += "; " + text::format_count(shown->lines) + " messages";
+  if (shown->lines_left_out > 0) text += shown->lines > 0 ? ", more when zoomed in" : "; messages when zoomed in";
   draw_text(list, {x, at.low.y}, scene.palette->faint_text, text, std::max(1.f, at.high.x - x));
 }
 
-// The sight of now, and a picture of it if there is none yet.
-void LogicalView::follow(const Scene& scene, const Selection& selection, const Rect& area) {
-  if (!painter_)
-    painter_ = std::make_unique<Painter>([](const layout::LogicalImageRequest& request,
-                                            const auto& stopping) { return layout::draw_logical(request, stopping); },
-                                         scene.wake);
-  const double steps = std::max<double>(run_->steps, 1), ranks = std::max<double>(run_->ranks, 1);
-  sight_.step0 = 0, sight_.step1 = steps;
-  if (selection.steps && selection.steps->end > selection.steps->first)
-    sight_.step0 = selection.steps->first, sight_.step1 = selection.steps->end;
-  if (!(rank1_ > rank0_)) sight_.rank0 = 0, sight_.rank1 = ranks;
+// The sight of now; two runs share the height.
+void LogicalView::follow(const Scene& scene, Selection& selection, const Rect& area) {
+  const auto& in_sight = steps_in_sight(selection);
+  sight_.step0 = 0, sight_.step1 = all_steps();
+  if (in_sight && in_sight->end > in_sight->first) sight_.step0 = in_sight->first, sight_.step1 = in_sight->end;
+  if (!(rank1_ > rank0_)) sight_.rank0 = 0, sight_.rank1 = all_ranks();
   else sight_.rank0 = rank0_, sight_.rank1 = rank1_;
+  const float strip = strip_points * scene.scale + line_height();
+  const float high = comparing() ? std::max(1.f, std::floor((area.height() - strip) / 2)) : area.height();
   sight_.width = static_cast<int>(area.width());
-  sight_.height = static_cast<int>(area.height());
-  const layout::LogicalImageRequest wanted{run_, sight_, scene.logical->metric, messages_, scene.palette};
-  if (!(wanted == asked_)) painter_->ask(asked_ = wanted);
-  const auto answer = painter_->answer();
-  if (answer && answer != shown_ && !answer->image.rgba.empty()) {
-    shown_ = answer;
-    texture_.upload(shown_->image);
+  sight_.height = static_cast<int>(high);
+  layout::LogicalImageRequest wanted{run_, sight_, scene.logical->metric, messages_, scene.palette};
+  const Rect upper{area.low, {area.high.x, area.low.y + high}},
+      lower{{area.low.x, area.low.y + std::floor(area.height() - high)}, area.high};
+  if (comparing()) {
+    wanted.run = compared_->second.run, wanted.beside = compared_->first.run;
+    second_.follow(scene, lower, wanted);
+    std::swap(wanted.run, wanted.beside);
   }
+  first_.follow(scene, upper, wanted);
 }
 
 void LogicalView::show(double step0, double step1, Selection& selection) {
-  const double all = std::max<double>(run_->steps, 1);
+  const double all = all_steps();
+  auto& in_sight = steps_in_sight(selection);
   const double length = std::clamp(step1 - step0, std::min(least_steps, all), all);
   const double first = std::clamp(step0, 0.0, all - length);
-  if (length >= all) selection.steps.reset();
-  else selection.steps = SelectedSteps{first, first + length};
+  if (length >= all) in_sight.reset();
+  else in_sight = SelectedSteps{first, first + length};
 }
 
 void LogicalView::zoom(double steps_by, double ranks_by, Point at, Selection& selection) {
   const double step = sight_.step(at.x), rank = sight_.rank(at.y);
   if (steps_by != 1) show(step - (step - sight_.step0) / steps_by, step + (sight_.step1 - step) / steps_by, selection);
   if (ranks_by != 1) {
-    const double all = std::max<double>(run_->ranks, 1);
+    const double all = all_ranks();
     const double length = std::clamp((sight_.rank1 - sight_.rank0) / ranks_by, std::min(least_ranks, all), all);
     const double share = (rank - sight_.rank0) / (sight_.rank1 - sight_.rank0);
     rank0_ = std::clamp(rank - share * length, 0.0, all - length);
@@ -191,14 +298,14 @@ void LogicalView::move(double steps, double ranks, Selection& selection) {
   if (steps != 0) show(sight_.step0 + steps, sight_.step1 + steps, selection);
   if (ranks == 0 || !(rank1_ > rank0_)) return;
   const double length = rank1_ - rank0_;
-  rank0_ = std::clamp(rank0_ + ranks, 0.0, std::max(0.0, run_->ranks - length));
+  rank0_ = std::clamp(rank0_ + ranks, 0.0, std::max(0.0, all_ranks() - length));
   rank1_ = rank0_ + length;
 }
 
-void LogicalView::react(const Scene& scene, Selection& selection, const Rect& area) {
+void LogicalView::react(Selection& selection) {
   const ImGuiIO& io = ImGui::GetIO();
   const bool hovered = ImGui::IsItemHovered();
-  const Point mouse = to_point(io.MousePos) - area.low;
+  const Point mouse = to_point(io.MousePos) - pane_at(io.MousePos.y).area().low;
   const bool pressed = ImGui::IsMouseClicked(ImGuiMouseButton_Right) || ImGui::IsMouseClicked(ImGuiMouseButton_Middle);
   if (pressed) moving_ = hovered;
   if (moving_ && (io.MouseDown[ImGuiMouseButton_Right] || io.MouseDown[ImGuiMouseButton_Middle]))
@@ -209,7 +316,7 @@ void LogicalView::react(const Scene& scene, Selection& selection, const Rect& ar
     zoom(io.KeyShift ? 1 : by, io.KeyShift || io.KeyCtrl ? by : 1, mouse, selection);
   }
   if (ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Home))) {
-    selection.steps.reset();
+    steps_in_sight(selection).reset();
     rank0_ = rank1_ = 0;
   }
   const double step = 0.5 * io.DeltaTime * (sight_.step1 - sight_.step0),
@@ -218,201 +325,53 @@ void LogicalView::react(const Scene& scene, Selection& selection, const Rect& ar
   if (io.KeyAlt) return;  // back and forward
   move((down(ImGuiKey_RightArrow) - down(ImGuiKey_LeftArrow)) * step,
        (down(ImGuiKey_DownArrow) - down(ImGuiKey_UpArrow)) * rank, selection);
-  (void)scene;
 }
 
-// The last whole picture, where it belongs in the sight of now.
-void LogicalView::draw_picture(ImDrawList& list, const Scene& scene, const Rect& area) {
-  if (!shown_) return;
-  const LogicalSight& of = shown_->of.sight;
-  const Point low = area.low + Point{sight_.x(of.step0), sight_.y(of.rank0)},
-              high = area.low + Point{sight_.x(of.step1), sight_.y(of.rank1)};
-  list.PushClipRect(to_imgui(area.low), to_imgui(area.high), true);
-  if (texture_.id()) list.AddImage(texture_.id(), to_imgui(low), to_imgui(high));
-  list.PopClipRect();
-  marks_.push_back({"logical boxes " + std::to_string(shown_->pixels.boxes), area.middle()});
-  if (shown_->of.run == run_ && shown_->pixels.phase != logical::none) {
-    const Rect box = place_of({shown_->pixels.phase, shown_->pixels.box}, area);
-    if (area.holds(box.middle())) marks_.push_back({"latest event", box.middle()});
-  }
-  draw_first(list, scene, area);
-  (void)scene;
-}
-
-// An arrow at the event where lateness begins: who is late first.
-void LogicalView::draw_first(ImDrawList& list, const Scene& scene, const Rect& area) {
-  if (shown_->of.run != run_ || shown_->pixels.first_phase == logical::none) return;
-  const Rect box = place_of({shown_->pixels.first_phase, shown_->pixels.first_box}, area);
-  if (!area.holds(box.middle())) return;
-  marks_.push_back({"late first", box.middle()});
-  const float s = scene.scale, size = 7 * s, x = std::max(box.low.x, area.low.x + size), y = box.middle().y;
-  const ImVec2 tip{x, y}, upper{x - size, y - size * 0.6f}, lower{x - size, y + size * 0.6f};
-  list.AddTriangleFilled(tip, upper, lower, to_imgui(scene.palette->selection));
-  list.AddTriangle(tip, upper, lower, to_imgui(scene.palette->background));
-  if (box.width() >= 5 && box.height() >= 5)
-    list.AddRect(to_imgui(box.low), to_imgui(box.high), to_imgui(scene.palette->selection), 0, 0, 1.5f * s);
-}
-
-Rect LogicalView::place_of(EventPlace place, const Rect& area) const {
-  const session::LogicalPhase& phase = *run_->phases[place.phase];
-  const double step = phase.boxes[place.box].step, rank = phase.rank_of(place.box);
-  const Point low = area.low + Point{sight_.x(step), sight_.y(rank)};
-  return {low, low + Point{std::max(1.f, static_cast<float>(sight_.step_width())),
-                           std::max(1.f, static_cast<float>(sight_.rank_height()))}};
-}
-
-// A line where each begins, over its ranks; numbers where there is room.
-void LogicalView::draw_phases(ImDrawList& list, const Scene& scene, const Rect& area) const {
-  if (!shown_ || shown_->of.run != run_) return;
-  const layout::Palette& p = *scene.palette;
-  float free_from = area.low.x;
-  std::size_t lines = 0;
-  const bool room = area.width() > 3 * scene.scale * static_cast<float>(shown_->phases.size()) ||
-                    shown_->phases.size() < most_phase_lines;
-  for (const std::uint32_t number : shown_->phases) {
-    const session::LogicalPhase& phase = *run_->phases[number];
-    const float x = area.low.x + sight_.x(phase.first_step);
-    if (x > area.high.x) break;  // by first step
-    const float top = std::max(area.low.y, area.low.y + sight_.y(phase.parts.front().rank)),
-                bottom = std::min(area.high.y, area.low.y + sight_.y(phase.parts.back().rank + 1));
-    if (room && ++lines <= most_phase_lines && x >= area.low.x)
-      list.AddRectFilled({x - 1, top - 2 * scene.scale}, {x, bottom}, to_imgui(p.selection.with_alpha(0.75f)));
-    const std::string text = std::to_string(number);
-    const float at = std::max(x, area.low.x);
-    if (at < free_from || at + text_size(text).x > area.high.x) continue;
-    draw_text(list, {at + 1, area.low.y - line_height()}, p.faint_text, text);
-    free_from = at + text_size(text).x + number_room * scene.scale;
-  }
-}
-
-// Pixel rows without any of several selected ranks.
-void LogicalView::fade_others(ImDrawList& list, const Scene& scene, const Selection& selection,
-                              const Rect& area) const {
-  if (selection.ranks.size() < 2) return;
-  const ImU32 veil = to_imgui(scene.palette->background.with_alpha(0.7f));
-  const int rows = static_cast<int>(area.height());
-  int from = -1;  // where a faded part begins
-  for (int y = 0; y <= rows; ++y) {
-    const double low = std::floor(sight_.rank(static_cast<float>(y))),
-                 high = std::max(low + 1, std::ceil(sight_.rank(static_cast<float>(y) + 1) - 1e-9));
-    const auto first = std::lower_bound(selection.ranks.begin(), selection.ranks.end(), low,
-                                        [](std::int32_t rank, double of) { return rank < of; });
-    const bool lit = y == rows || (first != selection.ranks.end() && *first < high);
-    if (!lit && from < 0) from = y;
-    if (!lit || from < 0) continue;
-    list.AddRectFilled({area.low.x, area.low.y + static_cast<float>(from)},
-                       {area.high.x, area.low.y + static_cast<float>(y)}, veil);
-    from = -1;
-  }
-}
-
-// Ranks at the left edge; who is selected has a bar.
-void LogicalView::draw_ranks(ImDrawList& list, const Scene& scene, const Selection& selection, const Rect& gutter,
-                             const Rect& area) {
-  const layout::Palette& p = *scene.palette;
-  const auto bar = [&](std::int32_t first, std::int32_t last, layout::Rgba colour, float wide) {
-    const float top = std::max(area.low.y, area.low.y + sight_.y(first)),
-                bottom = std::min(area.high.y, area.low.y + sight_.y(last + 1));
-    if (bottom > top)
-      list.AddRectFilled({area.low.x - wide, top}, {area.low.x - 1, std::max(bottom, top + 1)}, to_imgui(colour));
-  };
-  const auto runs = [&](const std::vector<std::int32_t>& ranks, layout::Rgba colour, float wide) {
-    for (std::size_t i = 0, j = 0; i < ranks.size(); i = j) {
-      for (j = i + 1; j < ranks.size() && ranks[j] == ranks[j - 1] + 1; ++j) {}
-      bar(ranks[i], ranks[j - 1], colour, wide);
-    }
-  };
-  if (selection.region && scene.snapshot) {
-    for (const Region& region : scene.snapshot->regions)
-      if (region.id == *selection.region) runs(region.ranks, p.region(region.id), 4 * scene.scale);
-  }
-  runs(selection.ranks, p.selection, 3 * scene.scale);
-  if (selection.rank) {
-    bar(*selection.rank, *selection.rank, p.selection, 5 * scene.scale);
-    const float y = area.low.y + sight_.y(*selection.rank), h = static_cast<float>(sight_.rank_height());
-    if (h < 40 * scene.scale && y > area.low.y && y + h < area.high.y) {
-      list.AddLine({area.low.x, y - 0.5f}, {area.high.x, y - 0.5f}, to_imgui(p.selection.with_alpha(0.5f)));
-      list.AddLine({area.low.x, y + h + 0.5f}, {area.high.x, y + h + 0.5f}, to_imgui(p.selection.with_alpha(0.5f)));
-    }
-  }
-  const int most = std::max(1, static_cast<int>(area.height() / (1.6f * line_height())));
-  std::size_t marked = 0;
-  for (const double tick : ticks(std::floor(sight_.rank0), sight_.rank1 - 1e-9, most)) {
-    if (tick != std::floor(tick) || tick < sight_.rank0) continue;
-    const std::string text = text::format_count(static_cast<std::uint64_t>(tick));
-    const float y = area.low.y + sight_.y(tick + 0.5);
-    if (y > area.high.y) break;
-    draw_text(list,
-              {std::max(gutter.low.x, area.low.x - 6 * scene.scale - text_size(text).x), y - ImGui::GetFontSize() / 2},
-              p.faint_text, text);
-    if (++marked <= most_rank_marks)
-      marks_.push_back({"logical rank " + std::to_string(static_cast<std::int32_t>(tick)), {area.low.x - 3, y}});
-  }
-}
-
-void LogicalView::draw_steps(ImDrawList& list, const Scene& scene, const Rect& area, float below) const {
-  const int most = std::max(1, static_cast<int>(area.width() / (90 * scene.scale)));
-  for (const double tick : ticks(std::floor(sight_.step0), sight_.step1 - 1e-9, most)) {
-    if (tick != std::floor(tick) || tick < sight_.step0) continue;
-    const std::string text = text::format_count(static_cast<std::uint64_t>(tick));
-    const float x = area.low.x + sight_.x(tick + 0.5);
-    if (x + text_size(text).x / 2 > area.high.x) break;
-    draw_text(list, {x - text_size(text).x / 2, below + 1}, scene.palette->faint_text, text);
-  }
-  const std::string text = "step";
-  draw_text(list, {area.low.x - text_size(text).x - 2, below + 1}, scene.palette->faint_text, text);
-}
-
-// Of a pixel that stands for several the one with the largest value, as drawn.
-EventPlace LogicalView::at(Point mouse, const Rect& area) const {
-  EventPlace best;
-  if (!shown_ || shown_->of.run != run_) return best;
-  const Point in{std::floor(mouse.x - area.low.x), std::floor(mouse.y - area.low.y)};
-  const auto range = [](double low, double high, double most) {
-    return std::pair(
-        static_cast<std::int64_t>(std::clamp(std::floor(low), 0.0, most)),
-        static_cast<std::int64_t>(std::clamp(std::max(std::floor(low) + 1, std::ceil(high - 1e-9)), 0.0, most)));
-  };
-  const auto [step0, step1] =
-      range(sight_.step(in.x), sight_.step_width() >= 1 ? 0 : sight_.step(in.x + 1), run_->steps);
-  const auto [rank0, rank1] =
-      range(sight_.rank(in.y), sight_.rank_height() >= 1 ? 0 : sight_.rank(in.y + 1), run_->ranks);
-  float most = -1;
-  for (const std::uint32_t number : shown_->phases) {
-    const session::LogicalPhase& phase = *run_->phases[number];
-    if (phase.first_step >= step1 || phase.first_step + phase.steps <= step0) continue;
-    auto part = std::partition_point(phase.parts.begin(), phase.parts.end(),
-                                     [r = rank0](const logical::Part& q) { return q.rank < r; });
-    for (; part != phase.parts.end() && part->rank < rank1; ++part) {
-      const auto begin = phase.boxes.begin() + part->first, end = phase.boxes.begin() + part->end;
-      auto box = std::partition_point(begin, end, [s = step0](const auto& b) { return b.step < s; });
-      for (; box != end && box->step < step1; ++box)
-        if (const float value = phase.value(*box, shown_->of.metric); value > most)
-          most = value, best = {number, static_cast<std::uint32_t>(box - phase.boxes.begin())};
-    }
-  }
-  return best;
-}
-
-void LogicalView::hover(ImDrawList& list, const Scene& scene, Selection& selection, const Rect& area) {
+void LogicalView::hover(ImDrawList& list, const Scene& scene, Selection& selection) {
   if (!ImGui::IsItemHovered()) return;
-  const EventPlace place = at(to_point(ImGui::GetIO().MousePos), area);
+  const Point mouse = to_point(ImGui::GetIO().MousePos);
+  const LogicalPane& pane = pane_at(mouse.y);
+  if (!pane.area().holds(mouse)) return;
+  if (comparing()) return hover_both(list, scene, selection, pane);
+  const EventPlace place = pane.at(mouse);
   if (!place.known()) return;
-  const Rect box = place_of(place, area);
-  list.PushClipRect(to_imgui(area.low), to_imgui(area.high), true);
-  list.AddRect(to_imgui(box.low - Point{1, 1}), to_imgui(box.high + Point{1, 1}), to_imgui(scene.palette->selection));
-  // Its messages, however many there are else.
-  const session::LogicalPhase& phase = *run_->phases[place.phase];
-  std::size_t drawn = 0;
-  for (const std::uint32_t other : phase.partners_of(phase.boxes[place.box])) {
-    if (++drawn > 200) break;
-    list.AddLine(to_imgui(box.middle()), to_imgui(place_of({place.phase, other}, area).middle()),
-                 to_imgui(scene.palette->selection), 2);
-  }
-  list.PopClipRect();
-  tooltip(event_words(*run_, place, sites_));
+  pane.light(list, scene, place);
+  tooltip(event_words(*run_, place, sites_.sites()));
   if (ImGui::IsMouseClicked(ImGuiMouseButton_Left) && scene.snapshot)
     select_event(*run_, place, *scene.snapshot, selection);
+}
+
+// The event under the mouse, and that of the same rank and step in the other one.
+void LogicalView::hover_both(ImDrawList& list, const Scene& scene, Selection& selection, const LogicalPane& pane) {
+  const EventPlace place = pane.at(to_point(ImGui::GetIO().MousePos));
+  if (!place.known()) return;
+  const session::LogicalPhase& phase = *pane.run().phases[place.phase];
+  const std::int32_t rank = phase.rank_of(place.box);
+  const std::uint32_t step = phase.boxes[place.box].step;
+  const EventPlace above = &pane == &first_ ? place : first_.event_at(rank, step),
+                   below = &pane == &second_ ? place : second_.event_at(rank, step);
+  const ComparedNames names = compared_names(scene, selection);
+  const auto words = [&](const layout::ComparedSide& side, EventPlace of, const SitesOf& sites) {
+    if (!of.known()) return std::string("no event of rank ") + std::to_string(rank) + " at this step";
+    return event_words(*side.of, {side.numbers[of.phase], of.box}, sites.sites());
+  };
+  if (above.known()) first_.light(list, scene, above);
+  if (below.known()) second_.light(list, scene, below);
+  std::string text = names.first + "\n" + words(compared_->first, above, sites_) + "\n\n" + names.second + "\n" +
+                     words(compared_->second, below, second_sites_);
+  if (const auto by = layout::behind_s(*compared_, step))
+    text += "\n\nuntil all were through this step, since the begin: below " + more_or_less(*by);
+  tooltip(text);
+  if (!ImGui::IsMouseClicked(ImGuiMouseButton_Left) || !scene.snapshot) return;
+  if (scene.compared != nullptr && &pane == &second_) {  // of another run only the rank is the same
+    selection.rank = rank;
+    selection.ranks = {rank};
+    return;
+  }
+  const auto period = selection.period;  // one of two that are compared stays
+  const layout::ComparedSide& side = &pane == &first_ ? compared_->first : compared_->second;
+  select_event(*side.of, {side.numbers[place.phase], place.box}, *scene.snapshot, selection);
+  if (scene.compared == nullptr) selection.period = period;
 }
 
 }  // namespace
