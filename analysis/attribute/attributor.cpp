@@ -258,15 +258,17 @@ void Attributor::finish(std::size_t regions) {
 void Attributor::derive(std::size_t regions) {
   for (Slice& s : slices_.all())
     if (s.dense) summarise(s);
-  const Evidence evidence{slices_.all(),
-                          slices_.ranks(),
-                          regions,
-                          exposure_,
-                          mapping_ ? &*mapping_ : nullptr,
-                          finished_,
-                          options_.inside_mpi_s ? options_.inside_mpi_s() : 0,
-                          edges_,
-                          options_.node_names ? options_.node_names() : std::span<const std::string>{}};
+  const Evidence evidence{
+      slices_.all(),
+      slices_.ranks(),
+      std::max<double>(slices_.ranks(), options_.threads ? static_cast<double>(options_.threads()) : 0),
+      regions,
+      exposure_,
+      mapping_ ? &*mapping_ : nullptr,
+      finished_,
+      options_.inside_mpi_s ? options_.inside_mpi_s() : 0,
+      edges_,
+      options_.node_names ? options_.node_names() : std::span<const std::string>{}};
   result_.findings = find_causes(evidence);
   result_.slices = slices_of(evidence);
   result_.transfer_lines = lines_of(evidence);

@@ -27,6 +27,7 @@ struct AttributorOptions {
   double time_share = 1;  // of wall time, for deriving findings (a running job: 0.03)
   // Seconds that all ranks have spent inside MPI calls until now; nothing: not known.
   std::function<double()> inside_mpi_s;
+  std::function<std::uint64_t()> threads;                    // of all ranks, that call MPI; nothing: one of each
   std::function<std::span<const std::string>()> node_names;  // nothing: they have numbers
   // Looks for a better placement of the job's present traffic; nothing: there is none, or it cannot be told. Costly.
   std::function<std::optional<BetterMapping>()> find_mapping;

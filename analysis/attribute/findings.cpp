@@ -43,7 +43,7 @@ Finding rest(const Evidence& e, double lost_s, const Finding* likely) {
   f.begin_s = static_cast<double>(e.slices.front().begin_ns) * 1e-9;
   f.end_s = static_cast<double>(e.slices.back().end_ns) * 1e-9;
   f.open = !e.finished;
-  const double time = (f.end_s - f.begin_s) * e.ranks;
+  const double time = (f.end_s - f.begin_s) * e.threads;
   f.lost_s = lost_s;
   f.score = time > 0 ? lost_s / time : 0;
   const std::string share = words::percent(f.score) + " of the time of all ranks was waiting" +
@@ -121,7 +121,7 @@ std::vector<Finding> find_causes(const Evidence& e) {
   const bool seen = std::any_of(background.begin(), background.end(), is_sure);
   for (Finding& f : find_mapping(e, seen ? background : std::vector<Finding>())) all.push_back(std::move(f));
   for (Finding& f : all) make_finite(f);
-  all = merged(std::move(all), e.ranks);
+  all = merged(std::move(all), e.threads);
   std::erase_if(all, [](const Finding& f) { return f.confidence < least_named; });
   std::stable_sort(all.begin(), all.end(), [](const Finding& a, const Finding& b) {
     if (is_sure(a) != is_sure(b)) return is_sure(a);

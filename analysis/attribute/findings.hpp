@@ -17,6 +17,7 @@ struct BetterMapping;
 struct Evidence {
   const std::vector<Slice>& slices;
   std::int32_t ranks = 0;
+  double threads = 0;       // of all ranks that call MPI: what their time is shared by; at least `ranks`
   std::size_t regions = 0;  // how many there are
   const Exposure& exposure;
   const BetterMapping* mapping = nullptr;  // a better one, if it is known

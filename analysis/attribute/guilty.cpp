@@ -260,7 +260,7 @@ double confidence_of(const Finding& f, const Evidence& e, const Interval& interv
   const double cost = std::max(ramp(f.score, 0.01, 0.08), ramp(felt_by_one, 0.08, 0.34));
   const double stands_out = std::max(ramp(concentration, 0.25, 0.65), ramp(share / fair, 5, 20));
   // What happened once and cost much of the whole run is no chance of a moment: input read by one rank, a checkpoint.
-  const double of_run = own.caused / (std::max(run_seconds(e), least_run_s) * e.ranks);
+  const double of_run = own.caused / (std::max(run_seconds(e), least_run_s) * e.threads);
   return 0.95 * std::min(stands_out, cost) *
          std::max(persistence(interval, own.events()), believed_once * ramp(of_run, 0.15, 0.25));
 }
@@ -275,7 +275,7 @@ Finding finding_of(const Evidence& e, const std::vector<Suspects>& others, const
   const Sums own = sum_of(sums, f.ranks);
   Interval interval = whole;
   interval.cost_s = own.caused;
-  set_period(f, interval, e.slices, e.ranks, e.finished);
+  set_period(f, interval, e.slices, e.threads, e.finished);
   set_place(f, e, interval, own.caused);
   double attributed = 0, waits = 0;
   for (std::size_t i = interval.first; i <= interval.last; ++i) {

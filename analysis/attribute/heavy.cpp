@@ -25,7 +25,7 @@ Finding heavy(const Evidence& e, std::int32_t rank, const Interval& interval, do
   f.cause = Cause::pattern;
   f.detail = "imbalance";
   f.ranks = {rank};
-  set_period(f, interval, e.slices, e.ranks, e.finished);
+  set_period(f, interval, e.slices, e.threads, e.finished);
   double all = 0;
   for (std::size_t i = interval.first; i <= interval.last; ++i)
     all += e.slices[i].exposed_s() + e.slices[i].intra_exposed_s + e.slices[i].inside_mpi_s;

@@ -110,13 +110,13 @@ double persistence(const Interval& interval, double events) {
   return std::min({1.0, interval.active_s / sure_s, events / sure_events}) * ramp(interval.share, 0.25, 0.75);
 }
 
-void set_period(Finding& finding, const Interval& interval, const std::vector<Slice>& slices, std::int32_t ranks,
+void set_period(Finding& finding, const Interval& interval, const std::vector<Slice>& slices, double threads,
                 bool finished) {
   finding.begin_s = interval.begin_s;
   finding.end_s = interval.end_s;
   finding.open = !finished && interval.last + newest >= slices.size();
   finding.lost_s = interval.cost_s;
-  const double time = interval.seconds() * ranks;
+  const double time = interval.seconds() * threads;
   finding.score = time > 0 ? interval.cost_s / time : 0;
 }
 

@@ -30,7 +30,7 @@ inline double ramp(double value, double low, double high) { return std::clamp((v
 // squares.
 double persistence(const Interval& interval, double events = 1e9);
 // Period, cost, score of a finding.
-void set_period(Finding& finding, const Interval& interval, const std::vector<Slice>& slices, std::int32_t ranks,
+void set_period(Finding& finding, const Interval& interval, const std::vector<Slice>& slices, double threads,
                 bool finished);
 double overlap_s(const Finding& a, const Finding& b);
 

@@ -30,7 +30,7 @@ std::string sentence(const Finding& f, const Finding& costliest) {
          words::number(costliest.begin_s) + " to " + words::number(costliest.end_s) + " s, which cost most";
 }
 
-Finding one_of(const std::vector<const Finding*>& several, std::int32_t ranks) {
+Finding one_of(const std::vector<const Finding*>& several, double threads) {
   const Finding& costliest = **std::max_element(
       several.begin(), several.end(), [](const Finding* a, const Finding* b) { return a->lost_s < b->lost_s; });
   Finding all = costliest;
@@ -48,14 +48,14 @@ Finding one_of(const std::vector<const Finding*>& several, std::int32_t ranks) {
   }
   std::sort(all.periods.begin(), all.periods.end(),
             [](const FindingPeriod& a, const FindingPeriod& b) { return a.begin_s < b.begin_s; });
-  all.score = length_s > 0 && ranks > 0 ? all.lost_s / (length_s * ranks) : 0;
+  all.score = length_s > 0 && threads > 0 ? all.lost_s / (length_s * threads) : 0;
   all.evidence.insert(all.evidence.begin(), sentence(all, costliest));
   return all;
 }
 
 }  // namespace
 
-std::vector<Finding> merged(std::vector<Finding> findings, std::int32_t ranks) {
+std::vector<Finding> merged(std::vector<Finding> findings, double threads) {
   std::vector<Finding> list;
   std::vector<char> taken(findings.size());
   for (std::size_t i = 0; i < findings.size(); ++i) {
@@ -66,7 +66,7 @@ std::vector<Finding> merged(std::vector<Finding> findings, std::int32_t ranks) {
       taken[j] = true;
       several.push_back(&findings[j]);
     }
-    list.push_back(several.size() == 1 ? std::move(findings[i]) : one_of(several, ranks));
+    list.push_back(several.size() == 1 ? std::move(findings[i]) : one_of(several, threads));
   }
   return list;
 }

@@ -11,7 +11,7 @@ namespace pclscope::attribute {
 
 // Findings with the same cause, detail, ranks, call site and nodes become one, in the place of the first of them. Costs
 // add up; it is as sure as the surest; its figures are those of the costliest period, and it says so; its region is
-// theirs, if it is one. `ranks`: of the job.
-std::vector<Finding> merged(std::vector<Finding> findings, std::int32_t ranks);
+// theirs, if it is one. `threads`: Evidence.
+std::vector<Finding> merged(std::vector<Finding> findings, double threads);
 
 }  // namespace pclscope::attribute

@@ -128,7 +128,7 @@ Finding slow_transfers(const Evidence& e, const Network& n, const Interval& inte
   Finding f;
   f.cause = Cause::background;
   f.detail = "link";
-  set_period(f, interval, e.slices, e.ranks, e.finished);
+  set_period(f, interval, e.slices, e.threads, e.finished);
   SlowLinks slow = slow_links(n.links, slower, e.node_names);
   f.nodes = std::move(slow.nodes);
   const double traffic = n.traffic(interval), moved = n.inside + n.weight;
@@ -158,7 +158,7 @@ std::vector<Finding> find_background(const Evidence& e) {
     const double exposed = s.exposed_s(), inside = exposed + s.intra_exposed_s;
     // Waits that go back to transfers: to those in excess, by their share.
     cost[i] = excess.slice_s[i] + (inside > 0 ? s.inside_mpi_s * std::min(1.0, excess.slice_s[i] / inside) : 0);
-    active[i] = cost[i] >= least_excess * s.seconds() * e.ranks &&
+    active[i] = cost[i] >= least_excess * s.seconds() * e.threads &&
                 excess.slice_s[i] >= (1 - std::exp(-clearly_slower)) * 0.5 * exposed;
   }
   for (const Interval& interval : intervals_of(e.slices, cost, active)) {
@@ -221,7 +221,7 @@ std::vector<Finding> find_mapping(const Evidence& e, const std::vector<Finding>&
   f.detail = "placement";
   f.ranks = m.moved;
   if (f.ranks.size() > 64) f.ranks.resize(64);
-  set_period(f, interval, e.slices, e.ranks, e.finished);
+  set_period(f, interval, e.slices, e.threads, e.finished);
   const double different = ratio > 0 ? ramp(ratio, 1.1, 1.8) : 0.75;
   f.confidence = 0.95 *
                  std::min({ramp(std::max(saved, saved_bytes), 0.1, 0.25), ramp(f.score, 0.015, 0.05), different}) *

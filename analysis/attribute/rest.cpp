@@ -163,7 +163,7 @@ void add_blocked(Snapshot& snapshot, double run_s) {
   f.end_s = run_s;
   f.site = like->call_site;
   f.lost_s = lost;
-  f.score = lost / std::max((f.end_s - f.begin_s) * static_cast<double>(snapshot.ranks.size()), 1e-9);
+  f.score = lost / std::max((f.end_s - f.begin_s) * static_cast<double>(snapshot.ranks.size()), 1e-9);  // a call each
   const std::string function(record::function_name(like->call_function));
   if (!of_deadlock.empty()) {
     f.detail = "deadlock";

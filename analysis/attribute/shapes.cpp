@@ -55,7 +55,7 @@ Series cost_of_hub(const Evidence& e, std::int32_t hub) {
     if (2 * static_cast<std::int64_t>(s.senders) < e.ranks || s.senders < fewest_senders || !stands_alone(s)) continue;
     series.cost[i] = std::max(r->awaited_s, r->caused_s);
     series.active[i] =
-        series.cost[i] >= least_share * s.seconds() * e.ranks && r->awaited_s >= 0.4 * (s.wait_s + s.blocked_s);
+        series.cost[i] >= least_share * s.seconds() * e.threads && r->awaited_s >= 0.4 * (s.wait_s + s.blocked_s);
   }
   return series;
 }
@@ -65,7 +65,7 @@ Finding many_to_one(const Evidence& e, std::int32_t hub, const Interval& interva
   f.cause = Cause::pattern;
   f.detail = "many to one";
   f.ranks = {hub};
-  set_period(f, interval, e.slices, e.ranks, e.finished);
+  set_period(f, interval, e.slices, e.threads, e.finished);
   double messages = 0, of_hub = 0, awaited = 0, p2p = 0;
   Majority<std::uint32_t> site;
   for (std::size_t i = interval.first; i <= interval.last; ++i) {
@@ -118,7 +118,7 @@ std::vector<Finding> find_chains(const Evidence& e) {
     double worst = 0;
     for (const RankShare& r : s.ranks) worst = std::max(worst, r.caused_s);
     series.cost[i] = s.waits_s();
-    series.active[i] = s.chain_s >= chain_waits * s.waits_s() && s.waits_s() >= chain_share * s.seconds() * e.ranks &&
+    series.active[i] = s.chain_s >= chain_waits * s.waits_s() && s.waits_s() >= chain_share * s.seconds() * e.threads &&
                        2 * s.chain.size() > static_cast<std::size_t>(e.ranks) / 2 && worst <= 0.5 * s.waits_s() &&
                        s.inside_mpi_s <= 0.4 * s.waits_s();
   }
@@ -126,7 +126,7 @@ std::vector<Finding> find_chains(const Evidence& e) {
     Finding f;
     f.cause = Cause::pattern;
     f.detail = "chain";
-    set_period(f, interval, e.slices, e.ranks, e.finished);
+    set_period(f, interval, e.slices, e.threads, e.finished);
     double along = 0, squares = 0;
     Majority<std::uint32_t> site;
     for (std::size_t i = interval.first; i <= interval.last; ++i) {
@@ -161,13 +161,13 @@ std::vector<Finding> find_late_comers(const Evidence& e) {
   for (std::size_t i = 0; i < e.slices.size(); ++i) {
     const Slice& s = e.slices[i];
     series.cost[i] = s.collective_s;
-    series.active[i] = s.collective_s >= collective_share * s.seconds() * e.ranks;
+    series.active[i] = s.collective_s >= collective_share * s.seconds() * e.threads;
   }
   for (const Interval& interval : intervals_of(e.slices, series.cost, series.active)) {
     Finding f;
     f.cause = Cause::collective_wait;
     f.detail = "changing ranks late";
-    set_period(f, interval, e.slices, e.ranks, e.finished);
+    set_period(f, interval, e.slices, e.threads, e.finished);
     double alone = 0, waits = 0, worst = 0, squares = 0;
     Majority<std::uint32_t> site;
     std::map<std::int32_t, double> by_rank;

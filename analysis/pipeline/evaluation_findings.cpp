@@ -28,6 +28,12 @@ attribute::AttributorOptions Evaluation::State::attributor_options() {
       seconds += static_cast<double>(measured.status_of(rank).mpi_ns) * 1e-9;
     return seconds;
   };
+  o.threads = [this] {
+    std::uint64_t threads = 0;
+    for (std::int32_t rank = 0; rank < application.ranks; ++rank)
+      threads += std::max(measured.status_of(rank).threads, 1u);
+    return threads;
+  };
   return o;
 }
 

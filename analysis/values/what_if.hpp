@@ -1,6 +1,7 @@
 // What a period would have taken with one thing changed, as replayed from its calls (analysis/whatif/).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -24,8 +25,10 @@ struct WhatIf {
   std::uint64_t left_out = 0;     // dependences that contradict each other
   std::string as;                 // how the changed ones are now: "as its peers do there"
 
-  double gain() const { return replayed_s > 0 ? 1 - predicted_s / replayed_s : 0; }  // share of the period; < 0: a loss
-  double gain_s() const { return covered > 0 ? (replayed_s - predicted_s) / covered : 0; }  // of the whole period
+  double length_s() const { return end_s - begin_s; }
+  // Of the whole period. Calls at its ends are replayed whole: no more than there is of it. < 0: a loss.
+  double gain_s() const { return covered > 0 ? std::min((replayed_s - predicted_s) / covered, length_s()) : 0; }
+  double gain() const { return length_s() > 0 ? gain_s() / length_s() : 0; }  // share of the period
   double fit_error() const { return measured_s > 0 ? replayed_s / measured_s - 1 : 0; }
   bool operator==(const WhatIf&) const = default;
 };

@@ -235,15 +235,19 @@ std::vector<std::string> lines_of(const Question& q, const WhatIf& w, const NotR
           text::format_share(std::abs(w.gain())),
       "the run: " + text::format_seconds(run_s - gain_s) + " instead of " + text::format_seconds(run_s),
       "how: " + text::format_count(w.changed) +
-          (q.change.kind == Change::Kind::links ? " transfers" : " pieces of computation") + " " + w.as,
+          (q.change.kind == Change::Kind::links ? (w.changed == 1 ? " transfer" : " transfers")
+           : w.changed == 1                     ? " piece of computation"
+                                                : " pieces of computation") +
+          " " + w.as,
       "from " + text::format_count(w.calls) + " calls (" + text::format_count(w.messages) + " messages waited for, " +
           text::format_count(w.collectives) + " calls of collectives) of " + text::format_share(w.covered) +
           " of the period; with nothing changed the replay takes " + text::format_seconds(w.replayed_s) +
           ", measured " + text::format_seconds(w.measured_s)};
-  if (w.ahead_ranks > 0 && w.ahead_s > gain_s + worth_telling * (w.end_s - w.begin_s))
+  // Else the others come earlier as well.
+  if (w.ahead_ranks > 0 && w.ahead_s / 2 > gain_s && w.ahead_s > gain_s + worth_telling * w.length_s())
     lines.push_back(text::format_count(w.ahead_ranks) + (w.ahead_ranks == 1 ? " rank comes" : " ranks come") +
                     " to the end of this period up to " + text::format_seconds(w.ahead_s) + " earlier, others as late" +
-                    (w.end_s < run_s - worth_telling * (w.end_s - w.begin_s)
+                    (w.end_s < run_s - worth_telling * w.length_s()
                          ? "; whether the run waits for them later, a period up to its end tells (--to " +
                                text::format_seconds(run_s) + ")"
                          : ", and the run ends with those"));
