@@ -17,6 +17,7 @@
 #include "analysis/blocked/rank_waits.hpp"
 #include "analysis/density/shown.hpp"
 #include "analysis/match/matcher.hpp"
+#include "analysis/values/mpi_call.hpp"
 #include "analysis/values/snapshot.hpp"
 
 namespace pclscope::blocked {
@@ -67,6 +68,10 @@ class Blocked {
   // The density of calls: of a job on one node for its snapshots; else what is new, on the job's axis.
   void fill_density(Snapshot& snapshot);
   DensityPart density(const DensityQuestion& question);
+  // The calls of all threads at the last sample, with the site's address (site_key.hpp), on the local axis; not those
+  // that poll.
+  std::vector<MpiCall> running_calls() const;
+  std::int64_t sampled_ns() const { return now_ns_; }
   CallDensity take_density() { return times_.density().take(); }
   void set_regions(std::span<const std::int32_t> region_of_rank) { times_.density().set_regions(region_of_rank); }
   void set_axis_shift(std::int64_t ns) { times_.set_axis_shift(ns); }
