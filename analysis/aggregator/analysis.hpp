@@ -10,6 +10,7 @@
 #include "analysis/collect/segment_file.hpp"
 #include "analysis/match/matcher.hpp"
 #include "analysis/pipeline/evaluation.hpp"
+#include "analysis/values/calls_part.hpp"
 #include "analysis/values/density_part.hpp"
 
 namespace pclscope::aggregator {
@@ -48,6 +49,8 @@ class Analysis {
   virtual void fill(Snapshot& snapshot) = 0;
   // The density of calls of results(), in full resolution.
   virtual DensityPart density(const DensityQuestion& question) = 0;
+  // The newest single calls: from the first question on, until nobody asks any more.
+  virtual CallsPart calls(const CallsQuestion& question) = 0;
   // Marks whose record is not whole, and from when on. `over`: after finish(); else as far as the results have come.
   virtual void mark_missing(Snapshot& snapshot, bool over) = 0;
   virtual std::vector<CallSite> site_news() = 0;

@@ -39,6 +39,8 @@ class BlockedWatch {
   DensityPart density(const DensityQuestion& question) { return blocked_.density(question); }
   void end_polls() { blocked_.end_polls(); }
   std::int64_t polled_ns(std::int32_t rank) const { return blocked_.polled_ns(rank); }
+  std::vector<MpiCall> running_calls() const { return blocked_.running_calls(); }  // as Blocked
+  std::int64_t sampled_ns() const { return blocked_.sampled_ns(); }
   CallDensity take_density() { return blocked_.take_density(); }
   void set_regions(std::span<const std::int32_t> region_of_rank) { blocked_.set_regions(region_of_rank); }
   void set_axis_shift(std::int64_t ns) { blocked_.set_axis_shift(ns); }

@@ -109,9 +109,10 @@ void Broadcast::publish(const Snapshot& snapshot) {
 }
 
 void Broadcast::serve(const wire::Publisher::DagHandler& dag, const wire::Publisher::TrafficHandler& traffic,
-                      const wire::Publisher::Refresh& refresh, const wire::Publisher::DensityHandler& density) {
+                      const wire::Publisher::Refresh& refresh, const wire::Publisher::DensityHandler& density,
+                      const wire::Publisher::CallsHandler& calls) {
   if (!on()) return;
-  publisher_->serve(dag, traffic, refresh, density);
+  publisher_->serve(dag, traffic, refresh, density, calls);
   if (keys_) open_port();
   if (const std::string problem = announcer_.problem(); !problem.empty())
     complain("other nodes cannot find the job: " + problem);

@@ -22,7 +22,8 @@ class Broadcast {
   void publish(const Snapshot& snapshot);
   // Lets viewers in and answers their questions, for graphs by `dag`.
   void serve(const wire::Publisher::DagHandler& dag, const wire::Publisher::TrafficHandler& traffic,
-             const wire::Publisher::Refresh& refresh, const wire::Publisher::DensityHandler& density);
+             const wire::Publisher::Refresh& refresh, const wire::Publisher::DensityHandler& density,
+             const wire::Publisher::CallsHandler& calls);
   bool watched() const { return on() && publisher_->watched(); }
   // What a worker that died has announced is taken back, as far as it is certainly ours.
   static void tidy_after_death(const Options& options);

@@ -309,6 +309,16 @@ DensityPart ManyNodes::density(const DensityQuestion& question) {
   return node_.root() ? node_.root()->density(question) : DensityPart();
 }
 
+CallsPart ManyNodes::calls(const CallsQuestion& question) {
+  std::vector<MpiCall> running = blocked_.running_calls();
+  call_sites_.table().translate(running);
+  for (MpiCall& call : running) {
+    call.begin = time_.to_global(call.begin);
+    call.end = time_.to_global(call.end);
+  }
+  return node_.calls(question, std::move(running), time_.to_global(clock_.now_ns()));
+}
+
 std::vector<CallSite> ManyNodes::site_news() {
   return node_.root() ? node_.root()->sites().news() : std::vector<CallSite>();
 }

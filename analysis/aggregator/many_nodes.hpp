@@ -37,6 +37,7 @@ class ManyNodes : public Analysis {
   Evaluation* results() override { return node_.root() ? &node_.root()->evaluation() : nullptr; }
   void fill(Snapshot& snapshot) override;
   DensityPart density(const DensityQuestion& question) override;
+  CallsPart calls(const CallsQuestion& question) override;
   void mark_missing(Snapshot& snapshot, bool over) override;
   std::vector<CallSite> site_news() override;
   void resolve_sites(std::chrono::milliseconds limit) override;

@@ -15,6 +15,7 @@ constexpr int rounds_to_pair = 3;  // with all rings found (Measurement::end_rou
 
 PipelineOptions OneNode::named(PipelineOptions options) {
   window_ns_ = options.window_ns;
+  if (options.keep == Keep::all) calls_share_ = 1;
   options.name_sites = [this](std::span<Message> messages) { call_sites_.table().translate(messages); };
   options.name_mpi_calls = [this](std::span<MpiCall> calls) { call_sites_.table().translate(calls); };
   options.name_call_sites = [this](std::span<CollectiveCall> calls) { call_sites_.table().translate(calls); };
@@ -24,6 +25,7 @@ PipelineOptions OneNode::named(PipelineOptions options) {
 void OneNode::found(collect::SegmentFile& segment) {
   pipeline_.set_tick_scale(clock_.scale());
   blocked_.set_tick_scale(clock_.scale());
+  if (newest_calls_) newest_calls_->set_tick_scale(clock_.scale());
   pipeline_.set_node(segment.rank(), segment.node());
   pipeline_.measurement().set_threads(segment.rank(), segment.header().threads == record::Threads::many);
   pipeline_.set_mpi(segment.mpi());
@@ -35,7 +37,8 @@ void OneNode::take_off_core(const conditions::OffCore& off) {
   pipeline_.evaluation().add_off_core(off.rank, off.begin_ns, off.end_ns, off.off_ns);
 }
 
-void OneNode::rings_read(std::int64_t, bool all_found) {
+void OneNode::rings_read(std::int64_t began_ns, bool all_found) {
+  if (newest_calls_) settle_calls(began_ns);
   cores_.sample(clock_.now_ns(), [this](const conditions::OffCore& off) { take_off_core(off); });
   pipeline_.end_round(clock_.now_ns() - patience_ns_, all_found);
   const Evaluation& results = pipeline_.evaluation();
@@ -47,6 +50,29 @@ void OneNode::rings_read(std::int64_t, bool all_found) {
   paired_ = std::exchange(read_, collect::rank_records(collector_, pipeline_.measured().dropped.size(), false));
   rounds_since_read_ = 0;
   next_look_ = now + between_looks;
+}
+
+void OneNode::settle_calls(std::int64_t read_until_ns) {
+  if (std::chrono::steady_clock::now() - calls_asked_ > NewestCalls::forgotten_after) return newest_calls_.reset();
+  NewestCalls& calls = *newest_calls_;
+  calls.settle(read_until_ns, [&](std::span<MpiCall> batch) {
+    call_sites_.table().translate(batch);
+    calls.keep(batch);
+  });
+  if (calls.whole_from_ns() == INT64_MAX) return;
+  calls.incomplete_before(calls.whole_from_ns());
+  calls.complete_until(calls.settled_until_ns());
+}
+
+CallsPart OneNode::calls(const CallsQuestion& question) {
+  calls_asked_ = std::chrono::steady_clock::now();
+  if (!newest_calls_) {
+    newest_calls_.emplace(pipeline_.measured().application.ranks, calls_share_);
+    newest_calls_->set_tick_scale(clock_.scale());
+  }
+  std::vector<MpiCall> running = blocked_.running_calls();
+  call_sites_.table().translate(running);
+  return newest_calls_->part(question, std::move(running), blocked_.sampled_ns());
 }
 
 void OneNode::finish() {

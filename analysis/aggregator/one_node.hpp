@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 
 #include "analysis/aggregator/analysis.hpp"
 #include "analysis/aggregator/blocked_watch.hpp"
@@ -10,6 +11,7 @@
 #include "analysis/collect/tick_clock.hpp"
 #include "analysis/conditions/sampler.hpp"
 #include "analysis/pipeline/pipeline.hpp"
+#include "analysis/window/newest_calls.hpp"
 
 namespace pclscope::aggregator {
 
@@ -36,6 +38,7 @@ class OneNode : public Analysis {
       const auto chunk = events.first(std::min(at_once, events.size()));
       pipeline_.add(rank, thread, chunk);
       blocked_.add(rank, thread, chunk);
+      if (newest_calls_) newest_calls_->add(rank, thread, chunk);
       events = events.subspan(chunk.size());
     }
   }
@@ -56,12 +59,14 @@ class OneNode : public Analysis {
   Evaluation* results() override { return &pipeline_.evaluation(); }
   void fill(Snapshot& snapshot) override;
   DensityPart density(const DensityQuestion& question) override { return blocked_.density(question); }
+  CallsPart calls(const CallsQuestion& question) override;
   void mark_missing(Snapshot& snapshot, bool over) override;
   std::vector<CallSite> site_news() override { return call_sites_.news(); }
   void resolve_sites(std::chrono::milliseconds limit) override { call_sites_.resolve_all(limit); }
 
  private:
   PipelineOptions named(PipelineOptions options);
+  void settle_calls(std::int64_t read_until_ns);
   void take_off_core(const conditions::OffCore& off);
 
   const collect::TickClock& clock_;
@@ -75,6 +80,9 @@ class OneNode : public Analysis {
   int rounds_since_read_ = 0;
   std::uint64_t regions_told_ = 0;
   std::chrono::steady_clock::time_point next_look_{};
+  double calls_share_ = NewestCalls::time_share;
+  std::optional<NewestCalls> newest_calls_;  // while somebody asks for them
+  std::chrono::steady_clock::time_point calls_asked_{};
   Pipeline pipeline_;  // its callbacks use the members above
   BlockedWatch blocked_;
 };

@@ -94,7 +94,8 @@ void Output::serve(Analysis& analysis) {
                    [&] {
                      if (!ending_ && Clock::now() >= next_refresh_) publish(analysis);
                    },
-                   [&analysis](const DensityQuestion& question) { return analysis.density(question); });
+                   [&analysis](const DensityQuestion& question) { return analysis.density(question); },
+                   [&analysis](const CallsQuestion& question) { return analysis.calls(question); });
 }
 
 void Output::report(Clock::time_point now, Analysis& analysis) {

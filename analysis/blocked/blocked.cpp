@@ -65,6 +65,7 @@ void Blocked::sample(std::span<const ThreadView> threads, std::int64_t now_ns) {
     rank.finished = view.header->state.load(std::memory_order_acquire) == record::ProcessState::finalizing;
     read_current_call(*view.header, call);
     if (call.function == 0) continue;
+    call.thread = view.thread;
     inside_.push_back({view.rank, call.function, call.since, view.thread});
     rank.calls.push_back(call);
   }
@@ -266,6 +267,27 @@ void Blocked::fill_density(Snapshot& snapshot) {
 
 DensityPart Blocked::density(const DensityQuestion& question) {
   return times_.density().part(question, times_.running(inside_, now_ticks()));
+}
+
+std::vector<MpiCall> Blocked::running_calls() const {
+  std::vector<MpiCall> running;
+  for (std::size_t r = 0; r < ranks_.size(); ++r) {
+    if (ranks_[r].finished) continue;
+    for (const CurrentCall& current : ranks_[r].calls) {
+      const std::int64_t begin = scale_.to_ns(current.since);
+      if (call_kind(current.function) == CallKind::polling || begin > now_ns_) continue;
+      MpiCall& call = running.emplace_back();
+      call.comm = current.comm;
+      call.rank = static_cast<std::int32_t>(r);
+      call.thread = static_cast<std::uint16_t>(current.thread);
+      call.function = current.function;
+      call.peer = current.peer >= 0 ? current.peer : MpiCall::nobody;
+      call.begin = begin;
+      call.end = now_ns_;
+      call.site = current.site;
+    }
+  }
+  return running;
 }
 
 void Blocked::fill(Snapshot& snapshot, const AliveUntil& alive_until) const {

@@ -17,6 +17,7 @@
 #include "analysis/blocked/rank_waits.hpp"
 #include "analysis/density/shown.hpp"
 #include "analysis/match/matcher.hpp"
+#include "analysis/values/mpi_call.hpp"
 #include "analysis/values/snapshot.hpp"
 
 namespace pclscope::blocked {
@@ -73,6 +74,10 @@ class Blocked {
   std::int64_t polled_ns(std::int32_t rank) const {
     return static_cast<std::int64_t>(static_cast<double>(times_.polled_ticks(rank)) * scale_.ns_per_tick);
   }
+  // The calls of all threads at the last sample, with the site's address (site_key.hpp), on the local axis; not those
+  // that poll.
+  std::vector<MpiCall> running_calls() const;
+  std::int64_t sampled_ns() const { return now_ns_; }
   CallDensity take_density() { return times_.density().take(); }
   void set_regions(std::span<const std::int32_t> region_of_rank) { times_.density().set_regions(region_of_rank); }
   void set_axis_shift(std::int64_t ns) { times_.set_axis_shift(ns); }

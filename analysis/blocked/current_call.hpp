@@ -9,6 +9,7 @@
 namespace pclscope::blocked {
 
 struct CurrentCall {
+  std::uint32_t thread = 0;    // set by whoever reads it
   std::uint16_t function = 0;  // 0: outside MPI; the rest means nothing then
   std::uint64_t since = 0;     // ticks at entry
   std::uint64_t site = 0;      // return address

@@ -87,6 +87,7 @@ void Node::add(std::int32_t rank, std::uint32_t thread, std::span<const Event> e
   measurement_.matcher().set_clock_error(clock_error_ns);
   measurement_.add(rank, thread, events);
   collect(rank, thread, events);
+  if (newest_) newest_->add(rank, thread, events);
   if (!call_log_) return;
   const TimeShare::Clock::time_point start = TimeShare::Clock::now();
   call_log_->add(rank, thread, events);
@@ -261,6 +262,8 @@ void Node::apply(const Orders& orders) {
   orders_.version = orders.version;
   orders_.raw_bytes_per_s = orders.raw_bytes_per_s;
   budget_.set_limit(raw_share(orders.raw_bytes_per_s));
+  orders_.calls = orders.calls;
+  keep_newest(orders.calls);
   if (!orders.criteria.empty()) {
     orders_.criteria = orders.criteria;
     measured_.criteria.load(orders.criteria);
@@ -304,6 +307,9 @@ void Node::take_message(int from, std::span<const std::byte> bytes) {
   if (*kind == FrameKind::orders) {
     Orders orders;
     if (unpack(bytes, orders)) apply(orders);
+  } else if (*kind == FrameKind::calls) {
+    NewestOfNode newest;
+    if (root_ && unpack(bytes, newest)) take_newest(newest);
   } else if (*kind == FrameKind::raw) {
     RawMessages raw;
     if (root_ && unpack(bytes, raw)) queued_raw_.push_back(std::move(raw));
@@ -331,6 +337,7 @@ void Node::end_epoch(std::int64_t read_until_ns, bool open) {
   send_orders(read_until_ns_);  // the root's may tell places: sends that waited for them
   forward_sends();
   send_calls(open && !closing_ ? read_until_ns_ : INT64_MAX);
+  settle_newest();
   send_raw();
   send_report();
   waiting_ = true;
@@ -360,6 +367,7 @@ void Node::epoch_over(const EpochWord& word) {
     over_ = true;
   }
   if (!root_) return;
+  newest_complete_until(word.read_until_ns);
   for (RawMessages& raw : queued_raw_) root_->take_raw(std::move(raw));
   queued_raw_.clear();
   for (Report& report : queued_reports_) root_->take_report(std::move(report));

@@ -28,6 +28,7 @@
 #include "analysis/pipeline/measurement.hpp"
 #include "analysis/values/time_share.hpp"
 #include "analysis/window/call_log.hpp"
+#include "analysis/window/newest_calls.hpp"
 
 namespace pclscope::nodes {
 
@@ -71,6 +72,10 @@ class Node {
   bool ending() const { return closing_; }
   std::int64_t closed_until_ns() const { return closed_ns_; }
 
+  // On node 0: the newest single calls. Nodes send theirs from now on, until nobody has asked for a while. `running`:
+  // of the ranks here, at `now_ns`; their sites are the node's.
+  CallsPart calls(const CallsQuestion& question, std::vector<MpiCall> running, std::int64_t now_ns);
+
   Measurement& measurement() { return measurement_; }
   const Measurement& measurement() const { return measurement_; }
   const Measured& measured() const { return measured_; }
@@ -102,6 +107,11 @@ class Node {
   void send_raw();
   void send_calls(std::int64_t until_ns);
   void send_calls(std::span<const MpiCall> calls);
+  void keep_newest(bool on);
+  void settle_newest();
+  void send_newest(std::span<const MpiCall> calls);
+  void take_newest(const NewestOfNode& newest);
+  void newest_complete_until(std::int64_t read_until_ns);
   void send_report();
   void send_orders(std::int64_t now_ns);
   void send_orders_to(const std::vector<int>& children);
@@ -125,6 +135,11 @@ class Node {
   std::optional<CallLog> call_log_;  // where the root keeps single calls
   TimeShare calls_time_;             // for it
   std::uint64_t calls_left_out_ = 0, told_calls_left_out_ = 0;
+  std::optional<NewestCalls> newest_;                     // while somebody asks for them
+  std::uint64_t newest_left_out_ = 0;                     // for the sake of the traffic budget
+  NewestOfNode told_newest_;                              // counts only
+  std::map<std::int32_t, NewestOfNode> newest_of_nodes_;  // root: counts only
+  TimeShare::Clock::time_point newest_asked_{};           // root
   struct QueuedSends {
     int from;
     std::vector<std::byte> bytes;

@@ -105,7 +105,7 @@ void pass_criterion(Io& io, C& c, std::uint32_t& last_bin) {
 
 std::optional<FrameKind> kind_of(std::span<const std::byte> frame) {
   if (frame.size() < 2 || frame[1] != std::byte{packing::version}) return std::nullopt;
-  if (frame[0] > static_cast<std::byte>(FrameKind::orders)) return std::nullopt;
+  if (frame[0] > static_cast<std::byte>(FrameKind::calls)) return std::nullopt;
   return static_cast<FrameKind>(frame[0]);
 }
 
@@ -159,6 +159,7 @@ std::vector<std::byte> pack(const Orders& orders) {
   std::uint32_t bin = 0;
   out.list(orders.criteria, 5, [&](const Criterion& c) { pass_criterion(out, c, bin); });
   out.number(orders.raw_bytes_per_s);
+  out.number(std::uint32_t{orders.calls});
   return out.take();
 }
 
@@ -170,6 +171,27 @@ bool unpack(std::span<const std::byte> frame, Orders& orders) {
   std::uint32_t bin = 0;
   in.list(orders.criteria, 5, [&](Criterion& c) { pass_criterion(in, c, bin); });
   in.number(orders.raw_bytes_per_s);
+  std::uint32_t calls = 0;
+  in.number(calls);
+  orders.calls = calls != 0;
+  return in.done();
+}
+
+std::vector<std::byte> pack(const NewestOfNode& newest) {
+  Writer out(FrameKind::calls, newest.calls.size() * 16);
+  out.number(newest.node);
+  out.number(newest.whole_from_ns);
+  out.number(newest.left_out);
+  packing::put_calls(out, newest.calls);
+  return out.take();
+}
+
+bool unpack(std::span<const std::byte> frame, NewestOfNode& newest) {
+  Reader in(frame, FrameKind::calls);
+  in.number(newest.node);
+  in.number(newest.whole_from_ns);
+  in.number(newest.left_out);
+  packing::get_calls(in, newest.calls);
   return in.done();
 }
 

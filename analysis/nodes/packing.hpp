@@ -22,12 +22,13 @@
 
 namespace pclscope::nodes {
 
-enum class FrameKind : std::uint8_t { sends, report, raw, orders };
+enum class FrameKind : std::uint8_t { sends, report, raw, orders, calls };
 
 std::vector<std::byte> pack(const SendRecords& sends);
 std::vector<std::byte> pack(const Report& report);
 std::vector<std::byte> pack(const RawMessages& raw);
 std::vector<std::byte> pack(const Orders& orders);
+std::vector<std::byte> pack(const NewestOfNode& newest);
 
 // Of a frame of this version; nothing else is known of its inside.
 std::optional<FrameKind> kind_of(std::span<const std::byte> frame);
@@ -36,5 +37,6 @@ bool unpack(std::span<const std::byte> frame, SendRecords& sends);
 bool unpack(std::span<const std::byte> frame, Report& report);
 bool unpack(std::span<const std::byte> frame, RawMessages& raw);
 bool unpack(std::span<const std::byte> frame, Orders& orders);
+bool unpack(std::span<const std::byte> frame, NewestOfNode& newest);
 
 }  // namespace pclscope::nodes

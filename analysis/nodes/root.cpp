@@ -14,7 +14,8 @@ namespace pclscope::nodes {
 
 namespace {
 
-constexpr double worth_telling = 0.005;  // change of a criterion
+constexpr double worth_telling = 0.005;              // change of a criterion
+constexpr std::int64_t long_ago_ns = 1'000'000'000;  // a status is younger
 constexpr std::int64_t year_ns = 31'536'000'000'000'000;
 constexpr std::size_t most_waiting_windows = 1024;
 constexpr std::size_t most_condition_ranks = 64;  // Condition::ranks
@@ -256,8 +257,11 @@ std::optional<Orders> Root::orders(std::int64_t now_ns) {
     criteria_told_ns_ = now_ns;
     if (!same(present, told_criteria_)) orders.criteria = told_criteria_ = std::move(present);
   }
-  if (!first && orders.node_of_rank.empty() && orders.region_of_rank.empty() && orders.criteria.empty())
+  orders.calls = calls_wanted_;
+  if (!first && orders.node_of_rank.empty() && orders.region_of_rank.empty() && orders.criteria.empty() &&
+      calls_wanted_ == told_calls_wanted_)
     return std::nullopt;
+  told_calls_wanted_ = calls_wanted_;
   places_changed_ = false;
   regions_told_ = evaluation_.regions_version();
   orders.version = ++version_;
@@ -285,6 +289,24 @@ std::vector<density::Pyramid::Running> Root::running() const {
     const std::int64_t now = std::max(measured_.newest_ns, status.end_ns + status.inside_ns);
     if (status.inside_ns > 0 && status.inside_ns <= now)
       calls.push_back({status.function, status.rank, now - status.inside_ns, now});
+  }
+  return calls;
+}
+
+std::vector<MpiCall> Root::running_calls(std::int64_t now_ns) const {
+  std::vector<MpiCall> calls;
+  for (const RankStatus& status : measured_.told) {
+    if (status.function == 0 || status.finalized || blocked::call_kind(status.function) == blocked::CallKind::polling)
+      continue;
+    if (!status.wait.blocked && status.inside_ns < long_ago_ns) continue;
+    MpiCall& call = calls.emplace_back();
+    call.comm = status.comm;
+    call.rank = status.rank;
+    call.function = status.function;
+    call.peer = status.peer >= 0 ? status.peer : MpiCall::nobody;
+    call.end = now_ns;
+    call.begin = status.wait.blocked ? status.wait.since_ns : now_ns - std::min(status.inside_ns, year_ns);
+    call.site = status.site;
   }
   return calls;
 }

@@ -47,6 +47,11 @@ class Root {
   // Fills what the evaluation does not know: functions, deadlocks, sites, nodes, what nodes did not send.
   void fill(Snapshot& snapshot) const;
   DensityPart density(const DensityQuestion& question) const { return density_.part(question, running()); }
+  // Whether the nodes are to send their newest single calls.
+  void want_calls(bool on) { calls_wanted_ = on; }
+  // What ranks were inside for longer, as their nodes told last: where it is known that they wait since exactly when,
+  // else since a second or more, too short by the status' age. `now_ns`: job's axis.
+  std::vector<MpiCall> running_calls(std::int64_t now_ns) const;
   // Whose record is not whole, after fill(). `silent_whole`: ranks that never showed up are.
   void mark_missing(Snapshot& snapshot, bool silent_whole) const;
 
@@ -73,6 +78,7 @@ class Root {
   std::vector<std::string> names_;           // of hosts
   std::vector<std::int32_t> node_of_rank_;   // -1 not known
   bool places_changed_ = false;
+  bool calls_wanted_ = false, told_calls_wanted_ = false;
   std::uint64_t regions_told_ = 0, version_ = 0;
   std::int64_t criteria_told_ns_ = INT64_MIN;
   std::vector<Criterion> told_criteria_;

@@ -3,6 +3,7 @@
 //   - sends, from a node to the receiver's: what its ranks send there (and what became of it), to be matched there;
 //   - reports, from a node to its parent in the tree and on to the root: sums, merged on the way;
 //   - raw, from a node to the root: matched messages and collectives' events, as far as the traffic budget goes;
+//   - newest calls, from a node to the root, while somebody asks for them and as far as the traffic budget goes;
 //   - orders, from the root to its children and on: where ranks are, criteria, regions, budgets.
 //
 // Times are on the job's axis (ns since the time origin of the root). Sites are ids of the node that saw them, made
@@ -232,6 +233,18 @@ struct Orders {
   std::vector<std::int32_t> region_of_rank;  // empty: no news; ids, -1: in no region
   std::vector<Criterion> criteria;           // empty: no news
   std::uint64_t raw_bytes_per_s = 0;         // for each node
+  bool calls = false;                        // somebody asks for the newest single calls
+};
+
+// --- the newest single calls ---
+
+// Those that returned since the node's last frame; without any it tells its counts.
+struct NewestOfNode {
+  std::int32_t node = 0;
+  std::int64_t whole_from_ns =
+      INT64_MAX;               // those that returned from then on are all told, or left out; INT64_MAX: not known yet
+  std::uint64_t left_out = 0;  // since the node keeps calls
+  std::vector<MpiCall> calls;  // sites: site_of_node
 };
 
 }  // namespace pclscope::nodes

@@ -51,6 +51,13 @@ struct CallUnpacker {
   }
 };
 
+// Of a call whose lengths these are, without them.
+std::size_t bytes_of(std::uint32_t lengths) {
+  std::size_t sum = 0;
+  for (int field = 0; field < 10; ++field, lengths >>= 3) sum += (lengths & 7) + ((lengths & 7) == 7);
+  return sum;
+}
+
 }  // namespace
 
 void PackedCalls::append(const MpiCall& c) {
@@ -90,6 +97,29 @@ const std::uint8_t* PackedCalls::next(const std::uint8_t* at, MpiCall& c) {
   c.bytes ^= u.get();
   c.site ^= u.get();
   return u.at;
+}
+
+std::optional<std::vector<MpiCall>> PackedCalls::unpack(std::span<const std::uint8_t> packed, std::size_t count) {
+  if (count > packed.size() / sizeof(std::uint32_t)) return std::nullopt;
+  std::vector<std::uint8_t> copy(packed.size() + 8);  // fields are read 8 bytes at a time
+  std::copy(packed.begin(), packed.end(), copy.begin());
+  std::vector<MpiCall> calls;
+  calls.reserve(count);
+  std::size_t at = 0;
+  MpiCall call;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint32_t lengths = 0;
+    if (packed.size() - at < sizeof lengths) return std::nullopt;
+    std::memcpy(&lengths, copy.data() + at, sizeof lengths);
+    const std::size_t size = sizeof lengths + bytes_of(lengths);
+    if (lengths >> 30 != 0 || packed.size() - at < size) return std::nullopt;
+    if (next(copy.data() + at, call) != copy.data() + at + size) return std::nullopt;
+    if (call.ending > last_ending) return std::nullopt;
+    calls.push_back(call);
+    at += size;
+  }
+  if (at != packed.size()) return std::nullopt;
+  return calls;
 }
 
 }  // namespace pclscope

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -25,6 +26,9 @@ class PackedCalls {
   std::uint64_t count() const { return count_; }
   std::size_t bytes() const { return bytes_.capacity(); }
   std::size_t used() const { return used_; }
+  std::span<const std::uint8_t> packed() const { return {bytes_.data(), used_}; }
+  // `count` calls from bytes of packed(), which may come from anywhere: empty when they are not exactly that.
+  static std::optional<std::vector<MpiCall>> unpack(std::span<const std::uint8_t> packed, std::size_t count);
   // Empty again, with its memory.
   void clear() {
     used_ = count_ = 0;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/density/packing.hpp"
+#include "analysis/wire/calls_frame.hpp"
 #include "analysis/wire/dag_frame.hpp"
 #include "analysis/wire/decoding.hpp"
 #include "analysis/wire/snapshot_frame.hpp"
@@ -55,7 +56,7 @@ Result<Question> decode_question(std::span<const std::uint8_t> frame) {
   if (!opened) return opened.error();
   const fb::Question* body = (*opened)->body_as_Question();
   if (!body) return damaged("not a question");
-  Question question{body->id(), QuestionKind::unknown, {}, {}};
+  Question question{body->id(), QuestionKind::unknown, {}, {}, {}};
   if (body->kind() == fb::QuestionKind::newest_snapshot) question.kind = QuestionKind::newest_snapshot;
   if (body->kind() == fb::QuestionKind::traffic) question.kind = QuestionKind::traffic;
   if (body->kind() == fb::QuestionKind::density) {
@@ -63,10 +64,16 @@ Result<Question> decode_question(std::span<const std::uint8_t> frame) {
     question.kind = QuestionKind::density;
     question.density = {body->density()->from_ns(), body->density()->to_ns()};
   }
+  Budget budget;
+  if (body->kind() == fb::QuestionKind::calls) {
+    if (!body->calls()) return damaged("a question without its content");
+    question.kind = QuestionKind::calls;
+    question.calls = decode(*body->calls(), budget);
+    if (budget.exceeded()) return damaged("too large or out of range");
+  }
   if (body->kind() != fb::QuestionKind::dag) return question;
   if (!body->dag()) return damaged("a question without its content");
   question.kind = QuestionKind::dag;
-  Budget budget;
   question.dag = decode(*body->dag(), budget);
   if (budget.exceeded()) return damaged("too large or out of range");
   return question;
@@ -122,6 +129,18 @@ Result<DensityPart> decode_density(std::span<const std::uint8_t> frame) {
   auto density = density::unpack(packed);
   if (!density) return damaged("a density of calls that is not whole");
   if (!density->empty()) part.density = std::move(*density);
+  return part;
+}
+
+Result<CallsPart> decode_calls(std::span<const std::uint8_t> frame) {
+  std::vector<std::uint64_t> aligned;
+  const auto opened = open(frame, aligned);
+  if (!opened) return opened.error();
+  const fb::Calls* body = (*opened)->body_as_Calls();
+  if (!body) return damaged("not calls");
+  Budget budget;
+  CallsPart part = decode(*body, budget);
+  if (budget.exceeded()) return damaged("too large or out of range");
   return part;
 }
 

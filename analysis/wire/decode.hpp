@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/values/calls_part.hpp"
 #include "analysis/values/dag.hpp"
 #include "analysis/values/density_part.hpp"
 #include "analysis/values/result.hpp"
@@ -15,12 +16,13 @@
 
 namespace pclscope::wire {
 
-enum class QuestionKind { unknown, newest_snapshot, dag, traffic, density };
+enum class QuestionKind { unknown, newest_snapshot, dag, traffic, density, calls };
 struct Question {
   std::uint64_t id = 0;
   QuestionKind kind = QuestionKind::unknown;
   DagQuestion dag;          // of kind dag; ranks ascending, most_messages within limit::dag_messages
   DensityQuestion density;  // of kind density
+  CallsQuestion calls;      // of kind calls; ranks ascending, most within limit::calls
 };
 
 struct Answer {
@@ -39,5 +41,7 @@ Result<Dag> decode_dag(std::span<const std::uint8_t> frame);
 Result<std::vector<PairTraffic>> decode_traffic(std::span<const std::uint8_t> frame);
 // 0 <= begin_ns < end_ns.
 Result<DensityPart> decode_density(std::span<const std::uint8_t> frame);
+// 0 <= from_ns <= until_ns <= now_ns; no call ends before it begins, ranks are not negative, `untold` ascending.
+Result<CallsPart> decode_calls(std::span<const std::uint8_t> frame);
 
 }  // namespace pclscope::wire

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "analysis/density/packing.hpp"
+#include "analysis/wire/calls_frame.hpp"
 #include "analysis/wire/dag_frame.hpp"
 #include "analysis/wire/encoding.hpp"
 #include "analysis/wire/frame.hpp"
@@ -91,6 +92,19 @@ std::span<const std::uint8_t> Encoder::density(const DensityPart& part) {
   to.Clear();
   const auto packed = to.CreateVector(density::pack(part.density));
   return finish(to, fb::Body::Density, fb::CreateDensity(to, part.begin_ns, part.end_ns, packed));
+}
+
+std::span<const std::uint8_t> Encoder::question_calls(std::uint64_t id, const CallsQuestion& question) {
+  Builder& to = state_->builder;
+  to.Clear();
+  const auto calls = encode(to, question);
+  return finish(to, fb::Body::Question, fb::CreateQuestion(to, id, fb::QuestionKind::calls, 0, 0, calls));
+}
+
+std::span<const std::uint8_t> Encoder::calls(const CallsPart& part) {
+  Builder& to = state_->builder;
+  to.Clear();
+  return finish(to, fb::Body::Calls, encode(to, part));
 }
 
 }  // namespace pclscope::wire

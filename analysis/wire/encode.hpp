@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/values/calls_part.hpp"
 #include "analysis/values/dag.hpp"
 #include "analysis/values/density_part.hpp"
 #include "analysis/values/snapshot.hpp"
@@ -30,6 +31,8 @@ class Encoder {
   std::span<const std::uint8_t> traffic(const std::vector<PairTraffic>& pairs);
   std::span<const std::uint8_t> question_density(std::uint64_t id, const DensityQuestion& question);
   std::span<const std::uint8_t> density(const DensityPart& part);
+  std::span<const std::uint8_t> question_calls(std::uint64_t id, const CallsQuestion& question);
+  std::span<const std::uint8_t> calls(const CallsPart& part);
 
  private:
   struct State;

@@ -17,7 +17,7 @@ namespace {
 constexpr int questions_per_call = 64;    // so that serve() ends, whatever viewers do
 constexpr std::size_t most_waiting = 16;  // questions for graphs and traffic
 constexpr int rest_per_graph = 4;         // times what the last one took: then the next one
-constexpr int rest_per_density = 19;      // the same, of a part of the density: they are asked for all the time
+constexpr int rest_per_density = 19;      // the same, of density and single calls: they are asked for all the time
 
 using Clock = std::chrono::steady_clock;
 
@@ -28,6 +28,15 @@ struct WaitingQuestion {
   QuestionKind kind = QuestionKind::dag;
   DagQuestion dag;
   DensityQuestion density;
+  CallsQuestion calls;
+};
+
+// What answers at length; each may be none.
+struct Handlers {
+  const Publisher::DagHandler& dag;
+  const Publisher::TrafficHandler& traffic;
+  const Publisher::DensityHandler& density;
+  const Publisher::CallsHandler& calls;
 };
 
 }  // namespace
@@ -43,7 +52,8 @@ struct Publisher::State {
   void answer(Outlet& outlet, ZmqMessage& identity, std::uint64_t id, AnswerStatus status,
               const std::string& text = {});
   void enqueue(Outlet& outlet, ZmqMessage& identity, const Question& question);
-  void serve_waiting(const DagHandler& dag, const TrafficHandler& traffic, const DensityHandler& density);
+  void serve_waiting(const Handlers& handlers);
+  void answer_waiting(WaitingQuestion& asked, const Handlers& handlers);
   void answer_at_length(WaitingQuestion& asked, std::span<const std::uint8_t> frame, const char* too_large);
 
   std::deque<WaitingQuestion> waiting;
@@ -62,7 +72,7 @@ bool Publisher::State::serve_question(Outlet& outlet, const Refresh& refresh) {
     return malformed++, true;
   }
   if (decoded->kind == QuestionKind::dag || decoded->kind == QuestionKind::traffic ||
-      decoded->kind == QuestionKind::density)
+      decoded->kind == QuestionKind::density || decoded->kind == QuestionKind::calls)
     return enqueue(outlet, identity, *decoded), true;
   if (refresh && decoded->kind != QuestionKind::unknown) refresh();
   AnswerStatus status = has_last ? AnswerStatus::here : AnswerStatus::nothing_yet;
@@ -93,6 +103,7 @@ void Publisher::State::enqueue(Outlet& outlet, ZmqMessage& identity, const Quest
   place.kind = question.kind;
   place.dag = question.dag;
   place.density = question.density;
+  place.calls = question.calls;
 }
 
 void Publisher::State::answer_at_length(WaitingQuestion& asked, std::span<const std::uint8_t> frame,
@@ -106,30 +117,38 @@ void Publisher::State::answer_at_length(WaitingQuestion& asked, std::span<const 
     ask.send(frame);
 }
 
-void Publisher::State::serve_waiting(const DagHandler& handler, const TrafficHandler& traffic,
-                                     const DensityHandler& density) {
-  const Clock::time_point began = Clock::now();
-  if (waiting.empty() || began < next_graph) return;
-  WaitingQuestion& asked = waiting.front();
+void Publisher::State::answer_waiting(WaitingQuestion& asked, const Handlers& handlers) {
   Encoder large;  // its memory goes with it: such answers are large and rare
+  const auto cannot = [&](const std::string& why) {
+    answer(*asked.outlet, asked.identity, asked.id, AnswerStatus::cannot, why);
+  };
   if (asked.kind == QuestionKind::traffic) {
-    if (traffic) answer_at_length(asked, large.traffic(traffic()), "there are too many pairs of ranks: use the dump");
-    else answer(*asked.outlet, asked.identity, asked.id, AnswerStatus::cannot, "this job does not tell its traffic");
+    if (!handlers.traffic) return cannot("this job does not tell its traffic");
+    answer_at_length(asked, large.traffic(handlers.traffic()), "there are too many pairs of ranks: use the dump");
   } else if (asked.kind == QuestionKind::density) {
-    if (density)
-      answer_at_length(asked, large.density(density(asked.density)), "there are too many calls: use the dump");
-    else answer(*asked.outlet, asked.identity, asked.id, AnswerStatus::cannot, "this job does not tell its calls");
+    if (!handlers.density) return cannot("this job does not tell its calls");
+    answer_at_length(asked, large.density(handlers.density(asked.density)), "there are too many calls: use the dump");
+  } else if (asked.kind == QuestionKind::calls) {
+    if (!handlers.calls) return cannot("this job does not tell its single calls");
+    answer_at_length(asked, large.calls(handlers.calls(asked.calls)), "there are too many calls: use the dump");
   } else {
     const Result<Dag> dag =
-        handler ? handler(asked.dag)
-                : Result<Dag>(Error{ErrorCode::bad_argument, "this job keeps no messages for such questions"});
-    if (dag) answer_at_length(asked, large.dag(*dag), "the graph is too large: ask for a shorter period");
-    else answer(*asked.outlet, asked.identity, asked.id, AnswerStatus::cannot, dag.error().message);
+        handlers.dag ? handlers.dag(asked.dag)
+                     : Result<Dag>(Error{ErrorCode::bad_argument, "this job keeps no messages for such questions"});
+    if (!dag) return cannot(dag.error().message);
+    answer_at_length(asked, large.dag(*dag), "the graph is too large: ask for a shorter period");
   }
-  const int rest = asked.kind == QuestionKind::density ? rest_per_density : rest_per_graph;
+}
+
+void Publisher::State::serve_waiting(const Handlers& handlers) {
+  const Clock::time_point began = Clock::now();
+  if (waiting.empty() || began < next_graph) return;
+  const QuestionKind kind = waiting.front().kind;
+  answer_waiting(waiting.front(), handlers);
   waiting.pop_front();
+  const bool often = kind == QuestionKind::density || kind == QuestionKind::calls;
   const Clock::time_point end = Clock::now();
-  next_graph = end + rest * (end - began);
+  next_graph = end + (often ? rest_per_density : rest_per_graph) * (end - began);
 }
 
 Publisher::Publisher(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -168,7 +187,7 @@ void Publisher::publish(const Snapshot& snapshot) {
 }
 
 void Publisher::serve(const DagHandler& handler, const TrafficHandler& traffic, const Refresh& refresh,
-                      const DensityHandler& density) {
+                      const DensityHandler& density, const CallsHandler& calls) {
   // All get it again; viewers pass over what they have. (ZeroMQ's welcome message would go to the new viewer alone, but
   // who connects before publish() and subscribes after it would miss that snapshot.)
   for (const auto& outlet : state_->outlets) {
@@ -178,7 +197,7 @@ void Publisher::serve(const DagHandler& handler, const TrafficHandler& traffic, 
     }
     for (int served = 0; served < questions_per_call && state_->serve_question(*outlet, refresh); served++) {}
   }
-  state_->serve_waiting(handler, traffic, density);
+  state_->serve_waiting({handler, traffic, density, calls});
 }
 
 bool Publisher::watched() const {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/values/calls_part.hpp"
 #include "analysis/values/dag.hpp"
 #include "analysis/values/density_part.hpp"
 #include "analysis/values/result.hpp"
@@ -38,13 +39,16 @@ class Publisher {
   using TrafficHandler = std::function<std::vector<PairTraffic>()>;
   // A part of the density of calls, in a few milliseconds at most.
   using DensityHandler = std::function<DensityPart(const DensityQuestion&)>;
+  // The newest single calls, in a few tens of milliseconds at most. Ranks are ascending and may not exist.
+  using CallsHandler = std::function<CallsPart(const CallsQuestion&)>;
   // Before somebody who joins or asks gets the newest snapshot: may publish() a newer one.
   using Refresh = std::function<void()>;
   // Lets new viewers in and answers questions that arrived; malformed ones are dropped and counted. Call it at least
-  // every 50 ms. At most one graph (or traffic, or part of the density) per call, and these take a fifth of the time at
-  // most, of density alone a twentieth: others wait, the 16th and later are refused. Without a handler all are.
+  // every 50 ms. At most one graph (or traffic, part of the density, single calls) per call, and these take a fifth of
+  // the time at most, of density and single calls alone a twentieth: others wait, the 16th and later are refused.
+  // Without a handler all are.
   void serve(const DagHandler& handler = {}, const TrafficHandler& traffic = {}, const Refresh& refresh = {},
-             const DensityHandler& density = {});
+             const DensityHandler& density = {}, const CallsHandler& calls = {});
   // A viewer is there that gets what is published, as of the last serve() or publish().
   bool watched() const;
   std::uint64_t malformed() const;

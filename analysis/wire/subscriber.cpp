@@ -14,6 +14,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+Error too_long() {
+  return {ErrorCode::bad_argument, "the list of ranks is too long for a question: ask for a region or fewer ranks"};
+}
+
 }  // namespace
 
 struct Subscriber::State {
@@ -106,10 +110,7 @@ Result<Snapshot> Subscriber::ask(std::chrono::milliseconds timeout) {
 Result<Dag> Subscriber::ask_dag(const DagQuestion& question, std::chrono::milliseconds timeout) {
   const std::uint64_t id = state_->next_id++;
   const auto frame = state_->encoder.question_dag(id, question);
-  if (frame.size() > limit::question_bytes) {
-    return Error{ErrorCode::bad_argument,
-                 "the list of ranks is too long for a question: ask for a region or fewer ranks"};
-  }
+  if (frame.size() > limit::question_bytes) return too_long();
   const auto got = state_->ask_at_length(frame, id, timeout);
   return got ? decode_dag(got->bytes) : got.error();
 }
@@ -124,6 +125,14 @@ Result<DensityPart> Subscriber::ask_density(const DensityQuestion& question, std
   const std::uint64_t id = state_->next_id++;
   const auto got = state_->ask_at_length(state_->encoder.question_density(id, question), id, timeout);
   return got ? decode_density(got->bytes) : got.error();
+}
+
+Result<CallsPart> Subscriber::ask_calls(const CallsQuestion& question, std::chrono::milliseconds timeout) {
+  const std::uint64_t id = state_->next_id++;
+  const auto frame = state_->encoder.question_calls(id, question);
+  if (frame.size() > limit::question_bytes) return too_long();
+  const auto got = state_->ask_at_length(frame, id, timeout);
+  return got ? decode_calls(got->bytes) : got.error();
 }
 
 Result<std::optional<Snapshot>> Subscriber::next(std::chrono::milliseconds timeout) {

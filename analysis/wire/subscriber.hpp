@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/values/calls_part.hpp"
 #include "analysis/values/dag.hpp"
 #include "analysis/values/density_part.hpp"
 #include "analysis/values/result.hpp"
@@ -44,6 +45,8 @@ class Subscriber {
   // Asks for the density of calls in a period. Fails as ask_dag(); with wrong_version when the job does not know the
   // question.
   Result<DensityPart> ask_density(const DensityQuestion& question, std::chrono::milliseconds timeout);
+  // Asks for the newest single calls. Fails as ask_density(), with bad_argument when the question is too long.
+  Result<CallsPart> ask_calls(const CallsQuestion& question, std::chrono::milliseconds timeout);
   // The newest published snapshot; older ones waiting are skipped. Empty when no new one came in time.
   Result<std::optional<Snapshot>> next(std::chrono::milliseconds timeout);
 

@@ -1,7 +1,8 @@
-// pclscope inspect FILE timeline: the MPI calls of each rank, one by one.
+// pclscope inspect FILE timeline: the MPI calls of each rank, one by one; of a running job the newest.
 #include <algorithm>
 #include <tuple>
 
+#include "viewer/inspect/newest_calls.hpp"
 #include "viewer/inspect/topic.hpp"
 #include "viewer/session/waits_of_ranks.hpp"
 #include "viewer/text/quantities.hpp"
@@ -53,9 +54,17 @@ Status read_waits(const InspectWords& words, InspectedRun& run, session::TimeSpa
   return read;
 }
 
-// What had not returned at the end.
-std::vector<TimelineRow> running(const InspectWords& words, const InspectedRun& run, const session::TimeSpan& span) {
-  std::vector<TimelineRow> rows = views::running_calls(run.snapshot);
+// The calls to be shown, where some are known that have not returned, and of a dump what they waited for.
+struct Shown {
+  session::TimeSpan span;
+  std::vector<TimelineRow> running;
+  session::WaitsOfRanks waits;
+  bool live = false;
+};
+
+std::vector<TimelineRow> running(const InspectWords& words, const InspectedRun& run, const Shown& shown) {
+  std::vector<TimelineRow> rows = shown.running;
+  const session::TimeSpan& span = shown.span;
   std::erase_if(rows, [&](const TimelineRow& row) {
     return !chosen(words, run, row.call) || row.call.begin >= span.end_ns || row.call.end < span.begin_ns;
   });
@@ -66,8 +75,8 @@ std::vector<TimelineRow> running(const InspectWords& words, const InspectedRun& 
 // all as they are stored when neither an order nor a limit is given. What had not returned comes last, but among the
 // longest in its place. `all`: how many there are.
 template <class Visit>
-Status visit_calls(const InspectWords& words, InspectedRun& run, const session::TimeSpan& span,
-                   std::optional<std::uint64_t> limit, std::uint64_t& all, Visit&& visit) {
+Status visit_calls(const InspectWords& words, InspectedRun& run, const Shown& shown, std::optional<std::uint64_t> limit,
+                   std::uint64_t& all, Visit&& visit) {
   const bool sorted = limit || words.order, longest = words.order == views::MessageOrder::duration;
   const std::uint64_t most = limit.value_or(UINT64_MAX);
   std::vector<TimelineRow> first;  // a heap, the last on top
@@ -83,7 +92,7 @@ Status visit_calls(const InspectWords& words, InspectedRun& run, const session::
   };
   all = 0;
   bool go_on = true;
-  const Status read = run.session->mpi_calls(span, [&](std::span<const MpiCall> batch) {
+  const Status read = run.session->mpi_calls(shown.span, [&](std::span<const MpiCall> batch) {
     for (const MpiCall& call : batch) {
       if (!chosen(words, run, call)) continue;
       ++all;
@@ -92,7 +101,7 @@ Status visit_calls(const InspectWords& words, InspectedRun& run, const session::
     }
     return true;
   });
-  std::vector<TimelineRow> open = running(words, run, span);
+  std::vector<TimelineRow> open = running(words, run, shown);
   if (longest) {
     for (const TimelineRow& row : open) offer(row);
     open.clear();
@@ -105,13 +114,13 @@ Status visit_calls(const InspectWords& words, InspectedRun& run, const session::
 }
 
 // With what is known of its waits.
-TimelineRow with_waits(const TimelineRow& row, const session::WaitsOfRanks& waits) {
-  return row.running ? row : views::timeline_row(row.call, waits);
+TimelineRow with_waits(const TimelineRow& row, const Shown& shown) {
+  return row.running || shown.live ? row : views::timeline_row(row.call, shown.waits);
 }
 
 // Rows go out as they come: a dump may hold more calls than fit into memory.
-Status stream(const InspectWords& words, InspectedRun& run, const session::TimeSpan& span,
-              const session::WaitsOfRanks& waits, const views::Sites& sites, bool& written) {
+Status stream(const InspectWords& words, InspectedRun& run, const Shown& shown, const views::Sites& sites,
+              bool& written) {
   const bool json = words.format == Format::json;
   const session::CallCount count = run.session->mpi_call_count();
   const Json example = views::timeline_json({}, sites);
@@ -132,19 +141,19 @@ Status stream(const InspectWords& words, InspectedRun& run, const session::TimeS
     return written;
   };
   std::uint64_t all = 0;
-  const Status status = visit_calls(words, run, span, words.limit, all,
-                                    [&](const TimelineRow& row) { return put(with_waits(row, waits)); });
+  const Status status = visit_calls(words, run, shown, words.limit, all,
+                                    [&](const TimelineRow& row) { return put(with_waits(row, shown)); });
   written = written && print(buffer + (json ? "\n]}\n" : ""));
   return status;
 }
 
-Status as_text(const InspectWords& words, InspectedRun& run, const session::TimeSpan& span,
-               const session::WaitsOfRanks& waits, const views::Sites& sites, bool& written) {
+Status as_text(const InspectWords& words, InspectedRun& run, const Shown& shown, const views::Sites& sites,
+               bool& written) {
   const std::uint64_t limit = words.limit.value_or(calls_as_text);
   std::vector<TimelineRow> rows;
   std::uint64_t all = 0;
-  const Status status = visit_calls(words, run, span, limit, all, [&](const TimelineRow& row) {
-    rows.push_back(with_waits(row, waits));
+  const Status status = visit_calls(words, run, shown, limit, all, [&](const TimelineRow& row) {
+    rows.push_back(with_waits(row, shown));
     return true;
   });
   written = print_lines(views::timeline_lines(rows, sites, inspect_page(words).width));
@@ -152,29 +161,39 @@ Status as_text(const InspectWords& words, InspectedRun& run, const session::Time
     const bool longest = words.order == views::MessageOrder::duration;
     const bool some = words.function || !words.ranks.empty() || words.from_ns || words.to_ns;
     written = print((longest ? "longest " : "first ") + std::to_string(limit) + " of " + text::format_count(all) +
-                    (some ? " such stored calls" : " stored calls") + "; --limit N shows more" +
+                    (some ? " such" : "") + (shown.live ? " calls" : " stored calls") + "; --limit N shows more" +
                     (longest ? "\n" : ", --rank, --from and --function others, --sort duration the longest\n"));
   }
   return status;
 }
 
 int show_timeline(const InspectWords& words, InspectedRun& run) {
-  if (run.session->live()) return fail(could_not, "a running job gives summaries only: give the dump file instead");
   const auto span = span_of(words, run);
   if (!span) return fail(span.error());
+  Shown shown;
+  shown.span = *span;
+  shown.live = run.session->live();
+  if (shown.live) {
+    const auto newest = listen_to_calls(run);
+    if (!newest) return fail(could_not, newest.error().message);
+    for (const MpiCall& call : newest->running) shown.running.push_back({call, true});
+    say(newest->words);
+  } else {
+    shown.running = views::running_calls(run.snapshot);
+  }
   const session::CallCount count = run.session->mpi_call_count();
   if (!count.told)
     return fail(could_not, "this dump has no single calls: it was written by an earlier version of pclscope");
   if (count.stored == 0 && count.not_stored == 0 && run.snapshot.retention.keep == Keep::summaries)
     return fail(could_not, "this dump has no single calls: it was written with --keep summaries");
-  session::WaitsOfRanks waits;
-  if (const Status read = read_waits(words, run, *span, waits); !read) return fail(could_not, read.error().message);
+  if (const Status read = read_waits(words, run, *span, shown.waits); !read)
+    return fail(could_not, read.error().message);
   const views::Sites sites(run.snapshot.sites);
   bool written = true;
-  const Status status = words.format == Format::text ? as_text(words, run, *span, waits, sites, written)
-                                                     : stream(words, run, *span, waits, sites, written);
+  const Status status = words.format == Format::text ? as_text(words, run, shown, sites, written)
+                                                     : stream(words, run, shown, sites, written);
   if (!status) return fail(could_not, status.error().message);
-  if (written && count.not_stored > 0) {
+  if (written && count.not_stored > 0 && !shown.live) {
     say(text::format_count(count.not_stored) + " more calls were made but not stored" +
         (count.shed > 0 ? ", " + text::format_count(count.shed) + " of them for lack of time" : ""));
   }

@@ -48,6 +48,9 @@ class LiveSession final : public Session {
   Result<DensityPart> density(const DensityQuestion& question) override {
     return subscriber_->ask_density(question, patience_with_graphs);
   }
+  Result<CallsPart> newest_calls(const CallsQuestion& question) override {
+    return subscriber_->ask_calls(question, patience_with_graphs);
+  }
 
  private:
   static Error not_stored() {

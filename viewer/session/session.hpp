@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analysis/discovery/jobs.hpp"
+#include "analysis/values/calls_part.hpp"
 #include "analysis/values/collective_call.hpp"
 #include "analysis/values/dag.hpp"
 #include "analysis/values/density_part.hpp"
@@ -92,6 +93,10 @@ class Session {
   // unreachable, not_found, wrong_version (a job of an earlier version).
   virtual Result<DensityPart> density(const DensityQuestion&) {
     return Error{ErrorCode::not_found, "the density of calls is in the summary"};
+  }
+  // The newest single calls of a running job. Fails as density().
+  virtual Result<CallsPart> newest_calls(const CallsQuestion&) {
+    return Error{ErrorCode::not_found, "single calls are in the dump"};
   }
 };
 

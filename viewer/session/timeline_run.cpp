@@ -205,6 +205,26 @@ std::shared_ptr<const TimelineRun> timeline_of(std::int32_t ranks, std::span<con
   return run;
 }
 
+std::shared_ptr<const TimelineRun> timeline_of_newest(std::int32_t ranks, std::span<const MpiCall> calls,
+                                                      std::span<const MpiCall> running, std::int64_t begin_ns,
+                                                      std::int64_t end_ns) {
+  auto run = std::make_shared<TimelineRun>();
+  run->ranks = std::max(ranks, 0);
+  run->live = true;
+  run->count = {true, calls.size(), 0, 0};
+  Arranger arranger(*run);
+  for (const auto& all : {calls, running})
+    for (const MpiCall& call : all) arranger.count(call);
+  arranger.lay_out();
+  for (const MpiCall& call : calls) arranger.put(call, false);
+  for (const MpiCall& call : running) arranger.put(call, true);
+  arranger.finish();
+  run->begin_ns = begin_ns;
+  run->end_ns = std::max(end_ns, begin_ns + 1);
+  run->waits.settle();
+  return run;
+}
+
 Result<std::shared_ptr<const TimelineRun>> read_timeline(Session& session, const Snapshot& snapshot,
                                                          const std::function<bool(double)>& progress) {
   auto run = std::make_shared<TimelineRun>();

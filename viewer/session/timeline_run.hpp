@@ -52,6 +52,7 @@ struct TimelineRun {
   std::vector<PathStep> path;  // critical path of the run; empty: too many messages
   CallCount count;
   std::string lacks;  // a line: what is not in here; empty
+  bool live = false;  // the newest calls of a running job: neither messages nor waits are known
 
   std::span<const TimelineThread> of(std::int32_t rank) const;
   // The thread's calls of which a part lies in [begin_ns, end_ns).
@@ -62,6 +63,11 @@ struct TimelineRun {
 std::shared_ptr<const TimelineRun> timeline_of(std::int32_t ranks, std::span<const MpiCall> calls,
                                                std::span<const Message> messages,
                                                std::span<const CollectiveCall> collectives, bool path);
+
+// Of a running job: what has returned, what has not, and the span of time that is shown.
+std::shared_ptr<const TimelineRun> timeline_of_newest(std::int32_t ranks, std::span<const MpiCall> calls,
+                                                      std::span<const MpiCall> running, std::int64_t begin_ns,
+                                                      std::int64_t end_ns);
 
 // Reads all; `progress` gets shares of it and returns false to stop. At most 12 million calls: then `lacks` says so.
 Result<std::shared_ptr<const TimelineRun>> read_timeline(Session& session, const Snapshot& snapshot,

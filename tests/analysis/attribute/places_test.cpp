@@ -224,6 +224,8 @@ TEST_CASE("A replay takes the place of the sums in what a finding says") {
   f.advice = "Speed it up" + attribute::gain_by_sums(f);
   CHECK(f.advice == "Speed it up; gains up to 30 % of all ranks' time in that period.");
   WhatIf w;
+  w.begin_s = 1;
+  w.end_s = 5;
   w.covered = 0.5;
   w.replayed_s = 2;
   w.predicted_s = 1.5;

@@ -46,10 +46,11 @@ std::size_t allocated = 0;
 namespace {
 
 std::vector<std::byte> some_frame(Random& random) {
-  switch (random() % 4) {
+  switch (random() % 5) {
     case 0: return pack(any_send_records(random, 40));
     case 1: return pack(any_report(random, 2));
     case 2: return pack(any_raw(random, 30));
+    case 3: return pack(any_newest(random, 30));
     default: return pack(any_orders(random, 60));
   }
 }
@@ -77,10 +78,11 @@ bool try_unpack(const std::vector<std::byte>& frame) {
 }
 bool try_all(const std::vector<std::byte>& frame) {
   if (frame.empty()) return try_unpack<SendRecords>(frame) || try_unpack<Report>(frame);
-  switch (static_cast<unsigned>(frame[0]) % 4) {
+  switch (static_cast<unsigned>(frame[0]) % 5) {
     case 0: return try_unpack<SendRecords>(frame);
     case 1: return try_unpack<Report>(frame);
     case 2: return try_unpack<RawMessages>(frame);
+    case 4: return try_unpack<NewestOfNode>(frame);
     default: return try_unpack<Orders>(frame);
   }
 }

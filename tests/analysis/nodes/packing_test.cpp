@@ -109,6 +109,21 @@ TEST_CASE("orders come back as they were") {
     REQUIRE(back.region_of_rank == orders.region_of_rank);
     REQUIRE(back.criteria == orders.criteria);
     REQUIRE(back.raw_bytes_per_s == orders.raw_bytes_per_s);
+    REQUIRE(back.calls == orders.calls);
+  }
+}
+
+TEST_CASE("newest calls come back as they were") {
+  const auto seed = pclscope::test::random_seed();
+  INFO("seed " << seed);
+  Random random(seed);
+  for (int round = 0; round < 400; ++round) {
+    const NewestOfNode newest = any_newest(random, round % 4 == 0 ? 400 : 5);
+    const NewestOfNode back = round_trip(newest);
+    REQUIRE(back.node == newest.node);
+    REQUIRE(back.whole_from_ns == newest.whole_from_ns);
+    REQUIRE(back.left_out == newest.left_out);
+    REQUIRE(back.calls == newest.calls);
   }
 }
 
@@ -131,11 +146,12 @@ TEST_CASE("a frame tells its kind") {
   CHECK(kind_of(pack(Report{})) == FrameKind::report);
   CHECK(kind_of(pack(RawMessages{})) == FrameKind::raw);
   CHECK(kind_of(pack(Orders{})) == FrameKind::orders);
+  CHECK(kind_of(pack(NewestOfNode{})) == FrameKind::calls);
   CHECK(!kind_of({}));
   CHECK(!kind_of(std::vector<std::byte>(1)));
   CHECK(!kind_of(std::vector<std::byte>(2)));  // version 0
   std::vector<std::byte> frame = pack(Orders{});
-  frame[0] = std::byte{4};
+  frame[0] = std::byte{5};
   CHECK(!kind_of(frame));
   SendRecords sends;
   CHECK(!unpack(pack(RawMessages{}), sends));

@@ -137,7 +137,7 @@ inline CallSite any_site(Random& random) {
 
 inline Orders any_orders(Random& random, std::size_t most) {
   Orders o;
-  fill(random, o.version, o.raw_bytes_per_s);
+  fill(random, o.version, o.raw_bytes_per_s, o.calls);
   std::int32_t v = 0;
   const auto place = [&] {
     return v = random() % 3   ? static_cast<std::int32_t>(static_cast<std::uint32_t>(v) + 1)
@@ -368,12 +368,10 @@ inline SendRecords any_send_records(Random& random, std::size_t most) {
   });
   return h;
 }
-inline RawMessages any_raw(Random& random, std::size_t most) {
-  RawMessages b{
-      any<std::int32_t>(random),  any<std::int64_t>(random), any_messages(random, most), any_events(random, most), {},
-      any<std::uint64_t>(random), any<std::uint64_t>(random)};
+inline std::vector<MpiCall> any_calls(Random& random, std::size_t most) {
+  std::vector<MpiCall> calls;
   for (std::size_t i = static_cast<std::size_t>(random() % (most + 1)); i > 0; --i) {
-    MpiCall& c = b.calls.emplace_back();
+    MpiCall& c = calls.emplace_back();
     c.comm = any<std::uint64_t>(random);
     c.rank = any<std::int32_t>(random);
     c.thread = any<std::uint16_t>(random);
@@ -386,7 +384,14 @@ inline RawMessages any_raw(Random& random, std::size_t most) {
     c.bytes = any<std::uint64_t>(random);
     c.site = any<std::uint64_t>(random);
   }
-  return b;
+  return calls;
+}
+inline NewestOfNode any_newest(Random& random, std::size_t most) {
+  return {any<std::int32_t>(random), any<std::int64_t>(random), any<std::uint64_t>(random), any_calls(random, most)};
+}
+inline RawMessages any_raw(Random& random, std::size_t most) {
+  return {any<std::int32_t>(random), any<std::int64_t>(random),  any_messages(random, most), any_events(random, most),
+          any_calls(random, most),   any<std::uint64_t>(random), any<std::uint64_t>(random)};
 }
 
 }  // namespace test

@@ -19,6 +19,7 @@
 #include "tests/analysis/wire/damaged_frames.hpp"
 #include "tests/analysis/wire/random_dag.hpp"
 #include "tests/analysis/wire/random_snapshot.hpp"
+#include "tests/analysis/wire/some_calls.hpp"
 #include "tests/thinned.hpp"
 
 #ifdef PCLSCOPE_UNDER_SANITIZER
@@ -107,6 +108,12 @@ std::vector<Bytes> whole_frames(std::mt19937_64& random) {
     part.density.calls.push_back({3, slice, static_cast<std::uint16_t>(random() % 200), 1, random() % 9});
   }
   frames.push_back(copy(encoder.density(part)));
+  CallsQuestion calls;
+  calls.from_ns = static_cast<std::int64_t>(random());
+  calls.most = static_cast<std::uint32_t>(random());
+  calls.ranks = question.ranks;
+  frames.push_back(copy(encoder.question_calls(random(), calls)));
+  frames.push_back(copy(encoder.calls(test::some_calls(random, random() % 6))));
   return frames;
 }
 
@@ -136,7 +143,7 @@ void read(const std::span<const std::uint8_t> frame, Tally& tally, Decode decode
 }
 
 // By the reader of its kind; now and then by all of them.
-enum Kind { snapshot_frame, question_frame, answer_frame, dag_frame, density_frame };
+enum Kind { snapshot_frame, question_frame, answer_frame, dag_frame, density_frame, calls_frame };
 
 void read_as(const std::span<const std::uint8_t> frame, Tally& tally, Kind kind, bool all) {
   if (all || kind == snapshot_frame)
@@ -147,6 +154,8 @@ void read_as(const std::span<const std::uint8_t> frame, Tally& tally, Kind kind,
   if (all || kind == density_frame)
     read<DensityPart>(frame, tally, decode_density,
                       [](Encoder& to, const DensityPart& value) { return to.density(value); });
+  if (all || kind == calls_frame)
+    read<CallsPart>(frame, tally, decode_calls, [](Encoder& to, const CallsPart& value) { return to.calls(value); });
   if (!all && kind != question_frame && kind != answer_frame) return;
   const auto question = decode_question(frame);
   question ? tally.accepted++ : tally.refused++;
@@ -155,6 +164,13 @@ void read_as(const std::span<const std::uint8_t> frame, Tally& tally, Kind kind,
     const bool sane = dag.region >= -1 && dag.ranks.size() <= limit::question_ranks &&
                       dag.most_messages <= limit::dag_messages && std::is_sorted(dag.ranks.begin(), dag.ranks.end()) &&
                       (dag.ranks.empty() || dag.ranks.front() >= 0);
+    if (!sane) FAIL("a question that its answerer must not get");
+  }
+  if (question && question->kind == QuestionKind::calls) {
+    const CallsQuestion& calls = question->calls;
+    const bool sane = calls.most <= limit::calls && calls.ranks.size() <= limit::question_ranks &&
+                      std::is_sorted(calls.ranks.begin(), calls.ranks.end()) &&
+                      (calls.ranks.empty() || calls.ranks.front() >= 0);
     if (!sane) FAIL("a question that its answerer must not get");
   }
   if (const auto answer = decode_answer(frame)) {
@@ -170,8 +186,8 @@ TEST_CASE("damaged frames of every kind: an error or a whole value, no memory ke
   const std::uint64_t seed = from_environment("PCLSCOPE_FUZZ_SEED", 20261121);
   INFO("PCLSCOPE_FUZZ_SEED=" << seed);
   std::mt19937_64 random(seed);
-  constexpr Kind kinds[] = {snapshot_frame, snapshot_frame, question_frame, question_frame, answer_frame,
-                            answer_frame,   dag_frame,      question_frame, density_frame};
+  constexpr Kind kinds[] = {snapshot_frame, snapshot_frame, question_frame, question_frame, answer_frame, answer_frame,
+                            dag_frame,      question_frame, density_frame,  question_frame, calls_frame};
   Tally tally;
   most_held = held.load();
   const std::size_t held_before = held;

@@ -252,7 +252,7 @@ TEST_CASE("call view: where calls were not kept, the counts stay and a sentence 
   scene.calls = &live;
   gui::CallsOfPart part;
   part.counted = 340;
-  CHECK(gui::stored_words(scene, part).find("when the job has ended") != std::string::npos);
+  CHECK(gui::stored_words(scene, part).find("asking the job") != std::string::npos);
   auto run = std::make_shared<session::TimelineRun>(*session::timeline_of(ranks, job.calls, {}, {}, false));
   part.of.run = run;
   CHECK(gui::stored_words(scene, part) ==

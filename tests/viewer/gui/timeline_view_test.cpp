@@ -161,7 +161,7 @@ TEST_CASE("where there are no calls it is said why, and what to do") {
   gui::Scene scene = test::scene_of(test::fake_snapshot({.ranks = ranks, .regions = 4, .slow = 1, .windows = 20}));
   gui::TimelineSource live;
   CHECK(live.run(scene) == nullptr);
-  CHECK(live.words(scene).find("from a dump") != std::string::npos);
+  CHECK(live.words(scene).find("asking the job") != std::string::npos);
   scene.connection.phase = session::Phase::stored;
   const auto words_of = [&](session::CallCount count) {
     auto run = std::make_shared<session::TimelineRun>();

@@ -16,6 +16,7 @@ TimelineSource::~TimelineSource() {
 }
 
 std::shared_ptr<const session::TimelineRun> TimelineSource::run(const Scene& scene) {
+  if (!asked_ && scene.connection.phase != session::Phase::stored) return live_.run(scene);
   if (!asked_ && scene.ask && scene.snapshot && scene.connection.phase == session::Phase::stored) {
     asked_ = true;
     scene.ask([shared = shared_, snapshot = scene.snapshot, wake = scene.wake](session::Session* session,
@@ -46,18 +47,15 @@ std::shared_ptr<const session::TimelineRun> TimelineSource::run(const Scene& sce
 }
 
 bool TimelineSource::reading() const {
+  if (!asked_) return live_.listening();
   const std::lock_guard lock(shared_->mutex);
-  return asked_ && !shared_->over;
+  return !shared_->over;
 }
 
 std::string TimelineSource::words(const Scene& scene) const {
+  if (!asked_) return live_.words(scene);
   const std::lock_guard lock(shared_->mutex);
   if (!shared_->problem.empty()) return shared_->problem;
-  if (!asked_) {
-    return scene.connection.phase == session::Phase::running
-               ? "single calls are shown from a dump: open it when the job has ended"
-               : "single calls are shown from a dump: open that of this run";
-  }
   if (!shared_->over) return "reading calls: " + text::format_share(shared_->progress) + " so far";
   const session::TimelineRun& run = *shared_->run;
   if (run.count.stored == 0) {  // but what had not returned may be there

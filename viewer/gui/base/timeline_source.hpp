@@ -1,11 +1,12 @@
-// The single calls of the run for all views that show them: read once, when the first of them asks, in the thread that
-// reads the run. UI thread only, but for what reads.
+// The single calls of the run for all views that show them. Of a dump: read once, when the first of them asks, in the
+// thread that reads the run. Of a running job: the newest. UI thread only, but for what reads.
 #pragma once
 
 #include <memory>
 #include <mutex>
 #include <string>
 
+#include "viewer/gui/base/live_singles.hpp"
 #include "viewer/session/timeline_run.hpp"
 
 namespace pclscope::gui {
@@ -20,7 +21,7 @@ class TimelineSource {
   ~TimelineSource();
   TimelineSource(const TimelineSource&) = delete;
 
-  // Null until all is read. Begins to read when first called for a dump.
+  // Null until all is read, or the job has answered. Begins to read when first called for a dump.
   std::shared_ptr<const session::TimelineRun> run(const Scene& scene);
   // What stands where the picture will be, or above it; empty: nothing to say.
   std::string words(const Scene& scene) const;
@@ -37,6 +38,7 @@ class TimelineSource {
   };
   std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
   bool asked_ = false;
+  LiveSingles live_;
 };
 
 }  // namespace pclscope::gui

@@ -80,11 +80,12 @@ std::string stored_words(const Scene& scene, const CallsOfPart& calls) {
   if (!calls.problem.empty()) return calls.problem;
   const std::uint64_t stored = calls.found.stored, all = std::max(calls.counted, stored);
   if (all == 0) return "no calls";
-  std::string words =
-      text::format_count(stored) + " of " + text::format_count(all) + (all == 1 ? " call" : " calls") + " stored";
+  std::string words = text::format_count(stored) + " of " + text::format_count(all) + (all == 1 ? " call" : " calls") +
+                      (run->live ? " known" : " stored");
   if (stored == 0)
-    words =
-        "the single calls of this part were not kept (--keep, --budget): " + text::format_count(all) + " were counted";
+    words = (run->live ? "no single call of this part is among the newest: "
+                       : "the single calls of this part were not kept (--keep, --budget): ") +
+            text::format_count(all) + " were counted";
   return words;
 }
 

@@ -182,6 +182,7 @@ std::string CallView::words_of_header(const Scene& scene) const {
   words += ", by duration; counts of slices of " + text::format_seconds(picture->slice_s);
   if (run_ && run_->count.stored > 0) {
     const session::CallCount& count = run_->count;
+    if (run_->live) return words + "; single " + scene.calls->words(scene);
     return words + (count.not_stored == 0
                         ? "; all calls are stored"
                         : "; " +

@@ -193,7 +193,8 @@ void App::frame(float width, float height, float scale) {
   ask_for_graph();
   const bool moving = shown_workspace().unsettled();
   const bool graph_due = any_asked_ && scene_.dag.waiting;
-  if (scene_.snapshot && chosen_ && (!any_asked_ || fed_.dag || !fed_.dag_problem.empty())) ++whole_frames_;
+  const bool all_came = (!any_asked_ || fed_.dag || !fed_.dag_problem.empty()) && !calls_.reading();
+  if (scene_.snapshot && chosen_ && all_came) ++whole_frames_;
   quiet_frames_ = moving || graph_due || !scene_.snapshot ? 0 : quiet_frames_ + 1;
 }
 

@@ -103,7 +103,7 @@ class App {
   bool any_asked_ = false;
   double asked_at_s_ = -1e9;
   int quiet_frames_ = 0;  // since something last moved
-  int whole_frames_ = 0;  // with a snapshot and, if one was asked for, a graph
+  int whole_frames_ = 0;  // with a snapshot and, if they were asked for, a graph and single calls
 };
 
 }  // namespace pclscope::gui

@@ -71,6 +71,7 @@ class TimelineView final : public View {
   double time0_ = 0, time1_ = 0, rank0_ = 0, rank1_ = 0;  // none: all
   std::optional<SelectedCall> followed_;
   bool messages_ = true, path_ = true;
+  bool held_ = false;    // newer calls of the running job are not shown
   bool moving_ = false;  // a button is down and was pressed here
   float moved_ = 0;      // pixels since then
   std::vector<Mark> marks_;
@@ -85,7 +86,10 @@ void TimelineView::draw(const Scene& scene, Selection& selection) {
   const ImVec2 size = ImGui::GetContentRegionAvail();
   const Rect whole{low, low + Point{std::max(size.x, 1.f), std::max(size.y, 1.f)}};
   TimelineSource& source = scene.calls != nullptr ? *scene.calls : own_;
-  run_ = source.run(scene);
+  auto newest = source.run(scene);
+  // Of a running job the axis follows the newest moment, but stands while a part is looked at.
+  held_ = run_ && run_->live && newest && newest->live && time1_ > time0_;
+  if (!held_) run_ = std::move(newest);
   reading_ = source.reading();
   if (sites_of_ != scene.snapshot && scene.snapshot) {
     sites_of_ = scene.snapshot;
@@ -93,7 +97,7 @@ void TimelineView::draw(const Scene& scene, Selection& selection) {
   }
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float line = line_height(), s = scene.scale;
-  const std::string words = source.words(scene);
+  const std::string words = source.words(scene) + (held_ ? "; stands while zoomed, Home goes on" : "");
   if (!run_ || run_->calls.empty()) {
     draw_text(list, whole.middle() - Point{std::min(text_size(words).x, whole.width() - 8 * s) / 2, line / 2},
               scene.palette->faint_text, words, whole.width() - 8 * s);
@@ -104,8 +108,12 @@ void TimelineView::draw(const Scene& scene, Selection& selection) {
                   {whole.high.x - 4 * s, whole.high.y - line - 2 * s}};
   if (area.width() < 8 || area.height() < 4) return;
   if (sighted_ != run_) {
+    const bool goes_on = sighted_ && sighted_->live && run_->live;
     sighted_ = run_;
-    show_period(selection);
+    if (!goes_on) {
+      time0_ = time1_ = 0;
+      if (!run_->live) show_period(selection);
+    }
   }
   follow_call(selection);
   draw_header(scene, selection, {whole.low, {whole.high.x, whole.low.y + line}});
@@ -165,7 +173,7 @@ void TimelineView::draw_header(const Scene& scene, const Selection& selection, c
   ImDrawList& list = *ImGui::GetWindowDrawList();
   ImGui::SetCursorScreenPos({at.low.x + 6 * s, at.low.y});
   float x = at.low.x + 6 * s;
-  if (at.width() > 300 * s) {
+  if (at.width() > 300 * s && !run_->live) {
     x = draw_switch(scene, "messages", "Lines from sends to receives, while there are few enough to tell them apart.",
                     messages_);
     x = draw_switch(scene, "critical path",
@@ -193,6 +201,7 @@ void TimelineView::draw_header(const Scene& scene, const Selection& selection, c
   for (std::size_t i = 0; room && i < std::min(shown_->functions.size(), most_in_legend); ++i)
     room = entry(layout::function_colour(shown_->functions[i].first),
                  views::function_name(shown_->functions[i].first).substr(4));
+  if (run_->live) return;
   std::string text = "hatched: waits";
   if (messages_ && shown_->lines > 0) text += "; " + text::format_count(shown_->lines) + " messages";
   if (messages_ && shown_->lines_left_out > 0) text += "; messages when zoomed in";

@@ -48,7 +48,8 @@ std::string call_words(const session::TimelineRun& run, const TimelinePlace& pla
   text += views::function_name(call.function) + " at " + sites.with_caller(call.site);
   text += "\nentered at " + text::format_moment(in_seconds(call.begin));
   if (call.running)
-    text += ", for " + text::format_seconds(in_seconds(call.end - call.begin)) + " until the record ended";
+    text += ", for " + text::format_seconds(in_seconds(call.end - call.begin)) +
+            (run.live ? " so far" : " until the record ended");
   else if (call.ending == CallEnding::unseen)
     text +=
         "; its return left no time" +
