@@ -137,7 +137,9 @@ void LogicalView::draw_header(const Scene& scene, const Rect& at) {
                        {x + wide * static_cast<float>(i + 1) / 30, top + high},
                        to_imgui(layout::metric_colour(*scene.palette, i, 29)));
   x += wide + 4 * s;
-  std::string text = text::format_seconds(static_cast<double>(shown_->pixels.most) * 1e-9) + " in sight";
+  std::string text =
+      value_words(shown_->of.metric, static_cast<double>(shown_->pixels.most) * session::unit_of(shown_->of.metric)) +
+      " in sight";
   if (shown_->lines > 0) text += "; " + text::format_count(shown_->lines) + " messages";
   if (shown_->lines_left_out > 0) text += shown_->lines > 0 ? ", more when zoomed in" : "; messages when zoomed in";
   draw_text(list, {x, at.low.y}, scene.palette->faint_text, text, std::max(1.f, at.high.x - x));
