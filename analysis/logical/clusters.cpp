@@ -170,15 +170,23 @@ std::vector<std::uint32_t> renumbered(std::vector<std::uint32_t>& numbers, std::
 
 }  // namespace
 
+double value_of(const LogicalTime& time, const Phase& phase, const Event& e, Metric metric) {
+  switch (metric) {
+    case Metric::lateness: return static_cast<double>(time.lateness(phase, e)) * 1e-9;
+    case Metric::entry_lateness: return static_cast<double>(time.entry_lateness(phase, e)) * 1e-9;
+    case Metric::duration: return static_cast<double>(e.end - e.begin) * 1e-9;
+    case Metric::wait: return static_cast<double>(e.wait_ns) * 1e-9;
+    case Metric::bytes: break;
+  }
+  return e.bytes;
+}
+
 Series series_of(const LogicalTime& time, const Phase& phase, const Part& part, Metric metric) {
   Series series;
   for (std::uint32_t i = part.first; i < part.end; ++i) {
     const Event& e = time.events[i];
-    const std::int64_t ns = metric == Metric::lateness         ? time.lateness(phase, e)
-                            : metric == Metric::entry_lateness ? time.entry_lateness(phase, e)
-                                                               : e.end - e.begin;
     series.steps.push_back(e.step);
-    series.values.push_back(static_cast<double>(ns) * 1e-9);
+    series.values.push_back(value_of(time, phase, e, metric));
   }
   return series;
 }

@@ -10,17 +10,21 @@
 
 namespace pclscope::logical {
 
-enum class Metric : std::uint8_t { lateness, entry_lateness, duration };
+enum class Metric : std::uint8_t { lateness, entry_lateness, duration, wait, bytes };
+inline constexpr std::size_t metrics = 5;
+// Of an event: seconds, or bytes.
+double value_of(const LogicalTime& time, const Phase& phase, const Event& event, Metric metric);
 
-// What a rank's events were in the steps of a phase, in seconds. `steps` ascending.
+// What a rank's events were in the steps of a phase, in the metric's unit. `steps` ascending.
 struct Series {
   std::vector<std::uint32_t> steps;
   std::vector<double> values;
 };
 Series series_of(const LogicalTime& time, const Phase& phase, const Part& part, Metric metric);
 
-// Mean squared difference (s^2) over the steps in which one of both has an event, the other one's value being that of
-// its event before. Steps before the first event of either are passed over. 0 if one of them has no events.
+// Mean squared difference (s^2; of bytes bytes^2, as all distances here) over the steps in which one of both has an
+// event, the other one's value being that of its event before. Steps before the first event of either are passed over.
+// 0 if one of them has no events.
 double distance(const Series& a, const Series& b);
 
 struct ClusterOptions {
@@ -39,7 +43,7 @@ struct Clusters {
   std::vector<std::int32_t> ranks;        // of the phase, ascending
   std::vector<std::uint32_t> cluster_of;  // of each; clusters are numbered by their least rank
   std::vector<std::int32_t> medoids;      // a rank of each cluster
-  std::vector<double> mean_s;             // of each cluster: mean of its events' metric
+  std::vector<double> mean_s;             // of each cluster: mean of its events' metric; of bytes in bytes
   std::vector<Merge> merges;              // one less than clusters
   double mean_distance = 0;               // of ranks to their medoids, s^2
 };

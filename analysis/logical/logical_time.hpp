@@ -35,8 +35,11 @@ struct Event {
   std::uint32_t contradicts : 1 = 0;  // a receive that would have to come before its send: its step does not follow it
   std::uint32_t apart : 1 = 0;        // of a collective whose members left before others came: each has its own step
   Kind kind : 2 = Kind::send;
+  float wait_ns = 0;        // for another rank, as far as its messages or its operation tell: exact to a ten-millionth
+  std::uint32_t bytes = 0;  // of its messages; of a collective this rank's part. most_bytes: that or more
 };
-static_assert(sizeof(Event) == 32);
+static_assert(sizeof(Event) == 40);
+inline constexpr std::uint32_t most_bytes = UINT32_MAX;
 
 // The events of one rank in a phase.
 struct Part {
@@ -89,8 +92,8 @@ struct LogicalTime {
   std::int64_t entry_lateness(const Phase& p, const Event& e) const { return e.begin - earliest_of(p, e).begin; }
 };
 
-// What was sent before it is added, in any order and in as many pieces as one likes; 56 bytes for each message while
-// they are gathered, up to 130 while logical time is made. Fails with bad_argument: more than 2^30 messages, or as many
+// What was sent before it is added, in any order and in as many pieces as one likes; 64 bytes for each message while
+// they are gathered, up to 160 while logical time is made. Fails with bad_argument: more than 2^30 messages, or as many
 // collective calls.
 class Records {
  public:
@@ -114,6 +117,8 @@ class Records {
     std::int64_t send_begin, send_end, recv_wait, recv_end;
     std::int32_t source, destination;
     std::uint32_t send_site, recv_site;
+    float send_wait, recv_wait_ns;  // below 0: a Sendrecv's send, of which the wait of its receive is to be taken off
+    std::uint32_t bytes;
     bool seen;  // its receive
   };
   struct Called {
@@ -121,6 +126,8 @@ class Records {
     std::int64_t begin, end;
     std::int32_t rank;
     std::uint32_t site;
+    float wait;
+    std::uint32_t bytes;
   };
   std::int32_t ranks_;
   std::uint64_t left_out_ = 0;

@@ -1,5 +1,6 @@
 #include "analysis/logical/trace.hpp"
 
+#include <cmath>
 #include <tuple>
 
 #include "analysis/logical/layers.hpp"
@@ -15,6 +16,28 @@ std::int64_t cut(std::int64_t time) {
   constexpr std::int64_t limit = std::int64_t{1} << 61;  // +-73 years: no difference overflows
   return std::clamp(time, -limit, limit);
 }
+std::uint32_t bytes_of(std::uint64_t bytes) {
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, most_bytes));
+}
+
+// Of a call from `begin` to `end` that waited for what came at `moment`, ns (docs/methods.md, "Wait states").
+float wait_until(std::int64_t moment, std::int64_t begin, std::int64_t end) {
+  return end > begin ? static_cast<float>(std::clamp(cut(moment), begin, end) - begin) : 0;
+}
+// As "Blocked time" has it: of a blocking send, for its receive. Below 0: a Sendrecv's, of which what its receive
+// waited is to be taken off; to another node none is told.
+float wait_of_send(const Message& m) {
+  if (m.flags & message_flag::no_latency || !blocks_sender(m.flags)) return 0;
+  const std::int64_t begin = cut(m.send_begin);
+  const float wait = wait_until(m.recv_post, begin, cut(m.send_end));
+  if (!(m.flags & message_flag::sendrecv_send)) return wait;
+  return m.flags & message_flag::inter_node ? 0 : -wait;
+}
+float wait_of_receive(const Message& m) {
+  if (m.flags & message_flag::no_latency) return 0;
+  return wait_until(m.send_begin, std::min(cut(m.recv_wait), cut(m.recv_end)), cut(m.recv_end));
+}
+
 std::uint32_t site_id(std::uint64_t site) { return site > UINT32_MAX ? 0 : static_cast<std::uint32_t>(site); }
 
 }  // namespace
@@ -30,8 +53,8 @@ void Records::add(std::span<const Message> messages) {
     }
     const std::int64_t sent = cut(m.send_begin), wait = cut(m.recv_wait);
     messages_.push_back({sent, std::max(cut(m.send_end), sent), std::min(wait, cut(m.recv_end)), cut(m.recv_end),
-                         m.source, m.destination, site_id(m.send_site), site_id(m.recv_site),
-                         !(m.flags & message_flag::unseen_completion)});
+                         m.source, m.destination, site_id(m.send_site), site_id(m.recv_site), wait_of_send(m),
+                         wait_of_receive(m), bytes_of(m.bytes), !(m.flags & message_flag::unseen_completion)});
   }
 }
 
@@ -44,7 +67,9 @@ void Records::add(std::span<const CollectiveCall> calls) {
     }
     const std::int64_t end = cut(c.end);  // as CollectiveCall::wait_begin(), of any times
     const std::int64_t begin = c.nonblocking ? std::max(cut(c.begin), end - cut(c.completing)) : cut(c.begin);
-    collectives_.push_back({c.comm, c.ordinal, std::min(begin, end), end, c.rank, site_id(c.site)});
+    const std::int64_t from = std::min(begin, end);
+    const float wait = c.awaited < 0 ? 0 : wait_until(c.awaited_begin, from, end);
+    collectives_.push_back({c.comm, c.ordinal, from, end, c.rank, site_id(c.site), wait, bytes_of(c.bytes)});
   }
 }
 
@@ -72,10 +97,13 @@ struct Trace::Piece {
   std::uint32_t what : 30 = 0;  // message, or collective call
   Kind kind : 2 = Kind::send;
   std::uint32_t site = 0;
+  float wait = 0;
+  std::uint32_t bytes = 0;
 
   Piece() = default;
-  Piece(Kind of, std::uint32_t number, std::int64_t from, std::int64_t to, std::uint32_t where)
-      : begin(from), end(to), what(number & (most_records - 1)), kind(of), site(where) {}
+  Piece(Kind of, std::uint32_t number, std::int64_t from, std::int64_t to, std::uint32_t where, float waited,
+        std::uint32_t size)
+      : begin(from), end(to), what(number & (most_records - 1)), kind(of), site(where), wait(waited), bytes(size) {}
   std::int64_t moment() const { return kind == Kind::send ? begin : end; }
   // One call: what nothing recorded tells apart.
   bool same_call(const Piece& o) const {
@@ -121,11 +149,15 @@ void Trace::make_events(std::vector<Records::Sent>& messages, const std::vector<
   std::vector<std::uint32_t> next(row.begin(), row.end() - 1);
   for (std::uint32_t i = 0; i < messages.size(); ++i) {
     const Records::Sent& m = messages[i];
-    pieces[next[row_of(m.source, false)]++] = {Kind::send, i, m.send_begin, m.send_end, m.send_site};
-    if (m.seen) pieces[next[row_of(m.destination, true)]++] = {Kind::receive, i, m.recv_wait, m.recv_end, m.recv_site};
+    pieces[next[row_of(m.source, false)]++] = {Kind::send,  i,           m.send_begin, m.send_end,
+                                               m.send_site, m.send_wait, m.bytes};
+    if (m.seen)
+      pieces[next[row_of(m.destination, true)]++] = {Kind::receive,  i,      m.recv_wait, m.recv_end, m.recv_site,
+                                                     m.recv_wait_ns, m.bytes};
   }
   for (std::uint32_t i = 0; i < calls.size(); ++i)
-    pieces[next[row_of(calls[i].rank, true)]++] = {Kind::collective, i, calls[i].begin, calls[i].end, calls[i].site};
+    pieces[next[row_of(calls[i].rank, true)]++] = {
+        Kind::collective, i, calls[i].begin, calls[i].end, calls[i].site, calls[i].wait, calls[i].bytes};
 
   const auto earlier = [this](const Piece& a, const Piece& b) {
     if (a.moment() != b.moment()) return a.moment() < b.moment();
@@ -153,6 +185,9 @@ void Trace::make_events(std::vector<Records::Sent>& messages, const std::vector<
     }
     Event& e = time_.events.back();
     e.end = std::max(e.end, p.end);
+    // One call waits once, for what came last.
+    if (std::fabs(p.wait) > std::fabs(e.wait_ns)) e.wait_ns = p.wait;
+    e.bytes = most_bytes - e.bytes > p.bytes ? e.bytes + p.bytes : most_bytes;
     if (e.site == 0 || (p.site != 0 && p.site < e.site)) e.site = p.site;
     last = &p;
     const auto index = static_cast<std::uint32_t>(time_.events.size() - 1);
@@ -168,6 +203,24 @@ void Trace::make_events(std::vector<Records::Sent>& messages, const std::vector<
       append(r, pieces[completes ? completions++ : sends++]);
     }
     time_.first[r + 1] = static_cast<std::uint32_t>(time_.events.size());
+    settle_sendrecvs(std::span(time_.events).subspan(time_.first[r]));
+  }
+}
+
+// A Sendrecv is one call: first it waits for what it receives, and then for the receive of what it sends, as far as
+// that was posted later.
+void Trace::settle_sendrecvs(std::span<Event> events) {
+  constexpr std::size_t most_between = 64;  // events of other threads
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    Event& send = events[i];
+    if (send.wait_ns >= 0) continue;
+    float received = 0;
+    for (std::size_t k = i + 1; k < std::min(events.size(), i + most_between); ++k) {
+      if (events[k].kind != Kind::receive || events[k].begin != send.begin || events[k].end != send.end) continue;
+      received = events[k].wait_ns;
+      break;
+    }
+    send.wait_ns = std::max(0.f, -send.wait_ns - received);
   }
 }
 

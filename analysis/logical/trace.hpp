@@ -47,6 +47,7 @@ class Trace {
   struct Piece;
   void make_operations(std::vector<Records::Called>& calls);
   void make_events(std::vector<Records::Sent>& messages, const std::vector<Records::Called>& calls, bool keeps);
+  static void settle_sendrecvs(std::span<Event> events);  // of one rank
   void tie();
   void tie_several();
 

@@ -40,6 +40,7 @@ Work work_of(const LinkEvent& event) {
   switch (nodes::kind_of(event.bytes).value_or(nodes::FrameKind::sends)) {
     case nodes::FrameKind::sends: return Work::sends;
     case nodes::FrameKind::report: return Work::report;
+    case nodes::FrameKind::calls:
     case nodes::FrameKind::raw: return Work::raw;
     case nodes::FrameKind::orders: return Work::orders;
   }

@@ -64,6 +64,19 @@ class LogicalTime(harness.SystemTest):
             self.assertEqual(found, [[0, 2, 3, 6], [1, 4, 7], [5]])
             self.assertEqual(len(clusters["merges"]), 2)
 
+        # By what they waited, each rank alone: the late one for nobody. By bytes: in bytes alone.
+        waits = self.box.json("inspect", path, "clusters", "--phase", str(slow), "--clusters", str(ranks), "--metric",
+                              "wait", "--json")
+        self.assertEqual(waits["metric"], "wait")
+        mean_of = {rank: cluster["mean_s"] for cluster in waits["clusters"] for rank in cluster["ranks"]}
+        self.assertLess(mean_of[late], 0.1 * SLEEP_S / 7)  # of seven events one waits
+        self.assertGreater(max(mean_of.values()), 0.8 * SLEEP_S / 7)
+        sizes = self.box.json("inspect", path, "clusters", "--phase", str(slow), "--metric", "bytes", "--json")
+        self.assertEqual((sizes["metric"], sizes["mean_distance_s"]), ("bytes", None))
+        for cluster in sizes["clusters"]:
+            self.assertIsNone(cluster["mean_s"])
+            self.assertGreater(cluster["mean_bytes"], 0)
+
         # The same as text and as CSV; a period.
         text = self.box.pclscope("inspect", path, "phases")
         self.assertWorked(text)

@@ -18,7 +18,9 @@ using namespace pclscope::test;
 
 namespace {
 
-void check_same(const session::LogicalPhase& made, const logical::LogicalTime& time, const logical::Phase& phase) {
+// `live`: a running job does not tell when receives were posted, so no send has waited.
+void check_same(const session::LogicalPhase& made, const logical::LogicalTime& time, const logical::Phase& phase,
+                bool live = false) {
   REQUIRE(made.parts.size() == phase.parts);
   REQUIRE(made.first_step == phase.first_step);
   REQUIRE(made.steps == phase.steps);
@@ -38,6 +40,12 @@ void check_same(const session::LogicalPhase& made, const logical::LogicalTime& t
       REQUIRE(static_cast<std::int64_t>(made.value(b, logical::Metric::lateness)) == time.lateness(phase, e));
       REQUIRE(static_cast<std::int64_t>(made.value(b, logical::Metric::entry_lateness)) ==
               time.entry_lateness(phase, e));
+      // A 65535th of the duration, and half a thousandth.
+      REQUIRE(static_cast<double>(made.value(b, logical::Metric::wait)) ==
+              Approx(live && e.kind == logical::Kind::send ? 0 : static_cast<double>(e.wait_ns))
+                  .margin(static_cast<double>(e.end - e.begin) / 65535 + 1e-6));
+      REQUIRE(static_cast<double>(made.value(b, logical::Metric::bytes)) ==
+              Approx(static_cast<double>(e.bytes)).epsilon(0.0005));
       if (e.kind == logical::Kind::collective) continue;
       std::vector<std::pair<std::int32_t, std::uint32_t>> of_event, of_box;
       for (const std::uint32_t other : time.partners_of(e))
@@ -50,6 +58,19 @@ void check_same(const session::LogicalPhase& made, const logical::LogicalTime& t
 }
 
 }  // namespace
+
+TEST_CASE("bytes in 16 bits: exact while they are few, and in order") {
+  std::uint64_t before = 0;
+  for (std::uint64_t bytes = 0; bytes <= UINT32_MAX; bytes += 1 + bytes / 1000) {
+    const std::uint64_t back = session::from_short_bytes(session::to_short_bytes(static_cast<std::uint32_t>(bytes)));
+    if (bytes < 2048) REQUIRE(back == bytes);
+    REQUIRE(static_cast<double>(back) == Approx(static_cast<double>(bytes)).epsilon(0.0005));
+    REQUIRE(back >= before);
+    before = back;
+  }
+  for (int bit = 0; bit < 32; ++bit) CHECK(session::from_short_bytes(session::to_short_bytes(1u << bit)) == 1u << bit);
+  CHECK(session::from_short_bytes(session::to_short_bytes(UINT32_MAX)) >= UINT32_MAX);
+}
 
 TEST_CASE("a run that is read in pieces is the run that is read at once, box by box") {
   const std::uint64_t seed = random_seed() + 20240501;
@@ -130,7 +151,7 @@ TEST_CASE("a running job's newest messages have the steps and times that they ha
     // The first and the last phase may have been cut; each of these has all ranks.
     REQUIRE(time.phases.size() > 2);
     REQUIRE(run->phases.size() == time.phases.size() - 2);
-    for (std::size_t p = 0; p < run->phases.size(); ++p) check_same(*run->phases[p], time, time.phases[p + 1]);
+    for (std::size_t p = 0; p < run->phases.size(); ++p) check_same(*run->phases[p], time, time.phases[p + 1], true);
   }
 }
 

@@ -45,30 +45,47 @@ const char* word_of(logical::Metric metric) {
   switch (metric) {
     case logical::Metric::entry_lateness: return "entry";
     case logical::Metric::duration: return "duration";
+    case logical::Metric::wait: return "wait";
+    case logical::Metric::bytes: return "bytes";
     case logical::Metric::lateness: break;
   }
   return "lateness";
 }
 
-Json cluster_json(const Clusters& clusters, std::size_t cluster) {
+std::string value_text(logical::Metric metric, double value) {
+  return metric == logical::Metric::bytes ? text::format_bytes(value) : text::format_seconds(value);
+}
+
+// In seconds, or in bytes: the other one is null.
+void put(Json& json, logical::Metric metric, const std::string& name, double value) {
+  const bool bytes = metric == logical::Metric::bytes;
+  json[name + "_s"] = bytes ? Json() : session::finite(value);
+  json[name + "_bytes"] = bytes ? session::finite(value) : Json();
+}
+
+Json cluster_json(const InspectWords& words, const Clusters& clusters, std::size_t cluster) {
   const bool any = cluster < clusters.medoids.size();
-  return {{"cluster", cluster},
-          {"ranks", any ? members(clusters, cluster) : std::vector<std::int32_t>()},
-          {"medoid", any ? clusters.medoids[cluster] : -1},
-          {"mean_s", session::finite(any ? clusters.mean_s[cluster] : 0)}};
+  Json json = {{"cluster", cluster},
+               {"ranks", any ? members(clusters, cluster) : std::vector<std::int32_t>()},
+               {"medoid", any ? clusters.medoids[cluster] : -1}};
+  put(json, words.metric, "mean", any ? clusters.mean_s[cluster] : 0);
+  return json;
 }
 
 Json all_json(const InspectWords& words, const Clusters& clusters, std::uint32_t phase, logical::Pattern pattern) {
   Json list = Json::array(), merges = Json::array();
-  for (std::size_t c = 0; c < clusters.medoids.size(); ++c) list.push_back(cluster_json(clusters, c));
-  for (const Clusters::Merge& m : clusters.merges)
-    merges.push_back({{"a", m.a}, {"b", m.b}, {"distance_s", session::finite(apart_s(m.distance))}});
-  return {{"phase", phase},
-          {"metric", word_of(words.metric)},
-          {"pattern", logical::name_of(pattern)},
-          {"clusters", list},
-          {"merges", merges},
-          {"mean_distance_s", session::finite(apart_s(clusters.mean_distance))}};
+  for (std::size_t c = 0; c < clusters.medoids.size(); ++c) list.push_back(cluster_json(words, clusters, c));
+  for (const Clusters::Merge& m : clusters.merges) {
+    merges.push_back({{"a", m.a}, {"b", m.b}});
+    put(merges.back(), words.metric, "distance", apart_s(m.distance));
+  }
+  Json json = {{"phase", phase},
+               {"metric", word_of(words.metric)},
+               {"pattern", logical::name_of(pattern)},
+               {"clusters", list},
+               {"merges", merges}};
+  put(json, words.metric, "mean_distance", apart_s(clusters.mean_distance));
+  return json;
 }
 
 std::vector<std::string> lines_of(const InspectWords& words, const Clusters& clusters, std::uint32_t phase,
@@ -82,7 +99,7 @@ std::vector<std::string> lines_of(const InspectWords& words, const Clusters& clu
   table.column("which", text::Align::left);
   for (std::size_t c = 0; c < clusters.medoids.size(); ++c) {
     const std::vector<std::int32_t> ranks = members(clusters, c);
-    table.row({std::to_string(c), text::format_count(ranks.size()), text::format_seconds(clusters.mean_s[c]),
+    table.row({std::to_string(c), text::format_count(ranks.size()), value_text(words.metric, clusters.mean_s[c]),
                std::to_string(clusters.medoids[c]), text::compact_ranks(ranks, list_width)});
   }
   for (std::string& line : table.lines(width)) lines.push_back(std::move(line));
@@ -91,7 +108,7 @@ std::vector<std::string> lines_of(const InspectWords& words, const Clusters& clu
     const Clusters::Merge& m = clusters.merges[i];
     lines.push_back(std::to_string(m.a) + " + " + std::to_string(m.b) + " = " +
                     std::to_string(clusters.medoids.size() + i) + ", apart " +
-                    text::format_seconds(apart_s(m.distance)));
+                    value_text(words.metric, apart_s(m.distance)));
   }
   return lines;
 }
@@ -109,8 +126,8 @@ int show_clusters(const InspectWords& words, InspectedRun& run) {
   const logical::Pattern pattern = logical::pattern_of(stored->time, of);
   const auto rows = [&] {
     std::vector<Json> objects;
-    for (std::size_t c = 0; c < clusters.medoids.size(); ++c) objects.push_back(cluster_json(clusters, c));
-    return views::rows_of(objects, cluster_json({}, 0));
+    for (std::size_t c = 0; c < clusters.medoids.size(); ++c) objects.push_back(cluster_json(words, clusters, c));
+    return views::rows_of(objects, cluster_json(words, {}, 0));
   };
   return show(
       words, run, stored->why_partial,

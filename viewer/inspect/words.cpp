@@ -23,7 +23,9 @@ const std::map<std::string, MessageOrder> orders = {{"stored", MessageOrder::sto
                                                     {"duration", MessageOrder::duration}};
 const std::map<std::string, logical::Metric> metrics = {{"lateness", logical::Metric::lateness},
                                                         {"entry", logical::Metric::entry_lateness},
-                                                        {"duration", logical::Metric::duration}};
+                                                        {"duration", logical::Metric::duration},
+                                                        {"wait", logical::Metric::wait},
+                                                        {"bytes", logical::Metric::bytes}};
 // Options that only some topics take.
 struct OptionOfTopics {
   const char* option;
@@ -102,9 +104,10 @@ void declare(CLI::App& app, InspectWords& inspect, Raw& raw) {
   app.add_option("--clusters", raw.clusters, "clusters: at most K (a third of the ranks, 8 at most)")
       ->type_name("K")
       ->check(CLI::Range(1, 64));
-  app.add_option("--metric", raw.metric, "clusters: ranks that are alike in lateness, entry (lateness) or duration")
+  app.add_option("--metric", raw.metric,
+                 "clusters: ranks that are alike in lateness, entry (lateness), duration, wait or bytes")
       ->type_name("M")
-      ->check(one_of({"lateness", "entry", "duration"}));
+      ->check(one_of({"lateness", "entry", "duration", "wait", "bytes"}));
   app.add_flag("--balance", inspect.balance, "whatif: all ranks compute equally long")->excludes(finding);
   exclude_each_other(app.add_flag("--folded", inspect.folded, "tree as stacks: a file for flame graph programs"));
   app.add_option("--skip", inspect.skipped,

@@ -162,7 +162,7 @@ std::vector<double> row_order(const Dag& dag, std::span<const Index> layer) {
   return best;
 }
 
-DagLayout lay_out_dag(const Dag& dag, std::span<const double> order, float aspect) {
+DagLayout lay_out_dag(const Dag& dag, std::span<const double> order, float aspect, std::int32_t layers_in_sight) {
   DagLayout made;
   if (dag.nodes.empty() || order.size() != dag.nodes.size()) return made;
   made.layer = layers_of(dag);
@@ -171,15 +171,15 @@ DagLayout lay_out_dag(const Dag& dag, std::span<const double> order, float aspec
     std::stable_sort(row.begin(), row.end(), [&](Index a, Index b) { return order[at(a)] < order[at(b)]; });
   const std::vector<double> height = place_rows(made.rows, Neighbours(dag, made.layer), dag.nodes.size());
   const auto [low, high] = std::minmax_element(height.begin(), height.end());
-  const float tall = static_cast<float>(*high - *low) + 1, wide = static_cast<float>(made.rows.size());
+  const float tall = static_cast<float>(*high - *low) + 1, all = static_cast<float>(made.rows.size());
+  const float wide = layers_in_sight > 0 ? std::min(all, static_cast<float>(layers_in_sight)) : all;
   const float wanted = std::isfinite(aspect) && aspect > 0 ? std::clamp(aspect, 0.2f, 5.f) : 1.6f;
   made.column = std::clamp(wanted * tall * least_row / wide, least_column,
                            std::max(widest_column, tall_share * tall * least_row));
   const float row = std::clamp(made.column * wide / wanted / tall, least_row, highest_row);
   for (std::size_t i = 0; i < dag.nodes.size(); ++i)
     made.at.push_back({static_cast<float>(made.layer[i]) * made.column, static_cast<float>(height[i] - *low) * row});
-  made.bounds = {{-glyph_reach, -glyph_reach},
-                 {(wide - 1) * made.column + glyph_reach, (tall - 1) * row + glyph_reach}};
+  made.bounds = {{-glyph_reach, -glyph_reach}, {(all - 1) * made.column + glyph_reach, (tall - 1) * row + glyph_reach}};
   return made;
 }
 

@@ -34,7 +34,8 @@ struct DagLayout {
   float column = least_column;                  // between layers
 };
 
-// `order` from row_order, by node. `aspect`: width by height of the area to fill; distances grow to fit it.
-DagLayout lay_out_dag(const Dag& dag, std::span<const double> order, float aspect);
+// `order` from row_order, by node. `aspect`: width by height of the area to fill; distances grow to fit it with so many
+// layers beside each other (0: all).
+DagLayout lay_out_dag(const Dag& dag, std::span<const double> order, float aspect, std::int32_t layers_in_sight = 0);
 
 }  // namespace pclscope::layout

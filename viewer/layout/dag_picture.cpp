@@ -115,7 +115,7 @@ DagPicture make_dag_picture(const DagPictureRequest& request) {
   std::vector<double> order;
   for (const auto& group : picture.stands_for)
     order.push_back(picture.basis->order[static_cast<std::size_t>(group.front())]);
-  picture.layout = lay_out_dag(picture.dag, order, request.aspect);
+  picture.layout = lay_out_dag(picture.dag, order, request.aspect, request.layers_in_sight);
   picture.routes = route_edges(picture.dag, picture.layout);
   fill_glyphs(picture);
   fill_links(picture);

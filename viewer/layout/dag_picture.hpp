@@ -32,6 +32,7 @@ struct DagPictureRequest {
   std::vector<std::int32_t> folds;        // by the user: nodes of `dag`, each with what hangs right of it
   std::size_t budget = 0;                 // of automatic_folds
   float aspect = 1.6f;
+  std::int32_t layers_in_sight = 0;  // that fill the area; 0: all
 };
 
 struct DagPicture {

@@ -129,6 +129,10 @@ EvolutionPicture evolution_picture(const EvolutionQuestion& q) {
   TimeRange visible = q.visible.value_or(TimeRange{picture.axis.begin_s(), picture.axis.end_s()});
   if (!(visible.begin_s < visible.end_s)) visible = {picture.axis.begin_s(), picture.axis.end_s()};
   add_rows(q, visible, picture);
+  if (q.heat_width > 0 && q.heat_height > 0)
+    picture.heat = region_heat({q.history, picture.order, picture.axis, picture.axis.place(visible.begin_s),
+                                picture.axis.place(visible.end_s), q.heat_width, q.heat_height},
+                               palette(q.theme));
   picture.region = q.region && q.history->regions().contains(*q.region) ? *q.region : picture.order.front();
   const RegionHistory& region = q.history->regions().at(*picture.region);
   picture.average = region.average;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "viewer/layout/region_heat.hpp"
 #include "viewer/layout/time_axis.hpp"
 #include "viewer/session/history.hpp"
 
@@ -24,6 +25,8 @@ struct EvolutionQuestion {
   double slot = 0.02;                    // room of a circle, as share of the visible width
   double column = 0.002;                 // of a point of the curve, likewise
   std::size_t first_row = 0, rows = 20;  // that get circles
+  int heat_width = 0, heat_height = 0;   // pixels of a heat map of all regions; 0: none
+  Theme theme = Theme::dark;             // of its colours
   bool operator==(const EvolutionQuestion&) const = default;
 };
 
@@ -62,6 +65,7 @@ struct EvolutionPicture {
   std::vector<CurvePoint> overview;         // the whole, coarse
   float highest = 0, overview_highest = 0;  // ratios
   float largest_rate = 0;                   // of a circle of size 1
+  RegionHeat heat;                          // of the visible part, if it was asked for
 };
 
 EvolutionPicture evolution_picture(const EvolutionQuestion& question);

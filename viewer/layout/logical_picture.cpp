@@ -192,7 +192,8 @@ LogicalPixels logical_pixels(const LogicalRun& run, const LogicalSight& sight, l
              }
            });
   pixels.most = std::max(pixels.most, 0.f);
-  find_first(run, sight, metric, stopping, pixels);
+  // Nobody is first in bytes.
+  if (metric != logical::Metric::bytes) find_first(run, sight, metric, stopping, pixels);
   return pixels;
 }
 

@@ -26,7 +26,7 @@ struct LogicalSight {
   double rank(float y) const { return rank0 + y / rank_height(); }
 };
 
-// Of each pixel the largest metric (ns) of the boxes that it shows; negative: none. Rows from the top.
+// Of each pixel the largest metric (ns, or bytes) of the boxes that it shows; negative: none. Rows from the top.
 struct LogicalPixels {
   std::vector<float> largest;
   std::uint64_t boxes = 0;  // in sight

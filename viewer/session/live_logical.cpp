@@ -66,6 +66,7 @@ std::vector<Message> messages_of(const Dag& dag) {
       m.send_end = m.send_begin + (sent != nullptr ? std::max<std::int64_t>(0, to_ns(sent->call_s)) : 0);
       m.send_site = sent != nullptr ? sent->site : 0;
       m.recv_site = r.site;
+      m.flags = record::flag::nonblocking;  // when its receive was posted is not known: no sender has waited for it
       m.recv_post = m.recv_wait = m.recv_end - std::max<std::int64_t>(0, to_ns(r.call_s));
       messages.push_back(m);
     }

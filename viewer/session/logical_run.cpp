@@ -1,11 +1,16 @@
 #include "viewer/session/logical_run.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace pclscope::session {
 namespace {
 
 constexpr std::uint64_t events_between_news = 1 << 20;  // of what is published
+
+std::uint16_t share_of(float wait, float duration) {
+  return duration > 0 ? static_cast<std::uint16_t>(std::lround(std::clamp(wait / duration, 0.f, 1.f) * 65535)) : 0;
+}
 
 void add_phase(const logical::LogicalTime& time, const logical::Phase& phase, LogicalRun& run) {
   const auto boxes = boxes_of(time, phase);
@@ -14,7 +19,8 @@ void add_phase(const logical::LogicalTime& time, const logical::Phase& phase, Lo
   if (run.sums.size() < run.steps) run.sums.resize(run.steps);
   for (const LogicalBox& box : boxes->boxes)
     for (std::size_t m = 0; m < logical_metrics; ++m)
-      run.sums[box.step][m] += boxes->value(box, static_cast<logical::Metric>(m)) * 1e-9f;
+      run.sums[box.step][m] += boxes->value(box, static_cast<logical::Metric>(m)) *
+                               static_cast<float>(unit_of(static_cast<logical::Metric>(m)));
   run.phases.push_back(boxes);
 }
 
@@ -82,6 +88,8 @@ std::shared_ptr<const LogicalPhase> boxes_of(const logical::LogicalTime& time, c
       box.kind = e.kind;
       box.lateness_ns = static_cast<float>(time.lateness(phase, e));
       box.duration_ns = static_cast<float>(e.end - e.begin);
+      box.wait_share = share_of(e.wait_ns, box.duration_ns);
+      box.short_bytes = to_short_bytes(e.bytes);
       if (e.kind != logical::Kind::collective && e.count == 1) {
         box.partner = place(e.partner);
       } else if (e.kind != logical::Kind::collective && e.count > 1) {
@@ -102,7 +110,8 @@ std::shared_ptr<const LogicalPhase> boxes_of(const logical::LogicalTime& time, c
   made->partners.shrink_to_fit();
   for (const LogicalBox& box : made->boxes)
     for (std::size_t m = 0; m < logical_metrics; ++m)
-      made->sums[m] += static_cast<double>(made->value(box, static_cast<logical::Metric>(m))) * 1e-9;
+      made->sums[m] += static_cast<double>(made->value(box, static_cast<logical::Metric>(m))) *
+                       unit_of(static_cast<logical::Metric>(m));
   return made;
 }
 
@@ -132,6 +141,9 @@ logical::LogicalTime time_of(const LogicalPhase& phase, std::int32_t ranks) {
       e.step = box.step;
       e.site = box.site;
       e.kind = box.kind;
+      e.wait_ns = phase.value(box, logical::Metric::wait);
+      e.bytes =
+          static_cast<std::uint32_t>(std::min<std::uint64_t>(from_short_bytes(box.short_bytes), logical::most_bytes));
       const auto partners = phase.partners_of(box);
       e.count = static_cast<std::uint32_t>(partners.size()) & ((1u << 27) - 1);
       if (partners.size() == 1) {

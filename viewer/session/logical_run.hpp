@@ -1,5 +1,5 @@
-// Logical time of a stored run (docs/methods.md, "Logical time") as pictures need it: every event in 20 bytes, phase by
-// phase, so that 16,384 ranks for 2,000 steps fit into 700 MB. Shared, immutable once published.
+// Logical time of a stored run (docs/methods.md, "Logical time") as pictures need it: every event in 24 bytes, phase by
+// phase, so that 16,384 ranks for 2,000 steps fit into 800 MB. Shared, immutable once published.
 #pragma once
 
 #include <array>
@@ -13,10 +13,13 @@
 #include "analysis/logical/clusters.hpp"
 #include "viewer/session/logical_reading.hpp"
 #include "viewer/session/session.hpp"
+#include "viewer/session/short_bytes.hpp"
 
 namespace pclscope::session {
 
-inline constexpr std::size_t logical_metrics = 3;  // logical::Metric
+inline constexpr std::size_t logical_metrics = logical::metrics;
+// From LogicalPhase::value() to seconds; bytes stay.
+constexpr double unit_of(logical::Metric metric) { return metric == logical::Metric::bytes ? 1 : 1e-9; }
 
 // An event. What is in float is exact to a ten-millionth.
 struct LogicalBox {
@@ -30,8 +33,10 @@ struct LogicalBox {
   // LogicalPhase::partners, their number first. Of a collective whose members all left after all had come the box of
   // its least rank, the same for all of them. None: not known, or a collective that members left early.
   std::uint32_t partner = logical::none;
+  std::uint16_t wait_share = 0;   // of the duration, in 65535ths
+  std::uint16_t short_bytes = 0;  // short_bytes.hpp
 };
-static_assert(sizeof(LogicalBox) == 20);
+static_assert(sizeof(LogicalBox) == 24);
 
 struct LogicalPhase {
   std::uint32_t first_step = 0, steps = 0;
@@ -39,7 +44,7 @@ struct LogicalPhase {
   std::vector<LogicalBox> boxes;
   std::vector<std::uint32_t> partners;
   std::vector<logical::Earliest> earliest;     // of its steps
-  std::array<double, logical_metrics> sums{};  // over boxes by logical::Metric, seconds
+  std::array<double, logical_metrics> sums{};  // over boxes by logical::Metric, in its unit
 
   std::span<const std::uint32_t> partners_of(const LogicalBox& box) const {
     if (box.kind == logical::Kind::collective || box.partner == logical::none) return {};
@@ -57,10 +62,12 @@ struct LogicalPhase {
   std::int64_t begin_ns(const LogicalBox& box) const {
     return end_ns(box) - static_cast<std::int64_t>(box.duration_ns);
   }
-  // Nanoseconds, of the box.
+  // Nanoseconds, or bytes, of the box.
   float value(const LogicalBox& box, logical::Metric metric) const {
     if (metric == logical::Metric::lateness) return box.lateness_ns;
     if (metric == logical::Metric::duration) return box.duration_ns;
+    if (metric == logical::Metric::wait) return box.duration_ns * (static_cast<float>(box.wait_share) / 65535);
+    if (metric == logical::Metric::bytes) return static_cast<float>(from_short_bytes(box.short_bytes));
     const logical::Earliest& first = earliest[box.step - first_step];
     return std::max(0.f, static_cast<float>(first.end - first.begin) + box.lateness_ns - box.duration_ns);
   }
@@ -71,7 +78,7 @@ struct LogicalRun {
   std::vector<std::shared_ptr<const LogicalPhase>> phases;  // by first step, then least rank, once it is whole
   std::uint32_t steps = 0;
   std::uint64_t events = 0;
-  // Of each step the sum over events by logical::Metric, seconds.
+  // Of each step the sum over events by logical::Metric, in its unit.
   std::vector<std::array<float, logical_metrics>> sums;
   bool whole = false;   // everything was read
   double progress = 0;  // 0 .. 1

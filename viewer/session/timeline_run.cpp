@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "interpose/record/functions.hpp"
+#include "viewer/session/run_path.hpp"
 #include "viewer/session/summary_json.hpp"
 #include "viewer/text/quantities.hpp"
 
@@ -13,7 +14,6 @@ namespace pclscope::session {
 namespace {
 
 constexpr std::size_t most_calls = 12'000'000;
-constexpr std::size_t most_on_path = 1'500'000;  // messages and collective calls, of a critical path
 
 struct Rows {
   std::vector<MpiCall> calls;

@@ -3,6 +3,8 @@
 #include <set>
 #include <thread>
 
+#include "analysis/order/dag_builder.hpp"
+#include "tests/analysis/delay/programs.hpp"
 #include "tests/viewer/fake_run.hpp"
 #include "tests/viewer/gui/null_frame.hpp"
 #include "tests/viewer/layout/dag_random.hpp"
@@ -209,12 +211,118 @@ TEST_CASE("search brings a rank to the middle and marks it; what is not there is
   CHECK(stage.selection.rank == rank);
 }
 
+TEST_CASE("a graph that does not fit starts at the largest delay, or at that of the selected rank or message") {
+  Dag dag = test::ring_dag(6, 300);
+  const std::size_t late = 1400, other = 605;  // ranks 2 and 5
+  dag.nodes[late].received[0].ratio = 500;
+  dag.nodes[other].sent[0].ratio = 3;
+  dag.nodes[900].received[0].ratio = 2;  // of rank 0
+  const auto name = [](std::size_t node) { return std::string("node ").append(std::to_string(node)); };
+  const auto in_the_middle = [&](const Stage& stage, std::size_t node) {
+    const layout::Point at = stage.mark(name(node));
+    return at.x > 300 && at.x < 500 && at.y > 0 && at.y < 500;
+  };
+  Stage stage(dag);
+  CHECK(in_the_middle(stage, late));
+  CHECK_FALSE(stage.has(name(0)));
+  stage.selection.rank = 5;
+  stage.show(dag);  // another one, of the same region
+  CHECK(in_the_middle(stage, other));
+  CHECK_FALSE(stage.has(name(late)));
+  stage.selection.rank = 3;  // never late
+  stage.show(dag);
+  CHECK(in_the_middle(stage, late));
+  const DagMessage& message = dag.nodes[900].received[0];
+  stage.selection.message = gui::SelectedMessage{message.peer, 0, message.begin_s};
+  stage.show(dag);
+  CHECK(in_the_middle(stage, 900));
+  // All of it, and back.
+  stage.click(stage.mark("fit"));
+  CHECK(stage.has(name(0)));
+  stage.click(stage.mark("unfold all"));
+  stage.click(stage.mark("fold"));
+  CHECK(in_the_middle(stage, 900));
+  // Where the first layers have it, nothing is left out before it.
+  stage.selection = {};
+  dag.nodes[late].received[0].ratio = 1;
+  dag.nodes[13].received[0].ratio = 100;
+  stage.show(dag);
+  CHECK(stage.has(name(0)));
+  CHECK(stage.has(name(13)));
+}
+
+TEST_CASE("a start is readable: its layers fill the view, and few enough that glyphs have their bars") {
+  for (const std::int32_t ranks : {2, 8, 40}) {
+    INFO(ranks);
+    Dag dag = test::ring_dag(ranks, 200);
+    const auto late = static_cast<std::size_t>(100 * ranks);
+    dag.nodes[late].received[0].ratio = 50;
+    const Stage stage(std::move(dag));
+    CHECK(stage.nodes() >= std::min(ranks, 40));
+    CHECK(stage.nodes() <= 120 + 2 * ranks);  // with those at both borders
+    float left = 1e9f, right = 0;
+    for (const gui::Mark& m : stage.view->marks())
+      if (m.name.rfind("node ", 0) == 0) left = std::min(left, m.at.x), right = std::max(right, m.at.x);
+    if (ranks <= 8) CHECK(right - left > 600);
+  }
+}
+
+TEST_CASE("beyond a thousand nodes the logical timeline is offered, and opened with the graph's period") {
+  Stage stage(test::ring_dag(4, 400));
+  CHECK_FALSE(stage.has("logical"));  // nobody can open it
+  std::string opened;
+  stage.scene.open_view = [&](std::string name) { opened = std::move(name); };
+  Dag small = test::ring_dag(4, 200);
+  stage.show(small);
+  CHECK_FALSE(stage.has("logical"));
+  Dag large = test::ring_dag(4, 400);
+  large.from_s = 1, large.to_s = 2;
+  stage.show(large);
+  stage.click(stage.mark("logical"));
+  CHECK(opened == "logical");
+  CHECK(stage.selection.period == gui::SelectedPeriod{1, 2});
+}
+
+TEST_CASE("of a dump the critical path is a bold line from node to node; of a running job there is none") {
+  // 0 sends to 1, computes, and sends again; 1 sends on to 2.
+  test::Program p(3);
+  p.call(0, test::K::send, 5, 1, 7);
+  p.compute(0, 1'000'000);
+  p.call(0, test::K::send, 1, 1);
+  p.call(1, test::K::recv, 6, 0, 7);
+  p.call(1, test::K::recv, 2, 0);
+  p.compute(1, 1000);
+  p.call(1, test::K::send, 3, 2);
+  p.call(2, test::K::recv, 4, 1);
+  const test::Outcome outcome = test::simulate(p);
+  test::MemorySession run(outcome.messages);
+  DagQuestion question;
+  const std::vector<std::int32_t> one_node(3);
+  DagSource source;
+  source.messages = outcome.messages;
+  source.node_of_rank = one_node;
+  const Dag dag = build_dag(question, source);
+  REQUIRE(dag.nodes.size() == 3);
+  Stage stage(dag);
+  stage.scene.ask = [&](const session::Feed::Work& work) { work(&run, [] { return false; }); };
+  stage.settle();
+  CHECK_FALSE(stage.has("path 2"));
+  const int before = stage.vertices;
+  stage.scene.connection.phase = session::Phase::stored;
+  stage.settle();
+  CHECK(stage.has("path 2"));
+  CHECK(stage.vertices > before);
+}
+
 TEST_CASE("the worst message is brought to the middle, unfolded") {
   Dag dag = test::ring_dag(6, 300);
   const std::size_t late = 1400;
   dag.nodes[late].received[0].ratio = 500;
+  dag.nodes[605].sent[0].ratio = 3;
   const std::int32_t rank = dag.nodes[late].rank;
-  Stage stage(std::move(dag));
+  Stage stage(small_dag());
+  stage.selection.rank = 5;  // it starts at 605
+  stage.show(std::move(dag));
   const std::string name = std::string("node ").append(std::to_string(late));
   CHECK_FALSE(stage.has(name));
   stage.click(stage.mark("worst"));

@@ -199,6 +199,7 @@ TEST_CASE("the selection of another view is shown: its row comes into sight") {
   run.regions = 200;
   run.ranks = 2000;
   Shown shown(test::fake_snapshot(run));
+  shown.click("rows");
   std::int32_t hidden = -1;
   for (std::int32_t id = 0; id < 200 && hidden < 0; ++id) {
     if (test::mark(*shown.view, "row " + std::to_string(id)).x < 0) hidden = id;
@@ -208,6 +209,74 @@ TEST_CASE("the selection of another view is shown: its row comes into sight") {
   settle(shown.frame, *shown.view, shown.scene, shown.selection);
   settle(shown.frame, *shown.view, shown.scene, shown.selection);
   CHECK(test::mark(*shown.view, "row " + std::to_string(hidden)).x > 0);
+}
+
+TEST_CASE("more regions than rows are a map: all of them, hovered and clicked as rows are") {
+  test::FakeRun run;
+  run.regions = 200;
+  run.ranks = 2000;
+  run.slow = 170;
+  Shown shown(test::fake_snapshot(run));
+  const auto drawn = [&] {
+    for (const gui::Mark& m : shown.view->marks())
+      if (m.name.starts_with("heat ")) return std::stoi(m.name.substr(5));
+    return 0;
+  };
+  // Every region has messages in every window: no pixel is clear.
+  const layout::Point worst = shown.at("worst cell");
+  CHECK(drawn() > 200 * 100);
+  CHECK(test::mark(*shown.view, "circle 170").x < 0);
+  shown.click("worst cell");
+  CHECK(shown.selection.region == 170);
+  REQUIRE(shown.selection.period);
+  const std::vector<Period>& periods = shown.scene.snapshot->regions[170].periods;
+  CHECK(std::any_of(periods.begin(), periods.end(), [&](const Period& p) {
+    return p.kind != PeriodKind::other && p.begin_s == shown.selection.period->begin_s &&
+           p.end_s == shown.selection.period->end_s;
+  }));
+  // The worst is on top, a click on a name selects that region alone.
+  CHECK(shown.at("row 170").y <= worst.y + 1);
+  shown.selection = {};
+  settle(shown.frame, *shown.view, shown.scene, shown.selection);
+  shown.click("row 170");
+  CHECK(shown.selection.region == 170);
+  CHECK_FALSE(shown.selection.period);
+  // Where a region is calm, its windows at that pixel.
+  shown.selection = {};
+  shown.frame.click(*shown.view, shown.scene, shown.selection, {worst.x, worst.y + 60});
+  REQUIRE(shown.selection.region);
+  CHECK(shown.selection.region != 170);
+  REQUIRE(shown.selection.period);
+  const double length = shown.selection.period->end_s - shown.selection.period->begin_s;
+  CHECK(std::fmod(length + 0.05, 0.1) == Approx(0.05).margin(1e-6));  // whole windows of 100 ms
+  CHECK(length > 0.05);
+}
+
+TEST_CASE("the map gives way to rows by a button, or when all fit") {
+  test::FakeRun run;
+  run.regions = 24;
+  run.ranks = 240;
+  Shown shown(test::fake_snapshot(run));
+  CHECK(test::mark(*shown.view, "worst cell").x > 0);
+  CHECK(test::mark(*shown.view, "circle 2").x < 0);
+  shown.click("rows");
+  CHECK(test::mark(*shown.view, "worst cell").x < 0);
+  CHECK(test::mark(*shown.view, "circle 2").x > 0);
+  shown.click("map");
+  CHECK(test::mark(*shown.view, "worst cell").x > 0);
+  settle(shown.frame, *shown.view, shown.scene, shown.selection, 800, 1000);
+  CHECK(test::mark(*shown.view, "worst cell").x < 0);
+  CHECK(test::mark(*shown.view, "rows").x < 0);
+  CHECK(test::mark(*shown.view, "circle 2").x > 0);
+  // Zoomed in, the map is made of what is in sight.
+  settle(shown.frame, *shown.view, shown.scene, shown.selection);
+  const layout::Point before = shown.at("worst cell");
+  shown.frame.mouse(before);
+  ImGui::GetIO().MouseWheel = 8;
+  shown.frame.draw(*shown.view, shown.scene, shown.selection);
+  shown.frame.mouse(away);
+  settle(shown.frame, *shown.view, shown.scene, shown.selection);
+  CHECK(shown.at("worst cell").x > 0);
 }
 
 TEST_CASE("large runs stay within a few ten thousand vertices and a few milliseconds") {

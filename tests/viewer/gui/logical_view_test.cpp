@@ -73,6 +73,28 @@ TEST_CASE("a click on the latest event selects its rank, region, period and mess
   CHECK(*shown.selection.region == region->id);
 }
 
+TEST_CASE("every metric has a button in the timeline, and all views of logical time show it") {
+  Shown shown;
+  const auto view = gui::make_logical_view(), overview = gui::make_overview_view(),
+             clusters = gui::make_clusters_view();
+  for (std::size_t m = 0; m < session::logical_metrics; ++m) {
+    const auto metric = static_cast<logical::Metric>(m);
+    INFO(gui::name_of(metric));
+    shown.settle(*view);
+    const layout::Point button = test::mark(*view, std::string("metric ") + gui::name_of(metric));
+    REQUIRE(button.x > 0);
+    shown.frame.click(*view, shown.scene, shown.selection, button);
+    CHECK(shown.source.metric == metric);
+    shown.frame.mouse({-1000, -1000});
+    for (gui::View* other : {view.get(), overview.get(), clusters.get()}) shown.settle(*other);
+    CHECK(boxes_of(*view) == shown.run->events);
+    // Nobody is first in bytes.
+    CHECK((test::mark(*view, "late first").x > 0) == (metric != logical::Metric::bytes));
+  }
+  CHECK(gui::value_words(logical::Metric::bytes, 2048) == "2.0 KiB");
+  CHECK(gui::value_words(logical::Metric::wait, 0.002) == "2.00 ms");
+}
+
 TEST_CASE("the wheel zooms into steps, Home shows all of them again") {
   Shown shown;
   const auto view = gui::make_logical_view();

@@ -156,8 +156,8 @@ TEST_CASE("no picture is empty while there are events, at whatever zoom") {
   std::mt19937_64 random(seed);
   const logical::LogicalTime time = logical_time_of(merge_tree(512, 8, false));
   const Run run = run_of(time, 512);
-  for (const logical::Metric metric :
-       {logical::Metric::lateness, logical::Metric::entry_lateness, logical::Metric::duration})
+  for (const logical::Metric metric : {logical::Metric::lateness, logical::Metric::entry_lateness,
+                                       logical::Metric::duration, logical::Metric::wait, logical::Metric::bytes})
     for (int round = 0; round < 100; ++round) {
       const auto any = [&](double most) { return static_cast<double>(random() % 100'000) / 100'000 * most; };
       const double step = any(run->steps), rank = any(512);

@@ -111,6 +111,8 @@ const char* name_of(logical::Metric metric) {
   switch (metric) {
     case logical::Metric::entry_lateness: return "came late";
     case logical::Metric::duration: return "duration";
+    case logical::Metric::wait: return "wait";
+    case logical::Metric::bytes: return "bytes";
     case logical::Metric::lateness: break;
   }
   return "lateness";
@@ -122,10 +124,18 @@ const char* meaning_of(logical::Metric metric) {
       return "How much later a call began than the first of its step and phase: who came late to a barrier that all "
              "leave at once.";
     case logical::Metric::duration: return "How long the call took.";
+    case logical::Metric::wait:
+      return "How much of the call passed before whoever it waited for came: the sender of a message, the receiver of "
+             "one that a blocking send waits for, the last member of a collective.";
+    case logical::Metric::bytes: return "What the call sent or received; of a collective, this rank's part.";
     case logical::Metric::lateness: break;
   }
   return "How much later a call returned than the first of its step and phase. It spreads along messages, and ends "
          "where all have waited.";
+}
+
+std::string value_words(logical::Metric metric, double value) {
+  return metric == logical::Metric::bytes ? text::format_bytes(value) : text::format_seconds(value);
 }
 
 }  // namespace pclscope::gui

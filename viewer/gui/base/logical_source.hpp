@@ -51,8 +51,10 @@ class LogicalSource {
   session::MessageRate rate_;
 };
 
-// "lateness", "came late", "duration", and what it means.
+// "lateness", "came late", "duration", "wait", "bytes", and what it means.
 const char* name_of(logical::Metric metric);
 const char* meaning_of(logical::Metric metric);
+// In seconds, or bytes.
+std::string value_words(logical::Metric metric, double value);
 
 }  // namespace pclscope::gui

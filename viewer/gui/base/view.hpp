@@ -56,6 +56,8 @@ struct Scene {
   // Questions to the run itself, answered one after the other in the thread that reads it (session::Feed::ask); empty:
   // there is nobody to ask.
   std::function<void(session::Feed::Work)> ask;
+  // Shows a view of any workspace from the next frame on, by its name in views.def; empty: nobody can.
+  std::function<void(std::string name)> open_view;
   LogicalSource* logical = nullptr;  // null: nobody knows of logical time
   LiveCalls* live_calls = nullptr;   // null: what snapshots have of calls over time
   TimelineSource* calls = nullptr;   // null: nobody knows of single calls

@@ -43,6 +43,13 @@ std::string worst_line(const DagNode& node) {
   return worst ? std::string("largest L: ").append(message_line(*worst, sent)) + "\n" : std::string();
 }
 
+double largest_ratio(const DagNode& node) {
+  double most = 0;
+  for (const auto* side : {&node.received, &node.sent})
+    for (const DagMessage& m : *side) most = std::max(most, sane_ratio(m));
+  return most;
+}
+
 }  // namespace
 
 std::string node_details(const layout::DagPicture& picture, std::size_t node, std::span<const std::string> names) {
@@ -160,6 +167,33 @@ std::optional<std::size_t> worst_node(const Dag& dag) {
     }
   }
   return worst;
+}
+
+std::optional<std::size_t> first_look(const Dag& dag, const Selection& selection) {
+  const auto& message = selection.message;
+  for (std::size_t i = 0; message && i < dag.nodes.size(); ++i) {
+    const auto& received = dag.nodes[i].received;
+    const auto is_it = [&](const DagMessage& m) {
+      return m.peer == message->source && std::abs(m.begin_s - message->begin_s) <= 1e-9;
+    };
+    if (dag.nodes[i].rank == message->destination && std::any_of(received.begin(), received.end(), is_it)) return i;
+  }
+  std::optional<std::size_t> worst;
+  double most = 1;
+  for (std::size_t i = 0; selection.rank && i < dag.nodes.size(); ++i) {
+    if (dag.nodes[i].rank != *selection.rank || largest_ratio(dag.nodes[i]) <= most) continue;
+    most = largest_ratio(dag.nodes[i]);
+    worst = i;
+  }
+  return worst ? worst : worst_node(dag);
+}
+
+std::string first_look_words(const Dag& dag, std::size_t node) {
+  return std::string("starts at rank ")
+      .append(std::to_string(dag.nodes[node].rank))
+      .append(" (largest L ")
+      .append(text::format_times(largest_ratio(dag.nodes[node])))
+      .append(")");
 }
 
 }  // namespace pclscope::gui

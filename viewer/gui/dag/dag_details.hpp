@@ -34,4 +34,10 @@ std::string why_empty(const Scene& scene, const Selection& selection);
 // The node of `dag` that received the message with the largest L, above 1.
 std::optional<std::size_t> worst_node(const Dag& dag);
 
+// Where a graph that does not fit begins: the node that received the selected message; else that of the selected rank
+// with the largest L of what it received or sent; else worst_node(). None where nothing is late.
+std::optional<std::size_t> first_look(const Dag& dag, const Selection& selection);
+// "starts at rank 9 (largest L 41x)"
+std::string first_look_words(const Dag& dag, std::size_t node);
+
 }  // namespace pclscope::gui

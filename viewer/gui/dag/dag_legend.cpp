@@ -30,8 +30,9 @@ constexpr std::array<Entry, 6> entries{{
      "Along the ring: transmission time (linear, same scale in all glyphs). Away from the ring: size (logarithmic). "
      "Colour: L of the "
      "message."},
-    {"links: messages, colour: L",
-     "Links run from left to right, from the sender's node to the receiver's; red: late; wide: many messages. "
+    {"links: messages, colour: L; bold: critical path",
+     "Links run from left to right, from the sender's node to the receiver's; red: late; wide: many messages. The bold "
+     "line is the critical path of the run, where it passes through these nodes (of a dump). "
      "Hover a node: links from former nodes are red, links to latter ones blue, what lies farther is faint."},
 }};
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "viewer/gui/dag/dag_details.hpp"
+
 namespace pclscope::gui {
 namespace {
 
@@ -28,9 +30,53 @@ std::size_t nodes_at_first(const Dag& dag, float width, float scale) {
   return std::clamp<std::size_t>(count, 1, most_glyphs);
 }
 
+// Around the glyphs of some layers.
+layout::Rect box_of(const layout::DagPicture& picture, std::int32_t first, std::int32_t layers) {
+  std::optional<layout::Rect> box;
+  for (std::size_t i = 0; i < picture.layout.at.size(); ++i) {
+    const std::int32_t layer = picture.layout.layer[i];
+    if (layer < first || layer >= first + layers) continue;
+    const layout::Point at = picture.layout.at[i];
+    if (!box) box = layout::Rect{at, at};
+    box = layout::Rect{{std::min(box->low.x, at.x), std::min(box->low.y, at.y)},
+                       {std::max(box->high.x, at.x), std::max(box->high.y, at.y)}};
+  }
+  if (!box) return picture.layout.bounds;
+  const layout::Point around{1.5f, 1.5f};
+  return {box->low - around, box->high + around};
+}
+
 }  // namespace
 
-void DagSheet::start(const Scene& scene) {
+// As many layers as are shown of others, around that of the node; fewer where these have too many nodes.
+std::optional<DagSheet::Start> DagSheet::start_of(const Dag& dag, const Selection& selection, std::size_t at_first) {
+  const auto node = first_look(dag, selection);
+  if (!node) return std::nullopt;
+  const std::vector<std::int32_t> layer = layout::layers_of(dag);
+  const std::int32_t all = *std::max_element(layer.begin(), layer.end()) + 1;
+  std::vector<std::size_t> before(static_cast<std::size_t>(all) + 1);  // nodes in lower layers
+  for (const std::int32_t l : layer) ++before[static_cast<std::size_t>(l) + 1];
+  for (std::size_t l = 1; l < before.size(); ++l) before[l] += before[l - 1];
+  const auto shown = static_cast<std::int32_t>(
+      std::count_if(before.begin() + 1, before.end(), [&](std::size_t count) { return count <= at_first; }));
+  if (shown >= all || layer[*node] < shown) return std::nullopt;
+  Start start{*node, 0, std::max(shown, 1), 0};
+  for (;; --start.layers) {
+    start.first = std::clamp(layer[*node] - start.layers / 2, 0, all - start.layers);
+    const std::size_t nodes =
+        before[static_cast<std::size_t>(start.first + start.layers)] - before[static_cast<std::size_t>(start.first)];
+    if (start.layers <= 1 || nodes <= most_glyphs) break;
+  }
+  start.nodes = before[static_cast<std::size_t>(std::min(start.first + start.layers + 1, all))];
+  return start;
+}
+
+std::optional<std::size_t> DagSheet::start() const {
+  if (!start_ || all_in_sight_ || placed_ || camera_.moved()) return std::nullopt;
+  return start_->node;
+}
+
+void DagSheet::begin(const Scene& scene) {
   if (painter_) return;
   painter_ = std::make_unique<Painter>(
       [](const layout::DagPictureRequest& request, const auto&) { return layout::make_dag_picture(request); },
@@ -40,15 +86,15 @@ void DagSheet::start(const Scene& scene) {
       scene.wake);
 }
 
-void DagSheet::follow(const Scene& scene, const layout::Rect& area) {
-  start(scene);
+void DagSheet::follow(const Scene& scene, const Selection& selection, const layout::Rect& area) {
+  begin(scene);
   area_ = area;
   scale_ = scene.scale;
   glide_.advance(ImGui::GetIO().DeltaTime);
   camera_.advance(ImGui::GetIO().DeltaTime);
   take_picture(scene.glides);
   take_image(scene.glides);
-  ask_picture(scene, area);
+  ask_picture(scene, selection, area);
   if (camera_.moved()) placed_ = false;
   if (!picture_ || camera_.moved() || placed_) return;
   fit_into(camera_, *picture_, shift_, area);
@@ -56,8 +102,10 @@ void DagSheet::follow(const Scene& scene, const layout::Rect& area) {
 
 void DagSheet::fit_into(Camera& camera, const layout::DagPicture& picture, layout::Point shift,
                         const layout::Rect& area) const {
-  layout::Rect all{picture.layout.bounds.low + shift, picture.layout.bounds.high + shift};
+  layout::Rect all = picture.layout.bounds;
   if (picture.dag.nodes.size() != picture.whole().nodes.size()) all.high.x += fold_count;
+  if (picture.basis->dag == dag_ && layers_in_sight() > 0) all = box_of(picture, start_->first, layers_in_sight());
+  all = {all.low + shift, all.high + shift};
   const float fits = std::min(margin * scale_, std::min(area.width(), area.height()) * 0.1f);
   camera.fit(all, area, fits);
   if (camera.final_zoom() > 1.6f * centred_radius * scale_) {  // few nodes: no giants
@@ -105,7 +153,7 @@ void DagSheet::show(std::shared_ptr<const layout::DagPicture> answer, bool glide
     places.push_back(at(node) + shift_);
   glide_.stop();
   picture_ = answer;
-  if (!alike) fit();
+  if (!alike) refit();
   if (!same) shift_ = {};
   const auto here = [&](std::int32_t whole_node) {
     return static_cast<std::size_t>(picture_->place[static_cast<std::size_t>(whole_node)]);
@@ -121,27 +169,31 @@ void DagSheet::show(std::shared_ptr<const layout::DagPicture> answer, bool glide
   to_centre_.reset();
 }
 
-void DagSheet::ask_picture(const Scene& scene, const layout::Rect& area) {
+void DagSheet::ask_picture(const Scene& scene, const Selection& selection, const layout::Rect& area) {
   if (!scene.dag.dag || scene.dag.dag->nodes.empty()) return;
   if (scene.dag.dag != dag_) {
-    const bool open = budget_ == everything && dag_ && dag_->region == scene.dag.dag->region;
+    const bool alike = dag_ && dag_->region == scene.dag.dag->region, open = alike && budget_ == everything;
+    all_in_sight_ = alike && all_in_sight_;
     dag_ = scene.dag.dag;
     folds_.clear();
     anchor_.reset();
     to_centre_.reset();
     base_ = nodes_at_first(*dag_, area.width(), scale_);
+    start_ = start_of(*dag_, selection, base_);
+    if (start_) base_ = start_->nodes;
     budget_ = open ? everything : base_;
     asked_budget_ = 0;
   }
-  if (asked_budget_ == budget_ && asked_folds_ == folds_) return;
+  if (asked_budget_ == budget_ && asked_folds_ == folds_ && asked_layers_ == layers_in_sight()) return;
+  asked_layers_ = layers_in_sight();
   asked_budget_ = budget_;
   asked_folds_ = folds_;
-  painter_->ask(
-      {dag_, picture_ ? picture_->basis : nullptr, folds_, budget_, area.width() / std::max(area.height(), 1.f)});
+  painter_->ask({dag_, picture_ ? picture_->basis : nullptr, folds_, budget_,
+                 area.width() / std::max(area.height(), 1.f), asked_layers_});
 }
 
 void DagSheet::react(const layout::Rect& area, bool hovered) {
-  if (hovered && ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Home))) placed_ = false;
+  if (hovered && ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Home))) fit();
   camera_.react(area, hovered);
 }
 
@@ -171,7 +223,8 @@ void DagSheet::unfold_all() {
 void DagSheet::fold_again() {
   folds_.clear();
   budget_ = base_;
-  fit();
+  all_in_sight_ = false;
+  refit();
 }
 
 void DagSheet::centre(std::size_t node) {

@@ -20,8 +20,9 @@ namespace pclscope::gui {
 class DagSheet {
  public:
   // Once per frame: takes what is done, asks for what is missing. `area`: of the screen, the part that is free of words
-  // and legends: what is to be seen at first is brought in there.
-  void follow(const Scene& scene, const layout::Rect& area);
+  // and legends: what is to be seen at first is brought in there. Of a graph that does not fit that is where
+  // first_look() says.
+  void follow(const Scene& scene, const Selection& selection, const layout::Rect& area);
   // Zoom and pan, after follow().
   void react(const layout::Rect& area, bool hovered);
   void draw_image(ImDrawList& list, const layout::Rect& area, const Scene& scene);
@@ -40,7 +41,9 @@ class DagSheet {
   void unfold_all();
   void fold_again();  // as at first
   bool all_shown() const { return picture_ && picture_->dag.nodes.size() == picture_->whole().nodes.size(); }
-  void fit() { placed_ = false, camera_.reset(); }
+  void fit() { all_in_sight_ = true, refit(); }
+  // The node of the whole graph at which it starts; none: all of it is in sight, or it was moved.
+  std::optional<std::size_t> start() const;
   // Brings a node of the whole graph to the middle, unfolding what hides it when `open`.
   void centre_on(std::size_t whole_node, bool open);
   bool unsettled() const;
@@ -52,12 +55,14 @@ class DagSheet {
  private:
   using Painter = layout::Latest<layout::DagPictureRequest, layout::DagPicture>;
   using ImageMaker = layout::Latest<layout::DagImageRequest, layout::DagImage>;
-  void start(const Scene& scene);
+  void begin(const Scene& scene);
   void take_picture(bool glides);
   void show(std::shared_ptr<const layout::DagPicture> picture, bool glides);
   void fit_into(Camera& camera, const layout::DagPicture& picture, layout::Point shift, const layout::Rect& area) const;
+  void refit() { placed_ = false, camera_.reset(); }
+  std::int32_t layers_in_sight() const { return start_ && !all_in_sight_ ? start_->layers : 0; }
   void glide_from(const layout::DagPicture& before, const std::vector<layout::Point>& places);
-  void ask_picture(const Scene& scene, const layout::Rect& area);
+  void ask_picture(const Scene& scene, const Selection& selection, const layout::Rect& area);
   void centre(std::size_t node);
   void widen();  // automatic folds move to the right
   layout::DagImageRequest wanted_image(const layout::Rect& area, const Scene& scene) const;
@@ -70,6 +75,16 @@ class DagSheet {
   std::shared_ptr<const Dag> dag_;                  // asked for
   std::vector<std::int32_t> folds_;                 // by the user, nodes of dag_, ascending
   std::size_t base_ = 0, budget_ = 0;
+  // Of dag_, where it starts: not in the first layers, if it is there.
+  struct Start {
+    std::size_t node = 0;                // of the whole
+    std::int32_t first = 0, layers = 0;  // in sight
+    std::size_t nodes = 0;               // up to the last of these layers
+  };
+  static std::optional<Start> start_of(const Dag& dag, const Selection& selection, std::size_t at_first);
+  std::optional<Start> start_;
+  bool all_in_sight_ = false;  // by fit()
+  std::int32_t asked_layers_ = 0;
   std::vector<std::int32_t> asked_folds_;
   std::size_t asked_budget_ = 0;
 

@@ -7,6 +7,7 @@
 
 #include "viewer/gui/base/canvas.hpp"
 #include "viewer/gui/base/view.hpp"
+#include "viewer/gui/dag/dag_critical.hpp"
 #include "viewer/gui/dag/dag_details.hpp"
 #include "viewer/gui/dag/dag_glyphs.hpp"
 #include "viewer/gui/dag/dag_legend.hpp"
@@ -20,6 +21,7 @@ namespace {
 constexpr float toolbar_width = 330, toolbar_height = 120;   // points of the view, less: no toolbar
 constexpr std::size_t most_direct = 150, most_beyond = 120;  // links drawn afresh
 constexpr std::size_t most_rank_labels = 500;
+constexpr std::size_t most_readable = 1000;  // nodes: beyond, the logical timeline is offered
 constexpr std::size_t most_rank_marks = 60, most_marks = 200;
 constexpr float reach = 1.42f;  // of a glyph with its bars, ring radii
 
@@ -28,7 +30,7 @@ class DagView final : public View {
   const char* title() const override { return "how: dependencies"; }
   void draw(const Scene& scene, Selection& selection) override;
   std::vector<Mark> marks() const override;
-  bool unsettled() const override { return shows_graph_ && sheet_.unsettled(); }
+  bool unsettled() const override { return shows_graph_ && (sheet_.unsettled() || critical_.unsettled()); }
   bool wants_graph() const override { return true; }
 
  private:
@@ -42,11 +44,15 @@ class DagView final : public View {
   void draw_hovered_links(ImDrawList& list, const Scene& scene);
   void draw_route(ImDrawList& list, std::int32_t route, layout::Rgba colour, float width);
   void draw_selected_message(ImDrawList& list, const Scene& scene, const SelectedMessage& message);
+  void draw_critical(ImDrawList& list, const Scene& scene);
+  std::string toolbar_words() const;
   void draw_glyphs(ImDrawList& list, const Scene& scene, const Selection& selection);
   void draw_words(ImDrawList& list, const layout::Rect& area, const Scene& scene, const Selection& selection);
   GlyphPlace place(std::size_t node, const Scene& scene) const;
 
   DagSheet sheet_;
+  DagCritical critical_;
+  std::size_t on_path_ = 0;  // lines of the critical path that were drawn
   bool shows_graph_ = false;
   std::vector<std::size_t> visible_;  // nodes of the picture
   GlyphDetail detail_ = GlyphDetail::disc;
@@ -76,7 +82,8 @@ void DagView::draw(const Scene& scene, Selection& selection) {
   list.PushClipRect(to_imgui(area.low), to_imgui(area.high), true);
   visible_.clear();
   if (shows_graph_) {
-    sheet_.follow(scene, free_of_words(area, scene));
+    sheet_.follow(scene, selection, free_of_words(area, scene));
+    critical_.follow(scene, sheet_.picture() ? sheet_.picture()->basis->dag : nullptr);
     sheet_.react(area, over);
     find_visible(area);
     react(area, over, selection);
@@ -126,6 +133,14 @@ void DagView::draw_toolbar(const Scene& scene, Selection& selection) {
     }
   }
   if (selection.message != worst_.message()) worst_.clear();
+  if (sheet_.picture() && sheet_.picture()->whole().nodes.size() > most_readable && scene.open_view &&
+      button("logical timeline", "logical",
+             "So many nodes are hard to follow in a graph. The logical timeline shows the same messages step by step, "
+             "of all ranks: who was late first, and how far it went.")) {
+    const Dag& dag = sheet_.picture()->whole();
+    if (!selection.period && dag.to_s > dag.from_s) selection.period = SelectedPeriod{dag.from_s, dag.to_s};
+    scene.open_view("logical");
+  }
   ImGui::SetNextItemWidth(5 * ImGui::GetFontSize());
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(4 * scale_, 0));
   const bool entered =
@@ -140,10 +155,7 @@ void DagView::draw_toolbar(const Scene& scene, Selection& selection) {
   ImGui::SameLine();
   const layout::Point at = to_point(ImGui::GetCursorScreenPos());
   const std::string worst = worst_.words(scene);
-  const std::string text = !found_.empty()    ? found_
-                           : !worst.empty()   ? worst
-                           : sheet_.picture() ? fold_status(*sheet_.picture())
-                                              : "laying out ..";
+  const std::string text = !found_.empty() ? found_ : !worst.empty() ? worst : toolbar_words();
   const float room = std::max(1.f, ImGui::GetContentRegionAvail().x);
   draw_text(*ImGui::GetWindowDrawList(), at,
             !found_.empty() ? scene.palette->warning
@@ -155,6 +167,14 @@ void DagView::draw_toolbar(const Scene& scene, Selection& selection) {
   if (!worst.empty() && ImGui::IsWindowHovered() && where.holds(to_point(ImGui::GetIO().MousePos))) tooltip(worst);
   ImGui::NewLine();
   ImGui::SetCursorPosX(corner.x);
+}
+
+std::string DagView::toolbar_words() const {
+  if (!sheet_.picture()) return "laying out ..";
+  const Dag& dag = sheet_.picture()->whole();
+  const auto start = sheet_.start();
+  const std::string nodes = fold_status(*sheet_.picture());
+  return start && *start < dag.nodes.size() ? first_look_words(dag, *start) + "; " + nodes : nodes;
 }
 
 void DagView::search(Selection& selection) {
@@ -231,6 +251,8 @@ void DagView::react(const layout::Rect& area, bool over, Selection& selection) {
 void DagView::draw_graph(ImDrawList& list, const layout::Rect& area, const Scene& scene, const Selection& selection) {
   sheet_.draw_image(list, area, scene);
   if (!sheet_.picture()) return draw_text_centred(list, area.middle(), scene.palette->faint_text, "laying out ..");
+  on_path_ = 0;
+  if (!sheet_.gliding()) draw_critical(list, scene);
   if (!sheet_.gliding()) draw_hovered_links(list, scene);
   if (selection.message && !sheet_.gliding()) draw_selected_message(list, scene, *selection.message);
   draw_glyphs(list, scene, selection);
@@ -276,6 +298,42 @@ void DagView::draw_selected_message(ImDrawList& list, const Scene& scene, const 
         if (picture.dag.edges[static_cast<std::size_t>(picture.routes[static_cast<std::size_t>(route)].edge)].to ==
             m.other_node)
           draw_route(list, route, scene.palette->selection, 2.2f * scale_);
+    }
+  }
+}
+
+// One bold line, as in the rank timeline: along links, and from a rank's node to its next.
+void DagView::draw_critical(ImDrawList& list, const Scene& scene) {
+  const layout::DagPicture& picture = *sheet_.picture();
+  const layout::Rgba colour = scene.palette->selection;
+  const float width = 3 * scale_, left = list.GetClipRectMin().x, right = list.GetClipRectMax().x;
+  const auto link = [&](std::size_t from, std::size_t to) {
+    for (const std::int32_t route : picture.out_of[from]) {
+      const DagEdge& edge =
+          picture.dag.edges[static_cast<std::size_t>(picture.routes[static_cast<std::size_t>(route)].edge)];
+      if (static_cast<std::size_t>(edge.to) == to) return route;
+    }
+    return std::int32_t{-1};
+  };
+  const auto draw_line = [&](std::size_t from, std::size_t to) {
+    const layout::Point a = sheet_.to_screen(sheet_.at(from)), b = sheet_.to_screen(sheet_.at(to));
+    if (std::max(a.x, b.x) < left || std::min(a.x, b.x) > right) return;
+    ++on_path_;
+    const std::int32_t forth = link(from, to), route = forth >= 0 ? forth : link(to, from);
+    if (route < 0) return list.AddLine(to_imgui(a), to_imgui(b), to_imgui(colour), width);
+    draw_link(list, picture.routes[static_cast<std::size_t>(route)].knots, sheet_.zoom(), sheet_.offset(), colour,
+              width);
+    // Links begin beyond the bars.
+    const layout::Point reach_right{layout::port * sheet_.zoom(), 0};
+    const layout::Point out = forth >= 0 ? a : b, in = forth >= 0 ? b : a;
+    list.AddLine(to_imgui(out), to_imgui(out + reach_right), to_imgui(colour), width);
+    list.AddLine(to_imgui(in - reach_right), to_imgui(in), to_imgui(colour), width);
+  };
+  for (const layout::DagPathPiece& piece : critical_.pieces()) {
+    for (std::size_t i = 1; i < piece.size(); ++i) {
+      const std::int32_t from = picture.place[static_cast<std::size_t>(piece[i - 1])],
+                         to = picture.place[static_cast<std::size_t>(piece[i])];
+      if (from >= 0 && to >= 0 && from != to) draw_line(static_cast<std::size_t>(from), static_cast<std::size_t>(to));
     }
   }
 }
@@ -335,6 +393,7 @@ std::vector<Mark> DagView::marks() const {
   if (!picture || !shows_graph_) return marks;
   if (sheet_.links_shown() > 0)
     marks.push_back({std::string("links ").append(std::to_string(sheet_.links_shown())), sheet_.to_screen({})});
+  if (on_path_ > 0) marks.push_back({std::string("path ").append(std::to_string(on_path_)), sheet_.to_screen({})});
   std::set<std::int32_t> ranks;
   for (const std::size_t node : visible_) {
     const std::int32_t rank = picture->dag.nodes[node].rank;

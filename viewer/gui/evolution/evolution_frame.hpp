@@ -43,6 +43,8 @@ struct EvolutionRows {
   float row_height = 24;             // pixels; set by place()
   std::size_t first = 0, shown = 0;  // rows on the screen, and a few around them
   std::optional<std::int32_t> scroll_to;
+  // Whether there is room for all regions.
+  static bool fit(const EvolutionFrame& frame, layout::Rect area);
   void place(const EvolutionFrame& frame, layout::Rect area);
   void draw(const EvolutionFrame& frame, Selection& selection, layout::Rect area);
 

@@ -68,6 +68,17 @@ class Line {
   float x_;
 };
 
+// What is compressed, or why nothing is.
+void draw_breaks(const EvolutionFrame& frame, Line& line) {
+  const bool breaks = !frame.picture.axis.linear();
+  const std::string last = breaks                              ? "compressed"
+                           : frame.picture.nothing_to_compress ? "no growth, no steady period: nothing to compress"
+                                                               : "";
+  if (last.empty() || !line.begin(3, text_size(last).x + frame.points(30))) return;
+  if (breaks) line.breaks();
+  line.word(last);
+}
+
 }  // namespace
 
 void draw_evolution_legend(const EvolutionFrame& frame, Rect area) {
@@ -78,6 +89,11 @@ void draw_evolution_legend(const EvolutionFrame& frame, Rect area) {
   line.colours();
   line.word("8x ratio");
   line.gap();
+  if (const layout::HeatSheet& sheet = frame.picture.heat.sheet; sheet.sound()) {
+    const std::string words = text::format_count(sheet.order.size()) + " regions, the worst on top";
+    if (line.begin(4, width(words, 4))) line.word(words);
+    return line.gap(), draw_breaks(frame, line);
+  }
   const std::string rate = std::string("delayed/s, largest ")
                                .append(text::format_short_count(
                                    static_cast<std::uint64_t>(std::clamp(frame.picture.largest_rate, 0.f, 1e18f))));
@@ -91,13 +107,7 @@ void draw_evolution_legend(const EvolutionFrame& frame, Rect area) {
   line.shape(PeriodKind::steady);
   line.word("steady");
   line.gap();
-  const bool breaks = !frame.picture.axis.linear();
-  const std::string last = breaks                              ? "compressed"
-                           : frame.picture.nothing_to_compress ? "no growth, no steady period: nothing to compress"
-                                                               : "";
-  if (last.empty() || !line.begin(3, width(last, 30))) return;
-  if (breaks) line.breaks();
-  line.word(last);
+  draw_breaks(frame, line);
 }
 
 }  // namespace pclscope::gui

@@ -64,6 +64,10 @@ int segments(float radius) { return radius < 4 ? 8 : radius < 9 ? 12 : 18; }
 
 }  // namespace
 
+bool EvolutionRows::fit(const EvolutionFrame& frame, Rect area) {
+  return area.height() >= frame.points(least_row) * static_cast<float>(frame.picture.order.size());
+}
+
 void EvolutionRows::place(const EvolutionFrame& frame, Rect area) {
   const auto count = static_cast<float>(std::max<std::size_t>(1, frame.picture.order.size()));
   row_height = std::clamp(area.height() / count, frame.points(least_row), frame.points(tallest_row));

@@ -4,6 +4,7 @@
 
 #include "viewer/gui/base/canvas.hpp"
 #include "viewer/gui/evolution/evolution_frame.hpp"
+#include "viewer/gui/evolution/evolution_heat.hpp"
 #include "viewer/gui/evolution/evolution_slider.hpp"
 #include "viewer/layout/latest.hpp"
 
@@ -77,6 +78,7 @@ class EvolutionView final : public View {
 
  private:
   void ask(const Scene& scene, const Selection& selection);
+  bool shows_map() const { return !rows_fit_ && !rows_chosen_ && map_height_ > 0; }
   void draw_parts(const Scene& scene, Selection& selection, const Parts& parts);
   void draw_buttons(const Scene& scene, Rect area);
   bool button(const char* word, const char* mark, bool pressed, float& right, float top,
@@ -91,6 +93,10 @@ class EvolutionView final : public View {
   Rect plot_{};  // curve, rows and times, as drawn last
   PeriodSlider slider_;
   EvolutionRows rows_;
+  EvolutionHeat heat_;
+  bool rows_fit_ = true;
+  bool rows_chosen_ = false;  // by the user: rows that scroll, though not all fit
+  int map_height_ = 0;        // pixels
   std::vector<Mark> marks_;
   std::optional<std::int32_t> shown_region_;
   std::optional<bool> chosen_compressed_;  // by the user; none: linear while the run goes on, as plots below are
@@ -114,6 +120,12 @@ void EvolutionView::ask(const Scene& scene, const Selection& selection) {
   q.column = static_cast<double>(std::min(1.f, column_pixels * scene.scale / width));
   q.first_row = rows_.first;
   q.rows = rows_.shown;
+  q.theme = scene.palette->theme;
+  if (shows_map()) {
+    q.heat_width = static_cast<int>(std::lround(width));
+    q.heat_height = map_height_;
+    q.first_row = q.rows = 0;
+  }
   if (asked_any_ && q == asked_) return;
   q.order = picture_->order;  // does not count as a change by itself
   asked_ = q;
@@ -147,12 +159,16 @@ void EvolutionView::draw_parts(const Scene& scene, Selection& selection, const P
   sight_.set(picture_->axis, parts.rows.low.x + gutter, right);
   const EvolutionFrame frame{scene, *picture_, sight_, parts.rows.low.x, marks_};
   rows_.place(frame, parts.rows);
+  rows_fit_ = EvolutionRows::fit(frame, parts.rows);
+  map_height_ = static_cast<int>(std::lround(std::max(0.f, parts.rows.height())));
   if (selection.region != shown_region_) rows_.scroll_to = shown_region_ = selection.region;
   draw_buttons(scene, parts.header);
   if (picture_->order.empty()) return;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   draw_evolution_curve(frame, selection, parts.curve);
-  rows_.draw(frame, selection, parts.rows);
+  // What the newest picture has: after a change, the other for another moment.
+  if (!picture_->heat.image.rgba.empty()) heat_.draw(frame, picture_, selection, parts.rows);
+  else rows_.draw(frame, selection, parts.rows);
   list.PushClipRect(to_imgui(parts.labels.low), to_imgui(parts.labels.high), true);
   draw_time_labels(frame, list, parts.labels);
   draw_text(list, {frame.gutter + 6 * scene.scale, parts.labels.low.y + 4 * scene.scale}, scene.palette->faint_text,
@@ -230,6 +246,12 @@ void EvolutionView::draw_buttons(const Scene& scene, Rect area) {
     if (button("follow", "follow", true, right, top, palette)) sight_.follow();
     if (ImGui::IsItemHovered())
       tooltip("you are looking at the past; nothing is lost meanwhile. Click: follow the newest again");
+  }
+  if (!rows_fit_) {
+    if (button(rows_chosen_ ? "map" : "rows", rows_chosen_ ? "map" : "rows", false, right, top, palette))
+      rows_chosen_ = !rows_chosen_;
+    if (ImGui::IsItemHovered())
+      tooltip(rows_chosen_ ? "all regions at once, as a map" : "a row with circles for each region; they scroll");
   }
   const EvolutionFrame frame{scene, *picture_, sight_, area.low.x, marks_};
   if (!picture_->order.empty())

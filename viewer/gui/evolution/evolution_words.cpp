@@ -102,7 +102,7 @@ std::string row_words(const EvolutionFrame& frame, const layout::EvolutionRow& r
 }
 
 const char* legend_words(int part) {
-  static constexpr std::array<const char*, 4> parts{
+  static constexpr std::array<const char*, 5> parts{
       "colour of a circle: typical ratio L (geometric mean) of its messages, their time divided by what is usual for "
       "their size and "
       "distance; "
@@ -115,8 +115,11 @@ const char* legend_words(int part) {
       "compressed: only growth and steady periods have their full length; what lies between (//) shrinks to its start, "
       "its middle and "
       "its end. "
-      "Of the selected region, without one of all regions"};
-  return parts[static_cast<std::size_t>(std::clamp(part, 0, 3))];
+      "Of the selected region, without one of all regions",
+      "every region, from the top in the order of the rows; colour: typical ratio L of its messages at that time. "
+      "Where a "
+      "line of pixels stands for several regions: the largest. Clear: no messages"};
+  return parts[static_cast<std::size_t>(std::clamp(part, 0, 4))];
 }
 
 }  // namespace pclscope::gui

@@ -29,6 +29,7 @@ App::App(const ViewOptions& options, session::Feed::Open open, std::function<voi
       theme_(options.theme) {
   scene_.wake = std::move(wake);
   scene_.ask = [this](session::Feed::Work work) { feed_.ask(std::move(work)); };
+  scene_.open_view = [this](std::string name) { view_to_open_ = std::move(name); };
   scene_.logical = &logical_;
   scene_.live_calls = &live_calls_;
   scene_.calls = &calls_;
@@ -143,6 +144,16 @@ void App::keys() {
   if (io.KeyAlt && pressed(ImGuiKey_RightArrow)) trail_.forward(selection_);
 }
 
+// Among the others of its workspace, unless another one of these is alone.
+void App::open_view() {
+  for (std::size_t i = 0; i < workspaces_.size() && !view_to_open_.empty(); ++i) {
+    if (!workspaces_[i].has(view_to_open_)) continue;
+    workspace_ = i;
+    if (!workspaces_[i].shows_all()) workspaces_[i].show_alone(view_to_open_);
+  }
+  view_to_open_.clear();
+}
+
 void App::copy() {
   if (ImGui::GetIO().WantTextInput) return;  // what is selected in the field
   copied_ = selection_line(scene_, selection_);
@@ -166,6 +177,7 @@ void App::frame(float width, float height, float scale) {
   update_scene();
   choose_at_first();
   keys();
+  open_view();
   ImGui::SetNextWindowPos({0, 0});
   ImGui::SetNextWindowSize({width, height});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));

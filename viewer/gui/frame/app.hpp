@@ -54,6 +54,7 @@ class App {
   void choose_at_first();
   void ask_for_graph();
   void keys();
+  void open_view();
   void draw_cells(float top, float width, float height);
   float draw_tabs(float top, float width);  // returns their height
   Workspace& shown_workspace() { return workspaces_[workspace_]; }
@@ -79,6 +80,7 @@ class App {
   Selection selection_;
   std::vector<Workspace> workspaces_;  // that have views
   std::size_t workspace_ = 0;          // the one that is shown
+  std::string view_to_open_;           // by a view, from the next frame on; empty: none
   std::vector<Mark> tabs_;
   StatusBar status_;
   StatusPanel status_panel_;

@@ -38,6 +38,10 @@ bool Workspace::show_alone(std::string_view name) {
   return false;
 }
 
+bool Workspace::has(std::string_view name) const {
+  return std::any_of(cells_.begin(), cells_.end(), [&](const Cell& cell) { return cell.entry.name == name; });
+}
+
 void Workspace::show_next(int by) {
   const int states = static_cast<int>(cells_.size()) + 1;  // the first: all
   alone_ = (alone_ + 1 + by + states) % states - 1;

@@ -24,6 +24,7 @@ class Workspace {
 
   // One view fills the workspace. False: it has no such view.
   bool show_alone(std::string_view name);
+  bool has(std::string_view name) const;
   void show_next(int by);  // of all, the first alone, the second alone, ...
   void show_all() { alone_ = -1; }
   bool shows_all() const { return alone_ < 0; }

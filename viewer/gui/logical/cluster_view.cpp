@@ -246,7 +246,7 @@ void ClusterView::draw_rows(const Scene& scene, Selection& selection, const Rect
     if (layout::distance(node.at, mouse) > node_reach * s) continue;
     const auto& of = picture.of->tree.nodes[node.node];
     tooltip(text::format_count(of.ranks.size()) + " ranks, the nearest of the two groups " +
-            text::format_seconds(of.distance_s) + " apart\nclick: " + (node.open ? "close" : "open"));
+            value_words(picture.of->metric, of.distance_s) + " apart\nclick: " + (node.open ? "close" : "open"));
     if (ImGui::IsMouseClicked(0)) open_or_close(node.node);
     return;
   }
@@ -285,7 +285,8 @@ void ClusterView::react_to_rows(const Scene& scene, Selection& selection, const 
         if (glyph->share[w] > 0)
           words += "\n" + text::format_share(static_cast<double>(glyph->share[w])) + " " + names[w] + ", mean " +
                    name_of(picture.of->metric) + " " +
-                   text::format_seconds(static_cast<double>(glyph->mean_ns[w]) * 1e-9);
+                   value_words(picture.of->metric,
+                               static_cast<double>(glyph->mean_ns[w]) * session::unit_of(picture.of->metric));
     }
     words += "\nclick: selects them; above: their medoid and whom it exchanges messages with";
     tooltip(words);

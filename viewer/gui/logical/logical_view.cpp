@@ -244,7 +244,9 @@ void LogicalView::draw_scale(const Scene& scene, const Rect& at, float x) const 
                        {x + wide * static_cast<float>(i + 1) / 30, top + high},
                        to_imgui(layout::metric_colour(*scene.palette, i, 29)));
   x += wide + 4 * s;
-  std::string text = text::format_seconds(static_cast<double>(shown->scale) * 1e-9) + " in sight";
+  std::string text =
+      value_words(shown->of.metric, static_cast<double>(shown->scale) * session::unit_of(shown->of.metric)) +
+      " in sight";
   if (shown->lines > 0) text += "; " + text::format_count(shown->lines) + " messages";
   if (shown->lines_left_out > 0) text += shown->lines > 0 ? ", more when zoomed in" : "; messages when zoomed in";
   draw_text(list, {x, at.low.y}, scene.palette->faint_text, text, std::max(1.f, at.high.x - x));

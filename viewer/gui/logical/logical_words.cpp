@@ -63,6 +63,8 @@ std::string event_words(const session::LogicalRun& run, EventPlace place, const 
           " behind the first of its step; came " +
           text::format_seconds(seconds(static_cast<double>(phase.value(box, logical::Metric::entry_lateness)))) +
           " late";
+  text += "\nwait " + text::format_seconds(seconds(static_cast<double>(phase.value(box, logical::Metric::wait)))) +
+          ", " + text::format_bytes(static_cast<double>(phase.value(box, logical::Metric::bytes)));
   return text;
 }
 

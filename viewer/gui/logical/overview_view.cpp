@@ -85,7 +85,7 @@ void OverviewView::draw(const Scene& scene, Selection& selection) {
   }
   const float most = bars_.empty() ? 0 : *std::max_element(bars_.begin(), bars_.end());
   const std::string scale = std::string("sum of ") + name_of(metric_) + " over ranks, of a step: up to " +
-                            text::format_seconds(static_cast<double>(most)) + (words.empty() ? "" : "; " + words);
+                            value_words(metric_, static_cast<double>(most)) + (words.empty() ? "" : "; " + words);
   draw_text(list, {area.low.x, whole.low.y + 2 * s}, p.faint_text, scale, area.width());
   const float wide = area.width() / static_cast<float>(std::max(count, 1));
   for (int i = 0; i < count; ++i) {
