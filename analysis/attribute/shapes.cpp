@@ -10,7 +10,8 @@
 namespace pclscope::attribute {
 namespace {
 
-constexpr double least_share = 0.02;  // of all ranks' time
+constexpr double mostly_computed = 0.5;  // of what waits for a hub
+constexpr double least_share = 0.02;     // of all ranks' time
 constexpr std::size_t most_hubs = 16;
 constexpr std::uint32_t fewest_senders = 3;  // two ranks that talk to each other have no hub
 constexpr double next_to_hub = 0.7;          // of its messages: who has more is its partner, or another hub
@@ -66,7 +67,7 @@ Finding many_to_one(const Evidence& e, std::int32_t hub, const Interval& interva
   f.detail = "many to one";
   f.ranks = {hub};
   set_period(f, interval, e.slices, e.threads, e.finished);
-  double messages = 0, of_hub = 0, awaited = 0, p2p = 0;
+  double messages = 0, of_hub = 0, awaited = 0, caused = 0, p2p = 0;
   Majority<std::uint32_t> site;
   for (std::size_t i = interval.first; i <= interval.last; ++i) {
     const Slice& s = e.slices[i];
@@ -75,6 +76,7 @@ Finding many_to_one(const Evidence& e, std::int32_t hub, const Interval& interva
     if (const RankShare* r = s.share_of(hub)) {
       of_hub += static_cast<double>(r->messages());
       awaited += r->awaited_s;
+      caused += r->caused_s;
       site.add(r->site.value, r->site.votes);
     }
   }
@@ -88,6 +90,14 @@ Finding many_to_one(const Evidence& e, std::int32_t hub, const Interval& interva
                     " rank-seconds, " + words::percent(f.score) + " of the time of all ranks"};
   f.advice = "Let several ranks share what rank " + std::to_string(hub) +
              " receives (a tree, MPI_Reduce or MPI_Gather), or let it take messages in the order in which they come.";
+  const double computed = std::min(1.0, caused / std::max(interval.cost_s, 1e-9));
+  if (computed >= mostly_computed) {  // it is not the order: it works on each
+    f.evidence.push_back(words::percent(computed) + " of that goes back to what rank " + std::to_string(hub) +
+                         " computes between its messages");
+    f.advice =
+        "Speed up what rank " + std::to_string(hub) +
+        " does for each message, or let several ranks share what it receives (a tree, MPI_Reduce or MPI_Gather).";
+  }
   return f;
 }
 

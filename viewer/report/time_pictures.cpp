@@ -261,8 +261,8 @@ std::string functions_picture(const Snapshot& s) {
   if (s.functions.size() > shown) entries.emplace_back("s6", "others");
   time_axis(plot, picture);
   return figure(picture.html(), key(entries),
-                whole ? "Ranks inside MPI functions over the run, as share of all ranks: every call; what is empty is "
-                        "computation."
+                whole ? "Ranks inside MPI functions over the run, as share of all ranks: every call but MPI_Init "
+                        "and MPI_Finalize; what is empty is computation, or these two."
                       : "Time inside MPI functions, as share of all ranks' time, over the last " +
                             text::format_seconds(plot.end - plot.begin) + ".");
 }

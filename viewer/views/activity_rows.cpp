@@ -138,7 +138,7 @@ std::vector<std::string> activity_lines(const ActivityOverTime& activity, std::s
   std::vector<std::string> lines = table.lines(width);
   const double share = share_of(seconds(ns), activity, activity.duration_s);
   lines.push_back("inside MPI " + text::format_seconds(seconds(ns)) + " of ranks' time, " +
-                  text::format_share(std::min(1.0, share)) +
+                  text::format_share(std::min(1.0, share)) + ", without MPI_Init and MPI_Finalize" +
                   (activity.region ? std::string() : "; " + text::format_count(calls) + " calls that returned") +
                   "; slices of " + text::format_seconds(activity.slice_s()) + ", a full column is " +
                   text::format_share(std::min(1.0, static_cast<double>(most))) + " of the ranks");
@@ -245,7 +245,7 @@ std::vector<std::string> stack_lines(const ActivityOverTime& activity, std::size
   if (all > functions.size())
     lines.push_back("+  " + std::to_string(all - functions.size()) + " others  " + share(others));
   const auto time_ns = static_cast<std::uint64_t>(std::max(0.0, activity.ranks * activity.duration_s * 1e9));
-  lines.push_back("   computation  " + share(time_ns - std::min(time_ns, inside)));
+  lines.push_back("   outside: computation, MPI_Init, MPI_Finalize  " + share(time_ns - std::min(time_ns, inside)));
   return lines;
 }
 

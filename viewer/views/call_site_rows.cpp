@@ -127,9 +127,11 @@ std::vector<std::string> source_line_lines(const std::vector<SourceLine>& lines,
   table.column("where", text::Align::left);
   for (const SourceLine& line : lines) {
     const SiteActivity& a = line.sum;
-    std::vector<std::string> cells = {text::format_seconds(lost_s(a)), text::format_seconds(a.late_sender_s),
-                                      text::format_seconds(a.late_receiver_s), text::format_seconds(a.transfer_s),
-                                      text::format_seconds(a.waited_s)};
+    // Calls without messages are no row of zeros: what they waited for is in other tables.
+    const bool messages = a.sends + a.receives > 0 || lost_s(a) > 0 || a.waited_s > 0;
+    std::vector<std::string> cells;
+    for (const double s : {lost_s(a), a.late_sender_s, a.late_receiver_s, a.transfer_s, a.waited_s})
+      cells.push_back(messages ? text::format_seconds(s) : "-");
     if (times) cells.push_back(text::format_seconds(a.inside_s));
     cells.insert(cells.end(), {text::format_short_count(a.sends) + "+" + text::format_short_count(a.receives),
                                text::format_bytes(static_cast<double>(a.bytes)), text::format_short_count(a.delayed),

@@ -233,6 +233,7 @@ TEST_CASE("A slow master that all workers wait for: many to one") {
   CHECK(a.findings[0].detail == "many to one");
   CHECK(a.findings[0].ranks == std::vector<std::int32_t>{0});
   CHECK(a.findings[0].confidence > 0.5);
+  CHECK(a.findings[0].advice.starts_with("Speed up what rank 0 does for each message"));
 }
 
 TEST_CASE("Synchronous sends to ranks that compute before they receive: late receiver") {
