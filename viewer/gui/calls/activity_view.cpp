@@ -83,7 +83,8 @@ void ActivityView::draw_header(const Scene& scene, Selection& selection, Rect ar
   if (picture != nullptr) {
     words = picture->of.region && picture->problem.empty() ? "ranks of region " + std::to_string(*picture->of.region)
                                                            : std::string("all ranks");
-    words += " inside MPI functions; what is empty is computation (or MPI_Init, MPI_Finalize); slices of " + text::format_seconds(picture->slice_s);
+    words += " inside MPI functions; what is empty is computation (or MPI_Init, MPI_Finalize); slices of " +
+             text::format_seconds(picture->slice_s);
     if (!picture->problem.empty()) words = picture->problem;
   }
   draw_text(*ImGui::GetWindowDrawList(), {area.low.x + 6 * scene.scale, top}, scene.palette->faint_text, words,
