@@ -6,6 +6,7 @@
 #include "analysis/attribute/rest.hpp"
 #include "analysis/store/reader.hpp"
 #include "analysis/window/retention.hpp"
+#include "analysis/wire/last_words.hpp"
 
 namespace pclscope::aggregator {
 namespace {
@@ -177,6 +178,7 @@ void Output::finish(Analysis& analysis, bool in_order) {
   const Snapshot last = last_snapshot(analysis, in_order);
   flush(last, analysis);
   store([&] { return store_->close(); });
+  if (!store_ && !options_.last_words.empty()) wire::write_last_words(options_.last_words, last);
   broadcast_.publish(last);
   serve(analysis);
   broadcast_.close();

@@ -18,7 +18,8 @@ struct Closing {
   bool dump_whole = true;  // the dump was closed, too: else it ends where storing stopped
 };
 
-// At most nine lines: the sentences about the run, then six. `summary` is empty when nothing is known.
+// At most ten lines: the sentences about the run, then seven. `summary` is empty when nothing is known. Of a run of
+// which nothing was recorded only what the aggregator cannot have said.
 std::vector<std::string> closing_lines(const Closing& closing, const std::optional<Snapshot>& summary);
 
 }  // namespace pclscope::views

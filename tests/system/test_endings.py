@@ -1,0 +1,60 @@
+"""What `pclscope run` does and says at the end of jobs that are short or never call MPI: the status
+is the application's, and each line is true. Depends on: launcher."""
+import shlex
+
+import dump
+import harness
+from harness import on_every_mpi
+
+NEVER_CALLED = "ended without calling MPI_Init"
+
+
+class Endings(harness.SystemTest):
+    def as_user(self, mpi, *command, options=(), ranks=2):
+        """As a user starts it: not quiet."""
+        return self.box.run(harness.PCLSCOPE, "run", "-n", ranks, "--mpi", mpi, *options, "--", *command)
+
+    @staticmethod
+    def exchange(mpi, before="true", how="exit", status="0"):
+        program = shlex.join([str(harness.program("crash", mpi)), how, "40", "0", status])
+        return ("sh", "-c", f"{before}; exec {program}")
+
+    def assertNothing(self, done, why):
+        lines = [line for line in done.our_lines() if "starts" not in line]
+        self.assertEqual(len(lines), 1, str(done))
+        self.assertIn(why, lines[0])
+        self.assertIn("nothing was recorded", lines[0])
+
+    @on_every_mpi
+    def test_ends_without_mpi(self, mpi):
+        for status in ("0", "2"):
+            with self.subTest(status=status):
+                done = self.as_user(mpi, "sh", "-c", f"exit {status}")
+                self.assertWorked(done, int(status))
+                self.assertEqual([line for line in done.our_lines() if "matched" in line or "complete" in line], [])
+                if status == "0":  # else a launcher may end the tool's rank before it has said anything
+                    self.assertNothing(done, NEVER_CALLED)
+
+    @on_every_mpi
+    def test_short_job_without_a_dump(self, mpi):
+        done = self.as_user(mpi, *self.exchange(mpi))
+        self.assertWorked(done)
+        self.assertTrue(any(": 80 messages matched" in line for line in done.our_lines()), str(done))
+        self.assertFalse(any("not complete" in line for line in done.our_lines()), str(done))
+
+    def test_offered_command_can_be_pasted(self):
+        mpi = harness.MPIS[0]
+        folder = self.box.directory / "odd $HOME 'dir'"
+        folder.mkdir()
+        path = folder / "d <b>&.h5"
+        done = self.as_user(mpi, *self.exchange(mpi), options=("--dump", path))
+        self.assertWorked(done)
+        offer = next(line for line in done.our_lines() if "to look at it: pclscope inspect" in line)
+        words = offer.partition("to look at it: ")[2]
+        looked = self.box.run("sh", "-c", f"set -- {words}; shift; exec {harness.PCLSCOPE} \"$@\" --json")
+        self.assertWorked(looked)
+        self.assertTrue(dump.is_complete(path))
+
+
+if __name__ == "__main__":
+    harness.main()
