@@ -1,4 +1,4 @@
-"""What `pclscope run` does and says at the end of jobs that are short or never call MPI: the status
+"""What `pclscope run` does and says at the end of jobs that are short, fail in MPI_Init, or never get there: the status
 is the application's, and each line is true. Depends on: launcher."""
 import shlex
 
@@ -6,7 +6,11 @@ import dump
 import harness
 from harness import on_every_mpi
 
+NEVER_MET = "ended without meeting pclscope's rank in MPI_Init"
 NEVER_CALLED = "ended without calling MPI_Init"
+# Of a shell that becomes the program: without what MPI needs to find the others.
+LOSE_MANAGER = {"mpich": "export PMI_FD=999", "openmpi": "export OMPI_MCA_btl=none"}
+ALONE = "unset PMI_FD PMI_RANK PMI_SIZE PMI_PORT PMI_ID"
 
 
 class Endings(harness.SystemTest):
@@ -24,6 +28,25 @@ class Endings(harness.SystemTest):
         self.assertEqual(len(lines), 1, str(done))
         self.assertIn(why, lines[0])
         self.assertIn("nothing was recorded", lines[0])
+
+    @on_every_mpi
+    def test_mpi_init_fails_in_all_ranks(self, mpi):
+        """The tool's rank, which waits for them in there, must not hold the job."""
+        command = self.exchange(mpi, LOSE_MANAGER[mpi])
+        bare, done = self.box.bare(mpi, 2, *command), self.as_user(mpi, *command)
+        self.assertNotEqual(bare.code, 0, str(bare))
+        self.assertEqual(done.code, bare.code, str(done))
+        if mpi == "mpich":  # Open MPI's launcher ends the tool's rank with the others
+            self.assertNothing(done, NEVER_MET)
+
+    def test_ranks_that_are_jobs_of_their_own(self):
+        if "mpich" not in harness.MPIS:
+            self.skipTest("MPICH's alone, see docs/limits.md")
+        command = self.exchange("mpich", ALONE, how="single")
+        self.assertWorked(self.box.bare("mpich", 2, *command))
+        done = self.as_user("mpich", *command)
+        self.assertWorked(done)
+        self.assertNothing(done, NEVER_MET)
 
     @on_every_mpi
     def test_ends_without_mpi(self, mpi):
