@@ -144,7 +144,10 @@ void Output::flush(Snapshot snapshot, Analysis& analysis) {
   flushed_ = true;
   next_flush_bytes_ = store_->file_bytes() / 4 * 5 + flush_after_bytes;
   results.set_file_bytes(store_->file_bytes());
-  if (const auto line = results.budget_bites()) complain(*line);
+  if (const auto line = results.budget_bites())
+    complain(store_->lacks_disk() ? "the disk has no space left for " + options_.dump +
+                                        ": no more messages are stored, summaries go on; the job runs on"
+                                  : *line);
 }
 
 Snapshot Output::snapshot(Analysis& analysis, End end) {
