@@ -38,6 +38,9 @@ class Endings(harness.SystemTest):
         self.assertEqual(done.code, bare.code, str(done))
         if mpi == "mpich":  # Open MPI's launcher ends the tool's rank with the others
             self.assertNothing(done, NEVER_MET)
+            several = self.as_user(mpi, *command, options=("--aggregators", "2"))
+            self.assertEqual(several.code, bare.code, str(several))
+            self.assertNothing(several, NEVER_MET)  # one speaks for the node
 
     def test_ranks_that_are_jobs_of_their_own(self):
         if "mpich" not in harness.MPIS:
