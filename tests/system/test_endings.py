@@ -1,6 +1,7 @@
 """What `pclscope run` does and says at the end of jobs that are short, fail in MPI_Init, or never get there: the status
 is the application's, and each line is true. Depends on: launcher."""
 import shlex
+import signal
 
 import dump
 import harness
@@ -50,6 +51,20 @@ class Endings(harness.SystemTest):
         done = self.as_user("mpich", *command)
         self.assertWorked(done)
         self.assertNothing(done, NEVER_MET)
+
+    def test_user_ends_a_job_that_hangs_in_mpi_init(self):
+        """One rank ends before MPI_Init, the other waits for it, bare as well."""
+        mpi, reached = "mpich", self.box.directory / "reached"
+        if mpi not in harness.MPIS:
+            self.skipTest("Open MPI's launcher ends such a job")
+        command = ("sh", "-c", f"test $PMI_RANK = 1 && exit 0; touch {reached}; exec {harness.program('crash', mpi)}")
+        running = self.box.start(harness.PCLSCOPE, "run", "-n", "2", "--mpi", mpi, "--", *command)
+        self.box.wait_for("the other rank", reached.exists, running=running)
+        self.box.job_name(running)  # the aggregator is there, too
+        running.process.send_signal(signal.SIGTERM)
+        lines = [line for line in running.finish().our_lines() if "starts" not in line]
+        self.assertTrue(lines, "something must be said")
+        self.assertFalse([line for line in lines if "nothing was recorded" not in line], lines)
 
     @on_every_mpi
     def test_ends_without_mpi(self, mpi):

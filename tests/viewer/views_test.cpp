@@ -446,9 +446,9 @@ TEST_CASE("of a run of which nothing was recorded there are no numbers, and one 
   s.ranks.resize(2);
   for (RankSummary& r : s.ranks) r.mark_missing(0);
   views::Closing closing{"job", "", false, true, true};
-  CHECK(views::closing_lines(closing, s).empty());
-  closing.closed = false;
   CHECK(views::closing_lines(closing, s) == Lines{"job: nothing was recorded"});
+  closing.why_nothing_said = true;
+  CHECK(views::closing_lines(closing, s).empty());
   s.ranks[1].threads = 1;
   CHECK_THAT(joined(views::closing_lines(closing, s)), Contains("0 messages matched") && Contains("not complete"));
 }

@@ -99,6 +99,7 @@ void close_job(const RunPlan& plan, const std::optional<launch::JobFiles>& files
   closing.dump_exists = dump != nullptr;
   closing.dump_whole = dump != nullptr && dump->closed();
   closing.closed = end == AggregatorEnd::closed;
+  closing.why_nothing_said = files && files->nothing_to_record();
   closing.aggregator_ran = end != AggregatorEnd::never_ran;
   for (const std::string& line : views::closing_lines(closing, final_summary(plan, end, last, news))) say(line);
 }

@@ -85,7 +85,7 @@ std::vector<std::string> closing_lines(const Closing& closing, const std::option
     if (std::string held_up = held_up_text(*summary); !held_up.empty()) lines.push_back(std::move(held_up));
     if (summary->application.nodes.size() > 1) lines.push_back(nodes_line(*summary));
     if (std::string worst = worst_region_line(*summary); !worst.empty()) lines.push_back(std::move(worst));
-  } else if (!closing.aggregator_ran || (nothing && !closing.closed)) {  // else the aggregator has said why
+  } else if (!closing.aggregator_ran || (nothing && !closing.why_nothing_said)) {
     lines.push_back(closing.job + ": nothing was recorded");
   }
   if (!closing.dump.empty()) {
