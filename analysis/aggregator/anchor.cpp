@@ -19,6 +19,7 @@
 #include "analysis/aggregator/anchor_worker.hpp"
 #include "analysis/aggregator/broadcast.hpp"
 #include "analysis/aggregator/departure.hpp"
+#include "analysis/aggregator/init_watch.hpp"
 #include "analysis/aggregator/node_files.hpp"
 #include "analysis/aggregator/relay.hpp"
 #include "analysis/aggregator/resting.hpp"
@@ -129,7 +130,11 @@ class Anchor {
       departure->call_off();
       return leave_without_mpi();
     }
-    enter_mpi();
+    {
+      std::optional<InitWatch> watch;
+      if (!options_.attach) watch.emplace(file_, [this] { leave_mpi_init(); });
+      enter_mpi();
+    }
     if (options_.aggregators > 1) relay_ = meet_the_others();
     if (relay_) node_ = relay_->node();
     if (relay_ && options_.per_node > 1)
@@ -221,6 +226,17 @@ class Anchor {
     worker_.say(FrameKind::nothing_to_record);
     wait_for_worker(milliseconds(5'000));
     return 0;
+  }
+
+  // In a thread of its own; the main one is in MPI_Init, for ever.
+  [[noreturn]] void leave_mpi_init() {
+    if (first_here())
+      std::fprintf(stderr,
+                   "pclscope: the program ended without meeting pclscope's rank in MPI_Init (it failed there, or each "
+                   "process was a job of its own): nothing was recorded\n");
+    worker_.say(FrameKind::nothing_to_record);
+    wait_for_worker(milliseconds(5'000));
+    exit_from_mpi_init(static_cast<int>(board_.exit_status.load()));
   }
 
   // Returns when every living application process of this node is in MPI_Finalize, or none lives any more, or all that

@@ -30,6 +30,7 @@ int parse(int argc, char** argv, Options& options) {
       ->envname(record::aggregators_variable)
       ->check(CLI::Range(1, static_cast<int>(record::most_parts)));
   app.add_option("--part", options.part)->check(CLI::Range(0, static_cast<int>(record::most_parts) - 1));
+  app.add_option("--last-words", options.last_words);
   app.add_flag("--attach", options.attach);
   app.add_option("--log", options.log);
   app.add_flag("--worker", options.worker);

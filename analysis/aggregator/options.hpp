@@ -27,6 +27,7 @@ struct Options {
   std::int32_t aggregators = 1;  // of the job, in the order of their nodes; from PCLSCOPE_TOOL_RANKS
   std::int32_t per_node = 1;     // aggregators of each node; from PCLSCOPE_AGGREGATORS
   std::int32_t part = 0;         // which of its node this one is, and so which ranks it reads
+  std::string last_words;        // file in memory for the last snapshot, where no dump has it; empty: none
   bool attach = false;           // started beside a job that runs already, not as ranks of it
   std::string log;  // attached: where our and the launcher's words go; removed at the end when there are none
 };

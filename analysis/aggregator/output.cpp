@@ -6,6 +6,7 @@
 #include "analysis/attribute/rest.hpp"
 #include "analysis/store/reader.hpp"
 #include "analysis/window/retention.hpp"
+#include "analysis/wire/last_words.hpp"
 
 namespace pclscope::aggregator {
 namespace {
@@ -144,7 +145,10 @@ void Output::flush(Snapshot snapshot, Analysis& analysis) {
   flushed_ = true;
   next_flush_bytes_ = store_->file_bytes() / 4 * 5 + flush_after_bytes;
   results.set_file_bytes(store_->file_bytes());
-  if (const auto line = results.budget_bites()) complain(*line);
+  if (const auto line = results.budget_bites())
+    complain(store_->lacks_disk() ? "the disk has no space left for " + options_.dump +
+                                        ": no more messages are stored, summaries go on; the job runs on"
+                                  : *line);
 }
 
 Snapshot Output::snapshot(Analysis& analysis, End end) {
@@ -178,6 +182,7 @@ void Output::finish(Analysis& analysis, bool in_order) {
   const Snapshot last = last_snapshot(analysis, in_order);
   flush(last, analysis);
   store([&] { return store_->close(); });
+  if (!store_ && !options_.last_words.empty()) wire::write_last_words(options_.last_words, last);
   broadcast_.publish(last);
   serve(analysis);
   broadcast_.close();

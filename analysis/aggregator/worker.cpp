@@ -104,7 +104,7 @@ class Worker {
       collect::leave_session(*board_, static_cast<std::uint32_t>(::getpid()));
     } else if (board_) {
       board_->board().parts[part()].ended.store(1);
-      if (options_.part == 0) board_->board().aggregator_done.store(1);
+      if (options_.part == 0) board_->board().aggregator_done.store(nothing_to_record_ ? 3 : 1);
       board_->notify();
       last_of_node_removes(options_, board_->board());
     } else if (!options_.attach) {
@@ -282,6 +282,7 @@ class Worker {
   void listen_to_anchor() {
     if (const Word word = link_.word(); word != Word::none) {
       in_order_ = word == Word::finished;
+      nothing_to_record_ = word == Word::nothing_to_record;
       stopping_ = true;
     }
     if (!terminated) return;
@@ -352,6 +353,7 @@ class Worker {
   std::uint32_t session_ = 0;  // attached: its number
   bool stopping_ = false;
   bool in_order_ = false;
+  bool nothing_to_record_ = false;  // the anchor, or the library, has said why
   bool asked_ = false;
   bool told_contradiction_ = false;
   Pace pace_;

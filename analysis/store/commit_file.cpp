@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -55,6 +56,16 @@ bool CommitFile::is_being_written() const {
 std::uint64_t CommitFile::size() const {
   struct stat found {};
   return ::fstat(fd_, &found) == 0 ? static_cast<std::uint64_t>(found.st_size) : 0;
+}
+
+std::uint64_t CommitFile::disk_left() const {
+  struct statvfs disk {};
+  struct stat found {};
+  if (::fstatvfs(fd_, &disk) != 0 || disk.f_blocks == 0 || ::fstat(fd_, &found) != 0) return no_place;
+  constexpr std::uint64_t stat_block = 512;
+  const std::uint64_t taken = static_cast<std::uint64_t>(found.st_blocks) * stat_block;
+  const std::uint64_t may_have = taken + std::uint64_t{disk.f_bavail} * disk.f_frsize;
+  return may_have - std::min(may_have, end_);
 }
 
 std::uint64_t CommitFile::allocate_data(std::uint64_t size) {

@@ -34,6 +34,9 @@ class CommitFile {
   bool is_being_written() const;
   bool writable() const { return writable_; }
   std::uint64_t size() const;  // what the file system has
+  // By how much end() may still grow before the disk is full, as far as the file system tells; no_place: it does not.
+  // Quotas are not seen.
+  std::uint64_t disk_left() const;
 
   bool write_data(std::uint64_t at, std::size_t size, const void* from);
   // `order`: at commit, lower ones are written first, and of one order higher addresses first. Space that was

@@ -30,8 +30,12 @@ Result<std::unique_ptr<Writer>> Writer::create(const std::string& path, const Wr
   state->path = path;
   state->target = *target;
   state->options = options;
+  state->asked_budget_bytes = options.budget_bytes;
   const std::string draft = draft_name(*target);
   if (!(state->file = CommitFile::create(draft))) return system_error(path, errno);
+  state->heeds_disk = options.budget_bytes != 0;
+  if (state->heeds_disk)  // shares are of what there is
+    state->options.budget_bytes = std::clamp(state->file->disk_left(), smallest_budget_bytes, options.budget_bytes);
   const Status made = state->check(state->create_file(draft));
   if (made && std::rename(draft.c_str(), target->c_str()) == 0) {
     return std::unique_ptr<Writer>(new Writer(std::move(state)));
@@ -96,6 +100,11 @@ Status Writer::close() {
   return closed;
 }
 
+bool Writer::lacks_disk() const {
+  const State& s = *state_;
+  return s.heeds_disk && s.messages.not_stored() + s.windows_not_stored > 0 &&
+         s.file->disk_left() < s.asked_budget_bytes - std::min(s.asked_budget_bytes, s.file->end());
+}
 std::uint64_t Writer::file_bytes() const { return state_->file->end(); }
 std::uint64_t Writer::messages_not_stored() const { return state_->messages.not_stored(); }
 std::uint64_t Writer::collectives_not_stored() const { return state_->collectives.not_stored(); }

@@ -19,8 +19,9 @@ inline constexpr std::uint64_t smallest_budget_bytes = 3'000'000;
 
 struct WriterOptions {
   // The file never becomes larger, whatever is appended for however long; 0: as large as it gets. What is not stored is
-  // counted. An eighth of it is for windows (merged 2:1, 4:1, ... as it fills), a quarter at most for collective calls,
-  // and one for MPI calls.
+  // counted. A disk with less room than that is as a smaller budget, for as long as others leave that room. An eighth
+  // of it is for windows (merged 2:1, 4:1, ... as it fills), a quarter at most for collective calls, and one for MPI
+  // calls.
   std::uint64_t budget_bytes = 2'000'000'000;
   std::uint32_t rows_per_chunk = 4096;  // of messages and calls; fewer when the budget is small
   std::uint64_t compact_below_bytes =
@@ -54,6 +55,7 @@ class Writer {
 
   std::uint64_t file_bytes() const;  // size of the file after the next flush, as far as is known now
   std::uint64_t messages_not_stored() const;
+  bool lacks_disk() const;  // something was not stored, and not for the budget's sake
   std::uint64_t collectives_not_stored() const;
 
  private:

@@ -121,6 +121,11 @@ void Writer::State::share_budget() {
   if (bounded) sites.limit(site_share.limit);
 }
 
+std::uint64_t Writer::State::disk_beside(std::uint64_t promised) const {
+  const std::uint64_t left = heeds_disk ? file->disk_left() : unlimited;
+  return left - std::min(left, promised);
+}
+
 // What chunks of messages, collectives and calls may take now.
 std::uint64_t Writer::State::room() const {
   if (options.budget_bytes == 0) return unlimited;
@@ -128,7 +133,14 @@ std::uint64_t Writer::State::room() const {
                                  summary_shares[0].left() + summary_shares[1].left() + window_share.left() +
                                  site_share.left() + slack;
   const std::uint64_t taken = file->end() + promised;
-  return options.budget_bytes - std::min(options.budget_bytes, taken);
+  return std::min(options.budget_bytes - std::min(options.budget_bytes, taken), disk_beside(promised));
+}
+
+std::uint64_t Writer::State::room_for_windows() const {
+  if (options.budget_bytes == 0) return window_share.left();
+  return std::min(window_share.left(),
+                  disk_beside(messages.tail_growth() + collectives.tail_growth() + calls.tail_growth() +
+                              summary_shares[0].left() + summary_shares[1].left() + site_share.left() + slack));
 }
 
 // Counts what `action` takes.
@@ -168,7 +180,7 @@ bool Writer::State::append(const Window& window) {
 
 bool Writer::State::store_window(const Window& window) {
   if (windows.growth(window_rows + 1) + window_regions.growth(region_rows + window.regions.size()) >
-      window_share.left()) {
+      room_for_windows()) {
     windows_not_stored += stages.factor();
     return true;
   }

@@ -22,9 +22,10 @@ struct Share {
 };
 
 struct Writer::State {
-  std::string path;    // as the user wrote it
-  std::string target;  // what it means
-  WriterOptions options;
+  std::string path;       // as the user wrote it
+  std::string target;     // what it means
+  WriterOptions options;  // the budget is no larger than the disk was when the file began
+  std::uint64_t asked_budget_bytes = 0;
   std::unique_ptr<CommitFile> file;
   Hdf5Handle root, tails, times;
   ChunkedWriter<Message> messages;
@@ -50,6 +51,7 @@ struct Writer::State {
   Share summary_shares[2], window_share, site_share, collective_share, call_share;
   std::optional<Error> broken;
   bool closed = false;
+  bool heeds_disk = false;  // rows go only where they leave room for what must follow; not of a copy, which may fail
 
   ~State();
   // A new file; the rest of the state is in order when it succeeds.
@@ -69,6 +71,8 @@ struct Writer::State {
   bool create_layout();
   void share_budget();
   std::uint64_t room() const;
+  std::uint64_t room_for_windows() const;
+  std::uint64_t disk_beside(std::uint64_t promised) const;
   bool store_window(const Window& window);
   bool write_windows();
   bool write_texts(const Snapshot& snapshot);

@@ -49,7 +49,7 @@ struct Board {
   std::atomic<std::uint32_t> refused;          // library: processes that run another MPI than the library's
   std::atomic<std::uint32_t> change;           // futex word: incremented and woken with every change above
   std::atomic<std::uint32_t> aggregator;       // pid of the aggregator worker, 0 before it runs and after it left
-  std::atomic<std::uint32_t> aggregator_done;  // 1 = it closed everything in order, 2 = it died
+  std::atomic<std::uint32_t> aggregator_done;  // 1 = it closed everything in order, 2 = died, 3 = see FORMAT.md
   std::atomic<std::uint32_t> pid[board_pids];  // pclscope-rank: pid of the i-th program started
   std::atomic<std::uint32_t> said;             // library: bits of what some process of this node already said on stderr
   std::atomic<std::uint32_t> leaving;          // library: processes that exit after MPI_Init without MPI_Finalize

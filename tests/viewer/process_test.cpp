@@ -158,6 +158,10 @@ TEST_CASE("the end of the aggregator is read from the board") {
   closing.join();
   board->aggregator = 0;
   CHECK(files->wait_for_aggregator(0ms) == launch::AggregatorEnd::closed);
+  CHECK_FALSE(files->nothing_to_record());
+  board->aggregator_done = 3;
+  CHECK(files->wait_for_aggregator(0ms) == launch::AggregatorEnd::closed);
+  CHECK(files->nothing_to_record());
   board->aggregator_done = 2;
   CHECK(files->wait_for_aggregator(0ms) == launch::AggregatorEnd::died);
 

@@ -5,6 +5,7 @@
 #include "interpose/record/functions.hpp"
 #include "tests/viewer/hand_made.hpp"
 #include "tests/viewer/joined.hpp"
+#include "viewer/launch/shell_words.hpp"
 #include "viewer/session/summary_json.hpp"
 #include "viewer/text/printable.hpp"
 #include "viewer/views/blocked_time_lines.hpp"
@@ -436,6 +437,46 @@ TEST_CASE("what full buffers cost the ranks is said in one line, and nothing whe
   CHECK_THAT(joined(views::summary_lines(s, "", 0)), Contains(line));
   CHECK_THAT(joined(views::closing_lines(closing, s)), Contains(line));
   CHECK_THAT(joined(views::header_lines(s, {})), Contains(line));
+}
+
+TEST_CASE("of a run of which nothing was recorded there are no numbers, and one line unless somebody has said why") {
+  Snapshot s;
+  s.application.ranks = 2;
+  s.ended = true;
+  s.ranks.resize(2);
+  for (RankSummary& r : s.ranks) r.mark_missing(0);
+  views::Closing closing{"job", "", false, true, true};
+  CHECK(views::closing_lines(closing, s) == Lines{"job: nothing was recorded"});
+  closing.why_nothing_said = true;
+  CHECK(views::closing_lines(closing, s).empty());
+  s.ranks[1].threads = 1;
+  CHECK_THAT(joined(views::closing_lines(closing, s)), Contains("0 messages matched") && Contains("not complete"));
+}
+
+TEST_CASE("a run that ended in order names the ranks that left without MPI_Finalize") {
+  Snapshot s;
+  s.application.ranks = 3;
+  s.ended = s.finished = true;
+  s.ranks.resize(3);
+  for (std::size_t r = 0; r < 3; ++r) {
+    s.ranks[r].rank = static_cast<std::int32_t>(r);
+    s.ranks[r].threads = 1;
+  }
+  const views::Closing closing{"job", "", false, true, true};
+  CHECK_THAT(joined(views::closing_lines(closing, s)), Contains("\nranks 0-2 ended without MPI_Finalize"));
+  s.ranks[0].finished = s.ranks[2].finished = true;
+  s.finalized_ranks = 2;
+  CHECK_THAT(joined(views::closing_lines(closing, s)), Contains("\nrank 1 ended without MPI_Finalize"));
+  s.finalized_ranks = 3;  // it is known only that all did
+  CHECK_THAT(joined(views::closing_lines(closing, s)), !Contains("MPI_Finalize"));
+}
+
+TEST_CASE("a dump's name is quoted in the command that is offered, where a shell needs it") {
+  const std::string name = "/tmp/odd dir/it's <b>&.h5";
+  const views::Closing closing{"job", name, true, true, true};
+  const std::string line = views::closing_lines(closing, test::hand_made_snapshot()).back();
+  const auto words = launch::split_words(line.substr(line.find("pclscope inspect")));
+  CHECK(words == std::vector<std::string>{"pclscope", "inspect", name});
 }
 
 TEST_CASE("closing lines are at most six and name the worst region") {

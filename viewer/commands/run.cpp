@@ -9,6 +9,7 @@
 #include "analysis/discovery/announcer.hpp"
 #include "analysis/discovery/jobs.hpp"
 #include "analysis/store/reader.hpp"
+#include "analysis/wire/last_words.hpp"
 #include "viewer/commands/command_line.hpp"
 #include "viewer/commands/commands.hpp"
 #include "viewer/commands/news.hpp"
@@ -42,9 +43,12 @@ std::unique_ptr<store::Reader> own_dump(const RunPlan& plan) {
   return reader && (*reader)->summary().job == plan.facts.job ? std::move(*reader) : nullptr;
 }
 
-// A dump may end where storing stopped: then the last that was published says more.
-std::optional<Snapshot> final_summary(const RunPlan& plan, AggregatorEnd end, const News& news) {
+// A dump may end where storing stopped: then what the aggregator said last says more, or else what it published.
+std::optional<Snapshot> final_summary(const RunPlan& plan, AggregatorEnd end, const wire::LastWords& last,
+                                      const News& news) {
   const auto dump = end == AggregatorEnd::closed ? own_dump(plan) : nullptr;
+  if (!dump || !dump->closed())
+    if (auto said = last.read()) return said;
   const bool later = news.newest() && (!dump || (!dump->closed() && news.newest()->finished));
   return dump && !later ? dump->summary() : news.newest();
 }
@@ -77,7 +81,8 @@ AggregatorEnd end_elsewhere(const RunPlan& plan, News& news) {
   }
 }
 
-void close_job(const RunPlan& plan, const std::optional<launch::JobFiles>& files, News& news) {
+void close_job(const RunPlan& plan, const std::optional<launch::JobFiles>& files, const wire::LastWords& last,
+               News& news) {
   AggregatorEnd end = files ? files->wait_for_aggregator(std::chrono::seconds(30)) : AggregatorEnd::closed;
   news.look();
   if (!plan.root_is_here) end = end_elsewhere(plan, news);
@@ -94,8 +99,9 @@ void close_job(const RunPlan& plan, const std::optional<launch::JobFiles>& files
   closing.dump_exists = dump != nullptr;
   closing.dump_whole = dump != nullptr && dump->closed();
   closing.closed = end == AggregatorEnd::closed;
+  closing.why_nothing_said = files && files->nothing_to_record();
   closing.aggregator_ran = end != AggregatorEnd::never_ran;
-  for (const std::string& line : views::closing_lines(closing, final_summary(plan, end, news))) say(line);
+  for (const std::string& line : views::closing_lines(closing, final_summary(plan, end, last, news))) say(line);
 }
 
 std::string starting_line(const RunPlan& plan) {
@@ -126,6 +132,8 @@ int run(const std::vector<std::string>& words) {
   if (!plan.around.empty())
     return run_bare(plan,
                     "'" + plan.around_program + "' " + plan.around + ": it runs without pclscope, nothing is recorded");
+  const wire::LastWords last;
+  if (!plan.print_only && !plan.quiet && plan.root_is_here) plan.facts.last_words = last.path();
   const launch::LaunchLine line = launch::build_launch_line(plan.options, plan.facts);
   if (plan.print_only) return print_command(plan, line);
   ::signal(SIGPIPE, SIG_IGN);  // a closed terminal must not take us from the job
@@ -144,7 +152,7 @@ int run(const std::vector<std::string>& words) {
   if (!child) return fail(could_not, child.error().message);
   News news(plan.facts.job, plan.quiet ? "" : plan.facts.endpoint);
   const int status = child->wait(milliseconds(500), [&] { news.look(); });
-  close_job(plan, files, news);
+  close_job(plan, files, last, news);
   return status;
 }
 

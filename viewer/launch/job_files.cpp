@@ -94,15 +94,18 @@ AggregatorEnd JobFiles::wait_for_aggregator(std::chrono::milliseconds limit) con
     // The pid first: the aggregator sets `done` before it clears its pid.
     const std::uint32_t pid = board_->aggregator.load(std::memory_order_acquire);
     const std::uint32_t done = board_->aggregator_done.load(std::memory_order_acquire);
-    if (done != 0) return done == 1 ? AggregatorEnd::closed : AggregatorEnd::died;
+    if (done != 0) return done == 2 ? AggregatorEnd::died : AggregatorEnd::closed;
     if (pid == 0) return AggregatorEnd::never_ran;
     if (!process_alive(pid)) {
-      return board_->aggregator_done.load(std::memory_order_acquire) == 1 ? AggregatorEnd::closed : AggregatorEnd::died;
+      const std::uint32_t last = board_->aggregator_done.load(std::memory_order_acquire);
+      return last == 1 || last == 3 ? AggregatorEnd::closed : AggregatorEnd::died;
     }
     if (std::chrono::steady_clock::now() >= deadline) return AggregatorEnd::still_running;
     std::this_thread::sleep_for(poll_interval);
   }
 }
+
+bool JobFiles::nothing_to_record() const { return board_->aggregator_done.load(std::memory_order_acquire) == 3; }
 
 void JobFiles::end_aggregator() const {
   const std::uint32_t pid = board_->aggregator.load(std::memory_order_acquire);

@@ -29,6 +29,8 @@ class JobFiles {
 
   // Waits until the aggregator has closed everything or its process is gone, at most `limit`.
   AggregatorEnd wait_for_aggregator(std::chrono::milliseconds limit) const;
+  // There was nothing to record, and a line on the job's stderr has said why.
+  bool nothing_to_record() const;
   // Ends an aggregator that is still there: asks it, then kills it.
   void end_aggregator() const;
   // Removes every file of this job in /dev/shm. Mapped files stay usable for those who have them.

@@ -200,6 +200,7 @@ std::vector<std::string> aggregator_words(const RunOptions& options, const RunFa
   words.insert(words.end(),
                {"--window-ms", std::to_string(options.window_ns / 1'000'000), "--publish", facts.endpoint});
   if (facts.tcp) words.push_back("--tcp");
+  if (!facts.last_words.empty()) append(words, {"--last-words", facts.last_words});
   if (!facts.batch_job.empty()) words.insert(words.end(), {"--batch-job", facts.batch_job});
   if (!facts.cluster.empty()) words.insert(words.end(), {"--cluster", facts.cluster});
   if (!facts.program.empty()) words.insert(words.end(), {"--program", facts.program});

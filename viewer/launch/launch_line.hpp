@@ -65,6 +65,7 @@ struct RunFacts {
   std::set<std::string> environment;  // names of variables that are set
   std::string job;                    // public name
   std::string token;                  // the job's secret
+  std::string last_words;             // file for the last snapshot; may be empty
   std::string log;                    // attach: file for what is said in the background; may be empty
   std::string endpoint;               // empty: published nowhere; "auto": of that node's choice
   bool tcp = false;                   // at a port of the system's choice as well

@@ -1,7 +1,9 @@
 #include "viewer/views/closing_lines.hpp"
 
+#include <algorithm>
 #include <utility>
 
+#include "viewer/launch/shell_words.hpp"
 #include "viewer/session/harm.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/rank_list.hpp"
@@ -54,26 +56,43 @@ std::string worst_region_line(const Snapshot& s) {
          text::format_ratio(r.typical_ratio);
 }
 
+bool recorded(const Snapshot& s) {
+  return s.messages.matched > 0 || !s.regions.empty() ||
+         std::any_of(s.ranks.begin(), s.ranks.end(), [](const RankSummary& r) { return r.threads > 0; });
+}
+
+// Of a record that is whole: its ranks said that they exit.
+std::string left_line(const Snapshot& s) {
+  std::vector<std::int32_t> left;
+  for (const RankSummary& r : s.ranks)
+    if (!r.finished && !r.missing && r.threads > 0) left.push_back(r.rank);
+  const bool all = left.size() + s.finalized_ranks == s.ranks.size();  // that did not call it, or cannot be told apart
+  if (!s.finished || left.empty() || !all) return {};
+  return (left.size() == 1 ? "rank " : "ranks ") + text::compact_ranks(left, 40) + " ended without MPI_Finalize";
+}
+
 }  // namespace
 
 std::vector<std::string> closing_lines(const Closing& closing, const std::optional<Snapshot>& summary) {
   std::vector<std::string> lines;
-  if (summary) {
+  const bool nothing = summary && !recorded(*summary);
+  if (summary && !nothing) {
     lines = sentences(*summary, Sites(summary->sites));
     lines.push_back(totals_line(closing, *summary));
     if (const std::string missing = missing_text(*summary, closing.closed); !missing.empty())
       lines.push_back("not complete: " + missing);
+    if (std::string left = left_line(*summary); !left.empty()) lines.push_back(std::move(left));
     if (std::string held_up = held_up_text(*summary); !held_up.empty()) lines.push_back(std::move(held_up));
     if (summary->application.nodes.size() > 1) lines.push_back(nodes_line(*summary));
     if (std::string worst = worst_region_line(*summary); !worst.empty()) lines.push_back(std::move(worst));
-  } else if (!closing.aggregator_ran) {
+  } else if (!closing.aggregator_ran || (nothing && !closing.why_nothing_said)) {
     lines.push_back(closing.job + ": nothing was recorded");
   }
   if (!closing.dump.empty()) {
     const std::string how = closing.closed && !closing.dump_whole ? " (its end is missing: storing stopped)" : "";
-    lines.push_back(closing.dump_exists
-                        ? "dump " + closing.dump + how + "; to look at it: pclscope inspect " + closing.dump
-                        : "no readable dump was written to " + closing.dump);
+    lines.push_back(closing.dump_exists ? "dump " + closing.dump + how + "; to look at it: pclscope inspect " +
+                                              launch::quote_word(closing.dump)
+                                        : "no readable dump was written to " + closing.dump);
   }
   return lines;
 }

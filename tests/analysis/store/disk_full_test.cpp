@@ -1,4 +1,5 @@
-// A disk that fills up during the run: a typed error, and what was flushed before stays readable.
+// A disk with less room than a run would take: what does not fit is counted. One that cannot be foreseen to fill up
+// during the run: a typed error, and what was flushed before stays readable.
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -75,11 +76,49 @@ void fill(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("disk full in the middle of a run") {
+TEST_CASE("a disk with little room is as a small budget: what is not stored is counted, the last summary is there") {
   const TemporaryDirectory directory;
   const SmallFileSystem mounted(directory.path(), "size=4m,mode=700");
   if (!mounted) return;
-  fill(directory / "run.h5");
+  const std::string path = directory / "run.h5";
+  auto created = Writer::create(path, {});
+  if (!created) FAIL(created.error().message);
+  Writer& writer = **created;
+  constexpr std::uint64_t count = 400'000;
+  for (std::uint64_t appended = 0; appended < count; appended += 1000) {
+    REQUIRE(writer.append(messages_of(appended, 1000)));
+    if (appended == 0) CHECK_FALSE(writer.lacks_disk());
+    if (appended % 16'000 != 0) continue;
+    REQUIRE(writer.summarize(snapshot_beside_rows(3, 20)));
+    REQUIRE(writer.flush());
+  }
+  CHECK(writer.lacks_disk());
+  REQUIRE(writer.summarize(snapshot_beside_rows(5, 20)));
+  REQUIRE(writer.close());
+  const std::uint64_t stored = count - writer.messages_not_stored();
+  CHECK(stored > 4096);
+  CHECK(stored < count);
+  const auto reader = Reader::open(path);
+  if (!reader) FAIL(reader.error().message);
+  CHECK((*reader)->complete());
+  CHECK((*reader)->message_count() == stored);
+  const auto rows = (*reader)->messages(0, stored);
+  REQUIRE(rows);
+  CHECK(*rows == messages_of(0, stored));
+  CHECK((*reader)->summary() == snapshot_beside_rows(5, 20));
+}
+
+TEST_CASE("a disk with room enough stores everything") {
+  const TemporaryDirectory directory;
+  const SmallFileSystem mounted(directory.path(), "size=40m,mode=700");
+  if (!mounted) return;
+  auto created = Writer::create(directory / "run.h5", {});
+  if (!created) FAIL(created.error().message);
+  for (std::uint64_t appended = 0; appended < 100'000; appended += 1000)
+    REQUIRE((*created)->append(messages_of(appended, 1000)));
+  REQUIRE((*created)->close());
+  CHECK((*created)->messages_not_stored() == 0);
+  CHECK_FALSE((*created)->lacks_disk());
 }
 
 TEST_CASE("disk full before the run: the existing dump stays") {
