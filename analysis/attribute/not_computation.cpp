@@ -71,7 +71,7 @@ void tell_not_computed(Snapshot& snapshot) {
     if (least < most_of_it) continue;
     f.evidence.push_back(words::ranks(f.ranks) + (one ? " was" : " were") + " asleep for " + words::percent(least) +
                          " of the time outside MPI, at least: that is no computation, but waiting for files, timers, "
-                         "locks or other programs");
+                         "locks or other programs, or being stopped (a debugger, SIGSTOP)");
     advise(f, "See what " + words::ranks(f.ranks) + (one ? " waits" : " wait") + " for outside MPI.");
   }
 }
