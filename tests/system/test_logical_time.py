@@ -24,6 +24,8 @@ class LogicalTime(harness.SystemTest):
     def test_a_token_in_a_ring_is_in_one_place_at_a_time(self, mpi):
         ranks, rounds = 4, 5
         path = self.dump_of(mpi, ranks, "ring", rounds)
+        messages = self.box.json("inspect", path, "messages", "--limit", "100", "--json")["messages"]
+        self.assertEqual(len(messages), ranks * rounds, self.box.pclscope("inspect", path).stdout)
         steps = self.listed(path, "steps")
         self.assertEqual([step["step"] for step in steps], list(range(2 * ranks * rounds)))
         self.assertEqual([(step["sends"], step["receives"]) for step in steps], [(1, 0), (0, 1)] * (ranks * rounds))
