@@ -91,7 +91,9 @@ Result<LogicalTime> Records::logical_time() && {
 }
 
 // A send, a receive or a collective call on its way into its rank's program order: sends by their entry, what completes
-// by its return (as in order/event_order.hpp, which says why no chain of messages returns to where it began).
+// by its return (as in order/event_order.hpp, which says why no chain of messages returns to where it began). Clocks
+// tick in steps (of 10 ns on some virtual machines), so a send may be entered at the very moment at which the call
+// before it returned: what completed then comes first, if its call had begun before. No chain returns within one step.
 struct Trace::Piece {
   std::int64_t begin = 0, end = 0;
   std::uint32_t what : 30 = 0;  // message, or collective call
@@ -105,6 +107,7 @@ struct Trace::Piece {
         std::uint32_t size)
       : begin(from), end(to), what(number & (most_records - 1)), kind(of), site(where), wait(waited), bytes(size) {}
   std::int64_t moment() const { return kind == Kind::send ? begin : end; }
+  int at_moment() const { return kind == Kind::send ? 2 : begin < end ? 1 : 3; }  // of those with the same
   // One call: what nothing recorded tells apart.
   bool same_call(const Piece& o) const {
     return kind == o.kind && kind != Kind::collective && begin == o.begin && (kind == Kind::send || end == o.end);
@@ -161,6 +164,7 @@ void Trace::make_events(std::vector<Records::Sent>& messages, const std::vector<
 
   const auto earlier = [this](const Piece& a, const Piece& b) {
     if (a.moment() != b.moment()) return a.moment() < b.moment();
+    if (a.at_moment() != b.at_moment()) return a.at_moment() < b.at_moment();
     if (a.kind != b.kind) return a.kind < b.kind;
     if (a.begin != b.begin) return a.begin < b.begin;
     return a.kind == Kind::collective && operation_of_[a.what] < operation_of_[b.what];

@@ -94,6 +94,18 @@ TEST_CASE("A token in a ring: one event in each step") {
   for (const Phase& phase : t.phases) CHECK(logical::sum_of(t, phase).lateness.sum_ns == 0);
 }
 
+TEST_CASE("A send at the very moment at which the receive before it returned comes after it") {
+  // A token goes round by a clock that ticks in steps: each rank sends on in the tick in which it has received.
+  std::vector<Message> token;
+  for (int i = 0; i < 12; ++i) token.push_back(message(i % 4, (i + 1) % 4, 100 * i + 100, 100 * i + 200));
+  const LogicalTime t = logical_time_of(4, token);
+  std::vector<std::uint32_t> steps;
+  for (const Event& e : t.events) steps.push_back(e.step);
+  std::sort(steps.begin(), steps.end());
+  REQUIRE(steps.size() == 24);
+  for (std::uint32_t i = 0; i < 24; ++i) CHECK(steps[i] == i);
+}
+
 TEST_CASE("A halo with a late rank: lateness spreads along messages, and ends when all have waited") {
   // 5 x 5 ranks, periodic; the receives of an iteration end in one Waitall. Rank 12 computes 100 ms longer in the
   // third.
