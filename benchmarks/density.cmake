@@ -7,6 +7,6 @@ set_tests_properties(density_benchmark_quick PROPERTIES LABELS benchmark TIMEOUT
 # The same of a running job on three nodes, in the window.
 if(TARGET pclscope_gui)
   add_executable(density_live_benchmark density/live.cpp)
-  target_link_libraries(density_live_benchmark PRIVATE pclscope_gui pclscope_nodes)
+  target_link_libraries(density_live_benchmark PRIVATE benchmark_frames pclscope_nodes)
   set_target_properties(density_live_benchmark PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/benchmarks)
 endif()

@@ -9,18 +9,15 @@
 // full form and in the coarse one; both views have a picture. Exit status 1 when not. FOLDER: the last pictures.
 #include <fcntl.h>
 #include <imgui.h>
-#include <imgui/backends/imgui_impl_opengl3.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -28,10 +25,9 @@
 #include "analysis/density/packing.hpp"
 #include "benchmarks/density/live_job.hpp"
 #include "benchmarks/viewer/contents.hpp"
-#include "viewer/gui/base/texture.hpp"
+#include "benchmarks/viewer/frames.hpp"
 #include "viewer/gui/frame/app.hpp"
 #include "viewer/gui/frame/offscreen.hpp"
-#include "viewer/gui/frame/style.hpp"
 
 using namespace pclscope;
 using Clock = std::chrono::steady_clock;
@@ -44,31 +40,10 @@ using benchmark::ms_since;
 using benchmark::run_job;
 using benchmark::sums_of;
 
-double frame(gui::Offscreen& screen, gui::App& app, float width, float height) {
-  const auto began = Clock::now();
-  ImGui_ImplOpenGL3_NewFrame();
-  ImGui::NewFrame();
-  app.frame(width, height, 1);
-  ImGui::Render();
-  screen.begin_frame(layout::palette(layout::Theme::dark).background);
-  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
-  screen.finish();
-  return ms_since(began);
-}
-
-std::size_t resident_mib() {
-  std::ifstream statm("/proc/self/statm");
-  std::size_t total = 0, resident = 0;
-  statm >> total >> resident;
-  return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) >> 20;
-}
-
 // The mouse goes over both views; now and then it zooms.
-void move(int i, float width, float height) {
-  ImGuiIO& io = ImGui::GetIO();
-  const float t = static_cast<float>(i) * 0.037f;
-  io.MousePos = {width * (0.4f + 0.3f * std::sin(t)), height * (0.55f + 0.35f * std::sin(1.7f * t))};
-  io.MouseWheel = i % 40 == 20 ? 1.f : i % 40 == 35 ? -1.f : 0.f;
+void move(const benchmark::Screen& screen, int i) {
+  benchmark::hover(screen, i, {0.4f, 0.55f}, {0.3f, 0.35f});
+  ImGui::GetIO().MouseWheel = i % 40 == 20 ? 1.f : i % 40 == 35 ? -1.f : 0.f;
 }
 
 // What somebody gets who asks: the full form, and the snapshot's.
@@ -118,8 +93,7 @@ struct Started {
   bool say() const { return ::write(over, "x", 1) == 1; }
 };
 
-bool measure(gui::Offscreen& screen, const Started& job, double live_s, const std::string& folder) {
-  const int width = 1600, height = 1000;
+bool measure(benchmark::Screen& screen, const Started& job, double live_s, const std::string& folder) {
   if (!job.say()) return false;
   const std::int32_t ranks = job.ranks;
   const session::Feed::Open open = [endpoint = job.endpoint] {
@@ -129,14 +103,16 @@ bool measure(gui::Offscreen& screen, const Started& job, double live_s, const st
     return session::open_live(source);
   };
   bool good = true;
-  std::vector<double> frames;
+  benchmark::FrameTimes frame_times;
   JobFigures figures;
   {
     gui::ViewOptions options;
     options.target = "density-live";
     options.workspace = "calls";
     gui::App app(options, open, {});
-    const auto draw = [&] { return frame(screen, app, width, height); };
+    const auto draw = [&](benchmark::FrameTimes* times = nullptr) {
+      screen.frame([&] { app.frame(screen.width(), screen.height(), 1); }, times);
+    };
     const auto began = Clock::now();
     while (!app.anything_came() && ms_since(began) < 120'000) {
       draw();
@@ -144,33 +120,29 @@ bool measure(gui::Offscreen& screen, const Started& job, double live_s, const st
     }
     const auto measured = Clock::now();
     for (int i = 0; ms_since(measured) < live_s * 0.8e3; ++i) {
-      move(i, width, height);
-      frames.push_back(draw());
+      move(screen, i);
+      draw(&frame_times);
       std::this_thread::sleep_for(std::chrono::milliseconds(15));
     }
-    ImGui::GetIO().MousePos = {-1e6f, -1e6f};
+    benchmark::take_mouse_away();
     good = ::read(job.told, &figures, sizeof figures) == sizeof figures;
     for (int i = 0; i < 200; ++i) {
       draw();
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      benchmark::wait_for_next_frame();
     }
     const layout::Image picture = screen.pixels();
-    const nlohmann::json views = nlohmann::json::parse(app.description())["views"];
-    if (views.size() != 2) good = false, std::printf("WRONG: %zu views\n", views.size());
-    for (const auto& [title, view] : views.items())
-      if (benchmark::painted(picture, view["at"]) < 0.12)
-        good = false, std::printf("WRONG: nothing in %s\n", title.c_str());
+    good = benchmark::all_views_show_something(app.description(), picture, 2) && good;
     if (!folder.empty()) (void)gui::write_png(picture, folder + "/density-live-" + std::to_string(ranks) + ".png");
   }
-  const std::size_t resident = resident_mib();
+  const std::size_t resident = benchmark::resident_mib();
   good = good && check(open, figures.fed, 1e5);
   if (!job.say()) ::kill(job.pid, SIGKILL);
   ::close(job.over);
   ::close(job.told);
   ::waitpid(job.pid, nullptr, 0);
   for (const char* suffix : {".pub", ".ask"}) ::unlink((job.endpoint.substr(6) + suffix).c_str());
-  if (frames.empty()) return false;
-  std::sort(frames.begin(), frames.end());
+  const benchmark::Times& frames = frame_times.clock;
+  if (frames.ms.empty()) return false;
   const auto per_s = [&](double sum) { return sum / std::max(figures.live_s, 1e-9); };
   std::printf(
       "%6d ranks, %.3g calls: between nodes %.1f KB/s, %.1f of that density; to the viewer %.1f snapshots/s, %.0f "
@@ -182,8 +154,7 @@ bool measure(gui::Offscreen& screen, const Started& job, double live_s, const st
       per_s(static_cast<double>(figures.density_between_nodes)) / 1e3, per_s(static_cast<double>(figures.snapshots)),
       per_s(static_cast<double>(figures.snapshot_bytes)) / 1e3, per_s(static_cast<double>(figures.parts)),
       per_s(static_cast<double>(figures.part_bytes)) / 1e3, per_s(figures.root_s) * 1e3, per_s(figures.parts_s) * 1e3,
-      figures.worst_part_s * 1e3, frames[frames.size() / 2], frames[frames.size() * 95 / 100], frames.back(), resident,
-      good ? "" : "WRONG");
+      figures.worst_part_s * 1e3, frames.at(0.5), frames.at(0.95), frames.at(1), resident, good ? "" : "WRONG");
   std::fflush(stdout);
   return good;
 }
@@ -195,22 +166,9 @@ int main(int argc, char** argv) {
   const std::string folder = argc > 1 + quick ? argv[1 + quick] : "";
   const double live_s = quick ? 2 : 10;
   const Started jobs[] = {Started(1152, live_s), Started(16384, live_s)};
-  auto screen = gui::Offscreen::open(1600, 1000);
+  auto screen = benchmark::Screen::open();
   if (!screen) return std::fprintf(stderr, "density_live_benchmark: %s\n", screen.error().message.c_str()), 1;
-  ImGui::CreateContext();
-  ImGuiIO& io = ImGui::GetIO();
-  io.IniFilename = nullptr;
-  io.DisplaySize = {1600, 1000};
-  io.DeltaTime = 1 / 60.f;
-  for (int key = 0; key < ImGuiKey_COUNT; ++key) io.KeyMap[key] = key;
-  gui::load_font(1);
-  gui::apply_style(layout::palette(layout::Theme::dark), 1);
-  ImGui_ImplOpenGL3_Init("#version 130");
-  gui::Texture::allow_uploads(true);
   bool good = true;
   for (const Started& job : jobs) good = measure(**screen, job, live_s, folder) && good;
-  gui::Texture::allow_uploads(false);
-  ImGui_ImplOpenGL3_Shutdown();
-  ImGui::DestroyContext();
   return good ? 0 : 1;
 }

@@ -2,37 +2,50 @@
 // pixels. A picture has many colours also when a view is empty.
 #pragma once
 
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 #include "viewer/layout/line_image.hpp"
 #include "viewer/layout/palette.hpp"
 
 namespace pclscope::benchmark {
 
-// Marks that begin so, at least that many of them; one whose name ends in a number: that number at least.
+// Marks that begin so (with a blank at its end: and go on with a number), at least that many of them; `number`: not how
+// many, but their numbers' sum is at least that. And the share of the view's pixels that must be drawn: words and lines
+// of a view without its picture are less.
 struct Content {
   const char* view;  // begin of its title
   const char* mark;
   std::size_t least;
   bool number;
+  double share = 0.01;
 };
 inline constexpr Content contents[] = {{"where:", "region ", 4, false},
                                        {"when:", "row ", 3, false},
-                                       {"how:", "node ", 20, false},
+                                       {"how:", "node ", 4, false},
                                        {"how:", "links ", 20, true},
                                        {"why:", "finding ", 1, false},
                                        {"who first:", "logical boxes ", 100, true},
                                        {"who first:", "latest event", 1, false},
                                        {"who is alike:", "cluster rows ", 2, true},
-                                       {"where in the run:", "overview bars ", 100, true}};
+                                       {"where in the run:", "overview bars ", 100, true},
+                                       {"who can know:", "clock events ", 8, true},
+                                       {"what each rank did:", "timeline coloured ", 1000, true},
+                                       {"what is everybody doing:", "calls counted ", 1000, true, 0.12},
+                                       {"every call:", "calls counted ", 1000, true, 0.03},
+                                       {"what is usual:", "criteria points ", 10, true}};
 
 inline std::size_t count(const nlohmann::json& marks, const Content& what) {
   std::size_t found = 0;
   for (const auto& [name, at] : marks.items()) {
-    if (!name.starts_with(what.mark)) continue;
-    found += what.number ? std::stoul(name.substr(std::string_view(what.mark).size())) : 1;
+    const std::string_view mark = what.mark;
+    if (!name.starts_with(mark)) continue;
+    const std::string rest = name.substr(mark.size());
+    if (mark.ends_with(' ') && (rest.empty() || rest[0] < '0' || rest[0] > '9')) continue;  // "region mode" is a button
+    found += what.number ? std::stoul(rest) : 1;
   }
   return found;
 }
@@ -53,26 +66,44 @@ inline double painted(const layout::Image& picture, const nlohmann::json& at) {
   return all == 0 ? 0 : static_cast<double>(other) / static_cast<double>(all);
 }
 
+struct Shown {
+  std::string marks;    // "132 node, 482 links"
+  double share = 0;     // of its pixels
+  std::string problem;  // what is missing; empty: nothing
+};
+
+// What a view of a description shows. Without a picture: by its marks.
+inline Shown shown(const std::string& title, const nlohmann::json& view, const layout::Image* picture) {
+  Shown all;
+  double least_share = 1;
+  for (const Content& what : contents) {
+    if (!title.starts_with(what.view)) continue;
+    least_share = std::min(least_share, what.share);
+    const std::size_t there = count(view["marks"], what);
+    std::string mark = what.mark;
+    if (mark.ends_with(' ')) mark.pop_back();
+    all.marks += (all.marks.empty() ? "" : ", ") + std::to_string(there) + " " + mark;
+    if (there < what.least)
+      all.problem = "shows " + std::to_string(there) + " of \"" + mark + "\", at least " + std::to_string(what.least) +
+                    " expected";
+  }
+  if (all.marks.empty()) all.problem = "nobody has said what it shows";
+  if (picture == nullptr) return all;
+  all.share = painted(*picture, view["at"]);
+  if (all.problem.empty() && all.share < least_share)
+    all.problem = "empty: " + std::to_string(100 * all.share) + " % of its pixels are drawn";
+  return all;
+}
+
 // Says what is missing.
 inline bool all_views_show_something(const std::string& description, const layout::Image& picture, std::size_t views) {
   const nlohmann::json told = nlohmann::json::parse(description);
   bool good = told["views"].size() == views;
-  if (!good) std::fprintf(stderr, "viewer_benchmark: %zu views instead of %zu\n", told["views"].size(), views);
+  if (!good) std::fprintf(stderr, "%zu views instead of %zu\n", told["views"].size(), views);
   for (const auto& [title, view] : told["views"].items()) {
-    bool known = false;
-    for (const Content& what : contents) {
-      if (!title.starts_with(what.view)) continue;
-      known = true;
-      const std::size_t there = count(view["marks"], what);
-      if (there >= what.least) continue;
-      std::fprintf(stderr, "viewer_benchmark: \"%s\" shows %zu of \"%s\", at least %zu expected\n", title.c_str(),
-                   there, what.mark, what.least);
-      good = false;
-    }
-    const double share = painted(picture, view["at"]);
-    if (known && share >= 0.01) continue;
-    std::fprintf(stderr, "viewer_benchmark: \"%s\": %s, %.2f%% of its pixels are drawn\n", title.c_str(),
-                 known ? "empty" : "nobody has said what it shows", 100 * share);
+    const Shown all = shown(title, view, &picture);
+    if (all.problem.empty()) continue;
+    std::fprintf(stderr, "\"%s\": %s\n", title.c_str(), all.problem.c_str());
     good = false;
   }
   return good;

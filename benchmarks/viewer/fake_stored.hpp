@@ -4,17 +4,21 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "analysis/density/packing.hpp"
+#include "analysis/density/pyramid.hpp"
+#include "tests/viewer/fake_run.hpp"
 #include "viewer/session/session.hpp"
 
 namespace pclscope::benchmark {
 
 // A session that makes its calls up, as they lie in a dump: windows, in them by rank. Steps of 1 ms: 0.7 of computing,
 // an Irecv, an Isend, a Waitall; in the middle of the run one rank computes for 20 steps while all others wait.
-class FakeStored final : public session::Session {
+class FakeStored : public session::Session {
  public:
   FakeStored(std::int32_t ranks, std::uint64_t calls)
       : ranks_(ranks), steps_(static_cast<std::int64_t>(calls / 3 / static_cast<std::uint64_t>(ranks))) {}
@@ -111,6 +115,42 @@ class FakeStored final : public session::Session {
 
   std::int32_t ranks_;
   std::int64_t steps_;
+};
+
+// The density of its calls.
+inline CallDensity density_of(FakeStored& job) {
+  density::Pyramid pyramid;
+  (void)job.mpi_calls({}, [&](std::span<const MpiCall> batch) {
+    for (const MpiCall& c : batch) pyramid.call_inside(pyramid.place(c.function), c.rank, c.begin, c.end);
+    return true;
+  });
+  return pyramid.value();
+}
+
+// Its summary; all calls have returned. Without findings: a window shows their period at first, which is not the run's.
+inline Snapshot snapshot_of(FakeStored& job, std::int32_t ranks, const CallDensity& density) {
+  Snapshot snapshot = test::fake_snapshot({.ranks = ranks, .regions = 36, .slow = -1, .windows = 20});
+  for (RankSummary& rank : snapshot.ranks) rank.call_function = 0;
+  snapshot.call_density = density::pack(density);
+  snapshot.duration_s = static_cast<double>(job.end()) * 1e-9;
+  return snapshot;
+}
+
+// The same run with its summary, as a window opens it.
+class FakeCallsDump final : public FakeStored {
+ public:
+  FakeCallsDump(std::int32_t ranks, std::uint64_t calls, std::shared_ptr<const Snapshot> summary)
+      : FakeStored(ranks, calls), summary_(std::move(summary)) {}
+  Result<std::optional<Snapshot>> newer(std::chrono::milliseconds) override {
+    if (!summary_) return std::optional<Snapshot>();
+    std::optional<Snapshot> given(*summary_);
+    given->finished = true;
+    summary_.reset();
+    return given;
+  }
+
+ private:
+  std::shared_ptr<const Snapshot> summary_;
 };
 
 }  // namespace pclscope::benchmark

@@ -5,59 +5,30 @@
 // pictures and other calls; memory. Checked: each picture has every call of its time, the list has as many as were
 // counted, and the worst of it waited for the late rank.
 #include <imgui.h>
-#include <imgui/backends/imgui_impl_opengl3.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <numeric>
 #include <string>
-#include <thread>
 #include <vector>
 
-#include "analysis/density/packing.hpp"
-#include "analysis/density/pyramid.hpp"
 #include "analysis/store/writer.hpp"
 #include "benchmarks/viewer/fake_stored.hpp"
-#include "tests/viewer/fake_run.hpp"
-#include "viewer/gui/base/texture.hpp"
+#include "benchmarks/viewer/frames.hpp"
 #include "viewer/gui/base/view.hpp"
-#include "viewer/gui/frame/offscreen.hpp"
-#include "viewer/gui/frame/style.hpp"
 #include "viewer/layout/call_part.hpp"
 #include "viewer/layout/lit_calls.hpp"
 
 using namespace pclscope;
+using benchmark::clock_ms;
 using benchmark::FakeStored;
-using Clock = std::chrono::steady_clock;
+using benchmark::processor_ms;
+using benchmark::thread_ms;
 
 namespace {
-
-constexpr float width = 1600, height = 1000;
-
-double ms_since(Clock::time_point begin) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-}
-
-// Of a processor: others may work beside us.
-double cpu_ms(clockid_t clock) {
-  timespec now{};
-  ::clock_gettime(clock, &now);
-  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
-}
-
-double resident_mib() {
-  std::ifstream statm("/proc/self/statm");
-  double total = 0, resident = 0;
-  statm >> total >> resident;
-  return resident * static_cast<double>(::sysconf(_SC_PAGESIZE)) / 1048576;
-}
 
 bool fail(const char* what) { return std::fprintf(stderr, "single_calls_benchmark: %s\n", what), false; }
 
@@ -66,20 +37,11 @@ template <class Work>
 auto timed(double& ms, Work&& work) {
   ms = 1e9;
   for (int i = 0;; ++i) {
-    const double began = cpu_ms(CLOCK_THREAD_CPUTIME_ID);
+    const double began = thread_ms();
     auto answer = work();
-    ms = std::min(ms, cpu_ms(CLOCK_THREAD_CPUTIME_ID) - began);
+    ms = std::min(ms, thread_ms() - began);
     if (i == 2) return answer;
   }
-}
-
-CallDensity density_of(FakeStored& job) {
-  density::Pyramid pyramid;
-  (void)job.mpi_calls({}, [&](std::span<const MpiCall> batch) {
-    for (const MpiCall& c : batch) pyramid.call_inside(pyramid.place(c.function), c.rank, c.begin, c.end);
-    return true;
-  });
-  return pyramid.value();
 }
 
 // A dump of the job, gone when this is.
@@ -109,59 +71,39 @@ class Dump {
 };
 
 struct Frames {
-  std::vector<double> ms;  // ascending
-  double cpu_ms = 0;       // of all threads, mean
-  double at(double part) const { return ms[static_cast<std::size_t>(part * static_cast<double>(ms.size() - 1))]; }
+  benchmark::Times ms;
+  double cpu_ms = 0;  // of all threads, between frames as well; mean
+  double at(double part) const { return ms.at(part); }
 };
 
-Frames draw_frames(gui::Offscreen& screen, gui::View& view, const gui::Scene& scene, gui::Selection& selection,
+Frames draw_frames(benchmark::Screen& screen, gui::View& view, const gui::Scene& scene, gui::Selection& selection,
                    bool moves) {
-  ImGuiIO& io = ImGui::GetIO();
-  Frames frames;
-  const double cpu = cpu_ms(CLOCK_PROCESS_CPUTIME_ID);
-  for (int i = 0; i < 300; ++i) {
-    const float t = static_cast<float>(i) * 0.037f;
+  constexpr int count = 300;
+  benchmark::FrameTimes times;
+  const double cpu = processor_ms();
+  benchmark::take_mouse_away();
+  for (int i = 0; i < count; ++i) {
     if (moves) {
-      io.MousePos = {width * (0.4f + 0.3f * std::sin(t)), height * (0.5f + 0.35f * std::sin(1.7f * t))};
-      io.MouseWheel = i < 10 ? 0 : i % 100 < 50 ? 1.f : -1.f;
-    } else {
-      io.MousePos = {-1, -1};
-      io.MouseWheel = 0;
+      benchmark::hover(screen, i, {0.4f, 0.5f}, {0.3f, 0.35f});
+      ImGui::GetIO().MouseWheel = i < 10 ? 0 : i % 100 < 50 ? 1.f : -1.f;
     }
-    const auto began = Clock::now();
-    ImGui_ImplOpenGL3_NewFrame();
-    ImGui::NewFrame();
-    ImGui::SetNextWindowPos({0, 0});
-    ImGui::SetNextWindowSize({width, height});
-    ImGui::Begin("view", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove);
-    view.draw(scene, selection);
-    ImGui::End();
-    ImGui::Render();
-    screen.begin_frame(scene.palette->background);
-    ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
-    screen.finish();
-    frames.ms.push_back(ms_since(began));
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    screen.frame(view, scene, selection, &times);
+    benchmark::wait_for_next_frame();
   }
-  frames.cpu_ms = (cpu_ms(CLOCK_PROCESS_CPUTIME_ID) - cpu) / static_cast<double>(frames.ms.size());
-  std::sort(frames.ms.begin(), frames.ms.end());
-  return frames;
+  return {times.clock, (processor_ms() - cpu) / count};
 }
 
-bool measure(gui::Offscreen& screen, std::int32_t ranks, std::uint64_t calls) {
+bool measure(benchmark::Screen& screen, std::int32_t ranks, std::uint64_t calls) {
   FakeStored job(ranks, calls);
-  Snapshot snapshot = test::fake_snapshot({.ranks = ranks, .regions = 36, .slow = 2, .windows = 20});
-  for (RankSummary& rank : snapshot.ranks) rank.call_function = 0;  // all have returned
-  const CallDensity density = density_of(job);
-  snapshot.call_density = density::pack(density);
-  snapshot.duration_s = static_cast<double>(job.end()) * 1e-9;
+  const CallDensity density = benchmark::density_of(job);
+  Snapshot snapshot = benchmark::snapshot_of(job, ranks, density);
   Dump dump;
   if (!dump.write(job, snapshot)) return fail("no dump");
   auto stored = session::open_stored(dump.path());
   if (!stored) return fail(stored.error().message.c_str());
-  double read_ms = cpu_ms(CLOCK_THREAD_CPUTIME_ID);
+  double read_ms = thread_ms();
   const auto read = session::read_timeline(**stored, snapshot, [](double) { return true; });
-  read_ms = cpu_ms(CLOCK_THREAD_CPUTIME_ID) - read_ms;
+  read_ms = thread_ms() - read_ms;
   if (!read || (*read)->calls.size() != job.mpi_call_count().stored) return fail("calls are missing");
   bool good = true;
   layout::LitRequest request;
@@ -204,18 +146,18 @@ bool measure(gui::Offscreen& screen, std::int32_t ranks, std::uint64_t calls) {
   selection.ranks = request.ranks;
   const auto view = gui::make_calls_view();
   const Frames moving = draw_frames(screen, *view, scene, selection, true);
-  const auto deadline = Clock::now() + std::chrono::seconds(60);
-  while (view->unsettled() && Clock::now() < deadline) draw_frames(screen, *view, scene, selection, false);
+  const double deadline = clock_ms() + 60'000;
+  while (view->unsettled() && clock_ms() < deadline) draw_frames(screen, *view, scene, selection, false);
   const Frames still = draw_frames(screen, *view, scene, selection, false);
   if (view->unsettled()) good = fail("a view that never comes to rest");
   std::printf(
       "%6d ranks, %.1f M calls: a new picture of all as points %3.0f ms, of a part %3.0f ms; a list of all %3.0f ms, "
       "of "
       "those near the mouse %.1f ms; frame while it moves median %4.1f ms, p95 %4.1f, worst %5.1f, afterwards %4.1f, "
-      "%4.1f, %5.1f (%.1f ms of processors); read in %.1f s; resident %.0f MiB\n",
+      "%4.1f, %5.1f (%.1f ms of processors); read in %.1f s; resident %zu MiB\n",
       ranks, static_cast<double>((*read)->calls.size()) / 1e6, all_ms, part_ms, list_ms, near_ms, moving.at(0.5),
       moving.at(0.95), moving.at(1), still.at(0.5), still.at(0.95), still.at(1), still.cpu_ms, read_ms / 1000,
-      resident_mib());
+      benchmark::resident_mib());
   return good;
 }
 
@@ -223,22 +165,9 @@ bool measure(gui::Offscreen& screen, std::int32_t ranks, std::uint64_t calls) {
 
 int main(int argc, char** argv) {
   const auto calls = static_cast<std::uint64_t>(argc > 1 ? std::atof(argv[1]) : 1e7);
-  auto screen = gui::Offscreen::open(static_cast<int>(width), static_cast<int>(height));
+  auto screen = benchmark::Screen::open();
   if (!screen) return std::fprintf(stderr, "single_calls_benchmark: %s\n", screen.error().message.c_str()), 1;
-  ImGui::CreateContext();
-  ImGuiIO& io = ImGui::GetIO();
-  io.IniFilename = nullptr;
-  io.DisplaySize = {width, height};
-  io.DeltaTime = 1 / 60.f;
-  for (int key = 0; key < ImGuiKey_COUNT; ++key) io.KeyMap[key] = key;
-  gui::load_font(1);
-  gui::apply_style(layout::palette(layout::Theme::dark), 1);
-  ImGui_ImplOpenGL3_Init("#version 130");
-  gui::Texture::allow_uploads(true);
   bool good = true;
   for (const std::int32_t ranks : {1152, 16384}) good = measure(**screen, ranks, calls) && good;
-  gui::Texture::allow_uploads(false);
-  ImGui_ImplOpenGL3_Shutdown();
-  ImGui::DestroyContext();
   return good ? 0 : 1;
 }

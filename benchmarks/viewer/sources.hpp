@@ -31,13 +31,32 @@ class Fake : public session::Session {
   Result<std::vector<PairTraffic>> traffic() override { return std::vector<PairTraffic>(); }
 };
 
+// What is usual for 24 sizes, inside nodes and between them.
+inline std::vector<Criterion> fake_criteria() {
+  std::vector<Criterion> made;
+  for (const bool between : {false, true})
+    for (unsigned power = 0; power < 24; ++power) {
+      Criterion c;
+      c.inter_node = between;
+      c.bytes_low = std::uint64_t{1} << power;
+      c.bytes_high = c.bytes_low * 2;
+      c.count = 1000 * (24 - power);
+      c.criterion_s = c.median_s = (between ? 2e-6 : 5e-7) + static_cast<double>(c.bytes_low) / (between ? 1e9 : 8e9);
+      c.transfer_criterion_s = c.transfer_median_s = 0.8 * c.median_s;
+      made.push_back(c);
+    }
+  return made;
+}
+
 // A job that publishes every 100 ms; its regions' histories go on, and each graph is another one.
 class FakeLive final : public Fake {
  public:
   using Clock = std::chrono::steady_clock;
   explicit FakeLive(Size size)
       : size_(size),
-        snapshot_(test::fake_snapshot({.ranks = size.ranks, .regions = size.regions, .slow = 2, .windows = 120})) {}
+        snapshot_(test::fake_snapshot({.ranks = size.ranks, .regions = size.regions, .slow = 2, .windows = 120})) {
+    snapshot_.criteria = fake_criteria();
+  }
   Result<std::optional<Snapshot>> newer(std::chrono::milliseconds timeout) override {
     if (Clock::now() < due_) {
       std::this_thread::sleep_for(std::min<Clock::duration>(timeout, due_ - Clock::now()));
@@ -101,6 +120,26 @@ class FakeDump final : public Fake {
         for (std::int32_t r = 0; r < ranks(); ++r)
           if (const std::int32_t to = neighbour(r, k); to >= 0) batch.push_back(message(i, k, r, to));
       std::erase_if(batch, [&](const Message& m) { return !span.has(m.send_begin); });
+      if (!visit(batch)) break;
+    }
+    return {};
+  }
+  // One wait of each rank in each exchange.
+  session::CallCount mpi_call_count() const override {
+    return {true, static_cast<std::uint64_t>(exchanges_) * static_cast<std::uint64_t>(ranks()), 0, 0};
+  }
+  Status mpi_calls(const session::TimeSpan&, const std::function<bool(std::span<const MpiCall>)>& visit) override {
+    constexpr std::uint16_t wait_all = 412;
+    std::vector<MpiCall> batch(static_cast<std::size_t>(ranks()));
+    for (int i = 0; i < exchanges_; ++i) {
+      for (std::int32_t r = 0; r < ranks(); ++r) {
+        MpiCall& call = batch[static_cast<std::size_t>(r)];
+        call.rank = r;
+        call.function = wait_all;
+        call.begin = exchange_ns * i + 100 + (r * 31 + i * 7) % 100;
+        call.end = exchange_ns * i + 5600 + (r * 13) % 100;
+        call.outside = i == 0 ? -1 : 4000;
+      }
       if (!visit(batch)) break;
     }
     return {};

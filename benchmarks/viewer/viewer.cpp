@@ -5,30 +5,22 @@
 // takes of memory. Checked, ten times in each measurement: that each view shows what it should inside its own
 // rectangle; and that no snapshot is lost. FOLDER: the last pictures are left there.
 #include <imgui.h>
-#include <imgui/backends/imgui_impl_opengl3.h>
-#include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <thread>
 
 #include "benchmarks/viewer/contents.hpp"
+#include "benchmarks/viewer/frames.hpp"
 #include "benchmarks/viewer/sources.hpp"
 #include "tests/viewer/fake_run.hpp"
-#include "viewer/gui/base/texture.hpp"
 #include "viewer/gui/frame/app.hpp"
-#include "viewer/gui/frame/offscreen.hpp"
 #include "viewer/gui/frame/registry.hpp"
-#include "viewer/gui/frame/style.hpp"
 
 using namespace pclscope;
-using Clock = std::chrono::steady_clock;
+using benchmark::clock_ms;
+using benchmark::processor_ms;
 
 namespace {
 
@@ -43,35 +35,10 @@ struct DumpSize {
 };
 constexpr DumpSize dump_sizes[] = {{{8, 12, 12}, 100}, {{32, 32, 16}, 167}};
 
-double ms_since(Clock::time_point begin) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-}
-
-struct Times {
-  std::vector<double> ms;
-  double at(double share) {
-    std::sort(ms.begin(), ms.end());
-    return ms.empty() ? 0 : ms[static_cast<std::size_t>(share * static_cast<double>(ms.size() - 1))];
-  }
-};
-
-double frame(gui::Offscreen& screen, const std::function<void()>& content) {
-  const auto began = Clock::now();
-  ImGui_ImplOpenGL3_NewFrame();
-  ImGui::NewFrame();
-  content();
-  ImGui::Render();
-  screen.begin_frame(layout::palette(layout::Theme::dark).background);
-  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
-  screen.finish();
-  return ms_since(began);
-}
-
 // The mouse goes over all views, zooms a little, and clicks on a region now and then.
-void move(int i, float width, float height, const std::string& description) {
+void move(const benchmark::Screen& screen, int i, const std::string& description) {
   ImGuiIO& io = ImGui::GetIO();
-  const float t = static_cast<float>(i) * 0.037f;
-  io.MousePos = {width * (0.5f + 0.45f * std::sin(t)), height * (0.5f + 0.4f * std::sin(1.7f * t))};
+  benchmark::hover(screen, i);
   io.MouseWheel = i % 60 == 20 ? 1.f : i % 60 == 50 ? -1.f : 0.f;
   io.MouseDown[0] = false;
   if (i % 97 != 0) return;
@@ -85,19 +52,6 @@ void move(int i, float width, float height, const std::string& description) {
       }
 }
 
-double processor_ms() {
-  timespec time;
-  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) * 1e-6;
-}
-
-std::size_t resident_kib() {
-  std::ifstream statm("/proc/self/statm");
-  std::size_t total = 0, resident = 0;
-  statm >> total >> resident;
-  return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) / 1024;
-}
-
 struct Case {
   std::string name;  // of the line, and of the picture
   std::string workspace;
@@ -105,37 +59,38 @@ struct Case {
   session::Feed::Open open;
 };
 
-bool measure(gui::Offscreen& screen, const Case& of, int frames, float width, float height, double empty_ms,
-             const std::string& folder) {
+bool measure(benchmark::Screen& screen, const Case& of, int frames, double empty_ms, const std::string& folder) {
   gui::ViewOptions options;
   options.target = "fake-1";
   options.workspace = of.workspace;
   gui::App app(options, of.open, {});
-  const auto draw = [&] { return frame(screen, [&] { app.frame(width, height, 1); }); };
-  const auto began = Clock::now();
+  const auto draw = [&](benchmark::FrameTimes* times = nullptr) {
+    screen.frame([&] { app.frame(screen.width(), screen.height(), 1); }, times);
+  };
+  const double began = clock_ms();
   std::string problem;
   double first = 0;
-  for (int warm = 0; warm < 100 || ms_since(began) < 4000 || (first == 0 && ms_since(began) < 300'000); ++warm) {
+  for (int warm = 0; warm < 100 || clock_ms() - began < 4000 || (first == 0 && clock_ms() - began < 300'000); ++warm) {
     draw();
-    if (first == 0 && app.complete(problem)) first = ms_since(began);
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    if (first == 0 && app.complete(problem)) first = clock_ms() - began;
+    benchmark::wait_for_next_frame();
   }
-  Times times;
+  benchmark::FrameTimes frame_times;
   bool good = true;
-  const auto measured = Clock::now();
+  const double measured = clock_ms();
   for (int i = 0; i < frames; ++i) {
-    move(i, width, height, i % 97 == 0 ? app.description() : "");
-    times.ms.push_back(draw());
+    move(screen, i, i % 97 == 0 ? app.description() : "");
+    draw(&frame_times);
     if (good && i % std::max(1, frames / 10) == 0)
       good = benchmark::all_views_show_something(app.description(), screen.pixels(), of.views);
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // as a window waits for its screen
+    benchmark::wait_for_next_frame();
   }
-  const double rate = frames / ms_since(measured) * 1000;
-  ImGui::GetIO().MousePos = {-1e6f, -1e6f};
-  ImGui::GetIO().MouseDown[0] = false;
+  const double rate = frames / (clock_ms() - measured) * 1000;
+  const benchmark::Times& times = frame_times.clock;
+  benchmark::take_mouse_away();
   for (int i = 0; i < 2000 && app.unsettled(); ++i) {
     draw();
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    benchmark::wait_for_next_frame();
   }
   // Processor time, which others on the machine do not lengthen much; of all threads, llvmpipe's too.
   constexpr int still = 40;
@@ -146,7 +101,7 @@ bool measure(gui::Offscreen& screen, const Case& of, int frames, float width, fl
       "%-8s %s: median %5.1f ms  p95 %5.1f  worst %6.1f  (%.1f times an empty frame)  %4.1f frames/s  still: "
       "%.1f ms of processors  complete after %.1f s  %zu MiB  %s\n",
       of.workspace.c_str(), of.name.c_str(), times.at(0.5), times.at(0.95), times.at(1), times.at(0.5) / empty_ms, rate,
-      still_ms, first / 1000, resident_kib() / 1024, good ? "" : "WRONG");
+      still_ms, first / 1000, benchmark::resident_mib(), good ? "" : "WRONG");
   std::fflush(stdout);
   if (!folder.empty()) {
     const Status written = gui::write_png(screen.pixels(), folder + "/" + of.workspace + "-" + of.name + ".png");
@@ -159,24 +114,24 @@ bool measure(gui::Offscreen& screen, const Case& of, int frames, float width, fl
 bool remember_an_hour(std::int32_t regions) {
   session::History history;
   Snapshot snapshot = test::fake_snapshot({.ranks = regions * 4, .regions = regions, .slow = 2, .windows = 600});
-  Times times;
-  const std::size_t before = resident_kib();
+  benchmark::Times times;
+  const std::size_t before = benchmark::resident_mib();
   for (int second = 0; second < 3600; ++second) {
     snapshot.live.sequence += 10;
     snapshot.duration_s += 1;
     snapshot.live.window_end_realtime_ns += 1'000'000'000;
-    const auto began = Clock::now();
+    const double began = clock_ms();
     history.add(snapshot);
     const session::History copy = history;
-    times.ms.push_back(ms_since(began));
+    times.ms.push_back(clock_ms() - began);
     if (copy.bytes() > (std::size_t{64} << 20))
       return std::fprintf(stderr, "viewer_benchmark: the history is beyond its budget\n"), false;
   }
   std::printf(
-      "an hour of %d regions: %.1f MiB by its own count, resident %+.1f MiB; adding and sharing a snapshot: median "
+      "an hour of %d regions: %.1f MiB by its own count, resident %+.0f MiB; adding and sharing a snapshot: median "
       "%.2f ms, worst %.2f\n",
       regions, static_cast<double>(history.bytes()) / 1048576.0,
-      (static_cast<double>(resident_kib()) - static_cast<double>(before)) / 1024, times.at(0.5), times.at(1));
+      static_cast<double>(benchmark::resident_mib()) - static_cast<double>(before), times.at(0.5), times.at(1));
   return true;
 }
 
@@ -186,26 +141,17 @@ int main(int argc, char** argv) {
   const int frames = argc > 1 ? std::atoi(argv[1]) : 300;
   int width = 1600, height = 1000;
   if (argc > 2 && std::sscanf(argv[2], "%dx%d", &width, &height) != 2) return 2;
-  auto screen = gui::Offscreen::open(width, height);
+  auto screen = benchmark::Screen::open(width, height);
   if (!screen) return std::fprintf(stderr, "viewer_benchmark: %s\n", screen.error().message.c_str()), 1;
-  ImGui::CreateContext();
-  ImGuiIO& io = ImGui::GetIO();
-  io.IniFilename = nullptr;
-  io.DisplaySize = {static_cast<float>(width), static_cast<float>(height)};
-  io.DeltaTime = 1 / 60.f;
-  for (int key = 0; key < ImGuiKey_COUNT; ++key) io.KeyMap[key] = key;
-  gui::load_font(1);
-  gui::apply_style(layout::palette(layout::Theme::dark), 1);
-  ImGui_ImplOpenGL3_Init("#version 130");
-  gui::Texture::allow_uploads(true);
-  Times empty;
-  for (int i = 0; i < 60; ++i) empty.ms.push_back(frame(**screen, [] {}));
+  benchmark::FrameTimes empty_frames;
+  for (int i = 0; i < 60; ++i) (*screen)->frame([] {}, &empty_frames);
+  const benchmark::Times& empty = empty_frames.clock;
   std::printf("%dx%d, an empty frame: median %.1f ms\n", width, height, empty.at(0.5));
   const std::string folder = argc > 3 && std::string(argv[3]) != "-" ? argv[3] : "";
   bool good = true;
   const auto run = [&](const Case& of) {
     if (argc > 4 && of.workspace != argv[4]) return;
-    good = measure(**screen, of, frames, io.DisplaySize.x, io.DisplaySize.y, empty.at(0.5), folder) && good;
+    good = measure(**screen, of, frames, empty.at(0.5), folder) && good;
   };
   const auto views_of = [](gui::WorkspaceKey key) {
     return static_cast<std::size_t>(
@@ -222,8 +168,5 @@ int main(int argc, char** argv) {
          [dump] { return Result<std::unique_ptr<session::Session>>(dump()); }});
   }
   for (const int regions : {16, 64}) good = remember_an_hour(regions) && good;
-  gui::Texture::allow_uploads(false);
-  ImGui_ImplOpenGL3_Shutdown();
-  ImGui::DestroyContext();
   return good ? 0 : 1;
 }

@@ -59,6 +59,9 @@ bool call_button(const Scene& scene, const char* word, const char* mark, bool pr
 
 void draw_call_legend(const Scene& scene, Selection& selection, const CallPicture& picture, Rect area,
                       std::vector<Mark>& marks) {
+  std::uint64_t calls = 0;  // in the range
+  for (const CallPicture::Entry& entry : picture.legend) calls += entry.calls;
+  marks.push_back({"calls counted " + std::to_string(calls), area.middle()});
   if (area.width() < 40 * scene.scale) return;
   const layout::Palette& palette = *scene.palette;
   ImDrawList& list = *ImGui::GetWindowDrawList();
