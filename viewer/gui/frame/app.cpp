@@ -206,7 +206,7 @@ void App::frame(float width, float height, float scale) {
   const bool moving = shown_workspace().unsettled();
   const bool graph_due = any_asked_ && scene_.dag.waiting;
   const bool all_came = (!any_asked_ || fed_.dag || !fed_.dag_problem.empty()) && !calls_.reading();
-  if (scene_.snapshot && chosen_ && all_came) ++whole_frames_;
+  if (scene_.snapshot && chosen_ && all_came) ++whole_frames_, stood_still_ = stood_still_ || !moving;
   quiet_frames_ = moving || graph_due || !scene_.snapshot ? 0 : quiet_frames_ + 1;
 }
 
@@ -282,8 +282,10 @@ bool App::complete(std::string& problem) const {
     problem = missing_from(*scene_.snapshot, options_.selection);
     if (!problem.empty()) return false;
   }
-  // A running job never stands still: a while after everything has come is enough.
-  const bool enough = scene_.connection.phase == session::Phase::running && whole_frames_ >= 25;
+  // News of a running job go on: a while after everything has come is enough, if no first picture is being made.
+  constexpr int a_while = 25, too_long = 500;  // frames
+  const bool enough = scene_.connection.phase == session::Phase::running && whole_frames_ >= a_while &&
+                      (stood_still_ || whole_frames_ >= too_long);
   return scene_.snapshot && chosen_ && (quiet_frames_ >= 4 || enough);
 }
 

@@ -104,8 +104,9 @@ class App {
   DagQuestion asked_;
   bool any_asked_ = false;
   double asked_at_s_ = -1e9;
-  int quiet_frames_ = 0;  // since something last moved
-  int whole_frames_ = 0;  // with a snapshot and, if they were asked for, a graph and single calls
+  int quiet_frames_ = 0;      // since something last moved
+  bool stood_still_ = false;  // in one of those below: no view was making a picture
+  int whole_frames_ = 0;      // with a snapshot and, if they were asked for, a graph and single calls
 };
 
 }  // namespace pclscope::gui
