@@ -107,6 +107,8 @@ void cut_to_run(session::TimeSpan& span, Stored& calls) {
 struct NotReplayed {
   double of_ranks = 0;          // of the period: waits for the ranks in question in one-sided calls and for files
   double files = 0, other = 0;  // of the run: one-sided calls and files; inside MPI, in calls whose waits are not known
+  double worst = 0;             // `other` of `worst_rank`'s own time: that rank may hold up all others as long
+  std::int32_t worst_rank = 0;
 };
 
 NotReplayed not_replayed(const Question& q, const Stored& stored, const InspectedRun& run) {
@@ -135,10 +137,15 @@ NotReplayed not_replayed(const Question& q, const Stored& stored, const Inspecte
   for (const RankSummary& r : run.snapshot.ranks) {
     n.files += r.one_sided_s + r.file_s;
     n.other += r.other_s;
+    if (r.other_s > n.worst) {
+      n.worst = r.other_s;
+      n.worst_rank = r.rank;
+    }
   }
   const double time = run.snapshot.duration_s * all;
   n.files = time > 0 ? n.files / time : 0;
   n.other = time > 0 ? n.other / time : 0;
+  n.worst = time > 0 ? n.worst / run.snapshot.duration_s : 0;
   return n;
 }
 
@@ -151,11 +158,11 @@ Status is_told(const Question& q, const WhatIf& w, const NotReplayed& n) {
     return Error{ErrorCode::not_found, "cannot be told: one-sided calls and files are not replayed, and for " +
                                            text::format_share(n.of_ranks) + " of their time ranks wait there" +
                                            (q.change.ranks.empty() ? "" : " for " + ranks_of(q.change))};
-  if (n.other > std::max(worth_telling, gain))
-    return Error{ErrorCode::not_found,
-                 "cannot be told: " + text::format_share(n.other) +
-                     " of ranks' time is inside MPI in calls whose waits are not known, more than "
-                     "a replay of the others would save"};
+  if (n.worst > std::max(worth_telling, gain))
+    return Error{ErrorCode::not_found, "cannot be told: " + text::format_share(n.worst) + " of rank " +
+                                           std::to_string(n.worst_rank) +
+                                           "'s time is inside MPI in calls whose waits are not known, more than a "
+                                           "replay of the others would save"};
   return {};
 }
 
