@@ -241,7 +241,7 @@ void RegionClocks::make_room(std::size_t messages) {
 }
 
 void RegionClocks::forget_before(std::int64_t time_ns) {
-  if (enabled_) forget_positions_before(2 * clamped_time(time_ns));
+  if (enabled_) forget_positions_before(position_of(time_ns));
 }
 
 void RegionClocks::forget_positions_before(Position position) {
@@ -268,7 +268,7 @@ void RegionClocks::forget_positions_before(Position position) {
 }
 
 std::int64_t RegionClocks::retained_from_ns() const {
-  return forgotten_ == before_everything ? INT64_MIN : (forgotten_ + 1) >> 1;
+  return forgotten_ == before_everything ? INT64_MIN : moment_from(forgotten_);
 }
 
 std::size_t RegionClocks::bytes() const {

@@ -34,9 +34,13 @@ class Program {
   void step() {
     now_ += 1 + below(10);
     const int p = static_cast<int>(below(shape_.ranks));
-    if (!in_flight_[p].empty() && below(2) == 0) return receive(p);
+    if (!in_flight_[p].empty() && below(2) == 0) {
+      receive(p);
+      if (shape_.several && below(8) == 0) send(p);  // in the clock's tick in which the receive returned
+      return;
+    }
     send(p);
-    if (shape_.several && !in_flight_[p].empty() && below(8) == 0) receive(p, 0);  // at the same nanosecond
+    if (shape_.several && !in_flight_[p].empty() && below(8) == 0) receive(p, 0);  // a call within the send's tick
   }
 
   int call(int p) {
@@ -70,7 +74,7 @@ class Program {
       const auto which = waiting.begin() + below(static_cast<std::int64_t>(waiting.size()));
       Message m = sent_[*which];
       m.recv_end = local(p);
-      m.recv_wait = m.recv_end - below(500);
+      m.recv_wait = m.recv_end - (wait > 0 ? 1 + below(500) : 0);
       m.recv_post = m.recv_wait - below(500);
       trace_.calls[sent_by_[*which]].sent.push_back(static_cast<int>(trace_.messages.size()));
       trace_.calls[made].received.push_back(static_cast<int>(trace_.messages.size()));
