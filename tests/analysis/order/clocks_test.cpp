@@ -46,7 +46,8 @@ int wrong_answers(const RegionClocks& clocks, const Trace& trace, const std::vec
                   std::mt19937_64& random, std::int64_t from_ns = INT64_MIN) {
   const Closure closure(trace, known);
   std::vector<Sample> events = samples(clocks, trace, known);
-  std::erase_if(events, [&](const Sample& s) { return from_ns != INT64_MIN && s.event.position < position_of(from_ns); });
+  std::erase_if(events,
+                [&](const Sample& s) { return from_ns != INT64_MIN && s.event.position < position_of(from_ns); });
   int wrong = 0;
   const auto check = [&](const Sample& a, const Sample& b) {
     wrong += clocks.happened_before(a.event, b.event) != closure.before(a.call, b.call);

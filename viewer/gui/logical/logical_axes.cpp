@@ -18,27 +18,6 @@ constexpr std::size_t most_rank_marks = 32;
 using layout::LogicalSight;
 using layout::Rect;
 
-// Pixel rows without any of several selected ranks.
-void fade_others(ImDrawList& list, const Scene& scene, const Selection& selection, const LogicalSight& sight,
-                 const Rect& area) {
-  if (selection.ranks.size() < 2) return;
-  const ImU32 veil = to_imgui(scene.palette->background.with_alpha(0.7f));
-  const int rows = static_cast<int>(area.height());
-  int from = -1;  // where a faded part begins
-  for (int y = 0; y <= rows; ++y) {
-    const double low = std::floor(sight.rank(static_cast<float>(y))),
-                 high = std::max(low + 1, std::ceil(sight.rank(static_cast<float>(y) + 1) - 1e-9));
-    const auto first = std::lower_bound(selection.ranks.begin(), selection.ranks.end(), low,
-                                        [](std::int32_t rank, double of) { return rank < of; });
-    const bool lit = y == rows || (first != selection.ranks.end() && *first < high);
-    if (!lit && from < 0) from = y;
-    if (!lit || from < 0) continue;
-    list.AddRectFilled({area.low.x, area.low.y + static_cast<float>(from)},
-                       {area.high.x, area.low.y + static_cast<float>(y)}, veil);
-    from = -1;
-  }
-}
-
 // Ranks at the left edge; who is selected has a bar.
 void draw_rank_axis(ImDrawList& list, const Scene& scene, const Selection& selection, const LogicalSight& sight,
                     const Rect& gutter, const Rect& area, std::vector<Mark>& marks) {

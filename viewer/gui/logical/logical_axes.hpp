@@ -1,4 +1,4 @@
-// Around the boxes of the logical timeline: ranks at the left edge, steps below, and who fades. Functions.
+// Around the boxes of the logical timeline: ranks at the left edge, steps below. Functions.
 #pragma once
 
 #include <vector>
@@ -10,8 +10,6 @@ struct ImDrawList;
 
 namespace pclscope::gui {
 
-void fade_others(ImDrawList& list, const Scene& scene, const Selection& selection, const layout::LogicalSight& sight,
-                 const layout::Rect& area);
 // Marks "logical rank N" where it can be clicked.
 void draw_rank_axis(ImDrawList& list, const Scene& scene, const Selection& selection, const layout::LogicalSight& sight,
                     const layout::Rect& gutter, const layout::Rect& area, std::vector<Mark>& marks);

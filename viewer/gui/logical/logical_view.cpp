@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "viewer/gui/base/canvas.hpp"
+#include "viewer/gui/base/faded_ranks.hpp"
 #include "viewer/gui/logical/compared_strip.hpp"
 #include "viewer/gui/logical/logical_axes.hpp"
 #include "viewer/gui/logical/logical_pane.hpp"
@@ -144,7 +145,7 @@ void LogicalView::draw(const Scene& scene, Selection& selection) {
                                        : pane == &first_ ? &compared_->first
                                                          : &compared_->second;
     pane->draw(list, scene, pane == &first_ ? "" : "below ", marks_);
-    fade_others(list, scene, selection, sight_, at);
+    fade_other_ranks(list, scene, selection, at, [this](float y) { return sight_.rank(y); });
     pane->draw_phases(list, scene, side != nullptr ? &side->numbers : nullptr);
     draw_rank_axis(list, scene, selection, sight_, {{whole.low.x, at.low.y}, {at.low.x, at.high.y}}, at, marks_);
   }

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "viewer/gui/base/canvas.hpp"
+#include "viewer/gui/base/faded_ranks.hpp"
 #include "viewer/gui/base/texture.hpp"
 #include "viewer/gui/base/view.hpp"
 #include "viewer/gui/timeline/timeline_words.hpp"
@@ -51,7 +52,6 @@ class TimelineView final : public View {
   void move(double ns, double ranks);
   void draw_picture(ImDrawList& list, const Rect& area);
   void draw_period(ImDrawList& list, const Scene& scene, const Selection& selection, const Rect& area) const;
-  void fade_others(ImDrawList& list, const Scene& scene, const Selection& selection, const Rect& area) const;
   void draw_ranks(ImDrawList& list, const Scene& scene, const Selection& selection, const Rect& gutter,
                   const Rect& area);
   void draw_times(ImDrawList& list, const Scene& scene, const Rect& area) const;
@@ -126,7 +126,7 @@ void TimelineView::draw(const Scene& scene, Selection& selection) {
   follow(scene, area);
   area_ = area;
   draw_picture(list, area);
-  fade_others(list, scene, selection, area);
+  fade_other_ranks(list, scene, selection, area, [this](float y) { return sight_.rank(y); });
   draw_period(list, scene, selection, area);
   draw_ranks(list, scene, selection, {{whole.low.x, area.low.y}, {area.low.x, area.high.y}}, area);
   draw_times(list, scene, area);
@@ -317,27 +317,6 @@ void TimelineView::draw_period(ImDrawList& list, const Scene& scene, const Selec
     list.AddRect(to_imgui(low), to_imgui(high), to_imgui(colour));
   }
   list.PopClipRect();
-}
-
-// Pixel rows without any of several selected ranks.
-void TimelineView::fade_others(ImDrawList& list, const Scene& scene, const Selection& selection,
-                               const Rect& area) const {
-  if (selection.ranks.size() < 2) return;
-  const ImU32 veil = to_imgui(scene.palette->background.with_alpha(0.7f));
-  const int rows = static_cast<int>(area.height());
-  int from = -1;  // where a faded part begins
-  for (int y = 0; y <= rows; ++y) {
-    const double low = std::floor(sight_.rank(static_cast<float>(y))),
-                 high = std::max(low + 1, std::ceil(sight_.rank(static_cast<float>(y) + 1) - 1e-9));
-    const auto first = std::lower_bound(selection.ranks.begin(), selection.ranks.end(), low,
-                                        [](std::int32_t rank, double of) { return rank < of; });
-    const bool lit = y == rows || (first != selection.ranks.end() && *first < high);
-    if (!lit && from < 0) from = y;
-    if (!lit || from < 0) continue;
-    list.AddRectFilled({area.low.x, area.low.y + static_cast<float>(from)},
-                       {area.high.x, area.low.y + static_cast<float>(y)}, veil);
-    from = -1;
-  }
 }
 
 // Ranks at the left edge; bars for the selected region, those that findings name, and who is selected.
