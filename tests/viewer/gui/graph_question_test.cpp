@@ -68,6 +68,19 @@ TEST_CASE("without a period: windows that have messages, though they come in bur
   REQUIRE(part);
   CHECK(holds(*part, 13'000));
   CHECK(part->to_ns - part->from_ns < 10'000'000);
+  selection.period = SelectedPeriod{1, 19.5};
+  const auto chosen = graph_question(snapshot, selection, false, 20, &history);
+  REQUIRE(chosen);
+  CHECK(chosen->from_ns == 1'000'000'000);
+  CHECK(chosen->to_ns == 19'500'000'000);
+  const auto worst = graph_question(snapshot, selection, false, 20, &much);  // more than a graph takes
+  REQUIRE(worst);
+  CHECK(holds(*worst, 13'000));
+  CHECK(worst->to_ns - worst->from_ns < 10'000'000);
+  selection.period = SelectedPeriod{1, 12};
+  const auto before = graph_question(snapshot, selection, false, 20, &much);
+  REQUIRE(before);
+  CHECK(holds(*before, 2'000));  // the only ones in it
 }
 
 TEST_CASE("what is selected and not there is named") {

@@ -98,6 +98,19 @@ std::optional<SelectedPeriod> worst_windows(const Points& points, double begin, 
   return whole_or_part(points[first].begin_s, points[last].end_s(), messages);
 }
 
+// Of a period with more messages than a graph takes its worst windows; else nothing.
+std::optional<SelectedPeriod> worst_part(const SelectedPeriod& period, const Region* region,
+                                         const session::History* history) {
+  if (region == nullptr || history == nullptr) return std::nullopt;
+  const auto found = history->regions().find(region->id);
+  if (found == history->regions().end()) return std::nullopt;
+  double messages = 0;
+  for (const session::HistoryPoint& p : found->second.points)
+    if (p.begin_s >= period.begin_s && p.begin_s < period.end_s) messages += p.messages;
+  if (messages <= most_messages) return std::nullopt;
+  return worst_windows(found->second.points, period.begin_s, period.end_s);
+}
+
 std::optional<SelectedPeriod> busy_period(const Region* region, const session::History* history, bool live) {
   if (region == nullptr || history == nullptr) return std::nullopt;
   const auto found = history->regions().find(region->id);
@@ -131,6 +144,8 @@ std::optional<DagQuestion> graph_question(const Snapshot& snapshot, const Select
   else if (selection.region && (region = find(snapshot, *selection.region)) != nullptr) question.region = region->id;
   else return std::nullopt;
   std::optional<SelectedPeriod> period = selection.period;
+  if (period)
+    if (const auto part = worst_part(*period, region, history)) period = part;
   if (!period) period = busy_period(region, history, live);
   if (!period) period = chosen_period(snapshot, region, live, now_s);
   question.from_ns = to_ns(period->begin_s);

@@ -11,7 +11,8 @@
 
 namespace pclscope::gui {
 
-// Of the selected region, or of the selected ranks (a lasso). Without a period: live the newest windows, else a piece
+// Of the selected region, or of the selected ranks (a lasso). Of a period with more messages than a graph takes, the
+// region's worst windows in it. Without a period: live the newest windows, else a piece
 // of the region's worst period, both short enough for a graph that can be read; with a history, windows in which the
 // region has messages. Nothing when neither is selected.
 std::optional<DagQuestion> graph_question(const Snapshot& snapshot, const Selection& selection, bool live, double now_s,
