@@ -127,7 +127,7 @@ Result<LatePhases> newest_late_phases(Session& session, const Snapshot& snapshot
 Result<LatePhases> stored_late_phases(Session& session, const Snapshot& snapshot,
                                       const std::function<bool(double)>& progress, std::uint64_t messages_at_once) {
   Gathering gathering;
-  const auto take = [&](const logical::LogicalTime& time, double share) {
+  const auto take = [&](const logical::LogicalTime& time, std::int64_t, double share) {
     gathering.add(time);
     return progress(share);
   };

@@ -17,8 +17,8 @@ constexpr std::size_t most_pending = 4'000'000;  // records that wait for a sile
 // Operations in order of their first return: an operation goes to the stream at once.
 class Operations {
  public:
-  Status read(Session& session) {
-    const Status status = session.collectives({}, [&](std::span<const CollectiveCall> batch) {
+  Status read(Session& session, const TimeSpan& part) {
+    const Status status = session.collectives(part, [&](std::span<const CollectiveCall> batch) {
       for (const CollectiveCall& c : batch)
         if (group_of(c) == WaitGroup::collective) calls_.push_back(c);
       return true;
@@ -81,33 +81,35 @@ std::vector<std::uint32_t> same_lines(const std::vector<CallSite>& sites) {
 }
 
 Status read_logical_time(Session& session, const Snapshot& snapshot, const TakePhases& take,
-                         std::uint64_t messages_at_once) {
+                         std::uint64_t messages_at_once, const TimeSpan& part) {
   logical::Stream stream(snapshot.application.ranks, most_pending);
   stream.same_lines(same_lines(snapshot.sites));
   Operations operations;
-  if (const Status read = operations.read(session); !read) return read;
+  if (const Status read = operations.read(session, part); !read) return read;
   const std::uint64_t count = session.message_count();
-  const std::uint64_t pieces =
-      std::clamp<std::uint64_t>(count / std::max<std::uint64_t>(messages_at_once, 1), 1, most_pieces);
   const auto whole_ns = static_cast<std::int64_t>(std::clamp(snapshot.duration_s, 0.0, 4e9) * 1e9);
-  std::uint64_t read_messages = 0;
+  const std::int64_t first_ns = std::clamp<std::int64_t>(part.begin_ns, 0, whole_ns),
+                     last_ns = std::clamp(part.end_ns, first_ns, whole_ns);
+  const double share = whole_ns > 0 ? static_cast<double>(last_ns - first_ns) / static_cast<double>(whole_ns) : 1;
+  const auto pieces = static_cast<std::uint64_t>(
+      std::clamp(share * static_cast<double>(count) / static_cast<double>(std::max<std::uint64_t>(messages_at_once, 1)),
+                 1.0, static_cast<double>(most_pieces)));
   for (std::uint64_t piece = 0; piece < pieces; ++piece) {
     const bool last = piece + 1 == pieces;
     const auto edge = [&](std::uint64_t of) {
-      return static_cast<std::int64_t>(static_cast<double>(whole_ns) * static_cast<double>(of) /
-                                       static_cast<double>(pieces));
+      return first_ns + static_cast<std::int64_t>(static_cast<double>(last_ns - first_ns) * static_cast<double>(of) /
+                                                  static_cast<double>(pieces));
     };
-    const TimeSpan span{piece == 0 ? INT64_MIN : edge(piece), last ? INT64_MAX : edge(piece + 1)};
+    const TimeSpan span{piece == 0 ? part.begin_ns : edge(piece), last ? part.end_ns : edge(piece + 1)};
     const Status read = session.messages(span, [&](std::span<const Message> batch) {
       stream.add(batch);
-      read_messages += batch.size();
       return true;
     });
     if (!read) return read;
     operations.give_before(span.end_ns, stream);
     const auto time = last ? stream.finish() : stream.advance(span.end_ns);
     if (!time) return time.error();
-    if (!take(*time, count > 0 ? static_cast<double>(read_messages) / static_cast<double>(count) : 1)) return {};
+    if (!take(*time, span.end_ns, static_cast<double>(piece + 1) / static_cast<double>(pieces))) return {};
   }
   return {};
 }

@@ -6,7 +6,8 @@
 namespace pclscope::session {
 namespace {
 
-constexpr std::uint64_t events_between_news = 1 << 20;  // of what is published
+constexpr std::uint64_t events_between_news = 1 << 20;  // of what is published; a copy of the list of phases each time
+constexpr std::size_t phase_bytes = 400;                // beside its boxes, about
 
 std::uint16_t share_of(float wait, float duration) {
   return duration > 0 ? static_cast<std::uint16_t>(std::lround(std::clamp(wait / duration, 0.f, 1.f) * 65535)) : 0;
@@ -165,24 +166,44 @@ logical::LogicalTime time_of(const LogicalPhase& phase, std::int32_t ranks) {
 }
 
 Status read_logical(Session& session, const Snapshot& snapshot, const PublishLogical& publish,
-                    std::uint64_t messages_at_once) {
+                    const LogicalReading& reading) {
   LogicalRun run;
   run.ranks = snapshot.application.ranks;
+  const std::uint64_t stored = session.message_count();
+  if (stored > reading.most_messages) {
+    const auto part = part_to_read(session, static_cast<double>(reading.most_messages), reading.wanted);
+    if (!part) return part.error();
+    run.part = *part;
+  }
+  std::uint64_t sends = 0;
   std::uint64_t told = 0;
   bool stopped = false;
-  const auto take = [&](const logical::LogicalTime& time, double progress) {
+  bool full = false;
+  const auto take = [&](const logical::LogicalTime& time, std::int64_t before_ns, double progress) {
     for (const logical::Phase& phase : time.phases) add_phase(time, phase, run);
+    for (const logical::Event& e : time.events) sends += e.kind == logical::Kind::send ? e.count : 0;
     run.progress = progress;
-    if (run.events - told < events_between_news) return true;
+    full = run.events * sizeof(LogicalBox) + run.phases.size() * phase_bytes > reading.most_bytes;
+    if (full) {
+      run.part.span.end_ns = before_ns;
+      run.part.all = false;
+      return false;
+    }
+    if (run.events - told < std::max(events_between_news, run.events / 4)) return true;
     told = run.events;
     stopped = !publish(std::make_shared<const LogicalRun>(run));
     return !stopped;
   };
-  const Status read = read_logical_time(session, snapshot, take, messages_at_once);
+  const Status read = read_logical_time(session, snapshot, take, reading.messages_at_once, run.part.span);
   if (!read || stopped) return read;
   sort_phases(run);
   run.whole = true;
   run.progress = 1;
+  if (!run.part.all) {
+    const auto end_ns = static_cast<std::int64_t>(std::clamp(snapshot.duration_s, 0.0, 4e9) * 1e9);
+    run.lacks = words_of_part("messages", sends, stored, std::max<std::int64_t>(run.part.span.begin_ns, 0),
+                              std::min(run.part.span.end_ns, end_ns));
+  }
   publish(std::make_shared<const LogicalRun>(std::move(run)));
   return {};
 }

@@ -12,6 +12,7 @@
 
 #include "analysis/logical/clusters.hpp"
 #include "viewer/session/logical_reading.hpp"
+#include "viewer/session/part_to_read.hpp"
 #include "viewer/session/session.hpp"
 #include "viewer/session/short_bytes.hpp"
 
@@ -80,16 +81,23 @@ struct LogicalRun {
   std::uint64_t events = 0;
   // Of each step the sum over events by logical::Metric, in its unit.
   std::vector<std::array<float, logical_metrics>> sums;
-  bool whole = false;   // everything was read
+  bool whole = false;   // everything was read, of the part
   double progress = 0;  // 0 .. 1
+  PartToRead part;
+  std::string lacks;  // a line: what is not in here; empty
 };
 
-// Reads all messages and collectives that are stored, in pieces of time, and publishes what there is now and then, the
-// whole run last. `publish` returns false to stop.
+// Reads messages and collectives that are stored, in pieces of time, and publishes what there is now and then, all of
+// it last. `publish` returns false to stop.
 using PublishLogical = std::function<bool(std::shared_ptr<const LogicalRun>)>;
-// A piece has about `messages_at_once`.
+struct LogicalReading {
+  std::uint64_t messages_at_once = 400'000;  // about; of a piece
+  std::uint64_t most_messages = 16'000'000;  // of a longer run a part
+  std::size_t most_bytes = 900'000'000;      // what is read ends there: phases of few events need more for each
+  TimeSpan wanted = {};                      // which; else its begin
+};
 Status read_logical(Session& session, const Snapshot& snapshot, const PublishLogical& publish,
-                    std::uint64_t messages_at_once = 400'000);
+                    const LogicalReading& reading = {});
 
 // A phase of `time` as boxes.
 std::shared_ptr<const LogicalPhase> boxes_of(const logical::LogicalTime& time, const logical::Phase& phase);

@@ -41,6 +41,7 @@ struct TimeSpan {
   std::int64_t end_ns = INT64_MAX;  // not included
   bool or_end = false;
   bool has(std::int64_t ns) const { return ns >= begin_ns && ns < end_ns; }
+  bool operator==(const TimeSpan&) const = default;
 };
 
 // How many MPI calls a dump has one by one.

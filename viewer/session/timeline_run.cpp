@@ -13,8 +13,6 @@
 namespace pclscope::session {
 namespace {
 
-constexpr std::size_t most_calls = 12'000'000;
-
 struct Rows {
   std::vector<MpiCall> calls;
   std::vector<TimelineMessage> messages;
@@ -155,6 +153,15 @@ void settle(TimelineRun& run, Rows&& rows) {
   if (rows.path) run.path = critical_path(run.ranks, rows.path_messages, rows.path_collectives).steps;
 }
 
+// Calls are not counted over time, but most come with messages.
+Result<PartToRead> part_of_calls(Session& session, const CallCount& count, std::uint64_t most, const TimeSpan& wanted) {
+  if (most >= count.stored || count.stored == 0) return PartToRead{};
+  return part_to_read(
+      session,
+      static_cast<double>(session.message_count()) * static_cast<double>(most) / static_cast<double>(count.stored),
+      wanted);
+}
+
 }  // namespace
 
 TimelineCall timeline_call(const MpiCall& c, bool running) {
@@ -225,22 +232,29 @@ std::shared_ptr<const TimelineRun> timeline_of_newest(std::int32_t ranks, std::s
   return run;
 }
 
-Result<std::shared_ptr<const TimelineRun>> read_timeline(Session& session, const Snapshot& snapshot,
-                                                         const std::function<bool(double)>& progress) {
+Result<std::shared_ptr<TimelineRun>> read_timeline(Session& session, const Snapshot& snapshot,
+                                                   const std::function<bool(double)>& progress,
+                                                   const TimelineReading& reading) {
   auto run = std::make_shared<TimelineRun>();
   run->ranks = std::max(snapshot.application.ranks, 0);
   run->count = session.mpi_call_count();
-  const std::uint64_t wanted = std::min<std::uint64_t>(run->count.stored, most_calls);
-  const bool cut = wanted < run->count.stored;
+  const std::uint64_t wanted = std::min<std::uint64_t>(run->count.stored, reading.most_calls);
+  if (const auto part = part_of_calls(session, run->count, wanted, reading.wanted); part) run->part = *part;
+  else return part.error();
+  TimeSpan span = run->part.span;
+  bool cut = false;  // there are more calls in it than are read
   const double all = static_cast<double>(std::max<std::uint64_t>(2 * wanted + session.message_count(), 1));
   std::uint64_t done = 0;
   bool stopped = false;
   std::int64_t last_ns = INT64_MIN;
   const auto each_call = [&](auto&& take) {
     std::uint64_t left = wanted;
-    return session.mpi_calls({}, [&](std::span<const MpiCall> batch) {
+    return session.mpi_calls(span, [&](std::span<const MpiCall> batch) {
       for (const MpiCall& call : batch) {
-        if (left == 0) return false;
+        if (left == 0) {
+          cut = true;
+          return false;
+        }
         --left;
         take(call);
       }
@@ -248,23 +262,23 @@ Result<std::shared_ptr<const TimelineRun>> read_timeline(Session& session, const
       return !(stopped = !progress(std::min(1.0, static_cast<double>(done) / all)));
     });
   };
-  const std::vector<MpiCall> running = cut ? std::vector<MpiCall>() : running_of(snapshot);
   Arranger arranger(*run);
   Status read = each_call([&](const MpiCall& call) {
     arranger.count(call);
     last_ns = std::max(last_ns, call.end);
   });
+  cut = cut || span.end_ns != INT64_MAX;
+  const std::vector<MpiCall> running = cut ? std::vector<MpiCall>() : running_of(snapshot);
   for (const MpiCall& call : running) arranger.count(call);
   arranger.lay_out();
   if (read && !stopped) read = each_call([&](const MpiCall& call) { arranger.put(call, false); });
   for (const MpiCall& call : running) arranger.put(call, true);
   arranger.finish();
   lengthen_finalize(*run, snapshot);
-  TimeSpan span;
-  if (cut) {  // what is not shown is not read
-    span.end_ns = last_ns;
-    run->lacks =
-        "the first " + text::format_count(wanted) + " of " + text::format_count(run->count.stored) + " stored calls";
+  if (cut) span.end_ns = last_ns;  // what is not shown is not read
+  if (cut || !run->part.all) {
+    run->part = {span, false};
+    run->lacks = words_of_part("calls", run->calls.size(), run->count.stored, run->begin_ns, run->end_ns);
   }
   Rows rows;
   if (read && !stopped) {
@@ -282,7 +296,7 @@ Result<std::shared_ptr<const TimelineRun>> read_timeline(Session& session, const
   }
   if (!read) return read.error();
   settle(*run, std::move(rows));
-  return std::shared_ptr<const TimelineRun>(std::move(run));
+  return run;
 }
 
 }  // namespace pclscope::session

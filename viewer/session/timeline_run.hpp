@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/delay/critical_path.hpp"
+#include "viewer/session/part_to_read.hpp"
 #include "viewer/session/session.hpp"
 #include "viewer/session/waits_of_ranks.hpp"
 
@@ -51,8 +52,10 @@ struct TimelineRun {
   std::int64_t longest_message_ns = 0;
   std::vector<PathStep> path;  // critical path of the run; empty: too many messages
   CallCount count;
-  std::string lacks;  // a line: what is not in here; empty
-  bool live = false;  // the newest calls of a running job: neither messages nor waits are known
+  std::string lacks;          // a line: what is not in here; empty
+  bool live = false;          // the newest calls of a running job: neither messages nor waits are known
+  PartToRead part;            // of a dump
+  bool more_to_come = false;  // a first piece, while the rest is read
 
   std::span<const TimelineThread> of(std::int32_t rank) const;
   // The thread's calls of which a part lies in [begin_ns, end_ns).
@@ -69,8 +72,13 @@ std::shared_ptr<const TimelineRun> timeline_of_newest(std::int32_t ranks, std::s
                                                       std::span<const MpiCall> running, std::int64_t begin_ns,
                                                       std::int64_t end_ns);
 
-// Reads all; `progress` gets shares of it and returns false to stop. At most 12 million calls: then `lacks` says so.
-Result<std::shared_ptr<const TimelineRun>> read_timeline(Session& session, const Snapshot& snapshot,
-                                                         const std::function<bool(double)>& progress);
+struct TimelineReading {
+  std::uint64_t most_calls = 12'000'000;  // of a longer run a part: then `lacks` says so
+  TimeSpan wanted = {};                   // which; else its begin
+};
+// `progress` gets shares of what is read and returns false to stop.
+Result<std::shared_ptr<TimelineRun>> read_timeline(Session& session, const Snapshot& snapshot,
+                                                   const std::function<bool(double)>& progress,
+                                                   const TimelineReading& reading = {});
 
 }  // namespace pclscope::session

@@ -21,17 +21,29 @@ LogicalSource::~LogicalSource() {
 }
 
 std::shared_ptr<const session::LogicalRun> LogicalSource::run(const Scene& scene) {
-  if (scene.ask && scene.snapshot && scene.connection.phase == session::Phase::stored && !asked_) read_dump(scene);
+  if (scene.ask && scene.snapshot && scene.connection.phase == session::Phase::stored && (!asked_ || looks_elsewhere()))
+    read_dump(scene);
   if (scene.ask && scene.snapshot && scene.connection.phase == session::Phase::running && !scene.paused)
     follow_job(scene);
   const std::lock_guard lock(shared_->mutex);
   return shared_->run;
 }
 
+// At what is not in the part that was read.
+bool LogicalSource::looks_elsewhere() const {
+  if (wanted_ == asked_for_ || wanted_ == session::TimeSpan{}) return false;
+  const std::lock_guard lock(shared_->mutex);
+  return shared_->over && shared_->run && !shared_->run->part.all && !shared_->run->part.has(wanted_);
+}
+
 void LogicalSource::read_dump(const Scene& scene) {
   asked_ = true;
-  scene.ask([shared = shared_, snapshot = scene.snapshot, wake = scene.wake](session::Session* session,
-                                                                             const auto& stopping) {
+  asked_for_ = wanted_;
+  auto newer = std::make_shared<Shared>();
+  newer->run = this->shared_->run;  // until there is another
+  shared_ = newer;
+  scene.ask([wanted = wanted_, shared = shared_, snapshot = scene.snapshot, wake = scene.wake](
+                session::Session* session, const auto& stopping) {
     const auto publish = [&](std::shared_ptr<const session::LogicalRun> run) {
       {
         const std::lock_guard lock(shared->mutex);
@@ -44,7 +56,7 @@ void LogicalSource::read_dump(const Scene& scene) {
     };
     std::string problem = "the run cannot be read any more";
     if (session != nullptr) {
-      const Status read = session::read_logical(*session, *snapshot, publish);
+      const Status read = session::read_logical(*session, *snapshot, publish, {.wanted = wanted});
       problem = read ? "" : read.error().message;
     }
     const std::lock_guard lock(shared->mutex);
@@ -101,10 +113,11 @@ std::string LogicalSource::words(const Scene& scene) const {
   if (!asked_) return "logical time is made from messages: open the dump of this run";
   if (!stored && !shared_->over) return "asking the job for its newest messages";
   if (!shared_->over)
-    return "reading messages: " + text::format_share(shared_->run ? shared_->run->progress : 0) + " so far";
+    return "reading messages: " +
+           text::format_share(shared_->run && !shared_->run->whole ? shared_->run->progress : 0) + " so far";
   if (!shared_->run || shared_->run->events == 0)
     return "no messages or collectives are stored: record with --dump FILE --keep all";
-  return {};
+  return shared_->run->lacks;
 }
 
 const char* name_of(logical::Metric metric) {

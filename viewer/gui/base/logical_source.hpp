@@ -24,6 +24,8 @@ class LogicalSource {
   ~LogicalSource();
   LogicalSource(const LogicalSource&) = delete;
 
+  // Which period is looked at: of a dump with more messages than fit into memory the part around it is read.
+  void look_at(const session::TimeSpan& wanted) { wanted_ = wanted; }
   // What has been read so far, or the newest there is of a running job: null before the first piece.
   std::shared_ptr<const session::LogicalRun> run(const Scene& scene);
   // What stands where the picture will be, or above it while it grows; empty: it is whole.
@@ -42,11 +44,13 @@ class LogicalSource {
     bool waits = false;   // live: an answer is on its way
     double length_s = 0;  // live: of the period that `run` is about
   };
+  bool looks_elsewhere() const;
   void read_dump(const Scene& scene);
   void follow_job(const Scene& scene);
 
   std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
   bool asked_ = false;
+  session::TimeSpan wanted_, asked_for_;
   std::chrono::steady_clock::time_point asked_at_{};  // live
   session::MessageRate rate_;
 };

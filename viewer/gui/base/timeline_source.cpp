@@ -4,6 +4,11 @@
 #include "viewer/text/quantities.hpp"
 
 namespace pclscope::gui {
+namespace {
+
+constexpr std::uint64_t first_piece = 400'000;  // calls
+
+}  // namespace
 
 TimelineSource::TimelineSource(std::shared_ptr<const session::TimelineRun> run) : asked_(true) {
   shared_->run = std::move(run);
@@ -17,33 +22,58 @@ TimelineSource::~TimelineSource() {
 
 std::shared_ptr<const session::TimelineRun> TimelineSource::run(const Scene& scene) {
   if (!asked_ && scene.connection.phase != session::Phase::stored) return live_.run(scene);
-  if (!asked_ && scene.ask && scene.snapshot && scene.connection.phase == session::Phase::stored) {
-    asked_ = true;
-    scene.ask([shared = shared_, snapshot = scene.snapshot, wake = scene.wake](session::Session* session,
-                                                                               const auto& stopping) {
-      const auto progress = [&](double share) {
-        {
-          const std::lock_guard lock(shared->mutex);
-          if (shared->stop) return false;
-          shared->progress = share;
-        }
-        if (wake) wake();
-        return !stopping();
-      };
-      auto read = session == nullptr ? Result<std::shared_ptr<const session::TimelineRun>>(
-                                           Error{ErrorCode::unreachable, "the run cannot be read any more"})
-                                     : session::read_timeline(*session, *snapshot, progress);
-      {
-        const std::lock_guard lock(shared->mutex);
-        if (read) shared->run = *read;
-        else shared->problem = read.error().message;
-        shared->over = true;
-      }
-      if (wake) wake();
-    });
-  }
+  if (scene.ask && scene.snapshot && scene.connection.phase == session::Phase::stored && (!asked_ || looks_elsewhere()))
+    read_dump(scene);
   const std::lock_guard lock(shared_->mutex);
   return shared_->run;
+}
+
+// At what is not in the part that was read.
+bool TimelineSource::looks_elsewhere() const {
+  if (wanted_ == asked_for_ || wanted_ == session::TimeSpan{}) return false;
+  const std::lock_guard lock(shared_->mutex);
+  return shared_->over && shared_->run && !shared_->run->part.all && !shared_->run->part.has(wanted_);
+}
+
+// A first piece soon, where there is much.
+void TimelineSource::read_dump(const Scene& scene) {
+  asked_ = true;
+  asked_for_ = wanted_;
+  auto newer = std::make_shared<Shared>();
+  newer->run = shared_->run;  // until there is another
+  shared_ = newer;
+  scene.ask([wanted = wanted_, shared = shared_, snapshot = scene.snapshot, wake = scene.wake](
+                session::Session* session, const auto& stopping) {
+    const auto progress = [&](double share) {
+      {
+        const std::lock_guard lock(shared->mutex);
+        if (shared->stop) return false;
+        shared->progress = share;
+      }
+      if (wake) wake();
+      return !stopping();
+    };
+    const auto publish = [&](const session::TimelineReading& reading, bool last) {
+      auto read = session == nullptr ? Result<std::shared_ptr<session::TimelineRun>>(
+                                           Error{ErrorCode::unreachable, "the run cannot be read any more"})
+                                     : session::read_timeline(*session, *snapshot, progress, reading);
+      {
+        const std::lock_guard lock(shared->mutex);
+        if (read) (*read)->more_to_come = !last;
+        if (read) shared->run = std::move(*read);
+        else shared->problem = read.error().message;
+        shared->over = last || !read;
+      }
+      if (wake) wake();
+      return static_cast<bool>(read);
+    };
+    session::TimelineReading all;
+    all.wanted = wanted;
+    if (session != nullptr && session->mpi_call_count().stored > 4 * first_piece &&
+        !publish({first_piece, wanted}, false))
+      return;
+    publish(all, true);
+  });
 }
 
 bool TimelineSource::reading() const {

@@ -21,13 +21,17 @@ class TimelineSource {
   ~TimelineSource();
   TimelineSource(const TimelineSource&) = delete;
 
-  // Null until all is read, or the job has answered. Begins to read when first called for a dump.
+  // Which period is looked at: of a dump with more calls than fit into memory the part around it is read.
+  void look_at(const session::TimeSpan& wanted) { wanted_ = wanted; }
+  // Null until a first piece is read, or the job has answered. Begins to read when first called for a dump.
   std::shared_ptr<const session::TimelineRun> run(const Scene& scene);
   // What stands where the picture will be, or above it; empty: nothing to say.
   std::string words(const Scene& scene) const;
   bool reading() const;
 
  private:
+  bool looks_elsewhere() const;
+  void read_dump(const Scene& scene);
   struct Shared {
     std::mutex mutex;
     std::shared_ptr<const session::TimelineRun> run;
@@ -38,6 +42,7 @@ class TimelineSource {
   };
   std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
   bool asked_ = false;
+  session::TimeSpan wanted_, asked_for_;
   LiveSingles live_;
 };
 

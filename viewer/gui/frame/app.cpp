@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "viewer/gui/base/canvas.hpp"
 #include "viewer/gui/frame/graph_question.hpp"
@@ -210,7 +211,19 @@ void App::frame(float width, float height, float scale) {
   quiet_frames_ = moving || graph_due || !scene_.snapshot ? 0 : quiet_frames_ + 1;
 }
 
+// What is compared is compared from its begin on.
+void App::look_at_period() {
+  if (compared_feed_ || !selection_.period) return;
+  const auto ns = [](double seconds) {
+    return static_cast<std::int64_t>(std::llround(std::clamp(seconds, -4e9, 4e9) * 1e9));
+  };
+  const session::TimeSpan wanted{ns(selection_.period->begin_s), ns(selection_.period->end_s)};
+  logical_.look_at(wanted);
+  calls_.look_at(wanted);
+}
+
 void App::draw_cells(float top, float width, float height) {
+  look_at_period();
   ruler_.begin(shown_workspace().axes());
   shown_workspace().draw(scene_, selection_, {{0, top}, {width, height}});
   ruler_.draw(scene_, shown_workspace().axes());

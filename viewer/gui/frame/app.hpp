@@ -59,6 +59,7 @@ class App {
   float draw_tabs(float top, float width);  // returns their height
   Workspace& shown_workspace() { return workspaces_[workspace_]; }
   const Workspace& shown_workspace() const { return workspaces_[workspace_]; }
+  void look_at_period();
   void draw_help(float width, float height);
   void draw_hint(float width, float height);
   void draw_details(float width, float height);

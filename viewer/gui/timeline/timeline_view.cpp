@@ -108,7 +108,7 @@ void TimelineView::draw(const Scene& scene, Selection& selection) {
                   {whole.high.x - 4 * s, whole.high.y - line - 2 * s}};
   if (area.width() < 8 || area.height() < 4) return;
   if (sighted_ != run_) {
-    const bool goes_on = sighted_ && sighted_->live && run_->live;
+    const bool goes_on = sighted_ && ((sighted_->live && run_->live) || (sighted_->more_to_come && time1_ > time0_));
     sighted_ = run_;
     if (!goes_on) {
       time0_ = time1_ = 0;
