@@ -72,20 +72,23 @@ struct Shown {
   std::string problem;  // what is missing; empty: nothing
 };
 
-// What a view of a description shows. Without a picture: by its marks.
-inline Shown shown(const std::string& title, const nlohmann::json& view, const layout::Image* picture) {
+// What a view of a description shows. Without a picture: by its marks. `any`: of a run that is not known, one mark and
+// a thousandth of the pixels are enough.
+inline Shown shown(const std::string& title, const nlohmann::json& view, const layout::Image* picture,
+                   bool any = false) {
   Shown all;
   double least_share = 1;
   for (const Content& what : contents) {
     if (!title.starts_with(what.view)) continue;
-    least_share = std::min(least_share, what.share);
+    least_share = std::min(least_share, any ? 0.001 : what.share);
+    const std::size_t least = any ? 1 : what.least;
     const std::size_t there = count(view["marks"], what);
     std::string mark = what.mark;
     if (mark.ends_with(' ')) mark.pop_back();
     all.marks += (all.marks.empty() ? "" : ", ") + std::to_string(there) + " " + mark;
-    if (there < what.least)
-      all.problem = "shows " + std::to_string(there) + " of \"" + mark + "\", at least " + std::to_string(what.least) +
-                    " expected";
+    if (there < least)
+      all.problem =
+          "shows " + std::to_string(there) + " of \"" + mark + "\", at least " + std::to_string(least) + " expected";
   }
   if (all.marks.empty()) all.problem = "nobody has said what it shows";
   if (picture == nullptr) return all;

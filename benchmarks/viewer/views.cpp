@@ -1,9 +1,10 @@
-// views_benchmark [FRAMES] [FOLDER]: one table of all views (views.def), each alone as --only shows it, 1600x1000, off
-// screen, at 1,152 and at 16,384 ranks: what a frame takes while the mouse hovers, zooms and drags, how soon the first
-// picture is there, memory, and what is drawn. Each in a process of its own. Fed by made-up runs: a job that publishes
-// every 100 ms, a dump of an exchange, a dump of ten million calls. Checked ten times: that the view shows what
-// contents.hpp says. Exit status 1: a view is empty, nobody has said what it shows, or its median frame takes more than
-// 50 ms of processor time. FOLDER: the first whole pictures are left there.
+// views_benchmark [FRAMES] [FOLDER] [DUMP]: one table of all views (views.def), each alone as --only shows it,
+// 1600x1000, off screen, at 1,152 and at 16,384 ranks: what a frame takes while the mouse hovers, zooms and drags, how
+// soon the first picture is there, memory, and what is drawn. Each in a process of its own. Fed by made-up runs: a job
+// that publishes every 100 ms, a dump of an exchange, a dump of ten million calls. Checked ten times: that the view
+// shows what contents.hpp says. Exit status 1: a view is empty, nobody has said what it shows, or its median frame
+// takes more than 50 ms of processor time. FOLDER: the first whole pictures are left there. DUMP: the same fed by that
+// dump in place of made-up runs.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,10 +28,11 @@ using benchmark::clock_ms;
 
 namespace {
 
-constexpr double most_ms = 50;               // of processors, the median frame
-constexpr double patience_ms = 300'000;      // for the first picture
-constexpr std::uint64_t calls = 10'000'000;  // of a dump
-constexpr int fewest_frames = 10;            // one for each check
+constexpr double most_ms = 50;                    // of processors, the median frame
+constexpr double patience_ms = 300'000;           // for the first picture
+constexpr std::uint64_t calls = 10'000'000;       // of a dump
+constexpr const char* of_a_dump = "of the dump";  // in place of their number
+constexpr int fewest_frames = 10;                 // one for each check
 
 struct Size {
   benchmark::Size live;
@@ -54,37 +56,41 @@ session::Feed::Open source_of(const gui::ViewEntry& view, const Size& size) {
   return [size] { return Opened(std::make_unique<benchmark::FakeLive>(size.live)); };
 }
 
-benchmark::Shown shown_by(const gui::App& app, const layout::Image* picture) {
+benchmark::Shown shown_by(const gui::App& app, const layout::Image* picture, bool any) {
   const nlohmann::json views = nlohmann::json::parse(app.description())["views"];
   if (views.size() != 1) return {"", 0, std::to_string(views.size()) + " views instead of one"};
-  return benchmark::shown(views.begin().key(), views.begin().value(), picture);
+  return benchmark::shown(views.begin().key(), views.begin().value(), picture, any);
 }
 
-// In a process of its own. True: all is well.
-bool measure(const gui::ViewEntry& view, const Size& size, int frames, const std::string& folder) {
+// True: all is well.
+bool measure(const gui::ViewEntry& view, const session::Feed::Open& open, const std::string& ranks, int frames,
+             const std::string& folder) {
+  const bool any = ranks == of_a_dump;
   auto screen = benchmark::Screen::open();
   if (!screen) return std::fprintf(stderr, "views_benchmark: %s\n", screen.error().message.c_str()), false;
-  const session::Feed::Open open = source_of(view, size);
   gui::ViewOptions options;
   options.target = "fake-1";
   options.only = view.name;
-  const double began = clock_ms();
+  const double began = clock_ms(), began_processors = benchmark::processor_ms();
   gui::App app(options, open, {});
   const auto draw = [&](benchmark::FrameTimes* times) {
     (*screen)->frame([&] { app.frame((*screen)->width(), (*screen)->height(), 1); }, times);
   };
-  double first_ms = -1;
+  double first_ms = -1, first_processors_ms = 0;
   std::string problem;
   while (problem.empty() && clock_ms() - began < patience_ms) {
     draw(nullptr);
-    if (first_ms < 0 && shown_by(app, nullptr).problem.empty()) first_ms = clock_ms() - began;
+    if (first_ms < 0 && shown_by(app, nullptr, any).problem.empty()) {
+      first_ms = clock_ms() - began;
+      first_processors_ms = benchmark::processor_ms() - began_processors;
+    }
     if (app.complete(problem) && first_ms >= 0) break;  // a running job is complete when its parts have come
     benchmark::wait_for_next_frame();
   }
   const layout::Image picture = (*screen)->pixels();
-  const benchmark::Shown whole = shown_by(app, &picture);
+  const benchmark::Shown whole = shown_by(app, &picture, any);
   if (problem.empty()) problem = whole.problem;
-  const std::string name = view.name, ranks = std::to_string(size.live.ranks);
+  const std::string name = view.name;
   if (!folder.empty()) {
     const Status written = gui::write_png(picture, folder + "/view-" + name + "-" + ranks + ".png");
     if (!written) problem = written.error().message;
@@ -95,44 +101,58 @@ bool measure(const gui::ViewEntry& view, const Size& size, int frames, const std
     draw(&times);
     if (problem.empty() && i % std::max(1, frames / 10) == 0) {
       const layout::Image now = (*screen)->pixels();
-      problem = shown_by(app, &now).problem;
+      problem = shown_by(app, &now, any).problem;
       if (!problem.empty()) problem += " (in frame " + std::to_string(i) + ")";
     }
     benchmark::wait_for_next_frame();
   }
   const double median = times.processors.at(0.5);
   if (problem.empty() && median > most_ms) problem = "more than 50 ms of processor time";
-  std::printf("| `%s` | %s | %.1f | %.1f | %.1f | %.1f | %.1f s | %zu MiB | %s | %.0f %% |%s%s\n", name.c_str(),
+  std::printf("| `%s` | %s | %.1f | %.1f | %.1f | %.1f | %.1f s (%.1f) | %zu MiB | %s | %.0f %% |%s%s\n", name.c_str(),
               ranks.c_str(), median, times.processors.at(0.95), times.processors.at(1), times.clock.at(0.5),
-              first_ms / 1000, benchmark::resident_mib(), whole.marks.c_str(), 100 * whole.share,
-              problem.empty() ? "" : " WRONG: ", problem.c_str());
+              first_ms / 1000, first_processors_ms / 1000, benchmark::resident_mib(), whole.marks.c_str(),
+              100 * whole.share, problem.empty() ? "" : " WRONG: ", problem.c_str());
   return problem.empty();
+}
+
+// In a process of its own, and a line of the table.
+bool measure_apart(const gui::ViewEntry& view, const std::function<session::Feed::Open()>& source,
+                   const std::string& ranks, int frames, const std::string& folder) {
+  std::fflush(stdout);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const bool well = measure(view, source(), ranks, frames, folder);
+    std::fflush(stdout);
+    std::_Exit(well ? 0 : 1);
+  }
+  int status = -1;
+  if (child < 0 || ::waitpid(child, &status, 0) != child || !WIFEXITED(status))
+    std::printf("| `%s` | %s | WRONG: it crashed\n", view.name, ranks.c_str());
+  return status == 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const int frames = argc > 1 ? std::atoi(argv[1]) : 180;
-  const std::string folder = argc > 2 ? argv[2] : "";
-  if (argc > 3 || frames < fewest_frames)
-    return std::fprintf(stderr, "usage: views_benchmark [FRAMES (10 or more)] [FOLDER]\n"), 2;
+  const std::string folder = argc > 2 ? argv[2] : "", dump = argc > 3 ? argv[3] : "";
+  if (argc > 4 || frames < fewest_frames)
+    return std::fprintf(stderr, "usage: views_benchmark [FRAMES (10 or more)] [FOLDER] [DUMP]\n"), 2;
   std::printf(
-      "| view | ranks | median, ms of processors | p95 | worst | median, ms that went by | first picture | "
+      "| view | ranks | median, ms of processors | p95 | worst | median, ms that went by | first picture (s of "
+      "processors) | "
       "memory | drawn | pixels |\n|---|---|---|---|---|---|---|---|---|---|\n");
   bool good = true;
-  for (const gui::ViewEntry& view : gui::all_views())
-    for (const Size& size : sizes) {
-      std::fflush(stdout);
-      const pid_t child = ::fork();
-      if (child == 0) {
-        const bool well = measure(view, size, frames, folder);
-        std::fflush(stdout);
-        std::_Exit(well ? 0 : 1);
-      }
-      int status = -1;
-      if (child < 0 || ::waitpid(child, &status, 0) != child || !WIFEXITED(status))
-        std::printf("| `%s` | %d | WRONG: it crashed\n", view.name, size.live.ranks);
-      good = status == 0 && good;
+  for (const gui::ViewEntry& view : gui::all_views()) {
+    if (!dump.empty()) {
+      const auto source = [&]() -> session::Feed::Open { return [dump] { return session::open_stored(dump); }; };
+      good = measure_apart(view, source, of_a_dump, frames, folder) && good;
+      continue;
     }
+    for (const Size& size : sizes) {
+      const auto source = [&] { return source_of(view, size); };
+      good = measure_apart(view, source, std::to_string(size.live.ranks), frames, folder) && good;
+    }
+  }
   return good ? 0 : 1;
 }

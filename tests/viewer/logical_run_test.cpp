@@ -85,9 +85,8 @@ TEST_CASE("a run that is read in pieces is the run that is read at once, box by 
     for (const Message& m : records.messages)
       snapshot.duration_s = std::max(snapshot.duration_s, static_cast<double>(m.recv_end) * 1e-9);
     std::shared_ptr<const session::LogicalRun> run;
-    REQUIRE(session::read_logical(
-        stored, snapshot, [&](auto newest) { return run = newest, true; },
-        {.messages_at_once = round % 3 == 0 ? 1'000'000u : 25u}));
+    REQUIRE(session::read_logical(stored, snapshot, [&](auto newest) { return run = newest, true; },
+                                  {.messages_at_once = round % 3 == 0 ? 1'000'000u : 25u}));
     REQUIRE(run);
     CHECK(run->whole);
     REQUIRE(run->phases.size() == time.phases.size());

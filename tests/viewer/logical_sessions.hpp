@@ -11,8 +11,8 @@ namespace pclscope::test {
 // A stored run whose periods are as a dump has them.
 class Stored final : public session::Session {
  public:
-  Stored(std::vector<Message> messages, std::vector<CollectiveCall> calls)
-      : messages_(std::move(messages)), calls_(std::move(calls)) {}
+  Stored(std::vector<Message> messages, std::vector<CollectiveCall> calls, std::vector<Window> windows = {})
+      : messages_(std::move(messages)), calls_(std::move(calls)), windows_(std::move(windows)) {}
   Result<std::optional<Snapshot>> newer(std::chrono::milliseconds) override { return std::optional<Snapshot>(); }
   session::Phase phase() override { return session::Phase::finished; }
   bool live() const override { return false; }
@@ -27,7 +27,7 @@ class Stored final : public session::Session {
   std::uint64_t message_count() const override { return messages_.size(); }
   std::uint64_t messages_not_stored() const override { return 0; }
   std::uint64_t collectives_not_stored() const override { return 0; }
-  Result<std::vector<Window>> windows() override { return std::vector<Window>(); }
+  Result<std::vector<Window>> windows() override { return windows_; }
   Status collectives(const session::TimeSpan&,
                      const std::function<bool(std::span<const CollectiveCall>)>& visit) override {
     visit(calls_);
@@ -39,6 +39,7 @@ class Stored final : public session::Session {
  private:
   std::vector<Message> messages_;
   std::vector<CollectiveCall> calls_;
+  std::vector<Window> windows_;
 };
 
 // A job that answers with the graph of its messages.
