@@ -68,6 +68,13 @@ TEST_CASE("moments as they are typed and read") {
   CHECK(text::parse_moment_ns("2.5s") == 2'500'000'000);
   CHECK(text::parse_moment_ns("300ms") == 300'000'000);
   CHECK(text::parse_moment_ns("-2") == -2'000'000'000);
+  CHECK(text::parse_moment_ns("01:48") == 108'000'000'000);
+  CHECK(text::parse_moment_ns("-1:02:03") == -3'723'000'000'000);
+  for (const char* wrong :
+       {":", "1:", ":30", "1:2", "1:60", "1:02:03:04", "1:-2", "+1:02", "1:02s", "1 2 s", "s", " s"})
+    CHECK(!text::parse_moment_ns(wrong));
+  for (const double s : {0.0, 0.3, 12.0, 99.9, 108.0, 3599.0, 3723.0, 86400.0 * 3})
+    CHECK(text::parse_moment_ns(text::format_moment(s)) == std::llround(s * 1e9));  // what is printed can be pasted
   CHECK(text::parse_moment_ns("-300ms") == -300'000'000);
   CHECK(text::parse_moment_ns("2min") == 120'000'000'000);
   for (const char* bad : {"", "-", "--2", "soon", "1h", "1e3", "nan", "inf", "1 s", "99999999999999999999"}) {

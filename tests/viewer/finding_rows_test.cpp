@@ -59,6 +59,9 @@ TEST_CASE("a finding is one line: where, what, since when, how much, who and how
   CHECK(views::finding_line(s.attribution.findings[0], s, sites) ==
         "region 3 (ranks 16-31): late-sender since 02:13 (42.0 s of ranks' time, 21%), rank 17 at solver.f90:812, "
         "confidence 0.90");
+  Finding elsewhere = s.attribution.findings[0];
+  elsewhere.ranks = {3};
+  CHECK(views::finding_line(elsewhere, s, sites).find("felt in region 3 (ranks 16-31): late-sender") == 0);
   CHECK(views::finding_line(s.attribution.findings[1], s, sites).find("background from 10.0 s to 20.0 s") == 0);
   CHECK(views::finding_line(s.attribution.findings[1], s, sites).find("from n2 to n0 and n2 to n1, confidence 0.70") !=
         std::string::npos);

@@ -12,6 +12,7 @@ using session::LogicalBox;
 using session::LogicalPhase;
 using session::LogicalRun;
 
+constexpr std::size_t most_named_phases = 4000;
 constexpr double border_from = 5;         // pixels of a box's sides: smaller ones have no gap
 constexpr double pixels_per_message = 3;  // with less, lines say nothing
 constexpr double least_line_step = 3;     // pixels of a step's width, for lines
@@ -44,7 +45,8 @@ Span pixels_of(double begin, double size, int all) {
 // Visits boxes in sight: visit(phase number, phase, part, box number).
 template <class Visit>
 void each_box(const LogicalRun& run, const LogicalSight& s, const std::function<bool()>& stopping, Visit visit) {
-  for (std::uint32_t p = 0; p < run.phases.size(); ++p) {
+  const auto [first, last] = run.phases_within(s.step0, s.step1);
+  for (std::uint32_t p = first; p < last; ++p) {
     const LogicalPhase& phase = *run.phases[p];
     if (!in_sight(phase, s)) continue;
     if (stopping && stopping()) return;
@@ -212,8 +214,16 @@ LogicalImage draw_logical(const LogicalImageRequest& request, const std::functio
   made.image = {s.width, s.height, std::vector<std::uint8_t>(made.pixels.largest.size() * 4)};
   colour_pixels(made.pixels, made.scale, request, made.image);
   made.pixels.largest = {};
-  for (std::uint32_t p = 0; p < request.run->phases.size(); ++p)
+  for (auto [p, end] = request.run->phases_within(s.step0, s.step1); p < end; ++p)
     if (in_sight(*request.run->phases[p], s)) made.phases.push_back(p);
+  // Of many the first that begins in a pixel.
+  float before = -1;
+  for (const std::uint32_t p : made.phases) {
+    const float x = std::floor(s.x(request.run->phases[p]->first_step));
+    if (made.phases.size() > most_named_phases && x == before) continue;
+    made.named.push_back(p);
+    before = x;
+  }
   if (!request.messages) return made;
   std::vector<Stroke> strokes;
   made.lines_left_out = message_lines(request, stopping, strokes);

@@ -56,6 +56,7 @@ struct LogicalImage {
   LogicalPixels pixels;               // without `largest`
   float scale = 0;                    // its end, ns: the largest value in sight, of both runs
   std::vector<std::uint32_t> phases;  // in sight
+  std::vector<std::uint32_t> named;   // of these, of many the first that begins in a pixel
   std::size_t lines = 0;              // messages that are drawn
   std::size_t lines_left_out = 0;     // too many to be told apart
 };

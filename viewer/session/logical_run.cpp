@@ -30,9 +30,20 @@ void sort_phases(LogicalRun& run) {
   std::stable_sort(run.phases.begin(), run.phases.end(), [&](const auto& a, const auto& b) {
     return std::pair(a->first_step, first_rank(*a)) < std::pair(b->first_step, first_rank(*b));
   });
+  run.longest_phase = 0;
+  for (const auto& phase : run.phases) run.longest_phase = std::max(run.longest_phase, phase->steps);
 }
 
 }  // namespace
+
+std::pair<std::uint32_t, std::uint32_t> LogicalRun::phases_within(double from, double to) const {
+  if (longest_phase == UINT32_MAX) return {0, static_cast<std::uint32_t>(phases.size())};
+  const auto first = std::partition_point(phases.begin(), phases.end(), [&](const auto& p) {
+    return static_cast<double>(p->first_step) + longest_phase <= from;
+  });
+  const auto end = std::partition_point(first, phases.end(), [&](const auto& p) { return p->first_step < to; });
+  return {static_cast<std::uint32_t>(first - phases.begin()), static_cast<std::uint32_t>(end - phases.begin())};
+}
 
 std::int32_t LogicalPhase::rank_of(std::uint32_t box) const {
   const auto part = std::partition_point(parts.begin(), parts.end(), [&](const auto& p) { return p.end <= box; });

@@ -81,10 +81,14 @@ struct LogicalRun {
   std::uint64_t events = 0;
   // Of each step the sum over events by logical::Metric, in its unit.
   std::vector<std::array<float, logical_metrics>> sums;
-  bool whole = false;   // everything was read, of the part
-  double progress = 0;  // 0 .. 1
+  std::uint32_t longest_phase = UINT32_MAX;  // steps; known when phases are in order
+  bool whole = false;                        // everything was read, of the part
+  double progress = 0;                       // 0 .. 1
   PartToRead part;
   std::string lacks;  // a line: what is not in here; empty
+
+  // Among phases[first] to phases[end - 1] are all that have a step in [from, to).
+  std::pair<std::uint32_t, std::uint32_t> phases_within(double from, double to) const;
 };
 
 // Reads messages and collectives that are stored, in pieces of time, and publishes what there is now and then, all of

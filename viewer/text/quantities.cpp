@@ -58,9 +58,37 @@ std::optional<std::uint64_t> parse_bytes(std::string_view word) {
   return static_cast<std::uint64_t>(value * scale + 0.5);
 }
 
+namespace {
+
+// "02:13", "1:02:13": as format_moment() writes what is longer.
+std::optional<std::int64_t> parse_clock_ns(std::string_view word) {
+  std::int64_t seconds = 0;
+  for (int parts = 1;; ++parts) {
+    const std::size_t colon = std::min(word.find(':'), word.size());
+    const std::string_view digits = word.substr(0, colon);
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    const bool last = colon == word.size();
+    if (error != std::errc() || end != digits.data() + digits.size() || digits.front() == '-' ||
+        digits.size() > (parts == 1 ? 6 : 2) || (parts > 1 && (digits.size() != 2 || value > 59)) ||
+        (last && parts == 1) || parts > 3)
+      return std::nullopt;
+    seconds = 60 * seconds + value;
+    if (last) return seconds * 1'000'000'000;
+    word.remove_prefix(colon + 1);
+  }
+}
+
+}  // namespace
+
 std::optional<std::int64_t> parse_moment_ns(std::string_view word) {
   const bool before_end = !word.empty() && word.front() == '-';
   if (before_end) word.remove_prefix(1);
+  if (const auto ns = parse_clock_ns(word)) return before_end ? -*ns : *ns;
+  // As moments are printed: "12.0 s".
+  std::string joined(word);
+  if (const auto blank = joined.find(' '); blank != std::string::npos && blank > 0) joined.erase(blank, 1);
+  word = joined;
   auto ns = parse_duration_ns(word);
   if (!ns && !word.empty() && (word.back() == '.' || (word.back() >= '0' && word.back() <= '9'))) {
     ns = parse_duration_ns(std::string(word) + "s");

@@ -13,8 +13,8 @@ std::optional<std::int64_t> parse_duration_ns(std::string_view word);
 // "500MB", "2GB", "1.5GiB", "800kB", "1000B" -> bytes; decimal and binary prefixes. A unit is required.
 std::optional<std::uint64_t> parse_bytes(std::string_view word);
 
-// A moment on the run's time axis: "12.5" and "12.5s" (seconds since its start), "300ms", "2min"; "-2s" is before its
-// end.
+// A moment on the run's time axis: "12.5" and "12.5s" (seconds since its start), "300ms", "2min", and as
+// format_moment() writes it: "12.5 s", "02:13", "1:02:13"; "-2s" is before its end.
 std::optional<std::int64_t> parse_moment_ns(std::string_view word);
 
 // Three significant digits with a unit: "41.2 us", "1.25 s", "3 min 20 s". Negative values keep their sign.

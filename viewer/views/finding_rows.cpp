@@ -79,7 +79,12 @@ std::string felt(const Finding& f, const Snapshot& s) {
   const auto region =
       std::find_if(s.regions.begin(), s.regions.end(), [&](const Region& r) { return r.id == f.region; });
   if (f.region < 0 || region == s.regions.end()) return "";
-  return "region " + std::to_string(f.region) + " (ranks " + text::compact_ranks(region->ranks, 24) + "): ";
+  const auto inside = [&](std::int32_t rank) {
+    return std::binary_search(region->ranks.begin(), region->ranks.end(), rank);
+  };
+  const bool from_outside = !f.ranks.empty() && std::none_of(f.ranks.begin(), f.ranks.end(), inside);
+  return (from_outside ? "felt in region " : "region ") + std::to_string(f.region) + " (ranks " +
+         text::compact_ranks(region->ranks, 24) + "): ";
 }
 
 // The first one is the answer, whatever it is.
@@ -176,7 +181,9 @@ std::string finding_line(const Finding& f, const Snapshot& s, const Sites& sites
 std::vector<std::string> finding_lines(const Snapshot& snapshot, const Sites& sites, std::size_t width,
                                        const Places& places, bool weaker) {
   if (snapshot.attribution.findings.empty() && snapshot.conditions.empty())
-    return {"no findings: no messages were matched, or the dump is of an older pclscope"};
+    return {snapshot.messages.matched == 0 && snapshot.collectives.operations == 0
+                ? "no findings: causes are looked for in messages and collectives, and this run has none"
+                : "no findings: the dump is of an older pclscope"};
   std::vector<std::string> lines, conditions;
   for (const Condition& c : snapshot.conditions) {
     conditions.push_back("condition of the run: " + condition_line(c, snapshot));

@@ -83,7 +83,7 @@ void LogicalPane::draw_phases(ImDrawList& list, const Scene& scene, const std::v
   std::size_t lines = 0;
   const bool room = area_.width() > 3 * scene.scale * static_cast<float>(shown_->phases.size()) ||
                     shown_->phases.size() < most_phase_lines;
-  for (const std::uint32_t number : shown_->phases) {
+  for (const std::uint32_t number : shown_->named) {
     const session::LogicalPhase& phase = *run_->phases[number];
     const float x = area_.low.x + sight_.x(phase.first_step);
     if (x > area_.high.x) continue;
@@ -91,9 +91,10 @@ void LogicalPane::draw_phases(ImDrawList& list, const Scene& scene, const std::v
                 bottom = std::min(area_.high.y, area_.low.y + sight_.y(phase.parts.back().rank + 1));
     if (room && ++lines <= most_phase_lines && x >= area_.low.x)
       list.AddRectFilled({x - 1, top - 2 * scene.scale}, {x, bottom}, to_imgui(p.selection.with_alpha(0.75f)));
-    const std::string text = std::to_string(numbers != nullptr ? (*numbers)[number] : number);
     const float at = std::max(x, area_.low.x);
-    if (at < free_from || at + text_size(text).x > area_.high.x) continue;
+    if (at < free_from) continue;
+    const std::string text = std::to_string(numbers != nullptr ? (*numbers)[number] : number);
+    if (at + text_size(text).x > area_.high.x) continue;
     draw_text(list, {at + 1, area_.low.y - line_height()}, p.faint_text, text);
     free_from = at + text_size(text).x + number_room * scene.scale;
   }
@@ -114,7 +115,8 @@ EventPlace LogicalPane::at(Point mouse) const {
   const auto [rank0, rank1] =
       range(sight_.rank(in.y), sight_.rank_height() >= 1 ? 0 : sight_.rank(in.y + 1), run_->ranks);
   float most = -1;
-  for (const std::uint32_t number : shown_->phases) {
+  const auto [first, last] = run_->phases_within(static_cast<double>(step0), static_cast<double>(step1));
+  for (std::uint32_t number = first; number < last; ++number) {
     const session::LogicalPhase& phase = *run_->phases[number];
     if (phase.first_step >= step1 || phase.first_step + phase.steps <= step0) continue;
     auto part = std::partition_point(phase.parts.begin(), phase.parts.end(),
@@ -132,7 +134,7 @@ EventPlace LogicalPane::at(Point mouse) const {
 
 // The event at that rank and step.
 EventPlace LogicalPane::event_at(std::int32_t rank, std::uint32_t step) const {
-  for (std::uint32_t p = 0; p < run_->phases.size(); ++p) {
+  for (auto [p, last] = run_->phases_within(step, step + 1.0); p < last; ++p) {
     const session::LogicalPhase& phase = *run_->phases[p];
     if (step < phase.first_step || step >= phase.first_step + phase.steps) continue;
     if (const std::uint32_t box = phase.box_at(rank, step); box != logical::none) return {p, box};
