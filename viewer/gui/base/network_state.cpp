@@ -1,0 +1,165 @@
+#include "viewer/gui/base/network_state.hpp"
+
+#include "viewer/gui/base/view.hpp"
+#include "viewer/text/quantities.hpp"
+
+namespace pclscope::gui {
+
+NetworkState::NetworkState(session::NetworkCasePtr network) : asked_(true) {
+  shared_->network = network;
+  applied_.push_back(std::move(network));
+}
+
+NetworkState::~NetworkState() {
+  const std::lock_guard lock(shared_->mutex);
+  shared_->stop = true;
+}
+
+void NetworkState::read(const Scene& scene) {
+  asked_ = true;
+  shared_->waits = true;
+  scene.ask([shared = shared_, facts = facts_, words = words_, application = scene.snapshot->application,
+             name = scene.connection.name, wake = scene.wake](session::Session* session, const auto&) {
+    const auto tell = [&](const char* what, double share) {
+      {
+        const std::lock_guard lock(shared->mutex);
+        if (shared->stop) return;
+        shared->what = what;
+        shared->progress = share;
+      }
+      if (wake) wake();
+    };
+    tell("reading traffic", 0);
+    Result<session::NetworkCasePtr> made = Error{ErrorCode::unreachable, "the run cannot be read any more"};
+    if (facts) {
+      made = session::make_network_case(*facts, tell);
+    } else if (session != nullptr) {
+      const auto read = session::read_network_of_run(*session, application, name, words);
+      made = read ? session::make_network_case(*read, tell) : Result<session::NetworkCasePtr>(read.error());
+    }
+    {
+      const std::lock_guard lock(shared->mutex);
+      shared->waits = false;
+      if (made) shared->network = *made;
+      else shared->problem = made.error().message;
+      if (shared->stop) return;
+    }
+    if (wake) wake();
+  });
+}
+
+session::NetworkCasePtr NetworkState::current(const Scene& scene) {
+  if (!asked_ && scene.ask && scene.snapshot) read(scene);
+  {
+    const std::lock_guard lock(shared_->mutex);
+    if (applied_.empty() && shared_->network) applied_.push_back(shared_->network);
+  }
+  return now();
+}
+
+bool NetworkState::reading() const {
+  if (!asked_) return false;
+  const std::lock_guard lock(shared_->mutex);
+  return shared_->waits;
+}
+
+std::string NetworkState::words(const Scene& scene) const {
+  const std::lock_guard lock(shared_->mutex);
+  if (shared_->network) return {};
+  if (!shared_->problem.empty()) return shared_->problem;
+  if (!scene.ask) return "nothing is known of the network";
+  if (shared_->what.empty()) return "asking for the traffic";
+  return shared_->what + ": " + text::format_share(shared_->progress) + " so far";
+}
+
+void NetworkState::apply(session::NetworkCasePtr changed) {
+  if (applied_.empty()) return;
+  applied_.resize(at_ + 1);
+  applied_.push_back(std::move(changed));
+  at_ = applied_.size() - 1;
+}
+
+void NetworkState::undo() {
+  if (can_undo()) --at_;
+}
+
+void NetworkState::redo() {
+  if (can_redo()) ++at_;
+}
+
+std::shared_ptr<const session::ShownRoutes> NetworkState::shown(const Scene& scene) {
+  const session::NetworkCasePtr network = current(scene);
+  if (!network) return nullptr;
+  if (!filters_)
+    filters_ = std::make_unique<layout::Latest<FilterRequest, session::ShownRoutes>>(
+        [](const FilterRequest& request, const auto&) {
+          return session::filter_routes(request.network, request.filter);
+        },
+        scene.wake);
+  if (filtered_.network != network || filtered_.filter != filter_) {
+    filtered_ = {network, filter_};
+    filters_->ask(filtered_);
+  }
+  return filters_->answer();
+}
+
+void NetworkState::pick(NetworkPick picked, const std::vector<std::uint32_t>& routes, Selection& selection) {
+  const session::NetworkCasePtr network = now();
+  pick_ = picked;
+  picked_in_ = network->generation;
+  picked_ranks_ = session::ranks_of(*network, routes);
+  selection.ranks = picked_ranks_;
+  selection.rank.reset();
+}
+
+void NetworkState::pick_vertex(std::int32_t vertex, Selection& selection) {
+  if (!now() || vertex < 0 || vertex >= now()->vertices()) return;
+  // A node is its ranks; a router, or a node without, those whose messages go through it.
+  const auto& here = now()->ranks_at[static_cast<std::size_t>(vertex)];
+  pick({NetworkPick::Kind::vertex, vertex, 0, 0}, session::routes_through(*now(), vertex), selection);
+  if (!here.empty()) selection.ranks = picked_ranks_ = here;
+}
+
+void NetworkState::pick_link(std::int32_t from, std::int32_t to, Selection& selection) {
+  if (now()) pick({NetworkPick::Kind::link, from, to, 0}, session::routes_over(*now(), from, to), selection);
+}
+
+void NetworkState::pick_route(std::uint32_t route, Selection& selection) {
+  if (now() && route < now()->routes.routes.size()) pick({NetworkPick::Kind::route, 0, 0, route}, {route}, selection);
+}
+
+const NetworkPick* NetworkState::picked(const Selection& selection) const {
+  const session::NetworkCasePtr network = now();
+  if (!pick_ || !network || selection.rank || selection.ranks != picked_ranks_) return nullptr;
+  // Links and vertices stay where they are when routes change; which routes cross them is another question then.
+  const bool there = pick_->kind == NetworkPick::Kind::route ? pick_->route < network->routes.routes.size()
+                                                             : pick_->from < network->vertices();
+  return there ? &*pick_ : nullptr;
+}
+
+std::shared_ptr<const std::vector<std::uint32_t>> NetworkState::lit(const Selection& selection) {
+  const session::NetworkCasePtr network = now();
+  const NetworkPick* chosen = picked(selection);
+  std::vector<std::int32_t> ranks = selection.ranks;
+  if (selection.rank) ranks = {*selection.rank};
+  const std::optional<NetworkPick> pick = chosen ? std::optional(*chosen) : std::nullopt;
+  const std::uint64_t generation = network ? network->generation : 0;
+  if (generation == lit_in_ && pick == lit_pick_ && ranks == lit_ranks_) return lit_;
+  lit_in_ = generation;
+  lit_pick_ = pick;
+  lit_ranks_ = ranks;
+  std::vector<std::uint32_t> routes;
+  if (network && pick) {
+    switch (pick->kind) {
+      case NetworkPick::Kind::vertex: routes = session::routes_through(*network, pick->from); break;
+      case NetworkPick::Kind::link: routes = session::routes_over(*network, pick->from, pick->to); break;
+      case NetworkPick::Kind::route: routes = {pick->route}; break;
+    }
+  } else if (network && !ranks.empty()) {
+    routes = session::routes_of_ranks(*network, ranks);
+  }
+  lit_ = std::make_shared<const std::vector<std::uint32_t>>(std::move(routes));
+  return lit_;
+}
+
+}  // namespace pclscope::gui
