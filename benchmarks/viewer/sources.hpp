@@ -48,6 +48,15 @@ inline std::vector<Criterion> fake_criteria() {
   return made;
 }
 
+// Who sends to whom on a torus: neighbours in each dimension, and one rank far away.
+inline std::vector<PairTraffic> fake_traffic(std::int32_t ranks) {
+  std::vector<PairTraffic> pairs;
+  for (std::int32_t r = 0; r < ranks; ++r)
+    for (const std::int32_t step : {1, 16, 64, ranks / 2 + 5})
+      pairs.push_back({r, (r + step) % ranks, 10, 1000 * static_cast<std::uint64_t>(step % 7 + 1)});
+  return pairs;
+}
+
 // A job that publishes every 100 ms; its regions' histories go on, and each graph is another one.
 class FakeLive final : public Fake {
  public:

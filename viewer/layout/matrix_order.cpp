@@ -114,12 +114,12 @@ MatrixAxis matrix_axis(const MatrixOrder& order, std::size_t level, int fold_lev
   MatrixAxis axis;
   if (order.places() == 0) return axis;
   level = std::min(level, order.blocks.size() - 1);
+  if (fold_level >= 0) level = std::min(level, static_cast<std::size_t>(fold_level));
   const std::vector<std::int32_t>& starts = order.blocks[level];
   std::vector<bool> folded(used.size(), false);  // of each place
   std::int32_t open = order.places();
   if (fold_level >= 0) {
-    const auto& folds =
-        order.blocks[std::min(std::max(level, static_cast<std::size_t>(fold_level)), order.blocks.size() - 1)];
+    const auto& folds = order.blocks[std::min(static_cast<std::size_t>(fold_level), order.blocks.size() - 1)];
     const std::vector<bool> shown = used_blocks(folds, used);
     for (std::size_t b = 0; b < folds.size(); ++b) {
       const std::int32_t end = b + 1 < folds.size() ? folds[b + 1] : order.places();

@@ -43,8 +43,8 @@ struct MatrixAxis {
   }
 };
 
-// Blocks of `level`; those of `fold_level` (-1: none) without a place in `used` are folded. Where `level` is above
-// `fold_level`, blocks of `level` are.
+// Blocks of `level`; those of `fold_level` (-1: none) without a place in `used` are folded, and no more than these are
+// merged: where a place lies does not depend on the level.
 MatrixAxis matrix_axis(const MatrixOrder& order, std::size_t level, int fold_level, const std::vector<bool>& used);
 
 // The lowest level whose blocks are on average at least `least` pixels wide at so many pixels per unit.

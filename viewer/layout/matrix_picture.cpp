@@ -37,20 +37,18 @@ void fill(Image& image, Span x, Span y, Rgba colour) {
 
 }  // namespace
 
-MatrixContent matrix_content(std::shared_ptr<const mapping::LinkGraph> links, const std::vector<mapping::Route>& routes,
+MatrixContent matrix_content(std::shared_ptr<const mapping::LinkGraph> links,
+                             std::shared_ptr<const mapping::LinkLoads> loads, const std::vector<mapping::Route>& routes,
                              const std::vector<std::uint32_t>& shown, std::shared_ptr<const MatrixOrder> order,
                              int fold_level) {
-  auto loads = std::make_shared<mapping::LinkLoads>(at(links->links()), 0.0);
   std::vector<bool> used(order->vertex.size(), false);
   for (const std::uint32_t index : shown) {
-    const mapping::Route& route = routes[index];
-    for (std::size_t i = 0; i < route.path.size() && route.path.size() > 1; ++i) {
-      used[at(order->place[at(route.path[i])])] = true;
-      const std::int32_t link = i > 0 ? links->find(route.path[i - 1], route.path[i]) : -1;
-      if (link >= 0) (*loads)[at(link)] += route.bytes;
-    }
+    if (routes[index].path.size() < 2) continue;
+    for (const std::int32_t vertex : routes[index].path) used[at(order->place[at(vertex)])] = true;
   }
-  return {std::move(links), std::move(loads), std::move(order), fold_level, std::move(used)};
+  MatrixContent content{std::move(links), std::move(loads), std::move(order), fold_level, std::move(used), 0};
+  content.units = matrix_axis(*content.order, 0, fold_level, content.used).units;
+  return content;
 }
 
 void matrix_row(const MatrixContent& content, const MatrixAxis& axis, std::int32_t row, std::vector<MatrixCell>& to) {
@@ -98,6 +96,7 @@ MatrixImage MatrixPainter::paint(const MatrixRequest& request, const std::functi
   const MatrixContent& content = *request.content;
   const MatrixSight& sight = request.sight;
   made.level = level_for(*content.order, sight.scale, request.least_pixels);
+  if (content.fold_level >= 0) made.level = std::min(made.level, static_cast<std::size_t>(content.fold_level));
   const auto known = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& kept) {
     return kept.content == request.content && kept.level == made.level;
   });
@@ -128,10 +127,12 @@ MatrixImage MatrixPainter::paint(const MatrixRequest& request, const std::functi
   struct Loaded {
     double bytes;
     Span x, y;
+    std::int32_t row, column;
   };
   std::vector<Loaded> loaded;
   for (std::size_t row = 0; row < axis.lines.size(); ++row) {
-    if (stopping && row % 64 == 0 && stopping()) return MatrixImage{request, made.level, made.axis, {}, 0, 0, 0};
+    if (stopping && row % 64 == 0 && stopping())
+      return MatrixImage{request, made.level, made.axis, {}, 0, 0, 0, -1, -1};
     const Span y = pixels_of(axis.lines[row], sight.y, sight.scale, image.height);
     if (y.from >= y.to) continue;
     matrix_row(content, axis, static_cast<std::int32_t>(row), cells);
@@ -139,13 +140,14 @@ MatrixImage MatrixPainter::paint(const MatrixRequest& request, const std::functi
       const Span x = columns[at(cell.column)];
       if (x.from >= x.to) continue;
       ++made.cells;
-      if (cell.bytes > 0) loaded.push_back({cell.bytes, x, y});
+      if (cell.bytes > 0) loaded.push_back({cell.bytes, x, y, static_cast<std::int32_t>(row), cell.column});
       else fill(image, x, y, adjacent);
     }
   }
   std::sort(loaded.begin(), loaded.end(), [](const Loaded& a, const Loaded& b) { return a.bytes < b.bytes; });
   for (const Loaded& cell : loaded) fill(image, cell.x, cell.y, matrix_colour(*request.palette, cell.bytes, made.most));
   made.loaded = loaded.size();
+  if (!loaded.empty()) made.heaviest_row = loaded.back().row, made.heaviest_column = loaded.back().column;
   return made;
 }
 

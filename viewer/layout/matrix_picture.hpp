@@ -21,10 +21,12 @@ struct MatrixContent {
   std::shared_ptr<const MatrixOrder> order;
   int fold_level = -1;     // -1: nothing is folded
   std::vector<bool> used;  // of each place: a shown route goes through it
+  double units = 0;        // of the axis
   bool operator==(const MatrixContent&) const = default;
 };
-// The loads of some routes (indices), and the places that they go through.
-MatrixContent matrix_content(std::shared_ptr<const mapping::LinkGraph> links, const std::vector<mapping::Route>& routes,
+// Of some routes (indices) with their loads.
+MatrixContent matrix_content(std::shared_ptr<const mapping::LinkGraph> links,
+                             std::shared_ptr<const mapping::LinkLoads> loads, const std::vector<mapping::Route>& routes,
                              const std::vector<std::uint32_t>& shown, std::shared_ptr<const MatrixOrder> order,
                              int fold_level);
 
@@ -59,9 +61,10 @@ struct MatrixImage {
   std::size_t level = 0;  // of merging
   std::shared_ptr<const MatrixAxis> axis;
   Image image;
-  std::size_t cells = 0;   // in sight, with links
-  std::size_t loaded = 0;  // of these, with bytes
-  double most = 0;         // bytes of a cell, of the whole matrix: the end of the colours
+  std::size_t cells = 0;                                 // in sight, with links
+  std::size_t loaded = 0;                                // of these, with bytes
+  double most = 0;                                       // bytes of a cell, of the whole matrix: the end of the colours
+  std::int32_t heaviest_row = -1, heaviest_column = -1;  // lines of the heaviest cell in sight; -1: none has bytes
 };
 
 // Remembers the axes that it used last. One thread at a time.

@@ -1,39 +1,12 @@
 // The ranking view without a window: a brush says which routes are shown, a click selects.
-#include <catch2/catch.hpp>
-#include <chrono>
-#include <thread>
-
-#include "tests/viewer/gui/null_frame.hpp"
-#include "tests/viewer/network_made.hpp"
+#include "tests/viewer/gui/network_shown.hpp"
 
 using namespace pclscope;
 
 namespace {
 
-struct Shown {
-  test::NullFrame frame;
-  gui::NetworkState network;
-  gui::Scene scene = test::scene_of(Snapshot());
-  gui::Selection selection;
-  std::unique_ptr<gui::View> view = gui::make_ranking_view();
-  explicit Shown(session::NetworkCasePtr with) : network(std::move(with)) { scene.network = &network; }
-  void settle() {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    do {
-      frame.draw(*view, scene, selection);
-      if (view->unsettled()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    } while (view->unsettled() && std::chrono::steady_clock::now() < end);
-    frame.draw(*view, scene, selection);
-  }
-  void press(const std::string& name) {
-    const layout::Point at = test::mark(*view, name);
-    CAPTURE(name);
-    REQUIRE(at.x > 0);
-    frame.click(*view, scene, selection, at);
-    settle();
-  }
-  bool has(const std::string& name) const { return test::mark(*view, name).x > 0; }
-  std::size_t shown() { return network.shown(scene)->routes.size(); }
+struct Shown : test::NetworkShown {
+  explicit Shown(session::NetworkCasePtr with) : NetworkShown(gui::make_ranking_view(), std::move(with)) {}
 };
 
 // 0 - 1 - ... - 7: loads of the links up are 40 (0>1), 30, 20, 0, 5; down 7 (1>0).
@@ -107,16 +80,6 @@ TEST_CASE("the ranking is drawn at any size, over any place, and without routes"
   std::mt19937_64 random(7);
   for (const std::size_t flows : {std::size_t{0}, std::size_t{300}}) {
     Shown shown(test::network_case("torus:4x4", test::random_traffic(random, 16, flows)));
-    shown.settle();
-    for (const float width : {1.f, 9.f, 120.f, 801.f})
-      for (const float height : {1.f, 9.f, 60.f, 500.f}) {
-        test::NullFrame::mouse({width / 2, height / 2});
-        CHECK(shown.frame.draw(*shown.view, shown.scene, shown.selection, width, height) >= 0);
-      }
-    for (float x = 0; x < 800; x += 40)
-      for (float y = 0; y < 500; y += 40) {
-        test::NullFrame::mouse({x, y});
-        shown.frame.draw(*shown.view, shown.scene, shown.selection);
-      }
+    test::draw_everywhere(shown);
   }
 }

@@ -44,6 +44,14 @@ mapping::Traffic random_traffic(std::mt19937_64& random, std::int32_t ranks, std
   return traffic;
 }
 
+MatrixContent content_of(const Net& net, const std::vector<std::uint32_t>& shown,
+                         std::shared_ptr<const MatrixOrder> order, int fold_level) {
+  std::vector<mapping::Route> routes;
+  for (const std::uint32_t i : shown) routes.push_back(net.set.routes[i]);
+  auto loads = std::make_shared<const mapping::LinkLoads>(mapping::link_loads(*net.links, routes));
+  return matrix_content(net.links, std::move(loads), net.set.routes, shown, std::move(order), fold_level);
+}
+
 std::vector<std::uint32_t> all_of(const mapping::RouteSet& set) {
   std::vector<std::uint32_t> all(set.routes.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::uint32_t>(i);
@@ -88,7 +96,7 @@ TEST_CASE("a torus is merged from its last dimension on, halves before the whole
 TEST_CASE("blocks without a route are folded into one line, others keep their size") {
   const Net net = net_of("torus:4x4", {16, {{0, 1, 1, 8}, {1, 13, 1, 4}}});  // 13 is (3 1), next to (0 1)
   const auto order = std::make_shared<const MatrixOrder>(matrix_order(net.set, MatrixOrderBy::coordinates));
-  const MatrixContent content = matrix_content(net.links, net.set.routes, {0, 1}, order, 2);  // rows of 4
+  const MatrixContent content = content_of(net, {0, 1}, order, 2);  // rows of 4
   const MatrixAxis axis = matrix_axis(*order, 0, 2, content.used);
   REQUIRE(axis.lines.size() == 9);
   CHECK(axis.lines[4].folded);
@@ -114,7 +122,7 @@ TEST_CASE("blocks without a route are folded into one line, others keep their si
   const MatrixAxis rows = matrix_axis(*order, 2, -1, content.used);
   CHECK(matrix_route(*order, rows, *net.links, *content.loads, net.set.routes[0].path).points == Points{{2, 2}});
   // Without any route nothing is folded.
-  const MatrixContent none = matrix_content(net.links, net.set.routes, {}, order, 2);
+  const MatrixContent none = content_of(net, {}, order, 2);
   CHECK(matrix_axis(*order, 0, 2, none.used).lines.size() == 16);
 }
 
@@ -136,7 +144,7 @@ TEST_CASE("whatever is merged and folded, cells hold all bytes of the shown rout
           CHECK(std::includes(order->blocks[level - 1].begin(), order->blocks[level - 1].end(),
                               order->blocks[level].begin(), order->blocks[level].end()));
         for (int fold = -1; fold < static_cast<int>(order->blocks.size()); ++fold) {
-          const MatrixContent content = matrix_content(net.links, net.set.routes, shown, order, fold);
+          const MatrixContent content = content_of(net, shown, order, fold);
           const MatrixAxis axis = matrix_axis(*order, level, fold, content.used);
           double sum = 0, most = 0;
           std::int32_t links = 0, places = 0;
@@ -153,6 +161,7 @@ TEST_CASE("whatever is merged and folded, cells hold all bytes of the shown rout
           CHECK(sum == bytes);
           CHECK(most_bytes(content, axis) == most);
           CHECK(places == net.set.vertices);
+          CHECK(axis.units == Approx(content.units));
           if (fold < 0) CHECK(links == net.links->links());
         }
       }
@@ -167,7 +176,7 @@ TEST_CASE("a route in the matrix is one horizontal and one vertical segment for 
   for (const char* network : networks) {
     const Net net = net_of(network, random_traffic(random, 9, 20));
     const auto order = std::make_shared<const MatrixOrder>(matrix_order(net.set, MatrixOrderBy::coordinates));
-    const MatrixContent content = matrix_content(net.links, net.set.routes, all_of(net.set), order, -1);
+    const MatrixContent content = content_of(net, all_of(net.set), order, -1);
     for (std::size_t level = 0; level < order->blocks.size(); ++level) {
       const MatrixAxis axis = matrix_axis(*order, level, -1, content.used);
       for (const mapping::Route& route : net.set.routes) {
@@ -198,8 +207,7 @@ TEST_CASE("a route in the matrix is one horizontal and one vertical segment for 
 TEST_CASE("pixels of the matrix: links grey, those with bytes coloured, the rest empty, at any zoom and size") {
   const Net net = net_of("torus:3x3", {9, {{0, 1, 1, 100}, {4, 5, 1, 25}}});
   const auto order = std::make_shared<const MatrixOrder>(matrix_order(net.set, MatrixOrderBy::coordinates));
-  const auto content =
-      std::make_shared<const MatrixContent>(matrix_content(net.links, net.set.routes, {0, 1}, order, -1));
+  const auto content = std::make_shared<const MatrixContent>(content_of(net, {0, 1}, order, -1));
   const Palette& p = palette(Theme::dark);
   MatrixPainter painter;
   const auto paint = [&](MatrixSight sight) { return painter.paint({content, sight, 2, &p}, {}); };
@@ -208,6 +216,8 @@ TEST_CASE("pixels of the matrix: links grey, those with bytes coloured, the rest
   CHECK(whole.cells == 36);
   CHECK(whole.loaded == 2);
   CHECK(whole.most == 100);
+  CHECK(whole.heaviest_row == 0);
+  CHECK(whole.heaviest_column == 1);
   const auto pixel = [](const Image& image, int x, int y) {
     const std::uint8_t* c = &image.rgba[4 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(image.width) +
                                              static_cast<std::size_t>(x))];
@@ -251,7 +261,7 @@ TEST_CASE("on random networks as many cells are coloured as there are cells with
     const Net net = net_of(network, random_traffic(random, 9, 20));
     const auto order = std::make_shared<const MatrixOrder>(matrix_order(net.set, MatrixOrderBy::number));
     const auto content = std::make_shared<const MatrixContent>(
-        matrix_content(net.links, net.set.routes, all_of(net.set), order, static_cast<int>(random() % 3) - 1));
+        content_of(net, all_of(net.set), order, static_cast<int>(random() % 3) - 1));
     MatrixPainter painter;
     const double scale = 0.3 + static_cast<double>(random() % 100) / 20;
     const MatrixImage image = painter.paint({content, {0, 0, scale, 1000, 1000}, 2, &palette(Theme::light)}, {});

@@ -14,6 +14,7 @@
 #include "viewer/layout/latest.hpp"
 #include "viewer/session/network_filter.hpp"
 #include "viewer/session/network_source.hpp"
+#include "viewer/session/route_proposal.hpp"
 
 namespace pclscope::gui {
 
@@ -55,6 +56,11 @@ class NetworkState {
   bool can_redo() const { return at_ + 1 < applied_.size(); }
   void undo();
   void redo();
+  // Other ways that are looked at, not applied; null: none of the current case.
+  void set_proposal(std::shared_ptr<const session::RouteProposal> proposal) { proposal_ = std::move(proposal); }
+  std::shared_ptr<const session::RouteProposal> proposal() const {
+    return proposal_ && proposal_->of == now() ? proposal_ : nullptr;
+  }
   // As it is without what was applied; null: not there yet.
   session::NetworkCasePtr unchanged() const { return applied_.empty() ? nullptr : applied_.front(); }
 
@@ -96,6 +102,7 @@ class NetworkState {
   bool asked_ = false;
   std::vector<session::NetworkCasePtr> applied_;  // the first as it is
   std::size_t at_ = 0;
+  std::shared_ptr<const session::RouteProposal> proposal_;
   session::NetworkFilter filter_;
   struct FilterRequest {
     session::NetworkCasePtr network;

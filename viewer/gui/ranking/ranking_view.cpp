@@ -53,7 +53,7 @@ class RankingView final : public View {
   const char* title() const override { return "what is worst: routes, links and vertices by a metric"; }
   void draw(const Scene& scene, Selection& selection) override;
   std::vector<Mark> marks() const override { return marks_; }
-  bool unsettled() const override { return reading_ || (maker_ && maker_->busy()); }
+  bool unsettled() const override { return reading_; }
   bool needs_run() const override { return false; }
 
  private:
@@ -100,7 +100,7 @@ void RankingView::draw(const Scene& scene, Selection& selection) {
   NetworkState& network = *scene.network;
   const session::NetworkCasePtr current = network.current(scene);
   const auto shown = network.shown(scene);
-  reading_ = network.reading() || network.filtering();
+  reading_ = network.reading();
   const float s = scene.scale, line = line_height();
   if (!current) {
     const std::string words = network.words(scene);
@@ -109,6 +109,8 @@ void RankingView::draw(const Scene& scene, Selection& selection) {
   }
   if (shown && (asked_.shown != shown || asked_.metric != metric_)) maker(scene).ask(asked_ = {shown, metric_});
   if (maker_) rows_ = maker_->answer();
+  reading_ = reading_ || !shown || shown->network != network.current(scene) || shown->filter != network.filter() ||
+             !rows_ || rows_->shown != shown || rows_->ranking->metric != metric_;
   draw_controls(scene, {low.x + 6 * s, low.y + 2 * s}, low.x + size.x - 4 * s);
   if (!rows_) return;
   const float head = 2 * line + 10 * s, axis = text_size("1023.9 MiB").x + 10 * s;
