@@ -20,6 +20,7 @@ class ControlRow {
   bool number(const char* label, const char* meaning, double& value, double least, double most, int characters);
   void words(std::string_view words, layout::Rgba colour);
   void space() { x_ += 8 * scene_.scale; }
+  void skip(float pixels) { x_ += pixels; }  // something else is there
   float x() const { return x_; }
   // A new row below.
   void next_row(float left);
