@@ -13,8 +13,7 @@ namespace {
 using mapping::Topology;
 using TopologyPtr = std::shared_ptr<const Topology>;
 
-constexpr std::int32_t most_ranks = 1 << 22;  // as in traffic files
-constexpr std::size_t looked_at = 4096;       // bytes of a file, for its kind
+constexpr std::size_t looked_at = 4096;  // bytes of a file, for its kind
 
 Error no_network(std::string message) { return {ErrorCode::bad_argument, std::move(message)}; }
 
@@ -97,6 +96,23 @@ void call_as_in_file(mapping::TrafficFile& file) {
   }
 }
 
+// Files may call ranks by any numbers: here they are counted from 0, in the same order.
+void number_ranks(mapping::RouteSet& set, std::vector<std::int64_t>& names) {
+  for (const auto& [rank, place] : set.places) names.push_back(rank);
+  std::sort(names.begin(), names.end());
+  const auto number = [&](std::int32_t rank) {
+    return static_cast<std::int32_t>(std::lower_bound(names.begin(), names.end(), rank) - names.begin());
+  };
+  std::unordered_map<std::int32_t, mapping::RankPlace> places;
+  for (const auto& [rank, place] : set.places) places[number(rank)] = place;
+  for (mapping::Route& route : set.routes) {
+    route.source = number(route.source);
+    route.destination = number(route.destination);
+  }
+  set.places = std::move(places);
+  if (names.empty() || names.back() + 1 == static_cast<std::int64_t>(names.size())) names.clear();
+}
+
 Result<NetworkFacts> read_route_network(const std::string& path, const NetworkWords& words, TopologyPtr topology) {
   if (words.ranks_per_node)
     return no_network("a route file says itself where its ranks are: --ranks-per-node is for traffic");
@@ -117,13 +133,10 @@ Result<NetworkFacts> read_route_network(const std::string& path, const NetworkWo
     facts.traffic_from = "all of " + base_name(words.traffic);
     if (found < all) facts.traffic_from += "; " + std::to_string(all - found) + " routes have none";
   }
-  for (const auto& [rank, place] : file->set.places) {
-    if (rank >= most_ranks) return no_network(path + " has a rank " + std::to_string(rank) + ": too many ranks");
-    const auto at = static_cast<std::size_t>(rank);
-    if (at >= facts.node_of_rank.size()) facts.node_of_rank.resize(at + 1, -1);
-    facts.node_of_rank[at] = place.vertex;
-  }
-  facts.traffic.ranks = static_cast<std::int32_t>(facts.node_of_rank.size());
+  number_ranks(file->set, facts.rank_names);
+  facts.traffic.ranks = static_cast<std::int32_t>(file->set.places.size());
+  facts.node_of_rank.assign(file->set.places.size(), -1);
+  for (const auto& [rank, place] : file->set.places) facts.node_of_rank[static_cast<std::size_t>(rank)] = place.vertex;
   for (const mapping::Route& route : file->set.routes)
     facts.traffic.flows.push_back({route.source, route.destination, 1, route.bytes});
   facts.routes = std::move(file->set);

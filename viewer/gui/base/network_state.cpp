@@ -116,25 +116,37 @@ void NetworkState::pick_vertex(std::int32_t vertex, Selection& selection) {
   if (!now() || vertex < 0 || vertex >= now()->vertices()) return;
   // A node is its ranks; a router, or a node without, those whose messages go through it.
   const auto& here = now()->ranks_at[static_cast<std::size_t>(vertex)];
-  pick({NetworkPick::Kind::vertex, vertex, 0, 0}, session::routes_through(*now(), vertex), selection);
+  pick({NetworkPick::Kind::vertex, vertex, 0, 0, {}}, session::routes_through(*now(), vertex), selection);
   if (!here.empty()) selection.ranks = picked_ranks_ = here;
 }
 
 void NetworkState::pick_link(std::int32_t from, std::int32_t to, Selection& selection) {
-  if (now()) pick({NetworkPick::Kind::link, from, to, 0}, session::routes_over(*now(), from, to), selection);
+  if (now()) pick({NetworkPick::Kind::link, from, to, 0, {}}, session::routes_over(*now(), from, to), selection);
 }
 
 void NetworkState::pick_route(std::uint32_t route, Selection& selection) {
-  if (now() && route < now()->routes.routes.size()) pick({NetworkPick::Kind::route, 0, 0, route}, {route}, selection);
+  if (now() && route < now()->routes.routes.size())
+    pick({NetworkPick::Kind::route, 0, 0, route, {}}, {route}, selection);
+}
+
+void NetworkState::pick_routes(std::vector<std::uint32_t> routes, std::vector<std::int32_t> ranks,
+                               Selection& selection) {
+  if (!now()) return;
+  std::erase_if(routes, [&](std::uint32_t route) { return route >= now()->routes.routes.size(); });
+  const std::vector<std::uint32_t> all = routes;
+  pick({NetworkPick::Kind::routes, 0, 0, 0, std::move(routes)}, all, selection);
+  if (!ranks.empty()) selection.ranks = picked_ranks_ = std::move(ranks);
 }
 
 const NetworkPick* NetworkState::picked(const Selection& selection) const {
   const session::NetworkCasePtr network = now();
   if (!pick_ || !network || selection.rank || selection.ranks != picked_ranks_) return nullptr;
   // Links and vertices stay where they are when routes change; which routes cross them is another question then.
-  const bool there = pick_->kind == NetworkPick::Kind::route ? pick_->route < network->routes.routes.size()
-                                                             : pick_->from < network->vertices();
-  return there ? &*pick_ : nullptr;
+  const std::size_t count = network->routes.routes.size();
+  if (pick_->kind == NetworkPick::Kind::route) return pick_->route < count ? &*pick_ : nullptr;
+  if (pick_->kind == NetworkPick::Kind::routes)
+    return pick_->routes.empty() || pick_->routes.back() < count ? &*pick_ : nullptr;
+  return pick_->from < network->vertices() && pick_->to < network->vertices() ? &*pick_ : nullptr;
 }
 
 std::shared_ptr<const std::vector<std::uint32_t>> NetworkState::lit(const Selection& selection) {
@@ -154,6 +166,7 @@ std::shared_ptr<const std::vector<std::uint32_t>> NetworkState::lit(const Select
       case NetworkPick::Kind::vertex: routes = session::routes_through(*network, pick->from); break;
       case NetworkPick::Kind::link: routes = session::routes_over(*network, pick->from, pick->to); break;
       case NetworkPick::Kind::route: routes = {pick->route}; break;
+      case NetworkPick::Kind::routes: routes = pick->routes; break;
     }
   } else if (network && !ranks.empty()) {
     routes = session::routes_of_ranks(*network, ranks);

@@ -22,11 +22,12 @@ struct Scene;
 
 // What is picked in a network view. Its ranks are selected with it; when others are, it is no more.
 struct NetworkPick {
-  enum class Kind : std::uint8_t { vertex, link, route };
+  enum class Kind : std::uint8_t { vertex, link, route, routes };
   Kind kind = Kind::vertex;
-  std::int32_t from = 0;    // vertex, of a link its first one
-  std::int32_t to = 0;      // of a link
-  std::uint32_t route = 0;  // number in the case's routes
+  std::int32_t from = 0;                   // vertex, of a link its first one
+  std::int32_t to = 0;                     // of a link
+  std::uint32_t route = 0;                 // number in the case's routes
+  std::vector<std::uint32_t> routes = {};  // of Kind::routes, ascending: those of several vertices or links
   bool operator==(const NetworkPick&) const = default;
 };
 
@@ -77,6 +78,8 @@ class NetworkState {
   void pick_vertex(std::int32_t vertex, Selection& selection);
   void pick_link(std::int32_t from, std::int32_t to, Selection& selection);
   void pick_route(std::uint32_t route, Selection& selection);
+  // `ranks`: to select with them; empty: all that these routes begin or end at.
+  void pick_routes(std::vector<std::uint32_t> routes, std::vector<std::int32_t> ranks, Selection& selection);
   // Null: nothing, or other ranks were selected since.
   const NetworkPick* picked(const Selection& selection) const;
   // Routes of what is picked, else of the selected ranks; ascending; empty: nothing is selected. The same pointer while
