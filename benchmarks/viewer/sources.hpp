@@ -85,6 +85,7 @@ class FakeLive final : public Fake {
   }
   session::Phase phase() override { return session::Phase::running; }
   bool live() const override { return true; }
+  Result<std::vector<PairTraffic>> traffic() override { return fake_traffic(size_.ranks); }
   Result<Dag> dag(const DagQuestion& question) override {
     Dag dag = test::fake_dag(std::min(size_.ranks / size_.regions, 128), 40, ++graphs_);
     dag.region = question.region;

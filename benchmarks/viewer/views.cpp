@@ -68,6 +68,11 @@ bool measure(const gui::ViewEntry& view, const Size& size, int frames, const std
   gui::ViewOptions options;
   options.target = "fake-1";
   options.only = view.name;
+  if (view.workspace == gui::WorkspaceKey::network) {  // a rank on each node of a torus
+    options.network.topology = "torus:" + std::to_string(size.extent[0]) + "x" + std::to_string(size.extent[1]) + "x" +
+                               std::to_string(size.extent[2]);
+    options.network.ranks_per_node = 1;
+  }
   const double began = clock_ms();
   gui::App app(options, open, {});
   const auto draw = [&](benchmark::FrameTimes* times) {
