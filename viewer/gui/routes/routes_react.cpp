@@ -164,6 +164,10 @@ void RoutesView::keys(const Scene& scene, Selection&) {
       state.set_lasso(std::move(lasso));
     }
   }
+  if (letter_pressed('W')) {
+    using Of = NetworkState::TrafficOf;
+    state.set_traffic_of(state.traffic_of() == Of::all ? Of::newest : Of::all);
+  }
   if (letter_pressed('O')) open_lasso(scene);
   if (letter_pressed('U')) io.KeyShift ? state.redo() : state.undo();
   if (letter_pressed('M')) {

@@ -193,6 +193,7 @@ void RoutesView::draw(const Scene& scene, Selection& selection) {
   const bool hovered = ImGui::IsItemHovered(), active = ImGui::IsItemActive();
   unsettled_ = scene.network != nullptr && (scene.network->reading() || scene.network->filtering() ||
                                             (graphs_ && graphs_->busy()) || (forces_ && forces_->busy()));
+  if (scene.network != nullptr) scene.network->take_pairs(selection);
   if (draw_nothing(scene)) return;
   Rect free = area_;  // of the legend
   if (area_.height() > 200 * scene.scale) free.high.y -= 3 * line_height();
