@@ -201,20 +201,21 @@ void RoutesView::draw_picked(ImDrawList& list, const Scene& scene, const Selecti
     list.AddCircle(to_imgui(now.to_screen((*placed_->places)[static_cast<std::size_t>(node)])), radius,
                    to_imgui(colour), 0, 1.5f * scene.scale);
   };
-  const auto line = [&](std::int32_t number, Rgba colour) {
-    const layout::GraphLink& link = graph.links[static_cast<std::size_t>(number)];
-    std::vector<ImVec2> points;
-    const float width = layout::link_width(now, link.bytes);
-    for (const Point p : layout::link_line(now, link, width)) points.push_back(to_imgui(p));
-    list.AddPolyline(points.data(), static_cast<int>(points.size()), to_imgui(colour.with_alpha(0.55f)), 0,
-                     width + 2.5f * scene.scale);
+  const auto outline = [&](std::int32_t number, Rgba colour) {  // both edges of the line
+    const float width = layout::link_width(now, graph.links[static_cast<std::size_t>(number)].bytes);
+    for (const float from : {-1.5f * scene.scale, width}) {
+      std::vector<ImVec2> points;
+      for (const Point p : layout::strip_line(now, {number, -1, from, 1.5f * scene.scale, 0}))
+        points.push_back(to_imgui(p));
+      list.AddPolyline(points.data(), static_cast<int>(points.size()), to_imgui(colour), 0, 1.5f * scene.scale);
+    }
   };
   if (const NetworkPick* picked = scene.network->picked(selection)) {
     const auto node_of = [&](std::int32_t vertex) { return graph.node_of[static_cast<std::size_t>(vertex)]; };
     if (picked->kind == NetworkPick::Kind::vertex) ring(node_of(picked->from), scene.palette->selection);
     if (picked->kind == NetworkPick::Kind::link) {
       const std::int32_t number = graph.find(node_of(picked->from), node_of(picked->to));
-      if (number >= 0) line(number, scene.palette->selection);
+      if (number >= 0) outline(number, scene.palette->selection);
       else if (node_of(picked->from) == node_of(picked->to)) ring(node_of(picked->from), scene.palette->selection);
     }
     if (picked->kind == NetworkPick::Kind::route) {
@@ -227,7 +228,7 @@ void RoutesView::draw_picked(ImDrawList& list, const Scene& scene, const Selecti
   if (proposal && proposal->of == graph.shown->network)
     for (const std::int32_t number : links_of(*proposal, graph)) line(number, scene.palette->successor);
   if (hit_.node >= 0) ring(hit_.node, scene.palette->text);
-  else if (hit_.link >= 0) line(hit_.link, scene.palette->text);
+  else if (hit_.link >= 0) outline(hit_.link, scene.palette->text);
 }
 
 void RoutesView::draw_labels(ImDrawList& list, const Scene& scene) const {

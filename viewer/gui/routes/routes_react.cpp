@@ -151,8 +151,7 @@ void RoutesView::keys(const Scene& scene, Selection&) {
   if (io.WantTextInput || io.KeyCtrl || io.KeyAlt) return;
   NetworkState& state = *scene.network;
   if (ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape), false)) {
-    state.set_lasso(std::nullopt);
-    grab_.reset();
+    grab_.reset();  // the lasso that is there ends with it, too (App::escape)
     lasso_.clear();
   }
   if (letter_pressed('K')) colour_ = static_cast<layout::LinkColour>((static_cast<int>(colour_) + 1) % 3);
