@@ -74,6 +74,19 @@ class FakeLive final : public Fake {
     }
     return std::optional<Snapshot>(snapshot_);
   }
+  // 63,406 pairs, or four of each rank where there are more ranks; more each time.
+  Result<std::vector<PairTraffic>> traffic() override {
+    const std::int32_t each = std::max(4, 63'406 / size_.ranks);
+    std::vector<PairTraffic> pairs;
+    ++asked_;
+    for (std::int32_t r = 0; r < size_.ranks; ++r)
+      for (std::int32_t k = 1; k <= each; ++k) {
+        const std::int32_t to = (r + k * k * 7 + k) % size_.ranks;
+        const auto count = static_cast<std::uint64_t>(1 + (r * 31 + k * 17) % 97) * asked_;
+        if (to != r) pairs.push_back({r, to, count, count * 1000});
+      }
+    return pairs;
+  }
   session::Phase phase() override { return session::Phase::running; }
   bool live() const override { return true; }
   Result<Dag> dag(const DagQuestion& question) override {
@@ -85,7 +98,7 @@ class FakeLive final : public Fake {
  private:
   Size size_;
   Snapshot snapshot_;
-  std::uint64_t graphs_ = 0;
+  std::uint64_t graphs_ = 0, asked_ = 0;
   Clock::time_point due_{};
 };
 

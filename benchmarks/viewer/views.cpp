@@ -1,10 +1,10 @@
-// views_benchmark [FRAMES] [FOLDER] [DUMP]: one table of all views (views.def), each alone as --only shows it,
+// views_benchmark [FRAMES] [FOLDER] [VIEW] [DUMP]: one table of all views (views.def), each alone as --only shows it,
 // 1600x1000, off screen, at 1,152 and at 16,384 ranks: what a frame takes while the mouse hovers, zooms and drags, how
 // soon the first picture is there, memory, and what is drawn. Each in a process of its own. Fed by made-up runs: a job
 // that publishes every 100 ms, a dump of an exchange, a dump of ten million calls. Checked ten times: that the view
 // shows what contents.hpp says. Exit status 1: a view is empty, nobody has said what it shows, or its median frame
-// takes more than 50 ms of processor time. FOLDER: the first whole pictures are left there. DUMP: the same fed by that
-// dump in place of made-up runs.
+// takes more than 50 ms of processor time. FOLDER: the first whole pictures are left there. VIEW: that one alone (all:
+// each). DUMP: the same fed by that dump in place of made-up runs.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,8 +38,10 @@ struct Size {
   benchmark::Size live;
   std::array<std::int32_t, 3> extent;  // of the exchange
   int exchanges;
+  const char* topology;  // a rank on each node
 };
-constexpr Size sizes[] = {{{1152, 36}, {8, 12, 12}, 100}, {{16384, 128}, {32, 32, 16}, 167}};
+constexpr Size sizes[] = {{{1152, 36}, {8, 12, 12}, 100, "torus:8x12x12"},
+                          {{16384, 128}, {32, 32, 16}, 167, "torus:16x16x16x4"}};
 
 // What the view is fed with. What a run is made of is made here, before the clock runs, but for messages and calls.
 session::Feed::Open source_of(const gui::ViewEntry& view, const Size& size) {
@@ -63,14 +65,16 @@ benchmark::Shown shown_by(const gui::App& app, const layout::Image* picture, boo
 }
 
 // True: all is well.
-bool measure(const gui::ViewEntry& view, const session::Feed::Open& open, const std::string& ranks, int frames,
-             const std::string& folder) {
+bool measure(const gui::ViewEntry& view, const session::Feed::Open& open, const std::string& topology,
+             const std::string& ranks, int frames, const std::string& folder) {
   const bool any = ranks == of_a_dump;
   auto screen = benchmark::Screen::open();
   if (!screen) return std::fprintf(stderr, "views_benchmark: %s\n", screen.error().message.c_str()), false;
   gui::ViewOptions options;
   options.target = "fake-1";
   options.only = view.name;
+  options.network.topology = topology;
+  options.network.ranks_per_node = topology.empty() ? 0 : 1;
   const double began = clock_ms(), began_processors = benchmark::processor_ms();
   gui::App app(options, open, {});
   const auto draw = [&](benchmark::FrameTimes* times) {
@@ -117,11 +121,11 @@ bool measure(const gui::ViewEntry& view, const session::Feed::Open& open, const 
 
 // In a process of its own, and a line of the table.
 bool measure_apart(const gui::ViewEntry& view, const std::function<session::Feed::Open()>& source,
-                   const std::string& ranks, int frames, const std::string& folder) {
+                   const std::string& topology, const std::string& ranks, int frames, const std::string& folder) {
   std::fflush(stdout);
   const pid_t child = ::fork();
   if (child == 0) {
-    const bool well = measure(view, source(), ranks, frames, folder);
+    const bool well = measure(view, source(), topology, ranks, frames, folder);
     std::fflush(stdout);
     std::_Exit(well ? 0 : 1);
   }
@@ -135,23 +139,24 @@ bool measure_apart(const gui::ViewEntry& view, const std::function<session::Feed
 
 int main(int argc, char** argv) {
   const int frames = argc > 1 ? std::atoi(argv[1]) : 180;
-  const std::string folder = argc > 2 ? argv[2] : "", dump = argc > 3 ? argv[3] : "";
-  if (argc > 4 || frames < fewest_frames)
-    return std::fprintf(stderr, "usage: views_benchmark [FRAMES (10 or more)] [FOLDER] [DUMP]\n"), 2;
+  const std::string folder = argc > 2 ? argv[2] : "", only = argc > 3 ? argv[3] : "all", dump = argc > 4 ? argv[4] : "";
+  if (argc > 5 || frames < fewest_frames)
+    return std::fprintf(stderr, "usage: views_benchmark [FRAMES (10 or more)] [FOLDER] [VIEW or all] [DUMP]\n"), 2;
   std::printf(
       "| view | ranks | median, ms of processors | p95 | worst | median, ms that went by | first picture (s of "
       "processors) | "
       "memory | drawn | pixels |\n|---|---|---|---|---|---|---|---|---|---|\n");
   bool good = true;
   for (const gui::ViewEntry& view : gui::all_views()) {
+    if (only != "all" && only != view.name) continue;
     if (!dump.empty()) {
       const auto source = [&]() -> session::Feed::Open { return [dump] { return session::open_stored(dump); }; };
-      good = measure_apart(view, source, of_a_dump, frames, folder) && good;
+      good = measure_apart(view, source, "", of_a_dump, frames, folder) && good;
       continue;
     }
     for (const Size& size : sizes) {
       const auto source = [&] { return source_of(view, size); };
-      good = measure_apart(view, source, std::to_string(size.live.ranks), frames, folder) && good;
+      good = measure_apart(view, source, size.topology, std::to_string(size.live.ranks), frames, folder) && good;
     }
   }
   return good ? 0 : 1;

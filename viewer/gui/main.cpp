@@ -13,6 +13,7 @@
 #include "viewer/commands/command_line.hpp"
 #include "viewer/commands/meant_target.hpp"
 #include "viewer/gui/frame/window.hpp"
+#include "viewer/session/network_source.hpp"
 #include "viewer/session/target.hpp"
 
 namespace {
@@ -22,6 +23,18 @@ using namespace pclscope;
 bool has(const char* name) {
   const char* value = std::getenv(name);
   return value && *value;
+}
+
+// A file of traffic or routes: what is wrong with it is said at once, in the terminal.
+int view_network(gui::ViewOptions options) {
+  auto facts = session::read_network_file(options.target, options.network);
+  if (!facts) return commands::fail(commands::could_not, facts.error().message);
+  options.network_facts = std::make_shared<const session::NetworkFacts>(std::move(*facts));
+  if (options.workspace.empty() && options.only.empty()) options.workspace = "network";
+  const auto open = [known = options.network_facts] {
+    return Result<std::unique_ptr<session::Session>>(session::open_network(known));
+  };
+  return options.screenshot.empty() ? gui::show_window(options, open) : gui::make_screenshot(options, open);
 }
 
 int view(const std::vector<std::string>& words) {
@@ -42,6 +55,14 @@ int view(const std::vector<std::string>& words) {
         commands::say_open_key();
       return gui::show_window(options, choice);
     }
+  }
+  if (session::is_existing_file(options.target) && session::is_network_file(options.target))
+    return view_network(options);
+  if (!options.network.traffic.empty())
+    return commands::fail(commands::wrong_usage, "--traffic gives the bytes of a route file; the target is none");
+  if (!options.network.topology.empty()) {
+    if (const auto topology = mapping::Topology::parse(options.network.topology); !topology)
+      return commands::fail(commands::could_not, topology.error().message);
   }
   // Which run is meant is decided once: a lost job is looked for again by its name, or Slurm's id of it.
   const auto target =

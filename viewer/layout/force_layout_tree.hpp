@@ -1,4 +1,5 @@
-// The quadtree of Barnes and Hut: what all bodies do to one, in O(log n). Only for force_layout.cpp.
+// The quadtree of Barnes and Hut: what all bodies do to one, in O(log n). For force_layout.cpp and
+// network_forces.cpp.
 #pragma once
 
 #include <array>

@@ -13,6 +13,7 @@
 #include "analysis/values/snapshot.hpp"
 #include "viewer/gui/base/live_calls.hpp"
 #include "viewer/gui/base/logical_source.hpp"
+#include "viewer/gui/base/network_state.hpp"
 #include "viewer/gui/base/selection.hpp"
 #include "viewer/gui/base/timeline_source.hpp"
 #include "viewer/layout/geometry.hpp"
@@ -61,6 +62,7 @@ struct Scene {
   LogicalSource* logical = nullptr;  // null: nobody knows of logical time
   LiveCalls* live_calls = nullptr;   // null: what snapshots have of calls over time
   TimelineSource* calls = nullptr;   // null: nobody knows of single calls
+  NetworkState* network = nullptr;   // null: nobody knows of the network
   const Scene* compared = nullptr;   // another run to compare this one with; null: none
 };
 
@@ -94,6 +96,8 @@ class View {
   virtual std::vector<ViewAxis> axes() const { return {}; }
   // Whether it needs Scene::dag: nobody is asked for a graph that nobody shows.
   virtual bool wants_graph() const { return false; }
+  // False: it has something to show of traffic alone, without a run.
+  virtual bool needs_run() const { return true; }
 };
 
 #define PCLSCOPE_VIEW(name, workspace) std::unique_ptr<View> make_##name##_view();

@@ -26,6 +26,7 @@ App::App(const ViewOptions& options, session::Feed::Open open, std::function<voi
          std::span<const ViewEntry> views)
     : options_(options),
       feed_(std::move(open), {options.history_bytes, 20'000, wake}),
+      network_(options.network, options.network_facts),
       selection_(options.selection),
       theme_(options.theme) {
   scene_.wake = std::move(wake);
@@ -34,6 +35,7 @@ App::App(const ViewOptions& options, session::Feed::Open open, std::function<voi
   scene_.logical = &logical_;
   scene_.live_calls = &live_calls_;
   scene_.calls = &calls_;
+  scene_.network = &network_;
   scene_.connection.name = text::printable(options.target);
   if (!options.compare.empty()) {
     compared_feed_ = std::make_unique<session::Feed>([file = options.compare] { return session::open_stored(file); },
@@ -170,6 +172,7 @@ void App::escape() {
   if (ImGui::GetIO().WantTextInput) return;  // it ends the input
   if (help_ || hint_ || details_) help_ = hint_ = details_ = false;
   else if (!shown_workspace().shows_all() && options_.only.empty()) shown_workspace().show_all();
+  else if (network_.filter().lasso && shown_workspace().entry().key == WorkspaceKey::network) network_.set_lasso({});
   else selection_ = {};
 }
 
@@ -206,7 +209,8 @@ void App::frame(float width, float height, float scale) {
   ask_for_graph();
   const bool moving = shown_workspace().unsettled();
   const bool graph_due = any_asked_ && scene_.dag.waiting;
-  const bool all_came = (!any_asked_ || fed_.dag || !fed_.dag_problem.empty()) && !calls_.reading();
+  const bool all_came =
+      (!any_asked_ || fed_.dag || !fed_.dag_problem.empty()) && !calls_.reading() && !network_.reading();
   if (scene_.snapshot && chosen_ && all_came) ++whole_frames_, stood_still_ = stood_still_ || !moving;
   quiet_frames_ = moving || graph_due || !scene_.snapshot ? 0 : quiet_frames_ + 1;
 }

@@ -73,6 +73,7 @@ class App {
   LogicalSource logical_;
   LiveCalls live_calls_;
   TimelineSource calls_;
+  NetworkState network_;
   std::unique_ptr<session::Feed> compared_feed_;  // of the run to compare with; null: none
   LogicalSource compared_logical_;
   Scene compared_scene_;

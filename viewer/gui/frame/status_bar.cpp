@@ -95,10 +95,10 @@ bool StatusBar::Inside::put_button(const Scene& scene, const StatusItem& item, c
 
 // What it comes to.
 void StatusBar::Inside::draw_told(const Scene& scene, float left, float right, float y) const {
-  const std::string words = told.empty() ? scene.snapshot
-                                               ? views::so_far(*scene.snapshot, "nothing is known of ranks' time")
-                                               : "nothing is known of ranks' time yet"
-                                         : told;
+  std::string words = told;
+  if (only_traffic(scene)) words = "which links carry what, without a run";
+  else if (told.empty() && scene.snapshot) words = views::so_far(*scene.snapshot, "nothing is known of ranks' time");
+  else if (told.empty()) words = "nothing is known of ranks' time yet";
   const layout::Rgba colour = told.empty() ? scene.palette->faint_text : scene.palette->text;
   draw_text(*ImGui::GetWindowDrawList(), {left, y}, colour, words, std::max(1.f, right - left));
   const Rect at{{left, y}, {right, y + ImGui::GetFontSize()}};

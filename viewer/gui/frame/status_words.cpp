@@ -73,6 +73,9 @@ void add_losses(std::vector<StatusItem>& items, const Snapshot& s) {
 
 StatusItem connection_item(const Scene& scene) {
   const Connection& c = scene.connection;
+  if (only_traffic(scene) && c.phase == Phase::stored)
+    return {"traffic, no run", Urgency::calm,
+            "A file of traffic or routes: only the network's views have something to show."};
   switch (c.phase) {
     case Phase::opening: return {opening_text(c), Urgency::warning, "The job or file is being opened."};
     case Phase::running: return {"running" + again(c), Urgency::good, "The job runs; the views move with it."};
@@ -127,6 +130,10 @@ StatusItem job_item(const Scene& scene) {
   if (!scene.snapshot) return {text::printable(scene.connection.name), Urgency::calm, ""};
   const Snapshot& s = *scene.snapshot;
   const Application& app = s.application;
+  if (only_traffic(scene))
+    return {text::printable(app.command) + ", " +
+                counted_text(static_cast<std::size_t>(std::max(app.ranks, 0)), "rank", "ranks"),
+            Urgency::calm, "The file and the network."};
   std::string text = text::printable(s.job.empty() ? scene.connection.name : s.job);
   if (!app.command.empty()) text.append("  ").append(text::printable(std::string_view(app.command).substr(0, 200)));
   text += ", " + counted_text(static_cast<std::size_t>(std::max(app.ranks, 0)), "rank", "ranks") + " on " +
@@ -138,7 +145,7 @@ StatusItem job_item(const Scene& scene) {
 }
 
 std::vector<StatusItem> count_items(const Scene& scene) {
-  if (!scene.snapshot) return {};
+  if (!scene.snapshot || only_traffic(scene)) return {};
   const Snapshot& s = *scene.snapshot;
   const MessageTotals& m = s.messages;
   const bool over = scene.connection.phase == Phase::finished || scene.connection.phase == Phase::stored;

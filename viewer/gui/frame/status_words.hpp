@@ -21,6 +21,9 @@ struct StatusItem {
   std::string meaning;  // for a tooltip
 };
 
+// The window shows a file of traffic or routes.
+inline bool only_traffic(const Scene& scene) { return scene.network != nullptr && scene.network->only_traffic(); }
+
 // "running", "finished", "LOST", ...: a word, whatever its colour.
 StatusItem connection_item(const Scene& scene);
 // Of a running job: how old the newest window is. A warning beyond 3 windows, bad beyond 10 (of at least 0.1 s). Of a

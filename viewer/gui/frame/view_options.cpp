@@ -94,8 +94,10 @@ std::optional<int> parse_view(const std::vector<std::string>& words, ViewOptions
                "pclscope view"};
   std::string size = "1600x1000", theme = "dark", select;
   std::uint64_t history = options.history_bytes;
-  app.add_option("target", options.target,
-                 "Job name, Slurm job id, endpoint or dump file (default: your running job, on whatever node)");
+  app.add_option(
+      "target", options.target,
+      "Job name, Slurm job id, endpoint, dump, or a file of traffic or routes (default: your running job, on "
+      "whatever node)");
   app.add_option("--compare", options.compare, "Another dump, below this run on the same steps (logical timeline)")
       ->type_name("FILE");
   app.add_flag("--wait", options.wait, "Wait for the job if it does not run yet");
@@ -115,6 +117,12 @@ std::optional<int> parse_view(const std::vector<std::string>& words, ViewOptions
   app.add_option("--only", options.only, "One view alone: " + enumerated(views))->check(CLI::IsMember(views));
   app.add_option("--workspace", options.workspace, "Shown first: " + enumerated(workspaces))
       ->check(CLI::IsMember(workspaces));
+  app.add_option("--topology", options.network.topology, "The network, e.g. torus:4x4x2 (docs/mapping.md)")
+      ->type_name("SPEC");
+  app.add_option("--traffic", options.network.traffic, "Of a route file: who sends how much")->type_name("FILE");
+  app.add_option("--ranks-per-node", options.network.ranks_per_node, "Rank r on node r / N (as the run had it, else 1)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1 << 20));
   app.add_option("--theme", theme, "dark or light")->check(CLI::IsMember({"dark", "light"}));
   app.add_option("--scale", options.scale, "Size of text and marks, 0.5 to 4 (as the screen says)")
       ->check(CLI::Range(0.5, 4.0));

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "viewer/gui/base/selection.hpp"
 #include "viewer/layout/palette.hpp"
+#include "viewer/session/network_source.hpp"
 
 namespace pclscope::gui {
 
@@ -26,7 +28,9 @@ struct ViewOptions {
   Selection selection;    // to begin with
   bool selected = false;  // something of it was given
   std::size_t history_bytes = std::size_t{64} << 20;
-  std::string describe;  // file that tells what is shown, for scripts
+  session::NetworkWords network;                               // the run's, or a file's
+  std::shared_ptr<const session::NetworkFacts> network_facts;  // the target is a traffic or route file; null: it is not
+  std::string describe;                                        // file that tells what is shown, for scripts
 };
 
 // "region=3,rank=17,period=1.5:2.5,finding=0": into `selection`. False: not understood.

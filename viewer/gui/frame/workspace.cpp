@@ -100,7 +100,12 @@ void Workspace::draw_cell(const Scene& scene, Selection& selection, std::size_t 
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
   ImGui::BeginChild("view", {at.width(), at.height() - title}, false,
                     ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoBackground);
-  cell.view->draw(scene, selection);
+  if (scene.network != nullptr && scene.network->only_traffic() && cell.view->needs_run()) {
+    draw_text_centred(*ImGui::GetWindowDrawList(), layout::Rect{{at.low.x, at.low.y + title}, at.high}.middle(),
+                      p.faint_text, "there is no run: this window shows traffic alone");
+  } else {
+    cell.view->draw(scene, selection);
+  }
   ImGui::EndChild();
   ImGui::PopStyleVar();
   ImGui::PopID();
