@@ -74,7 +74,7 @@ bool measure(const gui::ViewEntry& view, const session::Feed::Open& open, const 
   options.target = "fake-1";
   options.only = view.name;
   options.network.topology = topology;
-  options.network.ranks_per_node = topology.empty() ? 0 : 1;
+  if (!topology.empty()) options.network.ranks_per_node = 1;
   const double began = clock_ms(), began_processors = benchmark::processor_ms();
   gui::App app(options, open, {});
   const auto draw = [&](benchmark::FrameTimes* times) {
