@@ -11,6 +11,7 @@
 #include "viewer/commands/command_line.hpp"
 #include "viewer/commands/commands.hpp"
 #include "viewer/commands/map_input.hpp"
+#include "viewer/commands/map_inside.hpp"
 #include "viewer/commands/traffic_source.hpp"
 #include "viewer/session/summary_json.hpp"
 #include "viewer/text/quantities.hpp"
@@ -46,7 +47,10 @@ constexpr Word<LaunchFormat> formats[] = {{"plain", LaunchFormat::plain},
                                           {"openmpi-rankfile", LaunchFormat::openmpi_rankfile},
                                           {"hydra", LaunchFormat::hydra},
                                           {"slurm", LaunchFormat::slurm},
-                                          {"cray", LaunchFormat::cray}};
+                                          {"cray", LaunchFormat::cray},
+                                          {"hydra-binding", LaunchFormat::hydra_binding},
+                                          {"slurm-binding", LaunchFormat::slurm_binding},
+                                          {"wrapper", LaunchFormat::wrapper}};
 
 std::vector<std::string> words_of(const auto& table) {
   std::vector<std::string> words;
@@ -81,11 +85,17 @@ std::optional<int> parse_map(const std::vector<std::string>& words, MapWords& ma
   app.add_option("--node-names", map.input.node_names,
                  "The nodes' names for the launcher, one each line (default: as the run had, else their numbers)")
       ->type_name("FILE");
+  app.add_option("--machine", map.input.machine,
+                 "What each node is inside: synthetic:\"pack:2 numa:1 l3:1 core:4 pu:2\", xml:FILE (of lstopo), this "
+                 "(default: as the run found)")
+      ->type_name("SPEC");
   app.add_option("--objective", objective,
                  "What to lessen: hop-bytes (default), inter-bytes or inter-messages (between nodes)")
       ->check(one_of(words_of(objectives)))
       ->type_name("WHAT");
-  app.add_option("--format", format, "plain (lines 'rank node', default), openmpi-rankfile, hydra, slurm or cray")
+  app.add_option("--format", format,
+                 "plain (lines 'rank node', default), openmpi-rankfile, hydra, slurm, cray; of cores: hydra-binding, "
+                 "slurm-binding, wrapper (openmpi-rankfile has both)")
       ->check(one_of(words_of(formats)))
       ->type_name("FORMAT");
   app.add_option("--effort", map.effort, "How long to search; 1 is some seconds for thousands of ranks")
@@ -106,6 +116,7 @@ std::optional<int> parse_map(const std::vector<std::string>& words, MapWords& ma
 struct Answer {
   MapInput input;
   mapping::Mapping mapping;
+  InsideAnswer inside;
   double seconds = 0;
   bool better = false;
 };
@@ -119,12 +130,6 @@ double value_of(const MappingCost& cost, Objective objective) {
 // 0.42: it became 42 % less. Nothing to lessen: 0.
 double reduction(double before, double after) { return before > 0 ? 1 - after / before : 0; }
 
-std::string percent(double before, double after) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%+.2f %%", -100 * reduction(before, after));
-  return before > 0 ? (text == std::string("-0.00 %") ? text + 1 : text) : "-";
-}
-
 std::vector<std::string> table_lines(const MapWords& words, const Answer& answer) {
   const MappingCost &before = answer.mapping.before, &after = answer.mapping.after;
   text::Table table;
@@ -134,20 +139,25 @@ std::vector<std::string> table_lines(const MapWords& words, const Answer& answer
     const auto write = [&](double value) {
       return bytes ? text::format_bytes(value) : text::format_count(static_cast<std::uint64_t>(value));
     };
-    table.row({name, write(was), write(is), percent(was, is)});
+    table.row({name, write(was), write(is), change_text(was, is)});
   };
   row("hop-bytes", before.hop_bytes, after.hop_bytes, true);
   row("messages between nodes", static_cast<double>(before.inter_messages), static_cast<double>(after.inter_messages),
       false);
   row("bytes between nodes", before.inter_bytes, after.inter_bytes, true);
   row("most loaded link", before.max_link_load, after.max_link_load, true);
+  add_inside_rows(table, answer.inside);
   std::vector<std::string> lines = {text::format_count(static_cast<std::uint64_t>(answer.input.traffic.ranks)) +
                                     " ranks on " + answer.input.topology->text() + ", in " +
                                     text::format_seconds(answer.seconds)};
   for (std::string& line : table.lines()) lines.push_back(std::move(line));
   for (const std::string& note : answer.input.notes) lines.push_back(note);
-  if (!answer.better) {
-    lines.push_back(value_of(before, words.objective) > 0
+  for (std::string& line : inside_lines(answer.inside, answer.input, answer.mapping.node_of_rank))
+    lines.push_back(std::move(line));
+  if (!answer.better && !answer.inside.better()) {
+    lines.push_back(answer.inside.known() && !answer.inside.mapping.bound_now
+                        ? "The nodes stay as they are; the cores are those of the file."
+                    : value_of(before, words.objective) > 0
                         ? "No better mapping was found: the current one is as good, and is what is written."
                         : "Nothing is sent between nodes: the current mapping is as good as any.");
   }
@@ -173,6 +183,7 @@ Json map_json(const MapWords& words, const Answer& answer) {
           {"after", cost_json(m.after)},
           {"node_of_rank", m.node_of_rank},
           {"nodes", answer.input.names},
+          {"inside", inside_json(answer.inside, answer.input, m.node_of_rank)},
           {"notes", answer.input.notes}};
 }
 
@@ -184,9 +195,11 @@ Result<Answer> find(const MapWords& words) {
                                         input->current, words.objective,  words.effort};
   auto found = mapping::find_mapping(problem);
   if (!found) return found.error();
+  auto inside = find_inside(*input, found->node_of_rank, words.effort);
+  if (!inside) return inside.error();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   const bool better = value_of(found->after, words.objective) < value_of(found->before, words.objective);
-  return Answer{std::move(*input), std::move(*found), seconds, better};
+  return Answer{std::move(*input), std::move(*found), std::move(*inside), seconds, better};
 }
 
 bool write(const std::string& path, const std::string& text) {
@@ -205,7 +218,8 @@ int map(const std::vector<std::string>& words) {
   if (const auto status = parse_map(words, map)) return *status;
   const auto answer = find(map);
   if (!answer) return fail(could_not, answer.error().message);
-  const auto file = launch_file(map.format, answer->mapping.node_of_rank, answer->input.names);
+  const auto file =
+      launch_file(map.format, answer->mapping.node_of_rank, answer->input.names, answer->inside.mapping.slot_of_rank);
   if (!file) return fail(could_not, file.error().message);
   if (!map.output.empty() && !write(map.output, *file)) return could_not;
   if (map.json) return print(session::to_text(map_json(map, *answer), true) + "\n") ? done : could_not;
