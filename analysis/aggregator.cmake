@@ -3,8 +3,8 @@
 add_library(pclscope_worker STATIC aggregator/blocked_watch.cpp aggregator/broadcast.cpp aggregator/frame_socket.cpp
   aggregator/many_nodes.cpp aggregator/one_node.cpp aggregator/options.cpp aggregator/output.cpp
   aggregator/rest.cpp aggregator/rings.cpp aggregator/unreached.cpp aggregator/worker.cpp aggregator/worker_link.cpp)
-target_link_libraries(pclscope_worker PUBLIC pclscope_blocked pclscope_collect pclscope_conditions pclscope_wire
-  pclscope_store CLI11::CLI11)
+target_link_libraries(pclscope_worker PUBLIC pclscope_blocked pclscope_collect pclscope_conditions pclscope_machine
+  pclscope_wire pclscope_store CLI11::CLI11)
 
 foreach(mpi ${PCLSCOPE_MPIS})
   add_library(pclscope_anchor_${mpi} STATIC aggregator/anchor.cpp aggregator/anchor_worker.cpp aggregator/clock_sync.cpp

@@ -53,6 +53,7 @@ ManyNodes::ManyNodes(nodes::Link& link, Application application, PipelineOptions
       node_(link, node_options(std::move(application), std::move(options), everything)),
       blocked_(static_cast<std::int32_t>(here_.size()), window_ns_, node_.measurement().matcher(), collector, clock,
                call_sites_) {
+  if (speaks_for_host()) machine_.emplace();
   blocked_.watch_for_others();
   cores_.set_inside([this](std::int32_t rank, std::uint64_t since, std::int64_t now_ns) {
     return node_.measured().inside_ns(rank) + (since == 0 ? 0 : now_ns - clock_.ticks_to_ns(since));
@@ -227,6 +228,7 @@ void ManyNodes::tell_status() {
     if (status.cores.observed_ns > 0) status.cores_until_ns = time_.to_global(cores_.until_ns());
     status.read_until_ns = read_until_ns(records[r]);
     news.ranks.push_back(std::move(status));
+    if (auto binding = cores_.binding_news(static_cast<std::int32_t>(r))) news.bindings.push_back(std::move(*binding));
   }
   density::add(news.density, blocked_.take_density());
   density::fit(news.density, density_bytes);
@@ -255,6 +257,12 @@ void ManyNodes::tell_status() {
     c.end_s += shift;
   }
   news.conditions.push_back(std::move(conditions));
+  if (machine_) {
+    if (const Machine* machine = machine_->machine(ended_ ? machine::Reading::last_patience : milliseconds(0))) {
+      news.machines.push_back({link_.self(), *machine});
+      machine_.reset();
+    }
+  }
   const Measured& measured = node_.measured();
   if (nodes::NodeMarkers markers{link_.self(), measured.activity.markers(measured.scale)}; !markers.list.empty())
     news.markers.push_back(std::move(markers));

@@ -9,6 +9,7 @@
 #include "analysis/collect/rank_records.hpp"
 #include "analysis/collect/tick_clock.hpp"
 #include "analysis/conditions/sampler.hpp"
+#include "analysis/machine/read_machine.hpp"
 #include "analysis/nodes/node.hpp"
 
 namespace pclscope::aggregator {
@@ -68,6 +69,7 @@ class ManyNodes : public Analysis {
   const collect::TickClock& clock_;
   callsite::CallSites call_sites_;
   conditions::Sampler cores_;
+  std::optional<machine::Reading> machine_;  // until it is told
   collect::GlobalClock time_;
   std::vector<record::Event> converted_;
   std::vector<char> here_;

@@ -104,6 +104,10 @@ void OneNode::fill(Snapshot& snapshot) {
   for (RankSummary& rank : snapshot.ranks) rank.set_cores(cores_.times(rank.rank));
   snapshot.conditions = cores_.conditions();
   for (Condition& condition : snapshot.conditions) condition.node = snapshot.application.nodes.empty() ? -1 : 0;
+  if (const Machine* machine =
+          machine_.machine(snapshot.ended ? machine::Reading::last_patience : std::chrono::milliseconds(0)))
+    add_machine(snapshot.found, 0, static_cast<std::int32_t>(snapshot.application.nodes.size()), *machine);
+  snapshot.found.bindings = cores_.bindings();
   call_sites_.describe(snapshot);
 }
 

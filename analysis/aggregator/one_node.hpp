@@ -10,6 +10,7 @@
 #include "analysis/collect/rank_records.hpp"
 #include "analysis/collect/tick_clock.hpp"
 #include "analysis/conditions/sampler.hpp"
+#include "analysis/machine/read_machine.hpp"
 #include "analysis/pipeline/pipeline.hpp"
 #include "analysis/window/newest_calls.hpp"
 
@@ -73,6 +74,7 @@ class OneNode : public Analysis {
   const collect::Collector& collector_;
   callsite::CallSites call_sites_;
   conditions::Sampler cores_;
+  machine::Reading machine_;
   std::int64_t window_ns_ = 0, patience_ns_ = 0;
   bool in_order_ = false;
   // As of some rounds ago: what was read then is paired now. And a newer one, in which rounds have passed since.

@@ -58,6 +58,7 @@ bool Sampler::add(std::int32_t rank, const record::SegmentHeader& header, const 
   one->schedstat = tree_.schedstat(pid, pid);
   one->stat = tree_.stat(pid);
   if (!one->schedstat.open()) return false;
+  one->binding = tree_.allowed(pid);  // looked at again now and then; the job may be over before
   by_rank_[rank] = one.get();
   ranks_.push_back(std::move(one));
   next_sample_ns_ = next_where_ns_ = INT64_MIN;
@@ -72,6 +73,21 @@ CoreTimes Sampler::times(std::int32_t rank) const {
 std::int64_t Sampler::alive_until_ns(std::int32_t rank) const {
   const auto found = by_rank_.find(rank);
   return found != by_rank_.end() && found->second->died ? found->second->last_ns : INT64_MAX;
+}
+
+std::optional<RankBinding> Sampler::binding_news(std::int32_t rank) {
+  const auto found = by_rank_.find(rank);
+  if (found == by_rank_.end() || found->second->binding.empty()) return std::nullopt;
+  if (std::exchange(found->second->binding_told, true)) return std::nullopt;
+  return RankBinding{rank, ranges_of(found->second->binding), found->second->binding_changes};
+}
+
+std::vector<RankBinding> Sampler::bindings() const {
+  std::vector<RankBinding> list;
+  for (const auto& one : ranks_)
+    if (!one->binding.empty()) list.push_back({one->rank, ranges_of(one->binding), one->binding_changes});
+  std::sort(list.begin(), list.end(), [](const RankBinding& a, const RankBinding& b) { return a.rank < b.rank; });
+  return list;
 }
 
 // The kernel brings the two up to date now and then, one not when the other: together they are not more than was
@@ -204,6 +220,11 @@ void Sampler::look_where() {
     for (const auto& rank : *list) {
       // One that has ended stays where it was: the slice has it still.
       std::vector<std::int32_t> allowed = rank->over ? std::vector<std::int32_t>() : tree_.allowed(rank->pid);
+      if (!allowed.empty() && allowed != rank->binding) {
+        rank->binding_changes += rank->binding.empty() ? 0 : 1;
+        rank->binding_told = false;
+        rank->binding = allowed;
+      }
       if (!allowed.empty()) rank->allowed = std::move(allowed);
       const auto set = std::find(sets_.begin(), sets_.end(), rank->allowed);
       rank->cores = static_cast<std::size_t>(set - sets_.begin());

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "analysis/conditions/condition_list.hpp"
 #include "analysis/conditions/proc_tree.hpp"
 #include "analysis/values/conditions.hpp"
+#include "analysis/values/machine.hpp"
 #include "interpose/record/segment.hpp"
 
 namespace pclscope::conditions {
@@ -60,6 +62,9 @@ class Sampler {
   CoreTimes times(std::int32_t rank) const;
   // Of a rank whose process has died, when it was last seen alive; INT64_MAX: it lives, or is not known.
   std::int64_t alive_until_ns(std::int32_t rank) const;
+  // Where a rank may run, as last looked; nullopt: not known, or as it was when this was asked before.
+  std::optional<RankBinding> binding_news(std::int32_t rank);
+  std::vector<RankBinding> bindings() const;  // of all ranks of which it is known, ascending
   const std::vector<Condition>& conditions() const { return conditions_; }  // as of the last slice; node is -1
   std::int64_t until_ns() const { return until_ns_; }                       // times() are as of then
   std::chrono::nanoseconds spent() const { return spent_; }                 // of processor time, in all readings
@@ -85,6 +90,9 @@ class Sampler {
     std::uint32_t threads = 1;
     std::vector<std::int32_t> allowed;  // cores, as last read; none: not yet
     std::size_t cores = 0;              // then: index into sets_
+    std::vector<std::int32_t> binding;  // the same, known from the beginning
+    std::uint32_t binding_changes = 0;  // how often it was another one than before
+    bool binding_told = false;
     std::int32_t quota = -1;
     double other_s = 0, other_of_s = 0;  // for CoreTimes::other_load
     CoreTimes times() const;

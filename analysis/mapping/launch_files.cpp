@@ -18,9 +18,27 @@ std::string plain(const std::vector<std::int32_t>& nodes, const std::vector<std:
   return text;
 }
 
+bool all_placed(const std::vector<std::int32_t>& nodes, const std::vector<Slot>& slots) {
+  return slots.size() == nodes.size() &&
+         std::all_of(slots.begin(), slots.end(), [](const Slot& slot) { return slot.thread >= 0; });
+}
+
+// Slots are hwloc's logical indices: of cores, or, with --use-hwthread-cpus, of hardware threads.
+std::string bound_rankfile(const std::vector<std::int32_t>& nodes, const std::vector<std::string>& names,
+                           const std::vector<Slot>& slots) {
+  const bool cores = std::all_of(slots.begin(), slots.end(), [](const Slot& slot) { return slot.alone; });
+  std::string text = cores ? "" : "# slots are hardware threads: mpirun --use-hwthread-cpus --rankfile ...\n";
+  for (std::size_t rank = 0; rank < nodes.size(); ++rank)
+    text += "rank " + std::to_string(rank) + '=' + names[nodes[rank]] +
+            " slot=" + std::to_string(cores ? slots[rank].core : slots[rank].thread) + '\n';
+  return text;
+}
+
 // The k-th rank of a node on its k-th core: Open MPI 4.1 wants one named, and binds to it ('*' is core 0 for all). A
 // core that is not there ends the job without a word: docs/mapping.md says what to take then.
-std::string rankfile(const std::vector<std::int32_t>& nodes, const std::vector<std::string>& names) {
+std::string rankfile(const std::vector<std::int32_t>& nodes, const std::vector<std::string>& names,
+                     const std::vector<Slot>& slots) {
+  if (all_placed(nodes, slots)) return bound_rankfile(nodes, names, slots);
   std::vector<std::int32_t> used(names.size(), 0);
   std::string text;
   for (std::size_t rank = 0; rank < nodes.size(); ++rank)
@@ -66,10 +84,45 @@ Result<std::string> cray(const std::vector<std::int32_t>& nodes, const std::vect
   return text;
 }
 
+// For the k-th rank of each node: the kernel's number of its hardware thread.
+Result<std::string> binding(const char* option, const std::vector<std::int32_t>& nodes,
+                            const std::vector<std::string>& names, const std::vector<Slot>& slots) {
+  if (!all_placed(nodes, slots))
+    return bad("there are no places inside the nodes for all ranks: a run that knows its machine is needed");
+  std::vector<std::string> lists(names.size());
+  for (std::size_t rank = 0; rank < nodes.size(); ++rank) {
+    std::string& list = lists[nodes[rank]];
+    list += (list.empty() ? "" : ",") + std::to_string(slots[rank].os);
+  }
+  const std::string* first = nullptr;
+  std::size_t first_node = 0;
+  for (std::size_t node = 0; node < lists.size(); ++node) {
+    if (lists[node].empty()) continue;
+    if (first == nullptr) first = &lists[node], first_node = node;
+    if (lists[node] != *first)
+      return bad("this launcher takes one list for all nodes, and " + names[node] + " needs another one than " +
+                 names[first_node] + ": take --format wrapper, or openmpi-rankfile");
+  }
+  return option + *first + '\n';
+}
+
+Result<std::string> wrapper(const std::vector<std::int32_t>& nodes, const std::vector<Slot>& slots) {
+  if (!all_placed(nodes, slots))
+    return bad("there are no places inside the nodes for all ranks: a run that knows its machine is needed");
+  std::string text =
+      "#!/bin/sh\n"
+      "# The launcher runs this for each rank, with the application behind it: it binds the rank, and becomes the "
+      "application.\n"
+      "case \"${OMPI_COMM_WORLD_RANK-${PMIX_RANK-${PMI_RANK-${SLURM_PROCID-}}}}\" in\n";
+  for (std::size_t rank = 0; rank < nodes.size(); ++rank)
+    text += "  " + std::to_string(rank) + ") exec taskset -c " + std::to_string(slots[rank].os) + " \"$@\" ;;\n";
+  return text + "esac\nexec \"$@\"\n";
+}
+
 }  // namespace
 
 Result<std::string> launch_file(LaunchFormat format, const std::vector<std::int32_t>& node_of_rank,
-                                const std::vector<std::string>& names) {
+                                const std::vector<std::string>& names, const std::vector<Slot>& slots) {
   if (node_of_rank.empty()) return bad("there are no ranks");
   for (const std::int32_t node : node_of_rank) {
     if (node < 0 || static_cast<std::size_t>(node) >= names.size())
@@ -80,10 +133,13 @@ Result<std::string> launch_file(LaunchFormat format, const std::vector<std::int3
   }
   switch (format) {
     case LaunchFormat::plain: return plain(node_of_rank, names);
-    case LaunchFormat::openmpi_rankfile: return rankfile(node_of_rank, names);
+    case LaunchFormat::openmpi_rankfile: return rankfile(node_of_rank, names, slots);
     case LaunchFormat::hydra: return hydra(node_of_rank, names);
     case LaunchFormat::slurm: return slurm(node_of_rank, names);
     case LaunchFormat::cray: return cray(node_of_rank, names);
+    case LaunchFormat::hydra_binding: return binding("-bind-to user:", node_of_rank, names, slots);
+    case LaunchFormat::slurm_binding: return binding("--cpu-bind=map_cpu:", node_of_rank, names, slots);
+    case LaunchFormat::wrapper: return wrapper(node_of_rank, slots);
   }
   return bad("no such format");
 }

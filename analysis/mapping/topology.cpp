@@ -96,6 +96,10 @@ Result<Topology> Topology::parse(std::string_view text) {
   return Error{ErrorCode::bad_argument, "topology '" + shown + "' is none of: " + known};
 }
 
+Topology Topology::of(std::string text, Network network) {
+  return Topology(std::make_unique<Graph>(std::move(text), std::move(network)));
+}
+
 std::int32_t Topology::nodes() const { return graph_->network.nodes; }
 std::int32_t Topology::vertices() const { return graph_->network.vertices; }
 const std::string& Topology::text() const { return graph_->text; }

@@ -14,6 +14,8 @@
 
 namespace pclscope::mapping {
 
+struct Network;
+
 class Topology {
  public:
   // What users write:
@@ -27,6 +29,8 @@ class Topology {
   //                             such lines, all) run ranks
   // Errors: could not be read or understood (with the line's number), disconnected, too large (2^20 nodes).
   static Result<Topology> parse(std::string_view text);
+  // Of a network that was made otherwise; `text` is what it is called.
+  static Topology of(std::string text, Network network);
 
   std::int32_t nodes() const;
   std::int32_t vertices() const;

@@ -146,6 +146,9 @@ void merge_statuses(Report& report, Report& more) {
       report.site_times, std::move(more.site_times), [](const SiteStatus& s) { return s.site; }, newer);
   merge_by_key(report.deadlocks, std::move(more.deadlocks), node, newer);
   merge_by_key(report.conditions, std::move(more.conditions), node, newer);
+  merge_by_key(report.machines, std::move(more.machines), node, newer);
+  merge_by_key(
+      report.bindings, std::move(more.bindings), [](const RankBinding& b) { return b.rank; }, newer);
   merge_by_key(report.markers, std::move(more.markers), node, newer);
   merge_by_key(report.clocks, std::move(more.clocks), node, newer);
 }

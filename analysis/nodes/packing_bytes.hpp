@@ -24,7 +24,7 @@ namespace pclscope::nodes::packing {
 
 static_assert(std::endian::native == std::endian::little, "fields are copied as they lie in memory");
 
-inline constexpr std::uint8_t version = 5;
+inline constexpr std::uint8_t version = 6;
 
 // Differences modulo 2^64, small ones of either sign as small numbers.
 constexpr std::uint64_t zigzag(std::uint64_t difference) {

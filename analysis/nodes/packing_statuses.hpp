@@ -212,6 +212,16 @@ void pass_condition(Io& io, C& c) {
   io.number(c.key);
 }
 
+template <class Io, class T>
+void pass_hardware_thread(Io& io, T& t, HardwareThread& last) {
+  io.step(t.os, last.os);
+  io.step(t.package, last.package);
+  io.step(t.numa, last.numa);
+  io.step(t.l3, last.l3);
+  io.step(t.l2, last.l2);
+  io.step(t.core, last.core);
+}
+
 template <class Io, class M>
 void pass_marker(Io& io, M& m) {
   io.text(m.name);
@@ -269,6 +279,21 @@ void pass_statuses(Io& io, R& r) {
   io.list(r.conditions, 2, [&](auto& n) {
     io.number(n.node);
     io.list(n.list, 17, [&](auto& one) { pass_condition(io, one); });
+  });
+  io.list(r.machines, 2, [&](auto& n) {
+    io.number(n.node);
+    HardwareThread thread;
+    io.list(n.machine.threads, 6, [&](auto& t) { pass_hardware_thread(io, t, thread); });
+  });
+  std::int32_t bound = 0;
+  io.list(r.bindings, 3, [&](auto& b) {
+    io.step(b.rank, bound);
+    io.number(b.changes);
+    std::int32_t last = 0;
+    io.list(b.ranges, 2, [&](auto& range) {
+      io.step(range.first, last);
+      io.step(range.last, last);
+    });
   });
   io.list(r.markers, 2, [&](auto& n) {
     io.number(n.node);

@@ -158,6 +158,10 @@ void Root::take_report(Report&& report) {
   }
   for (NodeConditions& c : report.conditions)
     if (c.node >= 0 && c.node < nodes_) conditions_[c.node] = std::move(c.list);
+  for (NodeMachine& m : report.machines)
+    if (m.node >= 0 && m.node < nodes_) machines_[host_of(m.node)] = std::move(m.machine);
+  for (RankBinding& b : report.bindings)
+    if (measured_.knows(b.rank)) bindings_[b.rank] = std::move(b);
   for (NodeMarkers& m : report.markers)
     if (m.node >= 0 && m.node < nodes_) markers_[m.node] = std::move(m.list);
   for (const NodeClock& c : report.clocks)
@@ -359,6 +363,9 @@ void Root::fill(Snapshot& snapshot) const {
   }
   std::stable_sort(snapshot.conditions.begin(), snapshot.conditions.end(),
                    [](const Condition& a, const Condition& b) { return a.cost_s > b.cost_s; });
+  snapshot.found = {};
+  for (const auto& [host, machine] : machines_) add_machine(snapshot.found, host, hosts(), machine);
+  for (const auto& [rank, binding] : bindings_) snapshot.found.bindings.push_back(binding);
   snapshot.markers = Markers::merged(markers_);
   snapshot.network.traffic_bytes = traffic_bytes_;
   snapshot.network.messages_left_out = messages_left_out_;

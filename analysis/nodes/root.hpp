@@ -89,6 +89,8 @@ class Root {
   blocked::Across across_;
   std::vector<Deadlock> across_standing_, across_news_;
   std::map<std::int32_t, std::vector<Condition>> conditions_;
+  std::map<std::int32_t, Machine> machines_;  // of hosts
+  std::map<std::int32_t, RankBinding> bindings_;
   std::map<std::int32_t, std::vector<Marker>> markers_;
   struct CoresTold {
     CoreTimes times;

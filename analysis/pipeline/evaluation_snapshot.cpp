@@ -165,7 +165,11 @@ std::vector<PairTraffic> Evaluation::traffic() const {
   list.reserve(pairs.size());
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const LatencySums& sums = pairs.total(i);
-    if (sums.messages > 0) list.push_back({pairs.pair(i).source, pairs.pair(i).destination, sums.messages, sums.bytes});
+    if (sums.messages == 0) continue;
+    PairTable::TimeSums times;
+    pairs.total_times(i, [&](bool, std::uint32_t, const PairTable::TimeSums& some) { times += some; });
+    list.push_back({pairs.pair(i).source, pairs.pair(i).destination, sums.messages, sums.bytes, times.timed,
+                    static_cast<double>(times.time) * 1e-9, static_cast<double>(times.transfer) * 1e-9});
   }
   std::sort(list.begin(), list.end(), [](const PairTraffic& a, const PairTraffic& b) {
     return std::tie(a.source, a.destination) < std::tie(b.source, b.destination);

@@ -120,6 +120,9 @@ void describe(Column&& column, const PairTraffic*) {
   column("destination", "rank", &PairTraffic::destination, "who received");
   column("messages", "1", &PairTraffic::messages, "matched messages");
   column("bytes", "bytes", &PairTraffic::bytes, "payload");
+  column("timed", "1", &PairTraffic::timed, "of the messages, those with a latency");
+  column("time_s", "s", &PairTraffic::time_s, "their times together");
+  column("transfer_s", "s", &PairTraffic::transfer_s, "the transfers in these times");
 }
 
 }  // namespace pclscope

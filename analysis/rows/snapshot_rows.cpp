@@ -137,6 +137,51 @@ void put(const std::vector<Condition>& conditions, SnapshotRows& to) {
   }
 }
 
+void put(const FoundMachines& found, SnapshotRows& to) {
+  for (std::size_t m = 0; m < found.machines.size(); ++m)
+    for (const HardwareThread& thread : found.machines[m].threads) {
+      to.machine_threads.push_back(row_of<MachineThreadRow>(thread));
+      to.machine_threads.back().machine = static_cast<std::int32_t>(m);
+    }
+  for (const std::int32_t machine : found.of_node) to.node_machines.push_back({machine});
+  for (const RankBinding& binding : found.bindings) {
+    BindingRow row = row_of<BindingRow>(binding);
+    row.ranges_begin = to.binding_ranges.size();
+    row.ranges_count = binding.ranges.size();
+    to.binding_ranges.insert(to.binding_ranges.end(), binding.ranges.begin(), binding.ranges.end());
+    to.bindings.push_back(std::move(row));
+  }
+}
+
+// Damaged rows may name any number of machines and threads.
+bool take(const SnapshotRows& from, std::size_t nodes, std::int32_t ranks, FoundMachines& found) {
+  for (const MachineThreadRow& row : from.machine_threads) {
+    const auto known = static_cast<std::int64_t>(found.machines.size());
+    if (row.machine != known && row.machine != known - 1) return false;
+    if (row.machine == known) found.machines.emplace_back();
+    if (row.os < 0 || row.os >= most_hardware_threads) return false;
+    found.machines.back().threads.push_back(row);
+  }
+  for (const NodeMachineRow& row : from.node_machines) {
+    const bool known = row.machine >= 0 && static_cast<std::size_t>(row.machine) < found.machines.size();
+    if (found.of_node.size() < nodes) found.of_node.push_back(known ? row.machine : -1);
+  }
+  std::uint64_t ranges = 0;
+  for (const BindingRow& row : from.bindings) {
+    RankBinding binding = row;
+    bool good = binding.rank >= 0 && binding.rank < ranks;
+    const auto add = [&](const ThreadRange& range) {
+      good = good && range.first >= (binding.ranges.empty() ? 0 : binding.ranges.back().last + 1) &&
+             range.last >= range.first && range.last < most_hardware_threads;
+      binding.ranges.push_back(range);
+    };
+    if (!each_of(row.ranges_begin, row.ranges_count, from.binding_ranges, ranges, add) || !good) return false;
+    if (!found.bindings.empty() && found.bindings.back().rank >= binding.rank) return false;
+    found.bindings.push_back(std::move(binding));
+  }
+  return true;
+}
+
 void put(const std::vector<Marker>& markers, SnapshotRows& to) {
   for (const Marker& marker : markers) {
     MarkerRow row = row_of<MarkerRow>(marker);
@@ -258,6 +303,7 @@ SnapshotRows rows_of(const Snapshot& snapshot) {
   put(snapshot.attribution, rows);
   rows.wait_states = snapshot.wait_states;
   put(snapshot.conditions, rows);
+  put(snapshot.found, rows);
   put(snapshot.markers, rows);
   rows.links = snapshot.links;
   rows.ended_links = snapshot.ended_links;
@@ -303,6 +349,7 @@ bool snapshot_of(const SnapshotRows& rows, Snapshot& snapshot) {
   for (const DensityByteRow& row : rows.call_density) snapshot.call_density.push_back(row.byte);
   const auto nodes = static_cast<std::int64_t>(snapshot.application.nodes.size());
   good = take(rows, nodes, snapshot.conditions) && good;
+  good = take(rows, snapshot.application.nodes.size(), snapshot.application.ranks, snapshot.found) && good;
   return take(rows, nodes, snapshot.attribution) && good;
 }
 

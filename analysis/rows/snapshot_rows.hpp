@@ -10,6 +10,7 @@
 #include "analysis/rows/columns.hpp"
 #include "analysis/rows/condition_columns.hpp"
 #include "analysis/rows/density_columns.hpp"
+#include "analysis/rows/machine_columns.hpp"
 #include "analysis/rows/marker_columns.hpp"
 #include "analysis/rows/region_columns.hpp"
 
@@ -51,6 +52,10 @@ struct SnapshotRows {
   std::vector<TransferValueRow> transfer_values;
   std::vector<ConditionRow> conditions;
   std::vector<ConditionRankRow> condition_ranks;
+  std::vector<MachineThreadRow> machine_threads;
+  std::vector<NodeMachineRow> node_machines;
+  std::vector<BindingRow> bindings;
+  std::vector<ThreadRange> binding_ranges;
   std::vector<MarkerRow> markers;
   std::vector<PairTraffic> traffic;
   std::vector<DensityByteRow> call_density;
@@ -218,6 +223,23 @@ void each_table(Visit&& visit, Rows& rows) {
         rows.conditions);
   visit(T{.name = "condition_ranks", .rows_per_chunk = 64, .meaning = "whom it hits, condition by condition"},
         rows.condition_ranks);
+  visit(T{.name = "machine_threads",
+          .rows_per_chunk = 128,
+          .meaning = "what nodes are inside: the hardware threads of each distinct machine, in hwloc's order",
+          .essential = false},
+        rows.machine_threads);
+  visit(T{.name = "node_machines",
+          .rows_per_chunk = 64,
+          .meaning = "for row 0, 1, ... of `nodes`: its machine",
+          .essential = false},
+        rows.node_machines);
+  visit(T{.name = "bindings", .rows_per_chunk = 64, .meaning = "where ranks may run, by rank", .essential = false},
+        rows.bindings);
+  visit(T{.name = "binding_ranges",
+          .rows_per_chunk = 128,
+          .meaning = "hardware threads, binding by binding, ascending",
+          .essential = false},
+        rows.binding_ranges);
   visit(T{.name = "markers",
           .rows_per_chunk = 16,
           .meaning = "parts of the program that it named itself, by begin (docs/markers.md)"},

@@ -88,6 +88,9 @@ struct PairTraffic {
   std::int32_t destination = 0;
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;
+  std::uint64_t timed = 0;  // of the messages, those with a latency
+  double time_s = 0;        // their times together
+  double transfer_s = 0;    // of that, transfers
   bool operator==(const PairTraffic&) const = default;
 };
 

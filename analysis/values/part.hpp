@@ -159,6 +159,11 @@ struct NodeConditions {
   std::int32_t node = 0;
   std::vector<Condition> list;  // all of that node so far
 };
+// What the aggregator's machine is inside. Told once.
+struct NodeMachine {
+  std::int32_t node = 0;  // aggregator
+  Machine machine;
+};
 struct NodeMarkers {
   std::int32_t node = 0;
   std::vector<Marker> list;  // all of that node so far
@@ -204,6 +209,8 @@ struct Report {
   std::vector<NodeSite> new_sites;
   std::vector<NodeDeadlock> deadlocks;
   std::vector<NodeConditions> conditions;
+  std::vector<NodeMachine> machines;
+  std::vector<RankBinding> bindings;  // that are new or have changed; the newest of each rank stands
   std::vector<NodeMarkers> markers;
   std::vector<NodeClock> clocks;
   std::vector<NodeCorrection> corrections;

@@ -9,6 +9,7 @@
 
 #include "analysis/values/attribution.hpp"
 #include "analysis/values/conditions.hpp"
+#include "analysis/values/machine.hpp"
 #include "analysis/values/marker.hpp"
 #include "analysis/values/network.hpp"
 #include "analysis/values/wait_state_sum.hpp"
@@ -473,6 +474,7 @@ struct Snapshot {
   std::vector<SiteActivity> site_activity;  // most time lost first; live: the first 50
   Network network;                          // of a job on several nodes
   std::vector<Condition> conditions;        // most cost first
+  FoundMachines found;                      // what nodes are inside, and where ranks are bound
   std::vector<Marker> markers;              // by begin; at most 64
   Attribution attribution;
   std::vector<WaitStateSum> wait_states;  // most time first; at most 256

@@ -1,5 +1,6 @@
 // Which frame of a call path is shown, and the tree of paths.
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include "interpose/record/functions.hpp"
 #include "viewer/views/call_tree.hpp"

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "analysis/machine/read_machine.hpp"
 #include "analysis/mapping/route_file.hpp"
 #include "viewer/commands/traffic_source.hpp"
 #include "viewer/session/target.hpp"
@@ -29,6 +30,11 @@ Status read_source(const MapInputWords& words, MapInput& input) {
                           ": they are numbered anew from 0, in their order");
   }
   if (!source->of_run) {
+    if (words.topology.empty() && !words.machine.empty() && words.capacity.empty() && !words.ranks_per_node) {
+      input.names = {"localhost"};  // one node, of which the machine is given
+      input.current.assign(static_cast<std::size_t>(input.traffic.ranks), 0);
+      return {};
+    }
     if (words.topology.empty())
       return bad(words.target +
                  " does not say on which network it was: --topology is needed, as in --topology torus:4x4x2");
@@ -36,6 +42,7 @@ Status read_source(const MapInputWords& words, MapInput& input) {
   }
   input.of_run = true;
   input.names = std::move(source->nodes);
+  input.machines = std::move(source->machines);
   input.current = std::move(source->node_of_rank);
   if (std::find_if(input.current.begin(), input.current.end(), [](auto node) { return node < 0; }) ==
       input.current.end())
@@ -100,6 +107,20 @@ void forget_what_does_not_fit(MapInput& input) {
       "the run's own placement does not fit on these nodes: before is with ranks in order, node by node");
 }
 
+// Nodes that the run did not use are taken to be like the others, where those are all alike.
+Status set_machines(const MapInputWords& words, MapInput& input) {
+  const auto nodes = static_cast<std::size_t>(input.topology->nodes());
+  FoundMachines& found = input.machines;
+  if (!words.machine.empty()) {
+    auto given = machine::read_machine(words.machine);
+    if (!given) return given.error();
+    found.machines = {std::move(*given)};
+    found.of_node.assign(nodes, 0);
+  }
+  found.of_node.resize(nodes, found.machines.size() == 1 ? 0 : -1);
+  return {};
+}
+
 Status read_names(const MapInputWords& words, MapInput& input) {
   const auto nodes = static_cast<std::size_t>(input.topology->nodes());
   if (!words.node_names.empty()) {
@@ -134,6 +155,7 @@ Result<MapInput> read_map_input(const MapInputWords& words) {
   input.topology = std::move(*topology);
   if (const Status status = set_capacities(words, input); !status) return status.error();
   forget_what_does_not_fit(input);
+  if (const Status status = set_machines(words, input); !status) return status.error();
   if (const Status status = read_names(words, input); !status) return status.error();
   return input;
 }

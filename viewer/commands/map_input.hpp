@@ -9,6 +9,7 @@
 
 #include "analysis/mapping/topology.hpp"
 #include "analysis/mapping/traffic.hpp"
+#include "analysis/values/machine.hpp"
 #include "analysis/values/result.hpp"
 
 namespace pclscope::commands {
@@ -19,6 +20,7 @@ struct MapInputWords {
   std::optional<std::int32_t> ranks_per_node;
   std::string capacity;    // "4,4,2" for the first nodes, or a file of such numbers
   std::string node_names;  // a file: a name each line
+  std::string machine;     // what all nodes are inside (read_machine); empty: as the run found
 };
 
 struct MapInput {
@@ -27,7 +29,11 @@ struct MapInput {
   std::vector<std::int32_t> capacity;
   std::vector<std::int32_t> current;  // empty: in order
   std::vector<std::string> names;     // of the topology's nodes
+<<<<<<< HEAD
   bool of_run = false;                // not a traffic file
+=======
+  FoundMachines machines;  // of_node: of the topology's nodes; bindings: of now
+>>>>>>> 0e4e73ca20520afb60b78a1bf348764f172072d8
   std::vector<std::string> notes;     // a line each: what the user should know
 };
 

@@ -34,6 +34,7 @@ Result<SourcedTraffic> read_run(const std::string& word) {
   for (const PairTraffic& pair : *pairs)
     source.traffic.flows.push_back({pair.source, pair.destination, pair.messages, static_cast<double>(pair.bytes)});
   source.nodes = application.nodes;
+  source.machines = (*news)->found;
   source.node_of_rank = application.node_of_rank;
   source.node_of_rank.resize(static_cast<std::size_t>(std::max(0, application.ranks)), -1);
   return source;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/mapping/traffic.hpp"
+#include "analysis/values/machine.hpp"
 #include "analysis/values/result.hpp"
 
 namespace pclscope::commands {
@@ -17,6 +18,7 @@ struct SourcedTraffic {
   std::vector<std::int32_t> node_of_rank;  // of a run: an index into nodes, -1 when the rank has not shown up
   std::vector<std::string> nodes;          // of a run: their names
   std::vector<std::int64_t> names;         // of a file: what it calls the ranks; empty: as they are numbered
+  FoundMachines machines;                  // of a run: what its nodes are inside, and where ranks are bound
   bool of_run = false;
 };
 

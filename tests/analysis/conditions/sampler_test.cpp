@@ -238,3 +238,25 @@ TEST_CASE("what real readings cost, of 64 threads") {
   CHECK(sampler.samples() >= 10);
   CHECK(share < 0.05);  // 0.5 % is meant; ten times as much would be a defect
 }
+
+TEST_CASE("where a rank is bound is known at once; changes are seen and counted, news are told once") {
+  Job job;
+  record::SegmentHeader &a = job.rank(7, "1,4-6"), &b = job.rank(8, "0-7");
+  job.busy(0, 0);
+  Sampler sampler(job.tree.root(), ticks, 1e9);
+  REQUIRE(sampler.add(3, a, "/app"));
+  REQUIRE(sampler.add(1, b, "/app"));
+  CHECK(sampler.binding_news(3) == RankBinding{3, {{1, 1}, {4, 6}}, 0});
+  CHECK_FALSE(sampler.binding_news(3));
+  CHECK_FALSE(sampler.binding_news(0));  // not here
+  sampler.sample(0, nullptr);
+  CHECK_FALSE(sampler.binding_news(3));
+  job.tree.write("/proc/7/status", "Cpus_allowed_list:\t2\n");
+  std::int64_t at = 0;
+  for (; at < 6000 * ms; at += 50 * ms) sampler.sample(at, nullptr);
+  CHECK(sampler.binding_news(3) == RankBinding{3, {{2, 2}}, 1});
+  job.tree.write("/proc/7/status", "");  // it cannot be read any more: the last that was seen stands
+  for (; at < 12000 * ms; at += 50 * ms) sampler.sample(at, nullptr);
+  CHECK_FALSE(sampler.binding_news(3));
+  CHECK(sampler.bindings() == std::vector<RankBinding>{{1, {{0, 7}}, 0}, {3, {{2, 2}}, 1}});
+}

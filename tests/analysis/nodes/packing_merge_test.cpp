@@ -61,6 +61,8 @@ Report small_report(Random& random) {
   for (auto& s : r.clocks) s.node = id() % 3;
   for (auto& s : r.conditions) s.node = id() % 3;
   for (auto& s : r.markers) s.node = id() % 3;
+  for (auto& s : r.machines) s.node = id() % 3;
+  for (auto& s : r.bindings) s.rank = id();
   return r;
 }
 
@@ -76,6 +78,8 @@ struct Reference {
   std::map<std::int32_t, NodeClock> clocks;
   std::map<std::int32_t, NodeConditions> conditions;
   std::map<std::int32_t, NodeMarkers> markers;
+  std::map<std::int32_t, NodeMachine> machines;
+  std::map<std::int32_t, RankBinding> bindings;
   std::set<std::int32_t> dead;
   std::multiset<double, std::greater<>> ratios;
   std::size_t places = 0, names = 0, sites_new = 0;
@@ -105,6 +109,8 @@ struct Reference {
     for (const NodeClock& s : r.clocks) clocks[s.node] = s;
     for (const NodeConditions& s : r.conditions) conditions[s.node] = s;
     for (const NodeMarkers& s : r.markers) markers[s.node] = s;
+    for (const NodeMachine& s : r.machines) machines[s.node] = s;
+    for (const RankBinding& s : r.bindings) bindings[s.rank] = s;
     dead.insert(r.dead_nodes.begin(), r.dead_nodes.end());
     for (const RatedMessage& m : r.worst) ratios.insert(m.ratio);
     places += r.places.size(), names += r.names.size(), sites_new += r.new_sites.size();
@@ -149,6 +155,9 @@ struct Reference {
     REQUIRE((r.deadlocks.size() == deadlocks.size() && r.clocks.size() == clocks.size()));
     REQUIRE(r.markers.size() == markers.size());
     for (const NodeMarkers& s : r.markers) REQUIRE(same(s, markers.at(s.node)));
+    REQUIRE((r.machines.size() == machines.size() && r.bindings.size() == bindings.size()));
+    for (const NodeMachine& s : r.machines) REQUIRE(same(s, machines.at(s.node)));
+    for (const RankBinding& s : r.bindings) REQUIRE(s == bindings.at(s.rank));
     REQUIRE(r.conditions.size() == conditions.size());
     for (const NodeConditions& s : r.conditions) REQUIRE(same(s, conditions.at(s.node)));
     for (const RankStatus& s : r.ranks) REQUIRE(same(s, ranks.at(s.rank)));

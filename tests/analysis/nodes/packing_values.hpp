@@ -212,6 +212,7 @@ inline bool same(const FunctionStatus& a, const FunctionStatus& b) {
 inline bool same(const NodeSite& a, const NodeSite& b) { return a.id == b.id && a.site == b.site; }
 inline bool same(const NodeDeadlock& a, const NodeDeadlock& b) { return a.node == b.node && a.standing == b.standing; }
 inline bool same(const NodeMarkers& a, const NodeMarkers& b) { return a.node == b.node && a.list == b.list; }
+inline bool same(const NodeMachine& a, const NodeMachine& b) { return a.node == b.node && a.machine == b.machine; }
 inline bool same(const NodeConditions& a, const NodeConditions& b) { return a.node == b.node && a.list == b.list; }
 inline bool same(const NodeClock& a, const NodeClock& b) {
   return same_fields(a, b, [](const auto& c) { return std::tie(c.node, c.at_ns, c.offset_ns, c.drift, c.error_ns); });
@@ -226,8 +227,8 @@ inline bool same(const Report& a, const Report& b) {
          same(a.worst, b.worst) && a.newest_ns == b.newest_ns && same(a.places, b.places) && same(a.names, b.names) &&
          same(a.ranks, b.ranks) && same(a.functions, b.functions) && a.site_times == b.site_times &&
          same(a.new_sites, b.new_sites) && same(a.deadlocks, b.deadlocks) && same(a.conditions, b.conditions) &&
-         same(a.markers, b.markers) && same(a.clocks, b.clocks) && same(a.corrections, b.corrections) &&
-         a.dead_nodes == b.dead_nodes;
+         same(a.machines, b.machines) && a.bindings == b.bindings && same(a.markers, b.markers) &&
+         same(a.clocks, b.clocks) && same(a.corrections, b.corrections) && a.dead_nodes == b.dead_nodes;
 }
 
 namespace test {
@@ -332,6 +333,21 @@ inline Report any_report(Random& random, std::size_t most) {
       return c;
     });
     return n;
+  });
+  fill_list(random, r.machines, most, [&] {
+    NodeMachine n{rank(), {}};
+    fill_list(random, n.machine.threads, 9, [&] {
+      HardwareThread t;
+      fill(random, t.os, t.package, t.numa, t.l3, t.l2, t.core);
+      return t;
+    });
+    return n;
+  });
+  fill_list(random, r.bindings, most, [&] {
+    RankBinding b;
+    fill(random, b.rank, b.changes);
+    fill_list(random, b.ranges, 4, [&] { return ThreadRange{rank(), rank()}; });
+    return b;
   });
   fill_list(random, r.markers, most, [&] {
     NodeMarkers n{rank(), {}};

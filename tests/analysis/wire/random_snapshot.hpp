@@ -69,6 +69,7 @@ class RandomSnapshot {
                                  real(), real(), real(), count(), real(), real(), real()});
     s.attribution = attribution(nodes);
     for (std::uint64_t i = below(6); i > 0; i--) s.conditions.push_back(condition(nodes));
+    s.found = found(nodes, s.application.ranks);
     for (std::uint64_t i = below(6); i > 0; i--) s.markers.push_back(marker());
     for (std::uint64_t i = below(300); i > 0; i--) s.call_density.push_back(static_cast<std::uint8_t>(random_()));
     return s;
@@ -245,6 +246,26 @@ class RandomSnapshot {
             real()};
   }
 
+  FoundMachines found(int nodes, std::int32_t ranks) {
+    FoundMachines made;
+    for (std::uint64_t i = below(3); i > 0; i--)
+      for (std::uint64_t t = 1 + below(5), at = made.machines.size(); t > 0; t--) {
+        made.machines.resize(at + 1);
+        const auto number = [&] { return static_cast<std::int32_t>(below(9)) - 1; };
+        made.machines[at].threads.push_back(
+            {static_cast<std::int32_t>(below(65'536)), number(), number(), number(), number(), number()});
+      }
+    for (int n = 0; n < nodes && !made.machines.empty(); n++)
+      made.of_node.push_back(static_cast<std::int32_t>(below(made.machines.size() + 1)) - 1);
+    for (std::int32_t rank = 0; rank < ranks; rank++) {
+      if (below(2) == 0) continue;
+      RankBinding& binding = made.bindings.emplace_back();
+      binding.rank = rank;
+      binding.changes = static_cast<std::uint32_t>(below(5));
+      for (std::int32_t from = 0; below(3) != 0; from += 9) binding.ranges.push_back({from, from + 4});
+    }
+    return made;
+  }
   Condition condition(int nodes) {
     const auto hit = ranks(64);
     return {static_cast<ConditionKind>(below(4)),
