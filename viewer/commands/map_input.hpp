@@ -29,11 +29,8 @@ struct MapInput {
   std::vector<std::int32_t> capacity;
   std::vector<std::int32_t> current;  // empty: in order
   std::vector<std::string> names;     // of the topology's nodes
-<<<<<<< HEAD
   bool of_run = false;                // not a traffic file
-=======
-  FoundMachines machines;  // of_node: of the topology's nodes; bindings: of now
->>>>>>> 0e4e73ca20520afb60b78a1bf348764f172072d8
+  FoundMachines machines;             // of_node: of the topology's nodes; bindings: of now
   std::vector<std::string> notes;     // a line each: what the user should know
 };
 

@@ -108,8 +108,10 @@ PlacementName name_of(Objective objective) {
     case Objective::hop_bytes: return {"hop-bytes", "Each message's bytes times its links, added up."};
     case Objective::inter_bytes: return {"inter-bytes", "Bytes between nodes."};
     case Objective::inter_messages: return {"inter-messages", "Messages between nodes."};
-    default: return {"hop-bytes", ""};
+    case Objective::max_link_load: return {"max-link-load", "Bytes over the most loaded link."};
+    case Objective::time: return {"time", "What all messages take together."};
   }
+  return {"hop-bytes", ""};
 }
 
 PlacementName name_of(LaunchFormat format) {
@@ -119,6 +121,9 @@ PlacementName name_of(LaunchFormat format) {
     case LaunchFormat::hydra: return {"hydra", "For mpiexec -f of MPICH."};
     case LaunchFormat::slurm: return {"slurm", "For SLURM_HOSTFILE with srun --distribution=arbitrary."};
     case LaunchFormat::cray: return {"cray", "As MPICH_RANK_ORDER with MPICH_RANK_REORDER_METHOD=3."};
+    case LaunchFormat::hydra_binding: return {"hydra-binding", "Cores, as an option of mpiexec of MPICH."};
+    case LaunchFormat::slurm_binding: return {"slurm-binding", "Cores, as an option of srun."};
+    case LaunchFormat::wrapper: return {"wrapper", "Cores, as a script before the application."};
   }
   return {"plain", ""};
 }
