@@ -54,6 +54,7 @@ ManyNodes::ManyNodes(nodes::Link& link, Application application, PipelineOptions
       blocked_(static_cast<std::int32_t>(here_.size()), window_ns_, node_.measurement().matcher(), collector, clock,
                call_sites_) {
   if (speaks_for_host()) machine_.emplace();
+  if (link_.self() == 0) slurm_.emplace();
   blocked_.watch_for_others();
   cores_.set_inside([this](std::int32_t rank, std::uint64_t since, std::int64_t now_ns) {
     return node_.measured().inside_ns(rank) + (since == 0 ? 0 : now_ns - clock_.ticks_to_ns(since));
@@ -310,7 +311,9 @@ void ManyNodes::finish() {
 const Matcher& ManyNodes::matcher() const { return node_.measurement().matcher(); }
 
 void ManyNodes::fill(Snapshot& snapshot) {
-  if (node_.root()) node_.root()->fill(snapshot);
+  if (!node_.root()) return;
+  node_.root()->fill(snapshot);
+  if (slurm_) snapshot.found.slurm_topology = slurm_->text(snapshot.ended ? slurm_->last_patience : milliseconds(0));
 }
 
 DensityPart ManyNodes::density(const DensityQuestion& question) {

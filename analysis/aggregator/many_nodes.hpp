@@ -10,6 +10,7 @@
 #include "analysis/collect/tick_clock.hpp"
 #include "analysis/conditions/sampler.hpp"
 #include "analysis/machine/read_machine.hpp"
+#include "analysis/machine/slurm_query.hpp"
 #include "analysis/nodes/node.hpp"
 
 namespace pclscope::aggregator {
@@ -69,7 +70,8 @@ class ManyNodes : public Analysis {
   const collect::TickClock& clock_;
   callsite::CallSites call_sites_;
   conditions::Sampler cores_;
-  std::optional<machine::Reading> machine_;  // until it is told
+  std::optional<machine::Reading> machine_;   // until it is told
+  std::optional<machine::SlurmQuery> slurm_;  // of the root
   collect::GlobalClock time_;
   std::vector<record::Event> converted_;
   std::vector<char> here_;

@@ -2,16 +2,14 @@
 
 #include <dlfcn.h>
 #include <hwloc.h>
-#include <pthread.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <memory>
 #include <string_view>
-#include <system_error>
-#include <thread>
 #include <type_traits>
 #include <utility>
+
+#include "analysis/machine/background.hpp"
 
 namespace pclscope::machine {
 namespace {
@@ -125,33 +123,15 @@ Result<Machine> read_machine(const std::string& text) {
   return machine;
 }
 
-// Detached: whoever cannot wait for it any longer goes. Signals are for the thread that has always had them.
 Reading::Reading() {
-  std::promise<Machine> promise;
-  coming_ = promise.get_future();
-  sigset_t all, before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  try {
-    std::thread([told = std::move(promise)]() mutable {
-      try {
-        auto machine = read_machine("this");
-        told.set_value(machine ? std::move(*machine) : Machine());
-      } catch (...) { told.set_value({}); }
-    }).detach();
-  } catch (const std::system_error&) {  // no thread to be had: it stays unknown
-    coming_ = {};
-  }
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  coming_ = in_background([] {
+    auto machine = read_machine("this");
+    return machine ? std::move(*machine) : Machine();
+  });
 }
 
 const Machine* Reading::machine(std::chrono::milliseconds patience) {
-  if (coming_.valid() && coming_.wait_for(patience) == std::future_status::ready) {
-    try {
-      machine_ = coming_.get();
-    } catch (const std::future_error&) {  // it was never promised
-    }
-  }
+  if (coming_.valid() && coming_.wait_for(patience) == std::future_status::ready) machine_ = coming_.get();
   return machine_.threads.empty() ? nullptr : &machine_;
 }
 

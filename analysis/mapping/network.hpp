@@ -39,7 +39,8 @@ struct Network {
   std::int32_t vertices = 0;
   Links links;                     // empty for `complete`
   Torus torus;                     // of `torus`
-  std::vector<std::string> names;  // of an edge list
+  std::vector<std::string> names;  // of a file
+  std::vector<char> unused;        // of nodes: places where there is none; empty: there is one everywhere
 };
 
 // Each takes what stands behind the colon.

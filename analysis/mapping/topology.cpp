@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "analysis/mapping/distance_rows.hpp"
+#include "analysis/mapping/named_graph.hpp"
 #include "analysis/mapping/network.hpp"
 
 namespace pclscope::mapping {
@@ -14,6 +15,7 @@ struct Family {
   std::string_view name;
   Parser parse;
   std::string_view example;
+  bool file = false;  // whose errors name it
 };
 constexpr Family families[] = {
     {"nodes", parse_nodes, "nodes:16"},
@@ -22,7 +24,11 @@ constexpr Family families[] = {
     {"hyperx", [](std::string_view text) { return parse_torus(text, Wiring::all); }, "hyperx:6x16x4"},
     {"dragonfly", parse_dragonfly, "dragonfly:9x4x2"},
     {"fattree", parse_fat_tree, "fattree:18x12x8"},
-    {"edges", [](std::string_view text) { return read_edge_list(std::string(text)); }, "edges:FILE"},
+    {"edges", [](std::string_view text) { return read_edge_list(std::string(text)); }, "edges:FILE", true},
+    {"slurm", [](std::string_view text) { return read_slurm_topology(std::string(text)); }, "slurm:FILE", true},
+    {"ibnet", [](std::string_view text) { return read_ibnet(std::string(text)); }, "ibnet:FILE", true},
+    {"coordinates", [](std::string_view text) { return read_coordinates(std::string(text)); }, "coordinates:FILE",
+     true},
 };
 
 // In a network without structure everybody is everybody's neighbour: a list per vertex that somebody asked for.
@@ -85,7 +91,7 @@ Result<Topology> Topology::parse(std::string_view text) {
       return Error{ErrorCode::bad_argument,
                    "topology '" + shown + "': nothing behind the colon, as in " + std::string(family.example)};
     auto network = family.parse(rest);
-    if (!network && family.name == "edges") return network.error();  // names its file
+    if (!network && family.file) return network.error();
     if (!network)
       return Error{network.error().code,
                    "topology '" + shown + "': " + network.error().message + ", as in " + std::string(family.example)};
@@ -98,6 +104,12 @@ Result<Topology> Topology::parse(std::string_view text) {
 
 Topology Topology::of(std::string text, Network network) {
   return Topology(std::make_unique<Graph>(std::move(text), std::move(network)));
+}
+
+Result<Topology> Topology::parse_slurm(const std::string& text, const std::string& path) {
+  auto network = parse_slurm_topology(text, path);
+  if (!network) return network.error();
+  return of(path, std::move(*network));
 }
 
 std::int32_t Topology::nodes() const { return graph_->network.nodes; }
@@ -117,6 +129,13 @@ std::int32_t Topology::vertex_at(const std::vector<std::int32_t>& coordinates) c
 std::string Topology::name(std::int32_t vertex) const {
   const auto& names = graph_->network.names;
   return names.empty() ? std::to_string(vertex) : names[static_cast<std::size_t>(vertex)];
+}
+
+bool Topology::has_names() const { return !graph_->network.names.empty(); }
+
+bool Topology::takes_ranks(std::int32_t node) const {
+  const auto& unused = graph_->network.unused;
+  return unused.empty() || unused[static_cast<std::size_t>(node)] == 0;
 }
 
 std::span<const std::int32_t> Topology::neighbours(std::int32_t vertex) const {

@@ -27,17 +27,24 @@ class Topology {
   //   fattree:AxBx..            switches' down-degrees, from the leaf switches up; A nodes at each leaf switch
   //   edges:FILE                lines "a b": names of nodes and routers; vertices named in a line "node a" (or, without
   //                             such lines, all) run ranks
+  //   slurm:FILE                topology.conf (tree, block), or what `scontrol show topology` prints
+  //   ibnet:FILE                what `ibnetdiscover` or `ibnetdiscover -p` prints
+  //   coordinates:FILE          lines "name 0 3 2", and "torus 4x4mx2", mesh or hyperx; or "name x1000c3s2b0n1"
   // Errors: could not be read or understood (with the line's number), disconnected, too large (2^20 nodes).
   static Result<Topology> parse(std::string_view text);
   // Of a network that was made otherwise; `text` is what it is called.
   static Topology of(std::string text, Network network);
+  // What `scontrol show topology` printed; `path`: what it is called in errors.
+  static Result<Topology> parse_slurm(const std::string& text, const std::string& path);
 
   std::int32_t nodes() const;
   std::int32_t vertices() const;
   const std::string& text() const;                                             // as given to parse()
   std::vector<std::int32_t> coordinates(std::int32_t vertex) const;            // tori and meshes; else empty
   std::int32_t vertex_at(const std::vector<std::int32_t>& coordinates) const;  // -1: none. Not a torus: {vertex}
-  std::string name(std::int32_t vertex) const;                          // of an edge list: as there; else the number
+  std::string name(std::int32_t vertex) const;                                 // of a file: as there; else the number
+  bool has_names() const;                                                      // of a file
+  bool takes_ranks(std::int32_t node) const;  // a node is there: not at every place of coordinates:FILE
   std::span<const std::int32_t> neighbours(std::int32_t vertex) const;  // ascending
   // Links from node to node on a shortest path; 0 to itself. Constant time on tori; elsewhere the first question for a
   // source costs a breadth-first search, the row is kept.

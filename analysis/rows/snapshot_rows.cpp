@@ -143,6 +143,7 @@ void put(const FoundMachines& found, SnapshotRows& to) {
       to.machine_threads.push_back(row_of<MachineThreadRow>(thread));
       to.machine_threads.back().machine = static_cast<std::int32_t>(m);
     }
+  for (const char c : found.slurm_topology) to.slurm_topology.push_back({static_cast<std::uint8_t>(c)});
   for (const std::int32_t machine : found.of_node) to.node_machines.push_back({machine});
   for (const RankBinding& binding : found.bindings) {
     BindingRow row = row_of<BindingRow>(binding);
@@ -162,6 +163,7 @@ bool take(const SnapshotRows& from, std::size_t nodes, std::int32_t ranks, Found
     if (row.os < 0 || row.os >= most_hardware_threads) return false;
     found.machines.back().threads.push_back(row);
   }
+  for (const TextRow& row : from.slurm_topology) found.slurm_topology += static_cast<char>(row.byte);
   for (const NodeMachineRow& row : from.node_machines) {
     const bool known = row.machine >= 0 && static_cast<std::size_t>(row.machine) < found.machines.size();
     if (found.of_node.size() < nodes) found.of_node.push_back(known ? row.machine : -1);

@@ -56,6 +56,7 @@ struct SnapshotRows {
   std::vector<NodeMachineRow> node_machines;
   std::vector<BindingRow> bindings;
   std::vector<ThreadRange> binding_ranges;
+  std::vector<TextRow> slurm_topology;
   std::vector<MarkerRow> markers;
   std::vector<PairTraffic> traffic;
   std::vector<DensityByteRow> call_density;
@@ -240,6 +241,12 @@ void each_table(Visit&& visit, Rows& rows) {
           .meaning = "hardware threads, binding by binding, ascending",
           .essential = false},
         rows.binding_ranges);
+  visit(T{.name = "slurm_topology",
+          .rows_per_chunk = 2048,
+          .meaning = "UTF-8: what `scontrol show topology` printed inside the job",
+          .live = false,
+          .essential = false},
+        rows.slurm_topology);
   visit(T{.name = "markers",
           .rows_per_chunk = 16,
           .meaning = "parts of the program that it named itself, by begin (docs/markers.md)"},

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace pclscope {
@@ -54,6 +55,7 @@ struct FoundMachines {
   std::vector<Machine> machines;      // each distinct one once
   std::vector<std::int32_t> of_node;  // of the application's nodes: index into machines, -1: not known. Empty: older
                                       // dumps, or nothing is known
+  std::string slurm_topology;         // as `scontrol show topology` printed it inside the job; in a dump only
   std::vector<RankBinding> bindings;  // of ranks of which it is known, ascending
   bool operator==(const FoundMachines&) const = default;
 };

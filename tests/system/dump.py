@@ -111,6 +111,13 @@ def counted_functions(path):
         return {name.decode(): int(calls) for name, calls in zip(functions["name"][:rows], functions["calls"][:rows])}
 
 
+def text(path, table):
+    """A text that is a table of bytes in the summary."""
+    with h5py.File(path, "r") as file:
+        rows = file["summary"][str(int(file["summary"].attrs["current"]))][table]
+        return bytes(rows["byte"][:int(rows.attrs["rows"])]).decode()
+
+
 def forget_calls(path):
     """Makes a dump one as version 2.5 had them."""
     with h5py.File(path, "r+") as file:

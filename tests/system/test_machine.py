@@ -9,7 +9,9 @@ import shutil
 import subprocess
 import time
 
+import dump
 import harness
+import testbed
 from harness import on_every_mpi
 
 CORES = sorted(os.sched_getaffinity(0))
@@ -192,6 +194,74 @@ class Machine(harness.SystemTest):
             done = self.box.pclscope("map", traffic, "--machine", wrong)
             self.assertEqual(done.code, 1, done)
             self.assertEqual(len(done.our_lines()), 1, done)
+
+    def test_the_network_is_asked_of_slurm(self):
+        """scontrol as it would be: it tells, or hangs; only inside a job; and only in the background."""
+        folder = self.box.directory / "bin"
+        folder.mkdir()
+        scontrol = folder / "scontrol"
+        self.box.environment["PATH"] = f"{folder}:{self.box.environment['PATH']}"
+        asked = self.box.directory / "asked"
+        told = f"SwitchName=leaf Level=0 LinkSpeed=1 Nodes={os.uname().nodename},other[01-03]\n"
+        options = ("--mpi", "openmpi", "--aggregators", "2", "--launcher-args", "--bind-to none")
+        for job, script, answer in (("4711", f"printf '{told}'", told), ("", f"printf '{told}'", ""),
+                                    ("4711", "sleep 1000", ""), ("4711", f"printf '{told}'; exit 1", "")):
+            scontrol.write_text(f'#!/bin/sh\necho "$@" >> {asked}\n{script}\n')
+            scontrol.chmod(0o755)
+            asked.unlink(missing_ok=True)
+            self.box.environment.pop("SLURM_JOB_ID", None)
+            if job:
+                self.box.environment["SLURM_JOB_ID"] = job
+            path = self.box.directory / "network.h5"
+            self.assertWorked(self.box.traced(2, harness.program("ring", "openmpi"),
+                                              options=(*options, "--dump", path)))
+            self.assertEqual(asked.exists(), bool(job))
+            if job:
+                self.assertEqual(asked.read_text(), "show topology\n")
+            self.assertEqual(dump.text(path, "slurm_topology"), answer)
+
+
+class Network(testbed.TestbedTest):
+    NODES = 4
+
+    def test_ranks_are_placed_below_the_switches_that_slurm_tells_of(self):
+        """Ranks 0 and 2, and 1 and 3, talk; their nodes are below different switches."""
+        folder = self.box.directory / "bin"
+        folder.mkdir()
+        scontrol = folder / "scontrol"
+        scontrol.write_text("""#!/bin/sh
+echo "SwitchName=left Level=0 LinkSpeed=1 Nodes=node[1-2].site.org"
+echo "SwitchName=right Level=0 LinkSpeed=1 Nodes=node[3-4].site.org"
+echo "SwitchName=top Level=1 LinkSpeed=1 Nodes=node[1-4].site.org Switches=left,right"
+""")
+        scontrol.chmod(0o755)
+        self.box.environment["PATH"] = f"{folder}:{self.box.environment['PATH']}"
+        self.box.environment["SLURM_JOB_ID"] = "4711"
+        path = self.box.directory / "four.h5"
+        self.assertWorked(self.testbed.run(1, harness.program("pairs", "openmpi"), "1", "4096", "0", "2", "1", "3",
+                                           options=("--mpi", "openmpi", "--dump", path)))
+        machines = self.box.json("inspect", path, "machine", "--json")
+        self.assertEqual([len(machine["nodes"]) for machine in machines["machines"]], [4])
+        self.assertEqual([rank["rank"] for rank in machines["ranks"]], [0, 1, 2, 3])
+        answer = self.box.json("map", path, "--json")
+        self.assertEqual(answer["topology"], "Slurm's topology, as the run found it", answer)
+        where = [answer["nodes"][node] for node in answer["node_of_rank"]]
+        sides = [name in ("node1", "node2") for name in where]
+        self.assertEqual(len(set(where)), 4)
+        self.assertEqual((sides[0], sides[1]), (sides[2], sides[3]), where)
+        self.assertNotEqual(sides[0], sides[1], where)
+        self.assertAlmostEqual(answer["after"]["hop_bytes"], answer["before"]["hop_bytes"] / 2)
+        known = answer["after"]
+        # The same by a file, and an error where a node is missing.
+        file = self.box.directory / "topology.conf"
+        file.write_text(dump.text(path, "slurm_topology"))
+        self.assertEqual(self.box.json("map", path, "--topology", f"slurm:{file}", "--json")["after"], known)
+        routed = self.box.json("route", path, "--topology", f"slurm:{file}", "--json")
+        self.assertEqual(routed["routes"], 4, routed)
+        file.write_text("SwitchName=left Nodes=node[1-3],far\n")
+        done = self.box.pclscope("map", path, "--topology", f"slurm:{file}")
+        self.assertEqual((done.code, len(done.our_lines())), (1, 1), done)
+        self.assertIn("no node 'node4'", done.stderr)
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ TEST_CASE("machine, bindings and distances: text, rows and JSON") {
   CHECK(has(lines, "1.00 us"));  // of each message on the same core
   const auto json = views::machine_json(s, s.traffic, 3);
   CHECK(json["machines"].size() == 1);
-  CHECK(json["machines"][0]["nodes"] == nlohmann::json({"n1", "n2"}));
+  CHECK(json["machines"][0]["nodes"] == session::Json({"n1", "n2"}));
   REQUIRE(json["ranks"].size() == 3);
   CHECK(json["ranks"][1] == session::Json({{"rank", 1},
                                            {"node", "n1"},
@@ -61,7 +61,7 @@ TEST_CASE("machine, bindings and distances: text, rows and JSON") {
                                            {"core", 0},
                                            {"changes", 2}}));
   CHECK(json["ranks"][2]["core"].is_null());
-  CHECK(json["shared_cores"][0]["ranks"] == nlohmann::json({0, 1}));
+  CHECK(json["shared_cores"][0]["ranks"] == session::Json({0, 1}));
   const auto messages = [&](const std::string& distance) {
     for (const auto& d : json["distances"])
       if (d["distance"] == distance) return d["messages"].get<int>();

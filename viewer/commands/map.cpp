@@ -77,7 +77,7 @@ std::optional<int> parse_map(const std::vector<std::string>& words, MapWords& ma
   app.add_option("input", map.input.target, "A dump, a running job's name, or a traffic file")->required();
   app.add_option("--topology", map.input.topology,
                  "The network: torus:4x4x4mx2, mesh:8x8, hyperx:6x16x4, dragonfly:9x4x2, fattree:18x12x8, nodes:16, "
-                 "edges:FILE (default: the nodes of the run, equally far)")
+                 "edges:FILE, slurm:FILE, ibnet:FILE, coordinates:FILE (default: the nodes of the run, equally far)")
       ->type_name("SPEC");
   auto* each = app.add_option("--ranks-per-node", map.input.ranks_per_node,
                               "So many ranks may run on each node (default: as the run had, else 1)")

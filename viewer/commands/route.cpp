@@ -37,9 +37,10 @@ std::optional<int> parse_route(const std::vector<std::string>& words, RouteWords
                "pclscope route"};
   app.add_option("input", route.input.target, "A traffic file, a route file, a dump, or a running job's name")
       ->required();
-  app.add_option(
-         "--topology", route.input.topology,
-         "The network: torus:4x4x4mx2, mesh:8x8, hyperx:6x16x4, dragonfly:9x4x2, fattree:18x12x8, nodes:16, edges:FILE")
+  app.add_option("--topology", route.input.topology,
+                 "The network: torus:4x4x4mx2, mesh:8x8, hyperx:6x16x4, dragonfly:9x4x2, fattree:18x12x8, nodes:16, "
+                 "edges:FILE, "
+                 "slurm:FILE, ibnet:FILE, coordinates:FILE")
       ->type_name("SPEC");
   app.add_option("--traffic", route.input.traffic,
                  "Of a route file: the bytes of its pairs, from a traffic file or a dump")

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "viewer/commands/node_match.hpp"
 #include "viewer/commands/traffic_source.hpp"
 #include "viewer/session/target.hpp"
 
@@ -47,6 +48,11 @@ Status place(const RouteInputWords& words, const Topology& topology, SourcedTraf
     }
     placed.node_of_rank.clear();
     for (std::int32_t rank = 0; rank < placed.traffic.ranks; ++rank) placed.node_of_rank.push_back(rank / each);
+  } else if (goes_by_name(topology, placed.nodes)) {
+    const auto nodes = match_nodes(topology, placed.nodes);
+    if (!nodes) return nodes.error();
+    for (std::int32_t& node : placed.node_of_rank)
+      if (node >= 0) node = (*nodes)[static_cast<std::size_t>(node)];
   }
   // A rank that has not shown up sent nothing: anywhere will do.
   for (auto& node : placed.node_of_rank) node = std::max(node, 0);
