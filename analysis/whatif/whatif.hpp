@@ -28,6 +28,7 @@ struct Change {
   } kind = Kind::balanced;
   std::vector<std::int32_t> ranks;
   std::vector<std::int32_t> nodes;
+  std::vector<std::int32_t> named = {};  // ranks whose computation is told apart on the path of what is predicted
 };
 
 // What would take away what a finding names. Fails with bad_argument: nothing that a replay could tell (one line).
