@@ -9,21 +9,33 @@ namespace {
 
 constexpr double more_messages = 1.4;      // than any other rank
 constexpr double more_per_partner = 1.25;  // than others on average
+constexpr double hardly = 0.5;             // of what others wait on average
 
-double correlation(const std::vector<std::pair<double, double>>& points) {
-  if (points.size() < 4) return 0;
+struct Trend {             // of the others' waits over their messages, a straight line
+  double correlation = 0;  // 0: too few, or all have as many
+  double mean_s = 0;
+  double messages = 0, slope = 0;  // through (messages, mean_s)
+  double at(double many) const { return mean_s + slope * (many - messages); }
+};
+
+Trend trend_of(const std::vector<std::pair<double, double>>& points) {
+  Trend t;
+  if (points.size() < 4) return t;
   const auto n = static_cast<double>(points.size());
-  double x = 0, y = 0, xx = 0, yy = 0, xy = 0;
-  for (const auto& [a, b] : points) {
-    x += a / n;
-    y += b / n;
+  double xx = 0, yy = 0, xy = 0;
+  for (const auto& [x, y] : points) {
+    t.messages += x / n;
+    t.mean_s += y / n;
   }
-  for (const auto& [a, b] : points) {
-    xx += (a - x) * (a - x);
-    yy += (b - y) * (b - y);
-    xy += (a - x) * (b - y);
+  for (const auto& [x, y] : points) {
+    xx += (x - t.messages) * (x - t.messages);
+    yy += (y - t.mean_s) * (y - t.mean_s);
+    xy += (x - t.messages) * (y - t.mean_s);
   }
-  return xx > 0 && yy > 0 && xx > 1e-3 * n * x * x ? xy / std::sqrt(xx * yy) : 0;
+  if (!(xx > 1e-3 * n * t.messages * t.messages && yy > 0)) return t;
+  t.correlation = xy / std::sqrt(xx * yy);
+  t.slope = xy / xx;
+  return t;
 }
 
 struct Sent {  // by some ranks, of those that send
@@ -66,8 +78,11 @@ bool have_more(const std::vector<Load>& all, const std::vector<std::int32_t>& na
     // More than they get from the same partners, and than others send: their part of the data is larger.
     if (by_named.sent >= more_messages * received && by_named.each() >= more_messages * by_others.each()) return true;
   }
-  return guilty >= 1.25 * sum / static_cast<double>(others.size()) && correlation(points) <= -0.7 &&
-         correlation(others) <= -0.5;
+  // Others wait less the more they have, and one with as much as those who are waited for would hardly wait. Where all
+  // wait for one rank alone they do so about equally long, whatever they have.
+  const Trend trend = trend_of(others);
+  return guilty >= 1.25 * sum / static_cast<double>(others.size()) && trend_of(points).correlation <= -0.7 &&
+         trend.correlation <= -0.5 && trend.at(guilty) <= hardly * trend.mean_s;
 }
 
 }  // namespace pclscope::attribute

@@ -18,6 +18,9 @@ struct WhatIf {
   double predicted_s = 0;         // with the change
   double ahead_s = 0;             // by which a rank comes earlier to the end of the period, the one that gains most
   std::uint64_t ahead_ranks = 0;  // that come earlier by at least half of that
+  // The critical path of what is predicted, by what passes on it: computation of the ranks in question and of others,
+  // inside MPI (transfers, its own work), and in calls of which it is not known for whom they wait.
+  double named_s = 0, others_s = 0, inside_s = 0, untold_s = 0;
   std::uint64_t calls = 0;
   std::uint64_t messages = 0;     // that held a call of them
   std::uint64_t collectives = 0;  // calls

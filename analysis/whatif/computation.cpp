@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "analysis/whatif/usual.hpp"
+#include "analysis/whatif/waiters.hpp"
 
 namespace pclscope::whatif {
 namespace {
@@ -15,6 +16,8 @@ constexpr double clearly_less = 0.95;   // of the time: calm is calm
 constexpr double much_longer = 1.5;     // times the median
 constexpr double enough_compared = 0.5;
 constexpr double as_often = 0.9;
+constexpr double worth_telling = 0.01;
+constexpr double worth_sharing = 1e-3;  // of all computation: smaller places stay
 
 using Place = std::tuple<std::uint32_t, Part, std::uint32_t, Part>;
 
@@ -155,20 +158,87 @@ std::map<std::pair<std::int32_t, Place>, std::vector<std::int64_t>> calm_of(cons
   return calm;
 }
 
+// Work of `ranks` ranks, and what others compute before they wait for these: how long each of those that take part
+// computes when the work is shared so that it ends soonest.
+std::int64_t shared_by(double work, double ranks, std::vector<double> others) {
+  std::sort(others.begin(), others.end());
+  for (const double before : others) {
+    if (before >= work / ranks) break;
+    work += before;
+    ++ranks;
+  }
+  return static_cast<std::int64_t>(work / ranks);
+}
+
+// What only some ranks compute while others wait for them is shared with those.
+class Sharing {
+ public:
+  Sharing(const Graph& graph, std::span<const Stretch> stretches) : graph_(graph), waiters_(graph) {
+    for (const std::int64_t sum : sums_of(graph, stretches)) all_ += static_cast<double>(sum);
+  }
+
+  bool is_worth(const ByRank& there) const {
+    double sum = 0;
+    for (const auto& [rank, pieces] : there) sum += static_cast<double>(pieces.sum);
+    return sum >= worth_sharing * all_ && there.size() < static_cast<std::size_t>(graph_.ranks());
+  }
+
+  // How long each computes, that of `calls` shared by their ranks and those that wait for them and do not compute
+  // there.
+  std::int64_t of(const std::vector<std::uint32_t>& calls, const ByRank& there) const {
+    std::map<std::int32_t, double> waits;
+    double work = 0, longest = 0;
+    for (const std::uint32_t call : calls) {
+      const auto gap = static_cast<double>(graph_.gap(call));
+      work += gap;
+      longest = std::max(longest, gap);
+      for (const Waiters::Wait& w : waiters_.during(call))
+        if (there.find(w.rank) == there.end()) waits[w.rank] += static_cast<double>(w.ns);
+    }
+    std::vector<double> before;
+    for (const auto& [rank, ns] : waits) before.push_back(std::max(longest - ns, 0.0));
+    return shared_by(work, static_cast<double>(calls.size()), std::move(before));
+  }
+
+  // Each piece by itself; returns by how much they are shorter.
+  double alone(Computation& c, const Pieces& pieces, const ByRank& there) const {
+    double saved = 0;
+    for (const std::uint32_t call : pieces.calls) {
+      const std::int64_t with = of({call}, there);
+      if (with >= c.gaps[call]) continue;
+      saved += static_cast<double>(c.gaps[call] - with);
+      c.gaps[call] = with;
+      ++c.changed;
+    }
+    return saved;
+  }
+
+ private:
+  const Graph& graph_;
+  Waiters waiters_;
+  double all_ = 0;
+};
+
 // Of ranks that compute there as often: the n-th visits of all become equally long, so a load that wanders is levelled,
 // too. False: nothing was done.
-bool level_visits(Computation& c, const Graph& graph, const ByRank& there) {
+bool level_visits(Computation& c, const Graph& graph, const ByRank& there, const Sharing& sharing) {
   std::size_t least = SIZE_MAX, most = 0;
   for (const auto& [rank, pieces] : there) {
     least = std::min(least, pieces.calls.size());
     most = std::max(most, pieces.calls.size());
   }
   if (static_cast<double>(least) < as_often * static_cast<double>(most)) return false;
+  const bool shared = sharing.is_worth(there);
   for (std::size_t i = 0; i < least; ++i) {
     double sum = 0;
-    for (const auto& [rank, pieces] : there) sum += static_cast<double>(graph.gap(pieces.calls[i]));
-    const auto mean = static_cast<std::int64_t>(sum / static_cast<double>(there.size()));
-    for (const auto& [rank, pieces] : there) c.gaps[pieces.calls[i]] = mean, ++c.changed;
+    std::vector<std::uint32_t> visits;
+    for (const auto& [rank, pieces] : there) {
+      visits.push_back(pieces.calls[i]);
+      sum += static_cast<double>(graph.gap(pieces.calls[i]));
+    }
+    const std::int64_t mean =
+        shared ? sharing.of(visits, there) : static_cast<std::int64_t>(sum / static_cast<double>(there.size()));
+    for (const std::uint32_t call : visits) c.gaps[call] = mean, ++c.changed;
   }
   return true;
 }
@@ -186,51 +256,74 @@ Computation without_delays(const Graph& graph, std::span<const Stretch> stretche
   Computation c = as_measured(graph);
   const auto calm = calm_of(graph, calm_periods, ranks);
   Compared compared;
+  const Sharing sharing(graph, stretches);
+  double shared = 0;
   for (const auto& [place, there] : places_of(graph, stretches))
     for (const auto& [rank, pieces] : there) {
       if (!is_one_of(ranks, rank)) continue;
       const auto own = calm.find({rank, place});
+      const double before = compared.calm + compared.peers;
       shorten(c, compared, graph, pieces, there, ranks, own == calm.end() ? nullptr : &own->second);
+      if (compared.calm + compared.peers == before && sharing.is_worth(there))
+        shared += sharing.alone(c, pieces, there);
     }
   const std::string its = ranks.size() == 1 ? "its" : "their";
+  const std::string also = ranks.size() == 1 ? "what only it computes shared with those that wait for it"
+                                             : "what only they compute shared with those that wait for them";
   if (compared.share() >= enough_compared) {
     c.as = compared.calm > compared.peers ? "as in " + its + " own calm time" : "as " + its + " peers do there";
+    if (shared >= worth_telling * compared.all) c.as += ", " + also;
     return c;
   }
   // Ranks that do different things: by their sums.
+  Computation by_place = c;
+  by_place.as = also;
   c = as_measured(graph);
   const std::vector<std::int64_t> sums = sums_of(graph, stretches);
   std::vector<std::int64_t> others;
   for (std::int32_t r = 0; r < graph.ranks(); ++r)
     if (!is_one_of(ranks, r) && sums[static_cast<std::size_t>(r)] > 0)
       others.push_back(sums[static_cast<std::size_t>(r)]);
-  if (others.empty()) return c;
+  if (others.empty()) return shared > 0 ? by_place : c;
   const std::int64_t usual = middle(std::move(others));
   for (const std::int32_t r : ranks) {
     const auto i = static_cast<std::size_t>(r);
     if (sums[i] > usual)
       scale_all(c, graph, stretches[i], r, static_cast<double>(usual) / static_cast<double>(sums[i]));
   }
+  if (c.changed == 0 && shared > 0) return by_place;  // they compute less than others, but while these wait
   c.as = "in all as long as " + its + " peers (at other places)";
   return c;
 }
 
 Computation balanced(const Graph& graph, std::span<const Stretch> stretches) {
   Computation c = as_measured(graph);
-  double all = 0, compared = 0;
+  const Sharing sharing(graph, stretches);
+  double all = 0, compared = 0, shared = 0;
   for (const auto& [place, there] : places_of(graph, stretches)) {
-    double sum = 0;
+    double sum = 0, then = 0;
     for (const auto& [rank, pieces] : there) sum += static_cast<double>(pieces.sum);
     all += sum;
-    if (there.size() < 2) continue;
-    compared += sum;
-    if (level_visits(c, graph, there)) continue;
-    const double mean = sum / static_cast<double>(there.size());
+    if (there.size() < 2 && !sharing.is_worth(there)) continue;
+    if (!level_visits(c, graph, there, sharing)) {
+      double of_all = sum;
+      if (sharing.is_worth(there))
+        for (const auto& [rank, pieces] : there) of_all -= sharing.alone(c, pieces, there);
+      const double mean = of_all / static_cast<double>(there.size());
+      for (const auto& [rank, pieces] : there)
+        for (const std::uint32_t call : pieces.calls) {
+          c.gaps[call] = graph.gap(call);
+          scale(c, call, mean / static_cast<double>(pieces.sum));
+        }
+    }
     for (const auto& [rank, pieces] : there)
-      for (const std::uint32_t call : pieces.calls) scale(c, call, mean / static_cast<double>(pieces.sum));
+      for (const std::uint32_t call : pieces.calls) then += static_cast<double>(c.gaps[call]);
+    shared += sum - then;  // levelling keeps the sum
+    if (there.size() > 1 || then < sum) compared += sum;
   }
   if (all > 0 && compared >= enough_compared * all) {
     c.as = "equally at each place";
+    if (shared >= worth_telling * all) c.as += ", what only some ranks compute shared with those that wait for them";
     return c;
   }
   c = as_measured(graph);

@@ -338,6 +338,17 @@ void Graph::Build::list_feeds() {
   for (std::size_t i = 0; i < feeder.size(); ++i) g.feeds_[next[feeder[i]]++] = fed[i];
 }
 
+std::vector<std::uint32_t> Graph::last_calls(std::span<const std::int64_t> begins) const {
+  std::vector<std::uint32_t> last(nodes(), nobody);
+  for (std::uint32_t node = 0; node < nodes(); ++node) {  // what feeds a join stands before it
+    if (node < calls_.size()) last[node] = node;
+    if (last[node] == nobody) continue;
+    for (const std::uint32_t join : joins_of(node))
+      if (last[join] == nobody || begins[last[node]] > begins[last[join]]) last[join] = last[node];
+  }
+  return last;
+}
+
 Graph::Graph(std::int32_t ranks, std::span<const Message> messages, std::span<const CollectiveCall> collectives)
     : first_(static_cast<std::size_t>(std::max(ranks, 0)) + 1) {
   Build(*this, messages, collectives).all();

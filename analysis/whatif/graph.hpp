@@ -66,6 +66,8 @@ class Graph {
   std::span<const std::uint32_t> joins_of(std::uint32_t node) const {  // that it feeds
     return std::span(feeds_).subspan(first_feed_[node], first_feed_[node + 1] - first_feed_[node]);
   }
+  // For each node the call that begins it, of a join the last one; by when each call begins.
+  std::vector<std::uint32_t> last_calls(std::span<const std::int64_t> begins) const;
   // What the rank computed before the call; negative where calls overlap. 0 before its first one.
   std::int64_t gap(std::uint32_t call) const {
     return call == first(calls_[call].rank) ? 0 : calls_[call].begin - calls_[call - 1].end;

@@ -19,7 +19,8 @@ std::int64_t sum_of(std::int64_t a, std::int64_t b) {
 struct Rules {
   std::span<const std::int64_t> gaps, lags;
   const Moved* moved = nullptr;                  // none: what lies before the stretches happens as measured
-  std::vector<std::int64_t>* returns = nullptr;  // by call; given: calls cost nothing by themselves
+  std::vector<std::int64_t>* returns = nullptr;  // by call
+  bool ideal = false;                            // calls cost nothing by themselves
 };
 
 class Engine {
@@ -55,6 +56,8 @@ class Engine {
       if (!break_cycle()) return times_;
     }
   }
+
+  const std::vector<std::int64_t>& begins() const { return begin_; }  // by node
 
  private:
   struct Rank {
@@ -149,7 +152,7 @@ class Engine {
     const std::int64_t begin = sum_of(rank.now, gap);
     begins(rank.next, begin);
     // On an ideal network a call costs nothing; but of one aside whose cause is not known nobody knows what would stay.
-    const bool free = rules_.returns != nullptr && (call.part != Part::aside || !graph_.arrivals(rank.next).empty());
+    const bool free = rules_.ideal && (call.part != Part::aside || !graph_.arrivals(rank.next).empty());
     rank.now = sum_of(begin, free ? 0 : call.own);
   }
 
@@ -209,9 +212,13 @@ std::vector<Stretch> stretches(const Graph& graph, const Period& period) {
 }
 
 Times replay(const Graph& graph, std::span<const Stretch> ranks, std::span<const std::int64_t> gaps,
-             std::span<const std::int64_t> lags) {
-  const Rules rules{gaps, lags};
-  return Engine(graph, ranks, rules).run();
+             std::span<const std::int64_t> lags, Trace* trace) {
+  if (trace != nullptr) trace->returns.assign(graph.calls().size(), unknown);
+  const Rules rules{gaps, lags, nullptr, trace == nullptr ? nullptr : &trace->returns};
+  Engine engine(graph, ranks, rules);
+  Times times = engine.run();
+  if (trace != nullptr) trace->begins = engine.begins();
+  return times;
 }
 
 IdealTimes replay_ideal(const Graph& graph, std::span<const Stretch> ranks, const Moved& moved) {
@@ -222,7 +229,7 @@ IdealTimes replay_ideal(const Graph& graph, std::span<const Stretch> ranks, cons
   for (const Arrival& a : graph.arrivals()) lags.push_back(a.node == nobody ? a.lag : 0);
   IdealTimes times;
   times.returns.assign(graph.calls().size(), unknown);
-  const Rules rules{gaps, lags, &moved, &times.returns};
+  const Rules rules{gaps, lags, &moved, &times.returns, true};
   times.left_out = Engine(graph, ranks, rules).run().left_out;
   return times;
 }

@@ -26,12 +26,16 @@ struct Times {
   std::vector<std::int64_t> ends;  // each rank; of those without a stretch none: INT64_MIN
   std::uint64_t left_out = 0;      // arrivals that contradict each other, in damaged data
 };
+struct Trace {                        // when what happened in a replay
+  std::vector<std::int64_t> begins;   // of each node of the graph; INT64_MIN: it did not
+  std::vector<std::int64_t> returns;  // of each call; INT64_MIN: of no stretch
+};
 
 // `gaps`: computation before each call of the graph (Graph::gap), `lags`: of each arrival. Those of calls outside the
 // stretches are not looked at: such calls begin when they were measured to. A call at the begin of the period whose
 // computation began earlier has the same share of it in the period as was measured.
 Times replay(const Graph& graph, std::span<const Stretch> ranks, std::span<const std::int64_t> gaps,
-             std::span<const std::int64_t> lags);
+             std::span<const std::int64_t> lags, Trace* trace = nullptr);
 
 // On an ideal network: calls and transfers take no time, a call returns when whom it waits for has come. What lies
 // before the stretches begins when `moved` says, given the rank and the measured moment; computation stays.

@@ -7,6 +7,7 @@
 #include "analysis/whatif/computation.hpp"
 #include "analysis/whatif/graph.hpp"
 #include "analysis/whatif/links.hpp"
+#include "analysis/whatif/path.hpp"
 #include "analysis/whatif/placed.hpp"
 #include "analysis/whatif/replay.hpp"
 
@@ -103,7 +104,13 @@ Status add(const Records& records, const Graph& graph, const Period& part, std::
                      ? "the records do not tell what these links usually take: they were slow all the time"
                      : "there is nothing to compare what these ranks compute with: no other rank computes, and they "
                        "have no other time"};
-  const Times then = replay(graph, ranks, after.gaps, lags);
+  Trace trace;
+  const Times then = replay(graph, ranks, after.gaps, lags, &trace);
+  const PathSums path = path_of(graph, ranks, lags, then, trace, change.named);
+  sum.named_s += path.named_s;
+  sum.others_s += path.others_s;
+  sum.inside_s += path.inside_s;
+  sum.untold_s += path.untold_s;
   std::int64_t first = INT64_MAX, last = INT64_MIN;
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     if (ranks[r].first == ranks[r].end) continue;
@@ -219,7 +226,7 @@ Result<Change> change_for(const Finding& f) {
   const auto refuse = [](const std::string& why) { return Error{ErrorCode::bad_argument, why}; };
   constexpr const char* not_replayed = "one-sided calls, files, MPI_Init and MPI_Finalize are not replayed";
   Change change;
-  change.ranks = f.ranks;
+  change.ranks = change.named = f.ranks;
   switch (f.cause) {
     case Cause::late_sender:
     case Cause::late_receiver: change.kind = Change::Kind::delays; break;

@@ -34,6 +34,7 @@ struct Change {
   std::vector<std::int32_t> placed = {};          // node of each rank
   Hops hops = {};                                 // between nodes, of both placements
   std::optional<LinkTimes> given = std::nullopt;  // what transfers take; nothing: as such ones took in the record
+  std::vector<std::int32_t> named = {};  // ranks whose computation is told apart on the path of what is predicted
 };
 
 // Ranks run on these nodes, which are equally far from each other unless `hops` says otherwise.

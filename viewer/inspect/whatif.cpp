@@ -34,7 +34,7 @@ Result<Question> question_of(const InspectWords& words, const InspectedRun& run)
     return Error{ErrorCode::bad_argument, "--balance is about all ranks: give it or --rank, not both"};
   if (words.balance || !words.ranks.empty()) {
     q.change.kind = words.balance ? Change::Kind::balanced : Change::Kind::delays;
-    q.change.ranks = words.ranks;
+    q.change.ranks = q.change.named = words.ranks;
     return q;
   }
   const auto& findings = run.snapshot.attribution.findings;
@@ -158,6 +158,11 @@ Json json_of(const Question& q, const WhatIf& w, const NotReplayed& left, const 
           {"fit_error", session::finite(w.fit_error())},
           {"ahead_s", session::finite(w.ahead_s)},
           {"ahead_ranks", w.ahead_ranks},
+          {"path",
+           {{"named_s", session::finite(w.named_s)},
+            {"others_s", session::finite(w.others_s)},
+            {"inside_s", session::finite(w.inside_s)},
+            {"untold_s", session::finite(w.untold_s)}}},
           {"run_s", session::finite(run.snapshot.duration_s)},
           {"predicted_run_s", session::finite(run.snapshot.duration_s - w.gain_s())},
           {"as", w.as},

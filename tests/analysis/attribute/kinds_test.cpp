@@ -56,6 +56,20 @@ TEST_CASE("Unequal work is more messages or bytes to each partner, not more part
   // Rank, sent, received, partners, waited: three times the blocks of others; as many, to three times the partners.
   CHECK(have_more({{0, 60, 20, 2, 0}, {1, 20, 30, 2, 1}, {2, 20, 20, 2, 1}, {3, 20, 30, 2, 1}}, {0}));
   CHECK_FALSE(have_more({{0, 60, 60, 3, 0}, {1, 20, 20, 1, 1}, {2, 20, 20, 1, 1}, {3, 20, 20, 1, 1}}, {0}));
+  // A tree to a rank that computes alone and back, as measured: its leaves wait a little longer than what relays; the
+  // waits of ranks that compute what they have messages for come down to none.
+  const auto waits = [](std::vector<double> s) {
+    const double messages[] = {3, 3, 2, 2, 1, 1, 1, 1};
+    std::vector<attribute::Load> loads;
+    for (std::int32_t r = 0; r < 8; ++r) {
+      const auto i = static_cast<std::size_t>(r);
+      loads.push_back({r, 100 * messages[i], 100 * messages[i], messages[i], s[i]});
+    }
+    return loads;
+  };
+  CHECK_FALSE(have_more(waits({0.6, 2.6, 3.0, 2.5, 3.7, 3.75, 3.75, 2.6}), {0}));
+  CHECK_FALSE(have_more(waits({0.4, 2.6, 3.0, 2.9, 3.7, 3.75, 3.75, 3.7}), {0}));
+  CHECK(have_more(waits({0, 0.1, 2.0, 2.1, 4.0, 3.9, 4.1, 4.0}), {0}));
   // Nobody else sends.
   CHECK_FALSE(have_more({{0, 60, 0, 3, 0}, {1, 0, 20, 0, 1}, {2, 0, 20, 0, 1}, {3, 0, 20, 0, 1}}, {0}));
 }

@@ -247,6 +247,38 @@ TEST_CASE("A replay takes the place of the sums in what a finding says") {
         "wait for them up to 1.5 s longer.");
 }
 
+TEST_CASE("That others come as late is said where their computation holds the end of what is replayed") {
+  const auto told = [](double named_s, double others_s, double inside_s, double untold_s) {
+    Finding f;
+    f.begin_s = 1;
+    f.end_s = 5;
+    f.ranks = {2};
+    f.advice = "Speed it up" + attribute::gain_by_sums(f);
+    WhatIf w;
+    w.begin_s = 1;
+    w.end_s = 5;
+    w.covered = 1;
+    w.measured_s = w.replayed_s = w.predicted_s = 4;
+    w.named_s = named_s;
+    w.others_s = others_s;
+    w.inside_s = inside_s;
+    w.untold_s = untold_s;
+    attribute::tell_gain(f, w);
+    CHECK(f.gain_s == (f.advice.find("cannot be told") == std::string::npos ? 0 : -1));
+    CHECK(f.evidence.empty() == (f.gain_s < 0));
+    return f.advice;
+  };
+  CHECK(told(1, 2.5, 0.5, 0) == "Speed it up; by itself that gains nothing: other ranks come as late (replayed).");
+  CHECK(told(0.5, 1, 2.5, 0) ==
+        "Speed it up; by itself that gains nothing: messages and MPI's own work take as long (replayed).");
+  CHECK(told(3, 0.5, 0.5, 0) ==
+        "Speed it up; what that gains cannot be told: most of the period would pass in what rank 2 computes, with "
+        "which nothing can be compared.");
+  CHECK(told(0, 2, 0, 2) ==
+        "Speed it up; what that gains cannot be told: without it 50 % of the period would pass in calls of which it is "
+        "not known for whom they wait.");
+}
+
 TEST_CASE("What fixing would bring most comes first; small differences, and what is not sure, stay in order") {
   const auto finding = [](std::int32_t region, double confidence, double lost_s, double gain_s) {
     Finding f;
