@@ -65,7 +65,7 @@ void tell_gain(Finding& f, const WhatIf& w) {
       (placed ? "replayed with that placement the period takes " : "replayed without it the period takes ") +
       words::number(length - f.gain_s) + " s in place of " + words::number(length) + " s (" + std::to_string(w.calls) +
       " calls of " + words::percent(w.covered) + " of it" +
-      (w.as.empty() ? "" : (f.cause == Cause::background ? "; transfers " : "; computation ") + w.as) + ")");
+      (w.as.empty() ? "" : (f.cause == Cause::background || placed ? "; transfers " : "; computation ") + w.as) + ")");
 }
 
 void order_by_gain(std::vector<Finding>& findings, std::int32_t ranks) {
