@@ -182,7 +182,7 @@ echo hello | "${quiet[@]}" 2>"$folder/err"
 [ "$(cat "$folder/input")" = hello ] || fail "no input"
 
 # --- a dead pclscope takes the launcher with it ---
-echo "touch $folder/alive; trap 'rm $folder/alive; exit 1' TERM
+echo "trap 'rm $folder/alive; exit 1' TERM; touch $folder/alive
   for i in \$(seq 2400); do sleep 0.05; done" >"$folder/act"
 "${quiet[@]}" >"$folder/out" 2>"$folder/err" </dev/null &
 pid=$!

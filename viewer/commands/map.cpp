@@ -182,9 +182,9 @@ std::vector<std::string> table_lines(const MapWords& words, const Answer& answer
   for (std::string& line : inside_lines(answer.inside, answer.input, answer.mapping.node_of_rank))
     lines.push_back(std::move(line));
   if (!answer.better && !answer.inside.better()) {
-    lines.push_back(answer.inside.known() && !answer.inside.mapping.bound_now
+    lines.push_back(answer.inside.sends() && !answer.inside.mapping.bound_now
                         ? "The nodes stay as they are; the cores are those of the file."
-                    : value_of(before, words.objective) > 0
+                    : value_of(before, words.objective) > 0 || answer.inside.sends()
                         ? "No better mapping was found: the current one is as good, and is what is written."
                         : "Nothing is sent between nodes: the current mapping is as good as any.");
   } else if (answer.gain) {

@@ -77,7 +77,7 @@ std::string change_text(double before, double after) {
 }
 
 void add_inside_rows(text::Table& table, const InsideAnswer& answer) {
-  if (!answer.known()) return;
+  if (!answer.sends()) return;
   const auto row = [&](const std::string& name, double before, double after) {
     table.row({name, text::format_bytes(before), text::format_bytes(after), change_text(before, after)});
   };
@@ -92,7 +92,7 @@ void add_inside_rows(text::Table& table, const InsideAnswer& answer) {
 std::vector<std::string> inside_lines(const InsideAnswer& answer, const MapInput& input,
                                       const std::vector<std::int32_t>& node_of_rank) {
   std::vector<std::string> lines = answer.mapping.notes;
-  if (!answer.known()) return lines;
+  if (!answer.sends()) return lines;
   if (!answer.mapping.bound_now)
     lines.emplace_back(
         "Ranks are not bound to cores of their own now: before is, inside such nodes, with ranks in order.");

@@ -17,6 +17,7 @@ struct InsideAnswer {
   // Bytes by distance, of now and of the answer; of messages inside nodes.
   std::array<double, machine::distances> bytes_before{}, bytes_after{};
   bool known() const { return !mapping.slot_of_rank.empty(); }
+  bool sends() const { return known() && mapping.before + mapping.after > 0; }  // something is sent inside nodes
   bool better() const { return known() && mapping.bound_now && mapping.after < mapping.before; }
 };
 
