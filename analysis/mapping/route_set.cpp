@@ -42,14 +42,23 @@ Result<RouteSet> routes_of(const Traffic& traffic, const Topology& topology,
   }
   RouteSet set;
   name_vertices(set, topology, node_of_rank);
+  // Networks without coordinates search once for a destination, and keep not all that they found (distance_rows.hpp):
+  // those of one destination one after the other.
+  std::vector<std::size_t> order(traffic.flows.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return traffic.flows[a].destination < traffic.flows[b].destination;
+  });
+  set.routes.resize(order.size());
   std::size_t steps = 0;
-  for (const Flow& flow : traffic.flows) {
+  for (const std::size_t i : order) {
+    const Flow& flow = traffic.flows[i];
     if (flow.source < 0 || flow.destination < 0 || flow.source >= traffic.ranks || flow.destination >= traffic.ranks)
       return bad("a flow of a rank that does not exist");
     const std::int32_t from = node_of_rank[static_cast<std::size_t>(flow.source)],
                        to = node_of_rank[static_cast<std::size_t>(flow.destination)];
-    set.routes.push_back({flow.source, flow.destination, sane(flow.bytes), topology.route(from, to)});
-    steps += set.routes.back().path.size();
+    set.routes[i] = {flow.source, flow.destination, sane(flow.bytes), topology.route(from, to)};
+    steps += set.routes[i].path.size();
     if (steps > most_stored) return bad("the routes are too many and too long to be kept");
   }
   return set;

@@ -21,8 +21,8 @@ using mapping::LinkGraph;
 using mapping::LinkLoads;
 
 constexpr int levels = 15;              // of weights: the heaviest link pulls 1 + this times as much as an idle one
-constexpr double most_moves = 600'000;  // of vertices in the weighted steps: a second or two
-constexpr int most_steps = 120, least_steps = 12;
+constexpr double most_moves = 200'000;  // of vertices in the weighted steps: a second or so, more for the largest
+constexpr int most_steps = 100, least_steps = 10;
 constexpr float pushing = 0.3f, longest_move = 0.3f;  // of a median link
 constexpr std::size_t most_kept = 64;                 // files
 constexpr char format[8] = {'p', 'c', 'l', 'p', 'l', 'a', 'c', '1'};
@@ -215,10 +215,15 @@ ForcePlaces place_by_forces(const LinkGraph& graph, const LinkLoads& loads, cons
   };
   if (!settings.cache.empty() && read_places(folder / key, question.vertices.size(), places))
     return finish("by forces, as kept on disk");
-  if (progress) progress("sfdp places vertices", -1);
   std::optional<std::vector<Point>> by_sfdp;
   if (!settings.sfdp.empty())
-    by_sfdp = run_sfdp(static_cast<std::int32_t>(question.vertices.size()), question.edges, stopping, settings.sfdp);
+    by_sfdp = run_sfdp(
+        static_cast<std::int32_t>(question.vertices.size()), question.edges,
+        [&] {  // asked every few milliseconds
+          if (progress) progress("sfdp places vertices", -1);
+          return stopping && stopping();
+        },
+        settings.sfdp);
   places = by_sfdp ? *by_sfdp : frame;
   fit_into(places, frame);
   if (!(stopping && stopping())) pull_by_loads(places, question, progress, stopping);

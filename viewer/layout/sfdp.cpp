@@ -18,7 +18,6 @@ namespace pclscope::layout {
 namespace {
 
 constexpr int look_ms = 20;
-constexpr int niceness = 10;
 constexpr std::size_t most_output = std::size_t{1} << 30;
 
 std::string graph_text(std::int32_t vertices, const GraphEdges& edges) {
@@ -42,7 +41,6 @@ pid_t start_sfdp(const std::string& program, int end) {
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::setpgid(0, 0);  // Ctrl-C is for the viewer
-  [[maybe_unused]] const int slower = ::nice(niceness);
   const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (::dup2(end, 0) < 0 || ::dup2(end, 1) < 0 || (nowhere >= 0 && ::dup2(nowhere, 2) < 0)) ::_exit(127);
   ::execvp(arguments[0], arguments);

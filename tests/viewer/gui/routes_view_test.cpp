@@ -31,11 +31,11 @@ struct RoutesStage {
   void draw() { frame.draw(*view, scene, selection, width, height); }
   void settle() {
     draw();
-    for (int i = 0; i < 12'000 && view->unsettled(); ++i) {
+    for (int i = 0; i < 12'000 && (view->unsettled() || view->awaits()); ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
       draw();
     }
-    REQUIRE_FALSE(view->unsettled());
+    REQUIRE_FALSE((view->unsettled() || view->awaits()));
     draw();
   }
   layout::Point at(const std::string& name) const {

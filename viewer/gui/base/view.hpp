@@ -93,6 +93,9 @@ class View {
   virtual std::vector<Mark> marks() const { return {}; }
   // True while a layout is being computed or something moves: the next frame will differ.
   virtual bool unsettled() const { return false; }
+  // True while something is computed that takes seconds: the picture is not the last one yet, but the next frame need
+  // not follow at once (whoever computes wakes the window).
+  virtual bool awaits() const { return false; }
   virtual std::vector<ViewAxis> axes() const { return {}; }
   // Whether it needs Scene::dag: nobody is asked for a graph that nobody shows.
   virtual bool wants_graph() const { return false; }

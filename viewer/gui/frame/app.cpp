@@ -303,7 +303,7 @@ bool App::complete(std::string& problem) const {
   constexpr int a_while = 25, too_long = 500;  // frames
   const bool enough = scene_.connection.phase == session::Phase::running && whole_frames_ >= a_while &&
                       (stood_still_ || whole_frames_ >= too_long);
-  return scene_.snapshot && chosen_ && (quiet_frames_ >= 4 || enough);
+  return scene_.snapshot && chosen_ && ((quiet_frames_ >= 4 && !shown_workspace().awaits()) || enough);
 }
 
 }  // namespace pclscope::gui

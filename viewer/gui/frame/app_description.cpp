@@ -94,7 +94,7 @@ std::string App::description() const {
                      {"at", ruler->at},
                      {"from", ruler->from ? Json(*ruler->from) : Json()},
                      {"views", ruler->lines}};
-  json["settled"] = quiet_frames_ >= 4;
+  json["settled"] = quiet_frames_ >= 4 && !shown_workspace().awaits();
   json["status"] = marks(status_.marks());
   json["workspace"] = shown_workspace().entry().name;
   json["workspaces"] = marks(tabs_);

@@ -53,6 +53,12 @@ bool Workspace::unsettled() const {
   return moving;
 }
 
+bool Workspace::awaits() const {
+  bool any = false;
+  each_shown([&](const View& view, const layout::Rect&) { any = any || view.awaits(); });
+  return any;
+}
+
 bool Workspace::wants_graph() const {
   bool any = false;
   each_shown([&](const View& view, const layout::Rect&) { any = any || view.wants_graph(); });

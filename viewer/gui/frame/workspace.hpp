@@ -31,6 +31,7 @@ class Workspace {
 
   // Of what was drawn last.
   bool unsettled() const;
+  bool awaits() const;
   bool wants_graph() const;
   std::vector<ViewAxis> axes() const;
   void each_shown(const std::function<void(const View&, const layout::Rect&)>& visit) const;

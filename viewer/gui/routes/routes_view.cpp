@@ -97,25 +97,33 @@ void RoutesView::make_workers(const Scene& scene) {
 bool RoutesView::by_forces() const { return chosen_forces_.value_or(kind_ == layout::NetworkKind::other); }
 
 // Of the network as it was first seen: what is applied to it, and what a job sends next, moves nothing.
-void RoutesView::update_places(const session::NetworkCasePtr& first) {
+void RoutesView::update_places(const Scene& scene, const session::NetworkCasePtr& first) {
   if (!by_forces() || !first) return;
   const bool same = forced_for_ && forced_for_->vertices() == first->vertices() &&
                     2 * forced_for_->links->links() >= first->links->links();
   if (same) return;
   if (!forces_)
     forces_ = std::make_unique<layout::Latest<PlaceRequest, layout::ForcePlaces>>(
-        [shared = progress_](const PlaceRequest& request, const layout::Stopping& stopping) {
-          const auto began = std::chrono::steady_clock::now();
-          return layout::place_by_forces(
-              *request.network->links, request.network->loads, layout::usual_force_settings(),
-              [&](const char* what, double share) {
-                const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-                const std::lock_guard lock(shared->mutex);
-                shared->words = std::string(what) + ", " +
-                                (share < 0 ? text::format_seconds(took) : text::format_share(share)) + " so far";
-              },
-              stopping);
-        });
+        [shared = progress_, wake = scene.wake](const PlaceRequest& request, const layout::Stopping& stopping) {
+          using Clock = std::chrono::steady_clock;
+          const auto began = Clock::now();
+          Clock::time_point told{};
+          const auto progress = [&](const char* what, double share) {
+            const auto now = Clock::now();
+            if (now - told < std::chrono::milliseconds(200)) return;
+            told = now;
+            const double took = std::chrono::duration<double>(now - began).count();
+            {
+              const std::lock_guard lock(shared->mutex);
+              shared->words = std::string(what) + ", " +
+                              (share < 0 ? text::format_seconds(took) : text::format_share(share)) + " so far";
+            }
+            if (wake) wake();
+          };
+          return layout::place_by_forces(*request.network->links, request.network->loads,
+                                         layout::usual_force_settings(), progress, stopping);
+        },
+        scene.wake);
   forced_for_ = first;
   forces_->ask({first});
 }
@@ -126,7 +134,7 @@ void RoutesView::update_graph(const Scene& scene) {
   if (!shown) return;
   if (placed_) kind_ = placed_->shape.kind;
   else kind_ = layout::shape_of(*shown->network).kind;
-  update_places(scene.network->unchanged());
+  update_places(scene, scene.network->unchanged());
   const auto forced = forces_ ? forces_->answer() : nullptr;
   GraphRequest wanted{shown, merged_, opened_, by_forces(), by_forces() ? forced : nullptr};
   if (!(wanted == wanted_)) {
@@ -192,8 +200,8 @@ void RoutesView::draw(const Scene& scene, Selection& selection) {
       "canvas", size,
       ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight | ImGuiButtonFlags_MouseButtonMiddle);
   const bool hovered = ImGui::IsItemHovered(), active = ImGui::IsItemActive();
-  unsettled_ = scene.network != nullptr && (scene.network->reading() || scene.network->filtering() ||
-                                            (graphs_ && graphs_->busy()) || (forces_ && forces_->busy()));
+  unsettled_ = scene.network != nullptr &&
+               (scene.network->reading() || scene.network->filtering() || (graphs_ && graphs_->busy()));
   if (scene.network != nullptr) scene.network->take_pairs(selection);
   if (draw_nothing(scene)) return;
   Rect free = area_;  // of the legend
@@ -218,7 +226,7 @@ void RoutesView::draw(const Scene& scene, Selection& selection) {
   make_marks(scene);
   unsettled_ = unsettled_ || camera_.gliding() || graphs_->busy() || images_->busy() || !shown_ ||
                images_->answer() != shown_ || graphs_->answer() != placed_ ||
-               (forces_ && by_forces() && forces_->answer() != wanted_.forced);
+               (forces_ && by_forces() && !forces_->busy() && forces_->answer() != wanted_.forced);
 }
 
 std::unique_ptr<View> make_routes_view() { return std::make_unique<RoutesView>(); }

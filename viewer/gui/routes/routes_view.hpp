@@ -37,13 +37,14 @@ class RoutesView final : public View {
   void draw(const Scene& scene, Selection& selection) override;
   std::vector<Mark> marks() const override { return marks_; }
   bool unsettled() const override { return unsettled_; }
+  bool awaits() const override { return forces_ && by_forces() && forces_->busy(); }
   bool needs_run() const override { return false; }
 
  private:
   // routes_view.cpp: what is to be drawn
   void make_workers(const Scene& scene);
   void update_graph(const Scene& scene);
-  void update_places(const session::NetworkCasePtr& first);
+  void update_places(const Scene& scene, const session::NetworkCasePtr& first);
   void update_image(const Scene& scene, const Selection& selection);
   bool by_forces() const;
   layout::RoutePicture picture(const Scene& scene) const;
