@@ -48,15 +48,6 @@ inline std::vector<Criterion> fake_criteria() {
   return made;
 }
 
-// Who sends to whom on a torus: neighbours in each dimension, and one rank far away.
-inline std::vector<PairTraffic> fake_traffic(std::int32_t ranks) {
-  std::vector<PairTraffic> pairs;
-  for (std::int32_t r = 0; r < ranks; ++r)
-    for (const std::int32_t step : {1, 16, 64, ranks / 2 + 5})
-      pairs.push_back({r, (r + step) % ranks, 10, 1000 * static_cast<std::uint64_t>(step % 7 + 1)});
-  return pairs;
-}
-
 // A job that publishes every 100 ms; its regions' histories go on, and each graph is another one.
 class FakeLive final : public Fake {
  public:
@@ -83,9 +74,21 @@ class FakeLive final : public Fake {
     }
     return std::optional<Snapshot>(snapshot_);
   }
+  // 63,406 pairs, or four of each rank where there are more ranks; more each time.
+  Result<std::vector<PairTraffic>> traffic() override {
+    const std::int32_t each = std::max(4, 63'406 / size_.ranks);
+    std::vector<PairTraffic> pairs;
+    ++asked_;
+    for (std::int32_t r = 0; r < size_.ranks; ++r)
+      for (std::int32_t k = 1; k <= each; ++k) {
+        const std::int32_t to = (r + k * k * 7 + k) % size_.ranks;
+        const auto count = static_cast<std::uint64_t>(1 + (r * 31 + k * 17) % 97) * asked_;
+        if (to != r) pairs.push_back({r, to, count, count * 1000});
+      }
+    return pairs;
+  }
   session::Phase phase() override { return session::Phase::running; }
   bool live() const override { return true; }
-  Result<std::vector<PairTraffic>> traffic() override { return fake_traffic(size_.ranks); }
   Result<Dag> dag(const DagQuestion& question) override {
     Dag dag = test::fake_dag(std::min(size_.ranks / size_.regions, 128), 40, ++graphs_);
     dag.region = question.region;
@@ -95,7 +98,7 @@ class FakeLive final : public Fake {
  private:
   Size size_;
   Snapshot snapshot_;
-  std::uint64_t graphs_ = 0;
+  std::uint64_t graphs_ = 0, asked_ = 0;
   Clock::time_point due_{};
 };
 

@@ -1,9 +1,9 @@
-// views_benchmark [FRAMES] [FOLDER]: one table of all views (views.def), each alone as --only shows it, 1600x1000, off
-// screen, at 1,152 and at 16,384 ranks: what a frame takes while the mouse hovers, zooms and drags, how soon the first
-// picture is there, memory, and what is drawn. Each in a process of its own. Fed by made-up runs: a job that publishes
-// every 100 ms, a dump of an exchange, a dump of ten million calls. Checked ten times: that the view shows what
-// contents.hpp says. Exit status 1: a view is empty, nobody has said what it shows, or its median frame takes more than
-// 50 ms of processor time. FOLDER: the first whole pictures are left there.
+// views_benchmark [FRAMES] [FOLDER] [VIEW]: one table of all views (views.def), each alone as --only shows it,
+// 1600x1000, off screen, at 1,152 and at 16,384 ranks: what a frame takes while the mouse hovers, zooms and drags, how
+// soon the first picture is there, memory, and what is drawn. Each in a process of its own. Fed by made-up runs: a job
+// that publishes every 100 ms, a dump of an exchange, a dump of ten million calls. Checked ten times: that the view
+// shows what contents.hpp says. Exit status 1: a view is empty, nobody has said what it shows, or its median frame
+// takes more than 50 ms of processor time. FOLDER: the first whole pictures are left there. VIEW: that one alone.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,8 +36,10 @@ struct Size {
   benchmark::Size live;
   std::array<std::int32_t, 3> extent;  // of the exchange
   int exchanges;
+  const char* topology;  // a rank on each node
 };
-constexpr Size sizes[] = {{{1152, 36}, {8, 12, 12}, 100}, {{16384, 128}, {32, 32, 16}, 167}};
+constexpr Size sizes[] = {{{1152, 36}, {8, 12, 12}, 100, "torus:8x12x12"},
+                          {{16384, 128}, {32, 32, 16}, 167, "torus:16x16x16x4"}};
 
 // What the view is fed with. What a run is made of is made here, before the clock runs, but for messages and calls.
 session::Feed::Open source_of(const gui::ViewEntry& view, const Size& size) {
@@ -68,11 +70,8 @@ bool measure(const gui::ViewEntry& view, const Size& size, int frames, const std
   gui::ViewOptions options;
   options.target = "fake-1";
   options.only = view.name;
-  if (view.workspace == gui::WorkspaceKey::network) {  // a rank on each node of a torus
-    options.network.topology = "torus:" + std::to_string(size.extent[0]) + "x" + std::to_string(size.extent[1]) + "x" +
-                               std::to_string(size.extent[2]);
-    options.network.ranks_per_node = 1;
-  }
+  options.network.topology = size.topology;
+  options.network.ranks_per_node = 1;
   const double began = clock_ms();
   gui::App app(options, open, {});
   const auto draw = [&](benchmark::FrameTimes* times) {
@@ -119,14 +118,16 @@ bool measure(const gui::ViewEntry& view, const Size& size, int frames, const std
 int main(int argc, char** argv) {
   const int frames = argc > 1 ? std::atoi(argv[1]) : 180;
   const std::string folder = argc > 2 ? argv[2] : "";
-  if (argc > 3 || frames < fewest_frames)
-    return std::fprintf(stderr, "usage: views_benchmark [FRAMES (10 or more)] [FOLDER]\n"), 2;
+  const std::string only = argc > 3 ? argv[3] : "";
+  if (argc > 4 || frames < fewest_frames)
+    return std::fprintf(stderr, "usage: views_benchmark [FRAMES (10 or more)] [FOLDER] [VIEW]\n"), 2;
   std::printf(
       "| view | ranks | median, ms of processors | p95 | worst | median, ms that went by | first picture | "
       "memory | drawn | pixels |\n|---|---|---|---|---|---|---|---|---|---|\n");
   bool good = true;
   for (const gui::ViewEntry& view : gui::all_views())
     for (const Size& size : sizes) {
+      if (!only.empty() && only != view.name) continue;
       std::fflush(stdout);
       const pid_t child = ::fork();
       if (child == 0) {

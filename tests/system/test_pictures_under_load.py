@@ -19,12 +19,12 @@ LIVE = {"latency": {"where:": {"region ": 2, "rank ": 8}, "when:": {"row ": 2, "
         "time": {"who first:": {"logical boxes ": 16, "latest event": 1}, "who is alike:": {"cluster rows ": 1},
                  "where in the run:": {"overview bars ": 3}, "who can know:": {"clock events ": 3}},
         "calls": {"what is everybody doing:": {"legend MPI_": 2}},
-        "network": {"what is usual:": {"criteria points ": 1}}}
+        "network": {"which links:": {"routes nodes ": 1}, "what is usual:": {"criteria points ": 1}}}
 STORED = {"time": {"what each rank did:": {"timeline coloured ": 100}, **LIVE["time"]},
           "calls": {**LIVE["calls"], "every call:": {"legend MPI_": 2}},
           "network": LIVE["network"]}
 NUMBERED = ("links ", "plotted slices ", "logical boxes ", "cluster rows ", "overview bars ", "timeline coloured ",
-            "criteria points ", "clock events ")
+            "criteria points ", "clock events ", "routes nodes ")
 
 
 def drawn(view, mark):

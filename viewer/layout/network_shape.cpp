@@ -246,11 +246,11 @@ Grouping group_vertices(const NetworkCase& network, const NetworkShape& shape, M
   return grouping;
 }
 
-VertexPlaces place_by_shape(const NetworkShape& shape, const NetworkCase& network) {
+VertexPlaces place_by_shape(const NetworkShape& shape, const NetworkCase& network, Merged without) {
   if (shape.kind == NetworkKind::dragonfly) return place_dragonfly(shape, network.vertices());
   if (shape.kind == NetworkKind::fat_tree) return place_fat_tree(shape, network.vertices());
   VertexPlaces places;
-  const GridAxes axes = grid_axes(shape, network, 0);
+  const GridAxes axes = grid_axes(shape, network, without);
   for (std::int32_t v = 0; v < network.vertices(); ++v) {
     const auto& coordinates = network.routes.coordinates[static_cast<std::size_t>(v)];
     places.at.push_back(coordinates.size() == shape.sizes.size() ? grid_place(axes, shape, coordinates)

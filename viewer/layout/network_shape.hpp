@@ -43,7 +43,8 @@ struct VertexPlaces {
 };
 // By coordinates, or by groups and levels: at once. Dimensions lie by turns along the two axes, each nested in the
 // next, rings folded so that the first and the last place are neighbours. Not for NetworkKind::other.
-VertexPlaces place_by_shape(const NetworkShape& shape, const session::NetworkCase& network);
+// `without`: of a grid dimensions that do not count, as if all were at one place of them.
+VertexPlaces place_by_shape(const NetworkShape& shape, const session::NetworkCase& network, Merged without = 0);
 // Of the groups of a grid: by the dimensions that are left.
 std::vector<Point> place_groups_by_shape(const NetworkShape& shape, const session::NetworkCase& network, Merged merged,
                                          const Grouping& grouping);

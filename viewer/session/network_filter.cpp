@@ -141,6 +141,14 @@ std::vector<std::uint32_t> routes_of_ranks(const NetworkCase& network, const std
   });
 }
 
+std::vector<std::uint32_t> routes_between(const NetworkCase& network, const std::vector<std::int32_t>& pairs) {
+  return routes_that(network, [&](std::size_t, const Route& route) {
+    for (std::size_t i = 0; i + 1 < pairs.size(); i += 2)
+      if (route.path.front() == pairs[i] && route.path.back() == pairs[i + 1]) return true;
+    return false;
+  });
+}
+
 std::vector<std::int32_t> ranks_of(const NetworkCase& network, const std::vector<std::uint32_t>& routes) {
   std::vector<std::int32_t> ranks;
   for (const std::uint32_t number : routes) {

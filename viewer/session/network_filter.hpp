@@ -66,6 +66,8 @@ ShownRoutes filter_routes(NetworkCasePtr network, const NetworkFilter& filter);
 std::vector<std::uint32_t> routes_over(const NetworkCase& network, std::int32_t from, std::int32_t to);
 std::vector<std::uint32_t> routes_through(const NetworkCase& network, std::int32_t vertex);
 std::vector<std::uint32_t> routes_of_ranks(const NetworkCase& network, const std::vector<std::int32_t>& ranks);
+// From vertex to vertex, of each pair (from, to) in a row.
+std::vector<std::uint32_t> routes_between(const NetworkCase& network, const std::vector<std::int32_t>& pairs);
 // Their sources and destinations, ascending, each once.
 std::vector<std::int32_t> ranks_of(const NetworkCase& network, const std::vector<std::uint32_t>& routes);
 

@@ -222,6 +222,23 @@ mapping::Traffic traffic_of(std::int32_t ranks, const std::vector<PairTraffic>& 
   return traffic;
 }
 
+mapping::Traffic more_than(const mapping::Traffic& now, const mapping::Traffic& before) {
+  mapping::Traffic more;
+  more.ranks = now.ranks;
+  auto old = before.flows.begin();
+  for (const mapping::Flow& flow : now.flows) {
+    const auto key = std::pair(flow.source, flow.destination);
+    while (old != before.flows.end() && std::pair(old->source, old->destination) < key) ++old;
+    mapping::Flow left = flow;
+    if (old != before.flows.end() && std::pair(old->source, old->destination) == key) {
+      left.messages -= std::min(left.messages, old->messages);
+      left.bytes = std::max(0.0, left.bytes - old->bytes);
+    }
+    if (left.messages > 0 || left.bytes > 0) more.flows.push_back(left);
+  }
+  return more;
+}
+
 Result<NetworkFacts> read_network_of_run(Session& session, const Application& application, const std::string& title,
                                          const NetworkWords& words) {
   std::string text = words.topology.empty() ? known_topology(application) : words.topology;

@@ -32,6 +32,9 @@ std::string known_topology(const Application& application);
 // A run of which only ranks and their places are known: a window for a traffic or route file shows it.
 std::unique_ptr<Session> open_network(std::shared_ptr<const NetworkFacts> facts);
 
+// What `now` has more than `before`: pairs with more messages, or more bytes.
+mapping::Traffic more_than(const mapping::Traffic& now, const mapping::Traffic& before);
+// Between different ranks that are there, each pair once.
 mapping::Traffic traffic_of(std::int32_t ranks, const std::vector<PairTraffic>& pairs);
 
 }  // namespace pclscope::session

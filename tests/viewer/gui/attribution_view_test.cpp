@@ -39,6 +39,33 @@ struct Shown {
 
 }  // namespace
 
+TEST_CASE("a finding of the network opens the routes with its own lit, others have no such button") {
+  Snapshot s = test::fake_snapshot();
+  Finding link = s.attribution.findings[1];
+  link.cause = Cause::background;
+  link.nodes = {0, 1};
+  s.attribution.findings.push_back(link);
+  Shown w(test::scene_of(s));
+  std::string opened;
+  w.scene.open_view = [&](std::string name) { opened = name; };
+  w.height = 900;
+  w.draw();
+  CHECK(w.at("links of finding 0").x < 0);
+  w.click("finding 1");
+  REQUIRE(w.at("links of finding 1").x > 0);
+  w.click("links of finding 1");
+  CHECK(opened == "routes");
+  w.selection.finding.reset();
+  opened.clear();
+  gui::NetworkState state;
+  w.scene.network = &state;
+  w.draw();
+  w.click("finding 2");
+  w.click("links of finding 2");
+  CHECK(opened == "routes");
+  CHECK(w.selection.finding == 2u);
+}
+
 TEST_CASE("a click on a finding selects its region, period, ranks and itself; another takes the finding back") {
   Shown w(test::scene_of(test::fake_snapshot()));
   REQUIRE(w.at("finding 0").x > 0);

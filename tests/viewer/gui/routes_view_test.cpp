@@ -122,7 +122,7 @@ TEST_CASE("routes: a click on a node selects its ranks, on the heaviest link tho
   stage.settle();
 }
 
-TEST_CASE("routes: a lasso shows what lies within, or crosses; Escape shows all again") {
+TEST_CASE("routes: a lasso shows what lies within, or crosses; a button shows all again") {
   RoutesStage stage(torus());
   stage.settle();
   const layout::Point at = stage.at("vertex 0");
@@ -136,7 +136,7 @@ TEST_CASE("routes: a lasso shows what lies within, or crosses; Escape shows all 
   const auto crossing = session::filter_routes(stage.network, stage.state.filter());
   CHECK(crossing.routes == session::routes_through(*stage.network, 0));
   CHECK(stage.number("routes shown") == static_cast<std::int64_t>(crossing.routes.size()));
-  stage.key(ImGuiKey_Escape);
+  stage.click("show all routes");
   CHECK_FALSE(stage.state.filter().any());
   CHECK(stage.number("routes shown") == static_cast<std::int64_t>(stage.network->routes.routes.size()));
 }
@@ -155,7 +155,7 @@ TEST_CASE("routes: merged by keys, opened by the lasso, closed again") {
                at + layout::Point{-14, 14}});
   stage.key('O');
   CHECK(stage.number("routes nodes") == 17);
-  stage.key(ImGuiKey_Escape);
+  stage.state.set_lasso({});
   stage.key('O');
   CHECK(stage.number("routes nodes") == 16);
   CHECK(stage.number("routes bytes") == sum_of(*stage.network));

@@ -1,9 +1,16 @@
 #include "viewer/gui/base/network_state.hpp"
 
+#include <algorithm>
+
 #include "viewer/gui/base/view.hpp"
 #include "viewer/text/quantities.hpp"
 
 namespace pclscope::gui {
+namespace {
+
+session::NetworkCasePtr or_null(Result<session::NetworkCasePtr> made) { return made ? *made : nullptr; }
+
+}  // namespace
 
 NetworkState::NetworkState(session::NetworkCasePtr network) : asked_(true) {
   shared_->network = network;
@@ -17,7 +24,10 @@ NetworkState::~NetworkState() {
 
 void NetworkState::read(const Scene& scene) {
   asked_ = true;
-  shared_->waits = true;
+  {
+    const std::lock_guard lock(shared_->mutex);
+    shared_->waits = true;
+  }
   scene.ask([shared = shared_, facts = facts_, words = words_, application = scene.snapshot->application,
              name = scene.connection.name, wake = scene.wake](session::Session* session, const auto&) {
     const auto tell = [&](const char* what, double share) {
@@ -48,11 +58,82 @@ void NetworkState::read(const Scene& scene) {
   });
 }
 
-session::NetworkCasePtr NetworkState::current(const Scene& scene) {
-  if (!asked_ && scene.ask && scene.snapshot) read(scene);
+bool NetworkState::follows(const Scene& scene) const {
+  return asked_ && !facts_ && scene.ask && scene.snapshot && scene.connection.phase == session::Phase::running &&
+         !scene.paused && applied_.size() == 1;
+}
+
+// Answers grow: what is new between two of them is what a window of that length carried.
+void NetworkState::follow(const Scene& scene) {
+  const auto now = std::chrono::steady_clock::now();
+  const double window_s = std::clamp(scene.snapshot->live.window_s, 0.0, 60.0);
+  const auto period = period_.value_or(
+      std::max(std::chrono::milliseconds(1500), std::chrono::milliseconds(static_cast<int>(3000 * window_s))));
+  if (now - asked_at_ < period && followed_ == traffic_of_) return;
   {
     const std::lock_guard lock(shared_->mutex);
-    if (applied_.empty() && shared_->network) applied_.push_back(shared_->network);
+    if (shared_->waits || !shared_->network) return;
+    shared_->waits = true;
+    if (!shared_->all) shared_->all = shared_->network;
+  }
+  asked_at_ = now;
+  followed_ = traffic_of_;
+  scene.ask([shared = shared_, of = traffic_of_, ranks = scene.snapshot->application.ranks, period, wake = scene.wake](
+                session::Session* session, const auto&) {
+    const auto pairs = session == nullptr ? Result<std::vector<PairTraffic>>(Error{ErrorCode::unreachable, "gone"})
+                                          : session->traffic();
+    session::NetworkCasePtr all, made;
+    if (pairs) {
+      const mapping::Traffic traffic = session::traffic_of(ranks, *pairs);
+      const auto at = std::chrono::steady_clock::now();
+      all = or_null(session::with_traffic(*shared->all, traffic, "all so far"));
+      made = all;
+      const double took = std::chrono::duration<double>(at - shared->last_at).count();
+      const bool before = shared->last_at.time_since_epoch().count() != 0;
+      // Asked for again at once, because something else is wanted: the interval before is still the newest.
+      if (of == TrafficOf::newest && before)
+        made = or_null(session::with_traffic(*shared->all, session::more_than(traffic, shared->last),
+                                             "the newest " + text::format_seconds(took)));
+      if (!before || at - shared->last_at >= period) {
+        shared->last = traffic;
+        shared->last_at = at;
+      }
+    }
+    {
+      const std::lock_guard lock(shared->mutex);
+      shared->waits = false;
+      if (all) shared->all = all;
+      if (made) shared->network = made;
+      if (shared->stop) return;
+    }
+    if (wake) wake();
+  });
+}
+
+session::NetworkCasePtr NetworkState::current(const Scene& scene) {
+  // Another job in the place of a lost one, or ranks that were not there when the network was read.
+  const bool other = asked_ && !facts_ && scene.snapshot && scene.ask &&
+                     scene.connection.phase == session::Phase::running && applied_.size() <= 1 && !reading() &&
+                     (scene.snapshot->time_origin_realtime_ns != origin_ns_ ||
+                      scene.snapshot->application.node_of_rank != placed_then_);
+  if (other && origin_ns_ != 0) {
+    {
+      const std::lock_guard lock(shared_->mutex);
+      shared_->stop = true;
+    }
+    shared_ = std::make_shared<Shared>();
+    asked_ = false;
+  }
+  if (!asked_ && scene.ask && scene.snapshot) {
+    origin_ns_ = scene.snapshot->time_origin_realtime_ns;
+    placed_then_ = scene.snapshot->application.node_of_rank;
+    read(scene);
+  } else if (follows(scene)) {
+    follow(scene);
+  }
+  {
+    const std::lock_guard lock(shared_->mutex);
+    if (shared_->network && applied_.size() <= 1) applied_ = {shared_->network};
   }
   return now();
 }
@@ -81,6 +162,12 @@ void NetworkState::apply(session::NetworkCasePtr changed) {
 
 void NetworkState::undo() {
   if (can_undo()) --at_;
+}
+
+void NetworkState::take_pairs(Selection& selection) {
+  if (pairs_to_pick_.empty() || !now()) return;
+  pick_routes(session::routes_between(*now(), pairs_to_pick_), {}, selection);
+  pairs_to_pick_.clear();
 }
 
 void NetworkState::redo() {

@@ -47,6 +47,14 @@ class NetworkState {
   // What stands where the picture will be; empty: current() is there.
   std::string words(const Scene& scene) const;
   bool reading() const;
+  // Of a running job, which is asked again and again while somebody looks: all its traffic so far, or what came between
+  // the two newest answers. What is applied stops the asking until it is taken back.
+  enum class TrafficOf : std::uint8_t { all, newest };
+  TrafficOf traffic_of() const { return traffic_of_; }
+  void set_traffic_of(TrafficOf wanted) { traffic_of_ = wanted; }
+  bool follows(const Scene& scene) const;
+  // Between two answers; as it is: 1.5 s, or three windows. For tests.
+  void ask_every(std::chrono::milliseconds period) { period_ = period; }
   // There is no run, only traffic or routes.
   bool only_traffic() const { return facts_ != nullptr; }
 
@@ -80,6 +88,9 @@ class NetworkState {
   void pick_route(std::uint32_t route, Selection& selection);
   // `ranks`: to select with them; empty: all that these routes begin or end at.
   void pick_routes(std::vector<std::uint32_t> routes, std::vector<std::int32_t> ranks, Selection& selection);
+  // Routes from node to node, of each pair (from, to) of a run's nodes; as soon as the network is there.
+  void pick_node_pairs(std::vector<std::int32_t> pairs) { pairs_to_pick_ = std::move(pairs); }
+  void take_pairs(Selection& selection);
   // Null: nothing, or other ranks were selected since.
   const NetworkPick* picked(const Selection& selection) const;
   // Routes of what is picked, else of the selected ranks; ascending; empty: nothing is selected. The same pointer while
@@ -94,8 +105,13 @@ class NetworkState {
     double progress = 0;
     bool waits = false;  // an answer is on its way
     bool stop = false;
+    // Of the thread that asks a running job.
+    mapping::Traffic last;  // all until the answer before
+    std::chrono::steady_clock::time_point last_at{};
+    session::NetworkCasePtr all;  // the newest of TrafficOf::all, from which others are made
   };
   void read(const Scene& scene);
+  void follow(const Scene& scene);
   void pick(NetworkPick picked, const std::vector<std::uint32_t>& routes, Selection& selection);
   session::NetworkCasePtr now() const { return applied_.empty() ? nullptr : applied_[at_]; }
 
@@ -103,6 +119,12 @@ class NetworkState {
   std::shared_ptr<const session::NetworkFacts> facts_;
   std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
   bool asked_ = false;
+  std::int64_t origin_ns_ = 0;  // of the run that was read
+  TrafficOf traffic_of_ = TrafficOf::all, followed_ = TrafficOf::all;
+  std::optional<std::chrono::milliseconds> period_;
+  std::chrono::steady_clock::time_point asked_at_{};
+  std::vector<std::int32_t> placed_then_;  // node of each rank, when the network was read
+  std::vector<std::int32_t> pairs_to_pick_;
   std::vector<session::NetworkCasePtr> applied_;  // the first as it is
   std::size_t at_ = 0;
   std::shared_ptr<const session::RouteProposal> proposal_;

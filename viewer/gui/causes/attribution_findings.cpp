@@ -21,6 +21,11 @@ constexpr std::size_t most_sentences = 16, longest_sentence = 1'000, most_marks 
 constexpr std::size_t most_conditions = 3;
 constexpr int closed_lines = 3;
 
+// What can be seen on links: ranks that talk between nodes, and slow links.
+bool is_of_links(const Finding& finding) {
+  return finding.cause == Cause::mapping || finding.cause == Cause::background;
+}
+
 std::string confidence_text(double confidence) {
   if (!std::isfinite(confidence)) return "-";
   char text[16];
@@ -176,6 +181,23 @@ void FindingsList::draw_row(const Scene& scene, const Finding& f, std::size_t ro
     tooltip(std::string(cause_meaning(f.cause)).append("\nClick: selects its region, period and ranks in all views."));
 }
 
+// Opens the routes with those that the finding is about lit: of slow links those between their nodes, else those of the
+// ranks to be moved.
+void FindingsList::draw_links_button(const Scene& scene, Selection& selection, std::size_t row, Point at) {
+  ImGui::SetCursorScreenPos(to_imgui(at));
+  ImGui::PushID(static_cast<int>(row));
+  if (ImGui::SmallButton("show its links")) {
+    const Finding& finding = seen_->attribution.findings[row];
+    pick_finding(selection, *seen_, row, regions_[row]);
+    selection.rank.reset();
+    if (scene.network != nullptr && !finding.nodes.empty()) scene.network->pick_node_pairs(finding.nodes);
+    scene.open_view("routes");
+  }
+  marks_.push_back({"links of finding " + std::to_string(row), middle_of_item()});
+  if (ImGui::IsItemHovered()) tooltip("opens the routes with the finding's lit");
+  ImGui::PopID();
+}
+
 void FindingsList::draw_change(const Scene& scene, const Finding& finding, const Rect& at) {
   draw_mapping_change(*ImGui::GetWindowDrawList(), *scene.palette, scene.scale, *preview_of(scene, finding), at);
 }
@@ -191,6 +213,7 @@ void FindingsList::draw_rows(const Scene& scene, Selection& selection) {
     if (f.cause == Cause::mapping)
       change = mapping_change_height(*preview_of(scene, f), width - 2 * pad, scene.scale) + pad;
     rows.extra = open_height(scene, f, width - 2 * pad) + change;
+    if (is_of_links(f) && scene.open_view) rows.extra += 1.5f * line_height();
   }
   const Point origin = to_point(ImGui::GetCursorScreenPos());
   const float scrolled = ImGui::GetScrollY();
@@ -212,6 +235,8 @@ void FindingsList::draw_rows(const Scene& scene, Selection& selection) {
     const Rect open{{closed.low.x + pad, closed.high.y + 2 * scene.scale},
                     {closed.high.x - pad, closed.high.y + rows.extra}};
     draw_open(scene, f, open);
+    if (is_of_links(f) && scene.open_view)
+      draw_links_button(scene, selection, i, {open.low.x, open.low.y + open_height(scene, f, open.width())});
     if (change > 0) draw_change(scene, f, {{open.low.x, open.high.y - change + pad / 2}, open.high});
   }
   ImGui::SetCursorScreenPos(to_imgui(origin));

@@ -34,6 +34,7 @@ class FindingsList {
   void draw_row(const Scene& scene, const Finding& finding, std::size_t row, const Selection& selection,
                 const layout::Rect& at);
   void draw_open(const Scene& scene, const Finding& finding, const layout::Rect& at);
+  void draw_links_button(const Scene& scene, Selection& selection, std::size_t row, layout::Point at);
   void draw_change(const Scene& scene, const Finding& finding, const layout::Rect& at);
   float draw_conditions(const Scene& scene, const layout::Rect& area) const;
   float open_height(const Scene& scene, const Finding& finding, float width) const;

@@ -171,6 +171,7 @@ void App::escape() {
   if (ImGui::GetIO().WantTextInput) return;  // it ends the input
   if (help_ || hint_ || details_) help_ = hint_ = details_ = false;
   else if (!shown_workspace().shows_all() && options_.only.empty()) shown_workspace().show_all();
+  else if (network_.filter().lasso && shown_workspace().entry().key == WorkspaceKey::network) network_.set_lasso({});
   else selection_ = {};
 }
 

@@ -23,6 +23,7 @@ constexpr const char* key_lines[][2] = {
     {"c", "keep the selected period to compare the next one with (logical timeline), again: no more"},
     {"i", "details: connection, clocks, what ranks are doing"},
     {"r, R", "turn the region graph"},
+    {"p, l; f, g", "over the ranking: the first percent alone, a log axis; over the matrix: folding, the lens"},
     {"t", "dark or light"},
     {"Esc", "close this; all views; nothing selected"},
     {"q", "quit"},

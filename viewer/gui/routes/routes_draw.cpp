@@ -47,6 +47,8 @@ void RoutesView::draw_header(const Scene& scene, Selection& selection) {
   for (const auto& offer : offers) buttons += button_width(offer.name);
   if (!offers.empty()) buttons += button_width("merge");
   const float room = ImGui::GetContentRegionAvail().x, gap = ImGui::GetStyle().ItemSpacing.x;
+  const bool live = scene.network->follows(scene);
+  if (live) buttons += button_width("all so far");
   const bool two_lines = room - buttons < 260 * scene.scale;
   const float width = std::max(40 * scene.scale, two_lines ? room - 2 * gap : room - buttons - 3 * gap);
   const Point start = to_point(ImGui::GetCursorScreenPos());
@@ -73,6 +75,16 @@ void RoutesView::draw_header(const Scene& scene, Selection& selection) {
     if (button("forces", by_forces(), palette)) chosen_forces_ = true;
     header_marks_.push_back({"places by forces", middle_of_item()});
     if (ImGui::IsItemHovered()) tooltip("nodes whose links carry much lie near to each other (key L)");
+    ImGui::SameLine(0, gap);
+  }
+  if (live) {
+    using Of = NetworkState::TrafficOf;
+    const bool newest = scene.network->traffic_of() == Of::newest;
+    if (button(newest ? "newest" : "all so far", newest, palette))
+      scene.network->set_traffic_of(newest ? Of::all : Of::newest);
+    header_marks_.push_back({"newest traffic", middle_of_item()});
+    if (ImGui::IsItemHovered())
+      tooltip("links carry all traffic of the job so far, or what it has sent in the newest seconds (key W)");
     ImGui::SameLine(0, gap);
   }
   draw_merges(scene);
@@ -160,7 +172,24 @@ void RoutesView::draw_image(ImDrawList& list, const Scene&) const {
   list.AddImage(image_.id(), now(low), now(high));
 }
 
-// What is under the mouse, and what is picked, outlined.
+namespace {
+
+// The graph's links that a proposal's other ways cross, each once, ascending.
+std::vector<std::int32_t> links_of(const session::RouteProposal& proposal, const layout::NetworkGraph& graph) {
+  std::vector<std::int32_t> links;
+  const auto node_of = [&](std::int32_t vertex) { return graph.node_of[static_cast<std::size_t>(vertex)]; };
+  for (const session::RouteChange& change : proposal.changes)
+    for (std::size_t i = 1; i < change.path.size(); ++i)
+      if (const std::int32_t link = graph.find(node_of(change.path[i - 1]), node_of(change.path[i])); link >= 0)
+        links.push_back(link);
+  std::sort(links.begin(), links.end());
+  links.erase(std::unique(links.begin(), links.end()), links.end());
+  return links;
+}
+
+}  // namespace
+
+// What is under the mouse, picked or proposed, outlined.
 void RoutesView::draw_picked(ImDrawList& list, const Scene& scene, const Selection& selection) const {
   const layout::NetworkGraph& graph = *placed_->graph;
   layout::RoutePicture now = picture(scene);
@@ -172,20 +201,21 @@ void RoutesView::draw_picked(ImDrawList& list, const Scene& scene, const Selecti
     list.AddCircle(to_imgui(now.to_screen((*placed_->places)[static_cast<std::size_t>(node)])), radius,
                    to_imgui(colour), 0, 1.5f * scene.scale);
   };
-  const auto line = [&](std::int32_t number, Rgba colour) {
-    const layout::GraphLink& link = graph.links[static_cast<std::size_t>(number)];
-    std::vector<ImVec2> points;
-    const float width = layout::link_width(now, link.bytes);
-    for (const Point p : layout::link_line(now, link, width)) points.push_back(to_imgui(p));
-    list.AddPolyline(points.data(), static_cast<int>(points.size()), to_imgui(colour.with_alpha(0.55f)), 0,
-                     width + 2.5f * scene.scale);
+  const auto outline = [&](std::int32_t number, Rgba colour) {  // both edges of the line
+    const float width = layout::link_width(now, graph.links[static_cast<std::size_t>(number)].bytes);
+    for (const float from : {-1.5f * scene.scale, width}) {
+      std::vector<ImVec2> points;
+      for (const Point p : layout::strip_line(now, {number, -1, from, 1.5f * scene.scale, 0}))
+        points.push_back(to_imgui(p));
+      list.AddPolyline(points.data(), static_cast<int>(points.size()), to_imgui(colour), 0, 1.5f * scene.scale);
+    }
   };
   if (const NetworkPick* picked = scene.network->picked(selection)) {
     const auto node_of = [&](std::int32_t vertex) { return graph.node_of[static_cast<std::size_t>(vertex)]; };
     if (picked->kind == NetworkPick::Kind::vertex) ring(node_of(picked->from), scene.palette->selection);
     if (picked->kind == NetworkPick::Kind::link) {
       const std::int32_t number = graph.find(node_of(picked->from), node_of(picked->to));
-      if (number >= 0) line(number, scene.palette->selection);
+      if (number >= 0) outline(number, scene.palette->selection);
       else if (node_of(picked->from) == node_of(picked->to)) ring(node_of(picked->from), scene.palette->selection);
     }
     if (picked->kind == NetworkPick::Kind::route) {
@@ -194,8 +224,11 @@ void RoutesView::draw_picked(ImDrawList& list, const Scene& scene, const Selecti
       ring(node_of(path.back()), scene.palette->predecessor);
     }
   }
+  const auto proposal = scene.network->proposal();  // other ways that are looked at
+  if (proposal && proposal->of == graph.shown->network)
+    for (const std::int32_t number : links_of(*proposal, graph)) outline(number, scene.palette->successor);
   if (hit_.node >= 0) ring(hit_.node, scene.palette->text);
-  else if (hit_.link >= 0) line(hit_.link, scene.palette->text);
+  else if (hit_.link >= 0) outline(hit_.link, scene.palette->text);
 }
 
 void RoutesView::draw_labels(ImDrawList& list, const Scene& scene) const {
@@ -204,18 +237,30 @@ void RoutesView::draw_labels(ImDrawList& list, const Scene& scene) const {
   layout::RoutePicture now = picture(scene);
   now.zoom = camera_.zoom();
   now.offset = camera_.offset();
-  std::size_t drawn = 0;
-  for (std::size_t i = 0; i < graph.nodes.size() && drawn < most_labels; ++i) {
-    const Point at = now.to_screen((*placed_->places)[i]);
-    if (!area_.holds(at)) continue;
-    ++drawn;
-    const float radius = std::max(layout::node_radius(now, graph.nodes[i]), layout::ring_radius(now, graph.nodes[i]));
-    const std::string name = graph.nodes[i].vertices.size() == 1
-                                 ? session::vertex_name(*graph.shown->network, graph.nodes[i].vertices[0])
-                                 : std::to_string(graph.nodes[i].vertices.size()) + " nodes";
-    const Point size = text_size(name);
-    if (size.x > 1.6f * camera_.zoom()) continue;
-    draw_text(list, {at.x - size.x / 2, at.y + radius + 1}, scene.palette->faint_text, name);
+  // Who carries most first; a name that would lie on another one is left out.
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+    if (area_.holds(now.to_screen((*placed_->places)[i]))) order.push_back(i);
+  const auto degree = [&](std::size_t i) { return graph.nodes[i].in + graph.nodes[i].out; };
+  const std::size_t kept = std::min(order.size(), most_labels);
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(kept), order.end(),
+                    [&](std::size_t a, std::size_t b) { return std::pair(-degree(a), a) < std::pair(-degree(b), b); });
+  std::vector<layout::Rect> taken;
+  for (std::size_t k = 0; k < kept; ++k) {
+    const layout::GraphNode& node = graph.nodes[order[k]];
+    const Point at = now.to_screen((*placed_->places)[order[k]]);
+    const float radius = std::max(layout::node_radius(now, node), layout::ring_radius(now, node));
+    const std::string name = node.vertices.size() == 1 ? session::vertex_name(*graph.shown->network, node.vertices[0])
+                                                       : std::to_string(node.vertices.size()) + " nodes";
+    const Point size = text_size(name), low{at.x - size.x / 2, at.y + radius + 1};
+    const layout::Rect box{low, low + size};
+    const bool free = std::none_of(taken.begin(), taken.end(), [&](const layout::Rect& other) {
+      return box.low.x < other.high.x && other.low.x < box.high.x && box.low.y < other.high.y &&
+             other.low.y < box.high.y;
+    });
+    if (!free || size.x > 1.6f * camera_.zoom()) continue;
+    taken.push_back(box);
+    draw_text(list, low, scene.palette->faint_text, name);
   }
 }
 

@@ -151,8 +151,7 @@ void RoutesView::keys(const Scene& scene, Selection&) {
   if (io.WantTextInput || io.KeyCtrl || io.KeyAlt) return;
   NetworkState& state = *scene.network;
   if (ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape), false)) {
-    state.set_lasso(std::nullopt);
-    grab_.reset();
+    grab_.reset();  // the lasso that is there ends with it, too (App::escape)
     lasso_.clear();
   }
   if (letter_pressed('K')) colour_ = static_cast<layout::LinkColour>((static_cast<int>(colour_) + 1) % 3);
@@ -163,6 +162,10 @@ void RoutesView::keys(const Scene& scene, Selection&) {
       lasso->crossing = crossing_;
       state.set_lasso(std::move(lasso));
     }
+  }
+  if (letter_pressed('W')) {
+    using Of = NetworkState::TrafficOf;
+    state.set_traffic_of(state.traffic_of() == Of::all ? Of::newest : Of::all);
   }
   if (letter_pressed('O')) open_lasso(scene);
   if (letter_pressed('U')) io.KeyShift ? state.redo() : state.undo();

@@ -13,7 +13,7 @@ namespace {
 using layout::Point;
 using layout::Rect;
 
-constexpr float open_room = 0.38f;  // of the distance of neighbours: vertices of an open group lie inside
+constexpr float open_room = 0.42f;  // of the distance of neighbours: vertices of an open group lie inside
 
 Rect extent_of(const std::vector<Point>& places) {
   if (places.empty()) return {};
@@ -55,7 +55,8 @@ PlacedNetwork RoutesView::place(const GraphRequest& request) {
   std::vector<Point> groups;
   const bool shaped = made.shape.kind != layout::NetworkKind::other;
   if (!request.forces && shaped) {
-    vertices = layout::place_by_shape(made.shape, network);
+    // Those of a merged node lie as its own dimensions have them.
+    vertices = layout::place_by_shape(made.shape, network, request.merged == 0 ? 0 : ~request.merged);
     groups = layout::place_groups_by_shape(made.shape, network, request.merged, made.grouping);
     made.how = made.shape.kind == layout::NetworkKind::grid ? "by coordinates" : "by groups";
   } else if (request.forced && request.forced->places.at.size() == static_cast<std::size_t>(network.vertices())) {
@@ -193,11 +194,13 @@ void RoutesView::draw(const Scene& scene, Selection& selection) {
   const bool hovered = ImGui::IsItemHovered(), active = ImGui::IsItemActive();
   unsettled_ = scene.network != nullptr && (scene.network->reading() || scene.network->filtering() ||
                                             (graphs_ && graphs_->busy()) || (forces_ && forces_->busy()));
+  if (scene.network != nullptr) scene.network->take_pairs(selection);
   if (draw_nothing(scene)) return;
   Rect free = area_;  // of the legend
   if (area_.height() > 200 * scene.scale) free.high.y -= 3 * line_height();
   Rect world = placed_->extent;  // a single node is not as large as the window
-  const Point least{2, 2};
+  const Point least{2, 2}, radius{0.3f, 0.3f};
+  world = {world.low - radius, world.high + radius};
   if (world.width() < least.x) world = {{world.middle().x - 1, world.low.y}, {world.middle().x + 1, world.high.y}};
   if (world.height() < least.y) world = {{world.low.x, world.middle().y - 1}, {world.high.x, world.middle().y + 1}};
   camera_.fit(world, free, std::min(44 * scene.scale, area_.height() / 8));

@@ -108,6 +108,7 @@ std::string routes_help() {
          "double click, O: opens merged nodes (those in the lasso)\n"
          "M, shift M: merges more, less\n"
          "K: what colours say; L: places by coordinates or by forces\n"
+         "W: of a running job all traffic, or the newest\n"
          "U, shift U: takes back what was applied, does it again";
 }
 
