@@ -39,7 +39,7 @@ inline constexpr Content contents[] = {{"where:", "region ", 4, false},
                                        {"which links: routes", "routes links ", 1000, true},
                                        {"what is usual:", "criteria points ", 10, true},
                                        {"what is worst:", "ranking bars ", 1000, true},
-                                       {"which links: the matrix", "matrix loaded ", 1000, true},
+                                       {"which links: the matrix", "matrix loaded ", 250, true},
                                        {"what would another placement do:", "placement links before ", 1000, true}};
 
 inline std::size_t count(const nlohmann::json& marks, const Content& what) {

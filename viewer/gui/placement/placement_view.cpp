@@ -155,7 +155,7 @@ float PlacementView::draw_controls(const Scene& scene, Point at, float right) {
     if (row.button(name.word, name.meaning, objective_ == objective)) objective_ = objective;
   }
   row.words("effort", p.faint_text);
-  row.number("effort", "How long to search: 1 is some seconds for thousands of ranks; and Enter.", effort_, 0.01, 100,
+  row.number("effort", "How long to search: 1 is some seconds for thousands of ranks; and Enter.", effort_, 0.01, 10,
              5);
   const PlacementProposal* found = proposal(scene);
   if (found && !found->moved.empty() && !searching &&

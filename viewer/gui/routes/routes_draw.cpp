@@ -172,7 +172,6 @@ void RoutesView::draw_image(ImDrawList& list, const Scene&) const {
   list.AddImage(image_.id(), now(low), now(high));
 }
 
-// What is under the mouse, and what is picked, outlined.
 namespace {
 
 // The graph's links that a proposal's other ways cross, each once, ascending.
@@ -190,6 +189,7 @@ std::vector<std::int32_t> links_of(const session::RouteProposal& proposal, const
 
 }  // namespace
 
+// What is under the mouse, picked or proposed, outlined.
 void RoutesView::draw_picked(ImDrawList& list, const Scene& scene, const Selection& selection) const {
   const layout::NetworkGraph& graph = *placed_->graph;
   layout::RoutePicture now = picture(scene);
@@ -226,7 +226,7 @@ void RoutesView::draw_picked(ImDrawList& list, const Scene& scene, const Selecti
   }
   const auto proposal = scene.network->proposal();  // other ways that are looked at
   if (proposal && proposal->of == graph.shown->network)
-    for (const std::int32_t number : links_of(*proposal, graph)) line(number, scene.palette->successor);
+    for (const std::int32_t number : links_of(*proposal, graph)) outline(number, scene.palette->successor);
   if (hit_.node >= 0) ring(hit_.node, scene.palette->text);
   else if (hit_.link >= 0) outline(hit_.link, scene.palette->text);
 }
