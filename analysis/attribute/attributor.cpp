@@ -250,7 +250,8 @@ void Attributor::finish(std::size_t regions) {
   std::size_t left = most_replayed;
   for (Finding& f : result_.findings) {
     if (f.confidence <= 0.5 || left-- == 0) break;  // the first ones are sure
-    if (const auto replayed = options_.without(f)) tell_gain(f, *replayed);
+    const BetterMapping* mapping = f.cause == Cause::mapping && mapping_ ? &*mapping_ : nullptr;
+    if (const auto replayed = options_.without(f, mapping)) tell_gain(f, *replayed);
   }
   order_by_gain(result_.findings, slices_.ranks());
 }

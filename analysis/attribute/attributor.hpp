@@ -32,7 +32,8 @@ struct AttributorOptions {
   // Looks for a better placement of the job's present traffic; nothing: there is none, or it cannot be told. Costly.
   std::function<std::optional<BetterMapping>()> find_mapping;
   // Replays the period of a finding without it, at the end; nothing: its calls are not there, or it cannot be told.
-  std::function<std::optional<WhatIf>(const Finding&)> without;
+  // `mapping`: of a finding of that cause, the placement that it is about; else null.
+  std::function<std::optional<WhatIf>(const Finding&, const BetterMapping* mapping)> without;
 };
 
 class Attributor final : public DelayListener {

@@ -30,6 +30,7 @@ std::optional<BetterMapping> better_mapping(mapping::Traffic traffic, const std:
   better.bytes_after = found->after.inter_bytes;
   for (std::size_t r = 0; r < node_of_rank.size() && r < found->node_of_rank.size(); ++r)
     if (found->node_of_rank[r] != node_of_rank[r]) better.moved.push_back(static_cast<std::int32_t>(r));
+  better.node_of_rank = found->node_of_rank;
   return better;
 }
 

@@ -14,7 +14,8 @@ namespace pclscope::attribute {
 struct BetterMapping {
   std::uint64_t messages_before = 0, messages_after = 0;  // between nodes, of the traffic so far
   double bytes_before = 0, bytes_after = 0;
-  std::vector<std::int32_t> moved;  // ranks
+  std::vector<std::int32_t> moved;         // ranks
+  std::vector<std::int32_t> node_of_rank;  // then
 };
 
 // As many ranks on each node as now (indices 0 .. nodes-1, of every rank). `flows` in any order, each pair once.

@@ -21,9 +21,11 @@ std::string gain_by_sums(const Finding& f) {
 void tell_gain(Finding& f, const WhatIf& w) {
   const double length = f.end_s - f.begin_s;
   f.gain_s = std::clamp(w.gain_s(), 0.0, std::max(length, 0.0));
-  f.evidence.push_back("replayed without it the period takes " + words::number(length - f.gain_s) + " s in place of " +
-                       words::number(length) + " s (" + std::to_string(w.calls) + " calls of " +
-                       words::percent(w.covered) + " of it)");
+  const bool placed = f.cause == Cause::mapping;
+  f.evidence.push_back(
+      (placed ? "replayed with that placement the period takes " : "replayed without it the period takes ") +
+      words::number(length - f.gain_s) + " s in place of " + words::number(length) + " s (" + std::to_string(w.calls) +
+      " calls of " + words::percent(w.covered) + " of it)");
   const std::size_t at = f.advice.rfind(gains);
   std::string what = f.advice.substr(0, at);
   if (at == std::string::npos && what.ends_with('.')) what.pop_back();

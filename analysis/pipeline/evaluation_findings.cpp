@@ -20,7 +20,9 @@ attribute::AttributorOptions Evaluation::State::attributor_options() {
   o.window_ns = window_ns;
   o.time_share = options.delay_share < 1 ? findings_share : 1;
   o.find_mapping = [this] { return better_mapping(); };
-  o.without = [this](const Finding& finding) { return without(finding); };
+  o.without = [this](const Finding& finding, const attribute::BetterMapping* mapping) {
+    return without(finding, mapping);
+  };
   o.node_names = [this] { return std::span<const std::string>(application.nodes); };
   o.inside_mpi_s = [this] {
     double seconds = 0;
@@ -73,8 +75,10 @@ void Evaluation::State::remember_calls() {
 }
 
 // Of the newest part of the period, as far as its calls are in memory.
-std::optional<WhatIf> Evaluation::State::without(const Finding& finding) const {
-  const auto change = whatif::change_for(finding);
+std::optional<WhatIf> Evaluation::State::without(const Finding& finding,
+                                                 const attribute::BetterMapping* mapping) const {
+  const auto change = mapping != nullptr ? Result<whatif::Change>(whatif::to_nodes(mapping->node_of_rank))
+                                         : whatif::change_for(finding);
   if (!change) return std::nullopt;
   const auto ns = [](double s) { return static_cast<std::int64_t>(std::clamp(s, -4e9, 4e9) * 1e9); };
   const std::int64_t begin = ns(finding.begin_s), end = ns(finding.end_s);

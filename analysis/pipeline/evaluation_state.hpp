@@ -73,8 +73,9 @@ struct Evaluation::State {
 
   attribute::AttributorOptions attributor_options();
   std::optional<attribute::BetterMapping> better_mapping() const;
-  std::optional<WhatIf> without(const Finding& finding) const;  // replayed, of what is in memory
-  void remember_calls();                                        // closing_calls, for that
+  std::optional<WhatIf> without(const Finding& finding,
+                                const attribute::BetterMapping* mapping) const;  // replayed, of what is in memory
+  void remember_calls();                                                         // closing_calls, for that
 
   const Measured& measured;
   const Application& application;  // of `measured`

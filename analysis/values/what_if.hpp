@@ -23,6 +23,8 @@ struct WhatIf {
   std::uint64_t collectives = 0;  // calls
   std::uint64_t changed = 0;      // pieces of computation or transfers that take another time
   std::uint64_t left_out = 0;     // dependences that contradict each other
+  std::uint64_t untold = 0;       // messages that another placement would change, which stay as measured
+  double collective_s = 0;        // rank-seconds in collectives after all had come: they stay as measured
   std::string as;                 // how the changed ones are now: "as its peers do there"
 
   double length_s() const { return end_s - begin_s; }

@@ -7,6 +7,7 @@
 #include "analysis/whatif/computation.hpp"
 #include "analysis/whatif/graph.hpp"
 #include "analysis/whatif/links.hpp"
+#include "analysis/whatif/placed.hpp"
 #include "analysis/whatif/replay.hpp"
 
 namespace pclscope::whatif {
@@ -14,6 +15,7 @@ namespace {
 
 constexpr double most_overlapping = 0.02;  // of a rank's calls
 constexpr double least_covered = 0.5;      // of the period
+constexpr double most_untold = 0.02;       // of the messages that another placement changes
 
 double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
@@ -39,9 +41,17 @@ Computation computed(const Graph& graph, std::span<const Stretch> stretches, std
     case Change::Kind::delays: return without_delays(graph, stretches, calm, change.ranks);
     case Change::Kind::balanced: return balanced(graph, stretches);
     case Change::Kind::steady: return steady(graph, stretches);
-    case Change::Kind::links: break;
+    case Change::Kind::links:
+    case Change::Kind::placed: break;
   }
   return as_measured(graph);
+}
+
+// What a collective took once all whom it waited for had come.
+std::int64_t after_the_last(const Graph& graph, std::uint32_t call) {
+  std::int64_t least = graph.calls()[call].end - graph.calls()[call].begin;
+  for (const Arrival& a : graph.arrivals(call)) least = std::min(least, a.lag);
+  return std::max<std::int64_t>(least, 0);
 }
 
 // Counts what is replayed.
@@ -49,7 +59,10 @@ void count(const Graph& graph, std::span<const Stretch> stretches, WhatIf& w) {
   for (const Stretch& s : stretches)
     for (std::uint32_t c = s.first; c < s.end; ++c) {
       ++w.calls;
-      w.collectives += graph.calls()[c].part == Part::collective;
+      if (graph.calls()[c].part == Part::collective) {
+        ++w.collectives;
+        w.collective_s += seconds(after_the_last(graph, c));
+      }
       std::uint32_t newest = nobody;
       for (const Arrival& a : graph.arrivals(c)) {
         if (a.message == nobody || a.message == newest) continue;
@@ -74,6 +87,15 @@ Status add(const Records& records, const Graph& graph, const Period& part, std::
     const Links links = healthy(graph, ranks, records.messages, records.node_of_rank, change.nodes, lags);
     as = links.as;
     changed = links.changed;
+  } else if (change.kind == Change::Kind::placed) {
+    const TransferTimes times = change.given
+                                    ? TransferTimes(*change.given)
+                                    : TransferTimes(graph, records.messages, records.node_of_rank, change.hops);
+    const Placed placed =
+        place_anew(graph, ranks, records.messages, records.node_of_rank, change.placed, change.hops, times, lags);
+    as = change.given ? "by the latencies and bandwidths given" : "as messages of their size took over that distance";
+    changed = placed.changed;
+    sum.untold += placed.untold;
   }
   if (as.empty())
     return Error{ErrorCode::not_found,
@@ -132,6 +154,12 @@ Result<WhatIf> what_if(const Records& records, std::span<const Period> whole, st
   std::vector<double> ahead(static_cast<std::size_t>(graph.ranks()));
   for (const Period& part : parts)
     if (const Status added = add(records, graph, part, calm, change, sum, ahead); !added) return added.error();
+  if (const auto all = static_cast<double>(sum.changed + sum.untold);
+      static_cast<double>(sum.untold) > most_untold * all)
+    return Error{ErrorCode::not_found,
+                 "it is not known what " + percent(static_cast<double>(sum.untold) / all) +
+                     " of the messages that would go another way would take: the run has none of their size over that "
+                     "distance"};
   for (const double s : ahead) sum.ahead_s = std::max(sum.ahead_s, s);
   for (const double s : ahead) sum.ahead_ranks += sum.ahead_s > 0 && s >= sum.ahead_s / 2;
   sum.ahead_s /= sum.covered;
@@ -174,6 +202,19 @@ std::vector<Period> whole_parts(std::span<const Window> windows, std::span<const
   return parts;
 }
 
+std::optional<LinkTimes> link_times(const Records& records, const Hops& hops) {
+  const Graph graph(records.ranks, records.messages, records.collectives);
+  return TransferTimes(graph, records.messages, records.node_of_rank, hops).fitted();
+}
+
+Change to_nodes(std::vector<std::int32_t> node_of_rank, Hops hops) {
+  Change change;
+  change.kind = Change::Kind::placed;
+  change.placed = std::move(node_of_rank);
+  change.hops = std::move(hops);
+  return change;
+}
+
 Result<Change> change_for(const Finding& f) {
   const auto refuse = [](const std::string& why) { return Error{ErrorCode::bad_argument, why}; };
   constexpr const char* not_replayed = "one-sided calls, files, MPI_Init and MPI_Finalize are not replayed";
@@ -204,7 +245,7 @@ Result<Change> change_for(const Finding& f) {
       change.nodes = f.nodes;
       break;
     case Cause::mapping:
-      return refuse("what another placement saves is told by pclscope map; its transfers cannot be replayed");
+      return refuse("what another placement would bring is told by pclscope map: it depends on the placement");
     case Cause::blocked: return refuse("calls that have not returned cannot be replayed");
     default: return refuse("that finding names nothing that could be taken away; --balance and --rank can");
   }

@@ -1,10 +1,11 @@
-// What would the time be if a delay were not there, the load were equal, a link were healthy? Replays the dependency
-// graph of a period with that change (docs/methods.md, "What if").
+// What would the time be if a delay were not there, the load were equal, a link were healthy, ranks ran elsewhere?
+// Replays the dependency graph of a period with that change (docs/methods.md, "What if").
 //
 // Pure functions of the records; n log n in their number, some 300 bytes for each message.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "analysis/values/snapshot.hpp"
 #include "analysis/values/what_if.hpp"
 #include "analysis/whatif/period.hpp"
+#include "analysis/whatif/transfer_times.hpp"
 
 namespace pclscope::whatif {
 
@@ -25,11 +27,17 @@ struct Change {
     balanced,  // all ranks compute equally long
     steady,    // no rank computes longer than usual, now and then
     links,     // transfers between `nodes` (pairs from, to) take what they usually do
+    placed,    // ranks run on the nodes `placed`
   } kind = Kind::balanced;
   std::vector<std::int32_t> ranks;
   std::vector<std::int32_t> nodes;
+  std::vector<std::int32_t> placed = {};          // node of each rank
+  Hops hops = {};                                 // between nodes, of both placements
+  std::optional<LinkTimes> given = std::nullopt;  // what transfers take; nothing: as such ones took in the record
 };
 
+// Ranks run on these nodes, which are equally far from each other unless `hops` says otherwise.
+Change to_nodes(std::vector<std::int32_t> node_of_rank, Hops hops = {});
 // What would take away what a finding names. Fails with bad_argument: nothing that a replay could tell (one line).
 Result<Change> change_for(const Finding& finding);
 
@@ -53,5 +61,8 @@ std::vector<Period> whole_parts(std::span<const Window> windows, std::span<const
 // replayed. Fails with not_found when that is less than half. What is usual is looked for in all `whole` parts.
 Result<WhatIf> what_if(const Records& records, std::span<const Period> whole, std::int64_t from_ns, std::int64_t to_ns,
                        const Change& change);
+
+// Latencies and bandwidths that the record tells. Nothing: it has no transfers within a node, or none between nodes.
+std::optional<LinkTimes> link_times(const Records& records, const Hops& hops);
 
 }  // namespace pclscope::whatif

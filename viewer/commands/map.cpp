@@ -11,8 +11,10 @@
 #include "viewer/commands/command_line.hpp"
 #include "viewer/commands/commands.hpp"
 #include "viewer/commands/map_input.hpp"
+#include "viewer/commands/placement_gain.hpp"
 #include "viewer/commands/traffic_source.hpp"
 #include "viewer/session/summary_json.hpp"
+#include "viewer/session/target.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/table.hpp"
 
@@ -29,6 +31,7 @@ struct MapWords {
   MapInputWords input;
   Objective objective = Objective::hop_bytes;
   LaunchFormat format = LaunchFormat::plain;
+  std::optional<LinkTimes> given;
   double effort = 1;
   std::string output;
   bool json = false;
@@ -61,7 +64,7 @@ auto value_of(const auto& table, const std::string& word) {
 }
 
 std::optional<int> parse_map(const std::vector<std::string>& words, MapWords& map) {
-  std::string objective = objectives[0].word, format = formats[0].word;
+  std::string objective = objectives[0].word, format = formats[0].word, latency, bandwidth;
   CLI::App app{
       "Finds nodes for the ranks so that what they send travels less, and writes the file that the launcher needs.",
       "pclscope map"};
@@ -92,6 +95,15 @@ std::optional<int> parse_map(const std::vector<std::string>& words, MapWords& ma
       ->type_name("X")
       ->check(CLI::Range(0.01, 100.0))
       ->capture_default_str();
+  auto* of_bytes = app.add_option("--bandwidth", bandwidth,
+                                  "Bytes per second within a node and between nodes, as 10GB,12GB (default: as the run "
+                                  "tells)")
+                       ->type_name("IN,BETWEEN");
+  app.add_option("--latency", latency,
+                 "What a message takes besides, within a node, over the first link, over each further one: "
+                 "500ns,2us,100ns (default: as the run tells)")
+      ->type_name("IN,FIRST[,MORE]")
+      ->needs(of_bytes);
   app.add_option("-o,--output", map.output,
                  "Write the mapping there (default: to standard output, the comparison to standard error)")
       ->type_name("FILE");
@@ -99,8 +111,14 @@ std::optional<int> parse_map(const std::vector<std::string>& words, MapWords& ma
   set_usage(app, "pclscope map INPUT [options]");
   app.footer("Formats, how to use them, and the search: docs/mapping.md.");
   const auto status = parse(app, words);
-  if (!status) map.objective = value_of(objectives, objective), map.format = value_of(formats, format);
-  return status;
+  if (status) return status;
+  map.objective = value_of(objectives, objective);
+  map.format = value_of(formats, format);
+  if (latency.empty() && bandwidth.empty()) return {};
+  auto given = parse_link_times(latency, bandwidth);
+  if (!given) return fail(wrong_usage, given.error().message);
+  map.given = *given;
+  return {};
 }
 
 struct Answer {
@@ -108,6 +126,7 @@ struct Answer {
   mapping::Mapping mapping;
   double seconds = 0;
   bool better = false;
+  std::optional<PlacementGain> gain;  // none: not of a run
 };
 
 double value_of(const MappingCost& cost, Objective objective) {
@@ -150,6 +169,8 @@ std::vector<std::string> table_lines(const MapWords& words, const Answer& answer
     lines.push_back(value_of(before, words.objective) > 0
                         ? "No better mapping was found: the current one is as good, and is what is written."
                         : "Nothing is sent between nodes: the current mapping is as good as any.");
+  } else if (answer.gain) {
+    for (std::string& line : lines_of(*answer.gain)) lines.push_back(std::move(line));
   }
   return lines;
 }
@@ -168,12 +189,31 @@ Json map_json(const MapWords& words, const Answer& answer) {
           {"objective", objectives[static_cast<int>(words.objective)].word},
           {"seconds", answer.seconds},
           {"better", answer.better},
+          {"brings", answer.gain ? json_of(*answer.gain) : Json(nullptr)},
           {"reduction", reduction(value_of(m.before, words.objective), value_of(m.after, words.objective))},
           {"before", cost_json(m.before)},
           {"after", cost_json(m.after)},
           {"node_of_rank", m.node_of_rank},
           {"nodes", answer.input.names},
           {"notes", answer.input.notes}};
+}
+
+// In time. The replay needs every call, which a dump has.
+std::optional<PlacementGain> gain_of(const MapWords& words, const Answer& answer) {
+  if (!answer.input.of_run) return std::nullopt;
+  PlacementGain none;
+  if (!session::is_existing_file(words.input.target)) {
+    none.why_not = "cannot be told of a running job: its calls are in the dump";
+  } else if (answer.input.current.empty()) {
+    none.why_not = "cannot be told: the run's own placement does not fit on these nodes";
+  } else if (const auto calls = RecordedCalls::read(words.input.target)) {
+    const mapping::Topology& topology = *answer.input.topology;
+    return calls->gain(
+        answer.mapping.node_of_rank, [&](auto from, auto to) { return topology.hops(from, to); }, words.given);
+  } else {
+    none.why_not = calls.error().message;
+  }
+  return none;
 }
 
 Result<Answer> find(const MapWords& words) {
@@ -186,7 +226,9 @@ Result<Answer> find(const MapWords& words) {
   if (!found) return found.error();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   const bool better = value_of(found->after, words.objective) < value_of(found->before, words.objective);
-  return Answer{std::move(*input), std::move(*found), seconds, better};
+  Answer answer{std::move(*input), std::move(*found), seconds, better, {}};
+  answer.gain = gain_of(words, answer);
+  return answer;
 }
 
 bool write(const std::string& path, const std::string& text) {

@@ -34,6 +34,7 @@ Status read_source(const MapInputWords& words, MapInput& input) {
                  " does not say on which network it was: --topology is needed, as in --topology torus:4x4x2");
     return {};
   }
+  input.of_run = true;
   input.names = std::move(source->nodes);
   input.current = std::move(source->node_of_rank);
   if (std::find_if(input.current.begin(), input.current.end(), [](auto node) { return node < 0; }) ==

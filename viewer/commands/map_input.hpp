@@ -27,6 +27,7 @@ struct MapInput {
   std::vector<std::int32_t> capacity;
   std::vector<std::int32_t> current;  // empty: in order
   std::vector<std::string> names;     // of the topology's nodes
+  bool of_run = false;                // not a traffic file
   std::vector<std::string> notes;     // a line each: what the user should know
 };
 

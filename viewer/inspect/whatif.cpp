@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/values/wait_state.hpp"
+#include "viewer/commands/stored_replay.hpp"
 #include "viewer/inspect/topic.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/rank_list.hpp"
@@ -59,160 +59,32 @@ std::string ranks_of(const Change& change) {
   return (change.ranks.size() == 1 ? "rank " : "ranks ") + text::compact_ranks(change.ranks, 24);
 }
 
-constexpr std::size_t most_messages = 3'000'000;  // some 300 bytes each while they are replayed
-
-struct Stored {
-  std::vector<Message> messages;
-  std::vector<CollectiveCall> collectives;
-};
-
-// What is under way in the span; empty when that is too much.
-Result<std::optional<Stored>> stored_in(session::TimeSpan span, InspectedRun& run) {
-  Stored stored;
-  bool all = true;
-  const auto append = [&](auto& rows, auto batch) {
-    rows.insert(rows.end(), batch.begin(), batch.end());
-    return all = rows.size() <= most_messages;
-  };
-  span.or_end = true;
-  Status read = run.session->messages(span, [&](std::span<const Message> b) { return append(stored.messages, b); });
-  if (!read) return read.error();
-  if (all)
-    read = run.session->collectives(span,
-                                    [&](std::span<const CollectiveCall> b) { return append(stored.collectives, b); });
-  if (!read) return read.error();
-  if (!all) return std::optional<Stored>();
-  return std::optional<Stored>(std::move(stored));
-}
-
-// The period within the run: what a replay begins and ends with.
-void cut_to_run(session::TimeSpan& span, Stored& calls) {
-  std::erase_if(calls.collectives, [](const CollectiveCall& c) {
-    return group_of(c) != WaitGroup::collective && group_of(c) != WaitGroup::point_to_point;
-  });
-  std::int64_t first = INT64_MAX, last = INT64_MIN;
-  for (const Message& m : calls.messages) {
-    first = std::min({first, m.send_begin, m.recv_post});
-    last = std::max(last, m.recv_end);
-  }
-  for (const CollectiveCall& c : calls.collectives) {
-    first = std::min(first, c.begin);
-    last = std::max(last, c.end);
-  }
-  span.begin_ns = std::max(span.begin_ns, first);
-  span.end_ns = std::min(span.end_ns, last);
-}
-
-// Shares of all ranks' time that a replay cannot shorten.
-struct NotReplayed {
-  double of_ranks = 0;          // of the period: waits for the ranks in question in one-sided calls and for files
-  double files = 0, other = 0;  // of the run: one-sided calls and files; inside MPI, in calls whose waits are not known
-  double worst = 0;             // `other` of `worst_rank`'s own time: that rank may hold up all others as long
-  std::int32_t worst_rank = 0;
-};
-
-NotReplayed not_replayed(const Question& q, const Stored& stored, const InspectedRun& run) {
-  NotReplayed n;
-  const std::int32_t all = run.snapshot.application.ranks;
-  std::int64_t first = INT64_MAX, last = INT64_MIN;
-  double waited = 0;
-  for (const CollectiveCall& c : stored.collectives) {
-    const std::int64_t begin = std::max(c.wait_begin(), q.span.begin_ns);
-    const std::int64_t end = std::min(c.wait_begin() + c.wait(), q.span.end_ns);
-    first = std::min(first, c.begin);
-    last = std::max(last, c.end);
-    const WaitGroup group = group_of(c);
-    if ((group != WaitGroup::one_sided && group != WaitGroup::file) || end <= begin) continue;
-    const auto& ranks = q.change.ranks;
-    if (!ranks.empty() && std::find(ranks.begin(), ranks.end(), c.awaited) == ranks.end()) continue;
-    waited += static_cast<double>(end - begin) * 1e-9;
-  }
-  for (const Message& m : stored.messages) {
-    first = std::min({first, m.send_begin, m.recv_post});
-    last = std::max(last, m.recv_end);
-  }
-  const double period = static_cast<double>(std::min(last, q.span.end_ns)) * 1e-9 -
-                        static_cast<double>(std::max(first, q.span.begin_ns)) * 1e-9;
-  if (period > 0 && all > 0) n.of_ranks = waited / (period * all);
-  for (const RankSummary& r : run.snapshot.ranks) {
-    n.files += r.one_sided_s + r.file_s;
-    n.other += r.other_s;
-    if (r.other_s > n.worst) {
-      n.worst = r.other_s;
-      n.worst_rank = r.rank;
-    }
-  }
-  const double time = run.snapshot.duration_s * all;
-  n.files = time > 0 ? n.files / time : 0;
-  n.other = time > 0 ? n.other / time : 0;
-  n.worst = time > 0 ? n.worst / run.snapshot.duration_s : 0;
-  return n;
-}
-
-// Is more of the waiting outside of what is replayed than the replay would save? Then its result tells nothing.
-Status is_told(const Question& q, const WhatIf& w, const NotReplayed& n) {
-  constexpr double worth_telling = 0.05;
-  if (q.change.kind == Change::Kind::links) return {};
-  const double gain = std::max(w.gain(), 0.0);
-  if (n.of_ranks > std::max(worth_telling, gain))
-    return Error{ErrorCode::not_found, "cannot be told: one-sided calls and files are not replayed, and for " +
-                                           text::format_share(n.of_ranks) + " of their time ranks wait there" +
-                                           (q.change.ranks.empty() ? "" : " for " + ranks_of(q.change))};
-  if (n.worst > std::max(worth_telling, gain))
-    return Error{ErrorCode::not_found, "cannot be told: " + text::format_share(n.worst) + " of rank " +
-                                           std::to_string(n.worst_rank) +
-                                           "'s time is inside MPI in calls whose waits are not known, more than a "
-                                           "replay of the others would save"};
-  return {};
-}
-
 struct Answer {
   WhatIf what_if;
   NotReplayed left;
 };
 
+// What is usual, before and after it, is looked for as far as a period of the same length.
+session::TimeSpan around(session::TimeSpan span) {
+  if (span.begin_ns == INT64_MIN || span.end_ns == INT64_MAX) return span;
+  const std::int64_t length = std::max<std::int64_t>(span.end_ns - span.begin_ns, 1'000'000'000);
+  return {span.begin_ns - length, span.end_ns + length};
+}
+
 Result<Answer> answer(Question& q, InspectedRun& run) {
-  if (const std::uint64_t lost = run.session->collectives_not_stored(); lost > 0)
-    return Error{ErrorCode::not_found, text::format_count(lost) +
-                                           " calls of collectives are not in the dump, for which it had no room: a "
-                                           "replay would miss who waited in them"};
-  // What is usual, before and after it, is looked for as far as a period of the same length.
-  session::TimeSpan read = q.span;
-  if (read.begin_ns != INT64_MIN && read.end_ns != INT64_MAX) {
-    const std::int64_t length = std::max<std::int64_t>(read.end_ns - read.begin_ns, 1'000'000'000);
-    read.begin_ns -= length;
-    read.end_ns += length;
-  }
-  auto calls = stored_in(read, run);
-  if (calls && !*calls) calls = stored_in(read = q.span, run);
+  auto calls = read_calls(*run.session, around(q.span), q.span);
   if (!calls) return calls.error();
-  if (!*calls)
-    return Error{ErrorCode::not_found, "more than " + text::format_count(most_messages) +
-                                           " messages in this period: ask for a shorter one with --from and --to"};
-  Stored& stored = **calls;
-  const NotReplayed left = not_replayed(q, stored, run);
-  cut_to_run(q.span, stored);
-  if (q.span.begin_ns >= q.span.end_ns)
-    return Error{ErrorCode::not_found, "no messages of this period are in the dump: nothing to replay"};
-  std::vector<whatif::Period> whole = {{INT64_MIN, INT64_MAX}};
-  const bool some_left_out = run.session->messages_not_stored() > 0;
-  if (some_left_out) {
-    const auto windows = run.session->windows();
-    if (!windows) return windows.error();
-    whole = whatif::whole_parts(*windows, stored.messages, read.begin_ns, read.end_ns);
-  }
-  const whatif::Records records{run.snapshot.application.ranks, stored.messages, stored.collectives,
-                                run.snapshot.application.node_of_rank};
-  auto result = whatif::what_if(records, whole, q.span.begin_ns, q.span.end_ns, q.change);
-  if (!result && some_left_out)
-    return Error{result.error().code, result.error().message + "; pclscope run --keep all keeps them"};
+  const NotReplayed left = not_replayed(*calls, q.span, q.change.ranks, run.snapshot);
+  if (const Status there = cut_to_calls(q.span, *calls); !there) return there.error();
+  auto result = replay_stored(*run.session, run.snapshot.application, *calls, q.span, q.change);
   if (!result) return result.error();
   if (result->changed == 0)
     return Error{ErrorCode::not_found,
                  q.change.kind == Change::Kind::links
                      ? "cannot be told: no transfer that is replayed took longer than usual"
                      : "cannot be told: between the calls that are replayed nobody computes longer than usual"};
-  if (const Status told = is_told(q, *result, left); !told) return told.error();
+  if (q.change.kind != Change::Kind::links)
+    if (const Status told = is_told(*result, left, q.change.ranks); !told) return told.error();
   return Answer{*result, left};
 }
 
@@ -224,6 +96,7 @@ std::string title(const Question& q, const InspectedRun& run) {
     case Change::Kind::balanced: line = "with equal load on all ranks"; break;
     case Change::Kind::steady: line = "without ranks that are late now and then"; break;
     case Change::Kind::links: line = "with the slow links as usual"; break;
+    case Change::Kind::placed: line = "with another placement"; break;
   }
   if (q.finding)
     line += " (finding " + std::to_string(*q.finding + 1) + ", " +
@@ -267,7 +140,7 @@ std::vector<std::string> lines_of(const Question& q, const WhatIf& w, const NotR
 }
 
 Json json_of(const Question& q, const WhatIf& w, const NotReplayed& left, const InspectedRun& run) {
-  static constexpr const char* kinds[] = {"delays", "balance", "steady", "links"};
+  static constexpr const char* kinds[] = {"delays", "balance", "steady", "links", "placed"};
   Json nodes = Json::array();
   for (std::size_t i = 0; i + 1 < q.change.nodes.size(); i += 2)
     nodes.push_back({{"from", q.change.nodes[i]}, {"to", q.change.nodes[i + 1]}});

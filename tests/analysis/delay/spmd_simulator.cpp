@@ -84,7 +84,7 @@ class Simulator {
     m.send_begin = ranks_[static_cast<std::size_t>(r)].now;
     m.send_end = m.send_begin + speeds_.call_ns;
     m.send_site = o.site;
-    m.bytes = 8;
+    m.bytes = speeds_.bytes ? speeds_.bytes(o.tag) : 8;
     if (o.kind == Kind::isend) m.flags |= record::flag::nonblocking;
     if (o.kind == Kind::ssend) m.flags |= record::flag::synchronous;
     transfers_[t].sent = true;
@@ -104,6 +104,14 @@ class Simulator {
     if (until > now) outcome_.waited_s[static_cast<std::size_t>(r)] += static_cast<double>(until - now) * 1e-9;
   }
 
+  std::int64_t transfer_ns(const Message& m) const {
+    return speeds_.transfer_ns ? speeds_.transfer_ns(m.source, m.destination, m.bytes) : speeds_.latency_ns;
+  }
+  static std::int64_t ready(const Message& m) {
+    constexpr std::uint64_t copied_bytes = 1024;
+    return m.bytes < copied_bytes ? m.send_begin : std::max(m.send_begin, m.recv_post);
+  }
+
   // All of them complete in one call; false while one was not sent.
   bool complete(std::int32_t r, const std::vector<std::size_t>& receives) {
     Rank& rank = ranks_[static_cast<std::size_t>(r)];
@@ -111,7 +119,7 @@ class Simulator {
     for (const std::size_t t : receives) {
       if (!transfers_[t].sent) return false;
       sent = std::max(sent, transfers_[t].m.send_begin);
-      end = std::max(end, transfers_[t].m.send_begin + speeds_.latency_ns);
+      end = std::max(end, ready(transfers_[t].m) + transfer_ns(transfers_[t].m));
     }
     wait(r, sent);
     for (const std::size_t t : receives) {
@@ -127,7 +135,7 @@ class Simulator {
     Transfer& t = transfers_[rank.transfer];
     if (!t.posted) return false;
     wait(r, t.m.recv_post);
-    rank.now = t.m.send_end = std::max(rank.now, t.m.recv_post) + speeds_.latency_ns;
+    rank.now = t.m.send_end = std::max(rank.now, t.m.recv_post) + transfer_ns(t.m);
     return true;
   }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "analysis/values/collective_call.hpp"
@@ -49,6 +50,9 @@ struct Speeds {
   std::int64_t latency_ns = test::latency_ns;
   std::int64_t call_ns = test::call_ns;
   std::int64_t post_ns = test::call_ns;  // of Irecv, whose return leaves no trace
+  // Nothing: `latency_ns` for every message, and 8 bytes. Those of 1,024 bytes or more move once the receive is posted.
+  std::function<std::int64_t(std::int32_t from, std::int32_t to, std::uint64_t bytes)> transfer_ns = {};
+  std::function<std::uint64_t(std::int32_t tag)> bytes = {};
 };
 // Throws std::logic_error when the program deadlocks.
 Outcome simulate(const Program& program, const Speeds& speeds = {});

@@ -14,8 +14,8 @@ using efficiency::IdealNetwork;
 namespace {
 
 constexpr std::int64_t us = 1000, ms = 1'000'000;
-constexpr Speeds slow{700 * us, 40 * us, 0};
-constexpr Speeds ideal{0, 0, 0};
+const Speeds slow{700 * us, 40 * us, 0};
+const Speeds ideal{0, 0, 0};
 
 std::vector<std::int64_t> saved(const IdealNetwork& network, std::int32_t ranks) {
   std::vector<std::int64_t> list;

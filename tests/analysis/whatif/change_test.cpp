@@ -10,10 +10,6 @@ using whatif::Change;
 
 namespace {
 
-double took_s(const Outcome& o) {
-  return static_cast<double>(*std::max_element(o.end_ns.begin(), o.end_ns.end())) * 1e-9;
-}
-
 Result<WhatIf> ask(const Program& p, const Change& change, std::int64_t from = 0, std::int64_t to = INT64_MAX / 4) {
   const Outcome o = simulate(p);
   const std::vector<std::int32_t> nodes(static_cast<std::size_t>(p.ranks()));

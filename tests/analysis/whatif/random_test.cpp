@@ -72,8 +72,8 @@ TEST_CASE("Any times, ranks and flags: an answer or a refusal") {
     const whatif::Times times = replayed(g, gaps_of(g));
     CHECK((g.calls().empty() || times.end != INT64_MIN));
     const std::vector<std::int32_t> nodes = {0, 1, 0, 1};
-    for (int kind = 0; kind < 4; ++kind) {
-      const whatif::Change change{static_cast<whatif::Change::Kind>(kind), {1}, {0, 1, 1, 0}};
+    for (int kind = 0; kind < 5; ++kind) {
+      const whatif::Change change{static_cast<whatif::Change::Kind>(kind), {1}, {0, 1, 1, 0}, {1, 0, 0, 7}};
       const auto w = whatif::what_if({4, messages, calls, nodes}, -1000, 900'000, change);
       if (w) CHECK(std::isfinite(w->gain()));
       else CHECK(w.error().message.find('\n') == std::string::npos);

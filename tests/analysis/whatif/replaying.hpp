@@ -33,6 +33,9 @@ inline whatif::Times replayed(const whatif::Graph& g, const std::vector<std::int
                               const whatif::Period& period = always) {
   return whatif::replay(g, whatif::stretches(g, period), gaps, lags_of(g));
 }
+inline double took_s(const Outcome& o) {
+  return static_cast<double>(*std::max_element(o.end_ns.begin(), o.end_ns.end())) * 1e-9;
+}
 inline whatif::Graph graph_of(const Program& p) {
   const Outcome o = simulate(p);
   return whatif::Graph(p.ranks(), o.messages, o.collectives);
