@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <type_traits>
 
 #include "analysis/mapping/search.hpp"
 
@@ -22,7 +23,7 @@ const std::array<float, draws>& patience() {
 }
 
 // What the inner loop looks at, close together: for thousands of ranks the memory is what takes the time.
-template <class Distance>
+template <class Distance, bool far_counts>
 class Changes {
  public:
   explicit Changes(const Instance& instance)
@@ -30,7 +31,8 @@ class Changes {
         distances_(instance.distances.begin(), instance.distances.end()),
         sites_(instance.sites) {
     for (std::size_t k = 0; k < instance.partner.size(); ++k)
-      links_.push_back({instance.partner[k], instance.light[k]});
+      if constexpr (far_counts) links_.push_back({{instance.partner[k], instance.light[k]}, instance.light_far[k]});
+      else links_.push_back({instance.partner[k], instance.light[k]});
   }
 
   // Of `rank` going to the site `to`, and `other` (-1: nobody) to rank's.
@@ -41,22 +43,31 @@ class Changes {
     for (const Link *link = begin(rank), *end = begin(rank + 1); link < end; ++link) {
       const std::int32_t at = site[link->partner];
       change += link->weight * static_cast<float>(there[at] - here[at]);
+      if constexpr (far_counts) change += link->far * static_cast<float>((there[at] > 0) - (here[at] > 0));
     }
     if (other < 0) return change;
     for (const Link *link = begin(other), *end = begin(other + 1); link < end; ++link) {
       const std::int32_t at = site[link->partner];
       change += link->weight * static_cast<float>(here[at] - there[at]);
+      if constexpr (far_counts) change += link->far * static_cast<float>((here[at] > 0) - (there[at] > 0));
       // Their distance stays: both sums counted it as shrinking to nothing.
-      if (link->partner == rank) change += 2 * link->weight * static_cast<float>(here[to]);
+      if (link->partner == rank) {
+        change += 2 * link->weight * static_cast<float>(here[to]);
+        if constexpr (far_counts) change += 2 * link->far;
+      }
     }
     return change;
   }
 
  private:
-  struct Link {
+  struct Near {
     std::int32_t partner;
     float weight;
   };
+  struct Far : Near {
+    float far;
+  };
+  using Link = std::conditional_t<far_counts, Far, Near>;
   const Link* begin(std::int32_t rank) const { return links_.data() + first_[rank]; }
   const Distance* row(std::int32_t site) const { return distances_.data() + static_cast<std::size_t>(site) * sites_; }
   const std::vector<std::uint32_t>& first_;
@@ -80,9 +91,9 @@ std::int32_t propose(const Instance& instance, const Placement& placement, std::
   return near[random.below(static_cast<std::uint32_t>(near.size()))];
 }
 
-template <class Distance>
+template <class Distance, bool far_counts>
 void cool_down(const Instance& instance, Placement& placement, const Cooling& cooling, Random& random) {
-  const Changes<Distance> change_of(instance);
+  const Changes<Distance, far_counts> change_of(instance);
   double temperature = cooling.from;
   const double factor =
       std::pow(cooling.to / cooling.from, static_cast<double>(moves_per_step) / static_cast<double>(cooling.moves));
@@ -107,8 +118,9 @@ void cool_down(const Instance& instance, Placement& placement, const Cooling& co
 void anneal(const Instance& instance, Placement& placement, const Cooling& cooling, Random& random) {
   if (instance.sites < 2 || instance.ranks < 1 || cooling.moves == 0) return;
   const std::uint16_t most = *std::max_element(instance.distances.begin(), instance.distances.end());
-  if (most <= UINT8_MAX) cool_down<std::uint8_t>(instance, placement, cooling, random);
-  else cool_down<std::uint16_t>(instance, placement, cooling, random);
+  if (!instance.far.empty()) cool_down<std::uint16_t, true>(instance, placement, cooling, random);
+  else if (most <= UINT8_MAX) cool_down<std::uint8_t, false>(instance, placement, cooling, random);
+  else cool_down<std::uint16_t, false>(instance, placement, cooling, random);
 }
 
 }  // namespace pclscope::mapping

@@ -104,8 +104,8 @@ class Boxes {
         if (rank < 0) continue;
         for (std::uint32_t k = instance_.first[rank]; k < instance_.first[rank + 1]; ++k) {
           const std::int32_t at = placement_.site[instance_.partner[k]], then = goes_to_[at];
-          if (then < 0) sum += instance_.weight[k] * (there[at] - here[at]);
-          else sum += 0.5 * instance_.weight[k] * (there[then] - here[at]);  // seen from both ends
+          if (then < 0) sum += instance_.change(k, here[at], there[at]);
+          else sum += 0.5 * instance_.change(k, here[at], there[then]);  // seen from both ends
         }
       }
     }

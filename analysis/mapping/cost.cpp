@@ -29,13 +29,26 @@ double heaviest_link(const Traffic& traffic, const Topology& topology, const std
 
 }  // namespace
 
+double value_of(const MappingCost& cost, Objective objective) {
+  switch (objective) {
+    case Objective::hop_bytes: return cost.hop_bytes;
+    case Objective::inter_bytes: return cost.inter_bytes;
+    case Objective::inter_messages: return static_cast<double>(cost.inter_messages);
+    case Objective::max_link_load: return cost.max_link_load;
+    case Objective::time: return cost.time_s;
+  }
+  return 0;
+}
+
 MappingCost cost_of(const Traffic& traffic, const Topology& topology, const std::vector<std::int32_t>& node_of_rank,
-                    bool links) {
+                    bool links, const LinkTimes& times) {
   MappingCost cost;
   for (const Flow& flow : traffic.flows) {
     const std::int32_t from = node_of_rank[flow.source], to = node_of_rank[flow.destination];
+    const std::int32_t hops = from == to ? 0 : topology.hops(from, to);
+    if (flow.source != flow.destination) cost.time_s += times.of(hops, static_cast<double>(flow.messages), flow.bytes);
     if (from == to) continue;
-    cost.hop_bytes += flow.bytes * topology.hops(from, to);
+    cost.hop_bytes += flow.bytes * hops;
     cost.inter_bytes += flow.bytes;
     cost.inter_messages += flow.messages;
   }

@@ -1,6 +1,7 @@
 #include "analysis/mapping/exact.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -25,7 +26,7 @@ class Search {
     std::vector<double> weight(order_.size(), 0);
     for (std::int32_t rank = 0; rank < instance.ranks; ++rank)
       for (std::uint32_t k = instance.first[rank]; k < instance.first[rank + 1]; ++k)
-        weight[rank] += instance.weight[k];
+        weight[rank] += std::abs(instance.weight[k]), least_ += instance.partner[k] > rank ? base(k) : 0;
     std::iota(order_.begin(), order_.end(), 0);
     std::stable_sort(order_.begin(), order_.end(),
                      [&](std::int32_t a, std::int32_t b) { return weight[a] > weight[b]; });
@@ -38,6 +39,9 @@ class Search {
   const std::vector<std::int32_t>& best() const { return best_; }
 
  private:
+  // Makes what a partner costs at any distance not negative, so that costs never fall on the way.
+  double base(std::uint32_t k) const { return std::max(0.0, -instance_.cost(k, 1)); }
+
   void place_from(std::size_t depth, double cost) {
     if (++steps_ >= most_steps || cost >= least_) return;
     if (depth == order_.size()) {
@@ -54,7 +58,7 @@ class Search {
       double more = 0;
       const std::uint16_t* row = instance_.row(site);
       for (std::uint32_t k = instance_.first[rank]; k < instance_.first[rank + 1]; ++k)
-        if (const std::int32_t at = site_[instance_.partner[k]]; at >= 0) more += instance_.weight[k] * row[at];
+        if (const std::int32_t at = site_[instance_.partner[k]]; at >= 0) more += instance_.cost(k, row[at]) + base(k);
       site_[rank] = site;
       ++used_[site];
       place_from(depth + 1, cost + more);

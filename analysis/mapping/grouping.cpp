@@ -1,6 +1,7 @@
 #include "analysis/mapping/grouping.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace pclscope::mapping {
@@ -33,7 +34,8 @@ Instance make_group_instance(const Instance& instance, const Placement& grouping
   groups.near = instance.near;
   groups.grid = instance.grid;
   double total = 0;
-  std::vector<double> sum(static_cast<std::size_t>(instance.sites), 0);
+  std::vector<double> sum(static_cast<std::size_t>(instance.sites), 0), far = sum;
+  std::vector<char> is_met(sum.size());
   std::vector<std::int32_t> met;
   for (std::int32_t group = 0; group < instance.sites; ++group) {
     groups.first.push_back(static_cast<std::uint32_t>(groups.partner.size()));
@@ -44,22 +46,27 @@ Instance make_group_instance(const Instance& instance, const Placement& grouping
       for (std::uint32_t k = instance.first[rank]; k < instance.first[rank + 1]; ++k) {
         const std::int32_t other = grouping.site[instance.partner[k]];
         if (other == group) continue;
-        if (sum[other] == 0) met.push_back(other);
+        if (!is_met[other]) is_met[other] = true, met.push_back(other);
         sum[other] += instance.weight[k];
+        if (!instance.far.empty()) far[other] += instance.far[k];
       }
     }
     std::sort(met.begin(), met.end());
     for (const std::int32_t other : met) {
       groups.partner.push_back(other);
       groups.weight.push_back(sum[other]);
-      total += sum[other];
-      sum[other] = 0;
+      if (!instance.far.empty()) groups.far.push_back(far[other]);
+      total += std::abs(sum[other]) + std::abs(far[other]);
+      sum[other] = far[other] = 0;
+      is_met[other] = false;
     }
   }
   groups.first.push_back(static_cast<std::uint32_t>(groups.partner.size()));
   groups.mean_weight = total / groups.ranks;
   for (const double weight : groups.weight)
     groups.light.push_back(static_cast<float>(total > 0 ? weight / groups.mean_weight : 0));
+  for (const double weight : groups.far)
+    groups.light_far.push_back(static_cast<float>(total > 0 ? weight / groups.mean_weight : 0));
   return groups;
 }
 

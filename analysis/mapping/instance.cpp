@@ -1,6 +1,7 @@
 #include "analysis/mapping/instance.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <numeric>
 
@@ -33,20 +34,38 @@ std::vector<std::int32_t> choose_nodes(const MappingProblem& problem) {
   return chosen;
 }
 
-double weight_of(const Flow& flow, Objective objective) {
-  return objective == Objective::inter_messages ? static_cast<double>(flow.messages) : flow.bytes;
+struct Weight {
+  double hop = 0;  // for each hop
+  double far = 0;  // on another node, however far
+};
+
+// Distances are hops; else all are 1.
+bool counts_hops(const MappingProblem& problem) {
+  if (problem.objective == Objective::time) return problem.times.further_hop_s > 0;
+  return problem.objective == Objective::hop_bytes || problem.objective == Objective::max_link_load;
+}
+
+// A negative time: messages that are quicker between nodes.
+Weight weight_of(const Flow& flow, const MappingProblem& problem) {
+  const auto messages = static_cast<double>(flow.messages);
+  if (problem.objective == Objective::inter_messages) return {messages};
+  if (problem.objective != Objective::time) return {flow.bytes};
+  const double first = problem.times.of(1, messages, flow.bytes) - problem.times.of(0, messages, flow.bytes);
+  if (!counts_hops(problem)) return {first};
+  const double further = messages * problem.times.further_hop_s;
+  return {further, first - further};
 }
 
 void add_partners(const MappingProblem& problem, Instance& instance) {
   struct Direction {
     std::int32_t from, to;
-    double weight;
+    Weight weight;
   };
   std::vector<Direction> directions;
   directions.reserve(problem.traffic.flows.size() * 2);
   for (const Flow& flow : problem.traffic.flows) {
-    const double weight = weight_of(flow, problem.objective);
-    if (flow.source == flow.destination || !(weight > 0)) continue;
+    const Weight weight = weight_of(flow, problem);
+    if (flow.source == flow.destination || (weight.hop == 0 && weight.far == 0)) continue;
     directions.push_back({flow.source, flow.destination, weight});
     directions.push_back({flow.destination, flow.source, weight});
   }
@@ -54,20 +73,27 @@ void add_partners(const MappingProblem& problem, Instance& instance) {
             [](const Direction& a, const Direction& b) { return a.from != b.from ? a.from < b.from : a.to < b.to; });
   instance.first.assign(static_cast<std::size_t>(instance.ranks) + 1, 0);
   double total = 0;
+  bool some_far = false;
   for (std::size_t k = 0; k < directions.size(); ++k) {
-    total += directions[k].weight;
+    const Weight& weight = directions[k].weight;
+    total += std::abs(weight.hop) + std::abs(weight.far);
+    some_far = some_far || weight.far != 0;
     if (k > 0 && directions[k].from == directions[k - 1].from && directions[k].to == directions[k - 1].to) {
-      instance.weight.back() += directions[k].weight;
+      instance.weight.back() += weight.hop;
+      instance.far.back() += weight.far;
       continue;
     }
     instance.partner.push_back(directions[k].to);
-    instance.weight.push_back(directions[k].weight);
+    instance.weight.push_back(weight.hop);
+    instance.far.push_back(weight.far);
     ++instance.first[directions[k].from + 1];
   }
   std::partial_sum(instance.first.begin(), instance.first.end(), instance.first.begin());
   // Scaled for floats: any unit will do, as temperatures are relative to the mean.
   const double scale = total > 0 ? instance.ranks / total : 1;
+  if (!some_far) instance.far.clear();
   for (const double weight : instance.weight) instance.light.push_back(static_cast<float>(weight * scale));
+  for (const double weight : instance.far) instance.light_far.push_back(static_cast<float>(weight * scale));
   instance.mean_weight = total > 0 ? total / instance.ranks : 0;
 }
 
@@ -78,8 +104,7 @@ void add_distances(const MappingProblem& problem, Instance& instance) {
   std::uint16_t any = 0;
   for (std::size_t a = 0; a < n; ++a)
     for (std::size_t b = 0; b < n; ++b) {
-      const std::int32_t hops =
-          problem.objective == Objective::hop_bytes ? problem.topology.hops(instance.node[a], instance.node[b]) : 1;
+      const std::int32_t hops = counts_hops(problem) ? problem.topology.hops(instance.node[a], instance.node[b]) : 1;
       const auto distance = static_cast<std::uint16_t>(a == b ? 0 : std::min(hops, 65535));
       instance.distances[a * n + b] = distance;
       if (a == b) continue;
@@ -111,7 +136,7 @@ void add_near(Instance& instance) {
 Grid find_grid(const MappingProblem& problem, const Instance& instance) {
   const Topology& topology = problem.topology;
   Grid grid;
-  if (problem.objective != Objective::hop_bytes || instance.uniform || instance.sites != topology.nodes()) return grid;
+  if (!counts_hops(problem) || instance.uniform || instance.sites != topology.nodes()) return grid;
   for (std::int32_t site = 1; site < instance.sites; ++site)
     if (instance.capacity(site) != instance.capacity(0)) return grid;
   std::vector<std::int32_t> last = topology.coordinates(instance.sites - 1);
@@ -153,7 +178,7 @@ double cost_of(const Instance& instance, const Placement& placement) {
   for (std::int32_t rank = 0; rank < instance.ranks; ++rank) {
     const std::uint16_t* row = instance.row(placement.site[rank]);
     for (std::uint32_t k = instance.first[rank]; k < instance.first[rank + 1]; ++k)
-      if (instance.partner[k] > rank) cost += instance.weight[k] * row[placement.site[instance.partner[k]]];
+      if (instance.partner[k] > rank) cost += instance.cost(k, row[placement.site[instance.partner[k]]]);
   }
   return cost;
 }
@@ -167,14 +192,14 @@ double change_of(const Instance& instance, const Placement& placement, std::int3
     const std::int32_t partner = instance.partner[k];
     if (partner == other) continue;  // as far apart as before
     const std::int32_t at = placement.site[partner];
-    change += instance.weight[k] * (there[at] - here[at]);
+    change += instance.change(k, here[at], there[at]);
   }
   if (other < 0) return change;
   for (std::uint32_t k = instance.first[other]; k < instance.first[other + 1]; ++k) {
     const std::int32_t partner = instance.partner[k];
     if (partner == rank) continue;
     const std::int32_t at = placement.site[partner];
-    change += instance.weight[k] * (here[at] - there[at]);
+    change += instance.change(k, there[at], here[at]);
   }
   return change;
 }
@@ -202,7 +227,7 @@ Placement place(const Instance& instance, std::span<const std::int32_t> wanted_s
       if (used[site] >= instance.capacity(site)) continue;
       double cost = 0;
       for (std::uint32_t k = instance.first[rank]; k < instance.first[rank + 1]; ++k)
-        cost += instance.weight[k] * instance.row(site)[placement.site[instance.partner[k]]];
+        cost += instance.cost(k, instance.row(site)[placement.site[instance.partner[k]]]);
       if (best < 0 || cost < least) best = site, least = cost;
     }
     settle(rank, best);

@@ -30,8 +30,10 @@ struct Instance {
   std::vector<std::int32_t> site_of_slot;
   std::vector<std::uint32_t> first;  // of each rank's partners; ranks + 1
   std::vector<std::int32_t> partner;
-  std::vector<double> weight;             // both directions together
-  std::vector<float> light;               // the same for quick looks
+  std::vector<double> weight;  // both directions together
+  std::vector<float> light;    // the same for quick looks
+  std::vector<double> far;     // besides, of each partner on another site, however far; empty: none
+  std::vector<float> light_far;
   std::vector<std::uint16_t> distances;   // sites x sites; of inter-node objectives 1
   std::vector<std::uint32_t> first_near;  // of each site's nearest others; sites + 1
   std::vector<std::int32_t> near;         // nearest first
@@ -41,6 +43,15 @@ struct Instance {
 
   const std::uint16_t* row(std::int32_t site) const { return &distances[static_cast<std::size_t>(site) * sites]; }
   std::int32_t capacity(std::int32_t site) const { return first_slot[site + 1] - first_slot[site]; }
+  // What a partner of the number k, as in `partner`, costs at a distance.
+  double cost(std::uint32_t k, std::uint16_t distance) const {
+    const double near = weight[k] * distance;
+    return far.empty() || distance == 0 ? near : near + far[k];
+  }
+  double change(std::uint32_t k, std::uint16_t from, std::uint16_t to) const {
+    const double near = weight[k] * (to - from);
+    return far.empty() ? near : near + far[k] * ((to > 0) - (from > 0));
+  }
   std::span<const std::int32_t> near_of(std::int32_t site) const {
     return {near.data() + first_near[site], near.data() + first_near[site + 1]};
   }

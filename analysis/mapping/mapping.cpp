@@ -8,6 +8,7 @@
 #include "analysis/mapping/exact.hpp"
 #include "analysis/mapping/input_checks.hpp"
 #include "analysis/mapping/instance.hpp"
+#include "analysis/mapping/link_search.hpp"
 #include "analysis/mapping/refinement.hpp"
 
 namespace pclscope::mapping {
@@ -79,30 +80,53 @@ std::size_t count_nodes(std::vector<std::int32_t> nodes) {
   return static_cast<std::size_t>(std::unique(nodes.begin(), nodes.end()) - nodes.begin());
 }
 
-double value_of(const MappingCost& cost, Objective objective) {
-  if (objective == Objective::inter_bytes) return cost.inter_bytes;
-  if (objective == Objective::inter_messages) return static_cast<double>(cost.inter_messages);
-  return cost.hop_bytes;
-}
-
 std::int64_t slots_of(const MappingProblem& problem) {
   std::int64_t slots = 0;
   for (const std::int32_t capacity : problem.capacity) slots += std::min(capacity, problem.traffic.ranks);
   return slots;
 }
 
-std::vector<std::int32_t> improved(const MappingProblem& problem) {
+std::vector<std::int32_t> nodes_of(const Instance& instance, const Placement& placement) {
+  std::vector<std::int32_t> nodes;
+  for (const std::int32_t site : placement.site) nodes.push_back(instance.node[site]);
+  return nodes;
+}
+
+// The placement of the least cost of an instance that was found.
+Placement placed(const Instance& instance, const MappingProblem& problem, const Placement& current) {
+  Placement placement = current;
+  if (instance.ranks > most_ranks_for_exact || !find_best_of_all(instance, placement))
+    placement = refine(instance, problem.topology, placement, problem.effort);
+  return placement;
+}
+
+// Few hops first: they use fewer links. From there, and from the current placement, with the loads themselves.
+Result<Placement> lightened(const Instance& instance, const MappingProblem& problem, const Placement& current) {
+  const auto graph = LinkGraph::of(problem.topology);
+  if (!graph) return graph.error();
+  Placement found = current;
+  if (instance.ranks <= most_ranks_for_exact && find_lightest_of_all(instance, problem, *graph, found)) return found;
+  std::vector<Placement> starts = {placed(instance, problem, current), std::move(found)};
+  Placement best = current;
+  double least = INFINITY;
+  for (Placement& start : starts) {
+    lighten_links(instance, problem, *graph, start, problem.effort);
+    const double most = cost_of(problem.traffic, problem.topology, nodes_of(instance, start)).max_link_load;
+    if (most < least * (1 - 1e-9)) least = most, best = std::move(start);
+  }
+  return best;
+}
+
+Result<std::vector<std::int32_t>> improved(const MappingProblem& problem) {
   const Instance instance = make_instance(problem);
   std::vector<std::int32_t> site_of_node(static_cast<std::size_t>(problem.topology.nodes()), -1), wanted;
   for (std::int32_t site = 0; site < instance.sites; ++site) site_of_node[instance.node[site]] = site;
   for (const std::int32_t node : problem.current) wanted.push_back(site_of_node[node]);
-  Placement placement = place(instance, wanted);
-  if (instance.ranks > most_ranks_for_exact || !find_best_of_all(instance, placement)) {
-    placement = refine(instance, problem.topology, placement, problem.effort);
-  }
-  std::vector<std::int32_t> nodes;
-  for (const std::int32_t site : placement.site) nodes.push_back(instance.node[site]);
-  return nodes;
+  const Placement current = place(instance, wanted);
+  if (problem.objective != Objective::max_link_load) return nodes_of(instance, placed(instance, problem, current));
+  const auto found = lightened(instance, problem, current);
+  if (!found) return found.error();
+  return nodes_of(instance, *found);
 }
 
 }  // namespace
@@ -118,17 +142,19 @@ Result<Mapping> find_mapping(const MappingProblem& problem) {
   if (slots_of(problem) > most_slots) return bad("too many slots: give a smaller --ranks-per-node");
   Mapping mapping;
   mapping.node_of_rank = *current;
-  mapping.before = cost_of(problem.traffic, problem.topology, *current, problem.links);
+  const bool links = problem.links || problem.objective == Objective::max_link_load;
+  mapping.before = cost_of(problem.traffic, problem.topology, *current, links, problem.times);
   mapping.after = mapping.before;
   const double before = value_of(mapping.before, problem.objective);
   if (before <= 0) return mapping;  // nothing to gain
-  MappingProblem placed = problem;
-  placed.current = *current;
-  std::vector<std::int32_t> nodes = improved(placed);
-  const MappingCost after = cost_of(problem.traffic, problem.topology, nodes, problem.links);
+  MappingProblem from_here = problem;
+  from_here.current = *current;
+  auto nodes = improved(from_here);
+  if (!nodes) return nodes.error();
+  const MappingCost after = cost_of(problem.traffic, problem.topology, *nodes, links, problem.times);
   // Sums of fractions: a gain below rounding is none.
   if (value_of(after, problem.objective) >= before * (1 - 1e-9)) return mapping;
-  mapping.node_of_rank = std::move(nodes);
+  mapping.node_of_rank = std::move(*nodes);
   mapping.after = after;
   return mapping;
 }

@@ -7,6 +7,7 @@
 
 #include "analysis/mapping/topology.hpp"
 #include "analysis/mapping/traffic.hpp"
+#include "analysis/values/link_times.hpp"
 #include "analysis/values/result.hpp"
 
 namespace pclscope::mapping {
@@ -15,6 +16,8 @@ enum class Objective : std::uint8_t {
   hop_bytes,       // sum of bytes x hops (reference §8)
   inter_bytes,     // bytes between nodes
   inter_messages,  // messages between nodes
+  max_link_load,   // bytes over the most loaded link
+  time,            // sum over messages of what they take (MappingProblem::times)
 };
 
 struct MappingCost {
@@ -22,7 +25,9 @@ struct MappingCost {
   double inter_bytes = 0;
   std::uint64_t inter_messages = 0;
   double max_link_load = 0;  // bytes over the most loaded directed link, on Topology::route()s
+  double time_s = 0;         // of all messages together, whoever waits for them; 0 without times
 };
+double value_of(const MappingCost& cost, Objective objective);
 
 struct MappingProblem {
   const Traffic& traffic;
@@ -32,6 +37,7 @@ struct MappingProblem {
   Objective objective = Objective::hop_bytes;
   double effort = 1;  // 1: seconds for thousands of ranks; 0.1: live
   bool links = true;  // max_link_load is wanted
+  LinkTimes times = {};
 };
 
 struct Mapping {
@@ -41,7 +47,7 @@ struct Mapping {
 
 // Without max_link_load where it would cost too much: `links` false.
 MappingCost cost_of(const Traffic& traffic, const Topology& topology, const std::vector<std::int32_t>& node_of_rank,
-                    bool links = true);
+                    bool links = true, const LinkTimes& times = {});
 // Errors: more ranks than slots, ranks of the traffic out of range, a current mapping that does not fit.
 Result<Mapping> find_mapping(const MappingProblem& problem);
 

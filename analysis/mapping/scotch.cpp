@@ -34,13 +34,16 @@ constexpr std::int32_t small_network =
 class Source {
  public:
   Source(const Instance& instance, std::uint64_t seed) {
-    const double most = instance.weight.empty() ? 1 : *std::max_element(instance.weight.begin(), instance.weight.end());
+    std::vector<double> loads = instance.weight;  // of a hop
+    for (std::size_t k = 0; k < instance.far.size(); ++k) loads[k] += instance.far[k];
+    double most = loads.empty() ? 1 : *std::max_element(loads.begin(), loads.end());
+    if (!(most > 0)) most = 1;
     const double scale =
         std::min(heaviest, 1e9 / std::max<double>(1, static_cast<double>(instance.weight.size()))) / most;
     first_.assign(instance.first.begin(), instance.first.end());
     partner_.assign(instance.partner.begin(), instance.partner.end());
-    for (const double weight : instance.weight)
-      load_.push_back(std::max<Number>(1, static_cast<Number>(std::llround(weight * scale))));
+    for (const double weight : loads)
+      load_.push_back(std::max<Number>(1, static_cast<Number>(std::llround(std::max(weight, 0.0) * scale))));
     SCOTCH_contextInit(&context_);
     SCOTCH_graphInit(&graph_);
     SCOTCH_graphInit(&bound_);

@@ -44,7 +44,9 @@ struct Word {
 };
 constexpr Word<Objective> objectives[] = {{"hop-bytes", Objective::hop_bytes},
                                           {"inter-bytes", Objective::inter_bytes},
-                                          {"inter-messages", Objective::inter_messages}};
+                                          {"inter-messages", Objective::inter_messages},
+                                          {"max-link-load", Objective::max_link_load},
+                                          {"time", Objective::time}};
 constexpr Word<LaunchFormat> formats[] = {{"plain", LaunchFormat::plain},
                                           {"openmpi-rankfile", LaunchFormat::openmpi_rankfile},
                                           {"hydra", LaunchFormat::hydra},
@@ -84,8 +86,10 @@ std::optional<int> parse_map(const std::vector<std::string>& words, MapWords& ma
   app.add_option("--node-names", map.input.node_names,
                  "The nodes' names for the launcher, one each line (default: as the run had, else their numbers)")
       ->type_name("FILE");
-  app.add_option("--objective", objective,
-                 "What to lessen: hop-bytes (default), inter-bytes or inter-messages (between nodes)")
+  app.add_option(
+         "--objective", objective,
+         "What to lessen: hop-bytes (default), inter-bytes or inter-messages (between nodes), max-link-load (the "
+         "most loaded link), time (of all messages together)")
       ->check(one_of(words_of(objectives)))
       ->type_name("WHAT");
   app.add_option("--format", format, "plain (lines 'rank node', default), openmpi-rankfile, hydra, slurm or cray")
@@ -126,14 +130,9 @@ struct Answer {
   mapping::Mapping mapping;
   double seconds = 0;
   bool better = false;
+  std::optional<LinkTimes> times;
   std::optional<PlacementGain> gain;  // none: not of a run
 };
-
-double value_of(const MappingCost& cost, Objective objective) {
-  if (objective == Objective::inter_bytes) return cost.inter_bytes;
-  if (objective == Objective::inter_messages) return static_cast<double>(cost.inter_messages);
-  return cost.hop_bytes;
-}
 
 // 0.42: it became 42 % less. Nothing to lessen: 0.
 double reduction(double before, double after) { return before > 0 ? 1 - after / before : 0; }
@@ -160,6 +159,9 @@ std::vector<std::string> table_lines(const MapWords& words, const Answer& answer
       false);
   row("bytes between nodes", before.inter_bytes, after.inter_bytes, true);
   row("most loaded link", before.max_link_load, after.max_link_load, true);
+  if (answer.times)
+    table.row({"time of all messages", text::format_seconds(before.time_s), text::format_seconds(after.time_s),
+               percent(before.time_s, after.time_s)});
   std::vector<std::string> lines = {text::format_count(static_cast<std::uint64_t>(answer.input.traffic.ranks)) +
                                     " ranks on " + answer.input.topology->text() + ", in " +
                                     text::format_seconds(answer.seconds)};
@@ -175,11 +177,12 @@ std::vector<std::string> table_lines(const MapWords& words, const Answer& answer
   return lines;
 }
 
-Json cost_json(const MappingCost& cost) {
+Json cost_json(const MappingCost& cost, bool times) {
   return {{"hop_bytes", finite(cost.hop_bytes)},
           {"inter_bytes", finite(cost.inter_bytes)},
           {"inter_messages", cost.inter_messages},
-          {"max_link_load", finite(cost.max_link_load)}};
+          {"max_link_load", finite(cost.max_link_load)},
+          {"time_s", times ? finite(cost.time_s) : Json(nullptr)}};
 }
 
 Json map_json(const MapWords& words, const Answer& answer) {
@@ -191,44 +194,56 @@ Json map_json(const MapWords& words, const Answer& answer) {
           {"better", answer.better},
           {"brings", answer.gain ? json_of(*answer.gain) : Json(nullptr)},
           {"reduction", reduction(value_of(m.before, words.objective), value_of(m.after, words.objective))},
-          {"before", cost_json(m.before)},
-          {"after", cost_json(m.after)},
+          {"before", cost_json(m.before, answer.times.has_value())},
+          {"after", cost_json(m.after, answer.times.has_value())},
           {"node_of_rank", m.node_of_rank},
           {"nodes", answer.input.names},
           {"notes", answer.input.notes}};
 }
 
-// In time. The replay needs every call, which a dump has.
-std::optional<PlacementGain> gain_of(const MapWords& words, const Answer& answer) {
-  if (!answer.input.of_run) return std::nullopt;
-  PlacementGain none;
-  if (!session::is_existing_file(words.input.target)) {
-    none.why_not = "cannot be told of a running job: its calls are in the dump";
-  } else if (answer.input.current.empty()) {
-    none.why_not = "cannot be told: the run's own placement does not fit on these nodes";
-  } else if (const auto calls = RecordedCalls::read(words.input.target)) {
-    const mapping::Topology& topology = *answer.input.topology;
-    return calls->gain(
-        answer.mapping.node_of_rank, [&](auto from, auto to) { return topology.hops(from, to); }, words.given);
+// Of a dump, unless its calls cannot be replayed: `why_not`.
+std::optional<RecordedCalls> recorded(const MapWords& words, const MapInput& input, std::string& why_not) {
+  if (!input.of_run) {
+    why_not = "it is no run";
+  } else if (!session::is_existing_file(words.input.target)) {
+    why_not = "cannot be told of a running job: its calls are in the dump";
+  } else if (input.current.empty()) {
+    why_not = "cannot be told: the run's own placement does not fit on these nodes";
+  } else if (auto calls = RecordedCalls::read(words.input.target)) {
+    return std::move(*calls);
   } else {
-    none.why_not = calls.error().message;
+    why_not = calls.error().message;
   }
-  return none;
+  return std::nullopt;
 }
 
 Result<Answer> find(const MapWords& words) {
   auto input = read_map_input(words.input);
   if (!input) return input.error();
+  const mapping::Topology& topology = *input->topology;
+  const auto hops = [&](std::int32_t from, std::int32_t to) { return topology.hops(from, to); };
+  std::string why_not;
+  const std::optional<RecordedCalls> calls = recorded(words, *input, why_not);
+  std::optional<LinkTimes> times = words.given;
+  if (!times && calls) times = calls->link_times(hops);
+  if (!times && words.objective == Objective::time)
+    return Error{
+        ErrorCode::bad_argument,
+        "--objective time needs to know what messages take: " +
+            (calls ? "the run has no transfers that ranks waited for within a node, or none between nodes" : why_not) +
+            " (--latency and --bandwidth say it)"};
   const auto begin = std::chrono::steady_clock::now();
-  const mapping::MappingProblem problem{input->traffic, *input->topology, input->capacity,
-                                        input->current, words.objective,  words.effort};
+  mapping::MappingProblem problem{input->traffic, topology,        input->capacity,
+                                  input->current, words.objective, words.effort};
+  problem.times = times.value_or(LinkTimes{});
   auto found = mapping::find_mapping(problem);
   if (!found) return found.error();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   const bool better = value_of(found->after, words.objective) < value_of(found->before, words.objective);
-  Answer answer{std::move(*input), std::move(*found), seconds, better, {}};
-  answer.gain = gain_of(words, answer);
-  return answer;
+  std::optional<PlacementGain> gain;
+  if (calls) gain = calls->gain(found->node_of_rank, hops, words.given);
+  else if (input->of_run) gain.emplace().why_not = why_not;
+  return Answer{std::move(*input), std::move(*found), seconds, better, times, std::move(gain)};
 }
 
 bool write(const std::string& path, const std::string& text) {

@@ -36,11 +36,6 @@ Traffic published(const std::string& name) {
   return file->traffic;
 }
 
-double value(const MappingCost& cost, Objective objective) {
-  if (objective == Objective::inter_bytes) return cost.inter_bytes;
-  return objective == Objective::inter_messages ? static_cast<double>(cost.inter_messages) : cost.hop_bytes;
-}
-
 // By hand, not by cost_of().
 double hop_bytes(const Traffic& traffic, const Topology& topology, const Nodes& nodes) {
   double sum = 0;
@@ -63,7 +58,7 @@ void require_fits(const Nodes& nodes, const Nodes& capacity, std::int32_t ranks)
 void try_all(const Traffic& traffic, const Topology& topology, Objective objective, Nodes& nodes, Nodes& room,
              double& least) {
   if (nodes.size() == static_cast<std::size_t>(traffic.ranks)) {
-    least = std::min(least, value(cost_of(traffic, topology, nodes, false), objective));
+    least = std::min(least, value_of(cost_of(traffic, topology, nodes, false), objective));
     return;
   }
   for (std::size_t node = 0; node < room.size(); ++node) {
@@ -96,7 +91,7 @@ TEST_CASE("few ranks: no placement is better than ours, by looking at all of the
       REQUIRE(mapping);
       INFO(text << ", " << ranks << " ranks, objective " << static_cast<int>(objective));
       require_fits(mapping->node_of_rank, capacity, ranks);
-      REQUIRE(value(mapping->after, objective) == Approx(least).epsilon(1e-12).margin(1e-9));
+      REQUIRE(value_of(mapping->after, objective) == Approx(least).epsilon(1e-12).margin(1e-9));
     }
   }
 }
@@ -139,7 +134,7 @@ TEST_CASE("random problems: capacities hold, and it never gets worse") {
       const auto mapping = find_mapping({traffic, topology, capacity, current, objective, 0.05});
       REQUIRE(mapping);
       require_fits(mapping->node_of_rank, capacity, ranks);
-      CHECK(value(mapping->after, objective) <= value(mapping->before, objective));
+      CHECK(value_of(mapping->after, objective) <= value_of(mapping->before, objective));
       CHECK(mapping->before.hop_bytes == Approx(hop_bytes(traffic, topology, current)));
       CHECK(mapping->after.hop_bytes == Approx(hop_bytes(traffic, topology, mapping->node_of_rank)));
     }
