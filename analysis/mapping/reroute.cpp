@@ -1,8 +1,10 @@
 #include "analysis/mapping/reroute.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 #include "analysis/mapping/index.hpp"
 
@@ -171,6 +173,28 @@ Reroute Rerouter::suggest(const Route& route, const RerouteRule& rule) {
   return result;
 }
 
+std::vector<std::int32_t> Rerouter::lightest_way(const Route& route, std::int32_t limit, double most,
+                                                 std::int32_t avoided) {
+  const auto mark = [&](bool as) {
+    for (std::size_t i = 1; i < route.path.size(); ++i) own_[at(graph_.find(route.path[i - 1], route.path[i]))] = as;
+  };
+  if (route.length() < 1) return {};
+  const double load = std::exchange(loads_[at(avoided)], INFINITY);
+  mark(true);
+  forget();
+  back_.clear();
+  places_.clear();
+  std::vector<std::int32_t> path;
+  const std::int32_t hops = reach_forwards(route, most, limit);
+  if (hops >= 0 && hops <= limit) {
+    search(lightest(route, most, limit), limit);
+    path = read_path();
+  }
+  mark(false);
+  loads_[at(avoided)] = load;
+  return path;
+}
+
 void Rerouter::apply(Route& route, const Reroute& reroute) {
   if (!reroute.changed) return;
   const auto add = [&](const std::vector<std::int32_t>& path, double bytes) {
@@ -209,6 +233,12 @@ RerouteSummary reroute(const LinkGraph& graph, std::vector<Route>& routes, const
   summary.reroutes.resize(chosen.size());
   std::vector<std::vector<std::int32_t>> first;
   for (const std::size_t i : chosen) first.push_back(routes[i].path);
+  const auto limits = [&] {
+    std::vector<std::int32_t> limits;
+    for (const auto& path : first)
+      limits.push_back(static_cast<std::int32_t>(path.size()) - 1 + std::min(rule.delta, graph.vertices()));
+    return limits;
+  };
   for (bool moved = true; moved && summary.passes < rule.passes;) {
     moved = false;
     std::size_t done = 0;
@@ -223,7 +253,14 @@ RerouteSummary reroute(const LinkGraph& graph, std::vector<Route>& routes, const
       if (progress) progress(summary.passes + 1, ++done, chosen.size());
     }
     summary.passes += moved;
+    // When nothing moves by itself any more; what then has moved may have made ways free.
+    if (rule.together && (!moved || summary.passes == rule.passes)) {
+      const std::size_t times = lighten_together(graph, rerouter, routes, chosen, limits());
+      summary.together += times;
+      moved = times > 0;
+    }
   }
+  for (std::size_t i = 0; i < chosen.size(); ++i) summary.reroutes[i].path = routes[chosen[i]].path;
   for (std::size_t i = 0; i < chosen.size(); ++i) summary.changed += routes[chosen[i]].path != first[i];
   summary.after = summarise(link_loads(graph, routes));
   return summary;

@@ -4,7 +4,9 @@
 //   Criterion::load     the smallest L', of these the smallest l'
 // where loads are those of all other routes, plus this one's bytes on its new links. One route: exact. Several: one by
 // one, the longest or the most loaded first, the loads brought up to date in between: a heuristic, as the paper's. The
-// most loaded link of all never gets more. A second pass finds ways that the first has made free.
+// most loaded link of all never gets more. A second pass finds ways that the first has made free. Then, if wanted, two
+// or three routes at a time: one leaves the most loaded link for a way on which others make room, who then may have
+// heavier links than before, but none as heavy as that was.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +24,7 @@ struct RerouteRule {
   Criterion criterion = Criterion::load;
   std::int32_t delta = 0;   // links more than at first; not below 0
   std::int32_t passes = 1;  // of several routes; ends when one changes nothing. 1: as in the paper
+  bool together = false;    // of several routes: the most loaded link by several at a time as well
 };
 
 struct Reroute {
@@ -39,6 +42,9 @@ class Rerouter {
   // All links of the route must be the graph's.
   Reroute suggest(const Route& route, const RerouteRule& rule);
   void apply(Route& route, const Reroute& reroute);  // the route takes the new path, the loads follow
+  // The way whose heaviest link is the lightest, of those of at most `limit` links, not over `avoided`, all of at most
+  // `most` with the route's bytes; empty: there is none.
+  std::vector<std::int32_t> lightest_way(const Route& route, std::int32_t limit, double most, std::int32_t avoided);
   const LinkLoads& loads() const { return loads_; }
 
  private:
@@ -78,6 +84,7 @@ class Rerouter {
 struct RerouteSummary {
   std::vector<Reroute> reroutes;  // the newest answer for each, in the order of `chosen`
   std::size_t changed = 0;        // routes that have another path than at first
+  std::size_t together = 0;       // times that several moved at once to make a most loaded link lighter
   std::int32_t passes = 0;        // that changed something
   LoadSummary before, after;
 };
@@ -86,5 +93,9 @@ using RerouteProgress = std::function<void(std::int32_t pass, std::size_t done, 
 // Changes the paths of the chosen routes of `routes` (indices).
 RerouteSummary reroute(const LinkGraph& graph, std::vector<Route>& routes, const std::vector<std::size_t>& chosen,
                        const RerouteRule& rule, const RerouteProgress& progress = {});
+
+// Makes the most loaded link lighter as long as that goes. Chosen route k may have `limit[k]` links. Returns how often.
+std::size_t lighten_together(const LinkGraph& graph, Rerouter& rerouter, std::vector<Route>& routes,
+                             const std::vector<std::size_t>& chosen, const std::vector<std::int32_t>& limit);
 
 }  // namespace pclscope::mapping

@@ -65,7 +65,8 @@ std::optional<int> parse_route(const std::vector<std::string>& words, RouteWords
       ->check(CLI::Range(0, 1 << 20))
       ->capture_default_str();
   app.add_option("--passes", route.rule.passes,
-                 "Go through the routes again while that finds something, at most so often")
+                 "Go through the routes again while that finds something, at most so often, and then move several at a "
+                 "time; 1: once, one by one")
       ->type_name("N")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
@@ -77,6 +78,7 @@ std::optional<int> parse_route(const std::vector<std::string>& words, RouteWords
   if (const auto status = parse(app, words)) return status;
   if (route.rank_by != "load") route.metric = route.rank_by == "length" ? RouteMetric::length : RouteMetric::hop_bytes;
   if (route.criterion == "length") route.rule.criterion = Criterion::length;
+  route.rule.together = route.rule.passes > 1;
   return std::nullopt;
 }
 
