@@ -141,7 +141,7 @@ Result<Mapping> find_mapping(const MappingProblem& problem) {
   }
   if (slots_of(problem) > most_slots) return bad("too many slots: give a smaller --ranks-per-node");
   Mapping mapping;
-  mapping.node_of_rank = *current;
+  mapping.node_of_rank = mapping.node_before = *current;
   const bool links = problem.links || problem.objective == Objective::max_link_load;
   mapping.before = cost_of(problem.traffic, problem.topology, *current, links, problem.times);
   mapping.after = mapping.before;

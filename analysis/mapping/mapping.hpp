@@ -43,6 +43,7 @@ struct MappingProblem {
 struct Mapping {
   std::vector<std::int32_t> node_of_rank;
   MappingCost before, after;  // after.objective is never worse than before's
+  std::vector<std::int32_t> node_before;
 };
 
 // Without max_link_load where it would cost too much: `links` false.

@@ -11,6 +11,7 @@
 #include "viewer/commands/command_line.hpp"
 #include "viewer/commands/commands.hpp"
 #include "viewer/commands/map_input.hpp"
+#include "viewer/commands/map_phases.hpp"
 #include "viewer/commands/placement_gain.hpp"
 #include "viewer/commands/traffic_source.hpp"
 #include "viewer/session/summary_json.hpp"
@@ -35,6 +36,7 @@ struct MapWords {
   double effort = 1;
   std::string output;
   bool json = false;
+  bool per_phase = false;
 };
 
 template <class Value>
@@ -108,6 +110,9 @@ std::optional<int> parse_map(const std::vector<std::string>& words, MapWords& ma
                  "500ns,2us,100ns (default: as the run tells)")
       ->type_name("IN,FIRST[,MORE]")
       ->needs(of_bytes);
+  app.add_flag("--per-phase", map.per_phase,
+               "Of a dump: what each phase would have with a placement of its own, where the pattern of communication "
+               "changed");
   app.add_option("-o,--output", map.output,
                  "Write the mapping there (default: to standard output, the comparison to standard error)")
       ->type_name("FILE");
@@ -132,6 +137,7 @@ struct Answer {
   bool better = false;
   std::optional<LinkTimes> times;
   std::optional<PlacementGain> gain;  // none: not of a run
+  std::optional<MapPhases> phases;
 };
 
 // 0.42: it became 42 % less. Nothing to lessen: 0.
@@ -174,6 +180,10 @@ std::vector<std::string> table_lines(const MapWords& words, const Answer& answer
   } else if (answer.gain) {
     for (std::string& line : lines_of(*answer.gain)) lines.push_back(std::move(line));
   }
+  if (answer.phases)
+    for (std::string& line :
+         lines_of(*answer.phases, words.objective, objectives[static_cast<int>(words.objective)].word))
+      lines.push_back(std::move(line));
   return lines;
 }
 
@@ -193,6 +203,7 @@ Json map_json(const MapWords& words, const Answer& answer) {
           {"seconds", answer.seconds},
           {"better", answer.better},
           {"brings", answer.gain ? json_of(*answer.gain) : Json(nullptr)},
+          {"phases", answer.phases ? json_of(*answer.phases, words.objective) : Json(nullptr)},
           {"reduction", reduction(value_of(m.before, words.objective), value_of(m.after, words.objective))},
           {"before", cost_json(m.before, answer.times.has_value())},
           {"after", cost_json(m.after, answer.times.has_value())},
@@ -243,7 +254,16 @@ Result<Answer> find(const MapWords& words) {
   std::optional<PlacementGain> gain;
   if (calls) gain = calls->gain(found->node_of_rank, hops, words.given);
   else if (input->of_run) gain.emplace().why_not = why_not;
-  return Answer{std::move(*input), std::move(*found), seconds, better, times, std::move(gain)};
+  std::optional<MapPhases> phases;
+  if (words.per_phase) {
+    if (!input->of_run || !session::is_existing_file(words.input.target))
+      return Error{ErrorCode::bad_argument, "--per-phase needs a dump, which has the messages of each phase"};
+    auto made = map_phases(words.input.target, problem, found->node_before, found->node_of_rank,
+                           calls ? &*calls : nullptr, words.given);
+    if (!made) return made.error();
+    phases = std::move(*made);
+  }
+  return Answer{std::move(*input), std::move(*found), seconds, better, times, std::move(gain), std::move(phases)};
 }
 
 bool write(const std::string& path, const std::string& text) {

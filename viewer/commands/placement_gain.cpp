@@ -71,14 +71,15 @@ std::optional<LinkTimes> RecordedCalls::link_times(const whatif::Hops& hops) con
 }
 
 PlacementGain RecordedCalls::gain(const std::vector<std::int32_t>& placed, const whatif::Hops& hops,
-                                  const std::optional<LinkTimes>& given) const {
+                                  const std::optional<LinkTimes>& given, const session::TimeSpan& of) const {
   PlacementGain gain;
+  const session::TimeSpan span{std::max(span_.begin_ns, of.begin_ns), std::min(span_.end_ns, of.end_ns)};
   whatif::Change change = whatif::to_nodes(placed, hops);
   change.given = given;
   gain.run_s = snapshot_.duration_s;
   gain.part = part_;
   gain.left = left_;
-  const auto found = replay_stored(*session_, snapshot_.application, calls_, span_, change);
+  const auto found = replay_stored(*session_, snapshot_.application, calls_, span, change);
   if (!found) {
     gain.why_not = found.error().message;
     return gain;

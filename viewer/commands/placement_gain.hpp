@@ -37,8 +37,9 @@ class RecordedCalls {
   // Of this run, by what it recorded; nothing: it has no transfers within a node, or none between nodes.
   std::optional<LinkTimes> link_times(const whatif::Hops& hops) const;
   // `given`: what transfers take, in place of what the run tells. `placed`: nodes as the run numbers them.
+  // `of`: of that part of the run alone.
   PlacementGain gain(const std::vector<std::int32_t>& placed, const whatif::Hops& hops,
-                     const std::optional<LinkTimes>& given) const;
+                     const std::optional<LinkTimes>& given, const session::TimeSpan& of = {}) const;
 
  private:
   std::unique_ptr<session::Session> session_;
