@@ -4,6 +4,7 @@
 #include <functional>
 #include <tuple>
 
+#include "analysis/attribute/as_late.hpp"
 #include "analysis/attribute/findings.hpp"
 #include "analysis/attribute/gain.hpp"
 
@@ -13,6 +14,7 @@ namespace {
 constexpr std::int64_t between_ns = 500'000'000;  // of the job's time, between two derivations
 constexpr std::uint64_t first_mapping = 1000;     // messages
 constexpr std::size_t most_replayed = 4;          // findings, at the end
+constexpr std::size_t most_more_replayed = 8;     // for ranks that are as late
 
 double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
@@ -247,11 +249,17 @@ void Attributor::finish(std::size_t regions) {
   look_for_mapping(true);
   derive(regions);
   if (!options_.without) return;
-  std::size_t left = most_replayed;
+  std::size_t left = most_replayed, more = most_more_replayed;
   for (Finding& f : result_.findings) {
     if (f.confidence <= 0.5 || left-- == 0) break;  // the first ones are sure
     const BetterMapping* mapping = f.cause == Cause::mapping && mapping_ ? &*mapping_ : nullptr;
-    if (const auto replayed = options_.without(f, mapping)) tell_gain(f, *replayed);
+    auto replayed = options_.without(f, mapping);
+    if (!replayed) continue;
+    if (mapping == nullptr) {
+      const auto without = [&](const Finding& those) { return options_.without(those, nullptr); };
+      name_as_late(f, *replayed, slices_.ranks(), without, more);
+    }
+    tell_gain(f, *replayed);
   }
   order_by_gain(result_.findings, slices_.ranks());
 }

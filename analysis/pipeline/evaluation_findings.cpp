@@ -90,9 +90,10 @@ std::optional<WhatIf> Evaluation::State::without(const Finding& finding,
     from = std::max(from, messages.front().recv_end + 1);
     messages.pop_front();
   });
-  std::vector<CollectiveCall> of_period;
+  std::vector<CollectiveCall> of_period;  // and whoever came to its last operations later
+  const std::int64_t until = end + std::max<std::int64_t>(end - begin, 1'000'000'000);
   for (const CollectiveCall& c : recent_calls)
-    if (c.end >= from && c.begin < end) of_period.push_back(c);
+    if (c.end >= from && c.begin < until) of_period.push_back(c);
   const std::vector<Message> list(messages.begin(), messages.end());
   const whatif::Period there{from, std::numeric_limits<std::int64_t>::max()};
   const auto result = whatif::what_if({application.ranks, list, of_period, application.node_of_rank},

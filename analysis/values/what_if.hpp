@@ -21,6 +21,9 @@ struct WhatIf {
   // The critical path of what is predicted, by what passes on it: computation of the ranks in question and of others,
   // inside MPI (transfers, its own work), and in calls of which it is not known for whom they wait.
   double named_s = 0, others_s = 0, inside_s = 0, untold_s = 0;
+  std::int32_t other = -1;       // the one of the others whose computation is longest on it, -1: none
+  std::uint32_t other_site = 0;  // of the call before which it computes most of that
+  double other_s = 0;
   std::uint64_t calls = 0;
   std::uint64_t messages = 0;     // that held a call of them
   std::uint64_t collectives = 0;  // calls

@@ -12,9 +12,12 @@ namespace pclscope::whatif {
 namespace {
 
 constexpr std::size_t enough_calm = 8;  // pieces
-constexpr double clearly_less = 0.95;   // of the time: calm is calm
+constexpr double clearly_less = 0.05;   // of the time: calm is calm
+constexpr double as_much = 0.5;         // of what is less with peers' times
+constexpr double as_shared = 0.25;      // of what is less where it is shared
 constexpr double much_longer = 1.5;     // times the median
 constexpr double enough_compared = 0.5;
+constexpr double comparable = 0.1;  // of their sum
 constexpr double as_often = 0.9;
 constexpr double worth_telling = 0.01;
 constexpr double worth_sharing = 1e-3;  // of all computation: smaller places stay
@@ -124,22 +127,27 @@ void shorten(Computation& c, Compared& compared, const Graph& graph, Pieces piec
     return std::tuple(graph.gap(a), a) < std::tuple(graph.gap(b), b);
   });
   compared.all += static_cast<double>(pieces.sum);
-  std::vector<std::int64_t> usual;
-  const auto take = [&](double& of) {
+  const auto saved_by = [&](const std::vector<std::int64_t>& usual) {
+    double saved = 0;
+    for (std::size_t i = 0; i < usual.size(); ++i)
+      saved += static_cast<double>(std::max<std::int64_t>(graph.gap(pieces.calls[i]) - usual[i], 0));
+    return saved;
+  };
+  const auto take = [&](const std::vector<std::int64_t>& usual, double& of) {
     of += static_cast<double>(pieces.sum);
     for (std::size_t i = 0; i < n; ++i)
       if (usual[i] < c.gaps[pieces.calls[i]]) c.gaps[pieces.calls[i]] = usual[i], ++c.changed;
   };
+  const std::vector<std::int64_t> typical = typical_of(graph, there, ranks, n);
   if (calm != nullptr && calm->size() >= std::max(enough_calm, n / 4)) {
-    double with = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      usual.push_back(at_rank(*calm, i, n));
-      with += static_cast<double>(std::min(usual.back(), graph.gap(pieces.calls[i])));
-    }
-    if (with <= clearly_less * static_cast<double>(pieces.sum)) return take(compared.calm);
+    std::vector<std::int64_t> own;
+    for (std::size_t i = 0; i < n; ++i) own.push_back(at_rank(*calm, i, n));
+    const double saved = saved_by(own);
+    // Where its peers are far quicker than that, it was as slow at those times.
+    if (saved >= clearly_less * static_cast<double>(pieces.sum) && saved >= as_much * saved_by(typical))
+      return take(own, compared.calm);
   }
-  usual = typical_of(graph, there, ranks, n);
-  if (!usual.empty()) take(compared.peers);
+  if (!typical.empty()) take(typical, compared.peers);
 }
 
 // What the ranks did in calm time, sorted, by rank and place.
@@ -213,6 +221,20 @@ class Sharing {
     return saved;
   }
 
+  // How long the pieces of some ranks are when shared: the n-th visits of all at once, as far as they are as many.
+  std::vector<std::pair<std::uint32_t, std::int64_t>> together(std::span<const std::int32_t> ranks,
+                                                               const ByRank& there) const {
+    std::vector<std::pair<std::uint32_t, std::int64_t>> lengths;
+    for (std::size_t visit = 0;; ++visit) {
+      std::vector<std::uint32_t> calls;
+      for (const auto& [rank, pieces] : there)
+        if (is_one_of(ranks, rank) && visit < pieces.calls.size()) calls.push_back(pieces.calls[visit]);
+      if (calls.empty()) return lengths;
+      const std::int64_t with = of(calls, there);
+      for (const std::uint32_t call : calls) lengths.emplace_back(call, std::min(with, graph_.gap(call)));
+    }
+  }
+
  private:
   const Graph& graph_;
   Waiters waiters_;
@@ -258,15 +280,27 @@ Computation without_delays(const Graph& graph, std::span<const Stretch> stretche
   Compared compared;
   const Sharing sharing(graph, stretches);
   double shared = 0;
-  for (const auto& [place, there] : places_of(graph, stretches))
+  for (const auto& [place, there] : places_of(graph, stretches)) {
+    const Compared before = compared;
+    const std::uint64_t changed_before = c.changed;
+    double own_saves = 0;
     for (const auto& [rank, pieces] : there) {
       if (!is_one_of(ranks, rank)) continue;
       const auto own = calm.find({rank, place});
-      const double before = compared.calm + compared.peers;
       shorten(c, compared, graph, pieces, there, ranks, own == calm.end() ? nullptr : &own->second);
-      if (compared.calm + compared.peers == before && sharing.is_worth(there))
-        shared += sharing.alone(c, pieces, there);
+      for (const std::uint32_t call : pieces.calls) own_saves += static_cast<double>(graph.gap(call) - c.gaps[call]);
     }
+    if (compared.all == before.all || compared.peers > before.peers || !sharing.is_worth(there)) continue;
+    // Nobody else computes there.
+    const auto lengths = sharing.together(ranks, there);
+    double saves = 0;
+    for (const auto& [call, ns] : lengths) saves += static_cast<double>(graph.gap(call) - ns);
+    if (saves <= 0 || own_saves >= as_shared * saves) continue;
+    for (const auto& [call, ns] : lengths) c.gaps[call] = ns;
+    c.changed = changed_before + lengths.size();
+    compared = {compared.all, before.calm, before.peers};
+    shared += saves;
+  }
   const std::string its = ranks.size() == 1 ? "its" : "their";
   const std::string also = ranks.size() == 1 ? "what only it computes shared with those that wait for it"
                                              : "what only they compute shared with those that wait for them";
@@ -286,6 +320,10 @@ Computation without_delays(const Graph& graph, std::span<const Stretch> stretche
       others.push_back(sums[static_cast<std::size_t>(r)]);
   if (others.empty()) return shared > 0 ? by_place : c;
   const std::int64_t usual = middle(std::move(others));
+  double sum = 0;  // of each of the ranks
+  for (const std::int32_t r : ranks)
+    sum += static_cast<double>(sums[static_cast<std::size_t>(r)]) / static_cast<double>(ranks.size());
+  if (shared > 0 && static_cast<double>(usual) < comparable * sum) return by_place;  // others only wait
   for (const std::int32_t r : ranks) {
     const auto i = static_cast<std::size_t>(r);
     if (sums[i] > usual)

@@ -1,6 +1,8 @@
 #include "analysis/whatif/path.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace pclscope::whatif {
 namespace {
@@ -23,7 +25,7 @@ class WalkBack {
   PathSums from(std::int32_t rank, std::int64_t end) {
     const Stretch& s = ranks_[static_cast<std::size_t>(rank)];
     std::uint32_t call = s.end - 1;
-    compute(rank, end - trace_.returns[call]);
+    compute(rank, s.end < graph_.end(rank) ? s.end : call, end - trace_.returns[call]);
     // Each call at most once, and each time at most one jump more.
     for (std::size_t steps = 0; steps < 2 * graph_.calls().size(); ++steps) {
       const std::uint32_t held_by = inside(call);
@@ -34,19 +36,35 @@ class WalkBack {
       const Stretch& of = ranks_[static_cast<std::size_t>(at)];
       if (call < of.first || call > of.end || of.first == of.end) break;  // outside the period
       if (call == of.first) {
-        compute(at, trace_.begins[call] - of.start);
+        compute(at, call, trace_.begins[call] - of.start);
         break;
       }
-      compute(at, trace_.begins[call] - trace_.returns[call - 1]);
+      compute(at, call, trace_.begins[call] - trace_.returns[call - 1]);
       --call;
     }
+    tell_other();
     return sums_;
   }
 
  private:
-  void compute(std::int32_t rank, std::int64_t ns) {
-    const bool is_named = std::find(named_.begin(), named_.end(), rank) != named_.end();
-    (is_named ? sums_.named_s : sums_.others_s) += positive_s(ns);
+  // Before the call.
+  void compute(std::int32_t rank, std::uint32_t call, std::int64_t ns) {
+    if (std::find(named_.begin(), named_.end(), rank) != named_.end()) {
+      sums_.named_s += positive_s(ns);
+      return;
+    }
+    sums_.others_s += positive_s(ns);
+    others_[{rank, graph_.calls()[call].site}] += positive_s(ns);
+  }
+
+  void tell_other() {
+    std::map<std::int32_t, double> by_rank;
+    for (const auto& [place, s] : others_) by_rank[place.first] += s;
+    for (const auto& [rank, s] : by_rank)
+      if (s > sums_.other_s) sums_.other = rank, sums_.other_s = s;
+    double most_s = 0;
+    for (const auto& [place, s] : others_)
+      if (place.first == sums_.other && s > most_s) most_s = s, sums_.other_site = place.second;
   }
 
   // Adds what passes inside the call, from when it was held no longer; returns the call that it was held by, or itself.
@@ -74,6 +92,7 @@ class WalkBack {
   const Trace& trace_;
   std::span<const std::int32_t> named_;
   std::vector<std::uint32_t> last_;
+  std::map<std::pair<std::int32_t, std::uint32_t>, double> others_;  // by rank and site
   PathSums sums_;
 };
 

@@ -10,9 +10,12 @@
 namespace pclscope::whatif {
 
 struct PathSums {
-  double named_s = 0;   // computation of the ranks in question
-  double others_s = 0;  // of other ranks
-  double inside_s = 0;  // transfers, and MPI's own work
+  double named_s = 0;            // computation of the ranks in question
+  double others_s = 0;           // of other ranks
+  double inside_s = 0;           // transfers, and MPI's own work
+  std::int32_t other = -1;       // of those the one that is longest on the path, -1: none
+  std::uint32_t other_site = 0;  // and the call before which it computes most of that
+  double other_s = 0;
   double untold_s = 0;  // in collectives and calls that complete something, of which it is not known for whom they wait
 };
 

@@ -109,6 +109,11 @@ Status add(const Records& records, const Graph& graph, const Period& part, std::
   const PathSums path = path_of(graph, ranks, lags, then, trace, change.named);
   sum.named_s += path.named_s;
   sum.others_s += path.others_s;
+  if (path.other_s > sum.other_s) {
+    sum.other = path.other;
+    sum.other_site = path.other_site;
+    sum.other_s = path.other_s;
+  }
   sum.inside_s += path.inside_s;
   sum.untold_s += path.untold_s;
   std::int64_t first = INT64_MAX, last = INT64_MIN;

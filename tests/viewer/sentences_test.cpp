@@ -56,6 +56,23 @@ TEST_CASE("ranks: one, several, and others") {
   CHECK(views::ranks_in_words(many) == "ranks 0, 1, 2 and 37 others");
 }
 
+TEST_CASE("a rank that comes as late, and that hardly anybody waited for, is told with the one waited for") {
+  Snapshot s = late_rank(3);
+  s.ranks[1].delay_caused_s = 0.01 * s.delay_totals.waited_s;
+  Finding& f = s.attribution.findings.emplace_back();
+  f.cause = Cause::collective_wait;
+  f.detail = "same rank late";
+  f.ranks = {3, 1};
+  f.confidence = 0.9;
+  f.gain_s = 3;
+  const Lines both = said(s);
+  REQUIRE(both.size() == 3);
+  CHECK(both[1] == "Most of the waiting (90%) was for ranks 3 and 1.");
+  CHECK(both[2].starts_with("Without that the run would have taken 7.0"));
+  s.ranks[1].delay_caused_s = 0.2 * s.delay_totals.waited_s;  // of its group: waited for, but less
+  CHECK(said(s)[1] == "Most of the waiting (90%) was for rank 3.");
+}
+
 TEST_CASE("where time goes: the largest parts, and none that is zero") {
   Snapshot s = job(4, 2);
   s.delay_totals = {};
@@ -228,8 +245,10 @@ TEST_CASE("what it would bring: of the finding, in words that fit the sentence b
   CHECK(said(s)[2] == "Without that the run would have taken 7.00 s instead of 10.0 s.");
   // Of more, or of fewer ranks than those most of the waiting is for.
   s.attribution.findings[0].ranks = {2, 3};
+  s.ranks[3].delay_caused_s = 0.2 * s.ranks[2].delay_caused_s;
   CHECK(said(s)[1] == "Most of the waiting (90%) was for rank 2.");
   CHECK(said(s)[2] == "Without the delays by ranks 2 and 3 the run would have taken 7.00 s instead of 10.0 s.");
+  s.ranks[3].delay_caused_s = 0;
   s.ranks[1].delay_caused_s = s.ranks[2].delay_caused_s = 7;
   s.attribution.findings[0].ranks = {2};
   CHECK(said(s)[1] == "Most of the waiting (88%) was for ranks 1 and 2.");

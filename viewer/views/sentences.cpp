@@ -82,6 +82,24 @@ std::optional<Awaited> awaited(const Snapshot& s) {
   return found;
 }
 
+// The finding says of others that they come as late, though hardly anybody waited for them (attribute::name_as_late):
+// they caused less than its group may.
+void add_as_late(Awaited& found, const Finding& f, const Snapshot& s) {
+  constexpr double of_the_worst = 0.15;
+  const auto is_in = [](const std::vector<std::int32_t>& list, std::int32_t rank) {
+    return std::find(list.begin(), list.end(), rank) != list.end();
+  };
+  if (f.gain_s < 0 || !std::all_of(found.ranks.begin(), found.ranks.end(), [&](auto r) { return is_in(f.ranks, r); }))
+    return;
+  const auto caused_s = [&](std::int32_t rank) {
+    const auto it = std::find_if(s.ranks.begin(), s.ranks.end(), [=](const auto& r) { return r.rank == rank; });
+    return it == s.ranks.end() ? 0.0 : it->delay_caused_s;
+  };
+  const double least_s = of_the_worst * caused_s(found.ranks.front());
+  for (const std::int32_t rank : f.ranks)
+    if (!is_in(found.ranks, rank) && caused_s(rank) < least_s) found.ranks.push_back(rank);
+}
+
 // Where these ranks come late: "halo.c:42 and halo.c:51", of one place with its caller; empty: not known.
 std::string places(const Snapshot& s, const std::vector<std::int32_t>& ranks, const Sites& sites) {
   std::vector<std::string> names;
@@ -300,7 +318,8 @@ std::string whom_to_blame(const Snapshot& s, double waiting_s, const InsideMpi& 
   if (f != nullptr && f->cause == Cause::blocked && !finding.empty()) return finding;
   std::string delays;
   if (waiting_s >= worth_following * sum.whole_s && s.delay_totals.waited_s > 0) {
-    const auto found = awaited(s);
+    auto found = awaited(s);
+    if (found && f != nullptr) add_as_late(*found, *f, s);
     const bool sure = found && !found->alike;
     const bool agree = sure && (f == nullptr || f->ranks.empty() ||
                                 std::find(found->ranks.begin(), found->ranks.end(), f->ranks[0]) != found->ranks.end());

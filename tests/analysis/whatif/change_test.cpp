@@ -95,6 +95,15 @@ TEST_CASE("A rank that does more than others by nature is compared with its own 
   CHECK(w->gain_s() == Approx(took_s(simulate(slow)) - took_s(simulate(healthy))).epsilon(0.06));
 }
 
+TEST_CASE("Time outside the period in which a rank was nearly as slow is no calm time: its peers tell") {
+  // A tenth less before step 40, where nobody waited for it, say: that is no measure for 9 ms where others take 3.
+  const auto work = [](int r, int step) { return r != 1 ? 3 * ms : step < 40 ? 81 * ms / 10 : 9 * ms; };
+  const auto w = ask(halo_of(4, 80, work), delays({1}), 40 * 81 * ms / 10);
+  REQUIRE(w);
+  CHECK(w->as == "as its peers do there");
+  CHECK(w->gain_s() / w->measured_s == Approx(2.0 / 3).margin(0.03));
+}
+
 TEST_CASE("Equal load: the time of a run in which all compute the mean") {
   const Program uneven = halo_of(5, 80, [](int r, int) { return (2 + r) * ms; });
   const Program even = halo_of(5, 80, [](int, int) { return 4 * ms; });
