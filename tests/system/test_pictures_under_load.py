@@ -11,6 +11,7 @@ import xvfb
 WIDTH, HEIGHT = 1200, 800
 LOOKS = 4  # at other pictures of the same view, after it has shown something
 LATE_US = 20000
+NETWORK = ("--topology", "torus:4x2", "--ranks-per-node", "1")  # all ranks are on one node: their messages use no link
 
 # Of each view (the begin of its title) marks and how many there are at least; with a number behind the name (None as
 # the count of marks): that number at least.
@@ -19,12 +20,12 @@ LIVE = {"latency": {"where:": {"region ": 2, "rank ": 8}, "when:": {"row ": 2, "
         "time": {"who first:": {"logical boxes ": 16, "latest event": 1}, "who is alike:": {"cluster rows ": 1},
                  "where in the run:": {"overview bars ": 3}, "who can know:": {"clock events ": 3}},
         "calls": {"what is everybody doing:": {"legend MPI_": 2}},
-        "network": {"which links:": {"routes nodes ": 1}, "what is usual:": {"criteria points ": 1}}}
+        "network": {"which links:": {"routes links ": 8}, "what is usual:": {"criteria points ": 1}}}
 STORED = {"time": {"what each rank did:": {"timeline coloured ": 100}, **LIVE["time"]},
           "calls": {**LIVE["calls"], "every call:": {"legend MPI_": 2}},
           "network": LIVE["network"]}
 NUMBERED = ("links ", "plotted slices ", "logical boxes ", "cluster rows ", "overview bars ", "timeline coloured ",
-            "criteria points ", "clock events ", "routes nodes ")
+            "criteria points ", "clock events ", "routes links ")
 
 
 def drawn(view, mark):
@@ -114,7 +115,7 @@ class UnderLoad(harness.SystemTest):
             return regions if len(regions) > 1 else None
         # A region, but no period: what the window selects by itself may be a moment with one message.
         region = self.box.wait_for("two regions", rows, running=job)[0]["id"]
-        viewer = xvfb.Viewer(self.box, self.screen, name, "--select", f"region={region}")
+        viewer = xvfb.Viewer(self.box, self.screen, name, "--select", f"region={region}", *NETWORK)
         viewer.wait("news", lambda s: s["connection"]["state"] == "running" and s["views"])
         for key, (workspace, contents) in enumerate(LIVE.items(), start=1):
             self.show(viewer, key, workspace)
@@ -123,7 +124,7 @@ class UnderLoad(harness.SystemTest):
         viewer.running.process.wait(harness.PATIENCE)
         self.assertWorked(self.box.end(job))
 
-        stored = xvfb.Viewer(self.box, self.screen, dump)
+        stored = xvfb.Viewer(self.box, self.screen, dump, *NETWORK)
         stored.wait("picture", lambda s: s["views"])
         for key, (workspace, contents) in enumerate(STORED.items(), start=2):
             self.show(stored, key, workspace)

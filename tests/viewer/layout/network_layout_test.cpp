@@ -117,6 +117,7 @@ TEST_CASE("network graph: what is merged adds up to the whole, with random traff
       }
       INFO(spec << ", merged " << merged);
       CHECK(on_links + inside == loads);
+      CHECK(by_routes == on_links);
       CHECK(graph.sum == loads);
       CHECK(in == on_links);
       CHECK(out == on_links);

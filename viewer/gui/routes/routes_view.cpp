@@ -191,7 +191,9 @@ void RoutesView::draw(const Scene& scene, Selection& selection) {
   marks_.clear();
   header_marks_.clear();
   camera_.advance(ImGui::GetIO().DeltaTime);
+  const bool busy = forces_ && forces_->busy();  // before the answer is looked at: it may come meanwhile
   if (scene.network != nullptr) update_graph(scene);
+  awaits_ = by_forces() && (busy || (forces_ && forces_->busy()));
   if (placed_ && ImGui::GetContentRegionAvail().y > 80 * scene.scale) draw_header(scene, selection);
   const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
   const ImVec2 size(std::max(1.f, room.x), std::max(1.f, room.y));

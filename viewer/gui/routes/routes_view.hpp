@@ -37,7 +37,7 @@ class RoutesView final : public View {
   void draw(const Scene& scene, Selection& selection) override;
   std::vector<Mark> marks() const override { return marks_; }
   bool unsettled() const override { return unsettled_; }
-  bool awaits() const override { return forces_ && by_forces() && forces_->busy(); }
+  bool awaits() const override { return awaits_; }
   bool needs_run() const override { return false; }
 
  private:
@@ -119,6 +119,7 @@ class RoutesView final : public View {
   Texture image_;
   std::vector<Mark> marks_, header_marks_;
   bool unsettled_ = false;
+  bool awaits_ = false;  // places by forces, when the last frame began
 };
 
 }  // namespace pclscope::gui
