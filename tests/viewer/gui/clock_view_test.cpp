@@ -22,12 +22,7 @@ struct Clocks {
   std::unique_ptr<gui::View> view = gui::make_clocks_view();
   Clocks() { scene.logical = &source; }
   void settle(float width = 1200, float height = 600) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    do {
-      frame.draw(*view, scene, selection, width, height);
-      if (view->unsettled()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    } while (view->unsettled() && std::chrono::steady_clock::now() < end);
-    frame.draw(*view, scene, selection, width, height);
+    test::draw_until_settled(*view, [&] { frame.draw(*view, scene, selection, width, height); });
   }
   bool says(const std::string& name) const { return test::mark(*view, name).x >= 0; }
 };

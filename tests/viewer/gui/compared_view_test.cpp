@@ -43,12 +43,7 @@ struct Both {
     scene.compared = &other;
   }
   void settle(float width = 900, float height = 700) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    do {
-      frame.draw(*view, scene, selection, width, height);
-      if (view->unsettled()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    } while (view->unsettled() && std::chrono::steady_clock::now() < end);
-    for (int i = 0; i < 2; ++i) frame.draw(*view, scene, selection, width, height);
+    test::draw_until_settled(*view, [&] { frame.draw(*view, scene, selection, width, height); });
   }
   std::size_t number(const std::string& begin) const {
     for (const gui::Mark& mark : view->marks())

@@ -32,12 +32,7 @@ struct Shown {
     scene.logical = &source;
   }
   void settle(gui::View& view, float width = 800, float height = 500) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    do {
-      frame.draw(view, scene, selection, width, height);
-      if (view.unsettled()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    } while (view.unsettled() && std::chrono::steady_clock::now() < end);
-    frame.draw(view, scene, selection, width, height);
+    test::draw_until_settled(view, [&] { frame.draw(view, scene, selection, width, height); });
   }
 };
 

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <catch2/catch.hpp>
-#include <chrono>
-#include <thread>
 
 #include "tests/viewer/gui/null_frame.hpp"
 #include "tests/viewer/network_made.hpp"
@@ -22,13 +20,7 @@ struct NetworkShown {
   }
   void draw() { frame.draw(*view, scene, selection); }
   void settle() {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    do {
-      draw();
-      if (view->unsettled()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    } while (view->unsettled() && std::chrono::steady_clock::now() < end);
-    draw();
-    draw();
+    draw_until_settled(*view, [&] { draw(); });
   }
   void press(const std::string& name) {
     settle();

@@ -68,12 +68,7 @@ struct Watched {
     answer();
   }
   void settle(gui::View& view) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    do {
-      frame.draw(view, scene, selection);
-      if (view.unsettled()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    } while (view.unsettled() && std::chrono::steady_clock::now() < end);
-    frame.draw(view, scene, selection);
+    test::draw_until_settled(view, [&] { frame.draw(view, scene, selection); });
   }
   HangingJob job;
   test::NullFrame frame;

@@ -3,7 +3,9 @@
 
 #include <imgui.h>
 
+#include <chrono>
 #include <memory>
+#include <thread>
 
 #include "viewer/gui/base/view.hpp"
 
@@ -78,6 +80,18 @@ inline layout::Point mark(const gui::View& view, const std::string& name) {
     if (m.name == name) return m.at;
   }
   return {-1, -1};
+}
+
+// Draws until nothing is due in three frames one after another: what is made in steps (compared, then painted) asks for
+// the next step in the frame that gets the one before. At most a minute.
+template <class Draw>
+void draw_until_settled(const gui::View& view, Draw draw) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  for (int quiet = 0; quiet < 3 && std::chrono::steady_clock::now() < end;) {
+    draw();
+    quiet = view.unsettled() || view.awaits() ? 0 : quiet + 1;
+    if (quiet == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 }
 
 }  // namespace pclscope::test

@@ -30,13 +30,8 @@ struct RoutesStage {
   }
   void draw() { frame.draw(*view, scene, selection, width, height); }
   void settle() {
-    draw();
-    for (int i = 0; i < 12'000 && (view->unsettled() || view->awaits()); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-      draw();
-    }
+    test::draw_until_settled(*view, [&] { draw(); });
     REQUIRE_FALSE((view->unsettled() || view->awaits()));
-    draw();
   }
   layout::Point at(const std::string& name) const {
     const layout::Point found = test::mark(*view, name);
