@@ -237,11 +237,12 @@ TEST_CASE("network: of a run the placement is the run's, and its nodes have name
       return std::vector<PairTraffic>{{0, 1, 3, 100}, {0, 2, 1, 50}, {2, 2, 9, 9}, {3, 0, 1, 7}, {7, 0, 1, 7}};
     }
   } run;
-  Application application;
+  Snapshot snapshot;
+  Application& application = snapshot.application;
   application.ranks = 4;
   application.nodes = {"red", "blue"};
   application.node_of_rank = {0, 0, 1, -1};
-  const auto facts = session::read_network_of_run(run, application, "run.h5", {});
+  const auto facts = session::read_network_of_run(run, snapshot, "run.h5", {});
   REQUIRE(facts);
   CHECK(facts->traffic.flows.size() == 3);  // none to oneself, none of a rank that is not there
   CHECK(facts->capacities == std::vector<std::int32_t>{2, 1});
@@ -250,11 +251,24 @@ TEST_CASE("network: of a run the placement is the run's, and its nodes have name
   CHECK(session::vertex_name(**n, 1) == "blue");
   CHECK((*n)->links->find(0, 1) >= 0);
   CHECK((*n)->loads[static_cast<std::size_t>((*n)->links->find(0, 1))] == 50);
-  const auto torus = session::read_network_of_run(run, application, "run.h5", {"torus:2x2", "", {}});
+  const auto torus = session::read_network_of_run(run, snapshot, "run.h5", {"torus:2x2", "", {}});
   REQUIRE(torus);
   const auto on_torus = session::make_network_case(*torus);
   REQUIRE(on_torus);
   CHECK(session::vertex_name(**on_torus, 1) == "blue (0 1)");
   CHECK(session::vertex_name(**on_torus, 3) == "(1 1)");
-  CHECK_FALSE(session::read_network_of_run(run, application, "run.h5", {"nodes:1", "", {}}));
+  CHECK_FALSE(session::read_network_of_run(run, snapshot, "run.h5", {"nodes:1", "", {}}));
+  // Slurm told the run, in another order and with short names.
+  application.nodes = {"red.site", "blue.site"};
+  snapshot.found.slurm_topology = "SwitchName=s Nodes=blue,green,red\n";
+  const auto told = session::read_network_of_run(run, snapshot, "run.h5", {});
+  REQUIRE(told);
+  CHECK(told->topology->nodes() == 3);
+  CHECK(told->node_of_rank == std::vector<std::int32_t>{2, 2, 0, -1});
+  CHECK(told->node_names == std::vector<std::string>{"blue.site", "green", "red.site"});
+  CHECK(told->capacities == std::vector<std::int32_t>{1, 0, 2});
+  application.nodes = {"red.site", "yellow.site"};  // not all of them: then nothing is known
+  const auto other = session::read_network_of_run(run, snapshot, "run.h5", {});
+  REQUIRE(other);
+  CHECK(other->topology->text() == "nodes:2");
 }

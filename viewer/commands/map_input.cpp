@@ -6,14 +6,16 @@
 #include <sstream>
 
 #include "analysis/machine/read_machine.hpp"
+#include "analysis/mapping/node_match.hpp"
 #include "analysis/mapping/route_file.hpp"
-#include "viewer/commands/node_match.hpp"
 #include "viewer/commands/traffic_source.hpp"
 #include "viewer/session/target.hpp"
 
 namespace pclscope::commands {
 namespace {
 
+using mapping::goes_by_name;
+using mapping::match_nodes;
 using mapping::Topology;
 
 Error bad(std::string message) { return {ErrorCode::bad_argument, std::move(message)}; }
@@ -118,7 +120,7 @@ void forget_what_does_not_fit(MapInput& input) {
 // As Slurm told it to the run, if all of its nodes are in it; else nothing is known of the network.
 Result<Topology> topology_of_run(MapInput& input) {
   if (!input.machines.slurm_topology.empty() && input.names.size() > 1) {
-    auto found = Topology::parse_slurm(input.machines.slurm_topology, "Slurm's topology, as the run found it");
+    auto found = Topology::parse_slurm(input.machines.slurm_topology, mapping::told_by_slurm);
     if (!found) input.notes.push_back("the network that the run found is of no use: " + found.error().message);
     else if (const auto nodes = match_nodes(*found, input.names); !nodes) input.notes.push_back(nodes.error().message);
     else return found;

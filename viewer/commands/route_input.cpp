@@ -2,13 +2,15 @@
 
 #include <algorithm>
 
-#include "viewer/commands/node_match.hpp"
+#include "analysis/mapping/node_match.hpp"
 #include "viewer/commands/traffic_source.hpp"
 #include "viewer/session/target.hpp"
 
 namespace pclscope::commands {
 namespace {
 
+using mapping::goes_by_name;
+using mapping::match_nodes;
 using mapping::Topology;
 
 Error bad(std::string message) { return {ErrorCode::bad_argument, std::move(message)}; }

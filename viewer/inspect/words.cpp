@@ -147,7 +147,8 @@ std::optional<int> read_moment(const CLI::App& app, const char* option, const st
   if (app.count(option) == 0) return std::nullopt;
   to = text::parse_moment_ns(word);
   if (to) return std::nullopt;
-  return fail(wrong_usage, std::string(option) + ": '" + word + "' is no moment: write for example 12.5, 300ms, 02:13 or -2s");
+  return fail(wrong_usage,
+              std::string(option) + ": '" + word + "' is no moment: write for example 12.5, 300ms, 02:13 or -2s");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <string_view>
 
+#include "analysis/mapping/node_match.hpp"
 #include "analysis/mapping/route_file.hpp"
 #include "analysis/mapping/traffic_file.hpp"
 
@@ -203,8 +204,6 @@ Result<NetworkFacts> read_network_file(const std::string& path, const NetworkWor
                                       : read_traffic_network(path, words, std::move(*topology));
 }
 
-std::string known_topology(const Application&) { return {}; }
-
 mapping::Traffic traffic_of(std::int32_t ranks, const std::vector<PairTraffic>& pairs) {
   mapping::Traffic traffic;
   traffic.ranks = std::max(0, ranks);
@@ -239,12 +238,42 @@ mapping::Traffic more_than(const mapping::Traffic& now, const mapping::Traffic& 
   return more;
 }
 
-Result<NetworkFacts> read_network_of_run(Session& session, const Application& application, const std::string& title,
+namespace {
+
+// As Slurm told it to the run, if all of its nodes are in it; else nothing is known of the network.
+Result<TopologyPtr> topology_of_run(const Snapshot& run, const NetworkWords& words) {
+  if (!words.topology.empty()) return parse_topology(words.topology);
+  const std::vector<std::string>& nodes = run.application.nodes;
+  if (!run.found.slurm_topology.empty() && nodes.size() > 1) {
+    auto told = mapping::Topology::parse_slurm(run.found.slurm_topology, mapping::told_by_slurm);
+    if (told && mapping::match_nodes(*told, nodes)) return std::make_shared<const mapping::Topology>(std::move(*told));
+  }
+  return parse_topology("nodes:" + std::to_string(std::max<std::size_t>(1, nodes.size())));
+}
+
+// In the topology's order from here on.
+Status place_by_name(NetworkFacts& facts) {
+  const mapping::Topology& topology = *facts.topology;
+  if (!mapping::goes_by_name(topology, facts.node_names)) return {};
+  const auto nodes = mapping::match_nodes(topology, facts.node_names);
+  if (!nodes) return nodes.error();
+  std::vector<std::string> names;
+  for (std::int32_t node = 0; node < topology.nodes(); ++node) names.push_back(topology.name(node));
+  for (std::size_t i = 0; i < nodes->size(); ++i) names[static_cast<std::size_t>((*nodes)[i])] = facts.node_names[i];
+  facts.node_names = std::move(names);
+  for (std::int32_t& node : facts.node_of_rank)
+    if (node >= 0 && static_cast<std::size_t>(node) < nodes->size()) node = (*nodes)[static_cast<std::size_t>(node)];
+  return {};
+}
+
+}  // namespace
+
+Result<NetworkFacts> read_network_of_run(Session& session, const Snapshot& run, const std::string& title,
                                          const NetworkWords& words) {
-  std::string text = words.topology.empty() ? known_topology(application) : words.topology;
-  if (text.empty()) text = "nodes:" + std::to_string(std::max<std::size_t>(1, application.nodes.size()));
-  auto topology = parse_topology(text);
+  const Application& application = run.application;
+  auto topology = topology_of_run(run, words);
   if (!topology) return topology.error();
+  const std::string text = (*topology)->text();
   const auto pairs = session.traffic();
   if (!pairs) return pairs.error();
   NetworkFacts facts;
@@ -260,6 +289,7 @@ Result<NetworkFacts> read_network_of_run(Session& session, const Application& ap
     facts.node_of_rank = application.node_of_rank;
     facts.node_of_rank.resize(static_cast<std::size_t>(facts.traffic.ranks), -1);
     facts.node_names = application.nodes;
+    if (const Status placed = place_by_name(facts); !placed) return placed.error();
     count_capacities(facts);
   }
   facts.traffic_from = session.live() ? "all so far" : "the whole run";

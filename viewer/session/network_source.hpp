@@ -23,11 +23,10 @@ struct NetworkWords {
 bool is_network_file(const std::string& path);
 // Errors: not readable, a line that is none, a topology that is needed, none or too small.
 Result<NetworkFacts> read_network_file(const std::string& path, const NetworkWords& words);
-// Traffic of a dump, or of a running job until now.
-Result<NetworkFacts> read_network_of_run(Session& session, const Application& application, const std::string& title,
+// Traffic of a dump, or of a running job until now. Without a topology in `words` the one that Slurm told the run.
+// Nodes of a topology from a file are found by their names.
+Result<NetworkFacts> read_network_of_run(Session& session, const Snapshot& run, const std::string& title,
                                          const NetworkWords& words);
-// What the run itself says of its network, as --topology takes it; empty: nothing.
-std::string known_topology(const Application& application);
 
 // A run of which only ranks and their places are known: a window for a traffic or route file shows it.
 std::unique_ptr<Session> open_network(std::shared_ptr<const NetworkFacts> facts);

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "analysis/mapping/index.hpp"
+#include "analysis/mapping/node_match.hpp"
 #include "viewer/launch/shell_words.hpp"
 
 namespace pclscope::session {
@@ -135,7 +136,8 @@ std::string map_command(const NetworkCase& network, const std::string& target, O
     words.emplace_back(name);
     words.push_back(std::move(value));
   };
-  if (network.topology) option("--topology", network.topology->text());
+  if (network.topology && network.topology->text() != mapping::told_by_slurm)
+    option("--topology", network.topology->text());
   const std::vector<std::int32_t>& capacity = network.capacities;
   if (!network.of_run && !capacity.empty()) {  // those of a run are as it had them
     if (std::all_of(capacity.begin(), capacity.end(), [&](std::int32_t c) { return c == capacity[0]; })) {

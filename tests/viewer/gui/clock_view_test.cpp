@@ -1,7 +1,5 @@
 // Vector clocks without a window: what lights up is what happened before.
 #include <catch2/catch.hpp>
-#include <chrono>
-#include <thread>
 
 #include "tests/analysis/logical/programs.hpp"
 #include "tests/viewer/fake_run.hpp"

@@ -1,7 +1,5 @@
 // The logical timeline with two runs, or two periods of one, below each other.
 #include <catch2/catch.hpp>
-#include <chrono>
-#include <thread>
 
 #include "tests/analysis/logical/programs.hpp"
 #include "tests/viewer/fake_run.hpp"

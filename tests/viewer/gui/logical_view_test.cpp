@@ -1,7 +1,5 @@
 // The views of logical time without a window: what is clicked is what is selected.
 #include <catch2/catch.hpp>
-#include <chrono>
-#include <thread>
 
 #include "tests/analysis/logical/programs.hpp"
 #include "tests/viewer/fake_run.hpp"

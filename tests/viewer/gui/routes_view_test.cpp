@@ -1,9 +1,7 @@
 // The routes view, driven without a window.
 #include <catch2/catch.hpp>
-#include <chrono>
 #include <cstdlib>
 #include <random>
-#include <thread>
 
 #include "tests/seed.hpp"
 #include "tests/viewer/fake_run.hpp"

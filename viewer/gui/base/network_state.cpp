@@ -28,8 +28,8 @@ void NetworkState::read(const Scene& scene) {
     const std::lock_guard lock(shared_->mutex);
     shared_->waits = true;
   }
-  scene.ask([shared = shared_, facts = facts_, words = words_, application = scene.snapshot->application,
-             name = scene.connection.name, wake = scene.wake](session::Session* session, const auto&) {
+  scene.ask([shared = shared_, facts = facts_, words = words_, run = scene.snapshot, name = scene.connection.name,
+             wake = scene.wake](session::Session* session, const auto&) {
     const auto tell = [&](const char* what, double share) {
       {
         const std::lock_guard lock(shared->mutex);
@@ -44,7 +44,7 @@ void NetworkState::read(const Scene& scene) {
     if (facts) {
       made = session::make_network_case(*facts, tell);
     } else if (session != nullptr) {
-      const auto read = session::read_network_of_run(*session, application, name, words);
+      const auto read = session::read_network_of_run(*session, *run, name, words);
       made = read ? session::make_network_case(*read, tell) : Result<session::NetworkCasePtr>(read.error());
     }
     {

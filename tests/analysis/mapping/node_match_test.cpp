@@ -1,11 +1,11 @@
 // Nodes of a run in a topology's file, by short and full names.
-#include "viewer/commands/node_match.hpp"
+#include "analysis/mapping/node_match.hpp"
 
 #include <catch2/catch.hpp>
 
 using namespace pclscope;
-using commands::goes_by_name;
-using commands::match_nodes;
+using mapping::goes_by_name;
+using mapping::match_nodes;
 using mapping::Topology;
 
 namespace {

@@ -1,9 +1,9 @@
-#include "viewer/commands/node_match.hpp"
+#include "analysis/mapping/node_match.hpp"
 
 #include <algorithm>
 #include <unordered_map>
 
-namespace pclscope::commands {
+namespace pclscope::mapping {
 namespace {
 
 std::string short_name(const std::string& name) { return name.substr(0, name.find('.')); }
@@ -13,7 +13,7 @@ constexpr std::int32_t several = -2;
 struct Index {
   std::unordered_map<std::string, std::int32_t> whole, shortened;
 
-  explicit Index(const mapping::Topology& topology) {
+  explicit Index(const Topology& topology) {
     for (std::int32_t node = 0; node < topology.nodes(); ++node) {
       if (!topology.takes_ranks(node)) continue;
       const std::string name = topology.name(node);
@@ -31,8 +31,7 @@ struct Index {
 
 }  // namespace
 
-Result<std::vector<std::int32_t>> match_nodes(const mapping::Topology& topology,
-                                              const std::vector<std::string>& names) {
+Result<std::vector<std::int32_t>> match_nodes(const Topology& topology, const std::vector<std::string>& names) {
   const Index index(topology);
   std::vector<std::int32_t> nodes;
   std::unordered_map<std::int32_t, std::string> taken;
@@ -51,11 +50,11 @@ Result<std::vector<std::int32_t>> match_nodes(const mapping::Topology& topology,
   return nodes;
 }
 
-bool goes_by_name(const mapping::Topology& topology, const std::vector<std::string>& names) {
+bool goes_by_name(const Topology& topology, const std::vector<std::string>& names) {
   if (!topology.has_names() || names.empty()) return false;
   if (!topology.text().starts_with("edges:")) return true;
   const Index index(topology);
   return std::any_of(names.begin(), names.end(), [&](const std::string& name) { return index.find(name) != -1; });
 }
 
-}  // namespace pclscope::commands
+}  // namespace pclscope::mapping
