@@ -65,6 +65,10 @@ class Walk {
         rank = call->peer;
         jumps = now == before ? jumps + 1 : 0;
         continue;
+      } else if (call->wait_end > now && call->begin < now && is_known(call->peer) && jumps < most_jumps) {
+        rank = call->peer;  // the period ends in its wait: who it waits for has come no further either
+        ++jumps;
+        continue;
       } else {
         step({rank, call->wait_end > now ? PathKind::in_mpi : kind_of(*call), call->site, 0, call->begin, now});
       }
@@ -89,6 +93,8 @@ class Walk {
     }
     steps_.push_back(s);
   }
+
+  bool is_known(std::int32_t rank) const { return rank >= 0 && static_cast<std::size_t>(rank) < timelines_.size(); }
 
   std::int64_t begin_of(std::int32_t rank) const {
     return lives_.empty() ? from_ : std::max(from_, lives_[static_cast<std::size_t>(rank)].begin_ns);

@@ -3,7 +3,10 @@
 
 #include <catch2/catch.hpp>
 
+#include "interpose/record/event.hpp"
 #include "tests/analysis/delay/programs.hpp"
+#include "tests/analysis/delay/random_programs.hpp"
+#include "tests/seed.hpp"
 
 using namespace pclscope;
 using namespace pclscope::test;
@@ -100,6 +103,82 @@ TEST_CASE("A part of the period") {
   CHECK(path.steps.back().end_s == path.end_s);
   CHECK(critical_path(16, o.messages, o.collectives, 8'000'000'000, 9'000'000'000).steps.empty());
   CHECK(critical_path(16, o.messages, o.collectives, 20'000'000, 10'000'000).steps.empty());
+}
+
+TEST_CASE("A period that ends inside waits: the path comes from who computes then, also through others that wait") {
+  constexpr std::int64_t ms = 1'000'000;
+  Program p(4);  // rank 0 computes 50 ms; 1 and 3 exchange until 20 ms, 2 has waited since 1 ms
+  for (std::int32_t r = 0; r < 4; ++r) p.call(r, K::allreduce, site::allreduce);
+  p.compute(0, 50 * ms);
+  p.compute(2, ms);
+  for (int step = 0; step < 20; ++step)
+    for (const std::int32_t r : {1, 3}) {
+      p.call(r, K::irecv, site::irecv, 4 - r);
+      p.compute(r, ms);
+      p.call(r, K::isend, site::isend, 4 - r);
+      p.call(r, K::waitall, site::irecv);
+    }
+  p.call(0, K::send, site::send, 2, 5);
+  p.call(2, K::recv, site::recv, 0, 5);
+  for (std::int32_t r = 0; r < 4; ++r) p.call(r, K::allreduce, site::bcast);  // 1 and 3 wait for 2, which waits for 0
+  const Outcome o = simulate(p);
+  for (const std::int64_t from : {std::int64_t{1} * ms, 30 * ms}) {
+    const CriticalPath path = critical_path(4, o.messages, o.collectives, from, 40 * ms);
+    CHECK(on_path_s(path, 0, PathKind::computation, site::send) ==
+          Approx(static_cast<double>(40 * ms - from) * 1e-9).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("Random programs and periods: at no moment of the path its rank waits for another one") {
+  const auto seed = static_cast<std::uint32_t>(random_seed());
+  CAPTURE(seed);
+  constexpr RandomPrograms programs{7, 30, true};
+  std::mt19937_64 random(seed);
+  for (std::uint32_t i = 0; i < 60; ++i) {
+    const Program p = random_program(seed + i, programs);
+    const Outcome o = simulate(p);
+    struct Wait {
+      std::int32_t rank;
+      std::int64_t begin, end;
+    };
+    std::vector<Wait> waits;  // by the records themselves
+    for (const Message& m : o.messages) {
+      std::int64_t last = INT64_MIN;  // of all that this call completed
+      for (const Message& other : o.messages)
+        if (other.destination == m.destination && other.recv_wait == m.recv_wait && other.recv_end == m.recv_end)
+          last = std::max(last, other.send_begin);
+      waits.push_back({m.destination, m.recv_wait, std::min(last, m.recv_end)});
+      if (m.flags & record::flag::synchronous)
+        waits.push_back({m.source, m.send_begin, std::min(m.recv_post, m.send_end)});
+    }
+    for (const CollectiveCall& c : o.collectives) waits.push_back({c.rank, c.wait_begin(), c.wait_begin() + c.wait()});
+    const std::int64_t end = *std::max_element(o.end_ns.begin(), o.end_ns.end());
+    for (int period = 0; period < 10; ++period) {
+      auto from = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(end));
+      auto to = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(end));
+      if (from > to) std::swap(from, to);
+      const CriticalPath path = critical_path(p.ranks(), o.messages, o.collectives, from, to);
+      CAPTURE(i, from, to);
+      double on_path = 0, inside_waits = 0;
+      for (const PathStep& s : path.steps) {
+        on_path += s.end_s - s.begin_s;
+        for (const Wait& w : waits)
+          if (w.rank == s.rank)
+            inside_waits += std::max(0.0, std::min(s.end_s, static_cast<double>(w.end) * 1e-9) -
+                                              std::max(s.begin_s, static_cast<double>(w.begin) * 1e-9));
+      }
+      CHECK(on_path == Approx(path.end_s - path.begin_s));
+      CHECK(inside_waits == Approx(0).margin(1e-9));
+      // What begins later is the same path, cut.
+      const CriticalPath longer = critical_path(p.ranks(), o.messages, o.collectives, INT64_MIN, to);
+      std::vector<PathStep> cut;
+      for (PathStep s : longer.steps) {
+        s.begin_s = std::max(s.begin_s, path.begin_s);
+        if (s.begin_s < s.end_s) cut.push_back(s);
+      }
+      if (!path.steps.empty() && path.begin_s == Approx(static_cast<double>(from) * 1e-9)) CHECK(cut == path.steps);
+    }
+  }
 }
 
 TEST_CASE("What ranks compute before their first call and behind their last one is on the path, when it is known") {
