@@ -9,6 +9,7 @@ namespace {
 
 constexpr double more_messages = 1.4;      // than any other rank
 constexpr double more_per_partner = 1.25;  // than others on average
+constexpr double waits_less = 0.75;        // than others on average
 constexpr double hardly = 0.5;             // of what others wait on average
 
 struct Trend {             // of the others' waits over their messages, a straight line
@@ -55,23 +56,27 @@ struct Sent {  // by some ranks, of those that send
 // Those who are waited for have the most messages, or the more messages a rank has the less it waits.
 bool have_more(const std::vector<Load>& all, const std::vector<std::int32_t>& named) {
   std::vector<std::pair<double, double>> points, others;
-  double guilty = 0, most = 0, sum = 0, received = 0;
+  double guilty = 0, most = 0, sum = 0, received = 0, waited = 0, others_waited = 0;
   Sent by_named, by_others;
   for (const Load& p : all) {
     const double messages = p.sent + p.received;
     points.emplace_back(messages, p.waited_s);
     if (std::find(named.begin(), named.end(), p.rank) != named.end()) {
       guilty += messages / static_cast<double>(named.size());
+      waited += p.waited_s / static_cast<double>(named.size());
       received += p.received;
       by_named.add(p);
     } else {
       others.push_back(points.back());
+      others_waited += p.waited_s;
       most = std::max(most, messages);
       sum += messages;
       by_others.add(p);
     }
   }
   if (others.size() < 3 || guilty <= 0) return false;
+  // Who has more to compute waits less.
+  if (waited > waits_less * others_waited / static_cast<double>(others.size())) return false;
   if (2 * static_cast<std::size_t>(by_others.senders) < others.size()) return false;  // they only wait by now
   if (by_others.senders > 0 && by_named.per_partner() >= more_per_partner * by_others.per_partner()) {
     if (guilty >= more_messages * most) return true;

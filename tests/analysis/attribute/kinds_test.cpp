@@ -70,6 +70,9 @@ TEST_CASE("Unequal work is more messages or bytes to each partner, not more part
   CHECK_FALSE(have_more(waits({0.6, 2.6, 3.0, 2.5, 3.7, 3.75, 3.75, 2.6}), {0}));
   CHECK_FALSE(have_more(waits({0.4, 2.6, 3.0, 2.9, 3.7, 3.75, 3.75, 3.7}), {0}));
   CHECK(have_more(waits({0, 0.1, 2.0, 2.1, 4.0, 3.9, 4.1, 4.0}), {0}));
+  // It sends most, and waits as the others do: it has no more to compute.
+  CHECK_FALSE(have_more({{0, 60, 20, 2, 9}, {1, 20, 30, 2, 11}, {2, 20, 20, 2, 11}, {3, 20, 30, 2, 1}}, {0}));
+  CHECK(have_more({{0, 60, 20, 2, 1}, {1, 20, 30, 2, 11}, {2, 20, 20, 2, 11}, {3, 20, 30, 2, 1}}, {0}));
   // Nobody else sends.
   CHECK_FALSE(have_more({{0, 60, 0, 3, 0}, {1, 0, 20, 0, 1}, {2, 0, 20, 0, 1}, {3, 0, 20, 0, 1}}, {0}));
 }
