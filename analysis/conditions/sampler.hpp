@@ -71,6 +71,12 @@ class Sampler {
   std::uint64_t samples() const { return samples_; }
 
  private:
+  // What the rank measured of itself (SegmentHeader::idle_ns): so long it did not run; outside MPI; without a core.
+  struct Idle {
+    std::int64_t all_ns = 0, least_ns = 0, most_ns = 0, off_inside_ns = 0, off_outside_ns = 0;
+    std::uint64_t until = 0;  // 0: nothing yet
+  };
+  static Idle idle_of(const record::SegmentHeader& header);
   struct Rank {
     std::int32_t rank = 0;
     std::uint32_t pid = 0;
@@ -82,7 +88,13 @@ class Sampler {
     bool was_inside = false;
     std::uint64_t was_since = 0;  // entry of its newest call then
     double off_computing_ns = 0;
-    std::int64_t inside_first_ns = 0;  // inside_ when it was first read
+    double off_least_ns = 0, off_most_ns = 0;  // between which it is known to be
+    std::int64_t inside_first_ns = 0;          // inside_ when it was first read
+    Idle idle, idle_base;                      // as the rank told last; the first that began after it was first read
+    bool based = false;                        // idle_base is there
+    std::int64_t before_base_ns = 0;           // since it was first read, at most
+    // Since then: so long; for so long it may have been outside MPI; of which it was, off its core.
+    std::int64_t since_idle_ns = 0, maybe_outside_ns = 0, off_outside_ns = 0;
     std::int64_t told_ns = 0;
     double told_off_ns = 0;        // off_computing_ns then
     CoreTimes at_slice;            // when the slice began
@@ -98,6 +110,8 @@ class Sampler {
     CoreTimes times() const;
   };
   void read(Rank& rank, std::int64_t now_ns);
+  struct Reading;
+  void bound_off_computing(Rank& rank, const Reading& reading) const;
   void read_all(std::int64_t now_ns, const Tell& tell);
   void tell_of(Rank& rank, const Tell& tell);
   bool find_others(std::int64_t now_ns);  // true: some are new

@@ -17,8 +17,10 @@ struct RankTime {  // seconds since the time origin
   std::int32_t rank = 0;
   double begin_s = 0, end_s = 0;
   double useful_s = 0;
-  double off_core_s = 0;     // that is not in it
-  double ideal_saved_s = 0;  // an ideal network would have brought it to end_s so much earlier
+  double off_core_s = 0;                         // that is not in it
+  double ideal_saved_s = 0;                      // an ideal network would have brought it to end_s so much earlier
+  double useful_least_s = 0, useful_most_s = 0;  // between which useful_s is for certain
+  double outside_s() const { return useful_s + off_core_s; }
 };
 
 // Of these ranks; those that are in `only` (ascending), when it is not empty. When only a share of the messages was
@@ -35,8 +37,9 @@ inline Efficiency efficiency_of(const Snapshot& snapshot, std::span<const std::i
 
 // --- a part of the program that it named itself, whenever ranks were in it ---
 // Its run time is that of the rank that was in it longest; what an ideal network would save there is not known, nor is
-// anything where several threads of a rank were in it.
-Efficiency efficiency_of(const Marker& marker);
+// anything where several threads of a rank were in it. Of the time outside MPI as large a part was off the core there
+// as in all of the run.
+Efficiency efficiency_of(const Marker& marker, std::span<const RankTime> run);
 
 // --- a period, from all its messages and calls ---
 struct Records {
@@ -44,7 +47,8 @@ struct Records {
   std::span<const CollectiveCall> calls;
 };
 // Of [from_ns, to_ns), as far as each rank was in the run. Time inside MPI is that of calls that left a message or a
-// collective's part. Fails with bad_argument where calls of a rank overlap (threads): one line.
+// collective's part. Of the time outside it as large a part was off the core as in all of the run. Fails with
+// bad_argument where calls of a rank overlap (threads): one line.
 Result<std::vector<RankTime>> rank_times(const Snapshot& snapshot, const Records& records, std::int64_t from_ns,
                                          std::int64_t to_ns);
 

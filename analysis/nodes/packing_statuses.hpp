@@ -94,6 +94,8 @@ void pass_rank(Io& io, R& r, RankStatus& last, CommNumbers& comms) {
   io.number(r.cores.running_ns);
   io.number(r.cores.off_core_ns);
   io.number(r.cores.off_computing_ns);
+  io.number(r.cores.off_computing_least_ns);
+  io.number(r.cores.off_computing_most_ns);
   io.real(r.cores.other_load);
   io.step(r.cores_until_ns, last.cores_until_ns);
   io.step(r.read_until_ns, last.read_until_ns);

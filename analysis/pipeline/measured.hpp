@@ -28,6 +28,7 @@ struct Measured {
         buffers(static_cast<std::size_t>(application.ranks)),
         worst(options.worst_messages, worst_memory_ns) {
     application.node_of_rank.resize(dropped.size(), -1);
+    several_at_once.resize(dropped.size());
     criteria.load(options.baseline);
   }
 
@@ -63,7 +64,7 @@ struct Measured {
     status.init_ns = ns(here.init_ticks);
     status.one_sided_ns = ns(here.one_sided_ticks);
     status.file_ns = ns(here.file_ticks);
-    status.threads = here.threads;
+    status.threads = threads_at_once(rank);
     status.finalized = here.finalized;
     if (here.came) {
       status.begin_ns = std::max<std::int64_t>(scale.to_ns(here.begin_ticks), 0);
@@ -72,11 +73,16 @@ struct Measured {
     return status;
   }
 
+  // Threads that call MPI in turn are in it as one would be: what they sum up to is the rank's time. 0: none came yet.
+  std::uint32_t threads_at_once(std::int32_t rank) const {
+    const std::uint32_t threads = activity.rank(rank).threads;
+    return several_at_once[static_cast<std::size_t>(rank)] ? threads : std::min(threads, 1u);
+  }
   // Samples may come to a little more than there was room for.
   std::int64_t polled_beside(std::int32_t rank) const {
     const Activity::Rank& here = activity.rank(rank);
     if (!polled_ns || !here.came || here.end_ticks < here.begin_ticks) return 0;
-    const std::uint64_t ticks = (here.end_ticks - here.begin_ticks) * std::max(here.threads, 1u);
+    const std::uint64_t ticks = (here.end_ticks - here.begin_ticks) * std::max(threads_at_once(rank), 1u);
     const std::uint64_t left = ticks - std::min(ticks, here.mpi_ticks);
     return std::min(polled_ns(rank), static_cast<std::int64_t>(static_cast<double>(left) * scale.ns_per_tick));
   }
@@ -86,6 +92,7 @@ struct Measured {
   Application application;  // nodes, and ranks' places on them, as they become known
   TickScale scale;          // of the events
   Activity activity;
+  std::vector<bool> several_at_once;                         // by rank: MPI_THREAD_MULTIPLE
   std::vector<std::uint64_t> dropped;                        // events, by rank
   std::vector<BufferUse> buffers;                            // by rank
   std::function<std::int64_t(std::int32_t rank)> polled_ns;  // in polls that left no event; empty: not known

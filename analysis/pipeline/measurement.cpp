@@ -237,7 +237,10 @@ void Measurement::set_buffer(std::int32_t rank, const BufferUse& use) {
   if (state_->m.knows(rank)) state_->m.buffers[static_cast<std::size_t>(rank)] = use;
 }
 
-void Measurement::set_threads(std::int32_t rank, bool several) { state_->matcher.set_threads(rank, several); }
+void Measurement::set_threads(std::int32_t rank, bool several) {
+  state_->matcher.set_threads(rank, several);
+  if (state_->m.knows(rank)) state_->m.several_at_once[static_cast<std::size_t>(rank)] = several;
+}
 void Measurement::set_muted(std::int32_t rank, bool muted) { state_->matcher.note_muted(rank, muted); }
 
 void Measurement::end_round(std::int64_t now_ns, bool all_read) {

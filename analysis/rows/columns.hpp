@@ -140,7 +140,8 @@ void describe(Column&& column, const RankRow*) {
   column("held_up_s", "s", &RankSummary::held_up_s, "by the tool: its threads waited for room in full buffers");
   column("mean_latency_ratio", "1", &RankSummary::mean_latency_ratio,
          "mean of time / latency criterion of the messages received");
-  column("threads", "1", &RankSummary::threads, "that called MPI: times are sums over them");
+  column("threads", "1", &RankSummary::threads,
+         "that called MPI, more than one with MPI_THREAD_MULTIPLE only: times are sums over them");
   column("mpi_s", "s", &RankSummary::mpi_s, "inside recorded MPI calls: the sum of the nine that follow");
   column("init_s", "s", &RankSummary::init_s, "in MPI_Init");
   column("finalize_s", "s", &RankSummary::finalize_s,
@@ -156,7 +157,11 @@ void describe(Column&& column, const RankRow*) {
   column("running_s", "s", &RankSummary::running_s,
          "its main thread ran; with the time off the core and asleep: since its ring was found; all 0: not known");
   column("off_core_s", "s", &RankSummary::off_core_s, "runnable, but not running: off the core");
-  column("off_core_computing_s", "s", &RankSummary::off_core_computing_s, "of that, outside MPI (an estimate)");
+  column("off_core_computing_s", "s", &RankSummary::off_core_computing_s,
+         "of that, outside MPI: an estimate between the two that follow");
+  column("off_core_computing_least_s", "s", &RankSummary::off_core_computing_least_s, "the same, at least");
+  column("off_core_computing_most_s", "s", &RankSummary::off_core_computing_most_s,
+         "the same, at most; 0 although there is some: not known (older dumps)");
   column("asleep_s", "s", &RankSummary::asleep_s, "neither: it slept, or was stopped");
   column("other_load", "1", &RankSummary::other_load,
          "share of the time of the cores that it may use, used by others than the job's ranks");

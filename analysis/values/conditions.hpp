@@ -47,8 +47,9 @@ struct CoreTimes {
   std::int64_t observed_ns = 0;
   std::int64_t running_ns = 0;
   std::int64_t off_core_ns = 0;       // runnable, but not running
-  std::int64_t off_computing_ns = 0;  // of that, outside MPI
-  double other_load = 0;              // share of the time of the cores that it may use, used by others than the job
+  std::int64_t off_computing_ns = 0;  // of that, outside MPI, and between which two it is known to be
+  std::int64_t off_computing_least_ns = 0, off_computing_most_ns = 0;
+  double other_load = 0;  // share of the time of the cores that it may use, used by others than the job
   std::int64_t asleep_ns() const { return observed_ns - running_ns - off_core_ns; }
   bool operator==(const CoreTimes&) const = default;
 };

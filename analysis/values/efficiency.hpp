@@ -14,10 +14,14 @@ struct Efficiency {
   double most_useful_s = 0;       // of the rank with most
   std::int32_t most_useful_rank = -1;
   double off_core_s = 0;  // mean: would have been useful, but the rank was off its core
-  double ideal_s = -1;    // the run time on a network on which nothing takes time; -1: not known
-  double replayed = 0;    // share of the messages that this is made of, put up to all
+  // How long ranks were off their cores outside MPI is not always known: useful_s is between these for certain.
+  double useful_least_s = 0, useful_most_s = 0;
+  double ideal_s = -1;  // the run time on a network on which nothing takes time; -1: not known
+  double replayed = 0;  // share of the messages that this is made of, put up to all
 
   bool known() const { return ranks > 0 && runtime_s() > 0; }
+  // Useful time, and what is made of it, can be told: between least and most lies a fifth of it at most.
+  bool useful_known() const { return known() && useful_most_s - useful_least_s <= 0.2 * useful_most_s; }
   double runtime_s() const { return end_s - begin_s; }
   double parallel() const { return share(useful_s, runtime_s()); }  // = load_balance() * communication()
   double load_balance() const { return share(useful_s, most_useful_s); }

@@ -200,7 +200,8 @@ struct RankSummary {
   std::uint64_t buffer_events = 0;  // that its largest buffer holds now
   double held_up_s = 0;             // by the tool: its threads waited for room in full buffers
   double mean_latency_ratio = 0;    // of messages received
-  std::uint32_t threads = 0;        // that left events: the sums below are sums over them
+  // That left events, those that call MPI in turn as one: the sums below are sums over them.
+  std::uint32_t threads = 0;
   // Inside recorded MPI calls. The nine below are its parts: each second of a thread in one of them.
   double mpi_s = 0;
   double init_s = 0;             // in MPI_Init
@@ -229,7 +230,8 @@ struct RankSummary {
   // Of its main thread, of the time that was observed (CoreTimes); all 0: not known.
   double running_s = 0;
   double off_core_s = 0;            // runnable, but not running
-  double off_core_computing_s = 0;  // of that, outside MPI
+  double off_core_computing_s = 0;  // of that, outside MPI, and between which two it is known to be
+  double off_core_computing_least_s = 0, off_core_computing_most_s = 0;  // (older dumps: 0, not known)
   double asleep_s = 0;
   double other_load = 0;  // share of the time of the cores that it may use, used by others than the job
   // For efficiencies (analysis/efficiency/). Seconds since the time origin; -1: not known (not there yet, older dumps).
@@ -242,6 +244,8 @@ struct RankSummary {
     running_s = static_cast<double>(cores.running_ns) * 1e-9;
     off_core_s = static_cast<double>(cores.off_core_ns) * 1e-9;
     off_core_computing_s = static_cast<double>(cores.off_computing_ns) * 1e-9;
+    off_core_computing_least_s = static_cast<double>(cores.off_computing_least_ns) * 1e-9;
+    off_core_computing_most_s = static_cast<double>(cores.off_computing_most_ns) * 1e-9;
     asleep_s = static_cast<double>(cores.asleep_ns()) * 1e-9;
     other_load = cores.other_load;
   }

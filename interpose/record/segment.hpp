@@ -105,6 +105,14 @@ struct SegmentHeader {
   // --- rings after the first (P), each twice as large as the one before it: number of the first event that lies there.
   // 0: not in use yet. Written before any event in there is published; the rings before it get no more events ---
   std::atomic<std::uint64_t> begins[16];
+  // --- the processor's time (P), since the thread's first measurement until `idle_until` (ticks; 0: not measured yet,
+  // and all are 0). It did not run (it slept, or had no core) for idle_ns; outside MPI for at least and at most so
+  // long; and of what it was without a core for certain, for it did not go to sleep meanwhile, at least so long inside
+  // and outside. Stored before idle_until, none is ever less than before ---
+  alignas(64) std::atomic<std::uint64_t> idle_ns;
+  std::atomic<std::uint64_t> idle_least_ns, idle_most_ns;
+  std::atomic<std::uint64_t> off_inside_ns, off_outside_ns;
+  std::atomic<std::uint64_t> idle_until;
 };
 inline constexpr std::uint32_t growths_limit = 16;
 constexpr std::size_t posted_place(std::uint64_t comm) { return (comm * 0x9E3779B97F4A7C15u) >> 59; }

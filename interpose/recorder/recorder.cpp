@@ -101,6 +101,7 @@ Recorder* make_recorder() {
   this_thread.refused = r == nullptr;
   if (r == nullptr) return nullptr;
   if (r != recorders[0]) pthread_setspecific(thread_end, r);
+  r->begin_processor();
   if (process.attachable) {
     this_thread.muted = r;
     return r->attend() ? r : nullptr;
@@ -318,6 +319,8 @@ void Recorder::open(record::SegmentHeader* segment) {
   record::Board* board = open_board();
   ring_ = record::RingWriter(segment, board != nullptr ? &record::bell_of(*board, options().part) : nullptr, take_ring);
   header_ = segment;
+  processor_ = Processor();
+  begin_processor();
 }
 
 // The ring is full, or nothing is to be written. nullptr: absorb().

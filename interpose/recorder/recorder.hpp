@@ -18,6 +18,7 @@
 #include "interpose/recorder/communicators.hpp"
 #include "interpose/recorder/polling.hpp"
 #include "interpose/recorder/process.hpp"
+#include "interpose/recorder/processor.hpp"
 #include "interpose/recorder/unrecorded.hpp"
 
 namespace pclscope {
@@ -71,6 +72,8 @@ class Recorder {
                              std::int32_t tag) {
     constexpr auto relaxed = std::memory_order_relaxed;
     record::SegmentHeader& h = header();
+    if (since - processor_.left_at > Processor::long_stretch) [[unlikely]]
+      measure_processor(since);
     h.call_since.store(since, relaxed);
     h.call_site.store(site, relaxed);
     h.call_comm.store(comm, relaxed);
@@ -97,7 +100,21 @@ class Recorder {
     place.count.store(c.collectives.load(std::memory_order_relaxed), std::memory_order_release);
     if (other) place.comm.store(c.id, std::memory_order_release);
   }
-  PCLSCOPE_INLINE void leave() { header().call_function.store(0, std::memory_order_relaxed); }
+  // Of the call that began at `begin`.
+  PCLSCOPE_INLINE void leave(std::uint64_t begin, std::uint64_t end) {
+    header().call_function.store(0, std::memory_order_relaxed);
+    processor_.inside += end - begin;
+    processor_.left_at = end;
+    if (end - begin > Processor::long_stretch) [[unlikely]]
+      measure_processor(end);
+  }
+  // Outside MPI, or at entry and return: how long the thread ran since the last time (processor.cpp).
+  [[gnu::noinline]] void measure_processor(std::uint64_t now_ticks);
+  // The calling thread's time from here on, whichever thread had this recorder before.
+  void begin_processor() {
+    processor_.measured = false;
+    measure_processor(now());
+  }
 
   // False when the event was not written; what matching must know of it is accounted for. With false for a recv_post,
   // its number is gone: the receive counts as posted while nothing was recorded.
@@ -309,6 +326,7 @@ class Recorder {
   std::uint32_t checks_ = 0;   // of the consumer, while muted
   std::uint32_t session_ = 1;  // in which it records; 0: dormant. Always 1 in a job that `pclscope run` started
   std::uint32_t seen_ = 0;     // of the board's word
+  Processor processor_;
   Polling poll_;
   CallPaths paths_;
   std::uint32_t told_to_ = 0;  // counts the rings: a path is told in each

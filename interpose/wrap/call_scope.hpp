@@ -61,7 +61,7 @@ struct CallScope {
     if (quiet) [[unlikely]]
       return;
     end = now();
-    recorder.leave();
+    recorder.leave(begin, end);
     if (threads) [[unlikely]]
       recorder.numbered_call_returned();
   }

@@ -169,6 +169,7 @@ void announce_finalize(Function function, Caller caller) {
   if (!process.known || !is_last_use(function)) return;
   if (Recorder* r = last_recorder()) {
     const std::uint64_t t = now();
+    if (r->session() != 0) r->measure_processor(t);
     r->write(EventKind::finalize, function, t, t, caller.address(), 0, 0, 0, process.rank, record::any_tag, 0);
   }
   stop_recording();

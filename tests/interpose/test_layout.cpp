@@ -72,6 +72,12 @@ TEST_CASE("the segment header lies as FORMAT.md says") {
   CHECK(sizeof(SegmentHeader::Posted) == 16);
   CHECK(offsetof(SegmentHeader, begins) == 2368);
   CHECK(sizeof(SegmentHeader::begins) == 8 * growths_limit);
+  CHECK(offsetof(SegmentHeader, idle_ns) == 2496);
+  CHECK(offsetof(SegmentHeader, idle_least_ns) == 2504);
+  CHECK(offsetof(SegmentHeader, idle_most_ns) == 2512);
+  CHECK(offsetof(SegmentHeader, off_inside_ns) == 2520);
+  CHECK(offsetof(SegmentHeader, off_outside_ns) == 2528);
+  CHECK(offsetof(SegmentHeader, idle_until) == 2536);
 }
 
 TEST_CASE("each further ring of a segment lies behind the one before it and is twice as large") {

@@ -13,6 +13,7 @@ from harness import on_every_mpi
 STRUCTURE = ("more-ranks-than-cores", "ranks-on-one-core", "own-threads")
 CORES = sorted(os.sched_getaffinity(0))[:2]
 CORE_LIST = ",".join(map(str, CORES))
+PARTS = ("running_s", "off_core_s", "asleep_s")
 EDGES = 1.0  # s: of what ranks do before the program reads its times, and after
 BOUND = """#!/bin/sh
 rank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}
@@ -75,6 +76,20 @@ class Seen:
         lost = sum(c["cost_s"] + c["in_mpi_s"] for c in self.conditions)
         self.assertLessEqual(lost, sum(rank["off_core_s"] for rank in self.ranks) * 1.01 + 0.1, self.note)
 
+    def check_computed(self, computed_s):
+        """Each rank computed for so long of its own processor time, which lies between what is said for certain; what
+        the scheduler took for sleep outside MPI counts as useful, too."""
+        ranks = self.box.json("inspect", self.path, "efficiency", "--json")["ranks"]
+        self.assertEqual(len(ranks), len(self.ranks))
+        slack = 0.05 * computed_s + 0.05
+        for rank, times in zip(ranks, self.ranks):
+            least, most = rank["useful_least_s"], rank["useful_most_s"]
+            print(f"rank {rank['rank']}: {least:.3f} {rank['useful_s']} {most:.3f}", flush=True)
+            self.assertLessEqual(least, computed_s + times["asleep_s"] + slack, f"{rank} {self.note}")
+            self.assertGreaterEqual(most, computed_s - slack, f"{rank} {self.note}")
+            unseen = max(0, rank["end_s"] - rank["begin_s"] - sum(times[name] for name in PARTS))
+            self.assertLessEqual(most, times["running_s"] + times["asleep_s"] + unseen + 1e-3, f"{rank} {self.note}")
+
     def of_kind(self, kind):
         return [c for c in self.conditions if c["kind"] == kind]
 
@@ -97,6 +112,7 @@ class Conditions(Seen, harness.SystemTest):
     def test_more_ranks_than_cores(self, mpi):
         for ranks in (4, 8):
             self.spin(mpi, ranks, 10, 60, name=f"many{ranks}")
+            self.check_computed(0.6)
             found = self.of_kind("more-ranks-than-cores")
             self.assertEqual(len(found), 1, self.note)
             self.assertEqual(found[0]["ranks"], list(range(ranks)), self.note)
@@ -120,6 +136,12 @@ class Conditions(Seen, harness.SystemTest):
         watched = self.box.pclscope("watch", self.path, "--once").stdout
         self.assertIn("condition: ", watched)
         self.assertIn("condition  ", self.box.pclscope("inspect", self.path).stdout)
+
+    @on_every_mpi
+    def test_short_pieces(self, mpi):
+        """Shorter than the time between two looks at the scheduler's sums."""
+        self.spin(mpi, 8, 200, 2, name="short")
+        self.check_computed(0.4)
 
     @on_every_mpi
     def test_foreign_process(self, mpi):
@@ -163,6 +185,7 @@ class Conditions(Seen, harness.SystemTest):
     @on_every_mpi
     def test_healthy(self, mpi):
         self.spin(mpi, 2, 40, 60, name="healthy")
+        self.check_computed(2.4)
         self.assertFalse([c for kind in STRUCTURE for c in self.of_kind(kind)], self.note)
         waited, wall = sum(t[1] for t in self.truth), sum(t[2] for t in self.truth)
         if waited < 0.01 * wall:

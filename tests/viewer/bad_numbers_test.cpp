@@ -66,7 +66,8 @@ class Poison {
     for (WorstMessage& w : s.worst) all(w.start_s, w.time_s, w.ratio, w.late_sender_s, w.late_receiver_s, w.transfer_s);
     for (RankSummary& r : s.ranks)
       all(r.mean_latency_ratio, r.mpi_s, r.late_sender_s, r.late_receiver_s, r.call_for_s, r.collective_wait_s,
-          r.delay_caused_s, r.init_s, r.finalize_s, r.begin_s, r.end_s, r.ideal_saved_s, r.off_core_computing_s);
+          r.delay_caused_s, r.init_s, r.finalize_s, r.begin_s, r.end_s, r.ideal_saved_s, r.off_core_computing_s,
+          r.off_core_computing_least_s, r.off_core_computing_most_s);
     for (Criterion& c : s.criteria) all(c.median_s, c.transfer_median_s);
     for (ClockState& c : s.network.clocks) all(c.at_s, c.offset_s, c.drift, c.error_s);
   }

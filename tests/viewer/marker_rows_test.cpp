@@ -66,7 +66,7 @@ TEST_CASE("markers as objects and rows") {
 }
 
 TEST_CASE("a part's efficiency, on paper") {
-  const Efficiency e = efficiency::efficiency_of(solve());
+  const Efficiency e = efficiency::efficiency_of(solve(), {});
   CHECK(e.ranks == 4);
   CHECK(e.runtime_s() == 6);
   CHECK(e.parallel() == Approx(3.0 / 6));
@@ -75,8 +75,8 @@ TEST_CASE("a part's efficiency, on paper") {
   CHECK_FALSE(e.ideal_known());
   Marker threads = solve();
   threads.threads = true;
-  CHECK_FALSE(efficiency::efficiency_of(threads).known());
-  CHECK_FALSE(efficiency::efficiency_of(Marker{}).known());
+  CHECK_FALSE(efficiency::efficiency_of(threads, {}).known());
+  CHECK_FALSE(efficiency::efficiency_of(Marker{}, {}).known());
 }
 
 TEST_CASE("a finding names the shortest part that it acted in, where each rank was in it once") {
@@ -116,7 +116,8 @@ TEST_CASE("a name from the program, and numbers of a damaged file, do no harm") 
   REQUIRE(lines.size() == 2);
   CHECK(lines[1].find("?[2J??row") == 0);
   CHECK_FALSE(session::to_text(views::markers_json(s), false).empty());
-  const views::EfficiencyRow row{views::EfficiencyRow::Scope::marker, -1, efficiency::efficiency_of(odd), {}, odd.name};
+  const views::EfficiencyRow row{
+      views::EfficiencyRow::Scope::marker, -1, efficiency::efficiency_of(odd, {}), {}, odd.name};
   CHECK(views::name_of(row) == "marker ?[2J??row");
   CHECK(views::efficiency_json(row)["parallel"].is_null());
 }

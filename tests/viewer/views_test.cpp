@@ -339,6 +339,23 @@ TEST_CASE("efficiencies in a line: what is not known is left out") {
   e.replayed = 0.25;
   e.off_core_s = 1;
   CHECK(views::brief_efficiency_text(e).ends_with("62%, transfer from 25% of the messages; 10% off the core"));
+  // Useful time is known between two numbers only: no factor is told.
+  e.useful_least_s = 0.02;
+  e.useful_most_s = 4;
+  const std::string range = "parallel <1% to 40%: not known closer, ranks were off the core";
+  CHECK(views::efficiency_text(e) == range);
+  CHECK(views::brief_efficiency_text(e) == range);
+  const auto lines = views::efficiency_lines({{views::EfficiencyRow::Scope::job, -1, e, {}}}, 200);
+  REQUIRE(lines.size() == 3);
+  CHECK(lines[1].find('%') == std::string::npos);
+  CHECK(lines[2] ==
+        "job: useful between 20.0 ms and 4.00 s of 10.0 s, not known closer: ranks were off the core, inside MPI or "
+        "outside");
+  const auto json = views::efficiency_json(e);
+  for (const char* name : {"parallel", "load_balance", "communication", "serialisation", "transfer", "useful_s",
+                           "most_useful_s", "most_useful_rank", "off_core_s"})
+    CHECK(json[name].is_null());
+  CHECK(json["useful_most_s"] == 4);
   CHECK(views::grade_of(0.8) == views::Grade::good);
   CHECK(views::grade_of(0.79) == views::Grade::fair);
   CHECK(views::grade_of(0.59) == views::Grade::poor);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "analysis/delay/critical_path.hpp"
 #include "viewer/inspect/efficiencies.hpp"
@@ -56,10 +57,12 @@ void add_rows(const std::vector<RankTime>& times, double replayed, Scope scope, 
   if (answer.ranks.empty()) answer.ranks = times;
 }
 
-double path_useful_s(const Snapshot& s, const StoredCalls& calls, const TimeSpan& span) {
+// None where nobody waited for a message: there is no path.
+std::optional<double> path_useful_s(const Snapshot& s, const StoredCalls& calls, const TimeSpan& span) {
   double sum = 0;
   const CriticalPath path = critical_path(s.application.ranks, calls.messages, calls.collectives, span.begin_ns,
                                           span.end_ns, lives_of(calls, s));
+  if (path.shares.empty()) return std::nullopt;
   for (const PathShare& share : path.shares)
     if (share.kind == PathKind::computation) sum += share.on_path_s;
   return sum;
@@ -129,7 +132,7 @@ Result<Answer> answer_to(const InspectWords& words, const TimeSpan& span, Inspec
     add_rows(times, efficiency::replayed(s), Scope::job, regions, !words.region, answer);
     if (!words.region)
       for (const Marker& m : s.markers)
-        answer.rows.push_back({Scope::marker, -1, efficiency::efficiency_of(m), {}, m.name});
+        answer.rows.push_back({Scope::marker, -1, efficiency::efficiency_of(m, times), {}, m.name});
     const bool few = run.session->message_count() <= most_at_once;
     if (!live && few && !words.region && !answer.ranks.empty())
       if (const auto calls = read_calls(span, run)) answer.rows.front().path_useful_s = path_useful_s(s, *calls, span);

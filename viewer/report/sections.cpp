@@ -36,7 +36,7 @@ std::string graded(const std::string& field, double efficiency) {
 std::string cards(const Snapshot& s) {
   std::string html = "<dl class=\"cards\">\n";
   html += card("Run time", seconds("time.elapsed_s", session::elapsed_s(s)), s.finished ? "" : "not finished");
-  if (const Efficiency e = efficiency::efficiency_of(s); e.known())
+  if (const Efficiency e = efficiency::efficiency_of(s); e.useful_known())
     html += card("Parallel efficiency", graded("efficiency.parallel", e.parallel()), "");
   const views::InsideMpi sum = views::inside_mpi(s);
   if (sum.whole_s > 0 && std::isfinite(sum.whole_s) && std::isfinite(sum.inside_s)) {
@@ -112,6 +112,7 @@ std::string conditions_html(const Snapshot& s) {
 std::string efficiency_row(std::size_t i, const views::EfficiencyRow& row) {
   const std::string path = "efficiencies." + std::to_string(i);
   const Efficiency& e = row.of;
+  const bool told = e.useful_known();
   const auto cell = [&](bool known, const char* name, double value) {
     return element("td", "", known ? graded(path + "." + name, value) : "-");
   };
@@ -119,13 +120,17 @@ std::string efficiency_row(std::size_t i, const views::EfficiencyRow& row) {
          element("td", "", number(path + ".begin_s", finite(e.begin_s), text::format_moment(e.begin_s))) +
          element("td", "", seconds(path + ".runtime_s", e.runtime_s())) +
          element("td", "", number(path + ".ranks", e.ranks, std::to_string(e.ranks))) +
-         cell(true, "parallel", e.parallel()) + cell(true, "load_balance", e.load_balance()) +
-         cell(true, "communication", e.communication()) + cell(e.ideal_known(), "serialisation", e.serialisation()) +
-         cell(e.ideal_known(), "transfer", e.transfer()) +
+         cell(told, "parallel", e.parallel()) + cell(told, "load_balance", e.load_balance()) +
+         cell(told, "communication", e.communication()) +
+         cell(told && e.ideal_known(), "serialisation", e.serialisation()) +
+         cell(told && e.ideal_known(), "transfer", e.transfer()) +
          element("td", "",
-                 seconds(path + ".most_useful_s", e.most_useful_s) +
-                     element("small", "faint", "rank " + std::to_string(e.most_useful_rank))) +
-         element("td", "", seconds(path + ".off_core_s", e.off_core_s)) + "</tr>\n";
+                 told ? seconds(path + ".most_useful_s", e.most_useful_s) +
+                            element("small", "faint", "rank " + std::to_string(e.most_useful_rank))
+                      : seconds(path + ".useful_least_s", e.useful_least_s) + " to " +
+                            seconds(path + ".useful_most_s", e.useful_most_s) +
+                            element("small", "faint", "mean, not known closer: off the core")) +
+         element("td", "", told ? seconds(path + ".off_core_s", e.off_core_s) : "-") + "</tr>\n";
 }
 
 }  // namespace
@@ -185,13 +190,11 @@ std::string efficiency_section(const Run& run) {
             "\n";
   const auto& job = run.efficiencies[known.front()];
   if (job.path_useful_s && *job.path_useful_s > 0 && job.of.runtime_s() > 0) {
-    const double more_s = std::max(*job.path_useful_s - job.of.useful_s, 0.0);
     html +=
         element("p", "note",
                 "Critical path: " +
                     seconds("efficiencies." + std::to_string(known.front()) + ".path_useful_s", *job.path_useful_s) +
-                    escaped(" of computation, " + text::format_seconds(more_s) + " (" +
-                            text::format_share(more_s / job.of.runtime_s()) + ") more than a rank's mean.")) +
+                    escaped(" " + views::path_text(job.of, *job.path_useful_s) + ".")) +
         "\n";
   }
   return html;

@@ -107,7 +107,7 @@ void add_measures(const ComparedRun& before, const ComparedRun& now, Comparison&
   const auto add = [&](const char* name, const char* title, bool ideal, double (Efficiency::*of)() const,
                        const Value& noise) {
     const auto value = [&](const Efficiency& of_run) {
-      return (ideal ? of_run.ideal_known() : of_run.known()) ? finite_or_none((of_run.*of)()) : Value();
+      return of_run.useful_known() && (!ideal || of_run.ideal_known()) ? finite_or_none((of_run.*of)()) : Value();
     };
     c.measures.push_back({Kind::share, name, title, value(e), value(f), noise});
   };

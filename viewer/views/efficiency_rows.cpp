@@ -30,6 +30,15 @@ std::string share_or_dash(bool known, double share) { return known ? text::forma
 
 bool can_be_told(const Efficiency& e) { return e.known() && std::isfinite(e.runtime_s()) && std::isfinite(e.useful_s); }
 
+bool factors_told(const Efficiency& e) { return can_be_told(e) && e.useful_known(); }
+
+// Where useful time is known between two numbers only, no factor is.
+std::string range_text(const Efficiency& e) {
+  const double least = std::max(e.useful_least_s, 0.0) / e.runtime_s(), most = e.useful_most_s / e.runtime_s();
+  return "parallel " + text::format_share(std::min(least, 1.0)) + " to " + text::format_share(std::min(most, 1.0)) +
+         ": not known closer, ranks were off the core";
+}
+
 // What has to be known of the numbers.
 std::string remarks(const Efficiency& e) {
   std::string text;
@@ -51,6 +60,7 @@ std::string name_of(const EfficiencyRow& row) {
 
 std::string brief_efficiency_text(const Efficiency& e) {
   if (!can_be_told(e)) return {};
+  if (!factors_told(e)) return range_text(e);
   std::string text =
       "parallel " + text::format_share(e.parallel()) + " = balance " + text::format_share(e.load_balance());
   if (e.ideal_known())
@@ -62,6 +72,7 @@ std::string brief_efficiency_text(const Efficiency& e) {
 
 std::string efficiency_text(const Efficiency& e) {
   if (!can_be_told(e)) return {};
+  if (!factors_told(e)) return range_text(e);
   std::string text = "parallel " + text::format_share(e.parallel()) + " = load balance " +
                      text::format_share(e.load_balance()) + " x communication " + text::format_share(e.communication());
   if (e.ideal_known())
@@ -78,42 +89,57 @@ std::vector<std::string> efficiency_lines(const std::vector<EfficiencyRow>& rows
     table.column(title, text::Align::right);
   for (const EfficiencyRow& row : rows) {
     const Efficiency& e = row.of;
-    const bool known = can_be_told(e);
-    const auto seconds = [&](double s) { return known ? text::format_seconds(s) : "-"; };
-    table.row({name_of(row), known ? text::format_moment(e.begin_s) : "-", seconds(e.runtime_s()),
-               std::to_string(e.ranks), share_or_dash(known, e.parallel()), share_or_dash(known, e.load_balance()),
-               share_or_dash(known, e.communication()), share_or_dash(e.ideal_known(), e.serialisation()),
-               share_or_dash(e.ideal_known(), e.transfer()), seconds(e.useful_s), seconds(e.most_useful_s),
-               known ? std::to_string(e.most_useful_rank) : "-", seconds(e.off_core_s)});
+    const bool known = can_be_told(e), told = factors_told(e), ideal = told && e.ideal_known();
+    const auto seconds = [](bool is_known, double s) { return is_known ? text::format_seconds(s) : "-"; };
+    table.row({name_of(row), known ? text::format_moment(e.begin_s) : "-", seconds(known, e.runtime_s()),
+               std::to_string(e.ranks), share_or_dash(told, e.parallel()), share_or_dash(told, e.load_balance()),
+               share_or_dash(told, e.communication()), share_or_dash(ideal, e.serialisation()),
+               share_or_dash(ideal, e.transfer()), seconds(told, e.useful_s), seconds(told, e.most_useful_s),
+               told ? std::to_string(e.most_useful_rank) : "-", seconds(told, e.off_core_s)});
   }
   std::vector<std::string> lines = table.lines(width);
   for (const EfficiencyRow& row : rows) {
+    const Efficiency& e = row.of;
+    if (!can_be_told(e) || e.useful_known()) continue;
+    lines.push_back(name_of(row) + ": useful between " + text::format_seconds(e.useful_least_s) + " and " +
+                    text::format_seconds(e.useful_most_s) + " of " + text::format_seconds(e.runtime_s()) +
+                    ", not known closer: ranks were off the core, inside MPI or outside");
+  }
+  for (const EfficiencyRow& row : rows) {
     if (!row.path_useful_s || !can_be_told(row.of)) continue;
-    const double more_s = std::max(*row.path_useful_s - row.of.useful_s, 0.0);
-    lines.push_back("critical path: " + text::format_seconds(*row.path_useful_s) + " of computation, " +
-                    text::format_seconds(more_s) + " (" + text::format_share(more_s / row.of.runtime_s()) +
-                    ") more than a rank's mean: imbalance and serialisation that cost run time");
+    lines.push_back("critical path: " + text::format_seconds(*row.path_useful_s) + " " +
+                    path_text(row.of, *row.path_useful_s) + ": imbalance and serialisation that cost run time");
     break;
   }
   return lines;
 }
 
+// On the path all time outside MPI counts, without a core, too: so it does in the mean that it is compared with.
+std::string path_text(const Efficiency& e, double path_s) {
+  const double more_s = std::max(path_s - e.useful_s - e.off_core_s, 0.0);
+  const bool cores = e.off_core_s > worth_telling * e.runtime_s();
+  return std::string(cores ? "outside MPI (on the core or waiting for it), " : "of computation, ") +
+         text::format_seconds(more_s) + " (" + text::format_share(more_s / e.runtime_s()) + ") more than a rank's mean";
+}
+
 Json efficiency_json(const Efficiency& e) {
-  const bool known = can_be_told(e);
+  const bool known = can_be_told(e), told = factors_told(e), ideal = told && e.ideal_known();
   const auto when = [](bool is_known, double value) { return is_known ? session::finite(value) : Json(nullptr); };
   return {{"ranks", e.ranks},
           {"begin_s", when(known, e.begin_s)},
           {"end_s", when(known, e.end_s)},
           {"runtime_s", when(known, e.runtime_s())},
-          {"parallel", when(known, e.parallel())},
-          {"load_balance", when(known, e.load_balance())},
-          {"communication", when(known, e.communication())},
-          {"serialisation", when(e.ideal_known(), e.serialisation())},
-          {"transfer", when(e.ideal_known(), e.transfer())},
-          {"useful_s", when(known, e.useful_s)},
-          {"most_useful_s", when(known, e.most_useful_s)},
-          {"most_useful_rank", known ? Json(e.most_useful_rank) : Json(nullptr)},
-          {"off_core_s", when(known, e.off_core_s)},
+          {"parallel", when(told, e.parallel())},
+          {"load_balance", when(told, e.load_balance())},
+          {"communication", when(told, e.communication())},
+          {"serialisation", when(ideal, e.serialisation())},
+          {"transfer", when(ideal, e.transfer())},
+          {"useful_s", when(told, e.useful_s)},
+          {"most_useful_s", when(told, e.most_useful_s)},
+          {"most_useful_rank", told ? Json(e.most_useful_rank) : Json(nullptr)},
+          {"off_core_s", when(told, e.off_core_s)},
+          {"useful_least_s", when(known, e.useful_least_s)},
+          {"useful_most_s", when(known, e.useful_most_s)},
           {"ideal_s", when(e.ideal_known(), e.ideal_s)},
           {"replayed", when(known, e.replayed)}};
 }
@@ -127,12 +153,16 @@ Json efficiency_json(const EfficiencyRow& row) {
 }
 
 Json rank_time_json(const efficiency::RankTime& time, const Efficiency& of) {
+  const bool told = of.useful_known();
+  const auto when = [&](double value) { return told ? session::finite(value) : Json(nullptr); };
   return {{"rank", time.rank},
           {"begin_s", session::finite(time.begin_s)},
           {"end_s", session::finite(time.end_s)},
-          {"useful_s", session::finite(time.useful_s)},
-          {"useful", session::finite(of.runtime_s() > 0 ? time.useful_s / of.runtime_s() : 0)},
-          {"off_core_s", session::finite(time.off_core_s)},
+          {"useful_s", when(time.useful_s)},
+          {"useful", when(of.runtime_s() > 0 ? time.useful_s / of.runtime_s() : 0)},
+          {"useful_least_s", session::finite(time.useful_least_s)},
+          {"useful_most_s", session::finite(time.useful_most_s)},
+          {"off_core_s", when(time.off_core_s)},
           {"ideal_saved_s", session::finite(time.ideal_saved_s)}};
 }
 

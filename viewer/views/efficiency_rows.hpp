@@ -26,6 +26,8 @@ struct EfficiencyRow {
   std::optional<double> path_useful_s;  // computation on the critical path; only of stored calls, of all ranks
   std::string marker = {};
 };
+// "of computation, 1.2 s (10%) more than a rank's mean": what stands behind the time of the critical path.
+std::string path_text(const Efficiency& efficiency, double path_useful_s);
 std::string name_of(const EfficiencyRow& row);  // "region 2", "marker solve"
 std::vector<std::string> efficiency_lines(const std::vector<EfficiencyRow>& rows, std::size_t width);
 session::Json efficiency_json(const Efficiency& efficiency);  // of the job: without scope and path

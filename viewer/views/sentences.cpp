@@ -20,12 +20,12 @@ constexpr std::size_t most_parts = 3, most_named = 3, most_sites = 2;
 constexpr double worth_naming = 0.01;     // of ranks' time: a part
 constexpr double worth_following = 0.02;  // of ranks' time: waiting for others; of the run: a gain
 constexpr double most_of_it = 0.5;
-constexpr double alike_from = 0.95;    // of what the one before it caused
-constexpr double worth_a_place = 0.2;  // of what the first call site cost
-constexpr double worth_a_word = 0.1;   // of ranks' time: computation that had no core
-constexpr double crowded_from =
-    0.25;                           // of ranks' time: no core, inside MPI or not, where there are more ranks than cores
-constexpr double stands_out = 1.5;  // times what as many ranks would have if all were alike
+constexpr double alike_from = 0.95;         // of what the one before it caused
+constexpr double worth_a_place = 0.2;       // of what the first call site cost
+constexpr double worth_a_word = 0.1;        // of ranks' time: computation that had no core
+constexpr double crowded_from = 0.25;       // of ranks' time: no core, inside MPI or not
+constexpr double explained_by_cores = 0.1;  // of what an ideal network would save: time off the core inside MPI
+constexpr double stands_out = 1.5;          // times what as many ranks would have if all were alike
 
 // "The ranks spent 28% of their time in MPI: 13% waiting for messages not sent yet and 13% in collectives, ..."
 std::string where_time_goes(const Snapshot& s, const InsideMpi& sum) {
@@ -178,38 +178,50 @@ std::string gain(const Snapshot& s, const std::string& how, double gain_s) {
          after + " instead of " + now + ".";
 }
 
-// Computation that was held up: "ready to compute, but had no core". What ranks lose inside MPI is mostly waiting all
-// the same, and told only where they take the cores from each other.
-std::string without_cores(const Snapshot& s) {
-  double computing_s = 0, off_s = 0;
-  for (const RankSummary& r : s.ranks) computing_s += r.off_core_computing_s, off_s += r.off_core_s;
-  const double all_s = session::elapsed_s(s) * static_cast<double>(s.ranks.size());
-  if (!(all_s > 0) || !std::isfinite(off_s) || !std::isfinite(computing_s)) return {};
-  const auto costliest = [&](double Condition::*cost) -> const Condition* {
-    const auto most = std::max_element(s.conditions.begin(), s.conditions.end(),
-                                       [&](const auto& a, const auto& b) { return a.*cost < b.*cost; });
-    return most != s.conditions.end() ? &*most : nullptr;
-  };
+// Rank-seconds without a core. Negative: not known.
+struct NoCore {
+  double computing_s = 0, all_s = 0;
+  double inside_s() const { return all_s - computing_s; }
+};
+NoCore no_core(const Snapshot& s) {
+  NoCore sum;
+  for (const RankSummary& r : s.ranks) sum.computing_s += r.off_core_computing_s, sum.all_s += r.off_core_s;
+  return std::isfinite(sum.computing_s) && std::isfinite(sum.all_s) ? sum : NoCore{};
+}
+
+// Of the condition that cost most of it; empty: none is named.
+std::string who_had_the_cores(const Snapshot& s, double Condition::*cost) {
+  const auto c = std::max_element(s.conditions.begin(), s.conditions.end(),
+                                  [&](const auto& a, const auto& b) { return a.*cost < b.*cost; });
+  if (c == s.conditions.end()) return {};
   const bool over = is_over(s);
-  if (computing_s >= worth_a_word * all_s) {
-    std::string why;
-    if (const Condition* c = costliest(&Condition::cost_s))
-      why = c->kind == ConditionKind::more_ranks_than_cores
-                ? std::string(": there ") + (over ? "were" : "are") + " more ranks than cores"
-            : c->kind == ConditionKind::one_core
-                ? std::string(": several ") + (over ? "were" : "are") + " bound to one core"
-            : c->kind == ConditionKind::other_load
-                ? std::string(": other programs ") + (over ? "used" : "use") + " them"
-            : c->kind == ConditionKind::quota
-                ? std::string(": a quota of processor time ") + (over ? "held" : "holds") + " them back"
-                : std::string(": their own threads ") + (over ? "used" : "use") + " them";
-    return std::string("The ranks ") + (over ? "were" : "are") + " ready to compute, but " + (over ? "had" : "have") +
-           " no core, for " + text::format_share(computing_s / all_s) + " of their time" + why + ".";
+  switch (c->kind) {
+    case ConditionKind::more_ranks_than_cores:
+      return std::string(": there ") + (over ? "were" : "are") + " more ranks than cores";
+    case ConditionKind::one_core: return std::string(": several ") + (over ? "were" : "are") + " bound to one core";
+    case ConditionKind::other_load: return std::string(": other programs ") + (over ? "used" : "use") + " them";
+    case ConditionKind::quota:
+      return std::string(": a quota of processor time ") + (over ? "held" : "holds") + " them back";
+    case ConditionKind::own_threads: return std::string(": their own threads ") + (over ? "used" : "use") + " them";
   }
-  const Condition* c = costliest(&Condition::in_mpi_s);
-  if (c == nullptr || c->kind != ConditionKind::more_ranks_than_cores || !(off_s >= crowded_from * all_s)) return {};
-  return std::string("There ") + (over ? "were" : "are") + " more ranks than cores: they " + (over ? "had" : "have") +
-         " no core for " + text::format_share(off_s / all_s) + " of their time, most of it inside MPI.";
+  return {};
+}
+
+// Computation that was held up: "ready to compute, but had no core". What ranks lose inside MPI is mostly waiting all
+// the same, and told only where it is much.
+std::string without_cores(const Snapshot& s) {
+  const NoCore lost = no_core(s);
+  const double all_s = session::elapsed_s(s) * static_cast<double>(s.ranks.size());
+  if (!(all_s > 0)) return {};
+  const bool over = is_over(s);
+  if (lost.computing_s >= worth_a_word * all_s)
+    return std::string("The ranks ") + (over ? "were" : "are") + " ready to compute, but " + (over ? "had" : "have") +
+           " no core, for " + text::format_share(lost.computing_s / all_s) + " of their time" +
+           who_had_the_cores(s, &Condition::cost_s) + ".";
+  if (!(lost.all_s >= crowded_from * all_s)) return {};
+  return std::string("The ranks ") + (over ? "had" : "have") + " no core for " +
+         text::format_share(lost.all_s / all_s) + " of their time, most of it inside MPI" +
+         who_had_the_cores(s, &Condition::in_mpi_s) + ".";
 }
 
 bool is_worth(const Snapshot& s, double gain_s) {
@@ -305,9 +317,12 @@ std::string what_it_brings(const Snapshot& s, const std::vector<std::int32_t>& n
   if (std::string cores = without_cores(s); !cores.empty()) return cores;
   const Efficiency e = efficiency::efficiency_of(s);
   // Only where that is what costs most: else it would point away from the cause.
-  if (!e.ideal_known() || e.transfer() > std::min(e.load_balance(), e.serialisation())) return {};
-  if (!is_worth(s, (1 - e.transfer()) * e.runtime_s())) return {};
-  return gain(s, "On a network on which nothing takes time", (1 - e.transfer()) * e.runtime_s());
+  if (!e.ideal_known() || !e.useful_known() || e.transfer() > std::min(e.load_balance(), e.serialisation())) return {};
+  const double saved_s = (1 - e.transfer()) * e.runtime_s();
+  if (!is_worth(s, saved_s)) return {};
+  // Who has no core inside MPI takes its messages late, and so do the others: no network would help.
+  if (no_core(s).inside_s() > explained_by_cores * saved_s * static_cast<double>(s.ranks.size())) return {};
+  return gain(s, "On a network on which nothing takes time", saved_s);
 }
 
 // Of the ranks that the waiting is for and the first finding, what agrees with both. `named`: the ranks it says.

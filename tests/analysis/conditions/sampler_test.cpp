@@ -8,9 +8,11 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <memory>
+#include <random>
 #include <thread>
 
 #include "tests/analysis/conditions/made_up_tree.hpp"
+#include "tests/seed.hpp"
 
 using namespace pclscope;
 using namespace pclscope::conditions;
@@ -65,7 +67,7 @@ TEST_CASE("running, off the core, asleep; outside MPI and inside") {
   CHECK(sampler.times(0) == CoreTimes());
   job.times(7, 45 * ms, 37 * ms);  // 40 ran, 30 off, computing all the time
   sampler.sample(100 * ms, tell);
-  CHECK(sampler.times(0) == CoreTimes{100 * ms, 40 * ms, 30 * ms, 30 * ms, 0});
+  CHECK(sampler.times(0) == CoreTimes{100 * ms, 40 * ms, 30 * ms, 30 * ms, 0, 30 * ms, 0});
   CHECK(sampler.times(0).asleep_ns() == 30 * ms);
   h.call_function = 5;
   h.call_since = 1;
@@ -74,7 +76,7 @@ TEST_CASE("running, off the core, asleep; outside MPI and inside") {
   CHECK(sampler.times(0).off_computing_ns == 40 * ms);
   job.times(7, 45 * ms, 97 * ms);  // 40 off, in the same call
   sampler.sample(300 * ms, tell);
-  CHECK(sampler.times(0) == CoreTimes{300 * ms, 40 * ms, 90 * ms, 40 * ms, 0});
+  CHECK(sampler.times(0) == CoreTimes{300 * ms, 40 * ms, 90 * ms, 40 * ms, 0, 90 * ms, 0});
   h.call_function = 0;
   job.times(7, 45 * ms, 217 * ms);  // 120 in 100: off since before, when it was in MPI
   sampler.sample(400 * ms, tell);
@@ -119,6 +121,106 @@ TEST_CASE("a rank that sleeps outside MPI was not kept from computing") {
   sampler.sample(600 * ms, nullptr);
   CHECK(sampler.times(0).off_computing_ns > 0);
   CHECK(sampler.times(0).off_computing_ns <= 60 * ms);
+}
+
+// 8 ranks on 2 cores: rounds of 6 ms without a core, 2 ms of work, and an Allreduce in which it ran 1 ms of 20. Some
+// sleep 3 ms outside MPI in each round, some of these 2 ms inside, too.
+TEST_CASE("what a rank measures of itself bounds how long it had no core outside MPI, whenever it is read") {
+  std::mt19937_64 random(pclscope::test::random_seed());
+  for (int run = 0; run < 60; ++run) {
+    CAPTURE(run);
+    const int sleeps_outside = run % 3 > 0 ? 3 : 0, sleeps_inside = run % 3 > 1 ? 2 : 0;
+    const auto add = [](std::atomic<std::uint64_t>& sum, int count) { sum += static_cast<std::uint64_t>(count * ms); };
+    Job job;
+    record::SegmentHeader& h = job.rank(7, "0");
+    job.busy(0, 0);
+    Sampler sampler(job.tree.root(), ticks, 1e9);
+    REQUIRE(sampler.add(0, h, "/app"));
+    // It waited for its core inside MPI for long before it was found, and told that afterwards.
+    sampler.sample(0, nullptr);
+    add(h.idle_ns, 700);
+    add(h.off_inside_ns, 700);
+    h.idle_until = 1;
+    std::int64_t now = 0, ran = 0, waited = 0, off_outside = 0, next = 10 * ms;
+    const auto read_on_the_way = [&] {  // the kernel tells a wait when it ends
+      if (now < next) return;
+      job.times(7, ran, waited);
+      sampler.sample(now, nullptr);
+      next = now + static_cast<std::int64_t>(10 + random() % 40) * ms;
+      const CoreTimes t = sampler.times(0);
+      REQUIRE(t.off_computing_least_ns <= off_outside);
+      REQUIRE(t.off_computing_most_ns >= off_outside);
+      REQUIRE(t.off_computing_ns >= t.off_computing_least_ns);
+      REQUIRE(t.off_computing_ns <= t.off_computing_most_ns);
+    };
+    const auto spend = [&](int count, std::int64_t* what) {
+      now += count * ms;
+      if (what != nullptr) *what += count * ms;
+    };
+    for (std::uint64_t round = 1; round <= 100; ++round) {
+      h.call_function = 0;
+      spend(6, &waited);
+      off_outside += 6 * ms;
+      read_on_the_way();
+      spend(2, &ran);
+      read_on_the_way();
+      spend(sleeps_outside, nullptr);
+      read_on_the_way();
+      add(h.idle_ns, 6 + sleeps_outside);
+      add(h.idle_least_ns, 6 + sleeps_outside);
+      add(h.idle_most_ns, 6 + sleeps_outside);
+      if (sleeps_outside == 0) add(h.off_outside_ns, 6);
+      h.idle_until = 2 * round;
+      h.call_since = round;
+      h.call_function = 5;
+      spend(sleeps_inside, nullptr);
+      read_on_the_way();
+      spend(19, &waited);
+      read_on_the_way();
+      spend(1, &ran);
+      read_on_the_way();
+      add(h.idle_ns, 19 + sleeps_inside);
+      if (sleeps_inside == 0) add(h.off_inside_ns, 19);
+      h.idle_until = 2 * round + 1;
+    }
+    h.call_function = 0;
+    spend(1, &ran);
+    h.state = record::ProcessState::finalizing;
+    job.times(7, ran, waited);
+    sampler.finish(now, nullptr);
+    const CoreTimes t = sampler.times(0);
+    CHECK(t.off_core_ns == 100 * 25 * ms);
+    REQUIRE(off_outside == 100 * 6 * ms);
+    CHECK(t.off_computing_least_ns <= off_outside);
+    CHECK(t.off_computing_most_ns >= off_outside);
+    if (sleeps_inside > 0) continue;
+    // But for the time before a first measurement was seen to have begun and ended.
+    CHECK(t.off_computing_least_ns >= off_outside - 100 * ms);
+    CHECK(t.off_computing_most_ns <= off_outside + 100 * ms);
+  }
+}
+
+TEST_CASE("time stolen from a virtual machine is off the core outside MPI, where the rank did not go to sleep there") {
+  Job job;
+  record::SegmentHeader& h = job.rank(7, "0");
+  job.busy(0, 0);
+  Sampler sampler(job.tree.root(), ticks, 1e9);
+  REQUIRE(sampler.add(0, h, "/app"));
+  sampler.sample(0, nullptr);
+  h.idle_until = 1;
+  sampler.sample(10 * ms, nullptr);
+  // 1 s outside MPI, of which it ran 0.4, and 1 s inside, of which it ran none: the scheduler tells 1.2 s of the 1.6.
+  h.idle_ns = 1600 * ms;
+  h.idle_least_ns = h.idle_most_ns = h.off_outside_ns = 600 * ms;
+  h.off_inside_ns = 1000 * ms;
+  h.idle_until = 2;
+  h.state = record::ProcessState::finalizing;
+  job.times(7, 400 * ms, 1200 * ms);
+  sampler.finish(2010 * ms, nullptr);
+  CHECK(sampler.times(0).off_core_ns == 1200 * ms);
+  CHECK(sampler.times(0).off_computing_ns == 600 * ms);
+  CHECK(sampler.times(0).off_computing_least_ns == 600 * ms);
+  CHECK(sampler.times(0).off_computing_most_ns == 600 * ms);
 }
 
 TEST_CASE("ranks on cores of their own share none, also when one comes late and the run is short") {

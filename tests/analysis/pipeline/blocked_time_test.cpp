@@ -4,7 +4,9 @@
 #include <limits>
 #include <random>
 
+#include "analysis/efficiency/efficiency.hpp"
 #include "analysis/pipeline/pipeline.hpp"
+#include "interpose/record/functions.hpp"
 #include "tests/analysis/match/mpi_simulator.hpp"
 
 using namespace pclscope;
@@ -84,6 +86,40 @@ Played play(const test::SimulatorOptions& options, std::uint64_t seed) {
 }
 
 }  // namespace
+
+TEST_CASE("threads that call MPI in turn are in it as one would be, those at once are two") {
+  for (const bool several : {false, true}) {
+    Application application;
+    application.ranks = 1;
+    Pipeline pipeline(application, PipelineOptions{});
+    pipeline.set_node(0, "node");
+    pipeline.measurement().set_threads(0, several);
+    const auto call = [](std::uint64_t begin, std::uint64_t end, std::uint64_t number) {
+      record::Event e{};
+      e.begin = begin;
+      e.end = end;
+      e.kind = record::EventKind::collective;
+      e.function = static_cast<std::uint16_t>(record::Function::Allreduce);
+      e.comm = 1;
+      e.ordinal = number;
+      e.peer = -1;
+      return e;
+    };
+    const record::Event first = call(1000, 4000, 0), second = call(6000, 9000, 1), last = call(9000, 10000, 2);
+    pipeline.add(0, 0, std::span(&first, 1));
+    pipeline.add(0, 1, std::span(&second, 1));
+    pipeline.add(0, 0, std::span(&last, 1));
+    pipeline.end_round(10000);
+    pipeline.finish();
+    const RankSummary r = pipeline.snapshot().ranks.at(0);
+    CHECK(r.threads == (several ? 2u : 1u));
+    CHECK(r.mpi_between_s() == Approx(7e-6));
+    // From 1 to 10 us: 2 us outside MPI in turn, else each thread its own.
+    const auto times = efficiency::rank_times(pipeline.snapshot());
+    REQUIRE(times.size() == 1);
+    CHECK(times[0].useful_s == Approx(several ? 5.5e-6 : 2e-6));
+  }
+}
 
 TEST_CASE("time inside MPI is the sum of its parts, for each rank of random programs") {
   double late = 0, transfer = 0, other = 0, saved = 0;

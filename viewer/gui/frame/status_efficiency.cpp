@@ -41,7 +41,7 @@ Urgency urgency_of(views::Grade grade) {
 
 // A bar whose length is the share, the share and its word: not told by colour alone.
 void draw_share(const Scene& scene, const Efficiency& efficiency, const Factor& factor) {
-  if (!efficiency.known() || (factor.needs_ideal && !efficiency.ideal_known())) {
+  if (!efficiency.useful_known() || (factor.needs_ideal && !efficiency.ideal_known())) {
     ImGui::TextUnformatted("-");
     return;
   }

@@ -11,6 +11,7 @@
 #include "viewer/layout/latest.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/rank_list.hpp"
+#include "viewer/views/efficiency_rows.hpp"
 
 namespace pclscope::gui {
 namespace {
@@ -125,6 +126,7 @@ void StatusPanel::Inside::draw_efficiency(const Scene& scene, const Selection& s
   const StatusFacts& f = facts->second;
   heading(scene, "efficiency");
   if (!f.efficiency.known()) return say(scene, "not known: no rank has been running, or an older dump", Urgency::calm);
+  if (!f.efficiency.useful_known()) return say(scene, views::efficiency_text(f.efficiency), Urgency::calm);
   const auto chosen =
       std::find_if(f.of_region.begin(), f.of_region.end(), [&](const auto& r) { return r.first == selection.region; });
   const bool some = chosen != f.of_region.end();
