@@ -63,14 +63,27 @@ class Markers(harness.SystemTest):
         for marker in markers:
             row = of_parts[marker["name"]]
             self.assertEqual((row["ranks"], row["serialisation"], row["transfer"]), (RANKS, None, None))
-            useful = (marker["time_s"] - marker["mpi_s"]) / RANKS
-            self.assertAlmostEqual(row["parallel"], useful / marker["most_s"], places=6)
-            self.assertAlmostEqual(row["load_balance"], useful / marker["most_useful_s"], places=6)
+            outside = (marker["time_s"] - marker["mpi_s"]) / RANKS
+            least, most = row["useful_least_s"], row["useful_most_s"]
+            self.assertLessEqual(0, least)
+            self.assertLessEqual(least, most)
+            self.assertLessEqual(most, outside + 1e-9)
+            if row["parallel"] is None:  # ranks were off the core, perhaps here
+                self.assertGreater(most - least, 0.199 * most)
+                continue
+            self.assertLessEqual(most - least, 0.201 * most)
+            self.assertAlmostEqual(row["useful_s"] + row["off_core_s"], outside, places=6)
+            self.assertAlmostEqual(row["parallel"], row["useful_s"] / marker["most_s"], places=6)
+            self.assertAlmostEqual(row["load_balance"], outside / marker["most_useful_s"], places=6)
         for name, of_ranks in noted.items():
+            row = of_parts[name]
+            if row["parallel"] is None:
+                continue
             useful = [inside - in_mpi for inside, in_mpi in of_ranks]
             longest = max(inside for inside, _ in of_ranks)
-            self.assertNear(of_parts[name]["load_balance"], sum(useful) / RANKS / max(useful), 1, f"{name}: balance")
-            self.assertNear(of_parts[name]["communication"], max(useful) / longest, 1, f"{name}: communication")
+            on_core = row["useful_s"] / (row["useful_s"] + row["off_core_s"])
+            self.assertNear(row["load_balance"], sum(useful) / RANKS / max(useful), 1, f"{name}: balance")
+            self.assertNear(row["communication"], on_core * max(useful) / longest, 1, f"{name}: communication")
         return markers
 
     @on_every_mpi

@@ -40,7 +40,7 @@ ARGUMENTS = {
     "fortran_corners": [(3, ("corners.data",))],
 }
 OTHERWISE = [(2, ())]
-EXCLUDED = dict.fromkeys(("faults", "wait_states", "rings"), "prints what the clock says")  # name: the reason
+EXCLUDED = dict.fromkeys(("chatty", "faults", "wait_states", "rings"), "prints what the clock says")  # name: the reason
 # These are run bare and traced by test_fortran too, with the same ranks, and their output is compared there.
 ELSEWHERE = thinned((), ("fortran_ring", "fortran_halo", "fortran_corners"))
 
