@@ -110,7 +110,15 @@ class Sampler {
     CoreTimes times() const;
   };
   void read(Rank& rank, std::int64_t now_ns);
-  struct Reading;
+  struct Reading {
+    bool known = false;  // a rank's that is counted here
+    bool inside = false;
+    bool finalizing = false;  // it has just measured
+    std::uint64_t since = 0;
+    Idle idle;
+    SchedTimes times;
+    std::int64_t now_ns = 0;
+  };
   void bound_off_computing(Rank& rank, const Reading& reading) const;
   void read_all(std::int64_t now_ns, const Tell& tell);
   void tell_of(Rank& rank, const Tell& tell);

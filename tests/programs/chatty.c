@@ -2,24 +2,8 @@
 // order, two on a node, the chatty pairs are apart. Computation sleeps, so no rank takes a core from another.
 // Arguments: steps (100), bytes (65536), microseconds of computation (20000), every how many steps the neighbours talk
 // (20). Prints the seconds of the loop, and by how much a rank slept longer than asked, the most.
-#include <time.h>
-
 #include "answer.h"
-
-static double longer_s;
-
-static double now_s(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static void compute(long us) {
-  const double begin = now_s();
-  const struct timespec pause = {us / 1000000, us % 1000000 * 1000};
-  nanosleep(&pause, NULL);
-  longer_s += now_s() - begin - 1e-6 * (double)us;
-}
+#include "sleeping.h"
 
 static void exchange(int with, char* out, char* in, int bytes) {
   MPI_Request requests[2];

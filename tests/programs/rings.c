@@ -4,24 +4,8 @@
 // Ways: 0 Irecv, Isend, Waitall; 1 the same, persistent; 2 Irecv, Send, Waitall; 3 half of the computation between
 // Isend and Waitall; 4 Sendrecv; 5 Send, Probe, Recv; 6 Irecv, Isend, a Wait for each. Prints the seconds of the loop,
 // and by how much a rank slept longer than asked, the most.
-#include <time.h>
-
 #include "answer.h"
-
-static double longer_s;
-
-static double now_s(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static void compute(long us) {
-  const double begin = now_s();
-  const struct timespec pause = {us / 1000000, us % 1000000 * 1000};
-  nanosleep(&pause, NULL);
-  longer_s += now_s() - begin - 1e-6 * (double)us;
-}
+#include "sleeping.h"
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);

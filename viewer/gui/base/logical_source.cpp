@@ -31,18 +31,16 @@ std::shared_ptr<const session::LogicalRun> LogicalSource::run(const Scene& scene
 
 // At what is not in the part that was read.
 bool LogicalSource::looks_elsewhere() const {
-  if (wanted_ == asked_for_ || wanted_ == session::TimeSpan{}) return false;
   const std::lock_guard lock(shared_->mutex);
-  return shared_->over && shared_->run && !shared_->run->part.all && !shared_->run->part.has(wanted_);
+  return shared_->over && shared_->run && looked_at_.elsewhere(shared_->run->part);
 }
 
 void LogicalSource::read_dump(const Scene& scene) {
   asked_ = true;
-  asked_for_ = wanted_;
   auto newer = std::make_shared<Shared>();
-  newer->run = this->shared_->run;  // until there is another
+  newer->run = shared_->run;  // until there is another
   shared_ = newer;
-  scene.ask([wanted = wanted_, shared = shared_, snapshot = scene.snapshot, wake = scene.wake](
+  scene.ask([wanted = looked_at_.ask(), shared = shared_, snapshot = scene.snapshot, wake = scene.wake](
                 session::Session* session, const auto& stopping) {
     const auto publish = [&](std::shared_ptr<const session::LogicalRun> run) {
       {

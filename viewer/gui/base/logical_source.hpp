@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string>
 
+#include "viewer/gui/base/looked_at.hpp"
 #include "viewer/session/feed.hpp"
 #include "viewer/session/live_logical.hpp"
 #include "viewer/session/logical_run.hpp"
@@ -25,7 +26,7 @@ class LogicalSource {
   LogicalSource(const LogicalSource&) = delete;
 
   // Which period is looked at: of a dump with more messages than fit into memory the part around it is read.
-  void look_at(const session::TimeSpan& wanted) { wanted_ = wanted; }
+  void look_at(const session::TimeSpan& wanted) { looked_at_.look_at(wanted); }
   // What has been read so far, or the newest there is of a running job: null before the first piece.
   std::shared_ptr<const session::LogicalRun> run(const Scene& scene);
   // What stands where the picture will be, or above it while it grows; empty: it is whole.
@@ -50,7 +51,7 @@ class LogicalSource {
 
   std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
   bool asked_ = false;
-  session::TimeSpan wanted_, asked_for_;
+  LookedAt looked_at_;
   std::chrono::steady_clock::time_point asked_at_{};  // live
   session::MessageRate rate_;
 };

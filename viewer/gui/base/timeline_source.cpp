@@ -30,19 +30,17 @@ std::shared_ptr<const session::TimelineRun> TimelineSource::run(const Scene& sce
 
 // At what is not in the part that was read.
 bool TimelineSource::looks_elsewhere() const {
-  if (wanted_ == asked_for_ || wanted_ == session::TimeSpan{}) return false;
   const std::lock_guard lock(shared_->mutex);
-  return shared_->over && shared_->run && !shared_->run->part.all && !shared_->run->part.has(wanted_);
+  return shared_->over && shared_->run && looked_at_.elsewhere(shared_->run->part);
 }
 
 // A first piece soon, where there is much.
 void TimelineSource::read_dump(const Scene& scene) {
   asked_ = true;
-  asked_for_ = wanted_;
   auto newer = std::make_shared<Shared>();
   newer->run = shared_->run;  // until there is another
   shared_ = newer;
-  scene.ask([wanted = wanted_, shared = shared_, snapshot = scene.snapshot, wake = scene.wake](
+  scene.ask([wanted = looked_at_.ask(), shared = shared_, snapshot = scene.snapshot, wake = scene.wake](
                 session::Session* session, const auto& stopping) {
     const auto progress = [&](double share) {
       {

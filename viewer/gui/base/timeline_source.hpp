@@ -7,6 +7,7 @@
 #include <string>
 
 #include "viewer/gui/base/live_singles.hpp"
+#include "viewer/gui/base/looked_at.hpp"
 #include "viewer/session/timeline_run.hpp"
 
 namespace pclscope::gui {
@@ -22,7 +23,7 @@ class TimelineSource {
   TimelineSource(const TimelineSource&) = delete;
 
   // Which period is looked at: of a dump with more calls than fit into memory the part around it is read.
-  void look_at(const session::TimeSpan& wanted) { wanted_ = wanted; }
+  void look_at(const session::TimeSpan& wanted) { looked_at_.look_at(wanted); }
   // Null until a first piece is read, or the job has answered. Begins to read when first called for a dump.
   std::shared_ptr<const session::TimelineRun> run(const Scene& scene);
   // What stands where the picture will be, or above it; empty: nothing to say.
@@ -42,7 +43,7 @@ class TimelineSource {
   };
   std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
   bool asked_ = false;
-  session::TimeSpan wanted_, asked_for_;
+  LookedAt looked_at_;
   LiveSingles live_;
 };
 
