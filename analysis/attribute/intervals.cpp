@@ -1,6 +1,7 @@
 #include "analysis/attribute/intervals.hpp"
 
 #include <cmath>
+#include <limits>
 
 namespace pclscope::attribute {
 namespace {
@@ -9,7 +10,15 @@ constexpr double closed_gap_s = 1.6;  // breaks as long as this do not end an in
 constexpr double sure_s = 2;          // an interval of that length is no chance event
 constexpr double sure_events = 12;
 constexpr double typical = 0.75, much_less = 0.4;  // quantile of the slices' cost per time; what counts as much less
-constexpr std::size_t newest = 2;                  // slices: what acted in one of them still acts
+constexpr double least_stretch_s = 4;  // as long as that, next to the typical slices, much less is a part, too,
+constexpr double of_typical = 0.1,
+                 above_calm = 4;   //   if it is so much of the typical, and of slices that are not active
+constexpr std::size_t newest = 2;  // slices: what acted in one of them still acts
+
+template <class Number>
+std::ptrdiff_t at_index(Number i) {
+  return static_cast<std::ptrdiff_t>(i);
+}
 
 double at(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
@@ -25,16 +34,16 @@ void trim(Interval& interval, const std::vector<Slice>& slices, const std::vecto
     inner_s += slices[i].seconds();
   }
   if (inner <= 0 || inner_s <= 0) return;
-  const auto part = [&](std::size_t i) {
-    return std::clamp(cost[i] / (inner / inner_s * std::max(slices[i].seconds(), 1e-9)), 0.0, 1.0);
+  // As against its neighbours where they cost less than the others: a part of the interval may cost less than another.
+  const auto part = [&](std::size_t i, std::size_t next) {
+    const double near = (cost[next] + cost[next + (next > i ? 1 : -1)]) /
+                        std::max(slices[next].seconds() + slices[next + (next > i ? 1 : -1)].seconds(), 1e-9);
+    const double whole = std::min(inner / inner_s, near) * std::max(slices[i].seconds(), 1e-9);
+    return whole > 0 ? std::clamp(cost[i] / whole, 0.0, 1.0) : 1.0;
   };
-  interval.begin_s += (1 - part(interval.first)) * first.seconds();
-  interval.end_s -= (1 - part(interval.last)) * last.seconds();
+  interval.begin_s += (1 - part(interval.first, interval.first + 1)) * first.seconds();
+  interval.end_s -= (1 - part(interval.last, interval.last - 1)) * last.seconds();
 }
-
-}  // namespace
-
-namespace {
 
 // How much time of each slice tells anything: where nearly no message was (everything stood still), little.
 std::vector<double> telling_s(const std::vector<Slice>& slices) {
@@ -70,18 +79,63 @@ std::vector<Interval> joined(const std::vector<Slice>& slices, const std::vector
   return intervals;
 }
 
+double rate_of(const std::vector<Slice>& slices, const std::vector<double>& cost, std::size_t i) {
+  return cost[i] / std::max(slices[i].seconds(), 1e-9);
+}
+
+// Cost per time of the slices that are not active; infinite where they are too few to tell.
+double calm_rate(const std::vector<Slice>& slices, const std::vector<double>& cost, const std::vector<char>& active) {
+  double seconds = 0, sum = 0;
+  for (std::size_t i = 0; i < slices.size(); ++i) {
+    if (active[i]) continue;
+    seconds += slices[i].seconds();
+    sum += cost[i];
+  }
+  return seconds >= least_stretch_s ? sum / seconds : std::numeric_limits<double>::infinity();
+}
+
+// What acts for long at a lower rate, right before or after the typical slices, is no background: a rank that works a
+// little longer at first, and much longer later, began at first. `lower` of them are set in `clear`.
+void keep_long_stretches(const std::vector<Slice>& slices, const Interval& interval, const std::vector<char>& lower,
+                         std::vector<char>& clear) {
+  std::vector<char> kept = clear;
+  for (std::size_t i = interval.first; i <= interval.last; ++i) {
+    if (!lower[i] || clear[i]) continue;
+    std::size_t last = i, next = i + 1;  // of the stretch; short breaks do not end it
+    double seconds = slices[i].seconds(), gap = 0;
+    for (; next <= interval.last && !clear[next] && gap <= closed_gap_s; ++next) {
+      gap = lower[next] ? 0 : gap + slices[next].seconds();
+      if (lower[next]) seconds += slices[last = next].seconds();
+    }
+    const bool before = next <= interval.last && clear[next] && gap <= closed_gap_s;
+    bool after = false;
+    gap = 0;
+    for (std::size_t j = i; j-- > interval.first && gap <= closed_gap_s && !after; gap += slices[j].seconds())
+      after = clear[j];
+    if ((before || after) && seconds >= least_stretch_s)
+      for (std::size_t j = i; j <= last; ++j) kept[j] = lower[j];
+    i = last;
+  }
+  clear = kept;
+}
+
 // Slices that cost much less than the interval's typical ones are before or after it.
 std::vector<char> above_background(const std::vector<Slice>& slices, const std::vector<double>& cost,
                                    const std::vector<char>& active) {
-  std::vector<char> clear = active;
+  std::vector<char> clear = active, lower(active.size(), 0);
+  const double calm = calm_rate(slices, cost, active);
   for (const Interval& interval : joined(slices, active)) {
     std::vector<double> rates;
-    const auto rate = [&](std::size_t i) { return cost[i] / std::max(slices[i].seconds(), 1e-9); };
     for (std::size_t i = interval.first; i <= interval.last; ++i)
-      if (active[i]) rates.push_back(rate(i));
-    const auto at = rates.begin() + static_cast<std::ptrdiff_t>(typical * static_cast<double>(rates.size() - 1));
+      if (active[i]) rates.push_back(rate_of(slices, cost, i));
+    const auto at = rates.begin() + at_index(typical * static_cast<double>(rates.size() - 1));
     std::nth_element(rates.begin(), at, rates.end());
-    for (std::size_t i = interval.first; i <= interval.last; ++i) clear[i] = active[i] && rate(i) >= much_less * *at;
+    for (std::size_t i = interval.first; i <= interval.last; ++i) {
+      const double rate = rate_of(slices, cost, i);
+      clear[i] = active[i] && rate >= much_less * *at;
+      lower[i] = active[i] && rate >= of_typical * *at && rate >= above_calm * calm;
+    }
+    keep_long_stretches(slices, interval, lower, clear);
   }
   return clear;
 }

@@ -114,6 +114,52 @@ TEST_CASE("An interval begins and ends within its first and last slice; short br
   CHECK(persistence(intervals[1], 1) < 0.1);  // one event, however long
 }
 
+TEST_CASE("What acts for long at a lower rate belongs to the period, and noise before it does not") {
+  std::vector<Slice> slices(80);  // half a second each
+  for (std::size_t i = 0; i < slices.size(); ++i) {
+    slices[i].begin_ns = static_cast<std::int64_t>(i) * 500'000'000;
+    slices[i].end_ns = slices[i].begin_ns + 500'000'000;
+  }
+  const std::size_t onset = 20, more = 36, end = 72;
+  const double noise = 0.02, low = GENERATE(0.12, 0.2, 0.35), high = 1;
+  std::vector<double> cost(slices.size(), noise);
+  std::vector<char> active(slices.size(), 0);
+  for (std::size_t i = onset; i < end; ++i) {
+    cost[i] = i < more ? low : high;
+    active[i] = 1;
+  }
+  active[more - 6] = GENERATE(0, 1);  // one of them may not count
+  SECTION("lower first") {
+    const std::vector<Interval> one = intervals_of(slices, cost, active);
+    REQUIRE(one.size() == 1);
+    CHECK(one[0].begin_s == Approx(10).margin(1e-6));
+    CHECK(one[0].end_s == Approx(36).margin(1e-6));
+  }
+  SECTION("lower last") {
+    std::reverse(cost.begin(), cost.end());
+    std::reverse(active.begin(), active.end());
+    const std::vector<Interval> one = intervals_of(slices, cost, active);
+    REQUIRE(one.size() == 1);
+    CHECK(one[0].begin_s == Approx(4).margin(1e-6));
+    CHECK(one[0].end_s == Approx(30).margin(1e-6));
+  }
+  SECTION("what costs hardly more than slices that are not active is cut") {
+    std::replace(cost.begin(), cost.end(), noise, low / 3.5);
+    const std::vector<Interval> one = intervals_of(slices, cost, active);
+    REQUIRE(one.size() == 1);
+    CHECK(one[0].begin_s == Approx(18).margin(1e-6));
+  }
+  SECTION("what is short is cut") {
+    for (std::size_t i = onset; i < more - 7; ++i) {
+      cost[i] = noise;
+      active[i] = 0;
+    }
+    const std::vector<Interval> one = intervals_of(slices, cost, active);
+    REQUIRE(one.size() == 1);
+    CHECK(one[0].begin_s == Approx(18).margin(1e-6));
+  }
+}
+
 TEST_CASE("Figures as people write them") {
   CHECK(words::number(0) == "0");
   CHECK(words::number(1234.5) == "1234");
