@@ -134,6 +134,9 @@ void Output::publish(Analysis& analysis) {
 void Output::flush(Snapshot snapshot, Analysis& analysis) {
   Evaluation& results = *analysis.results();
   const std::vector<CallSite> sites = analysis.site_news();
+  // What is new of a job that stands still is about it, and the lines of its calls are found a moment later.
+  if (!sites.empty() || snapshot.deadlocks.size() != flushed_deadlocks_) silent_pause_ = flush_every;
+  flushed_deadlocks_ = snapshot.deadlocks.size();
   if (store_ && (ending_ || results.pairs() <= pairs_of_every_summary)) snapshot.traffic = results.traffic();
   store([&] { return store_->append(sites); });
   const Evaluation::CallsLeftOut calls = results.calls_left_out();

@@ -55,6 +55,7 @@ class Output {
   Clock::time_point next_publish_{}, next_refresh_{}, next_flush_{}, next_silent_flush_{};
   std::chrono::milliseconds silent_pause_{0};
   std::uint64_t flushed_events_ = 0;
+  std::size_t flushed_deadlocks_ = 0;
   bool ending_ = false;
   bool flushed_ = false;
   std::uint64_t next_flush_bytes_ = 0;

@@ -43,7 +43,7 @@ class WhatIf(harness.SystemTest):
         try:
             took = self.timed(dump, **slow)
             reruns = []
-            for _ in range(3):
+            for _ in range(checks.thinned(3, 2)):
                 reruns.append(self.timed(other, **healthy))
                 other.unlink()
         except Stalled:
@@ -52,7 +52,7 @@ class WhatIf(harness.SystemTest):
         self.assertLess(abs(answer["fit_error"]), 0.01)
         self.assertEqual(answer["left_out"], 0)
         self.assertFalse(answer["partial"])
-        predicted, real = took - answer["gain_s"], sorted(reruns)[1]
+        predicted, real = took - answer["gain_s"], sorted(reruns)[(len(reruns) - 1) // 2]
         spread = max(reruns) - min(reruns)
         print(f"{question}: {took:.3f} s, predicted {predicted:.3f} s, really {real:.3f} s (spread {spread:.3f} s), "
               f"{answer['as']}", flush=True)
@@ -99,7 +99,7 @@ class WhatIf(harness.SystemTest):
     def test_rings_whose_sends_wait_for_their_receivers(self):
         """Ways and sizes of tests/programs/rings.c: predicted as they run without the slow rank, or refused."""
         every = [(0, size) for size in (16, 8192, 1000000)] + [(way, size) for way in range(7) for size in (512, 65536)]
-        brief = [(0, 512), (0, 65536), (1, 1024), (3, 512), (5, 700), (6, 512)]
+        brief = [(0, 512), (0, 65536), (3, 512), (5, 700), (6, 512)]
         refused = judged = 0
         for mpi in checks.thinned(("openmpi", "mpich"), ("openmpi",)):
             for way, size in checks.thinned(every, brief):
