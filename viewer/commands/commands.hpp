@@ -17,6 +17,7 @@ int view(const std::vector<std::string>& words);
 int watch(const std::vector<std::string>& words);
 int inspect(const std::vector<std::string>& words);
 int report(const std::vector<std::string>& words);
+int export_dump(const std::vector<std::string>& words);
 int map(const std::vector<std::string>& words);
 int route(const std::vector<std::string>& words);
 
