@@ -1,4 +1,5 @@
-"""The tables in analysis/store/FORMAT.md and docs/json.md are those of the program. With --write: makes them so.
+"""The tables in analysis/store/FORMAT.md, docs/json.md and the Python package are those of the program. With --write:
+makes them so.
 
     PCLSCOPE_BUILD=build/release /usr/bin/python3 tests/structure/test_tables.py --write
 Depends on: nothing."""
@@ -12,6 +13,7 @@ import unittest
 SOURCE = pathlib.Path(os.environ.get("PCLSCOPE_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 BUILD = pathlib.Path(os.environ.get("PCLSCOPE_BUILD", SOURCE / "build" / "release"))
 DUMP, JSON = SOURCE / "analysis" / "store" / "FORMAT.md", SOURCE / "docs" / "json.md"
+PYTHON = SOURCE / "analysis" / "python" / "pclscope" / "columns.py"
 BEGIN, END = "<!-- from here on printed by tests/structure/print_tables.cpp -->\n", "<!-- to here -->\n"
 
 
@@ -42,9 +44,13 @@ class Tables(unittest.TestCase):
         self.assertEqual(JSON.read_text(), page, "run this test with --write")
         self.assertEqual(sorted(fields), sorted(block[1] for block in FIELDS.finditer(page)), "all are on the page")
 
+    def test_the_python_package(self):
+        self.assertEqual(PYTHON.read_text(), printed("python"), "run this test with --write")
+
 
 if __name__ == "__main__":
     if "--write" in sys.argv:
+        PYTHON.write_text(printed("python"))
         DUMP.write_text(dump_page())
         JSON.write_text(json_page()[0])
     else:
