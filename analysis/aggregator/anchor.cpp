@@ -135,6 +135,7 @@ class Anchor {
       if (!options_.attach) watch.emplace(file_, [this] { leave_mpi_init(); });
       enter_mpi();
     }
+    if (!options_.attach && !world_is_ours()) return leave_wrong_world();
     if (options_.aggregators > 1) relay_ = meet_the_others();
     if (relay_) node_ = relay_->node();
     if (relay_ && options_.per_node > 1)
@@ -237,6 +238,35 @@ class Anchor {
     worker_.say(FrameKind::nothing_to_record);
     wait_for_worker(milliseconds(5'000));
     exit_from_mpi_init(static_cast<int>(board_.exit_status.load()));
+  }
+
+  bool world_is_ours() {
+    MPI_Comm_size(MPI_COMM_WORLD, &world_);
+    return world_ == options_.aggregators + options_.ranks;
+  }
+
+  // The application sees a wrong world, too: nothing that it computes is what was asked for, and our rank would be
+  // waited for. Ends as a rank that failed, by which the launcher ends the job.
+  int leave_wrong_world() {
+    if (first_here()) {
+      const int asked = options_.aggregators + options_.ranks;
+      if (world_ == 1)
+        std::fprintf(
+            stderr,
+            "pclscope: each of the %d processes is an MPI job of its own, not a rank of one (%d ranks and %d of "
+            "pclscope): the launcher is none of this MPI's, or is not told how to start it (srun: --mpi=pmix "
+            "for Open MPI, --mpi=pmi2 for MPICH): the job is ended\n",
+            asked, options_.ranks, options_.aggregators);
+      else
+        std::fprintf(
+            stderr,
+            "pclscope: MPI started %d processes instead of %d (%d ranks and %d of pclscope): the job is ended\n",
+            world_, asked, options_.ranks, options_.aggregators);
+    }
+    worker_.say(FrameKind::nothing_to_record);
+    wait_for_worker(milliseconds(5'000));
+    unreached_.end_programs(file_);
+    ::_exit(1);
   }
 
   // Returns when every living application process of this node is in MPI_Finalize, or none lives any more, or all that
@@ -368,6 +398,7 @@ class Anchor {
   collect::TickClock clock_;  // begins before the worker, which makes an attached job record
   AnchorWorker worker_;
   std::unique_ptr<Relay> relay_;
+  int world_ = 0;  // size of MPI_COMM_WORLD
   int node_ = 0;
   int empty_rounds_ = 0;
   std::uint64_t clock_news_ = 0;  // taken from the board

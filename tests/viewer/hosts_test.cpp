@@ -5,6 +5,7 @@
 #include "viewer/launch/host_source.hpp"
 #include "viewer/launch/launch_line.hpp"
 #include "viewer/launch/shell_words.hpp"
+#include "viewer/launch/slurm.hpp"
 
 using namespace pclscope::launch;
 using Words = std::vector<std::string>;
@@ -184,6 +185,46 @@ TEST_CASE("inside a Slurm allocation") {
   CHECK(placed(question, world).nodes.empty());  // one node: as without Slurm
 }
 
+TEST_CASE("inside an allocation of PBS or LSF the launcher is told where ranks go") {
+  World world;
+  const std::string file = "n1\nn1\nn2.site.org\nn1\nn2.site.org\n";  // Torque may deal them out in turn
+  world.files = {{"/spool/4711", file}, {"/lsf/hosts", file}};
+  const Hosts expected{{"n1", 3}, {"n2.site.org", 2}};
+  const std::map<std::string, std::string> pbs{{"PBS_JOBID", "4711.head"}, {"PBS_NODEFILE", "/spool/4711"}};
+  const std::map<std::string, std::string> lsf{{"LSB_JOBID", "4711"}, {"LSB_DJOB_HOSTFILE", "/lsf/hosts"}};
+  const std::map<std::string, std::string> older{{"LSB_JOBID", "4711"}, {"LSB_MCPU_HOSTS", "n1 3 n2.site.org 2"}};
+  for (const auto& variables : {pbs, lsf, older}) {
+    world.variables = variables;
+    HostQuestion all{Mpi::openmpi, 5, "", {}};
+    const Placement placement = placed(all, world);
+    CHECK(placement.hosts == expected);
+    CHECK(placement.nodes == Words{"n1", "n2.site.org"});
+    CHECK(placement.by_option);
+    HostQuestion few{Mpi::mpich, 3, "", {}};
+    CHECK(placed(few, world).nodes == Words{"n1"});  // the second has no rank: no aggregator either
+    CHECK_THAT(error_of({Mpi::openmpi, 6, "", {}}, world), Catch::Contains("-n asks for 6"));
+    HostQuestion by_user{Mpi::openmpi, 2, "x,y", {}};
+    CHECK(placed(by_user, world).nodes == Words{"x", "y"});
+    // The names alone are no job of theirs.
+    world.variables.erase(world.variables.begin()->first == "PBS_JOBID" ? "PBS_JOBID" : "LSB_JOBID");
+    CHECK(placed(all, world).nodes.empty());
+  }
+  Line line = line_for(Mpi::openmpi, 5, "");
+  world.variables = pbs;
+  HostQuestion question{Mpi::openmpi, 5, "", {}};
+  line.facts.placement = placed(question, world);
+  CHECK(contains(build_launch_line(line.options, line.facts).arguments, {"--host", "n1:3,n2.site.org:2"}));
+  world.files.clear();
+  CHECK_THAT(error_of({Mpi::openmpi, 5, "", {}}, world), Catch::Contains("$PBS_NODEFILE"));
+  world.variables = {{"LSB_JOBID", "1"}, {"LSB_MCPU_HOSTS", "n1 x"}};
+  CHECK_THAT(error_of({Mpi::openmpi, 2, "", {}}, world), Catch::Contains("'n1 x'"));
+  world.variables["LSB_MCPU_HOSTS"] = "n1 2 n2";
+  CHECK_THAT(error_of({Mpi::openmpi, 2, "", {}}, world), Catch::Contains("'n2 '"));
+  world.variables["LSB_MCPU_HOSTS"] = "n1 4";
+  HostQuestion one{Mpi::openmpi, 4, "", {}};
+  CHECK(placed(one, world).nodes.empty());
+}
+
 TEST_CASE("Open MPI on several nodes: a block per aggregator, slots said again") {
   Line line = line_for(Mpi::openmpi, 4, "node1:3,node2:1");
   line.options.launcher_args = {"--mca", "btl", "tcp"};
@@ -219,6 +260,14 @@ TEST_CASE("attach: the program alone on one node, an MPI job of aggregators on s
   CHECK(made.environment == std::vector<std::pair<std::string, std::string>>{{"PCLSCOPE_JOB", line.facts.token},
                                                                              {"PCLSCOPE_RANKS", "3"},
                                                                              {"PCLSCOPE_TOOL_RANKS", "2"}});
+  // Inside an allocation mpirun's own step would wait for the job's to end.
+  line.facts.environment = {"SLURM_JOB_ID"};
+  made = build_attach_line(line.options, line.facts);
+  CHECK(made.environment.back() == std::pair<std::string, std::string>("SLURM_OVERLAP", "1"));
+  CHECK(count(made.arguments, "SLURM_OVERLAP") == 0);
+  line.facts.environment.insert("SLURM_OVERLAP");
+  CHECK(build_attach_line(line.options, line.facts).environment.size() == 3);
+  line.facts.environment.clear();
   line.facts.mpi = Mpi::mpich;
   CHECK(contains(build_attach_line(line.options, line.facts).arguments,
                  {"-hosts", "node1:1,node2:1", "-n", "2", "/p/aggregator"}));
@@ -234,12 +283,13 @@ TEST_CASE("srun: hosts in the order of ranks, then one line per aggregator, and 
   line.options.launcher_args = {"--mpi=pmix"};
   const std::string script = srun_script(line.options, line.facts);
   CHECK_THAT(script, Catch::Contains("<<'END'\nn1\nn1\nn2\nn1\nn2\nEND\n"));
-  CHECK_THAT(script,
-             Catch::Contains("--ntasks=5 --nodes=2") && Catch::Contains("--distribution=arbitrary --mpi=pmix sh -c "));
+  CHECK_THAT(script, Catch::Contains("--ntasks=5 --nodes=2") &&
+                         Catch::Contains("--distribution=arbitrary --mpi=pmix /bin/sh -c "));
   CHECK_THAT(script,
              Catch::Contains("PCLSCOPE_TOOL_RANKS=2 ") && Catch::Contains("SLURM_HOSTFILE=\"$pclscope_hosts\""));
   // The shell's word, read back, is the choice with the application's own words intact.
-  const std::string last = script.substr(script.find("sh -c ") + 6, script.rfind("\nrm") - script.find("sh -c ") - 6);
+  const std::string last =
+      script.substr(script.find("sh -c ") + 6, script.find("\npclscope_status") - script.find("sh -c ") - 6);
   const auto words = split_words(last);
   REQUIRE(words);
   REQUIRE(words->size() == 1);

@@ -4,6 +4,7 @@
 #include "viewer/launch/launch_line.hpp"
 #include "viewer/launch/machine.hpp"
 #include "viewer/launch/shell_words.hpp"
+#include "viewer/launch/slurm.hpp"
 
 using namespace pclscope::launch;
 using Words = std::vector<std::string>;

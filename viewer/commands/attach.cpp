@@ -20,6 +20,7 @@
 #include "viewer/launch/attached_job.hpp"
 #include "viewer/launch/background.hpp"
 #include "viewer/launch/launcher.hpp"
+#include "viewer/launch/machine.hpp"
 #include "viewer/launch/program.hpp"
 #include "viewer/text/printable.hpp"
 #include "viewer/text/quantities.hpp"
@@ -137,6 +138,7 @@ std::optional<int> plan_attach(AttachWords& words, const collect::DormantJob& jo
     return status;
   if (job.node_count <= 1) return std::nullopt;
   facts.placement.nodes = job.nodes;
+  facts.environment = launch::environment_names();
   return find_launcher(words, facts);
 }
 

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <optional>
 #include <thread>
 
@@ -15,9 +16,11 @@
 #include "viewer/commands/news.hpp"
 #include "viewer/commands/run_plan.hpp"
 #include "viewer/launch/child.hpp"
+#include "viewer/launch/hosts_file.hpp"
 #include "viewer/launch/job_files.hpp"
 #include "viewer/launch/program.hpp"
 #include "viewer/launch/shell_words.hpp"
+#include "viewer/launch/slurm.hpp"
 #include "viewer/views/closing_lines.hpp"
 
 namespace pclscope::commands {
@@ -27,7 +30,7 @@ using launch::AggregatorEnd;
 using std::chrono::milliseconds;
 
 int print_command(const RunPlan& plan, const launch::LaunchLine& line) {
-  if (launch::base_name(plan.facts.launcher) == "srun")
+  if (launch::is_srun(plan.facts.launcher))
     return print(launch::srun_script(plan.options, plan.facts)) ? done : could_not;
   std::string text;
   // Each run of the printed line is a job of its own: its secret is made when it runs, and is in no script or log.
@@ -134,8 +137,17 @@ int run(const std::vector<std::string>& words) {
                     "'" + plan.around_program + "' " + plan.around + ": it runs without pclscope, nothing is recorded");
   const wire::LastWords last;
   if (!plan.print_only && !plan.quiet && plan.root_is_here) plan.facts.last_words = last.path();
-  const launch::LaunchLine line = launch::build_launch_line(plan.options, plan.facts);
+  const bool by_srun = launch::is_srun(plan.facts.launcher);
+  std::optional<launch::HostsFile> hosts;
+  if (by_srun && !plan.print_only) {
+    auto written = launch::HostsFile::write(launch::srun_hosts(plan.options, plan.facts));
+    if (!written) return fail(could_not, written.error().message);
+    hosts.emplace(std::move(*written));
+  }
+  const launch::LaunchLine line = hosts ? launch::build_srun_line(plan.options, plan.facts, hosts->path())
+                                        : launch::build_launch_line(plan.options, plan.facts);
   if (plan.print_only) return print_command(plan, line);
+  for (const std::string& name : line.without) ::unsetenv(name.c_str());
   ::signal(SIGPIPE, SIG_IGN);  // a closed terminal must not take us from the job
   ::signal(SIGXFSZ, SIG_IGN);  // nor a limit on the size of files: it is an error where it matters
   collect::sweep_leftovers();  // of jobs whose launcher had no time to

@@ -10,6 +10,7 @@
 #include "viewer/commands/command_line.hpp"
 #include "viewer/commands/pieces.hpp"
 #include "viewer/commands/run_options.hpp"
+#include "viewer/commands/slurm_choice.hpp"
 #include "viewer/launch/around.hpp"
 #include "viewer/launch/job_files.hpp"
 #include "viewer/launch/launcher.hpp"
@@ -40,20 +41,6 @@ void note(const RunWords& words, const std::string& text) {
   if (!words.quiet) say(text);
 }
 
-// Its line is printed only: nobody has to have Slurm here.
-std::optional<int> choose_srun(const RunWords& words, std::optional<launch::Mpi> mpi, const std::string& found,
-                               launch::RunFacts& facts) {
-  if (!words.options.more.empty())
-    return fail(wrong_usage, "several programs in one job (':') are for mpirun: the lines for srun have one");
-  if (!words.print_only)
-    return fail(wrong_usage,
-                "pclscope prints the lines for srun and does not run them: add --print, run what it prints");
-  if (!mpi) return fail(could_not, "cannot tell which MPI the application uses: add --mpi openmpi or --mpi mpich");
-  facts.mpi = *mpi;
-  facts.launcher = found.empty() ? words.launcher : found;
-  return std::nullopt;
-}
-
 // As without us: a launcher that a name finds is called by that name.
 std::string word_for(const std::string& launcher, const std::string& given, const std::string& path) {
   if (given.find('/') != std::string::npos) return launcher;
@@ -80,7 +67,8 @@ std::optional<int> choose_launcher(const RunWords& words, const std::string& pro
   }
   if (!words.launcher.empty()) {
     const auto launcher = launch::find_program(words.launcher, path);
-    if (launch::base_name(words.launcher) == "srun") return choose_srun(words, detected.mpi, launcher.path, facts);
+    if (launch::base_name(words.launcher) == "srun")
+      return choose_srun(words, detected, launcher.state == ProgramState::found ? launcher.path : "", path, facts);
     if (launcher.state != ProgramState::found)
       return fail(could_not, "cannot execute the launcher '" + words.launcher + "'");
     const auto mpi = detected.mpi ? detected.mpi : launch::identify_launcher(launcher.path);
@@ -91,12 +79,11 @@ std::optional<int> choose_launcher(const RunWords& words, const std::string& pro
     facts.launcher = launcher.path;
     return std::nullopt;
   }
-  const auto srun = launch::find_program("srun", path);
-  if (words.print_only && detected.mpi && srun.state == ProgramState::found && std::getenv("SLURM_JOB_ID") != nullptr) {
-    return choose_srun(words, detected.mpi, srun.path, facts);
-  }
+  const std::string srun = srun_of_allocation(path);
+  if (site_uses_srun(detected, path)) return choose_srun(words, detected, srun, path, facts);
   const auto launcher =
       detected.mpi ? launch::find_launcher(*detected.mpi, detected.library, path) : launch::default_launcher(path);
+  if (!launcher && detected.mpi && !srun.empty()) return choose_srun(words, detected, srun, path, facts);
   if (!launcher) return fail(could_not, launcher.error().message);
   if (!detected.mpi && !detected.no_mpi) {
     note(words, "cannot tell which MPI '" + name + "' uses: taking " + std::string(launch::mpi_title(launcher->mpi)) +
@@ -143,6 +130,7 @@ std::optional<int> plan_run(const std::vector<std::string>& words, RunPlan& plan
   plan.facts.job = job_name(run.options.command.front());
   plan.facts.environment = launch::environment_names();
   if (const auto status = find_nodes(run.hosts, run.rankfile, run.options, plan.facts)) return status;
+  if (const std::string text = note_of_components(run); !text.empty()) note(run, text);
   launch::settle_aggregators(run.options, plan.facts.placement);
   const std::vector<std::string>& nodes = plan.facts.placement.nodes;
   const std::string here = launch::this_host();

@@ -85,6 +85,24 @@ Result<Hosts> slurm_allocation(const HostReaders& readers) {
   return slurm_hosts(names ? *names : *list, tasks ? *tasks : "");
 }
 
+// PBS (and Torque) and LSF: what the job script finds in its environment.
+Result<Hosts> other_allocation(const HostReaders& readers) {
+  const auto said = [&](const char* name) { return readers.variable(name).value_or(""); };
+  for (const auto& [job, variable] : {std::pair{"PBS_JOBID", "PBS_NODEFILE"}, {"LSB_JOBID", "LSB_DJOB_HOSTFILE"}}) {
+    const std::string path = said(variable);
+    if (said(job).empty() || path.empty()) continue;
+    const auto content = readers.file(path);
+    if (!content)
+      return wrong(std::string("inside an allocation, but $") + variable + ", " + path +
+                   ", cannot be read: give --hosts");
+    return parse_slot_lines(*content, path);
+  }
+  if (said("LSB_JOBID").empty()) return Hosts();
+  auto hosts = parse_host_counts(said("LSB_MCPU_HOSTS"));
+  if (!hosts) return wrong("LSB_MCPU_HOSTS: " + hosts.error().message);
+  return hosts;
+}
+
 // How the user's own arguments place Open MPI's ranks: how many nodes they fill, 0 = in order by slots.
 Result<int> nodes_by_hand(Words words, int ranks, int hosts) {
   const auto cap = [hosts](int nodes) { return std::min(nodes, hosts); };
@@ -187,8 +205,15 @@ Result<Placement> find_placement(HostQuestion& question, const HostReaders& read
   auto hosts = slurm_allocation(readers);
   if (!hosts) return hosts.error();
   // One node of its own: the launcher needs no help from us.
+  if (hosts->size() == 1) return Placement();
+  if (!hosts->empty()) return place(question, std::move(*hosts), question.mpi == Mpi::mpich);
+  hosts = other_allocation(readers);
+  if (!hosts) return hosts.error();
   if (hosts->size() <= 1) return Placement();
-  return place(question, std::move(*hosts), question.mpi == Mpi::mpich);
+  auto placement = place(question, std::move(*hosts), question.mpi == Mpi::mpich);
+  // Whether an mpirun knows of these batch systems depends on how it was built: it is told.
+  if (placement) placement->by_option = true;
+  return placement;
 }
 
 }  // namespace pclscope::launch

@@ -1,4 +1,5 @@
-// On which nodes a launcher would start the ranks: from --hosts, from the launcher's own arguments, from Slurm.
+// On which nodes a launcher would start the ranks: from --hosts, from the launcher's own arguments, from Slurm, PBS or
+// LSF.
 #pragma once
 
 #include <functional>

@@ -69,7 +69,10 @@ Result<Hosts> parse_list(std::string_view text, bool star) {
 
 // Adds slots to the entry of this name, or makes one.
 void add_up(Hosts& hosts, const Host& host) {
-  const auto known = std::find_if(hosts.begin(), hosts.end(), [&](const Host& h) { return h.name == host.name; });
+  const bool as_before = !hosts.empty() && hosts.back().name == host.name;
+  const auto known = as_before
+                         ? hosts.end() - 1
+                         : std::find_if(hosts.begin(), hosts.end(), [&](const Host& h) { return h.name == host.name; });
   if (known == hosts.end()) hosts.push_back(host);
   else known->slots = known->slots == 0 || host.slots == 0 ? 0 : std::min(known->slots + host.slots, most_slots);
 }
@@ -172,6 +175,28 @@ Result<Hosts> parse_mpich_hostfile(std::string_view text, const std::string& nam
     hosts.push_back(std::move(*host));
   }
   if (hosts.empty()) return in_file(name, "it names no node");
+  return hosts;
+}
+
+Result<Hosts> parse_slot_lines(std::string_view text, const std::string& name) {
+  Hosts hosts;
+  for (const auto& words : lines_of(text)) {
+    if (!is_host_name(words.front())) return in_file(name, not_understood(words.front(), "node1").message);
+    add_up(hosts, {words.front(), 1});
+  }
+  if (hosts.empty()) return in_file(name, "it names no node");
+  return hosts;
+}
+
+Result<Hosts> parse_host_counts(std::string_view text) {
+  std::istringstream words{std::string(text)};
+  Hosts hosts;
+  for (std::string name, count; words >> name;) {
+    words >> count;
+    const auto slots = words ? number(count) : std::nullopt;
+    if (!is_host_name(name) || !slots) return not_understood(name + " " + (words ? count : ""), "node1 2 node2 2");
+    add_up(hosts, {name, *slots});
+  }
   return hosts;
 }
 

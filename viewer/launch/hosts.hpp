@@ -29,6 +29,10 @@ Result<Hosts> parse_mpich_hosts(std::string_view text);
 Result<Hosts> parse_openmpi_hostfile(std::string_view text, const std::string& name);
 Result<Hosts> parse_mpich_hostfile(std::string_view text, const std::string& name);
 
+// PBS's node file and LSF's: a line for each process; a node's lines add up, wherever they stand.
+Result<Hosts> parse_slot_lines(std::string_view text, const std::string& name);
+// LSF's LSB_MCPU_HOSTS: "node1 2 node2 2".
+Result<Hosts> parse_host_counts(std::string_view text);
 // Slurm: names one per line (scontrol show hostnames) and SLURM_TASKS_PER_NODE, "2(x3),1".
 Result<Hosts> slurm_hosts(std::string_view names, std::string_view tasks_per_node);
 

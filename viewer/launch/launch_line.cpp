@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "viewer/launch/shell_words.hpp"
+#include "viewer/launch/slurm.hpp"
 #include "viewer/text/printable.hpp"
 
 namespace pclscope::launch {
@@ -96,40 +97,10 @@ Words openmpi_placement(const RunOptions& options, const RunFacts& facts) {
   return words;
 }
 
-std::size_t tool_ranks(const RunOptions& options, const RunFacts& facts) {
-  return std::max<std::size_t>(facts.placement.nodes.size(), 1) * static_cast<std::size_t>(options.aggregators);
-}
-
-std::vector<std::pair<std::string, std::string>> variables(const RunOptions& options, const RunFacts& facts) {
-  std::vector<std::pair<std::string, std::string>> set = {
-      {"PCLSCOPE_JOB", facts.token},
-      {"PCLSCOPE_RANKS", std::to_string(options.ranks)},
-      {"PCLSCOPE_TOOL_RANKS", std::to_string(tool_ranks(options, facts))},
-      {"PCLSCOPE_PRELOAD", facts.library}};
-  if (options.aggregators > 1) set.emplace_back("PCLSCOPE_AGGREGATORS", std::to_string(options.aggregators));
-  if (options.ring_events) set.emplace_back("PCLSCOPE_RING_EVENTS", std::to_string(*options.ring_events));
-  if (options.stacks) set.emplace_back("PCLSCOPE_STACKS", std::to_string(*options.stacks));
-  if (options.ring_limit) set.emplace_back("PCLSCOPE_RING_LIMIT", std::to_string(*options.ring_limit));
-  if (!options.ring_directory.empty()) set.emplace_back("PCLSCOPE_RING_DIR", options.ring_directory);
-  if (!options.overflow.empty()) set.emplace_back("PCLSCOPE_OVERFLOW", options.overflow);
-  if (options.overflow_wait_ms)
-    set.emplace_back("PCLSCOPE_OVERFLOW_WAIT_MS", std::to_string(*options.overflow_wait_ms));
-  if (!options.clock.empty()) set.emplace_back("PCLSCOPE_CLOCK", options.clock);
-  return set;
-}
-
 std::string whole_command(const RunOptions& options) {
   std::string command = join_words(options.command);
   for (const MoreRanks& program : options.more) command += " : " + join_words(program.command);
   return command;
-}
-
-// `part`: which of its node's aggregators it is.
-Words aggregator_rank(const RunOptions& options, const RunFacts& facts, int part = 0) {
-  Words words = {facts.rank_program, "--aggregator"};
-  append(words, aggregator_words(options, facts));
-  if (part > 0) append(words, {"--part", std::to_string(part)});
-  return words;
 }
 
 // The application's ranks as the list says, then the aggregators of each node that has some.
@@ -173,6 +144,35 @@ void append_aggregators(const RunOptions& options, const RunFacts& facts, const 
 
 }  // namespace
 
+std::size_t tool_ranks(const RunOptions& options, const RunFacts& facts) {
+  return std::max<std::size_t>(facts.placement.nodes.size(), 1) * static_cast<std::size_t>(options.aggregators);
+}
+
+std::vector<std::pair<std::string, std::string>> job_variables(const RunOptions& options, const RunFacts& facts) {
+  std::vector<std::pair<std::string, std::string>> set = {
+      {"PCLSCOPE_JOB", facts.token},
+      {"PCLSCOPE_RANKS", std::to_string(options.ranks)},
+      {"PCLSCOPE_TOOL_RANKS", std::to_string(tool_ranks(options, facts))},
+      {"PCLSCOPE_PRELOAD", facts.library}};
+  if (options.aggregators > 1) set.emplace_back("PCLSCOPE_AGGREGATORS", std::to_string(options.aggregators));
+  if (options.ring_events) set.emplace_back("PCLSCOPE_RING_EVENTS", std::to_string(*options.ring_events));
+  if (options.stacks) set.emplace_back("PCLSCOPE_STACKS", std::to_string(*options.stacks));
+  if (options.ring_limit) set.emplace_back("PCLSCOPE_RING_LIMIT", std::to_string(*options.ring_limit));
+  if (!options.ring_directory.empty()) set.emplace_back("PCLSCOPE_RING_DIR", options.ring_directory);
+  if (!options.overflow.empty()) set.emplace_back("PCLSCOPE_OVERFLOW", options.overflow);
+  if (options.overflow_wait_ms)
+    set.emplace_back("PCLSCOPE_OVERFLOW_WAIT_MS", std::to_string(*options.overflow_wait_ms));
+  if (!options.clock.empty()) set.emplace_back("PCLSCOPE_CLOCK", options.clock);
+  return set;
+}
+
+Words aggregator_rank(const RunOptions& options, const RunFacts& facts, int part) {
+  Words words = {facts.rank_program, "--aggregator"};
+  append(words, aggregator_words(options, facts));
+  if (part > 0) append(words, {"--part", std::to_string(part)});
+  return words;
+}
+
 void settle_aggregators(RunOptions& options, const Placement& placement) {
   if (options.aggregators != aggregators_by_ranks) return;
   constexpr int ranks_of_each = 32;
@@ -213,7 +213,7 @@ LaunchLine build_launch_line(const RunOptions& options, const RunFacts& facts) {
   const Placement& placement = facts.placement;
   line.program = facts.launcher;
   words.push_back(facts.launcher_word);
-  line.environment = variables(options, facts);
+  line.environment = job_variables(options, facts);
   Words exported;  // Open MPI passes only its own variables to other hosts by itself; MPICH passes all
   if (facts.mpi == Mpi::openmpi) {
     if (facts.root && !has_option(options.launcher_args, {"allow-run-as-root"})) words.push_back("--allow-run-as-root");
@@ -275,9 +275,10 @@ LaunchLine build_bare_line(const RunOptions& options, const RunFacts& facts) {
   words.push_back(facts.launcher_word);
   const Placement& placement = facts.placement;
   const bool openmpi = facts.mpi == Mpi::openmpi;
-  const bool srun = std::string_view(facts.launcher).ends_with("srun");
+  const bool srun = is_srun(facts.launcher);
   if (openmpi && !srun && facts.root && !has_option(options.launcher_args, {"allow-run-as-root"}))
     words.push_back("--allow-run-as-root");
+  if (srun && !facts.mpi_type.empty()) words.push_back("--mpi=" + facts.mpi_type);
   append(words, options.launcher_args);
   if (placement.by_rank && openmpi) append(words, {"--map-by", "seq"});
   if (placement.by_option && openmpi) append(words, {"--host", openmpi_hosts(placement)});
@@ -305,6 +306,9 @@ LaunchLine build_attach_line(const RunOptions& options, const RunFacts& facts) {
     return line;
   }
   Words& words = line.arguments;
+  // In an allocation mpirun reaches other nodes by a step of Slurm's, which would wait for the job to end.
+  if (facts.environment.contains("SLURM_JOB_ID") && !facts.environment.contains("SLURM_OVERLAP"))
+    line.environment.emplace_back("SLURM_OVERLAP", "1");
   line.program = facts.launcher;
   words.push_back(facts.launcher);
   const std::string count = std::to_string(tool_ranks(options, facts));
@@ -317,7 +321,8 @@ LaunchLine build_attach_line(const RunOptions& options, const RunFacts& facts) {
     if (!yields_by_hand(options, facts)) append(words, {"--mca", "mpi_yield_when_idle", "1"});  // twice is an error
     append(words, options.launcher_args);
     append(words, {"--host", host_words(once)});
-    for (const auto& variable : line.environment) append(words, {"-x", variable.first});
+    for (const auto& variable : line.environment)
+      if (variable.first != "SLURM_OVERLAP") append(words, {"-x", variable.first});
   } else {
     append(words, options.launcher_args);
     append(words, {"-hosts", host_words(once)});
@@ -325,43 +330,6 @@ LaunchLine build_attach_line(const RunOptions& options, const RunFacts& facts) {
   append(words, {"-n", count});
   append(words, program);
   return line;
-}
-
-// Slurm starts tasks in the order of a file of hosts with --distribution=arbitrary: the one way to put the last ranks
-// of one step on given nodes in every version (components of a heterogeneous step must not share nodes). A shell picks
-// the program by rank: --multi-prog would read the application's words by rules of its own.
-std::string srun_script(const RunOptions& options, const RunFacts& facts) {
-  const std::size_t nodes = std::max<std::size_t>(facts.placement.nodes.size(), 1);
-  const std::size_t tools = tool_ranks(options, facts);
-  const std::string tasks = std::to_string(static_cast<std::size_t>(options.ranks) + tools);
-  const bool listed = !facts.placement.hosts.empty();
-  std::string script;
-  if (listed) {
-    script = "pclscope_hosts=$(mktemp) && cat >\"$pclscope_hosts\" <<'END'\n";
-    for (const Host& block : fill_in_order(facts.placement.hosts, options.ranks)) {
-      for (int i = 0; i < block.slots; ++i) script += block.name + "\n";
-    }
-    for (const std::string& node : facts.placement.nodes)
-      for (int i = 0; i < options.aggregators; ++i) script += node + "\n";
-    script += "END\n";
-  }
-  Words application = {"exec", facts.rank_program};
-  append(application, options.command);
-  std::string tool = join_words(aggregator_rank(options, facts));
-  if (options.aggregators > 1)
-    tool += " --part $(((SLURM_PROCID - " + std::to_string(options.ranks) + ") % " +
-            std::to_string(options.aggregators) + "))";
-  const std::string choice = "if [ \"$SLURM_PROCID\" -lt " + std::to_string(options.ranks) + " ]; then " +
-                             join_words(application) + "; else exec " + tool + "; fi";
-  for (const auto& [name, value] : variables(options, facts))
-    script += name + "=" + (value == facts.token ? new_token_here : quote_word(value)) + " ";
-  if (listed) script += "SLURM_HOSTFILE=\"$pclscope_hosts\" ";
-  Words srun = {facts.launcher, "--ntasks=" + tasks, "--nodes=" + std::to_string(nodes), "--overcommit",
-                "--kill-on-bad-exit=1"};
-  if (listed) srun.push_back("--distribution=arbitrary");
-  append(srun, options.launcher_args);
-  script += join_words(srun) + " sh -c " + quote_word(choice) + "\n";
-  return listed ? script + "rm -f \"$pclscope_hosts\"\n" : script;
 }
 
 std::optional<std::string> misplaced_rank_count(const std::vector<std::string>& launcher_args) {

@@ -70,8 +70,12 @@ struct RunFacts {
   std::string endpoint;               // empty: published nowhere; "auto": of that node's choice
   bool tcp = false;                   // at a port of the system's choice as well
   std::string batch_job, cluster;     // Slurm's; may be empty
-  std::string program;                // pclscope
-  Placement placement;                // no nodes: one, the launcher decides
+  std::string mpi_type;               // of srun --mpi; empty: Slurm's own, or what the user says
+  std::string slurm_export;           // SLURM_EXPORT_ENV
+  // What sbatch says to srun of how to spread tasks: not for ours (slurm.hpp).
+  std::vector<std::pair<std::string, std::string>> slurm_spreading;
+  std::string program;  // pclscope
+  Placement placement;  // no nodes: one, the launcher decides
 };
 
 // Shell: a new secret.
@@ -81,6 +85,7 @@ struct LaunchLine {
   std::string program;                                           // file to execute
   std::vector<std::string> arguments;                            // the word that it is called by first
   std::vector<std::pair<std::string, std::string>> environment;  // to be set for the launcher
+  std::vector<std::string> without;                              // and to be left out there
 };
 
 // Puts a number in place of aggregators_by_ranks: one for each 32 ranks of the fullest node.
@@ -91,14 +96,17 @@ LaunchLine build_launch_line(const RunOptions& options, const RunFacts& facts);
 // The same job without us: no recorder, no rank more, no option that the user did not give (but root's permission).
 LaunchLine build_bare_line(const RunOptions& options, const RunFacts& facts);
 
+// The tool's ranks: so many on each node that gets ranks of the application.
+std::size_t tool_ranks(const RunOptions& options, const RunFacts& facts);
+// What all ranks of the job, and ours, find in their environment.
+std::vector<std::pair<std::string, std::string>> job_variables(const RunOptions& options, const RunFacts& facts);
 // The words of one aggregator: the program first.
 std::vector<std::string> aggregator_words(const RunOptions& options, const RunFacts& facts);
+// The same as a rank of the job; `part`: which of its node's aggregators it is.
+std::vector<std::string> aggregator_rank(const RunOptions& options, const RunFacts& facts, int part = 0);
 // The aggregators of a job that runs already, as an MPI job of their own: one per node of the placement. On one node it
 // is the program itself, without a launcher.
 LaunchLine build_attach_line(const RunOptions& options, const RunFacts& facts);
-// The same job as build_launch_line() for Slurm's srun: lines for a shell, as its hosts come from a file.
-std::string srun_script(const RunOptions& options, const RunFacts& facts);
-
 // The launcher's own option for the number of processes, when it stands in --launcher-args, where it must not.
 std::optional<std::string> misplaced_rank_count(const std::vector<std::string>& launcher_args);
 
