@@ -99,7 +99,10 @@ void cool_down(const Instance& instance, Placement& placement, const Cooling& co
       std::pow(cooling.to / cooling.from, static_cast<double>(moves_per_step) / static_cast<double>(cooling.moves));
   const auto& table = patience();
   for (std::uint64_t move = 0; move < cooling.moves; ++move) {
-    if (move % moves_per_step == 0) temperature *= factor;
+    if (move % moves_per_step == 0) {
+      temperature *= factor;
+      if (instance.is_ended()) return;
+    }
     const auto rank = static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(instance.ranks)));
     if (instance.first[rank] == instance.first[rank + 1]) continue;
     const std::int32_t to = propose(instance, placement, rank, random);

@@ -12,7 +12,7 @@ class Boxes {
       : instance_(instance), placement_(placement), random_(random), goes_to_(instance.sites, -1) {}
 
   void run(std::uint64_t tries) {
-    for (std::uint64_t k = 0; k < tries; ++k) {
+    for (std::uint64_t k = 0; k < tries && !instance_.is_ended(); ++k) {
       pick();
       if (!moved_.empty() && change() < -least_gain * instance_.mean_weight) apply();
       for (const std::int32_t site : moved_) goes_to_[site] = -1;

@@ -23,7 +23,7 @@ class Descent {
     for (std::int32_t rank = 0; rank < instance_.ranks; ++rank) queue_.push_back(rank);
     // Every step gains; the bound is against rounding that goes in circles.
     for (std::int64_t steps = std::int64_t{200} * instance_.ranks + 1000;
-         steps > 0 && looks_left_ > 0 && !queue_.empty(); --steps) {
+         steps > 0 && looks_left_ > 0 && !queue_.empty() && !instance_.is_ended(); --steps) {
       const std::int32_t rank = queue_.front();
       queue_.pop_front();
       waits_[rank] = false;

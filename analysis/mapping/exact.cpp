@@ -43,7 +43,8 @@ class Search {
   double base(std::uint32_t k) const { return std::max(0.0, -instance_.cost(k, 1)); }
 
   void place_from(std::size_t depth, double cost) {
-    if (++steps_ >= most_steps || cost >= least_) return;
+    if (++steps_ % 4096 == 0 && instance_.is_ended()) steps_ = most_steps;
+    if (steps_ >= most_steps || cost >= least_) return;
     if (depth == order_.size()) {
       least_ = cost;
       best_ = site_;

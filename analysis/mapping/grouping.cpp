@@ -33,6 +33,7 @@ Instance make_group_instance(const Instance& instance, const Placement& grouping
   groups.first_near = instance.first_near;
   groups.near = instance.near;
   groups.grid = instance.grid;
+  groups.ended = instance.ended;
   double total = 0;
   std::vector<double> sum(static_cast<std::size_t>(instance.sites), 0), far = sum;
   std::vector<char> is_met(sum.size());

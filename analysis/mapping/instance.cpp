@@ -102,7 +102,7 @@ void add_distances(const MappingProblem& problem, Instance& instance) {
   instance.distances.resize(n * n);
   instance.uniform = true;
   std::uint16_t any = 0;
-  for (std::size_t a = 0; a < n; ++a)
+  for (std::size_t a = 0; a < n && !instance.is_ended(); ++a)
     for (std::size_t b = 0; b < n; ++b) {
       const std::int32_t hops = counts_hops(problem) ? problem.topology.hops(instance.node[a], instance.node[b]) : 1;
       const auto distance = static_cast<std::uint16_t>(a == b ? 0 : std::min(hops, 65535));
@@ -115,7 +115,7 @@ void add_distances(const MappingProblem& problem, Instance& instance) {
 
 void add_near(Instance& instance) {
   std::vector<std::int32_t> others;
-  for (std::int32_t site = 0; site < instance.sites; ++site) {
+  for (std::int32_t site = 0; site < instance.sites && !instance.is_ended(); ++site) {
     instance.first_near.push_back(static_cast<std::uint32_t>(instance.near.size()));
     others.clear();
     // Beginning behind the site itself: where many are equally near, each site has others.
@@ -156,6 +156,7 @@ Grid find_grid(const MappingProblem& problem, const Instance& instance) {
 Instance make_instance(const MappingProblem& problem) {
   Instance instance;
   instance.ranks = problem.traffic.ranks;
+  instance.ended = problem.ended;
   instance.node = choose_nodes(problem);
   instance.sites = static_cast<std::int32_t>(instance.node.size());
   for (std::int32_t site = 0; site < instance.sites; ++site) {

@@ -40,7 +40,9 @@ struct Instance {
   bool uniform = false;                   // all distances are equal
   double mean_weight = 0;                 // of a rank's partners together
   Grid grid;
+  std::function<bool()> ended;  // MappingProblem::ended
 
+  bool is_ended() const { return ended && ended(); }
   const std::uint16_t* row(std::int32_t site) const { return &distances[static_cast<std::size_t>(site) * sites]; }
   std::int32_t capacity(std::int32_t site) const { return first_slot[site + 1] - first_slot[site]; }
   // What a partner of the number k, as in `partner`, costs at a distance.
@@ -57,7 +59,7 @@ struct Instance {
   }
 };
 
-// The problem must be valid (find_mapping checks).
+// The problem must be valid (find_mapping checks). Of a problem that is ended it is incomplete.
 Instance make_instance(const MappingProblem& problem);
 
 struct Placement {

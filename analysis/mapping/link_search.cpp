@@ -64,6 +64,7 @@ class AllOfLinks {
   }
 
   void place_from(std::size_t depth, double most) {
+    if (++steps_ % 1024 == 0 && instance_.is_ended()) looks_ = most_tries_of_all;
     if (looks_ >= most_tries_of_all || most >= least_ * (1 - 1e-12)) return;
     if (depth == order_.size()) {
       least_ = most;
@@ -89,6 +90,7 @@ class AllOfLinks {
   SiteRoutes routes_;
   std::vector<std::int32_t> best_;
   double least_, looks_ = 0;
+  std::uint64_t steps_ = 0;
   std::vector<std::int32_t> site_, used_, order_;
   std::vector<double> loads_;
 };
@@ -126,6 +128,7 @@ class LinkSearch {
     // The work of a move is known after some of them: half of it for the annealing.
     const double until = looks_left_ / 2, begin = looks_left_;
     for (std::uint64_t move = 0; looks_left_ > until && move < moves_ && least > bound; ++move) {
+      if (instance_.is_ended()) break;
       const double gone =
           std::max((begin - looks_left_) / (begin - until), static_cast<double>(move) / static_cast<double>(moves_));
       const double temperature = hot * std::pow(cold / hot, gone) * sum_;
@@ -133,8 +136,9 @@ class LinkSearch {
     }
     keep();
     placement_ = best;
+    if (instance_.is_ended()) return;
     anew();
-    while (looks_left_ > 0 && least > bound && lighten(heaviest_link())) keep();
+    while (looks_left_ > 0 && least > bound && !instance_.is_ended() && lighten(heaviest_link())) keep();
     placement_ = best;
   }
 
@@ -260,7 +264,7 @@ class LinkSearch {
         break;
       }
     if (users.empty()) return false;
-    for (std::uint64_t k = 0; k < most_failures && looks_left_ > 0; ++k)
+    for (std::uint64_t k = 0; k < most_failures && looks_left_ > 0 && !instance_.is_ended(); ++k)
       if (try_one(users[random_.below(static_cast<std::uint32_t>(users.size()))], 0)) return true;
     return false;
   }

@@ -110,7 +110,7 @@ Result<Placement> lightened(const Instance& instance, const MappingProblem& prob
   Placement best = current;
   double least = INFINITY;
   for (Placement& start : starts) {
-    lighten_links(instance, problem, *graph, start, problem.effort);
+    if (!instance.is_ended()) lighten_links(instance, problem, *graph, start, problem.effort);
     const double most = cost_of(problem.traffic, problem.topology, nodes_of(instance, start)).max_link_load;
     if (most < least * (1 - 1e-9)) least = most, best = std::move(start);
   }
@@ -119,6 +119,7 @@ Result<Placement> lightened(const Instance& instance, const MappingProblem& prob
 
 Result<std::vector<std::int32_t>> improved(const MappingProblem& problem) {
   const Instance instance = make_instance(problem);
+  if (instance.is_ended()) return problem.current;
   std::vector<std::int32_t> site_of_node(static_cast<std::size_t>(problem.topology.nodes()), -1), wanted;
   for (std::int32_t site = 0; site < instance.sites; ++site) site_of_node[instance.node[site]] = site;
   for (const std::int32_t node : problem.current) wanted.push_back(site_of_node[node]);

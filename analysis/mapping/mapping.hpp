@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "analysis/mapping/topology.hpp"
@@ -38,6 +39,9 @@ struct MappingProblem {
   double effort = 1;  // 1: seconds for thousands of ranks; 0.1: live
   bool links = true;  // max_link_load is wanted
   LinkTimes times = {};
+  // Asked every millisecond or so, in the thread that searches: true ends the search, and the best so far is given.
+  // Empty: nobody ends it.
+  std::function<bool()> ended = {};
 };
 
 struct Mapping {

@@ -50,8 +50,8 @@ class Refinement {
     std::vector<Candidate> pool;
     add(pool, current);
     add(pool, in_order());
-    if (groups_help(instance_)) add(pool, in_groups(current));
-    for (int k = 0; k < starts_; ++k)
+    if (groups_help(instance_) && !instance_.is_ended()) add(pool, in_groups(current));
+    for (int k = 0; k < starts_ && !instance_.is_ended(); ++k)
       for (const auto& sites :
            scotch_starts(instance_, topology_, static_cast<std::uint64_t>(k), effort_ < 1 ? 1 : maps_per_start))
         add(pool, place(instance_, sites));
@@ -101,6 +101,7 @@ class Refinement {
 
   // Heated up to `heat` with a share of all moves; kept if that made it better.
   void polish(Candidate& candidate, double heat, double share) {
+    if (instance_.is_ended()) return;
     Placement placement = candidate.placement;
     const auto tries = static_cast<std::uint64_t>(0.1 * boxes_);
     if (heat > 0) anneal(instance_, placement, {heat, coldest, static_cast<std::uint64_t>(share * moves_)}, random_);

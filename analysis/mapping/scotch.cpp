@@ -227,7 +227,7 @@ std::vector<std::vector<std::int32_t>> scotch_starts(const Instance& instance, c
   SCOTCH_randomReset();
   Target target;
   if (!target.build(instance, topology, random, seed == 0)) return starts;
-  for (int k = 0; k < count; ++k) {
+  for (int k = 0; k < count && !instance.is_ended(); ++k) {
     std::vector<std::int32_t> sites = map_once(instance, target, seed * 64 + static_cast<std::uint64_t>(k));
     if (!sites.empty()) starts.push_back(std::move(sites));
   }

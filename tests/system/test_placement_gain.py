@@ -1,55 +1,13 @@
 """What another placement brings: predicted by `pclscope map`, done by its rankfile, and measured.
 Depends on: launcher, time."""
 import itertools
-import pathlib
-import sys
 
+import chatty
 import harness
-import testbed
-
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "truth"))
-import checks  # noqa: E402
-import job  # noqa: E402
-
-RATE = "100mbit"
-TRIES = 4           # for a run in which nothing but the program took time
-MOST_LONGER = 0.03  # of its time, by which a rank slept longer than asked: noise
-WITHIN = 0.10
-STEPS, RARELY = 100, 20
+from harness import thinned
 
 
-class Stalled(Exception):
-    """Not only what was planted happened."""
-
-
-class PlacementGain(testbed.TestbedTest):
-    NODES = 2
-
-    def timed(self, dump, *arguments, rankfile=None):
-        """The seconds of the loop of tests/programs/chatty, two ranks on each node."""
-        program = [harness.program("chatty", "openmpi"), str(STEPS), *map(str, arguments)]
-        for _ in range(TRIES):
-            for node in range(self.NODES):
-                self.testbed.throttle(node + 1, RATE)
-            job.quiet_moment(0.3, patience=4)
-            options = ("--dump", dump, "--keep", "all")
-            if rankfile is None:
-                done = self.testbed.run(2, *program, options=options)
-            else:
-                done = self.box.start(harness.PCLSCOPE, "run", "--quiet", "--rankfile", rankfile, "-n", "4",
-                                      "--launcher-args", self.testbed.launcher_args("openmpi"), *options, "--",
-                                      *program).finish(3 * harness.PATIENCE)
-            self.assertWorked(done)
-            words = done.stdout.split()
-            took, longer = float(words[2]), float(words[4])
-            if longer <= MOST_LONGER * took:
-                return took
-            print(f"again: {took:.3f} s, a rank slept {longer:.3f} s longer than asked", flush=True)
-        raise Stalled
-
-    def between_nodes(self, dump):
-        return sum(link["messages"] for link in self.box.json("inspect", dump, "nodes", "--json")["links"])
-
+class PlacementGain(chatty.ChattyTest):
     def test_chatty_pairs_that_are_apart_come_together(self):
         before, after = self.box.directory / "apart.h5", self.box.directory / "together.h5"
         rankfile = self.box.directory / "rankfile"
@@ -57,25 +15,18 @@ class PlacementGain(testbed.TestbedTest):
             took = self.timed(before)
             mapped = self.box.json("map", before, "--format", "openmpi-rankfile", "-o", rankfile, "--json")
             reruns = []
-            for _ in range(checks.thinned(3, 2)):
+            for _ in range(thinned(3, 2)):
                 reruns.append(self.timed(after, rankfile=rankfile))
                 self.assertEqual(self.between_nodes(before), mapped["before"]["inter_messages"])
                 self.assertEqual(self.between_nodes(after), mapped["after"]["inter_messages"])
-        except Stalled:
+        except chatty.Stalled:
             self.skipTest("the machine did not run the program at its own speed")
-        # Neighbours talk at some steps, and come apart: 4 messages each time; before it was 4 at every step.
         self.assertEqual((mapped["before"]["inter_messages"], mapped["after"]["inter_messages"]),
-                         (4 * STEPS, 4 * STEPS // RARELY))
+                         (chatty.APART, chatty.TOGETHER))
         brings = mapped["brings"]
         self.assertTrue(brings["told"], brings)
         self.assertTrue(brings["worth"])
-        predicted, real = took - brings["gain_s"], sorted(reruns)[len(reruns) // 2]
-        spread = max(reruns) - min(reruns)
-        print(f"{took:.3f} s, predicted {predicted:.3f} s, really {real:.3f} s (spread {spread:.3f} s); messages "
-              f"between nodes {mapped['before']['inter_messages']} to {mapped['after']['inter_messages']}",
-              flush=True)
-        self.assertLess(abs(predicted - real), WITHIN * real + spread)
-        self.assertGreater(took - real, 2 * WITHIN * real)  # or it would be right without a replay
+        self.assertAsPredicted(took, brings["gain_s"], reruns)
         text = self.box.pclscope("map", before, "-o", rankfile).stdout
         self.assertIn("what it brings: the run takes", text)
         self.assertNotIn("Not worth it", text)
@@ -91,7 +42,7 @@ class PlacementGain(testbed.TestbedTest):
         dump = self.box.directory / "small.h5"
         try:
             self.timed(dump, 64)
-        except Stalled:
+        except chatty.Stalled:
             self.skipTest("the machine did not run the program at its own speed")
         brings = self.box.json("map", dump, "--json")["brings"]
         self.assertTrue(brings["told"], brings)

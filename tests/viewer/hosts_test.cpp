@@ -4,6 +4,7 @@
 
 #include "viewer/launch/host_source.hpp"
 #include "viewer/launch/launch_line.hpp"
+#include "viewer/launch/rankfile.hpp"
 #include "viewer/launch/shell_words.hpp"
 #include "viewer/launch/slurm.hpp"
 
@@ -310,6 +311,7 @@ TEST_CASE("a rank file places each rank") {
     CHECK(placement.hosts == expected);
     CHECK(placement.nodes == Words{"node1", "node2"});
     CHECK((placement.by_rank && placement.by_option));
+    CHECK(placement.slots == (name == "open"));
   }
   RunOptions options;
   options.ranks = 3;
@@ -328,6 +330,15 @@ TEST_CASE("a rank file places each rank") {
   CHECK(
       join_words(build_launch_line(options, facts).arguments).find("-hosts node1:1,node2:1,node1:1,node1:1,node2:1 ") !=
       std::string::npos);
+}
+
+TEST_CASE("of a rank file with slots it is said that they are left out, and how ranks are bound") {
+  CHECK(note_on_slots(true, "f", {}).find("of rank file f the nodes are taken, not the slots") == 0);
+  CHECK(note_on_slots(true, "f", {}).find("--format wrapper") != std::string::npos);
+  CHECK(note_on_slots(true, "f", {}).find('\n') == std::string::npos);
+  CHECK(note_on_slots(false, "f", {}).empty());
+  CHECK(note_on_slots(true, "f", {"--bind-to", "core"}).empty());
+  CHECK(note_on_slots(true, "f", {"-bind-to", "user:0,1"}).empty());
 }
 
 TEST_CASE("rank files that cannot be followed are refused with the line") {

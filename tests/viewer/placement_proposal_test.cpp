@@ -41,7 +41,7 @@ TEST_CASE("two pairs of chatty ranks on two nodes are put together: by hand") {
   check_side(placement_side(*network), *network);
   CHECK(placement_side(*network).inter_messages == 40);
   CHECK(placement_side(*network).heaviest == 2000);
-  const auto proposal = propose_placement(network, Objective::inter_messages, 1);
+  const auto proposal = propose_placement(network, {Objective::inter_messages, 1});
   REQUIRE(proposal);
   CHECK(proposal->side.inter_messages == 0);
   CHECK(proposal->side.bytes_of_link.empty());
@@ -51,7 +51,7 @@ TEST_CASE("two pairs of chatty ranks on two nodes are put together: by hand") {
   CHECK(node[0] == node[2]);
   CHECK(node[1] == node[3]);
   CHECK(node[0] != node[1]);
-  const auto again = propose_placement(proposal->after, Objective::inter_messages, 1);
+  const auto again = propose_placement(proposal->after, {Objective::inter_messages, 1});
   REQUIRE(again);
   CHECK(again->moved.empty());
 }
@@ -65,7 +65,7 @@ TEST_CASE("on random traffic sides are what mapping counts, capacities hold, and
     const auto network = test::network_case(topology, test::random_traffic(random, 16, 60), 2);
     check_side(placement_side(*network), *network);
     for (const Objective objective : {Objective::hop_bytes, Objective::inter_bytes, Objective::inter_messages}) {
-      const auto proposal = propose_placement(network, objective, 0.1);
+      const auto proposal = propose_placement(network, {objective, 0.1});
       REQUIRE(proposal);
       check_side(proposal->side, *proposal->after);
       const PlacementSide before = placement_side(*network);
@@ -83,14 +83,36 @@ TEST_CASE("on random traffic sides are what mapping counts, capacities hold, and
   }
 }
 
+TEST_CASE("every objective is searched for, time by what messages take") {
+  const auto network =
+      test::network_case("nodes:2", {4, {{0, 2, 10, 1000}, {1, 3, 10, 1000}, {2, 0, 10, 1000}, {3, 1, 10, 1000}}}, 2);
+  const LinkTimes times{1e-6, 1e-9, 50e-6, 0, 1e-8};
+  for (const Objective objective : {Objective::hop_bytes, Objective::inter_bytes, Objective::inter_messages,
+                                    Objective::max_link_load, Objective::time}) {
+    const auto proposal = propose_placement(network, {objective, 1, times});
+    REQUIRE(proposal);
+    CHECK(proposal->side.inter_messages == 0);
+    REQUIRE(proposal->times);
+    CHECK(proposal->times->before_s == Approx(40 * 50e-6 + 4000 * 1e-8));
+    CHECK(proposal->times->after_s == Approx(40 * 1e-6 + 4000 * 1e-9));
+  }
+  CHECK_FALSE(propose_placement(network, {Objective::max_link_load, 1})->times);
+  const auto unknown = propose_placement(network, {Objective::time, 1});
+  REQUIRE_FALSE(unknown);
+  CHECK(unknown.error().message.starts_with("what messages take is not known"));
+  const auto ended = propose_placement(network, {.ended = [] { return true; }});
+  REQUIRE(ended);
+  CHECK(ended->moved.empty());
+}
+
 TEST_CASE("what cannot be placed is refused with a reason") {
   auto one = test::network_case("nodes:1", {2, {{0, 1, 1, 5}}}, 2);
-  CHECK_FALSE(propose_placement(one, Objective::hop_bytes, 1));
+  CHECK_FALSE(propose_placement(one, {Objective::hop_bytes, 1}));
   auto facts = test::network_facts("torus:4", {4, {{0, 3, 1, 5}}});
   facts.node_of_rank[2] = -1;
   const auto unknown = make_network_case(facts);
   REQUIRE(unknown);
-  const auto refused = propose_placement(*unknown, Objective::hop_bytes, 1);
+  const auto refused = propose_placement(*unknown, {Objective::hop_bytes, 1});
   REQUIRE_FALSE(refused);
   CHECK(refused.error().message == "the nodes of some ranks are not known");
 }
@@ -99,7 +121,7 @@ TEST_CASE("the launcher's file is that of the map command, is written once, and 
   auto file = mapping::read_traffic(PCLSCOPE_TEST_DATA "/par-comm/hopbyte/MiniAMR_Vesta_n128_c1_s1_hopbyte.txt");
   REQUIRE(file);
   const auto network = test::network_case("torus:2x2x4x4x2", std::move(file->traffic));
-  const auto proposal = propose_placement(network, Objective::hop_bytes, 0.2);
+  const auto proposal = propose_placement(network, {Objective::hop_bytes, 0.2});
   REQUIRE(proposal);
   CHECK(proposal->side.hop_bytes < 0.7 * placement_side(*network).hop_bytes);
   const auto text = placement_file(*proposal->after, LaunchFormat::plain);

@@ -13,8 +13,8 @@
 #include "viewer/commands/map_input.hpp"
 #include "viewer/commands/map_inside.hpp"
 #include "viewer/commands/map_phases.hpp"
-#include "viewer/commands/placement_gain.hpp"
 #include "viewer/commands/traffic_source.hpp"
+#include "viewer/session/placement_gain.hpp"
 #include "viewer/session/summary_json.hpp"
 #include "viewer/session/target.hpp"
 #include "viewer/text/quantities.hpp"
@@ -28,6 +28,8 @@ using mapping::MappingCost;
 using mapping::Objective;
 using session::finite;
 using session::Json;
+using session::PlacementGain;
+using session::RecordedCalls;
 
 struct MapWords {
   MapInputWords input;
@@ -134,7 +136,7 @@ std::optional<int> parse_map(const std::vector<std::string>& words, MapWords& ma
   map.objective = value_of(objectives, objective);
   map.format = value_of(formats, format);
   if (latency.empty() && bandwidth.empty()) return {};
-  auto given = parse_link_times(latency, bandwidth);
+  auto given = session::parse_link_times(latency, bandwidth);
   if (!given) return fail(wrong_usage, given.error().message);
   map.given = *given;
   return {};
@@ -232,6 +234,7 @@ std::optional<RecordedCalls> recorded(const MapWords& words, const MapInput& inp
   } else if (input.current.empty()) {
     why_not = "cannot be told: the run's own placement does not fit on these nodes";
   } else if (auto calls = RecordedCalls::read(words.input.target)) {
+    calls->number_nodes(input.current);  // as the topology has them
     return std::move(*calls);
   } else {
     why_not = calls.error().message;

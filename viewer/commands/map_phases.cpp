@@ -57,7 +57,7 @@ Result<std::vector<mapping::Traffic>> traffic_of(session::Session& session, cons
   return phases;
 }
 
-std::optional<WhatIf> told(const PlacementGain& gain) {
+std::optional<WhatIf> told(const session::PlacementGain& gain) {
   if (!gain.why_not.empty()) return std::nullopt;
   return gain.what_if;
 }
@@ -79,7 +79,7 @@ std::string gain_text(const std::optional<WhatIf>& w) {
 
 Result<MapPhases> map_phases(const std::string& path, const MappingProblem& problem,
                              const std::vector<std::int32_t>& current, const std::vector<std::int32_t>& common,
-                             const RecordedCalls* calls, const std::optional<LinkTimes>& given) {
+                             const session::RecordedCalls* calls, const std::optional<LinkTimes>& given) {
   const auto session = session::open_stored(path);
   if (!session) return session.error();
   const auto news = (*session)->newer(std::chrono::milliseconds{0});

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analysis/mapping/mapping.hpp"
-#include "viewer/commands/placement_gain.hpp"
+#include "viewer/session/placement_gain.hpp"
 
 namespace pclscope::commands {
 
@@ -30,7 +30,7 @@ struct MapPhases {
 // null. Fails with what the dump's messages fail with, and not_found: it has none.
 Result<MapPhases> map_phases(const std::string& path, const mapping::MappingProblem& problem,
                              const std::vector<std::int32_t>& current, const std::vector<std::int32_t>& common,
-                             const RecordedCalls* calls, const std::optional<LinkTimes>& given);
+                             const session::RecordedCalls* calls, const std::optional<LinkTimes>& given);
 
 std::vector<std::string> lines_of(const MapPhases& phases, mapping::Objective objective, const std::string& measure);
 session::Json json_of(const MapPhases& phases, mapping::Objective objective);

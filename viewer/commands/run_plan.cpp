@@ -16,6 +16,7 @@
 #include "viewer/launch/launcher.hpp"
 #include "viewer/launch/machine.hpp"
 #include "viewer/launch/program.hpp"
+#include "viewer/launch/rankfile.hpp"
 
 namespace pclscope::commands {
 namespace {
@@ -138,6 +139,9 @@ std::optional<int> plan_run(const std::vector<std::string>& words, RunPlan& plan
   plan.runs_here = plan.root_is_here || std::any_of(nodes.begin(), nodes.end(), [&](const std::string& node) {
                      return launch::same_host(node, here);
                    });
+  if (const auto text = launch::note_on_slots(plan.facts.placement.slots, run.rankfile, run.options.launcher_args);
+      !text.empty())
+    note(run, text);
   if (const auto status =
           plan_publishing(run.endpoint, launch::allocation(), plan.root_is_here, plan.facts, plan.own_endpoint))
     return status;

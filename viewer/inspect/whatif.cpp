@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "viewer/commands/stored_replay.hpp"
 #include "viewer/inspect/topic.hpp"
+#include "viewer/session/stored_replay.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/rank_list.hpp"
 #include "viewer/views/finding_rows.hpp"
@@ -14,6 +14,7 @@ namespace pclscope::commands {
 namespace {
 
 using session::Json;
+using session::NotReplayed;
 using whatif::Change;
 
 struct Question {
@@ -76,7 +77,8 @@ Result<Answer> answer(Question& q, InspectedRun& run) {
   if (!calls) return calls.error();
   const NotReplayed left = not_replayed(*calls, q.span, q.change.ranks, run.snapshot);
   if (const Status there = cut_to_calls(q.span, *calls); !there) return there.error();
-  auto result = replay_stored(*run.session, run.snapshot.application, *calls, q.span, q.change);
+  auto result =
+      replay_stored(run.snapshot.application.ranks, run.snapshot.application.node_of_rank, *calls, q.span, q.change);
   if (!result) return result.error();
   if (result->changed == 0)
     return Error{ErrorCode::not_found,

@@ -164,15 +164,17 @@ Result<Placement> place(const HostQuestion& question, Hosts hosts, bool wraps) {
 Result<Placement> place_by_rank(const HostQuestion& question, const HostReaders& readers) {
   const auto content = readers.file(question.rankfile);
   if (!content) return wrong("rank file " + question.rankfile + " cannot be read");
-  auto hosts = parse_rankfile(*content, question.rankfile);
-  if (!hosts) return hosts.error();
-  if (hosts->size() != static_cast<std::size_t>(question.ranks)) {
-    return wrong("rank file " + question.rankfile + " places " + std::to_string(hosts->size()) +
+  auto file = parse_rankfile(*content, question.rankfile);
+  if (!file) return file.error();
+  Hosts& hosts = file->hosts;
+  if (hosts.size() != static_cast<std::size_t>(question.ranks)) {
+    return wrong("rank file " + question.rankfile + " places " + std::to_string(hosts.size()) +
                  " ranks, but -n asks for " + std::to_string(question.ranks));
   }
   Placement placement;
-  placement.nodes = names_of(*hosts);
-  placement.hosts = std::move(*hosts);
+  placement.nodes = names_of(hosts);
+  placement.hosts = std::move(hosts);
+  placement.slots = file->slots;
   placement.by_option = placement.by_rank = true;
   return placement;
 }

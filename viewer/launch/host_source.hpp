@@ -20,6 +20,7 @@ struct Placement {
   bool by_option = false;          // the list came by --hosts and must be handed to the launcher
   bool filled = true;              // ranks fill the hosts in order; else the user's own arguments place them
   bool by_rank = false;            // hosts: one entry for each rank (a rank file)
+  bool slots = false;              // the rank file says cores, too
 };
 
 // Reads a file; nothing when it cannot be read. Runs `scontrol show hostnames LIST`; nothing when that fails.

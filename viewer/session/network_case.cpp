@@ -69,6 +69,7 @@ Result<NetworkCasePtr> make_network_case(const NetworkFacts& facts, const Networ
   made->traffic_from = facts.traffic_from;
   made->title = facts.title;
   made->of_run = facts.of_run;
+  made->as_run = facts.as_run;
   tell_network(progress, "finding routes", 0.2);
   if (facts.routes) {
     made->routes = *facts.routes;

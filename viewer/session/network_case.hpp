@@ -30,6 +30,7 @@ struct NetworkFacts {
   std::string traffic_from;                 // "all of halo.h5", "a byte for each route", ...
   std::string title;                        // "halo.h5 on torus:4x4x2"
   bool of_run = false;
+  bool as_run = false;  // node_of_rank is where the run had its ranks
 };
 
 struct NetworkCase {
@@ -52,6 +53,7 @@ struct NetworkCase {
   std::string change;        // what was applied last: "32 ranks moved"; empty: this is how it is
   std::uint64_t generation = 0;  // another one for each case that was ever made in this program
   bool of_run = false;           // ranks are those of a run that other views show
+  bool as_run = false;           // before any change the ranks are where the run had them
   std::int32_t vertices() const { return routes.vertices; }
 };
 using NetworkCasePtr = std::shared_ptr<const NetworkCase>;

@@ -286,6 +286,7 @@ Result<NetworkFacts> read_network_of_run(Session& session, const Snapshot& run, 
     if (static_cast<std::int64_t>(application.nodes.size()) > facts.topology->nodes())
       return no_network("the run had " + std::to_string(application.nodes.size()) + " nodes, " + text + " has " +
                         std::to_string(facts.topology->nodes()));
+    facts.as_run = true;
     facts.node_of_rank = application.node_of_rank;
     facts.node_of_rank.resize(static_cast<std::size_t>(facts.traffic.ranks), -1);
     facts.node_names = application.nodes;

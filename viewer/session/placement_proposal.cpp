@@ -48,7 +48,7 @@ PlacementSide placement_side(const NetworkCase& network) {
   return side;
 }
 
-Result<PlacementProposal> propose_placement(const NetworkCasePtr& network, Objective objective, double effort) {
+Result<PlacementProposal> propose_placement(const NetworkCasePtr& network, const PlacementSearch& search) {
   if (!network->topology) return no_placement("only routes are known, not the network: --topology says which it is");
   if (network->topology->nodes() < 2) return no_placement("all ranks are on one node: there is nothing to place");
   const auto ranks = mapping::at(std::max(network->traffic.ranks, 0));
@@ -57,18 +57,23 @@ Result<PlacementProposal> propose_placement(const NetworkCasePtr& network, Objec
   capacity.resize(mapping::at(network->topology->nodes()), 0);
   if (std::any_of(current.begin(), current.end(), [](std::int32_t node) { return node < 0; }))
     return no_placement("the nodes of some ranks are not known");
+  if (search.objective == Objective::time && !search.times)
+    return no_placement(
+        "what messages take is not known: of a traffic file pclscope map --latency and --bandwidth say "
+        "it");
   auto found = mapping::find_mapping({.traffic = network->traffic,
                                       .topology = *network->topology,
                                       .capacity = std::move(capacity),
                                       .current = current,
-                                      .objective = objective,
-                                      .effort = effort,
-                                      .links = false});
+                                      .objective = search.objective,
+                                      .effort = search.effort,
+                                      .links = false,
+                                      .times = search.times.value_or(LinkTimes{}),
+                                      .ended = search.ended});
   if (!found) return found.error();
   PlacementProposal made;
   made.of = network;
-  made.objective = objective;
-  made.effort = effort;
+  if (search.times) made.times = {found->before.time_s, found->after.time_s};
   for (std::size_t rank = 0; rank < ranks; ++rank)
     if (found->node_of_rank[rank] != current[rank]) made.moved.push_back(static_cast<std::int32_t>(rank));
   const std::size_t count = made.moved.size();

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,17 +24,25 @@ struct PlacementSide {
 };
 PlacementSide placement_side(const NetworkCase& network);
 
-struct PlacementProposal {
-  NetworkCasePtr of;
-  NetworkCasePtr after;  // `of` with the ranks elsewhere, on the topology's own routes
+struct PlacementSearch {
   mapping::Objective objective = mapping::Objective::hop_bytes;
   double effort = 1;
+  std::optional<LinkTimes> times = {};  // what messages take; Objective::time needs it
+  std::function<bool()> ended = {};     // as MappingProblem::ended
+};
+struct PlacementProposal {
+  NetworkCasePtr of;
+  NetworkCasePtr after;             // `of` with the ranks elsewhere, on the topology's own routes
   PlacementSide side;               // of `after`
   std::vector<std::int32_t> moved;  // ranks that are on another node
+  struct Times {
+    double before_s = 0, after_s = 0;
+  };
+  std::optional<Times> times;  // of all messages together, where it is known what they take
 };
-// Takes seconds for thousands of ranks, and cannot be ended: not in the thread that draws. Nobody moves when nothing
-// better is found. Errors: no topology, one node, ranks whose node nobody knows; as mapping::find_mapping().
-Result<PlacementProposal> propose_placement(const NetworkCasePtr& network, mapping::Objective objective, double effort);
+// Takes seconds for thousands of ranks: not in the thread that draws. Nobody moves when nothing better is found.
+// Errors: no topology, one node, ranks whose node nobody knows, unknown times; as mapping::find_mapping().
+Result<PlacementProposal> propose_placement(const NetworkCasePtr& network, const PlacementSearch& search);
 
 // The placement of a network as launchers take it.
 Result<std::string> placement_file(const NetworkCase& network, mapping::LaunchFormat format);

@@ -172,3 +172,46 @@ TEST_CASE("a ring over links of which one carried it all: the heaviest link of a
   CHECK(mapping->before.max_link_load == 8000);
   CHECK(mapping->after.max_link_load == 1000);  // partners side by side
 }
+
+TEST_CASE("a search that is ended soon asks no more, and what it gives is a placement that is no worse") {
+  const auto seed = static_cast<std::uint32_t>(test::random_seed());
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  const auto topology = Topology::parse("torus:4x4x4");
+  REQUIRE(topology);
+  for (const std::int32_t each : {1, 2})
+    for (const Objective objective : all_objectives) {
+      const Traffic traffic = some_traffic(random, 64 * each, 16);
+      MappingProblem problem{traffic, *topology, Places(64, each), {}, objective, 0.1};
+      problem.times = some_times(random);
+      CAPTURE(each, static_cast<int>(objective));
+      int asked = 0;
+      problem.ended = [&] { return ++asked, false; };
+      const auto whole = find_mapping(problem);
+      REQUIRE(whole);
+      const int all = asked;
+      CHECK(all > 100);
+      MappingProblem unasked = problem;
+      unasked.ended = {};
+      CHECK(find_mapping(unasked)->node_of_rank == whole->node_of_rank);
+      for (const int after : {0, 1, 50, all / 4, all / 2, all - 1}) {
+        CAPTURE(after, all);
+        asked = 0;
+        problem.ended = [&] { return ++asked > after; };
+        const auto found = find_mapping(problem);
+        REQUIRE(found);
+        CHECK(asked - after < 100);  // each part of the search looks once
+        Places room(64, each);
+        for (const std::int32_t node : found->node_of_rank) CHECK(--room[static_cast<std::size_t>(node)] >= 0);
+        CHECK(value_by_hand(problem, found->node_of_rank) <= value_by_hand(problem, found->node_before) * (1 + 1e-9));
+        if (after == 0) CHECK(found->node_of_rank == found->node_before);
+      }
+    }
+  // Few ranks are placed by trying all: that ends, too.
+  const Traffic few = some_traffic(random, 9, 2);
+  MappingProblem problem{few, *topology, Places(64, 1), {}, Objective::hop_bytes, 1};
+  int asked = 0;
+  problem.ended = [&] { return ++asked > 90; };
+  REQUIRE(find_mapping(problem));
+  CHECK(asked < 200);
+}

@@ -6,6 +6,8 @@
 #include <sstream>
 
 #include "tests/viewer/gui/network_shown.hpp"
+#include "tests/viewer/placed_run.hpp"
+#include "viewer/session/placement_gain.hpp"
 #include "viewer/session/placement_proposal.hpp"
 
 using namespace pclscope;
@@ -45,6 +47,63 @@ TEST_CASE("a placement is found, applied to all views, undone and done again") {
   CHECK(shown.current() == after);
   shown.press("placement find");
   CHECK_FALSE(shown.has("placement apply"));
+}
+
+TEST_CASE("a search is ended, and what it has found so far is offered") {
+  std::mt19937_64 random(11);
+  Shown shown(test::network_case("torus:16x16x8", test::random_traffic(random, 2048, 60000)));  // half a minute
+  shown.settle();
+  const auto click = [&](const char* name) {
+    shown.frame.click(*shown.view, shown.scene, shown.selection, test::mark(*shown.view, name));
+  };
+  click("placement find");
+  REQUIRE(shown.has("placement end"));
+  CHECK_FALSE(shown.has("placement find"));
+  click("placement end");
+  shown.settle();
+  CHECK(shown.has("placement find"));
+  CHECK(shown.has("placement was ended"));
+}
+
+TEST_CASE("time needs a run that tells what messages take") {
+  Shown shown(crossed());
+  shown.press("placement time");
+  shown.press("placement find");
+  CHECK_FALSE(shown.has("placement apply"));
+  for (const char* objective : {"hop-bytes", "inter-bytes", "max-link-load"}) {
+    shown.press(std::string("placement ") + objective);
+    shown.press("placement find");
+    CHECK(shown.number("placement moved ") == 2);
+  }
+}
+
+TEST_CASE("of a dump it is told what a placement would bring, in the time of the run") {
+  test::PlacedRun run({0, 0, 1, 1});
+  auto facts = test::network_facts("nodes:2", {4, {{0, 2, 40, 9000}, {1, 3, 40, 9000}, {0, 1, 4, 900}}}, 2);
+  facts.of_run = facts.as_run = true;
+  const auto network = session::make_network_case(facts);
+  REQUIRE(network);
+  Shown shown(*network);
+  shown.scene.snapshot = std::make_shared<const Snapshot>(run.snapshot);
+  shown.press("placement find");  // of a running job its calls are not known
+  CHECK(shown.number("placement moved ") == 2);
+  const auto marks = shown.view->marks();
+  CHECK(std::none_of(marks.begin(), marks.end(), [](const auto& m) { return m.name.starts_with("placement gain"); }));
+  shown.scene.connection.phase = session::Phase::stored;
+  shown.scene.ask = [&](const session::Feed::Work& work) { work(&run.session, [] { return false; }); };
+  shown.press("placement time");
+  shown.press("placement find");
+  CHECK(shown.number("placement moved ") == 2);
+  const auto calls = session::RecordedCalls::read(run.session, run.snapshot);
+  REQUIRE(calls);
+  const auto told = calls->gain({0, 1, 0, 1}, {}, {});
+  const auto us = static_cast<std::size_t>(std::llround(1e6 * told.what_if.gain_s()));
+  CHECK(us > 20'000);
+  CHECK(shown.number("placement gain us ") == us);
+  shown.press("placement apply");  // against the run as it was
+  CHECK(shown.number("placement gain us ") == us);
+  shown.press("placement undo");
+  test::draw_everywhere(shown);
 }
 
 TEST_CASE("a rank that would move is selected by a click") {

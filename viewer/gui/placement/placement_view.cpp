@@ -7,9 +7,11 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 
 #include "viewer/gui/base/canvas.hpp"
 #include "viewer/gui/base/controls.hpp"
+#include "viewer/gui/placement/gain_panel.hpp"
 #include "viewer/gui/placement/placement_work.hpp"
 #include "viewer/layout/latest.hpp"
 #include "viewer/layout/ranking_plot.hpp"
@@ -26,7 +28,8 @@ using mapping::Objective;
 using session::PlacementProposal;
 using session::PlacementSide;
 
-constexpr Objective objectives[] = {Objective::hop_bytes, Objective::inter_bytes, Objective::inter_messages};
+constexpr Objective objectives[] = {Objective::hop_bytes, Objective::inter_bytes, Objective::inter_messages,
+                                    Objective::max_link_load, Objective::time};
 constexpr LaunchFormat formats[] = {LaunchFormat::plain, LaunchFormat::openmpi_rankfile, LaunchFormat::hydra,
                                     LaunchFormat::slurm, LaunchFormat::cray};
 constexpr std::size_t most_row_marks = 12;
@@ -40,12 +43,16 @@ std::string change_words(double before, double after) {
   return text;
 }
 
+float names_width(const Scene& scene) { return text_size("messages between nodes").x + 12 * scene.scale; }
+float column_width(const Scene& scene) { return text_size("1,000,000,000").x + 14 * scene.scale; }
+float table_width(const Scene& scene) { return names_width(scene) + 3 * column_width(scene); }
+
 class PlacementView final : public View {
  public:
   const char* title() const override { return "what would another placement do: before and after"; }
   void draw(const Scene& scene, Selection& selection) override;
   std::vector<Mark> marks() const override { return marks_; }
-  bool unsettled() const override { return reading_ || searched_ != taken_; }
+  bool unsettled() const override { return reading_ || searching(); }
   bool needs_run() const override { return false; }
 
  private:
@@ -53,9 +60,10 @@ class PlacementView final : public View {
   using Worker = std::unique_ptr<layout::Latest<Question, Answer>>;
   void follow(const Scene& scene);
   void search(const Scene& scene);
+  bool searching() const { return searched_ != taken_; }
   float draw_controls(const Scene& scene, Point at, float right);
   void draw_file(const Scene& scene, ControlRow& row, Point at, float right);
-  void draw_table(const Scene& scene, const PlacementSide& before, const PlacementSide& after, const Rect& at) const;
+  void draw_table(const Scene& scene, const PlacementSide& before, const PlacementSide& after, const Rect& at);
   void draw_links(const Scene& scene, const PlacementSide& side, const char* name, double most, std::size_t count,
                   layout::Rgba colour, const Rect& at);
   void draw_moved(const Scene& scene, Selection& selection, const Rect& at);
@@ -68,7 +76,11 @@ class PlacementView final : public View {
   std::shared_ptr<const Sides> sides_;
   Worker<SearchQuestion, SearchAnswer> searcher_;
   std::uint64_t searched_ = 0, taken_ = 0;
+  std::optional<SearchQuestion> waiting_;  // for the run's calls
+  std::shared_ptr<std::atomic<bool>> ended_;
+  bool was_ended_ = false;  // the search whose proposal is shown
   double search_began_s_ = 0;
+  GainPanel gain_;
   std::shared_ptr<const PlacementProposal> proposal_;
   std::string problem_;
   Worker<WriteQuestion, WriteAnswer> writer_;
@@ -91,22 +103,32 @@ void PlacementView::follow(const Scene& scene) {
   if (!(wanted == sides_asked_)) sides_maker_->ask(sides_asked_ = wanted);
   sides_ = sides_maker_->answer();
   reading_ = reading_ || !sides_ || !(sides_->of == wanted);
+  if (waiting_ && !gain_.run().reading()) {
+    waiting_->calls = gain_.run().calls();
+    waiting_->why_no_calls = gain_.run().why_not();
+    searcher_->ask(std::move(*waiting_));
+    waiting_.reset();
+  }
   const auto answer = searcher_ ? searcher_->answer() : nullptr;
   if (!answer || answer->number != searched_ || answer->number == taken_) return;
   taken_ = answer->number;
   proposal_ = answer->proposal;
   problem_ = answer->problem;
+  was_ended_ = answer->ended;
   first_row_ = 0;
 }
 
 void PlacementView::search(const Scene& scene) {
   if (!searcher_)
     searcher_ = std::make_unique<layout::Latest<SearchQuestion, SearchAnswer>>(
-        [](const SearchQuestion& question, const auto&) { return search_placement(question); }, scene.wake);
+        [](const SearchQuestion& question, const auto& stopping) { return search_placement(question, stopping); },
+        scene.wake);
   proposal_ = nullptr;
   problem_.clear();
   search_began_s_ = now_s();
-  searcher_->ask({++searched_, scene.network->current(scene), objective_, effort_});
+  ended_ = std::make_shared<std::atomic<bool>>(false);
+  gain_.run().read(scene);
+  waiting_ = {++searched_, scene.network->current(scene), objective_, effort_, nullptr, {}, ended_};
 }
 
 void PlacementView::draw(const Scene& scene, Selection& selection) {
@@ -119,15 +141,23 @@ void PlacementView::draw(const Scene& scene, Selection& selection) {
     return draw_text(*ImGui::GetWindowDrawList(), {low.x + 6 * s, low.y + size.y / 2}, scene.palette->faint_text,
                      scene.network->words(scene), size.x - 12 * s);
   follow(scene);
+  const PlacementProposal* found = proposal(scene);
+  const session::NetworkCasePtr placed = found ? found->after : scene.network->current(scene);
+  const bool moves = found ? !found->moved.empty() : placed != scene.network->unchanged();
+  gain_.follow(scene, moves ? placed : nullptr);
+  reading_ = reading_ || gain_.busy();
   const float right = low.x + size.x - 6 * s;
   float y = draw_controls(scene, {low.x + 6 * s, low.y + 2 * s}, right) + 4 * s;
   if (!sides_) return;
-  const PlacementProposal* found = proposal(scene);
+  found = proposal(scene);
   const PlacementSide &before = sides_->before, &after = found ? found->side : sides_->now;
-  const Rect table{{low.x + 6 * s, y}, {right, y + 5 * line}};
+  const bool times = found && found->times;
+  const Rect table{{low.x + 6 * s, y}, {right, y + (times ? 6 : 5) * line}};
   if (table.high.y > low.y + size.y) return;
   draw_table(scene, before, after, table);
-  y = table.high.y + 6 * s;
+  y = gain_.draw(scene, {table.low.x + table_width(scene) + 24 * s, table.low.y}, {table.low.x, table.high.y}, right,
+                 marks_) +
+      6 * s;
   const float rows = found && !found->moved.empty() ? std::min(6 * line, (low.y + size.y - y) / 3) : 0;
   const float bottom = low.y + size.y - rows - 4 * s, axis = text_size("1023.9 MiB").x + 8 * s;
   const float middle = low.x + axis + (size.x - axis) / 2;
@@ -147,39 +177,47 @@ float PlacementView::draw_controls(const Scene& scene, Point at, float right) {
   NetworkState& network = *scene.network;
   const layout::Palette& p = *scene.palette;
   ControlRow row(scene, marks_, "placement", at, right);
-  const bool searching = searched_ != taken_;
-  if (!searching && row.button("find", "Looks for a better placement, from the one that is shown (pclscope map)."))
+  if (searching()) {
+    if (row.button("end", "Ends the search: the best so far is offered, if it is better.")) ended_->store(true);
+  } else if (row.button("find", "Looks for a better placement, from the one that is shown (pclscope map).")) {
     search(scene);
-  for (const Objective objective : objectives) {
-    const session::PlacementName name = session::name_of(objective);
-    if (row.button(name.word, name.meaning, objective_ == objective)) objective_ = objective;
   }
   row.words("effort", p.faint_text);
   row.number("effort", "How long to search: 1 is some seconds for thousands of ranks; and Enter.", effort_, 0.01, 10,
              5);
   const PlacementProposal* found = proposal(scene);
-  if (found && !found->moved.empty() && !searching &&
+  if (found && !found->moved.empty() && !searching() &&
       row.button("apply", "All network views show the ranks on their new nodes."))
     network.apply(found->after);
   if (network.can_undo() && row.button("undo", "As before the last apply.")) network.undo();
   if (network.can_redo() && row.button("redo", "As it was before undo.")) network.redo();
   if (row.button("log", "Logarithmic axes.", logarithmic_)) logarithmic_ = !logarithmic_;
   row.next_row(at.x);
+  row.words("lessen", p.faint_text);
+  for (const Objective objective : objectives) {
+    const session::PlacementName name = session::name_of(objective);
+    if (row.button(name.word, name.meaning, objective_ == objective)) objective_ = objective;
+  }
+  row.next_row(at.x);
   const session::NetworkCasePtr current = network.current(scene);
-  if (searching) {
+  if (searching() && gain_.run().reading()) {
+    row.words("reading the run's calls", p.text);
+  } else if (searching()) {
     row.words("looking for " + text::format_seconds(std::max(0.0, now_s() - search_began_s_)), p.text);
   } else if (!problem_.empty()) {
     row.words(problem_, p.warning);
   } else if (found) {
-    row.words(found->moved.empty() ? "no better placement was found"
-                                   : std::to_string(found->moved.size()) +
-                                         (found->moved.size() == 1 ? " rank would move" : " ranks would move"),
+    row.words((found->moved.empty() ? "no better placement was found"
+                                    : std::to_string(found->moved.size()) +
+                                          (found->moved.size() == 1 ? " rank would move" : " ranks would move")) +
+                  std::string(was_ended_ ? " (the search was ended)" : ""),
               p.text);
   } else if (!current->change.empty()) {
     row.words("shown with " + current->change, p.text);
   }
+  if (was_ended_ && found) marks_.push_back({"placement was ended", {row.x(), at.y}});
   row.words(current->title + ", routes " + current->routes_from, p.faint_text);
-  const float below = at.y + 2 * (line_height() + 4 * scene.scale);
+  const float below = at.y + 3 * (line_height() + 4 * scene.scale);
   draw_file(scene, row, {at.x, below}, right);
   return below + 2 * (line_height() + 4 * scene.scale);
 }
@@ -229,11 +267,10 @@ void PlacementView::draw_file(const Scene& scene, ControlRow& row, Point at, flo
 }
 
 void PlacementView::draw_table(const Scene& scene, const PlacementSide& before, const PlacementSide& after,
-                               const Rect& at) const {
+                               const Rect& at) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const layout::Palette& p = *scene.palette;
-  const float line = line_height(), names = text_size("messages between nodes").x + 12 * scene.scale,
-              column = text_size("1,000,000,000").x + 14 * scene.scale;
+  const float line = line_height(), names = names_width(scene), column = column_width(scene);
   float y = at.low.y;
   const auto row = [&](const char* name, const std::string& was, const std::string& is, const std::string& change,
                        layout::Rgba colour) {
@@ -256,6 +293,12 @@ void PlacementView::draw_table(const Scene& scene, const PlacementSide& before, 
   bytes("bytes between nodes", before.inter_bytes, after.inter_bytes);
   row("messages between nodes", text::format_count(before.inter_messages), text::format_count(after.inter_messages),
       change_words(static_cast<double>(before.inter_messages), static_cast<double>(after.inter_messages)), p.text);
+  if (const PlacementProposal* found = proposal(scene); found && found->times)
+    row("time of all messages", text::format_seconds(found->times->before_s),
+        text::format_seconds(found->times->after_s), change_words(found->times->before_s, found->times->after_s),
+        p.text);
+  marks_.push_back({"placement messages before " + std::to_string(before.inter_messages), at.low});
+  marks_.push_back({"placement messages after " + std::to_string(after.inter_messages), at.low});
 }
 
 // Bytes of each link, largest first; both plots have the same axes.

@@ -1,9 +1,13 @@
-// What the placement view has done in the background: what networks have to carry, the search, the writing of a file.
+// What the placement view has done in the background: what networks have to carry, the search, what it would bring, the
+// writing of a file.
 #pragma once
 
+#include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 
+#include "viewer/session/placement_gain.hpp"
 #include "viewer/session/placement_proposal.hpp"
 
 namespace pclscope::gui {
@@ -23,13 +27,28 @@ struct SearchQuestion {
   session::NetworkCasePtr network;
   mapping::Objective objective = mapping::Objective::hop_bytes;
   double effort = 1;
+  std::shared_ptr<const session::RecordedCalls> calls;  // of the run; null: they are not known
+  std::string why_no_calls;
+  std::shared_ptr<std::atomic<bool>> ended;  // set by whoever has had enough
 };
 struct SearchAnswer {
   std::uint64_t number = 0;
   std::shared_ptr<const session::PlacementProposal> proposal;
   std::string problem;
+  bool ended = false;  // before the search was through
 };
-SearchAnswer search_placement(const SearchQuestion& question);
+SearchAnswer search_placement(const SearchQuestion& question, const std::function<bool()>& stopping);
+
+struct GainQuestion {
+  session::NetworkCasePtr placed;
+  std::shared_ptr<const session::RecordedCalls> calls;
+  bool operator==(const GainQuestion&) const = default;
+};
+struct GainAnswer {
+  session::NetworkCasePtr placed;  // ranks as here
+  session::PlacementGain gain;
+};
+GainAnswer replay_placement(const GainQuestion& question);
 
 struct WriteQuestion {
   std::uint64_t number = 0;

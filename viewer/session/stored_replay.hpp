@@ -2,22 +2,27 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
 #include "analysis/whatif/whatif.hpp"
 #include "viewer/session/session.hpp"
 
-namespace pclscope::commands {
+namespace pclscope::session {
 
 struct StoredCalls {
-  session::TimeSpan read;  // of which they are
+  TimeSpan read;  // of which they are
   std::vector<Message> messages;
   std::vector<CollectiveCall> collectives;
+  bool some_left_out = false;         // the dump has not all messages of the run
+  std::vector<whatif::Period> whole;  // then: where it has nearly all (whatif::whole_parts())
 };
 // What is under way in `around`, or, when that is too much, in `span`. Fails with not_found: still too much (3 million
 // messages, some 300 bytes each while they are replayed); collectives are lacking.
-Result<StoredCalls> read_calls(session::Session& session, session::TimeSpan around, const session::TimeSpan& span);
+// `ended` is asked now and then (may be empty): true ends the reading, with unreachable.
+Result<StoredCalls> read_calls(Session& session, TimeSpan around, const TimeSpan& span,
+                               const std::function<bool()>& ended = {});
 
 // Shares of all ranks' time that a replay cannot shorten.
 struct NotReplayed {
@@ -27,14 +32,15 @@ struct NotReplayed {
   std::int32_t worst_rank = 0;
 };
 // `ranks`: those in question; empty: all.
-NotReplayed not_replayed(const StoredCalls& stored, const session::TimeSpan& span, std::span<const std::int32_t> ranks,
+NotReplayed not_replayed(const StoredCalls& stored, const TimeSpan& span, std::span<const std::int32_t> ranks,
                          const Snapshot& run);
 // Is more of the waiting outside of what is replayed than the replay would save? Then its result tells nothing.
 Status is_told(const WhatIf& w, const NotReplayed& n, std::span<const std::int32_t> ranks);
 
 // Leaves what is replayed, and cuts the period to it. Fails with not_found: there is nothing.
-Status cut_to_calls(session::TimeSpan& span, StoredCalls& calls);
-Result<WhatIf> replay_stored(session::Session& session, const Application& application, const StoredCalls& calls,
-                             const session::TimeSpan& span, const whatif::Change& change);
+Status cut_to_calls(TimeSpan& span, StoredCalls& calls);
+// `node_of_rank`: as `change` numbers nodes.
+Result<WhatIf> replay_stored(std::int32_t ranks, std::span<const std::int32_t> node_of_rank, const StoredCalls& calls,
+                             const TimeSpan& span, const whatif::Change& change);
 
-}  // namespace pclscope::commands
+}  // namespace pclscope::session

@@ -1,4 +1,4 @@
-#include "viewer/commands/placement_gain.hpp"
+#include "viewer/session/placement_gain.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,18 +7,16 @@
 
 #include "viewer/text/quantities.hpp"
 
-namespace pclscope::commands {
+namespace pclscope::session {
 namespace {
 
-using session::finite;
-using session::Json;
 using std::chrono::milliseconds;
 
 constexpr std::uint64_t most_replayed = 2'000'000;  // messages; of a longer run the last ones
 
 // The last windows that have no more than that.
-session::TimeSpan last_part(std::span<const Window> windows) {
-  session::TimeSpan span;
+TimeSpan last_windows(std::span<const Window> windows) {
+  TimeSpan span;
   std::uint64_t messages = 0;
   for (std::size_t i = windows.size(); i-- > 0;) {
     messages += windows[i].all.messages;
@@ -28,7 +26,7 @@ session::TimeSpan last_part(std::span<const Window> windows) {
   return span;
 }
 
-std::vector<std::string> split(const std::string& list) {
+std::vector<std::string> split_at_commas(const std::string& list) {
   std::vector<std::string> words;
   std::istringstream in(list);
   for (std::string word; std::getline(in, word, ',');) words.push_back(word);
@@ -43,21 +41,25 @@ double PlacementGain::share() const {
 }
 
 Result<RecordedCalls> RecordedCalls::read(const std::string& path) {
-  RecordedCalls run;
-  auto session = session::open_stored(path);
+  const auto session = open_stored(path);
   if (!session) return session.error();
-  run.session_ = std::move(*session);
-  auto news = run.session_->newer(milliseconds{0});
+  auto news = (*session)->newer(milliseconds{0});
   if (!news) return news.error();
   if (!*news) return Error{ErrorCode::not_found, "the dump has no summary"};
-  run.snapshot_ = std::move(**news);
-  if (run.session_->message_count() > most_replayed) {
-    const auto windows = run.session_->windows();
+  return read(**session, std::move(**news));
+}
+
+Result<RecordedCalls> RecordedCalls::read(Session& session, Snapshot of, const std::function<bool()>& ended) {
+  RecordedCalls run;
+  run.snapshot_ = std::move(of);
+  run.node_of_rank_ = run.snapshot_.application.node_of_rank;
+  if (session.message_count() > most_replayed) {
+    const auto windows = session.windows();
     if (!windows) return windows.error();
-    run.span_ = last_part(*windows);
+    run.span_ = last_windows(*windows);
     run.part_ = true;
   }
-  auto calls = read_calls(*run.session_, run.span_, run.span_);
+  auto calls = read_calls(session, run.span_, run.span_, ended);
   if (!calls) return calls.error();
   run.calls_ = std::move(*calls);
   run.left_ = not_replayed(run.calls_, run.span_, {}, run.snapshot_);
@@ -65,21 +67,22 @@ Result<RecordedCalls> RecordedCalls::read(const std::string& path) {
   return run;
 }
 
+void RecordedCalls::number_nodes(std::vector<std::int32_t> node_of_rank) { node_of_rank_ = std::move(node_of_rank); }
+
 std::optional<LinkTimes> RecordedCalls::link_times(const whatif::Hops& hops) const {
-  const Application& of = snapshot_.application;
-  return whatif::link_times({of.ranks, calls_.messages, calls_.collectives, of.node_of_rank}, hops);
+  return whatif::link_times({snapshot_.application.ranks, calls_.messages, calls_.collectives, node_of_rank_}, hops);
 }
 
 PlacementGain RecordedCalls::gain(const std::vector<std::int32_t>& placed, const whatif::Hops& hops,
-                                  const std::optional<LinkTimes>& given, const session::TimeSpan& of) const {
+                                  const std::optional<LinkTimes>& given, const TimeSpan& of) const {
   PlacementGain gain;
-  const session::TimeSpan span{std::max(span_.begin_ns, of.begin_ns), std::min(span_.end_ns, of.end_ns)};
+  const TimeSpan span{std::max(span_.begin_ns, of.begin_ns), std::min(span_.end_ns, of.end_ns)};
   whatif::Change change = whatif::to_nodes(placed, hops);
   change.given = given;
   gain.run_s = snapshot_.duration_s;
   gain.part = part_;
   gain.left = left_;
-  const auto found = replay_stored(*session_, snapshot_.application, calls_, span, change);
+  const auto found = replay_stored(snapshot_.application.ranks, node_of_rank_, calls_, span, change);
   if (!found) {
     gain.why_not = found.error().message;
     return gain;
@@ -146,7 +149,7 @@ Json json_of(const PlacementGain& gain) {
 }
 
 Result<LinkTimes> parse_link_times(const std::string& latency, const std::string& bandwidth) {
-  const std::vector<std::string> times = split(latency), rates = split(bandwidth);
+  const std::vector<std::string> times = split_at_commas(latency), rates = split_at_commas(bandwidth);
   const Error wrong{ErrorCode::bad_argument,
                     "--latency IN,FIRST[,MORE] are durations, as in 500ns,2us,100ns, and --bandwidth IN,BETWEEN bytes "
                     "per second, as in 10GB,12GB: both are needed"};
@@ -165,4 +168,4 @@ Result<LinkTimes> parse_link_times(const std::string& latency, const std::string
   return LinkTimes{s[0], per_byte[0], s[1], s[2], per_byte[1]};
 }
 
-}  // namespace pclscope::commands
+}  // namespace pclscope::session

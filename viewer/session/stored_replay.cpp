@@ -1,4 +1,4 @@
-#include "viewer/commands/stored_replay.hpp"
+#include "viewer/session/stored_replay.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -8,33 +8,36 @@
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/rank_list.hpp"
 
-namespace pclscope::commands {
+namespace pclscope::session {
 namespace {
 
 constexpr std::size_t most_messages = 3'000'000;
 
 // Empty when that is too much.
-Result<std::optional<StoredCalls>> stored_in(session::Session& session, session::TimeSpan span) {
+Result<std::optional<StoredCalls>> stored_in(Session& session, TimeSpan span, const std::function<bool()>& ended) {
   StoredCalls stored;
   stored.read = span;
-  bool all = true;
+  bool all = true, over = false;
   const auto append = [&](auto& rows, auto batch) {
     rows.insert(rows.end(), batch.begin(), batch.end());
-    return all = rows.size() <= most_messages;
+    over = ended && ended();
+    all = rows.size() <= most_messages;
+    return all && !over;
   };
   span.or_end = true;
   Status read = session.messages(span, [&](std::span<const Message> b) { return append(stored.messages, b); });
   if (!read) return read.error();
-  if (all)
+  if (all && !over)
     read = session.collectives(span, [&](std::span<const CollectiveCall> b) { return append(stored.collectives, b); });
   if (!read) return read.error();
+  if (over) return Error{ErrorCode::unreachable, "ended before all calls were read"};
   if (!all) return std::optional<StoredCalls>();
   return std::optional<StoredCalls>(std::move(stored));
 }
 
 // From the first begin to the last end.
-session::TimeSpan extent(const StoredCalls& calls) {
-  session::TimeSpan span{INT64_MAX, INT64_MIN};
+TimeSpan extent(const StoredCalls& calls) {
+  TimeSpan span{INT64_MAX, INT64_MIN};
   for (const Message& m : calls.messages) {
     span.begin_ns = std::min({span.begin_ns, m.send_begin, m.recv_post});
     span.end_ns = std::max(span.end_ns, m.recv_end);
@@ -48,21 +51,29 @@ session::TimeSpan extent(const StoredCalls& calls) {
 
 }  // namespace
 
-Result<StoredCalls> read_calls(session::Session& session, session::TimeSpan around, const session::TimeSpan& span) {
+Result<StoredCalls> read_calls(Session& session, TimeSpan around, const TimeSpan& span,
+                               const std::function<bool()>& ended) {
   if (const std::uint64_t lost = session.collectives_not_stored(); lost > 0)
     return Error{ErrorCode::not_found, text::format_count(lost) +
                                            " calls of collectives are not in the dump, for which it had no room: a "
                                            "replay would miss who waited in them"};
-  auto calls = stored_in(session, around);
-  if (calls && !*calls) calls = stored_in(session, span);
+  auto calls = stored_in(session, around, ended);
+  if (calls && !*calls) calls = stored_in(session, span, ended);
   if (!calls) return calls.error();
   if (!*calls)
     return Error{ErrorCode::not_found, "more than " + text::format_count(most_messages) +
                                            " messages in this period: ask for a shorter one with --from and --to"};
-  return std::move(**calls);
+  StoredCalls& stored = **calls;
+  stored.some_left_out = session.messages_not_stored() > 0;
+  if (stored.some_left_out) {
+    const auto windows = session.windows();
+    if (!windows) return windows.error();
+    stored.whole = whatif::whole_parts(*windows, stored.messages, stored.read.begin_ns, stored.read.end_ns);
+  }
+  return std::move(stored);
 }
 
-NotReplayed not_replayed(const StoredCalls& stored, const session::TimeSpan& span, std::span<const std::int32_t> ranks,
+NotReplayed not_replayed(const StoredCalls& stored, const TimeSpan& span, std::span<const std::int32_t> ranks,
                          const Snapshot& run) {
   NotReplayed n;
   const std::int32_t all = run.application.ranks;
@@ -75,7 +86,7 @@ NotReplayed not_replayed(const StoredCalls& stored, const session::TimeSpan& spa
     if (!ranks.empty() && std::find(ranks.begin(), ranks.end(), c.awaited) == ranks.end()) continue;
     waited += static_cast<double>(end - begin) * 1e-9;
   }
-  const session::TimeSpan there = extent(stored);
+  const TimeSpan there = extent(stored);
   const double period = static_cast<double>(std::min(there.end_ns, span.end_ns)) * 1e-9 -
                         static_cast<double>(std::max(there.begin_ns, span.begin_ns)) * 1e-9;
   if (period > 0 && all > 0) n.of_ranks = waited / (period * all);
@@ -111,31 +122,25 @@ Status is_told(const WhatIf& w, const NotReplayed& n, std::span<const std::int32
   return {};
 }
 
-Status cut_to_calls(session::TimeSpan& span, StoredCalls& calls) {
+Status cut_to_calls(TimeSpan& span, StoredCalls& calls) {
   std::erase_if(calls.collectives, [](const CollectiveCall& c) {
     return group_of(c) != WaitGroup::collective && group_of(c) != WaitGroup::point_to_point;
   });
-  const session::TimeSpan there = extent(calls);
+  const TimeSpan there = extent(calls);
   span.begin_ns = std::max(span.begin_ns, there.begin_ns);
   span.end_ns = std::min(span.end_ns, there.end_ns);
   if (span.begin_ns < span.end_ns) return {};
   return Error{ErrorCode::not_found, "no messages of this period are in the dump: nothing to replay"};
 }
 
-Result<WhatIf> replay_stored(session::Session& session, const Application& application, const StoredCalls& calls,
-                             const session::TimeSpan& span, const whatif::Change& change) {
-  std::vector<whatif::Period> whole = {{INT64_MIN, INT64_MAX}};
-  const bool some_left_out = session.messages_not_stored() > 0;
-  if (some_left_out) {
-    const auto windows = session.windows();
-    if (!windows) return windows.error();
-    whole = whatif::whole_parts(*windows, calls.messages, calls.read.begin_ns, calls.read.end_ns);
-  }
-  auto result = whatif::what_if({application.ranks, calls.messages, calls.collectives, application.node_of_rank}, whole,
-                                span.begin_ns, span.end_ns, change);
-  if (!result && some_left_out)
+Result<WhatIf> replay_stored(std::int32_t ranks, std::span<const std::int32_t> node_of_rank, const StoredCalls& calls,
+                             const TimeSpan& span, const whatif::Change& change) {
+  const std::vector<whatif::Period> all = {{INT64_MIN, INT64_MAX}};
+  auto result = whatif::what_if({ranks, calls.messages, calls.collectives, node_of_rank},
+                                calls.some_left_out ? calls.whole : all, span.begin_ns, span.end_ns, change);
+  if (!result && calls.some_left_out)
     return Error{result.error().code, result.error().message + "; pclscope run --keep all keeps them"};
   return result;
 }
 
-}  // namespace pclscope::commands
+}  // namespace pclscope::session
