@@ -105,6 +105,9 @@ PARTS = {
     "packages": (3, ["viewer/report/*"],
                  [*build("release", *RELEASE),  # programs that are not needed elsewhere: chromium, html-validate
                   ["tests/apart", PYTHON, "-B", "tests/system/report_in_browser.py"]]),
+    "installed": (4, ["CMakeLists.txt", "*.cmake", "ci/packaging/*"],  # fetches packages of Debian
+                  [["ci/setup", "--quiet", "--nightly"], *build("release", *RELEASE),
+                   [PYTHON, "-B", "tests/system/packages.py"]]),
     "planted": (20, ["*"], [["ci/planted"]]),
 }
 

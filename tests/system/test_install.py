@@ -79,6 +79,8 @@ class Install(harness.SystemTest):
         for path in [*(where / "libexec" / "pclscope").iterdir(), *(where / "lib").rglob("*.so")]:
             told = subprocess.run(["readelf", "-d", path], capture_output=True, text=True, check=True).stdout
             self.assertNotIn(str(harness.BUILD), told, f"{path}: looks for libraries in the build folder")
+        for path in [where / "libexec" / "pclscope" / "pclscope-rank", *(where / "lib").rglob("*.so")]:
+            self.runs_with_old_systems(path)
         if "pclscope-view" in programs:
             entry = (share / "applications" / "pclscope.desktop").read_text()
             icon = re.search(r"^Icon=(.*)$", entry, re.MULTILINE)[1]
@@ -86,6 +88,16 @@ class Install(harness.SystemTest):
         self.manual(share / "man" / "man1")
         self.completion(share / "bash-completion" / "completions" / "pclscope")
         self.marked_program(where)
+
+    def runs_with_old_systems(self, path):
+        """What is inside the application needs glibc 2.28 (RHEL 8) or less, and nothing but the C library."""
+        told = subprocess.run(["readelf", "-dVW", path], capture_output=True, text=True, check=True).stdout
+        needed = set(re.findall(r"\(NEEDED\)\s.*\[(.*)\]", told))
+        self.assertIn("libc.so.6", needed)
+        self.assertLessEqual(needed, {"libc.so.6", "libdl.so.2", "libpthread.so.0", "ld-linux-x86-64.so.2"}, path)
+        versions = {tuple(map(int, version.split("."))) for version in re.findall(r"\bGLIBC_([0-9.]+)", told)}
+        self.assertIn((2, 2, 5), versions)
+        self.assertLessEqual(max(versions), (2, 28), path)
 
     def commands(self):
         return re.findall(r"^  ([a-z]+)  ", self.box.pclscope("--help").stdout, re.MULTILINE)
