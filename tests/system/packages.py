@@ -18,6 +18,11 @@ mount -t tmpfs -o size=512m tmpfs "$1/dev/shm" && cp /etc/resolv.conf "$1/etc/re
 root="$1"; shift; chroot "$root" "$@" """
 
 
+# The same for a root that holds only the application: what is shared with the node, and the tool.
+SHARED = """mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && mount --rbind /tmp "$1/tmp" &&
+mkdir -p "$1/$2" && mount --bind "$2" "$1/$2" && shift 2 && "$@" """
+
+
 def archive():
     """Where this machine gets Debian's packages from, and what it calls that release."""
     listed = subprocess.run(["apt-get", "indextargets", "--format", "$(SITE) $(CODENAME) $(ORIGIN)",
@@ -28,6 +33,10 @@ def archive():
         if origin == "Debian" and "-" not in codename:
             return site, codename
     raise unittest.SkipTest("no sources of Debian's packages here")
+
+
+def without_preload(*words):
+    return ["env", "-u", "LD_PRELOAD", *words]
 
 
 class Packages(harness.SystemTest):
@@ -93,13 +102,13 @@ class Packages(harness.SystemTest):
         self.pack("DEB")
         site, codename = archive()
         root = self.box.directory / "root"
-        self.assertWorked(self.box.run("env", "-u", "LD_PRELOAD", "debootstrap", "--variant=minbase", codename, root,
-                                       site, timeout=1200))
+        self.assertWorked(self.box.run(*without_preload("debootstrap", "--variant=minbase", codename, root, site),
+                                       timeout=1200))
         for package in self.made.glob("*.deb"):
             shutil.copy(package, root / "tmp")
         names = {path.name.split("_")[0] for path in self.made.glob("*.deb")}
         self.assertLessEqual({"pclscope", "pclscope-gui", "pclscope-dev", "pclscope-openmpi"}, names)
-        inside = ["env", "-u", "LD_PRELOAD", "unshare", "--mount", "--ipc", "sh", "-c", MOUNTS, "sh", root]
+        inside = [*without_preload("unshare"), "--mount", "--ipc", "sh", "-c", MOUNTS, "sh", root]
         self.assertWorked(self.box.run(
             *inside, "sh", "-c", "apt-get update -q && DEBIAN_FRONTEND="
             "noninteractive apt-get install -q -y --no-install-recommends /tmp/*.deb lammps openmpi-bin "
@@ -110,6 +119,32 @@ class Packages(harness.SystemTest):
         self.assertWorked(self.box.run(*inside, "apt-get", "remove", "-q", "-y", *sorted(names)))
         left = [path for path in (root / "usr").rglob("*pclscope*")]
         self.assertEqual(left, [])
+
+    def test_an_application_in_an_older_system(self):
+        """Of Debian 11 (glibc 2.31): recorded by what was linked with a newer C library."""
+        if os.getuid() != 0 or not shutil.which("debootstrap"):
+            self.skipTest("not root, or no debootstrap")
+        root = self.box.directory / "root"
+        self.assertWorked(self.box.run(*without_preload("debootstrap", "--variant=minbase", "bullseye", root,
+                                                        archive()[0]), timeout=1200))
+        inside = [*without_preload("unshare"), "--mount", "--ipc", "sh", "-c", MOUNTS, "sh", root]
+        self.assertWorked(self.box.run(
+            *inside, "sh", "-c", "apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y "
+            "--no-install-recommends lammps openmpi-bin", timeout=1800))
+        self.make_home(self.home)
+        where = self.box.directory / "tool"
+        self.assertWorked(self.box.run("cmake", "--install", harness.BUILD, "--prefix", where))
+        dump = self.home / "old.h5"
+        script = pathlib.Path(shutil.copy(MELT, root / "srv"))
+        done = self.box.run(*without_preload("TMPDIR=/tmp", "unshare"), "--mount", "--ipc", "sh", "-c", SHARED, "sh",
+                            root, where, where / "bin" / "pclscope", "run", "--quiet", "--mpi", "openmpi", "-n", "2",
+                            "--dump", dump, "--", shutil.which("chroot"), root, "/usr/bin/lmp", "-log", "none", "-in",
+                            f"/srv/{script.name}", "-var", "steps", "50", "-var", "every", "50")
+        self.assertWorked(done)
+        self.assertEqual(done.our_lines(), [], str(done))
+        messages = self.box.json("inspect", dump, "--json")["messages"]
+        self.assertGreater(messages["matched"], 100)
+        self.assertEqual((messages["unmatched_sends"], messages["dropped_events"]), (0, 0))
 
 
 if __name__ == "__main__":

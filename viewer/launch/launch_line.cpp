@@ -127,6 +127,7 @@ std::string whole_command(const RunOptions& options) {
 // `part`: which of its node's aggregators it is.
 Words aggregator_rank(const RunOptions& options, const RunFacts& facts, int part = 0) {
   Words words = {facts.rank_program, "--aggregator"};
+  if (!facts.mpi_library.empty()) append(words, {"--mpi", facts.mpi_library});
   append(words, aggregator_words(options, facts));
   if (part > 0) append(words, {"--part", std::to_string(part)});
   return words;
