@@ -105,6 +105,11 @@ PARTS = {
     "packages": (3, ["viewer/report/*"],
                  [*build("release", *RELEASE),  # programs that are not needed elsewhere: chromium, html-validate
                   ["tests/apart", PYTHON, "-B", "tests/system/report_in_browser.py"]]),
+    "installed": (6, ["CMakeLists.txt", "*.cmake", "ci/packaging/*"],  # fetches packages of Debian
+                  [["ci/setup", "--quiet", "--nightly"], *build("release", *RELEASE),
+                   [PYTHON, "-B", "tests/system/packages.py"]]),
+    "prefix": (10, ["CMakeLists.txt", "*.cmake"],
+               [*build("release", *RELEASE), ["tests/apart", PYTHON, "-B", "tests/system/plain_prefix.py"]]),
     "planted": (20, ["*"], [["ci/planted"]]),
 }
 

@@ -66,6 +66,7 @@ std::optional<int> choose_launcher(const RunWords& words, const std::string& pro
   } else if (detected.no_mpi) {
     note(words, "'" + name + "' links no MPI: it runs, but there may be nothing to record");
   }
+  facts.mpi_library = launch::private_library(detected.library);
   if (!words.launcher.empty()) {
     const auto launcher = launch::find_program(words.launcher, path);
     if (launch::base_name(words.launcher) == "srun")
