@@ -2,6 +2,7 @@
 event: Perfetto's slices, flows and counters, tables, graphs, trees. Depends on: launcher."""
 import collections
 import csv
+import gzip
 import json
 import re
 import shutil
@@ -16,6 +17,13 @@ import numpy
 sys.path.insert(0, str(harness.SOURCE / "analysis" / "python"))
 import pclscope  # noqa: E402
 
+FORMATS = ("perfetto", "csv", "dot", "hatchet", "folded")
+# A command that cannot write into files; its words come through a pipe.
+NO_ROOM = """import resource, subprocess, sys
+done = subprocess.run(sys.argv[1:], stderr=subprocess.PIPE, text=True,
+                      preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)))
+sys.stderr.write(done.stderr)
+sys.exit(done.returncode)"""
 PROTO = "viewer/export/perfetto.proto"
 TOKEN = re.compile(r'([\w.]+)\s*\{|\}|(\w+): ("(?:[^"\\]|\\.)*"|\S+)')
 
@@ -234,6 +242,44 @@ class ExportFormats(harness.SystemTest):
         output, _ = self.export(path, "folded")
         self.assertEqual(output.read_text(), self.box.pclscope("inspect", path, "tree", "--folded").stdout)
         self.assertGreater(len(output.read_text().splitlines()), 3)
+
+    def test_odd_dumps(self):
+        """Cut off, without a message, of an old version: all formats are written, with the messages that are there."""
+        made = {}
+        for how, messages in (("cut", 100), ("large", 0)):
+            made[how] = self.box.directory / f"{how}.h5", messages
+            self.assertWorked(self.box.run(harness.BUILD / "tests" / "viewer_make_dump", made[how][0], how))
+        made["1.1"] = self.box.directory / "old.h5", 99
+        with gzip.open(harness.DATA / "store" / "version_1_1.h5.gz") as packed:
+            made["1.1"][0].write_bytes(packed.read())
+        for path, messages in made.values():
+            for form in FORMATS:
+                output, said = self.export(path, form)
+                if form == "perfetto":  # of ranks that there are
+                    ranks = self.box.json("inspect", path, "--json")["application"]["ranks"]
+                    known = sum(max(m["source"], m["destination"]) < ranks
+                                for m in self.box.json("inspect", path, "messages", "--json")["messages"])
+                    self.assertIn(f" tracks, {known} messages", said)
+                elif form == "csv":
+                    self.assertEqual(len((output / "messages.csv").read_text().splitlines()), 1 + messages)
+                elif form == "dot":
+                    sent = re.findall(r" -> .* messages=(\d+)", output.read_text())
+                    self.assertEqual(sum(map(int, sent)), messages)
+
+    def test_complete_or_nothing(self):
+        """What is there stays; where there is no room, one line and no file."""
+        path = self.box.directory / "made.h5"
+        self.assertWorked(self.box.run(harness.BUILD / "tests" / "viewer_make_dump", path))
+        for form in FORMATS:
+            output, _ = self.export(path, form)
+            again = self.box.pclscope("export", path, "--to", form, "-o", output)
+            self.assertRefused(again, 1, "exists", "--force")
+            folder = self.box.directory / f"full-{form}"
+            folder.mkdir()
+            full = self.box.run(sys.executable, "-B", "-c", NO_ROOM, harness.PCLSCOPE, "export", path, "--to", form,
+                                "-o", folder / "out")
+            self.assertRefused(full, 1, "cannot write", "out")
+            self.assertEqual(list(folder.iterdir()), [])
 
     def test_many_ranks_are_drawn_by_region(self):
         path = self.box.directory / "made.h5"
