@@ -23,3 +23,11 @@ foreach(room values ${PCLSCOPE_CPP_ROOMS})
 endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/interpose/record DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pclscope/interpose
         ${as_cpp} FILES_MATCHING PATTERN *.hpp PATTERN *.h PATTERN *.def)
+
+# As a package beside pclscope-dev, which has what find_package() finds.
+set(CPACK_DEBIAN_CPP_PACKAGE_NAME libpclscope-dev)
+set(CPACK_COMPONENT_CPP_DESCRIPTION
+    "Headers and libraries to read pclscope's dumps and snapshots, and for its analysis.")
+set(CPACK_DEBIAN_CPP_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_CPP_PACKAGE_DEPENDS "pclscope-dev, libeigen3-dev, libhdf5-dev, libisal-dev, zlib1g-dev, libzmq3-dev, \
+nlohmann-json3-dev, libscotch-dev, pkg-config")
