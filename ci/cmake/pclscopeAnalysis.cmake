@@ -1,0 +1,12 @@
+# Component `analysis` of find_package(pclscope): pclscope::analysis, to read dumps and snapshots and to run a Pipeline.
+# What its static libraries need, by the names that they have in pclscope's own build.
+include(CMakeFindDependencyMacro)
+foreach(needed Eigen3 PkgConfig Threads ZLIB nlohmann_json)
+  find_dependency(${needed})
+endforeach()
+foreach(module hdf5 libisal libzmq)
+  string(REGEX REPLACE "^lib" "" name ${module})
+  pkg_check_modules(${name} REQUIRED QUIET IMPORTED_TARGET ${module})
+endforeach()
+include(${CMAKE_CURRENT_LIST_DIR}/pclscopeAnalysisTargets.cmake)
+set(pclscope_analysis_FOUND TRUE)
