@@ -27,6 +27,7 @@ constexpr Command all_commands[] = {
     {"inspect", "show what a dump says", pclscope::commands::inspect},
     {"report", "write what a dump says as one page of HTML", pclscope::commands::report},
     {"export", "write what a dump has in a format of another program", pclscope::commands::export_dump},
+    {"import", "make a dump of a trace of another program", pclscope::commands::import_trace},
     {"map", "find better nodes for the ranks, and write the launcher's file", pclscope::commands::map},
     {"route", "show the ways that messages take, loaded links, and better ways", pclscope::commands::route},
     {"relay", "speak with a job for a viewer elsewhere, which starts this by ssh", pclscope::commands::relay},

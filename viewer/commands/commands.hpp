@@ -18,6 +18,7 @@ int watch(const std::vector<std::string>& words);
 int inspect(const std::vector<std::string>& words);
 int report(const std::vector<std::string>& words);
 int export_dump(const std::vector<std::string>& words);
+int import_trace(const std::vector<std::string>& words);
 int map(const std::vector<std::string>& words);
 int route(const std::vector<std::string>& words);
 

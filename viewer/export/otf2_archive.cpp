@@ -139,7 +139,7 @@ OTF2_ErrorCode Otf2Archive::put(Location& at, const TraceEvent& e) {
   const auto tag = static_cast<std::uint32_t>(e.tag);
   const auto op = static_cast<OTF2_CollectiveOp>(std::max(0, collective_op_of(e.function)));
   const auto atomic = [&](OTF2_RmaAtomicType type, std::uint64_t back) {
-    return OTF2_EvtWriter_RmaAtomic(at.writer, nullptr, time, window(), peer(), type, e.bytes, back, at.sends++);
+    return OTF2_EvtWriter_RmaAtomic(at.writer, nullptr, time, window(), peer(), type, e.bytes, back, at.operations++);
   };
   OTF2_EvtWriter* const w = at.writer;
   switch (e.kind) {
@@ -147,15 +147,16 @@ OTF2_ErrorCode Otf2Archive::put(Location& at, const TraceEvent& e) {
     case TraceKind::leave: return OTF2_EvtWriter_Leave(w, nullptr, time, region_of(e.function));
     case TraceKind::send: return OTF2_EvtWriter_MpiSend(w, nullptr, time, peer(), comm.number, tag, e.bytes);
     case TraceKind::isend:
-      return OTF2_EvtWriter_MpiIsend(w, nullptr, time, peer(), comm.number, tag, e.bytes, at.sends++);
+      return OTF2_EvtWriter_MpiIsend(w, nullptr, time, peer(), comm.number, tag, e.bytes, e.request);
+    case TraceKind::isend_complete: return OTF2_EvtWriter_MpiIsendComplete(w, nullptr, time, e.request);
     case TraceKind::irecv_request: return OTF2_EvtWriter_MpiIrecvRequest(w, nullptr, time, e.request);
     case TraceKind::recv:
       if (e.first_come) check(OTF2_AttributeList_AddUint8(attributes_, 1, 1));
       return OTF2_EvtWriter_MpiRecv(w, attributes_, time, peer(), comm.number, tag, e.bytes);
     case TraceKind::irecv:
       return OTF2_EvtWriter_MpiIrecv(w, nullptr, time, peer(), comm.number, tag, e.bytes, e.request);
-    case TraceKind::put: return OTF2_EvtWriter_RmaPut(w, nullptr, time, window(), peer(), e.bytes, at.sends++);
-    case TraceKind::get: return OTF2_EvtWriter_RmaGet(w, nullptr, time, window(), peer(), e.bytes, at.sends++);
+    case TraceKind::put: return OTF2_EvtWriter_RmaPut(w, nullptr, time, window(), peer(), e.bytes, at.operations++);
+    case TraceKind::get: return OTF2_EvtWriter_RmaGet(w, nullptr, time, window(), peer(), e.bytes, at.operations++);
     case TraceKind::accumulate: return atomic(OTF2_RMA_ATOMIC_TYPE_ACCUMULATE, 0);
     case TraceKind::fetch_and_add: return atomic(OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE, e.bytes);
     case TraceKind::compare_and_swap: return atomic(OTF2_RMA_ATOMIC_TYPE_COMPARE_AND_SWAP, e.bytes);

@@ -36,7 +36,7 @@ class Otf2Archive {
   struct Location {
     OTF2_EvtWriter* writer = nullptr;
     std::uint64_t last = 0, events = 0;
-    std::uint64_t sends = 0;  // requests
+    std::uint64_t operations = 0;  // one-sided
     std::int32_t rank = 0;
     std::uint16_t thread = 0;
   };

@@ -31,8 +31,10 @@ void Otf2Archive::define_clock() {
       definitions_, 1'000'000'000, 0, latest_ + 1,
       realtime > 0 ? static_cast<std::uint64_t>(realtime) : OTF2_UNDEFINED_TIMESTAMP));
   check(OTF2_GlobalDefWriter_WriteParadigm(definitions_, OTF2_PARADIGM_MPI, text("MPI"), OTF2_PARADIGM_CLASS_PROCESS));
-  const auto property = [&](const char* name, const std::string& value) {
-    check(OTF2_Archive_SetProperty(archive_, name, value.c_str(), true));
+  const auto property = [&](const char* name, std::string value) {
+    for (char& c : value)
+      if (static_cast<unsigned char>(c) < ' ') c = ' ';
+    if (!value.empty()) check(OTF2_Archive_SetProperty(archive_, name, value.c_str(), true));
   };
   property("PCLSCOPE::VERSION", "1");
   property("PCLSCOPE::COMMAND", run_.snapshot.application.command);
@@ -126,7 +128,7 @@ void Otf2Archive::define_paths() {
     if (fresh)
       check(OTF2_GlobalDefWriter_WriteRegion(definitions_, region->second, text(name), text(name), none,
                                              OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_COMPILER, OTF2_REGION_FLAG_NONE,
-                                             site.file.empty() ? none : text(site.file), 0, 0));
+                                             text(site.file.empty() ? site.module : site.file), 0, 0));
     OTF2_SourceCodeLocationRef line = OTF2_UNDEFINED_SOURCE_CODE_LOCATION;
     if (!site.file.empty()) {
       const auto [place, new_place] =

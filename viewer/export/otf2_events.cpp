@@ -1,5 +1,6 @@
 #include "viewer/export/otf2_events.hpp"
 
+#include <algorithm>
 #include <tuple>
 #include <unordered_map>
 
@@ -176,6 +177,37 @@ void TraceEvents::put_collectives(const Slice& slice) {
   }
 }
 
+// A dump tells of a send's completion only where the call that completed it waited for the receive: a row for the wait,
+// which names the receiver and when it posted. The message of that row lies in the slice that holds this moment.
+void TraceEvents::put_completed_sends(const Slice& slice) {
+  const auto key = [](std::uint64_t comm, std::int32_t source, std::int32_t destination, std::int64_t posted) {
+    return mixed(mixed(mixed(comm, static_cast<std::uint64_t>(source)), static_cast<std::uint64_t>(destination)),
+                 static_cast<std::uint64_t>(posted));
+  };
+  const auto tells = [&](const CollectiveCall& c) {
+    return c.shape == CollectiveShape::send && contents_.has(c.rank) && slice.holds(c.awaited_begin);
+  };
+  std::unordered_map<std::uint64_t, std::uint64_t> requests;
+  if (std::any_of(slice.collectives.begin(), slice.collectives.end(), tells))
+    for (const Message& m : slice.messages)
+      if (m.flags & (record::flag::nonblocking | record::flag::persistent))
+        requests[key(m.comm, m.source, m.destination, m.recv_post)] = request_of(m);
+  for (const CollectiveCall& c : slice.collectives) {
+    if (!tells(c)) continue;
+    const auto request = requests.find(key(c.comm, c.rank, c.awaited, c.awaited_begin));
+    if (request != requests.end()) completed_.push_back({c.rank, c.begin, c.end, request->second});
+  }
+  std::erase_if(completed_, [&](const CompletedSend& send) {
+    if (!slice.holds(send.end)) return false;
+    TraceEvent event;
+    event.kind = TraceKind::isend_complete;
+    event.time = send.end;
+    event.request = send.request;
+    put(slice, send.rank, true, event, [&](const MpiCall& c) { return c.begin == send.begin; });
+    return true;
+  });
+}
+
 // At the end of each wait, what has been waited in that state so far; no moment twice.
 void TraceEvents::put_waits(const Slice& slice, const Choice& choice) {
   session::WaitsOfRanks waits;
@@ -209,6 +241,7 @@ const std::vector<std::vector<TraceEvent>>& TraceEvents::of(const Slice& slice, 
   put_calls(slice);
   put_messages(slice, choice);
   put_collectives(slice);
+  put_completed_sends(slice);
   put_waits(slice, choice);
   for (std::size_t location = 0; location < placed_.size(); ++location) {
     auto& placed = placed_[location];
@@ -217,8 +250,12 @@ const std::vector<std::vector<TraceEvent>>& TraceEvents::of(const Slice& slice, 
       const auto inner = [](const Placed& p) {
         return p.event.kind == TraceKind::enter ? 0 : p.event.kind == TraceKind::leave ? 2 : 1;
       };
-      const int x = inner(a), y = inner(b);
-      return std::tie(a.slot, x, a.event.time, a.event.kind) < std::tie(b.slot, y, b.event.time, b.event.kind);
+      // Completions of one call come in any order of rows: the archive is the same whatever it is.
+      const auto tie = [](const Placed& p) {
+        return p.event.kind == TraceKind::isend_complete ? p.event.request : std::uint64_t{0};
+      };
+      return std::tuple(a.slot, inner(a), a.event.time, a.event.kind, tie(a)) <
+             std::tuple(b.slot, inner(b), b.event.time, b.event.kind, tie(b));
     });
     auto& events = events_[location];
     events.clear();

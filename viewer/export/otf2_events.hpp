@@ -17,10 +17,11 @@ enum class TraceKind : std::uint8_t {
   send,   // blocking: comm, peer, tag, bytes
   isend,  // the same, and request
   irecv_request,
-  metric,  // state, and what has been waited in it so far (bytes, ns)
-  recv,    // blocking: as send
-  irecv,   // as isend
-  put,     // comm, peer, bytes
+  metric,          // state, and what has been waited in it so far (bytes, ns)
+  isend_complete,  // request
+  recv,            // blocking: as send
+  irecv,           // as isend
+  put,             // comm, peer, bytes
   get,
   accumulate,
   fetch_and_add,
@@ -65,6 +66,7 @@ class TraceEvents {
   void put_calls(const Slice& slice);
   void put_messages(const Slice& slice, const Choice& choice);
   void put_collectives(const Slice& slice);
+  void put_completed_sends(const Slice& slice);
   void put_waits(const Slice& slice, const Choice& choice);
 
   const Otf2Contents& contents_;
@@ -72,6 +74,13 @@ class TraceEvents {
   std::vector<std::vector<Placed>> placed_;   // by location
   std::vector<std::vector<TraceEvent>> events_;
   std::vector<std::array<std::int64_t, wait_states>> waited_;  // by rank
+  // Sends that a call completed which waited for their receives, until a slice holds its end.
+  struct CompletedSend {
+    std::int32_t rank = 0;
+    std::int64_t begin = 0, end = 0;  // of the call
+    std::uint64_t request = 0;
+  };
+  std::vector<CompletedSend> completed_;
 };
 
 }  // namespace pclscope::exporting

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <string>
 
+#include "analysis/values/result.hpp"
+
 namespace pclscope::exporting {
 
 // One at a time. Takes SIGINT, SIGTERM and SIGHUP while it lives.
@@ -23,5 +25,7 @@ class LongWork {
   bool terminal_, shown_ = false;
   std::chrono::steady_clock::time_point begun_, next_;
 };
+
+inline Error stopped() { return Error{ErrorCode::bad_argument, "interrupted: nothing was written"}; }
 
 }  // namespace pclscope::exporting

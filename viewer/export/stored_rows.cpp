@@ -3,6 +3,8 @@
 #include <cmath>
 #include <tuple>
 
+#include "viewer/export/progress.hpp"
+
 namespace pclscope::exporting {
 namespace {
 

@@ -64,6 +64,4 @@ struct RowVisitor {
 };
 Status visit_rows(const store::Reader& reader, const Choice& choice, const Progress& progress, const RowVisitor& visit);
 
-inline Error stopped() { return Error{ErrorCode::bad_argument, "interrupted: nothing was written"}; }
-
 }  // namespace pclscope::exporting
