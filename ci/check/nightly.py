@@ -105,6 +105,8 @@ PARTS = {
     "packages": (3, ["viewer/report/*"],
                  [*build("release", *RELEASE),  # programs that are not needed elsewhere: chromium, html-validate
                   ["tests/apart", PYTHON, "-B", "tests/system/report_in_browser.py"]]),
+    "slurm": (3, ["viewer/launch/*", "viewer/commands/*", "analysis/aggregator/*", "tests/system/slurm*"],
+              [*build("release", *RELEASE), ["tests/apart", PYTHON, "-B", "tests/system/slurm_three_nodes.py"]]),
     "planted": (20, ["*"], [["ci/planted"]]),
 }
 
