@@ -1,5 +1,6 @@
 """pclscope run inside allocations of a real Slurm on one node. Depends on: launcher."""
 import pathlib
+import unittest
 
 import dump as read
 import harness
@@ -121,10 +122,9 @@ class OneNode(harness.SystemTest):
         self.assertTrue(torn.closed, torn)
         self.assertEqual((torn.ranks, torn.complete), (2, False), torn)
 
+    @unittest.skipUnless(checks.FULL, "in ci/nightly")
     def test_a_requeued_job_begins_anew(self):
         """The same number and the same dump: what is there in the end is of the second run, and whole."""
-        if not checks.FULL:
-            self.skipTest("in ci/nightly")
         mpi = harness.MPIS[0]
         ring, program = harness.program("ring", mpi), harness.program("checkpoint", mpi)
         dump, state = self.dump("requeued"), self.box.directory / "requeued"
