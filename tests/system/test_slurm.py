@@ -139,6 +139,18 @@ class OneNode(harness.SystemTest):
         self.assertEqual(job.statuses(), [0], str(job))
         self.assertRing(dump, job.output())
 
+    @unittest.skipUnless(checks.FULL, "in ci/nightly")
+    def test_a_signal_before_the_time_limit(self):
+        """Slurm looks at limits every 30 s, and sends the signal up to a minute early."""
+        mpi = harness.MPIS[0]
+        state, dump = self.box.directory / "limit", self.dump("limit")
+        job = self.slurm.batch(f"{PCLSCOPE} run --launcher srun --quiet -n 2 --dump {dump} -- "
+                               f"{harness.program('checkpoint', mpi)} {state} handled", "--ntasks=2", "--time=1",
+                               "--signal=USR1@60")
+        self.assertEqual((job.statuses(), job.state()), ([0], {"COMPLETED"}), str(job))
+        self.assertEqual(state.read_text(), "saved 10\n", str(job))
+        self.assertTrue(read.is_complete(dump), str(job))
+
 
 if __name__ == "__main__":
     harness.main()
