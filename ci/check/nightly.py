@@ -110,6 +110,8 @@ PARTS = {
                    [PYTHON, "-B", "tests/system/packages.py"]]),
     "prefix": (10, ["CMakeLists.txt", "*.cmake"],
                [*build("release", *RELEASE), ["tests/apart", PYTHON, "-B", "tests/system/plain_prefix.py"]]),
+    "slurm": (3, ["viewer/launch/*", "viewer/commands/*", "analysis/aggregator/*", "tests/system/slurm*"],
+              [*build("release", *RELEASE), ["tests/apart", PYTHON, "-B", "tests/system/slurm_three_nodes.py"]]),
     "planted": (20, ["*"], [["ci/planted"]]),
 }
 

@@ -7,7 +7,6 @@ services on the machine.
 import os
 import pathlib
 import shutil
-import signal
 import socket
 import subprocess
 
@@ -78,11 +77,11 @@ class Slurm:
         (self.folder / "state").mkdir()
         self.daemons = []
         self.several = len(nodes) > 1
-        if not self.several:
-            socket.sethostname(nodes[0])
-            with open("/etc/hosts", "a", encoding="utf-8") as hosts:
-                hosts.write(f"127.0.0.1 {nodes[0]}\n")
-        self.controller = "bridge" if self.several else nodes[0]
+        # The testbed's bridge has an address that all nodes reach.
+        self.controller, address = ("control", "10.77.0.254") if self.several else (nodes[0], "127.0.0.1")
+        socket.sethostname(self.controller)
+        with open("/etc/hosts", "a", encoding="utf-8") as hosts:
+            hosts.write(f"{address} {self.controller}\n")
         use_unpacked()
         self.environment = box.environment
         self.environment["SLURM_CONF"] = str(self.folder / "slurm.conf")
@@ -93,7 +92,11 @@ class Slurm:
             controller=self.controller, folder=self.folder, mpi_default=mpi_default, task_plugin=task_plugin,
             nodes=named))
         (self.folder / "mpi.conf").write_text("PMIxCliTmpDirBase=/run/pmix\n" if self.several else "")
-        self.start_daemons()
+        try:
+            self.start_daemons()
+        except BaseException:
+            self.end_daemons()
+            raise
 
     def start_daemons(self):
         key = self.folder / "munge.key"
@@ -134,14 +137,13 @@ class Slurm:
 
     def close(self):
         self.box.run("scancel", "--user=root", "--signal=KILL", "--full", timeout=30)
+        self.end_daemons()
+
+    def end_daemons(self):
+        """At once: in order they may wait for each other for half a minute, and nobody needs what they would save."""
         for daemon in reversed(self.daemons):
-            daemon.send_signal(signal.SIGKILL if daemon is self.daemons[0] else signal.SIGTERM)
-        for daemon in reversed(self.daemons):
-            try:
-                daemon.wait(20)
-            except subprocess.TimeoutExpired:
-                daemon.kill()
-                daemon.wait()
+            daemon.kill()
+            daemon.wait()
 
     # --- jobs ---
     def script(self, text):

@@ -1,5 +1,6 @@
 """pclscope run inside allocations of a real Slurm on one node. Depends on: launcher."""
 import pathlib
+import unittest
 
 import dump as read
 import harness
@@ -121,10 +122,9 @@ class OneNode(harness.SystemTest):
         self.assertTrue(torn.closed, torn)
         self.assertEqual((torn.ranks, torn.complete), (2, False), torn)
 
+    @unittest.skipUnless(checks.FULL, "in ci/nightly")
     def test_a_requeued_job_begins_anew(self):
         """The same number and the same dump: what is there in the end is of the second run, and whole."""
-        if not checks.FULL:
-            self.skipTest("in ci/nightly")
         mpi = harness.MPIS[0]
         ring, program = harness.program("ring", mpi), harness.program("checkpoint", mpi)
         dump, state = self.dump("requeued"), self.box.directory / "requeued"
@@ -138,6 +138,18 @@ class OneNode(harness.SystemTest):
         job.wait()
         self.assertEqual(job.statuses(), [0], str(job))
         self.assertRing(dump, job.output())
+
+    @unittest.skipUnless(checks.FULL, "in ci/nightly")
+    def test_a_signal_before_the_time_limit(self):
+        """Slurm looks at limits every 30 s, and sends the signal up to a minute early."""
+        mpi = harness.MPIS[0]
+        state, dump = self.box.directory / "limit", self.dump("limit")
+        job = self.slurm.batch(f"{PCLSCOPE} run --launcher srun --quiet -n 2 --dump {dump} -- "
+                               f"{harness.program('checkpoint', mpi)} {state} handled", "--ntasks=2", "--time=1",
+                               "--signal=USR1@60")
+        self.assertEqual((job.statuses(), job.state()), ([0], {"COMPLETED"}), str(job))
+        self.assertEqual(state.read_text(), "saved 10\n", str(job))
+        self.assertTrue(read.is_complete(dump), str(job))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 #include "viewer/commands/run_options.hpp"
 
+#include <algorithm>
+
 #include "viewer/commands/analysis_options.hpp"
 #include "viewer/commands/command_line.hpp"
 
@@ -80,6 +82,8 @@ void add_options(CLI::App& app, RunWords& run, Raw& raw) {
       ->type_name("tsc|monotonic")
       ->check(one_of({"tsc", "monotonic"}));
   app.add_flag("--print", run.print_only, "Print the command instead of running it");
+  app.add_flag("--print-binds", run.print_binds,
+               "Print what a container must share with its node for the application in it, and nothing else");
   app.add_flag("-q,--quiet", run.quiet, "No lines of our own, except errors");
 }
 
@@ -114,6 +118,7 @@ std::optional<int> parse_run(Words words, RunWords& run) {
       "example: pclscope run -n 8 --dump run.h5 -- ./app input.txt     then, elsewhere: pclscope watch");
   const std::size_t start = command_start(app, words);
   const Words own(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(start));
+  if (std::find(own.begin(), own.end(), "--print-binds") != own.end()) return run.print_binds = true, std::nullopt;
   if (const auto status = parse(app, own)) return status;
   const std::size_t first = start < words.size() && words[start] == "--" ? start + 1 : start;
   run.options.command.assign(words.begin() + static_cast<std::ptrdiff_t>(first), words.end());

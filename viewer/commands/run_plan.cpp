@@ -77,12 +77,18 @@ std::optional<int> choose_launcher(const RunWords& words, const std::string& pro
     if (!mpi)
       return fail(could_not,
                   "cannot tell which MPI '" + words.launcher + "' belongs to: add --mpi openmpi or --mpi mpich");
+    if (mpirun_takes_nodes_once({mpi, false, false, ""}, words, path))
+      return fail(
+          wrong_usage,
+          "MPICH's mpirun cannot start pclscope's ranks on several nodes of a Slurm allocation: leave --launcher "
+          "out (srun starts them), or add --launcher-args \"-launcher ssh\"");
     facts.mpi = *mpi;
     facts.launcher = launcher.path;
     return std::nullopt;
   }
   const std::string srun = srun_of_allocation(path);
-  if (site_uses_srun(detected, path)) return choose_srun(words, detected, srun, path, facts);
+  if (site_uses_srun(detected, path) || mpirun_takes_nodes_once(detected, words, path))
+    return choose_srun(words, detected, srun, path, facts);
   const auto launcher =
       detected.mpi ? launch::find_launcher(*detected.mpi, detected.library, path) : launch::default_launcher(path);
   if (!launcher && detected.mpi && !srun.empty()) return choose_srun(words, detected, srun, path, facts);
@@ -111,6 +117,7 @@ std::string job_name(const std::string& command) {
 std::optional<int> plan_run(const std::vector<std::string>& words, RunPlan& plan) {
   RunWords run;
   if (const auto status = parse_run(words, run)) return status;
+  if (run.print_binds) return plan.print_binds = true, std::nullopt;
   const std::string path = environment_or("PATH", "/usr/local/bin:/usr/bin:/bin");
   std::string program;
   if (const auto status = find_application(run.options.command.front(), path, program)) return status;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "analysis/elf/dynamic.hpp"
 #include "viewer/commands/command_line.hpp"
 #include "viewer/commands/pieces.hpp"
 #include "viewer/launch/capture.hpp"
@@ -15,11 +14,7 @@ namespace {
 
 constexpr std::chrono::seconds for_slurm{10};
 
-bool asks_pmix(const launch::Detection& detected) {
-  if (detected.mpi == launch::Mpi::openmpi) return true;
-  const auto library = detected.library.empty() ? std::nullopt : elf::read_elf(detected.library);
-  return library && library->names("PMIx_Init");
-}
+bool asks_pmix(const launch::Detection& detected) { return launch::asks_pmix(*detected.mpi, detected.library); }
 
 // What a step gets when nobody says it: the user's variable, else the site's setting.
 std::string type_by_default(const std::string& search) {
@@ -68,6 +63,19 @@ std::string srun_of_allocation(const std::string& search) {
 bool site_uses_srun(const launch::Detection& detected, const std::string& search) {
   return detected.mpi && !srun_of_allocation(search).empty() &&
          launch::fits(type_by_default(search), asks_pmix(detected));
+}
+
+bool mpirun_takes_nodes_once(const launch::Detection& detected, const RunWords& words, const std::string& search) {
+  const std::string nodes = environment_or("SLURM_JOB_NUM_NODES", "1");
+  if (detected.mpi != launch::Mpi::mpich || nodes == "1" || srun_of_allocation(search).empty()) return false;
+  for (const char* name : {"HYDRA_LAUNCHER", "HYDRA_BOOTSTRAP"})
+    if (!environment_or(name, "").empty()) return false;
+  const auto names_one = [](const std::string& word) {
+    const std::size_t start = word.find_first_not_of('-');
+    const std::string name = start == std::string::npos || start == 0 ? "" : word.substr(start);
+    return name == "launcher" || name == "bootstrap";
+  };
+  return std::none_of(words.options.launcher_args.begin(), words.options.launcher_args.end(), names_one);
 }
 
 std::optional<int> choose_srun(const RunWords& words, const launch::Detection& detected, const std::string& found,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "analysis/elf/dynamic.hpp"
 #include "viewer/launch/program.hpp"
 #include "viewer/launch/shell_words.hpp"
 
@@ -123,6 +124,12 @@ std::string default_mpi_type(std::string_view config) {
     return std::string(rest.substr(0, rest.find_first_of(blanks)));
   }
   return "";
+}
+
+bool asks_pmix(Mpi mpi, const std::string& library) {
+  if (mpi == Mpi::openmpi) return true;
+  const auto elf = library.empty() ? std::nullopt : elf::read_elf(library);
+  return elf && elf->names("PMIx_Init");
 }
 
 bool fits(std::string_view type, bool asks_pmix) {

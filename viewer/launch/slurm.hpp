@@ -18,8 +18,9 @@ bool is_srun(std::string_view launcher);
 std::vector<std::string> mpi_types(std::string_view printed);
 // MpiDefault of `scontrol show config`; empty: it does not say.
 std::string default_mpi_type(std::string_view config);
-// By this plug-in an MPI finds its world: one that asks PMIx (Open MPI, and whatever is linked with it) by pmix in any
-// version, others by pmi2 or Cray's.
+// Whether an MPI finds its world by PMIx: Open MPI, and another whose library (empty: unknown) calls it.
+bool asks_pmix(Mpi mpi, const std::string& library);
+// By this plug-in an MPI finds its world: one that asks PMIx by pmix in any version, others by pmi2 or Cray's.
 bool fits(std::string_view type, bool asks_pmix);
 // The best one that fits: "pmix", else the newest "pmix_vN"; "pmi2". Nothing: none does.
 std::optional<std::string> choose_mpi_type(const std::vector<std::string>& types, bool asks_pmix);
