@@ -14,6 +14,7 @@
 #include "tests/viewer/random_network.hpp"
 #include "viewer/session/network_filter.hpp"
 #include "viewer/session/network_source.hpp"
+#include "viewer/session/run_network.hpp"
 
 using namespace pclscope;
 using session::NetworkCasePtr;
@@ -228,6 +229,32 @@ TEST_CASE("network: what is missing or too small is said") {
   CHECK(session::read_network_file(traffic, {"nodes:3", "", 2}));
   CHECK_FALSE(session::read_network_file(traffic, {"nodes:6", "some file", {}}));
   CHECK_FALSE(session::read_network_file(traffic, {"donut:6", "", {}}));
+}
+
+TEST_CASE("network: ranks in order leave places without a node free") {
+  const Folder folder;
+  // A mesh of 2 x 3 of which two places are empty.
+  const std::string file = folder.write("places", "mesh 2x3\na 0 0\nb 0 2\nc 1 0\nd 1 1\n");
+  auto topology = mapping::Topology::parse("coordinates:" + file);
+  REQUIRE(topology);
+  const auto two_each = session::place_in_order(*topology, 7, 2);
+  REQUIRE(two_each);
+  std::vector<std::int32_t> used(static_cast<std::size_t>(topology->nodes()), 0);
+  for (const std::int32_t node : *two_each) ++used[static_cast<std::size_t>(node)];
+  CHECK(std::is_sorted(two_each->begin(), two_each->end()));
+  const std::vector<std::int32_t> room = session::equal_capacities(*topology, 2);
+  CHECK(std::accumulate(room.begin(), room.end(), 0) == 8);
+  for (std::int32_t node = 0; node < topology->nodes(); ++node)
+    CHECK(used[static_cast<std::size_t>(node)] <= (topology->takes_ranks(node) ? 2 : 0));
+  const auto too_many = session::place_in_order(*topology, 9, 2);
+  REQUIRE_FALSE(too_many);
+  CHECK(too_many.error().message.find("has 4 nodes for 2 ranks each") != std::string::npos);
+  CHECK(too_many.error().message.find("--ranks-per-node 3") != std::string::npos);
+  // As the search begins.
+  mapping::Traffic traffic{7, {{0, 6, 1, 10}}};
+  const auto found = mapping::find_mapping({traffic, *topology, room, {}, mapping::Objective::hop_bytes, 0.1});
+  REQUIRE(found);
+  CHECK(found->node_before == *two_each);
 }
 
 TEST_CASE("network: of a run the placement is the run's, and its nodes have names") {

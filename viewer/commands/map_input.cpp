@@ -6,16 +6,14 @@
 #include <sstream>
 
 #include "analysis/machine/read_machine.hpp"
-#include "analysis/mapping/node_match.hpp"
 #include "analysis/mapping/route_file.hpp"
 #include "viewer/commands/traffic_source.hpp"
+#include "viewer/session/run_network.hpp"
 #include "viewer/session/target.hpp"
 
 namespace pclscope::commands {
 namespace {
 
-using mapping::goes_by_name;
-using mapping::match_nodes;
 using mapping::Topology;
 
 Error bad(std::string message) { return {ErrorCode::bad_argument, std::move(message)}; }
@@ -76,11 +74,6 @@ Result<std::vector<std::int32_t>> parse_capacities(const std::string& word) {
   return capacities;
 }
 
-void leave_out_empty_places(MapInput& input) {
-  for (std::size_t node = 0; node < input.capacity.size(); ++node)
-    if (!input.topology->takes_ranks(static_cast<std::int32_t>(node))) input.capacity[node] = 0;
-}
-
 Status set_capacities(const MapInputWords& words, MapInput& input) {
   const auto nodes = static_cast<std::size_t>(input.topology->nodes());
   if (!words.capacity.empty()) {
@@ -92,15 +85,13 @@ Status set_capacities(const MapInputWords& words, MapInput& input) {
     input.capacity = std::move(*given);
     input.capacity.resize(nodes, 0);
   } else if (words.ranks_per_node) {
-    input.capacity.assign(nodes, *words.ranks_per_node);
-    leave_out_empty_places(input);
+    input.capacity = session::equal_capacities(*input.topology, *words.ranks_per_node);
   } else if (!input.current.empty()) {  // as now
     input.capacity.assign(nodes, 0);
     for (const std::int32_t node : input.current)
       if (static_cast<std::size_t>(node) < nodes) ++input.capacity[node];
   } else {
-    input.capacity.assign(nodes, 1);
-    leave_out_empty_places(input);
+    input.capacity = session::equal_capacities(*input.topology, 1);
   }
   return {};
 }
@@ -117,35 +108,18 @@ void forget_what_does_not_fit(MapInput& input) {
       "the run's own placement does not fit on these nodes: before is with ranks in order, node by node");
 }
 
-// As Slurm told it to the run, if all of its nodes are in it; else nothing is known of the network.
-Result<Topology> topology_of_run(MapInput& input) {
-  if (!input.machines.slurm_topology.empty() && input.names.size() > 1) {
-    auto found = Topology::parse_slurm(input.machines.slurm_topology, mapping::told_by_slurm);
-    if (!found) input.notes.push_back("the network that the run found is of no use: " + found.error().message);
-    else if (const auto nodes = match_nodes(*found, input.names); !nodes) input.notes.push_back(nodes.error().message);
-    else return found;
-  }
-  return Topology::parse("nodes:" + std::to_string(input.names.size()));
-}
-
 // In the topology's order from here on; nodes of the run keep their names.
-Status place_by_name(MapInput& input) {
-  if (!goes_by_name(*input.topology, input.names)) return {};
-  const auto nodes = match_nodes(*input.topology, input.names);
-  if (!nodes) return nodes.error();
-  const auto count = static_cast<std::size_t>(input.topology->nodes());
-  std::vector<std::string> names;
-  for (std::size_t node = 0; node < count; ++node)
-    names.push_back(input.topology->name(static_cast<std::int32_t>(node)));
-  std::vector<std::int32_t> machines(count, input.machines.machines.size() == 1 ? 0 : -1);
-  for (std::size_t i = 0; i < nodes->size(); ++i) {
-    const auto node = static_cast<std::size_t>((*nodes)[i]);
-    names[node] = input.names[i];
-    machines[node] = i < input.machines.of_node.size() ? input.machines.of_node[i] : -1;
-  }
-  input.names = std::move(names);
-  input.machines.of_node = std::move(machines);
-  for (std::int32_t& node : input.current) node = (*nodes)[static_cast<std::size_t>(node)];
+Status number_as_topology(MapInput& input) {
+  auto numbers = session::number_nodes(*input.topology, input.names);
+  if (!numbers) return numbers.error();
+  std::vector<std::int32_t> machines(static_cast<std::size_t>(input.topology->nodes()),
+                                     input.machines.machines.size() == 1 ? 0 : -1);
+  for (std::size_t i = 0; i < numbers->number.size(); ++i)
+    machines[static_cast<std::size_t>(numbers->number[i])] =
+        i < input.machines.of_node.size() ? input.machines.of_node[i] : -1;
+  if (!input.machines.of_node.empty()) input.machines.of_node = std::move(machines);
+  input.names = std::move(numbers->names);
+  numbers->renumber(input.current);
   return {};
 }
 
@@ -187,14 +161,11 @@ Status read_names(const MapInputWords& words, MapInput& input) {
 Result<MapInput> read_map_input(const MapInputWords& words) {
   MapInput input;
   if (const Status status = read_source(words, input); !status) return status.error();
-  auto topology = words.topology.empty() ? topology_of_run(input) : Topology::parse(words.topology);
+  auto topology = words.topology.empty() ? session::topology_of_run(input.machines, input.names, input.notes)
+                                         : Topology::parse(words.topology);
   if (!topology) return topology.error();
-  if (input.names.size() > static_cast<std::size_t>(topology->nodes())) {
-    return bad("the run had " + std::to_string(input.names.size()) + " nodes, " + topology->text() + " has " +
-               std::to_string(topology->nodes()));
-  }
   input.topology = std::move(*topology);
-  if (const Status status = place_by_name(input); !status) return status.error();
+  if (const Status status = number_as_topology(input); !status) return status.error();
   if (const Status status = set_capacities(words, input); !status) return status.error();
   forget_what_does_not_fit(input);
   if (const Status status = set_machines(words, input); !status) return status.error();

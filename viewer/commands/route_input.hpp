@@ -24,9 +24,9 @@ struct RouteInputWords {
 
 struct RouteInput {
   mapping::RouteSet set;
-  std::optional<mapping::Topology> topology;  // none for a route file alone
-  std::unique_ptr<mapping::LinkGraph> graph;  // its links, or those that the routes use
-  std::vector<std::string> node_names;        // of a run without a known network
+  std::shared_ptr<const mapping::Topology> topology;  // none for a route file alone
+  std::unique_ptr<mapping::LinkGraph> graph;          // its links, or those that the routes use
+  std::vector<std::string> node_names;                // of a run without a known network
   std::string bytes_from;  // "", or what to say of the bytes: a byte per route, routes without traffic
   std::vector<mapping::RouteProblem> problems;  // of a route file
   std::size_t problem_count = 0;

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "analysis/mapping/traffic.hpp"
 #include "analysis/values/machine.hpp"
 #include "analysis/values/result.hpp"
+#include "analysis/values/snapshot.hpp"
+#include "viewer/session/session.hpp"
 
 namespace pclscope::commands {
 
@@ -21,6 +24,15 @@ struct SourcedTraffic {
   FoundMachines machines;                  // of a run: what its nodes are inside, and where ranks are bound
   bool of_run = false;
 };
+
+bool is_dump(const std::string& path);
+
+struct RunWithNews {
+  std::unique_ptr<session::Session> session;
+  Snapshot news;
+};
+// A dump, or a running job that answers within 2 s.
+Result<RunWithNews> open_run_with_news(const std::string& word);
 
 Result<SourcedTraffic> read_traffic_source(const std::string& word);
 

@@ -4,9 +4,9 @@
 #include <fstream>
 #include <string_view>
 
-#include "analysis/mapping/node_match.hpp"
 #include "analysis/mapping/route_file.hpp"
 #include "analysis/mapping/traffic_file.hpp"
+#include "viewer/session/run_network.hpp"
 
 namespace pclscope::session {
 namespace {
@@ -42,17 +42,12 @@ bool is_traffic_line(std::string_view line) {
   return numbers == 3 || numbers == 4;
 }
 
-// Rank r on node r / each.
-Status place_in_order(NetworkFacts& facts, std::int32_t each) {
-  const std::int64_t slots = std::int64_t{facts.topology->nodes()} * each;
-  if (facts.traffic.ranks > slots)
-    return no_network(std::to_string(facts.traffic.ranks) + " ranks, but " + facts.topology->text() + " has " +
-                      std::to_string(facts.topology->nodes()) + " nodes for " + std::to_string(each) +
-                      (each == 1 ? " rank" : " ranks") + " each: give a larger one, or --ranks-per-node " +
-                      std::to_string((facts.traffic.ranks + facts.topology->nodes() - 1) / facts.topology->nodes()));
-  facts.node_of_rank.clear();
-  for (std::int32_t rank = 0; rank < facts.traffic.ranks; ++rank) facts.node_of_rank.push_back(rank / each);
-  facts.capacities.assign(static_cast<std::size_t>(facts.topology->nodes()), each);
+// Rank r on the (r / each)-th node.
+Status place(NetworkFacts& facts, std::int32_t each) {
+  auto placed = place_in_order(*facts.topology, facts.traffic.ranks, each);
+  if (!placed) return placed.error();
+  facts.node_of_rank = std::move(*placed);
+  facts.capacities = equal_capacities(*facts.topology, each);
   return {};
 }
 
@@ -79,7 +74,7 @@ Result<NetworkFacts> read_traffic_network(const std::string& path, const Network
   facts.topology = std::move(topology);
   facts.traffic = std::move(file->traffic);
   facts.rank_names = std::move(file->names);
-  if (const Status placed = place_in_order(facts, words.ranks_per_node.value_or(1)); !placed) return placed.error();
+  if (const Status placed = place(facts, words.ranks_per_node.value_or(1)); !placed) return placed.error();
   facts.traffic_from = "all of " + base_name(path);
   add_title(facts, base_name(path));
   return facts;
@@ -238,40 +233,16 @@ mapping::Traffic more_than(const mapping::Traffic& now, const mapping::Traffic& 
   return more;
 }
 
-namespace {
-
-// As Slurm told it to the run, if all of its nodes are in it; else nothing is known of the network.
-Result<TopologyPtr> topology_of_run(const Snapshot& run, const NetworkWords& words) {
-  if (!words.topology.empty()) return parse_topology(words.topology);
-  const std::vector<std::string>& nodes = run.application.nodes;
-  if (!run.found.slurm_topology.empty() && nodes.size() > 1) {
-    auto told = mapping::Topology::parse_slurm(run.found.slurm_topology, mapping::told_by_slurm);
-    if (told && mapping::match_nodes(*told, nodes)) return std::make_shared<const mapping::Topology>(std::move(*told));
-  }
-  return parse_topology("nodes:" + std::to_string(std::max<std::size_t>(1, nodes.size())));
-}
-
-// In the topology's order from here on.
-Status place_by_name(NetworkFacts& facts) {
-  const mapping::Topology& topology = *facts.topology;
-  if (!mapping::goes_by_name(topology, facts.node_names)) return {};
-  const auto nodes = mapping::match_nodes(topology, facts.node_names);
-  if (!nodes) return nodes.error();
-  std::vector<std::string> names;
-  for (std::int32_t node = 0; node < topology.nodes(); ++node) names.push_back(topology.name(node));
-  for (std::size_t i = 0; i < nodes->size(); ++i) names[static_cast<std::size_t>((*nodes)[i])] = facts.node_names[i];
-  facts.node_names = std::move(names);
-  for (std::int32_t& node : facts.node_of_rank)
-    if (node >= 0 && static_cast<std::size_t>(node) < nodes->size()) node = (*nodes)[static_cast<std::size_t>(node)];
-  return {};
-}
-
-}  // namespace
-
 Result<NetworkFacts> read_network_of_run(Session& session, const Snapshot& run, const std::string& title,
                                          const NetworkWords& words) {
   const Application& application = run.application;
-  auto topology = topology_of_run(run, words);
+  std::vector<std::string> notes;
+  auto topology = parse_topology(words.topology);
+  if (topology && !*topology) {
+    auto known = topology_of_run(run.found, application.nodes, notes);
+    topology = known ? Result<TopologyPtr>(std::make_shared<const Topology>(std::move(*known)))
+                     : Result<TopologyPtr>(known.error());
+  }
   if (!topology) return topology.error();
   const std::string text = (*topology)->text();
   const auto pairs = session.traffic();
@@ -281,21 +252,21 @@ Result<NetworkFacts> read_network_of_run(Session& session, const Snapshot& run, 
   facts.topology = std::move(*topology);
   facts.traffic = traffic_of(application.ranks, *pairs);
   if (words.ranks_per_node) {
-    if (const Status placed = place_in_order(facts, *words.ranks_per_node); !placed) return placed.error();
+    if (const Status placed = place(facts, *words.ranks_per_node); !placed) return placed.error();
   } else {
-    if (static_cast<std::int64_t>(application.nodes.size()) > facts.topology->nodes())
-      return no_network("the run had " + std::to_string(application.nodes.size()) + " nodes, " + text + " has " +
-                        std::to_string(facts.topology->nodes()));
     facts.as_run = true;
     facts.node_of_rank = application.node_of_rank;
     facts.node_of_rank.resize(static_cast<std::size_t>(facts.traffic.ranks), -1);
-    facts.node_names = application.nodes;
-    if (const Status placed = place_by_name(facts); !placed) return placed.error();
+    auto numbers = number_nodes(*facts.topology, application.nodes);
+    if (!numbers) return numbers.error();
+    numbers->renumber(facts.node_of_rank);
+    facts.node_names = std::move(numbers->names);
     count_capacities(facts);
   }
   facts.traffic_from = session.live() ? "all so far" : "the whole run";
   facts.title =
       title + (text.starts_with("nodes:") ? ": of its network only the nodes are known (--topology)" : " on " + text);
+  for (const std::string& note : notes) facts.title += "; " + note;
   return facts;
 }
 
