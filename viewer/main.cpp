@@ -29,6 +29,7 @@ constexpr Command all_commands[] = {
     {"map", "find better nodes for the ranks, and write the launcher's file", pclscope::commands::map},
     {"route", "show the ways that messages take, loaded links, and better ways", pclscope::commands::route},
     {"relay", "speak with a job for a viewer elsewhere, which starts this by ssh", pclscope::commands::relay},
+    {"doctor", "look for what would stop a run on this machine", pclscope::commands::doctor},
     {"key", "show or renew the keys of your TCP endpoints", pclscope::commands::key},
 };
 
