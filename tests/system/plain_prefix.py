@@ -61,7 +61,7 @@ class PlainPrefix(harness.SystemTest):
         self.assertWorked(configured)
         self.assertIn("window: no (PCLSCOPE_GUI=OFF)", configured.stdout)
         for mpi, (prefix, _) in made.items():
-            self.assertIn(f"{mpi}: {prefix}/bin/mpicc\n", configured.stdout)
+            self.assertIn(f"{mpi}: {prefix}/bin/mpicc (", configured.stdout)
         self.assertWorked(self.box.run("cmake", "--build", build, "-j", str(os.cpu_count()), timeout=3600))
         commands = {entry["command"] for entry in json.loads((build / "compile_commands.json").read_text())}
         for mpi, (prefix, include) in made.items():

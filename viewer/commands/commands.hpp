@@ -20,6 +20,7 @@ int report(const std::vector<std::string>& words);
 int export_dump(const std::vector<std::string>& words);
 int import_trace(const std::vector<std::string>& words);
 int map(const std::vector<std::string>& words);
+int doctor(const std::vector<std::string>& words);
 int route(const std::vector<std::string>& words);
 
 }  // namespace pclscope::commands

@@ -1,0 +1,26 @@
+// pclscope doctor: what would stop a run on this machine.
+#include "viewer/commands/command_line.hpp"
+#include "viewer/commands/commands.hpp"
+#include "viewer/doctor/checks.hpp"
+
+namespace pclscope::commands {
+
+int doctor(const std::vector<std::string>& words) {
+  CLI::App app{"Looks for what would stop a run on this machine, or make it less than it could be.", "pclscope doctor"};
+  int ranks = 0;
+  bool json = false;
+  app.add_option("-n,--ranks", ranks, "Ranks that a run has on this node (default: as many as cores)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1 << 20).description(""));
+  app.add_flag("--json", json, "As JSON");
+  set_usage(app, "pclscope doctor [-n N] [--json]");
+  app.footer(
+      "Exit status: 1 when a run would fail. Of several nodes: call it on one of them, inside the job's script.");
+  if (const auto status = parse(app, words)) return *status;
+  const auto checks =
+      doctor::judge(doctor::look_around(app.count("--ranks") > 0 ? std::optional<int>(ranks) : std::nullopt));
+  if (!print(json ? doctor::as_json(checks) : doctor::as_text(checks))) return could_not;
+  return doctor::would_fail(checks) ? could_not : done;
+}
+
+}  // namespace pclscope::commands
