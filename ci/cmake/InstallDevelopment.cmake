@@ -10,6 +10,8 @@ foreach(room analysis ${PCLSCOPE_CPP_ROOMS})
   set_target_properties(pclscope_${room} PROPERTIES EXPORT_NAME ${room})
   list(APPEND PCLSCOPE_CPP_LIBRARIES pclscope_${room})
 endforeach()
+set_target_properties(pclscope_hdf5 PROPERTIES EXPORT_NAME hdf5)
+list(APPEND PCLSCOPE_CPP_LIBRARIES pclscope_hdf5)  # its options alone
 set(as_cpp COMPONENT cpp EXCLUDE_FROM_ALL)
 install(TARGETS ${PCLSCOPE_CPP_LIBRARIES} EXPORT pclscopeAnalysis
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/pclscope ${as_cpp})
