@@ -15,7 +15,7 @@ foreach(mpi ${PCLSCOPE_MPIS})
   add_executable(pclscope-aggregator-${mpi} aggregator/main.cpp)
   target_link_libraries(pclscope-aggregator-${mpi} PRIVATE pclscope_anchor_${mpi})
   target_link_options(pclscope-aggregator-${mpi} PRIVATE -Wl,--export-dynamic-symbol=sched_yield)
-  install(TARGETS pclscope-aggregator-${mpi} RUNTIME DESTINATION ${PCLSCOPE_INSTALL_PARTS})
+  install(TARGETS pclscope-aggregator-${mpi} RUNTIME DESTINATION ${PCLSCOPE_INSTALL_PARTS} COMPONENT ${mpi})
   if(mpi STREQUAL mpich)  # the anchor is in MPI_Finalize with the application's ranks
     target_sources(pclscope-aggregator-${mpi} PRIVATE ${PROJECT_SOURCE_DIR}/interpose/library/finalize_progress.cpp)
     foreach(name read ucp_worker_create ucp_worker_destroy)

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "viewer/build_facts.hpp"
 #include "viewer/commands/command_line.hpp"
 #include "viewer/commands/commands.hpp"
 #include "viewer/text/nearest.hpp"
@@ -29,6 +30,7 @@ constexpr Command all_commands[] = {
     {"map", "find better nodes for the ranks, and write the launcher's file", pclscope::commands::map},
     {"route", "show the ways that messages take, loaded links, and better ways", pclscope::commands::route},
     {"relay", "speak with a job for a viewer elsewhere, which starts this by ssh", pclscope::commands::relay},
+    {"doctor", "look for what would stop a run on this machine", pclscope::commands::doctor},
     {"key", "show or renew the keys of your TCP endpoints", pclscope::commands::key},
 };
 
@@ -40,7 +42,7 @@ std::string help() {
             command.summary + "\n";
   }
   return text +
-         "\npclscope help COMMAND shows its options; pclscope --version the version.\n"
+         "\npclscope help COMMAND shows its options; pclscope --version the version and how it was built.\n"
          "example: pclscope run -n 4 --dump run.h5 -- ./app     pclscope watch     pclscope inspect run.h5\n";
 }
 
@@ -53,7 +55,7 @@ int dispatch(const Words& words) {
   if (name == "--help" || name == "-h" || name == "help")
     return commands::print(help()) ? commands::done : commands::could_not;
   if (name == "--version" || name == "-V") {
-    return commands::print("pclscope " PCLSCOPE_VERSION "\n") ? commands::done : commands::could_not;
+    return commands::print(pclscope::build_facts()) ? commands::done : commands::could_not;
   }
   for (const Command& command : all_commands) {
     if (name == command.name) return command.function(Words(words.begin() + 1, words.end()));

@@ -107,6 +107,11 @@ PARTS = {
                   ["tests/apart", PYTHON, "-B", "tests/system/report_in_browser.py"]]),
     "slurm": (3, ["viewer/launch/*", "viewer/commands/*", "analysis/aggregator/*", "tests/system/slurm*"],
               [*build("release", *RELEASE), ["tests/apart", PYTHON, "-B", "tests/system/slurm_three_nodes.py"]]),
+    "installed": (6, ["CMakeLists.txt", "*.cmake", "ci/packaging/*"],  # fetches packages of Debian
+                  [["ci/setup", "--quiet", "--nightly"], *build("release", *RELEASE),
+                   [PYTHON, "-B", "tests/system/packages.py"]]),
+    "prefix": (10, ["CMakeLists.txt", "*.cmake"],
+               [*build("release", *RELEASE), ["tests/apart", PYTHON, "-B", "tests/system/plain_prefix.py"]]),
     "planted": (20, ["*"], [["ci/planted"]]),
 }
 

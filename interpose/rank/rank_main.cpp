@@ -2,8 +2,9 @@
 //
 //   pclscope-rank PROGRAM args...                an application rank: notes its pid on the node's board, preloads the
 //                                                library named by PCLSCOPE_PRELOAD, and becomes PROGRAM
-//   pclscope-rank --aggregator PROGRAM args...   the tool's own rank: becomes PROGRAM, without the library and whatever
-//                                                else the application preloads, deaf to signals
+//   pclscope-rank --aggregator [--mpi FILE] PROGRAM args...
+//                                                the tool's own rank: becomes PROGRAM, without the library and whatever
+//                                                else the application preloads, deaf to signals; with FILE as its MPI
 //
 // It exists so that LD_PRELOAD reaches the application only (not the launcher's daemons), and so that the tool knows
 // which programs were started before any of them called MPI. The pid survives exec. It links libc only.
@@ -17,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "interpose/rank/user_links.hpp"
 #include "interpose/record/board.hpp"
 #include "interpose/record/segment.hpp"
 
@@ -84,23 +86,6 @@ void subtract(const char* variable, long count) {
   char out[32];
   snprintf(out, sizeof out, "%ld", value - count);
   setenv(variable, out, 1);
-}
-
-// ld.so takes a blank or a colon in LD_PRELOAD for the end of a name. A library whose path has one gets a link without,
-// in a folder that is this user's alone.
-const char* without_blanks(const char* library) {
-  if (strpbrk(library, " :\t\n") == nullptr) return library;
-  static char link[96];
-  const int length = snprintf(link, sizeof link, "/tmp/pclscope-%u", geteuid());
-  mkdir(link, 0700);
-  struct stat found = {};
-  const bool ours =
-      lstat(link, &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid() && (found.st_mode & 022) == 0;
-  if (!ours) return library;
-  unsigned long long hash = 14695981039346656037ull;  // FNV-1a
-  for (const char* c = library; *c != 0; ++c) hash = (hash ^ static_cast<unsigned char>(*c)) * 1099511628211ull;
-  snprintf(link + length, sizeof link - static_cast<size_t>(length), "/libpclscope-%016llx.so", hash);
-  return symlink(library, link) == 0 || errno == EEXIST ? link : library;
 }
 
 void preload(const char* library) {
@@ -173,7 +158,8 @@ void ignore_signals() {
 
 int main(int argc, char** argv) {
   const bool tool = argc > 1 && strcmp(argv[1], "--aggregator") == 0;
-  char** program = argv + (tool ? 2 : 1);
+  const char* mpi = tool && argc > 3 && strcmp(argv[2], "--mpi") == 0 ? argv[3] : nullptr;
+  char** program = argv + (mpi != nullptr ? 4 : tool ? 2 : 1);
   if (*program == nullptr) {
     fputs("pclscope-rank: no program given; it is started by `pclscope run`\n", stderr);
     return 2;
@@ -185,7 +171,7 @@ int main(int argc, char** argv) {
       subtract("OMPI_COMM_WORLD_LOCAL_SIZE", aggregators());
     }
     if (const char* given = getenv("PCLSCOPE_PRELOAD")) {
-      const char* library = without_blanks(given);
+      const char* library = pclscope::without_blanks(given);
       preload(library);
       preload_through_env(program, library);
     }
@@ -194,6 +180,7 @@ int main(int argc, char** argv) {
     // Buffers of MPICH over UCX for what others on this node send us, which is next to nothing: 0.7 MB of /dev/shm
     // instead of 4.2.
     setenv("UCX_POSIX_RX_BUFS_GROW", "16", 0);
+    if (mpi != nullptr) pclscope::take_mpi(mpi);
     unsetenv("LD_PRELOAD");  // another tool's work in MPI_Init and MPI_Finalize is the application's, not ours
   }
   execvp(*program, program);

@@ -95,10 +95,16 @@ _Unwind_Reason_Code take_frame(_Unwind_Context* context, void* argument) {
 }
 
 bool is_of_libc(std::uint64_t address) {
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
   dl_find_object libc, found;
   return _dl_find_object(reinterpret_cast<void*>(&getenv), &libc) == 0 &&
          _dl_find_object(reinterpret_cast<void*>(address - 1), &found) == 0 &&
          libc.dlfo_link_map == found.dlfo_link_map;
+#else
+  Dl_info libc, found;
+  return dladdr(reinterpret_cast<void*>(&getenv), &libc) != 0 &&
+         dladdr(reinterpret_cast<void*>(address - 1), &found) != 0 && libc.dli_fbase == found.dli_fbase;
+#endif
 }
 
 // Without what called main or began the thread, which is the same for all: to be read at each call for nothing.

@@ -8,6 +8,7 @@
 
 #include "interpose/process/notice.hpp"
 #include "interpose/process/options.hpp"
+#include "interpose/record/shm_needs.hpp"
 #include "interpose/recorder/agreement.hpp"
 #include "interpose/recorder/process.hpp"
 
@@ -15,15 +16,12 @@ namespace pclscope {
 
 namespace {
 
-// What a rank of the MPI takes of /dev/shm, measured with programs that talk to all others (docs/running.md), and what
-// our own rank does, whose buffers are small (rank_main.cpp).
 #ifdef OPEN_MPI
-constexpr std::uint64_t mpi_needs = std::uint64_t{768} << 10;
-constexpr std::uint64_t tool_needs = std::uint64_t{128} << 10;
+constexpr record::ShmNeeds needs = record::openmpi_needs;
 #else
-constexpr std::uint64_t mpi_needs = std::uint64_t{4608} << 10;
-constexpr std::uint64_t tool_needs = std::uint64_t{1} << 20;
+constexpr record::ShmNeeds needs = record::mpich_needs;
 #endif
+constexpr std::uint64_t mpi_needs = needs.of_rank, tool_needs = needs.of_tool;
 constexpr std::uint64_t part_of_memory = 64;
 
 std::atomic<std::int64_t> taken_in_shm{0}, taken_in_memory{0};

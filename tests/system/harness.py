@@ -137,6 +137,7 @@ class Sandbox:
         self.mark = uuid.uuid4().hex
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith("PCLSCOPE")}
         self.environment.update(XDG_RUNTIME_DIR=str(self.runtime), PCLSCOPE_SHARED=str(self.runtime / "shared"),
+                                XDG_CONFIG_HOME=str(self.directory / "config"),
                                 PCL_TEST_MARK=self.mark, LC_ALL="C")
         if os.getuid() == 0:
             self.environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")

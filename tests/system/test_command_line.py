@@ -1,6 +1,7 @@
 """Wrong usage is refused in one line with status 2; help and version work; what pclscope says stays out of stdout.
 Depends on: launcher."""
 import os
+import re
 
 import harness
 
@@ -55,6 +56,15 @@ class CommandLine(harness.SystemTest):
                 self.assertWorked(done)
                 self.assertRegex(done.stdout, r"\n\Z")
                 self.assertEqual(done.stderr, "")
+
+    def test_version_tells_how_it_was_built(self):
+        lines = self.box.pclscope("--version").stdout.splitlines()
+        self.assertRegex(lines[0], r"^pclscope \d+\.\d+\.\d+$")
+        facts = [line.split(maxsplit=1) for line in lines[1:]]
+        self.assertLessEqual({"compiler", "MPI", "HDF5"}, {name for name, _ in facts})
+        for mpi, title in (("openmpi", "Open MPI"), ("mpich", "MPICH")):
+            told = any(name == "MPI" and re.match(rf"{title} \d+\.\d+", value) for name, value in facts)
+            self.assertEqual(told, mpi in harness.MPIS, lines)
 
     def test_application_arguments_pass_unchanged(self):
         mpi = harness.MPIS[0]

@@ -197,6 +197,15 @@ TEST_CASE("a private installation brings its own launcher") {
         folder.path + "/mpirun.openmpi");
 }
 
+TEST_CASE("the system's MPI library is nobody's own; a module's is, also below the system's folders") {
+  for (const char* system : {"", "/usr/lib/x86_64-linux-gnu/libmpich.so.12", "/usr/lib64/libmpi.so.40",
+                             "/usr/local/lib/libmpi.so.40", "/lib/libmpi.so.12"})
+    CHECK(private_library(system).empty());
+  for (const char* own : {"/opt/openmpi/5.0/lib/libmpi.so.40", "/apps/intel/lib/release/libmpi.so.12",
+                          "/usr/lib64/openmpi/lib/libmpi.so.40"})
+    CHECK(private_library(own) == own);
+}
+
 TEST_CASE("a helper that hangs is ended in time") {
   const auto begin = std::chrono::steady_clock::now();
   CHECK_FALSE(capture({"/bin/sh", "-c", "sleep 30 & sleep 30"}, std::chrono::milliseconds(200)));

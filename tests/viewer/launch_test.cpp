@@ -79,6 +79,15 @@ TEST_CASE("MPICH: the whole line") {
                                                                  "ipc:///run/app-1"});
 }
 
+TEST_CASE("the aggregator is told of an MPI that is not the system's; nobody else is") {
+  RunFacts facts = facts_for(Mpi::mpich, 2);
+  CHECK_FALSE(contains(launch_words(options_for(2), facts), {"--mpi"}));
+  facts.mpi_library = "/opt/intel mpi/lib/libmpi.so.12";
+  const Words words = launch_words(options_for(2), facts);
+  CHECK(contains(words, {"/p/bin/pclscope-rank", "--aggregator", "--mpi", facts.mpi_library, "/p/bin/aggregator"}));
+  CHECK(count(words, "--mpi") == 1);
+}
+
 TEST_CASE("Open MPI: the whole line, two ranks on two cores") {
   Words expected = {"/usr/bin/mpirun",
                     "--oversubscribe",

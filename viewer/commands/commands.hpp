@@ -18,6 +18,7 @@ int watch(const std::vector<std::string>& words);
 int inspect(const std::vector<std::string>& words);
 int report(const std::vector<std::string>& words);
 int map(const std::vector<std::string>& words);
+int doctor(const std::vector<std::string>& words);
 int route(const std::vector<std::string>& words);
 
 }  // namespace pclscope::commands

@@ -4,6 +4,7 @@
 
 #include "viewer/commands/analysis_options.hpp"
 #include "viewer/commands/command_line.hpp"
+#include "viewer/commands/settings.hpp"
 
 namespace pclscope::commands {
 namespace {
@@ -82,8 +83,6 @@ void add_options(CLI::App& app, RunWords& run, Raw& raw) {
       ->type_name("tsc|monotonic")
       ->check(one_of({"tsc", "monotonic"}));
   app.add_flag("--print", run.print_only, "Print the command instead of running it");
-  app.add_flag("--print-binds", run.print_binds,
-               "Print what a container must share with its node for the application in it, and nothing else");
   app.add_flag("-q,--quiet", run.quiet, "No lines of our own, except errors");
 }
 
@@ -115,10 +114,16 @@ std::optional<int> parse_run(Words words, RunWords& run) {
   set_usage(app, "pclscope run -n N [options] -- command arguments");
   app.footer(
       "Exit status: the application's own.\n"
+      "Options may also stand in variables (PCLSCOPE_RUN_KEEP=all) and in ~/.config/pclscope/config (keep = all).\n"
       "example: pclscope run -n 8 --dump run.h5 -- ./app input.txt     then, elsewhere: pclscope watch");
   const std::size_t start = command_start(app, words);
-  const Words own(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(start));
-  if (std::find(own.begin(), own.end(), "--print-binds") != own.end()) return run.print_binds = true, std::nullopt;
+  Words own(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(start));
+  if (std::none_of(own.begin(), own.end(), [](const std::string& word) { return word == "-h" || word == "--help"; })) {
+    RunWords tried;
+    Raw tried_raw;
+    const auto make = [&](CLI::App& another) { add_options(another, tried, tried_raw); };
+    if (const auto status = add_settings(make, "PCLSCOPE_RUN_", own)) return status;
+  }
   if (const auto status = parse(app, own)) return status;
   const std::size_t first = start < words.size() && words[start] == "--" ? start + 1 : start;
   run.options.command.assign(words.begin() + static_cast<std::ptrdiff_t>(first), words.end());

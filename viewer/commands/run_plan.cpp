@@ -65,6 +65,7 @@ std::optional<int> choose_launcher(const RunWords& words, const std::string& pro
   } else if (detected.no_mpi) {
     note(words, "'" + name + "' links no MPI: it runs, but there may be nothing to record");
   }
+  facts.mpi_library = launch::private_library(detected.library);
   if (!words.launcher.empty()) {
     const auto launcher = launch::find_program(words.launcher, path);
     if (launch::base_name(words.launcher) == "srun")
@@ -115,7 +116,6 @@ std::string job_name(const std::string& command) {
 std::optional<int> plan_run(const std::vector<std::string>& words, RunPlan& plan) {
   RunWords run;
   if (const auto status = parse_run(words, run)) return status;
-  if (run.print_binds) return plan.print_binds = true, std::nullopt;
   const std::string path = environment_or("PATH", "/usr/local/bin:/usr/bin:/bin");
   std::string program;
   if (const auto status = find_application(run.options.command.front(), path, program)) return status;

@@ -168,6 +168,7 @@ std::vector<std::pair<std::string, std::string>> job_variables(const RunOptions&
 
 Words aggregator_rank(const RunOptions& options, const RunFacts& facts, int part) {
   Words words = {facts.rank_program, "--aggregator"};
+  if (!facts.mpi_library.empty()) append(words, {"--mpi", facts.mpi_library});
   append(words, aggregator_words(options, facts));
   if (part > 0) append(words, {"--part", std::to_string(part)});
   return words;

@@ -59,7 +59,8 @@ struct RunFacts {
   std::string launcher_word;
   std::string rank_program;  // pclscope-rank
   std::string aggregator_program;
-  std::string library;  // to preload
+  std::string library;      // to preload
+  std::string mpi_library;  // the application's own, for the aggregator; empty: as the system finds it
   bool root = false;
   int slots = 0;                      // Open MPI's; 0 = not known
   std::set<std::string> environment;  // names of variables that are set

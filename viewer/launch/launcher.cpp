@@ -47,6 +47,8 @@ std::optional<Mpi> identify_launcher(const std::string& path) {
   return std::nullopt;
 }
 
+std::string private_library(const std::string& library) { return private_bin(library).empty() ? "" : library; }
+
 Result<Launcher> find_launcher(Mpi mpi, const std::string& library, const std::string& search) {
   const std::string bin = private_bin(library);
   if (!bin.empty()) {

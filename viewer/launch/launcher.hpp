@@ -17,6 +17,9 @@ struct Launcher {
 // Which MPI a launcher belongs to: by the name of its real file, else by what its --version prints.
 std::optional<Mpi> identify_launcher(const std::string& path);
 
+// The application's MPI library when it lies outside of the system's own folders; else empty.
+std::string private_library(const std::string& library);
+
 // For a known MPI: beside the MPI library that the application links (when that is a private installation), then
 // mpirun.openmpi or mpirun.mpich, then any mpirun of that MPI in `search` (PATH). Fails with not_found.
 Result<Launcher> find_launcher(Mpi mpi, const std::string& library, const std::string& search);

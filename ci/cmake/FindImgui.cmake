@@ -1,0 +1,30 @@
+# pclscope::imgui: Dear ImGui with its backends for GLFW and OpenGL 3, installed (pkg-config), or compiled from the
+# sources in PCLSCOPE_IMGUI_DIR, as its repository has them. Sets imgui_FOUND.
+set(PCLSCOPE_IMGUI_DIR "" CACHE PATH "Sources of Dear ImGui, in place of an installed one")
+if(NOT PCLSCOPE_IMGUI_DIR)
+  pkg_check_modules(imgui IMPORTED_TARGET imgui)
+  if(imgui_FOUND)
+    add_library(pclscope::imgui ALIAS PkgConfig::imgui)
+  endif()
+  return()
+endif()
+set(imgui_FOUND OFF)
+if(NOT EXISTS ${PCLSCOPE_IMGUI_DIR}/imgui.cpp)
+  message(FATAL_ERROR "pclscope: no imgui.cpp in PCLSCOPE_IMGUI_DIR=${PCLSCOPE_IMGUI_DIR}")
+endif()
+pkg_check_modules(imgui_glfw IMPORTED_TARGET glfw3)
+if(imgui_glfw_FOUND)
+  file(GLOB imgui_sources ${PCLSCOPE_IMGUI_DIR}/imgui*.cpp)
+  add_library(pclscope_imgui STATIC ${imgui_sources}
+    ${PCLSCOPE_IMGUI_DIR}/backends/imgui_impl_glfw.cpp
+    ${PCLSCOPE_IMGUI_DIR}/backends/imgui_impl_opengl3.cpp)
+  set_target_properties(pclscope_imgui PROPERTIES UNITY_BUILD OFF)
+  target_compile_options(pclscope_imgui PRIVATE -w)
+  # Headers are included as the installed package has them: <imgui.h>, <imgui/backends/...>.
+  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/imgui_sources)
+  file(CREATE_LINK ${PCLSCOPE_IMGUI_DIR} ${PROJECT_BINARY_DIR}/imgui_sources/imgui SYMBOLIC)
+  target_include_directories(pclscope_imgui SYSTEM PUBLIC ${PROJECT_BINARY_DIR}/imgui_sources ${PCLSCOPE_IMGUI_DIR})
+  target_link_libraries(pclscope_imgui PRIVATE PkgConfig::imgui_glfw ${CMAKE_DL_LIBS})
+  add_library(pclscope::imgui ALIAS pclscope_imgui)
+  set(imgui_FOUND ON)
+endif()
