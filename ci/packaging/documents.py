@@ -66,13 +66,17 @@ class Commands:
         self.overview = self.said("--help")
         self.version = self.said("--version").split()[1]
         listed = re.findall(r"^  ([a-z]+) {2,}(.*)$", self.overview, re.MULTILINE)
-        self.summaries = dict(listed)
-        self.help = {name: Help(self.said(name, "--help")) for name in self.summaries}
+        texts = {name: self.said(name, "--help") for name, _ in listed}  # none of `view` where no window is built
+        self.summaries = {name: summary for name, summary in listed if texts[name]}
+        self.help = {name: Help(texts[name]) for name in self.summaries}
         topics = re.search(r"Topics: (.*?)\.$", self.help["inspect"].summary, re.MULTILINE)
         self.topics = re.findall(r"[a-z]+", topics[1].replace(" (default)", "").replace(" and ", ", "))
 
     def said(self, *words):
-        return subprocess.run([self.program, *words], capture_output=True, text=True, check=True).stdout
+        """Nothing when it fails."""
+        done = subprocess.run([self.program, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                              check=False)
+        return done.stdout if done.returncode == 0 else ""
 
 
 def roff(text):
