@@ -1,5 +1,5 @@
-"""The application in a container, pclscope outside: what `run --print-binds` names is enough, and what is missing is
-said. Depends on: launcher."""
+"""The application in a container, pclscope outside: what `doctor --container` names is enough, and what is missing
+is said. Depends on: launcher."""
 import shlex
 import shutil
 import subprocess
@@ -17,7 +17,7 @@ class Containers(harness.SystemTest):
 
     def printed(self):
         """The words for bubblewrap, over this machine's root without our build."""
-        told = self.box.pclscope("run", "--print-binds")
+        told = self.box.pclscope("doctor", "--container")
         self.assertWorked(told)
         words = shlex.split(told.stdout.splitlines()[-1])
         self.assertEqual((words[0], words[-1]), ("bwrap", "./app"), str(told))

@@ -9,16 +9,13 @@
 #include "analysis/collect/leftovers.hpp"
 #include "analysis/discovery/announcer.hpp"
 #include "analysis/discovery/jobs.hpp"
-#include "analysis/installation/installation.hpp"
 #include "analysis/store/reader.hpp"
 #include "analysis/wire/last_words.hpp"
 #include "viewer/commands/command_line.hpp"
 #include "viewer/commands/commands.hpp"
 #include "viewer/commands/news.hpp"
-#include "viewer/commands/pieces.hpp"
 #include "viewer/commands/run_plan.hpp"
 #include "viewer/launch/child.hpp"
-#include "viewer/launch/container.hpp"
 #include "viewer/launch/hosts_file.hpp"
 #include "viewer/launch/job_files.hpp"
 #include "viewer/launch/program.hpp"
@@ -40,15 +37,6 @@ int print_command(const RunPlan& plan, const launch::LaunchLine& line) {
   for (const auto& [name, value] : line.environment)
     text += name + "=" + (value == plan.facts.token ? launch::new_token_here : launch::quote_word(value)) + " ";
   return print(text + launch::join_words(line.arguments) + "\n") ? done : could_not;
-}
-
-// Either MPI's library lies in the same folder.
-int print_binds() {
-  std::string text;
-  for (const std::string& line : launch::container_lines(
-           launch::container_needs(library_part("libpclscope-openmpi.so"), environment_or("TMPDIR", ""))))
-    text += line + "\n";
-  return print(text) ? done : could_not;
 }
 
 // The dump, if it is of this run: an earlier one's stays when this one never began.
@@ -143,7 +131,6 @@ int run_bare(const RunPlan& plan, const std::string& why) {
 int run(const std::vector<std::string>& words) {
   RunPlan plan;
   if (const auto status = plan_run(words, plan)) return *status;
-  if (plan.print_binds) return print_binds();
   // Joined by the tool's rank, a program that goes around the recorder would see one rank too many and wait for it.
   if (!plan.around.empty())
     return run_bare(plan,

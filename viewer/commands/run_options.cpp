@@ -83,8 +83,6 @@ void add_options(CLI::App& app, RunWords& run, Raw& raw) {
       ->type_name("tsc|monotonic")
       ->check(one_of({"tsc", "monotonic"}));
   app.add_flag("--print", run.print_only, "Print the command instead of running it");
-  app.add_flag("--print-binds", run.print_binds,
-               "Print what a container must share with its node for the application in it, and nothing else");
   app.add_flag("-q,--quiet", run.quiet, "No lines of our own, except errors");
 }
 

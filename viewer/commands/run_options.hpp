@@ -18,7 +18,6 @@ struct RunWords {
   std::string launcher;  // --launcher; empty = find one
   bool quiet = false;
   bool print_only = false;
-  bool print_binds = false;  // and nothing else
 };
 
 // Fills `run`, or returns the exit status after help (0) or a usage error (2).

@@ -117,7 +117,6 @@ std::string job_name(const std::string& command) {
 std::optional<int> plan_run(const std::vector<std::string>& words, RunPlan& plan) {
   RunWords run;
   if (const auto status = parse_run(words, run)) return status;
-  if (run.print_binds) return plan.print_binds = true, std::nullopt;
   const std::string path = environment_or("PATH", "/usr/local/bin:/usr/bin:/bin");
   std::string program;
   if (const auto status = find_application(run.options.command.front(), path, program)) return status;

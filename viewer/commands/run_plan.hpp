@@ -19,7 +19,6 @@ struct RunPlan {
   std::string around_program;  // and which program that is
   bool quiet = false;
   bool print_only = false;
-  bool print_binds = false;  // nothing else here is filled in
 };
 
 // Fills the plan, or returns the exit status after saying why not in one line.
