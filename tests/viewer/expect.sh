@@ -7,7 +7,8 @@ pclscope=$1
 helpers=$2
 folder=$(mktemp -d /tmp/pcl-view-XXXXXX)
 mkdir -m 700 "$folder/run"
-export XDG_RUNTIME_DIR=$folder/run HOME=$folder/home LC_ALL=C.UTF-8  # keys and settings of who runs the tests are not ours
+# Keys and settings of who runs the tests are not ours.
+export XDG_RUNTIME_DIR=$folder/run HOME=$folder/home LC_ALL=C.UTF-8
 mkdir -m 700 "$HOME"
 unset XDG_CONFIG_HOME
 kept=${PCLSCOPE_KEEP-}

@@ -118,7 +118,6 @@ std::optional<int> parse_run(Words words, RunWords& run) {
       "example: pclscope run -n 8 --dump run.h5 -- ./app input.txt     then, elsewhere: pclscope watch");
   const std::size_t start = command_start(app, words);
   Words own(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(start));
-  if (std::find(own.begin(), own.end(), "--print-binds") != own.end()) return run.print_binds = true, std::nullopt;
   if (std::none_of(own.begin(), own.end(), [](const std::string& word) { return word == "-h" || word == "--help"; })) {
     RunWords tried;
     Raw tried_raw;
