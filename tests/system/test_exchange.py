@@ -32,6 +32,13 @@ def events_of(archive):
 
 
 class Exchange(harness.SystemTest):
+    def setUp(self):
+        super().setUp()
+        if shutil.which("otf2-print") is None:
+            self.skipTest("this test needs otf2-print (package otf2-tools)")
+        if "without libotf2" in self.box.pclscope("export", "--help").stdout:
+            self.skipTest("this pclscope was built without libotf2 (package libotf2-trace-dev)")
+
     def exported(self, dump, name, *options):
         archive = self.box.directory / name
         self.assertWorked(self.box.pclscope("export", dump, "--to", "otf2", "-o", archive, *options))
