@@ -32,6 +32,13 @@ def events_of(archive):
 
 
 class Exchange(harness.SystemTest):
+    def setUp(self):
+        super().setUp()
+        if shutil.which("otf2-print") is None:
+            self.skipTest("this test needs otf2-print (package otf2-tools)")
+        if "without libotf2" in self.box.pclscope("export", "--help").stdout:
+            self.skipTest("this pclscope was built without libotf2 (package libotf2-trace-dev)")
+
     def exported(self, dump, name, *options):
         archive = self.box.directory / name
         self.assertWorked(self.box.pclscope("export", dump, "--to", "otf2", "-o", archive, *options))
@@ -161,6 +168,24 @@ class Exchange(harness.SystemTest):
             self.assertIn(part, words)
         summary = self.box.json("inspect", dump, "--json")
         self.assertEqual(summary["messages"]["matched"], 1)
+
+    def test_ranks_of_a_communicator_are_its_own(self):
+        """Rank 1 of the communicator of 0 and 2 is 2 in the world. In its Barrier 0 waits from 3 to 5 ms for 2."""
+        box = self.box.directory
+
+        def barrier(archive, writer, moment):
+            writer.mpi_collective_end(moment, score_p.CollectiveOp.BARRIER, archive.even, score_p.NO_ROOT, 0, 0)
+        score_p.small(
+            box / "even",
+            (0, "MPI_Send", 1, 2, lambda a, w, t: w.mpi_send(t, 1, a.even, 3, 10)),
+            (2, "MPI_Recv", 1, 2, lambda a, w, t: w.mpi_recv(t, 0, a.even, 3, 10)),
+            (0, "MPI_Barrier", 3, 6, barrier), (2, "MPI_Barrier", 5, 6, barrier), ranks=4)
+        dump, _ = self.imported(box / "even", "even.h5")
+        messages = self.box.json("inspect", dump, "messages", "--json")["messages"]
+        self.assertEqual([(m["source"], m["destination"], m["tag"]) for m in messages], [(0, 2, 3)])
+        collectives = self.box.json("inspect", dump, "collectives", "--json")
+        self.assertEqual((collectives["operations"], collectives["calls"]), (1, 2))
+        self.assertAlmostEqual(collectives["wait_s"], 0.002, places=9)
 
     def test_bad_archives_are_refused_in_one_line(self):
         box = self.box.directory

@@ -4,7 +4,9 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "viewer/export/otf2_functions.hpp"
@@ -18,6 +20,25 @@ constexpr std::uint64_t most_buffers = 256u << 20;  // of all locations' writers
 
 OTF2_FlushType flush(void*, OTF2_FileType, OTF2_LocationRef, void*, bool) { return OTF2_FLUSH; }
 constexpr OTF2_FlushCallbacks flush_always = {flush, nullptr};
+
+// The chunks of one of libotf2's buffers. By itself it keeps 128 MiB of events per location before it writes any.
+void* allocate(void*, OTF2_FileType type, OTF2_LocationRef, void** buffer, std::uint64_t size) {
+  constexpr std::size_t chunks_of_events = 2;
+  auto*& chunks = *reinterpret_cast<std::vector<void*>**>(buffer);
+  if (chunks == nullptr) chunks = new (std::nothrow) std::vector<void*>();
+  if (chunks == nullptr || (type == OTF2_FILETYPE_EVENTS && chunks->size() >= chunks_of_events)) return nullptr;
+  void* const chunk = std::malloc(size);
+  if (chunk != nullptr) chunks->push_back(chunk);
+  return chunk;
+}
+void free_all(void*, OTF2_FileType, OTF2_LocationRef, void** buffer, bool last) {
+  auto*& chunks = *reinterpret_cast<std::vector<void*>**>(buffer);
+  if (chunks == nullptr) return;
+  for (void* const chunk : *chunks) std::free(chunk);
+  chunks->clear();
+  if (last) delete std::exchange(chunks, nullptr);
+}
+constexpr OTF2_MemoryCallbacks few_chunks = {allocate, free_all};
 
 // libotf2 prints what goes wrong; it is told in our words.
 std::string last_words;
@@ -85,6 +106,7 @@ Status Otf2Archive::open(const std::string& path) {
   if (archive_ == nullptr) return wrong("making the archive");
   attributes_ = OTF2_AttributeList_New();
   check(OTF2_Archive_SetFlushCallbacks(archive_, &flush_always, nullptr));
+  check(OTF2_Archive_SetMemoryCallbacks(archive_, &few_chunks, nullptr));
   check(OTF2_Archive_SetSerialCollectiveCallbacks(archive_));
   check(OTF2_Archive_SetCreator(archive_, "pclscope export"));
   check(OTF2_Archive_OpenEvtFiles(archive_));

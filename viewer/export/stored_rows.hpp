@@ -49,7 +49,7 @@ struct Slice {
 // Called with the share that is done, in [0, 1], many times a second; false: stop.
 using Progress = std::function<bool(double)>;
 
-inline constexpr std::uint64_t rows_at_once = 200'000;  // in a slice, as far as that can be had
+inline constexpr std::uint64_t rows_at_once = 100'000;  // in a slice, as far as that can be had
 
 // `needed`: needs:: ORed; other rows stay away. Fails as Reader does, as `visit` does, and with bad_argument when
 // `progress` says stop.

@@ -145,7 +145,7 @@ int apart(Work&& work) {
     (void)::prctl(PR_SET_PDEATHSIG, SIGTERM);
     rlimit limit{0, 0};
     (void)::setrlimit(RLIMIT_CORE, &limit);
-#ifndef __SANITIZE_ADDRESS__
+#ifndef PCLSCOPE_UNDER_SANITIZER  // which needs many more
     if (::getrlimit(RLIMIT_AS, &limit) == 0) {
       limit.rlim_cur = std::min(limit.rlim_cur, most_memory);
       (void)::setrlimit(RLIMIT_AS, &limit);

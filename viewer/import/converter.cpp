@@ -1,6 +1,7 @@
 #include "viewer/import/converter.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "analysis/match/one_sided.hpp"
 #include "viewer/import/functions.hpp"
@@ -13,7 +14,7 @@ using record::EventKind;
 namespace flag = record::flag;
 
 constexpr std::uint64_t long_call_ns = 10'000;  // no clock's long_call_ticks are less
-constexpr std::size_t most_sent = 200'000;      // nonblocking sends of a rank whose completion may still be told
+constexpr std::size_t most_sent = 150'000;      // nonblocking sends whose completion may still be told: twice as many
 constexpr std::size_t most_depth = 100'000;     // of functions: what is entered beyond has no place
 
 bool completes(std::uint16_t function) {
@@ -225,7 +226,10 @@ void Converter::isend(At at, std::uint32_t comm, std::uint32_t receiver, std::ui
   Queued queued{e, std::make_shared<Request>(), true};
   queued.request->known = true;
   Rank& rank = ranks_[static_cast<std::size_t>(t->rank)];
-  if (rank.sent.size() >= most_sent) rank.sent.clear();
+  if (++sent_ > most_sent) {  // of those before the last so many nothing is told any more
+    for (Rank& each : ranks_) each.sent_before = std::exchange(each.sent, {});
+    sent_ = 1;
+  }
   rank.sent.insert_or_assign(request, Sent{e, queued.request});
   put(*t, std::move(queued));
 }
@@ -234,8 +238,13 @@ void Converter::isend_complete(At at, std::uint64_t request) {
   Thread* const t = thread_at(at);
   if (t == nullptr) return;
   Rank& rank = ranks_[static_cast<std::size_t>(t->rank)];
-  const auto sent = rank.sent.find(request);
-  if (sent == rank.sent.end()) return;
+  auto* map = &rank.sent;
+  auto sent = map->find(request);
+  if (sent == map->end()) {
+    map = &rank.sent_before;
+    sent = map->find(request);
+    if (sent == map->end()) return;
+  }
   if (t->function != 0) {
     Event e = event_of(*t, EventKind::send_done, nullptr);
     e.comm = sent->second.event.comm;
@@ -245,7 +254,7 @@ void Converter::isend_complete(At at, std::uint64_t request) {
     e.flags = sent->second.event.flags;
     put(*t, {e, sent->second.request, false});
   }
-  rank.sent.erase(sent);
+  map->erase(sent);
 }
 
 void Converter::post(At at, std::uint64_t request, bool of_collective) {

@@ -115,7 +115,7 @@ class Converter {
     std::unordered_map<std::uint64_t, std::uint64_t> collectives;            // by communicator
     std::unordered_map<std::uint64_t, std::shared_ptr<Request>> requests;    // receives
     std::unordered_map<std::uint64_t, std::shared_ptr<Request>> operations;  // collective
-    std::unordered_map<std::uint64_t, Sent> sent;                            // whose completion may be told
+    std::unordered_map<std::uint64_t, Sent> sent, sent_before;               // nonblocking: newer ones, and older ones
   };
 
   Thread* thread_at(At at);  // nullptr: none of a rank. Sets now_
@@ -143,6 +143,7 @@ class Converter {
   std::uint64_t now_ = 0;     // ticks of the event that is being taken
   std::uint64_t latest_ = 0;  // and of the latest
   std::size_t held_ = 0;      // in queues
+  std::size_t sent_ = 0;      // in all ranks' `sent`, with those that are complete
   std::uint64_t mpi_events_ = 0;
   Oddities oddities_;
 };

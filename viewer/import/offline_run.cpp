@@ -6,7 +6,6 @@
 #include "analysis/attribute/rest.hpp"
 #include "analysis/callsite/site_sums.hpp"
 #include "analysis/values/site_key.hpp"
-#include "analysis/window/retention.hpp"
 
 namespace pclscope::importing {
 namespace {
@@ -53,7 +52,7 @@ PipelineOptions OfflineRun::hooked(const OfflineOptions& options) {
   to.keep = options.keep;
   to.clustering_share = 1;  // the same trace gives the same regions, however busy the machine is
   to.file_budget_bytes = options.budget_bytes;
-  to.memory_bytes = retention::memory_budget(options.budget_bytes);
+  to.memory_bytes = 0;  // nobody asks questions while it runs
   // Sites are ids from the beginning.
   to.name_sites = [](std::span<Message> messages) {
     for (Message& m : messages) {
