@@ -138,6 +138,7 @@ Result<Network> parse_dragonfly(std::string_view text) {
       std::int64_t{most_edges})
     return bad("more than " + std::to_string(most_edges) + " links");
   Network network;
+  network.dragonfly = *sizes;
   network.nodes = *nodes;
   network.vertices = *nodes + groups * routers;
   const auto router = [&](std::int32_t group, std::int32_t place) { return *nodes + group * routers + place; };
@@ -164,6 +165,7 @@ Result<Network> parse_fat_tree(std::string_view text) {
   const auto nodes = product(*sizes);
   if (!nodes) return nodes.error();
   Network network;
+  network.fat_tree = *sizes;
   network.nodes = *nodes;
   std::vector<Edge> edges;
   std::int32_t below = 0, count = *nodes, next = *nodes;  // first vertex and number of those below; first of this level

@@ -37,10 +37,11 @@ struct Network {
   NetworkKind kind = NetworkKind::graph;
   std::int32_t nodes = 0;
   std::int32_t vertices = 0;
-  Links links;                     // empty for `complete`
-  Torus torus;                     // of `torus`
-  std::vector<std::string> names;  // of a file
-  std::vector<char> unused;        // of nodes: places where there is none; empty: there is one everywhere
+  Links links;                                    // empty for `complete`
+  Torus torus;                                    // of `torus`
+  std::vector<std::string> names;                 // of a file
+  std::vector<std::int32_t> dragonfly, fat_tree;  // sizes, of one that was made of three or some numbers; else empty
+  std::vector<char> unused;  // of nodes: places where there is none; empty: there is one everywhere
 };
 
 // Each takes what stands behind the colon.

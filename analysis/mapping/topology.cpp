@@ -131,6 +131,24 @@ std::string Topology::name(std::int32_t vertex) const {
   return names.empty() ? std::to_string(vertex) : names[static_cast<std::size_t>(vertex)];
 }
 
+std::string Topology::title(std::int32_t vertex) const {
+  const Network& network = graph_->network;
+  if (has_names() || vertex < network.nodes || vertex >= network.vertices) return name(vertex);
+  const std::int32_t router = vertex - network.nodes;
+  const auto words = [](const char* what, std::int32_t a, std::int32_t b) {
+    return what + std::to_string(a) + "." + std::to_string(b);
+  };
+  if (!network.dragonfly.empty()) return words("router ", router / network.dragonfly[1], router % network.dragonfly[1]);
+  std::int32_t level = 1, first = 0, count = network.nodes;  // of this level's switches
+  for (const std::int32_t down : network.fat_tree) {
+    count /= down;
+    if (router < first + count) return words("switch ", level, router - first);
+    first += count;
+    ++level;
+  }
+  return name(vertex);
+}
+
 bool Topology::has_names() const { return !graph_->network.names.empty(); }
 
 bool Topology::takes_ranks(std::int32_t node) const {

@@ -43,7 +43,9 @@ class Topology {
   std::vector<std::int32_t> coordinates(std::int32_t vertex) const;            // tori and meshes; else empty
   std::int32_t vertex_at(const std::vector<std::int32_t>& coordinates) const;  // -1: none. Not a torus: {vertex}
   std::string name(std::int32_t vertex) const;                                 // of a file: as there; else the number
-  bool has_names() const;                                                      // of a file
+  // For people: its name, of a dragonfly "router GROUP.PLACE", of a fat tree "switch LEVEL.PLACE" (1: leaf switches).
+  std::string title(std::int32_t vertex) const;
+  bool has_names() const;                     // of a file
   bool takes_ranks(std::int32_t node) const;  // a node is there: not at every place of coordinates:FILE
   std::span<const std::int32_t> neighbours(std::int32_t vertex) const;  // ascending
   // Links from node to node on a shortest path; 0 to itself. Constant time on tori; elsewhere the first question for a

@@ -16,7 +16,7 @@ std::string vertex_text(const RouteInput& input, std::int32_t vertex) {
   if (static_cast<std::size_t>(vertex) < input.node_names.size())
     return text::printable(input.node_names[static_cast<std::size_t>(vertex)]);
   if (input.topology && input.topology->coordinates(vertex).empty())
-    return text::printable(input.topology->name(vertex));
+    return text::printable(input.topology->title(vertex));
   std::string result = "(";
   for (const std::int32_t c : coordinates) {
     if (result.size() > 1) result += ' ';
@@ -60,11 +60,14 @@ void add_head(const RouteAnswer& answer, std::vector<std::string>& page) {
                  (out < now.routes.size() ? ", " + text::format_count(out) + " of them between nodes" : "") +
                  "; mean length " + text::format_ratio(mean_length(now.routes)) + ", longest " +
                  std::to_string(longest(now.routes)));
-  const std::string network =
-      answer.input.topology ? text::printable(answer.input.topology->text()) : "links that the routes use";
-  page.push_back(network + ": " + text::format_count(now.summary.used) + " of " +
-                 text::format_count(now.summary.links) + " directed links are used; the heaviest carries " +
-                 text::format_bytes(now.summary.largest) + ", the mean one " + text::format_bytes(now.summary.mean));
+  // Without a topology no other links are known than those that are used, and the same ones the other way.
+  const std::string links =
+      answer.input.topology
+          ? text::printable(answer.input.topology->text()) + ": " + text::format_count(now.summary.used) + " of " +
+                text::format_count(now.summary.links) + " directed links are used"
+          : text::format_count(now.summary.used) + " directed links are used, others are not known (--topology)";
+  page.push_back(links + "; the heaviest carries " + text::format_bytes(now.summary.largest) + ", the mean one " +
+                 text::format_bytes(now.summary.mean));
   if (!answer.input.bytes_from.empty()) page.push_back(answer.input.bytes_from);
 }
 

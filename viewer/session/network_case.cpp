@@ -138,7 +138,7 @@ std::string vertex_name(const NetworkCase& network, std::int32_t vertex) {
     return name + ")";
   }
   if (!called.empty()) return network.node_names[at];
-  return network.topology ? network.topology->name(vertex) : std::to_string(vertex);
+  return network.topology ? network.topology->title(vertex) : std::to_string(vertex);
 }
 
 std::string rank_name(const NetworkCase& network, std::int32_t rank) {

@@ -128,6 +128,32 @@ TEST_CASE("a dragonfly has one link between any two groups, and at most three ro
   CHECK(between == 9 * 8 / 2);
 }
 
+TEST_CASE("routers and switches are called by where they are, nodes and vertices of files by their own names") {
+  const auto title = [](const char* text, std::int32_t vertex) {
+    const auto topology = Topology::parse(text);
+    REQUIRE(topology);
+    return topology->title(vertex);
+  };
+  CHECK(title("dragonfly:9x4x2", 71) == "71");
+  CHECK(title("dragonfly:9x4x2", 72) == "router 0.0");
+  CHECK(title("dragonfly:9x4x2", 90) == "router 4.2");  // 72 + 4 x 4 + 2
+  CHECK(title("dragonfly:9x4x2", 107) == "router 8.3");
+  // 16 x 4 x 4: 256 nodes, 16 leaf switches, 4 above them, the root.
+  CHECK(title("fattree:16x4x4", 255) == "255");
+  CHECK(title("fattree:16x4x4", 256) == "switch 1.0");
+  CHECK(title("fattree:16x4x4", 271) == "switch 1.15");
+  CHECK(title("fattree:16x4x4", 272) == "switch 2.0");
+  CHECK(title("fattree:16x4x4", 276) == "switch 3.0");
+  CHECK(title("torus:3x3", 4) == "4");
+  // A leaf switch is next to its own nodes, a router to its own.
+  for (const char* text : {"dragonfly:5x3x2", "fattree:3x2x2"}) {
+    const auto topology = Topology::parse(text);
+    REQUIRE(topology);
+    for (std::int32_t vertex = topology->nodes(); vertex < topology->vertices(); ++vertex)
+      CHECK(topology->title(vertex) != topology->name(vertex));
+  }
+}
+
 TEST_CASE("in a fat tree the way goes up to the common switch and down again") {
   const Topology topology = make("fattree:4x3x2");
   CHECK(topology.nodes() == 24);

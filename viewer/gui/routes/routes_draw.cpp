@@ -251,7 +251,7 @@ void RoutesView::draw_labels(ImDrawList& list, const Scene& scene) const {
     const Point at = now.to_screen((*placed_->places)[order[k]]);
     const float radius = std::max(layout::node_radius(now, node), layout::ring_radius(now, node));
     const std::string name = node.vertices.size() == 1 ? session::vertex_name(*graph.shown->network, node.vertices[0])
-                                                       : std::to_string(node.vertices.size()) + " nodes";
+                                                       : merged_label(*graph.shown->network, node.vertices);
     const Point size = text_size(name), low{at.x - size.x / 2, at.y + radius + 1};
     const layout::Rect box{low, low + size};
     const bool free = std::none_of(taken.begin(), taken.end(), [&](const layout::Rect& other) {
@@ -287,7 +287,7 @@ void RoutesView::draw_legend(ImDrawList& list, const Scene& scene) const {
   for (const layout::GraphNode& node : graph.nodes) inside += node.inside;
   std::string sums = text::format_bytes(graph.sum) + " over links (bytes x hops) of " +
                      text::format_count(graph.shown->routes.size()) + " routes, on " + text::format_count(graph.used) +
-                     " of " + text::format_count(graph.links.size()) + " directed links";
+                     (network.topology ? " of " + text::format_count(graph.links.size()) : "") + " directed links";
   if (inside > 0) sums += "; " + text::format_bytes(inside) + " of them inside merged nodes";
   std::string how = placed_->how;
   if (forces_ && forces_->busy() && by_forces()) {

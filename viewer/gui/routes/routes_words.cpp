@@ -37,6 +37,12 @@ std::string node_name(const NetworkGraph& graph, std::int32_t node) {
          session::vertex_name(network, vertices.back());
 }
 
+std::string merged_label(const NetworkCase& network, const std::vector<std::int32_t>& vertices) {
+  const std::int32_t nodes = network.topology ? network.topology->nodes() : network.vertices();
+  const auto count = std::count_if(vertices.begin(), vertices.end(), [&](std::int32_t v) { return v < nodes; });
+  return std::to_string(count) + (count == 1 ? " node" : " nodes");
+}
+
 std::string node_words(const NetworkGraph& graph, std::int32_t number) {
   const NetworkCase& network = *graph.shown->network;
   const GraphNode& node = graph.nodes[static_cast<std::size_t>(number)];
