@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <stdexcept>
@@ -26,10 +27,12 @@ constexpr std::size_t memory_bytes = 16 << 20;
 
 const ExploredRank* load(const std::string& library) {
   static int copies = 0;  // a name that was loaded once is not loaded again
-  const std::string copy = "/tmp/pclscope-explored-" + std::to_string(::getpid()) + "-" + std::to_string(++copies);
-  std::filesystem::copy_file(library, copy, std::filesystem::copy_options::overwrite_existing);
+  std::string folder = "/tmp/pclscope-explored-XXXXXX";  // a process number may be there twice, in two namespaces
+  if (::mkdtemp(folder.data()) == nullptr) throw std::runtime_error("no folder for a copy of the library");
+  const std::string copy = folder + "/" + std::to_string(++copies);
+  std::filesystem::copy_file(library, copy);
   void* loaded = ::dlopen(copy.c_str(), RTLD_NOW | RTLD_LOCAL);
-  std::filesystem::remove(copy);
+  std::filesystem::remove_all(folder);
   if (loaded == nullptr) throw std::runtime_error(::dlerror());
   void* offer = ::dlsym(loaded, "explored_rank");
   if (offer == nullptr) throw std::runtime_error(::dlerror());
