@@ -26,7 +26,7 @@ World* the_world = nullptr;
 constexpr std::size_t memory_bytes = 16 << 20;
 
 const ExploredRank* load(const std::string& library) {
-  static int copies = 0;  // a name that was loaded once is not loaded again
+  static int copies = 0;                                 // a name that was loaded once is not loaded again
   std::string folder = "/tmp/pclscope-explored-XXXXXX";  // a process number may be there twice, in two namespaces
   if (::mkdtemp(folder.data()) == nullptr) throw std::runtime_error("no folder for a copy of the library");
   const std::string copy = folder + "/" + std::to_string(++copies);
