@@ -74,7 +74,6 @@ class Otf2Archive {
   std::vector<std::uint32_t> contexts_;  // calling contexts, by site's id; undefined: none
   std::map<std::string, OTF2_StringRef> texts_;
   std::uint64_t latest_ = 0;
-  int error_ = 0;      // errno, when something could not be written
   std::string words_;  // libotf2's, of its first error
   OTF2_ErrorCode code_ = OTF2_SUCCESS;
   std::string path_;
