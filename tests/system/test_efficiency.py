@@ -109,7 +109,7 @@ class Efficiencies(harness.SystemTest):
                                    msg=f"{what}: {name}\n{found}\n{expected}")
 
     def check(self, mpi, name):
-        # On a busy machine ranks lose their cores inside MPI for so long that nobody knows what they computed: not told.
+        # On a busy machine ranks lose their cores inside MPI for so long that what they computed is not known.
         for _ in range(TRIES):
             path, notes = self.run_noted(mpi, name)
             answer = self.box.json("inspect", path, "efficiency", "--json")
