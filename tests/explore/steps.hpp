@@ -29,6 +29,7 @@ void explore_changed();                 // others may find now what they wait fo
 void explore_blocked(int timed);
 int explore_kill(int pid, int signal);
 int explore_gettime(timespec* time);
+unsigned long long explore_ticks();  // no step depends on how long it really took
 void* explore_allocate(unsigned long bytes);
 void* explore_map(void* address, unsigned long bytes, int protection, int flags, int file, long offset);
 int explore_unmap(void* address, unsigned long bytes);
@@ -60,6 +61,7 @@ inline void* explore_zeroed(unsigned long count, unsigned long bytes) {
 }
 
 #define __builtin_ia32_pause() explore_blocked(0)
+#define __builtin_ia32_rdtsc() explore_ticks()
 #define pthread_mutex_lock(mutex) explore_lock(mutex)
 #define pthread_mutex_unlock(mutex) explore_unlock(mutex)
 #define nanosleep(time, rest) explore_sleep(time)

@@ -165,6 +165,7 @@ void World::renew() {
   std::memcpy(memory_.data(), memory_at_start_.data(), used_at_start_);
   used_ = used_at_start_;
   dead_ = 0;
+  ticks_ = 0;
   SimulatedMpi::the().clear(size());
   auto& board = board_->board();
   std::memset(static_cast<void*>(&board), 0, sizeof board);
@@ -216,6 +217,10 @@ int explore_gettime(timespec* time) {
   const std::int64_t ms = explore::Scheduler::the().milliseconds();
   *time = {static_cast<time_t>(ms / 1000), static_cast<long>(ms % 1000 * 1'000'000)};
   return 0;
+}
+unsigned long long explore_ticks() {
+  auto* world = explore::World::current();
+  return world != nullptr ? world->ticks() : 0;
 }
 void* explore_allocate(unsigned long bytes) { return explore::World::current()->allocate(bytes); }
 void* explore_map(void* address, unsigned long bytes, int protection, int flags, int file, long offset) {

@@ -68,6 +68,7 @@ class World {
   void* allocate(std::size_t bytes);
   void* map(void* address, std::size_t bytes, int protection, int flags, int file, long offset);
   int unmap(void* address, std::size_t bytes);
+  std::uint64_t ticks() { return ticks_ += 100; }  // of the time stamps: the same in every run of a schedule
 
  private:
   struct Range {
@@ -93,6 +94,7 @@ class World {
   std::vector<std::pair<void*, std::size_t>> mapped_;
   bool started_ = false;
   std::uint32_t dead_ = 0;
+  std::uint64_t ticks_ = 0;
 };
 
 }  // namespace explore
