@@ -2,13 +2,18 @@
 # programs find the header of markers by. Every path is relative to its file, so that an installation can be moved.
 include(CMakePackageConfigHelpers)
 
+if(TARGET pclscope-view)
+  set(asked pclscope pclscope-view)  # pclscope view --help asks the window's program
+else()
+  set(asked pclscope)
+endif()
 set(documents ${PROJECT_BINARY_DIR}/share)
 set(packaging ${PROJECT_SOURCE_DIR}/ci/packaging)
 add_custom_command(
   OUTPUT ${documents}/stamp
   COMMAND ${PCLSCOPE_PYTHON3} -B ${packaging}/documents.py $<TARGET_FILE:pclscope> ${documents}
   COMMAND ${CMAKE_COMMAND} -E touch ${documents}/stamp
-  DEPENDS pclscope ${packaging}/documents.py ${packaging}/completions.py
+  DEPENDS ${asked} ${packaging}/documents.py ${packaging}/completions.py
   COMMENT "man pages and completions"
   VERBATIM)
 add_custom_target(pclscope_documents ALL DEPENDS ${documents}/stamp)
