@@ -193,18 +193,24 @@ void Converter::end_call(Thread& t, std::uint64_t end) {
   t.function = 0;
 }
 
+// `otherwise`: the function, where no call of MPI is around it.
+Event Converter::message_event(Thread& t, EventKind kind, record::Function otherwise, const Envelope& of) {
+  const TraceComm* const on = comm_at(of.comm);
+  know_comm(t, on);
+  Event e = event_of(t, kind, on);
+  if (e.function == 0) e.function = number_of(otherwise);
+  e.peer = peer_in(t, on, of.partner);
+  if (e.peer < 0) e.flags |= flag::foreign;
+  e.tag = static_cast<std::int32_t>(of.tag);
+  e.bytes = of.bytes;
+  return e;
+}
+
 void Converter::send(At at, std::uint32_t comm, std::uint32_t receiver, std::uint32_t tag, std::uint64_t bytes) {
   Thread* const t = thread_at(at);
   if (t == nullptr) return;
   ++mpi_events_;
-  const TraceComm* const on = comm_at(comm);
-  know_comm(*t, on);
-  Event e = event_of(*t, EventKind::send, on);
-  if (e.function == 0) e.function = number_of(record::Function::Send);
-  e.peer = peer_in(*t, on, receiver);
-  if (e.peer < 0) e.flags |= flag::foreign;
-  e.tag = static_cast<std::int32_t>(tag);
-  e.bytes = bytes;
+  Event e = message_event(*t, EventKind::send, record::Function::Send, {comm, receiver, tag, bytes});
   e.flags |= send_flags(e.function, false);
   put(*t, {e, nullptr, false});
 }
@@ -214,14 +220,7 @@ void Converter::isend(At at, std::uint32_t comm, std::uint32_t receiver, std::ui
   Thread* const t = thread_at(at);
   if (t == nullptr) return;
   ++mpi_events_;
-  const TraceComm* const on = comm_at(comm);
-  know_comm(*t, on);
-  Event e = event_of(*t, EventKind::send, on);
-  if (e.function == 0) e.function = number_of(record::Function::Isend);
-  e.peer = peer_in(*t, on, receiver);
-  if (e.peer < 0) e.flags |= flag::foreign;
-  e.tag = static_cast<std::int32_t>(tag);
-  e.bytes = bytes;
+  Event e = message_event(*t, EventKind::send, record::Function::Isend, {comm, receiver, tag, bytes});
   e.flags |= send_flags(e.function, true);
   Queued queued{e, std::make_shared<Request>(), true};
   queued.request->known = true;
@@ -283,14 +282,7 @@ void Converter::receive(At at, std::uint32_t comm, std::uint32_t sender, std::ui
   Thread* const t = thread_at(at);
   if (t == nullptr) return;
   ++mpi_events_;
-  const TraceComm* const on = comm_at(comm);
-  know_comm(*t, on);
-  Event e = event_of(*t, EventKind::recv_done, on);
-  if (e.function == 0) e.function = number_of(record::Function::Recv);
-  e.peer = peer_in(*t, on, sender);
-  if (e.peer < 0) e.flags |= flag::foreign;
-  e.tag = static_cast<std::int32_t>(tag);
-  e.bytes = bytes;
+  Event e = message_event(*t, EventKind::recv_done, record::Function::Recv, {comm, sender, tag, bytes});
   if (first_come) e.flags |= flag::first_come;
   put(*t, {e, nullptr, false});
 }
@@ -306,14 +298,7 @@ void Converter::receive_posted(At at, std::uint32_t comm, std::uint32_t sender, 
     return receive(at, comm, sender, tag, bytes, false);
   }
   ++mpi_events_;
-  const TraceComm* const on = comm_at(comm);
-  know_comm(*t, on);
-  Event e = event_of(*t, EventKind::recv_done, on);
-  if (e.function == 0) e.function = number_of(record::Function::Wait);
-  e.peer = peer_in(*t, on, sender);
-  if (e.peer < 0) e.flags |= flag::foreign;
-  e.tag = static_cast<std::int32_t>(tag);
-  e.bytes = bytes;
+  Event e = message_event(*t, EventKind::recv_done, record::Function::Wait, {comm, sender, tag, bytes});
   std::shared_ptr<Request> made = std::move(open->second);
   rank.requests.erase(open);
   e.flags |= flag::posted | (is_start(made->function) ? flag::persistent : flag::nonblocking);

@@ -110,6 +110,10 @@ class Converter {
     std::vector<Queued> call;  // its events, whose end is not known
     std::deque<Queued> queue;  // not handed on
   };
+  struct Envelope {  // as the trace says it
+    std::uint32_t comm, partner, tag;
+    std::uint64_t bytes;
+  };
   struct Rank {
     std::uint64_t sends = 0, receives = 0;
     std::unordered_map<std::uint64_t, std::uint64_t> collectives;            // by communicator
@@ -122,6 +126,7 @@ class Converter {
   const TraceComm* comm_at(std::uint32_t reference);
   std::int32_t peer_in(const Thread& t, const TraceComm* comm, std::uint32_t rank);
   record::Event event_of(const Thread& t, record::EventKind kind, const TraceComm* comm) const;
+  record::Event message_event(Thread& t, record::EventKind kind, record::Function otherwise, const Envelope& of);
   void put(Thread& t, Queued queued);
   void end_call(Thread& t, std::uint64_t end);
   void know_comm(Thread& t, const TraceComm* comm);
