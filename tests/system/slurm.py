@@ -146,6 +146,15 @@ class Slurm:
             daemon.wait()
 
     # --- jobs ---
+    def with_status(self, program, status):
+        """A script: all ranks run the program and end, the first one a while later, with that status. Where several
+        end badly, srun --kill-on-bad-exit ends those that are a moment later, and tells the highest status of all,
+        that of a signal: so does a bare one, and so only one may."""
+        path = self.folder / f"{pathlib.Path(program).name}-{status}"
+        path.write_text(f'#!/bin/sh\n{program} || exit\n[ "$SLURM_PROCID" = 0 ] || exit 0\nsleep 2\nexit {status}\n')
+        path.chmod(0o755)
+        return path
+
     def script(self, text):
         """A batch script; `text`: its lines behind the first."""
         path = self.box.next_file("sbatch")

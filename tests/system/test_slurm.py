@@ -35,14 +35,14 @@ class OneNode(harness.SystemTest):
     def by_srun(self, mpi):
         """A batch job of several runs. The plug-in is found by itself; srun would take the number of tasks per node
         from sbatch, which is the application's and not ours; --export=NONE keeps variables from srun."""
-        ring, crash, path = harness.program("ring", mpi), harness.program("crash", mpi), self.dump(mpi)
+        ring, path = harness.program("ring", mpi), self.dump(mpi)
         run = f"{PCLSCOPE} run --launcher srun --quiet"
         seen = "env | grep -E '^SLURM_(NTASKS|NPROCS|NTASKS_PER_NODE|STEP_NUM_TASKS)=' | sort"
         return self.slurm.submit("\n".join([
             f"{run} -n {RANKS} --dump {path} -- {ring} {ROUNDS} || exit 50",
             f"{run} -n 1 --mpi {mpi} -- /bin/sh -c \"{seen} >{path}.seen; {ring}\" || exit 51",
             f"srun --ntasks=1 --ntasks-per-node=1 /bin/sh -c \"{seen} >{path}.bare\" || exit 52",
-            f"{run} -n 2 --print -- {crash} leave >{path}.sh",
+            f"{run} -n 2 --mpi {mpi} --print -- {self.slurm.with_status(ring, 3)} >{path}.sh",
             f"bash {path}.sh"]), f"--ntasks={RANKS}", f"--ntasks-per-node={RANKS}", "--export=NONE")
 
     def check_by_srun(self, mpi, job):
