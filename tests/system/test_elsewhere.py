@@ -245,6 +245,7 @@ class Elsewhere(testbed.TestbedTest):
         detached = self.box.run(harness.PCLSCOPE, "detach")
         self.assertWorked(detached)
         self.assertIn("is dormant again", detached.stderr)
+        self.assertNotIn("MPI_Finalize", detached.stderr)  # the job goes on
         self.assertGreater(self.box.json("inspect", files / "part.h5", "summary", "--json")["messages"]["matched"], 0)
         self.assertRefused(self.box.pclscope("detach"), 1,
                            job["name"], "is not attached: it is dormant")

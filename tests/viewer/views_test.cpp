@@ -479,7 +479,10 @@ TEST_CASE("a run that ended in order names the ranks that left without MPI_Final
     s.ranks[r].rank = static_cast<std::int32_t>(r);
     s.ranks[r].threads = 1;
   }
-  const views::Closing closing{"job", "", false, true, true};
+  views::Closing closing{"job", "", false, true, true};
+  closing.detached = true;  // they left the record alone
+  CHECK_THAT(joined(views::closing_lines(closing, s)), !Contains("MPI_Finalize"));
+  closing.detached = false;
   CHECK_THAT(joined(views::closing_lines(closing, s)), Contains("\nranks 0-2 ended without MPI_Finalize"));
   s.ranks[0].finished = s.ranks[2].finished = true;
   s.finalized_ranks = 2;

@@ -43,6 +43,7 @@ bool say_closing(const AttachedJob& target, const std::string& dump, const News&
   bool closed = target.session_closed();
   views::Closing closing;
   closing.job = target.job().name;
+  closing.detached = true;
   closing.dump = dump;
   std::optional<Snapshot> summary = news.newest();
   if (!dump.empty()) {

@@ -81,7 +81,7 @@ std::vector<std::string> closing_lines(const Closing& closing, const std::option
     lines.push_back(totals_line(closing, *summary));
     if (const std::string missing = missing_text(*summary, closing.closed); !missing.empty())
       lines.push_back("not complete: " + missing);
-    if (std::string left = left_line(*summary); !left.empty()) lines.push_back(std::move(left));
+    if (std::string left = left_line(*summary); !closing.detached && !left.empty()) lines.push_back(std::move(left));
     if (std::string held_up = held_up_text(*summary); !held_up.empty()) lines.push_back(std::move(held_up));
     if (summary->application.nodes.size() > 1) lines.push_back(nodes_line(*summary));
     if (std::string worst = worst_region_line(*summary); !worst.empty()) lines.push_back(std::move(worst));

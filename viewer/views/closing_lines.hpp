@@ -17,6 +17,7 @@ struct Closing {
   bool aggregator_ran = true;
   bool dump_whole = true;         // the dump was closed, too: else it ends where storing stopped
   bool why_nothing_said = false;  // nothing was recorded, and the aggregator has said so, and why
+  bool detached = false;          // the record is over, the job goes on
 };
 
 // At most ten lines: the sentences about the run, then seven. `summary` is empty when nothing is known. Of a run of
