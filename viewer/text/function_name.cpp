@@ -60,7 +60,7 @@ std::string short_function(std::string_view name) {
       if (inside == std::string_view::npos || text.empty()) break;
       i = inside;
     } else if (name[i] == ' ') {
-      text.clear();  // what it returns
+      if (!name.substr(i).starts_with(" <")) text.clear();  // what it returns; not of "operator<< <char>"
       ++i;
     } else {
       text += name[i++];
