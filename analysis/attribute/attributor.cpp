@@ -32,7 +32,11 @@ double wait_s(const CollectiveCall& c) {
 }  // namespace
 
 Attributor::Attributor(std::int32_t ranks, AttributorOptions options)
-    : options_(std::move(options)), slices_(ranks, options_.window_ns), exposure_(ranks), time_(options_.time_share) {
+    : options_(std::move(options)),
+      slices_(ranks, options_.window_ns),
+      exposure_(ranks),
+      computing_(options_.inside_mpi),
+      time_(options_.time_share) {
   counted_.sent.resize(static_cast<std::size_t>(slices_.ranks()));
   counted_.received = counted_.sent;
   counted_.sent_bytes.resize(counted_.sent.size());
@@ -59,6 +63,8 @@ void Attributor::window(std::int64_t begin_ns, std::int64_t end_ns, std::span<co
                         std::span<const CollectiveCall> calls, std::span<const std::int32_t> node_of_rank,
                         std::span<const std::int32_t> region_of_rank) {
   region_of_rank_.assign(region_of_rank.begin(), region_of_rank.end());
+  if (!slices_.all().empty() && begin_ns >= slices_.all().back().begin_ns + slices_.length_ns())
+    computing_.look(slices_);
   Slice& slice = slices_.advance(begin_ns, end_ns);
   if (counted_.any) {
     slice.intra_messages += counted_.intra;
@@ -265,6 +271,7 @@ void Attributor::finish(std::size_t regions) {
 }
 
 void Attributor::derive(std::size_t regions) {
+  computing_.look(slices_);
   for (Slice& s : slices_.all())
     if (s.dense) summarise(s);
   const Evidence evidence{
@@ -275,9 +282,10 @@ void Attributor::derive(std::size_t regions) {
       exposure_,
       mapping_ ? &*mapping_ : nullptr,
       finished_,
-      options_.inside_mpi_s ? options_.inside_mpi_s() : 0,
+      computing_.inside_mpi_s(slices_.ranks()),
       edges_,
-      options_.node_names ? options_.node_names() : std::span<const std::string>{}};
+      options_.node_names ? options_.node_names() : std::span<const std::string>{},
+      region_of_rank_};
   result_.findings = find_causes(evidence);
   result_.slices = slices_of(evidence);
   result_.transfer_lines = lines_of(evidence);

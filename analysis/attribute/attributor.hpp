@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analysis/attribute/better_mapping.hpp"
+#include "analysis/attribute/computing.hpp"
 #include "analysis/attribute/exposure.hpp"
 #include "analysis/attribute/slices.hpp"
 #include "analysis/delay/delays.hpp"
@@ -24,10 +25,9 @@ namespace pclscope::attribute {
 
 struct AttributorOptions {
   std::int64_t window_ns = 100'000'000;
-  double time_share = 1;  // of wall time, for deriving findings (a running job: 0.03)
-  // Seconds that all ranks have spent inside MPI calls until now; nothing: not known.
-  std::function<double()> inside_mpi_s;
-  std::function<std::uint64_t()> threads;                    // of all ranks, that call MPI; nothing: one of each
+  double time_share = 1;                   // of wall time, for deriving findings (a running job: 0.03)
+  Computing::InsideMpi inside_mpi;         // of a rank; nothing: not known
+  std::function<std::uint64_t()> threads;  // of all ranks, that call MPI; nothing: one of each
   std::function<std::span<const std::string>()> node_names;  // nothing: they have numbers
   // Looks for a better placement of the job's present traffic; nothing: there is none, or it cannot be told. Costly.
   std::function<std::optional<BetterMapping>()> find_mapping;
@@ -72,6 +72,7 @@ class Attributor final : public DelayListener {
   AttributorOptions options_;
   Slices slices_;
   Exposure exposure_;
+  Computing computing_;
   Edges edges_;
   std::vector<std::int32_t> region_of_rank_;
   struct Counted {  // since the last window

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "analysis/attribute/exposure.hpp"
@@ -25,6 +27,7 @@ struct Evidence {
   double inside_mpi_s = 0;  // of all ranks; 0: not known
   Edges edges{};
   words::NodeNames node_names{};
+  std::span<const std::int32_t> region_of_rank{};  // -1: none; empty: not known
 };
 
 // Confident ones (above 0.5) by what they cost times confidence; then the others; `none` or `unknown` goes before

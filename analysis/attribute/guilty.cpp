@@ -25,6 +25,7 @@ constexpr double least_off_core = 0.05;  // of the time, to be told
 constexpr double least_run_s = 4;        // a run that has hardly begun counts as so long
 constexpr double few_events = 5;         // of equal cost; one may count as two or three
 constexpr double believed_once = 0.8;
+constexpr std::size_t fewest_in_row = 4;   // beside the last one
 constexpr double explains_lateness = 0.5;  // of what one of the others waited
 
 enum class Kind { direct, blocked, collective, one_sided, file };
@@ -38,7 +39,7 @@ struct Suspects {  // ranks that are active together, and for which others wait 
 
 struct Sums {  // over an interval
   double caused = 0, direct = 0, blocked = 0, collective = 0, waited = 0, sent = 0, received = 0, squares = 0,
-         off_core = 0;
+         off_core = 0, outside = 0, looked_at = 0;
   double one_sided = 0, file = 0;  // of collective
   double sent_bytes = 0, received_bytes = 0, partners = 0;
 
@@ -52,6 +53,8 @@ struct Sums {  // over an interval
     waited += r.waited_s;
     squares += r.all_squares();
     off_core += r.off_core_s;
+    outside += r.outside_s;
+    looked_at += r.looked_at_s;
     sent += static_cast<double>(r.sent);
     received += static_cast<double>(r.received);
     sent_bytes += r.sent_bytes;
@@ -60,6 +63,8 @@ struct Sums {  // over an interval
   }
   // How many of equal cost its delays are worth.
   double events() const { return caused * caused / std::max(squares, 1e-18); }
+  // Of the time, outside MPI; negative: not known.
+  double computes() const { return looked_at > 0 ? outside / looked_at : -1; }
   // How others wait for it: for what they receive, with what they send, in collectives, windows or files.
   Kind kind() const {
     if (blocked >= 0.5 * (direct + blocked) && blocked >= 0.1 * caused) return Kind::blocked;
@@ -265,6 +270,38 @@ double confidence_of(const Finding& f, const Evidence& e, const Interval& interv
          std::max(persistence(interval, own.events()), believed_once * ramp(of_run, 0.15, 0.25));
 }
 
+template <class Is>
+std::vector<RankWait> waiting_beside(const std::map<std::int32_t, Sums>& sums, std::int32_t last, Is is_among) {
+  std::vector<RankWait> waiting;
+  for (const auto& [rank, s] : sums)
+    if (rank != last && is_among(rank)) waiting.push_back({rank, s.waited});
+  return waiting;
+}
+
+// Do these ranks wait by what each computes less than the last one? Ranks that are coupled loosely wait for it for
+// different times, and compute the same.
+bool is_row_of(const std::map<std::int32_t, Sums>& sums, std::int32_t last, const std::vector<RankWait>& waiting) {
+  const double most = sums.at(last).computes();
+  std::vector<RankWait> less;
+  for (const RankWait& w : waiting)
+    if (const double one = sums.at(w.rank).computes(); most >= 0 && one >= 0)
+      less.push_back({w.rank, std::max(0.0, most - one)});
+  return is_gradient(waiting) && (less.size() < waiting.size() || is_gradient(less));
+}
+
+// Over all ranks, and among those that the last one exchanges most with: others reach it later, and run ahead until
+// then.
+bool is_row(const Evidence& e, const std::map<std::int32_t, Sums>& sums, std::int32_t last) {
+  if (!is_row_of(sums, last, waiting_beside(sums, last, [](std::int32_t) { return true; }))) return false;
+  const auto region = [&](std::int32_t rank) {
+    const auto r = static_cast<std::size_t>(rank);
+    return r < e.region_of_rank.size() ? e.region_of_rank[r] : -1;
+  };
+  const std::vector<RankWait> near =
+      waiting_beside(sums, last, [&](std::int32_t rank) { return region(rank) == region(last); });
+  return region(last) < 0 || near.size() < fewest_in_row || is_row_of(sums, last, near);
+}
+
 // `others`: all groups. Ranks that others wait for in another way are another cause: what goes back to them is left out
 // of what this one is compared with.
 Finding finding_of(const Evidence& e, const std::vector<Suspects>& others, const Suspects& group,
@@ -300,10 +337,8 @@ Finding finding_of(const Evidence& e, const std::vector<Suspects>& others, const
                     " in collectives, one-sided synchronisation and on files, " +
                     words::percent(own.caused > 0 ? own.blocked / own.caused : 0) + " of senders for the receive"};
   if (own.events() < few_events) f.evidence.push_back("it happened once or a few times: few delays cost most of it");
-  std::vector<RankWait> waiting;
-  for (const auto& [rank, s] : sums)
-    if (f.ranks.empty() || rank != f.ranks.front()) waiting.push_back({rank, s.waited});
-  if (f.cause != Cause::pattern && is_gradient(waiting)) tell_gradient(f, std::move(waiting));
+  if (f.cause != Cause::pattern && !f.ranks.empty() && is_row(e, sums, f.ranks.front()))
+    tell_gradient(f, waiting_beside(sums, f.ranks.front(), [](std::int32_t) { return true; }));
   tell_off_core(f, sums, interval, most_waited(f, sums, own));
   return f;
 }

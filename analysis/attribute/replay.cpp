@@ -10,11 +10,12 @@ Attribution replay(const Replay& run) {
   const auto ranks = static_cast<std::size_t>(std::max(run.ranks, 0));
   std::vector<std::int32_t> nodes = run.node_of_rank;
   nodes.resize(ranks, nodes.empty() ? 0 : -1);
-  const std::vector<std::int32_t> regions(ranks, -1);
+  std::vector<std::int32_t> regions = run.region_of_rank;
+  regions.resize(ranks, -1);
   AttributorOptions options;
   options.window_ns = run.window_ns;
   options.find_mapping = run.find_mapping;
-  options.inside_mpi_s = run.inside_mpi_s;
+  options.inside_mpi = run.inside_mpi;
   Attributor attributor(run.ranks, options);
   Delays delays(run.ranks);
   delays.tell(&attributor);

@@ -20,9 +20,10 @@ struct Replay {
   std::int64_t window_ns = 100'000'000;
   std::function<std::optional<BetterMapping>()> find_mapping;
   std::function<void(std::int64_t now_ns, const Attribution&)>
-      after_window;                            // as a live viewer would see it; may be empty
-  std::function<double()> inside_mpi_s = {};   // AttributorOptions
-  std::span<const OffCoreSpan> off_core = {};  // outside MPI; of each rank in order
+      after_window;                               // as a live viewer would see it; may be empty
+  Computing::InsideMpi inside_mpi = {};           // AttributorOptions
+  std::span<const OffCoreSpan> off_core = {};     // outside MPI; of each rank in order
+  std::vector<std::int32_t> region_of_rank = {};  // empty: none
 };
 
 // Messages with ranks out of range are left out.

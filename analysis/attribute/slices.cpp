@@ -108,7 +108,7 @@ void RankShare::add(const RankShare& more) {
        {&RankShare::caused_s, &RankShare::direct_s, &RankShare::blocked_s, &RankShare::collective_s,
         &RankShare::awaited_s, &RankShare::waited_s, &RankShare::waited_p2p_s, &RankShare::one_sided_s,
         &RankShare::file_s, &RankShare::off_core_s, &RankShare::sent_bytes, &RankShare::received_bytes,
-        &RankShare::moved_s})
+        &RankShare::moved_s, &RankShare::outside_s, &RankShare::looked_at_s})
     this->*sum += more.*sum;
   site.add(more.site.value, more.site.votes);
   felt.add(more.felt.value, more.felt.votes);

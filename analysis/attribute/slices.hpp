@@ -1,6 +1,6 @@
 // What findings rest on: the job's messages, waits and transfers between nodes, in slices of time (reference §5). The
 // newest slices have a row for every rank; older ones keep the rows that matter and become longer, so memory is bounded
-// by ranks, not by run time: 8 x ranks x 200 bytes, and at most 256 slices of 19 KB. Plain values, one owner.
+// by ranks, not by run time: 8 x ranks x 220 bytes, and at most 256 slices of 19 KB. Plain values, one owner.
 #pragma once
 
 #include <algorithm>
@@ -40,6 +40,8 @@ struct RankShare {
   double waited_s = 0;                 // it waited, in anything
   double waited_p2p_s = 0;             // of that, in sends and receives
   double off_core_s = 0;               // it was runnable but off its core, outside MPI
+  double outside_s = 0;                // it was outside MPI, of
+  double looked_at_s = 0;              //   so much of the slice
   Majority<std::uint32_t> site;        // of its calls that came late
   Majority<std::int32_t> felt{-1, 0};  // region of those who waited
   Majority<std::int32_t> waits_for{-1, 0};  // in sends and receives

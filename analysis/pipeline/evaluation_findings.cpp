@@ -24,11 +24,9 @@ attribute::AttributorOptions Evaluation::State::attributor_options() {
     return without(finding, mapping);
   };
   o.node_names = [this] { return std::span<const std::string>(application.nodes); };
-  o.inside_mpi_s = [this] {
-    double seconds = 0;
-    for (std::int32_t rank = 0; rank < application.ranks; ++rank)
-      seconds += static_cast<double>(measured.status_of(rank).mpi_ns) * 1e-9;
-    return seconds;
+  o.inside_mpi = [this](std::int32_t rank) {
+    const nodes::RankStatus status = measured.status_of(rank);
+    return attribute::Computing::Inside{static_cast<double>(status.mpi_ns) * 1e-9, status.threads};
   };
   o.threads = [this] {
     std::uint64_t threads = 0;

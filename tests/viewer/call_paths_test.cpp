@@ -62,6 +62,34 @@ TEST_CASE("what three places or more call, and nearly all goes through, is a wra
   CHECK(other.shown(other.puts[0]) == "put.c:77");
 }
 
+TEST_CASE("a layer that functions of its own call is a wrapper, whatever else calls MPI; what does more is none") {
+  Paths p;
+  const std::uint32_t begin = p.at("__libc_start_call_main", 1, 0, 0, "/lib/libc.so.6"), main = p.at("main", 1, begin);
+  std::uint32_t direct[4], calls[3], more[4];
+  for (std::uint32_t i = 0; i < 4; ++i) direct[i] = p.at("main", 100 + i, begin, a_send);
+  for (std::uint32_t i = 0; i < 3; ++i)
+    calls[i] = p.at("low", 90, p.at("high", 80, p.at("step_" + std::to_string(i), 20 + i, main)), a_send);
+  CHECK(p.shown(calls[0]) == "step_0.c:20");
+  CHECK(p.shown(calls[2]) == "step_2.c:22");
+  CHECK(Sites(p.sites).with_caller(calls[1]) == "step_1.c:21, called from main.c:1");
+  CHECK(p.shown(direct[3]) == "main.c:103");
+  // Called by as many, but it has four things to do.
+  for (std::uint32_t i = 0; i < 4; ++i)
+    more[i] = p.at("part_" + std::to_string(i), 60,
+                   p.at("solve", 50 + i, p.at("use_" + std::to_string(i), 40 + i, main)), a_send);
+  CHECK(p.shown(more[1]) == "part_1.c:60");
+  // Another library's, which calls everything from everywhere.
+  Paths python;
+  std::uint32_t last = 0;
+  python.at("direct", 1, python.at("main", 2), a_send);
+  for (std::uint32_t i = 0; i < 3; ++i)
+    last = python.at("isend", 7,
+                     python.at("eval", 8, python.at("run_" + std::to_string(i), 9 + i, 0, 0, "/lib/libpython.so"), 0,
+                               "/lib/libpython.so"),
+                     a_send);
+  CHECK(python.shown(last) == "isend.c:7");
+}
+
 TEST_CASE("a wrapper of several layers, and a recursive one") {
   Paths p;
   const std::uint32_t main = p.at("main", 1);

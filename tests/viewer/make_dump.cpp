@@ -97,7 +97,7 @@ pclscope::Snapshot large() {
     r.delay_caused_s = r.rank == 257 ? 50 * s.duration_s : 0.001 * (r.rank % 13);
   }
   s.delay_totals.waited_s = s.delay_totals.attributed_s = 60 * s.duration_s;
-  s.sites[0].function = "Grid<double, 3>::exchange(std::vector<int>&)";
+  s.sites[0].function = "bool Grid<double, 3>::operator< <int>(std::vector<int>&)";
   s.sites[0].line = 0;
   s.attribution.findings[0].evidence.push_back("std::map<int, Halo<double>>::at() & \"others\" wait");
   s.attribution.findings[0].gain_s = 1.5;

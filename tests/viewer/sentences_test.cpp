@@ -224,6 +224,17 @@ TEST_CASE("nobody is picked where all are alike") {
   CHECK(said(two)[1] == "Most of the waiting (80%) was for rank 0.");
 }
 
+TEST_CASE("one of many that caused twice as much as the next one stands out, though not for half of it") {
+  Snapshot s = job(6, 4);
+  for (RankSummary& r : s.ranks) r.delay_caused_s = 0.09 * s.delay_totals.waited_s;
+  s.ranks[4].delay_caused_s = 0.2 * s.delay_totals.waited_s;
+  CHECK(said(s)[1] == "Others waited for many ranks, longest for rank 4 (20% of the waiting).");
+  s.finished = false;
+  CHECK(said(s)[1] == "Others wait for many ranks, longest for rank 4 (20% of the waiting).");
+  s.ranks[2].delay_caused_s = 0.12 * s.delay_totals.waited_s;
+  CHECK(said(s)[1] == "No rank stands out: others wait for many in turn.");
+}
+
 TEST_CASE("waiting that goes back to no rank") {
   Snapshot s = job(4, 4);
   s.delay_totals.attributed_s = 0;

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <random>
 
+#include "viewer/text/function_name.hpp"
 #include "viewer/text/nearest.hpp"
 #include "viewer/text/printable.hpp"
 #include "viewer/text/quantities.hpp"
@@ -231,4 +232,29 @@ TEST_CASE("mistakes between words, and what was meant") {
   CHECK(meant("xy").empty());
   CHECK(meant(std::string(10'000, 'x').c_str()).empty());
   CHECK(did_you_mean("a", {}).empty());
+}
+
+TEST_CASE("C++ functions are told without their arguments") {
+  const std::pair<const char*, const char*> names[] = {
+      {"Grid::exchange(int, double*)", "Grid::exchange"},
+      {"do_redist(gmx_pme_t*, gmx::ArrayRef<gmx::Vec<float> const>, float const (*) [3])", "do_redist"},
+      {"void ddSendrecv<gmx::BasicVector<float> >(gmx_domdec_t const*, int)", "ddSendrecv"},
+      {"std::vector<int, std::allocator<int> > ns::f<int>(int)::{lambda(int)#2}::operator()(int) const",
+       "ns::f::{lambda#2}::operator()"},
+      {"(anonymous namespace)::send(int)", "(anonymous namespace)::send"},
+      {"ns::(anonymous namespace)::send(int)", "ns::(anonymous namespace)::send"},
+      {"std::ostream& operator<< <char>(std::ostream&, char)", "operator<<"},
+      {"Flag::operator bool() const", "Flag::operator bool"},
+      {"Array<int>::operator[](unsigned long)", "Array::operator[]"},
+      {"cooperator(int)", "cooperator"},
+      {"name[abi:cxx11](int)", "name"},
+      {"Vec<(Kind)2>::~Vec()", "Vec::~Vec"},
+      {"main", "main"},
+      {"__solver_MOD_exchange", "__solver_MOD_exchange"},
+      {"<module>", "<module>"},
+      {"", ""},
+      {"((((", "(((("},
+      {"<<<", "<<<"},
+      {"operator", "operator"}};
+  for (const auto& [whole, short_one] : names) CHECK(pclscope::text::short_function(whole) == short_one);
 }

@@ -3,6 +3,7 @@
 
 #include "viewer/report/html.hpp"
 #include "viewer/report/report.hpp"
+#include "viewer/text/function_name.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/views/call_tree.hpp"
 
@@ -24,7 +25,9 @@ struct Table {
       ++rows;
       const std::string at = field + ".callees." + std::to_string(i);
       const std::string place = callee.place.empty() ? "" : " " + element("small", "", escaped(callee.place));
-      html += "<tr>" + row_title("depth" + std::to_string(std::min(depth, deepest)), escaped(callee.function) + place) +
+      html += "<tr>" +
+              row_title("depth" + std::to_string(std::min(depth, deepest)),
+                        escaped(text::short_function(callee.function)) + place) +
               element("td", "", number(at + ".inside_s", callee.inside_s, text::format_seconds(callee.inside_s))) +
               element("td", "", escaped(text::format_share(root.inside_s > 0 ? callee.inside_s / root.inside_s : 0))) +
               element("td", "", number(at + ".calls", callee.calls, text::format_short_count(callee.calls))) +

@@ -8,6 +8,7 @@
 #include "analysis/window/call_waits.hpp"
 #include "interpose/record/functions.hpp"
 #include "viewer/session/row_json.hpp"
+#include "viewer/text/function_name.hpp"
 #include "viewer/text/printable.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/table.hpp"
@@ -37,9 +38,7 @@ std::string mpi_name(const CallSite& site) {
 
 // "Grid::exchange(int, double*)" -> "Grid::exchange": what identifies it, in little room.
 std::string short_function(const CallSite& site) {
-  const std::string& name = site.function;
-  const std::size_t arguments = name.find('(', name.starts_with("(anonymous namespace)") ? 1 : 0);
-  return text::clip(text::printable(name.substr(0, arguments)), longest_function);
+  return text::clip(text::printable(text::short_function(site.function)), longest_function);
 }
 
 std::string where(const SourceLine& line) {

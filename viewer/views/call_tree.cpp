@@ -6,6 +6,7 @@
 
 #include "analysis/callsite/site_sums.hpp"
 #include "viewer/session/row_json.hpp"
+#include "viewer/text/function_name.hpp"
 #include "viewer/text/printable.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/table.hpp"
@@ -40,7 +41,7 @@ void sort(CallTreeNode& node) {
 }
 
 std::string name_of(const CallTreeNode& node) {
-  const std::string function = text::clip(text::printable(node.function), longest_name);
+  const std::string function = text::clip(text::printable(text::short_function(node.function)), longest_name);
   if (node.place.empty()) return function;
   return function.empty() ? node.place : function + " " + node.place;
 }

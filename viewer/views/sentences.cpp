@@ -26,6 +26,8 @@ constexpr double worth_a_word = 0.1;        // of ranks' time: computation that 
 constexpr double crowded_from = 0.25;       // of ranks' time: no core, inside MPI or not
 constexpr double explained_by_cores = 0.1;  // of what an ideal network would save: time off the core inside MPI
 constexpr double stands_out = 1.5;          // times what as many ranks would have if all were alike
+constexpr double leads_by = 2;              // times what the next rank caused
+constexpr double worth_leading = 0.1;       // of all waiting
 
 // "The ranks spent 28% of their time in MPI: 13% waiting for messages not sent yet and 13% in collectives, ..."
 std::string where_time_goes(const Snapshot& s, const InsideMpi& sum) {
@@ -59,7 +61,8 @@ std::string where_time_goes(const Snapshot& s, const InsideMpi& sum) {
 struct Awaited {
   std::vector<std::int32_t> ranks;
   double share = 0;
-  bool alike = false;  // so many that none stands out
+  bool alike = false;  // so many that none stands out; but the first may:
+  double leads_with = 0;
 };
 std::optional<Awaited> awaited(const Snapshot& s) {
   std::vector<std::pair<double, std::int32_t>> caused;
@@ -77,6 +80,9 @@ std::optional<Awaited> awaited(const Snapshot& s) {
   }
   found.share = s.delay_totals.waited_s > 0 ? std::min(sum_s / s.delay_totals.waited_s, 1.0) : 0;
   if (found.ranks.empty() || !(found.share >= most_of_it)) return std::nullopt;
+  const double first_s = caused.empty() ? 0 : caused[0].first;
+  if (caused.size() > 1 && first_s >= leads_by * caused[1].first && first_s >= worth_leading * s.delay_totals.waited_s)
+    found.leads_with = std::min(first_s / s.delay_totals.waited_s, 1.0);
   found.alike =
       found.share * static_cast<double>(s.ranks.size()) < stands_out * static_cast<double>(found.ranks.size());
   return found;
@@ -117,6 +123,13 @@ std::string places(const Snapshot& s, const std::vector<std::int32_t>& ranks, co
 }
 
 std::string whom_it_is_for(const Snapshot& s, const Awaited& found, const Sites& sites) {
+  if (found.alike && found.leads_with > 0) {
+    const std::int32_t rank = found.ranks.front();
+    const std::string where = places(s, {rank}, sites);
+    return std::string("Others ") + (is_over(s) ? "waited" : "wait") + " for many ranks, longest for " +
+           ranks_in_words({rank}) + " (" + text::format_share(found.leads_with) + " of the waiting)" +
+           (where.empty() ? "" : ", late at " + where) + ".";
+  }
   if (found.alike)
     return std::string("No rank stands out: others ") + (is_over(s) ? "waited" : "wait") + " for many in turn.";
   const std::string where = places(s, found.ranks, sites);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "viewer/text/function_name.hpp"
 #include "viewer/text/printable.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/views/site_json.hpp"
@@ -14,9 +15,9 @@ namespace {
 
 std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-// A function is taken for a wrapper when it is called from so many places, and so many of the calls of MPI go through
-// such functions.
-constexpr std::size_t least_callers = 3;
+// Functions are taken for wrappers when each is called from so many places, and so many of the calls of MPI go through
+// one of them; where fewer do, a function that so many functions of its module call, and that calls few others.
+constexpr std::size_t least_callers = 3, most_called = 3;
 constexpr double most_of_them = 0.9;
 
 std::vector<std::string>& skipped() {
@@ -88,17 +89,49 @@ std::vector<const CallSite*> Sites::path(std::uint64_t id) const {
   return path;
 }
 
+std::size_t Sites::outside_of(std::size_t inner) const {
+  const std::size_t outer = index_of(sites_[inner].caller);
+  return outer < inner && !begins_a_program(sites_[outer]) ? outer : sites_.size();
+}
+
+// Programs that call MPI at other places, too, have layers of their own for what they do often.
+void Sites::leave_layers(const std::vector<std::size_t>& calls, std::vector<std::size_t>& frame) const {
+  // Only while the functions have names, and are of one library: interpreters call everything from everywhere.
+  const auto outer_of = [this](std::size_t inner) {
+    const std::size_t outer = outside_of(inner);
+    const bool goes_on = outer < sites_.size() && sites_[outer].module == sites_[inner].module &&
+                         !sites_[inner].function.empty() && !sites_[outer].function.empty();
+    return goes_on ? outer : sites_.size();
+  };
+  std::map<std::string, std::set<std::string>> callers, called;  // functions, by function
+  for (const std::size_t call : calls)
+    for (std::size_t inner = frame[call], outer; (outer = outer_of(inner)) < sites_.size(); inner = outer) {
+      const std::string in = function_of(sites_[inner]), out = function_of(sites_[outer]);
+      if (in == out) continue;  // recursive
+      callers[in].insert(out);
+      called[out].insert(in);
+    }
+  const auto is_layer = [&](const std::string& function) {
+    const auto by = callers.find(function), of = called.find(function);
+    return by != callers.end() && by->second.size() >= least_callers &&
+           (of == called.end() || of->second.size() <= most_called);
+  };
+  for (const std::size_t call : calls) {
+    std::size_t inner = frame[call], outer = outer_of(inner);
+    while (outer < sites_.size() && !is_layer(function_of(sites_[inner]))) outer = outer_of(inner = outer);
+    const std::string layer = function_of(sites_[inner]);
+    while (outer < sites_.size() && function_of(sites_[outer]) == layer) outer = outer_of(outer);
+    if (outer < sites_.size()) frame[call] = outer;
+  }
+}
+
 void Sites::choose_frames() {
   std::vector<std::size_t> calls, frame(sites_.size());
   for (std::size_t i = 0; i < sites_.size(); ++i) {
     frame[i] = i;
     if (sites_[i].mpi_function != 0 && sites_[i].caller != 0) calls.push_back(i);
   }
-  // sites_.size() where there is nobody outside.
-  const auto outer_of = [&](std::size_t inner) {
-    const std::size_t outer = index_of(sites_[inner].caller);
-    return outer < inner && !begins_a_program(sites_[outer]) ? outer : sites_.size();
-  };
+  const auto outer_of = [this](std::size_t inner) { return outside_of(inner); };
   const auto leave_others = [&] {
     for (const std::size_t call : calls)
       for (std::size_t outer; never_a_users(sites_[frame[call]]) && (outer = outer_of(frame[call])) < sites_.size();)
@@ -122,6 +155,7 @@ void Sites::choose_frames() {
   }
   if (static_cast<double>(outside.size()) >= most_of_them * static_cast<double>(calls.size()))
     for (const auto& [call, outer] : outside) frame[call] = outer;
+  else leave_layers(calls, frame);
   leave_others();
   shown_.reserve(sites_.size());
   for (std::size_t i = 0; i < sites_.size(); ++i) {
@@ -159,7 +193,7 @@ std::string site_brief(const CallSite& site) {
   if (site.line > 0) return text::printable(file_name(site.file)) + ":" + std::to_string(site.line);
   const std::string module = text::printable(file_name(site.module));
   return site.function.empty() ? module + "+0x" + text::format_hexadecimal(site.offset)
-                               : module + "(" + text::printable(site.function) + ")";
+                               : module + "(" + text::printable(text::short_function(site.function)) + ")";
 }
 
 session::Json site_json(std::uint32_t site, const Sites& sites) {

@@ -36,8 +36,10 @@ class Sites {
   static void skip(std::vector<std::string> names);
 
  private:
-  std::size_t index_of(std::uint64_t id) const;  // sites_.size() when unknown
+  std::size_t index_of(std::uint64_t id) const;     // sites_.size() when unknown
+  std::size_t outside_of(std::size_t inner) const;  // index of the caller; sites_.size() where there is none
   void choose_frames();
+  void leave_layers(const std::vector<std::size_t>& calls, std::vector<std::size_t>& frame) const;
 
   std::vector<CallSite> sites_;  // by id
   std::vector<CallSite> shown_;  // by index: the user's frame
@@ -47,7 +49,7 @@ class Sites {
 std::string site_location(const CallSite& site);
 // "halo.c:42", "libfoo.so", "libfoo.so+0x1234": to be read beside the function's name, if it has one.
 std::string site_place(const CallSite& site);
-// "halo.c:42", "libfoo.so(halo_exchange)", "libfoo.so+0x1234".
+// "halo.c:42", "libfoo.so(Grid::exchange)", "libfoo.so+0x1234"; C++ names without arguments.
 std::string site_brief(const CallSite& site);
 
 }  // namespace pclscope::views

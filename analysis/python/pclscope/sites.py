@@ -9,7 +9,7 @@ import numpy
 from .file import Columns
 from .table import Labels
 
-LEAST_CALLERS, MOST_OF_THEM = 3, 0.9  # of a function that wraps calls of MPI
+LEAST_CALLERS, MOST_CALLED, MOST_OF_THEM = 3, 3, 0.9  # of a function that wraps calls of MPI
 LONGEST_TEXT = 16384
 MPI_LIBRARIES = ("libmpi.", "libmpi_", "libmpich", "libmpifort", "libmpicxx", "libpmpi", "libopen-")
 
@@ -117,8 +117,39 @@ class Sites:
                 outside[call] = outer
         if len(outside) >= MOST_OF_THEM * len(calls):
             frame.update(outside)
+        else:
+            self._leave_layers(calls, frame)
         leave_mpi()
         return frame
+
+    def _leave_layers(self, calls: list[int], frame: dict[int, int]) -> None:
+        def outer_of(inner: int) -> int:
+            outer = self._outer(inner)
+            if not outer or self.of_id[outer].module != self.of_id[inner].module:
+                return 0
+            return outer if self.of_id[inner].function and self.of_id[outer].function else 0
+
+        callers: dict[str, set[str]] = {}
+        called: dict[str, set[str]] = {}
+        for call in calls:
+            inner = frame[call]
+            while outer := outer_of(inner):
+                within, by = self.of_id[inner].short_function, self.of_id[outer].short_function
+                if within != by:  # not recursive
+                    callers.setdefault(within, set()).add(by)
+                    called.setdefault(by, set()).add(within)
+                inner = outer
+        layers = {name for name, by in callers.items()
+                  if len(by) >= LEAST_CALLERS and len(called.get(name, ())) <= MOST_CALLED}
+        for call in calls:
+            inner, outer = frame[call], outer_of(frame[call])
+            while outer and self.of_id[inner].short_function not in layers:
+                inner, outer = outer, outer_of(outer)
+            layer = self.of_id[inner].short_function
+            while outer and self.of_id[outer].short_function == layer:
+                outer = outer_of(outer)
+            if outer:
+                frame[call] = outer
 
     def shown(self, number: int) -> Site | None:
         return self._shown.get(int(number))

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "viewer/text/function_name.hpp"
 #include "viewer/text/printable.hpp"
 #include "viewer/text/quantities.hpp"
 #include "viewer/text/rank_list.hpp"
@@ -52,7 +53,7 @@ std::string finding_site(const Finding& f, const views::Sites& sites) {
   const CallSite* site = f.site != 0 ? sites.find(f.site) : nullptr;
   if (site == nullptr) return "";
   std::string line = std::string("call site: ").append(text::printable(sites.location(f.site)));
-  if (!site->function.empty()) line += " in " + text::printable(site->function);
+  if (!site->function.empty()) line += " in " + text::printable(text::short_function(site->function));
   return line;
 }
 
