@@ -226,6 +226,25 @@ class Conditions(Seen, harness.SystemTest):
         self.fail(f"{folder} cannot be removed")
 
 
+class SeveralAggregators(Seen, harness.SystemTest):
+    def test_ranks_of_all_aggregators_are_one_crowd(self):
+        """Four ranks on two cores: each aggregator reads two of them, which alone would be none too many."""
+        if len(CORES) < 2:
+            self.skipTest("one core only")
+        mpi = harness.MPIS[0]
+        path, times = self.box.directory / "crowd.h5", self.box.directory / "crowd"
+        command = self.box.traced_command(4, harness.program("spin", mpi), "20", "60", str(times),
+                                          options=("--dump", path, "--aggregators", "2"))
+        self.assertWorked(self.box.run("taskset", "-c", CORE_LIST, *command))
+        self.look(path, times, 4, mpi)
+        found = self.of_kind("more-ranks-than-cores")
+        self.assertEqual(len(found), 1, self.note)
+        self.assertEqual((found[0]["ranks"], found[0]["ranks_met"], found[0]["cores"]), ([0, 1, 2, 3], 4, 2), self.note)
+        # The ranks of the other aggregator are no foreign load.
+        for other in self.of_kind("other-load"):
+            self.assertNotIn("spin", other["process"] or "", self.note)
+
+
 class SeveralNodes(Seen, testbed.TestbedTest):
     """Each node's aggregator reads its own ranks. The nodes are of one machine, and take each other's cores."""
     NODES = 2
