@@ -1,5 +1,5 @@
 """Single MPI calls in the dump: those that were made, no more and no less, in order, and what they waited for.
-Depends on: launcher."""
+Depends on: launcher, time."""
 import csv
 import io
 import os
