@@ -1,7 +1,7 @@
 """Single calls where they matter: an outlier is clicked in the call view, and who, what, when and from where is
 selected in every workspace; and the same question as text. Truth is the dump itself, read row by row.
 
-Depends on: launcher, display.
+Depends on: launcher, display, time.
 """
 import math
 

@@ -1,5 +1,5 @@
 """The routes view in a real window: published traffic against its published routes and hops, a dump against distances
-on a torus, a running job. Depends on: launcher, display."""
+on a torus, a running job. Depends on: launcher, display, time."""
 import collections
 import pathlib
 import re

@@ -1,7 +1,7 @@
 """The network views in a real window, on published traffic, driven by xdotool: what is worst, another route, another
 placement; the file that the window writes is the one that `pclscope map` writes.
 
-Depends on: display.
+Depends on: display, time.
 """
 import harness
 import xvfb
