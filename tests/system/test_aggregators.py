@@ -3,7 +3,7 @@ dies the others go on.
 
 Oracles: payloads that carry their own number (random_program), programs whose counts are the same in every run, and the
 same run with one aggregator.
-Depends on: launcher."""
+Depends on: launcher, time."""
 import os
 import re
 import signal

@@ -1,5 +1,5 @@
 """Call sites: the lines on which waits were planted are named, and ranked by what they cost.
-Depends on: launcher."""
+Depends on: launcher, time."""
 import os
 import re
 import subprocess

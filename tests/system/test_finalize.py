@@ -1,5 +1,5 @@
 """MPICH between nodes: MPI_Finalize ends. Bare, over UCX's TCP, it hangs in one run of two (interpose/
-finalize_progress.hpp says why). Depends on: launcher."""
+finalize_progress.hpp says why). Depends on: launcher, time."""
 import time
 
 import harness
