@@ -416,6 +416,16 @@ def on_every_mpi(test):
     return wrapped
 
 
+def on_one_mpi(mpi):
+    """For what follows from the analysis and not from an MPI: a test method under this one, in full under every one."""
+    def decorate(test):
+        @functools.wraps(test)
+        def wrapped(self):
+            test(self, mpi if mpi in MPIS else MPIS[0])
+        return on_every_mpi(test) if checks.FULL else wrapped
+    return decorate
+
+
 def main():
     """Runs the tests of the calling script; the exit status 77 says that all of them were skipped."""
     checks.main(SKIPPED)

@@ -1,4 +1,4 @@
-"""Several aggregators on a node find what one finds: the same pairs, sums, calls, conditions and deadlocks; when one
+"""Several aggregators on a node find what one finds: the same pairs, sums, calls and deadlocks; when one
 dies the others go on.
 
 Oracles: payloads that carry their own number (random_program), programs whose counts are the same in every run, and the
@@ -11,7 +11,6 @@ import signal
 import dump
 import harness
 import random_programs
-import test_conditions
 import test_deadlocks
 import testbed
 from harness import on_every_mpi, thinned
@@ -120,25 +119,6 @@ class Aggregators(harness.SystemTest):
         for wrong in ("0", "3", "x", "2.5", ""):
             self.assertRefused(self.box.pclscope("run", "-n", "2", f"--aggregators={wrong}", "--", app), 2,
                                "--aggregators")
-
-
-class ConditionsOfParts(test_conditions.Seen, harness.SystemTest):
-    def test_ranks_of_all_aggregators_are_one_crowd(self):
-        """Four ranks on two cores: each aggregator reads two of them, which alone would be none too many."""
-        if len(test_conditions.CORES) < 2:
-            self.skipTest("one core only")
-        mpi = harness.MPIS[0]
-        path, times = self.box.directory / "crowd.h5", self.box.directory / "crowd"
-        command = self.box.traced_command(4, harness.program("spin", mpi), "20", "60", str(times),
-                                          options=("--dump", path, "--aggregators", "2"))
-        self.assertWorked(self.box.run("taskset", "-c", test_conditions.CORE_LIST, *command))
-        self.look(path, times, 4, mpi)
-        found = self.of_kind("more-ranks-than-cores")
-        self.assertEqual(len(found), 1, self.note)
-        self.assertEqual((found[0]["ranks"], found[0]["ranks_met"], found[0]["cores"]), ([0, 1, 2, 3], 4, 2), self.note)
-        # The ranks of the other aggregator are no foreign load.
-        for other in self.of_kind("other-load"):
-            self.assertNotIn("spin", other["process"] or "", self.note)
 
 
 class DeadlocksAcrossParts(test_deadlocks.Deadlocks):

@@ -3,7 +3,7 @@ Depends on: launcher, time."""
 import dump
 import harness
 import numpy
-from harness import on_every_mpi
+from harness import on_one_mpi
 
 SLEEP_US = 50_000  # at least. Others may hold the sender back for some 10 ms: then its message is not late
 MESSAGES = 40
@@ -17,7 +17,7 @@ class Baseline(harness.SystemTest):
         self.assertWorked(done)
         return path, self.box.json("inspect", path, "--json"), done
 
-    @on_every_mpi
+    @on_one_mpi("mpich")
     def test_a_slow_run_is_judged_by_the_baseline(self, mpi):
         healthy, _, _ = self.run_waits(mpi, "healthy", 0)
         criteria = self.box.json("inspect", healthy, "criteria", "--json")["criteria"]

@@ -8,7 +8,7 @@ import time
 
 import harness
 import testbed
-from harness import on_every_mpi
+from harness import on_one_mpi
 
 STRUCTURE = ("more-ranks-than-cores", "ranks-on-one-core", "own-threads")
 CORES = sorted(os.sched_getaffinity(0))[:2]
@@ -108,7 +108,7 @@ class Conditions(Seen, harness.SystemTest):
         self.assertWorked(self.box.run(*before, "taskset", "-c", CORE_LIST, *command))
         self.look(path, times, ranks, mpi)
 
-    @on_every_mpi
+    @on_one_mpi("openmpi")
     def test_more_ranks_than_cores(self, mpi):
         for ranks in (4, 8):
             self.spin(mpi, ranks, 10, 60, name=f"many{ranks}")
@@ -137,13 +137,13 @@ class Conditions(Seen, harness.SystemTest):
         self.assertIn("condition: ", watched)
         self.assertIn("condition  ", self.box.pclscope("inspect", self.path).stdout)
 
-    @on_every_mpi
+    @on_one_mpi("mpich")
     def test_short_pieces(self, mpi):
         """Shorter than the time between two looks at the scheduler's sums."""
         self.spin(mpi, 8, 200, 2, name="short")
         self.check_computed(0.4)
 
-    @on_every_mpi
+    @on_one_mpi("mpich")
     def test_foreign_process(self, mpi):
         script = self.box.directory / "bound"
         script.write_text(BOUND % tuple(CORES))
@@ -172,7 +172,7 @@ class Conditions(Seen, harness.SystemTest):
         self.assertFalse([c for kind in STRUCTURE for c in self.of_kind(kind)], self.note)
         self.check_order()
 
-    @on_every_mpi
+    @on_one_mpi("openmpi")
     def test_two_on_one_core(self, mpi):
         self.spin(mpi, 3, 20, 60, launched=("sh", "-c", 'rank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; '
                                             f'[ "$rank" = 1 ] && core={CORES[0]} || core={CORES[1]}; '
@@ -182,7 +182,7 @@ class Conditions(Seen, harness.SystemTest):
         self.assertEqual((found[0]["ranks"], found[0]["core"]), ([0, 2], CORES[1]), self.note)
         self.assertFalse(self.of_kind("more-ranks-than-cores"), self.note)
 
-    @on_every_mpi
+    @on_one_mpi("openmpi")
     def test_healthy(self, mpi):
         self.spin(mpi, 2, 40, 60, name="healthy")
         self.check_computed(2.4)
@@ -224,6 +224,25 @@ class Conditions(Seen, harness.SystemTest):
             except OSError:
                 time.sleep(0.01)
         self.fail(f"{folder} cannot be removed")
+
+
+class SeveralAggregators(Seen, harness.SystemTest):
+    def test_ranks_of_all_aggregators_are_one_crowd(self):
+        """Four ranks on two cores: each aggregator reads two of them, which alone would be none too many."""
+        if len(CORES) < 2:
+            self.skipTest("one core only")
+        mpi = harness.MPIS[0]
+        path, times = self.box.directory / "crowd.h5", self.box.directory / "crowd"
+        command = self.box.traced_command(4, harness.program("spin", mpi), "20", "60", str(times),
+                                          options=("--dump", path, "--aggregators", "2"))
+        self.assertWorked(self.box.run("taskset", "-c", CORE_LIST, *command))
+        self.look(path, times, 4, mpi)
+        found = self.of_kind("more-ranks-than-cores")
+        self.assertEqual(len(found), 1, self.note)
+        self.assertEqual((found[0]["ranks"], found[0]["ranks_met"], found[0]["cores"]), ([0, 1, 2, 3], 4, 2), self.note)
+        # The ranks of the other aggregator are no foreign load.
+        for other in self.of_kind("other-load"):
+            self.assertNotIn("spin", other["process"] or "", self.note)
 
 
 class SeveralNodes(Seen, testbed.TestbedTest):

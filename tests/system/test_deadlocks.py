@@ -1,5 +1,5 @@
 """Programs that hang are reported while they hang, with the cycle and the lines; programs that are only slow are not.
-Depends on: launcher, time."""
+Depends on: launcher."""
 import json
 import pathlib
 import re

@@ -6,7 +6,7 @@ import shutil
 import dump
 import harness
 import numpy
-from harness import on_every_mpi
+from harness import on_one_mpi
 
 SOURCE = harness.SOURCE / "tests" / "programs"
 SLEEP_S = 0.15
@@ -44,7 +44,7 @@ class PlantedDelays(harness.SystemTest):
         rows = dump.read_messages(path)
         return float(numpy.abs(numpy.maximum(0, wait(rows)) * 1e-9 - SLEEP_S).sum())
 
-    @on_every_mpi
+    @on_one_mpi("openmpi")
     def test_late_sender(self, mpi):
         """The line behind the sleep is that of MPI_Send; the receiver loses each sleep."""
         path = self.traced_dump(mpi, 2, "late_sender", MESSAGES, int(SLEEP_S * 1e6))
@@ -76,7 +76,7 @@ class PlantedDelays(harness.SystemTest):
         self.assertNotIn("No source file", done.stdout + done.stderr)
         self.assertNotIn("findings.gdb:", done.stderr)  # how gdb begins what it says against a line of it
 
-    @on_every_mpi
+    @on_one_mpi("mpich")
     def test_late_receiver(self, mpi):
         """The line behind the sleep is that of MPI_Recv. The message is small, its sender goes on, to wait for the
         receiver in the next barrier; behind the last message there is none."""

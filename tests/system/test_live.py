@@ -1,5 +1,5 @@
 """While a job runs: list and watch, and viewers that come late, leave, are slow, or talk nonsense.
-Depends on: launcher, time."""
+Depends on: launcher."""
 import json
 import os
 import pathlib

@@ -3,7 +3,7 @@ Depends on: launcher, time."""
 import re
 
 import harness
-from harness import on_every_mpi
+from harness import on_every_mpi, on_one_mpi
 
 SLEEP_S = 0.5
 
@@ -33,7 +33,7 @@ class LogicalTime(harness.SystemTest):
         at_rank_2 = self.listed(path, "steps", "--rank", "2")
         self.assertEqual([step["step"] % (2 * ranks) for step in at_rank_2], [3, 4] * rounds)
 
-    @on_every_mpi
+    @on_one_mpi("openmpi")
     def test_each_iteration_of_a_halo_is_a_phase_and_the_late_rank_is_named(self, mpi):
         ranks, late = (8, 5) if mpi == "openmpi" else (4, 2)
         iterations, slow = 12, 5
@@ -100,7 +100,7 @@ class LogicalTime(harness.SystemTest):
         self.assertIn(f"no rank {ranks}: ", refused.stderr)
 
 
-    @on_every_mpi
+    @on_one_mpi("mpich")
     def test_watch_names_the_late_rank_of_a_running_job(self, mpi):
         ranks, late = (8, 5) if mpi == "openmpi" else (4, 2)
         job = self.box.start_traced(ranks, harness.program("planted_halo3d", mpi), "1000000", str(late), "0", "1000000",

@@ -1,5 +1,5 @@
 """Planted waits of known length: late senders, late receivers.
-Depends on: launcher, time."""
+Depends on: launcher."""
 import dump
 import harness
 import numpy
