@@ -19,6 +19,7 @@
 #include "analysis/aggregator/anchor_worker.hpp"
 #include "analysis/aggregator/broadcast.hpp"
 #include "analysis/aggregator/departure.hpp"
+#include "analysis/aggregator/end_patience.hpp"
 #include "analysis/aggregator/init_watch.hpp"
 #include "analysis/aggregator/node_files.hpp"
 #include "analysis/aggregator/relay.hpp"
@@ -40,7 +41,6 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds look_every{100};      // at what nobody tells: who still lives
-constexpr milliseconds last_epochs{10'000};  // for a worker to finish them while the application waits in MPI_Finalize
 constexpr milliseconds for_worker{120'000};  // to finish; the application is through
 
 // Beside a job the same signal is a request to finish, for all nodes.
@@ -317,17 +317,18 @@ class Anchor {
   // The application waits for us in MPI_Finalize: the last epochs, then the end in order on all nodes.
   void end_relay() {
     relay_->finish();
-    Clock::time_point limit = Clock::time_point::max(), look = Clock::now();
+    EndPatience patience;
+    Clock::time_point look = Clock::now();
     while (!relay_->over() || !relay_->all_finished()) {
       take_clock_news();
       if (!relay_->turn()) relay_->rest();
       const auto now = Clock::now();
-      if (limit == Clock::time_point::max() && relay_->all_finished()) limit = now + last_epochs;
-      if (now > limit) relay_->give_up_worker();
       if (now < look) continue;
       look = now + milliseconds(20);
       int status = 0;
       if (worker_.ended(status)) tell_late_death(status);
+      if (!relay_->all_finished() || relay_->worker_done()) continue;
+      if (!patience.go_on(now, relay_->epochs(), worker_.ran_ns())) relay_->give_up_worker();
     }
     relay_.reset();
   }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -57,6 +58,13 @@ bool AnchorWorker::ended(int& status) {
   if (pid_ <= 0 || ::waitpid(pid_, &status, WNOHANG) != pid_) return false;
   pid_ = -1;
   return true;
+}
+
+std::int64_t AnchorWorker::ran_ns() const {
+  clockid_t clock;
+  timespec time;
+  if (pid_ <= 0 || ::clock_getcpuclockid(pid_, &clock) != 0 || ::clock_gettime(clock, &time) != 0) return -1;
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
 std::string death_of(int status) {

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <string>
 
 #include "analysis/aggregator/frame_socket.hpp"
@@ -19,6 +20,7 @@ class AnchorWorker {
   bool ended(int& status);
   bool running() const { return pid_ > 0; }
   pid_t pid() const { return known_as_; }  // also when it has ended
+  std::int64_t ran_ns() const;             // its processor time; -1: not known
 
  private:
   pid_t pid_ = -1, known_as_ = -1;

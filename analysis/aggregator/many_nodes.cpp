@@ -82,6 +82,7 @@ void ManyNodes::listen() {
       node_.news().clocks.push_back({link_.self(), time_.to_global(event.clock.at_ns), event.clock.offset_ns,
                                      event.clock.drift, event.clock.error_ns});
     } else {
+      ++heard_;
       node_.take(std::move(event));
     }
   }

@@ -50,6 +50,7 @@ class ManyNodes : public Analysis {
   // How long nothing is to be done here unless something comes: until an epoch can be ended, or for ever.
   std::chrono::nanoseconds until_due() const;
   bool root_died() const { return node_.root_died(); }
+  std::uint64_t heard() const { return heard_; }  // words of the other aggregators, ends of epochs among them
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -82,6 +83,7 @@ class ManyNodes : public Analysis {
   std::vector<nodes::NodeSite> late_sites_;
   std::int64_t looked_read_ns_ = INT64_MIN;  // what other nodes had sent until then was known at the last look
   bool ended_ = false, in_order_ = false;
+  std::uint64_t heard_ = 0;
   double error_now_ = 0, error_before_ = 0;  // ns
   Clock::time_point error_since_{};
   bool time_is_good_ = false;

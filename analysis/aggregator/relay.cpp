@@ -118,6 +118,7 @@ void Relay::end_neutral_epoch() {
 }
 
 void Relay::told(const RelayWord& reduced, const std::vector<int>& died) {
+  ++epochs_;
   asked_ = asked_ || reduced.ask_finish > 0;
   for (const int node : died) {
     if (node == 0) root_died_ = true;

@@ -9,6 +9,7 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -52,6 +53,8 @@ class Relay {
   bool worker_done() const { return !worker_; }
   bool root_died() const { return root_died_; }  // its worker
 
+  std::uint64_t epochs() const { return epochs_; }  // that are over
+
   // Every node's worker has left, and nothing is under way any more; or MPI failed.
   bool over() const { return over_; }
 
@@ -79,6 +82,7 @@ class Relay {
   bool ask_ = false, asked_ = false;
   bool root_died_ = false;
   bool over_ = false;
+  std::uint64_t epochs_ = 0;
 };
 
 }  // namespace pclscope::aggregator

@@ -45,7 +45,7 @@ constexpr milliseconds silence{500};          // for so long
 constexpr double full = 0.98;                 // of a ring: its rank waits, or loses events
 constexpr int rounds_to_pair = 3;             // messages are all paired (Measurement::end_round)
 constexpr milliseconds last_words{300};       // how long dying ranks may still be writing
-constexpr milliseconds last_epochs{9'000};    // with the other nodes; the anchor is more patient
+constexpr milliseconds for_news{40'000};      // of the others, in the last epochs; the anchor is less patient
 constexpr milliseconds until_dormant{2'000};  // at the end of a session
 constexpr int kept_block_bytes = 16 << 20, kept_bytes = 64 << 20;  // of freed memory
 
@@ -302,7 +302,7 @@ class Worker {
     if (many_) end_with_the_others();
     analysis_->finish();
     tell_contradiction();
-    if (analysis_->results() != nullptr) output_.finish(*analysis_, in_order_);
+    if (analysis_->results() != nullptr) output_.finish(*analysis_, in_order_ && whole_);
   }
 
   // Of the node where attach was called; that of the root.
@@ -332,15 +332,22 @@ class Worker {
     }
   }
 
-  // Epochs until everybody's ranks are at their end and all sums have reached the root.
+  // Epochs until everybody's ranks are at their end and all sums have reached the root. They take long on a busy
+  // machine, so patience begins anew with whatever comes.
   void end_with_the_others() {
     analysis_->end(in_order_);
-    const auto end = Clock::now() + (in_order_ ? last_epochs : last_words);
+    const milliseconds patience = in_order_ ? for_news : last_words;
+    auto end = Clock::now() + patience;
     while (!analysis_->over() && !link_.closed() && Clock::now() < end) {
-      read(Clock::now());
+      const std::uint64_t heard = many_->heard();
+      const std::uint64_t events = read(Clock::now());
+      if (in_order_ && (events > 0 || many_->heard() != heard)) end = Clock::now() + patience;
       pollfd channel{link_.descriptor(), POLLIN, 0};
       ::poll(&channel, channel.fd >= 0 ? 1 : 0, 1);
     }
+    whole_ = analysis_->over() || link_.closed();
+    if (in_order_ && !whole_ && link_.self() == 0)
+      complain("the aggregators of all nodes did not finish together in time: the end of the record is missing");
     link_.done();
   }
 
@@ -353,6 +360,7 @@ class Worker {
   std::uint32_t session_ = 0;  // attached: its number
   bool stopping_ = false;
   bool in_order_ = false;
+  bool whole_ = true;               // what the other nodes' aggregators have is in the results
   bool nothing_to_record_ = false;  // the anchor, or the library, has said why
   bool asked_ = false;
   bool told_contradiction_ = false;
