@@ -9,6 +9,7 @@ target_link_libraries(pclscope_worker PUBLIC pclscope_blocked pclscope_collect p
 foreach(mpi ${PCLSCOPE_MPIS})
   add_library(pclscope_anchor_${mpi} STATIC aggregator/anchor.cpp aggregator/anchor_worker.cpp aggregator/clock_sync.cpp
     aggregator/departure.cpp aggregator/init_watch.cpp aggregator/relay.cpp aggregator/relay_exchange.cpp
+    aggregator/relay_opening.cpp
     aggregator/resting.cpp aggregator/time_origin.cpp)
   target_link_libraries(pclscope_anchor_${mpi} PUBLIC pclscope_worker pclscope::mpi::${mpi})
   target_compile_options(pclscope_anchor_${mpi} PRIVATE -Wno-stringop-overflow)  # MPICH 4.0: MPI_STATUSES_IGNORE is 1

@@ -23,8 +23,8 @@
 #include "analysis/aggregator/init_watch.hpp"
 #include "analysis/aggregator/node_files.hpp"
 #include "analysis/aggregator/relay.hpp"
+#include "analysis/aggregator/relay_opening.hpp"
 #include "analysis/aggregator/resting.hpp"
-#include "analysis/aggregator/time_origin.hpp"
 #include "analysis/aggregator/unreached.hpp"
 #include "analysis/collect/board_file.hpp"
 #include "analysis/collect/clock_news.hpp"
@@ -42,6 +42,9 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds look_every{100};      // at what nobody tells: who still lives
 constexpr milliseconds for_worker{120'000};  // to finish; the application is through
+// While it waits in MPI_Finalize; and for a worker that does not run.
+constexpr milliseconds for_an_epoch{30'000}, for_a_sleeping_one{10'000};
+constexpr milliseconds to_be_found{10'000}, to_wake_up{5'000};
 
 // Beside a job the same signal is a request to finish, for all nodes.
 std::atomic<bool> asked{false};
@@ -54,46 +57,6 @@ void enter_mpi() {
 void leave_mpi() {
   const Resting resting;
   ::MPI_Finalize();
-}
-
-// The tool's ranks are the last of the world. No rank of the application takes part.
-MPI_Comm tool_ranks(int count) {
-  int size = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  MPI_Group world, tools;
-  MPI_Comm_group(MPI_COMM_WORLD, &world);
-  int last[1][3] = {{size - count, size - 1, 1}};
-  MPI_Group_range_incl(world, 1, last, &tools);
-  MPI_Comm comm = MPI_COMM_NULL;
-  constexpr int tag = 4711;  // any: of this call
-  MPI_Comm_create_group(MPI_COMM_WORLD, tools, tag, &comm);
-  MPI_Group_free(&tools);
-  MPI_Group_free(&world);
-  return comm;
-}
-
-// Null when the launcher did not start as many ranks as the options say. `clock`: settled; `first_ticks`: as for
-// agree_on_origin().
-std::unique_ptr<Relay> open_relay(const Options& options, FrameSocket& socket, const collect::TickClock& clock,
-                                  std::uint64_t first_ticks) {
-  int size = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  if (size != options.aggregators + (options.attach ? 0 : options.ranks)) {
-    socket.queue(FrameKind::lost);
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == size - 1)
-      std::fprintf(stderr,
-                   "pclscope: MPI started %d processes, which is not what was asked for: the nodes are not analysed "
-                   "together; start the job by `pclscope run`\n",
-                   size);
-    return nullptr;
-  }
-  MPI_Comm tools = tool_ranks(options.aggregators);
-  const std::uint64_t origin_ticks = agree_on_origin(tools, clock, first_ticks);
-  auto relay = std::make_unique<Relay>(tools, socket, origin_ticks, options.per_node);
-  MPI_Comm_free(&tools);
-  return relay;
 }
 
 // Without a board nobody can say when the application enters MPI. Join at once, so that it does not wait for us; the
@@ -143,7 +106,7 @@ class Anchor {
     wait_for_end();
     if (!in_finalize_ && !options_.attach) leave();
     if (relay_) end_relay();
-    else worker_.say(FrameKind::finished);
+    else end_alone();
     {
       const FinalizeProgress progress;
       leave_mpi();
@@ -317,7 +280,7 @@ class Anchor {
   // The application waits for us in MPI_Finalize: the last epochs, then the end in order on all nodes.
   void end_relay() {
     relay_->finish();
-    EndPatience patience;
+    EndPatience patience(for_an_epoch, for_a_sleeping_one);
     Clock::time_point look = Clock::now();
     while (!relay_->over() || !relay_->all_finished()) {
       take_clock_news();
@@ -331,6 +294,22 @@ class Anchor {
       if (!patience.go_on(now, relay_->epochs(), worker_.ran_ns())) relay_->give_up_worker();
     }
     relay_.reset();
+  }
+
+  // What a rank's addresses mean is known as long as it is there. It waits a second to be found (recorder.cpp); on a
+  // busy machine the worker may not have looked yet, in a job that is over at once.
+  void end_alone() {
+    worker_.say(FrameKind::finished);
+    EndPatience patience(to_be_found, to_wake_up);
+    while (options_.aggregators == 1 && worker_.running() && !worker_.socket().closed()) {
+      Frame frame;
+      while (worker_.socket().next(frame))
+        if (frame.kind == FrameKind::found) return;
+      int status = 0;
+      if (worker_.ended(status)) return tell_late_death(status);
+      if (!patience.go_on(Clock::now(), 0, worker_.ran_ns())) return;
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
   }
 
   void watch_worker() {

@@ -32,6 +32,7 @@ enum class FrameKind : std::uint16_t {
   clock = 10,       // ClockFrame
   done = 11,        // this worker ends no more epochs
   ask_finish = 12,  // please end all aggregators in order (attached jobs)
+  found = 13,       // with one node: every rank's ring and its code have been looked at
 };
 
 struct HelloFrame {

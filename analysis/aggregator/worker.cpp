@@ -210,6 +210,7 @@ class Worker {
       if (options_.per_node > 1 && board_ && segment.thread() == 0)
         collect::note_process(board_->board(), segment.header().pid);
     });
+    if (stopping_ || (rings_.all_found() && clock_.settled())) link_.tell_found();  // at the end: all that there are
     if (!clock_.settled() || !analysis_->ready()) return 0;
     const std::int64_t began_ns = clock_.now_ns();
     const double fullest = rings_.collector().fullest();

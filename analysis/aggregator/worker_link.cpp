@@ -93,6 +93,13 @@ void WorkerLink::done(milliseconds limit) {
   }
 }
 
+void WorkerLink::tell_found() {
+  if (!alone() || told_found_) return;
+  told_found_ = true;
+  socket_.queue(FrameKind::found);
+  pump();
+}
+
 void WorkerLink::ask_finish() {
   if (!alone()) socket_.queue(FrameKind::ask_finish);
   pump();

@@ -55,6 +55,8 @@ class WorkerLink : public nodes::Link {
   void tell_clock(record::ClockSource source, const TickScale& scale);
   // Ends no more epochs: the anchor need not wait for this worker any longer. Waits up to `limit` until all is sent.
   void done(std::chrono::milliseconds limit = std::chrono::milliseconds(2'000));
+  // With one node: the ranks may leave, nothing of them is needed any more but their rings.
+  void tell_found();
   // Asks that all aggregators of the job finish in order (attached jobs): each gets the word `finished`.
   void ask_finish();
 
@@ -75,7 +77,7 @@ class WorkerLink : public nodes::Link {
   bool writing_ = false;  // the epoll waits for room, too
   bool closed_ = false;
   bool gone_ = false;  // the anchor
-  bool done_ = false;
+  bool done_ = false, told_found_ = false;
   bool ended_ = false;  // this node's epoch, not yet everybody's
   Word word_ = Word::none;
   std::deque<nodes::LinkEvent> events_;

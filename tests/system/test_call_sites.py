@@ -12,6 +12,41 @@ from harness import on_every_mpi
 SLEEP_S = 0.15  # others may hold the other side back for some 10 ms: then it waits less
 MESSAGES = 8
 SOURCE = harness.SOURCE / "tests" / "programs"
+# Stops the aggregator's worker until its rank has been in MPI_Finalize for 1.5 s, or is gone.
+HELD_WORKER = """import os, pathlib, signal, subprocess, time
+import mpi4py
+mpi4py.rc.initialize = False
+from mpi4py import MPI
+
+def worker():
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            words = (process / "cmdline").read_bytes().split(bytes(1))
+        except OSError:
+            continue
+        if b"--worker" in words and words[0].endswith(b"pclscope-aggregator-openmpi"):
+            return int(process.name)
+    return None
+
+held = None
+while os.environ["OMPI_COMM_WORLD_RANK"] == "0" and not held:
+    held = worker()
+    time.sleep(0.001)
+if held:
+    os.kill(held, signal.SIGSTOP)
+MPI.Init()
+comm = MPI.COMM_WORLD
+for number in range(20):
+    if comm.rank == 0:
+        comm.send(number, 1)
+    else:
+        assert comm.recv(source=0) == number
+comm.Barrier()
+if held:
+    subprocess.Popen(["sh", "-c", f"for i in $(seq 150); do kill -0 {os.getpid()} 2>/dev/null || break; sleep 0.01; done;"
+                      f"kill -CONT {held}"])
+MPI.Finalize()
+"""
 
 
 def marked_lines(source):
@@ -110,6 +145,17 @@ class CallSites(harness.SystemTest):
         sites = harness.json.loads(found.stdout)["sites"]
         # Which of the late sides cost more is the machine's affair: on a busy one it may be another.
         self.assertIn(marked_lines("call_sites.c")["late send"], [site["line"] for site in sites[:3]], sites)
+
+    def test_a_worker_that_was_not_given_a_core_knows_them_all_the_same(self):
+        """It looks at the ranks' code only when they are in MPI_Finalize."""
+        if "openmpi" not in harness.MPIS or self.box.run("/usr/bin/python3", "-c", "import mpi4py").code != 0:
+            self.skipTest("no mpi4py for /usr/bin/python3 with Open MPI")
+        path, script = self.box.directory / "held.h5", self.box.directory / "held.py"
+        script.write_text(HELD_WORKER)
+        self.assertWorked(self.box.traced(2, "/usr/bin/python3", script, options=("--dump", path)))
+        found = self.sites_of_messages(path)
+        self.assertEqual(sum(site["sends"] for site in found), 20, found)
+        self.assertEqual([site for site in found if site["module"] is None], [], found)
 
     def test_stripped_programs_have_symbols_or_nothing_but_no_wrong_line(self):
         mpi = harness.MPIS[0]
