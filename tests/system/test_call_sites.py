@@ -43,8 +43,8 @@ for number in range(20):
         assert comm.recv(source=0) == number
 comm.Barrier()
 if held:
-    subprocess.Popen(["sh", "-c", f"for i in $(seq 150); do kill -0 {os.getpid()} 2>/dev/null || break; sleep 0.01; done;"
-                      f"kill -CONT {held}"])
+    subprocess.Popen(["sh", "-c", f"for i in $(seq 150); do kill -0 {os.getpid()} 2>/dev/null || break; "
+                      f"sleep 0.01; done; kill -CONT {held}"])
 MPI.Finalize()
 """
 
