@@ -42,9 +42,8 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds look_every{100};      // at what nobody tells: who still lives
 constexpr milliseconds for_worker{120'000};  // to finish; the application is through
-// While it waits in MPI_Finalize; and for a worker that does not run.
-constexpr milliseconds for_an_epoch{30'000}, for_a_sleeping_one{10'000};
-constexpr milliseconds to_be_found{10'000}, to_wake_up{5'000};
+// While it waits in MPI_Finalize.
+constexpr milliseconds for_an_epoch{10'000}, to_be_found{10'000}, to_wake_up{5'000};
 
 // Beside a job the same signal is a request to finish, for all nodes.
 std::atomic<bool> asked{false};
@@ -280,7 +279,7 @@ class Anchor {
   // The application waits for us in MPI_Finalize: the last epochs, then the end in order on all nodes.
   void end_relay() {
     relay_->finish();
-    EndPatience patience(for_an_epoch, for_a_sleeping_one);
+    EndPatience patience(for_an_epoch, for_an_epoch);
     Clock::time_point look = Clock::now();
     while (!relay_->over() || !relay_->all_finished()) {
       take_clock_news();

@@ -45,7 +45,7 @@ constexpr milliseconds silence{500};          // for so long
 constexpr double full = 0.98;                 // of a ring: its rank waits, or loses events
 constexpr int rounds_to_pair = 3;             // messages are all paired (Measurement::end_round)
 constexpr milliseconds last_words{300};       // how long dying ranks may still be writing
-constexpr milliseconds for_news{40'000};      // of the others, in the last epochs; the anchor is less patient
+constexpr milliseconds for_news{9'000};       // of the others, in the last epochs; the anchor is more patient
 constexpr milliseconds until_dormant{2'000};  // at the end of a session
 constexpr int kept_block_bytes = 16 << 20, kept_bytes = 64 << 20;  // of freed memory
 

@@ -1,5 +1,5 @@
 """Efficiencies of six programs against those worked out by hand from what each rank notes of itself.
-Depends on: launcher."""
+Depends on: launcher, time."""
 import collections
 import shutil
 
