@@ -1,7 +1,7 @@
 #include "analysis/attribute/intervals.hpp"
 
 #include <cmath>
-#include <limits>
+#include <optional>
 
 namespace pclscope::attribute {
 namespace {
@@ -10,10 +10,13 @@ constexpr double closed_gap_s = 1.6;  // breaks as long as this do not end an in
 constexpr double sure_s = 2;          // an interval of that length is no chance event
 constexpr double sure_events = 12;
 constexpr double typical = 0.75, much_less = 0.4;  // quantile of the slices' cost per time; what counts as much less
-constexpr double least_stretch_s = 4;  // as long as that, next to the typical slices, much less is a part, too,
-constexpr double of_typical = 0.1,
-                 above_calm = 4;   //   if it is so much of the typical, and of slices that are not active
-constexpr std::size_t newest = 2;  // slices: what acted in one of them still acts
+// Next to the typical slices, much less is a part, too: for as long as that, if it is so much of the typical, and so
+// much of slices that are not active.
+constexpr double least_stretch_s = 4, of_typical = 0.1;
+constexpr double brief_stretch_s = 1, of_typical_brief = 0.2;
+constexpr double above_calm = 4;
+constexpr double least_calm_s = 1;  // of slices that are not active, or they do not tell what is usual
+constexpr std::size_t newest = 2;   // slices: what acted in one of them still acts
 
 template <class Number>
 std::ptrdiff_t at_index(Number i) {
@@ -36,9 +39,10 @@ void trim(Interval& interval, const std::vector<Slice>& slices, const std::vecto
   if (inner <= 0 || inner_s <= 0) return;
   // As against its neighbours where they cost less than the others: a part of the interval may cost less than another.
   const auto part = [&](std::size_t i, std::size_t next) {
-    const double near = (cost[next] + cost[next + (next > i ? 1 : -1)]) /
-                        std::max(slices[next].seconds() + slices[next + (next > i ? 1 : -1)].seconds(), 1e-9);
-    const double whole = std::min(inner / inner_s, near) * std::max(slices[i].seconds(), 1e-9);
+    const std::size_t after = next > i ? next + 1 : next - 1;
+    const double nearest = cost[next] / std::max(slices[next].seconds(), 1e-9);
+    const double both = (cost[next] + cost[after]) / std::max(slices[next].seconds() + slices[after].seconds(), 1e-9);
+    const double whole = std::min({inner / inner_s, nearest, both}) * std::max(slices[i].seconds(), 1e-9);
     return whole > 0 ? std::clamp(cost[i] / whole, 0.0, 1.0) : 1.0;
   };
   interval.begin_s += (1 - part(interval.first, interval.first + 1)) * first.seconds();
@@ -83,21 +87,24 @@ double rate_of(const std::vector<Slice>& slices, const std::vector<double>& cost
   return cost[i] / std::max(slices[i].seconds(), 1e-9);
 }
 
-// Cost per time of the slices that are not active; infinite where they are too few to tell.
-double calm_rate(const std::vector<Slice>& slices, const std::vector<double>& cost, const std::vector<char>& active) {
+// Cost per time of the slices that are not active; none where they are too few to tell.
+std::optional<double> calm_rate(const std::vector<Slice>& slices, const std::vector<double>& cost,
+                                const std::vector<char>& active) {
   double seconds = 0, sum = 0;
   for (std::size_t i = 0; i < slices.size(); ++i) {
     if (active[i]) continue;
     seconds += slices[i].seconds();
     sum += cost[i];
   }
-  return seconds >= least_stretch_s ? sum / seconds : std::numeric_limits<double>::infinity();
+  if (seconds < least_calm_s) return std::nullopt;
+  return sum / seconds;
 }
 
-// What acts for long at a lower rate, right before or after the typical slices, is no background: a rank that works a
-// little longer at first, and much longer later, began at first. `lower` of them are set in `clear`.
-void keep_long_stretches(const std::vector<Slice>& slices, const Interval& interval, const std::vector<char>& lower,
-                         std::vector<char>& clear) {
+// What acts at a lower rate, right before or after the typical slices, is no background: a rank that works a little
+// longer at first, and much longer later, began at first; so did one for which more ranks wait later, as they are
+// through with all else. `lower` of them that go on for `least_s` are set in `clear`.
+void keep_stretches(const std::vector<Slice>& slices, const Interval& interval, const std::vector<char>& lower,
+                    double least_s, std::vector<char>& clear) {
   std::vector<char> kept = clear;
   for (std::size_t i = interval.first; i <= interval.last; ++i) {
     if (!lower[i] || clear[i]) continue;
@@ -112,7 +119,7 @@ void keep_long_stretches(const std::vector<Slice>& slices, const Interval& inter
     gap = 0;
     for (std::size_t j = i; j-- > interval.first && gap <= closed_gap_s && !after; gap += slices[j].seconds())
       after = clear[j];
-    if ((before || after) && seconds >= least_stretch_s)
+    if ((before || after) && seconds >= least_s)
       for (std::size_t j = i; j <= last; ++j) kept[j] = lower[j];
     i = last;
   }
@@ -122,8 +129,8 @@ void keep_long_stretches(const std::vector<Slice>& slices, const Interval& inter
 // Slices that cost much less than the interval's typical ones are before or after it.
 std::vector<char> above_background(const std::vector<Slice>& slices, const std::vector<double>& cost,
                                    const std::vector<char>& active) {
-  std::vector<char> clear = active, lower(active.size(), 0);
-  const double calm = calm_rate(slices, cost, active);
+  std::vector<char> clear = active, lower(active.size(), 0), least(active.size(), 0);
+  const std::optional<double> calm = calm_rate(slices, cost, active);
   for (const Interval& interval : joined(slices, active)) {
     std::vector<double> rates;
     for (std::size_t i = interval.first; i <= interval.last; ++i)
@@ -133,9 +140,12 @@ std::vector<char> above_background(const std::vector<Slice>& slices, const std::
     for (std::size_t i = interval.first; i <= interval.last; ++i) {
       const double rate = rate_of(slices, cost, i);
       clear[i] = active[i] && rate >= much_less * *at;
-      lower[i] = active[i] && rate >= of_typical * *at && rate >= above_calm * calm;
+      const bool above = active[i] && (!calm || rate >= above_calm * *calm);
+      lower[i] = above && rate >= of_typical_brief * *at;
+      least[i] = above && calm && rate >= of_typical * *at;
     }
-    keep_long_stretches(slices, interval, lower, clear);
+    keep_stretches(slices, interval, lower, brief_stretch_s, clear);
+    keep_stretches(slices, interval, least, least_stretch_s, clear);
   }
   return clear;
 }

@@ -81,7 +81,12 @@ class AttachTest(harness.SystemTest):
         return self.fail(str(done))
 
     def detach(self, name):
-        done = self.command("detach", name)
+        """Where cores are taken it may say that the aggregator goes on closing: then once more."""
+        for _ in range(4):
+            done = self.command("detach", name)
+            if "goes on trying" not in done.stderr:
+                break
+            print(done.stderr, flush=True)
         self.assertWorked(done)
         self.assertIn("is dormant again", done.stderr)
         return done
@@ -226,7 +231,7 @@ class OneNode(AttachTest):
 
 
 class ManyNodes(AttachTest):
-    RANKS_PER_NODE = 4
+    RANKS_PER_NODE = thinned(4, 2)  # a rank that waits takes a core from the aggregators
     NODES = 3
 
     def setUp(self):

@@ -1,5 +1,5 @@
 """What if: the time that is predicted without a planted delay, against the time of the program without it.
-Depends on: launcher."""
+Depends on: launcher, time."""
 import pathlib
 import sys
 

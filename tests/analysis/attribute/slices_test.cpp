@@ -149,15 +149,39 @@ TEST_CASE("What acts for long at a lower rate belongs to the period, and noise b
     REQUIRE(one.size() == 1);
     CHECK(one[0].begin_s == Approx(18).margin(1e-6));
   }
-  SECTION("what is short is cut") {
+  SECTION("what is short and little is cut") {
     for (std::size_t i = onset; i < more - 7; ++i) {
       cost[i] = noise;
       active[i] = 0;
     }
     const std::vector<Interval> one = intervals_of(slices, cost, active);
     REQUIRE(one.size() == 1);
-    CHECK(one[0].begin_s == Approx(18).margin(1e-6));
+    CHECK(one[0].begin_s == Approx(low < 0.2 ? 18 : 14.5).margin(1e-6));
   }
+}
+
+TEST_CASE("A rank for which more ranks wait when they are through with all else is slow from where it was slow") {
+  // `ranks` in a group with the late one, `more` others that wait in the last collective from `through` on.
+  const int ranks = GENERATE(3, 4, 8), more = GENERATE(4, 9);
+  const std::size_t calm = GENERATE(0u, 1u, 2u, 3u, 20u), through = calm + GENERATE(2u, 4u, 5u, 30u),
+                    end = through + 12;
+  const double late = 0.75;  // of the time
+  const double before = late * (ranks - 1), after = before + more;
+  if (before < 0.2 * after) return;
+  std::vector<Slice> slices(end);
+  std::vector<double> cost(end, 0.001);
+  std::vector<char> active(end, 0);
+  for (std::size_t i = 0; i < end; ++i) {
+    slices[i].begin_ns = static_cast<std::int64_t>(i) * 500 * ms;
+    slices[i].end_ns = slices[i].begin_ns + 500 * ms;
+    if (i < calm) continue;
+    cost[i] = (i < through ? before : after) / 2;
+    active[i] = 1;
+  }
+  const std::vector<Interval> one = intervals_of(slices, cost, active);
+  REQUIRE(one.size() == 1);
+  CHECK(one[0].first == calm);
+  CHECK(one[0].begin_s == Approx(0.5 * static_cast<double>(calm)).margin(1e-6));
 }
 
 TEST_CASE("Figures as people write them") {

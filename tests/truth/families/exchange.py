@@ -22,6 +22,17 @@ def slow_rank(rng, seconds):
     return Case("late-sender", arguments, ranks, right=(guilty,), live=not whole, whole=whole)
 
 
+def slow_rank_of_a_group(rng, seconds):
+    """To the end of the run, in one of two groups that exchange nothing: the other is through early and waits, too."""
+    half = rng.choice((3, 4))
+    edges = shape(rng, half)
+    arguments = exchange(rng, seconds, 2 * half, [*edges, *((a + half, b + half) for a, b in edges)])
+    guilty, count = rng.randrange(2 * half), int(arguments["steps"] * 0.7)
+    arguments.update(slow=guilty, slow_us=int(arguments["work_us"] * rng.uniform(0.5, 1.5)), steps=count, to=count)
+    arguments["from"] = int(rng.uniform(0.2, 0.5) * count)
+    return Case("late-sender", arguments, 2 * half, right=(guilty,), live=True, whole=False)
+
+
 def slow_rank_nodes(rng, seconds):
     arguments = on_nodes(rng, seconds)
     guilty, whole = slow(rng, seconds, sum(NODES), arguments)
@@ -129,6 +140,7 @@ def ramp_exchange(rng, seconds):
 
 FAMILIES = {
     "slow_rank": Family(slow_rank, 5),
+    "slow_rank_of_a_group": Family(slow_rank_of_a_group, 5, False),
     "slow_rank_nodes": Family(slow_rank_nodes, 5, False),
     "slow_of_many": Family(slow_of_many, 5, False),
     "uneven_cells": Family(uneven_cells, 5),
