@@ -117,10 +117,18 @@ class PlantedDelays(harness.SystemTest):
     def test_one_rank_of_a_halo_at_16_ranks(self):
         if "openmpi" not in harness.MPIS:
             self.skipTest("16 ranks on few cores need Open MPI")
-        noise = self.noise("openmpi", 16, 60)
-        sleep_s = self.long_enough(0.15, noise, 16, 4)
-        path = self.traced_dump("openmpi", 16, "planted_halo3d", 60, 5, 20, 4, int(sleep_s * 1e6))
-        origin = self.assertHalo(path, 16, 5, 4, sleep_s, noise)
+        for again in range(3):  # on a machine that others take while one of the two runs, not while the other does
+            noise = self.noise("openmpi", 16, 60)
+            sleep_s = self.long_enough(0.15, noise, 16, 4)
+            path = self.traced_dump("openmpi", 16, "planted_halo3d", 60, 5, 20, 4, int(sleep_s * 1e6))
+            try:
+                origin = self.assertHalo(path, 16, 5, 4, sleep_s, noise)
+                break
+            except AssertionError as error:
+                print(f"noise {noise:.2f} s: {error}", flush=True)
+                path.unlink()
+                if again == 2:
+                    raise
 
         ranks = self.box.json("inspect", path, "ranks", "--json")["ranks"]
         if "delay_caused_s" in ranks[0]:

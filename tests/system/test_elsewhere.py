@@ -7,6 +7,7 @@ Depends on: launcher.
 """
 import os
 import pathlib
+import re
 import subprocess
 import time
 import unittest
@@ -223,7 +224,8 @@ class Elsewhere(testbed.TestbedTest):
         job = self.dormant("dormant", running)
         self.assertEqual((job["node"], job["ranks"], job["nodes"], job["batch_job"], job["here"]),
                          ("node1", 4, 2, "4711", False))
-        self.assertRegex(self.box.pclscope("list").stdout, rf"{job['name']} +dormant +4 +node1 \+1 +4711")
+        row = rf"{job['name']} +dormant +4 +node1 \+1 +4711"  # unknown, where the node had no time to answer
+        self.box.wait_for(row, lambda: re.search(row, self.box.pclscope("list").stdout), running=running)
         for words in (("watch",), ("watch", "4711"), ("inspect", job["name"])):
             self.assertRefused(self.box.pclscope(*words), 1, f"{job['name']} on node1 is dormant",
                                f"pclscope attach {job['name']} begins to record it")

@@ -20,7 +20,7 @@ import harness
 import notebook
 import numpy
 from python_tables import IN_DUMPS_ONLY, PROPERTIES, PythonTest, column, pclscope
-from pclscope import density, words
+from pclscope import density, function_name, words
 from pclscope.table import pandas
 
 try:
@@ -325,6 +325,14 @@ class Python(PythonTest):
         for end in range(1, len(raw) - 1):
             with self.assertRaises(pclscope.Error):
                 density.unpack(raw[:end])
+
+    def test_functions_have_the_names_that_inspect_writes(self):
+        lines = (harness.SOURCE / "tests/data/function_names.txt").read_text().splitlines()
+        self.assertGreater(len(lines), 15)
+        for line in lines:
+            whole, short = line.split("\t")
+            self.assertEqual(function_name.short_function(whole), short)
+            self.assertEqual(function_name.same_function(whole), whole if short.startswith("std::") else short)
 
     def test_words_are_those_of_inspect(self):
         """Lists that are in the viewer, too."""

@@ -56,6 +56,15 @@ TEST_CASE("what three places or more call, and nearly all goes through, is a wra
   CHECK(Sites(three.sites).place(three.puts[2])->function == "put(int)");
   CHECK(Sites(three.sites).with_caller(three.puts[2]) == "step.c:22, called from main.c:10");
   CHECK(Sites(two.sites).with_caller(two.puts[1]) == "put.c:77, called from step.c:21");
+  // Instances of a template are one function.
+  Paths instances;
+  const std::uint32_t main = instances.at("main", 10), kinds = 3;
+  std::uint32_t sends[kinds] = {};
+  const char* const types[kinds] = {"int", "float", "Vec<float, 3>"};
+  for (std::uint32_t i = 0; i < kinds; ++i)
+    sends[i] =
+        instances.at(std::string("void put<") + types[i] + ">(int)", 77, instances.at("step", 20 + i, main), a_send);
+  CHECK(instances.shown(sends[1]) == "step.c:21");
   // A fourth call elsewhere: only three in four go through it.
   WithWrapper other(3);
   other.direct = other.at("reduce", 5, other.main, a_send);

@@ -69,4 +69,9 @@ std::string short_function(std::string_view name) {
   return text.empty() ? std::string(name) : text;
 }
 
+std::string same_function(std::string_view name) {
+  std::string text = short_function(name);
+  return text.starts_with("std::") ? std::string(name) : text;
+}
+
 }  // namespace pclscope::text

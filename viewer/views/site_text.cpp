@@ -25,10 +25,7 @@ std::vector<std::string>& skipped() {
   return names;
 }
 
-// Without arguments: overloads are one function.
-std::string function_of(const CallSite& site) {
-  return site.function.substr(0, site.function.find('(', site.function.starts_with("(anonymous namespace)") ? 1 : 0));
-}
+std::string function_of(const CallSite& site) { return text::same_function(site.function); }
 
 bool begins_a_program(const CallSite& site) {
   const std::string module = file_name(site.module);

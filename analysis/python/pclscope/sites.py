@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 import numpy
 
 from .file import Columns
+from .function_name import same_function
 from .table import Labels
 
 LEAST_CALLERS, MOST_CALLED, MOST_OF_THEM = 3, 3, 0.9  # of a function that wraps calls of MPI
@@ -31,10 +32,8 @@ class Site:
         return f"{self.file}:{self.line}" if self.line > 0 else f"{self.module}+0x{self.offset:x}"
 
     @property
-    def short_function(self) -> str:
-        """Without arguments: overloads are one function."""
-        return self.function[:end] if (end := self.function.find(
-            "(", self.function.startswith("(anonymous namespace)"))) >= 0 else self.function
+    def same_function(self) -> str:
+        return same_function(self.function)
 
 
 def _file_name(path: str) -> str:
@@ -102,16 +101,16 @@ class Sites:
         callers: dict[str, set[tuple[int, str]]] = {}
         for call in calls:
             for inner, outer in self._outwards(frame[call]):
-                callers.setdefault(self.of_id[inner].short_function, set()).add(
+                callers.setdefault(self.of_id[inner].same_function, set()).add(
                     (self.of_id[outer].offset, self.of_id[outer].module))
         wrappers = {name for name, places in callers.items() if name and len(places) >= LEAST_CALLERS}
         outside = {}
         for call in calls:
             inner, outer = frame[call], self._outer(frame[call])
-            while outer and self.of_id[inner].short_function not in wrappers:
+            while outer and self.of_id[inner].same_function not in wrappers:
                 inner, outer = outer, self._outer(outer)
-            wrapper = self.of_id[inner].short_function
-            while outer and self.of_id[outer].short_function == wrapper:  # recursive
+            wrapper = self.of_id[inner].same_function
+            while outer and self.of_id[outer].same_function == wrapper:  # recursive
                 outer = self._outer(outer)
             if outer:
                 outside[call] = outer
@@ -134,7 +133,7 @@ class Sites:
         for call in calls:
             inner = frame[call]
             while outer := outer_of(inner):
-                within, by = self.of_id[inner].short_function, self.of_id[outer].short_function
+                within, by = self.of_id[inner].same_function, self.of_id[outer].same_function
                 if within != by:  # not recursive
                     callers.setdefault(within, set()).add(by)
                     called.setdefault(by, set()).add(within)
@@ -143,10 +142,10 @@ class Sites:
                   if len(by) >= LEAST_CALLERS and len(called.get(name, ())) <= MOST_CALLED}
         for call in calls:
             inner, outer = frame[call], outer_of(frame[call])
-            while outer and self.of_id[inner].short_function not in layers:
+            while outer and self.of_id[inner].same_function not in layers:
                 inner, outer = outer, outer_of(outer)
-            layer = self.of_id[inner].short_function
-            while outer and self.of_id[outer].short_function == layer:
+            layer = self.of_id[inner].same_function
+            while outer and self.of_id[outer].same_function == layer:
                 outer = outer_of(outer)
             if outer:
                 frame[call] = outer

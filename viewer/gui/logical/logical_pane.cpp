@@ -47,7 +47,11 @@ void LogicalPane::draw(ImDrawList& list, const Scene& scene, const std::string& 
   marks.push_back({which + "logical boxes " + std::to_string(shown_->pixels.boxes), area_.middle()});
   if (shown_->of.run == run_ && shown_->pixels.phase != logical::none) {
     const Rect box = place_of({shown_->pixels.phase, shown_->pixels.box});
-    if (area_.holds(box.middle())) marks.push_back({which + "latest event", box.middle()});
+    // The last step of a long run ends at the edge; its box is drawn a pixel wide.
+    const Point middle = box.middle();
+    const Point in{std::clamp(middle.x, area_.low.x + 1, std::max(area_.low.x + 1, area_.high.x - 1)),
+                   std::clamp(middle.y, area_.low.y + 1, std::max(area_.low.y + 1, area_.high.y - 1))};
+    if (layout::distance(middle, in) <= 2) marks.push_back({which + "latest event", in});
   }
   draw_first(list, scene, which, marks);
 }
