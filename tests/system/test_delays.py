@@ -121,7 +121,8 @@ class PlantedDelays(harness.SystemTest):
             noise = self.noise("openmpi", 16, 60)
             sleep_s = self.long_enough(0.15, noise, 16, 4)
             path = self.traced_dump("openmpi", 16, "planted_halo3d", 60, 5, 20, 4, int(sleep_s * 1e6))
-            try:
+            self.assertOrigin(self.delays(path)[0], 5, line_of("planted_halo3d.c", "&request[t]);  // PLANTED"))
+            try:  # what it cost
                 origin = self.assertHalo(path, 16, 5, 4, sleep_s, noise)
                 break
             except AssertionError as error:

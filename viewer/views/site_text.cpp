@@ -40,7 +40,8 @@ bool never_a_users(const CallSite& site) {
     if (module.starts_with(mpi)) return true;
   const std::string function = function_of(site);
   return std::any_of(skipped().begin(), skipped().end(), [&](const std::string& name) {
-    return name == function || name == module || name == site.module || name == site.function;
+    return name == function || name == text::short_function(site.function) || name == module || name == site.module ||
+           name == site.function;
   });
 }
 

@@ -12,6 +12,13 @@ constexpr float number_room = 14;  // points between phases that have numbers
 constexpr std::size_t most_phase_lines = 400;
 constexpr std::size_t most_lit_messages = 200;
 
+// What is seen of a box: one of the last step, drawn a pixel wide, may reach over the edge.
+layout::Rect part_of(const layout::Rect& box, const layout::Rect& area) {
+  return {{std::max(box.low.x, area.low.x), std::max(box.low.y, area.low.y)},
+          {std::min(box.high.x, area.high.x), std::min(box.high.y, area.high.y)}};
+}
+bool is_something(const layout::Rect& part) { return part.low.x < part.high.x && part.low.y < part.high.y; }
+
 }  // namespace
 
 using layout::LogicalSight;
@@ -47,11 +54,8 @@ void LogicalPane::draw(ImDrawList& list, const Scene& scene, const std::string& 
   marks.push_back({which + "logical boxes " + std::to_string(shown_->pixels.boxes), area_.middle()});
   if (shown_->of.run == run_ && shown_->pixels.phase != logical::none) {
     const Rect box = place_of({shown_->pixels.phase, shown_->pixels.box});
-    // The last step of a long run ends at the edge; its box is drawn a pixel wide.
-    const Point middle = box.middle();
-    const Point in{std::clamp(middle.x, area_.low.x + 1, std::max(area_.low.x + 1, area_.high.x - 1)),
-                   std::clamp(middle.y, area_.low.y + 1, std::max(area_.low.y + 1, area_.high.y - 1))};
-    if (layout::distance(middle, in) <= 2) marks.push_back({which + "latest event", in});
+    if (const Rect seen = part_of(box, area_); is_something(seen))
+      marks.push_back({which + "latest event", seen.middle()});
   }
   draw_first(list, scene, which, marks);
 }
@@ -61,8 +65,9 @@ void LogicalPane::draw_first(ImDrawList& list, const Scene& scene, const std::st
                              std::vector<Mark>& marks) const {
   if (shown_->of.run != run_ || shown_->pixels.first_phase == logical::none) return;
   const Rect box = place_of({shown_->pixels.first_phase, shown_->pixels.first_box});
-  if (!area_.holds(box.middle())) return;
-  marks.push_back({which + "late first", box.middle()});
+  const Rect seen = part_of(box, area_);
+  if (!is_something(seen)) return;
+  marks.push_back({which + "late first", seen.middle()});
   const float s = scene.scale, size = 7 * s, x = std::max(box.low.x, area_.low.x + size), y = box.middle().y;
   const ImVec2 tip{x, y}, upper{x - size, y - size * 0.6f}, lower{x - size, y + size * 0.6f};
   list.AddTriangleFilled(tip, upper, lower, to_imgui(scene.palette->selection));
