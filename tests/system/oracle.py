@@ -193,6 +193,7 @@ def argmax_of_concave(function, guess):
 
 class Clock:
     """The oracle's ticks of the tool's times: ticks = offset + rate * ns, good to `tolerance` ticks."""
+    NO_LINE = 100  # times are rounded to nanoseconds
 
     def __init__(self, rows, oracle, monotonic):
         truth = oracle.all
@@ -221,6 +222,9 @@ class Clock:
         self.rate = 1.0 if monotonic else argmax_of_concave(room, (low[-1] - low[0]) / (t[-1] - t[0]))
         self.offset = (low - self.rate * t).max() + room(self.rate) / 2
         self.tolerance = 100 + abs(room(self.rate)) / 2
+        if room(self.rate) < -self.NO_LINE:
+            off = -room(self.rate) / 2
+            raise AssertionError(f"the tool's clock and the oracle's are not one: off by {off:.0f} ticks")
         self.monotonic = monotonic
 
     def ticks(self, ns):
