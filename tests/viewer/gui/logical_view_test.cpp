@@ -1,5 +1,6 @@
 // The views of logical time without a window: what is clicked is what is selected.
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "tests/analysis/logical/programs.hpp"
 #include "tests/viewer/fake_run.hpp"
@@ -86,6 +87,33 @@ TEST_CASE("every metric has a button in the timeline, and all views of logical t
   }
   CHECK(gui::value_words(logical::Metric::bytes, 2048) == "2.0 KiB");
   CHECK(gui::value_words(logical::Metric::wait, 0.002) == "2.00 ms");
+}
+
+TEST_CASE("a mouse, which stands on whole pixels, finds the events that are marked, at the edges too") {
+  Shown shown;
+  const auto view = gui::make_logical_view();
+  int seen = 0;
+  for (std::uint32_t end = 1; end <= shown.run->steps; ++end)
+    for (const float width : {40.f, 44.f, 48.f, 52.f, 56.f, 65.7f, 90.6f, 240.f}) {
+      CAPTURE(end, width);
+      shown.selection = {};
+      shown.selection.steps = gui::SelectedSteps{0, static_cast<double>(end)};
+      shown.settle(*view, width, 300.4f);
+      for (const char* name : {"latest event", "late first"}) {
+        const layout::Point at = test::mark(*view, name);
+        if (!(at.x > 0)) continue;
+        ++seen;
+        CAPTURE(name, at.x, at.y);
+        CHECK(std::round(at.x) == at.x);
+        CHECK(std::round(at.y) == at.y);
+        shown.frame.click(*view, shown.scene, shown.selection, at, width, 300.4f);
+        CHECK(shown.selection.rank);
+        CHECK(shown.selection.phase);
+        test::NullFrame::mouse({-1000, -1000});
+        shown.selection.rank.reset(), shown.selection.phase.reset();
+      }
+    }
+  CHECK(seen > 40);
 }
 
 TEST_CASE("the wheel zooms into steps, Home shows all of them again") {

@@ -12,13 +12,6 @@ constexpr float number_room = 14;  // points between phases that have numbers
 constexpr std::size_t most_phase_lines = 400;
 constexpr std::size_t most_lit_messages = 200;
 
-// What is seen of a box: one of the last step, drawn a pixel wide, may reach over the edge.
-layout::Rect part_of(const layout::Rect& box, const layout::Rect& area) {
-  return {{std::max(box.low.x, area.low.x), std::max(box.low.y, area.low.y)},
-          {std::min(box.high.x, area.high.x), std::min(box.high.y, area.high.y)}};
-}
-bool is_something(const layout::Rect& part) { return part.low.x < part.high.x && part.low.y < part.high.y; }
-
 }  // namespace
 
 using layout::LogicalSight;
@@ -53,9 +46,8 @@ void LogicalPane::draw(ImDrawList& list, const Scene& scene, const std::string& 
   list.PopClipRect();
   marks.push_back({which + "logical boxes " + std::to_string(shown_->pixels.boxes), area_.middle()});
   if (shown_->of.run == run_ && shown_->pixels.phase != logical::none) {
-    const Rect box = place_of({shown_->pixels.phase, shown_->pixels.box});
-    if (const Rect seen = part_of(box, area_); is_something(seen))
-      marks.push_back({which + "latest event", seen.middle()});
+    if (const auto pixel = pixel_of({shown_->pixels.phase, shown_->pixels.box}))
+      marks.push_back({which + "latest event", *pixel});
   }
   draw_first(list, scene, which, marks);
 }
@@ -64,10 +56,11 @@ void LogicalPane::draw(ImDrawList& list, const Scene& scene, const std::string& 
 void LogicalPane::draw_first(ImDrawList& list, const Scene& scene, const std::string& which,
                              std::vector<Mark>& marks) const {
   if (shown_->of.run != run_ || shown_->pixels.first_phase == logical::none) return;
-  const Rect box = place_of({shown_->pixels.first_phase, shown_->pixels.first_box});
-  const Rect seen = part_of(box, area_);
-  if (!is_something(seen)) return;
-  marks.push_back({which + "late first", seen.middle()});
+  const EventPlace place{shown_->pixels.first_phase, shown_->pixels.first_box};
+  const Rect box = place_of(place);
+  const auto pixel = pixel_of(place);
+  if (!pixel) return;
+  marks.push_back({which + "late first", *pixel});
   const float s = scene.scale, size = 7 * s, x = std::max(box.low.x, area_.low.x + size), y = box.middle().y;
   const ImVec2 tip{x, y}, upper{x - size, y - size * 0.6f}, lower{x - size, y + size * 0.6f};
   list.AddTriangleFilled(tip, upper, lower, to_imgui(scene.palette->selection));
@@ -82,6 +75,18 @@ Rect LogicalPane::place_of(EventPlace place) const {
   const Point low = area_.low + Point{sight_.x(step), sight_.y(rank)};
   return {low, low + Point{std::max(1.f, static_cast<float>(sight_.step_width())),
                            std::max(1.f, static_cast<float>(sight_.rank_height()))}};
+}
+
+// Where the mouse, which stands on whole pixels, is on the box: none where nothing of it is in the picture.
+std::optional<Point> LogicalPane::pixel_of(EventPlace place) const {
+  const session::LogicalPhase& phase = *run_->phases[place.phase];
+  const double step = phase.boxes[place.box].step, rank = phase.rank_of(place.box);
+  if (step + 1 <= sight_.step0 || step >= sight_.step1 || rank + 1 <= sight_.rank0 || rank >= sight_.rank1) return {};
+  const auto whole = [](float low, float middle, int size) {
+    return std::ceil(low + std::clamp(std::floor(middle), 0.f, static_cast<float>(size - 1)));
+  };
+  return Point{whole(area_.low.x, sight_.x(step + 0.5), sight_.width),
+               whole(area_.low.y, sight_.y(rank + 0.5), sight_.height)};
 }
 
 // A line where each begins, over its ranks; numbers where there is room.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,7 @@ class LogicalPane {
   layout::Rect place_of(EventPlace place) const;
 
  private:
+  std::optional<layout::Point> pixel_of(EventPlace place) const;
   void draw_first(ImDrawList& list, const Scene& scene, const std::string& which, std::vector<Mark>& marks) const;
 
   using Painter = layout::Latest<layout::LogicalImageRequest, layout::LogicalImage>;
