@@ -94,7 +94,8 @@ class Faults(harness.SystemTest):
         running = self.box.start_traced(
             3, harness.program("random_program", "openmpi"), "--messages", thinned("600000", "300000"),
             "--seed", "5", "--monotonic", "--directory", directory,
-            options=("--dump", directory / "stopped.h5", "--clock", "monotonic", "--ring-events", "1024"))
+            options=("--dump", directory / "stopped.h5", "--clock", "monotonic", "--ring-events", "1024",
+                     "--overflow-wait", "1000"))  # the default
         self.box.live_with_messages(self.box.job_name(running), running, at_least=100)
         worker, = self.box.aggregator_workers()
         os.kill(worker, signal.SIGSTOP)

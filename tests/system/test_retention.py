@@ -13,7 +13,6 @@ class Retention(harness.SystemTest):
     def run_halo(self, iterations, *options):
         self.path = self.box.directory / f"halo-{len(options)}.h5"
         self.path.unlink(missing_ok=True)
-        self.box.environment["PCLSCOPE_OVERFLOW_WAIT_MS"] = "30000"  # ranks wait, where the aggregator has no time
         done = self.box.traced(4, harness.program("halo2d", "openmpi"), str(iterations), "8",
                                options=("--dump", self.path, *options), timeout=3 * harness.PATIENCE)
         self.assertWorked(done)

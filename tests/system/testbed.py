@@ -88,7 +88,7 @@ class Testbed:
             self.box.environment["CLUSTER_SKEW_S"] = " ".join(str(s) for s in skew)
         return self.box.start(harness.PCLSCOPE, "run", "--quiet", "--hosts", self.hosts(ranks_per_node), "-n",
                               str(sum(self.each(ranks_per_node))), "--launcher-args", self.launcher_args(mpi),
-                              *options, "--", *command)
+                              *harness.patient(options), "--", *command)
 
     def run(self, *arguments, timeout=3 * harness.PATIENCE, **options):
         return self.start(*arguments, **options).finish(timeout)

@@ -6,6 +6,7 @@
 
 #include "analysis/density/coarser.hpp"
 #include "tests/analysis/density/random_calls.hpp"
+#include "tests/thinned.hpp"
 
 using namespace pclscope;
 using density::Pyramid;
@@ -46,7 +47,7 @@ TEST_CASE("live density: all parts of a job that stands still are its density") 
 }
 
 TEST_CASE("live density: it follows a job whose slices are joined, and old calls that come late are there in the end") {
-  for (unsigned seed = 1; seed <= 12; ++seed) {
+  for (unsigned seed = 1; seed <= test::thinned(12u, 2u); ++seed) {
     std::mt19937_64 random(seed);
     AskedPyramid job{Pyramid({.most_slices = 64, .budget_bytes = 1u << 20, .first_shift = 16}), 2000, 0, {}};
     session::LiveDensity live;

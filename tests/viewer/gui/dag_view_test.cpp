@@ -5,6 +5,7 @@
 
 #include "analysis/order/dag_builder.hpp"
 #include "tests/analysis/delay/programs.hpp"
+#include "tests/thinned.hpp"
 #include "tests/viewer/fake_run.hpp"
 #include "tests/viewer/gui/null_frame.hpp"
 #include "tests/viewer/layout/dag_random.hpp"
@@ -467,7 +468,7 @@ TEST_CASE("glyphs show less the smaller and the more they are") {
 
 TEST_CASE("20,000 messages among 1,152 ranks: few vertices at every zoom, wherever the mouse is") {
   Stage stage(test::fake_dag(1152, 18));
-  for (int step = 0; step < 6; ++step) {
+  for (int step = 0; step < test::thinned(6, 2); ++step) {
     stage.wheel({400, 250}, 8);
     CHECK(stage.vertices < 30'000);
     for (const gui::Mark& m : stage.view->marks()) {

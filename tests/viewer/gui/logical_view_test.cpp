@@ -94,7 +94,7 @@ TEST_CASE("a mouse, which stands on whole pixels, finds the events that are mark
   const auto view = gui::make_logical_view();
   int seen = 0;
   for (std::uint32_t end = 1; end <= shown.run->steps; ++end)
-    for (const float width : {40.f, 44.f, 48.f, 52.f, 56.f, 65.7f, 90.6f, 240.f}) {
+    for (const float width : {40.f, 48.f, 65.7f, 240.f}) {
       CAPTURE(end, width);
       shown.selection = {};
       shown.selection.steps = gui::SelectedSteps{0, static_cast<double>(end)};

@@ -300,7 +300,7 @@ TEST_CASE("spatial: from one rank to 16,384, few enough vertices, all regions ma
   struct Case {
     std::int32_t ranks, regions;
   };
-  const std::int32_t many = test::thinned(10000, 2000);
+  const std::int32_t many = test::thinned(10000, 1000);
   for (const Case c : {Case{1, 1}, {4, 1}, {1152, 32}, {16384, 128}, {many, many}}) {
     Stage stage(fake(c.ranks, c.regions));
     const auto begin = std::chrono::steady_clock::now();
