@@ -82,11 +82,14 @@ std::optional<Point> LogicalPane::pixel_of(EventPlace place) const {
   const session::LogicalPhase& phase = *run_->phases[place.phase];
   const double step = phase.boxes[place.box].step, rank = phase.rank_of(place.box);
   if (step + 1 <= sight_.step0 || step >= sight_.step1 || rank + 1 <= sight_.rank0 || rank >= sight_.rank1) return {};
-  const auto whole = [](float low, float middle, int size) {
-    return std::ceil(low + std::clamp(std::floor(middle), 0.f, static_cast<float>(size - 1)));
+  // Of a box of a pixel or more one behind its edge: at() asks what is at a pixel's begin there.
+  const auto whole = [](float low, float begin, double size, int pixels) {
+    float pixel = std::floor(begin + static_cast<float>(size) / 2);
+    if (size >= 1 && pixel < begin - 1e-3f) ++pixel;
+    return std::ceil(low + std::clamp(pixel, 0.f, static_cast<float>(pixels - 1)));
   };
-  return Point{whole(area_.low.x, sight_.x(step + 0.5), sight_.width),
-               whole(area_.low.y, sight_.y(rank + 0.5), sight_.height)};
+  return Point{whole(area_.low.x, sight_.x(step), sight_.step_width(), sight_.width),
+               whole(area_.low.y, sight_.y(rank), sight_.rank_height(), sight_.height)};
 }
 
 // A line where each begins, over its ranks; numbers where there is room.
