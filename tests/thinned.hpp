@@ -1,5 +1,5 @@
-// The sanitizers make tests some ten times slower: there, long loops go through an eighth of their rounds. In all other
-// builds through all of them, and with the option PCLSCOPE_FULL_LENGTH (ci/nightly).
+// The sanitizers make tests some ten times slower: there, long loops go through a sixteenth of their rounds. In all
+// other builds through all of them, and with the option PCLSCOPE_FULL_LENGTH (ci/nightly).
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@ inline constexpr bool under_sanitizer = true;
 #else
 inline constexpr bool under_sanitizer = false;
 #endif
-inline constexpr int sanitizer_thinning = under_sanitizer ? 8 : 1;
+inline constexpr int sanitizer_thinning = under_sanitizer ? 16 : 1;
 
 // Rounds of a loop, never fewer than `least`.
 template <class Count>

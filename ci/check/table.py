@@ -1,4 +1,6 @@
 """The end of the check: failed tests, where the time went, and ctest's totals."""
+import re
+
 import builds
 import run
 import tests
@@ -19,6 +21,8 @@ def show(check):
     print(f"\n== the {MOST} slowest tests")
     rows = [(seconds, f"{suite.name}: {name}") for suite in suites for name, (_, seconds) in suite.results.items()]
     rows_out(sorted(rows, reverse=True)[:MOST])
+    print(f"\n== the {MOST} job tests that took most processor time")
+    rows_out(sorted(of_jobs(check.times), reverse=True)[:MOST])
     print(f"\n== the {MOST} slowest targets")
     made = [row for tree in check.plan for row in builds.slowest(tree, check.began, MOST)]
     rows_out(sorted(made, reverse=True)[:MOST])
@@ -28,6 +32,18 @@ def show(check):
         print(f"flaky: {name} passed the second time only (first: build/check/failed/{name}.txt)")
     print(f"\nci/test: {'FAILED: ' + ', '.join(check.failed) if check.failed else 'all passed'}"
           f" after {run.since_start():.0f} s", flush=True)
+
+
+def of_jobs(file):
+    """(processor time, script and MPI) of the job tests, as tests/apart wrote it."""
+    rows = []
+    for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else []:
+        *command, user, system = line.split()
+        seconds = sum(float(minutes) * 60 + float(rest)
+                      for minutes, rest in (re.fullmatch(r"(\d+)m([\d.]+)s", word).groups() for word in (user, system)))
+        words = [word for word in command if word.endswith((".py", ".sh", "run")) or word in ("openmpi", "mpich")]
+        rows.append((seconds, " ".join(word.rpartition("/")[2] for word in words or command[:1])))
+    return rows
 
 
 def rows_out(rows):

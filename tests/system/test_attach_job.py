@@ -15,7 +15,7 @@ import numpy
 import remains
 import session_oracle
 import testbed
-from harness import on_every_mpi, thinned
+from harness import on_one_mpi, thinned
 
 # The programs flood three processes on two cores: a rank waits as long as it takes, so that nothing is dropped.
 PATIENCE = "PCLSCOPE_OVERFLOW_WAIT_MS=30000"
@@ -140,7 +140,7 @@ class AttachTest(harness.SystemTest):
 
 
 class OneNode(AttachTest):
-    @on_every_mpi
+    @on_one_mpi("openmpi")
     def test_many_sessions(self, mpi):
         ranks, cycles = 4 if mpi == "openmpi" else 2, thinned(6, 3)
         running, name = self.start(mpi, ranks)
@@ -152,7 +152,7 @@ class OneNode(AttachTest):
         self.assertEnds(running)
         self.assertExact(ranks, sessions)
 
-    @on_every_mpi
+    @on_one_mpi("mpich")
     def test_after_a_million_messages(self, mpi):
         """What was sent before counts as if it had been an hour: every channel's turn is known. Less than a million
         in ci/test."""
@@ -161,7 +161,7 @@ class OneNode(AttachTest):
         self.assertEnds(running)
         self.assertExact(2, [session])
 
-    @on_every_mpi
+    @on_one_mpi("openmpi")
     def test_refusals_and_watching(self, mpi):
         running, name = self.start(mpi, 2)
         self.assertRefused(self.command("detach", name), 1, name, "not attached")
@@ -178,7 +178,7 @@ class OneNode(AttachTest):
         self.assertEnds(running)
         self.assertExact(2, [Session(path, since, until)])
 
-    @on_every_mpi
+    @on_one_mpi("mpich")
     def test_two_at_once(self, mpi):
         running, name = self.start(mpi, 2)
         for cycle in range(thinned(4, 2)):
@@ -192,7 +192,7 @@ class OneNode(AttachTest):
             self.assertFalse(both[1][1].exists())
         self.assertEnds(running)
 
-    @on_every_mpi
+    @on_one_mpi("openmpi")
     def test_job_ends_while_attached(self, mpi):
         running, name = self.start(mpi, 2)
         path = self.box.directory / f"ended-{mpi}.h5"
@@ -203,7 +203,7 @@ class OneNode(AttachTest):
         self.assertEqual(self.box.remains(), [])
         self.assertExact(2, [Session(path, since, until)])
 
-    @on_every_mpi
+    @on_one_mpi("mpich")
     def test_job_killed_while_attached(self, mpi):
         running, name = self.start(mpi, 2)
         path = self.box.directory / f"killed-{mpi}.h5"
@@ -216,7 +216,7 @@ class OneNode(AttachTest):
         self.assertExact(2, [Session(path, None, None)], complete=False)
         self.assertEqual(set(dump.torn(path).missing), {0, 1})
 
-    @on_every_mpi
+    @on_one_mpi("openmpi")
     def test_aggregator_killed_while_attached(self, mpi):
         running, name = self.start(mpi, 2)
         self.wait_for_rounds(self.attach(name, "--dump", self.box.directory / f"dead-{mpi}.h5"), 5)

@@ -3,7 +3,7 @@ Depends on: launcher."""
 import collections
 
 import harness
-from harness import on_every_mpi
+from harness import on_one_mpi
 from test_call_sites import marked_lines
 
 ROUNDS, RANKS = 5, 4
@@ -68,7 +68,7 @@ class CallPaths(harness.SystemTest):
         for callee in tree["callees"]:
             self.check_tree(callee)
 
-    @on_every_mpi
+    @on_one_mpi("openmpi")
     def test_the_tree_is_that_of_the_program(self, mpi):
         path = self.dump_of(mpi)
         tree = self.box.json("inspect", path, "tree", "--json")["tree"]
@@ -83,7 +83,7 @@ class CallPaths(harness.SystemTest):
         microseconds = sum(int(line.rsplit(" ", 1)[1]) for line in stacks)
         self.assertAlmostEqual(microseconds, tree["inside_s"] * 1e6, delta=len(stacks))
 
-    @on_every_mpi
+    @on_one_mpi("mpich")
     def test_callers_stand_for_wrappers(self, mpi):
         path = self.dump_of(mpi)
         at = marked_lines(FILE)
@@ -98,7 +98,7 @@ class CallPaths(harness.SystemTest):
         skipped = self.box.json("inspect", path, "calls", "--json", "--skip", "step_b")["sites"]
         self.assertEqual(skipped[0]["function"], "main", skipped[0])
 
-    @on_every_mpi
+    @on_one_mpi("openmpi")
     def test_paths_are_as_long_as_told_to(self, mpi):
         tree = self.box.json("inspect", self.dump_of(mpi, "--stacks", "0"), "tree", "--json")["tree"]
         self.assertEqual({len(path) for path in paths_of(tree)}, {2})

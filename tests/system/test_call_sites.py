@@ -7,7 +7,7 @@ import subprocess
 import dump
 import harness
 import numpy
-from harness import on_every_mpi
+from harness import on_one_mpi
 
 SLEEP_S = 0.15  # others may hold the other side back for some 10 ms: then it waits less
 MESSAGES = 8
@@ -104,7 +104,7 @@ class CallSites(harness.SystemTest):
         patient = next(site for site in sites if site["line"] == lines["patient receive"])
         self.assertAlmostEqual(patient["waited_s"], late_send["late_sender_s"], delta=1e-9)
 
-    @on_every_mpi
+    @on_one_mpi("openmpi")
     def test_planted_lines_come_first(self, mpi):
         path = self.dump_of(mpi)
         self.assertRanked(path, 1)
@@ -115,7 +115,7 @@ class CallSites(harness.SystemTest):
         titles, first = self.box.pclscope("inspect", path, "calls", "--csv", "--limit", "1").stdout.splitlines()
         self.assertEqual(dict(zip(titles.split(","), first.split(",")))["line"], str(dearest["line"]))
 
-    @on_every_mpi
+    @on_one_mpi("mpich")
     def test_messages_tell_their_lines(self, mpi):
         lines = marked_lines("call_sites.c")
         messages = self.box.json("inspect", self.dump_of(mpi), "messages", "--json")["messages"]
@@ -168,7 +168,7 @@ class CallSites(harness.SystemTest):
         for site in sites:
             self.assertEqual((site["file"], site["line"], site["module"]), (None, None, str(stripped)), site)
 
-    @on_every_mpi
+    @on_one_mpi("openmpi")
     def test_fortran_lines_are_the_users(self, mpi):
         lines = set(marked_lines("fortran_ring.F90").values())
         for binding in ("mpif_h", "mpi", "mpi_f08"):

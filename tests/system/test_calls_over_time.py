@@ -4,11 +4,12 @@ Depends on: launcher."""
 import csv
 import io
 import shutil
+import unittest
 
 import dump
 import harness
 import numpy
-from harness import on_every_mpi, thinned
+from harness import on_one_mpi, thinned
 
 RANKS = 4
 PER_CALL = 2e-9  # s: the density counts whole nanoseconds
@@ -84,7 +85,7 @@ class CallsOverTime(harness.SystemTest):
         self.assertWorked(self.box.traced(ranks, *command, options=("--dump", path, "--mpi", mpi, *options), **others))
         return path
 
-    @on_every_mpi
+    @on_one_mpi("mpich")
     def test_known_program(self, mpi):
         messages, sleep_us = 20, 10000
         path = self.traced(mpi, harness.program("late_sender", mpi), str(messages), str(sleep_us))
@@ -99,7 +100,7 @@ class CallsOverTime(harness.SystemTest):
         self.assertIn("MPI_Recv", text)
         self.assertIn("computation", text)
 
-    @on_every_mpi
+    @on_one_mpi("openmpi")
     def test_polls_that_found_nothing(self, mpi):
         """They leave no event, and are looked at: functions and ranks have the same time of them."""
         for options in ((), ("--aggregators", "2")):
@@ -139,7 +140,7 @@ class CallsOverTime(harness.SystemTest):
             self.assertEqual(waiting["calls"], 0, options)
             self.assertWorked(job.finish())
 
-    @on_every_mpi
+    @on_one_mpi("mpich")
     def test_single_calls(self, mpi):
         """The oracle is the table of single calls, which is written from another place."""
         for ranks, name, arguments in ((3, "collectives", ("1",)), (4, "cg_pattern", ()),
@@ -149,7 +150,7 @@ class CallsOverTime(harness.SystemTest):
                 self.check(path)
                 self.assertGreater(self.against_single_calls(path), 200)
 
-    @on_every_mpi
+    @on_one_mpi("openmpi")
     def test_random_programs(self, mpi):
         seed, ranks = self.seed(), 3 if mpi == "openmpi" else 2
         for more in ((), ("--threads", "3")):
@@ -201,6 +202,7 @@ class CallsOverTime(harness.SystemTest):
         self.check(path)
         self.assertGreater(self.against_single_calls(path), 1000)
 
+    @unittest.skipUnless(harness.checks.FULL, "in ci/nightly")
     def test_hpcc(self):
         if shutil.which("hpcc") is None:
             self.skipTest("HPC Challenge is not installed")

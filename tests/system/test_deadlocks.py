@@ -142,7 +142,7 @@ class Deadlocks(harness.SystemTest):
         quickest = sorted(self.said_after)[len(self.said_after) // 4]
         self.assertLess(quickest, 2.0, self.said_after)
 
-    @harness.on_every_mpi
+    @harness.on_one_mpi("mpich")
     def test_collectives_that_do_not_match_are_named_with_both_sides(self, mpi):
         for kind, sides in (("bcast_barrier", {0: "MPI_Bcast", 1: "MPI_Bcast", 2: "MPI_Barrier", 3: "MPI_Barrier"}),
                             ("reduce_allreduce", {0: "MPI_Reduce", 1: "MPI_Allreduce", 2: "MPI_Allreduce",
@@ -176,7 +176,7 @@ class Deadlocks(harness.SystemTest):
                 self.check_slow(kind, mpi)
                 print(f"{kind}, {mpi}: {time.monotonic() - began:.1f} s", flush=True)  # they differ much, some runs
 
-    @harness.on_every_mpi
+    @harness.on_one_mpi("openmpi")
     def test_who_waits_longest_and_for_whom(self, mpi):
         """Without a deadlock: rank 0 computes, 1 waits for 0, 2 for 1, 3 for 2."""
         def all_wait(seen):

@@ -4,7 +4,7 @@ import collections
 import shutil
 
 import harness
-from harness import on_every_mpi
+from harness import on_one_mpi
 
 RANKS = 4
 TRIES = 4  # for a run of which the efficiencies are told
@@ -136,28 +136,28 @@ class Efficiencies(harness.SystemTest):
                                    delta=WITHIN * job["runtime_s"])
         return job
 
-    @on_every_mpi
+    @on_one_mpi("openmpi")
     def test_balanced(self, mpi):
         self.check(mpi, "balanced")
 
-    @on_every_mpi
+    @on_one_mpi("mpich")
     def test_one_rank_with_twice_the_work(self, mpi):
         job = self.check(mpi, "double")
         self.assertEqual(job["most_useful_rank"], RANKS - 1)
 
-    @on_every_mpi
+    @on_one_mpi("openmpi")
     def test_a_token(self, mpi):
         self.check(mpi, "token")
 
-    @on_every_mpi
+    @on_one_mpi("mpich")
     def test_a_chain(self, mpi):
         self.check(mpi, "chain")
 
-    @on_every_mpi
+    @on_one_mpi("openmpi")
     def test_large_transfers(self, mpi):
         self.check(mpi, "transfer")
 
-    @on_every_mpi
+    @on_one_mpi("mpich")
     def test_a_mixture(self, mpi):
         self.check(mpi, "mixture")
 

@@ -10,7 +10,7 @@ import dump
 import harness
 import oracle
 import random_programs
-from harness import on_every_mpi, thinned
+from harness import on_every_mpi, on_one_mpi, thinned
 
 PAUSE = {"openmpi": "2000", "mpich": "20000"}  # microseconds per iteration: a live job that is not in a hurry
 
@@ -149,7 +149,7 @@ class Faults(harness.SystemTest):
         self.assertIn("for lack of time", self.box.run(harness.PCLSCOPE, "inspect", path).stdout)
 
     # --- many ---
-    @on_every_mpi
+    @on_one_mpi("mpich")
     def test_2000_communicators(self, mpi):
         summary, _, _ = self.both(mpi, 2, "many_comms", "2000")
         self.assertMatched(summary, 2 * 2000)
@@ -173,7 +173,7 @@ class Faults(harness.SystemTest):
         summary, _, _ = self.both("mpich", 2, "outstanding", "20000", "2", options=("--overflow-wait", "60000"))
         self.assertMatched(summary, 2 * 2 * 20000)
 
-    @on_every_mpi
+    @on_one_mpi("openmpi")
     def test_ring_of_64_events(self, mpi):
         summary, _, _ = self.both(mpi, 2, "persistent_halo", "400", "16",
                                   options=("--ring-events", "64", "--overflow-wait", "60000"))

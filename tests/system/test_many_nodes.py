@@ -71,7 +71,7 @@ class ManyNodes(testbed.TestbedTest):
     def test_regions_are_those_of_the_program_not_of_the_nodes(self):
         path = self.box.directory / "cg.h5"
         running = self.testbed.start((6, 6, 4), harness.program("cg_pattern", "openmpi"),
-                                     thinned("400", "200"), options=("--dump", path))
+                                     thinned("400", "120"), options=("--dump", path))
         self.assertWorked(running.finish(3 * harness.PATIENCE))
         summary = self.box.json("inspect", path, "--json")
         self.assertComplete(summary, 16)
@@ -92,7 +92,7 @@ class ManyNodes(testbed.TestbedTest):
         for attempt in range(3):  # on a busy machine clocks are known badly, or there is no time at the end
             path = self.box.directory / f"skew-{attempt}.h5"
             self.assertWorked(self.testbed.run(
-                RANKS_PER_NODE, harness.program("halo3d", "openmpi"), "3000", skew=(0, 5, -3),
+                RANKS_PER_NODE, harness.program("halo3d", "openmpi"), thinned("3000", "1000"), skew=(0, 5, -3),
                 options=("--dump", path, "--keep", "all", "--clock", "monotonic")))
             summary = self.box.json("inspect", path, "--json")
             clocks = {clock["node"]: clock for clock in summary["network"]["clocks"]}
@@ -153,17 +153,18 @@ class ManyNodes(testbed.TestbedTest):
         rows, known = dump.read_messages(path), dump.Clocks(path)
         took = known.corrected(rows.destination, rows.recv_end) - known.corrected(rows.source, rows.send_begin)
         during = (rows.send_begin > planted - origin + 10**8) & (rows.recv_end < lifted - origin)
-        calm = rows.recv_end < calm_end - origin
-        def quick(times):  # where the machine is busy many messages wait for a core, but not all; the link holds all
-            return max(float(numpy.percentile(times, 10)), 1e3)  # clocks are not known better
-        ratio = {}
-        for a, b in ((0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)):
+        # The link lets 4 kB through at once and 250 kB/s after that: each of its messages takes 32 ms at least. On a
+        # busy machine any other may wait for a core for so long, but not the quickest of dozens.
+        quickest = {}
+        for a, b in ((0, 1), (1, 0), (2, 0), (2, 1)):
             pair = (rows.source // 2 == a) & (rows.destination // 2 == b)
-            ratio[a, b] = quick(took[pair & during]) / quick(took[pair & calm])
-        print({pair: round(r, 2) for pair, r in ratio.items()}, flush=True)
-        slowed = min(ratio[2, 0], ratio[2, 1])
-        self.assertGreater(slowed, 10, ratio)
-        self.assertLess(max(ratio[0, 1], ratio[1, 0]), slowed / 5, ratio)
+            self.assertGreater(int((pair & during).sum()), 5)
+            quickest[a, b] = float(took[pair & during].min()) * 1e-9
+        print(f"quickest messages in s: {quickest}", flush=True)
+        self.assertGreater(min(quickest[2, 0], quickest[2, 1]), 0.025)
+        self.assertLess(max(quickest[0, 1], quickest[1, 0]), 0.0125, "pairs that do not use the link")
+        calm = (rows.recv_end < calm_end - origin) & (rows.source // 2 == 2) & (rows.destination // 2 != 2)
+        self.assertLess(float(took[calm].min()) * 1e-9, 0.0125, "before")
         # Nothing of (0, 2) and (1, 2): whether TCP waits for acknowledgements, which stand in the same queue, is
         # its own.
         self.assertIn(said, page)
@@ -240,7 +241,7 @@ class ManyNodes(testbed.TestbedTest):
     def test_traffic_stays_within_its_budget(self):
         path = self.box.directory / "traffic.h5"
         self.assertWorked(self.testbed.run(RANKS_PER_NODE, harness.program("halo3d", "openmpi"),
-                                           thinned("3000", "1500"), options=("--dump", path)))
+                                           thinned("3000", "800"), options=("--dump", path)))
         summary = self.box.json("inspect", path, "--json")
         seconds = summary["time"]["duration_s"]
         most = max(0.02 * summary["messages"]["bytes"], 1e6 * seconds * self.NODES)

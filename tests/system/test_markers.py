@@ -6,7 +6,7 @@ import re
 import shutil
 
 import harness
-from harness import on_every_mpi
+from harness import on_one_mpi
 
 RANKS, ROUNDS, WORK_US = 4, 50, 3000
 NAMES = ("level 2", "round", "left", "right, with a name of more than forty bytes")  # in the order of their begins
@@ -89,7 +89,7 @@ class Markers(harness.SystemTest):
             self.assertNear(row["communication"], on_core * max(useful) / longest, 1, f"{name}: communication")
         return markers
 
-    @on_every_mpi
+    @on_one_mpi("mpich")
     def test_against_notes(self, mpi):
         path, noted, said = self.run_noted(mpi)
         self.check(path, noted)
@@ -151,7 +151,7 @@ class Markers(harness.SystemTest):
         self.assertWorked(done)
         return program
 
-    @on_every_mpi
+    @on_one_mpi("openmpi")
     def test_examples(self, mpi):
         examples = EXAMPLES.findall((harness.SOURCE / "docs" / "markers.md").read_text())
         self.assertEqual([language for language, _ in examples], ["c", "fortran"])
@@ -173,7 +173,7 @@ class Markers(harness.SystemTest):
                 step = markers["step"]
                 self.assertEqual((step["iterations"], step["lowest_iteration"], step["highest_iteration"]), (40, 1, 20))
 
-    @on_every_mpi
+    @on_one_mpi("mpich")
     def test_every_level_goes_on_to_mpi(self, mpi):
         """A library that stands before MPI's own has PMPI_Pcontrol, and says with what it was called."""
         levels = (2, 0, 7, 1, -1, -7, 1000000)

@@ -51,7 +51,7 @@ class Memory(harness.SystemTest):
         print(f"{mpi}: {size}, {ranks} ranks, windows of {words[1]} KiB: {said}", flush=True)
         return summary
 
-    @harness.on_every_mpi
+    @harness.on_one_mpi("openmpi")
     def test_small_dev_shm(self, mpi):
         """All messages, too: rings that find no room lie elsewhere."""
         for size, ranks, part in thinned(CELLS, BRIEF[mpi]):
@@ -62,7 +62,7 @@ class Memory(harness.SystemTest):
                 if summary:
                     self.assertComplete(summary, ranks, matched=5 * ranks * ranks)
 
-    @harness.on_every_mpi
+    @harness.on_one_mpi("mpich")
     def test_rings_in_a_directory_of_the_users_choice(self, mpi):
         place = self.box.directory / "rings"
         place.mkdir(exist_ok=True)
@@ -74,7 +74,7 @@ class Memory(harness.SystemTest):
         self.assertComplete(self.box.json("inspect", dump, "--json"), 2, matched=40)
         self.assertEqual(list(place.iterdir()), [])
 
-    @harness.on_every_mpi
+    @harness.on_one_mpi("openmpi")
     def test_a_program_that_ends_before_its_rings_are_found(self, mpi):
         """Rings without a name, and what addresses mean, can be read as long as their processes live."""
         (self.box.directory / "rings").mkdir(exist_ok=True)
@@ -100,7 +100,7 @@ class Memory(harness.SystemTest):
         self.assertGreater(len(sites), 0)
         self.assertNotIn([0], [site["sites"] for site in sites], sites)
 
-    @harness.on_every_mpi
+    @harness.on_one_mpi("mpich")
     def test_only_in_dev_shm(self, mpi):
         """Where the user wants it so, rings are made smaller, one line says it, and what is lost is counted."""
         dump = self.box.directory / "run.h5"

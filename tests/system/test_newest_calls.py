@@ -4,7 +4,7 @@ has of that time; a call that does not return is there as long as it goes on.
 Oracle: the dump, with --keep all.
 Depends on: launcher."""
 import harness
-from harness import on_every_mpi
+from harness import on_one_mpi
 
 RANKS = 4
 
@@ -56,7 +56,7 @@ class NewestCalls(harness.SystemTest):
                 what = call["rank"], call["thread"], call["function"], in_ns(call["begin_s"])
                 self.assertTrue(what in begun, str(call))
 
-    @on_every_mpi
+    @on_one_mpi("openmpi")
     def test_they_are_those_of_the_dump(self, mpi):
         self.check(mpi)
 
@@ -73,7 +73,7 @@ class NewestCalls(harness.SystemTest):
             self.assertEqual({call["rank"] for call in calls}, set(range(RANKS)))
             self.assertWorked(self.box.end(running))
 
-    @on_every_mpi
+    @on_one_mpi("mpich")
     def test_a_call_that_does_not_return(self, mpi):
         """Rank 0 computes, 1 waits for it, 2 for 1, 3 for 2."""
         path = self.box.directory / "run.h5"

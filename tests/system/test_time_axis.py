@@ -3,7 +3,7 @@ Depends on: launcher."""
 import dump
 import harness
 import testbed
-from harness import on_every_mpi
+from harness import on_one_mpi
 
 FIRST_S, LAST_S = 2.0, 3.0  # ranks enter MPI_Init so long after their start
 # The moment is taken by the rank itself, just before its MPI_Init begins; on several nodes a round trip is added.
@@ -38,7 +38,7 @@ class Axis:
 
 
 class OfOneNode(Axis, harness.SystemTest):
-    @on_every_mpi
+    @on_one_mpi("mpich")
     def test_ranks_that_come_after_the_aggregator(self, mpi):
         path = self.box.directory / f"{mpi}.h5"
         command = late_program('[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 2 ]', "ring", mpi, "10")

@@ -8,7 +8,7 @@ import signal
 import dump
 import harness
 import numpy
-from harness import on_every_mpi
+from harness import on_one_mpi
 
 ITERATIONS = 32
 
@@ -43,7 +43,7 @@ class Timeline(harness.SystemTest):
             # Ticks become nanoseconds one by one.
             self.assertLessEqual(int(numpy.abs(outside[returned] - before).max()), 1, (rank, thread))
 
-    @on_every_mpi
+    @on_one_mpi("openmpi")
     def test_calls_as_on_paper(self, mpi):
         path = self.run_program(mpi, 4, "ring", str(ITERATIONS))
         calls = dump.read_calls(path)
@@ -61,7 +61,7 @@ class Timeline(harness.SystemTest):
             self.assertTrue((calls["bytes"][of == function] == 64).all())
             self.assertTrue((calls["site"][of == function] > 0).all())
 
-    @on_every_mpi
+    @on_one_mpi("mpich")
     def test_calls_as_counted(self, mpi):
         """Every kind of collective, blocking and not; persistent requests; threads."""
         for ranks, name, arguments in ((3, "collectives", ("1",)), (3, "persistent_halo", ("20",)),
@@ -78,7 +78,7 @@ class Timeline(harness.SystemTest):
                 counted = {function: count for function, count in dump.counted_functions(path).items() if count > 0}
                 self.assertEqual(sums, counted)
 
-    @on_every_mpi
+    @on_one_mpi("openmpi")
     def test_calls_of_several_aggregators(self, mpi):
         path = self.box.directory / f"aggregators-{mpi}.h5"
         self.assertWorked(self.box.traced(4, harness.program("ring", mpi), str(ITERATIONS),
@@ -91,7 +91,7 @@ class Timeline(harness.SystemTest):
         told = self.box.json("inspect", path, "timeline", "--json")["calls"]
         self.assertEqual([call for call in told if call["site"] is None], [])
 
-    @on_every_mpi
+    @on_one_mpi("mpich")
     def test_what_a_call_waited_for(self, mpi):
         path = self.run_program(mpi, 2, "late_sender", "4", "50000")
         told = self.box.json("inspect", path, "timeline", "--json")
@@ -123,7 +123,7 @@ class Timeline(harness.SystemTest):
         self.assertEqual(len(lines), 4, lines)
         self.assertIn("MPI_Init", lines[1])
 
-    @on_every_mpi
+    @on_one_mpi("openmpi")
     def test_what_had_not_returned(self, mpi):
         path = self.box.directory / f"hangs-{mpi}.h5"
         running = self.box.start_traced(2, harness.program("deadlock", mpi), "recv_cycle", options=("--dump", path))

@@ -70,7 +70,8 @@ class Torn(harness.SystemTest):
         who, number = end
         folder = pathlib.Path(self.box.directory / f"turn-{self.box.files}")
         folder.mkdir()
-        path, lengths = folder / "run.h5", (1000, 5000, 60_000) if mpi == "openmpi" else (200, 800, 3000)
+        path = folder / "run.h5"
+        lengths = (1000, 5000, thinned(60_000, 20_000)) if mpi == "openmpi" else (200, 800, 3000)
         iterations = chance.choice(lengths)
         messages = 2 * iterations
         moment = chance.random() * 1.1

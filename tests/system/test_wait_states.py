@@ -2,7 +2,7 @@
 Depends on: launcher. Times are compared within the run: the program notes when it enters a call and others come."""
 
 import harness
-from harness import on_every_mpi
+from harness import on_one_mpi
 
 ROUNDS, RANKS, LEAST = 15, 4, 0.02  # seconds
 # What the program calls it: wait state, function
@@ -22,7 +22,7 @@ SUMS = {"late_sender": ("probe", "test_loop", "sleeping_test_loop", "iprobe_loop
 
 
 class WaitStates(harness.SystemTest):
-    @on_every_mpi
+    @on_one_mpi("mpich")
     def test_each_costs_what_the_program_says(self, mpi):
         seed = self.seed() % 1000000
         path = self.box.directory / f"{mpi}.h5"

@@ -3,7 +3,7 @@ Depends on: launcher."""
 import dump
 import harness
 import numpy
-from harness import on_every_mpi
+from harness import on_one_mpi
 
 SLEEP_NS = 100_000_000  # others may hold a side back for some 10 ms
 MESSAGES = 8
@@ -43,7 +43,7 @@ class PlantedWaits(harness.SystemTest):
         """The other kind of wait is absent but for the spread of the barrier: who sleeps would have to be the first."""
         self.assertLess(float(numpy.median(waits)) / 1e6, 5, waits)
 
-    @on_every_mpi
+    @on_one_mpi("mpich")
     def test_late_sender(self, mpi):
         rows, ranks, expected, region = self.rows(mpi, "late_sender")
         self.assertPlanted(late_sender(rows), expected)
@@ -51,7 +51,7 @@ class PlantedWaits(harness.SystemTest):
         self.assertAlmostEqual(ranks[1]["late_sender_s"], float(late_sender(rows).sum()) * 1e-9, delta=1e-5)
         self.assertAlmostEqual(region["late_sender_s"], float(late_sender(rows).sum()) * 1e-9, delta=1e-5)
 
-    @on_every_mpi
+    @on_one_mpi("openmpi")
     def test_late_receiver(self, mpi):
         rows, ranks, expected, region = self.rows(mpi, "late_receiver")
         self.assertPlanted(late_receiver(rows), expected)

@@ -15,6 +15,7 @@
 #include "tests/analysis/discovery/private_directory.hpp"
 #include "tests/analysis/wire/serving.hpp"
 #include "tests/seed.hpp"
+#include "tests/thinned.hpp"
 #include "tests/viewer/fake_nodes.hpp"
 #include "viewer/reach/ask.hpp"
 #include "viewer/reach/relay_link.hpp"
@@ -195,7 +196,7 @@ TEST_CASE("damaged streams are refused or give other bytes, and cost nothing els
     for (ssize_t got = 0; (got = ::read(pipe.ends[1], buffer, sizeof buffer)) > 0;)
       good.insert(good.end(), buffer, buffer + got);
   }
-  for (int round = 0; round < 2000; ++round) {
+  for (int round = 0; round < test::thinned(2000, 200); ++round) {
     std::vector<std::uint8_t> bad = good;
     for (unsigned i = 0; i <= random() % 3; ++i) bad[random() % bad.size()] = static_cast<std::uint8_t>(random() / 7);
     if (round % 3 == 0) bad.resize(random() % bad.size());

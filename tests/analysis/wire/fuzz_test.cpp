@@ -182,7 +182,7 @@ void read_as(const std::span<const std::uint8_t> frame, Tally& tally, Kind kind,
 }  // namespace
 
 TEST_CASE("damaged frames of every kind: an error or a whole value, no memory kept, none beyond the limits") {
-  const std::uint64_t wanted = from_environment("PCLSCOPE_FUZZ_FRAMES", test::under_sanitizer ? 3'000 : 200'000);
+  const std::uint64_t wanted = from_environment("PCLSCOPE_FUZZ_FRAMES", test::under_sanitizer ? 1'500 : 200'000);
   const std::uint64_t seed = from_environment("PCLSCOPE_FUZZ_SEED", 20261121);
   INFO("PCLSCOPE_FUZZ_SEED=" << seed);
   std::mt19937_64 random(seed);

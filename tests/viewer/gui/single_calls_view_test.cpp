@@ -10,6 +10,7 @@
 #include "analysis/density/pyramid.hpp"
 #include "interpose/record/functions.hpp"
 #include "tests/seed.hpp"
+#include "tests/thinned.hpp"
 #include "tests/viewer/gui/null_frame.hpp"
 #include "tests/viewer/memory_session.hpp"
 #include "viewer/gui/calls/call_search.hpp"
@@ -159,8 +160,9 @@ TEST_CASE("call view: of all calls the nearest to a click is selected, and of a 
   CallWindow w(job);
   std::mt19937_64 random(seed);
   int selected = 0;
-  for (int i = 0; i < 60; ++i) {
-    if (i == 40) w.selection.function = send, w.settle();
+  const int clicks = test::thinned(60, 24);
+  for (int i = 0; i < clicks; ++i) {
+    if (i == clicks * 2 / 3) w.selection.function = send, w.settle();
     const MpiCall& aim = job.calls[random() % job.calls.size()];
     const auto off = [&] { return static_cast<float>(static_cast<int>(random() % 7) - 3); };
     const layout::Point by = w.pixel(aim) + layout::Point{off(), off()};
@@ -180,7 +182,7 @@ TEST_CASE("call view: of all calls the nearest to a click is selected, and of a 
     REQUIRE(chosen <= nearest + 0.3);  // pixels
     if (w.selection.function) REQUIRE(call->function == send);
   }
-  CHECK(selected > 30);
+  CHECK(selected > clicks / 2);
 }
 
 TEST_CASE(
