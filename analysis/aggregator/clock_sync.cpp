@@ -139,7 +139,9 @@ void ClockSync::set_clock(record::ClockSource source, TickScale scale) {
   else model_.reset();
 }
 
-bool ClockSync::poll() {
+bool ClockSync::poll() { return in_burst_ = look(); }
+
+bool ClockSync::look() {
   if (stopped_ || requests_->broken) return false;
   serve();
   ask();

@@ -40,6 +40,7 @@ class ClockSync {
   // True: in the middle of a burst, call again at once. Else call every 2 ms or so; a burst lasts a few ms. In a burst
   // it may sleep for some 10 us itself.
   bool poll();
+  bool in_burst() const { return in_burst_; }  // as the last poll() said
   // Ends all requests; the parent's last answer is waited for 20 ms at most. Before MPI_Finalize. poll() is then idle.
   void stop();
 
@@ -47,6 +48,7 @@ class ClockSync {
   struct Requests;  // buffers that MPI reads and writes
   enum class State { idle, waking, pinging };
 
+  bool look();
   std::int64_t stamp() const;  // local axis
   void serve();
   void answer(int child);
@@ -59,7 +61,7 @@ class ClockSync {
   std::unique_ptr<Requests> requests_;
   std::function<void(const nodes::ClockUpdate&)> news_;
   int rank_ = 0, parent_ = -1;
-  bool stopped_ = false;
+  bool stopped_ = false, in_burst_ = false;
 
   record::ClockSource source_ = record::ClockSource::monotonic;
   std::optional<TickScale> scale_;

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/aggregator/resting.hpp"
+
 namespace pclscope::aggregator {
 namespace {
 
@@ -56,6 +58,7 @@ Relay::~Relay() {
 }
 
 bool Relay::turn() {
+  const Polling polling(clock_ && clock_->in_burst());
   test_barrier();
   bool moved = socket_.flush();
   if (over_) return moved;

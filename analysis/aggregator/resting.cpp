@@ -10,19 +10,21 @@
 namespace pclscope::aggregator {
 namespace {
 
-std::atomic<bool> resting{false};
+std::atomic<InVain> in_vain{InVain::sleep};
 
 }  // namespace
 
-Resting::Resting() { resting = true; }
-Resting::~Resting() { resting = false; }
+WaysOfWaiting::WaysOfWaiting(InVain way) : before_(in_vain.exchange(way)) {}
+WaysOfWaiting::~WaysOfWaiting() { in_vain = before_; }
 
 }  // namespace pclscope::aggregator
 
 // Instead of the C library's: the program exports it (aggregator.cmake).
 extern "C" int sched_yield() {
-  if (!pclscope::aggregator::resting.load(std::memory_order_relaxed))
-    return static_cast<int>(::syscall(SYS_sched_yield));
+  using pclscope::aggregator::InVain;
+  const InVain way = pclscope::aggregator::in_vain.load(std::memory_order_relaxed);
+  if (way == InVain::go_on) return 0;
+  if (way == InVain::yield) return static_cast<int>(::syscall(SYS_sched_yield));
   const int before = errno;
   const timespec pause{0, 50'000};
   ::nanosleep(&pause, nullptr);

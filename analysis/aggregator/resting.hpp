@@ -1,18 +1,33 @@
-// How the anchor waits where it cannot help waiting: inside MPI_Init and MPI_Finalize. With more ranks than cores Open
-// MPI calls sched_yield() there again and again, and would take turns with the application's ranks for nothing; some
-// kernels (Linux 6.18) starve a whole machine under that. For one thread.
+// What sched_yield(), which Open MPI calls whenever it has looked in vain, does in an anchor. It would take turns with
+// the application's ranks for nothing, and some kernels (Linux 6.18) starve a whole machine under it: several that
+// yield and some that sleep, and nobody else runs for up to a minute. So it yields only in the few ms of a burst of
+// pings, whose answer may come from a process on the same core (clock_sync.hpp). For one thread; scopes may lie in each
+// other.
 #pragma once
 
 namespace pclscope::aggregator {
 
-// While it lives, sched_yield() in this process sleeps 50 us; else it yields: clocks are measured worse by who keeps
-// the core from the one that is to answer.
-class Resting {
+enum class InVain { yield, sleep, go_on };
+
+class WaysOfWaiting {
  public:
-  Resting();
-  ~Resting();
-  Resting(const Resting&) = delete;
-  Resting& operator=(const Resting&) = delete;
+  explicit WaysOfWaiting(InVain way);
+  ~WaysOfWaiting();
+  WaysOfWaiting(const WaysOfWaiting&) = delete;
+  WaysOfWaiting& operator=(const WaysOfWaiting&) = delete;
+
+ private:
+  InVain before_;
+};
+
+// Inside calls that block, such as MPI_Init: it sleeps 50 us.
+struct Resting : WaysOfWaiting {
+  Resting() : WaysOfWaiting(InVain::sleep) {}
+};
+
+// In loops that look and then rest by themselves: nothing, but for a burst of pings.
+struct Polling : WaysOfWaiting {
+  explicit Polling(bool burst) : WaysOfWaiting(burst ? InVain::yield : InVain::go_on) {}
 };
 
 }  // namespace pclscope::aggregator

@@ -15,7 +15,7 @@ import table
 import tests
 
 LOGS = pathlib.Path("build/check")
-JOBS_AT_ONCE = 4  # job tests side by side: they wait a lot
+JOBS_AT_ONCE = 3  # job tests side by side: they wait a lot
 HELP = """Builds everything with warnings as errors and runs every test:
   the style of the code (ci/style),
   job tests: the built programs, most of them in real MPI jobs, side by side and each in namespaces of its own,

@@ -20,6 +20,7 @@ import testbed
 from harness import thinned
 
 INTER_NODE = 1 << 30
+TOO_LATE = "did not finish together in time"  # docs/limits.md: too many processes for the cores
 RANKS_PER_NODE = 4
 
 
@@ -70,9 +71,13 @@ class ManyNodes(testbed.TestbedTest):
 
     def test_regions_are_those_of_the_program_not_of_the_nodes(self):
         path = self.box.directory / "cg.h5"
-        running = self.testbed.start((6, 6, 4), harness.program("cg_pattern", "openmpi"),
-                                     thinned("400", "120"), options=("--dump", path))
-        self.assertWorked(running.finish(3 * harness.PATIENCE))
+        for _ in range(4):  # where cores are taken the root may need longer to open its dump than the others wait
+            done = self.testbed.run((6, 6, 4), harness.program("cg_pattern", "openmpi"), thinned("400", "120"),
+                                    options=("--dump", path))
+            self.assertWorked(done)
+            if TOO_LATE not in done.stderr:
+                break
+            print(done.stderr, flush=True)
         summary = self.box.json("inspect", path, "--json")
         self.assertComplete(summary, 16)
         self.assertEqual(summary["application"]["nodes"], 3)

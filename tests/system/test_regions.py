@@ -2,6 +2,7 @@
 Depends on: launcher."""
 import harness
 import paper
+from harness import thinned
 
 
 class Regions(harness.SystemTest):
@@ -31,10 +32,10 @@ class Regions(harness.SystemTest):
             self.assertEqual(region["messages"], expected)
 
     def test_16_ranks_are_4_rows(self):
-        self.check("openmpi", 16, 200)
+        self.check("openmpi", 16, thinned(200, 100))
 
     def test_32_ranks_are_4_rows_of_8(self):
-        self.check("openmpi", 32, 50)
+        self.check("openmpi", 32, thinned(50, 25))
 
 
 if __name__ == "__main__":
