@@ -38,9 +38,10 @@ def of_jobs(file):
     """(processor time, script and MPI) of the job tests, as tests/apart wrote it."""
     rows = []
     for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else []:
-        *command, user, system = line.split()
-        seconds = sum(float(minutes) * 60 + float(rest)
-                      for minutes, rest in (re.fullmatch(r"(\d+)m([\d.]+)s", word).groups() for word in (user, system)))
+        told = re.fullmatch(r"(.*) (\d+)m([\d.]+)s (\d+)m([\d.]+)s ?", line)
+        if not told:
+            continue
+        command, seconds = told[1].split(), 60 * (int(told[2]) + int(told[4])) + float(told[3]) + float(told[5])
         words = [word for word in command if word.endswith((".py", ".sh", "run")) or word in ("openmpi", "mpich")]
         rows.append((seconds, " ".join(word.rpartition("/")[2] for word in words or command[:1])))
     return rows
