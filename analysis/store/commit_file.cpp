@@ -12,7 +12,8 @@
 namespace pclscope::store {
 namespace {
 
-constexpr std::uint64_t page = 4096;
+constexpr std::uint64_t page = 4096, alignment = 8;
+constexpr std::size_t longest_run = 1 << 20;
 
 // The whole file. Of the open file, not of the process; independent of the flock() that HDF5 itself takes.
 struct flock whole_file(short type) {
@@ -76,7 +77,7 @@ std::uint64_t CommitFile::allocate_data(std::uint64_t size) {
 }
 
 std::uint64_t CommitFile::allocate_structure(std::uint64_t size) {
-  size = (size + 7) / 8 * 8;
+  size = (size + alignment - 1) / alignment * alignment;
   std::uint64_t at = page_cursor_;
   if (size > page_end_ - page_cursor_) {  // whole new pages
     at = (end_ + page - 1) / page * page;
@@ -149,13 +150,24 @@ bool CommitFile::read(std::uint64_t at, std::size_t size, void* to) const {
 bool CommitFile::commit() {
   if (discarding_ || error_ != 0) return error_ == 0;
   std::vector<std::map<std::uint64_t, Held>::const_iterator> in_place;
+  std::uint64_t run_begin = 0;
+  std::vector<std::byte> run;  // what is fresh lies side by side, in thousands of pieces: one write for many
   for (auto held = held_.cbegin(); held != held_.cend(); ++held) {
     if (!is_fresh(held->first)) {
       in_place.push_back(held);
-    } else if (!write_now(held->first, held->second.bytes.size(), held->second.bytes.data())) {
-      return false;
+      continue;
     }
+    const auto& bytes = held->second.bytes;
+    const std::uint64_t run_end = run_begin + run.size();
+    if (run.empty() || held->first < run_end || held->first - run_end >= alignment || run.size() >= longest_run) {
+      if (!write_now(run_begin, run.size(), run.data())) return false;
+      run_begin = held->first;
+      run.clear();
+    }
+    run.resize(held->first - run_begin);  // over what an allocation was rounded up by
+    run.insert(run.end(), bytes.begin(), bytes.end());
   }
+  if (!write_now(run_begin, run.size(), run.data())) return false;
   // Before anything says so, the file is as long as it will say.
   if (size() < end_ && ::ftruncate(fd_, static_cast<off_t>(end_)) != 0) return error_ = errno, false;
   std::sort(in_place.begin(), in_place.end(), [](const auto& a, const auto& b) {

@@ -43,8 +43,8 @@ Hdf5Handle text_type(std::size_t bytes) {
 }
 
 bool create_attribute(hid_t object, const char* name, hid_t type, hid_t memory, const void* value) {
-  const Hdf5Handle space = own_space(H5Screate(H5S_SCALAR));
-  const Hdf5Handle attribute = own_attribute(H5Acreate2(object, name, type, space.get(), H5P_DEFAULT, H5P_DEFAULT));
+  static thread_local const hid_t scalar = H5Screate(H5S_SCALAR);
+  const Hdf5Handle attribute = own_attribute(H5Acreate2(object, name, type, scalar, H5P_DEFAULT, H5P_DEFAULT));
   return attribute && H5Awrite(attribute.get(), memory, value) >= 0;
 }
 

@@ -1,13 +1,49 @@
 #include "analysis/store/table.hpp"
 
+#include <map>
+#include <utility>
+
 namespace pclscope::store {
 namespace {
 
+// Property lists are the same for thousands of columns, and making one costs as much as making a column. They live as
+// long as the thread: HDF5 frees them itself at the end, before or after us.
 // No chunk cache: rows go straight to their place in the file, or come from it.
-Hdf5Handle uncached() {
-  Hdf5Handle access = own_properties(H5Pcreate(H5P_DATASET_ACCESS));
-  H5Pset_chunk_cache(access.get(), 0, 0, 1.0);
+hid_t uncached() {
+  const auto make = [] {
+    const hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
+    H5Pset_chunk_cache(access, 0, 0, 1.0);
+    return access;
+  };
+  static thread_local const hid_t access = make();
   return access;
+}
+
+// Unfilled: a chunk has its place for good, and only our rows are ever written into it; compressed ones once.
+hid_t make_chunked(hsize_t chunk, bool compressed) {
+  const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_chunk(properties, 1, &chunk);
+  if (compressed && (H5Pset_shuffle(properties) < 0 || H5Pset_deflate(properties, 1) < 0)) {
+    H5Pclose(properties);
+    return H5I_INVALID_HID;
+  }
+  H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER);
+  H5Pset_alloc_time(properties, H5D_ALLOC_TIME_INCR);
+  H5Pset_obj_track_times(properties, false);
+  return properties;
+}
+
+hid_t chunked(hsize_t chunk, bool compressed) {
+  static thread_local std::map<std::pair<hsize_t, bool>, hid_t> known;
+  const auto [at, is_new] = known.try_emplace({chunk, compressed}, H5I_INVALID_HID);
+  if (is_new || at->second < 0) at->second = make_chunked(chunk, compressed);
+  return at->second;
+}
+
+hid_t no_rows_yet() {
+  static constexpr hsize_t none = 0, unlimited = H5S_UNLIMITED;
+  static thread_local const hid_t space = H5Screate_simple(1, &none, &unlimited);
+  return space;
 }
 
 Hdf5Handle select(hid_t dataset, std::uint64_t first, std::uint64_t count) {
@@ -25,20 +61,11 @@ Hdf5Handle create_group(hid_t parent, const char* name) {
 
 Column Column::create(hid_t group, const char* name, const char* unit, hid_t type, std::uint64_t rows_per_chunk,
                       bool compressed) {
-  const hsize_t none = 0, unlimited = H5S_UNLIMITED, chunk = rows_per_chunk;
-  const Hdf5Handle space = own_space(H5Screate_simple(1, &none, &unlimited));
-  const Hdf5Handle properties = own_properties(H5Pcreate(H5P_DATASET_CREATE));
-  // Unfilled: a chunk has its place for good, and only our rows are ever written into it; compressed ones once.
-  H5Pset_chunk(properties.get(), 1, &chunk);
-  if (compressed && (H5Pset_shuffle(properties.get()) < 0 || H5Pset_deflate(properties.get(), 1) < 0)) return {};
-  H5Pset_fill_time(properties.get(), H5D_FILL_TIME_NEVER);
-  H5Pset_alloc_time(properties.get(), H5D_ALLOC_TIME_INCR);
-  H5Pset_obj_track_times(properties.get(), false);
-  const Hdf5Handle access = uncached();
+  const hid_t properties = chunked(rows_per_chunk, compressed);
+  if (properties < 0) return {};
   Column column;
-  column.chunk_ = chunk;
-  column.dataset_ =
-      own_dataset(H5Dcreate2(group, name, type, space.get(), H5P_DEFAULT, properties.get(), access.get()));
+  column.chunk_ = rows_per_chunk;
+  column.dataset_ = own_dataset(H5Dcreate2(group, name, type, no_rows_yet(), H5P_DEFAULT, properties, uncached()));
   if (*unit && column && !create_text(column.dataset_.get(), "units", unit, std::char_traits<char>::length(unit))) {
     return {};
   }
@@ -46,10 +73,9 @@ Column Column::create(hid_t group, const char* name, const char* unit, hid_t typ
 }
 
 Column Column::open(hid_t group, const char* name) {
-  const Hdf5Handle access = uncached();
   Column column;
   if (H5Lexists(group, name, H5P_DEFAULT) <= 0) return column;
-  column.dataset_ = own_dataset(H5Dopen2(group, name, access.get()));
+  column.dataset_ = own_dataset(H5Dopen2(group, name, uncached()));
   if (!column) return column;
   const Hdf5Handle space = own_space(H5Dget_space(column.dataset_.get()));
   hsize_t extent = 0;

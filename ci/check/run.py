@@ -24,17 +24,21 @@ def say(text):
         last_line = time.monotonic()
 
 
-def give_way(idle):
-    """What this process starts leaves the cores to all others: it gets little while they are busy, or nothing."""
-    os.nice(19)
-    if idle:
-        with contextlib.suppress(OSError):
-            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+GIVES_WAY = {"idle": 19, "last": 10}  # of "last" some wait for each other, with a limit
+
+
+def give_way(beside):
+    """What this process starts leaves the cores to all others. Where the kernel shares cores among sessions (autogroup,
+    as Debian's does) niceness counts within one alone, and each job of a test is one: so it takes that of a session."""
+    os.setsid()
+    os.nice(GIVES_WAY[beside])
+    with contextlib.suppress(OSError):
+        pathlib.Path("/proc/self/autogroup").write_text(str(GIVES_WAY[beside]), encoding="ascii")
 
 
 class Step:
     """A command under way. Each line it prints goes to its log and to `look`, which may say something of it.
-    `beside`: it runs beside what is waited for: "idle", only where a core has nothing else to do, or "last"."""
+    `beside`: it runs beside what is waited for, on what that leaves of the cores: "idle" or, with a little, "last"."""
 
     def __init__(self, name, command, log, look=None, beside=None, environment=None):
         if stopping.is_set():
@@ -45,7 +49,7 @@ class Step:
         self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                         stderr=subprocess.STDOUT, text=True, errors="replace",
                                         env={**os.environ, **(environment or {})},
-                                        preexec_fn=(lambda: give_way(beside == "idle")) if beside else None)
+                                        preexec_fn=(lambda: give_way(beside)) if beside else None)
         self.thread = threading.Thread(target=self.read, daemon=True)
         self.thread.start()
         under_way.append(self)
