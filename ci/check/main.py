@@ -104,7 +104,7 @@ class Check:
 
     def everything(self):
         """Job tests run one phase after the other, those that compare times last and one by one; beside them, on what
-        they leave of the cores, the sanitizers' builds and, from the last phase on, their tests."""
+        they leave of the cores, the sanitizers' builds and, from the last phase on, their tests: both kinds at once."""
         if self.plan.keys() == set(builds.TREES) and self.plan["release"] is None:
             self.style()
         jobs_over = threading.Event()
@@ -131,15 +131,18 @@ class Check:
 
     def sanitized(self, jobs_over, beside):
         tests_beside = "last" if beside else None  # some wait for each other, with a limit
-        if "sanitize" in self.plan and self.build("sanitize", beside):
-            jobs_over.wait()
-            self.finish(self.start("unit", "sanitize", selection(self.plan["sanitize"], "-L", "^unit$"), builds.CORES,
-                                   beside=tests_beside))
-        if "tsan" in self.plan and self.build("tsan", beside):
-            jobs_over.wait()
+        built = [tree for tree in ("sanitize", "tsan") if tree in self.plan and self.build(tree, beside)]
+        jobs_over.wait()
+        steps = []
+        if "sanitize" in built:
+            steps.append(self.start("unit", "sanitize", selection(self.plan["sanitize"], "-L", "^unit$"), builds.CORES,
+                                    beside=tests_beside))
+        if "tsan" in built:
             options = f"suppressions={os.getcwd()}/ci/tsan.supp halt_on_error=0 exitcode=66"
-            self.finish(self.start("threads", "tsan", selection(self.plan["tsan"], "-L", "^threads$"), builds.CORES,
-                                   {"TSAN_OPTIONS": options}, beside=tests_beside))
+            steps.append(self.start("threads", "tsan", selection(self.plan["tsan"], "-L", "^threads$"), 1,
+                                    {"TSAN_OPTIONS": options}, beside=tests_beside))  # they wait for most of their time
+        for step in steps:
+            self.finish(step)
 
 
 def main():

@@ -60,6 +60,7 @@ class Step:
                 log.write(line)
                 log.flush()
                 self.look(self, line.rstrip("\n"))
+        self.ended = since_start()
 
     def wait(self):
         """The exit status. Says what is under way when nothing else was said for a while."""
@@ -69,7 +70,7 @@ class Step:
                 say("  still: " + "; ".join(f"{step.name} {step.doing}".strip() for step in under_way))
         _, status, used = os.wait4(self.process.pid, 0)
         self.process.returncode = os.waitstatus_to_exitcode(status)
-        self.ended, self.cpu_seconds = since_start(), used.ru_utime + used.ru_stime
+        self.cpu_seconds = used.ru_utime + used.ru_stime
         if self in under_way:
             under_way.remove(self)
         return self.process.returncode
