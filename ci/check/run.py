@@ -17,9 +17,12 @@ def since_start():
     return time.monotonic() - BEGAN
 
 
-def say(text):
+def say(text, after_quiet_s=0):
+    """A line of progress. `after_quiet_s`: only if there was none for so long."""
     global last_line
     with lock:
+        if time.monotonic() - last_line < after_quiet_s:
+            return
         print(f"[{since_start():5.0f} s] {text}", flush=True)
         last_line = time.monotonic()
 
@@ -66,8 +69,7 @@ class Step:
         """The exit status. Says what is under way when nothing else was said for a while."""
         while self.thread.is_alive():
             self.thread.join(0.2)
-            if time.monotonic() - last_line > QUIET_S:
-                say("  still: " + "; ".join(f"{step.name} {step.doing}".strip() for step in under_way))
+            say("  still: " + "; ".join(f"{step.name} {step.doing}".strip() for step in under_way), QUIET_S)
         _, status, used = os.wait4(self.process.pid, 0)
         self.process.returncode = os.waitstatus_to_exitcode(status)
         self.cpu_seconds = used.ru_utime + used.ru_stime
