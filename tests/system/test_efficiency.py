@@ -9,6 +9,9 @@ from harness import on_one_mpi
 RANKS = 4
 TRIES = 4  # for a run of which the efficiencies are told
 WITHIN = 0.02  # two points
+# Of the time that ranks were off their cores: as much of it may lie between a program's look at its clock and the
+# library's, where it is computation for one and not for the other (12 ms of 590 in a run beside four busy loops).
+BETWEEN_CLOCKS = 0.25
 NAMES = ("parallel", "load_balance", "communication", "serialisation", "transfer")
 # kind: (work in ms, rounds, megabytes)
 PROGRAMS = {"balanced": (0, 60, 12, 1), "double": (1, 60, 8, 1), "token": (2, 60, 4, 1), "chain": (3, 60, 8, 1),
@@ -104,8 +107,9 @@ class Efficiencies(harness.SystemTest):
         return path, Notes(notes)
 
     def assertNear(self, found, expected, what):
+        within = WITHIN + BETWEEN_CLOCKS * (found["off_core_s"] or 0) / found["runtime_s"]
         for name in NAMES:
-            self.assertAlmostEqual(found[name], expected[name], delta=WITHIN,
+            self.assertAlmostEqual(found[name], expected[name], delta=within,
                                    msg=f"{what}: {name}\n{found}\n{expected}")
 
     def check(self, mpi, name):
